@@ -3,7 +3,6 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -15,10 +14,10 @@ import (
 
 // matrixFlags are those of matrix, as given.
 type matrixFlags struct {
-	quick, asJSON, markdown bool
-	html                    string
-	in                      language.Language
-	beside                  int
+	quick, asJSON bool
+	html          string
+	in            language.Language
+	beside        int
 }
 
 func newMatrix() *cobra.Command {
@@ -31,7 +30,7 @@ running service, or an exploration where no lab shows the anomaly. All of it tak
 runs a part in about a minute, and leaves the other cells empty.
 
 Exit code: 0 every cell that was run is as expected; 1 one is not; 2 one cannot be said, or trouble.`,
-		Example:     "  lockstep matrix --quick\n  lockstep matrix --html matrix.html\n  lockstep matrix --markdown --lang zh",
+		Example:     "  lockstep matrix --quick\n  lockstep matrix --html matrix.html\n  lockstep matrix --json --lang zh",
 		Args:        cobra.NoArgs,
 		Annotations: map[string]string{noSettings: "each lab has its own"},
 		RunE:        func(cmd *cobra.Command, _ []string) error { return runMatrix(cmd, f) },
@@ -39,26 +38,15 @@ Exit code: 0 every cell that was run is as expected; 1 one is not; 2 one cannot 
 	flags := cmd.Flags()
 	flags.BoolVar(&f.quick, "quick", false, "run only the cells that take little time")
 	flags.BoolVar(&f.asJSON, "json", false, "print one JSON document to standard output")
-	flags.BoolVar(&f.markdown, "markdown", false, "print a page of documentation to standard output")
 	flags.StringVar(&f.html, "html", "", "write a page for a browser into this file")
 	flags.IntVar(&f.beside, "beside", lab.Beside, "how many labs run side by side")
 	addLanguageFlag(cmd, &f.in)
 	return cmd
 }
 
-func (f matrixFlags) check() error {
-	switch {
-	case f.asJSON && f.markdown:
-		return errors.New("--markdown and --json are two documents: choose one")
-	case f.beside < 1:
-		return fmt.Errorf("--beside %d is not allowed: want at least 1", f.beside)
-	}
-	return nil
-}
-
 func runMatrix(cmd *cobra.Command, f matrixFlags) error {
-	if err := f.check(); err != nil {
-		return err
+	if f.beside < 1 {
+		return fmt.Errorf("--beside %d is not allowed: want at least 1", f.beside)
 	}
 	program, err := os.Executable()
 	if err != nil {
@@ -68,25 +56,17 @@ func runMatrix(cmd *cobra.Command, f matrixFlags) error {
 	if err != nil {
 		return err
 	}
-	people := people(cmd, f.asJSON || f.markdown)
+	people := people(cmd, f.asJSON)
 	shown := newMatrixShown(people)
 	run := lab.MatrixRun{Place: lab.Machine(program), In: f.in, Quick: f.quick, Beside: f.beside, Begin: shown.begin, Tell: shown.tell}
 	m, err := run.Compute(cmd.Context())
 	shown.end()
 	if err == nil {
 		fmt.Fprintf(people, "\n%s\n%s\n", m.Legend(), m.Summary())
-		err = errors.Join(f.write(cmd, m), page.Write([]byte(m.HTML(cmd.Root().CommandPath()))))
+		if f.asJSON {
+			err = web.WriteJSON(cmd.OutOrStdout(), m)
+		}
+		err = errors.Join(err, page.Write([]byte(m.HTML(cmd.Root().CommandPath()))))
 	}
 	return exitWith(errors.Join(err, page.Close()), m.ExitCode()) // a file that cannot be written is trouble, whatever the verdict
-}
-
-// write writes the document that was asked for to standard output.
-func (f matrixFlags) write(cmd *cobra.Command, m lab.Matrix) (err error) {
-	switch {
-	case f.asJSON:
-		err = web.WriteJSON(cmd.OutOrStdout(), m)
-	case f.markdown:
-		_, err = io.WriteString(cmd.OutOrStdout(), m.Markdown(cmd.Root().CommandPath()))
-	}
-	return err
 }

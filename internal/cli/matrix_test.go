@@ -14,7 +14,6 @@ import (
 
 func TestMatrixRefuses(t *testing.T) {
 	for args, says := range map[string]string{
-		"matrix --json --markdown":     "choose one",
 		"matrix --lang xx":             "it takes en or zh",
 		"matrix --lock.ttl 1s":         "matrix takes no settings",
 		"matrix --beside 0":            "want at least 1",

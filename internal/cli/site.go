@@ -1,10 +1,14 @@
 package cli
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
 	"os"
+	"os/exec"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -85,5 +89,23 @@ func serveSite(cmd *cobra.Command, dir, addr string) error {
 		return err
 	case <-cmd.Context().Done():
 		return files.Close()
+	}
+}
+
+// runner runs programs in a directory. What they print to standard error is in the error.
+func runner(dir string) func(ctx context.Context, env []string, program string, args ...string) (string, error) {
+	return func(ctx context.Context, env []string, program string, args ...string) (string, error) {
+		command := exec.CommandContext(ctx, program, args...) //nolint:gosec // the site names them
+		command.Dir, command.Env = dir, append(os.Environ(), env...)
+		var errs strings.Builder
+		command.Stderr = &errs
+		output, err := command.Output()
+		switch {
+		case errors.Is(err, exec.ErrNotFound):
+			err = fmt.Errorf("there is no %s command in the PATH, and it is needed: install Go, https://go.dev/dl (%w)", program, err)
+		case err != nil:
+			err = fmt.Errorf("%s %s: %w: %s", program, strings.Join(args, " "), err, strings.TrimSpace(errs.String()))
+		}
+		return string(output), err
 	}
 }

@@ -146,14 +146,14 @@ func findSources(_ context.Context, m Machine) result {
 	}
 }
 
-// findModules asks Go to list what it needs without a network.
+// findModules asks Go to list what it needs without a network: from the cache, or from vendor.
 func findModules(ctx context.Context, m Machine) result {
 	if r := findSources(ctx, m); r.state != Fine {
 		return result{Unknown, both("there are no sources to ask", "没有源码，无法判断"), same("go mod download")}
 	}
 	proxy, _ := m.Output(ctx, nil, "go", "env", "GOPROXY") // for people
 	proxy = strings.TrimSpace(proxy)
-	if _, err := m.Output(ctx, []string{"GOPROXY=off", "GOFLAGS=-mod=mod"}, "go", "list", "-deps", "."); err == nil {
+	if _, err := m.Output(ctx, []string{"GOPROXY=off"}, "go", "list", "-deps", "."); err == nil {
 		return result{state: Fine, found: both("all are here: no network is needed", "都在本机，不需要网络")}
 	}
 	return result{

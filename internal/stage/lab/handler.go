@@ -2,6 +2,8 @@ package lab
 
 import (
 	"net/http"
+	"unicode"
+	"unicode/utf8"
 
 	"lockstep/internal/language"
 	"lockstep/internal/shop/api"
@@ -85,4 +87,10 @@ func (l Lab) playAll(r *http.Request, place Place, in language.Language, send fu
 		}
 		send("story", result.Story())
 	}
+}
+
+// capitalized gives a sentence that begins with a capital letter, where there are any.
+func capitalized(sentence string) string {
+	first, size := utf8.DecodeRuneInString(sentence)
+	return string(unicode.ToUpper(first)) + sentence[size:]
 }

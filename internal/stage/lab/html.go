@@ -28,11 +28,11 @@ border:1px solid var(--line);box-shadow:0 4px 16px #0004}details p{margin:.3rem 
 
 // HTML writes the matrix as one file: a click on a cell says why, and by which command it is seen.
 func (m Matrix) HTML(typed string) string {
-	b := &strings.Builder{}
+	b, title := &strings.Builder{}, m.in.Say("The matrix", "矩阵")
 	fmt.Fprintf(b, "<!doctype html>\n<html lang=\"%s\">\n<meta charset=\"utf-8\">\n", m.in)
 	fmt.Fprint(b, "<meta name=\"viewport\" content=\"width=device-width\">\n")
-	fmt.Fprintf(b, "<title>lockstep%s%s</title>\n<style>\n%s</style>\n", m.in.Say(": ", "："), m.title(), style)
-	fmt.Fprintf(b, "<h1>%s</h1>\n<p>%s</p>\n<p class=\"key\">", m.title(), html.EscapeString(m.Summary()))
+	fmt.Fprintf(b, "<title>lockstep%s%s</title>\n<style>\n%s</style>\n", m.in.Say(": ", "："), title, style)
+	fmt.Fprintf(b, "<h1>%s</h1>\n<p>%s</p>\n<p class=\"key\">", title, html.EscapeString(m.Summary()))
 	for _, s := range signs() {
 		fmt.Fprintf(b, "<span class=\"%s\">%s %s</span>", s.class, s.mark, s.word.In(m.in))
 	}

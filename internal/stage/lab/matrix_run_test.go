@@ -34,7 +34,7 @@ func TestWhatWasNotRunIsNotObserved(t *testing.T) {
 	if c := m.Cells["foreign-delete"]["v2"]; c.Ran() || c.NotRun == "" {
 		t.Errorf("foreign-delete, v2: %+v", c)
 	}
-	if page := m.Markdown("lockstep"); !strings.Contains(page, "| not run (expected: holds) |") {
+	if page := m.HTML("lockstep"); !strings.Contains(page, "not run, expected: holds") {
 		t.Errorf("nothing is said to be not run:\n%s", page)
 	}
 }

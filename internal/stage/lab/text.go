@@ -57,7 +57,11 @@ func (c Cell) mark() string {
 
 // Legend says what the signs mean.
 func (m Matrix) Legend() string {
-	return strings.Join(append(m.legend(func(Observed) bool { return true }), "! "+m.unlike()), "  ") + "\n" + m.bounds()
+	text := ""
+	for _, s := range signs() {
+		text += s.mark + " " + s.word.In(m.in) + "  "
+	}
+	return text + "! " + m.unlike() + "\n" + m.bounds()
 }
 
 // bounds says how far a cell of a lab goes.
@@ -65,16 +69,6 @@ func (m Matrix) bounds() string {
 	return m.in.Say(
 		"✓ of a lab: one fault at one time did no harm; at another time it may. Of an exploration: in no order of two sales' commands.",
 		"✓ 对实验来说：一种故障在一个时机没有造成问题，换个时机可能会。对探索来说：两单的命令的任何顺序都不会。")
-}
-
-// legend says what the signs of some observations mean.
-func (m Matrix) legend(of func(Observed) bool) (all []string) {
-	for _, s := range signs() {
-		if of(s.Observed) {
-			all = append(all, s.mark+" "+s.word.In(m.in))
-		}
-	}
-	return all
 }
 
 // observed counts the cells of which that was observed.

@@ -1,10 +1,8 @@
 package soak
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
-	"html"
 	"io"
 	"math"
 	"slices"
@@ -21,21 +19,12 @@ type stretch struct {
 	changes []change
 }
 
-// Draw draws a part of a history as a page for a browser: a lane for each buyer, an order that fits or how far one does, and the
-// faults. The drawing is porcupine's.
+// Draw draws a part of a history as porcupine does, in a page for a browser: an order that fits or how far one does, and the faults.
 func (r Result) Draw(to io.Writer) error {
 	s := r.shown
 	_, info := porcupine.CheckOperationsVerbose(s.stock(), s.operations(), 5*time.Second)
 	info.AddAnnotations(r.annotations(s))
-	var page bytes.Buffer
-	if err := porcupine.Visualize(s.stock(), info, &page); err != nil {
-		return err
-	}
-	legend := `<p style="padding-top: 2em">` + html.EscapeString(s.title) + "</p>\n" + // below a bar that is always at the top
-		"<p>A bar is a sale from its request to its answer, or a look at the stock. The line goes through an order that fits, as far as " +
-		"there is one: each sale finds what the one before it left. At the bottom: the faults, and who got no 200.</p>"
-	_, err := to.Write(bytes.Replace(page.Bytes(), []byte("<body>"), []byte("<body>\n"+legend), 1))
-	return err
+	return porcupine.Visualize(s.stock(), info, to)
 }
 
 // stock is what porcupine draws: one number, which a sale must find as it says, and which is then what the sale left; and which readers
@@ -85,9 +74,12 @@ func span(changes []change) (from, to int64) {
 	return from, to + 1
 }
 
-// annotations returns the faults in that time, and the sales that were not made or of which nobody knows.
+// annotations returns what is shown, the faults in that time, and the sales that were not made or of which nobody knows.
 func (r Result) annotations(s stretch) (all []porcupine.Annotation) {
 	from, to := span(s.changes)
+	if from < to {
+		all = append(all, porcupine.Annotation{Tag: "shown", Start: from, End: to, Description: s.title})
+	}
 	within := func(begin, end time.Time) (start, stop int64, is bool) {
 		start, stop = r.record.nanos(begin), r.record.nanos(end)
 		return max(start, from), min(stop, to), start <= to && stop >= from

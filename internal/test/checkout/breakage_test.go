@@ -37,7 +37,7 @@ func breakages[B interface{ breakage() breakage }](of []B) (all []breakage) {
 }
 
 // version is a program, and which of its breakages is at work; "": none.
-type version struct{ main, program, breakage string }
+type version struct{ program, breakage string }
 
 // atWork is the variable of the environment that names it.
 const atWork = "BREAKAGE"
@@ -49,7 +49,7 @@ func (v version) command(arguments string) *exec.Cmd {
 }
 
 // breakable is a program that is built once for many breakages of Go files. None is at work.
-func breakable(t *testing.T, main string, all []breakage) version {
+func breakable(t *testing.T, all []breakage) version {
 	t.Helper()
 	texts := map[string]string{}
 	for _, b := range all {
@@ -57,7 +57,7 @@ func breakable(t *testing.T, main string, all []breakage) version {
 			texts[b.file] = switched(t, b.file, all)
 		}
 	}
-	return version{main: main, program: buildOf(t, main, overlays(t, texts))}
+	return version{program: build(t, overlays(t, texts))}
 }
 
 // with returns the program with a breakage at work. A script stands in it as in its file, and is changed there.
@@ -68,7 +68,7 @@ func (v version) with(t *testing.T, b breakage) version {
 		return v
 	}
 	if runtime.GOOS == "darwin" { // which starts no program that was changed
-		return version{program: buildOf(t, v.main, overlays(t, map[string]string{b.file: b.source(t)}))}
+		return version{program: build(t, overlays(t, map[string]string{b.file: b.source(t)}))}
 	}
 	script, source, text := read(t, b.file), b.source(t), read(t, v.program)
 	if strings.Count(text, script) != 1 {
@@ -167,17 +167,12 @@ func read(t *testing.T, file string) string {
 // build builds lockstep as the README says; it links faster without what debuggers want.
 func build(t *testing.T, overlay string) string {
 	t.Helper()
-	return buildOf(t, ".", overlay)
-}
-
-func buildOf(t *testing.T, main, overlay string) string {
-	t.Helper()
 	program := filepath.Join(t.TempDir(), "lockstep.exe")
 	arguments := append(buildLine(t), "-o", program)
 	if overlay != "" {
 		arguments = append(arguments, "-overlay", overlay)
 	}
-	if output, err := exec.Command("go", append(arguments, main)...).CombinedOutput(); err != nil {
+	if output, err := exec.Command("go", append(arguments, ".")...).CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, output)
 	}
 	return program

@@ -108,9 +108,9 @@ func typed(t *testing.T, document string) (lines []typedLine) {
 var slowInLessons = regexp.MustCompile(
 	`^go run \. (lab|burst|check|course|explore (v10 --actors 4|v6 --work|v6 --faults pause))`)
 
-// elsewhere are commands that a test of their own runs: what they say depends on the machine, they write into the directory, or, as the
-// whole table, they take a minute. What labs and explorations say in Chinese has tests of its own, too.
-var elsewhere = regexp.MustCompile(`^go run \. (doctor|pack|explore --all|(lab|explore) .*--lang zh$)`)
+// elsewhere are commands that a test of their own runs: what they say depends on the machine, or, as the whole table, they
+// take a minute. What labs and explorations say in Chinese has tests of its own, too.
+var elsewhere = regexp.MustCompile(`^go run \. (doctor|explore --all|(lab|explore) .*--lang zh$)`)
 
 // A learner who types what a lesson says gets what it says. The quick suite runs what no other test runs, in English.
 func TestLessonsCommands(t *testing.T) {

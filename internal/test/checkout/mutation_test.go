@@ -1,6 +1,7 @@
 package checkout
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -281,9 +282,6 @@ func (m mutant) breakage() breakage { return breakage{m.name, m.file, m.old, m.n
 // quickMutant is that of the quick suite.
 const quickMutant = "NX dropped"
 
-// explorer is the explorer alone, which takes less time to build than lockstep.
-const explorer = "./internal/test/verdict"
-
 func TestTheExplorerFindsEveryMutant(t *testing.T) {
 	var built []breakage
 	for _, m := range mutants {
@@ -294,7 +292,7 @@ func TestTheExplorerFindsEveryMutant(t *testing.T) {
 	if len(built) == 0 {
 		t.Fatalf("there is no mutant %q", quickMutant)
 	}
-	whole := breakable(t, explorer, built)
+	whole := breakable(t, built)
 	holds := map[string]bool{} // what is explored without any breakage, once for all mutants that ask for it
 	for _, m := range mutants {
 		quick := m.name == quickMutant
@@ -321,12 +319,17 @@ func TestTheExplorerFindsEveryMutant(t *testing.T) {
 	}
 }
 
-// exploreWith explores, and gives the verdict, with the anomaly that was found.
+// exploreWith explores, and gives the verdict, with the anomaly that was found. More polls than the fewest take longer, and no mutant
+// needs them.
 func exploreWith(t *testing.T, of version, arguments string) string {
 	t.Helper()
-	output, err := of.command(arguments).CombinedOutput()
-	if err != nil {
-		t.Fatalf("explore %s: %v: %s", arguments, err, output)
+	output, err := of.command("explore --json --polls 3 " + arguments).Output()
+	var found struct {
+		Verdict        string
+		Counterexample struct{ Anomaly string }
 	}
-	return strings.TrimSpace(string(output))
+	if bad := json.Unmarshal(output, &found); bad != nil {
+		t.Fatalf("explore %s: %v: %v: %s", arguments, err, bad, output)
+	}
+	return strings.TrimSpace(found.Verdict + " " + found.Counterexample.Anomaly)
 }
