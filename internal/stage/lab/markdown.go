@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"lockstep/internal/language"
+	"lockstep/internal/lock/verdict"
 )
 
 // Markdown writes the matrix as a page of documentation: the same for every run that observes the same. The commands begin with the program
@@ -21,7 +22,7 @@ func (m Matrix) Markdown(typed string) string {
 	fmt.Fprintf(b, "%s\n\n", m.in.Say(
 		"This page is what `%s` prints. To write it anew: `go test ./internal/test/checkout -tags long -run Matrix -update`.",
 		"本页是 `%s` 的输出。重新生成：`go test ./internal/test/checkout -tags long -run Matrix -update`。", made))
-	fmt.Fprintf(b, "%s\n\n%s\n\n", strings.Join(m.legend(func(o Observed) bool { return m.observed(o) > 0 }), " · "), m.bounds())
+	fmt.Fprintf(b, "%s\n\n%s\n\n", strings.Join(m.legend(func(o verdict.Verdict) bool { return m.observed(o) > 0 }), " · "), m.bounds())
 	fmt.Fprintf(b, "| %s | %s |", m.in.Say("anomaly", "异常"), m.in.Say("flaw → cure", "缺陷 → 修复"))
 	for _, s := range m.Strategies {
 		fmt.Fprintf(b, " %s |", s)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"lockstep/internal/language"
+	"lockstep/internal/lock/verdict"
 	"lockstep/internal/stage/lab"
 	"lockstep/internal/test/suite"
 )
@@ -49,7 +50,7 @@ func TestMatrixPagesAreAsObserved(t *testing.T) {
 	for _, a := range observed.Anomalies {
 		for _, s := range observed.Strategies {
 			c := observed.Cells[a.Name][s]
-			if c.Observed == lab.Unknown && !c.AsExpected() { // beside so many others
+			if c.Observed == verdict.Unknown && !c.AsExpected() { // beside so many others
 				t.Logf("%s, %s is run again: %s", a.Name, s, c.Says)
 				if code, _ := runLab(t, version{program: program}, a.Name+" --redis embedded --lock "+s); code == 0 {
 					c.Observed = c.Expected
