@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"lockstep/internal/lock/evolution"
-	"lockstep/internal/service/history"
+	"lockstep/internal/lock/verdict"
 	"lockstep/internal/shop/load"
 	"lockstep/internal/test/redistest"
 	"lockstep/internal/test/suite"
@@ -41,13 +41,13 @@ func TestBurstShowsWhichLocksHold(t *testing.T) {
 		}
 		// what late-commit loses is left to chance here: the explorer has it, and so has the lab commit-after-unlock
 		code, r := burst(crowd, "v0")
-		if code != 1 || r.Verdict != history.Oversold || r.Lost == 0 || r.OK != crowd || r.Sold != int64(crowd) {
+		if code != 1 || r.Verdict != verdict.Oversold || r.Lost == 0 || r.OK != crowd || r.Sold != int64(crowd) {
 			t.Errorf("v0: exit code %d, %+v; want lost updates", code, r)
 		}
 		for _, lock := range holding {
 			code, r := burst(queue, lock)
 			all := r.OK == queue && r.Sold == int64(queue) && r.Remaining == 0 && r.Failed == 0
-			if code != 0 || r.Verdict != history.Pass || !all || r.Lock != lock {
+			if code != 0 || r.Verdict != verdict.Pass || !all || r.Lock != lock {
 				t.Errorf("%s: exit code %d, %+v; want a PASS", lock, code, r)
 			}
 		}
@@ -94,7 +94,7 @@ func TestBurstCountsFailuresByTheirCode(t *testing.T) {
 	if err := json.Unmarshal([]byte(stdout), &result); err != nil {
 		t.Fatal(err)
 	}
-	if code != 2 || result.Failed != 5 || result.Failures["lock_timeout"] != 5 || result.Verdict != history.Unknown {
+	if code != 2 || result.Failed != 5 || result.Failures["lock_timeout"] != 5 || result.Verdict != verdict.Untested {
 		t.Errorf("exit code %d, %+v; want five lock_timeout", code, result)
 	}
 }
@@ -111,7 +111,7 @@ func TestBurstThatWasHardlyAnswered(t *testing.T) {
 	if err := json.Unmarshal([]byte(stdout), &result); err != nil {
 		t.Fatal(err)
 	}
-	if code != 0 || result.Verdict != history.Pass || result.Failed == 0 || result.Answered >= 0.99 ||
+	if code != 0 || result.Verdict != verdict.Pass || result.Failed == 0 || result.Answered >= 0.99 ||
 		!strings.Contains(result.Reason, "; but ") {
 		t.Errorf("asked otherwise: exit code %d, %+v", code, result)
 	}

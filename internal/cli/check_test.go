@@ -11,6 +11,7 @@ import (
 	"lockstep/internal/language"
 	"lockstep/internal/learn/progress"
 	"lockstep/internal/learn/workshop"
+	"lockstep/internal/lock/verdict"
 	"lockstep/internal/test/suite"
 )
 
@@ -149,11 +150,11 @@ func TestCheckAsTyped(t *testing.T) {
 	for _, c := range []struct {
 		write string // over the exercise
 		code  int
-		state workshop.State
+		state verdict.Verdict
 	}{
-		{"", exitBroken, workshop.NotYet},
-		{"package", exitTrouble, workshop.Failed},
-		{"../exercises/05-nested/solution/lock.go", exitOK, workshop.Done},
+		{"", exitBroken, verdict.NotYet},
+		{"package", exitTrouble, verdict.Failed},
+		{"../exercises/05-nested/solution/lock.go", exitOK, verdict.Done},
 	} {
 		text := []byte(c.write)
 		if strings.HasSuffix(c.write, ".go") {

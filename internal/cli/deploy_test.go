@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"lockstep/internal/cli/server"
-	"lockstep/internal/service/history"
+	"lockstep/internal/lock/verdict"
 )
 
 // The same files as in the containers, in front of three servers here.
@@ -42,7 +42,7 @@ func TestBehindNginx(t *testing.T) {
 			}
 		}
 	}
-	if run := front.report(); run.Verdict == history.Unknown || run.Sold != 60 {
+	if run := front.report(); run.Verdict == verdict.Untested || run.Sold != 60 {
 		t.Errorf("%+v; want each of 60 sales once", run)
 	}
 	if status, text := front.send(t.Context(), "PUT", "//lock", `{"version":"v4"}`, nil); status != 404 {

@@ -13,6 +13,7 @@ import (
 	"lockstep/internal/explore/report"
 	"lockstep/internal/language"
 	"lockstep/internal/lock/evolution"
+	"lockstep/internal/lock/verdict"
 	"lockstep/internal/web"
 )
 
@@ -122,7 +123,8 @@ func runExplore(cmd *cobra.Command, args []string, f exploreFlags) (err error) {
 		f.Columns = func() int { return width(f.Out) }
 	}
 	if f.all {
-		return exitFor(f.All(cmd.Context()))
+		found, err := f.All(cmd.Context())
+		return exitWith(err, found.ExitCode())
 	}
 	if f.Lock, err = evolution.Find(args[0]); err != nil {
 		return meantLock(err, args[0])
@@ -135,18 +137,18 @@ func runExplore(cmd *cobra.Command, args []string, f exploreFlags) (err error) {
 	if f.Page, err = web.OpenFile(f.html); err != nil {
 		return err
 	}
-	verdict, err := f.run(cmd)
-	return exitFor(verdict, errors.Join(err, f.Page.Close())) // a file that cannot be written is trouble, whatever the verdict
+	found, err := f.run(cmd)
+	return exitWith(errors.Join(err, f.Page.Close()), found.ExitCode()) // a file that cannot be written is trouble, whatever the verdict
 }
 
 // run explores or replays one lock.
-func (f exploreFlags) run(cmd *cobra.Command) (explore.Verdict, error) {
+func (f exploreFlags) run(cmd *cobra.Command) (verdict.Verdict, error) {
 	switch {
 	case f.step:
 		var broken func() error
 		f.In, broken = lines(cmd.Context(), cmd.InOrStdin())
-		verdict, err := f.Walk(cmd.Context())
-		return verdict, errors.Join(err, broken())
+		found, err := f.Walk(cmd.Context())
+		return found, errors.Join(err, broken())
 	case f.against != "":
 		return f.Compare(cmd.Context())
 	case cmd.Flags().Changed("replay"):
@@ -154,11 +156,6 @@ func (f exploreFlags) run(cmd *cobra.Command) (explore.Verdict, error) {
 	default:
 		return f.Explore(cmd.Context())
 	}
-}
-
-// exitFor returns an error, or what makes the exit code of a verdict.
-func exitFor(v explore.Verdict, err error) error {
-	return exitWith(err, map[explore.Verdict]int{explore.Holds: exitOK, explore.Broken: exitBroken, explore.Unknown: exitTrouble}[v])
 }
 
 // meantFaults adds to an error what was meant by the first fault that there is not.

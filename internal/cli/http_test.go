@@ -12,6 +12,7 @@ import (
 
 	"lockstep/internal/lock"
 	"lockstep/internal/lock/evolution"
+	"lockstep/internal/lock/verdict"
 	"lockstep/internal/service"
 	"lockstep/internal/service/history"
 	"lockstep/internal/shop/api"
@@ -35,7 +36,7 @@ func TestSaleAnswer(t *testing.T) {
 		if sale != want {
 			t.Errorf("sale %+v; want %+v", sale, want)
 		}
-		wantRun := history.Report{RunID: run.RunID, Lock: "v4", Initial: 2, Remaining: 1, Sold: 1, MaxInFlight: 1, Verdict: history.Unknown}
+		wantRun := history.Report{RunID: run.RunID, Lock: "v4", Initial: 2, Remaining: 1, Sold: 1, MaxInFlight: 1, Verdict: verdict.Untested}
 		if run != wantRun {
 			t.Errorf("run %+v; want %+v", run, wantRun)
 		}

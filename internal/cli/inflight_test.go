@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"lockstep/internal/lock/verdict"
 	"lockstep/internal/service/history"
 	"lockstep/internal/shop/api"
 	"lockstep/internal/test/redistest"
@@ -52,7 +53,7 @@ func TestStockSetByHandAmongSales(t *testing.T) {
 		done.Store(true)
 		buyers.Wait()
 		run = b.report()
-		if n := sold[run.RunID]; run.Initial != 900_000 || run.Lost != 0 || run.Sold != n || run.Verdict != history.Pass {
+		if n := sold[run.RunID]; run.Initial != 900_000 || run.Lost != 0 || run.Sold != n || run.Verdict != verdict.Pass {
 			t.Errorf("%s: %+v, and %d answers; want them to agree", version, run, n)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 
 	"lockstep/internal/cluster/job"
 	"lockstep/internal/dao"
+	"lockstep/internal/lock/verdict"
 	"lockstep/internal/test/redistest"
 	"lockstep/internal/test/suite"
 )
@@ -86,9 +87,9 @@ func TestJobIsRunOnceATick(t *testing.T) {
 		jobs[lock] = startJob(t, "--lock", lock, "--ticks", "2", "--redis.embedded_addr", anyPort)
 	}
 	for lock, j := range jobs {
-		wantCode, wantVerdict := 0, job.Holds
+		wantCode, wantVerdict := 0, verdict.Holds
 		if want[lock] != 1 {
-			wantCode, wantVerdict = 1, job.Broken
+			wantCode, wantVerdict = 1, verdict.Broken
 		}
 		code, result := j.result()
 		if code != wantCode || result.Verdict != wantVerdict || result.Ticks != 2 || result.Replicas != 3 || len(result.Counts) != 2 {
@@ -112,7 +113,7 @@ func TestJobThatTakesLongerThanItsTick(t *testing.T) {
 		return startJob(t, "--lock", lock, "--ticks", "3", "--work", "3s", "--redis.embedded_addr", anyPort)
 	}
 	jobs := map[string]*testJob{"v4": start("v4"), "v6": start("v6")}
-	if code, r := jobs["v4"].result(); code != 1 || r.Verdict != job.Broken || r.Beside == 0 || r.LeftOut+r.Missed+r.More != 0 {
+	if code, r := jobs["v4"].result(); code != 1 || r.Verdict != verdict.Broken || r.Beside == 0 || r.LeftOut+r.Missed+r.More != 0 {
 		t.Errorf("v4: exit code %d, %+v; want runs beside each other\n%s", code, r, jobs["v4"].said)
 	}
 	j := jobs["v6"]
@@ -121,7 +122,7 @@ func TestJobThatTakesLongerThanItsTick(t *testing.T) {
 		j = start("v6")
 		code, r = j.result()
 	}
-	if code != 0 || r.Verdict != job.Holds || r.LeftOut == 0 || r.Once == 0 || r.Missed+r.More+r.Beside != 0 {
+	if code != 0 || r.Verdict != verdict.Holds || r.LeftOut == 0 || r.Once == 0 || r.Missed+r.More+r.Beside != 0 {
 		t.Errorf("v6: exit code %d, %+v; want ticks left out, and nothing else\n%s", code, r, j.said)
 	}
 }
@@ -154,7 +155,7 @@ func TestJobOfAKilledReplica(t *testing.T) {
 			if code != 1 || result.More != 0 || result.None == 0 || result.Counts[len(result.Counts)-1].Runs != 0 {
 				t.Errorf("exit code %d, %+v; want no run after the kill\n%s", code, result, j.said)
 			}
-		} else if code != 0 || result.Verdict != job.Holds || result.Once != 3 {
+		} else if code != 0 || result.Verdict != verdict.Holds || result.Once != 3 {
 			t.Errorf("exit code %d, %+v\n%s", code, result, j.said)
 		}
 		if !strings.Contains(j.said.String(), "starting it again") {
@@ -228,23 +229,24 @@ func TestJobThatIsNotRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	left := startJob(t, "--redis.addrs", embedded.Addr, "--ticks", "1")
-	if code, result := left.result(); code != 2 || result.Verdict != job.Unknown || result.Ticks != 1 || result.None != 1 {
+	if code, result := left.result(); code != 2 || result.Verdict != verdict.Unknown || result.Ticks != 1 || result.None != 1 {
 		t.Errorf("a lock left behind: exit code %d, %+v\n%s", code, result, left.said)
 	}
 	brief := startJob(t, "--redis.addrs", embedded.Addr, "--replicas", "1", "--every", "1h")
 	eventually(t, "all are up", func() bool { return strings.Contains(brief.said.String(), "counting from") })
 	brief.end()
-	if code, result := brief.result(); code != 2 || result.Verdict != job.Unknown || result.Ticks != 0 || result.Counts == nil {
+	if code, result := brief.result(); code != 2 || result.Verdict != verdict.Unknown || result.Ticks != 0 || result.Counts == nil {
 		t.Errorf("no tick: exit code %d, %+v\n%s", code, result, brief.said)
 	}
 	for result, says := range map[*job.Tally]string{
-		{Verdict: job.Unknown}:                      "before one tick was over",
-		{Verdict: job.Unknown, Ticks: 2, Missed: 2}: "redis-cli del job",
-		{Verdict: job.Holds, Ticks: 2}:              "exactly once",
+		{Verdict: verdict.Unknown}:                      "before one tick was over",
+		{Verdict: verdict.Unknown, Ticks: 2, Missed: 2}: "redis-cli del job",
+		{Verdict: verdict.Holds, Ticks: 2}:              "exactly once",
 
-		{Verdict: job.Unknown, Ticks: 2, LeftOut: 2, None: 2}:          "a run from before was going on",
-		{Verdict: job.Holds, Ticks: 3, LeftOut: 2}:                     "never two runs at a time, and no tick twice; 2 ticks were left out",
-		{Verdict: job.Broken, Beside: 1, More: 1, Missed: 1, Ticks: 3}: "overlapped; some ticks were run more than once; some ticks were missed",
+		{Verdict: verdict.Unknown, Ticks: 2, LeftOut: 2, None: 2}: "a run from before was going on",
+		{Verdict: verdict.Holds, Ticks: 3, LeftOut: 2}:            "never two runs at a time, and no tick twice; 2 ticks were left out",
+		{Verdict: verdict.Broken, Beside: 1, More: 1, Missed: 1, Ticks: 3}: "overlapped; some ticks were run more than once; " +
+			"some ticks were missed",
 	} {
 		if got := result.Means(); !strings.Contains(got, says) {
 			t.Errorf("%+v means %q; want %q", result, got, says)

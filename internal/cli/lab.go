@@ -11,6 +11,7 @@ import (
 
 	"lockstep/internal/language"
 	"lockstep/internal/lock/evolution"
+	"lockstep/internal/lock/verdict"
 	"lockstep/internal/stage/lab"
 	"lockstep/internal/web"
 )
@@ -104,7 +105,7 @@ func listLabs(cmd *cobra.Command, lock string, in language.Language, asJSON bool
 		if _, err := evolution.Find(lock); err != nil {
 			return suggest(err, lock, evolution.Names())
 		}
-		labs = slices.DeleteFunc(labs, func(l lab.Lab) bool { return l.Expects(lock).Observed == lab.NA })
+		labs = slices.DeleteFunc(labs, func(l lab.Lab) bool { return l.Expects(lock).Observed == verdict.NA })
 	}
 	if asJSON {
 		return web.WriteJSON(cmd.OutOrStdout(), namesOf(labs))

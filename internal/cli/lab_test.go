@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"lockstep/internal/lock/verdict"
 	"lockstep/internal/stage/lab"
 	"lockstep/internal/test/suite"
 )
@@ -44,9 +45,10 @@ func TestLabsShowTheFlawAndItsCure(t *testing.T) {
 				}
 				flaw, cure := results[0], results[len(results)-1]
 				if l.Shows == "" {
-					flaw.Observed, flaw.Sentence = lab.Broken, "no step has this flaw"
+					flaw.Observed, flaw.Sentence = verdict.Broken, "no step has this flaw"
 				}
-				if flaw.Observed != lab.Broken || flaw.Sentence == "" || cure.Observed != lab.Holds || cure.Sentence != "" || flaw.Redis != kind {
+				if flaw.Observed != verdict.Broken || flaw.Sentence == "" || cure.Observed != verdict.Holds || cure.Sentence != "" ||
+					flaw.Redis != kind {
 					t.Errorf("%s is %s (%s), %s %s (%s)", flaw.Lock, flaw.Observed, flaw.Sentence, cure.Lock, cure.Observed, cure.Sentence)
 				}
 				if !strings.Contains(stderr, "#1") {
@@ -72,7 +74,7 @@ func TestTheExplorerShowsWhatTheLabsShow(t *testing.T) {
 			wants[l.Cured] = 0
 		}
 		for lock := range l.Explores {
-			switch broken := l.Expects(lock).Observed == lab.Broken; {
+			switch broken := l.Expects(lock).Observed == verdict.Broken; {
 			case broken:
 				wants[lock] = 1
 			case suite.Long: // the cure is explored in its own way

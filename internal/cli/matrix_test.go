@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"lockstep/internal/language"
+	"lockstep/internal/lock/verdict"
 	"lockstep/internal/stage/lab"
 )
 
@@ -47,7 +48,7 @@ func TestTheTableFills(t *testing.T) {
 	toRun, empty := map[string]int{}, lab.Expected(language.English)
 	for _, a := range empty.Anomalies {
 		for s, c := range empty.Cells[a.Name] {
-			if c.Expected != lab.NA {
+			if c.Expected != verdict.NA {
 				c.Observed = ""
 				toRun[a.Name]++
 			}
@@ -62,7 +63,7 @@ func TestTheTableFills(t *testing.T) {
 	for i := range want.Anomalies { // the first row is finished last
 		name := want.Anomalies[last-i].Name
 		for _, s := range want.Strategies {
-			if c := want.Cells[name][s]; c.Expected != lab.NA {
+			if c := want.Cells[name][s]; c.Expected != verdict.NA {
 				shown.tell(lab.Told{Anomaly: name, Strategy: s})
 				shown.tell(lab.Told{Anomaly: name, Strategy: s, Ends: true, Cell: c})
 			}

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"lockstep/internal/lock/verdict"
 	"lockstep/internal/service/history"
 	"lockstep/internal/shop/api"
 	"lockstep/internal/shop/config"
@@ -144,7 +145,7 @@ func TestSwitchingDuringABurst(t *testing.T) {
 		}
 		close(stop)
 		buyers.Wait()
-		if run := s.report(); run.Verdict != history.Pass || run.InFlight != 0 {
+		if run := s.report(); run.Verdict != verdict.Pass || run.InFlight != 0 {
 			t.Errorf("in the end: %+v", run)
 		}
 	})

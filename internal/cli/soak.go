@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"lockstep/internal/lock/verdict"
 	"lockstep/internal/shop/load"
 	"lockstep/internal/stage/soak"
 	"lockstep/internal/web"
@@ -169,7 +170,7 @@ func (f soakFlags) soak(cmd *cobra.Command, people io.Writer, program string, ki
 		return soak.Result{}, err
 	}
 	result := soak.Examine(record)
-	if result.Verdict == soak.Fail && record.Said != "" {
+	if result.Verdict == verdict.Fail && record.Said != "" {
 		fmt.Fprintf(cmd.ErrOrStderr(), "soak: the replicas said, at last:\n%s", record.Said)
 	}
 	return result, nil

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"lockstep/internal/lock/verdict"
 	"lockstep/internal/stage/soak"
 	"lockstep/internal/test/suite"
 	"lockstep/internal/web"
@@ -45,13 +46,13 @@ func TestSoakTellsTheVerdictBeforeWhatCouldNotBeWritten(t *testing.T) {
 	unwritable := errors.New("--html: open history.html: permission denied")
 	for what, c := range map[string]struct {
 		args    []string
-		verdict soak.Verdict
+		verdict verdict.Verdict
 		before  error // the file could not be opened
 		want    string
 	}{
-		"by itself, and all is well": {nil, soak.Pass, unwritable, "exit code 0"},
-		"by itself, and it fails":    {nil, soak.Fail, unwritable, "exit code 1"},
-		"asked for":                  {[]string{"--html", full}, soak.Pass, nil, "--html: write /dev/full: no space left on device"},
+		"by itself, and all is well": {nil, verdict.Pass, unwritable, "exit code 0"},
+		"by itself, and it fails":    {nil, verdict.Fail, unwritable, "exit code 1"},
+		"asked for":                  {[]string{"--html", full}, verdict.Pass, nil, "--html: write /dev/full: no space left on device"},
 	} {
 		cmd := newSoak()
 		if err := cmd.ParseFlags(c.args); err != nil {

@@ -13,6 +13,7 @@ import (
 	"lockstep/internal/explore/scenario"
 	"lockstep/internal/language"
 	"lockstep/internal/lock/strategy"
+	"lockstep/internal/lock/verdict"
 )
 
 // NamedScenario is one of those that All tries.
@@ -38,7 +39,7 @@ type Cell struct {
 }
 
 // Verdict sums a cell up.
-func (c Cell) Verdict() Verdict { return verdict(len(c.Found) > 0, c.Complete) }
+func (c Cell) Verdict() verdict.Verdict { return verdict.Of(len(c.Found) > 0, c.Complete) }
 
 // String returns the cell in a table: the scenario that shows the anomaly in the fewest steps, and how many these are; "never" if none
 // does; "unknown" if a bound was hit or nothing in Redis tells, "interrupted" if that came first; "–" if the strategy does not promise

@@ -7,6 +7,7 @@ import (
 
 	"lockstep/internal/explore"
 	"lockstep/internal/lock/evolution"
+	"lockstep/internal/lock/verdict"
 )
 
 // broken is what README says is still broken, flaw by flaw, and the command that shows it: explore LOCK SCENARIO --anomaly ANOMALY.
@@ -187,7 +188,7 @@ func TestWhatIsStillBroken(t *testing.T) {
 			if shortened(result) {
 				return
 			}
-			if result.Verdict() != explore.Broken || result.Found[0].Length != b.length {
+			if result.Verdict() != verdict.Broken || result.Found[0].Length != b.length {
 				t.Fatalf("%s: %+v; want %s in %d steps", result.Verdict(), result.Found, b.anomaly, b.length)
 			}
 			replayed(t, strategy, b.scenario, result.Found[0], 3)

@@ -13,6 +13,7 @@ import (
 	"lockstep/internal/explore/scenario"
 	"lockstep/internal/explore/search"
 	"lockstep/internal/lock/strategy"
+	"lockstep/internal/lock/verdict"
 )
 
 type (
@@ -105,27 +106,6 @@ type Goal struct {
 	Progress  func(Result) // called several times a second, and must not wait; may be nil
 }
 
-// Verdict sums up what an exploration says of the anomalies it looked for.
-type Verdict string
-
-// The verdicts.
-const (
-	Holds   Verdict = "holds"   // no schedule shows one
-	Broken  Verdict = "broken"  // at least one schedule does
-	Unknown Verdict = "unknown" // a bound was hit before all schedules were seen, or it was interrupted
-)
-
-func verdict(found, complete bool) Verdict {
-	switch {
-	case found:
-		return Broken
-	case complete:
-		return Holds
-	default:
-		return Unknown
-	}
-}
-
 // Result is what an exploration found.
 type Result struct {
 	Lock     string
@@ -136,8 +116,8 @@ type Result struct {
 }
 
 // Verdict says what was found. That nothing was found says nothing where something was not put to the test.
-func (r Result) Verdict() Verdict {
-	return verdict(len(r.Found) > 0, r.Complete && len(r.Untested()) == 0)
+func (r Result) Verdict() verdict.Verdict {
+	return verdict.Of(len(r.Found) > 0, r.Complete && len(r.Untested()) == 0)
 }
 
 // Unjudged returns those of the anomalies looked for that could not be judged: nothing in Redis says whose the lock is.

@@ -10,6 +10,7 @@ import (
 	"lockstep/internal/explore"
 	"lockstep/internal/lock/evolution"
 	"lockstep/internal/lock/strategy"
+	"lockstep/internal/lock/verdict"
 	"lockstep/internal/test/suite"
 )
 
@@ -223,12 +224,12 @@ func TestTheClaims(t *testing.T) {
 				return
 			}
 			if claim.shows == "" {
-				if result.Verdict() != explore.Holds {
+				if result.Verdict() != verdict.Holds {
 					t.Fatalf("%s; want it to hold: %+v", result.Verdict(), result.Found)
 				}
 				return
 			}
-			if result.Verdict() != explore.Broken || result.Found[0].Anomaly != claim.shows || result.Found[0].Length != claim.length {
+			if result.Verdict() != verdict.Broken || result.Found[0].Anomaly != claim.shows || result.Found[0].Length != claim.length {
 				t.Fatalf("%s: %+v; want %s in %d steps", result.Verdict(), result.Found, claim.shows, claim.length)
 			}
 			replayed(t, strategy, claim.scenario, result.Found[0], 30)
@@ -374,7 +375,7 @@ func TestBounds(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if result.Verdict() != explore.Unknown || result.Bound != test.bound || result.Complete {
+			if result.Verdict() != verdict.Unknown || result.Bound != test.bound || result.Complete {
 				t.Errorf("%s, bound %q; want unknown, %q", result.Verdict(), result.Bound, test.bound)
 			}
 			if test.bounds.Schedules > 0 && (result.Schedules < 500 || result.Schedules > 510) {

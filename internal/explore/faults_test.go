@@ -14,6 +14,7 @@ import (
 	"lockstep/internal/language"
 	"lockstep/internal/lock"
 	"lockstep/internal/lock/strategy"
+	"lockstep/internal/lock/verdict"
 	"lockstep/internal/lockv7"
 	"lockstep/internal/trace"
 )
@@ -124,11 +125,11 @@ func shows(t *testing.T, s strategy.Strategy, in explore.Scenario, of, want expl
 		t.Fatal(err)
 	case shortened(result):
 		return
-	case want == "" && result.Verdict() != explore.Holds:
+	case want == "" && result.Verdict() != verdict.Holds:
 		t.Fatalf("%s; want it to hold: %+v", result.Verdict(), result.Found)
 	case want == "":
 		return
-	case result.Verdict() != explore.Broken || result.Found[0].Anomaly != want || length > 0 && result.Found[0].Length != length:
+	case result.Verdict() != verdict.Broken || result.Found[0].Anomaly != want || length > 0 && result.Found[0].Length != length:
 		t.Fatalf("%s: %+v; want %s in %d steps", result.Verdict(), result.Found, want, length)
 	}
 	replayed(t, s, in, result.Found[0], 3)

@@ -16,6 +16,7 @@ import (
 	"lockstep/internal/lock"
 	"lockstep/internal/lock/rediserr"
 	"lockstep/internal/lock/strategy"
+	"lockstep/internal/lock/verdict"
 )
 
 // locker makes a strategy of a function that takes the lock.
@@ -125,7 +126,7 @@ func TestALockThatNeverGivesUp(t *testing.T) {
 	})
 	scenario := faultsOfTwo("crash=1,cancel=1")
 	result, err := explore.Explore(t.Context(), strategy, scenario, explore.Goal{}, explore.Bounds{})
-	if err != nil || result.Verdict() != explore.Holds {
+	if err != nil || result.Verdict() != verdict.Holds {
 		t.Errorf("%s, %v; want it to hold", result.Verdict(), err)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"lockstep/internal/explore"
 	"lockstep/internal/lock"
 	"lockstep/internal/lock/strategy"
+	"lockstep/internal/lock/verdict"
 )
 
 type unlocker = func(context.Context) error
@@ -77,7 +78,7 @@ func TestNothingIsWrongWith(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for _, scenario := range []explore.Scenario{{Actors: 2}, {Actors: 3}, faultsOfTwo("crash=1"), faultsOfTwo("slow=1")} {
 				result, err := explore.Explore(t.Context(), strategy, scenario, explore.Goal{}, bounds(""))
-				if err != nil || !shortened(result) && result.Verdict() != explore.Holds {
+				if err != nil || !shortened(result) && result.Verdict() != verdict.Holds {
 					t.Errorf("%s: %s, %v %+v", scenario, result.Verdict(), err, result.Found)
 				}
 			}
@@ -138,7 +139,7 @@ func TestSomethingIsWrongWith(t *testing.T) {
 			if err == nil && shortened(result) {
 				return
 			}
-			if err != nil || result.Verdict() != explore.Broken {
+			if err != nil || result.Verdict() != verdict.Broken {
 				t.Fatalf("%s, %v; want %s", result.Verdict(), err, test.shows)
 			}
 			replayed(t, test.strategy, test.scenario, result.Found[0], 3)

@@ -6,6 +6,7 @@ import (
 
 	"lockstep/internal/explore"
 	"lockstep/internal/lock/evolution"
+	"lockstep/internal/lock/verdict"
 	"lockstep/internal/test/suite"
 )
 
@@ -33,7 +34,7 @@ func TestPollsAreRaisedWhileThatIsCheap(t *testing.T) {
 				t.Fatal(err)
 			}
 			result, err := explore.Explore(t.Context(), find(t, test.lock), in, explore.Goal{}, test.bounds)
-			if err != nil || result.Verdict() != explore.Holds {
+			if err != nil || result.Verdict() != verdict.Holds {
 				t.Fatalf("%s, %v", result.Verdict(), err)
 			}
 			if result.Scenario.Polls != test.polls || result.Schedules != test.schedules || result.Setting() != test.in {

@@ -11,6 +11,7 @@ import (
 
 	"lockstep/internal/cluster/job"
 	"lockstep/internal/lock"
+	"lockstep/internal/lock/verdict"
 )
 
 // late is how late three replicas are that all may be there in time.
@@ -93,13 +94,13 @@ func TestLongJob(t *testing.T) {
 		want    []int
 		beside  bool // some run began while another was going on
 		leftOut int
-		verdict job.Verdict
+		verdict verdict.Verdict
 	}{
-		{"v1", v1, soon, []int{1, 0, 1, 0, 1}, false, 2, job.Holds},
-		{"v2", v2, late, []int{1, 2}, true, 0, job.Broken},
-		{"v4", v4, late, []int{1, 1, 1, 1, 1}, true, 0, job.Broken},
-		{"v6", v6, soon, []int{1, 0, 1, 0, 1}, false, 2, job.Holds},
-		{"local", local, soon[:1], []int{1, 0, 1, 0, 1}, false, 2, job.Holds},
+		{"v1", v1, soon, []int{1, 0, 1, 0, 1}, false, 2, verdict.Holds},
+		{"v2", v2, late, []int{1, 2}, true, 0, verdict.Broken},
+		{"v4", v4, late, []int{1, 1, 1, 1, 1}, true, 0, verdict.Broken},
+		{"v6", v6, soon, []int{1, 0, 1, 0, 1}, false, 2, verdict.Holds},
+		{"local", local, soon[:1], []int{1, 0, 1, 0, 1}, false, 2, verdict.Holds},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			inWorld(t, group{c.make, c.late, work}, func(t *testing.T, w *world) {
@@ -125,7 +126,7 @@ func TestLongJobOfADeadHolder(t *testing.T) {
 		w.replicas[0].client.Close() // it is not heard of any more
 		w.until(4, 500*time.Millisecond)
 		tally := w.tally(4, work)
-		if tally.Runs != 1 || tally.LeftOut != 1 || tally.Missed != 3 || tally.Verdict != job.Broken {
+		if tally.Runs != 1 || tally.LeftOut != 1 || tally.Missed != 3 || tally.Verdict != verdict.Broken {
 			t.Errorf("%+v: %d left out, %d missed, %s; want tick 1 left out, and 3 missed", tally, tally.LeftOut, tally.Missed, tally.Verdict)
 		}
 	})
@@ -183,21 +184,21 @@ func TestVerdict(t *testing.T) {
 		what                          string
 		runs                          []job.Run
 		more, beside, leftOut, missed int
-		want                          job.Verdict
+		want                          verdict.Verdict
 		code                          int
 	}{
-		{"nothing was run", nil, 0, 0, 0, 3, job.Unknown, 2},
-		{"all once", []job.Run{once(0), once(1), once(2)}, 0, 0, 0, 0, job.Holds, 0},
-		{"one was missed", []job.Run{once(0), once(2)}, 0, 0, 0, 1, job.Broken, 1},
-		{"one twice", []job.Run{once(0), once(1), once(1), once(2)}, 1, 0, 0, 0, job.Broken, 1},
-		{"one was left out", []job.Run{{Tick: tick(0), End: at(1, 500*time.Millisecond)}, once(2)}, 0, 0, 1, 0, job.Holds, 0},
-		{"left out by a moment", []job.Run{{Tick: tick(0), End: at(1, -200*time.Millisecond)}, once(2)}, 0, 0, 1, 0, job.Holds, 0},
-		{"over long before", []job.Run{{Tick: tick(0), End: at(1, -300*time.Millisecond)}, once(2)}, 0, 0, 0, 1, job.Broken, 1},
+		{"nothing was run", nil, 0, 0, 0, 3, verdict.Unknown, 2},
+		{"all once", []job.Run{once(0), once(1), once(2)}, 0, 0, 0, 0, verdict.Holds, 0},
+		{"one was missed", []job.Run{once(0), once(2)}, 0, 0, 0, 1, verdict.Broken, 1},
+		{"one twice", []job.Run{once(0), once(1), once(1), once(2)}, 1, 0, 0, 0, verdict.Broken, 1},
+		{"one was left out", []job.Run{{Tick: tick(0), End: at(1, 500*time.Millisecond)}, once(2)}, 0, 0, 1, 0, verdict.Holds, 0},
+		{"left out by a moment", []job.Run{{Tick: tick(0), End: at(1, -200*time.Millisecond)}, once(2)}, 0, 0, 1, 0, verdict.Holds, 0},
+		{"over long before", []job.Run{{Tick: tick(0), End: at(1, -300*time.Millisecond)}, once(2)}, 0, 0, 0, 1, verdict.Broken, 1},
 		{"left out by a run from before", []job.Run{{Tick: tick(-2), End: at(0, 500*time.Millisecond)}, once(1), once(2)},
-			0, 0, 1, 0, job.Holds, 0},
-		{"beside", []job.Run{once(0), once(1), {Tick: tick(2), End: at(2, 1), Beside: true}}, 0, 1, 0, 0, job.Broken, 1},
-		{"died at work", []job.Run{{Tick: tick(0)}, once(2)}, 0, 0, 1, 0, job.Holds, 0},
-		{"died at work, and never again", []job.Run{{Tick: tick(0)}}, 0, 0, 1, 1, job.Broken, 1},
+			0, 0, 1, 0, verdict.Holds, 0},
+		{"beside", []job.Run{once(0), once(1), {Tick: tick(2), End: at(2, 1), Beside: true}}, 0, 1, 0, 0, verdict.Broken, 1},
+		{"died at work", []job.Run{{Tick: tick(0)}, once(2)}, 0, 0, 1, 0, verdict.Holds, 0},
+		{"died at work, and never again", []job.Run{{Tick: tick(0)}}, 0, 0, 1, 1, verdict.Broken, 1},
 	} {
 		tally := job.NewTally(c.runs, every, 1200*time.Millisecond, tick(0), tick(2))
 		if got := tally.Verdict; got != c.want || got.ExitCode() != c.code || tally.Ticks != 3 || len(tally.Counts) != 3 ||

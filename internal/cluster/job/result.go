@@ -6,6 +6,8 @@ import (
 	"strings"
 	"text/tabwriter"
 	"time"
+
+	"lockstep/internal/lock/verdict"
 )
 
 // shownTicks is how many of the ticks that break the verdict are listed.
@@ -67,15 +69,15 @@ func wrongWith(c Count) string {
 // Means says in words why the verdict is what it is.
 func (t Tally) Means() string {
 	switch {
-	case t.Verdict == Holds && t.LeftOut == 0:
+	case t.Verdict == verdict.Holds && t.LeftOut == 0:
 		return "every tick was run exactly once"
-	case t.Verdict == Holds:
+	case t.Verdict == verdict.Holds:
 		return fmt.Sprintf("never two runs at a time, and no tick twice; %d ticks were left out, as a run was going on", t.LeftOut)
 	case t.Ticks == 0:
 		return "it ended before one tick was over that every replica could have run"
-	case t.Verdict == Unknown && t.Missed == 0:
+	case t.Verdict == verdict.Unknown && t.Missed == 0:
 		return "no tick was run, as a run from before was going on all the time"
-	case t.Verdict == Unknown:
+	case t.Verdict == verdict.Unknown:
 		return "no tick was run at all; somebody who is gone may have left the lock behind: redis-cli del " + jobName
 	}
 	var wrong []string

@@ -1,6 +1,10 @@
 package job
 
-import "time"
+import (
+	"time"
+
+	"lockstep/internal/lock/verdict"
+)
 
 // Count is how often a tick was run, by all replicas together.
 type Count struct {
@@ -12,16 +16,16 @@ type Count struct {
 
 // Tally counts what became of some ticks.
 type Tally struct {
-	Ticks   int     `json:"ticks"`
-	Runs    int     `json:"runs"`
-	Once    int     `json:"once"` // ticks that were run exactly once
-	More    int     `json:"more"`
-	None    int     `json:"none"`     // left out, or missed
-	LeftOut int     `json:"left_out"` // a run was going on
-	Missed  int     `json:"missed"`   // no run was
-	Beside  int     `json:"beside"`   // runs that began while another was going on
-	Verdict Verdict `json:"verdict"`
-	Counts  []Count `json:"tally"` // one for each tick
+	Ticks   int             `json:"ticks"`
+	Runs    int             `json:"runs"`
+	Once    int             `json:"once"` // ticks that were run exactly once
+	More    int             `json:"more"`
+	None    int             `json:"none"`     // left out, or missed
+	LeftOut int             `json:"left_out"` // a run was going on
+	Missed  int             `json:"missed"`   // no run was
+	Beside  int             `json:"beside"`   // runs that began while another was going on
+	Verdict verdict.Verdict `json:"verdict"`  // broken: a tick was run more often, or missed, or a run began beside another
+	Counts  []Count         `json:"tally"`    // one for each tick
 }
 
 // NewTally counts the runs of each tick from first to last, at most of the last MaxTicks. A run without an end is taken to have lasted as
@@ -84,33 +88,11 @@ func sum(counts []Count) Tally {
 	t.None = t.LeftOut + t.Missed
 	switch {
 	case t.Runs == 0:
-		t.Verdict = Unknown
+		t.Verdict = verdict.Unknown
 	case t.More+t.Missed+t.Beside == 0:
-		t.Verdict = Holds
+		t.Verdict = verdict.Holds
 	default:
-		t.Verdict = Broken
+		t.Verdict = verdict.Broken
 	}
 	return t
-}
-
-// Verdict says whether a job was run correctly.
-type Verdict string
-
-// The verdicts.
-const (
-	Holds   Verdict = "holds"   // every tick was run exactly once, or left out while a run was going on; never two runs at a time
-	Broken  Verdict = "broken"  // some tick was run more often, or missed; or a run began beside another
-	Unknown Verdict = "unknown" // nothing was run
-)
-
-// ExitCode returns the exit code of a command with this verdict: 0, 1 or 2.
-func (v Verdict) ExitCode() int {
-	switch v {
-	case Holds:
-		return 0
-	case Broken:
-		return 1
-	default:
-		return 2
-	}
 }

@@ -10,6 +10,7 @@ import (
 	"lockstep/internal/explore"
 	"lockstep/internal/explore/graph"
 	"lockstep/internal/lock/strategy"
+	"lockstep/internal/lock/verdict"
 	"lockstep/internal/trace"
 	"lockstep/internal/web"
 )
@@ -18,40 +19,37 @@ const columnWidth = 46 // of each lock
 
 // Compare runs a schedule of the lock under another one too: the one to replay, or the shortest that shows an anomaly. The verdict is
 // Broken if a step differs.
-func (r Request) Compare(ctx context.Context) (explore.Verdict, error) {
+func (r Request) Compare(ctx context.Context) (verdict.Verdict, error) {
 	schedule, shows := r.Schedule, r.Anomaly
 	if _, err := r.goal(); err != nil {
-		return explore.Unknown, err
+		return verdict.Unknown, err
 	}
 	if schedule == "" {
 		result, err := r.explore(ctx)
 		r.Scenario = result.Scenario
 		switch {
 		case err != nil:
-			return explore.Unknown, err
+			return verdict.Unknown, err
 		case len(result.Found) > 0:
 			schedule, shows = result.Found[0].Schedule, result.Found[0].Anomaly
 		case result.Bound != "":
-			return explore.Unknown, fmt.Errorf("against: the exploration of %s ended early: %s", r.Lock.Name, result.Bound)
+			return verdict.Unknown, fmt.Errorf("against: the exploration of %s ended early: %s", r.Lock.Name, result.Bound)
 		default:
-			return explore.Unknown, fmt.Errorf("against: %s has shown %s here in no schedule: --replay takes the one to compare",
+			return verdict.Unknown, fmt.Errorf("against: %s has shown %s here in no schedule: --replay takes the one to compare",
 				r.Lock.Name, r.lookedFor())
 		}
 	}
 	locks := [2]strategy.Strategy{r.Lock, r.Against}
 	c, err := graph.Follow(ctx, locks, r.Scenario, schedule, shows, explore.Bounds{Schedules: schedulesAsked})
 	if err != nil {
-		return explore.Unknown, err
+		return verdict.Unknown, err
 	}
 	if r.JSON {
 		err = web.WriteJSON(r.Out, c)
 	} else {
 		r.printComparison(c, ctx.Err() != nil)
 	}
-	if c.Differs > 0 {
-		return explore.Broken, err
-	}
-	return explore.Holds, err
+	return verdict.Of(c.Differs > 0, true), err
 }
 
 func (r Request) printComparison(c graph.Fate, interrupted bool) {

@@ -9,11 +9,12 @@ import (
 
 	"lockstep/internal/explore"
 	"lockstep/internal/lock/evolution"
+	"lockstep/internal/lock/verdict"
 	"lockstep/internal/web"
 )
 
 // All explores every lock with every fault, and shows a table.
-func (r Request) All(ctx context.Context) (explore.Verdict, error) {
+func (r Request) All(ctx context.Context) (verdict.Verdict, error) {
 	in, schedules, start := r.Scenario, 0, r.Now()
 	progress := newProgress(r.Err, r.Live, r.Now)
 	rows, err := explore.All(ctx, evolution.Table(), in.Actors, r.Bounds, func(s explore.NamedScenario, now explore.Result, ended bool) {
@@ -24,11 +25,11 @@ func (r Request) All(ctx context.Context) (explore.Verdict, error) {
 	})
 	progress.end()
 	if err != nil {
-		return explore.Unknown, err
+		return verdict.Unknown, err
 	}
 	if r.JSON {
 		if err := web.WriteJSON(r.Out, allDocument(rows, in.Actors, schedules)); err != nil {
-			return explore.Unknown, err
+			return verdict.Unknown, err
 		}
 	} else {
 		r.table(rows)
@@ -37,11 +38,11 @@ func (r Request) All(ctx context.Context) (explore.Verdict, error) {
 	fmt.Fprint(r.Err, in.Say("%d schedules in %.1f s\n", "%d 种时序，用时 %.1f 秒\n", schedules, r.Now().Sub(start).Seconds()))
 	for i, row := range rows {
 		bounded := evolution.Table()[i].OnNodes // by a bound of its own
-		if slices.ContainsFunc(row.Cells, func(c explore.Cell) bool { return c.Cut || !bounded && c.Verdict() == explore.Unknown }) {
-			return explore.Unknown, nil
+		if slices.ContainsFunc(row.Cells, func(c explore.Cell) bool { return c.Cut || !bounded && c.Verdict() == verdict.Unknown }) {
+			return verdict.Unknown, nil
 		}
 	}
-	return explore.Holds, nil
+	return verdict.Holds, nil
 }
 
 // table prints a row for each strategy and a column for each anomaly that any of them shows.
@@ -49,7 +50,7 @@ func (r Request) table(rows []explore.Row) {
 	in := r.Scenario
 	columns, never := []int{}, []string{}
 	for i, cell := range rows[0].Cells {
-		if slices.ContainsFunc(rows, func(row explore.Row) bool { return row.Cells[i].Verdict() == explore.Broken }) {
+		if slices.ContainsFunc(rows, func(row explore.Row) bool { return row.Cells[i].Verdict() == verdict.Broken }) {
 			columns = append(columns, i)
 		} else {
 			never = append(never, string(cell.Anomaly)+unknownFor(in, rows, i))
@@ -87,7 +88,7 @@ func unknownFor(in explore.Scenario, rows []explore.Row, anomaly int) (says stri
 		var names []string
 		word := ""
 		for _, row := range rows {
-			if c := row.Cells[anomaly]; c.Applies && c.Verdict() == explore.Unknown && c.Cut == cut {
+			if c := row.Cells[anomaly]; c.Applies && c.Verdict() == verdict.Unknown && c.Cut == cut {
 				names, word = append(names, row.Lock), c.String()
 			}
 		}

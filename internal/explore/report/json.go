@@ -3,6 +3,7 @@ package report
 import (
 	"lockstep/internal/explore"
 	"lockstep/internal/explore/graph"
+	"lockstep/internal/lock/verdict"
 	"lockstep/internal/trace"
 )
 
@@ -32,7 +33,7 @@ type Document struct {
 	Bound          string          `json:"bound"` // which bound was hit, or "interrupted", in the reader's language
 	Interrupted    bool            `json:"interrupted"`
 	Seconds        float64         `json:"seconds"`
-	Verdict        explore.Verdict `json:"verdict"`
+	Verdict        verdict.Verdict `json:"verdict"`
 	Counterexample *Counterexample `json:"counterexample"` // the first; null if there is none
 
 	Counterexamples []Counterexample `json:"counterexamples"` // all, one for each anomaly: with --each
@@ -82,11 +83,11 @@ func allDocument(rows []explore.Row, actors, schedules int) map[string]any {
 					"with": f.Scenario.Name, "flags": f.Scenario.String(), "length": f.Length, "schedule": f.Schedule,
 				})
 			}
-			verdict := string(cell.Verdict())
+			claim := cell.Verdict()
 			if !cell.Applies {
-				verdict = "n/a"
+				claim = verdict.NA
 			}
-			cells[cell.Anomaly] = map[string]any{"verdict": verdict, "found": found}
+			cells[cell.Anomaly] = map[string]any{"verdict": claim, "found": found}
 		}
 		locks[row.Lock] = cells
 	}

@@ -9,15 +9,16 @@ import (
 
 	"lockstep/internal/explore"
 	"lockstep/internal/explore/graph"
+	"lockstep/internal/lock/verdict"
 	"lockstep/internal/trace"
 	"lockstep/internal/web"
 )
 
 // Replay runs one schedule, and shows the state after each step. The verdict is Broken if it shows an anomaly.
-func (r Request) Replay(ctx context.Context) (explore.Verdict, error) {
+func (r Request) Replay(ctx context.Context) (verdict.Verdict, error) {
 	goal, err := r.goal()
 	if err != nil {
-		return explore.Unknown, err
+		return verdict.Unknown, err
 	}
 	replayed, err := explore.Replay(r.Lock, r.Scenario, r.Schedule)
 	shown := slices.DeleteFunc(replayed.Shown, func(s explore.Shown) bool {
@@ -28,19 +29,18 @@ func (r Request) Replay(ctx context.Context) (explore.Verdict, error) {
 		why, err = r.explain(ctx, r.Schedule, shown[0].Anomaly)
 	}
 	if err := errors.Join(r.showReplayed(replayed, shown, why), err); err != nil {
-		return explore.Unknown, err
+		return verdict.Unknown, err
 	}
-	people, verdict := r.people(), explore.Holds
+	people := r.people()
 	for _, s := range shown {
 		fmt.Fprint(people, shows(r.Scenario, s))
 	}
 	if len(shown) > 0 {
 		r.printReason(people, why)
-		verdict = explore.Broken
 	} else {
 		fmt.Fprintln(people, r.Scenario.Say("This schedule shows no anomaly.", "这个时序没有出现异常。"))
 	}
-	return verdict, r.writeReplayed(replayed.Trace, shown)
+	return verdict.Of(len(shown) > 0, true), r.writeReplayed(replayed.Trace, shown)
 }
 
 // showReplayed prints the steps.

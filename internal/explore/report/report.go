@@ -14,6 +14,7 @@ import (
 	"lockstep/internal/explore/graph"
 	"lockstep/internal/language"
 	"lockstep/internal/lock/strategy"
+	"lockstep/internal/lock/verdict"
 	"lockstep/internal/web"
 )
 
@@ -43,18 +44,18 @@ type Request struct {
 }
 
 // Explore explores the lock, and shows what was found.
-func (r Request) Explore(ctx context.Context) (explore.Verdict, error) {
+func (r Request) Explore(ctx context.Context) (verdict.Verdict, error) {
 	result, err := r.explore(ctx)
 	if err != nil {
-		return explore.Unknown, err
+		return verdict.Unknown, err
 	}
 	r.Scenario = result.Scenario
 	whys, err := r.explainAll(ctx, result.Found)
 	if err != nil {
-		return explore.Unknown, err
+		return verdict.Unknown, err
 	}
 	if err := r.show(result, whys); err != nil {
-		return explore.Unknown, err
+		return verdict.Unknown, err
 	}
 	return result.Verdict(), r.writeFound(result.Found)
 }
@@ -105,7 +106,7 @@ func (r Request) show(result explore.Result, whys []*graph.Why) error {
 			return err
 		}
 	}
-	if result.Verdict() == explore.Broken {
+	if result.Verdict() == verdict.Broken {
 		r.showFound(result, whys)
 	} else {
 		fmt.Fprintln(people, strings.Join(slices.Concat([]string{r.verdict(result), seen(result)}, tested(result)), "\n"))
@@ -118,12 +119,12 @@ func (r Request) show(result explore.Result, whys []*graph.Why) error {
 // verdict says it in a sentence.
 func (r Request) verdict(result explore.Result) string {
 	say := r.Scenario.Say
-	switch verdict := result.Verdict(); {
-	case verdict == explore.Broken && r.Each:
+	switch found := result.Verdict(); {
+	case found == verdict.Broken && r.Each:
 		return r.summary(result)
-	case verdict == explore.Broken:
+	case found == verdict.Broken:
 		return r.broken(result.Found[0])
-	case verdict == explore.Holds:
+	case found == verdict.Holds:
 		return say("%s never shows %s: every schedule was explored (%s).", "%s 从不出现%s：所有时序都探索完了（%s）。",
 			result.Lock, r.lookedFor(), result.Setting())
 	default:

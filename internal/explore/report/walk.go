@@ -12,6 +12,7 @@ import (
 	"lockstep/internal/explore"
 	"lockstep/internal/explore/graph"
 	"lockstep/internal/explore/stepper"
+	"lockstep/internal/lock/verdict"
 )
 
 // walk is a session in a terminal: if Columns is not nil, each step draws it anew.
@@ -23,10 +24,10 @@ type walk struct {
 }
 
 // Walk lets a person choose each step, from the start or from the end of the schedule. The verdict is Broken if an anomaly shows.
-func (r Request) Walk(ctx context.Context) (explore.Verdict, error) {
+func (r Request) Walk(ctx context.Context) (verdict.Verdict, error) {
 	session, err := stepper.New(r.Lock, r.Scenario, r.Schedule)
 	if err != nil {
-		return explore.Unknown, err
+		return verdict.Unknown, err
 	}
 	defer session.Close()
 	w := walk{Request: r, session: session}
@@ -204,14 +205,11 @@ func cutTo(width int, text string) string {
 }
 
 // end prints how to replay the schedule, and returns the verdict.
-func (w *walk) end() explore.Verdict {
+func (w *walk) end() verdict.Verdict {
 	fmt.Fprintln(w.Out)
 	v := w.session.Now()
 	if v.Schedule != "" {
 		fmt.Fprint(w.Out, w.Scenario.Say("\nReplay it: %s\n", "\n重放：%s\n", w.replayCommand(v.Schedule)))
 	}
-	if len(v.Shown) > 0 {
-		return explore.Broken
-	}
-	return explore.Holds
+	return verdict.Of(len(v.Shown) > 0, true)
 }

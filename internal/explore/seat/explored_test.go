@@ -11,6 +11,7 @@ import (
 
 	"lockstep/internal/explore"
 	"lockstep/internal/explore/seat"
+	"lockstep/internal/lock/verdict"
 )
 
 // explored asks for an exploration, and gives what it found.
@@ -25,7 +26,7 @@ func TestAnExplorationShowsTheShortestSchedule(t *testing.T) {
 	for _, at := range places() {
 		e := explored(t, s, "lock", at.lock, "in", at.in, "anomaly", string(at.anomaly))
 		found := e.Document.Counterexample
-		if e.Document.Verdict != explore.Broken || found.Anomaly != at.anomaly || found.Schedule != at.do || len(e.Shown) != 1 {
+		if e.Document.Verdict != verdict.Broken || found.Anomaly != at.anomaly || found.Schedule != at.do || len(e.Shown) != 1 {
 			t.Fatalf("%s: %+v; want %s by %s", at.lock, e.Document, at.anomaly, at.do)
 		}
 		shown := e.Shown[0]
@@ -42,7 +43,7 @@ func TestAnExplorationShowsTheShortestSchedule(t *testing.T) {
 func TestAnExplorationToTheEnd(t *testing.T) {
 	s := open(t, blank())
 	holds := explored(t, s, "lock", "v4", "lang", "zh")
-	if holds.Document.Verdict != explore.Holds || !holds.Document.Complete || !strings.HasPrefix(holds.Says, "v4 从不出现异常") ||
+	if holds.Document.Verdict != verdict.Holds || !holds.Document.Complete || !strings.HasPrefix(holds.Says, "v4 从不出现异常") ||
 		len(holds.Tested) == 0 || len(holds.Shown)+len(holds.Links) > 0 {
 		t.Errorf("%+v", holds)
 	}
@@ -66,7 +67,7 @@ func TestAnExplorationIsBounded(t *testing.T) {
 		limits := blank()
 		limits.Explore = bounds
 		e := explored(t, open(t, limits), "lock", "v6", "in", large, "anomaly", "stuck")
-		if e.Document.Verdict != explore.Unknown || !strings.Contains(e.Document.Bound, says) || !strings.Contains(e.Says, says) {
+		if e.Document.Verdict != verdict.Unknown || !strings.Contains(e.Document.Bound, says) || !strings.Contains(e.Says, says) {
 			t.Errorf("%s: %s, %s", says, e.Document.Bound, e.Says)
 		}
 	}
@@ -90,7 +91,7 @@ func TestAnExplorationEndsWithItsReader(t *testing.T) {
 		left <- stream(t, w.Body.String())
 	}()
 	<-reading.Done()
-	if e := explored(t, s, "lock", "v0"); e.Document.Verdict != explore.Broken {
+	if e := explored(t, s, "lock", "v0"); e.Document.Verdict != verdict.Broken {
 		t.Errorf("the next: %+v", e)
 	}
 	if all := <-left; slices.ContainsFunc(all, func(e event) bool { return e.name == "done" }) {

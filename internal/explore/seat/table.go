@@ -9,6 +9,7 @@ import (
 	"lockstep/internal/explore"
 	"lockstep/internal/lock/evolution"
 	"lockstep/internal/lock/strategy"
+	"lockstep/internal/lock/verdict"
 )
 
 // tableActors is how many the table has, as lockstep explore --all.
@@ -120,11 +121,11 @@ func cellOf(lock string, c explore.Cell) Cell {
 		return cell
 	}
 	switch c.Verdict() {
-	case explore.Holds:
+	case verdict.Holds:
 		cell.Answer = "never"
-	case explore.Unknown:
+	case verdict.Unknown:
 		cell.Answer = "unknown"
-	case explore.Broken:
+	case verdict.Broken:
 		found := c.Found[0]
 		cell.Answer, cell.Steps, cell.Scenario = "broken", found.Length, found.Scenario.Name
 		cell.Link = Link(lock, found.Scenario.String(), found.Schedule, Code(found.Trace)) + "&anomaly=" + cell.Anomaly

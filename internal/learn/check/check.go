@@ -13,6 +13,7 @@ import (
 	"lockstep/internal/language"
 	"lockstep/internal/learn/progress"
 	"lockstep/internal/learn/workshop"
+	"lockstep/internal/lock/verdict"
 )
 
 // Learner is somebody who does the exercises.
@@ -89,7 +90,7 @@ func (l Learner) Check(ctx context.Context, e workshop.Exercise) (workshop.Outco
 	}
 	after, err := l.remember(func(p *progress.Progress) {
 		delete(p.Done, e.ID())
-		if outcome.State == workshop.Done {
+		if outcome.State == verdict.Done {
 			p.Done[e.ID()] = true
 		}
 	}, language.Both("whether the exercise is done", "这一题是否完成"))
@@ -145,14 +146,14 @@ func (l Learner) show(e workshop.Exercise, o workshop.Outcome, p progress.Progre
 	l.sayTitle(e)
 	claim := e.Claim.In(l.In)
 	switch {
-	case o.State == workshop.Done:
+	case o.State == verdict.Done:
 		l.say("Done. %s\nNo schedule shows otherwise: %d schedules in %.1f s, with the compilation.\n",
 			"完成。%s\n没有任何时序能推翻它：共 %d 个时序，连同编译用时 %.1f 秒。\n", claim, o.Schedules, o.Seconds)
 		l.sayNext(p)
-	case o.State == workshop.NotYet && o.Anomaly == "":
+	case o.State == verdict.NotYet && o.Anomaly == "":
 		l.say("Not yet. The claim: %s\nNo schedule shows otherwise, but it was not put to the test: %s.\n",
 			"还没有完成。要求：%s\n没有时序能推翻它，但也没有检验到：%s。\n", claim, o.Says)
-	case o.State == workshop.NotYet:
+	case o.State == verdict.NotYet:
 		in, _ := explore.ParseScenario(o.Scenario) // it was one
 		in.Language = l.In
 		l.say("Not yet. The claim: %s\nThe shortest schedule that breaks it has %d steps. It shows %s: %s (%s).\n\n",

@@ -15,6 +15,7 @@ import (
 	"lockstep/internal/learn/check"
 	"lockstep/internal/learn/progress"
 	"lockstep/internal/learn/workshop"
+	"lockstep/internal/lock/verdict"
 	"lockstep/internal/test/suite"
 )
 
@@ -63,7 +64,7 @@ func TestCheckShowsTheSchedule(t *testing.T) {
 		t.Fatal(err)
 	}
 	outcome, err := d.Check(t.Context(), e)
-	if err != nil || outcome.State != workshop.NotYet {
+	if err != nil || outcome.State != verdict.NotYet {
 		t.Fatalf("%+v, %v", outcome, err)
 	}
 	for _, want := range []string{

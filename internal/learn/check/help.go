@@ -10,16 +10,17 @@ import (
 	"lockstep/internal/language"
 	"lockstep/internal/learn/progress"
 	"lockstep/internal/learn/workshop"
+	"lockstep/internal/lock/verdict"
 )
 
 // listed is an exercise in the list.
 type listed struct {
-	Exercise string         `json:"exercise"`
-	Title    string         `json:"title"`
-	State    workshop.State `json:"state"`
-	Hints    int            `json:"hints"` // given
-	Claim    string         `json:"claim"`
-	Dir      string         `json:"dir"`
+	Exercise string          `json:"exercise"`
+	Title    string          `json:"title"`
+	State    verdict.Verdict `json:"state"`
+	Hints    int             `json:"hints"` // given
+	Claim    string          `json:"claim"`
+	Dir      string          `json:"dir"`
 }
 
 // List prints all exercises, and what was done.
@@ -31,9 +32,9 @@ func (l Learner) List() error {
 	var all []listed
 	done := 0
 	for _, e := range workshop.All() {
-		state := workshop.NotYet
+		state := verdict.NotYet
 		if p.Done[e.ID()] {
-			state = workshop.Done
+			state = verdict.Done
 			done++
 		}
 		all = append(all, listed{e.ID(), e.Title.In(l.In), state, p.Hints[e.ID()], e.Claim.In(l.In), e.Dir()})
@@ -44,7 +45,7 @@ func (l Learner) List() error {
 	table := tabwriter.NewWriter(l.People, 0, 0, 2, ' ', 0)
 	for _, one := range all {
 		mark := " "
-		if one.State == workshop.Done {
+		if one.State == verdict.Done {
 			mark = "✓"
 		}
 		fmt.Fprintf(table, "%s %s\t%s\n", mark, one.Exercise, one.Title)

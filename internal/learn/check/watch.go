@@ -11,6 +11,7 @@ import (
 	"github.com/fsnotify/fsnotify"
 
 	"lockstep/internal/learn/workshop"
+	"lockstep/internal/lock/verdict"
 )
 
 // settled is how long nothing may be written before a check: editors save in several steps.
@@ -51,7 +52,7 @@ func (l Learner) watchOne(ctx context.Context, watcher *fsnotify.Watcher, e work
 			return false, nil // whoever watches ends it so
 		case err != nil:
 			return false, err
-		case outcome.State == workshop.Done:
+		case outcome.State == verdict.Done:
 			return true, nil
 		}
 		l.say("\nSave %s, and it is checked again. A hint: %s %s --hint. End: Ctrl-C.\n\n",

@@ -43,6 +43,7 @@ import (
 	"lockstep/internal/language"
 	"lockstep/internal/learn/workshop"
 	"lockstep/internal/lock/strategy"
+	"lockstep/internal/lock/verdict"
 	"lockstep/internal/test/suite"
 )
 
@@ -89,12 +90,12 @@ func TestEveryStartFailsAndEverySolutionPasses(t *testing.T) {
 			break
 		}
 		start := e.Explore(t.Context(), all()[i].start(), language.English)
-		if start.State != workshop.NotYet || start.Anomaly != string(all()[i].reason) || start.Seconds > slowest {
+		if start.State != verdict.NotYet || start.Anomaly != string(all()[i].reason) || start.Seconds > slowest {
 			t.Errorf("%s is %s by %s in %.1f s (%s); want %s within %d s",
 				e.ID(), start.State, start.Anomaly, start.Seconds, start.Says, all()[i].reason, slowest)
 		}
 		solution := e.Explore(t.Context(), all()[i].solution(), language.English)
-		if solution.State != workshop.Done || solution.Seconds > 3*slowest {
+		if solution.State != verdict.Done || solution.Seconds > 3*slowest {
 			t.Errorf("the solution of %s is %s after %.1f s, by %s with %s: %s\n%s",
 				e.ID(), solution.State, solution.Seconds, solution.Anomaly, solution.Scenario, solution.Says, solution.Diagram)
 		}

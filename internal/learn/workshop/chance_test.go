@@ -6,6 +6,7 @@ import (
 
 	"lockstep/internal/language"
 	"lockstep/internal/learn/workshop"
+	"lockstep/internal/lock/verdict"
 	"lockstep/internal/test/suite"
 )
 
@@ -54,7 +55,7 @@ func TestNoSolutionPassesByChance(t *testing.T) {
 				continue
 			}
 			o := e.Explore(t.Context(), other.solution(), language.English)
-			if want := slices.Contains(passedBy()[i], j+1); (o.State == workshop.Done) != want {
+			if want := slices.Contains(passedBy()[i], j+1); (o.State == verdict.Done) != want {
 				t.Errorf("the solution of %d under the claim of %s: %s, %s %s; want it to pass: %t", j+1, e.ID(), o.State, o.Anomaly, o.Says, want)
 			}
 		}

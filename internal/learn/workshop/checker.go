@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"lockstep/internal/language"
+	"lockstep/internal/lock/verdict"
 )
 
 // Checker builds learners' code and explores it.
@@ -82,7 +83,7 @@ func (c Checker) Check(ctx context.Context, e Exercise, dir string, in language.
 	began := time.Now()
 	binary := filepath.Join(temporary, "check.exe") // Windows runs no other
 	outcome, err := c.build(ctx, e, dir, temporary, binary)
-	if err == nil && outcome.State != Failed {
+	if err == nil && outcome.State != verdict.Failed {
 		outcome, err = c.run(ctx, e, temporary, binary, in)
 	}
 	outcome.Seconds = time.Since(began).Seconds()
@@ -119,7 +120,7 @@ func (c Checker) build(ctx context.Context, e Exercise, dir, temporary, binary s
 	case !errors.As(err, &exit) || ctx.Err() != nil:
 		return Outcome{}, errors.Join(err, ctx.Err())
 	}
-	return Outcome{Exercise: e.ID(), State: Failed, Reason: NotCompiled, Says: strings.TrimSpace(string(output))}, nil
+	return Outcome{Exercise: e.ID(), State: verdict.Failed, Reason: NotCompiled, Says: strings.TrimSpace(string(output))}, nil
 }
 
 // run runs what was built, and reads what it found.
@@ -137,7 +138,7 @@ func (c Checker) run(ctx context.Context, e Exercise, temporary, binary string, 
 		var outcome Outcome
 		return outcome, json.Unmarshal(text, &outcome)
 	}
-	failed := Outcome{Exercise: e.ID(), State: Failed, Reason: Panicked, Says: strings.TrimSpace(said.text.String())}
+	failed := Outcome{Exercise: e.ID(), State: verdict.Failed, Reason: Panicked, Says: strings.TrimSpace(said.text.String())}
 	var exit *exec.ExitError
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):

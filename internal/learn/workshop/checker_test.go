@@ -11,6 +11,7 @@ import (
 	"lockstep/internal/explore"
 	"lockstep/internal/language"
 	"lockstep/internal/learn/workshop"
+	"lockstep/internal/lock/verdict"
 	"lockstep/internal/test/suite"
 )
 
@@ -57,12 +58,12 @@ func TestCheckBuildsAndExplores(t *testing.T) {
 	suite.LongOnly(t, "TestAMistakeStaysWhereItIs builds and explores one")
 	e := exercise(t, "05")
 	start, err := checker(t).Check(t.Context(), e, e.Dir(), language.English)
-	if err != nil || start.State != workshop.NotYet || start.Anomaly != string(explore.TwoHolders) ||
+	if err != nil || start.State != verdict.NotYet || start.Anomaly != string(explore.TwoHolders) ||
 		!strings.Contains(start.Diagram, "Redis") || len(strings.Fields(start.Schedule)) != start.Length {
 		t.Errorf("as it is handed out: %+v, %v", start, err)
 	}
 	solution, err := checker(t).Check(t.Context(), e, e.Dir()+"/solution", language.English)
-	if err != nil || solution.State != workshop.Done {
+	if err != nil || solution.State != verdict.Done {
 		t.Errorf("the solution: %+v, %v", solution, err)
 	}
 }
@@ -89,7 +90,7 @@ func TestTroubleIsSaid(t *testing.T) {
 		}
 		o, err := edited(t, e, line, c.is).Check(t.Context(), e, e.Dir(), language.English)
 		said := strings.Contains(strings.ToLower(o.Says), c.says)
-		if err != nil || o.State != workshop.Failed || o.Reason != c.reason || !said || o.Seconds > 30 {
+		if err != nil || o.State != verdict.Failed || o.Reason != c.reason || !said || o.Seconds > 30 {
 			t.Errorf("%s: %s, %s after %.0f s: %s, %v", c.name, o.State, o.Reason, o.Seconds, o.Says, err)
 		}
 	}
@@ -99,7 +100,7 @@ func TestTroubleIsSaid(t *testing.T) {
 func TestAMistakeStaysWhereItIs(t *testing.T) {
 	broken := edited(t, exercise(t, "02"), "package foreigndelete\n", "package foreigndelete\n\nfunc {\n")
 	e := exercise(t, "03")
-	if o, err := broken.Check(t.Context(), e, e.Dir(), language.English); err != nil || o.State != workshop.NotYet {
+	if o, err := broken.Check(t.Context(), e, e.Dir(), language.English); err != nil || o.State != verdict.NotYet {
 		t.Errorf("%+v, %v", o, err)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"lockstep/internal/learn/workshop"
+	"lockstep/internal/lock/verdict"
 	"lockstep/internal/test/suite"
 )
 
@@ -178,7 +179,7 @@ func TestChecksJudgeCures(t *testing.T) {
 	}
 	for i, c := range cures {
 		o := outcomes[i]
-		if c.shows == "" && o.State != workshop.Done || c.shows != "" && (o.State != workshop.NotYet || o.Anomaly != c.shows) {
+		if c.shows == "" && o.State != verdict.Done || c.shows != "" && (o.State != verdict.NotYet || o.Anomaly != c.shows) {
 			t.Errorf("%s, %s: %s, %s/%d in %q: %s; want %q\n%s",
 				c.of.ID(), c.name, o.State, o.Anomaly, o.Length, o.Scenario, o.Says, c.shows, o.Diagram)
 		}

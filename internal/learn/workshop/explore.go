@@ -10,30 +10,9 @@ import (
 	"lockstep/internal/explore"
 	"lockstep/internal/language"
 	"lockstep/internal/lock/strategy"
+	"lockstep/internal/lock/verdict"
 	"lockstep/internal/trace"
 )
-
-// State is how far a learner is with an exercise.
-type State string
-
-// The states.
-const (
-	Done   State = "done"    // the claim is met
-	NotYet State = "not yet" // a schedule shows an anomaly, or the claim was not put to the test
-	Failed State = "failed"  // nothing can be said: the code does not compile, panics, or moves behind the explorer's back
-)
-
-// ExitCode returns the exit code of a check: 0, 1 or 2.
-func (s State) ExitCode() int {
-	switch s {
-	case Done:
-		return 0
-	case NotYet:
-		return 1
-	default:
-		return 2
-	}
-}
 
 // Why nothing can be said.
 const (
@@ -49,17 +28,17 @@ const (
 
 // Outcome is what a check found.
 type Outcome struct {
-	Exercise  string  `json:"exercise"`
-	State     State   `json:"state"`
-	Scenario  string  `json:"scenario,omitempty"` // flags of explore, in which the anomaly shows
-	Anomaly   string  `json:"anomaly,omitempty"`
-	Says      string  `json:"says,omitempty"`   // what goes wrong, or what keeps the check from saying it
-	Reason    string  `json:"reason,omitempty"` // of Failed: one of the constants
-	Length    int     `json:"length,omitempty"`
-	Schedule  string  `json:"schedule,omitempty"`
-	Diagram   string  `json:"diagram,omitempty"`
-	Schedules int     `json:"schedules"` // explored
-	Seconds   float64 `json:"seconds"`
+	Exercise  string          `json:"exercise"`
+	State     verdict.Verdict `json:"state"`
+	Scenario  string          `json:"scenario,omitempty"` // flags of explore, in which the anomaly shows
+	Anomaly   string          `json:"anomaly,omitempty"`
+	Says      string          `json:"says,omitempty"`   // what goes wrong, or what keeps the check from saying it
+	Reason    string          `json:"reason,omitempty"` // of failed: one of the constants
+	Length    int             `json:"length,omitempty"`
+	Schedule  string          `json:"schedule,omitempty"`
+	Diagram   string          `json:"diagram,omitempty"`
+	Schedules int             `json:"schedules"` // explored
+	Seconds   float64         `json:"seconds"`
 
 	Steps []trace.Step `json:"steps,omitempty"`
 }
@@ -74,13 +53,13 @@ const (
 // Explore says whether a lock meets the exercise's claim: it goes through the looks, up to the first in which an anomaly shows.
 func (e Exercise) Explore(ctx context.Context, s strategy.Strategy, in language.Language) Outcome {
 	began := time.Now()
-	outcome := Outcome{Exercise: e.ID(), State: Done}
+	outcome := Outcome{Exercise: e.ID(), State: verdict.Done}
 	if s.New == nil {
-		outcome.State, outcome.Reason, outcome.Says = Failed, OtherTrouble, "Strategy gives no New"
+		outcome.State, outcome.Reason, outcome.Says = verdict.Failed, OtherTrouble, "Strategy gives no New"
 		return outcome
 	}
 	for _, look := range e.Looks {
-		if outcome.look(ctx, e.judged(s, look.Scenario), look, in); outcome.State != Done {
+		if outcome.look(ctx, e.judged(s, look.Scenario), look, in); outcome.State != verdict.Done {
 			break
 		}
 	}
@@ -99,16 +78,16 @@ func (o *Outcome) look(ctx context.Context, s strategy.Strategy, look Look, in l
 	o.Scenario = look.Scenario.String()
 	switch {
 	case err != nil:
-		o.State, o.Reason, o.Says = Failed, reason(err), err.Error()
+		o.State, o.Reason, o.Says = verdict.Failed, reason(err), err.Error()
 	case len(result.Found) > 0:
 		found := result.Found[0]
-		o.State, o.Anomaly, o.Says = NotYet, string(found.Anomaly), found.Trace.Verdict
+		o.State, o.Anomaly, o.Says = verdict.NotYet, string(found.Anomaly), found.Trace.Verdict
 		o.Length, o.Schedule, o.Steps = found.Length, found.Schedule, found.Trace.Steps
 		o.Diagram = found.Trace.Legend() + "\n" + found.Trace.Sequence()
 	case !result.Complete:
-		o.State, o.Reason, o.Says = Failed, TimedOut, result.Bound
+		o.State, o.Reason, o.Says = verdict.Failed, TimedOut, result.Bound
 	case len(result.Untested()) > 0:
-		o.State, o.Says = NotYet, strings.Join(result.Untested(), ", ")
+		o.State, o.Says = verdict.NotYet, strings.Join(result.Untested(), ", ")
 	default:
 		o.Scenario = ""
 	}

@@ -1,7 +1,11 @@
 // Package history holds orders and runs as plain values, and the verdict over them as a pure function.
 package history
 
-import "time"
+import (
+	"time"
+
+	"lockstep/internal/lock/verdict"
+)
 
 // Order is one sale, as the ledger keeps it.
 type Order struct {
@@ -40,29 +44,6 @@ type Tally struct {
 	MaxInFlight int64 // at least so many were in flight at once, in one replica; or 2, if a sale met another's lock or write
 }
 
-// Verdict says whether a run's lock kept its promise.
-type Verdict string
-
-// The verdicts.
-const (
-	Pass      Verdict = "PASS"      // stock and orders agree, and at least two sales overlapped
-	Oversold  Verdict = "OVERSOLD"  // more was sold than the stock felt, or than there was
-	Undersold Verdict = "UNDERSOLD" // the stock fell by more than was sold
-	Unknown   Verdict = "UNKNOWN"   // nothing was put to the test
-)
-
-// ExitCode is what a command ends with that was asked for the verdict.
-func (v Verdict) ExitCode() int {
-	switch v {
-	case Pass:
-		return 0
-	case Oversold, Undersold:
-		return 1
-	default:
-		return 2
-	}
-}
-
 // Oversold counts the sales beyond the initial stock.
 func (t Tally) Oversold() int64 { return max(0, t.Sold-t.Initial) }
 
@@ -70,32 +51,32 @@ func (t Tally) Oversold() int64 { return max(0, t.Sold-t.Initial) }
 func (t Tally) Lost() int64 { return t.Remaining - (t.Initial - t.Sold) }
 
 // Verdict judges the run.
-func (t Tally) Verdict() Verdict {
+func (t Tally) Verdict() verdict.Verdict {
 	switch {
 	case t.Oversold() > 0 || t.Lost() > 0:
-		return Oversold
+		return verdict.Oversold
 	case t.Lost() < 0:
-		return Undersold
+		return verdict.Undersold
 	case t.MaxInFlight >= 2 && t.Sold > 0:
-		return Pass
+		return verdict.Pass
 	default:
-		return Unknown
+		return verdict.Untested
 	}
 }
 
 // Report is a tally as it is told: GET /inventory gives it, and lockstep burst begins with it.
 type Report struct {
-	RunID       string  `json:"run_id"`
-	Lock        string  `json:"lock"`
-	Initial     int64   `json:"initial"`
-	Remaining   int64   `json:"remaining"`
-	Sold        int64   `json:"sold"`
-	Oversold    int64   `json:"oversold"`
-	Lost        int64   `json:"lost"`
-	InFlight    int64   `json:"in_flight"`
-	MaxInFlight int64   `json:"max_in_flight"`
-	Verdict     Verdict `json:"verdict"`
-	Forgot      bool    `json:"forgot,omitempty"` // see Run
+	RunID       string          `json:"run_id"`
+	Lock        string          `json:"lock"`
+	Initial     int64           `json:"initial"`
+	Remaining   int64           `json:"remaining"`
+	Sold        int64           `json:"sold"`
+	Oversold    int64           `json:"oversold"`
+	Lost        int64           `json:"lost"`
+	InFlight    int64           `json:"in_flight"`
+	MaxInFlight int64           `json:"max_in_flight"`
+	Verdict     verdict.Verdict `json:"verdict"`
+	Forgot      bool            `json:"forgot,omitempty"` // see Run
 }
 
 // Report tells the tally.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"lockstep/internal/language"
+	"lockstep/internal/lock/verdict"
 )
 
 // Means says in words why the verdict is what it is.
@@ -28,7 +29,7 @@ func (r Report) Means() language.Text {
 		return language.Both(
 			fmt.Sprintf("%d sold, but the stock fell by %d: %s gone without an order", r.Sold, fell, count(-r.Lost, "piece is", "pieces are")),
 			fmt.Sprintf("卖出 %d 件，库存减了 %d：%d 件没有订单就不见了", r.Sold, fell, -r.Lost))
-	case r.Verdict == Pass:
+	case r.Verdict == verdict.Pass:
 		return language.Both(
 			fmt.Sprintf("stock and orders agree, with at least %d requests in flight at once", r.MaxInFlight),
 			fmt.Sprintf("卖出 %d 件，每一件都扣了库存；至少有 %d 个请求同时在处理", r.Sold, r.MaxInFlight))

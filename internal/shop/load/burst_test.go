@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"lockstep/internal/lock/verdict"
 	"lockstep/internal/service/history"
 	"lockstep/internal/shop/load"
 )
@@ -112,44 +113,44 @@ func TestUnknownIsNotFailed(t *testing.T) {
 			t.Errorf("%d unknown by %s; want %d: %v", r.Unknowns[code], code, n, r.Unknowns)
 		}
 	}
-	if r.Verdict != history.Unknown || r.Reason != "only 2 of 24 requests were answered (sold, or sold out), which is less than 99 %" {
+	if r.Verdict != verdict.Untested || r.Reason != "only 2 of 24 requests were answered (sold, or sold out), which is less than 99 %" {
 		t.Errorf("%s: %s", r.Verdict, r.Reason)
 	}
 }
 
 func TestJudge(t *testing.T) {
-	pass := history.Report{Verdict: history.Pass, Initial: 200, Remaining: 100, Sold: 100, MaxInFlight: 9}
-	lost := history.Report{Verdict: history.Oversold, Initial: 200, Remaining: 169, Sold: 200, Lost: 169, MaxInFlight: 9}
+	pass := history.Report{Verdict: verdict.Pass, Initial: 200, Remaining: 100, Sold: 100, MaxInFlight: 9}
+	lost := history.Report{Verdict: verdict.Oversold, Initial: 200, Remaining: 169, Sold: 200, Lost: 169, MaxInFlight: 9}
 	for _, c := range []struct {
 		what    string
 		result  load.Result
 		atLeast float64
-		want    history.Verdict
+		want    verdict.Verdict
 		reason  string
 	}{
-		{"all answered", load.Result{Report: pass, Requests: 100, OK: 100, Answered: 1}, 0.99, history.Pass,
+		{"all answered", load.Result{Report: pass, Requests: 100, OK: 100, Answered: 1}, 0.99, verdict.Pass,
 			"stock and orders agree, with at least 9 requests in flight at once"},
-		{"just enough", load.Result{Report: pass, Requests: 100, OK: 99, Unknown: 1, Answered: 0.99}, 0.99, history.Pass,
+		{"just enough", load.Result{Report: pass, Requests: 100, OK: 99, Unknown: 1, Answered: 0.99}, 0.99, verdict.Pass,
 			"stock and orders agree, with at least 9 requests in flight at once; but 1 of 100 requests were not answered, or not as they should be"},
-		{"too few", load.Result{Report: pass, Requests: 200, OK: 100, Failed: 100, Answered: 0.5}, 0.99, history.Unknown,
+		{"too few", load.Result{Report: pass, Requests: 200, OK: 100, Failed: 100, Answered: 0.5}, 0.99, verdict.Untested,
 			"only 100 of 200 requests were answered (sold, or sold out), which is less than 99 %"},
-		{"asked otherwise", load.Result{Report: pass, Requests: 200, OK: 100, Failed: 100, Answered: 0.5}, 0, history.Pass,
+		{"asked otherwise", load.Result{Report: pass, Requests: 200, OK: 100, Failed: 100, Answered: 0.5}, 0, verdict.Pass,
 			"stock and orders agree, with at least 9 requests in flight at once; " +
 				"but 100 of 200 requests were not answered, or not as they should be"},
-		{"orders are missing", load.Result{Report: pass, Requests: 110, OK: 110, Answered: 1}, 0.99, history.Unknown,
+		{"orders are missing", load.Result{Report: pass, Requests: 110, OK: 110, Answered: 1}, 0.99, verdict.Untested,
 			"10 buyers were told that they bought, and the ledger has no orders of theirs"},
 		{"all orders are missing", load.Result{Report: history.Report{
-			Verdict: history.Unknown, Initial: 200, Remaining: 200,
-		}, Requests: 110, OK: 110, Answered: 1}, 0.99, history.Unknown,
+			Verdict: verdict.Untested, Initial: 200, Remaining: 200,
+		}, Requests: 110, OK: 110, Answered: 1}, 0.99, verdict.Untested,
 			"110 buyers were told that they bought, and the ledger has no orders of theirs"},
 		{"the stock fell for orders that are missing", load.Result{Report: history.Report{
-			Verdict: history.Undersold, Initial: 200, Remaining: 90, Sold: 100, Lost: -10, MaxInFlight: 9,
-		}, Requests: 110, OK: 110, Answered: 1}, 0.99, history.Unknown,
+			Verdict: verdict.Undersold, Initial: 200, Remaining: 90, Sold: 100, Lost: -10, MaxInFlight: 9,
+		}, Requests: 110, OK: 110, Answered: 1}, 0.99, verdict.Untested,
 			"10 buyers were told that they bought, and the ledger has no orders of theirs"},
-		{"orders that are missing hide no lost update", load.Result{Report: lost, Requests: 210, OK: 210, Answered: 1}, 0.99, history.Oversold,
+		{"orders that are missing hide no lost update", load.Result{Report: lost, Requests: 210, OK: 210, Answered: 1}, 0.99, verdict.Oversold,
 			"200 sold, but the stock fell by 31 only: 169 updates were lost, and as many pieces can be sold a second time" +
 				"; but 10 buyers were told that they bought, and the ledger has no orders of theirs"},
-		{"what is broken stays broken", load.Result{Report: lost, Requests: 2000, OK: 200, Unknown: 1800, Answered: 0.1}, 0.99, history.Oversold,
+		{"what is broken stays broken", load.Result{Report: lost, Requests: 2000, OK: 200, Unknown: 1800, Answered: 0.1}, 0.99, verdict.Oversold,
 			"200 sold, but the stock fell by 31 only: 169 updates were lost, and as many pieces can be sold a second time" +
 				"; but 1800 of 2000 requests were not answered, or not as they should be"},
 	} {
@@ -165,12 +166,12 @@ func TestALedgerThatCannotBeRead(t *testing.T) {
 	for _, c := range []struct {
 		what    string
 		failing int // reads
-		want    history.Verdict
+		want    verdict.Verdict
 		has     string
 		hasNot  string
 	}{
-		{"for a moment", 2, history.Pass, `"sold":2`, "unread"},
-		{"for ever", 1 << 30, history.Unknown, `"unread":"the server refused GET http://`, "sold\""},
+		{"for a moment", 2, verdict.Pass, `"sold":2`, "unread"},
+		{"for ever", 1 << 30, verdict.Untested, `"unread":"the server refused GET http://`, "sold\""},
 	} {
 		t.Run(c.what, func(t *testing.T) {
 			s := &shop{
@@ -187,7 +188,7 @@ func TestALedgerThatCannotBeRead(t *testing.T) {
 			}))
 			defer server.Close()
 			patience := time.Minute
-			if c.want == history.Unknown {
+			if c.want == verdict.Untested {
 				patience = time.Millisecond
 			}
 			r, err := load.Burst{

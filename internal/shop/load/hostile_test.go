@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"lockstep/internal/language"
+	"lockstep/internal/lock/verdict"
 	"lockstep/internal/service/history"
 	"lockstep/internal/shop/load"
 )
@@ -120,7 +121,7 @@ func TestASilentServerCostsOneTimeout(t *testing.T) {
 			result, err := load.Burst{
 				Targets: []string{server.URL}, Requests: 1000, Buyers: 2, Stock: 1, Timeout: timeout, Progress: func(int) {}, MinAnswered: 0.99,
 			}.Run(t.Context())
-			if err != nil || result.Verdict != history.Unknown || result.Unknown+result.Failed != 1000 || result.Unknown > 10 ||
+			if err != nil || result.Verdict != verdict.Untested || result.Unknown+result.Failed != 1000 || result.Unknown > 10 ||
 				result.Failures["not sent: no answer to anybody for 200ms"] != result.Failed {
 				t.Errorf("%v, %+v; want nearly all not sent", err, result)
 			}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"lockstep/internal/language"
+	"lockstep/internal/lock/verdict"
 	"lockstep/internal/service/history"
 )
 
@@ -106,14 +107,14 @@ func (r Result) Missing() int64 { return int64(r.OK) - r.Sold }
 // LostKnown reports whether the ledger says how many updates were lost. Orders that it lacks can only hide some: what it shows is true, but
 // that nothing was lost, or that the stock fell by too much, is not.
 func (r Result) LostKnown() bool {
-	return r.Unread == "" && (r.Missing() <= 0 || r.Verdict == history.Oversold)
+	return r.Unread == "" && (r.Missing() <= 0 || r.Verdict == verdict.Oversold)
 }
 
 // Judge returns the reason of the verdict. It turns PASS into UNKNOWN if the share of answered requests is below minAnswered (from 0 to 1),
 // and all but OVERSOLD if an answered sale has no order: the ledger cannot be trusted then. OVERSOLD and UNDERSOLD stay, however few were
 // answered.
 func (r *Result) Judge(minAnswered float64) {
-	tooFew := r.Verdict == history.Pass && r.Answered < minAnswered
+	tooFew := r.Verdict == verdict.Pass && r.Answered < minAnswered
 	switch {
 	case r.Unread != "":
 		r.why = language.Both("the ledger could not be read: "+r.Unread, "读不到账本："+r.Unread)
@@ -128,7 +129,7 @@ func (r *Result) Judge(minAnswered float64) {
 		r.why = r.means()
 	}
 	if !r.LostKnown() || tooFew {
-		r.Verdict = history.Unknown
+		r.Verdict = verdict.Untested
 	}
 	r.Reason = r.why.In(language.English)
 }
@@ -159,7 +160,7 @@ func (r Result) Sentence(in language.Language) string { return r.why.In(in) }
 
 // leaveUnread says of a run, of which only the beginning is known, that its ledger could not be read.
 func (r *Result) leaveUnread(begun history.Report, why error) {
-	r.Report = history.Report{RunID: begun.RunID, Lock: begun.Lock, Initial: begun.Initial, Verdict: history.Unknown}
+	r.Report = history.Report{RunID: begun.RunID, Lock: begun.Lock, Initial: begun.Initial, Verdict: verdict.Untested}
 	r.Unread = why.Error()
 }
 

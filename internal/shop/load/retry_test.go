@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"lockstep/internal/lock/verdict"
 	"lockstep/internal/service/history"
 	"lockstep/internal/shop/load"
 )
@@ -19,7 +20,7 @@ func TestRetry(t *testing.T) {
 		w.Header().Set("Idempotency-Replayed", "true")
 		says(200, sale)(w, r)
 	}
-	pass := history.Report{RunID: "r", Lock: "v4", Verdict: history.Pass, Initial: 9, Remaining: 8, Sold: 1, MaxInFlight: 2}
+	pass := history.Report{RunID: "r", Lock: "v4", Verdict: verdict.Pass, Initial: 9, Remaining: 8, Sold: 1, MaxInFlight: 2}
 	for _, c := range []struct {
 		what    string
 		answers []http.HandlerFunc // to one key, one after the other; the last again and again

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"lockstep/internal/language"
+	"lockstep/internal/lock/verdict"
 	"lockstep/internal/service/history"
 	"lockstep/internal/shop/load"
 )
@@ -43,15 +44,15 @@ func TestOrdersAndAnswersAreCompared(t *testing.T) {
 
 // What cannot be known is not said, in either language.
 func TestBurstSaysOnlyWhatIsTrue(t *testing.T) {
-	report := history.Report{Verdict: history.Pass, Initial: 200, Sold: 200, MaxInFlight: 9}
+	report := history.Report{Verdict: verdict.Pass, Initial: 200, Sold: 200, MaxInFlight: 9}
 	empty := load.Result{Report: report, Requests: 5000, OK: 4923, Answered: 1}
 	empty.Judge(0.99)
 	unread := load.Result{
-		Report: history.Report{Verdict: history.Unknown, Initial: 200}, Unread: "503",
+		Report: history.Report{Verdict: verdict.Untested, Initial: 200}, Unread: "503",
 		Requests: 200, OK: 200,
 	}
 	unread.Judge(0.99)
-	few := load.Result{Report: history.Report{Verdict: history.Pass, Initial: 9, Sold: 9, MaxInFlight: 9}, Requests: 20, OK: 9, Answered: 0.45}
+	few := load.Result{Report: history.Report{Verdict: verdict.Pass, Initial: 9, Sold: 9, MaxInFlight: 9}, Requests: 20, OK: 9, Answered: 0.45}
 	few.Judge(0.99)
 	for _, c := range []struct {
 		result   load.Result
@@ -81,7 +82,7 @@ func TestBurstSaysOnlyWhatIsTrue(t *testing.T) {
 // In Chinese every row is Chinese, but for its name, and says why a PASS is none.
 func TestBurstInChinese(t *testing.T) {
 	report := history.Report{
-		Lock: "v0", Initial: 200, Remaining: 169, Sold: 200, Lost: 169, MaxInFlight: 200, Verdict: history.Oversold,
+		Lock: "v0", Initial: 200, Remaining: 169, Sold: 200, Lost: 169, MaxInFlight: 200, Verdict: verdict.Oversold,
 	}
 	var shown strings.Builder
 	result := load.Result{Report: report, Requests: 203, OK: 201, Unknown: 2}

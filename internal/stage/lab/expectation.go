@@ -5,12 +5,13 @@ import (
 	"strings"
 
 	"lockstep/internal/language"
+	"lockstep/internal/lock/verdict"
 )
 
 // Expectation is what a lab expects of some locks.
 type Expectation struct {
 	Locks    string // names with spaces between them; v2..v5 are these steps, v6.. is that one and all later ones
-	Observed Observed
+	Observed verdict.Verdict
 	Why      language.Text
 	In       string // of the explorer: the scenario of explore --all that shows it; empty: it is looked for in all of them
 }
@@ -19,16 +20,16 @@ type Expectation struct {
 const noLock = "v0 local atomic optimistic non-idempotent set-expire setex"
 
 func broken(locks, english, chinese string) Expectation {
-	return Expectation{Locks: locks, Observed: Broken, Why: language.Both(english, chinese)}
+	return Expectation{Locks: locks, Observed: verdict.Broken, Why: language.Both(english, chinese)}
 }
 
 func expectHolds(locks, english, chinese string) Expectation {
-	return Expectation{Locks: locks, Observed: Holds, Why: language.Both(english, chinese)}
+	return Expectation{Locks: locks, Observed: verdict.Holds, Why: language.Both(english, chinese)}
 }
 
 // without expects nothing: the lab is not for these locks.
 func without(locks, english, chinese string) Expectation {
-	return Expectation{Locks: locks, Observed: NA, Why: language.Both(english, chinese)}
+	return Expectation{Locks: locks, Observed: verdict.NA, Why: language.Both(english, chinese)}
 }
 
 // What several labs say in the same words.

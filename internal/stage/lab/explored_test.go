@@ -9,6 +9,7 @@ import (
 	"lockstep/internal/explore/seat"
 	"lockstep/internal/language"
 	"lockstep/internal/lock/evolution"
+	"lockstep/internal/lock/verdict"
 	"lockstep/internal/stage/lab"
 )
 
@@ -68,7 +69,7 @@ func TestTheExplorerShowsWhatTheLabsShow(t *testing.T) {
 			continue
 		}
 		for _, s := range evolution.Table() {
-			if m.Cells[l.Name][s.Name].Expected != lab.Broken {
+			if m.Cells[l.Name][s.Name].Expected != verdict.Broken {
 				continue
 			}
 			shown, answers := false, ""

@@ -11,6 +11,7 @@ import (
 	"lockstep/internal/language"
 	"lockstep/internal/lock/evolution"
 	"lockstep/internal/lock/strategy"
+	"lockstep/internal/lock/verdict"
 )
 
 const (
@@ -33,7 +34,7 @@ func (l Lab) scenario(s strategy.Strategy) (explore.Scenario, bool) {
 }
 
 // search looks for the anomaly with a lock, in one scenario or in all of explore --all, and tells what it has found.
-func (l Lab) search(ctx context.Context, lock string, known sweeps, in language.Language) (Observed, string, error) {
+func (l Lab) search(ctx context.Context, lock string, known sweeps, in language.Language) (verdict.Verdict, string, error) {
 	s, err := evolution.Find(lock)
 	if err != nil {
 		return "", "", err
@@ -49,12 +50,12 @@ func (l Lab) search(ctx context.Context, lock string, known sweeps, in language.
 	switch {
 	case len(result.Found) > 0:
 		says = shortest(result.Found[0], in)
-	case result.Verdict() == explore.Holds:
+	case result.Verdict() == verdict.Holds:
 		says = in.Say("none of %d schedules shows it", "%d 个时序都没有出现", result.Schedules)
 	case result.Complete:
 		says = strings.Join(result.Untested(), ", and ")
 	}
-	return Observed(result.Verdict()), says, err
+	return result.Verdict(), says, err
 }
 
 // sweeps are what explore --all finds, by lock: one search finds all anomalies.
@@ -62,7 +63,7 @@ type sweeps map[string][]explore.Cell
 
 func (known sweeps) search(
 	ctx context.Context, s strategy.Strategy, a explore.Anomaly, in language.Language,
-) (Observed, string, error) {
+) (verdict.Verdict, string, error) {
 	if known[s.Name] == nil {
 		quiet := func(explore.NamedScenario, explore.Result, bool) {}
 		rows, err := explore.All(ctx, []strategy.Strategy{s}, actors, explore.Bounds{Memory: most}, quiet)
@@ -80,10 +81,10 @@ func (known sweeps) search(
 	switch {
 	case len(cell.Found) > 0:
 		says = shortest(cell.Found[0].Counterexample, in)
-	case cell.Verdict() == explore.Holds:
+	case cell.Verdict() == verdict.Holds:
 		says = in.Say("no schedule of any scenario shows it", "所有场景的所有时序都没有出现")
 	}
-	return Observed(cell.Verdict()), says, nil
+	return cell.Verdict(), says, nil
 }
 
 // shortest tells a counterexample.

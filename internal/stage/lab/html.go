@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"html"
 	"strings"
+
+	"lockstep/internal/lock/verdict"
 )
 
 // style is all that the page needs: no script, no font, nothing of a third party.
@@ -33,8 +35,8 @@ func (m Matrix) HTML(typed string) string {
 	fmt.Fprint(b, "<meta name=\"viewport\" content=\"width=device-width\">\n")
 	fmt.Fprintf(b, "<title>lockstep%s%s</title>\n<style>\n%s</style>\n", m.in.Say(": ", "："), title, style)
 	fmt.Fprintf(b, "<h1>%s</h1>\n<p>%s</p>\n<p class=\"key\">", title, html.EscapeString(m.Summary()))
-	for _, s := range signs() {
-		fmt.Fprintf(b, "<span class=\"%s\">%s %s</span>", s.class, s.mark, s.word.In(m.in))
+	for _, s := range verdict.Signs() {
+		fmt.Fprintf(b, "<span class=\"%s\">%s %s</span>", s.Class, s.Mark, s.Word.In(m.in))
 	}
 	fmt.Fprintf(b, "<span class=\"wrong\">%s</span>", m.unlike())
 	fmt.Fprintf(b, "</p>\n<p>%s</p>\n<table>\n<thead><tr><th>%s</th>", m.bounds(), m.in.Say("anomaly", "异常"))
@@ -56,7 +58,7 @@ func (m Matrix) HTML(typed string) string {
 // cellHTML writes one cell, with what a click on it shows.
 func (m Matrix) cellHTML(b *strings.Builder, anomaly, strategy, typed string) {
 	c := m.Cells[anomaly][strategy]
-	classes, says := c.Observed.sign().class, c.Observed.In(m.in)
+	classes, says := c.Observed.Sign().Class, c.Observed.In(m.in)
 	if c.unlike() {
 		classes += " wrong"
 	}

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"lockstep/internal/language"
+	"lockstep/internal/lock/verdict"
 	"lockstep/internal/watch/witness"
 )
 
@@ -17,19 +18,19 @@ func (l Lab) judge(lock string, a witness.Account, failed error, in language.Lan
 	}
 	switch culprit, found := l.culprit(a); {
 	case failed != nil:
-		r.Observed, r.Reason = Unknown, failed.Error()
+		r.Observed, r.Reason = verdict.Unknown, failed.Error()
 	case occurred(witness.KindGap)(a.Events):
-		r.Observed, r.Reason = Unknown, r.in.Say("the witness has forgotten what happened first", "见证里已经没有最初发生的事")
+		r.Observed, r.Reason = verdict.Unknown, r.in.Say("the witness has forgotten what happened first", "见证里已经没有最初发生的事")
 	case len(a.Events) == 0 || !l.Hit(a.Events):
-		r.Observed, r.Reason = Unknown, r.in.Say("this did not happen: ", "没有发生：")+l.Fault.In(in)
+		r.Observed, r.Reason = verdict.Unknown, r.in.Say("this did not happen: ", "没有发生：")+l.Fault.In(in)
 	case found:
-		r.Observed, r.Sentence = Broken, culprit.Sentence(in)
+		r.Observed, r.Sentence = verdict.Broken, culprit.Sentence(in)
 		r.Trace.Verdict = r.Sentence
 	case l.Proof != nil && !l.Proof(a.Events):
-		r.Observed = Unknown
+		r.Observed = verdict.Unknown
 		r.Reason = r.in.Say("nothing went wrong, but nothing shows that the lock holds", "没有出错，但也没有什么能证明这把锁守住了") + r.failures(a)
 	default:
-		r.Observed = Holds
+		r.Observed = verdict.Holds
 	}
 	return r
 }

@@ -16,6 +16,7 @@ import (
 	"lockstep/internal/explore"
 	"lockstep/internal/language"
 	"lockstep/internal/lock/evolution"
+	"lockstep/internal/lock/verdict"
 	"lockstep/internal/watch/witness"
 )
 
@@ -80,7 +81,7 @@ func (l Lab) Check(lock string, in language.Language) error {
 	if _, err := evolution.Find(lock); err != nil {
 		return err
 	}
-	if e := l.Expects(lock); e.Observed == NA {
+	if e := l.Expects(lock); e.Observed == verdict.NA {
 		return fmt.Errorf("%w: %s, %s: %s", ErrNotFor, l.Name, lock, e.Why.In(in))
 	}
 	return nil

@@ -8,6 +8,7 @@ import (
 
 	"lockstep/internal/language"
 	"lockstep/internal/lock/evolution"
+	"lockstep/internal/lock/verdict"
 	"lockstep/internal/stage/lab"
 )
 
@@ -37,10 +38,10 @@ func TestEveryLabIsWhole(t *testing.T) {
 				}
 			}
 		}
-		if shows := l.Expects(l.Shows); l.Shows != "" && shows.Observed != lab.Broken {
+		if shows := l.Expects(l.Shows); l.Shows != "" && shows.Observed != verdict.Broken {
 			t.Errorf("%s shows %s, which is %s", l.Name, l.Shows, shows.Observed)
 		}
-		if cured := l.Expects(l.Cured); l.Anomaly == "" && cured.Observed != lab.Holds {
+		if cured := l.Expects(l.Cured); l.Anomaly == "" && cured.Observed != verdict.Holds {
 			t.Errorf("%s has the cure %s, which is %s", l.Name, l.Cured, cured.Observed)
 		}
 	}
@@ -80,10 +81,10 @@ func TestALabSpeaksBothLanguages(t *testing.T) {
 
 // A range of steps is of the steps in it, an open one of all later ones, and neither of a lock that is no step.
 func TestAnExpectationIsOfARangeOfSteps(t *testing.T) {
-	l := lab.Lab{Expected: []lab.Expectation{{Locks: "v2..v4 getset", Observed: lab.Broken}, {Locks: "v9..", Observed: lab.Holds}}}
-	for lock, want := range map[string]lab.Observed{
-		"v1": lab.NA, "v2": lab.Broken, "v3": lab.Broken, "v4": lab.Broken, "v5": lab.NA, "getset": lab.Broken, "setex": lab.NA,
-		"v7": lab.NA, "v9": lab.Holds, "v11": lab.Holds,
+	l := lab.Lab{Expected: []lab.Expectation{{Locks: "v2..v4 getset", Observed: verdict.Broken}, {Locks: "v9..", Observed: verdict.Holds}}}
+	for lock, want := range map[string]verdict.Verdict{
+		"v1": verdict.NA, "v2": verdict.Broken, "v3": verdict.Broken, "v4": verdict.Broken, "v5": verdict.NA, "getset": verdict.Broken,
+		"setex": verdict.NA, "v7": verdict.NA, "v9": verdict.Holds, "v11": verdict.Holds,
 	} {
 		if got := l.Expects(lock).Observed; got != want {
 			t.Errorf("of %s is expected %s; want %s", lock, got, want)
@@ -92,9 +93,9 @@ func TestAnExpectationIsOfARangeOfSteps(t *testing.T) {
 }
 
 func TestExitCode(t *testing.T) {
-	good := lab.Result{Observed: lab.Broken, Expected: lab.Broken}
-	bad := lab.Result{Observed: lab.Holds, Expected: lab.Broken}
-	unknown := lab.Result{Observed: lab.Unknown, Expected: lab.Broken}
+	good := lab.Result{Observed: verdict.Broken, Expected: verdict.Broken}
+	bad := lab.Result{Observed: verdict.Holds, Expected: verdict.Broken}
+	unknown := lab.Result{Observed: verdict.Unknown, Expected: verdict.Broken}
 	for want, results := range map[int][]lab.Result{0: {good, good}, 1: {unknown, bad, good}, 2: {good, unknown}} {
 		if code := lab.ExitCode(results); code != want {
 			t.Errorf("%v: exit code %d; want %d", results, code, want)

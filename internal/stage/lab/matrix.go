@@ -7,6 +7,7 @@ import (
 	"lockstep/internal/language"
 	"lockstep/internal/lock/evolution"
 	"lockstep/internal/lock/strategy"
+	"lockstep/internal/lock/verdict"
 )
 
 // Matrix is the table of all labs and all strategies. Each cell is what a run has shown. What was not run is never given as observed.
@@ -26,13 +27,13 @@ type Anomaly struct {
 
 // Cell is the result of one strategy in a row.
 type Cell struct {
-	Observed Observed `json:"observed,omitempty"` // empty: it was not run
-	Expected Observed `json:"expected"`
-	Why      string   `json:"why"`               // of the expectation
-	How      string   `json:"how,omitempty"`     // the command that shows it; empty where there is none
-	NotRun   string   `json:"not_run,omitempty"` // why
-	Says     string   `json:"says,omitempty"`    // what the run has shown, in a sentence; it may be another one next time
-	Seconds  float64  `json:"seconds,omitempty"`
+	Observed verdict.Verdict `json:"observed,omitempty"` // empty: it was not run
+	Expected verdict.Verdict `json:"expected"`
+	Why      string          `json:"why"`               // of the expectation
+	How      string          `json:"how,omitempty"`     // the command that shows it; empty where there is none
+	NotRun   string          `json:"not_run,omitempty"` // why
+	Says     string          `json:"says,omitempty"`    // what the run has shown, in a sentence; it may be another one next time
+	Seconds  float64         `json:"seconds,omitempty"`
 }
 
 // AsExpected reports whether the cell was observed to be what is expected.
@@ -46,15 +47,8 @@ func (c Cell) unlike() bool { return c.Ran() && !c.AsExpected() }
 
 // ExitCode gives 0 if all that was run is as expected, 1 if a cell is not, and 2 if of a cell it cannot be said, although it should.
 func (m Matrix) ExitCode() int {
-	unknown := m.Count(func(c Cell) bool { return c.unlike() && c.Observed == Unknown })
-	switch {
-	case m.Count(Cell.unlike) > unknown:
-		return 1
-	case unknown > 0:
-		return 2
-	default:
-		return 0
-	}
+	unknown := m.Count(func(c Cell) bool { return c.unlike() && c.Observed == verdict.Unknown })
+	return verdict.Of(m.Count(Cell.unlike) > unknown, unknown == 0).ExitCode()
 }
 
 // Count counts the cells that have this.
@@ -106,8 +100,8 @@ func blank(in language.Language) Matrix {
 		for _, s := range evolution.Table() {
 			e := l.Expects(s.Name)
 			c := Cell{Expected: e.Observed, Why: e.Why.In(in)}
-			if c.Expected == NA {
-				c.Observed = NA
+			if c.Expected == verdict.NA {
+				c.Observed = verdict.NA
 			} else {
 				c.How = l.how(s)
 			}

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"lockstep/internal/language"
+	"lockstep/internal/lock/verdict"
 )
 
 // Beside is how many labs run side by side: they mostly wait.
@@ -33,7 +34,7 @@ type Told struct {
 }
 
 // observe runs a lab with a lock, and gives what that has shown, and a sentence about it.
-type observe func(ctx context.Context, l Lab, lock string) (Observed, string, error)
+type observe func(ctx context.Context, l Lab, lock string) (verdict.Verdict, string, error)
 
 // task is a cell that is to be run.
 type task struct {
@@ -45,7 +46,7 @@ type task struct {
 // Compute runs the cells. What cannot be run on this machine is not, and says why. An error is only that ctx ended.
 func (run MatrixRun) Compute(ctx context.Context) (Matrix, error) {
 	known := sweeps{}
-	return run.compute(ctx, func(ctx context.Context, l Lab, lock string) (Observed, string, error) {
+	return run.compute(ctx, func(ctx context.Context, l Lab, lock string) (verdict.Verdict, string, error) {
 		if l.Anomaly != "" {
 			return l.search(ctx, lock, known, run.In)
 		}
@@ -93,7 +94,7 @@ func (l Lab) isQuick(lock string) bool {
 	if l.Anomaly == "" {
 		return slices.Contains(l.Locks(), lock)
 	}
-	return l.Expects(lock).Observed == Broken || slices.Contains([]string{"v0", "v1", "v4", "local", "atomic"}, lock)
+	return l.Expects(lock).Observed == verdict.Broken || slices.Contains([]string{"v0", "v1", "v4", "local", "atomic"}, lock)
 }
 
 // each runs so many of these at a time.
@@ -127,7 +128,7 @@ func (t *task) run(ctx context.Context, observe observe, in language.Language) {
 	began := time.Now()
 	observed, says, err := observe(ctx, t.lab, t.strategy)
 	if err != nil {
-		observed, says = Unknown, err.Error()
+		observed, says = verdict.Unknown, err.Error()
 	}
 	if t.cell.NotRun = unavailable(err, in); t.cell.NotRun == "" {
 		t.cell.Observed, t.cell.Says = observed, says

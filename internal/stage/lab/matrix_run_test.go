@@ -6,6 +6,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"lockstep/internal/lock/verdict"
 )
 
 func quiet(quick bool) MatrixRun {
@@ -15,17 +17,17 @@ func quiet(quick bool) MatrixRun {
 // A cell that was not run is not given as observed, whatever is expected of it.
 func TestWhatWasNotRunIsNotObserved(t *testing.T) {
 	var runs atomic.Int64
-	m, err := quiet(true).compute(t.Context(), func(_ context.Context, _ Lab, lock string) (Observed, string, error) {
+	m, err := quiet(true).compute(t.Context(), func(_ context.Context, _ Lab, lock string) (verdict.Verdict, string, error) {
 		runs.Add(1)
 		if lock == "v2" {
 			return "", "", ErrNoRedis
 		}
-		return Holds, "", nil
+		return verdict.Holds, "", nil
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	observed := m.Count(func(c Cell) bool { return c.Ran() && c.Observed != NA })
+	observed := m.Count(func(c Cell) bool { return c.Ran() && c.Observed != verdict.NA })
 	unavailable := m.Count(func(c Cell) bool { return c.NotRun == ErrNoRedis.Error() })
 	left := m.Count(func(c Cell) bool { return c.NotRun == "it is not among the quick ones" })
 	if int64(observed+unavailable) != runs.Load() || observed == 0 || unavailable == 0 || left == 0 {
@@ -48,8 +50,8 @@ func TestAWholeRunLeavesNothingOut(t *testing.T) {
 			told++
 		}
 	}
-	m, err := run.compute(t.Context(), func(context.Context, Lab, string) (Observed, string, error) {
-		return Broken, "", nil
+	m, err := run.compute(t.Context(), func(context.Context, Lab, string) (verdict.Verdict, string, error) {
+		return verdict.Broken, "", nil
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -57,14 +59,14 @@ func TestAWholeRunLeavesNothingOut(t *testing.T) {
 	if left := m.Count(func(c Cell) bool { return !c.Ran() }); left > 0 {
 		t.Errorf("%d cells were not run", left)
 	}
-	if run := m.Count(func(c Cell) bool { return c.Observed == Broken }); run != told {
+	if run := m.Count(func(c Cell) bool { return c.Observed == verdict.Broken }); run != told {
 		t.Errorf("%d cells were run, and %d told", run, told)
 	}
 }
 
 // A lab that fails says nothing of the lock, and does not end the others.
 func TestAFailureIsUnknown(t *testing.T) {
-	m, err := quiet(false).compute(t.Context(), func(context.Context, Lab, string) (Observed, string, error) {
+	m, err := quiet(false).compute(t.Context(), func(context.Context, Lab, string) (verdict.Verdict, string, error) {
 		return "", "", errors.New("the machine is on fire")
 	})
 	if err != nil || m.ExitCode() != 2 || m.Cells["foreign-delete"]["v2"].Says != "the machine is on fire" {
@@ -75,7 +77,7 @@ func TestAFailureIsUnknown(t *testing.T) {
 func TestAnInterruptedRunIsNoMatrix(t *testing.T) {
 	ctx, interrupt := context.WithCancelCause(t.Context())
 	enough := errors.New("enough")
-	_, err := quiet(false).compute(ctx, func(context.Context, Lab, string) (Observed, string, error) {
+	_, err := quiet(false).compute(ctx, func(context.Context, Lab, string) (verdict.Verdict, string, error) {
 		interrupt(enough)
 		return "", "", context.Cause(ctx)
 	})

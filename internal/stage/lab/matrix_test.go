@@ -7,6 +7,7 @@ import (
 
 	"lockstep/internal/language"
 	"lockstep/internal/lock/evolution"
+	"lockstep/internal/lock/verdict"
 	"lockstep/internal/stage/lab"
 )
 
@@ -26,13 +27,13 @@ func TestEveryCellIsWhole(t *testing.T) {
 		shown := 0
 		for _, s := range m.Strategies {
 			c := m.Cells[a.Name][s]
-			if c.Expected != lab.NA {
+			if c.Expected != verdict.NA {
 				shown++
 			}
-			if c.Why == "" || c.Expected == "" || (c.How == "") != (c.Expected == lab.NA) {
+			if c.Why == "" || c.Expected == "" || (c.How == "") != (c.Expected == verdict.NA) {
 				t.Errorf("%s, %s is not whole: %+v", a.Name, s, c)
 			}
-			if c.Expected == lab.Broken && strings.HasSuffix(c.How, "--all") {
+			if c.Expected == verdict.Broken && strings.HasSuffix(c.How, "--all") {
 				t.Errorf("%s, %s is broken, and nothing shows how: %+v", a.Name, s, c)
 			}
 		}
@@ -43,9 +44,9 @@ func TestEveryCellIsWhole(t *testing.T) {
 }
 
 func TestExitCodeOfAMatrix(t *testing.T) {
-	good, bad := lab.Cell{Observed: lab.Broken, Expected: lab.Broken}, lab.Cell{Observed: lab.Holds, Expected: lab.Broken}
-	unsaid, notRun := lab.Cell{Observed: lab.Unknown, Expected: lab.Broken}, lab.Cell{Expected: lab.Broken}
-	bounded := lab.Cell{Observed: lab.Unknown, Expected: lab.Unknown}
+	good, bad := lab.Cell{Observed: verdict.Broken, Expected: verdict.Broken}, lab.Cell{Observed: verdict.Holds, Expected: verdict.Broken}
+	unsaid, notRun := lab.Cell{Observed: verdict.Unknown, Expected: verdict.Broken}, lab.Cell{Expected: verdict.Broken}
+	bounded := lab.Cell{Observed: verdict.Unknown, Expected: verdict.Unknown}
 	for _, c := range []struct {
 		want  int
 		cells []lab.Cell
@@ -68,7 +69,7 @@ func TestExitCodeOfAMatrix(t *testing.T) {
 func TestWhatIsNotAsExpectedIsSeen(t *testing.T) {
 	observed := lab.Expected(language.English)
 	cell := observed.Cells["foreign-delete"]["v2"]
-	cell.Observed = lab.Holds
+	cell.Observed = verdict.Holds
 	observed.Cells["foreign-delete"]["v2"] = cell
 	document, err := json.Marshal(observed)
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"lockstep/internal/cli/server"
 	"lockstep/internal/language"
 	"lockstep/internal/lock/evolution"
+	"lockstep/internal/lock/verdict"
 	"lockstep/internal/shop/config"
 	"lockstep/internal/stage/lab"
 	"lockstep/internal/stage/replica"
@@ -98,7 +99,7 @@ func TestALabKillsAReplicaByWhoeverHasStartedIt(t *testing.T) {
 		Hit: func(events []witness.Event) bool {
 			return slices.ContainsFunc(events, func(e witness.Event) bool { return e.Kind == witness.KindDies && e.Replica == "r2" })
 		},
-		Expected: []lab.Expectation{{Locks: "v2", Observed: lab.Holds}},
+		Expected: []lab.Expectation{{Locks: "v2", Observed: verdict.Holds}},
 	}
 	replicas := &inside{t: t}
 	result, err := l.Run(t.Context(), lab.Place{Replicas: func() lab.Replicas { return replicas }, Redis: replica.AnyPort},

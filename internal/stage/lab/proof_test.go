@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"lockstep/internal/language"
+	"lockstep/internal/lock/verdict"
 	"lockstep/internal/watch/witness"
 )
 
@@ -42,13 +43,13 @@ func TestALockHoldsOnlyIfThatIsShown(t *testing.T) {
 	died := []witness.Event{asks("r1#1"), obtainsAt("r1#1"), {Kind: witness.KindDies, Sale: "r1#"}, asks("r2#1")}
 	for name, test := range map[string]struct {
 		after []witness.Event
-		want  Observed
+		want  verdict.Verdict
 		says  string
 	}{
-		"sold":         {[]witness.Event{obtainsAt("r2#1"), endsAt("r2#1", "")}, Holds, ""},
-		"refused":      {[]witness.Event{endsAt("r2#1", "no such script")}, Unknown, "r2#1 failed: no such script"},
-		"never seen":   {nil, Unknown, "nothing shows that the lock holds"},
-		"another sold": {[]witness.Event{obtainsAt("r2#2"), endsAt("r2#2", "")}, Unknown, "nothing shows that the lock holds"},
+		"sold":         {[]witness.Event{obtainsAt("r2#1"), endsAt("r2#1", "")}, verdict.Holds, ""},
+		"refused":      {[]witness.Event{endsAt("r2#1", "no such script")}, verdict.Unknown, "r2#1 failed: no such script"},
+		"never seen":   {nil, verdict.Unknown, "nothing shows that the lock holds"},
+		"another sold": {[]witness.Event{obtainsAt("r2#2"), endsAt("r2#2", "")}, verdict.Unknown, "nothing shows that the lock holds"},
 	} {
 		a := witness.Examine(moments(append(died[:len(died):len(died)], test.after...)...))
 		r := named(t, "holder-dies").judge("v2", a, nil, language.English)
@@ -61,7 +62,7 @@ func TestALockHoldsOnlyIfThatIsShown(t *testing.T) {
 // What the witness has forgotten may be the anomaly.
 func TestNothingIsSaidWhereTheWitnessHasAGap(t *testing.T) {
 	events := moments(obtainsAt("r1#1"), witness.Event{Kind: witness.KindDies, Sale: "r1#"}, obtainsAt("r2#1"), endsAt("r2#1", ""))
-	for want, gap := range map[Observed][]witness.Event{Holds: nil, Unknown: {{Kind: witness.KindGap, Replica: "r2"}}} {
+	for want, gap := range map[verdict.Verdict][]witness.Event{verdict.Holds: nil, verdict.Unknown: {{Kind: witness.KindGap, Replica: "r2"}}} {
 		a := witness.Examine(append(gap, events...))
 		if r := named(t, "holder-dies").judge("v2", a, nil, language.English); r.Observed != want {
 			t.Errorf("%s, %q; want %s", r.Observed, r.Reason, want)
@@ -132,8 +133,8 @@ func TestEveryReplicaMustAskForTheLockOfAJob(t *testing.T) {
 	ran := witness.Event{Kind: witness.KindRuns, Sale: "r1#1", Tick: 1}
 	for _, test := range []struct {
 		tries []string
-		want  Observed
-	}{{[]string{"r1#", "r2#"}, Holds}, {[]string{"r1#"}, Unknown}, {nil, Unknown}} {
+		want  verdict.Verdict
+	}{{[]string{"r1#", "r2#"}, verdict.Holds}, {[]string{"r1#"}, verdict.Unknown}, {nil, verdict.Unknown}} {
 		events := []witness.Event{ran}
 		for _, who := range test.tries {
 			events = append(events, witness.Event{Kind: witness.KindTries, Sale: who})

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"lockstep/internal/language"
+	"lockstep/internal/lock/verdict"
 	"lockstep/internal/trace"
 	"lockstep/internal/watch/witness"
 )
@@ -16,8 +17,8 @@ import (
 type Result struct {
 	Lab      string            `json:"lab"`
 	Lock     string            `json:"lock"`
-	Observed Observed          `json:"observed"`
-	Expected Observed          `json:"expected"`
+	Observed verdict.Verdict   `json:"observed"`
+	Expected verdict.Verdict   `json:"expected"`
 	Why      string            `json:"why"`              // of the expectation
 	Sentence string            `json:"says,omitempty"`   // names culprit and victim
 	Reason   string            `json:"reason,omitempty"` // why it is unknown
@@ -47,30 +48,26 @@ func (r Result) AsExpected() bool { return r.Observed == r.Expected }
 
 // ExitCode gives 0 if all is as expected, 1 if something is not, and 2 if of something it cannot be said.
 func ExitCode(results []Result) int {
-	code := 0
+	broken, unknown := false, false
 	for _, r := range results {
-		switch {
-		case r.Observed == Unknown:
-			code = max(code, 2)
-		case !r.AsExpected():
-			return 1
-		}
+		unknown = unknown || r.Observed == verdict.Unknown
+		broken = broken || r.Observed != verdict.Unknown && !r.AsExpected()
 	}
-	return code
+	return verdict.Of(broken, !unknown).ExitCode()
 }
 
 // Story is a result as it is told to people.
 type Story struct {
-	Lock       string      `json:"lock"`
-	Observed   Observed    `json:"observed"`
-	AsExpected bool        `json:"as_expected"`
-	Head       string      `json:"head"`
-	Drawn      trace.Trace `json:"drawn"`
-	Left       string      `json:"left,omitempty"`   // which sales are not drawn
-	Reason     string      `json:"reason,omitempty"` // why it cannot be said
-	Says       []string    `json:"says"`
-	Command    string      `json:"command"` // that shows it again
-	Explore    string      `json:"explore,omitempty"`
+	Lock       string          `json:"lock"`
+	Observed   verdict.Verdict `json:"observed"`
+	AsExpected bool            `json:"as_expected"`
+	Head       string          `json:"head"`
+	Drawn      trace.Trace     `json:"drawn"`
+	Left       string          `json:"left,omitempty"`   // which sales are not drawn
+	Reason     string          `json:"reason,omitempty"` // why it cannot be said
+	Says       []string        `json:"says"`
+	Command    string          `json:"command"` // that shows it again
+	Explore    string          `json:"explore,omitempty"`
 }
 
 // Story tells a result. A command begins after the program.

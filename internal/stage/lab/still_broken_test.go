@@ -7,6 +7,7 @@ import (
 
 	"lockstep/internal/language"
 	"lockstep/internal/lock/evolution"
+	"lockstep/internal/lock/verdict"
 	"lockstep/internal/stage/lab"
 )
 
@@ -39,7 +40,7 @@ func TestWhatIsStillBrokenHasACell(t *testing.T) {
 				continue
 			}
 			for name := range strings.FieldsSeq(labs) {
-				if c := m.Cells[name][s.Name]; c.Expected != lab.Broken || !strings.Contains(c.How, s.Name) {
+				if c := m.Cells[name][s.Name]; c.Expected != verdict.Broken || !strings.Contains(c.How, s.Name) {
 					t.Errorf("%s, %s: the cell of %s is %+v; want broken, and how it is seen", s.Name, flaw.ID, name, c)
 				}
 			}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"lockstep/internal/lock/verdict"
 )
 
 // widths of a table for a terminal: it fits into 80 columns.
@@ -48,7 +50,7 @@ func (m Matrix) Line(anomaly string) string {
 
 // mark says in a sign or two what the cell is.
 func (c Cell) mark() string {
-	mark := c.Observed.sign().mark
+	mark := c.Observed.Sign().Mark
 	if c.unlike() {
 		mark += "!"
 	}
@@ -58,8 +60,8 @@ func (c Cell) mark() string {
 // Legend says what the signs mean.
 func (m Matrix) Legend() string {
 	text := ""
-	for _, s := range signs() {
-		text += s.mark + " " + s.word.In(m.in) + "  "
+	for _, s := range verdict.Signs() {
+		text += s.Mark + " " + s.Word.In(m.in) + "  "
 	}
 	return text + "! " + m.unlike() + "\n" + m.bounds()
 }
@@ -72,7 +74,7 @@ func (m Matrix) bounds() string {
 }
 
 // observed counts the cells of which that was observed.
-func (m Matrix) observed(o Observed) int {
+func (m Matrix) observed(o verdict.Verdict) int {
 	return m.Count(func(c Cell) bool { return c.Observed == o })
 }
 
@@ -89,7 +91,7 @@ func (m Matrix) Summary() string {
 	return m.in.Say("%d cells: %d broken, %d holds, %d unknown, %d n/a, %d not run, %d not as expected",
 		"共 %d 格：%d 会发生，%d 不会发生，%d 未知，%d 不适用，%d 未运行，%d 格与预期不符",
 		m.Count(func(Cell) bool { return true }),
-		m.observed(Broken), m.observed(Holds), m.observed(Unknown), m.observed(NA), m.observed(""),
+		m.observed(verdict.Broken), m.observed(verdict.Holds), m.observed(verdict.Unknown), m.observed(verdict.NA), m.observed(""),
 		m.Count(Cell.unlike))
 }
 

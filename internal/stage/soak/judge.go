@@ -1,29 +1,10 @@
 package soak
 
-import "fmt"
+import (
+	"fmt"
 
-// Verdict reports whether the shop kept its promises.
-type Verdict string
-
-// The verdicts.
-const (
-	Pass        Verdict = "PASS"         // every rule holds, no update was lost, and every fault hit somebody
-	AsPredicted Verdict = "AS PREDICTED" // so it is, but a weak lock has lost updates, by the faults that it cannot stand
-	Fail        Verdict = "FAIL"         // some rule does not hold
-	Unknown     Verdict = "UNKNOWN"      // something was not put to the test
+	"lockstep/internal/lock/verdict"
 )
-
-// ExitCode gives what a command ends with that was asked for the verdict.
-func (v Verdict) ExitCode() int {
-	switch v {
-	case Pass, AsPredicted:
-		return 0
-	case Fail:
-		return 1
-	default:
-		return 2
-	}
-}
 
 // Check is one rule, and what came of it.
 type Check struct {
@@ -55,20 +36,20 @@ func (c *Check) note(format string, args ...any) {
 
 // Result is what a record shows, as numbers and words: the command prints it as JSON.
 type Result struct {
-	Lock      string      `json:"lock"`
-	Seconds   float64     `json:"seconds"`
-	Sales     int         `json:"sales"`
-	PerSecond float64     `json:"per_second"`
-	Refused   int         `json:"refused"`
-	InDoubt   int         `json:"in_doubt"` // sales whose buyer was not told what became of them
-	Lost      int64       `json:"lost"`     // updates
-	Oversold  int64       `json:"oversold"`
-	Faults    []KindCount `json:"faults"`
-	Rules     []Check     `json:"rules"`
-	Verdict   Verdict     `json:"verdict"`
-	Reasons   []string    `json:"reasons"`
-	Picture   string      `json:"picture,omitempty"` // a file
-	Again     string      `json:"again"`             // the command that repeats it
+	Lock      string          `json:"lock"`
+	Seconds   float64         `json:"seconds"`
+	Sales     int             `json:"sales"`
+	PerSecond float64         `json:"per_second"`
+	Refused   int             `json:"refused"`
+	InDoubt   int             `json:"in_doubt"` // sales whose buyer was not told what became of them
+	Lost      int64           `json:"lost"`     // updates
+	Oversold  int64           `json:"oversold"`
+	Faults    []KindCount     `json:"faults"`
+	Rules     []Check         `json:"rules"`
+	Verdict   verdict.Verdict `json:"verdict"`
+	Reasons   []string        `json:"reasons"`
+	Picture   string          `json:"picture,omitempty"` // a file
+	Again     string          `json:"again"`             // the command that repeats it
 
 	record Record
 	shown  stretch // the part of the history that a picture is to show
@@ -81,7 +62,7 @@ func Examine(record Record) Result {
 	result := Result{
 		Lock: t.Lock, Seconds: took, Sales: len(t.sold), PerSecond: float64(len(t.sold)) / max(took, 1),
 		Refused: t.outcomes[notMade] + t.outcomes[neverSent], InDoubt: t.outcomes[unknown],
-		Lost: t.allLost(), Oversold: t.oversold(), Faults: countKinds(t.faults), Verdict: Pass, record: t.Record,
+		Lost: t.allLost(), Oversold: t.oversold(), Faults: countKinds(t.faults), Verdict: verdict.Pass, record: t.Record,
 	}
 	for _, rule := range t.rules() {
 		check := Check{Rule: rule.text}
@@ -89,20 +70,20 @@ func Examine(record Record) Result {
 		result.Rules = append(result.Rules, check)
 		switch {
 		case check.Broken > 0:
-			result.Verdict = Fail
+			result.Verdict = verdict.Fail
 			result.Reasons = append(result.Reasons, fmt.Sprintf("%s: broken %s", check.Rule, times(check.Broken)))
 		case check.Unchecked > 0:
-			if result.Verdict == Pass {
-				result.Verdict = Unknown
+			if result.Verdict == verdict.Pass {
+				result.Verdict = verdict.Untested
 			}
 			result.Reasons = append(result.Reasons, fmt.Sprintf("%s: not known %s", check.Rule, times(check.Unchecked)))
 		}
 	}
 	result.shown = t.shown
 	switch {
-	case result.Verdict != Pass:
+	case result.Verdict != verdict.Pass:
 	case result.Lost > 0:
-		result.Verdict = AsPredicted
+		result.Verdict = verdict.AsPredicted
 		result.Reasons = []string{fmt.Sprintf("updates lost: %s, only by faults that %s cannot stand", thousands(result.Lost), t.Lock)}
 	default:
 		result.Reasons = []string{"every rule holds, and every fault hit somebody"}

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"lockstep/internal/lock/verdict"
 	"lockstep/internal/service/history"
 )
 
@@ -138,175 +139,184 @@ func TestJudge(t *testing.T) {
 		what    string
 		change  func(*Record)
 		rule    string // that is broken or could not be checked; "" if none
-		verdict Verdict
+		verdict verdict.Verdict
 	}{
-		{"all is well", func(*Record) {}, "", Pass},
+		{"all is well", func(*Record) {}, "", verdict.Pass},
 
-		{"a sold order is in no ledger", func(r *Record) { r.drop(1999) }, soldOnce, Fail},
+		{"a sold order is in no ledger", func(r *Record) { r.drop(1999) }, soldOnce, verdict.Fail},
 		{"a sold order is in two ledgers", func(r *Record) {
 			r.Orders = append(r.Orders, r.Orders[1195])
 			order := &r.Orders[2000]
 			order.Run, order.RunID, order.Before, order.After, order.Fence = "B", "B", initialStock-800, initialStock-801, 2001
-		}, soldOnce + "|" + asTold, Fail},
+		}, soldOnce + "|" + asTold, verdict.Fail},
 		{"two buyers are told of one order", func(r *Record) {
 			r.Sales[1999].OrderID = r.Sales[1998].OrderID
-		}, soldOnce + "|" + asked + "|" + asTold + "|" + oneOrder, Fail},
-		{"a ledger was destroyed before it was read", func(r *Record) { r.drop(1195) }, "", Pass},
-		{"a ledger was destroyed, but had been read", func(r *Record) { r.drop(1180) }, soldOnce, Fail},
-		{"an order was gone before anything was destroyed", func(r *Record) { r.drop(550) }, soldOnce, Fail},
+		}, soldOnce + "|" + asked + "|" + asTold + "|" + oneOrder, verdict.Fail},
+		{"a ledger was destroyed before it was read", func(r *Record) { r.drop(1195) }, "", verdict.Pass},
+		{"a ledger was destroyed, but had been read", func(r *Record) { r.drop(1180) }, soldOnce, verdict.Fail},
+		{"an order was gone before anything was destroyed", func(r *Record) { r.drop(550) }, soldOnce, verdict.Fail},
 
-		{"lock_lost, and sold", func(r *Record) { r.Sales[50].told(503, "lock_lost") }, refused, Fail},
-		{"run_over, and sold", func(r *Record) { r.Sales[50].told(503, "run_over") }, refused, Fail},
-		{"lock_timeout, and sold", func(r *Record) { r.Sales[50].told(503, "lock_timeout") }, refused, Fail},
-		{"sold_out, and sold", func(r *Record) { r.Sales[50].told(409, "sold_out") }, refused, Fail},
-		{"redis_unavailable, and sold", func(r *Record) { r.Sales[50].told(503, "redis_unavailable") }, refused, Fail},
-		{"outcome_unknown, and sold", func(r *Record) { r.Sales[50].told(503, "outcome_unknown") }, "", Pass},
+		{"lock_lost, and sold", func(r *Record) { r.Sales[50].told(503, "lock_lost") }, refused, verdict.Fail},
+		{"run_over, and sold", func(r *Record) { r.Sales[50].told(503, "run_over") }, refused, verdict.Fail},
+		{"lock_timeout, and sold", func(r *Record) { r.Sales[50].told(503, "lock_timeout") }, refused, verdict.Fail},
+		{"sold_out, and sold", func(r *Record) { r.Sales[50].told(409, "sold_out") }, refused, verdict.Fail},
+		{"redis_unavailable, and sold", func(r *Record) { r.Sales[50].told(503, "redis_unavailable") }, refused, verdict.Fail},
+		{"outcome_unknown, and sold", func(r *Record) { r.Sales[50].told(503, "outcome_unknown") }, "", verdict.Pass},
 		{"a refusal without an id", func(r *Record) {
 			r.Sales = append(r.Sales, Sale{Start: at(1), End: at(2), Status: 503, Code: "lock_lost"})
-		}, refused, Unknown},
+		}, refused, verdict.Untested},
 		{"no replica, so no id", func(r *Record) {
 			r.Sales = append(r.Sales, Sale{Start: at(1), End: at(2), Status: 503, Code: "no_replica"})
-		}, "", Pass},
+		}, "", verdict.Pass},
 
-		{"in doubt, and found", func(r *Record) { r.Doubts = []Doubt{{OrderID: "order-1999", Found: true}} }, "", Pass},
-		{"in doubt, and there is none", func(r *Record) { r.Doubts = []Doubt{{OrderID: "x"}} }, "", Pass},
-		{"in doubt, and found where there is none", func(r *Record) { r.Doubts = []Doubt{{OrderID: "x", Found: true}} }, doubts, Fail},
-		{"in doubt, and not found", func(r *Record) { r.Doubts = []Doubt{{OrderID: "order-1999"}} }, doubts, Fail},
-		{"in doubt, and not found as Redis was emptied since", func(r *Record) { r.Doubts = []Doubt{{OrderID: "order-50"}} }, "", Pass},
-		{"in doubt, and no answer to that either", func(r *Record) { r.Doubts = []Doubt{{OrderID: "x", Error: "503"}} }, doubts, Unknown},
+		{"in doubt, and found", func(r *Record) { r.Doubts = []Doubt{{OrderID: "order-1999", Found: true}} }, "", verdict.Pass},
+		{"in doubt, and there is none", func(r *Record) { r.Doubts = []Doubt{{OrderID: "x"}} }, "", verdict.Pass},
+		{"in doubt, and found where there is none", func(r *Record) { r.Doubts = []Doubt{{OrderID: "x", Found: true}} }, doubts, verdict.Fail},
+		{"in doubt, and not found", func(r *Record) { r.Doubts = []Doubt{{OrderID: "order-1999"}} }, doubts, verdict.Fail},
+		{"in doubt, and not found as Redis was emptied since", func(r *Record) { r.Doubts = []Doubt{{OrderID: "order-50"}} }, "", verdict.Pass},
+		{"in doubt, and no answer to that either", func(r *Record) {
+			r.Doubts = []Doubt{{OrderID: "x", Error: "503"}}
+		}, doubts, verdict.Untested},
 
 		{"a repeat is sold for the second time", func(r *Record) {
 			r.repeat(1195)
 			r.Faults[1].Kind = NewRun
-		}, soldOnce + "|" + once + "|" + asTold, Fail},
-		{"a repeat is sold for the second time, for Redis had forgotten the first", func(r *Record) { r.repeat(1195) }, "", Pass},
+		}, soldOnce + "|" + once + "|" + asTold, verdict.Fail},
+		{"a repeat is sold for the second time, for Redis had forgotten the first", func(r *Record) { r.repeat(1195) }, "", verdict.Pass},
 		{"a buyer was told of another order than its key's", func(r *Record) {
 			r.Sales[50].Keyed, r.Sales[50].Strayed = true, r.Sales[50].OrderID
-		}, once, Fail},
-		{"a buyer had to repeat", func(r *Record) { r.Sales[50].Keyed, r.Sales[50].Repeats = true, 2 }, "", Pass},
+		}, once, verdict.Fail},
+		{"a buyer had to repeat", func(r *Record) { r.Sales[50].Keyed, r.Sales[50].Repeats = true, 2 }, "", verdict.Pass},
 
-		{"an order that nobody asked for", func(r *Record) { r.Sales = slices.Delete(r.Sales, 50, 51) }, asked, Fail},
+		{"an order that nobody asked for", func(r *Record) { r.Sales = slices.Delete(r.Sales, 50, 51) }, asked, verdict.Fail},
 		{"a buyer went away without an answer", func(r *Record) {
 			r.Sales[50].told(0, "no answer in time")
 			r.Sales[50].OrderID = ""
-		}, "", Pass},
+		}, "", verdict.Pass},
 		{"a buyer went away who came after the order was written", func(r *Record) {
 			r.Sales[50].told(0, "no answer in time")
 			r.Sales[50].OrderID, r.Sales[50].Start = "", at(3)
-		}, asked, Fail},
+		}, asked, verdict.Fail},
 		{"a buyer went away long before the order was written", func(r *Record) {
 			r.Sales[1999].told(502, "bad_gateway")
 			r.Sales[1999].OrderID, r.Sales[1999].Start, r.Sales[1999].End = "", at(1), at(2)
-		}, asked, Fail},
+		}, asked, verdict.Fail},
 		{"a buyer went away shortly before the order was written", func(r *Record) {
 			r.Sales[1999].told(502, "bad_gateway")
 			r.Sales[1999].OrderID, r.Sales[1999].Start, r.Sales[1999].End = "", at(9), at(10)
-		}, "", Pass},
+		}, "", verdict.Pass},
 		{"two orders for one buyer who was told nothing", func(r *Record) {
 			r.Sales[50].told(502, "bad_gateway")
 			r.Sales[50].OrderID = ""
 			r.Sales = slices.Delete(r.Sales, 60, 61)
-		}, asked, Fail},
+		}, asked, verdict.Fail},
 
-		{"an order of another run in the ledger", func(r *Record) { r.Orders[1300].RunID = "A" }, asTold, Fail},
-		{"a buyer was told another run", func(r *Record) { r.Sales[1300].RunID = "A" }, asTold + "|" + oneOrder, Fail},
+		{"an order of another run in the ledger", func(r *Record) { r.Orders[1300].RunID = "A" }, asTold, verdict.Fail},
+		{"a buyer was told another run", func(r *Record) { r.Sales[1300].RunID = "A" }, asTold + "|" + oneOrder, verdict.Fail},
 
-		{"a lost update", func(r *Record) { r.Looks[1] = look("A", 11.9, 1190, 1189) }, felt + "|" + lost, Fail},
+		{"a lost update", func(r *Record) { r.Looks[1] = look("A", 11.9, 1190, 1189) }, felt + "|" + lost, verdict.Fail},
 		{"a lost update before the last look", func(r *Record) {
 			r.Looks[0] = look("A", 4.9, 490, 489)
-		}, felt + "|" + lost + "|" + oneOrder, Fail},
-		{"the stock fell without a sale", func(r *Record) { r.Looks[2] = look("B", 20, 800, 801) }, felt + "|" + oneOrder, Fail},
+		}, felt + "|" + lost + "|" + oneOrder, verdict.Fail},
+		{"the stock fell without a sale", func(r *Record) { r.Looks[2] = look("B", 20, 800, 801) }, felt + "|" + oneOrder, verdict.Fail},
 		{"the stock fell without a sale, under a weak lock", func(r *Record) {
 			r.Lock, r.Looks[1] = "v4", look("A", 11.9, 1190, 1191)
-		}, felt, Fail},
-		{"more was sold than there was", func(r *Record) { r.Looks[2].Initial, r.Looks[2].Remaining = 700, -100 }, felt + "|" + oneOrder, Fail},
-		{"the run counts other than its ledger", func(r *Record) { r.Looks[2].Kept++ }, felt, Fail},
-		{"two orders left the same stock", func(r *Record) { r.Orders[1999].After++ }, felt + "|" + asTold, Fail},
-		{"the orders leave a gap", func(r *Record) { r.Orders[1999].After -= 7 }, felt + "|" + asTold, Fail},
-		{"a weak lock's lost update, with a reason", func(r *Record) { r.Lock, r.Looks[1] = "v4", look("A", 11.9, 1190, 1187) }, "", AsPredicted},
+		}, felt, verdict.Fail},
+		{"more was sold than there was", func(r *Record) {
+			r.Looks[2].Initial, r.Looks[2].Remaining = 700, -100
+		}, felt + "|" + oneOrder, verdict.Fail},
+		{"the run counts other than its ledger", func(r *Record) { r.Looks[2].Kept++ }, felt, verdict.Fail},
+		{"two orders left the same stock", func(r *Record) { r.Orders[1999].After++ }, felt + "|" + asTold, verdict.Fail},
+		{"the orders leave a gap", func(r *Record) { r.Orders[1999].After -= 7 }, felt + "|" + asTold, verdict.Fail},
+		{"a weak lock's lost update, with a reason", func(r *Record) {
+			r.Lock, r.Looks[1] = "v4", look("A", 11.9, 1190, 1187)
+		}, "", verdict.AsPredicted},
 		{"a weak lock's lost update, and no reason in that run", func(r *Record) {
 			r.Lock, r.Looks[2] = "v4", look("B", 20, 800, 797)
-		}, felt + "|" + oneOrder, Fail},
+		}, felt + "|" + oneOrder, verdict.Fail},
 		{"a weak lock's lost update, and the stop was too short", func(r *Record) {
 			r.Lock, r.Looks[1], r.Faults[0].For = "v4", look("A", 11.9, 1190, 1187), 400*time.Millisecond
-		}, felt, Fail},
+		}, felt, verdict.Fail},
 
 		{"a weak lock's lost update, and the stop was in a later run", func(r *Record) {
 			r.Lock, r.Looks[1] = "v4", look("A", 11.9, 1190, 1187)
 			r.Faults = append(r.Faults[1:], r.Faults[0])
 			r.Faults[1].Read, r.Faults[1].Begin, r.Faults[1].End = at(16.9), at(17), at(19)
-		}, felt, Fail},
+		}, felt, verdict.Fail},
 
 		{"a weak lock's lost update, long before the stop", func(r *Record) {
 			r.Lock = "v4"
 			r.Looks = []Look{look("A", 4, 400, 399), look("A", 4.9, 490, 489), look("A", 11.9, 1190, 1187), look("B", 20, 800, 800)}
-		}, felt, Fail},
+		}, felt, verdict.Fail},
 		{"a weak lock's lost update, long after the stop", func(r *Record) {
 			r.Lock = "v4"
 			r.Looks = slices.Concat(r.Looks[:1], []Look{
 				look("A", 9.5, 950, 949), look("A", 10, 1000, 998), look("A", 11.9, 1190, 1188),
 			}, r.Looks[2:])
-		}, felt, Fail},
-		{"a weak lock's lost update that no look saw", func(r *Record) { r.Lock = "v4"; r.Orders[1999].After++ }, felt + "|" + asTold, Fail},
+		}, felt, verdict.Fail},
+		{"a weak lock's lost update that no look saw", func(r *Record) {
+			r.Lock = "v4"
+			r.Orders[1999].After++
+		}, felt + "|" + asTold, verdict.Fail},
 		{"a weak lock's buyer is told of a stock that was long gone, and there was no fault", func(r *Record) {
 			r.Lock = "v4"
 			r.swap(1060, 1070)
-		}, oneOrder + "|" + tokens, Fail},
+		}, oneOrder + "|" + tokens, verdict.Fail},
 
-		{"nobody is sold to in the second that follows a stop", func(r *Record) { r.slow(5, 7.9) }, "", Pass},
-		{"nobody is sold to as long as a replica is stopped", func(r *Record) { r.slow(5, 9.2) }, comesBack, Fail},
-		{"the rate is back too late", func(r *Record) { r.slow(12, 15.1) }, comesBack, Fail},
-		{"few sales for too long", func(r *Record) { r.slow(12, 13.95); r.slow(14.05, 16); r.slow(16.1, 18) }, comesBack, Unknown},
-		{"few sales to the end", func(r *Record) { r.slow(12, 13.9); r.slow(14.1, 16); r.slow(16.1, 21) }, comesBack, Unknown},
-		{"the rate is back in time", func(r *Record) { r.slow(12, 14.3) }, "", Pass},
-		{"the rate never comes back", func(r *Record) { r.slow(12, 21) }, comesBack, Fail},
-		{"the session ends before the rate is back", func(r *Record) { r.slow(12, 21); r.Ended = at(13.5) }, comesBack, Unknown},
-		{"a slow second before a fault", func(r *Record) { r.slow(2, 3.5) }, "", Pass},
+		{"nobody is sold to in the second that follows a stop", func(r *Record) { r.slow(5, 7.9) }, "", verdict.Pass},
+		{"nobody is sold to as long as a replica is stopped", func(r *Record) { r.slow(5, 9.2) }, comesBack, verdict.Fail},
+		{"the rate is back too late", func(r *Record) { r.slow(12, 15.1) }, comesBack, verdict.Fail},
+		{"few sales for too long", func(r *Record) { r.slow(12, 13.95); r.slow(14.05, 16); r.slow(16.1, 18) }, comesBack, verdict.Untested},
+		{"few sales to the end", func(r *Record) { r.slow(12, 13.9); r.slow(14.1, 16); r.slow(16.1, 21) }, comesBack, verdict.Untested},
+		{"the rate is back in time", func(r *Record) { r.slow(12, 14.3) }, "", verdict.Pass},
+		{"the rate never comes back", func(r *Record) { r.slow(12, 21) }, comesBack, verdict.Fail},
+		{"the session ends before the rate is back", func(r *Record) { r.slow(12, 21); r.Ended = at(13.5) }, comesBack, verdict.Untested},
+		{"a slow second before a fault", func(r *Record) { r.slow(2, 3.5) }, "", verdict.Pass},
 
 		{"a fault that must cost a weak lock an update, and did", func(r *Record) {
 			r.Lock, r.Faults[0].Kind, r.Looks[1] = "v6", StallReplica, look("A", 11.9, 1190, 1189)
-		}, "", AsPredicted},
+		}, "", verdict.AsPredicted},
 		{"a fault that must cost a weak lock an update, and did not", func(r *Record) {
 			r.Lock, r.Faults[0].Kind = "v6", StallReplica
-		}, costs, Fail},
-		{"a fault that costs a weaker lock an update", func(r *Record) { r.Lock, r.Faults[0].Kind = "v6", LateWrite }, "", Pass},
+		}, costs, verdict.Fail},
+		{"a fault that costs a weaker lock an update", func(r *Record) { r.Lock, r.Faults[0].Kind = "v6", LateWrite }, "", verdict.Pass},
 
-		{"a token came twice", func(r *Record) { r.sold(60, func(s *Sale) { s.Fence-- }) }, tokens, Fail},
-		{"a token went back", func(r *Record) { r.sold(60, func(s *Sale) { s.Fence = 7 }) }, tokens, Fail},
-		{"no token", func(r *Record) { r.sold(60, func(s *Sale) { s.Fence = 0 }) }, tokens, Fail},
+		{"a token came twice", func(r *Record) { r.sold(60, func(s *Sale) { s.Fence-- }) }, tokens, verdict.Fail},
+		{"a token went back", func(r *Record) { r.sold(60, func(s *Sale) { s.Fence = 7 }) }, tokens, verdict.Fail},
+		{"no token", func(r *Record) { r.sold(60, func(s *Sale) { s.Fence = 0 }) }, tokens, verdict.Fail},
 
 		{"two buyers are told the same stock", func(r *Record) {
 			r.sold(60, func(s *Sale) { s.Before, s.After = s.Before+1, s.After+1 })
-		}, oneOrder + "|" + felt, Fail},
-		{"a buyer is told of a stock that was long gone", func(r *Record) { r.swap(60, 70) }, oneOrder + "|" + tokens, Fail},
+		}, oneOrder + "|" + felt, verdict.Fail},
+		{"a buyer is told of a stock that was long gone", func(r *Record) { r.swap(60, 70) }, oneOrder + "|" + tokens, verdict.Fail},
 		{"a sale takes two pieces", func(r *Record) {
 			r.sold(1999, func(s *Sale) { s.After-- })
 			r.Looks[2] = look("B", 20, 800, 801)
-		}, oneOrder + "|" + felt, Fail},
-		{"buyers who were there at the same time", func(r *Record) { r.Sales[60].End = at(0.71) }, "", Pass},
+		}, oneOrder + "|" + felt, verdict.Fail},
+		{"buyers who were there at the same time", func(r *Record) { r.Sales[60].End = at(0.71) }, "", verdict.Pass},
 		{"a window is answered before the one before it begins", func(r *Record) {
 			r.Sales[999].Start, r.Sales[999].End = at(10.1), at(10.2)
-		}, oneOrder, Fail},
-		{"a reader sees what is long gone", func(r *Record) { r.Looks[0].Asked, r.Looks[0].At = at(5), at(5.1) }, oneOrder, Fail},
+		}, oneOrder, verdict.Fail},
+		{"a reader sees what is long gone", func(r *Record) { r.Looks[0].Asked, r.Looks[0].At = at(5), at(5.1) }, oneOrder, verdict.Fail},
 
 		{"a bug", func(r *Record) {
 			r.Sales = append(r.Sales, Sale{Start: at(1), End: at(2), Status: 500, Code: "internal", OrderID: "x"})
-		}, bugs, Fail},
-		{"a fault that did not take place", func(r *Record) { r.Faults[1].Error = "it hit nothing" }, tested, Unknown},
-		{"a fault that hit nobody", func(r *Record) { r.Faults[1].Caught = 0 }, tested, Unknown},
+		}, bugs, verdict.Fail},
+		{"a fault that did not take place", func(r *Record) { r.Faults[1].Error = "it hit nothing" }, tested, verdict.Untested},
+		{"a fault that hit nobody", func(r *Record) { r.Faults[1].Caught = 0 }, tested, verdict.Untested},
 		{"a fault that hit nobody, while a sale was a bit slow", func(r *Record) {
 			r.Faults[0].Caught, r.Faults[0].For = 0, time.Second
 			r.Faults[0].End = at(6)
 			r.Sales[550].End = r.Sales[550].Start.Add(50 * time.Millisecond)
-		}, tested, Unknown},
+		}, tested, verdict.Untested},
 		{"a fault that kept one buyer waiting", func(r *Record) {
 			r.Faults[0].Caught = 0
 			r.Sales[550].End = r.Sales[550].Start.Add(1100 * time.Millisecond)
-		}, "", Pass},
-		{"no faults", func(r *Record) { r.Faults = nil }, tested, Unknown},
+		}, "", verdict.Pass},
+		{"no faults", func(r *Record) { r.Faults = nil }, tested, verdict.Untested},
 		{"few sales before a fault", func(r *Record) {
 			r.Faults[1].Read = at(9.2) // a fifth of a second of calm
-		}, tested, Unknown},
+		}, tested, verdict.Untested},
 	} {
 		t.Run(c.what, func(t *testing.T) {
 			record := handMade()

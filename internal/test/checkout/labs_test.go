@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"lockstep/internal/lock/evolution"
+	"lockstep/internal/lock/verdict"
 	"lockstep/internal/stage/lab"
 )
 
@@ -20,7 +21,7 @@ var (
 func TestEachStepIsSeenToFail(t *testing.T) {
 	for _, step := range evolution.Names() {
 		if isStep.MatchString(step) && !slices.ContainsFunc(lab.OnService(), func(l lab.Lab) bool {
-			return l.Expects(step).Observed == lab.Broken && l.InExplorer(step) != ""
+			return l.Expects(step).Observed == verdict.Broken && l.InExplorer(step) != ""
 		}) {
 			t.Errorf("no lab breaks %s and says how the explorer does", step)
 		}

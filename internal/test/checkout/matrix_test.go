@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"lockstep/internal/language"
+	"lockstep/internal/lock/verdict"
 	"lockstep/internal/stage/lab"
 	"lockstep/internal/test/suite"
 )
@@ -57,7 +58,7 @@ func TestTheQuickMatrixIsAsExpected(t *testing.T) {
 			if !c.Ran() || c.AsExpected() {
 				continue
 			}
-			if c.Observed == lab.Unknown { // beside so many others
+			if c.Observed == verdict.Unknown { // beside so many others
 				t.Logf("%s, %s is run again: %s", a.Name, s, c.Says)
 				if code, _ := runLab(t, version{program: program}, a.Name+" --redis embedded --lock "+s); code == 0 {
 					continue

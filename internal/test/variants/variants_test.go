@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"lockstep/internal/explore"
+	"lockstep/internal/lock/verdict"
 	"lockstep/internal/test/suite"
 	"lockstep/internal/test/variants"
 )
@@ -44,7 +45,7 @@ func answer(ctx context.Context, v variants.Variant, bounds explore.Bounds) (sho
 func fits(v variants.Variant, answer string) bool {
 	switch {
 	case v.Shows == "":
-		return answer == string(explore.Holds)
+		return answer == string(verdict.Holds)
 	case v.Steps == 0:
 		return strings.HasPrefix(answer, string(v.Shows)+" in ")
 	default:
@@ -91,11 +92,11 @@ func TestWhatRedisDoesNotTell(t *testing.T) {
 			v := all[slices.IndexFunc(all, func(v variants.Variant) bool { return v.Name == name })]
 			v.Scenario.Polls = 1
 			result, err := explore.Explore(t.Context(), v.Lock, v.Scenario, explore.Goal{}, bounds())
-			if err != nil || result.Verdict() != explore.Holds || !slices.Equal(result.Unjudged(), want) {
+			if err != nil || result.Verdict() != verdict.Holds || !slices.Equal(result.Unjudged(), want) {
 				t.Errorf("%s, %v: %q are not judged; want %q", result.Verdict(), err, result.Unjudged(), want)
 			}
 			result, err = explore.Explore(t.Context(), v.Lock, v.Scenario, explore.Goal{Anomalies: hidden}, bounds())
-			if known := result.Verdict() == explore.Holds; err != nil || known != (want == nil) {
+			if known := result.Verdict() == verdict.Holds; err != nil || known != (want == nil) {
 				t.Errorf("to look for %q alone: %s, %v", hidden, result.Verdict(), err)
 			}
 		})
@@ -129,7 +130,7 @@ func judged(t *testing.T, all []variants.Variant) {
 		t.Run(v.Name, func(t *testing.T) {
 			t.Parallel()
 			enough := bounds()
-			if v.Gap.Today == string(explore.Unknown) {
+			if v.Gap.Today == string(verdict.Unknown) {
 				enough.Schedules = 300 // nor would more of them help
 			}
 			if v.Shows == "" && !suite.Long {

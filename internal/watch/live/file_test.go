@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"lockstep/internal/service/history"
+	"lockstep/internal/lock/verdict"
 	"lockstep/internal/watch/live"
 	"lockstep/internal/watch/witness"
 )
@@ -61,7 +61,7 @@ func TestTheRunAsAFile(t *testing.T) {
 		shop := newStage("v2")
 		_, url := show(t, shop)
 		shop.set(func(look *live.Look) {
-			look.Report.Sold, look.Report.Remaining, look.Report.Lost, look.Report.Verdict = 2, 199, 1, history.Oversold
+			look.Report.Sold, look.Report.Remaining, look.Report.Lost, look.Report.Verdict = 2, 199, 1, verdict.Oversold
 		})
 		shop.play(foreignDelete()...)
 		got, has := saved(t, url, lang)

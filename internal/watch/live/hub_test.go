@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"lockstep/internal/service/history"
+	"lockstep/internal/lock/verdict"
 	"lockstep/internal/watch/live"
 	"lockstep/internal/watch/witness"
 )
@@ -38,7 +38,7 @@ func TestForeignDelete(t *testing.T) {
 	decode(t, english.until("story", `"says":"A removed B's lock","sales":["A","B"],"after":[2],"bad":true}`), &story)
 	checkLanes(t, story.Picture)
 	shop.set(func(look *live.Look) {
-		look.Report.Sold, look.Report.Remaining, look.Report.Lost, look.Report.Verdict = 2, 199, 1, history.Oversold
+		look.Report.Sold, look.Report.Remaining, look.Report.Lost, look.Report.Verdict = 2, 199, 1, verdict.Oversold
 	})
 	english.until("tally", "2 sold, but the stock fell by 1 only: 1 update was lost")
 	chinese.until("tally", "卖出 2 件，库存只减了 1 件：丢失了 1 次扣减")

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"lockstep/internal/service/history"
+	"lockstep/internal/lock/verdict"
 	"lockstep/internal/watch/live"
 	"lockstep/internal/watch/witness"
 )
@@ -52,7 +52,7 @@ func TestNoPassBesideWhatWentWrong(t *testing.T) {
 		sold := func(inFlight int64) {
 			shop.set(func(look *live.Look) {
 				look.Report.Sold, look.Report.Remaining, look.Report.InFlight = 2, 198, inFlight
-				look.Report.MaxInFlight, look.Report.Verdict = 2, history.Pass
+				look.Report.MaxInFlight, look.Report.Verdict = 2, verdict.Pass
 			})
 		}
 		sold(1)
@@ -62,7 +62,7 @@ func TestNoPassBesideWhatWentWrong(t *testing.T) {
 		w.until("finding", "A removed B's lock")
 		sold(0)
 		w.until("tally", `"in_flight":0,"max_in_flight":2,"verdict":"`+end+`"`)
-		shop.set(func(look *live.Look) { look.Report.Lost, look.Report.Verdict = 7, history.Oversold })
+		shop.set(func(look *live.Look) { look.Report.Lost, look.Report.Verdict = 7, verdict.Oversold })
 		w.until("tally", `"lost-update":7`)
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"lockstep/internal/language"
 	"lockstep/internal/lock/evolution"
 	"lockstep/internal/lock/strategy"
-	"lockstep/internal/service/history"
+	"lockstep/internal/lock/verdict"
 	"lockstep/internal/watch/witness"
 )
 
@@ -142,8 +142,8 @@ func (s *scene) tally() texts {
 		found[string(witness.LostUpdate)] = int(report.Lost)
 	}
 	words := meaning(report)
-	if report.Verdict == history.Pass && (report.InFlight > 0 || s.broke()) {
-		report.Verdict = history.Unknown
+	if report.Verdict == verdict.Pass && (report.InFlight > 0 || s.broke()) {
+		report.Verdict = verdict.Untested
 		if report.InFlight == 0 {
 			words = byLuck(report)
 		}
