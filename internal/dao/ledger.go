@@ -34,7 +34,7 @@ func (s *Store) Tally(ctx context.Context) (history.Tally, error) {
 		replicas = tx.HGetAll(ctx, replicasKey)
 		now = tx.Time(ctx)
 	})
-	if isAboutStock(err) { // a transaction returns its first error only
+	if errors.Is(err, redis.Nil) || rediserr.IsWrongType(err) { // of the stock, perhaps: a transaction returns its first error only
 		err = cmp.Or(fields.Err(), replicas.Err())
 	}
 	if err != nil {
@@ -69,11 +69,6 @@ func (s *Store) Tally(ctx context.Context) (history.Tally, error) {
 		}
 	}
 	return tally, nil
-}
-
-// isAboutStock reports whether an error is one that readStock explains: it is no failure of Redis.
-func isAboutStock(err error) bool {
-	return errors.Is(err, redis.Nil) || redis.HasErrorPrefix(err, "WRONGTYPE")
 }
 
 // Start begins a run and writes its stock in one script. The orders of earlier runs stay for some time.

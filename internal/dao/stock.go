@@ -141,7 +141,7 @@ func readStock(ctx context.Context, value string, err error) (int64, error) {
 	case err == nil:
 	case errors.Is(err, redis.Nil):
 		return 0, fmt.Errorf("%w: the key %s is gone; nothing was written", service.ErrRunOver, InventoryKey)
-	case redis.HasErrorPrefix(err, "WRONGTYPE"):
+	case rediserr.IsWrongType(err):
 		return 0, badStock("is not a string")
 	default:
 		return 0, rediserr.Classify(ctx, "GET inventory", err)

@@ -11,6 +11,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"lockstep/internal/lock"
+	"lockstep/internal/lock/rediserr"
 	"lockstep/util/lua"
 )
 
@@ -38,7 +39,7 @@ func (n note) described() Event {
 		command.Reply = "nil"
 	case n.err == nil:
 		command.Reply = fmt.Sprint(n.reply)
-	case isRefusal(n.err):
+	case rediserr.IsAnswer(n.err):
 		command.Reply = "error " + n.err.Error()
 	default:
 		n.event.Error = n.err.Error()

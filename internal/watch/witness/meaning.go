@@ -12,6 +12,7 @@ import (
 
 	"lockstep/internal/dao"
 	"lockstep/internal/lock"
+	"lockstep/internal/lock/rediserr"
 	"lockstep/internal/service/history"
 	"lockstep/util/lua"
 )
@@ -43,17 +44,11 @@ func meaningOf(args []any, reply any, err error) meaning {
 	}
 	if m.verb != "" && err != nil && !errors.Is(err, redis.Nil) {
 		m.outcome = Unknown
-		if isRefusal(err) {
+		if rediserr.IsAnswer(err) { // it had no effect
 			m.outcome = Refused
 		}
 	}
 	return m
-}
-
-// isRefusal reports whether Redis answered with an error: the command had no effect.
-func isRefusal(err error) bool {
-	var answer redis.Error
-	return errors.As(err, &answer)
 }
 
 // ofCommand interprets a plain command on the lock's key.
