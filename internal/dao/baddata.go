@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strconv"
-	"strings"
 
 	"github.com/redis/go-redis/v9"
 
@@ -15,16 +14,10 @@ import (
 // failure says what an error of one of the store's commands means. If a key is of another type, it names the key: a script meets such keys
 // before it writes.
 func (s *Store) failure(ctx context.Context, command, runID string, err error) error {
-	if isWrongType(err) {
+	if rediserr.IsWrongType(err) {
 		return s.badData(ctx, runID, rediserr.Classify(ctx, command, err))
 	}
 	return rediserr.Classify(ctx, command, err)
-}
-
-// isWrongType recognises a refusal for a key's type. Before Redis 7, and of the embedded one, the error of a script has the word in the
-// middle.
-func isWrongType(err error) bool {
-	return redis.HasErrorPrefix(err, "WRONGTYPE") || redis.HasErrorPrefix(err, "Error") && strings.Contains(err.Error(), "WRONGTYPE ")
 }
 
 // badData looks for what the store cannot read, also among the orders of a run, and returns service.ErrBadData with its key, or unless it

@@ -3,11 +3,13 @@ package dao
 import (
 	"slices"
 	"strings"
+
+	"lockstep/util/lua/meaning"
 )
 
 // The keys. The first two are the original write-up's; the rest lie in the same slot of a Redis Cluster as the stock.
 const (
-	InventoryKey = "inventory"             // the stock
+	InventoryKey = meaning.StockKey
 	RunKey       = "{inventory}:run"       // hash: id, lock, initial, written, sold, max_in_flight, settings, tuning, forgot
 	overKey      = "{inventory}:runs_over" // list: ids of the runs whose orders are kept, newest first
 	fenceKey     = "{inventory}:fence"     // the largest fencing token seen

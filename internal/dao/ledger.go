@@ -34,7 +34,7 @@ func (s *Store) Tally(ctx context.Context) (history.Tally, error) {
 		replicas = tx.HGetAll(ctx, replicasKey)
 		now = tx.Time(ctx)
 	})
-	if isAboutStock(err) { // a transaction returns its first error only
+	if errors.Is(err, redis.Nil) || rediserr.IsWrongType(err) { // of the stock, perhaps: a transaction returns its first error only
 		err = cmp.Or(fields.Err(), replicas.Err())
 	}
 	if err != nil {
@@ -71,23 +71,15 @@ func (s *Store) Tally(ctx context.Context) (history.Tally, error) {
 	return tally, nil
 }
 
-// isAboutStock reports whether an error is one that readStock explains: it is no failure of Redis.
-func isAboutStock(err error) bool {
-	return errors.Is(err, redis.Nil) || redis.HasErrorPrefix(err, "WRONGTYPE")
-}
-
 // Start begins a run and writes its stock in one script. The orders of earlier runs stay for some time.
 func (s *Store) Start(ctx context.Context, last, next history.Run) error {
-	begun, err := s.client.Eval(ctx, lua.StartRun, []string{InventoryKey, RunKey, overKey, fenceKey},
+	begun, err := s.eval(ctx, lua.StartRun, last.ID, []string{InventoryKey, RunKey, overKey, fenceKey},
 		last.ID, next.ID, next.Lock, next.Initial, next.Settings,
-		ordersPrefix, keepSeconds, s.maxOrders, keepRuns, next.Tuning.String(), next.Forgot).Int()
-	switch {
-	case err != nil:
-		return s.failure(ctx, "EVAL startRun.lua", last.ID, err)
-	case begun == 0:
-		return fmt.Errorf("%w: another one began first", service.ErrRunOver)
+		ordersPrefix, keepSeconds, s.maxOrders, keepRuns, next.Tuning.String(), next.Forgot)
+	if err == nil && begun == int64(0) {
+		err = fmt.Errorf("%w: another one began first", service.ErrRunOver)
 	}
-	return nil
+	return err
 }
 
 // Probe tries whether a sale could write now, by a key of its own, which expires.

@@ -87,7 +87,7 @@ func (k *LockKey) lookAt(ctx context.Context, client redis.UniversalClient) (ser
 		owners = tx.HKeys(ctx, k.key)
 		ttl = tx.Do(ctx, "PTTL", k.key)
 	})
-	if err != nil && !errors.Is(err, redis.Nil) && !redis.HasErrorPrefix(err, "WRONGTYPE") { // GET or HKEYS does not fit the key's type
+	if err != nil && !errors.Is(err, redis.Nil) && !rediserr.IsWrongType(err) { // GET or HKEYS does not fit the key's type
 		return service.KeyState{}, rediserr.Classify(ctx, "MULTI look at "+k.key, err)
 	}
 	millis, err := ttl.Int64()

@@ -28,18 +28,12 @@ func (s *Store) Look(ctx context.Context) (service.State, error) { return s.stat
 
 func (s *Store) state(ctx context.Context, tells []byte, runID string) (service.State, error) {
 	newest, _ := OrdersKeys(runID)
-	beat := func() ([]any, error) {
-		return s.client.Eval(ctx, lua.Beat, []string{replicasKey, RunKey, newest, DoorKey},
-			s.instance, tells, service.Lifetime.Milliseconds(), keepSeconds).Slice()
-	}
-	reply, err := beat()
-	if rediserr.HasCode(err, "OOM") {
-		s.forgetRunsOver(ctx)
-		reply, err = beat()
-	}
+	answer, err := s.eval(ctx, lua.Beat, runID, []string{replicasKey, RunKey, newest, DoorKey},
+		s.instance, tells, service.Lifetime.Milliseconds(), keepSeconds)
 	if err != nil {
-		return service.State{}, s.failure(ctx, "EVAL beat.lua", runID, err)
+		return service.State{}, err
 	}
+	reply, _ := answer.([]any) // a script of ours
 	run, err := parseRun(pairs(reply[0]))
 	if err != nil {
 		return service.State{}, err

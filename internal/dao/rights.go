@@ -12,6 +12,7 @@ import (
 
 	"lockstep/internal/dao/redisclient"
 	"lockstep/internal/lock"
+	"lockstep/internal/lock/rediserr"
 	"lockstep/internal/lock/strategy"
 )
 
@@ -146,7 +147,7 @@ func (t *trial) run(ctx context.Context, client redis.UniversalClient) (missing 
 		return nil
 	})
 	if opened := t.tries[len(t.tries)-1].reply; opened.Err() != nil {
-		if denied(opened.Err()) {
+		if rediserr.IsDenied(opened.Err()) {
 			return []string{"+multi"}
 		}
 		return nil
@@ -205,9 +206,9 @@ func (t *trial) lacks(kind, name string) bool {
 		switch {
 		case kind == "+" && try.command != name, kind != "+" && try.on != name:
 			continue
-		case !denied(err):
+		case !rediserr.IsDenied(err):
 			permitted = true
-		case namesCommand(err, try.command):
+		case rediserr.IsCommandDenied(err, try.command):
 			named = true
 		default:
 			refused = true
@@ -218,14 +219,4 @@ func (t *trial) lacks(kind, name string) bool {
 		return named && !permitted
 	}
 	return script || refused && !permitted
-}
-
-// denied reports whether Redis refused a command for want of a right. It refuses EXEC as it ends a transaction.
-func denied(err error) bool {
-	return redis.HasErrorPrefix(err, "NOPERM") || redis.HasErrorPrefix(err, "EXECABORT") && strings.Contains(err.Error(), "NOPERM")
-}
-
-// namesCommand reports whether it is the command that is not permitted, not its key or its channel. No code tells these apart.
-func namesCommand(err error, command string) bool {
-	return strings.Contains(err.Error(), "'"+command+"'")
 }

@@ -9,6 +9,7 @@ import (
 
 	"lockstep/internal/dao/redisclient"
 	"lockstep/internal/lock"
+	"lockstep/internal/lock/rediserr"
 	"lockstep/internal/lock/strategy"
 )
 
@@ -61,9 +62,9 @@ func compareAndDelete(ctx context.Context, client redis.UniversalClient) (string
 	for _, command := range [][]any{{"DELEX", key, "IFEQ", value}, {"DELIFEQ", key, value}} {
 		err := client.Do(ctx, command...).Err()
 		switch {
-		case err == nil, redis.HasErrorPrefix(err, "NOPERM"): // of a command that it does not know, it says so first
+		case err == nil, rediserr.IsDenied(err): // of a command that it does not know, it says so first
 			return fmt.Sprint(command[0]), nil
-		case !redis.HasErrorPrefix(err, "unknown command"): // it may have it
+		case !rediserr.IsUnknownCommand(err): // it may have it
 			return "", err
 		}
 	}

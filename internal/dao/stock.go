@@ -1,6 +1,7 @@
 package dao
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -41,72 +42,99 @@ func (s *Store) Read(ctx context.Context, order history.Order) (int64, error) {
 }
 
 func (s *Store) readFenced(ctx context.Context, order history.Order) (int64, error) {
-	reply, err := s.client.Eval(ctx, lua.ReadFenced, []string{InventoryKey, RunKey, fenceKey}, order.Fence, order.RunID).Slice()
-	switch {
-	case err != nil:
-		return 0, s.failure(ctx, "EVAL readFenced.lua", order.RunID, err)
-	case reply[0] == int64(0):
-		return 0, stale(order.Fence)
-	case reply[0] == int64(4):
-		return 0, s.badData(ctx, order.RunID, errMended)
+	answer, err := s.eval(ctx, lua.ReadFenced, order.RunID, []string{InventoryKey, RunKey, fenceKey}, order.Fence, order.RunID)
+	if err != nil {
+		return 0, err
 	}
-	return stockIn(ctx, reply)
+	reply, _ := answer.([]any) // a script of ours
+	if err := s.refusal(ctx, reply[0], order); err != nil {
+		return 0, err
+	}
+	if len(reply) == 1 {
+		return readStock(ctx, "", redis.Nil)
+	}
+	return readStock(ctx, fmt.Sprint(reply[1]), nil)
 }
 
 // Write sends the sale's SET inventory. One script writes stock and order, so that a crash cannot separate them, and no sale writes into
 // another run, or twice.
 func (s *Store) Write(ctx context.Context, order history.Order) (history.Order, error) {
-	reply, err := s.sendWrite(ctx, s.client, order)
-	if err == nil && rediserr.HasCode(reply.Err(), "OOM") {
-		s.forgetRunsOver(ctx)
-		reply, err = s.sendWrite(ctx, s.client, order)
-	}
+	keys, args, err := s.writing(order)
 	if err != nil {
 		return order, err
 	}
-	return s.written(ctx, "EVAL write.lua", reply, order)
+	reply, err := s.eval(ctx, lua.Write, order.RunID, keys, args...)
+	return s.written(ctx, reply, err, order)
 }
 
-// sendWrite sends write.lua by itself, or puts it into a transaction.
-func (s *Store) sendWrite(ctx context.Context, to redis.Cmdable, order history.Order) (*redis.Cmd, error) {
+// writing returns the keys and the arguments of write.lua.
+func (s *Store) writing(order history.Order) (keys []string, args []any, err error) {
 	line, err := json.Marshal(order)
 	if err != nil {
-		return nil, fmt.Errorf("order %s: %w", order.ID, err)
+		return nil, nil, fmt.Errorf("order %s: %w", order.ID, err)
 	}
 	newest, older := OrdersKeys(order.RunID)
-	return to.Eval(ctx, lua.Write, []string{InventoryKey, RunKey, newest, older, fenceKey},
-		order.After, order.Fence, order.RunID, order.ID, line, order.Overlap, s.fullHash()), nil
+	return []string{InventoryKey, RunKey, newest, older, fenceKey},
+		[]any{order.After, order.Fence, order.RunID, order.ID, line, order.Overlap, s.fullHash()}, nil
 }
 
-// written returns the order that write.lua or take.lua has written, now or before, or the error of what it answered.
-func (s *Store) written(ctx context.Context, command string, reply *redis.Cmd, order history.Order) (history.Order, error) {
-	value, err := reply.Result()
+// Take reads the stock, decrements it and writes the order down in one script: once for each order, or, unchecked, each time.
+func (s *Store) Take(ctx context.Context, order history.Order, unchecked bool) (history.Order, error) {
+	line, err := json.Marshal(order)
 	if err != nil {
-		return order, s.failure(ctx, command, order.RunID, err)
+		return order, fmt.Errorf("order %s: %w", order.ID, err)
 	}
-	switch value := value.(type) {
-	case string:
-		return parseOrder(order.ID, value)
-	case int64:
-		return order, s.refusal(ctx, value, order)
-	default:
-		return order, fmt.Errorf("%s: it answered %v", command, value)
+	script := lua.Take
+	if unchecked {
+		script = lua.Sell
 	}
+	newest, older := OrdersKeys(order.RunID)
+	reply, err := s.eval(ctx, script, order.RunID, []string{InventoryKey, RunKey, newest, older},
+		order.RunID, order.ID, line, order.Overlap, s.fullHash())
+	return s.written(ctx, reply, err, order)
 }
 
-// refusal returns the error of a number that write.lua answered; nil if it has written.
-func (s *Store) refusal(ctx context.Context, reply int64, order history.Order) error {
-	switch reply {
-	case 0:
-		return stale(order.Fence)
-	case 2:
-		return errOver
-	case 3:
-		return s.badData(ctx, order.RunID, errMended)
-	case 4:
-		return errChanged
+// eval sends a script, once more if Redis was out of memory and may have room now. A failure may be due to the keys of that run.
+func (s *Store) eval(ctx context.Context, script, runID string, keys []string, args ...any) (any, error) {
+	reply, err := s.client.Eval(ctx, script, keys, args...).Result()
+	if rediserr.HasCode(err, "OOM") {
+		s.forgetRunsOver(ctx)
+		reply, err = s.client.Eval(ctx, script, keys, args...).Result()
 	}
-	return nil
+	if err != nil {
+		return nil, s.failure(ctx, "EVAL "+lua.File(script), runID, err)
+	}
+	return reply, nil
+}
+
+// written returns the order that a script has written, now or before, or the error of what it answered.
+func (s *Store) written(ctx context.Context, reply any, err error, order history.Order) (history.Order, error) {
+	if line, is := reply.(string); is && err == nil {
+		return parseOrder(order.ID, line)
+	}
+	return order, cmp.Or(err, s.refusal(ctx, reply, order))
+}
+
+// refusal returns the error of what a sale's script answered; nil if it was accepted.
+func (s *Store) refusal(ctx context.Context, reply any, order history.Order) error {
+	switch reply {
+	case int64(lua.Accepted):
+		return nil
+	case int64(lua.Stale):
+		return fmt.Errorf("%w: the store has seen a larger fencing token than %d", lock.ErrLost, order.Fence)
+	case int64(lua.RunOver):
+		return errOver
+	case int64(lua.NoNumber):
+		return s.badData(ctx, order.RunID, errMended)
+	case int64(lua.StockChanged):
+		return errChanged
+	case int64(lua.SoldOut):
+		return service.ErrSoldOut
+	case int64(lua.NoString):
+		return badStock("is not a string")
+	default:
+		return fmt.Errorf("a script of the ledger answered %v", reply)
+	}
 }
 
 // fullHash returns how many orders one hash takes: each run has two.
@@ -117,31 +145,13 @@ var (
 	errChanged = fmt.Errorf("%w; nothing was written", service.ErrRunChanged)
 )
 
-func stale(fence int64) error {
-	return fmt.Errorf("%w: the store has seen a larger fencing token than %d", lock.ErrLost, fence)
-}
-
-// stockIn reads the stock in a script's reply: its second value, if it has one. Without one, a first value of 2 means a key of another
-// type, and 3 a run that is over.
-func stockIn(ctx context.Context, reply []any) (int64, error) {
-	switch {
-	case len(reply) == 2:
-		return readStock(ctx, fmt.Sprint(reply[1]), nil)
-	case reply[0] == int64(2):
-		return 0, badStock("is not a string")
-	case reply[0] == int64(3):
-		return 0, errOver
-	}
-	return readStock(ctx, "", redis.Nil)
-}
-
 // readStock makes a stock of what GET inventory answered. If the key is gone, so is its run.
 func readStock(ctx context.Context, value string, err error) (int64, error) {
 	switch {
 	case err == nil:
 	case errors.Is(err, redis.Nil):
 		return 0, fmt.Errorf("%w: the key %s is gone; nothing was written", service.ErrRunOver, InventoryKey)
-	case redis.HasErrorPrefix(err, "WRONGTYPE"):
+	case rediserr.IsWrongType(err):
 		return 0, badStock("is not a string")
 	default:
 		return 0, rediserr.Classify(ctx, "GET inventory", err)

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/redis/go-redis/v9"
+
+	"lockstep/internal/lock/rediserr"
 )
 
 // mostTurns is how often a command waits for a free connection while others are answered: for a minute in all, or for 15 with a Redis
@@ -35,7 +37,7 @@ func (t *turns) take(ctx context.Context, commands []redis.Cmder, send func(cont
 	var err error
 	for range mostTurns {
 		before := t.answers.Load()
-		if err = t.sendOnceConnected(ctx, commands, send); answered(err) {
+		if err = t.sendOnceConnected(ctx, commands, send); err == nil || rediserr.IsAnswer(err) {
 			t.answers.Add(1)
 			t.free()
 			return err
@@ -80,13 +82,4 @@ func (t *turns) free() {
 	case t.freed <- struct{}{}:
 	default:
 	}
-}
-
-// answered reports whether Redis answered, be it with an error.
-func answered(err error) bool {
-	if err == nil {
-		return true
-	}
-	var reply redis.Error
-	return errors.As(err, &reply)
 }

@@ -7,14 +7,14 @@ import (
 	"lockstep/internal/service/history"
 )
 
-// TakeUnchecked takes as often as it is asked, and the ledger has an order for each time. The order is found by its id.
+// Take, unchecked, takes as often as it is asked, and the ledger has an order for each time. The order is found by its id.
 func TestTakeUnchecked(t *testing.T) {
 	eachRedis(t, func(t *testing.T, r *dao.Redis) {
 		store, ctx := dao.NewStore(r.Store, "instance", 100), t.Context()
 		r.Store.Set(ctx, dao.InventoryKey, 5, 0)
 		r.Store.HSet(ctx, dao.RunKey, "id", "run", "written", 5)
 		for _, left := range []int64{4, 3} {
-			got, err := store.TakeUnchecked(ctx, history.Order{ID: "one", RunID: "run"})
+			got, err := store.Take(ctx, history.Order{ID: "one", RunID: "run"}, true)
 			if err != nil || got.ID != "one" || got.After != left {
 				t.Errorf("%+v, %v; want one, and %d left", got, err, left)
 			}

@@ -9,6 +9,7 @@ import (
 	"lockstep/internal/lock/rediserr"
 	"lockstep/internal/service"
 	"lockstep/internal/service/history"
+	"lockstep/util/lua"
 )
 
 // Watch begins a transaction with WATCH: the sale's write is refused if the stock has changed since.
@@ -40,9 +41,13 @@ func (w watched) Read(ctx context.Context, _ history.Order) (int64, error) {
 // Write writes as Store does, in a transaction, which Redis refuses if the stock has changed.
 func (w watched) Write(ctx context.Context, order history.Order) (history.Order, error) {
 	var reply *redis.Cmd
-	_, err := w.tx.TxPipelined(ctx, func(tx redis.Pipeliner) (err error) {
-		reply, err = w.sendWrite(ctx, tx, order)
-		return err
+	keys, args, err := w.writing(order)
+	if err != nil {
+		return order, err
+	}
+	_, err = w.tx.TxPipelined(ctx, func(tx redis.Pipeliner) error {
+		reply = tx.Eval(ctx, lua.Write, keys, args...)
+		return nil
 	})
 	switch {
 	case errors.Is(err, redis.TxFailedErr):
@@ -50,5 +55,5 @@ func (w watched) Write(ctx context.Context, order history.Order) (history.Order,
 	case err != nil:
 		return order, w.failure(ctx, "EVAL write.lua in MULTI", order.RunID, err)
 	}
-	return w.written(ctx, "EVAL write.lua in MULTI", reply, order)
+	return w.written(ctx, reply.Val(), nil, order)
 }

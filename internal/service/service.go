@@ -50,7 +50,8 @@ type Stock interface {
 	// Redis's command.
 	Watch(ctx context.Context, sell func(Stock) error) error
 	// Take does what Read and Write do, in one step: it returns the order with its Before and After, or fails with ErrSoldOut or as they do.
-	Take(ctx context.Context, order history.Order) (history.Order, error)
+	// Unchecked, it also takes for an order that is written down already: the antipattern.
+	Take(ctx context.Context, order history.Order, unchecked bool) (history.Order, error)
 }
 
 // Lifetime is how long a replica counts as living after it has told what it is doing.

@@ -15,10 +15,8 @@ func (s *Sale) update(ctx context.Context, order history.Order) (history.Order, 
 	switch s.Update {
 	case strategy.CheckAndSet:
 		return s.checkAndSet(ctx, order)
-	case strategy.Atomic:
-		return s.takeAtomically(ctx, order, s.Stock.Take)
-	case strategy.Unchecked:
-		return s.takeUnchecked(ctx, order)
+	case strategy.Atomic, strategy.Unchecked:
+		return s.take(ctx, order, s.Update == strategy.Unchecked)
 	case strategy.LateCommit:
 		return s.prepare(ctx, s.Stock, order)
 	default:
@@ -52,30 +50,14 @@ func (s *Sale) write(ctx context.Context, stock Stock, order history.Order) (his
 	return order, ofWrite(err)
 }
 
-// takeAtomically thinks first: there is nothing between the read and the write of one script.
-func (s *Sale) takeAtomically(
-	ctx context.Context, order history.Order, take func(context.Context, history.Order) (history.Order, error),
-) (history.Order, error) {
+// take thinks first: there is nothing between the read and the write of one script.
+func (s *Sale) take(ctx context.Context, order history.Order, unchecked bool) (history.Order, error) {
 	if err := s.think(ctx, order.Owner); err != nil {
 		return order, err
 	}
 	order.At, order.Overlap = s.Clock.Now(), s.Overlap.atLeast()
-	order, err := take(ctx, order)
+	order, err := s.Stock.Take(ctx, order, unchecked)
 	return order, ofWrite(err)
-}
-
-// uncheckedStock is a Stock that also takes for an order that is written down already.
-type uncheckedStock interface {
-	TakeUnchecked(ctx context.Context, order history.Order) (history.Order, error)
-}
-
-// takeUnchecked does the same by a command that counts each time that it arrives: the antipattern.
-func (s *Sale) takeUnchecked(ctx context.Context, order history.Order) (history.Order, error) {
-	stock, can := s.Stock.(uncheckedStock)
-	if !can {
-		return order, fmt.Errorf("a stock that cannot take without a look at the order: %T", s.Stock)
-	}
-	return s.takeAtomically(ctx, order, stock.TakeUnchecked)
 }
 
 // ofWrite returns the error of a sale's write. Only a write without a reply leaves open whether the sale was made.

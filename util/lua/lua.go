@@ -6,7 +6,6 @@ package lua
 import (
 	"embed"
 	"io/fs"
-	"strings"
 	"sync"
 )
 
@@ -26,13 +25,11 @@ var (
 	SetNXExpire      = script("setnxExpire.lua")
 )
 
-// The scripts of the queue of processes begin with the same functions.
+// The scripts of the queue of processes.
 var (
-	queue = script("queue.lua")
-
-	Acquire      = queue + script("acquire.lua")
-	AcquireOrAsk = queue + script("acquireOrAsk.lua")
-	Release      = queue + script("release.lua")
+	Acquire      = script("acquire.lua")
+	AcquireOrAsk = script("acquireOrAsk.lua")
+	Release      = script("release.lua")
 )
 
 // What the scripts that give a lock back answer.
@@ -60,8 +57,31 @@ var (
 	OnMaster   = script("onMaster.lua")
 )
 
-// script returns what is in a file.
+// What a sale's scripts of the ledger answer, or begin their answer with. A piece that is taken, and an order that is known, are answered by
+// the order itself.
+const (
+	Stale        = 0 // refused: the ledger has seen a larger fencing token
+	Accepted     = 1 // read, or written
+	RunOver      = 2 // refused: the sale's run is over
+	NoNumber     = 3 // refused: a number of the run, or the largest token, is none
+	StockChanged = 4 // refused: somebody else has set the stock
+	SoldOut      = 5
+	NoString     = 6 // the stock is no string
+)
+
+// script returns what is in a file, after the functions that it begins with.
 func script(file string) string {
+	text := read(file)
+	switch file {
+	case "acquire.lua", "acquireOrAsk.lua", "release.lua":
+		text = read("queue.lua") + text
+	case "take.lua", "sell.lua":
+		text = read("piece.lua") + text
+	}
+	return text
+}
+
+func read(file string) string {
 	text, err := Sources.ReadFile(file)
 	if err != nil {
 		panic(err) // it is part of the program
@@ -70,9 +90,9 @@ func script(file string) string {
 }
 
 // File is the name of a script's file, "" if the script is not from here.
-func File(script string) string { return files()[strings.TrimPrefix(script, queue)] }
+func File(script string) string { return files()[script] }
 
-// files has the names of the files, by what is in them.
+// files has the names of the files, by the scripts.
 var files = sync.OnceValue(func() map[string]string {
 	names, err := fs.Glob(Sources, "*.lua")
 	if err != nil {

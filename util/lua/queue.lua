@@ -1,4 +1,4 @@
--- What acquire.lua and release.lua begin with: the queue of processes that wait for the lock.
+-- What acquire.lua, acquireOrAsk.lua and release.lua begin with: the queue of processes that wait for the lock.
 -- KEYS[3]  the queue, a list of processes; KEYS[3]:<process> is the owner that waits for one, and lives while that is heard of
 
 -- Gives the first process that lives; drops the dead ones before it.

@@ -4,14 +4,14 @@
 -- KEYS[3]  the largest token that the store has seen
 -- ARGV[1]  token
 -- ARGV[2]  id of the run that the sale belongs to
--- Returns  {1, stock}, or {1} if there is none, {2} if it is no string; {0} refused for its token, {3} refused for its run,
---          {4} the largest token is no number
+-- Returns  {1, stock}, or {1} if there is none; {0} refused for its token, {2} refused for its run, {3} the largest token is no number,
+--          {6} the stock is no string
 if redis.call('HGET', KEYS[2], 'id') ~= ARGV[2] then
-  return {3} -- before its token is looked at: it counts among those of its own run
+  return {2} -- before its token is looked at: it counts among those of its own run
 end
 local seen = tonumber(redis.call('GET', KEYS[3]) or 0)
 if not seen then
-  return {4}
+  return {3}
 end
 if tonumber(ARGV[1]) < seen then
   return {0}
@@ -19,6 +19,6 @@ end
 redis.call('SET', KEYS[3], ARGV[1])
 local stock = redis.pcall('GET', KEYS[1])
 if type(stock) == 'table' then
-  return {2}
+  return {6}
 end
 return {1, stock or nil}

@@ -1,42 +1,6 @@
 -- Takes one piece from the stock, if there is one, and writes the order down, unless the order is known, the sale's run is over, or
--- somebody else has set the stock.
--- KEYS[1]  the stock
--- KEYS[2]  the run, a hash: id, sold, written, max_in_flight
--- KEYS[3]  the newest orders of the run, a hash: id of the order -> order
--- KEYS[4]  the orders before these, of the same kind
--- ARGV[1]  id of the run that the order belongs to
--- ARGV[2]  id of the order
--- ARGV[3]  order, in JSON, but for its stock_before and stock_after
--- ARGV[4]  at least so many sales of the run were in flight at once
--- ARGV[5]  how many orders make a hash full: then it becomes the older one
--- Returns  1 there is nothing left, 2 refused for its run, 4 refused for the stock, 3 a number of the run is none: nothing is taken;
---          the order as it is written, if it was taken, now or before
-local run = redis.call('HMGET', KEYS[2], 'id', 'sold', 'written', 'max_in_flight')
+-- somebody else has set the stock. If the order is known, it returns it as it was written.
 if run[1] ~= ARGV[1] then
   return 2
 end
-local known = redis.call('HGET', KEYS[3], ARGV[2]) or redis.call('HGET', KEYS[4], ARGV[2])
-if known then
-  return known
-end
-local stock = redis.pcall('GET', KEYS[1])
-if stock ~= run[3] then
-  return 4
-end
-local sold, most = string.match(run[2] or '0', '^%d+$'), tonumber(run[4] or 0)
-if not sold or not most then
-  return 3
-end
-if tonumber(stock) == 0 then
-  return 1
-end
-local order = cjson.decode(ARGV[3])
-order.stock_before = tonumber(stock)
-order.stock_after = redis.call('DECR', KEYS[1])
-order = cjson.encode(order)
-redis.call('HSET', KEYS[2], 'written', stock - 1, 'sold', sold + 1, 'max_in_flight', math.max(most, tonumber(ARGV[4])))
-if sold > '0' and sold % ARGV[5] == 0 then
-  redis.pcall('RENAME', KEYS[3], KEYS[4])
-end
-redis.call('HSET', KEYS[3], ARGV[2], order)
-return order
+return redis.call('HGET', KEYS[3], ARGV[2]) or redis.call('HGET', KEYS[4], ARGV[2]) or take(false)

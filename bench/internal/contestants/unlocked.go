@@ -54,8 +54,8 @@ func (w whole) Write(ctx context.Context, order history.Order) (history.Order, e
 }
 
 // Take is the stock's.
-func (w whole) Take(ctx context.Context, order history.Order) (history.Order, error) {
-	return w.Stock.Take(context.WithoutCancel(ctx), order)
+func (w whole) Take(ctx context.Context, order history.Order, unchecked bool) (history.Order, error) {
+	return w.Stock.Take(context.WithoutCancel(ctx), order, unchecked)
 }
 
 // Watch is the stock's.

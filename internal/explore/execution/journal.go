@@ -6,7 +6,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"lockstep/util/lua"
+	"lockstep/util/lua/meaning"
 )
 
 // Journal is what the code under test asked for in a run, in this order. Code that does not do the same twice has two journals for one
@@ -35,11 +35,7 @@ func (x *Execution) jotCommands(cmds []redis.Cmder) {
 	}
 	var all []string
 	for _, cmd := range cmds {
-		var words []string
-		for _, arg := range cmd.Args() {
-			words = append(words, fmt.Sprint(arg))
-		}
-		_, text := lua.Describe(words)
+		_, text := meaning.Describe(cmd.Args())
 		all = append(all, text)
 	}
 	x.jot(strings.Join(all, ", "))

@@ -13,17 +13,14 @@ import (
 	"lockstep/internal/explore/execution"
 	"lockstep/internal/trace"
 	"lockstep/util/lua"
+	"lockstep/util/lua/meaning"
 )
 
 // Describe gives a command's short name, as schedules write it, and all of it. What it writes into the ledger is not worth the space.
 func Describe(cmds []redis.Cmder) (name, all string) {
 	var parts []string
 	for i, cmd := range cmds {
-		var words []string
-		for _, arg := range cmd.Args() {
-			words = append(words, fmt.Sprint(arg))
-		}
-		short, text := lua.Describe(words)
+		short, text := meaning.Describe(cmd.Args())
 		if i == 0 {
 			name = nameOf(short)
 		}

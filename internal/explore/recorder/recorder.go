@@ -13,6 +13,7 @@ import (
 	"lockstep/internal/explore/simredis"
 	"lockstep/internal/lock"
 	"lockstep/internal/trace"
+	"lockstep/util/lua/meaning"
 )
 
 // Recorder records one execution. It implements execution.Recorder.
@@ -20,9 +21,10 @@ type Recorder struct {
 	x       *execution.Execution
 	checker *checker.Checker
 	steps   []trace.Step
-	step    *trace.Step // the one that is being recorded
-	token   string      // its command's, for short
-	follows string      // what follows in the pipeline of that, in words
+	step    *trace.Step  // the one that is being recorded
+	token   string       // its command's, for short
+	verb    meaning.Verb // what it does with the lock or the stock
+	follows string       // what follows in the pipeline of that, in words
 }
 
 // New makes a recorder of an execution, and lets it see it.
@@ -35,6 +37,7 @@ func New(x *execution.Execution, c *checker.Checker) *Recorder {
 // Sending implements execution.Recorder.
 func (r *Recorder) Sending(server int, commands []redis.Cmder) {
 	r.token, r.step.Command = Describe(commands)
+	r.verb = meaning.Of(commands[0].Args(), nil, nil).Verb
 	r.step.Node = server
 }
 
@@ -59,7 +62,7 @@ func (r *Recorder) Apply(t execution.Transition) bool {
 	before, who := r.look(), r.x.Who(t)
 	before.subscribes = r.x.Subscribes(t)
 	step := trace.Step{Fault: t.Kind.Budget()}
-	r.step, r.token, r.follows = &step, "", ""
+	r.step, r.token, r.verb, r.follows = &step, "", "", ""
 	ok := r.x.Apply(t)
 	if a := r.x.Actor(t); a != nil {
 		step.Actor = a.Name

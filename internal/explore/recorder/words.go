@@ -11,6 +11,7 @@ import (
 	"lockstep/internal/lock"
 	"lockstep/internal/service/reason"
 	"lockstep/internal/trace"
+	"lockstep/util/lua/meaning"
 )
 
 // say gives a sentence in the language of the scenario.
@@ -86,7 +87,7 @@ func (r *Recorder) stockSentence(before view, a *execution.Actor) string {
 		return ""
 	case strings.HasSuffix(reply, "[0]"), reply == "0":
 		return r.say("%s is refused: its token is stale", "%s 被拒绝：它的令牌已过时", a.Name)
-	case r.token == "readFenced" || strings.HasPrefix(r.step.Command, "GET "):
+	case r.verb == meaning.Reads:
 		return r.say("%s reads stock %s", "%s 读到库存 %s", a.Name, left)
 	case reply == "": // it has not arrived
 		return ""

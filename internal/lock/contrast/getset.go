@@ -9,6 +9,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"lockstep/internal/lock"
+	"lockstep/internal/lock/rediserr"
 )
 
 // getSet is the lock whose value is the time at which it expires, by the clock of whoever took it.
@@ -41,7 +42,7 @@ func (g getSet) take(ctx context.Context, _ string) (bool, error) {
 // takeOver takes a lock that has expired by our clock. Of several who try, the first is given the old expiry.
 func (g getSet) takeOver(ctx context.Context, now time.Time, expiry int64) (bool, error) {
 	seen, err := g.client.Get(ctx, g.opts.Key).Result()
-	if errors.Is(err, redis.Nil) || redis.HasErrorPrefix(err, "WRONGTYPE") {
+	if errors.Is(err, redis.Nil) || rediserr.IsWrongType(err) {
 		return false, nil // it was just given back, or is held in another way
 	}
 	if err != nil {

@@ -25,7 +25,6 @@ var ErrNoFiles = lock.WithCode("busy", "no more files can be opened (ulimit -n)"
 // EVAL. The original error stays wrapped; no error is none.
 func Classify(ctx context.Context, command string, err error) error {
 	var dial *net.OpError
-	var refusal interface{ RedisError() } // how go-redis marks an error that Redis itself answered
 	switch {
 	case err == nil:
 		return nil
@@ -35,9 +34,9 @@ func Classify(ctx context.Context, command string, err error) error {
 		return fmt.Errorf("%s: %w", command, err)
 	case isOutOfFiles(err):
 		return fmt.Errorf("%s: %w: %w: %w", command, ErrNoFiles, lock.ErrUnavailable, err)
-	case errors.As(err, &refusal) && strings.HasPrefix(command, "EVAL") && !ranNothing(err):
+	case IsAnswer(err) && strings.HasPrefix(command, "EVAL") && !ranNothing(err):
 		return fmt.Errorf("%s: %w: %w", command, lock.ErrScriptFailed, err)
-	case errors.As(err, &refusal):
+	case IsAnswer(err):
 		return fmt.Errorf("%s: %w: %w", command, lock.ErrRefused, err)
 	case errors.As(err, &dial) && dial.Op == "dial", hadNoConnection(err):
 		return fmt.Errorf("%s: %w: %w", command, lock.ErrUnavailable, err)
@@ -65,11 +64,34 @@ func hadNoConnection(err error) bool {
 	return errors.Is(err, redis.ErrPoolTimeout) || errors.Is(err, redis.ErrPoolExhausted) || errors.Is(err, redis.ErrClosed)
 }
 
-// HasCode reports whether Redis answered with an error of this code, such as OOM. Before Redis 7 the error of a script has the code in the
-// middle.
+// IsAnswer reports whether Redis itself answered with this error.
+func IsAnswer(err error) bool {
+	var answer redis.Error
+	return errors.As(err, &answer)
+}
+
+// HasCode reports whether Redis answered with an error of this code, such as OOM. Before Redis 7, and of the embedded one, the error of a
+// script has the code in the middle.
 func HasCode(err error, code string) bool {
-	return redis.HasErrorPrefix(err, code+" ") || redis.HasErrorPrefix(err, "") && strings.Contains(err.Error(), " -"+code+" ")
+	return redis.HasErrorPrefix(err, code+" ") || redis.HasErrorPrefix(err, "") && strings.Contains(err.Error(), " -"+code+" ") ||
+		redis.HasErrorPrefix(err, "Error") && strings.Contains(err.Error(), code+" ")
 }
 
 // IsReplica reports whether a server refused a command because it is not a master.
 func IsReplica(err error) bool { return HasCode(err, "READONLY") || HasCode(err, "MASTERDOWN") }
+
+// IsWrongType reports whether a key is of another type than the command is for.
+func IsWrongType(err error) bool { return HasCode(err, "WRONGTYPE") }
+
+// IsUnknownCommand reports whether the server does not have the command.
+func IsUnknownCommand(err error) bool { return redis.HasErrorPrefix(err, "unknown command") }
+
+// IsDenied reports whether the user lacks a right: to the command, a key or a channel. EXEC is refused as it ends a transaction.
+func IsDenied(err error) bool {
+	return redis.HasErrorPrefix(err, "NOPERM") || redis.HasErrorPrefix(err, "EXECABORT") && strings.Contains(err.Error(), "NOPERM")
+}
+
+// IsCommandDenied reports whether an error that IsDenied is about the command, not about its key or its channel. No code tells these apart.
+func IsCommandDenied(err error, command string) bool {
+	return strings.Contains(err.Error(), "'"+command+"'")
+}

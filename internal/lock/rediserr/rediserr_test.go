@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -75,5 +76,40 @@ func TestClassify(t *testing.T) {
 		if !errors.Is(got, c.err) && !errors.Is(c.want, lock.ErrCancelled) { // that wraps the cause
 			t.Errorf("%s: %v does not wrap %v", name, got, c.err)
 		}
+	}
+}
+
+// What Redis answers is recognised by its code, in every form that a script's error has, and by nothing that a user can write.
+func TestWhatAnAnswerSays(t *testing.T) {
+	const right = "this user has no permissions to run the 'get' command"
+	for reply, want := range map[string]string{
+		"WRONGTYPE Operation against a key":                           "type",
+		"ERR Error running script: @user_script: 3: -WRONGTYPE of a":  "type", // before Redis 7
+		"Error running script: WRONGTYPE Operation":                   "type", // of the embedded one
+		"ERR no WRONGTYPE Operation":                                  "",
+		"NOPERM " + right:                                             "denied command",
+		"NOPERM No permissions to access a key":                       "denied",
+		"EXECABORT Transaction discarded because of: NOPERM " + right: "denied command",
+		"EXECABORT Transaction discarded because of previous errors":  "",
+		"ERR unknown command 'DELEX'":                                 "unknown",
+	} {
+		err := refused(reply)
+		var is []string
+		for name, recognised := range map[string]bool{
+			"type": rediserr.IsWrongType(err), "unknown": rediserr.IsUnknownCommand(err), "denied": rediserr.IsDenied(err),
+		} {
+			if recognised {
+				is = append(is, name)
+			}
+		}
+		if rediserr.IsDenied(err) && rediserr.IsCommandDenied(err, "get") {
+			is = append(is, "command")
+		}
+		if got := strings.Join(is, " "); got != want || !rediserr.IsAnswer(err) {
+			t.Errorf("%q is %q; want %q", reply, got, want)
+		}
+	}
+	if rediserr.IsAnswer(io.EOF) || rediserr.IsWrongType(errors.New("WRONGTYPE")) || rediserr.IsDenied(nil) {
+		t.Error("an error that is not of Redis is taken for one")
 	}
 }

@@ -4,49 +4,38 @@ import (
 	"slices"
 	"strings"
 
-	"lockstep/internal/dao"
 	"lockstep/internal/lock"
-	"lockstep/util/lua"
+	"lockstep/util/lua/meaning"
 )
 
 // What a trap of a shop's catches.
 
 // IsTake reports whether a command takes a lock.
-func IsTake(args []string) bool {
-	switch name := strings.ToLower(args[0]); name {
-	case "set", "setnx":
-		return args[1] == lock.Key
-	default:
-		return isScript(args, lua.Lock, lua.LockFenced, lua.Acquire, lua.AcquireOrAsk, lua.SetNXExpire)
-	}
-}
+func IsTake(args []string) bool { return of(args).Verb == meaning.Takes }
 
 // IsRelease reports whether a command gives a lock back.
-func IsRelease(args []string) bool {
-	switch name := strings.ToLower(args[0]); name {
-	case "del", "delex", "delifeq":
-		return args[1] == lock.Key
-	default:
-		return isScript(args, lua.CompareAndDelete, lua.Unlock, lua.Release)
-	}
-}
+func IsRelease(args []string) bool { return of(args).Verb == meaning.Removes }
 
 // IsExpiry reports whether a command gives a lock an expiry after it was taken.
-func IsExpiry(args []string) bool {
-	name := strings.ToLower(args[0])
-	return (name == "expire" || name == "pexpire") && args[1] == lock.Key
-}
+func IsExpiry(args []string) bool { m := of(args); return m.Verb == meaning.Renews && m.Forced }
 
 // IsOfLock reports whether a command takes, renews or releases a lock.
 func IsOfLock(args []string) bool { return slices.Contains(args, lock.Key) }
 
 // IsRead reports whether by a command a sale reads the stock under its lock.
-func IsRead(args []string) bool {
-	return strings.EqualFold(args[0], "get") && args[1] == dao.InventoryKey || isScript(args, lua.ReadFenced)
-}
+func IsRead(args []string) bool { return of(args).Verb == meaning.Reads }
 
 // IsWrite reports whether by a command a sale writes.
-func IsWrite(args []string) bool { return isScript(args, lua.Write, lua.Take, lua.Sell) }
+func IsWrite(args []string) bool { return of(args).Verb == meaning.Writes }
+
+// of returns what a command means, before its reply is there.
+func of(args []string) meaning.Meaning {
+	words := make([]any, len(args))
+	for i, arg := range args {
+		words[i] = arg
+	}
+	return meaning.Of(words, nil, nil)
+}
 
 // IsTurn reports whether a message says that the lock was handed to a process.
 func IsTurn(message []string) bool { return isOfTurns(message[1]) }
@@ -72,7 +61,3 @@ func After(n int, matches func(args []string) bool) func(args []string) bool {
 }
 
 func isOfTurns(channel string) bool { return strings.Contains(channel, ":turn:") }
-
-func isScript(args []string, scripts ...string) bool {
-	return strings.EqualFold(args[0], "eval") && slices.Contains(scripts, args[1])
-}

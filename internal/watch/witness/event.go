@@ -11,6 +11,7 @@ import (
 
 	"lockstep/internal/service"
 	"lockstep/internal/trace"
+	"lockstep/util/lua/meaning"
 )
 
 // Event is one thing that happened in a replica, or to it.
@@ -104,31 +105,20 @@ func (e Event) forgets() bool {
 	}
 }
 
-// Verb is what a command does with the lock or the stock.
-type Verb string
+// What a command does, and what became of it.
+type (
+	Verb    = meaning.Verb
+	Outcome = meaning.Outcome
+)
 
 // The verbs.
 const (
-	Takes   Verb = "takes"
-	Looks   Verb = "looks"
-	Renews  Verb = "renews"
-	Removes Verb = "removes"
-	Reads   Verb = "reads"
-	Writes  Verb = "writes"
+	Takes, Looks, Renews, Removes = meaning.Takes, meaning.Looks, meaning.Renews, meaning.Removes
+	Reads, Writes                 = meaning.Reads, meaning.Writes
 )
-
-// Outcome is what became of a command.
-type Outcome string
 
 // The outcomes.
 const (
-	Done     Outcome = "done"
-	Again    Outcome = "again"     // it was the holder's already, or still is: a nested call
-	ByOther  Outcome = "by-other"  // not done: the lock is another's
-	ByNobody Outcome = "by-nobody" // not done: the lock is nobody's
-	NotOwner Outcome = "not-owner" // not done: the lock is another's, or nobody's
-	Refused  Outcome = "refused"   // not done: the lock is somebody's; of a stock, the fencing token is stale
-	Unknown  Outcome = "unknown"   // there was no reply
-	Over     Outcome = "over"      // not done: the sale's run is over
-	Passed   Outcome = "passed"    // done: the lock is given back, and the first in the queue has the turn
+	Done, Again, Refused, Unknown, Over = meaning.Done, meaning.Again, meaning.Refused, meaning.Unknown, meaning.Over
+	ByOther, ByNobody, NotOwner, Passed = meaning.ByOther, meaning.ByNobody, meaning.NotOwner, meaning.Passed
 )

@@ -11,7 +11,8 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"lockstep/internal/lock"
-	"lockstep/util/lua"
+	"lockstep/internal/lock/rediserr"
+	"lockstep/util/lua/meaning"
 )
 
 // note is an event that is described only when somebody reads it.
@@ -27,18 +28,14 @@ func (n note) described() Event {
 	if n.args == nil {
 		return n.event
 	}
-	var words []string
-	for _, arg := range n.args {
-		words = append(words, textOf(arg))
-	}
 	command := *n.event.Command
-	command.Name, command.Text = lua.Describe(words)
+	command.Name, command.Text = meaning.Describe(n.args)
 	switch {
 	case errors.Is(n.err, redis.Nil):
 		command.Reply = "nil"
 	case n.err == nil:
 		command.Reply = fmt.Sprint(n.reply)
-	case isRefusal(n.err):
+	case rediserr.IsAnswer(n.err):
 		command.Reply = "error " + n.err.Error()
 	default:
 		n.event.Error = n.err.Error()
@@ -94,25 +91,25 @@ func (h hook) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessP
 func (h hook) recordCommand(ctx context.Context, sent time.Time, cmd redis.Cmder, err error) {
 	r := h.recorder
 	s, _ := ctx.Value(saleKey{}).(*sale)
-	m := meaningOf(cmd.Args(), replyOf(cmd), err)
-	if m.verb == "" || s == nil && (m.verb == Reads || m.verb == Looks) {
+	m := meaning.Of(cmd.Args(), replyOf(cmd), err)
+	if m.Verb == "" || s == nil && (m.Verb == Reads || m.Verb == Looks) {
 		return
 	}
 	replied := r.now()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if s == nil {
-		s = r.sales[m.owner]
+		s = r.sales[m.Owner]
 	}
 	event := Event{
-		Replica: r.replica, Kind: KindCommand, Sent: sent, Replied: replied, Token: m.token, Node: h.node, Nodes: h.nodes,
+		Replica: r.replica, Kind: KindCommand, Sent: sent, Replied: replied, Token: m.Token, Node: h.node, Nodes: h.nodes,
 		Command: &Command{
-			Verb: m.verb, Outcome: m.outcome, Holder: r.holder(s, m.owner), TTL: Millis(m.ttl), Stock: m.stock, Forced: m.forced,
+			Verb: m.Verb, Outcome: m.Outcome, Holder: r.holder(s, m.Owner), TTL: Millis(m.TTL), Stock: m.Stock, Forced: m.Forced,
 		},
 	}
 	if s == nil {
-		if r.isOfSale(m.owner) {
-			event.Owner = m.owner
+		if r.isOfSale(m.Owner) {
+			event.Owner = m.Owner
 		}
 		s = r.own
 	}
@@ -135,10 +132,10 @@ func (s *sale) at(node int) *inVain {
 
 // repeats reports whether a command asks for the lock, or for its renewal, in vain as the one before did, and counts it. One for a node
 // that is not there is in vain, too.
-func (v *inVain) repeats(m meaning, name string, nobodyThere bool) bool {
+func (v *inVain) repeats(m meaning.Meaning, name string, nobodyThere bool) bool {
 	refused := ""
-	if m.verb == Takes && (m.outcome == Refused || nobodyThere) || m.verb == Looks || m.verb == Renews && m.outcome == Unknown {
-		refused = strings.Join([]string{name, string(m.verb), string(m.outcome)}, " ")
+	if m.Verb == Takes && (m.Outcome == Refused || nobodyThere) || m.Verb == Looks || m.Verb == Renews && m.Outcome == Unknown {
+		refused = strings.Join([]string{name, string(m.Verb), string(m.Outcome)}, " ")
 	}
 	if refused != "" && refused == v.last {
 		v.times++
@@ -150,8 +147,8 @@ func (v *inVain) repeats(m meaning, name string, nobodyThere bool) bool {
 
 // isUndoneBy reports whether a command gives back what a node has just refused, or has not heard of: an attempt without a majority gives
 // back what it may have, on every node.
-func (h hook) isUndoneBy(vain *inVain, m meaning, err error) bool {
-	return h.node > 0 && vain.last != "" && m.verb == Removes && (m.outcome == ByOther || m.outcome == ByNobody || isUnsent(err))
+func (h hook) isUndoneBy(vain *inVain, m meaning.Meaning, err error) bool {
+	return h.node > 0 && vain.last != "" && m.Verb == Removes && (m.Outcome == ByOther || m.Outcome == ByNobody || isUnsent(err))
 }
 
 // isUnsent reports whether there was nobody to send a command to.

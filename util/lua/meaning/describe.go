@@ -1,0 +1,47 @@
+package meaning
+
+import (
+	"cmp"
+	"strings"
+
+	"lockstep/util/lua"
+)
+
+// Describe gives a command's short name, and all of it, for people: of a script, its name. What a script writes into the ledger is not
+// worth the space. The first word is the command.
+func Describe(args []any) (name, all string) {
+	words := make([]string, len(args))
+	for i, arg := range args {
+		words[i] = Text(arg)
+	}
+	name = strings.ToUpper(words[0])
+	words[0] = name
+	if name == "EVAL" && len(words) > 2 {
+		script := words[1]
+		name = lua.Name(script)
+		shown := append([]string{cmp.Or(lua.File(script), name)}, words[3:]...)
+		if does := onStock(script, Of(args, nil, nil)); does != "" {
+			shown = []string{shown[0] + ":", does}
+		}
+		words = append([]string{"EVAL"}, shown...)
+	}
+	return name, strings.Join(words, " ")
+}
+
+// onStock says what a script does with the stock; "" if nothing.
+func onStock(script string, m Meaning) (does string) {
+	switch {
+	case m.Verb == Reads:
+		does = "GET " + StockKey
+	case m.Verb == Writes && script == lua.Write:
+		does = "SET " + StockKey + " " + Text(m.Stock)
+	case m.Verb == Writes:
+		does = "DECR " + StockKey
+	default:
+		return ""
+	}
+	if m.Token != 0 {
+		does += " (token " + Text(m.Token) + ")"
+	}
+	return does
+}

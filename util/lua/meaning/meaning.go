@@ -1,0 +1,258 @@
+// Package meaning says what a Redis command does to the lock or to the stock: each script of package lua, and the plain commands on the two
+// keys. It is the one table of that, for the witness, the proxy, the explorer and whoever shows a command.
+package meaning
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"lockstep/internal/lock"
+	"lockstep/internal/lock/rediserr"
+	"lockstep/util/lua"
+)
+
+// StockKey is the key of the stock, the original write-up's.
+const StockKey = "inventory"
+
+// Verb is what a command does with the lock or the stock.
+type Verb string
+
+// The verbs.
+const (
+	Takes   Verb = "takes"
+	Looks   Verb = "looks"
+	Renews  Verb = "renews"
+	Removes Verb = "removes"
+	Reads   Verb = "reads"
+	Writes  Verb = "writes"
+)
+
+// Outcome is what became of a command.
+type Outcome string
+
+// The outcomes.
+const (
+	Done     Outcome = "done"
+	Again    Outcome = "again"     // it was the holder's already, or still is: a nested call
+	ByOther  Outcome = "by-other"  // not done: the lock is another's
+	ByNobody Outcome = "by-nobody" // not done: the lock is nobody's
+	NotOwner Outcome = "not-owner" // not done: the lock is another's, or nobody's
+	Refused  Outcome = "refused"   // not done: the lock is somebody's; of a stock, the fencing token is stale
+	Unknown  Outcome = "unknown"   // there was no reply
+	Over     Outcome = "over"      // not done: the sale's run is over
+	Passed   Outcome = "passed"    // done: the lock is given back, and the first in the queue has the turn
+)
+
+// Meaning is what a command does: its verb, its outcome, and what its arguments say. The zero Meaning is that of a command about something
+// else.
+type Meaning struct {
+	Verb    Verb
+	Outcome Outcome
+	Forced  bool          // it looks neither whether there is a lock nor whose it is
+	Owner   string        // as the command names it; "" if it does not
+	TTL     time.Duration // that it sets; 0: none
+	Token   int64         // the sale's; 0: none
+	Stock   int64         // read or written
+}
+
+// Of returns the meaning of a command, by its reply or its error.
+func Of(args []any, reply any, err error) (m Meaning) {
+	if len(args) < 2 {
+		return Meaning{}
+	}
+	switch name := strings.ToLower(Text(args[0])); {
+	case name == "eval" && len(args) > 3:
+		m = ofScript(args, reply)
+	case Text(args[1]) == lock.Key:
+		m = ofLock(name, args, reply, err)
+	case Text(args[1]) == StockKey && name == "get":
+		m = Meaning{Verb: Reads, Outcome: Done, Stock: number(reply)}
+	}
+	if m.Verb != "" && err != nil && !errors.Is(err, redis.Nil) {
+		m.Outcome = Unknown
+		if rediserr.IsAnswer(err) { // it had no effect
+			m.Outcome = Refused
+		}
+	}
+	return m
+}
+
+// ofLock interprets a plain command on the lock's key.
+func ofLock(name string, args []any, reply any, err error) Meaning {
+	done := func(otherwise Outcome) Outcome { return doneIf(number(reply) != 0, otherwise) }
+	switch name {
+	case "set", "setnx":
+		return ofSet(name, args, reply, err)
+	case "getset":
+		return Meaning{Verb: Takes, Outcome: Done, Forced: true}
+	case "expire", "pexpire":
+		return Meaning{Verb: Renews, Outcome: done(ByNobody), Forced: true, TTL: expiry(args[2], name == "expire")}
+	case "del":
+		return Meaning{Verb: Removes, Outcome: done(ByNobody), Forced: true}
+	case "delex", "delifeq": // … IFEQ owner, and … owner
+		return Meaning{Verb: Removes, Outcome: done(NotOwner), Owner: Text(args[len(args)-1])}
+	case "get":
+		return Meaning{Verb: Looks, Outcome: Done}
+	default:
+		return Meaning{}
+	}
+}
+
+func ofSet(name string, args []any, reply any, err error) Meaning {
+	m := Meaning{Verb: Takes, Outcome: Done, Forced: name == "set", Owner: Text(args[2])}
+	for i, arg := range args[3:] {
+		switch option := strings.ToLower(Text(arg)); option {
+		case "nx":
+			m.Forced = false
+		case "ex", "px":
+			m.TTL = expiry(args[3+i+1], option == "ex")
+		}
+	}
+	if !m.Forced && (errors.Is(err, redis.Nil) || reply == false) {
+		m.Outcome = Refused
+	}
+	return m
+}
+
+// ofScript interprets a script of package lua. args are eval, the script, the number of keys, the keys, and the script's own.
+func ofScript(args []any, reply any) Meaning {
+	keys := int(number(args[2]))
+	if keys < 1 || len(args) < 3+keys {
+		return Meaning{}
+	}
+	script, key, own := Text(args[1]), Text(args[3]), args[3+keys:]
+	if key == StockKey {
+		return ofLedger(script, own, reply)
+	}
+	m := Meaning{Outcome: ofLockReply(script, number(reply))}
+	switch script {
+	case lua.Lock, lua.LockFenced, lua.Acquire, lua.AcquireOrAsk, lua.SetNXExpire:
+		m.Verb, m.TTL = Takes, expiry(at(own, 1), false)
+	case lua.UpdateExpireTime, lua.CompareAndExtend:
+		m.Verb, m.TTL = Renews, expiry(at(own, 1), false)
+	case lua.Unlock, lua.CompareAndDelete, lua.Release:
+		m.Verb = Removes
+	}
+	if key != lock.Key || m.Verb == "" { // such as the barrier's
+		return Meaning{}
+	}
+	m.Owner = Text(at(own, 0))
+	return m
+}
+
+// ofLockReply is the outcome of a script of the locks that answers, or begins with, a number.
+func ofLockReply(script string, reply int64) Outcome {
+	switch script {
+	case lua.UpdateExpireTime, lua.CompareAndExtend:
+		return doneIf(reply != lua.NotRenewed, ByOther)
+	case lua.Lock, lua.LockFenced, lua.Acquire, lua.AcquireOrAsk, lua.SetNXExpire:
+		if reply > 1 {
+			return Again
+		}
+		return doneIf(reply != lua.NotTaken, Refused)
+	}
+	switch reply {
+	case lua.Released:
+		return doneIf(script != lua.Release, Passed)
+	case lua.Kept:
+		return Again
+	case lua.HeldByAnother:
+		return ByOther
+	default:
+		return ByNobody
+	}
+}
+
+// ofLedger interprets a script of the ledger that a sale sends.
+func ofLedger(script string, own []any, reply any) (m Meaning) {
+	switch script {
+	case lua.ReadFenced:
+		m = Meaning{Verb: Reads, Token: number(at(own, 0))}
+		if list, is := reply.([]any); is && len(list) > 1 {
+			m.Stock = number(list[1])
+		}
+	case lua.Write:
+		m = Meaning{Verb: Writes, Stock: number(at(own, 0)), Token: number(at(own, 1))}
+	case lua.Take, lua.Sell:
+		m = Meaning{Verb: Writes}
+	default:
+		return Meaning{}
+	}
+	m.Outcome = Refused
+	switch number(reply) {
+	case lua.Accepted:
+		m.Outcome = Done
+	case lua.RunOver:
+		m.Outcome = Over
+	}
+	if text, is := reply.(string); is { // the order, as it was written
+		m.Outcome = Done
+		var order struct {
+			After int64 `json:"stock_after"`
+		}
+		if script != lua.Write && json.Unmarshal([]byte(text), &order) == nil {
+			m.Stock = order.After
+		}
+	}
+	return m
+}
+
+// at returns an argument, "" if there are fewer.
+func at(args []any, i int) any {
+	if i < len(args) {
+		return args[i]
+	}
+	return ""
+}
+
+func doneIf(done bool, otherwise Outcome) Outcome {
+	if done {
+		return Done
+	}
+	return otherwise
+}
+
+func expiry(arg any, seconds bool) time.Duration {
+	if seconds {
+		return time.Duration(number(arg)) * time.Second
+	}
+	return time.Duration(number(arg)) * time.Millisecond
+}
+
+// number gives the number that an argument or a reply is or begins with; 0 if it is none.
+func number(value any) int64 {
+	switch value := value.(type) {
+	case int64:
+		return value
+	case bool:
+		if value {
+			return 1
+		}
+	case []any:
+		if len(value) > 0 {
+			return number(value[0])
+		}
+	default:
+		n, _ := strconv.ParseInt(Text(value), 10, 64) // what is no number is 0
+		return n
+	}
+	return 0
+}
+
+// Text returns an argument as it is sent.
+func Text(arg any) string {
+	switch arg := arg.(type) {
+	case string:
+		return arg
+	case []byte:
+		return string(arg)
+	default:
+		return fmt.Sprint(arg)
+	}
+}

@@ -1,0 +1,55 @@
+package meaning_test
+
+import (
+	"testing"
+
+	"github.com/redis/go-redis/v9"
+
+	"lockstep/util/lua"
+	"lockstep/util/lua/meaning"
+)
+
+// What writes an order answers with the order, if that is written: take.lua each time, write.lua if it was known.
+func TestMeaningOfAWrite(t *testing.T) {
+	const order = `{"id":"one","stock_before":5,"stock_after":4}`
+	take := func(script string) []any {
+		return []any{"eval", script, 4, meaning.StockKey, "run", "newest", "older", "run"}
+	}
+	write := []any{"eval", lua.Write, 5, meaning.StockKey, "run", "newest", "older", "fence", 4, 7}
+	for _, c := range []struct {
+		args  []any
+		reply any
+		want  meaning.Meaning
+	}{
+		{take(lua.Take), order, meaning.Meaning{Verb: meaning.Writes, Outcome: meaning.Done, Stock: 4}},
+		{take(lua.Sell), order, meaning.Meaning{Verb: meaning.Writes, Outcome: meaning.Done, Stock: 4}},
+		{take(lua.Take), int64(lua.SoldOut), meaning.Meaning{Verb: meaning.Writes, Outcome: meaning.Refused}},
+		{take(lua.Take), int64(2), meaning.Meaning{Verb: meaning.Writes, Outcome: meaning.Over}},
+		{write, int64(1), meaning.Meaning{Verb: meaning.Writes, Outcome: meaning.Done, Stock: 4, Token: 7}},
+		{write, order, meaning.Meaning{Verb: meaning.Writes, Outcome: meaning.Done, Stock: 4, Token: 7}},
+		{write, int64(0), meaning.Meaning{Verb: meaning.Writes, Outcome: meaning.Refused, Stock: 4, Token: 7}},
+		{write, int64(2), meaning.Meaning{Verb: meaning.Writes, Outcome: meaning.Over, Stock: 4, Token: 7}},
+	} {
+		if got := meaning.Of(c.args, c.reply, nil); got != c.want {
+			t.Errorf("%v → %v means %+v; want %+v", c.args[2:], c.reply, got, c.want)
+		}
+	}
+}
+
+// A native release names its owner, and its reply says only whether the lock was that owner's.
+func TestMeaningOfANativeRelease(t *testing.T) {
+	for _, args := range [][]any{
+		{"delex", "distributedLock", "IFEQ", "distributedLock:one"},
+		{"DELIFEQ", "distributedLock", "distributedLock:one"},
+	} {
+		for reply, outcome := range map[int64]meaning.Outcome{1: meaning.Done, 0: meaning.NotOwner} {
+			want := meaning.Meaning{Verb: meaning.Removes, Outcome: outcome, Owner: "distributedLock:one"}
+			if got := meaning.Of(args, reply, nil); got != want {
+				t.Errorf("%v → %d means %+v; want %+v", args, reply, got, want)
+			}
+		}
+		if got := meaning.Of(args, nil, redis.ErrClosed).Outcome; got != meaning.Unknown {
+			t.Errorf("%v, without a reply, is %s", args, got)
+		}
+	}
+}
