@@ -119,15 +119,15 @@
 //
 // # What is assumed of the code under test
 //
-//   - It waits by lock.Sleep, lock.Poll or Clock.Wait, and starts goroutines by Clock.Go. Otherwise: ErrBlind, with the line. A go
-//     statement is found in the code of the program before it runs, and so are the functions of package time that wait: in the lock's
-//     methods, in all that waits or sends a command, and in what these call. Calls by an interface or a function value are not followed. In
-//     WebAssembly, and on other processors than amd64 and arm64, no code is read. Of what is missed so, a goroutine that ends at once and
-//     never touches what the explorer gave is not seen, nor a timer that fires after the schedule; one that panics ends the program.
+//   - It waits by lock.Sleep, lock.Poll or Clock.Wait, and starts goroutines by Clock.Go. Otherwise: ErrBlind, with the line, once that
+//     had an effect: a goroutine is there after a schedule, or uses what the explorer gave; the code that has the turn waits, or never
+//     gives it back. A goroutine that ends at once and never touches what the explorer gave is not seen, nor a real timer that fires
+//     after the schedule; a goroutine that panics ends the program. Where an exercise is checked, each go statement and each function of
+//     package time that waits is refused before the code is built.
 //   - Its processes share nothing but Redis. They run in one program here, so a variable of a package would be one for all of them.
 //   - It does the same twice. Time comes from its clock, chance from its Parts, and no iteration over a map decides what is sent.
-//     Otherwise: ErrUnrepeatable, with the schedule after which it differed, and with the lines at which two runs of it part. Calls of
-//     time.Now, time.Since and time.Until are found as go statements are.
+//     Otherwise: ErrUnrepeatable, with the schedule after which it differed, and with the lines at which two runs of it part. The
+//     real time that changes nothing in an exploration is not seen; where an exercise is checked, it is refused.
 //   - It does nothing in New: no command, no goroutine, no wait.
 //   - It keeps its data in strings, hashes, lists, sets and sorted sets, and sends no command that waits in Redis, answers by chance, or
 //     is unknown. It listens to what it publishes, not to keyspace notifications. Otherwise: ErrCommand, with the line.

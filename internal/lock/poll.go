@@ -17,13 +17,20 @@ func Poll[T any](ctx context.Context, opts Options, try func() (T, error)) (obta
 func PollAt[T any](ctx context.Context, opts Options, pause func() time.Duration, try func() (T, error)) (obtained T, err error) {
 	wait, stop := WithTimeout(ctx, opts.Clock, opts.WaitTimeout, ErrTimeout)
 	defer stop()
+	between := context.WithValue(wait, retry{}, true)
 	for wait.Err() == nil {
 		obtained, err = try()
 		if !errors.Is(err, ErrNotObtained) {
 			return obtained, err
 		}
 		notifyRefused(ctx)
-		_ = Sleep(wait, opts.Clock, pause()) // the loop looks at wait itself
+		_ = Sleep(between, opts.Clock, pause()) // the loop looks at wait itself
 	}
 	return obtained, WaitError(wait, opts.WaitTimeout)
 }
+
+type retry struct{}
+
+// IsRetry is for a Clock. It reports whether a wait with this context is a pause of Poll: the next attempt is the one that has just failed,
+// so that it makes no difference before something has changed.
+func IsRetry(ctx context.Context) bool { return ctx.Value(retry{}) != nil }

@@ -35,10 +35,6 @@ func (x *Execution) running(what string) *Task {
 		x.Fail(fmt.Errorf("%w: %s was called by a goroutine of its own%s", ErrBlind, what, line()))
 		return nil
 	}
-	if err := x.Survey.look(); err != nil {
-		x.Fail(err)
-		panic(coroutine.ErrKilled) // before it starts a goroutine that could bring the program down
-	}
 	return t
 }
 

@@ -51,7 +51,6 @@ type Setup struct {
 	Pool      *coroutine.Pool
 	FirstName rune // of the actors: A, or one that nobody has had
 	Now       time.Duration
-	Survey    *Survey            // of the code under test; nil: none
 	Purposes  map[uintptr]string // of functions, as far as they are known
 	Backwards bool               // actors that start alike start in reverse order
 	Stop      func() error       // why nothing more is to happen, asked before each step; nil: it is never stopped

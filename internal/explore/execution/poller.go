@@ -4,9 +4,10 @@ import (
 	"reflect"
 	"runtime"
 	"slices"
-	"strings"
 
 	"github.com/redis/go-redis/v9"
+
+	"lockstep/internal/lock"
 )
 
 // poller is what is known of a task that makes one round after the other.
@@ -26,7 +27,8 @@ type poller struct {
 // are taken for one that differs each time, as by a new token.
 const others = 10
 
-// recordPause takes down a round that ends with a pause.
+// recordPause takes down a round that ends with a pause. If that is lock.Poll's, the next round is this one once more. After any other, the
+// code may be about to ask something else, also at the same place: as of the next one in a list.
 func (x *Execution) recordPause(t *Task) {
 	r, p, at := &t.round, &t.poller, here()
 	p.still = len(r.asked) == 0 && !r.lost && at == p.place
@@ -37,7 +39,7 @@ func (x *Execution) recordPause(t *Task) {
 	if r.told != p.told || r.lost || len(r.asked) == 0 || x.helped(t) || at != p.place {
 		p.same = 0
 	}
-	p.loops = at.isPoll() || at == p.place && r.same(p.asked)
+	p.loops = lock.IsRetry(t.ctx) || at == p.place && r.same(p.asked)
 	if !p.loops && p.same >= others {
 		p.loops, x.beyond = true, true
 	}
@@ -54,14 +56,6 @@ type place [12]uintptr
 func here() (p place) {
 	runtime.Callers(3, p[:])
 	return p
-}
-
-// isPoll reports whether the pause is lock.Poll's: its next attempt is the one that has just failed. After any other pause, the code may be
-// about to ask something else, also at the same place: as of the next one in a list.
-func (p place) isPoll() bool {
-	const poll = 2 // who called lock.Sleep, who called Wait
-	f := runtime.FuncForPC(p[poll] - 1)
-	return f != nil && strings.HasPrefix(f.Name(), "lockstep/internal/lock.PollAt[")
 }
 
 // isUnchanged reports whether t, which has looked at nothing but the memory of its process, would find that as it was: nothing has happened to

@@ -46,7 +46,6 @@ type Harness struct {
 	masters  int // that the lock is on, beside the server with the stock
 	hasher   *execution.Hasher
 	pool     coroutine.Pool
-	survey   execution.Survey
 	purposes map[uintptr]string
 }
 
@@ -113,7 +112,7 @@ type Run struct {
 // Begin begins an execution, with actors that start alike in reverse order if backwards.
 func (h *Harness) Begin(backwards bool) *Run {
 	x := execution.New(execution.Setup{
-		Scenario: h.scenario, Cluster: h.memory.NewCluster(h.start, h.masters), Hasher: h.hasher, Pool: &h.pool, Survey: &h.survey,
+		Scenario: h.scenario, Cluster: h.memory.NewCluster(h.start, h.masters), Hasher: h.hasher, Pool: &h.pool,
 		Purposes: h.purposes, FirstName: 'A', Backwards: backwards, Stop: h.options.Stop, Cuts: h.options.Cuts,
 	})
 	run := &Run{Execution: x, backwards: backwards}
@@ -207,17 +206,13 @@ func (h *Harness) locker(x *execution.Execution, p *execution.Process, clients [
 	for _, c := range clients[1:] {
 		nodes = append(nodes, c.Client)
 	}
-	l := h.strategy.New(strategy.Parts{
+	return h.strategy.New(strategy.Parts{
 		Options: lock.Options{
 			Key: lock.Key, TTL: scenario.TTL, RetryInterval: scenario.Poll, WaitTimeout: scenario.Forever, Clock: x.Clock(p, scenario.Poll),
 			Process: p.Name, HandOffLimit: handOffLimit, Notifier: x.Notifier(p), Rand: chance(x, p),
 		},
 		Client: clients[0].Client, CompareAndDelete: "DELEX", Nodes: nodes,
 	})
-	if err := h.survey.Methods(l); err != nil {
-		x.Fail(err)
-	}
-	return l
 }
 
 // highest returns what chance gives: always the same, or no schedule could be run again.

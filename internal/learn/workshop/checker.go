@@ -75,12 +75,15 @@ func main() {
 // Check builds the package of a directory, given from the root, and explores it. That the code does not compile, panics or never ends
 // is an outcome, not an error.
 func (c Checker) Check(ctx context.Context, e Exercise, dir string, in language.Language) (Outcome, error) {
+	began := time.Now()
+	if why := c.refuse(dir); why != nil {
+		return Outcome{Exercise: e.ID(), State: Failed, Reason: reason(why), Says: why.Error(), Seconds: time.Since(began).Seconds()}, nil
+	}
 	temporary, err := os.MkdirTemp("", "lockstep-check-")
 	if err != nil {
 		return Outcome{}, err
 	}
 	defer func() { _ = os.RemoveAll(temporary) }()
-	began := time.Now()
 	binary := filepath.Join(temporary, "check.exe") // Windows runs no other
 	outcome, err := c.build(ctx, e, dir, temporary, binary)
 	if err == nil && outcome.State != verdict.Failed {

@@ -1,0 +1,82 @@
+package workshop_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"lockstep/internal/explore"
+	"lockstep/internal/language"
+	"lockstep/internal/learn/workshop"
+)
+
+// What a lock does behind the explorer's back is refused before it is built: also what an exploration would not show, or not survive.
+func TestRefusedBeforeItIsBuilt(t *testing.T) {
+	t.Setenv("PATH", "") // nothing can be built
+	for _, c := range []struct {
+		name, imports, body string
+		want                error
+		reason, says        string
+	}{
+		{"the real time", `"time"`, "_ = time.Now()", explore.ErrUnrepeatable, workshop.Unrepeatable, "it calls time.Now (lock.go:8)"},
+		{"by another name", `clock "time"`, "_ = clock.Since", explore.ErrUnrepeatable, workshop.Unrepeatable, "it calls time.Since (lock.go:8)"},
+		{"a timer", `"time"`, "time.AfterFunc(time.Hour, func() {})", explore.ErrBlind, workshop.Blind, "it calls time.AfterFunc (lock.go:8)"},
+		{
+			"the end of a context", `"context"`, "context.AfterFunc(context.Background(), func() {})",
+			explore.ErrBlind, workshop.Blind, "it calls context.AfterFunc (lock.go:8)",
+		},
+		{
+			"a goroutine that panics at once", `"time"`, `go panic("out of luck")`,
+			explore.ErrBlind, workshop.Blind, "it starts a goroutine of its own (lock.go:8)",
+		},
+		{"a duration", `"time"`, "_ = time.Second.String()", workshop.ErrNoGo, "", ""},
+		{"another's Now", `time "example.com/clock"`, "_ = time.Now()", workshop.ErrNoGo, "", ""},
+		{"no Go", `"time"`, "func {", workshop.ErrNoGo, "", ""},
+	} {
+		file := filepath.Join(t.TempDir(), "lock.go")
+		text := "package expiry\n\nimport (\n\t" + c.imports + "\n)\n\nfunc wait() {\n\t" + c.body + "\n}\n"
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		e, checks := exercise(t, "01"), checker(t)
+		checks.Overlay = map[string]string{e.Dir() + "/lock.go": file}
+		o, err := checks.Check(t.Context(), e, e.Dir(), language.English)
+		if c.reason == "" {
+			if !errors.Is(err, c.want) {
+				t.Errorf("%s: %+v, %v; want it built", c.name, o, err)
+			}
+			continue
+		}
+		if err != nil || o.State != workshop.Failed || o.Reason != c.reason || o.Says != c.want.Error()+": "+c.says {
+			t.Errorf("%s: %+v, %v; want %s, and %s", c.name, o, err, c.reason, c.says)
+		}
+	}
+}
+
+// The locks to which the explorer alone gives no clear error are refused so.
+func TestRefusesWhatTheExplorerCannotSee(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(root, "internal", "test", "variants", "unruly.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, says := range map[string]string{
+		"untilRealTime": "it calls time.Now", "waitsForATimer": "it calls time.AfterFunc",
+		"panicsInAGoroutine": "it starts a goroutine",
+	} {
+		_, body, found := strings.Cut(string(text), "\nfunc "+name+"(")
+		body, _, _ = strings.Cut(body, "\n}\n")
+		file := filepath.Join(t.TempDir(), "lock.go")
+		lock := "package expiry\n\nimport (\n\t\"context\"\n\t\"time\"\n)\n\nfunc " + name + "(" + body + "\n}\n"
+		if err := os.WriteFile(file, []byte(lock), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		e, checks := exercise(t, "01"), checker(t)
+		checks.Overlay = map[string]string{e.Dir() + "/lock.go": file}
+		o, err := checks.Check(t.Context(), e, e.Dir(), language.English)
+		if !found || err != nil || o.State != workshop.Failed || !strings.Contains(o.Says, says) {
+			t.Errorf("%s: %+v, %v; want %s", name, o, err, says)
+		}
+	}
+}
