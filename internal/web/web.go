@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"net/http"
 	"path"
+	"sync"
 )
 
 //go:embed static
@@ -47,7 +48,8 @@ func Handlers() map[string]http.Handler {
 	if err != nil {
 		panic(err) // what is embedded can be read
 	}
-	handlers[at(savedRun)] = served(emptyRun(), types[".html"])
+	run := sync.OnceValue(func() http.Handler { return served(emptyRun(), types[".html"]) }) // it takes a while, and few save a run
+	handlers[at(savedRun)] = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { run().ServeHTTP(w, r) })
 	return handlers
 }
 
