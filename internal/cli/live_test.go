@@ -64,8 +64,7 @@ func TestShowingCostsTheLockNothing(t *testing.T) {
 	eventually(t, "the sales are shown", func() bool { return strings.Count(sent(), `{"sale":"`) >= 5 })
 }
 
-// What is set at one replica is in force in all, also in one that is started anew, and the lanes of all are shown by the front, also
-// in a file.
+// What is set at one replica is in force in all, also in one that is started anew, and the lanes of all are shown by the front.
 func TestSettingsReachEveryReplica(t *testing.T) {
 	t.Parallel()
 	c := startCluster(t, "--replicas", "2", "--lock", "v4")
@@ -94,10 +93,6 @@ func TestSettingsReachEveryReplica(t *testing.T) {
 	}
 	until(t, sent, `"name":"A"`)
 	until(t, sent, `"replica":"r2","spans"`)
-	if _, file := c.send(t.Context(), http.MethodGet, "/live/file", "", nil); !strings.Contains(string(file), `"name":"A"`) ||
-		!strings.Contains(string(file), `"replica":"r2","spans"`) {
-		t.Errorf("the file of the front has not the lanes of both replicas: %.200s", file)
-	}
 	if status := c.ask(http.MethodPost, "/replicas/r2", `{"do":"kill"}`, nil); status != 200 {
 		t.Fatalf("POST /replicas/r2: %d", status)
 	}
@@ -161,7 +156,7 @@ func TestGuestsOnlyWatch(t *testing.T) {
 		t.Errorf("PUT /settings without a token: %d %s", status, text)
 	}
 	until(t, shown(t, s.url()), `"administer":"token"`)
-	for _, path := range []string{"/nodes", "/settings", "/live/file"} {
+	for _, path := range []string{"/nodes", "/settings"} {
 		if status := s.ask(http.MethodGet, path, "", nil); status != 200 {
 			t.Errorf("GET %s: %d", path, status)
 		}

@@ -21,7 +21,7 @@ import (
 const (
 	KindSchedules = "schedules" // the data is Schedules
 	KindBurst     = "burst"     // the data is Burst
-	KindRun       = "run"       // the data is Run
+	KindRun       = "run"       // the page adds the data: see emptyRun
 )
 
 // Schedules are those of a lock that a document steps through.
@@ -55,12 +55,6 @@ type Breach struct {
 type Burst struct {
 	Result any    `json:"result"` // as lockstep burst --json
 	Says   string `json:"says"`   // the verdict in words
-	Watched
-}
-
-// Run is what the shop's locks did until At.
-type Run struct {
-	At time.Time `json:"at"`
 	Watched
 }
 
@@ -125,6 +119,21 @@ func Save(w http.ResponseWriter, name string, document []byte) {
 			return // the reader has gone, or is too slow
 		}
 	}
+}
+
+// The page saves a run itself: it puts the data into a document that has none.
+const (
+	saver    = "documents/save.js"
+	savedRun = "documents/run.html"
+)
+
+// emptyRun returns the document of a run, without data.
+func emptyRun() []byte {
+	document, err := Document(KindRun, "lockstep", nil, language.English)
+	if err != nil {
+		panic(err) // it is of what is embedded
+	}
+	return document
 }
 
 // allStyles are those of the page and of its views, one after the other.

@@ -3,6 +3,8 @@ package web
 import (
 	"encoding/json"
 	"errors"
+	"net/http"
+	"net/http/httptest"
 	"regexp"
 	"strings"
 	"testing"
@@ -88,5 +90,18 @@ func TestBundle(t *testing.T) {
 	}
 	if _, err := bundle(files, "out.js"); err == nil {
 		t.Error("a module that is not there is no error")
+	}
+}
+
+// The page, also that in a tab, has a run's document without data, with the places in which it writes the data and the language.
+func TestARunsDocumentHasPlaces(t *testing.T) {
+	answer := httptest.NewRecorder()
+	Handlers()["/web/documents/run.html"].ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "/", nil))
+	for where, document := range map[string]string{"a server": answer.Body.String(), "a tab": string(TabFiles("1")["web/documents/run.html"])} {
+		for _, place := range []string{`lang="en"`, `id="data">null<`} { // see documents/save.js
+			if strings.Count(document, place) != 1 {
+				t.Errorf("%s: the document has %d places %s", where, strings.Count(document, place), place)
+			}
+		}
 	}
 }

@@ -40,5 +40,6 @@ func TabFiles(version string) map[string][]byte {
 	if err != nil {
 		panic(err) // what is embedded can be read
 	}
+	all["web/"+savedRun] = emptyRun()
 	return all
 }

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"net/http"
 	"path"
+	"sync"
 )
 
 //go:embed static
@@ -29,14 +30,12 @@ func Files() fs.FS {
 	return files
 }
 
-// Handlers serve the page at / and its other files below /web/, each at its path. Those of documents are in the documents themselves.
+// Handlers serve the page at / and its other files below /web/, each at its path. Those of documents are in the documents themselves,
+// but for what saves one.
 func Handlers() map[string]http.Handler {
 	files, handlers := Files(), map[string]http.Handler{}
 	err := fs.WalkDir(files, ".", func(name string, entry fs.DirEntry, err error) error {
-		if name == "documents" {
-			return fs.SkipDir
-		}
-		if err != nil || entry.IsDir() {
+		if err != nil || entry.IsDir() || path.Dir(name) == "documents" && name != saver {
 			return err
 		}
 		content, err := fs.ReadFile(files, name)
@@ -49,6 +48,8 @@ func Handlers() map[string]http.Handler {
 	if err != nil {
 		panic(err) // what is embedded can be read
 	}
+	run := sync.OnceValue(func() http.Handler { return served(emptyRun(), types[".html"]) }) // it takes a while, and few save a run
+	handlers[at(savedRun)] = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { run().ServeHTTP(w, r) })
 	return handlers
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -47,6 +48,33 @@ func complete(t *testing.T) doctor.Machine {
 		OpenFiles: func() (int, bool) { return 4096, true },
 		Buyers:    func(limit int) int { return limit / 2 },
 		FreeBytes: func(string) (uint64, error) { return 5 << 30, nil },
+	}
+}
+
+// Modules that are vendored are there, too: Go is asked as go run . asks.
+func TestVendoredModulesAreThere(t *testing.T) {
+	m := complete(t)
+	for name, text := range map[string]string{
+		"go.mod":             "module lockstep\n\ngo 1.26\n\nrequire example.com/vendored v1.0.0\n",
+		"main.go":            "package main\n\nimport _ \"example.com/vendored\"\n\nfunc main() {}\n",
+		"vendor/modules.txt": "# example.com/vendored v1.0.0\n## explicit\nexample.com/vendored\n",
+		"vendor/example.com/vendored/vendored.go": "package vendored\n",
+	} {
+		file := filepath.Join(m.Dir, filepath.FromSlash(name))
+		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o750), os.WriteFile(file, []byte(text), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m.Output = func(ctx context.Context, env []string, program string, args ...string) (string, error) {
+		command := exec.CommandContext(ctx, program, args...)
+		command.Dir, command.Env = m.Dir, append(os.Environ(), env...)
+		output, err := command.Output()
+		return string(output), err
+	}
+	for _, f := range m.Examine(t.Context(), language.English) {
+		if f.Name == "modules" && f.State != doctor.Fine {
+			t.Errorf("%+v", f)
+		}
 	}
 }
 

@@ -86,7 +86,6 @@ func (a *API) elsewhere() []route {
 		{http.MethodGet, "/events", a.Streams.Bound(a.Events)},
 		{http.MethodGet, "/live", a.Streams.Bound(a.Live)},
 		{http.MethodGet, "/live/pair", a.Live},
-		{http.MethodGet, "/live/file", a.Live},
 		{http.MethodPost, "/bursts", a.Live},
 		{http.MethodGet, "/bursts/:id", a.Live},
 		{http.MethodDelete, "/bursts/:id", a.Live},

@@ -24,9 +24,9 @@ type found struct {
 	Bad   bool
 }
 
-// Pairs returns what the two sales of each turn of the story, and of each finding, did, command by command, by their names with a space
+// drawPairs returns what the two sales of each turn of the story, and of each finding, did, command by command, by their names with a space
 // between them: of findings, of the latest of each kind. Draw gives one of them; nil if it is not known any more.
-func Pairs(frames []Frame, draw func(a, b string) json.RawMessage) map[string]json.RawMessage {
+func drawPairs(frames []Frame, draw func(a, b string) json.RawMessage) map[string]json.RawMessage {
 	pairs, kinds, size := map[string]json.RawMessage{}, map[string]int{}, 0
 	for _, finding := range slices.Concat(lastStory(frames), findings(frames)) {
 		if len(finding.Sales) != 2 {

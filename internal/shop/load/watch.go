@@ -194,11 +194,11 @@ func (w *Watch) hasSeenEnd(of Result) bool {
 	return tally && (sold || of.Sold == 0)
 }
 
-// Pairs returns what the two sales of each finding did: see Pairs.
+// Pairs returns what the two sales of each finding did: see drawPairs.
 func (w *Watch) Pairs(ctx context.Context, frames []Frame) map[string]json.RawMessage {
 	ctx, cancel := context.WithTimeout(ctx, watchTime)
 	defer cancel()
-	return Pairs(frames, func(a, b string) json.RawMessage { return w.pair(ctx, a, b) })
+	return drawPairs(frames, func(a, b string) json.RawMessage { return w.pair(ctx, a, b) })
 }
 
 // pair returns one of them; nil if the server does not know it any more.

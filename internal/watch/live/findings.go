@@ -78,7 +78,7 @@ func (f *findings) settle(s *scene, one witness.Finding, now time.Time) {
 	case before == nil:
 		f.send(s.finding(one, now))
 	case one.Kind != witness.Together:
-		f.again(before, s.names.finding(one).Sentence, now)
+		f.again(before, one.Sentence, now)
 		delete(f.standing, keyOf(one))
 	}
 }
@@ -90,11 +90,11 @@ func (f *findings) place(s *scene, one witness.Finding, before *finding, now tim
 	case before == nil:
 		before = s.finding(one, now)
 		if together {
-			before.says = areTogether(s.names.of(one.By), s.names.of(one.Of)).In
+			before.says = areTogether(one.By, one.Of).In
 		}
 		f.send(before)
-	case !together && now.Sub(before.sent) >= againTime && s.names.finding(one).Sentence(language.English) != before.says(language.English):
-		f.again(before, s.names.finding(one).Sentence, now)
+	case !together && now.Sub(before.sent) >= againTime && one.Sentence(language.English) != before.says(language.English):
+		f.again(before, one.Sentence, now)
 	}
 	if !together || before.id != "" {
 		f.standing[keyOf(one)] = before
@@ -116,12 +116,12 @@ func (f *findings) part(s *scene, now time.Time) {
 		case !first.Left.IsZero() && !first.Left.After(second.Obtained):
 			delete(f.standing, key)
 			told.bad = false
-			f.again(told, whyNotTogether(s.names.of(told.By), s.names.of(told.Of)).In, now)
+			f.again(told, whyNotTogether(told.By, told.Of).In, now)
 		case !first.Left.IsZero() && !second.Left.IsZero():
 			delete(f.standing, key)
 			parted := told.Finding
 			parted.For = witness.Millis(witness.Earlier(first.Left, second.Left).Sub(second.Obtained))
-			f.again(told, s.names.finding(parted).Sentence, now)
+			f.again(told, parted.Sentence, now)
 		}
 	}
 }
@@ -164,13 +164,12 @@ func (f *findings) send(one *finding) {
 
 // finding is one of the account's, as it is told.
 func (s *scene) finding(f witness.Finding, now time.Time) *finding {
-	one := &finding{Finding: f, kind: string(f.Kind), at: s.at(f.At), sales: []string{}, bad: f.Kind.IsBad(), sent: now}
-	one.says = s.names.finding(f).Sentence
+	one := &finding{Finding: f, kind: string(f.Kind), at: s.at(f.At), sales: []string{}, bad: f.Kind.IsBad(), sent: now, says: f.Sentence}
 	for _, name := range []string{f.By, f.Of} {
 		if s.account.Sale(name) == nil { // of a replica, the one that was inside there
 			name = s.account.InsideAt(name, f.At)
 		}
-		if name = s.names.of(name); name != "" && !slices.Contains(one.sales, name) {
+		if name != "" && !slices.Contains(one.sales, name) {
 			one.sales = append(one.sales, name)
 		}
 	}
@@ -179,12 +178,10 @@ func (s *scene) finding(f witness.Finding, now time.Time) *finding {
 
 // addReplicaEvent tells of what happens to a replica.
 func (f *findings) addReplicaEvent(s *scene, event witness.Event) {
-	s.names.addReplicas(event.Replica)
-	event.Replica = s.names.replica(event.Replica)
 	one := &finding{at: s.at(event.Replied), kind: string(event.Kind), sales: []string{}, says: event.Sentence}
 	for _, sale := range s.account.Going {
-		if s.names.replica(sale.Replica) == event.Replica && len(one.sales) < mostNamed {
-			one.sales = append(one.sales, s.names.of(sale.Name))
+		if sale.Replica == event.Replica && len(one.sales) < mostNamed {
+			one.sales = append(one.sales, sale.Name)
 		}
 	}
 	f.happenings[one.kind]++

@@ -30,7 +30,6 @@ func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /live", s.Hub)
 	mux.Handle("GET /live/pair", answering(s.Hub.answerPair))
-	mux.Handle("GET /live/file", answering(files{hub: s.Hub, room: make(chan struct{}, mostFiles)}.answer))
 	mux.Handle("POST /bursts", answering(s.Bursts.post))
 	mux.Handle("GET /bursts/{id}", answering(s.Bursts.get))
 	mux.Handle("DELETE /bursts/{id}", answering(s.Bursts.end))

@@ -200,7 +200,7 @@ func (h *Hub) publish(ctx context.Context, look Look, err error) {
 func (h *Hub) publishTrouble() {
 	called := func(name string) string { return name }
 	if h.scene != nil {
-		called = h.scene.names.of
+		called = h.scene.names.replica
 	}
 	if told := h.trouble.tell(called); told != nil {
 		h.log.replace("trouble", told)

@@ -38,8 +38,7 @@ func (s *scene) lanes(now time.Time) texts {
 		frame.Sales = []Lane{}
 		for _, one := range chosen {
 			frame.Sales = append(frame.Sales, Lane{
-				Name: s.names.of(one.Name), Replica: s.names.replica(one.Replica), Spans: s.spans(one, now), Ended: endOf(one),
-				Marks: s.found.marks(s.names.of(one.Name), in),
+				Name: one.Name, Replica: one.Replica, Spans: s.spans(one, now), Ended: endOf(one), Marks: s.found.marks(one.Name, in),
 			})
 		}
 		return frame
@@ -143,8 +142,8 @@ func (s *scene) shownStays(holdings []*witness.Holding, now time.Time) []Stay {
 	stays := []Stay{}
 	for _, h := range holdings {
 		stay := Stay{
-			Holder: s.names.of(h.Holder), Replica: s.names.replica(witness.ReplicaOf(h.Holder)), From: s.at(h.From), End: string(h.End),
-			By: s.names.of(h.By), Expires: s.maybeAt(h.Expires()),
+			Holder: h.Holder, Replica: witness.ReplicaOf(h.Holder), From: s.at(h.From), End: string(h.End), By: h.By,
+			Expires: s.maybeAt(h.Expires()),
 		}
 		if stay.To = s.maybeAt(h.Ended(now)); stay.To != nil {
 			stay.End = string(cmp.Or(h.End, witness.Expired))
@@ -159,7 +158,7 @@ func (s *scene) queue() []Waiter {
 	queue := []Waiter{}
 	for _, one := range s.account.Going {
 		if one.Waits() && len(queue) < mostQueue {
-			queue = append(queue, Waiter{Sale: s.names.of(one.Name), Replica: s.names.replica(one.Replica)})
+			queue = append(queue, Waiter{Sale: one.Name, Replica: one.Replica})
 		}
 	}
 	return queue

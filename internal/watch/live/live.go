@@ -7,8 +7,8 @@
 // Frames are values (frames.go); each is written once in every language (log.go) and streamed (stream.go). A Hub is bounded,
 // whatever the shop does: in events, in frames, in time.
 //
-// Beside it are two sales drawn from what they sent (pair.go), the run as a file to be kept (file.go), bursts of buyers (bursts.go), and
-// what can be done to the embedded masters of Redlock (nodes.go).
+// Beside it are two sales drawn from what they sent (pair.go), bursts of buyers (bursts.go), and what can be done to the embedded masters
+// of Redlock (nodes.go).
 package live
 
 import (

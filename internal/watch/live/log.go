@@ -19,13 +19,18 @@ type texts map[language.Language]json.RawMessage
 func inAll(in func(language.Language) any) texts {
 	all := texts{}
 	for _, l := range language.All() {
-		text, err := json.Marshal(in(l))
-		if err != nil {
-			panic(fmt.Sprintf("a frame: %v", err)) // a bug: frames are plain values
-		}
-		all[l] = text
+		all[l] = written(in(l))
 	}
 	return all
+}
+
+// written writes a value as it is sent.
+func written(value any) json.RawMessage {
+	text, err := json.Marshal(value)
+	if err != nil {
+		panic(fmt.Sprintf("a frame: %v", err)) // a bug: frames are plain values
+	}
+	return onlyLetters(text)
 }
 
 // same writes a value that has no words.

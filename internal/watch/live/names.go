@@ -1,55 +1,58 @@
 package live
 
 import (
+	"bytes"
 	"fmt"
 	"maps"
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"lockstep/internal/trace"
 	"lockstep/internal/watch/witness"
 )
 
-// mostNames is how many sales of a run have a name at a time: many more than are remembered.
+// mostNames is how many sales have a name, many more than the account remembers.
 const mostNames = 1 << 14
 
-var (
-	short   = regexp.MustCompile(`^r\d+$`)
-	anySale = regexp.MustCompile(`[\w.-]+#\d+`)
-)
+var short = regexp.MustCompile(`^r\d+$`)
 
-// names are what sales and replicas are called in what is shown: sales A, B, C … in the order in which they asked, and replicas r1, r2, …,
-// whatever their hosts are called.
+// names are what a scene calls sales and replicas, from their events on: sales r1#A, r2#B, r1#C … in the order in which they asked, and
+// replicas r1, r2, …, whatever their hosts are called. What is sent has the letters alone: see onlyLetters.
 type names struct {
-	letters  map[string]string // by sale
-	sales    map[string]string // by letter
-	order    []string          // of letters
+	sales    map[string]string // by their own names
 	named    int
-	replicas []string
+	replicas []string // their own names
 }
 
 func newNames(replicas []string) *names {
-	return &names{letters: map[string]string{}, sales: map[string]string{}, replicas: slices.Clone(replicas)}
+	return &names{sales: map[string]string{}, replicas: slices.Clone(replicas)}
+}
+
+// event returns an event with the names of a scene.
+func (n *names) event(e witness.Event) witness.Event {
+	n.addReplicas(e.Replica)
+	e.Replica, e.Sale = n.replica(e.Replica), n.of(e.Sale)
+	if e.Command != nil {
+		command := *e.Command
+		command.Holder = n.of(command.Holder)
+		e.Command = &command
+	}
+	return e
 }
 
 // nameSale names a sale that asks for the lock, unless it goes on: a replica that was started again has new sales of old names.
-func (n *names) nameSale(s *witness.Sale, event witness.Event) {
-	n.addReplicas(event.Replica)
-	if s != nil && s.Ended.IsZero() && n.letters[event.Sale] != "" {
-		return
-	}
-	letter := letterOf(n.named)
-	n.named++
-	n.letters[event.Sale], n.sales[letter] = letter, event.Sale
-	if n.order = append(n.order, letter); len(n.order) > mostNames {
-		for _, old := range n.order[:mostNames/2] {
-			if sale := n.sales[old]; n.letters[sale] == old {
-				delete(n.letters, sale)
-			}
-			delete(n.sales, old)
+func (n *names) nameSale(account *witness.Account, event witness.Event) {
+	if name := n.sales[event.Sale]; name != "" {
+		if s := account.Sale(name); s != nil && s.Ended.IsZero() {
+			return
 		}
-		n.order = slices.Clone(n.order[mostNames/2:])
+	}
+	n.addReplicas(event.Replica)
+	n.sales[event.Sale] = n.replica(event.Replica) + "#" + letterOf(n.named)
+	if n.named++; len(n.sales) > mostNames {
+		maps.DeleteFunc(n.sales, func(own, name string) bool { return own != event.Sale && account.Sale(name) == nil })
 	}
 }
 
@@ -90,66 +93,30 @@ func (n *names) hosts() map[string]string {
 
 // of is what a sale or a replica is called.
 func (n *names) of(name string) string {
-	if letter := n.letters[name]; letter != "" {
-		return letter
+	if called := n.sales[name]; called != "" {
+		return called
 	}
-	return n.replica(name)
+	replica, number, is := strings.Cut(name, "#")
+	if is { // it asked before anything was seen
+		number = "#" + number
+	}
+	return n.replica(replica) + number
 }
 
-// all are what several are called.
-func (n *names) all(those []string) []string {
-	if those == nil {
-		return nil
-	}
-	called := []string{}
-	for _, name := range those {
-		called = append(called, n.of(name))
-	}
-	return called
-}
-
-// sale is the one of a letter, or of its own name.
-func (n *names) sale(letter string) string {
-	if sale := n.sales[letter]; sale != "" {
-		return sale
-	}
-	return letter
-}
-
-// known is what is known by now: it does not change any more.
-func (n *names) known() *names {
-	return &names{letters: maps.Clone(n.letters), sales: maps.Clone(n.sales), replicas: slices.Clone(n.replicas)}
-}
-
-// finding has the names that are shown.
-func (n *names) finding(f witness.Finding) witness.Finding {
-	f.By, f.Of = n.of(f.By), n.of(f.Of)
-	return f
-}
-
-// trace has the names that are shown.
-func (n *names) trace(t trace.Trace) trace.Trace {
-	for i, actor := range t.Actors {
-		t.Actors[i] = n.of(actor)
-	}
-	for i := range t.Steps {
-		step := &t.Steps[i]
-		step.Actor, step.Lock, step.Says = n.of(step.Actor), n.of(step.Lock), n.text(step.Says)
-		for j := range step.Nodes {
-			step.Nodes[j].Lock = n.of(step.Nodes[j].Lock)
+// onlyLetters returns a text in which sales are called A, B, C …. Frames are large and many: a regular expression takes too long.
+func onlyLetters(text []byte) []byte {
+	lettered := make([]byte, 0, len(text))
+	for {
+		before, after, found := bytes.Cut(text, []byte("#"))
+		if !found {
+			return append(lettered, text...)
 		}
-	}
-	t.Verdict = n.text(t.Verdict)
-	return t
-}
-
-// text is one that names sales and replicas.
-func (n *names) text(text string) string {
-	text = anySale.ReplaceAllStringFunc(text, n.of)
-	for _, name := range n.replicas {
-		if called := n.replica(name); called != name {
-			text = strings.ReplaceAll(text, name, called)
+		replica := bytes.TrimRight(before, "0123456789")
+		if len(replica) < len(before) && bytes.HasSuffix(replica, []byte("r")) && bytes.IndexFunc(after, unicode.IsUpper) == 0 {
+			lettered = append(lettered, replica[:len(replica)-1]...)
+		} else {
+			lettered = append(append(lettered, before...), '#')
 		}
+		text = after
 	}
-	return text
 }

@@ -2,6 +2,8 @@ package live_test
 
 import (
 	"fmt"
+	"io"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -39,6 +41,30 @@ func TestNoHostIsNamed(t *testing.T) {
 	for _, f := range w.seen {
 		if f.name != "run" && strings.Contains(f.data, "shop-") {
 			t.Errorf("a frame names a host: %v", f)
+		}
+	}
+}
+
+// A host may be called like a word: the sentences about two sales stay as they are. The sales are also found by their own names.
+func TestAHostsNameIsNoWord(t *testing.T) {
+	t.Parallel()
+	shop := newStage("v2")
+	_, url := show(t, shop)
+	s := newScript("one")
+	s.sale("lock#7", 0, 0, 5000, 200)
+	s.sale("takes#3", 700, 3001, 8001, 200)
+	slices.SortStableFunc(s.all, func(a, b witness.Event) int { return a.Replied.Compare(b.Replied) })
+	shop.play(s.all...)
+	watch(t, url, "en", "").until("finding", "A removed B's lock")
+	for _, query := range []string{"a=A&b=B", "a=lock%237&b=takes%233"} {
+		response, err := http.Get(url + "/live/pair?lang=en&" + query) //nolint:noctx // a test
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(response.Body)
+		_ = response.Body.Close() // it was read
+		if err != nil || !strings.Contains(string(text), `"actors":["A","B"]`) || !strings.Contains(string(text), "A takes the lock") {
+			t.Errorf("%s: %d %s, %v", query, response.StatusCode, text, err)
 		}
 	}
 }

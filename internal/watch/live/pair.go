@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"lockstep/internal/language"
@@ -32,41 +33,41 @@ func (h *Hub) answerPair(w http.ResponseWriter, r *http.Request) error {
 	case a == "" || b == "" || a == b:
 		return errPair
 	}
-	drawn, err := h.pair(in, a, b)
+	events, sales, err := h.since(a, b)
 	if err == nil {
-		answer.Write(w, http.StatusOK, drawn)
+		drawn := witness.Examine(around(events, sales[0], sales[1])).Trace(in, sales...)
+		answer.Write(w, http.StatusOK, written(drawn))
 	}
 	return err
 }
 
-func (h *Hub) pair(in language.Language, a, b string) (trace.Trace, error) {
-	events, called, err := h.since(a, b)
-	if err != nil {
-		return trace.Trace{}, err
-	}
-	a, b = called.sale(a), called.sale(b)
-	return called.trace(witness.Examine(around(events, a, b)).Trace(in, a, b)), nil
-}
-
-// since gives all events from when the first of two sales asked for the lock, and how those that they name are called. A replica that was
-// started again has new sales of old names.
-func (h *Hub) since(sales ...string) (events []witness.Event, called *names, err error) {
+// since gives all events from when the first of some sales asked for the lock, and the sales' names.
+func (h *Hub) since(letters ...string) (events []witness.Event, sales []string, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	var from time.Time
-	for _, name := range sales {
+	for _, letter := range letters {
 		var sale *witness.Sale
 		if h.scene != nil {
-			events, called = h.scene.account.Events, h.scene.names
-			sale = h.scene.account.Sale(called.sale(name))
+			events, sale = h.scene.account.Events, h.scene.saleOf(letter)
 		}
 		if sale == nil || sale.Asked.IsZero() || sale.Asked.Before(events[0].Replied) {
-			return nil, nil, fmt.Errorf("%q: %w", name, errNoSale)
+			return nil, nil, fmt.Errorf("%q: %w", letter, errNoSale)
 		}
-		from = witness.Earlier(from, sale.Asked)
+		from, sales = witness.Earlier(from, sale.Asked), append(sales, sale.Name)
 	}
 	first := slices.IndexFunc(events, func(e witness.Event) bool { return !e.Replied.Before(from) })
-	return slices.Clip(events[first:]), called.known(), nil // the account only appends to it
+	return slices.Clip(events[first:]), sales, nil // the account only appends to it
+}
+
+// saleOf gives the sale of a letter, or of its own name; nil if it is not remembered.
+func (s *scene) saleOf(letter string) *witness.Sale {
+	for _, one := range slices.Backward(s.account.Sales) {
+		if strings.HasSuffix(one.Name, "#"+letter) {
+			return one
+		}
+	}
+	return s.account.Sale(s.names.of(letter))
 }
 
 // around gives the events that a drawing of two sales is made of: all up to the last of theirs; if these are too many, their own, and those

@@ -85,7 +85,7 @@ func (s *scene) look(look Look) {
 // see takes the next event in order. It reports whether the event belongs to a run that is not known yet, or no more.
 func (s *scene) see(event witness.Event) (other bool) {
 	if event.Kind == witness.KindGap {
-		s.account.MarkUnseen(event.Replica)
+		s.account.MarkUnseen(s.names.replica(event.Replica))
 		return false
 	}
 	if s.isOther(event) {
@@ -98,13 +98,14 @@ func (s *scene) see(event witness.Event) (other bool) {
 		s.began = event.Sent
 	}
 	s.news, s.stirs = true, true
+	if event.Kind == witness.KindAsks {
+		s.names.nameSale(s.account, event)
+	}
+	event = s.names.event(event)
 	switch event.Kind {
 	case witness.KindDies, witness.KindStops, witness.KindGoes, witness.KindCut, witness.KindMend, witness.KindEmptied:
 		s.found.addReplicaEvent(s, event)
 	default:
-	}
-	if event.Kind == witness.KindAsks {
-		s.names.nameSale(s.account.Sale(event.Sale), event)
 	}
 	s.account.Record(event)
 	s.stock.see(s, event)
@@ -119,7 +120,7 @@ func (s *scene) isOther(event witness.Event) bool {
 	case event.Sale == "":
 		return s.began.IsZero()
 	default:
-		return s.account.Sale(event.Sale) == nil
+		return s.account.Sale(s.names.of(event.Sale)) == nil
 	}
 }
 
@@ -127,8 +128,7 @@ func (s *scene) isOther(event witness.Event) bool {
 func (s *scene) sections() (sections SectionsFrame) {
 	for _, i := range s.account.Left {
 		sections = append(sections, Section{
-			Sale: s.names.of(i.Sale), Replica: s.names.replica(witness.ReplicaOf(i.Sale)), From: s.at(i.From), To: s.at(i.To),
-			Overlaps: s.names.all(i.Met), With: i.With,
+			Sale: i.Sale, Replica: witness.ReplicaOf(i.Sale), From: s.at(i.From), To: s.at(i.To), Overlaps: i.Met, With: i.With,
 		})
 	}
 	s.account.Left = nil

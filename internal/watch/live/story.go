@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"slices"
+	"strings"
 	"time"
 
 	"lockstep/internal/language"
@@ -60,7 +61,11 @@ func (t *tale) update(s *scene, turns []witness.Turn, now time.Time) (cast []str
 			}
 		}
 	}
-	slices.SortFunc(cast, func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) })
+	slices.SortFunc(cast, func(a, b string) int {
+		_, a, _ = strings.Cut(a, "#")
+		_, b, _ = strings.Cut(b, "#")
+		return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b))
+	})
 	if t.done == len(turns) {
 		return cast
 	}
@@ -69,11 +74,11 @@ func (t *tale) update(s *scene, turns []witness.Turn, now time.Time) (cast []str
 	}
 	whole, lasts := witness.Span{}, false
 	for _, name := range cast {
-		one := s.account.Sale(s.names.sale(name))
-		if one == nil || one.Asked.IsZero() || s.names.of(one.Name) != name {
+		one := s.account.Sale(name)
+		if one == nil || one.Asked.IsZero() {
 			continue
 		}
-		t.lanes[name] = Lane{Name: name, Replica: s.names.replica(one.Replica), Spans: s.spans(one, now), Ended: endOf(one), Marks: []Mark{}}
+		t.lanes[name] = Lane{Name: name, Replica: one.Replica, Spans: s.spans(one, now), Ended: endOf(one), Marks: []Mark{}}
 		whole.From = witness.Earlier(whole.From, one.Asked)
 		if one.Ended.After(whole.To) {
 			whole.To = one.Ended

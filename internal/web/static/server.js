@@ -25,7 +25,12 @@ export const del = path => ask("DELETE", path);
 // save gives the reader what is at a path as a file.
 export async function save(path, query, name) {
   const answer = await send(path + text(query), {});
-  const url = URL.createObjectURL(await answer.blob());
+  give(await answer.blob(), name);
+}
+
+// give lets the browser save a file.
+export function give(blob, name) {
+  const url = URL.createObjectURL(blob);
   el("a", { href: url, download: name }).click();
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }

@@ -9,6 +9,7 @@ show(document.getElementById("main"), JSON.parse(document.getElementById("data")
 
 function show(main, { at, frames, pairs }) {
   const run = last(frames, "run");
+  document.title = "lockstep: " + run.lock;
   main.append(
     el("h1", null, title(run)),
     el("p", { class: "soft small" }, settings(run)),

@@ -2,7 +2,7 @@
 import { el, icon, replace } from "../dom.js";
 import { bind } from "../keys.js";
 import { route } from "../route.js";
-import { get, save, stream } from "../server.js";
+import { get, stream } from "../server.js";
 import { drawTrace } from "../trace.js";
 import { language, say } from "../words.js";
 import { controls } from "./shop_controls.js";
@@ -31,12 +31,7 @@ export function show(main, { query }) {
     say("Stage", "投影"),
     el("kbd", null, "F"),
   );
-  const keep = el(
-    "p",
-    { class: "row" },
-    onStage,
-    keeper(() => run.lock),
-  );
+  const keep = keeper();
   const gone = el("p", { class: "note bad", role: "alert", hidden: true }),
     trouble = el("div", { class: "note bad", role: "alert", hidden: true }),
     says = el("div", { class: "says" });
@@ -103,7 +98,7 @@ export function show(main, { query }) {
   replace(
     main,
     el("div", { class: "over" }, gone, trouble, parts.controls.prepared(query), begins.node),
-    el("header", { class: "head" }, named, about, says, keep),
+    el("header", { class: "head" }, named, about, says, el("p", { class: "row" }, onStage, keep.node)),
     el("section", { class: "sheet buying", "aria-label": say("Buy", "购买") }, buying),
     el(
       "section",
@@ -209,7 +204,6 @@ export function show(main, { query }) {
       run = next;
       replace(named, title(run));
       replace(about, settings(run));
-      keep.lastChild.hidden = false;
       parts.controls.begin(run);
       begins.begin(run, fresh);
       const shows = [parts.story, parts.told, parts.lanes, parts.sections, parts.stock, parts.findings];
@@ -250,7 +244,9 @@ export function show(main, { query }) {
     Object.entries(on).map(([name, take]) => [
       name,
       data => {
-        if (!held || ["open", "lost", "trouble"].includes(name)) take(data);
+        const passes = ["open", "lost", "trouble"].includes(name);
+        if (!passes) keep.take(name, data);
+        if (!held || passes) take(data);
         else {
           if (name === "run" && data.fresh) held = [];
           else if (whole.includes(name)) held = held.filter(([other]) => other !== name);
@@ -316,29 +312,38 @@ export function show(main, { query }) {
   };
 }
 
-// keeper has the button that gives the run, as it is then, as a file that shows it without a server.
-function keeper(lock) {
+// keeper has the button that saves the run as a file. It takes each frame.
+function keeper() {
   const failed = el("span", { class: "bad", role: "alert" });
   const button = el(
     "button",
-    {
-      class: "small",
-      "data-focus": "save",
-      async onclick() {
-        replace(failed);
-        button.disabled = true;
-        try {
-          await save("/live/file", { lang: language() }, `lockstep-shop-${lock()}.html`);
-        } catch (failure) {
-          replace(failed, failure.message);
-        }
-        button.disabled = false;
-      },
-    },
+    { class: "small", "data-focus": "save", onclick: give },
     icon("save"),
     say("Save as file", "存成文件"),
   );
-  return el("span", { class: "row", hidden: true }, button, failed);
+  const node = el("span", { class: "row", hidden: true }, button, failed);
+  let latest = {},
+    all = [];
+  async function give() {
+    replace(failed);
+    button.disabled = true;
+    try {
+      const { save } = await import("../documents/save.js");
+      await save([...all, ...Object.values(latest)]);
+    } catch (failure) {
+      replace(failed, failure.message);
+    }
+    button.disabled = false;
+  }
+  return {
+    node,
+    take(name, data) {
+      node.hidden = false;
+      if (data.fresh) [latest, all] = [{}, []];
+      if (whole.includes(name)) latest[name] = { name, data };
+      else all.push({ name, data });
+    },
+  };
 }
 
 // pair draws what two sales did, from their recorded commands.
