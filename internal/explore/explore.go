@@ -65,6 +65,7 @@ const (
 // The errors of Explore and Replay.
 var (
 	ErrBlind        = execution.ErrBlind        // the code waits where the explorer cannot see it
+	ErrPanicked     = execution.ErrPanicked     // the code panicked
 	ErrUnrepeatable = execution.ErrUnrepeatable // the code does not do the same twice
 	ErrCommand      = execution.ErrCommand      // a command that the simulated Redis does not have
 	ErrKey          = execution.ErrKey          // a key that is not the lock's

@@ -147,7 +147,7 @@ func (c *Checker) checkProgress() {
 	for _, s := range c.sales {
 		if a := s.actor; a.Finished() && a.Err() != nil && !a.Once() && !s.lost {
 			c.report(anomaly.Progress, "%s fails, though nothing went wrong: %s", "没有任何故障，%s 却失败了：%s",
-				a.Name, reason.In(c.x.Scenario.Language, a.Err().Error()))
+				a.Name, reason.InShort(c.x.Scenario.Language, a.Err()))
 		}
 	}
 }

@@ -19,6 +19,9 @@ var ErrBlind = errors.New("the lock waits where the explorer cannot see it: " +
 // ErrUnrepeatable means that the same schedule led to two different states.
 var ErrUnrepeatable = errors.New("the lock does not do the same twice: let it take time from its clock, and nothing from chance")
 
+// ErrPanicked means that the code under test has panicked.
+var ErrPanicked = errors.New("panicked")
+
 // ErrGone means that the code under test has ended a goroutine that is not its own.
 var ErrGone = errors.New("the lock has ended the goroutine that called it, as runtime.Goexit and testing.T.FailNow do")
 
@@ -83,13 +86,13 @@ func (x *Execution) panicked(t *Task, value any) {
 		x.Fail(fmt.Errorf("%w%s", ErrGone, line()))
 		return
 	}
-	x.Fail(fmt.Errorf("%s panicked: %v%s", t.name, value, stack()))
+	x.Fail(fmt.Errorf("%s %w: %v%s", t.name, ErrPanicked, value, stack()))
 }
 
 // Recover is deferred around code under test that no task runs.
 func (x *Execution) Recover(what string) {
 	if v := recover(); v != nil {
-		x.Fail(fmt.Errorf("%s panicked: %v%s", what, v, stack()))
+		x.Fail(fmt.Errorf("%s %w: %v%s", what, ErrPanicked, v, stack()))
 	}
 }
 

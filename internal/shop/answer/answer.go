@@ -5,72 +5,41 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"slices"
+	"strings"
 
 	"lockstep/internal/lock"
+	"lockstep/internal/service"
 )
 
-const (
-	// codeUnknown is the code of a sale that may have been made: another attempt may buy a second time.
-	codeUnknown = "outcome_unknown"
-	// codeGone is the code of a client that went away; nobody reads it. Its status is nginx's.
-	codeGone   = "client_closed_request"
-	statusGone = 499
-)
-
-// statuses has the status of each code that an error may have; see lock.WithCode.
-var statuses = map[string]int{
-	"bad_request":        http.StatusBadRequest,
-	"unknown_lock":       http.StatusBadRequest,
-	"no_nodes":           http.StatusConflict,
-	"no_command":         http.StatusConflict,
-	"no_rights":          http.StatusConflict,
-	"unauthorized":       http.StatusUnauthorized,
-	"forbidden":          http.StatusForbidden,
-	"not_found":          http.StatusNotFound,
-	"no_order":           http.StatusNotFound,
-	"order_in_flight":    http.StatusNotFound,
-	"no_room":            http.StatusNotFound,
-	"no_participant":     http.StatusNotFound,
-	"dropped":            http.StatusForbidden,
-	"method_not_allowed": http.StatusMethodNotAllowed,
-	"sold_out":           http.StatusConflict,
-	"stale_schedule":     http.StatusConflict,
-	"not_together":       http.StatusConflict,
-	codeGone:             statusGone,
-	codeUnknown:          http.StatusServiceUnavailable,
-	"lock_timeout":       http.StatusServiceUnavailable,
-	"lock_lost":          http.StatusServiceUnavailable,
-	"redis_unavailable":  http.StatusServiceUnavailable,
-	"bad_stock":          http.StatusServiceUnavailable,
-	"bad_data":           http.StatusServiceUnavailable,
-	"run_over":           http.StatusServiceUnavailable,
-	"room_full":          http.StatusServiceUnavailable,
-	"unknown_step":       http.StatusNotFound,
-	"too_large":          http.StatusServiceUnavailable,
-	"busy":               http.StatusServiceUnavailable,
-	"no_such_replica":    http.StatusNotFound,
-	"not_running":        http.StatusConflict,
-	"cannot_pause":       http.StatusNotImplemented,
-	"bad_gateway":        http.StatusBadGateway,
-	"no_replica":         http.StatusServiceUnavailable,
-	"ending":             http.StatusServiceUnavailable,
-	"no_sale":            http.StatusNotFound,
-	"no_burst":           http.StatusNotFound,
-	"no_such_node":       http.StatusNotFound,
-	"burst_running":      http.StatusConflict,
+// codes has, by status, the codes that an error may have; see lock.WithCode. Those of 499, which is nginx's, nobody reads.
+var codes = map[int]string{
+	http.StatusBadRequest:   "bad_request unknown_lock",
+	http.StatusUnauthorized: "unauthorized",
+	http.StatusForbidden:    "forbidden dropped",
+	http.StatusNotFound: "not_found no_order order_in_flight no_sale no_burst no_such_replica no_such_node no_room no_participant " +
+		"unknown_step",
+	http.StatusMethodNotAllowed: "method_not_allowed",
+	http.StatusConflict:         "sold_out no_nodes no_command no_rights stale_schedule not_together not_running burst_running",
+	499:                         "client_closed_request",
+	http.StatusNotImplemented:   "cannot_pause",
+	http.StatusBadGateway:       "bad_gateway",
+	http.StatusServiceUnavailable: "outcome_unknown lock_timeout lock_lost redis_unavailable bad_stock bad_data run_over no_replica ending busy " +
+		"too_large room_full",
 }
 
-// StatusOf returns the status and the code of an error.
+// StatusOf returns the status and the code of an error. One without a code is a bug, or nothing that a client could understand.
 func StatusOf(err error) (status int, code string) {
 	code = lock.CodeOf(err)
 	if code == "" && errors.Is(err, lock.ErrCancelled) {
-		code = codeGone
+		code = "client_closed_request"
 	}
-	status, known := statuses[code]
-	if !known { // a bug, or nothing that a client could understand
-		return http.StatusInternalServerError, "internal"
+	for status, those := range codes {
+		if slices.Contains(strings.Fields(those), code) {
+			return status, code
+		}
 	}
-	return status, code
+	return http.StatusInternalServerError, "internal"
 }
 
 // Failure is the body of every answer that is not a success.
@@ -105,7 +74,7 @@ func WriteSaleError(w http.ResponseWriter, orderID string, err error) {
 // writeError answers with an error, and with the headers that go with its status.
 func writeError(w http.ResponseWriter, status int, code, orderID string, err error) {
 	switch {
-	case status == http.StatusServiceUnavailable && code != codeUnknown:
+	case status == http.StatusServiceUnavailable && code != lock.CodeOf(service.ErrOutcomeUnknown): // which may buy a second time
 		w.Header().Set("Retry-After", "1")
 	case status == http.StatusUnauthorized:
 		w.Header().Set("WWW-Authenticate", "Bearer")

@@ -4,11 +4,19 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"strconv"
+	"strings"
 	"testing"
 
 	"lockstep/internal/lock"
 	"lockstep/internal/lock/evolution"
 	"lockstep/internal/service"
+	"lockstep/internal/service/reason"
 )
 
 // The code of an error is that of the first with one that it wraps. A cancellation is its cause's, if that has one.
@@ -29,6 +37,77 @@ func TestStatusOf(t *testing.T) {
 	} {
 		if status, code := StatusOf(c.err); status != c.status || code != c.code {
 			t.Errorf("%v: %d %s; want %d %s", c.err, status, code, c.status, c.code)
+		}
+	}
+}
+
+// Each code that is given to an error has one status, and each code with a status is given to some error.
+func TestEveryCodeHasAStatus(t *testing.T) {
+	listed := map[string]bool{}
+	for status, those := range codes {
+		for code := range strings.FieldsSeq(those) {
+			if listed[code] {
+				t.Errorf("%s has two statuses, one is %d", code, status)
+			}
+			listed[code] = true
+		}
+	}
+	given := map[string]bool{}
+	err := fs.WalkDir(os.DirFS("../.."), ".", func(path string, _ fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), "../../"+path, nil, parser.SkipObjectResolution)
+		ast.Inspect(file, func(n ast.Node) bool {
+			if code := codeGiven(n); code != "" {
+				given[code] = true
+				if !listed[code] {
+					t.Errorf("%s: %s has no status", path, code)
+				}
+			}
+			return true
+		})
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for code := range listed {
+		if !given[code] {
+			t.Errorf("no error has the code %s", code)
+		}
+	}
+}
+
+// codeGiven returns the code of a call of lock.WithCode.
+func codeGiven(n ast.Node) (code string) {
+	call, is := n.(*ast.CallExpr)
+	if !is || len(call.Args) != 2 {
+		return ""
+	}
+	name := ""
+	switch f := call.Fun.(type) {
+	case *ast.Ident:
+		name = f.Name
+	case *ast.SelectorExpr:
+		name = f.Sel.Name
+	}
+	if literal, is := call.Args[0].(*ast.BasicLit); is && name == "WithCode" {
+		code, _ = strconv.Unquote(literal.Value)
+	}
+	return code
+}
+
+// A request ends with the status of its reason. Those without one never end a request.
+func TestEveryReasonHasAStatus(t *testing.T) {
+	for _, r := range reason.All() {
+		switch status, _ := StatusOf(r.Err); r.Code {
+		case "conflict", "not_obtained": // it is tried again
+		case "not_owner", "expired": // the sale is made, or failed before
+		default:
+			if status == 500 {
+				t.Errorf("%s has no status", r.Code)
+			}
 		}
 	}
 }

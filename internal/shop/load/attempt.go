@@ -8,6 +8,9 @@ import (
 	"regexp"
 	"sync/atomic"
 	"time"
+
+	"lockstep/internal/lock"
+	"lockstep/internal/service"
 )
 
 // attempt is what one request of a buyer led to.
@@ -58,7 +61,9 @@ var name = regexp.MustCompile(`^[A-Za-z0-9][\w.:-]{0,99}$`)
 
 func (a attempt) sold() bool { return a.status == http.StatusOK && a.code == "" }
 
-func (a attempt) soldOut() bool { return a.status == http.StatusConflict && a.code == "sold_out" }
+func (a attempt) soldOut() bool {
+	return a.status == http.StatusConflict && a.code == lock.CodeOf(service.ErrSoldOut)
+}
 
 // unknown reports whether the sale may have been made: the server does not know, did not answer, or said something else.
 func (a attempt) unknown() bool {

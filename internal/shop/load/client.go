@@ -13,6 +13,9 @@ import (
 	"regexp"
 	"strconv"
 	"time"
+
+	"lockstep/internal/lock"
+	"lockstep/internal/service"
 )
 
 // The bounds of what a server may send.
@@ -191,7 +194,7 @@ func MayHaveSold(status int, code string) bool {
 	case http.StatusInternalServerError, http.StatusBadGateway, http.StatusGatewayTimeout: // a bug after the write; a front, or another proxy
 		return true
 	default:
-		return code == "outcome_unknown" || status < 400
+		return code == lock.CodeOf(service.ErrOutcomeUnknown) || status < 400
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"lockstep/internal/lock"
+	"lockstep/internal/service"
 	"lockstep/internal/service/history"
 	"lockstep/internal/shop/load"
 	"lockstep/internal/watch/witness"
@@ -16,13 +17,6 @@ import (
 
 // askAgain is the pause between two questions to somebody who does not know yet.
 const askAgain = 20 * time.Millisecond
-
-// The codes of answers that a scenario heeds.
-const (
-	codeUnavailable = "redis_unavailable"
-	codeLost        = "lock_lost"
-	codeNoOrder     = "no_order"
-)
 
 var errNotKnown = errors.New("nobody knows yet")
 
@@ -32,7 +26,7 @@ func (s *Stage) Served(replica string) *Purchase {
 	for {
 		p := s.Buy(replica)
 		s.Answered(p)
-		if s.err == nil && (p.answer.Code == codeUnavailable || p.answer.Code == codeLost) {
+		if s.err == nil && (p.answer.Code == lock.CodeOf(lock.ErrUnavailable) || p.answer.Code == lock.CodeOf(lock.ErrLost)) {
 			continue
 		}
 		s.Until("the end of a sale at "+replica, func(events []witness.Event) bool {
@@ -63,10 +57,10 @@ func (s *Stage) LookUp(replica string) {
 			answer := s.send(s.ctx, http.MethodGet, replica, "/orders/"+p.answer.Order)
 			now := time.Now()
 			event := witness.Event{
-				Replica: p.replica, Kind: witness.KindBooked, Owner: lock.Owner(p.answer.Order), Error: p.answer.Code, Sent: now, Replied: now,
+				Replica: p.replica, Kind: witness.KindBooked, Owner: lock.Owner(p.answer.Order), Code: p.answer.Code, Sent: now, Replied: now,
 			}
 			switch {
-			case answer.Code == codeNoOrder:
+			case answer.Code == lock.CodeOf(service.ErrNoOrder):
 				event.Kind = witness.KindUnbooked
 			case answer.Status != http.StatusOK:
 				return errNotKnown // perhaps the replica has not yet heard that the sale is over

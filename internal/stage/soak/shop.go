@@ -16,6 +16,8 @@ import (
 	"github.com/google/uuid"
 
 	"lockstep/internal/cluster"
+	"lockstep/internal/lock"
+	"lockstep/internal/service"
 	"lockstep/internal/shop/api"
 	"lockstep/internal/shop/load"
 	"lockstep/internal/stage/redisproxy"
@@ -145,7 +147,7 @@ func (w *world) lookUp(ctx context.Context, id string) Doubt {
 	switch {
 	case err == nil:
 		return Doubt{OrderID: id, Found: true}
-	case answer.Status == http.StatusNotFound && answer.Error.Code == "no_order":
+	case answer.Status == http.StatusNotFound && answer.Error.Code == lock.CodeOf(service.ErrNoOrder):
 		return Doubt{OrderID: id}
 	default:
 		return Doubt{OrderID: id, Error: err.Error()}

@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"testing"
+	"time"
 
 	"lockstep/internal/explore/seat"
 	"lockstep/internal/language"
@@ -56,6 +57,24 @@ func TestEveryExplorationHasATitle(t *testing.T) {
 	for kind := range explorations() {
 		if all[string(kind)].Title == "" {
 			t.Errorf("%s has no title", kind)
+		}
+	}
+}
+
+// A lane ends with the code that the buyer was told.
+func TestALaneEndsWithTheBuyersCode(t *testing.T) {
+	now := time.Now()
+	for want, sale := range map[string]*witness.Sale{
+		"":                      {},
+		"died":                  {Ended: now, Died: true},
+		"sold":                  {Ended: now},
+		"sold_out":              {Ended: now, Error: "no more", Code: "sold_out"},
+		"redis_unavailable":     {Ended: now, Error: "GET: OOM", Code: "redis_refused"},
+		"client_closed_request": {Ended: now, Error: "context canceled", Code: "cancelled"},
+		"internal":              {Ended: now, Error: "sold out"},
+	} {
+		if got := endOf(sale); got != want {
+			t.Errorf("%+v ends with %q; want %q", sale, got, want)
 		}
 	}
 }

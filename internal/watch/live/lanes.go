@@ -73,7 +73,7 @@ func endOf(s *witness.Sale) string {
 	case s.Error == "":
 		return "sold"
 	default:
-		_, code := answer.StatusOf(reason.Of(s.Error).Err) // of the error, the event has only the text
+		_, code := answer.StatusOf(reason.WithCode(s.Code).Err)
 		return code
 	}
 }

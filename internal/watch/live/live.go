@@ -13,9 +13,9 @@ package live
 
 import (
 	"context"
+	"errors"
 	"time"
 
-	"lockstep/internal/lock"
 	"lockstep/internal/service/history"
 	"lockstep/internal/shop/api"
 	"lockstep/internal/watch/witness"
@@ -30,7 +30,7 @@ type Shop interface {
 }
 
 // ErrRunDue means that there is no run to look at, though Redis answers: one begins as soon as the sales in flight have ended.
-var ErrRunDue = lock.WithCode("run_due", "a new run begins when the sales in flight have ended")
+var ErrRunDue = errors.New("a new run begins when the sales in flight have ended")
 
 // AskAgain is how long a Shop may take to tell whether Redis answers, once a look has failed.
 const AskAgain = 500 * time.Millisecond

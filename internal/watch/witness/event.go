@@ -28,6 +28,7 @@ type Event struct {
 	Token   int64     `json:"token,omitempty"`
 	Tick    int       `json:"tick,omitempty"`  // of a job, from 1 on
 	Error   string    `json:"error,omitempty"` // of a command: why there was no reply
+	Code    string    `json:"code,omitempty"`  // of the end of a sale: see reason.Reason; of what the ledger holds: what the buyer was told
 	Node    int       `json:"node,omitempty"`  // the master that it concerns, from 1 on; 0: the Redis with the stock
 	Nodes   int       `json:"nodes,omitempty"` // of a command on one of them: how many there are
 

@@ -14,7 +14,7 @@ func (s *story) booked(ms int, sale string, kind witness.Kind, told string) {
 	owner := "distributedLock:" + sale
 	*s = append(*s,
 		witness.Event{Kind: witness.KindAsks, Replica: witness.ReplicaOf(sale), Sale: sale, Owner: owner, Sent: at(ms), Replied: at(ms)},
-		witness.Event{Kind: kind, Replica: witness.ReplicaOf(sale), Owner: owner, Error: told, Sent: at(ms + 1), Replied: at(ms + 1)})
+		witness.Event{Kind: kind, Replica: witness.ReplicaOf(sale), Owner: owner, Code: told, Sent: at(ms + 1), Replied: at(ms + 1)})
 }
 
 // runs adds a run of a job's tick.
@@ -43,7 +43,7 @@ func TestWhatHappensBesideTheLock(t *testing.T) {
 			tell: func(s *story) {
 				s.booked(0, "r1#1", witness.KindBooked, "")
 				s.booked(10, "r1#2", witness.KindUnbooked, "lock_timeout")
-				*s = append(*s, witness.Event{Kind: witness.KindUnbooked, Replica: "r2", Error: "redis_unavailable", Sent: at(20), Replied: at(20)})
+				*s = append(*s, witness.Event{Kind: witness.KindUnbooked, Replica: "r2", Code: "redis_unavailable", Sent: at(20), Replied: at(20)})
 			},
 		},
 		"buyers in doubt": {

@@ -1,9 +1,14 @@
 package witness
 
-import "cmp"
+import (
+	"cmp"
 
-// What the ledger holds in the end of a sale whose buyer got an answer. The event's Owner is the sale's, and its Error is the code that
-// the buyer was told, empty if it was told that it was sold.
+	"lockstep/internal/lock"
+	"lockstep/internal/service"
+)
+
+// What the ledger holds in the end of a sale whose buyer got an answer. The event's Owner is the sale's, and its Code is what the
+// buyer was told, empty if it was told that it was sold.
 const (
 	KindBooked   Kind = "booked"   // the ledger has its order
 	KindUnbooked Kind = "unbooked" // it has not
@@ -19,22 +24,19 @@ const (
 	DoubtUnbooked FindingKind = "doubt-unbooked" // By's buyer was left in doubt, and it was not sold
 )
 
-// inDoubt is the code that says that the sale may have been made.
-const inDoubt = "outcome_unknown"
-
 // compares finds what is worth a sentence of what a buyer was told, and of what the ledger has.
 func (a *Account) compares(event Event) {
 	found := Finding{At: event.Replied, By: cmp.Or(a.owners[event.Owner], event.Replica)} // a sale that never asked for the lock has no name
-	switch booked := event.Kind == KindBooked; {
+	switch booked, inDoubt := event.Kind == KindBooked, event.Code == lock.CodeOf(service.ErrOutcomeUnknown); {
 	case event.Kind == KindResold:
 		found.Kind = DoubleSale
-	case booked && event.Error == inDoubt:
+	case booked && inDoubt:
 		found.Kind = DoubtBooked
-	case event.Error == inDoubt:
+	case inDoubt:
 		found.Kind = DoubtUnbooked
-	case booked && event.Error != "":
+	case booked && event.Code != "":
 		found.Kind = SoldUntold
-	case !booked && event.Error == "":
+	case !booked && event.Code == "":
 		found.Kind = NeverBooked
 	default:
 		return

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"lockstep/internal/service"
+	"lockstep/internal/service/reason"
 )
 
 // mostEvents is how many a Recorder keeps.
@@ -77,7 +78,7 @@ func (r *Recorder) Observe(ctx context.Context, seen service.Seen) {
 		Replica: r.replica, Kind: Kind(seen.Moment), Sale: s.name, Sent: at, Replied: at, Token: seen.Token,
 	}
 	if seen.Err != nil {
-		event.Error = seen.Err.Error()
+		event.Error, event.Code = seen.Err.Error(), reason.Of(seen.Err).Code
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()

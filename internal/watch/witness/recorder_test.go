@@ -123,6 +123,22 @@ func watch(t testing.TB, recorder *witness.Recorder, until func([]witness.Event)
 	return collected.Events()
 }
 
+// The reason of a failure travels with the event, whatever else the error tells.
+func TestAFailureHasItsCode(t *testing.T) {
+	recorder := witness.NewRecorder("r1", "a-process", time.Now)
+	ctx := recorder.Follow(t.Context(), "run", lock.Owner("a"))
+	recorder.Observe(ctx, service.Seen{Moment: service.Asks})
+	recorder.Observe(ctx, service.Seen{Moment: service.Ends, Err: fmt.Errorf("GET: %w: OOM", lock.ErrRefused)})
+	events := watch(t, recorder, has(witness.KindEnds, "r1#1"))
+	account := witness.NewAccount(witness.Limits{})
+	for _, event := range events {
+		account.Record(event)
+	}
+	if end := events[len(events)-1]; end.Code != "redis_refused" || account.Sales[0].Code != end.Code {
+		t.Errorf("%+v ends %+v; want redis_refused", end, account.Sales[0])
+	}
+}
+
 func has(kind witness.Kind, sale string) func([]witness.Event) bool {
 	return func(events []witness.Event) bool {
 		for _, event := range events {

@@ -11,7 +11,7 @@ type Sale struct {
 	Name, Replica                string
 	Asked, Obtained, Left, Ended time.Time
 	Latest                       time.Time // event of it
-	Error                        string    // that ended it
+	Error, Code                  string    // that ended it
 	Died                         bool      // with its replica
 
 	owner      string
@@ -99,7 +99,7 @@ func (a *Account) endSale(s *Sale, event Event) {
 	a.waited(s, event)
 	a.stopWaiting(s, event.Replied)
 	a.ended[event.Replica] = event
-	s.Error = event.Error
+	s.Error, s.Code = event.Error, event.Code
 	a.isOver(s, event.Replied)
 	if !s.unanswered.IsZero() {
 		a.unanswered(s)

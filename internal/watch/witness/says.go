@@ -88,7 +88,7 @@ func endSentence(in language.Language, event Event) string {
 	if event.Error == "" {
 		return event.filled(language.Both("{by} has sold", "{by} 卖出一件").In(in), in)
 	}
-	return event.filled(language.Both("{by} fails: ", "{by} 失败：").In(in), in) + reason.In(in, event.Error)
+	return event.filled(language.Both("{by} fails: ", "{by} 失败：").In(in), in) + reason.WithCode(event.Code).In(in, event.Error)
 }
 
 // filled puts the fields of an event into a sentence.

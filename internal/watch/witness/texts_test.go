@@ -149,3 +149,15 @@ func TestAttemptsAreCounted(t *testing.T) {
 		}
 	}
 }
+
+// Why a sale failed is told by its code in Chinese; in English, and where there is none, the error tells all.
+func TestWhyASaleFailed(t *testing.T) {
+	for want, event := range map[string]Event{
+		"r1#2 失败：Redis 拒绝了命令": {Sale: "r1#2", Error: "GET: OOM", Code: "redis_refused"},
+		"r1#2 失败：sold out":    {Sale: "r1#2", Error: "sold out"},
+	} {
+		if got := endSentence(language.Chinese, event); got != want {
+			t.Errorf("%q; want %q", got, want)
+		}
+	}
+}

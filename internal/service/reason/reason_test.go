@@ -1,0 +1,103 @@
+package reason_test
+
+import (
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"slices"
+	"strings"
+	"testing"
+
+	"lockstep/internal/language"
+	"lockstep/internal/lock"
+	"lockstep/internal/service"
+	"lockstep/internal/service/reason"
+)
+
+// noReason are the errors that need none.
+var noReason = map[string]string{
+	"service.ErrRunChanging": "the sale waits for the next run",
+	"service.ErrRunChanged":  "it is ErrRunOver",
+	"service.ErrForgotten":   "it is ErrRunOver",
+}
+
+// Each error of a lock and of a sale is a reason, in each language and by a code of its own.
+func TestEveryErrorIsAReason(t *testing.T) {
+	table := parsed(t, "reason.go")
+	var named []string
+	ast.Inspect(table, func(n ast.Node) bool {
+		if s, is := n.(*ast.SelectorExpr); is {
+			named = append(named, fmt.Sprint(s.X, ".", s.Sel))
+		}
+		return true
+	})
+	for room, file := range map[string]string{"lock": "../../lock/errors.go", "service": "../service.go"} {
+		for name := range errorsOf(parsed(t, file)) {
+			if name = room + "." + name; slices.Contains(named, name) == (noReason[name] != "") {
+				t.Errorf("%s has to be a reason, or to need none: %q", name, noReason[name])
+			}
+		}
+	}
+	codes := map[string]bool{}
+	for _, r := range reason.All() {
+		if codes[r.Code] || r.Code == "" || reason.WithCode(r.Code) != r || r.Says.In(language.Chinese) == "" {
+			t.Errorf("%v has the code %q, which has to be its own, and says %q", r.Err, r.Code, r.Says.In(language.Chinese))
+		}
+		codes[r.Code] = true
+	}
+}
+
+// errorsOf yields the names of the errors that a file declares.
+func errorsOf(file *ast.File) func(yield func(string) bool) {
+	return func(yield func(string) bool) {
+		for _, d := range file.Decls {
+			d, is := d.(*ast.GenDecl)
+			if !is || d.Tok != token.VAR {
+				continue
+			}
+			for _, spec := range d.Specs {
+				if name := spec.(*ast.ValueSpec).Names[0].Name; strings.HasPrefix(name, "Err") && !yield(name) {
+					return
+				}
+			}
+		}
+	}
+}
+
+func parsed(t *testing.T, path string) *ast.File {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// A reason is what an error is, and never what its text contains. What tells more comes first.
+func TestOf(t *testing.T) {
+	for _, c := range []struct {
+		err  error
+		code string
+	}{
+		{fmt.Errorf("EVAL: %w: %w", service.ErrOutcomeUnknown, lock.ErrOutcomeUnknown), "outcome_unknown"},
+		{fmt.Errorf("GET: %w: %w", lock.ErrCancelled, lock.ErrTimeout), "lock_timeout"},
+		{lock.ErrRefused, "redis_refused"},
+		{lock.ErrScriptFailed, "script_failed"},
+		{lock.ErrOutcomeUnknown, "no_reply"},
+		{service.ErrForgotten, "run_over"},
+		{errors.New("the till is " + service.ErrSoldOut.Error()), ""},
+	} {
+		r := reason.Of(c.err)
+		if r.Code != c.code {
+			t.Errorf("%v: %q; want %q", c.err, r.Code, c.code)
+		}
+		if got := r.In(language.English, "all"); got != "all" {
+			t.Errorf("%v says in English %q", c.err, got)
+		}
+		if got := r.In(language.Chinese, "all"); (got == "all") != (c.code == "") {
+			t.Errorf("%v says in Chinese %q", c.err, got)
+		}
+	}
+}
