@@ -3,6 +3,7 @@ package dao
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -73,8 +74,12 @@ func (s *Store) Tally(ctx context.Context) (history.Tally, error) {
 
 // Start begins a run and writes its stock in one script. The orders of earlier runs stay for some time.
 func (s *Store) Start(ctx context.Context, last, next history.Run) error {
+	settings, err := json.Marshal(next.Settings)
+	if err != nil {
+		return fmt.Errorf("the settings of run %s: %w", next.ID, err)
+	}
 	begun, err := s.eval(ctx, lua.StartRun, last.ID, []string{InventoryKey, RunKey, overKey, fenceKey},
-		last.ID, next.ID, next.Lock, next.Initial, next.Settings,
+		last.ID, next.ID, next.Lock, next.Initial, settings,
 		ordersPrefix, keepSeconds, s.maxOrders, keepRuns, next.Tuning.String(), next.Forgot)
 	if err == nil && begun == int64(0) {
 		err = fmt.Errorf("%w: another one began first", service.ErrRunOver)
@@ -106,7 +111,7 @@ func parseRun(fields map[string]string) (history.Run, error) {
 	if err != nil {
 		return history.Run{}, badKey(RunKey, fmt.Sprintf("the field tuning of the key %s: %s", RunKey, err))
 	}
-	return history.Run{
-		ID: fields["id"], Lock: fields["lock"], Initial: initial, Settings: fields["settings"], Tuning: tuning, Forgot: fields["forgot"] == "1",
-	}, nil
+	run := history.Run{ID: fields["id"], Lock: fields["lock"], Initial: initial, Tuning: tuning, Forgot: fields["forgot"] == "1"}
+	_ = json.Unmarshal([]byte(fields["settings"]), &run.Settings) // what cannot be read is what no replica has
+	return run, nil
 }

@@ -28,7 +28,7 @@ func (s *Store) Look(ctx context.Context) (service.State, error) { return s.stat
 
 func (s *Store) state(ctx context.Context, tells []byte, runID string) (service.State, error) {
 	newest, _ := OrdersKeys(runID)
-	answer, err := s.eval(ctx, lua.Beat, runID, []string{replicasKey, RunKey, newest, DoorKey},
+	answer, err := s.eval(ctx, lua.Beat, runID, []string{replicasKey, RunKey, newest, BarrierKey},
 		s.instance, tells, service.Lifetime.Milliseconds(), keepSeconds)
 	if err != nil {
 		return service.State{}, err

@@ -2,7 +2,6 @@ package service
 
 import (
 	"context"
-	"time"
 
 	"lockstep/internal/service/history"
 )
@@ -17,26 +16,10 @@ func (s *Shop) Tune(ctx context.Context, tuning history.Tuning) error {
 }
 
 // InForce returns what the sales of the current run are made with.
-func (s *Shop) InForce(ctx context.Context) (Settings, error) {
+func (s *Shop) InForce(ctx context.Context) (history.Settings, error) {
 	state, err := s.Ledger.Look(ctx)
 	return s.SettingsOf(state.Run), err
 }
 
 // SettingsOf returns what the sales of a run are made with here.
-func (s *Shop) SettingsOf(run history.Run) Settings {
-	return s.current().tuned(run.Tuning)
-}
-
-// Tuning returns what these settings say of what can be tuned.
-func (s Settings) Tuning() history.Tuning {
-	return history.Tuning{TTL: s.Lock.TTL.Milliseconds(), Think: s.Think.Milliseconds(), Nested: s.Nested}
-}
-
-func (s Settings) tuned(tuning history.Tuning) Settings {
-	if !tuning.IsZero() {
-		s.Lock.TTL, s.Think, s.Nested = millis(tuning.TTL), millis(tuning.Think), tuning.Nested
-	}
-	return s
-}
-
-func millis(n int64) time.Duration { return time.Duration(n) * time.Millisecond }
+func (s *Shop) SettingsOf(run history.Run) history.Settings { return s.current().Tuned(run.Tuning) }
