@@ -1,14 +1,11 @@
 package dao
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
-
-	"github.com/redis/go-redis/v9"
 
 	"lockstep/internal/lock/rediserr"
 	"lockstep/internal/service"
@@ -26,47 +23,29 @@ const (
 
 // Tally counts a run as it is at one moment, but for the sales in flight in this replica.
 func (s *Store) Tally(ctx context.Context) (history.Tally, error) {
-	var fields, replicas *redis.MapStringStringCmd
-	var stock *redis.StringCmd
-	var now *redis.TimeCmd
-	err := OnMaster(ctx, s.client, RunKey, func(tx redis.Pipeliner) {
-		fields = tx.HGetAll(ctx, RunKey)
-		stock = tx.Get(ctx, InventoryKey)
-		replicas = tx.HGetAll(ctx, replicasKey)
-		now = tx.Time(ctx)
-	})
-	if errors.Is(err, redis.Nil) || rediserr.IsWrongType(err) { // of the stock, perhaps: a transaction returns its first error only
-		err = cmp.Or(fields.Err(), replicas.Err())
-	}
-	if err != nil {
-		return history.Tally{}, s.failure(ctx, "MULTI tally", "", err)
-	}
-	run, err := parseRun(fields.Val())
+	fields, state, stock, err := s.look(ctx, nil, "")
 	if err != nil {
 		return history.Tally{}, err
 	}
-	value, err := stock.Result()
-	remaining, err := readStock(ctx, value, err)
-	tally := history.Tally{Run: run, Remaining: remaining}
-	switch {
-	case errors.Is(err, service.ErrRunOver):
-		return tally, service.ErrForgotten
-	case err != nil:
+	tally := history.Tally{Run: state.Run}
+	if tally.Remaining, err = stockIn(ctx, stock); err != nil {
+		if errors.Is(err, service.ErrRunOver) {
+			err = service.ErrForgotten
+		}
 		return tally, err
-	case run.ID == "" || value != fields.Val()["written"]:
+	}
+	if state.Run.ID == "" || stock[0] != fields["written"] {
 		return tally, service.ErrRunChanged
 	}
 	for name, count := range map[string]*int64{"sold": &tally.Sold, "max_in_flight": &tally.MaxInFlight} {
-		if *count, err = parseCount(name, fields.Val()[name]); err != nil {
+		if *count, err = parseCount(name, fields[name]); err != nil {
 			return history.Tally{}, err
 		}
 	}
-	for instance, told := range replicas.Val() {
-		if other, until := parseReplica(told); instance != s.instance && until.After(now.Val()) {
-			tally.InFlight += int64(other.Admitted)
-			if other.Run == run.ID {
-				tally.MaxInFlight = max(tally.MaxInFlight, other.Overlap)
-			}
+	for _, other := range state.Others {
+		tally.InFlight += int64(other.Admitted)
+		if other.Run == state.Run.ID {
+			tally.MaxInFlight = max(tally.MaxInFlight, other.Overlap)
 		}
 	}
 	return tally, nil
