@@ -62,23 +62,33 @@ type Server struct {
 	args    []string
 	process *os.Process
 	ended   chan struct{} // closed when the process has ended, and its log is read
+
+	temporary string // dir, if it goes with the server
 }
 
 // Start starts the program, "" for the one that Find finds, on a free port, with further arguments, in a directory where it keeps its
-// files. It waits until it answers. The caller must Kill it.
+// files, "" for one that goes with it. It waits until it answers. The caller must Close it.
 func Start(ctx context.Context, program, dir string, args ...string) (s *Server, err error) {
-	for range tries {
-		if s, err = New(program, first+rand.IntN(ports), dir, args...); err != nil {
+	temporary := ""
+	if dir == "" {
+		if temporary, err = os.MkdirTemp("", "lockstep-redis-"); err != nil {
 			return nil, err
 		}
+		dir = temporary
+	}
+	for range tries {
+		if s, err = New(program, first+rand.IntN(ports), dir, args...); err != nil {
+			break
+		}
 		if err = s.Run(ctx); err == nil {
+			s.temporary = temporary
 			return s, nil
 		}
 		if ctx.Err() != nil {
 			break
 		}
 	}
-	return nil, err
+	return nil, errors.Join(err, os.RemoveAll(temporary))
 }
 
 // New returns a server as Start does, on a port of choice, that runs once Run is called.
@@ -152,6 +162,12 @@ func (s *Server) Kill() {
 		<-s.ended
 		s.process = nil
 	}
+}
+
+// Close kills it, and removes a directory of its own.
+func (s *Server) Close() error {
+	s.Kill()
+	return os.RemoveAll(s.temporary)
 }
 
 // Restart kills it, and starts it again: empty, unless it writes down what it does.
