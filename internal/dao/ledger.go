@@ -53,13 +53,11 @@ func (s *Store) Tally(ctx context.Context) (history.Tally, error) {
 
 // Start begins a run and writes its stock in one script. The orders of earlier runs stay for some time.
 func (s *Store) Start(ctx context.Context, last, next history.Run) error {
-	settings, err := json.Marshal(next.Settings)
-	if err != nil {
-		return fmt.Errorf("the settings of run %s: %w", next.ID, err)
-	}
+	settings, _ := json.Marshal(next.Settings) // numbers and a name do not fail
+	tuning, _ := json.Marshal(next.Tuning)
 	begun, err := s.eval(ctx, lua.StartRun, last.ID, []string{InventoryKey, RunKey, overKey, fenceKey},
 		last.ID, next.ID, next.Lock, next.Initial, settings,
-		ordersPrefix, keepSeconds, s.maxOrders, keepRuns, next.Tuning.String(), next.Forgot)
+		ordersPrefix, keepSeconds, s.maxOrders, keepRuns, tuning, next.Forgot)
 	if err == nil && begun == int64(0) {
 		err = fmt.Errorf("%w: another one began first", service.ErrRunOver)
 	}
@@ -86,11 +84,12 @@ func parseRun(fields map[string]string) (history.Run, error) {
 	if err != nil {
 		return history.Run{}, err
 	}
-	tuning, err := history.ParseTuning(fields["tuning"])
-	if err != nil {
-		return history.Run{}, badKey(RunKey, fmt.Sprintf("the field tuning of the key %s: %s", RunKey, err))
+	run := history.Run{ID: fields["id"], Lock: fields["lock"], Initial: initial, Forgot: fields["forgot"] == "1"}
+	if text := fields["tuning"]; text != "" {
+		if err := json.Unmarshal([]byte(text), &run.Tuning); err != nil {
+			return history.Run{}, badKey(RunKey, fmt.Sprintf("the field tuning of the key %s: %s", RunKey, err))
+		}
 	}
-	run := history.Run{ID: fields["id"], Lock: fields["lock"], Initial: initial, Tuning: tuning, Forgot: fields["forgot"] == "1"}
 	_ = json.Unmarshal([]byte(fields["settings"]), &run.Settings) // what cannot be read is what no replica has
 	return run, nil
 }

@@ -114,6 +114,15 @@ func (s *Shop) SetLock(ctx context.Context, version string) error {
 	})
 }
 
+// Tune starts a new run whose sales are tuned so in every replica, with the lock and the initial stock of the last one. The runs after it
+// are, too, until the configuration of a replica changes, or all replicas have ended.
+func (s *Shop) Tune(ctx context.Context, tuning history.Tuning) error {
+	return s.change(ctx, func(_ context.Context, _, next history.Run) (history.Run, error) {
+		next.Tuning = tuning
+		return next, nil
+	})
+}
+
 // Apply puts new settings into force and starts a new run with them, unless the current run began with the same settings: of several
 // replicas that see the same file change, the first begins the run. The lock and the stock stay those of the current run, unless the
 // settings change them.

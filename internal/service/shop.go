@@ -196,6 +196,15 @@ func (s *Shop) lockInForce(ctx context.Context) (version string, onNodes bool, e
 	return version, s.Strategies[version].OnNodes, err
 }
 
+// InForce returns what the sales of the current run are made with.
+func (s *Shop) InForce(ctx context.Context) (history.Settings, error) {
+	state, err := s.Ledger.Look(ctx)
+	return s.SettingsOf(state.Run), err
+}
+
+// SettingsOf returns what the sales of a run are made with here.
+func (s *Shop) SettingsOf(run history.Run) history.Settings { return s.current().Tuned(run.Tuning) }
+
 // retryInNextRun calls try until it does not fail because its run is over, or is being changed; after that it sees that a new run begins.
 // When that takes too long, it fails with lock.ErrTimeout, or with what try failed with.
 func (s *Shop) retryInNextRun(ctx context.Context, try func() error) error {

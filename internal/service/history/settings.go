@@ -16,9 +16,16 @@ type Settings struct {
 	Nested int           // calls that take the lock again
 }
 
+// Tuning is what the sales of a run are made with, in every replica, whatever each is configured with. The zero Tuning is none.
+type Tuning struct {
+	TTL    int64 `json:"ttl_ms"`   // of the lock
+	Think  int64 `json:"think_ms"` // between reading the stock and writing it
+	Nested int   `json:"nested"`   // calls that take the lock again
+}
+
 // Tuned returns these settings with what a tuning says.
 func (s Settings) Tuned(t Tuning) Settings {
-	if !t.IsZero() {
+	if t != (Tuning{}) {
 		s.TTL, s.Think, s.Nested = millis(t.TTL), millis(t.Think), t.Nested
 	}
 	return s
