@@ -16,10 +16,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"lockstep/internal/cli/server"
-	"lockstep/internal/lock"
 	"lockstep/internal/lock/evolution"
-	"lockstep/internal/lock/strategy"
-	"lockstep/internal/service"
 	"lockstep/internal/shop/config"
 )
 
@@ -151,8 +148,5 @@ func TestKubernetesFile(t *testing.T) {
 
 // longestStop returns how long a shop may take to end.
 func longestStop(cfg config.Config) time.Duration {
-	sale := service.Settings{
-		Lock: strategy.Parts{Options: lock.Options{WaitTimeout: cfg.Lock.WaitTimeout}}, Think: cfg.Sale.ThinkTime, Nested: cfg.Sale.Nested,
-	}
-	return sale.LongestSale() + 4*server.LeaveTime
+	return server.Settings(cfg).LongestSale() + 4*server.LeaveTime
 }

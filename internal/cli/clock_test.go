@@ -32,6 +32,7 @@ func TestClockOffset(t *testing.T) {
 
 // locker is the lock that a server sells under.
 func locker(s *testServer, name string) lock.Locker {
-	settings := s.Settings(s.cfg)
-	return settings.Strategies[name].New(settings.Lock)
+	parts := s.API.Shop.Parts
+	parts.TTL, parts.RetryInterval, parts.WaitTimeout = s.cfg.Lock.TTL, s.cfg.Lock.RetryInterval, s.cfg.Lock.WaitTimeout
+	return s.API.Shop.Strategies[name].New(parts)
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"lockstep/internal/cli/server"
 	"lockstep/internal/lock/verdict"
 	"lockstep/internal/service/history"
 	"lockstep/internal/shop/api"
@@ -178,7 +179,7 @@ func TestOneChangeBeginsOneRun(t *testing.T) {
 	apply := func(s *testServer, change func(*config.Config)) string {
 		t.Helper()
 		change(&s.cfg)
-		if err := s.API.Shop.Apply(t.Context(), s.Settings(s.cfg)); err != nil {
+		if err := s.API.Shop.Apply(t.Context(), server.Settings(s.cfg)); err != nil {
 			t.Fatal(err)
 		}
 		run := s.report()
@@ -198,7 +199,7 @@ func TestOneChangeBeginsOneRun(t *testing.T) {
 	}
 }
 
-// A replica that comes back while others sell does not close the door on them.
+// A replica that comes back while others sell does not shut them out.
 func TestJoiningStopsNobody(t *testing.T) {
 	t.Parallel()
 	a := start(t, "--redis.embedded_addr", anyPort, "--lock.version", "v4", "--sale.think_time", "10s")

@@ -19,8 +19,8 @@ const (
 	// callChannel is where a replica asks the others to tell at once what they are doing.
 	callChannel = "{inventory}:call"
 
-	// DoorKey is the key of the lock that closes the door while a run is changed.
-	DoorKey = "{inventory}:door"
+	// BarrierKey is the key of the lock that is held while a run is changed.
+	BarrierKey = "{inventory}:barrier"
 )
 
 // ordersPrefix is what the keys of a run's orders begin with.
@@ -34,6 +34,6 @@ func OrdersKeys(runID string) (newest, older string) {
 
 // IsKey reports whether a key is the stock's, the ledger's, or another of those above.
 func IsKey(name string) bool {
-	all := []string{InventoryKey, RunKey, overKey, fenceKey, replicasKey, readyKey, DoorKey}
+	all := []string{InventoryKey, RunKey, overKey, fenceKey, replicasKey, readyKey, BarrierKey}
 	return slices.Contains(all, name) || strings.HasPrefix(name, ordersPrefix)
 }

@@ -1,13 +1,11 @@
 package dao
 
 import (
-	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
-
-	"github.com/redis/go-redis/v9"
 
 	"lockstep/internal/lock/rediserr"
 	"lockstep/internal/service"
@@ -25,47 +23,29 @@ const (
 
 // Tally counts a run as it is at one moment, but for the sales in flight in this replica.
 func (s *Store) Tally(ctx context.Context) (history.Tally, error) {
-	var fields, replicas *redis.MapStringStringCmd
-	var stock *redis.StringCmd
-	var now *redis.TimeCmd
-	err := OnMaster(ctx, s.client, RunKey, func(tx redis.Pipeliner) {
-		fields = tx.HGetAll(ctx, RunKey)
-		stock = tx.Get(ctx, InventoryKey)
-		replicas = tx.HGetAll(ctx, replicasKey)
-		now = tx.Time(ctx)
-	})
-	if errors.Is(err, redis.Nil) || rediserr.IsWrongType(err) { // of the stock, perhaps: a transaction returns its first error only
-		err = cmp.Or(fields.Err(), replicas.Err())
-	}
-	if err != nil {
-		return history.Tally{}, s.failure(ctx, "MULTI tally", "", err)
-	}
-	run, err := parseRun(fields.Val())
+	fields, state, stock, err := s.look(ctx, nil, "")
 	if err != nil {
 		return history.Tally{}, err
 	}
-	value, err := stock.Result()
-	remaining, err := readStock(ctx, value, err)
-	tally := history.Tally{Run: run, Remaining: remaining}
-	switch {
-	case errors.Is(err, service.ErrRunOver):
-		return tally, service.ErrForgotten
-	case err != nil:
+	tally := history.Tally{Run: state.Run}
+	if tally.Remaining, err = stockIn(ctx, stock); err != nil {
+		if errors.Is(err, service.ErrRunOver) {
+			err = service.ErrForgotten
+		}
 		return tally, err
-	case run.ID == "" || value != fields.Val()["written"]:
+	}
+	if state.Run.ID == "" || stock[0] != fields["written"] {
 		return tally, service.ErrRunChanged
 	}
 	for name, count := range map[string]*int64{"sold": &tally.Sold, "max_in_flight": &tally.MaxInFlight} {
-		if *count, err = parseCount(name, fields.Val()[name]); err != nil {
+		if *count, err = parseCount(name, fields[name]); err != nil {
 			return history.Tally{}, err
 		}
 	}
-	for instance, told := range replicas.Val() {
-		if other, until := parseReplica(told); instance != s.instance && until.After(now.Val()) {
-			tally.InFlight += int64(other.Admitted)
-			if other.Run == run.ID {
-				tally.MaxInFlight = max(tally.MaxInFlight, other.Overlap)
-			}
+	for _, other := range state.Others {
+		tally.InFlight += int64(other.Admitted)
+		if other.Run == state.Run.ID {
+			tally.MaxInFlight = max(tally.MaxInFlight, other.Overlap)
 		}
 	}
 	return tally, nil
@@ -73,9 +53,11 @@ func (s *Store) Tally(ctx context.Context) (history.Tally, error) {
 
 // Start begins a run and writes its stock in one script. The orders of earlier runs stay for some time.
 func (s *Store) Start(ctx context.Context, last, next history.Run) error {
+	settings, _ := json.Marshal(next.Settings) // numbers and a name do not fail
+	tuning, _ := json.Marshal(next.Tuning)
 	begun, err := s.eval(ctx, lua.StartRun, last.ID, []string{InventoryKey, RunKey, overKey, fenceKey},
-		last.ID, next.ID, next.Lock, next.Initial, next.Settings,
-		ordersPrefix, keepSeconds, s.maxOrders, keepRuns, next.Tuning.String(), next.Forgot)
+		last.ID, next.ID, next.Lock, next.Initial, settings,
+		ordersPrefix, keepSeconds, s.maxOrders, keepRuns, tuning, next.Forgot)
 	if err == nil && begun == int64(0) {
 		err = fmt.Errorf("%w: another one began first", service.ErrRunOver)
 	}
@@ -102,11 +84,12 @@ func parseRun(fields map[string]string) (history.Run, error) {
 	if err != nil {
 		return history.Run{}, err
 	}
-	tuning, err := history.ParseTuning(fields["tuning"])
-	if err != nil {
-		return history.Run{}, badKey(RunKey, fmt.Sprintf("the field tuning of the key %s: %s", RunKey, err))
+	run := history.Run{ID: fields["id"], Lock: fields["lock"], Initial: initial, Forgot: fields["forgot"] == "1"}
+	if text := fields["tuning"]; text != "" {
+		if err := json.Unmarshal([]byte(text), &run.Tuning); err != nil {
+			return history.Run{}, badKey(RunKey, fmt.Sprintf("the field tuning of the key %s: %s", RunKey, err))
+		}
 	}
-	return history.Run{
-		ID: fields["id"], Lock: fields["lock"], Initial: initial, Settings: fields["settings"], Tuning: tuning, Forgot: fields["forgot"] == "1",
-	}, nil
+	_ = json.Unmarshal([]byte(fields["settings"]), &run.Settings) // what cannot be read is what no replica has
+	return run, nil
 }

@@ -53,7 +53,7 @@ func (n Node) Fault(what string) error {
 		f.state = NodeStopped
 	case "start":
 		if f.state == NodeStopped {
-			return n.again(n.embedded.Restart)
+			return n.startBy(n.embedded.Restart)
 		}
 	case "hang":
 		if f.state == NodeUp {
@@ -64,7 +64,7 @@ func (n Node) Fault(what string) error {
 		f.resume()
 	case "empty":
 		f.resume()
-		return n.again(func() error { return restart(n.embedded) })
+		return n.startBy(func() error { return restart(n.embedded) })
 	default:
 		return fmt.Errorf("%.80q: %w", what, ErrNodeDo)
 	}
@@ -77,8 +77,8 @@ func (n Node) end() {
 	n.embedded.Close()
 }
 
-// again starts a master again. n.faults.mu is held.
-func (n Node) again(start func() error) error {
+// startBy starts a master again. n.faults.mu is held.
+func (n Node) startBy(start func() error) error {
 	if err := start(); err != nil {
 		return err
 	}
@@ -104,4 +104,22 @@ func (f *faults) resume() {
 		f.gate.Unlock()
 		f.state = NodeUp
 	}
+}
+
+// errNotEmbedded means that a Redis is another process's, which we cannot restart.
+var errNotEmbedded = errors.New("it is not embedded")
+
+// Restart restarts an embedded Redis, without what it held.
+func (r *Redis) Restart() error { return restart(r.embedded) }
+
+// Restart restarts an embedded master, without what it held.
+func (n Node) Restart() error { return n.Fault("empty") }
+
+func restart(m *embedded) error {
+	if m == nil {
+		return errNotEmbedded
+	}
+	m.Close()
+	m.FlushAll()
+	return m.Restart()
 }

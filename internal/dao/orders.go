@@ -11,6 +11,7 @@ import (
 	"lockstep/internal/lock/rediserr"
 	"lockstep/internal/service"
 	"lockstep/internal/service/history"
+	"lockstep/util/lua"
 )
 
 // Order looks an order up, in the current run and in the earlier runs whose orders are kept.
@@ -69,4 +70,16 @@ func (s *Store) forgetRunsOver(ctx context.Context) {
 			s.client.LRem(ctx, overKey, 0, runID)
 		}
 	}
+}
+
+// OnMaster reads in a transaction that fails on a server that is not a master: what a replica holds may be long out of date, or never have
+// been so. Its error is that of the first command that failed. Not all who may read and write may ask for a server's ROLE, so a script
+// tries to change a key in vain.
+func OnMaster(ctx context.Context, client redis.Cmdable, key string, read func(redis.Pipeliner)) error {
+	_, err := client.TxPipelined(ctx, func(tx redis.Pipeliner) error {
+		tx.Eval(ctx, lua.OnMaster, []string{key})
+		read(tx)
+		return nil
+	})
+	return err
 }

@@ -77,7 +77,7 @@ func TestATransactionNamesTheKeyThatIsRefused(t *testing.T) {
 	r := open(t, dao.Config{Addrs: []string{server.Addr}, Username: "k", Password: "p"})
 	store := dao.NewStore(r.Store, "test", 10)
 	for want, do := range map[string]func(context.Context) error{
-		"EVAL {inventory}:run: NOPERM": func(ctx context.Context) error { _, err := store.Tally(ctx); return err },
+		"EVAL {inventory}:run: NOPERM": func(ctx context.Context) error { _, err := store.Order(ctx, "none"); return err },
 	} {
 		if err := do(t.Context()); !errors.Is(err, lock.ErrUnavailable) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v; want %s", err, want)

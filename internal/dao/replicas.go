@@ -20,31 +20,36 @@ func (s *Store) Beat(ctx context.Context, tells service.Replica) (service.State,
 	if err != nil {
 		return service.State{}, fmt.Errorf("the heartbeat: %w", err)
 	}
-	return s.state(ctx, text, tells.Run)
+	_, state, _, err := s.look(ctx, text, tells.Run)
+	return state, err
 }
 
 // Look asks as Beat does, and tells nothing.
-func (s *Store) Look(ctx context.Context) (service.State, error) { return s.state(ctx, nil, "") }
+func (s *Store) Look(ctx context.Context) (service.State, error) {
+	_, state, _, err := s.look(ctx, nil, "")
+	return state, err
+}
 
-func (s *Store) state(ctx context.Context, tells []byte, runID string) (service.State, error) {
+// look sends beat.lua. It also returns the fields of the run, and what stockIn reads.
+func (s *Store) look(ctx context.Context, tells []byte, runID string) (fields map[string]string, state service.State, stock []any, err error) {
 	newest, _ := OrdersKeys(runID)
-	answer, err := s.eval(ctx, lua.Beat, runID, []string{replicasKey, RunKey, newest, DoorKey},
+	answer, err := s.eval(ctx, lua.Beat, runID, []string{replicasKey, RunKey, newest, BarrierKey, InventoryKey},
 		s.instance, tells, service.Lifetime.Milliseconds(), keepSeconds)
 	if err != nil {
-		return service.State{}, err
+		return nil, state, nil, err
 	}
 	reply, _ := answer.([]any) // a script of ours
-	run, err := parseRun(pairs(reply[0]))
-	if err != nil {
-		return service.State{}, err
+	fields = pairs(reply[0])
+	state = service.State{Change: fmt.Sprint(reply[1]), Others: map[string]service.Replica{}}
+	if state.Run, err = parseRun(fields); err != nil {
+		return nil, service.State{}, nil, err
 	}
-	state := service.State{Run: run, Change: fmt.Sprint(reply[1]), Others: map[string]service.Replica{}}
 	for instance, told := range pairs(reply[2]) {
 		other, until := parseReplica(told)
 		other.Told = until.Add(-service.Lifetime)
 		state.Others[instance] = other
 	}
-	return state, nil
+	return fields, state, reply[3:], nil
 }
 
 // Call asks the other replicas to beat at once. One that does not hear it beats a second later at most.

@@ -20,7 +20,7 @@ import (
 const ShopRights = strategy.Rights("+ping +time +multi +exec +eval +exists +type +get +set +del +unlink +rename +expire +pexpire +pttl " +
 	"+decr +hget +hmget +hset +hlen +hdel +hgetall +hexists +hkeys +hincrby +lrange +lpush +lrem +publish +subscribe " +
 	"~" + InventoryKey + " ~" + RunKey + " ~" + overKey + " ~" + fenceKey + " ~" + replicasKey +
-	" ~" + readyKey + " ~" + DoorKey + " ~" + ordersPrefix + "* ~" + lock.Key + " &" + callChannel)
+	" ~" + readyKey + " ~" + BarrierKey + " ~" + ordersPrefix + "* ~" + lock.Key + " &" + callChannel)
 
 // NodeRights are what is needed on a node for Redlock beside what the lock needs: to look at its key, to remove it, and to try a write.
 const NodeRights = strategy.Rights("+ping +multi +exec +eval +hdel +type +get +set +hkeys +pttl +del ~" + readyKey)

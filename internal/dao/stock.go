@@ -50,10 +50,18 @@ func (s *Store) readFenced(ctx context.Context, order history.Order) (int64, err
 	if err := s.refusal(ctx, reply[0], order); err != nil {
 		return 0, err
 	}
-	if len(reply) == 1 {
+	return stockIn(ctx, reply[1:])
+}
+
+// stockIn reads the stock at the end of a script's reply: nothing if there is none, a list if it is no string.
+func stockIn(ctx context.Context, rest []any) (int64, error) {
+	if len(rest) == 0 {
 		return readStock(ctx, "", redis.Nil)
 	}
-	return readStock(ctx, fmt.Sprint(reply[1]), nil)
+	if value, is := rest[0].(string); is {
+		return readStock(ctx, value, nil)
+	}
+	return 0, badStock("is not a string")
 }
 
 // Write sends the sale's SET inventory. One script writes stock and order, so that a crash cannot separate them, and no sale writes into
@@ -130,8 +138,6 @@ func (s *Store) refusal(ctx context.Context, reply any, order history.Order) err
 		return errChanged
 	case int64(lua.SoldOut):
 		return service.ErrSoldOut
-	case int64(lua.NoString):
-		return badStock("is not a string")
 	default:
 		return fmt.Errorf("a script of the ledger answered %v", reply)
 	}

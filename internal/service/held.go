@@ -24,7 +24,7 @@ type held struct {
 func (s *Sale) lock(ctx context.Context, owner string, depth int) (held, error) {
 	asked := s.Clock.Now()
 	s.notifyObservers(ctx, Seen{Moment: Asks, Nested: depth})
-	refused := s.Overlap.noteConflict
+	refused := func() { s.recordOverlap(2) }
 	if depth > 0 {
 		refused = func() {} // perhaps by its own sale's lock
 	}

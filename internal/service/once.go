@@ -11,22 +11,8 @@ import (
 // SellOnce sells one piece as order id, unless the ledger keeps such an order, of this run or of an earlier one: then it returns that one's
 // receipt, as Replayed. Requests for one order may come at the same time, to any replica. It fails as Sell does; an error says only that
 // this request sold nothing, for another one may be going on.
-func (s *Shop) SellOnce(ctx context.Context, id string) (receipt Receipt, err error) {
-	defer s.register(id)()
-	err = s.retryInNextRun(ctx, func() error {
-		session, err := s.admit()
-		if err != nil {
-			return err
-		}
-		defer s.leave(ctx, session)
-		receipt, err = s.sellUnlessMade(ctx, session, id)
-		return err
-	})
-	if err != nil {
-		return Receipt{}, err
-	}
-	s.Log.Info("sold", "lock", receipt.Lock, "before", receipt.Before, "after", receipt.After, "replayed", receipt.Replayed, "order", id)
-	return receipt, nil
+func (s *Shop) SellOnce(ctx context.Context, id string) (Receipt, error) {
+	return s.sell(ctx, id, func(session *session) (Receipt, error) { return s.sellUnlessMade(ctx, session, id) })
 }
 
 // sellUnlessMade looks the order up, and sells if it is not made. The run is known before: what an earlier run can still write is in the

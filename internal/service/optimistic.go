@@ -73,7 +73,7 @@ func (s *Sale) checkAndSet(ctx context.Context, order history.Order) (history.Or
 			return sold, err
 		}
 		conflicts++
-		s.Overlap.noteConflict()
+		s.recordOverlap(2)
 		s.notifyObservers(ctx, Seen{Moment: Conflicts})
 		if s.Backoff.pause(wait, delay) != nil {
 			return order, fmt.Errorf("%w, %d times: %w", ErrConflict, conflicts, lock.WaitError(wait, s.Backoff.MaxDuration))

@@ -106,17 +106,17 @@ func (r *room) last() Replica {
 	return r.told[len(r.told)-1]
 }
 
-// door is one of which the room is told.
-type door struct {
+// barrier is one of which the room is told.
+type barrier struct {
 	lock.Locker
 	room *room
 }
 
-func (d door) Lock(ctx context.Context, owner string) (*lock.Lease, error) {
+func (d barrier) Lock(ctx context.Context, owner string) (*lock.Lease, error) {
 	d.room.set(func(s *State) { s.Change = owner })
 	return lock.NewLease(ctx, lock.SystemClock{}, 0, func(context.Context) error {
 		d.room.set(func(s *State) { s.Change = "" })
-		return d.room.event("door opens")
+		return d.room.event("barrier opens")
 	}), nil
 }
 
@@ -129,19 +129,18 @@ func shopOfKeepers(t *testing.T) (*Shop, *room, *[]string) {
 		Others: map[string]Replica{"other": {Told: time.Now()}},
 	}}
 	shop := &Shop{
-		Stock: plenty{}, Ledger: room, Door: door{room: room}, Clock: lock.SystemClock{}, Log: slog.New(slog.DiscardHandler),
+		Stock: plenty{}, Ledger: room, Barrier: barrier{room: room}, Clock: lock.SystemClock{}, Log: slog.New(slog.DiscardHandler),
 		NewID: func() string { return "next" },
-	}
-	opened := room.state
-	room.state.Others = nil
-	shop.Ledger = &arriving{room, opened}
-	if err := shop.Open(t.Context(), Settings{
-		Lock: strategy.Parts{Options: lock.Options{Process: "p", WaitTimeout: time.Minute}},
+		Parts: strategy.Parts{Options: lock.Options{Process: "p"}},
 		Strategies: map[string]strategy.Strategy{"v11": {New: func(parts strategy.Parts) lock.Locker {
 			*events = append(*events, "make "+parts.Process)
 			return &keeper{name: parts.Process, events: events}
 		}}},
-	}); err != nil {
+	}
+	opened := room.state
+	room.state.Others = nil
+	shop.Ledger = &arriving{room, opened}
+	if err := shop.Open(t.Context(), history.Settings{WaitTimeout: time.Minute}); err != nil {
 		t.Fatal(err)
 	}
 	shop.Ledger = room

@@ -13,7 +13,7 @@ import (
 
 // Open joins the current run. If no other replica lives, or there is no run, it starts one, with the lock of the settings. The stock is
 // the one set by hand, if there is one, or else that of the settings.
-func (s *Shop) Open(ctx context.Context, settings Settings) error {
+func (s *Shop) Open(ctx context.Context, settings history.Settings) error {
 	s.prepare(settings)
 	run, joined, err := s.join(ctx)
 	if err != nil {
@@ -25,11 +25,11 @@ func (s *Shop) Open(ctx context.Context, settings Settings) error {
 		return err
 	}
 	return s.change(ctx, func(ctx context.Context, _, next history.Run) (history.Run, error) {
-		run, joined, err := s.join(ctx) // another replica may have opened while this one waited for the door
+		run, joined, err := s.join(ctx) // another replica may have opened while this one waited for the barrier
 		if err != nil || joined {
 			return run, err
 		}
-		next.Tuning, next.Lock = history.Tuning{}, settings.Version
+		next.Tuning, next.Lock = history.Tuning{}, settings.Lock
 		next.Initial, _, err = s.stockAtHand(ctx)
 		if errors.Is(err, ErrBadStock) {
 			s.Log.Warn("starting with the configured stock", "error", err)
@@ -61,8 +61,8 @@ func (s *Shop) join(ctx context.Context) (run history.Run, joined bool, err erro
 	if run = state.Run; err != nil || run.ID == "" {
 		return run, false, err
 	}
-	if settings := s.current(); run.Lock != settings.Version {
-		s.Log.Warn("other replicas are selling with another lock: joining them", "lock", run.Lock, "configured", settings.Version)
+	if settings := s.current(); run.Lock != settings.Lock {
+		s.Log.Warn("other replicas are selling with another lock: joining them", "lock", run.Lock, "configured", settings.Lock)
 	}
 	return run, true, nil
 }
@@ -114,24 +114,33 @@ func (s *Shop) SetLock(ctx context.Context, version string) error {
 	})
 }
 
+// Tune starts a new run whose sales are tuned so in every replica, with the lock and the initial stock of the last one. The runs after it
+// are, too, until the configuration of a replica changes, or all replicas have ended.
+func (s *Shop) Tune(ctx context.Context, tuning history.Tuning) error {
+	return s.change(ctx, func(_ context.Context, _, next history.Run) (history.Run, error) {
+		next.Tuning = tuning
+		return next, nil
+	})
+}
+
 // Apply puts new settings into force and starts a new run with them, unless the current run began with the same settings: of several
 // replicas that see the same file change, the first begins the run. The lock and the stock stay those of the current run, unless the
 // settings change them.
-func (s *Shop) Apply(ctx context.Context, settings Settings) error {
+func (s *Shop) Apply(ctx context.Context, settings history.Settings) error {
 	old := s.current()
 	return s.change(ctx, func(_ context.Context, run, next history.Run) (history.Run, error) {
-		if run.Settings == settings.String() {
+		if run.Settings == settings {
 			return run, nil
 		}
-		if settings.Version != old.Version {
-			next.Lock = settings.Version
+		if settings.Lock != old.Lock {
+			next.Lock = settings.Lock
 		}
 		if settings.Initial != old.Initial {
 			next.Initial = settings.Initial
 		}
-		next.Tuning, next.Settings = history.Tuning{}, settings.String()
+		next.Tuning, next.Settings = history.Tuning{}, settings
 		return next, nil
-	}, func() { s.use(settings) })
+	}, func() { s.setSettings(settings) })
 }
 
 // reconcile finds out which run is on. It starts a new one if the stock was set by hand or is gone, unless another replica is doing so.
@@ -143,7 +152,7 @@ func (s *Shop) reconcile(ctx context.Context) error {
 		return err // another run is on, or the key does not hold a stock: no run can begin with it
 	}
 	owner := lock.Owner(s.NewID())
-	lease, err := s.Door.TryLock(ctx, owner)
+	lease, err := s.Barrier.TryLock(ctx, owner)
 	if errors.Is(err, lock.ErrNotObtained) {
 		return lock.Sleep(ctx, s.Clock, changeInterval)
 	}
@@ -160,7 +169,7 @@ func (s *Shop) reconcile(ctx context.Context) error {
 		}
 		return next, err
 	})
-	if errors.Is(err, ErrRunOver) { // another replica was faster although the door was closed: Redis has forgotten the door, too
+	if errors.Is(err, ErrRunOver) { // another replica was faster: Redis has forgotten the barrier, too
 		return nil
 	}
 	return err
@@ -170,14 +179,14 @@ func (s *Shop) reconcile(ctx context.Context) error {
 // lock, the tuning and the initial stock of the current one.
 type decision func(ctx context.Context, current, next history.Run) (history.Run, error)
 
-// change closes the door, waits until every sale has left, and starts the run that decide returns, unless it is the current one. It calls
-// the functions of then before it opens the door.
+// change raises the barrier, waits until every sale has left, and starts the run that decide returns, unless it is the current one. It calls
+// the functions of then before it lowers the barrier.
 func (s *Shop) change(ctx context.Context, decide decision, then ...func()) error {
 	for attempt := 1; ; attempt++ {
 		owner := lock.Owner(s.NewID())
-		lease, err := s.Door.Lock(ctx, owner)
+		lease, err := s.Barrier.Lock(ctx, owner)
 		if err != nil {
-			return fmt.Errorf("closing the door: %w", err)
+			return fmt.Errorf("raising the barrier: %w", err)
 		}
 		err = s.changeUnder(ctx, lease, owner, decide, then...)
 		if !errors.Is(err, ErrRunOver) || attempt == maxChanges {
@@ -186,20 +195,20 @@ func (s *Shop) change(ctx context.Context, decide decision, then ...func()) erro
 	}
 }
 
-// maxChanges is how many attempts a change has while Redis forgets that the door is closed and others begin runs.
+// maxChanges is how many attempts a change has while Redis forgets the barrier and others begin runs.
 const maxChanges = 3
 
-func (s *Shop) changeUnder(ctx context.Context, door *lock.Lease, owner string, decide decision, then ...func()) error {
+func (s *Shop) changeUnder(ctx context.Context, barrier *lock.Lease, owner string, decide decision, then ...func()) error {
 	defer func() {
-		if err := door.Unlock(ctx); err != nil {
-			s.Log.Warn("opening the door", "error", err)
+		if err := barrier.Unlock(ctx); err != nil {
+			s.Log.Warn("lowering the barrier", "error", err)
 		}
 		_, beat := s.beat(context.WithoutCancel(ctx))
 		if err := errors.Join(beat, s.Ledger.Call(context.WithoutCancel(ctx))); err != nil {
-			s.Log.Warn("telling the other replicas that the door is open", "error", err)
+			s.Log.Warn("telling the other replicas that the barrier is down", "error", err)
 		}
 	}()
-	ctx = door.Context()
+	ctx = barrier.Context()
 	if err := s.drain(ctx, owner); err != nil {
 		return fmt.Errorf("waiting for the sales in flight: %w", err)
 	}
@@ -230,12 +239,6 @@ func (s *Shop) LongestSale() time.Duration {
 	return s.SettingsOf(s.last()).LongestSale()
 }
 
-// LongestSale returns how long a sale in flight may go on: one wait timeout at the door, one for its lock and one for each nested call; its
-// think time; and its commands.
-func (s Settings) LongestSale() time.Duration {
-	return time.Duration(s.Nested+2)*s.Lock.WaitTimeout + s.Think + 10*time.Second
-}
-
 // drain waits until no sale is in flight, and every replica that lives has said that it admits none, for the change of this owner.
 func (s *Shop) drain(ctx context.Context, owner string) error {
 	longest := s.LongestSale()
@@ -262,7 +265,7 @@ func (s *Shop) drain(ctx context.Context, owner string) error {
 			return fmt.Errorf("%w: Redis has forgotten that it is being changed", ErrRunOver)
 		}
 		if !told {
-			s.Log.Info("the door is closed: waiting for the sales in flight", "sales", inFlight)
+			s.Log.Info("the barrier is up: waiting for the sales in flight", "sales", inFlight)
 		}
 		_ = lock.Sleep(wait, s.Clock, changeInterval) // the loop looks at wait itself
 	}
@@ -277,12 +280,12 @@ func (s *Shop) nextOf(run history.Run) history.Run {
 		run.Tuning, run.Initial = s.last().Tuning, settings.Initial
 	}
 	return history.Run{
-		ID: s.NewID(), Lock: s.lockOf(run), Initial: run.Initial, Settings: settings.String(), Tuning: run.Tuning,
+		ID: s.NewID(), Lock: s.lockOf(run), Initial: run.Initial, Settings: settings, Tuning: run.Tuning,
 		Forgot: run.ID == "" && s.last().ID != "",
 	}
 }
 
 // lockOf returns a run's lock; without a run, that of the run last seen, or that of the settings.
 func (s *Shop) lockOf(run history.Run) string {
-	return cmp.Or(run.Lock, s.last().Lock, s.current().Version)
+	return cmp.Or(run.Lock, s.last().Lock, s.current().Lock)
 }

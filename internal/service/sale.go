@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"lockstep/internal/lock"
@@ -26,7 +27,9 @@ type Sale struct {
 	Update    strategy.Update
 	Backoff   Backoff // between the attempts of a check-and-set
 	Slots     Slots   // for its attempts
-	Overlap   *Overlap
+
+	// Overlap is how many sales of the run were in flight at once, at least; nil: nobody counts.
+	Overlap *atomic.Int64
 }
 
 // Receipt is what a buyer gets.
@@ -97,4 +100,21 @@ func (s *Sale) nested(ctx context.Context, owner string, depth int) error {
 func (s *Sale) notifyObservers(ctx context.Context, seen Seen) {
 	seen.Lock = s.Run.Lock
 	s.Observers.Observe(ctx, seen)
+}
+
+// recordOverlap records that so many sales are in flight: in this replica, or two, as one met another's lock or write.
+func (s *Sale) recordOverlap(inFlight int64) {
+	if s.Overlap == nil {
+		return
+	}
+	for most := s.Overlap.Load(); inFlight > most && !s.Overlap.CompareAndSwap(most, inFlight); most = s.Overlap.Load() {
+	}
+}
+
+// overlap returns how many sales of the run were in flight at once, at least; 0 if that is not known.
+func (s *Sale) overlap() int64 {
+	if s.Overlap == nil {
+		return 0
+	}
+	return s.Overlap.Load()
 }

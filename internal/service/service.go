@@ -70,7 +70,7 @@ type Replica struct {
 // State is what the ledger says of a run and its replicas.
 type State struct {
 	Run    history.Run // the current one, without a look at the stock; the zero Run if there is none
-	Change string      // the change of the run that is going on, by the owner of Shop.Door; "" if none is
+	Change string      // the change of the run that is going on, by the owner of Shop.Barrier; "" if none is
 	Others map[string]Replica
 }
 

@@ -3,6 +3,7 @@ package service
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
 
 	"lockstep/internal/lock"
 	"lockstep/internal/service/history"
@@ -58,7 +59,7 @@ func (s *Shop) admit() (*session, error) {
 		return nil, ErrRunChanging
 	}
 	s.session.admitted++
-	s.session.Overlap.raise(int64(s.session.admitted))
+	s.session.recordOverlap(int64(s.session.admitted))
 	return s.session, nil
 }
 
@@ -79,17 +80,17 @@ func (s *Shop) isOver(of *session) bool { return s.changing != "" || of.Run.ID !
 
 // sessionOf makes the session of a run. s.mu is held.
 func (s *Shop) sessionOf(run history.Run) (*session, error) {
-	row, known := s.settings.Strategies[run.Lock]
+	row, known := s.Strategies[run.Lock]
 	if !known {
 		return nil, fmt.Errorf("the run is on with lock %q, which this replica does not know", run.Lock)
 	}
-	settings := s.settings.tuned(run.Tuning)
+	settings, parts := s.settings.Tuned(run.Tuning), s.Parts
+	parts.TTL, parts.RetryInterval = settings.TTL, settings.RetryInterval
+	parts.WaitTimeout, parts.HandOffLimit = settings.WaitTimeout, settings.HandOffLimit
 	return &session{Sale: Sale{
-		Run: run, Locker: row.New(settings.Lock), Stock: s.Stock, Clock: s.Clock, Log: s.Log, Observers: s.Observers, Replica: s.Replica,
-		Think: settings.Think, Nested: settings.Nested, Update: row.Update, Slots: s.slots, Overlap: new(Overlap),
-		Backoff: Backoff{
-			Delay: settings.Lock.RetryInterval, MaxDuration: settings.Lock.WaitTimeout, Clock: s.Clock, Rand: settings.Lock.Rand,
-		},
+		Run: run, Locker: row.New(parts), Stock: s.Stock, Clock: s.Clock, Log: s.Log, Observers: s.Observers, Replica: s.Replica,
+		Think: settings.Think, Nested: settings.Nested, Update: row.Update, Slots: s.slots, Overlap: new(atomic.Int64),
+		Backoff: Backoff{Delay: settings.RetryInterval, MaxDuration: settings.WaitTimeout, Clock: s.Clock, Rand: parts.Rand},
 	}}, nil
 }
 

@@ -197,7 +197,7 @@ func TestALockIsClosedWithTheShop(t *testing.T) {
 	expect(t, events, "make p", "close p", "quit")
 }
 
-func TestALockIsClosedBeforeTheDoorOpens(t *testing.T) {
+func TestALockIsClosedBeforeTheBarrierOpens(t *testing.T) {
 	shop, _, events := shopOfKeepers(t)
 	if _, err := shop.Sell(t.Context(), "1"); err != nil {
 		t.Fatal(err)
@@ -205,7 +205,7 @@ func TestALockIsClosedBeforeTheDoorOpens(t *testing.T) {
 	if err := shop.SetLock(t.Context(), "v1"); err != nil {
 		t.Fatal(err)
 	}
-	expect(t, events, "make p", "p locks", "p unlocks", "close p", "next run", "door opens")
+	expect(t, events, "make p", "p locks", "p unlocks", "close p", "next run", "barrier opens")
 }
 
 // A change waits for each replica that lives, and for its word about this change.
@@ -230,7 +230,7 @@ func TestAChangeWaitsForTheOthers(t *testing.T) {
 		if err := <-changed; err != nil {
 			t.Error(err)
 		}
-		expect(t, events, "next run", "door opens")
+		expect(t, events, "next run", "barrier opens")
 	})
 }
 

@@ -16,41 +16,28 @@ import (
 
 const watchSlots = 8 // of the connections that the store has, ten a core
 
-// Settings are what may change while the shop is open.
-type Settings struct {
-	Version    string // the lock's name
-	Lock       strategy.Parts
-	Think      time.Duration
-	Nested     int
-	Initial    int64                        // stock of a first run
-	Strategies map[string]strategy.Strategy // all there are, by name
-}
-
-// String returns a text that differs between different settings.
-func (s Settings) String() string {
-	return fmt.Sprintf("lock %s, ttl %v, retry %v, wait %v, hand-off limit %d, think %v, nested %d, initial %d",
-		s.Version, s.Lock.TTL, s.Lock.RetryInterval, s.Lock.WaitTimeout, s.Lock.HandOffLimit, s.Think, s.Nested, s.Initial)
-}
-
 // Shop sells, run by run. A run has one lock and one initial stock. Between two runs no replica admits a sale, and every sale has ended, so
 // that no run mixes versions. A Shop is made by Open.
 type Shop struct {
 	Stock     Stock
 	Ledger    Ledger
 	Key       LockKey
-	Door      lock.Locker // held while a run is changed; Ledger.Beat says by whom
+	Barrier   lock.Locker // held while a run is changed; Ledger.Beat says by whom
 	Clock     lock.Clock
 	NewID     func() string
 	Log       *slog.Logger
 	Observers Observers // of its sales
 	Replica   string
 
+	Strategies map[string]strategy.Strategy // all there are, by name
+	Parts      strategy.Parts               // of their locks, but for what the settings say
+
 	slots   Slots
 	woken   chan struct{} // holds one token if Live should beat at once
 	beating chan struct{} // holds one token during a heartbeat
 
 	mu       sync.Mutex
-	settings Settings
+	settings history.Settings
 	run      history.Run    // the one that is on, as far as is known here
 	changing string         // the change that is going on, as far as is known here; "" if none is
 	lastBeat time.Time      // when this replica last told what it does
@@ -61,7 +48,7 @@ type Shop struct {
 }
 
 // prepare makes what a shop needs.
-func (s *Shop) prepare(settings Settings) {
+func (s *Shop) prepare(settings history.Settings) {
 	s.settings, s.slots, s.sales = settings, make(Slots, watchSlots), map[string]int{}
 	s.woken, s.beating, s.changed = make(chan struct{}, 1), make(chan struct{}, 1), make(chan struct{})
 }
@@ -77,24 +64,32 @@ func (s *Shop) Close(ctx context.Context) error {
 
 // Sell sells one piece in the current run, as order id, which no other order has. It fails as Sale.Sell does, but with ErrRunOver and
 // lock.ErrTimeout only when no run has taken the sale for too long.
-func (s *Shop) Sell(ctx context.Context, id string) (receipt Receipt, err error) {
-	defer s.register(id)()
+func (s *Shop) Sell(ctx context.Context, id string) (Receipt, error) {
 	owner := lock.Owner(id)
+	return s.sell(ctx, id, func(session *session) (Receipt, error) {
+		receipt, err := session.sellAs(ctx, id, owner)
+		owner = lock.Owner(s.NewID()) // in the next run it is another sale to the lock
+		return receipt, err
+	})
+}
+
+// sell lets a sale into the current run, or into the next one if that ends first.
+func (s *Shop) sell(ctx context.Context, id string, sell func(*session) (Receipt, error)) (receipt Receipt, err error) {
+	defer s.register(id)()
 	err = s.retryInNextRun(ctx, func() error {
 		session, err := s.admit()
 		if err != nil {
 			return err
 		}
 		defer s.leave(ctx, session)
-		receipt, err = session.sellAs(ctx, id, owner)
-		owner = lock.Owner(s.NewID()) // in the next run it is another sale to the lock
+		receipt, err = sell(session)
 		return err
 	})
 	if err != nil {
 		return Receipt{}, err
 	}
-	s.Log.Info("sold", "lock", receipt.Lock, "before", receipt.Before, "after", receipt.After,
-		"wait", receipt.Wait.Round(time.Microsecond), "hold", receipt.Hold.Round(time.Microsecond), "order", id)
+	s.Log.Info("sold", "lock", receipt.Lock, "before", receipt.Before, "after", receipt.After, "wait", receipt.Wait.Round(time.Microsecond),
+		"hold", receipt.Hold.Round(time.Microsecond), "replayed", receipt.Replayed, "order", id)
 	return receipt, nil
 }
 
@@ -109,7 +104,7 @@ func (s *Shop) Tally(ctx context.Context) (tally history.Tally, err error) {
 	if here := s.session; err == nil && here != nil {
 		tally.InFlight += int64(here.admitted)
 		if here.Run.ID == tally.ID {
-			tally.MaxInFlight = max(tally.MaxInFlight, here.Overlap.atLeast())
+			tally.MaxInFlight = max(tally.MaxInFlight, here.overlap())
 		}
 	}
 	return tally, err
@@ -198,8 +193,17 @@ func (s *Shop) ForceUnlock(ctx context.Context) (bool, error) {
 func (s *Shop) lockInForce(ctx context.Context) (version string, onNodes bool, err error) {
 	state, err := s.Ledger.Look(ctx)
 	version = s.lockOf(state.Run)
-	return version, s.current().Strategies[version].OnNodes, err
+	return version, s.Strategies[version].OnNodes, err
 }
+
+// InForce returns what the sales of the current run are made with.
+func (s *Shop) InForce(ctx context.Context) (history.Settings, error) {
+	state, err := s.Ledger.Look(ctx)
+	return s.SettingsOf(state.Run), err
+}
+
+// SettingsOf returns what the sales of a run are made with here.
+func (s *Shop) SettingsOf(run history.Run) history.Settings { return s.current().Tuned(run.Tuning) }
 
 // retryInNextRun calls try until it does not fail because its run is over, or is being changed; after that it sees that a new run begins.
 // When that takes too long, it fails with lock.ErrTimeout, or with what try failed with.
@@ -209,7 +213,7 @@ func (s *Shop) retryInNextRun(ctx context.Context, try func() error) error {
 	if !errors.Is(err, ErrRunChanging) && !errors.Is(err, ErrRunOver) {
 		return err // nearly always: so a sale needs no timer here
 	}
-	timeout := s.current().Lock.WaitTimeout
+	timeout := s.current().WaitTimeout
 	wait, stop := lock.WithTimeout(ctx, s.Clock, timeout, lock.ErrTimeout)
 	defer stop()
 	for {
@@ -241,14 +245,14 @@ func (s *Shop) changes() <-chan struct{} {
 	return s.changed
 }
 
-// use puts settings into force, while no sale is in flight.
-func (s *Shop) use(settings Settings) {
+// setSettings puts settings into force, while no sale is in flight.
+func (s *Shop) setSettings(settings history.Settings) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.settings = settings
 }
 
-func (s *Shop) current() Settings {
+func (s *Shop) current() history.Settings {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.settings

@@ -45,7 +45,7 @@ func (s *Sale) prepare(ctx context.Context, stock Stock, order history.Order) (_
 }
 
 func (s *Sale) write(ctx context.Context, stock Stock, order history.Order) (history.Order, error) {
-	order.At, order.Overlap = s.Clock.Now(), s.Overlap.atLeast()
+	order.At, order.Overlap = s.Clock.Now(), s.overlap()
 	order, err := stock.Write(ctx, order)
 	return order, ofWrite(err)
 }
@@ -55,7 +55,7 @@ func (s *Sale) take(ctx context.Context, order history.Order, unchecked bool) (h
 	if err := s.think(ctx, order.Owner); err != nil {
 		return order, err
 	}
-	order.At, order.Overlap = s.Clock.Now(), s.Overlap.atLeast()
+	order.At, order.Overlap = s.Clock.Now(), s.overlap()
 	order, err := s.Stock.Take(ctx, order, unchecked)
 	return order, ofWrite(err)
 }

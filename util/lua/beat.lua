@@ -4,12 +4,13 @@
 -- KEYS[2]  the run, a hash
 -- KEYS[3]  the newest orders of the run that the replica is in
 -- KEYS[4]  the lock that is held while the run is changed, a hash: owner -> 1
+-- KEYS[5]  the stock
 -- ARGV[1]  replica
 -- ARGV[2]  what it tells, in JSON, '' for nothing: then it only asks
 -- ARGV[3]  for how many milliseconds it lives
 -- ARGV[4]  for how many seconds an order stays at least
--- Returns  {run, owner, living}: the fields of the run, and their values; the owner of the lock, '' for none; and the replicas that
---          live, and what they told
+-- Returns  {run, owner, living, stock}: the fields of the run, and their values; the owner of the lock, '' for none; the replicas that
+--          live, and what they told; the stock, {} if it is no string; without one, the first three
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local told, living = redis.call('HGETALL', KEYS[1]), {}
@@ -29,4 +30,5 @@ for i = 1, #told, 2 do
   end
 end
 redis.call('EXPIRE', KEYS[3], ARGV[4])
-return {run, owner, living}
+local stock = redis.pcall('GET', KEYS[5])
+return {run, owner, living, type(stock) == 'table' and {} or stock or nil}

@@ -66,7 +66,6 @@ const (
 	NoNumber     = 3 // refused: a number of the run, or the largest token, is none
 	StockChanged = 4 // refused: somebody else has set the stock
 	SoldOut      = 5
-	NoString     = 6 // the stock is no string
 )
 
 // script returns what is in a file, after the functions that it begins with.

@@ -5,7 +5,7 @@
 -- ARGV[1]  token
 -- ARGV[2]  id of the run that the sale belongs to
 -- Returns  {1, stock}, or {1} if there is none; {0} refused for its token, {2} refused for its run, {3} the largest token is no number,
---          {6} the stock is no string
+--          {1, {}} the stock is no string
 if redis.call('HGET', KEYS[2], 'id') ~= ARGV[2] then
   return {2} -- before its token is looked at: it counts among those of its own run
 end
@@ -18,7 +18,4 @@ if tonumber(ARGV[1]) < seen then
 end
 redis.call('SET', KEYS[3], ARGV[1])
 local stock = redis.pcall('GET', KEYS[1])
-if type(stock) == 'table' then
-  return {6}
-end
-return {1, stock or nil}
+return {1, type(stock) == 'table' and {} or stock or nil}

@@ -13,7 +13,7 @@
 -- ARGV[7]  for how many seconds they stay
 -- ARGV[8]  how many orders of runs that are over stay
 -- ARGV[9]  of how many runs that are over
--- ARGV[10] its tuning, '' for none
+-- ARGV[10] its tuning
 -- ARGV[11] 1 if Redis had forgotten the run before it, or its stock
 -- Returns  1 begun, 0 another one has
 if (redis.call('HGET', KEYS[2], 'id') or '') ~= ARGV[1] then

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -33,7 +34,7 @@ type Testbed struct {
 	Settings result.Settings
 
 	nodes   []*redis.Client
-	servers []*redisserver.Server
+	servers []io.Closer
 	used    bool
 }
 
@@ -63,7 +64,7 @@ func (t *Testbed) need(ctx context.Context, n int) error {
 			return err
 		}
 		t.servers = append(t.servers, server)
-		t.nodes = append(t.nodes, redisclient.Single(redisclient.Config{Addrs: []string{server.Addr}}))
+		t.nodes = append(t.nodes, redisclient.Single(redisclient.Config{Addrs: []string{server.Addr()}}))
 	}
 	return nil
 }
@@ -83,7 +84,7 @@ func (t *Testbed) Close() error {
 		errs = append(errs, node.Close())
 	}
 	for _, server := range t.servers {
-		errs = append(errs, server.Stop())
+		errs = append(errs, server.Close())
 	}
 	return errors.Join(errs...)
 }

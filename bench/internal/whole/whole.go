@@ -52,11 +52,11 @@ func measure(ctx context.Context, program, lock string, sales int) (cost result.
 	if err != nil {
 		return cost, err
 	}
-	defer func() { err = errors.Join(err, server.Stop()) }()
-	client := redisclient.Single(redisclient.Config{Addrs: []string{server.Addr}})
+	defer func() { err = errors.Join(err, server.Close()) }()
+	client := redisclient.Single(redisclient.Config{Addrs: []string{server.Addr()}})
 	defer func() { _ = client.Close() }() // it only looks
 
-	shop, url, err := start(ctx, program, "serve", "--server.addr", "127.0.0.1:0", "--redis.addrs", server.Addr,
+	shop, url, err := start(ctx, program, "serve", "--server.addr", "127.0.0.1:0", "--redis.addrs", server.Addr(),
 		"--lock.version", lock, "--log.level", "error")
 	if err != nil {
 		return cost, err

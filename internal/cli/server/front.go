@@ -19,9 +19,6 @@ import (
 	"lockstep/internal/cluster"
 	"lockstep/internal/dao"
 	"lockstep/internal/learn/classroom"
-	"lockstep/internal/lock"
-	"lockstep/internal/lock/strategy"
-	"lockstep/internal/service"
 	"lockstep/internal/shop/api"
 	"lockstep/internal/shop/config"
 	"lockstep/internal/shop/load"
@@ -111,8 +108,5 @@ func (r Replicas) start(ctx context.Context, cfg config.Config, redis *dao.Redis
 	if err != nil {
 		return nil, err
 	}
-	sale := service.Settings{
-		Lock: strategy.Parts{Options: lock.Options{WaitTimeout: cfg.Lock.WaitTimeout}}, Think: cfg.Sale.ThinkTime, Nested: cfg.Sale.Nested,
-	}
-	return cluster.Start(ctx, r.N, replica, sale.LongestSale()+4*LeaveTime, r.Log) // for what comes after the sales
+	return cluster.Start(ctx, r.N, replica, Settings(cfg).LongestSale()+4*LeaveTime, r.Log) // for what comes after the sales
 }

@@ -78,5 +78,5 @@ func (s *Server) apply(ctx context.Context, cfg, old config.Config) error {
 	if err := fits(ctx, cfg.Lock.Version, s.Redis); err != nil {
 		return err
 	}
-	return s.API.Shop.Apply(ctx, s.Settings(cfg))
+	return s.API.Shop.Apply(ctx, Settings(cfg))
 }

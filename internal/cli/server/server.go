@@ -28,6 +28,7 @@ import (
 	"lockstep/internal/lock/strategy"
 	"lockstep/internal/lockv6"
 	"lockstep/internal/service"
+	"lockstep/internal/service/history"
 	"lockstep/internal/shop/answer"
 	"lockstep/internal/shop/api"
 	"lockstep/internal/shop/config"
@@ -38,12 +39,12 @@ import (
 	"lockstep/internal/watch/witness"
 )
 
-// The door is a lock of our own making, renewed while it is held; its expiry is how long a replica that dies while it
+// The barrier is a lock of our own making, renewed while it is held; its expiry is how long a replica that dies while it
 // changes the run can hold up the others.
 const (
-	doorTTL   = 5 * time.Second
-	doorRetry = 20 * time.Millisecond
-	doorWait  = 2 * time.Minute
+	barrierTTL   = 5 * time.Second
+	barrierRetry = 20 * time.Millisecond
+	barrierWait  = 2 * time.Minute
 )
 
 // LeaveTime bounds each step of ending that talks to Redis or to clients.
@@ -73,7 +74,7 @@ func Open(ctx context.Context, cfg config.Config, o Options) (*Server, error) {
 		return nil, err
 	}
 	s := newServer(cfg, redis, listener.Addr(), o)
-	if err := s.API.Shop.Open(ctx, s.Settings(cfg)); err != nil {
+	if err := s.API.Shop.Open(ctx, Settings(cfg)); err != nil {
 		return nil, errors.Join(fmt.Errorf("opening the shop: %w", err), listener.Close(), redis.Close())
 	}
 	warnOf(s.API.Guard, listener.Addr(), s.API.Log)
@@ -110,6 +111,7 @@ func newServer(cfg config.Config, redis *dao.Redis, addr net.Addr, o Options) *S
 	store.Calls = redis.Calls
 	shop := newShop(redis, store)
 	shop.Replica, shop.Log = replica, log
+	shop.Parts.Clock, shop.Parts.Process = lock.SystemClock{Ahead: cfg.Server.ClockOffset}, instance
 	counts := metrics.New(replica, shop.Tally)
 	recorder := witness.NewRecorder(replica, instance, time.Now)
 	shop.Observers = service.Observers{counts, recorder}
@@ -172,10 +174,15 @@ func newShop(redis *dao.Redis, store *dao.Store) *service.Shop {
 	return &service.Shop{
 		Stock: store, Ledger: store,
 		Key: dao.NewLockKey(redis.Lock, redis.Nodes, lock.Key),
-		Door: lockv6.New(redis.Store, lock.Options{
-			Key: dao.DoorKey, TTL: doorTTL, RetryInterval: doorRetry, WaitTimeout: doorWait, Clock: clock,
+		Barrier: lockv6.New(redis.Store, lock.Options{
+			Key: dao.BarrierKey, TTL: barrierTTL, RetryInterval: barrierRetry, WaitTimeout: barrierWait, Clock: clock,
 		}),
 		Clock: clock, NewID: uuid.NewString,
+		Strategies: strategies(redis.Servers),
+		Parts: strategy.Parts{
+			Options: lock.Options{Key: lock.Key, Notifier: redis.Notifier, Rand: rand.Int64N},
+			Client:  redis.Lock, CompareAndDelete: redis.Servers.CompareAndDelete, Nodes: redis.Nodes.Clients(),
+		},
 	}
 }
 
@@ -203,27 +210,23 @@ func fits(ctx context.Context, version string, redis *dao.Redis) error {
 }
 
 // Settings returns the part of a configuration that may change while the shop is open.
-func (s *Server) Settings(cfg config.Config) service.Settings {
-	strategies := map[string]strategy.Strategy{}
+func Settings(cfg config.Config) history.Settings {
+	return history.Settings{
+		Lock: cfg.Lock.Version, Initial: cfg.Inventory.Initial,
+		TTL: cfg.Lock.TTL, RetryInterval: cfg.Lock.RetryInterval, WaitTimeout: cfg.Lock.WaitTimeout, HandOffLimit: cfg.Lock.HandOffLimit,
+		Think: cfg.Sale.ThinkTime, Nested: cfg.Sale.Nested,
+	}
+}
+
+// strategies returns those whose locks can be on these servers.
+func strategies(there strategy.Servers) map[string]strategy.Strategy {
+	all := map[string]strategy.Strategy{}
 	for _, row := range evolution.Table() {
-		if row.Fits(s.Redis.Servers) == nil {
-			strategies[row.Name] = row
+		if row.Fits(there) == nil {
+			all[row.Name] = row
 		}
 	}
-	return service.Settings{
-		Version: cfg.Lock.Version,
-		Lock: strategy.Parts{
-			Options: lock.Options{
-				Key: lock.Key, TTL: cfg.Lock.TTL, RetryInterval: cfg.Lock.RetryInterval, WaitTimeout: cfg.Lock.WaitTimeout,
-				Clock:   lock.SystemClock{Ahead: cfg.Server.ClockOffset},
-				Process: s.instance, HandOffLimit: cfg.Lock.HandOffLimit,
-				Notifier: s.Redis.Notifier, Rand: rand.Int64N,
-			},
-			Client: s.Redis.Lock, CompareAndDelete: s.Redis.Servers.CompareAndDelete, Nodes: s.Redis.Nodes.Clients(),
-		},
-		Think: cfg.Sale.ThinkTime, Nested: cfg.Sale.Nested, Initial: cfg.Inventory.Initial,
-		Strategies: strategies,
-	}
+	return all
 }
 
 // Close lets the sales in flight end, then ends everything. Sales that do not end in time are cancelled, and release their locks.

@@ -42,28 +42,26 @@ func (m *MasterOnly) DialHook(next redis.DialHook) redis.DialHook {
 
 // ProcessHook is part of redis.Hook.
 func (m *MasterOnly) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
-	return func(ctx context.Context, command redis.Cmder) error {
-		generation := m.generation.Load()
-		err := next(ctx, command)
-		m.observe(generation, err)
-		return err
-	}
+	return Around(m.send).ProcessHook(next)
 }
 
-// ProcessPipelineHook is part of redis.Hook. A transaction that Redis discarded fails with the error of the command that it refused.
+// ProcessPipelineHook is part of redis.Hook.
 func (m *MasterOnly) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
-	return func(ctx context.Context, commands []redis.Cmder) error {
-		generation := m.generation.Load()
-		err := next(ctx, commands)
-		if redis.IsExecAbortError(err) {
-			err = refusal(commands, err)
-		}
-		m.observe(generation, err)
-		for _, command := range commands {
-			m.observe(generation, command.Err())
-		}
-		return err
+	return Around(m.send).ProcessPipelineHook(next)
+}
+
+// send sends commands. A transaction that Redis discarded fails with the error of the command that it refused.
+func (m *MasterOnly) send(ctx context.Context, commands []redis.Cmder, send func(context.Context) error) error {
+	generation := m.generation.Load()
+	err := send(ctx)
+	if redis.IsExecAbortError(err) {
+		err = refusal(commands, err)
 	}
+	m.observe(generation, err)
+	for _, command := range commands {
+		m.observe(generation, command.Err())
+	}
+	return err
 }
 
 // observe gives up the connections made so far if err is of a replica, and nobody has done so since the command began.

@@ -29,7 +29,7 @@ type Run struct {
 	ID       string
 	Lock     string
 	Initial  int64
-	Settings string // of the replica that began it, to tell whether they are what another one has
+	Settings Settings // of the replica that began it
 	Tuning   Tuning
 	Forgot   bool // it began because Redis had forgotten the run before it, or its stock
 }

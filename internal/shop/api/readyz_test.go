@@ -71,9 +71,11 @@ func TestReadyz(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				shop := &service.Shop{Ledger: ledger{store: store{run: well}}, Key: lockKey{store: c.store}, Clock: lock.SystemClock{}}
-				onNodes := map[string]strategy.Strategy{"redlock": {OnNodes: true}}
-				if err := shop.Open(t.Context(), service.Settings{Version: "redlock", Strategies: onNodes}); err != nil {
+				shop := &service.Shop{
+					Ledger: ledger{store: store{run: well}}, Key: lockKey{store: c.store}, Clock: lock.SystemClock{},
+					Strategies: map[string]strategy.Strategy{"redlock": {OnNodes: true}},
+				}
+				if err := shop.Open(t.Context(), history.Settings{Lock: "redlock"}); err != nil {
 					t.Fatal(err)
 				}
 				shop.Ledger = ledger{store: c.store}

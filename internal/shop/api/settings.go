@@ -6,7 +6,6 @@ import (
 
 	"github.com/gin-gonic/gin"
 
-	"lockstep/internal/service"
 	"lockstep/internal/service/history"
 )
 
@@ -26,8 +25,8 @@ type Settings struct {
 }
 
 // SettingsOf tells the settings.
-func SettingsOf(s service.Settings) Settings {
-	return Settings{Tuning: s.Tuning(), Wait: s.Lock.WaitTimeout.Milliseconds()}
+func SettingsOf(s history.Settings) Settings {
+	return Settings{Tuning: s.Tuning(), Wait: s.WaitTimeout.Milliseconds()}
 }
 
 func (a *API) settings(c *gin.Context) (any, error) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net"
-	"os"
 
 	"lockstep/internal/dao"
 	"lockstep/internal/language"
@@ -100,19 +99,14 @@ func (s *Stage) fits(ctx context.Context, lock strategy.Strategy) error {
 
 // startRedis starts a real Redis. It keeps what it holds in memory alone, unless further arguments say otherwise.
 func (s *Stage) startRedis(ctx context.Context, arguments ...string) (*redisserver.Server, error) {
-	dir, err := os.MkdirTemp("", "lockstep-lab-")
-	if err != nil {
-		return nil, err
-	}
-	s.atEnd(func() error { return os.RemoveAll(dir) })
-	server, err := redisserver.Start(ctx, "", dir, append([]string{
+	server, err := redisserver.Start(ctx, "", "", append([]string{
 		"--save", "", "--appendonly", "no", "--repl-diskless-sync", "yes", "--repl-diskless-sync-delay", "0",
 	}, arguments...)...)
 	if errors.Is(err, redisserver.ErrNone) {
 		return nil, ErrNoRedis
 	}
 	if err == nil {
-		s.atEnd(func() error { server.Kill(); return nil })
+		s.atEnd(server.Close)
 	}
 	return server, err
 }

@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -61,40 +62,57 @@ type Server struct {
 	args    []string
 	process *os.Process
 	ended   chan struct{} // closed when the process has ended, and its log is read
+
+	temporary string // dir, if it goes with the server
 }
 
 // Start starts the program, "" for the one that Find finds, on a free port, with further arguments, in a directory where it keeps its
-// files. It waits until it answers. The caller must Kill it.
-func Start(ctx context.Context, program, dir string, args ...string) (*Server, error) {
+// files, "" for one that goes with it. It waits until it answers. The caller must Close it.
+func Start(ctx context.Context, program, dir string, args ...string) (s *Server, err error) {
+	temporary := ""
+	if dir == "" {
+		if temporary, err = os.MkdirTemp("", "lockstep-redis-"); err != nil {
+			return nil, err
+		}
+		dir = temporary
+	}
+	for range tries {
+		if s, err = New(program, first+rand.IntN(ports), dir, args...); err != nil {
+			break
+		}
+		if err = s.Run(ctx); err == nil {
+			s.temporary = temporary
+			return s, nil
+		}
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	return nil, errors.Join(err, os.RemoveAll(temporary))
+}
+
+// New returns a server as Start does, on a port of choice, that runs once Run is called.
+func New(program string, port int, dir string, args ...string) (*Server, error) {
 	path, err := Find()
 	if program != "" {
 		if path, err = exec.LookPath(program); err != nil {
 			err = fmt.Errorf("%s: %w: %w", program, ErrNone, err)
 		}
 	}
-	if err != nil {
-		return nil, err
-	}
-	s := &Server{program: path, dir: dir, args: args}
-	for range tries {
-		s.port = first + rand.IntN(ports)
-		if err = s.Run(ctx); err == nil || ctx.Err() != nil {
-			break
-		}
-	}
-	if err != nil {
-		return nil, err
-	}
-	return s, nil
+	return &Server{program: path, port: port, dir: dir, args: args}, err
 }
 
 // Addr gives the address at which it listens.
 func (s *Server) Addr() string { return net.JoinHostPort(host, strconv.Itoa(s.port)) }
 
-// Run starts it again after Kill, at the same address, and waits until it answers.
+// Run starts it, or starts it again after Kill at the same address, and waits until it answers. A configuration file is the first argument.
 func (s *Server) Run(ctx context.Context) error {
+	file := 0
+	if len(s.args) > 0 && !strings.HasPrefix(s.args[0], "-") {
+		file = 1
+	}
 	settings := []string{"--bind", host, "--port", strconv.Itoa(s.port), "--dir", s.dir}
-	command := exec.Command(s.program, append(settings, s.args...)...)
+	command := exec.Command(s.program, slices.Concat(s.args[:file], settings, s.args[file:])...)
 	command.Dir = s.dir
 	stdout, err := command.StdoutPipe()
 	if err != nil {
@@ -123,11 +141,13 @@ func (s *Server) Run(ctx context.Context) error {
 	}
 }
 
-// readLog reads what a server says until it ends, closes ready when it says that it listens, and gives its last line.
+// readLog reads what a server says until it ends, closes ready when it says that it listens, and gives its last line. That its port answers
+// is no proof: by then another process may have taken it.
 func readLog(log io.Reader, ready chan struct{}) (last string) {
 	lines := bufio.NewScanner(log)
 	for said := false; lines.Scan(); {
-		if last = lines.Text(); !said && strings.Contains(last, "Ready to accept connections") {
+		last = lines.Text()
+		if !said && (strings.Contains(last, "Ready to accept connections") || strings.Contains(last, "Sentinel ID is")) {
 			close(ready)
 			said = true
 		}
@@ -142,6 +162,12 @@ func (s *Server) Kill() {
 		<-s.ended
 		s.process = nil
 	}
+}
+
+// Close kills it, and removes a directory of its own.
+func (s *Server) Close() error {
+	s.Kill()
+	return os.RemoveAll(s.temporary)
 }
 
 // Restart kills it, and starts it again: empty, unless it writes down what it does.

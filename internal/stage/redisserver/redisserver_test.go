@@ -95,3 +95,27 @@ func TestFind(t *testing.T) {
 		t.Errorf("%v; want it to name the variable", err)
 	}
 }
+
+// A server without a directory has one of its own, which goes with it: also where no server can be started.
+func TestADirectoryOfItsOwn(t *testing.T) {
+	suite.Needs(t, "redis-server")
+	here := t.TempDir()
+	t.Setenv("TMPDIR", here)
+	left := func() int {
+		files, err := os.ReadDir(here)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(files)
+	}
+	server, err := redisserver.Start(t.Context(), "", "")
+	if err != nil || left() != 1 {
+		t.Fatalf("%v, and %d directories; want one", err, left())
+	}
+	if err := server.Close(); err != nil || left() != 0 {
+		t.Errorf("%v, and %d directories are left", err, left())
+	}
+	if _, err := redisserver.Start(t.Context(), "no-such-redis", ""); !errors.Is(err, redisserver.ErrNone) || left() != 0 {
+		t.Errorf("%v, and %d directories are left", err, left())
+	}
+}

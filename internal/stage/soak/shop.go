@@ -46,7 +46,7 @@ func (w *world) open(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	w.endings = append(w.endings, func() error { w.redis.Kill(); return nil })
+	w.endings = append(w.endings, w.redis.Close)
 	for range w.Replicas {
 		proxy, err := redisproxy.Open(w.redis.Addr())
 		if err != nil {

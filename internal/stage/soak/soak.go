@@ -28,7 +28,7 @@ const (
 	maxOrders    = 10_000_000 // inventory.max_orders: no ledger drops an order
 )
 
-// requestTimeout is longer than a sale waits at the door and for its lock together.
+// requestTimeout is longer than a sale waits at the barrier and for its lock together.
 const requestTimeout = 15 * time.Second
 
 // What can go wrong, to be matched with errors.Is.

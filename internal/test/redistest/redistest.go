@@ -2,13 +2,11 @@
 package redistest
 
 import (
-	"bufio"
+	"context"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -28,10 +26,7 @@ type Server struct {
 	Addr string
 
 	t       testing.TB
-	program string
-	args    []string
-	process *os.Process
-	ended   chan struct{} // closed when it has, and its log is read
+	process *redisserver.Server
 }
 
 // Start starts a server that ends with the test, with further arguments; PORT among them is its port. It asks for redis-server, as
@@ -39,16 +34,26 @@ type Server struct {
 func Start(t testing.TB, args ...string) *Server {
 	t.Helper()
 	suite.Needs(t, "redis-server")
-	program, err := redisserver.Find()
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := &Server{t: t, program: program, args: args}
-	t.Cleanup(s.Stop)
 	for range 5 {
-		s.Addr = "127.0.0.1:" + FreePort(t)
-		err := s.run()
-		if err == nil {
+		port := FreePort(t)
+		own := []string{"--save", "", "--appendonly", "no", "--maxclients", "4000"}
+		for _, arg := range args {
+			own = append(own, strings.ReplaceAll(arg, "PORT", port))
+		}
+		if len(args) > 0 && !strings.HasPrefix(args[0], "--") { // a configuration file comes first
+			own = append(args[:1:1], slices.Delete(own, len(own)-len(args), len(own)-len(args)+1)...)
+		}
+		n, err := strconv.Atoi(port)
+		if err != nil {
+			t.Fatal(err)
+		}
+		process, err := redisserver.New("", n, t.TempDir(), own...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := &Server{Addr: process.Addr(), t: t, process: process}
+		if err = s.run(); err == nil {
+			t.Cleanup(s.Stop)
 			return s
 		}
 		if strings.Contains(err.Error(), "TLS support") {
@@ -56,7 +61,7 @@ func Start(t testing.TB, args ...string) *Server {
 		}
 		t.Logf("another port: %v", err) // another process may have taken this one meanwhile
 	}
-	t.Fatal("no server could be started: ", program)
+	t.Fatal("no server could be started")
 	return nil
 }
 
@@ -69,68 +74,13 @@ func (s *Server) Run() {
 }
 
 func (s *Server) run() error {
-	s.t.Helper()
-	_, port, err := net.SplitHostPort(s.Addr)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	args := []string{"--bind", "127.0.0.1", "--port", port, "--save", "", "--appendonly", "no", "--maxclients", "4000"}
-	for _, arg := range s.args {
-		args = append(args, strings.ReplaceAll(arg, "PORT", port))
-	}
-	if len(s.args) > 0 && !strings.HasPrefix(s.args[0], "--") { // a configuration file comes first
-		args = append([]string{s.args[0]}, slices.Delete(args, len(args)-len(s.args), len(args)-len(s.args)+1)...)
-	}
-	command := exec.Command(s.program, args...)
-	command.Dir, command.Stderr = s.t.TempDir(), io.Discard
-	stdout, err := command.StdoutPipe()
-	if err != nil {
-		return err
-	}
-	if err := command.Start(); err != nil {
-		return err
-	}
-	s.process = command.Process
-	ready, ended := make(chan struct{}), make(chan struct{})
-	s.ended = ended
-	var last string
-	go func() {
-		defer close(ended)
-		last = readLog(stdout, ready)
-		_ = command.Wait() // its ProcessState says how it ended
-	}()
-	select {
-	case <-ready:
-		return nil
-	case <-ended:
-		return fmt.Errorf("%s on %s ended at once: %s: %s", s.program, s.Addr, command.ProcessState, last)
-	case <-time.After(patience):
-		return fmt.Errorf("%s on %s is not ready after %v", s.program, s.Addr, patience)
-	}
-}
-
-// readLog reads what a server says until it ends, closes ready when it says that it listens, and returns its last line. That its port
-// answers is no proof: by then another process may have taken it.
-func readLog(log io.Reader, ready chan struct{}) (last string) {
-	lines := bufio.NewScanner(log)
-	for said := false; lines.Scan(); {
-		last = lines.Text()
-		if !said && (strings.Contains(last, "Ready to accept connections") || strings.Contains(last, "Sentinel ID is")) {
-			close(ready)
-			said = true
-		}
-	}
-	return last
+	ctx, cancel := context.WithTimeoutCause(context.Background(), patience, fmt.Errorf("%s is not ready after %v", s.Addr, patience))
+	defer cancel()
+	return s.process.Run(ctx)
 }
 
 // Stop kills the process, and waits until it has ended; what it held is gone.
-func (s *Server) Stop() {
-	if s.process != nil {
-		_ = s.process.Kill() // it may have ended
-		<-s.ended
-		s.process = nil
-	}
-}
+func (s *Server) Stop() { s.process.Kill() }
 
 // portsEach is how many ports are kept for who asks for one: an embedded Redis has masters on the ports after its own.
 const portsEach = 8

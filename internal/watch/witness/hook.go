@@ -10,6 +10,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"lockstep/internal/dao/redisclient"
 	"lockstep/internal/lock"
 	"lockstep/internal/lock/rediserr"
 	"lockstep/util/lua/meaning"
@@ -45,11 +46,11 @@ func (n note) described() Event {
 }
 
 // Hook notes the commands of a client: of the Redis with the stock.
-func (r *Recorder) Hook() redis.Hook { return hook{recorder: r} }
+func (r *Recorder) Hook() redis.Hook { return redisclient.Around(hook{recorder: r}.record) }
 
 // HookOfNode notes the commands of a client of one of so many masters that a lock is on. It is counted from 1.
 func (r *Recorder) HookOfNode(node, nodes int) redis.Hook {
-	return hook{recorder: r, node: node, nodes: nodes}
+	return redisclient.Around(hook{recorder: r, node: node, nodes: nodes}.record)
 }
 
 // hook is the recorder's on one client.
@@ -58,31 +59,19 @@ type hook struct {
 	node, nodes int
 }
 
-// DialHook is part of redis.Hook.
-func (h hook) DialHook(next redis.DialHook) redis.DialHook { return next }
-
-// ProcessHook is part of redis.Hook.
-func (h hook) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
-	return func(ctx context.Context, cmd redis.Cmder) error {
-		sent := h.recorder.now()
-		err := next(ctx, cmd)
-		h.recordCommand(ctx, sent, cmd, err)
-		return err
-	}
-}
-
-// ProcessPipelineHook is part of redis.Hook. Of a transaction it notes the commands that are about the lock or the stock.
-func (h hook) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
-	return func(ctx context.Context, cmds []redis.Cmder) error {
-		sent := h.recorder.now()
-		err := next(ctx, cmds)
-		if ctx.Value(saleKey{}) != nil { // of others, such as those that only look at the lock, nothing is noted
-			for _, cmd := range cmds {
-				h.recordCommand(ctx, sent, cmd, cmd.Err())
-			}
+// record notes a command. Of a transaction it notes those of a sale that are about the lock or the stock.
+func (h hook) record(ctx context.Context, commands []redis.Cmder, send func(context.Context) error) error {
+	sent := h.recorder.now()
+	err := send(ctx)
+	switch {
+	case len(commands) == 1:
+		h.recordCommand(ctx, sent, commands[0], err)
+	case ctx.Value(saleKey{}) != nil: // of others, such as those that only look at the lock, nothing is noted
+		for _, cmd := range commands {
+			h.recordCommand(ctx, sent, cmd, cmd.Err())
 		}
-		return err
 	}
+	return err
 }
 
 // recordCommand notes a command of a sale, of a renewal, or of somebody who removes the lock by hand; not one that is about neither the lock

@@ -188,7 +188,7 @@ func ofLedger(script string, own []any, reply any) (m Meaning) {
 	switch number(reply) {
 	case lua.Accepted:
 		m.Outcome = Done
-	case lua.RunOver:
+	case lua.RunOver, lua.StockChanged: // that ends the run, too
 		m.Outcome = Over
 	}
 	if text, is := reply.(string); is { // the order, as it was written

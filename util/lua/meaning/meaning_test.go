@@ -28,6 +28,7 @@ func TestMeaningOfAWrite(t *testing.T) {
 		{write, int64(1), meaning.Meaning{Verb: meaning.Writes, Outcome: meaning.Done, Stock: 4, Token: 7}},
 		{write, order, meaning.Meaning{Verb: meaning.Writes, Outcome: meaning.Done, Stock: 4, Token: 7}},
 		{write, int64(0), meaning.Meaning{Verb: meaning.Writes, Outcome: meaning.Refused, Stock: 4, Token: 7}},
+		{write, int64(4), meaning.Meaning{Verb: meaning.Writes, Outcome: meaning.Over, Stock: 4, Token: 7}}, // its token is not stale
 		{write, int64(2), meaning.Meaning{Verb: meaning.Writes, Outcome: meaning.Over, Stock: 4, Token: 7}},
 	} {
 		if got := meaning.Of(c.args, c.reply, nil); got != c.want {
