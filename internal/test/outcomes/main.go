@@ -17,9 +17,11 @@ import (
 
 	"lockstep/internal/explore"
 	"lockstep/internal/explore/seat"
+	"lockstep/internal/learn/scheduler"
 	"lockstep/internal/lock"
 	"lockstep/internal/lock/evolution"
 	"lockstep/internal/lock/strategy"
+	"lockstep/internal/shop/route"
 )
 
 func main() {
@@ -30,11 +32,9 @@ func main() {
 }
 
 func outcomes(ctx context.Context, w io.Writer) error {
-	s := seat.New(seat.Usual(), seat.Errors{
-		Status: func(error) (int, string) { return http.StatusInternalServerError, "" },
-		Write:  func(w http.ResponseWriter, status int, _ string, err error) { http.Error(w, err.Error(), status) },
-	})
-	defer s.Close()
+	server := scheduler.New(seat.New(seat.Usual()), func(*http.Request) string { return "" })
+	defer server.Close()
+	s := route.NewTable(server.Routes()...)
 	for _, each := range [][2]string{
 		{"v0", ""},
 		{"v2", "--faults expiry=1"},
@@ -81,7 +81,7 @@ func (e elsewhere) Lock(ctx context.Context, owner string) (lease *lock.Lease, e
 }
 
 // seated prints what the seat answers at one place.
-func seated(ctx context.Context, w io.Writer, s *seat.Seat) error {
+func seated(ctx context.Context, w io.Writer, s http.Handler) error {
 	place := url.Values{
 		"lock": {"v2"}, "with": {"v3"}, "anomaly": {string(explore.TwoHolders)},
 		"in": {"--actors 2 --faults expiry=1"}, "do": {"A:SET expiry"},
@@ -97,7 +97,7 @@ func seated(ctx context.Context, w io.Writer, s *seat.Seat) error {
 }
 
 // explored prints what the seat finds in an exploration to the end of the scenario.
-func explored(ctx context.Context, w io.Writer, s *seat.Seat, name, flags string) error {
+func explored(ctx context.Context, w io.Writer, s http.Handler, name, flags string) error {
 	text, err := lastLine(ctx, s, "/seat/explore", url.Values{"lock": {name}, "in": {flags}, "each": {"true"}})
 	if err != nil {
 		return err
@@ -114,7 +114,7 @@ func explored(ctx context.Context, w io.Writer, s *seat.Seat, name, flags string
 }
 
 // lastLine gives the last line of what the seat answers: before it, a stream says how far it is.
-func lastLine(ctx context.Context, s *seat.Seat, path string, query url.Values) (string, error) {
+func lastLine(ctx context.Context, s http.Handler, path string, query url.Values) (string, error) {
 	answer := httptest.NewRecorder()
 	s.ServeHTTP(answer, httptest.NewRequestWithContext(ctx, http.MethodGet, path+"?"+query.Encode(), nil))
 	if answer.Code != http.StatusOK {
