@@ -209,7 +209,7 @@ func TestMistakes(t *testing.T) {
 		{"/seat/explore", []string{"lock", "v2", "anomaly", "stuck", "each", "true"}, 409, []string{"each", "leave out anomaly"}},
 		{"/seat/explore", []string{"lock", "v2", "each", "maybe"}, 400, []string{"each", "maybe", "true or false"}},
 		{"/seat/explore", []string{"lock", "v6", "anomaly", "starved", "why", "1"}, 409, []string{"why", "starved"}},
-		{"/seat/nowhere", nil, 404, []string{"/seat/oracle"}},
+		{"/seat/nowhere", nil, 404, []string{"GET /"}},
 	} {
 		w := ask(t, s, test.path, test.pairs...)
 		var failure answer.Failure

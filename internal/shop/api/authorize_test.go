@@ -122,6 +122,8 @@ func TestGuard(t *testing.T) {
 		{"a link elsewhere", loopback, "GET", "127.0.0.1:8080", "Sec-Fetch-Site: cross-site", 0, ""},
 		{"a token, any name", withToken, "PUT", "shop.example.com", "Authorization: Bearer secret", 0, ""},
 		{"a token counts though it is open", withToken, "PUT", "127.0.0.1:8080", "", 401, "Authorization: Bearer <admin.token>"},
+		{"no bearer", withToken, "PUT", "127.0.0.1:8080", "Authorization: Basic secret", 401, "Authorization: Bearer <admin.token>"},
+		{"a token, in lower case its scheme", withToken, "DELETE", "127.0.0.1:8080", "Authorization: bearer secret", 0, ""},
 		{"a wrong token", withToken, "DELETE", "127.0.0.1:8080", "Authorization: Bearer guess", 403, "this is not the admin.token"},
 		{"a token, and buying without", withToken, "POST", "shop.example.com", "", 0, ""},
 		{"a token, and a page elsewhere", withToken, "POST", "shop.example.com", "Sec-Fetch-Site: cross-site", 403, "no page of another site"},

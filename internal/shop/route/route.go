@@ -1,8 +1,8 @@
-// Package route is the table of what there is over HTTP: which request, who may send it, who answers it, and how. It knows no shop.
+// Package route is the table of what there is over HTTP: which request, who may send it, who answers it, and how. It knows no shop: each
+// room has its rows, and a server puts them together. A server registers the table in gin; its guard, the front and the tab read it.
 package route
 
 import (
-	"fmt"
 	"net/http"
 	"net/url"
 	"path"
@@ -95,7 +95,7 @@ func Absent(rows []Row) []Row {
 
 var (
 	// ErrNotFound is that of a path that there is not.
-	ErrNotFound = lock.WithCode("not_found", "there is nothing here")
+	ErrNotFound = lock.WithCode("not_found", "there is nothing here; try GET /")
 	errAbsent   = lock.WithCode("not_found", "this server has no such thing: /replicas is of lockstep cluster, "+
 		"/nodes of a server whose masters for redlock are embedded")
 )
@@ -141,7 +141,7 @@ func (t *Table) Find(r *http.Request) (*Row, error) {
 			return pick(t.of[pattern], r.Method)
 		}
 	}
-	return nil, t.notFound(r.URL.Path)
+	return nil, ErrNotFound
 }
 
 // ServeHTTP answers as the row of a request does. It asks nobody who may send it.
@@ -182,28 +182,4 @@ func pick(rows []*Row, method string) (*Row, error) {
 	}
 	slices.Sort(methods)
 	return nil, &answer.NotAllowed{Methods: methods}
-}
-
-// notFound says which paths there are that begin alike.
-func (t *Table) notFound(path string) error {
-	var near []string
-	for _, row := range t.Rows {
-		if row.By != Page && first(row.Pattern) == first(path) && !slices.Contains(near, row.Pattern) {
-			near = append(near, row.Pattern)
-		}
-	}
-	switch last := len(near) - 1; last {
-	case -1:
-		return fmt.Errorf("%w; try GET /", ErrNotFound)
-	case 0:
-		return fmt.Errorf("%w; there is %s", ErrNotFound, near[0])
-	default:
-		return fmt.Errorf("%w; there are %s and %s", ErrNotFound, strings.Join(near[:last], ", "), near[last])
-	}
-}
-
-// first returns the first segment of a path.
-func first(path string) string {
-	segment, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
-	return segment
 }
