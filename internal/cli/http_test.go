@@ -211,49 +211,6 @@ func TestClientThatGoesAwayLeavesNothingBehind(t *testing.T) {
 	})
 }
 
-func TestAuthorization(t *testing.T) {
-	for _, c := range []struct {
-		name                 string
-		open                 bool
-		token, authorization string
-		status               int
-		code                 string
-	}{
-		{"loopback", true, "", "", 200, ""},
-		{"no token sent", false, "secret", "", 401, "unauthorized"},
-		{"not a bearer", false, "secret", "Basic secret", 401, "unauthorized"},
-		{"wrong token", false, "secret", "Bearer guess", 403, "forbidden"},
-		{"right token", false, "secret", "Bearer secret", 200, ""},
-		{"right token, scheme in lower case", false, "secret", "bearer secret", 200, ""},
-		{"none configured, none sent", false, "", "", 403, "forbidden"},
-		{"none configured, one sent", false, "", "Bearer guess", 403, "forbidden"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			s := start(t, "--redis.embedded_addr", anyPort)
-			s.API.Guard = api.Guard{Open: c.open, Token: c.token}
-			for _, request := range []struct{ method, path, body string }{
-				{"PUT", "/inventory", `{"stock":3}`}, {"PUT", "/lock", `{"version":"v1"}`}, {"DELETE", "/lock", ""},
-			} {
-				header := http.Header{}
-				if c.authorization != "" {
-					header.Set("Authorization", c.authorization)
-				}
-				status, text := s.send(t.Context(), request.method, request.path, request.body, header)
-				var answer api.ErrorAnswer
-				if err := json.Unmarshal(text, &answer); err != nil {
-					t.Fatal(err)
-				}
-				if status != c.status || answer.Error.Code != c.code {
-					t.Errorf("%s %s: %d %s; want %d %s", request.method, request.path, status, text, c.status, c.code)
-				}
-			}
-			if status, _ := s.sell(); status != 200 {
-				t.Errorf("buying needs no token, but: %d", status)
-			}
-		})
-	}
-}
-
 func TestBeyondLoopbackTheTokenCounts(t *testing.T) {
 	s := start(t, "--redis.embedded_addr", anyPort, "--server.addr", "0.0.0.0:0", "--admin.token", "s3cret")
 	for authorization, want := range map[string]int{"": 401, "Bearer s3cret": 200} {

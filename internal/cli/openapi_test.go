@@ -8,7 +8,6 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -190,14 +189,4 @@ func TestAnswersAreAsTheDocumentSays(t *testing.T) {
 		}
 	}
 	doc.do(t, "delete", "/lock", base, nil, false)
-
-	var nothing api.ErrorAnswer
-	if status := s.ask(http.MethodGet, "/seat/nothing", "", &nothing); status != http.StatusNotFound {
-		t.Errorf("GET /seat/nothing: %d", status)
-	}
-	for _, path := range regexp.MustCompile(`/seat[/a-z{}]*`).FindAllString(nothing.Error.Message, -1) {
-		if _, has := doc.Paths[path]; !has {
-			t.Errorf("%s is not in the document", path)
-		}
-	}
 }

@@ -17,8 +17,8 @@ type noted struct {
 	event   witness.Event
 }
 
-// events streams what the locks of all replicas do. The id of an event says of each replica what has been sent of it.
-func (f *Front) events(w http.ResponseWriter, r *http.Request) {
+// ServeEvents streams what the locks of all replicas do. The id of an event says of each replica what has been sent of it.
+func (f *Front) ServeEvents(w http.ResponseWriter, r *http.Request) error {
 	ctx, leave := context.WithCancel(r.Context())
 	all := make(chan noted)
 	var following sync.WaitGroup
@@ -43,14 +43,15 @@ func (f *Front) events(w http.ResponseWriter, r *http.Request) {
 		case n := <-all:
 			last[n.replica] = n.id
 			if witness.WriteEvent(stream, strings.Join(last, ","), n.event) != nil {
-				return
+				return nil
 			}
 		case <-f.Ending:
-			return
+			return nil
 		case <-ctx.Done():
-			return
+			return nil
 		}
 	}
+	return nil
 }
 
 // follow follows the events of all replicas until ctx ends, also in the processes that are started when others have died. seen is what is

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"os"
-	"strings"
 	"time"
 
 	"lockstep/internal/lock"
@@ -40,21 +39,19 @@ func (r *Replica) note(kind witness.Kind) {
 }
 
 // doToReplica answers POST /replicas/{name}: it stops a replica, lets it go on, or kills it.
-func (f *Front) doToReplica(w http.ResponseWriter, r *http.Request) {
-	name := strings.TrimPrefix(r.URL.Path, "/replicas/")
+func (f *Front) doToReplica(w http.ResponseWriter, r *http.Request) error {
+	name := r.PathValue("name")
 	var want struct {
 		Do string `json:"do"`
 	}
 	if err := api.Read(r, &want); err != nil {
-		api.Answer(w, nil, api.BadRequest(err, wantDo))
-		return
+		return api.BadRequest(err, wantDo)
 	}
 	if err := f.Cluster.do(name, want.Do); err != nil {
-		api.Answer(w, nil, err)
-		return
+		return err
 	}
 	f.Log.Info("replica: as asked", "replica", name, "do", want.Do)
-	f.list(w, r)
+	return f.list(w, r)
 }
 
 func (c *Cluster) do(name, what string) error {

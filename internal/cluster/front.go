@@ -14,6 +14,7 @@ import (
 	"lockstep/internal/lock"
 	"lockstep/internal/shop/answer"
 	"lockstep/internal/shop/api"
+	"lockstep/internal/shop/route"
 )
 
 const askTimeout = 2 * time.Second // for asking the replicas for their lock
@@ -34,17 +35,13 @@ var (
 // replicas one after the other until one answers.
 type Front struct {
 	Cluster  *Cluster
-	Guard    api.Guard     // which requests may pass
+	Guard    api.Guard     // which requests may pass, and who answers them
 	NewID    func() string // for the order of each sale
 	Patience Patience      // with replicas that do not answer
-	Live     http.Handler  // shows the cluster to those who watch it; nil: it is not shown
-	Streams  *api.Streams  // bounds the streams; nil: there is no bound
-	Nodes    http.Handler  // of embedded masters for Redlock; nil: there are none
-	Room     http.Handler  // where a class predicts; nil: each replica has its own
 	Ending   chan struct{} // closed when the streams of events are to end; nil: they end with their watchers
 	Log      *slog.Logger
 
-	transport *http.Transport // to the replicas
+	Transport *http.Transport // to the replicas: see NewTransport
 
 	mu   sync.Mutex // held while a replica is chosen
 	next int        // index of the replica whose turn it is
@@ -61,12 +58,16 @@ type ReplicaAnswer struct {
 	InFlight int64  `json:"in_flight"`
 }
 
-// Handler gives the front's handler, to be put behind an api.Entrance.
-func (f *Front) Handler() http.Handler {
-	f.transport = &http.Transport{
+// NewTransport returns the transport of a front's connections to replicas.
+func NewTransport() *http.Transport {
+	return &http.Transport{
 		DialContext:         (&net.Dialer{Timeout: dialTimeout}).DialContext,
 		MaxIdleConnsPerHost: 1000, ResponseHeaderTimeout: answerTimeout, IdleConnTimeout: IdleTime,
 	}
+}
+
+// Handler returns the front's handler, to be put behind an api.Entrance.
+func (f *Front) Handler() http.Handler {
 	proxy := &httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) {
 			r.SetXForwarded()
@@ -82,7 +83,7 @@ func (f *Front) Handler() http.Handler {
 				r.Out.Header.Set(api.OrderIDHeader, trip.orderID)
 			}
 		},
-		Transport: roads{front: f, transport: f.transport},
+		Transport: roads{front: f, transport: f.Transport},
 		ModifyResponse: func(response *http.Response) error {
 			response.Header.Del("X-Content-Type-Options") // the entrance has set it
 			return nil
@@ -92,20 +93,21 @@ func (f *Front) Handler() http.Handler {
 		FlushInterval: -1,
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if err := f.Guard.Check(r); err != nil {
-			api.Answer(w, nil, err)
+		row, err := f.Guard.Check(r)
+		if err != nil {
+			answer.Error(w, err)
 			return
 		}
-		if own := f.own(r); own != nil {
-			own.ServeHTTP(w, r)
+		if row.By == route.Front && row.Handle != nil {
+			f.Guard.Routes.ServeHTTP(w, r)
 			return
 		}
 		trip := &trip{}
 		defer trip.over()
-		if r.Method == http.MethodPost && r.URL.Path == "/inventory/sale" {
+		if row.Pattern == api.SalePath {
 			key, err := api.IdempotencyKey(r.Header)
 			if err != nil {
-				api.Answer(w, nil, err)
+				answer.Error(w, err)
 				return
 			}
 			if trip.keyed = key != ""; trip.keyed {
@@ -119,30 +121,18 @@ func (f *Front) Handler() http.Handler {
 }
 
 // CloseIdleConnections closes those to replicas. A replica that ends waits some time for a request on each.
-func (f *Front) CloseIdleConnections() { f.transport.CloseIdleConnections() }
+func (f *Front) CloseIdleConnections() { f.Transport.CloseIdleConnections() }
 
-// own gives the handler of a request that the front answers itself; nil if a replica does.
-func (f *Front) own(r *http.Request) http.Handler {
-	first, rest, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
-	reads := r.Method == http.MethodGet || r.Method == http.MethodHead
-	switch {
-	case r.URL.Path == "/replicas" && reads:
-		return http.HandlerFunc(f.list)
-	case first == "replicas" && rest != "" && r.Method == http.MethodPost:
-		return http.HandlerFunc(f.doToReplica)
-	case r.URL.Path == "/events" && r.Method == http.MethodGet:
-		return f.Streams.Bound(http.HandlerFunc(f.events))
-	case r.URL.Path == "/live":
-		return f.Streams.Bound(f.Live)
-	case first == "live" || first == "bursts":
-		return f.Live
-	case first == "room" || first == "join":
-		return f.Room
-	case first == "nodes":
-		return f.Nodes
-	default:
-		return nil
+// Routes returns the routes of a front alone; of nil, of a server without one.
+func (f *Front) Routes() []route.Row {
+	rows := []route.Row{
+		route.On("GET", "/replicas", route.Reader, route.Front, f.list),
+		route.On("POST", "/replicas/{name}", route.Administrator, route.Front, f.doToReplica),
 	}
+	if f == nil {
+		return route.Absent(rows)
+	}
+	return rows
 }
 
 // fail answers a request that no replica has answered.
@@ -160,10 +150,13 @@ func (f *Front) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if r.Context().Err() == nil {
 		f.Log.Warn(r.Method+" "+r.URL.Path, "replica", trip.name(), "error", err)
 	}
-	answer.WriteSaleError(w, trip.orderID, says)
+	if trip.orderID != "" {
+		says = answer.OfSale(trip.orderID, says)
+	}
+	answer.Error(w, says)
 }
 
-func (f *Front) list(w http.ResponseWriter, r *http.Request) {
+func (f *Front) list(w http.ResponseWriter, r *http.Request) error {
 	ctx, cancel := context.WithTimeout(r.Context(), askTimeout)
 	defer cancel()
 	locks := make([]string, len(f.Cluster.replicas))
@@ -179,6 +172,7 @@ func (f *Front) list(w http.ResponseWriter, r *http.Request) {
 		answers[i].Lock = locks[i]
 	}
 	answer.Write(w, http.StatusOK, answers)
+	return nil
 }
 
 func (r *Replica) answer() ReplicaAnswer {

@@ -18,7 +18,12 @@ import (
 	"lockstep/docs"
 	"lockstep/internal/cluster"
 	"lockstep/internal/dao"
+	"lockstep/internal/explore/seat"
 	"lockstep/internal/learn/classroom"
+	"lockstep/internal/learn/scheduler"
+	"lockstep/internal/lock"
+	"lockstep/internal/lock/strategy"
+	"lockstep/internal/service"
 	"lockstep/internal/shop/api"
 	"lockstep/internal/shop/config"
 	"lockstep/internal/shop/load"
@@ -54,16 +59,22 @@ func ServeCluster(ctx context.Context, cfg config.Config, r Replicas) error {
 	warnOfEviction(ctx, redis, r.Log)
 	room := load.OwnCapacity().OfFront(r.N)
 	front := &cluster.Front{
-		Cluster: processes, NewID: uuid.NewString, Guard: guard, Log: r.Log, Ending: make(chan struct{}),
-		Streams: &api.Streams{Most: room.Streams, Share: room.Streams / 2},
+		Cluster: processes, NewID: uuid.NewString, Guard: guard, Log: r.Log, Ending: make(chan struct{}), Transport: cluster.NewTransport(),
 	}
 	shown := newLive(cfg, guard, listener.Addr(), cluster.Watched{Front: front})
+	shown.Streams = &api.Streams{Most: room.Streams, Share: room.Streams / 2}
 	shown.Hub.Can.Replicas = []string{"pause", "resume", "kill"}
 	class := classroom.New(docs.Course())
 	client := func(r *http.Request) string { return api.Client(r, false) }
 	class.Addr, class.Client = listener.Addr(), client
-	class.Solve = newSeat(client).Solve // replicas explore; the room holds schedules against levels alone
-	front.Live, front.Nodes, front.Room = shown.Handler(), nodeFaults(redis, shown.Hub), class.Handler()
+	chair := seat.New(seat.Usual())
+	class.Solve = chair.Solve // replicas explore; the room holds schedules against levels alone
+	nodes := newNodes(redis, shown.Hub)
+	shown.Hub.Can.Nodes = nodes != nil
+	front.Guard.Routes = rooms{
+		shop: &api.API{}, events: front.ServeEvents, front: front, shown: shown, nodes: nodes,
+		explorer: scheduler.New(chair, client), class: class,
+	}.table()
 	processes.Tell(shown.Hub.Note)
 	end := func() { close(front.Ending); front.CloseIdleConnections() }
 	web := newWebServer(front.Handler(), "", r.Log, room, end, shown.Close, class.Close)

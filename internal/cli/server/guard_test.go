@@ -62,7 +62,8 @@ func TestNewGuard(t *testing.T) {
 
 // statusOf returns the status with which a guard refuses a request; 200 if it lets it pass.
 func statusOf(guard api.Guard, request *http.Request) int {
-	err := guard.Check(request)
+	guard.Routes = every(nil, nil)
+	_, err := guard.Check(request)
 	if err == nil {
 		return http.StatusOK
 	}

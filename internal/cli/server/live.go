@@ -2,7 +2,6 @@ package server
 
 import (
 	"net"
-	"net/http"
 	"slices"
 	"time"
 
@@ -48,12 +47,11 @@ func adminRights(guard api.Guard) string {
 	}
 }
 
-// nodeFaults returns the handler that stops and empties the masters of Redlock; nil if they are not embedded in this process.
-func nodeFaults(redis *dao.Redis, hub *live.Hub) http.Handler {
+// newNodes returns what stops and empties the masters of Redlock; nil if they are not embedded in this process.
+func newNodes(redis *dao.Redis, hub *live.Hub) *live.Nodes {
 	apart := func(node dao.Node) bool { return !node.Embedded() }
 	if len(redis.Nodes) == 0 || slices.ContainsFunc(redis.Nodes, apart) {
 		return nil
 	}
-	hub.Can.Nodes = true
-	return (&live.Nodes{Nodes: redis.Nodes, Note: hub.Note}).Handler()
+	return &live.Nodes{Nodes: redis.Nodes, Note: hub.Note}
 }

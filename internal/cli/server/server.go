@@ -22,7 +22,7 @@ import (
 	"lockstep/internal/explore/seat"
 	"lockstep/internal/language"
 	"lockstep/internal/learn/classroom"
-	"lockstep/internal/learn/steps"
+	"lockstep/internal/learn/scheduler"
 	"lockstep/internal/lock"
 	"lockstep/internal/lock/evolution"
 	"lockstep/internal/lock/strategy"
@@ -34,7 +34,7 @@ import (
 	"lockstep/internal/shop/config"
 	"lockstep/internal/shop/load"
 	"lockstep/internal/shop/metrics"
-	"lockstep/internal/stage/lab"
+	"lockstep/internal/shop/route"
 	"lockstep/internal/watch/live"
 	"lockstep/internal/watch/witness"
 )
@@ -124,48 +124,34 @@ func newServer(cfg config.Config, redis *dao.Redis, addr net.Addr, o Options) *S
 		node.AddHook(recorder.HookOfNode(i+1, len(redis.Nodes)))
 	}
 	client := func(r *http.Request) string { return api.Client(r, o.BehindFront) }
-	explorer := newSeat(client)
+	chair := seat.New(seat.Usual())
+	explorer := scheduler.New(chair, client)
 	class := classroom.New(docs.Course())
-	class.Addr, class.Solve, class.Client = addr, explorer.Solve, client
+	class.Addr, class.Solve, class.Client = addr, chair.Solve, client
 	guard := newGuard(cfg, addr)
 	shown := newLive(cfg, guard, addr, &live.Replica{Name: replica, Recorder: recorder, Shop: shop, Peers: cfg.Server.Peers})
 	room := load.OwnCapacity()
+	shown.Streams = &api.Streams{Most: room.Streams, Share: room.Streams / 2}
+	if o.BehindFront { // all are of the front, which knows them
+		shown.Streams.Share = 0
+	}
+	nodes := newNodes(redis, shown.Hub)
+	shown.Hub.Can.Nodes = nodes != nil
 	s := &Server{
 		API: &api.API{
-			Shop: shop, Metrics: counts, Events: recorder, Live: shown.Handler(), Page: pages(),
-			NewID: uuid.NewString, BehindFront: o.BehindFront,
-			Replica: replica, Redis: redis.Name, Nodes: redis.Nodes.Addrs(), Log: log,
-			Guard: guard, Streams: &api.Streams{Most: room.Streams, Share: room.Streams / 2},
+			Shop: shop, Metrics: counts, NewID: uuid.NewString, BehindFront: o.BehindFront,
+			Replica: replica, Redis: redis.Name, Nodes: redis.Nodes.Addrs(), Log: log, Guard: guard,
 			Fits: func(ctx context.Context, version string) error { return fits(ctx, version, redis) },
-			Seat: seatRoutes(explorer), Labs: lab.Handler(), Course: class.Handler(),
 		},
 		Redis: redis, instance: instance, Live: shown, Witness: recorder,
 		Addr:  addr.String(),
 		lived: make(chan struct{}),
 	}
-	if o.BehindFront { // all are of the front, which knows them
-		s.API.Streams.Share = 0
-	}
-	s.API.NodeFaults = nodeFaults(redis, shown.Hub)
+	s.API.Guard.Routes = rooms{
+		shop: s.API, events: route.Of(recorder), shown: shown, nodes: nodes, explorer: explorer, class: class,
+	}.table()
 	s.web = newWebServer(s.API.Handler(), replica, log, room, recorder.Close, shown.Close, class.Close, explorer.Close)
 	return s
-}
-
-// newSeat makes the scheduler's seat for clients that are told apart.
-func newSeat(client func(*http.Request) string) *seat.Seat {
-	limits := seat.Usual()
-	limits.Client = client
-	return seat.New(limits, seat.Errors{Status: answer.StatusOf, Write: answer.WriteError})
-}
-
-// seatRoutes returns the routes below /seat: the scheduler's seat, and the steps.
-func seatRoutes(explorer http.Handler) http.Handler {
-	mux := http.NewServeMux()
-	mux.Handle("/", explorer)
-	mux.Handle("/seat/steps", steps.Handler())
-	mux.Handle("/seat/steps/", steps.Handler())
-	mux.Handle("/seat/code", steps.Handler())
-	return mux
 }
 
 // newShop makes a shop without a name, a log and observers.

@@ -4,15 +4,17 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"strings"
+	"slices"
 
 	"lockstep/docs"
 	"lockstep/internal/explore/seat"
 	"lockstep/internal/learn/classroom"
+	"lockstep/internal/learn/scheduler"
 	"lockstep/internal/learn/site"
+	"lockstep/internal/learn/steps"
 	"lockstep/internal/learn/workshop"
-	"lockstep/internal/shop/answer"
 	"lockstep/internal/shop/api"
+	"lockstep/internal/shop/route"
 	"lockstep/internal/stage/lab"
 	"lockstep/internal/web"
 )
@@ -32,15 +34,9 @@ func Site(dir string) (site.Site, error) {
 	}
 	limits := seat.Usual()
 	limits.Cell.Time = 0 // nobody waits for the table, and it is kept
-	explorer := seat.New(limits, seat.Errors{Status: answer.StatusOf, Write: answer.WriteError})
-	mux := http.NewServeMux()
-	mux.Handle("/seat", seatRoutes(explorer))
-	mux.Handle("/seat/", seatRoutes(explorer))
-	mux.Handle("/course", classroom.New(docs.Course()).Handler())
-	mux.Handle("/course/", classroom.New(docs.Course()).Handler())
-	mux.Handle("/labs", lab.Handler())
-	mux.HandleFunc("/openapi.json", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(api.OpenAPI()) })
-	return site.Site{Root: root, Kept: filepath.Join(cache, "lockstep", "site"), Page: web.TabFiles, Answers: mux}, nil
+	explorer := scheduler.New(seat.New(limits), func(*http.Request) string { return "" })
+	rows := slices.Concat((&api.API{}).Routes(), explorer.Routes(), steps.Routes(), classroom.New(docs.Course()).Routes(), lab.Routes())
+	return site.Site{Root: root, Kept: filepath.Join(cache, "lockstep", "site"), Page: web.TabFiles, Answers: route.NewTable(rows...)}, nil
 }
 
 // tab serves the page in a tab, if it is there.
@@ -59,12 +55,4 @@ func tab() http.Handler {
 		}
 		return dir, err == nil && there
 	})
-}
-
-// pages are the page's files, by their paths.
-func pages() map[string]http.Handler {
-	all := web.Handlers()
-	all[tabPath+"*file"] = tab()
-	all[strings.TrimSuffix(tabPath, "/")] = http.RedirectHandler(tabPath, http.StatusMovedPermanently)
-	return all
 }

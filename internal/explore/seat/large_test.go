@@ -2,28 +2,43 @@ package seat
 
 import (
 	"context"
-	"net/http"
-	"net/http/httptest"
-	"net/url"
+	"errors"
 	"strings"
 	"testing"
 	"time"
+
+	"lockstep/internal/explore"
+	"lockstep/internal/explore/graph"
+	"lockstep/internal/language"
+	"lockstep/internal/lock/evolution"
 )
 
 // A second reader is told at once that a scenario is too large, also while somebody explores.
 func TestWhatIsTooLargeIsNotDrawnAgain(t *testing.T) {
 	limits := Usual()
 	limits.Map.Schedules = 20
-	s := New(limits, Errors{Status: func(error) (int, string) { return http.StatusServiceUnavailable, "failed" }})
-	query := url.Values{"lock": {"v2"}, "in": {"--actors 3 --faults expiry=2"}, "anomaly": {"stuck"}}
-	asked := func() string {
+	s := New(limits)
+	strategy, unknown := evolution.Find("v2")
+	in, bad := explore.ParseScenario("--actors 3 --faults expiry=2")
+	if err := errors.Join(unknown, bad); err != nil {
+		t.Fatal(err)
+	}
+	asked := func() (told int, err error) {
 		soon, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 		defer cancel()
-		answer := httptest.NewRecorder()
-		s.ServeHTTP(answer, httptest.NewRequestWithContext(soon, http.MethodGet, "/seat/oracle?"+query.Encode(), nil))
-		return answer.Body.String()
+		session, err := s.Session(soon, "", Place{Strategy: strategy, Scenario: in})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ticket, err := s.Join("")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer ticket.Leave()
+		_, err = s.Oracle(soon, ticket, session, explore.Stuck, func(string, any) { told++ })
+		return told, err
 	}
-	asked()
+	_, _ = asked()
 	ticket, err := s.turns.join("")
 	if err != nil {
 		t.Fatal(err)
@@ -32,12 +47,12 @@ func TestWhatIsTooLargeIsNotDrawnAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if says := asked(); !strings.HasPrefix(says, "event: failed\n") || !strings.Contains(says, "20 schedules") {
-		t.Errorf("it says %q; want the bound, and nothing before", says)
+	if told, err := asked(); told > 0 || !errors.Is(err, graph.ErrTooLarge) || !strings.Contains(err.Error(), "20 schedules") {
+		t.Errorf("it says %v, and %d before; want the bound, and nothing before", err, told)
 	}
-	query.Set("lang", "zh")
+	in.Language = language.Chinese
 	end()
-	if says := asked(); !strings.Contains(says, "20 种时序") {
-		t.Errorf("in Chinese it says %q", says)
+	if _, err := asked(); err == nil || !strings.Contains(err.Error(), "20 种时序") {
+		t.Errorf("in Chinese it says %v", err)
 	}
 }

@@ -1,37 +1,32 @@
-// Package seat is the scheduler's seat over HTTP: a reader decides what happens next to the real code of a lock, and asks how far a breach
-// is away.
+// Package seat is the scheduler's seat: a reader decides what happens next to the real code of a lock, and asks how far a breach is away.
+// Package scheduler serves it over HTTP.
 //
-// Nothing is kept of a reader. A request carries the lock, the scenario as flags of lockstep explore, and the schedule so far, as --replay
-// takes it; so an address is a session. To answer, the code is run anew along the schedule, which takes milliseconds.
+// Nothing is kept of a reader. A question carries the Place: the lock, the scenario, and the schedule so far; so an address is a session.
+// To answer, the code is run anew along the schedule, which takes milliseconds.
 //
 // A hint, an oracle and the table explore, too. Explorations take turns: there is one at a time in a process, since each looks at all
-// goroutines of it. So do runs along a schedule, beside them. Both are bounded in steps, time and memory, and end when the reader leaves or
-// the seat closes; and clients take turns, too. So the seat is open to whoever reaches the server. What explorations found is kept within
+// goroutines of it. So do runs along a schedule, beside them. Both are bounded in steps, time and memory, and end with their context;
+// and clients take turns, too. So the seat is open to whoever reaches the server. What explorations found is kept within
 // bounds: the maps that oracles are read from, which scenarios are too large for one, and the shortest ways.
 package seat
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"net/http"
 	"runtime"
 	"slices"
 	"sync"
 	"time"
 
 	"lockstep/internal/explore"
-	"lockstep/internal/explore/stepper"
+	"lockstep/internal/language"
 	"lockstep/internal/lock"
 	"lockstep/internal/lock/evolution"
 	"lockstep/internal/lock/strategy"
 )
 
-// The errors of requests, beside those of evolution and explore.
+// The errors of questions, beside those of evolution and explore.
 var (
-	ErrQuery    = lock.WithCode("bad_request", "bad request")
-	ErrTogether = lock.WithCode("not_together", "these do not go together")
-	ErrNotFound = lock.WithCode("not_found", "there is nothing here")
 	ErrLeft     = lock.WithCode("client_closed_request", "the reader has left, or the server ends")
 	ErrBusy     = lock.WithCode("busy", "whoever runs or explores a lock waits for a turn, and too many wait already; ask again")
 	ErrTooLarge = lock.WithCode("too_large", "this takes too long")
@@ -49,8 +44,6 @@ type Limits struct {
 	Runs    int            // how many may wait for their turn to run a schedule: a class, and what its pages ask for at once
 	Run     time.Duration  // of a run along a schedule
 	Table   []byte         // that is known from the start: Shipped, as JSON
-
-	Client func(*http.Request) string // whose a request is: clients take turns; nil: all are one client's
 }
 
 // Usual returns the limits of a server: explorations leave the shop a core.
@@ -66,61 +59,22 @@ func Usual() Limits {
 	}
 }
 
-// Errors are how a server answers with an error.
-type Errors struct {
-	Status func(error) (status int, code string)
-	Write  func(w http.ResponseWriter, status int, code string, err error)
-}
-
-// Seat answers what is asked below /seat.
+// Seat answers what readers ask. Clients, which have names, take turns.
 type Seat struct {
 	limits Limits
-	errors Errors
-	mux    *http.ServeMux
 	turns  *turns // of those that explore
 	runs   *turns // of those that run a schedule
 	maps   maps
 	ways   ways
 	rows   sync.Map // of Row, by the name of the lock
-
-	close      context.CancelFunc
-	afterClose func(func()) (stop func() bool)
 }
 
 // New makes a seat.
-func New(limits Limits, errors Errors) *Seat {
-	open, cancel := context.WithCancel(context.Background())
-	s := &Seat{
-		close: cancel, afterClose: func(f func()) (stop func() bool) { return context.AfterFunc(open, f) },
-		limits: limits, errors: errors, mux: http.NewServeMux(),
-		turns: newTurns(limits.Line), runs: newTurns(limits.Runs), maps: maps{most: limits.Kept, now: time.Now},
-	}
-	if s.limits.Client == nil {
-		s.limits.Client = func(*http.Request) string { return "" }
-	}
+func New(limits Limits) *Seat {
+	s := &Seat{limits: limits, turns: newTurns(limits.Line), runs: newTurns(limits.Runs), maps: maps{most: limits.Kept, now: time.Now}}
 	s.load(limits.Table)
-	s.handle("/seat", s.index)
-	s.handle("/seat/state", s.state)
-	s.handle("/seat/file", s.file)
-	s.handle("/seat/hint", s.hint)
-	s.handle("/seat/oracle", s.oracle)
-	s.handle("/seat/explore", s.explore)
-	s.handle("/seat/beside", s.beside)
-	s.handle("/seat/table", s.table)
-	s.handle("/", s.nothing)
 	return s
 }
-
-// ServeHTTP implements http.Handler.
-func (s *Seat) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	ctx, cancel := context.WithCancel(r.Context())
-	defer cancel()
-	defer s.afterClose(cancel)()
-	s.mux.ServeHTTP(w, r.WithContext(ctx))
-}
-
-// Close ends what is being explored: a server that ends waits for no table.
-func (s *Seat) Close() { s.close() }
 
 // run does something along a schedule, in a turn of its own. Its context ends when the reader leaves, and when it takes too long.
 func (s *Seat) run(ctx context.Context, client string, do func(context.Context) error) error {
@@ -137,33 +91,6 @@ func (s *Seat) run(ctx context.Context, client string, do func(context.Context) 
 			return err
 		}
 	})
-}
-
-// sessionOf goes to the place of a request, as place.session does. The session is closed: what it says of itself stays.
-func (s *Seat) sessionOf(r *http.Request, p place) (session *stepper.Session, stale *Stale, err error) {
-	err = s.run(r.Context(), s.limits.Client(r), func(ctx context.Context) (err error) {
-		if session, stale, err = p.session(ctx); err == nil {
-			session.Close()
-		}
-		return err
-	})
-	return session, stale, err
-}
-
-// handle lets f answer requests for a path. An error that it gives is the answer.
-func (s *Seat) handle(path string, f func(http.ResponseWriter, *http.Request) error) {
-	s.mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Cache-Control", "no-store")
-		if err := f(w, r); err != nil {
-			status, code := s.errors.Status(err)
-			s.errors.Write(w, status, code, err)
-		}
-	})
-}
-
-func (s *Seat) nothing(http.ResponseWriter, *http.Request) error {
-	return fmt.Errorf("%w; there are /seat, /seat/state, /seat/file, /seat/hint, /seat/oracle, /seat/explore, /seat/beside, /seat/table, "+
-		"/seat/steps, /seat/steps/{pair} and /seat/code", ErrNotFound)
 }
 
 // Index is what there is to choose from.
@@ -200,16 +127,13 @@ type Anomaly struct {
 	Task  string `json:"task"`
 }
 
-func (s *Seat) index(w http.ResponseWriter, r *http.Request) error {
-	in, err := languageOf(r.URL.Query())
-	if err != nil {
-		return err
-	}
+// Index tells what there is to choose from.
+func (s *Seat) Index(in language.Language) Index {
 	var index Index
 	for _, lock := range evolution.Table() {
 		index.Locks = append(index.Locks, Lock{
 			lock.Name, lock.Title.In(in), lock.Adds.In(in), lock.Costs.In(in), lock.StillBroken.In(in), lock.OnNodes,
-			firstOf(lock.Name), promisesOf(lock), s.levelOf(lock.Name),
+			firstOf(lock.Name), PromisesOf(lock), s.levelOf(lock.Name),
 		})
 	}
 	for _, fault := range explore.AllFaults() {
@@ -218,7 +142,7 @@ func (s *Seat) index(w http.ResponseWriter, r *http.Request) error {
 	for _, a := range explore.Anomalies() {
 		index.Anomalies = append(index.Anomalies, Anomaly{string(a), a.Title().In(in), a.Sentence().In(in), a.Task().In(in)})
 	}
-	return answer(w, index)
+	return index
 }
 
 // firstOf gives the anomaly to try first with a lock.
@@ -241,16 +165,7 @@ func firstOf(lock string) explore.Anomaly {
 	}
 }
 
-// promisesOf lists what a lock promises to prevent.
-func promisesOf(s strategy.Strategy) []explore.Anomaly {
+// PromisesOf lists what a lock promises to prevent.
+func PromisesOf(s strategy.Strategy) []explore.Anomaly {
 	return slices.DeleteFunc(explore.Anomalies(), func(a explore.Anomaly) bool { return !a.IsPromisedBy(s) || a.ByName() })
-}
-
-// answer answers with one JSON document.
-func answer(w http.ResponseWriter, value any) error {
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	encoder := json.NewEncoder(w)
-	encoder.SetEscapeHTML(false)
-	_ = encoder.Encode(value) // the reader has gone: nobody is left to tell
-	return nil
 }

@@ -1,8 +1,8 @@
 package seat
 
 import (
+	"context"
 	"fmt"
-	"net/http"
 
 	"lockstep/internal/explore"
 	"lockstep/internal/explore/stepper"
@@ -17,21 +17,18 @@ type State struct {
 	Stale *Stale       `json:"stale"`
 }
 
-func (s *Seat) state(w http.ResponseWriter, r *http.Request) error {
-	p, err := placeOf(r.URL.Query())
+// State shows a place to a client.
+func (s *Seat) State(ctx context.Context, client string, p Place) (State, error) {
+	session, stale, err := s.sessionOf(ctx, client, p)
 	if err != nil {
-		return err
-	}
-	session, stale, err := s.sessionOf(r, p)
-	if err != nil {
-		return fmt.Errorf("do: %w", err)
+		return State{}, fmt.Errorf("do: %w", err)
 	}
 	view := session.Now()
 	code := Code(view.Trace)
-	if step := differs(p.code, code); step > 0 && (stale == nil || step < stale.Step) {
-		stale = &Stale{step, otherwise(p.scenario, step, view.Trace.Steps[step-1])}
+	if step := differs(p.Code, code); step > 0 && (stale == nil || step < stale.Step) {
+		stale = &Stale{step, otherwise(p.Scenario, step, view.Trace.Steps[step-1])}
 	}
-	return answer(w, State{View: view, Code: code, Link: Link(view.Lock, view.Scenario, view.Schedule, code), Stale: stale})
+	return State{View: view, Code: code, Link: Link(view.Lock, view.Scenario, view.Schedule, code), Stale: stale}, nil
 }
 
 // otherwise says that a step does something else than when its link was made.

@@ -3,10 +3,10 @@ package seat
 import (
 	"cmp"
 	"context"
-	"net/http"
 	"time"
 
 	"lockstep/internal/explore"
+	"lockstep/internal/language"
 	"lockstep/internal/lock/evolution"
 	"lockstep/internal/lock/strategy"
 	"lockstep/internal/lock/verdict"
@@ -39,29 +39,27 @@ type Row struct {
 	Shipped bool    `json:"-"`       // it was not found here
 }
 
-// table streams the table, a row at a time. Each row has a turn of its own, so that others need not wait for all of them. Who asks for it
+// Whole is what is told at the end of the table.
+type Whole struct {
+	Seconds float64 `json:"seconds"` // that it took
+	Shipped bool    `json:"shipped"` // some of it was not found here
+}
+
+// Table tells the table, a row at a time. Each row has a turn of its own, so that others need not wait for all of them. Who asks for it
 // anew gets what was found here.
-func (s *Seat) table(w http.ResponseWriter, r *http.Request) error {
-	in, err := languageOf(r.URL.Query())
-	if err != nil {
-		return err
-	}
-	return s.stream(w, r, func(stream *events) error {
-		all, anew := Row{}, r.URL.Query().Has("anew")
-		for _, lock := range evolution.Table() {
-			stream.send("row", Begun{lock.Name, lock.Title.In(in)})
-			row, err := s.row(r.Context(), lock, anew, stream)
-			if err != nil {
-				return err
-			}
-			all.Seconds, all.Shipped = all.Seconds+row.Seconds, all.Shipped || row.Shipped
-			for _, cell := range row.Cells {
-				stream.send("cell", cell)
-			}
+func (s *Seat) Table(ctx context.Context, t *Ticket, in language.Language, anew bool, tell Tell) (all Whole, err error) {
+	for _, lock := range evolution.Table() {
+		tell("row", Begun{lock.Name, lock.Title.In(in)})
+		row, err := s.row(ctx, t, lock, anew, tell)
+		if err != nil {
+			return all, err
 		}
-		stream.send("done", map[string]any{"seconds": all.Seconds, "shipped": all.Shipped})
-		return nil
-	})
+		all.Seconds, all.Shipped = all.Seconds+row.Seconds, all.Shipped || row.Shipped
+		for _, cell := range row.Cells {
+			tell("cell", cell)
+		}
+	}
+	return all, nil
 }
 
 // scenarios is the event that says how far a row has come.
@@ -73,7 +71,7 @@ type scenarios struct {
 }
 
 // row explores a lock in every scenario, unless that was done before.
-func (s *Seat) row(ctx context.Context, lock strategy.Strategy, anew bool, stream *events) (row Row, err error) {
+func (s *Seat) row(ctx context.Context, t *Ticket, lock strategy.Strategy, anew bool, tell Tell) (row Row, err error) {
 	known := func() bool {
 		kept, is := s.rows.Load(lock.Name)
 		if is {
@@ -82,11 +80,11 @@ func (s *Seat) row(ctx context.Context, lock strategy.Strategy, anew bool, strea
 		return is && (!anew || !row.Shipped)
 	}
 	far := scenarios{Lock: lock.Name, Of: len(explore.ScenariosOf(lock, tableActors)), Waiting: true}
-	tell := func() { stream.send("progress", far) }
-	left := stream.ticket.once(ctx, known, tell, func() {
+	progress := func() { tell("progress", far) }
+	left := t.once(ctx, known, progress, func() {
 		far.Waiting = false
-		tell()
-		row, err = s.explored(ctx, lock, func() { far.Done++; tell() })
+		progress()
+		row, err = s.explored(ctx, lock, func() { far.Done++; progress() })
 	})
 	return row, cmp.Or(left, err)
 }

@@ -14,13 +14,13 @@ type turns struct {
 	most int // places: of the one that works, and of those that wait
 
 	mu      sync.Mutex
-	tickets []*ticket // in the order in which they were taken
-	working *ticket   // nil: none
+	tickets []*Ticket // in the order in which they were taken
+	working *Ticket   // nil: none
 	round   int       // that goes on: one turn of each client
 }
 
-// ticket is a place of a client's.
-type ticket struct {
+// Ticket is a place of a client's.
+type Ticket struct {
 	of      *turns
 	client  string
 	round   int           // that brings its turn
@@ -30,12 +30,15 @@ type ticket struct {
 
 func newTurns(line int) *turns { return &turns{most: line + 1} }
 
+// Join takes a place for a client that wants to explore. Whoever got one leaves in the end. It fails with ErrBusy.
+func (s *Seat) Join(client string) (*Ticket, error) { return s.turns.join(client) }
+
 // join takes a place for a client. If there is none left, the client that has most of them loses its last that waits, unless the new one
 // has about as many: then join fails with ErrBusy. Whoever got a place leaves in the end.
-func (t *turns) join(client string) (*ticket, error) {
+func (t *turns) join(client string) (*Ticket, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	p := &ticket{of: t, client: client, dropped: make(chan struct{})}
+	p := &Ticket{of: t, client: client, dropped: make(chan struct{})}
 	if len(t.tickets) >= t.most {
 		last := t.lastOfMost(client)
 		if last == nil {
@@ -49,7 +52,7 @@ func (t *turns) join(client string) (*ticket, error) {
 }
 
 // lastOfMost returns the last place that waits of the client that has most, and at least two more than this one; nil if there is none.
-func (t *turns) lastOfMost(client string) (last *ticket) {
+func (t *turns) lastOfMost(client string) (last *Ticket) {
 	has := map[string]int{}
 	for _, p := range t.tickets {
 		has[p.client]++
@@ -62,15 +65,15 @@ func (t *turns) lastOfMost(client string) (last *ticket) {
 	return last
 }
 
-// leave gives the place back.
-func (p *ticket) leave() {
+// Leave gives the place back.
+func (p *Ticket) Leave() {
 	p.of.mu.Lock()
 	defer p.of.mu.Unlock()
 	p.of.remove(p)
 }
 
-func (t *turns) remove(p *ticket) {
-	t.tickets = slices.DeleteFunc(t.tickets, func(other *ticket) bool { return other == p })
+func (t *turns) remove(p *Ticket) {
+	t.tickets = slices.DeleteFunc(t.tickets, func(other *Ticket) bool { return other == p })
 	if t.working == p {
 		t.next()
 	}
@@ -91,7 +94,7 @@ func (t *turns) next() {
 }
 
 // wait asks for a turn: in the next round, or in the one after the last of its client.
-func (p *ticket) wait() {
+func (p *Ticket) wait() {
 	p.of.mu.Lock()
 	defer p.of.mu.Unlock()
 	p.round, p.turn = p.of.round+1, make(chan struct{})
@@ -107,7 +110,7 @@ func (p *ticket) wait() {
 
 // begin waits for the turn, and tells waiting every second that it does. It fails with ErrLeft when ctx ends, and with ErrBusy if others,
 // who have fewer places, need this one.
-func (p *ticket) begin(ctx context.Context, waiting func()) (end func(), err error) {
+func (p *Ticket) begin(ctx context.Context, waiting func()) (end func(), err error) {
 	p.wait()
 	select {
 	case <-p.turn:
@@ -133,7 +136,7 @@ func (p *ticket) begin(ctx context.Context, waiting func()) (end func(), err err
 }
 
 // end ends the turn, or the wait for it.
-func (p *ticket) end() {
+func (p *Ticket) end() {
 	p.of.mu.Lock()
 	defer p.of.mu.Unlock()
 	p.turn = nil
@@ -143,7 +146,7 @@ func (p *ticket) end() {
 }
 
 // once does something in a turn of its own, unless it was done before, or by whoever had the turn meanwhile.
-func (p *ticket) once(ctx context.Context, done func() bool, waiting, do func()) error {
+func (p *Ticket) once(ctx context.Context, done func() bool, waiting, do func()) error {
 	if done() {
 		return nil
 	}
@@ -164,7 +167,7 @@ func (t *turns) alone(ctx context.Context, client string, within time.Duration, 
 	if err != nil {
 		return err
 	}
-	defer p.leave()
+	defer p.Leave()
 	soon, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 	end, err := p.begin(soon, func() {})

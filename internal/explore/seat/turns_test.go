@@ -3,15 +3,14 @@ package seat
 import (
 	"context"
 	"errors"
-	"net/http"
-	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"lockstep/internal/lock"
+	"lockstep/internal/explore"
+	"lockstep/internal/lock/evolution"
 )
 
 // waits takes a place for a client, and waits for its turn. Done is called in the turn, or with the error.
@@ -23,7 +22,7 @@ func waits(t *testing.T, turns *turns, client string, done func(error)) (leave f
 	}
 	ctx, leave := context.WithCancel(t.Context())
 	go func() {
-		defer ticket.leave()
+		defer ticket.Leave()
 		end, err := ticket.begin(ctx, func() {})
 		done(err)
 		if err == nil {
@@ -63,7 +62,7 @@ func TestClientsTakeTurns(t *testing.T) {
 		waits(t, turns, "late", note("late"))
 		synctest.Wait()
 		end()
-		first.leave()
+		first.Leave()
 		synctest.Wait()
 		if got, want := strings.Join(order, ","), "hog,pupil,late,hog,pupil,hog,hog"; got != want {
 			t.Errorf("the order is %s; want %s", got, want)
@@ -117,33 +116,37 @@ func TestOneClientDoesNotFillTheLine(t *testing.T) {
 func TestWhateverRunsTakesATurn(t *testing.T) {
 	limits := Usual()
 	limits.Longer = time.Millisecond
-	status := func(err error) (int, string) { return http.StatusServiceUnavailable, lock.CodeOf(err) }
-	write := func(w http.ResponseWriter, status int, code string, _ error) { http.Error(w, code, status) }
-	s := New(limits, Errors{Status: status, Write: write})
+	s := New(limits)
 	ticket, err := s.runs.join("another")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer ticket.leave()
+	defer ticket.Leave()
 	end, err := ticket.begin(t.Context(), func() {})
 	if err != nil {
 		t.Fatal(err)
 	}
-	const query = "?lock=v2&with=v3&anomaly=two-holders&in=--faults+expiry%3D1&do=A:SET"
-	asked := func(ctx context.Context, path string) *httptest.ResponseRecorder {
-		answer := httptest.NewRecorder()
-		s.ServeHTTP(answer, httptest.NewRequestWithContext(ctx, http.MethodGet, path+query, http.NoBody))
-		return answer
+	v2, unknown := evolution.Find("v2")
+	v3, alike := evolution.Find("v3")
+	in, bad := explore.ParseScenario("--faults expiry=1")
+	if err := errors.Join(unknown, alike, bad); err != nil {
+		t.Fatal(err)
+	}
+	p := Place{Strategy: v2, Scenario: in, Schedule: "A:SET"}
+	asks := map[string]func(context.Context) error{
+		"state":    func(ctx context.Context) error { _, err := s.State(ctx, "", p); return err },
+		"document": func(ctx context.Context) error { _, err := s.Document(ctx, "", p, ""); return err },
+		"beside":   func(ctx context.Context) error { _, err := s.Beside(ctx, "", p, v3); return err },
+		"session":  func(ctx context.Context) error { _, err := s.Session(ctx, "", p); return err }, // of a hint and an oracle
 	}
 	left, leave := context.WithCancel(t.Context())
 	leave()
-	paths := []string{"/seat/state", "/seat/file", "/seat/beside", "/seat/hint", "/seat/oracle"}
-	for _, path := range paths {
-		if answer := asked(t.Context(), path); !strings.Contains(answer.Body.String(), "busy") {
-			t.Errorf("%s in another's turn: %d %s; want it to be busy", path, answer.Code, answer.Body)
+	for name, ask := range asks {
+		if err := ask(t.Context()); !errors.Is(err, ErrBusy) {
+			t.Errorf("%s in another's turn: %v; want ErrBusy", name, err)
 		}
-		if answer := asked(left, path); !strings.Contains(answer.Body.String(), "client_closed_request") {
-			t.Errorf("%s, and the reader has left: %d %s", path, answer.Code, answer.Body)
+		if err := ask(left); !errors.Is(err, ErrLeft) {
+			t.Errorf("%s, and the reader has left: %v", name, err)
 		}
 	}
 	if _, err := s.Solve(t.Context(), "", "v0", "A:GET B:GET A:write B:write"); !errors.Is(err, ErrBusy) {
@@ -151,9 +154,9 @@ func TestWhateverRunsTakesATurn(t *testing.T) {
 	}
 	end()
 	s.limits.Run = time.Nanosecond
-	for _, path := range paths {
-		if answer := asked(t.Context(), path); !strings.Contains(answer.Body.String(), "too_large") {
-			t.Errorf("%s takes too long: %d %s; want it to be said", path, answer.Code, answer.Body)
+	for name, ask := range asks {
+		if err := ask(t.Context()); !errors.Is(err, ErrTooLarge) {
+			t.Errorf("%s takes too long: %v; want it to be said", name, err)
 		}
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"lockstep/internal/learn/course"
 	"lockstep/internal/lock"
 	"lockstep/internal/shop/api"
+	"lockstep/internal/shop/route"
 )
 
 var (
@@ -55,38 +56,37 @@ func New(files fs.FS) *Classroom {
 	return c
 }
 
-// Handler serves /course, /room and /join. Requests have passed the guard.
-func (c *Classroom) Handler() http.Handler {
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET "+joinPath, join)
-	for pattern, answer := range map[string]func(*http.Request) (any, error){
-		"GET /room/participants": func(*http.Request) (any, error) {
-			all, err := c.room.Participants()
-			return struct {
-				Participants []Participant `json:"participants"`
-			}{all}, err
-		},
-		"DELETE /room/participants/{who}": func(r *http.Request) (any, error) { return c.room.Drop(r.PathValue("who")) },
-
-		"GET /course":          c.list,
-		"GET /course/{lesson}": c.lesson,
-		"GET /room":            func(*http.Request) (any, error) { return c.room.State(), nil },
-		"POST /room":           func(*http.Request) (any, error) { return c.room.Open(), nil },
-		"PUT /room":            c.turn,
-		"DELETE /room":         func(*http.Request) (any, error) { return c.room.Close(), nil },
-		"GET /room/{lesson}":   c.counts,
-		"GET /room/join":       c.doors,
-		"GET /room/board":      func(*http.Request) (any, error) { return c.room.Board() },
-		"POST /room/join":      func(r *http.Request) (any, error) { return c.room.Join(c.Client(r)) },
-		"POST /room/answer":    c.predict,
-		"POST /room/solved":    c.solved,
-	} {
-		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
-			value, err := answer(r)
-			api.Answer(w, value, err)
-		})
+// Routes returns the routes of the lessons and of the room.
+func (c *Classroom) Routes() []route.Row {
+	value := route.Value[any]
+	return []route.Row{
+		route.On("GET", "/course", route.Reader, route.Replica, value(c.list)),
+		route.On("GET", "/course/{lesson}", route.Reader, route.Replica, value(c.lesson)),
+		route.On("GET", "/room", route.Reader, route.Front, value(func(*http.Request) (any, error) { return c.room.State(), nil })),
+		route.On("POST", "/room", route.Administrator, route.Front, value(func(*http.Request) (any, error) { return c.room.Open(), nil })),
+		route.On("PUT", "/room", route.Administrator, route.Front, value(c.turn)),
+		route.On("DELETE", "/room", route.Administrator, route.Front, value(func(*http.Request) (any, error) { return c.room.Close(), nil })),
+		route.On("GET", "/room/{lesson}", route.Reader, route.Front, value(c.counts)),
+		route.On("GET", "/room/join", route.Reader, route.Front, value(c.doors)),
+		route.On("GET", "/room/board", route.Reader, route.Front, value(func(*http.Request) (any, error) { return c.room.Board() })),
+		route.On("POST", "/room/join", route.Participant, route.Front, value(func(r *http.Request) (any, error) {
+			return c.room.Join(c.Client(r))
+		})),
+		route.On("POST", "/room/answer", route.Participant, route.Front, value(c.predict)),
+		route.On("POST", "/room/solved", route.Participant, route.Front, value(c.solved)),
+		route.On("GET", "/room/participants", route.Administrator, route.Front, value(c.participants)), // who they are is for who teaches
+		route.On("DELETE", "/room/participants/{who}", route.Administrator, route.Front, value(func(r *http.Request) (any, error) {
+			return c.room.Drop(r.PathValue("who"))
+		})),
+		route.On("GET", joinPath, route.Reader, route.Front, join),
 	}
-	return api.Routed(mux, "/room/answer", "/room/solved") // no lesson has such a number
+}
+
+func (c *Classroom) participants(*http.Request) (any, error) {
+	all, err := c.room.Participants()
+	return struct {
+		Participants []Participant `json:"participants"`
+	}{all}, err
 }
 
 // Close ends the room.

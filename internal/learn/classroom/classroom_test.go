@@ -14,6 +14,7 @@ import (
 	"lockstep/internal/language"
 	"lockstep/internal/learn/classroom"
 	"lockstep/internal/learn/course"
+	"lockstep/internal/shop/route"
 )
 
 // ask sends a request; into takes the answer, if it is a success.
@@ -39,7 +40,7 @@ var (
 
 // Every lesson is rendered in both languages: no dead link, no mark of Markdown left, and no element that Markdown does not make.
 func TestEachLessonIsHTML(t *testing.T) {
-	handler := classroom.New(docs.Course()).Handler()
+	handler := route.NewTable(classroom.New(docs.Course()).Routes()...)
 	for _, in := range language.All() {
 		var list struct{ Lessons []classroom.Entry }
 		ask(t, handler, http.MethodGet, "/course?lang="+string(in), "", &list)
@@ -78,7 +79,7 @@ func TestEachLessonIsHTML(t *testing.T) {
 
 // What a lesson runs is drawn, or said, before anything is explored; and the drawing shows what the command looks for.
 func TestEachLessonIsDrawn(t *testing.T) {
-	handler := classroom.New(docs.Course()).Handler()
+	handler := route.NewTable(classroom.New(docs.Course()).Routes()...)
 	for _, in := range language.All() {
 		for number := 1; number <= 15; number++ {
 			var lesson classroom.Page
@@ -170,7 +171,7 @@ B
 
 // HTML in a lesson is not passed on; a file of the repository is named.
 func TestHTMLIsNotPassedOn(t *testing.T) {
-	handler := classroom.New(fstest.MapFS{"01-a.md": {Data: []byte(hostile)}}).Handler()
+	handler := route.NewTable(classroom.New(fstest.MapFS{"01-a.md": {Data: []byte(hostile)}}).Routes()...)
 	answer := httptest.NewRecorder()
 	handler.ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/course/1", http.NoBody))
 	body := answer.Body.String()

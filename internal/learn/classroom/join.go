@@ -26,7 +26,10 @@ type Door struct {
 }
 
 // join sends whoever comes to the page, where participants are.
-func join(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/#/join", http.StatusFound) }
+func join(w http.ResponseWriter, r *http.Request) error {
+	http.Redirect(w, r, "/#/join", http.StatusFound)
+	return nil
+}
 
 // doors lists the addresses of the room, for who came by the origin of the query. There is none if others cannot reach this server.
 func (c *Classroom) doors(r *http.Request) (any, error) {

@@ -11,6 +11,7 @@ import (
 
 	"lockstep/docs"
 	"lockstep/internal/learn/classroom"
+	"lockstep/internal/shop/route"
 )
 
 // One address cannot fill the room: a pupil of another gets in, and one of the same gets the place of the one that was idle for longest.
@@ -66,7 +67,7 @@ func TestTheRoomFills(t *testing.T) {
 func TestParticipantsAreTakenOut(t *testing.T) {
 	class, from := classroom.New(docs.Course()), "10.0.0.7"
 	class.Client = func(*http.Request) string { return from }
-	handler := class.Handler()
+	handler := route.NewTable(class.Routes()...)
 	list := func() string {
 		var all struct{ Participants []classroom.Participant }
 		ask(t, handler, http.MethodGet, "/room/participants", "", &all)

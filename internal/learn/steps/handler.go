@@ -6,40 +6,37 @@ import (
 
 	"lockstep/internal/language"
 	"lockstep/internal/shop/api"
+	"lockstep/internal/shop/route"
 )
 
-// Handler serves GET /seat/steps, all of them without their code, and GET /seat/steps/v3-v4. The query's lang is en or zh. It also serves
-// GET /seat/code, what runs under the query's lock.
-func Handler() http.Handler {
+// Routes returns the routes of all steps without their code, of one, such as v3-v4, and of what runs under the query's lock. The query's
+// lang is en or zh.
+func Routes() []route.Row {
 	type named struct {
 		pair string
 		in   language.Language
 	}
 	pairs := &kept[named, Detail]{find: func(n named) (Detail, error) { return Find(n.pair, n.in) }}
 	codes := &kept[string, []Part]{find: Code}
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET /seat/steps", func(w http.ResponseWriter, r *http.Request) {
-		in, err := api.Language(r)
-		if err != nil {
-			api.Answer(w, nil, err)
-			return
-		}
-		api.Answer(w, All(in), nil)
-	})
-	mux.HandleFunc("GET /seat/steps/{pair}", func(w http.ResponseWriter, r *http.Request) {
-		in, err := api.Language(r)
-		if err != nil {
-			api.Answer(w, nil, err)
-			return
-		}
-		found, err := pairs.get(named{r.PathValue("pair"), in})
-		api.Answer(w, found, err)
-	})
-	mux.HandleFunc("GET /seat/code", func(w http.ResponseWriter, r *http.Request) {
-		code, err := codes.get(r.FormValue("lock"))
-		api.Answer(w, code, err)
-	})
-	return mux
+	return []route.Row{
+		route.On("GET", "/seat/steps", route.Participant, route.Replica, route.Value(func(r *http.Request) (all []Step, err error) {
+			in, err := api.Language(r)
+			if err == nil {
+				all = All(in)
+			}
+			return all, err
+		})),
+		route.On("GET", "/seat/steps/{pair}", route.Participant, route.Replica, route.Value(func(r *http.Request) (found Detail, err error) {
+			in, err := api.Language(r)
+			if err == nil {
+				found, err = pairs.get(named{r.PathValue("pair"), in})
+			}
+			return found, err
+		})),
+		route.On("GET", "/seat/code", route.Participant, route.Replica, route.Value(func(r *http.Request) ([]Part, error) {
+			return codes.get(r.FormValue("lock"))
+		})),
+	}
 }
 
 // kept is what was found, which is always the same. One looks at a time. What is not found is not kept: so it is bounded.

@@ -19,6 +19,7 @@ import (
 	"lockstep/internal/learn/workshop"
 	"lockstep/internal/lock/evolution"
 	"lockstep/internal/lock/strategy"
+	"lockstep/internal/shop/route"
 	"lockstep/internal/stage/lab"
 )
 
@@ -290,7 +291,7 @@ func TestHandler(t *testing.T) {
 		"/seat/steps/setnx-expire-lua-setnx": http.StatusOK,
 	} {
 		recorder := httptest.NewRecorder()
-		steps.Handler().ServeHTTP(recorder, httptest.NewRequest(http.MethodGet, path, nil))
+		route.NewTable(steps.Routes()...).ServeHTTP(recorder, httptest.NewRequest(http.MethodGet, path, nil))
 		var document any
 		if err := json.Unmarshal(recorder.Body.Bytes(), &document); recorder.Code != status || err != nil {
 			t.Errorf("%s: %d, %v: %s", path, recorder.Code, err, recorder.Body)

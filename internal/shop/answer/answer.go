@@ -60,26 +60,41 @@ func Write(w http.ResponseWriter, status int, value any) {
 	_ = encoder.Encode(value) // the client went away
 }
 
-// WriteError answers with an error of this status and code.
-func WriteError(w http.ResponseWriter, status int, code string, err error) {
-	writeError(w, status, code, "", err)
-}
-
-// WriteSaleError answers with the error of a sale; its order's id may be empty.
-func WriteSaleError(w http.ResponseWriter, orderID string, err error) {
+// Error answers with an error, and with the headers that go with it.
+func Error(w http.ResponseWriter, err error) {
 	status, code := StatusOf(err)
-	writeError(w, status, code, orderID, err)
-}
-
-// writeError answers with an error, and with the headers that go with its status.
-func writeError(w http.ResponseWriter, status int, code, orderID string, err error) {
+	var failure Failure
+	failure.Error.Code, failure.Error.Message = code, err.Error()
+	if sale, is := errors.AsType[*saleError](err); is {
+		failure.Error.OrderID = sale.orderID
+	}
+	if other, is := errors.AsType[*NotAllowed](err); is {
+		w.Header().Set("Allow", strings.Join(other.Methods, ", "))
+	}
 	switch {
 	case status == http.StatusServiceUnavailable && code != lock.CodeOf(service.ErrOutcomeUnknown): // which may buy a second time
 		w.Header().Set("Retry-After", "1")
 	case status == http.StatusUnauthorized:
 		w.Header().Set("WWW-Authenticate", "Bearer")
 	}
-	var failure Failure
-	failure.Error.Code, failure.Error.Message, failure.Error.OrderID = code, err.Error(), orderID
 	Write(w, status, failure)
 }
+
+// OfSale returns the error of a sale, with the id of its order.
+func OfSale(orderID string, err error) error { return &saleError{orderID, err} }
+
+type saleError struct {
+	orderID string
+	err     error
+}
+
+func (e *saleError) Error() string { return e.err.Error() }
+func (e *saleError) Unwrap() error { return e.err }
+
+// NotAllowed is the error of a path that has other methods.
+type NotAllowed struct{ Methods []string }
+
+var errNotAllowed = lock.WithCode("method_not_allowed", "this path does not take that method; GET / lists what there is")
+
+func (*NotAllowed) Error() string { return errNotAllowed.Error() }
+func (*NotAllowed) Unwrap() error { return errNotAllowed }

@@ -10,8 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gin-gonic/gin"
-
 	"lockstep/internal/language"
 	"lockstep/internal/lock"
 	"lockstep/internal/lock/evolution"
@@ -30,89 +28,15 @@ type API struct {
 	Log     *slog.Logger
 	Guard   Guard
 	Metrics Metrics
-	Events  http.Handler            // streams what this replica's locks do; nil: there is no such stream
-	Live    http.Handler            // shows the shop to those who watch it; nil: it is not shown
-	Streams *Streams                // bounds those of Events and Live; nil: there is no bound
-	Seat    http.Handler            // the scheduler's seat; nil: there is none
-	Labs    http.Handler            // their list; nil: there is none
-	Course  http.Handler            // the lessons, and the room where a class predicts; nil: there are none
-	Page    map[string]http.Handler // the page's files, by their paths
-	NewID   func() string           // makes the ids of orders
+	NewID   func() string // makes the ids of orders
 
-	BehindFront bool         // a cluster's front has made the ids of orders
-	NodeFaults  http.Handler // stops and empties embedded masters; nil: there are none
+	BehindFront bool // a cluster's front has made the ids of orders
 }
 
 // Metrics counts the answers to sales, and serves the counts.
 type Metrics interface {
 	http.Handler
 	Answered(outcome string) // "sold", "replayed", or the error's code
-}
-
-// Handler returns the routes, to be put behind an Entrance. HEAD is handled as GET; net/http leaves out the body.
-func (a *API) Handler() http.Handler {
-	routes := a.routes()
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method == http.MethodHead {
-			r = r.WithContext(r.Context()) // a copy: net/http looks at the original to leave out the body
-			r.Method = http.MethodGet
-		}
-		routes.ServeHTTP(w, r)
-	})
-}
-
-func (a *API) routes() http.Handler {
-	gin.SetMode(gin.ReleaseMode)
-	engine := gin.New()
-	engine.HandleMethodNotAllowed = true
-	engine.RedirectTrailingSlash = false
-	engine.Use(a.authorize)
-	engine.NoRoute(func(c *gin.Context) { a.fail(c, errNotFound) })
-	engine.NoMethod(func(c *gin.Context) {
-		if methods := ownMethods(engine.Routes(), c.Request.URL.Path); methods != nil {
-			a.fail(c, &methodError{methods})
-			return
-		}
-		a.fail(c, errNotAllowed) // gin has set Allow
-	})
-
-	for path, file := range a.Page {
-		engine.GET(path, gin.WrapH(file))
-	}
-	for _, route := range a.elsewhere() {
-		if route.handler == nil {
-			route.handler = absent
-		}
-		engine.Handle(route.method, route.path, gin.WrapH(route.handler))
-	}
-	for _, path := range []string{answerPath, solvedPath} { // or each would be the number of a lesson
-		engine.GET(path, gin.WrapH(only(http.MethodPost)))
-	}
-	engine.GET("/openapi.json", document)
-	engine.GET("/healthz", a.answer(a.healthz))
-	engine.GET("/readyz", a.answer(a.readyz))
-	engine.GET("/settings", a.answer(a.settings))
-	engine.PUT("/settings", a.answer(a.putSettings))
-	engine.POST("/inventory/sale", a.answer(a.sale))
-	engine.GET("/inventory", a.answer(a.inventory))
-	engine.PUT("/inventory", a.answer(a.putInventory))
-	engine.GET("/orders/:id", a.answer(a.order))
-	engine.GET("/lock", a.answer(a.lock))
-	engine.PUT("/lock", a.answer(a.putLock))
-	engine.DELETE("/lock", a.answer(a.deleteLock))
-	return engine
-}
-
-// answer returns the handler that answers with what do returns: a value, or an error.
-func (a *API) answer(do func(*gin.Context) (any, error)) gin.HandlerFunc {
-	return func(c *gin.Context) {
-		value, err := do(c)
-		if err != nil {
-			a.fail(c, err)
-			return
-		}
-		answer.Write(c.Writer, http.StatusOK, value)
-	}
 }
 
 // SaleAnswer is what a buyer gets.
@@ -128,45 +52,42 @@ type SaleAnswer struct {
 	HoldMS      float64 `json:"hold_ms"`
 }
 
-func (a *API) sale(c *gin.Context) (any, error) {
-	key, err := IdempotencyKey(c.Request.Header)
+func (a *API) sale(w http.ResponseWriter, r *http.Request) error {
+	key, err := IdempotencyKey(r.Header)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	id, sell := a.orderID(c.Request, key), a.Shop.Sell
+	id, sell := a.orderID(r, key), a.Shop.Sell
 	if key != "" {
 		sell = a.Shop.SellOnce
 	}
-	receipt, err := sell(c.Request.Context(), id)
+	receipt, err := sell(r.Context(), id)
 	if errors.Is(err, service.ErrOutcomeUnknown) {
 		err = fmt.Errorf("%w; GET /orders/%s says whether it was", err, id)
 	}
 	if err != nil {
-		c.Set(orderKey, id)
 		_, code := answer.StatusOf(err)
 		a.Metrics.Answered(code)
-		return nil, err
+		return answer.OfSale(id, err)
 	}
 	if receipt.Replayed {
-		c.Header(ReplayedHeader, "true")
+		w.Header().Set(ReplayedHeader, "true")
 		a.Metrics.Answered("replayed")
 	} else {
 		a.Metrics.Answered("sold")
 	}
-	return SaleAnswer{
+	answer.Write(w, http.StatusOK, SaleAnswer{
 		OrderID: receipt.ID, RunID: receipt.RunID, Lock: receipt.Lock, Replica: receipt.Replica,
 		StockBefore: receipt.Before, StockAfter: receipt.After, Fence: receipt.Fence,
 		WaitMS: millis(receipt.Wait), HoldMS: millis(receipt.Hold),
-	}, nil
+	})
+	return nil
 }
 
-// orderKey is the gin key of the id of an order that was not made.
-const orderKey = "order_id"
-
 // order tells a buyer who was left in doubt whether the sale was made.
-func (a *API) order(c *gin.Context) (any, error) {
-	id := c.Param("id")
-	order, err := a.Shop.Order(c.Request.Context(), id)
+func (a *API) order(r *http.Request) (any, error) {
+	id := r.PathValue("id")
+	order, err := a.Shop.Order(r.Context(), id)
 	switch {
 	case errors.Is(err, service.ErrInFlight):
 		err = fmt.Errorf("order %.80q: %w; ask again", id, err)
@@ -179,16 +100,16 @@ func (a *API) order(c *gin.Context) (any, error) {
 
 func millis(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-func (a *API) inventory(c *gin.Context) (any, error) {
-	tally, err := a.Shop.Tally(c.Request.Context())
+func (a *API) inventory(r *http.Request) (any, error) {
+	tally, err := a.Shop.Tally(r.Context())
 	return tally.Report(), err
 }
 
-func (a *API) putInventory(c *gin.Context) (any, error) {
+func (a *API) putInventory(r *http.Request) (any, error) {
 	var body struct {
 		Stock *int64 `json:"stock"`
 	}
-	err := Read(c.Request, &body)
+	err := Read(r, &body)
 	switch {
 	case err == nil && body.Stock == nil:
 		err = errors.New("stock is missing")
@@ -198,7 +119,7 @@ func (a *API) putInventory(c *gin.Context) (any, error) {
 	if err != nil {
 		return nil, BadRequest(err, fmt.Sprintf(`want {"stock":200}, a whole number from 0 to %d`, history.MaxStock))
 	}
-	tally, err := a.Shop.SetStock(c.Request.Context(), *body.Stock)
+	tally, err := a.Shop.SetStock(r.Context(), *body.Stock)
 	return tally.Report(), err
 }
 
@@ -212,10 +133,10 @@ type LockAnswer struct {
 	Released *bool            `json:"released,omitempty"` // of DELETE /lock: whether there was a lock
 }
 
-func (a *API) lock(c *gin.Context) (any, error) { return a.lockAnswer(c) }
+func (a *API) lock(r *http.Request) (any, error) { return a.lockAnswer(r) }
 
-func (a *API) lockAnswer(c *gin.Context) (LockAnswer, error) {
-	version, key, err := a.Shop.LockState(c.Request.Context())
+func (a *API) lockAnswer(r *http.Request) (LockAnswer, error) {
+	version, key, err := a.Shop.LockState(r.Context())
 	if err != nil {
 		return LockAnswer{}, err
 	}
@@ -227,32 +148,32 @@ func (a *API) lockAnswer(c *gin.Context) (LockAnswer, error) {
 	return answer, err
 }
 
-func (a *API) putLock(c *gin.Context) (any, error) {
+func (a *API) putLock(r *http.Request) (any, error) {
 	var body struct {
 		Version *string `json:"version"`
 	}
-	err := Read(c.Request, &body)
+	err := Read(r, &body)
 	if err == nil && body.Version == nil {
 		err = errors.New("version is missing")
 	}
 	if err != nil {
 		return nil, BadRequest(err, `want {"version":"v4"}, one of `+strings.Join(evolution.Names(), ", "))
 	}
-	if err = a.Fits(c.Request.Context(), *body.Version); err == nil {
-		err = a.Shop.SetLock(c.Request.Context(), *body.Version)
+	if err = a.Fits(r.Context(), *body.Version); err == nil {
+		err = a.Shop.SetLock(r.Context(), *body.Version)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return a.lockAnswer(c)
+	return a.lockAnswer(r)
 }
 
-func (a *API) deleteLock(c *gin.Context) (any, error) {
-	released, err := a.Shop.ForceUnlock(c.Request.Context())
+func (a *API) deleteLock(r *http.Request) (any, error) {
+	released, err := a.Shop.ForceUnlock(r.Context())
 	if err != nil {
 		return nil, err
 	}
-	answer, err := a.lockAnswer(c)
+	answer, err := a.lockAnswer(r)
 	answer.Released = &released
 	return answer, err
 }
@@ -266,7 +187,7 @@ type Health struct {
 }
 
 // healthz answers as long as the process runs.
-func (a *API) healthz(*gin.Context) (any, error) { return a.health("ok"), nil }
+func (a *API) healthz(*http.Request) (any, error) { return a.health("ok"), nil }
 
 // readyTimeout is how long readyz waits for Redis: whoever asks soon asks again.
 const readyTimeout = time.Second
@@ -274,8 +195,8 @@ const readyTimeout = time.Second
 var errNotReady = fmt.Errorf("%w: it has not answered within %v", lock.ErrUnavailable, readyTimeout)
 
 // readyz answers with success if the replica can sell: a write was tried.
-func (a *API) readyz(c *gin.Context) (any, error) {
-	ctx, cancel := context.WithTimeoutCause(c.Request.Context(), readyTimeout, errNotReady)
+func (a *API) readyz(r *http.Request) (any, error) {
+	ctx, cancel := context.WithTimeoutCause(r.Context(), readyTimeout, errNotReady)
 	defer cancel()
 	return a.health("ready"), a.Shop.Ready(ctx)
 }

@@ -3,72 +3,82 @@ package api
 import (
 	"crypto/sha256"
 	"crypto/subtle"
+	"errors"
 	"fmt"
 	"net/http"
-	"path"
-	"slices"
+	"net/url"
 	"strings"
 
-	"github.com/gin-gonic/gin"
+	"lockstep/internal/shop/route"
 )
 
-// Guard decides which requests may pass, by three things: the server's name in Host, the page that sent the request, and, for PUT, DELETE,
-// every POST but that of a sale and of what participants tell the room, and the list of these, the token.
+// Guard decides which requests may pass, by the table of routes and three things: the server's name in Host, the page that sent the
+// request, and the token.
 type Guard struct {
-	Token string // clients that send it may do all of that; empty: Open decides
-	Open  bool   // without a token: everybody may, or nobody
-	Hosts *Hosts // names that Host may have; nil: any
-
-	Operations Operations // that there are: a method that a path does not have needs no token to be told so; nil: it does
+	Routes *route.Table
+	Token  string // whoever sends it may do all that is for administrators; empty: Open decides
+	Open   bool   // without a token: everybody may, or nobody
+	Hosts  *Hosts // names that Host may have; nil: any
 }
 
-// Check returns the error of a request that may not pass.
-func (g Guard) Check(r *http.Request) error {
+// Check returns the row of a request that may pass, or the error that is its answer. Whoever may not send it learns nothing else.
+func (g Guard) Check(r *http.Request) (*route.Row, error) {
+	row, err := g.Routes.Find(r)
+	if refused := g.refuse(r, whoMay(r, row, err)); refused != nil {
+		return nil, refused
+	}
+	return row, err
+}
+
+// whoMay returns who may send a request. What the table does not have, and would change something, is nobody else's business.
+func whoMay(r *http.Request, row *route.Row, err error) route.Who {
+	isSafe := r.Method == http.MethodGet || r.Method == http.MethodHead || r.Method == http.MethodOptions
+	switch {
+	case err == nil:
+		return row.Who
+	case isSafe:
+		return route.Reader
+	case errors.Is(err, route.ErrNotFound):
+		return route.Administrator
+	default: // it will be told which methods there are
+		return route.Participant
+	}
+}
+
+// refuse returns why a request that is for some may not pass.
+func (g Guard) refuse(r *http.Request, who route.Who) error {
 	if !g.Hosts.know(r.Host) {
 		return fmt.Errorf("%w: Host is %.100q; add the name to server.hosts, or set an admin.token", errForeignHost, r.Host)
 	}
-	asks := r
-	if inSeat(r) { // it changes nothing and has bounds, so participants need no token; but no page of another site makes the server work
-		asks = r.WithContext(r.Context())
-		asks.Method = http.MethodPost
-	}
-	var browsers http.CrossOriginProtection
-	if err := browsers.Check(asks); err != nil {
-		return fmt.Errorf("%w: Origin is %.100q: %w", errForeignPage, r.Header.Get("Origin"), err)
-	}
-	if !isAdmins(r) {
+	if who == route.Reader {
 		return nil
 	}
-	err := g.isAdmin(r.Header)
-	if methods := g.Operations.methods(r.URL.Path); err != nil && methods != nil && !slices.Contains(methods, r.Method) {
-		return &methodError{allowed: methods}
+	if err := checkOrigin(r); err != nil {
+		return fmt.Errorf("%w: Origin is %.100q: %w", errForeignPage, r.Header.Get("Origin"), err)
 	}
-	return err
+	if who == route.Administrator {
+		return g.isAdmin(r.Header)
+	}
+	return nil
 }
 
-// Participants of a class join the room, and tell it what they predict, and which level they have solved. Who they are is for who teaches.
-const (
-	roomJoinPath     = "/room/join"
-	answerPath       = "/room/answer"
-	solvedPath       = "/room/solved"
-	participantsPath = "/room/participants"
-)
-
-// isAdmins reports whether a request is for those who administer: everything that is no GET, but for buying and for what participants
-// tell the room; and the list of participants.
-func isAdmins(r *http.Request) bool {
-	switch r.Method {
-	case http.MethodPut, http.MethodDelete:
-		return true
-	case http.MethodPost:
-		return !slices.Contains([]string{"/inventory/sale", roomJoinPath, answerPath, solvedPath}, r.URL.Path)
+// checkOrigin fails for a page of another site, as http.CrossOriginProtection does; but that lets every GET pass, and some let the server
+// work.
+func checkOrigin(r *http.Request) error {
+	origin := r.Header.Get("Origin")
+	switch r.Header.Get("Sec-Fetch-Site") {
+	case "same-origin", "none":
+		return nil
+	case "":
+		from, err := url.Parse(origin)
+		if origin == "" || err == nil && from.Host == r.Host { // a program, or a browser of before 2023
+			return nil
+		}
+		return errOtherOrigin
 	default:
-		return path.Clean(r.URL.Path) == participantsPath
+		return errOtherSite
 	}
 }
-
-// inSeat reports whether a request is for the scheduler's seat, where locks' code is run and explored.
-func inSeat(r *http.Request) bool { return strings.HasPrefix(path.Clean(r.URL.Path), "/seat/") }
 
 func (g Guard) isAdmin(header http.Header) error {
 	scheme, token, _ := strings.Cut(header.Get("Authorization"), " ")
@@ -83,13 +93,6 @@ func (g Guard) isAdmin(header http.Header) error {
 		return errForbidden
 	default:
 		return nil
-	}
-}
-
-// authorize lets a request pass if the guard does.
-func (a *API) authorize(c *gin.Context) {
-	if err := a.Guard.Check(c.Request); err != nil {
-		a.fail(c, err)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"lockstep/internal/lock"
+	"lockstep/internal/shop/answer"
 )
 
 var (
@@ -25,7 +26,7 @@ type Entrance struct {
 	Next    http.Handler
 	Replica string // the name of the server, for every answer; a front has none
 	Log     *slog.Logger
-	Admit   func(answer http.Header, r *http.Request) error // refuses requests before anything is read of them; nil: none
+	Admit   func(header http.Header, r *http.Request) error // refuses requests before anything is read of them; nil: none
 
 	ending atomic.Bool
 
@@ -44,16 +45,16 @@ func (e *Entrance) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer writer.begin() // an answer without a body
 	if e.Admit != nil {
 		if err := e.Admit(w.Header(), r); err != nil {
-			Answer(writer, nil, err)
+			answer.Error(writer, err)
 			return
 		}
 	}
 	if err := readBody(w, r); err != nil {
-		Answer(writer, nil, err)
+		answer.Error(writer, err)
 		return
 	}
 	if e.ending.Load() && r.URL.Path == "/readyz" {
-		Answer(writer, nil, errEnding)
+		answer.Error(writer, errEnding)
 		return
 	}
 	if !e.enter() {
@@ -104,7 +105,7 @@ func (e *Entrance) recovered(w *begun, r *http.Request) {
 	if w.has {
 		panic(http.ErrAbortHandler)
 	}
-	Answer(w, nil, errPanic)
+	answer.Error(w, errPanic)
 }
 
 // begun records whether an answer has begun.

@@ -5,62 +5,15 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/gin-gonic/gin"
-
 	"lockstep/internal/lock/evolution"
 	"lockstep/internal/service/history"
 	"lockstep/internal/shop/answer"
+	"lockstep/internal/shop/route"
 )
-
-// operations lists what the document has, as "GET /lock".
-func operations(t *testing.T) (all []string) {
-	t.Helper()
-	var doc struct {
-		Paths map[string]map[string]any
-	}
-	if err := json.Unmarshal(OpenAPI(), &doc); err != nil {
-		t.Fatal(err)
-	}
-	for path, of := range doc.Paths {
-		for method := range of {
-			all = append(all, strings.ToUpper(method)+" "+path)
-		}
-	}
-	slices.Sort(all)
-	return all
-}
-
-// Each route is in the document, and each path of the document is routed. The files of the page are no interface. The seat has its own
-// routes below its own; that they answer is seen in internal/cli.
-func TestTheDocumentHasEveryRoute(t *testing.T) {
-	nothing := http.NotFoundHandler()
-	a := API{Metrics: counted{}, Events: nothing, Live: nothing, Seat: nothing, Labs: nothing, Course: nothing, NodeFaults: nothing}
-	engine, is := a.routes().(*gin.Engine)
-	if !is {
-		t.Fatal("the routes are no gin.Engine")
-	}
-	parameter := regexp.MustCompile(`:(\w+)`)
-	var routed []string
-	for _, route := range engine.Routes() {
-		if !strings.HasPrefix(route.Path, "/web/") && !strings.HasSuffix(route.Path, "/*path") &&
-			(route.Method != http.MethodGet || route.Path != answerPath && route.Path != solvedPath) { // these refuse
-
-			routed = append(routed, route.Method+" "+parameter.ReplaceAllString(route.Path, "{$1}"))
-		}
-	}
-	slices.Sort(routed)
-	documented := slices.DeleteFunc(operations(t), func(o string) bool {
-		return strings.HasPrefix(o, "GET /seat/") || o == "GET /" && !slices.Contains(routed, o) // which the page brings along
-	})
-	if !slices.Equal(routed, documented) {
-		t.Errorf("routed is\n%s\nand the document has\n%s", strings.Join(routed, "\n"), strings.Join(documented, "\n"))
-	}
-}
 
 // The document's bounds are those of the code.
 func TestTheDocumentHasTheBounds(t *testing.T) {
@@ -101,48 +54,36 @@ func TestTheDocumentHasTheBounds(t *testing.T) {
 	}
 }
 
-// Allow has the methods that a path has by its own name, and each of them is routed.
-func TestAllow(t *testing.T) {
-	nothing := http.NotFoundHandler()
-	a := API{Metrics: counted{}, Events: nothing, Live: nothing, Seat: nothing, Labs: nothing, Course: nothing, NodeFaults: nothing,
-		Log: slog.New(slog.DiscardHandler), Guard: Guard{Open: true}}
-	for request, want := range map[string]string{
-		"DELETE /room/answer": "POST", "GET /room/answer": "POST", "PUT /room/solved": "POST", "PATCH /room/3": "GET",
-		"POST /lock": "DELETE, GET, PUT", "PUT /replicas": "GET", "DELETE /healthz": "GET",
-	} {
-		method, path, _ := strings.Cut(request, " ")
-		answer := httptest.NewRecorder()
-		a.Handler().ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), method, path, http.NoBody))
-		if got := answer.Header().Get("Allow"); answer.Code != http.StatusMethodNotAllowed || got != want {
-			t.Errorf("%s: %d, Allow %q; want %q", request, answer.Code, got, want)
-		}
+// A request that gin and the table do not take for the same is answered by nobody; Allow has the methods of a path by its own name.
+func TestTheTableIsRegistered(t *testing.T) {
+	var got string
+	rows := (&API{Metrics: counted{}}).Routes()
+	for _, path := range []string{"/", "/room/{lesson}", "/room/board", "/web/{file...}", "/bursts/{id}"} {
+		rows = append(rows, route.On("GET", path, route.Reader, route.Replica, func(_ http.ResponseWriter, r *http.Request) error {
+			got = path + " " + r.PathValue("lesson") + r.PathValue("file") + r.PathValue("id")
+			return nil
+		}))
 	}
-	answer := httptest.NewRecorder()
-	(&API{Metrics: counted{}, Guard: Guard{Open: true}}).Handler().ServeHTTP(answer,
-		httptest.NewRequestWithContext(t.Context(), "GET", "/replicas", http.NoBody))
-	if answer.Code != http.StatusNotFound || !strings.Contains(answer.Body.String(), "lockstep cluster") {
-		t.Errorf("a server without replicas: %d %s", answer.Code, answer.Body)
-	}
-}
-
-// A mux behind Routed answers as the server does: in JSON, with Allow.
-func TestRouted(t *testing.T) {
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET /room/{lesson}", func(http.ResponseWriter, *http.Request) {})
-	mux.HandleFunc("POST /room/answer", func(http.ResponseWriter, *http.Request) {})
+	rows = append(rows, route.On("POST", "/room/answer", route.Participant, route.Replica, nil))
+	a := API{Log: slog.New(slog.DiscardHandler), Guard: Guard{Open: true, Routes: route.NewTable(rows...)}}
+	handler := a.Handler()
 	for request, want := range map[string]struct {
-		status int
-		allow  string
+		status     int
+		got, allow string
 	}{
-		"GET /room/3": {200, ""}, "PUT /room/3": {405, "GET, HEAD"}, "GET /room/answer": {405, "POST"}, "POST /room/answer": {200, ""},
-		"GET /nothing": {404, ""},
+		"GET /": {200, "/ ", ""}, "GET /room/3": {200, "/room/{lesson} 3", ""}, "HEAD /room/board": {200, "/room/board ", ""},
+		"GET /web/a/b.js": {200, "/web/{file...} a/b.js", ""}, "GET /bursts/7": {200, "/bursts/{id} 7", ""},
+		"GET /room//3": {404, "", ""}, "GET /room/3/": {404, "", ""}, "GET /nothing": {404, "", ""}, "GET /bursts/a%2Fb": {404, "", ""},
+		"POST /room/answer": {404, "", ""}, // absent
+		"GET /room/answer":  {405, "", "POST"}, "DELETE /room/answer": {405, "", "POST"}, "PATCH /room/3": {405, "", "GET"},
+		"POST /lock": {405, "", "DELETE, GET, PUT"}, "DELETE /healthz": {405, "", "GET"},
 	} {
 		method, path, _ := strings.Cut(request, " ")
+		got = ""
 		answer := httptest.NewRecorder()
-		Routed(mux, "/room/answer").ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), method, path, http.NoBody))
-		if answer.Code != want.status || answer.Header().Get("Allow") != want.allow ||
-			want.status != 200 && answer.Header().Get("Content-Type") != "application/json; charset=utf-8" {
-			t.Errorf("%s: %d %v; want %+v", request, answer.Code, answer.Header(), want)
+		handler.ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), method, path, http.NoBody))
+		if allow := answer.Header().Get("Allow"); answer.Code != want.status || got != want.got || allow != want.allow {
+			t.Errorf("%s: %d by %q, Allow %q; want %+v", request, answer.Code, got, allow, want)
 		}
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"lockstep/internal/lock/strategy"
 	"lockstep/internal/service"
 	"lockstep/internal/service/history"
+	"lockstep/internal/shop/route"
 )
 
 // store is how a Redis answers: a read of the run, and what is tried to be written to it, and to the nodes.
@@ -80,6 +81,7 @@ func TestReadyz(t *testing.T) {
 				}
 				shop.Ledger = ledger{store: c.store}
 				a := API{Shop: shop, Log: slog.New(slog.DiscardHandler), Metrics: counted{}}
+				a.Guard.Routes = route.NewTable(a.Routes()...)
 				since, response := time.Now(), httptest.NewRecorder()
 				a.Handler().ServeHTTP(response, httptest.NewRequest(http.MethodGet, "/readyz", http.NoBody))
 				var said ErrorAnswer

@@ -4,12 +4,99 @@ import (
 	"cmp"
 	"fmt"
 	"net/http"
-	"slices"
+	"regexp"
+	"strings"
 
 	"github.com/gin-gonic/gin"
 
 	"lockstep/internal/language"
+	"lockstep/internal/shop/answer"
+	"lockstep/internal/shop/route"
 )
+
+// SalePath is the path of a sale.
+const SalePath = "/inventory/sale"
+
+// Routes returns the routes of the shop itself. The rooms of a server have theirs: together they are the table, Guard.Routes.
+func (a *API) Routes() []route.Row {
+	rows := []route.Row{
+		route.On("GET", "/openapi.json", route.Reader, route.Replica, document),
+		route.On("GET", "/healthz", route.Reader, route.Replica, route.Value(a.healthz)),
+		route.On("GET", "/readyz", route.Reader, route.Replica, route.Value(a.readyz)),
+		route.On("GET", "/metrics", route.Reader, route.Replica, route.Of(a.Metrics)),
+		route.On("GET", "/settings", route.Reader, route.Replica, route.Value(a.settings)),
+		route.On("PUT", "/settings", route.Administrator, route.Replica, route.Value(a.putSettings)),
+		route.On("POST", SalePath, route.Participant, route.Replica, a.sale),
+		route.On("GET", "/inventory", route.Reader, route.Replica, route.Value(a.inventory)),
+		route.On("PUT", "/inventory", route.Administrator, route.Replica, route.Value(a.putInventory)),
+		route.On("GET", "/orders/{id}", route.Reader, route.Replica, route.Value(a.order)),
+		route.On("GET", "/lock", route.Reader, route.Replica, route.Value(a.lock)),
+		route.On("PUT", "/lock", route.Administrator, route.Replica, route.Value(a.putLock)),
+		route.On("DELETE", "/lock", route.Administrator, route.Replica, route.Value(a.deleteLock)),
+	}
+	for i := range rows {
+		rows[i].Handle = a.logged(rows[i].Handle)
+	}
+	return rows
+}
+
+// logged returns a handler whose errors are logged, if they are no client's.
+func (a *API) logged(handle route.Handler) route.Handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		err := handle(w, r)
+		if status, code := answer.StatusOf(err); err != nil && status >= http.StatusInternalServerError {
+			a.Log.Warn(r.Method+" "+r.URL.Path, "status", status, "code", code, "error", err)
+		}
+		return err
+	}
+}
+
+// Handler returns the handler of Guard.Routes, to be put behind an Entrance. net/http leaves out the body of the answer to HEAD.
+func (a *API) Handler() http.Handler {
+	gin.SetMode(gin.ReleaseMode)
+	engine := gin.New()
+	engine.RedirectTrailingSlash = false
+	engine.NoRoute(func(c *gin.Context) { a.serve(c, nil) })
+	for i := range a.Guard.Routes.Rows {
+		row := &a.Guard.Routes.Rows[i]
+		handler := func(c *gin.Context) { a.serve(c, row) }
+		engine.Handle(row.Method, ginPattern(row.Pattern), handler)
+		if row.Method == http.MethodGet {
+			engine.HEAD(ginPattern(row.Pattern), handler)
+		}
+	}
+	return engine
+}
+
+var wildcard = regexp.MustCompile(`\{(\w+)(\.\.\.)?\}`)
+
+// ginPattern returns a pattern as gin writes it.
+func ginPattern(pattern string) string {
+	return wildcard.ReplaceAllStringFunc(pattern, func(part string) string {
+		if name, all := strings.CutSuffix(strings.Trim(part, "{}"), "..."); all {
+			return "*" + name
+		} else {
+			return ":" + name
+		}
+	})
+}
+
+// serve answers a request that gin takes for a row's, if the guard lets it pass, and takes it for the same.
+func (a *API) serve(c *gin.Context, routed *route.Row) {
+	row, err := a.Guard.Check(c.Request)
+	if err == nil && row != routed {
+		err = route.ErrNotFound
+	}
+	if err == nil {
+		for _, part := range c.Params {
+			c.Request.SetPathValue(part.Key, strings.TrimPrefix(part.Value, "/"))
+		}
+		err = row.Answer(c.Writer, c.Request)
+	}
+	if err != nil {
+		answer.Error(c.Writer, err)
+	}
+}
 
 // Language returns the language that a request asks for by lang; English, if it does not ask for one.
 func Language(r *http.Request) (language.Language, error) {
@@ -18,98 +105,4 @@ func Language(r *http.Request) (language.Language, error) {
 		return in, BadRequest(fmt.Errorf("lang: %w", err), "as in ?lang=zh")
 	}
 	return in, nil
-}
-
-// absent answers for what some servers have, and this one has not.
-var absent http.Handler = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { Answer(w, nil, errAbsent) })
-
-// ownMethods returns the methods of a path that is routed by its own name, for Allow: gin also counts those of a pattern like it.
-func ownMethods(routes gin.RoutesInfo, path string) (methods []string) {
-	for _, route := range routes {
-		if route.Path == path {
-			methods = append(methods, route.Method)
-		}
-	}
-	if path == answerPath || path == solvedPath {
-		methods = []string{http.MethodPost}
-	}
-	slices.Sort(methods)
-	return methods
-}
-
-// only answers requests of any method that no other pattern has: there is this one.
-func only(method string) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		Answer(w, nil, &methodError{[]string{method}})
-	})
-}
-
-// Routed returns the handler of a mux that answers as errors what is not in it, also with Allow. Posted are paths that take POST alone,
-// whatever pattern they fit.
-func Routed(mux *http.ServeMux, posted ...string) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method != http.MethodPost && slices.Contains(posted, r.URL.Path) {
-			only(http.MethodPost).ServeHTTP(w, r)
-			return
-		}
-		handler, pattern := mux.Handler(r)
-		if pattern != "" {
-			mux.ServeHTTP(w, r)
-			return
-		}
-		said := refusal{header: http.Header{}}
-		handler.ServeHTTP(&said, r)
-		if allow := said.header.Get("Allow"); allow != "" {
-			Answer(w, nil, &methodError{[]string{allow}})
-			return
-		}
-		Answer(w, nil, errNotFound)
-	})
-}
-
-// refusal is what a mux answers if it has no handler.
-type refusal struct{ header http.Header }
-
-func (r *refusal) Header() http.Header              { return r.header }
-func (*refusal) WriteHeader(int)                    {}
-func (*refusal) Write(text []byte) (n int, _ error) { return len(text), nil }
-
-// route is one that a handler of another package serves.
-type route struct {
-	method, path string
-	handler      http.Handler // nil: this server has no such thing
-}
-
-func (a *API) elsewhere() []route {
-	return []route{
-		{http.MethodGet, "/metrics", a.Metrics},
-		{http.MethodGet, "/events", a.Streams.Bound(a.Events)},
-		{http.MethodGet, "/live", a.Streams.Bound(a.Live)},
-		{http.MethodGet, "/live/pair", a.Live},
-		{http.MethodPost, "/bursts", a.Live},
-		{http.MethodGet, "/bursts/:id", a.Live},
-		{http.MethodDelete, "/bursts/:id", a.Live},
-		{http.MethodGet, "/nodes", a.NodeFaults},
-		{http.MethodPost, "/nodes/:node", a.NodeFaults},
-		{http.MethodGet, "/replicas", nil}, // of a cluster's front
-		{http.MethodPost, "/replicas/:name", nil},
-		{http.MethodGet, "/seat", a.Seat},
-		{http.MethodGet, "/seat/*path", a.Seat},
-		{http.MethodGet, "/labs", a.Labs},
-		{http.MethodGet, "/course", a.Course},
-		{http.MethodGet, "/course/:lesson", a.Course},
-		{http.MethodGet, "/room", a.Course},
-		{http.MethodPost, "/room", a.Course},
-		{http.MethodPut, "/room", a.Course},
-		{http.MethodDelete, "/room", a.Course},
-		{http.MethodGet, "/room/:lesson", a.Course},
-		{http.MethodGet, roomJoinPath, a.Course},
-		{http.MethodGet, "/room/board", a.Course},
-		{http.MethodPost, roomJoinPath, a.Course},
-		{http.MethodGet, participantsPath, a.Course},
-		{http.MethodDelete, participantsPath + "/:who", a.Course},
-		{http.MethodPost, answerPath, a.Course},
-		{http.MethodPost, solvedPath, a.Course},
-		{http.MethodGet, "/join", a.Course},
-	}
 }

@@ -3,8 +3,7 @@ package api
 import (
 	"errors"
 	"fmt"
-
-	"github.com/gin-gonic/gin"
+	"net/http"
 
 	"lockstep/internal/service/history"
 )
@@ -29,19 +28,19 @@ func SettingsOf(s history.Settings) Settings {
 	return Settings{Tuning: s.Tuning(), Wait: s.WaitTimeout.Milliseconds()}
 }
 
-func (a *API) settings(c *gin.Context) (any, error) {
-	s, err := a.Shop.InForce(c.Request.Context())
+func (a *API) settings(r *http.Request) (any, error) {
+	s, err := a.Shop.InForce(r.Context())
 	return SettingsOf(s), err
 }
 
 // putSettings starts a new run with these settings, in every replica. What is not given stays.
-func (a *API) putSettings(c *gin.Context) (any, error) {
+func (a *API) putSettings(r *http.Request) (any, error) {
 	var body struct {
 		TTL    *int64 `json:"ttl_ms"`
 		Think  *int64 `json:"think_ms"`
 		Nested *int   `json:"nested"`
 	}
-	err := Read(c.Request, &body)
+	err := Read(r, &body)
 	switch {
 	case err != nil:
 	case body.TTL == nil && body.Think == nil && body.Nested == nil:
@@ -58,18 +57,18 @@ func (a *API) putSettings(c *gin.Context) (any, error) {
 			`want {"ttl_ms":3000,"think_ms":5000,"nested":0}: ttl_ms from %d to %d, think_ms up to %d, nested up to %d`,
 			leastTTL, mostTTL, mostThink, mostNested))
 	}
-	s, err := a.Shop.InForce(c.Request.Context())
+	s, err := a.Shop.InForce(r.Context())
 	if err != nil {
 		return nil, err
 	}
 	now := s.Tuning()
-	err = a.Shop.Tune(c.Request.Context(), history.Tuning{
+	err = a.Shop.Tune(r.Context(), history.Tuning{
 		TTL: given(body.TTL, now.TTL), Think: given(body.Think, now.Think), Nested: given(body.Nested, now.Nested),
 	})
 	if err != nil {
 		return nil, err
 	}
-	return a.settings(c)
+	return a.settings(r)
 }
 
 // given returns a value, or what it is now if none was given.

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"lockstep/internal/lock"
+	"lockstep/internal/shop/route"
 )
 
 var (
@@ -22,20 +23,19 @@ type Streams struct {
 	of   map[string]int // by the client's address
 }
 
-// Bound returns a handler that lets only so many of its requests be handled at once. No handler stays none.
-func (s *Streams) Bound(stream http.Handler) http.Handler {
-	if stream == nil || s == nil {
+// Bound returns a handler that lets only so many of its requests be handled at once.
+func (s *Streams) Bound(stream route.Handler) route.Handler {
+	if s == nil {
 		return stream
 	}
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	return func(w http.ResponseWriter, r *http.Request) error {
 		client := Client(r, false)
 		if err := s.enter(client); err != nil {
-			Answer(w, nil, err)
-			return
+			return err
 		}
 		defer s.leave(client)
-		stream.ServeHTTP(w, r)
-	})
+		return stream(w, r)
+	}
 }
 
 func (s *Streams) enter(client string) error {

@@ -7,15 +7,18 @@ import (
 	"net/http/httptest"
 	"sync"
 	"testing"
+
+	"lockstep/internal/shop/route"
 )
 
 // There are so many streams at most, and of one client a share; what is refused says that it may be tried again. A stream that ends makes
 // room.
 func TestStreamsAreBounded(t *testing.T) {
 	streams, entered := &Streams{Most: 3, Share: 2}, make(chan struct{})
-	handler := streams.Bound(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+	row := route.On("GET", "/events", route.Reader, route.Front, streams.Bound(func(_ http.ResponseWriter, r *http.Request) error {
 		entered <- struct{}{}
 		<-r.Context().Done()
+		return nil
 	}))
 	watch := func(client string) (leave func()) {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -23,7 +26,7 @@ func TestStreamsAreBounded(t *testing.T) {
 		watching.Go(func() {
 			request := httptest.NewRequestWithContext(ctx, http.MethodGet, "/events", http.NoBody)
 			request.RemoteAddr = client + ":1"
-			handler.ServeHTTP(httptest.NewRecorder(), request)
+			row.ServeHTTP(httptest.NewRecorder(), request)
 		})
 		<-entered
 		return func() { cancel(); watching.Wait() }
@@ -32,7 +35,7 @@ func TestStreamsAreBounded(t *testing.T) {
 		t.Helper()
 		request, answer := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/events", http.NoBody), httptest.NewRecorder()
 		request.RemoteAddr = client + ":2"
-		handler.ServeHTTP(answer, request)
+		row.ServeHTTP(answer, request)
 		var failure ErrorAnswer
 		err := json.Unmarshal(answer.Body.Bytes(), &failure)
 		if err != nil || answer.Code != http.StatusServiceUnavailable || failure.Error.Code != "busy" ||
@@ -51,7 +54,7 @@ func TestStreamsAreBounded(t *testing.T) {
 	if streams.open != 0 || len(streams.of) != 0 {
 		t.Errorf("%d are open, %v", streams.open, streams.of)
 	}
-	if (&Streams{}).Bound(nil) != nil || (*Streams)(nil).Bound(handler) == nil {
-		t.Error("no stream is one, or no bound is no stream")
+	if (*Streams)(nil).Bound(row.Handle) == nil {
+		t.Error("no bound is no stream")
 	}
 }

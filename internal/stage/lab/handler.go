@@ -7,6 +7,7 @@ import (
 
 	"lockstep/internal/language"
 	"lockstep/internal/shop/api"
+	"lockstep/internal/shop/route"
 	"lockstep/internal/shop/sse"
 	"lockstep/internal/trace"
 )
@@ -37,41 +38,36 @@ func List(in language.Language) (all []Listed) {
 	return all
 }
 
-// Handler lists the labs.
-func Handler() http.Handler {
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET /labs", func(w http.ResponseWriter, r *http.Request) {
+// Routes returns the route of the list.
+func Routes() []route.Row {
+	return []route.Row{route.On("GET", "/labs", route.Reader, route.Replica, route.Value(func(r *http.Request) (all []Listed, err error) {
 		in, err := api.Language(r)
-		if err != nil {
-			api.Answer(w, nil, err)
-			return
+		if err == nil {
+			all = List(in)
 		}
-		api.Answer(w, List(in), nil)
-	})
-	return mux
+		return all, err
+	}))}
 }
 
-// PlayedAt runs labs at a place: each with the locks that it is about, one after the other. It answers with server-sent events.
-func PlayedAt(place Place) http.Handler {
-	mux := http.NewServeMux()
-	mux.HandleFunc("POST /labs/{name}", func(w http.ResponseWriter, r *http.Request) {
+// PlayedAt returns the route that runs labs at a place: each with the locks that it is about, one after the other. It answers with
+// server-sent events.
+func PlayedAt(place Place) []route.Row {
+	return []route.Row{route.On("POST", "/labs/{name}", route.Participant, route.Tab, func(w http.ResponseWriter, r *http.Request) error {
 		l, err := Find(r.PathValue("name"))
 		if err == nil {
 			err = l.FitsInto(place)
 		}
 		in, unknown := api.Language(r)
 		if unknown != nil {
-			api.Answer(w, nil, unknown)
-			return
+			return unknown
 		}
 		if err != nil {
-			api.Answer(w, nil, api.BadRequest(err, "a lab of GET /labs"))
-			return
+			return api.BadRequest(err, "a lab of GET /labs")
 		}
 		stream := sse.NewWriter(w)
 		l.playAll(r, place, in, func(event string, data any) { _ = stream.Send(event, data) }) // if the reader has gone, the request ends
-	})
-	return mux
+		return nil
+	})}
 }
 
 // playAll runs a lab, and sends what there is to tell: which lock begins, what has happened so far, and the story.

@@ -15,6 +15,7 @@ import (
 	"lockstep/internal/lock/evolution"
 	"lockstep/internal/lock/verdict"
 	"lockstep/internal/shop/config"
+	"lockstep/internal/shop/route"
 	"lockstep/internal/stage/lab"
 	"lockstep/internal/stage/replica"
 	"lockstep/internal/watch/witness"
@@ -72,7 +73,7 @@ func (i *inside) End() (err error) {
 // A lab runs wherever its replicas come from, and tells on the way what happens.
 func TestALabRunsWithOtherReplicasThanProcesses(t *testing.T) {
 	t.Parallel()
-	played := lab.PlayedAt(lab.Place{Replicas: func() lab.Replicas { return &inside{t: t} }, Redis: replica.AnyPort})
+	played := route.NewTable(lab.PlayedAt(lab.Place{Replicas: func() lab.Replicas { return &inside{t: t} }, Redis: replica.AnyPort})...)
 	answer := httptest.NewRecorder()
 	played.ServeHTTP(answer, httptest.NewRequest(http.MethodPost, "/labs/lost-update?lang=zh", http.NoBody))
 	events := answer.Body.String()
@@ -134,7 +135,7 @@ func TestALabSaysWhatItNeeds(t *testing.T) {
 		}
 	}
 	answer := httptest.NewRecorder()
-	lab.PlayedAt(place).ServeHTTP(answer, httptest.NewRequest(http.MethodPost, "/labs/failover", http.NoBody))
+	route.NewTable(lab.PlayedAt(place)...).ServeHTTP(answer, httptest.NewRequest(http.MethodPost, "/labs/failover", http.NoBody))
 	if answer.Code != http.StatusBadRequest || !strings.Contains(answer.Body.String(), "redis-server") {
 		t.Errorf("%d %s; want it refused", answer.Code, answer.Body)
 	}

@@ -17,8 +17,9 @@ import (
 	"lockstep/internal/explore/seat"
 	"lockstep/internal/language"
 	"lockstep/internal/learn/classroom"
+	"lockstep/internal/learn/scheduler"
 	stepsof "lockstep/internal/learn/steps"
-	"lockstep/internal/shop/answer"
+	"lockstep/internal/shop/route"
 	"lockstep/internal/web"
 )
 
@@ -105,11 +106,8 @@ func newLinkedPage(t *testing.T) linkedPage {
 	for _, view := range viewNames.FindAllStringSubmatch(string(router), -1) {
 		p.views = append(p.views, view[1])
 	}
-	mux := http.NewServeMux()
-	mux.Handle("/", seat.New(seat.Usual(), seat.Errors{Status: answer.StatusOf, Write: answer.WriteError}))
-	mux.Handle("/seat/steps/", stepsof.Handler())
-	mux.Handle("/course/", classroom.New(docs.Course()).Handler())
-	p.handler = mux
+	explorer := scheduler.New(seat.New(seat.Usual()), func(*http.Request) string { return "" })
+	p.handler = route.NewTable(slices.Concat(explorer.Routes(), stepsof.Routes(), classroom.New(docs.Course()).Routes())...)
 	return p
 }
 

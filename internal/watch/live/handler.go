@@ -1,39 +1,31 @@
 package live
 
 import (
-	"net/http"
-
 	"lockstep/internal/lock"
 	"lockstep/internal/shop/api"
+	"lockstep/internal/shop/route"
 )
 
 var errEnding = lock.WithCode("ending", "the server is ending")
 
 // Server is what is served of a shop to those who watch it, by a server or by a cluster's front.
 type Server struct {
-	Hub    *Hub
-	Bursts *Bursts
+	Hub     *Hub
+	Bursts  *Bursts
+	Streams *api.Streams // bounds those of the hub; nil: there is no bound
 }
 
-// answering is a handler that may fail, with an error that says its code.
-type answering func(w http.ResponseWriter, r *http.Request) error
-
-// ServeHTTP answers with the error, if there is one.
-func (serve answering) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if err := serve(w, r); err != nil {
-		api.Answer(w, nil, err)
+// Routes returns the routes of those who watch.
+func (s *Server) Routes() []route.Row {
+	files := files{hub: s.Hub, room: make(chan struct{}, mostFiles)}
+	return []route.Row{
+		route.On("GET", "/live", route.Reader, route.Front, s.Streams.Bound(s.Hub.stream)),
+		route.On("GET", "/live/pair", route.Reader, route.Front, s.Hub.answerPair),
+		route.On("GET", "/live/file", route.Reader, route.Front, files.answer),
+		route.On("POST", "/bursts", route.Administrator, route.Front, s.Bursts.post),
+		route.On("GET", "/bursts/{id}", route.Reader, route.Front, s.Bursts.get),
+		route.On("DELETE", "/bursts/{id}", route.Administrator, route.Front, s.Bursts.end),
 	}
-}
-
-// Handler serves /live and what is below it, and /bursts. Requests have passed the guard.
-func (s *Server) Handler() http.Handler {
-	mux := http.NewServeMux()
-	mux.Handle("GET /live", s.Hub)
-	mux.Handle("GET /live/pair", answering(s.Hub.answerPair))
-	mux.Handle("POST /bursts", answering(s.Bursts.post))
-	mux.Handle("GET /bursts/{id}", answering(s.Bursts.get))
-	mux.Handle("DELETE /bursts/{id}", answering(s.Bursts.end))
-	return api.Routed(mux)
 }
 
 // Close ends what watchers see, and the burst that is going on.

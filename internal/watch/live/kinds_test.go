@@ -1,25 +1,20 @@
 package live
 
 import (
-	"encoding/json"
-	"net/http"
-	"net/http/httptest"
-	"net/url"
+	"errors"
 	"testing"
 	"time"
 
+	"lockstep/internal/explore"
 	"lockstep/internal/explore/seat"
 	"lockstep/internal/language"
+	"lockstep/internal/lock/evolution"
 	"lockstep/internal/watch/witness"
 )
 
 // What went wrong in the shop leads to the scheduler's seat, which can show it with the same lock: a hint there finds a way.
 func TestKindsLeadToABreach(t *testing.T) {
-	chair := seat.New(seat.Usual(), seat.Errors{
-		Status: func(error) (int, string) { return http.StatusInternalServerError, "" },
-		Write:  func(w http.ResponseWriter, status int, _ string, err error) { http.Error(w, err.Error(), status) },
-	})
-	defer chair.Close()
+	chair := seat.New(seat.Usual())
 	for lock, shown := range map[string][]witness.FindingKind{
 		"v0":  {witness.Together, witness.LostUpdate},
 		"v1":  {witness.LeftBehind, witness.WaitedInVain, witness.WaitsForItself},
@@ -38,15 +33,27 @@ func TestKindsLeadToABreach(t *testing.T) {
 				t.Errorf("%s under %s: no exploration shows it", kind, lock)
 				continue
 			}
-			query := url.Values{"lock": {lock}, "in": {in.In}, "anomaly": {in.Anomaly}}
-			answer := httptest.NewRecorder()
-			chair.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "/seat/hint?"+query.Encode(), nil))
-			var hint struct{ Steps int }
-			if err := json.Unmarshal(answer.Body.Bytes(), &hint); err != nil || hint.Steps <= 0 {
-				t.Errorf("%s under %s: %+v is answered with %s", kind, lock, *in, answer.Body)
+			if steps := hintAt(t, chair, lock, *in); steps <= 0 {
+				t.Errorf("%s under %s: %+v is %d steps away", kind, lock, *in, steps)
 			}
 		}
 	}
+}
+
+// hintAt returns in how many steps the seat shows what is to be shown with a lock.
+func hintAt(t *testing.T, chair *seat.Seat, lock string, shown Exploration) int {
+	t.Helper()
+	strategy, unknown := evolution.Find(lock)
+	in, bad := explore.ParseScenario(shown.In)
+	session, err := chair.Session(t.Context(), "", seat.Place{Strategy: strategy, Scenario: in})
+	if err := errors.Join(unknown, bad, err); err != nil {
+		t.Fatal(err)
+	}
+	hint, err := chair.Hint(t.Context(), "", session, explore.Anomaly(shown.Anomaly))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return hint.Steps
 }
 
 func TestEveryExplorationHasATitle(t *testing.T) {

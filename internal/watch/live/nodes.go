@@ -11,6 +11,7 @@ import (
 	"lockstep/internal/lock"
 	"lockstep/internal/shop/answer"
 	"lockstep/internal/shop/api"
+	"lockstep/internal/shop/route"
 	"lockstep/internal/watch/witness"
 )
 
@@ -31,12 +32,16 @@ type NodeAnswer struct {
 	State   dao.NodeState `json:"state"`
 }
 
-// Handler serves GET /nodes and POST /nodes/{node}. Requests have passed the guard.
-func (n *Nodes) Handler() http.Handler {
-	mux := http.NewServeMux()
-	mux.Handle("GET /nodes", answering(n.list))
-	mux.Handle("POST /nodes/{node}", answering(n.do))
-	return api.Routed(mux)
+// Routes returns the routes of masters; of nil, of a server that has none.
+func (n *Nodes) Routes() []route.Row {
+	rows := []route.Row{
+		route.On("GET", "/nodes", route.Reader, route.Front, n.list),
+		route.On("POST", "/nodes/{node}", route.Administrator, route.Front, n.do),
+	}
+	if n == nil {
+		return route.Absent(rows)
+	}
+	return rows
 }
 
 func (n *Nodes) list(w http.ResponseWriter, _ *http.Request) error {

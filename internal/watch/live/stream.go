@@ -18,10 +18,8 @@ const quietTime = 20 * time.Second
 // slowTime is how long a watcher may take to read what it is sent, unless the hub says otherwise.
 const slowTime = 5 * time.Second
 
-// ServeHTTP streams the frames of the run that is on as server-sent events, until the watcher leaves, is too slow, or the server ends. A
+// stream streams the frames of the run that is on as server-sent events, until the watcher leaves, is too slow, or the server ends. A
 // watcher that comes back says by Last-Event-ID what it has seen.
-func (h *Hub) ServeHTTP(w http.ResponseWriter, r *http.Request) { answering(h.stream).ServeHTTP(w, r) }
-
 func (h *Hub) stream(w http.ResponseWriter, r *http.Request) error {
 	in, err := api.Language(r)
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"lockstep/internal/shop/route"
 	"lockstep/internal/watch/live"
 	"lockstep/internal/watch/witness"
 )
@@ -84,7 +85,7 @@ func TestSlowWatcherIsDropped(t *testing.T) {
 	dropped := make(chan struct{})
 	slow := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer close(dropped)
-		hub.ServeHTTP(w, r)
+		_ = (&live.Server{Hub: hub}).Routes()[0].Handle(w, r)
 	}))
 	slow.Config.ConnContext = func(ctx context.Context, c net.Conn) context.Context {
 		_ = c.(*net.TCPConn).SetWriteBuffer(4096) // or the system would keep megabytes for it
@@ -147,7 +148,7 @@ func TestNoBurstAtTheEnd(t *testing.T) {
 	t.Parallel()
 	bursts := &live.Bursts{}
 	bursts.Close()
-	server := httptest.NewServer((&live.Server{Hub: &live.Hub{}, Bursts: bursts}).Handler())
+	server := httptest.NewServer(route.NewTable((&live.Server{Hub: &live.Hub{}, Bursts: bursts}).Routes()...))
 	defer server.Close()
 	response, err := http.Post(server.URL+"/bursts", "application/json", strings.NewReader(`{"n":1,"c":1}`)) //nolint:noctx // a test
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"lockstep/internal/shop/route"
 	"lockstep/internal/watch/live"
 )
 
@@ -96,7 +97,7 @@ func show(t *testing.T, shop live.Shop, change ...func(*live.Hub)) (*live.Hub, s
 	for _, do := range change {
 		do(hub)
 	}
-	server := httptest.NewServer((&live.Server{Hub: hub, Bursts: &live.Bursts{}}).Handler())
+	server := httptest.NewServer(route.NewTable((&live.Server{Hub: hub, Bursts: &live.Bursts{}}).Routes()...))
 	t.Cleanup(func() {
 		hub.Close()
 		server.Close()

@@ -2,15 +2,18 @@
 package main
 
 import (
+	"net/http"
 	"time"
 
 	"lockstep/internal/explore/seat"
-	"lockstep/internal/shop/answer"
+	"lockstep/internal/learn/scheduler"
+	"lockstep/internal/shop/route"
 	"lockstep/internal/web/tab"
 )
 
 func main() {
 	limits := seat.Usual()
 	limits.Explore.Time = 10 * time.Minute // it is slower here, nobody else waits, and the reader can stop it
-	tab.Serve(seat.New(limits, seat.Errors{Status: answer.StatusOf, Write: answer.WriteError}))
+	one := func(*http.Request) string { return "" }
+	tab.Serve(route.NewTable(scheduler.New(seat.New(limits), one).Routes()...))
 }

@@ -15,6 +15,7 @@ import (
 	"lockstep/internal/dao"
 	"lockstep/internal/lock/evolution"
 	"lockstep/internal/shop/config"
+	"lockstep/internal/shop/route"
 	"lockstep/internal/stage/lab"
 	"lockstep/internal/watch/witness"
 	"lockstep/internal/web/tab"
@@ -38,10 +39,10 @@ func open(as string, settings []string) (http.Handler, error) {
 	case "serve", "job":
 		return ofALab(as, settings)
 	case "lab":
-		return lab.PlayedAt(lab.Place{
+		return route.NewTable(lab.PlayedAt(lab.Place{
 			Replicas: func() lab.Replicas { return &tab.Workers{} }, Redis: cfg.Redis.EmbeddedAddr,
 			Lacks: []lab.Need{lab.Signals, lab.RealRedis},
-		}), nil
+		})...), nil
 	case "alone":
 		cfg.Server.Replica = "tab"
 		shop, err := sells(cfg)
@@ -105,22 +106,34 @@ func among(cfg *config.Config) (gate *tab.Gate, peers map[string]*tab.Gate, err 
 // faulty is a shop with what befalls replicas: this one is cut off from Redis, or reaches it again; another was killed, which it could not
 // note itself.
 func faulty(shop *server.Server, name string, gate *tab.Gate, peers map[string]*tab.Gate) http.Handler {
-	mux := http.NewServeMux()
-	mux.Handle("/", shop.Handler())
-	mux.HandleFunc("POST /replicas/"+name+"/cut", func(http.ResponseWriter, *http.Request) {
+	cut := func(http.ResponseWriter, *http.Request) error {
 		gate.Shut()
 		shop.Witness.Note(witness.KindCut)
-	})
-	mux.HandleFunc("POST /replicas/"+name+"/mend", func(http.ResponseWriter, *http.Request) {
+		return nil
+	}
+	mend := func(http.ResponseWriter, *http.Request) error {
 		shop.Witness.Note(witness.KindMend)
 		gate.Open()
-	})
-	mux.HandleFunc("POST /replicas/{name}/kill", func(_ http.ResponseWriter, r *http.Request) {
+		return nil
+	}
+	kill := func(_ http.ResponseWriter, r *http.Request) error {
 		dead, now := r.PathValue("name"), time.Now()
 		shop.Live.Hub.Note(witness.Event{Replica: dead, Kind: witness.KindDies, Sent: now, Replied: now})
 		if road := peers[dead]; road != nil {
 			road.HangUp()
 		}
+		return nil
+	}
+	own := route.NewTable(
+		route.On("POST", "/replicas/"+name+"/cut", route.Administrator, route.Tab, cut),
+		route.On("POST", "/replicas/"+name+"/mend", route.Administrator, route.Tab, mend),
+		route.On("POST", "/replicas/{name}/kill", route.Administrator, route.Tab, kill),
+	)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if _, err := own.Find(r); err == nil {
+			own.ServeHTTP(w, r)
+			return
+		}
+		shop.Handler().ServeHTTP(w, r)
 	})
-	return mux
 }

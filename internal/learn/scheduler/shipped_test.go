@@ -1,4 +1,4 @@
-package seat_test
+package scheduler_test
 
 import (
 	"encoding/json"
@@ -16,8 +16,8 @@ import (
 var update = flag.Bool("update", false, "write the table that is shipped")
 
 const (
-	shippedFile = "table.json"
-	makeAnew    = "go test ./internal/explore/seat -tags long -run EveryBrokenCell -update"
+	shippedFile = "../../explore/seat/table.json"
+	makeAnew    = "go test ./internal/learn/scheduler -tags long -run EveryBrokenCell -update"
 )
 
 // ship compares the table that is shipped with one that was made now, or writes it.

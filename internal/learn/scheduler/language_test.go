@@ -1,4 +1,4 @@
-package seat_test
+package scheduler_test
 
 import (
 	"regexp"

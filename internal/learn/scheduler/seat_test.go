@@ -1,4 +1,4 @@
-package seat_test
+package scheduler_test
 
 import (
 	"encoding/json"
@@ -14,16 +14,26 @@ import (
 	"lockstep/internal/explore"
 	"lockstep/internal/explore/seat"
 	"lockstep/internal/explore/stepper"
+	"lockstep/internal/learn/scheduler"
 	"lockstep/internal/lock/evolution"
 	"lockstep/internal/shop/answer"
-	"lockstep/internal/shop/api"
+	"lockstep/internal/shop/route"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func open(t testing.TB, limits seat.Limits) *seat.Seat {
+// chair is a seat, and what is served of it.
+type chair struct {
+	*seat.Seat
+	*scheduler.Server
+	*route.Table
+}
+
+func open(t testing.TB, limits seat.Limits) chair {
 	t.Helper()
-	return seat.New(limits, seat.Errors{Status: answer.StatusOf, Write: answer.WriteError})
+	seat := seat.New(limits)
+	server := scheduler.New(seat, func(*http.Request) string { return "" })
+	return chair{seat, server, route.NewTable(server.Routes()...)}
 }
 
 // blank are the limits of a seat that knows no table.
@@ -199,16 +209,16 @@ func TestMistakes(t *testing.T) {
 		{"/seat/explore", []string{"lock", "v2", "anomaly", "stuck", "each", "true"}, 409, []string{"each", "leave out anomaly"}},
 		{"/seat/explore", []string{"lock", "v2", "each", "maybe"}, 400, []string{"each", "maybe", "true or false"}},
 		{"/seat/explore", []string{"lock", "v6", "anomaly", "starved", "why", "1"}, 409, []string{"why", "starved"}},
-		{"/seat/nowhere", nil, 404, []string{"/seat/oracle"}},
+		{"/seat/nowhere", nil, 404, []string{"GET /"}},
 	} {
 		w := ask(t, s, test.path, test.pairs...)
-		var answer api.ErrorAnswer
-		if err := json.Unmarshal(w.Body.Bytes(), &answer); err != nil || w.Code != test.status {
+		var failure answer.Failure
+		if err := json.Unmarshal(w.Body.Bytes(), &failure); err != nil || w.Code != test.status {
 			t.Errorf("%s %v: %d, want %d: %s", test.path, test.pairs, w.Code, test.status, w.Body)
 		}
 		for _, says := range test.says {
-			if !strings.Contains(answer.Error.Message, says) {
-				t.Errorf("%s %v: %q is not in %q", test.path, test.pairs, says, answer.Error.Message)
+			if !strings.Contains(failure.Error.Message, says) {
+				t.Errorf("%s %v: %q is not in %q", test.path, test.pairs, says, failure.Error.Message)
 			}
 		}
 	}

@@ -1,4 +1,4 @@
-package seat_test
+package scheduler_test
 
 import (
 	"bufio"
@@ -91,9 +91,9 @@ func (p piped) Write(text []byte) (int, error) { return p.to.Write(text) }
 
 // cells are those of the table, as they are checked.
 type cells struct {
-	seat   *seat.Seat // which has drawn the table
+	seat   chair // which has drawn the table
 	limits seat.Limits
-	fresh  *seat.Seat // which has not
+	fresh  chair // which has not
 	broken int
 }
 
@@ -184,7 +184,7 @@ func BenchmarkStep(b *testing.B) {
 }
 
 // walkOn takes a step after the other, up to twenty, and reports the median.
-func walkOn(b *testing.B, s *seat.Seat, lock, in string) {
+func walkOn(b *testing.B, s chair, lock, in string) {
 	b.Helper()
 	var took []time.Duration
 	do := []string{}

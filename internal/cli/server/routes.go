@@ -1,0 +1,54 @@
+package server
+
+import (
+	"net/http"
+	"strings"
+
+	"lockstep/internal/cluster"
+	"lockstep/internal/learn/classroom"
+	"lockstep/internal/learn/scheduler"
+	"lockstep/internal/learn/steps"
+	"lockstep/internal/shop/api"
+	"lockstep/internal/shop/route"
+	"lockstep/internal/stage/lab"
+	"lockstep/internal/watch/live"
+	"lockstep/internal/web"
+)
+
+// rooms are those that a server, or a front, is made of.
+type rooms struct {
+	shop     *api.API
+	events   route.Handler  // streams what the locks do
+	front    *cluster.Front // nil: of a server
+	shown    *live.Server
+	nodes    *live.Nodes // nil: none that are embedded
+	explorer *scheduler.Server
+	class    *classroom.Classroom
+}
+
+// table returns the one table of routes.
+func (r rooms) table() *route.Table {
+	rows := r.shop.Routes()
+	rows = append(rows, route.On("GET", "/events", route.Reader, route.Front, r.shown.Streams.Bound(r.events)))
+	rows = append(rows, r.shown.Routes()...)
+	rows = append(rows, r.nodes.Routes()...)
+	rows = append(rows, r.front.Routes()...)
+	rows = append(rows, r.explorer.Routes()...)
+	rows = append(rows, steps.Routes()...)
+	rows = append(rows, lab.Routes()...)
+	rows = append(rows, r.class.Routes()...)
+	return route.NewTable(append(rows, pages()...)...)
+}
+
+// pages returns the routes of the page's files.
+func pages() []route.Row {
+	all := []route.Row{
+		route.On("GET", tabPath+"{file...}", route.Reader, route.Page, route.Of(tab())),
+		route.On("GET", strings.TrimSuffix(tabPath, "/"), route.Reader, route.Page,
+			route.Of(http.RedirectHandler(tabPath, http.StatusMovedPermanently))),
+	}
+	for path, file := range web.Handlers() {
+		all = append(all, route.On("GET", path, route.Reader, route.Page, route.Of(file)))
+	}
+	return all
+}

@@ -1,0 +1,99 @@
+package server
+
+import (
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"lockstep/docs"
+	"lockstep/internal/cluster"
+	"lockstep/internal/explore/seat"
+	"lockstep/internal/learn/classroom"
+	"lockstep/internal/learn/scheduler"
+	"lockstep/internal/shop/api"
+	"lockstep/internal/shop/route"
+	"lockstep/internal/watch/live"
+)
+
+// every is the table of a front that has everything.
+func every(front *cluster.Front, nodes *live.Nodes) *route.Table {
+	nobody := func(*http.Request) string { return "" }
+	return rooms{
+		shop: &api.API{}, events: front.ServeEvents, front: front, shown: &live.Server{}, nodes: nodes,
+		explorer: scheduler.New(seat.New(seat.Limits{}), nobody), class: classroom.New(docs.Course()),
+	}.table()
+}
+
+// Each route is in the document, and each of the document is in the table; the document also says what a front alone has. The files of the
+// page are no interface, but for the page itself.
+func TestTheDocumentHasEveryRoute(t *testing.T) {
+	var doc struct {
+		Paths map[string]map[string]struct {
+			ServedBy string `json:"x-served-by"`
+		}
+	}
+	if err := json.Unmarshal(api.OpenAPI(), &doc); err != nil {
+		t.Fatal(err)
+	}
+	var routed, documented []string
+	alone := map[string]bool{} // what a server without a front does not have
+	for _, row := range every(nil, &live.Nodes{}).Rows {
+		alone[row.Method+" "+row.Pattern] = row.Handle == nil
+	}
+	for _, row := range every(&cluster.Front{}, &live.Nodes{}).Rows {
+		if row.By == route.Page && row.Pattern != "/" {
+			continue
+		}
+		name := row.Method + " " + row.Pattern
+		if alone[name] {
+			name += " front"
+		}
+		routed = append(routed, name)
+	}
+	for path, operations := range doc.Paths {
+		for method, operation := range operations {
+			documented = append(documented, strings.TrimSpace(strings.ToUpper(method)+" "+path+" "+operation.ServedBy))
+		}
+	}
+	slices.Sort(routed)
+	slices.Sort(documented)
+	if !slices.Equal(routed, documented) {
+		t.Errorf("routed is\n%s\nand the document has\n%s", strings.Join(routed, "\n"), strings.Join(documented, "\n"))
+	}
+}
+
+// What changes something is for administrators, but for buying and for what participants tell the room. What makes the server work is for
+// no page of another site.
+func TestWhoMay(t *testing.T) {
+	participants := map[string]bool{
+		"POST /inventory/sale": true, "POST /room/join": true, "POST /room/answer": true, "POST /room/solved": true,
+	}
+	for _, row := range every(nil, nil).Rows {
+		name, want := row.Method+" "+row.Pattern, route.Reader
+		switch {
+		case participants[name], strings.HasPrefix(row.Pattern, "/seat/"):
+			want = route.Participant
+		case row.Method != http.MethodGet, row.Pattern == "/room/participants":
+			want = route.Administrator
+		}
+		if row.Who != want {
+			t.Errorf("%s is for %d; want %d", name, row.Who, want)
+		}
+	}
+}
+
+// A front answers for all replicas what is about all of them, and passes on everything else.
+func TestWhatAFrontAnswers(t *testing.T) {
+	for _, row := range every(&cluster.Front{}, nil).Rows {
+		first, _, _ := strings.Cut(strings.TrimPrefix(row.Pattern, "/"), "/")
+		own := slices.Contains(strings.Fields("events live bursts nodes room join replicas"), first)
+		if own != (row.By == route.Front) {
+			t.Errorf("%s %s: the front answers it: %t", row.Method, row.Pattern, !own)
+		}
+		if absent := first == "nodes"; absent != (row.Handle == nil) {
+			t.Errorf("%s %s is absent: %t", row.Method, row.Pattern, !absent)
+		}
+	}
+}
