@@ -3,6 +3,7 @@ package lock_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -64,6 +65,37 @@ func TestPollAt(t *testing.T) {
 		_, err = lock.Poll(ended, options, func() (int, error) { t.Error("an attempt for one that has left"); return 0, nil })
 		if !errors.Is(err, lock.ErrCancelled) {
 			t.Errorf("Poll: %v", err)
+		}
+	})
+}
+
+// asked is a clock that remembers of each wait whether it was before a retry.
+type asked struct {
+	lock.Clock
+
+	retries *[]bool
+}
+
+func (a asked) Wait(ctx context.Context, ch <-chan struct{}) error {
+	*a.retries = append(*a.retries, lock.IsRetry(ctx))
+	return a.Clock.Wait(ctx, ch)
+}
+
+// A clock knows a pause of Poll from any other wait, also from one within an attempt.
+func TestAClockKnowsARetry(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var retries []bool
+		opts, attempts := options, 0
+		opts.Clock = asked{opts.Clock, &retries}
+		_, err := lock.Poll(t.Context(), opts, func() (int, error) {
+			if attempts++; attempts == 3 {
+				return attempts, nil
+			}
+			_ = lock.Sleep(t.Context(), opts.Clock, time.Millisecond)
+			return 0, lock.ErrNotObtained
+		})
+		if want := []bool{false, true, false, true}; err != nil || !slices.Equal(retries, want) {
+			t.Errorf("%v, %v; want %v", retries, err, want)
 		}
 	})
 }

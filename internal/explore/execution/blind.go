@@ -104,8 +104,7 @@ func stack() (lines string) {
 		switch {
 		case strings.HasPrefix(frame.Function, "runtime."):
 			panicked = panicked || strings.HasSuffix(frame.Function, "panic")
-		case strings.HasPrefix(frame.Function, "lockstep/internal/explore/coroutine."),
-			strings.HasPrefix(frame.Function, "lockstep/internal/explore/harness."):
+		case strings.HasPrefix(frame.Function, explorer()+"/coroutine."), strings.HasPrefix(frame.Function, explorer()+"/harness."):
 			if panicked {
 				return lines
 			}

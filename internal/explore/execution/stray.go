@@ -3,6 +3,7 @@ package execution
 import (
 	"fmt"
 	"path"
+	"reflect"
 	"regexp"
 	"runtime"
 	"slices"
@@ -91,19 +92,24 @@ func (t *Task) at(stacks []string, state string, parked bool) string {
 	return strings.Join(all, " < ")
 }
 
+// explorer returns the path of the explorer's packages, whatever the module is called.
+func explorer() string { return path.Dir(reflect.TypeFor[Execution]().PkgPath()) }
+
+// module returns what the paths of the module's packages begin with.
+func module() string { return strings.TrimSuffix(explorer(), "internal/explore") }
+
 // inLibrary reports whether a function is one of Go's own.
 func inLibrary(function string) bool {
 	first, _, deep := strings.Cut(function, "/")
-	return first != "lockstep" && !strings.HasPrefix(function, "main.") && (!deep || !strings.Contains(first, "."))
+	return !strings.HasPrefix(function, module()) && !strings.HasPrefix(function, "main.") && (!deep || !strings.Contains(first, "."))
 }
 
-// notUnderTest reports whether a function belongs to the explorer, or to what it has under the code: the client, and Redis.
+// notUnderTest reports whether a function belongs to the explorer, or to what it has under the code: the client, and Redis. Tests of the
+// explorer have locks of their own.
 func notUnderTest(function string) bool {
-	for _, of := range []string{"anomaly", "checker", "coroutine", "execution", "harness", "recorder", "search", "simredis"} {
-		if strings.HasPrefix(function, "lockstep/internal/explore/"+of+".") {
-			return true
-		}
+	if below, is := strings.CutPrefix(function, explorer()); is && (below[0] == '.' || below[0] == '/') {
+		return !strings.Contains(below, "_test.")
 	}
-	return strings.HasPrefix(function, "lockstep/internal/explore.") || strings.Contains(function, "/go-redis/") ||
-		strings.Contains(function, "/miniredis/") || strings.Contains(function, "/gopher-lua") || strings.HasPrefix(function, "runtime.")
+	return strings.Contains(function, "/go-redis/") || strings.Contains(function, "/miniredis/") ||
+		strings.Contains(function, "/gopher-lua") || strings.HasPrefix(function, "runtime.")
 }

@@ -40,7 +40,7 @@ func read(callers []uintptr) []string {
 		frame, more := frames.Next()
 		of := frame.Function[:strings.LastIndex(frame.Function, "/")+1]
 		name, _, _ := strings.Cut(frame.Function[len(of):], ".")
-		file := strings.TrimPrefix(path.Join(of, name, path.Base(frame.File)), "lockstep/")
+		file := strings.TrimPrefix(path.Join(of, name, path.Base(frame.File)), module())
 		if strings.HasPrefix(file, "internal/lock") || strings.HasPrefix(file, "internal/service/") {
 			all = append(all, fmt.Sprintf("%s:%d", file, frame.Line))
 		}

@@ -114,15 +114,15 @@ func updating(update strategy.Update) []functions {
 
 // partsOf cuts functions out of a file; or, without names, what there is from its first method on.
 func partsOf(name, text string, functions []string) (all []Part) {
-	for _, at := range declaration.FindAllStringIndex(text, -1) {
-		found := declares.FindStringSubmatch(text[at[0]:at[1]])
+	for _, d := range form(text).declarations {
+		named := func(name string) bool { return slices.Contains(d.names, name) }
 		switch {
-		case found == nil, functions == nil && found[1] == "", functions != nil && !slices.Contains(functions, found[2]):
+		case functions == nil && d.of == "", functions != nil && !slices.ContainsFunc(functions, named):
 			continue
 		case functions == nil:
-			at[1] = len(text)
+			d.to = len(text)
 		}
-		all = append(all, Part{name, 1 + strings.Count(text[:at[0]], "\n"), strings.TrimRight(text[at[0]:at[1]], "\n")})
+		all = append(all, Part{name, 1 + strings.Count(text[:d.from], "\n"), strings.TrimRight(text[d.from:d.to], "\n")})
 		if functions == nil {
 			break
 		}

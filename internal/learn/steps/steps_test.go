@@ -4,9 +4,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"go/parser"
+	"go/token"
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -342,6 +345,11 @@ func TestWhereASaleIsStandsInTheCode(t *testing.T) {
 			text, err := os.ReadFile(filepath.Join("..", "..", "..", part.Name))
 			if err != nil {
 				t.Fatal(err)
+			}
+			if path.Ext(part.Name) == ".go" {
+				if _, err := parser.ParseFile(token.NewFileSet(), part.Name, "package whole\n"+part.Text, 0); err != nil {
+					t.Errorf("%s: a part is not whole: %v", lock.Name, err)
+				}
 			}
 			for i, line := range strings.Split(part.Text, "\n") {
 				if is := strings.Split(string(text), "\n")[part.From-1+i]; is != line {

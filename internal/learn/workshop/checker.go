@@ -9,7 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
+	"reflect"
 	"strings"
 	"time"
 
@@ -29,7 +29,8 @@ var (
 	ErrNoGo     = errors.New("there is no go command in the PATH, and the exercises have to be compiled: install Go, https://go.dev/dl")
 )
 
-var itself = regexp.MustCompile(`(?m)^module lockstep$`)
+// module returns the path of the module that this program is of.
+func module() string { return strings.TrimSuffix(reflect.TypeFor[Checker]().PkgPath(), "/internal/learn/workshop") }
 
 // FindRoot returns the directory of lockstep's go.mod, in or above dir.
 func FindRoot(dir string) (string, error) {
@@ -39,7 +40,7 @@ func FindRoot(dir string) (string, error) {
 	}
 	for {
 		text, err := os.ReadFile(filepath.Join(dir, "go.mod"))
-		if err == nil && itself.Match(bytes.ReplaceAll(text, []byte("\r"), nil)) {
+		if first, _, _ := strings.Cut(string(text), "\n"); err == nil && strings.TrimSuffix(first, "\r") == "module "+module() {
 			return dir, nil
 		}
 		if filepath.Dir(dir) == dir {
@@ -59,13 +60,13 @@ import (
 	"fmt"
 	"os"
 
-	exercise "lockstep/%s"
-	"lockstep/internal/language"
-	"lockstep/internal/learn/workshop"
+	exercise "%[1]s/%[2]s"
+	"%[1]s/internal/language"
+	"%[1]s/internal/learn/workshop"
 )
 
 func main() {
-	if err := workshop.Answer(%q, exercise.Strategy(), language.Language(os.Args[2]), os.Args[1]); err != nil {
+	if err := workshop.Answer(%[3]q, exercise.Strategy(), language.Language(os.Args[2]), os.Args[1]); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(2)
 	}
@@ -105,7 +106,7 @@ func (c Checker) build(ctx context.Context, e Exercise, dir, temporary, binary s
 		return Outcome{}, err
 	}
 	list := filepath.Join(temporary, "overlay.json")
-	text := fmt.Sprintf(program, filepath.ToSlash(dir), e.ID())
+	text := fmt.Sprintf(program, module(), filepath.ToSlash(dir), e.ID())
 	if err := errors.Join(os.WriteFile(source, []byte(text), 0o600), os.WriteFile(list, overlay, 0o600)); err != nil {
 		return Outcome{}, err
 	}
