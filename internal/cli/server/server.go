@@ -29,7 +29,6 @@ import (
 	"lockstep/internal/lockv6"
 	"lockstep/internal/service"
 	"lockstep/internal/service/history"
-	"lockstep/internal/shop/answer"
 	"lockstep/internal/shop/api"
 	"lockstep/internal/shop/config"
 	"lockstep/internal/shop/load"

@@ -30,7 +30,9 @@ var (
 )
 
 // module returns the path of the module that this program is of.
-func module() string { return strings.TrimSuffix(reflect.TypeFor[Checker]().PkgPath(), "/internal/learn/workshop") }
+func module() string {
+	return strings.TrimSuffix(reflect.TypeFor[Checker]().PkgPath(), "/internal/learn/workshop")
+}
 
 // FindRoot returns the directory of lockstep's go.mod, in or above dir.
 func FindRoot(dir string) (string, error) {
@@ -78,7 +80,7 @@ func main() {
 func (c Checker) Check(ctx context.Context, e Exercise, dir string, in language.Language) (Outcome, error) {
 	began := time.Now()
 	if why := c.refuse(dir); why != nil {
-		return Outcome{Exercise: e.ID(), State: Failed, Reason: reason(why), Says: why.Error(), Seconds: time.Since(began).Seconds()}, nil
+		return Outcome{Exercise: e.ID(), State: verdict.Failed, Reason: reason(why), Says: why.Error(), Seconds: time.Since(began).Seconds()}, nil
 	}
 	temporary, err := os.MkdirTemp("", "lockstep-check-")
 	if err != nil {

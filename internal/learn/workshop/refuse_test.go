@@ -10,6 +10,7 @@ import (
 	"lockstep/internal/explore"
 	"lockstep/internal/language"
 	"lockstep/internal/learn/workshop"
+	"lockstep/internal/lock/verdict"
 )
 
 // What a lock does behind the explorer's back is refused before it is built: also what an exploration would not show, or not survive.
@@ -49,7 +50,7 @@ func TestRefusedBeforeItIsBuilt(t *testing.T) {
 			}
 			continue
 		}
-		if err != nil || o.State != workshop.Failed || o.Reason != c.reason || o.Says != c.want.Error()+": "+c.says {
+		if err != nil || o.State != verdict.Failed || o.Reason != c.reason || o.Says != c.want.Error()+": "+c.says {
 			t.Errorf("%s: %+v, %v; want %s, and %s", c.name, o, err, c.reason, c.says)
 		}
 	}
@@ -75,7 +76,7 @@ func TestRefusesWhatTheExplorerCannotSee(t *testing.T) {
 		e, checks := exercise(t, "01"), checker(t)
 		checks.Overlay = map[string]string{e.Dir() + "/lock.go": file}
 		o, err := checks.Check(t.Context(), e, e.Dir(), language.English)
-		if !found || err != nil || o.State != workshop.Failed || !strings.Contains(o.Says, says) {
+		if !found || err != nil || o.State != verdict.Failed || !strings.Contains(o.Says, says) {
 			t.Errorf("%s: %+v, %v; want %s", name, o, err, says)
 		}
 	}

@@ -17,11 +17,9 @@ type Server struct {
 
 // Routes returns the routes of those who watch.
 func (s *Server) Routes() []route.Row {
-	files := files{hub: s.Hub, room: make(chan struct{}, mostFiles)}
 	return []route.Row{
 		route.On("GET", "/live", route.Reader, route.Front, s.Streams.Bound(s.Hub.stream)),
 		route.On("GET", "/live/pair", route.Reader, route.Front, s.Hub.answerPair),
-		route.On("GET", "/live/file", route.Reader, route.Front, files.answer),
 		route.On("POST", "/bursts", route.Administrator, route.Front, s.Bursts.post),
 		route.On("GET", "/bursts/{id}", route.Reader, route.Front, s.Bursts.get),
 		route.On("DELETE", "/bursts/{id}", route.Administrator, route.Front, s.Bursts.end),

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"unicode"
 
-	"lockstep/internal/trace"
 	"lockstep/internal/watch/witness"
 )
 

@@ -7,11 +7,9 @@ import (
 	"strings"
 	"time"
 
-	"lockstep/internal/language"
 	"lockstep/internal/lock"
 	"lockstep/internal/shop/answer"
 	"lockstep/internal/shop/api"
-	"lockstep/internal/trace"
 	"lockstep/internal/watch/witness"
 )
 
