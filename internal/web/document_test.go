@@ -97,7 +97,8 @@ func TestBundle(t *testing.T) {
 func TestARunsDocumentHasPlaces(t *testing.T) {
 	answer := httptest.NewRecorder()
 	Handlers()["/web/documents/run.html"].ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "/", nil))
-	for where, document := range map[string]string{"a server": answer.Body.String(), "a tab": string(TabFiles("1")["web/documents/run.html"])} {
+	inTab := TabFiles("1")["web/documents/run.html"]
+	for where, document := range map[string]string{"a server": answer.Body.String(), "a tab": string(inTab)} {
 		for _, place := range []string{`lang="en"`, `id="data">null<`} { // see documents/save.js
 			if strings.Count(document, place) != 1 {
 				t.Errorf("%s: the document has %d places %s", where, strings.Count(document, place), place)

@@ -14,8 +14,8 @@ import (
 	"lockstep/internal/web"
 )
 
-// mostBytes is all that a browser may be sent for the page, apart from the course's texts and what plays them, and what saves a run. It counts what is sent,
-// compressed: the files themselves may have comments, and every word in two languages.
+// mostBytes is all that a browser may be sent for the page, apart from the course's texts and what plays them, and what saves a run. It
+// counts what is sent, compressed: the files themselves may have comments, and every word in two languages.
 const mostBytes = 120 << 10
 
 func TestThePageIsSmall(t *testing.T) {
