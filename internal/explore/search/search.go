@@ -17,10 +17,10 @@ import (
 	"sync/atomic"
 	"time"
 
-	"lockstep/internal/explore/anomaly"
 	"lockstep/internal/explore/execution"
 	"lockstep/internal/explore/trace"
 	"lockstep/internal/language"
+	"lockstep/internal/lock/anomaly"
 )
 
 // maxDepth is the length at which a schedule counts as endless.

@@ -8,10 +8,10 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"lockstep/internal/explore/anomaly"
 	"lockstep/internal/explore/execution"
 	"lockstep/internal/explore/search"
 	"lockstep/internal/explore/trace"
+	"lockstep/internal/lock/anomaly"
 )
 
 // counter is a system to search that is no lock: actors add one to a number, in two steps, read and write. What they lose is an anomaly.

@@ -32,7 +32,7 @@ func (s *Seat) file(w http.ResponseWriter, r *http.Request) error {
 	in := p.scenario.Language
 	schedule := web.Schedule{Trace: view.Trace, Replay: replay}
 	if goal != "" {
-		schedule.Goal = in.Say("Make %s %s", "让 %s %s", view.Lock, goal.Task().In(in))
+		schedule.Goal = in.Say("Make %s %s", "让 %s %s", view.Lock, goal.Row().Task.In(in))
 	}
 	for _, shown := range view.Shown {
 		a := shown.Anomaly

@@ -18,6 +18,7 @@ import (
 	"lockstep/internal/explore"
 	"lockstep/internal/explore/seat"
 	"lockstep/internal/lock"
+	"lockstep/internal/lock/anomaly"
 	"lockstep/internal/lock/evolution"
 	"lockstep/internal/lock/strategy"
 )
@@ -83,7 +84,7 @@ func (e elsewhere) Lock(ctx context.Context, owner string) (lease *lock.Lease, e
 // seated prints what the seat answers at one place.
 func seated(ctx context.Context, w io.Writer, s *seat.Seat) error {
 	place := url.Values{
-		"lock": {"v2"}, "with": {"v3"}, "anomaly": {string(explore.TwoHolders)},
+		"lock": {"v2"}, "with": {"v3"}, "anomaly": {string(anomaly.TwoHolders)},
 		"in": {"--actors 2 --faults expiry=1"}, "do": {"A:SET expiry"},
 	}
 	for _, path := range []string{"/seat/state", "/seat/hint", "/seat/beside", "/seat/oracle"} {

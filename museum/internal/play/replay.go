@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"time"
 
-	"lockstep/internal/explore/anomaly"
 	"lockstep/internal/explore/trace"
+	"lockstep/internal/lock/anomaly"
 	"lockstep/museum/internal/library"
 )
 
