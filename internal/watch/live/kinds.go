@@ -39,10 +39,12 @@ func kinds(lock string, in language.Language) map[string]Kind {
 // exploration shows a kind of finding; nil: none does. A lock that is renewed expires only if its holder is paused; without a lock,
 // there is nobody who holds it.
 func exploration(row strategy.Strategy, kind witness.FindingKind) *Exploration {
-	shown := Exploration{In: "--actors 2 " + flags(kind), Anomaly: kind.Anomaly()}
-	switch {
-	case flags(kind) == "":
+	in := flags(kind)
+	if in == "" {
 		return nil
+	}
+	shown := Exploration{In: "--actors 2 " + in, Anomaly: kind.Anomaly()}
+	switch {
 	case row.Name == "v0":
 		return &Exploration{In: "--actors 2", Anomaly: anomaly.LostUpdate}
 	case kind == witness.WaitsForItself && !row.Capabilities.Expires:
