@@ -12,8 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"lockstep/internal/explore/anomaly"
-
+	"lockstep/internal/lock/anomaly"
 	"lockstep/museum/internal/exhibit"
 	"lockstep/museum/internal/library"
 	"lockstep/museum/internal/play"

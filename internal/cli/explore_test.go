@@ -10,6 +10,7 @@ import (
 
 	"lockstep/internal/explore"
 	"lockstep/internal/explore/report"
+	"lockstep/internal/lock/anomaly"
 	"lockstep/internal/lock/evolution"
 )
 
@@ -140,8 +141,8 @@ func TestExploreEach(t *testing.T) {
 			t.Errorf("%s has %d steps; want %d", e.Anomaly, len(e.Steps), e.Length)
 		}
 	}
-	if doc.Counterexample.Anomaly != explore.TwoHolders || found[explore.TwoHolders] != 3 || found[explore.ForeignRelease] != 6 ||
-		found[explore.LostUpdate] != 7 {
+	if doc.Counterexample.Anomaly != anomaly.TwoHolders || found[anomaly.TwoHolders] != 3 || found[anomaly.ForeignRelease] != 6 ||
+		found[anomaly.LostUpdate] != 7 {
 		t.Errorf("the first is %s, and all are %v; want two-holders, foreign-release and lost-update", doc.Counterexample.Anomaly, found)
 	}
 	_, stdout, _ = command(t, "explore", "v2", "--faults", "expiry=1", "--each", "--max-schedules", "50")

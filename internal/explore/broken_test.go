@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"lockstep/internal/explore"
+	"lockstep/internal/lock/anomaly"
 	"lockstep/internal/lock/evolution"
 	"lockstep/internal/lock/verdict"
 )
@@ -19,94 +20,94 @@ var broken = []struct {
 	length     int    // steps of the shortest counterexample
 	why        string // none shows it
 }{
-	{lock: "v0", flaw: "lost-update", anomaly: explore.LostUpdate, length: 4},
+	{lock: "v0", flaw: "lost-update", anomaly: anomaly.LostUpdate, length: 4},
 	{
 		lock: "v1", flaw: "holder-dies",
-		scenario: faults("crash=1"), anomaly: explore.Stuck, length: 3,
+		scenario: faults("crash=1"), anomaly: anomaly.Stuck, length: 3,
 	},
 	{
 		lock: "v2", flaw: "foreign-delete",
-		scenario: faults("expiry=1"), anomaly: explore.ForeignRelease, length: 6,
+		scenario: faults("expiry=1"), anomaly: anomaly.ForeignRelease, length: 6,
 	},
 	{
 		lock: "v3", flaw: "check-then-delete",
-		scenario: faults("expiry=1"), anomaly: explore.ForeignRelease, length: 7,
+		scenario: faults("expiry=1"), anomaly: anomaly.ForeignRelease, length: 7,
 	},
 	{
 		lock: "v4", flaw: "self-deadlock",
-		scenario: explore.Scenario{Nested: 1}, anomaly: explore.SelfDeadlock, length: 4,
+		scenario: explore.Scenario{Nested: 1}, anomaly: anomaly.SelfDeadlock, length: 4,
 	},
 	{
 		lock: "v5", flaw: "overdue-work",
-		scenario: working(explore.Scenario{}), anomaly: explore.TwoHolders, length: 5,
+		scenario: working(explore.Scenario{}), anomaly: anomaly.TwoHolders, length: 5,
 	},
 	{
 		lock: "v6", flaw: "paused-writer",
-		scenario: faults("pause=1"), anomaly: explore.LostUpdate, length: 11, // its start is a step
+		scenario: faults("pause=1"), anomaly: anomaly.LostUpdate, length: 11, // its start is a step
 	},
 	{lock: "v6", flaw: "polling", why: costs},
 	{
 		lock: "v6", flaw: "polling",
-		scenario: explore.Scenario{Sales: 3}, anomaly: explore.Starved, length: 10,
+		scenario: explore.Scenario{Sales: 3}, anomaly: anomaly.Starved, length: 10,
 	},
-	{lock: "v6", flaw: "failover", scenario: faults("failover=1"), anomaly: explore.TwoHolders, length: 3},
-	{lock: "v6", flaw: "failover", scenario: faults("failover=1"), anomaly: explore.LostUpdate, length: 7},
+	{lock: "v6", flaw: "failover", scenario: faults("failover=1"), anomaly: anomaly.TwoHolders, length: 3},
+	{lock: "v6", flaw: "failover", scenario: faults("failover=1"), anomaly: anomaly.LostUpdate, length: 7},
 	{
 		lock: "v7", flaw: "paused-holder",
-		scenario: faults("pause=1"), anomaly: explore.TwoHolders, length: 6,
+		scenario: faults("pause=1"), anomaly: anomaly.TwoHolders, length: 6,
 	},
 	{lock: "v7", flaw: "polling", why: costs},
 	{
 		lock: "v7", flaw: "polling",
-		scenario: explore.Scenario{Sales: 3}, anomaly: explore.Starved, length: 10,
+		scenario: explore.Scenario{Sales: 3}, anomaly: anomaly.Starved, length: 10,
 	},
-	{lock: "v7", flaw: "failover", scenario: faults("failover=1"), anomaly: explore.TwoHolders, length: 3},
-	{lock: "v7", flaw: "failover", scenario: faults("failover=1"), anomaly: explore.LostUpdate, length: 7}, // with the same token
+	{lock: "v7", flaw: "failover", scenario: faults("failover=1"), anomaly: anomaly.TwoHolders, length: 3},
+	{lock: "v7", flaw: "failover", scenario: faults("failover=1"), anomaly: anomaly.LostUpdate, length: 7}, // with the same token
 	{
 		lock: "v8", flaw: "paused-holder",
-		scenario: faults("pause=1"), anomaly: explore.TwoHolders, length: 6,
+		scenario: faults("pause=1"), anomaly: anomaly.TwoHolders, length: 6,
 	},
 	{lock: "v8", flaw: "own-commands", why: costs},
 	{
 		lock: "v8", flaw: "polling",
-		scenario: explore.Scenario{Sales: 3}, anomaly: explore.Starved, length: 10,
+		scenario: explore.Scenario{Sales: 3}, anomaly: anomaly.Starved, length: 10,
 	},
-	{lock: "v8", flaw: "failover", scenario: faults("failover=1"), anomaly: explore.TwoHolders, length: 3},
-	{lock: "v8", flaw: "failover", scenario: faults("failover=1"), anomaly: explore.LostUpdate, length: 7},
+	{lock: "v8", flaw: "failover", scenario: faults("failover=1"), anomaly: anomaly.TwoHolders, length: 3},
+	{lock: "v8", flaw: "failover", scenario: faults("failover=1"), anomaly: anomaly.LostUpdate, length: 7},
 	{
 		lock: "v9", flaw: "paused-holder",
-		scenario: faults("pause=1"), anomaly: explore.TwoHolders, length: 6,
+		scenario: faults("pause=1"), anomaly: anomaly.TwoHolders, length: 6,
 	},
 	{
 		lock: "v9", flaw: "polling",
-		scenario: explore.Scenario{Sales: 3}, anomaly: explore.Starved, length: 10,
+		scenario: explore.Scenario{Sales: 3}, anomaly: anomaly.Starved, length: 10,
 	},
-	{lock: "v9", flaw: "failover", scenario: faults("failover=1"), anomaly: explore.TwoHolders, length: 3},
-	{lock: "v9", flaw: "failover", scenario: faults("failover=1"), anomaly: explore.LostUpdate, length: 7},
+	{lock: "v9", flaw: "failover", scenario: faults("failover=1"), anomaly: anomaly.TwoHolders, length: 3},
+	{lock: "v9", flaw: "failover", scenario: faults("failover=1"), anomaly: anomaly.LostUpdate, length: 7},
 	{
 		lock: "v10", flaw: "paused-holder",
-		scenario: faults("pause=1"), anomaly: explore.TwoHolders, length: 14,
+		scenario: faults("pause=1"), anomaly: anomaly.TwoHolders, length: 14,
 	},
 	{
 		lock: "v10", flaw: "failover",
-		scenario: faults("failover=1"), anomaly: explore.TwoHolders, length: 3,
+		scenario: faults("failover=1"), anomaly: anomaly.TwoHolders, length: 3,
 	},
 	{
 		lock: "v10", flaw: "failover",
-		scenario: faults("failover=1"), anomaly: explore.LostUpdate, length: 7,
+		scenario: faults("failover=1"), anomaly: anomaly.LostUpdate, length: 7,
 	},
 	{lock: "v10", flaw: "round-trips", why: costs},
 	{
 		lock: "v11", flaw: "paused-holder",
-		scenario: faults("pause=1"), anomaly: explore.TwoHolders, length: 15,
+		scenario: faults("pause=1"), anomaly: anomaly.TwoHolders, length: 15,
 	},
 	{
 		lock: "v11", flaw: "failover",
-		scenario: faults("failover=1"), anomaly: explore.TwoHolders, length: 5, // with the starts of two who listen
+		scenario: faults("failover=1"), anomaly: anomaly.TwoHolders, length: 5, // with the starts of two who listen
 	},
 	{
 		lock: "v11", flaw: "failover",
-		scenario: faults("failover=1"), anomaly: explore.LostUpdate, length: 9,
+		scenario: faults("failover=1"), anomaly: anomaly.LostUpdate, length: 9,
 	},
 	{
 		lock: "v11", flaw: "keeper-dies",
@@ -114,23 +115,23 @@ var broken = []struct {
 	},
 	{
 		lock: "delex", flaw: "self-deadlock",
-		scenario: explore.Scenario{Nested: 1}, anomaly: explore.SelfDeadlock, length: 4,
+		scenario: explore.Scenario{Nested: 1}, anomaly: anomaly.SelfDeadlock, length: 4,
 	},
 	{lock: "delex", flaw: "older-servers", why: "it is not sold on them"},
 	{
 		lock: "redlock", flaw: "no-fence",
-		scenario: faults("redis-clock=1"), anomaly: explore.LostUpdate, length: 12, // which v7's tokens prevent
+		scenario: faults("redis-clock=1"), anomaly: anomaly.LostUpdate, length: 12, // which v7's tokens prevent
 	},
 	{
 		lock: "redlock", flaw: "no-order",
-		scenario: explore.Scenario{Sales: 3}, anomaly: explore.Starved, length: 13,
+		scenario: explore.Scenario{Sales: 3}, anomaly: anomaly.Starved, length: 13,
 	},
 	{
 		lock: "redlock", flaw: "empty-restarted-node",
-		scenario: faults("node-restart=1"), anomaly: explore.TwoHolders, length: 8,
+		scenario: faults("node-restart=1"), anomaly: anomaly.TwoHolders, length: 8,
 	},
-	{lock: "redlock", flaw: "clocks", scenario: faults("redis-clock=1"), anomaly: explore.TwoHolders, length: 8},
-	{lock: "local", flaw: "lost-update-replicas", anomaly: explore.LostUpdate, length: 4},
+	{lock: "redlock", flaw: "clocks", scenario: faults("redis-clock=1"), anomaly: anomaly.TwoHolders, length: 8},
+	{lock: "local", flaw: "lost-update-replicas", anomaly: anomaly.LostUpdate, length: 4},
 	{lock: "atomic", flaw: "one-script", why: "that is a limit of what can be sold so"},
 	{lock: "optimistic", flaw: "retries", why: costs},
 	{
@@ -139,28 +140,28 @@ var broken = []struct {
 	},
 	{
 		lock: "non-idempotent", flaw: "resent-command",
-		scenario: faults("resend=1"), anomaly: explore.DoubleSale, length: 2,
+		scenario: faults("resend=1"), anomaly: anomaly.DoubleSale, length: 2,
 	},
 	{
 		lock: "late-commit", flaw: "commit-after-unlock",
-		anomaly: explore.LostUpdate, length: 8,
+		anomaly: anomaly.LostUpdate, length: 8,
 	},
 	{
 		lock: "setnx-expire", flaw: "dies-between-set-and-expire",
-		scenario: faults("crash=1"), anomaly: explore.LeftBehind, length: 3,
+		scenario: faults("crash=1"), anomaly: anomaly.LeftBehind, length: 3,
 	},
 	{
 		lock: "lua-setnx", flaw: "foreign-delete",
-		scenario: faults("expiry=1"), anomaly: explore.ForeignRelease, length: 6,
+		scenario: faults("expiry=1"), anomaly: anomaly.ForeignRelease, length: 6,
 	},
-	{lock: "getset", flaw: "clock-skew", scenario: skewed(), anomaly: explore.TwoHolders, length: 4},
-	{lock: "getset", flaw: "clock-skew", scenario: faults("clock-jump=1"), anomaly: explore.TwoHolders, length: 7},
+	{lock: "getset", flaw: "clock-skew", scenario: skewed(), anomaly: anomaly.TwoHolders, length: 4},
+	{lock: "getset", flaw: "clock-skew", scenario: faults("clock-jump=1"), anomaly: anomaly.TwoHolders, length: 7},
 	{
 		lock: "getset", flaw: "no-owner",
-		scenario: faults("resend=1"), anomaly: explore.ForeignRelease, length: 6,
+		scenario: faults("resend=1"), anomaly: anomaly.ForeignRelease, length: 6,
 	},
-	{lock: "set-expire", flaw: "no-exclusion", anomaly: explore.TwoHolders, length: 4},
-	{lock: "setex", flaw: "no-exclusion", anomaly: explore.TwoHolders, length: 2},
+	{lock: "set-expire", flaw: "no-exclusion", anomaly: anomaly.TwoHolders, length: 4},
+	{lock: "setex", flaw: "no-exclusion", anomaly: anomaly.TwoHolders, length: 2},
 }
 
 const costs = "what a lock costs is no anomaly"

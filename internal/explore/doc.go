@@ -173,6 +173,7 @@
 //
 // # Where to read on
 //
-// Each package below can be read alone. scenario and anomaly are the vocabulary; coroutine, simredis and search know nothing of locks;
-// execution puts the first two of these together, checker and recorder look at an execution, and harness puts the lock under test into it.
+// Each package below can be read alone. scenario and internal/lock/anomaly are the vocabulary; coroutine, simredis and search know nothing
+// of locks; execution puts the first two of these together, checker and recorder look at an execution, and harness puts the lock under
+// test into it.
 package explore

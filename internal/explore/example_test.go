@@ -9,6 +9,7 @@ import (
 
 	"lockstep/internal/explore"
 	"lockstep/internal/lock"
+	"lockstep/internal/lock/anomaly"
 	"lockstep/internal/lock/rediserr"
 	"lockstep/internal/lock/strategy"
 )
@@ -63,7 +64,7 @@ func Example_yourOwnLock() {
 			return
 		}
 		result, err := explore.Explore(context.Background(), strategy, explore.Scenario{Actors: 2, Faults: budgets},
-			explore.Goal{Anomalies: []explore.Anomaly{explore.ForeignRelease}}, explore.Bounds{})
+			explore.Goal{Anomalies: []explore.Anomaly{anomaly.ForeignRelease}}, explore.Bounds{})
 		if err != nil {
 			fmt.Println(err)
 			return

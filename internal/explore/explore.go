@@ -7,11 +7,11 @@ import (
 	"slices"
 	"strings"
 
-	"lockstep/internal/explore/anomaly"
 	"lockstep/internal/explore/execution"
 	"lockstep/internal/explore/harness"
 	"lockstep/internal/explore/scenario"
 	"lockstep/internal/explore/search"
+	"lockstep/internal/lock/anomaly"
 	"lockstep/internal/lock/strategy"
 	"lockstep/internal/lock/verdict"
 )
@@ -44,24 +44,6 @@ const (
 	MaxPolls   = scenario.MaxPolls
 )
 
-// The anomalies.
-const (
-	TwoHolders     = anomaly.TwoHolders
-	LostUpdate     = anomaly.LostUpdate
-	DoubleSale     = anomaly.DoubleSale
-	ForeignRelease = anomaly.ForeignRelease
-	LeftBehind     = anomaly.LeftBehind
-	Stuck          = anomaly.Stuck
-	SelfDeadlock   = anomaly.SelfDeadlock
-	Untold         = anomaly.Untold
-	GoroutineLeak  = anomaly.GoroutineLeak
-	FalseWord      = anomaly.FalseWord
-	TokenOrder     = anomaly.TokenOrder
-	Progress       = anomaly.Progress
-	Idle           = anomaly.Idle
-	Starved        = anomaly.Starved
-)
-
 // The errors of Explore and Replay.
 var (
 	ErrBlind        = execution.ErrBlind        // the code waits where the explorer cannot see it
@@ -79,10 +61,10 @@ func Anomalies() []Anomaly { return anomaly.All() }
 
 // SentenceOf says what an anomaly is in a scenario, in its language: a lock may have to be free after a time.
 func SentenceOf(a Anomaly, in Scenario) string {
-	if a == LeftBehind && in.Within > 0 {
+	if a == anomaly.LeftBehind && in.Within > 0 {
 		return in.Say("a lock stays for longer than %v, although no sale holds it", "没有一单持有锁，锁却残留超过 %v", in.Within)
 	}
-	return a.Sentence().In(in.Language)
+	return a.Row().Says.In(in.Language)
 }
 
 // AllFaults lists the faults there are.
@@ -124,7 +106,7 @@ func (r Result) Verdict() verdict.Verdict {
 // Unjudged returns those of the anomalies looked for that could not be judged: nothing in Redis says whose the lock is.
 func (r Result) Unjudged() (all []Anomaly) {
 	for _, a := range r.lookedFor {
-		if r.Coverage.Untellable && (a == ForeignRelease || a == Untold) {
+		if r.Coverage.Untellable && (a == anomaly.ForeignRelease || a == anomaly.Untold) {
 			all = append(all, a)
 		}
 	}
@@ -223,7 +205,7 @@ func Explore(ctx context.Context, s strategy.Strategy, in Scenario, goal Goal, b
 		if goal.Progress != nil {
 			inner.Progress = func(found search.Result) { goal.Progress(Result{s.Name, in, found, inner.Anomalies}) }
 		}
-		options := harness.Options{Starved: slices.Contains(goal.Anomalies, Starved)}
+		options := harness.Options{Starved: slices.Contains(goal.Anomalies, anomaly.Starved)}
 		options.Dozing, options.Interchangeable = inner.Dozing > 0, mirrored
 		options.EverySymmetry, options.EveryRound = bounds.EverySymmetry, bounds.EverySymmetry
 		found, err := search.Do(ctx, func() (search.System, error) {

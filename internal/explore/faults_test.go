@@ -13,6 +13,7 @@ import (
 	"lockstep/internal/explore"
 	"lockstep/internal/language"
 	"lockstep/internal/lock"
+	"lockstep/internal/lock/anomaly"
 	"lockstep/internal/lock/strategy"
 	"lockstep/internal/lock/verdict"
 	"lockstep/internal/lockv7"
@@ -31,12 +32,12 @@ func TestWhatAFaultBreaks(t *testing.T) {
 		shows   explore.Anomaly // "": never
 		length  int
 	}{
-		{"v1", faults("failover=1"), explore.LeftBehind, explore.LeftBehind, 7}, // the unlock is lost
-		{"v4", faults("failover=1"), explore.ForeignRelease, "", 0},
+		{"v1", faults("failover=1"), anomaly.LeftBehind, anomaly.LeftBehind, 7}, // the unlock is lost
+		{"v4", faults("failover=1"), anomaly.ForeignRelease, "", 0},
 
-		{"v4", faults("late=1"), "", explore.Idle, 4},                // it comes when its sender has given up, and looked
-		{"v4", faults("late=1"), besidesIdle, explore.LostUpdate, 8}, // a write that comes after the unlock
-		{"v6", faults("late=1"), besidesIdle, explore.LostUpdate, 8},
+		{"v4", faults("late=1"), "", anomaly.Idle, 4},                // it comes when its sender has given up, and looked
+		{"v4", faults("late=1"), besidesIdle, anomaly.LostUpdate, 8}, // a write that comes after the unlock
+		{"v6", faults("late=1"), besidesIdle, anomaly.LostUpdate, 8},
 		{"v7", faults("late=1"), besidesIdle, "", 0}, // its token is stale by then
 		{"v9", faults("late=1"), besidesIdle, "", 0},
 		{"v10", faults("late=1"), besidesIdle, "", 0},
@@ -44,14 +45,14 @@ func TestWhatAFaultBreaks(t *testing.T) {
 		{"atomic", faults("late=1"), "", "", 0},
 		{"optimistic", faults("late=1"), "", "", 0},
 
-		{"v1", faults("resend=1"), explore.ForeignRelease, explore.ForeignRelease, 6}, // the second DEL deletes the next one's lock
-		{"v4", faults("resend=1"), "", explore.Idle, 4},                               // the second SET finds the first one's lock
+		{"v1", faults("resend=1"), anomaly.ForeignRelease, anomaly.ForeignRelease, 6}, // the second DEL deletes the next one's lock
+		{"v4", faults("resend=1"), "", anomaly.Idle, 4},                               // the second SET finds the first one's lock
 		{"v4", faults("resend=1"), besidesIdle, "", 0},
 		{"v7", faults("resend=1"), "", "", 0},
 		{"v11", faults("resend=1"), "", "", 0},
 
-		{"v1", faults("lost-request=1"), "", explore.LeftBehind, 6},
-		{"v2", faults("lost-request=1"), "", explore.Idle, 5}, // the unlock is lost
+		{"v1", faults("lost-request=1"), "", anomaly.LeftBehind, 6},
+		{"v2", faults("lost-request=1"), "", anomaly.Idle, 5}, // the unlock is lost
 		{"v2", faults("lost-request=1"), besidesIdle, "", 0},
 		{"v11", faults("lost-request=1"), besidesIdle, "", 0},
 
@@ -62,39 +63,39 @@ func TestWhatAFaultBreaks(t *testing.T) {
 
 		{"v4", faults("clock-jump=1"), "", "", 0},
 		{"v11", faults("clock-jump=1"), "", "", 0},
-		{"getset", faults("clock-jump=1"), "", explore.TwoHolders, 7},
-		{"getset", faults("clock-jump=1,crash=1"), explore.Stuck, "", 0}, // however far ahead the clock was of the one that died
+		{"getset", faults("clock-jump=1"), "", anomaly.TwoHolders, 7},
+		{"getset", faults("clock-jump=1,crash=1"), anomaly.Stuck, "", 0}, // however far ahead the clock was of the one that died
 
-		{"v6", faults("redis-clock=1"), explore.LostUpdate, explore.LostUpdate, 7},
-		{"v7", faults("redis-clock=1"), explore.TwoHolders, explore.TwoHolders, 3},
-		{"v7", faults("redis-clock=1"), explore.LostUpdate, "", 0}, // the last token given does not expire
-		{"v11", faults("redis-clock=1"), explore.LostUpdate, "", 0},
-		{"redlock", faults("failover=1"), explore.TwoHolders, explore.TwoHolders, 9}, // of one node
+		{"v6", faults("redis-clock=1"), anomaly.LostUpdate, anomaly.LostUpdate, 7},
+		{"v7", faults("redis-clock=1"), anomaly.TwoHolders, anomaly.TwoHolders, 3},
+		{"v7", faults("redis-clock=1"), anomaly.LostUpdate, "", 0}, // the last token given does not expire
+		{"v11", faults("redis-clock=1"), anomaly.LostUpdate, "", 0},
+		{"redlock", faults("failover=1"), anomaly.TwoHolders, anomaly.TwoHolders, 9}, // of one node
 
-		{"v1", faults("rollback=1"), explore.LeftBehind, explore.LeftBehind, 7}, // the snapshot has the lock
-		{"v4", faults("rollback=1"), explore.LostUpdate, explore.LostUpdate, 7},
-		{"v6", faults("rollback=1"), explore.LostUpdate, explore.LostUpdate, 7},
-		{"v7", faults("rollback=1"), explore.TwoHolders, explore.TwoHolders, 3},
-		{"v7", faults("rollback=1"), explore.LostUpdate, "", 0}, // a token grows with the time, too
-		{"v8", faults("rollback=1"), explore.LostUpdate, "", 0},
-		{"v9", faults("rollback=1"), explore.LostUpdate, "", 0},
-		{"v10", faults("rollback=1"), explore.LostUpdate, "", 0},
-		{"v11", faults("rollback=1"), explore.LostUpdate, "", 0},
-		{"v7", faults("rollback=1"), explore.TokenOrder, "", 0},
-		{"v10", faults("rollback=1"), explore.TokenOrder, "", 0},
-		{"v7", faults("rollback=1,redis-clock=1"), explore.LostUpdate, explore.LostUpdate, 8}, // the store has forgotten B's read
-		{"v7", faults("redis-clock=1"), explore.TokenOrder, "", 0},
-		{"v11", faults("redis-clock=1"), explore.TokenOrder, "", 0},
+		{"v1", faults("rollback=1"), anomaly.LeftBehind, anomaly.LeftBehind, 7}, // the snapshot has the lock
+		{"v4", faults("rollback=1"), anomaly.LostUpdate, anomaly.LostUpdate, 7},
+		{"v6", faults("rollback=1"), anomaly.LostUpdate, anomaly.LostUpdate, 7},
+		{"v7", faults("rollback=1"), anomaly.TwoHolders, anomaly.TwoHolders, 3},
+		{"v7", faults("rollback=1"), anomaly.LostUpdate, "", 0}, // a token grows with the time, too
+		{"v8", faults("rollback=1"), anomaly.LostUpdate, "", 0},
+		{"v9", faults("rollback=1"), anomaly.LostUpdate, "", 0},
+		{"v10", faults("rollback=1"), anomaly.LostUpdate, "", 0},
+		{"v11", faults("rollback=1"), anomaly.LostUpdate, "", 0},
+		{"v7", faults("rollback=1"), anomaly.TokenOrder, "", 0},
+		{"v10", faults("rollback=1"), anomaly.TokenOrder, "", 0},
+		{"v7", faults("rollback=1,redis-clock=1"), anomaly.LostUpdate, anomaly.LostUpdate, 8}, // the store has forgotten B's read
+		{"v7", faults("redis-clock=1"), anomaly.TokenOrder, "", 0},
+		{"v11", faults("redis-clock=1"), anomaly.TokenOrder, "", 0},
 		{"atomic", faults("rollback=1"), "", "", 0},
 		{"optimistic", faults("rollback=1"), "", "", 0},
 
-		{"v4", faults("evict=1"), explore.TwoHolders, explore.TwoHolders, 3},
-		{"v6", faults("evict=1"), explore.LostUpdate, explore.LostUpdate, 7},
-		{"v7", faults("evict=1"), explore.TwoHolders, explore.TwoHolders, 3},
-		{"v7", faults("evict=1"), explore.LostUpdate, "", 0}, // the last token has no expiry
-		{"v10", faults("evict=1"), explore.LostUpdate, "", 0},
-		{"v11", faults("evict=1"), explore.LostUpdate, "", 0},
-		{"v10", faults("evict=1"), explore.Stuck, "", 0},
+		{"v4", faults("evict=1"), anomaly.TwoHolders, anomaly.TwoHolders, 3},
+		{"v6", faults("evict=1"), anomaly.LostUpdate, anomaly.LostUpdate, 7},
+		{"v7", faults("evict=1"), anomaly.TwoHolders, anomaly.TwoHolders, 3},
+		{"v7", faults("evict=1"), anomaly.LostUpdate, "", 0}, // the last token has no expiry
+		{"v10", faults("evict=1"), anomaly.LostUpdate, "", 0},
+		{"v11", faults("evict=1"), anomaly.LostUpdate, "", 0},
+		{"v10", faults("evict=1"), anomaly.Stuck, "", 0},
 
 		{"v10", faults("spurious-wake=1"), "", "", 0},
 		{"v11", faults("spurious-wake=1"), "", "", 0},
@@ -115,7 +116,7 @@ func shows(t *testing.T, s strategy.Strategy, in explore.Scenario, of, want expl
 	switch of {
 	case "":
 	case besidesIdle:
-		goal.Anomalies = slices.DeleteFunc(explore.Anomalies(), func(a explore.Anomaly) bool { return a == explore.Idle || a.ByName() })
+		goal.Anomalies = slices.DeleteFunc(explore.Anomalies(), func(a explore.Anomaly) bool { return a == anomaly.Idle || a.ByName() })
 	default:
 		goal.Anomalies = []explore.Anomaly{of}
 	}
@@ -157,8 +158,8 @@ func TestTheFenceSurvivesAFailoverIfItsCounterDoes(t *testing.T) {
 	kept := find(t, "v7")
 	kept.New = func(p strategy.Parts) lock.Locker { return lockv7.New(durable{p.Client}, p.Options) }
 	in := faultsOfTwo("failover=1")
-	shows(t, kept, in, explore.TwoHolders, explore.TwoHolders, 5)
-	shows(t, kept, in, explore.LostUpdate, "", 0)
+	shows(t, kept, in, anomaly.TwoHolders, anomaly.TwoHolders, 5)
+	shows(t, kept, in, anomaly.LostUpdate, "", 0)
 }
 
 // A lock that breaks by one fault alone, and by nothing else.
@@ -169,10 +170,10 @@ func TestOneFaultBreaks(t *testing.T) {
 		shows    explore.Anomaly
 		length   int
 	}{
-		"a waiter that takes the lock by force in the end": {impatient(), "timeout=1", explore.TwoHolders, 4},
-		"a waiter that takes every message for the lock":   {credulous(), "spurious-wake=1", explore.TwoHolders, 5},
-		"a deadline in the value, by the caller's clock":   {find(t, "getset"), "clock-jump=1", explore.TwoHolders, 7},
-		"a lock whose second attempt does not know itself": {find(t, "v1"), "resend=1", explore.ForeignRelease, 6},
+		"a waiter that takes the lock by force in the end": {impatient(), "timeout=1", anomaly.TwoHolders, 4},
+		"a waiter that takes every message for the lock":   {credulous(), "spurious-wake=1", anomaly.TwoHolders, 5},
+		"a deadline in the value, by the caller's clock":   {find(t, "getset"), "clock-jump=1", anomaly.TwoHolders, 7},
+		"a lock whose second attempt does not know itself": {find(t, "v1"), "resend=1", anomaly.ForeignRelease, 6},
 	} {
 		t.Run(name, func(t *testing.T) {
 			shows(t, test.strategy, faultsOfTwo(""), test.shows, "", 0)

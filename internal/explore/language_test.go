@@ -52,7 +52,7 @@ func TestTheExplorerSpeaksChinese(t *testing.T) {
 				if err != nil || replayed.Schedule() != e.Schedule || len(replayed.Shown) == 0 || replayed.Language != language.Chinese {
 					t.Fatalf("%s: %s: %v, %+v", about, e.Schedule, err, replayed.Shown)
 				}
-				isChinese(t, about, e.Anomaly.Sentence().In(language.Chinese))
+				isChinese(t, about, e.Anomaly.Row().Says.In(language.Chinese))
 				for _, shown := range replayed.Shown {
 					isChinese(t, about, shown.Says)
 				}

@@ -14,6 +14,7 @@ import (
 
 	"lockstep/internal/explore"
 	"lockstep/internal/lock"
+	"lockstep/internal/lock/anomaly"
 	"lockstep/internal/lock/rediserr"
 	"lockstep/internal/lock/strategy"
 	"lockstep/internal/lock/verdict"
@@ -98,7 +99,7 @@ func TestALockThatPanics(t *testing.T) {
 		}
 		return nothingHeld(ctx, opts)
 	})
-	goal := explore.Goal{Anomalies: []explore.Anomaly{explore.Stuck}}
+	goal := explore.Goal{Anomalies: []explore.Anomaly{anomaly.Stuck}}
 	_, err := explore.Explore(t.Context(), strategy, explore.Scenario{Actors: 2}, goal, explore.Bounds{Workers: 1})
 	if !errors.Is(err, explore.ErrPanicked) || !strings.Contains(err.Error(), `after "A:GET A:GET A:write B:GET": B panicked: out of luck`) {
 		t.Errorf("%v; want the panic, and how it came to it", err)

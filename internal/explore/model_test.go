@@ -10,6 +10,7 @@ import (
 
 	"lockstep/internal/explore"
 	"lockstep/internal/lock"
+	"lockstep/internal/lock/anomaly"
 	"lockstep/internal/lock/strategy"
 	"lockstep/internal/lock/verdict"
 )
@@ -106,7 +107,7 @@ func TestSomethingIsWrongWith(t *testing.T) {
 				const script = `local h = redis.call('GET', KEYS[1])
 					if h and h <= ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0`
 				return deletes(c, opts, script, owner), setNX(ctx, c, opts, owner)
-			}), faultsOfTwo("expiry=1"), explore.ForeignRelease,
+			}), faultsOfTwo("expiry=1"), anomaly.ForeignRelease,
 		},
 		"an expiry in the value, by the caller's clock": {
 			polled(func(ctx context.Context, c redis.Cmdable, opts lock.Options, _ string) (unlocker, error) {
@@ -118,10 +119,10 @@ func TestSomethingIsWrongWith(t *testing.T) {
 					err = lock.ErrNotObtained
 				}
 				return func(ctx context.Context) error { return c.Del(ctx, opts.Key).Err() }, err
-			}), explore.Scenario{Actors: 2, Work: 15 * time.Second}, explore.TwoHolders,
+			}), explore.Scenario{Actors: 2, Work: 15 * time.Second}, anomaly.TwoHolders,
 		},
 		"a timer that outlives its sale": {
-			polled(late), explore.Scenario{Actors: 2, Work: 3 * time.Second, Faults: explore.Faults{LostReply: 1}}, explore.ForeignRelease,
+			polled(late), explore.Scenario{Actors: 2, Work: 3 * time.Second, Faults: explore.Faults{LostReply: 1}}, anomaly.ForeignRelease,
 		},
 		"a short timer in the background": {
 			polled(func(ctx context.Context, c redis.Cmdable, opts lock.Options, owner string) (unlocker, error) {
@@ -130,7 +131,7 @@ func TestSomethingIsWrongWith(t *testing.T) {
 					opts.Clock.AfterFunc(10*time.Millisecond, func() { c.Del(context.Background(), opts.Key) })
 				}
 				return deletes(c, opts, compareAndDelete, owner), err
-			}), explore.Scenario{Actors: 2, Work: time.Second}, explore.TwoHolders,
+			}), explore.Scenario{Actors: 2, Work: time.Second}, anomaly.TwoHolders,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

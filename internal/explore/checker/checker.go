@@ -13,9 +13,9 @@ import (
 	"strings"
 	"time"
 
-	"lockstep/internal/explore/anomaly"
 	"lockstep/internal/explore/execution"
 	"lockstep/internal/explore/simredis"
+	"lockstep/internal/lock/anomaly"
 	"lockstep/internal/lock/strategy"
 	"lockstep/internal/service/history"
 	"lockstep/internal/service/reason"

@@ -4,10 +4,10 @@ import (
 	"slices"
 	"time"
 
-	"lockstep/internal/explore/anomaly"
 	"lockstep/internal/explore/execution"
 	"lockstep/internal/explore/scenario"
 	"lockstep/internal/explore/simredis"
+	"lockstep/internal/lock/anomaly"
 )
 
 // checkIdle looks for a lock that nobody living has, and that those who wait get when time frees it, not before. A holder that died is what

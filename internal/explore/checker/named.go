@@ -4,10 +4,10 @@ import (
 	"slices"
 	"strings"
 
-	"lockstep/internal/explore/anomaly"
 	"lockstep/internal/explore/execution"
 	"lockstep/internal/explore/simredis"
 	"lockstep/internal/lock"
+	"lockstep/internal/lock/anomaly"
 )
 
 // named reports whether most masters hold something of the lock's that names a sale.

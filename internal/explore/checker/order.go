@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"slices"
 
-	"lockstep/internal/explore/anomaly"
 	"lockstep/internal/explore/execution"
 	"lockstep/internal/explore/simredis"
 	"lockstep/internal/lock"
+	"lockstep/internal/lock/anomaly"
 )
 
 // order is in which order the lock was obtained, and with which fencing tokens.

@@ -3,10 +3,10 @@ package checker
 import (
 	"slices"
 
-	"lockstep/internal/explore/anomaly"
 	"lockstep/internal/explore/execution"
 	"lockstep/internal/explore/scenario"
 	"lockstep/internal/lock"
+	"lockstep/internal/lock/anomaly"
 )
 
 // hasRemains reports whether something is there for ever that may be a lock: the lock's key, or any other if nobody has had the lock by that.

@@ -5,10 +5,10 @@ import (
 	"slices"
 	"strconv"
 
-	"lockstep/internal/explore/anomaly"
 	"lockstep/internal/explore/execution"
 	"lockstep/internal/explore/simredis"
 	"lockstep/internal/lock"
+	"lockstep/internal/lock/anomaly"
 )
 
 const nobody = -1

@@ -8,9 +8,9 @@ import (
 	"sync"
 	"time"
 
-	"lockstep/internal/explore/anomaly"
 	"lockstep/internal/explore/execution"
 	"lockstep/internal/lock"
+	"lockstep/internal/lock/anomaly"
 	"lockstep/internal/lock/strategy"
 )
 

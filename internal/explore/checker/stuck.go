@@ -5,9 +5,9 @@ import (
 	"slices"
 	"time"
 
-	"lockstep/internal/explore/anomaly"
 	"lockstep/internal/explore/execution"
 	"lockstep/internal/explore/scenario"
+	"lockstep/internal/lock/anomaly"
 )
 
 // How long those who may be stuck are watched.

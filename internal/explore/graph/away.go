@@ -11,11 +11,11 @@ import (
 	"strings"
 
 	"lockstep/internal/explore"
-	"lockstep/internal/explore/anomaly"
 	"lockstep/internal/explore/execution"
 	"lockstep/internal/explore/harness"
 	"lockstep/internal/explore/search"
 	"lockstep/internal/explore/stepper"
+	"lockstep/internal/lock/anomaly"
 )
 
 // after searches what follows the schedule of a session.

@@ -8,6 +8,7 @@ import (
 	"lockstep/internal/explore/execution"
 	"lockstep/internal/explore/harness"
 	"lockstep/internal/explore/stepper"
+	"lockstep/internal/lock/anomaly"
 	"lockstep/internal/lock/evolution"
 )
 
@@ -30,7 +31,7 @@ func TestAWayAvoidsFaultsAndTheAnomaly(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer h.Close()
-	f := &faultless{Run: h.Begin(false), avoid: explore.TwoHolders}
+	f := &faultless{Run: h.Begin(false), avoid: anomaly.TwoHolders}
 	defer f.Close()
 	for i, step := range session.Path() {
 		faults := slices.ContainsFunc(f.Transitions(), func(t execution.Transition) bool { return t.Kind != execution.Moves })

@@ -7,6 +7,7 @@ import (
 
 	"lockstep/internal/explore"
 	"lockstep/internal/explore/stepper"
+	"lockstep/internal/lock/anomaly"
 	"lockstep/internal/lock/strategy"
 )
 
@@ -94,7 +95,7 @@ func (f *Fate) goOn(ctx context.Context, second strategy.Strategy, in explore.Sc
 			return Open, err
 		}
 	}
-	if f.second(explore.Stuck) {
+	if f.second(anomaly.Stuck) {
 		return NoEnd, nil
 	}
 	return Survives, nil

@@ -11,6 +11,7 @@ import (
 	"lockstep/internal/explore"
 	"lockstep/internal/explore/graph"
 	"lockstep/internal/explore/stepper"
+	"lockstep/internal/lock/anomaly"
 	"lockstep/internal/lock/evolution"
 	"lockstep/internal/lock/strategy"
 	"lockstep/internal/test/suite"
@@ -51,17 +52,17 @@ func TestThePointOfNoReturn(t *testing.T) {
 		point, turn  int
 		saves        string // the first
 	}{
-		{"v0", "", 0, explore.LostUpdate, "A:GET B:GET A:write B:write", 2, 0, "A:write"}, // both have read: it is too late
-		{"v1", "crash=1", 0, explore.LeftBehind, "A:SET/dies-after" + strings.Repeat(" B:SET", 2), 1, 1, "A:SET"},
-		{"v2", "expiry=1", 0, explore.TwoHolders, "A:SET expiry B:SET", 3, 2, "A:GET"},
-		{"v2", "expiry=1", 0, explore.TwoHolders, "A:SET expiry B:SET A:GET", 3, 2, "A:GET"}, // what follows does not matter
-		{"v2", "expiry=1", 0, explore.ForeignRelease, "A:SET A:GET A:write expiry B:SET A:DEL", 6, 4, "B:GET"},
-		{"v4", "", 1, explore.SelfDeadlock, "A:SET A:GET A:SET B:SET", 0, 0, ""},        // from the start
-		{"v4", "crash=1", 1, explore.SelfDeadlock, "A:SET A:GET A:SET B:SET", 0, 0, ""}, // that A may die does not save it
-		{"v6", "pause=1", 0, explore.TwoHolders, "A:begins A:lock A:pauses B:lock time B:lock", 6, 3, "A:resumes"},
-		{"v6", "crash=1,pause=1", 0, explore.LostUpdate,
+		{"v0", "", 0, anomaly.LostUpdate, "A:GET B:GET A:write B:write", 2, 0, "A:write"}, // both have read: it is too late
+		{"v1", "crash=1", 0, anomaly.LeftBehind, "A:SET/dies-after" + strings.Repeat(" B:SET", 2), 1, 1, "A:SET"},
+		{"v2", "expiry=1", 0, anomaly.TwoHolders, "A:SET expiry B:SET", 3, 2, "A:GET"},
+		{"v2", "expiry=1", 0, anomaly.TwoHolders, "A:SET expiry B:SET A:GET", 3, 2, "A:GET"}, // what follows does not matter
+		{"v2", "expiry=1", 0, anomaly.ForeignRelease, "A:SET A:GET A:write expiry B:SET A:DEL", 6, 4, "B:GET"},
+		{"v4", "", 1, anomaly.SelfDeadlock, "A:SET A:GET A:SET B:SET", 0, 0, ""},        // from the start
+		{"v4", "crash=1", 1, anomaly.SelfDeadlock, "A:SET A:GET A:SET B:SET", 0, 0, ""}, // that A may die does not save it
+		{"v6", "pause=1", 0, anomaly.TwoHolders, "A:begins A:lock A:pauses B:lock time B:lock", 6, 3, "A:resumes"},
+		{"v6", "crash=1,pause=1", 0, anomaly.LostUpdate,
 			"A:begins A:lock A:GET A:pauses B:lock time B:lock B:GET B:write A:resumes A:write", 8, 4, "A:resumes"},
-		{"getset", "late=1", 0, explore.LostUpdate,
+		{"getset", "late=1", 0, anomaly.LostUpdate,
 			"A:SET A:GET A:write/late A:DEL B:SET B:GET B:write A:write/arrives", 6, 3, "A:write/arrives"},
 	} {
 		t.Run(test.lock+" "+string(test.anomaly), func(t *testing.T) {
@@ -136,11 +137,11 @@ func TestWhatBecomesOfAnotherLock(t *testing.T) {
 		outcome                 graph.Outcome
 		rows                    int
 	}{
-		{"v1 v2", "crash=1", crash, explore.Stuck, graph.NeverShows, 8},
+		{"v1 v2", "crash=1", crash, anomaly.Stuck, graph.NeverShows, 8},
 		{"v2 v1", "crash=1", "A:SET/dies-after B:SET", "", graph.NoEnd, 3},
-		{"v1 setnx-expire", "crash=1", crash, explore.Stuck, graph.Shows, 3},
-		{"v3 v4", "expiry=1", foreign, explore.ForeignRelease, graph.NeverShows, 10},
-		{"v3 v2", "expiry=1", foreign, explore.ForeignRelease, graph.Lucky, 10},
+		{"v1 setnx-expire", "crash=1", crash, anomaly.Stuck, graph.Shows, 3},
+		{"v3 v4", "expiry=1", foreign, anomaly.ForeignRelease, graph.NeverShows, 10},
+		{"v3 v2", "expiry=1", foreign, anomaly.ForeignRelease, graph.Lucky, 10},
 		{"v2 v0", "expiry=1", "A:SET expiry B:SET", "", graph.Survives, 7}, // it does not promise that two are never inside
 	} {
 		t.Run(test.locks, func(t *testing.T) {
@@ -168,11 +169,11 @@ func TestWhatBecomesOfAnotherLock(t *testing.T) {
 // A bound that was hit is said, and nothing is claimed.
 func TestAPointThatIsNotSettled(t *testing.T) {
 	s, few := find(t, "v4"), explore.Bounds{Schedules: 1}
-	why, err := graph.Explain(t.Context(), s, with(t, "", 1), "A:SET A:GET A:SET B:SET", explore.SelfDeadlock, few)
+	why, err := graph.Explain(t.Context(), s, with(t, "", 1), "A:SET A:GET A:SET B:SET", anomaly.SelfDeadlock, few)
 	if err != nil || len(why.Unsettled) == 0 || why.Point != 0 {
 		t.Errorf("%v: %+v; want it to be unsettled", err, why)
 	}
-	if _, err := graph.Explain(t.Context(), s, with(t, "", 0), "A:SET", explore.Stuck, few); !errors.Is(err, explore.ErrStale) {
+	if _, err := graph.Explain(t.Context(), s, with(t, "", 0), "A:SET", anomaly.Stuck, few); !errors.Is(err, explore.ErrStale) {
 		t.Errorf("%v; want ErrStale: that shows nothing", err)
 	}
 }
@@ -260,19 +261,19 @@ func TestDistances(t *testing.T) {
 		}
 		return d
 	}
-	if d := away(explore.TwoHolders, explore.Bounds{}); d.Steps != 1 || d.Schedule != "A:SET expiry B:SET" {
+	if d := away(anomaly.TwoHolders, explore.Bounds{}); d.Steps != 1 || d.Schedule != "A:SET expiry B:SET" {
 		t.Errorf("%+v; want one step", d)
 	}
-	if d := away(explore.LeftBehind, explore.Bounds{}); d.Steps != graph.Never || d.Schedule != "" {
+	if d := away(anomaly.LeftBehind, explore.Bounds{}); d.Steps != graph.Never || d.Schedule != "" {
 		t.Errorf("%+v; want never", d)
 	}
-	if d := away(explore.LeftBehind, explore.Bounds{Schedules: 3}); d.Steps != graph.Unknown {
+	if d := away(anomaly.LeftBehind, explore.Bounds{Schedules: 3}); d.Steps != graph.Unknown {
 		t.Errorf("%+v; want it to be unknown", d)
 	}
 	if err := session.Take("B:SET"); err != nil {
 		t.Fatal(err)
 	}
-	if d := away(explore.TwoHolders, explore.Bounds{}); d.Steps != 0 {
+	if d := away(anomaly.TwoHolders, explore.Bounds{}); d.Steps != 0 {
 		t.Errorf("%+v; want it to have shown", d)
 	}
 }
@@ -290,7 +291,7 @@ func TestHowManyStatesAreHowFarAway(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	away, never := m.To(explore.LostUpdate).Counts()
+	away, never := m.To(anomaly.LostUpdate).Counts()
 	if m.States() != 12 || m.Steps() != 14 || never != 6 || away[1] != 2 || away[2] != 1 || away[3] != 2 || away[4] != 1 {
 		t.Errorf("%d states, %d steps; %v, never %d", m.States(), m.Steps(), away, never)
 	}

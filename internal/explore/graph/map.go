@@ -7,11 +7,11 @@ import (
 	"slices"
 
 	"lockstep/internal/explore"
-	"lockstep/internal/explore/anomaly"
 	"lockstep/internal/explore/execution"
 	"lockstep/internal/explore/harness"
 	"lockstep/internal/explore/search"
 	"lockstep/internal/lock"
+	"lockstep/internal/lock/anomaly"
 	"lockstep/internal/lock/strategy"
 )
 

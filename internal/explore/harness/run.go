@@ -5,10 +5,10 @@ import (
 	"slices"
 	"strings"
 
-	"lockstep/internal/explore/anomaly"
 	"lockstep/internal/explore/execution"
 	"lockstep/internal/explore/recorder"
 	"lockstep/internal/explore/search"
+	"lockstep/internal/lock/anomaly"
 	"lockstep/internal/lock/strategy"
 	"lockstep/internal/trace"
 )
@@ -86,7 +86,7 @@ func (r *Run) show(shown []Shown, found []anomaly.Found, of strategy.Strategy, s
 	for _, f := range found {
 		known := slices.ContainsFunc(shown, func(other Shown) bool { return other.Anomaly == f.Anomaly })
 		if (f.Anomaly.IsPromisedBy(of) || f.Anomaly.ByName()) && !known {
-			shown = append(shown, Shown{f.Anomaly, f.Anomaly.Title().In(r.Scenario.Language), f.Says, step})
+			shown = append(shown, Shown{f.Anomaly, f.Anomaly.Row().Title.In(r.Scenario.Language), f.Says, step})
 		}
 	}
 	return shown

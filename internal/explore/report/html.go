@@ -20,7 +20,7 @@ func (r Request) writeFound(found []explore.Counterexample) error {
 // found makes a counterexample a schedule of a page.
 func (r Request) found(e explore.Counterexample) web.Schedule {
 	schedule := r.scheduleOf(e.Schedule, e.Trace, []explore.Shown{{
-		Anomaly: e.Anomaly, Title: e.Anomaly.Title().In(r.Scenario.Language), Says: e.Trace.Verdict, Step: e.Length,
+		Anomaly: e.Anomaly, Title: e.Anomaly.Row().Title.In(r.Scenario.Language), Says: e.Trace.Verdict, Step: e.Length,
 	}})
 	schedule.Length = e.Length
 	return schedule

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"lockstep/internal/explore"
+	"lockstep/internal/lock/anomaly"
 	"lockstep/internal/lock/evolution"
 	"lockstep/internal/lock/strategy"
 )
@@ -35,7 +36,7 @@ func TestExploreAllJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	for lock, want := range wants {
-		if got := doc.Locks[lock][explore.ForeignRelease].Verdict; got != want {
+		if got := doc.Locks[lock][anomaly.ForeignRelease].Verdict; got != want {
 			t.Errorf("%s: foreign-release %q; want %q", lock, got, want)
 		}
 	}

@@ -206,7 +206,7 @@ func Faults(in language.Language) (lines []string) {
 // Anomalies lists what the explorer looks for.
 func Anomalies(in language.Language) (lines []string) {
 	for _, a := range explore.Anomalies() {
-		lines = append(lines, fmt.Sprintf("%-16s %s", a, a.Sentence().In(in)))
+		lines = append(lines, fmt.Sprintf("%-16s %s", a, a.Row().Says.In(in)))
 	}
 	return lines
 }

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"fmt"
 
-	"lockstep/internal/explore/anomaly"
 	"lockstep/internal/explore/execution"
+	"lockstep/internal/lock/anomaly"
 )
 
 // child is what one more step led to.

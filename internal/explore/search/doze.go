@@ -4,8 +4,8 @@ import (
 	"slices"
 	"sync"
 
-	"lockstep/internal/explore/anomaly"
 	"lockstep/internal/explore/execution"
+	"lockstep/internal/lock/anomaly"
 )
 
 // How many runs there may be to know that rounds in vain make no difference: so many, and so many for each schedule.

@@ -17,9 +17,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"lockstep/internal/explore/anomaly"
 	"lockstep/internal/explore/execution"
 	"lockstep/internal/language"
+	"lockstep/internal/lock/anomaly"
 	"lockstep/internal/trace"
 )
 

@@ -8,9 +8,9 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"lockstep/internal/explore/anomaly"
 	"lockstep/internal/explore/execution"
 	"lockstep/internal/explore/search"
+	"lockstep/internal/lock/anomaly"
 	"lockstep/internal/trace"
 )
 

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"sync"
 
-	"lockstep/internal/explore/anomaly"
 	"lockstep/internal/explore/execution"
+	"lockstep/internal/lock/anomaly"
 )
 
 // Edge is one step of a system. Its states have numbers: 0 is the start.

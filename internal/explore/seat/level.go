@@ -10,6 +10,7 @@ import (
 
 	"lockstep/internal/explore"
 	"lockstep/internal/lock"
+	"lockstep/internal/lock/anomaly"
 	"lockstep/internal/lock/evolution"
 	"lockstep/internal/lock/strategy"
 )
@@ -34,12 +35,12 @@ func (s *Seat) levelOf(lock string) *Level {
 	}
 	level := Level{KeepsStock: true}
 	for _, cell := range row.Cells {
-		anomaly := explore.Anomaly(cell.Anomaly)
-		if anomaly == explore.LostUpdate || anomaly == explore.DoubleSale {
+		shown := explore.Anomaly(cell.Anomaly)
+		if shown == anomaly.LostUpdate || shown == anomaly.DoubleSale {
 			level.KeepsStock = level.KeepsStock && cell.Answer == "never"
 		}
-		if cell.Answer == "broken" && (level.Steps == 0 || anomaly == firstOf(lock)) {
-			level.Anomaly, level.In, level.Steps = anomaly, scenarioOf(cell), cell.Steps
+		if cell.Answer == "broken" && (level.Steps == 0 || shown == firstOf(lock)) {
+			level.Anomaly, level.In, level.Steps = shown, scenarioOf(cell), cell.Steps
 		}
 	}
 	return &level

@@ -21,6 +21,7 @@ import (
 	"lockstep/internal/explore"
 	"lockstep/internal/language"
 	"lockstep/internal/lock"
+	"lockstep/internal/lock/anomaly"
 	"lockstep/internal/lock/evolution"
 	"lockstep/internal/lock/strategy"
 )
@@ -140,7 +141,7 @@ func (s *Seat) Index(in language.Language) Index {
 		index.Faults = append(index.Faults, Named{fault.Name, fault.Says.In(in)})
 	}
 	for _, a := range explore.Anomalies() {
-		index.Anomalies = append(index.Anomalies, Anomaly{string(a), a.Title().In(in), a.Sentence().In(in), a.Task().In(in)})
+		index.Anomalies = append(index.Anomalies, Anomaly{string(a), a.Row().Title.In(in), a.Row().Says.In(in), a.Row().Task.In(in)})
 	}
 	return index
 }
@@ -149,19 +150,19 @@ func (s *Seat) Index(in language.Language) Index {
 func firstOf(lock string) explore.Anomaly {
 	switch lock {
 	case "v0", "v6", "v7", "atomic", "optimistic", "late-commit":
-		return explore.LostUpdate
+		return anomaly.LostUpdate
 	case "non-idempotent":
-		return explore.DoubleSale
+		return anomaly.DoubleSale
 	case "v1":
-		return explore.Stuck
+		return anomaly.Stuck
 	case "v4", "delex":
-		return explore.SelfDeadlock
+		return anomaly.SelfDeadlock
 	case "v2", "v3":
-		return explore.ForeignRelease
+		return anomaly.ForeignRelease
 	case "setnx-expire":
-		return explore.LeftBehind
+		return anomaly.LeftBehind
 	default:
-		return explore.TwoHolders
+		return anomaly.TwoHolders
 	}
 }
 

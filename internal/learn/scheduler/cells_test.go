@@ -18,6 +18,7 @@ import (
 	"lockstep/internal/explore"
 	"lockstep/internal/explore/graph"
 	"lockstep/internal/explore/seat"
+	"lockstep/internal/lock/anomaly"
 	"lockstep/internal/lock/evolution"
 	"lockstep/internal/test/suite"
 )
@@ -206,7 +207,7 @@ func walkOn(b *testing.B, s chair, lock, in string) {
 // An oracle of a scenario with 34,475 states. Its three actors are interchangeable on the map.
 func BenchmarkOracle(b *testing.B) {
 	for b.Loop() {
-		o := oracle(b, open(b, blank()), "lock", "v3", "in", "--actors 3 --faults expiry=1", "anomaly", string(explore.ForeignRelease))
+		o := oracle(b, open(b, blank()), "lock", "v3", "in", "--actors 3 --faults expiry=1", "anomaly", string(anomaly.ForeignRelease))
 		b.ReportMetric(float64(o.States), "states")
 	}
 }

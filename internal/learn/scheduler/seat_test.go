@@ -15,6 +15,7 @@ import (
 	"lockstep/internal/explore/seat"
 	"lockstep/internal/explore/stepper"
 	"lockstep/internal/learn/scheduler"
+	"lockstep/internal/lock/anomaly"
 	"lockstep/internal/lock/evolution"
 	"lockstep/internal/shop/answer"
 	"lockstep/internal/shop/route"
@@ -82,10 +83,10 @@ func places() []struct {
 		lock, in, do string
 		anomaly      explore.Anomaly
 	}{
-		{"v0", "", "A:GET B:GET A:write B:write", explore.LostUpdate},
-		{"v2", "--faults expiry=1", "A:SET expiry B:SET", explore.TwoHolders},
-		{"v4", "--nested 1", "A:SET A:GET A:SET B:SET", explore.SelfDeadlock},
-		{"v5", "--faults expiry=1", "A:lock expiry B:lock", explore.TwoHolders},
+		{"v0", "", "A:GET B:GET A:write B:write", anomaly.LostUpdate},
+		{"v2", "--faults expiry=1", "A:SET expiry B:SET", anomaly.TwoHolders},
+		{"v4", "--nested 1", "A:SET A:GET A:SET B:SET", anomaly.SelfDeadlock},
+		{"v5", "--faults expiry=1", "A:lock expiry B:lock", anomaly.TwoHolders},
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"lockstep/internal/language"
 	"lockstep/internal/learn/figures"
 	"lockstep/internal/lock"
+	"lockstep/internal/lock/anomaly"
 	"lockstep/internal/lock/evolution"
 	"lockstep/internal/stage/lab"
 )
@@ -40,11 +41,11 @@ type Step struct {
 
 // Shown is a schedule that shows the step, for the scheduler's seat.
 type Shown struct {
-	Lock     string `json:"lock"`
-	Scenario string `json:"in"` // as flags
-	Schedule string `json:"do"`
-	Anomaly  string `json:"anomaly"` // that it shows; "" if none
-	Beside   string `json:"beside"`  // the lock to compare with; "" if the same schedule cannot be run under both
+	Lock     string          `json:"lock"`
+	Scenario string          `json:"in"` // as flags
+	Schedule string          `json:"do"`
+	Anomaly  anomaly.Anomaly `json:"anomaly"` // that it shows; "" if none
+	Beside   string          `json:"beside"`  // the lock to compare with; "" if the same schedule cannot be run under both
 }
 
 // Detail is a step with its code.

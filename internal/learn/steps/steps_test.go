@@ -20,6 +20,7 @@ import (
 	"lockstep/internal/language"
 	"lockstep/internal/learn/steps"
 	"lockstep/internal/learn/workshop"
+	"lockstep/internal/lock/anomaly"
 	"lockstep/internal/lock/evolution"
 	"lockstep/internal/lock/strategy"
 	"lockstep/internal/shop/route"
@@ -255,7 +256,7 @@ func TestTheSchedulesShowTheSteps(t *testing.T) {
 	for _, s := range steps.All(language.English) {
 		lock, in := found(t, s.Shown.Lock), scenario(t, s.Shown.Scenario)
 		replayed, err := explore.Replay(lock, in, s.Shown.Schedule)
-		shows := func(shown explore.Shown) bool { return string(shown.Anomaly) == s.Shown.Anomaly }
+		shows := func(shown explore.Shown) bool { return shown.Anomaly == s.Shown.Anomaly }
 		if i := slices.IndexFunc(replayed.Shown, shows); err != nil ||
 			s.Shown.Anomaly != "" && (i < 0 || replayed.Shown[i].Step != len(replayed.Steps)) {
 			t.Errorf("%s: %v, %v; want %s in step %d", s.Pair(), err, replayed.Shown, s.Shown.Anomaly, len(replayed.Steps))
@@ -381,6 +382,19 @@ func TestWhereASaleIsStandsInTheCode(t *testing.T) {
 		}
 		if session.Close(); places == 0 && lock.Name != "atomic" && lock.Name != "non-idempotent" { // which are one command
 			t.Errorf("%s: sales are nowhere", lock.Name)
+		}
+	}
+}
+
+// The catalogue says of an anomaly that a lesson shows it, if a step's schedule does.
+func TestTheCatalogueNamesTheLessons(t *testing.T) {
+	shown := map[anomaly.Anomaly]bool{"": true}
+	for _, s := range steps.All(language.English) {
+		shown[s.Shown.Anomaly] = true
+	}
+	for _, row := range anomaly.Catalogue() {
+		if shown[row.ID] != slices.Contains(strings.Fields(row.By), "lesson") {
+			t.Errorf("%s is shown by %q, and a step shows it: %t", row.ID, row.By, shown[row.ID])
 		}
 	}
 }

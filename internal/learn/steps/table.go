@@ -1,6 +1,9 @@
 package steps
 
-import "lockstep/internal/learn/figures"
+import (
+	"lockstep/internal/learn/figures"
+	"lockstep/internal/lock/anomaly"
+)
 
 func number(of figures.Number, buyers, processes int) figures.Point {
 	return figures.Point{Number: of, Condition: figures.Condition{Buyers: buyers, Processes: processes}}
@@ -14,32 +17,32 @@ func number(of figures.Number, buyers, processes int) figures.Point {
 func table() []Step {
 	return []Step{
 		{From: "v0", To: "v1", Lab: "lost-update", Exercise: "14-get-then-set", Brings: []string{"poll.go"}, Shown: Shown{
-			Schedule: "A:GET B:GET A:write B:write", Anomaly: "lost-update",
+			Schedule: "A:GET B:GET A:write B:write", Anomaly: anomaly.LostUpdate,
 		}},
 		{From: "v1", To: "v2", Lab: "holder-dies", Exercise: "01-expiry", Shown: Shown{
-			Scenario: "--faults crash=1", Schedule: "A:SET/dies-after B:SET B:SET", Anomaly: "left-behind", //nolint:dupword // a schedule
+			Scenario: "--faults crash=1", Schedule: "A:SET/dies-after B:SET B:SET", Anomaly: anomaly.LeftBehind, //nolint:dupword // a schedule
 		}},
 		{From: "v2", To: "v3", Lab: "foreign-delete", Exercise: "02-foreign-delete", Shown: Shown{
-			Scenario: "--faults expiry=1", Schedule: "A:SET A:GET A:write expiry B:SET A:DEL", Anomaly: "foreign-release",
+			Scenario: "--faults expiry=1", Schedule: "A:SET A:GET A:write expiry B:SET A:DEL", Anomaly: anomaly.ForeignRelease,
 		}},
 		{From: "v3", To: "v4", Lab: "check-then-delete", Exercise: "03-check-then-delete", Shown: Shown{
-			Scenario: "--faults expiry=1", Schedule: "A:SET A:GET A:write A:GET expiry B:SET A:DEL", Anomaly: "foreign-release",
+			Scenario: "--faults expiry=1", Schedule: "A:SET A:GET A:write A:GET expiry B:SET A:DEL", Anomaly: anomaly.ForeignRelease,
 		}},
 		{From: "v4", To: "v5", Lab: "self-deadlock", Exercise: "05-nested", Shown: Shown{
-			Scenario: "--nested 1", Schedule: "A:SET A:GET A:SET B:SET", Anomaly: "self-deadlock",
+			Scenario: "--nested 1", Schedule: "A:SET A:GET A:SET B:SET", Anomaly: anomaly.SelfDeadlock,
 		}},
 		{From: "v5", To: "v6", Lab: "overdue-work", Exercise: "07-endless-renewal", Brings: []string{"renew.go", "renewals.go"}, Shown: Shown{
-			Scenario: "--faults expiry=1", Schedule: "A:lock expiry B:lock", Anomaly: "two-holders",
+			Scenario: "--faults expiry=1", Schedule: "A:lock expiry B:lock", Anomaly: anomaly.TwoHolders,
 		}},
 		{From: "v6", To: "v7", Lab: "paused-writer", Exercise: "10-fence", Shown: Shown{
 			Scenario: "--faults expiry=1,pause=1",
-			Schedule: "A:begins A:lock A:GET expiry B:begins B:lock B:GET A:write B:write", Anomaly: "lost-update",
+			Schedule: "A:begins A:lock A:GET expiry B:begins B:lock B:GET A:write B:write", Anomaly: anomaly.LostUpdate,
 		}},
 		{From: "v7", To: "v8", Lab: "starvation", Exercise: "15-starvation", Brings: []string{"queue.go"},
 			Argues: number(figures.Wait, 16, 1), Shown: Shown{
 				Scenario: "--sales 3 --replicas 1",
 				Schedule: "A:begins A:lockFenced A:readFenced A:write B:begins B:lockFenced A:unlock A:lockFenced A:readFenced A:write A:unlock " +
-					"A:lockFenced", Anomaly: "starved",
+					"A:lockFenced", Anomaly: anomaly.Starved,
 			}},
 		{From: "v8", To: "v9", Brings: []string{"cohort.go"}, Leaves: []string{"renewals.go"},
 			Argues: number(figures.Share, 200, 1), Shown: Shown{
@@ -51,7 +54,7 @@ func table() []Step {
 			Argues: number(figures.Wait, 16, 3), Shown: Shown{
 				Scenario: "--actors 4",
 				Schedule: "A:lockFenced A:readFenced A:write B:lockFenced A:unlock C:lockFenced C:readFenced C:write C:unlock D:lockFenced",
-				Anomaly:  "starved",
+				Anomaly:  anomaly.Starved,
 			}},
 		{From: "v10", To: "v11", Exercise: "16-kept-lock", Argues: number(figures.Share, 1, 1), Shown: Shown{
 			Scenario: "--actors 1 --sales 2",
@@ -66,7 +69,7 @@ func table() []Step {
 				Schedule: "A:waits A.node1:SET/node-hangs A.node2:SET A.node3:SET",
 			}},
 		{From: "setnx-expire", To: "lua-setnx", Lab: "dies-between-set-and-expire", Exercise: "01-expiry", Shown: Shown{
-			Scenario: "--faults crash=1", Schedule: "A:SET/dies-after B:SET B:SET", Anomaly: "left-behind", //nolint:dupword // a schedule
+			Scenario: "--faults crash=1", Schedule: "A:SET/dies-after B:SET B:SET", Anomaly: anomaly.LeftBehind, //nolint:dupword // a schedule
 		}},
 	}
 }

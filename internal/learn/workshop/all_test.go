@@ -42,6 +42,7 @@ import (
 	"lockstep/internal/explore"
 	"lockstep/internal/language"
 	"lockstep/internal/learn/workshop"
+	"lockstep/internal/lock/anomaly"
 	"lockstep/internal/lock/strategy"
 	"lockstep/internal/lock/verdict"
 	"lockstep/internal/test/suite"
@@ -59,24 +60,24 @@ type written struct {
 // all are the exercises in order.
 func all() []written {
 	return []written{
-		{e01.Strategy, s01.Strategy, explore.LeftBehind},
-		{e02.Strategy, s02.Strategy, explore.ForeignRelease},
-		{e03.Strategy, s03.Strategy, explore.ForeignRelease},
-		{e04.Strategy, s04.Strategy, explore.Idle},
-		{e05.Strategy, s05.Strategy, explore.TwoHolders},
-		{e06.Strategy, s06.Strategy, explore.Idle},
-		{e07.Strategy, s07.Strategy, explore.GoroutineLeak},
-		{e08.Strategy, s08.Strategy, explore.ForeignRelease},
-		{e09.Strategy, s09.Strategy, explore.Stuck},
-		{e10.Strategy, s10.Strategy, explore.ForeignRelease},
-		{e11.Strategy, s11.Strategy, explore.TwoHolders},
-		{e12.Strategy, s12.Strategy, explore.TokenOrder},
-		{e13.Strategy, s13.Strategy, explore.LostUpdate},
-		{e14.Strategy, s14.Strategy, explore.TwoHolders},
-		{e15.Strategy, s15.Strategy, explore.Starved},
-		{e16.Strategy, s16.Strategy, explore.Idle},
-		{e17.Strategy, s17.Strategy, explore.LostUpdate},
-		{e18.Strategy, s18.Strategy, explore.Untold},
+		{e01.Strategy, s01.Strategy, anomaly.LeftBehind},
+		{e02.Strategy, s02.Strategy, anomaly.ForeignRelease},
+		{e03.Strategy, s03.Strategy, anomaly.ForeignRelease},
+		{e04.Strategy, s04.Strategy, anomaly.Idle},
+		{e05.Strategy, s05.Strategy, anomaly.TwoHolders},
+		{e06.Strategy, s06.Strategy, anomaly.Idle},
+		{e07.Strategy, s07.Strategy, anomaly.GoroutineLeak},
+		{e08.Strategy, s08.Strategy, anomaly.ForeignRelease},
+		{e09.Strategy, s09.Strategy, anomaly.Stuck},
+		{e10.Strategy, s10.Strategy, anomaly.ForeignRelease},
+		{e11.Strategy, s11.Strategy, anomaly.TwoHolders},
+		{e12.Strategy, s12.Strategy, anomaly.TokenOrder},
+		{e13.Strategy, s13.Strategy, anomaly.LostUpdate},
+		{e14.Strategy, s14.Strategy, anomaly.TwoHolders},
+		{e15.Strategy, s15.Strategy, anomaly.Starved},
+		{e16.Strategy, s16.Strategy, anomaly.Idle},
+		{e17.Strategy, s17.Strategy, anomaly.LostUpdate},
+		{e18.Strategy, s18.Strategy, anomaly.Untold},
 	}
 }
 

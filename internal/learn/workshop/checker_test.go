@@ -11,6 +11,7 @@ import (
 	"lockstep/internal/explore"
 	"lockstep/internal/language"
 	"lockstep/internal/learn/workshop"
+	"lockstep/internal/lock/anomaly"
 	"lockstep/internal/lock/verdict"
 	"lockstep/internal/test/suite"
 )
@@ -58,7 +59,7 @@ func TestCheckBuildsAndExplores(t *testing.T) {
 	suite.LongOnly(t, "TestAMistakeStaysWhereItIs builds and explores one")
 	e := exercise(t, "05")
 	start, err := checker(t).Check(t.Context(), e, e.Dir(), language.English)
-	if err != nil || start.State != verdict.NotYet || start.Anomaly != string(explore.TwoHolders) ||
+	if err != nil || start.State != verdict.NotYet || start.Anomaly != string(anomaly.TwoHolders) ||
 		!strings.Contains(start.Diagram, "Redis") || len(strings.Fields(start.Schedule)) != start.Length {
 		t.Errorf("as it is handed out: %+v, %v", start, err)
 	}

@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"lockstep/internal/language"
 	"lockstep/internal/learn/workshop"
+	"lockstep/internal/lock/anomaly"
 )
 
 var update = flag.Bool("update", false, "write the pages of the exercises anew")
@@ -134,4 +136,25 @@ func (p *page) rows() (rows []string) {
 		rows = append(rows, fmt.Sprintf("| [%s](../%s/README%s) | %s | %s |", e.ID(), e.Dir(), suffix(p.in), p.text(e.Title), p.text(e.Claim)))
 	}
 	return rows
+}
+
+// The catalogue says of an anomaly that an exercise shows it, if one looks for it.
+func TestTheCatalogueNamesTheExercises(t *testing.T) {
+	sought := map[anomaly.Anomaly]bool{}
+	for _, e := range workshop.All() {
+		for _, look := range e.Looks {
+			for _, a := range look.Anomalies {
+				sought[a] = true
+			}
+		}
+	}
+	for _, row := range anomaly.Catalogue() {
+		if sought[row.ID] != slices.Contains(strings.Fields(row.By), "exercise") {
+			t.Errorf("%s is shown by %q, and an exercise looks for it: %t", row.ID, row.By, sought[row.ID])
+		}
+		delete(sought, row.ID)
+	}
+	if len(sought) > 0 {
+		t.Errorf("exercises look for %v, which are not in the catalogue", sought)
+	}
 }

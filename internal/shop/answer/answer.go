@@ -24,8 +24,8 @@ var codes = map[int]string{
 	499:                         "client_closed_request",
 	http.StatusNotImplemented:   "cannot_pause",
 	http.StatusBadGateway:       "bad_gateway",
-	http.StatusServiceUnavailable: "outcome_unknown lock_timeout lock_lost redis_unavailable bad_stock bad_data run_over no_replica ending busy " +
-		"too_large room_full",
+	http.StatusServiceUnavailable: "outcome_unknown lock_timeout lock_lost redis_unavailable bad_stock bad_data run_over no_replica ending " +
+		"busy too_large room_full",
 }
 
 // StatusOf returns the status and the code of an error. One without a code is a bug, or nothing that a client could understand.

@@ -3,6 +3,7 @@ package lab
 import (
 	"lockstep/internal/explore"
 	"lockstep/internal/language"
+	"lockstep/internal/lock/anomaly"
 )
 
 // explorations gives the labs of the explorer: the anomalies that no lab shows on the running service.
@@ -11,7 +12,7 @@ func explorations() []Lab {
 		{
 			Name:    "redis-clock",
 			Claim:   language.Both("a clock of Redis that jumps ahead does not give the lock to a second holder", "Redis 的时钟向前跳，不会产生第二个持有者"),
-			Anomaly: explore.TwoHolders, Faults: explore.Faults{RedisClockJump: 1},
+			Anomaly: anomaly.TwoHolders, Faults: explore.Faults{RedisClockJump: 1},
 			Expected: []Expectation{
 				broken("v2.. late-commit setnx-expire lua-setnx", "the lock expires before its time", "锁提前过期"),
 				broken("redlock", "the lock expires on one node before its time, and that node makes a second majority", "锁在一个节点上提前过期，该节点凑成第二个多数派"),
@@ -24,7 +25,7 @@ func explorations() []Lab {
 		{
 			Name:    "idle",
 			Claim:   language.Both("a lock that no living sale holds does not have to expire before a waiter gets it", "没有存活的一单持有锁时，等待者不必等锁过期就能拿到锁"),
-			Anomaly: explore.Idle,
+			Anomaly: anomaly.Idle,
 			Expected: []Expectation{
 				broken("v2 v5 setnx-expire lua-setnx getset", "the reply to its SET is lost, and it does not give back what it may have",
 					"加锁的响应丢失，而它不释放自己可能持有的锁").in("lost-reply"),
@@ -38,7 +39,7 @@ func explorations() []Lab {
 		{
 			Name:    "false-word",
 			Claim:   language.Both("Unlock, and every error, says what is so", "解锁的结果和每个错误都如实反映情况"),
-			Anomaly: explore.FalseWord,
+			Anomaly: anomaly.FalseWord,
 			Expected: []Expectation{
 				broken("v2 v3 setnx-expire lua-setnx", "Unlock deletes another's lock, and says that it was its own",
 					"解锁时删除了别人的锁，却报告是自己的").in("expiry"),
@@ -54,7 +55,7 @@ func explorations() []Lab {
 			Name: "token-order",
 			Claim: language.Both("each holder's fencing token is larger than those before it, while Redis forgets nothing",
 				"只要 Redis 不丢数据，每个持有者的栅栏令牌都大于之前的"),
-			Anomaly: explore.TokenOrder,
+			Anomaly: anomaly.TokenOrder,
 			Expected: []Expectation{
 				expectHolds("v7..", "the script that gives the lock also counts", "加锁的脚本同时计数"),
 				without("v1..v6 redlock late-commit setnx-expire lua-setnx getset set-expire setex", "it has no token", "它没有令牌"),
@@ -64,7 +65,7 @@ func explorations() []Lab {
 		{
 			Name:    "goroutine-leak",
 			Claim:   language.Both("no goroutine of a lock outlives its sale", "锁的 goroutine 不会在下单结束后继续运行"),
-			Anomaly: explore.GoroutineLeak,
+			Anomaly: anomaly.GoroutineLeak,
 			Expected: []Expectation{
 				expectHolds("v6..", "Unlock stops the renewal, and waits for its end", "解锁会停止续期，并等它结束"),
 				expectHolds("v0..v5 local atomic optimistic non-idempotent late-commit setnx-expire lua-setnx getset set-expire setex",
@@ -75,7 +76,7 @@ func explorations() []Lab {
 		{
 			Name:    "progress",
 			Claim:   language.Both("no sale fails where nothing has gone wrong", "没有出错时，没有一单会失败"),
-			Anomaly: explore.Progress,
+			Anomaly: anomaly.Progress,
 			Expected: []Expectation{
 				expectHolds("v0.. redlock local atomic non-idempotent late-commit setnx-expire lua-setnx getset set-expire setex",
 					"only what goes wrong makes it fail; here no wait times out", "只有出错才会使它失败；这里等锁从不超时"),

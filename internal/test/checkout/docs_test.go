@@ -117,7 +117,7 @@ func TestDocumentsKnowEveryFaultAndAnomaly(t *testing.T) {
 		rows["| `"+f.Name+"=N` | "] = f.Says.In(language.English)
 	}
 	for _, a := range explore.Anomalies() {
-		rows["| `"+string(a)+"` | "] = a.Sentence().In(language.English)
+		rows["| `"+string(a)+"` | "] = a.Row().Says.In(language.English)
 	}
 	for _, document := range []string{"docs/break-it.md", "docs/break-it.zh-CN.md"} {
 		text, err := os.ReadFile(document)

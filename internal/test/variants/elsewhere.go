@@ -5,29 +5,30 @@ import (
 
 	"lockstep/internal/explore"
 	"lockstep/internal/lock"
+	"lockstep/internal/lock/anomaly"
 )
 
 // elsewhere are locks that are not in the lock's key, and can be lost there.
 func elsewhere() []Variant {
 	return []Variant{
-		{Name: "another key, no renewal", Lock: polls(anotherKey), Scenario: once("expiry"), Shows: explore.Untold, Steps: 4},
-		{Name: "another key, no owner", Lock: polls(anotherKeyDeleted), Scenario: once("expiry"), Shows: explore.ForeignRelease, Steps: 6},
+		{Name: "another key, no renewal", Lock: polls(anotherKey), Scenario: once("expiry"), Shows: anomaly.Untold, Steps: 4},
+		{Name: "another key, no owner", Lock: polls(anotherKeyDeleted), Scenario: once("expiry"), Shows: anomaly.ForeignRelease, Steps: 6},
 		{
 			Name: "another key, and nil is said of it", Lock: polls(anotherKeySaysNil),
-			Scenario: once("expiry"), Shows: explore.FalseWord, Steps: 5,
+			Scenario: once("expiry"), Shows: anomaly.FalseWord, Steps: 5,
 		},
 		{
 			Name: "a member of a set that nobody removes", Lock: polls(memberOfASet),
-			Scenario: tryTwice("lost-reply"), Shows: explore.LeftBehind, Steps: 2,
+			Scenario: tryTwice("lost-reply"), Shows: anomaly.LeftBehind, Steps: 2,
 		},
 		{
 			Name: "another key, and errors of its unlock are ignored", Lock: polls(anotherKeyForGood),
-			Scenario: once("lost-request"), Shows: explore.LeftBehind, Steps: 6,
+			Scenario: once("lost-request"), Shows: anomaly.LeftBehind, Steps: 6,
 		},
-		{Name: "it is lost, says the holder", Lock: ofTake(selfCancelling), Shows: explore.FalseWord, Steps: 1},
+		{Name: "it is lost, says the holder", Lock: ofTake(selfCancelling), Shows: anomaly.FalseWord, Steps: 1},
 		{
 			Name: "polls, and promises an order", Lock: inOrder(polls(setNX)),
-			Scenario: explore.Scenario{Sales: 3}, Shows: explore.Starved, Steps: 10,
+			Scenario: explore.Scenario{Sales: 3}, Shows: anomaly.Starved, Steps: 10,
 		},
 	}
 }

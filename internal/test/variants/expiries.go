@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"time"
 
-	"lockstep/internal/explore"
 	"lockstep/internal/lock"
+	"lockstep/internal/lock/anomaly"
 )
 
 // long is longer than an expiry by far.
@@ -18,12 +18,12 @@ const long = 60 * time.Second
 func expiries() []Variant {
 	crash := once("crash")
 	return []Variant{
-		{Name: "an expiry in the value that nobody looks at", Lock: polls(deadlineNobodyReads), Scenario: crash, Shows: explore.Stuck, Steps: 4},
+		{Name: "an expiry in the value that nobody looks at", Lock: polls(deadlineNobodyReads), Scenario: crash, Shows: anomaly.Stuck, Steps: 4},
 		{
 			Name: "an expiry in the value that nobody looks at, left behind", Lock: polls(deadlineNobodyReads), Scenario: crash,
-			Shows: explore.LeftBehind, Steps: 4,
+			Shows: anomaly.LeftBehind, Steps: 4,
 		},
-		{Name: "a line that forgets nobody", Lock: ofTake(lineOfTheLiving(0)), Scenario: crash, Shows: explore.Stuck, Steps: 4},
+		{Name: "a line that forgets nobody", Lock: ofTake(lineOfTheLiving(0)), Scenario: crash, Shows: anomaly.Stuck, Steps: 4},
 	}
 }
 

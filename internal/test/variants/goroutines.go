@@ -6,6 +6,7 @@ import (
 
 	"lockstep/internal/explore"
 	"lockstep/internal/lock"
+	"lockstep/internal/lock/anomaly"
 )
 
 // goroutines are locks with a goroutine that stays, or that does too much.
@@ -15,16 +16,16 @@ func goroutines() []Variant {
 	return []Variant{
 		{
 			Name: "a renewer for each nested call", Lock: polls(renewerEach), Scenario: explore.Scenario{Nested: 1},
-			Shows: explore.GoroutineLeak, Steps: 6,
+			Shows: anomaly.GoroutineLeak, Steps: 6,
 		},
-		{Name: "a renewer that never ends", Lock: polls(renewerForEver), Shows: explore.GoroutineLeak, Steps: 4},
-		{Name: "a renewer that ends with its next renewal", Lock: polls(renewerEndsLate), Shows: explore.GoroutineLeak, Steps: 4},
-		{Name: "a goroutine that waits for nothing", Lock: polls(waitsForNothing), Shows: explore.GoroutineLeak, Steps: 5},
-		{Name: "a renewer that renews whosever lock it is", Lock: polls(renewsAny), Scenario: slow, Shows: explore.ForeignRelease, Steps: 8},
-		{Name: "a renewer that takes the lock again", Lock: polls(renewsBySet), Scenario: slow, Shows: explore.ForeignRelease, Steps: 4},
+		{Name: "a renewer that never ends", Lock: polls(renewerForEver), Shows: anomaly.GoroutineLeak, Steps: 4},
+		{Name: "a renewer that ends with its next renewal", Lock: polls(renewerEndsLate), Shows: anomaly.GoroutineLeak, Steps: 4},
+		{Name: "a goroutine that waits for nothing", Lock: polls(waitsForNothing), Shows: anomaly.GoroutineLeak, Steps: 5},
+		{Name: "a renewer that renews whosever lock it is", Lock: polls(renewsAny), Scenario: slow, Shows: anomaly.ForeignRelease, Steps: 8},
+		{Name: "a renewer that takes the lock again", Lock: polls(renewsBySet), Scenario: slow, Shows: anomaly.ForeignRelease, Steps: 4},
 		{
 			Name: "a timer that releases later", Lock: polls(releasesLater), Scenario: explore.Scenario{Work: 2 * time.Second},
-			Shows: explore.ForeignRelease, Steps: 10,
+			Shows: anomaly.ForeignRelease, Steps: 10,
 		},
 	}
 }

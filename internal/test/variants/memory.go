@@ -7,6 +7,7 @@ import (
 
 	"lockstep/internal/explore"
 	"lockstep/internal/lock"
+	"lockstep/internal/lock/anomaly"
 	"lockstep/internal/lock/strategy"
 )
 
@@ -14,43 +15,43 @@ import (
 func memory() []Variant {
 	oneProcess := explore.Scenario{Replicas: 1}
 	return []Variant{
-		{Name: "steals after 1 attempt", Lock: stealsAfter(1), Shows: explore.TwoHolders, Steps: 3},
-		{Name: "steals after 2 attempts", Lock: stealsAfter(2), Shows: explore.TwoHolders, Steps: 4},
-		{Name: "steals after 3 attempts", Lock: stealsAfter(3), Shows: explore.TwoHolders, Steps: 5},
+		{Name: "steals after 1 attempt", Lock: stealsAfter(1), Shows: anomaly.TwoHolders, Steps: 3},
+		{Name: "steals after 2 attempts", Lock: stealsAfter(2), Shows: anomaly.TwoHolders, Steps: 4},
+		{Name: "steals after 3 attempts", Lock: stealsAfter(3), Shows: anomaly.TwoHolders, Steps: 5},
 		{
-			Name: "breaks the lock after 1 attempt", Lock: breaksAfter(1), Shows: explore.ForeignRelease, Steps: 3,
+			Name: "breaks the lock after 1 attempt", Lock: breaksAfter(1), Shows: anomaly.ForeignRelease, Steps: 3,
 		},
-		{Name: "breaks the lock after 2 attempts", Lock: breaksAfter(2), Shows: explore.ForeignRelease, Steps: 4},
-		{Name: "breaks the lock after 3 attempts", Lock: breaksAfter(3), Shows: explore.ForeignRelease, Steps: 5},
-		{Name: "goes in after 1 attempt", Lock: unlockedAfter(1), Shows: explore.TwoHolders, Steps: 2},
-		{Name: "goes in after 2 attempts", Lock: unlockedAfter(2), Shows: explore.TwoHolders, Steps: 3},
-		{Name: "goes in after 3 attempts", Lock: unlockedAfter(3), Shows: explore.TwoHolders, Steps: 4},
-		{Name: "goes in after 5 attempts", Lock: unlockedAfter(5), Shows: explore.TwoHolders, Steps: 6},
-		{Name: "steals after 8 attempts", Lock: stealsAfter(8), Shows: explore.TwoHolders, Steps: 10},
-		{Name: "breaks the lock after 12 attempts", Lock: breaksAfter(12), Shows: explore.ForeignRelease, Steps: 14},
-		{Name: "gives up after 12 attempts", Lock: countsFailures(12, unavailable), Shows: explore.Progress, Steps: 14},
+		{Name: "breaks the lock after 2 attempts", Lock: breaksAfter(2), Shows: anomaly.ForeignRelease, Steps: 4},
+		{Name: "breaks the lock after 3 attempts", Lock: breaksAfter(3), Shows: anomaly.ForeignRelease, Steps: 5},
+		{Name: "goes in after 1 attempt", Lock: unlockedAfter(1), Shows: anomaly.TwoHolders, Steps: 2},
+		{Name: "goes in after 2 attempts", Lock: unlockedAfter(2), Shows: anomaly.TwoHolders, Steps: 3},
+		{Name: "goes in after 3 attempts", Lock: unlockedAfter(3), Shows: anomaly.TwoHolders, Steps: 4},
+		{Name: "goes in after 5 attempts", Lock: unlockedAfter(5), Shows: anomaly.TwoHolders, Steps: 6},
+		{Name: "steals after 8 attempts", Lock: stealsAfter(8), Shows: anomaly.TwoHolders, Steps: 10},
+		{Name: "breaks the lock after 12 attempts", Lock: breaksAfter(12), Shows: anomaly.ForeignRelease, Steps: 14},
+		{Name: "gives up after 12 attempts", Lock: countsFailures(12, unavailable), Shows: anomaly.Progress, Steps: 14},
 		{
 			Name: "steals after 10 attempts, from one of three", Lock: stealsAfter(10),
-			Scenario: explore.Scenario{Actors: 3}, Shows: explore.TwoHolders, Steps: 12,
+			Scenario: explore.Scenario{Actors: 3}, Shows: anomaly.TwoHolders, Steps: 12,
 		},
-		{Name: "believes after 1 undone attempt", Lock: believesAfter(1), Shows: explore.TwoHolders, Steps: 4},
-		{Name: "believes after 2 undone attempts", Lock: believesAfter(2), Shows: explore.TwoHolders, Steps: 6},
+		{Name: "believes after 1 undone attempt", Lock: believesAfter(1), Shows: anomaly.TwoHolders, Steps: 4},
+		{Name: "believes after 2 undone attempts", Lock: believesAfter(2), Shows: anomaly.TwoHolders, Steps: 6},
 		{
 			Name: "steals after 2 attempts of the process", Lock: polls(processSteals),
-			Scenario: explore.Scenario{Actors: 3, Replicas: 2}, Shows: explore.TwoHolders, Steps: 5,
+			Scenario: explore.Scenario{Actors: 3, Replicas: 2}, Shows: anomaly.TwoHolders, Steps: 5,
 		},
-		{Name: "has it, says a flag", Lock: polls(flagOfTheProcess), Scenario: oneProcess, Shows: explore.TwoHolders, Steps: 3},
-		{Name: "was free, says a flag", Lock: polls(flagThatItIsFree), Scenario: oneProcess, Shows: explore.TwoHolders, Steps: 5},
+		{Name: "has it, says a flag", Lock: polls(flagOfTheProcess), Scenario: oneProcess, Shows: anomaly.TwoHolders, Steps: 3},
+		{Name: "was free, says a flag", Lock: polls(flagThatItIsFree), Scenario: oneProcess, Shows: anomaly.TwoHolders, Steps: 5},
 		{
-			Name: "is held, says the first reply for ever", Lock: pollsAnew(flagThatItIsHeld), Shows: explore.Stuck, Steps: 6,
+			Name: "is held, says the first reply for ever", Lock: pollsAnew(flagThatItIsHeld), Shows: anomaly.Stuck, Steps: 6,
 		},
 		{
 			Name: "steals from a holder that it has watched for long", Lock: ofTake(watchesTheHolder),
-			Scenario: explore.Scenario{Work: 25 * time.Second}, Shows: explore.TwoHolders, Steps: 12,
+			Scenario: explore.Scenario{Work: 25 * time.Second}, Shows: anomaly.TwoHolders, Steps: 12,
 		},
 		{
 			Name: "waits out the expiry that it read, and takes it", Lock: ofTake(waitsOutTheExpiry),
-			Scenario: explore.Scenario{Work: 25 * time.Second}, Shows: explore.TwoHolders, Steps: 12,
+			Scenario: explore.Scenario{Work: 25 * time.Second}, Shows: anomaly.TwoHolders, Steps: 12,
 		},
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"lockstep/internal/explore"
 	"lockstep/internal/lock"
+	"lockstep/internal/lock/anomaly"
 	"lockstep/internal/lock/rediserr"
 )
 
@@ -15,14 +16,14 @@ func pipelines() []Variant {
 	return []Variant{
 		{
 			Name: "SET NX and PEXPIRE in a pipeline", Lock: polls(expiryInTheSame(process.pipeline)), Scenario: once("crash"),
-			Shows: explore.LeftBehind, Steps: 4,
+			Shows: anomaly.LeftBehind, Steps: 4,
 		},
 		{
 			Name: "SET NX and PEXPIRE in a pipeline, and the connection breaks", Lock: polls(expiryInTheSame(process.pipeline)),
-			Scenario: once("lost-request"), Shows: explore.LeftBehind, Steps: 5,
+			Scenario: once("lost-request"), Shows: anomaly.LeftBehind, Steps: 5,
 		},
-		{Name: "reads two keys in a pipeline", Lock: polls(nameAndLease(process.pipeline)), Shows: explore.TwoHolders, Steps: 6},
-		{Name: "PUBLISH before DEL, in a pipeline", Lock: ofTake(rings(process.pipeline, publish, del)), Shows: explore.Stuck, Steps: 8},
+		{Name: "reads two keys in a pipeline", Lock: polls(nameAndLease(process.pipeline)), Shows: anomaly.TwoHolders, Steps: 6},
+		{Name: "PUBLISH before DEL, in a pipeline", Lock: ofTake(rings(process.pipeline, publish, del)), Shows: anomaly.Stuck, Steps: 8},
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"lockstep/internal/explore"
 	"lockstep/internal/lock"
+	"lockstep/internal/lock/anomaly"
 )
 
 // pollers are waiters who sleep for longer than the retry interval, beside a lock that will never be free, and waiters who keep each
@@ -15,46 +16,46 @@ func pollers() []Variant {
 	return []Variant{
 		{
 			Name: "polls every 21 ms beside a dead holder", Lock: pollsEvery(21*time.Millisecond, noExpiry), Scenario: once("crash"),
-			Shows: explore.Stuck, Steps: 4,
+			Shows: anomaly.Stuck, Steps: 4,
 		},
 		{
 			Name: "polls every 50 ms after a lost reply", Lock: pollsEvery(50*time.Millisecond, noUndo), Scenario: once("lost-reply"),
-			Shows: explore.Stuck, Steps: 4,
+			Shows: anomaly.Stuck, Steps: 4,
 		},
 		{
 			Name: "polls every second a lock that is not given back", Lock: pollsEvery(time.Second, neverReleases),
-			Shows: explore.Stuck, Steps: 6,
+			Shows: anomaly.Stuck, Steps: 6,
 		},
 		{
 			Name: "polls with pauses that grow", Lock: ofTake(growingPauses), Scenario: once("crash"),
-			Shows: explore.Stuck, Steps: 4,
+			Shows: anomaly.Stuck, Steps: 4,
 		},
 		{
 			Name: "polls by two commands, every 30 ms", Lock: pollsEvery(30*time.Millisecond, readingTheOwner), Scenario: once("crash"),
-			Shows: explore.Stuck, Steps: 6,
+			Shows: anomaly.Stuck, Steps: 6,
 		},
-		{Name: "looks at the clock on each poll", Lock: polls(looksAtTheClock), Scenario: once("crash"), Shows: explore.Stuck, Steps: 4},
+		{Name: "looks at the clock on each poll", Lock: polls(looksAtTheClock), Scenario: once("crash"), Shows: anomaly.Stuck, Steps: 4},
 		{
 			Name: "looks at the clock every 30 ms", Lock: pollsEvery(30*time.Millisecond, looksAtTheClock), Scenario: once("crash"),
-			Shows: explore.Stuck, Steps: 4,
+			Shows: anomaly.Stuck, Steps: 4,
 		},
 		{
 			Name: "after you", Lock: polls(afterYou),
-			Shows: explore.Stuck, Steps: 8,
+			Shows: anomaly.Stuck, Steps: 8,
 		},
 		{
 			Name: "after you, every 30 ms", Lock: pollsEvery(30*time.Millisecond, afterYou),
-			Shows: explore.Stuck, Steps: 14,
+			Shows: anomaly.Stuck, Steps: 14,
 		},
 		{
 			Name: "looks three times whether it is free", Lock: polls(looksThreeTimes),
-			Scenario: explore.Scenario{Polls: explore.NoPolls}, Shows: explore.TwoHolders, Steps: 8,
+			Scenario: explore.Scenario{Polls: explore.NoPolls}, Shows: anomaly.TwoHolders, Steps: 8,
 		},
 		{
 			Name: "keeps for good what was late, but for its first attempt", Lock: polls(withoutLateUnlock), Scenario: once("expiry"),
-			Shows: explore.LeftBehind, Steps: 13,
+			Shows: anomaly.LeftBehind, Steps: 13,
 		},
-		{Name: "two keys, in an order of its own", Lock: polls(eitherKeyFirst), Shows: explore.Stuck, Steps: 6},
+		{Name: "two keys, in an order of its own", Lock: polls(eitherKeyFirst), Shows: anomaly.Stuck, Steps: 6},
 	}
 }
 

@@ -6,26 +6,27 @@ import (
 
 	"lockstep/internal/explore"
 	"lockstep/internal/lock"
+	"lockstep/internal/lock/anomaly"
 )
 
 // queues are locks with an order, which somebody upsets.
 func queues() []Variant {
 	return []Variant{
-		{Name: "a ticket whose holder dies", Lock: ofTake(tickets), Scenario: once("crash"), Shows: explore.Stuck, Steps: 4},
-		{Name: "a ticket whose holder leaves", Lock: ofTake(tickets), Scenario: once("cancel"), Shows: explore.Stuck, Steps: 6},
-		{Name: "two tickets with one number", Lock: ofTake(twinTickets), Shows: explore.TwoHolders, Steps: 6},
+		{Name: "a ticket whose holder dies", Lock: ofTake(tickets), Scenario: once("crash"), Shows: anomaly.Stuck, Steps: 4},
+		{Name: "a ticket whose holder leaves", Lock: ofTake(tickets), Scenario: once("cancel"), Shows: anomaly.Stuck, Steps: 6},
+		{Name: "two tickets with one number", Lock: ofTake(twinTickets), Shows: anomaly.TwoHolders, Steps: 6},
 		{
 			Name: "a place in line that is left behind", Lock: ofTake(line(false, popOnce)), Scenario: once("cancel"),
-			Shows: explore.Stuck, Steps: 6,
+			Shows: anomaly.Stuck, Steps: 6,
 		},
-		{Name: "a line that is popped twice", Lock: ofTake(line(true, popTwice)), Scenario: once("lost-reply"), Shows: explore.Stuck, Steps: 9},
-		{Name: "a place in line of one that dies", Lock: ofTake(line(true, popOnce)), Scenario: once("crash"), Shows: explore.Stuck, Steps: 4},
-		{Name: "hand-over to one that has left", Lock: ofTake(handsOver), Scenario: once("cancel"), Shows: explore.LeftBehind, Steps: 7},
+		{Name: "a line that is popped twice", Lock: ofTake(line(true, popTwice)), Scenario: once("lost-reply"), Shows: anomaly.Stuck, Steps: 9},
+		{Name: "a place in line of one that dies", Lock: ofTake(line(true, popOnce)), Scenario: once("crash"), Shows: anomaly.Stuck, Steps: 4},
+		{Name: "hand-over to one that has left", Lock: ofTake(handsOver), Scenario: once("cancel"), Shows: anomaly.LeftBehind, Steps: 7},
 		{
 			Name: "a line by local clocks", Lock: ofTake(lineByClock),
-			Scenario: explore.Scenario{Skew: 15 * time.Second}, Shows: explore.TwoHolders, Steps: 4,
+			Scenario: explore.Scenario{Skew: 15 * time.Second}, Shows: anomaly.TwoHolders, Steps: 4,
 		},
-		{Name: "a token that is put back when it is out", Lock: polls(tokenPutBack), Shows: explore.TwoHolders, Steps: 6},
+		{Name: "a token that is put back when it is out", Lock: polls(tokenPutBack), Shows: anomaly.TwoHolders, Steps: 6},
 	}
 }
 

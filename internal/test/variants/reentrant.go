@@ -4,23 +4,24 @@ import (
 	"context"
 
 	"lockstep/internal/explore"
+	"lockstep/internal/lock/anomaly"
 )
 
 // reentrant are locks that count the calls of their owner, and count wrongly.
 func reentrant() []Variant {
 	nested := explore.Scenario{Nested: 1}
 	return []Variant{
-		{Name: "reentrant, but the inner call deletes", Lock: polls(innerDeletes), Scenario: nested, Shows: explore.TwoHolders, Steps: 5},
+		{Name: "reentrant, but the inner call deletes", Lock: polls(innerDeletes), Scenario: nested, Shows: anomaly.TwoHolders, Steps: 5},
 		{
 			Name: "reentrant, but the inner call counts down twice", Lock: polls(innerCountsTwice), Scenario: nested,
-			Shows: explore.TwoHolders, Steps: 6,
+			Shows: anomaly.TwoHolders, Steps: 6,
 		},
 		{
 			Name: "reentrant, but the inner call does not count down", Lock: polls(innerStays), Scenario: nested,
-			Shows: explore.LeftBehind, Steps: 7,
+			Shows: anomaly.LeftBehind, Steps: 7,
 		},
-		{Name: "not reentrant", Lock: polls(setNX), Scenario: nested, Shows: explore.SelfDeadlock, Steps: 4},
-		{Name: "not reentrant, and renewed", Lock: ofTake(renews), Scenario: nested, Shows: explore.Stuck, Steps: 4},
+		{Name: "not reentrant", Lock: polls(setNX), Scenario: nested, Shows: anomaly.SelfDeadlock, Steps: 4},
+		{Name: "not reentrant, and renewed", Lock: ofTake(renews), Scenario: nested, Shows: anomaly.Stuck, Steps: 4},
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"lockstep/internal/explore"
 	"lockstep/internal/lock"
+	"lockstep/internal/lock/anomaly"
 )
 
 // registers are locks whose key, or keys, stay when nobody has the lock: counters, a queue, or the registers of an algorithm.
@@ -14,21 +15,21 @@ func registers() []Variant {
 	cancel := once("cancel")
 	cancel.Actors = 3
 	return []Variant{
-		{Name: "two tickets with one number, in a hash", Lock: ofTake(twinTicketsInAHash), Shows: explore.TwoHolders, Steps: 6},
+		{Name: "two tickets with one number, in a hash", Lock: ofTake(twinTicketsInAHash), Shows: anomaly.TwoHolders, Steps: 6},
 		{
 			Name: "a queue in the key, whose first goes when anybody leaves", Lock: ofTake(queueInTheKey("ZPOPMIN")), Scenario: cancel,
-			Shows: explore.ForeignRelease, Steps: 5,
+			Shows: anomaly.ForeignRelease, Steps: 5,
 		},
 		{
 			Name: "a queue in the key, and one goes in as the second", Lock: ofTake(queueFrom(1, "ZREM")), Scenario: three,
-			Shows: explore.TwoHolders, Steps: 4,
+			Shows: anomaly.TwoHolders, Steps: 4,
 		},
-		{Name: "the bakery, a crash", Lock: ofTake(bakery(false)), Scenario: once("crash"), Shows: explore.LeftBehind, Steps: 9},
-		{Name: "the bakery, one is stuck", Lock: ofTake(bakery(false)), Scenario: once("crash"), Shows: explore.Stuck, Steps: 9},
-		{Name: "the bakery, without choosing", Lock: ofTake(bakery(true)), Shows: explore.TwoHolders, Steps: 10},
+		{Name: "the bakery, a crash", Lock: ofTake(bakery(false)), Scenario: once("crash"), Shows: anomaly.LeftBehind, Steps: 9},
+		{Name: "the bakery, one is stuck", Lock: ofTake(bakery(false)), Scenario: once("crash"), Shows: anomaly.Stuck, Steps: 9},
+		{Name: "the bakery, without choosing", Lock: ofTake(bakery(true)), Shows: anomaly.TwoHolders, Steps: 10},
 		{
 			Name: "the bakery, without choosing, a pause before each look", Lock: ofTake(sleepyBakery(true)),
-			Scenario: explore.Scenario{Polls: explore.NoPolls}, Shows: explore.TwoHolders, Steps: 10,
+			Scenario: explore.Scenario{Polls: explore.NoPolls}, Shows: anomaly.TwoHolders, Steps: 10,
 		},
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"lockstep/internal/explore"
 	"lockstep/internal/lock"
+	"lockstep/internal/lock/anomaly"
 )
 
 // sleepers are waiters who sleep although the lock is free, and locks that say that it is not.
@@ -14,14 +15,14 @@ func sleepers() []Variant {
 	oneProcess := once("lost-reply")
 	oneProcess.Replicas, oneProcess.Try = 1, 2
 	return []Variant{
-		{Name: "sleeps until the expiry that it saw", Lock: ofTake(untilTheExpiry), Shows: explore.Idle, Steps: 6},
+		{Name: "sleeps until the expiry that it saw", Lock: ofTake(untilTheExpiry), Shows: anomaly.Idle, Steps: 6},
 		{
 			Name: "listens, and asks again after the expiry", Lock: ofTake(listensFor(func(p process) time.Duration { return p.TTL })),
-			Scenario: once("lost-wake"), Shows: explore.Idle, Steps: 8,
+			Scenario: once("lost-wake"), Shows: anomaly.Idle, Steps: 8,
 		},
 		{
 			Name: "held by another, says the second try, once one has failed", Lock: polls(heldAfterAFailure), Scenario: oneProcess,
-			Shows: explore.FalseWord, Steps: 4,
+			Shows: anomaly.FalseWord, Steps: 4,
 		},
 	}
 }

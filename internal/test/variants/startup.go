@@ -7,6 +7,7 @@ import (
 
 	"lockstep/internal/explore"
 	"lockstep/internal/lock"
+	"lockstep/internal/lock/anomaly"
 )
 
 // startup are locks that look at the memory of their process, and act on it only after a command: two sales of one process can both
@@ -15,18 +16,18 @@ func startup() []Variant {
 	oneProcess := explore.Scenario{Replicas: 1}
 	return []Variant{
 		{
-			Name: "a flag read at the start", Lock: polls(flagAtTheStart), Scenario: oneProcess, Shows: explore.TwoHolders,
+			Name: "a flag read at the start", Lock: polls(flagAtTheStart), Scenario: oneProcess, Shows: anomaly.TwoHolders,
 		},
 		{
-			Name: "a flag read on waking", Lock: polls(flagOnWaking), Scenario: oneProcess, Shows: explore.TwoHolders,
+			Name: "a flag read on waking", Lock: polls(flagOnWaking), Scenario: oneProcess, Shows: anomaly.TwoHolders,
 		},
 		{
 			Name: "a flag read by two who are woken at once", Lock: ofTake(wokenTogether),
-			Scenario: explore.Scenario{Actors: 3, Replicas: 1}, Shows: explore.TwoHolders, Steps: 4,
+			Scenario: explore.Scenario{Actors: 3, Replicas: 1}, Shows: anomaly.TwoHolders, Steps: 4,
 		},
-		{Name: "one sale asks for all", Lock: polls(oneAsksForAll), Scenario: oneProcess, Shows: explore.TwoHolders, Steps: 6},
-		{Name: "a flag read between two commands", Lock: polls(flagBetween), Scenario: oneProcess, Shows: explore.TwoHolders, Steps: 6},
-		{Name: "reentrant by process", Lock: polls(reentrantByProcess), Scenario: oneProcess, Shows: explore.TwoHolders, Steps: 5},
+		{Name: "one sale asks for all", Lock: polls(oneAsksForAll), Scenario: oneProcess, Shows: anomaly.TwoHolders, Steps: 6},
+		{Name: "a flag read between two commands", Lock: polls(flagBetween), Scenario: oneProcess, Shows: anomaly.TwoHolders, Steps: 6},
+		{Name: "reentrant by process", Lock: polls(reentrantByProcess), Scenario: oneProcess, Shows: anomaly.TwoHolders, Steps: 5},
 	}
 }
 

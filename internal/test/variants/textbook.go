@@ -6,6 +6,7 @@ import (
 
 	"lockstep/internal/explore"
 	"lockstep/internal/lock"
+	"lockstep/internal/lock/anomaly"
 	"lockstep/internal/lock/contrast"
 	"lockstep/internal/lock/strategy"
 )
@@ -21,32 +22,32 @@ func unchecked() strategy.Strategy {
 // textbook are the mistakes that every write-up warns of.
 func textbook() []Variant {
 	return []Variant{
-		{Name: "no NX", Lock: polls(noNX), Shows: explore.TwoHolders, Steps: 2},
-		{Name: "no NX, and a sale is lost", Lock: polls(noNX), Shows: explore.LostUpdate, Steps: 6},
-		{Name: "no idempotency key", Lock: unchecked(), Scenario: once("resend"), Shows: explore.DoubleSale, Steps: 2},
-		{Name: "no renewal", Lock: polls(setNX), Scenario: once("expiry"), Shows: explore.Untold, Steps: 4},
-		{Name: "no fencing token", Lock: ofTake(renews), Scenario: once("pause"), Shows: explore.LostUpdate, Steps: 9},
-		{Name: "no expiry", Lock: polls(noExpiry), Scenario: once("crash"), Shows: explore.Stuck, Steps: 3},
-		{Name: "no expiry, left behind", Lock: polls(noExpiry), Scenario: once("crash"), Shows: explore.LeftBehind, Steps: 3},
-		{Name: "expiry by a second command", Lock: polls(expiryLater), Scenario: once("crash"), Shows: explore.LeftBehind, Steps: 3},
-		{Name: "no owner", Lock: polls(noOwner), Scenario: once("expiry"), Shows: explore.ForeignRelease, Steps: 6},
-		{Name: "GET, then DEL", Lock: polls(getThenDelete), Scenario: once("expiry"), Shows: explore.ForeignRelease, Steps: 7},
-		{Name: "GET, then SET", Lock: polls(getThenSet), Shows: explore.TwoHolders, Steps: 4},
-		{Name: "SET with GET, and put back", Lock: polls(setWithGet), Shows: explore.ForeignRelease, Steps: 2},
+		{Name: "no NX", Lock: polls(noNX), Shows: anomaly.TwoHolders, Steps: 2},
+		{Name: "no NX, and a sale is lost", Lock: polls(noNX), Shows: anomaly.LostUpdate, Steps: 6},
+		{Name: "no idempotency key", Lock: unchecked(), Scenario: once("resend"), Shows: anomaly.DoubleSale, Steps: 2},
+		{Name: "no renewal", Lock: polls(setNX), Scenario: once("expiry"), Shows: anomaly.Untold, Steps: 4},
+		{Name: "no fencing token", Lock: ofTake(renews), Scenario: once("pause"), Shows: anomaly.LostUpdate, Steps: 9},
+		{Name: "no expiry", Lock: polls(noExpiry), Scenario: once("crash"), Shows: anomaly.Stuck, Steps: 3},
+		{Name: "no expiry, left behind", Lock: polls(noExpiry), Scenario: once("crash"), Shows: anomaly.LeftBehind, Steps: 3},
+		{Name: "expiry by a second command", Lock: polls(expiryLater), Scenario: once("crash"), Shows: anomaly.LeftBehind, Steps: 3},
+		{Name: "no owner", Lock: polls(noOwner), Scenario: once("expiry"), Shows: anomaly.ForeignRelease, Steps: 6},
+		{Name: "GET, then DEL", Lock: polls(getThenDelete), Scenario: once("expiry"), Shows: anomaly.ForeignRelease, Steps: 7},
+		{Name: "GET, then SET", Lock: polls(getThenSet), Shows: anomaly.TwoHolders, Steps: 4},
+		{Name: "SET with GET, and put back", Lock: polls(setWithGet), Shows: anomaly.ForeignRelease, Steps: 2},
 		{
 			Name: "expiry too short", Lock: polls(shortExpiry),
-			Scenario: explore.Scenario{Work: 3 * time.Second}, Shows: explore.TwoHolders, Steps: 5,
+			Scenario: explore.Scenario{Work: 3 * time.Second}, Shows: anomaly.TwoHolders, Steps: 5,
 		},
 		{
-			Name: "EXPIRE on each attempt", Lock: polls(expireOnEachAttempt), Scenario: once("crash"), Shows: explore.Stuck, Steps: 6,
+			Name: "EXPIRE on each attempt", Lock: polls(expireOnEachAttempt), Scenario: once("crash"), Shows: anomaly.Stuck, Steps: 6,
 		},
-		{Name: "unlock of the request's context", Lock: polls(unlockOfTheRequest), Scenario: once("cancel"), Shows: explore.LeftBehind, Steps: 5},
-		{Name: "unlock that ignores errors", Lock: polls(ignoresErrors), Scenario: once("lost-reply"), Shows: explore.LeftBehind, Steps: 6},
+		{Name: "unlock of the request's context", Lock: polls(unlockOfTheRequest), Scenario: once("cancel"), Shows: anomaly.LeftBehind, Steps: 5},
+		{Name: "unlock that ignores errors", Lock: polls(ignoresErrors), Scenario: once("lost-reply"), Shows: anomaly.LeftBehind, Steps: 6},
 		{
 			Name: "a deadline by Redis's clock, no renewal", Lock: polls(deadlineOfRedis),
-			Scenario: explore.Scenario{Work: 25 * time.Second}, Shows: explore.TwoHolders, Steps: 6,
+			Scenario: explore.Scenario{Work: 25 * time.Second}, Shows: anomaly.TwoHolders, Steps: 6,
 		},
-		{Name: "no undo after a lost reply", Lock: polls(noUndo), Scenario: once("lost-reply"), Shows: explore.LeftBehind, Steps: 3},
+		{Name: "no undo after a lost reply", Lock: polls(noUndo), Scenario: once("lost-reply"), Shows: anomaly.LeftBehind, Steps: 3},
 	}
 }
 

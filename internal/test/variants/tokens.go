@@ -6,24 +6,25 @@ import (
 
 	"lockstep/internal/explore"
 	"lockstep/internal/lock"
+	"lockstep/internal/lock/anomaly"
 	"lockstep/internal/lock/strategy"
 )
 
 // tokens are locks whose fencing tokens fence nothing.
 func tokens() []Variant {
 	return []Variant{
-		{Name: "a token of the process's own", Lock: fenced(tokenOfTheProcess), Shows: explore.TokenOrder, Steps: 5},
-		{Name: "the token is deleted with the lock", Lock: fenced(tokenInTheLock), Shows: explore.TokenOrder, Steps: 5},
+		{Name: "a token of the process's own", Lock: fenced(tokenOfTheProcess), Shows: anomaly.TokenOrder, Steps: 5},
+		{Name: "the token is deleted with the lock", Lock: fenced(tokenInTheLock), Shows: anomaly.TokenOrder, Steps: 5},
 		{
 			Name: "the token is a time", Lock: fenced(tokenOfTheClock),
-			Scenario: explore.Scenario{Skew: 15 * time.Second}, Shows: explore.TokenOrder, Steps: 5,
+			Scenario: explore.Scenario{Skew: 15 * time.Second}, Shows: anomaly.TokenOrder, Steps: 5,
 		},
 		{
-			Name: "the token comes after the lock", Lock: fenced(tokenAfterwards), Scenario: once("expiry"), Shows: explore.TokenOrder, Steps: 5,
+			Name: "the token comes after the lock", Lock: fenced(tokenAfterwards), Scenario: once("expiry"), Shows: anomaly.TokenOrder, Steps: 5,
 		},
 		{
 			Name: "a nested call gets another token", Lock: fenced(tokenForEachCall),
-			Scenario: explore.Scenario{Nested: 1}, Shows: explore.TokenOrder, Steps: 3,
+			Scenario: explore.Scenario{Nested: 1}, Shows: anomaly.TokenOrder, Steps: 3,
 		},
 	}
 }

@@ -6,14 +6,15 @@ import (
 
 	"lockstep/internal/explore"
 	"lockstep/internal/lock"
+	"lockstep/internal/lock/anomaly"
 	"lockstep/internal/lock/strategy"
 )
 
 // wrongTurns are locks whose process keeps its own line of sales, and hands the turn to the first. That may leave at this very moment.
 func wrongTurns() []Variant {
 	return []Variant{
-		{Name: "a turn handed to a sale that leaves", Lock: inLine(false), Scenario: three("cancel"), Shows: explore.Stuck, Steps: 9},
-		{Name: "a turn handed to a sale that times out", Lock: inLine(false), Scenario: three("timeout"), Shows: explore.Stuck, Steps: 9},
+		{Name: "a turn handed to a sale that leaves", Lock: inLine(false), Scenario: three("cancel"), Shows: anomaly.Stuck, Steps: 9},
+		{Name: "a turn handed to a sale that times out", Lock: inLine(false), Scenario: three("timeout"), Shows: anomaly.Stuck, Steps: 9},
 	}
 }
 

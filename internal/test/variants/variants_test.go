@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"lockstep/internal/explore"
+	"lockstep/internal/lock/anomaly"
 	"lockstep/internal/lock/verdict"
 	"lockstep/internal/test/suite"
 	"lockstep/internal/test/variants"
@@ -83,7 +84,7 @@ func TestTheCutsHideNothing(t *testing.T) {
 
 // Where nothing in Redis says whose a lock is, the result says what that hides, and to look for that alone is unknown.
 func TestWhatRedisDoesNotTell(t *testing.T) {
-	hidden := []explore.Anomaly{explore.ForeignRelease, explore.Untold}
+	hidden := []explore.Anomaly{anomaly.ForeignRelease, anomaly.Untold}
 	for name, want := range map[string][]explore.Anomaly{
 		"a ticket in a hash": hidden, "counts those who came": hidden, "a member of a set": hidden, "a queue in the key": nil, "SET NX PX": nil,
 	} {

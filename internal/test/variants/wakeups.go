@@ -6,6 +6,7 @@ import (
 
 	"lockstep/internal/explore"
 	"lockstep/internal/lock"
+	"lockstep/internal/lock/anomaly"
 )
 
 const channel = key + ":free"
@@ -14,16 +15,16 @@ const channel = key + ":free"
 func wakeups() []Variant {
 	three := explore.Scenario{Actors: 3}
 	return []Variant{
-		{Name: "listens after it has asked", Lock: ofTake(listensLate), Shows: explore.Stuck, Steps: 6},
-		{Name: "listens, and does not poll", Lock: ofTake(listens), Scenario: once("lost-wake"), Shows: explore.Stuck, Steps: 8},
-		{Name: "listens beside a dead holder", Lock: ofTake(listens), Scenario: once("crash"), Shows: explore.Stuck, Steps: 5},
-		{Name: "takes any message for a grant", Lock: ofTake(believesTheBell), Scenario: three, Shows: explore.TwoHolders, Steps: 11},
+		{Name: "listens after it has asked", Lock: ofTake(listensLate), Shows: anomaly.Stuck, Steps: 6},
+		{Name: "listens, and does not poll", Lock: ofTake(listens), Scenario: once("lost-wake"), Shows: anomaly.Stuck, Steps: 8},
+		{Name: "listens beside a dead holder", Lock: ofTake(listens), Scenario: once("crash"), Shows: anomaly.Stuck, Steps: 5},
+		{Name: "takes any message for a grant", Lock: ofTake(believesTheBell), Scenario: three, Shows: anomaly.TwoHolders, Steps: 11},
 		{
 			Name: "takes an empty message for a grant", Lock: ofTake(believesAnEmptyMessage), Scenario: once("spurious-wake"),
-			Shows: explore.TwoHolders,
+			Shows: anomaly.TwoHolders,
 		},
-		{Name: "tells one of two waiters", Lock: ofTake(notifyingOne), Scenario: three, Shows: explore.Stuck, Steps: 14},
-		{Name: "tells nobody when it gives up", Lock: ofTake(silentOnCancel), Scenario: once("cancel"), Shows: explore.Stuck, Steps: 6},
+		{Name: "tells one of two waiters", Lock: ofTake(notifyingOne), Scenario: three, Shows: anomaly.Stuck, Steps: 14},
+		{Name: "tells nobody when it gives up", Lock: ofTake(silentOnCancel), Scenario: once("cancel"), Shows: anomaly.Stuck, Steps: 6},
 	}
 }
 

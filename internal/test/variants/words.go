@@ -6,6 +6,7 @@ import (
 
 	"lockstep/internal/explore"
 	"lockstep/internal/lock"
+	"lockstep/internal/lock/anomaly"
 	"lockstep/internal/lock/strategy"
 )
 
@@ -13,24 +14,24 @@ import (
 func words() []Variant {
 	return []Variant{
 		{
-			Name: "unlock says nil, whosever it was", Lock: polls(unlockNil), Scenario: once("expiry"), Shows: explore.FalseWord, Steps: 5,
+			Name: "unlock says nil, whosever it was", Lock: polls(unlockNil), Scenario: once("expiry"), Shows: anomaly.FalseWord, Steps: 5,
 		},
-		{Name: "unlock says expired, though it was held", Lock: polls(unlockExpired), Shows: explore.FalseWord, Steps: 4},
+		{Name: "unlock says expired, though it was held", Lock: polls(unlockExpired), Shows: anomaly.FalseWord, Steps: 4},
 		{
 			Name: "held by another, says the first try", Lock: polls(falselyHeld),
-			Scenario: explore.Scenario{Try: 1}, Shows: explore.FalseWord, Steps: 2,
+			Scenario: explore.Scenario{Try: 1}, Shows: anomaly.FalseWord, Steps: 2,
 		},
-		{Name: "gives up after 2 attempts", Lock: timeoutAfter(2), Shows: explore.Progress, Steps: 4},
-		{Name: "takes a nil reply for an error", Lock: polls(nilIsAnError), Shows: explore.Progress, Steps: 2},
-		{Name: "Lock tries once", Lock: ofTake(triesOnce), Shows: explore.Progress, Steps: 2},
-		{Name: "unlock leaves it to the expiry", Lock: polls(withoutUnlock), Shows: explore.Idle, Steps: 4},
+		{Name: "gives up after 2 attempts", Lock: timeoutAfter(2), Shows: anomaly.Progress, Steps: 4},
+		{Name: "takes a nil reply for an error", Lock: polls(nilIsAnError), Shows: anomaly.Progress, Steps: 2},
+		{Name: "Lock tries once", Lock: ofTake(triesOnce), Shows: anomaly.Progress, Steps: 2},
+		{Name: "unlock leaves it to the expiry", Lock: polls(withoutUnlock), Shows: anomaly.Idle, Steps: 4},
 		{
 			Name: "unlock under the request's context, with an expiry", Lock: polls(unlockOfTheRequestAndExpiry),
-			Scenario: once("cancel"), Shows: explore.Idle, Steps: 4,
+			Scenario: once("cancel"), Shows: anomaly.Idle, Steps: 4,
 		},
 		{
 			Name: "the last that came is the first that goes", Lock: inOrder(ofTake(stack)),
-			Scenario: explore.Scenario{Sales: 3}, Shows: explore.Starved, Steps: 12,
+			Scenario: explore.Scenario{Sales: 3}, Shows: anomaly.Starved, Steps: 12,
 		},
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"lockstep/internal/language"
+	"lockstep/internal/lock/anomaly"
 	"lockstep/internal/lock/evolution"
 	"lockstep/internal/lock/strategy"
 	"lockstep/internal/watch/witness"
@@ -17,8 +18,8 @@ type Kind struct {
 
 // Exploration is what the scheduler's seat is to look for.
 type Exploration struct {
-	In      string `json:"in"` // flags of lockstep explore
-	Anomaly string `json:"anomaly"`
+	In      string          `json:"in"` // flags of lockstep explore
+	Anomaly anomaly.Anomaly `json:"anomaly"`
 }
 
 // kinds are all kinds of findings, by their names, for a run with a lock.
@@ -35,43 +36,39 @@ func kinds(lock string, in language.Language) map[string]Kind {
 	return all
 }
 
-// exploration shows a kind of finding. A lock that is renewed expires only if its holder is paused; without a lock, there is nobody who
-// holds it.
+// exploration shows a kind of finding; nil: none does. A lock that is renewed expires only if its holder is paused; without a lock,
+// there is nobody who holds it.
 func exploration(row strategy.Strategy, kind witness.FindingKind) *Exploration {
-	shown := explorations()[kind]
-	switch {
-	case shown.Anomaly == "":
+	in := flags(kind)
+	if in == "" {
 		return nil
+	}
+	shown := Exploration{In: "--actors 2 " + in, Anomaly: kind.Anomaly()}
+	switch {
 	case row.Name == "v0":
-		return &Exploration{In: "--actors 2", Anomaly: "lost-update"}
+		return &Exploration{In: "--actors 2", Anomaly: anomaly.LostUpdate}
 	case kind == witness.WaitsForItself && !row.Capabilities.Expires:
-		shown.Anomaly = "stuck"
+		shown.Anomaly = anomaly.Stuck
 	case row.Capabilities.Renewed:
 		shown.In = strings.ReplaceAll(shown.In, "expiry", "pause")
 	}
-	shown.In = "--actors 2 " + shown.In
 	return &shown
 }
 
-// explorations are, by what they show, those of a lock that expires and is not renewed.
-func explorations() map[witness.FindingKind]Exploration {
-	expiry, pause, crash := "--faults expiry=1", "--faults pause=1", "--faults crash=1"
-	return map[witness.FindingKind]Exploration{
-		witness.Removed:        {expiry, "foreign-release"},
-		witness.Overwrote:      {pause, "two-holders"},
-		witness.Prolonged:      {expiry, "foreign-release"},
-		witness.ExpiredAtWork:  {expiry, "two-holders"},
-		witness.Together:       {expiry, "two-holders"},
-		witness.RefusedToken:   {pause, "two-holders"},
-		witness.LostUpdate:     {expiry, "lost-update"},
-		witness.WroteLate:      {pause, "lost-update"},
-		witness.WaitedInVain:   {crash, "stuck"},
-		witness.WaitsForItself: {"--nested 1", "self-deadlock"},
-		witness.LeftBehind:     {crash, "left-behind"},
-		witness.Forgot:         {"--faults failover=1", "two-holders"},
-		witness.Idle:           {crash, "idle"},
-		witness.DiedHolding:    {crash, "idle"},
-		witness.PassedOver:     {crash, "idle"},
-		witness.RenewedOn:      {crash, "goroutine-leak"},
+// flags are those of the exploration of a lock that expires and is not renewed; "" if none shows the finding.
+func flags(kind witness.FindingKind) string {
+	switch kind {
+	case witness.Removed, witness.Prolonged, witness.ExpiredAtWork, witness.Together, witness.LostUpdate:
+		return "--faults expiry=1"
+	case witness.Overwrote, witness.RefusedToken, witness.WroteLate:
+		return "--faults pause=1"
+	case witness.WaitedInVain, witness.LeftBehind, witness.Idle, witness.DiedHolding, witness.PassedOver, witness.RenewedOn:
+		return "--faults crash=1"
+	case witness.WaitsForItself:
+		return "--nested 1"
+	case witness.Forgot:
+		return "--faults failover=1"
+	default:
+		return ""
 	}
 }

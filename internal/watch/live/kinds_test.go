@@ -61,9 +61,9 @@ func TestEveryExplorationHasATitle(t *testing.T) {
 	if removed := all[string(witness.Removed)]; removed.Title != "误删别人的锁" || removed.Shown.In != "--actors 2 --faults expiry=1" {
 		t.Errorf("a foreign delete under v2 is %+v", removed)
 	}
-	for kind := range explorations() {
-		if all[string(kind)].Title == "" {
-			t.Errorf("%s has no title", kind)
+	for kind, is := range all {
+		if is.Title == "" || is.Shown != nil && is.Shown.Anomaly == "" {
+			t.Errorf("%s is %+v; want a title, and an anomaly where an exploration shows it", kind, is)
 		}
 	}
 }

@@ -129,7 +129,7 @@ func TestAFailureHasItsCode(t *testing.T) {
 	ctx := recorder.Follow(t.Context(), "run", lock.Owner("a"))
 	recorder.Observe(ctx, service.Seen{Moment: service.Asks})
 	recorder.Observe(ctx, service.Seen{Moment: service.Ends, Err: fmt.Errorf("GET: %w: OOM", lock.ErrRefused)})
-	events := watch(t, recorder, has(witness.KindEnds, "r1#1"))
+	events := watch(t, recorder, func(events []witness.Event) bool { return len(events) == 2 })
 	account := witness.NewAccount(witness.Limits{})
 	for _, event := range events {
 		account.Record(event)

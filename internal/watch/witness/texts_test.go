@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"lockstep/internal/language"
+	"lockstep/internal/lock/anomaly"
 	"lockstep/internal/service/reason"
 )
 
@@ -158,6 +159,21 @@ func TestWhyASaleFailed(t *testing.T) {
 	} {
 		if got := endSentence(language.Chinese, event); got != want {
 			t.Errorf("%q; want %q", got, want)
+		}
+	}
+}
+
+// The catalogue says of an anomaly that the witness shows it, if a finding is one.
+func TestTheCatalogueNamesTheWitness(t *testing.T) {
+	for _, known := range anomaly.Catalogue() {
+		found := slices.ContainsFunc(rows(), func(r row) bool { return r.of == known.ID })
+		if found != slices.Contains(strings.Fields(known.By), "witness") {
+			t.Errorf("%s is shown by %q, and a finding is one: %t", known.ID, known.By, found)
+		}
+	}
+	for _, r := range rows() {
+		if r.of != "" && r.of.Row().ID == "" {
+			t.Errorf("%s is %q, which is not in the catalogue", r.kind, r.of)
 		}
 	}
 }

@@ -6,8 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"lockstep/internal/explore/anomaly"
-
+	"lockstep/internal/lock/anomaly"
 	"lockstep/museum/internal/library"
 	"lockstep/museum/internal/play"
 	"lockstep/museum/internal/search"

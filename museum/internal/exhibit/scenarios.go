@@ -2,8 +2,8 @@
 package exhibit
 
 import (
-	"lockstep/internal/explore/anomaly"
 	"lockstep/internal/language"
+	"lockstep/internal/lock/anomaly"
 
 	"lockstep/museum/internal/library"
 	"lockstep/museum/internal/play"
@@ -30,7 +30,7 @@ func Says(a anomaly.Anomaly) string {
 	case anomaly.GoroutineLeak:
 		return "a goroutine is left when all calls have come back and all clients are closed"
 	default:
-		return a.Sentence().In(language.English)
+		return a.Row().Says.In(language.English)
 	}
 }
 

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"time"
 
-	"lockstep/internal/explore/anomaly"
 	"lockstep/internal/explore/simredis"
 	"lockstep/internal/lock"
+	"lockstep/internal/lock/anomaly"
 	"lockstep/museum/internal/server"
 )
 

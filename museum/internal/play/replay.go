@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"lockstep/internal/explore/anomaly"
+	"lockstep/internal/lock/anomaly"
 	"lockstep/internal/trace"
 	"lockstep/museum/internal/library"
 )

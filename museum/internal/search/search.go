@@ -6,8 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"lockstep/internal/explore/anomaly"
-
+	"lockstep/internal/lock/anomaly"
 	"lockstep/museum/internal/library"
 	"lockstep/museum/internal/play"
 )

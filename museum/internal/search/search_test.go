@@ -11,7 +11,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"lockstep/internal/dao/redisclient"
-	"lockstep/internal/explore/anomaly"
+	"lockstep/internal/lock/anomaly"
 
 	"lockstep/museum/internal/exhibit"
 	"lockstep/museum/internal/library"

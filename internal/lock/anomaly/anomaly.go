@@ -1,0 +1,137 @@
+// Package anomaly is the catalogue of what can go wrong with a lock: its ids, its words, and who shows it. Findings of the witness, labs,
+// exercises and steps refer to it; a flaw of a strategy is one of its rows.
+package anomaly
+
+import (
+	"lockstep/internal/language"
+	"lockstep/internal/lock/strategy"
+)
+
+// Anomaly is one kind of thing that goes wrong.
+type Anomaly string
+
+// The anomalies, in the order in which they are looked for.
+const (
+	TwoHolders     Anomaly = "two-holders"
+	LostUpdate     Anomaly = "lost-update"
+	DoubleSale     Anomaly = "double-sale"
+	ForeignRelease Anomaly = "foreign-release"
+	LeftBehind     Anomaly = "left-behind"
+	Stuck          Anomaly = "stuck"
+	SelfDeadlock   Anomaly = "self-deadlock"
+	Untold         Anomaly = "untold"
+	GoroutineLeak  Anomaly = "goroutine-leak"
+	FalseWord      Anomaly = "false-word"
+	TokenOrder     Anomaly = "token-order"
+	Progress       Anomaly = "progress"
+	Idle           Anomaly = "idle"
+	Starved        Anomaly = "starved"
+
+	// The explorer does not look for these.
+	Polling    Anomaly = "polling"
+	Unanswered Anomaly = "unanswered"
+	Price      Anomaly = "price"
+)
+
+// All lists those that the explorer looks for.
+func All() []Anomaly {
+	return []Anomaly{
+		TwoHolders, LostUpdate, DoubleSale, ForeignRelease, LeftBehind, Stuck, SelfDeadlock, Untold, GoroutineLeak, FalseWord, TokenOrder,
+		Progress, Idle, Starved,
+	}
+}
+
+// Row is what there is to know of an anomaly.
+type Row struct {
+	ID         Anomaly
+	Title      language.Text // for people, in a few words: as the shop names what it sees, where that is the same
+	By         string        // who shows it, beside labs: explorer, witness, exercise, lesson, benchmark
+	Labs       string        // on the running service, or of the explorer
+	Flaws      string        // that strategies have, where no lab is called so
+	Says, Task language.Text // what goes wrong; what to make a lock do, after the lock's name
+}
+
+// Catalogue has a row for each anomaly.
+func Catalogue() []Row {
+	both := language.Both
+	return []Row{
+		{TwoHolders, both("two holders", "两个持有者"), "explorer witness exercise lesson",
+			"overdue-work clock-skew redis-clock empty-restarted-node failover scheduled-job job-overruns", "clocks no-exclusion paused-holder",
+			both("two sales believe at the same time that they hold the lock", "两单同时认为自己持有锁"), both("let two in at the same time", "放两单同时进来")},
+		{LostUpdate, both("lost update", "丢失更新"), "explorer witness exercise lesson",
+			"lost-update lost-update-replicas overdue-work paused-writer commit-after-unlock partition stopped-process older-snapshot " +
+				"eviction", "no-fence",
+			both("a sale writes over the update of another sale", "一单覆盖了另一单的更新"), both("lose an update of the stock", "丢失一次库存更新")},
+		{DoubleSale, both("double sale", "重复售出"), "explorer witness", "resent-command", "",
+			both("one order is sold more than once", "同一个订单卖出不止一次"), both("sell one order twice", "让同一个订单卖出两次")},
+		{ForeignRelease, both("foreign delete", "误删别人的锁"), "explorer witness exercise lesson", "foreign-delete check-then-delete", "no-owner",
+			both("a sale removes, overwrites or prolongs a lock that another sale holds", "一单删除、覆盖或续期了另一单持有的锁"),
+			both("remove another’s lock", "删掉别人的锁")},
+		{LeftBehind, both("lock left behind", "锁残留"), "explorer witness exercise lesson",
+			"holder-dies dies-between-set-and-expire lost-reply cancelled-request late-command redis-gone resent-command job-holder-dies", "",
+			both("a lock stays for ever, although no sale holds it", "没有一单持有锁，锁却永远残留"), both("leave a lock behind for ever", "留下一把永远没人清除的锁")},
+		{Stuck, both("stuck for ever", "卡死"), "explorer witness exercise",
+			"self-deadlock missed-wake-up dead-waiter holder-dies dies-between-set-and-expire lost-reply late-command redis-gone " +
+				"resent-command job-holder-dies", "",
+			both("a sale can never go on", "一单再也无法继续"), both("block a sale for ever", "让一单永远无法继续")},
+		{SelfDeadlock, both("waits for itself", "自己等自己"), "explorer witness lesson", "self-deadlock", "",
+			both("a sale waits for a lock that it holds itself, until the lock expires", "一单在等自己持有的锁，直到锁过期"),
+			both("make a sale wait for itself", "让一单自己等自己")},
+		{Untold, both("loss untold", "丢锁不知情"), "explorer exercise", "renewal-outage redis-pause", "",
+			both("a sale has lost the lock and works on, and nothing tells it", "一单丢了锁还在继续执行，自己并不知情"),
+			both("lose the lock without telling its holder", "丢了锁却不告诉持有者")},
+		{GoroutineLeak, both("goroutine leak", "goroutine 泄漏"), "explorer witness exercise", "goroutine-leak endless-renewal", "",
+			both("a goroutine still runs after its sale has ended", "一单已经结束，它的 goroutine 还在运行"), both("leak a goroutine", "泄漏一个 goroutine")},
+		{FalseWord, both("false word", "所言不实"), "explorer exercise", "false-word", "",
+			both("Unlock, or an error, says what is not so", "解锁或报错所说与事实不符"), both("say what is not so", "说出与事实不符的话")},
+		{TokenOrder, both("tokens out of order", "令牌乱序"), "explorer exercise", "token-order", "",
+			both("a later holder's fencing token is not larger, or a nested call's is another one", "后一个持有者的栅栏令牌没有增大，或嵌套调用的令牌与外层不同"),
+			both("give tokens out of order", "发出乱序的令牌")},
+		{Progress, both("failed without a fault", "无故失败"), "explorer exercise", "progress", "",
+			both("a sale fails although nothing went wrong", "没出任何故障，一单却失败了"), both("fail a sale although nothing went wrong", "没出故障却让一单失败")},
+		{Idle, both("lock idle", "锁闲置"), "explorer witness exercise", "idle lost-reply resent-command missed-wake-up dead-waiter", "keeper-dies",
+			both("nobody living holds the lock, yet waiters sleep for a quarter of its expiry",
+				"没有存活的一单持有锁，等待者却休眠了过期时间的四分之一以上"),
+			both("leave everybody waiting for time", "让所有人只能等锁过期")},
+		{Starved, both("starvation", "饥饿"), "explorer witness exercise lesson", "starvation starvation-replicas", "no-order",
+			both("a sale is overtaken more than --overtakes times by sales that asked after it", "一单被后来的请求插队，次数多于 --overtakes"),
+			both("starve a sale", "让一单一直拿不到锁")},
+		{ID: Polling, Title: both("polling", "轮询"), By: "witness", Labs: "polling-storm", Flaws: "polling"},
+		{ID: Unanswered, Title: both("no reply from Redis", "Redis 没有响应"), By: "witness", Labs: "slow-node"},
+		{ID: Price, Title: both("price", "代价"), By: "benchmark", Flaws: "own-commands round-trips retries one-script older-servers"},
+	}
+}
+
+// Row returns what there is to know of it.
+func (a Anomaly) Row() Row {
+	for _, row := range Catalogue() {
+		if row.ID == a {
+			return row
+		}
+	}
+	return Row{}
+}
+
+// IsPromisedBy reports whether a strategy promises that this does not happen. A strategy without a lock keeps nobody out, and only a lock
+// in Redis can be lost there.
+func (a Anomaly) IsPromisedBy(s strategy.Strategy) bool {
+	switch a {
+	case LostUpdate, DoubleSale, Stuck, SelfDeadlock, GoroutineLeak, Progress:
+		return true
+	case Starved:
+		return s.Capabilities.InOrder
+	case TwoHolders:
+		return s.Scope != strategy.Nobody
+	default:
+		return s.Scope == strategy.Everybody
+	}
+}
+
+// ByName reports whether it is looked for only where somebody names it.
+func (a Anomaly) ByName() bool { return a == Starved }
+
+// Found is an anomaly that a schedule has shown, in words.
+type Found struct {
+	Anomaly Anomaly
+	Says    string
+}
