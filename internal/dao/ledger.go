@@ -23,28 +23,28 @@ const (
 
 // Tally counts a run as it is at one moment, but for the sales in flight in this replica.
 func (s *Store) Tally(ctx context.Context) (history.Tally, error) {
-	fields, state, stock, err := s.look(ctx, nil, "")
+	all, err := s.look(ctx, nil, "")
 	if err != nil {
 		return history.Tally{}, err
 	}
-	tally := history.Tally{Run: state.Run}
-	if tally.Remaining, err = stockIn(ctx, stock); err != nil {
+	tally := history.Tally{Run: all.Run}
+	if tally.Remaining, err = stockIn(ctx, all.stock); err != nil {
 		if errors.Is(err, service.ErrRunOver) {
 			err = service.ErrForgotten
 		}
 		return tally, err
 	}
-	if state.Run.ID == "" || stock[0] != fields["written"] {
+	if all.Run.ID == "" || all.stock[0] != all.fields["written"] {
 		return tally, service.ErrRunChanged
 	}
 	for name, count := range map[string]*int64{"sold": &tally.Sold, "max_in_flight": &tally.MaxInFlight} {
-		if *count, err = parseCount(name, fields[name]); err != nil {
+		if *count, err = parseCount(name, all.fields[name]); err != nil {
 			return history.Tally{}, err
 		}
 	}
-	for _, other := range state.Others {
+	for _, other := range all.Others {
 		tally.InFlight += int64(other.Admitted)
-		if other.Run == state.Run.ID {
+		if other.Run == all.Run.ID {
 			tally.MaxInFlight = max(tally.MaxInFlight, other.Overlap)
 		}
 	}

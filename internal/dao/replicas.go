@@ -20,36 +20,44 @@ func (s *Store) Beat(ctx context.Context, tells service.Replica) (service.State,
 	if err != nil {
 		return service.State{}, fmt.Errorf("the heartbeat: %w", err)
 	}
-	_, state, _, err := s.look(ctx, text, tells.Run)
-	return state, err
+	all, err := s.look(ctx, text, tells.Run)
+	return all.State, err
 }
 
 // Look asks as Beat does, and tells nothing.
 func (s *Store) Look(ctx context.Context) (service.State, error) {
-	_, state, _, err := s.look(ctx, nil, "")
-	return state, err
+	all, err := s.look(ctx, nil, "")
+	return all.State, err
 }
 
-// look sends beat.lua. It also returns the fields of the run, and what stockIn reads.
-func (s *Store) look(ctx context.Context, tells []byte, runID string) (fields map[string]string, state service.State, stock []any, err error) {
+// looked is what beat.lua answers.
+type looked struct {
+	service.State
+
+	fields map[string]string // of the run
+	stock  []any             // as stockIn reads it
+}
+
+// look sends beat.lua.
+func (s *Store) look(ctx context.Context, tells []byte, runID string) (all looked, err error) {
 	newest, _ := OrdersKeys(runID)
 	answer, err := s.eval(ctx, lua.Beat, runID, []string{replicasKey, RunKey, newest, BarrierKey, InventoryKey},
 		s.instance, tells, service.Lifetime.Milliseconds(), keepSeconds)
 	if err != nil {
-		return nil, state, nil, err
+		return looked{}, err
 	}
 	reply, _ := answer.([]any) // a script of ours
-	fields = pairs(reply[0])
-	state = service.State{Change: fmt.Sprint(reply[1]), Others: map[string]service.Replica{}}
-	if state.Run, err = parseRun(fields); err != nil {
-		return nil, service.State{}, nil, err
+	all = looked{fields: pairs(reply[0]), stock: reply[3:]}
+	if all.Run, err = parseRun(all.fields); err != nil {
+		return looked{}, err
 	}
+	all.Change, all.Others = fmt.Sprint(reply[1]), map[string]service.Replica{}
 	for instance, told := range pairs(reply[2]) {
 		other, until := parseReplica(told)
 		other.Told = until.Add(-service.Lifetime)
-		state.Others[instance] = other
+		all.Others[instance] = other
 	}
-	return fields, state, reply[3:], nil
+	return all, nil
 }
 
 // Call asks the other replicas to beat at once. One that does not hear it beats a second later at most.

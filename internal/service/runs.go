@@ -179,8 +179,8 @@ func (s *Shop) reconcile(ctx context.Context) error {
 // lock, the tuning and the initial stock of the current one.
 type decision func(ctx context.Context, current, next history.Run) (history.Run, error)
 
-// change raises the barrier, waits until every sale has left, and starts the run that decide returns, unless it is the current one. It calls
-// the functions of then before it lowers the barrier.
+// change raises the barrier, waits until every sale has left, and starts the run that decide returns, unless it is the current one. It
+// calls the functions of then before it lowers the barrier.
 func (s *Shop) change(ctx context.Context, decide decision, then ...func()) error {
 	for attempt := 1; ; attempt++ {
 		owner := lock.Owner(s.NewID())

@@ -107,7 +107,9 @@ func (s *Sale) recordOverlap(inFlight int64) {
 	if s.Overlap == nil {
 		return
 	}
-	for most := s.Overlap.Load(); inFlight > most && !s.Overlap.CompareAndSwap(most, inFlight); most = s.Overlap.Load() {
+	most := s.Overlap.Load()
+	for inFlight > most && !s.Overlap.CompareAndSwap(most, inFlight) {
+		most = s.Overlap.Load()
 	}
 }
 

@@ -57,8 +57,8 @@ var (
 	OnMaster   = script("onMaster.lua")
 )
 
-// What a sale's scripts of the ledger answer, or begin their answer with. A piece that is taken, and an order that is known, are answered by
-// the order itself.
+// What a sale's scripts of the ledger answer, or begin their answer with. A piece that is taken, and an order that is known, are answered
+// by the order itself.
 const (
 	Stale        = 0 // refused: the ledger has seen a larger fencing token
 	Accepted     = 1 // read, or written

@@ -36,12 +36,14 @@ func TestAnOrderIsWrittenOnce(t *testing.T) {
 		stock string
 		news  int
 	}{{"A", false, "4", 1}, {"A", false, "4", 0}, {"A", true, "4", 0}, {"B", true, "3", 1}, {"B", true, "3", 0}, {"B", false, "3", 0}} {
-		take := func() (history.Order, error) { return store.Take(t.Context(), order(step.id), false) }
-		if step.write {
-			take = func() (history.Order, error) { return store.Write(t.Context(), order(step.id)) }
-		}
 		network.booked = nil
-		if _, err := take(); err != nil {
+		var err error
+		if step.write {
+			_, err = store.Write(t.Context(), order(step.id))
+		} else {
+			_, err = store.Take(t.Context(), order(step.id), false)
+		}
+		if err != nil {
 			t.Fatal(err)
 		}
 		if s.Holds.Stock() != step.stock || len(network.booked) != step.news || !s.Holds.HasOrder(step.id) {

@@ -36,12 +36,12 @@ func Start(t testing.TB, args ...string) *Server {
 	suite.Needs(t, "redis-server")
 	for range 5 {
 		port := FreePort(t)
-		own := []string{"--save", "", "--appendonly", "no", "--maxclients", "4000"}
-		for _, arg := range args {
-			own = append(own, strings.ReplaceAll(arg, "PORT", port))
-		}
+		own, rest := []string{"--save", "", "--appendonly", "no", "--maxclients", "4000"}, args
 		if len(args) > 0 && !strings.HasPrefix(args[0], "--") { // a configuration file comes first
-			own = append(args[:1:1], slices.Delete(own, len(own)-len(args), len(own)-len(args)+1)...)
+			own, rest = slices.Insert(own, 0, args[0]), args[1:]
+		}
+		for _, arg := range rest {
+			own = append(own, strings.ReplaceAll(arg, "PORT", port))
 		}
 		n, err := strconv.Atoi(port)
 		if err != nil {

@@ -106,20 +106,31 @@ func (e Event) forgets() bool {
 	}
 }
 
-// What a command does, and what became of it.
-type (
-	Verb    = meaning.Verb
-	Outcome = meaning.Outcome
-)
+// Verb is what a command does with the lock or the stock.
+type Verb = meaning.Verb
 
 // The verbs.
 const (
-	Takes, Looks, Renews, Removes = meaning.Takes, meaning.Looks, meaning.Renews, meaning.Removes
-	Reads, Writes                 = meaning.Reads, meaning.Writes
+	Takes   = meaning.Takes
+	Looks   = meaning.Looks
+	Renews  = meaning.Renews
+	Removes = meaning.Removes
+	Reads   = meaning.Reads
+	Writes  = meaning.Writes
 )
+
+// Outcome is what became of a command.
+type Outcome = meaning.Outcome
 
 // The outcomes.
 const (
-	Done, Again, Refused, Unknown, Over = meaning.Done, meaning.Again, meaning.Refused, meaning.Unknown, meaning.Over
-	ByOther, ByNobody, NotOwner, Passed = meaning.ByOther, meaning.ByNobody, meaning.NotOwner, meaning.Passed
+	Done     = meaning.Done
+	Again    = meaning.Again
+	ByOther  = meaning.ByOther
+	ByNobody = meaning.ByNobody
+	NotOwner = meaning.NotOwner
+	Refused  = meaning.Refused
+	Unknown  = meaning.Unknown
+	Over     = meaning.Over
+	Passed   = meaning.Passed
 )

@@ -74,8 +74,8 @@ func (h hook) record(ctx context.Context, commands []redis.Cmder, send func(cont
 	return err
 }
 
-// recordCommand notes a command of a sale, of a renewal, or of somebody who removes the lock by hand; not one that is about neither the lock
-// nor the stock. Of a sale that polls it notes the first refusal; the next command that is not another one counts them. So it does
+// recordCommand notes a command of a sale, of a renewal, or of somebody who removes the lock by hand; not one that is about neither the
+// lock nor the stock. Of a sale that polls it notes the first refusal; the next command that is not another one counts them. So it does
 // with renewals that fail.
 func (h hook) recordCommand(ctx context.Context, sent time.Time, cmd redis.Cmder, err error) {
 	r := h.recorder

@@ -55,7 +55,8 @@ func TestDescribe(t *testing.T) {
 		{[]any{"ping"}, "PING: PING"},
 		{write(7), "write: EVAL write.lua: SET inventory 4 (token 7)"},
 		{write(0), "write: EVAL write.lua: SET inventory 4"},
-		{append(append([]any{"eval", lua.ReadFenced, 3}, keys[:3]...), int64(7), "run"), "readFenced: EVAL readFenced.lua: GET inventory (token 7)"},
+		{append(append([]any{"eval", lua.ReadFenced, 3}, keys[:3]...), int64(7), "run"),
+			"readFenced: EVAL readFenced.lua: GET inventory (token 7)"},
 		{append(append([]any{"eval", lua.Take, 4}, keys[:4]...), "run", "id", "{}"), "take: EVAL take.lua: DECR inventory"},
 		{[]any{"eval", lua.Lock, 1, "key", "A"}, "lock: EVAL lock.lua key A"},
 	} {
