@@ -26,54 +26,6 @@ func administer(t *testing.T, addr, method, path, host string, headers ...string
 	return status, string(text)
 }
 
-func TestTheTokenCountsOnLoopbackToo(t *testing.T) {
-	s := start(t, "--redis.embedded_addr", anyPort, "--admin.token", "s3cret")
-	if status, text := administer(t, s.addr, "PUT", "/lock", s.addr); status != 401 {
-		t.Errorf("PUT without the token: %d %s; want 401", status, text)
-	}
-	if status, text := administer(t, s.addr, "PUT", "/lock", "shop.example.com", "Authorization: Bearer s3cret"); status != 200 {
-		t.Errorf("PUT with the token, under any name: %d %s; want 200", status, text)
-	}
-	if status, text := administer(t, s.addr, "POST", "/inventory/sale", "shop.example.com"); status != 200 {
-		t.Errorf("buying, under any name: %d %s; want 200", status, text)
-	}
-	for _, plays := range []string{"/seat/state?lock=v0", "/seat/hint?lock=v0&anomaly=lost-update", "/seat/explore?lock=v0"} {
-		if status, text := administer(t, s.addr, "GET", plays, "shop.example.com"); status != 200 {
-			t.Errorf("playing without the token: %s: %d %s; want 200", plays, status, text)
-		}
-	}
-}
-
-func TestForeignNamesAndPages(t *testing.T) {
-	s := start(t, "--redis.embedded_addr", anyPort, "--server.hosts", "shop.example.com")
-	for _, c := range []struct {
-		method, path, host, header string
-		status                     int
-	}{
-		{"PUT", "/lock", "evil.com", "", 403},
-		{"GET", "/inventory", "evil.com", "", 403},
-		{"GET", "/nowhere", "evil.com", "", 403},
-		{"PUT", "/lock", "shop.example.com", "", 200},
-		{"PUT", "/lock", "localhost", "", 200},
-		{"POST", "/inventory/sale", s.addr, "Origin: http://evil.com", 403},
-		{"POST", "/inventory/sale", s.addr, "Sec-Fetch-Site: cross-site", 403},
-		{"POST", "/inventory/sale", s.addr, "Sec-Fetch-Site: same-origin", 200},
-		{"GET", "/healthz", s.addr, "Sec-Fetch-Site: cross-site", 200},
-	} {
-		headers := []string{}
-		if c.header != "" {
-			headers = append(headers, c.header)
-		}
-		status, text := administer(t, s.addr, c.method, c.path, c.host, headers...)
-		if status != c.status || status == 403 && !strings.Contains(text, `"code":"forbidden"`) {
-			t.Errorf("%s %s, Host: %s, %s: %d %s; want %d", c.method, c.path, c.host, c.header, status, text, c.status)
-		}
-	}
-	if run := s.report(); run.Sold != 1 {
-		t.Errorf("%d were sold; want 1", run.Sold)
-	}
-}
-
 // A cluster's front and its replicas ask for the token; it is in nobody's arguments.
 func TestClusterWithAToken(t *testing.T) {
 	t.Parallel()

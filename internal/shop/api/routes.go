@@ -73,11 +73,11 @@ var wildcard = regexp.MustCompile(`\{(\w+)(\.\.\.)?\}`)
 // ginPattern returns a pattern as gin writes it.
 func ginPattern(pattern string) string {
 	return wildcard.ReplaceAllStringFunc(pattern, func(part string) string {
-		if name, all := strings.CutSuffix(strings.Trim(part, "{}"), "..."); all {
+		name, isRest := strings.CutSuffix(strings.Trim(part, "{}"), "...")
+		if isRest {
 			return "*" + name
-		} else {
-			return ":" + name
 		}
+		return ":" + name
 	})
 }
 

@@ -1,4 +1,4 @@
-package cli
+package server
 
 import (
 	"bytes"
@@ -46,7 +46,9 @@ const openAPIName = "openapi.json"
 func readOpenAPI(t *testing.T, text []byte) openAPI {
 	t.Helper()
 	doc := openAPI{schemas: jsonschema.NewCompiler()}
-	decode(t, text, &doc)
+	if err := json.Unmarshal(text, &doc); err != nil {
+		t.Fatal(err)
+	}
 	all, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 	if err == nil {
 		err = doc.schemas.AddResource(openAPIName, all)
@@ -159,14 +161,17 @@ func (d openAPI) do(t *testing.T, method, path, base string, values map[string]s
 
 // Whatever a server answers is as its document says: to each of the document's examples, to nonsense, and to a sale with all that follows.
 func TestAnswersAreAsTheDocumentSays(t *testing.T) {
-	s := start(t, "--redis.embedded_addr", anyPort, "--inventory.initial", "1")
-	base := "http://" + s.addr
+	base := "http://" + opened(t, map[string]string{"inventory.initial": "1"}).Addr
 	doc := readOpenAPI(t, api.OpenAPI())
 	var sold, burst map[string]any
-	decode(t, doc.do(t, "post", "/inventory/sale", base, nil, false), &sold)
+	if err := json.Unmarshal(doc.do(t, "post", "/inventory/sale", base, nil, false), &sold); err != nil {
+		t.Fatal(err)
+	}
 	doc.do(t, "post", "/inventory/sale", base, nil, false) // sold out
 	doc.do(t, "get", "/orders/{id}", base, map[string]string{"id": fmt.Sprint(sold["order_id"])}, false)
-	decode(t, doc.do(t, "post", "/bursts", base, nil, false), &burst)
+	if err := json.Unmarshal(doc.do(t, "post", "/bursts", base, nil, false), &burst); err != nil {
+		t.Fatal(err)
+	}
 	one := map[string]string{"id": fmt.Sprint(burst["id"])}
 	doc.do(t, "get", "/bursts/{id}", base, one, false)
 	doc.do(t, "delete", "/bursts/{id}", base, one, false)
