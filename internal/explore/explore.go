@@ -233,17 +233,17 @@ func Explore(ctx context.Context, s strategy.Strategy, in Scenario, goal Goal, b
 	defer free()
 	bounds.Time = 0
 	seeds := execution.NewSeeds()
-	mirrored := in.Alike() && in.Sales <= 1 && !s.OnNodes && !inner.OneStart
-	look := func(in Scenario, bounds Bounds, doze bool) (search.Result, error) {
-		inner.Mirrored, inner.Awake, inner.Dozing, inner.Processes = mirrored, bounds.Awake, 0, in.Processes()
-		if doze {
-			inner.Dozing = in.PollsInVain()
+	symmetric := in.Alike() && in.Sales <= 1 && !s.OnNodes && !inner.OneStart
+	look := func(in Scenario, bounds Bounds, stutter bool) (search.Result, error) {
+		inner.Symmetric, inner.Awake, inner.Stuttering, inner.Processes = symmetric, bounds.Awake, 0, in.Processes()
+		if stutter {
+			inner.Stuttering = in.PollsInVain()
 		}
 		if goal.Progress != nil {
 			inner.Progress = func(found search.Result) { goal.Progress(Result{s.Name, in, found, inner.Anomalies}) }
 		}
 		options := harness.Options{Starved: slices.Contains(goal.Anomalies, Starved)}
-		options.Dozing, options.Interchangeable = inner.Dozing > 0, mirrored
+		options.Stuttering, options.Interchangeable = inner.Stuttering > 0, symmetric
 		options.EverySymmetry, options.EveryRound = bounds.EverySymmetry, bounds.EverySymmetry
 		found, err := search.Do(ctx, func() (search.System, error) {
 			h, err := harness.New(s, in, options, seeds)
@@ -252,11 +252,11 @@ func Explore(ctx context.Context, s strategy.Strategy, in Scenario, goal Goal, b
 		inner.Again = err == nil
 		return found, err
 	}
-	explored := func(in Scenario, bounds Bounds, doze bool) (search.Result, error) {
-		found, err := look(in, bounds, doze)
+	explored := func(in Scenario, bounds Bounds, stutter bool) (search.Result, error) {
+		found, err := look(in, bounds, stutter)
 		if errors.Is(err, search.ErrNames) {
-			mirrored = false
-			found, err = look(in, bounds, doze)
+			symmetric = false
+			found, err = look(in, bounds, stutter)
 		}
 		return found, err
 	}
@@ -264,7 +264,7 @@ func Explore(ctx context.Context, s strategy.Strategy, in Scenario, goal Goal, b
 	if whole || s.OnNodes || in.PollsInVain() == 0 {
 		bounds.Awake = math.MaxInt
 	}
-	found, awake, err := dozing(in, bounds, explored)
+	found, awake, err := exploreCheapest(in, bounds, explored)
 	result := Result{s.Name, in, found, inner.Anomalies}
 	if err != nil || !awake || whole || in.Polls != 0 {
 		return result, err
