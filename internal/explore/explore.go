@@ -64,6 +64,7 @@ const (
 // The errors of Explore and Replay.
 var (
 	ErrBlind        = execution.ErrBlind        // the code waits where the explorer cannot see it
+	ErrPanicked     = execution.ErrPanicked     // the code panics
 	ErrUnrepeatable = execution.ErrUnrepeatable // the code does not do the same twice
 	ErrCommand      = execution.ErrCommand      // a command that the simulated Redis does not have
 	ErrKey          = execution.ErrKey          // a key that is not the lock's
@@ -218,7 +219,7 @@ func (r Result) Setting() string {
 
 // Explore runs a strategy in every schedule of a scenario. If that shows nothing, and is cheap, it goes on with more polls, unless the
 // scenario says how many: that of the result does. That it was cut short, by bounds or by ctx, is no error, but makes the verdict
-// unknown. It fails with ErrBlind, ErrUnrepeatable, ErrCommand, ErrKey, or when the strategy's code panics.
+// unknown. It fails with ErrBlind, ErrUnrepeatable, ErrCommand, ErrKey, or ErrPanicked.
 func Explore(ctx context.Context, s strategy.Strategy, in Scenario, goal Goal, bounds Bounds) (Result, error) {
 	if err := in.CheckFor(s); err != nil {
 		return Result{}, err

@@ -99,7 +99,7 @@ func TestALockThatPanics(t *testing.T) {
 	})
 	goal := explore.Goal{Anomalies: []explore.Anomaly{explore.Stuck}}
 	_, err := explore.Explore(t.Context(), strategy, explore.Scenario{Actors: 2}, goal, explore.Bounds{Workers: 1})
-	if err == nil || !strings.Contains(err.Error(), `after "A:GET A:GET A:write B:GET": B panicked: out of luck`) {
+	if !errors.Is(err, explore.ErrPanicked) || !strings.Contains(err.Error(), `after "A:GET A:GET A:write B:GET": B panicked: out of luck`) {
 		t.Errorf("%v; want the panic, and how it came to it", err)
 	}
 }

@@ -22,6 +22,9 @@ var ErrUnrepeatable = errors.New("the lock does not do the same twice: let it ta
 // ErrGone means that the code under test has ended a goroutine that is not its own.
 var ErrGone = errors.New("the lock has ended the goroutine that called it, as runtime.Goexit and testing.T.FailNow do")
 
+// ErrPanicked means that the code under test has panicked. The error has the stack.
+var ErrPanicked = errors.New("panicked")
+
 // ErrCommand means that the code under test has sent a command that the simulated Redis does not have.
 var ErrCommand = simredis.ErrCommand
 
@@ -83,13 +86,13 @@ func (x *Execution) panicked(t *Task, value any) {
 		x.Fail(fmt.Errorf("%w%s", ErrGone, line()))
 		return
 	}
-	x.Fail(fmt.Errorf("%s panicked: %v%s", t.name, value, stack()))
+	x.Fail(fmt.Errorf("%s %w: %v%s", t.name, ErrPanicked, value, stack()))
 }
 
 // Recover is deferred around code under test that no task runs.
 func (x *Execution) Recover(what string) {
 	if v := recover(); v != nil {
-		x.Fail(fmt.Errorf("%s panicked: %v%s", what, v, stack()))
+		x.Fail(fmt.Errorf("%s %w: %v%s", what, ErrPanicked, v, stack()))
 	}
 }
 

@@ -29,7 +29,9 @@ var (
 )
 
 // module returns the path of the module that this program is of.
-func module() string { return strings.TrimSuffix(reflect.TypeFor[Checker]().PkgPath(), "/internal/learn/workshop") }
+func module() string {
+	return strings.TrimSuffix(reflect.TypeFor[Checker]().PkgPath(), "/internal/learn/workshop")
+}
 
 // FindRoot returns the directory of lockstep's go.mod, in or above dir.
 func FindRoot(dir string) (string, error) {

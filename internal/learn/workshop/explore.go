@@ -125,7 +125,7 @@ func reason(err error) string {
 		return BadCommand
 	case errors.Is(err, explore.ErrKey):
 		return BadKey
-	case strings.Contains(err.Error(), " panicked: "):
+	case errors.Is(err, explore.ErrPanicked):
 		return Panicked
 	}
 	return OtherTrouble
