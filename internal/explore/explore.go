@@ -47,7 +47,7 @@ const (
 // The errors of Explore and Replay.
 var (
 	ErrBlind        = execution.ErrBlind        // the code waits where the explorer cannot see it
-	ErrPanicked     = execution.ErrPanicked     // the code panicked
+	ErrPanicked     = execution.ErrPanicked     // the code panics
 	ErrUnrepeatable = execution.ErrUnrepeatable // the code does not do the same twice
 	ErrCommand      = execution.ErrCommand      // a command that the simulated Redis does not have
 	ErrKey          = execution.ErrKey          // a key that is not the lock's
@@ -181,7 +181,7 @@ func (r Result) Setting() string {
 
 // Explore runs a strategy in every schedule of a scenario. If that shows nothing, and is cheap, it goes on with more polls, unless the
 // scenario says how many: that of the result does. That it was cut short, by bounds or by ctx, is no error, but makes the verdict
-// unknown. It fails with ErrBlind, ErrUnrepeatable, ErrCommand, ErrKey, or when the strategy's code panics.
+// unknown. It fails with ErrBlind, ErrUnrepeatable, ErrCommand, ErrKey, or ErrPanicked.
 func Explore(ctx context.Context, s strategy.Strategy, in Scenario, goal Goal, bounds Bounds) (Result, error) {
 	if err := in.CheckFor(s); err != nil {
 		return Result{}, err
@@ -196,17 +196,17 @@ func Explore(ctx context.Context, s strategy.Strategy, in Scenario, goal Goal, b
 	defer free()
 	bounds.Time = 0
 	seeds := execution.NewSeeds()
-	mirrored := in.Alike() && in.Sales <= 1 && !s.OnNodes && !inner.OneStart
-	look := func(in Scenario, bounds Bounds, doze bool) (search.Result, error) {
-		inner.Mirrored, inner.Awake, inner.Dozing, inner.Processes = mirrored, bounds.Awake, 0, in.Processes()
-		if doze {
-			inner.Dozing = in.PollsInVain()
+	symmetric := in.Alike() && in.Sales <= 1 && !s.OnNodes && !inner.OneStart
+	look := func(in Scenario, bounds Bounds, stutter bool) (search.Result, error) {
+		inner.Symmetric, inner.Awake, inner.Stuttering, inner.Processes = symmetric, bounds.Awake, 0, in.Processes()
+		if stutter {
+			inner.Stuttering = in.PollsInVain()
 		}
 		if goal.Progress != nil {
 			inner.Progress = func(found search.Result) { goal.Progress(Result{s.Name, in, found, inner.Anomalies}) }
 		}
 		options := harness.Options{Starved: slices.Contains(goal.Anomalies, anomaly.Starved)}
-		options.Dozing, options.Interchangeable = inner.Dozing > 0, mirrored
+		options.Stuttering, options.Interchangeable = inner.Stuttering > 0, symmetric
 		options.EverySymmetry, options.EveryRound = bounds.EverySymmetry, bounds.EverySymmetry
 		found, err := search.Do(ctx, func() (search.System, error) {
 			h, err := harness.New(s, in, options, seeds)
@@ -215,11 +215,11 @@ func Explore(ctx context.Context, s strategy.Strategy, in Scenario, goal Goal, b
 		inner.Again = err == nil
 		return found, err
 	}
-	explored := func(in Scenario, bounds Bounds, doze bool) (search.Result, error) {
-		found, err := look(in, bounds, doze)
+	explored := func(in Scenario, bounds Bounds, stutter bool) (search.Result, error) {
+		found, err := look(in, bounds, stutter)
 		if errors.Is(err, search.ErrNames) {
-			mirrored = false
-			found, err = look(in, bounds, doze)
+			symmetric = false
+			found, err = look(in, bounds, stutter)
 		}
 		return found, err
 	}
@@ -227,7 +227,7 @@ func Explore(ctx context.Context, s strategy.Strategy, in Scenario, goal Goal, b
 	if whole || s.OnNodes || in.PollsInVain() == 0 {
 		bounds.Awake = math.MaxInt
 	}
-	found, awake, err := dozing(in, bounds, explored)
+	found, awake, err := exploreCheapest(in, bounds, explored)
 	result := Result{s.Name, in, found, inner.Anomalies}
 	if err != nil || !awake || whole || in.Polls != 0 {
 		return result, err

@@ -45,20 +45,20 @@ func (r Result) cost() int { return r.Schedules * r.Scenario.PollsInVain() }
 const usuallyAwake = 40_000
 
 // explorer explores within bounds, with a step for each round in vain, as long as that is not dear, or else without.
-type explorer func(in Scenario, bounds Bounds, doze bool) (search.Result, error)
+type explorer func(in Scenario, bounds Bounds, stutter bool) (search.Result, error)
 
-// dozing explores as it costs least, and says whether rounds in vain were steps.
-func dozing(in Scenario, bounds Bounds, explored explorer) (found search.Result, awake bool, err error) {
+// exploreCheapest explores as it costs least, and says whether rounds in vain were steps.
+func exploreCheapest(in Scenario, bounds Bounds, explored explorer) (found search.Result, awake bool, err error) {
 	if bounds.Awake = cmp.Or(bounds.Awake, usuallyAwake); bounds.Awake > 0 {
 		found, err = explored(in, bounds, false)
 		if !errors.Is(err, search.ErrDear) {
 			return found, true, err
 		}
 	}
-	for _, doze := range [...]bool{true, false} {
+	for _, stutter := range [...]bool{true, false} {
 		within := bounds
 		within.Awake = math.MaxInt
-		if found, err = explored(in, within, doze); !errors.Is(err, execution.ErrCounts) {
+		if found, err = explored(in, within, stutter); !errors.Is(err, execution.ErrCounts) {
 			break
 		}
 	}

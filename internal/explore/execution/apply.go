@@ -20,7 +20,7 @@ func (x *Execution) Apply(t Transition) bool {
 		return false
 	}
 	sent := true
-	x.unseen = t.Kind == Polls && x.canDoze()
+	x.unseen = t.Kind == Polls && x.canStutter()
 	for _, task := range x.tasks {
 		task.early = task.early && t.Kind == Polls
 	}

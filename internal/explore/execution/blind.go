@@ -25,6 +25,9 @@ var ErrPanicked = errors.New("panicked")
 // ErrGone means that the code under test has ended a goroutine that is not its own.
 var ErrGone = errors.New("the lock has ended the goroutine that called it, as runtime.Goexit and testing.T.FailNow do")
 
+// ErrPanicked means that the code under test has panicked. The error has the stack.
+var ErrPanicked = errors.New("panicked")
+
 // ErrCommand means that the code under test has sent a command that the simulated Redis does not have.
 var ErrCommand = simredis.ErrCommand
 

@@ -68,7 +68,7 @@ type Cuts struct {
 	EveryRound    bool // make a step of each round in vain, and of each end of a wait. What others have found does not replay so
 
 	// How often a waiter asks in vain makes no difference: it is no step. ErrCounts if it may make one.
-	Dozing bool
+	Stuttering bool
 }
 
 // Execution is one schedule so far.

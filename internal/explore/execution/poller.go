@@ -58,8 +58,8 @@ func here() (p place) {
 	return p
 }
 
-// isUnchanged reports whether t, which has looked at nothing but the memory of its process, would find that as it was: nothing has happened to
-// the process since.
+// isUnchanged reports whether t, which has looked at nothing but the memory of its process, would find that as it was: nothing has happened
+// to the process since.
 func (x *Execution) isUnchanged(t *Task) bool {
 	r := &t.round
 	return t.poller.still && !x.helped(t) && r.notes == t.actor.Process.notes-r.noted && (!r.looked || r.at == x.now)

@@ -20,9 +20,9 @@ type Process struct {
 	paused bool
 
 	memory
-	dozed bool // a task of its has: Doze
-	notes int  // of what happened
-	told  int  // in this step, the last reply came
+	stuttered bool // a task of its has: Stutter
+	notes     int  // of what happened
+	told      int  // in this step, the last reply came
 }
 
 // memory stands for all that a process remembers.

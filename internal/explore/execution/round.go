@@ -13,17 +13,17 @@ import (
 
 // round is what a task did from one pause to the next, with the tasks that it started for it: for a waiter, one attempt at the lock.
 type round struct {
-	number  int               // of the execution's
-	changes uint64            // of what Redis holds, by itself
-	before  []*simredis.State // what Redis held before the first of them
-	lost    bool              // a reply was
-	did     bool              // anything to what Redis holds, if only to an expiry
-	looked  bool              // at the clock
-	version uint64            // of the cluster, before its first command
-	at      time.Duration     // of its last command
-	asked   []asked
-	dozes   bool // its end was a Doze
-	vain    int  // how many rounds like this one there were, with nothing changed by others
+	number   int               // of the execution's
+	changes  uint64            // of what Redis holds, by itself
+	before   []*simredis.State // what Redis held before the first of them
+	lost     bool              // a reply was
+	did      bool              // anything to what Redis holds, if only to an expiry
+	looked   bool              // at the clock
+	version  uint64            // of the cluster, before its first command
+	at       time.Duration     // of its last command
+	asked    []asked
+	stutters bool // its end was a Stutter
+	vain     int  // how many rounds like this one there were, with nothing changed by others
 
 	memory memory      // of its process when it began
 	labels int         // of its actor then
@@ -82,7 +82,8 @@ func (a asked) again(c *simredis.Cluster, now time.Duration) (same, nothing bool
 func (r *round) same(other []asked) bool {
 	return len(r.asked) == len(other) && !slices.ContainsFunc(r.asked, func(a asked) bool {
 		return !slices.ContainsFunc(other, func(b asked) bool {
-			return a.server == b.server && a.command == b.command && bytes.Equal(a.reply, b.reply) && (a.command != nil || isSameBatch(a.sent, b.sent))
+			return a.server == b.server && a.command == b.command && bytes.Equal(a.reply, b.reply) &&
+				(a.command != nil || isSameBatch(a.sent, b.sent))
 		})
 	})
 }

@@ -53,7 +53,7 @@ func draw(
 ) (*Map, error) {
 	options, seeds := harness.Options{Cuts: execution.Cuts{Interchangeable: alike, EveryStart: !alike}}, execution.NewSeeds()
 	m := &Map{begin: func() (*harness.Harness, error) { return harness.New(of, in, options, seeds) }}
-	goal := search.Goal{OneStart: true, Mirrored: alike, Language: in.Language}
+	goal := search.Goal{OneStart: true, Symmetric: alike, Language: in.Language}
 	if progress != nil {
 		goal.Progress = func(r search.Result) { progress(r.States) }
 	}

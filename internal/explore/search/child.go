@@ -47,7 +47,7 @@ func (s *search) child(
 	t := transitions[i]
 	more = i < len(transitions)-1
 	step := s.look(run, t)
-	asks := s.dozing.look(run, t, s.goal, step)
+	asks := s.stuttering.look(run, t, s.goal, step)
 	if run.Apply(t) {
 		n := s.schedules.Add(1)
 		found, over := run.Check()
@@ -60,11 +60,11 @@ func (s *search) child(
 	}
 	run.Close()
 	path = append(path, t)
-	if err = run.Err(); err == nil && c != nil && s.goal.Mirrored {
-		err = s.mirror.check(system, path, []sighted{step})
+	if err = run.Err(); err == nil && c != nil && s.goal.Symmetric {
+		err = s.symmetry.check(system, path, []sighted{step})
 	}
 	if err == nil && c != nil {
-		err = s.dozing.check(system, path, root, asks)
+		err = s.stuttering.check(system, path, root, asks)
 	}
 	return c, more, explain(system, err, path, root)
 }

@@ -55,9 +55,9 @@ type Run interface {
 // Waiters of a run have asked in vain, and may ask again.
 type Waiters interface {
 	Whose(t execution.Transition) int // the process that t happens to; below zero: none
-	Dozed(process int) bool           // whether any of its tasks ever waited so
-	Dozes(process int) []execution.Doze
-	AskAgain(task uint16) bool                // reports whether that changed nothing but what its process remembers
+	HasStuttered(process int) bool    // whether any of its tasks ever waited so
+	Stutters(process int) []execution.Stutter
+	Repeat(task uint16) bool                  // reports whether that changed nothing but what its process remembers
 	Beside(process int) execution.Fingerprint // of all but what that remembers
 }
 
@@ -76,7 +76,7 @@ type Goal struct {
 	Progress  func(Result)      // called several times a second, and must not wait; may be nil
 	Language  language.Language // of what a result says
 	OneStart  bool              // begin forwards alone: both starts lead to the same states
-	Mirrored  bool              // the two starts differ by names alone: the search checks that, and fails with ErrNames
+	Symmetric bool              // the two starts differ by names alone: the search checks that, and fails with ErrNames
 
 	Again bool // the same code was searched before, so it is inspected rarely
 
@@ -86,8 +86,8 @@ type Goal struct {
 
 	// So often may a process ask in vain, which is no step. The search checks that it makes no difference, and fails with
 	// execution.ErrCounts if it does.
-	Dozing    int
-	Processes int // there are so many
+	Stuttering int
+	Processes  int // there are so many
 }
 
 // Counterexample is the shortest schedule that shows an anomaly.
@@ -136,14 +136,14 @@ type search struct {
 	started time.Time
 	tell    func() // how far it is
 
-	nodes     []node
-	visited   map[execution.Fingerprint]struct{}
-	schedules atomic.Int64
-	working   chan struct{} // closed when no worker is at a level any more; one may never come back
-	watch     *watch
-	mirror    mirror
-	dozing    dozing
-	result    Result
+	nodes      []node
+	visited    map[execution.Fingerprint]struct{}
+	schedules  atomic.Int64
+	working    chan struct{} // closed when no worker is at a level any more; one may never come back
+	watch      *watch
+	symmetry   symmetry
+	stuttering stuttering
+	result     Result
 }
 
 // Do searches. Each worker has a system of its own, made by begin. That a search was cut short, by bounds or by ctx, is no error. It
@@ -151,7 +151,7 @@ type search struct {
 func Do(ctx context.Context, begin func() (System, error), goal Goal, bounds Bounds) (Result, error) {
 	s := newSearch(goal, bounds)
 	s.visited = map[execution.Fingerprint]struct{}{}
-	if !goal.OneStart && !goal.Mirrored {
+	if !goal.OneStart && !goal.Symmetric {
 		s.nodes = append(s.nodes, node{parent: -1})
 	}
 	if goal.Progress != nil {
@@ -165,7 +165,8 @@ func newSearch(goal Goal, bounds Bounds) *search {
 	s := &search{
 		goal: goal, bounds: bounds, started: time.Now(),
 		nodes: []node{{parent: -1}}, result: Result{States: 1}, working: make(chan struct{}),
-		mirror: mirror{seen: map[execution.Fingerprint]bool{}}, dozing: dozing{seen: map[execution.Fingerprint]bool{}}, tell: func() {},
+		symmetry: symmetry{seen: map[execution.Fingerprint]bool{}}, stuttering: stuttering{seen: map[execution.Fingerprint]bool{}},
+		tell: func() {},
 	}
 	close(s.working)
 	return s
@@ -262,7 +263,7 @@ func (s *search) checkCost() error {
 		return nil
 	case s.goal.Awake > 0 && schedules >= int64(s.goal.Awake) && s.result.Coverage.Beyond:
 		return ErrDear
-	case s.dozing.isCostly(schedules):
+	case s.stuttering.isCostly(schedules):
 		return execution.ErrCounts
 	default:
 		return nil

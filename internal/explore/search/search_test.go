@@ -69,9 +69,9 @@ func (r *counting) View(t execution.Transition) (view execution.Fingerprint, has
 }
 
 func (*counting) Whose(execution.Transition) int          { return -1 }
-func (*counting) Dozed(int) bool                          { return false }
-func (*counting) Dozes(int) []execution.Doze              { return nil }
-func (*counting) AskAgain(uint16) bool                    { return false }
+func (*counting) HasStuttered(int) bool                   { return false }
+func (*counting) Stutters(int) []execution.Stutter        { return nil }
+func (*counting) Repeat(uint16) bool                      { return false }
 func (*counting) Beside(int) (none execution.Fingerprint) { return none }
 
 func (r *counting) Apply(t execution.Transition) bool {
@@ -199,11 +199,11 @@ func TestAnErrorComesWithItsSchedule(t *testing.T) {
 	}
 }
 
-// One step at which the starts differ is enough to know that they are not mirrored, whatever the others show.
-func TestStartsThatAreMirrored(t *testing.T) {
+// One step at which the starts differ is enough to know that they are not symmetric, whatever the others show.
+func TestStartsThatAreSymmetric(t *testing.T) {
 	for _, local := range []bool{false, true} {
 		for names, want := range map[bool]error{false: nil, true: search.ErrNames} {
-			goal := search.Goal{Mirrored: true, Anomalies: []anomaly.Anomaly{anomaly.TwoHolders}, All: true, OneStart: true} // there is none
+			goal := search.Goal{Symmetric: true, Anomalies: []anomaly.Anomaly{anomaly.TwoHolders}, All: true, OneStart: true} // there is none
 			c := counter{actors: 3, names: names, local: local}
 			result, err := look(t, c, goal, search.Bounds{})
 			if !errors.Is(err, want) || result.Complete != (want == nil) {
@@ -218,10 +218,10 @@ func TestStartsThatAreMirrored(t *testing.T) {
 }
 
 // What a step does to a process that has seen the same is run from the other start once.
-func TestAViewIsMirroredOnce(t *testing.T) {
+func TestAViewIsCheckedOnce(t *testing.T) {
 	begun := func(local bool) (runs int64, steps int) {
 		var n atomic.Int64
-		goal := search.Goal{Mirrored: true, Anomalies: []anomaly.Anomaly{anomaly.TwoHolders}, All: true} // there is none
+		goal := search.Goal{Symmetric: true, Anomalies: []anomaly.Anomaly{anomaly.TwoHolders}, All: true} // there is none
 		result, err := look(t, counter{actors: 3, local: local, begun: &n}, goal, search.Bounds{Workers: 1})
 		if err != nil {
 			t.Fatal(err)

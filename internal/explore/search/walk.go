@@ -151,8 +151,8 @@ func (w *walk) follow(worker int, system System, b branch) error {
 	}
 	err = errors.Join(run.Err(), err)
 	run.Close()
-	if err == nil && w.goal.Mirrored {
-		err = w.mirror.check(system, path, seen)
+	if err == nil && w.goal.Symmetric {
+		err = w.symmetry.check(system, path, seen)
 	}
 	return explain(system, err, path, forwards)
 }

@@ -37,12 +37,12 @@ func TestWhoCountsHisRoundsIsExploredWithThem(t *testing.T) {
 				}
 				return result
 			}
-			awake, dozing := look(0), look(asleep)
-			if with, without := upTo(100, awake), upTo(100, dozing); with != without || test.counts != (len(awake.Found) > 0) {
+			awake, stuttering := look(0), look(asleep)
+			if with, without := upTo(100, awake), upTo(100, stuttering); with != without || test.counts != (len(awake.Found) > 0) {
 				t.Errorf("%s; without a step for each round in vain: %s", with, without)
 			}
-			if fewer := dozing.Schedules < awake.Schedules; fewer == test.counts {
-				t.Errorf("%d schedules; without a step for each round in vain, %d", awake.Schedules, dozing.Schedules)
+			if fewer := stuttering.Schedules < awake.Schedules; fewer == test.counts {
+				t.Errorf("%d schedules; without a step for each round in vain, %d", awake.Schedules, stuttering.Schedules)
 			}
 		})
 	}

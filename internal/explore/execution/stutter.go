@@ -12,53 +12,53 @@ import (
 // ErrCounts means that a waiter does something else if it has asked in vain more often, or may.
 var ErrCounts = errors.New("how often a waiter has asked in vain makes a difference")
 
-// A waiter that has only asked, and pauses for a moment, dozes: until others change something, its next round would be the same. Code that
-// does not care how often it has asked so needs no step for such a round. To know that it does not care, rounds in vain are put into a
+// A waiter that has only asked, and pauses for a moment, stutters: until others change something, its next round would be the same. Code
+// that does not care how often it has asked so needs no step for such a round. To know that it does not care, rounds in vain are put into a
 // schedule, and have to leave everything but the memory of its process as it is, now and later.
 
-// Doze is a pause of a task after a round in vain.
-type Doze struct {
+// Stutter is a pause of a task after a round in vain.
+type Stutter struct {
 	Task  uint16
 	Round int
 }
 
-// Dozes lists those that tasks of a process are in.
-func (x *Execution) Dozes(process int) (all []Doze) {
+// Stutters lists those that tasks of a process are in.
+func (x *Execution) Stutters(process int) (all []Stutter) {
 	for _, t := range x.tasks {
-		if t.actor.Process == x.processes[process] && x.isDozing(t) {
-			all = append(all, Doze{uint16(t.id), t.round.number}) //nolint:gosec // there are few
+		if t.actor.Process == x.processes[process] && x.isStuttering(t) {
+			all = append(all, Stutter{uint16(t.id), t.round.number}) //nolint:gosec // there are few
 		}
 	}
 	return all
 }
 
-// Dozed reports whether any has ever begun in a process.
-func (x *Execution) Dozed(process int) bool { return x.processes[process].dozed }
+// HasStuttered reports whether any has ever begun in a process.
+func (x *Execution) HasStuttered(process int) bool { return x.processes[process].stuttered }
 
 // putToSleep takes down that t falls asleep.
 func (x *Execution) putToSleep(t *Task) {
-	t.round.dozes = x.Dozing && x.wouldRepeat(t)
-	t.actor.Process.dozed = true
+	t.round.stutters = x.Stuttering && x.wouldRepeat(t)
+	t.actor.Process.stuttered = true
 }
 
-func (x *Execution) isDozing(t *Task) bool { return t.live() && t.asleep() && x.wouldRepeat(t) }
+func (x *Execution) isStuttering(t *Task) bool { return t.live() && t.asleep() && x.wouldRepeat(t) }
 
-// canAskAgain reports whether a task that dozes has done so from the end of its round on, and has only asked.
-func (t *Task) canAskAgain() bool {
+// canRepeat reports whether a task that stutters has done so from the end of its round on, and has only asked.
+func (t *Task) canRepeat() bool {
 	r := &t.round
-	return r.dozes && len(r.asked) > 0 && r.changes == 0 && !r.did && !r.lost
+	return r.stutters && len(r.asked) > 0 && r.changes == 0 && !r.did && !r.lost
 }
 
 // maxSteps is how many steps a round in vain may have.
 const maxSteps = 100
 
-// AskAgain lets a task that dozes ask in vain. It reports false if that changes anything but the memory of its process, or is not what it
+// Repeat lets a task that stutters ask in vain. It reports false if that changes anything but the memory of its process, or is not what it
 // has asked before.
-func (x *Execution) AskAgain(task uint16) bool {
+func (x *Execution) Repeat(task uint16) bool {
 	t := x.tasks[task]
 	p, before := x.Index(t.actor.Process), t.round.asked
 	around, tasks, vain := x.Beside(p), len(x.tasks), t.round.vain
-	if !t.canAskAgain() {
+	if !t.canRepeat() {
 		return false
 	}
 	x.unseen = true
@@ -74,7 +74,7 @@ func (x *Execution) AskAgain(task uint16) bool {
 	same := func(a, b asked) bool {
 		return a.server == b.server && a.command == b.command && string(a.reply) == string(b.reply)
 	}
-	return x.isDozing(t) && t.canAskAgain() && slices.EqualFunc(before, t.round.asked, same) && x.Beside(p) == around
+	return x.isStuttering(t) && t.canRepeat() && slices.EqualFunc(before, t.round.asked, same) && x.Beside(p) == around
 }
 
 // Index returns the index of a process.
@@ -116,7 +116,7 @@ func (x *Execution) appendTasks(b []byte, p *Process) []byte {
 		}
 		b = fmt.Appendf(b, "|%d %d", t.id, len(t.rest))
 		for _, is := range [...]bool{
-			t.subscribes, t.waiting, x.isDozing(t), t.asleep(), t.isPaused(), t.unread, t.unanswered, t.torn, t.unaware, t.cut,
+			t.subscribes, t.waiting, x.isStuttering(t), t.asleep(), t.isPaused(), t.unread, t.unanswered, t.torn, t.unaware, t.cut,
 		} {
 			b = strconv.AppendBool(append(b, ' '), is)
 		}
@@ -127,16 +127,16 @@ func (x *Execution) appendTasks(b []byte, p *Process) []byte {
 	return b
 }
 
-// canDoze reports whether rounds in vain are no steps. They are where everybody pauses: they may be turning in a circle.
-func (x *Execution) canDoze() bool { return x.Dozing && (x.Going() == 1 || !x.allPause()) }
+// canStutter reports whether rounds in vain are no steps. They are where everybody pauses: they may be turning in a circle.
+func (x *Execution) canStutter() bool { return x.Stuttering && (x.Going() == 1 || !x.allPause()) }
 
 // Code that looks at its clock, and then asks, may ask later than it thinks. So its waking is a step, also for a round that would be in
 // vain. This is directly before what makes a difference: time passes, or something happens to its process. Other steps can come before it.
 
-// addWakings adds that t, which dozes, wakes.
+// addWakings adds that t, which stutters, wakes.
 func (x *Execution) addWakings(t *Task) {
 	x.beyond = x.beyond || x.Going() > 1
-	if !t.canAskAgain() {
+	if !t.canRepeat() {
 		x.Fail(ErrCounts)
 	}
 	if x.wakings > 0 && (x.left != scenario.Faults{} || x.company(t)) {

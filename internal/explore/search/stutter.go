@@ -11,8 +11,8 @@ import (
 // How many runs there may be to know that rounds in vain make no difference: so many, and so many for each schedule.
 const cheap, tooMany = 2_000, 2
 
-// dozing knows of which steps it makes no difference how often their process has asked in vain before.
-type dozing struct {
+// stuttering knows of which steps it makes no difference how often their process has asked in vain before.
+type stuttering struct {
 	mu   sync.Mutex
 	seen map[execution.Fingerprint]bool // by the views of steps
 	runs int                            // that it took to know
@@ -30,8 +30,8 @@ type asking struct {
 }
 
 // look sees whose rounds may matter for a step.
-func (d *dozing) look(run Run, t execution.Transition, goal Goal, step sighted) (a asking) {
-	if a.left = goal.Dozing; a.left == 0 {
+func (d *stuttering) look(run Run, t execution.Transition, goal Goal, step sighted) (a asking) {
+	if a.left = goal.Stuttering; a.left == 0 {
 		return a
 	}
 	if a.view, a.local = step.view, step.local; a.local {
@@ -49,7 +49,7 @@ func (a *asking) after(run Run, found []anomaly.Found) {
 	if a.found, a.sight = found, sightBeside(run); a.left == 0 {
 		return
 	}
-	a.processes = slices.DeleteFunc(a.processes, func(p int) bool { return !run.Dozed(p) })
+	a.processes = slices.DeleteFunc(a.processes, func(p int) bool { return !run.HasStuttered(p) })
 	for _, p := range a.processes {
 		a.beside = append(a.beside, run.Beside(p))
 	}
@@ -64,7 +64,7 @@ func sightBeside(run Run) Sight {
 
 // check runs a path with rounds in vain in it: of each process, as many as there may be, in every way. Its last step has to lead to the
 // same.
-func (d *dozing) check(system System, path []execution.Transition, root int32, a asking) error {
+func (d *stuttering) check(system System, path []execution.Transition, root int32, a asking) error {
 	if len(a.processes) == 0 || a.local && d.hasSeen(a.view) {
 		return nil
 	}
@@ -72,11 +72,11 @@ func (d *dozing) check(system System, path []execution.Transition, root int32, a
 	for i := range a.processes {
 		for again := []int{}; ; {
 			runs++
-			dozes, err := a.follow(system, path, root, i, again)
+			stutters, err := a.follow(system, path, root, i, again)
 			if err != nil {
 				return err
 			}
-			for len(again) < dozes {
+			for len(again) < stutters {
 				again = append(again, 0)
 			}
 			if !advance(again, a.left) {
@@ -88,7 +88,7 @@ func (d *dozing) check(system System, path []execution.Transition, root int32, a
 	return nil
 }
 
-func (d *dozing) learn(a asking, runs int) {
+func (d *stuttering) learn(a asking, runs int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if a.local {
@@ -101,13 +101,13 @@ func (d *dozing) learn(a asking, runs int) {
 }
 
 // isCostly reports whether it takes so many runs to know that a step for each round in vain would take fewer.
-func (d *dozing) isCostly(schedules int64) bool {
+func (d *stuttering) isCostly(schedules int64) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return int64(d.runs) > cheap+tooMany*schedules
 }
 
-func (d *dozing) hasSeen(view execution.Fingerprint) bool {
+func (d *stuttering) hasSeen(view execution.Fingerprint) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.seen[view]
@@ -130,27 +130,27 @@ func advance(numbers []int, most int) bool {
 	return false
 }
 
-// follow runs a path, in which the i-th process asks in vain so often in its first doze, its second, and so on, and at the end as often as
-// it still may. It gives the number of dozes before the last step.
-func (a *asking) follow(system System, path []execution.Transition, root int32, i int, again []int) (dozes int, err error) {
-	d := dozer{run: system.Begin(root == backwards), process: a.processes[i], left: a.left}
+// follow runs a path, in which the i-th process asks in vain so often in its first stutter, its second, and so on, and at the end as often
+// as it still may. It gives the number of stutters before the last step.
+func (a *asking) follow(system System, path []execution.Transition, root int32, i int, again []int) (stutters int, err error) {
+	d := stutterer{run: system.Begin(root == backwards), process: a.processes[i], left: a.left}
 	defer d.run.Close()
 	for n := range path {
-		before := d.dozes
+		before := d.stutters
 		if !d.isIndifferentTo(func(nth int) int {
 			if before+nth < len(again) {
 				return again[before+nth]
 			}
 			return 0
 		}) {
-			return d.dozes, execution.ErrCounts
+			return d.stutters, execution.ErrCounts
 		}
 		if err := follow(d.run, path[n:n+1]); err != nil || d.run.Err() != nil {
-			return d.dozes, execution.ErrCounts
+			return d.stutters, execution.ErrCounts
 		}
 	}
 	found, _ := d.run.Check()
-	before := d.dozes
+	before := d.stutters
 	same := d.run.Beside(d.process) == a.beside[i] && slices.Equal(found, a.found) && sightBeside(d.run) == a.sight
 	if !same || !d.isIndifferentTo(func(int) int { return d.left }) {
 		return before, execution.ErrCounts
@@ -158,30 +158,31 @@ func (a *asking) follow(system System, path []execution.Transition, root int32, 
 	return before, nil
 }
 
-// dozer is a run in which a process asks in vain.
-type dozer struct {
-	run     Run
-	process int
-	left    int              // so often it still may
-	last    []execution.Doze // in which its tasks were
-	dozes   int              // so many came before
+// stutterer is a run in which a process asks in vain.
+type stutterer struct {
+	run      Run
+	process  int
+	left     int                 // so often it still may
+	last     []execution.Stutter // in which its tasks were
+	stutters int                 // so many came before
 }
 
-// isIndifferentTo lets its tasks ask in vain, in the nth of the dozes that are new, so often. It reports false if that makes a difference.
-func (d *dozer) isIndifferentTo(often func(nth int) int) bool {
+// isIndifferentTo lets its tasks ask in vain, in the nth of the stutters that are new, so often. It reports false if that makes a
+// difference.
+func (d *stutterer) isIndifferentTo(often func(nth int) int) bool {
 	nth := 0
-	for _, doze := range d.run.Dozes(d.process) {
-		if slices.Contains(d.last, doze) {
+	for _, stutter := range d.run.Stutters(d.process) {
+		if slices.Contains(d.last, stutter) {
 			continue
 		}
 		for range often(nth) {
 			d.left--
-			if !d.run.AskAgain(doze.Task) {
+			if !d.run.Repeat(stutter.Task) {
 				return false
 			}
 		}
 		nth++
 	}
-	d.last, d.dozes = d.run.Dozes(d.process), d.dozes+nth
+	d.last, d.stutters = d.run.Stutters(d.process), d.stutters+nth
 	return true
 }

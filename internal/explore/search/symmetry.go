@@ -7,8 +7,8 @@ import (
 	"lockstep/internal/explore/execution"
 )
 
-// mirror knows what was run from the other start, too, and led to the same there.
-type mirror struct {
+// symmetry knows what was run from the other start, too, and led to the same there.
+type symmetry struct {
 	mu   sync.Mutex
 	seen map[execution.Fingerprint]bool // by the views of steps
 }
@@ -22,7 +22,7 @@ type sighted struct {
 
 // look takes down what there is to see of a step before it is taken.
 func (s *search) look(run Run, t execution.Transition) (step sighted) {
-	if s.goal.Mirrored || s.goal.Dozing > 0 {
+	if s.goal.Symmetric || s.goal.Stuttering > 0 {
 		step.view, step.local = run.View(t)
 	}
 	return step
@@ -30,7 +30,7 @@ func (s *search) look(run Run, t execution.Transition) (step sighted) {
 
 // check runs a path from the other start. Its last steps, which somebody saw, have to lead to the same there. It does not if each of them
 // has a view that is known: then they do.
-func (m *mirror) check(system System, path []execution.Transition, last []sighted) error {
+func (m *symmetry) check(system System, path []execution.Transition, last []sighted) error {
 	if m.hasSeenAll(last) {
 		return nil
 	}
@@ -49,13 +49,13 @@ func (m *mirror) check(system System, path []execution.Transition, last []sighte
 	return run.Err()
 }
 
-func (m *mirror) hasSeenAll(steps []sighted) bool {
+func (m *symmetry) hasSeenAll(steps []sighted) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return !slices.ContainsFunc(steps, func(s sighted) bool { return !s.local || !m.seen[s.view] })
 }
 
-func (m *mirror) learn(steps []sighted) {
+func (m *symmetry) learn(steps []sighted) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, s := range steps {
