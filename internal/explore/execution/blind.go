@@ -19,9 +19,6 @@ var ErrBlind = errors.New("the lock waits where the explorer cannot see it: " +
 // ErrUnrepeatable means that the same schedule led to two different states.
 var ErrUnrepeatable = errors.New("the lock does not do the same twice: let it take time from its clock, and nothing from chance")
 
-// ErrPanicked means that the code under test has panicked.
-var ErrPanicked = errors.New("panicked")
-
 // ErrGone means that the code under test has ended a goroutine that is not its own.
 var ErrGone = errors.New("the lock has ended the goroutine that called it, as runtime.Goexit and testing.T.FailNow do")
 

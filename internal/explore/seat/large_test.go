@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"lockstep/internal/explore"
+	"lockstep/internal/lock/anomaly"
 	"lockstep/internal/explore/graph"
 	"lockstep/internal/language"
 	"lockstep/internal/lock/evolution"
@@ -35,7 +36,7 @@ func TestWhatIsTooLargeIsNotDrawnAgain(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer ticket.Leave()
-		_, err = s.Oracle(soon, ticket, session, explore.Stuck, func(string, any) { told++ })
+		_, err = s.Oracle(soon, ticket, session, anomaly.Stuck, func(string, any) { told++ })
 		return told, err
 	}
 	_, _ = asked()
