@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"lockstep/internal/explore"
-	"lockstep/internal/lock/anomaly"
 	"lockstep/internal/explore/graph"
 	"lockstep/internal/language"
+	"lockstep/internal/lock/anomaly"
 	"lockstep/internal/lock/evolution"
 )
 
