@@ -101,10 +101,8 @@ func locking(lock string) (all []functions) {
 func updating(update strategy.Update) []functions {
 	const usual, watching = "service/update.go", "service/optimistic.go"
 	switch update {
-	case strategy.Atomic:
-		return []functions{{usual, []string{"takeAtomically"}}}
-	case strategy.Unchecked:
-		return []functions{{usual, []string{"takeUnchecked", "takeAtomically"}}}
+	case strategy.Atomic, strategy.Unchecked:
+		return []functions{{usual, []string{"take"}}}
 	case strategy.CheckAndSet:
 		return []functions{{watching, []string{"checkAndSet"}}, {usual, []string{"prepare", "write"}}}
 	default:

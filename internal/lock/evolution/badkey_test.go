@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/alicebob/miniredis/v2"
+	"github.com/google/uuid"
 	"github.com/redis/go-redis/v9"
 
 	"lockstep/internal/dao"
@@ -29,7 +30,7 @@ func lockerOn(t *testing.T, client redis.UniversalClient, name string) lock.Lock
 	t.Cleanup(func() { _ = notifier.Close() })
 	locker := row.New(strategy.Parts{Client: client, Options: lock.Options{
 		Key: lock.Key, TTL: time.Minute, RetryInterval: time.Millisecond, WaitTimeout: time.Second, Clock: lock.SystemClock{},
-		Process: "process", HandOffLimit: 1, Notifier: notifier, Rand: func(int64) int64 { return 0 },
+		Process: uuid.NewString(), HandOffLimit: 1, Notifier: notifier, Rand: func(int64) int64 { return 0 },
 	}})
 	t.Cleanup(func() { _ = lock.Close(context.WithoutCancel(t.Context()), lock.SystemClock{}, locker) })
 	return locker

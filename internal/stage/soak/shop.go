@@ -20,6 +20,7 @@ import (
 	"lockstep/internal/service"
 	"lockstep/internal/shop/api"
 	"lockstep/internal/shop/load"
+	"lockstep/internal/shop/route"
 	"lockstep/internal/stage/redisproxy"
 	"lockstep/internal/stage/redisserver"
 	"lockstep/internal/stage/replica"
@@ -84,7 +85,10 @@ func (w *world) serve() error {
 		return err
 	}
 	log := slog.New(slog.DiscardHandler)
-	front := &cluster.Front{Cluster: w.cluster, NewID: uuid.NewString, Guard: api.Guard{Open: true}, Log: log}
+	front := &cluster.Front{
+		Cluster: w.cluster, NewID: uuid.NewString, Guard: api.Guard{Open: true}, Log: log, Transport: cluster.NewTransport(),
+	}
+	front.Guard.Routes = route.NewTable((&api.API{}).Routes()...) // nobody watches
 	w.url = "http://" + listener.Addr().String()
 	server := &http.Server{
 		Handler: &api.Entrance{Next: front.Handler(), Log: log}, ReadHeaderTimeout: askPatience,

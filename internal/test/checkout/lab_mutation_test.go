@@ -50,7 +50,11 @@ var undoneCures = []undoneCure{
 		`return err`, "redis-gone --lock v2",
 	},
 	{"what Redis counts is believed", "internal/lockv6/unlock.go", `reply == lua.Kept, nil`, `false, nil`, "resent-command --lock v6"},
-	{"a known order is taken", "util/lua/take.lua", `if known then`, `if false then`, "resent-command --lock atomic"},
+	{
+		"a known order is taken", "util/lua/take.lua",
+		`return redis.call('HGET', KEYS[3], ARGV[2]) or redis.call('HGET', KEYS[4], ARGV[2]) or`, `return`,
+		"resent-command --lock atomic",
+	},
 	{"a known order is written", "util/lua/write.lua", `if known then`, `if false then`, "resent-command --lock optimistic"},
 	{"the job's lock is not renewed", "internal/lock/renew.go", `err := r.extend(ctx); {`, `err := error(nil); {`, "job-overruns --lock v6"},
 	{

@@ -195,7 +195,11 @@ var mutants = []mutant{
 		return WaitError`,
 		"v8 --actors 3 --replicas 1 --faults cancel=1", "stuck",
 	},
-	{"known order taken", "util/lua/take.lua", `if known then`, `if false then`, "atomic --faults resend=1", "double-sale"},
+	{
+		"known order taken", "util/lua/take.lua",
+		`return redis.call('HGET', KEYS[3], ARGV[2]) or redis.call('HGET', KEYS[4], ARGV[2]) or`, `return`,
+		"atomic --faults resend=1", "double-sale",
+	},
 	{
 		"known order written", "util/lua/write.lua", `if known then`, `if false then`,
 		"v0 --actors 1 --faults resend=1 --anomaly double-sale", "double-sale",
