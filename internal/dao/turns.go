@@ -15,9 +15,6 @@ import (
 // in our own process.
 const mostTurns = 15
 
-// retryAfter is when a command that was refused a connection tries by itself: what was freed may not have been in the pool yet.
-const retryAfter = 100 * time.Millisecond
-
 // turns are those of commands that wait for a free connection. A thousand buyers share a few connections, so a command may wait
 // for a long time on a slow machine though Redis is well: it keeps waiting as long as other commands are answered. When none was answered
 // for poolTimeout, Redis is gone, and the command fails without having been sent. A connection that Redis refuses, as it has too many, is
@@ -71,7 +68,6 @@ func (t *turns) sendOnceConnected(ctx context.Context, commands []redis.Cmder, s
 		}
 		select {
 		case <-t.freed:
-		case <-time.After(retryAfter):
 		case <-patience:
 			return err
 		case <-ctx.Done():
