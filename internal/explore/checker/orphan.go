@@ -9,7 +9,8 @@ import (
 	"lockstep/internal/lock/anomaly"
 )
 
-// hasRemains reports whether something is there for ever that may be a lock: the lock's key, or any other if nobody has had the lock by that.
+// hasRemains reports whether something is there for ever that may be a lock: the lock's key, or any other if nobody has had the lock by
+// that.
 func (c *Checker) hasRemains() bool {
 	keyed := slices.ContainsFunc(c.sales, func(s *sale) bool { return s.keyed })
 	inside := slices.ContainsFunc(c.sales, (*sale).inside)
@@ -47,7 +48,8 @@ func (c *Checker) orphaned() bool {
 	refused := !later.obtainsInTime(waiting) && later.hasRemains() // if it does not stay, it has been given an expiry
 	key, stays := c.x.Cluster.Locked(lock.Key)
 	both := stays && key.IsString() && later.canObtain(trying)
-	if later.x.Err() != nil || refused && later.obtainsEventually(waiting) { // its code knows those who come by their names, or when it is time
+	// its code knows those who come by their names, or when it is time
+	if later.x.Err() != nil || refused && later.obtainsEventually(waiting) {
 		c.undecided = true
 		return false
 	}

@@ -97,8 +97,8 @@ func (c *Checker) forget(o *ownership) {
 	}
 }
 
-// isTakenBy reports whether the lock is the one's who wrote its key so. Of a hash, a list or a set, in which several may be, that is so if the
-// key names it alone; who else has the lock is known once it enters.
+// isTakenBy reports whether the lock is the one's who wrote its key so. Of a hash, a list or a set, in which several may be, that is so if
+// the key names it alone; who else has the lock is known once it enters.
 func (c *Checker) isTakenBy(by *execution.Actor, k simredis.Key) bool {
 	others := func(s *sale) bool { return s.actor.Process != by.Process && names(k, s.actor) }
 	return k.IsString() || names(k, by) && !slices.ContainsFunc(c.sales, others)
@@ -198,8 +198,8 @@ func (c *Checker) setHolder(holder int) {
 	s.since, s.lost = c.order.clock, false
 }
 
-// recordEntry sees an actor enter with a lock that it wrote over another's, or that another sale of its process had, and passed along, or that
-// was handed to its process.
+// recordEntry sees an actor enter with a lock that it wrote over another's, or that another sale of its process had, and passed along, or
+// that was handed to its process.
 func (c *Checker) recordEntry(a *execution.Actor) {
 	masters := c.x.Cluster.Masters()
 	for _, s := range masters {

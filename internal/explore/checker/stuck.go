@@ -48,8 +48,8 @@ func (c *Checker) isHeldBeyondExpiry(actor int) bool {
 	return false
 }
 
-// isDeadlocked reports whether waiters that ask in vain, and are all that is left, would go on asking: none gives up, or does something else,
-// after it has asked so often; and if they let time pass, until every expiry has come.
+// isDeadlocked reports whether waiters that ask in vain, and are all that is left, would go on asking: none gives up, or does something
+// else, after it has asked so often; and if they let time pass, until every expiry has come.
 func (c *Checker) isDeadlocked() bool {
 	copied, end := c.futures.Again()
 	defer end()
@@ -112,9 +112,9 @@ func leads(x *execution.Execution, wanted func(execution.Transition) bool, to fu
 	return to()
 }
 
-// isLivelocked reports whether those who wait keep each other waiting: as long as nobody is told anything new, they come to the states again
-// in which they were, in whatever order they go on, and in none of these has anybody finished. As they may count, or look at a clock, one
-// of the orders is followed for long.
+// isLivelocked reports whether those who wait keep each other waiting: as long as nobody is told anything new, they come to the states
+// again in which they were, in whatever order they go on, and in none of these has anybody finished. As they may count, or look at a clock,
+// one of the orders is followed for long.
 func (c *Checker) isLivelocked() bool {
 	known := map[string]bool{}
 	todo := [][]execution.Transition{nil}
@@ -151,8 +151,8 @@ func (c *Checker) after(path []execution.Transition) (state string, next []execu
 	return x.Loose(), next, len(next) == 0 || x.Going() < left || x.Err() != nil
 }
 
-// isStuckInTurns reports whether nobody gets free in one order, in which each goes on: until they have asked so often, and every expiry that is
-// known has come.
+// isStuckInTurns reports whether nobody gets free in one order, in which each goes on: until they have asked so often, and every expiry
+// that is known has come.
 func (c *Checker) isStuckInTurns() bool {
 	copied, end := c.futures.Again()
 	defer end()

@@ -81,8 +81,8 @@ type moment struct {
 	at   time.Duration
 }
 
-// markContenders takes down for all who ask once whether another one has something to do with the lock, or has left something; and how the lock
-// was meanwhile, but for what they do to it themselves.
+// markContenders takes down for all who ask once whether another one has something to do with the lock, or has left something; and how the
+// lock was meanwhile, but for what they do to it themselves.
 func (c *Checker) markContenders(by *execution.Actor) {
 	for _, s := range c.sales {
 		if !s.waits || !s.actor.Once() || s.met {

@@ -48,7 +48,8 @@ func replicas() []Lab {
 			Expected: []Expectation{
 				broken("v1", "the dead replica's lock stays: the job is never run again", "崩溃的副本的锁残留：任务再也不运行"),
 				expectHolds("v2.. redlock late-commit lua-setnx", "the lock expires before the next tick", "锁在下一个 tick 之前过期"),
-				expectHolds("setnx-expire", "it died after its second command: see dies-between-set-and-expire", "它在第二条命令之后崩溃：见 dies-between-set-and-expire"),
+				expectHolds("setnx-expire",
+					"it died after its second command: see dies-between-set-and-expire", "它在第二条命令之后崩溃：见 dies-between-set-and-expire"),
 				expectHolds("getset", "the others find the expiry in the past, and take the lock over", "其他副本发现锁已过期，于是接管"),
 				without(noLock, "every replica runs every tick: see scheduled-job", "每个副本在每个 tick 都运行任务：见 scheduled-job"),
 			},
@@ -175,7 +176,8 @@ func replicas() []Lab {
 			Expected: []Expectation{
 				broken("v1..v8 setnx-expire lua-setnx getset late-commit", "whoever asks at the right moment gets the lock", "谁问得正是时候，锁就归谁"),
 				broken("v9 redlock", "the other process hands the lock to its own sales, and this one asks now and then", "另一个进程把锁移交给自己的单，这一单隔一会儿才问一次"),
-				expectHolds("v10..", "a process that others wait for hands the lock to its own sales three times at most, if nobody waited when it got it",
+				expectHolds("v10..",
+					"a process that others wait for hands the lock to its own sales three times at most, if nobody waited when it got it",
 					"有别的进程等待时，一个进程最多移交给自己的单三次（如果它拿到锁时没有人等待）"),
 				nobodyWaits(),
 			},

@@ -12,9 +12,9 @@ const (
 	pictureSize = 30   // changes in a picture
 )
 
-// unlinearizable returns the changes that fit into no order in which each sale finds what the one before it left, and none comes after one that
-// began when it had been answered. As everybody says what they found, and the stock only falls, that can only be the order in which the
-// changes are: down the stock. So there is no search.
+// unlinearizable returns the changes that fit into no order in which each sale finds what the one before it left, and none comes after one
+// that began when it had been answered. As everybody says what they found, and the stock only falls, that can only be the order in which
+// the changes are: down the stock. So there is no search.
 func unlinearizable(changes []change) (all []int) {
 	level, latest := int64(initialStock), int64(math.MinInt64) // when the latest of those before began
 	for i, c := range changes {

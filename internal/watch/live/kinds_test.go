@@ -49,7 +49,7 @@ func hintAt(t *testing.T, chair *seat.Seat, lock string, shown Exploration) int 
 	if err := errors.Join(unknown, bad, err); err != nil {
 		t.Fatal(err)
 	}
-	hint, err := chair.Hint(t.Context(), "", session, explore.Anomaly(shown.Anomaly))
+	hint, err := chair.Hint(t.Context(), "", session, shown.Anomaly)
 	if err != nil {
 		t.Fatal(err)
 	}

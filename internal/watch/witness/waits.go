@@ -31,7 +31,8 @@ func (a *Account) waited(s *Sale, event Event) {
 	if asking.IsZero() || event.Replied.Sub(asking) < longWait {
 		return
 	}
-	f := Finding{Kind: Waited, At: event.Replied, By: s.Name, Of: holderAt(a.Holdings, asking, event.Replied), For: Millis(event.Replied.Sub(asking))}
+	f := Finding{Kind: Waited, At: event.Replied, By: s.Name, For: Millis(event.Replied.Sub(asking))}
+	f.Of = holderAt(a.Holdings, asking, event.Replied)
 	switch {
 	case f.Of == s.Name && event.Kind == KindEnds && s.Obtained.IsZero():
 		f.Kind, f.Of = WaitsForItself, ""
