@@ -2,8 +2,6 @@ package service
 
 import (
 	"context"
-	"maps"
-	"slices"
 	"time"
 
 	"lockstep/internal/lock"
@@ -16,9 +14,9 @@ const (
 
 // Live beats until ctx ends: at once, every second, and when another replica calls.
 func (s *Shop) Live(ctx context.Context) {
-	stop := s.Ledger.OnCall(s.wake)
+	stop := s.Ledger.OnCall(s.woken.set)
 	defer stop()
-	s.wake()
+	s.woken.set()
 	for well := true; ; {
 		wait, stop := lock.WithTimeout(ctx, s.Clock, beatInterval, lock.ErrTimeout)
 		_ = s.Clock.Wait(wait, s.woken)
@@ -39,11 +37,13 @@ func (s *Shop) Live(ctx context.Context) {
 	}
 }
 
-// wake makes Live beat at once.
-func (s *Shop) wake() {
+// signal is set, or it is not.
+type signal chan struct{}
+
+func (c signal) set() {
 	select {
-	case s.woken <- struct{}{}:
-	default: // it will
+	case c <- struct{}{}:
+	default: // it is
 	}
 }
 
@@ -99,7 +99,7 @@ func (s *Shop) exchange(ctx context.Context) (State, error) {
 func (s *Shop) replica() Replica {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	tells := Replica{Run: s.run.ID, Sales: slices.AppendSeq([]string{}, maps.Keys(s.sales))}
+	tells := Replica{Run: s.run.ID, Sales: s.asked.ids()}
 	if s.session == nil {
 		tells.Drained = s.changing
 	} else {

@@ -73,7 +73,7 @@ func TestSellOnce(t *testing.T) {
 		if err == nil && !c.replayed && (receipt.ID != "order" || receipt.Owner != lock.Owner("next")) {
 			t.Errorf("%s: %+v; want an owner of its own", c.what, receipt)
 		}
-		if len(shop.sales) > 0 || shop.session != nil && shop.session.admitted > 0 {
+		if len(shop.asked.times) > 0 || shop.session != nil && shop.session.admitted > 0 {
 			t.Errorf("%s: it did not leave", c.what)
 		}
 	}

@@ -19,27 +19,6 @@ type session struct {
 	closing  bool // its last sale has ended
 }
 
-// register notes that an order is asked for, until the function that it returns is called.
-func (s *Shop) register(id string) (done func()) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.sales[id]++
-	return func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		if s.sales[id]--; s.sales[id] == 0 {
-			delete(s.sales, id)
-		}
-	}
-}
-
-// isHere reports whether an order is asked for.
-func (s *Shop) isHere(id string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.sales[id] > 0
-}
-
 // admit lets a sale into the current run, until leave is called. It fails with ErrRunChanging while that is being changed, and with
 // ErrRunChanged if this replica was silent for so long that the others may have changed the run without it.
 func (s *Shop) admit() (*session, error) {
@@ -49,13 +28,13 @@ func (s *Shop) admit() (*session, error) {
 		return nil, ErrRunChanged
 	}
 	if s.session == nil && s.changing == "" {
-		begun, err := s.sessionOf(s.run)
+		begun, err := newSession(s, s.run)
 		if err != nil {
 			return nil, err
 		}
 		s.session = begun
 	}
-	if s.session == nil || s.isOver(s.session) {
+	if s.session == nil || s.session.isOver(s.run, s.changing) {
 		return nil, ErrRunChanging
 	}
 	s.session.admitted++
@@ -67,19 +46,21 @@ func (s *Shop) admit() (*session, error) {
 func (s *Shop) leave(ctx context.Context, of *session) {
 	s.mu.Lock()
 	of.admitted--
-	last := of.admitted == 0 && s.isOver(of)
+	last := of.admitted == 0 && of.isOver(s.run, s.changing)
 	s.mu.Unlock()
 	if last {
 		s.closeSession(ctx)
-		s.wake()
+		s.woken.set()
 	}
 }
 
-// isOver reports whether no more sales are admitted to a session. s.mu is held.
-func (s *Shop) isOver(of *session) bool { return s.changing != "" || of.Run.ID != s.run.ID }
+// isOver reports whether no more sales are admitted to a session, while that run is on, or is being changed.
+func (s *session) isOver(run history.Run, changing string) bool {
+	return changing != "" || s.Run.ID != run.ID
+}
 
-// sessionOf makes the session of a run. s.mu is held.
-func (s *Shop) sessionOf(run history.Run) (*session, error) {
+// newSession makes the session of a run in a shop whose mu is held.
+func newSession(s *Shop, run history.Run) (*session, error) {
 	row, known := s.Strategies[run.Lock]
 	if !known {
 		return nil, fmt.Errorf("the run is on with lock %q, which this replica does not know", run.Lock)
@@ -98,7 +79,7 @@ func (s *Shop) sessionOf(run history.Run) (*session, error) {
 func (s *Shop) closeSession(ctx context.Context) {
 	s.mu.Lock()
 	over := s.session
-	if over == nil || !s.isOver(over) || over.admitted > 0 || over.closing {
+	if over == nil || !over.isOver(s.run, s.changing) || over.admitted > 0 || over.closing {
 		s.mu.Unlock()
 		return
 	}

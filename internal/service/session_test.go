@@ -263,7 +263,7 @@ func TestAnOrderThatMayBeInFlight(t *testing.T) {
 		})
 	}
 	shop, _, _ := shopOfKeepers(t)
-	done := shop.register("order")
+	done := shop.asked.register("order")
 	if _, err := shop.Order(t.Context(), "order"); !errors.Is(err, ErrInFlight) {
 		t.Errorf("asked for here: %v; want ErrInFlight", err)
 	}

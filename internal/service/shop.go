@@ -33,24 +33,24 @@ type Shop struct {
 	Parts      strategy.Parts               // of their locks, but for what the settings say
 
 	slots   Slots
-	woken   chan struct{} // holds one token if Live should beat at once
+	woken   signal // Live should beat at once
+	asked   asked
 	beating chan struct{} // holds one token during a heartbeat
 
 	mu       sync.Mutex
 	settings history.Settings
-	run      history.Run    // the one that is on, as far as is known here
-	changing string         // the change that is going on, as far as is known here; "" if none is
-	lastBeat time.Time      // when this replica last told what it does
-	next     *round         // the heartbeat that has not begun; nil if nobody waits for one
-	session  *session       // nil if no sale was admitted since the last change
-	sales    map[string]int // by ids of orders, how often each is asked for
-	changed  chan struct{}  // closed when there is something new for those who wait to be admitted
+	run      history.Run   // the one that is on, as far as is known here
+	changing string        // the change that is going on, as far as is known here; "" if none is
+	lastBeat time.Time     // when this replica last told what it does
+	next     *round        // the heartbeat that has not begun; nil if nobody waits for one
+	session  *session      // nil if no sale was admitted since the last change
+	changed  chan struct{} // closed when there is something new for those who wait to be admitted
 }
 
 // prepare makes what a shop needs.
 func (s *Shop) prepare(settings history.Settings) {
-	s.settings, s.slots, s.sales = settings, make(Slots, watchSlots), map[string]int{}
-	s.woken, s.beating, s.changed = make(chan struct{}, 1), make(chan struct{}, 1), make(chan struct{})
+	s.settings, s.slots, s.asked.times = settings, make(Slots, watchSlots), map[string]int{}
+	s.woken, s.beating, s.changed = make(signal, 1), make(chan struct{}, 1), make(chan struct{})
 }
 
 // Close gives back what the locks keep, and tells the other replicas that this one is gone. Sales must have ended.
@@ -75,7 +75,7 @@ func (s *Shop) Sell(ctx context.Context, id string) (Receipt, error) {
 
 // sell lets a sale into the current run, or into the next one if that ends first.
 func (s *Shop) sell(ctx context.Context, id string, sell func(*session) (Receipt, error)) (receipt Receipt, err error) {
-	defer s.register(id)()
+	defer s.asked.register(id)()
 	err = s.retryInNextRun(ctx, func() error {
 		session, err := s.admit()
 		if err != nil {
@@ -113,7 +113,7 @@ func (s *Shop) Tally(ctx context.Context) (tally history.Tally, err error) {
 // Order returns an order that the ledger keeps. It fails with ErrInFlight if its sale may be going on, in this replica or in another, and
 // with ErrNoOrder if it is not.
 func (s *Shop) Order(ctx context.Context, id string) (history.Order, error) {
-	here := s.isHere(id)
+	here := s.asked.has(id)
 	order, err := s.Ledger.Order(ctx, id)
 	if !errors.Is(err, ErrNoOrder) {
 		return order, err

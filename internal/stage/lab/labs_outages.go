@@ -66,7 +66,7 @@ func outages() []Lab {
 					"the snapshot does not have the lock: the second gets it, too", "快照里没有这把锁：第二单也加锁成功"),
 				expectHolds("v7..",
 					"the snapshot has neither the lock nor the last token; but the second's token is larger, as time goes on, and the store "+
-					"refuses the first", "快照里既没有锁，也没有最新的令牌；但时间在走，第二单的令牌更大，存储拒绝第一单"),
+						"refuses the first", "快照里既没有锁，也没有最新的令牌；但时间在走，第二单的令牌更大，存储拒绝第一单"),
 				expectHolds("redlock", "its lock is on other nodes, which forget nothing", "它的锁在别的节点上，那些节点什么都没有丢"),
 				nobodyHolds(),
 			},

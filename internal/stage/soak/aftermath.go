@@ -70,8 +70,8 @@ func (t *trial) slowest(from, to time.Time) (took time.Duration) {
 	return took
 }
 
-// countHit counts the sales that were going on during a fault and were not made, or had to be repeated, or took longer than the slowest in the
-// calm before, and half as long as the fault at least: in seconds of full speed, some sale is always the slowest.
+// countHit counts the sales that were going on during a fault and were not made, or had to be repeated, or took longer than the slowest in
+// the calm before, and half as long as the fault at least: in seconds of full speed, some sale is always the slowest.
 func (t *trial) countHit(fault Injected, slowest time.Duration) (n int) {
 	for _, sale := range t.goingOn(fault.Begin, fault.End) {
 		took := sale.End.Sub(sale.Start)

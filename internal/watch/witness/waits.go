@@ -99,8 +99,8 @@ func (a *Account) unanswered(s *Sale) {
 	a.find(Finding{Kind: Unanswered, At: s.Ended, By: s.Name, For: Millis(s.Ended.Sub(s.unanswered))})
 }
 
-// recordRenewal finds the locks that are renewed though no sale needs them any more. An expiry that is set whosever the lock is belongs to the
-// taking of it.
+// recordRenewal finds the locks that are renewed though no sale needs them any more. An expiry that is set whosever the lock is belongs to
+// the taking of it.
 func (a *Account) recordRenewal(s *Sale, event Event) {
 	c := event.Command
 	last, known := a.ended[event.Replica]
