@@ -47,11 +47,11 @@ type sale struct {
 
 // inside reports whether it believes, and may believe, that it holds the lock.
 func (s *sale) inside() bool {
-	return len(s.leases) > 0 && !s.actor.Finished() && !s.actor.Dead() && !s.knowsLoss()
+	return len(s.leases) > 0 && !s.actor.Finished() && !s.actor.Dead() && !s.hasLossNotice()
 }
 
-// knowsLoss reports whether it knows that its lock is lost.
-func (s *sale) knowsLoss() bool {
+// hasLossNotice reports whether it knows that its lock is lost.
+func (s *sale) hasLossNotice() bool {
 	return len(s.leases) > 0 && errors.Is(context.Cause(s.leases[0].Context()), lock.ErrLost)
 }
 
@@ -61,8 +61,8 @@ func (s *sale) done() bool { return s.actor.Dead() || !s.waits && !s.inside() }
 // Inside reports whether an actor believes, and may believe, that it holds the lock.
 func (c *Checker) Inside(a *execution.Actor) bool { return c.sales[a.Index].inside() }
 
-// KnowsLoss reports whether an actor knows that its lock is lost.
-func (c *Checker) KnowsLoss(a *execution.Actor) bool { return c.sales[a.Index].knowsLoss() }
+// HasLossNotice reports whether an actor knows that its lock is lost.
+func (c *Checker) HasLossNotice(a *execution.Actor) bool { return c.sales[a.Index].hasLossNotice() }
 
 // recordLoss sees that its lock is not its own any more: it was given back by its own process, or not.
 func (s *sale) recordLoss(given bool) {

@@ -44,7 +44,7 @@ func (c *Checker) isHeldThroughout(s *sale) bool {
 // checkTold looks for sales that were told that their lock is lost, though nothing went wrong.
 func (c *Checker) checkTold() {
 	for i, s := range c.sales {
-		if s.knowsLoss() && !s.lost && c.holder == i && !s.actor.Dead() && !c.x.Faulted() {
+		if s.hasLossNotice() && !s.lost && c.holder == i && !s.actor.Dead() && !c.x.Faulted() {
 			c.report(anomaly.FalseWord, "%s is told that it lost the lock, and has it still", "%s 得知自己丢了锁，其实锁还在它手里", s.actor.Name)
 		}
 	}

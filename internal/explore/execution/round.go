@@ -167,7 +167,7 @@ func (x *Execution) wake(t *Task, k Kind) {
 // digest makes one thing of what happened in a round that has only asked: what it was told. A waiter may remember how often it was told
 // so, but not when.
 func (x *Execution) digest(t *Task) {
-	if told := t.round.told; (len(t.round.asked) > 0 || t.poller.still) && x.leavesNoTrace(t) {
+	if told := t.round.told; (len(t.round.asked) > 0 || t.poller.still) && x.isTraceless(t) {
 		p, known := t.actor.Process, t.actor.Process.known
 		x.restore(t)
 		p.past, p.known = x.Hasher.add(p.past, "told "+string(told.append(nil))), known // told names them
@@ -177,12 +177,12 @@ func (x *Execution) digest(t *Task) {
 // undone reports whether t's last round has changed what Redis holds, and left no trace. Those who undo each other's rounds could go on
 // for ever.
 func (x *Execution) undone(t *Task) bool {
-	return (t.round.changes > 0 || x.Cluster.OnNodes()) && x.leavesNoTrace(t)
+	return (t.round.changes > 0 || x.Cluster.OnNodes()) && x.isTraceless(t)
 }
 
-// leavesNoTrace reports whether t's last round has left nothing in Redis, and everything that happened to its process since is known to be
+// isTraceless reports whether t's last round has left nothing in Redis, and everything that happened to its process since is known to be
 // its own.
-func (x *Execution) leavesNoTrace(t *Task) bool {
+func (x *Execution) isTraceless(t *Task) bool {
 	r, p := &t.round, t.actor.Process
 	return !r.lost && !x.helped(t) && r.notes == p.notes-r.noted && (r.changes == 0 && !x.Cluster.OnNodes() || t.actor.undone(x.Cluster))
 }

@@ -131,7 +131,7 @@ type view struct {
 func (r *Recorder) look() view {
 	v := view{stored: r.x.Cluster.Stored(), locks: r.locks(), now: r.x.Now()}
 	for _, a := range r.x.Actors() {
-		v.told = append(v.told, r.checker.KnowsLoss(a))
+		v.told = append(v.told, r.checker.HasLossNotice(a))
 		v.began = append(v.began, a.Started())
 		v.ended = append(v.ended, a.Finished())
 	}
