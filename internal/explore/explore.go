@@ -74,7 +74,7 @@ func AllFaults() []Fault { return scenario.AllFaults() }
 func FaultNames() []string { return scenario.FaultNames() }
 
 // ParseScenario reads what Scenario.String writes.
-func ParseScenario(text string) (Scenario, error) { return scenario.Parse(text) }
+func ParseScenario(text string) (Scenario, error) { return scenario.ParseScenario(text) }
 
 // ParseFaults reads budgets, such as expiry=1,crash=1.
 func ParseFaults(text string) (Faults, error) { return scenario.ParseFaults(text) }
@@ -209,7 +209,7 @@ func Explore(ctx context.Context, s strategy.Strategy, in Scenario, goal Goal, b
 		options.Stuttering, options.Interchangeable = inner.Stuttering > 0, symmetric
 		options.EverySymmetry, options.EveryRound = bounds.EverySymmetry, bounds.EverySymmetry
 		found, err := search.Do(ctx, func() (search.System, error) {
-			h, err := harness.New(s, in, options, seeds)
+			h, err := harness.NewHarness(s, in, options, seeds)
 			return harness.System{Harness: h}, err
 		}, inner, bounds)
 		inner.Again = err == nil

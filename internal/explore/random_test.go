@@ -55,7 +55,7 @@ func TestChanceShowsNothingNew(t *testing.T) {
 // wander follows schedules that chance chooses, always the same, and tells what each step shows.
 func wander(t *testing.T, s strategy.Strategy, in explore.Scenario, schedules, steps int, shows func(a explore.Anomaly, length int)) {
 	chance := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // it is to be the same each time
-	h, err := harness.New(s, in, harness.Options{Cuts: execution.Cuts{EverySymmetry: true}}, execution.NewSeeds())
+	h, err := harness.NewHarness(s, in, harness.Options{Cuts: execution.Cuts{EverySymmetry: true}}, execution.NewSeeds())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -32,7 +32,7 @@ func ReplayWithContext(ctx context.Context, s strategy.Strategy, in Scenario, sc
 		return Replayed{}, fmt.Errorf("%w: the schedule is empty", ErrMalformed)
 	}
 	options := harness.Options{Cuts: execution.Cuts{EverySymmetry: true}, Starved: true, Stop: harness.Until(ctx)}
-	h, err := harness.New(s, in, options, execution.NewSeeds())
+	h, err := harness.NewHarness(s, in, options, execution.NewSeeds())
 	if err != nil {
 		return Replayed{}, err
 	}

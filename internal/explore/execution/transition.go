@@ -233,8 +233,8 @@ type Wanted struct {
 	Who, Command string
 }
 
-// Parse reads a token.
-func Parse(token string) (Wanted, error) {
+// ParseToken reads a token.
+func ParseToken(token string) (Wanted, error) {
 	who, what, ok := strings.Cut(token, ":")
 	ok = ok && who != "" && what != ""
 	for k, n := range notations() {
@@ -260,7 +260,7 @@ func Parse(token string) (Wanted, error) {
 // Budgets returns the faults that a schedule needs.
 func Budgets(schedule string) (budgets scenario.Faults) {
 	for token := range strings.FieldsSeq(schedule) {
-		if want, err := Parse(token); err == nil && want.Kind.notation().budget != nil {
+		if want, err := ParseToken(token); err == nil && want.Kind.notation().budget != nil {
 			*want.Kind.notation().budget(&budgets)++
 		}
 	}

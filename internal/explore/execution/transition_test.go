@@ -16,7 +16,7 @@ func TestEveryKindIsWrittenAndRead(t *testing.T) {
 	for kind := Moves; kind < kinds; kind++ {
 		transition := Transition{Kind: kind}
 		token := Token(kind, x.Who(transition), "SET")
-		got, err := Parse(token)
+		got, err := ParseToken(token)
 		want := Wanted{Kind: kind, Who: x.Who(transition)}
 		if kind.OfTask() {
 			want.Command = "SET"
@@ -31,7 +31,7 @@ func TestEveryKindIsWrittenAndRead(t *testing.T) {
 func TestNotationIsComplete(t *testing.T) {
 	var all []Kind
 	for _, example := range Notation() {
-		step, err := Parse(example)
+		step, err := ParseToken(example)
 		if err != nil {
 			t.Error(err)
 		}
@@ -50,7 +50,7 @@ func TestParseSaysWhatItTakes(t *testing.T) {
 		"A:":         "that is no step: it takes A:SET",
 		"A:SET/what": "after SET, it takes /lost, /dies-before",
 	} {
-		if _, err := Parse(token); !errors.Is(err, ErrMalformed) || !strings.Contains(err.Error(), says) {
+		if _, err := ParseToken(token); !errors.Is(err, ErrMalformed) || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v; want %q", token, err, says)
 		}
 	}

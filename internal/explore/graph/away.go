@@ -25,7 +25,7 @@ func after(
 	goal.OneStart, goal.Language = true, s.Scenario().Language
 	options, seeds, path := harness.Options{Cuts: execution.Cuts{EveryStart: true}}, execution.NewSeeds(), s.Path()
 	return search.Do(ctx, func() (search.System, error) {
-		h, err := harness.New(s.Strategy(), s.Scenario(), options, seeds)
+		h, err := harness.NewHarness(s.Strategy(), s.Scenario(), options, seeds)
 		return harness.System{Harness: h, After: path, See: see}, err
 	}, goal, bounds)
 }

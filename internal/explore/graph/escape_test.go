@@ -26,7 +26,7 @@ func TestAWayAvoidsFaultsAndTheAnomaly(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer session.Close()
-	h, err := harness.New(strategy, in, harness.Options{Cuts: execution.Cuts{EverySymmetry: true}}, execution.NewSeeds())
+	h, err := harness.NewHarness(strategy, in, harness.Options{Cuts: execution.Cuts{EverySymmetry: true}}, execution.NewSeeds())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -52,7 +52,7 @@ func draw(
 	ctx context.Context, of strategy.Strategy, in explore.Scenario, alike bool, bounds explore.Bounds, progress func(states int),
 ) (*Map, error) {
 	options, seeds := harness.Options{Cuts: execution.Cuts{Interchangeable: alike, EveryStart: !alike}}, execution.NewSeeds()
-	m := &Map{begin: func() (*harness.Harness, error) { return harness.New(of, in, options, seeds) }}
+	m := &Map{begin: func() (*harness.Harness, error) { return harness.NewHarness(of, in, options, seeds) }}
 	goal := search.Goal{OneStart: true, Symmetric: alike, Language: in.Language}
 	if progress != nil {
 		goal.Progress = func(r search.Result) { progress(r.States) }

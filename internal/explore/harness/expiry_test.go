@@ -20,7 +20,7 @@ func TestAnExpiryComesBetweenAnyTwoSteps(t *testing.T) {
 				t.Fatal(err)
 			}
 			in := scenario.Scenario{Actors: 2, Work: scenario.TTL / 5, Faults: scenario.Faults{Expiry: 1, Late: 1}}
-			h, err := New(s, in, Options{}, execution.NewSeeds())
+			h, err := NewHarness(s, in, Options{}, execution.NewSeeds())
 			if err != nil {
 				t.Fatal(err)
 			}

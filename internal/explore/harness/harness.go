@@ -64,8 +64,8 @@ func Until(ctx context.Context) func() error {
 	}
 }
 
-// New makes a harness. Those with the same seeds give the same fingerprints.
-func New(s strategy.Strategy, in scenario.Scenario, options Options, seeds execution.Seeds) (*Harness, error) {
+// NewHarness makes a harness. Those with the same seeds give the same fingerprints.
+func NewHarness(s strategy.Strategy, in scenario.Scenario, options Options, seeds execution.Seeds) (*Harness, error) {
 	m, err := simredis.NewMemory(runID)
 	if err != nil {
 		return nil, err

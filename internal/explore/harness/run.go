@@ -38,7 +38,7 @@ func (r *Run) Sight() search.Sight {
 
 // Record has what follows recorded.
 func (r *Run) Record() *recorder.Recorder {
-	r.record = recorder.New(r.Execution, r.checker)
+	r.record = recorder.NewRecorder(r.Execution, r.checker)
 	return r.record
 }
 
@@ -104,7 +104,7 @@ func (r *Run) find(want execution.Wanted) (t execution.Transition, can bool) {
 
 // take takes the transition that a token of a schedule names.
 func (r *Run) take(token string) error {
-	want, err := execution.Parse(token)
+	want, err := execution.ParseToken(token)
 	if err != nil {
 		return err
 	}

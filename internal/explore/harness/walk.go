@@ -61,7 +61,7 @@ func (w *Walk) Take(token string) error {
 // TakeAs takes the step that resembles another lock's: the same happens to the same one, whatever its command is called. It reports false
 // if that cannot happen; then nothing has happened.
 func (w *Walk) TakeAs(token string) (took bool, err error) {
-	want, err := execution.Parse(token)
+	want, err := execution.ParseToken(token)
 	if err != nil || w.Over {
 		return false, err
 	}
@@ -108,7 +108,7 @@ func (w *Walk) Begins(who string) (bool, error) {
 	}
 	if w.scout == nil {
 		var err error
-		if w.scout, err = New(w.harness.strategy, w.harness.scenario, w.harness.options, execution.NewSeeds()); err != nil {
+		if w.scout, err = NewHarness(w.harness.strategy, w.harness.scenario, w.harness.options, execution.NewSeeds()); err != nil {
 			return false, err
 		}
 	}

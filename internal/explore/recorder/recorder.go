@@ -27,8 +27,8 @@ type Recorder struct {
 	follows string       // what follows in the pipeline of that, in words
 }
 
-// New makes a recorder of an execution, and lets it see it.
-func New(x *execution.Execution, c *checker.Checker) *Recorder {
+// NewRecorder makes a recorder of an execution, and lets it see it.
+func NewRecorder(x *execution.Execution, c *checker.Checker) *Recorder {
 	r := &Recorder{x: x, checker: c}
 	x.Record(r)
 	return r

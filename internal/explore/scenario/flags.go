@@ -104,8 +104,8 @@ func (s Scenario) String() string {
 	return strings.Join(flags, " ")
 }
 
-// Parse reads what String writes, and fails with ErrText. That it is checked is the caller's part.
-func Parse(text string) (Scenario, error) {
+// ParseScenario reads what String writes, and fails with ErrText. That it is checked is the caller's part.
+func ParseScenario(text string) (Scenario, error) {
 	var f Flags
 	set := pflag.NewFlagSet("", pflag.ContinueOnError)
 	set.SetOutput(io.Discard)

@@ -17,13 +17,13 @@ func TestPollsAreReadAndWritten(t *testing.T) {
 		"--polls 0":    {scenario.NoPolls, "--polls 0"},
 		"--polls 3":    {3, "--polls 3"},
 	} {
-		s, err := scenario.Parse(text)
+		s, err := scenario.ParseScenario(text)
 		if err != nil || s.Polls != want.polls || s.String() != want.writes {
 			t.Errorf("%q: %d polls, %v, written as %q; want %d, %q", text, s.Polls, err, s, want.polls, want.writes)
 		}
 	}
 	for _, text := range []string{"--polls -1", "--polls 101", "--polls often"} {
-		if _, err := scenario.Parse(text); err == nil {
+		if _, err := scenario.ParseScenario(text); err == nil {
 			t.Errorf("%q is read", text)
 		}
 	}

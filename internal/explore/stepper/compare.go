@@ -117,7 +117,7 @@ func (c *Comparison) row(lock, step int) int {
 // follow lets the second lock do what the first one did.
 func (c *Comparison) follow(ctx context.Context, first *trace.Step, second side) error {
 	who, _, _ := strings.Cut(first.Token, ":")
-	does, err := execution.Parse(first.Token)
+	does, err := execution.ParseToken(first.Token)
 	if err != nil {
 		return err
 	}

@@ -63,7 +63,7 @@ func begin(ctx context.Context, s strategy.Strategy, in explore.Scenario) (*harn
 		return nil, err
 	}
 	options := harness.Options{Cuts: execution.Cuts{EverySymmetry: true}, Stop: harness.Until(ctx)}
-	return harness.New(s, in, options, execution.NewSeeds())
+	return harness.NewHarness(s, in, options, execution.NewSeeds())
 }
 
 // Close ends a session. What Now, Path and Next say stays.
@@ -105,7 +105,7 @@ func (s *Session) Undo() bool {
 
 // refuse says why a token is no choice.
 func (s *Session) refuse(token string) error {
-	want, err := execution.Parse(token)
+	want, err := execution.ParseToken(token)
 	if err != nil {
 		return err
 	}
