@@ -14,9 +14,9 @@
 // Redis client and the Lua scripts are the real ones. Redis is simulated (package simredis), and so is time.
 //
 // The code can wait at two places alone. A hook of the client holds every command back, and everything else waits in lock.Clock. So
-// the explorer always knows who waits for what, and lets one goroutine run at a time (package coroutine). Between two waits the code
+// the explorer always knows who waits for what, and lets one goroutine run at a time (engine.Coroutine). Between two waits the code
 // runs alone, so nothing that happens there can depend on an order. What the explorer chooses from are these transitions (package
-// execution):
+// engine):
 //
 //   - A task's next command takes effect, and its sender gets the reply and runs to its next wait. Of a pipeline, which is sent at once,
 //     each command is such a step, and the last one brings all replies. Until then its sender may be paused, or die, and the rest takes
@@ -166,14 +166,13 @@
 //
 // # Step by step, and why
 //
-// Package stepper walks through one schedule by hand: what can happen next and what cannot, each with a reason, one step on, one step
-// back. Package graph says how far an anomaly is away from a state, which fault made it possible, and from which step on it was too late.
+// Package session walks through one schedule by hand: what can happen next and what cannot, each with a reason, one step on, one step
+// back. It says how far an anomaly is away from a state, which fault made it possible, and from which step on it was too late.
 // It lets another lock follow the same schedule, and go on to its end; then it looks for another schedule of that lock that shows the same.
 // Package report shows all of this to people in a terminal, as JSON, and as a page.
 //
 // # Where to read on
 //
-// Each package below can be read alone. scenario and internal/lock/anomaly are the vocabulary; coroutine, simredis and search know nothing
-// of locks; execution puts the first two of these together, checker and recorder look at an execution, and harness puts the lock under
-// test into it.
+// Each package below can be read alone. engine.Scenario and internal/lock/anomaly are the vocabulary; simredis and search know nothing of
+// locks; engine runs one schedule on simredis, checker looks at it, and a Harness puts the lock under test into it.
 package explore

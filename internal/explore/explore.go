@@ -7,9 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"lockstep/internal/explore/execution"
-	"lockstep/internal/explore/harness"
-	"lockstep/internal/explore/scenario"
+	"lockstep/internal/explore/engine"
 	"lockstep/internal/explore/search"
 	"lockstep/internal/lock/anomaly"
 	"lockstep/internal/lock/strategy"
@@ -18,42 +16,37 @@ import (
 
 type (
 	// Scenario says who does what, and what may go wrong.
-	Scenario = scenario.Scenario
+	Scenario = engine.Scenario
 	// ScenarioFlags are a scenario as flags.
-	ScenarioFlags = scenario.Flags
+	ScenarioFlags = engine.Flags
 	// Faults say how often each fault may happen.
-	Faults = scenario.Faults
+	Faults = engine.Faults
 	// Fault is a fault's name, and what happens.
-	Fault = scenario.Fault
+	Fault = engine.Fault
 	// Anomaly is one kind of thing that goes wrong.
 	Anomaly = anomaly.Anomaly
 	// Bounds say when to stop.
 	Bounds = search.Bounds
-	// Shown is an anomaly that a schedule showed.
-	Shown = harness.Shown
-	// StaleError is ErrStale, and says why.
-	StaleError = harness.StaleError
 	// Counterexample is the shortest schedule that shows an anomaly.
 	Counterexample = search.Counterexample
 )
 
 // Of Scenario.Polls.
 const (
-	NoPolls    = scenario.NoPolls
-	UsualPolls = scenario.UsualPolls
-	MaxPolls   = scenario.MaxPolls
+	NoPolls    = engine.NoPolls
+	UsualPolls = engine.UsualPolls
+	MaxPolls   = engine.MaxPolls
 )
 
 // The errors of Explore and Replay.
 var (
-	ErrBlind        = execution.ErrBlind        // the code waits where the explorer cannot see it
-	ErrPanicked     = execution.ErrPanicked     // the code panics
-	ErrUnrepeatable = execution.ErrUnrepeatable // the code does not do the same twice
-	ErrCommand      = execution.ErrCommand      // a command that the simulated Redis does not have
-	ErrKey          = execution.ErrKey          // a key that is not the lock's
-	ErrMalformed    = execution.ErrMalformed    // a step of the schedule is none
-	ErrStale        = harness.ErrStale          // the schedule does not fit the code
-	ErrText         = scenario.ErrText          // the text of a scenario is none
+	ErrBlind        = engine.ErrBlind        // the code waits where the explorer cannot see it
+	ErrPanicked     = engine.ErrPanicked     // the code panics
+	ErrUnrepeatable = engine.ErrUnrepeatable // the code does not do the same twice
+	ErrCommand      = engine.ErrCommand      // a command that the simulated Redis does not have
+	ErrKey          = engine.ErrKey          // a key that is not the lock's
+	ErrMalformed    = engine.ErrMalformed    // a step of the schedule is none
+	ErrText         = engine.ErrText         // the text of a scenario is none
 )
 
 // Anomalies lists them all, in the order in which they are looked for.
@@ -68,19 +61,19 @@ func SentenceOf(a Anomaly, in Scenario) string {
 }
 
 // AllFaults lists the faults there are.
-func AllFaults() []Fault { return scenario.AllFaults() }
+func AllFaults() []Fault { return engine.AllFaults() }
 
 // FaultNames lists their names.
-func FaultNames() []string { return scenario.FaultNames() }
+func FaultNames() []string { return engine.FaultNames() }
 
 // ParseScenario reads what Scenario.String writes.
-func ParseScenario(text string) (Scenario, error) { return scenario.ParseScenario(text) }
+func ParseScenario(text string) (Scenario, error) { return engine.ParseScenario(text) }
 
 // ParseFaults reads budgets, such as expiry=1,crash=1.
-func ParseFaults(text string) (Faults, error) { return scenario.ParseFaults(text) }
+func ParseFaults(text string) (Faults, error) { return engine.ParseFaults(text) }
 
 // Notation says how a schedule writes its steps, by examples.
-func Notation() []string { return execution.Notation() }
+func Notation() []string { return engine.Notation() }
 
 // Goal says what an exploration is for.
 type Goal struct {
@@ -195,7 +188,7 @@ func Explore(ctx context.Context, s strategy.Strategy, in Scenario, goal Goal, b
 	ctx, free := search.Within(ctx, bounds.Time) // one for all searches
 	defer free()
 	bounds.Time = 0
-	seeds := execution.NewSeeds()
+	seeds := engine.NewSeeds()
 	symmetric := in.Alike() && in.Sales <= 1 && !s.OnNodes && !inner.OneStart
 	look := func(in Scenario, bounds Bounds, stutter bool) (search.Result, error) {
 		inner.Symmetric, inner.Awake, inner.Stuttering, inner.Processes = symmetric, bounds.Awake, 0, in.Processes()
@@ -205,12 +198,12 @@ func Explore(ctx context.Context, s strategy.Strategy, in Scenario, goal Goal, b
 		if goal.Progress != nil {
 			inner.Progress = func(found search.Result) { goal.Progress(Result{s.Name, in, found, inner.Anomalies}) }
 		}
-		options := harness.Options{Starved: slices.Contains(goal.Anomalies, anomaly.Starved)}
+		options := Options{Starved: slices.Contains(goal.Anomalies, anomaly.Starved)}
 		options.Stuttering, options.Interchangeable = inner.Stuttering > 0, symmetric
 		options.EverySymmetry, options.EveryRound = bounds.EverySymmetry, bounds.EverySymmetry
 		found, err := search.Do(ctx, func() (search.System, error) {
-			h, err := harness.NewHarness(s, in, options, seeds)
-			return harness.System{Harness: h}, err
+			h, err := NewHarness(s, in, options, seeds)
+			return System{Harness: h}, err
 		}, inner, bounds)
 		inner.Again = err == nil
 		return found, err

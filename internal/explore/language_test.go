@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"lockstep/internal/explore"
-	"lockstep/internal/explore/stepper"
+	"lockstep/internal/explore/session"
 	"lockstep/internal/language"
 	"lockstep/internal/lock/evolution"
 	"lockstep/internal/lock/strategy"
@@ -71,7 +71,7 @@ func TestTheExplorerSpeaksChinese(t *testing.T) {
 // walk takes a few steps, faults as soon as they can happen, and reads all there is to read.
 func walk(t *testing.T, about, lock string, in explore.Scenario) {
 	t.Helper()
-	session, err := stepper.New(find(t, lock), in, "")
+	session, err := session.New(find(t, lock), in, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +108,7 @@ func TestComparisonsAndErrorsInChinese(t *testing.T) {
 	for schedule, others := range map[string][2]string{
 		"A:lock expiry": {"v5", "v6"}, "A:SET A:GET A:write expiry B:SET A:DEL": {"v2", "v3"},
 	} {
-		c, err := stepper.Compare(t.Context(), [2]strategy.Strategy{find(t, others[0]), find(t, others[1])}, in, schedule)
+		c, err := session.Compare(t.Context(), [2]strategy.Strategy{find(t, others[0]), find(t, others[1])}, in, schedule)
 		if err != nil || len(c.Why) == 0 {
 			t.Fatalf("%s: %v, %+v", schedule, err, c.Why)
 		}

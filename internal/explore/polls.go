@@ -5,7 +5,7 @@ import (
 	"errors"
 	"math"
 
-	"lockstep/internal/explore/execution"
+	"lockstep/internal/explore/engine"
 	"lockstep/internal/explore/search"
 )
 
@@ -58,7 +58,7 @@ func exploreCheapest(in Scenario, bounds Bounds, explored explorer) (found searc
 	for _, stutter := range [...]bool{true, false} {
 		within := bounds
 		within.Awake = math.MaxInt
-		if found, err = explored(in, within, stutter); !errors.Is(err, execution.ErrCounts) {
+		if found, err = explored(in, within, stutter); !errors.Is(err, engine.ErrCounts) {
 			break
 		}
 	}

@@ -5,8 +5,7 @@ import (
 	"testing"
 
 	"lockstep/internal/explore"
-	"lockstep/internal/explore/execution"
-	"lockstep/internal/explore/harness"
+	"lockstep/internal/explore/engine"
 	"lockstep/internal/lock/evolution"
 	"lockstep/internal/lock/strategy"
 	"lockstep/internal/test/suite"
@@ -55,7 +54,7 @@ func TestChanceShowsNothingNew(t *testing.T) {
 // wander follows schedules that chance chooses, always the same, and tells what each step shows.
 func wander(t *testing.T, s strategy.Strategy, in explore.Scenario, schedules, steps int, shows func(a explore.Anomaly, length int)) {
 	chance := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // it is to be the same each time
-	h, err := harness.NewHarness(s, in, harness.Options{Cuts: execution.Cuts{EverySymmetry: true}}, execution.NewSeeds())
+	h, err := explore.NewHarness(s, in, explore.Options{Cuts: engine.Cuts{EverySymmetry: true}}, engine.NewSeeds())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,8 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"lockstep/internal/explore/execution"
-	"lockstep/internal/explore/harness"
+	"lockstep/internal/explore/engine"
 	"lockstep/internal/lock/strategy"
 	"lockstep/internal/trace"
 )
@@ -31,8 +30,8 @@ func ReplayWithContext(ctx context.Context, s strategy.Strategy, in Scenario, sc
 	if strings.TrimSpace(schedule) == "" {
 		return Replayed{}, fmt.Errorf("%w: the schedule is empty", ErrMalformed)
 	}
-	options := harness.Options{Cuts: execution.Cuts{EverySymmetry: true}, Starved: true, Stop: harness.Until(ctx)}
-	h, err := harness.NewHarness(s, in, options, execution.NewSeeds())
+	options := Options{Cuts: engine.Cuts{EverySymmetry: true}, Starved: true, Stop: Until(ctx)}
+	h, err := NewHarness(s, in, options, engine.NewSeeds())
 	if err != nil {
 		return Replayed{}, err
 	}

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"lockstep/internal/explore/execution"
+	"lockstep/internal/explore/engine"
 	"lockstep/internal/explore/simredis"
 	"lockstep/internal/lock/anomaly"
 	"lockstep/internal/lock/strategy"
@@ -23,16 +23,16 @@ import (
 
 // Checker looks at one execution. It implements execution.Checker.
 type Checker struct {
-	x       *execution.Execution
+	x       *engine.Execution
 	scope   strategy.Scope // of the lock: whom it is to keep out
 	futures Futures
 
-	owners  []ownership                 // of the lock on each server
-	synced  []*ownership                // and on its replica, if that lags
-	holder  int                         // index of the actor whose lock it is, -1: nobody's
-	sales   []*sale                     // of each actor
-	had     map[*execution.Process]bool // it was a holder, and has not given the lock back since
-	refused []*sale                     // in this step, by the word that another one has the lock
+	owners  []ownership              // of the lock on each server
+	synced  []*ownership             // and on its replica, if that lags
+	holder  int                      // index of the actor whose lock it is, -1: nobody's
+	sales   []*sale                  // of each actor
+	had     map[*engine.Process]bool // it was a holder, and has not given the lock back since
+	refused []*sale                  // in this step, by the word that another one has the lock
 	order   order
 	ordered bool // it matters who asked first
 
@@ -53,9 +53,9 @@ type Futures struct {
 const trying, waiting = 0, 1
 
 // New makes a checker of an execution, and lets it see it.
-func New(x *execution.Execution, of strategy.Strategy, futures Futures) *Checker {
-	c := &Checker{x: x, scope: of.Scope, futures: futures, holder: nobody, had: map[*execution.Process]bool{}}
-	c.order.touched = map[*execution.Process]int{}
+func New(x *engine.Execution, of strategy.Strategy, futures Futures) *Checker {
+	c := &Checker{x: x, scope: of.Scope, futures: futures, holder: nobody, had: map[*engine.Process]bool{}}
+	c.order.touched = map[*engine.Process]int{}
 	for range x.Cluster.Servers() {
 		c.owners, c.synced = append(c.owners, ownedBy(nobody)), append(c.synced, nil)
 	}
@@ -95,7 +95,7 @@ func (c *Checker) Check() (found []anomaly.Found, over bool) {
 	c.checkIdle(transitions)
 	c.checkAsleep(transitions)
 	quiet := c.x.IsQuiet()
-	if !slices.ContainsFunc(transitions, execution.Transition.Progress) || c.x.LastResort() {
+	if !slices.ContainsFunc(transitions, engine.Transition.Progress) || c.x.LastResort() {
 		c.checkSelfLocked()
 	}
 	over = len(transitions) == 0 || quiet && c.isDeadlocked() || !quiet && c.x.Circling() && c.isLivelocked()
@@ -174,7 +174,7 @@ func (c *Checker) Booked(before *simredis.State, orders []history.Order) {
 		}
 		held := before.Stock()
 		stock, err := strconv.ParseInt(held, 10, 64)
-		forgotten := err == nil && stock > order.Before && c.x.Took(execution.RollsBack)
+		forgotten := err == nil && stock > order.Before && c.x.Took(engine.RollsBack)
 		if held != fmt.Sprint(order.Before) && !forgotten {
 			c.report(anomaly.LostUpdate, "%s writes %d, having read %d, but the stock was %s by then: a sale is lost",
 				"%s 读到 %[3]d，写入 %[2]d，而库存那时已是 %[4]s：丢失一单的更新",
@@ -184,7 +184,7 @@ func (c *Checker) Booked(before *simredis.State, orders []history.Order) {
 }
 
 // AppendState implements execution.Checker.
-func (c *Checker) AppendState(b []byte, o execution.Order) []byte {
+func (c *Checker) AppendState(b []byte, o engine.Order) []byte {
 	b = strconv.AppendInt(append(b, '|'), int64(o.Place(c.holder)), 10)
 	b = strconv.AppendInt(append(b, ' '), int64(o.Place(c.owners[0].claimant)), 10)
 	b = strconv.AppendBool(b, c.owners[0].counts)
@@ -212,7 +212,7 @@ func (c *Checker) AppendActor(b []byte, actor int) []byte {
 }
 
 // AppendServer implements execution.Checker.
-func (c *Checker) AppendServer(b []byte, server int, o execution.Order) []byte {
+func (c *Checker) AppendServer(b []byte, server int, o engine.Order) []byte {
 	is := c.owners[server]
 	return c.appendSynced(fmt.Appendf(b, "%d %d %t ", o.Place(is.owner), o.Place(is.claimant), is.counts), server, o)
 }

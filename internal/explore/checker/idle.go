@@ -4,15 +4,14 @@ import (
 	"slices"
 	"time"
 
-	"lockstep/internal/explore/execution"
-	"lockstep/internal/explore/scenario"
+	"lockstep/internal/explore/engine"
 	"lockstep/internal/explore/simredis"
 	"lockstep/internal/lock/anomaly"
 )
 
 // checkIdle looks for a lock that nobody living has, and that those who wait get when time frees it, not before. A holder that died is what
 // an expiry is for.
-func (c *Checker) checkIdle(transitions []execution.Transition) {
+func (c *Checker) checkIdle(transitions []engine.Transition) {
 	if !onlyTime(transitions) {
 		return
 	}
@@ -46,17 +45,17 @@ func (c *Checker) freed() bool {
 		later, end := c.futures.Again()
 		defer end()
 		later.x.Transitions()
-		later.x.Apply(execution.Transition{Kind: execution.TimePasses})
+		later.x.Apply(engine.Transition{Kind: engine.TimePasses})
 		return later.canObtain(s.actor.Index)
 	})
 }
 
 // mayWait is how long a waiter may sleep although the lock is free: one who waits for messages asks by itself after some time, as a message
 // may get lost.
-const mayWait = scenario.TTL / 4
+const mayWait = engine.TTL / 4
 
 // checkAsleep looks, when only time can pass, for a waiter that sleeps on for longer than it may, though the lock is free.
-func (c *Checker) checkAsleep(transitions []execution.Transition) {
+func (c *Checker) checkAsleep(transitions []engine.Transition) {
 	has := func(s *sale) bool { return !s.actor.Dead() && (s.leaves || len(s.leases) > 0) }
 	if !onlyTime(transitions) || slices.ContainsFunc(c.sales, has) {
 		return
@@ -66,18 +65,18 @@ func (c *Checker) checkAsleep(transitions []execution.Transition) {
 		if !s.waits || s.actor.Dead() {
 			continue
 		}
-		if why, due := c.x.Standstill(s.actor); why == execution.WaitsForTime && due > until && c.free() && c.isIdleUntil(until) {
+		if why, due := c.x.Standstill(s.actor); why == engine.WaitsForTime && due > until && c.free() && c.isIdleUntil(until) {
 			c.report(anomaly.Idle, "the lock is free, and %s sleeps for another %v", "锁空闲着，%s 还要再睡 %v", s.actor.Name, due-c.x.Now())
 			return
 		}
 	}
 }
 
-func onlyTime(transitions []execution.Transition) bool {
-	comes := func(t execution.Transition) bool {
-		return t.Progress() || t.Kind == execution.Resumes || t.Kind == execution.Arrives
+func onlyTime(transitions []engine.Transition) bool {
+	comes := func(t engine.Transition) bool {
+		return t.Progress() || t.Kind == engine.Resumes || t.Kind == engine.Arrives
 	}
-	return slices.Contains(transitions, execution.Transition{Kind: execution.TimePasses}) && !slices.ContainsFunc(transitions, comes)
+	return slices.Contains(transitions, engine.Transition{Kind: engine.TimePasses}) && !slices.ContainsFunc(transitions, comes)
 }
 
 // free reports whether a newcomer would get the lock at once.
@@ -101,11 +100,11 @@ func (c *Checker) isIdleUntil(until time.Duration) bool {
 	inside := func() bool { return slices.ContainsFunc(copied.sales, (*sale).inside) }
 	for range patience {
 		next := withoutFaults(x)
-		i := slices.IndexFunc(next, func(t execution.Transition) bool {
-			return t.Kind != execution.TimePasses && t.Kind != execution.PollsOn
+		i := slices.IndexFunc(next, func(t engine.Transition) bool {
+			return t.Kind != engine.TimePasses && t.Kind != engine.PollsOn
 		})
 		if i < 0 {
-			i = slices.Index(next, execution.Transition{Kind: execution.TimePasses})
+			i = slices.Index(next, engine.Transition{Kind: engine.TimePasses})
 		}
 		if i < 0 {
 			return false

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"lockstep/internal/explore/execution"
+	"lockstep/internal/explore/engine"
 	"lockstep/internal/explore/simredis"
 	"lockstep/internal/lock"
 	"lockstep/internal/lock/anomaly"
@@ -12,9 +12,9 @@ import (
 
 // order is in which order the lock was obtained, and with which fencing tokens.
 type order struct {
-	clock   int                        // counts what has changed of the lock
-	touched map[*execution.Process]int // when each process last changed what Redis holds of it
-	grants  []grant                    // in the order of obtaining
+	clock   int                     // counts what has changed of the lock
+	touched map[*engine.Process]int // when each process last changed what Redis holds of it
+	grants  []grant                 // in the order of obtaining
 }
 
 // grant is a token given to a sale that obtained the lock then.
@@ -24,7 +24,7 @@ type grant struct {
 }
 
 // recordChange takes down when a process changed what a server holds of the lock.
-func (c *Checker) recordChange(before, after *simredis.State, by *execution.Actor) {
+func (c *Checker) recordChange(before, after *simredis.State, by *engine.Actor) {
 	if by == nil || before.SameLocks(after) {
 		return
 	}
@@ -70,7 +70,7 @@ func (c *Checker) checkNested(s *sale, lease *lock.Lease) {
 }
 
 // appendOrder writes what the order of those to come depends on.
-func (c *Checker) appendOrder(b []byte, by execution.Order) []byte {
+func (c *Checker) appendOrder(b []byte, by engine.Order) []byte {
 	o := c.order
 	if !slices.ContainsFunc(o.grants, func(g grant) bool { return g.token > 0 }) {
 		return b
@@ -138,7 +138,7 @@ func (c *Checker) countOvertaken(s *sale) {
 }
 
 // appendPlaces writes who asked before whom.
-func (c *Checker) appendPlaces(b []byte, o execution.Order) []byte {
+func (c *Checker) appendPlaces(b []byte, o engine.Order) []byte {
 	if !c.ordered {
 		return b
 	}

@@ -3,8 +3,7 @@ package checker
 import (
 	"slices"
 
-	"lockstep/internal/explore/execution"
-	"lockstep/internal/explore/scenario"
+	"lockstep/internal/explore/engine"
 	"lockstep/internal/lock"
 	"lockstep/internal/lock/anomaly"
 )
@@ -39,7 +38,7 @@ func (c *Checker) checkFreed() {
 // every expiry has come twice, does not get it. What a lock leaves that knows by itself when it expires, or whose keys are registers that
 // stay, keeps nobody out. Nor does one that keeps nobody out at all: then a second one gets the key of the first.
 func (c *Checker) orphaned() bool {
-	later, end, err := c.futures.Newcomers(c.x.Cluster.Contents(), c.x.Now(), scenario.Forever)
+	later, end, err := c.futures.Newcomers(c.x.Cluster.Contents(), c.x.Now(), engine.Forever)
 	if err != nil {
 		c.x.Fail(err)
 		return true
@@ -62,14 +61,14 @@ func (c *Checker) obtainsInTime(actor int) bool {
 		if c.x.Now() >= until {
 			return false
 		}
-		c.x.Apply(execution.Transition{Kind: execution.TimePasses})
+		c.x.Apply(engine.Transition{Kind: engine.TimePasses})
 	}
 	return true
 }
 
 // obtainsEventually reports whether an actor that looks at a clock gets the lock after a time that nothing in Redis tells.
 func (c *Checker) obtainsEventually(actor int) bool {
-	for d := 2 * scenario.TTL; c.x.IsReading() && d < scenario.Forever; d *= 2 {
+	for d := 2 * engine.TTL; c.x.IsReading() && d < engine.Forever; d *= 2 {
 		if c.x.AdvanceBy(d); c.canObtain(actor) {
 			return true
 		}
@@ -80,6 +79,6 @@ func (c *Checker) obtainsEventually(actor int) bool {
 // canObtain reports whether an actor gets the lock by moves of its own.
 func (c *Checker) canObtain(actor int) bool {
 	s := c.sales[actor]
-	itsOwn := func(t execution.Transition) bool { return t.Kind == execution.Moves && c.x.Actor(t) == s.actor }
+	itsOwn := func(t engine.Transition) bool { return t.Kind == engine.Moves && c.x.Actor(t) == s.actor }
 	return leads(c.x, itsOwn, func() bool { return len(s.leases) > 0 })
 }

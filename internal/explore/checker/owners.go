@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strconv"
 
-	"lockstep/internal/explore/execution"
+	"lockstep/internal/explore/engine"
 	"lockstep/internal/explore/simredis"
 	"lockstep/internal/lock"
 	"lockstep/internal/lock/anomaly"
@@ -24,7 +24,7 @@ type ownership struct {
 func ownedBy(actor int) ownership { return ownership{owner: actor, claimant: nobody} }
 
 // Changed implements execution.Checker.
-func (c *Checker) Changed(s *simredis.Server, before *simredis.State, by *execution.Actor) {
+func (c *Checker) Changed(s *simredis.Server, before *simredis.State, by *engine.Actor) {
 	was, had := before.Key(lock.Key)
 	is, has := s.Holds.Key(lock.Key)
 	o, synced := &c.owners[s.Index], &c.synced[s.Index]
@@ -99,18 +99,18 @@ func (c *Checker) forget(o *ownership) {
 
 // isTakenBy reports whether the lock is the one's who wrote its key so. Of a hash, a list or a set, in which several may be, that is so if
 // the key names it alone; who else has the lock is known once it enters.
-func (c *Checker) isTakenBy(by *execution.Actor, k simredis.Key) bool {
+func (c *Checker) isTakenBy(by *engine.Actor, k simredis.Key) bool {
 	others := func(s *sale) bool { return s.actor.Process != by.Process && names(k, s.actor) }
 	return k.IsString() || names(k, by) && !slices.ContainsFunc(c.sales, others)
 }
 
 // recordWrite sees that an actor changed the lock's key on a server.
-func (c *Checker) recordWrite(by *execution.Actor, o *ownership, ch change) {
+func (c *Checker) recordWrite(by *engine.Actor, o *ownership, ch change) {
 	if o.counts || o.owner != nobody && o.owner != by.Index && ch.counted() {
 		c.forget(o)
 		return
 	}
-	var owner *execution.Actor
+	var owner *engine.Actor
 	var stood, stands bool // the key named it, and does so still
 	if o.owner != nobody {
 		owner = c.sales[o.owner].actor
@@ -143,7 +143,7 @@ func (c *Checker) recordWrite(by *execution.Actor, o *ownership, ch change) {
 
 // handed gives the one that an actor has made the lock over to. That is any who waits in the process that the key names first: enters sees
 // which.
-func (c *Checker) handed(to simredis.Key, by *execution.Actor) int {
+func (c *Checker) handed(to simredis.Key, by *engine.Actor) int {
 	for _, text := range to.Values {
 		if i := slices.IndexFunc(c.sales, func(s *sale) bool {
 			return s.actor.Process != by.Process && s.waits && textNames(text, s.actor)
@@ -155,7 +155,7 @@ func (c *Checker) handed(to simredis.Key, by *execution.Actor) int {
 }
 
 // count sees whose the lock is: who owns it on most of the servers that it is on.
-func (c *Checker) count(by *execution.Actor) {
+func (c *Checker) count(by *engine.Actor) {
 	holder, masters := nobody, c.x.Cluster.Masters()
 	for i := range c.sales {
 		n := 0
@@ -174,7 +174,7 @@ func (c *Checker) count(by *execution.Actor) {
 }
 
 // transfer sees the lock become another's, or nobody's, by an actor's doing, or by itself.
-func (c *Checker) transfer(holder int, by *execution.Actor) {
+func (c *Checker) transfer(holder int, by *engine.Actor) {
 	if c.holder != nobody {
 		s := c.sales[c.holder]
 		given := by != nil && by.Process == s.actor.Process
@@ -200,7 +200,7 @@ func (c *Checker) setHolder(holder int) {
 
 // recordEntry sees an actor enter with a lock that it wrote over another's, or that another sale of its process had, and passed along, or
 // that was handed to its process.
-func (c *Checker) recordEntry(a *execution.Actor) {
+func (c *Checker) recordEntry(a *engine.Actor) {
 	masters := c.x.Cluster.Masters()
 	for _, s := range masters {
 		if o := &c.owners[s.Index]; o.claimant == a.Index {
@@ -238,7 +238,7 @@ func (c *Checker) restore(o *ownership, synced ownership, ch change) {
 }
 
 // appendSynced writes whose the lock is for a server's replica, if that lags.
-func (c *Checker) appendSynced(b []byte, server int, o execution.Order) []byte {
+func (c *Checker) appendSynced(b []byte, server int, o engine.Order) []byte {
 	if synced := c.synced[server]; synced != nil {
 		b = fmt.Appendf(b, "|synced %d %d %t ", o.Place(synced.owner), o.Place(synced.claimant), synced.counts)
 	}

@@ -6,8 +6,7 @@ import (
 
 	"github.com/alicebob/miniredis/v2/proto"
 
-	"lockstep/internal/explore/execution"
-	"lockstep/internal/explore/scenario"
+	"lockstep/internal/explore/engine"
 	"lockstep/internal/explore/simredis"
 	"lockstep/internal/lock"
 	"lockstep/internal/lock/strategy"
@@ -92,9 +91,9 @@ func TestWhoseTheLockIs(t *testing.T) {
 			}
 			defer m.Close()
 			cluster := m.NewCluster(m.Empty(), test.masters)
-			x := execution.New(execution.Setup{
-				Scenario: scenario.Scenario{Actors: 2}, Cluster: cluster, FirstName: 'A',
-				Hasher: execution.NewHasher(execution.NewSeeds()),
+			x := engine.New(engine.Setup{
+				Scenario: engine.Scenario{Actors: 2}, Cluster: cluster, FirstName: 'A',
+				Hasher: engine.NewHasher(engine.NewSeeds()),
 			})
 			c := New(x, strategy.Strategy{}, Futures{})
 			c.sales[b].waits = true
@@ -106,7 +105,7 @@ func TestWhoseTheLockIs(t *testing.T) {
 				}
 				before := s.Holds
 				cluster.Become(s, answer.Then)
-				var by *execution.Actor
+				var by *engine.Actor
 				if d.by != nobodys {
 					by = x.Actors()[d.by]
 				}

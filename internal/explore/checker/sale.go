@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"lockstep/internal/explore/execution"
+	"lockstep/internal/explore/engine"
 	"lockstep/internal/lock"
 	"lockstep/internal/lock/anomaly"
 	"lockstep/internal/lock/strategy"
@@ -16,7 +16,7 @@ import (
 
 // sale is what is known of one actor: of its sale, or the last one of its sales.
 type sale struct {
-	actor  *execution.Actor
+	actor  *engine.Actor
 	waits  bool          // for the lock
 	leases []*lock.Lease // that it has, the outermost first
 	leaves bool          // it gives the outermost back
@@ -59,10 +59,10 @@ func (s *sale) hasLossNotice() bool {
 func (s *sale) done() bool { return s.actor.Dead() || !s.waits && !s.inside() }
 
 // Inside reports whether an actor believes, and may believe, that it holds the lock.
-func (c *Checker) Inside(a *execution.Actor) bool { return c.sales[a.Index].inside() }
+func (c *Checker) Inside(a *engine.Actor) bool { return c.sales[a.Index].inside() }
 
 // HasLossNotice reports whether an actor knows that its lock is lost.
-func (c *Checker) HasLossNotice(a *execution.Actor) bool { return c.sales[a.Index].hasLossNotice() }
+func (c *Checker) HasLossNotice(a *engine.Actor) bool { return c.sales[a.Index].hasLossNotice() }
 
 // recordLoss sees that its lock is not its own any more: it was given back by its own process, or not.
 func (s *sale) recordLoss(given bool) {
@@ -75,7 +75,7 @@ func (s *sale) recordLoss(given bool) {
 }
 
 // RecordSale takes down that an actor has sold.
-func (c *Checker) RecordSale(a *execution.Actor) { c.sales[a.Index].sold++ }
+func (c *Checker) RecordSale(a *engine.Actor) { c.sales[a.Index].sold++ }
 
 // Sold returns how many sales have succeeded.
 func (c *Checker) Sold() (n int) {
@@ -98,7 +98,7 @@ func (c *Checker) Contended() bool {
 }
 
 // Watch makes a lock tell the checker when an actor enters and leaves.
-func (c *Checker) Watch(a *execution.Actor, l lock.Locker) lock.Locker {
+func (c *Checker) Watch(a *engine.Actor, l lock.Locker) lock.Locker {
 	return watched{c, c.sales[a.Index], l}
 }
 

@@ -5,8 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"lockstep/internal/explore/execution"
-	"lockstep/internal/explore/scenario"
+	"lockstep/internal/explore/engine"
 	"lockstep/internal/lock/anomaly"
 )
 
@@ -37,9 +36,9 @@ func (c *Checker) checkSelfLocked() {
 func (c *Checker) isHeldBeyondExpiry(actor int) bool {
 	later, end := c.futures.Again()
 	defer end()
-	x, s, passes := later.x, later.sales[actor], execution.Transition{Kind: execution.TimePasses}
-	itsOwn := func(t execution.Transition) bool { return t.Kind == execution.Moves && x.Actor(t) == s.actor }
-	for until := x.Now() + 2*scenario.TTL + x.Ahead(); x.Now() < until && slices.Contains(x.Transitions(), passes); {
+	x, s, passes := later.x, later.sales[actor], engine.Transition{Kind: engine.TimePasses}
+	itsOwn := func(t engine.Transition) bool { return t.Kind == engine.Moves && x.Actor(t) == s.actor }
+	for until := x.Now() + 2*engine.TTL + x.Ahead(); x.Now() < until && slices.Contains(x.Transitions(), passes); {
 		x.Apply(passes)
 		if leads(x, itsOwn, func() bool { return !s.waits }) {
 			return true
@@ -58,7 +57,7 @@ func (c *Checker) isDeadlocked() bool {
 	until := expired(x)
 	for n := 0; n < rounds || start < x.Now() && x.Now() < until; n++ {
 		for _, t := range slices.Clone(x.Transitions()) {
-			if t.Kind != execution.PollsOn && t.Kind != execution.TimePasses {
+			if t.Kind != engine.PollsOn && t.Kind != engine.TimePasses {
 				continue // a fault, or what others do beside them
 			}
 			x.Apply(t)
@@ -76,9 +75,9 @@ func (c *Checker) isDeadlocked() bool {
 }
 
 // helped reports whether somebody who looks at a clock gets free after a time that nothing in Redis tells.
-func (c *Checker) helped(x *execution.Execution) bool {
+func (c *Checker) helped(x *engine.Execution) bool {
 	left := x.Going()
-	for d := 2 * scenario.TTL; d < scenario.Forever; d *= 2 {
+	for d := 2 * engine.TTL; d < engine.Forever; d *= 2 {
 		x.AdvanceBy(d)
 		for range last {
 			next := withoutFaults(x)
@@ -92,12 +91,12 @@ func (c *Checker) helped(x *execution.Execution) bool {
 }
 
 // canBecomeQuiet lets waiters end what they have begun, and reports whether they are asking in vain again.
-func canBecomeQuiet(x *execution.Execution) bool {
-	return leads(x, execution.Transition.Progress, x.IsQuiet)
+func canBecomeQuiet(x *engine.Execution) bool {
+	return leads(x, engine.Transition.Progress, x.IsQuiet)
 }
 
 // leads lets the first of the wanted transitions happen, again and again, and reports whether that leads to where something is so.
-func leads(x *execution.Execution, wanted func(execution.Transition) bool, to func() bool) bool {
+func leads(x *engine.Execution, wanted func(engine.Transition) bool, to func() bool) bool {
 	for range patience {
 		transitions := x.Transitions()
 		if to() {
@@ -117,7 +116,7 @@ func leads(x *execution.Execution, wanted func(execution.Transition) bool, to fu
 // one of the orders is followed for long.
 func (c *Checker) isLivelocked() bool {
 	known := map[string]bool{}
-	todo := [][]execution.Transition{nil}
+	todo := [][]engine.Transition{nil}
 	for len(todo) > 0 {
 		path := todo[0]
 		todo = todo[1:]
@@ -138,7 +137,7 @@ func (c *Checker) isLivelocked() bool {
 }
 
 // after goes on along a path. It gives the state, the steps that may follow, and whether somebody has got free.
-func (c *Checker) after(path []execution.Transition) (state string, next []execution.Transition, free bool) {
+func (c *Checker) after(path []engine.Transition) (state string, next []engine.Transition, free bool) {
 	copied, end := c.futures.Again()
 	defer end()
 	x := copied.x
@@ -167,7 +166,7 @@ func (c *Checker) isStuckInTurns() bool {
 		case enough && (!timely || now >= until):
 			more--
 		case enough && stands >= last:
-			x.AdvanceBy(last / 2 * scenario.Poll) // as it would while they ask
+			x.AdvanceBy(last / 2 * engine.Poll) // as it would while they ask
 			elapsed = true
 		}
 		next := withoutFaults(x)
@@ -188,12 +187,12 @@ func (c *Checker) isStuckInTurns() bool {
 }
 
 // expired returns by when every lock has expired twice by every clock, and every expiry that stands in a value has come.
-func expired(x *execution.Execution) time.Duration {
+func expired(x *engine.Execution) time.Duration {
 	_, known := x.Horizon()
-	return max(x.Now()+2*scenario.TTL+x.Ahead(), known)
+	return max(x.Now()+2*engine.TTL+x.Ahead(), known)
 }
 
 // withoutFaults lists what may follow without a fault.
-func withoutFaults(x *execution.Execution) []execution.Transition {
-	return slices.DeleteFunc(slices.Clone(x.Transitions()), func(t execution.Transition) bool { return t.Kind.Fault() != "" })
+func withoutFaults(x *engine.Execution) []engine.Transition {
+	return slices.DeleteFunc(slices.Clone(x.Transitions()), func(t engine.Transition) bool { return t.Kind.Fault() != "" })
 }

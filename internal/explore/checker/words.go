@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"lockstep/internal/explore/execution"
+	"lockstep/internal/explore/engine"
 	"lockstep/internal/explore/simredis"
 	"lockstep/internal/lock"
 	"lockstep/internal/lock/anomaly"
@@ -35,10 +35,10 @@ func (c *Checker) checkUnlock(s *sale, outermost bool, err error) {
 
 // isHeldThroughout reports whether a sale whose lock is not known to be lost had it still when it unlocked.
 func (c *Checker) isHeldThroughout(s *sale) bool {
-	if c.x.Took(execution.Resends) {
+	if c.x.Took(engine.Resends) {
 		return false // what was sent first may have given it back
 	}
-	return s.evident || !c.x.Faulted() && !c.x.Took(execution.TimePasses)
+	return s.evident || !c.x.Faulted() && !c.x.Took(engine.TimePasses)
 }
 
 // checkTold looks for sales that were told that their lock is lost, though nothing went wrong.
@@ -83,7 +83,7 @@ type moment struct {
 
 // markContenders takes down for all who ask once whether another one has something to do with the lock, or has left something; and how the
 // lock was meanwhile, but for what they do to it themselves.
-func (c *Checker) markContenders(by *execution.Actor) {
+func (c *Checker) markContenders(by *engine.Actor) {
 	for _, s := range c.sales {
 		if !s.waits || !s.actor.Once() || s.met {
 			continue
@@ -121,7 +121,7 @@ func (c *Checker) mayBlock(s *sale) bool {
 }
 
 // appendMoments writes how the lock was while those asked who may be told that it was another's.
-func (c *Checker) appendMoments(b []byte, o execution.Order) []byte {
+func (c *Checker) appendMoments(b []byte, o engine.Order) []byte {
 	for _, actor := range o.Actors {
 		if s := c.sales[actor]; s.waits && s.leftovers && !s.actor.Dead() {
 			for _, m := range s.moments {

@@ -8,7 +8,7 @@ import (
 	"github.com/rivo/uniseg"
 
 	"lockstep/internal/explore"
-	"lockstep/internal/explore/graph"
+	"lockstep/internal/explore/session"
 	"lockstep/internal/lock/strategy"
 	"lockstep/internal/lock/verdict"
 	"lockstep/internal/trace"
@@ -40,7 +40,7 @@ func (r Request) Compare(ctx context.Context) (verdict.Verdict, error) {
 		}
 	}
 	locks := [2]strategy.Strategy{r.Lock, r.Against}
-	c, err := graph.Follow(ctx, locks, r.Scenario, schedule, shows, explore.Bounds{Schedules: schedulesAsked})
+	c, err := session.Follow(ctx, locks, r.Scenario, schedule, shows, explore.Bounds{Schedules: schedulesAsked})
 	if err != nil {
 		return verdict.Unknown, err
 	}
@@ -52,7 +52,7 @@ func (r Request) Compare(ctx context.Context) (verdict.Verdict, error) {
 	return verdict.Of(c.Differs > 0, true), err
 }
 
-func (r Request) printComparison(c graph.Fate, interrupted bool) {
+func (r Request) printComparison(c session.Fate, interrupted bool) {
 	out, say := r.Out, r.Scenario.Say
 	fmt.Fprintf(out, "     %-*s   %s\n", columnWidth, c.Locks[0], c.Locks[1])
 	for i, row := range c.Rows {
@@ -91,25 +91,25 @@ func (r Request) printComparison(c graph.Fate, interrupted bool) {
 }
 
 // outcome says what becomes of the second lock.
-func (r Request) outcome(c graph.Fate, interrupted bool) string {
+func (r Request) outcome(c session.Fate, interrupted bool) string {
 	say, second := r.Scenario.Say, c.Locks[1]
 	enough := say("%d schedules were not enough to tell", "%d 种时序还不足以判断", schedulesAsked)
 	if interrupted {
 		enough = say("it was interrupted", "因为被中断")
 	}
 	switch c.Outcome {
-	case graph.Shows:
+	case session.Shows:
 		return say("%s does not survive: it shows %s, too.\n", "%s 也避免不了：同样出现 %s。\n", second, c.Anomaly)
-	case graph.NoEnd:
+	case session.NoEnd:
 		return say("%s never comes to the end of all sales.\n", "%s 无法让所有的单都结束。\n", second)
-	case graph.Open:
+	case session.Open:
 		return say("Whether %s survives is not known: %s.\n", "%s 能否避免还不知道：%s。\n", second, enough)
 	}
 	says := say("%s survives: it comes to the end of all sales.", "%s 能避免：所有的单都结束了。", second)
 	switch {
-	case c.Outcome == graph.NeverShows:
+	case c.Outcome == session.NeverShows:
 		says += say(" No schedule of it shows %s (%s).", "它的所有时序都不会出现 %s（%s）。", c.Anomaly, c.Setting)
-	case c.Outcome == graph.Lucky:
+	case c.Outcome == session.Lucky:
 		says += say(" But another schedule of it shows %s: %s", "但它的另一个时序会出现 %s：%s", c.Anomaly, r.replaying(r.Against, c.Other)+r.Lang)
 	case c.Anomaly != "":
 		says += say(" Whether another schedule of it shows %s is not known: %s.", "它的其他时序会不会出现 %s 还不知道：%s。", c.Anomaly, enough)

@@ -2,7 +2,7 @@ package report
 
 import (
 	"lockstep/internal/explore"
-	"lockstep/internal/explore/graph"
+	"lockstep/internal/explore/session"
 	"lockstep/internal/lock/verdict"
 	"lockstep/internal/trace"
 )
@@ -47,10 +47,10 @@ type Counterexample struct {
 	Schedule string          `json:"schedule"`
 	Nodes    int             `json:"nodes,omitempty"` // of a lock on several masters
 	Steps    []trace.Step    `json:"steps"`
-	Why      *graph.Why      `json:"why,omitempty"` // if that was asked for
+	Why      *session.Why    `json:"why,omitempty"` // if that was asked for
 }
 
-func document(r explore.Result, whys []*graph.Why) Document {
+func document(r explore.Result, whys []*session.Why) Document {
 	doc := Document{
 		Lock: r.Lock, Actors: r.Scenario.Actors, Sales: r.Scenario.SalesEach(), Replicas: r.Scenario.Processes(),
 		Try: r.Scenario.Try, Nested: r.Scenario.Nested,

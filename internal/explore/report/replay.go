@@ -8,7 +8,7 @@ import (
 	"context"
 
 	"lockstep/internal/explore"
-	"lockstep/internal/explore/graph"
+	"lockstep/internal/explore/session"
 	"lockstep/internal/lock/verdict"
 	"lockstep/internal/trace"
 	"lockstep/internal/web"
@@ -24,7 +24,7 @@ func (r Request) Replay(ctx context.Context) (verdict.Verdict, error) {
 	shown := slices.DeleteFunc(replayed.Shown, func(s explore.Shown) bool {
 		return len(goal.Anomalies) > 0 && !slices.Contains(goal.Anomalies, s.Anomaly)
 	})
-	var why *graph.Why
+	var why *session.Why
 	if err == nil && len(shown) > 0 {
 		why, err = r.explain(ctx, r.Schedule, shown[0].Anomaly)
 	}
@@ -44,7 +44,7 @@ func (r Request) Replay(ctx context.Context) (verdict.Verdict, error) {
 }
 
 // showReplayed prints the steps.
-func (r Request) showReplayed(replayed explore.Replayed, shown []explore.Shown, why *graph.Why) error {
+func (r Request) showReplayed(replayed explore.Replayed, shown []explore.Shown, why *session.Why) error {
 	switch {
 	case r.JSON:
 		steps := append([]trace.Step{}, replayed.Steps...)

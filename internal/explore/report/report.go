@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"lockstep/internal/explore"
-	"lockstep/internal/explore/graph"
+	"lockstep/internal/explore/session"
 	"lockstep/internal/language"
 	"lockstep/internal/lock/strategy"
 	"lockstep/internal/lock/verdict"
@@ -99,7 +99,7 @@ func (r Request) people() io.Writer {
 }
 
 // show prints what was found.
-func (r Request) show(result explore.Result, whys []*graph.Why) error {
+func (r Request) show(result explore.Result, whys []*session.Why) error {
 	people, say := r.people(), r.Scenario.Say
 	if r.JSON {
 		if err := web.WriteJSON(r.Out, document(result, whys)); err != nil {
@@ -140,7 +140,7 @@ func (r Request) broken(e explore.Counterexample) string {
 }
 
 // showFound prints each counterexample.
-func (r Request) showFound(result explore.Result, whys []*graph.Why) {
+func (r Request) showFound(result explore.Result, whys []*session.Why) {
 	people, say := r.people(), r.Scenario.Say
 	if r.Each {
 		fmt.Fprintln(people, r.verdict(result))

@@ -10,8 +10,7 @@ import (
 	"github.com/rivo/uniseg"
 
 	"lockstep/internal/explore"
-	"lockstep/internal/explore/graph"
-	"lockstep/internal/explore/stepper"
+	"lockstep/internal/explore/session"
 	"lockstep/internal/lock/verdict"
 )
 
@@ -19,13 +18,13 @@ import (
 type walk struct {
 	Request
 
-	session *stepper.Session
+	session *session.Session
 	drawn   string // the diagram, as far as it stands there
 }
 
 // Walk lets a person choose each step, from the start or from the end of the schedule. The verdict is Broken if an anomaly shows.
 func (r Request) Walk(ctx context.Context) (verdict.Verdict, error) {
-	session, err := stepper.New(r.Lock, r.Scenario, r.Schedule)
+	session, err := session.New(r.Lock, r.Scenario, r.Schedule)
 	if err != nil {
 		return verdict.Unknown, err
 	}
@@ -115,13 +114,13 @@ func (w *walk) distances(ctx context.Context) string {
 		if !a.IsPromisedBy(w.Lock) {
 			continue
 		}
-		d, err := graph.Away(ctx, w.session, a, explore.Bounds{Schedules: schedulesAsked})
+		d, err := session.Away(ctx, w.session, a, explore.Bounds{Schedules: schedulesAsked})
 		switch {
 		case err != nil:
 			return err.Error()
-		case d.Steps == graph.Never:
+		case d.Steps == session.Never:
 			says = append(says, w.Scenario.Say("  %-16s never, whatever happens from here", "  %-16s 无论怎样继续都不会出现", a))
-		case d.Steps == graph.Unknown:
+		case d.Steps == session.Unknown:
 			says = append(says, w.Scenario.Say("  %-16s not within %d schedules", "  %-16s %d 种时序内没有出现", a, schedulesAsked))
 		case d.Steps == 0:
 			says = append(says, w.Scenario.Say("  %-16s has shown", "  %-16s 已经出现", a))
@@ -182,7 +181,7 @@ func (w *walk) menu() string {
 }
 
 // inOneLine says what a choice does.
-func (w *walk) inOneLine(c stepper.Choice) string {
+func (w *walk) inOneLine(c session.Choice) string {
 	if c.Fault != "" {
 		return w.Scenario.Say("%s (%s)", "%s（%s）", c.Says, c.Fault)
 	}

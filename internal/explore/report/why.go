@@ -10,18 +10,18 @@ import (
 	"unicode/utf8"
 
 	"lockstep/internal/explore"
-	"lockstep/internal/explore/graph"
+	"lockstep/internal/explore/session"
 )
 
 // schedulesAsked bounds each question about what was seen: when it was too late, how far an anomaly is away.
 const schedulesAsked = 20_000
 
 // explain finds the point of no return, if that was asked for.
-func (r Request) explain(ctx context.Context, schedule string, a explore.Anomaly) (*graph.Why, error) {
+func (r Request) explain(ctx context.Context, schedule string, a explore.Anomaly) (*session.Why, error) {
 	if !r.Why {
 		return nil, nil //nolint:nilnil // nobody asked
 	}
-	why, err := graph.Explain(ctx, r.Lock, r.Scenario, schedule, a, explore.Bounds{Schedules: schedulesAsked})
+	why, err := session.Explain(ctx, r.Lock, r.Scenario, schedule, a, explore.Bounds{Schedules: schedulesAsked})
 	if ctx.Err() != nil {
 		return nil, nil //nolint:nilerr,nilnil // it was interrupted: what was seen says nothing
 	}
@@ -29,7 +29,7 @@ func (r Request) explain(ctx context.Context, schedule string, a explore.Anomaly
 }
 
 // explainAll does it for each counterexample.
-func (r Request) explainAll(ctx context.Context, found []explore.Counterexample) (whys []*graph.Why, err error) {
+func (r Request) explainAll(ctx context.Context, found []explore.Counterexample) (whys []*session.Why, err error) {
 	for _, e := range found {
 		why, err := r.explain(ctx, e.Schedule, e.Anomaly)
 		if err != nil {
@@ -41,7 +41,7 @@ func (r Request) explainAll(ctx context.Context, found []explore.Counterexample)
 }
 
 // printReason says it in a few sentences.
-func (r Request) printReason(out io.Writer, why *graph.Why) {
+func (r Request) printReason(out io.Writer, why *session.Why) {
 	say := r.Scenario.Say
 	if why == nil {
 		if r.Why {
@@ -63,7 +63,7 @@ func (r Request) printReason(out io.Writer, why *graph.Why) {
 }
 
 // tooLate says from which step on it was possible, and from which on it was too late.
-func (r Request) tooLate(why *graph.Why) (says string) {
+func (r Request) tooLate(why *session.Why) (says string) {
 	say := r.Scenario.Say
 	switch {
 	case why.Point == 0 && len(why.Unsettled) > 0:
@@ -88,7 +88,7 @@ func (r Request) tooLate(why *graph.Why) (says string) {
 }
 
 // saves says what would have saved it, and what else happens then.
-func (r Request) saves(why *graph.Why) string {
+func (r Request) saves(why *session.Why) string {
 	var choices []string
 	for _, s := range why.Saves {
 		choices = append(choices, s.Token)

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"lockstep/internal/explore/execution"
+	"lockstep/internal/explore/engine"
 	"lockstep/internal/lock/anomaly"
 )
 
@@ -32,10 +32,10 @@ func (s *search) children(worker int, system System, of int32) (all []child, _ e
 
 // child runs the code to a node, and takes the transition with this index. It gives nil if that is none of its own.
 func (s *search) child(
-	worker int, system System, of int32, path []execution.Transition, root int32, i int,
+	worker int, system System, of int32, path []engine.Transition, root int32, i int,
 ) (c *child, more bool, err error) {
 	run, err := s.reach(worker, system, path, root, s.nodes[of].print)
-	var transitions []execution.Transition
+	var transitions []engine.Transition
 	if err == nil {
 		transitions = run.Transitions()
 	}
@@ -71,21 +71,21 @@ func (s *search) child(
 
 // reach runs the code to a state, by a path.
 func (s *search) reach(
-	worker int, system System, path []execution.Transition, root int32, state execution.Fingerprint,
+	worker int, system System, path []engine.Transition, root int32, state engine.Fingerprint,
 ) (run Run, err error) {
 	run = system.Begin(root == backwards)
 	s.watch.follow(worker, run)
 	if err = follow(run, path); err == nil && len(path) > 0 && run.Fingerprint() != state {
-		err = execution.ErrUnrepeatable
+		err = engine.ErrUnrepeatable
 	}
 	return run, err
 }
 
 // follow runs the code along a path that it has taken before. Code that does something else this time may not find the way.
-func follow(run Run, path []execution.Transition) (err error) {
+func follow(run Run, path []engine.Transition) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			err = execution.ErrUnrepeatable
+			err = engine.ErrUnrepeatable
 		}
 	}()
 	for _, t := range path {
@@ -95,11 +95,11 @@ func follow(run Run, path []execution.Transition) (err error) {
 }
 
 // explain adds to an error the schedule that led to it.
-func explain(system System, err error, path []execution.Transition, root int32) error {
+func explain(system System, err error, path []engine.Transition, root int32) error {
 	if err == nil {
 		return nil
 	}
-	if errors.Is(err, execution.ErrUnrepeatable) && err.Error() == execution.ErrUnrepeatable.Error() { // the line is not known yet
+	if errors.Is(err, engine.ErrUnrepeatable) && err.Error() == engine.ErrUnrepeatable.Error() { // the line is not known yet
 		if where := system.Differs(path, root == backwards); where != "" {
 			err = fmt.Errorf("%w: %s", err, where)
 		}

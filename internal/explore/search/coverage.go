@@ -1,6 +1,6 @@
 package search
 
-import "lockstep/internal/explore/execution"
+import "lockstep/internal/explore/engine"
 
 // Sight is what there is to see of a state, beside anomalies.
 type Sight struct {
@@ -24,7 +24,7 @@ type Coverage struct {
 }
 
 // add takes down what a step led to. A state counts once.
-func (c *Coverage) add(t execution.Transition, s Sight, known, over bool) {
+func (c *Coverage) add(t engine.Transition, s Sight, known, over bool) {
 	if fault := t.Kind.Fault(); fault != "" {
 		if c.Faults == nil {
 			c.Faults = map[string]int{}

@@ -17,7 +17,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"lockstep/internal/explore/execution"
+	"lockstep/internal/explore/engine"
 	"lockstep/internal/language"
 	"lockstep/internal/lock/anomaly"
 	"lockstep/internal/trace"
@@ -34,15 +34,15 @@ var ErrDear = errors.New("rounds in vain cost too many schedules")
 
 // Run is one run of a system.
 type Run interface {
-	Transitions() []execution.Transition // what can happen next, in a fixed order
+	Transitions() []engine.Transition // what can happen next, in a fixed order
 	// Names are these transitions' in every state with this fingerprint, whatever led to it; nil: they have none.
-	Names(of []execution.Transition) []execution.Transition
+	Names(of []engine.Transition) []engine.Transition
 	// View stands for all that t can see of the state, with all names as they are; false: that may be everything.
-	View(t execution.Transition) (view execution.Fingerprint, has bool)
-	Apply(t execution.Transition) bool         // lets t happen; false: it turned out to be no transition of its own
+	View(t engine.Transition) (view engine.Fingerprint, has bool)
+	Apply(t engine.Transition) bool            // lets t happen; false: it turned out to be no transition of its own
 	Check() (found []anomaly.Found, over bool) // what the last transition has shown, and whether nothing can follow
 	Sight() Sight                              // what else there is to see
-	Fingerprint() execution.Fingerprint        // tells states apart
+	Fingerprint() engine.Fingerprint           // tells states apart
 	Inspect()                                  // looks for what moves behind its back, which Err tells then
 	Blocked(stacks []string) error             // whether it waits where nobody sees it; called while the run goes on
 	Busy(stacks []string) error                // where it is, when it comes to no end
@@ -54,18 +54,18 @@ type Run interface {
 
 // Waiters of a run have asked in vain, and may ask again.
 type Waiters interface {
-	Whose(t execution.Transition) int // the process that t happens to; below zero: none
-	HasStuttered(process int) bool    // whether any of its tasks ever waited so
-	Stutters(process int) []execution.Stutter
-	Repeat(task uint16) bool                  // reports whether that changed nothing but what its process remembers
-	Beside(process int) execution.Fingerprint // of all but what that remembers
+	Whose(t engine.Transition) int // the process that t happens to; below zero: none
+	HasStuttered(process int) bool // whether any of its tasks ever waited so
+	Stutters(process int) []engine.Stutter
+	Repeat(task uint16) bool               // reports whether that changed nothing but what its process remembers
+	Beside(process int) engine.Fingerprint // of all but what that remembers
 }
 
 // System is what is searched. One worker uses it at a time.
 type System interface {
 	Begin(backwards bool) Run // at one of the two starts that there are
-	Trace(schedule []execution.Transition, backwards bool) trace.Trace
-	Differs(schedule []execution.Transition, backwards bool) string // where the code does something else this time; "": nowhere
+	Trace(schedule []engine.Transition, backwards bool) trace.Trace
+	Differs(schedule []engine.Transition, backwards bool) string // where the code does something else this time; "": nowhere
 	Close()
 }
 
@@ -117,8 +117,8 @@ type Result struct {
 // node is a state, by the schedule that first reached it: its parent's, and one transition.
 type node struct {
 	parent     int32
-	transition execution.Transition
-	print      execution.Fingerprint
+	transition engine.Transition
+	print      engine.Fingerprint
 }
 
 // The nodes that are no state's child: the starts.
@@ -137,7 +137,7 @@ type search struct {
 	tell    func() // how far it is
 
 	nodes      []node
-	visited    map[execution.Fingerprint]struct{}
+	visited    map[engine.Fingerprint]struct{}
 	schedules  atomic.Int64
 	working    chan struct{} // closed when no worker is at a level any more; one may never come back
 	watch      *watch
@@ -150,7 +150,7 @@ type search struct {
 // fails with execution.ErrBlind, or when a run fails.
 func Do(ctx context.Context, begin func() (System, error), goal Goal, bounds Bounds) (Result, error) {
 	s := newSearch(goal, bounds)
-	s.visited = map[execution.Fingerprint]struct{}{}
+	s.visited = map[engine.Fingerprint]struct{}{}
 	if !goal.OneStart && !goal.Symmetric {
 		s.nodes = append(s.nodes, node{parent: -1})
 	}
@@ -165,7 +165,7 @@ func newSearch(goal Goal, bounds Bounds) *search {
 	s := &search{
 		goal: goal, bounds: bounds, started: time.Now(),
 		nodes: []node{{parent: -1}}, result: Result{States: 1}, working: make(chan struct{}),
-		symmetry: symmetry{seen: map[execution.Fingerprint]bool{}}, stuttering: stuttering{seen: map[execution.Fingerprint]bool{}},
+		symmetry: symmetry{seen: map[engine.Fingerprint]bool{}}, stuttering: stuttering{seen: map[engine.Fingerprint]bool{}},
 		tell: func() {},
 	}
 	close(s.working)
@@ -264,7 +264,7 @@ func (s *search) checkCost() error {
 	case s.goal.Awake > 0 && schedules >= int64(s.goal.Awake) && s.result.Coverage.Beyond:
 		return ErrDear
 	case s.stuttering.isCostly(schedules):
-		return execution.ErrCounts
+		return engine.ErrCounts
 	default:
 		return nil
 	}
@@ -284,7 +284,7 @@ func (s *search) tally() {
 }
 
 // path returns the schedule to a node, and the root that it begins at.
-func (s *search) path(n int32) (path []execution.Transition, root int32) {
+func (s *search) path(n int32) (path []engine.Transition, root int32) {
 	for ; s.nodes[n].parent >= 0; n = s.nodes[n].parent {
 		path = append(path, s.nodes[n].transition)
 	}

@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"lockstep/internal/explore/execution"
+	"lockstep/internal/explore/engine"
 	"lockstep/internal/explore/search"
 	"lockstep/internal/lock/anomaly"
 	"lockstep/internal/trace"
@@ -29,7 +29,7 @@ type counting struct {
 	counter
 	number int
 	read   []int // what each actor has read; -1: nothing yet, -2: it is done
-	path   []execution.Transition
+	path   []engine.Transition
 
 	backwards bool
 }
@@ -43,9 +43,9 @@ func (c counter) Begin(backwards bool) search.Run {
 
 func (counter) Close() {}
 
-func (counter) Differs([]execution.Transition, bool) string { return "" }
+func (counter) Differs([]engine.Transition, bool) string { return "" }
 
-func (c counter) Trace(schedule []execution.Transition, _ bool) trace.Trace {
+func (c counter) Trace(schedule []engine.Transition, _ bool) trace.Trace {
 	var t trace.Trace
 	for _, step := range schedule {
 		t.Steps = append(t.Steps, trace.Step{Token: string(rune('A' + step.ID))})
@@ -53,28 +53,28 @@ func (c counter) Trace(schedule []execution.Transition, _ bool) trace.Trace {
 	return t
 }
 
-func (r *counting) Transitions() (all []execution.Transition) {
+func (r *counting) Transitions() (all []engine.Transition) {
 	for i, read := range r.read {
 		if read != -2 {
-			all = append(all, execution.Transition{ID: uint16(i)})
+			all = append(all, engine.Transition{ID: uint16(i)})
 		}
 	}
 	return all
 }
 
-func (*counting) Names(of []execution.Transition) []execution.Transition { return slices.Clone(of) }
+func (*counting) Names(of []engine.Transition) []engine.Transition { return slices.Clone(of) }
 
-func (r *counting) View(t execution.Transition) (view execution.Fingerprint, has bool) {
-	return execution.Fingerprint{uint64(r.number), uint64(10*(r.read[t.ID]+2) + int(t.ID))}, r.local
+func (r *counting) View(t engine.Transition) (view engine.Fingerprint, has bool) {
+	return engine.Fingerprint{uint64(r.number), uint64(10*(r.read[t.ID]+2) + int(t.ID))}, r.local
 }
 
-func (*counting) Whose(execution.Transition) int          { return -1 }
-func (*counting) HasStuttered(int) bool                   { return false }
-func (*counting) Stutters(int) []execution.Stutter        { return nil }
-func (*counting) Repeat(uint16) bool                      { return false }
-func (*counting) Beside(int) (none execution.Fingerprint) { return none }
+func (*counting) Whose(engine.Transition) int          { return -1 }
+func (*counting) HasStuttered(int) bool                { return false }
+func (*counting) Stutters(int) []engine.Stutter        { return nil }
+func (*counting) Repeat(uint16) bool                   { return false }
+func (*counting) Beside(int) (none engine.Fingerprint) { return none }
 
-func (r *counting) Apply(t execution.Transition) bool {
+func (r *counting) Apply(t engine.Transition) bool {
 	r.path = append(r.path, t)
 	switch read := r.read[t.ID]; {
 	case read == -1 && r.dice != nil:
@@ -102,12 +102,12 @@ func (r *counting) Check() (found []anomaly.Found, over bool) {
 
 func (*counting) Sight() search.Sight { return search.Sight{} }
 
-func (r *counting) Fingerprint() execution.Fingerprint {
+func (r *counting) Fingerprint() engine.Fingerprint {
 	sum := uint64(r.number)
 	for _, read := range r.read {
 		sum = sum*100 + uint64(read+2)
 	}
-	return execution.Fingerprint{sum}
+	return engine.Fingerprint{sum}
 }
 
 func (r *counting) Err() error {
@@ -187,7 +187,7 @@ func TestAStateIsGoneOnFromOnce(t *testing.T) {
 
 func TestASystemThatDoesNotRepeat(t *testing.T) {
 	_, err := look(t, counter{actors: 2, dice: new(int)}, search.Goal{}, search.Bounds{Workers: 1})
-	if !errors.Is(err, execution.ErrUnrepeatable) {
+	if !errors.Is(err, engine.ErrUnrepeatable) {
 		t.Errorf("%v; want ErrUnrepeatable", err)
 	}
 }
@@ -254,7 +254,7 @@ func TestAWalkSeesWhatASearchSees(t *testing.T) {
 	}
 	_, _, err = search.Walk(t.Context(), func() (search.System, error) { return counter{actors: 2, dice: new(int)}, nil },
 		func(search.Edge) {}, goal, search.Bounds{Workers: 1})
-	if !errors.Is(err, execution.ErrUnrepeatable) {
+	if !errors.Is(err, engine.ErrUnrepeatable) {
 		t.Errorf("%v; want ErrUnrepeatable", err)
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"sync"
 
-	"lockstep/internal/explore/execution"
+	"lockstep/internal/explore/engine"
 	"lockstep/internal/lock/anomaly"
 )
 
@@ -14,23 +14,23 @@ const cheap, tooMany = 2_000, 2
 // stuttering knows of which steps it makes no difference how often their process has asked in vain before.
 type stuttering struct {
 	mu   sync.Mutex
-	seen map[execution.Fingerprint]bool // by the views of steps
-	runs int                            // that it took to know
+	seen map[engine.Fingerprint]bool // by the views of steps
+	runs int                         // that it took to know
 }
 
 // asking is what a step is to lead to, however often that was.
 type asking struct {
 	left      int   // rounds in vain that may come before it
 	processes []int // whose
-	view      execution.Fingerprint
+	view      engine.Fingerprint
 	local     bool
-	beside    []execution.Fingerprint // of each
+	beside    []engine.Fingerprint // of each
 	found     []anomaly.Found
 	sight     Sight
 }
 
 // look sees whose rounds may matter for a step.
-func (d *stuttering) look(run Run, t execution.Transition, goal Goal, step sighted) (a asking) {
+func (d *stuttering) look(run Run, t engine.Transition, goal Goal, step sighted) (a asking) {
 	if a.left = goal.Stuttering; a.left == 0 {
 		return a
 	}
@@ -64,7 +64,7 @@ func sightBeside(run Run) Sight {
 
 // check runs a path with rounds in vain in it: of each process, as many as there may be, in every way. Its last step has to lead to the
 // same.
-func (d *stuttering) check(system System, path []execution.Transition, root int32, a asking) error {
+func (d *stuttering) check(system System, path []engine.Transition, root int32, a asking) error {
 	if len(a.processes) == 0 || a.local && d.hasSeen(a.view) {
 		return nil
 	}
@@ -107,7 +107,7 @@ func (d *stuttering) isCostly(schedules int64) bool {
 	return int64(d.runs) > cheap+tooMany*schedules
 }
 
-func (d *stuttering) hasSeen(view execution.Fingerprint) bool {
+func (d *stuttering) hasSeen(view engine.Fingerprint) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.seen[view]
@@ -132,7 +132,7 @@ func advance(numbers []int, most int) bool {
 
 // follow runs a path, in which the i-th process asks in vain so often in its first stutter, its second, and so on, and at the end as often
 // as it still may. It gives the number of stutters before the last step.
-func (a *asking) follow(system System, path []execution.Transition, root int32, i int, again []int) (stutters int, err error) {
+func (a *asking) follow(system System, path []engine.Transition, root int32, i int, again []int) (stutters int, err error) {
 	d := stutterer{run: system.Begin(root == backwards), process: a.processes[i], left: a.left}
 	defer d.run.Close()
 	for n := range path {
@@ -143,17 +143,17 @@ func (a *asking) follow(system System, path []execution.Transition, root int32, 
 			}
 			return 0
 		}) {
-			return d.stutters, execution.ErrCounts
+			return d.stutters, engine.ErrCounts
 		}
 		if err := follow(d.run, path[n:n+1]); err != nil || d.run.Err() != nil {
-			return d.stutters, execution.ErrCounts
+			return d.stutters, engine.ErrCounts
 		}
 	}
 	found, _ := d.run.Check()
 	before := d.stutters
 	same := d.run.Beside(d.process) == a.beside[i] && slices.Equal(found, a.found) && sightBeside(d.run) == a.sight
 	if !same || !d.isIndifferentTo(func(int) int { return d.left }) {
-		return before, execution.ErrCounts
+		return before, engine.ErrCounts
 	}
 	return before, nil
 }
@@ -162,9 +162,9 @@ func (a *asking) follow(system System, path []execution.Transition, root int32, 
 type stutterer struct {
 	run      Run
 	process  int
-	left     int                 // so often it still may
-	last     []execution.Stutter // in which its tasks were
-	stutters int                 // so many came before
+	left     int              // so often it still may
+	last     []engine.Stutter // in which its tasks were
+	stutters int              // so many came before
 }
 
 // isIndifferentTo lets its tasks ask in vain, in the nth of the stutters that are new, so often. It reports false if that makes a

@@ -4,24 +4,24 @@ import (
 	"slices"
 	"sync"
 
-	"lockstep/internal/explore/execution"
+	"lockstep/internal/explore/engine"
 )
 
 // symmetry knows what was run from the other start, too, and led to the same there.
 type symmetry struct {
 	mu   sync.Mutex
-	seen map[execution.Fingerprint]bool // by the views of steps
+	seen map[engine.Fingerprint]bool // by the views of steps
 }
 
 // sighted is what a run saw of a step: the view of it, if it has one, and the state it led to.
 type sighted struct {
-	view  execution.Fingerprint
+	view  engine.Fingerprint
 	local bool
-	to    execution.Fingerprint
+	to    engine.Fingerprint
 }
 
 // look takes down what there is to see of a step before it is taken.
-func (s *search) look(run Run, t execution.Transition) (step sighted) {
+func (s *search) look(run Run, t engine.Transition) (step sighted) {
 	if s.goal.Symmetric || s.goal.Stuttering > 0 {
 		step.view, step.local = run.View(t)
 	}
@@ -30,7 +30,7 @@ func (s *search) look(run Run, t execution.Transition) (step sighted) {
 
 // check runs a path from the other start. Its last steps, which somebody saw, have to lead to the same there. It does not if each of them
 // has a view that is known: then they do.
-func (m *symmetry) check(system System, path []execution.Transition, last []sighted) error {
+func (m *symmetry) check(system System, path []engine.Transition, last []sighted) error {
 	if m.hasSeenAll(last) {
 		return nil
 	}

@@ -6,14 +6,14 @@ import (
 	"slices"
 	"sync"
 
-	"lockstep/internal/explore/execution"
+	"lockstep/internal/explore/engine"
 	"lockstep/internal/lock/anomaly"
 )
 
 // Edge is one step of a system. Its states have numbers: 0 is the start.
 type Edge struct {
 	From, To int32 // may be the same
-	By       execution.Transition
+	By       engine.Transition
 	Shows    []anomaly.Found
 }
 
@@ -24,10 +24,10 @@ type Edge struct {
 // nobody has taken.
 func Walk(
 	ctx context.Context, begin func() (System, error), see func(Edge), goal Goal, bounds Bounds,
-) (map[execution.Fingerprint]int32, Result, error) {
+) (map[engine.Fingerprint]int32, Result, error) {
 	w := &walk{
-		search: newSearch(goal, bounds), see: see, states: map[execution.Fingerprint]int32{{}: 0},
-		ways: []way{{run: new([]execution.Transition)}}, open: make([][]execution.Transition, 1),
+		search: newSearch(goal, bounds), see: see, states: map[engine.Fingerprint]int32{{}: 0},
+		ways: []way{{run: new([]engine.Transition)}}, open: make([][]engine.Transition, 1),
 	}
 	w.changed.L = &w.mu
 	if goal.Progress != nil {
@@ -57,24 +57,24 @@ type walk struct {
 	begun   bool
 	busy    int // workers
 
-	states map[execution.Fingerprint]int32 // the number of each
-	ways   []way                           // to each
-	open   [][]execution.Transition        // of each: what nobody has taken yet, by its names
-	todo   [][]int32                       // those that may have such, by the length of the way
+	states map[engine.Fingerprint]int32 // the number of each
+	ways   []way                        // to each
+	open   [][]engine.Transition        // of each: what nobody has taken yet, by its names
+	todo   [][]int32                    // those that may have such, by the length of the way
 }
 
 // way is a schedule that has led to a state: the first steps of a run.
 type way struct {
-	run    *[]execution.Transition // which may be longer by now
+	run    *[]engine.Transition // which may be longer by now
 	length int
-	print  execution.Fingerprint
+	print  engine.Fingerprint
 }
 
 // branch is a state, and what is to be done there.
 type branch struct {
 	state int32
 	isNew bool
-	take  *execution.Transition // by its name; nil: any that is open
+	take  *engine.Transition // by its name; nil: any that is open
 }
 
 // part does a worker's part: it takes branches until there are no more.
@@ -159,7 +159,7 @@ func (w *walk) follow(worker int, system System, b branch) error {
 
 // goOn takes the transition of a branch, and then one of each state that it comes to, as long as one is open. It gives the path so far, and
 // what it saw of each of its own steps.
-func (w *walk) goOn(run Run, path []execution.Transition, b branch) (all []execution.Transition, saw []sighted, err error) {
+func (w *walk) goOn(run Run, path []engine.Transition, b branch) (all []engine.Transition, saw []sighted, err error) {
 	for taken := &path; !w.stopped(); {
 		options := run.Transitions()
 		if run.Err() != nil {
@@ -199,7 +199,7 @@ func (w *walk) goOn(run Run, path []execution.Transition, b branch) (all []execu
 
 // choose says which of the options a run is to take, -1 for none. One that came to a known state by a way of its own knows the options by
 // their names alone.
-func (w *walk) choose(options, names []execution.Transition, b branch, length int) (int, error) {
+func (w *walk) choose(options, names []engine.Transition, b branch, length int) (int, error) {
 	if names == nil {
 		if names = slices.Clone(options); !b.isNew && b.take == nil {
 			return -1, nil
@@ -208,7 +208,7 @@ func (w *walk) choose(options, names []execution.Transition, b branch, length in
 	if b.take != nil {
 		i := slices.Index(names, *b.take)
 		if i < 0 {
-			return i, execution.ErrUnrepeatable
+			return i, engine.ErrUnrepeatable
 		}
 		return i, nil
 	}
@@ -218,7 +218,7 @@ func (w *walk) choose(options, names []execution.Transition, b branch, length in
 		w.opens(b.state, names, length)
 	}
 	open := w.open[b.state]
-	at := slices.IndexFunc(open, func(name execution.Transition) bool { return slices.Contains(names, name) })
+	at := slices.IndexFunc(open, func(name engine.Transition) bool { return slices.Contains(names, name) })
 	if at < 0 {
 		return -1, nil
 	}
@@ -228,7 +228,7 @@ func (w *walk) choose(options, names []execution.Transition, b branch, length in
 }
 
 // opens takes down what there is to take at a new state, and how long the way there is.
-func (w *walk) opens(state int32, names []execution.Transition, length int) {
+func (w *walk) opens(state int32, names []engine.Transition, length int) {
 	w.open[state] = names
 	for len(w.todo) <= length {
 		w.todo = append(w.todo, nil)
@@ -238,7 +238,7 @@ func (w *walk) opens(state int32, names []execution.Transition, length int) {
 }
 
 // addEdge takes down a step, and the state that it leads to, by this way.
-func (w *walk) addEdge(e Edge, seen execution.Fingerprint, by way) (to int32, isNew bool) {
+func (w *walk) addEdge(e Edge, seen engine.Fingerprint, by way) (to int32, isNew bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	to, known := w.states[seen]

@@ -4,7 +4,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"lockstep/internal/explore/execution"
+	"lockstep/internal/explore/engine"
 )
 
 // What code does behind the explorer's back it does in most of the schedules. So the first of them are inspected, and few after that.
@@ -59,7 +59,7 @@ func (w *watch) checkLoop() error {
 		w.turns[i] = now
 		if now.seen == endless {
 			w.turns[i] = turn{}
-			if err := (*now.run).Busy(execution.Stacks()); err != nil {
+			if err := (*now.run).Busy(engine.Stacks()); err != nil {
 				return err
 			}
 		}
@@ -69,7 +69,7 @@ func (w *watch) checkLoop() error {
 
 // busy says where the first run is that comes to no end.
 func (w *watch) busy() error {
-	stacks := execution.Stacks()
+	stacks := engine.Stacks()
 	for i := range w.runs {
 		if run := w.runs[i].Load(); run != nil {
 			if err := (*run).Busy(stacks); err != nil {
@@ -77,14 +77,14 @@ func (w *watch) busy() error {
 			}
 		}
 	}
-	return execution.ErrBlind
+	return engine.ErrBlind
 }
 
 // look gives an error for the first run that waits as it did the last time.
 func (w *watch) look() error {
 	w.pause = min(w.pause+w.pause/2, rarest)
 	w.next.Reset(w.pause)
-	stacks := execution.Stacks()
+	stacks := engine.Stacks()
 	for i := range w.runs {
 		was := w.seen[i]
 		w.seen[i] = ""

@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"lockstep/internal/explore/execution"
+	"lockstep/internal/explore/engine"
 )
 
 // expand takes every transition that there is after each of these nodes. The answer has their order.
@@ -63,10 +63,10 @@ func (s *search) work(part func(worker int, system System) error) error {
 func (s *search) gone(worker int) error {
 	run := s.watch.runs[worker].Load()
 	if run == nil {
-		return execution.ErrGone
+		return engine.ErrGone
 	}
 	(*run).Close()
-	return cmp.Or((*run).Err(), execution.ErrGone)
+	return cmp.Or((*run).Err(), engine.ErrGone)
 }
 
 // often is how often a search tells how far it is.

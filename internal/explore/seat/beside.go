@@ -4,14 +4,14 @@ import (
 	"context"
 	"fmt"
 
-	"lockstep/internal/explore/stepper"
+	"lockstep/internal/explore/session"
 	"lockstep/internal/lock/strategy"
 	"lockstep/internal/trace"
 )
 
 // Beside is a schedule under two locks, and the address of each.
 type Beside struct {
-	stepper.Comparison
+	session.Comparison
 
 	Links [2]string `json:"links"`
 }
@@ -19,7 +19,7 @@ type Beside struct {
 // Beside shows a client what a schedule does under another lock, too.
 func (s *Seat) Beside(ctx context.Context, client string, p Place, with strategy.Strategy) (b Beside, err error) {
 	err = s.run(ctx, client, func(ctx context.Context) (err error) {
-		b.Comparison, err = stepper.Compare(ctx, [2]strategy.Strategy{p.Strategy, with}, p.Scenario, p.Schedule)
+		b.Comparison, err = session.Compare(ctx, [2]strategy.Strategy{p.Strategy, with}, p.Scenario, p.Schedule)
 		return err
 	})
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"lockstep/internal/explore"
-	"lockstep/internal/explore/graph"
+	"lockstep/internal/explore/session"
 	"lockstep/internal/language"
 	"lockstep/internal/lock/anomaly"
 	"lockstep/internal/lock/evolution"
@@ -48,7 +48,7 @@ func TestWhatIsTooLargeIsNotDrawnAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if told, err := asked(); told > 0 || !errors.Is(err, graph.ErrTooLarge) || !strings.Contains(err.Error(), "20 schedules") {
+	if told, err := asked(); told > 0 || !errors.Is(err, session.ErrTooLarge) || !strings.Contains(err.Error(), "20 schedules") {
 		t.Errorf("it says %v, and %d before; want the bound, and nothing before", err, told)
 	}
 	in.Language = language.Chinese

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"lockstep/internal/explore"
-	"lockstep/internal/explore/graph"
 	"lockstep/internal/explore/seat"
+	"lockstep/internal/explore/session"
 	"lockstep/internal/language"
 	"lockstep/internal/lock/evolution"
 )
@@ -49,7 +49,7 @@ func TestEachStepHasALevel(t *testing.T) {
 }
 
 // hintAt asks for a hint at the start.
-func hintAt(t *testing.T, s *seat.Seat, lock, flags string, a explore.Anomaly) graph.Hint {
+func hintAt(t *testing.T, s *seat.Seat, lock, flags string, a explore.Anomaly) session.Hint {
 	t.Helper()
 	strategy, unknown := evolution.Find(lock)
 	in, bad := explore.ParseScenario(flags)

@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"lockstep/internal/explore/graph"
+	"lockstep/internal/explore/session"
 	"lockstep/internal/language"
 )
 
@@ -27,7 +27,7 @@ type maps struct {
 // kept is what is known of a scenario: its map, or why there is none.
 type kept struct {
 	name  string
-	drawn *graph.Map
+	drawn *session.Map
 	err   error
 	in    language.Language // that the error speaks
 	until time.Time         // when the error is forgotten
@@ -41,7 +41,7 @@ func (k kept) bytes() int {
 }
 
 // get returns the map of a scenario, or the error with which it was given up a while ago; neither, if nothing is known.
-func (m *maps) get(name string, in language.Language) (*graph.Map, error) {
+func (m *maps) get(name string, in language.Language) (*session.Map, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	now := m.now()
@@ -56,7 +56,7 @@ func (m *maps) get(name string, in language.Language) (*graph.Map, error) {
 }
 
 // put keeps a map, or the error of one that is too large. Those used longest ago make room; one that is larger than the bound is not kept.
-func (m *maps) put(name string, drawn *graph.Map, err error, in language.Language) {
+func (m *maps) put(name string, drawn *session.Map, err error, in language.Language) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.kept = append(m.kept, kept{name, drawn, err, in, m.now().Add(tooLargeFor)})

@@ -7,18 +7,18 @@ import (
 	"time"
 
 	"lockstep/internal/explore"
-	"lockstep/internal/explore/graph"
+	"lockstep/internal/explore/session"
 	"lockstep/internal/language"
 	"lockstep/internal/lock/evolution"
 )
 
-func drawn(t *testing.T) *graph.Map {
+func drawn(t *testing.T) *session.Map {
 	t.Helper()
 	strategy, err := evolution.Find("v0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := graph.Draw(t.Context(), strategy, explore.Scenario{Actors: 2}, explore.Bounds{}, nil)
+	m, err := session.Draw(t.Context(), strategy, explore.Scenario{Actors: 2}, explore.Bounds{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,7 +26,7 @@ func drawn(t *testing.T) *graph.Map {
 }
 
 // keeps puts a map, and gives what is kept of it then.
-func keeps(m *maps, name string, drawn *graph.Map) *graph.Map {
+func keeps(m *maps, name string, drawn *session.Map) *session.Map {
 	m.put(name, drawn, nil, language.English)
 	kept, _ := m.get(name, language.Chinese)
 	return kept

@@ -8,22 +8,21 @@ import (
 	"time"
 
 	"lockstep/internal/explore"
-	"lockstep/internal/explore/graph"
-	"lockstep/internal/explore/stepper"
+	"lockstep/internal/explore/session"
 )
 
 // Hint gives a client the next step of a shortest way from a session to an anomaly.
-func (s *Seat) Hint(ctx context.Context, client string, session *stepper.Session, a explore.Anomaly) (hint graph.Hint, err error) {
-	goal, here := goalIn(session.Strategy().Name, session.Scenario(), a), session.Now().Schedule
+func (s *Seat) Hint(ctx context.Context, client string, from *session.Session, a explore.Anomaly) (hint session.Hint, err error) {
+	goal, here := goalIn(from.Strategy().Name, from.Scenario(), a), from.Now().Schedule
 	hint, known := s.ways.after(goal, here)
 	if !known {
 		err = s.turns.alone(ctx, client, s.limits.Longer, func() (err error) {
 			if hint, known = s.ways.after(goal, here); known { // somebody has asked the same meanwhile
 				return nil
 			}
-			hint, err = graph.Away(ctx, session, a, s.limits.Hint)
+			hint, err = session.Away(ctx, from, a, s.limits.Hint)
 			if err == nil && hint.Steps > 0 {
-				s.ways.note(goal, len(session.Path()), hint.Schedule)
+				s.ways.note(goal, len(from.Path()), hint.Schedule)
 			}
 			return err
 		})
@@ -33,14 +32,14 @@ func (s *Seat) Hint(ctx context.Context, client string, session *stepper.Session
 
 // Oracle tells how far an anomaly is away, where a session is and all around. Meanwhile it tells how far it is.
 func (s *Seat) Oracle(
-	ctx context.Context, t *Ticket, session *stepper.Session, a explore.Anomaly, tell Tell,
-) (says graph.Oracle, err error) {
-	drawn, err := s.mapOf(ctx, t, session, tell)
+	ctx context.Context, t *Ticket, from *session.Session, a explore.Anomaly, tell Tell,
+) (says session.Oracle, err error) {
+	drawn, err := s.mapOf(ctx, t, from, tell)
 	if err != nil {
 		return says, err
 	}
 	err = s.run(ctx, t.client, func(context.Context) (err error) {
-		says, err = drawn.Oracle(session, a)
+		says, err = drawn.Oracle(from, a)
 		return err
 	})
 	return says, err
@@ -56,9 +55,9 @@ type progress struct {
 }
 
 // mapOf gives the map that a session is on: one that is kept, or a new one, once its turn has come.
-func (s *Seat) mapOf(ctx context.Context, t *Ticket, session *stepper.Session, tell Tell) (drawn *graph.Map, err error) {
-	in := session.Scenario()
-	name := session.Strategy().Name + " " + in.String()
+func (s *Seat) mapOf(ctx context.Context, t *Ticket, from *session.Session, tell Tell) (drawn *session.Map, err error) {
+	in := from.Scenario()
+	name := from.Strategy().Name + " " + in.String()
 	known := func() bool {
 		drawn, err = s.maps.get(name, in.Language)
 		return drawn != nil || err != nil
@@ -69,8 +68,8 @@ func (s *Seat) mapOf(ctx context.Context, t *Ticket, session *stepper.Session, t
 		stop := every(time.Second/4, func() { tell("progress", progress{States: int(states.Load())}) })
 		defer stop()
 		defer explore.CollectRarely(s.limits.Map)() // nobody else explores now
-		drawn, err = graph.Draw(ctx, session.Strategy(), in, s.limits.Map, func(n int) { states.Store(int64(n)) })
-		if err == nil || errors.Is(err, graph.ErrTooLarge) {
+		drawn, err = session.Draw(ctx, from.Strategy(), in, s.limits.Map, func(n int) { states.Store(int64(n)) })
+		if err == nil || errors.Is(err, session.ErrTooLarge) {
 			s.maps.put(name, drawn, err, in.Language)
 		}
 	})

@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"lockstep/internal/explore"
-	"lockstep/internal/explore/stepper"
+	"lockstep/internal/explore/session"
 	"lockstep/internal/lock/strategy"
 )
 
@@ -28,19 +28,19 @@ type Stale struct {
 }
 
 // session goes to the place, or, if the schedule does not fit, as far as it does.
-func (p Place) session(ctx context.Context) (*stepper.Session, *Stale, error) {
-	session, err := stepper.NewWithContext(ctx, p.Strategy, p.Scenario, p.Schedule)
+func (p Place) session(ctx context.Context) (*session.Session, *Stale, error) {
+	at, err := session.NewWithContext(ctx, p.Strategy, p.Scenario, p.Schedule)
 	if !errors.Is(err, explore.ErrStale) {
-		return session, nil, err
+		return at, nil, err
 	}
 	fits, _ := explore.ReplayWithContext(ctx, p.Strategy, p.Scenario, p.Schedule) // it fails as before
 	stale := &Stale{len(fits.Steps) + 1, err.Error()}
-	session, err = stepper.NewWithContext(ctx, p.Strategy, p.Scenario, fits.Schedule())
-	return session, stale, err
+	at, err = session.NewWithContext(ctx, p.Strategy, p.Scenario, fits.Schedule())
+	return at, stale, err
 }
 
 // sessionOf goes to a place for a client, in a turn of its own. The session has ended; what it has seen can be read.
-func (s *Seat) sessionOf(ctx context.Context, client string, p Place) (session *stepper.Session, stale *Stale, err error) {
+func (s *Seat) sessionOf(ctx context.Context, client string, p Place) (session *session.Session, stale *Stale, err error) {
 	err = s.run(ctx, client, func(ctx context.Context) (err error) {
 		if session, stale, err = p.session(ctx); err == nil {
 			session.Close()
@@ -51,7 +51,7 @@ func (s *Seat) sessionOf(ctx context.Context, client string, p Place) (session *
 }
 
 // Session goes to a place for a client. It fails with explore.ErrStale if the schedule does not fit.
-func (s *Seat) Session(ctx context.Context, client string, p Place) (*stepper.Session, error) {
+func (s *Seat) Session(ctx context.Context, client string, p Place) (*session.Session, error) {
 	session, stale, err := s.sessionOf(ctx, client, p)
 	if err == nil && stale != nil {
 		err = fmt.Errorf("do: %w: %s", explore.ErrStale, stale.Says)

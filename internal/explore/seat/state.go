@@ -5,13 +5,13 @@ import (
 	"fmt"
 
 	"lockstep/internal/explore"
-	"lockstep/internal/explore/stepper"
+	"lockstep/internal/explore/session"
 	"lockstep/internal/trace"
 )
 
 // State is all there is to show of a place.
 type State struct {
-	View  stepper.View `json:"view"`
+	View  session.View `json:"view"`
 	Code  string       `json:"code"`
 	Link  string       `json:"link"`
 	Stale *Stale       `json:"stale"`

@@ -6,7 +6,7 @@ import (
 	"sync"
 
 	"lockstep/internal/explore"
-	"lockstep/internal/explore/graph"
+	"lockstep/internal/explore/session"
 )
 
 const mostWays = 500
@@ -40,7 +40,7 @@ func (w *ways) note(goal string, from int, schedule string) {
 }
 
 // after gives the hint for who has come so far; false, if that is on no way that is known.
-func (w *ways) after(goal, schedule string) (graph.Hint, bool) {
+func (w *ways) after(goal, schedule string) (session.Hint, bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	here := strings.Fields(schedule)
@@ -49,11 +49,11 @@ func (w *ways) after(goal, schedule string) (graph.Hint, bool) {
 		if one.goal != goal || left < 0 || len(here) < one.from || !slices.Equal(one.schedule[:len(here)], here) {
 			continue
 		}
-		hint := graph.Hint{Steps: left, Schedule: strings.Join(one.schedule, " ")}
+		hint := session.Hint{Steps: left, Schedule: strings.Join(one.schedule, " ")}
 		if left > 0 {
 			hint.Next = one.schedule[len(here)]
 		}
 		return hint, true
 	}
-	return graph.Hint{}, false
+	return session.Hint{}, false
 }

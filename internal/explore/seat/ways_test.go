@@ -4,14 +4,14 @@ import (
 	"fmt"
 	"testing"
 
-	"lockstep/internal/explore/graph"
+	"lockstep/internal/explore/session"
 )
 
 // What is left of a shortest way is one, too, but not before where it was found, and not beside it.
 func TestAWayIsAHintAtEachStep(t *testing.T) {
 	var w ways
 	w.note("goal", 1, "A:SET expiry B:SET")
-	for here, want := range map[string]graph.Hint{
+	for here, want := range map[string]session.Hint{
 		"A:SET":              {Steps: 2, Next: "expiry", Schedule: "A:SET expiry B:SET"},
 		"A:SET expiry":       {Steps: 1, Next: "B:SET", Schedule: "A:SET expiry B:SET"},
 		"A:SET expiry B:SET": {Steps: 0, Schedule: "A:SET expiry B:SET"},

@@ -16,8 +16,8 @@ import (
 	"time"
 
 	"lockstep/internal/explore"
-	"lockstep/internal/explore/graph"
 	"lockstep/internal/explore/seat"
+	"lockstep/internal/explore/session"
 	"lockstep/internal/lock/anomaly"
 	"lockstep/internal/lock/evolution"
 	"lockstep/internal/test/suite"
@@ -128,12 +128,12 @@ func (c *cells) followHints(t *testing.T, cell seat.Cell, in string) (do string)
 	t.Helper()
 	pairs := func() []string { return []string{"lock", cell.Lock, "in", in, "do", do, "anomaly", cell.Anomaly} }
 	for left := cell.Steps; ; left-- {
-		hint := get[graph.Hint](t, c.seat, "/seat/hint", pairs()...)
+		hint := get[session.Hint](t, c.seat, "/seat/hint", pairs()...)
 		if hint.Steps != left || len(strings.Fields(do)) != cell.Steps-left {
 			t.Fatalf("%s in %s: after %q, the hint is %+v; want %d steps", cell.Lock, in, do, hint, left)
 		}
 		if left == cell.Steps || left == cell.Steps/2 || left == 1 {
-			anew := get[graph.Hint](t, open(t, c.limits), "/seat/hint", pairs()...)
+			anew := get[session.Hint](t, open(t, c.limits), "/seat/hint", pairs()...)
 			if anew.Steps != left {
 				t.Errorf("%s in %s: after %q, a seat that knows no way says %+v; want %d steps", cell.Lock, in, do, anew, left)
 			}
@@ -154,7 +154,7 @@ func (c *cells) countDown(t *testing.T, cell seat.Cell, in, do string) (states i
 	if last.name != "done" {
 		t.Fatalf("%s in %s: no map: %s", cell.Lock, in, last.data)
 	}
-	o := decoded[graph.Oracle](t, last.data)
+	o := decoded[session.Oracle](t, last.data)
 	var want []int
 	for away := cell.Steps; away >= 0; away-- {
 		want = append(want, away)

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"lockstep/internal/explore/graph"
 	"lockstep/internal/explore/seat"
+	"lockstep/internal/explore/session"
 )
 
 // event is one of a stream.
@@ -40,9 +40,9 @@ func last[T any](t testing.TB, s http.Handler, path string, pairs ...string) (sa
 }
 
 // oracle asks one.
-func oracle(t testing.TB, s http.Handler, pairs ...string) graph.Oracle {
+func oracle(t testing.TB, s http.Handler, pairs ...string) session.Oracle {
 	t.Helper()
-	return last[graph.Oracle](t, s, "/seat/oracle", pairs...)
+	return last[session.Oracle](t, s, "/seat/oracle", pairs...)
 }
 
 // A hint that is followed to the end gets there in as many steps as it said, and the oracle counts with it.
@@ -54,7 +54,7 @@ func TestAHintLeadsTheShortestWay(t *testing.T) {
 		}
 		var do []string
 		for left := len(strings.Fields(at.do)); ; left-- {
-			hint, o := get[graph.Hint](t, s, "/seat/hint", pairs(do)...), oracle(t, s, pairs(do)...)
+			hint, o := get[session.Hint](t, s, "/seat/hint", pairs(do)...), oracle(t, s, pairs(do)...)
 			if hint.Steps != left || o.Now != left || o.Path[len(do)] != left || left > 0 && o.Choices[hint.Next] != left-1 {
 				t.Fatalf("%s after %v: hint %+v, oracle %+v; want %d steps", at.lock, do, hint, o, left)
 			}
@@ -74,11 +74,11 @@ func TestThePointOfNoReturn(t *testing.T) {
 		t.Errorf("%+v; want step 2: both have read", lost)
 	}
 	open := oracle(t, s, "lock", "v0", "do", "A:GET", "anomaly", "lost-update")
-	if open.NoReturn != 0 || open.Doomed || open.Choices["A:write"] != graph.Never || open.Choices["B:GET"] != 2 {
+	if open.NoReturn != 0 || open.Doomed || open.Choices["A:write"] != session.Never || open.Choices["B:GET"] != 2 {
 		t.Errorf("%+v; want none", open)
 	}
 	never := oracle(t, s, "lock", "v0", "do", "A:GET A:write", "anomaly", "lost-update")
-	if never.Now != graph.Never || never.Path[1] == graph.Never || never.Doomed {
+	if never.Now != session.Never || never.Path[1] == session.Never || never.Doomed {
 		t.Errorf("%+v; want that it cannot happen any more", never)
 	}
 	start := oracle(t, s, "lock", "v4", "in", "--nested 1", "anomaly", "self-deadlock")
@@ -97,7 +97,7 @@ func few() seat.Limits {
 func TestABoundThatWasHitIsSaid(t *testing.T) {
 	s := open(t, few())
 	pairs := []string{"lock", "v2", "in", "--actors 3 --faults expiry=2", "anomaly", "stuck"}
-	if hint := get[graph.Hint](t, s, "/seat/hint", pairs...); hint.Steps != graph.Unknown {
+	if hint := get[session.Hint](t, s, "/seat/hint", pairs...); hint.Steps != session.Unknown {
 		t.Errorf("%+v; want it to be unknown", hint)
 	}
 	all := stream(t, ask(t, s, "/seat/oracle", pairs...).Body.String())

@@ -8,9 +8,8 @@ import (
 	"net/http"
 
 	"lockstep/internal/explore"
-	"lockstep/internal/explore/graph"
 	"lockstep/internal/explore/seat"
-	"lockstep/internal/explore/stepper"
+	"lockstep/internal/explore/session"
 	"lockstep/internal/lock/evolution"
 	"lockstep/internal/shop/route"
 	"lockstep/internal/web"
@@ -114,7 +113,7 @@ func (s *Server) file(w http.ResponseWriter, r *http.Request) error {
 	return err
 }
 
-func (s *Server) hint(r *http.Request) (hint graph.Hint, err error) {
+func (s *Server) hint(r *http.Request) (hint session.Hint, err error) {
 	session, a, err := s.session(r)
 	if err == nil {
 		hint, err = s.seat.Hint(r.Context(), s.client(r), session, a)
@@ -123,7 +122,7 @@ func (s *Server) hint(r *http.Request) (hint graph.Hint, err error) {
 }
 
 // session returns the one that a request is about, and the anomaly.
-func (s *Server) session(r *http.Request) (*stepper.Session, explore.Anomaly, error) {
+func (s *Server) session(r *http.Request) (*session.Session, explore.Anomaly, error) {
 	p, err := placeOf(r.URL.Query())
 	if err != nil {
 		return nil, "", err

@@ -13,7 +13,7 @@ import (
 
 	"lockstep/internal/explore"
 	"lockstep/internal/explore/seat"
-	"lockstep/internal/explore/stepper"
+	"lockstep/internal/explore/session"
 	"lockstep/internal/learn/scheduler"
 	"lockstep/internal/lock/anomaly"
 	"lockstep/internal/lock/evolution"
@@ -111,7 +111,7 @@ func TestTheStateIsThatOfTheStepper(t *testing.T) {
 	}
 }
 
-func sessionAt(t *testing.T, lock, in, do string) *stepper.Session {
+func sessionAt(t *testing.T, lock, in, do string) *session.Session {
 	t.Helper()
 	strategy, err := evolution.Find(lock)
 	if err != nil {
@@ -121,7 +121,7 @@ func sessionAt(t *testing.T, lock, in, do string) *stepper.Session {
 	if err != nil {
 		t.Fatal(err)
 	}
-	session, err := stepper.New(strategy, scenario, do)
+	session, err := session.New(strategy, scenario, do)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,7 +16,7 @@ import (
 	"testing"
 
 	"lockstep/internal/explore"
-	"lockstep/internal/explore/stepper"
+	"lockstep/internal/explore/session"
 	"lockstep/internal/language"
 	"lockstep/internal/learn/steps"
 	"lockstep/internal/learn/workshop"
@@ -264,7 +264,7 @@ func TestTheSchedulesShowTheSteps(t *testing.T) {
 		if s.Shown.Beside == "" {
 			continue
 		}
-		compared, err := stepper.Compare(t.Context(), [2]strategy.Strategy{lock, found(t, s.Shown.Beside)}, in, s.Shown.Schedule)
+		compared, err := session.Compare(t.Context(), [2]strategy.Strategy{lock, found(t, s.Shown.Beside)}, in, s.Shown.Schedule)
 		if err != nil || compared.Differs == 0 {
 			t.Errorf("%s: %v; %s does nothing else under %s", s.Pair(), err, s.Shown.Schedule, s.Shown.Beside)
 		}
@@ -359,7 +359,7 @@ func TestWhereASaleIsStandsInTheCode(t *testing.T) {
 				shown[fmt.Sprintf("%s:%d", part.Name, part.From+i)] = true
 			}
 		}
-		session, err := stepper.New(lock, explore.Scenario{Actors: 2}, "")
+		session, err := session.New(lock, explore.Scenario{Actors: 2}, "")
 		if err != nil {
 			t.Fatal(err)
 		}

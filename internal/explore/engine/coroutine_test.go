@@ -1,0 +1,129 @@
+package engine_test
+
+import (
+	"errors"
+	"slices"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"lockstep/internal/explore/engine"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// pool is one that ends with the test.
+func pool(t *testing.T) *engine.Pool {
+	t.Helper()
+	var p engine.Pool
+	t.Cleanup(p.Close)
+	return &p
+}
+
+func start(t *testing.T, f func(park func() error)) *engine.Coroutine {
+	t.Helper()
+	var c *engine.Coroutine
+	c = pool(t).Start(func() { f(func() error { return c.Park() }) }, func(v any) { t.Errorf("it panicked: %v", v) })
+	return c
+}
+
+// The order is the one in which they are resumed, and no other.
+func TestTheSchedulerDecidesTheOrder(t *testing.T) {
+	var order []string
+	actor := func(name string) *engine.Coroutine {
+		return start(t, func(park func() error) {
+			for range 2 {
+				order = append(order, name)
+				if err := park(); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	a, b := actor("A"), actor("B")
+	for _, next := range []*engine.Coroutine{b, a, a, b, b, a} {
+		next.Resume()
+	}
+	if want := []string{"B", "A", "A", "B"}; !slices.Equal(order, want) || !a.Ended() || !b.Ended() {
+		t.Errorf("%v, ended %t and %t; want %v, and both ended", order, a.Ended(), b.Ended(), want)
+	}
+}
+
+func TestKillUnwinds(t *testing.T) {
+	var cleaned bool
+	c := start(t, func(park func() error) {
+		defer func() { cleaned = true }()
+		if err := park(); !errors.Is(err, engine.ErrKilled) {
+			t.Errorf("%v; want ErrKilled", err)
+		}
+	})
+	c.Resume()
+	c.Kill()
+	if !c.Ended() || !cleaned {
+		t.Errorf("ended %t, cleaned up %t; want both", c.Ended(), cleaned)
+	}
+}
+
+func TestOneThatWasNeverResumedDoesNotRun(t *testing.T) {
+	c := start(t, func(func() error) { t.Error("it ran") })
+	c.Kill()
+	if !c.Ended() {
+		t.Error("it has not ended")
+	}
+}
+
+// One that retries for ever ends too.
+func TestKillEndsALoop(t *testing.T) {
+	c := start(t, func(park func() error) {
+		for {
+			_ = park()
+		}
+	})
+	c.Resume()
+	c.Kill()
+	if !c.Ended() {
+		t.Error("it has not ended")
+	}
+}
+
+// A condemned one runs to its end in the turn that it has.
+func TestCondemnedRunsOn(t *testing.T) {
+	var c *engine.Coroutine
+	var err error
+	c = pool(t).Start(func() { c.Condemn(); err = c.Park() }, nil)
+	c.Resume()
+	if !c.Ended() || !errors.Is(err, engine.ErrKilled) {
+		t.Errorf("ended %t, %v; want it ended, and ErrKilled", c.Ended(), err)
+	}
+}
+
+func TestAPanicIsTold(t *testing.T) {
+	var told any
+	c := pool(t).Start(func() { panic("out of luck") }, func(v any) { told = v })
+	c.Resume()
+	if told != "out of luck" || !c.Ended() {
+		t.Errorf("told %v, ended %t", told, c.Ended())
+	}
+}
+
+// Any other goroutine is known for one, also one that was started by it.
+func TestMine(t *testing.T) {
+	var mine, others bool
+	var c *engine.Coroutine
+	c = start(t, func(park func() error) {
+		for range 2 {
+			mine = c.Mine()
+			done := make(chan bool)
+			go func() { done <- c.Mine() }()
+			others = <-done
+			_ = park()
+		}
+	})
+	for range 2 {
+		c.Resume()
+		if !mine || others || c.Mine() {
+			t.Errorf("its own goroutine: %t, one that it started: %t, its scheduler's: %t; want its own alone", mine, others, c.Mine())
+		}
+	}
+	c.Kill()
+}

@@ -1,0 +1,204 @@
+// Package engine runs one schedule of a Scenario: an Execution is that schedule as it unfolds.
+//
+// Actors run the code under test, in processes, on a simulated Redis. The code waits at two places alone: before a command, in Network, and
+// in Clock.Wait. There its task hands the turn back, so at most one task runs at any time, and when all of them wait, Transitions says what
+// can happen next: a command is answered, a message arrives, time passes, or a fault happens. Apply lets one of these happen, and then runs
+// every task that can go on without another command. Fingerprint tells states apart.
+//
+// The same code with the same transitions does the same, so a list of transitions is a schedule that can be run again.
+package engine
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"lockstep/internal/explore/simredis"
+	"lockstep/internal/service/history"
+)
+
+// Checker sees what no actor can see.
+type Checker interface {
+	// Changed is called when a server holds something else than before. It was done by the actor, or, if that is nil, by time or a fault.
+	Changed(server *simredis.Server, before *simredis.State, by *Actor)
+	// Booked is called when a command has added these orders to the ledger.
+	Booked(before *simredis.State, orders []history.Order)
+	// AppendState, AppendActor and AppendServer write what the checker knows beside that, for what tells states apart: of all actors, of
+	// one, and of a server.
+	AppendState(b []byte, o Order) []byte
+	AppendActor(b []byte, actor int) []byte
+	AppendServer(b []byte, server int, o Order) []byte
+}
+
+// Recorder sees the commands and replies of a schedule that somebody wants to read.
+type Recorder interface {
+	Sending(server int, commands []redis.Cmder)
+	Replied(reply []byte, commands int)
+	// Follow is told what follows in the pipeline of the command that was replied to, and whether it can still arrive.
+	Follow(rest []redis.Cmder, arrives bool)
+}
+
+// Setup is what an execution begins with.
+type Setup struct {
+	Scenario  Scenario
+	Cluster   *simredis.Cluster
+	Hasher    *Hasher
+	Pool      *Pool
+	FirstName rune // of the actors: A, or one that nobody has had
+	Now       time.Duration
+	Purposes  map[uintptr]string // of functions, as far as they are known
+	Backwards bool               // actors that start alike start in reverse order
+	Stop      func() error       // why nothing more is to happen, asked before each step; nil: it is never stopped
+	Cuts
+}
+
+// Cuts say what is taken for the same.
+type Cuts struct {
+	// Actors that start alike are the same but for their names: a state in which they have changed places is the same state. To begin
+	// backwards is then to give them their names in reverse order.
+	Interchangeable bool
+
+	EverySymmetry bool // take nothing for the same because it is symmetric
+	EveryStart    bool // let actors that start alike start in any order, as they may in a session
+	EveryRound    bool // make a step of each round in vain, and of each end of a wait. What others have found does not replay so
+
+	// How often a waiter asks in vain makes no difference: it is no step. ErrCounts if it may make one.
+	Stuttering bool
+}
+
+// Execution is one schedule so far.
+type Execution struct {
+	Setup
+	scheduler
+	timeline
+	subscriptions
+	underWay
+	circle
+
+	left      Faults      // of the scenario's budgets
+	budgets   [kinds]*int // of these, the one that each kind uses
+	processes []*Process
+	actors    []*Actor
+	options   []Transition // that were listed last
+	desperate bool         // the options are those of the last resort
+	quiet     bool         // the options are those of waiters that ask in vain
+	wakings   int          // for a round in vain that may still be steps
+	unseen    bool         // the round in vain that happens is no step
+	polls     int          // of these that may still happen beside others
+	beyond    bool         // there were too many
+	unnoticed bool         // contexts that end now are noticed later
+	rounds    int          // that there were
+	idle      int          // how often time passed in vain since Redis changed
+
+	taken    []Transition
+	checker  Checker
+	recorder Recorder // nil unless somebody wants to read it
+	journal  *Journal // nil unless somebody wants to know where the code differs
+
+	mu      sync.Mutex // code that acts behind our back may do so at any time
+	trouble error
+}
+
+// New begins a schedule. Its actors do nothing before Run says what, and they start when the schedule says so.
+func New(setup Setup) *Execution {
+	s := setup.Scenario
+	x := &Execution{Setup: setup, left: s.Faults, polls: s.PollsInVain(), wakings: s.PollsInVain(), timeline: timeline{now: setup.Now}}
+	for k, n := range notations() {
+		if n.budget != nil {
+			x.budgets[k] = n.budget(&x.left)
+		}
+	}
+	for i := range s.Processes() {
+		x.processes = append(x.processes, newProcess(i, &x.Setup))
+	}
+	for i := range s.Actors {
+		p := x.processes[i%len(x.processes)]
+		a := &Actor{Index: i, Name: x.named(i), Process: p, inside: len(p.actors), once: i < s.Try, leave: func() {}}
+		a.Sale = a.Name
+		p.actors = append(p.actors, a)
+		x.actors = append(x.actors, a)
+	}
+	return x
+}
+
+// Observe lets a checker see it, and a recorder if that is not nil.
+func (x *Execution) Observe(c Checker) { x.checker = c }
+
+// Record lets a recorder see it.
+func (x *Execution) Record(r Recorder) { x.recorder = r }
+
+// Run says what an actor does, once it starts. All actors have to be told before the first transition, in their order.
+func (x *Execution) Run(a *Actor, f func(context.Context) error) {
+	ctx, leave := context.WithCancel(context.Background())
+	a.leave = leave
+	a.main = x.spawn(a, func() {
+		a.err = f(ctx)
+		a.finished = true
+	})
+	x.ready = nil // it starts when the schedule says so
+}
+
+// Close ends what still runs.
+func (x *Execution) Close() {
+	for _, p := range x.processes {
+		p.dead = true
+	}
+	x.bury()
+	for _, a := range x.actors {
+		a.leave()
+	}
+}
+
+// bury ends the tasks of dead processes.
+func (x *Execution) bury() {
+	for _, t := range x.tasks {
+		if t.actor.Process.dead && !t.Ended() {
+			x.orphan(t.rest)
+			t.rest = nil
+			x.kill(t)
+		}
+	}
+	x.forget(func(t *timer) bool { return t.actor.Dead() })
+	x.waiters = slices.DeleteFunc(x.waiters, (*Task).Ended)
+	x.listeners = slices.DeleteFunc(x.listeners, func(l *listener) bool { return l.actor.Dead() })
+}
+
+// Fail ends the exploration for a reason that is no verdict: Err.
+func (x *Execution) Fail(err error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.trouble == nil { // what follows from the first is no news
+		x.trouble = err
+	}
+}
+
+// Taken returns the transitions so far.
+func (x *Execution) Taken() []Transition { return x.taken }
+
+// Err returns why the exploration cannot go on.
+func (x *Execution) Err() error {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.trouble
+}
+
+// Actors returns all of them, by their index.
+func (x *Execution) Actors() []*Actor { return x.actors }
+
+// Processes returns all of them.
+func (x *Execution) Processes() []*Process { return x.processes }
+
+// Now returns the time since the start.
+func (x *Execution) Now() time.Duration { return x.now }
+
+// becomes changes what a server holds. It was done by an actor, or, if that is nil, by time or a fault.
+func (x *Execution) becomes(s *simredis.Server, next *simredis.State, by *Actor) {
+	before := s.Holds
+	if x.Cluster.Become(s, next) {
+		x.idle = 0
+	}
+	x.checker.Changed(s, before, by)
+}

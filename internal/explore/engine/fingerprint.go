@@ -1,0 +1,183 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"lockstep/internal/explore/simredis"
+)
+
+// Fingerprint tells states apart from which the future may differ: what the servers hold, what happened to each process that has a
+// future, who sleeps, which timers and messages are due, what is left of the budgets, and what the checker knows.
+func (x *Execution) Fingerprint() Fingerprint {
+	o := x.order()
+	b := x.Hasher.buffer[:0]
+	b = append(b, o.content(x, x.Cluster.Stored())...)
+	b = x.appendHidden(b, x.Cluster.Servers()[0], o)
+	b = x.appendNodes(b, o)
+	for _, p := range x.inOrder(o) {
+		b = x.appendProcess(b, p, o)
+	}
+	if !o.alike && slices.ContainsFunc(x.actors, func(a *Actor) bool { return !a.started }) {
+		b = fmt.Appendf(b, "|%t", x.Backwards)
+	}
+	polls := x.polls
+	if x.Going() <= 1 {
+		polls = 0 // nobody will need them
+	}
+	for k, left := range x.budgets {
+		if left != nil && *left > 0 {
+			b = strconv.AppendInt(append(b, '|', byte(k)), int64(*left), 10) //nolint:gosec // there are few
+		}
+	}
+	for _, n := range [...]int{polls, x.wakings, int(x.now), x.idle, int(x.jumped)} {
+		b = strconv.AppendInt(append(b, ' '), int64(n), 10)
+	}
+	return x.Hasher.sum(o.rename(x, x.checker.AppendState(b, o)))
+}
+
+// inOrder returns the processes, in an order of the actors: if that is not the usual one, each is a process.
+func (x *Execution) inOrder(o Order) []*Process {
+	if !o.alike {
+		return x.processes
+	}
+	all := make([]*Process, len(o.Actors))
+	for place, actor := range o.Actors {
+		all[place] = x.actors[actor].Process
+	}
+	return all
+}
+
+// appendProcess writes what happened to a process, and what waits to happen to it.
+func (x *Execution) appendProcess(b []byte, p *Process, o Order) []byte {
+	if x.gone(p) {
+		b = append(b, "|gone"...)
+	} else {
+		b = strconv.AppendBool(p.past.append(append(b, '|')), p.paused)
+		for _, actor := range p.known {
+			b = strconv.AppendInt(append(b, ' '), int64(o.Place(int(actor))), 10)
+		}
+	}
+	b = x.appendWaits(b, p)
+	for _, a := range p.actors {
+		if !a.Dead() || x.sentLate(a) {
+			b = x.Cluster.AppendWatches(b, a.Index)
+		}
+	}
+	return b
+}
+
+// appendWaits writes what waits to happen to a process.
+func (x *Execution) appendWaits(b []byte, p *Process) []byte {
+	for _, t := range x.tasks {
+		if t.actor.Process != p || t.Ended() {
+			continue
+		}
+		if t.unread {
+			b = append(append(append(b, '|'), t.label...), " unread"...)
+		}
+		if t.torn {
+			b = strconv.AppendBool(append(append(append(b, '|'), t.label...), " torn "...), t.unaware)
+		}
+		if t.early {
+			b = append(append(append(b, '|'), t.label...), " early"...)
+		}
+		if t.asleep() {
+			b = strconv.AppendBool(append(append(append(b, '|'), t.label...), ' '), x.wouldRepeat(t))
+			b = strconv.AppendInt(append(b, ' '), int64(t.round.vain), 10)
+		}
+	}
+	return x.appendDue(b, p)
+}
+
+// appendDue writes the timers and messages that are due in a process.
+func (x *Execution) appendDue(b []byte, p *Process) []byte {
+	for _, t := range x.timers {
+		if t.actor.Process == p {
+			b = strconv.AppendInt(append(b, '|'), int64(t.actor.inside), 10)
+			b = strconv.AppendInt(append(b, ' '), int64(t.at-x.now), 10)
+		}
+	}
+	for _, t := range x.never {
+		if t.actor.Process == p {
+			b = fmt.Appendf(b, "|%d", t.actor.inside)
+		}
+	}
+	for _, l := range x.listeners {
+		if l.actor.Process == p {
+			b = fmt.Appendf(b, "|%s %d %q", l.channel, len(l.notify), l.messages)
+		}
+	}
+	return b
+}
+
+// appendNodes writes each node with its history, in an order that does not depend on which is which: nodes are alike.
+func (x *Execution) appendNodes(b []byte, o Order) []byte {
+	if !x.Cluster.OnNodes() {
+		return b
+	}
+	var nodes []string
+	for _, s := range x.Cluster.Masters() {
+		n := fmt.Appendf(nil, "|%s ", s.Health)
+		n = x.checker.AppendServer(n, s.Index, o)
+		n = append(n, s.Holds.Text...)
+		n = x.appendHidden(n, s, o)
+		for _, p := range x.processes {
+			if !x.gone(p) {
+				n = p.answers[s.Index].append(append(n, '|'))
+			}
+		}
+		nodes = append(nodes, string(n))
+	}
+	if !x.EverySymmetry {
+		slices.Sort(nodes)
+	}
+	return append(b, strings.Join(nodes, "")...)
+}
+
+// appendServers writes what the servers hold, with all names as they are.
+func (x *Execution) appendServers(b []byte) []byte {
+	for _, s := range x.Cluster.Servers() {
+		b = append(append(append(append(b, '|'), s.Health...), ' '), s.Holds.Text...)
+		b = x.appendHidden(b, s, x.unsorted())
+	}
+	return b
+}
+
+// appendHidden writes what a server has beside what it holds.
+func (x *Execution) appendHidden(b []byte, s *simredis.Server, o Order) []byte {
+	if s.Replica != nil {
+		b = fmt.Appendf(b, "|replica %t %s", s.Saved, o.content(x, s.Replica))
+	}
+	if s.Ahead != 0 {
+		b = fmt.Appendf(b, "|ahead %d", s.Ahead)
+	}
+	return x.appendLate(b, s, o)
+}
+
+// gone reports whether p has no future, so that its past does not matter.
+func (x *Execution) gone(p *Process) bool {
+	return p.dead || p.ended() && !slices.ContainsFunc(x.tasks, func(t *Task) bool { return t.actor.Process == p && !t.Ended() }) &&
+		!slices.ContainsFunc(x.timers, func(t *timer) bool { return t.actor.Process == p })
+}
+
+// View stands for all that a transition can see, and change, but for what its process cannot know of: what the servers hold, what happened
+// to that process, and what it waits for, with all names as they are. Two transitions with one view do the same, whatever happened to
+// others. There is none, false, for what happens to nobody: time passes for all.
+func (x *Execution) View(t Transition) (view Fingerprint, has bool) {
+	a := x.Actor(t)
+	if a == nil {
+		return Fingerprint{}, false
+	}
+	names, b := x.unsorted(), x.Hasher.buffer[:0]
+	b = append(x.appendProcess(x.appendServers(b), a.Process, names), '|')
+	if t.Kind.OfTask() || t.Kind.OfWaiter() {
+		b = append(b, x.tasks[t.ID].label...)
+	}
+	for _, n := range [...]int{int(t.Kind), a.Index, int(x.now), int(x.jumped)} {
+		b = strconv.AppendInt(append(b, ' '), int64(n), 10)
+	}
+	return x.Hasher.sum(b), true
+}

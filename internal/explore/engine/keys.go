@@ -1,0 +1,51 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"lockstep/internal/dao"
+	"lockstep/internal/explore/simredis"
+	"lockstep/internal/lock"
+)
+
+// beside is what keys of a lock begin with that are not its own: so they are in the same slot of a Redis Cluster.
+const beside = "{" + lock.Key + "}:"
+
+// ErrKey means that a lock keeps something where nobody looks for it, or in several slots of a Redis Cluster.
+var ErrKey = errors.New("the keys of a lock are " + lock.Key + " (lock.Options.Key), and those that begin with " + beside +
+	", so that a Redis Cluster has all of them in one slot")
+
+// itsKeys fails for a command that leaves another key than one of the lock's or the store's, or that has keys of both.
+func itsKeys(command *simredis.Command, then *simredis.State) error {
+	for _, k := range then.Keys {
+		if !isLocks(k.Name) && !dao.IsKey(k.Name) {
+			return fmt.Errorf("%w: %s is none of them: call it %s", ErrKey, k.Name, renamed(k.Name))
+		}
+	}
+	var locks, stores string
+	for _, key := range command.Keys() {
+		switch {
+		case isLocks(key):
+			locks = key
+		case dao.IsKey(key):
+			stores = key
+		}
+	}
+	if locks != "" && stores != "" {
+		return fmt.Errorf("%w: one command has %s and %s, which are in two slots", ErrKey, locks, stores)
+	}
+	return nil
+}
+
+func isLocks(key string) bool { return key == lock.Key || strings.HasPrefix(key, beside) }
+
+// renamed returns what another key may be called.
+func renamed(key string) string {
+	name := strings.TrimPrefix(key, lock.Key+":")
+	if _, untagged, tagged := strings.Cut(key, "}:"); tagged && strings.HasPrefix(key, "{") {
+		name = untagged
+	}
+	return beside + name
+}

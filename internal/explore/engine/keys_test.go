@@ -1,0 +1,57 @@
+package engine
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/alicebob/miniredis/v2/proto"
+
+	"lockstep/internal/explore/simredis"
+)
+
+// A lock's keys have its name or its tag; other keys are refused, with a name that would do.
+func TestKeys(t *testing.T) {
+	m, err := simredis.NewMemory("a run")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	const both = "one command has distributedLock and inventory"
+	for sent, says := range map[string]string{
+		"SET distributedLock A":                 "",
+		"SET {distributedLock}:fence 1":         "",
+		"SET {distributedLock}fence 1":          "call it {distributedLock}:{distributedLock}fence",
+		"SET my-lock A":                         "my-lock is none of them: call it {distributedLock}:my-lock",
+		"HSET distributedLock:count A 1":        "call it {distributedLock}:count",
+		"SET {inventory}:lock A":                "call it {distributedLock}:lock",
+		"SET inventory 99":                      "",
+		"HSET {inventory}:ledger:run:older 1 1": "",
+
+		"HSET distributedLock inventory A":                                    "", // a field
+		"RENAME inventory distributedLock":                                    both,
+		"DEL distributedLock inventory":                                       both,
+		"MSET distributedLock A inventory 1":                                  both,
+		"MSET distributedLock inventory":                                      "",
+		"EVAL return{redis.call('INCR',KEYS[1])} 1 distributedLock inventory": "",
+		"EVAL return{redis.call('INCR',KEYS[1])} 2 distributedLock inventory": both,
+		"MULTI | SET distributedLock A | DECR inventory | EXEC":               both,
+	} {
+		cluster := m.NewCluster(m.WithStock(100), 0)
+		var text strings.Builder
+		for command := range strings.SplitSeq(sent, " | ") {
+			text.WriteString(proto.Strings(strings.Fields(command)...))
+		}
+		command := cluster.Command([]byte(text.String()))
+		answer, err := cluster.Would(cluster.Servers()[0], 0, command)
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch err := itsKeys(command, answer.Then); {
+		case says == "" && err != nil:
+			t.Errorf("%s: %v", sent, err)
+		case says != "" && (!errors.Is(err, ErrKey) || !strings.Contains(err.Error(), says)):
+			t.Errorf("%s: %v; want %q", sent, err, says)
+		}
+	}
+}

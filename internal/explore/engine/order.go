@@ -1,0 +1,149 @@
+package engine
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+	"strings"
+
+	"lockstep/internal/explore/simredis"
+	"lockstep/internal/lock"
+)
+
+// Actors that start alike differ by name alone. So a state in which two of them have changed places is the same state. A fingerprint is
+// therefore taken in an order of the actors that follows from what happened to each, and names stand in it as places in that order.
+
+// Order is such an order of the actors.
+type Order struct {
+	Actors []int  // by their places: the index of each
+	places []byte // of each, by its index
+	alike  bool   // names are to be replaced by places
+}
+
+// Place returns the place of an actor, and what is below zero for nobody.
+func (o Order) Place(actor int) int {
+	if actor < 0 {
+		return actor
+	}
+	return int(o.places[actor])
+}
+
+// alike reports whether actors count as the same if they differ by name alone.
+func (s *Setup) alike() bool {
+	return s.Interchangeable && !s.EverySymmetry && s.Scenario.Alike() && s.Scenario.Sales <= 1 && !s.Cluster.OnNodes()
+}
+
+// letter gives, for an actor, which letter its name is, and for a letter, whose name it is. Those that start alike get them in reverse
+// order if backwards: so nothing but names tells one start from the other.
+func (s *Setup) letter(actor int) int {
+	if !s.Backwards || !s.alike() {
+		return actor
+	}
+	from, to := 0, s.Scenario.Try
+	if actor >= to {
+		from, to = to, s.Scenario.Actors
+	}
+	return from + to - 1 - actor
+}
+
+// named gives the name of an actor.
+func (s *Setup) named(actor int) string { return string(s.FirstName + rune(s.letter(actor))) }
+
+// unsorted returns the order of their indexes, in which names stay names.
+func (x *Execution) unsorted() Order {
+	o := Order{places: make([]byte, len(x.actors)), Actors: make([]int, len(x.actors))}
+	for i := range o.Actors {
+		o.Actors[i], o.places[i] = i, byte(i) //nolint:gosec // they are few
+	}
+	return o
+}
+
+// order returns the order of the actors as they are now.
+func (x *Execution) order() Order {
+	o := x.unsorted()
+	if !x.alike() {
+		return o
+	}
+	o.alike = true
+	slices.SortStableFunc(o.Actors, func(a, b int) int { return x.compare(x.actors[a], x.actors[b]) })
+	for place, actor := range o.Actors {
+		o.places[actor] = byte(place) //nolint:gosec // they are few
+	}
+	return o
+}
+
+// compare tells apart actors to whom different things have happened, and those to whom nothing more can happen by what Redis holds of them.
+func (x *Execution) compare(a, b *Actor) int {
+	p, q := a.Process, b.Process
+	gone := x.gone(p)
+	if c := cmp.Or(compareBools(a.once, b.once), compareBools(a.started, b.started), compareBools(gone, x.gone(q))); c != 0 {
+		return c
+	}
+	if !gone {
+		if c := cmp.Or(cmp.Compare(p.past[0], q.past[0]), cmp.Compare(p.past[1], q.past[1])); c != 0 {
+			return c
+		}
+	}
+	if c := strings.Compare(x.mentioned(a), x.mentioned(b)); c != 0 {
+		return c
+	}
+	return bytes.Compare(x.checker.AppendActor(nil, a.Index), x.checker.AppendActor(nil, b.Index))
+}
+
+func compareBools(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return 1
+	default:
+		return -1
+	}
+}
+
+// mentioned returns what Redis holds, with no names but one.
+func (x *Execution) mentioned(a *Actor) string {
+	places := make([]byte, len(x.actors))
+	places[a.Index] = 1
+	return Order{places: places, alike: true}.content(x, x.Cluster.Stored())
+}
+
+// content returns what a server holds, with places for names.
+func (o Order) content(x *Execution, s *simredis.State) string {
+	if !o.alike {
+		return s.Text
+	}
+	return s.Renamed(string(o.places)+x.named(0), func(text string) string { return string(o.rename(x, []byte(text))) })
+}
+
+// rename puts places for names.
+func (o Order) rename(x *Execution, text []byte) []byte {
+	if !o.alike {
+		return text
+	}
+	return rename(text, x.FirstName, len(x.actors), func(letter int) byte { return o.places[x.letter(letter)] })
+}
+
+// rename puts numbers into the place of names: of the letters, from the first on, that follow what an owner begins with, and end there.
+func rename(text []byte, first rune, names int, number func(letter int) byte) []byte {
+	before := []byte(lock.Owner(""))
+	for at := 0; ; {
+		i := bytes.Index(text[at:], before)
+		if i < 0 {
+			return text
+		}
+		at += i + len(before)
+		if at == len(text) {
+			return text
+		}
+		letter := int(rune(text[at]) - first)
+		if letter >= 0 && letter < names && (at+1 == len(text) || !isWordByte(text[at+1])) {
+			text[at] = number(letter)
+		}
+	}
+}
+
+// isWordByte reports whether a name could go on with this.
+func isWordByte(b byte) bool {
+	return b == '_' || '0' <= b && b <= '9' || 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z'
+}

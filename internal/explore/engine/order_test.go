@@ -1,0 +1,21 @@
+package engine
+
+import "testing"
+
+// Names are replaced where an owner is written, and nothing else is.
+func TestNamesBecomePlaces(t *testing.T) {
+	o := Order{places: []byte{'1', '0'}, alike: true}
+	x := &Execution{Setup: Setup{FirstName: 'A'}, actors: make([]*Actor, 2)}
+	x.Scenario.Actors = 2
+	for text, want := range map[string]string{
+		"distributedLock:A":                      "distributedLock:1",
+		`"distributedLock:B:7f" distributedLock`: `"distributedLock:0:7f" distributedLock`,
+		"distributedLock:B distributedLock:A\n":  "distributedLock:0 distributedLock:1\n",
+		"distributedLock:C distributedLock:":     "distributedLock:C distributedLock:",
+		"distributedLock:All A B :A":             "distributedLock:All A B :A",
+	} {
+		if got := string(o.rename(x, []byte(text))); got != want {
+			t.Errorf("%q becomes %q; want %q", text, got, want)
+		}
+	}
+}

@@ -1,0 +1,140 @@
+package engine
+
+import (
+	"encoding/binary"
+	"hash/maphash"
+	"slices"
+	"strconv"
+
+	"lockstep/internal/explore/simredis"
+)
+
+// Fingerprint stands for a state, or for a past. Two that differ have the same one with a chance of 1 in 2¹²⁸.
+type Fingerprint [2]uint64
+
+// append writes it.
+func (f Fingerprint) append(b []byte) []byte {
+	for _, half := range f {
+		b = binary.LittleEndian.AppendUint64(b, half)
+	}
+	return b
+}
+
+// Hasher makes fingerprints. One that has the same seeds makes the same.
+type Hasher struct {
+	seeds   Seeds
+	buffer  []byte // of what is hashed
+	written []byte // of what is to be added to a past
+}
+
+// Seeds are what a hasher begins with.
+type Seeds [2]maphash.Seed
+
+// NewSeeds makes seeds that nobody has had.
+func NewSeeds() Seeds { return Seeds{maphash.MakeSeed(), maphash.MakeSeed()} }
+
+// NewHasher makes a hasher with these seeds.
+func NewHasher(seeds Seeds) *Hasher {
+	return &Hasher{seeds: seeds}
+}
+
+func (h *Hasher) sum(b []byte) Fingerprint {
+	h.buffer = b
+	return Fingerprint{maphash.Bytes(h.seeds[0], b), maphash.Bytes(h.seeds[1], b)}
+}
+
+// add gives a past with one thing more in it.
+func (h *Hasher) add(past Fingerprint, what string) Fingerprint { return h.after(past, h.text(what)) }
+
+// text writes what is to be added. It is good until the next.
+func (h *Hasher) text(what string) []byte {
+	h.written = append(h.written[:0], what...)
+	return h.written
+}
+
+// after is add for what is written already.
+func (h *Hasher) after(past Fingerprint, b []byte) Fingerprint {
+	return h.sum(append(past.append(h.buffer[:0]), b...))
+}
+
+// note adds to what has happened to a process.
+func (x *Execution) note(p *Process, what string) {
+	if p.dead {
+		return
+	}
+	x.noted(p)
+	local := x.localised(p, x.Hasher.text(what))
+	p.past = x.Hasher.after(p.past, local)
+	if t := x.current.Load(); t != nil {
+		r := t.itsRound()
+		r.told = x.Hasher.after(r.told, local)
+	}
+}
+
+// localised puts, for each name, the number that it has for a process: the place at which it came to know it.
+func (x *Execution) localised(p *Process, what []byte) []byte {
+	if !x.alike() {
+		return what
+	}
+	return rename(what, x.FirstName, len(x.actors), func(letter int) byte {
+		actor := byte(x.letter(letter)) //nolint:gosec // they are few
+		i := slices.Index(p.known, actor)
+		if i < 0 {
+			i = len(p.known)
+			p.known = append(slices.Clip(p.known), actor)
+		}
+		return byte(i) //nolint:gosec // they are few
+	})
+}
+
+// look adds that a process looked at the clock.
+func (x *Execution) look(p *Process) {
+	p.looks.times++
+	if p.looks.last == x.now || p.dead {
+		return
+	}
+	p.looks.last = x.now
+	x.noted(p)
+	p.past = x.Hasher.add(p.past, "now "+strconv.Itoa(p.looks.times)+" "+strconv.Itoa(int(x.now)))
+}
+
+// noteOf adds what t got from a server. What a node answers to a task of its own is its history with that node, which counts once the one
+// that asked goes on: by then it does not matter in which order the nodes answered, nor which of them said what.
+func (x *Execution) noteOf(t *Task, s *simredis.Server, what string) {
+	p := t.actor.Process
+	p.told = len(x.taken)
+	switch {
+	case s.Index == 0 || t.parent == nil || x.EverySymmetry:
+		x.note(p, t.label+" "+strconv.Itoa(s.Index)+" "+what)
+	case !p.dead:
+		x.noted(p)
+		p.answers = slices.Clone(p.answers)
+		p.answers[s.Index] = x.Hasher.add(p.answers[s.Index], what)
+	}
+}
+
+// inPast names t in what s answers: as one of many alike, if they are asked all at once.
+func inPast(t *Task, s *simredis.Server) string {
+	if s.Index == 0 || t.parent == nil {
+		return t.label
+	}
+	return t.parent.label
+}
+
+// mergePast lets the answers that came count, for the one that waited for them.
+func (x *Execution) mergePast(p *Process) {
+	var sum Fingerprint
+	for _, answers := range p.answers {
+		sum[0] += answers[0]
+		sum[1] += answers[1]
+	}
+	x.note(p, "answers "+string(sum.append(nil)))
+}
+
+// noted counts a note.
+func (x *Execution) noted(p *Process) {
+	p.notes++
+	if t := x.current.Load(); t != nil {
+		t.itsRound().notes++
+	}
+}

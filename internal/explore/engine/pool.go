@@ -1,0 +1,94 @@
+package engine
+
+import (
+	"bytes"
+	"iter"
+	"runtime"
+	"sync/atomic"
+)
+
+// Pool keeps the goroutines of coroutines that have ended for others: to make one, to let its stack grow, and to ask for its number takes
+// longer than most of them run. The zero Pool is empty. Its coroutines have one scheduler.
+type Pool struct {
+	idle []*carrier
+}
+
+// Start makes a coroutine, which waits for its first Resume. If f panics, panicked gets the value, while the stack is still there, and the
+// coroutine ends.
+func (p *Pool) Start(f func(), panicked func(value any)) *Coroutine {
+	return &Coroutine{pool: p, f: f, panicked: panicked}
+}
+
+// Close ends the goroutines that are idle.
+func (p *Pool) Close() {
+	for _, idle := range p.idle {
+		idle.stop()
+	}
+	p.idle = nil
+}
+
+func (p *Pool) take() *carrier {
+	if n := len(p.idle); n > 0 {
+		c := p.idle[n-1]
+		p.idle = p.idle[:n-1]
+		return c
+	}
+	return newCarrier()
+}
+
+func (p *Pool) give(c *carrier) { p.idle = append(p.idle, c) }
+
+// carrier is a goroutine that runs one coroutine after the other.
+type carrier struct {
+	resume func() (struct{}, bool)
+	stop   func()
+	park   func(struct{}) bool // false: it is to end
+	id     goroutine           // its own
+	number atomic.Value        // the same, as stacks print it
+	runs   *Coroutine          // nil: none
+}
+
+func newCarrier() *carrier {
+	c := &carrier{}
+	c.resume, c.stop = iter.Pull(func(park func(struct{}) bool) {
+		c.park, c.id = park, self()
+		c.number.Store(number())
+		makeRoom()
+		for more := true; more; more = park(struct{}{}) {
+			c.run()
+		}
+	})
+	return c
+}
+
+// run runs its coroutine to the end.
+func (c *carrier) run() {
+	returned := false
+	defer func() {
+		v := recover()
+		if v == nil && !returned {
+			v = ErrExited
+		}
+		if v != nil && v != any(ErrKilled) {
+			c.runs.panicked(v)
+		}
+		c.runs = nil
+	}()
+	c.runs.f()
+	returned = true
+}
+
+// makeRoom lets the stack grow at once to what most of the code needs. Otherwise it grows bit by bit, and is copied each time.
+//
+//go:noinline
+func makeRoom() {
+	var room [10 << 10]byte
+	runtime.KeepAlive(&room)
+}
+
+// number returns what the runtime gives the goroutine that asks, as a panic would print it.
+func number() string {
+	var b [32]byte
+	stack := b[:runtime.Stack(b[:], false)]
+	return string(bytes.Fields(stack)[1])
+}

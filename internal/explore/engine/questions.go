@@ -1,0 +1,178 @@
+package engine
+
+import (
+	"slices"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"lockstep/internal/trace"
+)
+
+// What a checker and a recorder may want to know.
+
+// InVain reports whether a waits for what time alone will not bring.
+func (x *Execution) InVain(a *Actor) bool {
+	t := a.main
+	return t.waiting && !t.torn && (t.sleep == nil || t.asleep() && x.wouldRepeat(t) || t.isPausedInVain())
+}
+
+// Queues reports whether a waits for something else than a command's answer or the end of a short pause.
+func (x *Execution) Queues(a *Actor) bool { return a.main.waiting && !a.main.asleep() }
+
+// TimerNext reports whether the next thing that time would bring is a timer, and no expiry.
+func (x *Execution) TimerNext() bool {
+	expiry, next := x.Cluster.NextExpiry(), x.nextTimer()
+	return next != nil && (expiry == 0 || next.at < x.now+expiry)
+}
+
+// Faulted reports whether a fault has happened.
+func (x *Execution) Faulted() bool {
+	return slices.ContainsFunc(x.taken, func(t Transition) bool { return t.Kind.Fault() != "" })
+}
+
+// Took reports whether a transition of a kind has happened.
+func (x *Execution) Took(k Kind) bool {
+	return slices.ContainsFunc(x.taken, func(t Transition) bool { return t.Kind == k })
+}
+
+// Outlived gives, for each task that still runs although all actors of its process have finished, the actor it was for. Those that have
+// still to hear from a node do not count, as their client bounds that; nor do those that answer a message by a command, as they work for
+// their process, or whose wait has ended; nor those of a process that is paused, as they may end when it goes on.
+func (x *Execution) Outlived() (all []*Actor) {
+	for _, p := range x.processes {
+		if p.dead || p.paused || !p.hasBegun() || !p.ended() || x.awaitsNode(p) {
+			continue
+		}
+		for _, t := range x.tasks {
+			goesOn := t.notified && t.acts() || t.torn
+			if t.actor.Process == p && !t.Ended() && !goesOn {
+				all = append(all, t.actor)
+			}
+		}
+	}
+	return all
+}
+
+// awaitsNode reports whether a task of p has still to hear from a node.
+func (x *Execution) awaitsNode(p *Process) bool {
+	return slices.ContainsFunc(x.tasks, func(t *Task) bool {
+		return t.actor.Process == p && !t.Ended() && (t.unanswered || t.pending != nil && t.to > 0)
+	})
+}
+
+// Ended reports whether the task that t happened to has ended.
+func (x *Execution) Ended(t Transition) bool {
+	return (t.Kind.OfTask() || t.Kind.OfWaiter()) && x.tasks[t.ID].Ended()
+}
+
+// Pending returns what the task that t happens to is about to send, as far as that is known.
+func (x *Execution) Pending(t Transition) []redis.Cmder {
+	if !t.Kind.OfTask() && !t.Kind.OfWaiter() {
+		return nil
+	}
+	return x.tasks[t.ID].pending
+}
+
+// Subscribes reports whether the task that t happens to is about to subscribe to a channel.
+func (x *Execution) Subscribes(t Transition) bool { return t.Kind.OfTask() && x.tasks[t.ID].subscribes }
+
+// Ahead returns how far clocks may be apart.
+func (x *Execution) Ahead() time.Duration {
+	return x.Scenario.Skew*time.Duration(len(x.processes)-1) + x.jumped
+}
+
+// Rounds returns how many attempts, and other rounds, there were.
+func (x *Execution) Rounds() int { return x.rounds }
+
+// IsReading reports whether one of those who wait looks at a clock.
+func (x *Execution) IsReading() bool {
+	return slices.ContainsFunc(x.tasks, func(t *Task) bool { return t.live() && t.waiting && t.round.looked })
+}
+
+// Timely reports whether time makes a difference to those who wait: one looks at a clock, or Redis has, or knows, a time.
+func (x *Execution) Timely() bool {
+	_, known := x.Horizon()
+	return known > x.now || x.Cluster.NextExpiry() > 0 || x.IsReading()
+}
+
+// AdvanceBy lets time pass behind everybody's back: no schedule can say so.
+func (x *Execution) AdvanceBy(d time.Duration) {
+	x.pass(x.now + d)
+	x.settle()
+}
+
+// What a reader of a schedule may want to know of its present state. Nothing here changes anything.
+
+// Standstill says why an actor that runs does nothing by itself.
+type Standstill uint8
+
+// The reasons.
+const (
+	Free          Standstill = iota // it can do something
+	AsksInVain                      // it waits for a moment, and would be told what it was told before
+	WaitsForTime                    // it waits for a timer, and perhaps for something that comes before
+	WaitsForReply                   // it waits for a node that does not answer
+	WaitsForOther                   // it waits for a message, or for another goroutine of its process
+)
+
+// Standstill says why a does nothing by itself, and, if it waits for a timer, when that is due.
+func (x *Execution) Standstill(a *Actor) (why Standstill, due time.Duration) {
+	t := a.main
+	switch {
+	case t.unanswered:
+		return WaitsForReply, 0
+	case t.asleep() && x.wouldRepeat(t):
+		return AsksInVain, 0
+	case !t.waiting || t.torn || t.asleep():
+		return Free, 0
+	case t.sleep != nil && !t.sleep.stopped && t.sleep.at < Forever:
+		return WaitsForTime, t.sleep.at
+	default:
+		return WaitsForOther, 0
+	}
+}
+
+// Left returns what is left of the budgets.
+func (x *Execution) Left() Faults { return x.left }
+
+// Timer is one that is set.
+type Timer struct {
+	Actor string       `json:"actor"`
+	In    trace.Millis `json:"in_ms"`
+}
+
+// Timers returns those that time will bring, in the order in which they were set. Those of a process that is paused wait for it.
+func (x *Execution) Timers() []Timer {
+	all := []Timer{}
+	for _, t := range x.timers {
+		all = append(all, Timer{t.actor.Name, trace.Millis(max(t.at-x.now, 0))})
+	}
+	return all
+}
+
+// Message is one that has not arrived.
+type Message struct {
+	To      string `json:"to"` // a process
+	Channel string `json:"channel"`
+	Text    string `json:"text"`
+}
+
+// Messages returns those that are under way to somebody who listens.
+func (x *Execution) Messages() []Message {
+	all := []Message{}
+	for _, l := range x.listeners {
+		for _, text := range l.messages {
+			if l.notify != nil {
+				all = append(all, Message{l.actor.Process.Name, l.channel, text})
+			}
+		}
+	}
+	return all
+}
+
+// PollsLeft returns how often a waiter may still ask in vain beside others.
+func (x *Execution) PollsLeft() int { return x.polls }
+
+// HasTimer reports whether a timer is set for a process that runs.
+func (x *Execution) HasTimer() bool { return x.nextTimer() != nil }

@@ -1,0 +1,115 @@
+package engine
+
+import (
+	"fmt"
+	"path"
+	"reflect"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+)
+
+// stray goroutines are those that code under test starts by itself, and those of its tasks that wait where nobody sees it. Go has no
+// other way to find them than the stacks of all goroutines.
+
+// Stacks returns those of all goroutines, as a panic would print them.
+func Stacks() []string {
+	for size := 1 << 16; ; size *= 2 {
+		b := make([]byte, size)
+		if n := runtime.Stack(b, true); n < size {
+			return strings.Split(string(b[:n]), "\n\n")
+		}
+	}
+}
+
+// Inspect fails for a goroutine that a task has started by itself, and that is still there. A pool starts its own by iter.Pull.
+func (x *Execution) Inspect() {
+	created := regexp.MustCompile(`(?m)^created by (\S+) in goroutine (\d+)\n\s+(\S+)`)
+	for _, stack := range Stacks() {
+		last := strings.LastIndex(stack, "\ncreated by ") // quicker than the expression finds it
+		by := created.FindStringSubmatch(stack[max(last, 0):])
+		if by == nil || notUnderTest(by[1]) || strings.HasPrefix(by[1], "context.") || strings.HasPrefix(by[1], "iter.Pull") {
+			continue
+		}
+		if slices.ContainsFunc(x.tasks, func(t *Task) bool { return t.Goroutine() == by[2] }) {
+			x.Fail(fmt.Errorf("%w: it has started a goroutine of its own (%s)", ErrBlind, path.Base(by[3])))
+			return
+		}
+	}
+}
+
+// Turn tells one turn of a task from all others of the execution; 0: nobody has it. It may be called while the execution goes on.
+func (x *Execution) Turn() uint64 {
+	if x.current.Load() == nil {
+		return 0
+	}
+	return x.turns.Load()
+}
+
+// Busy gives an error that names the line at which the task that has the turn keeps it. It may be called while the execution goes on.
+func (x *Execution) Busy(stacks []string) error {
+	if f := x.at(stacks, `\[`); f != "" {
+		return fmt.Errorf("%w: it runs on and on, without a command or a pause (%s)", ErrBlind, f)
+	}
+	return nil
+}
+
+// Blocked gives an error if the task that has the turn waits where nobody sees it. It may be called while the execution goes on. A wait of
+// Go's own, as for its memory, looks the same, but does not come twice at one place.
+func (x *Execution) Blocked(stacks []string) error {
+	if f := x.at(stacks, `\[(sleep|select|chan receive|chan send|sync\.)`); f != "" {
+		return fmt.Errorf("%w: it waits by itself (%s)", ErrBlind, f)
+	}
+	return nil
+}
+
+// at gives the lines at which the task that has the turn is in such a state; "" if it is about to give the turn back.
+func (x *Execution) at(stacks []string, state string) string {
+	if t := x.current.Load(); t != nil {
+		return t.at(stacks, state, false)
+	}
+	return ""
+}
+
+// at gives the lines at which a task is in such a state, the innermost first; "" if the explorer itself is, unless the task has parked.
+func (t *Task) at(stacks []string, state string, parked bool) string {
+	is := regexp.MustCompile(`^goroutine ` + t.Goroutine() + ` ` + state)
+	i := slices.IndexFunc(stacks, is.MatchString)
+	if i < 0 {
+		return ""
+	}
+	var all []string
+	for _, f := range regexp.MustCompile(`(?m)^(\S+)\(.*\)\n\s+(\S+)`).FindAllStringSubmatch(stacks[i], -1) {
+		switch ours := notUnderTest(f[1]); {
+		case inLibrary(f[1]), ours && parked && len(all) == 0:
+		case ours, len(all) == lineDepth:
+			return strings.Join(all, " < ")
+		default:
+			all = append(all, path.Base(f[2]))
+		}
+	}
+	return strings.Join(all, " < ")
+}
+
+// explorer returns the path of the explorer's packages, whatever the module is called.
+func explorer() string { return path.Dir(reflect.TypeFor[Execution]().PkgPath()) }
+
+// module returns what the paths of the module's packages begin with.
+func module() string { return strings.TrimSuffix(explorer(), "internal/explore") }
+
+// inLibrary reports whether a function is one of Go's own.
+func inLibrary(function string) bool {
+	first, _, deep := strings.Cut(function, "/")
+	return !strings.HasPrefix(function, module()) && !strings.HasPrefix(function, "main.") && (!deep || !strings.Contains(first, "."))
+}
+
+// notUnderTest reports whether a function belongs to the explorer, or to what it has under the code: the client, and Redis. Tests of the
+// explorer have locks of their own.
+func notUnderTest(function string) bool {
+	if below, is := strings.CutPrefix(function, explorer()); is && (below[0] == '.' || below[0] == '/') {
+		return !strings.Contains(below, "_test.")
+	}
+	return strings.Contains(function, "/go-redis/") || strings.Contains(function, "/miniredis/") ||
+		strings.Contains(function, "/gopher-lua") || strings.HasPrefix(function, "runtime.")
+}

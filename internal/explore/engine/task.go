@@ -1,0 +1,166 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"sync/atomic"
+
+	"github.com/redis/go-redis/v9"
+
+	"lockstep/internal/lock"
+)
+
+// errDead is what a task gets for all it asks when its process has died or its schedule is over, so that it ends by itself.
+var errDead = fmt.Errorf("%w: the process is dead", lock.ErrUnavailable)
+
+// Task is a goroutine of the code under test. It hands its turn back where it would wait: before a command, and in Clock.Wait.
+type Task struct {
+	*Coroutine
+	id    int
+	name  string
+	nth   int    // of its actor's
+	label string // the same, but for rounds that are forgotten
+	actor *Actor
+
+	parent   *Task // that started it
+	started  int   // in this of its rounds
+	notified bool  // a message started it, or started its parent: it works for its process, and for no sale
+
+	// Before a command:
+	pending []redis.Cmder
+	to      int    // index of the server that it is for
+	unsent  int    // so many, the last of all, had a context that had ended
+	unread  bool   // its reply is there, and its process is paused
+	fate    Kind   // what happens to that command
+	rest    []sent // of a pipeline of which a part has taken effect: what is under way
+	cut     bool   // the connection for that is broken
+
+	unanswered bool // it waits for a node that does not answer
+	asks       bool // a node, by which it is called
+
+	early      bool // it woke for a round in vain, and nothing that concerns it has happened since
+	subscribes bool // once the schedule lets it
+
+	// In Wait:
+	waiting bool
+	ctx     context.Context //nolint:containedctx // of the Wait it is in
+	ch      <-chan struct{}
+	err     error  // what Wait is to return
+	taken   bool   // what Wait received, or that the channel is closed, is here
+	torn    bool   // the schedule decides how the Wait ends, and when
+	unaware bool   // its context has ended, and it does not know yet
+	noted   int    // how much had happened to its process when the context ended
+	last    *timer // the last thing it asked of the clock, if that was a timer
+	sleep   *timer // what ends the Wait it is in, as far as that is the clock
+
+	round  round // since it last woke up
+	poller poller
+
+	callers []uintptr // where it gave its turn back, if somebody wants to read that
+}
+
+// live reports whether t could run: it has not ended, and its process is neither dead nor paused.
+func (t *Task) live() bool { return !t.Ended() && !t.actor.Dead() && !t.actor.Paused() }
+
+// acts reports whether t does something next that the schedule decides when: it sends a command, or subscribes.
+func (t *Task) acts() bool { return t.pending != nil || t.subscribes }
+
+// asleep reports whether t is in a pause of a moment, as between two attempts.
+func (t *Task) asleep() bool { return t.waiting && t.sleep != nil && t.sleep.brief && !t.sleep.stopped }
+
+// scheduler gives the turn to one task after the other.
+type scheduler struct {
+	tasks   []*Task              // all there ever were
+	current atomic.Pointer[Task] // the one that runs
+	turns   atomic.Uint64        // that there were
+	ready   []*Task
+	waiters []*Task // in Clock.Wait
+}
+
+func (s *scheduler) resume(t *Task) {
+	s.turns.Add(1)
+	s.current.Store(t)
+	t.Resume()
+	s.current.Store(nil)
+}
+
+func (s *scheduler) kill(t *Task) {
+	s.turns.Add(1)
+	s.current.Store(t)
+	t.Kill()
+	s.current.Store(nil)
+}
+
+// next takes the task that is to run next, nil if there is none.
+func (x *Execution) next() *Task {
+	if len(x.ready) > 0 {
+		t := x.ready[0]
+		x.ready = x.ready[1:]
+		return t
+	}
+	if i := slices.IndexFunc(x.waiters, x.endWait); i >= 0 {
+		t := x.waiters[i]
+		x.waiters = slices.Delete(x.waiters, i, i+1)
+		return t
+	}
+	return nil
+}
+
+// sender returns the first task of p that is about to send a command.
+func (s *scheduler) sender(p *Process) *Task {
+	for _, t := range s.tasks {
+		if t.actor.Process == p && t.pending != nil && !t.Ended() {
+			return t
+		}
+	}
+	return nil
+}
+
+// helped reports whether somebody works for t's round.
+func (s *scheduler) helped(t *Task) bool {
+	return slices.ContainsFunc(s.tasks, func(other *Task) bool {
+		return !other.Ended() && other.parent == t && other.started == t.round.number
+	})
+}
+
+// spawn makes a task of a's, ready to run.
+func (x *Execution) spawn(a *Actor, f func()) *Task {
+	t := &Task{id: len(x.tasks), name: a.Name, nth: a.spawned, label: strconv.Itoa(a.inside) + "." + strconv.Itoa(a.labels), actor: a}
+	if a.spawned > 0 {
+		x.call(t, x.purpose(f))
+	}
+	a.spawned++
+	a.labels++
+	x.beginRound(t)
+	t.Coroutine = x.Pool.Start(f, func(value any) { x.panicked(t, value) })
+	x.tasks = append(x.tasks, t)
+	x.ready = append(x.ready, t)
+	return t
+}
+
+// park hands the turn back until the task gets it again. It fails when the task is to end instead.
+func park(t *Task) error {
+	if t.Park() != nil {
+		return errDead
+	}
+	return nil
+}
+
+// settle lets everything run that can go on without a command, in a fixed order, until all wait.
+func (x *Execution) settle() {
+	for {
+		for t := x.next(); t != nil; t = x.next() {
+			if !t.Ended() && !t.actor.Dead() {
+				x.resume(t)
+			}
+		}
+		due := x.nextTimer()
+		if due == nil || due.at > x.now {
+			return
+		}
+		x.note(due.actor.Process, "timer")
+		x.fire(due)
+	}
+}

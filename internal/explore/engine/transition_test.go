@@ -1,0 +1,57 @@
+package engine
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// What a schedule writes is what is read from it, for each kind.
+func TestEveryKindIsWrittenAndRead(t *testing.T) {
+	x := &Execution{
+		processes: []*Process{{Name: "replica1", actors: make([]*Actor, 1)}}, actors: []*Actor{{Name: "A"}},
+		scheduler: scheduler{tasks: []*Task{{name: "A.renewal"}}},
+	}
+	for kind := Moves; kind < kinds; kind++ {
+		transition := Transition{Kind: kind}
+		token := Token(kind, x.Who(transition), "SET")
+		got, err := ParseToken(token)
+		want := Wanted{Kind: kind, Who: x.Who(transition)}
+		if kind.OfTask() {
+			want.Command = "SET"
+		}
+		if err != nil || !got.Is(kind) || got.Who != want.Who || got.Command != want.Command {
+			t.Errorf("%s is read as %+v, %v; want %+v", token, got, err, want)
+		}
+	}
+}
+
+// Each example is a step, and each kind has one.
+func TestNotationIsComplete(t *testing.T) {
+	var all []Kind
+	for _, example := range Notation() {
+		step, err := ParseToken(example)
+		if err != nil {
+			t.Error(err)
+		}
+		all = append(all, step.Kind)
+	}
+	slices.Sort(all)
+	if all = slices.Compact(all); len(all) != int(kinds)-len([]Kind{Polls, PollsOn}) { // which are written as Moves
+		t.Errorf("there are examples of the kinds %v; want all", all)
+	}
+}
+
+func TestParseSaysWhatItTakes(t *testing.T) {
+	for token, says := range map[string]string{
+		"nonsense":   "that is no step: it takes A:SET, time, slow, expiry",
+		":SET":       "that is no step: it takes A:SET",
+		"A:":         "that is no step: it takes A:SET",
+		"A:SET/what": "after SET, it takes /lost, /dies-before",
+	} {
+		if _, err := ParseToken(token); !errors.Is(err, ErrMalformed) || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: %v; want %q", token, err, says)
+		}
+	}
+}

@@ -1,0 +1,269 @@
+package explore
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"math"
+	"runtime"
+	"slices"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"lockstep/internal/dao"
+	"lockstep/internal/explore/checker"
+	"lockstep/internal/explore/engine"
+	"lockstep/internal/explore/simredis"
+	"lockstep/internal/lock"
+	"lockstep/internal/lock/strategy"
+	"lockstep/internal/service"
+	"lockstep/internal/service/history"
+	"lockstep/internal/trace"
+)
+
+const (
+	runID     = "explored"
+	maxOrders = 1000 // more than anybody writes here
+	// handOffLimit is small, so that few sales are enough to see the lock go to another process.
+	handOffLimit = 1
+	usualMasters = 3 // of a lock on nodes
+)
+
+// Harness is what a worker keeps from one execution to the next. It begins one after the other, never two at once.
+type Harness struct {
+	strategy strategy.Strategy
+	scenario engine.Scenario
+	options  Options
+	memory   *simredis.Memory
+	start    *simredis.State
+	clients  [][]*simredis.Client // of each process, to each server
+	stores   []*dao.Store
+	masters  int // that the lock is on, beside the server with the stock
+	hasher   *engine.Hasher
+	pool     engine.Pool
+	purposes map[uintptr]string
+}
+
+// Options say what to look for, and how closely.
+type Options struct {
+	engine.Cuts
+	Starved bool         // look for sales that are starved
+	Stop    func() error // why nothing more is to happen, asked before each step; nil: it is never stopped
+}
+
+// Until returns an Options.Stop that stops with ctx. Before each step it lets others in: a shop that sells beside it.
+func Until(ctx context.Context) func() error {
+	return func() error {
+		runtime.Gosched()
+		return ctx.Err()
+	}
+}
+
+// NewHarness makes a harness. Those with the same seeds give the same fingerprints.
+func NewHarness(s strategy.Strategy, in engine.Scenario, options Options, seeds engine.Seeds) (*Harness, error) {
+	m, err := simredis.NewMemory(runID)
+	if err != nil {
+		return nil, err
+	}
+	h := &Harness{
+		strategy: s, scenario: in, options: options, memory: m, start: m.WithStock(engine.Stock), hasher: engine.NewHasher(seeds),
+		purposes: map[uintptr]string{},
+	}
+	if s.OnNodes {
+		h.masters = cmp.Or(in.Nodes, usualMasters)
+	}
+	for range in.Processes() {
+		var clients []*simredis.Client
+		for server := range 1 + h.masters {
+			c, err := m.NewClient(server)
+			if err != nil {
+				return nil, err
+			}
+			clients = append(clients, c)
+		}
+		h.clients = append(h.clients, clients)
+		h.stores = append(h.stores, dao.NewStore(clients[0].Client, runID, maxOrders))
+	}
+	return h, nil
+}
+
+// Close ends it.
+func (h *Harness) Close() {
+	for _, c := range slices.Concat(h.clients...) {
+		_ = c.Close() // there is nothing behind it
+	}
+	h.memory.Close()
+	h.pool.Close()
+}
+
+// Run is an execution with what looks at it.
+type Run struct {
+	*engine.Execution
+	checker   *checker.Checker
+	backwards bool
+	record    *Recorder // nil unless somebody wants to read it
+}
+
+// Begin begins an execution, with actors that start alike in reverse order if backwards.
+func (h *Harness) Begin(backwards bool) *Run {
+	x := engine.New(engine.Setup{
+		Scenario: h.scenario, Cluster: h.memory.NewCluster(h.start, h.masters), Hasher: h.hasher, Pool: &h.pool,
+		Purposes: h.purposes, FirstName: 'A', Backwards: backwards, Stop: h.options.Stop, Cuts: h.options.Cuts,
+	})
+	run := &Run{Execution: x, backwards: backwards}
+	run.checker = checker.New(x, h.strategy, checker.Futures{
+		Newcomers: func(held []*simredis.State, at, after time.Duration) (*checker.Checker, func(), error) {
+			return h.newcomers(x, held, at, after)
+		},
+		Again: func() (*checker.Checker, func()) { return h.again(run) },
+	})
+	if h.options.Starved {
+		run.checker.WatchOrder()
+	}
+	h.sell(x, run.checker)
+	return run
+}
+
+// again runs a schedule once more, up to where it is.
+func (h *Harness) again(run *Run) (copied *checker.Checker, end func()) {
+	next := h.Begin(run.backwards)
+	for _, t := range run.Taken() {
+		next.Apply(t)
+	}
+	return next.checker, func() {
+		next.Close()
+		h.attach(run.Execution)
+	}
+}
+
+// newcomers begins an execution of two, in one process, with names that nobody has had, on what x's servers would hold so long after they
+// held this. The first tries once.
+func (h *Harness) newcomers(
+	x *engine.Execution, held []*simredis.State, at, after time.Duration,
+) (*checker.Checker, func(), error) {
+	cluster, err := x.Cluster.Later(held, after)
+	if err != nil {
+		return nil, nil, err
+	}
+	next := engine.New(engine.Setup{
+		Scenario: engine.Scenario{Actors: 2, Replicas: 1, Try: 1}, Cluster: cluster, Hasher: h.hasher, Pool: &h.pool, Purposes: h.purposes,
+		FirstName: 'a', Now: at + after, Stop: h.options.Stop, Cuts: engine.Cuts{EverySymmetry: h.options.EverySymmetry},
+	})
+	c := checker.New(next, h.strategy, checker.Futures{})
+	h.sell(next, c)
+	return c, func() {
+		next.Close()
+		h.attach(x)
+	}, nil
+}
+
+// attach makes all clients send by x from now on.
+func (h *Harness) attach(x *engine.Execution) {
+	for _, c := range slices.Concat(h.clients...) {
+		c.Attach(x.Network())
+	}
+}
+
+// sell makes each actor sell one piece.
+func (h *Harness) sell(x *engine.Execution, c *checker.Checker) {
+	h.attach(x)
+	lockers := make([]lock.Locker, len(x.Processes()))
+	for i, p := range x.Processes() {
+		lockers[i] = h.locker(x, p, h.clients[i])
+	}
+	for _, a := range x.Actors() {
+		i := a.Index % len(lockers)
+		p := x.Processes()[i]
+		sale := service.Sale{
+			Run:    history.Run{ID: runID, Lock: h.strategy.Name, Initial: engine.Stock},
+			Locker: c.Watch(a, lockers[i]), Stock: h.stores[i], Clock: x.Clock(p, 0),
+			Log: slog.New(slog.DiscardHandler), Replica: p.Name,
+			Think: x.Scenario.Work, Nested: x.Scenario.Nested, Update: h.strategy.Update,
+			Backoff: service.Backoff{Delay: engine.Poll, MaxDuration: engine.Forever, Clock: x.Clock(p, engine.Poll), Rand: highest},
+		}
+		x.Run(a, func(ctx context.Context) error {
+			for range x.Scenario.SalesEach() {
+				a.Next()
+				if _, err := sale.Sell(ctx, a.Sale); err != nil {
+					return err
+				}
+				c.RecordSale(a)
+			}
+			return nil
+		})
+	}
+}
+
+// locker makes a process's lock.
+func (h *Harness) locker(x *engine.Execution, p *engine.Process, clients []*simredis.Client) lock.Locker {
+	defer x.Recover("New")
+	var nodes []redis.Cmdable
+	for _, c := range clients[1:] {
+		nodes = append(nodes, c.Client)
+	}
+	return h.strategy.New(strategy.Parts{
+		Options: lock.Options{
+			Key: lock.Key, TTL: engine.TTL, RetryInterval: engine.Poll, WaitTimeout: engine.Forever, Clock: x.Clock(p, engine.Poll),
+			Process: p.Name, HandOffLimit: handOffLimit, Notifier: x.Notifier(p), Rand: chance(x, p),
+		},
+		Client: clients[0].Client, CompareAndDelete: "DELEX", Nodes: nodes,
+	})
+}
+
+// highest returns what chance gives: always the same, or no schedule could be run again.
+func highest(n int64) int64 { return n - 1 }
+
+// chance returns what a process's lock is given: the highest number, as highest, but an id of its own, which is a number of more than 32
+// bits. Two processes that draw the same would take the lock of the other for their own.
+func chance(x *engine.Execution, p *engine.Process) func(int64) int64 {
+	nth := int64(slices.Index(x.Processes(), p))
+	return func(n int64) int64 {
+		if n > math.MaxUint32 {
+			n -= nth
+		}
+		return highest(n)
+	}
+}
+
+// tries is how often a schedule is run to see where the code under test differs from itself.
+const tries = 50
+
+// Differs says where the code under test does something else when a schedule is run again, "" if it was the same each time.
+func (h *Harness) Differs(schedule []engine.Transition, backwards bool) (where string) {
+	first := h.journal(schedule, backwards)
+	for range tries {
+		if where = first.Parts(h.journal(schedule, backwards)); where != "" {
+			break
+		}
+	}
+	return where
+}
+
+// journal runs a schedule as far as the code goes along with it.
+func (h *Harness) journal(schedule []engine.Transition, backwards bool) *engine.Journal {
+	run := h.Begin(backwards)
+	defer run.Close()
+	j := run.KeepJournal()
+	for _, t := range schedule {
+		if !slices.Contains(run.Transitions(), t) {
+			break
+		}
+		run.Apply(t)
+	}
+	return j
+}
+
+// Trace runs a schedule once more, and records it.
+func (h *Harness) Trace(schedule []engine.Transition, backwards bool) trace.Trace {
+	run := h.Begin(backwards)
+	defer run.Close()
+	record := run.Record()
+	for _, t := range schedule {
+		if run.Err() != nil || !slices.Contains(run.Transitions(), t) { // the code does not do the same twice
+			break
+		}
+		run.Apply(t)
+	}
+	return record.Trace()
+}

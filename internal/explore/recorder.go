@@ -1,0 +1,171 @@
+package explore
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"lockstep/internal/explore/checker"
+	"lockstep/internal/explore/engine"
+	"lockstep/internal/explore/simredis"
+	"lockstep/internal/lock"
+	"lockstep/internal/trace"
+	"lockstep/util/lua/meaning"
+)
+
+// Recorder records one execution. It implements execution.Recorder.
+type Recorder struct {
+	x       *engine.Execution
+	checker *checker.Checker
+	steps   []trace.Step
+	step    *trace.Step  // the one that is being recorded
+	token   string       // its command's, for short
+	verb    meaning.Verb // what it does with the lock or the stock
+	follows string       // what follows in the pipeline of that, in words
+}
+
+// NewRecorder makes a recorder of an execution, and lets it see it.
+func NewRecorder(x *engine.Execution, c *checker.Checker) *Recorder {
+	r := &Recorder{x: x, checker: c}
+	x.Record(r)
+	return r
+}
+
+// Sending implements execution.Recorder.
+func (r *Recorder) Sending(server int, commands []redis.Cmder) {
+	r.token, r.step.Command = Describe(commands)
+	r.verb = meaning.Of(commands[0].Args(), nil, nil).Verb
+	r.step.Node = server
+}
+
+// Replied implements execution.Recorder.
+func (r *Recorder) Replied(reply []byte, commands int) { r.step.Reply = readable(reply, commands) }
+
+// Follow implements execution.Recorder.
+func (r *Recorder) Follow(rest []redis.Cmder, arrives bool) {
+	var names []string
+	for _, command := range rest {
+		name, _ := Describe([]redis.Cmder{command})
+		names = append(names, name)
+	}
+	all := strings.Join(names, ", ")
+	if r.follows = r.say("%s is still on its way", "%s 还在途中", all); !arrives {
+		r.follows = r.say("%s never arrives", "%s 没有送达", all)
+	}
+}
+
+// Apply lets t happen, and writes down what happened.
+func (r *Recorder) Apply(t engine.Transition) bool {
+	before, who := r.look(), r.x.Who(t)
+	before.subscribes = r.x.Subscribes(t)
+	step := trace.Step{Fault: t.Kind.Budget()}
+	r.step, r.token, r.verb, r.follows = &step, "", "", ""
+	ok := r.x.Apply(t)
+	if a := r.x.Actor(t); a != nil {
+		step.Actor = a.Name
+		if t.Kind.OfTask() || t.Kind.OfWaiter() {
+			step.Task = strings.TrimPrefix(strings.TrimPrefix(who, a.Name), ".")
+		}
+	}
+	step.Kind = r.kind(t, before)
+	if t.Kind.OfTask() && r.token == "" {
+		r.token = step.Kind
+	}
+	says := append([]string{r.sentence(t, before), r.follows}, r.changes(before)...)
+	says = slices.DeleteFunc(says, func(text string) bool { return text == "" })
+	step.Says = strings.Join(says, r.say("; ", "；"))
+	step.Token = engine.Token(t.Kind, who, r.token)
+	r.snapshot()
+	r.steps = append(r.steps, step)
+	return ok
+}
+
+// Last returns the step that was recorded last.
+func (r *Recorder) Last() trace.Step { return r.steps[len(r.steps)-1] }
+
+// DropLast forgets it.
+func (r *Recorder) DropLast() { r.steps = r.steps[:len(r.steps)-1] }
+
+// Trace returns all that was recorded.
+func (r *Recorder) Trace() trace.Trace {
+	all := trace.Trace{Steps: r.steps, Nodes: len(r.nodes()), Language: r.x.Scenario.Language}
+	for _, a := range r.x.Actors() {
+		all.Actors = append(all.Actors, a.Name)
+	}
+	return all
+}
+
+// kind returns the kind of the step that t was.
+func (r *Recorder) kind(t engine.Transition, before view) string {
+	switch kind := tellings()[t.Kind].kind; {
+	case kind != "":
+		return kind
+	case r.step.Command != "":
+		return trace.KindCommand
+	case before.subscribes:
+		return trace.KindSubscribes
+	case r.x.Pending(t) != nil:
+		return trace.KindBegins
+	case r.x.Ended(t):
+		return trace.KindEnds
+	default:
+		return trace.KindWaits
+	}
+}
+
+// view is what a step is compared with: what was so before it.
+type view struct {
+	stored *simredis.State
+	locks  []held // of each server
+	now    time.Duration
+	told   []bool // of each actor
+	began  []bool
+	ended  []bool
+
+	subscribes bool // is what the step is to do
+}
+
+func (r *Recorder) look() view {
+	v := view{stored: r.x.Cluster.Stored(), locks: r.locks(), now: r.x.Now()}
+	for _, a := range r.x.Actors() {
+		v.told = append(v.told, r.checker.HasLossNotice(a))
+		v.began = append(v.began, a.Started())
+		v.ended = append(v.ended, a.Finished())
+	}
+	return v
+}
+
+// snapshot takes down what is so now.
+func (r *Recorder) snapshot() {
+	step := r.step
+	step.At = trace.Millis(r.x.Now())
+	if key, has := r.x.Cluster.Locked(lock.Key); has {
+		step.Lock, step.Expires = r.name(r.checker.Holder()), trace.Millis(key.TTL)
+	}
+	step.Nodes = r.nodes()
+	step.Stock = r.x.Cluster.Stored().Stock()
+	for _, a := range r.x.Actors() {
+		step.Standing = append(step.Standing, r.stance(a))
+	}
+}
+
+func (r *Recorder) stance(a *engine.Actor) trace.Stance {
+	switch inside := r.checker.Inside(a); {
+	case a.Dead():
+		return trace.Dead
+	case !a.Started():
+		return trace.Absent
+	case a.Finished():
+		return trace.Ended
+	case a.Paused() && inside:
+		return trace.PausedInside
+	case a.Paused():
+		return trace.Paused
+	case inside:
+		return trace.Inside
+	default:
+		return trace.Outside
+	}
+}

@@ -1,0 +1,182 @@
+package explore
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"lockstep/internal/explore/engine"
+	"lockstep/internal/explore/search"
+	"lockstep/internal/lock/anomaly"
+	"lockstep/internal/lock/strategy"
+	"lockstep/internal/trace"
+)
+
+// Apply lets a transition happen. It reports false when that turned out to be no transition of its own.
+func (r *Run) Apply(t engine.Transition) bool {
+	r.checker.Reset()
+	if r.record != nil {
+		return r.record.Apply(t)
+	}
+	return r.Execution.Apply(t)
+}
+
+// Transitions implements search.Run.
+func (r *Run) Transitions() []engine.Transition { return r.Next() }
+
+// Check gives the anomalies that the last transition has shown, and whether the schedule is over.
+func (r *Run) Check() (found []anomaly.Found, over bool) { return r.checker.Check() }
+
+// Sight implements search.Run.
+func (r *Run) Sight() search.Sight {
+	return search.Sight{
+		Sold: r.checker.Sold(), Contended: r.checker.Contended(), Beyond: r.Beyond(),
+		Untellable: r.checker.Untellable(), Undecided: r.checker.Undecided(),
+	}
+}
+
+// Record has what follows recorded.
+func (r *Run) Record() *Recorder {
+	r.record = NewRecorder(r.Execution, r.checker)
+	return r.record
+}
+
+// Holder returns the actor whose lock it is in truth, nil for nobody.
+func (r *Run) Holder() *engine.Actor {
+	if i := r.checker.Holder(); i >= 0 {
+		return r.Actors()[i]
+	}
+	return nil
+}
+
+// BelievesInside reports whether an actor believes, and may believe, that it holds the lock.
+func (r *Run) BelievesInside(a *engine.Actor) bool { return r.checker.Inside(a) }
+
+// Shown is an anomaly that a schedule showed.
+type Shown struct {
+	Anomaly anomaly.Anomaly `json:"anomaly"`
+	Title   string          `json:"title"` // how people call it
+	Says    string          `json:"says"`  // in words
+	Step    int             `json:"step"`  // counted from 1
+}
+
+// Follow takes the steps of a schedule, in a run that is recorded. It gives the anomalies that these have shown of those that a strategy
+// promises to prevent, or that are looked for by name, each once and in this order; and whether nothing can follow. It fails at the first
+// step that does not fit, saying which and why; what it gives then is what came before.
+func (r *Run) Follow(schedule string, of strategy.Strategy) (shown []Shown, over bool, err error) {
+	tokens := strings.Fields(schedule)
+	for i, token := range tokens {
+		var found []anomaly.Found
+		if err = r.take(token); err == nil {
+			found, over = r.Check()
+		} else if lacking := Lacking(r.Scenario, strings.Join(tokens[:i+1], " "), schedule); lacking != nil {
+			err = lacking
+		}
+		shown = r.show(shown, found, of, i+1)
+		if err = cmp.Or(r.Err(), err); err != nil {
+			return shown, over, AtStep(r.Scenario, i+1, token, err)
+		}
+	}
+	return shown, over, nil
+}
+
+// show adds what was found in a step to what was shown, as Follow gives it.
+func (r *Run) show(shown []Shown, found []anomaly.Found, of strategy.Strategy, step int) []Shown {
+	for _, f := range found {
+		known := slices.ContainsFunc(shown, func(other Shown) bool { return other.Anomaly == f.Anomaly })
+		if (f.Anomaly.IsPromisedBy(of) || f.Anomaly.ByName()) && !known {
+			shown = append(shown, Shown{f.Anomaly, f.Anomaly.Row().Title.In(r.Scenario.Language), f.Says, step})
+		}
+	}
+	return shown
+}
+
+// find returns the transition that is meant, if it can happen now.
+func (r *Run) find(want engine.Wanted) (t engine.Transition, can bool) {
+	possible := r.Transitions()
+	i := slices.IndexFunc(possible, func(t engine.Transition) bool { return r.Who(t) == want.Who && want.Is(t.Kind) })
+	if i < 0 {
+		return t, false
+	}
+	return possible[i], true
+}
+
+// take takes the transition that a token of a schedule names.
+func (r *Run) take(token string) error {
+	want, err := engine.ParseToken(token)
+	if err != nil {
+		return err
+	}
+	t, can := r.find(want)
+	if !can {
+		return r.errImpossible(slices.Clone(r.Transitions()))
+	}
+	took := r.Apply(t)
+	step := r.record.Last()
+	if took && step.Token == token {
+		return nil
+	}
+	r.record.DropLast()
+	if err := r.Err(); err != nil && !took {
+		return err // that is the reason, and no other
+	}
+	if step.Token == token {
+		return Stale(r.Scenario, "%s would be as it is without that fault", "%s 没有这个故障也一样", want.Who)
+	}
+	return Stale(r.Scenario, "what %s does next is %s, not %s", "%s 下一步是 %s，不是 %s",
+		want.Who, strings.TrimPrefix(step.Token, want.Who+":"), want.Command)
+}
+
+// errImpossible says what a schedule could go on with instead.
+func (r *Run) errImpossible(possible []engine.Transition) error {
+	if len(possible) == 0 {
+		return Stale(r.Scenario, "nothing more can happen by then", "此时已经没有下一步")
+	}
+	var previews []string
+	for _, t := range possible {
+		previews = append(previews, r.preview(t))
+	}
+	return Stale(r.Scenario, "what can happen by then is %s", "此时可以发生的是 %s", strings.Join(previews, r.Scenario.Say(", ", "、")))
+}
+
+// preview writes t as far as it is known before it has happened.
+func (r *Run) preview(t engine.Transition) string {
+	command := "…"
+	if r.Subscribes(t) {
+		command = trace.KindSubscribes
+	}
+	if pending := r.Pending(t); pending != nil {
+		command, _ = Describe(pending)
+	}
+	return engine.Token(t.Kind, r.Who(t), command)
+}
+
+// System is a harness, to be searched.
+type System struct {
+	*Harness
+
+	After []engine.Transition   // the schedule that each run begins with, and that is part of what it leads to
+	See   func(*Run) search.Run // how a run is seen; nil: as it is
+}
+
+// Begin implements search.System.
+func (s System) Begin(backwards bool) search.Run {
+	run := s.Harness.Begin(backwards)
+	for _, t := range s.After {
+		run.Apply(t)
+	}
+	if s.See != nil {
+		return s.See(run)
+	}
+	return run
+}
+
+// Trace implements search.System.
+func (s System) Trace(schedule []engine.Transition, backwards bool) trace.Trace {
+	return s.Harness.Trace(slices.Concat(s.After, schedule), backwards)
+}
+
+// Differs implements search.System.
+func (s System) Differs(schedule []engine.Transition, backwards bool) string {
+	return s.Harness.Differs(slices.Concat(s.After, schedule), backwards)
+}

@@ -1,0 +1,102 @@
+package session
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"lockstep/internal/explore"
+	"lockstep/internal/explore/engine"
+	"lockstep/internal/explore/search"
+	"lockstep/internal/lock/anomaly"
+)
+
+// after searches what follows the schedule of a session.
+func after(
+	ctx context.Context, s *Session, see func(*explore.Run) search.Run, goal search.Goal, bounds explore.Bounds,
+) (search.Result, error) {
+	goal.OneStart, goal.Language = true, s.Scenario().Language
+	options, seeds, path := explore.Options{Cuts: engine.Cuts{EveryStart: true}}, engine.NewSeeds(), s.Path()
+	return search.Do(ctx, func() (search.System, error) {
+		h, err := explore.NewHarness(s.Strategy(), s.Scenario(), options, seeds)
+		return explore.System{Harness: h, After: path, See: see}, err
+	}, goal, bounds)
+}
+
+// Distances that are no number of steps.
+const (
+	Never   = -1 // no way shows the anomaly
+	Unknown = -2 // a bound was hit before all ways were seen
+)
+
+// Hint is a shortest way to an anomaly, and so how far that is away.
+type Hint struct {
+	Steps    int    `json:"steps"`    // of the way, or Never, or Unknown; 0: it was shown
+	Next     string `json:"next"`     // the first of them, "" if there is none
+	Schedule string `json:"schedule"` // from the start, through the present state, until it shows
+}
+
+// Away looks for a shortest way from the present state of a session to an anomaly, by what may still happen: faults too, as far as their
+// budgets go.
+func Away(ctx context.Context, s *Session, a explore.Anomaly, bounds explore.Bounds) (Hint, error) {
+	if slices.ContainsFunc(s.Now().Shown, func(shown explore.Shown) bool { return shown.Anomaly == a }) {
+		return Hint{Schedule: s.Now().Schedule}, nil
+	}
+	if s.Now().Over {
+		return Hint{Steps: Never}, nil
+	}
+	goal := search.Goal{Anomalies: []explore.Anomaly{a}}
+	result, err := after(ctx, s, nil, goal, bounds)
+	switch {
+	case err != nil:
+		return Hint{Steps: Unknown}, err
+	case len(result.Found) > 0:
+		found := result.Found[0]
+		return Hint{found.Length, strings.Fields(found.Schedule)[len(s.Path())], found.Schedule}, nil
+	case result.Complete:
+		return Hint{Steps: Never}, nil
+	default:
+		return Hint{Steps: Unknown}, nil
+	}
+}
+
+// escaped is what a search for a way to the end of all sales looks for. It is no anomaly.
+const escaped anomaly.Anomaly = "escaped"
+
+// onward looks for the shortest way from a session's present state that has no further fault: to an anomaly, or to having escaped another.
+func onward(ctx context.Context, s *Session, avoid, to explore.Anomaly, bounds explore.Bounds) (search.Result, error) {
+	see := func(r *explore.Run) search.Run { return &faultless{Run: r, avoid: avoid} }
+	return after(ctx, s, see, search.Goal{Anomalies: []explore.Anomaly{to}}, bounds)
+}
+
+// faultless is a run without further faults. It ends when it shows what it is to avoid, and has escaped when it comes to the end.
+type faultless struct {
+	*explore.Run
+	avoid explore.Anomaly
+	shown bool
+}
+
+// Transitions implements search.Run.
+func (f *faultless) Transitions() []engine.Transition {
+	return slices.DeleteFunc(slices.Clone(f.Run.Transitions()), func(t engine.Transition) bool { return t.Kind.Budget() != "" })
+}
+
+// Check implements search.Run.
+func (f *faultless) Check() (found []anomaly.Found, over bool) {
+	shown, over := f.Run.Check()
+	found = slices.DeleteFunc(slices.Clone(shown), func(other anomaly.Found) bool { return other.Anomaly == f.avoid })
+	f.shown = len(found) < len(shown)
+	if over && !f.shown {
+		found = append(found, anomaly.Found{Anomaly: escaped})
+	}
+	return found, over || f.shown
+}
+
+// Fingerprint implements search.Run. A state is another one if the last step into it was to be avoided: nothing is gone on from that.
+func (f *faultless) Fingerprint() engine.Fingerprint {
+	seen := f.Run.Fingerprint()
+	if f.shown {
+		seen[0] = ^seen[0]
+	}
+	return seen
+}

@@ -1,0 +1,206 @@
+package session
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"lockstep/internal/explore"
+	"lockstep/internal/explore/engine"
+	"lockstep/internal/lock/strategy"
+	"lockstep/internal/trace"
+)
+
+// Comparison is one schedule under two locks.
+type Comparison struct {
+	Locks   [2]string          `json:"locks"`
+	Rows    []Row              `json:"rows"`
+	Differs int                `json:"differs"` // the first row that does, counted from 1; 0: none
+	Why     []string           `json:"why"`     // it does, a sentence each
+	Shown   [2][]explore.Shown `json:"shown"`   // by each lock; the step is the row
+
+	Schedules [2]string `json:"schedules"` // what each lock did
+}
+
+// Row is a step under each lock. One is nil if a lock does nothing of that kind: some begin an attempt by looking at the clock, which is a
+// step, and some by their command. From the first step that differs on, the second one is nil if that cannot happen.
+type Row [2]*trace.Step
+
+// Compare runs a schedule of the first lock, and the same under the second, as far as it can: the same things happen to the same actors,
+// whatever their commands are called. Two steps differ if they do not mean the same, or if what is so after them is not the same. Each lock
+// goes along its schedule once. Compare fails with the error of ctx if that ends before.
+func Compare(ctx context.Context, locks [2]strategy.Strategy, in explore.Scenario, schedule string) (Comparison, error) {
+	c := Comparison{Locks: [2]string{locks[0].Name, locks[1].Name}, Rows: []Row{}, Why: []string{}}
+	c.Shown = [2][]explore.Shown{{}, {}}
+	var sides [2]side
+	for i, lock := range locks {
+		h, err := begin(ctx, lock, in)
+		if err != nil {
+			return c, err
+		}
+		defer h.Close()
+		sides[i] = side{h.Walk(), lock, in}
+		defer sides[i].Close()
+	}
+	tokens := strings.Fields(schedule)
+	for i, token := range tokens {
+		err := sides[0].Take(token)
+		if errors.Is(err, explore.ErrStale) {
+			err = cmp.Or(sides[0].refusal(ctx, strings.Join(tokens[:i], " "), token), err)
+		}
+		if err != nil {
+			return c, explore.AtStep(in, i+1, token, err)
+		}
+		if err := c.follow(ctx, sides[0].Last(), sides[1]); err != nil {
+			return c, err
+		}
+	}
+	for i, s := range sides {
+		c.ended(i, s.Trace().Schedule(), s.Shown)
+	}
+	return c, nil
+}
+
+// side is what one lock does.
+type side struct {
+	*explore.Walk
+	lock strategy.Strategy
+	in   explore.Scenario
+}
+
+// refusal says why a token cannot follow a schedule.
+func (s side) refusal(ctx context.Context, after, token string) error {
+	session, err := NewWithContext(ctx, s.lock, s.in, after)
+	if err != nil {
+		return err
+	}
+	defer session.Close()
+	return session.refuse(token)
+}
+
+// Resume adds what a lock does by itself, after all that both do.
+func (c *Comparison) Resume(lock int, session *Session, token string) error {
+	if err := session.Take(token); err != nil {
+		return err
+	}
+	var row Row
+	steps := session.Now().Trace.Steps
+	row[lock] = &steps[len(steps)-1]
+	c.Rows = append(c.Rows, row)
+	c.ended(lock, session.Now().Schedule, session.Now().Shown)
+	return nil
+}
+
+// ended takes down what a lock did, and has shown.
+func (c *Comparison) ended(lock int, schedule string, shown []explore.Shown) {
+	c.Schedules[lock], c.Shown[lock] = schedule, append([]explore.Shown{}, shown...)
+	for i, shown := range c.Shown[lock] {
+		c.Shown[lock][i].Step = c.row(lock, shown.Step)
+	}
+}
+
+// row returns the row of a lock's step.
+func (c *Comparison) row(lock, step int) int {
+	for i, row := range c.Rows {
+		if row[lock] != nil {
+			if step--; step == 0 {
+				return i + 1
+			}
+		}
+	}
+	return 0
+}
+
+// follow lets the second lock do what the first one did.
+func (c *Comparison) follow(ctx context.Context, first *trace.Step, second side) error {
+	who, _, _ := strings.Cut(first.Token, ":")
+	does, err := engine.ParseToken(first.Token)
+	if err != nil {
+		return err
+	}
+	begins := false // the second does; of a move, that is seen once it is made
+	if first.Kind == trace.KindBegins || does.Kind != engine.Moves {
+		if begins, err = second.Begins(who); err != nil {
+			return err
+		}
+	}
+	switch {
+	case first.Kind == trace.KindBegins && !begins:
+		c.Rows = append(c.Rows, Row{first, nil})
+		return nil
+	case first.Kind != trace.KindBegins && begins:
+		if _, err := second.TakeAs(beginning(who)); err != nil {
+			return err
+		}
+		c.Rows = append(c.Rows, Row{nil, second.Last()})
+	}
+	took, err := second.TakeAs(first.Token)
+	if took && err == nil && first.Kind != trace.KindBegins && second.Last().Kind == trace.KindBegins {
+		c.Rows = append(c.Rows, Row{nil, second.Last()})
+		took, err = second.TakeAs(first.Token)
+	}
+	if err != nil {
+		return err
+	}
+	var same *trace.Step
+	if took {
+		same = second.Last()
+	}
+	c.Rows = append(c.Rows, Row{first, same})
+	if c.Differs > 0 {
+		return nil
+	}
+	if took {
+		c.compare(first, same, second)
+	} else if err := c.refuse(ctx, first.Token, second); err != nil {
+		return err
+	}
+	if len(c.Why) > 0 {
+		c.Differs = len(c.Rows)
+	}
+	return nil
+}
+
+// refuse says why the second lock cannot do what the first one did.
+func (c *Comparison) refuse(ctx context.Context, token string, second side) error {
+	err := second.refusal(ctx, second.Trace().Schedule(), token)
+	var stale *explore.StaleError
+	if !errors.As(err, &stale) {
+		return err
+	}
+	c.Why = append(c.Why, second.in.Say("Under %s this cannot happen: %s", "在 %s 下这不可能发生：%s", c.Locks[1], stale.Why))
+	return nil
+}
+
+// compare says how two steps differ.
+func (c *Comparison) compare(a, b *trace.Step, second side) {
+	say, in := second.in.Say, second.in.Language
+	differs := func(what, first, second string) {
+		if first != second {
+			c.Why = append(c.Why, say("%s: under %s, %s; under %s, %s", "%s：%s 是“%s”，%s 是“%s”", what, c.Locks[0], first, c.Locks[1], second))
+		}
+	}
+	differs(say("What happens", "发生的事"), a.Says, b.Says)
+	differs(say("What is so then", "之后的状态"), a.State(in), b.State(in))
+	if !slices.Equal(a.Standing, b.Standing) {
+		differs(say("Where the actors stand", "参与者的处境"), second.stances(a), second.stances(b))
+	}
+	if len(c.Why) > 0 && a.Command != "" {
+		differs(say("The command", "命令"), sent(a), sent(b))
+	}
+}
+
+func sent(s *trace.Step) string { return s.Command + " → " + s.Reply }
+
+// stances says where each actor stands.
+func (s side) stances(step *trace.Step) string {
+	var all []string
+	for i, a := range s.Actors() {
+		all = append(all, a.Name+" "+step.Standing[i].In(s.in.Language))
+	}
+	return strings.Join(all, s.in.Say(", ", "，"))
+}
+
+func beginning(who string) string { return who + ":" + trace.KindBegins }

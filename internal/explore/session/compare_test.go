@@ -1,0 +1,69 @@
+package session_test
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"lockstep/internal/explore"
+	"lockstep/internal/explore/session"
+	"lockstep/internal/lock/evolution"
+	"lockstep/internal/lock/strategy"
+)
+
+func compared(t *testing.T, first, second, faults, schedule string) (session.Comparison, error) {
+	t.Helper()
+	var locks [2]strategy.Strategy
+	for i, name := range []string{first, second} {
+		var err error
+		if locks[i], err = evolution.Find(name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	budgets, err := explore.ParseFaults(faults)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return session.Compare(t.Context(), locks, explore.Scenario{Actors: 2, Faults: budgets}, schedule)
+}
+
+func TestTheFirstStepThatDiffers(t *testing.T) {
+	for _, test := range []struct {
+		first, second, faults, schedule string
+		row                             int
+		why                             string
+	}{
+		{"v1", "v2", "crash=1", "A:SET/dies-after B:SET", 1,
+			"What is so then: under v1, lock: A; stock: 100; under v2, lock: A, for 10s; stock: 100"},
+		{"v3", "v4", "expiry=1", "A:SET A:GET A:write A:GET expiry B:SET A:DEL", 4, "What happens: under v3, A finds the lock to be A's"},
+		{"v5", "v6", "expiry=1", "A:lock expiry B:lock", 3, "A is told that it lost the lock"},
+		{"v6", "v5", "expiry=1", "A:begins A:lock expiry B:lock", 3, "A is told that it lost the lock"},
+		{"v4", "v6", "pause=1", "A:SET A:pauses B:SET time B:SET A:resumes", 7, "A is told that it lost the lock"},
+		{"v0", "v4", "", "A:GET B:GET A:write B:write", 1, "What happens: under v0, A reads stock 100; under v4, A takes the lock"},
+		{"v4", "v2", "", "A:SET B:SET A:GET A:write A:compareAndDelete B:SET", 0, ""},
+		{"v2", "v1", "expiry=1", "A:SET expiry B:SET", 1, "under v1, lock: A; stock: 100"},
+	} {
+		c, err := compared(t, test.first, test.second, test.faults, test.schedule)
+		if err != nil || c.Differs != test.row || !strings.Contains(strings.Join(c.Why, "\n"), test.why) {
+			t.Errorf("%s against %s, %s: %v, row %d, %q; want row %d, %q",
+				test.first, test.second, test.schedule, err, c.Differs, c.Why, test.row, test.why)
+		}
+	}
+}
+
+// A step that the second lock cannot take differs, and the reason is said.
+func TestAStepThatTheOtherCannotTake(t *testing.T) {
+	c, err := compared(t, "v6", "v5", "slow=1", "A:begins A:lock slow")
+	if err != nil || c.Differs != 3 || !slices.Equal(c.Why, []string{"Under v5 this cannot happen: no timer is set"}) || c.Rows[2][1] != nil {
+		t.Errorf("%v: %+v; want the third not to happen under v5", err, c)
+	}
+	c, err = compared(t, "v0", "v4", "", "A:GET A:write")
+	if err != nil || c.Differs != 1 {
+		t.Errorf("%v: %+v; want the first", err, c)
+	}
+	_, err = compared(t, "v4", "v5", "", "A:SET A:DEL")
+	if !errors.Is(err, explore.ErrStale) || !strings.Contains(err.Error(), "step 2, A:DEL") {
+		t.Errorf("%v; want ErrStale at step 2: that is no schedule of v4", err)
+	}
+}

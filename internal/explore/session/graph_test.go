@@ -1,0 +1,297 @@
+package session_test
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"lockstep/internal/explore"
+	"lockstep/internal/explore/session"
+	"lockstep/internal/lock/anomaly"
+	"lockstep/internal/lock/evolution"
+	"lockstep/internal/lock/strategy"
+	"lockstep/internal/test/suite"
+)
+
+func find(t testing.TB, lock string) strategy.Strategy {
+	t.Helper()
+	s, err := evolution.Find(lock)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func with(t *testing.T, faults string, nested int) explore.Scenario {
+	t.Helper()
+	budgets, err := explore.ParseFaults(faults)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return explore.Scenario{Actors: 2, Nested: nested, Faults: budgets}
+}
+
+// notInShort leaves only v0 with -short: the race detector makes explorations slow, and those of v0 have all goroutines that there are.
+func notInShort(t *testing.T, lock string) {
+	t.Helper()
+	if testing.Short() && lock != "v0" {
+		t.Skip("not with -short: v0 has the same goroutines")
+	}
+}
+
+func TestThePointOfNoReturn(t *testing.T) {
+	for _, test := range []struct {
+		lock, faults string
+		nested       int
+		anomaly      explore.Anomaly
+		schedule     string
+		point, turn  int
+		saves        string // the first
+	}{
+		{"v0", "", 0, anomaly.LostUpdate, "A:GET B:GET A:write B:write", 2, 0, "A:write"}, // both have read: it is too late
+		{"v1", "crash=1", 0, anomaly.LeftBehind, "A:SET/dies-after" + strings.Repeat(" B:SET", 2), 1, 1, "A:SET"},
+		{"v2", "expiry=1", 0, anomaly.TwoHolders, "A:SET expiry B:SET", 3, 2, "A:GET"},
+		{"v2", "expiry=1", 0, anomaly.TwoHolders, "A:SET expiry B:SET A:GET", 3, 2, "A:GET"}, // what follows does not matter
+		{"v2", "expiry=1", 0, anomaly.ForeignRelease, "A:SET A:GET A:write expiry B:SET A:DEL", 6, 4, "B:GET"},
+		{"v4", "", 1, anomaly.SelfDeadlock, "A:SET A:GET A:SET B:SET", 0, 0, ""},        // from the start
+		{"v4", "crash=1", 1, anomaly.SelfDeadlock, "A:SET A:GET A:SET B:SET", 0, 0, ""}, // that A may die does not save it
+		{"v6", "pause=1", 0, anomaly.TwoHolders, "A:begins A:lock A:pauses B:lock time B:lock", 6, 3, "A:resumes"},
+		{"v6", "crash=1,pause=1", 0, anomaly.LostUpdate,
+			"A:begins A:lock A:GET A:pauses B:lock time B:lock B:GET B:write A:resumes A:write", 8, 4, "A:resumes"},
+		{"getset", "late=1", 0, anomaly.LostUpdate,
+			"A:SET A:GET A:write/late A:DEL B:SET B:GET B:write A:write/arrives", 6, 3, "A:write/arrives"},
+	} {
+		t.Run(test.lock+" "+string(test.anomaly), func(t *testing.T) {
+			notInShort(t, test.lock)
+			if test.nested > 0 && test.faults != "" {
+				suite.LongOnly(t, "without the fault, it is stuck as well")
+			}
+			s, in := find(t, test.lock), with(t, test.faults, test.nested)
+			why, err := session.Explain(t.Context(), s, in, test.schedule, test.anomaly, explore.Bounds{})
+			if err != nil || why.Point != test.point || why.Turn != test.turn || len(why.Unsettled) > 0 ||
+				(test.saves == "") != (len(why.Saves) == 0) {
+				t.Fatalf("%v: %+v; want step %d, possible from step %d, and what saves it", err, why, test.point, test.turn)
+			}
+			if test.point > 0 && (why.Saves[0].Token != test.saves || why.Token != strings.Fields(test.schedule)[test.point-1]) {
+				t.Errorf("%+v; want %s to save it", why, test.saves)
+			}
+			if o := oracle(t, s, in, test.schedule, test.anomaly); o.NoReturn != test.point || !o.Doomed {
+				t.Errorf("the map says %+v; want step %d", o, test.point)
+			}
+			for _, save := range why.Saves {
+				wayIsOne(t, s, in, strings.Fields(test.schedule)[:why.Point-1], save, test.anomaly)
+			}
+		})
+	}
+}
+
+// oracle draws a map and asks it.
+func oracle(t *testing.T, s strategy.Strategy, in explore.Scenario, schedule string, a explore.Anomaly) session.Oracle {
+	t.Helper()
+	m, err := session.Draw(t.Context(), s, in, explore.Bounds{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	session, err := session.New(s, in, schedule)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer session.Close()
+	o, err := m.Oracle(session, a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+// wayIsOne replays a way that saves: it comes to the end, and does not show the anomaly, but what it is said to show.
+func wayIsOne(t *testing.T, s strategy.Strategy, in explore.Scenario, before []string, save session.Save, a explore.Anomaly) {
+	t.Helper()
+	schedule := strings.Join(slices.Concat(before, []string{save.Token}, save.Way), " ")
+	session, err := session.New(s, in, schedule)
+	if err != nil {
+		t.Fatalf("%s: %v", schedule, err)
+	}
+	defer session.Close()
+	var shown []explore.Anomaly
+	for _, other := range session.Now().Shown {
+		if other.Step > len(before) {
+			shown = append(shown, other.Anomaly)
+		}
+	}
+	if !session.Now().Over || slices.Contains(shown, a) || !slices.Equal(shown, save.Shows) && len(shown)+len(save.Shows) > 0 {
+		t.Errorf("%s: over %t, shows %v; want it to come to the end, and show %v", schedule, session.Now().Over, shown, save.Shows)
+	}
+}
+
+// A schedule that breaks a lock is run under another to its end; and whether others break that is said.
+func TestWhatBecomesOfAnotherLock(t *testing.T) {
+	const crash, foreign = "A:SET/dies-after" + " B:SET" + " B:SET", "A:SET A:GET A:write A:GET expiry B:SET A:DEL"
+	for _, test := range []struct {
+		locks, faults, schedule string
+		anomaly                 explore.Anomaly
+		outcome                 session.Outcome
+		rows                    int
+	}{
+		{"v1 v2", "crash=1", crash, anomaly.Stuck, session.NeverShows, 8},
+		{"v2 v1", "crash=1", "A:SET/dies-after B:SET", "", session.NoEnd, 3},
+		{"v1 setnx-expire", "crash=1", crash, anomaly.Stuck, session.Shows, 3},
+		{"v3 v4", "expiry=1", foreign, anomaly.ForeignRelease, session.NeverShows, 10},
+		{"v3 v2", "expiry=1", foreign, anomaly.ForeignRelease, session.Lucky, 10},
+		{"v2 v0", "expiry=1", "A:SET expiry B:SET", "", session.Survives, 7}, // it does not promise that two are never inside
+	} {
+		t.Run(test.locks, func(t *testing.T) {
+			notInShort(t, test.locks)
+			first, second, _ := strings.Cut(test.locks, " ")
+			locks, in := [2]strategy.Strategy{find(t, first), find(t, second)}, with(t, test.faults, 0)
+			f, err := session.Follow(t.Context(), locks, in, test.schedule, test.anomaly, explore.Bounds{})
+			if err != nil || f.Outcome != test.outcome || len(f.Rows) != test.rows || f.Anomaly != test.anomaly {
+				t.Fatalf("%v: %s, %s in %d rows: %+v; want %s, %s in %d",
+					err, f.Outcome, f.Anomaly, len(f.Rows), f.Shown, test.outcome, test.anomaly, test.rows)
+			}
+			for i, s := range locks {
+				replayed, err := explore.Replay(s, in, f.Schedules[i])
+				if err != nil || len(replayed.Shown) < len(f.Shown[i]) {
+					t.Errorf("%s: %v, shows %v; want %v", f.Schedules[i], err, replayed.Shown, f.Shown[i])
+				}
+			}
+			if _, err := explore.Replay(locks[1], in, f.Other); (err == nil) != (f.Outcome == session.Lucky) {
+				t.Errorf("%q: %v", f.Other, err)
+			}
+		})
+	}
+}
+
+// A bound that was hit is said, and nothing is claimed.
+func TestAPointThatIsNotSettled(t *testing.T) {
+	s, few := find(t, "v4"), explore.Bounds{Schedules: 1}
+	why, err := session.Explain(t.Context(), s, with(t, "", 1), "A:SET A:GET A:SET B:SET", anomaly.SelfDeadlock, few)
+	if err != nil || len(why.Unsettled) == 0 || why.Point != 0 {
+		t.Errorf("%v: %+v; want it to be unsettled", err, why)
+	}
+	if _, err := session.Explain(t.Context(), s, with(t, "", 0), "A:SET", anomaly.Stuck, few); !errors.Is(err, explore.ErrStale) {
+		t.Errorf("%v; want ErrStale: that shows nothing", err)
+	}
+}
+
+// The map knows for every state what a search from there finds.
+func TestTheMapKnowsWhatASearchFinds(t *testing.T) {
+	for _, test := range []struct {
+		lock, faults string
+		actors       int
+		schedule     string
+	}{
+		{"v0", "", 2, "B:GET A:GET B:write"},
+		{"v2", "expiry=1", 2, "B:SET expiry B:GET"},
+		{"v1", "crash=1", 2, "B:SET B:GET/dies-after A:SET"},
+		{"v0", "crash=1", 3, "C:GET B:GET A:GET C:write A:write"}, // on its map, the three are interchangeable
+		{"v2", "", 3, "C:SET A:SET C:GET C:write B:SET"},
+	} {
+		t.Run(fmt.Sprint(test.lock, test.actors), func(t *testing.T) {
+			notInShort(t, test.lock)
+			if test.lock == "v1" || test.lock == "v2" && test.actors == 3 {
+				suite.LongOnly(t, "v2 has a fault, and v0 has three actors, too")
+			}
+			s, in := find(t, test.lock), with(t, test.faults, 0)
+			in.Actors = test.actors
+			m, err := session.Draw(t.Context(), s, in, explore.Bounds{}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			at, err := session.New(s, in, test.schedule)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer at.Close()
+			for {
+				for _, a := range explore.Anomalies() {
+					if !a.IsPromisedBy(s) {
+						continue
+					}
+					away, err := session.Away(t.Context(), at, a, explore.Bounds{})
+					oracle, failed := m.Oracle(at, a)
+					if err := errors.Join(err, failed); err != nil || oracle.Now != away.Steps {
+						t.Errorf("after %q, %s is by the map: %+v; a search finds %+v, %v", at.Now().Schedule, a, oracle, away, err)
+					}
+				}
+				if !at.Undo() {
+					return
+				}
+			}
+		})
+	}
+}
+
+// A map has the states and the steps that a search for the shortest schedules sees, however its runs come from one to the other.
+func TestTheMapIsWhatASearchSees(t *testing.T) {
+	for _, test := range []struct{ lock, faults string }{{"v2", "expiry=1"}, {"v5", "expiry=1"}, {"v1", "crash=1"}, {"v3", ""}} {
+		t.Run(test.lock, func(t *testing.T) {
+			s, in := find(t, test.lock), with(t, test.faults, 0)
+			in.Actors, in.Polls = 3, explore.UsualPolls
+			if test.faults == "expiry=1" {
+				suite.LongOnly(t, "v1 has a fault, too")
+			}
+			m, err := session.Draw(t.Context(), s, in, explore.Bounds{}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all, err := explore.Explore(t.Context(), s, in, explore.Goal{All: true}, explore.Bounds{Awake: math.MaxInt})
+			if err != nil || m.States() != all.States || m.Steps() != all.Schedules {
+				t.Errorf("%v: %d states, %d steps; a search sees %d and %d", err, m.States(), m.Steps(), all.States, all.Schedules)
+			}
+		})
+	}
+}
+
+func TestDistances(t *testing.T) {
+	s, in := find(t, "v2"), with(t, "expiry=1", 0)
+	at, err := session.New(s, in, "A:SET expiry")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer at.Close()
+	away := func(a explore.Anomaly, bounds explore.Bounds) session.Hint {
+		d, err := session.Away(t.Context(), at, a, bounds)
+		if err != nil {
+			t.Error(err)
+		}
+		return d
+	}
+	if d := away(anomaly.TwoHolders, explore.Bounds{}); d.Steps != 1 || d.Schedule != "A:SET expiry B:SET" {
+		t.Errorf("%+v; want one step", d)
+	}
+	if d := away(anomaly.LeftBehind, explore.Bounds{}); d.Steps != session.Never || d.Schedule != "" {
+		t.Errorf("%+v; want never", d)
+	}
+	if d := away(anomaly.LeftBehind, explore.Bounds{Schedules: 3}); d.Steps != session.Unknown {
+		t.Errorf("%+v; want it to be unknown", d)
+	}
+	if err := at.Take("B:SET"); err != nil {
+		t.Fatal(err)
+	}
+	if d := away(anomaly.TwoHolders, explore.Bounds{}); d.Steps != 0 {
+		t.Errorf("%+v; want it to have shown", d)
+	}
+}
+
+func TestAMapOfTooMuch(t *testing.T) {
+	few := explore.Bounds{Schedules: 50}
+	if _, err := session.Draw(t.Context(), find(t, "v4"), with(t, "expiry=2", 0), few, nil); !errors.Is(err, session.ErrTooLarge) {
+		t.Errorf("%v; want ErrTooLarge", err)
+	}
+}
+
+// Of v0's twelve states, half are on the way to a lost update.
+func TestHowManyStatesAreHowFarAway(t *testing.T) {
+	m, err := session.Draw(t.Context(), find(t, "v0"), with(t, "", 0), explore.Bounds{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	away, never := m.To(anomaly.LostUpdate).Counts()
+	if m.States() != 12 || m.Steps() != 14 || never != 6 || away[1] != 2 || away[2] != 1 || away[3] != 2 || away[4] != 1 {
+		t.Errorf("%d states, %d steps; %v, never %d", m.States(), m.Steps(), away, never)
+	}
+}

@@ -1,0 +1,14 @@
+package session_test
+
+import (
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"lockstep/internal/explore"
+)
+
+func TestMain(m *testing.M) {
+	explore.CollectRarely(explore.Bounds{})
+	goleak.VerifyTestMain(m)
+}

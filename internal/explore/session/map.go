@@ -1,0 +1,157 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"lockstep/internal/explore"
+	"lockstep/internal/explore/engine"
+	"lockstep/internal/explore/search"
+	"lockstep/internal/lock"
+	"lockstep/internal/lock/anomaly"
+	"lockstep/internal/lock/strategy"
+)
+
+// ErrTooLarge means that a bound was hit before all states were seen.
+var ErrTooLarge = lock.WithCode("too_large", "there are too many states for a map")
+
+// Map is all states of a scenario, and the steps between them. Actors that start alike are interchangeable on it, if there are three or
+// more of them, and if the code is blind to their names. So are the nodes of a lock that is on several.
+type Map struct {
+	begin  func() (*explore.Harness, error) // to find a state by its schedule
+	states map[engine.Fingerprint]int32
+	steps  []step
+}
+
+// step leads from one state to another. Two may be the same.
+type step struct {
+	from, to int32
+	shows    uint32 // a bit for each anomaly, and isFault
+}
+
+const isFault = 1 << 31
+
+// Draw makes a map of all states, and keeps every step: 12 bytes each, and some 50 for each state. It fails with ErrTooLarge if a bound is
+// hit. Progress, if it is not nil, is told every now and then how many states there are.
+func Draw(ctx context.Context, s strategy.Strategy, in explore.Scenario, bounds explore.Bounds, progress func(states int)) (*Map, error) {
+	if err := in.CheckFor(s); err != nil {
+		return nil, err
+	}
+	alike := in.Actors > 2 && in.Alike() && in.SalesEach() == 1 && !s.OnNodes
+	m, err := draw(ctx, s, in, alike, bounds, progress)
+	if errors.Is(err, search.ErrNames) {
+		m, err = draw(ctx, s, in, false, bounds, progress)
+	}
+	return m, err
+}
+
+func draw(
+	ctx context.Context, of strategy.Strategy, in explore.Scenario, alike bool, bounds explore.Bounds, progress func(states int),
+) (*Map, error) {
+	options, seeds := explore.Options{Cuts: engine.Cuts{Interchangeable: alike, EveryStart: !alike}}, engine.NewSeeds()
+	m := &Map{begin: func() (*explore.Harness, error) { return explore.NewHarness(of, in, options, seeds) }}
+	goal := search.Goal{OneStart: true, Symmetric: alike, Language: in.Language}
+	if progress != nil {
+		goal.Progress = func(r search.Result) { progress(r.States) }
+	}
+	states, result, err := search.Walk(ctx, func() (search.System, error) {
+		h, err := m.begin()
+		return explore.System{Harness: h}, err
+	}, func(e search.Edge) { m.steps = append(m.steps, stepOf(e, of)) }, goal, bounds)
+	if err == nil && !result.Complete {
+		err = fmt.Errorf("%w: %s", ErrTooLarge, result.Bound)
+	}
+	if err != nil {
+		return nil, err
+	}
+	m.states = states
+	return m, nil
+}
+
+func stepOf(e search.Edge, of strategy.Strategy) step {
+	var shows uint32
+	for _, f := range e.Shows {
+		if f.Anomaly.IsPromisedBy(of) {
+			shows |= bit(f.Anomaly)
+		}
+	}
+	if e.By.Kind.Budget() != "" {
+		shows |= isFault
+	}
+	return step{e.From, e.To, shows}
+}
+
+// States returns how many there are.
+func (m *Map) States() int { return len(m.states) }
+
+// Steps returns how many there are.
+func (m *Map) Steps() int { return len(m.steps) }
+
+// Bytes returns about how much memory it takes.
+func (m *Map) Bytes() int { return 50*m.States() + 12*m.Steps() }
+
+func bit(a explore.Anomaly) uint32 { return 1 << max(slices.Index(anomaly.All(), a), 0) }
+
+// Distances says of each state how far something is away: so many steps, or Never.
+type Distances []int32
+
+// To says how far an anomaly is away: those whose next step may show it are one step away.
+func (m *Map) To(a explore.Anomaly) Distances {
+	var near []int32
+	for _, s := range m.steps {
+		if s.shows&bit(a) != 0 {
+			near = append(near, s.from)
+		}
+	}
+	return m.backwards(near, 1, func(step) bool { return true })
+}
+
+// avoiding says how far the end of all sales is away, by a way without the anomaly, and without a further fault.
+func (m *Map) avoiding(a explore.Anomaly) Distances {
+	goesOn := make([]bool, len(m.states))
+	for _, s := range m.steps {
+		goesOn[s.from] = true
+	}
+	var ends []int32
+	for n := range goesOn {
+		if !goesOn[n] {
+			ends = append(ends, int32(n)) //nolint:gosec // as many as Map.states counts
+		}
+	}
+	return m.backwards(ends, 0, func(s step) bool { return s.shows&(bit(a)|isFault) == 0 })
+}
+
+// backwards goes backwards from states that are so far away, by such steps: those that lead there are one step further, those that lead to
+// them two, and so on.
+func (m *Map) backwards(level []int32, away int32, by func(step) bool) Distances {
+	first, into := make([]int32, len(m.states)+1), make([]int32, len(m.steps)) // to n lead into[first[n]:first[n+1]]
+	for _, s := range m.steps {
+		if by(s) {
+			first[s.to+1]++
+		}
+	}
+	for n := range len(m.states) {
+		first[n+1] += first[n]
+	}
+	at := slices.Clone(first)
+	for _, s := range m.steps {
+		if by(s) {
+			into[at[s.to]] = s.from
+			at[s.to]++
+		}
+	}
+	d := Distances(slices.Repeat([]int32{Never}, len(m.states)))
+	for ; len(level) > 0; away++ {
+		var next []int32
+		for _, n := range level {
+			if d[n] == Never {
+				d[n] = away
+				next = append(next, into[first[n]:first[n+1]]...)
+			}
+		}
+		level = next
+	}
+	return d
+}

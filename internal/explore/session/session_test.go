@@ -1,0 +1,201 @@
+package session_test
+
+import (
+	"encoding/json"
+	"errors"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"lockstep/internal/explore"
+	"lockstep/internal/explore/session"
+	"lockstep/internal/lock/evolution"
+)
+
+// session begins one with two actors.
+func begin(t *testing.T, lock, faults, schedule string) *session.Session {
+	t.Helper()
+	strategy, err := evolution.Find(lock)
+	if err != nil {
+		t.Fatal(err)
+	}
+	budgets, err := explore.ParseFaults(faults)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := session.New(strategy, explore.Scenario{Actors: 2, Faults: budgets}, schedule)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	return s
+}
+
+// Wherever one goes, each choice does what it says, undo takes it back, and the schedule replays.
+func TestEveryChoiceDoesWhatItSays(t *testing.T) {
+	for _, test := range []struct{ lock, faults string }{
+		{"v0", ""}, {"v2", "expiry=1,crash=1"}, {"v6", "expiry=1,pause=1,slow=1"}, {"v10", "lost-wake=1,lost-reply=1,cancel=1"},
+		{"v11", "crash=1,spurious-wake=1,timeout=1"}, {"getset", "clock-jump=1,late=1,resend=1,lost-request=1"},
+		{"v6", "failover=1,redis-clock=1"}, {"v7", "rollback=1,evict=1"}, {"optimistic", "lost-reply=1"},
+		{"redlock", "node-crash=1,node-hang=1,node-restart=1"},
+	} {
+		t.Run(test.lock+" "+test.faults, func(t *testing.T) {
+			s := begin(t, test.lock, test.faults, "")
+			for step := 0; step < 30 && len(s.Now().Choices) > 0; step++ {
+				tryAll(t, s)
+				choices := s.Now().Choices
+				if err := s.Take(choices[step*7%len(choices)].Token); err != nil {
+					t.Fatal(err)
+				}
+			}
+			replayed, err := explore.Replay(s.Strategy(), s.Scenario(), s.Now().Schedule)
+			if err != nil || !reflect.DeepEqual(replayed.Steps, s.Now().Trace.Steps) ||
+				len(replayed.Shown) != len(s.Now().Shown) {
+				t.Errorf("%s replays as %v, %+v; want %+v, %+v", s.Now().Schedule, err, replayed, s.Now().Trace, s.Now().Shown)
+			}
+		})
+	}
+}
+
+func tryAll(t *testing.T, s *session.Session) {
+	t.Helper()
+	before := s.Now()
+	for _, c := range before.Choices {
+		if err := s.Take(c.Token); err != nil {
+			t.Fatalf("after %q: %v", before.Schedule, err)
+		}
+		after := s.Now()
+		last := after.Trace.Steps[len(after.Trace.Steps)-1]
+		if last.Token != c.Token || last.Command != c.Command || last.Says != "" && last.Says != c.Says {
+			t.Errorf("after %q, the choice %+v did %+v", before.Schedule, c, last)
+		}
+		for _, a := range after.Shown {
+			if a.Step == len(after.Trace.Steps) && !slices.Contains(c.Shows, a.Anomaly) {
+				t.Errorf("after %q, %s shows %s; its choice said %v", before.Schedule, c.Token, a.Anomaly, c.Shows)
+			}
+		}
+		if !s.Undo() || !reflect.DeepEqual(s.Now(), before) {
+			t.Fatalf("%s was not taken back: %+v; want %+v", c.Token, s.Now(), before)
+		}
+	}
+}
+
+func TestWhatCannotHappenHasAReason(t *testing.T) {
+	for _, test := range []struct{ lock, faults, schedule, what, why string }{
+		{"v4", "", "A:SET A:GET", "time", "time does not pass by itself while somebody can move"},
+		{"v4", "expiry=1", "", "expiry", "no key in Redis is to expire"},
+		{"v4", "expiry=1", "A:SET expiry", "expiry", "the budget expiry=1 is used up"},
+		{"v4", "", "A:SET A:GET A:write A:compareAndDelete", "A", "A's sale has ended"},
+		{"v4", "crash=1", "A:SET/dies-after", "A", "A is dead"},
+		{"v4", "pause=1", "A:SET A:pauses", "A", "A is paused until A:resumes"},
+		{"v4", "", "A:SET" + strings.Repeat(" B:SET", 4), "B",
+			"B waits, while the lock is A's: it would be told what it was told before, and has been as often as --polls allows"},
+		{"v10", "", "A:acquire B:acquire B:subscribes B:acquire", "B",
+			"B waits until 2.5s, or for a message, while the lock is A's"},
+		{"v6", "slow=1", "", "slow", "no timer is set"},
+		{"v10", "lost-wake=1", "", "lost-wake", "no message is under way"},
+		{"v4", "lost-reply=1,crash=1", "A:SET/lost", "lost-reply", "the budget lost-reply=1 is used up"},
+	} {
+		s := begin(t, test.lock, test.faults, test.schedule)
+		i := slices.IndexFunc(s.Now().Disabled, func(d session.Disabled) bool { return d.What == test.what })
+		if i < 0 || s.Now().Disabled[i].Why != test.why {
+			t.Errorf("%s %s, after %q, %v: %+v; want %s: %s",
+				test.lock, test.faults, test.schedule, s.Now().Tokens(), s.Now().Disabled, test.what, test.why)
+		}
+	}
+}
+
+// A waiter in the queue of its process waits for the one before it.
+func TestWhoWaitsInItsProcess(t *testing.T) {
+	strategy, err := evolution.Find("v9")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := session.New(strategy, explore.Scenario{Actors: 2, Replicas: 1}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for _, who := range []string{"A:", "A:", "B:"} {
+		i := slices.IndexFunc(s.Now().Tokens(), func(token string) bool { return strings.HasPrefix(token, who) })
+		if err := s.Take(s.Now().Tokens()[max(i, 0)]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := session.Disabled{What: "B", Why: "B waits for another goroutine of its process, while the lock is A's"}
+	if !slices.Contains(s.Now().Disabled, want) {
+		t.Errorf("after %q: %+v; want %+v", s.Now().Schedule, s.Now().Disabled, want)
+	}
+}
+
+// What is taken by its name and cannot happen is refused with the reason, and nothing has happened.
+func TestWhatIsRefused(t *testing.T) {
+	s := begin(t, "v4", "expiry=1", "A:SET expiry")
+	for token, want := range map[string]struct {
+		err  error
+		says string
+	}{
+		"expiry":   {explore.ErrStale, "it needs --faults expiry=2"},
+		"A:DEL":    {explore.ErrStale, "what can happen is A:GET, B:SET"},
+		"nonsense": {explore.ErrMalformed, "it takes A:SET"},
+	} {
+		before := s.Now()
+		err := s.Take(token)
+		if !errors.Is(err, want.err) || !strings.Contains(err.Error(), want.says) || !reflect.DeepEqual(before, s.Now()) {
+			t.Errorf("%s: %v; want %v that says %q", token, err, want.err, want.says)
+		}
+	}
+}
+
+func TestAScheduleThatDoesNotFit(t *testing.T) {
+	strategy, err := evolution.Find("v4")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := session.New(strategy, explore.Scenario{Actors: 2}, "A:SET A:DEL"); !errors.Is(err, explore.ErrStale) ||
+		!strings.Contains(err.Error(), "step 2, A:DEL: ") {
+		t.Errorf("%v; want ErrStale at step 2", err)
+	}
+	if _, err := session.New(strategy, explore.Scenario{Actors: 30}, ""); err == nil {
+		t.Error("30 actors were accepted")
+	}
+}
+
+// What Redis holds, who believes what, and who holds the lock in truth; as JSON too, in which no list is null.
+func TestTheStateIsData(t *testing.T) {
+	s := begin(t, "v6", "expiry=1", "A:begins A:lock B:begins B:lock")
+	state := s.Now().State
+	held := slices.ContainsFunc(state.Servers[0].Keys, func(k session.Key) bool {
+		return k.Name == "distributedLock" && slices.Equal(k.Values, []string{"distributedLock:A", "1"}) && k.Expires > 0
+	})
+	if !held || state.Holder != "A" || !state.Actors[0].Believes || state.Actors[1].Believes || len(state.Timers) == 0 ||
+		state.Left["expiry"] != 1 || len(state.Left) != 1 {
+		t.Errorf("%+v", state)
+	}
+	document, err := json.Marshal(s.Now())
+	if err != nil || strings.Contains(string(document), "null") || !strings.Contains(string(document), `"choices":[{"token":`) {
+		t.Errorf("%v: %s", err, document)
+	}
+	if document, err = json.Marshal(begin(t, "v0", "", "").Now()); err != nil || strings.Contains(string(document), "null") {
+		t.Errorf("%v: %s", err, document)
+	}
+}
+
+func TestTheEnd(t *testing.T) {
+	s := begin(t, "v0", "", "A:GET A:write B:GET B:write")
+	if v := s.Now(); !v.Over || len(v.Choices) > 0 || len(v.Shown) > 0 {
+		t.Errorf("%+v; want it to be over", v)
+	}
+	if err := s.Take("A:GET"); !errors.Is(err, explore.ErrStale) {
+		t.Errorf("%v; want ErrStale", err)
+	}
+	for range 4 {
+		if !s.Undo() {
+			t.Fatal("a step was not taken back")
+		}
+	}
+	if s.Undo() {
+		t.Error("something was taken back at the start")
+	}
+}

@@ -1,0 +1,85 @@
+package session
+
+import (
+	"time"
+
+	"lockstep/internal/explore"
+	"lockstep/internal/explore/engine"
+	"lockstep/internal/explore/simredis"
+	"lockstep/internal/trace"
+)
+
+// State is what is so after a schedule.
+type State struct {
+	At       trace.Millis     `json:"at_ms"`    // of virtual time
+	Servers  []Server         `json:"servers"`  // that keep the stock and the lock
+	Holder   string           `json:"holder"`   // whose the lock is in truth, "" for nobody's
+	Actors   []Actor          `json:"actors"`   // the sales
+	Timers   []engine.Timer   `json:"timers"`   // that are set
+	Messages []engine.Message `json:"messages"` // under way
+	Left     map[string]int   `json:"left"`     // of the budget of each fault that the scenario allows
+}
+
+// Server is one Redis.
+type Server struct {
+	Name   string          `json:"name"`
+	Health simredis.Health `json:"health"`
+	Lags   bool            `json:"lags"` // a replica of it lags
+	Keys   []Key           `json:"keys"`
+}
+
+// Key is one key of a server.
+type Key struct {
+	Name    string       `json:"name"`
+	Values  []string     `json:"values"`
+	Expires trace.Millis `json:"expires_ms"` // 0: never
+}
+
+// Actor is one sale.
+type Actor struct {
+	Name     string         `json:"name"`
+	Process  string         `json:"process"`
+	Stance   trace.Stance   `json:"stance"`
+	Believes bool           `json:"believes"` // that it holds the lock
+	Places   []engine.Place `json:"places"`   // in the code: of what it is about to do, or waits for
+}
+
+// stateOf looks at a run, and at the last step of its trace.
+func stateOf(run *explore.Run, t trace.Trace) State {
+	s := State{
+		At: trace.Millis(run.Now()), Servers: []Server{}, Actors: []Actor{}, Timers: run.Timers(), Messages: run.Messages(),
+		Left: map[string]int{},
+	}
+	left := run.Left().Map()
+	for name, allowed := range run.Scenario.Faults.Map() {
+		if allowed > 0 {
+			s.Left[name] = left[name]
+		}
+	}
+	if holder := run.Holder(); holder != nil {
+		s.Holder = holder.Name
+	}
+	for _, server := range run.Cluster.Servers() {
+		s.Servers = append(s.Servers, serverOf(server, run.Scenario))
+	}
+	for i, a := range run.Actors() {
+		stance := trace.Absent
+		if len(t.Steps) > 0 {
+			stance = t.Steps[len(t.Steps)-1].Standing[i]
+		}
+		s.Actors = append(s.Actors, Actor{a.Name, a.Process.Name, stance, run.BelievesInside(a), run.Places(a)})
+	}
+	return s
+}
+
+func serverOf(s *simredis.Server, in explore.Scenario) Server {
+	name := "Redis"
+	if s.Index > 0 {
+		name = in.Say("node %d", "节点 %d", s.Index)
+	}
+	keys := []Key{}
+	for _, k := range s.Holds.Keys {
+		keys = append(keys, Key{k.Name, k.Values, trace.Millis(k.TTL.Round(time.Millisecond))})
+	}
+	return Server{name, s.Health, s.Replica != nil && !s.Saved, keys}
+}

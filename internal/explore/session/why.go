@@ -1,0 +1,183 @@
+package session
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"lockstep/internal/explore"
+	"lockstep/internal/explore/search"
+	"lockstep/internal/lock/strategy"
+)
+
+// Why says when it was too late.
+type Why struct {
+	Anomaly   explore.Anomaly `json:"anomaly"`
+	Step      int             `json:"step"`  // that shows it, counted from 1
+	Point     int             `json:"point"` // the step from which on every way shows it; 0: from the start
+	Token     string          `json:"token"` // that step, "" if there is none
+	Turn      int             `json:"turn"`  // the fault before which no way showed it; 0: some way always did
+	TurnToken string          `json:"turn_token"`
+	Saves     []Save          `json:"saves"`     // what could have happened instead, the smallest change first
+	Unsettled []int           `json:"unsettled"` // later steps: whether a way was left before them is not known, as a bound was hit
+	Schedules int             `json:"schedules"` // that were run to find out
+}
+
+// Save is a choice that leads on without the anomaly.
+type Save struct {
+	Token string            `json:"token"`
+	Says  string            `json:"says"`
+	Way   []string          `json:"way"`   // what follows it, to the end
+	Shows []explore.Anomaly `json:"shows"` // other anomalies, on that way
+}
+
+// Explain finds the point of no return of a schedule that shows an anomaly. It asks for the state before each step, that of the last step
+// first, whether a way without the anomaly is left: one to the end of all sales, with no further fault. And it asks before each fault, the
+// last one first, whether a way shows it: that fault made it possible. Each question has these bounds.
+func Explain(
+	ctx context.Context, s strategy.Strategy, in explore.Scenario, schedule string, a explore.Anomaly, bounds explore.Bounds,
+) (Why, error) {
+	session, err := New(s, in, schedule)
+	if err != nil {
+		return Why{}, err
+	}
+	defer session.Close()
+	i := slices.IndexFunc(session.Now().Shown, func(shown explore.Shown) bool { return shown.Anomaly == a })
+	if i < 0 {
+		return Why{}, explore.Stale(in, "it does not show %s", "它没有出现 %s", a)
+	}
+	e := explanation{session: session, bounds: bounds, why: Why{Anomaly: a, Saves: []Save{}, Unsettled: []int{}}}
+	e.why.Step = session.Now().Shown[i].Step
+	if err = e.find(ctx, e.why.Step); err == nil {
+		err = e.turn(ctx, schedule)
+	}
+	return e.why, err
+}
+
+// explanation is a Why in the making.
+type explanation struct {
+	session *Session
+	bounds  explore.Bounds
+	why     Why
+}
+
+// find goes back, from this step on, until a way is left.
+func (e *explanation) find(ctx context.Context, step int) error {
+	tokens := strings.Fields(e.session.Now().Schedule)
+	for len(e.session.Path()) >= step {
+		if !e.session.Undo() {
+			return explore.ErrUnrepeatable
+		}
+	}
+	for ; step > 0; step-- {
+		way, settled, err := e.way(ctx)
+		switch {
+		case err != nil:
+			return err
+		case way != nil:
+			e.why.Point, e.why.Token = step, tokens[step-1]
+			return e.save(ctx)
+		case !settled:
+			e.why.Unsettled = append(e.why.Unsettled, step)
+		}
+		e.session.Undo()
+	}
+	return nil
+}
+
+// turn finds the fault that made it possible.
+func (e *explanation) turn(ctx context.Context, schedule string) error {
+	session, err := New(e.session.Strategy(), e.session.Scenario(), schedule)
+	if err != nil {
+		return err
+	}
+	defer session.Close()
+	path, tokens := session.Path(), strings.Fields(session.Now().Schedule)
+	for n := len(path); n > 0; n-- {
+		if !session.Undo() {
+			return explore.ErrUnrepeatable
+		}
+		if n > e.why.Step || path[n-1].Kind.Budget() == "" {
+			continue
+		}
+		result, err := onward(ctx, session, "", e.why.Anomaly, e.bounds)
+		e.why.Schedules += result.Schedules
+		if err != nil {
+			return err
+		}
+		if len(result.Found) == 0 {
+			if result.Complete {
+				e.why.Turn, e.why.TurnToken = n, tokens[n-1]
+			}
+			return nil
+		}
+	}
+	return nil
+}
+
+// save takes down the choices that would have saved the session.
+func (e *explanation) save(ctx context.Context) error {
+	for _, c := range e.nearest() {
+		if c.Token == e.why.Token || c.Fault != "" || slices.Contains(c.Shows, e.why.Anomaly) {
+			continue
+		}
+		if err := e.session.Take(c.Token); err != nil {
+			return err
+		}
+		way, _, err := e.way(ctx)
+		e.session.Undo()
+		if err != nil {
+			return err
+		}
+		if way != nil {
+			shows, err := e.others(c.Token, way)
+			if err != nil {
+				return err
+			}
+			e.why.Saves = append(e.why.Saves, Save{c.Token, c.Says, way, shows})
+		}
+	}
+	return nil
+}
+
+// nearest returns the choices, that of the same command without its fault first: that is the smallest change.
+func (e *explanation) nearest() []Choice {
+	same, _, _ := strings.Cut(e.why.Token, "/")
+	choices := slices.Clone(e.session.Now().Choices)
+	if i := slices.IndexFunc(choices, func(c Choice) bool { return c.Token == same }); i > 0 {
+		choices[0], choices[i] = choices[i], choices[0]
+	}
+	return choices
+}
+
+// others returns the anomalies that a way from the session's present state shows.
+func (e *explanation) others(choice string, way []string) ([]explore.Anomaly, error) {
+	schedule := strings.Join(append([]string{e.session.Now().Schedule, choice}, way...), " ")
+	replayed, err := explore.Replay(e.session.Strategy(), e.session.Scenario(), schedule)
+	shows := []explore.Anomaly{}
+	for _, shown := range replayed.Shown {
+		if shown.Step > len(e.session.Path()) {
+			shows = append(shows, shown.Anomaly)
+		}
+	}
+	return shows, err
+}
+
+// way looks for the shortest way from the session's present state: nil if there is none, as far as that is settled.
+func (e *explanation) way(ctx context.Context) (way []string, settled bool, err error) {
+	way, result, err := wayOn(ctx, e.session, e.why.Anomaly, e.bounds)
+	e.why.Schedules += result.Schedules
+	return way, result.Complete, err
+}
+
+// wayOn returns the shortest way from a session's present state to the end that does not show an anomaly; nil if none is found.
+func wayOn(ctx context.Context, s *Session, avoid explore.Anomaly, bounds explore.Bounds) ([]string, search.Result, error) {
+	if s.Now().Over {
+		return []string{}, search.Result{Complete: true}, nil
+	}
+	result, err := onward(ctx, s, avoid, escaped, bounds)
+	if err != nil || len(result.Found) == 0 {
+		return nil, result, err
+	}
+	return strings.Fields(result.Found[0].Schedule)[len(s.Path()):], result, nil
+}
