@@ -65,15 +65,8 @@
 //     A waiter may count such attempts, so it makes them, too, beside others: as often as the scenario says (Scenario.Polls), in all. If it
 //     does not say, three times. If that shows nothing, the exploration is repeated with twice as many, up to a hundred, while it is cheap:
 //     a rule of counts, so the same lock has the same answer everywhere. How far it came is part of the answer (Result.Setting).
-//   - Most code does not care how often it has asked in vain. So if an exploration takes more than 40,000 schedules, it begins anew
-//     with no step for such an attempt (Bounds.Awake). To know that this code does not care, each schedule is run again with attempts in
-//     vain in it: as many as the scenario says, of one process, spread over its pauses in every way (these runs are not counted). Each
-//     attempt has to ask what the one before did, and to leave everything but the memory of its process as it was; and the last step has
-//     to lead to the same. If a single one does not, or if to know takes too many runs, each attempt in vain is a step again. So it is
-//     also for a waiter whose attempt did anything but ask, and where everybody pauses, as they may be turning in a circle.
-//     A waiter that looks at its clock, and then asks, may ask after time has passed, and not in vain by then. So that it wakes is a step
-//     of its own, directly before what makes a difference: time passes, or something happens to its process. Any other step could come
-//     before it.
+//   - Such attempts cost schedules. If an exploration takes more than 40,000 (Bounds.Awake), it begins anew with one of them, and the result
+//     says so: up to 1 vain poll. It is not none, as a fault may strike the command of a vain poll, too.
 //   - A waiter that polls with pauses longer than a moment asks in vain as often as the scenario says (Scenario.Polls), and each time is a
 //     step. As long as it would be told the same after that, and would change nothing, its attempts are part of the step in which time
 //     passes. They are made, so code that counts them counts on, but no fault comes between them.

@@ -1,9 +1,9 @@
 package explore
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"math"
 	"slices"
 	"strings"
 
@@ -12,6 +12,7 @@ import (
 	"lockstep/internal/lock/anomaly"
 	"lockstep/internal/lock/strategy"
 	"lockstep/internal/lock/verdict"
+	"lockstep/internal/trace"
 )
 
 type (
@@ -27,8 +28,6 @@ type (
 	Anomaly = anomaly.Anomaly
 	// Bounds say when to stop.
 	Bounds = search.Bounds
-	// Counterexample is the shortest schedule that shows an anomaly.
-	Counterexample = search.Counterexample
 )
 
 // Of Scenario.Polls.
@@ -87,8 +86,18 @@ type Result struct {
 	Lock     string
 	Scenario Scenario // with as many polls as were explored
 	search.Result
+	Coverage Coverage
+	Found    []Counterexample // the shortest for each anomaly that was found, in the order in which they were
 
 	lookedFor []Anomaly
+}
+
+// Counterexample is the shortest schedule that shows an anomaly.
+type Counterexample struct {
+	Anomaly  Anomaly
+	Length   int    // steps
+	Schedule string // for a replay
+	Trace    trace.Trace
 }
 
 // Verdict says what was found. That nothing was found says nothing where something was not put to the test.
@@ -140,7 +149,11 @@ func (r Result) Cut() (all []string) {
 func (r Result) limits() (all []string) {
 	say := r.Scenario.Say
 	if r.Coverage.Beyond {
-		all = append(all, say("up to %d vain polls", "最多空轮询 %d 次", r.Scenario.PollsInVain()))
+		polls := "up to %d vain polls"
+		if r.Scenario.PollsInVain() == 1 {
+			polls = "up to %d vain poll"
+		}
+		all = append(all, say(polls, "最多空轮询 %d 次", r.Scenario.PollsInVain()))
 	}
 	var names []string
 	for _, a := range r.Unjudged() {
@@ -179,52 +192,55 @@ func Explore(ctx context.Context, s strategy.Strategy, in Scenario, goal Goal, b
 	if err := in.CheckFor(s); err != nil {
 		return Result{}, err
 	}
-	inner := search.Goal{
-		Anomalies: goal.Anomalies, All: goal.All, OneStart: in.Actors == 1 || bounds.EverySymmetry, Language: in.Language,
+	lookedFor := goal.Anomalies
+	if len(lookedFor) == 0 {
+		lookedFor = applying(s)
 	}
-	if len(inner.Anomalies) == 0 {
-		inner.Anomalies = applying(s)
+	inner := search.Goal[engine.Transition]{
+		All: goal.All, OneStart: in.Actors == 1 || bounds.EverySymmetry, Language: in.Language,
+	}
+	for _, a := range lookedFor {
+		inner.Kinds = append(inner.Kinds, string(a))
 	}
 	ctx, free := search.Within(ctx, bounds.Time) // one for all searches
 	defer free()
 	bounds.Time = 0
-	seeds := engine.NewSeeds()
-	symmetric := in.Alike() && in.Sales <= 1 && !s.OnNodes && !inner.OneStart
-	look := func(in Scenario, bounds Bounds, stutter bool) (search.Result, error) {
-		inner.Symmetric, inner.Awake, inner.Stuttering, inner.Processes = symmetric, bounds.Awake, 0, in.Processes()
-		if stutter {
-			inner.Stuttering = in.PollsInVain()
-		}
+	inner.Symmetric = in.Alike() && in.Sales <= 1 && !s.OnNodes && !inner.OneStart
+	seeds, again := engine.NewSeeds(), false
+	var explored explorer
+	explored = func(in Scenario, bounds Bounds) (Result, error) {
 		if goal.Progress != nil {
-			inner.Progress = func(found search.Result) { goal.Progress(Result{s.Name, in, found, inner.Anomalies}) }
+			inner.Progress = func(now search.Result) { goal.Progress(Result{Lock: s.Name, Scenario: in, Result: now}) }
 		}
 		options := Options{Starved: slices.Contains(goal.Anomalies, anomaly.Starved)}
-		options.Stuttering, options.Interchangeable = inner.Stuttering > 0, symmetric
-		options.EverySymmetry, options.EveryRound = bounds.EverySymmetry, bounds.EverySymmetry
-		found, err := search.Do(ctx, func() (search.System, error) {
+		options.Interchangeable, options.EverySymmetry, options.EveryRound = inner.Symmetric, bounds.EverySymmetry, bounds.EverySymmetry
+		result, err := Search(ctx, func() (System, error) {
 			h, err := NewHarness(s, in, options, seeds)
-			return System{Harness: h}, err
+			return System{Harness: h, Again: again}, err
 		}, inner, bounds)
-		inner.Again = err == nil
-		return found, err
-	}
-	explored := func(in Scenario, bounds Bounds, stutter bool) (search.Result, error) {
-		found, err := look(in, bounds, stutter)
+		result.Lock, result.Scenario, result.lookedFor, again = s.Name, in, lookedFor, err == nil
 		if errors.Is(err, search.ErrNames) {
-			symmetric = false
-			found, err = look(in, bounds, stutter)
+			inner.Symmetric = false
+			return explored(in, bounds)
 		}
-		return found, err
-	}
-	whole := bounds.EveryState || bounds.EverySymmetry
-	if whole || s.OnNodes || in.PollsInVain() == 0 {
-		bounds.Awake = math.MaxInt
-	}
-	found, awake, err := exploreCheapest(in, bounds, explored)
-	result := Result{s.Name, in, found, inner.Anomalies}
-	if err != nil || !awake || whole || in.Polls != 0 {
 		return result, err
 	}
+	whole := bounds.EveryState || bounds.EverySymmetry
+	if bounds.Awake = cmp.Or(bounds.Awake, usuallyAwake); whole || s.OnNodes || in.PollsInVain() == 0 {
+		bounds.Awake = 0
+	}
+	result, err := Result{}, errDear
+	if bounds.Awake >= 0 {
+		result, err = explored(in, bounds)
+	}
+	switch {
+	case errors.Is(err, errDear):
+		in.Polls, bounds.Awake = min(in.PollsInVain(), few), 0
+		return explored(in, bounds)
+	case err != nil || whole || in.Polls != 0:
+		return result, err
+	}
+	bounds.Awake = 0
 	return deepen(result, bounds, explored)
 }
 

@@ -43,6 +43,8 @@ type Harness struct {
 	hasher   *engine.Hasher
 	pool     engine.Pool
 	purposes map[uintptr]string
+	watch    watch
+	played   int // runs, in a search
 }
 
 // Options say what to look for, and how closely.
@@ -256,8 +258,13 @@ func (h *Harness) journal(schedule []engine.Transition, backwards bool) *engine.
 
 // Trace runs a schedule once more, and records it.
 func (h *Harness) Trace(schedule []engine.Transition, backwards bool) trace.Trace {
+	run, t := h.recorded(schedule, backwards)
+	run.Close()
+	return t
+}
+
+func (h *Harness) recorded(schedule []engine.Transition, backwards bool) (*Run, trace.Trace) {
 	run := h.Begin(backwards)
-	defer run.Close()
 	record := run.Record()
 	for _, t := range schedule {
 		if run.Err() != nil || !slices.Contains(run.Transitions(), t) { // the code does not do the same twice
@@ -265,5 +272,5 @@ func (h *Harness) Trace(schedule []engine.Transition, backwards bool) trace.Trac
 		}
 		run.Apply(t)
 	}
-	return record.Trace()
+	return run, record.Trace()
 }

@@ -1,13 +1,6 @@
 package explore
 
-import (
-	"cmp"
-	"errors"
-	"math"
-
-	"lockstep/internal/explore/engine"
-	"lockstep/internal/explore/search"
-)
+import "cmp"
 
 // What more polls may cost. It is counted, not timed, so that it is the same everywhere.
 const (
@@ -25,14 +18,14 @@ func deepen(first Result, bounds Bounds, again explorer) (Result, error) {
 			break
 		}
 		within.Schedules = min(cmp.Or(bounds.Schedules, dear), dear)
-		found, err := again(in, within, false)
+		found, err := again(in, within)
 		if err != nil {
 			return Result{}, err
 		}
 		if len(found.Found) == 0 && !found.Complete {
 			break
 		}
-		last = Result{last.Lock, in, found, last.lookedFor}
+		last = found
 		spent += last.cost()
 	}
 	return last, nil
@@ -40,27 +33,12 @@ func deepen(first Result, bounds Bounds, again explorer) (Result, error) {
 
 func (r Result) cost() int { return r.Schedules * r.Scenario.PollsInVain() }
 
-// usuallyAwake is how many schedules are explored with a step for each round in vain. Where there are more, rounds in vain are no steps, as
-// long as they make no difference: to know that takes runs of its own.
-const usuallyAwake = 40_000
+// usuallyAwake is how many schedules are explored with as many vain polls as the scenario says. Where there are more, the exploration begins
+// anew with few of them, and the result says so. It is not none: a fault may strike the command of a vain poll, too.
+const (
+	usuallyAwake = 40_000
+	few          = 1
+)
 
-// explorer explores within bounds, with a step for each round in vain, as long as that is not dear, or else without.
-type explorer func(in Scenario, bounds Bounds, stutter bool) (search.Result, error)
-
-// exploreCheapest explores as it costs least, and says whether rounds in vain were steps.
-func exploreCheapest(in Scenario, bounds Bounds, explored explorer) (found search.Result, awake bool, err error) {
-	if bounds.Awake = cmp.Or(bounds.Awake, usuallyAwake); bounds.Awake > 0 {
-		found, err = explored(in, bounds, false)
-		if !errors.Is(err, search.ErrDear) {
-			return found, true, err
-		}
-	}
-	for _, stutter := range [...]bool{true, false} {
-		within := bounds
-		within.Awake = math.MaxInt
-		if found, err = explored(in, within, stutter); !errors.Is(err, engine.ErrCounts) {
-			break
-		}
-	}
-	return found, false, err
-}
+// explorer explores within bounds. It fails with errDear if vain polls cost more than these say.
+type explorer func(in Scenario, bounds Bounds) (Result, error)

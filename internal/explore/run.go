@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"lockstep/internal/explore/engine"
-	"lockstep/internal/explore/search"
 	"lockstep/internal/lock/anomaly"
 	"lockstep/internal/lock/strategy"
 	"lockstep/internal/trace"
@@ -21,19 +20,8 @@ func (r *Run) Apply(t engine.Transition) bool {
 	return r.Execution.Apply(t)
 }
 
-// Transitions implements search.Run.
-func (r *Run) Transitions() []engine.Transition { return r.Next() }
-
 // Check gives the anomalies that the last transition has shown, and whether the schedule is over.
 func (r *Run) Check() (found []anomaly.Found, over bool) { return r.checker.Check() }
-
-// Sight implements search.Run.
-func (r *Run) Sight() search.Sight {
-	return search.Sight{
-		Sold: r.checker.Sold(), Contended: r.checker.Contended(), Beyond: r.Beyond(),
-		Untellable: r.checker.Untellable(), Undecided: r.checker.Undecided(),
-	}
-}
 
 // Record has what follows recorded.
 func (r *Run) Record() *Recorder {
@@ -149,34 +137,4 @@ func (r *Run) preview(t engine.Transition) string {
 		command, _ = Describe(pending)
 	}
 	return engine.Token(t.Kind, r.Who(t), command)
-}
-
-// System is a harness, to be searched.
-type System struct {
-	*Harness
-
-	After []engine.Transition   // the schedule that each run begins with, and that is part of what it leads to
-	See   func(*Run) search.Run // how a run is seen; nil: as it is
-}
-
-// Begin implements search.System.
-func (s System) Begin(backwards bool) search.Run {
-	run := s.Harness.Begin(backwards)
-	for _, t := range s.After {
-		run.Apply(t)
-	}
-	if s.See != nil {
-		return s.See(run)
-	}
-	return run
-}
-
-// Trace implements search.System.
-func (s System) Trace(schedule []engine.Transition, backwards bool) trace.Trace {
-	return s.Harness.Trace(slices.Concat(s.After, schedule), backwards)
-}
-
-// Differs implements search.System.
-func (s System) Differs(schedule []engine.Transition, backwards bool) string {
-	return s.Harness.Differs(slices.Concat(s.After, schedule), backwards)
 }

@@ -20,10 +20,6 @@ func (x *Execution) Apply(t Transition) bool {
 		return false
 	}
 	sent := true
-	x.unseen = t.Kind == Polls && x.canStutter()
-	for _, task := range x.tasks {
-		task.early = task.early && t.Kind == Polls
-	}
 	x.taken = append(x.taken, t)
 	switch t.Kind {
 	case NodeCrashes, NodeHangs, NodeRestarts, NodeClockJumps:
@@ -31,9 +27,6 @@ func (x *Execution) Apply(t Transition) bool {
 		sent = x.tasks[t.ID].cut || x.move(x.tasks[t.ID], Moves)
 	case Moves, Polls, PollsOn, LosesReply, DiesAfter, PausesAfter, LosesRequest, Delays, Resends:
 		sent = x.move(x.tasks[t.ID], t.Kind)
-		if x.unseen {
-			sent = x.wakeEarly(x.tasks[t.ID])
-		}
 	case Unsynced, Unsaved:
 		sent = x.move(x.tasks[t.ID], t.Kind)
 		s := x.Cluster.Lagging()

@@ -61,7 +61,7 @@ func (x *Execution) appendLoose(b []byte) []byte {
 		for _, is := range [...]bool{t.pending != nil, t.subscribes, t.asleep(), t.isPaused()} {
 			b = strconv.AppendBool(append(b, ' '), is)
 		}
-		b = t.round.told.append(b)
+		b = t.round.told.Append(b)
 	}
 	for _, p := range x.processes {
 		b = x.appendDue(append(b, '/'), p)

@@ -115,7 +115,6 @@ func (c virtualClock) Wait(ctx context.Context, ch <-chan struct{}) error {
 	if t.asleep() { // then the schedule ends it, not time
 		c.x.forget(t.sleep.is)
 		c.x.digest(t)
-		c.x.putToSleep(t)
 	}
 	c.x.waiters = append(c.x.waiters, t)
 	c.x.locate(t)

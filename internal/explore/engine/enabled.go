@@ -183,8 +183,6 @@ func (x *Execution) addPolls(hopeful bool) {
 		case x.desperate || !t.live() || !t.asleep() || !x.wouldRepeat(t):
 		case !hopeful:
 			x.add(t.id, PollsOn)
-		case x.canStutter():
-			x.addWakings(t)
 		case x.Going() == 1: // it waits for what time alone will bring
 		case x.polls > 0:
 			x.add(t.id, Polls)

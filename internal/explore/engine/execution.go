@@ -64,9 +64,6 @@ type Cuts struct {
 	EverySymmetry bool // take nothing for the same because it is symmetric
 	EveryStart    bool // let actors that start alike start in any order, as they may in a session
 	EveryRound    bool // make a step of each round in vain, and of each end of a wait. What others have found does not replay so
-
-	// How often a waiter asks in vain makes no difference: it is no step. ErrCounts if it may make one.
-	Stuttering bool
 }
 
 // Execution is one schedule so far.
@@ -85,9 +82,7 @@ type Execution struct {
 	options   []Transition // that were listed last
 	desperate bool         // the options are those of the last resort
 	quiet     bool         // the options are those of waiters that ask in vain
-	wakings   int          // for a round in vain that may still be steps
-	unseen    bool         // the round in vain that happens is no step
-	polls     int          // of these that may still happen beside others
+	polls     int          // rounds in vain that may still happen beside others
 	beyond    bool         // there were too many
 	unnoticed bool         // contexts that end now are noticed later
 	rounds    int          // that there were
@@ -105,7 +100,7 @@ type Execution struct {
 // New begins a schedule. Its actors do nothing before Run says what, and they start when the schedule says so.
 func New(setup Setup) *Execution {
 	s := setup.Scenario
-	x := &Execution{Setup: setup, left: s.Faults, polls: s.PollsInVain(), wakings: s.PollsInVain(), timeline: timeline{now: setup.Now}}
+	x := &Execution{Setup: setup, left: s.Faults, polls: s.PollsInVain(), timeline: timeline{now: setup.Now}}
 	for k, n := range notations() {
 		if n.budget != nil {
 			x.budgets[k] = n.budget(&x.left)

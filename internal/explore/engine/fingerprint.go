@@ -32,7 +32,7 @@ func (x *Execution) Fingerprint() Fingerprint {
 			b = strconv.AppendInt(append(b, '|', byte(k)), int64(*left), 10) //nolint:gosec // there are few
 		}
 	}
-	for _, n := range [...]int{polls, x.wakings, int(x.now), x.idle, int(x.jumped)} {
+	for _, n := range [...]int{polls, int(x.now), x.idle, int(x.jumped)} {
 		b = strconv.AppendInt(append(b, ' '), int64(n), 10)
 	}
 	return x.Hasher.sum(o.rename(x, x.checker.AppendState(b, o)))
@@ -55,7 +55,7 @@ func (x *Execution) appendProcess(b []byte, p *Process, o Order) []byte {
 	if x.gone(p) {
 		b = append(b, "|gone"...)
 	} else {
-		b = strconv.AppendBool(p.past.append(append(b, '|')), p.paused)
+		b = strconv.AppendBool(p.past.Append(append(b, '|')), p.paused)
 		for _, actor := range p.known {
 			b = strconv.AppendInt(append(b, ' '), int64(o.Place(int(actor))), 10)
 		}
@@ -80,9 +80,6 @@ func (x *Execution) appendWaits(b []byte, p *Process) []byte {
 		}
 		if t.torn {
 			b = strconv.AppendBool(append(append(append(b, '|'), t.label...), " torn "...), t.unaware)
-		}
-		if t.early {
-			b = append(append(append(b, '|'), t.label...), " early"...)
 		}
 		if t.asleep() {
 			b = strconv.AppendBool(append(append(append(b, '|'), t.label...), ' '), x.wouldRepeat(t))
@@ -126,7 +123,7 @@ func (x *Execution) appendNodes(b []byte, o Order) []byte {
 		n = x.appendHidden(n, s, o)
 		for _, p := range x.processes {
 			if !x.gone(p) {
-				n = p.answers[s.Index].append(append(n, '|'))
+				n = p.answers[s.Index].Append(append(n, '|'))
 			}
 		}
 		nodes = append(nodes, string(n))

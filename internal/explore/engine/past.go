@@ -1,24 +1,16 @@
 package engine
 
 import (
-	"encoding/binary"
 	"hash/maphash"
 	"slices"
 	"strconv"
 
+	"lockstep/internal/explore/search"
 	"lockstep/internal/explore/simredis"
 )
 
-// Fingerprint stands for a state, or for a past. Two that differ have the same one with a chance of 1 in 2¹²⁸.
-type Fingerprint [2]uint64
-
-// append writes it.
-func (f Fingerprint) append(b []byte) []byte {
-	for _, half := range f {
-		b = binary.LittleEndian.AppendUint64(b, half)
-	}
-	return b
-}
+// Fingerprint stands for a state, or for a past.
+type Fingerprint = search.Fingerprint
 
 // Hasher makes fingerprints. One that has the same seeds makes the same.
 type Hasher struct {
@@ -54,7 +46,7 @@ func (h *Hasher) text(what string) []byte {
 
 // after is add for what is written already.
 func (h *Hasher) after(past Fingerprint, b []byte) Fingerprint {
-	return h.sum(append(past.append(h.buffer[:0]), b...))
+	return h.sum(append(past.Append(h.buffer[:0]), b...))
 }
 
 // note adds to what has happened to a process.
@@ -128,7 +120,7 @@ func (x *Execution) mergePast(p *Process) {
 		sum[0] += answers[0]
 		sum[1] += answers[1]
 	}
-	x.note(p, "answers "+string(sum.append(nil)))
+	x.note(p, "answers "+string(sum.Append(nil)))
 }
 
 // noted counts a note.

@@ -20,9 +20,8 @@ type Process struct {
 	paused bool
 
 	memory
-	stuttered bool // a task of its has: Stutter
-	notes     int  // of what happened
-	told      int  // in this step, the last reply came
+	notes int // of what happened
+	told  int // in this step, the last reply came
 }
 
 // memory stands for all that a process remembers.

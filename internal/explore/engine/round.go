@@ -13,17 +13,16 @@ import (
 
 // round is what a task did from one pause to the next, with the tasks that it started for it: for a waiter, one attempt at the lock.
 type round struct {
-	number   int               // of the execution's
-	changes  uint64            // of what Redis holds, by itself
-	before   []*simredis.State // what Redis held before the first of them
-	lost     bool              // a reply was
-	did      bool              // anything to what Redis holds, if only to an expiry
-	looked   bool              // at the clock
-	version  uint64            // of the cluster, before its first command
-	at       time.Duration     // of its last command
-	asked    []asked
-	stutters bool // its end was a Stutter
-	vain     int  // how many rounds like this one there were, with nothing changed by others
+	number  int               // of the execution's
+	changes uint64            // of what Redis holds, by itself
+	before  []*simredis.State // what Redis held before the first of them
+	lost    bool              // a reply was
+	did     bool              // anything to what Redis holds, if only to an expiry
+	looked  bool              // at the clock
+	version uint64            // of the cluster, before its first command
+	at      time.Duration     // of its last command
+	asked   []asked
+	vain    int // how many rounds like this one there were, with nothing changed by others
 
 	memory memory      // of its process when it began
 	labels int         // of its actor then
@@ -149,7 +148,6 @@ func (x *Execution) wake(t *Task, k Kind) {
 		vain = t.round.vain + 1
 	}
 	switch undone := vain == 0 && x.undone(t); {
-	case x.unseen:
 	case (k == Polls || undone) && x.polls > 0:
 		x.polls--
 	case undone:
@@ -170,7 +168,7 @@ func (x *Execution) digest(t *Task) {
 	if told := t.round.told; (len(t.round.asked) > 0 || t.poller.still) && x.isTraceless(t) {
 		p, known := t.actor.Process, t.actor.Process.known
 		x.restore(t)
-		p.past, p.known = x.Hasher.add(p.past, "told "+string(told.append(nil))), known // told names them
+		p.past, p.known = x.Hasher.add(p.past, "told "+string(told.Append(nil))), known // told names them
 	}
 }
 

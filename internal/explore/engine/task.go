@@ -40,7 +40,6 @@ type Task struct {
 	unanswered bool // it waits for a node that does not answer
 	asks       bool // a node, by which it is called
 
-	early      bool // it woke for a round in vain, and nothing that concerns it has happened since
 	subscribes bool // once the schedule lets it
 
 	// In Wait:

@@ -22,7 +22,7 @@ type Bounds struct {
 
 	// For tests of the explorer itself: to explore again what a cut says is known already.
 	EveryState, EverySymmetry bool
-	Awake                     int // in so many schedules each round in vain is a step; 0: 40,000, below zero: in none
+	Awake                     int // so many schedules have all vain polls that the scenario allows; 0: 40,000, below zero: none has
 }
 
 // bound is what ends a search before everything was seen: the cause by which its context ends.
@@ -44,20 +44,20 @@ func Within(ctx context.Context, most time.Duration) (context.Context, context.C
 }
 
 // limit lets ctx and the time end the search, until stop is called.
-func (s *search) limit(ctx context.Context) (stop func()) {
+func (s *search[S]) limit(ctx context.Context) (stop func()) {
 	ctx, free := Within(ctx, s.bounds.Time)
 	s.ctx, s.halt = context.WithCancelCause(ctx)
 	return func() { s.halt(errEnough); free() }
 }
 
 // stopped reports whether the search is to end, for whatever reason.
-func (s *search) stopped() bool { return s.ctx.Err() != nil }
+func (s *search[S]) stopped() bool { return s.ctx.Err() != nil }
 
 // bounded reports whether a bound was hit, or the search was interrupted.
-func (s *search) bounded() bool { return s.stopped() && !errors.Is(context.Cause(s.ctx), errEnough) }
+func (s *search[S]) bounded() bool { return s.stopped() && !errors.Is(context.Cause(s.ctx), errEnough) }
 
 // takeBound takes that down, if it is so.
-func (s *search) takeBound() bool {
+func (s *search[S]) takeBound() bool {
 	if !s.bounded() {
 		return false
 	}
@@ -73,7 +73,7 @@ func tooDeep() bound {
 }
 
 // check sees whether a bound was hit after so many schedules; it looks at the heap every so often.
-func (s *search) check(schedules int64) {
+func (s *search[S]) check(schedules int64) {
 	runtime.Gosched() // lets others in: a shop that sells beside it, and in a browser's worker whoever shares the one thread
 	b := s.bounds
 	if b.Schedules > 0 && schedules >= int64(b.Schedules) {

@@ -1,26 +1,20 @@
 package search
 
-import (
-	"errors"
-	"fmt"
-
-	"lockstep/internal/explore/engine"
-	"lockstep/internal/lock/anomaly"
-)
+import "slices"
 
 // child is what one more step led to.
-type child struct {
-	node
-	found []anomaly.Found
+type child[S comparable] struct {
+	node[S]
+	shown []string
 	over  bool // nothing can follow
-	sight Sight
+	note  any
 }
 
-// children takes every transition that there is after a node, each in a run of its own.
-func (s *search) children(worker int, system System, of int32) (all []child, _ error) {
+// children takes every step that there is after a node, each in a run of its own.
+func (s *search[S]) children(system System[S], of int32) (all []child[S], _ error) {
 	path, root := s.path(of)
 	for i := 0; ; i++ {
-		c, more, err := s.child(worker, system, of, path, root, i)
+		c, more, err := s.child(system, of, path, root, i)
 		if c != nil {
 			all = append(all, *c)
 		}
@@ -30,79 +24,49 @@ func (s *search) children(worker int, system System, of int32) (all []child, _ e
 	}
 }
 
-// child runs the code to a node, and takes the transition with this index. It gives nil if that is none of its own.
-func (s *search) child(
-	worker int, system System, of int32, path []engine.Transition, root int32, i int,
-) (c *child, more bool, err error) {
-	run, err := s.reach(worker, system, path, root, s.nodes[of].print)
-	var transitions []engine.Transition
-	if err == nil {
-		transitions = run.Transitions()
-	}
-	if err = errors.Join(run.Err(), err); err != nil || i >= len(transitions) {
-		run.Close()
-		return nil, false, explain(system, err, path, root)
-	}
-	s.check(s.schedules.Load())
-	t := transitions[i]
-	more = i < len(transitions)-1
-	step := s.look(run, t)
-	asks := s.stuttering.look(run, t, s.goal, step)
-	if run.Apply(t) {
-		n := s.schedules.Add(1)
-		found, over := run.Check()
-		step.to = run.Fingerprint()
-		asks.after(run, found)
-		c = &child{node{of, t, step.to}, found, over, run.Sight()}
-		if n <= inspected && !s.goal.Again || n%rarely == 0 {
-			run.Inspect()
+// child runs the code to a node, and takes the step with this index. It gives nil if that is none of its own.
+func (s *search[S]) child(system System[S], of int32, path []S, root int32, i int) (c *child[S], more bool, err error) {
+	var seen sighted
+	err = s.reach(system, path, root, s.nodes[of].print, func(run Run[S]) {
+		options := run.Transitions()
+		if run.Err() != nil || i >= len(options) {
+			return
 		}
+		s.check(s.schedules.Load())
+		step := options[i]
+		more = i < len(options)-1
+		path = append(slices.Clip(path), step)
+		seen = s.look(run, step)
+		if run.Apply(step) {
+			s.schedules.Add(1)
+			shown, over := run.Check()
+			seen.to = run.Fingerprint()
+			c = &child[S]{node[S]{of, step, seen.to}, shown, over, nil}
+			if noted, is := run.(Noted); is {
+				c.note = noted.Note()
+			}
+		}
+	})
+	if err == nil && c != nil && s.goal.Symmetric {
+		err = s.symmetry.check(system, path, []sighted{seen})
 	}
-	run.Close()
-	path = append(path, t)
-	if err = run.Err(); err == nil && c != nil && s.goal.Symmetric {
-		err = s.symmetry.check(system, path, []sighted{step})
+	if err != nil {
+		err = system.Explain(err, path, root == backwards)
 	}
-	if err == nil && c != nil {
-		err = s.stuttering.check(system, path, root, asks)
-	}
-	return c, more, explain(system, err, path, root)
+	return c, more, err
 }
 
 // reach runs the code to a state, by a path.
-func (s *search) reach(
-	worker int, system System, path []engine.Transition, root int32, state engine.Fingerprint,
-) (run Run, err error) {
-	run = system.Begin(root == backwards)
-	s.watch.follow(worker, run)
-	if err = follow(run, path); err == nil && len(path) > 0 && run.Fingerprint() != state {
-		err = engine.ErrUnrepeatable
-	}
-	return run, err
-}
-
-// follow runs the code along a path that it has taken before. Code that does something else this time may not find the way.
-func follow(run Run, path []engine.Transition) (err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = engine.ErrUnrepeatable
+func (s *search[S]) reach(system System[S], path []S, root int32, state Fingerprint, f func(Run[S])) (err error) {
+	var other error
+	if err = system.Play(path, root == backwards, func(run Run[S]) {
+		if len(path) > 0 && run.Fingerprint() != state {
+			other = ErrUnrepeatable
+			return
 		}
-	}()
-	for _, t := range path {
-		run.Apply(t)
+		f(run)
+	}); err == nil {
+		err = other
 	}
-	return nil
-}
-
-// explain adds to an error the schedule that led to it.
-func explain(system System, err error, path []engine.Transition, root int32) error {
-	if err == nil {
-		return nil
-	}
-	if errors.Is(err, engine.ErrUnrepeatable) && err.Error() == engine.ErrUnrepeatable.Error() { // the line is not known yet
-		if where := system.Differs(path, root == backwards); where != "" {
-			err = fmt.Errorf("%w: %s", err, where)
-		}
-	}
-	return fmt.Errorf("after %q: %w", system.Trace(path, root == backwards).Schedule(), err)
+	return err
 }

@@ -3,102 +3,116 @@
 // A system is code that can be run from its start, as often as one likes: a Run says what can happen next, does it, and gives a fingerprint
 // of the state it is in. The search is breadth first over these states. All schedules of one length come before the longer ones, so what
 // is found first is found in the shortest way there is. A state that has been seen is not gone on from. A state is kept as its fingerprint
-// and the transition that led to it, and reached again by running its transitions anew.
+// and the step that led to it, and reached again by running its steps anew.
 //
-// The package knows nothing of locks or of Redis.
+// The package knows nothing of locks, of Redis, or of what a step is.
 package search
 
 import (
 	"cmp"
 	"context"
+	"encoding/binary"
 	"errors"
 	"runtime"
 	"slices"
 	"sync/atomic"
 	"time"
 
-	"lockstep/internal/explore/engine"
 	"lockstep/internal/language"
-	"lockstep/internal/lock/anomaly"
-	"lockstep/internal/trace"
 )
 
 // maxDepth is the length at which a schedule counts as endless.
 const maxDepth = 2000
 
-// ErrNames means that a schedule leads to another state if the actors have other names.
-var ErrNames = errors.New("the lock treats one actor otherwise than another, because of its name")
+// ErrNames means that a schedule leads to another state from the other start.
+var ErrNames = errors.New("the two starts differ by more than names")
 
-// ErrDear means that there are many schedules, and rounds in vain that need not be steps.
-var ErrDear = errors.New("rounds in vain cost too many schedules")
+// ErrUnrepeatable means that the same schedule led to two different states.
+var ErrUnrepeatable = errors.New("the same steps led to two different states")
 
-// Run is one run of a system.
-type Run interface {
-	Transitions() []engine.Transition // what can happen next, in a fixed order
-	// Names are these transitions' in every state with this fingerprint, whatever led to it; nil: they have none.
-	Names(of []engine.Transition) []engine.Transition
-	// View stands for all that t can see of the state, with all names as they are; false: that may be everything.
-	View(t engine.Transition) (view engine.Fingerprint, has bool)
-	Apply(t engine.Transition) bool            // lets t happen; false: it turned out to be no transition of its own
-	Check() (found []anomaly.Found, over bool) // what the last transition has shown, and whether nothing can follow
-	Sight() Sight                              // what else there is to see
-	Fingerprint() engine.Fingerprint           // tells states apart
-	Inspect()                                  // looks for what moves behind its back, which Err tells then
-	Blocked(stacks []string) error             // whether it waits where nobody sees it; called while the run goes on
-	Busy(stacks []string) error                // where it is, when it comes to no end
-	Turn() uint64                              // which turn the code has; 0: none. Called while the run goes on
-	Err() error                                // why the run cannot go on
-	Close()
-	Waiters
+// ErrLost means that a run does not come back, and nobody knows why.
+var ErrLost = errors.New("a run does not come back")
+
+// Fingerprint stands for a state, or for a part of one. Two that differ have the same one with a chance of 1 in 2¹²⁸.
+type Fingerprint [2]uint64
+
+// Append writes it.
+func (f Fingerprint) Append(b []byte) []byte {
+	for _, half := range f {
+		b = binary.LittleEndian.AppendUint64(b, half)
+	}
+	return b
 }
 
-// Waiters of a run have asked in vain, and may ask again.
-type Waiters interface {
-	Whose(t engine.Transition) int // the process that t happens to; below zero: none
-	HasStuttered(process int) bool // whether any of its tasks ever waited so
-	Stutters(process int) []engine.Stutter
-	Repeat(task uint16) bool               // reports whether that changed nothing but what its process remembers
-	Beside(process int) engine.Fingerprint // of all but what that remembers
+// Run is one run of a system, whose steps are of type S.
+type Run[S comparable] interface {
+	Transitions() []S                   // what can happen next, in a fixed order
+	Apply(step S) bool                  // lets it happen; false: it turned out to be no step of its own
+	Check() (shown []string, over bool) // what the last step has shown, what matters most first, and whether nothing can follow
+	Fingerprint() Fingerprint           // tells states apart
+	Err() error                         // why the run cannot go on
+}
+
+// Noted is a Run of which there is more to see: Goal.Take is told that.
+type Noted interface{ Note() any }
+
+// Named is a Run whose steps have names that are theirs in every state with this fingerprint, whatever led to it; nil: they have none. A
+// Walk asks for them. Without it a step is its own name.
+type Named[S comparable] interface{ Names(of []S) []S }
+
+// Viewed is a Run that says what a step sees of the state, with all names as they are; false: that may be everything. It makes
+// Goal.Symmetric cheaper.
+type Viewed[S comparable] interface {
+	View(step S) (view Fingerprint, has bool)
 }
 
 // System is what is searched. One worker uses it at a time.
-type System interface {
-	Begin(backwards bool) Run // at one of the two starts that there are
-	Trace(schedule []engine.Transition, backwards bool) trace.Trace
-	Differs(schedule []engine.Transition, backwards bool) string // where the code does something else this time; "": nowhere
+type System[S comparable] interface {
+	// Play begins a run, at one of the two starts that there are, takes the steps of a path, and gives it to f. The run ends after that.
+	// It fails if the path cannot be taken, or with the run's Err.
+	Play(path []S, backwards bool, f func(Run[S])) error
+	// Explain adds to an error the schedule that led to it.
+	Explain(err error, path []S, backwards bool) error
 	Close()
 }
 
+// Watched is a System whose runs may not come back. Lost says where the one is that goes on; nil: it is not known to be lost. It is called
+// while that goes on, and so from another goroutine.
+type Watched interface{ Lost(why Loss) error }
+
+// Loss is why somebody asks for a run.
+type Loss uint8
+
+// The reasons.
+const (
+	Watching Loss = iota // it is asked every now and then
+	Stalled              // there was no step for long
+	Gone                 // the run has ended the goroutine of its worker
+)
+
 // Goal says what a search is for.
-type Goal struct {
-	Anomalies []anomaly.Anomaly // to look for
+type Goal[S comparable] struct {
+	Kinds     []string          // of what is shown, that are looked for
 	All       bool              // go on until each was found, or everything was seen; otherwise the first ends it
 	Progress  func(Result)      // called several times a second, and must not wait; may be nil
 	Language  language.Language // of what a result says
 	OneStart  bool              // begin forwards alone: both starts lead to the same states
 	Symmetric bool              // the two starts differ by names alone: the search checks that, and fails with ErrNames
 
-	Again bool // the same code was searched before, so it is inspected rarely
-
-	// So many schedules are explored with a step for each round in vain. With more it fails with ErrDear, if there were too many of these.
-	// 0: no limit.
-	Awake int
-
-	// So often may a process ask in vain, which is no step. The search checks that it makes no difference, and fails with
-	// execution.ErrCounts if it does.
-	Stuttering int
-	Processes  int // there are so many
+	// Take is told each step that was taken, what there was to note after it, whether the state is new, and whether nothing can follow.
+	Take func(step S, note any, isNew, over bool) // may be nil
+	// Go is asked after all schedules of one length whether there is a reason not to go on.
+	Go func(schedules int) error // may be nil
 }
 
-// Counterexample is the shortest schedule that shows an anomaly.
-type Counterexample struct {
-	Anomaly  anomaly.Anomaly
-	Length   int    // steps
-	Schedule string // for a replay
-	Trace    trace.Trace
+// Found is the shortest schedule that shows something.
+type Found[S comparable] struct {
+	Kind      string
+	Path      []S
+	Backwards bool // from this start
 }
 
-// Result is what a search found.
+// Result is what a search has seen.
 type Result struct {
 	Schedules int // runs of the code from its start, each to a step that no other took
 	States    int // that differ
@@ -106,19 +120,15 @@ type Result struct {
 	Seconds   float64
 	Complete  bool   // nothing is left to explore
 	Bound     string // which bound was hit, or that the search was interrupted; "" for neither
-	Coverage  Coverage
 
 	Interrupted bool // by the end of its context
-
-	// Found has the shortest schedule for each anomaly that was found, in the order in which they were.
-	Found []Counterexample
 }
 
-// node is a state, by the schedule that first reached it: its parent's, and one transition.
-type node struct {
-	parent     int32
-	transition engine.Transition
-	print      engine.Fingerprint
+// node is a state, by the schedule that first reached it: its parent's, and one step.
+type node[S comparable] struct {
+	parent int32
+	step   S
+	print  Fingerprint
 }
 
 // The nodes that are no state's child: the starts.
@@ -127,58 +137,57 @@ const (
 	backwards = 1
 )
 
-type search struct {
-	goal    Goal
+type search[S comparable] struct {
+	goal    Goal[S]
 	bounds  Bounds
 	ctx     context.Context //nolint:containedctx // that ends with the search
 	halt    context.CancelCauseFunc
-	systems []System // of each worker
+	systems []System[S] // of each worker
 	started time.Time
 	tell    func() // how far it is
 
-	nodes      []node
-	visited    map[engine.Fingerprint]struct{}
-	schedules  atomic.Int64
-	working    chan struct{} // closed when no worker is at a level any more; one may never come back
-	watch      *watch
-	symmetry   symmetry
-	stuttering stuttering
-	result     Result
+	nodes     []node[S]
+	visited   map[Fingerprint]struct{}
+	schedules atomic.Int64
+	working   chan struct{} // closed when no worker is at a level any more; one may never come back
+	watch     *time.Timer   // until the runs are asked for again
+	pause     time.Duration // before that
+	symmetry  symmetry[S]
+	result    Result
+	found     []Found[S]
 }
 
-// Do searches. Each worker has a system of its own, made by begin. That a search was cut short, by bounds or by ctx, is no error. It
-// fails with execution.ErrBlind, or when a run fails.
-func Do(ctx context.Context, begin func() (System, error), goal Goal, bounds Bounds) (Result, error) {
+// Do searches. It gives the shortest schedule for each kind that was found, in the order in which they were. Each worker has a system of
+// its own, made by begin. That a search was cut short, by bounds or by ctx, is no error. It fails when a run fails, or is lost.
+func Do[S comparable](ctx context.Context, begin func() (System[S], error), goal Goal[S], bounds Bounds) (Result, []Found[S], error) {
 	s := newSearch(goal, bounds)
-	s.visited = map[engine.Fingerprint]struct{}{}
+	s.visited = map[Fingerprint]struct{}{}
 	if !goal.OneStart && !goal.Symmetric {
-		s.nodes = append(s.nodes, node{parent: -1})
+		s.nodes = append(s.nodes, node[S]{parent: -1})
 	}
 	if goal.Progress != nil {
 		s.tell = func() { s.tally(); goal.Progress(s.result) }
 	}
 	err := s.do(ctx, begin, s.run)
-	return s.result, err
+	return s.result, s.found, err
 }
 
-func newSearch(goal Goal, bounds Bounds) *search {
-	s := &search{
-		goal: goal, bounds: bounds, started: time.Now(),
-		nodes: []node{{parent: -1}}, result: Result{States: 1}, working: make(chan struct{}),
-		symmetry: symmetry{seen: map[engine.Fingerprint]bool{}}, stuttering: stuttering{seen: map[engine.Fingerprint]bool{}},
-		tell: func() {},
+func newSearch[S comparable](goal Goal[S], bounds Bounds) *search[S] {
+	s := &search[S]{
+		goal: goal, bounds: bounds, started: time.Now(), nodes: []node[S]{{parent: -1}}, result: Result{States: 1},
+		working: make(chan struct{}), symmetry: symmetry[S]{seen: map[Fingerprint]bool{}}, tell: func() {},
+		watch: time.NewTimer(first), pause: first,
 	}
 	close(s.working)
 	return s
 }
 
 // do makes a system for each worker, and lets run use them.
-func (s *search) do(ctx context.Context, begin func() (System, error), run func() error) error {
-	workers := cmp.Or(s.bounds.Workers, runtime.GOMAXPROCS(0))
+func (s *search[S]) do(ctx context.Context, begin func() (System[S], error), run func() error) error {
 	defer s.limit(ctx)()
-	s.watch = watchOver(workers)
 	defer s.close()
-	for range workers {
+	defer s.watch.Stop()
+	for range cmp.Or(s.bounds.Workers, runtime.GOMAXPROCS(0)) {
 		system, err := begin()
 		if err != nil {
 			return err
@@ -191,7 +200,7 @@ func (s *search) do(ctx context.Context, begin func() (System, error), run func(
 }
 
 // close closes the systems, once all workers are back.
-func (s *search) close() {
+func (s *search[S]) close() {
 	closing := func() {
 		for _, system := range s.systems {
 			system.Close()
@@ -205,7 +214,7 @@ func (s *search) close() {
 	}
 }
 
-func (s *search) run() error {
+func (s *search[S]) run() error {
 	level := []int32{forwards, backwards}[:len(s.nodes)]
 	for len(level) > 0 {
 		children, err := s.expand(level)
@@ -216,11 +225,13 @@ func (s *search) run() error {
 			return nil
 		}
 		level = s.adopt(level[:0], children)
-		if err := s.checkCost(); err != nil {
-			return err
-		}
 		if s.done() {
 			return nil
+		}
+		if s.goal.Go != nil {
+			if err := s.goal.Go(int(s.schedules.Load())); err != nil {
+				return err
+			}
 		}
 		if len(level) > 0 {
 			s.result.Depth++
@@ -236,11 +247,13 @@ func (s *search) run() error {
 }
 
 // adopt takes down what children show, and adds those to the next level that are new and can be gone on from.
-func (s *search) adopt(level []int32, children [][]child) []int32 {
+func (s *search[S]) adopt(level []int32, children [][]child[S]) []int32 {
 	for _, c := range slices.Concat(children...) {
-		s.found(c)
+		s.find(c)
 		_, known := s.visited[c.print]
-		s.result.Coverage.add(c.transition, c.sight, known, c.over)
+		if s.goal.Take != nil {
+			s.goal.Take(c.step, c.note, !known, c.over)
+		}
 		if known && !s.bounds.EveryState {
 			continue
 		}
@@ -255,57 +268,36 @@ func (s *search) adopt(level []int32, children [][]child) []int32 {
 	return level
 }
 
-// checkCost gives an error if it is cheaper to go on in another way.
-func (s *search) checkCost() error {
-	schedules := s.schedules.Load()
-	switch {
-	case s.done():
-		return nil
-	case s.goal.Awake > 0 && schedules >= int64(s.goal.Awake) && s.result.Coverage.Beyond:
-		return ErrDear
-	case s.stuttering.isCostly(schedules):
-		return engine.ErrCounts
-	default:
-		return nil
-	}
-}
-
 // done reports whether what was found is enough.
-func (s *search) done() bool {
+func (s *search[S]) done() bool {
 	if s.goal.All {
-		return len(s.result.Found) == len(s.goal.Anomalies)
+		return len(s.found) == len(s.goal.Kinds)
 	}
-	return len(s.result.Found) > 0
+	return len(s.found) > 0
 }
 
-func (s *search) tally() {
+func (s *search[S]) tally() {
 	s.result.Schedules = int(s.schedules.Load())
 	s.result.Seconds = time.Since(s.started).Seconds()
 }
 
 // path returns the schedule to a node, and the root that it begins at.
-func (s *search) path(n int32) (path []engine.Transition, root int32) {
+func (s *search[S]) path(n int32) (path []S, root int32) {
 	for ; s.nodes[n].parent >= 0; n = s.nodes[n].parent {
-		path = append(path, s.nodes[n].transition)
+		path = append(path, s.nodes[n].step)
 	}
 	slices.Reverse(path)
 	return path, n
 }
 
-// found takes down what a child shows, if nothing shorter did.
-func (s *search) found(c child) {
-	slices.SortStableFunc(c.found, func(a, b anomaly.Found) int {
-		return slices.Index(anomaly.All(), a.Anomaly) - slices.Index(anomaly.All(), b.Anomaly)
-	})
-	for _, f := range c.found {
-		known := slices.ContainsFunc(s.result.Found, func(e Counterexample) bool { return e.Anomaly == f.Anomaly })
-		if known || !slices.Contains(s.goal.Anomalies, f.Anomaly) || !s.goal.All && len(s.result.Found) > 0 {
+// find takes down what a child shows, if nothing shorter did.
+func (s *search[S]) find(c child[S]) {
+	for _, kind := range c.shown {
+		known := slices.ContainsFunc(s.found, func(f Found[S]) bool { return f.Kind == kind })
+		if known || !slices.Contains(s.goal.Kinds, kind) || !s.goal.All && len(s.found) > 0 {
 			continue
 		}
 		path, root := s.path(c.parent)
-		path = append(path, c.transition)
-		t := s.systems[0].Trace(path, root == backwards)
-		t.Verdict = f.Says
-		s.result.Found = append(s.result.Found, Counterexample{f.Anomaly, len(path), t.Schedule(), t})
+		s.found = append(s.found, Found[S]{kind, append(path, c.step), root == backwards})
 	}
 }

@@ -4,14 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 
-	"lockstep/internal/explore/engine"
 	"lockstep/internal/explore/search"
-	"lockstep/internal/lock/anomaly"
-	"lockstep/internal/trace"
 )
 
 // counter is a system to search that is no lock: actors add one to a number, in two steps, read and write. What they lose is an anomaly.
@@ -24,90 +22,96 @@ type counter struct {
 	begun  *atomic.Int64 // runs from the other start; may be nil
 }
 
+// step is that of an actor.
+type step int
+
 // counting is a run of it.
 type counting struct {
 	counter
 	number int
 	read   []int // what each actor has read; -1: nothing yet, -2: it is done
-	path   []engine.Transition
+	path   []step
 
 	backwards bool
 }
 
-func (c counter) Begin(backwards bool) search.Run {
+// What it shows.
+const (
+	lostUpdate = "lost-update"
+	never      = "never"
+)
+
+func (c counter) Play(path []step, backwards bool, f func(search.Run[step])) error {
 	if c.begun != nil && backwards {
 		c.begun.Add(1)
 	}
-	return &counting{counter: c, read: slices.Repeat([]int{-1}, c.actors), backwards: backwards}
+	r := &counting{counter: c, read: slices.Repeat([]int{-1}, c.actors), backwards: backwards}
+	for _, by := range path {
+		r.Apply(by)
+	}
+	f(r)
+	return r.Err()
+}
+
+func (counter) Explain(err error, path []step, _ bool) error {
+	return fmt.Errorf("after %q: %w", schedule(path), err)
+}
+
+func schedule(path []step) string {
+	var names []string
+	for _, by := range path {
+		names = append(names, string(rune('A'+by)))
+	}
+	return strings.Join(names, " ")
 }
 
 func (counter) Close() {}
 
-func (counter) Differs([]engine.Transition, bool) string { return "" }
-
-func (c counter) Trace(schedule []engine.Transition, _ bool) trace.Trace {
-	var t trace.Trace
-	for _, step := range schedule {
-		t.Steps = append(t.Steps, trace.Step{Token: string(rune('A' + step.ID))})
-	}
-	return t
-}
-
-func (r *counting) Transitions() (all []engine.Transition) {
+func (r *counting) Transitions() (all []step) {
 	for i, read := range r.read {
 		if read != -2 {
-			all = append(all, engine.Transition{ID: uint16(i)})
+			all = append(all, step(i))
 		}
 	}
 	return all
 }
 
-func (*counting) Names(of []engine.Transition) []engine.Transition { return slices.Clone(of) }
-
-func (r *counting) View(t engine.Transition) (view engine.Fingerprint, has bool) {
-	return engine.Fingerprint{uint64(r.number), uint64(10*(r.read[t.ID]+2) + int(t.ID))}, r.local
+func (r *counting) View(by step) (view search.Fingerprint, has bool) {
+	return search.Fingerprint{uint64(r.number), uint64(10*(r.read[by]+2) + int(by))}, r.local
 }
 
-func (*counting) Whose(engine.Transition) int          { return -1 }
-func (*counting) HasStuttered(int) bool                { return false }
-func (*counting) Stutters(int) []engine.Stutter        { return nil }
-func (*counting) Repeat(uint16) bool                   { return false }
-func (*counting) Beside(int) (none engine.Fingerprint) { return none }
-
-func (r *counting) Apply(t engine.Transition) bool {
-	r.path = append(r.path, t)
-	switch read := r.read[t.ID]; {
+func (r *counting) Apply(by step) bool {
+	r.path = append(r.path, by)
+	switch read := r.read[by]; {
 	case read == -1 && r.dice != nil:
 		*r.dice++
-		r.read[t.ID] = *r.dice
+		r.read[by] = *r.dice
 	case read == -1:
-		r.read[t.ID] = r.number
+		r.read[by] = r.number
 	default:
 		r.number = read + 1
-		if r.names && r.backwards && t.ID == 0 && read == 1 {
+		if r.names && r.backwards && by == 0 && read == 1 {
 			r.number++
 		}
-		r.read[t.ID] = -2
+		r.read[by] = -2
 	}
 	return true
 }
 
-func (r *counting) Check() (found []anomaly.Found, over bool) {
+func (r *counting) Check() (shown []string, over bool) {
 	over = len(r.Transitions()) == 0
 	if over && r.number < r.actors {
-		found = append(found, anomaly.Found{Anomaly: anomaly.LostUpdate, Says: fmt.Sprint("it is ", r.number)})
+		shown = append(shown, lostUpdate)
 	}
-	return found, over
+	return shown, over
 }
 
-func (*counting) Sight() search.Sight { return search.Sight{} }
-
-func (r *counting) Fingerprint() engine.Fingerprint {
+func (r *counting) Fingerprint() search.Fingerprint {
 	sum := uint64(r.number)
 	for _, read := range r.read {
 		sum = sum*100 + uint64(read+2)
 	}
-	return engine.Fingerprint{sum}
+	return search.Fingerprint{sum}
 }
 
 func (r *counting) Err() error {
@@ -117,18 +121,12 @@ func (r *counting) Err() error {
 	return nil
 }
 
-func (*counting) Inspect() {}
+type goal = search.Goal[step]
 
-func (*counting) Blocked([]string) error { return nil }
-func (*counting) Busy([]string) error    { return nil }
-func (*counting) Turn() uint64           { return 0 }
-
-func (*counting) Close() {}
-
-func look(t *testing.T, c counter, goal search.Goal, bounds search.Bounds) (search.Result, error) {
+func look(t *testing.T, c counter, g goal, bounds search.Bounds) (search.Result, []search.Found[step], error) {
 	t.Helper()
-	goal.OneStart = true
-	return search.Do(t.Context(), func() (search.System, error) { return c, nil }, goal, bounds)
+	g.OneStart = true
+	return search.Do(t.Context(), func() (search.System[step], error) { return c, nil }, g, bounds)
 }
 
 // patient is a counter of which no run goes on before it is told.
@@ -137,46 +135,45 @@ type patient struct {
 	told chan struct{}
 }
 
-func (p patient) Begin(backwards bool) search.Run {
+func (p patient) Play(path []step, backwards bool, f func(search.Run[step])) error {
 	<-p.told
-	return p.counter.Begin(backwards)
+	return p.counter.Play(path, backwards, f)
 }
 
 // How far a search is, is told while it looks at the schedules of one length, too.
 func TestProgressIsToldWithinALevel(t *testing.T) {
 	told := make(chan struct{})
 	var once sync.Once
-	goal := search.Goal{
-		Anomalies: []anomaly.Anomaly{anomaly.LostUpdate}, OneStart: true,
+	goal := goal{
+		Kinds: []string{lostUpdate}, OneStart: true,
 		Progress: func(search.Result) { once.Do(func() { close(told) }) },
 	}
-	begin := func() (search.System, error) { return patient{counter{actors: 2}, told}, nil }
-	result, err := search.Do(t.Context(), begin, goal, search.Bounds{})
-	if err != nil || len(result.Found) != 1 {
+	begin := func() (search.System[step], error) { return patient{counter{actors: 2}, told}, nil }
+	result, found, err := search.Do(t.Context(), begin, goal, search.Bounds{})
+	if err != nil || len(found) != 1 {
 		t.Errorf("%+v, %v", result, err)
 	}
 }
 
 // The schedule found is the first of the shortest, however many workers look for it.
 func TestTheShortestIsFound(t *testing.T) {
-	goal := search.Goal{Anomalies: []anomaly.Anomaly{anomaly.LostUpdate}}
+	goal := goal{Kinds: []string{lostUpdate}}
 	for _, workers := range []int{1, 2, 5} {
-		result, err := look(t, counter{actors: 2}, goal, search.Bounds{Workers: workers})
-		if err != nil || len(result.Found) != 1 || result.Found[0].Length != 4 || result.Found[0].Schedule != "A B A B" ||
-			result.Found[0].Trace.Verdict != "it is 1" {
-			t.Errorf("%d workers: %+v, %v; want A B A B", workers, result, err)
+		_, found, err := look(t, counter{actors: 2}, goal, search.Bounds{Workers: workers})
+		if err != nil || len(found) != 1 || schedule(found[0].Path) != "A B A B" {
+			t.Errorf("%d workers: %+v, %v; want A B A B", workers, found, err)
 		}
 	}
 }
 
 // Six schedules of two actors, of which the states are few. Without the cut every schedule is run, to each of its steps.
 func TestAStateIsGoneOnFromOnce(t *testing.T) {
-	goal := search.Goal{Anomalies: []anomaly.Anomaly{anomaly.TwoHolders}, All: true} // there is none
-	with, err := look(t, counter{actors: 2}, goal, search.Bounds{})
+	goal := goal{Kinds: []string{never}, All: true}
+	with, _, err := look(t, counter{actors: 2}, goal, search.Bounds{})
 	if err != nil || !with.Complete || with.Depth != 3 {
 		t.Fatalf("%+v, %v; want it complete", with, err)
 	}
-	without, err := look(t, counter{actors: 2}, goal, search.Bounds{EveryState: true})
+	without, _, err := look(t, counter{actors: 2}, goal, search.Bounds{EveryState: true})
 	if err != nil || !without.Complete || without.Schedules != 2+4+6+6 {
 		t.Fatalf("%+v, %v; want each step of the six schedules", without, err)
 	}
@@ -186,14 +183,14 @@ func TestAStateIsGoneOnFromOnce(t *testing.T) {
 }
 
 func TestASystemThatDoesNotRepeat(t *testing.T) {
-	_, err := look(t, counter{actors: 2, dice: new(int)}, search.Goal{}, search.Bounds{Workers: 1})
-	if !errors.Is(err, engine.ErrUnrepeatable) {
+	_, _, err := look(t, counter{actors: 2, dice: new(int)}, goal{}, search.Bounds{Workers: 1})
+	if !errors.Is(err, search.ErrUnrepeatable) {
 		t.Errorf("%v; want ErrUnrepeatable", err)
 	}
 }
 
 func TestAnErrorComesWithItsSchedule(t *testing.T) {
-	_, err := look(t, counter{actors: 1, fails: true}, search.Goal{}, search.Bounds{Workers: 1})
+	_, _, err := look(t, counter{actors: 1, fails: true}, goal{}, search.Bounds{Workers: 1})
 	if err == nil || err.Error() != `after "A A": out of luck` {
 		t.Errorf("%v; want the schedule", err)
 	}
@@ -203,14 +200,14 @@ func TestAnErrorComesWithItsSchedule(t *testing.T) {
 func TestStartsThatAreSymmetric(t *testing.T) {
 	for _, local := range []bool{false, true} {
 		for names, want := range map[bool]error{false: nil, true: search.ErrNames} {
-			goal := search.Goal{Symmetric: true, Anomalies: []anomaly.Anomaly{anomaly.TwoHolders}, All: true, OneStart: true} // there is none
+			goal := goal{Symmetric: true, Kinds: []string{never}, All: true, OneStart: true}
 			c := counter{actors: 3, names: names, local: local}
-			result, err := look(t, c, goal, search.Bounds{})
+			result, _, err := look(t, c, goal, search.Bounds{})
 			if !errors.Is(err, want) || result.Complete != (want == nil) {
 				t.Errorf("local %t: %v, complete %t; want %v", local, err, result.Complete, want)
 			}
-			begin := func() (search.System, error) { return c, nil }
-			if _, _, err := search.Walk(t.Context(), begin, func(search.Edge) {}, goal, search.Bounds{}); !errors.Is(err, want) {
+			begin := func() (search.System[step], error) { return c, nil }
+			if _, _, err := search.Walk(t.Context(), begin, func(search.Edge[step]) {}, goal, search.Bounds{}); !errors.Is(err, want) {
 				t.Errorf("local %t: a walk says %v; want %v", local, err, want)
 			}
 		}
@@ -221,8 +218,8 @@ func TestStartsThatAreSymmetric(t *testing.T) {
 func TestAViewIsCheckedOnce(t *testing.T) {
 	begun := func(local bool) (runs int64, steps int) {
 		var n atomic.Int64
-		goal := search.Goal{Symmetric: true, Anomalies: []anomaly.Anomaly{anomaly.TwoHolders}, All: true} // there is none
-		result, err := look(t, counter{actors: 3, local: local, begun: &n}, goal, search.Bounds{Workers: 1})
+		goal := goal{Symmetric: true, Kinds: []string{never}, All: true}
+		result, _, err := look(t, counter{actors: 3, local: local, begun: &n}, goal, search.Bounds{Workers: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -238,23 +235,23 @@ func TestAViewIsCheckedOnce(t *testing.T) {
 
 // A walk sees the same states and steps, each step once.
 func TestAWalkSeesWhatASearchSees(t *testing.T) {
-	goal := search.Goal{Anomalies: []anomaly.Anomaly{anomaly.TwoHolders}, All: true, OneStart: true} // there is none
-	all, err := look(t, counter{actors: 3}, goal, search.Bounds{})
+	goal := goal{Kinds: []string{never}, All: true, OneStart: true}
+	all, _, err := look(t, counter{actors: 3}, goal, search.Bounds{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, workers := range []int{1, 3} {
 		seen := map[string]bool{}
-		see := func(e search.Edge) { seen[fmt.Sprint(e.From, e.By)] = true }
-		begin := func() (search.System, error) { return counter{actors: 3}, nil }
+		see := func(e search.Edge[step]) { seen[fmt.Sprint(e.From, e.By)] = true }
+		begin := func() (search.System[step], error) { return counter{actors: 3}, nil }
 		states, result, err := search.Walk(t.Context(), begin, see, goal, search.Bounds{Workers: workers})
 		if err != nil || !result.Complete || len(states) != all.States || len(seen) != all.Schedules || result.Schedules != all.Schedules {
 			t.Errorf("%d workers: %v; %d states, %d steps, %+v; a search sees %+v", workers, err, len(states), len(seen), result, all)
 		}
 	}
-	_, _, err = search.Walk(t.Context(), func() (search.System, error) { return counter{actors: 2, dice: new(int)}, nil },
-		func(search.Edge) {}, goal, search.Bounds{Workers: 1})
-	if !errors.Is(err, engine.ErrUnrepeatable) {
+	_, _, err = search.Walk(t.Context(), func() (search.System[step], error) { return counter{actors: 2, dice: new(int)}, nil },
+		func(search.Edge[step]) {}, goal, search.Bounds{Workers: 1})
+	if !errors.Is(err, search.ErrUnrepeatable) {
 		t.Errorf("%v; want ErrUnrepeatable", err)
 	}
 }

@@ -2,19 +2,15 @@ package search
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"sync"
-
-	"lockstep/internal/explore/engine"
-	"lockstep/internal/lock/anomaly"
 )
 
 // Edge is one step of a system. Its states have numbers: 0 is the start.
-type Edge struct {
+type Edge[S comparable] struct {
 	From, To int32 // may be the same
-	By       engine.Transition
-	Shows    []anomaly.Found
+	By       S
+	Shows    []string
 }
 
 // Walk sees every state of a system, and every step between them, in no order: each is given to see, one at a time. It answers with the
@@ -22,12 +18,12 @@ type Edge struct {
 //
 // Who does not ask for the shortest schedules needs fewer runs: a run goes on from state to state as long as there is a transition that
 // nobody has taken.
-func Walk(
-	ctx context.Context, begin func() (System, error), see func(Edge), goal Goal, bounds Bounds,
-) (map[engine.Fingerprint]int32, Result, error) {
-	w := &walk{
-		search: newSearch(goal, bounds), see: see, states: map[engine.Fingerprint]int32{{}: 0},
-		ways: []way{{run: new([]engine.Transition)}}, open: make([][]engine.Transition, 1),
+func Walk[S comparable](
+	ctx context.Context, begin func() (System[S], error), see func(Edge[S]), goal Goal[S], bounds Bounds,
+) (map[Fingerprint]int32, Result, error) {
+	w := &walk[S]{
+		search: newSearch(goal, bounds), see: see, states: map[Fingerprint]int32{{}: 0},
+		ways: []way[S]{{run: new([]S)}}, open: make([][]S, 1),
 	}
 	w.changed.L = &w.mu
 	if goal.Progress != nil {
@@ -47,51 +43,51 @@ func Walk(
 }
 
 // walk is a search that needs no order.
-type walk struct {
-	*search
+type walk[S comparable] struct {
+	*search[S]
 
-	see func(Edge)
+	see func(Edge[S])
 
 	mu      sync.Mutex
 	changed sync.Cond
 	begun   bool
 	busy    int // workers
 
-	states map[engine.Fingerprint]int32 // the number of each
-	ways   []way                        // to each
-	open   [][]engine.Transition        // of each: what nobody has taken yet, by its names
-	todo   [][]int32                    // those that may have such, by the length of the way
+	states map[Fingerprint]int32 // the number of each
+	ways   []way[S]              // to each
+	open   [][]S                 // of each: what nobody has taken yet, by its names
+	todo   [][]int32             // those that may have such, by the length of the way
 }
 
 // way is a schedule that has led to a state: the first steps of a run.
-type way struct {
-	run    *[]engine.Transition // which may be longer by now
+type way[S comparable] struct {
+	run    *[]S // which may be longer by now
 	length int
-	print  engine.Fingerprint
+	print  Fingerprint
 }
 
 // branch is a state, and what is to be done there.
-type branch struct {
+type branch[S comparable] struct {
 	state int32
 	isNew bool
-	take  *engine.Transition // by its name; nil: any that is open
+	take  *S // by its name; nil: any that is open
 }
 
 // part does a worker's part: it takes branches until there are no more.
-func (w *walk) part(worker int, system System) (err error) {
+func (w *walk[S]) part(system System[S]) (err error) {
 	for err == nil {
 		b, more := w.take()
 		if !more {
 			break
 		}
-		err = w.follow(worker, system, b)
+		err = w.follow(system, b)
 		w.leave()
 	}
 	return err
 }
 
 // take waits for a transition that is to be taken, and gives false if none will come. Those with the shortest way come first.
-func (w *walk) take() (b branch, more bool) {
+func (w *walk[S]) take() (b branch[S], more bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for {
@@ -108,26 +104,26 @@ func (w *walk) take() (b branch, more bool) {
 }
 
 // first takes the first branch there is.
-func (w *walk) first() (branch, bool) {
+func (w *walk[S]) first() (branch[S], bool) {
 	if !w.begun {
 		w.begun = true
-		return branch{state: 0, isNew: true}, true
+		return branch[S]{state: 0, isNew: true}, true
 	}
 	for length, states := range w.todo {
 		for len(states) > 0 {
 			state := states[len(states)-1]
 			if open := w.open[state]; len(open) > 0 {
 				w.open[state] = open[1:]
-				return branch{state: state, take: &open[0]}, true
+				return branch[S]{state: state, take: &open[0]}, true
 			}
 			states = states[:len(states)-1]
 			w.todo[length] = states
 		}
 	}
-	return branch{}, false
+	return branch[S]{}, false
 }
 
-func (w *walk) leave() {
+func (w *walk[S]) leave() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.busy--
@@ -135,38 +131,40 @@ func (w *walk) leave() {
 }
 
 // follow runs the code to a branch, and goes on from there.
-func (w *walk) follow(worker int, system System, b branch) error {
+func (w *walk[S]) follow(system System[S], b branch[S]) error {
 	w.mu.Lock()
 	to := w.ways[b.state]
 	path := slices.Clone((*to.run)[:to.length])
 	w.mu.Unlock()
-	before := w.schedules.Load()
-	run, err := w.reach(worker, system, path, forwards, to.print)
 	var seen []sighted
+	var other error
+	err := w.reach(system, path, forwards, to.print, func(run Run[S]) { path, seen, other = w.goOn(run, path, b) })
 	if err == nil {
-		path, seen, err = w.goOn(run, path, b)
+		err = other
 	}
-	if n := w.schedules.Load(); n <= inspected || n/rarely > before/rarely {
-		run.Inspect()
-	}
-	err = errors.Join(run.Err(), err)
-	run.Close()
 	if err == nil && w.goal.Symmetric {
 		err = w.symmetry.check(system, path, seen)
 	}
-	return explain(system, err, path, forwards)
+	if err != nil {
+		err = system.Explain(err, path, false)
+	}
+	return err
 }
 
 // goOn takes the transition of a branch, and then one of each state that it comes to, as long as one is open. It gives the path so far, and
 // what it saw of each of its own steps.
-func (w *walk) goOn(run Run, path []engine.Transition, b branch) (all []engine.Transition, saw []sighted, err error) {
+func (w *walk[S]) goOn(run Run[S], path []S, b branch[S]) (all []S, saw []sighted, err error) {
 	for taken := &path; !w.stopped(); {
 		options := run.Transitions()
 		if run.Err() != nil {
 			break
 		}
+		names := slices.Clone(options)
+		if named, is := run.(Named[S]); is {
+			names = named.Names(options)
+		}
 		var i int
-		if i, err = w.choose(options, run.Names(options), b, len(path)); err != nil || i < 0 {
+		if i, err = w.choose(options, names, b, len(path)); err != nil || i < 0 {
 			break
 		}
 		t := options[i]
@@ -175,7 +173,7 @@ func (w *walk) goOn(run Run, path []engine.Transition, b branch) (all []engine.T
 			break
 		}
 		w.check(w.schedules.Add(1))
-		found, over := run.Check()
+		shown, over := run.Check()
 		seen := run.Fingerprint()
 		step.to = seen
 		saw = append(saw, step)
@@ -185,21 +183,21 @@ func (w *walk) goOn(run Run, path []engine.Transition, b branch) (all []engine.T
 		if run.Err() != nil {
 			break
 		}
-		to, isNew := w.addEdge(Edge{From: b.state, By: t, Shows: found}, seen, way{taken, len(path), seen})
+		to, isNew := w.addEdge(Edge[S]{From: b.state, By: t, Shows: shown}, seen, way[S]{taken, len(path), seen})
 		if over || !isNew && len(path) > maxDepth/2 { // others go on from there
 			break
 		}
 		if len(path) > maxDepth {
 			w.halt(tooDeep())
 		}
-		b = branch{state: to, isNew: isNew}
+		b = branch[S]{state: to, isNew: isNew}
 	}
 	return path, saw, err
 }
 
 // choose says which of the options a run is to take, -1 for none. One that came to a known state by a way of its own knows the options by
 // their names alone.
-func (w *walk) choose(options, names []engine.Transition, b branch, length int) (int, error) {
+func (w *walk[S]) choose(options, names []S, b branch[S], length int) (int, error) {
 	if names == nil {
 		if names = slices.Clone(options); !b.isNew && b.take == nil {
 			return -1, nil
@@ -208,7 +206,7 @@ func (w *walk) choose(options, names []engine.Transition, b branch, length int) 
 	if b.take != nil {
 		i := slices.Index(names, *b.take)
 		if i < 0 {
-			return i, engine.ErrUnrepeatable
+			return i, ErrUnrepeatable
 		}
 		return i, nil
 	}
@@ -218,7 +216,7 @@ func (w *walk) choose(options, names []engine.Transition, b branch, length int) 
 		w.opens(b.state, names, length)
 	}
 	open := w.open[b.state]
-	at := slices.IndexFunc(open, func(name engine.Transition) bool { return slices.Contains(names, name) })
+	at := slices.IndexFunc(open, func(name S) bool { return slices.Contains(names, name) })
 	if at < 0 {
 		return -1, nil
 	}
@@ -228,7 +226,7 @@ func (w *walk) choose(options, names []engine.Transition, b branch, length int) 
 }
 
 // opens takes down what there is to take at a new state, and how long the way there is.
-func (w *walk) opens(state int32, names []engine.Transition, length int) {
+func (w *walk[S]) opens(state int32, names []S, length int) {
 	w.open[state] = names
 	for len(w.todo) <= length {
 		w.todo = append(w.todo, nil)
@@ -238,7 +236,7 @@ func (w *walk) opens(state int32, names []engine.Transition, length int) {
 }
 
 // addEdge takes down a step, and the state that it leads to, by this way.
-func (w *walk) addEdge(e Edge, seen engine.Fingerprint, by way) (to int32, isNew bool) {
+func (w *walk[S]) addEdge(e Edge[S], seen Fingerprint, by way[S]) (to int32, isNew bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	to, known := w.states[seen]

@@ -6,21 +6,19 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"lockstep/internal/explore/engine"
 )
 
-// expand takes every transition that there is after each of these nodes. The answer has their order.
-func (s *search) expand(level []int32) ([][]child, error) {
-	children := make([][]child, len(level))
+// expand takes every step that there is after each of these nodes. The answer has their order.
+func (s *search[S]) expand(level []int32) ([][]child[S], error) {
+	children := make([][]child[S], len(level))
 	var next atomic.Int64
-	err := s.work(func(worker int, system System) (err error) {
+	err := s.work(func(system System[S]) (err error) {
 		for err == nil && !s.stopped() {
 			n := int(next.Add(1)) - 1
 			if n >= len(level) {
 				break
 			}
-			children[n], err = s.children(worker, system, level[n])
+			children[n], err = s.children(system, level[n])
 		}
 		return err
 	})
@@ -29,7 +27,7 @@ func (s *search) expand(level []int32) ([][]child, error) {
 
 // work lets each worker do its part, and waits for them. The first that fails stops the others. If a bound was hit, some may still be at
 // work afterwards.
-func (s *search) work(part func(worker int, system System) error) error {
+func (s *search[S]) work(part func(system System[S]) error) error {
 	failed := make([]error, len(s.systems))
 	var wg sync.WaitGroup
 	for i, system := range s.systems {
@@ -37,11 +35,11 @@ func (s *search) work(part func(worker int, system System) error) error {
 			ended := false
 			defer func() {
 				if !ended {
-					failed[i] = s.gone(i)
+					failed[i] = cmp.Or(lost(system, Gone), ErrLost)
 					s.halt(errEnough)
 				}
 			}()
-			failed[i] = part(i, system)
+			failed[i] = part(system)
 			if ended = true; failed[i] != nil {
 				s.halt(errEnough)
 			}
@@ -53,28 +51,33 @@ func (s *search) work(part func(worker int, system System) error) error {
 	case blind != nil:
 		return blind
 	case !ended:
-		return s.watch.busy()
+		return cmp.Or(s.lost(Stalled), ErrLost)
 	default:
 		return errors.Join(failed...)
 	}
 }
 
-// gone ends the run of a worker whose goroutine the code under test has ended, together with its own.
-func (s *search) gone(worker int) error {
-	run := s.watch.runs[worker].Load()
-	if run == nil {
-		return engine.ErrGone
+// lost asks all systems for their runs.
+func (s *search[S]) lost(why Loss) (err error) {
+	for _, system := range s.systems {
+		err = cmp.Or(err, lost(system, why))
 	}
-	(*run).Close()
-	return cmp.Or((*run).Err(), engine.ErrGone)
+	return err
 }
 
-// often is how often a search tells how far it is.
-const often = 200 * time.Millisecond
+func lost[S comparable](system System[S], why Loss) error {
+	if watched, is := system.(Watched); is {
+		return watched.Lost(why)
+	}
+	return nil
+}
 
-// wait waits for the workers, and tells meanwhile how far they are. It reports false when none gets on any more, and gives an error for one
-// that waits where nobody sees it.
-func (s *search) wait(wg *sync.WaitGroup) (ended bool, blind error) {
+// How often a search asks for its runs at first, and how often it does so later, and tells how far it is.
+const first, often = 5 * time.Millisecond, 200 * time.Millisecond
+
+// wait waits for the workers, and tells meanwhile how far they are. It reports false when none gets on any more, and gives an error for a
+// run that is lost.
+func (s *search[S]) wait(wg *sync.WaitGroup) (ended bool, blind error) {
 	done := make(chan struct{})
 	s.working = done
 	go func() { wg.Wait(); close(done) }()
@@ -93,15 +96,13 @@ func (s *search) wait(wg *sync.WaitGroup) (ended bool, blind error) {
 				ticker.Reset(time.Second) // to end the schedules that run
 				before = -1
 			}
-		case <-s.watch.next.C:
-			if blind = cmp.Or(blind, s.watch.look()); blind != nil {
+		case <-s.watch.C:
+			if blind = cmp.Or(blind, s.lost(Watching)); blind != nil {
 				s.halt(errEnough)
 			}
+			s.pause = min(s.pause+s.pause/2, often)
+			s.watch.Reset(s.pause)
 		case <-telling.C:
-			if loops := s.watch.checkLoop(); loops != nil {
-				s.halt(errEnough)
-				return false, loops
-			}
 			s.tell()
 		case <-ticker.C:
 			now := s.schedules.Load()

@@ -13,14 +13,14 @@ import (
 
 // after searches what follows the schedule of a session.
 func after(
-	ctx context.Context, s *Session, see func(*explore.Run) search.Run, goal search.Goal, bounds explore.Bounds,
-) (search.Result, error) {
-	goal.OneStart, goal.Language = true, s.Scenario().Language
+	ctx context.Context, s *Session, see func(*explore.Run) explore.Seen, goal explore.Anomaly, bounds explore.Bounds,
+) (explore.Result, error) {
 	options, seeds, path := explore.Options{Cuts: engine.Cuts{EveryStart: true}}, engine.NewSeeds(), s.Path()
-	return search.Do(ctx, func() (search.System, error) {
+	inner := search.Goal[engine.Transition]{Kinds: []string{string(goal)}, OneStart: true, Language: s.Scenario().Language}
+	return explore.Search(ctx, func() (explore.System, error) {
 		h, err := explore.NewHarness(s.Strategy(), s.Scenario(), options, seeds)
 		return explore.System{Harness: h, After: path, See: see}, err
-	}, goal, bounds)
+	}, inner, bounds)
 }
 
 // Distances that are no number of steps.
@@ -45,8 +45,7 @@ func Away(ctx context.Context, s *Session, a explore.Anomaly, bounds explore.Bou
 	if s.Now().Over {
 		return Hint{Steps: Never}, nil
 	}
-	goal := search.Goal{Anomalies: []explore.Anomaly{a}}
-	result, err := after(ctx, s, nil, goal, bounds)
+	result, err := after(ctx, s, nil, a, bounds)
 	switch {
 	case err != nil:
 		return Hint{Steps: Unknown}, err
@@ -64,9 +63,9 @@ func Away(ctx context.Context, s *Session, a explore.Anomaly, bounds explore.Bou
 const escaped anomaly.Anomaly = "escaped"
 
 // onward looks for the shortest way from a session's present state that has no further fault: to an anomaly, or to having escaped another.
-func onward(ctx context.Context, s *Session, avoid, to explore.Anomaly, bounds explore.Bounds) (search.Result, error) {
-	see := func(r *explore.Run) search.Run { return &faultless{Run: r, avoid: avoid} }
-	return after(ctx, s, see, search.Goal{Anomalies: []explore.Anomaly{to}}, bounds)
+func onward(ctx context.Context, s *Session, avoid, to explore.Anomaly, bounds explore.Bounds) (explore.Result, error) {
+	see := func(r *explore.Run) explore.Seen { return &faultless{Run: r, avoid: avoid} }
+	return after(ctx, s, see, to, bounds)
 }
 
 // faultless is a run without further faults. It ends when it shows what it is to avoid, and has escaped when it comes to the end.
@@ -76,12 +75,12 @@ type faultless struct {
 	shown bool
 }
 
-// Transitions implements search.Run.
+// Transitions implements explore.Seen.
 func (f *faultless) Transitions() []engine.Transition {
 	return slices.DeleteFunc(slices.Clone(f.Run.Transitions()), func(t engine.Transition) bool { return t.Kind.Budget() != "" })
 }
 
-// Check implements search.Run.
+// Check implements explore.Seen.
 func (f *faultless) Check() (found []anomaly.Found, over bool) {
 	shown, over := f.Run.Check()
 	found = slices.DeleteFunc(slices.Clone(shown), func(other anomaly.Found) bool { return other.Anomaly == f.avoid })
@@ -92,7 +91,7 @@ func (f *faultless) Check() (found []anomaly.Found, over bool) {
 	return found, over || f.shown
 }
 
-// Fingerprint implements search.Run. A state is another one if the last step into it was to be avoided: nothing is gone on from that.
+// Fingerprint implements explore.Seen. A state is another one if the last step into it was to be avoided: nothing is gone on from that.
 func (f *faultless) Fingerprint() engine.Fingerprint {
 	seen := f.Run.Fingerprint()
 	if f.shown {

@@ -52,14 +52,14 @@ func draw(
 ) (*Map, error) {
 	options, seeds := explore.Options{Cuts: engine.Cuts{Interchangeable: alike, EveryStart: !alike}}, engine.NewSeeds()
 	m := &Map{begin: func() (*explore.Harness, error) { return explore.NewHarness(of, in, options, seeds) }}
-	goal := search.Goal{OneStart: true, Symmetric: alike, Language: in.Language}
+	goal := search.Goal[engine.Transition]{OneStart: true, Symmetric: alike, Language: in.Language}
 	if progress != nil {
 		goal.Progress = func(r search.Result) { progress(r.States) }
 	}
-	states, result, err := search.Walk(ctx, func() (search.System, error) {
+	states, result, err := search.Walk(ctx, func() (search.System[engine.Transition], error) {
 		h, err := m.begin()
 		return explore.System{Harness: h}, err
-	}, func(e search.Edge) { m.steps = append(m.steps, stepOf(e, of)) }, goal, bounds)
+	}, func(e search.Edge[engine.Transition]) { m.steps = append(m.steps, stepOf(e, of)) }, goal, bounds)
 	if err == nil && !result.Complete {
 		err = fmt.Errorf("%w: %s", ErrTooLarge, result.Bound)
 	}
@@ -70,11 +70,11 @@ func draw(
 	return m, nil
 }
 
-func stepOf(e search.Edge, of strategy.Strategy) step {
+func stepOf(e search.Edge[engine.Transition], of strategy.Strategy) step {
 	var shows uint32
-	for _, f := range e.Shows {
-		if f.Anomaly.IsPromisedBy(of) {
-			shows |= bit(f.Anomaly)
+	for _, kind := range e.Shows {
+		if a := explore.Anomaly(kind); a.IsPromisedBy(of) {
+			shows |= bit(a)
 		}
 	}
 	if e.By.Kind.Budget() != "" {

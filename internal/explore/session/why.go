@@ -171,9 +171,9 @@ func (e *explanation) way(ctx context.Context) (way []string, settled bool, err 
 }
 
 // wayOn returns the shortest way from a session's present state to the end that does not show an anomaly; nil if none is found.
-func wayOn(ctx context.Context, s *Session, avoid explore.Anomaly, bounds explore.Bounds) ([]string, search.Result, error) {
+func wayOn(ctx context.Context, s *Session, avoid explore.Anomaly, bounds explore.Bounds) ([]string, explore.Result, error) {
 	if s.Now().Over {
-		return []string{}, search.Result{Complete: true}, nil
+		return []string{}, explore.Result{Result: search.Result{Complete: true}}, nil
 	}
 	result, err := onward(ctx, s, avoid, escaped, bounds)
 	if err != nil || len(result.Found) == 0 {

@@ -1,16 +1,6 @@
-package search
+package explore
 
 import "lockstep/internal/explore/engine"
-
-// Sight is what there is to see of a state, beside anomalies.
-type Sight struct {
-	Sold      int  // sales that have succeeded
-	Contended bool // a sale waits for what another one has
-	Beyond    bool // a waiter could ask in vain once more, and the scenario's bound says no
-
-	Untellable bool // nothing says whether the lock of a sale that entered is still its own
-	Undecided  bool // nobody can say whether a wait with which it ended would end by time
-}
 
 // Coverage says what a search has put to the test.
 type Coverage struct {
@@ -23,28 +13,45 @@ type Coverage struct {
 	Undecided  bool // some schedule ends with a wait of which nobody can say whether it would end by time
 }
 
+// sight is what there is to see of a state, beside anomalies.
+type sight struct {
+	sold      int  // sales that have succeeded
+	contended bool // a sale waits for what another one has
+	beyond    bool // a waiter could ask in vain once more, and the scenario's bound says no
+
+	untellable bool // nothing says whether the lock of a sale that entered is still its own
+	undecided  bool // nobody can say whether a wait with which it ended would end by time
+}
+
+// Note implements search.Noted.
+func (r *Run) Note() any {
+	c := r.checker
+	return sight{c.Sold(), c.Contended(), r.Beyond(), c.Untellable(), c.Undecided()}
+}
+
 // add takes down what a step led to. A state counts once.
-func (c *Coverage) add(t engine.Transition, s Sight, known, over bool) {
+func (c *Coverage) add(t engine.Transition, note any, isNew, over bool) {
 	if fault := t.Kind.Fault(); fault != "" {
 		if c.Faults == nil {
 			c.Faults = map[string]int{}
 		}
 		c.Faults[fault]++
 	}
-	c.Beyond, c.Untellable, c.Undecided = c.Beyond || s.Beyond, c.Untellable || s.Untellable, c.Undecided || s.Undecided
-	if known {
+	s, _ := note.(sight)
+	c.Beyond, c.Untellable, c.Undecided = c.Beyond || s.beyond, c.Untellable || s.untellable, c.Undecided || s.undecided
+	if !isNew {
 		return
 	}
-	if s.Contended {
+	if s.contended {
 		c.Contended++
 	}
 	if !over {
 		return
 	}
-	for len(c.Ends) <= s.Sold {
+	for len(c.Ends) <= s.sold {
 		c.Ends = append(c.Ends, 0)
 	}
-	c.Ends[s.Sold]++
+	c.Ends[s.sold]++
 }
 
 // Sold reports whether any sale has succeeded in any schedule that came to its end.
