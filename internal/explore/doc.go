@@ -59,9 +59,8 @@
 //   - A waiter that polls sleeps for a moment between two attempts. The sleep may end at any time, but not before the attempt could give
 //     another result: others have changed what Redis holds, or the last command would now have another reply, or the code has looked at the
 //     clock. An attempt that would repeat leads to the same state, so nothing is lost. Before a waiter counts as stuck it tries once
-//     more. After a pause of lock.Poll, the next attempt is the one that has just failed. After any other pause, also of lock.Sleep, the
-//     code may ask something else: such a waiter counts as one that polls once it has asked the same twice at the same place, and was told
-//     the same, or once it was told the same there ten times, whatever it asked; that is told as a cut.
+//     more. A pause of lock.Poll says that the next attempt is the one that has just failed. After any other pause, also of lock.Sleep,
+//     the code may ask something else. If it is told the same ten times, it polls, and does not say so: ErrUnsaid.
 //     A waiter may count such attempts, so it makes them, too, beside others: as often as the scenario says (Scenario.Polls), in all. If it
 //     does not say, three times. If that shows nothing, the exploration is repeated with twice as many, up to a hundred, while it is cheap:
 //     a rule of counts, so the same lock has the same answer everywhere. How far it came is part of the answer (Result.Setting).
@@ -118,6 +117,7 @@
 //     after the schedule; a goroutine that panics ends the program. Where an exercise is checked, each go statement and each function of
 //     package time that waits is refused before the code is built.
 //   - Its processes share nothing but Redis. They run in one program here, so a variable of a package would be one for all of them.
+//   - It polls by lock.Poll. Otherwise: ErrUnsaid, with the line.
 //   - It does the same twice. Time comes from its clock, chance from its Parts, and no iteration over a map decides what is sent.
 //     Otherwise: ErrUnrepeatable, with the schedule after which it differed, and with the lines at which two runs of it part. The
 //     real time that changes nothing in an exploration is not seen; where an exercise is checked, it is refused.

@@ -40,6 +40,7 @@ const (
 // The errors of Explore and Replay.
 var (
 	ErrBlind        = engine.ErrBlind        // the code waits where the explorer cannot see it
+	ErrUnsaid       = engine.ErrUnsaid       // the code polls in a loop of its own
 	ErrPanicked     = engine.ErrPanicked     // the code panics
 	ErrUnrepeatable = engine.ErrUnrepeatable // the code does not do the same twice
 	ErrCommand      = engine.ErrCommand      // a command that the simulated Redis does not have
@@ -187,7 +188,7 @@ func (r Result) Setting() string {
 
 // Explore runs a strategy in every schedule of a scenario. If that shows nothing, and is cheap, it goes on with more polls, unless the
 // scenario says how many: that of the result does. That it was cut short, by bounds or by ctx, is no error, but makes the verdict
-// unknown. It fails with ErrBlind, ErrUnrepeatable, ErrCommand, ErrKey, or ErrPanicked.
+// unknown. It fails with ErrBlind, ErrUnsaid, ErrUnrepeatable, ErrCommand, ErrKey, or ErrPanicked.
 func Explore(ctx context.Context, s strategy.Strategy, in Scenario, goal Goal, bounds Bounds) (Result, error) {
 	if err := in.CheckFor(s); err != nil {
 		return Result{}, err

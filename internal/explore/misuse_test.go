@@ -3,6 +3,7 @@ package explore_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"strconv"
 	"strings"
@@ -120,14 +121,46 @@ func TestAKeyOfAnotherType(t *testing.T) {
 // A lock that keeps trying after its process is dead does not keep the explorer.
 func TestALockThatNeverGivesUp(t *testing.T) {
 	strategy := locker(func(ctx context.Context, client redis.Cmdable, opts lock.Options, owner string) (*lock.Lease, error) {
-		for client.SetNX(context.Background(), opts.Key, owner, opts.TTL).Val() != true {
-			_ = lock.Sleep(context.Background(), opts.Clock, opts.RetryInterval)
-		}
-		return lock.NewLease(ctx, opts.Clock, 0, func(ctx context.Context) error { return client.Del(ctx, opts.Key).Err() }), nil
+		ctx = context.WithoutCancel(ctx)
+		return lock.Poll(ctx, opts, func() (*lock.Lease, error) {
+			if !client.SetNX(ctx, opts.Key, owner, opts.TTL).Val() { // whatever went wrong
+				return nil, lock.ErrNotObtained
+			}
+			return lock.NewLease(ctx, opts.Clock, 0, func(ctx context.Context) error { return client.Del(ctx, opts.Key).Err() }), nil
+		})
 	})
 	scenario := faultsOfTwo("crash=1,cancel=1")
 	result, err := explore.Explore(t.Context(), strategy, scenario, explore.Goal{}, explore.Bounds{})
 	if err != nil || result.Verdict() != verdict.Holds {
 		t.Errorf("%s, %v; want it to hold", result.Verdict(), err)
+	}
+}
+
+// A lock that polls has to say so. One that asks a few questions with pauses between them does not poll.
+func TestALockThatPollsByALoopOfItsOwn(t *testing.T) {
+	taking := func(pause time.Duration, most int) strategy.Strategy {
+		return locker(func(ctx context.Context, client redis.Cmdable, opts lock.Options, owner string) (*lock.Lease, error) {
+			for range most {
+				if client.SetNX(ctx, opts.Key, owner, opts.TTL).Val() {
+					return lock.NewLease(ctx, opts.Clock, 0, func(ctx context.Context) error { return client.Del(ctx, opts.Key).Err() }), nil
+				}
+				if err := lock.Sleep(ctx, opts.Clock, pause); err != nil {
+					return nil, err
+				}
+			}
+			return nil, lock.ErrNotObtained
+		})
+	}
+	const moment, longer = 20 * time.Millisecond, 50 * time.Millisecond
+	for _, test := range []struct {
+		pause time.Duration
+		most  int
+		want  error
+	}{{moment, 1000, explore.ErrUnsaid}, {longer, 1000, nil}, {moment, 3, nil}} {
+		_, err := explore.Explore(t.Context(), taking(test.pause, test.most), explore.Scenario{Actors: 2}, explore.Goal{}, explore.Bounds{})
+		said := fmt.Sprint(err)
+		if !errors.Is(err, test.want) || err != nil && (!strings.Contains(said, "lock.Poll") || !strings.Contains(said, "misuse_test.go:")) {
+			t.Errorf("%d attempts, every %v: %v; want %v, and the line", test.most, test.pause, err, test.want)
+		}
 	}
 }

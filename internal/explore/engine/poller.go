@@ -1,8 +1,9 @@
 package engine
 
 import (
+	"errors"
+	"fmt"
 	"reflect"
-	"runtime"
 	"slices"
 
 	"github.com/redis/go-redis/v9"
@@ -10,53 +11,50 @@ import (
 	"lockstep/internal/lock"
 )
 
+// ErrUnsaid means that the code under test polls, and does not say so.
+var ErrUnsaid = errors.New("the lock asks again and again in a loop of its own around lock.Sleep, and is told the same: " +
+	"let it ask by lock.Poll, which says that the next attempt is the last one once more")
+
 // poller is what is known of a task that makes one round after the other.
 type poller struct {
-	told  Fingerprint // what its last round was told
-	asked []asked     // and what that asked
-	vain  int         // how many rounds were told what the one before was, in a row, and changed nothing
-	same  int         // how many were told so, whatever they changed
-	place place       // where it pauses
-	loops bool        // its last round came back to where it began, so that the next one may be the same
-	still bool        // and asked nothing
+	told   Fingerprint // what its last round was told
+	asked  []asked     // and what that asked
+	silent bool        // that asked nothing
+	still  bool        // nor will the next one
+	vain   int         // how many rounds were told what the one before was, in a row, and changed nothing
+	same   int         // how many were told so, whatever they changed
 
 	answer answer // to what it asks, and when that will change
 }
 
-// others is how many questions a waiter may ask at one place, one after the other, and be told the same: they may be those of a list. More
-// are taken for one that differs each time, as by a new token.
-const others = 10
+// unsaid is how many questions a waiter may ask, and be told the same, with pauses of a moment between them that are not lock.Poll's: they
+// may be those of a list.
+const unsaid = 10
 
 // recordPause takes down a round that ends with a pause. If that is lock.Poll's, the next round is this one once more. After any other, the
-// code may be about to ask something else, also at the same place: as of the next one in a list.
+// code may be about to ask something else.
 func (x *Execution) recordPause(t *Task) {
-	r, p, at := &t.round, &t.poller, here()
-	p.still = len(r.asked) == 0 && !r.lost && at == p.place
-	if p.still {
+	r, p := &t.round, &t.poller
+	silent, again := len(r.asked) == 0 && !r.lost, r.told == p.told && !r.lost && !x.helped(t)
+	if p.still = silent && (t.retries() || p.silent); p.still {
 		r.at = x.now
 	}
 	p.same++
-	if r.told != p.told || r.lost || len(r.asked) == 0 || x.helped(t) || at != p.place {
+	if !again || silent {
 		p.same = 0
 	}
-	p.loops = lock.IsRetry(t.ctx) || at == p.place && r.same(p.asked)
-	if !p.loops && p.same >= others {
-		p.loops, x.beyond = true, true
-	}
 	p.vain++
-	if r.did || r.told != p.told || r.lost || len(r.asked) == 0 && !p.still || x.helped(t) {
+	if !again || r.did || silent && !p.still {
 		p.vain = 0
 	}
-	p.told, p.asked, p.place = r.told, r.asked, at
+	p.told, p.asked, p.silent = r.told, r.asked, silent
+	if p.same >= unsaid && t.asleep() && !t.retries() {
+		x.Fail(fmt.Errorf("%w%s", ErrUnsaid, line()))
+	}
 }
 
-// place is where in the code a task waits: its next callers.
-type place [12]uintptr
-
-func here() (p place) {
-	runtime.Callers(3, p[:])
-	return p
-}
+// retries reports whether t is in a pause of lock.Poll.
+func (t *Task) retries() bool { return lock.IsRetry(t.ctx) }
 
 // isUnchanged reports whether t, which has looked at nothing but the memory of its process, would find that as it was: nothing has happened
 // to the process since.

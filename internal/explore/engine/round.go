@@ -77,16 +77,6 @@ func (a asked) again(c *simredis.Cluster, now time.Duration) (same, nothing bool
 	return same, same && answer.Then == a.server.Holds
 }
 
-// same reports whether the round asked what another one did, in any order, and was told the same.
-func (r *round) same(other []asked) bool {
-	return len(r.asked) == len(other) && !slices.ContainsFunc(r.asked, func(a asked) bool {
-		return !slices.ContainsFunc(other, func(b asked) bool {
-			return a.server == b.server && a.command == b.command && bytes.Equal(a.reply, b.reply) &&
-				(a.command != nil || isSameBatch(a.sent, b.sent))
-		})
-	})
-}
-
 // isRepeatable reports whether all that the round did was to ask, or was undone, and to ask again would tell it the same: others have
 // changed nothing, and time makes no difference.
 func (r *round) isRepeatable(c *simredis.Cluster, now time.Duration) bool {
@@ -137,7 +127,7 @@ func (r *round) isExtended(c *simredis.Cluster, now, then time.Duration) bool {
 
 // wouldRepeat reports whether t's next round would be as its last.
 func (x *Execution) wouldRepeat(t *Task) bool {
-	return t.poller.loops && t.round.isRepeatable(x.Cluster, x.now) || x.isUnchanged(t)
+	return t.retries() && t.round.isRepeatable(x.Cluster, x.now) || x.isUnchanged(t)
 }
 
 // wake ends t's pause of a moment. Its last round, if that was in vain or is undone, is one of those that the scenario bounds; what a

@@ -20,7 +20,7 @@ func rightWaiting() []Variant {
 		{Name: "polls every 50 ms, a crash", Lock: pollsEvery(50*time.Millisecond, setNX), Scenario: once("crash")},
 		{Name: "polls every second, a crash", Lock: pollsEvery(time.Second, setNX), Scenario: once("crash")},
 		{Name: "polls every 50 ms, three", Lock: pollsEvery(50*time.Millisecond, setNX), Scenario: three},
-		{Name: "a new token on each poll", Lock: ofTake(aNewTokenEach), Scenario: explore.Scenario{Polls: explore.NoPolls}},
+		{Name: "a new token on each poll", Lock: pollsAnew(aNewTokenEach), Scenario: explore.Scenario{Polls: explore.NoPolls}},
 		{Name: "listens and polls", Lock: ofTake(listensAndPolls), Scenario: once("lost-wake")},
 		{Name: "listens and polls, a crash", Lock: ofTake(listensAndPolls), Scenario: once("crash")},
 		{Name: "listens, and no message is lost", Lock: ofTake(listens)},
@@ -37,17 +37,14 @@ func rightWaiting() []Variant {
 	}
 }
 
-// aNewTokenEach polls in a loop of its own, and never asks the same twice.
-func aNewTokenEach(p process) take {
-	return func(ctx context.Context, owner string) (*lock.Lease, error) {
-		for n := 0; ; n++ {
+// aNewTokenEach never asks the same twice.
+func aNewTokenEach(p process) func() ask {
+	return func() ask {
+		n := 0
+		return func(ctx context.Context, owner string) (unlock, error) {
+			n++
 			token := fmt.Sprint(owner, "-", n)
-			if err := p.take(ctx, token); !errors.Is(err, lock.ErrNotObtained) {
-				return p.lease(ctx, p.release(token)), err
-			}
-			if err := lock.Sleep(ctx, p.Clock, p.RetryInterval); err != nil {
-				return nil, err
-			}
+			return p.release(token), p.take(ctx, token)
 		}
 	}
 }
