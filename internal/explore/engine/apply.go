@@ -98,7 +98,7 @@ func (x *Execution) Apply(t Transition) bool {
 }
 
 // stopped reports whether nothing more can be said, or is asked for.
-func (x *Execution) stopped() bool {
+func (x *cast) stopped() bool {
 	if x.Stop != nil {
 		if err := x.Stop(); err != nil {
 			x.Fail(err)
@@ -157,7 +157,7 @@ func (x *Execution) matters(t *Task) bool {
 }
 
 // company reports whether somebody else may act in t's process.
-func (x *Execution) company(t *Task) bool {
+func (x *scheduler) company(t *Task) bool {
 	p := t.actor.Process
 	for _, a := range p.actors {
 		if a != t.actor && !a.finished {
@@ -173,7 +173,7 @@ func (x *Execution) company(t *Task) bool {
 }
 
 // continues resumes a process. The timers it slept through fire at once; then it reads the reply that waits for it.
-func (x *Execution) continues(p *Process) {
+func (x *machine) continues(p *Process) {
 	p.paused = false
 	x.note(p, "resume")
 	x.settle()

@@ -28,7 +28,7 @@ var ErrPanicked = errors.New("panicked")
 var ErrCommand = simredis.ErrCommand
 
 // running returns the task that has the turn. Without one, or in another goroutine, somebody acts behind the explorer's back.
-func (x *Execution) running(what string) *Task {
+func (x *scheduler) running(what string) *Task {
 	t := x.current.Load()
 	switch {
 	case t == nil:
@@ -41,7 +41,7 @@ func (x *Execution) running(what string) *Task {
 }
 
 // timeless fails for a context that ends by real time.
-func (x *Execution) timeless(ctx context.Context) {
+func (x *cast) timeless(ctx context.Context) {
 	if _, has := ctx.Deadline(); has {
 		x.Fail(fmt.Errorf("%w: a context has a deadline in real time: make it by lock.WithTimeout%s", ErrBlind, line()))
 	}
@@ -80,7 +80,7 @@ func frames(yield func(runtime.Frame) bool) {
 }
 
 // panicked says where a task has panicked, or ended its goroutine. It is called while the stack is still there.
-func (x *Execution) panicked(t *Task, value any) {
+func (x *cast) panicked(t *Task, value any) {
 	if value == any(ErrExited) {
 		x.Fail(fmt.Errorf("%w%s", ErrGone, line()))
 		return
@@ -89,7 +89,7 @@ func (x *Execution) panicked(t *Task, value any) {
 }
 
 // Recover is deferred around code under test that no task runs.
-func (x *Execution) Recover(what string) {
+func (x *cast) Recover(what string) {
 	if v := recover(); v != nil {
 		x.Fail(fmt.Errorf("%s %w: %v%s", what, ErrPanicked, v, stack()))
 	}

@@ -12,10 +12,10 @@ type circle struct {
 
 // Circling reports whether everybody who is left waits between two rounds, as they did before in this schedule: they may be turning in a
 // circle.
-func (x *Execution) Circling() bool { return x.returned }
+func (x *fingerprints) Circling() bool { return x.returned }
 
 // turn takes down a state in which everybody waits between two rounds.
-func (x *Execution) turn() {
+func (x *fingerprints) turn() {
 	x.returned = false
 	if !x.allPause() {
 		return
@@ -30,7 +30,7 @@ func (x *Execution) turn() {
 }
 
 // allPause reports whether everybody who is left waits between two rounds.
-func (x *Execution) allPause() bool {
+func (x *fingerprints) allPause() bool {
 	waits := false
 	for _, a := range x.actors {
 		if a.finished || a.Dead() {
@@ -46,9 +46,9 @@ func (x *Execution) allPause() bool {
 
 // Loose tells states apart as long as nobody is told anything new: it has what the servers hold, what is due, and where each task is, and
 // what its last round was told; but neither what came before that, nor the time of day.
-func (x *Execution) Loose() string { return string(x.appendLoose(nil)) }
+func (x *fingerprints) Loose() string { return string(x.appendLoose(nil)) }
 
-func (x *Execution) appendLoose(b []byte) []byte {
+func (x *fingerprints) appendLoose(b []byte) []byte {
 	b = x.appendServers(b)
 	for _, t := range x.tasks {
 		if t.Ended() {

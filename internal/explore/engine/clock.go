@@ -142,14 +142,14 @@ func (t *timer) Stop() bool {
 }
 
 // fire runs a timer's function, once the execution settles.
-func (x *Execution) fire(t *timer) {
+func (x *machine) fire(t *timer) {
 	t.Stop()
 	x.spawn(t.actor, t.f)
 }
 
 // heartbeat returns when the next waiter asks again who moves an expiry each time it asks, and does not sleep through that: at most until
 // then. One who takes back what it did moves none.
-func (x *Execution) heartbeat(then time.Duration) time.Duration {
+func (x *polling) heartbeat(then time.Duration) time.Duration {
 	for _, t := range x.tasks {
 		if t.live() && t.asleep() && x.now < t.sleep.at && t.sleep.at < then && !x.undone(t) && t.round.isExtended(x.Cluster, x.now, t.sleep.at) {
 			then = t.sleep.at
@@ -159,7 +159,7 @@ func (x *Execution) heartbeat(then time.Duration) time.Duration {
 }
 
 // nextDue returns when the next timer fires or the next key expires; if nothing is due, some time later.
-func (x *Execution) nextDue() time.Duration {
+func (x *polling) nextDue() time.Duration {
 	switch expiry := x.Cluster.NextExpiry(); {
 	case x.TimerNext():
 		return x.nextTimer().at
@@ -174,7 +174,7 @@ func (x *Execution) nextDue() time.Duration {
 }
 
 // pass lets time pass until then, firing timers as it goes.
-func (x *Execution) pass(then time.Duration) {
+func (x *machine) pass(then time.Duration) {
 	for t := x.nextTimer(); t != nil && t.at <= then; t = x.nextTimer() {
 		x.elapse(t.at)
 		x.settle() // fires it
@@ -182,7 +182,7 @@ func (x *Execution) pass(then time.Duration) {
 	x.elapse(then)
 }
 
-func (x *Execution) elapse(then time.Duration) {
+func (x *machine) elapse(then time.Duration) {
 	if then <= x.now {
 		return
 	}

@@ -176,7 +176,7 @@ func (x network) Receive(
 }
 
 // effect lets a command take effect.
-func (x *Execution) effect(c sent) (*simredis.Answer, error) {
+func (x *machine) effect(c sent) (*simredis.Answer, error) {
 	a, err := x.Cluster.Ask(c.server, c.conn, c.from.actor.Index, x.now, c.command)
 	if err == nil && a.Then != c.server.Holds {
 		err = itsKeys(c.command, a.Then)

@@ -74,7 +74,7 @@ func (x *Execution) Transitions() []Transition {
 func (x *Execution) IsQuiet() bool { return x.quiet }
 
 // Beyond reports whether the schedule has left out what waiters might do that ask in vain more often than the scenario says.
-func (x *Execution) Beyond() bool { return x.beyond }
+func (x *polling) Beyond() bool { return x.beyond }
 
 // LastResort reports whether the last Transitions are those that are there before everybody is given up for stuck.
 func (x *Execution) LastResort() bool { return x.desperate }
@@ -193,7 +193,7 @@ func (x *Execution) addPolls(hopeful bool) {
 }
 
 // Going returns how many actors live, and have not finished.
-func (x *Execution) Going() (n int) {
+func (x *cast) Going() (n int) {
 	for _, a := range x.actors {
 		if !a.finished && !a.Dead() {
 			n++
@@ -220,7 +220,7 @@ func (x *Execution) isRunnable(t *Task) bool {
 
 // mayIdle reports whether time may pass although nothing is due: somebody tries who may find that it has. Twice in a row is enough, unless
 // an expiry is known to come.
-func (x *Execution) mayIdle() bool {
+func (x *polling) mayIdle() bool {
 	if x.isIdle() {
 		return true
 	}
@@ -229,7 +229,7 @@ func (x *Execution) mayIdle() bool {
 }
 
 // isIdle reports whether time may pass by a lock's expiry.
-func (x *Execution) isIdle() bool {
+func (x *polling) isIdle() bool {
 	return x.idle < 2 && slices.ContainsFunc(x.tasks, func(t *Task) bool {
 		return t.asleep() && t.live() && (t.round.looked || !t.round.sameAnswer(x.Cluster, x.now+TTL))
 	})

@@ -32,7 +32,7 @@ func (t *Task) receive() {
 }
 
 // endWait reports whether a wait is over, and takes what it waited for. It is not over if the schedule has to decide how it ends.
-func (x *Execution) endWait(t *Task) bool {
+func (x *machine) endWait(t *Task) bool {
 	if !t.live() {
 		return false
 	}
@@ -53,7 +53,7 @@ func (x *Execution) endWait(t *Task) bool {
 }
 
 // contested reports whether somebody is before t in line for what its channel has, and may take it, or find that his context has ended.
-func (x *Execution) contested(t *Task) bool {
+func (x *scheduler) contested(t *Task) bool {
 	before := x.waiters[:max(slices.Index(x.waiters, t), 0)]
 	return slices.ContainsFunc(before, func(other *Task) bool { return other.ch == t.ch && other.live() && other.ctx.Err() != nil })
 }
@@ -77,7 +77,7 @@ func (x *Execution) addEnds() {
 }
 
 // watched fails for a wait that has ended since everybody waits: a timer or a goroutine of the real time has ended it.
-func (x *Execution) watched() {
+func (x *machine) watched() {
 	for _, t := range x.waiters {
 		if t.live() && !t.torn && (t.ctx.Err() != nil || t.ready()) {
 			x.Fail(fmt.Errorf("%w: what it waits for came by itself, as from time.AfterFunc or a goroutine of its own (%s)", ErrBlind,
@@ -87,7 +87,7 @@ func (x *Execution) watched() {
 }
 
 // resolveWait lets a wait end in one of its two ways.
-func (x *Execution) resolveWait(t *Task, k Kind) {
+func (x *machine) resolveWait(t *Task, k Kind) {
 	x.waiters = slices.DeleteFunc(x.waiters, func(other *Task) bool { return other == t })
 	if t.err = t.ctx.Err(); k == GoesOn {
 		t.receive()
@@ -106,6 +106,6 @@ func (x *Execution) mayMiss(a *Actor) bool {
 }
 
 // hasUnaware reports whether somebody has not noticed in this step that his context has ended.
-func (x *Execution) hasUnaware() bool {
+func (x *machine) hasUnaware() bool {
 	return slices.ContainsFunc(x.waiters, func(t *Task) bool { return t.unaware && t.noted == t.actor.Process.notes })
 }

@@ -6,6 +6,9 @@
 // every task that can go on without another command. Fingerprint tells states apart.
 //
 // The same code with the same transitions does the same, so a list of transitions is a schedule that can be run again.
+//
+// An Execution is made of layers, each a type with a state of its own that knows those below it, and no other: the cast, the scheduler of its
+// tasks, the memories of its processes, the machine in which commands take effect and time passes, polling, and fingerprints.
 package engine
 
 import (
@@ -66,29 +69,15 @@ type Cuts struct {
 	EveryRound    bool // make a step of each round in vain, and of each end of a wait. What others have found does not replay so
 }
 
-// Execution is one schedule so far.
-type Execution struct {
+// cast is who takes part, and who looks on.
+type cast struct {
 	Setup
-	scheduler
-	timeline
-	subscriptions
-	underWay
-	circle
-
-	left      Faults      // of the scenario's budgets
-	budgets   [kinds]*int // of these, the one that each kind uses
 	processes []*Process
 	actors    []*Actor
-	options   []Transition // that were listed last
-	desperate bool         // the options are those of the last resort
-	quiet     bool         // the options are those of waiters that ask in vain
-	polls     int          // rounds in vain that may still happen beside others
-	beyond    bool         // there were too many
-	unnoticed bool         // contexts that end now are noticed later
-	rounds    int          // that there were
-	idle      int          // how often time passed in vain since Redis changed
+	taken     []Transition // so far
+	left      Faults       // of the scenario's budgets
+	budgets   [kinds]*int  // of these, the one that each kind uses
 
-	taken    []Transition
 	checker  Checker
 	recorder Recorder // nil unless somebody wants to read it
 	journal  *Journal // nil unless somebody wants to know where the code differs
@@ -97,10 +86,45 @@ type Execution struct {
 	trouble error
 }
 
+// memories are what has happened to each process, and in which rounds.
+type memories struct {
+	scheduler
+	rounds int // that there were
+}
+
+// machine lets happen what happens by itself: code runs, commands take effect, time passes.
+type machine struct {
+	memories
+	unnoticed bool // contexts that end now are noticed later
+	idle      int  // how often time passed in vain since Redis changed
+}
+
+// polling is what those do who ask again and again.
+type polling struct {
+	machine
+	polls  int  // rounds in vain that may still happen beside others
+	beyond bool // there were too many
+}
+
+// fingerprints tell states apart.
+type fingerprints struct {
+	polling
+	circle
+}
+
+// Execution is one schedule so far: what can happen next, and what happens.
+type Execution struct {
+	fingerprints
+	options   []Transition // that were listed last
+	desperate bool         // the options are those of the last resort
+	quiet     bool         // the options are those of waiters that ask in vain
+}
+
 // New begins a schedule. Its actors do nothing before Run says what, and they start when the schedule says so.
 func New(setup Setup) *Execution {
 	s := setup.Scenario
-	x := &Execution{Setup: setup, left: s.Faults, polls: s.PollsInVain(), timeline: timeline{now: setup.Now}}
+	x := &Execution{}
+	x.Setup, x.left, x.polls, x.now = setup, s.Faults, s.PollsInVain(), setup.Now
 	for k, n := range notations() {
 		if n.budget != nil {
 			x.budgets[k] = n.budget(&x.left)
@@ -120,10 +144,10 @@ func New(setup Setup) *Execution {
 }
 
 // Observe lets a checker see it, and a recorder if that is not nil.
-func (x *Execution) Observe(c Checker) { x.checker = c }
+func (x *cast) Observe(c Checker) { x.checker = c }
 
 // Record lets a recorder see it.
-func (x *Execution) Record(r Recorder) { x.recorder = r }
+func (x *cast) Record(r Recorder) { x.recorder = r }
 
 // Run says what an actor does, once it starts. All actors have to be told before the first transition, in their order.
 func (x *Execution) Run(a *Actor, f func(context.Context) error) {
@@ -148,7 +172,7 @@ func (x *Execution) Close() {
 }
 
 // bury ends the tasks of dead processes.
-func (x *Execution) bury() {
+func (x *machine) bury() {
 	for _, t := range x.tasks {
 		if t.actor.Process.dead && !t.Ended() {
 			x.orphan(t.rest)
@@ -162,7 +186,7 @@ func (x *Execution) bury() {
 }
 
 // Fail ends the exploration for a reason that is no verdict: Err.
-func (x *Execution) Fail(err error) {
+func (x *cast) Fail(err error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.trouble == nil { // what follows from the first is no news
@@ -171,26 +195,26 @@ func (x *Execution) Fail(err error) {
 }
 
 // Taken returns the transitions so far.
-func (x *Execution) Taken() []Transition { return x.taken }
+func (x *cast) Taken() []Transition { return x.taken }
 
 // Err returns why the exploration cannot go on.
-func (x *Execution) Err() error {
+func (x *cast) Err() error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return x.trouble
 }
 
 // Actors returns all of them, by their index.
-func (x *Execution) Actors() []*Actor { return x.actors }
+func (x *cast) Actors() []*Actor { return x.actors }
 
 // Processes returns all of them.
-func (x *Execution) Processes() []*Process { return x.processes }
+func (x *cast) Processes() []*Process { return x.processes }
 
 // Now returns the time since the start.
-func (x *Execution) Now() time.Duration { return x.now }
+func (x *scheduler) Now() time.Duration { return x.now }
 
 // becomes changes what a server holds. It was done by an actor, or, if that is nil, by time or a fault.
-func (x *Execution) becomes(s *simredis.Server, next *simredis.State, by *Actor) {
+func (x *machine) becomes(s *simredis.Server, next *simredis.State, by *Actor) {
 	before := s.Holds
 	if x.Cluster.Become(s, next) {
 		x.idle = 0

@@ -11,10 +11,10 @@ import (
 
 // Fingerprint tells states apart from which the future may differ: what the servers hold, what happened to each process that has a
 // future, who sleeps, which timers and messages are due, what is left of the budgets, and what the checker knows.
-func (x *Execution) Fingerprint() Fingerprint {
+func (x *fingerprints) Fingerprint() Fingerprint {
 	o := x.order()
 	b := x.Hasher.buffer[:0]
-	b = append(b, o.content(x, x.Cluster.Stored())...)
+	b = append(b, o.content(&x.cast, x.Cluster.Stored())...)
 	b = x.appendHidden(b, x.Cluster.Servers()[0], o)
 	b = x.appendNodes(b, o)
 	for _, p := range x.inOrder(o) {
@@ -35,11 +35,11 @@ func (x *Execution) Fingerprint() Fingerprint {
 	for _, n := range [...]int{polls, int(x.now), x.idle, int(x.jumped)} {
 		b = strconv.AppendInt(append(b, ' '), int64(n), 10)
 	}
-	return x.Hasher.sum(o.rename(x, x.checker.AppendState(b, o)))
+	return x.Hasher.sum(o.rename(&x.cast, x.checker.AppendState(b, o)))
 }
 
 // inOrder returns the processes, in an order of the actors: if that is not the usual one, each is a process.
-func (x *Execution) inOrder(o Order) []*Process {
+func (x *fingerprints) inOrder(o Order) []*Process {
 	if !o.alike {
 		return x.processes
 	}
@@ -51,7 +51,7 @@ func (x *Execution) inOrder(o Order) []*Process {
 }
 
 // appendProcess writes what happened to a process, and what waits to happen to it.
-func (x *Execution) appendProcess(b []byte, p *Process, o Order) []byte {
+func (x *fingerprints) appendProcess(b []byte, p *Process, o Order) []byte {
 	if x.gone(p) {
 		b = append(b, "|gone"...)
 	} else {
@@ -70,7 +70,7 @@ func (x *Execution) appendProcess(b []byte, p *Process, o Order) []byte {
 }
 
 // appendWaits writes what waits to happen to a process.
-func (x *Execution) appendWaits(b []byte, p *Process) []byte {
+func (x *fingerprints) appendWaits(b []byte, p *Process) []byte {
 	for _, t := range x.tasks {
 		if t.actor.Process != p || t.Ended() {
 			continue
@@ -90,7 +90,7 @@ func (x *Execution) appendWaits(b []byte, p *Process) []byte {
 }
 
 // appendDue writes the timers and messages that are due in a process.
-func (x *Execution) appendDue(b []byte, p *Process) []byte {
+func (x *fingerprints) appendDue(b []byte, p *Process) []byte {
 	for _, t := range x.timers {
 		if t.actor.Process == p {
 			b = strconv.AppendInt(append(b, '|'), int64(t.actor.inside), 10)
@@ -111,7 +111,7 @@ func (x *Execution) appendDue(b []byte, p *Process) []byte {
 }
 
 // appendNodes writes each node with its history, in an order that does not depend on which is which: nodes are alike.
-func (x *Execution) appendNodes(b []byte, o Order) []byte {
+func (x *fingerprints) appendNodes(b []byte, o Order) []byte {
 	if !x.Cluster.OnNodes() {
 		return b
 	}
@@ -135,7 +135,7 @@ func (x *Execution) appendNodes(b []byte, o Order) []byte {
 }
 
 // appendServers writes what the servers hold, with all names as they are.
-func (x *Execution) appendServers(b []byte) []byte {
+func (x *fingerprints) appendServers(b []byte) []byte {
 	for _, s := range x.Cluster.Servers() {
 		b = append(append(append(append(b, '|'), s.Health...), ' '), s.Holds.Text...)
 		b = x.appendHidden(b, s, x.unsorted())
@@ -144,9 +144,9 @@ func (x *Execution) appendServers(b []byte) []byte {
 }
 
 // appendHidden writes what a server has beside what it holds.
-func (x *Execution) appendHidden(b []byte, s *simredis.Server, o Order) []byte {
+func (x *fingerprints) appendHidden(b []byte, s *simredis.Server, o Order) []byte {
 	if s.Replica != nil {
-		b = fmt.Appendf(b, "|replica %t %s", s.Saved, o.content(x, s.Replica))
+		b = fmt.Appendf(b, "|replica %t %s", s.Saved, o.content(&x.cast, s.Replica))
 	}
 	if s.Ahead != 0 {
 		b = fmt.Appendf(b, "|ahead %d", s.Ahead)
@@ -155,7 +155,7 @@ func (x *Execution) appendHidden(b []byte, s *simredis.Server, o Order) []byte {
 }
 
 // gone reports whether p has no future, so that its past does not matter.
-func (x *Execution) gone(p *Process) bool {
+func (x *scheduler) gone(p *Process) bool {
 	return p.dead || p.ended() && !slices.ContainsFunc(x.tasks, func(t *Task) bool { return t.actor.Process == p && !t.Ended() }) &&
 		!slices.ContainsFunc(x.timers, func(t *timer) bool { return t.actor.Process == p })
 }
@@ -163,7 +163,7 @@ func (x *Execution) gone(p *Process) bool {
 // View stands for all that a transition can see, and change, but for what its process cannot know of: what the servers hold, what happened
 // to that process, and what it waits for, with all names as they are. Two transitions with one view do the same, whatever happened to
 // others. There is none, false, for what happens to nobody: time passes for all.
-func (x *Execution) View(t Transition) (view Fingerprint, has bool) {
+func (x *fingerprints) View(t Transition) (view Fingerprint, has bool) {
 	a := x.Actor(t)
 	if a == nil {
 		return Fingerprint{}, false

@@ -17,7 +17,7 @@ const precision = time.Millisecond
 
 // Horizon returns until when an expiry is known to come that Redis knows nothing of, and that a waiter would notice: at the earliest, and
 // at the latest. It is now if there is none.
-func (x *Execution) Horizon() (first, last time.Duration) {
+func (x *polling) Horizon() (first, last time.Duration) {
 	first, last = x.now, x.now
 	for _, t := range x.tasks {
 		if !t.live() || !t.asleep() && !t.isPaused() {
@@ -37,7 +37,7 @@ func (x *Execution) Horizon() (first, last time.Duration) {
 
 // beat lets waiters ask who say with each question that they live, and have been told the same as often as the scenario says. It reports
 // whether all that anybody can do is to be told the same again, so that time may pass. Otherwise, each would be a step of its own.
-func (x *Execution) beat() bool {
+func (x *polling) beat() bool {
 	x.settle()
 	if x.EveryRound || slices.ContainsFunc(x.processes, func(p *Process) bool { return x.due(p) != nil }) {
 		return false
@@ -65,7 +65,7 @@ func (x *Execution) beat() bool {
 }
 
 // beats lets t make another round, and reports whether it has made it, and was told the same.
-func (x *Execution) beats(t *Task) bool {
+func (x *polling) beats(t *Task) bool {
 	x.wake(t, PollsOn)
 	for !t.asleep() {
 		n := len(t.round.asked)
@@ -84,7 +84,7 @@ func (x *Execution) beats(t *Task) bool {
 
 // changesAnswer returns when the last command of t's last round would first have another reply, now if that is never. Replies are asked for
 // at times that double, and then in between.
-func (x *Execution) changesAnswer(t *Task) time.Duration {
+func (x *polling) changesAnswer(t *Task) time.Duration {
 	asked := t.round.asked
 	if len(asked) == 0 {
 		asked = t.poller.asked
@@ -109,7 +109,7 @@ type answer struct {
 	changes time.Duration // 0: never
 }
 
-func (x *Execution) searchChange(of asked) time.Duration {
+func (x *polling) searchChange(of asked) time.Duration {
 	same := func(then time.Duration) bool {
 		same, _ := of.again(x.Cluster, then)
 		return same
@@ -132,7 +132,7 @@ func (x *Execution) searchChange(of asked) time.Duration {
 
 // written returns the latest time to come, of at most an hour, that stands in a value of the lock's, in a unit that is used for times; 0 if
 // there is none. A number that is no time may be taken for one: then somebody is waited for in vain.
-func (x *Execution) written() (latest time.Duration) {
+func (x *polling) written() (latest time.Duration) {
 	for _, s := range x.Cluster.Servers() {
 		for _, k := range s.Holds.Keys {
 			if k.IsShops() {

@@ -16,20 +16,20 @@ type Journal struct{ entries []entry }
 type entry struct{ what, line string }
 
 // KeepJournal has all written down that follows.
-func (x *Execution) KeepJournal() *Journal {
+func (x *cast) KeepJournal() *Journal {
 	x.journal = &Journal{}
 	return x.journal
 }
 
 // jot writes down what the task that has the turn asks for.
-func (x *Execution) jot(what string) {
+func (x *cast) jot(what string) {
 	if x.journal != nil {
 		x.journal.entries = append(x.journal.entries, entry{what, line()})
 	}
 }
 
 // jotCommands writes down that it sends commands.
-func (x *Execution) jotCommands(cmds []redis.Cmder) {
+func (x *cast) jotCommands(cmds []redis.Cmder) {
 	if x.journal == nil {
 		return
 	}

@@ -55,7 +55,7 @@ func (x *Execution) addArrivals() {
 }
 
 // arrive lets the first late command of t take effect. Nobody waits for the reply.
-func (x *Execution) arrive(t *Task) {
+func (x *machine) arrive(t *Task) {
 	i := x.oldest(t)
 	l := x.late[i]
 	x.late = slices.Delete(slices.Clone(x.late), i, i+1)

@@ -21,7 +21,7 @@ func purpose(f func()) string {
 }
 
 // purpose is that, which is the same each time.
-func (x *Execution) purpose(f func()) string {
+func (x *scheduler) purpose(f func()) string {
 	at := reflect.ValueOf(f).Pointer()
 	if _, known := x.Purposes[at]; !known {
 		x.Purposes[at] = purpose(f)
@@ -53,7 +53,7 @@ func purposeOf(function string) string {
 }
 
 // call gives a task a name that no other has whose commands may still take effect.
-func (x *Execution) call(t *Task, what string) {
+func (x *scheduler) call(t *Task, what string) {
 	taken := func(name string) bool {
 		return slices.ContainsFunc(x.tasks, func(other *Task) bool {
 			return other != t && other.name == name && (!other.Ended() || x.oldest(other) >= 0)
@@ -66,7 +66,7 @@ func (x *Execution) call(t *Task, what string) {
 }
 
 // callByNode names a task that an actor has started by the first node that it asks.
-func (x *Execution) callByNode(t *Task, server int) {
+func (x *scheduler) callByNode(t *Task, server int) {
 	if server == 0 || t == t.actor.main || t.asks {
 		return
 	}

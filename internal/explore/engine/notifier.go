@@ -59,7 +59,7 @@ func (l *listener) take() string {
 }
 
 // notify delivers the message that is due for p.
-func (x *Execution) notify(p *Process) {
+func (x *machine) notify(p *Process) {
 	l := x.due(p)
 	m := l.take()
 	x.note(p, "ring "+l.channel+" "+m)
@@ -67,7 +67,7 @@ func (x *Execution) notify(p *Process) {
 }
 
 // tell tells a message to all who listen, one after the other.
-func (x *Execution) tell(l *listener, message string) {
+func (x *machine) tell(l *listener, message string) {
 	all := slices.Clone(l.notify)
 	t := x.spawn(l.actor, func() {
 		for _, notify := range all {
@@ -104,7 +104,7 @@ func (n virtualNotifier) Subscribe(channel string, notify func(message string)) 
 }
 
 // untilSubscribed waits until the schedule lets t subscribe.
-func (x *Execution) untilSubscribed(t *Task) error {
+func (x *machine) untilSubscribed(t *Task) error {
 	t.subscribes = true
 	x.locate(t)
 	err := park(t)

@@ -50,7 +50,7 @@ func (s *Setup) letter(actor int) int {
 func (s *Setup) named(actor int) string { return string(s.FirstName + rune(s.letter(actor))) }
 
 // unsorted returns the order of their indexes, in which names stay names.
-func (x *Execution) unsorted() Order {
+func (x *cast) unsorted() Order {
 	o := Order{places: make([]byte, len(x.actors)), Actors: make([]int, len(x.actors))}
 	for i := range o.Actors {
 		o.Actors[i], o.places[i] = i, byte(i) //nolint:gosec // they are few
@@ -59,7 +59,7 @@ func (x *Execution) unsorted() Order {
 }
 
 // order returns the order of the actors as they are now.
-func (x *Execution) order() Order {
+func (x *fingerprints) order() Order {
 	o := x.unsorted()
 	if !x.alike() {
 		return o
@@ -73,7 +73,7 @@ func (x *Execution) order() Order {
 }
 
 // compare tells apart actors to whom different things have happened, and those to whom nothing more can happen by what Redis holds of them.
-func (x *Execution) compare(a, b *Actor) int {
+func (x *fingerprints) compare(a, b *Actor) int {
 	p, q := a.Process, b.Process
 	gone := x.gone(p)
 	if c := cmp.Or(compareBools(a.once, b.once), compareBools(a.started, b.started), compareBools(gone, x.gone(q))); c != 0 {
@@ -102,14 +102,14 @@ func compareBools(a, b bool) int {
 }
 
 // mentioned returns what Redis holds, with no names but one.
-func (x *Execution) mentioned(a *Actor) string {
+func (x *cast) mentioned(a *Actor) string {
 	places := make([]byte, len(x.actors))
 	places[a.Index] = 1
 	return Order{places: places, alike: true}.content(x, x.Cluster.Stored())
 }
 
 // content returns what a server holds, with places for names.
-func (o Order) content(x *Execution, s *simredis.State) string {
+func (o Order) content(x *cast, s *simredis.State) string {
 	if !o.alike {
 		return s.Text
 	}
@@ -117,7 +117,7 @@ func (o Order) content(x *Execution, s *simredis.State) string {
 }
 
 // rename puts places for names.
-func (o Order) rename(x *Execution, text []byte) []byte {
+func (o Order) rename(x *cast, text []byte) []byte {
 	if !o.alike {
 		return text
 	}

@@ -5,7 +5,7 @@ import "testing"
 // Names are replaced where an owner is written, and nothing else is.
 func TestNamesBecomePlaces(t *testing.T) {
 	o := Order{places: []byte{'1', '0'}, alike: true}
-	x := &Execution{Setup: Setup{FirstName: 'A'}, actors: make([]*Actor, 2)}
+	x := &cast{Setup: Setup{FirstName: 'A'}, actors: make([]*Actor, 2)}
 	x.Scenario.Actors = 2
 	for text, want := range map[string]string{
 		"distributedLock:A":                      "distributedLock:1",

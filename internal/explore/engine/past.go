@@ -50,7 +50,7 @@ func (h *Hasher) after(past Fingerprint, b []byte) Fingerprint {
 }
 
 // note adds to what has happened to a process.
-func (x *Execution) note(p *Process, what string) {
+func (x *memories) note(p *Process, what string) {
 	if p.dead {
 		return
 	}
@@ -64,7 +64,7 @@ func (x *Execution) note(p *Process, what string) {
 }
 
 // localised puts, for each name, the number that it has for a process: the place at which it came to know it.
-func (x *Execution) localised(p *Process, what []byte) []byte {
+func (x *memories) localised(p *Process, what []byte) []byte {
 	if !x.alike() {
 		return what
 	}
@@ -80,7 +80,7 @@ func (x *Execution) localised(p *Process, what []byte) []byte {
 }
 
 // look adds that a process looked at the clock.
-func (x *Execution) look(p *Process) {
+func (x *memories) look(p *Process) {
 	p.looks.times++
 	if p.looks.last == x.now || p.dead {
 		return
@@ -92,7 +92,7 @@ func (x *Execution) look(p *Process) {
 
 // noteOf adds what t got from a server. What a node answers to a task of its own is its history with that node, which counts once the one
 // that asked goes on: by then it does not matter in which order the nodes answered, nor which of them said what.
-func (x *Execution) noteOf(t *Task, s *simredis.Server, what string) {
+func (x *memories) noteOf(t *Task, s *simredis.Server, what string) {
 	p := t.actor.Process
 	p.told = len(x.taken)
 	switch {
@@ -114,7 +114,7 @@ func inPast(t *Task, s *simredis.Server) string {
 }
 
 // mergePast lets the answers that came count, for the one that waited for them.
-func (x *Execution) mergePast(p *Process) {
+func (x *memories) mergePast(p *Process) {
 	var sum Fingerprint
 	for _, answers := range p.answers {
 		sum[0] += answers[0]
@@ -124,7 +124,7 @@ func (x *Execution) mergePast(p *Process) {
 }
 
 // noted counts a note.
-func (x *Execution) noted(p *Process) {
+func (x *memories) noted(p *Process) {
 	p.notes++
 	if t := x.current.Load(); t != nil {
 		t.itsRound().notes++

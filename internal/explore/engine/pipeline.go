@@ -51,7 +51,7 @@ func (u *underWay) orphan(rest []sent) {
 }
 
 // breakOff lets the rest of t's pipeline never arrive.
-func (x *Execution) breakOff(t *Task) {
+func (x *machine) breakOff(t *Task) {
 	first := x.late[x.oldest(t)]
 	if x.recorder != nil {
 		x.recorder.Sending(first.server.Index, first.commands)
@@ -60,7 +60,7 @@ func (x *Execution) breakOff(t *Task) {
 }
 
 // reset breaks the connections to a server that is gone, or has begun anew: the rest of a pipeline never arrives there.
-func (x *Execution) reset(s *simredis.Server) {
+func (x *machine) reset(s *simredis.Server) {
 	x.late = slices.DeleteFunc(slices.Clone(x.late), func(l sent) bool { return l.server == s && l.loose })
 	for _, t := range x.tasks {
 		if t.midway() && !t.cut && t.to == s.Index && !t.actor.Dead() {

@@ -33,7 +33,7 @@ const unsaid = 10
 
 // recordPause takes down a round that ends with a pause. If that is lock.Poll's, the next round is this one once more. After any other, the
 // code may be about to ask something else.
-func (x *Execution) recordPause(t *Task) {
+func (x *polling) recordPause(t *Task) {
 	r, p := &t.round, &t.poller
 	silent, again := len(r.asked) == 0 && !r.lost, r.told == p.told && !r.lost && !x.helped(t)
 	if p.still = silent && (t.retries() || p.silent); p.still {
@@ -58,7 +58,7 @@ func (t *Task) retries() bool { return lock.IsRetry(t.ctx) }
 
 // isUnchanged reports whether t, which has looked at nothing but the memory of its process, would find that as it was: nothing has happened
 // to the process since.
-func (x *Execution) isUnchanged(t *Task) bool {
+func (x *scheduler) isUnchanged(t *Task) bool {
 	r := &t.round
 	return t.poller.still && !x.helped(t) && r.notes == t.actor.Process.notes-r.noted && (!r.looked || r.at == x.now)
 }
@@ -72,7 +72,7 @@ func (t *Task) isPaused() bool {
 func (t *Task) isPausedInVain() bool { return t.isPaused() && t.poller.vain > 0 }
 
 // sleeper returns the task that a timer wakes from its rest, nil if it does something else.
-func (x *Execution) sleeper(due *timer) *Task {
+func (x *scheduler) sleeper(due *timer) *Task {
 	for _, t := range x.tasks {
 		if t.isPaused() && t.sleep == due && !t.Ended() {
 			return t
@@ -82,7 +82,7 @@ func (x *Execution) sleeper(due *timer) *Task {
 }
 
 // onlyPolls reports whether time will bring nothing but rounds of those who have asked in vain.
-func (x *Execution) onlyPolls() bool {
+func (x *polling) onlyPolls() bool {
 	if len(x.timers) == 0 || x.Cluster.NextExpiry() > 0 || slices.ContainsFunc(x.timers, func(due *timer) bool {
 		t := x.sleeper(due)
 		return t == nil || !t.isPausedInVain()
@@ -95,7 +95,7 @@ func (x *Execution) onlyPolls() bool {
 
 // skim lets those go on who have asked in vain as often as the scenario says, and would be told the same again, until time brings something
 // else. Otherwise each of their rounds, of which there may be hundreds up to an expiry, would be steps of its own.
-func (x *Execution) skim() {
+func (x *polling) skim() {
 	x.settle()
 	for !x.EveryRound && x.skimRound() {
 		x.beyond = true
@@ -104,7 +104,7 @@ func (x *Execution) skim() {
 }
 
 // skimRound lets the next round in vain happen, and reports whether there was one.
-func (x *Execution) skimRound() bool {
+func (x *polling) skimRound() bool {
 	for _, t := range x.tasks {
 		switch {
 		case t.midway() && !t.actor.Dead() && !x.isAboutToRepeat(t):
@@ -136,10 +136,10 @@ func (x *Execution) skimRound() bool {
 }
 
 // enough reports whether t has asked in vain as often as the scenario says.
-func (x *Execution) enough(t *Task) bool { return t.poller.vain >= max(x.Scenario.PollsInVain(), 1) }
+func (x *polling) enough(t *Task) bool { return t.poller.vain >= max(x.Scenario.PollsInVain(), 1) }
 
 // isAboutToRepeat reports whether t is about to ask what it has asked in vain in its last round, and would be told the same.
-func (x *Execution) isAboutToRepeat(t *Task) bool {
+func (x *polling) isAboutToRepeat(t *Task) bool {
 	n := len(t.round.asked)
 	if !x.enough(t) || n >= len(t.poller.asked) {
 		return false

@@ -21,18 +21,18 @@ func (x *Execution) InVain(a *Actor) bool {
 func (x *Execution) Queues(a *Actor) bool { return a.main.waiting && !a.main.asleep() }
 
 // TimerNext reports whether the next thing that time would bring is a timer, and no expiry.
-func (x *Execution) TimerNext() bool {
+func (x *scheduler) TimerNext() bool {
 	expiry, next := x.Cluster.NextExpiry(), x.nextTimer()
 	return next != nil && (expiry == 0 || next.at < x.now+expiry)
 }
 
 // Faulted reports whether a fault has happened.
-func (x *Execution) Faulted() bool {
+func (x *cast) Faulted() bool {
 	return slices.ContainsFunc(x.taken, func(t Transition) bool { return t.Kind.Fault() != "" })
 }
 
 // Took reports whether a transition of a kind has happened.
-func (x *Execution) Took(k Kind) bool {
+func (x *cast) Took(k Kind) bool {
 	return slices.ContainsFunc(x.taken, func(t Transition) bool { return t.Kind == k })
 }
 
@@ -78,26 +78,26 @@ func (x *Execution) Pending(t Transition) []redis.Cmder {
 func (x *Execution) Subscribes(t Transition) bool { return t.Kind.OfTask() && x.tasks[t.ID].subscribes }
 
 // Ahead returns how far clocks may be apart.
-func (x *Execution) Ahead() time.Duration {
+func (x *scheduler) Ahead() time.Duration {
 	return x.Scenario.Skew*time.Duration(len(x.processes)-1) + x.jumped
 }
 
 // Rounds returns how many attempts, and other rounds, there were.
-func (x *Execution) Rounds() int { return x.rounds }
+func (x *machine) Rounds() int { return x.rounds }
 
 // IsReading reports whether one of those who wait looks at a clock.
-func (x *Execution) IsReading() bool {
+func (x *polling) IsReading() bool {
 	return slices.ContainsFunc(x.tasks, func(t *Task) bool { return t.live() && t.waiting && t.round.looked })
 }
 
 // Timely reports whether time makes a difference to those who wait: one looks at a clock, or Redis has, or knows, a time.
-func (x *Execution) Timely() bool {
+func (x *polling) Timely() bool {
 	_, known := x.Horizon()
 	return known > x.now || x.Cluster.NextExpiry() > 0 || x.IsReading()
 }
 
 // AdvanceBy lets time pass behind everybody's back: no schedule can say so.
-func (x *Execution) AdvanceBy(d time.Duration) {
+func (x *machine) AdvanceBy(d time.Duration) {
 	x.pass(x.now + d)
 	x.settle()
 }
@@ -134,7 +134,7 @@ func (x *Execution) Standstill(a *Actor) (why Standstill, due time.Duration) {
 }
 
 // Left returns what is left of the budgets.
-func (x *Execution) Left() Faults { return x.left }
+func (x *cast) Left() Faults { return x.left }
 
 // Timer is one that is set.
 type Timer struct {
@@ -143,7 +143,7 @@ type Timer struct {
 }
 
 // Timers returns those that time will bring, in the order in which they were set. Those of a process that is paused wait for it.
-func (x *Execution) Timers() []Timer {
+func (x *scheduler) Timers() []Timer {
 	all := []Timer{}
 	for _, t := range x.timers {
 		all = append(all, Timer{t.actor.Name, trace.Millis(max(t.at-x.now, 0))})
@@ -159,7 +159,7 @@ type Message struct {
 }
 
 // Messages returns those that are under way to somebody who listens.
-func (x *Execution) Messages() []Message {
+func (x *scheduler) Messages() []Message {
 	all := []Message{}
 	for _, l := range x.listeners {
 		for _, text := range l.messages {
@@ -172,7 +172,7 @@ func (x *Execution) Messages() []Message {
 }
 
 // PollsLeft returns how often a waiter may still ask in vain beside others.
-func (x *Execution) PollsLeft() int { return x.polls }
+func (x *polling) PollsLeft() int { return x.polls }
 
 // HasTimer reports whether a timer is set for a process that runs.
-func (x *Execution) HasTimer() bool { return x.nextTimer() != nil }
+func (x *scheduler) HasTimer() bool { return x.nextTimer() != nil }

@@ -32,14 +32,14 @@ type round struct {
 }
 
 // beginRound starts a round of t's.
-func (x *Execution) beginRound(t *Task) {
+func (x *memories) beginRound(t *Task) {
 	x.rounds++
 	p := t.actor.Process
 	t.round = round{number: x.rounds, memory: p.memory, labels: t.actor.labels, noted: p.notes}
 }
 
 // BeginRound says that what the current task did until now was not for the lock.
-func (x *Execution) BeginRound() { x.beginRound(x.current.Load()) }
+func (x *memories) BeginRound() { x.beginRound(x.current.Load()) }
 
 // itsRound returns the round that t is part of.
 func (t *Task) itsRound() *round {
@@ -126,13 +126,13 @@ func (r *round) isExtended(c *simredis.Cluster, now, then time.Duration) bool {
 }
 
 // wouldRepeat reports whether t's next round would be as its last.
-func (x *Execution) wouldRepeat(t *Task) bool {
+func (x *scheduler) wouldRepeat(t *Task) bool {
 	return t.retries() && t.round.isRepeatable(x.Cluster, x.now) || x.isUnchanged(t)
 }
 
 // wake ends t's pause of a moment. Its last round, if that was in vain or is undone, is one of those that the scenario bounds; what a
 // waiter remembers of the rounds beyond is the last.
-func (x *Execution) wake(t *Task, k Kind) {
+func (x *polling) wake(t *Task, k Kind) {
 	vain := 0
 	if x.wouldRepeat(t) {
 		vain = t.round.vain + 1
@@ -154,7 +154,7 @@ func (x *Execution) wake(t *Task, k Kind) {
 
 // digest makes one thing of what happened in a round that has only asked: what it was told. A waiter may remember how often it was told
 // so, but not when.
-func (x *Execution) digest(t *Task) {
+func (x *memories) digest(t *Task) {
 	if told := t.round.told; (len(t.round.asked) > 0 || t.poller.still) && x.isTraceless(t) {
 		p, known := t.actor.Process, t.actor.Process.known
 		x.restore(t)
@@ -164,19 +164,19 @@ func (x *Execution) digest(t *Task) {
 
 // undone reports whether t's last round has changed what Redis holds, and left no trace. Those who undo each other's rounds could go on
 // for ever.
-func (x *Execution) undone(t *Task) bool {
+func (x *scheduler) undone(t *Task) bool {
 	return (t.round.changes > 0 || x.Cluster.OnNodes()) && x.isTraceless(t)
 }
 
 // isTraceless reports whether t's last round has left nothing in Redis, and everything that happened to its process since is known to be
 // its own.
-func (x *Execution) isTraceless(t *Task) bool {
+func (x *scheduler) isTraceless(t *Task) bool {
 	r, p := &t.round, t.actor.Process
 	return !r.lost && !x.helped(t) && r.notes == p.notes-r.noted && (r.changes == 0 && !x.Cluster.OnNodes() || t.actor.undone(x.Cluster))
 }
 
 // restore makes a process's past what it was before t's round.
-func (x *Execution) restore(t *Task) {
+func (x *memories) restore(t *Task) {
 	t.actor.Process.memory, t.actor.labels = t.round.memory, t.round.labels
 }
 

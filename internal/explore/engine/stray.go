@@ -24,7 +24,7 @@ func Stacks() []string {
 }
 
 // Inspect fails for a goroutine that a task has started by itself, and that is still there. A pool starts its own by iter.Pull.
-func (x *Execution) Inspect() {
+func (x *scheduler) Inspect() {
 	created := regexp.MustCompile(`(?m)^created by (\S+) in goroutine (\d+)\n\s+(\S+)`)
 	for _, stack := range Stacks() {
 		last := strings.LastIndex(stack, "\ncreated by ") // quicker than the expression finds it
@@ -40,7 +40,7 @@ func (x *Execution) Inspect() {
 }
 
 // Turn tells one turn of a task from all others of the execution; 0: nobody has it. It may be called while the execution goes on.
-func (x *Execution) Turn() uint64 {
+func (x *scheduler) Turn() uint64 {
 	if x.current.Load() == nil {
 		return 0
 	}
@@ -48,7 +48,7 @@ func (x *Execution) Turn() uint64 {
 }
 
 // Busy gives an error that names the line at which the task that has the turn keeps it. It may be called while the execution goes on.
-func (x *Execution) Busy(stacks []string) error {
+func (x *scheduler) Busy(stacks []string) error {
 	if f := x.at(stacks, `\[`); f != "" {
 		return fmt.Errorf("%w: it runs on and on, without a command or a pause (%s)", ErrBlind, f)
 	}
@@ -57,7 +57,7 @@ func (x *Execution) Busy(stacks []string) error {
 
 // Blocked gives an error if the task that has the turn waits where nobody sees it. It may be called while the execution goes on. A wait of
 // Go's own, as for its memory, looks the same, but does not come twice at one place.
-func (x *Execution) Blocked(stacks []string) error {
+func (x *scheduler) Blocked(stacks []string) error {
 	if f := x.at(stacks, `\[(sleep|select|chan receive|chan send|sync\.)`); f != "" {
 		return fmt.Errorf("%w: it waits by itself (%s)", ErrBlind, f)
 	}
@@ -65,7 +65,7 @@ func (x *Execution) Blocked(stacks []string) error {
 }
 
 // at gives the lines at which the task that has the turn is in such a state; "" if it is about to give the turn back.
-func (x *Execution) at(stacks []string, state string) string {
+func (x *scheduler) at(stacks []string, state string) string {
 	if t := x.current.Load(); t != nil {
 		return t.at(stacks, state, false)
 	}

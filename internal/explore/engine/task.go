@@ -69,8 +69,12 @@ func (t *Task) acts() bool { return t.pending != nil || t.subscribes }
 // asleep reports whether t is in a pause of a moment, as between two attempts.
 func (t *Task) asleep() bool { return t.waiting && t.sleep != nil && t.sleep.brief && !t.sleep.stopped }
 
-// scheduler gives the turn to one task after the other.
+// scheduler knows the tasks, and what they wait for. It gives the turn to one after the other.
 type scheduler struct {
+	cast
+	timeline
+	subscriptions
+	underWay
 	tasks   []*Task              // all there ever were
 	current atomic.Pointer[Task] // the one that runs
 	turns   atomic.Uint64        // that there were
@@ -93,7 +97,7 @@ func (s *scheduler) kill(t *Task) {
 }
 
 // next takes the task that is to run next, nil if there is none.
-func (x *Execution) next() *Task {
+func (x *machine) next() *Task {
 	if len(x.ready) > 0 {
 		t := x.ready[0]
 		x.ready = x.ready[1:]
@@ -125,7 +129,7 @@ func (s *scheduler) helped(t *Task) bool {
 }
 
 // spawn makes a task of a's, ready to run.
-func (x *Execution) spawn(a *Actor, f func()) *Task {
+func (x *machine) spawn(a *Actor, f func()) *Task {
 	t := &Task{id: len(x.tasks), name: a.Name, nth: a.spawned, label: strconv.Itoa(a.inside) + "." + strconv.Itoa(a.labels), actor: a}
 	if a.spawned > 0 {
 		x.call(t, x.purpose(f))
@@ -148,7 +152,7 @@ func park(t *Task) error {
 }
 
 // settle lets everything run that can go on without a command, in a fixed order, until all wait.
-func (x *Execution) settle() {
+func (x *machine) settle() {
 	for {
 		for t := x.next(); t != nil; t = x.next() {
 			if !t.Ended() && !t.actor.Dead() {

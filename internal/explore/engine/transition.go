@@ -174,7 +174,7 @@ func Token(k Kind, who, command string) string {
 }
 
 // subject returns the name of the one that t happens to, and the actor: of a process, its first; of time, nil.
-func (x *Execution) subject(t Transition) (name string, a *Actor) {
+func (x *scheduler) subject(t Transition) (name string, a *Actor) {
 	switch t.Kind.notation().of {
 	case nobody:
 		return "", nil
@@ -188,13 +188,13 @@ func (x *Execution) subject(t Transition) (name string, a *Actor) {
 }
 
 // Who returns the name of the one that t happens to, before it has happened.
-func (x *Execution) Who(t Transition) string {
+func (x *scheduler) Who(t Transition) string {
 	name, _ := x.subject(t)
 	return name
 }
 
 // Actor returns the one that t happens to.
-func (x *Execution) Actor(t Transition) *Actor {
+func (x *scheduler) Actor(t Transition) *Actor {
 	_, a := x.subject(t)
 	return a
 }
@@ -202,7 +202,7 @@ func (x *Execution) Actor(t Transition) *Actor {
 // Names gives transitions names that are the same in every state with this fingerprint, whatever led to it: instead of a task or a process,
 // whose it is, and the how manieth of his that is. There are none, nil, if the lock is on several nodes: the fingerprint does not tell
 // which is which.
-func (x *Execution) Names(of []Transition) []Transition {
+func (x *fingerprints) Names(of []Transition) []Transition {
 	if x.Cluster.OnNodes() {
 		return nil
 	}

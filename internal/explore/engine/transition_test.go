@@ -9,10 +9,8 @@ import (
 
 // What a schedule writes is what is read from it, for each kind.
 func TestEveryKindIsWrittenAndRead(t *testing.T) {
-	x := &Execution{
-		processes: []*Process{{Name: "replica1", actors: make([]*Actor, 1)}}, actors: []*Actor{{Name: "A"}},
-		scheduler: scheduler{tasks: []*Task{{name: "A.renewal"}}},
-	}
+	x := &scheduler{tasks: []*Task{{name: "A.renewal"}}}
+	x.processes, x.actors = []*Process{{Name: "replica1", actors: make([]*Actor, 1)}}, []*Actor{{Name: "A"}}
 	for kind := Moves; kind < kinds; kind++ {
 		transition := Transition{Kind: kind}
 		token := Token(kind, x.Who(transition), "SET")

@@ -14,7 +14,7 @@ type Place struct {
 }
 
 // locate takes down where a task is that is about to give its turn back, if somebody wants to read that.
-func (x *Execution) locate(t *Task) {
+func (x *scheduler) locate(t *Task) {
 	if x.recorder == nil {
 		return
 	}
@@ -23,7 +23,7 @@ func (x *Execution) locate(t *Task) {
 }
 
 // Places returns where an actor's tasks are: those that have begun, and have not ended.
-func (x *Execution) Places(a *Actor) []Place {
+func (x *scheduler) Places(a *Actor) []Place {
 	places := []Place{}
 	for _, t := range x.tasks {
 		if t.actor == a && !t.Ended() && len(t.callers) > 0 {
