@@ -150,8 +150,6 @@ func keptOutFor(d time.Duration, sale string) Condition {
 	return all(before(over, requested(sale)), since(first, some(over)), not(within(d, first, over)))
 }
 
-// What a scenario waits for where sales wait for the lock.
-
 // refused reports whether a sale has found the lock held.
 func refused(sale string) Condition { return did(sale, witness.Takes, witness.Refused) }
 
@@ -160,3 +158,43 @@ func passedOn(replica string) Condition { return did(replica, witness.Removes, w
 
 // renewed reports whether a replica has renewed its lock.
 func renewed(replica string) Condition { return did(replica, witness.Renews, witness.Done) }
+
+// diedWaiting reports whether the replica of a sale died while the sale waited for the lock.
+func diedWaiting(sale string) Condition {
+	dies := is(witness.ReplicaOf(sale), witness.KindDies)
+	return all(some(dies), before(dies, all(refused(sale), not(obtained(sale)))))
+}
+
+// renewedInTime reports whether a replica renewed its lock before one of its sales ended.
+func renewedInTime(sale string) Condition {
+	return all(ended(sale), before(is(sale, witness.KindEnds), renewed(witness.ReplicaOf(sale))))
+}
+
+// soldAfter reports whether the last sale of a replica that ended after something had happened was made.
+func soldAfter(kind witness.Kind, replica string) Condition {
+	return since(is("", kind), func(events []witness.Event) bool {
+		for _, e := range slices.Backward(events) {
+			if is(replica, witness.KindEnds)(e) {
+				return e.Error == ""
+			}
+		}
+		return false
+	})
+}
+
+// What a finding must be to count.
+
+const (
+	noticed = 500 * time.Millisecond // how late a sale may hear that its lock is lost: a busy machine runs its timers late
+	busy    = 2 * time.Second        // that a busy machine may take longer
+)
+
+// lastsFor blames what went on for longer.
+func lastsFor(d time.Duration) func(witness.Finding) bool {
+	return func(f witness.Finding) bool { return time.Duration(f.For) > d }
+}
+
+// idleFor blames a lock that nobody had for longer, and whatever else was found.
+func idleFor(d time.Duration) func(witness.Finding) bool {
+	return func(f witness.Finding) bool { return f.Kind != witness.Idle || time.Duration(f.For) > d }
+}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"lockstep/internal/explore"
 	"lockstep/internal/language"
@@ -43,17 +42,15 @@ func (l Lab) search(ctx context.Context, lock string, known sweeps, in language.
 	if !one {
 		return known.search(ctx, s, l.Anomaly, in)
 	}
-	where.Polls = explore.UsualPolls // as explore --all
+	where.Polls, where.Language = explore.UsualPolls, in // polls as explore --all
 	goal := explore.Goal{Anomalies: []explore.Anomaly{l.Anomaly}}
 	result, err := explore.Explore(ctx, s, where, goal, explore.Bounds{Schedules: schedules, Memory: most})
-	says := "the exploration ended early: " + result.Bound
+	says := untested(result, in)
 	switch {
 	case len(result.Found) > 0:
 		says = shortest(result.Found[0], in)
 	case result.Verdict() == verdict.Holds:
-		says = in.Say("none of %d schedules shows it", "%d 个时序都没有出现", result.Schedules)
-	case result.Complete:
-		says = strings.Join(result.Untested(), ", and ")
+		says = inNone(result.Schedules, in)
 	}
 	return result.Verdict(), says, err
 }
@@ -82,12 +79,7 @@ func (known sweeps) search(
 	case len(cell.Found) > 0:
 		says = shortest(cell.Found[0].Counterexample, in)
 	case cell.Verdict() == verdict.Holds:
-		says = in.Say("no schedule of any scenario shows it", "所有场景的所有时序都没有出现")
+		says = inNoScenario(in)
 	}
 	return cell.Verdict(), says, nil
-}
-
-// shortest tells a counterexample.
-func shortest(c explore.Counterexample, in language.Language) string {
-	return in.Say("in %d steps: %s", "%d 步：%s", c.Length, c.Schedule)
 }

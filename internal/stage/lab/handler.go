@@ -78,7 +78,7 @@ func (l Lab) playAll(r *http.Request, place Place, in language.Language, send fu
 			Lock: lock, Redis: Embedded, In: in, Tell: func(t trace.Trace) { send("drawn", t) },
 		})
 		if err != nil {
-			send("failed", err.Error())
+			send("failed", explain(err, in))
 			return
 		}
 		send("story", result.Story())

@@ -57,7 +57,7 @@ func (r *record) tick(number int) time.Time {
 // KillRunner waits for the first run of a tick, and kills its replica, which has the lock.
 func (r *record) KillRunner(tick int) {
 	s := r.stage
-	s.insist(fmt.Sprintf("a run of tick %d", tick), func() error {
+	s.insist(runOf(tick), func() error {
 		runs, _, err := r.All(s.ctx)
 		i := slices.IndexFunc(runs, func(run job.Run) bool { return r.number(run.Tick) == tick })
 		if i < 0 {
@@ -72,7 +72,7 @@ func (r *record) KillRunner(tick int) {
 func (r *record) AwaitTicks(n int) {
 	s := r.stage
 	last := r.tick(n)
-	s.do(fmt.Sprintf("tick %d", n), func() error {
+	s.do(passing(n), func() error {
 		if err := lock.Sleep(s.ctx, lock.SystemClock{}, time.Until(last.Add(r.Every.Over()))); err != nil {
 			return err
 		}
@@ -127,7 +127,7 @@ func (r *record) WatchAttempts(scenario func()) {
 	scenario()
 	for replica, trap := range traps {
 		if trap.IsCaught() {
-			s.note(time.Now(), replica, node, witness.KindTries)
+			s.note(replica, node, witness.KindTries)
 		}
 	}
 }

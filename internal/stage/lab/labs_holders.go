@@ -100,7 +100,7 @@ func holders() []Lab {
 		Scenario: func(s *Stage) {
 			first, trap := s.BuyCaught("r1", redisproxy.Hold, redisproxy.IsWrite)
 			second := s.Buy("r2")
-			s.Until("r2#1 to end, or to find the lock held", either(ended("r2#1"), refused("r2#1")))
+			s.Until(to("r2#1", "end, or to find the lock held", "结束，或发现锁被占用"), either(ended("r2#1"), refused("r2#1")))
 			s.Release(trap)
 			s.Finish(first, second)
 		},

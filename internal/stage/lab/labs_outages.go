@@ -8,6 +8,9 @@ import (
 	"lockstep/internal/watch/witness"
 )
 
+// goneWait is how long sales wait for the lock, while Redis is gone and after.
+const goneWait = 5 * time.Second
+
 // outages gives the labs in which a Redis, a process or the way between them fails.
 func outages() []Lab {
 	both := language.Both
@@ -24,12 +27,23 @@ func outages() []Lab {
 			"v11":     "--faults failover=1 --anomaly two-holders",
 			"redlock": "--try 2 --faults node-crash=1",
 		},
-		Shop:     Settings{Think: map[string]time.Duration{"r1": 4 * time.Second, "r2": time.Second}, Replicated: true},
-		Scenario: failover,
-		Fault:    both("a master that has the lock dies while the first sale is at work, and both write", "第一单执行期间，存有锁的主节点崩溃，两单都写入"),
-		Hit:      all(either(occurred(witness.KindFailsOver), occurred(witness.KindCrashes)), answered("r1#1"), answered("r2#1")),
-		Signs:    []witness.FindingKind{witness.Together},
-		Blames:   lastsFor(noticed),
+		Shop: Settings{Think: map[string]time.Duration{"r1": 4 * time.Second, "r2": time.Second}, Replicated: true},
+		// Redlock has no replicas: of its masters, one dies.
+		Scenario: func(s *Stage) {
+			die := s.FailOver
+			if s.onNodes {
+				die = func() { s.Crash(1) }
+			} else {
+				s.Lag()
+			}
+			first := s.Work("r1")
+			die()
+			s.Finish(s.Buy("r2"), first)
+		},
+		Fault:  both("a master that has the lock dies while the first sale is at work, and both write", "第一单执行期间，存有锁的主节点崩溃，两单都写入"),
+		Hit:    all(either(occurred(witness.KindFailsOver), occurred(witness.KindCrashes)), answered("r1#1"), answered("r2#1")),
+		Signs:  []witness.FindingKind{witness.Together},
+		Blames: lastsFor(noticed),
 		Expected: []Expectation{
 			broken("v1..v6 late-commit setnx-expire lua-setnx getset",
 				"the replica takes over and has not heard of the lock: the second gets it, too, and the first writes over its sale",
@@ -49,9 +63,14 @@ func outages() []Lab {
 			"a token no smaller than the server's time: it grows also if Redis has forgotten the last one. Sales that were answered after the "+
 				"snapshot are lost all the same: only a file that is written before the answer keeps them (appendfsync always)",
 			"令牌不小于服务器的时间：Redis 忘了上一个令牌，新令牌也更大。快照之后已经响应的订单仍会丢失：只有先落盘再响应才能保住（appendfsync always）"),
-		Explore:  "--faults rollback=1 --anomaly lost-update",
-		Shop:     Settings{Think: each(4*time.Second, "r1")},
-		Scenario: olderSnapshot,
+		Explore: "--faults rollback=1 --anomaly lost-update",
+		Shop:    Settings{Think: each(4*time.Second, "r1")},
+		Scenario: func(s *Stage) {
+			s.SaveSnapshot()
+			first := s.Work("r1")
+			s.RollBack()
+			s.Finish(s.Buy("r2"), first)
+		},
 		Fault: both("Redis restarts with a snapshot from before the first sale while that is at work, and both write",
 			"第一单执行期间 Redis 重启，回到第一单之前的快照，两单都写入"),
 		Hit:   all(occurred(witness.KindRolledBack), answered("r1#1"), answered("r2#1")),
@@ -72,12 +91,16 @@ func outages() []Lab {
 		Cure: both(
 			"the store refuses the token of the holder whose lock was evicted; better a Redis for the locks alone with maxmemory-policy noeviction",
 			"持有者的锁被淘汰后，存储拒绝它的令牌；更好的办法是锁单独用一个 Redis，maxmemory-policy 设为 noeviction"),
-		Explore:  "--faults evict=1 --anomaly lost-update",
-		Shop:     Settings{Think: each(4*time.Second, "r1")},
-		Scenario: eviction,
-		Fault:    both("a Redis with the lock evicts keys while the first sale is at work, and both write", "第一单执行期间，存有锁的 Redis 淘汰了键，两单都写入"),
-		Hit:      all(occurred(witness.KindEvicted), answered("r1#1"), answered("r2#1")),
-		Signs:    []witness.FindingKind{witness.LostUpdate},
+		Explore: "--faults evict=1 --anomaly lost-update",
+		Shop:    Settings{Think: each(4*time.Second, "r1")},
+		Scenario: func(s *Stage) {
+			first := s.Work("r1")
+			s.Evict(s.lockOn(1))
+			s.Finish(s.Buy("r2"), first)
+		},
+		Fault: both("a Redis with the lock evicts keys while the first sale is at work, and both write", "第一单执行期间，存有锁的 Redis 淘汰了键，两单都写入"),
+		Hit:   all(occurred(witness.KindEvicted), answered("r1#1"), answered("r2#1")),
+		Signs: []witness.FindingKind{witness.LostUpdate},
 		Expected: []Expectation{
 			broken("v2..v6 late-commit setnx-expire lua-setnx",
 				"volatile-lru evicts keys that have an expiry, and that is the lock: the second gets it, too",
@@ -123,11 +146,24 @@ func outages() []Lab {
 			"锁在多数独立主节点上：每个节点最多等二十分之一个过期时间，少数可以迟到"),
 		Explores: map[string]string{"redlock": "--try 2 --faults node-hang=1"},
 		Shop:     Settings{Replicas: 1, TTL: 10 * time.Second},
-		Scenario: slowNode,
-		Fault:    both("the command for the lock is held until the sale has ended", "加锁命令被扣留，直到这一单结束"),
-		Hit:      occurred(witness.KindHeld),
-		Proof:    sold("r1#1"),
-		Signs:    []witness.FindingKind{witness.Unanswered},
+		Scenario: func(s *Stage) {
+			node := s.lockOn(1)
+			trap := s.Catch("r1", node, redisproxy.Hold, redisproxy.IsTake)
+			only := s.Buy("r1")
+			s.UntilCaught(trap, ended("r1#1"))
+			s.Finish(only)
+			s.Release(trap)
+			s.UntilAnswered(trap)
+			if s.onNodes {
+				removes := commands("r1#1", witness.Removes, "")
+				s.Until(both("the late node to be given back", "迟到的节点释放锁"),
+					some(func(e witness.Event) bool { return e.Node == node && removes(e) }))
+			}
+		},
+		Fault: both("the command for the lock is held until the sale has ended", "加锁命令被扣留，直到这一单结束"),
+		Hit:   occurred(witness.KindHeld),
+		Proof: sold("r1#1"),
+		Signs: []witness.FindingKind{witness.Unanswered},
 		Expected: []Expectation{
 			broken("v1.. late-commit setnx-expire lua-setnx getset set-expire setex",
 				"there is one Redis to ask: the sale waits for it until the client gives up", "只有一个 Redis 可问：这一单一直等到客户端放弃"),
@@ -144,10 +180,20 @@ func outages() []Lab {
 			"锁与库存放在一起：Redis 清空时，这一轮也就结束了，属于它的写入会被拒绝；使用 redlock 时，节点重启后要先等满一个过期时间再恢复服务，或者每条命令都落盘（appendfsync always）"),
 		Explores: map[string]string{"redlock": "--faults node-restart=1 --nested 1 --anomaly two-holders"},
 		Shop:     Settings{Think: each(4*time.Second, "r1")},
-		Scenario: emptyRestartedNode,
-		Fault:    both("a Redis with the lock restarts empty while the first sale is at work, and both write", "第一单执行期间，存有锁的 Redis 清空重启，两单都写入"),
-		Hit:      all(occurred(witness.KindEmptied), answered("r1#1"), answered("r2")),
-		Signs:    []witness.FindingKind{witness.LostUpdate},
+		// Of redlock, one of the three nodes that make up its majority restarts.
+		Scenario: func(s *Stage) {
+			const forgets, unreached, unreachedToo = 3, 4, 5
+			if s.onNodes {
+				s.CutNode("r1", unreached)
+				s.CutNode("r1", unreachedToo)
+			}
+			first := s.Work("r1")
+			s.Empty(s.lockOn(forgets))
+			s.Finish(s.Buy("r2"), first)
+		},
+		Fault: both("a Redis with the lock restarts empty while the first sale is at work, and both write", "第一单执行期间，存有锁的 Redis 清空重启，两单都写入"),
+		Hit:   all(occurred(witness.KindEmptied), answered("r1#1"), answered("r2")),
+		Signs: []witness.FindingKind{witness.LostUpdate},
 		Expected: []Expectation{
 			broken("redlock", "the node that has forgotten the first makes a majority for the second, with two that the first did not reach",
 				"忘了第一单的节点，与第一单没有连上的两个节点一起，为第二单凑成多数派"),
@@ -159,14 +205,25 @@ func outages() []Lab {
 		Name: "redis-gone", Shows: "v1", Cured: "v2",
 		Claim: both("while Redis is gone, each buyer is soon told the truth; when it is back, sales go on",
 			"Redis 停机时，每个买家很快得到如实的响应；Redis 恢复后，下单继续"),
-		Cure:     both("an expiry: a lock that its holder could not give back goes by itself", "设置过期时间：持有者没能释放的锁会自行过期"),
-		Explore:  "--faults lost-request=1 --anomaly left-behind",
-		Shop:     Settings{TTL: 2 * time.Second, Wait: goneWait, Durable: true},
-		Scenario: redisGone,
-		Fault:    both("Redis is gone when r1 is to hear that it has written, and comes back", "r1 等待写入的响应时 Redis 停机，之后恢复"),
-		Hit:      all(occurred(witness.KindRedisEnds), occurred(witness.KindRedisBegins), failed("r1#1")),
-		Proof:    soldAfter(witness.KindRedisBegins, "r2"),
-		Signs:    []witness.FindingKind{witness.LeftBehind, witness.WaitedInVain, witness.SoldUntold, witness.NeverBooked},
+		Cure:    both("an expiry: a lock that its holder could not give back goes by itself", "设置过期时间：持有者没能释放的锁会自行过期"),
+		Explore: "--faults lost-request=1 --anomaly left-behind",
+		Shop:    Settings{TTL: 2 * time.Second, Wait: goneWait, Durable: true},
+		// A real Redis comes back from its append-only file. It is gone until every buyer has an answer: ten seconds show the same.
+		Scenario: func(s *Stage) {
+			first, trap := s.BuyCaught("r1", redisproxy.HoldReply, redisproxy.IsWrite) // r1#1 is sold, and does not know it
+			second := s.BuyUntil("r2", toAsk, requested)
+			s.EndRedis()
+			trap.Drop()
+			s.Answered(first, second, s.Buy("r2"))
+			s.BeginRedis()
+			s.Served("r2")
+			s.Until(toEnd("r1#1"), ended("r1#1"))
+			s.LookUp("r2")
+		},
+		Fault: both("Redis is gone when r1 is to hear that it has written, and comes back", "r1 等待写入的响应时 Redis 停机，之后恢复"),
+		Hit:   all(occurred(witness.KindRedisEnds), occurred(witness.KindRedisBegins), failed("r1#1")),
+		Proof: soldAfter(witness.KindRedisBegins, "r2"),
+		Signs: []witness.FindingKind{witness.LeftBehind, witness.WaitedInVain, witness.SoldUntold, witness.NeverBooked},
 		Blames: func(f witness.Finding) bool { // whoever was told at once that Redis is gone did not wait in vain for the lock
 			return f.Kind != witness.WaitedInVain || time.Duration(f.For) >= goneWait
 		},
@@ -187,7 +244,7 @@ func outages() []Lab {
 		Shop:    Settings{TTL: 1500 * time.Millisecond, Think: map[string]time.Duration{"r1": time.Minute, "r2": time.Second}},
 		Scenario: func(s *Stage) {
 			s.Work("r1")
-			s.Redis.Hang(2500 * time.Millisecond) // less than a client waits for a reply
+			s.HangRedis(2500 * time.Millisecond) // less than a client waits for a reply
 			s.Served("r2")
 		},
 		Fault:  both("Redis hangs while r1's sale is at work, and then the other sells", "r1 的一单执行期间 Redis 卡住，之后另一单卖出"),

@@ -81,7 +81,7 @@ func steps() []Lab {
 			trap := s.Catch("r1", 0, redisproxy.Hold, redisproxy.IsExpiry)
 			s.Buy("r1")
 			s.UntilCaught(trap, obtained("r1#1"))
-			s.Until("r1#1 to take the lock", either(did("r1#1", witness.Takes, witness.Done), obtained("r1#1")))
+			s.Until(to("r1#1", "take the lock", "加锁成功"), either(did("r1#1", witness.Takes, witness.Done), obtained("r1#1")))
 			s.Kill("r1")
 			trap.Drop()
 			s.Finish(s.Buy("r2"))
@@ -186,4 +186,12 @@ func steps() []Lab {
 			without("v0 atomic optimistic non-idempotent", "there is no lock", "没有锁"),
 		},
 	}}
+}
+
+// whileHeld gives a scenario: while a sale of r1 holds the lock, a replica is asked for another one.
+func whileHeld(replica string) func(*Stage) {
+	return func(s *Stage) {
+		first := s.Hold("r1")
+		s.Finish(first, s.Buy(replica))
+	}
 }

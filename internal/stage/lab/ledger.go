@@ -1,10 +1,9 @@
 package lab
 
 import (
-	"context"
 	"encoding/json"
-	"errors"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -15,11 +14,6 @@ import (
 	"lockstep/internal/watch/witness"
 )
 
-// askAgain is the pause between two questions to somebody who does not know yet.
-const askAgain = 20 * time.Millisecond
-
-var errNotKnown = errors.New("nobody knows yet")
-
 // Served lets buyers ask a replica for a sale, one after the other, until one is neither told that Redis is gone nor
 // that its lock expired before it heard that it had it. It gives the last of them, once the witness has seen the sale end.
 func (s *Stage) Served(replica string) *Purchase {
@@ -29,22 +23,14 @@ func (s *Stage) Served(replica string) *Purchase {
 		if s.err == nil && (p.answer.Code == lock.CodeOf(lock.ErrUnavailable) || p.answer.Code == lock.CodeOf(lock.ErrLost)) {
 			continue
 		}
-		s.Until("the end of a sale at "+replica, func(events []witness.Event) bool {
-			sale := saleOf(events, p.answer.Order)
-			return sale != "" && ended(sale)(events)
+		s.Until(toEnd(replica), func(events []witness.Event) bool {
+			i := slices.IndexFunc(events, func(e witness.Event) bool {
+				return e.Kind == witness.KindAsks && strings.HasSuffix(e.Owner, p.answer.Order)
+			})
+			return i >= 0 && ended(events[i].Sale)(events)
 		})
 		return p
 	}
-}
-
-// saleOf gives the short name of the sale with that order; "" if it has not asked for the lock.
-func saleOf(events []witness.Event, order string) string {
-	for _, e := range events {
-		if e.Kind == witness.KindAsks && strings.HasSuffix(e.Owner, order) {
-			return e.Sale
-		}
-	}
-	return ""
 }
 
 // LookUp asks a replica for the order of each buyer so far, and notes what the ledger holds.
@@ -53,19 +39,15 @@ func (s *Stage) LookUp(replica string) {
 		if s.err != nil || p.answer.Order == "" {
 			continue
 		}
-		s.insist("what became of an order", func() error {
-			answer := s.send(s.ctx, http.MethodGet, replica, "/orders/"+p.answer.Order)
-			now := time.Now()
-			event := witness.Event{
-				Replica: p.replica, Kind: witness.KindBooked, Owner: lock.Owner(p.answer.Order), Code: p.answer.Code, Sent: now, Replied: now,
-			}
-			switch {
+		s.insist(lookingUp(), func() error {
+			kind := witness.KindBooked
+			switch answer := s.send(s.ctx, http.MethodGet, replica, "/orders/"+p.answer.Order); {
 			case answer.Code == lock.CodeOf(service.ErrNoOrder):
-				event.Kind = witness.KindUnbooked
+				kind = witness.KindUnbooked
 			case answer.Status != http.StatusOK:
 				return errNotKnown // perhaps the replica has not yet heard that the sale is over
 			}
-			s.collected.Record(event)
+			s.noteOrder(p, kind)
 			return nil
 		})
 	}
@@ -74,8 +56,7 @@ func (s *Stage) LookUp(replica string) {
 // Recount asks the replica of a purchase how many orders the ledger has. If these are more than the buyers to whom a piece may have
 // been sold, the sale was made again.
 func (s *Stage) Recount(p *Purchase) {
-	s.do("how many were sold", func() error {
-		var ledger history.Report
+	s.do(counting(), func() error {
 		request, err := http.NewRequestWithContext(s.ctx, http.MethodGet, "http://"+s.addresses[p.replica]+"/inventory", http.NoBody)
 		if err != nil {
 			return err
@@ -85,31 +66,26 @@ func (s *Stage) Recount(p *Purchase) {
 			return err
 		}
 		defer func() { _ = response.Body.Close() }()
+		var ledger history.Report
 		if err := json.NewDecoder(response.Body).Decode(&ledger); err != nil {
 			return err
 		}
-		most := int64(0)
 		for _, answer := range s.answers() {
 			if load.MayHaveSold(answer.Status, answer.Code) {
-				most++
+				ledger.Sold--
 			}
 		}
-		if now := time.Now(); ledger.Sold > most {
-			s.collected.Record(witness.Event{
-				Replica: p.replica, Kind: witness.KindResold, Owner: lock.Owner(p.answer.Order), Sent: now, Replied: now,
-			})
+		if ledger.Sold > 0 {
+			s.noteOrder(p, witness.KindResold)
 		}
 		return nil
 	})
 }
 
-// insist does something again and again until it succeeds.
-func (s *Stage) insist(what string, do func() error) {
-	for s.err == nil && do() != nil {
-		select {
-		case <-time.After(askAgain):
-		case <-s.ctx.Done():
-			s.err = errors.Join(errors.New(what), context.Cause(s.ctx))
-		}
-	}
+// noteOrder notes what the ledger holds of a purchase, and what its buyer was told.
+func (s *Stage) noteOrder(p *Purchase, kind witness.Kind) {
+	now := time.Now()
+	s.collected.Record(witness.Event{
+		Replica: p.replica, Kind: kind, Owner: lock.Owner(p.answer.Order), Code: p.answer.Code, Sent: now, Replied: now,
+	})
 }

@@ -42,13 +42,13 @@ func (c Cell) AsExpected() bool { return c.Observed == c.Expected }
 // Ran reports whether the cell was observed.
 func (c Cell) Ran() bool { return c.Observed != "" }
 
-// unlike reports whether the cell was observed to be something else.
-func (c Cell) unlike() bool { return c.Ran() && !c.AsExpected() }
+// Unlike reports whether the cell was observed to be something else.
+func (c Cell) Unlike() bool { return c.Ran() && !c.AsExpected() }
 
 // ExitCode gives 0 if all that was run is as expected, 1 if a cell is not, and 2 if of a cell it cannot be said, although it should.
 func (m Matrix) ExitCode() int {
-	unknown := m.Count(func(c Cell) bool { return c.unlike() && c.Observed == verdict.Unknown })
-	return verdict.Of(m.Count(Cell.unlike) > unknown, unknown == 0).ExitCode()
+	unknown := m.Count(func(c Cell) bool { return c.Unlike() && c.Observed == verdict.Unknown })
+	return verdict.Of(m.Count(Cell.Unlike) > unknown, unknown == 0).ExitCode()
 }
 
 // Count counts the cells that have this.
@@ -114,7 +114,7 @@ func blank(in language.Language) Matrix {
 // how gives the command that shows what a lab observes of a lock.
 func (l Lab) how(s strategy.Strategy) string {
 	if l.Anomaly == "" {
-		return "lab " + l.Name + " --lock " + s.Name
+		return l.command(s.Name)
 	}
 	in, one := l.scenario(s)
 	if !one {

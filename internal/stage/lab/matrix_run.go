@@ -66,7 +66,7 @@ func (run MatrixRun) compute(ctx context.Context, observe observe) (Matrix, erro
 			case t.cell.Ran(): // there is nothing to run
 				continue
 			case run.Quick && !l.isQuick(s):
-				t.cell.NotRun = m.in.Say("it is not among the quick ones", "它不在快速的部分里")
+				t.cell.NotRun = m.notQuick()
 				m.Cells[l.Name][s] = t.cell
 				continue
 			case l.Anomaly == "": // it waits more than it works
@@ -128,9 +128,9 @@ func (t *task) run(ctx context.Context, observe observe, in language.Language) {
 	began := time.Now()
 	observed, says, err := observe(ctx, t.lab, t.strategy)
 	if err != nil {
-		observed, says = verdict.Unknown, err.Error()
+		observed, says = verdict.Unknown, explain(err, in)
 	}
-	if t.cell.NotRun = unavailable(err, in); t.cell.NotRun == "" {
+	if t.cell.NotRun = lacking(err).In(in); t.cell.NotRun == "" {
 		t.cell.Observed, t.cell.Says = observed, says
 	}
 	t.cell.Seconds = time.Since(began).Seconds()

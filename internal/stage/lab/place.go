@@ -3,8 +3,6 @@ package lab
 import (
 	"context"
 	"slices"
-
-	"lockstep/internal/language"
 )
 
 // Place is where labs are run: a machine, or a browser's tab.
@@ -33,14 +31,6 @@ const (
 	Signals   Need = "signals"
 	RealRedis Need = "real-redis"
 )
-
-// In says what it is in a language. Code is between backquotes.
-func (n Need) In(in language.Language) string {
-	if n == Signals {
-		return language.Both("the signals of Unix, which stop a process", "Unix 的信号，用来暂停进程").In(in)
-	}
-	return language.Both("a `redis-server` or a `valkey-server`", "`redis-server` 或 `valkey-server`").In(in)
-}
 
 // Needs gives what the lab needs.
 func (l Lab) Needs() (all []Need) {

@@ -6,13 +6,17 @@ import (
 	"net/http"
 	"time"
 
+	"lockstep/internal/language"
 	"lockstep/internal/shop/load"
 	"lockstep/internal/stage/redisproxy"
 	"lockstep/internal/watch/witness"
 )
 
-// noAnswer is the code of an answer that never came.
-const noAnswer = "no answer"
+// The codes of what is no answer of a replica.
+const (
+	noAnswer = "no answer"
+	noJSON   = "no JSON"
+)
 
 // Purchase is one request of a buyer.
 type Purchase struct {
@@ -48,24 +52,22 @@ func (s *Stage) Buy(replica string) *Purchase {
 }
 
 // BuyUntil buys, and waits until something is so of the sale.
-func (s *Stage) BuyUntil(replica, what string, so func(sale string) Condition) *Purchase {
+func (s *Stage) BuyUntil(replica string, step func(sale string) language.Text, so func(sale string) Condition) *Purchase {
 	p := s.Buy(replica)
-	s.Until(p.sale+" to "+what, so(p.sale))
+	s.Until(step(p.sale), so(p.sale))
 	return p
 }
 
 // Hold buys, and waits until the sale has the lock.
-func (s *Stage) Hold(replica string) *Purchase {
-	return s.BuyUntil(replica, "obtain the lock", obtained)
-}
+func (s *Stage) Hold(replica string) *Purchase { return s.BuyUntil(replica, toObtain, obtained) }
 
 // Work buys, and waits until the sale has read the stock.
 func (s *Stage) Work(replica string) *Purchase {
-	return s.BuyUntil(replica, "be at work", func(sale string) Condition { return did(sale, witness.Reads, witness.Done) })
+	return s.BuyUntil(replica, toWork, func(sale string) Condition { return did(sale, witness.Reads, witness.Done) })
 }
 
 // Wait buys, and waits until the sale waits for the lock.
-func (s *Stage) Wait(replica string) *Purchase { return s.BuyUntil(replica, "wait", s.waiting) }
+func (s *Stage) Wait(replica string) *Purchase { return s.BuyUntil(replica, toWait, s.waiting) }
 
 // waiting reports whether a sale waits for the lock: it was refused, or, as it is not the first of its replica, waits in line there, and
 // nothing of that is seen.
@@ -91,22 +93,14 @@ func (s *Stage) BuyCaught(replica string, fate redisproxy.Fate, matches func(arg
 func (s *Stage) Finish(purchases ...*Purchase) {
 	s.Answered(purchases...)
 	for _, p := range purchases {
-		s.Until(p.sale+" to end", ended(p.sale))
+		s.Until(toEnd(p.sale), ended(p.sale))
 	}
 }
 
 // Answered waits for the answer to each of these purchases.
 func (s *Stage) Answered(purchases ...*Purchase) {
 	for _, p := range purchases {
-		s.do("an answer to "+p.sale, func() error { return s.await(p.done) })
-	}
-}
-
-// whileHeld gives a scenario: while a sale of r1 holds the lock, a replica is asked for another one.
-func whileHeld(replica string) func(*Stage) {
-	return func(s *Stage) {
-		first := s.Hold("r1")
-		s.Finish(first, s.Buy(replica))
+		s.do(hearing(p.sale), func() error { return s.await(p.done) })
 	}
 }
 
@@ -117,7 +111,7 @@ func (s *Stage) send(ctx context.Context, method, name, path string) Answer {
 	case err != nil && answer.Status == 0:
 		return Answer{Code: noAnswer}
 	case err != nil:
-		return Answer{Status: answer.Status, Code: "no JSON"}
+		return Answer{Status: answer.Status, Code: noJSON}
 	default:
 		return Answer{Status: answer.Status, Code: answer.Error.Code, Order: answer.Order()}
 	}

@@ -6,7 +6,6 @@ import (
 	"net"
 
 	"lockstep/internal/dao"
-	"lockstep/internal/language"
 	"lockstep/internal/lock/strategy"
 	"lockstep/internal/stage/redisserver"
 )
@@ -19,14 +18,6 @@ const (
 	Embedded Kind = "embedded" // in this process
 	Real     Kind = "real"     // a redis-server or a valkey-server of the lab's own
 )
-
-// In says it in a language.
-func (k Kind) In(in language.Language) string {
-	if k == Embedded {
-		return language.Both(string(k), "内嵌").In(in)
-	}
-	return language.Both(string(k), "真实").In(in)
-}
 
 // nodes is how many masters redlock has: as many as an embedded Redis brings with it.
 const nodes = 5
