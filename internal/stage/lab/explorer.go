@@ -24,12 +24,12 @@ func (l Lab) scenario(s strategy.Strategy) (explore.Scenario, bool) {
 	if l.Faults != (explore.Faults{}) {
 		return explore.Scenario{Actors: actors, Faults: l.Faults}, true
 	}
-	for _, named := range explore.ScenariosOf(s, actors) {
-		if named.Name == l.Expects(s.Name).In {
-			return named.Scenario, true
-		}
+	all := explore.ScenariosOf(s, actors)
+	i := slices.IndexFunc(all, func(named explore.NamedScenario) bool { return named.Name == l.Expects(s.Name).In })
+	if i < 0 {
+		return explore.Scenario{}, false
 	}
-	return explore.Scenario{}, false
+	return all[i].Scenario, true
 }
 
 // search looks for the anomaly with a lock, in one scenario or in all of explore --all, and tells what it has found.

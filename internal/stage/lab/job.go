@@ -12,11 +12,10 @@ import (
 	"lockstep/internal/watch/witness"
 )
 
-// jobName is the job's, as lockstep job calls it.
-const jobName = "job"
-
-// everyTick is long enough for a machine that stalls now and then: a replica has two fifths of it to begin in.
-const everyTick = 3 * time.Second
+const (
+	jobName   = "job"           // as lockstep job calls it
+	everyTick = 3 * time.Second // long enough for a machine that stalls now and then: a replica has two fifths of it to begin in
+)
 
 // Job is a scheduled job. The replicas are those of lockstep job, and what they did is what Redis has recorded.
 type Job struct {
@@ -46,10 +45,8 @@ func openRecord(s *Stage, j Job) (*record, error) {
 	}, nil
 }
 
-// number gives the number of a tick: 1 is the first after all replicas were up.
+// number gives the number of a tick: 1 is the first after all replicas were up. tick gives the time when it begins.
 func (r *record) number(tick time.Time) int { return int(tick.Sub(r.first)/time.Duration(r.Every)) + 1 }
-
-// tick gives the time when a tick begins.
 func (r *record) tick(number int) time.Time {
 	return r.first.Add(time.Duration(number-1) * time.Duration(r.Every))
 }
@@ -114,13 +111,11 @@ func (r *record) events(runs []job.Run, last time.Time) (all []witness.Event) {
 	return all
 }
 
-// ofTheJob reports whether a command is of the job's lock.
-func ofTheJob(args []string) bool { return slices.Contains(args[1:], jobName) }
-
 // WatchAttempts watches which replicas ask for the job's lock, while a scenario goes on, and notes it: the record has only who got it.
 func (r *record) WatchAttempts(scenario func()) {
 	s := r.stage
 	node, traps := s.lockOn(1), map[string]Trap{}
+	ofTheJob := func(args []string) bool { return slices.Contains(args[1:], jobName) }
 	for replica := range s.addresses {
 		traps[replica] = s.Pass(replica, node, ofTheJob)
 	}

@@ -1,7 +1,6 @@
 package lab
 
 import (
-	"maps"
 	"strings"
 
 	"lockstep/internal/language"
@@ -61,22 +60,6 @@ func (m Matrix) Count(has func(Cell) bool) (n int) {
 		}
 	}
 	return n
-}
-
-// With gives this matrix with what was run for another one.
-func (m Matrix) With(run Matrix) Matrix {
-	m.Cells = maps.Clone(m.Cells)
-	for name, row := range m.Cells {
-		row = maps.Clone(row)
-		m.Cells[name] = row
-		for s, cell := range row {
-			if ran := run.Cells[name][s]; ran.Ran() {
-				cell.Observed, cell.NotRun, cell.Says, cell.Seconds = ran.Observed, ran.NotRun, ran.Says, ran.Seconds
-				row[s] = cell
-			}
-		}
-	}
-	return m
 }
 
 // Expected gives the matrix as it is expected to be: as if each cell had been run, and come out so.

@@ -34,16 +34,15 @@ func (s *Stage) openRedis(ctx context.Context, place Place, kind Kind, shop Sett
 	if kind == Embedded {
 		return s.openEmbedded(ctx, place.Redis)
 	}
-	var durable []string
-	if shop.Durable {
-		durable = []string{"--appendonly", "yes", "--appendfsync", "always"}
-	}
-	count := 1
+	count, arguments := 1, []string(nil)
 	if s.onNodes {
 		count += nodes
 	}
+	if shop.Durable {
+		arguments = []string{"--appendonly", "yes", "--appendfsync", "always"}
+	}
 	for range count {
-		server, err := s.startRedis(ctx, durable...)
+		server, err := s.startRedis(ctx, arguments...)
 		if err != nil {
 			return err
 		}
@@ -65,13 +64,10 @@ func (s *Stage) openEmbedded(ctx context.Context, addr string) error {
 		return err
 	}
 	s.atEnd(redis.Close)
-	add := func(addr string, restart func() error) {
-		s.masters = append(s.masters, master{addr: addr, restart: func(context.Context) error { return restart() }})
-	}
-	add(redis.Addr, redis.Restart)
+	s.masters = []master{{addr: redis.Addr, restart: func(context.Context) error { return redis.Restart() }}}
 	for _, node := range redis.Nodes {
 		if s.onNodes {
-			add(node.Addr, node.Restart)
+			s.masters = append(s.masters, master{addr: node.Addr, restart: func(context.Context) error { return node.Restart() }})
 		}
 	}
 	return nil
