@@ -188,7 +188,7 @@ func (a *Account) means(next *seen) {
 	case KindMissed:
 		a.find(Finding{Kind: Missed, At: event.Replied, Tick: event.Tick})
 	case KindBooked, KindUnbooked, KindResold:
-		a.compares(event)
+		a.compareLedger(event)
 	default:
 	}
 }
@@ -251,7 +251,7 @@ func (a *Account) forget() {
 		a.Events = slices.Clone(a.Events[a.limits.Events:])
 	}
 	if len(a.Insides) > 2*mostRemembered && a.told == nil {
-		a.told = a.Story(a.latest)
+		a.told = a.Story()
 	}
 	a.Holdings, a.OnNodes, a.Insides = latest(a.Holdings), latest(a.OnNodes), latest(a.Insides)
 	a.Stops, a.queue.gone = latest(a.Stops), latest(a.queue.gone)
