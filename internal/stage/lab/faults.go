@@ -37,7 +37,6 @@ func (s *Stage) Mend(name string) {
 	s.way(name, 0, witness.KindMend, s.proxies[name], (*redisproxy.Proxy).Mend)
 }
 
-// way does something to the way from a replica to a Redis.
 func (s *Stage) way(name string, node int, kind witness.Kind, proxies []*redisproxy.Proxy, do func(*redisproxy.Proxy)) {
 	s.hit(name, node, kind, func() error {
 		for _, proxy := range proxies {

@@ -142,12 +142,10 @@ func (s *Stage) HangRedis(lasts time.Duration) {
 	})
 }
 
-// send sends a Redis a command.
 func send(ctx context.Context, addr string, command ...any) error {
 	return with(addr, func(client *redis.Client) error { return client.Do(context.WithoutCancel(ctx), command...).Err() })
 }
 
-// awaitSync waits until Redis's replica has what Redis has.
 func awaitSync(ctx context.Context, client *redis.Client) (err error) {
 	connection := client.Conn() // WAIT is about what came by the same one
 	defer func() { err = errors.Join(err, connection.Close()) }()
@@ -161,7 +159,6 @@ func awaitSync(ctx context.Context, client *redis.Client) (err error) {
 	return err
 }
 
-// with does something with a client of a Redis.
 func with(addr string, do func(client *redis.Client) error) error {
 	client := redisclient.Single(redisclient.Config{Addrs: []string{addr}})
 	return errors.Join(do(client), client.Close())

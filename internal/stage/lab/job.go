@@ -127,7 +127,6 @@ func (r *record) WatchAttempts(scenario func()) {
 	}
 }
 
-// runs picks the runs of a tick.
 func runs(tick int) match {
 	return func(e witness.Event) bool { return e.Kind == witness.KindRuns && e.Tick == tick }
 }

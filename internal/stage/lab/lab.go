@@ -106,7 +106,6 @@ func (l Lab) InExplorer(lock string) string {
 	return "explore " + lock + " " + arguments
 }
 
-// command gives the command that runs it with a lock.
 func (l Lab) command(lock string) string { return "lab " + l.Name + " --lock " + lock }
 
 // Diff gives the command that shows the cure in the code; empty if the two are not neighbours there.

@@ -94,7 +94,6 @@ func blank(in language.Language) Matrix {
 	return m
 }
 
-// how gives the command that shows what a lab observes of a lock.
 func (l Lab) how(s strategy.Strategy) string {
 	if l.Anomaly == "" {
 		return l.command(s.Name)

@@ -121,7 +121,6 @@ func (run MatrixRun) each(ctx context.Context, m Matrix, tasks []task, beside in
 	return group.Wait()
 }
 
-// run runs a cell.
 func (c *Cell) run(ctx context.Context, t task, observe observe, in language.Language) {
 	began := time.Now()
 	observed, says, err := observe(ctx, t.lab, t.strategy)

@@ -73,7 +73,6 @@ func Machine(program string) Place {
 // grace is how long a replica may take to end: what it leaves unfinished is on a Redis that ends, too.
 const grace = 300 * time.Millisecond
 
-// processes are replicas, each a process.
 type processes struct {
 	program string
 	dir     string // that they run in

@@ -104,7 +104,7 @@ func (s *Stage) Answered(purchases ...*Purchase) {
 	}
 }
 
-// send sends a request to a replica. An answer without a status is none.
+// send gives what a replica answers; without a status: nothing.
 func (s *Stage) send(ctx context.Context, method, name, path string) Answer {
 	answer, err := load.Ask(ctx, s.client, method, "http://"+s.addresses[name]+path, "")
 	switch {

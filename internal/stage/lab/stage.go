@@ -104,7 +104,6 @@ func setUp(ctx context.Context, shop Settings, place Place, lock string, kind Ki
 	return s, s.watch(ctx, shop.Job)
 }
 
-// openProxies puts proxies before each replica.
 func (s *Stage) openProxies(replicas int) error {
 	for i := range replicas {
 		name := fmt.Sprintf("r%d", i+1) // as cluster calls them

@@ -42,7 +42,6 @@ func lacking(err error) language.Text {
 	}
 }
 
-// failure is the error of a step of a scenario.
 type failure struct {
 	step language.Text
 	err  error
@@ -75,13 +74,11 @@ func explain(err error, in language.Language) string {
 func to(who, english, chinese string) language.Text {
 	return language.Both(who+" to "+english, who+" "+chinese)
 }
-
 func toEnd(who string) language.Text    { return to(who, "end", "结束") }
 func toWait(who string) language.Text   { return to(who, "wait", "开始等待") }
 func toObtain(who string) language.Text { return to(who, "obtain the lock", "拿到锁") }
 func toAsk(who string) language.Text    { return to(who, "ask for the lock", "来加锁") }
 func toWork(who string) language.Text   { return to(who, "be at work", "开始执行") }
-
 func hearing(who string) language.Text {
 	return language.Both("an answer to "+who, who+" 得到响应")
 }
@@ -99,11 +96,9 @@ func lookingUp() language.Text {
 func runOf(tick int) language.Text {
 	return language.Both(fmt.Sprintf("a run of tick %d", tick), fmt.Sprintf("第 %d 个 tick 的任务运行", tick))
 }
-
 func passing(tick int) language.Text {
 	return language.Both(fmt.Sprintf("tick %d", tick), fmt.Sprintf("第 %d 个 tick", tick))
 }
-
 func counting() language.Text { return language.Both("how many were sold", "查询卖出多少件") }
 
 // What shows that a run says nothing.
@@ -111,7 +106,6 @@ func counting() language.Text { return language.Both("how many were sold", "查�
 func forgotten(in language.Language) string {
 	return in.Say("the witness has forgotten what happened first", "见证里已经没有最初发生的事")
 }
-
 func (l Lab) didNotHappen(in language.Language) string {
 	return in.Say("this did not happen: ", "没有发生：") + l.Fault.In(in)
 }
@@ -184,7 +178,6 @@ func notDrawn(sales []string, in language.Language) string {
 	return in.Say("Not drawn: %d later sales, %s.", "没有画出后来的 %d 单：%s。", len(sales), strings.Join(sales, in.Say(", ", "、")))
 }
 
-// outcome says what a buyer got.
 func (a Answer) outcome(in language.Language) string {
 	switch {
 	case a.Status == 0:
@@ -201,11 +194,9 @@ func (a Answer) outcome(in language.Language) string {
 func shortest(c explore.Counterexample, in language.Language) string {
 	return in.Say("in %d steps: %s", "%d 步：%s", c.Length, c.Schedule)
 }
-
 func inNone(schedules int, in language.Language) string {
 	return in.Say("none of %d schedules shows it", "%d 个时序都没有出现", schedules)
 }
-
 func inNoScenario(in language.Language) string {
 	return in.Say("no schedule of any scenario shows it", "所有场景的所有时序都没有出现")
 }
@@ -251,7 +242,6 @@ func (c Cell) Mark() string {
 	return c.Observed.Sign().Mark
 }
 
-// expected says what was expected of a cell.
 func (m Matrix) expected(c Cell) string {
 	return m.in.Say("expected: ", "预期：") + c.Expected.In(m.in)
 }

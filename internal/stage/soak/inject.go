@@ -31,7 +31,6 @@ const (
 	oneOnly        // one replica; the others go on selling before its end
 )
 
-// effect is what a kind of faults does.
 type effect struct {
 	kind  Kind
 	whom  whom
@@ -142,7 +141,6 @@ func (w *world) inject(ctx context.Context, fault Fault) Injected {
 	return i.Injected
 }
 
-// restart kills Redis, and starts it again after something was done.
 func (i *injection) restart(ctx context.Context, meanwhile func() error) error {
 	i.gone.Store(true)
 	defer i.gone.Store(false)
@@ -204,7 +202,6 @@ func (i *injection) lose(ctx context.Context, fate redisproxy.Fate) error {
 	})
 }
 
-// isCaught waits until a trap has caught something, and for d at most.
 func isCaught(ctx context.Context, trap *redisproxy.Trap, d time.Duration) bool {
 	ctx, cancel := context.WithTimeout(ctx, d)
 	defer cancel()

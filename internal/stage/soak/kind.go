@@ -63,7 +63,6 @@ func ParseKinds(text string) ([]Kind, error) {
 	return kinds, nil
 }
 
-// effect gives what a kind does.
 func (k Kind) effect() effect {
 	all := effects()
 	if i := slices.IndexFunc(all, func(e effect) bool { return e.kind == k }); i >= 0 {

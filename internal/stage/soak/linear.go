@@ -133,7 +133,6 @@ func (t *trial) isLinearizable(check *Check) {
 	}
 }
 
-// partOf returns the number of the part that a change is in.
 func partOf(c change) int64 { return (initialStock - c.before) / partSize }
 
 func comparePart(c change, part int64) int { return cmp.Compare(partOf(c), part) }

@@ -98,7 +98,12 @@ func (t *trial) forgot(id string) bool {
 
 // checkOrigins looks for a buyer of every order: a buyer who was told its id, or one who was told nothing, see silent.
 func (t *trial) checkOrigins(check *Check) {
-	silent, foundOut := silentOf(t), 0
+	silent, foundOut := silent{}, 0
+	for _, sale := range t.Sales {
+		if sale.OrderID == "" && (sale.outcome() == unknown || sale.outcome() == notMade) {
+			silent.next = append(silent.next, sale)
+		}
+	}
 	for _, order := range t.Orders {
 		check.Checked++
 		switch sale := t.told[order.ID]; {
@@ -138,17 +143,6 @@ const comesWithin = requestTimeout
 type silent struct {
 	next []Sale      // that have not asked yet
 	open []time.Time // until when those who have asked can have theirs, the first to end first
-}
-
-// silentOf returns those of a trial.
-func silentOf(t *trial) *silent {
-	s := &silent{}
-	for _, sale := range t.Sales {
-		if sale.OrderID == "" && (sale.outcome() == unknown || sale.outcome() == notMade) {
-			s.next = append(s.next, sale)
-		}
-	}
-	return s
 }
 
 // has gives one of them an order that was written at that moment, and reports whether there is one left for it. It is asked about one

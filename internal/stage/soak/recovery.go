@@ -17,7 +17,6 @@ const (
 // pace is the times of all sales, in order.
 type pace []time.Time
 
-// between counts the sales from one moment up to another.
 func (p pace) between(from, to time.Time) int { return max(0, p.before(to)-p.before(from)) }
 
 func (p pace) before(t time.Time) int {
@@ -137,7 +136,6 @@ func (t *trial) aftermaths() (all []Aftermath) {
 	return all
 }
 
-// label names a fault and its time.
 func (a Aftermath) label(r Record) string { return string(a.Kind) + " at " + r.at(a.Begin) }
 
 // slowest returns how long the slowest sale took of those that were made in a time.

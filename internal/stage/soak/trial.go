@@ -19,7 +19,6 @@ type trial struct {
 	shown    stretch // what a picture is to show, once isLinearizable has found it
 }
 
-// newTrial puts a record in order.
 func newTrial(r Record) *trial {
 	slices.SortFunc(r.Sales, func(a, b Sale) int { return a.Start.Compare(b.Start) })
 	slices.SortFunc(r.Orders, func(a, b Entry) int { return a.At.Compare(b.At) })
@@ -67,7 +66,6 @@ type run struct {
 	faults []Injected // that began during it
 }
 
-// runsOf returns the runs in their order.
 func runsOf(r Record) (runs []*run) {
 	byID := map[string]*run{}
 	for i := range r.Orders {
@@ -91,7 +89,6 @@ func runsOf(r Record) (runs []*run) {
 	return runs
 }
 
-// destroyed reports whether the ledger of a run was taken away.
 func (r *run) destroyed() bool {
 	return slices.ContainsFunc(r.faults, func(f Injected) bool { return f.Kind.isDestructive() })
 }
@@ -127,7 +124,6 @@ func (t *trial) lost(after, until time.Time) (n int64) {
 	return n
 }
 
-// allLost counts the updates that were lost.
 func (t *trial) allLost() (n int64) {
 	for _, loss := range t.losses {
 		n += loss.updates

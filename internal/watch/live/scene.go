@@ -46,7 +46,6 @@ func newScene(look Look, can Can, before []string) *scene {
 
 func (s *scene) run() string { return s.last.Report.RunID }
 
-// runFrame says which run it is.
 func (s *scene) runFrame(fresh bool) texts {
 	r := s.last.Report
 	frame := RunFrame{
@@ -112,7 +111,6 @@ func (s *scene) see(event witness.Event) (other bool) {
 	return false
 }
 
-// isOther reports whether an event is of another run.
 func (s *scene) isOther(event witness.Event) bool {
 	switch {
 	case event.Kind == witness.KindAsks:
@@ -174,7 +172,6 @@ func isExclusive(lock string) bool {
 	return err == nil && row.Update != strategy.Atomic && row.Update != strategy.CheckAndSet
 }
 
-// at gives a time as frames do.
 func (s *scene) at(t time.Time) int64 {
 	if s.began.IsZero() || t.IsZero() {
 		return 0

@@ -16,7 +16,6 @@ type stock struct {
 	last   StockPoint
 }
 
-// sold is how many have been sold, as far as their writes were seen.
 func (s *stock) sold() int64 { return s.before + s.wrote }
 
 // settle takes the ledger's count and the stock while no sale goes on: the sales that were counted here are a part of it, and the reply
@@ -38,7 +37,6 @@ func (s *stock) add(point StockPoint) {
 	s.last = point
 }
 
-// see counts a write.
 func (s *stock) see(scene *scene, event witness.Event) {
 	c := event.Command
 	if c == nil || c.Verb != witness.Writes || c.Outcome != witness.Done {

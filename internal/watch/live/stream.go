@@ -30,7 +30,6 @@ func inAll(in func(language.Language) any) texts {
 	return all
 }
 
-// written writes a value as it is sent.
 func written(value any) json.RawMessage {
 	text, err := json.Marshal(value)
 	if err != nil {
@@ -39,7 +38,6 @@ func written(value any) json.RawMessage {
 	return onlyLetters(text)
 }
 
-// same writes a value that has no words.
 func same(value any) texts { return inAll(func(language.Language) any { return value }) }
 
 // frame is one that is sent. It does not change any more.

@@ -31,7 +31,6 @@ func (t *trouble) observe(err error, before *scene, now history.Report) {
 	t.gone = err
 }
 
-// record takes what happens to replicas.
 func (t *trouble) record(event witness.Event) {
 	with := func(names []string) []string {
 		names = append(without(names, event.Replica), event.Replica)

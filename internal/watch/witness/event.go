@@ -113,7 +113,6 @@ const (
 	KindResold   Kind = "resold"   // it has its order more than once
 )
 
-// forgets reports whether a Redis has lost what it held.
 func (e Event) forgets() bool {
 	switch e.Kind {
 	case KindEmptied, KindCrashes, KindFailsOver, KindRolledBack, KindEvicted:

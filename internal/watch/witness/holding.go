@@ -84,7 +84,6 @@ func (h *Holding) Ended(now time.Time) time.Time {
 // Is reports whether the lock was this sale's: by its own name, or by that of its replica.
 func (h *Holding) Is(sale string) bool { return isOf(h.Holder, sale) }
 
-// expiredBy reports whether a holding may have expired by then.
 func (h *Holding) expiredBy(at time.Time) bool { return h.Lasts > 0 && !at.Before(h.Expires()) }
 
 // addHolding takes the beginning of a holding on a Redis.
@@ -134,7 +133,6 @@ func (a *Account) addPart(part *Holding) *Holding {
 	return &whole
 }
 
-// renewPart takes that the expiry of a part was set.
 func (a *Account) renewPart(part *Holding) {
 	if whole := wholeOf(a.Holdings, part.Holder); whole != nil {
 		whole.Lasts, whole.set = part.Lasts, part.set
@@ -162,7 +160,6 @@ func (a *Account) endPart(part *Holding) *Holding {
 	return whole
 }
 
-// lasting are a holder's holdings that go on.
 func lasting(holdings []*Holding, holder string) (all []*Holding) {
 	for _, h := range holdings {
 		if h.Holder == holder && h.End == Lasting {

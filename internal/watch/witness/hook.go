@@ -24,7 +24,6 @@ type note struct {
 	err   error
 }
 
-// described is the event in words.
 func (n note) described() Event {
 	if n.args == nil {
 		return n.event
@@ -140,7 +139,6 @@ func (h hook) isUndoneBy(vain *inVain, m meaning.Meaning, err error) bool {
 	return h.node > 0 && vain.last != "" && m.Verb == Removes && (m.Outcome == ByOther || m.Outcome == ByNobody || isUnsent(err))
 }
 
-// isUnsent reports whether there was nobody to send a command to.
 func isUnsent(err error) bool {
 	var dial *net.OpError
 	return errors.As(err, &dial) && dial.Op == "dial"
@@ -165,7 +163,6 @@ func (r *Recorder) isOfSale(owner string) bool {
 	return strings.HasPrefix(owner, lock.Key+":") && !strings.Contains(owner, r.process)
 }
 
-// replyOf is what a command was answered.
 func replyOf(cmd redis.Cmder) any {
 	switch cmd := cmd.(type) {
 	case *redis.Cmd:

@@ -119,7 +119,6 @@ func (a *Account) isOver(s *Sale, at time.Time) {
 	}
 }
 
-// endStop ends the time in which a replica was stopped.
 func endStop(stops []Stop, event Event) {
 	for i := range stops {
 		if stop := &stops[i]; stop.Replica == event.Replica && stop.To.IsZero() {
@@ -128,7 +127,6 @@ func endStop(stops []Stop, event Event) {
 	}
 }
 
-// endReplica ends a replica, and its sales.
 func (a *Account) endReplica(event Event) {
 	endStop(a.Stops, event)
 	a.queue.markDead(event, a.Holdings, a.Going)

@@ -52,7 +52,6 @@ func (a *Account) ofStock(s *Sale, event Event) {
 	}
 }
 
-// wroteLate finds that a sale wrote after its lock had ended.
 func (a *Account) wroteLate(s *Sale, h *Holding) {
 	if h.End != Lasting && h.To.Before(s.wrote) {
 		a.find(Finding{Kind: WroteLate, At: s.wrote, By: s.Name, For: Millis(s.wrote.Sub(h.To))})

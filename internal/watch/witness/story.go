@@ -188,7 +188,6 @@ func (s *story) insideBefore(sale string, at time.Time) *Inside {
 	return nil
 }
 
-// numbered puts the turns in order.
 func (s *story) numbered() []Turn {
 	slices.SortStableFunc(s.turns, func(a, b Turn) int {
 		rank := func(k FindingKind) int { return slices.Index(turning(), k) }

@@ -73,10 +73,7 @@ func paceOf(request *http.Request) time.Duration {
 	return min(time.Duration(max(pace, 0))*time.Millisecond, slowestPace)
 }
 
-// streamID is unlike that of any other process.
-func (r *Recorder) streamID(id uint64) string {
-	return r.process + ":" + strconv.FormatUint(id, 10)
-}
+func (r *Recorder) streamID(id uint64) string { return r.process + ":" + strconv.FormatUint(id, 10) }
 
 // lastSeen is the id of this process's event that a watcher has seen last; 0 if there is none.
 func (r *Recorder) lastSeen(header string) uint64 {

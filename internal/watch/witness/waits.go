@@ -72,7 +72,6 @@ func (s *Sale) wasOvertaken(now time.Time) []Finding {
 	return []Finding{{Kind: Overtaken, At: now, By: s.Name, Times: s.overtaken}}
 }
 
-// recordCommand notes a command of a sale.
 func (a *Account) recordCommand(s *Sale, event Event) {
 	c := event.Command
 	if s.polls != nil {

@@ -224,7 +224,6 @@ func redisIn(in language.Language, node int) string {
 	return fmt.Sprintf(language.Both("node %d", "节点 %d").In(in), node)
 }
 
-// inShort writes a duration so that a person can grasp it.
 func inShort(in language.Language, d time.Duration) string {
 	if d < time.Second {
 		return fmt.Sprintf(language.Both("%d ms", "%d 毫秒").In(in), d.Milliseconds())
@@ -232,7 +231,6 @@ func inShort(in language.Language, d time.Duration) string {
 	return fmt.Sprintf(language.Both("%.1f s", "%.1f 秒").In(in), d.Seconds())
 }
 
-// did is what a command may do.
 type did struct {
 	verb    Verb
 	outcome Outcome
@@ -263,7 +261,6 @@ func doings() map[did]language.Text {
 	}
 }
 
-// byHand say what somebody does who is no sale.
 func byHand() map[Outcome]language.Text {
 	return map[Outcome]language.Text{
 		Done:     language.Both("somebody removes the lock by hand", "有人手动删除了锁"),
@@ -271,7 +268,6 @@ func byHand() map[Outcome]language.Text {
 	}
 }
 
-// commandSentence says what a command did.
 func commandSentence(in language.Language, event Event) string {
 	c := event.Command
 	what := doings()[did{c.Verb, c.Outcome}]
@@ -305,7 +301,6 @@ func pollsSentence(in language.Language, event Event) string {
 	return event.filled(language.Both(english, chinese).In(in), in)
 }
 
-// endSentence says how a sale ended.
 func endSentence(in language.Language, event Event) string {
 	if event.Error == "" {
 		return event.filled(language.Both("{by} has sold", "{by} 卖出一件").In(in), in)
