@@ -28,7 +28,7 @@ func List(in language.Language) (all []Listed) {
 	for _, l := range OnService() {
 		claim, needs := sentence(l.Claim, in), []string{}
 		first, size := utf8.DecodeRuneInString(claim)
-		for _, need := range l.Needs() {
+		for _, need := range l.Needs {
 			needs = append(needs, need.In(in))
 		}
 		all = append(all, Listed{

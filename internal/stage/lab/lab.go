@@ -2,7 +2,7 @@
 //
 // A lab is one anomaly, a row in a table (labs_*.go): its claim, its scenario, what it expects of each lock and why. Most labs run on the
 // running service: real replicas, real requests, real faults, a witness. Each such run has a Redis and replicas of its own (stage.go), and
-// leaves nothing behind. What cannot be staged so the explorer looks for (explorations.go). The matrix (matrix.go) is all labs and all
+// leaves nothing behind. What cannot be staged so the explorer looks for (explorer.go). The matrix (matrix.go) is all labs and all
 // strategies. What is observed comes from a run, never from the table.
 package lab
 
@@ -28,8 +28,7 @@ type Lab struct {
 	Cure  language.Text // how
 
 	Explore string // the same in the explorer: the arguments of lockstep explore, after the lock; empty: the explorer does not show it
-	Unix    bool   // it needs signals that only Unix has
-	Real    bool   // it needs a real Redis
+	Needs   []Need
 
 	Explores map[string]string // Explore by lock, where it is not the same for all
 

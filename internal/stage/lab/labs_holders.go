@@ -64,7 +64,7 @@ func holders() []Lab {
 			excludesNobody(),
 		},
 	}, {
-		Name: "paused-writer", Shows: "v6", Cured: "v7", Unix: true,
+		Name: "paused-writer", Shows: "v6", Cured: "v7", Needs: []Need{Signals},
 		Claim:   both("a holder that was stopped past the expiry of its lock writes nothing", "持有者暂停超过锁的过期时间，恢复后什么也写不进去"),
 		Cure:    both("a fencing token: the store refuses a write with a smaller one than it has seen", "栅栏令牌：存储拒绝令牌小于已见过最大值的写入"),
 		Explore: "--faults pause=1,expiry=1 --anomaly lost-update",

@@ -15,7 +15,7 @@ const goneWait = 5 * time.Second
 func outages() []Lab {
 	both := language.Both
 	return []Lab{{
-		Name: "failover", Shows: "v11", Cured: "redlock", Real: true,
+		Name: "failover", Shows: "v11", Cured: "redlock", Needs: []Need{RealRedis},
 		Claim: both("a master that dies while the lock is held does not let a second holder in beside the first",
 			"持锁期间主节点崩溃，第二个持有者不会与第一个同时在临界区里"),
 		Cure: both(
@@ -56,7 +56,7 @@ func outages() []Lab {
 			nobodyHolds(),
 		},
 	}, {
-		Name: "older-snapshot", Shows: "v6", Cured: "v7", Real: true,
+		Name: "older-snapshot", Shows: "v6", Cured: "v7", Needs: []Need{RealRedis},
 		Claim: both("a Redis that restarts with an older snapshot does not let a second holder overwrite the first one's sale",
 			"Redis 重启后回到较早的快照，第二个持有者不会覆盖第一个的写入"),
 		Cure: both(
@@ -85,7 +85,7 @@ func outages() []Lab {
 			nobodyHolds(),
 		},
 	}, {
-		Name: "eviction", Shows: "v6", Cured: "v7", Real: true,
+		Name: "eviction", Shows: "v6", Cured: "v7", Needs: []Need{RealRedis},
 		Claim: both("a Redis that runs out of memory, and evicts keys with an expiry, does not let a second holder overwrite the first",
 			"Redis 内存不足，淘汰带过期时间的键，第二个持有者不会覆盖第一个的写入"),
 		Cure: both(
@@ -262,7 +262,7 @@ func outages() []Lab {
 	}, {
 		// A holder is stopped at its work: its write is not yet sent. What the lock can do here it cannot do in paused-writer, where the
 		// write is on its way.
-		Name: "stopped-process", Shows: "v5", Cured: "v6", Unix: true,
+		Name: "stopped-process", Shows: "v5", Cured: "v6", Needs: []Need{Signals},
 		Claim: both("a process that was stopped past the expiry of its lock is told before it writes", "进程暂停超过锁的过期时间，恢复后在写入之前得知丢了锁"),
 		Cure: both("a timer at the expiry: it is overdue when the process goes on, and ends the context of the work",
 			"在过期时刻设定时器：进程恢复时它已到期，于是取消业务逻辑的 context"),

@@ -40,20 +40,9 @@ const (
 	RealRedis Need = "real-redis"
 )
 
-// Needs gives what the lab needs.
-func (l Lab) Needs() (all []Need) {
-	if l.Unix {
-		all = append(all, Signals)
-	}
-	if l.Real {
-		all = append(all, RealRedis)
-	}
-	return all
-}
-
 // FitsInto fails if a place does not have what the lab needs.
 func (l Lab) FitsInto(p Place) error {
-	for _, need := range l.Needs() {
+	for _, need := range l.Needs {
 		if slices.Contains(p.Lacks, need) {
 			return map[Need]error{Signals: ErrNoSignals, RealRedis: ErrNoRedis}[need]
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"lockstep/internal/language"
@@ -30,7 +31,7 @@ func (l Lab) Run(ctx context.Context, place Place, play Play) (Result, error) {
 	if err := errors.Join(l.Check(play.Lock, play.In), l.FitsInto(place)); err != nil {
 		return Result{}, err
 	}
-	if l.Real {
+	if slices.Contains(l.Needs, RealRedis) {
 		play.Redis = Real
 	}
 	began := time.Now()

@@ -3,7 +3,7 @@
 // A Hub follows the events of all replicas, only while somebody watches (hub.go): its own recorder's and those of peers (replica.go), or
 // those that a cluster's front follows. It tells a witness.Account of those of the run that is on (scene.go). At most ten times a second
 // it shows what that knows: critical sections, the latest sales as lanes (lanes.go), what went wrong (findings.go, story.go), and the
-// stock (stock.go). Frames are values (frames.go); each is written once in every language, kept, and streamed (stream.go). A Hub is
+// stock (scene.go). Frames are values (frames.go); each is written once in every language, kept, and streamed (stream.go). A Hub is
 // bounded, whatever the shop does: in events, in frames, in time.
 //
 // Beside it are two sales drawn from what they sent (pair.go), bursts of buyers (bursts.go), and what can be done to the embedded masters
