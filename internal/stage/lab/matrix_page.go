@@ -48,11 +48,7 @@ func (m Matrix) Head() string {
 	for line := range tallest {
 		text := strings.Repeat(" ", nameWidth)
 		for _, s := range m.Strategies {
-			sign := " "
-			if above := tallest - len(s); line >= above {
-				sign = s[line-above : line-above+1]
-			}
-			text += sign + strings.Repeat(" ", cellWidth-1)
+			text += fmt.Sprintf("%-*c", cellWidth, fmt.Sprintf("%*s", tallest, s)[line])
 		}
 		fmt.Fprintln(b, strings.TrimRight(text, " "))
 	}

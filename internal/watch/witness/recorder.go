@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -31,8 +32,8 @@ type Recorder struct {
 	most    int
 
 	mu     sync.Mutex
-	notes  []note // a ring: event id is at (id-1) % most
-	last   uint64 // id of the newest
+	notes  []note // the newest last
+	last   uint64 // its id
 	begun  int    // sales
 	sales  map[string]*sale
 	own    *sale         // in whose name the commands of no sale are counted
@@ -121,10 +122,8 @@ func (r *Recorder) Close() {
 func (r *Recorder) add(n note) {
 	r.last++
 	n.event.ID = r.last
-	if len(r.notes) < r.most {
-		r.notes = append(r.notes, n)
-	} else {
-		r.notes[(r.last-1)%uint64(r.most)] = n //nolint:gosec // it is positive
+	if r.notes = append(r.notes, n); len(r.notes) > r.most {
+		r.notes = r.notes[1:]
 	}
 	r.tell()
 }
@@ -140,12 +139,9 @@ func (r *Recorder) tell() {
 // there are more, nil if there will be none.
 func (r *Recorder) since(after uint64) (events []Event, more <-chan struct{}) {
 	r.mu.Lock()
-	var kept []note
 	first := r.last - uint64(len(r.notes)) // the id before the oldest
 	gap := after < first
-	for id := max(after, first) + 1; id <= r.last; id++ {
-		kept = append(kept, r.notes[(id-1)%uint64(r.most)]) //nolint:gosec // it is positive
-	}
+	kept := slices.Clone(r.notes[min(max(after, first), r.last)-first:])
 	if r.news == nil && !r.closed {
 		r.news = make(chan struct{})
 	}
