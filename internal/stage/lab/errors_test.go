@@ -43,7 +43,8 @@ func TestAReasonIsToldInBothLanguages(t *testing.T) {
 		{fmt.Errorf("GET inventory: %w", lock.ErrUnavailable), "GET inventory: " + lock.ErrUnavailable.Error(), "Redis 不可用"},
 		{errors.New("exit status 3"), "exit status 3", "exit status 3"},
 	} {
-		if english, chinese := explain(test.err, language.English), explain(test.err, language.Chinese); english != test.english || chinese != test.chinese {
+		english, chinese := explain(test.err, language.English), explain(test.err, language.Chinese)
+		if english != test.english || chinese != test.chinese {
 			t.Errorf("%v: %q, %q; want %q, %q", test.err, english, chinese, test.english, test.chinese)
 		}
 	}

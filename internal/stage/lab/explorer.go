@@ -127,8 +127,9 @@ func explorations() []Lab {
 			notInRedis(),
 		},
 	}, {
-		Name:    "token-order",
-		Claim:   both("each holder's fencing token is larger than those before it, while Redis forgets nothing", "只要 Redis 不丢数据，每个持有者的栅栏令牌都大于之前的"),
+		Name: "token-order",
+		Claim: both("each holder's fencing token is larger than those before it, while Redis forgets nothing",
+			"只要 Redis 不丢数据，每个持有者的栅栏令牌都大于之前的"),
 		Anomaly: anomaly.TokenOrder,
 		Expected: []Expectation{
 			expectHolds("v7..", "the script that gives the lock also counts", "加锁的脚本同时计数"),

@@ -2,7 +2,7 @@
 //
 // A Recorder notes each command of a replica's locks with both its times and its reply, and the moments of each sale; it serves them as a
 // stream (stream.go). Whoever watches follows the streams of all replicas, perhaps into a Collector, and tells an Account of the events one
-// by one (account.go): it knows whose the lock is in truth (key.go, holding.go), who waits and who is inside (sale.go), and what goes wrong,
+// by one (account.go): it knows whose the lock is in truth (key.go, holding.go), who waits, who is inside (sale.go), and what goes wrong,
 // each finding with a sentence in plain words (finding.go, words.go). It can be drawn (sequence.go), and told (story.go).
 package witness
 
