@@ -11,7 +11,6 @@ import (
 // when the scenario has ended.
 type Condition func(events []witness.Event) bool
 
-// match picks events.
 type match func(e witness.Event) bool
 
 // is picks the events of that kind; of a sale, of a replica, or, with "", of anybody.
@@ -29,7 +28,6 @@ func commands(who string, verb witness.Verb, outcome witness.Outcome) match {
 	}
 }
 
-// some reports whether there is such an event.
 func some(such match) Condition {
 	return func(events []witness.Event) bool { return slices.ContainsFunc(events, such) }
 }
@@ -52,7 +50,6 @@ func sold(who string) Condition {
 	return some(func(e witness.Event) bool { return is(who, witness.KindEnds)(e) && e.Error == "" })
 }
 
-// failed reports whether a sale ended with an error.
 func failed(sale string) Condition {
 	return some(func(e witness.Event) bool { return is(sale, witness.KindEnds)(e) && e.Error != "" })
 }
@@ -64,14 +61,12 @@ func answered(sale string) Condition {
 	})
 }
 
-// either reports whether one of several conditions is met.
 func either(conditions ...Condition) Condition {
 	return func(events []witness.Event) bool {
 		return slices.ContainsFunc(conditions, func(condition Condition) bool { return condition(events) })
 	}
 }
 
-// all reports whether several conditions are met.
 func all(conditions ...Condition) Condition {
 	return func(events []witness.Event) bool {
 		return !slices.ContainsFunc(conditions, func(condition Condition) bool { return !condition(events) })
@@ -82,7 +77,6 @@ func not(condition Condition) Condition {
 	return func(events []witness.Event) bool { return !condition(events) }
 }
 
-// atLeast reports whether there are so many events of that kind.
 func atLeast(n int, who string, kind witness.Kind) Condition {
 	return func(events []witness.Event) bool { return count(events, is(who, kind)) >= n }
 }
@@ -150,13 +144,49 @@ func keptOutFor(d time.Duration, sale string) Condition {
 	return all(before(over, requested(sale)), since(first, some(over)), not(within(d, first, over)))
 }
 
-// What a scenario waits for where sales wait for the lock.
-
-// refused reports whether a sale has found the lock held.
 func refused(sale string) Condition { return did(sale, witness.Takes, witness.Refused) }
 
 // passedOn reports whether a replica has given the lock back by a command that hands it to the next process, if one waits.
 func passedOn(replica string) Condition { return did(replica, witness.Removes, witness.Passed) }
 
-// renewed reports whether a replica has renewed its lock.
 func renewed(replica string) Condition { return did(replica, witness.Renews, witness.Done) }
+
+// diedWaiting reports whether the replica of a sale died while the sale waited for the lock.
+func diedWaiting(sale string) Condition {
+	dies := is(witness.ReplicaOf(sale), witness.KindDies)
+	return all(some(dies), before(dies, all(refused(sale), not(obtained(sale)))))
+}
+
+// renewedInTime reports whether a replica renewed its lock before one of its sales ended.
+func renewedInTime(sale string) Condition {
+	return all(ended(sale), before(is(sale, witness.KindEnds), renewed(witness.ReplicaOf(sale))))
+}
+
+// soldAfter reports whether the last sale of a replica that ended after something had happened was made.
+func soldAfter(kind witness.Kind, replica string) Condition {
+	return since(is("", kind), func(events []witness.Event) bool {
+		for _, e := range slices.Backward(events) {
+			if is(replica, witness.KindEnds)(e) {
+				return e.Error == ""
+			}
+		}
+		return false
+	})
+}
+
+// What a finding must be to count.
+
+const (
+	noticed = 500 * time.Millisecond // how late a sale may hear that its lock is lost: a busy machine runs its timers late
+	busy    = 2 * time.Second        // that a busy machine may take longer
+)
+
+// lastsFor blames what went on for longer.
+func lastsFor(d time.Duration) func(witness.Finding) bool {
+	return func(f witness.Finding) bool { return time.Duration(f.For) > d }
+}
+
+// idleFor blames a lock that nobody had for longer, and whatever else was found.
+func idleFor(d time.Duration) func(witness.Finding) bool {
+	return func(f witness.Finding) bool { return f.Kind != witness.Idle || time.Duration(f.For) > d }
+}

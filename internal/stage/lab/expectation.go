@@ -37,27 +37,21 @@ func without(locks, english, chinese string) Expectation {
 func nobodyHolds() Expectation {
 	return without(noLock, "there is no lock that one alone holds", "没有互斥的锁")
 }
-
 func nobodyWaits() Expectation {
 	return without(noLock, "nobody waits for another process", "没有人等待别的进程")
 }
-
 func nothingToWaitFor() Expectation {
 	return without(noLock, "there is no lock that the other would wait for", "没有让另一单等待的锁")
 }
-
 func excludesNobody() Expectation {
 	return without(noLock, "it keeps no other process out", "它不阻止别的进程")
 }
-
 func notInRedis() Expectation {
 	return without("v0 local atomic optimistic non-idempotent", "there is no lock in Redis", "Redis 里没有锁")
 }
-
 func neverExpires() Expectation {
 	return without("v1", "its lock never expires: the other waits", "它的锁永不过期：另一单会等待")
 }
-
 func notBehindProxy() Expectation {
 	return without("redlock", "its nodes are not behind the proxy", "它的节点不经过代理")
 }
@@ -68,7 +62,6 @@ func (e Expectation) in(scenario string) Expectation {
 	return e
 }
 
-// isOf reports whether it is of that lock.
 func (e Expectation) isOf(lock string) bool {
 	n := step(lock)
 	for name := range strings.FieldsSeq(e.Locks) {

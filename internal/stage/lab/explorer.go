@@ -5,10 +5,10 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"lockstep/internal/explore"
 	"lockstep/internal/language"
+	"lockstep/internal/lock/anomaly"
 	"lockstep/internal/lock/evolution"
 	"lockstep/internal/lock/strategy"
 	"lockstep/internal/lock/verdict"
@@ -25,12 +25,12 @@ func (l Lab) scenario(s strategy.Strategy) (explore.Scenario, bool) {
 	if l.Faults != (explore.Faults{}) {
 		return explore.Scenario{Actors: actors, Faults: l.Faults}, true
 	}
-	for _, named := range explore.ScenariosOf(s, actors) {
-		if named.Name == l.Expects(s.Name).In {
-			return named.Scenario, true
-		}
+	all := explore.ScenariosOf(s, actors)
+	i := slices.IndexFunc(all, func(named explore.NamedScenario) bool { return named.Name == l.Expects(s.Name).In })
+	if i < 0 {
+		return explore.Scenario{}, false
 	}
-	return explore.Scenario{}, false
+	return all[i].Scenario, true
 }
 
 // search looks for the anomaly with a lock, in one scenario or in all of explore --all, and tells what it has found.
@@ -43,17 +43,15 @@ func (l Lab) search(ctx context.Context, lock string, known sweeps, in language.
 	if !one {
 		return known.search(ctx, s, l.Anomaly, in)
 	}
-	where.Polls = explore.UsualPolls // as explore --all
+	where.Polls, where.Language = explore.UsualPolls, in // polls as explore --all
 	goal := explore.Goal{Anomalies: []explore.Anomaly{l.Anomaly}}
 	result, err := explore.Explore(ctx, s, where, goal, explore.Bounds{Schedules: schedules, Memory: most})
-	says := "the exploration ended early: " + result.Bound
+	says := untested(result, in)
 	switch {
 	case len(result.Found) > 0:
 		says = shortest(result.Found[0], in)
 	case result.Verdict() == verdict.Holds:
-		says = in.Say("none of %d schedules shows it", "%d 个时序都没有出现", result.Schedules)
-	case result.Complete:
-		says = strings.Join(result.Untested(), ", and ")
+		says = inNone(result.Schedules, in)
 	}
 	return result.Verdict(), says, err
 }
@@ -82,12 +80,80 @@ func (known sweeps) search(
 	case len(cell.Found) > 0:
 		says = shortest(cell.Found[0].Counterexample, in)
 	case cell.Verdict() == verdict.Holds:
-		says = in.Say("no schedule of any scenario shows it", "所有场景的所有时序都没有出现")
+		says = inNoScenario(in)
 	}
 	return cell.Verdict(), says, nil
 }
 
-// shortest tells a counterexample.
-func shortest(c explore.Counterexample, in language.Language) string {
-	return in.Say("in %d steps: %s", "%d 步：%s", c.Length, c.Schedule)
+// explorations gives the labs of the explorer: the anomalies that no lab shows on the running service.
+func explorations() []Lab {
+	both := language.Both
+	return []Lab{{
+		Name:    "redis-clock",
+		Claim:   both("a clock of Redis that jumps ahead does not give the lock to a second holder", "Redis 的时钟向前跳，不会产生第二个持有者"),
+		Anomaly: anomaly.TwoHolders, Faults: explore.Faults{RedisClockJump: 1},
+		Expected: []Expectation{
+			broken("v2.. late-commit setnx-expire lua-setnx", "the lock expires before its time", "锁提前过期"),
+			broken("redlock", "the lock expires on one node before its time, and that node makes a second majority", "锁在一个节点上提前过期，该节点凑成第二个多数派"),
+			broken("set-expire setex", "everybody gets the lock at any time", "任何时候谁都能加锁成功"),
+			without("v1", "its lock never expires", "它的锁永不过期"),
+			without("getset", "its lock expires by the client's clock: see clock-skew", "它的锁按客户端的时钟过期：见 clock-skew"),
+			notInRedis(),
+		},
+	}, {
+		Name:    "idle",
+		Claim:   both("a lock that no living sale holds does not have to expire before a waiter gets it", "没有存活的一单持有锁时，等待者不必等锁过期就能拿到锁"),
+		Anomaly: anomaly.Idle,
+		Expected: []Expectation{
+			broken("v2 v5 setnx-expire lua-setnx getset", "the reply to its SET is lost, and it does not give back what it may have",
+				"加锁的响应丢失，而它不释放自己可能持有的锁").in("lost-reply"),
+			broken("v3 v4 v6.. late-commit", "a command that arrives after its sale has given up is nobody's", "下单已放弃，命令才到达：锁不属于任何人").in("late"),
+			expectHolds("redlock", "every sale tries once: nobody waits", "每一单只尝试一次：谁都不等待"),
+			expectHolds("v1", "its lock never expires: see holder-dies", "它的锁永不过期：见 holder-dies"),
+			expectHolds("set-expire setex", "nobody ever waits", "谁都不需要等待"),
+			notInRedis(),
+		},
+	}, {
+		Name:    "false-word",
+		Claim:   both("Unlock, and every error, says what is so", "解锁的结果和每个错误都如实反映情况"),
+		Anomaly: anomaly.FalseWord,
+		Expected: []Expectation{
+			broken("v2 v3 setnx-expire lua-setnx", "Unlock deletes another's lock, and says that it was its own", "解锁时删除了别人的锁，却报告是自己的").in("expiry"),
+			broken("getset", "Unlock deletes another's lock, and says that it was its own", "解锁时删除了别人的锁，却报告是自己的").in("skew"),
+			broken("set-expire setex", "it says that it has no lock, and may have one", "它报告没有锁，其实可能有").in("lost-reply"),
+			broken("redlock", "Unlock says that the lock was its own, and it is another's by then", "解锁报告锁是自己的，而这时锁已经是别人的").in("node-restart"),
+			expectHolds("v1", "DEL says whether there was a lock", "DEL 如实报告锁在不在"),
+			expectHolds("v4.. late-commit", "Redis compares and deletes at once, and says whether it did", "Redis 一步完成比较和删除，并如实报告删没删"),
+			notInRedis(),
+		},
+	}, {
+		Name: "token-order",
+		Claim: both("each holder's fencing token is larger than those before it, while Redis forgets nothing",
+			"只要 Redis 不丢数据，每个持有者的栅栏令牌都大于之前的"),
+		Anomaly: anomaly.TokenOrder,
+		Expected: []Expectation{
+			expectHolds("v7..", "the script that gives the lock also counts", "加锁的脚本同时计数"),
+			without("v1..v6 redlock late-commit setnx-expire lua-setnx getset set-expire setex", "it has no token", "它没有令牌"),
+			notInRedis(),
+		},
+	}, {
+		Name:    "goroutine-leak",
+		Claim:   both("no goroutine of a lock outlives its sale", "锁的 goroutine 不会在下单结束后继续运行"),
+		Anomaly: anomaly.GoroutineLeak,
+		Expected: []Expectation{
+			expectHolds("v6..", "Unlock stops the renewal, and waits for its end", "解锁会停止续期，并等它结束"),
+			expectHolds("v0..v5 local atomic optimistic non-idempotent late-commit setnx-expire lua-setnx getset set-expire setex",
+				"it starts none", "它不启动 goroutine"),
+			expectHolds("redlock", "a goroutine that asks a node ends with the answer", "询问节点的 goroutine 在得到回答后结束"),
+		},
+	}, {
+		Name:    "progress",
+		Claim:   both("no sale fails where nothing has gone wrong", "没有出错时，没有一单会失败"),
+		Anomaly: anomaly.Progress,
+		Expected: []Expectation{
+			expectHolds("v0.. redlock local atomic non-idempotent late-commit setnx-expire lua-setnx getset set-expire setex",
+				"only what goes wrong makes it fail; here no wait times out", "只有出错才会使它失败；这里等锁从不超时"),
+			expectHolds("optimistic", "a refused attempt is made again", "被拒绝的尝试会重做"),
+		},
+	}}
 }

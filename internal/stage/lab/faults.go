@@ -1,14 +1,13 @@
 package lab
 
 import (
-	"cmp"
+	"context"
 	"time"
 
+	"lockstep/internal/language"
 	"lockstep/internal/stage/redisproxy"
 	"lockstep/internal/watch/witness"
 )
-
-// Faults of a replica, and of its way to Redis.
 
 // Kill kills a replica.
 func (s *Stage) Kill(name string) { s.signal(name, witness.KindDies, s.replicas.Kill) }
@@ -38,7 +37,6 @@ func (s *Stage) Mend(name string) {
 	s.way(name, 0, witness.KindMend, s.proxies[name], (*redisproxy.Proxy).Mend)
 }
 
-// way does something to the way from a replica to a Redis.
 func (s *Stage) way(name string, node int, kind witness.Kind, proxies []*redisproxy.Proxy, do func(*redisproxy.Proxy)) {
 	s.hit(name, node, kind, func() error {
 		for _, proxy := range proxies {
@@ -50,17 +48,74 @@ func (s *Stage) way(name string, node int, kind witness.Kind, proxies []*redispr
 
 // hit does something to a replica, or, with "", to a Redis, and notes it: whoever is hit cannot.
 func (s *Stage) hit(name string, node int, kind witness.Kind, do func() error) {
-	s.do(cmp.Or(name, "a Redis that")+" "+string(kind), func() error {
-		at := time.Now() // what comes to a Redis after that is not lost
+	at := time.Now() // what comes to a Redis after that is not lost
+	event := witness.Event{Replica: name, Kind: kind, Node: node, Sent: at, Replied: at}
+	s.do(language.Both(event.Sentence(language.English), event.Sentence(language.Chinese)), func() error {
 		err := do()
 		if err == nil {
-			s.note(at, name, node, kind)
+			s.collected.Record(event)
 		}
 		return err
 	})
 }
 
-// note notes what happens to a replica, or between it and a Redis.
-func (s *Stage) note(at time.Time, name string, node int, kind witness.Kind) {
+// note notes what happens now to a replica, or between it and a Redis.
+func (s *Stage) note(name string, node int, kind witness.Kind) {
+	at := time.Now()
 	s.collected.Record(witness.Event{Replica: name, Kind: kind, Node: node, Sent: at, Replied: at})
+}
+
+// Trap catches one command, or one message, between a replica and a Redis.
+type Trap struct {
+	*redisproxy.Trap
+
+	replica string
+	node    int
+	is      witness.Kind // what is noted when it has caught something
+}
+
+// Catch sets a trap between a replica and a node; 0 is the Redis with the stock.
+func (s *Stage) Catch(replica string, node int, fate redisproxy.Fate, matches func(args []string) bool) Trap {
+	return Trap{s.proxies[replica][node].Catch(matches, fate), replica, node, map[redisproxy.Fate]witness.Kind{
+		redisproxy.Hold: witness.KindHeld, redisproxy.HoldReply: witness.KindUnheard, redisproxy.LoseRequest: witness.KindLost,
+		redisproxy.LoseReply: witness.KindLost, redisproxy.LoseMessage: witness.KindMessageLost, redisproxy.Resend: witness.KindResent,
+	}[fate]}
+}
+
+// Pass watches for a command between a replica and a Redis, and lets it pass. UntilAnswered waits for it.
+func (s *Stage) Pass(replica string, node int, matches func(args []string) bool) Trap {
+	t := s.Catch(replica, node, redisproxy.Hold, matches)
+	t.Release()
+	return t
+}
+
+// UntilCaught waits for a trap, or until the witness has seen something else that makes it needless. It notes what was caught.
+func (s *Stage) UntilCaught(t Trap, or Condition) {
+	s.do(catching(), func() error {
+		ctx, over := context.WithCancel(s.ctx)
+		defer over()
+		go func() {
+			t.AwaitCaught(ctx)
+			over()
+		}()
+		err := s.collected.Until(ctx, or)
+		if t.IsCaught() {
+			s.note(t.replica, t.node, t.is)
+			return nil
+		}
+		return err
+	})
+}
+
+// Release lets a command pass that a trap holds.
+func (s *Stage) Release(t Trap) {
+	if t.IsCaught() {
+		s.note(t.replica, t.node, witness.KindFreed)
+	}
+	t.Release()
+}
+
+// UntilAnswered waits until Redis has answered a command that was caught.
+func (s *Stage) UntilAnswered(t Trap) {
+	s.do(answering(), func() error { return s.await(t.Answered()) })
 }

@@ -15,46 +15,36 @@ import (
 	"lockstep/internal/watch/witness"
 )
 
-// Redis does something to a Redis of a stage itself.
-type Redis struct{ stage *Stage }
+// What is done to a Redis of a stage itself. Node 0 is the one with the stock.
 
-// synced is how long a replica may take to have what its master has.
-const synced = 10 * time.Second
+const (
+	synced      = 10 * time.Second // how long a replica may take to have what its master has
+	nobodyThere = "1"              // a port of loopback at which no Redis listens
+	filler      = 64 << 10         // bytes of a value,
+	fills       = 64               // of which so many fill a Redis
+)
 
-// nobodyThere is a port of loopback at which no Redis listens.
-const nobodyThere = "1"
-
-// Restart restarts a Redis without what it held.
-func (r Redis) Restart(node int) {
-	s := r.stage
+// Empty restarts a Redis without what it held.
+func (s *Stage) Empty(node int) {
 	s.hit("", node, witness.KindEmptied, func() error { return s.masters[node].restart(s.ctx) })
 }
 
-// Save makes a snapshot of a real Redis.
-func (r Redis) Save() {
-	s := r.stage
-	s.do("a snapshot", func() error { return send(s.ctx, s.masters[0].addr, "SAVE") })
+// SaveSnapshot makes a snapshot of a real Redis.
+func (s *Stage) SaveSnapshot() {
+	s.do(saving(), func() error { return send(s.ctx, s.masters[0].addr, "SAVE") })
 }
 
 // RollBack kills a real Redis, and starts it again with its snapshot.
-func (r Redis) RollBack() {
-	s := r.stage
+func (s *Stage) RollBack() {
 	s.hit("", 0, witness.KindRolledBack, func() error { return s.masters[0].restart(s.ctx) })
 }
 
 // Evict fills a real Redis until it refuses more: by then it has evicted every key that has an expiry. Then it has memory again.
-func (r Redis) Evict(node int) {
-	s := r.stage
+func (s *Stage) Evict(node int) {
 	s.hit("", node, witness.KindEvicted, func() error {
 		return with(s.masters[node].addr, func(client *redis.Client) error { return fill(s.ctx, client) })
 	})
 }
-
-// filler is a value of a key, and fills is how many such values fill a Redis.
-const (
-	filler = 64 << 10
-	fills  = 64
-)
 
 // fill writes keys without an expiry until Redis is out of memory, and removes them.
 func fill(ctx context.Context, client *redis.Client) error {
@@ -82,8 +72,7 @@ func fill(ctx context.Context, client *redis.Client) error {
 }
 
 // Crash kills a real Redis for good.
-func (r Redis) Crash(node int) {
-	s := r.stage
+func (s *Stage) Crash(node int) {
 	s.hit("", node, witness.KindCrashes, func() error {
 		s.masters[node].real.Kill()
 		return nil
@@ -91,8 +80,7 @@ func (r Redis) Crash(node int) {
 }
 
 // Lag keeps from Redis's replica whatever comes from now on. What came before it has.
-func (r Redis) Lag() {
-	s := r.stage
+func (s *Stage) Lag() {
 	s.hit("", 0, witness.KindLags, func() error {
 		if err := with(s.masters[0].addr, func(client *redis.Client) error { return awaitSync(s.ctx, client) }); err != nil {
 			return err
@@ -103,8 +91,7 @@ func (r Redis) Lag() {
 }
 
 // FailOver kills Redis, and lets the replica take its place, at the address by which the shop reaches Redis.
-func (r Redis) FailOver() {
-	s := r.stage
+func (s *Stage) FailOver() {
 	s.hit("", 0, witness.KindFailsOver, func() error {
 		s.masters[0].real.Kill()
 		err := send(s.ctx, s.spare.Addr(), "REPLICAOF", "NO", "ONE")
@@ -115,9 +102,8 @@ func (r Redis) FailOver() {
 	})
 }
 
-// Stop ends Redis: a real one by kill -9. The replicas are refused from then on, whichever it is.
-func (r Redis) Stop() {
-	s := r.stage
+// EndRedis ends Redis: a real one by kill -9. The replicas are refused from then on, whichever it is.
+func (s *Stage) EndRedis() {
 	s.hit("", 0, witness.KindRedisEnds, func() (err error) {
 		for _, proxies := range s.proxies {
 			err = errors.Join(err, proxies[0].End())
@@ -129,24 +115,22 @@ func (r Redis) Stop() {
 	})
 }
 
-// Start starts it again, with what it had.
-func (r Redis) Start() {
-	s := r.stage
+// BeginRedis starts it again, with what it had.
+func (s *Stage) BeginRedis() {
 	if server := s.masters[0].real; server != nil {
-		s.insist("a Redis that begins again", func() error { return server.Run(s.ctx) }) // its port may be somebody else's for a moment
+		s.insist(beginning(), func() error { return server.Run(s.ctx) }) // its port may be somebody else's for a moment
 	}
 	for _, proxies := range s.proxies {
-		s.insist("a proxy that begins again", proxies[0].Begin)
+		s.insist(beginning(), proxies[0].Begin)
 	}
 	if s.err == nil {
-		s.note(time.Now(), "", 0, witness.KindRedisBegins)
+		s.note("", 0, witness.KindRedisBegins)
 	}
 }
 
-// Hang lets Redis execute nothing for some time: a real one by CLIENT PAUSE, the embedded one, which does not know that, behind
+// HangRedis lets Redis execute nothing for some time: a real one by CLIENT PAUSE, the embedded one, which does not know that, behind
 // the proxies.
-func (r Redis) Hang(lasts time.Duration) {
-	s := r.stage
+func (s *Stage) HangRedis(lasts time.Duration) {
 	s.hit("", 0, witness.KindRedisHangs, func() error {
 		if redis := s.masters[0]; redis.real != nil {
 			return send(s.ctx, redis.addr, "CLIENT", "PAUSE", lasts.Milliseconds())
@@ -158,12 +142,10 @@ func (r Redis) Hang(lasts time.Duration) {
 	})
 }
 
-// send sends a Redis a command.
 func send(ctx context.Context, addr string, command ...any) error {
 	return with(addr, func(client *redis.Client) error { return client.Do(context.WithoutCancel(ctx), command...).Err() })
 }
 
-// awaitSync waits until Redis's replica has what Redis has.
 func awaitSync(ctx context.Context, client *redis.Client) (err error) {
 	connection := client.Conn() // WAIT is about what came by the same one
 	defer func() { err = errors.Join(err, connection.Close()) }()
@@ -177,7 +159,6 @@ func awaitSync(ctx context.Context, client *redis.Client) (err error) {
 	return err
 }
 
-// with does something with a client of a Redis.
 func with(addr string, do func(client *redis.Client) error) error {
 	client := redisclient.Single(redisclient.Config{Addrs: []string{addr}})
 	return errors.Join(do(client), client.Close())

@@ -26,14 +26,14 @@ type Listed struct {
 // List lists the labs on the running service.
 func List(in language.Language) (all []Listed) {
 	for _, l := range OnService() {
-		one := Listed{
-			Name: l.Name, Claim: capitalized(sentence(l.Claim, in)), Locks: l.Locks(), Flaw: l.Shows != "", Cure: l.HowCured(in), Diff: l.Diff(),
-			Needs: []string{},
+		claim, needs := sentence(l.Claim, in), []string{}
+		first, size := utf8.DecodeRuneInString(claim)
+		for _, need := range l.Needs {
+			needs = append(needs, need.In(in))
 		}
-		for _, need := range l.Needs() {
-			one.Needs = append(one.Needs, need.In(in))
-		}
-		all = append(all, one)
+		all = append(all, Listed{
+			l.Name, string(unicode.ToUpper(first)) + claim[size:], l.Locks(), l.Shows != "", l.HowCured(in), l.Diff(), needs,
+		})
 	}
 	return all
 }
@@ -53,13 +53,13 @@ func Routes() []route.Row {
 // server-sent events.
 func PlayedAt(place Place) []route.Row {
 	return []route.Row{route.On("POST", "/labs/{name}", route.Participant, route.Tab, func(w http.ResponseWriter, r *http.Request) error {
+		in, err := api.Language(r)
+		if err != nil {
+			return err
+		}
 		l, err := Find(r.PathValue("name"))
 		if err == nil {
 			err = l.FitsInto(place)
-		}
-		in, unknown := api.Language(r)
-		if unknown != nil {
-			return unknown
 		}
 		if err != nil {
 			return api.BadRequest(err, "a lab of GET /labs")
@@ -78,15 +78,9 @@ func (l Lab) playAll(r *http.Request, place Place, in language.Language, send fu
 			Lock: lock, Redis: Embedded, In: in, Tell: func(t trace.Trace) { send("drawn", t) },
 		})
 		if err != nil {
-			send("failed", err.Error())
+			send("failed", explain(err, in))
 			return
 		}
 		send("story", result.Story())
 	}
-}
-
-// capitalized gives a sentence that begins with a capital letter, where there are any.
-func capitalized(sentence string) string {
-	first, size := utf8.DecodeRuneInString(sentence)
-	return string(unicode.ToUpper(first)) + sentence[size:]
 }

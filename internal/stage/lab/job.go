@@ -12,11 +12,10 @@ import (
 	"lockstep/internal/watch/witness"
 )
 
-// jobName is the job's, as lockstep job calls it.
-const jobName = "job"
-
-// everyTick is long enough for a machine that stalls now and then: a replica has two fifths of it to begin in.
-const everyTick = 3 * time.Second
+const (
+	jobName   = "job"           // as lockstep job calls it
+	everyTick = 3 * time.Second // long enough for a machine that stalls now and then: a replica has two fifths of it to begin in
+)
 
 // Job is a scheduled job. The replicas are those of lockstep job, and what they did is what Redis has recorded.
 type Job struct {
@@ -46,10 +45,8 @@ func openRecord(s *Stage, j Job) (*record, error) {
 	}, nil
 }
 
-// number gives the number of a tick: 1 is the first after all replicas were up.
+// number gives the number of a tick: 1 is the first after all replicas were up. tick gives the time when it begins.
 func (r *record) number(tick time.Time) int { return int(tick.Sub(r.first)/time.Duration(r.Every)) + 1 }
-
-// tick gives the time when a tick begins.
 func (r *record) tick(number int) time.Time {
 	return r.first.Add(time.Duration(number-1) * time.Duration(r.Every))
 }
@@ -57,7 +54,7 @@ func (r *record) tick(number int) time.Time {
 // KillRunner waits for the first run of a tick, and kills its replica, which has the lock.
 func (r *record) KillRunner(tick int) {
 	s := r.stage
-	s.insist(fmt.Sprintf("a run of tick %d", tick), func() error {
+	s.insist(runOf(tick), func() error {
 		runs, _, err := r.All(s.ctx)
 		i := slices.IndexFunc(runs, func(run job.Run) bool { return r.number(run.Tick) == tick })
 		if i < 0 {
@@ -72,7 +69,7 @@ func (r *record) KillRunner(tick int) {
 func (r *record) AwaitTicks(n int) {
 	s := r.stage
 	last := r.tick(n)
-	s.do(fmt.Sprintf("tick %d", n), func() error {
+	s.do(passing(n), func() error {
 		if err := lock.Sleep(s.ctx, lock.SystemClock{}, time.Until(last.Add(r.Every.Over()))); err != nil {
 			return err
 		}
@@ -114,25 +111,22 @@ func (r *record) events(runs []job.Run, last time.Time) (all []witness.Event) {
 	return all
 }
 
-// ofTheJob reports whether a command is of the job's lock.
-func ofTheJob(args []string) bool { return slices.Contains(args[1:], jobName) }
-
 // WatchAttempts watches which replicas ask for the job's lock, while a scenario goes on, and notes it: the record has only who got it.
 func (r *record) WatchAttempts(scenario func()) {
 	s := r.stage
 	node, traps := s.lockOn(1), map[string]Trap{}
+	ofTheJob := func(args []string) bool { return slices.Contains(args[1:], jobName) }
 	for replica := range s.addresses {
 		traps[replica] = s.Pass(replica, node, ofTheJob)
 	}
 	scenario()
 	for replica, trap := range traps {
 		if trap.IsCaught() {
-			s.note(time.Now(), replica, node, witness.KindTries)
+			s.note(replica, node, witness.KindTries)
 		}
 	}
 }
 
-// runs picks the runs of a tick.
 func runs(tick int) match {
 	return func(e witness.Event) bool { return e.Kind == witness.KindRuns && e.Tick == tick }
 }

@@ -1,10 +1,9 @@
 // Package lab makes the flaws of the locks happen, on demand, and says of every strategy which it has.
 //
-// A lab is one anomaly, a row in a table (labs_*.go): its claim, its scenario, what it expects of each lock and why. Steps that take more
-// than a few lines have a file of the lab's name. Most labs run on the running service: real replicas, real requests, real faults, a
-// witness. Each such run has a Redis and replicas of its own (stage.go), and leaves nothing behind. What cannot be staged so the explorer
-// looks for (explorations.go). The matrix (matrix.go) is all labs and all strategies. What is observed comes from a run, never from the
-// table.
+// A lab is one anomaly, a row in a table (labs_*.go): its claim, its scenario, what it expects of each lock and why. Most labs run on the
+// running service: real replicas, real requests, real faults, a witness. Each such run has a Redis and replicas of its own (stage.go), and
+// leaves nothing behind. What cannot be staged so the explorer looks for (explorer.go). The matrix (matrix.go) is all labs and all
+// strategies. What is observed comes from a run, never from the table.
 package lab
 
 import (
@@ -29,8 +28,7 @@ type Lab struct {
 	Cure  language.Text // how
 
 	Explore string // the same in the explorer: the arguments of lockstep explore, after the lock; empty: the explorer does not show it
-	Unix    bool   // it needs signals that only Unix has
-	Real    bool   // it needs a real Redis
+	Needs   []Need
 
 	Explores map[string]string // Explore by lock, where it is not the same for all
 
@@ -107,18 +105,7 @@ func (l Lab) InExplorer(lock string) string {
 	return "explore " + lock + " " + arguments
 }
 
-// HowCured tells how the flaw is cured, or that no step has it.
-func (l Lab) HowCured(in language.Language) string {
-	if l.Shows == "" {
-		return in.Say("No step has this flaw: ", "没有哪一步有这个缺陷：") + sentence(l.Cure, in)
-	}
-	return in.Say("The cure, from %s to %s: ", "%s 到 %s 的修复：", l.Shows, l.Cured) + sentence(l.Cure, in)
-}
-
-// sentence gives a text with its full stop.
-func sentence(text language.Text, in language.Language) string {
-	return text.In(in) + in.Say(".", "。")
-}
+func (l Lab) command(lock string) string { return "lab " + l.Name + " --lock " + lock }
 
 // Diff gives the command that shows the cure in the code; empty if the two are not neighbours there.
 func (l Lab) Diff() string {

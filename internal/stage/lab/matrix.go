@@ -1,7 +1,6 @@
 package lab
 
 import (
-	"maps"
 	"strings"
 
 	"lockstep/internal/language"
@@ -42,13 +41,13 @@ func (c Cell) AsExpected() bool { return c.Observed == c.Expected }
 // Ran reports whether the cell was observed.
 func (c Cell) Ran() bool { return c.Observed != "" }
 
-// unlike reports whether the cell was observed to be something else.
-func (c Cell) unlike() bool { return c.Ran() && !c.AsExpected() }
+// Unlike reports whether the cell was observed to be something else.
+func (c Cell) Unlike() bool { return c.Ran() && !c.AsExpected() }
 
 // ExitCode gives 0 if all that was run is as expected, 1 if a cell is not, and 2 if of a cell it cannot be said, although it should.
 func (m Matrix) ExitCode() int {
-	unknown := m.Count(func(c Cell) bool { return c.unlike() && c.Observed == verdict.Unknown })
-	return verdict.Of(m.Count(Cell.unlike) > unknown, unknown == 0).ExitCode()
+	unknown := m.Count(func(c Cell) bool { return c.Unlike() && c.Observed == verdict.Unknown })
+	return verdict.Of(m.Count(Cell.Unlike) > unknown, unknown == 0).ExitCode()
 }
 
 // Count counts the cells that have this.
@@ -61,22 +60,6 @@ func (m Matrix) Count(has func(Cell) bool) (n int) {
 		}
 	}
 	return n
-}
-
-// With gives this matrix with what was run for another one.
-func (m Matrix) With(run Matrix) Matrix {
-	m.Cells = maps.Clone(m.Cells)
-	for name, row := range m.Cells {
-		row = maps.Clone(row)
-		m.Cells[name] = row
-		for s, cell := range row {
-			if ran := run.Cells[name][s]; ran.Ran() {
-				cell.Observed, cell.NotRun, cell.Says, cell.Seconds = ran.Observed, ran.NotRun, ran.Says, ran.Seconds
-				row[s] = cell
-			}
-		}
-	}
-	return m
 }
 
 // Expected gives the matrix as it is expected to be: as if each cell had been run, and come out so.
@@ -111,10 +94,9 @@ func blank(in language.Language) Matrix {
 	return m
 }
 
-// how gives the command that shows what a lab observes of a lock.
 func (l Lab) how(s strategy.Strategy) string {
 	if l.Anomaly == "" {
-		return "lab " + l.Name + " --lock " + s.Name
+		return l.command(s.Name)
 	}
 	in, one := l.scenario(s)
 	if !one {

@@ -56,34 +56,30 @@ func (run MatrixRun) Compute(ctx context.Context) (Matrix, error) {
 }
 
 func (run MatrixRun) compute(ctx context.Context, observe observe) (Matrix, error) {
-	m := blank(run.In)
-	toRun := map[string]int{}
-	var waiting, working []*task
+	m, toRun := blank(run.In), map[string]int{}
+	var waiting, working []task
 	for _, l := range All() {
 		for _, s := range m.Strategies {
-			t := &task{l, s, m.Cells[l.Name][s]}
+			cell := m.Cells[l.Name][s]
 			switch {
-			case t.cell.Ran(): // there is nothing to run
+			case cell.Ran(): // there is nothing to run
 				continue
 			case run.Quick && !l.isQuick(s):
-				t.cell.NotRun = m.in.Say("it is not among the quick ones", "它不在快速的部分里")
-				m.Cells[l.Name][s] = t.cell
+				cell.NotRun = m.notQuick()
+				m.Cells[l.Name][s] = cell
 				continue
 			case l.Anomaly == "": // it waits more than it works
-				waiting = append(waiting, t)
+				waiting = append(waiting, task{l, s, cell})
 			default:
-				working = append(working, t)
+				working = append(working, task{l, s, cell})
 			}
 			toRun[l.Name]++
 		}
 	}
-	run.Begin(m.With(m), toRun)
-	err := run.each(ctx, waiting, max(run.Beside, 1), observe)
+	run.Begin(m, toRun)
+	err := run.each(ctx, m, waiting, max(run.Beside, 1), observe)
 	if err == nil { // what works has the machine for itself: beside it, what waits would be late
-		err = run.each(ctx, working, 1, observe)
-	}
-	for _, t := range append(waiting, working...) {
-		m.Cells[t.lab.Name][t.strategy] = t.cell
+		err = run.each(ctx, m, working, 1, observe)
 	}
 	return m, err
 }
@@ -97,41 +93,42 @@ func (l Lab) isQuick(lock string) bool {
 	return l.Expects(lock).Observed == verdict.Broken || slices.Contains([]string{"v0", "v1", "v4", "local", "atomic"}, lock)
 }
 
-// each runs so many of these at a time.
-func (run MatrixRun) each(ctx context.Context, tasks []*task, beside int, observe observe) error {
+// each runs so many tasks at a time, and puts what they show into the matrix.
+func (run MatrixRun) each(ctx context.Context, m Matrix, tasks []task, beside int, observe observe) error {
 	var telling sync.Mutex
-	tell := func(t *task, ends bool) {
-		telling.Lock()
-		defer telling.Unlock()
-		run.Tell(Told{Anomaly: t.lab.Name, Strategy: t.strategy, Ends: ends, Cell: t.cell})
-	}
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(beside)
 	for _, t := range tasks {
+		row, cell := m.Cells[t.lab.Name], t.cell
+		tell := func(ends bool) {
+			telling.Lock()
+			defer telling.Unlock()
+			row[t.strategy] = cell
+			run.Tell(Told{Anomaly: t.lab.Name, Strategy: t.strategy, Ends: ends, Cell: cell})
+		}
 		group.Go(func() error {
 			if ctx.Err() == nil {
-				tell(t, false)
-				t.run(ctx, observe, run.In)
+				tell(false)
+				cell.run(ctx, t, observe, run.In)
 			}
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
 			}
-			tell(t, true)
+			tell(true)
 			return nil
 		})
 	}
 	return group.Wait()
 }
 
-// run runs a cell.
-func (t *task) run(ctx context.Context, observe observe, in language.Language) {
+func (c *Cell) run(ctx context.Context, t task, observe observe, in language.Language) {
 	began := time.Now()
 	observed, says, err := observe(ctx, t.lab, t.strategy)
 	if err != nil {
-		observed, says = verdict.Unknown, err.Error()
+		observed, says = verdict.Unknown, explain(err, in)
 	}
-	if t.cell.NotRun = unavailable(err, in); t.cell.NotRun == "" {
-		t.cell.Observed, t.cell.Says = observed, says
+	if c.NotRun = lacking(err).In(in); c.NotRun == "" {
+		c.Observed, c.Says = observed, says
 	}
-	t.cell.Seconds = time.Since(began).Seconds()
+	c.Seconds = time.Since(began).Seconds()
 }

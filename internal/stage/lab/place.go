@@ -2,9 +2,15 @@ package lab
 
 import (
 	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/exec"
 	"slices"
+	"time"
 
-	"lockstep/internal/language"
+	"lockstep/internal/cluster"
+	"lockstep/internal/stage/replica"
 )
 
 // Place is where labs are run: a machine, or a browser's tab.
@@ -34,31 +40,65 @@ const (
 	RealRedis Need = "real-redis"
 )
 
-// In says what it is in a language. Code is between backquotes.
-func (n Need) In(in language.Language) string {
-	if n == Signals {
-		return language.Both("the signals of Unix, which stop a process", "Unix 的信号，用来暂停进程").In(in)
-	}
-	return language.Both("a `redis-server` or a `valkey-server`", "`redis-server` 或 `valkey-server`").In(in)
-}
-
-// Needs gives what the lab needs.
-func (l Lab) Needs() (all []Need) {
-	if l.Unix {
-		all = append(all, Signals)
-	}
-	if l.Real {
-		all = append(all, RealRedis)
-	}
-	return all
-}
-
 // FitsInto fails if a place does not have what the lab needs.
 func (l Lab) FitsInto(p Place) error {
-	for _, need := range l.Needs() {
+	for _, need := range l.Needs {
 		if slices.Contains(p.Lacks, need) {
 			return map[Need]error{Signals: ErrNoSignals, RealRedis: ErrNoRedis}[need]
 		}
 	}
 	return nil
+}
+
+// Machine is this one: a replica is a process of the program.
+func Machine(program string) Place {
+	p := Place{Replicas: func() Replicas { return &processes{program: program} }, Redis: replica.AnyPort}
+	if !replica.CanStop {
+		p.Lacks = []Need{Signals}
+	}
+	return p
+}
+
+// grace is how long a replica may take to end: what it leaves unfinished is on a Redis that ends, too.
+const grace = 300 * time.Millisecond
+
+type processes struct {
+	program string
+	dir     string // that they run in
+	shops   *cluster.Cluster
+	pids    map[string]int // as they were at first: a process that is started in the place of one is none of the lab's
+	said    replica.Said   // by the replicas
+}
+
+func (p *processes) Start(ctx context.Context, n int, command func(name string) []string) (_ map[string]string, err error) {
+	if p.dir, err = os.MkdirTemp("", "lockstep-lab-"); err != nil {
+		return nil, err
+	}
+	p.shops, err = cluster.Start(ctx, n, func(name string) *exec.Cmd {
+		arguments := command(name)
+		if arguments[0] == serve {
+			arguments = append(arguments, "--server.addr="+replica.AnyPort)
+		}
+		return replica.Command(p.program, arguments[0], name, p.dir, &p.said, arguments[1:]...)
+	}, grace, slog.New(slog.DiscardHandler))
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s", err, &p.said)
+	}
+	addresses := map[string]string{}
+	p.pids = map[string]int{}
+	for _, up := range p.shops.Replicas() {
+		addresses[up.Name], p.pids[up.Name] = up.Address, up.PID
+	}
+	return addresses, nil
+}
+
+func (p *processes) Kill(name string) error   { return replica.Kill(p.pids[name]) }
+func (p *processes) Stop(name string) error   { return replica.Stop(p.pids[name]) }
+func (p *processes) Resume(name string) error { return replica.Resume(p.pids[name]) }
+
+func (p *processes) End() error {
+	if p.shops != nil {
+		p.shops.Stop()
+	}
+	return os.RemoveAll(p.dir)
 }

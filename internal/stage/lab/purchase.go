@@ -2,17 +2,27 @@ package lab
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
+	"strings"
 	"time"
 
+	"lockstep/internal/language"
+	"lockstep/internal/lock"
+	"lockstep/internal/service"
+	"lockstep/internal/service/history"
 	"lockstep/internal/shop/load"
 	"lockstep/internal/stage/redisproxy"
 	"lockstep/internal/watch/witness"
 )
 
-// noAnswer is the code of an answer that never came.
-const noAnswer = "no answer"
+// The codes of what is no answer of a replica.
+const (
+	noAnswer = "no answer"
+	noJSON   = "no JSON"
+)
 
 // Purchase is one request of a buyer.
 type Purchase struct {
@@ -48,24 +58,22 @@ func (s *Stage) Buy(replica string) *Purchase {
 }
 
 // BuyUntil buys, and waits until something is so of the sale.
-func (s *Stage) BuyUntil(replica, what string, so func(sale string) Condition) *Purchase {
+func (s *Stage) BuyUntil(replica string, step func(sale string) language.Text, so func(sale string) Condition) *Purchase {
 	p := s.Buy(replica)
-	s.Until(p.sale+" to "+what, so(p.sale))
+	s.Until(step(p.sale), so(p.sale))
 	return p
 }
 
 // Hold buys, and waits until the sale has the lock.
-func (s *Stage) Hold(replica string) *Purchase {
-	return s.BuyUntil(replica, "obtain the lock", obtained)
-}
+func (s *Stage) Hold(replica string) *Purchase { return s.BuyUntil(replica, toObtain, obtained) }
 
 // Work buys, and waits until the sale has read the stock.
 func (s *Stage) Work(replica string) *Purchase {
-	return s.BuyUntil(replica, "be at work", func(sale string) Condition { return did(sale, witness.Reads, witness.Done) })
+	return s.BuyUntil(replica, toWork, func(sale string) Condition { return did(sale, witness.Reads, witness.Done) })
 }
 
 // Wait buys, and waits until the sale waits for the lock.
-func (s *Stage) Wait(replica string) *Purchase { return s.BuyUntil(replica, "wait", s.waiting) }
+func (s *Stage) Wait(replica string) *Purchase { return s.BuyUntil(replica, toWait, s.waiting) }
 
 // waiting reports whether a sale waits for the lock: it was refused, or, as it is not the first of its replica, waits in line there, and
 // nothing of that is seen.
@@ -91,33 +99,25 @@ func (s *Stage) BuyCaught(replica string, fate redisproxy.Fate, matches func(arg
 func (s *Stage) Finish(purchases ...*Purchase) {
 	s.Answered(purchases...)
 	for _, p := range purchases {
-		s.Until(p.sale+" to end", ended(p.sale))
+		s.Until(toEnd(p.sale), ended(p.sale))
 	}
 }
 
 // Answered waits for the answer to each of these purchases.
 func (s *Stage) Answered(purchases ...*Purchase) {
 	for _, p := range purchases {
-		s.do("an answer to "+p.sale, func() error { return s.await(p.done) })
+		s.do(hearing(p.sale), func() error { return s.await(p.done) })
 	}
 }
 
-// whileHeld gives a scenario: while a sale of r1 holds the lock, a replica is asked for another one.
-func whileHeld(replica string) func(*Stage) {
-	return func(s *Stage) {
-		first := s.Hold("r1")
-		s.Finish(first, s.Buy(replica))
-	}
-}
-
-// send sends a request to a replica. An answer without a status is none.
+// send gives what a replica answers; without a status: nothing.
 func (s *Stage) send(ctx context.Context, method, name, path string) Answer {
 	answer, err := load.Ask(ctx, s.client, method, "http://"+s.addresses[name]+path, "")
 	switch {
 	case err != nil && answer.Status == 0:
 		return Answer{Code: noAnswer}
 	case err != nil:
-		return Answer{Status: answer.Status, Code: "no JSON"}
+		return Answer{Status: answer.Status, Code: noJSON}
 	default:
 		return Answer{Status: answer.Status, Code: answer.Error.Code, Order: answer.Order()}
 	}
@@ -133,4 +133,80 @@ func (s *Stage) answers() (all []Answer) {
 		}
 	}
 	return all
+}
+
+// Served lets buyers ask a replica for a sale, one after the other, until one is neither told that Redis is gone nor
+// that its lock expired before it heard that it had it. It gives the last of them, once the witness has seen the sale end.
+func (s *Stage) Served(replica string) *Purchase {
+	for {
+		p := s.Buy(replica)
+		s.Answered(p)
+		if s.err == nil && (p.answer.Code == lock.CodeOf(lock.ErrUnavailable) || p.answer.Code == lock.CodeOf(lock.ErrLost)) {
+			continue
+		}
+		s.Until(toEnd(replica), func(events []witness.Event) bool {
+			i := slices.IndexFunc(events, func(e witness.Event) bool {
+				return e.Kind == witness.KindAsks && strings.HasSuffix(e.Owner, p.answer.Order)
+			})
+			return i >= 0 && ended(events[i].Sale)(events)
+		})
+		return p
+	}
+}
+
+// LookUp asks a replica for the order of each buyer so far, and notes what the ledger holds.
+func (s *Stage) LookUp(replica string) {
+	for _, p := range s.purchases {
+		if s.err != nil || p.answer.Order == "" {
+			continue
+		}
+		s.insist(lookingUp(), func() error {
+			kind := witness.KindBooked
+			switch answer := s.send(s.ctx, http.MethodGet, replica, "/orders/"+p.answer.Order); {
+			case answer.Code == lock.CodeOf(service.ErrNoOrder):
+				kind = witness.KindUnbooked
+			case answer.Status != http.StatusOK:
+				return errNotKnown // perhaps the replica has not yet heard that the sale is over
+			}
+			s.noteOrder(p, kind)
+			return nil
+		})
+	}
+}
+
+// Recount asks the replica of a purchase how many orders the ledger has. If these are more than the buyers to whom a piece may have
+// been sold, the sale was made again.
+func (s *Stage) Recount(p *Purchase) {
+	s.do(counting(), func() error {
+		request, err := http.NewRequestWithContext(s.ctx, http.MethodGet, "http://"+s.addresses[p.replica]+"/inventory", http.NoBody)
+		if err != nil {
+			return err
+		}
+		response, err := s.client.Do(request)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = response.Body.Close() }()
+		var ledger history.Report
+		if err := json.NewDecoder(response.Body).Decode(&ledger); err != nil {
+			return err
+		}
+		for _, answer := range s.answers() {
+			if load.MayHaveSold(answer.Status, answer.Code) {
+				ledger.Sold--
+			}
+		}
+		if ledger.Sold > 0 {
+			s.noteOrder(p, witness.KindResold)
+		}
+		return nil
+	})
+}
+
+// noteOrder notes what the ledger holds of a purchase, and what its buyer was told.
+func (s *Stage) noteOrder(p *Purchase, kind witness.Kind) {
+	now := time.Now()
+	s.collected.Record(witness.Event{
+		Replica: p.replica, Kind: kind, Owner: lock.Owner(p.answer.Order), Code: p.answer.Code, Sent: now, Replied: now,
+	})
 }

@@ -6,7 +6,6 @@ import (
 	"net"
 
 	"lockstep/internal/dao"
-	"lockstep/internal/language"
 	"lockstep/internal/lock/strategy"
 	"lockstep/internal/stage/redisserver"
 )
@@ -19,14 +18,6 @@ const (
 	Embedded Kind = "embedded" // in this process
 	Real     Kind = "real"     // a redis-server or a valkey-server of the lab's own
 )
-
-// In says it in a language.
-func (k Kind) In(in language.Language) string {
-	if k == Embedded {
-		return language.Both(string(k), "内嵌").In(in)
-	}
-	return language.Both(string(k), "真实").In(in)
-}
 
 // nodes is how many masters redlock has: as many as an embedded Redis brings with it.
 const nodes = 5
@@ -43,16 +34,15 @@ func (s *Stage) openRedis(ctx context.Context, place Place, kind Kind, shop Sett
 	if kind == Embedded {
 		return s.openEmbedded(ctx, place.Redis)
 	}
-	var durable []string
-	if shop.Durable {
-		durable = []string{"--appendonly", "yes", "--appendfsync", "always"}
-	}
-	count := 1
+	count, arguments := 1, []string(nil)
 	if s.onNodes {
 		count += nodes
 	}
+	if shop.Durable {
+		arguments = []string{"--appendonly", "yes", "--appendfsync", "always"}
+	}
 	for range count {
-		server, err := s.startRedis(ctx, durable...)
+		server, err := s.startRedis(ctx, arguments...)
 		if err != nil {
 			return err
 		}
@@ -74,13 +64,10 @@ func (s *Stage) openEmbedded(ctx context.Context, addr string) error {
 		return err
 	}
 	s.atEnd(redis.Close)
-	add := func(addr string, restart func() error) {
-		s.masters = append(s.masters, master{addr: addr, restart: func(context.Context) error { return restart() }})
-	}
-	add(redis.Addr, redis.Restart)
+	s.masters = []master{{addr: redis.Addr, restart: func(context.Context) error { return redis.Restart() }}}
 	for _, node := range redis.Nodes {
 		if s.onNodes {
-			add(node.Addr, node.Restart)
+			s.masters = append(s.masters, master{addr: node.Addr, restart: func(context.Context) error { return node.Restart() }})
 		}
 	}
 	return nil

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"lockstep/internal/language"
@@ -73,17 +72,8 @@ type Story struct {
 // Story tells a result. A command begins after the program.
 func (r Result) Story() Story {
 	s := Story{Lock: r.Lock, Observed: r.Observed, AsExpected: r.AsExpected(), Command: r.Command, Explore: r.Explore}
-	verdict := r.in.Say("as expected", "符合预期")
-	if !r.AsExpected() {
-		verdict = r.in.Say("expected was ", "预期是") + r.Expected.In(r.in)
-	}
-	s.Head = r.in.Say("%s: %s, %s: %s (%.1f s, %s Redis)", "%s 的缺陷：%s，%s：%s（%.1f 秒，%s Redis）",
-		r.Lock, r.Observed.In(r.in), verdict, r.Why, r.Seconds, Kind(r.Redis).In(r.in))
 	drawn, left := r.Trace.First(r.draws)
-	s.Drawn = drawn
-	if len(left) > 0 {
-		s.Left = r.in.Say("Not drawn: %d later sales, %s.", "没有画出后来的 %d 单：%s。", len(left), strings.Join(left, r.in.Say(", ", "、")))
-	}
+	s.Head, s.Drawn, s.Left = r.head(), drawn, notDrawn(left, r.in)
 	if r.Reason != "" {
 		s.Reason = r.in.Say("It cannot be said: %s.", "无法判断：%s。", r.Reason)
 	}
@@ -93,13 +83,7 @@ func (r Result) Story() Story {
 		}
 	}
 	for _, like := range r.alike() {
-		first, last := like[0], like[len(like)-1]
-		told := r.in.Say("%d buyers at %s got %s after %.1f to %.1f s", "%d 个 %s 的买家得到的响应：%s，用时 %.1f 到 %.1f 秒",
-			len(like), first.Sale, r.outcome(first), first.Seconds, last.Seconds)
-		if len(like) == 1 {
-			told = r.in.Say("the buyer at %s got %s after %.1f s", "%s 的买家得到的响应：%s，用时 %.1f 秒", first.Sale, r.outcome(first), first.Seconds)
-		}
-		s.Says = append(s.Says, told)
+		s.Says = append(s.Says, told(like, r.in))
 	}
 	return s
 }
@@ -127,7 +111,7 @@ func (r Result) Text(typed, flag string) string {
 // alike groups the answers that differ only in time, the quickest first.
 func (r Result) alike() (groups [][]Answer) {
 	for _, a := range r.Answers {
-		i := slices.IndexFunc(groups, func(g []Answer) bool { return g[0].Sale == a.Sale && r.outcome(g[0]) == r.outcome(a) })
+		i := slices.IndexFunc(groups, func(g []Answer) bool { return g[0].Sale == a.Sale && g[0].outcome(r.in) == a.outcome(r.in) })
 		if i < 0 {
 			i, groups = len(groups), append(groups, nil)
 		}
@@ -137,12 +121,4 @@ func (r Result) alike() (groups [][]Answer) {
 		slices.SortFunc(group, func(a, b Answer) int { return cmp.Compare(a.Seconds, b.Seconds) })
 	}
 	return groups
-}
-
-// outcome says what a buyer got.
-func (r Result) outcome(a Answer) string {
-	if a.Status == 0 {
-		return r.in.Say(noAnswer, "没有响应")
-	}
-	return strings.TrimSpace(strconv.Itoa(a.Status) + " " + a.Code)
 }

@@ -4,15 +4,19 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"lockstep/internal/language"
+	"lockstep/internal/lock/verdict"
 	"lockstep/internal/trace"
 	"lockstep/internal/watch/witness"
 )
 
-// longest is how long a lab may take, on a slow machine.
-const longest = 60 * time.Second
+const (
+	longest   = 60 * time.Second       // that a lab may take, on a slow machine
+	toldEvery = 250 * time.Millisecond // the pace in which a run that goes on is told
+)
 
 // Play is how a lab is run.
 type Play struct {
@@ -27,30 +31,29 @@ func (l Lab) Run(ctx context.Context, place Place, play Play) (Result, error) {
 	if err := errors.Join(l.Check(play.Lock, play.In), l.FitsInto(place)); err != nil {
 		return Result{}, err
 	}
-	kind := play.Redis
-	if l.Real {
-		kind = Real
+	if slices.Contains(l.Needs, RealRedis) {
+		play.Redis = Real
 	}
 	began := time.Now()
 	limited, cancel := context.WithTimeoutCause(ctx, longest, errTooLong)
 	defer cancel()
-	result, err := l.play(limited, place, kind, play)
+	result, err := l.play(limited, place, play)
 	if err != nil {
 		return Result{}, fmt.Errorf("lab %s: %w", l.Name, err)
 	}
 	if ctx.Err() != nil {
 		return Result{}, context.Cause(ctx)
 	}
-	result.Seconds, result.Redis = time.Since(began).Seconds(), string(kind)
-	if kind == Real {
+	result.Seconds, result.Redis = time.Since(began).Seconds(), string(play.Redis)
+	if play.Redis == Real {
 		result.Command += " --redis real"
 	}
 	return result, nil
 }
 
 // play runs the scenario on a stage of its own, and says what that has shown. An error is of the stage: that it does not go up, or down.
-func (l Lab) play(ctx context.Context, place Place, kind Kind, p Play) (r Result, err error) {
-	s, err := setUp(ctx, l.Shop, place, p.Lock, kind)
+func (l Lab) play(ctx context.Context, place Place, p Play) (r Result, err error) {
+	s, err := setUp(ctx, l.Shop, place, p.Lock, p.Redis)
 	if err != nil {
 		return Result{}, err
 	}
@@ -63,9 +66,6 @@ func (l Lab) play(ctx context.Context, place Place, kind Kind, p Play) (r Result
 	r.Answers = s.answers()
 	return r, nil
 }
-
-// toldEvery is the pace in which a run that goes on is told.
-const toldEvery = 250 * time.Millisecond
 
 // printProgress tells what has happened so far, until the stage comes down.
 func printProgress(s *Stage, p Play, draws int) {
@@ -85,4 +85,39 @@ func printProgress(s *Stage, p Play, draws int) {
 			}
 		}
 	}
+}
+
+// judge says what a run has shown.
+func (l Lab) judge(lock string, a witness.Account, failed error, in language.Language) Result {
+	expected := l.Expects(lock)
+	r := Result{
+		Lab: l.Name, Lock: lock, Observed: verdict.Unknown, Expected: expected.Observed, Why: expected.Why.In(in),
+		Trace: a.Trace(in), Findings: a.Findings, Command: l.command(lock), Explore: l.InExplorer(lock), in: in, draws: l.Draws,
+	}
+	switch culprit, found := l.culprit(a); {
+	case failed != nil:
+		r.Reason = explain(failed, in)
+	case occurred(witness.KindGap)(a.Events):
+		r.Reason = forgotten(in)
+	case len(a.Events) == 0 || !l.Hit(a.Events):
+		r.Reason = l.didNotHappen(in)
+	case found:
+		r.Observed, r.Sentence = verdict.Broken, culprit.Sentence(in)
+		r.Trace.Verdict = r.Sentence
+	case l.Proof != nil && !l.Proof(a.Events):
+		r.Reason = provesNothing(a.Events, in)
+	default:
+		r.Observed = verdict.Holds
+	}
+	return r
+}
+
+// culprit gives the finding that is the anomaly.
+func (l Lab) culprit(a witness.Account) (witness.Finding, bool) {
+	for _, f := range a.Of(l.Signs...) {
+		if l.Blames == nil || l.Blames(f) {
+			return f, true
+		}
+	}
+	return witness.Finding{}, false
 }

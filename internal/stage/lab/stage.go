@@ -7,8 +7,11 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
+	"time"
 
+	"lockstep/internal/language"
 	"lockstep/internal/lock/evolution"
 	"lockstep/internal/lock/strategy"
 	"lockstep/internal/shop/load"
@@ -17,12 +20,37 @@ import (
 	"lockstep/internal/watch/witness"
 )
 
+// Settings are those of the shop that a lab needs.
+type Settings struct {
+	Replicas int                      // 0: two
+	TTL      time.Duration            // lock.ttl; 0: a minute, which no lab lasts
+	Wait     time.Duration            // lock.wait_timeout; 0: ten seconds
+	Nested   int                      // sale.nested
+	Think    map[string]time.Duration // sale.think_time, by replica
+	Ahead    map[string]time.Duration // server.clock_offset, by replica
+
+	Replicated bool // Redis has a replica, which can take its place
+	Durable    bool // a real Redis writes down what it does before it answers
+	Job        *Job // the replicas run it, and sell nothing
+}
+
+const (
+	stock = 200     // more than any lab sells
+	serve = "serve" // the command of a replica that sells
+)
+
+// each gives the same setting to some replicas.
+func each(d time.Duration, replicas ...string) map[string]time.Duration {
+	all := map[string]time.Duration{}
+	for _, name := range replicas {
+		all[name] = d
+	}
+	return all
+}
+
 // Stage is a shop of a lab's own, for one run: a Redis, replicas, proxies between them, and a witness of all. Once something failed, its
 // methods do nothing more.
 type Stage struct {
-	Redis  Redis   // what it does to it
-	record *record // of a job
-
 	ctx       context.Context //nolint:containedctx // a stage is a stretch of time, and a scenario reads better without it
 	err       error
 	endings   []func() error                 // of what was begun, in that order
@@ -34,6 +62,7 @@ type Stage struct {
 	replicas  Replicas
 	addresses map[string]string // of the replicas, as they were at first
 	collected *witness.Collector
+	record    *record // of a job
 	client    *http.Client
 
 	running   sync.WaitGroup // buyers, and those who watch
@@ -47,7 +76,6 @@ func setUp(ctx context.Context, shop Settings, place Place, lock string, kind Ki
 		proxies: map[string][]*redisproxy.Proxy{}, replicas: place.Replicas(), bought: map[string]int{},
 		collected: witness.NewCollector(), client: &http.Client{Transport: &http.Transport{DialContext: load.Dialer()}},
 	}
-	s.Redis.stage = s
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, s.tearDown())
@@ -69,13 +97,13 @@ func setUp(ctx context.Context, shop Settings, place Place, lock string, kind Ki
 		return nil, err
 	}
 	s.atEnd(s.replicas.End)
-	if s.addresses, err = s.replicas.Start(ctx, replicas, startCommands(s.proxies, lock, shop)); err != nil {
+	command := func(name string) []string { return s.command(name, lock, shop) }
+	if s.addresses, err = s.replicas.Start(ctx, replicas, command); err != nil {
 		return nil, err
 	}
 	return s, s.watch(ctx, shop.Job)
 }
 
-// openProxies puts proxies before each replica.
 func (s *Stage) openProxies(replicas int) error {
 	for i := range replicas {
 		name := fmt.Sprintf("r%d", i+1) // as cluster calls them
@@ -89,6 +117,23 @@ func (s *Stage) openProxies(replicas int) error {
 		}
 	}
 	return nil
+}
+
+// command gives the command that starts a replica of the shop, with no other settings than the lab's.
+func (s *Stage) command(name, lock string, shop Settings) []string {
+	var addrs []string
+	for _, proxy := range s.proxies[name] {
+		addrs = append(addrs, proxy.Addr())
+	}
+	redis := []string{"--redis.addrs=" + addrs[0], "--redis.redlock_addrs=" + strings.Join(addrs[1:], ",")}
+	if shop.Job != nil {
+		return append([]string{"job", "--lock=" + lock, "--every=" + shop.Job.Every.String(), "--work=" + shop.Job.Work.String()}, redis...)
+	}
+	return append([]string{serve, "--server.clock_offset=" + shop.Ahead[name].String(),
+		"--lock.version=" + lock, "--lock.ttl=" + cmp.Or(shop.TTL, time.Minute).String(),
+		"--lock.wait_timeout=" + cmp.Or(shop.Wait, 10*time.Second).String(),
+		"--sale.think_time=" + shop.Think[name].String(), fmt.Sprintf("--sale.nested=%d", shop.Nested),
+		fmt.Sprintf("--inventory.initial=%d", stock)}, redis...)
 }
 
 // watch begins to collect what happens: by the streams of the replicas until they die, since the process that is started in the place of
@@ -126,17 +171,31 @@ func (s *Stage) tearDown() (err error) {
 }
 
 // Until waits until a condition is met.
-func (s *Stage) Until(what string, condition Condition) {
-	s.do(what, func() error { return s.collected.Until(s.ctx, condition) })
+func (s *Stage) Until(step language.Text, condition Condition) {
+	s.do(step, func() error { return s.collected.Until(s.ctx, condition) })
 }
 
 // do does something, unless something has failed before.
-func (s *Stage) do(what string, do func() error) {
+func (s *Stage) do(step language.Text, do func() error) {
 	if s.err != nil {
 		return
 	}
 	if err := do(); err != nil {
-		s.err = fmt.Errorf("%s: %w", what, err)
+		s.err = &failure{step, err}
+	}
+}
+
+// askAgain is the pause between two attempts, and between two questions to somebody who does not know yet.
+const askAgain = 20 * time.Millisecond
+
+// insist does something again and again until it succeeds.
+func (s *Stage) insist(step language.Text, do func() error) {
+	for s.err == nil && do() != nil {
+		select {
+		case <-time.After(askAgain):
+		case <-s.ctx.Done():
+			s.err = &failure{step, context.Cause(s.ctx)}
+		}
 	}
 }
 

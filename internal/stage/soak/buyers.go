@@ -69,12 +69,12 @@ func (c *Crowd) Leave() (gone int64) {
 
 // buy asks for a sale. A buyer with a key repeats it while it is in doubt, for as long as one request may take, and until there is a bug.
 func (c *Crowd) buy(ctx context.Context, client *http.Client, buyer int) Sale {
-	if c.NewKey == nil || buyer%2 == 1 {
-		return c.request(ctx, client, buyer, "")
+	key := ""
+	if c.NewKey != nil && buyer%2 == 0 {
+		key = c.NewKey()
 	}
-	key := c.NewKey()
 	sale := c.request(ctx, client, buyer, key)
-	for until := time.Now().Add(c.Timeout); sale.outcome() == unknown && !sale.isBug() && time.Now().Before(until); {
+	for until := time.Now().Add(c.Timeout); key != "" && sale.outcome() == unknown && !sale.isBug() && time.Now().Before(until); {
 		if wait(ctx, c.Pause) != nil {
 			break
 		}
@@ -115,9 +115,6 @@ func (c *Crowd) request(ctx context.Context, client *http.Client, buyer int, key
 		sale.Code = load.Why(err, "no answer in time")
 	}
 	if sale.End = time.Now(); key == "" {
-		if sale.sold() {
-			c.sold.Add(1)
-		}
 		return sale
 	}
 	sale.Keyed = true

@@ -91,7 +91,6 @@ func Examine(record Record) Result {
 	return result
 }
 
-// rule is what a shop promises.
 type rule struct {
 	text  string
 	check func(*Check)

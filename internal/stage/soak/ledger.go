@@ -60,7 +60,8 @@ func (l *Ledgers) readOne(ctx context.Context, key string) error {
 			return fmt.Errorf("order %s is kept as %s", order.ID, id)
 		}
 		l.known[[2]string{run, id}] = true
-		l.Entries = append(l.Entries, Entry{Run: run, Order: slim(order)})
+		order.RunID, order.Replica, order.Lock, order.Owner = same(order.RunID), same(order.Replica), "", "" // what is judged is kept alone
+		l.Entries = append(l.Entries, Entry{Run: run, Order: order})
 	}
 	return fields.Err()
 }
@@ -69,13 +70,6 @@ func (l *Ledgers) readOne(ctx context.Context, key string) error {
 func runOf(key string) string {
 	prefix, older := dao.OrdersKeys("")
 	return same(strings.TrimSuffix(strings.TrimPrefix(key, prefix), strings.TrimPrefix(older, prefix)))
-}
-
-// slim keeps of an order only what is judged.
-func slim(order history.Order) history.Order {
-	order.RunID, order.Replica = same(order.RunID), same(order.Replica)
-	order.Lock, order.Owner = "", ""
-	return order
 }
 
 // LookAt returns the current run, all of it at one moment: a sale changes it in one step.

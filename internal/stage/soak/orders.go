@@ -1,6 +1,9 @@
 package soak
 
-import "slices"
+import (
+	"slices"
+	"time"
+)
 
 func (t *trial) soldHaveOrders(check *Check) {
 	for i, sale := range t.Sales {
@@ -95,7 +98,12 @@ func (t *trial) forgot(id string) bool {
 
 // checkOrigins looks for a buyer of every order: a buyer who was told its id, or one who was told nothing, see silent.
 func (t *trial) checkOrigins(check *Check) {
-	silent, foundOut := silentOf(t), 0
+	silent, foundOut := silent{}, 0
+	for _, sale := range t.Sales {
+		if sale.OrderID == "" && (sale.outcome() == unknown || sale.outcome() == notMade) {
+			silent.next = append(silent.next, sale)
+		}
+	}
 	for _, order := range t.Orders {
 		check.Checked++
 		switch sale := t.told[order.ID]; {
@@ -125,4 +133,32 @@ func (t *trial) checkReceipts(check *Check) {
 				order.ID, sale.Before, sale.After, sale.Fence, order.Before, order.After, order.Fence)
 		}
 	}
+}
+
+// comesWithin is how long after a buyer went away its order may still be written: longer than any fault holds a sale up.
+const comesWithin = requestTimeout
+
+// silent are the buyers who were told no order's id. Each can have one order, which is written from when it asks until it cannot come any
+// more.
+type silent struct {
+	next []Sale      // that have not asked yet
+	open []time.Time // until when those who have asked can have theirs, the first to end first
+}
+
+// has gives one of them an order that was written at that moment, and reports whether there is one left for it. It is asked about one
+// order after the other, as they were written.
+func (s *silent) has(at time.Time) bool {
+	for ; len(s.next) > 0 && !s.next[0].Start.After(at); s.next = s.next[1:] {
+		until := s.next[0].End.Add(comesWithin)
+		i, _ := slices.BinarySearchFunc(s.open, until, time.Time.Compare)
+		s.open = slices.Insert(s.open, i, until)
+	}
+	for len(s.open) > 0 && s.open[0].Before(at) {
+		s.open = s.open[1:]
+	}
+	if len(s.open) == 0 {
+		return false
+	}
+	s.open = s.open[1:]
+	return true
 }

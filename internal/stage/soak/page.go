@@ -3,7 +3,6 @@ package soak
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -21,24 +20,17 @@ type KindCount struct {
 
 // countKinds counts the faults by kind, those that hit most first.
 func countKinds(faults []Aftermath) []KindCount {
-	counts := map[Kind]*KindCount{}
-	for _, fault := range faults {
-		count := counts[fault.Kind]
-		if count == nil {
-			count = &KindCount{Kind: fault.Kind}
-			counts[fault.Kind] = count
-		}
-		count.Times++
-		count.Hit += fault.Hit
-		count.Lost += fault.Lost
-		count.Back = max(count.Back, fault.Back.Seconds())
-	}
 	all := []KindCount{}
-	for _, kind := range slices.SortedFunc(maps.Keys(counts), func(a, b Kind) int {
-		return cmp.Or(counts[b].Hit-counts[a].Hit, cmp.Compare(a, b))
-	}) {
-		all = append(all, *counts[kind])
+	for _, fault := range faults {
+		i := slices.IndexFunc(all, func(c KindCount) bool { return c.Kind == fault.Kind })
+		if i < 0 {
+			i, all = len(all), append(all, KindCount{Kind: fault.Kind})
+		}
+		count := &all[i]
+		count.Times++
+		count.Hit, count.Lost, count.Back = count.Hit+fault.Hit, count.Lost+fault.Lost, max(count.Back, fault.Back.Seconds())
 	}
+	slices.SortFunc(all, func(a, b KindCount) int { return cmp.Or(b.Hit-a.Hit, cmp.Compare(a.Kind, b.Kind)) })
 	return all
 }
 
@@ -91,7 +83,6 @@ func (c Check) mark() string {
 	}
 }
 
-// counts tells how many cases there were.
 func (c Check) counts() string {
 	text := thousands(c.Checked) + " checked"
 	for _, n := range []struct {

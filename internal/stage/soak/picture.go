@@ -102,7 +102,6 @@ func (r Result) annotations(s stretch) (all []porcupine.Annotation) {
 	return all
 }
 
-// label tells a change in a few words.
 func (c change) label() string {
 	switch {
 	case c.reading:
@@ -116,7 +115,6 @@ func (c change) label() string {
 	}
 }
 
-// thousands writes a number with commas.
 func thousands[N int | int64](n N) string {
 	text := strconv.FormatInt(int64(n), 10)
 	for i := len(text) - 3; i > 0 && text[i-1] != '-'; i -= 3 {

@@ -42,7 +42,6 @@ type Sale struct {
 func (s Sale) sold() bool  { return s.Status == http.StatusOK }
 func (s Sale) isBug() bool { return s.Status == http.StatusInternalServerError }
 
-// outcome is what a sale's answer says about its order.
 func (s Sale) outcome() outcome {
 	switch {
 	case s.sold():

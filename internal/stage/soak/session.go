@@ -123,7 +123,6 @@ func (w *world) run(ctx context.Context) (Record, error) {
 	return w.record, err
 }
 
-// tell says how far it is.
 func (w *world) tell(format string, args ...any) {
 	w.telling.Lock()
 	defer w.telling.Unlock()
@@ -131,7 +130,6 @@ func (w *world) tell(format string, args ...any) {
 	w.Log("%6s  %7d sales  %s", since, w.crowd.Sold(), fmt.Sprintf(format, args...))
 }
 
-// look reads the ledgers, and looks at the run.
 func (w *world) look(ctx context.Context) error {
 	if err := w.ledgers.Read(ctx); err != nil {
 		return err

@@ -145,7 +145,6 @@ func try(ctx context.Context, tooLong error, do func() error) error {
 	}
 }
 
-// lookUp asks whether an order is in the ledger.
 func (w *world) lookUp(ctx context.Context, id string) Doubt {
 	answer, err := w.send(ctx, askPatience, http.MethodGet, "/orders/"+id, "")
 	switch {

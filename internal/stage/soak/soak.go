@@ -53,7 +53,6 @@ func CheckLock(name string) error {
 // still for longer than the lock's expiry, or when the lock is deleted.
 func fenced(lock string) bool { return slices.Index(Locks(), lock) >= slices.Index(Locks(), "v7") }
 
-// renewed reports whether a holder prolongs its lock while it works.
 func renewed(lock string) bool { return slices.Index(Locks(), lock) >= slices.Index(Locks(), "v6") }
 
 // wait waits for d, or until ctx ends; then it fails with the cause of that.

@@ -1,6 +1,8 @@
 package soak
 
-import "slices"
+import (
+	"slices"
+)
 
 // checkStock compares the stock with the orders, run by run, in every look. A look can come before a run's last sales, so it also
 // compares the orders with each other: each leaves one piece less than another one, down from the first stock without a gap.
@@ -91,5 +93,31 @@ func (t *trial) tokensGrow(check *Check) {
 	}
 	if check.Checked == 0 {
 		check.note("%s has no tokens", t.Lock)
+	}
+}
+
+// checkPredictedLoss checks that a weak lock still has its flaw, and what a whole run cannot have lost.
+func (t *trial) checkPredictedLoss(check *Check) {
+	predicted := 0
+	for _, fault := range t.faults {
+		if !fault.canLose(t.Lock, t.Expiry) || fault.Error != "" {
+			continue
+		}
+		predicted++
+		check.Checked++
+		if fault.Lost <= 0 {
+			check.breaks("%s: nothing was lost", fault.label(t.Record))
+		}
+	}
+	switch lost := t.allLost(); {
+	case fenced(t.Lock):
+		check.Checked++
+		if lost > 0 {
+			check.breaks("%d were", lost)
+		}
+	case predicted == 0:
+		check.note("no fault of this plan must cost one")
+	default:
+		check.note("%d faults had to; %d updates were lost in all", predicted, lost)
 	}
 }

@@ -47,7 +47,6 @@ type Bursts struct {
 	going  sync.WaitGroup
 }
 
-// burst is one.
 type burst struct {
 	id       string
 	requests int
@@ -69,7 +68,6 @@ type BurstAnswer struct {
 	Error    string       `json:"error,omitempty"`  // why there is none
 }
 
-// post answers POST /bursts.
 func (b *Bursts) post(w http.ResponseWriter, r *http.Request) error {
 	var want struct {
 		N     int    `json:"n"`
@@ -107,7 +105,6 @@ func badBurst(wrong error) error {
 	return api.BadRequest(wrong, right)
 }
 
-// begin lets the buyers loose.
 func (b *Bursts) begin(buyers load.Burst) (*burst, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -145,12 +142,10 @@ func (b *Bursts) Close() {
 	b.going.Wait()
 }
 
-// get answers GET /bursts/{id}.
 func (b *Bursts) get(w http.ResponseWriter, r *http.Request) error {
 	return b.ofOne(w, r, func(*burst) {})
 }
 
-// end answers DELETE /bursts/{id}.
 func (b *Bursts) end(w http.ResponseWriter, r *http.Request) error {
 	return b.ofOne(w, r, func(one *burst) {
 		one.cancel()

@@ -176,7 +176,6 @@ func (s *scene) finding(f witness.Finding, now time.Time) *finding {
 	return one
 }
 
-// addReplicaEvent tells of what happens to a replica.
 func (f *findings) addReplicaEvent(s *scene, event witness.Event) {
 	one := &finding{at: s.at(event.Replied), kind: string(event.Kind), sales: []string{}, says: event.Sentence}
 	for _, sale := range s.account.Going {
@@ -207,7 +206,6 @@ func (f *finding) frame() texts {
 	})
 }
 
-// marks are the latest findings about a sale.
 func (f *findings) marks(sale string, in language.Language) []Mark {
 	marks := []Mark{}
 	for _, one := range slices.Backward(f.order) {

@@ -24,7 +24,6 @@ func (s *scene) isMoving(now time.Time) bool {
 	return len(s.account.Going) > 0 && now.Sub(s.moved) >= stillTime
 }
 
-// lanes are the latest sales.
 func (s *scene) lanes(now time.Time) texts {
 	s.news, s.moved = false, now
 	frame := LanesFrame{Now: s.at(now), Rail: s.rail(now), Queue: s.queue(), More: len(s.account.Going)}
@@ -109,7 +108,6 @@ func (s *scene) spans(one *witness.Sale, now time.Time) []Span {
 	return spans
 }
 
-// stopsOf are the times in which a replica was stopped.
 func (s *scene) stopsOf(replica string) []witness.Stop {
 	return slices.DeleteFunc(slices.Clone(s.account.Stops), func(stop witness.Stop) bool { return stop.Replica != replica })
 }
@@ -131,13 +129,11 @@ func (s *scene) lateFrom(one *witness.Sale, now time.Time) (late time.Time) {
 	return late
 }
 
-// rail is whose the lock was in truth.
 func (s *scene) rail(now time.Time) []Stay {
 	holdings := s.account.Holdings
 	return s.shownStays(holdings[max(0, len(holdings)-mostStays):], now)
 }
 
-// shownStays are holdings, as they are shown.
 func (s *scene) shownStays(holdings []*witness.Holding, now time.Time) []Stay {
 	stays := []Stay{}
 	for _, h := range holdings {
@@ -153,7 +149,6 @@ func (s *scene) shownStays(holdings []*witness.Holding, now time.Time) []Stay {
 	return stays
 }
 
-// queue are those who wait.
 func (s *scene) queue() []Waiter {
 	queue := []Waiter{}
 	for _, one := range s.account.Going {

@@ -2,10 +2,9 @@
 //
 // A Hub follows the events of all replicas, only while somebody watches (hub.go): its own recorder's and those of peers (replica.go), or
 // those that a cluster's front follows. It tells a witness.Account of those of the run that is on (scene.go). At most ten times a second
-// it shows what that knows: critical sections, the latest sales as lanes (lanes.go), what went wrong (findings.go), and the stock
-// (stock.go).
-// Frames are values (frames.go); each is written once in every language (log.go) and streamed (stream.go). A Hub is bounded,
-// whatever the shop does: in events, in frames, in time.
+// it shows what that knows: critical sections, the latest sales as lanes (lanes.go), what went wrong (findings.go, story.go), and the
+// stock (scene.go). Frames are values (frames.go); each is written once in every language, kept, and streamed (stream.go). A Hub is
+// bounded, whatever the shop does: in events, in frames, in time.
 //
 // Beside it are two sales drawn from what they sent (pair.go), bursts of buyers (bursts.go), and what can be done to the embedded masters
 // of Redlock (nodes.go).
@@ -16,8 +15,10 @@ import (
 	"errors"
 	"time"
 
+	"lockstep/internal/lock"
 	"lockstep/internal/service/history"
 	"lockstep/internal/shop/api"
+	"lockstep/internal/shop/route"
 	"lockstep/internal/watch/witness"
 )
 
@@ -40,4 +41,30 @@ type Look struct {
 	Report   history.Report
 	Settings api.Settings
 	Replicas []string // names; nil: those that the events name
+}
+
+var errEnding = lock.WithCode("ending", "the server is ending")
+
+// Server is what is served of a shop to those who watch it, by a server or by a cluster's front.
+type Server struct {
+	Hub     *Hub
+	Bursts  *Bursts
+	Streams *api.Streams // bounds those of the hub; nil: there is no bound
+}
+
+// Routes returns the routes of those who watch.
+func (s *Server) Routes() []route.Row {
+	return []route.Row{
+		route.On("GET", "/live", route.Reader, route.Front, s.Streams.Bound(s.Hub.stream)),
+		route.On("GET", "/live/pair", route.Reader, route.Front, s.Hub.answerPair),
+		route.On("POST", "/bursts", route.Administrator, route.Front, s.Bursts.post),
+		route.On("GET", "/bursts/{id}", route.Reader, route.Front, s.Bursts.get),
+		route.On("DELETE", "/bursts/{id}", route.Administrator, route.Front, s.Bursts.end),
+	}
+}
+
+// Close ends what watchers see, and the burst that is going on.
+func (s *Server) Close() {
+	s.Bursts.Close()
+	s.Hub.Close()
 }

@@ -29,7 +29,6 @@ func newNames(replicas []string) *names {
 	return &names{sales: map[string]string{}, replicas: slices.Clone(replicas)}
 }
 
-// event returns an event with the names of a scene.
 func (n *names) event(e witness.Event) witness.Event {
 	n.addReplicas(e.Replica)
 	e.Replica, e.Sale = n.replica(e.Replica), n.of(e.Sale)
@@ -72,7 +71,6 @@ func letterOf(i int) (letters string) {
 	return letters
 }
 
-// replica is what a replica is called.
 func (n *names) replica(name string) string {
 	i := slices.Index(n.replicas, name)
 	if i < 0 || short.MatchString(name) {
@@ -81,7 +79,6 @@ func (n *names) replica(name string) string {
 	return fmt.Sprintf("r%d", i+1)
 }
 
-// hosts are all replicas' own names, by what they are called.
 func (n *names) hosts() map[string]string {
 	hosts := map[string]string{}
 	for _, name := range n.replicas {
@@ -90,7 +87,6 @@ func (n *names) hosts() map[string]string {
 	return hosts
 }
 
-// of is what a sale or a replica is called.
 func (n *names) of(name string) string {
 	if called := n.sales[name]; called != "" {
 		return called

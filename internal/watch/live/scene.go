@@ -9,6 +9,7 @@ import (
 	"lockstep/internal/lock/evolution"
 	"lockstep/internal/lock/strategy"
 	"lockstep/internal/lock/verdict"
+	"lockstep/internal/service/history"
 	"lockstep/internal/watch/witness"
 )
 
@@ -46,7 +47,6 @@ func newScene(look Look, can Can, before []string) *scene {
 
 func (s *scene) run() string { return s.last.Report.RunID }
 
-// runFrame says which run it is.
 func (s *scene) runFrame(fresh bool) texts {
 	r := s.last.Report
 	frame := RunFrame{
@@ -112,7 +112,6 @@ func (s *scene) see(event witness.Event) (other bool) {
 	return false
 }
 
-// isOther reports whether an event is of another run.
 func (s *scene) isOther(event witness.Event) bool {
 	switch {
 	case event.Kind == witness.KindAsks:
@@ -174,7 +173,6 @@ func isExclusive(lock string) bool {
 	return err == nil && row.Update != strategy.Atomic && row.Update != strategy.CheckAndSet
 }
 
-// at gives a time as frames do.
 func (s *scene) at(t time.Time) int64 {
 	if s.began.IsZero() || t.IsZero() {
 		return 0
@@ -189,4 +187,63 @@ func (s *scene) maybeAt(t time.Time) *int64 {
 	}
 	at := s.at(t)
 	return &at
+}
+
+// mostPoints is how many points of the stock a frame has.
+const mostPoints = 20
+
+// stock is the two lines that part when updates are lost.
+type stock struct {
+	before int64 // sold before what was counted
+	wrote  int64 // writes that were counted
+	points []StockPoint
+	last   StockPoint
+}
+
+func (s *stock) sold() int64 { return s.before + s.wrote }
+
+// settle takes the ledger's count and the stock while no sale goes on: the sales that were counted here are a part of it, and the reply
+// that came last may be that of an earlier write. It reports whether the lines have another end now.
+func (s *stock) settle(report history.Report) (changed bool) {
+	if s.wrote == 0 || report.Sold < s.wrote {
+		return false
+	}
+	s.before = report.Sold - s.wrote
+	if s.last.Stock == report.Remaining && s.last.Sold == report.Sold {
+		return false
+	}
+	s.add(StockPoint{At: s.last.At + 1, Stock: report.Remaining, Sold: report.Sold})
+	return true
+}
+
+func (s *stock) add(point StockPoint) {
+	s.points = append(s.points, point)
+	s.last = point
+}
+
+func (s *stock) see(scene *scene, event witness.Event) {
+	c := event.Command
+	if c == nil || c.Verb != witness.Writes || c.Outcome != witness.Done {
+		return
+	}
+	if s.wrote == 0 { // if the run had begun before, its stock says how far it was, as long as no update was lost
+		s.before = max(0, scene.last.Report.Initial-1-c.Stock)
+		s.add(StockPoint{Stock: c.Stock + 1, Sold: s.before})
+	}
+	s.wrote++
+	s.add(StockPoint{At: scene.at(event.Replied), Stock: c.Stock, Sold: s.sold()})
+}
+
+// newPoints gives the points since it was asked last: so few that they can be drawn, and always the last.
+func (s *scene) newPoints() StockFrame {
+	points := s.stock.points
+	s.stock.points = nil
+	if len(points) <= mostPoints {
+		return points
+	}
+	var few StockFrame
+	for i := 1; i <= mostPoints; i++ {
+		few = append(few, points[i*len(points)/mostPoints-1])
+	}
+	return few
 }

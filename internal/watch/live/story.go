@@ -21,7 +21,7 @@ type tale struct {
 
 // tell tells it; nil if that is nothing new.
 func (t *tale) tell(s *scene, now time.Time) texts {
-	turns := s.account.Story(now)
+	turns := s.account.Story()
 	if len(turns) == 0 && t.told == "" {
 		return nil
 	}

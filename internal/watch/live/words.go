@@ -1,9 +1,11 @@
 package live
 
 import (
+	"errors"
 	"fmt"
 
 	"lockstep/internal/language"
+	"lockstep/internal/lock"
 	"lockstep/internal/service/history"
 )
 
@@ -40,4 +42,46 @@ func meaning(r history.Report) language.Text {
 	default:
 		return r.Means()
 	}
+}
+
+// sentences are what is wrong with the shop itself. Replicas are called as the page calls them.
+func (t *trouble) sentences(in language.Language, called func(string) string) TroubleFrame {
+	all := TroubleFrame{}
+	switch {
+	case t.gone == nil:
+	case lock.CodeOf(t.gone) == "no_replica":
+		all = append(all, in.Say("No replica answers: what you see is old.", "没有副本应答：你看到的是旧画面。"))
+	case errors.Is(t.gone, ErrRunDue):
+		all = append(all, in.Say("Redis holds no run or no stock any more: a new run begins when the sales in flight have ended.",
+			"Redis 里已经没有这一轮或它的库存：处理中的请求结束后，新的一轮开始。"))
+	default:
+		all = append(all, in.Say("Redis does not answer: nobody can buy, and what you see is old.", "Redis 没有应答：谁都买不了，你看到的是旧画面。"))
+	}
+	if t.forgot != (language.Text{}) {
+		all = append(all, t.forgot.In(in))
+	}
+	for _, name := range t.paused {
+		all = append(all, in.Say("%s is paused: its sales stand still, timers and all.", "%s 已暂停：它的销售都停着，定时器也停了。", called(name)))
+	}
+	for _, name := range t.cut {
+		all = append(all, in.Say("%s is cut off from Redis: its commands and their replies wait on the way.",
+			"%s 与 Redis 断开：它的命令和响应都停在途中。", called(name)))
+	}
+	return all
+}
+
+// lostRun says what became of a run whose Redis was gone, or forgot it.
+func lostRun(was, is history.Report, gone bool) language.Text {
+	happened := language.Both("Redis was gone, and a new run has begun", "Redis 曾经失联，随后开始了新的一轮")
+	switch {
+	case gone && is.Forgot:
+		happened = language.Both("Redis was gone, and has forgotten the run", "Redis 曾经失联，并丢失了这一轮的数据")
+	case is.Forgot:
+		happened = language.Both("Redis has forgotten the run (FLUSHALL, or its keys are deleted)", "Redis 丢失了这一轮的数据（FLUSHALL，或键被删除）")
+	}
+	return language.Both(
+		fmt.Sprintf("%s: the stock was %d, it is %d; %d sales no longer count.",
+			happened.In(language.English), was.Remaining, is.Remaining, was.Sold),
+		fmt.Sprintf("%s：库存原来是 %d，现在是 %d，之前的 %d 单不再计入。",
+			happened.In(language.Chinese), was.Remaining, is.Remaining, was.Sold))
 }

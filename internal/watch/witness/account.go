@@ -188,7 +188,7 @@ func (a *Account) means(next *seen) {
 	case KindMissed:
 		a.find(Finding{Kind: Missed, At: event.Replied, Tick: event.Tick})
 	case KindBooked, KindUnbooked, KindResold:
-		a.compares(event)
+		a.compareLedger(event)
 	default:
 	}
 }
@@ -229,7 +229,6 @@ func (a *Account) find(findings ...Finding) {
 	}
 }
 
-// lastReply is when the last of some events was over.
 func lastReply(events []Event) time.Time { return events[len(events)-1].Replied }
 
 // Take gives the findings since it was asked last; of many alike only some.
@@ -242,7 +241,6 @@ func (a *Account) Take() []Finding {
 
 const mostRemembered = 400 // sales and holdings of an account that is bounded
 
-// forget forgets what is long ago.
 func (a *Account) forget() {
 	if a.limits.Events == 0 {
 		return
@@ -251,7 +249,7 @@ func (a *Account) forget() {
 		a.Events = slices.Clone(a.Events[a.limits.Events:])
 	}
 	if len(a.Insides) > 2*mostRemembered && a.told == nil {
-		a.told = a.Story(a.latest)
+		a.told = a.Story()
 	}
 	a.Holdings, a.OnNodes, a.Insides = latest(a.Holdings), latest(a.OnNodes), latest(a.Insides)
 	a.Stops, a.queue.gone = latest(a.Stops), latest(a.queue.gone)
@@ -271,7 +269,6 @@ func latest[T any](all []T) []T {
 	return all
 }
 
-// forgetSales forgets the sales that ended long ago.
 func (a *Account) forgetSales() {
 	old := len(a.Sales) - len(a.Going) - mostRemembered
 	a.forgetThose(func(s *Sale) bool {

@@ -2,8 +2,8 @@
 //
 // A Recorder notes each command of a replica's locks with both its times and its reply, and the moments of each sale; it serves them as a
 // stream (stream.go). Whoever watches follows the streams of all replicas, perhaps into a Collector, and tells an Account of the events one
-// by one (account.go): it knows whose the lock is in truth (key.go, majority.go), who waits and who is inside (sale.go,
-// inside.go), and what goes wrong, each finding with a sentence in plain words (finding.go, words.go). It can be drawn (sequence.go).
+// by one (account.go): it knows whose the lock is in truth (key.go, holding.go), who waits, who is inside (sale.go), and what goes wrong,
+// each finding with a sentence in plain words (finding.go, words.go). It can be drawn (sequence.go), and told (story.go).
 package witness
 
 import (
@@ -96,7 +96,23 @@ const (
 	KindResent      Kind = "resent"       // a command of the replica is done twice: its client has sent it again
 )
 
-// forgets reports whether a Redis has lost what it held.
+// What becomes of a scheduled job, as its record in Redis tells. A run has a sale's name: r1#2 is the second that r1 has begun.
+const (
+	KindTick   Kind = "tick"   // a tick begins
+	KindRuns   Kind = "runs"   // a run of a tick begins
+	KindRan    Kind = "ran"    // it is over
+	KindTries  Kind = "tries"  // a replica has asked for the job's lock, at some tick
+	KindMissed Kind = "missed" // a tick is over that nobody has run, though no run was going on
+)
+
+// What the ledger holds in the end of a sale whose buyer got an answer. The event's Owner is the sale's, and its Code is what the
+// buyer was told, empty if it was told that it was sold.
+const (
+	KindBooked   Kind = "booked"   // the ledger has its order
+	KindUnbooked Kind = "unbooked" // it has not
+	KindResold   Kind = "resold"   // it has its order more than once
+)
+
 func (e Event) forgets() bool {
 	switch e.Kind {
 	case KindEmptied, KindCrashes, KindFailsOver, KindRolledBack, KindEvicted:

@@ -47,6 +47,15 @@ const (
 	PlaceExpired   FindingKind = "place-expired"    // By's replica died in the queue; its place was gone before its turn, and Of came in
 	RenewedOn      FindingKind = "renewed-on"       // By's lock was renewed Times times after Of, the last sale that could need it, had ended
 
+	RanTwice FindingKind = "ran-twice" // By ran the Tick that Of had begun to run before
+	Missed   FindingKind = "missed"    // nobody ran the Tick
+
+	SoldUntold    FindingKind = "sold-untold"    // By's buyer was told that it was not sold, and it was
+	DoubleSale    FindingKind = "double-sale"    // By was sold once more than its buyer was told
+	NeverBooked   FindingKind = "never-booked"   // By's buyer was told that it was sold, and it was not
+	DoubtBooked   FindingKind = "doubt-booked"   // By's buyer was left in doubt, and it was sold
+	DoubtUnbooked FindingKind = "doubt-unbooked" // By's buyer was left in doubt, and it was not sold
+
 	// Those of a Story alone, which say how it came to the others.
 	CameIn   FindingKind = "came-in"  // By came in while Of was inside
 	Halted   FindingKind = "halted"   // By's replica was stopped

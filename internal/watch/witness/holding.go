@@ -5,6 +5,38 @@ import (
 	"time"
 )
 
+// Span is a stretch of time.
+type Span struct {
+	From time.Time
+	To   time.Time // zero: it goes on
+}
+
+// Covers reports whether a moment is in the span. Its end is not.
+func (s Span) Covers(at time.Time) bool {
+	return !at.Before(s.From) && (s.To.IsZero() || at.Before(s.To))
+}
+
+// And gives what two spans have in common: nothing, if its length is not positive.
+func (s Span) And(other Span) Span { return Span{later(s.From, other.From), Earlier(s.To, other.To)} }
+
+// Len is how long a span that has an end was.
+func (s Span) Len() time.Duration { return s.To.Sub(s.From) }
+
+// Earlier is the earlier of two times; zero is none.
+func Earlier(a, b time.Time) time.Time {
+	if a.IsZero() || !b.IsZero() && b.Before(a) {
+		return b
+	}
+	return a
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
 // Holding is the time in which the lock was one holder's in truth: as Redis saw it, as far as the replies tell.
 type Holding struct {
 	Span
@@ -52,7 +84,6 @@ func (h *Holding) Ended(now time.Time) time.Time {
 // Is reports whether the lock was this sale's: by its own name, or by that of its replica.
 func (h *Holding) Is(sale string) bool { return isOf(h.Holder, sale) }
 
-// expiredBy reports whether a holding may have expired by then.
 func (h *Holding) expiredBy(at time.Time) bool { return h.Lasts > 0 && !at.Before(h.Expires()) }
 
 // addHolding takes the beginning of a holding on a Redis.
@@ -83,4 +114,67 @@ func (a *Account) endHolding(h *Holding) {
 			a.wroteLate(s, h)
 		}
 	}
+}
+
+// A lock on several masters is of parts, one on each: who has most of them is the holder.
+
+// addPart takes the beginning of a part. It gives the holding of a majority that begins with it, or nil.
+func (a *Account) addPart(part *Holding) *Holding {
+	a.OnNodes = append(a.OnNodes, part)
+	parts := lasting(a.OnNodes, part.Holder)
+	if len(parts) != a.nodes/2+1 {
+		return nil
+	}
+	whole := *part
+	whole.Node = 0
+	for _, p := range parts {
+		whole.From = later(whole.From, p.From)
+	}
+	return &whole
+}
+
+func (a *Account) renewPart(part *Holding) {
+	if whole := wholeOf(a.Holdings, part.Holder); whole != nil {
+		whole.Lasts, whole.set = part.Lasts, part.set
+	}
+}
+
+// endPart takes the end of a part. It gives the holding of a majority that ends with it, or nil. Somebody else may have ended it, or a
+// master may have forgotten it.
+func (a *Account) endPart(part *Holding) *Holding {
+	whole := wholeOf(a.Holdings, part.Holder)
+	if whole == nil {
+		return nil
+	}
+	if whole.lost == nil || !part.To.Before(whole.lost.To) {
+		whole.lost = part
+	}
+	if len(lasting(a.OnNodes, part.Holder)) != a.nodes/2 {
+		return nil
+	}
+	last := whole.lost // several may have expired at once, and be noticed in another order
+	whole.To, whole.End, whole.By, whole.Lasts = last.To, last.End, last.By, last.Lasts
+	if kind, is := map[End]FindingKind{Taken: Removed, Replaced: Overwrote, Forgotten: Forgot}[whole.End]; is {
+		a.find(Finding{Kind: kind, At: whole.To, By: whole.By, Of: whole.Holder, Node: last.Node})
+	}
+	return whole
+}
+
+func lasting(holdings []*Holding, holder string) (all []*Holding) {
+	for _, h := range holdings {
+		if h.Holder == holder && h.End == Lasting {
+			all = append(all, h)
+		}
+	}
+	return all
+}
+
+// wholeOf is the holding of a majority that goes on; nil if the holder has none.
+func wholeOf(holdings []*Holding, holder string) *Holding {
+	for _, h := range slices.Backward(holdings) {
+		if h.Holder == holder && h.End == Lasting {
+			return h
+		}
+	}
+	return nil
 }

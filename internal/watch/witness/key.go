@@ -20,7 +20,6 @@ type key struct {
 	lapsed   []*Holding       // that ended, and nobody said why
 }
 
-// keyOn gives the key on a Redis.
 func (a *Account) keyOn(node int) *key {
 	if a.keys[node] == nil {
 		a.keys[node] = &key{account: a, node: node, freed: map[string]Event{}, resent: map[string]bool{}}
@@ -28,7 +27,6 @@ func (a *Account) keyOn(node int) *key {
 	return a.keys[node]
 }
 
-// see takes the next event.
 func (k *key) see(event *seen) {
 	switch {
 	case event.Kind == KindResent:
@@ -95,7 +93,6 @@ func (k *key) holder() string {
 	return k.last.Holder
 }
 
-// fits reports whether an event can have come next.
 func (k *key) fits(event *Event) bool {
 	if event.Command == nil {
 		return true
@@ -116,7 +113,6 @@ func (k *key) fits(event *Event) bool {
 	}
 }
 
-// apply lets an event have its effect.
 func (k *key) apply(event Event) {
 	c := event.Command
 	switch {
@@ -169,7 +165,6 @@ func (k *key) begin(holder string, from, set time.Time, ttl Millis) {
 	k.account.addHolding(k.last)
 }
 
-// set sets the expiry of the lock.
 func (k *key) set(ttl Millis, at time.Time) {
 	k.last.Lasts, k.last.set = ttl, at
 	if k.node > 0 {
@@ -231,7 +226,6 @@ func (k *key) expire(by time.Time) {
 	}
 }
 
-// forget ends a holding that a Redis knows nothing more of.
 func (k *key) forget(event Event) {
 	k.doubtful = nil
 	switch {

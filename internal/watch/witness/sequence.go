@@ -39,7 +39,6 @@ func (a Account) Trace(in language.Language, sales ...string) trace.Trace {
 	return t
 }
 
-// drawing turns an account into steps.
 type drawing struct {
 	in      language.Language
 	account *Account
@@ -104,7 +103,6 @@ func (d *drawing) happens(event Event) (step trace.Step, shown bool) {
 	return step, shown
 }
 
-// firstOf gives the first sale of a replica.
 func (d *drawing) firstOf(replica string) string {
 	for _, sale := range d.sales {
 		if ReplicaOf(sale) == replica {
@@ -147,7 +145,6 @@ func (d *drawing) sender(event Event) string {
 	return d.firstOf(event.Replica)
 }
 
-// found gives the sentences of some findings; "" if there are none.
 func (d *drawing) found(those func(Finding) bool) (says string) {
 	for _, f := range d.account.Findings {
 		if those(f) {
@@ -157,7 +154,6 @@ func (d *drawing) found(those func(Finding) bool) (says string) {
 	return says
 }
 
-// joined joins two sentences, if there are two.
 func (d *drawing) joined(a, b string) string {
 	if a == "" || b == "" {
 		return a + b

@@ -1,6 +1,12 @@
 package witness
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+
+	"lockstep/internal/lock"
+	"lockstep/internal/service"
+)
 
 // stock is what the sales did with it.
 type stock struct {
@@ -46,9 +52,38 @@ func (a *Account) ofStock(s *Sale, event Event) {
 	}
 }
 
-// wroteLate finds that a sale wrote after its lock had ended.
 func (a *Account) wroteLate(s *Sale, h *Holding) {
 	if h.End != Lasting && h.To.Before(s.wrote) {
 		a.find(Finding{Kind: WroteLate, At: s.wrote, By: s.Name, For: Millis(s.wrote.Sub(h.To))})
+	}
+}
+
+// compareLedger finds what is worth a sentence of what a buyer was told, and of what the ledger has.
+func (a *Account) compareLedger(event Event) {
+	found := Finding{At: event.Replied, By: cmp.Or(a.owners[event.Owner], event.Replica)} // a sale that never asked for the lock has no name
+	switch booked, inDoubt := event.Kind == KindBooked, event.Code == lock.CodeOf(service.ErrOutcomeUnknown); {
+	case event.Kind == KindResold:
+		found.Kind = DoubleSale
+	case booked && inDoubt:
+		found.Kind = DoubtBooked
+	case inDoubt:
+		found.Kind = DoubtUnbooked
+	case booked && event.Code != "":
+		found.Kind = SoldUntold
+	case !booked && event.Code == "":
+		found.Kind = NeverBooked
+	default:
+		return
+	}
+	a.find(found)
+}
+
+// runs begins a run of a tick, and finds those that were run before.
+func (a *Account) runs(s *Sale, event Event) {
+	a.enter(s, event.Replied)
+	if of, ran := a.ran[event.Tick]; ran {
+		a.find(Finding{Kind: RanTwice, At: event.Replied, By: event.Sale, Of: of, Tick: event.Tick})
+	} else {
+		a.ran[event.Tick] = event.Sale
 	}
 }

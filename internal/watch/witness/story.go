@@ -11,6 +11,8 @@ type Turn struct {
 	Finding
 
 	After []int // their places in the story, from 1 on
+
+	cause *Finding // nil: none is known
 }
 
 const (
@@ -28,7 +30,7 @@ func turning() []FindingKind {
 
 // Story tells what went wrong first: how a lock was lost, who came in for that, and so on up to the first update that is lost, each with
 // what it follows from. Of what went wrong later, it tells the first of each kind that has not been told.
-func (a *Account) Story(now time.Time) []Turn {
+func (a *Account) Story() []Turn {
 	if a.told != nil {
 		return a.told
 	}
@@ -37,10 +39,10 @@ func (a *Account) Story(now time.Time) []Turn {
 	if len(faults) == 0 {
 		return nil
 	}
-	s := story{account: a, now: now}
+	s := story{account: a}
 	for _, kind := range turning() {
 		if f, is := firstOf(faults, kind); is {
-			s.adds(f)
+			s.add(f)
 		}
 	}
 	return s.numbered()
@@ -66,45 +68,34 @@ func firstOf(faults []Finding, kind FindingKind) (first Finding, is bool) {
 // story is one that is being told.
 type story struct {
 	account *Account
-	now     time.Time
-	turns   []turn
+	turns   []Turn
 }
 
-// turn is a step of it, with those that it follows from.
-type turn struct {
-	Finding
-
-	after []Finding
+// add takes a finding, what led to it, and who came in for it.
+func (s *story) add(f Finding) {
+	cause := s.causeOf(f) // which may be another turn
+	s.turns = append(s.turns, Turn{Finding: f, cause: cause})
+	if in := s.nextEntry(f); in != nil {
+		s.turns = append(s.turns, Turn{Finding: *in, cause: &f})
+	}
 }
 
-// adds takes a finding, and what comes between it and those before.
-func (s *story) adds(f Finding) {
-	t := turn{Finding: f}
+// causeOf finds among the turns what led to a finding, or adds it; nil if nothing is known.
+func (s *story) causeOf(f Finding) *Finding {
 	switch f.Kind {
 	case ExpiredAtWork:
-		t.follows(s.halt(f))
+		return s.halt(f)
 	case Removed, Prolonged: // whose lock it took for its own
-		t.follows(s.find(func(before Finding) bool { return before.Kind == CameIn && isOf(f.Of, before.By) }))
-		if t.after == nil {
-			t.follows(s.find(func(before Finding) bool { return before.Kind == ExpiredAtWork && before.By == f.By }))
-		}
+		return cmp.Or(s.find(func(before Finding) bool { return before.Kind == CameIn && isOf(f.Of, before.By) }),
+			s.find(func(before Finding) bool { return before.Kind == ExpiredAtWork && before.By == f.By }))
 	case RefusedToken:
-		t.follows(s.find(func(before Finding) bool { return before.Kind == CameIn && before.Of == f.By }))
+		return s.find(func(before Finding) bool { return before.Kind == CameIn && before.Of == f.By })
 	case LostUpdate:
-		t.follows(s.meeting(f))
+		return s.meeting(f)
 	case LeftBehind:
-		t.follows(s.death(f))
+		return s.death(f)
 	default:
-	}
-	s.turns = append(s.turns, t)
-	if in := s.nextEntry(f); in != nil {
-		s.turns = append(s.turns, turn{*in, []Finding{f}})
-	}
-}
-
-func (t *turn) follows(f *Finding) {
-	if f != nil {
-		t.after = append(t.after, *f)
+		return nil
 	}
 }
 
@@ -119,7 +110,7 @@ func (s *story) find(those func(Finding) bool) *Finding {
 
 // first adds a turn that nothing is known to have led to.
 func (s *story) first(f Finding) *Finding {
-	s.turns = append(s.turns, turn{Finding: f})
+	s.turns = append(s.turns, Turn{Finding: f})
 	return &f
 }
 
@@ -197,21 +188,17 @@ func (s *story) insideBefore(sale string, at time.Time) *Inside {
 	return nil
 }
 
-// numbered puts the turns in order.
-func (s *story) numbered() (told []Turn) {
-	slices.SortStableFunc(s.turns, func(a, b turn) int {
+func (s *story) numbered() []Turn {
+	slices.SortStableFunc(s.turns, func(a, b Turn) int {
 		rank := func(k FindingKind) int { return slices.Index(turning(), k) }
 		return cmp.Or(a.At.Compare(b.At), cmp.Compare(rank(a.Kind), rank(b.Kind)))
 	})
-	s.turns = slices.CompactFunc(s.turns, func(a, b turn) bool { return a.Finding == b.Finding })
-	for _, t := range s.turns[:min(len(s.turns), mostTurns)] {
-		one := Turn{Finding: t.Finding}
-		for i, before := range told {
-			if slices.Contains(t.after, before.Finding) {
-				one.After = append(one.After, i+1)
-			}
+	told := slices.CompactFunc(s.turns, func(a, b Turn) bool { return a.Finding == b.Finding })
+	told = told[:min(len(told), mostTurns)]
+	for i, t := range told {
+		if before := slices.IndexFunc(told[:i], func(b Turn) bool { return t.cause != nil && b.Finding == *t.cause }); before >= 0 {
+			told[i].After = []int{before + 1}
 		}
-		told = append(told, one)
 	}
 	return told
 }

@@ -88,14 +88,14 @@ func TestStory(t *testing.T) {
 		events := story{}
 		test.tell(&events)
 		all := witness.Examine(events)
-		if got := told(all.Story(at(9000))); !slices.Equal(got, test.want) {
+		if got := told(all.Story()); !slices.Equal(got, test.want) {
 			t.Errorf("%s: the story is\n%q; want\n%q", name, got, test.want)
 		}
 		bounded := witness.NewAccount(witness.Limits{Events: 100, Alike: 5, Patience: 1})
 		for _, event := range witness.InOrder(events) {
 			bounded.Record(event)
 		}
-		if got := told(bounded.Story(at(9000))); !slices.Equal(got, test.want) {
+		if got := told(bounded.Story()); !slices.Equal(got, test.want) {
 			t.Errorf("%s, as it happens: the story is\n%q; want\n%q", name, got, test.want)
 		}
 	}
@@ -126,7 +126,7 @@ func TestAStoryStays(t *testing.T) {
 			s.removes(9005+10*i, name, witness.Done, true)
 		}
 	})
-	if got := told(a.Story(at(99_000))); len(got) < 5 || got[1] != "3010 r2#1 came in while r1#1 was at work [1]" {
+	if got := told(a.Story()); len(got) < 5 || got[1] != "3010 r2#1 came in while r1#1 was at work [1]" {
 		t.Errorf("after %d more sales, the story is %q", sales, got)
 	}
 }
