@@ -12,13 +12,13 @@ func BenchmarkRuns(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			runs := 0
 			for b.Loop() {
-				testing.RunTests(func(string, string) (bool, error) { return true, nil }, []testing.InternalTest{{Name: "search", F: func(t *testing.T) {
+				inTest(func(t *testing.T) {
 					result, err := locktest.Search(t, config(faults), made(polled(takenBy(compareAndDelete, true)), nil))
 					if err != nil {
 						t.Error(err)
 					}
 					runs += result.Runs
-				}}})
+				})
 			}
 			b.ReportMetric(float64(runs)/b.Elapsed().Seconds(), "runs/s")
 		})

@@ -3,7 +3,9 @@ package locktest_test
 import (
 	"context"
 	"errors"
+	"os"
 	"strconv"
+	"testing"
 	"time"
 
 	"crypto/rand"
@@ -222,3 +224,11 @@ func onNodes(p locktest.Process) (locktest.Lock, error) {
 func random() string { return rand.Text() }
 
 func randomPause() time.Duration { return time.Duration(mathrand.Int64N(int64(time.Second))) }
+
+// inTest gives an example or a benchmark a test of its own. What the testing package prints of it is of no interest.
+func inTest(f func(t *testing.T)) {
+	stdout := os.Stdout
+	defer func() { os.Stdout = stdout }()
+	os.Stdout, _ = os.Open(os.DevNull)
+	testing.RunTests(func(string, string) (bool, error) { return true, nil }, []testing.InternalTest{{F: f}})
+}
