@@ -145,8 +145,8 @@ func (r *run) leftBehind() (string, error) {
 	return fmt.Sprintf("%s renews its lock for ever, and nobody holds it", name), nil
 }
 
-// leftForEver says that a lock stays for ever which does not expire, and whose process has crashed or is done with it. A newcomer decides: it
-// asks for the lock until it has it, or for long.
+// leftForEver says that a lock stays for ever which does not expire, and whose process has crashed or is done with it. A newcomer decides:
+// it asks for the lock until it has it, or for long.
 func (r *run) leftForEver(p *process) (string, error) {
 	if r.isAnyPaused() || r.isOnItsWay(p) {
 		return "", nil
@@ -156,34 +156,43 @@ func (r *run) leftForEver(p *process) (string, error) {
 		return "", err
 	}
 	newcomer.lock(newcomer.process.lock.Lock)
-	began := r.now()
-	for moved := true; moved && !newcomer.process.history.repeats && r.now()-began < horizon; {
-		if err := r.settle(); err != nil {
+	stays, began := true, r.now()
+	for moved := true; stays && moved && !newcomer.process.history.repeats && r.now()-began < horizon; {
+		if stays, err = r.stays(p); err != nil {
 			return "", err
 		}
-		for _, other := range r.processes {
-			if _, err := r.drive(other); err != nil {
-				return "", err
-			}
-			if slices.ContainsFunc(other.actors, (*actor).believes) {
-				return "", nil
-			}
-		}
-		if now, _ := r.owner(); now != p.name || newcomer.is(done) {
+		if newcomer.is(done) {
 			break
 		}
 		if moved, err = r.pass(); err != nil {
 			return "", err
 		}
 	}
-	switch now, _ := r.owner(); {
-	case now != p.name:
+	switch {
+	case !stays:
 		return "", nil
 	case p.crashed:
 		return p.name + " has crashed, and its lock stays for ever", nil
 	default:
 		return fmt.Sprintf("the lock of %s stays for ever, and nobody holds it", p.name), nil
 	}
+}
+
+// stays lets everybody do what he can without waiting. It reports whether the lock is still that process's, and nobody holds it.
+func (r *run) stays(p *process) (bool, error) {
+	if err := r.settle(); err != nil {
+		return false, err
+	}
+	for _, other := range r.processes {
+		if _, err := r.drive(other); err != nil {
+			return false, err
+		}
+		if slices.ContainsFunc(other.actors, (*actor).believes) {
+			return false, nil
+		}
+	}
+	now, _ := r.owner()
+	return now == p.name, nil
 }
 
 // newcomer is an actor of a process that comes in the end.

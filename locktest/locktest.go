@@ -37,7 +37,7 @@ type Process struct {
 	ends *[]func()
 }
 
-// Dial connects to a node in memory: it is the dialer of a client. The address is one that Addr gives; it does not matter if there is one node.
+// Dial connects to a node in memory: it is the dialer of a client. The address is one that Addr gives; with one node, any will do.
 func (p Process) Dial(_ context.Context, _, addr string) (net.Conn, error) {
 	for node := range p.run.game.Nodes {
 		if addr == p.Addr(node) || p.run.game.Nodes == 1 {

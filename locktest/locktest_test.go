@@ -187,7 +187,7 @@ func TestTogether(t *testing.T) {
 	shared := func(p locktest.Process) (locktest.Lock, error) { // one value for the process: its second call finds the lock its own
 		y := &toy{Client: client(p, 0)}
 		y.lock = func(ctx context.Context, _ *toy) (locktest.Held, error) {
-			err := y.set(ctx, p.Name, ttl)
+			err := y.set(ctx, p.Name)
 			if errors.Is(err, errTaken) && y.Get(ctx, key).Val() == p.Name {
 				err = nil
 			}

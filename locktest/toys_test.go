@@ -68,7 +68,7 @@ type fenced struct{ held }
 func (f fenced) Token() int64 { return f.token }
 
 // set takes the lock if it is free.
-func (y *toy) set(ctx context.Context, value string, ttl time.Duration) error {
+func (y *toy) set(ctx context.Context, value string) error {
 	took, err := y.SetNX(ctx, key, value, ttl).Result()
 	if err == nil && !took {
 		return errTaken
@@ -77,7 +77,7 @@ func (y *toy) set(ctx context.Context, value string, ttl time.Duration) error {
 }
 
 func tryOnce(ctx context.Context, y *toy) (locktest.Held, error) {
-	if err := y.set(ctx, "1", ttl); err != nil {
+	if err := y.set(ctx, "1"); err != nil {
 		return nil, err
 	}
 	return y, nil
@@ -108,7 +108,7 @@ func nothing(context.Context, *toy) error { return nil }
 func takenBy(release func(ctx context.Context, y *toy, owner string) error, undo bool) locks {
 	return func(ctx context.Context, y *toy) (locktest.Held, error) {
 		owner, until := rand.Text(), time.Now().Add(ttl)
-		err := y.set(ctx, owner, ttl)
+		err := y.set(ctx, owner)
 		if err != nil && !errors.Is(err, errTaken) && undo {
 			for range 3 { // whatever has become of it
 				if release(context.WithoutCancel(ctx), y, owner) == nil {
@@ -131,7 +131,8 @@ func getThenDelete(ctx context.Context, y *toy, owner string) error {
 }
 
 func compareAndDelete(ctx context.Context, y *toy, owner string) error {
-	return y.Eval(ctx, `if redis.call("GET", KEYS[1]) == ARGV[1] then return redis.call("DEL", KEYS[1]) end return 0`, []string{key}, owner).Err()
+	const script = `if redis.call("GET", KEYS[1]) == ARGV[1] then return redis.call("DEL", KEYS[1]) end return 0`
+	return y.Eval(ctx, script, []string{key}, owner).Err()
 }
 
 // ofHash is a lock in a field of a hash, taken by HSETNX, without an expiry; its value stands in the second argument of its release.
@@ -204,7 +205,7 @@ func onNodes(p locktest.Process) (locktest.Lock, error) {
 	return &toy{lock: func(ctx context.Context, _ *toy) (locktest.Held, error) {
 		owner, until, got := rand.Text(), time.Now().Add(ttl), 0
 		for _, node := range nodes {
-			if node.set(ctx, owner, ttl) == nil {
+			if node.set(ctx, owner) == nil {
 				got++
 			}
 		}

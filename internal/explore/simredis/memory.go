@@ -5,8 +5,8 @@
 // schedule. A Client is a real go-redis client: its connections end in memory, and a Network decides when its commands go out. What it
 // makes of a command and of a reply is remembered, too.
 //
-// Two things are the shop's, where there is one: a run is on in every state, and of the orders that a command writes to the ledger only the ids become part
-// of the content; the rest is part of its answer, because nothing reads it and states stay few.
+// Two things are the shop's, where there is one: a run is on in every state, and of the orders that a command writes to the ledger only the
+// ids become part of the content; the rest is part of its answer, because nothing reads it and states stay few.
 package simredis
 
 import (

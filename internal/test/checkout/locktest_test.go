@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -56,6 +57,20 @@ func TestLocktestFromOutside(t *testing.T) {
 	const says = `Again: locktest.Replay(t, locktest.Config{Key: "orders", Faults: "slow=1"}, "A:Lock`
 	if err == nil || strings.Count(out, "foreign-release: A changes the lock of B") != 3 || strings.Count(out, says) != 3 {
 		t.Errorf("the wrong lock: %v\n%s", err, out)
+	}
+}
+
+// The test that the documents show is one that compiles.
+func TestLocktestAsWritten(t *testing.T) {
+	source, err := os.ReadFile("locktest/testdata/consumer/readme_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := regexp.MustCompile("(?s)func TestLock.*?\n}\n").Find(source)
+	for _, document := range append(readmes, "docs/your-own-lock.md", "docs/your-own-lock.zh-CN.md") {
+		if len(shown) == 0 || !strings.Contains(read(t, document), "```go\n"+string(shown)+"```") {
+			t.Errorf("%s does not show\n%s", document, shown)
+		}
 	}
 }
 

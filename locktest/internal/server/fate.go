@@ -69,7 +69,7 @@ func (l *Line) execute() (reply []byte, own [][]byte, err error) {
 	case "UNSUBSCRIBE":
 		return l.unsubscribe(c.renamed[1:]), nil, nil
 	}
-	all := append(l.transaction, c)
+	all := slices.Concat(l.transaction, []command{c})
 	l.transaction = nil
 	words := make([][]string, len(all))
 	for i, c := range all {

@@ -153,8 +153,8 @@ func (s *Server) Owner(node int, key simredis.Key) (process string, sure bool) {
 // shortest is the length from which on a part of a word may be random.
 const shortest = 8
 
-// randomParts are the parts of a word that look as if they were random: UUIDs, hexadecimal and base 64, long numbers that are no times, and what
-// is no text at all.
+// randomParts are the parts of a word that look as if they were random: UUIDs, hexadecimal and base 64, long numbers that are no times, and
+// what is no text at all.
 func randomParts(word string) (parts []string) {
 	if len(word) < shortest {
 		return nil

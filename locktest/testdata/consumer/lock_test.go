@@ -30,14 +30,14 @@ type held struct{ *Lease }
 func (h held) Unlock(ctx context.Context) error { return h.Release(ctx) }
 func (h held) Valid() bool                      { return h.InTime() }
 
-type goRedis struct{ *goredis.Client }
+type goRedis struct{ client *goredis.Client }
 
 func (c goRedis) Do(ctx context.Context, command ...string) (any, error) {
 	words := make([]any, len(command))
 	for i, word := range command {
 		words[i] = word
 	}
-	reply, err := c.Client.Do(ctx, words...).Result()
+	reply, err := c.client.Do(ctx, words...).Result()
 	if errors.Is(err, goredis.Nil) {
 		return nil, nil
 	}
