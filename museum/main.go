@@ -13,9 +13,9 @@ import (
 	"os/exec"
 	"testing"
 
+	"lockstep/locktest"
 	"lockstep/museum/internal/exhibit"
 	"lockstep/museum/internal/library"
-	"lockstep/museum/internal/play"
 	"lockstep/museum/internal/yielding"
 )
 
@@ -60,36 +60,32 @@ func (o options) do(t *testing.T, stdout, stderr io.Writer) (found bool, err err
 		}
 		return false, rebuilt(context.Background(), modfile, o.arguments, stdout, stderr)
 	}
-	stage, err := play.NewStage(t)
-	if err != nil {
-		return false, err
-	}
 	if o.library == "" {
-		return false, o.table(stage, stdout, stderr)
+		return false, o.table(t, stdout, stderr)
 	}
 	l, err := library.Find(o.library)
 	if err != nil {
 		return false, err
 	}
-	if len(o.replay) > 0 {
-		return o.again(stage, l, stdout)
+	if o.replay != "" {
+		return o.again(t, l, "", stdout)
 	}
-	shown, err := exhibit.Explore(stage, l, []play.Scenario{o.scenario}, o.runs, o.yields)
+	shown, err := exhibit.Explore(t, l, []exhibit.Scenario{o.scenario}, o.runs, o.yields)
 	if err != nil {
 		return false, err
 	}
 	if o.json {
 		return false, json.NewEncoder(stdout).Encode(shown)
 	}
-	return len(shown.Rows) > 0, o.draw(stage, l, shown, stdout)
+	return len(shown.Rows) > 0, o.draw(t, l, shown, stdout)
 }
 
 // draw shows what was found in one scenario.
-func (o options) draw(stage *play.Stage, l library.Library, shown exhibit.Shown, out io.Writer) error {
+func (o options) draw(t *testing.T, l library.Library, shown exhibit.Shown, out io.Writer) error {
 	for _, row := range shown.Rows {
-		fmt.Fprintf(out, "%s shows %s in %d steps: %s.\n\n", l.Name, row.Anomaly, row.Steps, exhibit.Says(row.Anomaly))
-		o.replay = row.Tokens()
-		if _, err := o.again(stage, l, out); err != nil {
+		fmt.Fprintf(out, "%s shows %s in %d steps: %s.\n\n", l.Name, row.Anomaly, row.Steps, row.Anomaly.Says())
+		o.replay = row.Schedule
+		if _, err := o.again(t, l, row.Anomaly, out); err != nil {
 			return err
 		}
 		fmt.Fprintf(out, "\nAgain: %s\n\n", row.Replay())
@@ -103,24 +99,12 @@ func (o options) draw(stage *play.Stage, l library.Library, shown exhibit.Shown,
 	return nil
 }
 
-// attempts are how often a schedule is run until it shows something: the code may leave something to chance.
-const attempts = 100
-
-// again draws one schedule.
-func (o options) again(stage *play.Stage, l library.Library, out io.Writer) (found bool, err error) {
-	var replayed play.Replayed
-	for range attempts {
-		replayed, err = stage.Replay(l, o.scenario, o.replay, "", 1)
-		if err != nil && !errors.Is(err, play.ErrStale) {
-			return false, err
-		}
-		if len(replayed.Found) > 0 {
-			break
-		}
-	}
+// again draws one schedule, which is to show an anomaly.
+func (o options) again(t *testing.T, l library.Library, want locktest.Anomaly, out io.Writer) (found bool, err error) {
+	shown, err := locktest.Show(t, o.scenario.Config(l, o.runs, exhibit.Anomalies()...), o.replay, l.Open, want)
 	if err != nil {
 		return false, err
 	}
-	fmt.Fprint(out, replayed.Trace.Sequence())
-	return len(replayed.Found) > 0, nil
+	fmt.Fprint(out, shown.Drawing)
+	return len(shown.Found) > 0, nil
 }

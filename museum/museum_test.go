@@ -12,18 +12,16 @@ import (
 	"testing"
 	"time"
 
-	"lockstep/internal/lock/anomaly"
+	"lockstep/locktest"
 	"lockstep/museum/internal/exhibit"
 	"lockstep/museum/internal/library"
-	"lockstep/museum/internal/play"
-	"lockstep/museum/internal/search"
 )
 
 // row is a row of the README's tables that has a schedule.
 type row struct {
 	options
 	command []string // as the README says it
-	anomaly anomaly.Anomaly
+	anomaly locktest.Anomaly
 	steps   int
 }
 
@@ -45,10 +43,10 @@ func rows(t *testing.T) (all []row) {
 			t.Fatalf("%s: %v", cells[0], err)
 		}
 		steps, err := strconv.Atoi(cells[2])
-		if err != nil || steps != len(o.replay) {
-			t.Errorf("%s: it has %d steps, %v", cells[0], len(o.replay), err)
+		if err != nil || steps != len(strings.Fields(o.replay)) {
+			t.Errorf("%s: it has %d steps, %v", cells[0], len(strings.Fields(o.replay)), err)
 		}
-		all = append(all, row{o, command, anomaly.Anomaly(cells[1]), steps})
+		all = append(all, row{o, command, locktest.Anomaly(cells[1]), steps})
 	}
 	return all
 }
@@ -109,7 +107,7 @@ func TestReportsReplayRows(t *testing.T) {
 
 // Each row's schedule shows what the row says.
 func TestEachRowReplays(t *testing.T) {
-	stage := newStage(t)
+	library.Quiet()
 	for _, r := range rows(t) {
 		if !r.here() {
 			continue
@@ -118,8 +116,8 @@ func TestEachRowReplays(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		again, err := stage.Replay(l, r.scenario, r.replay, r.anomaly, attempts)
-		if err != nil || len(again.Found) == 0 {
+		again, err := locktest.Show(t, r.scenario.Config(l, 0, r.anomaly), r.replay, l.Open, r.anomaly)
+		if err != nil {
 			t.Errorf("%s %v: %v: %+v, %v", r.library, r.scenario, r.replay, again.Found, err)
 		}
 	}
@@ -128,7 +126,7 @@ func TestEachRowReplays(t *testing.T) {
 // Each row is found again, in as many steps.
 func TestEachRowIsFoundAgain(t *testing.T) {
 	const bound = 10_000 // runs
-	stage := newStage(t)
+	library.Quiet()
 	runs, began := 0, time.Now()
 	for _, r := range rows(t) {
 		if !r.here() {
@@ -138,9 +136,9 @@ func TestEachRowIsFoundAgain(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		result, err := search.Do(stage, l, r.scenario, search.Goal{Runs: bound, Anomalies: []anomaly.Anomaly{r.anomaly}})
+		result, err := locktest.Search(t, r.scenario.Config(l, bound, r.anomaly), l.Open)
 		runs += result.Runs
-		if err != nil || len(result.Found) == 0 || len(result.Found[0].Schedule) != r.steps {
+		if err != nil || len(result.Found) == 0 || result.Found[0].Steps() != r.steps {
 			t.Errorf("%s %v: %+v, %v; want %s in %d steps", r.library, r.scenario, result, err, r.anomaly, r.steps)
 		}
 	}
@@ -150,16 +148,17 @@ func TestEachRowIsFoundAgain(t *testing.T) {
 // What each library shows within a few runs of each scenario has a row: the table does not say less than is so.
 func TestNothingElseIsFoundQuickly(t *testing.T) {
 	const few = 100 // runs
-	stage, known := newStage(t), rows(t)
+	library.Quiet()
+	known := rows(t)
 	for _, l := range library.All() {
 		for _, in := range exhibit.Scenarios(l) {
-			result, err := search.Do(stage, l, in, search.Goal{Runs: few, Anomalies: exhibit.Anomalies()})
+			result, err := locktest.Search(t, in.Config(l, few, exhibit.Anomalies()...), l.Open)
 			if err != nil {
 				t.Fatalf("%s %v: %v", l.Name, in, err)
 			}
 			for _, f := range result.Found {
 				if !slices.ContainsFunc(known, func(r row) bool {
-					return r.library == l.Name && r.anomaly == f.Anomaly && r.steps <= len(f.Schedule) && r.scenario.Within(in) && r.here()
+					return r.library == l.Name && r.anomaly == f.Anomaly && r.steps <= f.Steps() && r.scenario.Within(in) && r.here()
 				}) {
 					t.Errorf("%s %v shows %s by %v, and no row says so", l.Name, in, f.Anomaly, f.Schedule)
 				}
@@ -191,7 +190,7 @@ func TestWhatWasMended(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		result, err := search.Do(newStage(t), l, old.Scenario, search.Goal{Runs: 2000, Anomalies: exhibit.Anomalies()})
+		result, err := locktest.Search(t, old.Scenario.Config(l, 2000, exhibit.Anomalies()...), l.Open)
 		if err != nil || !result.Complete || len(result.Found) > 0 {
 			t.Errorf("%s today: %+v, %v", old.Library, result, err)
 		}
@@ -200,12 +199,13 @@ func TestWhatWasMended(t *testing.T) {
 
 // How fast it is, for the record: redislock with every fault once.
 func TestRunsPerSecond(t *testing.T) {
-	stage := newStage(t)
-	in := play.Scenario{Actors: 2}
-	for f := range in.Faults {
-		in.Faults[f] = 1
+	library.Quiet()
+	var faults []string
+	for _, f := range locktest.Faults() {
+		faults = append(faults, f.Name+"=1")
 	}
-	result, err := search.Do(stage, library.Redislock(), in, search.Goal{Runs: 2000, Anomalies: exhibit.Anomalies()})
+	all := exhibit.Scenario{Actors: 2, Faults: strings.Join(faults, ",")}
+	result, err := locktest.Search(t, all.Config(library.Redislock(), 2000, exhibit.Anomalies()...), library.Redislock().Open)
 	if err != nil || result.Runs < 1000 {
 		t.Fatalf("%+v, %v", result, err)
 	}
@@ -214,25 +214,14 @@ func TestRunsPerSecond(t *testing.T) {
 
 // Without NoLoopTracking a renewal of rueidislock is told of itself, and renews: for as long as one likes, without time passing.
 func TestARenewalThatCausesTheNext(t *testing.T) {
-	schedule := strings.Fields("A:Lock A:SET slow A:PEXPIREAT" + strings.Repeat(" A:push A:PEXPIREAT", 20))
-	in := play.Scenario{Actors: 1}
-	in.Faults[play.Slow] = 1
-	again, err := newStage(t).Replay(library.Rueidislock(false), in, schedule, "", 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	first, last := again.Trace.Steps[3], again.Trace.Steps[len(schedule)-1]
-	if first.At != last.At {
-		t.Errorf("%v passed", time.Duration(last.At-first.At))
-	}
-}
-
-func newStage(t *testing.T) *play.Stage {
-	t.Helper()
 	library.Quiet()
-	stage, err := play.NewStage(t)
+	schedule := "A:Lock A:SET slow A:PEXPIREAT" + strings.Repeat(" A:push A:PEXPIREAT", 20)
+	l := library.Rueidislock(false)
+	again, err := locktest.Show(t, exhibit.Scenario{Actors: 1, Faults: "slow=1"}.Config(l, 0), schedule, l.Open, "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return stage
+	if passed := strings.Count(again.Drawing, " later"); passed != 1 {
+		t.Errorf("time passes %d times:\n%s", passed, again.Drawing)
+	}
 }

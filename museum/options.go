@@ -7,17 +7,17 @@ import (
 	"slices"
 	"strings"
 
+	"lockstep/museum/internal/exhibit"
 	"lockstep/museum/internal/library"
-	"lockstep/museum/internal/play"
 )
 
 // options are what the command is told.
 type options struct {
 	arguments []string // as given, but for -yield
 	library   string
-	scenario  play.Scenario
+	scenario  exhibit.Scenario
 	runs      int
-	replay    []string
+	replay    string
 	write     bool
 	yield     bool
 	yields    bool // the program is built with a library that yields
@@ -27,13 +27,12 @@ type options struct {
 func parse(arguments []string, help io.Writer) (o options, _ error) {
 	flags := flag.NewFlagSet("museum", flag.ContinueOnError)
 	flags.SetOutput(help)
-	var faults, replay string
 	flags.StringVar(&o.library, "library", "", "explore this one, in one scenario; without it, the table of all is made")
 	flags.IntVar(&o.scenario.Actors, "actors", 2, "how many actors there are")
 	flags.BoolVar(&o.scenario.Together, "together", false, "all actors but the first are in one process")
-	flags.StringVar(&faults, "faults", "", "what may go wrong, and how often, as in slow=1,cancel=1")
+	flags.StringVar(&o.scenario.Faults, "faults", "", "what may go wrong, and how often, as in slow=1,cancel=1")
 	flags.IntVar(&o.runs, "runs", 2_000, "how many runs a scenario may take")
-	flags.StringVar(&replay, "replay", "", "run this schedule alone, and draw it")
+	flags.StringVar(&o.replay, "replay", "", "run this schedule alone, and draw it")
 	flags.BoolVar(&o.write, "write", false, "write the table into README.md")
 	flags.BoolVar(&o.yield, "yield", false, "of rueidislock, let a goroutine that was just started go first: in a copy that yields")
 	flags.BoolVar(&o.yields, "yields", false, "this is already the program that -yield builds")
@@ -47,16 +46,13 @@ func parse(arguments []string, help io.Writer) (o options, _ error) {
 			o.arguments[i] = "-yields"
 		}
 	}
-	o.replay = strings.Fields(replay)
 	var err error
-	o.scenario.Faults, err = play.ParseBudget(faults)
 	switch {
-	case err != nil:
 	case flags.NArg() > 0:
 		err = fmt.Errorf("what is %q?", flags.Arg(0))
 	case o.scenario.Actors < 1 || o.scenario.Actors > 4:
 		err = fmt.Errorf("actors: %d; it takes 1 to 4", o.scenario.Actors)
-	case o.library == "" && len(o.replay) > 0:
+	case o.library == "" && o.replay != "":
 		err = fmt.Errorf("replay: of which library? There are %s", strings.Join(library.Names(), ", "))
 	case o.library != "":
 		_, err = library.Find(o.library)

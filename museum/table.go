@@ -6,10 +6,10 @@ import (
 	"io"
 	"os"
 	"strings"
+	"testing"
 
 	"lockstep/museum/internal/exhibit"
 	"lockstep/museum/internal/library"
-	"lockstep/museum/internal/play"
 	"lockstep/museum/internal/yielding"
 )
 
@@ -20,11 +20,11 @@ const (
 )
 
 // table explores all libraries in all scenarios, and writes what was found.
-func (o options) table(stage *play.Stage, stdout, stderr io.Writer) error {
+func (o options) table(t *testing.T, stdout, stderr io.Writer) error {
 	var entries []exhibit.Entry
 	for _, l := range library.All() {
 		fmt.Fprintln(stderr, l.Name)
-		shown, err := exhibit.Explore(stage, l, exhibit.Scenarios(l), o.runs, false)
+		shown, err := exhibit.Explore(t, l, exhibit.Scenarios(l), o.runs, false)
 		if err != nil {
 			return err
 		}

@@ -5,8 +5,8 @@
 // schedule. A Client is a real go-redis client: its connections end in memory, and a Network decides when its commands go out. What it
 // makes of a command and of a reply is remembered, too.
 //
-// Two things are the shop's: a run is on in every state, and of the orders that a command writes to the ledger only the ids become part
-// of the content; the rest is part of its answer, because nothing reads it and states stay few.
+// Two things are the shop's, where there is one: a run is on in every state, and of the orders that a command writes to the ledger only the
+// ids become part of the content; the rest is part of its answer, because nothing reads it and states stay few.
 package simredis
 
 import (
@@ -29,7 +29,7 @@ type Memory struct {
 	Began time.Time // what its clock says when a schedule begins: that of Date, unless this is changed before the first
 
 	server *miniredis.Miniredis
-	run    string            // that is on
+	run    string            // that is on; "": there is no shop
 	states map[string]*State // by their text
 
 	commands map[string]*Command // by their text
@@ -64,7 +64,7 @@ type Answer struct {
 // Date returns the virtual time at which a server, or a process, is after so long: from 0 on, so that tokens made of it are short.
 func Date(now time.Duration) time.Time { return time.UnixMicro(0).UTC().Add(now) }
 
-// NewMemory makes a memory in which this run of the shop is on.
+// NewMemory makes a memory in which this run of the shop is on; none if it is "".
 func NewMemory(run string) (*Memory, error) {
 	m := &Memory{
 		Began: Date(0), server: miniredis.NewMiniRedis(), run: run,
@@ -136,8 +136,10 @@ func (m *Memory) dispatch(now time.Duration, command *Command) ([]byte, error) {
 		return nil, err
 	}
 	m.server.SetTime(m.Began.Add(now))
-	stock, _ := m.server.Get(dao.InventoryKey) // without one, nothing is sold
-	m.server.HSet(dao.RunKey, "id", m.run, "written", stock)
+	if m.run != "" {
+		stock, _ := m.server.Get(dao.InventoryKey) // without one, nothing is sold
+		m.server.HSet(dao.RunKey, "id", m.run, "written", stock)
+	}
 	m.loaded, m.published, m.refused = nil, nil, nil
 	var reply bytes.Buffer
 	peer := resp.NewPeer(bufio.NewWriter(&reply))
@@ -175,7 +177,7 @@ func (m *Memory) look() (*State, error) {
 		orders []string
 	)
 	for _, name := range db.Keys() {
-		if name == m.ledger() {
+		if m.run != "" && name == m.ledger() {
 			orders, _ = m.server.HKeys(name)
 			continue
 		}

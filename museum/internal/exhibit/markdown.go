@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"lockstep/locktest"
 	"lockstep/museum/internal/library"
-	"lockstep/museum/internal/play"
 )
 
 // Entry is a library, and what it has shown.
@@ -102,7 +102,7 @@ func (r Row) allows() string {
 	if r.Scenario.Together {
 		parts = append(parts, "two of them in one process")
 	}
-	if faults := r.Scenario.Faults.String(); faults != "" {
+	if faults := r.Scenario.Faults; faults != "" {
 		parts = append(parts, faults)
 	}
 	if r.Yields {
@@ -163,11 +163,11 @@ func Legend() string {
 	var b strings.Builder
 	b.WriteString("| anomaly | what it is here |\n|---|---|\n")
 	for _, a := range Anomalies() {
-		fmt.Fprintf(&b, "| %s | %s |\n", a, Says(a))
+		fmt.Fprintf(&b, "| %s | %s |\n", a, a.Says())
 	}
 	b.WriteString("\n| fault | what happens |\n|---|---|\n")
-	for _, f := range play.AllFaults() {
-		fmt.Fprintf(&b, "| %s | %s |\n", f.Name(), f.Says())
+	for _, f := range locktest.Faults() {
+		fmt.Fprintf(&b, "| %s | %s |\n", f.Name, f.Says)
 	}
 	return b.String()
 }

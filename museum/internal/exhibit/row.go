@@ -3,29 +3,27 @@ package exhibit
 import (
 	"fmt"
 	"slices"
-	"strings"
+	"testing"
 	"time"
 
-	"lockstep/internal/lock/anomaly"
+	"lockstep/locktest"
 	"lockstep/museum/internal/library"
-	"lockstep/museum/internal/play"
-	"lockstep/museum/internal/search"
 )
 
 // Row is a schedule that shows an anomaly.
 type Row struct {
 	Library  string
-	Scenario play.Scenario
+	Scenario Scenario
 	Yields   bool   // it needs goroutines to begin at once
 	Modfile  string // of the program that it needs; "" for this one
-	Anomaly  anomaly.Anomaly
+	Anomaly  locktest.Anomaly
 	Steps    int
 	Schedule string
 }
 
 // Explored is what was looked at in one scenario.
 type Explored struct {
-	Scenario play.Scenario
+	Scenario Scenario
 	Runs     int
 	Depth    int
 	Complete bool
@@ -40,9 +38,9 @@ type Shown struct {
 
 // Explore puts a library into scenarios, each for so many runs at most. A row is kept if no smaller scenario shows its anomaly as
 // quickly.
-func Explore(stage *play.Stage, l library.Library, scenarios []play.Scenario, runs int, yields bool) (shown Shown, _ error) {
+func Explore(t *testing.T, l library.Library, scenarios []Scenario, runs int, yields bool) (shown Shown, _ error) {
 	for _, in := range scenarios {
-		result, err := search.Do(stage, l, in, search.Goal{Runs: runs, Anomalies: Anomalies()})
+		result, err := locktest.Search(t, in.Config(l, runs, Anomalies()...), l.Open)
 		if err != nil {
 			return shown, fmt.Errorf("%s, %v: %w", l.Name, in, err)
 		}
@@ -50,7 +48,7 @@ func Explore(stage *play.Stage, l library.Library, scenarios []play.Scenario, ru
 		for _, f := range result.Found {
 			row := Row{
 				Library: l.Name, Scenario: in, Yields: yields, Anomaly: f.Anomaly,
-				Steps: len(f.Schedule), Schedule: strings.Join(f.Schedule, " "),
+				Steps: f.Steps(), Schedule: f.Schedule,
 			}
 			if !slices.ContainsFunc(shown.Rows, row.follows) {
 				shown.Rows = append(shown.Rows, row)
@@ -59,9 +57,6 @@ func Explore(stage *play.Stage, l library.Library, scenarios []play.Scenario, ru
 	}
 	return shown, nil
 }
-
-// Tokens are the steps of a row's schedule.
-func (r Row) Tokens() []string { return strings.Fields(r.Schedule) }
 
 // follows reports whether a row is no news after another one.
 func (r Row) follows(known Row) bool {

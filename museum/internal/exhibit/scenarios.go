@@ -2,71 +2,81 @@
 package exhibit
 
 import (
-	"lockstep/internal/language"
-	"lockstep/internal/lock/anomaly"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
 
+	"lockstep/locktest"
 	"lockstep/museum/internal/library"
-	"lockstep/museum/internal/play"
 )
 
 // Anomalies are what is looked for.
-func Anomalies() []anomaly.Anomaly {
-	return []anomaly.Anomaly{anomaly.TwoHolders, anomaly.ForeignRelease, anomaly.LeftBehind, anomaly.Stuck, play.Busy, anomaly.GoroutineLeak}
+func Anomalies() []locktest.Anomaly {
+	return []locktest.Anomaly{
+		locktest.TwoHolders, locktest.ForeignRelease, locktest.LeftBehind, locktest.Stuck, locktest.Busy, locktest.GoroutineLeak,
+	}
 }
 
-// Says tells what an anomaly is here. All locks of the museum expire, so that "for ever" is "until it expires".
-func Says(a anomaly.Anomaly) string {
-	switch a {
-	case anomaly.TwoHolders:
-		return "two actors may believe at the same time that they hold the lock, by all that the library has told them"
-	case anomaly.ForeignRelease:
-		return "a process removes or overwrites a lock that an actor of another process holds"
-	case anomaly.LeftBehind:
-		return "a lock stays until it expires, or for ever: its actor was told that it has no lock, or that it has released it"
-	case anomaly.Stuck:
-		return "a call does not come back within ten minutes, although nobody holds the lock and nothing is on its way"
-	case play.Busy:
-		return "a process sends command upon command, 20 and more, and no time passes"
-	case anomaly.GoroutineLeak:
-		return "a goroutine is left when all calls have come back and all clients are closed"
-	default:
-		return a.Row().Says.In(language.English)
+// Scenario says who does what, and what may go wrong.
+type Scenario struct {
+	Actors   int
+	Together bool
+	Faults   string // each of them once, in the order of locktest's
+}
+
+// Config is the scenario for a library, as locktest takes it. It looks for these anomalies alone.
+func (s Scenario) Config(l library.Library, runs int, anomalies ...locktest.Anomaly) locktest.Config {
+	return locktest.Config{
+		Key: l.Key, Nodes: l.Nodes, Actors: s.Actors, Together: s.Together, Faults: s.Faults, Runs: runs, Time: time.Hour,
+		Allow: slices.DeleteFunc(locktest.Anomalies(), func(a locktest.Anomaly) bool { return slices.Contains(anomalies, a) }),
 	}
+}
+
+// String writes a scenario as the flags of the command; two actors and nothing else as "".
+func (s Scenario) String() string {
+	var flags []string
+	if s.Actors != 2 {
+		flags = append(flags, fmt.Sprintf("-actors %d", s.Actors))
+	}
+	if s.Together {
+		flags = append(flags, "-together")
+	}
+	if s.Faults != "" {
+		flags = append(flags, "-faults "+s.Faults)
+	}
+	return strings.Join(flags, " ")
+}
+
+// Within reports whether all that can happen in s can happen in other.
+func (s Scenario) Within(other Scenario) bool {
+	for fault := range strings.SplitSeq(s.Faults, ",") {
+		if fault != "" && !strings.Contains(","+other.Faults+",", ","+fault+",") {
+			return false
+		}
+	}
+	return s.Together == other.Together && s.Actors <= other.Actors
 }
 
 // Scenarios are those that a library is put into. A scenario comes after those that allow less.
-func Scenarios(l library.Library) []play.Scenario {
-	if l.PortOf != "" {
-		return ofPort(l)
-	}
+func Scenarios(l library.Library) (all []Scenario) {
 	if l.Shares {
-		return []play.Scenario{{Actors: 3, Together: true}}
+		return []Scenario{{Actors: 3, Together: true}}
 	}
-	once := func(faults ...play.Fault) (s play.Scenario) {
-		s.Actors = 2
-		for _, f := range faults {
-			s.Faults[f]++
-		}
-		return s
+	faults := []string{
+		"", "slow=1", "lost-reply=1", "lost-request=1", "cancel=1", "slow=1,late=1", "lost-reply=1,cancel=1", "crash=1", "pause=1",
 	}
-	all := []play.Scenario{
-		once(), once(play.Slow), once(play.LostReply), once(play.LostRequest), once(play.Cancel),
-		once(play.Slow, play.Late), once(play.LostReply, play.Cancel), once(play.Crash), once(play.Pause),
+	if l.PortOf != "" {
+		faults = []string{"", l.Faults}
 	}
 	if l.Nodes > 1 {
-		all = append(all, once(play.NodeRestart))
+		faults = append(faults, "node-restart=1")
+	}
+	for _, f := range faults {
+		all = append(all, Scenario{Actors: 2, Faults: f})
 	}
 	if l.Wakes {
-		all = append(all, play.Scenario{Actors: 3, Together: true, Faults: once(play.Cancel).Faults})
-	}
-	return all
-}
-
-// ofPort are the scenarios of a port: without a fault, and with that of its issue.
-func ofPort(l library.Library) []play.Scenario {
-	all := []play.Scenario{{Actors: 2}}
-	if faults, err := play.ParseBudget(l.Faults); err == nil {
-		all = append(all, play.Scenario{Actors: 2, Faults: faults})
+		all = append(all, Scenario{Actors: 3, Together: true, Faults: "cancel=1"})
 	}
 	return all
 }

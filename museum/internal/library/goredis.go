@@ -1,24 +1,24 @@
 package library
 
 import (
-	"context"
-	"net"
-
 	"github.com/redis/go-redis/v9"
 
 	"lockstep/internal/dao/redisclient"
+	"lockstep/locktest"
 )
 
 // goRedis makes a client of go-redis that connects to a node in memory. It has the options of all clients of lockstep: a command is
 // sent once. Or it resends: up to three times, as is go-redis's default, but without a random pause before.
-func goRedis(dial Dial, node int, resends bool) *redis.Client {
+func goRedis(p locktest.Process, node int, resends bool) *redis.Client {
 	o := redisclient.Options(redisclient.Config{
-		Addrs:  []string{"127.0.0.1:6379"}, // for its name alone
-		Dialer: func(context.Context, string, string) (net.Conn, error) { return dial(node), nil },
+		Addrs:  []string{p.Addr(node)},
+		Dialer: p.Dial,
 	}).Simple()
 	if resends {
 		o.MaxRetries = 3
 		o.MinRetryBackoff, o.MaxRetryBackoff = -1, -1
 	}
-	return redis.NewClient(o)
+	client := redis.NewClient(o)
+	p.Cleanup(func() { _ = client.Close() }) // there is nothing behind it
+	return client
 }

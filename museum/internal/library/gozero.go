@@ -5,12 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	_ "unsafe" // for go:linkname
 
 	goredis "github.com/redis/go-redis/v9"
 	"github.com/zeromicro/go-zero/core/stores/redis"
 	"github.com/zeromicro/go-zero/core/syncx"
+
+	"lockstep/locktest"
 )
 
 const goZeroExpiry = 1 // in seconds; the library adds half of one
@@ -25,8 +26,8 @@ func GoZero() Library {
 		Usage:  "`NewRedisLock(store, key)`, `SetExpire(1)`, `AcquireCtx`, `ReleaseCtx`; its own client resends a command up to three times",
 		Says:   "AcquireCtx acquires the lock with the given ctx.",
 		Source: "https://pkg.go.dev/github.com/zeromicro/go-zero@v1.10.3/core/stores/redis#RedisLock.AcquireCtx",
-		Open: func(process string, dial Dial) (Process, error) {
-			return openGoZero(process, dial)
+		Open: func(p locktest.Process) (locktest.Lock, error) {
+			return openGoZero(p)
 		},
 	}
 }
@@ -35,13 +36,13 @@ func GoZero() Library {
 func GoZeroShared() Library {
 	l := GoZero()
 	l.Name, l.Usage, l.Shares = "go-zero-shared", "the same; all calls of a process share one `RedisLock`", true
-	l.Open = func(process string, dial Dial) (Process, error) {
-		p, err := openGoZero(process, dial)
+	l.Open = func(p locktest.Process) (locktest.Lock, error) {
+		l, err := openGoZero(p)
 		if err != nil {
 			return nil, err
 		}
-		p.shared = p.newLock()
-		return p, nil
+		l.shared = l.newLock()
+		return l, nil
 	}
 	return l
 }
@@ -52,25 +53,28 @@ func GoZeroShared() Library {
 var goZeroClients *syncx.ResourceManager
 
 type goZeroProcess struct {
-	client *goredis.Client
 	store  *redis.Redis
 	shared *redis.RedisLock // nil: each call has its own
 }
 
-func openGoZero(process string, dial Dial) (*goZeroProcess, error) {
-	store, err := redis.NewRedis(redis.RedisConf{Host: process, Type: redis.NodeType}, redis.WithHook(inMemory{dial}))
+func openGoZero(p locktest.Process) (*goZeroProcess, error) {
+	store, err := redis.NewRedis(redis.RedisConf{Host: p.Name, Type: redis.NodeType}, redis.WithHook(inMemory{p}))
 	if err != nil {
 		return nil, err
 	}
-	made, err := goZeroClients.GetResource(process, func() (io.Closer, error) {
-		return nil, fmt.Errorf("%s has no client", process)
+	made, err := goZeroClients.GetResource(p.Name, func() (io.Closer, error) {
+		return nil, fmt.Errorf("%s has no client", p.Name)
 	})
 	if err != nil {
 		return nil, err
 	}
 	client := made.(*goredis.Client)
 	client.Options().MinRetryBackoff, client.Options().MaxRetryBackoff = 0, 0 // no random pause
-	return &goZeroProcess{client: client, store: store}, nil
+	p.Cleanup(func() {
+		_ = client.Close()                         // there is nothing behind it
+		goZeroClients = syncx.NewResourceManager() // all processes of a run end together
+	})
+	return &goZeroProcess{store: store}, nil
 }
 
 func (p *goZeroProcess) newLock() *redis.RedisLock {
@@ -79,7 +83,7 @@ func (p *goZeroProcess) newLock() *redis.RedisLock {
 	return l
 }
 
-func (p *goZeroProcess) Lock(ctx context.Context) (Held, error) {
+func (p *goZeroProcess) Lock(ctx context.Context) (locktest.Held, error) {
 	l := p.shared
 	if l == nil {
 		l = p.newLock()
@@ -91,15 +95,7 @@ func (p *goZeroProcess) Lock(ctx context.Context) (Held, error) {
 	return goZeroHeld{l}, err
 }
 
-func (p *goZeroProcess) Close() {
-	_ = p.client.Close()                       // there is nothing behind it
-	goZeroClients = syncx.NewResourceManager() // all processes of a run end together
-}
-
 type goZeroHeld struct{ lock *redis.RedisLock }
-
-// Valid is true: the library does not tell its holder anything.
-func (goZeroHeld) Valid() bool { return true }
 
 func (h goZeroHeld) Unlock(ctx context.Context) error {
 	ok, err := h.lock.ReleaseCtx(ctx)
@@ -110,10 +106,10 @@ func (h goZeroHeld) Unlock(ctx context.Context) error {
 }
 
 // inMemory is a hook that connects a client to a node in memory.
-type inMemory struct{ dial Dial }
+type inMemory struct{ process locktest.Process }
 
 func (h inMemory) DialHook(goredis.DialHook) goredis.DialHook {
-	return func(context.Context, string, string) (net.Conn, error) { return h.dial(0), nil }
+	return h.process.Dial
 }
 
 func (inMemory) ProcessHook(next goredis.ProcessHook) goredis.ProcessHook { return next }

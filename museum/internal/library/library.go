@@ -2,15 +2,15 @@
 package library
 
 import (
-	"context"
 	"fmt"
-	"net"
 	"strings"
 	"time"
 
 	"github.com/redis/go-redis/v9/logging"
 	"github.com/zeromicro/go-zero/core/logx"
 	"github.com/zeromicro/go-zero/core/proc"
+
+	"lockstep/locktest"
 )
 
 // What all of them are asked for.
@@ -33,25 +33,7 @@ type Library struct {
 	Nodes  int    // that its lock is on
 	Wakes  bool   // it is told when to try again, and does not ask by itself
 	Shares bool   // the calls of a process share a lock; it is put into no other scenario
-	Open   func(process string, dial Dial) (Process, error)
-}
-
-// Dial connects a process to one of the nodes.
-type Dial func(node int) net.Conn
-
-// Process is a process that uses a library: it has clients of its own.
-type Process interface {
-	// Lock waits for the lock, or tries once: as the library does.
-	Lock(ctx context.Context) (Held, error)
-	// Close closes its clients.
-	Close()
-}
-
-// Held is a lock that a call of Lock has obtained.
-type Held interface {
-	// Valid reports whether the holder may still believe that it has the lock, by all that the library has told it.
-	Valid() bool
-	Unlock(ctx context.Context) error
+	Open   func(locktest.Process) (locktest.Lock, error)
 }
 
 // All lists them.

@@ -3,15 +3,13 @@ package library
 import (
 	"context"
 	"fmt"
-	"strconv"
 	"time"
-
-	"github.com/redis/go-redis/v9"
 
 	"lockstep/internal/dao"
 	"lockstep/internal/lock"
 	"lockstep/internal/lock/evolution"
 	"lockstep/internal/lock/strategy"
+	"lockstep/locktest"
 )
 
 // Own is a step of lockstep on one node, for comparison.
@@ -22,12 +20,12 @@ func OwnOnNodes(step string, nodes int) Library {
 	return Library{
 		Name: step, Key: Key, Nodes: nodes,
 		Usage: "expiry 1s, retry interval 100ms, `Lock`, `Unlock`; the client sends a command once",
-		Open: func(process string, dial Dial) (Process, error) {
+		Open: func(p locktest.Process) (locktest.Lock, error) {
 			row, err := evolution.Find(step)
 			if err != nil {
 				return nil, fmt.Errorf("the step %s: %w", step, err)
 			}
-			return openOwn(process, dial, row, nodes), nil
+			return openOwn(p, row, nodes), nil
 		},
 	}
 }
@@ -39,36 +37,35 @@ const (
 )
 
 type ownProcess struct {
-	clients  []*redis.Client
-	notifier *dao.Notifier
-	locker   lock.Locker
+	name   string
+	locker lock.Locker
 	owners
 }
 
-func openOwn(process string, dial Dial, row strategy.Strategy, nodes int) *ownProcess {
-	p := &ownProcess{}
+func openOwn(p locktest.Process, row strategy.Strategy, nodes int) *ownProcess {
 	parts := strategy.Parts{
 		Options: lock.Options{
 			Key: Key, TTL: ownTTL, RetryInterval: Poll, WaitTimeout: ownPatience, Clock: lock.SystemClock{},
-			Process: process, HandOffLimit: ownHandOffs,
+			Process: p.Name, HandOffLimit: ownHandOffs,
 			Rand: func(n int64) int64 { return n - 1 }, // the longest pause, each time
 		},
 	}
+	var notifier *dao.Notifier
 	for node := range nodes {
-		client := goRedis(dial, node, false)
-		p.clients = append(p.clients, client)
+		client := goRedis(p, node, false)
 		parts.Nodes = append(parts.Nodes, client)
+		if node == 0 {
+			parts.Client, notifier = client, dao.NewNotifier(client)
+		}
 	}
-	parts.Client = p.clients[0]
-	p.notifier = dao.NewNotifier(p.clients[0])
-	parts.Notifier = p.notifier
-	p.locker = row.New(parts)
-	return p
+	p.Cleanup(func() { _ = notifier.Close() }) // there is nothing behind it
+	parts.Notifier = notifier
+	return &ownProcess{name: p.Name, locker: row.New(parts)}
 }
 
 // Lock is a request of another buyer each time.
-func (p *ownProcess) Lock(ctx context.Context) (Held, error) {
-	owner := lock.Owner(strconv.FormatInt(p.calls.Add(1), 10)) // unique in the process; the museum's server makes it so
+func (p *ownProcess) Lock(ctx context.Context) (locktest.Held, error) {
+	owner := lock.Owner(p.next(p.name))
 	lease, err := p.locker.Lock(ctx, owner)
 	if err != nil {
 		return nil, err
@@ -76,15 +73,9 @@ func (p *ownProcess) Lock(ctx context.Context) (Held, error) {
 	return ownHeld{lease}, nil
 }
 
-func (p *ownProcess) Close() {
-	_ = p.notifier.Close() // as below
-	for _, client := range p.clients {
-		_ = client.Close() // there is nothing behind it
-	}
-}
-
+// ownHeld does without the lease's token: what a holder is told is what counts here.
 type ownHeld struct{ lease *lock.Lease }
 
-func (h ownHeld) Valid() bool { return h.lease.Context().Err() == nil }
+func (h ownHeld) Context() context.Context { return h.lease.Context() }
 
 func (h ownHeld) Unlock(ctx context.Context) error { return h.lease.Unlock(ctx) }

@@ -9,7 +9,7 @@ import (
 // leaseOfPorts is the expiry of locks that are ports.
 const leaseOfPorts = time.Second
 
-// owners gives each call of a process an owner of its own. The values of all owners get names of the museum's.
+// owners gives each call of a process an owner of its own.
 type owners struct{ calls atomic.Int64 }
 
-func (o *owners) next() string { return fmt.Sprintf("%p-%d", o, o.calls.Add(1)) }
+func (o *owners) next(process string) string { return fmt.Sprintf("%s-%d", process, o.calls.Add(1)) }

@@ -5,7 +5,8 @@ import (
 	"time"
 
 	"github.com/bsm/redislock"
-	"github.com/redis/go-redis/v9"
+
+	"lockstep/locktest"
 )
 
 const redislockTTL = time.Second // shorter than a client waits for a reply
@@ -17,7 +18,7 @@ func Redislock() Library {
 		Usage:  "`Obtain(ctx, key, 1s, nil)`, `Release`; the client sends a command once",
 		Says:   "Obtain tries to obtain a new lock using a key with the given TTL. May return ErrNotObtained if not successful.",
 		Source: "https://pkg.go.dev/github.com/bsm/redislock@v0.9.4#Client.Obtain",
-		Open:   func(_ string, dial Dial) (Process, error) { return openRedislock(dial, false, nil), nil },
+		Open:   func(p locktest.Process) (locktest.Lock, error) { return openRedislock(p, false, nil), nil },
 	}
 }
 
@@ -25,7 +26,7 @@ func Redislock() Library {
 func RedislockResending() Library {
 	l := Redislock()
 	l.Name, l.Usage = "redislock-resending", "the same; the client resends a command up to three times, as go-redis does by default"
-	l.Open = func(_ string, dial Dial) (Process, error) { return openRedislock(dial, true, nil), nil }
+	l.Open = func(p locktest.Process) (locktest.Lock, error) { return openRedislock(p, true, nil), nil }
 	return l
 }
 
@@ -33,24 +34,22 @@ func RedislockResending() Library {
 func RedislockWaiting() Library {
 	l := Redislock()
 	l.Name, l.Usage = "redislock-waiting", "`Obtain(ctx, key, 1s, LinearBackoff(100ms))`, `Release`; the client sends a command once"
-	l.Open = func(_ string, dial Dial) (Process, error) {
-		return openRedislock(dial, false, &redislock.Options{RetryStrategy: redislock.LinearBackoff(Poll)}), nil
+	l.Open = func(p locktest.Process) (locktest.Lock, error) {
+		return openRedislock(p, false, &redislock.Options{RetryStrategy: redislock.LinearBackoff(Poll)}), nil
 	}
 	return l
 }
 
 type redislockProcess struct {
-	client  *redis.Client
 	locker  *redislock.Client
 	options *redislock.Options
 }
 
-func openRedislock(dial Dial, resends bool, options *redislock.Options) *redislockProcess {
-	client := goRedis(dial, 0, resends)
-	return &redislockProcess{client, redislock.New(client), options}
+func openRedislock(p locktest.Process, resends bool, options *redislock.Options) *redislockProcess {
+	return &redislockProcess{redislock.New(goRedis(p, 0, resends)), options}
 }
 
-func (p *redislockProcess) Lock(ctx context.Context) (Held, error) {
+func (p *redislockProcess) Lock(ctx context.Context) (locktest.Held, error) {
 	held, err := p.locker.Obtain(ctx, Key, redislockTTL, p.options)
 	if err != nil {
 		return nil, err
@@ -58,11 +57,6 @@ func (p *redislockProcess) Lock(ctx context.Context) (Held, error) {
 	return redislockHeld{held}, nil
 }
 
-func (p *redislockProcess) Close() { _ = p.client.Close() } // there is nothing behind it
-
 type redislockHeld struct{ lock *redislock.Lock }
-
-// Valid is true: the library does not tell its holder anything.
-func (redislockHeld) Valid() bool { return true }
 
 func (h redislockHeld) Unlock(ctx context.Context) error { return h.lock.Release(ctx) }

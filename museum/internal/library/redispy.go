@@ -6,6 +6,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"lockstep/locktest"
 	"lockstep/museum/internal/port"
 )
 
@@ -15,31 +16,27 @@ func RedisPy() Library {
 		Name: "redis-py-port", PortOf: "redis-py, before [4258](https://github.com/redis/redis-py/pull/4258)", Key: Key, Nodes: 1,
 		Faults: "lost-request=1",
 		Usage:  "`acquire(blocking=False)`, with a timeout of 1s, `release`, and once more if that fails; the client sends a command once",
-		Open: func(_ string, dial Dial) (Process, error) {
-			return &redisPyProcess{client: goRedis(dial, 0, false)}, nil
+		Open: func(p locktest.Process) (locktest.Lock, error) {
+			return &redisPyProcess{name: p.Name, client: goRedis(p, 0, false)}, nil
 		},
 	}
 }
 
 type redisPyProcess struct {
+	name   string
 	client *redis.Client
 	owners
 }
 
-func (p *redisPyProcess) Lock(ctx context.Context) (Held, error) {
+func (p *redisPyProcess) Lock(ctx context.Context) (locktest.Held, error) {
 	lock := port.NewRedisPy(p.client, Key, leaseOfPorts)
-	if err := lock.Acquire(ctx, p.next()); err != nil {
+	if err := lock.Acquire(ctx, p.next(p.name)); err != nil {
 		return nil, err
 	}
 	return redisPyHeld{lock}, nil
 }
 
-func (p *redisPyProcess) Close() { _ = p.client.Close() } // there is nothing behind it
-
 type redisPyHeld struct{ lock *port.RedisPy }
-
-// Valid is true: the library does not tell its holder anything.
-func (redisPyHeld) Valid() bool { return true }
 
 // Unlock says that all is well if the second release says that there is no lock.
 func (h redisPyHeld) Unlock(ctx context.Context) error {

@@ -8,7 +8,8 @@ import (
 	"github.com/go-redsync/redsync/v4"
 	redsyncredis "github.com/go-redsync/redsync/v4/redis"
 	"github.com/go-redsync/redsync/v4/redis/goredis/v9"
-	"github.com/redis/go-redis/v9"
+
+	"lockstep/locktest"
 )
 
 // Redsync is go-redsync/redsync on so many nodes, with its own expiry of 8 s. Its pause between two attempts is random by default.
@@ -22,37 +23,24 @@ func Redsync(nodes int, resends bool) Library {
 		Usage:  "`NewMutex(key, WithRetryDelay(100ms))`, `LockContext`, `UnlockContext`; " + sends,
 		Says:   "After this is successful, no one else can obtain the same lock (the same mutex name) until we unlock it.",
 		Source: "https://github.com/go-redsync/redsync/blob/v4.18.1/README.md",
-		Open: func(_ string, dial Dial) (Process, error) {
-			p := &redsyncProcess{}
+		Open: func(p locktest.Process) (locktest.Lock, error) {
 			var pools []redsyncredis.Pool
 			for node := range nodes {
-				client := goRedis(dial, node, resends)
-				p.clients = append(p.clients, client)
-				pools = append(pools, goredis.NewPool(client))
+				pools = append(pools, goredis.NewPool(goRedis(p, node, resends)))
 			}
-			p.mutexes = redsync.New(pools...)
-			return p, nil
+			return redsyncProcess{redsync.New(pools...)}, nil
 		},
 	}
 }
 
-type redsyncProcess struct {
-	clients []*redis.Client
-	mutexes *redsync.Redsync
-}
+type redsyncProcess struct{ mutexes *redsync.Redsync }
 
-func (p *redsyncProcess) Lock(ctx context.Context) (Held, error) {
+func (p redsyncProcess) Lock(ctx context.Context) (locktest.Held, error) {
 	mutex := p.mutexes.NewMutex(Key, redsync.WithRetryDelay(Poll))
 	if err := mutex.LockContext(ctx); err != nil {
 		return nil, err
 	}
 	return redsyncHeld{mutex}, nil
-}
-
-func (p *redsyncProcess) Close() {
-	for _, client := range p.clients {
-		_ = client.Close() // there is nothing behind it
-	}
 }
 
 type redsyncHeld struct{ mutex *redsync.Mutex }

@@ -10,6 +10,8 @@ import (
 
 	"github.com/redis/rueidis"
 	"github.com/redis/rueidis/rueidislock"
+
+	"lockstep/locktest"
 )
 
 var errNotReleased = errors.New("the lock was not released")
@@ -25,22 +27,25 @@ func Rueidislock(noLoop bool) Library {
 		Says: "The waiting Locker.WithContext will try acquiring the lock again automatically and immediately once it has been released " +
 			"by someone or by another program.",
 		Source: "https://github.com/redis/rueidis/tree/v1.0.79/rueidislock",
-		Open: func(_ string, dial Dial) (Process, error) {
+		Open: func(p locktest.Process) (locktest.Lock, error) {
 			locker, err := rueidislock.NewLocker(rueidislock.LockerOption{
-				KeyMajority: 1, NoLoopTracking: noLoop, ClientOption: rueidisClient(dial),
+				KeyMajority: 1, NoLoopTracking: noLoop, ClientOption: rueidisClient(p),
 			})
 			if err != nil {
 				return nil, err
 			}
+			p.Cleanup(locker.Close)
 			return rueidislockProcess{locker}, nil
 		},
 	}
 }
 
-func rueidisClient(dial Dial) rueidis.ClientOption {
+func rueidisClient(p locktest.Process) rueidis.ClientOption {
 	o := rueidis.ClientOption{
-		InitAddress:       []string{"127.0.0.1:6379"},
-		DialFn:            func(string, *net.Dialer, *tls.Config) (net.Conn, error) { return dial(0), nil },
+		InitAddress: []string{p.Addr(0)},
+		DialFn: func(addr string, _ *net.Dialer, _ *tls.Config) (net.Conn, error) {
+			return p.Dial(context.Background(), "tcp", addr)
+		},
 		ForceSingleClient: true,
 		// Small, since there are many clients:
 		RingScaleEachConn: 4, ReadBufferEachConn: 4096, WriteBufferEachConn: 4096, CacheSizeEachConn: 4096,
@@ -56,7 +61,7 @@ func rueidisClient(dial Dial) rueidis.ClientOption {
 
 type rueidislockProcess struct{ locker rueidislock.Locker }
 
-func (p rueidislockProcess) Lock(ctx context.Context) (Held, error) {
+func (p rueidislockProcess) Lock(ctx context.Context) (locktest.Held, error) {
 	held, cancel, err := p.locker.WithContext(ctx, Key)
 	if err != nil {
 		return nil, err
@@ -64,14 +69,12 @@ func (p rueidislockProcess) Lock(ctx context.Context) (Held, error) {
 	return rueidislockHeld{held, cancel}, nil
 }
 
-func (p rueidislockProcess) Close() { p.locker.Close() }
-
 type rueidislockHeld struct {
 	ctx    context.Context //nolint:containedctx // it is the lock, as the library gives it
 	cancel context.CancelFunc
 }
 
-func (h rueidislockHeld) Valid() bool { return h.ctx.Err() == nil }
+func (h rueidislockHeld) Context() context.Context { return h.ctx }
 
 func (h rueidislockHeld) Unlock(context.Context) error {
 	h.cancel()

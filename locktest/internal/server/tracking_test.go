@@ -9,8 +9,8 @@ import (
 
 	"lockstep/internal/test/redistest"
 
-	"lockstep/museum/internal/server"
-	"lockstep/museum/internal/wire"
+	"lockstep/locktest/internal/server"
+	"lockstep/locktest/internal/wire"
 )
 
 const (
@@ -26,7 +26,7 @@ func TestTrackingIsThatOfRedis(t *testing.T) {
 	for _, option := range []string{"", "NOLOOP"} {
 		t.Run("OPTOUT"+option, func(t *testing.T) {
 			want := play(t, option, func() talker { return dial(t, redis.Addr) })
-			shared, err := server.NewShared()
+			shared, err := server.NewShared("")
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -7,12 +7,13 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
 
 	"lockstep/internal/explore/simredis"
-	"lockstep/museum/internal/wire"
+	"lockstep/locktest/internal/wire"
 )
 
 // Server is the Redis of one run, on one node or on several.
@@ -22,11 +23,14 @@ type Server struct {
 
 	mu       sync.Mutex
 	now      time.Duration // up to which keys have expired
+	sent     int           // commands
 	cluster  *simredis.Cluster
 	closed   bool
 	lines    []*Line // in the order of their making
 	tracked  map[place][]*Line
-	names    names
+	values   values
+	writers  map[place]string    // the process that last changed a key
+	tracking bool                // somebody has asked to be told of changes
 	arrivals map[string][]string // of commands since they were last taken, by process
 	muted    map[string]bool     // processes that are paused
 	gone     map[string]bool     // that have crashed
@@ -51,17 +55,26 @@ type Line struct {
 	channels []string  // that it is subscribed to
 	tracks   bool
 	ownToo   bool // it hears of what it changes itself, too
+	caching  bool // what the next command reads is tracked
+	resp3    bool
 	deserted bool // the client has closed it
+
+	transaction []command      // since MULTI, which is its first
+	watcher     *simredis.Conn // who WATCHes
+	refused     error          // a command that is not like that of a Redis
 }
 
 // command is one that was sent: as it was, and with names for what is random.
-type command struct{ sent, renamed []string }
+type command struct {
+	sent, renamed []string
+	arrived       int // after so many others
+}
 
 // New makes one with so many nodes, in a bubble.
 func New(shared *Shared, nodes int) *Server {
 	return &Server{
 		shared: shared, began: time.Now(), cluster: shared.memory.NewCluster(shared.memory.Empty(), nodes-1),
-		tracked: map[place][]*Line{}, names: names{map[own]string{}, map[string]int{}},
+		tracked: map[place][]*Line{}, values: newValues(shared.key, shared.scripts), writers: map[place]string{},
 		arrivals: map[string][]string{}, muted: map[string]bool{}, gone: map[string]bool{}, stirred: make(chan struct{}, 1),
 	}
 }
@@ -70,7 +83,7 @@ func New(shared *Shared, nodes int) *Server {
 func (s *Server) Dial(process string, node int) *wire.Conn {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	l := &Line{Process: process, Node: node, server: s, ownToo: true}
+	l := &Line{Process: process, Node: node, server: s, ownToo: true, watcher: &simredis.Conn{}}
 	l.conn = wire.NewConn(l)
 	s.lines = append(s.lines, l)
 	if s.closed {
@@ -117,10 +130,16 @@ func (s *Server) those(which func(*Line) bool) []*Line {
 	return slices.DeleteFunc(s.inOrder(), func(l *Line) bool { return s.muted[l.Process] || !which(l) })
 }
 
-// inOrder are the lines by process and node, as which process connects first is chance.
+// inOrder are the lines by process and node, and by what they wait with: who connects first is chance.
 func (s *Server) inOrder() []*Line {
+	arrived := func(l *Line) int {
+		if len(l.queue) == 0 {
+			return 0
+		}
+		return l.queue[0].arrived
+	}
 	return slices.SortedStableFunc(slices.Values(s.lines), func(a, b *Line) int {
-		return cmp.Or(strings.Compare(a.Process, b.Process), a.Node-b.Node)
+		return cmp.Or(strings.Compare(a.Process, b.Process), a.Node-b.Node, arrived(a)-arrived(b))
 	})
 }
 
@@ -140,19 +159,34 @@ func (s *Server) Advance() error {
 	defer s.mu.Unlock()
 	passed := time.Since(s.began) - s.now
 	if passed <= 0 {
-		return nil
+		return s.refusal()
 	}
-	before := s.cluster
-	later, err := before.Later(before.Contents(), passed)
-	if err != nil {
-		return err
-	}
-	s.cluster, s.now = later, s.now+passed
-	for node, was := range before.Servers() {
-		for _, key := range was.Holds.Keys {
-			if _, has := later.Servers()[node].Holds.Key(key.Name); !has {
-				s.invalidate(place{node, key.Name}, nil)
+	s.now += passed
+	for i, node := range s.cluster.Servers() {
+		before := node.Holds
+		later, err := s.cluster.After(node, passed)
+		if err != nil {
+			return err
+		}
+		if node.Holds = later; len(later.Keys) == len(before.Keys) {
+			continue
+		}
+		node.Holds = before
+		s.cluster.Become(node, later) // who watches the key is told
+		for _, key := range before.Keys {
+			if _, has := later.Key(key.Name); !has {
+				s.invalidate(place{i, key.Name}, nil)
 			}
+		}
+	}
+	return s.refusal()
+}
+
+// refusal is the error of a line that got a command which cannot be answered as a Redis does.
+func (s *Server) refusal() error {
+	for _, l := range s.lines {
+		if l.refused != nil {
+			return l.refused
 		}
 	}
 	return nil
@@ -173,17 +207,22 @@ func (s *Server) Append(b []byte) []byte {
 	defer s.mu.Unlock()
 	for _, state := range s.cluster.Contents() {
 		for _, key := range state.Keys {
-			b = fmt.Appendf(b, "%s %q %d\n", key.Name, key.Values, key.TTL)
+			b = s.appendRelative(b, key.Name)
+			for _, value := range key.Values {
+				b = s.appendRelative(append(b, ' '), value)
+			}
+			b = append(strconv.AppendInt(append(b, ' '), int64(key.TTL), 10), '\n')
 		}
 	}
 	for _, l := range s.inOrder() {
-		if len(l.queue) == 0 && (l.conn.Over() || !l.tracks && len(l.channels) == 0) {
+		if len(l.queue)+len(l.transaction) == 0 && (l.conn.Over() || !l.tracks && len(l.channels) == 0) {
 			continue // how many idle connections there are is the clients' own business
 		}
-		b = fmt.Appendf(b, "%s %d %t %t %q %q", l.Process, l.Node, l.deserted, l.tracks, l.channels, l.pushes)
-		for _, c := range l.queue {
-			b = fmt.Appendf(b, " %s", l.text(c))
+		b = fmt.Appendf(b, "%s %d %t %t %t %q %q", l.Process, l.Node, l.deserted, l.tracks, l.caching, l.channels, l.pushes)
+		for _, c := range slices.Concat(l.transaction, l.queue) {
+			b = s.appendRelative(append(b, ' '), l.text(c))
 		}
+		b = s.cluster.AppendWatches(b, l.id())
 		for at, lines := range s.tracked {
 			if slices.Contains(lines, l) {
 				b = fmt.Appendf(b, " %v", at) // there is one key a node

@@ -1,70 +1,72 @@
-package play
+package locktest
 
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
-	"lockstep/internal/lock/anomaly"
 	"lockstep/internal/trace"
-	"lockstep/museum/internal/library"
 )
 
-// Replayed is a schedule that was run again.
-type Replayed struct {
-	Trace    trace.Trace
-	Found    []anomaly.Found
-	Attempts int // until it was as wanted
-}
+// repetitions are how often a schedule is run until it shows what it is to show: the code may leave something to chance.
+const repetitions = 100
 
-// Replay runs a schedule, and describes it. If it does not fit, or does not show the anomaly that is wanted, it is run again, as often as
-// said: the code under test may leave something to chance. No anomaly is wanted if it is "". It fails with ErrStale.
-func (s *Stage) Replay(l library.Library, in Scenario, schedule []string, want anomaly.Anomaly, attempts int) (again Replayed, err error) {
-	for n := 1; n <= attempts; n++ {
-		again = Replayed{Attempts: n}
-		var leaked bool
-		leaked, err = s.Play(l, in, nil, func(r *Run) error { return again.record(r, schedule) })
+func (s *stage) show(schedule []string, want Anomaly) (shown Shown, err error) {
+	for n := 1; n <= repetitions; n++ {
+		var drawing trace.Trace
+		shown = Shown{Attempts: n}
+		leaked, err := s.play(func(r *run) error { return shown.record(r, schedule, &drawing) })
 		if leaked {
-			again.Found = append(again.Found, anomaly.Found{Anomaly: anomaly.GoroutineLeak, Says: Leaked})
+			shown.Found = append(shown.Found, Counterexample{Anomaly: GoroutineLeak, Says: leak})
 		}
-		if err != nil && !errors.Is(err, ErrStale) {
-			return again, err
+		if err != nil && (!errors.Is(err, errStale) || n == repetitions) {
+			return shown, err
 		}
-		for _, f := range again.Found {
-			if again.Trace.Verdict = f.Says; f.Anomaly == want {
-				return again, nil
+		for i, f := range shown.Found {
+			shown.Found[i].Schedule = strings.Join(schedule, " ")
+			if drawing.Verdict == "" || f.Anomaly == want {
+				drawing.Verdict = f.Says
 			}
 		}
-		if err == nil && want == "" {
-			return again, nil
+		shown.Drawing = drawing.Sequence()
+		if isShown := slices.ContainsFunc(shown.Found, func(f Counterexample) bool {
+			return want == f.Anomaly || want == "" && !slices.Contains(s.game.Allow, f.Anomaly)
+		}); err == nil && isShown {
+			return shown, nil
 		}
 	}
-	return again, err
+	if want != "" {
+		return shown, fmt.Errorf("%s is not shown in %d runs", want, repetitions)
+	}
+	return shown, nil
 }
 
 // record runs a schedule, and takes down what each step does.
-func (again *Replayed) record(r *Run, schedule []string) (err error) {
+func (shown *Shown) record(r *run, schedule []string, drawing *trace.Trace) (err error) {
+	r.drawn = true
 	for _, p := range r.processes {
-		again.Trace.Actors = append(again.Trace.Actors, p.name)
+		drawing.Actors = append(drawing.Actors, p.name)
 	}
 	for i, token := range schedule {
 		before := r.view()
-		if err := r.Do(token); err != nil {
+		if err := r.do(token); err != nil {
 			return fmt.Errorf("step %d, %s: %w", i+1, token, err)
 		}
-		again.Trace.Steps = append(again.Trace.Steps, r.describe(before))
+		drawing.Steps = append(drawing.Steps, r.describe(before))
 	}
-	again.Found, err = r.Check()
+	shown.Found, err = r.check()
 	return err
 }
 
 // view is what a step is compared with: what was so before it.
 type view struct {
 	at     time.Duration
-	states []state
+	states []standing
 }
 
-func (r *Run) view() view {
+func (r *run) view() view {
 	v := view{at: r.now()}
 	for _, a := range r.actors {
 		now, _ := a.look()
@@ -74,7 +76,7 @@ func (r *Run) view() view {
 }
 
 // describe completes the description of the last step.
-func (r *Run) describe(before view) trace.Step {
+func (r *run) describe(before view) trace.Step {
 	if later := r.now() - before.at; later > 0 {
 		said := r.step.Says
 		r.step.Says = fmt.Sprintf("%v later", later.Round(time.Millisecond))

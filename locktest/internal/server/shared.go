@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
-	"time"
 
 	"lockstep/internal/explore/simredis"
 )
@@ -14,6 +13,7 @@ import (
 // Shared is what servers of one run after the other have in common: what each command does to each content, and the scripts. It is
 // not safe for concurrent use.
 type Shared struct {
+	key     string // of the lock
 	memory  *simredis.Memory
 	scripts map[string]string // by their SHA-1
 	verbs   map[string]string // their names, by their texts
@@ -21,14 +21,14 @@ type Shared struct {
 }
 
 // NewShared makes one. The caller must Close it.
-func NewShared() (*Shared, error) {
+func NewShared(key string) (*Shared, error) {
 	memory, err := simredis.NewMemory("")
 	if err != nil {
 		return nil, fmt.Errorf("the memory of Redis: %w", err)
 	}
-	memory.Began = time.Date(2000, time.January, 1, 0, 0, 0, 0, time.UTC) // as the clock of a bubble, which clients read
+	memory.Began = epoch // as the clock of a bubble, which clients read
 	return &Shared{
-		memory: memory, scripts: map[string]string{}, verbs: map[string]string{},
+		key: key, memory: memory, scripts: map[string]string{}, verbs: map[string]string{},
 		calls: regexp.MustCompile(`redis\.p?call\(\s*['"](\w+)['"]`),
 	}, nil
 }

@@ -33,16 +33,22 @@ type call struct {
 
 // logged is a command whose script takes down what it calls.
 func logged(command []string) []string {
-	if command[0] != "EVAL" {
-		return command
-	}
 	return append([]string{"EVAL", strings.Replace(logging, "%s", command[1], 1)}, command[2:]...)
 }
 
-// takeLog separates the reply to a script from what it called.
-func takeLog(command []string, reply []byte) (own []byte, calls []call) {
+// takeLog separates the reply to a script from what it called. Other commands are what they call.
+func takeLog(commands [][]string, reply []byte) (own []byte, calls []call) {
+	if commands[0][0] != "EVAL" {
+		for _, c := range commands {
+			did := !bytes.HasPrefix(reply, []byte(":0")) && !bytes.HasPrefix(reply, []byte("$-1"))
+			if len(c) > 1 {
+				calls = append(calls, call{c[0], c[1], did})
+			}
+		}
+		return reply, calls
+	}
 	head, rest, _ := bytes.Cut(reply, []byte("\r\n"))
-	if command[0] != "EVAL" || len(head) == 0 || head[0] != '*' {
+	if len(head) == 0 || head[0] != '*' {
 		return reply, nil
 	}
 	size, rest, _ := bytes.Cut(rest, []byte("\r\n"))
@@ -59,11 +65,13 @@ func takeLog(command []string, reply []byte) (own []byte, calls []call) {
 
 // follow keeps the table of who is told of what, as a command on a line does these calls.
 func (s *Server) follow(l *Line, calls []call) {
+	caching := l.caching
+	l.caching = false
 	for _, c := range calls {
 		at := place{l.Node, c.key}
 		switch {
 		case reads(c.name):
-			if l.tracks && !slices.Contains(s.tracked[at], l) {
+			if (l.tracks || caching) && !slices.Contains(s.tracked[at], l) {
 				s.tracked[at] = append(s.tracked[at], l)
 			}
 		case c.did:
@@ -75,7 +83,7 @@ func (s *Server) follow(l *Line, calls []call) {
 // invalidate tells those who read a key that it has changed. By is whose command changed it; nil: it expired.
 func (s *Server) invalidate(at place, by *Line) {
 	for _, l := range s.tracked[at] {
-		if l.tracks && (l != by || l.ownToo) {
+		if l != by || l.ownToo {
 			l.pushes = append(l.pushes, invalidation(at.key))
 		}
 	}

@@ -1,11 +1,13 @@
-package play
+package locktest
 
 import (
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 
 	"lockstep/internal/trace"
-	"lockstep/museum/internal/server"
+	"lockstep/locktest/internal/server"
 )
 
 // step is one thing that can happen next.
@@ -16,20 +18,20 @@ type step struct {
 	do    func() error
 }
 
-// Steps are the things that can happen next, in a fixed order.
-func (r *Run) Steps() (tokens []string) {
+// tokens are the things that can happen next, in a fixed order.
+func (r *run) tokens() (tokens []string) {
 	for _, s := range r.steps() {
 		tokens = append(tokens, s.token)
 	}
 	return tokens
 }
 
-// Do lets one of them happen.
-func (r *Run) Do(token string) error {
+// do lets one of them happen.
+func (r *run) do(token string) error {
 	all := r.steps()
 	i := slices.IndexFunc(all, func(s step) bool { return s.token == token })
 	if i < 0 {
-		return fmt.Errorf("%w: there are %v", ErrStale, r.Steps())
+		return fmt.Errorf("%w: there are %v", errStale, r.tokens())
 	}
 	r.step = trace.Step{Token: token, Actor: all[i].actor, Kind: all[i].kind}
 	if err := all[i].do(); err != nil {
@@ -38,13 +40,13 @@ func (r *Run) Do(token string) error {
 	return r.settle()
 }
 
-func (r *Run) steps() []step {
+func (r *run) steps() []step {
 	lines := r.ofLines()
 	return slices.Concat(r.ofActors(), lines, r.ofPushes(), r.ofProcesses(), r.ofNodes(), r.ofTime(len(lines) > 0))
 }
 
 // ofActors are the calls that actors make, and their cancellations. Actors begin in the order of their names: they are alike.
-func (r *Run) ofActors() (all []step) {
+func (r *run) ofActors() (all []step) {
 	can := func(a *actor, what, kind string, do func()) {
 		all = append(all, step{a.name + ":" + what, kind, a.process.name, func() error {
 			r.tell(a.process, a.name+": "+what)
@@ -57,11 +59,14 @@ func (r *Run) ofActors() (all []step) {
 		switch now, _ := a.look(); {
 		case a.process.paused:
 		case now == idle && begun:
-			can(a, "Lock", trace.KindWaits, a.lock)
+			can(a, "Lock", trace.KindWaits, func() { a.lock(a.process.lock.Lock) })
+			if l, tries := a.process.lock.(tryLocker); tries {
+				can(a, "TryLock", trace.KindWaits, func() { a.lock(l.TryLock) })
+			}
 			begun = false
-		case now == locking && !a.cancelled && r.left[Cancel] > 0:
+		case now == locking && !a.cancelled && r.left[cancel] > 0:
 			can(a, "cancel", trace.KindLeaves, func() {
-				r.left[Cancel]--
+				r.left[cancel]--
 				a.cancelled = true
 				a.cancel()
 			})
@@ -74,7 +79,7 @@ func (r *Run) ofActors() (all []step) {
 
 // ofLines are what can become of the commands that are held. A lock on several nodes asks all of them at once and waits for all: they
 // answer a process in their order, as only the order of the processes at each node makes a difference.
-func (r *Run) ofLines() (all []step) {
+func (r *run) ofLines() (all []step) {
 	seen, first := map[string]int{}, map[string]int{}
 	for _, l := range r.server.Held() {
 		if node, has := first[l.Process]; has && node != l.Node {
@@ -84,7 +89,7 @@ func (r *Run) ofLines() (all []step) {
 			first[l.Process] = l.Node
 		}
 		token := l.Process + ":" + l.Name()
-		if r.library.Nodes > 1 {
+		if r.game.Nodes > 1 {
 			token += fmt.Sprintf("@%d", l.Node+1)
 		}
 		if seen[token]++; seen[token] > 1 {
@@ -96,8 +101,8 @@ func (r *Run) ofLines() (all []step) {
 }
 
 // fates are what can become of the command that is held on a line.
-func (r *Run) fates(l *server.Line, token string) (all []step) {
-	can := func(suffix, kind string, costs Fault, do func() error) {
+func (r *run) fates(l *server.Line, token string) (all []step) {
+	can := func(suffix, kind string, costs fault, do func() error) {
 		if costs == none || r.left[costs] > 0 {
 			all = append(all, step{token + suffix, kind, l.Process, func() error {
 				if costs != none {
@@ -108,13 +113,13 @@ func (r *Run) fates(l *server.Line, token string) (all []step) {
 		}
 	}
 	if l.Deserted() {
-		can("/late", trace.KindArrives, Late, func() error { return r.effect(l, l.Lose, "which had closed the connection") })
+		can("/late", trace.KindArrives, late, func() error { return r.effect(l, l.Lose, "which had closed the connection") })
 		return all
 	}
 	can("", trace.KindCommand, none, func() error { return r.effect(l, l.Answer, "") })
-	can("/lost", trace.KindLostReply, LostReply, func() error { return r.effect(l, l.Lose, "whose connection ends") })
-	can("/unsent", trace.KindLostRequest, LostRequest, func() error {
-		r.tell(r.process(l.Process), l.Text()+" never arrives; the connection ends")
+	can("/lost", trace.KindLostReply, lostReply, func() error { return r.effect(l, l.Lose, "whose connection ends") })
+	can("/unsent", trace.KindLostRequest, lostRequest, func() error {
+		r.tell(r.process(l.Process), server.Display(l.Text())+" never arrives; the connection ends")
 		l.Drop()
 		return nil
 	})
@@ -122,26 +127,28 @@ func (r *Run) fates(l *server.Line, token string) (all []step) {
 }
 
 // effect lets a held command take effect.
-func (r *Run) effect(l *server.Line, by func() ([]byte, error), fate string) error {
-	command, before := l.Text(), r.server.Holds()
+func (r *run) effect(l *server.Line, by func() ([]byte, error), fate string) error {
+	command, before := l.Text(), r.locks()
 	reply, err := by()
 	if err != nil {
 		return err
 	}
-	r.watch(l.Process, before, r.server.Holds())
-	r.step.Command, r.step.Reply = command, server.Describe(reply)
-	if r.library.Nodes > 1 {
-		r.step.Command += fmt.Sprintf(" (node %d)", l.Node+1)
+	r.watch(l.Process, before, r.locks())
+	r.happened(r.process(l.Process), strings.Join([]string{command, strconv.Itoa(l.Node), string(reply), fate}, " "))
+	if r.drawn {
+		r.step.Command, r.step.Reply = server.Display(command), server.Describe(reply)
+		if r.game.Nodes > 1 {
+			r.step.Command += fmt.Sprintf(" (node %d)", l.Node+1)
+		}
 	}
 	if fate != "" {
 		r.says(l.Process + ", " + fate + ", does not read it")
 	}
-	r.process(l.Process).happened(r.now(), fmt.Sprintf("%s → %s %s", r.step.Command, reply, fate))
 	return nil
 }
 
 // ofPushes are the pushes that are on their way.
-func (r *Run) ofPushes() (all []step) {
+func (r *run) ofPushes() (all []step) {
 	for _, l := range r.server.Pushing() {
 		all = append(all, step{l.Process + ":push", trace.KindWoken, l.Process, func() error {
 			r.tell(r.process(l.Process), l.Process+" hears what was pushed")
@@ -153,14 +160,14 @@ func (r *Run) ofPushes() (all []step) {
 }
 
 // ofNodes are what can happen to the nodes.
-func (r *Run) ofNodes() (all []step) {
-	if r.left[NodeRestart] == 0 {
+func (r *run) ofNodes() (all []step) {
+	if r.left[nodeRestart] == 0 {
 		return nil
 	}
-	for node := range r.library.Nodes {
+	for node := range r.game.Nodes {
 		if len(r.server.Holds()[node].Keys) > 0 {
 			all = append(all, step{fmt.Sprintf("%d:restart", node+1), trace.KindTime, "", func() error {
-				r.left[NodeRestart]--
+				r.left[nodeRestart]--
 				r.says(fmt.Sprintf("node %d restarts empty", node+1))
 				r.server.Forget(node)
 				return nil
@@ -171,42 +178,45 @@ func (r *Run) ofNodes() (all []step) {
 }
 
 // ofTime is time. It passes by itself when nothing else can happen; while somebody could still move, that is a fault.
-func (r *Run) ofTime(held bool) []step {
+func (r *run) ofTime(held bool) []step {
 	pass := func() (err error) {
 		moved, err := r.pass()
 		r.still = !moved
 		return err
 	}
 	awake := slices.ContainsFunc(r.actors, func(a *actor) bool {
-		return a.is(inside) && !a.process.paused || a.is(idle) && !r.anyPaused()
+		return a.is(inside) && !a.process.paused || a.is(idle) && !r.isAnyPaused()
 	})
 	switch busy := held || len(r.server.Pushing()) > 0 || awake; {
 	case r.all(done) || r.still:
 		return nil
 	case !busy:
 		return []step{{"time", trace.KindTime, "", pass}}
-	case r.left[Slow] > 0:
-		return []step{{"slow", trace.KindTime, "", func() error { r.left[Slow]--; return pass() }}}
+	case r.left[slow] > 0:
+		return []step{{"slow", trace.KindTime, "", func() error { r.left[slow]--; return pass() }}}
 	}
 	return nil
 }
 
-func (r *Run) all(s state) bool {
+func (r *run) all(s standing) bool {
 	return !slices.ContainsFunc(r.actors, func(a *actor) bool { return !a.is(s) })
 }
 
-func (r *Run) process(name string) *process {
+func (r *run) process(name string) *process {
 	return r.processes[slices.IndexFunc(r.processes, func(p *process) bool { return p.name == name })]
 }
 
 // tell takes down what befalls a process.
-func (r *Run) tell(p *process, says string) {
+func (r *run) tell(p *process, says string) {
 	r.says(says)
-	p.happened(r.now(), says)
+	r.happened(p, says)
 }
 
 // says adds to what the step is described by.
-func (r *Run) says(text string) {
+func (r *run) says(text string) {
+	if !r.drawn {
+		return
+	}
 	if r.step.Says != "" {
 		text = r.step.Says + "; " + text
 	}

@@ -1,0 +1,50 @@
+package locktest_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"lockstep/locktest"
+)
+
+// setNX is a lock as it is often written.
+type setNX struct{ client *redis.Client }
+
+func (l setNX) Lock(ctx context.Context) (locktest.Held, error) {
+	ok, err := l.client.SetNX(ctx, "orders", "locked", time.Second).Result()
+	if err == nil && !ok {
+		err = errors.New("the lock is another's")
+	}
+	return l, err
+}
+
+func (l setNX) Unlock(ctx context.Context) error { return l.client.Del(ctx, "orders").Err() }
+
+// A holder that is slow removes the lock of the next one. Explore would say so, and fail the test.
+func Example() {
+	open := func(p locktest.Process) (locktest.Lock, error) {
+		client := redis.NewClient(&redis.Options{Addr: p.Addr(0), Dialer: p.Dial, MaxRetries: -1})
+		p.Cleanup(func() { _ = client.Close() })
+		return setNX{client}, nil
+	}
+	config := locktest.Config{Key: "orders", Faults: "slow=1", Allow: []locktest.Anomaly{locktest.TwoHolders}}
+
+	var result locktest.Result
+	inTest(func(t *testing.T) {
+		var err error
+		if result, err = locktest.Search(t, config, open); err != nil {
+			t.Fatal(err)
+		}
+	})
+	for _, found := range result.Found {
+		fmt.Printf("%s: %s\n%s\n", found.Anomaly, found.Says, found.Schedule)
+	}
+	// Output:
+	// foreign-release: A changes the lock of B
+	// A:Lock B:Lock A:SET A:Unlock slow B:SET A:DEL
+}

@@ -1,0 +1,79 @@
+package locktest
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// fault is a kind of thing that may go wrong.
+type fault int
+
+const (
+	none fault = iota - 1
+	slow
+	lostReply
+	lostRequest
+	late
+	cancel
+	nodeRestart
+	crash
+	pause
+	faults // how many there are
+)
+
+// Fault is a kind of thing that may go wrong, as Config.Faults names it.
+type Fault struct{ Name, Says string }
+
+// Faults returns all of them.
+func Faults() (all []Fault) {
+	for f := range faults {
+		all = append(all, Fault{f.name(), f.says()})
+	}
+	return all
+}
+
+func (f fault) name() string {
+	return [...]string{"slow", "lost-reply", "lost-request", "late", "cancel", "node-restart", "crash", "pause"}[f]
+}
+
+func (f fault) says() string {
+	return [...]string{
+		"time passes to the next thing that anybody does by himself, or to an expiry, while an actor could still move",
+		"a command takes effect, and the connection ends before the reply has come",
+		"the connection ends, and the command never takes effect",
+		"a command takes effect after its client has closed the connection",
+		"the context of a call of Lock is cancelled",
+		"a node restarts empty",
+		"a process dies: nothing that it sends arrives any more",
+		"a process that has the lock stops: nothing that it sends arrives any more, and it believes that it has the lock",
+	}[f]
+}
+
+// budget says how often each fault may happen.
+type budget [faults]int
+
+// parseFaults reads "slow=1,cancel=1".
+func parseFaults(text string) (b budget, _ error) {
+	for part := range strings.SplitSeq(text, ",") {
+		if text == "" {
+			break
+		}
+		name, times, _ := strings.Cut(strings.TrimSpace(part), "=")
+		i := slices.IndexFunc(Faults(), func(f Fault) bool { return f.Name == name })
+		if i < 0 {
+			var names []string
+			for _, f := range Faults() {
+				names = append(names, f.Name)
+			}
+			return b, fmt.Errorf("faults: there is no %q; there are %s", name, strings.Join(names, ", "))
+		}
+		n, err := strconv.Atoi(times)
+		if err != nil || n < 0 {
+			return b, fmt.Errorf("faults: %q; it takes NAME=TIMES, as in slow=1,cancel=1", part)
+		}
+		b[i] = n
+	}
+	return b, nil
+}

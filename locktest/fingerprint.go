@@ -1,0 +1,82 @@
+package locktest
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"time"
+)
+
+// alike is how often a process does the same, one time after the other, until it is taken to go on like that for ever.
+const alike = 40
+
+// period is how many events the same may consist of: what a process does between two pauses.
+const period = 16
+
+// fingerprint tells states apart.
+type fingerprint [16]byte
+
+// history is all that a process has seen: events, and how much time lay between them, but not when they were. Code that has seen the same
+// has the same memory. If it does the same for ever, its history ends all the same.
+type history struct {
+	events  []event
+	last    time.Duration // when the last event was
+	repeats bool          // it has done the same too often
+}
+
+type event struct {
+	is, all fingerprint    // a hash of it, and of all up to it
+	same    [period]uint16 // of the events up to it, how many are the same as the one so many before
+}
+
+// happened adds to the history of a process.
+func (r *run) happened(p *process, what string) {
+	if p.paused {
+		return
+	}
+	at, h := r.now(), &p.history
+	b := fmt.Appendf(p.buffer[:0], "%d ", at-h.last)
+	b = r.server.AppendRelative(b, what)
+	sum := sha256.Sum256(b)
+	e := event{is: fingerprint(sum[:16])}
+	n := len(h.events)
+	b = append(b[:0], e.is[:]...)
+	if n > 0 {
+		b = append(b, h.events[n-1].all[:]...)
+	}
+	sum = sha256.Sum256(b)
+	e.all = fingerprint(sum[:16])
+	h.last, p.buffer = at, b
+	for back := 1; back <= min(period, n); back++ {
+		if h.events[n-back].is == e.is {
+			e.same[back-1] = h.events[n-1].same[back-1] + 1
+		}
+		if int(e.same[back-1]) >= alike*back {
+			h.events, h.repeats = h.events[:n+1-back], true // once more changes nothing
+			return
+		}
+	}
+	h.events = append(h.events, e)
+}
+
+// fingerprint is a hash of all that the future depends on: what the nodes hold, what has happened to each process and how long ago, and what
+// is on its way.
+func (r *run) fingerprint() fingerprint {
+	now := r.now()
+	b := fmt.Appendf(nil, "%v %d %v\n", r.left, r.token, r.still)
+	for _, p := range r.processes {
+		if n := len(p.history.events); n > 0 {
+			b = append(b, p.history.events[n-1].all[:]...)
+		}
+		if p.crashed || p.paused {
+			b = fmt.Appendf(b, "%t %t\n", p.crashed, p.paused) // what its code does, nobody sees any more
+			continue
+		}
+		b = fmt.Appendf(b, "%d\n", now-p.history.last)
+	}
+	for _, a := range r.actors {
+		s, err := a.look()
+		b = fmt.Appendf(b, "%d %t %t\n", s, a.believes(), err != nil)
+	}
+	sum := sha256.Sum256(r.server.Append(b))
+	return fingerprint(sum[:16])
+}

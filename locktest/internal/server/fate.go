@@ -1,0 +1,170 @@
+package server
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+
+	"lockstep/internal/explore/simredis"
+	"lockstep/locktest/internal/wire"
+)
+
+// Answer lets the held command take effect, and the client read the reply. What was pushed before is read before.
+func (l *Line) Answer() ([]byte, error) {
+	reply, own, err := l.execute()
+	if err != nil {
+		return nil, err
+	}
+	l.server.mu.Lock()
+	defer l.server.mu.Unlock()
+	l.push()
+	l.pushes = own
+	l.conn.Say(l.server.values.restore(reply))
+	l.chat()
+	return reply, nil
+}
+
+// Lose lets the held command take effect, and the connection end before the reply has come.
+func (l *Line) Lose() ([]byte, error) {
+	reply, _, err := l.execute()
+	l.Drop()
+	return reply, err
+}
+
+// Drop ends the connection. What is held on it has no effect.
+func (l *Line) Drop() {
+	l.server.mu.Lock()
+	defer l.server.mu.Unlock()
+	l.queue, l.transaction, l.pushes, l.tracks, l.channels = nil, nil, nil, false, nil
+	_, _ = l.ask([][]string{{"UNWATCH"}}) // it cannot fail
+	l.conn.Break()
+}
+
+// Push delivers what was pushed.
+func (l *Line) Push() {
+	l.server.mu.Lock()
+	defer l.server.mu.Unlock()
+	l.push()
+}
+
+func (l *Line) push() {
+	for _, message := range l.pushes {
+		l.conn.Say(l.server.values.restore(message))
+	}
+	l.pushes = nil
+}
+
+// execute lets the command at the head of the queue take effect; EXEC, its whole transaction. Own are the pushes about it to its own sender:
+// they follow the reply.
+func (l *Line) execute() (reply []byte, own [][]byte, err error) {
+	s := l.server
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := l.queue[0]
+	l.queue = l.queue[1:]
+	switch strings.ToUpper(c.sent[0]) {
+	case "SUBSCRIBE":
+		return l.subscribe(c.renamed[1:]), nil, nil
+	case "UNSUBSCRIBE":
+		return l.unsubscribe(c.renamed[1:]), nil, nil
+	}
+	all := slices.Concat(l.transaction, []command{c})
+	l.transaction = nil
+	words := make([][]string, len(all))
+	for i, c := range all {
+		words[i] = s.spellOut(c)
+	}
+	before := s.cluster.Servers()[l.Node].Holds
+	pushed := l.pushes
+	l.pushes = nil
+	if reply, err = l.ask(words); err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", l.text(c), err)
+	}
+	s.sign(l, before)
+	own, l.pushes = l.pushes, pushed
+	return reply, own, nil
+}
+
+// ask asks the node, at once, and lets it do what it answers.
+func (l *Line) ask(commands [][]string) (reply []byte, _ error) {
+	s := l.server
+	var sent []byte
+	for i, words := range commands {
+		if s.tracking && words[0] == "EVAL" {
+			if len(commands) > 1 {
+				return nil, fmt.Errorf("%w: a script in a transaction, while a client tracks keys", simredis.ErrCommand)
+			}
+			commands[i] = logged(words)
+		}
+		sent = append(sent, wire.Encode(commands[i])...)
+	}
+	node := s.cluster.Servers()[l.Node]
+	answer, err := s.cluster.Ask(node, l.watcher, l.id(), s.now, s.cluster.Command(sent))
+	if err != nil {
+		return nil, err
+	}
+	reply = answer.Reply
+	for range len(commands) - 1 { // OK, and QUEUED
+		line, rest, _ := bytes.Cut(reply, []byte("\r\n"))
+		if len(line) > 0 && line[0] == '-' {
+			return nil, fmt.Errorf("%w: %s", simredis.ErrCommand, line[1:])
+		}
+		reply = rest
+	}
+	var calls []call
+	if s.tracking {
+		reply, calls = takeLog(commands, reply)
+	}
+	s.cluster.Become(node, answer.Then)
+	s.follow(l, calls)
+	s.publish(l.Node, answer.Published)
+	return reply, nil
+}
+
+// sign takes down who has changed which keys.
+func (s *Server) sign(by *Line, before *simredis.State) {
+	after := s.cluster.Servers()[by.Node].Holds
+	if after == before {
+		return
+	}
+	for _, key := range before.Keys {
+		if _, has := after.Key(key.Name); !has {
+			delete(s.writers, place{by.Node, key.Name})
+		}
+	}
+	for _, key := range after.Keys {
+		if was, had := before.Key(key.Name); !had || !slices.Equal(was.Values, key.Values) {
+			s.writers[place{by.Node, key.Name}] = by.Process
+		}
+	}
+}
+
+// spellOut gives a command with its script instead of the script's name.
+func (s *Server) spellOut(c command) []string {
+	if script, _ := s.shared.script(c.sent); script != "" {
+		return append([]string{"EVAL", script}, c.renamed[2:]...)
+	}
+	return c.renamed
+}
+
+// invalidation is the push that says that a key has changed.
+func invalidation(key string) []byte {
+	return fmt.Appendf(nil, ">2\r\n$10\r\ninvalidate\r\n*1\r\n%s", bulk(key))
+}
+
+// Describe gives a reply for people.
+func Describe(reply []byte) string {
+	switch line, rest, _ := bytes.Cut(reply, []byte("\r\n")); {
+	case len(line) == 0:
+		return "?"
+	case string(line) == "$-1", string(line) == "*-1", string(line) == "_":
+		return "nil"
+	case line[0] == '-':
+		return "error " + string(line[1:])
+	case line[0] == '$':
+		return Display(string(bytes.TrimSpace(rest)))
+	default:
+		return string(line[1:])
+	}
+}

@@ -1,0 +1,200 @@
+package server
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"lockstep/internal/explore/simredis"
+	"lockstep/locktest/internal/wire"
+)
+
+// Sent implements wire.Peer.
+func (l *Line) Sent(_ *wire.Conn, sent []string) {
+	s := l.server
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.gone[l.Process] {
+		return
+	}
+	s.shared.learn(sent)
+	s.sent++
+	l.queue = append(l.queue, command{sent, s.values.rename(l.Process, sent), s.sent})
+	l.chat()
+	if len(l.queue) == 0 {
+		return
+	}
+	s.arrivals[l.Process] = append(s.arrivals[l.Process], l.text(l.queue[len(l.queue)-1]))
+	if s.muted[l.Process] {
+		return
+	}
+	select {
+	case s.stirred <- struct{}{}:
+	default:
+	}
+}
+
+// Closed implements wire.Peer.
+func (l *Line) Closed(*wire.Conn) {
+	l.server.mu.Lock()
+	defer l.server.mu.Unlock()
+	l.deserted = true
+}
+
+// Deserted reports whether the client has closed the connection.
+func (l *Line) Deserted() bool {
+	l.server.mu.Lock()
+	defer l.server.mu.Unlock()
+	return l.deserted
+}
+
+// Name calls the command that is held.
+func (l *Line) Name() string { return l.server.shared.name(l.queue[0].sent) }
+
+// Text is the command that is held.
+func (l *Line) Text() string { return l.text(l.queue[0]) }
+
+// text writes a command for people: of a script, what it is for, its keys and its arguments.
+func (l *Line) text(c command) string {
+	words := c.renamed
+	if _, runs := l.server.shared.script(c.sent); runs && len(words) > 3 {
+		words = append([]string{"EVAL " + l.server.shared.name(c.sent)}, words[3:]...)
+	}
+	words = slices.Clone(words)
+	for i, word := range words {
+		if strings.ContainsFunc(word, func(r rune) bool { return !unicode.IsPrint(r) }) {
+			words[i] = strconv.Quote(word)
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// id tells lines apart that watch.
+func (l *Line) id() int { return slices.Index(l.server.lines, l) }
+
+// chat answers what is at the head of the queue, as long as it is about the connection alone.
+func (l *Line) chat() {
+	for len(l.queue) > 0 {
+		answer := l.collect(l.queue[0])
+		if answer == "" {
+			answer = l.smallTalk(l.queue[0].sent)
+		}
+		if answer == "" {
+			return
+		}
+		l.queue = l.queue[1:]
+		l.conn.Say([]byte(answer))
+	}
+}
+
+// collect answers what is part of a transaction, before its EXEC: then all takes effect at once.
+func (l *Line) collect(c command) string {
+	switch name := strings.ToUpper(c.sent[0]); {
+	case name == "MULTI" && l.transaction == nil:
+		l.transaction = []command{c}
+		return "+OK\r\n"
+	case l.transaction == nil || name == "EXEC":
+		return ""
+	case name == "DISCARD":
+		l.transaction = nil
+		if _, err := l.ask([][]string{{"UNWATCH"}}); err != nil {
+			l.refused = err
+		}
+		return "+OK\r\n"
+	case name == "MULTI" || name == "WATCH":
+		return "-ERR " + name + " inside MULTI is not allowed\r\n"
+	default:
+		l.transaction = append(l.transaction, c)
+		return "+QUEUED\r\n"
+	}
+}
+
+// smallTalk answers a command that is about the connection alone, and is "" for any other.
+func (l *Line) smallTalk(sent []string) string {
+	if text, runs := l.server.shared.script(sent); runs {
+		if text == "" {
+			return "-NOSCRIPT No matching script. Please use EVAL.\r\n"
+		}
+		return ""
+	}
+	argument := ""
+	if len(sent) > 1 {
+		argument = strings.ToUpper(sent[1])
+	}
+	switch strings.ToUpper(sent[0]) {
+	case "HELLO":
+		l.resp3 = argument == "3"
+		return hello(l.resp3)
+	case "PING":
+		if l.resp3 || len(l.channels) == 0 {
+			return "+PONG\r\n"
+		}
+		return "*2\r\n$4\r\npong\r\n$0\r\n\r\n"
+	case "CLIENT":
+		return l.client(argument, sent)
+	case "AUTH", "READONLY":
+		return "+OK\r\n"
+	case "SELECT":
+		if argument != "0" {
+			l.refuse("SELECT: there is one database, 0")
+		}
+		return "+OK\r\n"
+	case "EXEC", "DISCARD":
+		if l.transaction == nil {
+			return "-ERR " + strings.ToUpper(sent[0]) + " without MULTI\r\n"
+		}
+		return ""
+	default:
+		return ""
+	}
+}
+
+// client answers a CLIENT.
+func (l *Line) client(about string, sent []string) string {
+	switch about {
+	case "TRACKING":
+		l.track(sent[2:])
+	case "CACHING":
+		l.caching = len(sent) > 2 && strings.EqualFold(sent[2], "YES")
+	case "SETINFO", "SETNAME", "NO-EVICT", "NO-TOUCH":
+	case "ID":
+		return fmt.Sprintf(":%d\r\n", l.id()+1)
+	case "MAINT_NOTIFICATIONS": // of Redis Enterprise
+		return "-ERR unknown subcommand 'MAINT_NOTIFICATIONS'. Try CLIENT HELP.\r\n"
+	default:
+		l.refuse("CLIENT " + about)
+	}
+	return "+OK\r\n"
+}
+
+// refuse takes down that a command cannot be answered as a Redis does.
+func (l *Line) refuse(command string) {
+	l.refused = fmt.Errorf("%w: %s", simredis.ErrCommand, command)
+}
+
+// hello answers as Redis 7.4 does, in RESP3 if the client wants it.
+func hello(resp3 bool) string {
+	if !resp3 {
+		return "*6\r\n$6\r\nserver\r\n$5\r\nredis\r\n$7\r\nversion\r\n$5\r\n7.4.0\r\n$5\r\nproto\r\n:2\r\n"
+	}
+	return "%3\r\n$6\r\nserver\r\n$5\r\nredis\r\n$7\r\nversion\r\n$5\r\n7.4.0\r\n$5\r\nproto\r\n:3\r\n"
+}
+
+// track reads what follows CLIENT TRACKING.
+func (l *Line) track(words []string) {
+	for i, word := range words {
+		switch strings.ToUpper(word) {
+		case "ON", "OFF":
+			l.tracks, l.server.tracking = strings.EqualFold(word, "ON"), true
+		case "OPTIN":
+			l.tracks = false
+		case "OPTOUT":
+		case "NOLOOP":
+			l.ownToo = false
+		default:
+			l.refuse("CLIENT TRACKING " + strings.Join(words[i:], " "))
+		}
+	}
+}

@@ -1,0 +1,294 @@
+package server
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"lockstep/internal/explore/simredis"
+)
+
+// values are those that clients send. A random one has a name that is the same in every run, wherever it stands: A1 is the first that process
+// A sent. The nodes hold names instead of values, as long as the values are, so that no length changes.
+type values struct {
+	key     string            // of the lock: never random
+	scripts map[string]string // what stands in their texts is not, either
+	names   map[string]string // by their values
+	values  map[string]string // by the beginning of their names
+	count   map[string]int    // of a process
+	senders map[string]string // of words: the process that alone has sent it, "" if several have
+}
+
+// filler makes a name as long as its value.
+const filler = "~"
+
+func newValues(key string, scripts map[string]string) values {
+	return values{
+		key: key, scripts: scripts, names: map[string]string{}, values: map[string]string{}, count: map[string]int{},
+		senders: map[string]string{},
+	}
+}
+
+// rename is a command with names instead of its random values. A script's text is left as it is.
+func (v *values) rename(process string, command []string) []string {
+	first := 1
+	switch strings.ToUpper(command[0]) {
+	case "EVAL", "EVALSHA":
+		first = 3
+	case "SCRIPT", "HELLO", "CLIENT", "AUTH":
+		return command
+	}
+	renamed := slices.Clone(command)
+	for i := min(first, len(command)); i < len(command); i++ {
+		for _, part := range randomParts(command[i]) {
+			if _, known := v.names[part]; !known && !v.isConstant(part) {
+				v.add(process, part)
+			}
+			if name, has := v.names[part]; has {
+				renamed[i] = strings.ReplaceAll(renamed[i], part, name)
+			}
+		}
+		if sender, known := v.senders[renamed[i]]; !known {
+			v.senders[renamed[i]] = process
+		} else if sender != process {
+			v.senders[renamed[i]] = ""
+		}
+	}
+	return renamed
+}
+
+// isConstant reports whether a word stands in the lock's key or in a script, where it must be the same.
+func (v *values) isConstant(word string) bool {
+	if strings.Contains(v.key, word) {
+		return true
+	}
+	for _, script := range v.scripts {
+		if strings.Contains(script, word) {
+			return true
+		}
+	}
+	return false
+}
+
+func (v *values) add(process, value string) {
+	v.count[process]++
+	name := fmt.Sprint(process, v.count[process])
+	v.values[name] = value
+	name += strings.Repeat(filler, max(0, len(value)-len(name)))
+	v.names[value], v.senders[name] = name, process
+}
+
+// next finds the first name in a text: where it begins and ends, and which of its process's it is. It begins at the end if there is none.
+func (v *values) next(text string) (begin, end int, process, number string) {
+	for from := 0; ; {
+		i := strings.Index(text[from:], filler)
+		if i < 0 {
+			return len(text), len(text), "", ""
+		}
+		i += from
+		number := text[len(strings.TrimRight(text[:i], "0123456789")):i]
+		for process := range v.count {
+			begin := i - len(number) - len(process)
+			if number == "" || begin < 0 || text[begin:i-len(number)] != process {
+				continue
+			}
+			if value, is := v.values[process+number]; is && strings.HasPrefix(text[begin:], v.names[value]) {
+				return begin, begin + len(value), process, number
+			}
+		}
+		from = i + 1
+	}
+}
+
+// restore puts the values back.
+func (v *values) restore(reply []byte) []byte {
+	if !bytes.Contains(reply, []byte(filler)) {
+		return reply
+	}
+	var b []byte
+	for text := string(reply); text != ""; {
+		begin, end, process, number := v.next(text)
+		b = append(append(b, text[:begin]...), v.values[process+number]...)
+		text = text[end:]
+	}
+	return b
+}
+
+// sender is the process that alone has sent one of these, or what stands in one of them.
+func (v *values) sender(values []string) string {
+	for _, value := range values {
+		if sender := v.senders[value]; sender != "" && !isNumber(value) {
+			return sender
+		}
+	}
+	for _, value := range values {
+		if begin, end, _, _ := v.next(value); begin < end {
+			return v.senders[value[begin:end]]
+		}
+	}
+	return ""
+}
+
+func isNumber(word string) bool {
+	_, err := strconv.ParseFloat(word, 64)
+	return err == nil
+}
+
+// Owner is the process that a key belongs to. Sure says that a value says so; otherwise it is the one that has written the key.
+func (s *Server) Owner(node int, key simredis.Key) (process string, sure bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if sender := s.values.sender(key.Values); sender != "" {
+		return sender, true
+	}
+	return s.writers[place{node, key.Name}], false
+}
+
+// shortest is the length from which on a part of a word may be random.
+const shortest = 8
+
+// randomParts are the parts of a word that look as if they were random: UUIDs, hexadecimal and base 64, long numbers that are no times, and
+// what is no text at all.
+func randomParts(word string) (parts []string) {
+	if len(word) < shortest {
+		return nil
+	}
+	if !utf8.ValidString(word) || strings.ContainsFunc(word, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return []string{word}
+	}
+	begin := 0
+	for i := 0; i <= len(word); i++ {
+		if i < len(word) && isOfToken(word[i]) {
+			continue
+		}
+		if part := word[begin:i]; len(part) >= shortest && isRandom(part) {
+			parts = append(parts, part)
+		}
+		begin = i + 1
+	}
+	return parts
+}
+
+func isOfToken(c byte) bool {
+	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || strings.IndexByte("+/=_-", c) >= 0
+}
+
+// isRandom reports whether a word is hexadecimal, base 32, or goes to and fro between digits, small and capital letters. A word that people
+// made does no harm here: it only gets a name, too.
+func isRandom(word string) bool {
+	if isDigits(word) {
+		_, _, isTime := timeIn(word)
+		return len(word) > 10 && !isTime
+	}
+	const capitals = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	switch {
+	case hasDigit(word) && (isMadeOf(word, "0123456789abcdef-") || isMadeOf(word, "0123456789ABCDEF-")):
+		return true
+	case len(word) >= 16 && isMadeOf(word, capitals+"0123456789="):
+		return true
+	}
+	changes, capital, before := 0, 0, 0
+	for _, c := range []byte(word) {
+		class := 0
+		switch {
+		case c >= '0' && c <= '9':
+			class = 1
+		case c >= 'a' && c <= 'z':
+			class = 2
+		case c >= 'A' && c <= 'Z':
+			class = 3
+			capital++
+		}
+		if class != 0 && before != 0 && class != before {
+			changes++
+		}
+		if class != 0 {
+			before = class
+		}
+	}
+	return changes >= 3 || changes == 2 && len(word) >= 12 && (hasDigit(word) || capital > 2) // and not camelCase
+}
+
+func hasDigit(word string) bool { return strings.ContainsAny(word, "0123456789") }
+
+func isMadeOf(word, characters string) bool { return strings.Trim(word, characters) == "" }
+
+func isDigits(word string) bool { return word != "" && isMadeOf(word, "0123456789") }
+
+// epoch is when the clock of a bubble begins.
+var epoch = time.Date(2000, time.January, 1, 0, 0, 0, 0, time.UTC)
+
+// timeIn is the time that digits mean, since the clock began, and their unit. A time is one from then on, for two years.
+func timeIn(digits string) (since, unit time.Duration, is bool) {
+	if len(digits) < 9 || len(digits) > 19 {
+		return 0, 0, false
+	}
+	n, err := strconv.ParseInt(digits, 10, 64)
+	if err != nil {
+		return 0, 0, false
+	}
+	const years = 2 * 366 * 24 * time.Hour
+	for _, unit := range []time.Duration{time.Second, time.Millisecond, time.Microsecond, time.Nanosecond} {
+		if n > math.MaxInt64/int64(unit) {
+			continue
+		}
+		since = time.Duration(n*int64(unit) - epoch.UnixNano())
+		if since >= 0 && since < years {
+			return since, unit, true
+		}
+	}
+	return 0, 0, false
+}
+
+// AppendRelative appends a text in which times are told from now on, and random values by how many have come after them: what happens later is
+// the same whenever it happens.
+func (s *Server) AppendRelative(b []byte, text string) []byte {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.appendRelative(b, text)
+}
+
+func (s *Server) appendRelative(b []byte, text string) []byte {
+	for text != "" {
+		begin, end, process, number := s.values.next(text)
+		b = appendTimes(b, text[:begin], s.now)
+		if begin < end {
+			n, _ := strconv.Atoi(number)
+			b = fmt.Appendf(b, "<%s %d>", process, s.values.count[process]-n)
+		}
+		text = text[end:]
+	}
+	return b
+}
+
+func appendTimes(b []byte, text string, now time.Duration) []byte {
+	for i := 0; i < len(text); {
+		end := i
+		for end < len(text) && text[end] >= '0' && text[end] <= '9' {
+			end++
+		}
+		if end == i {
+			b = append(b, text[i])
+			i++
+			continue
+		}
+		if since, unit, is := timeIn(text[i:end]); is {
+			b = fmt.Appendf(b, "<%d %d>", since-now, unit)
+		} else {
+			b = append(b, text[i:end]...)
+		}
+		i = end
+	}
+	return b
+}
+
+// Display is a text for people: names without what makes them as long as their values.
+func Display(text string) string { return strings.ReplaceAll(text, filler, "") }
+
+func bulk(text string) []byte { return fmt.Appendf(nil, "$%d\r\n%s\r\n", len(text), text) }

@@ -1,0 +1,64 @@
+package server
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+)
+
+const alnum = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+
+// Random values are recognised, whatever they are made of; words that people make are not.
+func TestRandomParts(t *testing.T) {
+	draw := func(alphabet string, n int) string {
+		b := make([]byte, n)
+		for i := range b {
+			b[i] = alphabet[rand.IntN(len(alphabet))]
+		}
+		return string(b)
+	}
+	hex := alnum[52:] + "abcdef"
+	missed, drawn := 0, 0
+	for range 10_000 {
+		uuid := draw(hex, 8) + "-" + draw(hex, 4) + "-4" + draw(hex, 3) + "-" + draw(hex, 4) + "-" + draw(hex, 12)
+		for _, value := range []string{
+			uuid, draw(hex, 16), draw(hex, 40), draw(alnum, 16), draw(alnum+"-_", 22), draw(alnum+"+/", 24) + "==",
+			draw(alnum[26:52]+"234567", 26), "5" + draw(alnum[52:], 18),
+		} {
+			if parts := randomParts("distributedLock:" + value); !slices.Equal(parts, []string{value}) {
+				missed++
+			}
+			drawn++
+		}
+	}
+	if missed > drawn/10_000 {
+		t.Errorf("%d of %d random values are not recognised", missed, drawn)
+	}
+	for _, word := range []string{
+		"distributedLock", "worker-17", "1000", "orders:42", "946684800123", "946684800123456", "owner-of-the-lock", "A", "30000",
+	} {
+		if parts := randomParts(word); len(parts) > 0 {
+			t.Errorf("%q has the random parts %q", word, parts)
+		}
+	}
+}
+
+// Times are told from now on, in whatever unit.
+func TestAppendTimes(t *testing.T) {
+	const at = 1500 * time.Millisecond
+	for _, text := range []string{"PEXPIREAT lock %d", "SET lock %d NX", "%d"} {
+		for _, unit := range []time.Duration{time.Millisecond, time.Microsecond, time.Nanosecond} {
+			told := func(now time.Duration) string {
+				return string(appendTimes(nil, fmt.Sprintf(text, epoch.Add(now+at).UnixNano()/int64(unit)), now))
+			}
+			if told(0) != told(time.Hour) || told(0) == fmt.Sprintf(text, epoch.Add(at).UnixNano()/int64(unit)) {
+				t.Errorf("%s is told as %s, and later as %s", text, told(0), told(time.Hour))
+			}
+		}
+	}
+	if told := string(appendTimes(nil, "EVAL 1000 22 lock", time.Hour)); told != "EVAL 1000 22 lock" {
+		t.Errorf("numbers that are no times are told as %s", told)
+	}
+}

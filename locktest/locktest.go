@@ -1,0 +1,221 @@
+package locktest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// The bounds of a search that names none.
+const (
+	DefaultRuns = 100_000
+	DefaultTime = time.Minute
+)
+
+// Config says what is explored. Only Key is needed.
+type Config struct {
+	Key      string        // of the lock in Redis; it has the same on each node
+	Nodes    int           // servers that know nothing of each other; 0: one
+	Actors   int           // each locks once, and unlocks if it got the lock; 1 to 4, 0: two
+	Together bool          // all actors but the first are goroutines of one process; otherwise each has a process of its own
+	Faults   string        // what may go wrong, and how often, as in "lost-reply=1,pause=1": see Faults
+	Allow    []Anomaly     // that are accepted: nobody looks for them
+	Depth    int           // look at schedules of up to so many steps, and be content; 0: at every schedule
+	Runs     int           // at most; 0: DefaultRuns
+	Time     time.Duration // at most; 0: DefaultTime
+}
+
+// Process is a process under exploration. The lock that is opened for it, and its clients, are its own.
+type Process struct {
+	Name string // the names of its actors: "A", or "BC"
+	run  *run
+	ends *[]func()
+}
+
+// Dial connects to a node in memory: it is the dialer of a client. The address is one that Addr gives; with one node, any will do.
+func (p Process) Dial(_ context.Context, _, addr string) (net.Conn, error) {
+	for node := range p.run.game.Nodes {
+		if addr == p.Addr(node) || p.run.game.Nodes == 1 {
+			return p.run.server.Dial(p.Name, node), nil
+		}
+	}
+	return nil, fmt.Errorf("locktest: there is no node %s: the addresses are %s to %s", addr, p.Addr(0), p.Addr(p.run.game.Nodes-1))
+}
+
+// Addr returns the address of a node, for its client. Nodes count from 0. It is no name: to look up one would lead out of the test.
+func (Process) Addr(node int) string { return fmt.Sprintf("127.0.0.1:%d", 6379+node) }
+
+// Cleanup registers what to do when the run ends: to close the clients. What is registered last is done first.
+func (p Process) Cleanup(f func()) { *p.ends = append(*p.ends, f) }
+
+// Lock is the lock of a process. It may have a method TryLock of the same form, which is explored beside Lock.
+type Lock interface {
+	// Lock waits for the lock, or tries once: as the lock does. It fails if the lock was not obtained.
+	Lock(ctx context.Context) (Held, error)
+}
+
+type tryLocker interface {
+	TryLock(ctx context.Context) (Held, error)
+}
+
+// Held is a lock that was obtained. It may have more methods:
+//
+//   - Valid() bool reports whether the holder may still believe that it holds the lock, by all that the lock has told it.
+//   - Context() context.Context ends when the lock is known to be lost: the same, in another form.
+//   - Token() int64 is a fencing token. Each holder must get a larger one; then a paused holder with a smaller one does no harm.
+type Held interface {
+	Unlock(ctx context.Context) error
+}
+
+// Result is what a search found.
+type Result struct {
+	Found      []Counterexample // the shortest for each anomaly
+	Runs       int
+	States     int
+	Depth      int    // all schedules of so many steps were run
+	Complete   bool   // and there are no longer ones
+	Incomplete string // why not
+	Chance     int    // runs that chance led elsewhere, and that were repeated
+	Missed     int    // choices that no repetition led to again
+	Vacuous    string // why an empty Found says nothing
+	Took       time.Duration
+}
+
+// Counterexample is a schedule that shows an anomaly.
+type Counterexample struct {
+	Anomaly  Anomaly
+	Says     string // what happens, in a sentence
+	Schedule string // as Replay takes it
+}
+
+// Steps returns the length of its schedule.
+func (c Counterexample) Steps() int { return len(strings.Fields(c.Schedule)) }
+
+// Explore runs a lock in every schedule, shortest first, and fails the test at the first anomaly: with the schedule, its drawing, and the
+// call that replays it. It fails, too, if it could not look at everything that the Config asks for. Open opens the lock of a process.
+func Explore(t *testing.T, c Config, open func(Process) (Lock, error)) {
+	t.Helper()
+	r, err := search(t, c, open, true)
+	if err != nil {
+		t.Fatalf("locktest: %v", err)
+	}
+	for _, f := range r.Found {
+		shown, err := Show(t, c, f.Schedule, open, f.Anomaly)
+		if err != nil {
+			t.Errorf("locktest: %s: it was found once, and no repetition shows it: %v", f.Schedule, err)
+		}
+		t.Errorf("locktest: %s: %s.\n\n%s\nAgain: locktest.Replay(t, %v, %q, open)", f.Anomaly, f.Says, shown.Drawing, c, f.Schedule)
+	}
+	switch looked := fmt.Sprintf("%d runs, %d states, all schedules of up to %d steps", r.Runs, r.States, r.Depth); {
+	case len(r.Found) > 0:
+	case r.Vacuous != "":
+		t.Errorf("locktest: no anomaly in %s; but that says nothing: %s", looked, r.Vacuous)
+	case r.Incomplete != "":
+		t.Errorf("locktest: no anomaly in %s; but the search is not complete: %s", looked, r.Incomplete)
+	case !r.Complete:
+		t.Logf("locktest: no anomaly in %s; there are longer ones", looked)
+	default:
+		t.Logf("locktest: no anomaly in every schedule: %d runs, %d states, up to %d steps; chance repeated %d runs",
+			r.Runs, r.States, r.Depth, r.Chance)
+	}
+}
+
+// Search does what Explore does, and judges nothing. It looks for each anomaly, until all are found. It fails if the lock cannot be
+// explored: a command that the simulated Redis does not have, a lock that cannot be opened.
+func Search(t *testing.T, c Config, open func(Process) (Lock, error)) (Result, error) {
+	t.Helper()
+	return search(t, c, open, false)
+}
+
+// Replay runs one schedule, and fails the test if it shows an anomaly, or if the code cannot do its steps any more: it says which.
+func Replay(t *testing.T, c Config, schedule string, open func(Process) (Lock, error)) {
+	t.Helper()
+	shown, err := Show(t, c, schedule, open, "")
+	if err != nil {
+		t.Fatalf("locktest: %v", err)
+	}
+	t.Logf("%s", shown.Drawing)
+	for _, f := range shown.Found {
+		t.Errorf("locktest: %s: %s", f.Anomaly, f.Says)
+	}
+}
+
+// Shown is what one schedule has shown.
+type Shown struct {
+	Found    []Counterexample
+	Drawing  string // a sequence diagram
+	Attempts int    // until it showed something
+}
+
+// Show runs one schedule until it shows an anomaly, or this one, if it is not empty; but at most a hundred times, as chance may lead
+// elsewhere. It fails if the schedule has a step that the code cannot do.
+func Show(t *testing.T, c Config, schedule string, open func(Process) (Lock, error), want Anomaly) (Shown, error) {
+	t.Helper()
+	s, err := newStage(t, c, open)
+	if err != nil {
+		return Shown{}, err
+	}
+	return s.show(strings.Fields(schedule), want)
+}
+
+// String writes it as in Go, without what is not set.
+func (c Config) String() string {
+	var fields []string
+	for _, f := range []struct {
+		name string
+		is   any
+		set  bool
+	}{
+		{"Key", c.Key, true}, {"Nodes", c.Nodes, c.Nodes > 0}, {"Actors", c.Actors, c.Actors > 0}, {"Together", true, c.Together},
+		{"Faults", c.Faults, c.Faults != ""}, {"Allow", c.Allow, len(c.Allow) > 0},
+	} {
+		if f.set {
+			fields = append(fields, fmt.Sprintf("%s: %#v", f.name, f.is))
+		}
+	}
+	return "locktest.Config{" + strings.Join(fields, ", ") + "}"
+}
+
+// game is what is played: a Config that has been read.
+type game struct {
+	Config
+	budget budget
+	open   func(Process) (Lock, error)
+}
+
+func read(c Config, open func(Process) (Lock, error)) (game, error) {
+	orDefault := func(n *int, otherwise int) {
+		if *n == 0 {
+			*n = otherwise
+		}
+	}
+	orDefault(&c.Nodes, 1)
+	orDefault(&c.Actors, 2)
+	orDefault(&c.Runs, DefaultRuns)
+	if c.Time == 0 {
+		c.Time = DefaultTime
+	}
+	budget, err := parseFaults(c.Faults)
+	switch {
+	case err != nil:
+	case c.Key == "":
+		err = errors.New("Config.Key: it is empty; it takes the key of the lock in Redis")
+	case c.Nodes < 1:
+		err = fmt.Errorf("Config.Nodes: %d; it takes 1 or more", c.Nodes)
+	case c.Actors < 1 || c.Actors > 4:
+		err = fmt.Errorf("Config.Actors: %d; it takes 1 to 4", c.Actors)
+	case c.Depth < 0 || c.Runs < 0 || c.Time < 0:
+		err = errors.New("Config.Depth, Runs and Time are not negative")
+	}
+	for _, a := range c.Allow {
+		if !slices.Contains(Anomalies(), a) {
+			err = fmt.Errorf("Config.Allow: there is no anomaly %q; there are %v", a, Anomalies())
+		}
+	}
+	return game{c, budget, open}, err
+}
