@@ -77,6 +77,8 @@ func TestTheTableIsRegistered(t *testing.T) {
 		"POST /room/answer": {404, "", ""}, // absent
 		"GET /room/answer":  {405, "", "POST"}, "DELETE /room/answer": {405, "", "POST"}, "PATCH /room/3": {405, "", "GET"},
 		"POST /lock": {405, "", "DELETE, GET, PUT"}, "DELETE /healthz": {405, "", "GET"},
+		"HEAD /nothing": {404, "", ""}, "HEAD /inventory/sale": {405, "", "POST"}, "POST /inventory/sale/": {404, "", ""},
+		"POST //inventory//sale": {404, "", ""}, "GET //": {404, "", ""}, "GET /./lock": {404, "", ""}, "GET /lock/../room/3": {404, "", ""},
 	} {
 		method, path, _ := strings.Cut(request, " ")
 		got = ""
