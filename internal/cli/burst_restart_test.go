@@ -12,10 +12,12 @@ import (
 	"testing"
 
 	"lockstep/internal/test/redistest"
+	"lockstep/internal/test/shoptest"
 )
 
 // Redis ends while a burst is on, or after it, and comes back empty, or never. The burst gives its figures in each case.
 func TestBurstWhileRedisRestarts(t *testing.T) {
+	t.Parallel()
 	const buyers = 40
 	for _, c := range []struct {
 		what     string
@@ -33,8 +35,8 @@ func TestBurstWhileRedisRestarts(t *testing.T) {
 	} {
 		t.Run(c.what, func(t *testing.T) {
 			redis := redistest.Start(t)
-			shop := start(t, "--redis.addrs", redis.Addr, "--lock.version", "v4")
-			address, err := url.Parse(shop.url())
+			shop := shoptest.Start(t, "--redis.addrs", redis.Addr, "--lock.version", "v4")
+			address, err := url.Parse(shop.URL())
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -10,7 +10,7 @@ import (
 	"lockstep/internal/lock/evolution"
 	"lockstep/internal/lock/verdict"
 	"lockstep/internal/shop/load"
-	"lockstep/internal/test/redistest"
+	"lockstep/internal/test/shoptest"
 	"lockstep/internal/test/suite"
 )
 
@@ -21,46 +21,41 @@ func TestBurstShowsWhichLocksHold(t *testing.T) {
 	if suite.Long {
 		crowd, queue = 1000, 100
 	}
-	holding := locks
-	if testing.Short() {
-		holding = []string{"v1", "v6", "v10", "redlock", "local", "atomic"} // others have the same goroutines
+	burst := func(buyers int, lock string) (int, load.Result) {
+		n := strconv.Itoa(buyers)
+		code, stdout, stderr := command(t, "burst", "--server.addr", shoptest.UnusedAddr(t), "-n", n, "-c", n, "--lock", lock, shoptest.PatientNodes,
+			"--sale.think_time", "2ms", "--json") // without, thirty fast sales may never overlap: they put nothing to the test
+		var result load.Result
+		if err := json.Unmarshal([]byte(stdout), &result); err != nil {
+			t.Fatalf("burst --lock %s: exit code %d, %s%s: %v", lock, code, stdout, stderr, err)
+		}
+		if !strings.HasPrefix(stderr, "burst: no lockstep at http://") || !strings.Contains(stderr, "this process is the buyers and the shop") {
+			t.Errorf("the first line does not say whom it asks: %s", stderr)
+		}
+		return code, result
 	}
-	eachRedis(t, func(t *testing.T, redis []string) {
-		burst := func(buyers int, lock string) (int, load.Result) {
-			n := strconv.Itoa(buyers)
-			code, stdout, stderr := command(t, append(redis, "burst", "--server.addr", unusedAddr(t), "-n", n, "-c", n, "--lock", lock,
-				"--sale.think_time", "2ms", "--json")...) // without, thirty fast sales may never overlap: they put nothing to the test
-			var result load.Result
-			if err := json.Unmarshal([]byte(stdout), &result); err != nil {
-				t.Fatalf("burst --lock %s: exit code %d, %s%s: %v", lock, code, stdout, stderr, err)
-			}
-			if !strings.HasPrefix(stderr, "burst: no lockstep at http://") || !strings.Contains(stderr, "this process is the buyers and the shop") {
-				t.Errorf("the first line does not say whom it asks: %s", stderr)
-			}
-			return code, result
+	// what late-commit loses is left to chance here: the explorer has it, and so has the lab commit-after-unlock
+	code, r := burst(crowd, "v0")
+	if code != 1 || r.Verdict != verdict.Oversold || r.Lost == 0 || r.OK != crowd || r.Sold != int64(crowd) {
+		t.Errorf("v0: exit code %d, %+v; want lost updates", code, r)
+	}
+	for _, lock := range shoptest.Sample("v1", "v6", "v10", "redlock", "local", "atomic") { // others have the same goroutines
+		code, r := burst(queue, lock)
+		all := r.OK == queue && r.Sold == int64(queue) && r.Remaining == 0 && r.Failed == 0
+		if code != 0 || r.Verdict != verdict.Pass || !all || r.Lock != lock {
+			t.Errorf("%s: exit code %d, %+v; want a PASS", lock, code, r)
 		}
-		// what late-commit loses is left to chance here: the explorer has it, and so has the lab commit-after-unlock
-		code, r := burst(crowd, "v0")
-		if code != 1 || r.Verdict != verdict.Oversold || r.Lost == 0 || r.OK != crowd || r.Sold != int64(crowd) {
-			t.Errorf("v0: exit code %d, %+v; want lost updates", code, r)
-		}
-		for _, lock := range holding {
-			code, r := burst(queue, lock)
-			all := r.OK == queue && r.Sold == int64(queue) && r.Remaining == 0 && r.Failed == 0
-			if code != 0 || r.Verdict != verdict.Pass || !all || r.Lock != lock {
-				t.Errorf("%s: exit code %d, %+v; want a PASS", lock, code, r)
-			}
-		}
-	})
+	}
 }
 
 func TestBurstAgainstARunningServer(t *testing.T) {
-	s := start(t, "--redis.embedded_addr", anyPort, "--lock.version", "v5")
-	code, stdout, stderr := command(t, "burst", "--server.addr", s.addr, "-n", "30", "-c", "10", "--stock", "20")
+	t.Parallel()
+	s := shoptest.Start(t, "--lock.version", "v5")
+	code, stdout, stderr := command(t, "burst", "--server.addr", s.Addr, "-n", "30", "-c", "10", "--stock", "20")
 	if code != 0 {
 		t.Errorf("exit code %d", code)
 	}
-	if !strings.Contains(stderr, "burst: asking the server at http://"+s.addr) {
+	if !strings.Contains(stderr, "burst: asking the server at http://"+s.Addr) {
 		t.Errorf("it did not ask the running server: %s", stderr)
 	}
 	for _, says := range []string{
@@ -70,26 +65,28 @@ func TestBurstAgainstARunningServer(t *testing.T) {
 			t.Errorf("the table does not say %q:\n%s", says, stdout)
 		}
 	}
-	code, stdout, stderr = command(t, "burst", "--target", s.url()+"/,"+s.url(), "-n", "1", "-c", "1")
+	code, stdout, stderr = command(t, "burst", "--target", s.URL()+"/,"+s.URL(), "-n", "1", "-c", "1")
 	if code != 2 || !strings.Contains(stdout, "UNKNOWN: no two requests were in flight at once, so") {
 		t.Errorf("one lonely buyer: exit code %d\n%s%s", code, stdout, stderr)
 	}
 }
 
 func TestBurstRefusesSettingsOfARunningServer(t *testing.T) {
-	s := start(t, "--redis.embedded_addr", anyPort)
-	code, _, stderr := command(t, "burst", "--target", s.url(), "--sale.think_time", "1s", "-n", "1", "-c", "1")
+	t.Parallel()
+	s := shoptest.Start(t)
+	code, _, stderr := command(t, "burst", "--target", s.URL(), "--sale.think_time", "1s", "-n", "1", "-c", "1")
 	if code != 2 || !strings.Contains(stderr, "--sale.think_time is not allowed: it is for a server of the burst's own") {
 		t.Errorf("exit code %d, %s", code, stderr)
 	}
 }
 
 func TestBurstCountsFailuresByTheirCode(t *testing.T) {
-	s := start(t, "--redis.embedded_addr", anyPort, "--lock.version", "v1", "--lock.wait_timeout", "10ms")
-	if err := s.outside.Set(t.Context(), "distributedLock", 1, 0).Err(); err != nil {
+	t.Parallel()
+	s := shoptest.Start(t, "--lock.version", "v1", "--lock.wait_timeout", "10ms")
+	if err := s.Outside.Set(t.Context(), "distributedLock", 1, 0).Err(); err != nil {
 		t.Fatal(err)
 	}
-	code, stdout, _ := command(t, "burst", "--target", s.url(), "-n", "5", "-c", "5", "--json")
+	code, stdout, _ := command(t, "burst", "--target", s.URL(), "-n", "5", "-c", "5", "--json")
 	var result load.Result
 	if err := json.Unmarshal([]byte(stdout), &result); err != nil {
 		t.Fatal(err)
@@ -101,12 +98,13 @@ func TestBurstCountsFailuresByTheirCode(t *testing.T) {
 
 // Most are not answered: what little was sold is not enough for a PASS, unless that is asked for.
 func TestBurstThatWasHardlyAnswered(t *testing.T) {
-	s := start(t, "--redis.embedded_addr", anyPort, "--lock.version", "v4", "--sale.think_time", "100ms", "--lock.wait_timeout", "250ms")
-	code, stdout, _ := command(t, "burst", "--target", s.url(), "-n", "20", "-c", "20")
+	t.Parallel()
+	s := shoptest.Start(t, "--lock.version", "v4", "--sale.think_time", "100ms", "--lock.wait_timeout", "250ms")
+	code, stdout, _ := command(t, "burst", "--target", s.URL(), "-n", "20", "-c", "20")
 	if code != 2 || !strings.Contains(stdout, "UNKNOWN: only ") || !strings.Contains(stdout, "is less than 99 %") {
 		t.Errorf("exit code %d; want 2\n%s", code, stdout)
 	}
-	code, stdout, _ = command(t, "burst", "--target", s.url(), "-n", "20", "-c", "20", "--min-answered", "0", "--json")
+	code, stdout, _ = command(t, "burst", "--target", s.URL(), "-n", "20", "-c", "20", "--min-answered", "0", "--json")
 	var result load.Result
 	if err := json.Unmarshal([]byte(stdout), &result); err != nil {
 		t.Fatal(err)
@@ -131,7 +129,7 @@ func TestProgressLeavesAnEmptyLine(t *testing.T) {
 }
 
 func TestBurstRefusals(t *testing.T) {
-	silent := "http://" + unusedAddr(t)
+	silent := "http://" + shoptest.UnusedAddr(t)
 	for args, says := range map[string]string{
 		"-n 0":                    "-n 0 is not allowed: want from 1",
 		"-n x":                    "invalid argument",
@@ -152,10 +150,4 @@ func TestBurstRefusals(t *testing.T) {
 			t.Errorf("burst %s: exit code %d, %s%s; want 2 and %q", args, code, stdout, stderr, says)
 		}
 	}
-}
-
-// unusedAddr is an address nobody listens at.
-func unusedAddr(t *testing.T) string {
-	t.Helper()
-	return "127.0.0.1:" + redistest.FreePort(t)
 }

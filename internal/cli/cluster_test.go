@@ -2,7 +2,6 @@ package cli
 
 import (
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"os"
 	"runtime"
@@ -17,20 +16,22 @@ import (
 	"lockstep/internal/dao/redisclient"
 	"lockstep/internal/service/history"
 	"lockstep/internal/shop/api"
+	"lockstep/internal/test/shoptest"
 	"lockstep/internal/test/suite"
 )
 
 // testCluster is a running lockstep cluster, its front asked as a server is.
 type testCluster struct {
-	*testServer
+	shoptest.Client
+	t      *testing.T
 	redis  *redis.Client
 	finish func() int
 }
 
 func startCluster(t *testing.T, args ...string) *testCluster {
 	t.Helper()
-	addr, redisAddr := unusedAddr(t), unusedAddr(t)
-	common := []string{"cluster", "--server.addr", addr, "--redis.embedded_addr", redisAddr, "--log.level", "error", patientBuyers}
+	addr, redisAddr := shoptest.UnusedAddr(t), shoptest.UnusedAddr(t)
+	common := []string{"cluster", "--server.addr", addr, "--redis.embedded_addr", redisAddr, "--log.level", "error", shoptest.PatientBuyers}
 	line, finish := serve(t, append(common, args...)...)
 	if !strings.Contains(line.String(), "http://"+addr) || !strings.Contains(line.String(), "replicas") {
 		t.Errorf("first line: %s", line)
@@ -43,12 +44,12 @@ func startCluster(t *testing.T, args ...string) *testCluster {
 			t.Errorf("the cluster ended with %d", code)
 		}
 	})
-	return &testCluster{testServer: &testServer{addr: addr, t: t}, redis: client, finish: finish}
+	return &testCluster{shoptest.At(t, addr), t, client, finish}
 }
 
 func (c *testCluster) replicas() (answers []cluster.ReplicaAnswer) {
 	c.t.Helper()
-	if status := c.ask("GET", "/replicas", "", &answers); status != 200 {
+	if status := c.Ask("GET", "/replicas", "", &answers); status != 200 {
 		c.t.Fatalf("GET /replicas: %d", status)
 	}
 	return answers
@@ -82,7 +83,7 @@ func (c *testCluster) orders() map[string][]history.Order {
 func (c *testCluster) killHolder() cluster.ReplicaAnswer {
 	c.t.Helper()
 	var victim cluster.ReplicaAnswer
-	eventually(c.t, "a replica holds the lock", func() bool {
+	suite.Eventually(c.t, "a replica holds the lock", func() bool {
 		if n, err := c.redis.Exists(c.t.Context(), "distributedLock").Result(); err != nil || n == 0 {
 			return false
 		}
@@ -105,9 +106,9 @@ func (c *testCluster) killHolder() cluster.ReplicaAnswer {
 
 func TestClusterShowsWhichLocksAreDistributed(t *testing.T) {
 	t.Parallel()
-	c := startCluster(t, "--replicas", "3", patientNodes, "--sale.think_time", "2ms") // so that few buyers meet, too
-	for _, lock := range sample("v4", "v10", "redlock", "local") {
-		code, stdout, stderr := command(t, "burst", "--target", c.url(), "-n", "45", "-c", "45", "--lock", lock, "--json")
+	c := startCluster(t, "--replicas", "3", shoptest.PatientNodes, "--sale.think_time", "2ms") // so that few buyers meet, too
+	for _, lock := range shoptest.Sample("v4", "v10", "redlock", "local") {
+		code, stdout, stderr := command(t, "burst", "--target", c.URL(), "-n", "45", "-c", "45", "--lock", lock, "--json")
 		want := 0
 		if lock == "local" {
 			want = 1
@@ -116,7 +117,7 @@ func TestClusterShowsWhichLocksAreDistributed(t *testing.T) {
 			t.Errorf("%s: exit code %d; want %d: %s%s", lock, code, want, stdout, stderr)
 		}
 		sold := map[string]int{}
-		run := c.report()
+		run := c.Report()
 		for _, order := range c.orders()[run.RunID] {
 			sold[order.Replica]++
 		}
@@ -129,7 +130,7 @@ func TestClusterShowsWhichLocksAreDistributed(t *testing.T) {
 func TestClusterOfOneIsAProcess(t *testing.T) {
 	t.Parallel()
 	c := startCluster(t, "--replicas", "1", "--lock", "local")
-	if code, stdout, stderr := command(t, "burst", "--target", c.url(), "-n", "100", "-c", "100"); code != 0 {
+	if code, stdout, stderr := command(t, "burst", "--target", c.URL(), "-n", "100", "-c", "100"); code != 0 {
 		t.Errorf("local in one process: exit code %d: %s%s", code, stdout, stderr)
 	}
 }
@@ -145,16 +146,14 @@ func TestClusterSwitchesAllReplicas(t *testing.T) {
 	for range buyers {
 		sold.Go(func() {
 			for range items {
-				if status, code := c.sell(); status != 200 {
+				if status, code := c.Sell(); status != 200 {
 					t.Errorf("sale: %d %s", status, code)
 				}
 			}
 		})
 	}
 	for _, version := range []string{"v4", "v2", "v6", "local", "v5"} {
-		if status := c.ask("PUT", "/lock", fmt.Sprintf(`{"version":%q}`, version), nil); status != 200 {
-			t.Errorf("PUT /lock %s: %d", version, status)
-		}
+		c.Switch(version)
 	}
 	sold.Wait()
 	for _, replica := range c.replicas() {
@@ -185,7 +184,8 @@ func TestClusterWithADeadHolder(t *testing.T) {
 			c := startCluster(t, "--replicas", "3", "--lock", lock, "--lock.ttl", "2s", "--lock.wait_timeout", "5s", "--sale.think_time", "2s")
 			answered := make(chan api.ErrorAnswer, 1)
 			go func() {
-				_, answer, _ := c.failedSale()
+				var answer api.ErrorAnswer
+				c.Ask("POST", "/inventory/sale", "", &answer)
 				answered <- answer
 			}()
 			victim := c.killHolder()
@@ -195,24 +195,24 @@ func TestClusterWithADeadHolder(t *testing.T) {
 			}
 			lookup := func() string { // the front chose the id, and the replica sold by it
 				var answer api.ErrorAnswer
-				c.ask("GET", "/orders/"+dead.OrderID, "", &answer)
+				c.Ask("GET", "/orders/"+dead.OrderID, "", &answer)
 				return answer.Error.Code
 			}
 			if got := lookup(); got != "order_in_flight" {
 				t.Errorf("the dead replica's order: %s; want order_in_flight, until its replica counts as dead", got)
 			}
-			status, code := c.sell()
+			status, code := c.Sell()
 			if lock == "v1" {
 				if status != 503 || code != "lock_timeout" {
 					t.Errorf("sale under a lock left behind: %d %s; want 503 lock_timeout", status, code)
 				}
-				c.ask("DELETE", "/lock", "", nil)
-				status, code = c.sell()
+				c.Ask("DELETE", "/lock", "", nil)
+				status, code = c.Sell()
 			}
 			if status != 200 {
 				t.Errorf("sale after the lock was free again: %d %s", status, code)
 			}
-			eventually(t, "the dead replica is up again", func() bool {
+			suite.Eventually(t, "the dead replica is up again", func() bool {
 				for _, replica := range c.replicas() {
 					if replica.Name == victim.Name {
 						return replica.State == cluster.Up && replica.Restarts == 1 && replica.PID != victim.PID
@@ -220,8 +220,8 @@ func TestClusterWithADeadHolder(t *testing.T) {
 				}
 				return false
 			})
-			eventually(t, "the dead replica's sale is known not to be made", func() bool { return lookup() == "no_order" })
-			if run := c.report(); run.InFlight != 0 || run.Lost != 0 || run.Sold != 1 {
+			suite.Eventually(t, "the dead replica's sale is known not to be made", func() bool { return lookup() == "no_order" })
+			if run := c.Report(); run.InFlight != 0 || run.Lost != 0 || run.Sold != 1 {
 				t.Errorf("%+v; want one sale, and none lost", run)
 			}
 		})
@@ -251,12 +251,12 @@ func TestClusterLeavesNoProcess(t *testing.T) {
 
 func TestClusterTrouble(t *testing.T) {
 	for args, says := range map[string]string{
-		"--replicas 0":                     "--replicas 0 is not allowed: want from 1 to 100",
-		"--lock v42":                       `"v42" is not allowed: want one of v0, v1`,
-		"--redis.addrs " + unusedAddr(t):   "no Redis answers",
-		"--redis.embedded_addr 1.2.3.4:80": "redis.embedded_addr",
+		"--replicas 0": "--replicas 0 is not allowed: want from 1 to 100",
+		"--lock v42":   `"v42" is not allowed: want one of v0, v1`,
+		"--redis.addrs " + shoptest.UnusedAddr(t): "no Redis answers",
+		"--redis.embedded_addr 1.2.3.4:80":        "redis.embedded_addr",
 	} {
-		code, stdout, stderr := command(t, append([]string{"cluster", "--server.addr", anyPort}, strings.Fields(args)...)...)
+		code, stdout, stderr := command(t, append([]string{"cluster", "--server.addr", shoptest.AnyPort}, strings.Fields(args)...)...)
 		if code != 2 || !strings.Contains(stderr, says) || stdout != "" {
 			t.Errorf("cluster %s: exit code %d, %s%s; want 2 and %q", args, code, stdout, stderr, says)
 		}

@@ -5,20 +5,23 @@ package cli
 import (
 	"syscall"
 	"testing"
+
+	"lockstep/internal/test/shoptest"
+	"lockstep/internal/test/suite"
 )
 
 // A replica that is told to end costs none of the buyers an answer, and is started again.
 func TestClusterAndAReplicaThatEnds(t *testing.T) {
 	t.Parallel()
 	c := startCluster(t, "--replicas", "2", "--inventory.initial", "1000000", "--lock", "atomic")
-	buyers := gather(t, c.testServer, 60)
+	buyers := shoptest.Gather(t, c.Client, 30)
 	for _, replica := range c.replicas() {
-		sold := buyers.answers(200)
-		eventually(t, "all buy", func() bool { return buyers.answers(200) > sold+200 })
+		sold := buyers.Answers(200)
+		suite.Eventually(t, "all buy", func() bool { return buyers.Answers(200) > sold+100 })
 		if err := syscall.Kill(replica.PID, syscall.SIGTERM); err != nil {
 			t.Fatal(err)
 		}
-		eventually(t, replica.Name+" is up again", func() bool {
+		suite.Eventually(t, replica.Name+" is up again", func() bool {
 			for _, now := range c.replicas() {
 				if now.Name == replica.Name {
 					return now.PID != replica.PID && now.Address != ""
@@ -27,7 +30,7 @@ func TestClusterAndAReplicaThatEnds(t *testing.T) {
 			return false
 		})
 	}
-	for status, n := range buyers.leave() {
+	for status, n := range buyers.Leave() {
 		if status != 200 {
 			t.Errorf("%d requests were answered %d", n, status)
 		}

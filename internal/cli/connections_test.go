@@ -1,12 +1,9 @@
 package cli
 
 import (
-	"bufio"
-	"encoding/json"
 	"errors"
 	"io"
 	"net"
-	"net/http"
 	"os"
 	"strings"
 	"sync"
@@ -15,6 +12,8 @@ import (
 
 	"lockstep/internal/cli/server"
 	"lockstep/internal/shop/api"
+	"lockstep/internal/test/shoptest"
+	"lockstep/internal/test/suite"
 )
 
 // withoutBody are requests whose body never comes, those that no handler sees among them.
@@ -37,7 +36,7 @@ func dial(t *testing.T, addr, request string) net.Conn {
 	if _, err := io.WriteString(conn, request); err != nil {
 		t.Fatal(err)
 	}
-	if err := conn.SetReadDeadline(time.Now().Add(patience)); err != nil {
+	if err := conn.SetReadDeadline(time.Now().Add(suite.Patience)); err != nil {
 		t.Fatal(err)
 	}
 	return conn
@@ -48,14 +47,14 @@ func dial(t *testing.T, addr, request string) net.Conn {
 func TestConnectionsEnd(t *testing.T) {
 	t.Parallel()
 	longer := (max(api.BodyTime, server.WriteTime) + time.Second).String()
-	s := start(t, "--redis.embedded_addr", anyPort, "--sale.think_time", longer)
+	s := shoptest.Start(t, "--sale.think_time", longer)
 	front := startCluster(t, "--replicas", "1", "--sale.think_time", longer)
 	var clients sync.WaitGroup
-	for _, addr := range []string{s.addr, front.addr} {
+	for _, addr := range []string{s.Addr, front.Addr} {
 		for _, body := range []string{"", "{}"} {
 			clients.Go(func() {
-				buyer := &testServer{addr: addr, t: t}
-				if status, text := buyer.send(t.Context(), "POST", "/inventory/sale", body, nil); status != 200 {
+				buyer := shoptest.At(t, addr)
+				if status, text := buyer.Send("POST", "/inventory/sale", body); status != 200 {
 					t.Errorf("a sale that takes %s: %d %s", longer, status, text)
 				}
 			})
@@ -77,7 +76,7 @@ func TestConnectionsEnd(t *testing.T) {
 			t.Fatal(err)
 		}
 		clients.Go(func() { // it pipelines, and never reads: long answers soon fill the connection, on a busy machine, too
-			if err := deaf.SetWriteDeadline(time.Now().Add(patience)); err != nil {
+			if err := deaf.SetWriteDeadline(time.Now().Add(suite.Patience)); err != nil {
 				t.Error(err)
 			}
 			var err error
@@ -95,20 +94,20 @@ func TestConnectionsEnd(t *testing.T) {
 // Such connections keep nobody waiting who ends; a sale in flight is waited for all the same.
 func TestEndsWithOpenConnections(t *testing.T) {
 	t.Parallel()
-	flags := []string{"--redis.embedded_addr", anyPort, "--lock.version", "v4", "--sale.think_time", "1500ms"}
+	flags := []string{"--redis.embedded_addr", shoptest.AnyPort, "--lock.version", "v4", "--sale.think_time", "1500ms"}
 	for name, args := range map[string][]string{"server": {"serve"}, "cluster": {"cluster", "--replicas", "1"}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			addr := unusedAddr(t)
+			addr := shoptest.UnusedAddr(t)
 			_, finish := serve(t, append(append(args, "--server.addr", addr), flags...)...)
-			s := &testServer{addr: addr, t: t}
+			s := shoptest.At(t, addr)
 			var open []net.Conn
 			for range 40 {
 				open = append(open, dial(t, addr, ""))
 			}
 			sold := make(chan int, 1)
-			go func() { status, _ := s.sell(); sold <- status }()
-			eventually(t, "a sale is in flight", func() bool { return s.report().InFlight == 1 })
+			go func() { status, _ := s.Sell(); sold <- status }()
+			suite.Eventually(t, "a sale is in flight", func() bool { return s.Report().InFlight == 1 })
 			for i, conn := range open { // now, so that their time is not over when the sale is
 				if _, err := io.WriteString(conn, withoutBody[i%len(withoutBody)]); err != nil {
 					t.Error(err)
@@ -127,44 +126,5 @@ func TestEndsWithOpenConnections(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-// HEAD is GET without a body, and a path that is written with more slashes is another one, for a server as for a front.
-func TestHeadAndSlashes(t *testing.T) {
-	t.Parallel()
-	s := start(t, "--redis.embedded_addr", anyPort)
-	front := startCluster(t, "--replicas", "1")
-	for _, addr := range []string{s.addr, front.addr} {
-		for _, path := range []string{"/", "/inventory", "/lock", "/healthz", "/readyz", "/metrics"} {
-			conn := dial(t, addr, "HEAD "+path+" HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
-			text, err := io.ReadAll(conn)
-			if head, body, _ := strings.Cut(string(text), "\r\n\r\n"); err != nil || !strings.HasPrefix(head, "HTTP/1.1 200") || body != "" {
-				t.Errorf("HEAD %s at %s: %q, %v; want 200 without a body", path, addr, text, err)
-			}
-		}
-		for request, want := range map[string]string{
-			"HEAD /nowhere": "404 ", "HEAD /inventory/sale": "405 ",
-			"POST //inventory//sale": "404 not_found", "POST /inventory//sale": "404 not_found", "GET //": "404 not_found",
-			"GET //inventory": "404 not_found", "GET /./inventory": "404 not_found", "GET /lock/../inventory": "404 not_found",
-			"PUT //lock": "404 not_found", "GET //replicas": "404 not_found", "GET /replicas/": "404 not_found",
-		} {
-			method, path, _ := strings.Cut(request, " ")
-			conn := dial(t, addr, method+" "+path+" HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
-			response, err := http.ReadResponse(bufio.NewReader(conn), &http.Request{Method: method})
-			if err != nil {
-				t.Fatal(err)
-			}
-			text, err := io.ReadAll(response.Body)
-			response.Body.Close()
-			if err != nil {
-				t.Fatal(err)
-			}
-			var answer api.ErrorAnswer
-			_ = json.Unmarshal(text, &answer) // of HEAD there is none
-			if got := response.Status[:4] + answer.Error.Code; got != want {
-				t.Errorf("%s at %s: %s; want %s", request, addr, got, want)
-			}
-		}
 	}
 }

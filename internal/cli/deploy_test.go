@@ -13,6 +13,8 @@ import (
 
 	"lockstep/internal/cli/server"
 	"lockstep/internal/lock/verdict"
+	"lockstep/internal/test/shoptest"
+	"lockstep/internal/test/suite"
 )
 
 // The same files as in the containers, in front of three servers here.
@@ -20,19 +22,19 @@ func TestBehindNginx(t *testing.T) {
 	needsNginx(t)
 	t.Parallel()
 	const think = "--sale.think_time=2ms" // so that few buyers meet, too
-	first := start(t, "--redis.embedded_addr", anyPort, "--server.replica", "shop1", think)
-	shops := []string{first.addr}
+	first := shoptest.Start(t, "--server.replica", "shop1", think)
+	shops := []string{first.Addr}
 	for _, name := range []string{"shop2", "shop3"} {
-		shops = append(shops, start(t, "--redis.addrs", first.Redis.Addr, "--server.replica", name, think).addr)
+		shops = append(shops, shoptest.Start(t, "--redis.addrs", first.Own.Redis.Addr, "--server.replica", name, think).Addr)
 	}
 	front := startNginx(t, shops...)
 	for lock, want := range map[string]int{"v4": 0, "local": 1} {
-		code, stdout, stderr := runBurst(t, front.url(), lock)
+		code, stdout, stderr := runBurst(t, front.URL(), lock)
 		if code != want {
 			t.Errorf("%s: exit code %d; want %d: %s%s", lock, code, want, stdout, stderr)
 		}
-		run := front.report()
-		lines, err := first.outside.HVals(t.Context(), "{inventory}:ledger:"+run.RunID).Result()
+		run := front.Report()
+		lines, err := first.Outside.HVals(t.Context(), "{inventory}:ledger:"+run.RunID).Result()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -42,10 +44,10 @@ func TestBehindNginx(t *testing.T) {
 			}
 		}
 	}
-	if run := front.report(); run.Verdict == verdict.Untested || run.Sold != 60 {
+	if run := front.Report(); run.Verdict == verdict.Untested || run.Sold != 60 {
 		t.Errorf("%+v; want each of 60 sales once", run)
 	}
-	if status, text := front.send(t.Context(), "PUT", "//lock", `{"version":"v4"}`, nil); status != 404 {
+	if status, text := front.Send("PUT", "//lock", `{"version":"v4"}`); status != 404 {
 		t.Errorf("PUT //lock: %d %s; want 404, as of a shop", status, text)
 	}
 }
@@ -55,8 +57,8 @@ func TestBehindNginx(t *testing.T) {
 func TestNginxLeavesOutShopsThatFail(t *testing.T) {
 	t.Parallel()
 	needsNginx(t)
-	shop := start(t, "--redis.embedded_addr", anyPort, "--sale.think_time", "300ms") // so that buyers meet
-	silent, err := net.Listen("tcp", anyPort)
+	shop := shoptest.Start(t, "--sale.think_time", "300ms") // so that buyers meet
+	silent, err := net.Listen("tcp", shoptest.AnyPort)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,15 +82,15 @@ func TestNginxLeavesOutShopsThatFail(t *testing.T) {
 		defer mu.Unlock()
 		return len(held)
 	}
-	front := startNginx(t, unusedAddr(t), silent.Addr().String(), shop.addr)
+	front := startNginx(t, shoptest.UnusedAddr(t), silent.Addr().String(), shop.Addr)
 	const buyers = 20
 	answered := make(chan int, buyers)
 	for range buyers {
-		go func() { status, _ := front.send(t.Context(), "POST", "/inventory/sale", "", nil); answered <- status }()
+		go func() { status, _ := front.Send("POST", "/inventory/sale", ""); answered <- status }()
 	}
-	eventually(t, "whoever is not held is answered", func() bool { return holds() > 0 && len(answered)+holds() == buyers })
+	suite.Eventually(t, "whoever is not held is answered", func() bool { return holds() > 0 && len(answered)+holds() == buyers })
 	for range 50 {
-		if status, text := front.send(t.Context(), "GET", "/readyz", "", nil); status != 200 {
+		if status, text := front.Send("GET", "/readyz", ""); status != 200 {
 			t.Errorf("%d %s; want 200", status, text)
 		}
 	}
@@ -104,7 +106,7 @@ func TestNginxLeavesOutShopsThatFail(t *testing.T) {
 	if statuses[502] != len(held) || statuses[200] != buyers-len(held) {
 		t.Errorf("of %d buyers, %d of whom the silent shop held, so many were answered each status: %v", buyers, len(held), statuses)
 	}
-	if sold := shop.report().Sold; sold != int64(statuses[200]) {
+	if sold := shop.Report().Sold; sold != int64(statuses[200]) {
 		t.Errorf("%d sales; want %d: what was sent was sent again", sold, statuses[200])
 	}
 }
@@ -126,7 +128,7 @@ func TestNginxSendsNothingTwice(t *testing.T) {
 	for _, request := range []string{"POST /inventory/sale", "PUT /inventory", "DELETE /lock"} {
 		got.Store(0)
 		method, path, _ := strings.Cut(request, " ")
-		if status, text := front.send(t.Context(), method, path, `{"stock":7}`, nil); status != 502 || got.Load() != 1 {
+		if status, text := front.Send(method, path, `{"stock":7}`); status != 502 || got.Load() != 1 {
 			t.Errorf("%s: %d %s, and shops got it %d times; want 502 and once", request, status, text, got.Load())
 		}
 	}
@@ -138,11 +140,12 @@ func runBurst(t *testing.T, target, lock string) (int, string, string) {
 }
 
 func TestHealth(t *testing.T) {
-	s := start(t, "--redis.embedded_addr", anyPort)
-	if code, stdout, stderr := command(t, "health", "--server.addr", s.addr); code != 0 || !strings.Contains(stdout, "is ready") {
+	t.Parallel()
+	s := shoptest.Start(t)
+	if code, stdout, stderr := command(t, "health", "--server.addr", s.Addr); code != 0 || !strings.Contains(stdout, "is ready") {
 		t.Errorf("exit code %d: %s%s", code, stdout, stderr)
 	}
-	if code, _, stderr := command(t, "health", "--server.addr", unusedAddr(t)); code != 2 || !strings.Contains(stderr, "refused") {
+	if code, _, stderr := command(t, "health", "--server.addr", shoptest.UnusedAddr(t)); code != 2 || !strings.Contains(stderr, "refused") {
 		t.Errorf("of a server that is not there: exit code %d: %s", code, stderr)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"lockstep/internal/learn/doctor"
+	"lockstep/internal/test/shoptest"
 )
 
 // A port that another program has is found, and by its flag another one is taken.
@@ -18,11 +19,11 @@ func TestDoctorFindsATakenPort(t *testing.T) {
 	}
 	defer listener.Close()
 	taken := listener.Addr().String()
-	code, stdout, stderr := command(t, "doctor", "--lang", "en", "--server.addr", taken, "--redis.embedded_addr", anyPort)
+	code, stdout, stderr := command(t, "doctor", "--lang", "en", "--server.addr", taken, "--redis.embedded_addr", shoptest.AnyPort)
 	if code != exitBroken || !strings.Contains(stdout, "✗ server port   "+taken+" is taken") || !strings.Contains(stdout, "Not ready") {
 		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
 	}
-	_, stdout, _ = command(t, "doctor", "--json", "--server.addr", anyPort, "--redis.embedded_addr", anyPort)
+	_, stdout, _ = command(t, "doctor", "--json", "--server.addr", shoptest.AnyPort, "--redis.embedded_addr", shoptest.AnyPort)
 	var findings []doctor.Finding
 	if err := json.Unmarshal([]byte(stdout), &findings); err != nil {
 		t.Fatal(err)

@@ -14,13 +14,14 @@ import (
 	"time"
 
 	"lockstep/internal/shop/load"
+	"lockstep/internal/test/shoptest"
 	"lockstep/internal/test/suite"
 )
 
 // More buyers than files may be open are refused before anything begins, by the numbers.
 func TestBurstWithinTheFileLimit(t *testing.T) {
 	suite.Needs(t, "sh")
-	silent := unusedAddr(t)
+	silent := shoptest.UnusedAddr(t)
 	for _, c := range []struct {
 		files, buyers, requests int
 		says                    string
@@ -44,7 +45,7 @@ func TestSellsThoughFilesRunOut(t *testing.T) {
 	suite.Needs(t, "sh")
 	for _, as := range []string{"serve", "cluster --replicas 2"} {
 		t.Run(as, func(t *testing.T) {
-			addr, redis := unusedAddr(t), unusedAddr(t)
+			addr, redis := shoptest.UnusedAddr(t), shoptest.UnusedAddr(t)
 			line := fmt.Sprintf(`ulimit -n 256 && exec "$0" %s --server.addr %s --redis.embedded_addr %s --lock.version v4`, as, addr, redis)
 			shop := exec.CommandContext(t.Context(), "sh", "-c", line, os.Args[0])
 			ended := make(chan error, 1)
@@ -52,8 +53,8 @@ func TestSellsThoughFilesRunOut(t *testing.T) {
 				t.Fatal(err)
 			}
 			go func() { ended <- shop.Wait() }()
-			client := &testServer{addr: addr, t: t}
-			eventually(t, "the shop is up", func() bool { return load.Probe(t.Context(), "http://"+addr) == nil })
+			client := shoptest.At(t, addr)
+			suite.Eventually(t, "the shop is up", func() bool { return load.Probe(t.Context(), "http://"+addr) == nil })
 			for range 300 {
 				if conn, err := net.Dial("tcp", redis); err == nil {
 					t.Cleanup(func() { _ = conn.Close() })
@@ -62,14 +63,14 @@ func TestSellsThoughFilesRunOut(t *testing.T) {
 			for range 200 { // at once: nobody waits for an answer
 				dial(t, addr, "GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n")
 			}
-			sell := func() int { return client.ask(http.MethodPost, "/inventory/sale", "", nil) }
-			eventually(t, "those that are too many are refused", func() bool { return sell() == http.StatusOK })
+			sell := func() int { return client.Ask(http.MethodPost, "/inventory/sale", "", nil) }
+			suite.Eventually(t, "those that are too many are refused", func() bool { return sell() == http.StatusOK })
 			for range 20 {
 				if status := sell(); status != http.StatusOK {
 					t.Errorf("a buyer beside them: %d", status)
 				}
 			}
-			if status := client.ask(http.MethodGet, "/readyz", "", nil); status != http.StatusOK {
+			if status := client.Ask(http.MethodGet, "/readyz", "", nil); status != http.StatusOK {
 				t.Errorf("GET /readyz: %d", status)
 			}
 			if err := shop.Process.Signal(syscall.SIGTERM); err != nil {
@@ -80,7 +81,7 @@ func TestSellsThoughFilesRunOut(t *testing.T) {
 				if err != nil {
 					t.Errorf("it ended with %v", err)
 				}
-			case <-time.After(patience):
+			case <-time.After(suite.Patience):
 				t.Error("it does not end")
 			}
 		})

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"lockstep/internal/test/shoptest"
 )
 
 // administer asks a server for something under a name, with headers "Name: value", and gives the status and the body.
@@ -17,20 +19,15 @@ func administer(t *testing.T, addr, method, path, host string, headers ...string
 		name, value, _ := strings.Cut(line, ": ")
 		header.Set(name, value)
 	}
-	body := ""
-	if method == http.MethodPut {
-		body = `{"version":"v1"}`
-	}
-	asked := &testServer{addr: addr, t: t}
-	status, text := asked.send(t.Context(), method, path, body, header)
-	return status, string(text)
+	response, text := shoptest.At(t, addr).Do(t.Context(), method, path, `{"version":"v1"}`, header)
+	return response.StatusCode, string(text)
 }
 
 // A cluster's front and its replicas ask for the token; it is in nobody's arguments.
 func TestClusterWithAToken(t *testing.T) {
 	t.Parallel()
 	c := startCluster(t, "--replicas", "2", "--admin.token", "s3cret")
-	addrs := []string{c.addr}
+	addrs := []string{c.Addr}
 	for _, replica := range c.replicas() {
 		addrs = append(addrs, replica.Address)
 		if runtime.GOOS != "linux" {
@@ -52,7 +49,11 @@ func TestClusterWithAToken(t *testing.T) {
 			t.Errorf("a page of another site buys at %s: %d %s; want 403", addr, status, text)
 		}
 	}
-	burst := []string{"burst", "--target", c.url(), "-n", "20", "-c", "20", "--lock", "v4", "--admin.token", "s3cret"}
+	burst := []string{"burst", "--target", c.URL(), "-n", "20", "-c", "20", "--lock", "v4"}
+	if code, _, stderr := command(t, burst...); code != 2 || !strings.Contains(stderr, "401 unauthorized") || !strings.Contains(stderr, "--admin.token") {
+		t.Errorf("burst without the token: exit code %d: %s", code, stderr)
+	}
+	burst = append(burst, "--admin.token", "s3cret")
 	if code, stdout, stderr := command(t, burst...); code != 0 {
 		t.Errorf("burst with the token: exit code %d: %s%s", code, stdout, stderr)
 	}
@@ -62,17 +63,17 @@ func TestClusterWithAToken(t *testing.T) {
 func TestClusterOpenToGuests(t *testing.T) {
 	t.Parallel()
 	c := startCluster(t, "--replicas", "2", "--server.hosts", "shop.example.com", "--admin.open")
-	for host, want := range map[string]int{"192.168.1.20:8080": 200, "shop.example.com": 200, c.addr: 200, "evil.com": 403} {
+	for host, want := range map[string]int{"192.168.1.20:8080": 200, "shop.example.com": 200, c.Addr: 200, "evil.com": 403} {
 		for _, path := range []string{"/lock", "/replicas"} {
-			if status, text := administer(t, c.addr, "GET", path, host); status != want {
+			if status, text := administer(t, c.Addr, "GET", path, host); status != want {
 				t.Errorf("GET %s, Host: %s: %d %s; want %d", path, host, status, text, want)
 			}
 		}
-		if status, text := administer(t, c.addr, "PUT", "/lock", host); status != want {
+		if status, text := administer(t, c.Addr, "PUT", "/lock", host); status != want {
 			t.Errorf("PUT, Host: %s: %d %s; want %d", host, status, text, want)
 		}
 	}
-	if status, _ := administer(t, c.addr, "PUT", "/lock", c.addr, "Origin: http://evil.com"); status != 403 {
+	if status, _ := administer(t, c.Addr, "PUT", "/lock", c.Addr, "Origin: http://evil.com"); status != 403 {
 		t.Errorf("PUT of a page of another site: %d; want 403", status)
 	}
 }

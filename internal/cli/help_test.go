@@ -10,6 +10,7 @@ import (
 
 	"lockstep/internal/explore"
 	"lockstep/internal/lock/evolution"
+	"lockstep/internal/test/shoptest"
 )
 
 // Each command's help is of its own flags, and fits into helpWidth; the settings are all in their own.
@@ -61,7 +62,7 @@ func TestHelp(t *testing.T) {
 func TestHintsAreAsTyped(t *testing.T) {
 	for typed, args := range map[string][]string{
 		"go run . explore v2 --faults expiry=1 --replay": {"explore", "v2", "--faults", "expiry=1"},
-		"with: go run . serve":                           {"burst", "--target", "http://" + unusedAddr(t)},
+		"with: go run . serve":                           {"burst", "--target", "http://" + shoptest.UnusedAddr(t)},
 		"go run . burst --help lists what there is":      {"burst", "--xyzzy"},
 		"for \"go run .\"":                               {"xyzzy"},
 	} {

@@ -45,6 +45,7 @@ func TestHTMLFiles(t *testing.T) {
 
 // A path that cannot be written is an error before anything is done; a file that was there stays as it is if there is nothing to write.
 func TestHTMLThatCannotBeWritten(t *testing.T) {
+	t.Parallel()
 	for _, line := range []string{"explore v2 --faults expiry=1", "burst -n 4 -c 2 --server.addr 127.0.0.1:1"} {
 		code, stdout, stderr := command(t, append(strings.Fields(line), "--html", filepath.Join(t.TempDir(), "not", "there.html"))...)
 		if code != exitTrouble || stdout != "" || !strings.Contains(stderr, "--html: open ") {
@@ -67,6 +68,7 @@ func TestHTMLThatCannotBeWritten(t *testing.T) {
 
 // The verdict comes first, and then what could not be written; the file was asked for, so that is trouble.
 func TestTheVerdictComesBeforeAFullDisk(t *testing.T) {
+	t.Parallel()
 	const full = "/dev/full"
 	if _, err := os.Stat(full); err != nil {
 		t.Skip("no disk is full here: ", err)

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"os"
@@ -14,42 +13,24 @@ import (
 	"lockstep/internal/cluster/job"
 	"lockstep/internal/dao"
 	"lockstep/internal/lock/verdict"
-	"lockstep/internal/test/redistest"
+	"lockstep/internal/test/shoptest"
 	"lockstep/internal/test/suite"
 )
 
 // testJob is a running lockstep job --json.
 type testJob struct {
 	t      *testing.T
-	said   *lockedBuffer // for people
-	stdout *lockedBuffer
+	said   *shoptest.Buffer // for people
+	stdout *shoptest.Buffer
 	end    func() // as ctrl-C
 	ended  chan int
-}
-
-// lockedBuffer may be read while it is written.
-type lockedBuffer struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (b *lockedBuffer) Write(text []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.text.Write(text)
-}
-
-func (b *lockedBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.text.String()
 }
 
 // startJob starts replicas of a job on a tick long enough for a machine that stalls now and then; the caller waits for its result.
 func startJob(t *testing.T, args ...string) *testJob {
 	t.Helper()
 	ctx, end := context.WithCancel(t.Context())
-	j := &testJob{t: t, said: &lockedBuffer{}, stdout: &lockedBuffer{}, end: end, ended: make(chan int, 1)}
+	j := &testJob{t: t, said: &shoptest.Buffer{}, stdout: &shoptest.Buffer{}, end: end, ended: make(chan int, 1)}
 	t.Cleanup(func() {
 		if end(); t.Failed() {
 			t.Logf("lockstep job %v said\n%s", args, j.said)
@@ -79,12 +60,9 @@ func (j *testJob) runs() [][]string { return ranLine.FindAllStringSubmatch(j.sai
 
 func TestJobIsRunOnceATick(t *testing.T) {
 	t.Parallel()
-	jobs, want := map[string]*testJob{}, map[string]int{"none": 3, "local": 3, "v1": 1, "v6": 1, "v11": 1}
-	if suite.Long {
-		want["v0"], want["v4"], want["v10"] = 3, 1, 1
-	}
+	jobs, want := map[string]*testJob{}, map[string]int{"none": 3, "v6": 1} // every lock: TestOnceATick, in package job
 	for lock := range want {
-		jobs[lock] = startJob(t, "--lock", lock, "--ticks", "2", "--redis.embedded_addr", anyPort)
+		jobs[lock] = startJob(t, "--lock", lock, "--ticks", "2", "--redis.embedded_addr", shoptest.AnyPort)
 	}
 	for lock, j := range jobs {
 		wantCode, wantVerdict := 0, verdict.Holds
@@ -106,39 +84,14 @@ func TestJobIsRunOnceATick(t *testing.T) {
 	}
 }
 
-// A run is longer than its tick: with v4 the next one begins beside it; with v6 the lock is renewed, and the ticks meanwhile are left out.
-func TestJobThatTakesLongerThanItsTick(t *testing.T) {
-	t.Parallel()
-	start := func(lock string) *testJob {
-		return startJob(t, "--lock", lock, "--ticks", "3", "--work", "3s", "--redis.embedded_addr", anyPort)
-	}
-	jobs := map[string]*testJob{"v4": start("v4"), "v6": start("v6")}
-	if code, r := jobs["v4"].result(); code != 1 || r.Verdict != verdict.Broken || r.Beside == 0 || r.LeftOut+r.Missed+r.More != 0 {
-		t.Errorf("v4: exit code %d, %+v; want runs beside each other\n%s", code, r, jobs["v4"].said)
-	}
-	j := jobs["v6"]
-	code, r := j.result()
-	for attempt := 0; attempt < 2 && r.Beside > 0; attempt++ { // as it is by right if the machine stalls for an expiry, a second
-		j = start("v6")
-		code, r = j.result()
-	}
-	if code != 0 || r.Verdict != verdict.Holds || r.LeftOut == 0 || r.Once == 0 || r.Missed+r.More+r.Beside != 0 {
-		t.Errorf("v6: exit code %d, %+v; want ticks left out, and nothing else\n%s", code, r, j.said)
-	}
-}
-
 // The replica that has just run the job is killed, with the lock in its hand.
 func TestJobOfAKilledReplica(t *testing.T) {
 	t.Parallel()
-	killed := []string{"v1", "v4", "v6", "v10", "v11"}
-	if !suite.Long {
-		killed = []string{"v1", "v6"}
-	}
-	together(t, killed, func(t *testing.T, lock string) {
-		j := startJob(t, "--lock", lock, "--ticks", "3", "--redis.embedded_addr", anyPort)
-		eventually(t, "it is up", func() bool { return strings.Contains(j.said.String(), "counting from") })
+	suite.Together(t, []string{"v1", "v6"}, func(t *testing.T, lock string) {
+		j := startJob(t, "--lock", lock, "--ticks", "3", "--redis.embedded_addr", shoptest.AnyPort)
+		suite.Eventually(t, "it is up", func() bool { return strings.Contains(j.said.String(), "counting from") })
 		before := len(j.runs())
-		eventually(t, "it is run", func() bool { return len(j.runs()) > before })
+		suite.Eventually(t, "it is run", func() bool { return len(j.runs()) > before })
 		pid, err := strconv.Atoi(j.runs()[before][3])
 		if err != nil {
 			t.Fatal(err)
@@ -168,12 +121,12 @@ func TestJobOfAKilledReplica(t *testing.T) {
 func TestJobStartedTwice(t *testing.T) {
 	t.Parallel()
 	// before any process is started: forked while a port is tried, it would hold it for a moment
-	addrs := map[string]string{"none": unusedAddr(t), "v4": unusedAddr(t)}
+	addrs := map[string]string{"none": shoptest.UnusedAddr(t), "v4": shoptest.UnusedAddr(t)}
 	var locks sync.WaitGroup
 	for lock, want := range map[string]int{"none": 2, "v4": 1} {
 		flags := []string{"--replicas", "1", "--redis.embedded_addr", addrs[lock], "--lock", lock}
 		one := startJob(t, flags...)
-		eventually(t, "the first one is up", func() bool { return strings.Contains(one.said.String(), "embedded Redis") })
+		suite.Eventually(t, "the first one is up", func() bool { return strings.Contains(one.said.String(), "embedded Redis") })
 		two := startJob(t, append(flags, "--ticks", "2")...)
 		locks.Go(func() {
 			_, result := two.result()
@@ -190,37 +143,10 @@ func TestJobStartedTwice(t *testing.T) {
 	locks.Wait()
 }
 
-func TestJobWhileRedisIsGone(t *testing.T) {
-	t.Parallel()
-	server := redistest.Start(t)
-	j := startJob(t, "--redis.addrs", server.Addr)
-	eventually(t, "it is run", func() bool { return len(j.runs()) > 0 })
-	server.Stop()
-	eventually(t, "every replica says that Redis is gone", func() bool {
-		said := j.said.String()
-		for _, replica := range []string{"r1", "r2", "r3"} {
-			if !regexp.MustCompile("replica=" + replica + ` error=.*redis is unavailable`).MatchString(said) {
-				return false
-			}
-		}
-		return true
-	})
-	if errors := strings.Count(j.said.String(), "error="); errors > 6 {
-		t.Errorf("%d errors in one tick:\n%s", errors, j.said)
-	}
-	server.Run()
-	before := len(j.runs())
-	eventually(t, "it is run again", func() bool { return len(j.runs()) > before+1 })
-	j.end()
-	if code, result := j.result(); code != 1 || result.More != 0 || result.None == 0 || result.Once < 1 {
-		t.Errorf("exit code %d, %+v\n%s", code, result, j.said)
-	}
-}
-
-// A lock that somebody left behind, and one that is not given time.
+// A lock that somebody left behind.
 func TestJobThatIsNotRun(t *testing.T) {
 	t.Parallel()
-	embedded, err := dao.Open(t.Context(), dao.Config{EmbeddedAddr: anyPort})
+	embedded, err := dao.Open(t.Context(), dao.Config{EmbeddedAddr: shoptest.AnyPort})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -232,40 +158,20 @@ func TestJobThatIsNotRun(t *testing.T) {
 	if code, result := left.result(); code != 2 || result.Verdict != verdict.Unknown || result.Ticks != 1 || result.None != 1 {
 		t.Errorf("a lock left behind: exit code %d, %+v\n%s", code, result, left.said)
 	}
-	brief := startJob(t, "--redis.addrs", embedded.Addr, "--replicas", "1", "--every", "1h")
-	eventually(t, "all are up", func() bool { return strings.Contains(brief.said.String(), "counting from") })
-	brief.end()
-	if code, result := brief.result(); code != 2 || result.Verdict != verdict.Unknown || result.Ticks != 0 || result.Counts == nil {
-		t.Errorf("no tick: exit code %d, %+v\n%s", code, result, brief.said)
-	}
-	for result, says := range map[*job.Tally]string{
-		{Verdict: verdict.Unknown}:                      "before one tick was over",
-		{Verdict: verdict.Unknown, Ticks: 2, Missed: 2}: "redis-cli del job",
-		{Verdict: verdict.Holds, Ticks: 2}:              "exactly once",
-
-		{Verdict: verdict.Unknown, Ticks: 2, LeftOut: 2, None: 2}: "a run from before was going on",
-		{Verdict: verdict.Holds, Ticks: 3, LeftOut: 2}:            "never two runs at a time, and no tick twice; 2 ticks were left out",
-		{Verdict: verdict.Broken, Beside: 1, More: 1, Missed: 1, Ticks: 3}: "overlapped; some ticks were run more than once; " +
-			"some ticks were missed",
-	} {
-		if got := result.Means(); !strings.Contains(got, says) {
-			t.Errorf("%+v means %q; want %q", result, got, says)
-		}
-	}
 }
 
 func TestJobTrouble(t *testing.T) {
 	for args, says := range map[string]string{
-		"--every 10ms":                   "--every 10ms is not allowed: want from 100ms to 24h",
-		"--every soon":                   `"soon" for "--every"`,
-		"--work -1s":                     "--work -1s is not allowed",
-		"--replicas 0":                   "--replicas 0 is not allowed: want from 1 to 100",
-		"--ticks -1":                     "--ticks -1 is not allowed: want from 0 (until interrupted)",
-		"--lock v42":                     `"v42"; there are v0, v1`,
-		"--lock.ttl 1s":                  "--lock.ttl is not allowed: a job heeds --redis.…",
-		"extra":                          `unknown command "extra"`,
-		"--redis.addrs " + unusedAddr(t): "no Redis answers",
-		"--redis.embedded_addr nowhere":  "redis.embedded_addr",
+		"--every 10ms":  "--every 10ms is not allowed: want from 100ms to 24h",
+		"--every soon":  `"soon" for "--every"`,
+		"--work -1s":    "--work -1s is not allowed",
+		"--replicas 0":  "--replicas 0 is not allowed: want from 1 to 100",
+		"--ticks -1":    "--ticks -1 is not allowed: want from 0 (until interrupted)",
+		"--lock v42":    `"v42"; there are v0, v1`,
+		"--lock.ttl 1s": "--lock.ttl is not allowed: a job heeds --redis.…",
+		"extra":         `unknown command "extra"`,
+		"--redis.addrs " + shoptest.UnusedAddr(t): "no Redis answers",
+		"--redis.embedded_addr nowhere":           "redis.embedded_addr",
 	} {
 		code, stdout, stderr := command(t, append([]string{"job"}, strings.Fields(args)...)...)
 		if code != 2 || !strings.Contains(stderr, says) || stdout != "" {
@@ -276,7 +182,7 @@ func TestJobTrouble(t *testing.T) {
 
 func TestJobForPeople(t *testing.T) {
 	t.Parallel()
-	code, stdout, stderr := command(t, "job", "--lock", "none", "--ticks", "1", "--replicas", "2", "--redis.embedded_addr", anyPort)
+	code, stdout, stderr := command(t, "job", "--lock", "none", "--ticks", "1", "--replicas", "2", "--redis.embedded_addr", shoptest.AnyPort)
 	for _, says := range []string{
 		"lockstep: a job every 1s · 2 replicas · lock v0 (no lock) · embedded Redis", "replica r1", "replica r2", "2 times",
 		"ticks", "1: 0 run once, 1 more often, 0 left out as a run was going on, 0 missed", "broken: ", "some ticks were run more than once",

@@ -46,7 +46,7 @@ func TestAnInterruptedLabLeavesNothingBehind(t *testing.T) {
 			if err := command.Start(); err != nil {
 				t.Fatal(err)
 			}
-			eventually(t, "the lab is on", func() bool {
+			suite.Eventually(t, "the lab is on", func() bool {
 				replicas, reached := 0, false
 				for _, state := range marked(mark) {
 					replicas++

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -17,12 +16,14 @@ import (
 	"lockstep/internal/dao/redisclient"
 	"lockstep/internal/lock"
 	"lockstep/internal/lock/evolution"
-	"lockstep/internal/shop/api"
 	"lockstep/internal/test/redistest"
+	"lockstep/internal/test/shoptest"
+	"lockstep/internal/test/suite"
 )
 
 func TestFirstLineSaysWhereAndWhat(t *testing.T) {
-	addr, redis := unusedAddr(t), unusedAddr(t)
+	t.Parallel()
+	addr, redis := shoptest.UnusedAddr(t), shoptest.UnusedAddr(t)
 	output, finish := serve(t, "--server.addr", addr, "--redis.embedded_addr", redis, "--lock.version", "v4")
 	want := "lockstep: http://" + addr + " · lock v4 (compare-and-delete in Lua) · embedded Redis " + redis + "\n"
 	if got := output.String(); got != want {
@@ -35,22 +36,22 @@ func TestFirstLineSaysWhereAndWhat(t *testing.T) {
 
 func TestSalesInFlightEndFirst(t *testing.T) {
 	t.Parallel()
-	addr, redisAddr := unusedAddr(t), unusedAddr(t)
-	_, finish := serve(t, "--server.addr", addr, "--redis.embedded_addr", redisAddr, "--lock.version", "v4", patientBuyers)
+	addr, redisAddr := shoptest.UnusedAddr(t), shoptest.UnusedAddr(t)
+	_, finish := serve(t, "--server.addr", addr, "--redis.embedded_addr", redisAddr, "--lock.version", "v4", shoptest.PatientBuyers)
 	outside := redisclient.Single(redisclient.Config{Addrs: []string{redisAddr}})
 	defer outside.Close()
 	if err := outside.Set(t.Context(), lock.Key, "another", 0).Err(); err != nil { // until the server ends, all wait for their lock
 		t.Fatal(err)
 	}
 	answered := make(chan int, 2)
-	s := &testServer{addr: addr, t: t}
+	s := shoptest.At(t, addr)
 	for range 2 {
-		go func() { status, _ := s.sell(); answered <- status }()
+		go func() { status, _ := s.Sell(); answered <- status }()
 	}
-	eventually(t, "both sales are in flight", func() bool { return s.report().InFlight == 2 })
+	suite.Eventually(t, "both sales are in flight", func() bool { return s.Report().InFlight == 2 })
 	ended := make(chan int, 1)
 	go func() { ended <- finish() }()
-	eventually(t, "nobody else is let in", func() bool {
+	suite.Eventually(t, "nobody else is let in", func() bool {
 		conn, err := net.Dial("tcp", addr)
 		if err == nil {
 			conn.Close()
@@ -71,12 +72,12 @@ func TestSalesInFlightEndFirst(t *testing.T) {
 }
 
 func TestTroubleAtTheStart(t *testing.T) {
-	busy, err := net.Listen("tcp", anyPort)
+	busy, err := net.Listen("tcp", shoptest.AnyPort)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer busy.Close()
-	inUse, unused := busy.Addr().String(), unusedAddr(t)
+	inUse, unused := busy.Addr().String(), shoptest.UnusedAddr(t)
 	for _, c := range []struct {
 		args string
 		says []string
@@ -90,7 +91,7 @@ func TestTroubleAtTheStart(t *testing.T) {
 		{"--config nowhere.yaml", []string{"nowhere.yaml"}},
 		{"nonsense", []string{`unknown command "nonsense"`}},
 	} {
-		args := append([]string{"--server.addr", anyPort, "--redis.embedded_addr", anyPort}, strings.Fields(c.args)...)
+		args := append([]string{"--server.addr", shoptest.AnyPort, "--redis.embedded_addr", shoptest.AnyPort}, strings.Fields(c.args)...)
 		code, stdout, stderr := command(t, args...)
 		if code != 2 || stdout != "" {
 			t.Errorf("%s: exit code %d, %s", c.args, code, stdout)
@@ -104,6 +105,7 @@ func TestTroubleAtTheStart(t *testing.T) {
 }
 
 func TestChangedFileTakesEffect(t *testing.T) {
+	t.Parallel()
 	file := filepath.Join(t.TempDir(), "config.yaml")
 	write := func(text string) {
 		t.Helper()
@@ -111,65 +113,35 @@ func TestChangedFileTakesEffect(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	addr := unusedAddr(t)
+	addr := shoptest.UnusedAddr(t)
 	common := "server.addr: " + addr + "\nredis.embedded_addr: 127.0.0.1:0\n"
 	write(common + "lock.version: v1\n")
 	_, finish := serve(t, "--config", file)
 	defer finish()
-	s := &testServer{addr: addr, t: t}
-	if run := s.report(); run.Lock != "v1" || run.Initial != 200 {
+	s := shoptest.At(t, addr)
+	if run := s.Report(); run.Lock != "v1" || run.Initial != 200 {
 		t.Errorf("at first: %+v", run)
 	}
 	write(common + "lock.version: v42\n") // refused, and the server goes on
 	write(common + "lock:\n  version: v4\ninventory:\n  initial: 7\n")
-	eventually(t, "a run with v4 and 7 in stock", func() bool {
-		run := s.report()
+	suite.Eventually(t, "a run with v4 and 7 in stock", func() bool {
+		run := s.Report()
 		return run.Lock == "v4" && run.Initial == 7 && run.Remaining == 7
 	})
-	s.ask("PUT", "/lock", `{"version":"v6"}`, nil)
-	s.sell()
-	before := s.report()
+	s.Ask("PUT", "/lock", `{"version":"v6"}`, nil)
+	s.Sell()
+	before := s.Report()
 	write(common + "lock:\n  version: v4\ninventory:\n  initial: 7\nsale:\n  nested: 1\n")
-	eventually(t, "a new run, since another setting changed", func() bool { return s.report().RunID != before.RunID })
-	if run := s.report(); run.Lock != "v6" || run.Initial != 7 {
+	suite.Eventually(t, "a new run, since another setting changed", func() bool { return s.Report().RunID != before.RunID })
+	if run := s.Report(); run.Lock != "v6" || run.Initial != 7 {
 		t.Errorf("a change of sale.nested undid PUT /lock: %+v", run)
 	}
 }
 
-// Every request is answered while Redis is away and comes back; then all is as before.
-func TestRedisGoneAndBack(t *testing.T) {
-	redis := redistest.Start(t)
-	s := start(t, "--redis.addrs", redis.Addr, "--lock.version", "v4", "--inventory.initial", "1000000")
-	s.sell()
-	http.DefaultClient.CloseIdleConnections()
-	before := runtime.NumGoroutine()
-	buyers := gather(t, s, 200)
-	eventually(t, "sales", func() bool { return buyers.answers(200) > 20 })
-	redis.Stop()
-	eventually(t, "every buyer was told that Redis is gone", func() bool { return buyers.answers(503) > 2*200 })
-	var answer api.ErrorAnswer
-	if status := s.ask("GET", "/readyz", "", &answer); status != 503 || answer.Error.Code != "redis_unavailable" {
-		t.Errorf("GET /readyz without Redis: %d %+v", status, answer)
-	}
-	if status := s.ask("GET", "/healthz", "", nil); status != 200 {
-		t.Errorf("GET /healthz without Redis: %d", status)
-	}
-	redis.Run()
-	sold := buyers.answers(200)
-	eventually(t, "sales again", func() bool { return buyers.answers(200) > sold+200 })
-	for status, n := range buyers.leave() {
-		if status != 200 && status != 503 {
-			t.Errorf("%d requests were answered %d", n, status)
-		}
-	}
-	eventually(t, "no sale is in flight", func() bool { return s.report().InFlight == 0 })
-	http.DefaultClient.CloseIdleConnections()
-	eventually(t, "as many goroutines as before", func() bool { return runtime.NumGoroutine() <= before })
-}
-
 func TestEndsWithoutRedis(t *testing.T) {
+	t.Parallel()
 	redis := redistest.Start(t)
-	_, finish := serve(t, "--server.addr", anyPort, "--redis.addrs", redis.Addr)
+	_, finish := serve(t, "--server.addr", shoptest.AnyPort, "--redis.addrs", redis.Addr)
 	redis.Stop()
 	if code := finish(); code != 0 {
 		t.Errorf("exit code %d", code)
@@ -204,7 +176,7 @@ func serve(t *testing.T, args ...string) (stdout *bytes.Buffer, finish func() in
 		select {
 		case code := <-ended:
 			return code
-		case <-time.After(patience):
+		case <-time.After(suite.Patience):
 			t.Fatal("it does not end")
 			return -1
 		}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"lockstep/internal/test/redistest"
+	"lockstep/internal/test/shoptest"
 	"lockstep/internal/test/suite"
 	"lockstep/internal/watch/live"
 )
@@ -19,38 +20,38 @@ func TestManyWatchersSeeTheSame(t *testing.T) {
 	suite.LongOnly(t, "TestPeers has two watchers, and TestSettingsReachEveryReplica has one behind a front")
 	suite.Needs(t, "redis-server")
 	c := startCluster(t, "--replicas", "2", "--lock", "v10")
-	redis, first, second := redistest.Start(t).Addr, unusedAddr(t), unusedAddr(t)
+	redis, first, second := redistest.Start(t).Addr, shoptest.UnusedAddr(t), shoptest.UnusedAddr(t)
 	common := []string{"--redis.addrs", redis, "--lock.version", "v10"}
-	one := start(t, append(common, "--server.addr", first, "--server.peers", second, "--server.replica", "one")...)
-	two := start(t, append(common, "--server.addr", second, "--server.peers", first, "--server.replica", "two")...)
-	for name, shops := range map[string][]*testServer{"front": {c.testServer}, "peers": {one, two}} {
+	one := shoptest.Start(t, append(common, "--server.addr", first, "--server.peers", second, "--server.replica", "one")...)
+	two := shoptest.Start(t, append(common, "--server.addr", second, "--server.peers", first, "--server.replica", "two")...)
+	for name, shops := range map[string][]shoptest.Client{"front": {c.Client}, "peers": {one.Client, two.Client}} {
 		const sales = 100
-		var watchers []func() string
+		var watchers []*shoptest.Watcher
 		for i := range manyWatchers {
-			sent := shown(t, shops[i%len(shops)].url())
-			until(t, sent, "event: run")
-			watchers = append(watchers, sent)
+			watcher := shops[i%len(shops)].Watch()
+			watcher.Until("event: run")
+			watchers = append(watchers, watcher)
 		}
 		var burst live.BurstAnswer
-		if status := shops[0].ask(http.MethodPost, "/bursts", fmt.Sprintf(`{"n":%d,"c":20}`, sales), &burst); status != http.StatusAccepted {
+		if status := shops[0].Ask(http.MethodPost, "/bursts", fmt.Sprintf(`{"n":%d,"c":20}`, sales), &burst); status != http.StatusAccepted {
 			t.Fatalf("%s: POST /bursts: %d", name, status)
 		}
-		for i, sent := range watchers {
-			eventually(t, fmt.Sprintf("%s: watcher %d is shown each sale", name, i), func() bool { return len(sectionsIn(sent())) >= sales })
+		for i, watcher := range watchers {
+			suite.Eventually(t, fmt.Sprintf("%s: watcher %d is shown each sale", name, i), func() bool { return len(sectionsIn(watcher.String())) >= sales })
 		}
-		want := sectionsIn(watchers[0]())
+		want := sectionsIn(watchers[0].String())
 		if len(want) != sales {
 			t.Errorf("%s: %d sales are shown; want %d", name, len(want), sales)
 		}
 		replicas := map[string]bool{}
-		for _, section := range sectionShown.FindAllStringSubmatch(watchers[0](), -1) {
+		for _, section := range sectionShown.FindAllStringSubmatch(watchers[0].String(), -1) {
 			replicas[section[2]] = true
 		}
 		if len(replicas) != 2 {
 			t.Errorf("%s: those of %v are shown; want two replicas", name, replicas)
 		}
-		for i, sent := range watchers {
-			if got := sectionsIn(sent()); !slices.Equal(got, want) {
+		for i, watcher := range watchers {
+			if got := sectionsIn(watcher.String()); !slices.Equal(got, want) {
 				t.Errorf("%s: watcher %d is shown\n%v\nand the first\n%v", name, i, got, want)
 			}
 		}

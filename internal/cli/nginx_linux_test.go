@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"lockstep/internal/test/suite"
 )
 
 // A shop leaves: its address neither answers nor refuses, and is forgotten while nginx connects to it. Another shop gets what it was to
@@ -32,8 +34,8 @@ func TestNginxSendsElsewhereWhatAShopThatLeftDidNotGet(t *testing.T) {
 	names.set("shop2.", [4]byte{127, 0, 0, 1})
 	front := startNginxWith(t, ":8080", ":"+port, "resolver 127.0.0.11", "resolver "+names.start(t),
 		"proxy_connect_timeout 200ms", "proxy_connect_timeout 4s") // longer than nginx takes to ask for the address again
-	eventually(t, "nginx knows a shop", func() bool {
-		_, text := front.send(t.Context(), "GET", "/healthz", "", nil)
+	suite.Eventually(t, "nginx knows a shop", func() bool {
+		_, text := front.Send("GET", "/healthz", "")
 		return !strings.Contains(string(text), "no_replica")
 	})
 	got.Store(0)
@@ -42,11 +44,11 @@ func TestNginxSendsElsewhereWhatAShopThatLeftDidNotGet(t *testing.T) {
 	for _, request := range requests {
 		go func() {
 			method, path, _ := strings.Cut(request, " ")
-			status, text := front.send(t.Context(), method, path, "{}", nil)
+			status, text := front.Send(method, path, "{}")
 			answered <- fmt.Sprintf("%s: %d %s", request, status, text)
 		}()
 	}
-	eventually(t, "a request is not answered", func() bool { return len(answered) == int(got.Load()) && len(answered) >= 2 })
+	suite.Eventually(t, "a request is not answered", func() bool { return len(answered) == int(got.Load()) && len(answered) >= 2 })
 	if len(answered) == len(requests) {
 		t.Fatal("nginx connects to no shop that is silent")
 	}

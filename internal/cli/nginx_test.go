@@ -22,6 +22,7 @@ import (
 
 	"lockstep/internal/lock"
 	"lockstep/internal/shop/api"
+	"lockstep/internal/test/shoptest"
 	"lockstep/internal/test/suite"
 )
 
@@ -49,7 +50,7 @@ func needsNginx(t *testing.T) {
 
 // testNginx is nginx in front of shops of the test.
 type testNginx struct {
-	*testServer
+	shoptest.Client
 	command *exec.Cmd
 	run     string       // the folder in which the script makes its own
 	end     func() error // waits for it
@@ -68,7 +69,7 @@ func startNginx(t *testing.T, shops ...string) *testNginx {
 // startNginxWith starts nginx by the files of the containers, with other addresses: pairs of what is there and what is to be.
 func startNginxWith(t *testing.T, addresses ...string) *testNginx {
 	t.Helper()
-	dir, addr, streams := t.TempDir(), unusedAddr(t), unusedAddr(t)
+	dir, addr, streams := t.TempDir(), shoptest.UnusedAddr(t), shoptest.UnusedAddr(t)
 	replace := strings.NewReplacer(append(addresses, "listen 80;", "listen "+addr+";", "127.0.0.1:81", streams)...)
 	files, err := filepath.Glob("../../deploy/*")
 	if err != nil {
@@ -100,7 +101,7 @@ func startNginxWith(t *testing.T, addresses ...string) *testNginx {
 		}
 	})
 	for _, addr := range []string{addr, streams} {
-		eventually(t, "nginx listens", func() bool {
+		suite.Eventually(t, "nginx listens", func() bool {
 			conn, err := net.Dial("tcp", addr)
 			if err == nil {
 				conn.Close()
@@ -108,23 +109,23 @@ func startNginxWith(t *testing.T, addresses ...string) *testNginx {
 			return err == nil
 		})
 	}
-	return &testNginx{testServer: &testServer{addr: addr, t: t}, command: command, run: run, end: end}
+	return &testNginx{Client: shoptest.At(t, addr), command: command, run: run, end: end}
 }
 
 // nginx that is told to end answers the sales in flight, and ends then, though a page is open.
 func TestNginxEndsWhileAPageIsOpen(t *testing.T) {
 	needsNginx(t)
 	t.Parallel()
-	shop := start(t, "--redis.embedded_addr", anyPort, "--lock.version", "v4")
-	if err := shop.outside.Set(t.Context(), lock.Key, "another", 0).Err(); err != nil { // the sale waits for its lock
+	shop := shoptest.Start(t, "--lock.version", "v4")
+	if err := shop.Outside.Set(t.Context(), lock.Key, "another", 0).Err(); err != nil { // the sale waits for its lock
 		t.Fatal(err)
 	}
-	front := startNginx(t, shop.addr, shop.addr, shop.addr)
+	front := startNginx(t, shop.Addr, shop.Addr, shop.Addr)
 	client := &http.Client{Transport: &http.Transport{}}
 	t.Cleanup(client.CloseIdleConnections)
 	streams := make(chan struct{}, 3)
 	for _, path := range []string{"/events", "/live", "/seat/table?anew"} {
-		answer, err := client.Get(front.url() + path) //nolint:bodyclose // below, when the stream has ended
+		answer, err := client.Get(front.URL() + path) //nolint:bodyclose // below, when the stream has ended
 		if err != nil || answer.StatusCode != http.StatusOK {
 			t.Fatalf("%s: %v, %v", path, answer, err)
 		}
@@ -135,8 +136,8 @@ func TestNginxEndsWhileAPageIsOpen(t *testing.T) {
 		}()
 	}
 	sold := make(chan int, 1)
-	go func() { status, _ := front.send(t.Context(), "POST", "/inventory/sale", "", nil); sold <- status }()
-	eventually(t, "a sale is in flight", func() bool { return shop.report().InFlight == 1 })
+	go func() { status, _ := front.Send("POST", "/inventory/sale", ""); sold <- status }()
+	suite.Eventually(t, "a sale is in flight", func() bool { return shop.Report().InFlight == 1 })
 	if err := front.command.Process.Signal(syscall.SIGQUIT); err != nil {
 		t.Fatal(err)
 	}
@@ -145,11 +146,11 @@ func TestNginxEndsWhileAPageIsOpen(t *testing.T) {
 		case <-streams:
 		case status := <-sold:
 			t.Fatalf("the sale was answered %d before the lock was free", status)
-		case <-time.After(patience):
+		case <-time.After(suite.Patience):
 			t.Fatal("a stream goes on")
 		}
 	}
-	if err := shop.outside.Del(t.Context(), lock.Key).Err(); err != nil {
+	if err := shop.Outside.Del(t.Context(), lock.Key).Err(); err != nil {
 		t.Fatal(err)
 	}
 	if status := <-sold; status != http.StatusOK {
@@ -167,9 +168,9 @@ func TestNginxEndsWithEitherHalf(t *testing.T) {
 	for _, half := range []string{"front", "streams"} {
 		t.Run(half, func(t *testing.T) {
 			t.Parallel()
-			front := startNginx(t, unusedAddr(t), unusedAddr(t), unusedAddr(t))
+			front := startNginx(t, shoptest.UnusedAddr(t), shoptest.UnusedAddr(t), shoptest.UnusedAddr(t))
 			var pid int
-			eventually(t, "its process is known", func() bool {
+			suite.Eventually(t, "its process is known", func() bool {
 				files, err := filepath.Glob(filepath.Join(front.run, "*", half+".pid"))
 				if err != nil || len(files) != 1 {
 					return false
@@ -195,7 +196,7 @@ func TestNginxEndsWithEitherHalf(t *testing.T) {
 				if err == nil {
 					t.Error("it ended as if told to")
 				}
-			case <-time.After(patience):
+			case <-time.After(suite.Patience):
 				t.Error("the other half goes on")
 			}
 		})
@@ -208,10 +209,10 @@ func TestNginxKnowsWhatItSentToNobody(t *testing.T) {
 	t.Parallel()
 	shop := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	t.Cleanup(shop.Close)
-	front := startNginx(t, unusedAddr(t), unusedAddr(t), shop.Listener.Addr().String())
+	front := startNginx(t, shoptest.UnusedAddr(t), shoptest.UnusedAddr(t), shop.Listener.Addr().String())
 	for range 10 {
 		for _, method := range []string{"PUT", "POST", "DELETE", "GET"} {
-			if status, text := front.send(t.Context(), method, "/lock", "{}", nil); status != 200 {
+			if status, text := front.Send(method, "/lock", "{}"); status != 200 {
 				t.Errorf("one of three shops is there: %s: %d %s; want 200", method, status, text)
 			}
 		}
@@ -220,7 +221,7 @@ func TestNginxKnowsWhatItSentToNobody(t *testing.T) {
 	for _, request := range []string{"PUT /lock", "POST /inventory/sale", "DELETE /lock", "GET /inventory", "GET /live"} {
 		method, path, _ := strings.Cut(request, " ")
 		var answer api.ErrorAnswer
-		if status := front.ask(method, path, "{}", &answer); status != 503 || answer.Error.Code != "no_replica" {
+		if status := front.Ask(method, path, "{}", &answer); status != 503 || answer.Error.Code != "no_replica" {
 			t.Errorf("no shop is there: %s: %d %+v; want 503 no_replica", request, status, answer)
 		}
 	}
@@ -230,27 +231,27 @@ func TestNginxKnowsWhatItSentToNobody(t *testing.T) {
 func TestNginxAndAShopThatEnds(t *testing.T) {
 	needsNginx(t)
 	t.Parallel()
-	first := start(t, "--redis.embedded_addr", anyPort, "--inventory.initial", "1000000", "--lock.version", "atomic")
-	addrs := []string{first.addr}
+	first := shoptest.Start(t, "--inventory.initial", "1000000", "--lock.version", "atomic")
+	addrs := []string{first.Addr}
 	var ends []func() int
 	for range 2 {
-		addr := unusedAddr(t)
-		_, end := serve(t, "--server.addr", addr, "--redis.addrs", first.Redis.Addr, "--log.level", "error")
+		addr := shoptest.UnusedAddr(t)
+		_, end := serve(t, "--server.addr", addr, "--redis.addrs", first.Own.Redis.Addr, "--log.level", "error")
 		t.Cleanup(func() { end() })
 		addrs, ends = append(addrs, addr), append(ends, end)
 	}
 	front := startNginx(t, addrs...)
-	buyers := gather(t, front.testServer, 60)
+	buyers := shoptest.Gather(t, front.Client, 60)
 	for _, end := range ends {
-		sold := buyers.answers(200)
-		eventually(t, "all buy", func() bool { return buyers.answers(200) > sold+200 })
+		sold := buyers.Answers(200)
+		suite.Eventually(t, "all buy", func() bool { return buyers.Answers(200) > sold+200 })
 		if code := end(); code != 0 {
 			t.Errorf("exit code %d", code)
 		}
 	}
-	sold := buyers.answers(200)
-	eventually(t, "they still buy", func() bool { return buyers.answers(200) > sold+200 })
-	for status, n := range buyers.leave() {
+	sold := buyers.Answers(200)
+	suite.Eventually(t, "they still buy", func() bool { return buyers.Answers(200) > sold+200 })
+	for status, n := range buyers.Leave() {
 		if status != 200 {
 			t.Errorf("%d requests were answered %d", n, status)
 		}
@@ -277,7 +278,7 @@ func TestNginxFindsAShopThatMoved(t *testing.T) {
 	answered := func() map[string]int {
 		who := map[string]int{}
 		for range 30 {
-			_, text := front.send(t.Context(), "GET", "/healthz", "", nil)
+			_, text := front.Send("GET", "/healthz", "")
 			who[string(text)]++
 		}
 		return who
@@ -286,12 +287,12 @@ func TestNginxFindsAShopThatMoved(t *testing.T) {
 		who := answered()
 		return who["shop1"] > 0 && who["shop1"]+who["shop2"]+who["shop3"] == 30
 	}
-	eventually(t, "all shops answer", all)
+	suite.Eventually(t, "all shops answer", all)
 	leave()
 	serveName(t, listenAt(t, "127.0.0.2:"+port), "a stranger")
 	serveName(t, listenAt(t, "127.0.0.5:"+port), "shop1")
 	names.set("shop1.", [4]byte{127, 0, 0, 5})
-	eventually(t, "the shop answers at its new address, and the stranger does not", all)
+	suite.Eventually(t, "the shop answers at its new address, and the stranger does not", all)
 }
 
 func listenAt(t *testing.T, addr string) net.Listener {
@@ -322,7 +323,7 @@ func (s *nameServer) set(host string, address [4]byte) { s.hosts.Store(host, add
 // start answers until the test ends, and gives the address.
 func (s *nameServer) start(t *testing.T) string {
 	t.Helper()
-	conn, err := net.ListenPacket("udp", anyPort)
+	conn, err := net.ListenPacket("udp", shoptest.AnyPort)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"lockstep/internal/learn/classroom"
+	"lockstep/internal/test/shoptest"
 	"lockstep/internal/test/suite"
 )
 
@@ -29,7 +30,7 @@ func TestAClusterHasOneRoom(t *testing.T) {
 	c := startCluster(t, "--replicas", "3")
 	want := func(status int, method, path, body string, into any) {
 		t.Helper()
-		if got := c.ask(method, path, body, into); got != status {
+		if got := c.Ask(method, path, body, into); got != status {
 			t.Errorf("%s %s: %d; want %d", method, path, got, status)
 		}
 	}
@@ -73,32 +74,32 @@ func TestAClusterHasOneRoom(t *testing.T) {
 // is left when they have gone. So it is on a server, and through a cluster's front.
 func TestAClassOfFifty(t *testing.T) {
 	suite.LongOnly(t, "TestAllAnswersAreCounted in internal/learn/classroom, without figures")
-	t.Run("a server", func(t *testing.T) { aClass(t, start(t), 0) })
+	t.Run("a server", func(t *testing.T) { aClass(t, shoptest.Start(t).Client, 0) })
 	const replicas = 3
 	t.Run("a cluster", func(t *testing.T) {
-		aClass(t, startCluster(t, "--replicas", fmt.Sprint(replicas)).testServer, replicas*participants)
+		aClass(t, startCluster(t, "--replicas", fmt.Sprint(replicas)).Client, replicas*participants)
 	})
 }
 
 // aClass lets the class in. So many connections to replicas may stay for the next requests.
-func aClass(t *testing.T, s *testServer, kept int) {
+func aClass(t *testing.T, s shoptest.Client, kept int) {
 	t.Helper()
 	const rounds, apart = 25, 200 * time.Millisecond
-	s.ask(http.MethodGet, "/course/03", "", nil) // lessons are read once
+	s.Ask(http.MethodGet, "/course/03", "", nil) // lessons are read once
 	http.DefaultClient.CloseIdleConnections()
 	goroutines, heap := runtime.NumGoroutine(), heapInUse()
-	s.ask(http.MethodPost, "/room", "", nil)
+	s.Ask(http.MethodPost, "/room", "", nil)
 
 	var all sync.WaitGroup
 	took := make([]map[string][]time.Duration, participants)
 	for i := range participants {
 		took[i] = map[string][]time.Duration{}
 		all.Go(func() {
-			b := browser{url: s.url(), client: &http.Client{Transport: &http.Transport{}}, took: took[i]}
+			b := browser{url: s.URL(), client: &http.Client{Transport: &http.Transport{}}, took: took[i]}
 			defer b.client.CloseIdleConnections()
 			b.ask(t, http.MethodGet, "/course/03", "")
 			var joined classroom.Joined
-			s.ask(http.MethodPost, "/room/join", "", &joined)
+			s.Ask(http.MethodPost, "/room/join", "", &joined)
 			next := time.NewTicker(apart)
 			defer next.Stop()
 			for round := range rounds {
@@ -110,7 +111,7 @@ func aClass(t *testing.T, s *testServer, kept int) {
 	}
 	all.Wait()
 	var counts classroom.Counts
-	s.ask(http.MethodGet, "/room/03", "", &counts)
+	s.Ask(http.MethodGet, "/room/03", "", &counts)
 	if got := fmt.Sprint(counts); got != "{3 [17 17 16] 50}" { // of the last round: (i+24)%3 is i%3
 		t.Errorf("counted: %s", got)
 	}
@@ -126,9 +127,9 @@ func aClass(t *testing.T, s *testServer, kept int) {
 			t.Errorf("%s: one in two takes %v or more", method, median)
 		}
 	}
-	s.ask(http.MethodDelete, "/room", "", nil)
+	s.Ask(http.MethodDelete, "/room", "", nil)
 	http.DefaultClient.CloseIdleConnections()
-	eventually(t, "their goroutines have ended", func() bool { return runtime.NumGoroutine() <= goroutines+2*kept })
+	suite.Eventually(t, "their goroutines have ended", func() bool { return runtime.NumGoroutine() <= goroutines+2*kept })
 	if left := heapInUse() - heap; left > 2<<20 {
 		t.Errorf("%d KiB are left", left>>10)
 	}
@@ -151,7 +152,7 @@ type browser struct {
 
 func (b browser) ask(t *testing.T, method, path, body string) {
 	began := time.Now()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), suite.Patience)
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, method, b.url+path, strings.NewReader(body))
 	if err != nil {

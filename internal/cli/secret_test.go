@@ -12,11 +12,12 @@ import (
 
 	"lockstep/internal/cluster"
 	"lockstep/internal/test/redistest"
+	"lockstep/internal/test/shoptest"
 )
 
 // Whatever goes wrong with a Redis's URL, its password is not in what a command says.
 func TestTroubleTellsNoPassword(t *testing.T) {
-	unused := unusedAddr(t)
+	unused := shoptest.UnusedAddr(t)
 	for _, args := range [][]string{
 		{"--redis.addrs", "redis://me:s3cret@" + unused},
 		{"--redis.addrs", "redis://me:s3cret@" + unused, "--redis.cluster"},
@@ -39,7 +40,7 @@ func TestTroubleTellsNoPassword(t *testing.T) {
 		for _, name := range []string{"serve", "cluster", "job", "burst", ""} {
 			line := slices.Concat(strings.Fields(name), args)
 			if name != "job" { // it does not listen; a burst asks a server that is there, or else begins one of its own
-				line = append(line, "--server.addr", unusedAddr(t))
+				line = append(line, "--server.addr", shoptest.UnusedAddr(t))
 			}
 			code, stdout, stderr := command(t, line...)
 			if code != 2 || stdout != "" || stderr == "" || strings.Contains(stderr, "s3cret") {
@@ -52,19 +53,19 @@ func TestTroubleTellsNoPassword(t *testing.T) {
 // Nor is the password of a Redis that is there in what a cluster says, in its pages, or in its replicas' arguments.
 func TestAClusterTellsNoPassword(t *testing.T) {
 	t.Parallel()
-	redis, addr := redistest.Start(t, "--requirepass", "s3cret"), unusedAddr(t)
+	redis, addr := redistest.Start(t, "--requirepass", "s3cret"), shoptest.UnusedAddr(t)
 	line, finish := serve(t, "cluster", "--replicas", "1", "--server.addr", addr, "--redis.addrs", "redis://default:s3cret@"+redis.Addr)
 	shown := line.String()
-	front := &testServer{addr: addr, t: t}
-	if status, code := front.sell(); status != 200 {
+	front := shoptest.At(t, addr)
+	if status, code := front.Sell(); status != 200 {
 		t.Errorf("a sale: %d %s", status, code)
 	}
 	for _, path := range []string{"/", "/healthz", "/readyz", "/lock", "/inventory", "/metrics", "/replicas"} {
-		_, text := front.send(t.Context(), http.MethodGet, path, "", nil)
+		_, text := front.Send(http.MethodGet, path, "")
 		shown += string(text)
 	}
 	var replicas []cluster.ReplicaAnswer
-	front.ask(http.MethodGet, "/replicas", "", &replicas)
+	front.Ask(http.MethodGet, "/replicas", "", &replicas)
 	if runtime.GOOS == "linux" {
 		arguments, err := os.Open("/proc/" + strconv.Itoa(replicas[0].PID) + "/cmdline")
 		if err != nil {

@@ -35,7 +35,7 @@ func TestAnInterruptedSoakLeavesNothingBehind(t *testing.T) {
 			if err := command.Start(); err != nil {
 				t.Fatal(err)
 			}
-			eventually(t, "the soak is on, and something is stopped where it stops something", func() bool {
+			suite.Eventually(t, "the soak is on, and something is stopped where it stops something", func() bool {
 				all := workingIn(dir)
 				return len(all) == 4 && (slices.Contains(all, "T") || fault == "stall-replica") // Redis and three replicas
 			})

@@ -291,3 +291,26 @@ func TestHeadersOfTheFront(t *testing.T) {
 		}
 	}
 }
+
+// HEAD is GET without a body, and a path that is written with more slashes is another one.
+func TestFrontHeadAndSlashes(t *testing.T) {
+	replica := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "sold") }))
+	t.Cleanup(replica.Close)
+	front := frontOf(t, open, replica.Listener.Addr().String())
+	for request, want := range map[string]string{
+		"GET /inventory": "200 sold", "HEAD /inventory": "200 ", "HEAD /replicas": "200 ", "HEAD /nowhere": "404 ", "HEAD /inventory/sale": "405 ",
+	} {
+		method, path, _ := strings.Cut(request, " ")
+		if status, text := ask(t, method, front.URL+path, nil); fmt.Sprint(status, " ", text) != want {
+			t.Errorf("%s: %d %s; want %s", request, status, text, want)
+		}
+	}
+	for _, request := range []string{
+		"POST //inventory//sale", "POST /inventory//sale", "GET //", "GET /./inventory", "GET /lock/../inventory", "GET //replicas", "GET /replicas/",
+	} {
+		method, path, _ := strings.Cut(request, " ")
+		if status, text := ask(t, method, front.URL+path, nil); status != 404 || !strings.Contains(text, "not_found") {
+			t.Errorf("%s: %d %s; want 404 not_found", request, status, text)
+		}
+	}
+}

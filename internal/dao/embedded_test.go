@@ -4,12 +4,12 @@ import (
 	"errors"
 	"io"
 	"net"
-	"runtime"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/alicebob/miniredis/v2/server"
+
+	"lockstep/internal/test/suite"
 )
 
 // failing is a listener that fails twice before each connection, as when files run out.
@@ -79,16 +79,6 @@ func (c *clients) count() int {
 	return c.n
 }
 
-// waitFor waits until something holds.
-func waitFor(t *testing.T, holds func() bool) {
-	t.Helper()
-	for end := time.Now().Add(10 * time.Second); !holds(); runtime.Gosched() {
-		if time.Now().After(end) {
-			t.Fatal("it does not come to hold")
-		}
-	}
-}
-
 // Of the clients of other processes there are so many at most, on the embedded Redis and its nodes together. The shop's own come in all the
 // same, and another as soon as one has left.
 func TestEmbeddedClientsAreBounded(t *testing.T) {
@@ -103,7 +93,7 @@ func TestEmbeddedClientsAreBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer silent.Close()
-	waitFor(t, func() bool { return redis.embedded.clients.count() == 1 })
+	suite.Eventually(t, "so many clients are there", func() bool { return redis.embedded.clients.count() == 1 })
 	for _, addr := range []string{redis.Addr, redis.Nodes[0].Addr} {
 		if got := pong(t, addr); got != "+PONG\r\n" { // and stays
 			t.Errorf("one that sends something: %q", got)
@@ -133,7 +123,7 @@ func TestEmbeddedClientsAreBounded(t *testing.T) {
 	if err := redis.Nodes[0].Restart(); err != nil { // and its client has left
 		t.Fatal(err)
 	}
-	waitFor(t, func() bool { return redis.embedded.clients.count() == 0 })
+	suite.Eventually(t, "so many clients are there", func() bool { return redis.embedded.clients.count() == 0 })
 	if got := pong(t, redis.Addr); got != "+PONG\r\n" {
 		t.Errorf("after others have left: %q", got)
 	}

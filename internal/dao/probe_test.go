@@ -14,6 +14,7 @@ import (
 	"lockstep/internal/lock"
 	"lockstep/internal/service/history"
 	"lockstep/internal/test/redistest"
+	"lockstep/internal/test/suite"
 )
 
 // Whatever makes Redis refuse a sale's write makes it refuse a probe, too, and in the same words.
@@ -56,7 +57,7 @@ func TestAProbeIsRefusedAsASaleIs(t *testing.T) {
 			t.Errorf("before %s: %v", c.code, err)
 		}
 		mustSucceed(t, c.do(t.Context()))
-		untilHolds(t, c.code, func() bool { // a save fails a moment later
+		suite.Eventually(t, c.code, func() bool { // a save fails a moment later
 			err := store.Probe(t.Context())
 			return errors.Is(err, lock.ErrUnavailable) && strings.Contains(err.Error(), "SET {inventory}:ready: redis refused the command: "+c.code)
 		})
@@ -81,19 +82,6 @@ func TestATransactionNamesTheKeyThatIsRefused(t *testing.T) {
 	} {
 		if err := do(t.Context()); !errors.Is(err, lock.ErrUnavailable) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v; want %s", err, want)
-		}
-	}
-}
-
-// untilHolds waits until a condition holds.
-func untilHolds(t *testing.T, what string, holds func() bool) {
-	t.Helper()
-	deadline := time.After(20 * time.Second)
-	for !holds() {
-		select {
-		case <-deadline:
-			t.Fatalf("still not: %s", what)
-		case <-time.After(5 * time.Millisecond):
 		}
 	}
 }

@@ -4,13 +4,16 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"slices"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"lockstep/internal/dao"
 	"lockstep/internal/lock"
 	"lockstep/internal/lock/evolution"
 	"lockstep/internal/lock/strategy"
+	"lockstep/internal/service"
 	"lockstep/internal/service/history"
 )
 
@@ -66,4 +69,28 @@ func TestTheLockIsToldThatTheStoreRefusedItsToken(t *testing.T) {
 	if still := kept(); still || !errors.Is(err, lock.ErrLost) {
 		t.Errorf("a sale that the store refused: %v, and the lock is kept: %t; want it given back", err, still)
 	}
+}
+
+// unanswered is a shelf whose writes are never answered.
+type unanswered struct{ *shelf }
+
+func (unanswered) Write(ctx context.Context, order history.Order) (history.Order, error) {
+	<-ctx.Done()
+	return order, lock.ErrOutcomeUnknown
+}
+
+// A sale that lost its lock before it wrote writes nothing. A write that was not answered is unknown, whatever became of the lock.
+func TestALostLockAndTheWrite(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		shelf := &shelf{stock: 2}
+		sale := saleOf(shelf, strategy.ReadModifyWrite)
+		sale.Locker, sale.Think = losing{time.Second}, 2*time.Second
+		if _, err := sale.Sell(t.Context(), "a"); !errors.Is(err, lock.ErrLost) || !slices.Equal(shelf.events, []string{"a reads"}) {
+			t.Errorf("lost before the write: %v, and it %v", err, shelf.events)
+		}
+		sale.Stock, sale.Think = unanswered{shelf}, 0
+		if _, err := sale.Sell(t.Context(), "b"); !errors.Is(err, service.ErrOutcomeUnknown) || errors.Is(err, lock.ErrLost) {
+			t.Errorf("lost while the write was not answered: %v; want ErrOutcomeUnknown", err)
+		}
+	})
 }

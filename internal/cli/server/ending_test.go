@@ -14,10 +14,8 @@ import (
 	"time"
 
 	"lockstep/internal/shop/load"
+	"lockstep/internal/test/suite"
 )
-
-// patience is how long a test waits for what must happen.
-const patience = 30 * time.Second
 
 // startWeb starts a server that answers "sold".
 func startWeb(t *testing.T) (s *webServer, addr string) {
@@ -38,7 +36,7 @@ func shutdown(t *testing.T, s *webServer) <-chan time.Duration {
 	t.Helper()
 	ended := make(chan time.Duration, 1)
 	go func() {
-		ctx, cancel := context.WithTimeout(t.Context(), patience)
+		ctx, cancel := context.WithTimeout(t.Context(), suite.Patience)
 		defer cancel()
 		began := time.Now()
 		if err := s.shutdown(ctx); err != nil {
@@ -49,22 +47,10 @@ func shutdown(t *testing.T, s *webServer) <-chan time.Duration {
 	return ended
 }
 
-// eventually waits until a condition holds.
-func eventually(t *testing.T, what string, holds func() bool) {
-	t.Helper()
-	deadline := time.After(patience)
-	for !holds() {
-		select {
-		case <-deadline:
-			t.Fatalf("after %v still not: %s", patience, what)
-		case <-time.After(time.Millisecond):
-		}
-	}
-}
-
 // Buyers buy as fast as they can, on connections that they keep, or on a new one for each sale: while the server ends each is answered, or
 // cannot connect.
 func TestAnEndingServerLeavesNobodyInDoubt(t *testing.T) {
+	t.Parallel()
 	const rounds, buyers = 3, 60
 	for i := range 2 * rounds {
 		s, addr := startWeb(t)
@@ -90,7 +76,7 @@ func TestAnEndingServerLeavesNobodyInDoubt(t *testing.T) {
 				}
 			})
 		}
-		eventually(t, "all buy", func() bool { return sold.Load() >= 10*buyers })
+		suite.Eventually(t, "all buy", func() bool { return sold.Load() >= 10*buyers })
 		<-shutdown(t, s)
 		all.Wait()
 	}
@@ -142,14 +128,15 @@ func TestAnEndingServerAnswersOnOpenConnections(t *testing.T) {
 
 // A server with nothing to wait for ends at once; one whose clients keep idle connections, when these have been idle for KeptTime.
 func TestAnEndingServerDoesNotLinger(t *testing.T) {
+	t.Parallel()
 	s, addr := startWeb(t)
 	idle, err := net.Dial("tcp", addr)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer idle.Close()
-	eventually(t, "the connection is accepted", func() bool { return !s.connections.isQuiet(time.Now().Add(-time.Hour)) })
-	if took := <-shutdown(t, s); took < KeptTime/2 || took > patience/2 {
+	suite.Eventually(t, "the connection is accepted", func() bool { return !s.connections.isQuiet(time.Now().Add(-time.Hour)) })
+	if took := <-shutdown(t, s); took < KeptTime/2 || took > suite.Patience/2 {
 		t.Errorf("with an idle connection it took %v; want %v", took, KeptTime)
 	}
 	s, _ = startWeb(t)

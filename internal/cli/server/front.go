@@ -7,7 +7,6 @@ import (
 	"io"
 	"log/slog"
 	"net"
-	"net/http"
 	"strconv"
 	"strings"
 	"sync"
@@ -15,12 +14,8 @@ import (
 
 	"github.com/google/uuid"
 
-	"lockstep/docs"
 	"lockstep/internal/cluster"
 	"lockstep/internal/dao"
-	"lockstep/internal/explore/seat"
-	"lockstep/internal/learn/classroom"
-	"lockstep/internal/learn/scheduler"
 	"lockstep/internal/shop/api"
 	"lockstep/internal/shop/config"
 	"lockstep/internal/shop/load"
@@ -58,27 +53,18 @@ func ServeCluster(ctx context.Context, cfg config.Config, r Replicas) error {
 	front := &cluster.Front{
 		Cluster: processes, NewID: uuid.NewString, Guard: guard, Log: r.Log, Ending: make(chan struct{}), Transport: cluster.NewTransport(),
 	}
-	shown := newLive(cfg, guard, listener.Addr(), cluster.Watched{Front: front})
-	shown.Streams = &api.Streams{Most: room.Streams, Share: room.Streams / 2}
-	shown.Hub.Can.Replicas = []string{"pause", "resume", "kill"}
-	class := classroom.New(docs.Course())
-	client := func(r *http.Request) string { return api.Client(r, false) }
-	class.Addr, class.Client = listener.Addr(), client
-	chair := seat.New(seat.Usual())
-	class.Solve = chair.Solve // replicas explore; the room holds schedules against levels alone
-	nodes := newNodes(redis, shown.Hub)
-	shown.Hub.Can.Nodes = nodes != nil
-	front.Guard.Routes = rooms{
-		shop: &api.API{}, events: front.ServeEvents, front: front, shown: shown, nodes: nodes,
-		explorer: scheduler.New(chair, client), class: class,
-	}.table()
-	processes.Tell(shown.Hub.Note)
+	rooms := newRooms(cfg, guard, listener.Addr(), redis, cluster.Watched{Front: front}, false)
+	rooms.shop, rooms.events, rooms.front = &api.API{}, front.ServeEvents, front
+	rooms.shown.Streams = &api.Streams{Most: room.Streams, Share: room.Streams / 2}
+	rooms.shown.Hub.Can.Replicas = []string{"pause", "resume", "kill"}
+	front.Guard.Routes = rooms.table()
+	processes.Tell(rooms.shown.Hub.Note)
 	end := func() { close(front.Ending); front.CloseIdleConnections() }
-	web := newWebServer(front.Handler(), "", r.Log, room, end, shown.Close, class.Close)
+	web := newWebServer(front.Handler(), "", r.Log, room, append(rooms.ends(), end)...)
 	r.Ready(fmt.Sprintf("lockstep: %s · %d replicas · lock %s · %s",
 		where(listener.Addr().String()), r.N, cfg.Lock.Version, redisOf(redis, cfg.Lock.Version)))
 	err = r.serve(ctx, listener, web, front)
-	shown.Close()
+	rooms.shown.Close()
 	return errors.Join(err, redis.Close())
 }
 

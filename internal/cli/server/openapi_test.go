@@ -1,4 +1,4 @@
-package server
+package server_test
 
 import (
 	"bytes"
@@ -16,6 +16,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"lockstep/internal/shop/api"
+	"lockstep/internal/test/shoptest"
 )
 
 // openAPI is what a test reads of the document.
@@ -161,7 +162,7 @@ func (d openAPI) do(t *testing.T, method, path, base string, values map[string]s
 
 // Whatever a server answers is as its document says: to each of the document's examples, to nonsense, and to a sale with all that follows.
 func TestAnswersAreAsTheDocumentSays(t *testing.T) {
-	base := "http://" + opened(t, map[string]string{"inventory.initial": "1"}).Addr
+	base := shoptest.Start(t, "--inventory.initial", "1").URL()
 	doc := readOpenAPI(t, api.OpenAPI())
 	var sold, burst map[string]any
 	if err := json.Unmarshal(doc.do(t, "post", "/inventory/sale", base, nil, false), &sold); err != nil {

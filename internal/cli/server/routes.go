@@ -1,14 +1,19 @@
 package server
 
 import (
+	"net"
 	"net/http"
 	"strings"
 
+	"lockstep/docs"
 	"lockstep/internal/cluster"
+	"lockstep/internal/dao"
+	"lockstep/internal/explore/seat"
 	"lockstep/internal/learn/classroom"
 	"lockstep/internal/learn/scheduler"
 	"lockstep/internal/learn/steps"
 	"lockstep/internal/shop/api"
+	"lockstep/internal/shop/config"
 	"lockstep/internal/shop/route"
 	"lockstep/internal/stage/lab"
 	"lockstep/internal/watch/live"
@@ -25,6 +30,21 @@ type rooms struct {
 	explorer *scheduler.Server
 	class    *classroom.Classroom
 }
+
+// newRooms makes those that a server and a front have alike: what shows a shop, the seat, and the room, which holds schedules against
+// levels even where replicas explore. The clients are those of a front, if the server is behind one.
+func newRooms(cfg config.Config, guard api.Guard, addr net.Addr, redis *dao.Redis, shop live.Shop, behindFront bool) rooms {
+	client := func(r *http.Request) string { return api.Client(r, behindFront) }
+	chair := seat.New(seat.Usual())
+	r := rooms{shown: newLive(cfg, guard, addr, shop), explorer: scheduler.New(chair, client), class: classroom.New(docs.Course())}
+	r.class.Addr, r.class.Client, r.class.Solve = addr, client, chair.Solve
+	r.nodes = newNodes(redis, r.shown.Hub)
+	r.shown.Hub.Can.Nodes = r.nodes != nil
+	return r
+}
+
+// ends returns what ends the streams of the rooms.
+func (r rooms) ends() []func() { return []func(){r.shown.Close, r.class.Close, r.explorer.Close} }
 
 // table returns the one table of routes.
 func (r rooms) table() *route.Table {

@@ -17,12 +17,8 @@ import (
 	"github.com/google/uuid"
 	goredis "github.com/redis/go-redis/v9"
 
-	"lockstep/docs"
 	"lockstep/internal/dao"
-	"lockstep/internal/explore/seat"
 	"lockstep/internal/language"
-	"lockstep/internal/learn/classroom"
-	"lockstep/internal/learn/scheduler"
 	"lockstep/internal/lock"
 	"lockstep/internal/lock/evolution"
 	"lockstep/internal/lock/strategy"
@@ -122,34 +118,26 @@ func newServer(cfg config.Config, redis *dao.Redis, addr net.Addr, o Options) *S
 		node.AddHook(counts.Hook())
 		node.AddHook(recorder.HookOfNode(i+1, len(redis.Nodes)))
 	}
-	client := func(r *http.Request) string { return api.Client(r, o.BehindFront) }
-	chair := seat.New(seat.Usual())
-	explorer := scheduler.New(chair, client)
-	class := classroom.New(docs.Course())
-	class.Addr, class.Solve, class.Client = addr, chair.Solve, client
 	guard := newGuard(cfg, addr)
-	shown := newLive(cfg, guard, addr, &live.Replica{Name: replica, Recorder: recorder, Shop: shop, Peers: cfg.Server.Peers})
-	room := load.OwnCapacity()
-	shown.Streams = &api.Streams{Most: room.Streams, Share: room.Streams / 2}
+	shown := &live.Replica{Name: replica, Recorder: recorder, Shop: shop, Peers: cfg.Server.Peers}
+	rooms, room := newRooms(cfg, guard, addr, redis, shown, o.BehindFront), load.OwnCapacity()
+	rooms.shown.Streams = &api.Streams{Most: room.Streams, Share: room.Streams / 2}
 	if o.BehindFront { // all are of the front, which knows them
-		shown.Streams.Share = 0
+		rooms.shown.Streams.Share = 0
 	}
-	nodes := newNodes(redis, shown.Hub)
-	shown.Hub.Can.Nodes = nodes != nil
 	s := &Server{
 		API: &api.API{
 			Shop: shop, Metrics: counts, NewID: uuid.NewString, BehindFront: o.BehindFront,
 			Replica: replica, Redis: redis.Name, Nodes: redis.Nodes.Addrs(), Log: log, Guard: guard,
 			Fits: func(ctx context.Context, version string) error { return fits(ctx, version, redis) },
 		},
-		Redis: redis, instance: instance, Live: shown, Witness: recorder,
+		Redis: redis, instance: instance, Live: rooms.shown, Witness: recorder,
 		Addr:  addr.String(),
 		lived: make(chan struct{}),
 	}
-	s.API.Guard.Routes = rooms{
-		shop: s.API, events: route.Of(recorder), shown: shown, nodes: nodes, explorer: explorer, class: class,
-	}.table()
-	s.web = newWebServer(s.API.Handler(), replica, log, room, recorder.Close, shown.Close, class.Close, explorer.Close)
+	rooms.shop, rooms.events = s.API, route.Of(recorder)
+	s.API.Guard.Routes = rooms.table()
+	s.web = newWebServer(newHandler(s.API.Guard), replica, log, room, append(rooms.ends(), recorder.Close)...)
 	return s
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -275,4 +276,21 @@ func TestRecord(t *testing.T) {
 			t.Error("a tick that is no time is counted")
 		}
 	})
+}
+
+func TestMeans(t *testing.T) {
+	for result, says := range map[*job.Tally]string{
+		{Verdict: verdict.Unknown}:                      "before one tick was over",
+		{Verdict: verdict.Unknown, Ticks: 2, Missed: 2}: "redis-cli del job",
+		{Verdict: verdict.Holds, Ticks: 2}:              "exactly once",
+
+		{Verdict: verdict.Unknown, Ticks: 2, LeftOut: 2, None: 2}: "a run from before was going on",
+		{Verdict: verdict.Holds, Ticks: 3, LeftOut: 2}:            "never two runs at a time, and no tick twice; 2 ticks were left out",
+		{Verdict: verdict.Broken, Beside: 1, More: 1, Missed: 1, Ticks: 3}: "overlapped; some ticks were run more than once; " +
+			"some ticks were missed",
+	} {
+		if got := result.Means(); !strings.Contains(got, says) {
+			t.Errorf("%+v means %q; want %q", result, got, says)
+		}
+	}
 }

@@ -2,12 +2,16 @@ package job_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
 	"lockstep/internal/cluster/job"
+	"lockstep/internal/dao"
 	"lockstep/internal/dao/redisclient"
 	"lockstep/internal/lock"
+	"lockstep/internal/lock/evolution"
+	"lockstep/internal/shop/config"
 	"lockstep/internal/test/redistest"
 )
 
@@ -24,5 +28,24 @@ func TestAReplicaHasNoRecord(t *testing.T) {
 	}
 	if runs, _, err := runs.All(t.Context()); !errors.Is(err, lock.ErrUnavailable) {
 		t.Errorf("of a replica: %v, %v; want that it refuses", runs, err)
+	}
+}
+
+// A job whose lock needs a right that is not there is refused before it starts a process; the message has what gives the right.
+func TestAJobWithoutItsRightsIsRefused(t *testing.T) {
+	addr := redistest.Start(t).Addr
+	client := redisclient.Single(redisclient.Config{Addrs: []string{addr}})
+	defer client.Close()
+	if err := client.Do(t.Context(), "ACL", "SETUSER", "shop", "on", ">p", "+@all", "~*", "&{inventory}:call").Err(); err != nil {
+		t.Fatal(err)
+	}
+	row, err := evolution.Find("v11")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := config.Config{Redis: dao.Config{Addrs: []string{addr}, Username: "shop", Password: "p"}}
+	_, err = job.Session{Config: cfg, Every: time.Second, Lock: row, Replicas: 1}.Run(t.Context())
+	if cure := "ACL SETUSER <redis.username> '&{job}:turn:*' '&{job}:wanted:*'"; err == nil || !strings.HasSuffix(err.Error(), cure) {
+		t.Errorf("%v; want …%s", err, cure)
 	}
 }

@@ -6,34 +6,24 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
-	"github.com/yuin/goldmark/extension"
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
+
+	"lockstep/internal/learn/course"
 )
 
 var (
 	lessonLink = regexp.MustCompile(`^(\d\d)-[a-z0-9-]+(?:\.zh-CN)?\.md(?:#.*)?$`)
 	listLink   = regexp.MustCompile(`^README(?:\.zh-CN)?\.md$`)
-	comment    = regexp.MustCompile(`<!--[^\n]*?-->\n?`)
 )
-
-const ownAddress = "http://127.0.0.1:8080/" // as the lessons write the page's
 
 // toHTML makes HTML of a lesson's Markdown. HTML within it is left out.
 func toHTML(markdown string) string {
-	converter := goldmark.New(
-		goldmark.WithExtensions(extension.Table, extension.CJK),
-		goldmark.WithParserOptions(
-			parser.WithAutoHeadingID(),
-			parser.WithASTTransformers(util.Prioritized(links{}, 0)),
-		),
-	)
+	converter := course.Markdown(parser.WithAutoHeadingID(), parser.WithASTTransformers(util.Prioritized(ofPage{}, 0)))
 	var html bytes.Buffer
-	source := comment.ReplaceAllString(markdown, "")
-	if err := converter.Convert([]byte(source), &html); err != nil {
+	if err := converter.Convert([]byte(markdown), &html); err != nil {
 		panic(err) // a buffer takes everything
 	}
 	return html.String()
@@ -44,21 +34,26 @@ func inline(markdown string) string {
 	return strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(toHTML(markdown)), "<p>"), "</p>")
 }
 
-// links makes links of the repository those of the page. What the page does not have is named, and no link.
-type links struct{}
+// ofPage makes links of the repository those of the page: what the page does not have is named, and no link. Comments go.
+type ofPage struct{}
 
 // Transform implements parser.ASTTransformer.
-func (links) Transform(document *ast.Document, reader text.Reader, _ parser.Context) {
-	var all []*ast.Link
+func (ofPage) Transform(document *ast.Document, reader text.Reader, _ parser.Context) {
+	var change []ast.Node
 	_ = ast.Walk(document, func(node ast.Node, entering bool) (ast.WalkStatus, error) { // the function returns no error
-		if link, is := node.(*ast.Link); is && entering {
-			all = append(all, link)
+		switch node.(type) {
+		case *ast.Link, *ast.RawHTML, *ast.HTMLBlock:
+			if entering {
+				change = append(change, node)
+			}
 		}
 		return ast.WalkContinue, nil
 	})
-	for _, link := range all {
-		to, is := onPage(string(link.Destination))
-		if is {
+	for _, node := range change {
+		link, is := node.(*ast.Link)
+		if !is {
+			node.Parent().RemoveChild(node.Parent(), node)
+		} else if to, is := onPage(string(link.Destination)); is {
 			link.Destination = []byte(to)
 		} else {
 			unlink(link, to, reader.Source())
@@ -73,8 +68,8 @@ func onPage(destination string) (to string, is bool) {
 		return "#/course/" + lesson[1], true
 	case listLink.MatchString(destination):
 		return "#/course", true
-	case strings.HasPrefix(destination, ownAddress+"#/"):
-		return strings.TrimPrefix(destination, ownAddress), true
+	case strings.HasPrefix(destination, course.PageAddress+"#/"):
+		return strings.TrimPrefix(destination, course.PageAddress), true
 	case strings.HasPrefix(destination, "https://"):
 		return destination, true
 	default:

@@ -125,7 +125,9 @@ func TestPlain(t *testing.T) {
 		"一二三四五六七八九十一二三四五六七八九，十":                                 "一二三四五六七八九十一二三四五六七八\n九，十",
 		"- a\n- b":                            "- a\n- b",
 		"| `a*b` | c |\n|---|---|\n| d | e |": "| a*b | c |\n|---|---|\n| d | e |",
-		"`SET … NX` and a*b*c":                "SET … NX and a*b*c",
+		"**Of `v8`.** | a |":                  "Of v8. | a |",
+		"|  | a |\n|---|---|\n| d |  |":       "| | a |\n|---|---|\n| d | |",
+		"1. a\n2. b\n\nc **d\ne** f":          "1. a\n2. b\n\nc d\ne f",
 	} {
 		if got := course.Plain(markdown, 36); got != want {
 			t.Errorf("%q\nis\n%q; want\n%q", markdown, got, want)

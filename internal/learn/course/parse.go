@@ -2,94 +2,119 @@ package course
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"lockstep/internal/language"
 )
 
-// headings returns those of every lesson, in their order.
-func headings(in language.Language) []string {
-	if in == language.Chinese {
-		return []string{"预测", "运行", "看到的", "解释", "在调度席上", "试一试", "还有什么缺陷"}
-	}
-	return []string{"Predict", "Run", "See", "Explain", "In the scheduler's seat", "Try", "Still broken"}
+// form is what each lesson has in a language: its headings, in their order, and what some of its paragraphs begin with.
+type form struct {
+	headings             []string
+	answer, opens, leads string
 }
 
-var (
-	title  = regexp.MustCompile(`^# (\d+)\. (.+)\n\n\[[^\n]+\n\n`)
-	choice = regexp.MustCompile(`^(\d)\. (.+)$`)
-	runs   = regexp.MustCompile("^(?:<!-- exits 1 -->\n)?```sh\ngo run \\. ([^\n]+)\n```$")
-	seen   = regexp.MustCompile("(?s)^<!-- lockstep ([^\n]+) -->\n```text\n(.*)```$")
-	answer = regexp.MustCompile(`^(?:The answer is|答案是) \*\*(\d)\*\*[.。]\s*`)
-	seat   = regexp.MustCompile("(?:With `go run \\.` in another terminal, open |在另一个终端运行 `go run \\.`，打开)" +
-		`\[[^]]+\]\(http://127\.0\.0\.1:8080/(#/schedule/[^)]+)\)[.。]\s*`)
-	next    = regexp.MustCompile(`\n\n(?:Next: |下一课：)\[[^\n]+$`)
-	heading = regexp.MustCompile(`(?m)^## (.+)$`)
+func formOf(in language.Language) form {
+	if in == language.Chinese {
+		return form{
+			[]string{"预测", "运行", "看到的", "解释", "在调度席上", "试一试", "还有什么缺陷"},
+			"答案是 **", "在另一个终端运行 `go run .`，打开[", "下一课：[",
+		}
+	}
+	return form{
+		[]string{"Predict", "Run", "See", "Explain", "In the scheduler's seat", "Try", "Still broken"},
+		"The answer is **", "With `go run .` in another terminal, open [", "Next: [",
+	}
+}
+
+const (
+	typed       = "go run . "              // before a command
+	prints      = "lockstep "              // before a command, in the comment above what it prints
+	PageAddress = "http://127.0.0.1:8080/" // as lessons write it
 )
 
 // parse reads a lesson. What is missing or out of place is an ErrForm that says so.
-func parse(text string, in language.Language) (l Lesson, err error) {
-	parts := title.FindStringSubmatch(text)
-	if parts == nil {
+func parse(markdown string, in language.Language) (l Lesson, err error) {
+	form, blocks := formOf(in), blocksOf(markdown)
+	if len(blocks) > 1 && blocks[0].isHeading(1) && blocks[1].link() != "" {
+		var number string
+		number, l.Title, _ = strings.Cut(strings.TrimPrefix(blocks[0].written, "# "), ". ")
+		l.Number, _ = strconv.Atoi(number) // 0: there is none
+	}
+	if l.Number == 0 || l.Title == "" {
 		return l, fmt.Errorf("%w: it does not begin with # NUMBER. TITLE, and a line of links", ErrForm)
 	}
-	l.Number, _ = strconv.Atoi(parts[1]) // they are digits
-	l.Title = parts[2]
-	if l.Idea, l.Sections, err = split(text[len(parts[0]):], headings(in)); err != nil {
+	opening, s, err := split(blocks[2:], form.headings)
+	if err != nil {
 		return l, err
 	}
-	s := l.Sections
-	s[Predict].Text, l.Choices = question(s[Predict].Text)
-	s[Broken].Text = next.ReplaceAllString(s[Broken].Text, "")
-	if run := runs.FindStringSubmatch(s[Run].Text); run != nil {
-		l.Run = run[1]
+	if l.Choices = s[Predict].last().items(); l.Choices != nil {
+		s[Predict] = s[Predict][:len(s[Predict])-1]
 	}
-	if output := seen.FindStringSubmatch(s[See].Text); output != nil && output[1] == l.Run {
-		l.Seen = output[2]
+	if strings.HasPrefix(s[Broken].last().written, form.leads) {
+		s[Broken] = s[Broken][:len(s[Broken])-1]
 	}
-	if begins := answer.FindStringSubmatch(s[Explain].Text); begins != nil {
-		l.Answer, _ = strconv.Atoi(begins[1]) // it is a digit
-		s[Explain].Text = strings.TrimPrefix(s[Explain].Text, begins[0])
+	if code, _ := s[Run].last().code("sh"); strings.HasPrefix(code, typed) {
+		l.Run = strings.TrimSpace(strings.TrimPrefix(code, typed))
 	}
-	if link := seat.FindStringSubmatch(s[Seat].Text); link != nil {
-		l.Link = link[1]
+	if see := s[See].last(); see.comment == prints+l.Run {
+		l.Seen, _ = see.code("text")
 	}
+	var answer, link string
+	s[Explain], answer = s[Explain].without(form.answer, "**")
+	l.Answer, _ = strconv.Atoi(answer) // 0: there is none
+	l.Idea = opening.text()
+	for i, section := range s {
+		l.Sections = append(l.Sections, Section{Heading: form.headings[i], Text: section.text()})
+	}
+	s[Seat], link = s[Seat].without(form.opens, ")")
+	_, l.Link, _ = strings.Cut(link, "]("+PageAddress)
 	if err := l.check(); err != nil {
 		return l, err
 	}
-	return l, l.parts()
+	return l, l.part(opening, s)
+}
+
+// without returns a section without a sentence of its first paragraph, and what that says between its beginning and its end; "" if it is
+// not there.
+func (s blocks) without(begin, end string) (rest blocks, said string) {
+	if len(s) == 0 {
+		return s, ""
+	}
+	first := s[0]
+	before, after, begins := strings.Cut(first.written, begin)
+	said, after, ends := strings.Cut(after, end)
+	if !begins || !ends {
+		return s, ""
+	}
+	if first.written = strings.TrimSpace(before + strings.TrimLeft(after, ".。 \n")); first.written == "" {
+		return s[1:], said
+	}
+	return append(blocks{first}, s[1:]...), said
 }
 
 // split returns what is before the first heading, and the sections.
-func split(text string, headings []string) (before string, sections []Section, err error) {
-	at := heading.FindAllStringSubmatchIndex(text, -1)
-	if len(at) != len(headings) {
-		return "", nil, fmt.Errorf("%w: it has %d sections; want %s", ErrForm, len(at), strings.Join(headings, ", "))
-	}
-	for i, place := range at {
-		if name := text[place[2]:place[3]]; name != headings[i] {
-			return "", nil, fmt.Errorf("%w: section %d is called %q; want %q", ErrForm, i+1, name, headings[i])
-		}
-		end := len(text)
-		if i+1 < len(at) {
-			end = at[i+1][0]
-		}
-		sections = append(sections, Section{Heading: headings[i], Text: strings.TrimSpace(text[place[1]:end])})
-	}
-	return strings.TrimSpace(text[:at[0][0]]), sections, nil
-}
-
-// question takes the choices off the end of a section.
-func question(section string) (asked string, choices []string) {
-	asked, list, _ := strings.Cut("\n\n"+section, "\n\n1. ")
-	for i, line := range strings.Split("1. "+list, "\n") {
-		if parts := choice.FindStringSubmatch(line); parts != nil && parts[1] == strconv.Itoa(i+1) {
-			choices = append(choices, parts[2])
+func split(all blocks, headings []string) (before blocks, sections []blocks, err error) {
+	var names []string
+	for _, b := range all {
+		switch last := len(sections) - 1; {
+		case b.isHeading(2):
+			names, sections = append(names, strings.TrimPrefix(b.written, "## ")), append(sections, nil)
+		case last < 0:
+			before = append(before, b)
+		default:
+			sections[last] = append(sections[last], b)
 		}
 	}
-	return strings.TrimSpace(asked), choices
+	if len(names) != len(headings) {
+		return nil, nil, fmt.Errorf("%w: it has %d sections; want %s", ErrForm, len(names), strings.Join(headings, ", "))
+	}
+	for i, name := range names {
+		if name != headings[i] {
+			return nil, nil, fmt.Errorf("%w: section %d is called %q; want %q", ErrForm, i+1, name, headings[i])
+		}
+	}
+	return before, sections, nil
 }
 
 // check says what a lesson lacks.
@@ -105,7 +130,7 @@ func (l Lesson) check() error {
 		{"a command", l.Run != ""},
 		{"the output of its command", l.Seen != ""},
 		{"a reason", l.Sections[Explain].Text != ""},
-		{"a link into the seat", l.Link != ""},
+		{"a link into the seat", strings.HasPrefix(l.Link, "#/schedule/")},
 		{"something to try", l.Sections[Try].Text != ""},
 		{"what is still broken", l.Sections[Broken].Text != ""},
 	} {

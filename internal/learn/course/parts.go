@@ -2,7 +2,6 @@ package course
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 )
 
@@ -15,53 +14,56 @@ type Part struct {
 	Printed  string // by the first of the commands, where the lesson shows it
 }
 
-var (
-	commandBlock = regexp.MustCompile("(?s)^(?:<!-- exits [\\d ]+ -->\n)?```(?:sh|powershell)\n(.*)\n```$")
-	diffLead     = regexp.MustCompile(`^(.+?)[:：] ?\[[^]]+\]\([^)]+\)[^\n]*$`)
-	found        = regexp.MustCompile(`--replay "([^"]+)"`)
-)
+const terminal = "terminal" // the comment above a paragraph that is about it
 
-const terminalMark = "<!-- terminal -->\n" // above a paragraph
-
-// partsOf parses a text.
-func partsOf(text string) (parts []Part, err error) {
-	var prose []string
+// partsOf makes parts of blocks.
+func partsOf(all blocks) (parts []Part, err error) {
+	var prose blocks
 	flush := func() {
 		if len(prose) > 0 {
-			parts, prose = append(parts, Part{Text: strings.Join(prose, "\n\n")}), nil
+			parts, prose = append(parts, Part{Text: prose.text()}), nil
 		}
 	}
-	for _, block := range blocksOf(text) {
-		about, terminal := strings.CutPrefix(block, terminalMark)
-		typed, printed := commandBlock.FindStringSubmatch(block), seen.FindStringSubmatch(block)
+	for _, b := range all {
+		lines, isTyped := b.code("sh", "powershell")
+		line, isPrinted := strings.CutPrefix(b.comment, prints)
 		switch {
-		case terminal:
+		case b.comment == terminal:
 			flush()
-			parts = append(parts, Part{Text: about, Terminal: true})
-		case typed != nil:
+			parts = append(parts, Part{Text: b.written, Terminal: true})
+		case isTyped:
 			part := Part{}
-			if last := len(prose) - 1; last >= 0 {
-				part.Text, prose = prose[last], prose[:last]
-			}
-			flush()
-			if part.Commands, err = commandsOf(typed[1]); err != nil {
+			if part.Commands, err = commandsOf(lines); err != nil {
 				return nil, err
 			}
-			if lead := diffLead.FindStringSubmatch(part.Text); lead != nil && part.Commands[0].Kind == Differs {
-				part.Text = lead[1]
+			if last := len(prose) - 1; last >= 0 {
+				part.Text = prose[last].lead(part.Commands[0].Kind)
+				prose = prose[:last]
 			}
+			flush()
 			parts = append(parts, part)
-		case printed != nil:
+		case isPrinted:
+			printed, _ := b.code("text")
 			last := len(parts) - 1
-			if last < 0 || len(prose) > 0 || len(parts[last].Commands) == 0 || !parts[last].prints(printed[1], printed[2]) {
-				return nil, fmt.Errorf("%w: what %q prints does not stand behind it", ErrForm, printed[1])
+			if last < 0 || len(prose) > 0 || len(parts[last].Commands) == 0 || !parts[last].prints(line, printed) {
+				return nil, fmt.Errorf("%w: what %q prints does not stand behind it", ErrForm, line)
 			}
 		default:
-			prose = append(prose, block)
+			prose = append(prose, b)
 		}
 	}
 	flush()
 	return parts, nil
+}
+
+// lead returns what leads to commands: to a difference, without the link to the page, which shows it.
+func (b block) lead(to Kind) string {
+	before, _, _ := strings.Cut(b.written, "[")
+	before = strings.TrimSpace(before)
+	if lead := strings.TrimRight(before, ":："); to == Differs && b.link() != "" && lead != before {
+		return lead
+	}
+	return b.written
 }
 
 // prints notes what the first command prints, and which schedule that shows; if it is this command.
@@ -71,60 +73,38 @@ func (p *Part) prints(line, printed string) bool {
 		return false
 	}
 	p.Printed = printed
-	if schedule := found.FindStringSubmatch(printed); schedule != nil && c.Schedule == "" {
-		c.Schedule = schedule[1]
+	if _, replay, is := strings.Cut(printed, `--replay "`); is && c.Schedule == "" {
+		c.Schedule, _, _ = strings.Cut(replay, `"`)
 	}
 	return true
 }
 
-func commandsOf(block string) (commands []Command, err error) {
-	for line := range strings.SplitSeq(block, "\n") {
-		typed, ours := strings.CutPrefix(line, "go run . ")
+func commandsOf(lines string) (commands []Command, err error) {
+	for line := range strings.SplitSeq(strings.TrimSuffix(lines, "\n"), "\n") {
+		command, ours := strings.CutPrefix(line, typed)
 		if !ours {
 			return nil, fmt.Errorf("%w: %q is no command of this program", ErrForm, line)
 		}
-		command, err := ReadCommand(typed)
+		read, err := ReadCommand(command)
 		if err != nil {
 			return nil, err
 		}
-		commands = append(commands, command)
+		commands = append(commands, read)
 	}
 	return commands, nil
 }
 
-// blocksOf splits a text at empty lines that are in no code.
-func blocksOf(text string) (blocks []string) {
-	var block []string
-	fenced := false
-	for line := range strings.SplitSeq(strings.TrimSpace(text)+"\n", "\n") {
-		if strings.HasPrefix(line, "```") {
-			fenced = !fenced
-		}
-		if line != "" || fenced {
-			block = append(block, line)
-		} else if len(block) > 0 {
-			blocks, block = append(blocks, strings.Join(block, "\n")), nil
-		}
-	}
-	return blocks
-}
-
-// parts parses the sections.
-func (l *Lesson) parts() (err error) {
-	if l.Opening, err = partsOf(l.Idea); err != nil {
+// part makes the parts of a lesson.
+func (l *Lesson) part(opening blocks, sections []blocks) (err error) {
+	if l.Opening, err = partsOf(opening); err != nil {
 		return err
 	}
 	for place := range l.Sections {
-		section := &l.Sections[place]
-		text := section.Text
-		switch place {
-		case See:
+		if place == See {
 			continue // it is what Run prints
-		case Seat:
-			text = seat.ReplaceAllString(text, "")
 		}
-		if section.Parts, err = partsOf(text); err != nil {
-			return fmt.Errorf("%s: %w", section.Heading, err)
+		if l.Sections[place].Parts, err = partsOf(sections[place]); err != nil {
+			return fmt.Errorf("%s: %w", l.Sections[place].Heading, err)
 		}
 	}
 	if !l.Sections[Run].Parts[0].prints(l.Run, l.Seen) {

@@ -4,10 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"net/http"
-	"regexp"
-	"strings"
-
-	"github.com/gin-gonic/gin"
 
 	"lockstep/internal/language"
 	"lockstep/internal/shop/answer"
@@ -48,53 +44,6 @@ func (a *API) logged(handle route.Handler) route.Handler {
 			a.Log.Warn(r.Method+" "+r.URL.Path, "status", status, "code", code, "error", err)
 		}
 		return err
-	}
-}
-
-// Handler returns the handler of Guard.Routes, to be put behind an Entrance. net/http leaves out the body of the answer to HEAD.
-func (a *API) Handler() http.Handler {
-	gin.SetMode(gin.ReleaseMode)
-	engine := gin.New()
-	engine.RedirectTrailingSlash = false
-	engine.NoRoute(func(c *gin.Context) { a.serve(c, nil) })
-	for i := range a.Guard.Routes.Rows {
-		row := &a.Guard.Routes.Rows[i]
-		handler := func(c *gin.Context) { a.serve(c, row) }
-		engine.Handle(row.Method, ginPattern(row.Pattern), handler)
-		if row.Method == http.MethodGet {
-			engine.HEAD(ginPattern(row.Pattern), handler)
-		}
-	}
-	return engine
-}
-
-var wildcard = regexp.MustCompile(`\{(\w+)(\.\.\.)?\}`)
-
-// ginPattern returns a pattern as gin writes it.
-func ginPattern(pattern string) string {
-	return wildcard.ReplaceAllStringFunc(pattern, func(part string) string {
-		name, isRest := strings.CutSuffix(strings.Trim(part, "{}"), "...")
-		if isRest {
-			return "*" + name
-		}
-		return ":" + name
-	})
-}
-
-// serve answers a request that gin takes for a row's, if the guard lets it pass, and takes it for the same.
-func (a *API) serve(c *gin.Context, routed *route.Row) {
-	row, err := a.Guard.Check(c.Request)
-	if err == nil && row != routed {
-		err = route.ErrNotFound
-	}
-	if err == nil {
-		for _, part := range c.Params {
-			c.Request.SetPathValue(part.Key, strings.TrimPrefix(part.Value, "/"))
-		}
-		err = row.Answer(c.Writer, c.Request)
-	}
-	if err != nil {
-		answer.Error(c.Writer, err)
 	}
 }
 

@@ -93,6 +93,7 @@ func run(t *testing.T, s *shop, others ...string) load.Result {
 
 // What sold nothing for certain is told apart from what may have sold.
 func TestUnknownIsNotFailed(t *testing.T) {
+	t.Parallel()
 	const once = `{"run_id":"r","lock":"v4","verdict":"PASS","initial":100,"remaining":99,"sold":1,"max_in_flight":3}`
 	s := &shop{run: once, answers: []http.HandlerFunc{
 		says(200, sale), failure(409, "sold_out"),
@@ -163,6 +164,7 @@ func TestJudge(t *testing.T) {
 
 // A ledger that cannot be read is read again; if it never can, what the buyers were told is kept, and nothing that only the ledger says is.
 func TestALedgerThatCannotBeRead(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		what    string
 		failing int // reads

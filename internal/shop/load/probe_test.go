@@ -52,6 +52,7 @@ func answers(status int, body string) http.HandlerFunc {
 
 // Why no lockstep answers is named, and never by another cause.
 func TestProbeNamesTheCause(t *testing.T) {
+	t.Parallel()
 	secure := httptest.NewTLSServer(answers(200, "hi"))
 	secure.Config.ErrorLog = log.New(io.Discard, "", 0)
 	defer secure.Close()

@@ -5,6 +5,8 @@ package suite
 
 import (
 	"flag"
+	"os"
+	"strings"
 	"testing"
 )
 
@@ -26,5 +28,18 @@ func Parallel() {
 	}
 	if err := flag.Set("test.parallel", "8"); err != nil {
 		panic(err)
+	}
+}
+
+// Clean takes the developer's own settings, and language, out of the environment.
+func Clean() {
+	for _, variable := range os.Environ() {
+		name, _, _ := strings.Cut(variable, "=")
+		if !IsSetting(name) && !strings.HasPrefix(name, "LC_") && name != "LANG" {
+			continue
+		}
+		if err := os.Unsetenv(name); err != nil {
+			panic(err)
+		}
 	}
 }

@@ -1,14 +1,16 @@
-package cli
+package shoptest
 
 import (
 	"io"
 	"net/http"
 	"sync"
 	"testing"
+
+	"lockstep/internal/shop/api"
 )
 
-// crowd is buyers who buy, one item after the other, until they leave.
-type crowd struct {
+// Crowd is buyers who buy, one item after the other, until they leave.
+type Crowd struct {
 	transport *http.Transport
 	stop      chan struct{}
 	buyers    sync.WaitGroup
@@ -17,10 +19,10 @@ type crowd struct {
 	statuses map[int]int
 }
 
-// gather lets n buyers loose on a server. That a request is not answered is an error.
-func gather(t *testing.T, s *testServer, n int) *crowd {
+// Gather lets n buyers loose on a server. That a request is not answered is an error.
+func Gather(t testing.TB, at Client, n int) *Crowd {
 	t.Helper()
-	c := &crowd{transport: &http.Transport{MaxIdleConnsPerHost: n}, stop: make(chan struct{}), statuses: map[int]int{}}
+	c := &Crowd{transport: &http.Transport{MaxIdleConnsPerHost: n}, stop: make(chan struct{}), statuses: map[int]int{}}
 	client := &http.Client{Transport: c.transport}
 	for range n {
 		c.buyers.Go(func() {
@@ -30,7 +32,7 @@ func gather(t *testing.T, s *testServer, n int) *crowd {
 					return
 				default:
 				}
-				response, err := client.Post(s.url()+"/inventory/sale", "", nil)
+				response, err := client.Post(at.URL()+api.SalePath, "", nil)
 				if err != nil {
 					t.Errorf("unanswered: %v", err)
 					return
@@ -46,15 +48,15 @@ func gather(t *testing.T, s *testServer, n int) *crowd {
 	return c
 }
 
-// answers counts the answers so far with that status.
-func (c *crowd) answers(status int) int {
+// Answers counts the answers so far with that status.
+func (c *Crowd) Answers(status int) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.statuses[status]
 }
 
-// leave ends the buying and gives the answers by their status.
-func (c *crowd) leave() map[int]int {
+// Leave ends the buying and gives the answers by their status.
+func (c *Crowd) Leave() map[int]int {
 	close(c.stop)
 	c.buyers.Wait()
 	c.transport.CloseIdleConnections()

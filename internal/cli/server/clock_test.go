@@ -1,19 +1,20 @@
-package cli
+package server_test
 
 import (
 	"errors"
 	"testing"
 
 	"lockstep/internal/lock"
+	"lockstep/internal/test/shoptest"
 )
 
 // A replica whose clock is ahead by more than the expiry takes a getset lock over while its holder is inside; one whose clock is
 // right does not, nor does any take v4's.
 func TestClockOffset(t *testing.T) {
 	t.Parallel()
-	right := start(t, "--redis.embedded_addr", anyPort)
+	right := shoptest.Start(t)
 	for offset, taken := range map[string]string{"0s": "", "-15s": "", "15s": "getset"} {
-		other := start(t, "--redis.addrs", right.Redis.Addr, "--server.clock_offset", offset)
+		other := shoptest.Start(t, "--redis.addrs", right.Own.Redis.Addr, "--server.clock_offset", offset)
 		for _, name := range []string{"getset", "v4"} {
 			lease, err := locker(right, name).Lock(t.Context(), lock.Owner("a"))
 			if err != nil {
@@ -31,8 +32,8 @@ func TestClockOffset(t *testing.T) {
 }
 
 // locker is the lock that a server sells under.
-func locker(s *testServer, name string) lock.Locker {
-	parts := s.API.Shop.Parts
-	parts.TTL, parts.RetryInterval, parts.WaitTimeout = s.cfg.Lock.TTL, s.cfg.Lock.RetryInterval, s.cfg.Lock.WaitTimeout
-	return s.API.Shop.Strategies[name].New(parts)
+func locker(s *shoptest.Server, name string) lock.Locker {
+	parts := s.Own.API.Shop.Parts
+	parts.TTL, parts.RetryInterval, parts.WaitTimeout = s.Config.Lock.TTL, s.Config.Lock.RetryInterval, s.Config.Lock.WaitTimeout
+	return s.Own.API.Shop.Strategies[name].New(parts)
 }

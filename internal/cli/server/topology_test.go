@@ -1,17 +1,15 @@
-package cli
+package server_test
 
 import (
-	"encoding/json"
 	"net"
-	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/redis/go-redis/v9"
 
 	"lockstep/internal/dao/redisclient"
-	"lockstep/internal/shop/load"
 	"lockstep/internal/test/redistest"
+	"lockstep/internal/test/shoptest"
 	"lockstep/internal/test/suite"
 )
 
@@ -36,18 +34,13 @@ func sellsWithEveryLock(t *testing.T, flags ...string) {
 	if suite.Long {
 		buyers = 200
 	}
-	n := strconv.Itoa(buyers)
-	s := start(t, append(onNodes(t), flags...)...)
-	all := append([]string{"v0"}, sample("v4", "v6", "v10", "v11", "redlock", "atomic", "optimistic")...)
-	if s.Redis.Servers.CompareAndDelete != "" {
+	s := shoptest.Start(t, append(shoptest.OnNodes(t), flags...)...)
+	all := append([]string{"v0"}, shoptest.Sample("v4", "v6", "v10", "v11", "redlock", "atomic", "optimistic")...)
+	if s.Own.Redis.Servers.CompareAndDelete != "" {
 		all = append(all, "delex")
 	}
 	for _, lock := range all {
-		_, stdout, stderr := command(t, "burst", "--target", s.url(), "-n", n, "-c", n, "--lock", lock, "--json")
-		var result load.Result
-		if err := json.Unmarshal([]byte(stdout), &result); err != nil {
-			t.Fatalf("%s: %s%s: %v", lock, stdout, stderr, err)
-		}
+		result := s.Burst(buyers, lock)
 		if result.OK != buyers || result.Sold != int64(buyers) {
 			t.Errorf("%s: %+v; want as many sold as there are buyers, %d", lock, result, buyers)
 		}
@@ -55,7 +48,7 @@ func sellsWithEveryLock(t *testing.T, flags ...string) {
 			t.Errorf("%s: %s", lock, result.Verdict)
 		}
 	}
-	if status := s.ask("GET", "/readyz", "", nil); status != 200 {
+	if status := s.Ask("GET", "/readyz", "", nil); status != 200 {
 		t.Errorf("GET /readyz: %d", status)
 	}
 }
@@ -64,10 +57,10 @@ func sellsWithEveryLock(t *testing.T, flags ...string) {
 // yet is lost with the old one, and the verdict may say so.
 func failoverDuringABurst(t *testing.T, sentinels []string) {
 	t.Helper()
-	s := start(t, "--redis.master_name", redistest.MasterName, "--redis.addrs", strings.Join(sentinels, ","),
+	s := shoptest.Start(t, "--redis.master_name", redistest.MasterName, "--redis.addrs", strings.Join(sentinels, ","),
 		"--lock.version", "v4", "--lock.ttl", "2s", "--inventory.initial", "1000000")
-	buyers := gather(t, s, 50)
-	eventually(t, "sales", func() bool { return buyers.answers(200) > 100 })
+	buyers := shoptest.Gather(t, s.Client, 50)
+	suite.Eventually(t, "sales", func() bool { return buyers.Answers(200) > 100 })
 	sentinel := redis.NewSentinelClient(redisclient.Options(redisclient.Config{Addrs: []string{sentinels[0]}}).Simple())
 	defer sentinel.Close()
 	old, err := sentinel.GetMasterAddrByName(t.Context(), redistest.MasterName).Result()
@@ -77,33 +70,31 @@ func failoverDuringABurst(t *testing.T, sentinels []string) {
 	if err := sentinel.Failover(t.Context(), redistest.MasterName).Err(); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "another master", func() bool {
+	suite.Eventually(t, "another master", func() bool {
 		now, err := sentinel.GetMasterAddrByName(t.Context(), redistest.MasterName).Result()
 		return err == nil && now[1] != old[1]
 	})
-	sold := buyers.answers(200)
-	eventually(t, "sales on the new master", func() bool { return buyers.answers(200) > sold+100 })
-	statuses := buyers.leave()
+	sold := buyers.Answers(200)
+	suite.Eventually(t, "sales on the new master", func() bool { return buyers.Answers(200) > sold+100 })
+	statuses := buyers.Leave()
 	for status, n := range statuses {
 		if status != 200 && status != 503 {
 			t.Errorf("%d requests were answered %d", n, status)
 		}
 	}
-	run := s.report()
+	run := s.Report()
 	t.Logf("answers %v; %+v", statuses, run)
 	master, err := sentinel.GetMasterAddrByName(t.Context(), redistest.MasterName).Result()
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, lock := range []string{"v7", "v10", "v11"} {
-		if status := s.ask("PUT", "/lock", `{"version":"`+lock+`"}`, nil); status != 200 {
-			t.Errorf("PUT /lock after a failover: %d", status)
-		}
-		if status, code := s.sell(); status != 200 {
+		s.Switch(lock)
+		if status, code := s.Sell(); status != 200 {
 			t.Errorf("%s after a failover: %d %s", lock, status, code)
 		}
 		id, err := singleClient(t, net.JoinHostPort(master[0], master[1])).HGet(t.Context(), "{inventory}:run", "id").Result()
-		if run := s.report(); err != nil || run.RunID != id || run.Sold != 1 || run.Lock != lock {
+		if run := s.Report(); err != nil || run.RunID != id || run.Sold != 1 || run.Lock != lock {
 			t.Errorf("%s after a failover: %+v; the new master has run %s, %v", lock, run, id, err)
 		}
 	}

@@ -1,10 +1,11 @@
-package cli
+package server_test
 
 import (
 	"encoding/json"
 	"testing"
 
 	"lockstep/internal/service/history"
+	"lockstep/internal/test/shoptest"
 )
 
 // Whatever a body is, it starts a run with the stock it says, or is refused with a reason and changes nothing.
@@ -15,12 +16,12 @@ func FuzzPutInventory(f *testing.F) {
 	} {
 		f.Add([]byte(seed))
 	}
-	server := start(f, "--redis.embedded_addr", anyPort)
+	server := shoptest.Start(f)
 	f.Fuzz(func(t *testing.T, body []byte) {
-		s := server.as(t)
-		before := s.report()
-		status, text := s.send(t.Context(), "PUT", "/inventory", string(body), nil)
-		after := s.report()
+		s := shoptest.At(t, server.Addr)
+		before := s.Report()
+		status, text := s.Send("PUT", "/inventory", string(body))
+		after := s.Report()
 		switch status {
 		case 200:
 			var asked struct{ Stock int64 }
@@ -31,7 +32,7 @@ func FuzzPutInventory(f *testing.F) {
 			var answer struct {
 				Error struct{ Code, Message string }
 			}
-			if err := json.Unmarshal(text, &answer); err != nil || answer.Error.Message == "" || after != before {
+			if err := json.Unmarshal([]byte(text), &answer); err != nil || answer.Error.Message == "" || after != before {
 				t.Errorf("%q: %s, %v; the run went from %+v to %+v", body, text, err, before, after)
 			}
 		default:
@@ -49,24 +50,24 @@ func FuzzStockInRedis(f *testing.F) {
 		f.Add(seed, false)
 	}
 	f.Add("1", true)
-	server := start(f, "--redis.embedded_addr", anyPort)
+	server := shoptest.Start(f)
 	f.Fuzz(func(t *testing.T, value string, list bool) {
-		s := server.as(t)
-		if err := s.outside.Del(t.Context(), "inventory").Err(); err != nil {
+		s := shoptest.At(t, server.Addr)
+		if err := server.Outside.Del(t.Context(), "inventory").Err(); err != nil {
 			t.Fatal(err)
 		}
 		var err error
 		if list {
-			err = s.outside.RPush(t.Context(), "inventory", value).Err()
+			err = server.Outside.RPush(t.Context(), "inventory", value).Err()
 		} else {
-			err = s.outside.Set(t.Context(), "inventory", value, 0).Err()
+			err = server.Outside.Set(t.Context(), "inventory", value, 0).Err()
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
 		var report history.Report
-		status := s.ask("GET", "/inventory", "", &report)
-		saleStatus, code := s.sell()
+		status := s.Ask("GET", "/inventory", "", &report)
+		saleStatus, code := s.Sell()
 		switch {
 		case status == 503 && saleStatus == 503 && code == "bad_stock":
 		case status == 200 && !list && report.Remaining > 0 && saleStatus == 200:

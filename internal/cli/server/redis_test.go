@@ -1,6 +1,8 @@
-package cli
+package server_test
 
 import (
+	"net/http"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -10,6 +12,7 @@ import (
 	"lockstep/internal/dao/redisclient"
 	"lockstep/internal/shop/api"
 	"lockstep/internal/test/redistest"
+	"lockstep/internal/test/shoptest"
 	"lockstep/internal/test/suite"
 )
 
@@ -18,23 +21,23 @@ import (
 func TestRepointedMaster(t *testing.T) {
 	suite.Needs(t, "redis-server")
 	t.Parallel()
-	together(t, []string{"v4", "v7", "v10", "v11", "v4 on an empty master"}, func(t *testing.T, name string) {
+	suite.Together(t, []string{"v4", "v7", "v10", "v11", "v4 on an empty master"}, func(t *testing.T, name string) {
 		version, empty, _ := strings.Cut(name, " ")
 		old, promoted := redistest.Start(t, "--repl-diskless-sync-delay", "0"), redistest.Start(t)
 		address := redistest.NewAddress(t, old.Addr)
 		was, is := singleClient(t, old.Addr), singleClient(t, promoted.Addr)
-		s := start(t, "--redis.addrs", address.Addr, "--lock.version", version).as(t)
-		buyers := gather(t, s, 10)
-		eventually(t, "sales", func() bool { return buyers.answers(200) > 100 })
-		buyers.leave()
+		s := shoptest.Start(t, "--redis.addrs", address.Addr, "--lock.version", version)
+		buyers := shoptest.Gather(t, s.Client, 10)
+		suite.Eventually(t, "sales", func() bool { return buyers.Answers(200) > 100 })
+		buyers.Leave()
 		if empty == "" {
 			follow(t, is, old.Addr)
 		}
-		if status := s.ask("PUT", "/inventory", `{"stock":500}`, nil); status != 200 {
+		if status := s.Ask("PUT", "/inventory", `{"stock":500}`, nil); status != 200 {
 			t.Fatalf("PUT /inventory: %d", status)
 		}
-		before := s.report().RunID
-		eventually(t, "the run has reached the replica", func() bool {
+		before := s.Report().RunID
+		suite.Eventually(t, "the run has reached the replica", func() bool {
 			id, _ := is.HGet(t.Context(), "{inventory}:run", "id").Result()
 			return empty != "" || id == before
 		})
@@ -42,27 +45,27 @@ func TestRepointedMaster(t *testing.T) {
 		mustSucceed(t, is.Do(t.Context(), "REPLICAOF", "NO", "ONE").Err())
 		address.Move(promoted.Addr)
 		mustSucceed(t, was.Do(t.Context(), "REPLICAOF", "127.0.0.1", "1").Err())
-		buyers = gather(t, s, 10)
-		eventually(t, "sales on the new master", func() bool { return buyers.answers(200) > 100 })
-		for status, n := range buyers.leave() {
+		buyers = shoptest.Gather(t, s.Client, 10)
+		suite.Eventually(t, "sales on the new master", func() bool { return buyers.Answers(200) > 100 })
+		for status, n := range buyers.Leave() {
 			if status != 200 && status != 503 {
 				t.Errorf("%d sales were answered %d", n, status)
 			}
 		}
 		run, err := is.HGetAll(t.Context(), "{inventory}:run").Result()
 		mustSucceed(t, err)
-		got := s.report()
+		got := s.Report()
 		if sold := strconv.FormatInt(got.Sold, 10); got.RunID != run["id"] || sold != run["sold"] || got.Sold <= 100 ||
 			(got.RunID == before) != (empty == "") {
 			t.Errorf("GET /inventory: %+v; the new master has %v", got, run)
 		}
 		for path, body := range map[string]string{"/lock": `{"version":"v6"}`, "/inventory": `{"stock":7}`} {
 			var failed api.ErrorAnswer
-			if status := s.ask("PUT", path, body, &failed); status != 200 {
+			if status := s.Ask("PUT", path, body, &failed); status != 200 {
 				t.Errorf("PUT %s: %d %s", path, status, failed.Error.Message)
 			}
 		}
-		if status := s.ask("GET", "/readyz", "", nil); status != 200 {
+		if status := s.Ask("GET", "/readyz", "", nil); status != 200 {
 			t.Errorf("GET /readyz: %d", status)
 		}
 	})
@@ -74,8 +77,8 @@ func TestMasterMadeAReplica(t *testing.T) {
 	t.Parallel()
 	server := redistest.Start(t)
 	outside := singleClient(t, server.Addr)
-	s := start(t, "--redis.addrs", server.Addr, "--lock.version", "v4")
-	s.sell()
+	s := shoptest.Start(t, "--redis.addrs", server.Addr, "--lock.version", "v4")
+	s.Sell()
 	for _, c := range []struct{ code, setting, to string }{
 		{"READONLY", "replicaof", "127.0.0.1 1"},
 		{"NOREPLICAS", "min-replicas-to-write", "1"},
@@ -104,22 +107,19 @@ func TestMasterMadeAReplica(t *testing.T) {
 		}
 		for _, ask := range asks {
 			var failed api.ErrorAnswer
-			if status := s.ask(ask.method, ask.path, ask.body, &failed); status != 503 || failed.Error.Code != "redis_unavailable" ||
+			if status := s.Ask(ask.method, ask.path, ask.body, &failed); status != 503 || failed.Error.Code != "redis_unavailable" ||
 				!says(failed.Error.Message) {
 				t.Errorf("%s %s: %d %+v; want 503 and %s", ask.method, ask.path, status, failed, c.code)
 			}
 		}
-		if code, _, stderr := command(t, "health", "--server.addr", s.addr); code != 2 || !says(stderr) {
-			t.Errorf("health: %d %s; want 2 and %s", code, stderr, c.code)
-		}
 		set(map[string]string{"READONLY": "NO ONE", "NOREPLICAS": "0"}[c.code])
-		if status, code := s.sell(); status != 200 {
+		if status, code := s.Sell(); status != 200 {
 			t.Errorf("after %s: %d %s", c.code, status, code)
 		}
-		if got := s.report(); got.Initial != 200 || got.Lost != 0 {
+		if got := s.Report(); got.Initial != 200 || got.Lost != 0 {
 			t.Errorf("after %s: %+v", c.code, got)
 		}
-		if status := s.ask("GET", "/readyz", "", nil); status != 200 {
+		if status := s.Ask("GET", "/readyz", "", nil); status != 200 {
 			t.Errorf("GET /readyz after %s: %d", c.code, status)
 		}
 	}
@@ -137,28 +137,28 @@ func TestRedlockNodesMadeReplicas(t *testing.T) {
 		address := redistest.NewAddress(t, node.Addr)
 		addresses, addrs, nodes = append(addresses, address), append(addrs, address.Addr), append(nodes, singleClient(t, node.Addr))
 	}
-	s := start(t, "--redis.addrs", redistest.Start(t).Addr, "--redis.redlock_addrs", strings.Join(addrs, ","), patientNodes,
+	s := shoptest.Start(t, "--redis.addrs", redistest.Start(t).Addr, "--redis.redlock_addrs", strings.Join(addrs, ","), shoptest.PatientNodes,
 		"--lock.version", "redlock")
 	for i, want := range []int{200, 200, 503} { // with so many replicas
 		if i > 0 {
 			mustSucceed(t, nodes[i-1].Do(t.Context(), "REPLICAOF", "127.0.0.1", "1").Err())
 		}
-		if status, code := s.sell(); status != want {
+		if status, code := s.Sell(); status != want {
 			t.Errorf("a sale, %d of 3 nodes are replicas: %d %s; want %d", i, status, code, want)
 		}
 		var failed api.ErrorAnswer
-		if status := s.ask("GET", "/readyz", "", &failed); status != want || want == 503 && !strings.Contains(failed.Error.Message, "READONLY ") {
+		if status := s.Ask("GET", "/readyz", "", &failed); status != want || want == 503 && !strings.Contains(failed.Error.Message, "READONLY ") {
 			t.Errorf("GET /readyz, %d of 3 nodes are replicas: %d %s; want %d", i, status, failed.Error.Message, want)
 		}
 	}
 	for _, address := range addresses[:2] {
 		address.Move(redistest.Start(t).Addr)
 	}
-	eventually(t, "sales on the new masters", func() bool {
-		status, _ := s.sell()
+	suite.Eventually(t, "sales on the new masters", func() bool {
+		status, _ := s.Sell()
 		return status == 200
 	})
-	if status := s.ask("GET", "/readyz", "", nil); status != 200 {
+	if status := s.Ask("GET", "/readyz", "", nil); status != 200 {
 		t.Errorf("GET /readyz: %d", status)
 	}
 }
@@ -176,7 +176,7 @@ func follow(t *testing.T, replica *redis.Client, master string) {
 	t.Helper()
 	host, port, _ := strings.Cut(master, ":")
 	mustSucceed(t, replica.Do(t.Context(), "REPLICAOF", host, port).Err())
-	eventually(t, "the replica follows", func() bool {
+	suite.Eventually(t, "the replica follows", func() bool {
 		info, err := replica.Info(t.Context(), "replication").Result()
 		return err == nil && strings.Contains(info, "master_link_status:up")
 	})
@@ -187,4 +187,77 @@ func mustSucceed(t *testing.T, err error) {
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+// Nodes that are gone are redlock's trouble, and no other lock's.
+func TestNodesGone(t *testing.T) {
+	var nodes []*redistest.Server
+	var addrs []string
+	for range 3 {
+		node := redistest.Start(t)
+		nodes, addrs = append(nodes, node), append(addrs, node.Addr)
+	}
+	s := shoptest.Start(t, "--redis.addrs", redistest.Start(t).Addr, "--redis.redlock_addrs", strings.Join(addrs, ","), shoptest.PatientNodes,
+		"--lock.version", "redlock")
+	if status, code := s.Sell(); status != 200 {
+		t.Errorf("redlock on three nodes: %d %s", status, code)
+	}
+	nodes[0].Stop()
+	if status, code := s.Sell(); status != 200 {
+		t.Errorf("redlock on two of three nodes: %d %s", status, code)
+	}
+	nodes[1].Stop()
+	if status, code := s.Sell(); status != 503 || code != "redis_unavailable" {
+		t.Errorf("redlock on one of three nodes: %d %s", status, code)
+	}
+	for _, ask := range []struct {
+		method, path, body string
+		status             int
+	}{
+		{"GET", "/readyz", "", 503},
+		{"GET", "/lock", "", 503},
+		{"DELETE", "/lock", "", 503},
+		{"PUT", "/lock", `{"version":"v4"}`, 200}, // the way out
+		{"GET", "/readyz", "", 200},
+		{"GET", "/lock", "", 200},
+		{"DELETE", "/lock", "", 200},
+	} {
+		if status := s.Ask(ask.method, ask.path, ask.body, nil); status != ask.status {
+			t.Errorf("%s %s: %d; want %d", ask.method, ask.path, status, ask.status)
+		}
+	}
+	if status, code := s.Sell(); status != 200 {
+		t.Errorf("v4 without nodes: %d %s", status, code)
+	}
+}
+
+// Every request is answered while Redis is away and comes back; then all is as before.
+func TestRedisGoneAndBack(t *testing.T) {
+	redis := redistest.Start(t)
+	s := shoptest.Start(t, "--redis.addrs", redis.Addr, "--lock.version", "v4", "--inventory.initial", "1000000")
+	s.Sell()
+	http.DefaultClient.CloseIdleConnections()
+	before := runtime.NumGoroutine()
+	buyers := shoptest.Gather(t, s.Client, 200)
+	suite.Eventually(t, "sales", func() bool { return buyers.Answers(200) > 20 })
+	redis.Stop()
+	suite.Eventually(t, "every buyer was told that Redis is gone", func() bool { return buyers.Answers(503) > 2*200 })
+	var answer api.ErrorAnswer
+	if status := s.Ask("GET", "/readyz", "", &answer); status != 503 || answer.Error.Code != "redis_unavailable" {
+		t.Errorf("GET /readyz without Redis: %d %+v", status, answer)
+	}
+	if status := s.Ask("GET", "/healthz", "", nil); status != 200 {
+		t.Errorf("GET /healthz without Redis: %d", status)
+	}
+	redis.Run()
+	sold := buyers.Answers(200)
+	suite.Eventually(t, "sales again", func() bool { return buyers.Answers(200) > sold+200 })
+	for status, n := range buyers.Leave() {
+		if status != 200 && status != 503 {
+			t.Errorf("%d requests were answered %d", n, status)
+		}
+	}
+	suite.Eventually(t, "no sale is in flight", func() bool { return s.Report().InFlight == 0 })
+	http.DefaultClient.CloseIdleConnections()
+	suite.Eventually(t, "as many goroutines as before", func() bool { return runtime.NumGoroutine() <= before })
 }

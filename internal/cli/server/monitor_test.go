@@ -1,4 +1,4 @@
-package cli
+package server_test
 
 import (
 	"bufio"
@@ -12,36 +12,42 @@ import (
 	"testing"
 	"time"
 
+	"lockstep/internal/cli/server"
+	"lockstep/internal/shop/api"
 	"lockstep/internal/test/redistest"
+	"lockstep/internal/test/shoptest"
+	"lockstep/internal/test/suite"
 	"lockstep/util/lua"
 )
 
 // MONITOR shows of one sale what docs/running.md prints, and nothing more.
 func TestMonitorShowsOneSale(t *testing.T) {
+	suite.Needs(t, "redis-server")
+	t.Parallel()
 	server := redistest.Start(t)
 	for lock, want := range saleCommands(t) {
 		t.Run(lock, func(t *testing.T) {
 			version, kept := strings.CutPrefix(lock, "kept ")
-			s := start(t, "--redis.addrs", server.Addr)
-			switch there := s.Redis.Servers.CompareAndDelete; {
+			s := shoptest.Start(t, "--redis.addrs", server.Addr)
+			switch there := s.Own.Redis.Servers.CompareAndDelete; {
 			case version != "delex":
 			case there == "":
-				t.Skipf("%s has no command for it", s.Redis.Servers.Redis)
+				t.Skipf("%s has no command for it", s.Own.Redis.Servers.Redis)
 			case there == "DELEX":
 				want = want[:len(want)-1]
 			default:
 				want = slices.Delete(want, len(want)-2, len(want)-1)
 			}
-			s.ask("PUT", "/lock", fmt.Sprintf(`{"version":%q}`, version), nil)
+			s.Switch(version)
 			sell := func() {
-				if status, code := s.sell(); status != 200 {
+				if status, code := s.Sell(); status != 200 {
 					t.Fatalf("sale: %d %s", status, code)
 				}
 			}
 			if kept {
-				eventually(t, "the lock is kept", func() bool {
+				suite.Eventually(t, "the lock is kept", func() bool {
 					sell()
-					return s.outside.Exists(t.Context(), "distributedLock").Val() == 1
+					return s.Outside.Exists(t.Context(), "distributedLock").Val() == 1
 				})
 			}
 			if got := sent(monitorAll(t, server.Addr, sell)); !slices.Equal(got, want) {
@@ -54,7 +60,7 @@ func TestMonitorShowsOneSale(t *testing.T) {
 // saleCommands reads the table of docs/running.md: what one sale sends with each lock.
 func saleCommands(t *testing.T) map[string][]string {
 	t.Helper()
-	text, err := os.ReadFile("../../docs/running.md")
+	text, err := os.ReadFile("../../../docs/running.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,22 +106,22 @@ func sent(lines []monitored) (commands []string) {
 func TestMonitorAtRest(t *testing.T) {
 	t.Parallel()
 	server := redistest.Start(t)
-	s := start(t, "--redis.addrs", server.Addr)
-	start(t, "--redis.addrs", server.Addr)
+	s := shoptest.Start(t, "--redis.addrs", server.Addr)
+	shoptest.Start(t, "--redis.addrs", server.Addr)
 	beats := func() (calls int64) {
-		for line := range strings.Lines(s.outside.Info(t.Context(), "commandstats").Val()) {
+		for line := range strings.Lines(s.Outside.Info(t.Context(), "commandstats").Val()) {
 			_, _ = fmt.Sscanf(line, "cmdstat_eval:calls=%d", &calls)
 		}
 		return calls
 	}
 	first := beats()
-	eventually(t, "each has beaten and listens", func() bool {
-		return beats() >= first+2 && s.outside.PubSubNumSub(t.Context(), "{inventory}:call").Val()["{inventory}:call"] == 2
+	suite.Eventually(t, "each has beaten and listens", func() bool {
+		return beats() >= first+2 && s.Outside.PubSubNumSub(t.Context(), "{inventory}:call").Val()["{inventory}:call"] == 2
 	})
 	began, seconds := time.Now(), 0
 	lines := monitorAll(t, server.Addr, func() {
 		first := beats()
-		eventually(t, "each has beaten three times", func() bool { return beats() >= first+6 })
+		suite.Eventually(t, "each has beaten three times", func() bool { return beats() >= first+6 })
 		seconds = int(time.Since(began)/time.Second) + 1
 	})
 	n := 0
@@ -130,65 +136,6 @@ func TestMonitorAtRest(t *testing.T) {
 	}
 	if n > 2*seconds {
 		t.Errorf("two replicas sent %d heartbeats in %d seconds", n, seconds)
-	}
-}
-
-func TestRenewalKeepsTheLockForThreeExpiries(t *testing.T) {
-	t.Parallel()
-	server := redistest.Start(t)
-	s := start(t, "--redis.addrs", server.Addr, "--lock.version", "v6", "--lock.ttl", "1s", "--sale.think_time", "3s")
-	var lines []string
-	status, code := 0, "lock_lost"
-	for attempt := 0; attempt < 3 && code == "lock_lost"; attempt++ { // as it is by right if the machine stalls for an expiry
-		lines = monitor(t, server.Addr, "distributedLock", func() { status, code = s.sell() })
-	}
-	if status != 200 {
-		t.Fatalf("sale: %d %s", status, code)
-	}
-	renewals := 0
-	for _, line := range lines {
-		if line == "lua PEXPIRE distributedLock 1000" {
-			renewals++
-		}
-	}
-	if lines[len(lines)-1] != "lua DEL distributedLock" {
-		t.Errorf("the last command was %s: the lock was not the sale's to the end", lines[len(lines)-1])
-	}
-	if renewals < 5 { // one by lock.lua, then more than one in an expiry, for three; on a quiet machine it is three
-		t.Errorf("the expiry was set %d times", renewals)
-	}
-}
-
-func TestSaleWaitsForAForeignClient(t *testing.T) {
-	t.Parallel()
-	for _, version := range []string{"v1", "v2", "v3", "v4", "v5", "v6"} {
-		t.Run(version, func(t *testing.T) {
-			t.Parallel()
-			server := redistest.Start(t)
-			s := start(t, "--redis.addrs", server.Addr, "--lock.version", version)
-			began := time.Now() // of both: however long it is between them, the lock is held for a second from here on
-			hold(t, server.Addr, time.Second)
-			if status, code := s.sell(); status != 200 {
-				t.Errorf("sale: %d %s", status, code)
-			}
-			if took := time.Since(began); took < 900*time.Millisecond {
-				t.Errorf("the sale waited %v for a lock held for a second", took)
-			}
-		})
-	}
-}
-
-// hold takes the lock as a client in any language would: by the bare protocol.
-func hold(t *testing.T, addr string, d time.Duration) {
-	t.Helper()
-	conn, err := net.Dial("tcp", addr)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
-	fmt.Fprintf(conn, "SET distributedLock other NX PX %d\r\n", d.Milliseconds())
-	if answer, err := bufio.NewReader(conn).ReadString('\n'); err != nil || answer != "+OK\r\n" {
-		t.Fatalf("SET distributedLock other NX: %q, %v", answer, err)
 	}
 }
 
@@ -259,4 +206,69 @@ func monitorAll(t *testing.T, addr string, during func()) (lines []monitored) {
 		}
 		lines = append(lines, line)
 	}
+}
+
+// On a Redis that has the command, MONITOR shows it, and no script. On any other, delex is refused, and the message says which server this
+// is and what it lacks.
+func TestDelex(t *testing.T) {
+	t.Parallel()
+	redis := redistest.Start(t)
+	s := shoptest.Start(t, "--redis.addrs", redis.Addr)
+	there := s.Own.Redis.Servers
+	var answer struct {
+		api.LockAnswer
+		api.ErrorAnswer
+	}
+	status := s.Ask("PUT", "/lock", `{"version":"delex"}`, &answer)
+	if there.CompareAndDelete == "" {
+		says := "DELEX (Redis 8.4 or newer) or DELIFEQ (Valkey 9 or newer), and " + there.Redis + " has neither"
+		if status != 409 || answer.Error.Code != "no_command" || !strings.HasSuffix(answer.Error.Message, says) {
+			t.Errorf("PUT /lock: %d %+v; want 409 no_command, …%s", status, answer.Error, says)
+		}
+		if run := s.Report(); run.Lock != "v0" {
+			t.Errorf("it sells with %s", run.Lock)
+		}
+		cfg := s.Config
+		cfg.Server.Addr, cfg.Lock.Version = shoptest.AnyPort, "delex"
+		if _, err := server.Open(t.Context(), cfg, server.Options{}); err == nil || !strings.HasSuffix(err.Error(), says) {
+			t.Errorf("at the start: %v; want …%s", err, says)
+		}
+		return
+	}
+	want := map[string][]string{
+		"DELEX":   {"set distributedLock OWNER ex 10 NX", "delex distributedLock IFEQ OWNER"},
+		"DELIFEQ": {"set distributedLock OWNER ex 10 NX", "DELIFEQ distributedLock OWNER"},
+	}[there.CompareAndDelete]
+	got := monitor(t, redis.Addr, "distributedLock", func() {
+		if status, code := s.Sell(); status != 200 {
+			t.Errorf("sale: %d %s", status, code)
+		}
+	})
+	if !slices.Equal(got, want) {
+		t.Errorf("MONITOR of %s shows\n  %s\nwant\n  %s", there.Redis, strings.Join(got, "\n  "), strings.Join(want, "\n  "))
+	}
+}
+
+// A shop that is shown sends Redis the same commands about the lock as one that nobody watches, and about the stock only looks more.
+func TestShowingCostsTheLockNothing(t *testing.T) {
+	suite.Needs(t, "redis-server")
+	t.Parallel()
+	server := redistest.Start(t)
+	s := shoptest.Start(t, "--redis.addrs", server.Addr, "--lock.version", "v3")
+	sales := func(key string) []string {
+		return monitor(t, server.Addr, key, func() {
+			for range 5 {
+				if status, code := s.Sell(); status != 200 {
+					t.Fatalf("sale: %d %s", status, code)
+				}
+			}
+		})
+	}
+	unwatched := sales("distributedLock")
+	watcher := s.Watch()
+	watcher.Until("event: run")
+	if watched := sales("distributedLock"); !slices.Equal(watched, unwatched) {
+		t.Errorf("watched, the shop sends\n%v\nand unwatched\n%v", watched, unwatched)
+	}
+	suite.Eventually(t, "the sales are shown", func() bool { return strings.Count(watcher.String(), `{"sale":"`) >= 5 })
 }

@@ -1,0 +1,58 @@
+package shoptest
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+
+	"lockstep/internal/service/history"
+	"lockstep/internal/shop/api"
+)
+
+// Bought is the answer to a sale with a key.
+type Bought struct {
+	api.SaleAnswer
+	api.ErrorAnswer
+
+	Status   int    // 0: there was no answer
+	Again    string // Retry-After
+	Replayed bool
+}
+
+// IsReceipt reports whether it is an order's, as the one who bought it was answered or as another one is.
+func (b Bought) IsReceipt(o history.Order) bool {
+	timed := !b.Replayed || b.WaitMS == 0 && b.HoldMS == 0
+	return b.Status == 200 && b.OrderID == o.ID && b.RunID == o.RunID && b.Lock == o.Lock && b.Replica == o.Replica &&
+		b.StockBefore == o.Before && b.StockAfter == o.After && b.Fence == o.Fence && timed
+}
+
+// BuyBy asks for the sale of a key. That there is no answer is none of the test's failures.
+func (c Client) BuyBy(key string) (b Bought) {
+	request, err := http.NewRequestWithContext(c.t.Context(), http.MethodPost, c.URL()+api.SalePath, http.NoBody)
+	if err != nil {
+		c.t.Error(err)
+		return b
+	}
+	request.Header["idempotency-key"] = []string{key} // written so, net/http does not repeat it by itself
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return b
+	}
+	defer response.Body.Close()
+	if text, err := io.ReadAll(response.Body); err == nil {
+		if err := json.Unmarshal(text, &b); err != nil {
+			c.t.Errorf("%s: %v", text, err)
+		}
+		b.Status, b.Again, b.Replayed = response.StatusCode, response.Header.Get("Retry-After"), response.Header.Get(api.ReplayedHeader) == "true"
+	}
+	return b
+}
+
+// Order is what the ledger says of a key.
+func (c Client) Order(key string) (order history.Order) {
+	c.t.Helper()
+	if status := c.Ask(http.MethodGet, "/orders/"+api.OrderOfKey(key), "", &order); status != 200 {
+		c.t.Errorf("GET /orders of the key %s: %d", key, status)
+	}
+	return order
+}

@@ -1,0 +1,121 @@
+// Package shoptest opens shops for tests, and asks them over HTTP.
+package shoptest
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"lockstep/internal/service/history"
+	"lockstep/internal/shop/api"
+	"lockstep/internal/shop/load"
+)
+
+// Client asks a server, or a front.
+type Client struct {
+	Addr string
+
+	t testing.TB
+}
+
+// At returns a client of what listens at an address.
+func At(t testing.TB, addr string) Client { return Client{addr, t} }
+
+// URL returns the server's URL.
+func (c Client) URL() string { return "http://" + c.Addr }
+
+// Do sends a request, whose Host may be a header, and reads its answer. It fails the test if there is none, unless ctx has ended.
+func (c Client) Do(ctx context.Context, method, path, body string, header http.Header) (*http.Response, []byte) {
+	c.t.Helper()
+	request, err := http.NewRequestWithContext(ctx, method, c.URL()+path, strings.NewReader(body))
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	for name, values := range header {
+		request.Header[name] = values
+	}
+	request.Host = header.Get("Host") // net/http sends this one; empty: the address
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		if ctx.Err() == nil {
+			c.t.Errorf("%s %s: %v", method, path, err)
+		}
+		return &http.Response{}, nil
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		c.t.Errorf("%s %s: %v", method, path, err)
+	}
+	return response, text
+}
+
+// Send sends a request, and returns the answer's status and body.
+func (c Client) Send(method, path, body string) (int, string) {
+	c.t.Helper()
+	response, text := c.Do(c.t.Context(), method, path, body, nil)
+	return response.StatusCode, string(text)
+}
+
+// Ask sends a request, and reads the answer's JSON into something, which may be nil. It returns the status.
+func (c Client) Ask(method, path, body string, into any) int {
+	c.t.Helper()
+	status, text := c.Send(method, path, body)
+	if into != nil {
+		if err := json.Unmarshal([]byte(text), into); err != nil {
+			c.t.Fatalf("%s: %v", text, err)
+		}
+	}
+	return status
+}
+
+// Sell asks for one sale; the code is empty if it was made.
+func (c Client) Sell() (status int, code string) {
+	c.t.Helper()
+	var answer api.ErrorAnswer
+	status = c.Ask(http.MethodPost, api.SalePath, "", &answer)
+	return status, answer.Error.Code
+}
+
+// SellOn begins a sale that goes on until its buyer leaves.
+func (c Client) SellOn() (leave func()) {
+	ctx, cancel := context.WithCancel(c.t.Context())
+	var buyer sync.WaitGroup
+	buyer.Go(func() { c.Do(ctx, http.MethodPost, api.SalePath, "", nil) })
+	return func() { cancel(); buyer.Wait() }
+}
+
+// Report returns the report of the run that is on.
+func (c Client) Report() (report history.Report) {
+	c.t.Helper()
+	if status := c.Ask(http.MethodGet, "/inventory", "", &report); status != http.StatusOK {
+		c.t.Fatalf("GET /inventory: %d", status)
+	}
+	return report
+}
+
+// Switch switches the lock.
+func (c Client) Switch(version string) {
+	c.t.Helper()
+	if status, text := c.Send(http.MethodPut, "/lock", `{"version":"`+version+`"}`); status != http.StatusOK {
+		c.t.Errorf("PUT /lock %s: %d %s", version, status, text)
+	}
+}
+
+// Burst lets so many buyers loose, on as much stock, under a lock.
+func (c Client) Burst(buyers int, lock string) load.Result {
+	c.t.Helper()
+	result, err := load.Burst{
+		Targets: []string{c.URL()}, Requests: buyers, Buyers: buyers, Stock: int64(buyers), Lock: lock,
+		Timeout: 2 * time.Minute, Progress: func(int) {}, MinAnswered: 0.99,
+	}.Run(c.t.Context())
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return result
+}

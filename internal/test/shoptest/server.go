@@ -1,0 +1,89 @@
+package shoptest
+
+import (
+	"log/slog"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/spf13/pflag"
+
+	"lockstep/internal/cli/server"
+	"lockstep/internal/lock/evolution"
+	"lockstep/internal/shop/config"
+	"lockstep/internal/test/redistest"
+	"lockstep/internal/test/suite"
+)
+
+const (
+	// AnyPort is where a server listens that chooses its port.
+	AnyPort = "127.0.0.1:0"
+	// PatientBuyers wait for their lock however busy the machine is that runs the tests.
+	PatientBuyers = "--lock.wait_timeout=2m"
+	// PatientNodes have three seconds to answer: a twentieth of the expiry of a lock on several.
+	PatientNodes = "--lock.ttl=1m"
+)
+
+// Server is a server of the test's own, and a client of it.
+type Server struct {
+	Client
+	Own     *server.Server
+	Config  config.Config
+	Outside redis.UniversalClient // of its Redis, for the test
+}
+
+// Start opens a server with these flags until the test ends: on a Redis of its own that is embedded, unless they name one.
+func Start(t testing.TB, flags ...string) *Server {
+	t.Helper()
+	set := pflag.NewFlagSet("test", pflag.ContinueOnError)
+	config.AddFlags(set, evolution.Names())
+	err := set.Parse(append([]string{"--server.addr", AnyPort, "--redis.embedded_addr", AnyPort, PatientBuyers}, flags...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg, err := config.Load(set, evolution.Names())
+	if err != nil {
+		t.Fatal(err)
+	}
+	own, err := server.Open(t.Context(), cfg, server.Options{Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		http.DefaultClient.CloseIdleConnections()
+		if err := own.Close(); err != nil {
+			t.Errorf("close: %v", err)
+		}
+	})
+	return &Server{At(t, own.Addr), own, cfg, own.Redis.Store}
+}
+
+// OnNodes are the flags of real nodes for redlock, which have time to answer.
+func OnNodes(t testing.TB) []string {
+	t.Helper()
+	var addrs []string
+	for range 3 {
+		addrs = append(addrs, redistest.Start(t).Addr)
+	}
+	return []string{"--redis.redlock_addrs", strings.Join(addrs, ","), PatientNodes}
+}
+
+// UnusedAddr is an address that nobody listens at.
+func UnusedAddr(t testing.TB) string {
+	t.Helper()
+	return "127.0.0.1:" + redistest.FreePort(t)
+}
+
+// Locks are the strategies that exclude.
+func Locks() []string {
+	return []string{"v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "redlock", "local", "atomic", "optimistic"}
+}
+
+// Sample gives the locks that are named, in the quick suite, and all of them in the long one.
+func Sample(names ...string) []string {
+	if suite.Long {
+		return Locks()
+	}
+	return names
+}
