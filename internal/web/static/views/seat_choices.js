@@ -1,5 +1,5 @@
 // What can happen next, and what cannot.
-import { el } from "../dom.js";
+import { el, kbd } from "../dom.js";
 import { short } from "../trace.js";
 import { say } from "../words.js";
 
@@ -16,14 +16,6 @@ export function choicesPanel(seat) {
       "ul",
       { class: "choices" },
       plain.map(choice => el("li", null, button(seat, choice))),
-      cannot.map(({ what, why }) =>
-        el(
-          "li",
-          { class: "cannot" },
-          !why.startsWith(what) && [el("b", null, what === "time" ? say("time", "时间") : what), " "],
-          why,
-        ),
-      ),
     ),
     allowed.length > 0 && [
       el("h2", null, say("Faults", "故障")),
@@ -41,6 +33,18 @@ export function choicesPanel(seat) {
         ),
       ),
     ],
+    el(
+      "ul",
+      { class: "choices" },
+      cannot.map(({ what, why }) =>
+        el(
+          "li",
+          { class: "cannot" },
+          !why.startsWith(what) && [el("b", null, what === "time" ? say("time", "时间") : what), " "],
+          why,
+        ),
+      ),
+    ),
   ];
 }
 
@@ -78,7 +82,7 @@ function button(seat, choice) {
       "data-token": choice.token,
       onclick: () => seat.take(choice.token),
     },
-    choice.i < 9 && el("kbd", { "aria-hidden": "true" }, choice.i + 1),
+    choice.i < 9 && kbd(choice.i + 1),
     el(
       "span",
       { class: "what" },

@@ -14,51 +14,20 @@ const numbers = [
 
 // scenarioPanel is the form of the scenario of a place, {lock, in}: the seat, or an exploration. Another one is told by
 // change.
-export function scenarioPanel(seat, title = say("Scheduler’s seat", "调度席")) {
-  const { lock, place, index } = seat;
-  const choose = event => seat.change({ lock: event.target.value, do: "", beside: "" });
-  const locks = el(
-    "select",
-    { id: "lock", "data-focus": "lock", onchange: choose },
-    index.locks.map(({ name, title }) =>
-      el("option", { value: name, selected: name === place.lock }, `${name} · ${title}`),
-    ),
-  );
-  const flags = parse(place.in),
-    budget = faultsOf(flags);
+export function scenarioPanel(seat) {
+  const { lock, place } = seat;
+  const flags = parse(place.in);
   return [
     el(
-      "div",
-      { class: "row titled" },
-      el("h1", null, title),
-      el("label", null, el("span", { class: "unseen" }, say("lock", "锁")), locks),
-    ),
-    el(
       "p",
-      { class: "soft small" },
+      { class: "small" },
       say("Adds: ", "新增："),
       lock?.adds,
       say(". Still broken: ", "。遗留问题："),
       lock?.still_broken,
       say(".", "。"),
     ),
-    el(
-      "details",
-      {
-        class: "scenario",
-        open: seat.formOpen,
-        ontoggle: event => {
-          seat.formOpen = event.target.open;
-        },
-      },
-      el(
-        "summary",
-        { "data-focus": "scenario" },
-        say("Scenario: ", "场景："),
-        el("code", null, (seat.full?.view.scenario ?? place.in) || say("2 actors, no faults", "2 单，没有故障")),
-      ),
-      form(seat, flags, budget),
-    ),
+    form(seat, flags, faultsOf(flags)),
   ];
 }
 
@@ -119,7 +88,7 @@ function form(seat, flags, budget) {
     );
   return el(
     "div",
-    { class: "sheet form" },
+    { class: "form" },
     el("div", { class: "numbers" }, numbers.map(number), work),
     el(
       "fieldset",
