@@ -261,17 +261,19 @@ export function show(main, { query }) {
   function connect() {
     leave();
     connection = new AbortController();
-    late = setTimeout(() => {
-      gone.hidden = false;
-      replace(
-        gone,
-        say(
-          "The server has not answered yet. Is this page open in six other windows? " +
-            "A browser has no more connections: close one, or put it into the background.",
-          "服务器还没有应答。这个页面是不是已经在另外六个窗口里打开？浏览器没有更多连接：关掉一个，或把它切到后台。",
-        ),
-      );
-    }, patience);
+    // In a tab its program is loaded first, and a bar says so.
+    if (!root.dataset.tab)
+      late = setTimeout(() => {
+        gone.hidden = false;
+        replace(
+          gone,
+          say(
+            "The server has not answered yet. Is this page open in six other windows? " +
+              "A browser has no more connections: close one, or put it into the background.",
+            "服务器还没有应答。这个页面是不是已经在另外六个窗口里打开？浏览器没有更多连接：关掉一个，或把它切到后台。",
+          ),
+        );
+      }, patience);
     stream("/live?lang=" + language(), feed, { signal: connection.signal, resume: true }).catch(on.lost);
   }
   function leave() {
