@@ -6,9 +6,9 @@ import { player } from "../player.js";
 import { go, link } from "../route.js";
 import { get, stream, text } from "../server.js";
 import { language, say, several } from "../words.js";
-import { called } from "./anomaly.js";
+import { called } from "./levels.js";
 import { lockChooser } from "./seat_modes.js";
-import { scenarioPanel } from "./seat_scenario.js";
+import { scenarioPanel } from "./seat_parts.js";
 
 const first = link(["explore", "v2"], { in: "--faults expiry=1" });
 

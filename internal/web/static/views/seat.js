@@ -7,12 +7,10 @@ import { away, get, save, soon } from "../server.js";
 import { drawTrace, legend, saying } from "../trace.js";
 import { language, say } from "../words.js";
 import { besidePanel } from "./seat_beside.js";
-import { choicesPanel } from "./seat_choices.js";
 import { Code } from "./seat_code.js";
 import { afterSolved, nextLevel, noteSolved } from "./seat_level.js";
 import { modePanel, Oracle, solvedSays } from "./seat_modes.js";
-import { scenarioPanel } from "./seat_scenario.js";
-import { statePanel } from "./seat_state.js";
+import { choicesPanel, scenarioPanel, statePanel } from "./seat_parts.js";
 
 // first is where somebody lands who asks for no schedule.
 const first = link(["schedule", "v2"], { in: "--faults expiry=1", mode: "break", anomaly: "foreign-release" });

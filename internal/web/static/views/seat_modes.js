@@ -4,9 +4,9 @@ import { link } from "../route.js";
 import { away, get, soon, stream, text } from "../server.js";
 import { saying } from "../trace.js";
 import { language, say, several } from "../words.js";
-import { called } from "./anomaly.js";
-import { choiceSays } from "./seat_choices.js";
+import { called } from "./levels.js";
 import { levelBar } from "./seat_level.js";
+import { choiceSays } from "./seat_parts.js";
 
 // modePanel is the task, before all else: the lock, what is to be done with it, and what helps.
 export function modePanel(seat) {
