@@ -136,14 +136,10 @@ func emptyRun() []byte {
 	return document
 }
 
-// allStyles are those of the page and of its views, one after the other.
+// allStyles are those of the page and of a document, one after the other.
 func allStyles(files fs.FS) (string, error) {
-	names, err := fs.Glob(files, "*/*.css")
-	if err != nil {
-		return "", err
-	}
 	var all strings.Builder
-	for _, name := range append([]string{"style.css"}, names...) {
+	for _, name := range []string{"style.css", "documents/document.css"} {
 		text, err := fs.ReadFile(files, name)
 		if err != nil {
 			return "", err

@@ -260,7 +260,7 @@ func TestShopLeavesItsStream(t *testing.T) {
 func TestShopButtons(t *testing.T) {
 	suite.LongOnly(t, longShop)
 	s := newStage(t)
-	s.send("run", run("open"))
+	s.send("run", strings.Replace(run("open"), `"lock":"v2"`, `"lock":"redlock"`, 1))
 	p := open(t, s.URL+"/#/")
 	p.waitUntil("the locks are listed", `document.querySelectorAll("select[name=lock] option").length === 2`)
 	for _, button := range []struct{ before, css, request string }{
@@ -363,4 +363,29 @@ func TestShopFitsTheWindow(t *testing.T) {
 	}
 	p.key("L")
 	p.waitUntil("it speaks Chinese", `["买一件", "处理中的请求", "设置商店", "令牌"].every(part => document.body.innerText.includes(part))`)
+}
+
+// A shop says only what is so of its lock, and a loss once.
+func TestShopSaysWhatIsSoOfItsLock(t *testing.T) {
+	s := newStage(t)
+	s.send("run", strings.Replace(run("open"), `"lock":"v2"`, `"lock":"v0"`, 1))
+	s.send("lanes", latestSales)
+	s.send("tally", tally)
+	p := open(t, s.URL+"/#/")
+	p.shows("1 update was lost")
+	if says := eval[string](p, `document.querySelector("main").innerText`); strings.Contains(says, "lost updates") || strings.Contains(says, "node 1") || strings.Count(says, "1 update was lost") != 1 {
+		t.Errorf("a loss is told twice, or of nodes: %s", says)
+	}
+	if eval[bool](p, `[...document.querySelectorAll(".picture li")].some(li => li.checkVisibility() && li.innerText.includes("believes"))`) {
+		t.Error("somebody believes to hold a lock, and there is none")
+	}
+	s.send("run", strings.Replace(run("open"), `"lock":"v2"`, `"lock":"redlock"`, 1))
+	p.shows("node 1")
+	if twice := eval[bool](p, `import("./web/views/shop_words.js").then(({written}) =>
+		[1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000].some(step => written(10600, step) === written(10600 + step, step)))`); twice {
+		t.Error("two steps of an axis are written alike")
+	}
+	p.key("F")
+	p.click(".bar [data-focus=again]")
+	s.hears(t, `POST /bursts {"n":200,"c":200}`, 1)
 }

@@ -2,7 +2,11 @@ package server
 
 import (
 	"encoding/json"
+	"io/fs"
 	"net/http"
+	"net/http/httptest"
+	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -14,7 +18,9 @@ import (
 	"lockstep/internal/learn/scheduler"
 	"lockstep/internal/shop/api"
 	"lockstep/internal/shop/route"
+	"lockstep/internal/stage/lab"
 	"lockstep/internal/watch/live"
+	"lockstep/internal/web"
 )
 
 // every is the table of a front that has everything.
@@ -95,5 +101,37 @@ func TestWhatAFrontAnswers(t *testing.T) {
 		if absent := first == "nodes"; absent != (row.Handle == nil) {
 			t.Errorf("%s %s is absent: %t", row.Method, row.Pattern, !absent)
 		}
+	}
+}
+
+// Whatever the page's modules ask for is in the table, and somebody answers it in a tab, too.
+func TestThePageAsksForWhatThereIs(t *testing.T) {
+	table, asked := every(&cluster.Front{}, &live.Nodes{}), 0
+	table = route.NewTable(append(table.Rows, lab.PlayedAt(lab.Place{})...)...) // in a tab alone
+	asks := regexp.MustCompile("\\b(get|save|stream|post|put|del)\\(\\s*[\"`](/[^\"`?$]*)([\"`?$])")
+	methods := map[string]string{"get": "GET", "save": "GET", "stream": "GET", "post": "POST", "put": "PUT", "del": "DELETE"}
+	err := fs.WalkDir(web.Files(), ".", func(name string, _ fs.DirEntry, err error) error {
+		if err != nil || path.Ext(name) != ".js" {
+			return err
+		}
+		text, err := fs.ReadFile(web.Files(), name)
+		for _, found := range asks.FindAllStringSubmatch(string(text), -1) {
+			asked++
+			at, method := found[2], methods[found[1]]
+			if strings.HasSuffix(at, "/") {
+				at += "x"
+			}
+			if strings.HasPrefix(at, "/labs/") {
+				method = "POST" // it says so itself
+			}
+			row, err := table.Find(httptest.NewRequestWithContext(t.Context(), method, at, http.NoBody))
+			if err != nil || row.InTab() == route.Nobody {
+				t.Errorf("%s asks for %s %s: %v; want a route, and who answers it in a tab", name, method, at, err)
+			}
+		}
+		return err
+	})
+	if err != nil || asked < 40 {
+		t.Errorf("%d addresses are asked for, %v", asked, err)
 	}
 }

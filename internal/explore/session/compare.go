@@ -188,11 +188,18 @@ func (c *Comparison) compare(a, b *trace.Step, second side) {
 		differs(say("Where the actors stand", "参与者的处境"), second.stances(a), second.stances(b))
 	}
 	if len(c.Why) > 0 && a.Command != "" {
-		differs(say("The command", "命令"), sent(a), sent(b))
+		none := say("none", "没有命令")
+		differs(say("The command", "命令"), sent(a, none), sent(b, none))
 	}
 }
 
-func sent(s *trace.Step) string { return s.Command + " → " + s.Reply }
+// sent is a step's command and its reply; none of a step without a command.
+func sent(s *trace.Step, none string) string {
+	if s.Command == "" {
+		return none
+	}
+	return s.Command + " → " + s.Reply
+}
 
 // stances says where each actor stands.
 func (s side) stances(step *trace.Step) string {

@@ -203,6 +203,8 @@ func TestMistakes(t *testing.T) {
 		{"/seat/oracle", []string{"lock", "v2"}, 400, []string{"anomaly", "two-holders"}},
 		{"/seat/oracle", []string{"lock", "v2", "anomaly", "stuck", "do", "B:GET"}, 409, []string{"step 1, B:GET"}},
 		{"/seat/beside", []string{"lock", "v2", "with", "v33"}, 400, []string{"with", "v33"}},
+		{"/seat/beside", []string{"lock", "redlock", "with", "local", "in", "--faults node-crash=1", "lang", "zh"}, 400,
+			[]string{"local 跑不了这个时序"}},
 		{"/seat/beside", []string{"lock", "v2", "with", "v3", "do", "B:GET"}, 409, []string{"step 1, B:GET"}},
 		{"/seat/explore", []string{"lock", "v99"}, 400, []string{"v99", "v0, v1"}},
 		{"/seat/explore", []string{"lock", "v2", "in", "--faults fire=1"}, 400, []string{"fire", "expiry"}},

@@ -30,6 +30,15 @@ func (s Site) answer(ctx context.Context, files map[string][]byte) error {
 		if err := all(ask); err != nil {
 			return err
 		}
+		var index struct{ Locks []struct{ Name string } }
+		if err := json.Unmarshal(asked["/seat.json"], &index); err != nil {
+			return fmt.Errorf("GET /seat: %w", err)
+		}
+		for _, lock := range index.Locks {
+			if asked["/seat/code/"+lock.Name+".json"], err = s.fetch(ctx, "/seat/code?lock="+lock.Name); err != nil {
+				return err
+			}
+		}
 		for path, answer := range asked {
 			files["still/"+string(in)+path] = answer
 		}

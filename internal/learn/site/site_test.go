@@ -18,7 +18,7 @@ import (
 
 // answers are what a server answers, in small.
 var answers = map[string]string{
-	"/seat": `{}`, "/labs": `[]`, "/seat/table": "event: done\n", "/seat/steps": `[{"from":"v3","to":"v4"}]`, "/seat/steps/v3-v4": `{}`,
+	"/seat": `{"locks":[{"name":"v3"}]}`, "/seat/code": `[]`, "/labs": `[]`, "/seat/table": "event: done\n", "/seat/steps": `[{"from":"v3","to":"v4"}]`, "/seat/steps/v3-v4": `{}`,
 	"/course": `{"lessons":[{"number":3}]}`, "/course/03": `{}`, "/openapi.json": `{}`,
 }
 
@@ -115,7 +115,7 @@ func TestWhatASiteHas(t *testing.T) {
 	}
 	for _, name := range []string{
 		"index.html", "openapi.json", "still/en/seat/steps/v3-v4.json", "still/zh/labs.json",
-		"still/zh/course/03.json", "still/zh/seat/table.txt",
+		"still/zh/course/03.json", "still/zh/seat/table.txt", "still/en/seat/code/v3.json",
 	} {
 		if !slices.Contains(files, name) {
 			t.Errorf("%s is not among %v", name, files)

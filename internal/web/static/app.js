@@ -2,6 +2,7 @@
 import { el, replace } from "./dom.js";
 import { bind, showKeys } from "./keys.js";
 import { go, route } from "./route.js";
+import { soon } from "./server.js";
 import { language, say } from "./words.js";
 
 // views by the first part of the address. Those with a name are in the header.
@@ -122,8 +123,9 @@ async function show(anew = false) {
   const view = views[name];
   if (!view) return go("#/", { instead: true });
   if (!stale && shown.name === name && shown.follow) return shown.follow(now);
-  const module = await view.load();
+  const module = await view.load().catch(() => null);
   if (turn !== latest) return;
+  if (!module) return missing(turn);
   stale = false;
   const again = shown.name === name;
   shown.leave();
@@ -136,6 +138,26 @@ async function show(anew = false) {
   shown = typeof left === "function" ? { name, leave: left } : { name, ...left };
   if (!again && !first) main.focus({ preventScroll: true });
   first = false;
+}
+
+// missing says that a view cannot be loaded. A browser keeps in mind that a module was not there: the page is loaded anew
+// as soon as the server is back.
+function missing(turn) {
+  shown.leave();
+  shown = nothing;
+  drawHeader();
+  const says = say(
+    "The server does not answer, so this view cannot be loaded. Asking again …",
+    "服务器没有应答，这个视图加载不了。正在重试……",
+  );
+  replace(main, el("p", { class: "note bad", role: "alert" }, says));
+  const ask = () =>
+    turn === latest &&
+    fetch("web/app.js", { cache: "no-store" }).then(
+      () => location.reload(),
+      () => soon(ask),
+    );
+  soon(ask);
 }
 
 let first = true;

@@ -6,6 +6,9 @@ import { say } from "./words.js";
 // null.
 export const el = (name, attributes, ...children) => fill(document.createElement(name), attributes, children);
 
+// kbd is the key that does the same.
+export const kbd = key => el("kbd", { "aria-hidden": "true" }, key);
+
 export const svg = (name, attributes, ...children) =>
   fill(document.createElementNS("http://www.w3.org/2000/svg", name), attributes, children);
 

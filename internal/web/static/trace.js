@@ -6,10 +6,11 @@ import { duration, say } from "./words.js";
 
 // drawTrace draws trace.Trace as a list of its steps. Options: current, the step that is marked, counted from 1, or 0;
 // onstep, called with the step that is clicked; compact leaves out commands and states; notes gives what else to say of
-// a step, by its number; breaches are marked at their steps, each with its title and what it says.
+// a step, by its number; breaches are marked at their steps, each with its title and what it says; next has the choices
+// of what can happen after the current step, and takes one.
 export function drawTrace(
   trace,
-  { current = Infinity, onstep = null, compact = false, notes = _step => null, breaches = [] } = {},
+  { current = Infinity, onstep = null, compact = false, notes = _step => null, breaches = [], next = null } = {},
 ) {
   const lanes = lanesOf(trace);
   const rows = trace.steps.map((step, i) => {
@@ -42,7 +43,14 @@ export function drawTrace(
     );
   });
   const verdict = trace.says && el("p", { class: "verdict" }, el("span", { "aria-hidden": "true" }, "✗ "), trace.says);
-  return el("div", { class: "trace", style: { "--lanes": lanes.length } }, head(lanes), el("ol", null, rows), verdict);
+  return el(
+    "div",
+    { class: "trace", style: { "--lanes": lanes.length } },
+    head(lanes),
+    el("ol", null, rows),
+    verdict && !breaches.length && verdict,
+    next && coming(lanes, trace, current, next),
+  );
 }
 
 // beforeOf is what was so before a step, counted from 0.
@@ -92,6 +100,47 @@ const head = lanes =>
   );
 
 export const colour = actor => (actor === undefined || actor < 0 ? "" : "actor" + (actor % 4));
+
+// coming is what can happen next, at the lines of those who do it. The list of choices is for keys and for those who
+// do not see the lines.
+function coming(lanes, trace, current, { choices, take }) {
+  if (!choices.length) return null;
+  const button = (choice, text) =>
+    el(
+      "button",
+      { class: "move " + colour(actorOf(choice)), tabindex: -1, title: choice.says, onclick: () => take(choice.token) },
+      text,
+    );
+  const actorOf = choice => trace.actors.indexOf(choice.actor);
+  const plain = ({ fault }) => !fault,
+    now = beforeOf(trace, current);
+  return el(
+    "div",
+    { class: "coming", "aria-hidden": "true" },
+    el("span"),
+    el(
+      "div",
+      { class: "names" },
+      svg(
+        "svg",
+        { class: "lanes" },
+        lanes.map(lane => life(lane.at, 0, "100%", look(lane, trace, now))),
+      ),
+      lanes.map(({ actor }) =>
+        el(
+          "span",
+          null,
+          choices.filter(one => plain(one) && actorOf(one) === actor).map(one => button(one, one.actor)),
+        ),
+      ),
+    ),
+    el(
+      "div",
+      { class: "row" },
+      choices.filter(one => !plain(one) || actorOf(one) < 0).map(one => button(one, one.fault || one.says)),
+    ),
+  );
+}
 
 const middle = "1.15rem"; // where in its row a step happens
 

@@ -1,11 +1,10 @@
 // What was seen of a shop: the parts of its view, without a server.
 import { el, replace } from "../dom.js";
 import { drawTrace } from "../trace.js";
-import { findings } from "../views/shop_findings.js";
 import { lanes, legend } from "../views/shop_lanes.js";
 import { sections } from "../views/shop_sections.js";
 import { stock } from "../views/shop_stock.js";
-import { story } from "../views/shop_story.js";
+import { findings, story } from "../views/shop_story.js";
 import { counts } from "../views/shop_words.js";
 import { say } from "../words.js";
 

@@ -32,8 +32,6 @@ export function draw() {
   );
 }
 
-const tell = (english, chinese) => replace(status, say(english, chinese));
-
 // Program is a Go program in a worker, which is started when it is first asked.
 class Program {
   /** @type {Promise<Worker>} */
@@ -300,19 +298,22 @@ function compiled(code, name) {
   return modules.get(code);
 }
 
+const programOf = code => new URL(`${code}.packed?v=${version}`, home);
+
 // load fetches a program, which is compressed whatever the host does.
 async function load(code, name) {
-  const packed = await kept(new URL(`${code}.packed?v=${version}`, home));
+  const packed = await kept(programOf(code));
   const all = Number(packed.headers.get("Content-Length")),
     mb = bytes => (bytes / 1e6).toFixed(1);
   let bytes = 0;
   const count = new TransformStream({
     transform(piece, out) {
       bytes += piece.length;
-      tell(
-        `Loading ${name()}: ${mb(bytes)}${all ? ` of ${mb(all)}` : ""} MB`,
-        `正在加载${name()}：${mb(bytes)}${all ? ` / ${mb(all)}` : ""} MB`,
+      const says = say(
+        `Loading ${name()}: ${mb(bytes)}${all ? ` of ${mb(all)}` : ""} MB `,
+        `正在加载${name()}：${mb(bytes)}${all ? ` / ${mb(all)}` : ""} MB `,
       );
+      replace(status, says, el("progress", { "aria-label": says, value: all ? bytes / all : null }));
       out.enqueue(piece);
     },
   });
@@ -338,13 +339,15 @@ async function kept(url) {
   return answer;
 }
 
-const still = /^\/(seat|seat\/table|seat\/steps(\/[^/]+)?|labs|course(\/[^/]+)?)$/;
+const still = /^\/(seat|seat\/table|seat\/code|seat\/steps(\/[^/]+)?|labs|course(\/[^/]+)?)$/;
 
 answerBy((path, request) => {
   const { pathname, searchParams } = new URL(path, "http://tab");
+  if (pathname === "/seat/table" && searchParams.get("anew")) return search.ask(path, request);
   if (still.test(pathname)) {
     const end = pathname === "/seat/table" ? ".txt" : ".json";
-    return fetch(new URL("still/" + (searchParams.get("lang") ?? "en") + pathname + end, home), request);
+    const of = searchParams.has("lock") ? "/" + searchParams.get("lock") : ""; // whose code it is
+    return fetch(new URL("still/" + (searchParams.get("lang") ?? "en") + pathname + of + end, home), request);
   }
   if (pathname.startsWith("/room")) return Promise.resolve(Response.json({ open: false }));
   if (/^\/seat\/(hint|oracle|explore)$/.test(pathname)) return search.ask(path, request);
@@ -366,4 +369,11 @@ function replica(pathname, live) {
 }
 
 // It works without, while there is a network.
-navigator.serviceWorker?.register(new URL("keep.js", home)).catch(() => {});
+// It keeps both programs, so that no view needs one.
+navigator.serviceWorker
+  ?.register(new URL("keep.js", home))
+  .then(() => navigator.serviceWorker.ready)
+  .then(async () => {
+    for (const code of ["shop", "seat"]) await kept(programOf(code));
+  })
+  .catch(() => {});

@@ -39,7 +39,9 @@ export function show(main, route) {
     try {
       const { lessons } = await get("/course", { lang: language() });
       last = lessons.length;
-      const lesson = name && (await get("/course/" + encodeURIComponent(name), { lang: language() }));
+      if (name && !lessons.some(({ number }) => number === asked))
+        throw Error(say(`There is no lesson ${name}; there are 1 to ${last}.`, `没有第 ${name} 课，共 ${last} 课。`));
+      const lesson = name && (await get(address(asked).slice(1), { lang: language() }));
       if (gone || asked !== number) return;
       desk?.leave();
       desk = lesson ? new Desk() : null;

@@ -166,7 +166,8 @@ export class Result {
   node = el("div", { class: "result" });
   says = el("div", { class: "told" });
   drawing = el("div");
-  status = el("p", { class: "small soft", role: "status" });
+  status = el("span", { class: "small soft", role: "status" });
+  stop = el("button", { class: "quiet", "data-focus": "stop", hidden: true }, say("Stop", "停止"));
   schedule = ""; // that is drawn
   player;
 
@@ -174,7 +175,7 @@ export class Result {
     this.command = command;
     this.desk = desk;
     this.saying = says;
-    replace(this.node, this.says, this.drawing, this.status);
+    replace(this.node, this.says, this.drawing, el("p", null, this.status, " ", this.stop));
   }
 
   // known shows what the lesson knows, if that is anything.
@@ -199,8 +200,11 @@ export class Result {
     replace(this.drawing, this.player.node);
   }
 
-  // run does it here and now.
+  // run does it here and now, until it is stopped.
   async run() {
+    const stop = new AbortController(),
+      signal = AbortSignal.any([stop.signal, this.desk.left.signal]);
+    this.stop.onclick = () => stop.abort();
     this.known();
     const { lock, in: scenario, anomaly, do: schedule, kind } = this.command,
       asked = { lock, in: scenario, lang: language() };
@@ -213,6 +217,7 @@ export class Result {
         this.draw(view.trace, view.shown);
         return tell(say("Run here, just now.", "刚刚在这里运行过。"));
       }
+      this.stop.hidden = false;
       await stream(
         "/seat/explore" + text({ ...asked, anomaly }),
         {
@@ -233,11 +238,13 @@ export class Result {
           },
           failed: failure => tell(el("span", { class: "bad" }, failure.message)),
         },
-        { signal: this.desk.left.signal },
+        { signal },
       );
+      if (signal.aborted) tell(say("Stopped. Nothing is known.", "已停止，还没有结论。"));
     } catch (failure) {
       tell(el("span", { class: "bad" }, failure.message));
     }
+    this.stop.hidden = true;
     return undefined;
   }
 }

@@ -6,8 +6,9 @@ import { player } from "../player.js";
 import { go, link } from "../route.js";
 import { get, stream, text } from "../server.js";
 import { language, say, several } from "../words.js";
-import { called } from "./anomaly.js";
-import { scenarioPanel } from "./seat_scenario.js";
+import { called } from "./levels.js";
+import { lockChooser } from "./seat_modes.js";
+import { scenarioPanel } from "./seat_parts.js";
 
 const first = link(["explore", "v2"], { in: "--faults expiry=1" });
 
@@ -116,7 +117,7 @@ class Explorer {
       .filter(Boolean)
       .join(" ");
     const copy = event => copied(event.currentTarget, command);
-    replace(this.about, scenarioPanel(this, say("Explore", "探索")));
+    replace(this.about, el("h1", null, say("Explore", "探索")), lockChooser(this), scenarioPanel(this));
     replace(
       this.asked,
       el(
@@ -256,7 +257,7 @@ class Explorer {
         );
     return el(
       "div",
-      { class: "seat" },
+      { class: "counter" },
       el(
         "div",
         { class: "side" },

@@ -94,17 +94,13 @@ const marked = text => text.split("`").map((part, i) => (i % 2 ? el("code", null
 function page(lab, signal) {
   const told = el("div", { class: "runs" }),
     status = el("span", { role: "status", class: "soft" });
-  const start = el(
-    "button",
-    { class: "main", onclick: run },
-    say(`Run it: ${lab.locks.join(", then ")}`, `运行：${arrow(lab)}`),
-  );
-  const runs = inTab && !lab.needs.length;
+  const start = runs({ class: "main" }, say(`Run it: ${lab.locks.join(", then ")}`, `运行：${arrow(lab)}`), run);
+  const here = inTab && !lab.needs.length;
   return [
     el("p", { class: "small" }, el("a", { href: link(["labs"]) }, say("All labs", "全部实验"))),
     el("h1", null, lab.name),
     el("p", null, lab.claim),
-    runs
+    here
       ? el("p", { class: "row" }, start, status)
       : el(
           "p",
@@ -122,14 +118,13 @@ function page(lab, signal) {
     told,
     el(
       "p",
-      { class: runs ? "small soft" : null },
+      { class: here ? "small soft" : null },
       lab.cure,
       lab.diff && [say(" All of it: ", "全部改动："), command(lab.diff)],
     ),
   ];
 
-  async function run() {
-    start.disabled = true;
+  async function run(stop) {
     replace(told);
     let part, lock;
     const fail = why => part.append(el("p", { class: "note bad", role: "alert" }, why));
@@ -150,13 +145,15 @@ function page(lab, signal) {
       failed: fail,
     };
     try {
-      await stream(`/labs/${lab.name}?lang=${language()}`, on, { signal, method: "POST" });
+      await stream(`/labs/${lab.name}?lang=${language()}`, on, {
+        signal: AbortSignal.any([stop, signal]),
+        method: "POST",
+      });
     } catch (failure) {
       part ??= told;
       fail(failure.message);
     }
-    start.disabled = false;
-    replace(status);
+    replace(status, stop.aborted && say("Stopped.", "已停止。"));
   }
 }
 
@@ -192,4 +189,20 @@ function tell(story) {
       ],
     ),
   ];
+}
+
+// runs is a button that runs something, and meanwhile stops it.
+function runs(attributes, label, run) {
+  let stop = null;
+  const button = el("button", { ...attributes, onclick: turn }, label);
+  async function turn() {
+    if (stop) return stop.abort();
+    stop = new AbortController();
+    button.ariaBusy = "true";
+    replace(button, say("■ Stop", "■ 停止"));
+    await run(stop.signal);
+    stop = button.ariaBusy = null;
+    replace(button, label);
+  }
+  return button;
 }

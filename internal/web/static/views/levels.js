@@ -1,4 +1,6 @@
-// The levels of the campaign: what the server says of each lock, and what this browser has kept of it.
+// The levels of the campaign: what the server says of each lock, and what this browser has kept of it; and what an
+// anomaly is called.
+import { el } from "../dom.js";
 import { link } from "../route.js";
 
 const step = /^v\d+$/;
@@ -40,3 +42,10 @@ function all() {
     return memory;
   }
 }
+
+// called is a text, with its anomalies called as people call them; the term is in the tooltip.
+export const called = ({ anomalies }, text) =>
+  text.split(/([a-z]+(?:-[a-z]+)*)/).map(word => {
+    const one = anomalies.find(({ name }) => name === word);
+    return one ? el("span", { title: `${word}: ${one.says}` }, one.title) : word;
+  });

@@ -1,19 +1,16 @@
 // The scheduler's seat: the real code of a lock, a few sales, and the reader decides what happens next. The address is
 // the whole state.
-import { copied, el, replace } from "../dom.js";
+import { copied, el, kbd, replace } from "../dom.js";
 import { bindWhile } from "../keys.js";
 import { go, link, route as read } from "../route.js";
 import { away, get, save, soon } from "../server.js";
 import { drawTrace, legend, saying } from "../trace.js";
-import { language, say, several } from "../words.js";
-import { called } from "./anomaly.js";
+import { language, say } from "../words.js";
 import { besidePanel } from "./seat_beside.js";
-import { choicesPanel } from "./seat_choices.js";
 import { Code } from "./seat_code.js";
-import { afterSolved, levelBar, nextLevel, noteSolved } from "./seat_level.js";
+import { afterSolved, nextLevel, noteSolved } from "./seat_level.js";
 import { modePanel, Oracle, solvedSays } from "./seat_modes.js";
-import { scenarioPanel } from "./seat_scenario.js";
-import { statePanel } from "./seat_state.js";
+import { choicesPanel, scenarioPanel, statePanel } from "./seat_parts.js";
 
 // first is where somebody lands who asks for no schedule.
 const first = link(["schedule", "v2"], { in: "--faults expiry=1", mode: "break", anomaly: "foreign-release" });
@@ -66,7 +63,6 @@ class Seat {
   shortest = new Map(); // schedule to a goal
   solvedAt = 0; // when the goal was reached
   told = {}; // the latest hint, and what it is about
-  toBeside = false; // the reader wants to see it
   toldRoom = new Map(); // levels and schedules, and what the board calls the reader
   turn = Promise.resolve(); // of the last key
   going; // to a place
@@ -77,7 +73,8 @@ class Seat {
   here;
   before;
   index;
-  drawn;
+  parts; // that are drawn
+  panel = ""; // what is open on demand: code, state, scenario
   failure;
 
   constructor(main, way = page, when = () => true) {
@@ -86,7 +83,7 @@ class Seat {
     this.embedded = way !== page;
     this.oracle = new Oracle(this, () => this.draw());
     this.code = new Code(this);
-    this.says = el("p", { class: "now", role: "status", "aria-live": "polite" });
+    this.says = el("p", { class: "now unseen", role: "status", "aria-live": "polite" });
     const whole = (...keys) => (this.embedded ? [] : [keys]);
     this.unbind = bindWhile(
       when,
@@ -108,8 +105,8 @@ class Seat {
       ...whole(
         "o",
         "oracle: how far the nearest breach is",
-        "神谕：离最近的异常还有几步",
-        this.inTurn(() => this.setMode("oracle")),
+        "推演：离最近的异常还有几步",
+        this.inTurn(() => this.switchOracle()),
       ),
       ...whole(
         "b",
@@ -117,7 +114,8 @@ class Seat {
         "并排：在下一种锁下做同样的事",
         this.inTurn(() => this.besideNext()),
       ),
-      ...whole("c", "the code, or not", "显示或隐藏代码", () => this.code.toggle()),
+      ...whole("c", "the code, or not", "显示或隐藏代码", () => this.open("code")),
+      ...whole("s", "the state, or not", "显示或隐藏状态", () => this.open("state")),
       ...whole(
         "n",
         "in the campaign: the next level",
@@ -267,10 +265,18 @@ class Seat {
 
   undo() {
     const shorter = () => this.address({ do: this.prefix(this.tokens.length - 1), code: "", at: undefined });
+    const is = address => this.prefixOf(address) === this.prefixOf(this.way.at());
+    while (this.past.length && is(this.past.at(-1))) this.past.pop(); // the browser's Back has undone it
     const back = this.past.pop() ?? (this.tokens.length > 0 && shorter());
     if (!back) return;
     this.future.push(this.way.at());
     this.way.go(back);
+  }
+
+  // prefixOf is what an address says of the schedule alone.
+  prefixOf(address) {
+    const { lock, in: scenario, do: schedule } = placeOf(read(address));
+    return [lock, scenario, schedule].join("\n");
   }
 
   redo() {
@@ -280,12 +286,11 @@ class Seat {
   }
 
   setMode(mode) {
-    this.way.go(
-      this.address({
-        mode: mode === this.place.mode ? "free" : mode,
-        anomaly: mode === "free" ? this.place.anomaly : this.goal,
-      }),
-    );
+    this.way.go(this.address({ mode, anomaly: mode === "free" ? this.place.anomaly : this.goal }));
+  }
+
+  switchOracle() {
+    this.way.go(this.address({ oracle: this.place.oracle ? "" : "1", anomaly: this.goal }));
   }
 
   // ask asks for a hint.
@@ -332,7 +337,7 @@ class Seat {
     const { main } = this;
     const gone = this.failure && !(this.here && away(this.failure)); // there is nothing to show
     if (gone) {
-      this.drawn = false;
+      this.parts = null;
       return void replace(
         main,
         !this.embedded && el("h1", null, say("Scheduler’s seat", "调度席")),
@@ -346,87 +351,85 @@ class Seat {
       );
     }
     if (!this.here) return;
-    if (!this.drawn) {
-      const [about, mode, moves, drawing, beside, state] = ["about", "mode", "moves", "drawing", "beside", "state"].map(
-        name => el("section", { class: name }),
-      );
-      const whole = !this.embedded;
-      this.parts = { about, mode, moves, drawing, beside, state };
-      drawing.setAttribute("aria-label", say("The schedule", "时序"));
-      mode.className = "mode sheet";
-      state.className = "state sheet";
-      replace(
-        main,
-        about,
-        el(
-          "div",
-          { class: "seat" },
-          el("div", { class: "side" }, mode, el("div", { class: "sheet next" }, this.says, moves), whole && state),
-          el("div", { class: "wide" }, drawing, whole && [this.code.panel, beside]),
-        ),
-      );
-      drawing.className = "drawing sheet";
-      this.drawn = true;
-    }
+    this.parts ??= this.frame();
+    const { parts } = this,
+      where = this.place.do + this.at,
+      { scrollTop } = parts.drawing;
     this.drawParts();
     const again =
       focused &&
       (main.querySelector(`[data-focus="${focused}"]`) ??
         (focused.startsWith("choice") && main.querySelector("[data-focus^=choice]")));
     if (again && again !== document.activeElement) again.focus({ preventScroll: true });
-    const where = this.place.do + this.at;
-    const begins = this.embedded && this.seen === undefined; // the reader is not at it yet
-    if (where !== this.seen && !begins) main.querySelector("[aria-current=step]")?.scrollIntoView({ block: "nearest" });
+    // The page stays where it is: what scrolls is the picture, to the step.
+    const step = parts.drawing.querySelector("[aria-current=step]");
+    const to = this.at === this.tokens.length ? Infinity : (step?.offsetTop ?? 0) - parts.drawing.clientHeight / 2;
+    parts.drawing.scrollTop = where === this.seen ? scrollTop : Math.min(to, parts.drawing.scrollHeight);
+    if (where !== this.seen) parts.next.scrollTop = 0;
     this.seen = where;
   }
 
+  // frame makes the parts, in the order in which they are read.
+  frame() {
+    const part = (name, label) => el("section", { class: name, "aria-label": label });
+    const parts = {
+      about: part("about"),
+      drawing: part("drawing sheet", say("The schedule", "时序")),
+      beside: part("beside"),
+      state: part("state"),
+      scenario: part("scenario"),
+      moves: part("moves"),
+    };
+    parts.next = el("div", { class: "sheet next" }, this.says, parts.moves);
+    parts.panel = el("div", { class: "sheet panel" }, parts.beside, this.code.panel, parts.state, parts.scenario);
+    const menu = !this.embedded && this.menu();
+    const stage = [parts.drawing, !this.embedded && parts.panel, parts.next];
+    replace(this.main, parts.about, el("div", { class: "seat" }, stage), menu);
+    return parts;
+  }
+
   drawParts() {
-    const { parts, full } = this;
+    const { parts, full, here, place } = this;
     const step = full.view.trace.steps[this.at - 1];
     const said = step
       ? say(`Step ${this.at} of ${this.tokens.length}: `, `第 ${this.at} 步，共 ${this.tokens.length} 步：`) +
         saying(step)
       : say("Nothing has happened yet. You decide what happens first.", "还什么都没发生。第一步由你决定。");
     if (this.says.textContent !== said) replace(this.says, said);
-    const whole = !this.embedded;
-    replace(parts.about, whole && levelBar(this), this.awaited(), this.stale(), whole && scenarioPanel(this));
-    replace(parts.moves, solvedSays(this), whole && afterSolved(this), this.breaches(), choicesPanel(this));
-    replace(parts.mode, modePanel(this));
-    parts.mode.hidden = !parts.mode.firstChild;
+    replace(parts.about, this.awaited(), this.stale(), modePanel(this));
+    replace(parts.moves, solvedSays(this), !this.embedded && afterSolved(this), choicesPanel(this));
     replace(
       parts.drawing,
-      this.tools(),
-      this.tokens.length > 0
-        ? drawTrace(full.view.trace, {
-            current: this.at,
-            onstep: n => this.look(n),
-            notes: n => this.oracle.note(n),
-            breaches: full.view.shown,
-          })
-        : el("p", { class: "soft" }, say("The steps that you choose are drawn here.", "你选的每一步会画在这里。")),
-      !this.embedded && legend(),
+      this.tokens.length === 0 && el("p", { class: "soft" }, said),
+      drawTrace(full.view.trace, {
+        current: this.at,
+        onstep: n => this.look(n),
+        notes: n => this.oracle.note(n),
+        breaches: full.view.shown,
+        next: { choices: here.view.choices, take: token => this.take(token) },
+      }),
     );
     if (this.embedded) return;
-    replace(parts.state, statePanel(this));
-    this.code.follow();
+    this.code.panel.hidden = this.panel !== "code";
+    replace(parts.state, this.panel === "state" && [statePanel(this), legend()]);
+    replace(parts.scenario, this.panel === "scenario" && scenarioPanel(this));
+    if (this.panel === "code") this.code.follow();
     if (this.besideIs !== this.besideKey()) {
       this.besideIs = this.besideKey();
-      replace(parts.beside, this.place.beside ? besidePanel(this) : null);
-      parts.beside.className = this.place.beside ? "beside sheet" : "beside";
+      replace(parts.beside, place.beside ? besidePanel(this) : null);
     }
+    parts.panel.hidden = !this.panel && !place.beside;
+  }
+
+  // open shows a part on demand, or shuts it.
+  open(panel) {
+    this.panel = panel === this.panel ? "" : panel;
+    this.draw();
   }
 
   besideKey() {
-    return this.place.beside && [this.place.beside, this.place.lock, this.place.in, this.place.do].join("\n");
-  }
-
-  // breaches says what the step shows; those of others are marked in the drawing.
-  breaches() {
-    return this.here.view.shown
-      .filter(({ step }) => step === this.at)
-      .map(({ anomaly, says }) =>
-        el("p", { class: "note bad" }, el("strong", null, called(this.index, anomaly)), say(": ", "："), says),
-      );
+    const { beside, lock, in: scenario, do: schedule } = this.place;
+    return beside && [beside, lock, scenario, schedule, this.goal].join("\n");
   }
 
   // awaited says that the server does not answer, and what is shown is of before.
@@ -454,61 +457,31 @@ class Seat {
     );
   }
 
-  tools() {
-    const tool = (focus, text, key, act, off) =>
-      el(
-        "button",
-        { "data-focus": focus, disabled: off, title: `${text} (${key})`, onclick: act },
-        text,
-        " ",
-        el("kbd", { "aria-hidden": "true" }, key),
-      );
-    const explored = [this.place.lock, this.full.view.scenario].filter(Boolean).join(" ");
-    const replay = `go run . explore ${explored} --replay "${this.place.do}"`;
-    const copy = (focus, text, what) =>
-      el("button", { "data-focus": focus, class: "quiet", onclick: event => copied(event.currentTarget, what) }, text);
-    const changes = [
-      tool("undo", say("Undo", "撤销"), "u", () => this.undo(), !this.past.length && !this.tokens.length),
-      tool("redo", say("Redo", "重做"), "r", () => this.redo(), !this.future.length),
-    ];
-    if (this.embedded)
-      return el(
-        "div",
-        { class: "row tools" },
-        changes,
-        el("a", { class: "button quiet", href: this.address({}) }, say("Open the whole seat", "打开完整的调度席")),
-      );
-    return el(
-      "div",
-      { class: "row tools" },
-      changes,
-      el(
-        "a",
-        { class: "button", "data-focus": "fork", href: this.address({}), target: "_blank", rel: "noopener" },
-        say("Fork", "分叉"),
-        " ",
-        el("kbd", { "aria-hidden": "true" }, "f"),
-      ),
-      el(
-        "a",
-        {
-          class: "button",
-          "data-focus": "explore",
-          title: say("Run every schedule of this scenario", "运行这个场景的所有时序"),
-          href: link(["explore", this.place.lock], { in: this.place.in, anomaly: this.place.anomaly }),
-        },
-        say("Explore", "探索"),
-      ),
-      el("span", { class: "soft small" }, several(this.tokens.length, "step", "步")),
-      copy("link", say("Copy link", "复制链接"), location.href),
-      copy("replay", say("Copy command", "复制命令"), replay),
-      this.tokens.length > 0 &&
+  // menu is what can be done with a schedule, apart from going on.
+  menu() {
+    const entries = () => {
+      const { lock, in: scenario, do: schedule, anomaly } = this.place;
+      const replay = `go run . explore ${[lock, this.full.view.scenario].filter(Boolean).join(" ")} --replay "${schedule}"`;
+      const copy = (text, what) => el("button", { onclick: event => copied(event.currentTarget, what) }, text);
+      return [
         el(
-          "button",
-          { "data-focus": "save", class: "quiet", onclick: () => this.save() },
-          say("Save as file", "存成文件"),
+          "a",
+          { class: "button", "data-focus": "fork", href: this.address({}), target: "_blank", rel: "noopener" },
+          say("Fork: the same in a new tab", "分叉：在新标签页打开"),
+          kbd("f"),
         ),
-    );
+        el(
+          "a",
+          { class: "button", "data-focus": "explore", href: link(["explore", lock], { in: scenario, anomaly }) },
+          say("Search every schedule", "搜索所有时序"),
+        ),
+        copy(say("Copy link", "复制链接"), location.href),
+        copy(say("Copy command", "复制命令"), replay),
+        schedule && el("button", { onclick: () => this.save() }, say("Save as file", "存成文件")),
+      ];
+    };
+    const menu = el("div", { id: "menu", popover: true, onbeforetoggle: () => replace(menu, entries()) });
+    return menu;
   }
 }
 
@@ -522,7 +495,8 @@ function placeOf({ path, query }) {
     do: words.join(" "),
     at: query.has("at") ? Math.min(Math.max(+of("at") || 0, 0), words.length) : words.length,
     code: of("code"),
-    mode: query.get("mode") ?? "free",
+    mode: ["break", "keep"].includes(of("mode")) ? of("mode") : "free",
+    oracle: of("oracle") || of("mode") === "oracle" ? "1" : "",
     anomaly: of("anomaly"),
     beside: of("beside"),
     campaign: of("campaign"), // the reader plays its levels

@@ -7,21 +7,18 @@ import { language, say } from "../words.js";
 export function besidePanel(seat) {
   const { place, index } = seat,
     rows = el("div", { role: "status" }, say("Running both …", "两边都在执行……"));
+  const onNodes = /node/.test(place.in); // its faults are of several masters
   const lock = el(
     "select",
     { "data-focus": "beside-lock", onchange: event => seat.way.go(seat.address({ beside: event.target.value })) },
     index.locks
-      .filter(({ name }) => name !== place.lock)
+      .filter(one => one.name !== place.lock && (one.on_nodes || !onNodes || one.name === place.beside))
       .map(({ name, title }) => el("option", { value: name, selected: name === place.beside }, `${name} · ${title}`)),
   );
   if (!place.do) rows.textContent = say("Take a step first.", "先走一步。");
   else {
-    sideBySide(place, place.beside, seat.full.view.over).then(
-      drawn => {
-        replace(rows, drawn);
-        if (seat.toBeside) seat.parts.beside.scrollIntoView();
-        seat.toBeside = false;
-      },
+    sideBySide(place, place.beside, seat.full.view.over, seat.goal).then(
+      drawn => replace(rows, drawn),
       failure => {
         seat.besideIs = null; // the next drawing asks again
         replace(rows, el("p", { class: "note warn" }, failure.message));
@@ -40,11 +37,36 @@ export function besidePanel(seat) {
 }
 
 // sideBySide draws a schedule under two locks.
-export async function sideBySide({ lock, in: scenario, do: schedule }, other, over) {
-  return compared(await get("/seat/beside", { lock, with: other, in: scenario, do: schedule, lang: language() }), over);
+export async function sideBySide({ lock, in: scenario, do: schedule }, other, over, goal = "") {
+  const both = await get("/seat/beside", { lock, with: other, in: scenario, do: schedule, lang: language() });
+  return compared(both, over, goal);
 }
 
-function compared({ locks, rows, differs, why, links }, over) {
+// answer says whether it happens under the other lock, too: the goal, or else what the first one shows.
+function answer({ locks, shown }, goal) {
+  const it = shown[0].find(({ anomaly }) => anomaly === goal) ?? shown[0][0];
+  if (!it) return null;
+  const [, other] = locks,
+    too = shown[1].find(({ anomaly }) => anomaly === it.anomaly);
+  return el(
+    "p",
+    { class: too ? "note bad answer" : "note good answer" },
+    el(
+      "strong",
+      null,
+      too
+        ? say(
+            `Under ${other} it happens anyway, at step ${too.step}: `,
+            `换成 ${other} 照样发生，在第 ${too.step} 步：`,
+          )
+        : say(`Under ${other} it does not happen: `, `换成 ${other} 就不会发生：`),
+      it.title,
+    ),
+  );
+}
+
+function compared(both, over, goal) {
+  const { locks, rows, differs, why, links } = both;
   const command = step =>
     step.command && el("code", null, short(step.command), step.reply && " → " + short(step.reply));
   const cell = (step, other) =>
@@ -56,6 +78,14 @@ function compared({ locks, rows, differs, why, links }, over) {
         : el("span", { class: "soft" }, other ? say("cannot happen", "不能发生") : "–"),
     );
   return [
+    answer(both, goal),
+    why.length > 0 &&
+      el(
+        "div",
+        { class: "note" },
+        el("strong", null, say(`Step ${differs} differs.`, `第 ${differs} 步不同。`)),
+        why.map(each => el("p", null, each)),
+      ),
     el(
       "table",
       { class: "pair" },
@@ -68,19 +98,13 @@ function compared({ locks, rows, differs, why, links }, over) {
         ),
       ),
     ),
-    differs === 0
-      ? el(
-          "p",
-          { class: "note" },
-          over
-            ? say("No step differs: the cure does not touch this schedule.", "没有一步不同：这个时序碰不到修复的地方。")
-            : say("No step differs so far.", "到目前为止没有一步不同。"),
-        )
-      : el(
-          "div",
-          { class: "note good" },
-          el("strong", null, say(`Step ${differs} differs.`, `第 ${differs} 步不同。`)),
-          why.map(each => el("p", null, each)),
-        ),
+    differs === 0 &&
+      el(
+        "p",
+        { class: "note" },
+        over
+          ? say("No step differs: the cure does not touch this schedule.", "没有一步不同：这个时序碰不到修复的地方。")
+          : say("No step differs so far.", "到目前为止没有一步不同。"),
+      ),
   ];
 }

@@ -13,16 +13,7 @@ export class Code {
     this.seat = seat;
     const name = say("The code", "代码");
     this.text = el("div", { class: "text", tabindex: 0, role: "region", "aria-label": name });
-    this.panel = el(
-      "details",
-      { class: "code sheet", open: innerWidth >= 1100 },
-      el("summary", { "data-focus": "code" }, name, " ", el("kbd", { "aria-hidden": "true" }, "c")),
-      this.text,
-    );
-  }
-
-  toggle() {
-    this.panel.open = !this.panel.open;
+    this.panel = el("section", { class: "code" }, this.text);
   }
 
   follow() {
@@ -85,8 +76,8 @@ export class Code {
       const next = choices.find(({ actor, fault }) => actor === name && !fault)?.token.split(":")[1];
       sign(this.scripts.get(next), name, i, name);
     });
-    if (shown && this.text.scrollHeight > this.text.clientHeight)
-      this.text.scrollTop = shown.offsetTop - this.text.offsetTop - this.text.clientHeight / 3;
+    const box = this.panel.parentElement;
+    if (shown && box) box.scrollTop = shown.offsetTop - box.clientHeight / 3;
   }
 }
 

@@ -135,6 +135,5 @@ export function afterSolved(seat) {
 
 // under shows the schedule under the next lock, in sight.
 function under(seat, next) {
-  seat.toBeside = true;
   go(seat.address({ beside: next.name }));
 }

@@ -4,69 +4,125 @@ import { link } from "../route.js";
 import { away, get, soon, stream, text } from "../server.js";
 import { saying } from "../trace.js";
 import { language, say, several } from "../words.js";
-import { called } from "./anomaly.js";
-import { choiceSays } from "./seat_choices.js";
+import { called } from "./levels.js";
+import { levelBar } from "./seat_level.js";
+import { choiceSays } from "./seat_parts.js";
 
+// modePanel is the task, before all else: the lock, what is to be done with it, and what helps.
 export function modePanel(seat) {
-  const { place, index } = seat;
-  const hint = el(
-    "button",
-    { "data-focus": "hint", onclick: () => seat.ask() },
-    say("Hint", "提示"),
-    el("kbd", { "aria-hidden": "true" }, "h"),
-  );
-  const hinted = seat.hint && el("p", { class: hintClass(seat.hint), role: "status" }, hintSays(seat));
-  if (seat.embedded) return [goalSays(seat), kept(seat), place.mode === "break" && hint, hinted];
-  const mode = (name, english, chinese, key) =>
+  const { place, panel } = seat;
+  const tool = (focus, text, key, act, pressed, disabled) =>
     el(
       "button",
       {
-        "aria-pressed": String(place.mode === name),
-        "data-focus": "mode-" + name,
-        onclick: () => place.mode !== name && seat.setMode(name),
+        "data-focus": focus,
+        title: key && `${text} (${key})`,
+        onclick: act,
+        "aria-pressed": pressed === undefined ? null : String(!!pressed),
+        disabled,
       },
-      say(english, chinese),
-      key && el("kbd", { "aria-hidden": "true" }, key),
+      text,
     );
-  const chooser = el(
-    "label",
-    null,
-    el("span", { class: "small soft" }, say("goal", "目标")),
-    el(
-      "select",
-      {
-        "data-focus": "goal",
-        onchange: event => seat.way.go(seat.address({ anomaly: event.target.value })),
-      },
-      index.anomalies
-        .filter(({ name }) => seat.lock?.promises.includes(name))
-        .map(({ name, title }) => el("option", { value: name, title: name, selected: name === seat.goal }, title)),
-    ),
-  );
+  const none = undefined;
+  const changes = [
+    tool("undo", say("Undo", "撤销"), "u", () => seat.undo(), none, !seat.past.length && !place.do),
+    tool("redo", say("Redo", "重做"), "r", () => seat.redo(), none, !seat.future.length),
+  ];
+  const hint = tool("hint", say("Hint", "提示"), "h", () => seat.ask());
+  const hinted = seat.hint && el("p", { class: hintClass(seat.hint), role: "status" }, hintSays(seat));
+  const level = !seat.embedded && levelBar(seat);
+  if (seat.embedded)
+    return el(
+      "div",
+      { class: "row" },
+      goalSays(seat),
+      kept(seat),
+      changes,
+      place.mode === "break" && hint,
+      el("a", { class: "button quiet", href: seat.address({}) }, say("Open the whole seat", "打开完整的调度席")),
+      hinted,
+    );
+  const mode = (name, english, chinese) =>
+    tool("mode-" + name, say(english, chinese), "", () => seat.setMode(name), place.mode === name);
   return [
+    el("h1", { class: "unseen" }, say("Scheduler’s seat", "调度席")),
     el(
       "div",
-      { class: "row modes", role: "group", "aria-label": say("Mode", "模式") },
-      mode("free", "Free", "自由"),
-      mode("break", "Break it", "攻破它"),
-      mode("keep", "Keep it", "守住它"),
-      mode("oracle", "Oracle", "神谕", "o"),
+      { class: "row" },
+      level || [
+        lockChooser(seat),
+        el(
+          "div",
+          { class: "row modes", role: "group", "aria-label": say("Mode", "模式") },
+          mode("free", "Free", "自由"),
+          mode("break", "Break it", "攻破它"),
+          mode("keep", "Keep it", "守住它"),
+        ),
+      ],
       el(
-        "button",
-        { "data-focus": "beside", "aria-pressed": String(!!place.beside), onclick: () => seat.besideNext() },
-        say("Beside", "并排"),
-        el("kbd", { "aria-hidden": "true" }, "b"),
+        "div",
+        { class: "row tools" },
+        changes,
+        hint,
+        tool("oracle", say("Oracle", "推演"), "o", () => seat.switchOracle(), place.oracle),
+        tool("beside", say("Beside", "并排"), "b", () => seat.besideNext(), place.beside),
+        tool("code", say("Code", "代码"), "c", () => seat.open("code"), panel === "code"),
+        tool("state", say("State", "状态"), "s", () => seat.open("state"), panel === "state"),
+        tool("scenario", say("Scenario", "场景"), "", () => seat.open("scenario"), panel === "scenario"),
+        el("button", { "data-focus": "more", popovertarget: "menu" }, say("More …", "更多……")),
       ),
-      hint,
     ),
-    chooser,
-    hinted,
-    goalSays(seat),
-    place.mode === "oracle" && seat.oracle.panel(),
+    el("div", { class: "row task" }, goalSays(seat), place.oracle && seat.oracle.panel(), hinted),
   ];
 }
 
-const goalSays = seat => ({ break: breakIt, keep: keepIt })[seat.place.mode]?.(seat);
+// lockChooser is the lock whose code runs.
+export const lockChooser = seat =>
+  el(
+    "label",
+    null,
+    el("span", { class: "unseen" }, say("lock", "锁")),
+    el(
+      "select",
+      {
+        id: "lock",
+        "data-focus": "lock",
+        onchange: event => seat.change({ lock: event.target.value, do: "", beside: "" }),
+      },
+      seat.index.locks.map(({ name, title }) =>
+        el("option", { value: name, selected: name === seat.place.lock }, `${name} · ${title}`),
+      ),
+    ),
+  );
+
+// goalSays is the task; what is to happen can be chosen in it.
+function goalSays(seat) {
+  const { place } = seat;
+  if (place.mode === "break") return breakIt(seat);
+  if (place.mode === "keep")
+    return el(
+      "p",
+      { class: "goal" },
+      say("Let everybody come to the end, without this: ", "让每一单都走完，而且不出现："),
+      goalChooser(seat, "title"),
+    );
+  return place.oracle && el("p", { class: "goal" }, say("How far is this: ", "还差几步："), goalChooser(seat, "title"));
+}
+
+const goalChooser = (seat, by) =>
+  seat.embedded
+    ? seat.index.anomalies.find(({ name }) => name === seat.goal)[by]
+    : el(
+        "select",
+        {
+          "data-focus": "goal",
+          "aria-label": say("goal", "目标"),
+          onchange: event => seat.way.go(seat.address({ anomaly: event.target.value })),
+        },
+        seat.index.anomalies
+          .filter(({ name }) => seat.lock?.promises.includes(name))
+          .map(one => el("option", { value: one.name, title: one.title, selected: one.name === seat.goal }, one[by])),
+      );
 
 const kept = seat =>
   seat.way.kept &&
@@ -99,39 +155,24 @@ function hintSays(seat) {
 // breakIt is the game: a goal, and the shortest schedule once it is reached.
 function breakIt(seat) {
   const best = shortestOf(seat),
-    { task, title } = seat.index.anomalies.find(({ name }) => name === seat.goal),
     { lock } = seat.place,
     done = solved(seat);
   if (best.failure) return el("p", { class: "note warn" }, best.failure.message);
   const most = best.steps > 0 && say(`, in at most ${several(best.steps, "step")}`, `，最多 ${best.steps} 步`);
-  const says =
-    best.steps === -1
-      ? say(
-          `${lock} never does that in this scenario: ${title}. Allow more faults, or choose another lock.`,
-          `在这个场景里，${lock} 不会出现“${title}”。多允许几次故障，或者换一种锁。`,
-        )
-      : [say(`Make ${lock} ${task}`, `让 ${lock} ${task}`), most, say(".", "。")];
-  return el(
-    "div",
-    { class: "goal" },
-    el("p", null, el("strong", null, says)),
-    done && best.schedule && shown(seat, best, done),
-  );
+  return [
+    el("p", { class: "goal" }, say(`Make ${lock} `, `让 ${lock} `), goalChooser(seat, "task"), most, say(".", "。")),
+    best.steps === -1 &&
+      el(
+        "p",
+        { class: "note warn" },
+        say(
+          "It never does that in this scenario. Allow more faults, or choose another lock.",
+          "在这个场景里它不会这样。多允许几次故障，或者换一种锁。",
+        ),
+      ),
+    done && done.step > best.steps && best.schedule && shown(seat, best, done),
+  ];
 }
-
-// keepIt is the other game: all come to their end, and it does not happen.
-const keepIt = seat =>
-  el(
-    "p",
-    { class: "goal" },
-    el(
-      "strong",
-      null,
-      say("Let everybody come to the end, without this: ", "让每一单都走完，而且不出现："),
-      called(seat.index, seat.goal),
-      say(".", "。"),
-    ),
-  );
 
 // keptSays says how that ended.
 function keptSays(seat) {
@@ -172,12 +213,11 @@ export function solvedSays(seat) {
   return el(
     "p",
     { class: ["note good solved", fresh && "fresh"].filter(Boolean).join(" "), role: "status" },
-    say(`Solved in ${several(done.step, "step")}: `, `${done.step} 步攻破：`),
-    done.says,
+    say(`Solved in ${several(done.step, "step")}.`, `${done.step} 步攻破。`),
     most > 0 &&
       (done.step <= most
-        ? say(". There is no shorter way.", "。没有更短的了。")
-        : say(`. The shortest takes ${most}.`, `。最短的是 ${most} 步。`)),
+        ? say(" There is no shorter way.", "没有更短的了。")
+        : say(` The shortest takes ${most}.`, `最短的是 ${most} 步。`)),
   );
 }
 
@@ -210,7 +250,7 @@ function shown(seat, best, done) {
     .then(fill, failure => replace(body, el("tr", null, el("td", null, failure.message))));
   return el(
     "details",
-    { open: done.step > best.steps || null },
+    null,
     el("summary", null, say("The shortest schedule, beside yours", "最短的时序，和你的对照")),
     el("table", { class: "pair" }, heads([say("yours", "你的"), say("shortest", "最短")]), body),
     el(
@@ -250,7 +290,7 @@ export class Oracle {
 
   follow() {
     const { place, tokens, at, goal } = this.seat;
-    const key = place.mode === "oracle" ? [place.lock, place.in, goal, place.do, at].join("\n") : "";
+    const key = place.oracle ? [place.lock, place.in, goal, place.do, at].join("\n") : "";
     if (key === this.key) return;
     this.stop();
     Object.assign(this, { key, path: null, choices: null, failure: null });
@@ -337,7 +377,7 @@ export class Oracle {
         this.failure.code === "too_large"
           ? say(
               "There are too many states for the oracle here. A hint still looks for the shortest way.",
-              "这个场景的状态太多，神谕算不完。提示仍然会去找最短路径。",
+              "这个场景的状态太多，推演算不完。提示仍然会去找最短路径。",
             )
           : this.failure.message,
       );

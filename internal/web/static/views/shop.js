@@ -6,14 +6,13 @@ import { get, stream } from "../server.js";
 import { drawTrace } from "../trace.js";
 import { language, say } from "../words.js";
 import { controls } from "./shop_controls.js";
-import { findings } from "./shop_findings.js";
 import { first } from "./shop_first.js";
 import { lanes, legend } from "./shop_lanes.js";
 import { buyer } from "./shop_orders.js";
 import { player } from "./shop_player.js";
 import { sections } from "./shop_sections.js";
 import { stock, verdict } from "./shop_stock.js";
-import { story } from "./shop_story.js";
+import { findings, story } from "./shop_story.js";
 import { counts, settings, title } from "./shop_words.js";
 
 const patience = 4000; // for the first answer of the stream, in ms
@@ -60,10 +59,14 @@ export function show(main, { query }) {
     },
     changed: () => stands?.draw(),
   });
-  const begins = first(alone => {
-    main.classList.toggle("cold", alone);
-    teacher.open = !alone;
-  }, plays);
+  const begins = first(
+    alone => {
+      main.classList.toggle("cold", alone);
+      teacher.open = !alone;
+    },
+    plays,
+    query,
+  );
   const teacher = el(
     "details",
     { class: "sheet teacher", open: true },
@@ -77,9 +80,10 @@ export function show(main, { query }) {
   }).map(([name, says]) =>
     el("button", { "aria-pressed": "false", "data-shows": name, onclick: () => choose(name) }, says),
   );
+  const keys = [legend(), legend()];
   const pictures = {
-    story: el("div", null, parts.told.node, legend()),
-    lanes: el("div", null, parts.lanes.node, legend()),
+    story: el("div", null, parts.told.node, keys[0]),
+    lanes: el("div", null, parts.lanes.node, keys[1]),
     sections: parts.sections.node,
   };
   const sheet = (name, heading, ...inside) =>
@@ -152,6 +156,7 @@ export function show(main, { query }) {
         choose,
       },
       leave: leaveStage,
+      shop: parts.controls,
     });
     says.before(stands.lead);
     main.append(stands.sentence, stands.bar);
@@ -202,6 +207,7 @@ export function show(main, { query }) {
     run(next) {
       const fresh = next.fresh || run?.run_id !== next.run_id;
       run = next;
+      for (const key of keys) key.hidden = run.lock === "v0"; // nobody believes to hold a lock
       replace(named, title(run));
       replace(about, settings(run));
       parts.controls.begin(run);
@@ -261,17 +267,19 @@ export function show(main, { query }) {
   function connect() {
     leave();
     connection = new AbortController();
-    late = setTimeout(() => {
-      gone.hidden = false;
-      replace(
-        gone,
-        say(
-          "The server has not answered yet. Is this page open in six other windows? " +
-            "A browser has no more connections: close one, or put it into the background.",
-          "服务器还没有应答。这个页面是不是已经在另外六个窗口里打开？浏览器没有更多连接：关掉一个，或把它切到后台。",
-        ),
-      );
-    }, patience);
+    // In a tab its program is loaded first, and a bar says so.
+    if (!root.dataset.tab)
+      late = setTimeout(() => {
+        gone.hidden = false;
+        replace(
+          gone,
+          say(
+            "The server has not answered yet. Is this page open in six other windows? " +
+              "A browser has no more connections: close one, or put it into the background.",
+            "服务器还没有应答。这个页面是不是已经在另外六个窗口里打开？浏览器没有更多连接：关掉一个，或把它切到后台。",
+          ),
+        );
+      }, patience);
     stream("/live?lang=" + language(), feed, { signal: connection.signal, resume: true }).catch(on.lost);
   }
   function leave() {

@@ -13,7 +13,8 @@ export function controls(connect) {
     node = el("div", { class: "controls" }, reason, fields, outcome);
   const burst = many(act),
     parts = { locks: [], replicas: el("div"), nodes: el("div") };
-  const drawn = new Map(); // the answers that the parts show
+  const drawn = new Map(), // the answers that the parts show
+    downs = new Map(); // when a replica was last stopped or killed
   let run = null,
     stopped = false,
     again = 0;
@@ -160,6 +161,7 @@ export function controls(connect) {
                   "data-do": word,
                   "aria-label": `${says}: ${name(one)}`,
                   onclick: async () => {
+                    if (danger) downs.set(one.name, new Date().toLocaleTimeString());
                     await act(
                       () => post(`${path}/${encodeURIComponent(one.name ?? one.node ?? one.id)}`, { do: word }),
                       `${name(one)}: ${says}`,
@@ -185,7 +187,10 @@ export function controls(connect) {
       say("Replicas", "副本"),
       "/replicas",
       one => one.name,
-      one => states()[one.state] ?? one.state,
+      one =>
+        one.state === "up" && downs.has(one.name)
+          ? say(`up again; killed at ${downs.get(one.name)}`, `已恢复；${downs.get(one.name)} 被杀死过`)
+          : (states()[one.state] ?? one.state),
       one =>
         [
           ["pause", say("Pause", "暂停")],
@@ -196,7 +201,7 @@ export function controls(connect) {
         ].filter(([word]) => (one.do ?? run.can.replicas).includes(word)),
     );
   const nodes = () => {
-    if (!run.can.nodes) {
+    if (!run.can.nodes || run.lock !== "redlock") {
       drawn.delete(parts.nodes);
       replace(parts.nodes);
       return;
@@ -252,6 +257,12 @@ export function controls(connect) {
     node,
     prepared,
     many: () => burst.start(),
+    // again lets the buyers come again, with a lock.
+    async again(lock) {
+      if (lock !== run.lock) await act(() => put("/lock", { version: lock }));
+      burst.start();
+    },
+    choices: () => (run && !fields.disabled ? options() : []),
     async begin(next) {
       const again = run && JSON.stringify(run) === JSON.stringify(next);
       run = next;

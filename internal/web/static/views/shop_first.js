@@ -1,18 +1,28 @@
 // The first minute: one button, a burst without a lock in slow motion, and the same burst with one beside it.
 import { el, replace, svg } from "../dom.js";
+import { link } from "../route.js";
 import { get, post, put } from "../server.js";
 import { say } from "../words.js";
 
 const buyers = 200;
+const stock = 100; // for which they come: half of them are to be refused
 const slowly = 3500; // how long a burst that nobody could follow is played, in ms
 const shortest = 1500; // a burst that took longer was seen as it went
 const motion = matchMedia("(prefers-reduced-motion: reduce)");
 const locks = () => ({ v0: say("no lock", "没有锁"), v4: say("with v4, a lock in Redis", "用 v4，Redis 里的锁") });
-const shown = []; // what each burst came to, also after a change of the language: its lock and its numbers
+// What each burst came to is in the address: #/?first=v0-200-4-0_v4-100-100-100, its lock, how many were sold, what the
+// stock fell by, and how many were refused. So it outlasts a reload, and stands in any window.
+const write = all => all.map(({ lock, paid, fell, refused }) => [lock, paid, fell, refused].join("-")).join("_");
+const read = text =>
+  [...(text ?? "").matchAll(/(v0|v4)-(\d+)-(\d+)-(\d+)/g)].map(([, lock, ...counts]) => {
+    const [paid, fell, refused] = counts.map(Number);
+    return { lock, paid, fell, refused, record: null };
+  });
 
 // first makes the part: begin with a run, take its frames, judge by its tally. changed is called with whether there is
 // nothing else to see. A burst that nobody could follow is played again by the player.
-export function first(changed, player) {
+export function first(changed, player, query) {
+  const shown = read(query.get("first"));
   const stage = el("div", { class: "contrast" });
   const says = el("p", { class: "soft" });
   const acts = el("p", { class: "row" });
@@ -34,28 +44,45 @@ export function first(changed, player) {
 
   function offer() {
     const next = !shown.length ? "v0" : shown.length === 1 ? "v4" : "";
-    const go = (text, main) => el("button", { class: main ? "main big" : "big", onclick: () => play(next) }, text);
+    const go = (text, main, act = () => play(next)) =>
+      el("button", { class: main ? "main big" : "big", onclick: act }, text);
     replace(
       says,
       !shown.length && say("Each sale reads the stock, and writes one less.", "每卖一件：读库存，写回减一。"),
     );
+    const may = run.can.administer === "open" || sessionStorage.getItem("lockstep.token");
     replace(
       acts,
-      next === "v0" &&
+      !may && go(say("Play it again, for you alone", "再放一遍，只给你看"), true, replay),
+      may &&
+        next === "v0" &&
         go(
           say(
-            `${buyers} buyers, one stock of ${buyers}, no lock: see what happens`,
-            `${buyers} 个买家，${buyers} 件库存，没有锁：看看会怎样`,
+            `${buyers} buyers, a stock of ${stock}, no lock: see what happens`,
+            `${buyers} 个买家，${stock} 件库存，没有锁：看看会怎样`,
           ),
           true,
         ),
-      next === "v4" && go(say("Now with v4", "现在用 v4"), true),
-      shown.length > 0 &&
+      may && next === "v4" && go(say("Now with v4", "现在用 v4"), true),
+      shown.length > 0 && [
+        el(
+          "a",
+          {
+            class: "button",
+            href: link(["schedule", "v0"], { mode: "break", anomaly: "lost-update", do: lost, at: 0 }),
+          },
+          say("Why? Do it by hand", "为什么？亲手做一遍"),
+        ),
+        el("a", { class: "button", href: "#/course/01" }, say("Lesson 1", "第 1 课")),
+      ],
+      may &&
+        shown.length > 0 &&
         el(
           "button",
           {
             onclick() {
               shown.length = 0;
+              keep();
               close();
               document.getElementById("main").focus();
             },
@@ -63,6 +90,24 @@ export function first(changed, player) {
           say("Close, and look at it closely", "关闭，仔细看"),
         ),
     );
+  }
+
+  const keep = () => history.replaceState(null, "", link([], { first: write(shown) }));
+
+  // replay shows what the shop has told of its latest run, to a reader who may not begin another.
+  async function replay() {
+    const pane = waffle(run.lock);
+    replace(stage, pane.node);
+    latest = { pane, record };
+    busy = true;
+    replace(acts);
+    const played = player.load(film());
+    player.play({ within: slowly });
+    await played;
+    busy = false;
+    const { paid, fell, inside } = at(record, Infinity);
+    pane.end({ lock: run.lock, paid, fell, refused: record.ends.length - paid + inside });
+    offer();
   }
 
   function close() {
@@ -83,7 +128,14 @@ export function first(changed, player) {
       const result = await burst(lock, pane);
       if (stopped) return;
       if (!result.ok) throw new Error(result.error ?? say("Nothing was sold.", "一件也没有卖出。"));
-      shown.push({ lock, paid: result.sold, fell: result.initial - result.remaining, record: latest.record });
+      shown.push({
+        lock,
+        paid: result.sold,
+        fell: result.initial - result.remaining,
+        refused: result.sold_out,
+        record: latest.record,
+      });
+      keep();
       pane.end(shown.at(-1));
       changed(false);
     } catch (failure) {
@@ -98,7 +150,7 @@ export function first(changed, player) {
   }
   async function burst(lock, pane) {
     if (run.lock !== lock) await put("/lock", { version: lock });
-    const { id } = await post("/bursts", { n: buyers, c: buyers });
+    const { id } = await post("/bursts", { n: buyers, c: buyers, stock });
     const began = performance.now();
     going = pane;
     let told = { done: false };
@@ -153,14 +205,15 @@ export function first(changed, player) {
       if (!node.hidden) return void (tally.sold && !busy && !shown.length && close());
       const { think_ms: think, nested } = run.settings;
       const cold = !tally.sold && !tally.in_flight && run.lock === "v0";
-      const can = run.can.administer !== "no" && think <= 10 && !nested;
-      if (!can || !(cold || shown.length)) return;
+      const may = run.can.administer === "open" || sessionStorage.getItem("lockstep.token");
+      const can = may ? cold && think <= 10 && !nested : run.initial === stock && tally.sold && !tally.in_flight;
+      if (!can && !shown.length) return;
       node.hidden = false;
       for (const one of shown) {
         const pane = waffle(one.lock);
         stage.append(pane.node);
         pane.end(one);
-        latest = one.record && { pane, record: one.record };
+        latest = one.lock === run.lock && record.ends.length ? { pane, record } : null;
       }
       offer();
       changed(!shown.length);
@@ -173,14 +226,24 @@ export function first(changed, player) {
 
 const empty = (initial = 0) => ({ initial, begins: [], ends: [], points: [] });
 
-// at is how many have paid at a time, how many are at work, and what the stock has fallen by.
+// at is how many have paid at a time, how many are at work or refused, and what the stock has fallen by.
 function at({ initial, begins, ends, points }, t) {
   const before = list => list.reduce((n, is) => n + (is <= t), 0);
   const point = points.findLast(p => p.at <= t);
-  return { paid: before(ends), inside: before(begins) - before(ends), fell: point ? initial - point.stock : 0 };
+  const paid = point?.sold ?? 0,
+    done = before(ends);
+  return {
+    paid,
+    inside: before(begins) - done,
+    fell: point ? initial - point.stock : 0,
+    refused: Math.max(done - paid, 0),
+  };
 }
 
-// waffle has a square for each buyer: at work, paid, and paid though the stock did not fall.
+// lost is the schedule that loses an update, by hand.
+const lost = "A:GET B:GET A:write B:write";
+
+// waffle has a square for each buyer: at work, sold, sold though nothing was left, and refused.
 function waffle(lock) {
   const wide = 25;
   const squares = Array.from({ length: buyers }, (_, i) =>
@@ -192,29 +255,35 @@ function waffle(lock) {
   const node = el(
     "div",
     { class: "pane", "data-lock": lock },
-    el("h2", null, locks()[lock]),
+    el("h2", null, locks()[lock] ?? lock),
     picture,
     el(
       "p",
       { class: "small soft keys" },
       [
-        ["felt", say("paid, and the stock fell", "已付款，库存减了")],
-        ["lost", say("paid, and the stock did not fall", "已付款，库存没有减")],
+        ["felt", say("sold", "卖出")],
+        ["lost", say("sold, though nothing was left", "超卖：已经没有了还卖")],
+        ["refused", say("refused: sold out", "被拒绝：售完")],
         ["at", say("at work", "正在执行")],
       ].map(([is, means]) => [el("span", null, el("i", { class: is }), means), " "]),
     ),
     says,
     why,
   );
-  const told = ({ paid, fell }) =>
-    say(`${paid} paid, the stock fell by ${fell}`, `${paid} 人付了款，库存${fell < paid ? "只" : ""}减少了 ${fell} 件`);
-  function draw({ paid, inside, fell }) {
+  const told = ({ paid, refused }) =>
+    say(
+      `${paid} sold of a stock of ${stock}${refused ? `, ${refused} refused` : ""}`,
+      `库存 ${stock} 件，卖出 ${paid} 件${refused ? `，拒绝 ${refused} 人` : ""}`,
+    );
+  function draw({ paid, inside, refused }) {
     squares.forEach((square, i) => {
-      const is = i < Math.min(fell, paid) ? "felt" : i < paid ? "lost" : i < paid + inside ? "at" : "";
+      const is = ["felt", "lost", "refused", "at", ""].find(
+        (_, n) => i < [Math.min(paid, stock), paid, paid + refused, paid + refused + inside, buyers][n],
+      );
       if (square.getAttribute("class") !== is) square.setAttribute("class", is);
     });
     says.className = "large";
-    says.textContent = told({ paid, fell });
+    says.textContent = told({ paid, refused });
     replace(why);
   }
   return {
@@ -223,17 +292,19 @@ function waffle(lock) {
     ended: null, // what it came to
     end(one) {
       this.ended = one;
-      const lost = one.paid - one.fell;
+      const lost = one.paid - one.fell,
+        over = one.paid - stock;
       draw({ ...one, inside: 0 });
       says.classList.add(lost ? "bad" : "good");
       replace(
         why,
         lost
           ? say(
-              `${lost} updates are lost: buyers read the same number, and each wrote one less.`,
-              `丢失了 ${lost} 次扣减：几个买家读到同一个数，各自写回减一。`,
+              `${over > 0 ? `${over} too many. ` : ""}Buyers read the same number, and each wrote one less: ` +
+                `the stock fell by only ${one.fell}.`,
+              `${over > 0 ? `多卖了 ${over} 件。` : ""}几个买家读到同一个数，各自写回减一：库存只减少了 ${one.fell} 件。`,
             )
-          : say("Not one is lost: they went one after the other.", "一次也没有丢失：大家一个接一个。"),
+          : say("Not one too many: they went one after the other.", "一件也没有多卖：大家一个接一个。"),
       );
     },
   };

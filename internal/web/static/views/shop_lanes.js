@@ -1,7 +1,7 @@
 // The latest sales, a lane each, under a rail that shows whose the lock is in truth.
 import { el, replace, svg } from "../dom.js";
 import { duration, say } from "../words.js";
-import { color, ended, glide, host, roomOf, timesOf } from "./shop_words.js";
+import { color, ended, glide, host, nice, roomOf, timesOf, written } from "./shop_words.js";
 
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 const flashes = 1200; // for how long a turn of the story flashes, in ms
@@ -290,14 +290,12 @@ function paint(picture, { frame, now, past, turns, marked, run, point, clock, pl
 }
 
 function axis({ em, x }, begin, end, bottom) {
-  const rough = (end - begin) / 5,
-    power = 10 ** Math.floor(Math.log10(rough));
-  const step = [1, 2, 5, 10].map(n => n * power).find(n => n >= rough);
+  const step = nice((end - begin) / 5);
   const ticks = [];
   for (let t = Math.ceil(begin / step) * step; t <= end; t += step) {
     ticks.push(
       svg("line", { class: "tick", x1: x(t), x2: x(t), y1: em, y2: bottom }),
-      svg("text", { class: "soft", x: x(t), y: bottom + 1.1 * em, "text-anchor": "middle" }, duration(t)),
+      svg("text", { class: "soft", x: x(t), y: bottom + 1.1 * em, "text-anchor": "middle" }, written(t, step)),
     );
   }
   return ticks;

@@ -1,7 +1,7 @@
 // All critical sections of the run on one canvas, by replica, overlaps in red.
 import { el, heads, replace } from "../dom.js";
 import { duration, say, several } from "../words.js";
-import { color, glide, roomOf, timesOf } from "./shop_words.js";
+import { color, glide, nice, roomOf, timesOf, written } from "./shop_words.js";
 
 const tabled = 100; // overlaps that the table lists
 const still = matchMedia("(prefers-reduced-motion: reduce)");
@@ -425,13 +425,6 @@ function render(canvas, index, { from, to }, paint) {
     pen.fillText(written(t, step), x(t) + 0.2 * em, tall - 0.35 * em);
   }
 }
-
-const nice = rough => {
-  const power = 10 ** Math.floor(Math.log10(rough));
-  return [1, 2, 5, 10].map(n => n * power).find(n => n >= rough);
-};
-const written = (t, step) =>
-  step >= 1000 ? `${t / 1000} s` : step >= 1 ? `${(t / 1000).toFixed(3)} s` : `${t.toFixed(2)} ms`;
 
 // hit is the section at a place, or the nearest within a few pixels.
 function hit(canvas, index, { from, to }, px, py) {

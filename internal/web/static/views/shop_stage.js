@@ -14,7 +14,7 @@ const speeds = () => [
 
 // stage makes the parts: lead says what was sold, sentence tells the story, bar plays. film gives what there is to
 // play, count what was sold by a time; mark is called with the number of the turn that is told.
-export function stage({ player, film, turns, count, mark, pictures, leave }) {
+export function stage({ player, film, turns, count, mark, pictures, leave, shop }) {
   const lead = el("p", { class: "verdict lead", hidden: true });
   const sentence = el("p", { class: "sentence", role: "status" });
   const play = el("button", { class: "main", onclick: toggle });
@@ -36,6 +36,8 @@ export function stage({ player, film, turns, count, mark, pictures, leave }) {
     "aria-label": say("Picture", "画面"),
     onchange: () => pictures.choose(picture.value),
   });
+  const lock = el("select", { "aria-label": say("Lock", "锁") }),
+    anew = el("button", { "data-focus": "again", onclick: () => shop.again(lock.value) }, say("Again", "再来一次"));
   const bar = el(
     "div",
     { class: "bar", role: "group", "aria-label": say("Play it again", "重放") },
@@ -44,6 +46,8 @@ export function stage({ player, film, turns, count, mark, pictures, leave }) {
     time,
     speed,
     picture,
+    lock,
+    anew,
     el("button", { onclick: leave }, icon("leave"), say("Leave", "退出"), el("kbd", null, "F")),
   );
 
@@ -106,6 +110,8 @@ export function stage({ player, film, turns, count, mark, pictures, leave }) {
       pictures.all().map(([name, is, chosen]) => el("option", { value: name, selected: chosen }, is)),
     );
     picture.hidden = pictures.all().length < 2;
+    if (!lock.firstChild) replace(lock, shop.choices()); // the shop was not there yet
+    lock.hidden = anew.hidden = !lock.firstChild;
   }
   const unbind = bind(
     [" ", "play, pause", "播放、暂停", toggle],

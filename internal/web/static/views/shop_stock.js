@@ -64,7 +64,6 @@ function paint(picture, points, initial) {
     picture.setAttribute(name, value);
   const last = points.at(-1);
   if (!last) return replace(picture);
-  const lost = last.sold - (initial - last.stock);
   picture.setAttribute(
     "aria-label",
     say(
@@ -93,8 +92,6 @@ function paint(picture, points, initial) {
       .join(" ");
   const sold = p => p.sold,
     felt = p => initial - p.stock;
-  const before = seen.at(-2) ?? last; // the last step may be up and down at once
-  const between = (y(before.sold) + y(felt(before))) / 2;
   const [soldAt, feltAt] = apart(y(last.sold), y(felt(last)), 1.1 * em);
   replace(
     picture,
@@ -107,12 +104,6 @@ function paint(picture, points, initial) {
     svg("polyline", { class: "sold", points: line(sold) }),
     svg("text", { class: "sold", x: wide + 0.4 * em, y: soldAt + 0.35 * em }, last.sold),
     svg("text", { class: "felt", x: wide + 0.4 * em, y: feltAt + 0.35 * em }, felt(last)),
-    lost > 0 &&
-      svg(
-        "text",
-        { class: "lost", x: wide - 0.4 * em, y: between + 0.35 * em, "text-anchor": "end" },
-        say(`${lost} lost`, `丢失 ${lost}`),
-      ),
   );
 }
 
@@ -133,8 +124,6 @@ export function verdict(tally) {
       : [
           [say("stock", "库存"), `${tally.remaining} / ${tally.initial}`],
           [say("sold", "已售"), tally.sold],
-          tally.lost !== 0 && [say("lost updates", "丢失的更新"), tally.lost],
-          tally.oversold > 0 && [say("sold beyond the stock", "超卖"), tally.oversold],
           [say("requests in flight", "处理中的请求"), tally.in_flight],
         ];
   return [

@@ -91,3 +91,11 @@ export function counts({ found }, sections) {
   const together = sections.overlaps();
   return found?.together && together ? { ...found, together } : found;
 }
+
+// nice is a step of an axis, written a time on it: no two steps are written alike.
+export const nice = rough => {
+  const power = 10 ** Math.floor(Math.log10(rough));
+  return [1, 2, 5, 10].map(n => n * power).find(n => n >= rough);
+};
+export const written = (t, step) =>
+  step < 1 ? `${t.toFixed(2)} ms` : `${+(t / 1000).toFixed(Math.max(0, 3 - Math.floor(Math.log10(step))))} s`;

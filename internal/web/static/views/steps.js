@@ -38,6 +38,9 @@ export function show(main, route) {
       if (gone) return;
       drawList();
       if (!shown) return replace(body, overview(all));
+      const named = all.find(step => [pair(step), step.to].includes(shown));
+      if (!named) throw Error(say(`There is no step ${shown}.`, `没有“${shown}”这一步。`));
+      if (pair(named) !== shown) return go(address(named), { instead: true });
       const asked = shown,
         step = await get("/seat/steps/" + encodeURIComponent(shown), { lang: language() });
       if (!gone && asked === shown) replace(body, ...detail(step, all[at() - 1], all[at() + 1]));

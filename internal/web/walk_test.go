@@ -1,0 +1,119 @@
+//go:build long
+
+package web_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/chromedp/cdproto/cdp"
+)
+
+// everywhere gives the address of each view, lock, lesson, step and lab.
+const everywhere = `(async () => {
+	const {get} = await import("./web/server.js"), names = ({name}) => name;
+	const [{locks}, {lessons}, steps, labs] = await Promise.all(["/seat", "/course", "/seat/steps", "/labs"].map(path => get(path)));
+	return ["#/", "#/campaign", "#/explore", "#/table", "#/steps", "#/steps/v4", "#/labs", "#/course", "#/course/1"].concat(
+		locks.map(names).map(name => "#/schedule/" + name), lessons.map(({number}) => "#/course/" + number),
+		steps.map(({from, to}) => "#/steps/" + from + "-" + to), labs.map(names).map(name => "#/labs/" + name));
+})()`
+
+// walk goes to an address, pushes each button that is there once, and says what went wrong: a box that says so, or a view that is empty.
+// What runs for long is stopped by its own button.
+const walk = `(async address => {
+	const wrong = [], pushed = new Set(), later = ms => new Promise(then => setTimeout(then, ms));
+	const shown = css => [...document.querySelectorAll(css)].filter(node => node.checkVisibility());
+	const look = after => {
+		for (const box of shown(".bad[role=alert], .panel .note.warn")) wrong.push(address + ", " + after + ": " + box.innerText.slice(0, 200));
+	};
+	const there = async () => {
+		for (let n = 0; n < 100 && !shown("main > *").some(node => node.innerText.trim()); n++) await later(50);
+		await later(50);
+	};
+	location.hash = address;
+	await there();
+	const skip = "[data-do], .danger, [data-focus=save], [data-focus=more], #shops, .coming *, .top *, [target], .machines *, .number";
+	for (let n = 0; n < 40; n++) {
+		const button = shown("main button:enabled, main summary").find(one => !one.matches(skip) && !pushed.has(one.innerText + (one.dataset.focus ?? "")));
+		if (!button) break;
+		const name = button.innerText + (button.dataset.focus ?? "");
+		pushed.add(name);
+		button.click();
+		await later(60);
+		for (const stop of shown("main [aria-busy=true], main [data-focus=stop]")) stop.click();
+		document.querySelector("dialog[open]")?.close();
+		if (document.fullscreenElement) await document.exitFullscreen();
+		look(name);
+		if (location.hash.split("?")[0] !== address.split("?")[0] && !location.hash.includes(address.split("/")[2] ?? "")) {
+			location.hash = address;
+			await there();
+		}
+	}
+	look("at the end");
+	const empty = () => !pushed.size && !shown("main").some(node => node.innerText.length > 40);
+	for (let n = 0; n < 100 && empty(); n++) await later(50);
+	if (empty()) wrong.push(address + " is empty");
+	return wrong;
+})(%q)`
+
+// Every view, lock, lesson, step and button, in both languages, from a server and in a tab: no request fails, no box says that something
+// is wrong, and the console says nothing.
+func TestTheWalk(t *testing.T) {
+	needsChrome(t)
+	for name, url := range map[string]string{"served": serve(t) + "/", "in a tab": host(t).URL + "/a/class/"} {
+		for _, language := range []string{"en", "zh"} {
+			t.Run(name+" "+language, func(t *testing.T) {
+				p := open(t, url+"#/labs")
+				p.speak(language)
+				p.expect("/seat/hint") // a search that hits its bound says so
+				all := eval[[]string](p, everywhere)
+				if len(all) < 60 {
+					t.Fatalf("there are %d addresses", len(all))
+				}
+				for _, address := range all {
+					for _, wrong := range eval[[]string](p, fmt.Sprintf(walk, address)) {
+						t.Error(wrong)
+					}
+				}
+				t.Log(len(all), "addresses")
+			})
+		}
+	}
+}
+
+// A search of a lesson can be stopped.
+func TestALessonsRunCanBeStopped(t *testing.T) {
+	p := open(t, serve(t)+"/#/course/06")
+	eval[bool](p, `window.fetch = (fetches => (path, request) => path.startsWith("/seat/explore")
+		? new Promise((_, fail) => request.signal.addEventListener("abort", () => fail(new DOMException("", "AbortError")))) : fetches(path, request))(fetch), true`)
+	p.click(".course .choice")
+	p.click(".course .runner button")
+	p.click(".result [data-focus=stop]")
+	p.shows("Stopped. Nothing is known.")
+}
+
+// A view that cannot be loaded says so, and is there once the server is back.
+func TestAViewIsThereOnceTheServerIsBack(t *testing.T) {
+	p := open(t, serve(t)+"/#/labs")
+	p.expect("ERR_")
+	p.offline(true)
+	eval[bool](p, `location.hash = "#/steps/v3-v4", true`)
+	p.shows("this view cannot be loaded")
+	p.offline(false)
+	p.waitUntil("it is there", `document.querySelector(".step-code")`)
+}
+
+// offline takes the network away, or gives it back.
+func (p *page) offline(is bool) {
+	p.t.Helper()
+	call(p, emulateNetwork, conditions{Offline: is, Download: -1, Upload: -1})
+}
+
+type conditions struct {
+	Offline  bool `json:"offline"`
+	Latency  int  `json:"latency"`
+	Download int  `json:"downloadThroughput"`
+	Upload   int  `json:"uploadThroughput"`
+}
+
+var emulateNetwork = cdp.Command[conditions, cdp.Empty]{Method: "Network.emulateNetworkConditions"}
