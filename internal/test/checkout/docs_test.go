@@ -25,7 +25,7 @@ func documents() []string {
 		"docs/break-it.md", "docs/break-it.zh-CN.md",
 		"docs/your-own-lock.md", "docs/your-own-lock.zh-CN.md", "jmeter/README.md",
 		"docs/GLOSSARY.md", "docs/exercises.md", "docs/exercises.zh-CN.md", "CONTRIBUTING.md", "CHANGELOG.md",
-		"docs/site.md", "docs/site.zh-CN.md",
+		"docs/site.md", "docs/site.zh-CN.md", "docs/MATRIX.md", "docs/MATRIX.zh-CN.md",
 	)
 }
 
