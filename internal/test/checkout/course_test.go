@@ -286,8 +286,8 @@ func TestLessonsFigures(t *testing.T) {
 // measuredLocks are those of a condition's first table, without the limit.
 func measuredLocks(condition string) (locks []string) {
 	table, _, _ := strings.Cut(condition, "\n\n### Sales per second")
-	for _, row := range regexp.MustCompile(`(?m)^\| ([\w-]+) \|`).FindAllStringSubmatch(table, -1) {
-		if row[1] != "buyers" && row[1] != "limit" {
+	for _, row := range regexp.MustCompile(`(?m)^\|([\w-]+)\|`).FindAllStringSubmatch(table, -1) {
+		if row[1] != "buyers" && row[1] != "limit" && row[1] != "---" {
 			locks = append(locks, row[1])
 		}
 	}
@@ -298,7 +298,7 @@ func measuredLocks(condition string) (locks []string) {
 func figure(t *testing.T, condition, table, lock string) string {
 	t.Helper()
 	_, rest, _ := strings.Cut(condition, "\n### "+table+"\n")
-	_, row, found := strings.Cut(rest, "\n| "+lock+" |")
+	_, row, found := strings.Cut(rest, "\n|"+lock+"|")
 	row, _, _ = strings.Cut(row, "\n")
 	cells := strings.Split(row, "|")
 	if !found || len(cells) < 3 {
