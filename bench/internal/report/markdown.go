@@ -40,7 +40,7 @@ const how = `
   sold nothing in the last half of the window, or had to be ended.
 - Loopback numbers are an order, not a speed: the processes compete with Redis for the cores of one machine.
 - Each process has one go-redis client for the lock and one for the sale, with ten connections per core (-pool changes it). With hundreds
-  of buyers that poll, even the unlock waits for a connection. (The shop keeps connections for renewals and releases.)
+  of buyers that poll, even the unlock waits for one; the shop keeps some for it.
 - A sale that waits for no other takes four round trips, and the limit two: a share of 0.5. A lock gets beyond it by handing over to the
   next sale, or by staying with its process, as v11 does. With two buyers in several processes every sale is a hand-over through Redis: three
   round trips, so 0.67 is the most.

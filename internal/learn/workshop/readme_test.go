@@ -66,8 +66,8 @@ func readme(e workshop.Exercise, in language.Language) string {
 	p.line("[中文](README.zh-CN.md) · [All exercises](../../docs/exercises.md)", "[English](README.md) · [全部练习](../../docs/exercises.zh-CN.md)")
 	p.line("%s", "%s", p.text(e.Story))
 	p.line("**The claim.** %s", "**要求。** %s", p.text(e.Claim))
-	p.line("Read [lock.go](lock.go). Which order of commands breaks the claim? Predict, then see it. Repair `lock.go` until the check passes:",
-		"读一读 [lock.go](lock.go)。哪种命令顺序会违反要求？先预测，再看结果。修改 `lock.go`，直到检查通过：")
+	p.line("Which order of commands breaks the claim? Predict; then repair [lock.go](lock.go) until the check passes:",
+		"哪种命令顺序会违反要求？先预测，再修改 [lock.go](lock.go)，直到检查通过：")
 	fmt.Fprintf(p, "```bash\ngo run . check %s\n```\n\n", nn)
 	p.line("Explored in every order:", "检查会探索以下各项的所有命令顺序：")
 	for _, look := range e.Looks {
