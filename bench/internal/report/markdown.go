@@ -28,26 +28,27 @@ can beat the **limit**: one buyer that reads and writes with no lock at all, mea
 const how = `
 ## How to read it
 
-- A cell is the median of the repetitions, and with more than one, then the least and the most. With one, a difference of a few hundredths
-  says nothing. A share is taken of the limit of the same repetition. The contestants of a condition run one after the other, in a random order.
+- A cell is the median of the repetitions, and with more than one, then the least and the most. With one, a difference of a few
+  hundredths says nothing. A share is taken of the limit of the same repetition. The contestants of a condition run one after the other,
+  in a random order.
 - Each buyer buys again at once. This favours locks without a queue: the buyer that has just bought asks first and gets the lock again.
-- A window of about three rounds (two for the most buyers) is measured after a warm-up of one. A buyer that never got the lock counts with its
-  wait so far; the maximum includes waits still in progress. The longest wait over the mean says how fair a lock is: 1 is a perfect queue. Where
-  many buyers never got in, all waits are equally long: look at their number first.
-- Requests are what clients of all processes wrote within the window: polls, renewals and subscriptions too. A script is one request. Two are
-  the sale: GET, and a script that writes the stock and the order.
-- After each cell the stock must have fallen by exactly the number of sales; otherwise the cell says **broken**. A contestant **hung** if it
-  sold nothing in the last half of the window, or had to be ended.
+- A window of about three rounds (two for the most buyers) is measured after a warm-up of one. A buyer that never got the lock counts
+  with its wait so far; the maximum includes waits still in progress. The longest wait over the mean says how fair a lock is: 1 is a
+  perfect queue. Where many buyers never got in, all waits are equally long: look at their number first.
+- Requests are what clients of all processes wrote within the window: polls, renewals and subscriptions too. A script is one request.
+  Two are the sale: GET, and a script that writes the stock and the order.
+- After each cell the stock must have fallen by exactly the number of sales; otherwise the cell says **broken**. A contestant **hung**
+  if it sold nothing in the last half of the window, or had to be ended.
 - Loopback numbers are an order, not a speed: the processes compete with Redis for the cores of one machine.
-- Each process has one go-redis client for the lock and one for the sale, with ten connections per core (-pool changes it). With hundreds
-  of buyers that poll, even the unlock waits for one; the shop keeps some for it.
+- Each process has one go-redis client for the lock and one for the sale, with ten connections per core (-pool changes it). With
+  hundreds of buyers that poll, even the unlock waits for one; the shop keeps some for it.
 - A sale that waits for no other takes four round trips, and the limit two: a share of 0.5. A lock gets beyond it by handing over to the
-  next sale, or by staying with its process, as v11 does. With two buyers in several processes every sale is a hand-over through Redis: three
-  round trips, so 0.67 is the most.
-- v9 and redlock cannot know whether other processes wait: after 64 hand-overs inside, a process releases the lock and pauses once. That queue
-  is why redlock needs few requests; on its five servers, taking and releasing the lock is ten.
-- atomic is one script; its sales are not serial, so its share is far above 1. optimistic sends five requests in three round trips, and starts
-  over after a random pause if the stock has changed. The picture leaves both out.
+  next sale, or by staying with its process, as v11 does. With two buyers in several processes every sale is a hand-over through Redis:
+  three round trips, so 0.67 is the most.
+- v9 and redlock cannot know whether other processes wait: after 64 hand-overs inside, a process releases the lock and pauses once. That
+  queue is why redlock needs few requests; on its five servers, taking and releasing the lock is ten.
+- atomic is one script; its sales are not serial, so its share is far above 1. optimistic sends five requests in three round trips, and
+  starts over after a random pause if the stock has changed. The picture leaves both out.
 - Of v1, v2, v3, v5 and delex, [the numbers are in the README](../README.md#what-each-step-gains), from a run of their own.
 `
 

@@ -110,8 +110,8 @@ func listPage(in language.Language) string {
 		"\ngo run . check 05 --solution # ", p.text(language.Both("when you are done, or ask twice", "完成之后，或者问第二次时")),
 		"\n```\n\n")
 	p.line("| | |The claim|\n|---|---|---|\n%s", "| | |要求|\n|---|---|---|\n%s", strings.Join(p.rows(), "\n"))
-	p.line("You need only Go: Redis is simulated. Wait by `lock.Sleep`, `lock.Poll` or `Clock.Wait`, start goroutines by `Clock.Go`, take the "+
-		"time from `Clock.Now`: [what the explorer asks of a lock](your-own-lock.md#what-the-explorer-asks-of-a-lock). On an exercise's page, "+
+	p.line("You need only Go: Redis is simulated. Wait by `lock.Sleep`, `lock.Poll` or `Clock.Wait`, start goroutines by `Clock.Go`, take "+
+		"the time from `Clock.Now`: [what the explorer asks of a lock](your-own-lock.md#what-the-explorer-asks-of-a-lock). On an exercise's page, "+
 		"flags are those of `lockstep explore`, and the names behind them are [anomalies](break-it.md#faults-and-anomalies).\n\n"+
 		"Your progress is in `.lockstep-course.json`, beside `go.mod`; git ignores it. Remove it to start over. `git checkout -- "+
 		"exercises/05-nested` restores an exercise.",

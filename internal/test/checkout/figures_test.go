@@ -35,7 +35,8 @@ func TestReadmesSayWhatWasMeasured(t *testing.T) {
 func shownInReadme() []numbers.Point {
 	crowd := numbers.Condition{Buyers: 200, Processes: 3}
 	return []numbers.Point{
-		{Number: numbers.Share, Condition: numbers.Alone()}, {Number: numbers.Share, Condition: crowd}, {Number: numbers.Commands, Condition: crowd},
+		{Number: numbers.Share, Condition: numbers.Alone()}, {Number: numbers.Share, Condition: crowd},
+		{Number: numbers.Commands, Condition: crowd},
 		{Number: numbers.Wait, Condition: numbers.Condition{Buyers: 16, Processes: 3}},
 	}
 }
