@@ -111,8 +111,8 @@ func listPage(in language.Language) string {
 		"\n```\n\n")
 	p.line("| | |The claim|\n|---|---|---|\n%s", "| | |要求|\n|---|---|---|\n%s", strings.Join(p.rows(), "\n"))
 	p.line("You need only Go: Redis is simulated. Wait by `lock.Sleep`, `lock.Poll` or `Clock.Wait`, start goroutines by `Clock.Go`, take "+
-		"the time from `Clock.Now`: [what the explorer asks of a lock](your-own-lock.md#what-the-explorer-asks-of-a-lock). On an exercise's page, "+
-		"flags are those of `lockstep explore`, and the names behind them are [anomalies](break-it.md#faults-and-anomalies).\n\n"+
+		"the time from `Clock.Now`: [what the explorer asks of a lock](your-own-lock.md#what-the-explorer-asks-of-a-lock). On an exercise's "+
+		"page, flags are those of `lockstep explore`, and the names behind them are [anomalies](break-it.md#faults-and-anomalies).\n\n"+
 		"Your progress is in `.lockstep-course.json`, beside `go.mod`; git ignores it. Remove it to start over. `git checkout -- "+
 		"exercises/05-nested` restores an exercise.",
 		"只需要 Go：Redis 是模拟的。用 `lock.Sleep`、`lock.Poll` 或 `Clock.Wait` 等待，用 `Clock.Go` 启动 goroutine，时间取自 `Clock.Now`："+
