@@ -17,10 +17,10 @@ import (
 	"lockstep/museum/internal/library"
 )
 
-// row is a row of the README's tables that has a schedule.
+// row is a row of the tables that has a schedule.
 type row struct {
 	options
-	command []string // as the README says it
+	command []string // as the tables say it
 	anomaly locktest.Anomaly
 	steps   int
 }
@@ -31,7 +31,7 @@ func (r row) here() bool { return !r.yield && !slices.Contains(r.command, "-modf
 // rows reads them.
 func rows(t *testing.T) (all []row) {
 	t.Helper()
-	text, err := os.ReadFile(readme)
+	text, err := os.ReadFile(tables)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +67,7 @@ func TestTheTableIsWhole(t *testing.T) {
 			t.Errorf("the table does not say %q", want)
 		}
 	}
-	text, err := os.ReadFile(readme)
+	text, err := os.ReadFile(tables)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +80,7 @@ func TestTheTableIsWhole(t *testing.T) {
 
 // What a report lets one replay is a row, so that it is known to show what it says.
 func TestReportsReplayRows(t *testing.T) {
-	table, err := os.ReadFile(readme)
+	table, err := os.ReadFile(tables)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +99,7 @@ func TestReportsReplayRows(t *testing.T) {
 				t.Errorf("%s: %s is no row", report, command)
 			}
 		}
-		if !strings.Contains(whole, "**Version.**") && filepath.Base(report) != readme {
+		if !strings.Contains(whole, "**Version.**") && filepath.Base(report) != "README.md" {
 			t.Errorf("%s names no version", report)
 		}
 	}
@@ -167,7 +167,7 @@ func TestNothingElseIsFoundQuickly(t *testing.T) {
 	}
 }
 
-// A row that needs another program, with an older version or a copy that yields, replays by the command that the README says.
+// A row that needs another program, with an older version or a copy that yields, replays by the command that the table says.
 func TestTheCommandsOfOtherProgramsReplay(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it compiles the museum anew")

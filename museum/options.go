@@ -33,7 +33,7 @@ func parse(arguments []string, help io.Writer) (o options, _ error) {
 	flags.StringVar(&o.scenario.Faults, "faults", "", "what may go wrong, and how often, as in slow=1,cancel=1")
 	flags.IntVar(&o.runs, "runs", 2_000, "how many runs a scenario may take")
 	flags.StringVar(&o.replay, "replay", "", "run this schedule alone, and draw it")
-	flags.BoolVar(&o.write, "write", false, "write the table into README.md")
+	flags.BoolVar(&o.write, "write", false, "write the tables into TABLES.md")
 	flags.BoolVar(&o.yield, "yield", false, "of rueidislock, let a goroutine that was just started go first: in a copy that yields")
 	flags.BoolVar(&o.yields, "yields", false, "this is already the program that -yield builds")
 	flags.BoolVar(&o.json, "json", false, "write what was found as JSON")

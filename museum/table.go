@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	readme = "README.md"
+	tables = "TABLES.md"
 	begins = "<!-- the table: go run . -write -->\n"
 	ends   = "<!-- the end of the table -->\n"
 )
@@ -73,16 +73,16 @@ func (o options) older(stderr io.Writer) (map[exhibit.Old]exhibit.Shown, error) 
 	return all, nil
 }
 
-// replace puts the table into the README.
+// replace puts the tables into their page.
 func replace(table string) error {
-	text, err := os.ReadFile(readme)
+	text, err := os.ReadFile(tables)
 	if err != nil {
 		return err
 	}
 	before, rest, begun := strings.Cut(string(text), begins)
 	_, after, ended := strings.Cut(rest, ends)
 	if !begun || !ended {
-		return fmt.Errorf("%s has no lines %q and %q", readme, begins, ends)
+		return fmt.Errorf("%s has no lines %q and %q", tables, begins, ends)
 	}
-	return os.WriteFile(readme, []byte(before+begins+"\n"+table+"\n"+ends+after), 0o644) //nolint:gosec // as it was
+	return os.WriteFile(tables, []byte(before+begins+"\n"+table+"\n"+ends+after), 0o644) //nolint:gosec // as it was
 }

@@ -66,13 +66,10 @@ func readme(e workshop.Exercise, in language.Language) string {
 	p.line("[中文](README.zh-CN.md) · [All exercises](../../docs/exercises.md)", "[English](README.md) · [全部练习](../../docs/exercises.zh-CN.md)")
 	p.line("%s", "%s", p.text(e.Story))
 	p.line("**The claim.** %s", "**要求。** %s", p.text(e.Claim))
-	p.line("Read [lock.go](lock.go). Which order of commands breaks the claim? Say it before you look. Then see it:",
-		"读一读 [lock.go](lock.go)。哪种命令顺序会打破要求？先想好，再看结果：")
+	p.line("Which order of commands breaks the claim? Predict; then repair [lock.go](lock.go) until the check passes:",
+		"哪种命令顺序会违反要求？先预测，再修改 [lock.go](lock.go)，直到检查通过：")
 	fmt.Fprintf(p, "```bash\ngo run . check %s\n```\n\n", nn)
-	p.line("Edit `lock.go` until it says that it is done. `go run . check %s --watch` checks whenever you save.",
-		"修改 `lock.go`，直到显示完成。`go run . check %s --watch` 在每次保存时检查。", nn)
-	p.line("What is explored, every order of the commands of each; the flags are those of `lockstep explore`:",
-		"检查会探索以下各项的所有命令顺序；选项与 `lockstep explore` 的相同：")
+	p.line("Explored in every order:", "检查会探索以下各项的所有命令顺序：")
 	for _, look := range e.Looks {
 		fmt.Fprintf(p, "- %s: %s\n", p.scenario(look), anomalies(look))
 	}
@@ -80,8 +77,6 @@ func readme(e workshop.Exercise, in language.Language) string {
 	for i, hint := range e.Hints {
 		fmt.Fprintf(p, "<details><summary>%s %d</summary>\n\n%s\n\n</details>\n\n", p.text(language.Both("Hint", "提示")), i+1, p.text(hint))
 	}
-	p.line("The solution: `go run . check %s --solution`. It is shown when you are done, or when you ask twice.",
-		"解答：`go run . check %s --solution`。完成之后，或者问第二次时，才会显示。", nn)
 	return strings.TrimSpace(p.String()) + "\n"
 }
 
@@ -107,33 +102,30 @@ func listPage(in language.Language) string {
 	p.line("Each exercise is a lock in one small file, with one flaw. You repair it. `check` compiles your code and runs it in every "+
 		"order that its Redis "+
 		"commands can take, under faults. It answers in seconds: done, or the shortest schedule that breaks the claim.",
-		"每个练习是一把锁，一个小文件，一处缺陷，由你来修。`check` 编译你的代码，在各种故障下运行其 Redis 命令的所有顺序，几秒内给出答案：完成，或者打破要求的最短时序。")
+		"每个练习是一把锁，一个小文件，一处缺陷，由你来修。`check` 编译你的代码，在各种故障下运行其 Redis 命令的所有顺序，几秒内给出答案：完成，或者违反要求的最短时序。")
 	fmt.Fprint(p, "```bash\ngo run . check              # ", p.text(language.Both("the list, and what is done", "列表，以及完成情况")),
 		"\ngo run . check 05           # ", p.text(language.Both("check one: 05, nested, or its directory", "检查一题：05、nested 或其目录")),
 		"\ngo run . check --watch      # ", p.text(language.Both("at each save, one after the other", "每次保存都检查，一题接一题")),
 		"\ngo run . check 05 --hint    # ", p.text(language.Both("the next of three hints", "三个提示中的下一个")),
-		"\ngo run . check 05 --solution\n```\n\n")
-	p.line("| | | The claim |\n|---|---|---|\n%s", "| | | 要求 |\n|---|---|---|\n%s", strings.Join(p.rows(), "\n"))
-	p.line("You need Go, and nothing else: Redis is simulated. Your code may use everything that a lock uses here. What the explorer asks "+
-		"of it stands in "+
-		"[Your own lock](your-own-lock.md#what-the-explorer-asks-of-a-lock): wait by `lock.Sleep`, `lock.Poll` or `Clock.Wait`, start "+
-		"goroutines by `Clock.Go`, take the time "+
-		"from `Clock.Now`. What `check` remembers is in `.lockstep-course.json`, beside `go.mod`; git ignores it. Remove it to begin anew. "+
-		"Where it cannot be written, `check` says so after the verdict, and the exit code is that of the verdict. "+
-		"`git checkout -- exercises/05-nested` brings an exercise back.",
-		"只需要 Go：Redis 是模拟的。你的代码可以使用这里的锁所用的一切。探索器的要求见"+
-			"[你自己的锁](your-own-lock.zh-CN.md)：用 `lock.Sleep`、`lock.Poll` 或 `Clock.Wait` 等待，用 `Clock.Go` 启动 goroutine，时间取自 `Clock.Now`。"+
-			"`check` 把进度记在 `go.mod` 旁边的 `.lockstep-course.json` 里，git 会忽略它；删除它就重新开始。"+
-			"如果写不了，`check` 会在结论之后说明，退出码仍由结论决定。`git checkout -- exercises/05-nested` 可以还原一题。")
-	p.line("Exit code of a check: 0 done; 1 not yet; 2 it cannot be said, since the code does not compile, panics, or waits where the "+
-		"explorer cannot see it.",
+		"\ngo run . check 05 --solution # ", p.text(language.Both("when you are done, or ask twice", "完成之后，或者问第二次时")),
+		"\n```\n\n")
+	p.line("| | |The claim|\n|---|---|---|\n%s", "| | |要求|\n|---|---|---|\n%s", strings.Join(p.rows(), "\n"))
+	p.line("You need only Go: Redis is simulated. Wait by `lock.Sleep`, `lock.Poll` or `Clock.Wait`, start goroutines by `Clock.Go`, take "+
+		"the time from `Clock.Now`: [what the explorer asks of a lock](your-own-lock.md#what-the-explorer-asks-of-a-lock). On an exercise's "+
+		"page, flags are those of `lockstep explore`, and the names behind them are [anomalies](break-it.md#faults-and-anomalies).\n\n"+
+		"Your progress is in `.lockstep-course.json`, beside `go.mod`; git ignores it. Remove it to start over. `git checkout -- "+
+		"exercises/05-nested` restores an exercise.",
+		"只需要 Go：Redis 是模拟的。用 `lock.Sleep`、`lock.Poll` 或 `Clock.Wait` 等待，用 `Clock.Go` 启动 goroutine，时间取自 `Clock.Now`："+
+			"[探索器的要求](your-own-lock.zh-CN.md)。练习页上的选项与 `lockstep explore` 的相同，后面的名字是[异常](break-it.zh-CN.md#故障和异常)。\n\n"+
+			"进度记在 `go.mod` 旁边的 `.lockstep-course.json` 里，git 会忽略它；删除它就重新开始。`git checkout -- exercises/05-nested` 可以还原一题。")
+	p.line("Exit code of a check: 0 done; 1 not yet; 2 unknown: the code does not compile, panics, or waits where the explorer cannot see it.",
 		"检查的退出码：0 完成；1 还没有完成；2 无法判断：代码无法编译、panic，或者在探索器看不到的地方等待。")
 	return strings.TrimSpace(p.String()) + "\n"
 }
 
 func (p *page) rows() (rows []string) {
 	for _, e := range workshop.All() {
-		rows = append(rows, fmt.Sprintf("| [%s](../%s/README%s) | %s | %s |", e.ID(), e.Dir(), suffix(p.in), p.text(e.Title), p.text(e.Claim)))
+		rows = append(rows, fmt.Sprintf("|[%s](../%s/README%s)|%s|%s|", e.ID(), e.Dir(), suffix(p.in), p.text(e.Title), p.text(e.Claim)))
 	}
 	return rows
 }

@@ -83,7 +83,7 @@ func Catalogue() []Row {
 		{GoroutineLeak, both("goroutine leak", "goroutine 泄漏"), "explorer witness exercise", "goroutine-leak endless-renewal", "",
 			both("a goroutine still runs after its sale has ended", "一单已经结束，它的 goroutine 还在运行"), both("leak a goroutine", "泄漏一个 goroutine")},
 		{FalseWord, both("false word", "所言不实"), "explorer exercise", "false-word", "",
-			both("Unlock, or an error, says what is not so", "解锁或报错所说与事实不符"), both("say what is not so", "说出与事实不符的话")},
+			both("Unlock or an error reports something untrue", "解锁或报错所说与事实不符"), both("report something untrue", "说出与事实不符的话")},
 		{TokenOrder, both("tokens out of order", "令牌乱序"), "explorer exercise", "token-order", "",
 			both("a later holder's fencing token is not larger, or a nested call's is another one", "后一个持有者的栅栏令牌没有增大，或嵌套调用的令牌与外层不同"),
 			both("give tokens out of order", "发出乱序的令牌")},

@@ -34,7 +34,7 @@ func contrasts() []strategy.Strategy {
 			Needs: "+watch +unwatch",
 			StillBroken: strategy.Flaws{
 				flaw("retries", "wasted attempts", "冲突后要重做"),
-				flaw("no-order", "no order, so the slow lose to the quick", "不排队，慢的总抢不过快的"),
+				flaw("no-order", "no order, so slow sales lose to fast ones", "不排队，慢的总抢不过快的"),
 			},
 			Scope: strategy.Nobody, Update: strategy.CheckAndSet,
 			New: func(p strategy.Parts) lock.Locker { return contrast.NewNone(p.Options) },

@@ -235,8 +235,9 @@ func steps() []strategy.Strategy {
 		{
 			Name: "redlock", Title: both("on a majority", "多数派"),
 			Adds: both(
-				"a branch off v9: a majority of N independent masters instead of one; a minority may stop or hang",
-				"v9 的分支：一个主节点换成 N 个独立主节点的多数派；少数节点可以宕机或卡住",
+				"a branch off v9: a majority of N independent masters instead of one; while a minority is down or hangs, "+
+					"the lock stays available and exclusive",
+				"v9 的分支：一个主节点换成 N 个独立主节点的多数派；少数节点宕机或卡住时，锁仍然可用、仍然互斥",
 			),
 			Costs: both("every command goes to all of them; processes poll", "每条命令都要发给所有节点；进程之间轮询"),
 			Needs: inScript + " +pexpire",

@@ -1,6 +1,7 @@
 // Package redlock is a branch of the evolution, off v9: Redlock, the lock on a majority of independent masters.
 //
-// Adds: a branch off v9: a majority of N independent masters instead of one; a minority may stop or hang.
+// Adds: a branch off v9: a majority of N independent masters instead of one; while a minority is down or hangs, the lock stays available
+// and exclusive.
 // Costs: every command goes to all of them; processes poll.
 // Still broken: no fencing; no order between processes; a node that restarts empty; a clock that jumps.
 //

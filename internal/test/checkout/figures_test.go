@@ -5,12 +5,10 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
-	"strings"
 	"testing"
 
 	"lockstep/internal/language"
 	numbers "lockstep/internal/learn/figures"
-	stepsof "lockstep/internal/learn/steps"
 	"lockstep/internal/lock/evolution"
 )
 
@@ -33,23 +31,25 @@ func TestReadmesSayWhatWasMeasured(t *testing.T) {
 	}
 }
 
-// numbersOf writes a row for each lock. What argues for a step is bold.
-func numbersOf(f numbers.Figures, in language.Language) string {
-	argues := map[string]numbers.Point{}
-	for _, s := range stepsof.All(in) {
-		argues[s.To] = s.Argues
+// shownInReadme are the numbers that a lock is chosen by; the page shows all.
+func shownInReadme() []numbers.Point {
+	crowd := numbers.Condition{Buyers: 200, Processes: 3}
+	return []numbers.Point{
+		{Number: numbers.Share, Condition: numbers.Alone()}, {Number: numbers.Share, Condition: crowd},
+		{Number: numbers.Commands, Condition: crowd},
+		{Number: numbers.Wait, Condition: numbers.Condition{Buyers: 16, Processes: 3}},
 	}
+}
+
+// numbersOf writes a row for each lock.
+func numbersOf(f numbers.Figures, in language.Language) string {
 	// without spaces, a row is a word
-	text := in.Say("| |alone|16 buyers|200|16 in three processes|200 in three|commands|longest wait|in three|\n",
-		"| |单个买家|16 个|200 个|三个进程，16 个|三个进程，200 个|命令数|最长等待|三个进程|\n") + strings.Repeat("|---", 1+len(numbers.Points())) + "|\n"
+	text := in.Say("| |alone|200 buyers|commands a sale|longest wait|\n", "| |单个买家|200 个买家|每单命令数|最长等待|\n") + "|---|---|---|---|---|\n"
 	for _, s := range evolution.Table() {
 		row, measured := "|`"+s.Name+"`|", false
-		for _, at := range numbers.Points() {
+		for _, at := range shownInReadme() {
 			value := f.Of(s.Name, at)
 			measured = measured || value != ""
-			if value != "" && at == argues[s.Name] {
-				value = "**" + value + "**"
-			}
 			row += value + "|"
 		}
 		if measured {

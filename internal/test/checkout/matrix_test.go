@@ -17,13 +17,13 @@ import (
 
 var matrixRows = regexp.MustCompile(`(<!-- the matrix -->\n)(?:\|.*\n)+`)
 
-// What is expected of each lock stands in the labs alone. Break it repeats it in a table; go test ./internal/test/checkout -run
+// What is expected of each lock stands in the labs alone. docs/MATRIX.md repeats it in a table; go test ./internal/test/checkout -run
 // SayWhatTheTableSays -update writes it there. TestTheQuickMatrixIsAsExpected sees that it is so.
 func TestTheMatrixRowsSayWhatTheTableSays(t *testing.T) {
 	for _, in := range language.All() {
-		m, document := lab.Expected(in), "docs/break-it.md"
+		m, document := lab.Expected(in), "docs/MATRIX.md"
 		if in == language.Chinese {
-			document = "docs/break-it.zh-CN.md"
+			document = "docs/MATRIX.zh-CN.md"
 		}
 		rows := "| " + in.Say("anomaly | flaw → cure", "异常 | 缺陷 → 修复") + " | " + strings.Join(m.Strategies, " | ") + " |\n" +
 			"|---|---|" + strings.Repeat(":-:|", len(m.Strategies)) + "\n"

@@ -26,10 +26,10 @@ func TestReadmesSayWhatTheTableSays(t *testing.T) {
 	for i, readme := range readmes {
 		in, rows := language.All()[i], ""
 		for _, s := range evolution.Table() {
-			rows += fmt.Sprintf("| `%s` | %s | %s |\n", s.Name, s.Adds.In(in), s.StillBroken.In(in))
 			if s.Name == "late-commit" { // and the antipatterns that follow are no choice
 				break
 			}
+			rows += fmt.Sprintf("|`%s`|%s|%s|\n", s.Name, s.Adds.In(in), s.StillBroken.In(in))
 		}
 		rewritten(t, readme, readmeRows, 0, "${1}"+rows)
 	}
