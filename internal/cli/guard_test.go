@@ -19,8 +19,8 @@ func administer(t *testing.T, addr, method, path, host string, headers ...string
 		name, value, _ := strings.Cut(line, ": ")
 		header.Set(name, value)
 	}
-	response, text := shoptest.At(t, addr).Do(t.Context(), method, path, `{"version":"v1"}`, header)
-	return response.StatusCode, string(text)
+	answer := shoptest.At(t, addr).Do(t.Context(), method, path, `{"version":"v1"}`, header)
+	return answer.Status, answer.Text
 }
 
 // A cluster's front and its replicas ask for the token; it is in nobody's arguments.
@@ -50,7 +50,8 @@ func TestClusterWithAToken(t *testing.T) {
 		}
 	}
 	burst := []string{"burst", "--target", c.URL(), "-n", "20", "-c", "20", "--lock", "v4"}
-	if code, _, stderr := command(t, burst...); code != 2 || !strings.Contains(stderr, "401 unauthorized") || !strings.Contains(stderr, "--admin.token") {
+	code, _, stderr := command(t, burst...)
+	if code != 2 || !strings.Contains(stderr, "401 unauthorized") || !strings.Contains(stderr, "--admin.token") {
 		t.Errorf("burst without the token: exit code %d: %s", code, stderr)
 	}
 	burst = append(burst, "--admin.token", "s3cret")

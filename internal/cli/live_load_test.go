@@ -37,7 +37,9 @@ func TestManyWatchersSeeTheSame(t *testing.T) {
 			t.Fatalf("%s: POST /bursts: %d", name, status)
 		}
 		for i, watcher := range watchers {
-			suite.Eventually(t, fmt.Sprintf("%s: watcher %d is shown each sale", name, i), func() bool { return len(sectionsIn(watcher.String())) >= sales })
+			suite.Eventually(t, fmt.Sprintf("%s: watcher %d is shown each sale", name, i), func() bool {
+				return len(sectionsIn(watcher.String())) >= sales
+			})
 		}
 		want := sectionsIn(watchers[0].String())
 		if len(want) != sales {

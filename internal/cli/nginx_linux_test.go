@@ -36,7 +36,7 @@ func TestNginxSendsElsewhereWhatAShopThatLeftDidNotGet(t *testing.T) {
 		"proxy_connect_timeout 200ms", "proxy_connect_timeout 4s") // longer than nginx takes to ask for the address again
 	suite.Eventually(t, "nginx knows a shop", func() bool {
 		_, text := front.Send("GET", "/healthz", "")
-		return !strings.Contains(string(text), "no_replica")
+		return !strings.Contains(text, "no_replica")
 	})
 	got.Store(0)
 	requests := []string{"POST /inventory/sale", "PUT /inventory", "DELETE /lock", "POST /inventory/sale", "PUT /lock", "POST /inventory/sale"}

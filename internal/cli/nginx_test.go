@@ -279,7 +279,7 @@ func TestNginxFindsAShopThatMoved(t *testing.T) {
 		who := map[string]int{}
 		for range 30 {
 			_, text := front.Send("GET", "/healthz", "")
-			who[string(text)]++
+			who[text]++
 		}
 		return who
 	}

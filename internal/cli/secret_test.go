@@ -62,7 +62,7 @@ func TestAClusterTellsNoPassword(t *testing.T) {
 	}
 	for _, path := range []string{"/", "/healthz", "/readyz", "/lock", "/inventory", "/metrics", "/replicas"} {
 		_, text := front.Send(http.MethodGet, path, "")
-		shown += string(text)
+		shown += text
 	}
 	var replicas []cluster.ReplicaAnswer
 	front.Ask(http.MethodGet, "/replicas", "", &replicas)

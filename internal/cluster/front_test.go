@@ -298,7 +298,8 @@ func TestFrontHeadAndSlashes(t *testing.T) {
 	t.Cleanup(replica.Close)
 	front := frontOf(t, open, replica.Listener.Addr().String())
 	for request, want := range map[string]string{
-		"GET /inventory": "200 sold", "HEAD /inventory": "200 ", "HEAD /replicas": "200 ", "HEAD /nowhere": "404 ", "HEAD /inventory/sale": "405 ",
+		"GET /inventory": "200 sold", "HEAD /inventory": "200 ", "HEAD /replicas": "200 ",
+		"HEAD /nowhere": "404 ", "HEAD /inventory/sale": "405 ",
 	} {
 		method, path, _ := strings.Cut(request, " ")
 		if status, text := ask(t, method, front.URL+path, nil); fmt.Sprint(status, " ", text) != want {
@@ -306,7 +307,8 @@ func TestFrontHeadAndSlashes(t *testing.T) {
 		}
 	}
 	for _, request := range []string{
-		"POST //inventory//sale", "POST /inventory//sale", "GET //", "GET /./inventory", "GET /lock/../inventory", "GET //replicas", "GET /replicas/",
+		"POST //inventory//sale", "POST /inventory//sale", "GET //", "GET /./inventory", "GET /lock/../inventory",
+		"GET //replicas", "GET /replicas/",
 	} {
 		method, path, _ := strings.Cut(request, " ")
 		if status, text := ask(t, method, front.URL+path, nil); status != 404 || !strings.Contains(text, "not_found") {

@@ -95,9 +95,9 @@ func TestLockTimeoutAndForceUnlock(t *testing.T) {
 	if err := s.Outside.Set(t.Context(), lock.Key, 1, 0).Err(); err != nil { // its holder died
 		t.Fatal(err)
 	}
-	response, text := s.Do(t.Context(), "POST", "/inventory/sale", "", nil)
-	if again := response.Header.Get("Retry-After"); response.StatusCode != 503 || again != "1" || !strings.Contains(string(text), `"lock_timeout"`) {
-		t.Errorf("sale under a lock left behind: %d %s, Retry-After %q; want 503 lock_timeout", response.StatusCode, text, again)
+	sale := s.Do(t.Context(), "POST", "/inventory/sale", "", nil)
+	if sale.Status != 503 || sale.Header.Get("Retry-After") != "1" || !strings.Contains(sale.Text, `"lock_timeout"`) {
+		t.Errorf("sale under a lock left behind: %+v; want 503 lock_timeout, and Retry-After", sale)
 	}
 	var answer api.LockAnswer
 	s.Ask("GET", "/lock", "", &answer)

@@ -27,11 +27,11 @@ func formOf(in language.Language) form {
 	}
 }
 
-const (
-	typed       = "go run . "              // before a command
-	prints      = "lockstep "              // before a command, in the comment above what it prints
-	PageAddress = "http://127.0.0.1:8080/" // as lessons write it
-)
+// PageAddress is the page's, as lessons write it.
+const PageAddress = "http://127.0.0.1:8080/"
+
+// What stands before a command: where it is typed, and in the comment above what it prints.
+const typed, prints = "go run . ", "lockstep "
 
 // parse reads a lesson. What is missing or out of place is an ErrForm that says so.
 func parse(markdown string, in language.Language) (l Lesson, err error) {

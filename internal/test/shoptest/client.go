@@ -29,8 +29,15 @@ func At(t testing.TB, addr string) Client { return Client{addr, t} }
 // URL returns the server's URL.
 func (c Client) URL() string { return "http://" + c.Addr }
 
+// Answer is what a server answers; the zero Answer, if it does not.
+type Answer struct {
+	Status int
+	Header http.Header
+	Text   string
+}
+
 // Do sends a request, whose Host may be a header, and reads its answer. It fails the test if there is none, unless ctx has ended.
-func (c Client) Do(ctx context.Context, method, path, body string, header http.Header) (*http.Response, []byte) {
+func (c Client) Do(ctx context.Context, method, path, body string, header http.Header) Answer {
 	c.t.Helper()
 	request, err := http.NewRequestWithContext(ctx, method, c.URL()+path, strings.NewReader(body))
 	if err != nil {
@@ -45,21 +52,21 @@ func (c Client) Do(ctx context.Context, method, path, body string, header http.H
 		if ctx.Err() == nil {
 			c.t.Errorf("%s %s: %v", method, path, err)
 		}
-		return &http.Response{}, nil
+		return Answer{}
 	}
 	defer response.Body.Close()
 	text, err := io.ReadAll(response.Body)
 	if err != nil {
 		c.t.Errorf("%s %s: %v", method, path, err)
 	}
-	return response, text
+	return Answer{response.StatusCode, response.Header, string(text)}
 }
 
 // Send sends a request, and returns the answer's status and body.
 func (c Client) Send(method, path, body string) (int, string) {
 	c.t.Helper()
-	response, text := c.Do(c.t.Context(), method, path, body, nil)
-	return response.StatusCode, string(text)
+	answer := c.Do(c.t.Context(), method, path, body, nil)
+	return answer.Status, answer.Text
 }
 
 // Ask sends a request, and reads the answer's JSON into something, which may be nil. It returns the status.

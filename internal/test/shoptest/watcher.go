@@ -27,7 +27,7 @@ func (c Client) Watch() *Watcher {
 		c.t.Fatal(err)
 	}
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
-	response, err := client.Do(request)
+	response, err := client.Do(request) //nolint:bodyclose // the goroutine below closes it
 	if err != nil {
 		c.t.Fatal(err)
 	}
