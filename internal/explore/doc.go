@@ -64,8 +64,8 @@
 //     A waiter may count such attempts, so it makes them, too, beside others: as often as the scenario says (Scenario.Polls), in all. If it
 //     does not say, three times. If that shows nothing, the exploration is repeated with twice as many, up to a hundred, while it is cheap:
 //     a rule of counts, so the same lock has the same answer everywhere. How far it came is part of the answer (Result.Setting).
-//   - Such attempts cost schedules. If an exploration takes more than 40,000 (Bounds.Awake), it begins anew with one of them, and the result
-//     says so: up to 1 vain poll. It is not none, as a fault may strike the command of a vain poll, too.
+//   - Such attempts cost schedules. If an exploration takes more than 40,000 (Bounds.Awake), it begins anew with one of them, and the
+//     result says so: up to 1 vain poll. It is not none, as a fault may strike the command of a vain poll, too.
 //   - A waiter that polls with pauses longer than a moment asks in vain as often as the scenario says (Scenario.Polls), and each time is a
 //     step. As long as it would be told the same after that, and would change nothing, its attempts are part of the step in which time
 //     passes. They are made, so code that counts them counts on, but no fault comes between them.

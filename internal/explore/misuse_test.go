@@ -157,7 +157,8 @@ func TestALockThatPollsByALoopOfItsOwn(t *testing.T) {
 		most  int
 		want  error
 	}{{moment, 1000, explore.ErrUnsaid}, {longer, 1000, nil}, {moment, 3, nil}} {
-		_, err := explore.Explore(t.Context(), taking(test.pause, test.most), explore.Scenario{Actors: 2}, explore.Goal{}, explore.Bounds{})
+		_, err := explore.Explore(t.Context(), taking(test.pause, test.most), explore.Scenario{Actors: 2}, explore.Goal{},
+			explore.Bounds{Schedules: 2000})
 		said := fmt.Sprint(err)
 		if !errors.Is(err, test.want) || err != nil && (!strings.Contains(said, "lock.Poll") || !strings.Contains(said, "misuse_test.go:")) {
 			t.Errorf("%d attempts, every %v: %v; want %v, and the line", test.most, test.pause, err, test.want)

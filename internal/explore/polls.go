@@ -33,8 +33,8 @@ func deepen(first Result, bounds Bounds, again explorer) (Result, error) {
 
 func (r Result) cost() int { return r.Schedules * r.Scenario.PollsInVain() }
 
-// usuallyAwake is how many schedules are explored with as many vain polls as the scenario says. Where there are more, the exploration begins
-// anew with few of them, and the result says so. It is not none: a fault may strike the command of a vain poll, too.
+// usuallyAwake is how many schedules are explored with as many vain polls as the scenario says. Where there are more, the exploration
+// begins anew with few of them, and the result says so. It is not none: a fault may strike the command of a vain poll, too.
 const (
 	usuallyAwake = 40_000
 	few          = 1

@@ -159,8 +159,8 @@ func (h *Harness) Lost(why search.Loss) error {
 // errDear means that there are many schedules, and vain polls that need not be in them.
 var errDear = errors.New("vain polls cost too many schedules")
 
-// Search searches, in a system for each worker, made by begin. It fails with errDear once there are more than bounds.Awake schedules, unless
-// that is 0, if no vain polls would be fewer.
+// Search searches, in a system for each worker, made by begin. It fails with errDear once there are so many schedules as bounds.Awake says,
+// unless that is 0, and waiters would have asked in vain more often.
 func Search(
 	ctx context.Context, begin func() (System, error), goal search.Goal[engine.Transition], bounds Bounds,
 ) (result Result, err error) {

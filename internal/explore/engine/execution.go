@@ -7,8 +7,8 @@
 //
 // The same code with the same transitions does the same, so a list of transitions is a schedule that can be run again.
 //
-// An Execution is made of layers, each a type with a state of its own that knows those below it, and no other: the cast, the scheduler of its
-// tasks, the memories of its processes, the machine in which commands take effect and time passes, polling, and fingerprints.
+// An Execution is made of layers, each a type with a state of its own that knows those below it, and no other: the cast, the scheduler of
+// its tasks, the memories of its processes, the machine in which commands take effect and time passes, polling, and fingerprints.
 package engine
 
 import (

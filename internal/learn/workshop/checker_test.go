@@ -83,8 +83,11 @@ func TestTroubleIsSaid(t *testing.T) {
 		{"a loop", line + "		for {\n		}\n", workshop.Blind, "", false},
 		{"a goroutine", line + "		go l.client.Get(ctx, \"x\")\n", workshop.Blind, "", false},
 		{"a sleep", line + "		select {}\n", workshop.Blind, "", false},
-		{"a loop that polls", line + "		for l.client.Get(ctx, l.opts.Key).Err() == nil {\n			_ = lock.Sleep(ctx, l.opts.Clock, l.opts.RetryInterval)\n		}\n" +
-			"		return nil, lock.ErrNotObtained\n", workshop.Unsaid, "lock.poll", false},
+		{
+			"a loop that polls", line + "		for l.client.Get(ctx, l.opts.Key).Err() == nil {\n" +
+				"			_ = lock.Sleep(ctx, l.opts.Clock, l.opts.RetryInterval)\n		}\n		return nil, lock.ErrNotObtained\n",
+			workshop.Unsaid, "lock.poll", false,
+		},
 		{"a command", line + "		l.client.BLPop(ctx, 0, \"x\")\n", workshop.BadCommand, "blpop", false},
 		{"a key", line + "		l.client.Set(ctx, \"my-lock\", owner, 0)\n", workshop.BadKey, "my-lock is none of them", false},
 	} {
