@@ -128,10 +128,14 @@ func TestEachFileIsServed(t *testing.T) {
 // The page opens, goes to each of its views, and speaks both languages.
 func TestThePageOpens(t *testing.T) {
 	p := open(t, serve(t, "--lock.version", "v2")+"/#/")
-	for _, view := range []string{"schedule", "campaign", "table", "steps", ""} {
+	for _, view := range []string{"schedule", "course", "table", "labs", ""} {
 		p.click(`header a[href="#/` + view + `"]`)
 		p.waitUntil(view+" is shown", `document.querySelector("main > *")`)
 		p.waitUntil(view+" is marked", `document.querySelector("[aria-current=page]")?.hash === "#/`+view+`"`)
+	}
+	for address, view := range map[string]string{"#/campaign": "schedule", "#/explore": "schedule", "#/steps": "table", "#/room": "course"} {
+		eval[bool](p, `location.hash = "`+address+`", true`) // each belongs to one of the five
+		p.waitUntil(address+" is in "+view, `document.querySelector("[aria-current=page]")?.hash === "#/`+view+`"`)
 	}
 	p.click("#lang")
 	p.waitUntil("it is Chinese", `document.documentElement.lang === "zh" && document.querySelector("nav").innerText.includes("商店")`)

@@ -5,18 +5,18 @@ import { go, route } from "./route.js";
 import { soon } from "./server.js";
 import { language, say } from "./words.js";
 
-// views by the first part of the address. Those with a name are in the header.
+// views by the first part of the address. Those with a name are in the header; the others belong to one of them.
 const views = {
   "": { load: () => import("./views/shop.js"), name: ["Shop", "商店"] },
   course: { load: () => import("./views/course.js"), name: ["Course", "课程"] },
-  schedule: { load: () => import("./views/seat.js"), name: ["Scheduler’s seat", "调度席"] },
-  campaign: { load: () => import("./views/campaign.js"), name: ["Campaign", "闯关"] },
-  explore: { load: () => import("./views/explore.js"), name: ["Explore", "探索"] },
-  table: { load: () => import("./views/table.js"), name: ["Table", "总表"] },
-  steps: { load: () => import("./views/steps.js"), name: ["Steps", "演进"] },
+  schedule: { load: () => import("./views/seat.js"), name: ["Seat", "调度席"] },
+  campaign: { load: () => import("./views/campaign.js"), of: "schedule" },
+  explore: { load: () => import("./views/explore.js"), of: "schedule" },
+  table: { load: () => import("./views/table.js"), name: ["Locks", "锁"] },
+  steps: { load: () => import("./views/steps.js"), of: "table" },
   labs: { load: () => import("./views/labs.js"), name: ["Labs", "实验"] },
-  room: { load: () => import("./views/room.js") },
-  join: { load: () => import("./views/join.js") },
+  room: { load: () => import("./views/room.js"), of: "course" },
+  join: { load: () => import("./views/join.js"), of: "course" },
 };
 
 const root = document.documentElement;
@@ -69,7 +69,8 @@ const header = el("header", { class: "top" });
 
 function drawHeader() {
   const focused = header.contains(document.activeElement) && document.activeElement.id;
-  const at = route().path[0] ?? "";
+  const first = route().path[0] ?? "",
+    at = views[first]?.of ?? first;
   const links = Object.entries(views)
     .filter(([, view]) => view.name)
     .map(([name, view]) =>
@@ -130,7 +131,7 @@ async function show(anew = false) {
   const again = shown.name === name;
   shown.leave();
   if (!again) scrollTo(0, 0);
-  document.title = (view.name ? say(...view.name) + " · " : "") + "lockstep";
+  document.title = say(...(view.name ?? views[view.of].name)) + " · lockstep";
   drawHeader();
   replace(main);
   main.className = name || "shop";

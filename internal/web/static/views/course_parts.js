@@ -291,7 +291,7 @@ function difference({ lock, other, line }, says, desk) {
     { class: "difference", ontoggle: open },
     el("summary", null, html("span", null, says), ` · ${lock} → ${other}`),
     into,
-    el("p", null, el("a", { href: link(["steps", pair]) }, say("This step in “Steps”", "在“演进”里看这一步"))),
+    el("p", null, el("a", { href: link(["steps", pair]) }, say("This step in “Locks”", "在“锁”里看这一步"))),
     typed(lines([{ line }])),
   );
 }

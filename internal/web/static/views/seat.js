@@ -6,9 +6,9 @@ import { go, link, route as read } from "../route.js";
 import { away, get, save, soon } from "../server.js";
 import { drawTrace, legend, saying } from "../trace.js";
 import { language, say } from "../words.js";
+import { afterSolved, nextLevel, noteSolved } from "./levels.js";
 import { besidePanel } from "./seat_beside.js";
 import { Code } from "./seat_code.js";
-import { afterSolved, nextLevel, noteSolved } from "./seat_level.js";
 import { modePanel, Oracle, solvedSays } from "./seat_modes.js";
 import { choicesPanel, scenarioPanel, statePanel } from "./seat_parts.js";
 

@@ -4,8 +4,7 @@ import { link } from "../route.js";
 import { away, get, soon, stream, text } from "../server.js";
 import { saying } from "../trace.js";
 import { language, say, several } from "../words.js";
-import { called } from "./levels.js";
-import { levelBar } from "./seat_level.js";
+import { called, levelBar } from "./levels.js";
 import { choiceSays } from "./seat_parts.js";
 
 // modePanel is the task, before all else: the lock, what is to be done with it, and what helps.
@@ -69,6 +68,7 @@ export function modePanel(seat) {
         tool("code", say("Code", "代码"), "c", () => seat.open("code"), panel === "code"),
         tool("state", say("State", "状态"), "s", () => seat.open("state"), panel === "state"),
         tool("scenario", say("Scenario", "场景"), "", () => seat.open("scenario"), panel === "scenario"),
+        !level && el("a", { class: "button", href: "#/campaign" }, say("Levels", "关卡")),
         el("button", { "data-focus": "more", popovertarget: "menu" }, say("More …", "更多……")),
       ),
     ),

@@ -173,7 +173,7 @@ export function first(changed, player, query) {
   }
   // film is the latest burst.
   function film() {
-    if (node.hidden || !latest) return null;
+    if (node.hidden || !latest?.record.ends.length) return null;
     const { pane, record } = latest;
     const moments = [...new Set([...record.begins, ...record.ends])].sort((a, b) => a - b);
     const show = t => (t === null && pane.ended ? pane.end(pane.ended) : pane.draw(at(record, t ?? Infinity)));
@@ -213,7 +213,7 @@ export function first(changed, player, query) {
         const pane = waffle(one.lock);
         stage.append(pane.node);
         pane.end(one);
-        latest = one.lock === run.lock && record.ends.length ? { pane, record } : null;
+        latest = one.lock === run.lock ? { pane, record } : null;
       }
       offer();
       changed(!shown.length);

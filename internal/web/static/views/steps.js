@@ -13,7 +13,12 @@ export function show(main, route) {
     gone = false;
   const list = el("nav", { class: "steps-list", "aria-label": say("Steps", "演进的各步") });
   const body = el("article", { class: "step", "aria-live": "polite" });
-  main.append(el("h1", { class: "unseen" }, say("The steps of the evolution", "演进的各步")), list, body);
+  main.append(
+    el("h1", { class: "unseen" }, say("The steps of the evolution", "演进的各步")),
+    el("p", null, el("a", { href: "#/table" }, say("Which lock shows which anomaly", "哪种锁会出现哪种异常"))),
+    list,
+    body,
+  );
 
   const leave = bind(
     ["k", "the step before", "上一步", () => turn(-1)],

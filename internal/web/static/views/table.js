@@ -17,6 +17,11 @@ export function show(main) {
   main.append(
     el("h1", null, say("Which lock shows which anomaly", "哪种锁会出现哪种异常")),
     el(
+      "a",
+      { href: "#/steps" },
+      say("What each lock adds, and what it leaves broken", "每种锁新增了什么，还遗留什么问题"),
+    ),
+    el(
       "p",
       null,
       say(
