@@ -15,6 +15,11 @@ import (
 // Apply lets a transition happen. It reports false when that turned out to be no transition of its own.
 func (r *Run) Apply(t engine.Transition) bool {
 	r.checker.Reset()
+	for _, a := range r.Actors() {
+		if r.Queues(a) { // it waits without a command
+			r.checker.Queue(a.Index)
+		}
+	}
 	if r.record != nil {
 		return r.record.Apply(t)
 	}
@@ -25,13 +30,20 @@ func (r *Run) Apply(t engine.Transition) bool {
 func (r *Run) Transitions() []engine.Transition { return r.Next() }
 
 // Check gives the anomalies that the last transition has shown, and whether the schedule is over.
-func (r *Run) Check() (found []anomaly.Found, over bool) { return r.checker.Check() }
+func (r *Run) Check() (found []anomaly.Found, over bool) {
+	r.checker.Check()
+	for _, a := range r.Outlived() {
+		r.checker.Leak(a.Index)
+	}
+	over = futures{r}.check()
+	return r.checker.Found(), over
+}
 
 // Sight implements search.Run.
 func (r *Run) Sight() search.Sight {
 	return search.Sight{
-		Sold: r.checker.Sold(), Contended: r.checker.Contended(), Beyond: r.Beyond(),
-		Untellable: r.checker.Untellable(), Undecided: r.checker.Undecided(),
+		Sold: r.checker.Sold(), Contended: r.checker.IsContended(), Beyond: r.Beyond(),
+		Untellable: r.checker.Untellable(), Undecided: r.undecided,
 	}
 }
 
@@ -50,7 +62,7 @@ func (r *Run) Holder() *engine.Actor {
 }
 
 // BelievesInside reports whether an actor believes, and may believe, that it holds the lock.
-func (r *Run) BelievesInside(a *engine.Actor) bool { return r.checker.Inside(a) }
+func (r *Run) BelievesInside(a *engine.Actor) bool { return r.checker.IsInside(a.Index) }
 
 // Shown is an anomaly that a schedule showed.
 type Shown struct {

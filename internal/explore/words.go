@@ -109,7 +109,7 @@ func (r *Recorder) about(key string) bool {
 func (r *Recorder) changes(before view) []string {
 	var says []string
 	for i, a := range r.x.Actors() {
-		if r.checker.HasLossNotice(a) && !before.told[i] {
+		if r.checker.HasLossNotice(a.Index) && !before.told[i] {
 			says = append(says, r.say("%s is told that it lost the lock", "%s 得知自己丢了锁", a.Name))
 		}
 		switch {

@@ -3,13 +3,12 @@ package checker
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/alicebob/miniredis/v2/proto"
 
-	"lockstep/internal/explore/engine"
 	"lockstep/internal/explore/simredis"
 	"lockstep/internal/lock"
-	"lockstep/internal/lock/strategy"
 )
 
 const (
@@ -27,6 +26,22 @@ type deed struct {
 func does(by, server int, command string, args ...string) deed {
 	return deed{by, server, append([]string{command, lock.Key}, args...)}
 }
+
+// noEngine is a driver in which nothing happens by itself.
+type noEngine struct{ *simredis.Cluster }
+
+func (noEngine) Now() time.Duration                               { return 0 }
+func (noEngine) Past() Past                                       { return Past{} }
+func (noEngine) Obtainable([]*simredis.State, time.Duration) bool { return false }
+
+// alive is an actor that sells.
+type alive struct{}
+
+func (alive) Started() bool  { return true }
+func (alive) Paused() bool   { return false }
+func (alive) Dead() bool     { return false }
+func (alive) Finished() bool { return false }
+func (alive) Err() error     { return nil }
 
 // Whose the lock is follows from who writes its key, and what is done to a lock of somebody else's is found.
 func TestWhoseTheLockIs(t *testing.T) {
@@ -91,12 +106,11 @@ func TestWhoseTheLockIs(t *testing.T) {
 			}
 			defer m.Close()
 			cluster := m.NewCluster(m.Empty(), test.masters)
-			x := engine.New(engine.Setup{
-				Scenario: engine.Scenario{Actors: 2}, Cluster: cluster, FirstName: 'A',
-				Hasher: engine.NewHasher(engine.NewSeeds()),
+			c := New(Setup{
+				Driver: noEngine{cluster}, Key: lock.Key, OnNodes: test.masters > 0,
+				Actors: []Actor{{Name: "A", Process: "A", Life: alive{}}, {Name: "B", Process: "B", Life: alive{}}},
 			})
-			c := New(x, strategy.Strategy{}, Futures{})
-			c.sales[b].waits = true
+			c.Ask(b, lock.Owner("B"))
 			for _, d := range test.deeds {
 				s := cluster.Servers()[d.server]
 				answer, err := cluster.Would(s, 0, cluster.Command([]byte(proto.Strings(d.command...))))
@@ -105,14 +119,10 @@ func TestWhoseTheLockIs(t *testing.T) {
 				}
 				before := s.Holds
 				cluster.Become(s, answer.Then)
-				var by *engine.Actor
-				if d.by != nobodys {
-					by = x.Actors()[d.by]
-				}
-				c.Changed(s, before, by)
+				c.Change(Change{Server: d.server, Before: before, After: s.Holds}, d.by)
 			}
 			var finds string
-			for _, f := range c.found {
+			for _, f := range c.Found() {
 				finds += fmt.Sprintf("%s: %s", f.Anomaly, f.Says)
 			}
 			if c.Holder() != test.holder || finds != test.finds {
