@@ -191,11 +191,9 @@ func (c *Checker) checkFreed() {
 	}
 }
 
-// HasRemains reports whether something is there for ever that may be a lock: the lock's key, or any other if nobody has had the lock by
-// that.
+// HasRemains reports whether something of the lock's is there for ever.
 func (c *Checker) HasRemains() bool {
-	other := !c.AnyInside() && !c.any(func(s *sale) bool { return s.keyed })
-	stays := func(k simredis.Key) bool { return k.TTL == 0 && (k.Name == c.Key || other && !k.IsShops()) }
+	stays := func(k simredis.Key) bool { return k.TTL == 0 && !k.IsShops() }
 	return slices.ContainsFunc(c.masters(), func(s *simredis.State) bool { return slices.ContainsFunc(s.Keys, stays) })
 }
 
