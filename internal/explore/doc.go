@@ -102,9 +102,10 @@
 // in values: those of at most an hour ahead. Time passes to the next of these by itself, as it does to the expiry of a key. If a waiter
 // gets on only after a time that is not known, the schedule ends there, and the verdict is Unknown.
 //
-// A lock is left behind if a newcomer, an age later, does not get it by the same measure. A waiter is idle that sleeps for longer than a
-// quarter of the expiry beside a lock that a newcomer would get at once. A sale that tries once is told a false word if nobody had the
-// lock, and if it would have been a newcomer's in each state that it was in meanwhile.
+// A lock is left behind if a key of its own stays, and a newcomer, an age later, does not get the lock by the same measure. A waiter is
+// idle that sleeps for longer than a quarter of the expiry, in one piece or in several, beside a lock that a newcomer would get at once, or
+// that nobody living has, unless an Unlock made it expire sooner. A sale that tries once is told a false word if nobody had the lock, and
+// if it would have been a newcomer's in each state that it was in meanwhile.
 //
 // TestTheCutsAreSound explores with and without these cuts (Bounds.EveryState, Bounds.EverySymmetry) and compares the anomalies and the
 // lengths of their schedules.

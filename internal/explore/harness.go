@@ -7,6 +7,7 @@ import (
 	"math"
 	"runtime"
 	"slices"
+	"time"
 
 	"github.com/redis/go-redis/v9"
 
@@ -102,8 +103,10 @@ type Run struct {
 	harness   *Harness
 	checker   *checker.Checker
 	backwards bool
-	undecided bool      // time might end a wait that was not gone on with
-	record    *Recorder // nil unless somebody wants to read it
+	sold      int           // sales that have succeeded
+	idleSince time.Duration // somebody waits, and nobody living has the lock
+	undecided bool          // time might end a wait that was not gone on with
+	record    *Recorder     // nil unless somebody wants to read it
 }
 
 // Begin begins an execution, with actors that start alike in reverse order if backwards.
@@ -155,7 +158,7 @@ func (h *Harness) sell(run *Run) {
 				if _, err := sale.Sell(ctx, a.Sale); err != nil {
 					return err
 				}
-				run.checker.RecordSale(a.Index)
+				run.sold++
 			}
 			return nil
 		})

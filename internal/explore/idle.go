@@ -9,35 +9,47 @@ import (
 	"lockstep/internal/lock/anomaly"
 )
 
+// mayWait is how long a waiter may sleep although nobody has the lock: one who waits for messages asks by itself after some time, as a
+// message may get lost.
+const mayWait = engine.TTL / 4
+
 // checkIdle looks for a lock that nobody living has, and that those who wait get when time frees it, not before. A holder that died is what
-// an expiry is for.
+// an expiry is for, and so is one whose Unlock made the lock expire sooner.
 func (f futures) checkIdle(transitions []engine.Transition) {
 	if !onlyTime(transitions) {
 		return
 	}
-	waits := slices.IndexFunc(f.Actors(), func(a *engine.Actor) bool { return f.waits(a) && !f.checker.HasLease(a.Index) })
-	if waits >= 0 && !f.TimerNext() && !f.used() && f.freed() {
+	if waits := f.waitsInVain(); waits != nil && !f.TimerNext() && f.freed() {
 		f.checker.Report(anomaly.Idle, "nobody living holds the lock, and %s waits for time to free it",
-			"没有存活的一单持有锁，%s 只能等锁过期", f.Actors()[waits].Name)
+			"没有存活的一单持有锁，%s 只能等锁过期", waits.Name)
 	}
+}
+
+// waitsInVain returns the first actor that waits for a lock that nobody living has, nil if there is none.
+func (f futures) waitsInVain() *engine.Actor {
+	i := slices.IndexFunc(f.Actors(), func(a *engine.Actor) bool { return f.waits(a) && !f.checker.HasLease(a.Index) })
+	if i < 0 || f.used() {
+		return nil
+	}
+	return f.Actors()[i]
 }
 
 // waits reports whether an actor that lives waits for the lock.
 func (f futures) waits(a *engine.Actor) bool { return f.checker.Waits(a.Index) && !a.Dead() }
 
 // used reports whether a sale has something to do with the lock, beside waiting for it, or died with it, or tried as long as it could to
-// give it back.
+// give it back, or did so by an expiry.
 func (f futures) used() bool {
 	holder := f.Holder()
 	return holder != nil && holder.Dead() || slices.ContainsFunc(f.Actors(), func(a *engine.Actor) bool {
 		if a.Dead() {
 			return a.Started() && holder == nil
 		}
-		return f.checker.IsUsing(a.Index) || f.checker.HasTriedLong(a.Index)
+		return f.checker.IsUsing(a.Index) || f.checker.HasDoneWithIt(a.Index)
 	})
 }
 
-// freed reports whether one of those who wait gets the lock once time has passed.
+// freed reports whether one of those who wait gets the lock once time has passed, for longer than they may wait.
 func (f futures) freed() bool {
 	return slices.ContainsFunc(f.Actors(), func(a *engine.Actor) bool {
 		if !f.waits(a) {
@@ -47,13 +59,9 @@ func (f futures) freed() bool {
 		defer end()
 		later.Execution.Transitions()
 		later.Execution.Apply(engine.Transition{Kind: engine.TimePasses})
-		return later.canObtain(a.Index)
+		return later.Now() > f.idleSince+mayWait && later.canObtain(a.Index)
 	})
 }
-
-// mayWait is how long a waiter may sleep although the lock is free: one who waits for messages asks by itself after some time, as a message
-// may get lost.
-const mayWait = engine.TTL / 4
 
 // checkAsleep looks, when only time can pass, for a waiter that sleeps on for longer than it may, though the lock is free.
 func (f futures) checkAsleep(transitions []engine.Transition) {
@@ -61,13 +69,14 @@ func (f futures) checkAsleep(transitions []engine.Transition) {
 	if !onlyTime(transitions) || slices.ContainsFunc(f.Actors(), has) {
 		return
 	}
-	until := f.Now() + mayWait
 	for _, a := range f.Actors() {
 		if !f.waits(a) {
 			continue
 		}
-		if why, due := f.Standstill(a); why == engine.WaitsForTime && due > until && f.free() && f.isIdleUntil(until) {
-			f.checker.Report(anomaly.Idle, "the lock is free, and %s sleeps for another %v", "锁空闲着，%s 还要再睡 %v", a.Name, due-f.Now())
+		if why, _ := f.Standstill(a); why == engine.WaitsForTime && f.free() {
+			if idle := f.idleTime(); idle > mayWait {
+				f.checker.Report(anomaly.Idle, "the lock is free, and %s sleeps for another %v", "锁空闲着，%s 还要再睡 %v", a.Name, idle)
+			}
 			return
 		}
 	}
@@ -93,8 +102,8 @@ func (f futures) obtainable(held []*simredis.State, at time.Duration, newcomer i
 	return newcomers.canObtain(newcomer) && newcomers.Err() == nil
 }
 
-// isIdleUntil reports whether nobody gets the lock until then, and somebody does afterwards.
-func (f futures) isIdleUntil(until time.Duration) bool {
+// idleTime returns how long it takes until somebody gets the lock, 0 if nobody does.
+func (f futures) idleTime() time.Duration {
 	copied, end := f.again()
 	defer end()
 	x := copied.Execution
@@ -107,11 +116,11 @@ func (f futures) isIdleUntil(until time.Duration) bool {
 			i = slices.Index(next, engine.Transition{Kind: engine.TimePasses})
 		}
 		if i < 0 {
-			return false
+			break
 		}
 		if x.Apply(next[i]); copied.checker.AnyInside() {
-			return x.Now() > until
+			return x.Now() - f.Now()
 		}
 	}
-	return false
+	return 0
 }

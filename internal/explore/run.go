@@ -13,7 +13,7 @@ import (
 )
 
 // Apply lets a transition happen. It reports false when that turned out to be no transition of its own.
-func (r *Run) Apply(t engine.Transition) bool {
+func (r *Run) Apply(t engine.Transition) (own bool) {
 	r.checker.Reset()
 	for _, a := range r.Actors() {
 		if r.Queues(a) { // it waits without a command
@@ -21,9 +21,14 @@ func (r *Run) Apply(t engine.Transition) bool {
 		}
 	}
 	if r.record != nil {
-		return r.record.Apply(t)
+		own = r.record.Apply(t)
+	} else {
+		own = r.Execution.Apply(t)
 	}
-	return r.Execution.Apply(t)
+	if (futures{r}).waitsInVain() == nil {
+		r.idleSince = r.Now()
+	}
+	return own
 }
 
 // Transitions implements search.Run.
@@ -42,7 +47,7 @@ func (r *Run) Check() (found []anomaly.Found, over bool) {
 // Sight implements search.Run.
 func (r *Run) Sight() search.Sight {
 	return search.Sight{
-		Sold: r.checker.Sold(), Contended: r.checker.IsContended(), Beyond: r.Beyond(),
+		Sold: r.sold, Contended: r.checker.IsContended(), Beyond: r.Beyond(),
 		Untellable: r.checker.Untellable(), Undecided: r.undecided,
 	}
 }

@@ -144,7 +144,7 @@ func (c *Checker) checkInside() {
 	}
 	var inside []*sale
 	for _, s := range c.sales {
-		if !s.inside() {
+		if !s.inside() || s.isToStop() {
 			continue
 		}
 		apart := func(other *sale) bool { return c.Scope != strategy.Everybody && other.Process != s.Process }
@@ -245,7 +245,7 @@ func (c *Checker) AppendActor(b []byte, actor int) []byte {
 	b = append(b, '|')
 	for _, is := range [...]bool{
 		s.bereft, s.keyed, s.named, s.lost, s.gave, s.spoiled, s.timedOut, s.leaves && c.Now() > s.left, s.met && s.Once, s.leftovers,
-		c.had[s.Process],
+		s.keeps, c.had[s.Process],
 	} {
 		b = strconv.AppendBool(b, is)
 	}

@@ -95,12 +95,17 @@ func (ch change) sameOwner() bool { return slices.Equal(ch.was.Values, ch.is.Val
 // bounded reports whether a lock that had no expiry got one, and nothing else. That is no harm: it repairs what a dead holder left.
 func (ch change) bounded() bool { return ch.has && ch.sameOwner() && ch.was.TTL == 0 && ch.is.TTL > 0 }
 
+// hastened reports whether a lock ends sooner than it would have.
+func (ch change) hastened() bool {
+	return ch.had && ch.has && ch.is.TTL > 0 && (ch.was.TTL == 0 || ch.is.TTL < ch.was.TTL)
+}
+
 // deed returns the sentence for the change: who did it, and to whose lock.
 func (ch change) deed() (english, chinese string) {
 	switch {
 	case !ch.has:
 		return "%s removes %s's lock", "%s 删除了 %s 的锁"
-	case ch.sameOwner() && 0 < ch.is.TTL && ch.is.TTL < ch.was.TTL:
+	case ch.sameOwner() && ch.hastened():
 		return "%s shortens %s's lock", "%s 缩短了 %s 的锁的过期时间"
 	case ch.sameOwner():
 		return "%s prolongs %s's lock", "%s 给 %s 的锁续期"
@@ -157,6 +162,9 @@ func (c *owners) recordWrite(by *sale, o *ownership, ch change) {
 	if ch.had && !ofNobody && owner != by && !ours && !ch.bounded() {
 		english, chinese := ch.deed()
 		c.Report(anomaly.ForeignRelease, english, chinese, by.Name, owner.Name)
+	}
+	if owner == by && by.leaves {
+		by.keeps = ch.hastened()
 	}
 	switch next := c.handed(ch.is, by); {
 	case !ch.has:
@@ -219,6 +227,7 @@ func (c *owners) transfer(holder int, by *sale) {
 		given := by != nil && by.Process == s.Process
 		s.bereft = s.bereft || s.inside()
 		s.recordLoss(given)
+		s.keeps = false
 		if given {
 			c.had[s.Process] = false
 		}

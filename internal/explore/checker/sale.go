@@ -20,12 +20,12 @@ type sale struct {
 	leases []*lock.Lease // that it has, the outermost first
 	leaves bool          // it gives the outermost back
 	bereft bool          // while it was inside, its lock ended
-	sold   int           // how often it has
 
 	// Whose its lock is, in truth:
 	since   int  // when it became the holder
 	keyed   bool // it entered as the holder of the lock's key
 	named   bool // it entered without that, and something in Redis names it still
+	keeps   bool // its Unlock has made it expire sooner, and no more
 	evident bool // one of the two was so, or it was lost before
 	lost    bool // its lock ended, and not by its Unlock
 	gave    bool // its Unlock has given it back
@@ -53,6 +53,9 @@ func (s *sale) inside() bool {
 func (s *sale) hasLossNotice() bool {
 	return len(s.leases) > 0 && errors.Is(context.Cause(s.leases[0].Context()), lock.ErrLost)
 }
+
+// isToStop reports whether its work was told to end, for whatever reason.
+func (s *sale) isToStop() bool { return len(s.leases) > 0 && s.leases[0].Context().Err() != nil }
 
 // done reports whether it has no more use for a lock: it is dead, or was told, or is about to give the lock back.
 func (s *sale) done() bool { return s.Dead() || !s.waits && !s.inside() }
@@ -88,8 +91,8 @@ func (c *scene) Waits(actor int) bool { return c.sales[actor].waits }
 // IsUsing reports whether an actor has the lock, or is about to give it back.
 func (c *scene) IsUsing(actor int) bool { return c.sales[actor].isUsing() }
 
-// HasTriedLong reports whether an actor tried as long as it could to give the lock back.
-func (c *scene) HasTriedLong(actor int) bool { return c.sales[actor].timedOut }
+// HasDoneWithIt reports whether an actor's Unlock tried as long as it could, or left it to an expiry that it made sooner.
+func (c *scene) HasDoneWithIt(actor int) bool { s := c.sales[actor]; return s.timedOut || s.keeps }
 
 // AnyInside reports whether any actor is.
 func (c *scene) AnyInside() bool { return c.any((*sale).inside) }
@@ -97,24 +100,13 @@ func (c *scene) AnyInside() bool { return c.any((*sale).inside) }
 // IsContended reports whether a sale waits for a lock that another sale believes to hold.
 func (c *scene) IsContended() bool { return c.any((*sale).isWaiting) && c.AnyInside() }
 
-// RecordSale takes down that an actor has sold.
-func (c *scene) RecordSale(actor int) { c.sales[actor].sold++ }
-
-// Sold returns how many sales have succeeded.
-func (c *scene) Sold() (n int) {
-	for _, s := range c.sales {
-		n += s.sold
-	}
-	return n
-}
-
 // Ask sees an actor ask for the lock, as this owner.
 func (c *Checker) Ask(actor int, owner string) {
 	s := c.sales[actor]
 	if s.waits, s.owner = true, owner; len(s.leases) > 0 {
 		return
 	}
-	s.bereft, s.keyed, s.named, s.evident, s.lost, s.gave, s.met = false, false, false, false, false, false, false
+	s.bereft, s.keyed, s.named, s.keeps, s.evident, s.lost, s.gave, s.met = false, false, false, false, false, false, false, false
 	s.place, s.timedOut = place{}, false
 	s.leftovers, s.moments = false, nil
 	c.markContenders(nil)
@@ -144,9 +136,8 @@ func (c *Checker) Enter(actor int, lease *lock.Lease) {
 func (c *Checker) BeginUnlock(actor int) (outermost bool) {
 	s := c.sales[actor]
 	c.checkTold()
-	ended := s.leases[0].Context().Err() != nil // for whatever reason, it was told to stop
 	outermost = len(s.leases) == 1
-	if outermost && s.bereft && !ended && !s.Dead() {
+	if outermost && s.bereft && !s.isToStop() && !s.Dead() {
 		c.Report(anomaly.Untold, "%s worked on without the lock, and nothing told it", "%s 丢了锁还在继续执行，自己并不知情", s.Name)
 	}
 	s.leases = s.leases[:len(s.leases)-1]
