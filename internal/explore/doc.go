@@ -114,8 +114,8 @@
 //
 // Anomalies lists what can go wrong. The checker (package checker) sees what no actor can see: whose lock Redis holds in truth, and who
 // believes that it holds one. Whose it is follows from who wrote the key lock.Key; of a lock that is elsewhere, from whose name Redis
-// holds; of a key in which several may be, from who entered and is named there. Where nothing names anybody, or the key is a number that
-// several count, ForeignRelease and Untold are not judged: Result.Unjudged. A strategy is judged by what it promises, its Scope: an anomaly
+// holds; of a key in which several may be, from who entered and is named there. Where nothing names anybody, or several count a number in
+// the key, ForeignRelease and Untold are not judged: Result.Unjudged. A strategy is judged by what it promises, its Scope: an anomaly
 // that it does not promise to prevent is not looked for. Starved is looked for only where a Goal names it.
 //
 // # What is assumed of the code under test

@@ -9,21 +9,29 @@ import (
 	"lockstep/internal/lock/anomaly"
 )
 
-// hasName reports whether most masters hold something of the lock's that names a sale.
-func (c *scene) hasName(s *sale) bool {
+// hasName reports whether most masters hold something of the lock's that names a sale: a string, if only strings count.
+func (c *scene) hasName(s *sale, onlyStrings bool) bool {
 	n, masters := 0, c.masters()
 	for _, m := range masters {
-		if slices.ContainsFunc(m.Keys, func(k simredis.Key) bool { return !k.IsShops() && names(k, s) }) {
+		if slices.ContainsFunc(m.Keys, func(k simredis.Key) bool { return (!onlyStrings || k.IsString()) && names(k, s) }) {
 			n++
 		}
 	}
 	return n > len(masters)/2
 }
 
-// names reports whether a key, or something in it, has the name of a sale, or of its process.
+// hasLostString reports whether a string that named a sale is gone, and no other does. What else names it then may be a log.
+func (c *scene) hasLostString(what Change, s *sale) bool {
+	return !c.hasName(s, true) && slices.ContainsFunc(what.Before.Keys, func(k simredis.Key) bool {
+		_, has := what.After.Key(k.Name)
+		return !has && k.IsString() && names(k, s)
+	})
+}
+
+// names reports whether a key of the lock's, or something in it, has the name of a sale, or of its process.
 func names(k simredis.Key, s *sale) bool {
 	is := func(text string) bool { return textNames(text, s) }
-	return is(k.Name) || slices.ContainsFunc(k.Values, is)
+	return !k.IsShops() && (is(k.Name) || slices.ContainsFunc(k.Values, is))
 }
 
 func textNames(text string, s *sale) bool {
@@ -58,15 +66,14 @@ func alphanumeric(b byte) bool {
 }
 
 // checkNames sees, of a sale whose lock is not the lock's key but something that names it, that its name is gone. It is rid of its lock,
-// unless it did that itself.
-func (c *scene) checkNames(by *sale) {
+// unless it did that itself, or another sale of its process did when it had no more use for it.
+func (c *scene) checkNames(what Change, by *sale) {
 	for _, s := range c.sales {
-		if !s.named || c.hasName(s) {
+		if !s.named || c.hasName(s, false) && !c.hasLostString(what, s) {
 			continue
 		}
 		s.named = false
-		given := by != nil && by.Process == s.Process
-		if s.recordLoss(given); given || !s.inside() {
+		if s.recordLoss(by != nil && by.Process == s.Process); by == s || !s.inside() {
 			continue
 		}
 		s.bereft = true

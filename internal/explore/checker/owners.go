@@ -57,7 +57,7 @@ func (c *Checker) Change(what Change, by int) {
 		c.Queue(by)
 	}
 	c.owners.change(what, actor)
-	c.checkNames(actor)
+	c.checkNames(what, actor)
 	c.markContenders(actor)
 }
 
@@ -92,7 +92,7 @@ type change struct {
 
 func (ch change) sameOwner() bool { return slices.Equal(ch.was.Values, ch.is.Values) }
 
-// bounded reports whether a lock that had no expiry got one, and nothing else. That is no harm: it repairs what a dead holder left.
+// bounded reports whether a lock that had no expiry got one, and nothing else.
 func (ch change) bounded() bool { return ch.has && ch.sameOwner() && ch.was.TTL == 0 && ch.is.TTL > 0 }
 
 // hastened reports whether a lock ends sooner than it would have.
@@ -105,6 +105,8 @@ func (ch change) deed() (english, chinese string) {
 	switch {
 	case !ch.has:
 		return "%s removes %s's lock", "%s 删除了 %s 的锁"
+	case ch.bounded():
+		return "%s gives %s's lock an expiry", "%s 给 %s 的锁加上了过期时间"
 	case ch.sameOwner() && ch.hastened():
 		return "%s shortens %s's lock", "%s 缩短了 %s 的锁的过期时间"
 	case ch.sameOwner():
@@ -114,14 +116,29 @@ func (ch change) deed() (english, chinese string) {
 	}
 }
 
-// counted reports whether a number has become the next one, or the one before. SET would have changed the expiry, too, if there is any.
+// counted reports whether a number in the value has become the next one, or the one before, and all else is as it was. SET would have
+// changed the expiry, too, if there is any.
 func (ch change) counted() bool {
 	if !ch.had || !ch.has || !ch.was.IsString() || !ch.is.IsString() || ch.was.TTL != ch.is.TTL {
 		return false
 	}
-	was, err := strconv.ParseInt(ch.was.Values[0], 10, 64)
-	is, wrong := strconv.ParseInt(ch.is.Values[0], 10, 64)
-	return err == nil && wrong == nil && (is == was+1 || is == was-1)
+	was, is := ch.was.Values[0], ch.is.Values[0]
+	before := sameText(was, is, func(text string, i int) byte { return text[i] })
+	was, is = was[before:], is[before:]
+	after := sameText(was, is, func(text string, i int) byte { return text[len(text)-1-i] })
+	number, err := strconv.ParseInt(was[:len(was)-after], 10, 64)
+	next, wrong := strconv.ParseInt(is[:len(is)-after], 10, 64)
+	return err == nil && wrong == nil && (next == number+1 || next == number-1)
+}
+
+// sameText returns how many bytes two texts have in common, one after the other, without the digits at the end of these.
+func sameText(a, b string, at func(string, int) byte) (n int) {
+	for i := 0; i < min(len(a), len(b)) && at(a, i) == at(b, i); i++ {
+		if c := at(a, i); c != '-' && (c < '0' || '9' < c) {
+			n = i + 1
+		}
+	}
+	return n
 }
 
 // forget sees that nobody can tell whose the lock on a server is: others count in its key.
@@ -142,24 +159,26 @@ func (c *owners) isTakenBy(by *sale, k simredis.Key) bool {
 
 // recordWrite sees that an actor changed the lock's key on a server.
 func (c *owners) recordWrite(by *sale, o *ownership, ch change) {
-	if o.counts || o.owner != nobody && o.owner != by.index && ch.counted() {
-		c.forget(o)
-		return
-	}
 	var owner *sale
 	var stood, stands bool // the key named it, and does so still
 	if o.owner != nobody {
 		owner = c.sales[o.owner]
 		stood, stands = names(ch.was, owner), names(ch.is, owner)
 	}
+	if o.counts || owner != nil && owner != by && !stood && !names(ch.is, by) && ch.counted() {
+		c.forget(o)
+		return
+	}
 	if stood && stands && !ch.sameOwner() && owner != by {
 		return // somebody came to, or left, a list, a set or a hash of those who hold the lock, or wait for it
 	}
 	expels := stood && !stands && owner.Process != by.Process
 	ours := ownsProcess(by.Process, ch.was) && !expels
-	over := ch.has && ch.had && !ch.sameOwner() && ch.was.TTL == 0 // it wrote over a lock that Redis would not have ended
+	robs := ours && owner != by && owner != nil && owner.inside() && !ch.has // a sale of the same process that works still
+	over := ch.has && ch.had && !ch.sameOwner() && ch.was.TTL == 0           // it wrote over a lock that Redis would not have ended
 	ofNobody := owner == nil || over && owner.done()
-	if ch.had && !ofNobody && owner != by && !ours && !ch.bounded() {
+	repairs := ch.bounded() && owner != nil && !owner.inside() // what a dead holder left, or one that is about to do so itself
+	if ch.had && !ofNobody && owner != by && (!ours || robs) && !repairs {
 		english, chinese := ch.deed()
 		c.Report(anomaly.ForeignRelease, english, chinese, by.Name, owner.Name)
 	}

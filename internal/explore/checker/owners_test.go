@@ -93,8 +93,19 @@ func TestWhoseTheLockIs(t *testing.T) {
 				does(b, 0, "ZADD", "1", lock.Owner("B")), does(b, 0, "ZREM", lock.Owner("A")),
 			}, b, "foreign-release: B overwrites A's lock",
 		},
-		"counters in a hash":       {0, []deed{does(a, 0, "HINCRBY", "next", "1"), does(b, 0, "HINCRBY", "next", "1")}, nobody, ""},
-		"a count":                  {0, []deed{does(a, 0, "INCR"), does(b, 0, "INCR"), does(b, 0, "DECR")}, nobody, ""},
+		"counters in a hash": {0, []deed{does(a, 0, "HINCRBY", "next", "1"), does(b, 0, "HINCRBY", "next", "1")}, nobody, ""},
+		"a count":            {0, []deed{does(a, 0, "INCR"), does(b, 0, "INCR"), does(b, 0, "DECR")}, nobody, ""},
+		"a count in a text": {
+			0, []deed{does(a, 0, "SET", "1 held, 9 wait", "EX", "10"), does(b, 0, "SET", "1 held, 10 wait", "KEEPTTL")}, nobody, "",
+		},
+		"a count without an expiry": {
+			0, []deed{does(a, 0, "SET", "1 held, 9 wait", "EX", "10"), does(b, 0, "SET", "1 held, 10 wait")}, b,
+			"foreign-release: B overwrites A's lock",
+		},
+		"two numbers": {
+			0, []deed{does(a, 0, "SET", "1 held, 9 wait", "EX", "10"), does(b, 0, "SET", "2 held, 10 wait", "KEEPTTL")}, b,
+			"foreign-release: B overwrites A's lock",
+		},
 		"its own, with an attempt": {0, []deed{does(a, 0, "SET", lock.Owner("A")+":1"), does(a, 0, "SET", lock.Owner("A")+":2")}, a, ""},
 		"a minority":               {3, []deed{does(a, 1, "SET", "1")}, nobody, ""},
 		"a majority":               {3, []deed{does(a, 1, "SET", "1"), does(b, 2, "SET", "1"), does(a, 3, "SET", "1")}, a, ""},

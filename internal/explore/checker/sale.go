@@ -123,7 +123,7 @@ func (c *Checker) Enter(actor int, lease *lock.Lease) {
 		s.keyed = c.holder == actor
 		s.bereft = everybody && !s.keyed && c.had[s.Process]
 		s.lost = s.bereft
-		s.named = everybody && !s.keyed && !s.bereft && c.hasName(s)
+		s.named = everybody && !s.keyed && !s.bereft && c.hasName(s, false)
 		s.evident = s.keyed || s.bereft || s.named
 		c.untellable = c.untellable || everybody && !s.evident
 		c.checkToken(s, lease)

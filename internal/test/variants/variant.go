@@ -29,13 +29,13 @@ type Gap struct {
 func Broken() []Variant {
 	return complete(textbook(), memory(), startup(), pollers(), wakeups(), queues(), reentrant(),
 		tokens(), words(), elsewhere(), goroutines(), pipelines(), wrongTurns(), registers(), sleepers(), expiries(),
-		leftovers())
+		leftovers(), owners())
 }
 
 // Right are the locks that show none.
 func Right() []Variant {
 	return complete(right(), rightMemory(), rightWaiting(), rightElsewhere(), rightPipelines(), rightTurns(), rightRegisters(),
-		rightSleepers(), rightExpiries(), rightLeftovers())
+		rightSleepers(), rightExpiries(), rightLeftovers(), rightOwners())
 }
 
 // complete fills in what goes without saying.
