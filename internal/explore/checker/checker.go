@@ -66,9 +66,9 @@ func New(x *engine.Execution, of strategy.Strategy, futures Futures) *Checker {
 	return c
 }
 
-// report takes an anomaly down, and what it says in each language: formats, for the same values.
+// report takes an anomaly down, and what it says in each language: formats, for the same values. A token may be a time.
 func (c *Checker) report(a anomaly.Anomaly, english, chinese string, values ...any) {
-	c.found = append(c.found, anomaly.Found{Anomaly: a, Says: c.x.Scenario.Say(english, chinese, values...)})
+	c.found = append(c.found, anomaly.Found{Anomaly: a, Says: simredis.Relative(c.x.Scenario.Say(english, chinese, values...))})
 }
 
 // Reset forgets what was found, before the next transition.

@@ -130,8 +130,7 @@ func (x *Execution) searchChange(of asked) time.Duration {
 	return then
 }
 
-// written returns the latest time to come, of at most an hour, that stands in a value of the lock's, in a unit that is used for times; 0 if
-// there is none. A number that is no time may be taken for one: then somebody is waited for in vain.
+// written returns the latest time to come, of at most an hour, that stands in a value of the lock's; 0 if there is none.
 func (x *Execution) written() (latest time.Duration) {
 	for _, s := range x.Cluster.Servers() {
 		for _, k := range s.Holds.Keys {
@@ -139,10 +138,8 @@ func (x *Execution) written() (latest time.Duration) {
 				continue
 			}
 			for _, n := range numbers(k) {
-				for _, unit := range [...]time.Duration{time.Second, time.Millisecond, time.Microsecond, time.Nanosecond} {
-					if then := time.Duration(n * float64(unit)); x.now < then && then <= x.now+time.Hour {
-						latest = max(latest, then)
-					}
+				if then, is := simredis.Since(n); is && x.now < then && then <= x.now+time.Hour {
+					latest = max(latest, then)
 				}
 			}
 		}
