@@ -42,7 +42,7 @@ type looks struct {
 func newProcess(i int, setup *Setup) *Process {
 	p := &Process{
 		Name:   fmt.Sprint("replica", int(setup.FirstName-'A')+i+1),
-		ahead:  setup.Scenario.Skew * time.Duration(i),
+		ahead:  setup.Scenario.Skew * [...]time.Duration{-1, 1, 0}[i%3],
 		memory: memory{answers: make([]Fingerprint, len(setup.Cluster.Servers()))},
 	}
 	if setup.Scenario.Apart() {

@@ -79,7 +79,7 @@ func (x *Execution) Subscribes(t Transition) bool { return t.Kind.OfTask() && x.
 
 // Ahead returns how far clocks may be apart.
 func (x *Execution) Ahead() time.Duration {
-	return x.Scenario.Skew*time.Duration(len(x.processes)-1) + x.jumped
+	return x.Scenario.Skew*time.Duration(min(len(x.processes), 2)) + x.jumped
 }
 
 // Rounds returns how many attempts, and other rounds, there were.
