@@ -34,7 +34,7 @@ func Broken() []Variant {
 // Right are the locks that show none.
 func Right() []Variant {
 	return complete(right(), rightMemory(), rightWaiting(), rightElsewhere(), rightPipelines(), rightTurns(), rightRegisters(),
-		rightSleepers(), rightExpiries(), rightTokens())
+		rightSleepers(), rightExpiries(), rightTokens(), rightGoroutines())
 }
 
 // complete fills in what goes without saying.
