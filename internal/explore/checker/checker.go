@@ -88,7 +88,7 @@ func (c *Checker) Check() (found []anomaly.Found, over bool) {
 	c.checkProgress()
 	c.checkRefused()
 	c.checkFreed()
-	for _, a := range c.x.Outlived() {
+	for _, a := range c.outlived() {
 		c.report(anomaly.GoroutineLeak, "%s's sale has ended, and a goroutine of it has not", "%s 的下单已经结束，它的 goroutine 还没有", a.Name)
 	}
 	transitions := c.x.Transitions()
@@ -155,7 +155,7 @@ func (c *Checker) checkProgress() {
 // checkEnd looks at what is left when nothing more will happen.
 func (c *Checker) checkEnd() {
 	abandoned := c.holder < 0 || !c.sales[c.holder].inside()
-	if abandoned && c.hasRemains() && c.orphaned() {
+	if abandoned && c.stays() {
 		c.report(anomaly.LeftBehind, "the lock stays for ever, and nobody holds it", "锁永远残留，没有谁持有它")
 	}
 	for _, a := range c.x.Actors() {

@@ -17,6 +17,7 @@ import (
 // sale is what is known of one actor: of its sale, or the last one of its sales.
 type sale struct {
 	actor  *engine.Actor
+	locker lock.Locker   // of its process
 	waits  bool          // for the lock
 	leases []*lock.Lease // that it has, the outermost first
 	leaves bool          // it gives the outermost back
@@ -99,6 +100,7 @@ func (c *Checker) Contended() bool {
 
 // Watch makes a lock tell the checker when an actor enters and leaves.
 func (c *Checker) Watch(a *engine.Actor, l lock.Locker) lock.Locker {
+	c.sales[a.Index].locker = l
 	return watched{c, c.sales[a.Index], l}
 }
 

@@ -41,7 +41,7 @@ func (x *Execution) Took(k Kind) bool {
 // their process, or whose wait has ended, or whose start was late; nor those of a process that is paused, as they may end when it goes on.
 func (x *Execution) Outlived() (all []*Actor) {
 	for _, p := range x.processes {
-		if p.dead || p.paused || !p.hasBegun() || !p.ended() || x.awaitsNode(p) {
+		if !x.IsOver(p) || x.awaitsNode(p) {
 			continue
 		}
 		for _, t := range x.tasks {
