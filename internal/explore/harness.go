@@ -102,6 +102,7 @@ type Run struct {
 	*engine.Execution
 	harness   *Harness
 	checker   *checker.Checker
+	lockers   []lock.Locker // of each process
 	backwards bool
 	sold      int           // sales that have succeeded
 	idleSince time.Duration // somebody waits, and nobody living has the lock
@@ -138,16 +139,15 @@ func (h *Harness) attach(x *engine.Execution) {
 func (h *Harness) sell(run *Run) {
 	x := run.Execution
 	h.attach(x)
-	lockers := make([]lock.Locker, len(x.Processes()))
 	for i, p := range x.Processes() {
-		lockers[i] = h.locker(x, p, h.clients[i])
+		run.lockers = append(run.lockers, h.locker(x, p, h.clients[i]))
 	}
 	for _, a := range x.Actors() {
-		i := a.Index % len(lockers)
+		i := a.Index % len(run.lockers)
 		p := x.Processes()[i]
 		sale := service.Sale{
 			Run:    history.Run{ID: runID, Lock: h.strategy.Name, Initial: engine.Stock},
-			Locker: watched{run, a, lockers[i]}, Stock: h.stores[i], Clock: x.Clock(p, 0),
+			Locker: watched{run, a, run.lockers[i]}, Stock: h.stores[i], Clock: x.Clock(p, 0),
 			Log: slog.New(slog.DiscardHandler), Replica: p.Name,
 			Think: x.Scenario.Work, Nested: x.Scenario.Nested, Update: h.strategy.Update,
 			Backoff: service.Backoff{Delay: engine.Poll, MaxDuration: engine.Forever, Clock: x.Clock(p, engine.Poll), Rand: highest},

@@ -37,7 +37,7 @@ func (r *Run) Transitions() []engine.Transition { return r.Next() }
 // Check gives the anomalies that the last transition has shown, and whether the schedule is over.
 func (r *Run) Check() (found []anomaly.Found, over bool) {
 	r.checker.Check()
-	for _, a := range r.Outlived() {
+	for _, a := range (futures{r}).outlived() {
 		r.checker.Leak(a.Index)
 	}
 	over = futures{r}.check()

@@ -96,9 +96,9 @@ func New(setup Setup) *Checker {
 	return &Checker{s, o, order{owners: o, touched: map[string]int{}}, words{owners: o}}
 }
 
-// Report takes an anomaly down, and what it says in each language: formats, for the same values.
+// Report takes an anomaly down, and what it says in each language: formats, for the same values. A token may be a time.
 func (c *scene) Report(a anomaly.Anomaly, english, chinese string, values ...any) {
-	c.found = append(c.found, anomaly.Found{Anomaly: a, Says: c.Language.Say(english, chinese, values...)})
+	c.found = append(c.found, anomaly.Found{Anomaly: a, Says: simredis.Relative(c.Language.Say(english, chinese, values...))})
 }
 
 // Found returns what was found since the last Reset.

@@ -90,6 +90,8 @@ type Execution struct {
 	polls     int          // of these that may still happen beside others
 	beyond    bool         // there were too many
 	unnoticed bool         // contexts that end now are noticed later
+	holds     bool         // goroutines that start now begin later
+	held      bool         // there was one
 	rounds    int          // that there were
 	idle      int          // how often time passed in vain since Redis changed
 

@@ -114,7 +114,7 @@ func (x *Execution) appendTasks(b []byte, p *Process) []byte {
 		}
 		b = fmt.Appendf(b, "|%d %d", t.id, len(t.rest))
 		for _, is := range [...]bool{
-			t.subscribes, t.waiting, x.isStuttering(t), t.asleep(), t.isPaused(), t.unread, t.unanswered, t.torn, t.unaware, t.cut,
+			t.subscribes, t.waiting, x.isStuttering(t), t.asleep(), t.isPaused(), t.unread, t.unanswered, t.torn, t.unaware, t.cut, t.held,
 		} {
 			b = strconv.AppendBool(append(b, ' '), is)
 		}

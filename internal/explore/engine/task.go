@@ -42,6 +42,8 @@ type Task struct {
 
 	early      bool // it woke for a round in vain, and nothing that concerns it has happened since
 	subscribes bool // once the schedule lets it
+	held       bool // it has not begun, until the schedule lets it
+	late       bool // that was so
 
 	// In Wait:
 	waiting bool
