@@ -56,6 +56,8 @@ func rightExpiries() []Variant {
 			Name: "looks on for a minute once it was refused, every 50 ms", Lock: pollsEvery(50*time.Millisecond, looksOnForLong),
 			Gap: Gap{Today: "unknown", Why: longerThanANewcomer},
 		},
+		{Name: "takes over by a timer, a crash", Lock: ofTake(takeover(true)), Scenario: crash},
+		{Name: "takes over by a timer, slow", Lock: ofTake(takeover(true)), Scenario: once("slow")},
 		{Name: "a line of the living, a crash", Lock: ofTake(lineOfTheLiving(15 * time.Second)), Scenario: crash},
 	}
 }

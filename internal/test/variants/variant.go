@@ -28,13 +28,13 @@ type Gap struct {
 // Broken are the locks that show an anomaly.
 func Broken() []Variant {
 	return complete(textbook(), memory(), startup(), pollers(), wakeups(), queues(), reentrant(),
-		tokens(), words(), elsewhere(), goroutines(), pipelines(), wrongTurns(), registers(), sleepers(), expiries(), sessions())
+		tokens(), words(), elsewhere(), goroutines(), pipelines(), wrongTurns(), registers(), sleepers(), expiries(), sessions(), masters())
 }
 
 // Right are the locks that show none.
 func Right() []Variant {
 	return complete(right(), rightMemory(), rightWaiting(), rightElsewhere(), rightPipelines(), rightTurns(), rightRegisters(),
-		rightSleepers(), rightExpiries(), rightTokens(), rightGoroutines(), rightSessions())
+		rightSleepers(), rightExpiries(), rightTokens(), rightGoroutines(), rightSessions(), rightMasters())
 }
 
 // complete fills in what goes without saying.
