@@ -121,7 +121,7 @@ func (c *Checker) recordWrite(by *engine.Actor, o *ownership, ch change) {
 	}
 	expels := stood && !stands && owner.Process != by.Process
 	ours := by.Process.Owns(ch.was) && !expels
-	over := ch.has && ch.had && !ch.sameOwner() && ch.was.TTL == 0 // it wrote over a lock that Redis would not have ended
+	over := ch.had && !(ch.has && ch.sameOwner()) && ch.was.TTL == 0 // it ended a lock that Redis would not have ended
 	ofNobody := o.owner == nobody || over && c.sales[o.owner].done()
 	if ch.had && !ofNobody && o.owner != by.Index && !ours && !ch.bounded() {
 		english, chinese := ch.deed()

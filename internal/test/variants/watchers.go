@@ -7,9 +7,15 @@ import (
 	"lockstep/internal/lock"
 )
 
+// How a lock is taken over, in Lua.
+const (
+	writesOver = `redis.call('SET', KEYS[1], ARGV[2]) return 1`
+	removes    = `redis.call('DEL', KEYS[1]) return 0` // and asks again
+)
+
 // takeover is a lock without an expiry in Redis. A waiter that has seen the same holder for an expiry, by its own timer, takes over; the
-// holder's lease ends a third before, if it is told.
-func takeover(told bool) func(process) take {
+// holder's lease ends a third before.
+func takeover(how string) func(process) take {
 	return func(p process) take {
 		return func(ctx context.Context, owner string) (*lock.Lease, error) {
 			seen, since := "", p.Clock.Now()
@@ -29,16 +35,13 @@ func takeover(told bool) func(process) take {
 					}
 					var got int64
 					got, err = p.script(ctx, `if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
-						redis.call('SET', KEYS[1], ARGV[2]) return 1`, nil, holder, owner)
+						`+how, nil, holder, owner)
 					if err == nil {
 						err = obtained(got == 1)
 					}
 				}
 				if err != nil {
 					return nil, err
-				}
-				if !told {
-					return p.lease(ctx, p.release(owner)), nil
 				}
 				during, end := context.WithCancelCause(ctx)
 				timer := p.Clock.AfterFunc(p.TTL*2/3-p.Clock.Now().Sub(sent), func() { end(lock.ErrLost) })
