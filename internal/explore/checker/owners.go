@@ -175,7 +175,7 @@ func (c *owners) recordWrite(by *sale, o *ownership, ch change) {
 	expels := stood && !stands && owner.Process != by.Process
 	ours := ownsProcess(by.Process, ch.was) && !expels
 	robs := ours && owner != by && owner != nil && owner.inside() && !ch.has // a sale of the same process that works still
-	over := ch.has && ch.had && !ch.sameOwner() && ch.was.TTL == 0           // it wrote over a lock that Redis would not have ended
+	over := ch.had && !(ch.has && ch.sameOwner()) && ch.was.TTL == 0         // it ended a lock that Redis would not have ended
 	ofNobody := owner == nil || over && owner.done()
 	repairs := ch.bounded() && owner != nil && !owner.inside() // what a dead holder left, or one that is about to do so itself
 	if ch.had && !ofNobody && owner != by && (!ours || robs) && !repairs {

@@ -121,6 +121,7 @@ func TestWhoseTheLockIs(t *testing.T) {
 				Driver: noEngine{cluster}, Key: lock.Key, OnNodes: test.masters > 0,
 				Actors: []Actor{{Name: "A", Process: "A", Life: alive{}}, {Name: "B", Process: "B", Life: alive{}}},
 			})
+			c.Ask(a, lock.Owner("A"))
 			c.Ask(b, lock.Owner("B"))
 			for _, d := range test.deeds {
 				s := cluster.Servers()[d.server]

@@ -121,6 +121,7 @@ func (c virtualClock) Wait(ctx context.Context, ch <-chan struct{}) error {
 	t.sleep, t.last = t.last, nil
 	t.waiting, t.ctx, t.ch, t.err, t.taken = true, ctx, ch, nil, false
 	if t.asleep() || t.isPaused() {
+		t.apart = true
 		c.x.recordPause(t)
 	}
 	if t.asleep() { // then the schedule ends it, not time

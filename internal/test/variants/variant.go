@@ -29,14 +29,14 @@ type Gap struct {
 func Broken() []Variant {
 	return complete(textbook(), memory(), startup(), pollers(), wakeups(), queues(), reentrant(),
 		tokens(), words(), elsewhere(), goroutines(), pipelines(), wrongTurns(), registers(), sleepers(), expiries(), sessions(),
-		leftovers(), owners())
+		masters(), leftovers(), owners())
 }
 
 // Right are the locks that show none.
 func Right() []Variant {
 	return complete(right(), rightMemory(), rightWaiting(), rightElsewhere(), rightPipelines(), rightTurns(), rightRegisters(),
 		rightSleepers(), rightExpiries(), rightTokens(), rightGoroutines(), rightSessions(),
-		rightLeftovers(), rightOwners())
+		rightMasters(), rightLeftovers(), rightOwners())
 }
 
 // complete fills in what goes without saying.
