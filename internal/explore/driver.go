@@ -33,7 +33,7 @@ func (d driver) Past() (past checker.Past) {
 
 // Obtainable implements checker.Driver.
 func (d driver) Obtainable(held []*simredis.State, at time.Duration) bool {
-	return futures{d.Run}.obtainable(held, at, waiting)
+	return futures(d).obtainable(held, at, waiting)
 }
 
 // Changed implements engine.Checker.

@@ -56,12 +56,12 @@ func (c *Checker) Change(what Change, by int) {
 		actor = c.sales[by]
 		c.Queue(by)
 	}
-	c.owners.change(what, actor)
+	c.changeOwner(what, actor)
 	c.checkNames(what, actor)
 	c.markContenders(actor)
 }
 
-func (c *owners) change(what Change, by *sale) {
+func (c *owners) changeOwner(what Change, by *sale) {
 	was, had := what.Before.Key(c.Key)
 	is, has := what.After.Key(c.Key)
 	o, synced := &c.on[what.Server], &c.synced[what.Server]
@@ -157,6 +157,20 @@ func (c *owners) isTakenBy(by *sale, k simredis.Key) bool {
 	return k.IsString() || names(k, by) && !c.any(others)
 }
 
+// overwrites reports whether a lock was removed, or written over, that Redis would not have ended.
+func (ch change) overwrites() bool { return ch.had && (!ch.has || !ch.sameOwner()) && ch.was.TTL == 0 }
+
+// allows reports whether another one may do this to a sale's lock. What is its process's it may change as long as it leaves it there; and it
+// may repair what a dead holder left, or one that is about to do so itself.
+func (s *sale) allows(ch change, ours bool) bool {
+	switch {
+	case ch.overwrites() && s.done(), ours && ch.has:
+		return true
+	default:
+		return (ours || ch.bounded()) && !s.inside()
+	}
+}
+
 // recordWrite sees that an actor changed the lock's key on a server.
 func (c *owners) recordWrite(by *sale, o *ownership, ch change) {
 	var owner *sale
@@ -174,11 +188,7 @@ func (c *owners) recordWrite(by *sale, o *ownership, ch change) {
 	}
 	expels := stood && !stands && owner.Process != by.Process
 	ours := ownsProcess(by.Process, ch.was) && !expels
-	robs := ours && owner != by && owner != nil && owner.inside() && !ch.has // a sale of the same process that works still
-	over := ch.had && !(ch.has && ch.sameOwner()) && ch.was.TTL == 0         // it ended a lock that Redis would not have ended
-	ofNobody := owner == nil || over && owner.done()
-	repairs := ch.bounded() && owner != nil && !owner.inside() // what a dead holder left, or one that is about to do so itself
-	if ch.had && !ofNobody && owner != by && (!ours || robs) && !repairs {
+	if ch.had && owner != nil && owner != by && !owner.allows(ch, ours) {
 		english, chinese := ch.deed()
 		c.Report(anomaly.ForeignRelease, english, chinese, by.Name, owner.Name)
 	}
@@ -192,7 +202,7 @@ func (c *owners) recordWrite(by *sale, o *ownership, ch change) {
 		*o = ownedBy(next)
 	case owner == by && stood && !stands: // it has left a key that others are in
 		*o = ownedBy(nobody)
-	case over && owner != nil && owner.inside():
+	case ch.overwrites() && owner != nil && owner.inside():
 		o.claimant = by.index
 	case (!ch.had || !ch.sameOwner() && !ours) && c.isTakenBy(by, ch.is):
 		*o = ownedBy(by.index)
