@@ -19,6 +19,9 @@ import (
 
 const exitBroken = 1
 
+// usualTime is more than any lock needs with two actors and one fault, on a slow machine too.
+const usualTime = 10 * time.Minute
+
 // exploreFlags are those of explore, as given.
 type exploreFlags struct {
 	report.Request // as far as the flags say it
@@ -50,6 +53,7 @@ Exit code: 0 every schedule was explored, and none shows an anomaly; 1 a schedul
 With --replay, --step: 0 the schedule shows no anomaly, 1 it shows one, 2 it does not fit the code.
 With --against: 0 no step differs, 1 one does.
 With --all: 0 everything was explored, 2 a bound was hit first, or it was interrupted.
+It stops after ten minutes: --max-time.
 Longer than two seconds, it says on standard error how far it is.`,
 		Example: `  lockstep explore v0
   lockstep explore v2 --faults expiry=1 --anomaly foreign-release
@@ -72,7 +76,7 @@ Longer than two seconds, it says on standard error how far it is.`,
 	flags.StringVar((*string)(&f.Anomaly), "anomaly", "", "look for this anomaly alone")
 	flags.IntVar(&f.Bounds.Schedules, "max-schedules", 0, "stop after so many schedules (with --all: of each exploration); 0: no limit")
 	flags.IntVar(&f.maxMemory, "max-memory", 1500, "stop when the heap holds so many MB; 0: no limit")
-	flags.DurationVar(&f.Bounds.Time, "max-time", 0, "stop after so long (with --all: each exploration); 0: no limit")
+	flags.DurationVar(&f.Bounds.Time, "max-time", usualTime, "stop after so long (with --all: each exploration); 0: no limit")
 	flags.StringVar(&f.Schedule, "replay", "", "run this one schedule, and print the state after each step")
 	flags.BoolVar(&f.Mermaid, "mermaid", false, "print the counterexample as a Mermaid diagram, and nothing else")
 	flags.BoolVar(&f.JSON, "json", false, "print one JSON document to standard output")

@@ -23,6 +23,7 @@ func TestExploreExitCodes(t *testing.T) {
 		"explore v2 --faults expiry=1":                      {1, `lockstep explore v2 --faults expiry=1 --replay "A:SET expiry B:SET"`},
 		"explore v4 --actors 4 --max-schedules 100":         {2, "No schedule has shown an anomaly (--actors 4, up to 3 vain polls), but"},
 		"explore v4 --max-time 1ns":                         {2, "ended early: 1ns"},
+		"explore --help":                                    {0, "(default 10m0s)"},
 		"explore v4 --actors 4 --max-memory 1":              {2, "ended early: 1 MB of memory"},
 		"explore local --replicas 1":                        {0, "local never shows an anomaly"},
 		"explore local":                                     {1, "local shows lost-update in 4 steps, and in no fewer: a sale writes over"},

@@ -25,8 +25,7 @@ type sight struct {
 
 // Note implements search.Noted.
 func (r *Run) Note() any {
-	c := r.checker
-	return sight{c.Sold(), c.Contended(), r.Beyond(), c.Untellable(), c.Undecided()}
+	return sight{r.sold, r.checker.IsContended(), r.Beyond(), r.checker.Untellable(), r.undecided}
 }
 
 // add takes down what a step led to. A state counts once.

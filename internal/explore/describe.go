@@ -11,12 +11,14 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"lockstep/internal/explore/engine"
+	"lockstep/internal/explore/simredis"
 	"lockstep/internal/trace"
 	"lockstep/util/lua"
 	"lockstep/util/lua/meaning"
 )
 
-// Describe gives a command's short name, as schedules write it, and all of it. What it writes into the ledger is not worth the space.
+// Describe gives a command's short name, as schedules write it, and all of it, with times as what has passed since the beginning. What it
+// writes into the ledger is not worth the space.
 func Describe(cmds []redis.Cmder) (name, all string) {
 	var parts []string
 	for i, cmd := range cmds {
@@ -26,7 +28,7 @@ func Describe(cmds []redis.Cmder) (name, all string) {
 		}
 		parts = append(parts, text)
 	}
-	return name, strings.Join(parts, ", ")
+	return name, simredis.Relative(strings.Join(parts, ", "))
 }
 
 // nameOf returns the name of a command in a schedule: its own, unless schedules use that word for something else.
@@ -59,5 +61,5 @@ func readable(raw []byte, commands int) string {
 	if commands > 1 && text != "nil" {
 		return "OK"
 	}
-	return text
+	return simredis.Relative(text)
 }

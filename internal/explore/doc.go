@@ -94,9 +94,10 @@
 // in values: those of at most an hour ahead. Time passes to the next of these by itself, as it does to the expiry of a key. If a waiter
 // gets on only after a time that is not known, the schedule ends there, and the verdict is Unknown.
 //
-// A lock is left behind if a newcomer, an age later, does not get it by the same measure. A waiter is idle that sleeps for longer than a
-// quarter of the expiry beside a lock that a newcomer would get at once. A sale that tries once is told a false word if nobody had the
-// lock, and if it would have been a newcomer's in each state that it was in meanwhile.
+// A lock is left behind if a key of its own stays, and a newcomer, an age later, does not get the lock by the same measure. A waiter is
+// idle that sleeps for longer than a quarter of the expiry, in one piece or in several, beside a lock that a newcomer would get at once, or
+// that nobody living has, unless an Unlock made it expire sooner. A sale that tries once is told a false word if nobody had the lock, and
+// if it would have been a newcomer's in each state that it was in meanwhile.
 //
 // TestTheCutsAreSound explores with and without these cuts (Bounds.EveryState, Bounds.EverySymmetry) and compares the anomalies and the
 // lengths of their schedules.
@@ -105,8 +106,8 @@
 //
 // Anomalies lists what can go wrong. The checker (package checker) sees what no actor can see: whose lock Redis holds in truth, and who
 // believes that it holds one. Whose it is follows from who wrote the key lock.Key; of a lock that is elsewhere, from whose name Redis
-// holds; of a key in which several may be, from who entered and is named there. Where nothing names anybody, or the key is a number that
-// several count, ForeignRelease and Untold are not judged: Result.Unjudged. A strategy is judged by what it promises, its Scope: an anomaly
+// holds; of a key in which several may be, from who entered and is named there. Where nothing names anybody, or several count a number in
+// the key, ForeignRelease and Untold are not judged: Result.Unjudged. A strategy is judged by what it promises, its Scope: an anomaly
 // that it does not promise to prevent is not looked for. Starved is looked for only where a Goal names it.
 //
 // # What is assumed of the code under test

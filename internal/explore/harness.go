@@ -102,62 +102,32 @@ func (h *Harness) Close() {
 // Run is an execution with what looks at it.
 type Run struct {
 	*engine.Execution
+	harness   *Harness
 	checker   *checker.Checker
+	lockers   []lock.Locker // of each process
 	backwards bool
-	record    *Recorder // nil unless somebody wants to read it
+	sold      int           // sales that have succeeded
+	idleSince time.Duration // somebody waits, and nobody living has the lock
+	undecided bool          // time might end a wait that was not gone on with
+	record    *Recorder     // nil unless somebody wants to read it
 }
 
 // Begin begins an execution, with actors that start alike in reverse order if backwards.
 func (h *Harness) Begin(backwards bool) *Run {
-	x := engine.New(engine.Setup{
-		Scenario: h.scenario, Cluster: h.memory.NewCluster(h.start, h.masters), Hasher: h.hasher, Pool: &h.pool,
-		Purposes: h.purposes, FirstName: 'A', Backwards: backwards, Stop: h.options.Stop, Cuts: h.options.Cuts,
+	return h.begin(engine.Setup{
+		Scenario: h.scenario, Cluster: h.memory.NewCluster(h.start, h.masters), FirstName: 'A', Backwards: backwards, Cuts: h.options.Cuts,
 	})
-	run := &Run{Execution: x, backwards: backwards}
-	run.checker = checker.New(x, h.strategy, checker.Futures{
-		Newcomers: func(held []*simredis.State, at, after time.Duration) (*checker.Checker, func(), error) {
-			return h.newcomers(x, held, at, after)
-		},
-		Again: func() (*checker.Checker, func()) { return h.again(run) },
-	})
-	if h.options.Starved {
-		run.checker.WatchOrder()
-	}
-	h.sell(x, run.checker)
+}
+
+// begin begins an execution with what all of this harness have in common.
+func (h *Harness) begin(setup engine.Setup) *Run {
+	setup.Hasher, setup.Pool, setup.Purposes, setup.Stop = h.hasher, &h.pool, h.purposes, h.options.Stop
+	run := &Run{Execution: engine.New(setup), harness: h, backwards: setup.Backwards}
+	d := driver{run}
+	run.checker = checker.New(d.setup())
+	run.Observe(d)
+	h.sell(run)
 	return run
-}
-
-// again runs a schedule once more, up to where it is.
-func (h *Harness) again(run *Run) (copied *checker.Checker, end func()) {
-	next := h.Begin(run.backwards)
-	for _, t := range run.Taken() {
-		next.Apply(t)
-	}
-	return next.checker, func() {
-		next.Close()
-		h.attach(run.Execution)
-	}
-}
-
-// newcomers begins an execution of two, in one process, with names that nobody has had, on what x's servers would hold so long after they
-// held this. The first tries once.
-func (h *Harness) newcomers(
-	x *engine.Execution, held []*simredis.State, at, after time.Duration,
-) (*checker.Checker, func(), error) {
-	cluster, err := x.Cluster.Later(held, after)
-	if err != nil {
-		return nil, nil, err
-	}
-	next := engine.New(engine.Setup{
-		Scenario: engine.Scenario{Actors: 2, Replicas: 1, Try: 1}, Cluster: cluster, Hasher: h.hasher, Pool: &h.pool, Purposes: h.purposes,
-		FirstName: 'a', Now: at + after, Stop: h.options.Stop, Cuts: engine.Cuts{EverySymmetry: h.options.EverySymmetry},
-	})
-	c := checker.New(next, h.strategy, checker.Futures{})
-	h.sell(next, c)
-	return c, func() {
-		next.Close()
-		h.attach(x)
-	}, nil
 }
 
 // attach makes all clients send by x from now on.
@@ -168,18 +138,18 @@ func (h *Harness) attach(x *engine.Execution) {
 }
 
 // sell makes each actor sell one piece.
-func (h *Harness) sell(x *engine.Execution, c *checker.Checker) {
+func (h *Harness) sell(run *Run) {
+	x := run.Execution
 	h.attach(x)
-	lockers := make([]lock.Locker, len(x.Processes()))
 	for i, p := range x.Processes() {
-		lockers[i] = h.locker(x, p, h.clients[i])
+		run.lockers = append(run.lockers, h.locker(x, p, h.clients[i]))
 	}
 	for _, a := range x.Actors() {
-		i := a.Index % len(lockers)
+		i := a.Index % len(run.lockers)
 		p := x.Processes()[i]
 		sale := service.Sale{
 			Run:    history.Run{ID: runID, Lock: h.strategy.Name, Initial: engine.Stock},
-			Locker: c.Watch(a, lockers[i]), Stock: h.stores[i], Clock: x.Clock(p, 0),
+			Locker: watched{run, a, run.lockers[i]}, Stock: h.stores[i], Clock: x.Clock(p, 0),
 			Log: slog.New(slog.DiscardHandler), Replica: p.Name,
 			Think: x.Scenario.Work, Nested: x.Scenario.Nested, Update: h.strategy.Update,
 			Backoff: service.Backoff{Delay: engine.Poll, MaxDuration: engine.Forever, Clock: x.Clock(p, engine.Poll), Rand: highest},
@@ -190,7 +160,7 @@ func (h *Harness) sell(x *engine.Execution, c *checker.Checker) {
 				if _, err := sale.Sell(ctx, a.Sale); err != nil {
 					return err
 				}
-				c.RecordSale(a)
+				run.sold++
 			}
 			return nil
 		})

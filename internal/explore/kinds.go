@@ -18,7 +18,7 @@ type telling struct {
 	fate  language.Text // what happens after it to the reply, or to the sender
 }
 
-func tellings() [engine.GoesOn + 1]telling {
+func tellings() [engine.Starts + 1]telling {
 	both := language.Both
 	return [...]telling{
 		engine.TimePasses: {kind: trace.KindTime},
@@ -39,6 +39,8 @@ func tellings() [engine.GoesOn + 1]telling {
 		engine.TimesOutUnnoticed: {kind: trace.KindTimesOut,
 			says: both("{sale} has waited too long, and has not noticed yet", "{sale} 等待超时，但还没发现")},
 		engine.Notices:    {says: both("{sale} notices that it need not wait any more", "{sale} 发现不必再等")},
+		engine.StartsLate: {fate: both("; what goroutines it starts begin later", "；它这时启动的 goroutine 晚些才开始")},
+		engine.Starts:     {says: both("a goroutine of {sale} begins", "{sale} 的一个 goroutine 开始执行")},
 		engine.GoesOn:     {says: both("{sale} gets what it waited for", "{sale} 等到了")},
 		engine.DiesBefore: {kind: trace.KindDies, says: both("{sale} dies", "{sale} 崩溃")},
 		engine.FailsOver:  {kind: trace.KindFailover, says: both("a replica takes the master's place", "从节点升为主节点")},

@@ -74,7 +74,7 @@ func (r *Recorder) lockSentence(before view, a *engine.Actor) string {
 	case len(is.Values) == 1 && changed:
 		return r.say("%s writes over %s lock%s", "%s 覆盖了%s锁%s", a.Name, whose, on)
 	case changed:
-		return r.say("%s counts its lock: %s", "%s 更新自己锁的重入次数：%s", a.Name, strings.Join(is.Values[1:], " "))
+		return r.say("%s counts its lock: %s", "%s 更新自己锁的重入次数：%s", a.Name, simredis.Relative(strings.Join(is.Values[1:], " ")))
 	case is.TTL > was.TTL && was.holder == a.Index:
 		return r.say("%s renews its lock%s", "%s 给自己的锁续期%s", a.Name, on)
 	case is.TTL > was.TTL:

@@ -130,7 +130,7 @@ type view struct {
 func (r *Recorder) look() view {
 	v := view{stored: r.x.Cluster.Stored(), locks: r.locks(), now: r.x.Now()}
 	for _, a := range r.x.Actors() {
-		v.told = append(v.told, r.checker.HasLossNotice(a))
+		v.told = append(v.told, r.checker.HasLossNotice(a.Index))
 		v.began = append(v.began, a.Started())
 		v.ended = append(v.ended, a.Finished())
 	}
@@ -152,7 +152,7 @@ func (r *Recorder) snapshot() {
 }
 
 func (r *Recorder) stance(a *engine.Actor) trace.Stance {
-	switch inside := r.checker.Inside(a); {
+	switch inside := r.checker.IsInside(a.Index); {
 	case a.Dead():
 		return trace.Dead
 	case !a.Started():

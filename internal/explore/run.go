@@ -12,16 +12,33 @@ import (
 )
 
 // Apply lets a transition happen. It reports false when that turned out to be no transition of its own.
-func (r *Run) Apply(t engine.Transition) bool {
+func (r *Run) Apply(t engine.Transition) (own bool) {
 	r.checker.Reset()
-	if r.record != nil {
-		return r.record.Apply(t)
+	for _, a := range r.Actors() {
+		if r.Queues(a) { // it waits without a command
+			r.checker.Queue(a.Index)
+		}
 	}
-	return r.Execution.Apply(t)
+	if r.record != nil {
+		own = r.record.Apply(t)
+	} else {
+		own = r.Execution.Apply(t)
+	}
+	if (futures{r}).waitsInVain() == nil {
+		r.idleSince = r.Now()
+	}
+	return own
 }
 
 // Check gives the anomalies that the last transition has shown, and whether the schedule is over.
-func (r *Run) Check() (found []anomaly.Found, over bool) { return r.checker.Check() }
+func (r *Run) Check() (found []anomaly.Found, over bool) {
+	r.checker.Check()
+	for _, a := range (futures{r}).outlived() {
+		r.checker.Leak(a.Index)
+	}
+	over = futures{r}.check()
+	return r.checker.Found(), over
+}
 
 // Record has what follows recorded.
 func (r *Run) Record() *Recorder {
@@ -38,7 +55,7 @@ func (r *Run) Holder() *engine.Actor {
 }
 
 // BelievesInside reports whether an actor believes, and may believe, that it holds the lock.
-func (r *Run) BelievesInside(a *engine.Actor) bool { return r.checker.Inside(a) }
+func (r *Run) BelievesInside(a *engine.Actor) bool { return r.checker.IsInside(a.Index) }
 
 // Shown is an anomaly that a schedule showed.
 type Shown struct {

@@ -36,16 +36,16 @@ func (r *Recorder) sentence(t engine.Transition, before view) string {
 
 // moveSentence tells what a's step did.
 func (r *Recorder) moveSentence(told telling, before view, a *engine.Actor) string {
-	step := r.step
+	step, fate := r.step, r.fill(told.fate, a)
 	switch {
 	case step.Kind == trace.KindBegins:
-		return r.say("%s begins an attempt", "%s 开始一次加锁尝试", a.Name)
+		return r.say("%s begins an attempt", "%s 开始一次加锁尝试", a.Name) + fate
 	case step.Kind == trace.KindSubscribes:
 		return r.say("%s subscribes", "%s 订阅消息", a.Name)
 	case step.Kind == trace.KindWaits && !before.began[a.Index]:
-		return r.say("%s begins, and waits", "%s 开始，然后等待", a.Name)
+		return r.say("%s begins, and waits", "%s 开始，然后等待", a.Name) + fate
 	case step.Kind == trace.KindWaits:
-		return r.say("%s waits", "%s 等待", a.Name)
+		return r.say("%s waits", "%s 等待", a.Name) + fate
 	}
 	var says string
 	if step.Command != "" {
@@ -57,7 +57,7 @@ func (r *Recorder) moveSentence(told telling, before view, a *engine.Actor) stri
 	if step.Kind == trace.KindArrives && says == "" {
 		says = r.say("it makes no difference", "没有影响")
 	}
-	return says + r.fill(told.fate, a)
+	return says + fate
 }
 
 // commandSentence tells what a's command did.
@@ -109,7 +109,7 @@ func (r *Recorder) about(key string) bool {
 func (r *Recorder) changes(before view) []string {
 	var says []string
 	for i, a := range r.x.Actors() {
-		if r.checker.HasLossNotice(a) && !before.told[i] {
+		if r.checker.HasLossNotice(a.Index) && !before.told[i] {
 			says = append(says, r.say("%s is told that it lost the lock", "%s 得知自己丢了锁", a.Name))
 		}
 		switch {

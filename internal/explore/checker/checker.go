@@ -1,9 +1,12 @@
-// Package checker watches an execution from outside, knowing what no actor can know, and says which anomalies it has shown.
+// Package checker watches who uses a lock from outside, knowing what none of them can know, and says which anomalies it has seen.
+//
+// It is told what happens, by plain values: an actor asks for the lock, enters with a lease, is refused, unlocks; a server holds something
+// else than before. Who lets that happen is a Driver, of which it asks little.
 //
 // Whose the lock is in truth follows from what the servers hold: an actor that writes the lock's key owns it on that server, and the
-// holder is the actor that owns it on most of them (owners.go). Who believes that it holds the lock follows from the leases (sale.go).
-// The anomalies are what must not follow from both (this file), and a lock that stays for ever is left behind if newcomers, an age
-// later, do not get it (orphan.go).
+// holder is the actor that owns it on most of them (owners.go); where the key does not tell, names in other keys do (names.go). Who
+// believes that it holds the lock follows from the leases (sale.go). The anomalies are what must not follow from both: this file,
+// what locks say (words.go), in which order, and with which tokens (order.go). How a schedule would go on is its driver's to say.
 package checker
 
 import (
@@ -13,109 +16,138 @@ import (
 	"strings"
 	"time"
 
-	"lockstep/internal/explore/engine"
 	"lockstep/internal/explore/simredis"
+	"lockstep/internal/language"
 	"lockstep/internal/lock/anomaly"
 	"lockstep/internal/lock/strategy"
 	"lockstep/internal/service/history"
 	"lockstep/internal/service/reason"
 )
 
-// Checker looks at one execution. It implements execution.Checker.
+// Driver lets things happen, and knows what nobody is told.
+type Driver interface {
+	Now() time.Duration
+	Contents() []*simredis.State // of each server
+	Past() Past
+	// Obtainable reports whether one who comes, and waits, would have got the lock at once when the servers held this.
+	Obtainable(held []*simredis.State, at time.Duration) bool
+}
+
+// Past is what has happened so far that may excuse a lock.
+type Past struct {
+	Faulted    bool // something went wrong
+	Waited     bool // time passed
+	Resent     bool // a client sent a command again
+	RolledBack bool // a server forgot what it had acknowledged
+}
+
+// Actor is one who uses the lock.
+type Actor struct {
+	Name    string
+	Process string // those of one process share what they have of the lock
+	Once    bool   // it tries once, and does not wait
+	Life
+}
+
+// Life is what a driver knows of an actor.
+type Life interface {
+	Started() bool
+	Paused() bool
+	Dead() bool
+	Finished() bool // with Err
+	Err() error
+}
+
+// Setup is what a checker begins with.
+type Setup struct {
+	Driver
+	Actors    []Actor
+	Key       string         // of the lock
+	Scope     strategy.Scope // of the lock: whom it is to keep out
+	OnNodes   bool           // the lock is on several masters, and not on the first server
+	Overtakes int            // how often a sale may be overtaken by others that asked after it; 0: nobody counts
+	Within    time.Duration  // the lock of a holder that died has to be free; 0: it may take any time that ends
+	Language  language.Language
+}
+
+// Checker looks at one execution.
 type Checker struct {
-	x       *engine.Execution
-	scope   strategy.Scope // of the lock: whom it is to keep out
-	futures Futures
-
-	owners  []ownership              // of the lock on each server
-	synced  []*ownership             // and on its replica, if that lags
-	holder  int                      // index of the actor whose lock it is, -1: nobody's
-	sales   []*sale                  // of each actor
-	had     map[*engine.Process]bool // it was a holder, and has not given the lock back since
-	refused []*sale                  // in this step, by the word that another one has the lock
-	order   order
-	ordered bool // it matters who asked first
-
-	untellable bool // Redis does not say of a sale that entered whether the lock is still its own
-	undecided  bool // time might end a wait that was not gone on with
-	found      []anomaly.Found
+	*scene
+	*owners
+	order
+	words
 }
 
-// Futures begin executions that tell how a schedule would go on. It cannot go on itself before end.
-type Futures struct {
-	// Newcomers begins one of two newcomers, on what the servers would hold so long after they held this. The first tries once.
-	Newcomers func(held []*simredis.State, at, after time.Duration) (newcomers *Checker, end func(), err error)
-	// Again begins one that is where the schedule is.
-	Again func() (copied *Checker, end func())
+// scene is what all that look at it share.
+type scene struct {
+	Setup
+	sales []*sale // of each actor
+	clock int     // counts what has changed of the lock
+	found []anomaly.Found
 }
 
-// Those two, by their indices.
-const trying, waiting = 0, 1
-
-// New makes a checker of an execution, and lets it see it.
-func New(x *engine.Execution, of strategy.Strategy, futures Futures) *Checker {
-	c := &Checker{x: x, scope: of.Scope, futures: futures, holder: nobody, had: map[*engine.Process]bool{}}
-	c.order.touched = map[*engine.Process]int{}
-	for range x.Cluster.Servers() {
-		c.owners, c.synced = append(c.owners, ownedBy(nobody)), append(c.synced, nil)
+// New makes a checker.
+func New(setup Setup) *Checker {
+	s := &scene{Setup: setup}
+	for i, a := range setup.Actors {
+		s.sales = append(s.sales, &sale{Actor: a, index: i})
 	}
-	for _, a := range x.Actors() {
-		c.sales = append(c.sales, &sale{actor: a})
+	o := newOwners(s)
+	return &Checker{s, o, order{owners: o, touched: map[string]int{}}, words{owners: o}}
+}
+
+// Report takes an anomaly down, and what it says in each language: formats, for the same values. A token may be a time.
+func (c *scene) Report(a anomaly.Anomaly, english, chinese string, values ...any) {
+	c.found = append(c.found, anomaly.Found{Anomaly: a, Says: simredis.Relative(c.Language.Say(english, chinese, values...))})
+}
+
+// Found returns what was found since the last Reset.
+func (c *scene) Found() []anomaly.Found { return c.found }
+
+// masters returns what those servers hold that the lock is on.
+func (c *scene) masters() []*simredis.State {
+	if c.OnNodes {
+		return c.Contents()[1:]
 	}
-	x.Observe(c)
-	return c
+	return c.Contents()
 }
 
-// report takes an anomaly down, and what it says in each language: formats, for the same values.
-func (c *Checker) report(a anomaly.Anomaly, english, chinese string, values ...any) {
-	c.found = append(c.found, anomaly.Found{Anomaly: a, Says: c.x.Scenario.Say(english, chinese, values...)})
-}
-
-// Reset forgets what was found, before the next transition.
-func (c *Checker) Reset() {
-	c.found, c.refused = nil, nil
-	for _, s := range c.sales {
-		if c.x.Queues(s.actor) { // it waits without a command
-			c.enqueue(s)
+// locked returns the lock's key; of several masters, the first one's.
+func (c *scene) locked() (key simredis.Key, has bool) {
+	for _, s := range c.masters() {
+		if key, has = s.Key(c.Key); has {
+			break
 		}
 	}
+	return key, has
 }
 
-// Check looks at what is so after a transition. It gives what was found since the last Reset, and whether the schedule is over.
-func (c *Checker) Check() (found []anomaly.Found, over bool) {
+// any reports whether something is so of a sale.
+func (c *scene) any(is func(*sale) bool) bool { return slices.ContainsFunc(c.sales, is) }
+
+// Reset forgets what was found, before the next thing happens.
+func (c *Checker) Reset() { c.found, c.refused = nil, nil }
+
+// Check looks at what is so after something has happened.
+func (c *Checker) Check() {
 	c.checkInside()
 	c.checkTold()
 	c.checkProgress()
 	c.checkRefused()
 	c.checkFreed()
-	for _, a := range c.x.Outlived() {
-		c.report(anomaly.GoroutineLeak, "%s's sale has ended, and a goroutine of it has not", "%s 的下单已经结束，它的 goroutine 还没有", a.Name)
-	}
-	transitions := c.x.Transitions()
-	c.checkIdle(transitions)
-	c.checkAsleep(transitions)
-	quiet := c.x.IsQuiet()
-	if !slices.ContainsFunc(transitions, engine.Transition.Progress) || c.x.LastResort() {
-		c.checkSelfLocked()
-	}
-	over = len(transitions) == 0 || quiet && c.isDeadlocked() || !quiet && c.x.Circling() && c.isLivelocked()
-	if over && !c.undecided {
-		c.checkEnd()
-	}
-	return c.found, over
 }
 
 // checkInside looks for several who believe that they hold the lock.
 func (c *Checker) checkInside() {
-	if c.scope == strategy.Nobody {
+	if c.Scope == strategy.Nobody {
 		return
 	}
 	var inside []*sale
 	for _, s := range c.sales {
-		if !s.inside() {
+		if !s.inside() || s.isToStop() {
 			continue
 		}
-		apart := func(other *sale) bool { return c.scope != strategy.Everybody && other.actor.Process != s.actor.Process }
+		apart := func(other *sale) bool { return c.Scope != strategy.Everybody && other.Process != s.Process }
 		if beside := slices.DeleteFunc(slices.Clone(inside), apart); len(beside) > 0 {
 			c.findInside(append(beside, s))
 		}
@@ -127,92 +159,95 @@ func (c *Checker) checkInside() {
 func (c *Checker) findInside(sales []*sale) {
 	var names []string
 	for _, s := range sales {
-		names = append(names, s.actor.Name)
+		names = append(names, s.Name)
 	}
 	last := len(names) - 1
-	all := c.x.Scenario.Say("%s and %s", "%s 和 %s", strings.Join(names[:last], c.x.Scenario.Say(", ", "、")), names[last])
+	all := c.Language.Say("%s and %s", "%s 和 %s", strings.Join(names[:last], c.Language.Say(", ", "、")), names[last])
 	if last == 1 {
-		c.report(anomaly.TwoHolders, "%s are both inside", "%s 同时在临界区里", all)
+		c.Report(anomaly.TwoHolders, "%s are both inside", "%s 同时在临界区里", all)
 	} else {
-		c.report(anomaly.TwoHolders, "%s are inside", "%s 同时在临界区里", all)
+		c.Report(anomaly.TwoHolders, "%s are inside", "%s 同时在临界区里", all)
 	}
 }
 
 // checkProgress looks for sales that failed although nothing went wrong: no fault has happened, and there is something left to sell. One
 // that tries once may.
 func (c *Checker) checkProgress() {
-	if c.x.Faulted() || c.x.Cluster.Stored().Stock() == "0" {
+	for _, s := range c.sales {
+		if s.Finished() && s.Err() != nil && !s.Once && !s.lost && !c.Past().Faulted && c.Contents()[0].Stock() != "0" {
+			c.Report(anomaly.Progress, "%s fails, though nothing went wrong: %s", "没有任何故障，%s 却失败了：%s",
+				s.Name, reason.InShort(c.Language, s.Err()))
+		}
+	}
+}
+
+// checkFreed looks for the lock of a holder that died which stays for longer than it may.
+func (c *Checker) checkFreed() {
+	if c.Within == 0 || c.holder == nobody || !c.sales[c.holder].Dead() {
 		return
 	}
-	for _, s := range c.sales {
-		if a := s.actor; a.Finished() && a.Err() != nil && !a.Once() && !s.lost {
-			c.report(anomaly.Progress, "%s fails, though nothing went wrong: %s", "没有任何故障，%s 却失败了：%s",
-				a.Name, reason.InShort(c.x.Scenario.Language, a.Err()))
-		}
+	if key, has := c.locked(); has && key.TTL > c.Within {
+		c.Report(anomaly.LeftBehind, "%s is dead, and its lock stays for %v", "%s 已崩溃，它的锁还要残留 %v", c.sales[c.holder].Name, key.TTL)
 	}
 }
 
-// checkEnd looks at what is left when nothing more will happen.
-func (c *Checker) checkEnd() {
-	abandoned := c.holder < 0 || !c.sales[c.holder].inside()
-	if abandoned && c.hasRemains() && c.orphaned() {
-		c.report(anomaly.LeftBehind, "the lock stays for ever, and nobody holds it", "锁永远残留，没有谁持有它")
-	}
-	for _, a := range c.x.Actors() {
-		if !a.Finished() && !a.Dead() {
-			c.report(anomaly.Stuck, "%s can never go on", "%s 再也无法继续", a.Name)
-		}
-	}
+// HasRemains reports whether something of the lock's is there for ever.
+func (c *Checker) HasRemains() bool {
+	stays := func(k simredis.Key) bool { return k.TTL == 0 && !k.IsShops() }
+	return slices.ContainsFunc(c.masters(), func(s *simredis.State) bool { return slices.ContainsFunc(s.Keys, stays) })
 }
 
-// Booked implements execution.Checker. After a rollback the stock may be larger than a sale has read: the sales that made it smaller are
-// forgotten, and the write loses none.
-func (c *Checker) Booked(before *simredis.State, orders []history.Order) {
+// Leak sees that a goroutine of an actor's still runs, although all of its process have finished.
+func (c *Checker) Leak(actor int) {
+	c.Report(anomaly.GoroutineLeak, "%s's sale has ended, and a goroutine of it has not", "%s 的下单已经结束，它的 goroutine 还没有", c.sales[actor].Name)
+}
+
+// Book sees that orders were added to the ledger. After a rollback the stock may be larger than a sale has read: the sales that made it
+// smaller are forgotten, and the write loses none.
+func (c *Checker) Book(before *simredis.State, orders []history.Order) {
 	for _, order := range orders {
 		if before.HasOrder(order.ID) {
-			c.report(anomaly.DoubleSale, "%s is sold again: stock %d -> %d", "%s 又卖出一次：库存 %d -> %d", order.ID, order.Before, order.After)
+			c.Report(anomaly.DoubleSale, "%s is sold again: stock %d -> %d", "%s 又卖出一次：库存 %d -> %d", order.ID, order.Before, order.After)
 		}
 		held := before.Stock()
 		stock, err := strconv.ParseInt(held, 10, 64)
-		forgotten := err == nil && stock > order.Before && c.x.Took(engine.RollsBack)
+		forgotten := err == nil && stock > order.Before && c.Past().RolledBack
 		if held != fmt.Sprint(order.Before) && !forgotten {
-			c.report(anomaly.LostUpdate, "%s writes %d, having read %d, but the stock was %s by then: a sale is lost",
+			c.Report(anomaly.LostUpdate, "%s writes %d, having read %d, but the stock was %s by then: a sale is lost",
 				"%s 读到 %[3]d，写入 %[2]d，而库存那时已是 %[4]s：丢失一单的更新",
 				order.ID, order.After, order.Before, held)
 		}
 	}
 }
 
-// AppendState implements execution.Checker.
-func (c *Checker) AppendState(b []byte, o engine.Order) []byte {
+// Order is in which order actors are written, by their indices, and what stands for each. It is below zero for nobody.
+type Order struct {
+	Actors []int
+	Place  func(actor int) int
+}
+
+// AppendState writes what is known beside what servers hold, for what tells states apart.
+func (c *Checker) AppendState(b []byte, o Order) []byte {
 	b = strconv.AppendInt(append(b, '|'), int64(o.Place(c.holder)), 10)
-	b = strconv.AppendInt(append(b, ' '), int64(o.Place(c.owners[0].claimant)), 10)
-	b = strconv.AppendBool(b, c.owners[0].counts)
-	b = c.appendSynced(b, 0, o)
+	b = c.AppendServer(append(b, ' '), 0, o)
 	for _, actor := range o.Actors {
 		b = c.AppendActor(b, actor)
 	}
 	return c.appendMoments(c.appendPlaces(c.appendOrder(b, o), o), o)
 }
 
-// AppendActor implements execution.Checker.
+// AppendActor writes what is known of an actor.
 func (c *Checker) AppendActor(b []byte, actor int) []byte {
 	s := c.sales[actor]
-	if s.actor.Dead() {
+	if s.Dead() {
 		return b
 	}
 	b = append(b, '|')
 	for _, is := range [...]bool{
-		s.bereft, s.keyed, s.named, s.lost, s.gave, s.spoiled, s.timedOut, s.leaves && c.x.Now() > s.left, s.met && s.actor.Once(), s.leftovers,
-		c.had[s.actor.Process],
+		s.bereft, s.keyed, s.named, s.lost, s.gave, s.spoiled, s.timedOut, s.leaves && c.Now() > s.left, s.met && s.Once, s.leftovers,
+		s.keeps, c.had[s.Process],
 	} {
 		b = strconv.AppendBool(b, is)
 	}
 	return b
-}
-
-// AppendServer implements execution.Checker.
-func (c *Checker) AppendServer(b []byte, server int, o engine.Order) []byte {
-	is := c.owners[server]
-	return c.appendSynced(fmt.Appendf(b, "%d %d %t ", o.Place(is.owner), o.Place(is.claimant), is.counts), server, o)
 }

@@ -5,12 +5,11 @@ import (
 	"slices"
 	"strconv"
 
-	"lockstep/internal/explore/engine"
 	"lockstep/internal/explore/simredis"
-	"lockstep/internal/lock"
 	"lockstep/internal/lock/anomaly"
 )
 
+// nobody is the index of no actor.
 const nobody = -1
 
 // ownership says whose the lock is on one server, by the index of an actor.
@@ -23,22 +22,56 @@ type ownership struct {
 
 func ownedBy(actor int) ownership { return ownership{owner: actor, claimant: nobody} }
 
-// Changed implements execution.Checker.
-func (c *Checker) Changed(s *simredis.Server, before *simredis.State, by *engine.Actor) {
-	was, had := before.Key(lock.Key)
-	is, has := s.Holds.Key(lock.Key)
-	o, synced := &c.owners[s.Index], &c.synced[s.Index]
-	if s.Replica != nil && *synced == nil { // it begins to lag
+// owners says whose the lock is.
+type owners struct {
+	*scene
+	on     []ownership     // each server
+	synced []*ownership    // and on its replica, if that lags
+	holder int             // index of the actor whose lock it is
+	had    map[string]bool // a process was a holder, and has not given the lock back since
+
+	untellable bool // Redis does not say of a sale that entered whether the lock is still its own
+}
+
+func newOwners(s *scene) *owners {
+	servers := len(s.Contents())
+	return &owners{
+		scene: s, holder: nobody, had: map[string]bool{},
+		on: slices.Repeat([]ownership{ownedBy(nobody)}, servers), synced: make([]*ownership, servers),
+	}
+}
+
+// Change is that a server holds something else than before.
+type Change struct {
+	Server        int
+	Before, After *simredis.State
+	Lags          bool // from then on, a replica or a snapshot of it gets nothing more. If it did, and does not, that has taken its place
+}
+
+// Change sees what an actor's command did, or, if that is below zero, time or a fault.
+func (c *Checker) Change(what Change, by int) {
+	var actor *sale
+	c.recordChange(what, by)
+	if by != nobody {
+		actor = c.sales[by]
+		c.Queue(by)
+	}
+	c.changeOwner(what, actor)
+	c.checkNames(what, actor)
+	c.markContenders(actor)
+}
+
+func (c *owners) changeOwner(what Change, by *sale) {
+	was, had := what.Before.Key(c.Key)
+	is, has := what.After.Key(c.Key)
+	o, synced := &c.on[what.Server], &c.synced[what.Server]
+	if what.Lags && *synced == nil {
 		known := *o
 		*synced = &known
 	}
-	c.recordChange(before, s.Holds, by)
-	if by != nil {
-		c.enqueue(c.sales[by.Index])
-	}
 	ch := change{was, is, had, has}
 	switch {
-	case s.Replica == nil && *synced != nil: // it has just taken its master's place
+	case !what.Lags && *synced != nil:
 		c.restore(o, **synced, ch)
 		*synced = nil
 	case by == nil:
@@ -49,8 +82,6 @@ func (c *Checker) Changed(s *simredis.Server, before *simredis.State, by *engine
 		c.recordWrite(by, o, ch)
 	}
 	c.count(by)
-	c.seeNames(by)
-	c.markContenders(by)
 }
 
 // change is the lock's key before and after a command.
@@ -61,15 +92,22 @@ type change struct {
 
 func (ch change) sameOwner() bool { return slices.Equal(ch.was.Values, ch.is.Values) }
 
-// bounded reports whether a lock that had no expiry got one, and nothing else. That is no harm: it repairs what a dead holder left.
+// bounded reports whether a lock that had no expiry got one, and nothing else.
 func (ch change) bounded() bool { return ch.has && ch.sameOwner() && ch.was.TTL == 0 && ch.is.TTL > 0 }
+
+// hastened reports whether a lock ends sooner than it would have.
+func (ch change) hastened() bool {
+	return ch.had && ch.has && ch.is.TTL > 0 && (ch.was.TTL == 0 || ch.is.TTL < ch.was.TTL)
+}
 
 // deed returns the sentence for the change: who did it, and to whose lock.
 func (ch change) deed() (english, chinese string) {
 	switch {
 	case !ch.has:
 		return "%s removes %s's lock", "%s 删除了 %s 的锁"
-	case ch.sameOwner() && 0 < ch.is.TTL && ch.is.TTL < ch.was.TTL:
+	case ch.bounded():
+		return "%s gives %s's lock an expiry", "%s 给 %s 的锁加上了过期时间"
+	case ch.sameOwner() && ch.hastened():
 		return "%s shortens %s's lock", "%s 缩短了 %s 的锁的过期时间"
 	case ch.sameOwner():
 		return "%s prolongs %s's lock", "%s 给 %s 的锁续期"
@@ -78,18 +116,33 @@ func (ch change) deed() (english, chinese string) {
 	}
 }
 
-// counted reports whether a number has become the next one, or the one before. SET would have changed the expiry, too, if there is any.
+// counted reports whether a number in the value has become the next one, or the one before, and all else is as it was. SET would have
+// changed the expiry, too, if there is any.
 func (ch change) counted() bool {
 	if !ch.had || !ch.has || !ch.was.IsString() || !ch.is.IsString() || ch.was.TTL != ch.is.TTL {
 		return false
 	}
-	was, err := strconv.ParseInt(ch.was.Values[0], 10, 64)
-	is, wrong := strconv.ParseInt(ch.is.Values[0], 10, 64)
-	return err == nil && wrong == nil && (is == was+1 || is == was-1)
+	was, is := ch.was.Values[0], ch.is.Values[0]
+	before := sameText(was, is, func(text string, i int) byte { return text[i] })
+	was, is = was[before:], is[before:]
+	after := sameText(was, is, func(text string, i int) byte { return text[len(text)-1-i] })
+	number, err := strconv.ParseInt(was[:len(was)-after], 10, 64)
+	next, wrong := strconv.ParseInt(is[:len(is)-after], 10, 64)
+	return err == nil && wrong == nil && (next == number+1 || next == number-1)
+}
+
+// sameText returns how many bytes two texts have in common, one after the other, without the digits at the end of these.
+func sameText(a, b string, at func(string, int) byte) (n int) {
+	for i := 0; i < min(len(a), len(b)) && at(a, i) == at(b, i); i++ {
+		if c := at(a, i); c != '-' && (c < '0' || '9' < c) {
+			n = i + 1
+		}
+	}
+	return n
 }
 
 // forget sees that nobody can tell whose the lock on a server is: others count in its key.
-func (c *Checker) forget(o *ownership) {
+func (c *owners) forget(o *ownership) {
 	*o = ownership{nobody, nobody, true}
 	c.holder, c.untellable = nobody, true
 	for _, s := range c.sales {
@@ -99,33 +152,48 @@ func (c *Checker) forget(o *ownership) {
 
 // isTakenBy reports whether the lock is the one's who wrote its key so. Of a hash, a list or a set, in which several may be, that is so if
 // the key names it alone; who else has the lock is known once it enters.
-func (c *Checker) isTakenBy(by *engine.Actor, k simredis.Key) bool {
-	others := func(s *sale) bool { return s.actor.Process != by.Process && names(k, s.actor) }
-	return k.IsString() || names(k, by) && !slices.ContainsFunc(c.sales, others)
+func (c *owners) isTakenBy(by *sale, k simredis.Key) bool {
+	others := func(s *sale) bool { return s.Process != by.Process && names(k, s) }
+	return k.IsString() || names(k, by) && !c.any(others)
+}
+
+// overwrites reports whether a lock was removed, or written over, that Redis would not have ended.
+func (ch change) overwrites() bool { return ch.had && (!ch.has || !ch.sameOwner()) && ch.was.TTL == 0 }
+
+// allows reports whether another one may do this to a sale's lock. What is its process's it may change as long as it leaves it there; and it
+// may repair what a dead holder left, or one that is about to do so itself.
+func (s *sale) allows(ch change, ours bool) bool {
+	switch {
+	case ch.overwrites() && s.done(), ours && ch.has:
+		return true
+	default:
+		return (ours || ch.bounded()) && !s.inside()
+	}
 }
 
 // recordWrite sees that an actor changed the lock's key on a server.
-func (c *Checker) recordWrite(by *engine.Actor, o *ownership, ch change) {
-	if o.counts || o.owner != nobody && o.owner != by.Index && ch.counted() {
-		c.forget(o)
-		return
-	}
-	var owner *engine.Actor
+func (c *owners) recordWrite(by *sale, o *ownership, ch change) {
+	var owner *sale
 	var stood, stands bool // the key named it, and does so still
 	if o.owner != nobody {
-		owner = c.sales[o.owner].actor
+		owner = c.sales[o.owner]
 		stood, stands = names(ch.was, owner), names(ch.is, owner)
+	}
+	if o.counts || owner != nil && owner != by && !stood && !names(ch.is, by) && ch.counted() {
+		c.forget(o)
+		return
 	}
 	if stood && stands && !ch.sameOwner() && owner != by {
 		return // somebody came to, or left, a list, a set or a hash of those who hold the lock, or wait for it
 	}
 	expels := stood && !stands && owner.Process != by.Process
-	ours := by.Process.Owns(ch.was) && !expels
-	over := ch.has && ch.had && !ch.sameOwner() && ch.was.TTL == 0 // it wrote over a lock that Redis would not have ended
-	ofNobody := o.owner == nobody || over && c.sales[o.owner].done()
-	if ch.had && !ofNobody && o.owner != by.Index && !ours && !ch.bounded() {
+	ours := ownsProcess(by.Process, ch.was) && !expels
+	if ch.had && owner != nil && owner != by && !owner.allows(ch, ours) {
 		english, chinese := ch.deed()
-		c.report(anomaly.ForeignRelease, english, chinese, by.Name, c.x.Actors()[o.owner].Name)
+		c.Report(anomaly.ForeignRelease, english, chinese, by.Name, owner.Name)
+	}
+	if owner == by && by.leaves {
+		by.keeps = ch.hastened()
 	}
 	switch next := c.handed(ch.is, by); {
 	case !ch.has:
@@ -134,19 +202,19 @@ func (c *Checker) recordWrite(by *engine.Actor, o *ownership, ch change) {
 		*o = ownedBy(next)
 	case owner == by && stood && !stands: // it has left a key that others are in
 		*o = ownedBy(nobody)
-	case over && o.owner != nobody && c.sales[o.owner].inside():
-		o.claimant = by.Index
+	case ch.overwrites() && owner != nil && owner.inside():
+		o.claimant = by.index
 	case (!ch.had || !ch.sameOwner() && !ours) && c.isTakenBy(by, ch.is):
-		*o = ownedBy(by.Index)
+		*o = ownedBy(by.index)
 	}
 }
 
 // handed gives the one that an actor has made the lock over to. That is any who waits in the process that the key names first: enters sees
 // which.
-func (c *Checker) handed(to simredis.Key, by *engine.Actor) int {
+func (c *owners) handed(to simredis.Key, by *sale) int {
 	for _, text := range to.Values {
 		if i := slices.IndexFunc(c.sales, func(s *sale) bool {
-			return s.actor.Process != by.Process && s.waits && textNames(text, s.actor)
+			return s.Process != by.Process && s.waits && textNames(text, s)
 		}); i >= 0 {
 			return i
 		}
@@ -155,12 +223,12 @@ func (c *Checker) handed(to simredis.Key, by *engine.Actor) int {
 }
 
 // count sees whose the lock is: who owns it on most of the servers that it is on.
-func (c *Checker) count(by *engine.Actor) {
-	holder, masters := nobody, c.x.Cluster.Masters()
+func (c *owners) count(by *sale) {
+	holder, masters := nobody, c.onMasters()
 	for i := range c.sales {
 		n := 0
-		for _, s := range masters {
-			if c.owners[s.Index].owner == i {
+		for _, o := range masters {
+			if o.owner == i {
 				n++
 			}
 		}
@@ -173,74 +241,88 @@ func (c *Checker) count(by *engine.Actor) {
 	}
 }
 
+// onMasters returns whose the lock is on each of the servers that it is on.
+func (c *owners) onMasters() []ownership {
+	if c.OnNodes {
+		return c.on[1:]
+	}
+	return c.on
+}
+
 // transfer sees the lock become another's, or nobody's, by an actor's doing, or by itself.
-func (c *Checker) transfer(holder int, by *engine.Actor) {
+func (c *owners) transfer(holder int, by *sale) {
 	if c.holder != nobody {
 		s := c.sales[c.holder]
-		given := by != nil && by.Process == s.actor.Process
+		given := by != nil && by.Process == s.Process
 		s.bereft = s.bereft || s.inside()
 		s.recordLoss(given)
+		s.keeps = false
 		if given {
-			c.had[s.actor.Process] = false
+			c.had[s.Process] = false
 		}
 	}
 	c.setHolder(holder)
 }
 
 // setHolder makes an actor the holder.
-func (c *Checker) setHolder(holder int) {
+func (c *owners) setHolder(holder int) {
 	if c.holder = holder; holder == nobody {
 		return
 	}
 	s := c.sales[holder]
-	c.had[s.actor.Process] = true
-	c.order.clock++
-	s.since, s.lost = c.order.clock, false
+	c.had[s.Process] = true
+	c.clock++
+	s.since, s.lost = c.clock, false
 }
 
 // recordEntry sees an actor enter with a lock that it wrote over another's, or that another sale of its process had, and passed along, or
 // that was handed to its process.
-func (c *Checker) recordEntry(a *engine.Actor) {
-	masters := c.x.Cluster.Masters()
-	for _, s := range masters {
-		if o := &c.owners[s.Index]; o.claimant == a.Index {
-			*o = ownedBy(a.Index)
-			c.count(a)
+func (c *owners) recordEntry(s *sale) {
+	masters := c.onMasters()
+	for i := range masters {
+		if o := &masters[i]; o.claimant == s.index {
+			*o = ownedBy(s.index)
+			c.count(s)
 		}
 	}
-	if c.holder == nobody || c.holder == a.Index || c.sales[c.holder].actor.Process != a.Process || c.sales[c.holder].inside() {
+	if c.holder == nobody || c.holder == s.index || c.sales[c.holder].Process != s.Process || c.sales[c.holder].inside() {
 		return
 	}
-	for _, s := range masters {
-		if o := &c.owners[s.Index]; o.owner == c.holder {
-			o.owner = a.Index
+	for i := range masters {
+		if o := &masters[i]; o.owner == c.holder {
+			o.owner = s.index
 		}
 	}
-	c.setHolder(a.Index)
+	c.setHolder(s.index)
 }
 
 // Holder returns the index of the actor whose lock it is, below zero for nobody.
-func (c *Checker) Holder() int { return c.holder }
+func (c *owners) Holder() int { return c.holder }
 
 // Owner returns the one whose lock is on a server, below zero for nobody.
-func (c *Checker) Owner(server int) int { return c.owners[server].owner }
+func (c *owners) Owner(server int) int { return c.on[server].owner }
+
+// Untellable reports whether nothing in Redis says of a sale that entered whether it still has its lock.
+func (c *owners) Untellable() bool { return c.untellable }
 
 // restore sees whose the lock is on a server that has failed over: the one's who had it when the replica heard of it last. If the key is
 // the same, or names the same process, the lock is still its owner's.
-func (c *Checker) restore(o *ownership, synced ownership, ch change) {
+func (c *owners) restore(o *ownership, synced ownership, ch change) {
 	switch {
 	case !ch.has:
 		*o = ownedBy(nobody)
-	case o.owner != nobody && (ch.sameOwner() || c.sales[o.owner].actor.Process.Owns(ch.is)):
+	case o.owner != nobody && (ch.sameOwner() || ownsProcess(c.sales[o.owner].Process, ch.is)):
 	default:
 		*o = synced
 	}
 }
 
-// appendSynced writes whose the lock is for a server's replica, if that lags.
-func (c *Checker) appendSynced(b []byte, server int, o engine.Order) []byte {
-	if synced := c.synced[server]; synced != nil {
-		b = fmt.Appendf(b, "|synced %d %d %t ", o.Place(synced.owner), o.Place(synced.claimant), synced.counts)
+// AppendServer writes whose the lock is on a server, and for its replica, if that lags.
+func (c *owners) AppendServer(b []byte, server int, o Order) []byte {
+	for i, is := range []*ownership{&c.on[server], c.synced[server]} {
+		if is != nil {
+			b = fmt.Appendf(b, "%d %d %d %t ", i, o.Place(is.owner), o.Place(is.claimant), is.counts)
+		}
 	}
 	return b
 }

@@ -3,13 +3,12 @@ package checker
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/alicebob/miniredis/v2/proto"
 
-	"lockstep/internal/explore/engine"
 	"lockstep/internal/explore/simredis"
 	"lockstep/internal/lock"
-	"lockstep/internal/lock/strategy"
 )
 
 const (
@@ -27,6 +26,22 @@ type deed struct {
 func does(by, server int, command string, args ...string) deed {
 	return deed{by, server, append([]string{command, lock.Key}, args...)}
 }
+
+// noEngine is a driver in which nothing happens by itself.
+type noEngine struct{ *simredis.Cluster }
+
+func (noEngine) Now() time.Duration                               { return 0 }
+func (noEngine) Past() Past                                       { return Past{} }
+func (noEngine) Obtainable([]*simredis.State, time.Duration) bool { return false }
+
+// alive is an actor that sells.
+type alive struct{}
+
+func (alive) Started() bool  { return true }
+func (alive) Paused() bool   { return false }
+func (alive) Dead() bool     { return false }
+func (alive) Finished() bool { return false }
+func (alive) Err() error     { return nil }
 
 // Whose the lock is follows from who writes its key, and what is done to a lock of somebody else's is found.
 func TestWhoseTheLockIs(t *testing.T) {
@@ -78,8 +93,19 @@ func TestWhoseTheLockIs(t *testing.T) {
 				does(b, 0, "ZADD", "1", lock.Owner("B")), does(b, 0, "ZREM", lock.Owner("A")),
 			}, b, "foreign-release: B overwrites A's lock",
 		},
-		"counters in a hash":       {0, []deed{does(a, 0, "HINCRBY", "next", "1"), does(b, 0, "HINCRBY", "next", "1")}, nobody, ""},
-		"a count":                  {0, []deed{does(a, 0, "INCR"), does(b, 0, "INCR"), does(b, 0, "DECR")}, nobody, ""},
+		"counters in a hash": {0, []deed{does(a, 0, "HINCRBY", "next", "1"), does(b, 0, "HINCRBY", "next", "1")}, nobody, ""},
+		"a count":            {0, []deed{does(a, 0, "INCR"), does(b, 0, "INCR"), does(b, 0, "DECR")}, nobody, ""},
+		"a count in a text": {
+			0, []deed{does(a, 0, "SET", "1 held, 9 wait", "EX", "10"), does(b, 0, "SET", "1 held, 10 wait", "KEEPTTL")}, nobody, "",
+		},
+		"a count without an expiry": {
+			0, []deed{does(a, 0, "SET", "1 held, 9 wait", "EX", "10"), does(b, 0, "SET", "1 held, 10 wait")}, b,
+			"foreign-release: B overwrites A's lock",
+		},
+		"two numbers": {
+			0, []deed{does(a, 0, "SET", "1 held, 9 wait", "EX", "10"), does(b, 0, "SET", "2 held, 10 wait", "KEEPTTL")}, b,
+			"foreign-release: B overwrites A's lock",
+		},
 		"its own, with an attempt": {0, []deed{does(a, 0, "SET", lock.Owner("A")+":1"), does(a, 0, "SET", lock.Owner("A")+":2")}, a, ""},
 		"a minority":               {3, []deed{does(a, 1, "SET", "1")}, nobody, ""},
 		"a majority":               {3, []deed{does(a, 1, "SET", "1"), does(b, 2, "SET", "1"), does(a, 3, "SET", "1")}, a, ""},
@@ -91,12 +117,12 @@ func TestWhoseTheLockIs(t *testing.T) {
 			}
 			defer m.Close()
 			cluster := m.NewCluster(m.Empty(), test.masters)
-			x := engine.New(engine.Setup{
-				Scenario: engine.Scenario{Actors: 2}, Cluster: cluster, FirstName: 'A',
-				Hasher: engine.NewHasher(engine.NewSeeds()),
+			c := New(Setup{
+				Driver: noEngine{cluster}, Key: lock.Key, OnNodes: test.masters > 0,
+				Actors: []Actor{{Name: "A", Process: "A", Life: alive{}}, {Name: "B", Process: "B", Life: alive{}}},
 			})
-			c := New(x, strategy.Strategy{}, Futures{})
-			c.sales[b].waits = true
+			c.Ask(a, lock.Owner("A"))
+			c.Ask(b, lock.Owner("B"))
 			for _, d := range test.deeds {
 				s := cluster.Servers()[d.server]
 				answer, err := cluster.Would(s, 0, cluster.Command([]byte(proto.Strings(d.command...))))
@@ -105,14 +131,10 @@ func TestWhoseTheLockIs(t *testing.T) {
 				}
 				before := s.Holds
 				cluster.Become(s, answer.Then)
-				var by *engine.Actor
-				if d.by != nobodys {
-					by = x.Actors()[d.by]
-				}
-				c.Changed(s, before, by)
+				c.Change(Change{Server: d.server, Before: before, After: s.Holds}, d.by)
 			}
 			var finds string
-			for _, f := range c.found {
+			for _, f := range c.Found() {
 				finds += fmt.Sprintf("%s: %s", f.Anomaly, f.Says)
 			}
 			if c.Holder() != test.holder || finds != test.finds {

@@ -20,17 +20,20 @@ func (x *Execution) Apply(t Transition) bool {
 		return false
 	}
 	sent := true
+	x.holds, x.held = t.Kind == StartsLate, false
 	x.taken = append(x.taken, t)
 	switch t.Kind {
 	case NodeCrashes, NodeHangs, NodeRestarts, NodeClockJumps:
 		x.strikeNode(x.Cluster.Servers()[x.tasks[t.ID].to], t.Kind)
 		sent = x.tasks[t.ID].cut || x.move(x.tasks[t.ID], Moves)
-	case Moves, Polls, PollsOn, LosesReply, DiesAfter, PausesAfter, LosesRequest, Delays, Resends:
+	case Moves, Polls, PollsOn, StartsLate, LosesReply, DiesAfter, PausesAfter, LosesRequest, Delays, Resends:
 		sent = x.move(x.tasks[t.ID], t.Kind)
 	case Unsynced, Unsaved:
 		sent = x.move(x.tasks[t.ID], t.Kind)
 		s := x.Cluster.Lagging()
 		sent = sent && s != nil && x.Cluster.WouldLose(s) // otherwise it makes no difference that the replica, or the snapshot, does not get it
+	case Starts:
+		x.start(x.tasks[t.ID])
 	case DiesBefore:
 		x.tasks[t.ID].actor.Process.dead = true
 	case Pauses:
@@ -90,8 +93,8 @@ func (x *Execution) Apply(t Transition) bool {
 		*left--
 	}
 	x.settle()
-	sent = sent && (!x.unnoticed || x.hasUnaware())
-	x.unnoticed = false
+	sent = sent && (!x.unnoticed || x.hasUnaware()) && (!x.holds || x.held)
+	x.unnoticed, x.holds = false, false
 	x.bury()
 	x.turn()
 	return sent
@@ -124,9 +127,12 @@ func (x *Execution) move(t *Task, k Kind) (sent bool) {
 		x.wake(t, k)
 	}
 	if t.pending == nil || t.Ended() || begins && x.matters(t) {
-		return k == Moves || k == Polls || k == PollsOn
+		return k == Moves || k == Polls || k == PollsOn || k == StartsLate
 	}
-	if t.fate = k; x.isIndependent(t) {
+	if t.fate = k; k == StartsLate {
+		t.fate = Moves
+	}
+	if x.isIndependent(t) {
 		return false
 	}
 	x.ready = append(x.ready, t)
@@ -204,6 +210,8 @@ func (x *Execution) possible(t Transition) bool {
 		return int(t.ID) < len(x.tasks) && x.tasks[t.ID].torn && slices.Contains(x.waiters, x.tasks[t.ID])
 	case Pauses, Resumes, Leaves, LeavesUnnoticed, TimePasses, Expires, ClockJumps, RedisClockJumps, WokenInVain:
 		return true
+	case Starts:
+		return int(t.ID) < len(x.tasks) && x.tasks[t.ID].held && x.tasks[t.ID].live()
 	case Arrives, NeverArrives:
 		return int(t.ID) < len(x.tasks) && x.oldest(x.tasks[t.ID]) >= 0
 	default:

@@ -96,7 +96,18 @@ func (c virtualClock) Go(f func()) {
 		c.x.jot("Clock.Go")
 		child := c.x.spawn(t.actor, f)
 		child.parent, child.started, child.notified = t, t.round.number, t.notified
+		if c.x.holds {
+			c.x.held, child.held, child.late = true, true, true
+			c.x.ready = c.x.ready[:len(c.x.ready)-1]
+		}
 	}
+}
+
+// start lets a goroutine begin that was held back.
+func (x *Execution) start(t *Task) {
+	t.held = false
+	x.note(t.actor.Process, "start "+t.label)
+	x.ready = append(x.ready, t)
 }
 
 // Wait implements lock.Clock.
@@ -110,6 +121,7 @@ func (c virtualClock) Wait(ctx context.Context, ch <-chan struct{}) error {
 	t.sleep, t.last = t.last, nil
 	t.waiting, t.ctx, t.ch, t.err, t.taken = true, ctx, ch, nil, false
 	if t.asleep() || t.isPaused() {
+		t.apart = true
 		c.x.recordPause(t)
 	}
 	if t.asleep() { // then the schedule ends it, not time

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"os"
 	"syscall"
+	"time"
 
 	"github.com/redis/go-redis/v9"
 
@@ -202,11 +204,19 @@ func (x network) refuse(t *Task, s *simredis.Server) error {
 	return &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
 }
 
-// loseReply answers for a hung node: what was sent takes effect, and its sender waits until its context ends. That a client gives up
-// by itself some time is left out: if it then tried again, schedules would have no end.
+// readTimeout is how long a client waits for a reply, as the shop's do.
+const readTimeout = 3 * time.Second
+
+// loseReply answers for a hung node: what was sent takes effect, and its sender waits until its context ends, or its client gives up.
 func (x network) loseReply(ctx context.Context, t *Task) error {
 	t.unanswered = true
-	err := x.Clock(t.actor.Process, 0).Wait(ctx, nil)
+	clock, over := x.Clock(t.actor.Process, 0), make(chan struct{})
+	timer := clock.AfterFunc(readTimeout, func() { close(over) })
+	err := clock.Wait(ctx, over)
+	timer.Stop()
 	t.unanswered = false
+	if err == nil {
+		err = &net.OpError{Op: "read", Net: "tcp", Err: os.ErrDeadlineExceeded}
+	}
 	return err
 }

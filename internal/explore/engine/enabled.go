@@ -57,6 +57,7 @@ func (x *Execution) Transitions() []Transition {
 		x.addToProcesses(func(p *Process) bool { return !p.paused && x.Listens(p) }, WokenInVain)
 	}
 	x.addArrivals()
+	x.addHeld()
 	hopeful := slices.ContainsFunc(x.options, Transition.canSucceed)
 	if !hopeful {
 		x.options = x.options[:0] // faults alone bring nobody on
@@ -85,15 +86,32 @@ func (x *Execution) addMoves() {
 		if !x.isRunnable(t) {
 			continue
 		}
+		if t.held {
+			x.add(t.id, Starts)
+			continue
+		}
 		if t.subscribes || t.actor.Paused() { // what it has sent takes effect
 			x.add(t.id, Moves)
 			continue
 		}
-		x.add(t.id, Moves, LosesReply, DiesAfter, LosesRequest, Delays, Resends)
+		x.add(t.id, Moves, LosesReply, DiesAfter, LosesRequest, Delays, Resends, StartsLate)
 		if x.Cluster.Lagging() == nil {
 			x.add(t.id, Unsynced, Unsaved)
 		}
 		x.addNodeFaults(t)
+	}
+}
+
+// addHeld adds, when everybody is gone, that goroutines which start late do so, and what they send.
+func (x *Execution) addHeld() {
+	for _, t := range x.tasks {
+		switch {
+		case x.Going() > 0 || !t.late || !t.live():
+		case t.held:
+			x.add(t.id, Starts)
+		case t.acts():
+			x.add(t.id, Moves)
+		}
 	}
 }
 
@@ -211,7 +229,7 @@ func (x *Execution) isRunnable(t *Task) bool {
 		return false
 	case t == t.actor.main && !t.actor.started:
 		return x.mayStart(t.actor)
-	case t.acts():
+	case t.acts(), t.held:
 		return true
 	default:
 		return t.asleep() && !x.wouldRepeat(t)

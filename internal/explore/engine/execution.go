@@ -77,6 +77,8 @@ type cast struct {
 	taken     []Transition // so far
 	left      Faults       // of the scenario's budgets
 	budgets   [kinds]*int  // of these, the one that each kind uses
+	holds     bool         // goroutines that start now begin later
+	held      bool         // there was one
 
 	checker  Checker
 	recorder Recorder // nil unless somebody wants to read it

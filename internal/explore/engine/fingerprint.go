@@ -78,6 +78,9 @@ func (x *fingerprints) appendWaits(b []byte, p *Process) []byte {
 		if t.unread {
 			b = append(append(append(b, '|'), t.label...), " unread"...)
 		}
+		if t.late {
+			b = strconv.AppendBool(append(append(append(b, '|'), t.label...), " late "...), t.held)
+		}
 		if t.torn {
 			b = strconv.AppendBool(append(append(append(b, '|'), t.label...), " torn "...), t.unaware)
 		}

@@ -33,7 +33,8 @@ func (f *Flags) Add(to *pflag.FlagSet) {
 	to.IntVar(&s.Overtakes, "overtakes", usualOvertakes,
 		"how often a sale may be overtaken by others that asked after it: --anomaly starved")
 	to.DurationVar(&s.Work, "work", 0, "how long a sale works under the lock; its expiry is 10s")
-	to.DurationVar(&s.Skew, "skew", 0, "how far each process's clock is ahead of the one before")
+	to.DurationVar(&s.Skew, "skew", 0,
+		"how far clocks are off: the first process's is behind Redis's, the second's ahead, the third's right, and so on")
 	to.DurationVar(&s.Within, "freed-within", 0, "how long the lock of a holder that died may stay; 0: any time that ends")
 	to.IntVar(&s.Nodes, "nodes", 0, "how many masters the lock is on, if it is on several; 0: 3")
 	to.StringVar(&f.faults, "faults", "", "what may go wrong, and how often: expiry=1,crash=1")

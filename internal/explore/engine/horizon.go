@@ -24,7 +24,7 @@ func (x *polling) Horizon() (first, last time.Duration) {
 			continue
 		}
 		then := x.changesAnswer(t)
-		if noted := x.written(); t.round.looked && noted > 0 {
+		if noted := x.written(); t.round.looked && noted+x.Ahead() > x.now {
 			then = max(then, noted+x.Ahead()+precision)
 		}
 		if then > x.now && (first == x.now || then < first) {
@@ -130,19 +130,18 @@ func (x *polling) searchChange(of asked) time.Duration {
 	return then
 }
 
-// written returns the latest time to come, of at most an hour, that stands in a value of the lock's, in a unit that is used for times; 0 if
-// there is none. A number that is no time may be taken for one: then somebody is waited for in vain.
+// written returns the latest time, of at most an hour to come, that stands in a value of the lock's, and has not come by each clock; if there
+// is none, one that has.
 func (x *polling) written() (latest time.Duration) {
+	latest = x.now - x.Ahead()
 	for _, s := range x.Cluster.Servers() {
 		for _, k := range s.Holds.Keys {
 			if k.IsShops() {
 				continue
 			}
 			for _, n := range numbers(k) {
-				for _, unit := range [...]time.Duration{time.Second, time.Millisecond, time.Microsecond, time.Nanosecond} {
-					if then := time.Duration(n * float64(unit)); x.now < then && then <= x.now+time.Hour {
-						latest = max(latest, then)
-					}
+				if then, is := simredis.Since(n); is && x.now-x.Scenario.Skew < then && then <= x.now+time.Hour {
+					latest = max(latest, then)
 				}
 			}
 		}

@@ -41,7 +41,7 @@ type looks struct {
 func newProcess(i int, setup *Setup) *Process {
 	p := &Process{
 		Name:   fmt.Sprint("replica", int(setup.FirstName-'A')+i+1),
-		ahead:  setup.Scenario.Skew * time.Duration(i),
+		ahead:  setup.Scenario.Skew * [...]time.Duration{-1, 1, 0}[i%3],
 		memory: memory{answers: make([]Fingerprint, len(setup.Cluster.Servers()))},
 	}
 	if setup.Scenario.Apart() {
@@ -57,6 +57,26 @@ func (p *Process) hasBegun() bool {
 
 func (p *Process) ended() bool {
 	return !slices.ContainsFunc(p.actors, func(a *Actor) bool { return !a.finished })
+}
+
+// IsOver reports whether a process lives and runs, and all its sales have ended.
+func (x *Execution) IsOver(p *Process) bool { return !p.dead && !p.paused && p.hasBegun() && p.ended() }
+
+// maxSteps is how many commands a process may send to finish.
+const maxSteps = 100
+
+// Finish lets a's process do something, and then all that it can without time, behind everybody's back: no schedule can say so.
+func (x *Execution) Finish(a *Actor, f func()) {
+	x.spawn(a, f)
+	x.settle()
+	for range maxSteps {
+		i := slices.IndexFunc(x.tasks, func(t *Task) bool { return t.actor.Process == a.Process && t.live() && t.acts() })
+		if i < 0 {
+			return
+		}
+		x.move(x.tasks[i], Moves)
+		x.settle()
+	}
 }
 
 // Title names the process in a sentence.

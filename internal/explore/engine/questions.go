@@ -38,14 +38,14 @@ func (x *cast) Took(k Kind) bool {
 
 // Outlived gives, for each task that still runs although all actors of its process have finished, the actor it was for. Those that have
 // still to hear from a node do not count, as their client bounds that; nor do those that answer a message by a command, as they work for
-// their process, or whose wait has ended; nor those of a process that is paused, as they may end when it goes on.
+// their process, or whose wait has ended, or whose start was late; nor those of a process that is paused, as they may end when it goes on.
 func (x *Execution) Outlived() (all []*Actor) {
 	for _, p := range x.processes {
-		if p.dead || p.paused || !p.hasBegun() || !p.ended() || x.awaitsNode(p) {
+		if !x.IsOver(p) || x.awaitsNode(p) {
 			continue
 		}
 		for _, t := range x.tasks {
-			goesOn := t.notified && t.acts() || t.torn
+			goesOn := (t.notified || t.late) && t.acts() || t.torn || t.held
 			if t.actor.Process == p && !t.Ended() && !goesOn {
 				all = append(all, t.actor)
 			}
@@ -79,7 +79,7 @@ func (x *Execution) Subscribes(t Transition) bool { return t.Kind.OfTask() && x.
 
 // Ahead returns how far clocks may be apart.
 func (x *scheduler) Ahead() time.Duration {
-	return x.Scenario.Skew*time.Duration(len(x.processes)-1) + x.jumped
+	return x.Scenario.Skew*time.Duration(min(len(x.processes), 2)) + x.jumped
 }
 
 // Rounds returns how many attempts, and other rounds, there were.

@@ -43,7 +43,7 @@ func (x *memories) BeginRound() { x.beginRound(x.current.Load()) }
 
 // itsRound returns the round that t is part of.
 func (t *Task) itsRound() *round {
-	if t.parent != nil && t.parent.itsRound().number == t.started {
+	if t.parent != nil && !t.apart && t.parent.itsRound().number == t.started {
 		return t.parent.itsRound()
 	}
 	return &t.round

@@ -26,6 +26,7 @@ type Task struct {
 
 	parent   *Task // that started it
 	started  int   // in this of its rounds
+	apart    bool  // it has paused by itself: what it does since is no part of that round
 	notified bool  // a message started it, or started its parent: it works for its process, and for no sale
 
 	// Before a command:
@@ -41,6 +42,8 @@ type Task struct {
 	asks       bool // a node, by which it is called
 
 	subscribes bool // once the schedule lets it
+	held       bool // it has not begun, until the schedule lets it
+	late       bool // that was so
 
 	// In Wait:
 	waiting bool

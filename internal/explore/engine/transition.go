@@ -56,6 +56,8 @@ const (
 	TimesOutUnnoticed             // an actor's timeout comes, and its sale notices that later
 	Notices                       // a waiter notices that its context has ended
 	GoesOn                        // it gets what it waited for, though its context has ended, or that of one before it
+	StartsLate                    // a task moves, and the goroutines that it starts, or that follow from it, begin later
+	Starts                        // one of them begins
 	kinds                         // so many there are
 )
 
@@ -67,7 +69,7 @@ const (
 	process
 	actor
 	task
-	waiter // a task in a wait
+	waiter // a task in a wait, or before its start
 )
 
 // notation is how a schedule writes a kind: the word alone, WHO:word, or, of a task, WHO:COMMANDword.
@@ -120,6 +122,8 @@ func notations() [kinds]notation {
 
 		LeavesUnnoticed:   {actor, "leaves-unnoticed", "cancel", func(f *faults) *int { return &f.Cancel }},
 		TimesOutUnnoticed: {actor, "times-out-unnoticed", "timeout", func(f *faults) *int { return &f.Timeout }},
+		StartsLate:        {task, "/late-start", "late-start", func(f *faults) *int { return &f.LateStart }},
+		Starts:            {of: waiter, word: "starts"},
 		Notices:           {of: waiter, word: "notices"},
 		GoesOn:            {of: waiter, word: "goes-on"},
 	}
@@ -145,7 +149,7 @@ func (k Kind) Budget() string {
 // OfTask reports whether it happens to a task, and its command.
 func (k Kind) OfTask() bool { return k.notation().of == task }
 
-// OfWaiter reports whether it ends a task's wait.
+// OfWaiter reports whether it ends a task's wait, if only for its start.
 func (k Kind) OfWaiter() bool { return k.notation().of == waiter }
 
 // Is reports whether a schedule writes t as it writes w: it does not tell whether a command was asked in vain.

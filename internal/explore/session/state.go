@@ -1,6 +1,7 @@
 package session
 
 import (
+	"slices"
 	"time"
 
 	"lockstep/internal/explore"
@@ -79,7 +80,11 @@ func serverOf(s *simredis.Server, in explore.Scenario) Server {
 	}
 	keys := []Key{}
 	for _, k := range s.Holds.Keys {
-		keys = append(keys, Key{k.Name, k.Values, trace.Millis(k.TTL.Round(time.Millisecond))})
+		values := slices.Clone(k.Values)
+		for i, value := range values {
+			values[i] = simredis.Relative(value)
+		}
+		keys = append(keys, Key{k.Name, values, trace.Millis(k.TTL.Round(time.Millisecond))})
 	}
 	return Server{name, s.Health, s.Replica != nil && !s.Saved, keys}
 }

@@ -61,9 +61,6 @@ type Answer struct {
 	Published []Message
 }
 
-// Date returns the virtual time at which a server, or a process, is after so long: from 0 on, so that tokens made of it are short.
-func Date(now time.Duration) time.Time { return time.UnixMicro(0).UTC().Add(now) }
-
 // NewMemory makes a memory in which this run of the shop is on; none if it is "".
 func NewMemory(run string) (*Memory, error) {
 	m := &Memory{

@@ -256,6 +256,21 @@ var mutants = []mutant{
 		"v11 --actors 3 --replicas 2 --try 3 --faults expiry=1 --anomaly two-holders", "two-holders",
 	},
 	{
+		"asked in the order of starts", "internal/lock/quorum/quorum.go",
+		`		n.mu.Lock()
+		before, last := node.last, make(chan struct{})
+		node.last = last
+		n.mu.Unlock()
+		n.clock.Go(func() {
+`, `		n.clock.Go(func() {
+		n.mu.Lock()
+		before, last := node.last, make(chan struct{})
+		node.last = last
+		n.mu.Unlock()
+`,
+		"redlock --nodes 1 --faults late-start=1,cancel=1", "idle",
+	},
+	{
 		"minority accepted", "internal/lock/quorum/quorum.go", `len(n.all)/2 + 1`, `len(n.all) / 2`,
 		"redlock --try 2", "two-holders",
 	},

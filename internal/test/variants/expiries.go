@@ -23,6 +23,10 @@ func expiries() []Variant {
 			Name: "an expiry in the value that nobody looks at, left behind", Lock: polls(deadlineNobodyReads), Scenario: crash,
 			Shows: anomaly.LeftBehind, Steps: 4,
 		},
+		{
+			Name: "polls in the background for what stays", Lock: ofTake(pollsInTheBackground(20*time.Millisecond, process.takeForGood)),
+			Scenario: crash, Shows: anomaly.Stuck, Steps: 3,
+		},
 		{Name: "a line that forgets nobody", Lock: ofTake(lineOfTheLiving(0)), Scenario: crash, Shows: anomaly.Stuck, Steps: 4},
 	}
 }
@@ -56,6 +60,14 @@ func rightExpiries() []Variant {
 			Name: "looks on for a minute once it was refused, every 50 ms", Lock: pollsEvery(50*time.Millisecond, looksOnForLong),
 			Gap: Gap{Today: "unknown", Why: longerThanANewcomer},
 		},
+		{Name: "takes over by a timer, a crash", Lock: ofTake(takeover(writesOver)), Scenario: crash},
+		{Name: "removes by a timer, a crash", Lock: ofTake(takeover(removes)), Scenario: crash},
+		{
+			Name: "polls in the background, every 50 ms", Lock: ofTake(pollsInTheBackground(50*time.Millisecond, process.take)), Scenario: crash,
+		},
+		{Name: "polls in the background", Lock: ofTake(pollsInTheBackground(20*time.Millisecond, process.take))},
+		{Name: "polls in the background, a crash", Lock: ofTake(pollsInTheBackground(20*time.Millisecond, process.take)), Scenario: crash},
+		{Name: "takes over by a timer, slow", Lock: ofTake(takeover(writesOver)), Scenario: once("slow")},
 		{Name: "a line of the living, a crash", Lock: ofTake(lineOfTheLiving(15 * time.Second)), Scenario: crash},
 	}
 }

@@ -24,6 +24,10 @@ func goroutines() []Variant {
 		{Name: "a renewer that renews whosever lock it is", Lock: polls(renewsAny), Scenario: slow, Shows: anomaly.ForeignRelease, Steps: 8},
 		{Name: "a renewer that takes the lock again", Lock: polls(renewsBySet), Scenario: slow, Shows: anomaly.ForeignRelease, Steps: 4},
 		{
+			Name: "a release that overtakes the request", Lock: ofTake(asksApart(false)), Scenario: once("late-start", "cancel"),
+			Shows: anomaly.Idle, Steps: 7,
+		},
+		{
 			Name: "a timer that releases later", Lock: polls(releasesLater), Scenario: explore.Scenario{Work: 2 * time.Second},
 			Shows: anomaly.ForeignRelease, Steps: 10,
 		},
@@ -123,5 +127,59 @@ func releasesLater(p process) ask {
 			p.Clock.AfterFunc(3*time.Second, func() { p.client.Del(context.Background(), key) })
 		}
 		return p.release(owner), err
+	}
+}
+
+// rightGoroutines are locks whose goroutines do what they should.
+func rightGoroutines() []Variant {
+	return []Variant{
+		{Name: "a release in line behind the request", Lock: ofTake(asksApart(true)), Scenario: once("late-start", "cancel")},
+	}
+}
+
+// asksApart asks in goroutines, one after the other: in the order in which they are made, or else in that in which they begin.
+func asksApart(asMade bool) func(process) take {
+	return func(p process) take {
+		last := make(chan struct{})
+		close(last)
+		next := func() (before, done chan struct{}) {
+			before, done = last, make(chan struct{})
+			last = done
+			return before, done
+		}
+		apart := func(ctx context.Context, does unlock) (err error) {
+			var before, done chan struct{}
+			if asMade {
+				before, done = next()
+			}
+			over := make(chan struct{})
+			p.Clock.Go(func() {
+				if !asMade {
+					before, done = next()
+				}
+				uncut := context.WithoutCancel(ctx)
+				_ = p.Clock.Wait(uncut, before)
+				err = does(uncut)
+				close(done)
+				close(over)
+			})
+			if gone := p.Clock.Wait(ctx, over); gone != nil {
+				return gone
+			}
+			return err
+		}
+		return func(ctx context.Context, owner string) (*lock.Lease, error) {
+			return lock.Poll(ctx, p.Options, func() (*lock.Lease, error) {
+				err := apart(ctx, func(ctx context.Context) error { return p.take(ctx, owner) })
+				switch {
+				case ctx.Err() != nil:
+					_ = apart(context.WithoutCancel(ctx), p.release(owner))
+					return nil, lock.WaitError(ctx, p.WaitTimeout)
+				case err != nil:
+					return nil, err
+				}
+				return p.lease(ctx, p.release(owner)), nil
+			})
+		}
 	}
 }

@@ -27,6 +27,7 @@ func right() []Variant {
 		{Name: "an expiry for a lock that has none", Lock: polls(expiryForAll)},
 		{Name: "an expiry for a lock that has none, a crash", Lock: polls(expiryForAll), Scenario: once("crash")},
 		{Name: "a deadline by Redis's clock", Lock: polls(deadlineOfRedis)},
+		{Name: "a deadline by Redis's clock, other clocks off", Lock: polls(deadlineOfRedis), Scenario: explore.Scenario{Skew: 15 * time.Second}},
 		{Name: "a deadline by Redis's clock, a crash", Lock: polls(deadlineOfRedis), Scenario: once("crash")},
 		{Name: "a ticket", Lock: ofTake(tickets)},
 		{Name: "a ticket beside the key", Lock: ofTake(ticketsAndKey)},

@@ -44,6 +44,10 @@ func textbook() []Variant {
 		{Name: "unlock of the request's context", Lock: polls(unlockOfTheRequest), Scenario: once("cancel"), Shows: anomaly.LeftBehind, Steps: 5},
 		{Name: "unlock that ignores errors", Lock: polls(ignoresErrors), Scenario: once("lost-reply"), Shows: anomaly.LeftBehind, Steps: 6},
 		{
+			Name: "a deadline by the client's clock, and Redis's beside it", Lock: polls(deadlineOfTheClient),
+			Scenario: explore.Scenario{Skew: 15 * time.Second}, Shows: anomaly.TwoHolders, Steps: 3,
+		},
+		{
 			Name: "a deadline by Redis's clock, no renewal", Lock: polls(deadlineOfRedis),
 			Scenario: explore.Scenario{Work: 25 * time.Second}, Shows: anomaly.TwoHolders, Steps: 6,
 		},

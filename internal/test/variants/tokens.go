@@ -19,6 +19,7 @@ func tokens() []Variant {
 			Name: "the token is a time", Lock: fenced(tokenOfTheClock),
 			Scenario: explore.Scenario{Skew: 15 * time.Second}, Shows: anomaly.TokenOrder, Steps: 5,
 		},
+		{Name: "the token is Redis's time", Lock: fenced(tokenOfRedis("return now")), Shows: anomaly.TokenOrder, Steps: 5},
 		{
 			Name: "the token comes after the lock", Lock: fenced(tokenAfterwards), Scenario: once("expiry"), Shows: anomaly.TokenOrder, Steps: 5,
 		},
@@ -27,6 +28,14 @@ func tokens() []Variant {
 			Scenario: explore.Scenario{Nested: 1}, Shows: anomaly.TokenOrder, Steps: 3,
 		},
 	}
+}
+
+// rightTokens grow with each holder.
+func rightTokens() []Variant {
+	return []Variant{{Name: "the token is Redis's time, or the next number", Lock: fenced(tokenOfRedis(`
+		local token = math.max(now, 1 + (redis.call('GET', KEYS[2]) or 0))
+		redis.call('SET', KEYS[2], string.format('%d', token))
+		return token`))}}
 }
 
 // asksFenced makes one attempt. It gives a fencing token, and what unlocks.
@@ -69,7 +78,23 @@ func tokenInTheLock(p process) asksFenced {
 func tokenOfTheClock(p process) asksFenced {
 	return func(ctx context.Context, owner string) (int64, unlock, error) {
 		err := p.take(ctx, owner)
-		return 1 + p.Clock.Now().UnixMilli(), p.release(owner), err // 0 would be no token
+		return p.Clock.Now().UnixMilli(), p.release(owner), err
+	}
+}
+
+// tokenOfRedis takes its token, of the time by Redis's clock, in the script that takes the lock.
+func tokenOfRedis(token string) func(process) asksFenced {
+	return func(p process) asksFenced {
+		return func(ctx context.Context, owner string) (int64, unlock, error) {
+			token, err := p.script(ctx, `if not redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then return 0 end
+				local t = redis.call('TIME')
+				local now = t[1] * 1000 + math.floor(t[2] / 1000)
+				`+token, []string{under("token")}, owner, p.ttl)
+			if err == nil {
+				err = obtained(token > 0)
+			}
+			return token, p.release(owner), err
+		}
 	}
 }
 

@@ -1,4 +1,4 @@
-package checker
+package explore
 
 import (
 	"fmt"
@@ -20,27 +20,28 @@ const (
 )
 
 // checkSelfLocked looks, when no actor can move, for one that waits for itself: until its lock expires, or for good.
-func (c *Checker) checkSelfLocked() {
-	for i, s := range c.sales {
-		if s.waits && len(s.leases) > 0 && c.holder == i && !s.actor.Dead() && !s.actor.Paused() && c.x.InVain(s.actor) {
-			if c.isHeldBeyondExpiry(i) {
-				c.report(anomaly.SelfDeadlock, "%s waits for a lock that it holds itself, until it expires", "%s 在等自己持有的锁，要等到它过期", s.actor.Name)
+func (f futures) checkSelfLocked() {
+	for _, a := range f.Actors() {
+		if f.waits(a) && f.checker.HasLease(a.Index) && f.Holder() == a && !a.Paused() && f.InVain(a) {
+			if f.isHeldBeyondExpiry(a.Index) {
+				f.checker.Report(anomaly.SelfDeadlock, "%s waits for a lock that it holds itself, until it expires",
+					"%s 在等自己持有的锁，要等到它过期", a.Name)
 			} else {
-				c.report(anomaly.Stuck, "%s waits for a lock that it holds itself", "%s 在等自己持有的锁", s.actor.Name)
+				f.checker.Report(anomaly.Stuck, "%s waits for a lock that it holds itself", "%s 在等自己持有的锁", a.Name)
 			}
 		}
 	}
 }
 
 // isHeldBeyondExpiry reports whether an actor that waits for itself gets the lock once it has expired.
-func (c *Checker) isHeldBeyondExpiry(actor int) bool {
-	later, end := c.futures.Again()
+func (f futures) isHeldBeyondExpiry(actor int) bool {
+	later, end := f.again()
 	defer end()
-	x, s, passes := later.x, later.sales[actor], engine.Transition{Kind: engine.TimePasses}
-	itsOwn := func(t engine.Transition) bool { return t.Kind == engine.Moves && x.Actor(t) == s.actor }
+	x, passes := later.Execution, engine.Transition{Kind: engine.TimePasses}
+	itsOwn := func(t engine.Transition) bool { return t.Kind == engine.Moves && x.Actor(t).Index == actor }
 	for until := x.Now() + 2*engine.TTL + x.Ahead(); x.Now() < until && slices.Contains(x.Transitions(), passes); {
 		x.Apply(passes)
-		if leads(x, itsOwn, func() bool { return !s.waits }) {
+		if leads(x, itsOwn, func() bool { return !later.checker.Waits(actor) }) {
 			return true
 		}
 	}
@@ -49,10 +50,10 @@ func (c *Checker) isHeldBeyondExpiry(actor int) bool {
 
 // isDeadlocked reports whether waiters that ask in vain, and are all that is left, would go on asking: none gives up, or does something
 // else, after it has asked so often; and if they let time pass, until every expiry has come.
-func (c *Checker) isDeadlocked() bool {
-	copied, end := c.futures.Again()
+func (f futures) isDeadlocked() bool {
+	copied, end := f.again()
 	defer end()
-	x := copied.x
+	x := copied.Execution
 	start, version := x.Now(), x.Cluster.Version()
 	until := expired(x)
 	for n := 0; n < rounds || start < x.Now() && x.Now() < until; n++ {
@@ -66,16 +67,16 @@ func (c *Checker) isDeadlocked() bool {
 			}
 		}
 	}
-	c.undecided = c.undecided || x.IsReading() && c.helped(x)
+	f.undecided = f.undecided || x.IsReading() && f.helped(x)
 	if err := x.Err(); err != nil {
-		c.x.Fail(err)
+		f.Fail(err)
 		return false
 	}
 	return true
 }
 
 // helped reports whether somebody who looks at a clock gets free after a time that nothing in Redis tells.
-func (c *Checker) helped(x *engine.Execution) bool {
+func (f futures) helped(x *engine.Execution) bool {
 	left := x.Going()
 	for d := 2 * engine.TTL; d < engine.Forever; d *= 2 {
 		x.AdvanceBy(d)
@@ -114,13 +115,13 @@ func leads(x *engine.Execution, wanted func(engine.Transition) bool, to func() b
 // isLivelocked reports whether those who wait keep each other waiting: as long as nobody is told anything new, they come to the states
 // again in which they were, in whatever order they go on, and in none of these has anybody finished. As they may count, or look at a clock,
 // one of the orders is followed for long.
-func (c *Checker) isLivelocked() bool {
+func (f futures) isLivelocked() bool {
 	known := map[string]bool{}
 	todo := [][]engine.Transition{nil}
 	for len(todo) > 0 {
 		path := todo[0]
 		todo = todo[1:]
-		state, next, free := c.after(path)
+		state, next, free := f.after(path)
 		state += fmt.Sprint(next) // a waiter that was told something once asks again
 		if free || len(known) > circle {
 			return false
@@ -133,14 +134,14 @@ func (c *Checker) isLivelocked() bool {
 			todo = append(todo, append(slices.Clip(path), t))
 		}
 	}
-	return c.isStuckInTurns()
+	return f.isStuckInTurns()
 }
 
 // after goes on along a path. It gives the state, the steps that may follow, and whether somebody has got free.
-func (c *Checker) after(path []engine.Transition) (state string, next []engine.Transition, free bool) {
-	copied, end := c.futures.Again()
+func (f futures) after(path []engine.Transition) (state string, next []engine.Transition, free bool) {
+	copied, end := f.again()
 	defer end()
-	x := copied.x
+	x := copied.Execution
 	left := x.Going()
 	for _, t := range path {
 		x.Transitions()
@@ -152,16 +153,16 @@ func (c *Checker) after(path []engine.Transition) (state string, next []engine.T
 
 // isStuckInTurns reports whether nobody gets free in one order, in which each goes on: until they have asked so often, and every expiry
 // that is known has come.
-func (c *Checker) isStuckInTurns() bool {
-	copied, end := c.futures.Again()
+func (f futures) isStuckInTurns() bool {
+	copied, end := f.again()
 	defer end()
-	x := copied.x
+	x := copied.Execution
 	left, asked, until, timely, elapsed := x.Going(), x.Rounds(), expired(x), x.Timely(), false
 	for i, stands, more := 0, 0, last; more > 0; i++ {
 		enough, now := x.Rounds() >= asked+turns, x.Now()
 		switch {
 		case i == long:
-			c.undecided = true
+			f.undecided = true
 			return true
 		case enough && (!timely || now >= until):
 			more--
@@ -175,14 +176,14 @@ func (c *Checker) isStuckInTurns() bool {
 		}
 		x.Apply(next[i%len(next)])
 		if x.Going() < left || x.Err() != nil {
-			c.undecided = elapsed // in no schedule does time pass so
+			f.undecided = elapsed // in no schedule does time pass so
 			return elapsed
 		}
 		if stands++; x.Now() > now {
 			stands = 0
 		}
 	}
-	c.undecided = c.undecided || x.IsReading() && c.helped(x)
+	f.undecided = f.undecided || x.IsReading() && f.helped(x)
 	return true
 }
 

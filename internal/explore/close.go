@@ -1,0 +1,58 @@
+package explore
+
+import (
+	"context"
+	"slices"
+
+	"lockstep/internal/explore/engine"
+	"lockstep/internal/lock"
+)
+
+// What a process keeps beyond its sales, as a session or the lock itself, it gives back once its lock is closed (lock.Closer). In a
+// schedule nobody closes it, as it would be a step at any time: whether it keeps something for ever is seen beside it.
+
+// outlived gives the actors of goroutines that go on although all sales of their process have ended, and its lock is closed.
+func (f futures) outlived() []*engine.Actor {
+	all := f.Outlived()
+	if len(all) == 0 {
+		return nil
+	}
+	closed, end := f.closed()
+	defer end()
+	return closed.Outlived()
+}
+
+// closed gives what is where the run is, but that processes whose sales have ended have closed their locks; the same one if there is
+// nothing to close.
+func (f futures) closed() (closed futures, end func()) {
+	keeps := func(p *engine.Process) bool {
+		_, is := f.lockers[slices.Index(f.Processes(), p)].(lock.Closer)
+		return is && f.IsOver(p)
+	}
+	if !slices.ContainsFunc(f.Processes(), keeps) {
+		return f, func() {}
+	}
+	closed, end = f.again()
+	var over []*engine.Process
+	for _, a := range closed.Actors() {
+		if p := a.Process; closed.IsOver(p) && !slices.Contains(over, p) {
+			over = append(over, p)
+			locker := closed.lockers[slices.Index(closed.Processes(), p)]
+			closed.Finish(a, func() { _ = lock.Close(context.Background(), closed.Clock(p, 0), locker) }) // or what it keeps stays
+		}
+	}
+	if err := closed.Err(); err != nil {
+		f.Fail(err)
+	}
+	return closed, end
+}
+
+// stays reports whether something is left behind although processes whose sales have ended have closed their locks.
+func (f futures) stays() bool {
+	if !f.checker.HasRemains() || !f.orphaned() {
+		return false
+	}
+	closed, end := f.closed()
+	defer end()
+	return closed == f || closed.checker.HasRemains() && closed.orphaned()
+}

@@ -1,0 +1,120 @@
+package explore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"lockstep/internal/explore/checker"
+	"lockstep/internal/explore/engine"
+	"lockstep/internal/explore/simredis"
+	"lockstep/internal/lock"
+	"lockstep/internal/service/history"
+)
+
+// driver tells a run's checker what happens, and answers it. It implements checker.Driver and engine.Checker.
+type driver struct{ *Run }
+
+// Contents implements checker.Driver.
+func (d driver) Contents() []*simredis.State { return d.Cluster.Contents() }
+
+// Past implements checker.Driver.
+func (d driver) Past() (past checker.Past) {
+	for _, t := range d.Taken() {
+		past.Faulted = past.Faulted || t.Kind.Fault() != ""
+		past.Waited = past.Waited || t.Kind == engine.TimePasses
+		past.Resent = past.Resent || t.Kind == engine.Resends
+		past.RolledBack = past.RolledBack || t.Kind == engine.RollsBack
+	}
+	return past
+}
+
+// Obtainable implements checker.Driver.
+func (d driver) Obtainable(held []*simredis.State, at time.Duration) bool {
+	return futures(d).obtainable(held, at, waiting)
+}
+
+// Changed implements engine.Checker.
+func (d driver) Changed(s *simredis.Server, before *simredis.State, by *engine.Actor) {
+	actor := -1
+	if by != nil {
+		actor = by.Index
+	}
+	d.checker.Change(checker.Change{Server: s.Index, Before: before, After: s.Holds, Lags: s.Replica != nil}, actor)
+}
+
+// Booked implements engine.Checker.
+func (d driver) Booked(before *simredis.State, orders []history.Order) {
+	d.checker.Book(before, orders)
+}
+
+// AppendState implements engine.Checker.
+func (d driver) AppendState(b []byte, o engine.Order) []byte {
+	return d.checker.AppendState(b, checker.Order{Actors: o.Actors, Place: o.Place})
+}
+
+// AppendActor implements engine.Checker.
+func (d driver) AppendActor(b []byte, actor int) []byte { return d.checker.AppendActor(b, actor) }
+
+// AppendServer implements engine.Checker.
+func (d driver) AppendServer(b []byte, server int, o engine.Order) []byte {
+	return d.checker.AppendServer(b, server, checker.Order{Actors: o.Actors, Place: o.Place})
+}
+
+// setup is what the checker begins with.
+func (d driver) setup() checker.Setup {
+	s, of := d.Scenario, d.harness.strategy
+	setup := checker.Setup{
+		Driver: d, Key: lock.Key, Scope: of.Scope, OnNodes: d.Cluster.OnNodes(), Within: s.Within, Language: s.Language,
+	}
+	if d.harness.options.Starved {
+		setup.Overtakes = s.MostOvertakes()
+	}
+	for _, a := range d.Actors() {
+		setup.Actors = append(setup.Actors, checker.Actor{Name: a.Name, Process: a.Process.Name, Once: a.Once(), Life: a})
+	}
+	return setup
+}
+
+var errNoLease = errors.New("the lock gives neither a lease nor an error")
+
+// watched is an actor's lock, which tells the checker when it enters and leaves.
+type watched struct {
+	run   *Run
+	actor *engine.Actor
+	lock  lock.Locker
+}
+
+// Lock implements lock.Locker. An actor that is to try once does.
+func (l watched) Lock(ctx context.Context, owner string) (*lock.Lease, error) {
+	c, actor, take := l.run.checker, l.actor.Index, l.lock.Lock
+	if l.actor.Once() && !c.HasLease(actor) {
+		take = l.lock.TryLock
+	}
+	c.Ask(actor, owner)
+	l.run.BeginRound()
+	lease, err := take(ctx, owner)
+	if err == nil && lease == nil {
+		err = fmt.Errorf("%s: %w", l.actor.Name, errNoLease)
+		l.run.Fail(err)
+	}
+	if err != nil {
+		c.Refuse(actor, err, ctx.Err() != nil)
+		return nil, err
+	}
+	c.Enter(actor, lease)
+	leave := sync.OnceValue(func() bool { return c.BeginUnlock(actor) }) // a failed Unlock may be tried again
+	return lease.With(func(ctx context.Context) error {
+		outermost := leave()
+		err := lease.Unlock(ctx)
+		c.EndUnlock(actor, outermost, err)
+		return err
+	}), nil
+}
+
+// TryLock implements lock.Locker.
+func (l watched) TryLock(ctx context.Context, owner string) (*lock.Lease, error) {
+	return l.Lock(ctx, owner)
+}

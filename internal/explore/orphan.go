@@ -1,0 +1,69 @@
+package explore
+
+import (
+	"lockstep/internal/explore/engine"
+	"lockstep/internal/lock"
+	"lockstep/internal/lock/anomaly"
+)
+
+// checkEnd looks at what is left when nothing more will happen.
+func (f futures) checkEnd() {
+	holder := f.Holder()
+	abandoned := holder == nil || !f.BelievesInside(holder)
+	if abandoned && f.stays() {
+		f.checker.Report(anomaly.LeftBehind, "the lock stays for ever, and nobody holds it", "锁永远残留，没有谁持有它")
+	}
+	for _, a := range f.Actors() {
+		if !a.Finished() && !a.Dead() {
+			f.checker.Report(anomaly.Stuck, "%s can never go on", "%s 再也无法继续", a.Name)
+		}
+	}
+}
+
+// orphaned reports whether a lock that stays is of no use to anybody: one who comes an age later, with nobody else about, and waits until
+// every expiry has come twice, does not get it. What a lock leaves that knows by itself when it expires, or whose keys are registers that
+// stay, keeps nobody out. Nor does one that keeps nobody out at all: then a second one gets the key of the first.
+func (f futures) orphaned() bool {
+	later, end, err := f.newcomers(f.Cluster.Contents(), f.Now(), engine.Forever)
+	if err != nil {
+		f.Fail(err)
+		return true
+	}
+	defer end()
+	refused := !later.obtainsInTime(waiting) && later.checker.HasRemains() // if it does not stay, it has been given an expiry
+	key, stays := f.Cluster.Locked(lock.Key)
+	both := stays && key.IsString() && later.canObtain(trying)
+	// its code knows those who come by their names, or when it is time
+	if later.Err() != nil || refused && later.obtainsEventually(waiting) {
+		f.undecided = true
+		return false
+	}
+	return refused || both
+}
+
+// obtainsInTime reports whether an actor gets the lock before every expiry has come twice, though others have not begun.
+func (f futures) obtainsInTime(actor int) bool {
+	for until := expired(f.Execution); !f.canObtain(actor); {
+		if f.Now() >= until {
+			return false
+		}
+		f.Execution.Apply(engine.Transition{Kind: engine.TimePasses})
+	}
+	return true
+}
+
+// obtainsEventually reports whether an actor that looks at a clock gets the lock after a time that nothing in Redis tells.
+func (f futures) obtainsEventually(actor int) bool {
+	for d := 2 * engine.TTL; f.IsReading() && d < engine.Forever; d *= 2 {
+		if f.AdvanceBy(d); f.canObtain(actor) {
+			return true
+		}
+	}
+	return false
+}
+
+// canObtain reports whether an actor gets the lock by moves of its own.
+func (f futures) canObtain(actor int) bool {
+	itsOwn := func(t engine.Transition) bool { return t.Kind == engine.Moves && f.Actor(t) == f.Actors()[actor] }
+	return leads(f.Execution, itsOwn, func() bool { return f.checker.HasLease(actor) })
+}

@@ -1,0 +1,47 @@
+package simredis
+
+import (
+	"regexp"
+	"strconv"
+	"time"
+)
+
+// Date returns the virtual time at which a server, or a process, is after so long. It begins in 2000, as in a bubble of testing/synctest: a
+// token made of a time is never 0, which means none. It does so a microsecond later: the first token of v7, in microseconds, is written as 1.
+func Date(now time.Duration) time.Time { return time.Unix(beginning, 1000).UTC().Add(now) }
+
+const (
+	beginning = 946_684_800 // seconds since 1970
+	farthest  = 1000 * time.Hour
+)
+
+// Since returns how long after the beginning the time is that a number may be, in any unit that is used for times; false if it is none.
+func Since(number float64) (now time.Duration, is bool) {
+	for _, unit := range [...]time.Duration{time.Second, time.Millisecond, time.Microsecond, time.Nanosecond} {
+		passed := number*float64(unit) - beginning*float64(time.Second)
+		if -float64(farthest) <= passed && passed <= float64(farthest) {
+			return time.Duration(passed), true
+		}
+	}
+	return 0, false
+}
+
+var times = regexp.MustCompile(`\d{9,19}|\d{4}-\d\d-\d\dT[\d:.]+Z`)
+
+// Relative writes each time in a text as what has passed since the beginning, a number in the unit that it is in.
+func Relative(text string) string {
+	return times.ReplaceAllStringFunc(text, func(number string) string {
+		if date, err := time.Parse(time.RFC3339Nano, number); err == nil {
+			return date.Sub(time.Unix(beginning, 0)).Truncate(time.Millisecond).String()
+		}
+		n, err := strconv.ParseInt(number, 10, 64)
+		if _, is := Since(float64(n)); err != nil || !is {
+			return number
+		}
+		start := int64(beginning)
+		for range (len(number) - len(strconv.Itoa(beginning)) + 1) / 3 { // each shorter unit is a thousandth
+			start *= 1000
+		}
+		return strconv.FormatInt(n-start, 10)
+	})
+}

@@ -1,0 +1,32 @@
+package variants
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"lockstep/internal/lock"
+)
+
+// pollsInTheBackground asks in a goroutine, again and again, and the sale waits for what that obtains.
+func pollsInTheBackground(pause time.Duration, attempt func(process, context.Context, string) error) func(process) take {
+	return func(p process) take {
+		return func(ctx context.Context, owner string) (*lock.Lease, error) {
+			var err error
+			over := make(chan struct{})
+			p.Clock.Go(func() {
+				defer close(over)
+				for err = attempt(p, ctx, owner); errors.Is(err, lock.ErrNotObtained); err = attempt(p, ctx, owner) {
+					if lock.Sleep(ctx, p.Clock, pause) != nil {
+						return
+					}
+				}
+			})
+			_ = p.Clock.Wait(context.WithoutCancel(ctx), over)
+			if err != nil {
+				return nil, err
+			}
+			return p.lease(ctx, p.release(owner)), nil
+		}
+	}
+}
