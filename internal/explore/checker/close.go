@@ -8,8 +8,8 @@ import (
 	"lockstep/internal/lock"
 )
 
-// What a process keeps beyond its sales, as a session or the lock itself, it gives back once its lock is closed (lock.Closer). In a schedule
-// nobody closes it, as it would be a step at any time: whether it keeps something for ever is seen beside it.
+// What a process keeps beyond its sales, as a session or the lock itself, it gives back once its lock is closed (lock.Closer). Nobody
+// closes it in a schedule, as that would be a step at any time: whether it keeps something for ever is seen beside it.
 
 // outlived gives the actors of goroutines that go on although all sales of their process have ended, and its lock is closed.
 func (c *Checker) outlived() []*engine.Actor {
