@@ -121,8 +121,9 @@ func (c *Checker) recordWrite(by *engine.Actor, o *ownership, ch change) {
 	}
 	expels := stood && !stands && owner.Process != by.Process
 	ours := by.Process.Owns(ch.was) && !expels
-	over := ch.had && !(ch.has && ch.sameOwner()) && ch.was.TTL == 0 // it ended a lock that Redis would not have ended
-	ofNobody := o.owner == nobody || over && c.sales[o.owner].done()
+	stays := ch.had && ch.was.TTL == 0 // Redis would not have ended it
+	over := stays && ch.has && !ch.sameOwner()
+	ofNobody := o.owner == nobody || over && c.sales[o.owner].done() || stays && !ch.has && c.sales[o.owner].over()
 	if ch.had && !ofNobody && o.owner != by.Index && !ours && !ch.bounded() {
 		english, chinese := ch.deed()
 		c.report(anomaly.ForeignRelease, english, chinese, by.Name, c.x.Actors()[o.owner].Name)

@@ -59,6 +59,9 @@ func (s *sale) hasLossNotice() bool {
 // done reports whether it has no more use for a lock: it is dead, or was told, or is about to give the lock back.
 func (s *sale) done() bool { return s.actor.Dead() || !s.waits && !s.inside() }
 
+// over reports whether it has no use for a lock any more, and does not even give it back.
+func (s *sale) over() bool { return s.actor.Dead() || s.actor.Finished() || s.hasLossNotice() }
+
 // Inside reports whether an actor believes, and may believe, that it holds the lock.
 func (c *Checker) Inside(a *engine.Actor) bool { return c.sales[a.Index].inside() }
 
