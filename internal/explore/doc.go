@@ -97,7 +97,8 @@
 // A lock is left behind if a key of its own stays, and a newcomer, an age later, does not get the lock by the same measure. A waiter is
 // idle that sleeps for longer than a quarter of the expiry, in one piece or in several, beside a lock that a newcomer would get at once, or
 // that nobody living has, unless an Unlock made it expire sooner. A sale that tries once is told a false word if nobody had the lock, and
-// if it would have been a newcomer's in each state that it was in meanwhile.
+// if it would have been a newcomer's in each state that it was in meanwhile. What a process keeps beyond its sales is left behind, or a
+// leak, if closing its lock (lock.Closer) does not end it.
 //
 // TestTheCutsAreSound explores with and without these cuts (Bounds.EveryState, Bounds.EverySymmetry) and compares the anomalies and the
 // lengths of their schedules.
@@ -134,7 +135,7 @@
 //
 // The result is true for these actors and these budgets, not for more. Result.Cut says what was left out. Commands and transactions are
 // atomic, as in Redis. What has passed the client's hook is on its way, and takes effect even if its context ends. The network and Redis
-// fail only as the faults say. After a pause, overdue timers fire at once; on a machine that was suspended they may be late. A lock that
+// fail only as the faults say. A client gives up a node that does not answer after three seconds. After a pause, overdue timers fire at once; on a machine that was suspended they may be late. A lock that
 // polls without a pause is never seen to be idle, and is reported as unknown. Bounds end a search early; the verdict is then Unknown,
 // never Holds.
 //
@@ -153,7 +154,8 @@
 // asks, as A.node2. Actors that share a process are paused and woken as replica1. SET, GET and write are the commands that take
 // effect: write is the script write.lua. A script that is not from package lua is called by the first word of the comment that it
 // begins with; without one, script. What follows a slash happens to that command: its reply is lost. Of a pipeline each command is named;
-// what is on its way when its connection breaks may arrive later, as A:SET/arrives, or A:SET/never-arrives. A step without a name is time.
+// what is on its way when its connection breaks may arrive later, as A:SET/arrives, or A:SET/never-arrives. After A:SET/late-start, each
+// goroutine that it started begins by a step of its own, as A.renewal:starts. A step without a name is time.
 // Notation lists all forms. Replay runs a schedule again and gives a trace of it: each command with its reply, what it means in words,
 // and what is so after it. If the code no longer does what the schedule says, Replay fails with ErrStale and names the step: that is
 // what happens to an old counterexample once the lock is mended.

@@ -124,7 +124,7 @@ var claims = []struct {
 	},
 	{lock: "redlock", scenario: faults("pause=1"), shows: anomaly.TwoHolders, length: 17, long: true},
 	{lock: "redlock", scenario: of(3, 1, "")},
-	{lock: "redlock", scenario: explore.Scenario{Nodes: 1, Faults: faults("late-start=1,cancel=1").Faults}}, // variants has what it breaks
+	{lock: "redlock", scenario: explore.Scenario{Nodes: 1, Faults: faults("late-start=1,cancel=1").Faults}}, // variants: what it breaks
 	{lock: "atomic", scenario: faults("pause=1,crash=1,lost-reply=1")},
 	{lock: "atomic", scenario: faults("resend=2,late=1,lost-reply=1"), anomaly: anomaly.DoubleSale}, // the ledger knows the order
 	{lock: "optimistic", scenario: faults("resend=1,late=1,lost-reply=1"), anomaly: anomaly.DoubleSale},
@@ -160,7 +160,7 @@ var claims = []struct {
 	{lock: "getset", scenario: skewed(), anomaly: anomaly.LostUpdate, shows: anomaly.LostUpdate, length: 8},
 	{lock: "getset", scenario: skewed(), anomaly: anomaly.LeftBehind},
 	{lock: "getset", scenario: skewed(), anomaly: anomaly.Stuck},
-	{lock: "getset", scenario: explore.Scenario{Skew: 4 * time.Second, Faults: faults("crash=1").Faults}}, // two of them are less than the expiry
+	{lock: "getset", scenario: explore.Scenario{Skew: 4 * time.Second, Faults: faults("crash=1").Faults}}, // twice that is less than the expiry
 	{lock: "getset", scenario: explore.Scenario{Skew: 15 * time.Second, Faults: faults("crash=1").Faults}, anomaly: anomaly.LeftBehind},
 	{lock: "getset", scenario: explore.Scenario{Skew: 15 * time.Second, Faults: faults("crash=1").Faults}, anomaly: anomaly.Stuck},
 	{lock: "getset", scenario: working(explore.Scenario{}), shows: anomaly.TwoHolders, length: 8},

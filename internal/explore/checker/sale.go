@@ -63,6 +63,9 @@ func (s *sale) done() bool { return s.Dead() || !s.waits && !s.inside() }
 // isUsing reports whether it has the lock, or is about to give it back.
 func (s *sale) isUsing() bool { return s.leaves || len(s.leases) > 0 }
 
+// isOver reports whether it has no use for a lock any more, and does not even give it back.
+func (s *sale) isOver() bool { return s.Dead() || s.Finished() || s.hasLossNotice() }
+
 // isWaiting reports whether it has nothing to do but wait for the lock.
 func (s *sale) isWaiting() bool { return s.waits && len(s.leases) == 0 }
 

@@ -130,8 +130,8 @@ func (x *polling) searchChange(of asked) time.Duration {
 	return then
 }
 
-// written returns the latest time, of at most an hour to come, that stands in a value of the lock's, and has not come by each clock; if there
-// is none, one that has.
+// written returns the latest time, of at most an hour to come, that stands in a value of the lock's, and has not come by each clock; if
+// there is none, one that has.
 func (x *polling) written() (latest time.Duration) {
 	latest = x.now - x.Ahead()
 	for _, s := range x.Cluster.Servers() {

@@ -43,7 +43,7 @@ type Scenario struct {
 	Polls     int           // how often waiters ask again, in all, though nothing has changed; 0: UsualPolls or more, NoPolls: never
 	Overtakes int           // how often a sale may be overtaken by others that asked after it; 0: once
 	Work      time.Duration // between reading the stock and writing it
-	Skew      time.Duration // clocks are off Redis's by this much: the first process's behind, the second's ahead, the third's right, and so on
+	Skew      time.Duration // clocks are off Redis's: the first process's behind by this, the second's ahead, the third's right, and so on
 	Within    time.Duration // the lock of a holder that died has to be free; 0: it may take any time that ends
 	Faults    Faults
 

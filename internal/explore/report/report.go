@@ -112,7 +112,8 @@ func (r Request) show(result explore.Result, whys []*session.Why) error {
 		fmt.Fprintln(people, strings.Join(slices.Concat([]string{r.verdict(result), seen(result)}, tested(result)), "\n"))
 	}
 	if result.Bound != "" && !result.Interrupted {
-		fmt.Fprintln(r.Err, say("Bounds: --max-time, --max-schedules, --max-memory; 0 is none.", "上限：--max-time、--max-schedules、--max-memory；0 表示不限。"))
+		fmt.Fprintln(r.Err, say("Bounds: --max-time, --max-schedules, --max-memory; 0 is none.",
+			"上限：--max-time、--max-schedules、--max-memory；0 表示不限。"))
 	}
 	fmt.Fprintln(r.Err, say("%d schedules in %.1f s, %.0f a second", "%d 种时序，用时 %.1f 秒，每秒 %.0f 种",
 		result.Schedules, result.Seconds, float64(result.Schedules)/result.Seconds))

@@ -7,7 +7,8 @@ import (
 )
 
 // Date returns the virtual time at which a server, or a process, is after so long. It begins in 2000, as in a bubble of testing/synctest: a
-// token made of a time is never 0, which means none. It does so a microsecond later: the first token of v7, in microseconds, is written as 1.
+// token made of a time is never 0, which means none. It does so a microsecond later, so that the first token of v7, in microseconds, is
+// written as 1.
 func Date(now time.Duration) time.Time { return time.Unix(beginning, 1000).UTC().Add(now) }
 
 const (

@@ -13,7 +13,10 @@ import (
 func sessions() []Variant {
 	return []Variant{
 		{Name: "a session that nobody ends", Lock: ofSession(sessionNobodyEnds), Shows: anomaly.GoroutineLeak, Steps: 4},
-		{Name: "a session that ends, and its renewal does not", Lock: ofSession(sessionWhoseRenewalStays), Shows: anomaly.GoroutineLeak, Steps: 4},
+		{
+			Name: "a session that ends, and its renewal does not", Lock: ofSession(sessionWhoseRenewalStays),
+			Shows: anomaly.GoroutineLeak, Steps: 4,
+		},
 	}
 }
 
