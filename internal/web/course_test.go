@@ -57,9 +57,8 @@ func TestTheCourse(t *testing.T) {
 			t.Errorf("%s: %s", address, wrong)
 		}
 	}
-	p.expect("404")
 	p.visit("#/course/99")
-	p.shows("there is no such lesson")
+	p.shows("There is no lesson 99; there are 1 to 15.")
 }
 
 // sits scrolls to the seat of a lesson, and waits for it: it comes once it is in sight, and moves what is below it.

@@ -53,7 +53,7 @@ func TestTheSteps(t *testing.T) {
 		document.querySelectorAll(".trace .step").length >= 6`)
 	p.expect("404")
 	p.visit("#/steps/v3-v10")
-	p.shows("there is no such step")
+	p.shows("There is no step ")
 }
 
 // fits fails if the page is wider than its window.

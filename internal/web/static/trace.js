@@ -130,7 +130,10 @@ function coming(lanes, trace, current, { choices, take }) {
         el(
           "span",
           null,
-          choices.filter(one => plain(one) && actorOf(one) === actor).map(one => button(one, one.actor)),
+          choices
+            .filter(one => actor >= 0 && plain(one) && actorOf(one) === actor)
+            .slice(0, 1) // the list has the others
+            .map(one => button(one, one.actor)),
         ),
       ),
     ),
