@@ -58,8 +58,8 @@ func (r *run) happened(p *process, what string) {
 	h.events = append(h.events, e)
 }
 
-// fingerprint is a hash of all that the future depends on: what the nodes hold, what has happened to each process and how long ago, and what
-// is on its way.
+// fingerprint is a hash of all that the future depends on: what the nodes hold, what has happened to each process and how long ago, and
+// what is on its way.
 func (r *run) fingerprint() fingerprint {
 	now := r.now()
 	b := fmt.Appendf(nil, "%v %d %v\n", r.left, r.token, r.still)

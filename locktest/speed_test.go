@@ -7,8 +7,8 @@ import (
 	"lockstep/locktest"
 )
 
-// How many runs a second: two actors on a SET NX lock. The client is that of all steps of lockstep: its small buffers, and no handshake that
-// nobody needs, are half of it.
+// How many runs a second: two actors on a SET NX lock. The client is that of all steps of lockstep: its small buffers, and no handshake
+// that nobody needs, are half of it.
 func BenchmarkRuns(b *testing.B) {
 	open := func(p locktest.Process) (locktest.Lock, error) {
 		c := redisclient.Single(redisclient.Config{Addrs: []string{p.Addr(0)}, Dialer: p.Dial, Buffer: 4096})

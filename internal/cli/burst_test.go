@@ -24,7 +24,7 @@ func TestBurstShowsWhichLocksHold(t *testing.T) {
 	burst := func(buyers int, lock string) (int, load.Result) {
 		n := strconv.Itoa(buyers)
 		code, stdout, stderr := command(t, "burst", "--server.addr", shoptest.UnusedAddr(t), "-n", n, "-c", n, "--lock", lock,
-			shoptest.PatientNodes, "--sale.think_time", "2ms", "--json") // without, thirty fast sales may never overlap: they put nothing to the test
+			shoptest.PatientNodes, "--sale.think_time", "2ms", "--json") // without, thirty fast sales may never overlap: nothing is put to the test
 		var result load.Result
 		if err := json.Unmarshal([]byte(stdout), &result); err != nil {
 			t.Fatalf("burst --lock %s: exit code %d, %s%s: %v", lock, code, stdout, stderr, err)

@@ -23,7 +23,7 @@ func TestSettingsReachEveryReplica(t *testing.T) {
 		for _, replica := range c.replicas() {
 			one := shoptest.At(t, replica.Address)
 			_, text := one.Send(http.MethodGet, "/settings", "")
-			if want := `{"ttl_ms":7000,"think_ms":30,"nested":0,"wait_ms":120000}`; !strings.HasPrefix(string(text), want) {
+			if want := `{"ttl_ms":7000,"think_ms":30,"nested":0,"wait_ms":120000}`; !strings.HasPrefix(text, want) {
 				t.Errorf("%s: %s; want %s", replica.Name, text, want)
 			}
 		}

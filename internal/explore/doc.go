@@ -135,9 +135,9 @@
 //
 // The result is true for these actors and these budgets, not for more. Result.Cut says what was left out. Commands and transactions are
 // atomic, as in Redis. What has passed the client's hook is on its way, and takes effect even if its context ends. The network and Redis
-// fail only as the faults say. A client gives up a node that does not answer after three seconds. After a pause, overdue timers fire at once; on a machine that was suspended they may be late. A lock that
-// polls without a pause is never seen to be idle, and is reported as unknown. Bounds end a search early; the verdict is then Unknown,
-// never Holds.
+// fail only as the faults say. A client gives up a node that does not answer after three seconds. After a pause, overdue timers fire at
+// once; on a machine that was suspended they may be late. A lock that polls without a pause is never seen to be idle, and is reported as
+// unknown. Bounds end a search early; the verdict is then Unknown, never Holds.
 //
 // # In WebAssembly
 //

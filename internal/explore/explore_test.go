@@ -160,7 +160,7 @@ var claims = []struct {
 	{lock: "getset", scenario: skewed(), anomaly: anomaly.LostUpdate, shows: anomaly.LostUpdate, length: 8},
 	{lock: "getset", scenario: skewed(), anomaly: anomaly.LeftBehind},
 	{lock: "getset", scenario: skewed(), anomaly: anomaly.Stuck},
-	{lock: "getset", scenario: explore.Scenario{Skew: 4 * time.Second, Faults: faults("crash=1").Faults}}, // twice that is less than the expiry
+	{lock: "getset", scenario: explore.Scenario{Skew: 4 * time.Second, Faults: faults("crash=1").Faults}}, // twice that: less than the expiry
 	{lock: "getset", scenario: explore.Scenario{Skew: 15 * time.Second, Faults: faults("crash=1").Faults}, anomaly: anomaly.LeftBehind},
 	{lock: "getset", scenario: explore.Scenario{Skew: 15 * time.Second, Faults: faults("crash=1").Faults}, anomaly: anomaly.Stuck},
 	{lock: "getset", scenario: working(explore.Scenario{}), shows: anomaly.TwoHolders, length: 8},

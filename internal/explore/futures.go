@@ -48,7 +48,7 @@ func (f futures) afterwards(other *Run) (end func()) {
 
 // check looks at what follows from the present state, and reports whether nothing can.
 func (f futures) check() (over bool) {
-	transitions := f.Execution.Transitions()
+	transitions := f.Transitions()
 	f.checkIdle(transitions)
 	f.checkAsleep(transitions)
 	quiet := f.IsQuiet()

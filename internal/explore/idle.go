@@ -57,7 +57,7 @@ func (f futures) freed() bool {
 		}
 		later, end := f.again()
 		defer end()
-		later.Execution.Transitions()
+		later.Transitions()
 		later.Execution.Apply(engine.Transition{Kind: engine.TimePasses})
 		return later.Now() > f.idleSince+mayWait && later.canObtain(a.Index)
 	})

@@ -38,7 +38,8 @@ func TestTheFirstMinute(t *testing.T) {
 	q := open(t, p.url+"/"+address) // a second window, or a latecomer
 	q.waitUntil("it is there, too", `document.querySelector('[data-lock="v0"] .bad')?.innerText === "200 sold of a stock of 100" &&
 		document.querySelector('[data-lock="v4"] .good')`)
-	q.waitUntil("it leads on", `document.querySelector(".first a").hash.startsWith("#/schedule/v0?") && document.querySelectorAll(".first a")[1].hash === "#/course/01"`)
+	q.waitUntil("it leads on", `document.querySelector(".first a").hash.startsWith("#/schedule/v0?")
+		&& document.querySelectorAll(".first a")[1].hash === "#/course/01"`)
 	p.click(".first button:not(.big)")
 	p.waitUntil("it makes way", `!document.querySelector(".first").checkVisibility() && document.querySelector(".teacher").open`)
 }

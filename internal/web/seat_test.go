@@ -84,10 +84,12 @@ func TestSeatIsSolvedByKeysAlone(t *testing.T) {
 func TestSeatStaysUnderTheFinger(t *testing.T) {
 	p := open(t, serve(t)+"/#/schedule/v2?in=--faults+expiry=1&mode=break&anomaly=foreign-release")
 	p.size(1280, 720)
-	for _, css := range []string{".next .choice", ".coming .move"} {
+	for _, css := range []string{".next .choice",
+		".coming .move"} {
 		p.visit("#/schedule/v2?in=--faults+expiry=1&mode=break&anomaly=foreign-release")
 		p.waitUntil("there is "+css, fmt.Sprintf("document.querySelector(%q)", css))
-		at := eval[[2]float64](p, fmt.Sprintf(`(r => [r.x + r.width / 2, r.y + r.height / 2])(document.querySelector(%q).getBoundingClientRect())`, css))
+		at := eval[[2]float64](p, fmt.Sprintf(`(r => [r.x + r.width / 2, r.y + r.height / 2])(
+			document.querySelector(%q).getBoundingClientRect())`, css))
 		most := 8
 		if css == ".coming .move" {
 			most = 4 // then A has sold, and its line is at its end
@@ -113,7 +115,8 @@ func TestSeatNeedsNoScrolling(t *testing.T) {
 		p.size(window.width, window.height)
 		eval[string](p, fmt.Sprintf("document.documentElement.dataset.size = %q", window.size))
 		p.steps(2)
-		out := eval[[]string](p, `[".goal", ".drawing [aria-current=step] .number", ".coming .move", ".next .choice", ".coming .row button"].filter(css =>
+		out := eval[[]string](p, `[".goal", ".drawing [aria-current=step] .number", ".coming .move", ".next .choice",
+			".coming .row button"].filter(css =>
 			(r => !r || r.top < 0 || r.bottom > innerHeight + 1 || r.left < 0 || r.right > innerWidth + 1)(
 				document.querySelector(css)?.getBoundingClientRect()))`)
 		if len(out) > 0 || eval[bool](p, "document.documentElement.scrollHeight > innerHeight") {
@@ -306,7 +309,8 @@ func TestSeatBesideShowsTheCure(t *testing.T) {
 	p.visit("#/schedule/v2?in=--faults+expiry=1&do=A:SET&beside=v3")
 	p.shows("No step differs so far.")
 	p.visit("#/schedule/v3?in=--faults+expiry=1&do=A:SET+expiry+B:SET&beside=v4&anomaly=two-holders")
-	p.waitUntil("it happens anyway", `document.querySelector(".beside .answer.bad")?.innerText.startsWith("Under v4 it happens anyway, at step 3")`)
+	p.waitUntil("it happens anyway", `document.querySelector(".beside .answer.bad")?.innerText
+		.startsWith("Under v4 it happens anyway, at step 3")`)
 }
 
 func TestSeatUndoesAndForks(t *testing.T) {

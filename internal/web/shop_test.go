@@ -373,7 +373,8 @@ func TestShopSaysWhatIsSoOfItsLock(t *testing.T) {
 	s.send("tally", tally)
 	p := open(t, s.URL+"/#/")
 	p.shows("1 update was lost")
-	if says := eval[string](p, `document.querySelector("main").innerText`); strings.Contains(says, "lost updates") || strings.Contains(says, "node 1") || strings.Count(says, "1 update was lost") != 1 {
+	says := eval[string](p, `document.querySelector("main").innerText`)
+	if strings.Contains(says, "lost updates") || strings.Contains(says, "node 1") || strings.Count(says, "1 update was lost") != 1 {
 		t.Errorf("a loss is told twice, or of nodes: %s", says)
 	}
 	if eval[bool](p, `[...document.querySelectorAll(".picture li")].some(li => li.checkVisibility() && li.innerText.includes("believes"))`) {

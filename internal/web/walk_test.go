@@ -34,7 +34,8 @@ const walk = `(async address => {
 	await there();
 	const skip = "[data-do], .danger, [data-focus=save], [data-focus=more], #shops, .coming *, .top *, [target], .machines *, .number";
 	for (let n = 0; n < 40; n++) {
-		const button = shown("main button:enabled, main summary").find(one => !one.matches(skip) && !pushed.has(one.innerText + (one.dataset.focus ?? "")));
+		const button = shown("main button:enabled, main summary").find(one => !one.matches(skip)
+			&& !pushed.has(one.innerText + (one.dataset.focus ?? "")));
 		if (!button) break;
 		const name = button.innerText + (button.dataset.focus ?? "");
 		pushed.add(name);
@@ -85,7 +86,8 @@ func TestTheWalk(t *testing.T) {
 func TestALessonsRunCanBeStopped(t *testing.T) {
 	p := open(t, serve(t)+"/#/course/06")
 	eval[bool](p, `window.fetch = (fetches => (path, request) => path.startsWith("/seat/explore")
-		? new Promise((_, fail) => request.signal.addEventListener("abort", () => fail(new DOMException("", "AbortError")))) : fetches(path, request))(fetch), true`)
+		? new Promise((_, fail) => request.signal.addEventListener("abort", () => fail(new DOMException("", "AbortError"))))
+		: fetches(path, request))(fetch), true`)
 	p.click(".course .choice")
 	p.click(".course .runner button")
 	p.click(".result [data-focus=stop]")

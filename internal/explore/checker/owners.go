@@ -163,8 +163,8 @@ func (ch change) overwrites() bool { return ch.had && ch.was.TTL == 0 && ch.has 
 // removes reports whether a lock was removed that Redis would not have ended.
 func (ch change) removes() bool { return ch.had && ch.was.TTL == 0 && !ch.has }
 
-// allows reports whether another one may do this to a sale's lock. What is its process's it may change as long as it leaves it there; and it
-// may repair what a dead holder left, or one that is about to do so itself. A lock without an expiry, which Redis would not end, it may
+// allows reports whether another one may do this to a sale's lock. What is its process's it may change as long as it leaves it there; and
+// it may repair what a dead holder left, or one that is about to do so itself. A lock without an expiry, which Redis would not end, it may
 // remove once its owner has no use for it.
 func (s *sale) allows(ch change, ours bool) bool {
 	switch {

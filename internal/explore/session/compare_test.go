@@ -42,7 +42,8 @@ func TestTheFirstStepThatDiffers(t *testing.T) {
 		{"v4", "v6", "pause=1", "A:SET A:pauses B:SET time B:SET A:resumes", 7, "A is told that it lost the lock"},
 		{"v0", "v4", "", "A:GET B:GET A:write B:write", 1, "What happens: under v0, A reads stock 100; under v4, A takes the lock"},
 		{"v4", "v2", "", "A:SET B:SET A:GET A:write A:compareAndDelete B:SET", 0, ""},
-		{"delex", "redlock", "", "A:SET", 1, "The command: under delex, SET distributedLock distributedLock:A ex 10 NX → OK; under redlock, none"},
+		{"delex", "redlock", "", "A:SET", 1,
+			"The command: under delex, SET distributedLock distributedLock:A ex 10 NX → OK; under redlock, none"},
 		{"v2", "v1", "expiry=1", "A:SET expiry B:SET", 1, "under v1, lock: A; stock: 100"},
 	} {
 		c, err := compared(t, test.first, test.second, test.faults, test.schedule)

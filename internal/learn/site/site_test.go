@@ -18,7 +18,8 @@ import (
 
 // answers are what a server answers, in small.
 var answers = map[string]string{
-	"/seat": `{"locks":[{"name":"v3"}]}`, "/seat/code": `[]`, "/labs": `[]`, "/seat/table": "event: done\n", "/seat/steps": `[{"from":"v3","to":"v4"}]`, "/seat/steps/v3-v4": `{}`,
+	"/seat": `{"locks":[{"name":"v3"}]}`, "/seat/code": `[]`, "/labs": `[]`,
+	"/seat/table": "event: done\n", "/seat/steps": `[{"from":"v3","to":"v4"}]`, "/seat/steps/v3-v4": `{}`,
 	"/course": `{"lessons":[{"number":3}]}`, "/course/03": `{}`, "/openapi.json": `{}`,
 }
 

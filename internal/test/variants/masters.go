@@ -30,22 +30,7 @@ func rightMasters() []Variant {
 func onMasters(needed int) strategy.Strategy {
 	s := polls(func(p process) ask {
 		return func(ctx context.Context, owner string) (unlock, error) {
-			release := func(ctx context.Context) error {
-				given, silent := 0, 0
-				for _, node := range p.Nodes {
-					n, err := node.Eval(ctx, compareAndDelete, []string{key}, owner).Int()
-					if given += n; err != nil {
-						silent++
-					}
-				}
-				switch {
-				case given >= needed:
-					return nil
-				case given+silent >= needed:
-					return lock.ErrUnavailable
-				}
-				return lock.ErrExpired
-			}
+			release := func(ctx context.Context) error { return releaseOn(ctx, p.Nodes, owner, needed) }
 			has := 0
 			for _, node := range p.Nodes {
 				if node.SetArgs(ctx, key, owner, redis.SetArgs{Mode: "NX", TTL: p.TTL}).Err() == nil {
@@ -60,6 +45,25 @@ func onMasters(needed int) strategy.Strategy {
 	})
 	s.OnNodes = true
 	return s
+}
+
+// releaseOn gives a lock back on each of these masters.
+func releaseOn(ctx context.Context, nodes []redis.Cmdable, owner string, needed int) error {
+	given, silent := 0, 0
+	for _, node := range nodes {
+		n, err := node.Eval(ctx, compareAndDelete, []string{key}, owner).Int()
+		if given += n; err != nil {
+			silent++
+		}
+	}
+	switch {
+	case given >= needed:
+		return nil
+	case given+silent >= needed:
+		return lock.ErrUnavailable
+	default:
+		return lock.ErrExpired
+	}
 }
 
 const compareAndDelete = `return redis.call('GET', KEYS[1]) == ARGV[1] and redis.call('DEL', KEYS[1]) or 0`

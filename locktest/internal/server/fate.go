@@ -55,8 +55,8 @@ func (l *Line) push() {
 	l.pushes = nil
 }
 
-// execute lets the command at the head of the queue take effect; EXEC, its whole transaction. Own are the pushes about it to its own sender:
-// they follow the reply.
+// execute lets the command at the head of the queue take effect; EXEC, its whole transaction. Own are the pushes about it to its own
+// sender: they follow the reply.
 func (l *Line) execute() (reply []byte, own [][]byte, err error) {
 	s := l.server
 	s.mu.Lock()

@@ -14,8 +14,8 @@ import (
 	"lockstep/internal/explore/simredis"
 )
 
-// values are those that clients send. A random one has a name that is the same in every run, wherever it stands: A1 is the first that process
-// A sent. The nodes hold names instead of values, as long as the values are, so that no length changes.
+// values are those that clients send. A random one has a name that is the same in every run, wherever it stands: A1 is the first that
+// process A sent. The nodes hold names instead of values, as long as the values are, so that no length changes.
 type values struct {
 	key     string            // of the lock: never random
 	scripts map[string]string // what stands in their texts is not, either
@@ -246,8 +246,8 @@ func timeIn(digits string) (since, unit time.Duration, is bool) {
 	return 0, 0, false
 }
 
-// AppendRelative appends a text in which times are told from now on, and random values by how many have come after them: what happens later is
-// the same whenever it happens.
+// AppendRelative appends a text in which times are told from now on, and random values by how many have come after them: what happens later
+// is the same whenever it happens.
 func (s *Server) AppendRelative(b []byte, text string) []byte {
 	s.mu.Lock()
 	defer s.mu.Unlock()
