@@ -88,7 +88,7 @@ func (f *Faults) table() []fault {
 			"锁所在的 Redis（或某个主节点）的时钟向前跳 15 秒"), false, true}, &f.RedisClockJump},
 		{Fault{"spurious-wake", both("a process is told that it may have missed a message, although it has not",
 			"进程得知自己可能漏了消息，其实没有漏"), false, false}, &f.SpuriousWake},
-		{Fault{"late-start", both("goroutines that a step starts begin only after others have moved, each at any later time",
+		{Fault{"late-start", both("goroutines that a step starts begin only after others have moved, at any time",
 			"某一步启动的 goroutine 没有立即开始，各自在以后任意时刻才执行"), false, false}, &f.LateStart},
 		{Fault{"node-crash", both("one of the lock's masters refuses connections from then on",
 			"锁的一个主节点从此拒绝连接"), true, false}, &f.NodeCrash},

@@ -2,7 +2,6 @@ package variants
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"lockstep/internal/lock"
@@ -16,11 +15,9 @@ func pollsInTheBackground(pause time.Duration, attempt func(process, context.Con
 			over := make(chan struct{})
 			p.Clock.Go(func() {
 				defer close(over)
-				for err = attempt(p, ctx, owner); errors.Is(err, lock.ErrNotObtained); err = attempt(p, ctx, owner) {
-					if lock.Sleep(ctx, p.Clock, pause) != nil {
-						return
-					}
-				}
+				_, err = lock.PollAt(ctx, p.Options, func() time.Duration { return pause }, func() (struct{}, error) {
+					return struct{}{}, attempt(p, ctx, owner)
+				})
 			})
 			_ = p.Clock.Wait(context.WithoutCancel(ctx), over)
 			if err != nil {

@@ -25,7 +25,7 @@ func expiries() []Variant {
 		},
 		{
 			Name: "polls in the background for what stays", Lock: ofTake(pollsInTheBackground(20*time.Millisecond, process.takeForGood)),
-			Scenario: crash, Shows: anomaly.Stuck, Steps: 7,
+			Scenario: crash, Shows: anomaly.Stuck, Steps: 6,
 		},
 		{Name: "a line that forgets nobody", Lock: ofTake(lineOfTheLiving(0)), Scenario: crash, Shows: anomaly.Stuck, Steps: 4},
 	}
