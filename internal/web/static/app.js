@@ -141,8 +141,8 @@ async function show(anew = false) {
   first = false;
 }
 
-// missing says that a view cannot be loaded. A browser keeps in mind that a module was not there: the page is loaded anew
-// as soon as the server is back.
+// missing says that a view cannot be loaded. A browser keeps in mind that a module was not there: the page is loaded
+// anew as soon as the server is back.
 function missing(turn) {
   shown.leave();
   shown = nothing;

@@ -1,5 +1,5 @@
-// The levels of the campaign: what the server says of each lock, what this browser has kept of it, the bar of a level in
-// the seat, and what comes after it is solved.
+// The levels of the campaign: what the server says of each lock, what this browser has kept of it, the bar of a level
+// in the seat, and what comes after it is solved.
 import { el } from "../dom.js";
 import { go, link } from "../route.js";
 import { get } from "../server.js";

@@ -461,7 +461,8 @@ class Seat {
   menu() {
     const entries = () => {
       const { lock, in: scenario, do: schedule, anomaly } = this.place;
-      const replay = `go run . explore ${[lock, this.full.view.scenario].filter(Boolean).join(" ")} --replay "${schedule}"`;
+      const what = [lock, this.full.view.scenario].filter(Boolean).join(" ");
+      const replay = `go run . explore ${what} --replay "${schedule}"`;
       const copy = (text, what) => el("button", { onclick: event => copied(event.currentTarget, what) }, text);
       return [
         el(
