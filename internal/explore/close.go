@@ -47,8 +47,8 @@ func (f futures) closed() (closed futures, end func()) {
 	return closed, end
 }
 
-// stays reports whether something is left behind although processes whose sales have ended have closed their locks.
-func (f futures) stays() bool {
+// isLeftBehind reports whether something is left behind although processes whose sales have ended have closed their locks.
+func (f futures) isLeftBehind() bool {
 	if !f.checker.HasRemains() || !f.orphaned() {
 		return false
 	}

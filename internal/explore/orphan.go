@@ -10,7 +10,7 @@ import (
 func (f futures) checkEnd() {
 	holder := f.Holder()
 	abandoned := holder == nil || !f.BelievesInside(holder)
-	if abandoned && f.stays() {
+	if abandoned && f.isLeftBehind() {
 		f.checker.Report(anomaly.LeftBehind, "the lock stays for ever, and nobody holds it", "锁永远残留，没有谁持有它")
 	}
 	for _, a := range f.Actors() {

@@ -60,7 +60,7 @@ func ServeCluster(ctx context.Context, cfg config.Config, r Replicas) error {
 	front.Guard.Routes = rooms.table()
 	processes.Tell(rooms.shown.Hub.Note)
 	end := func() { close(front.Ending); front.CloseIdleConnections() }
-	web := newWebServer(front.Handler(), "", r.Log, room, append(rooms.ends(), end)...)
+	web := newWebServer(front.Handler(), "", r.Log, room, append(rooms.closers(), end)...)
 	r.Ready(fmt.Sprintf("lockstep: %s · %d replicas · lock %s · %s",
 		where(listener.Addr().String()), r.N, cfg.Lock.Version, redisOf(redis, cfg.Lock.Version)))
 	err = r.serve(ctx, listener, web, front)

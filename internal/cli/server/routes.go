@@ -43,8 +43,8 @@ func newRooms(cfg config.Config, guard api.Guard, addr net.Addr, redis *dao.Redi
 	return r
 }
 
-// ends returns what ends the streams of the rooms.
-func (r rooms) ends() []func() { return []func(){r.shown.Close, r.class.Close, r.explorer.Close} }
+// closers returns what ends the streams of the rooms.
+func (r rooms) closers() []func() { return []func(){r.shown.Close, r.class.Close, r.explorer.Close} }
 
 // table returns the one table of routes.
 func (r rooms) table() *route.Table {

@@ -83,7 +83,7 @@ func (r Result) Story() Story {
 		}
 	}
 	for _, like := range r.alike() {
-		s.Says = append(s.Says, told(like, r.in))
+		s.Says = append(s.Says, summary(like, r.in))
 	}
 	return s
 }

@@ -150,8 +150,8 @@ func sentence(text language.Text, in language.Language) string {
 	return text.In(in) + in.Say(".", "。")
 }
 
-// told says how some buyers fared who got the same answer, the quickest of them first.
-func told(buyers []Answer, in language.Language) string {
+// summary says how some buyers fared who got the same answer, the quickest of them first.
+func summary(buyers []Answer, in language.Language) string {
 	first, last := buyers[0], buyers[len(buyers)-1]
 	if len(buyers) == 1 {
 		return in.Say("the buyer at %s got %s after %.1f s", "%s 的买家得到的响应：%s，用时 %.1f 秒", first.Sale, first.outcome(in), first.Seconds)

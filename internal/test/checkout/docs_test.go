@@ -115,7 +115,7 @@ func TestBreakItTables(t *testing.T) {
 			continue
 		}
 		var stdout, stderr bytes.Buffer
-		code := asTyped.Run(t.Context(), course.Arguments(row.command), &stdout, &stderr)
+		code := asTyped.Run(t.Context(), append(course.Arguments(row.command), "--lang", "en"), &stdout, &stderr)
 		shows, wants := "", 0
 		if says := outcome.FindStringSubmatch(stdout.String()); says != nil && says[3] != "" {
 			shows = says[3]

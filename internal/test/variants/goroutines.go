@@ -24,7 +24,7 @@ func goroutines() []Variant {
 		{Name: "a renewer that renews whosever lock it is", Lock: polls(renewsAny), Scenario: slow, Shows: anomaly.ForeignRelease, Steps: 8},
 		{Name: "a renewer that takes the lock again", Lock: polls(renewsBySet), Scenario: slow, Shows: anomaly.ForeignRelease, Steps: 4},
 		{
-			Name: "a release that overtakes the request", Lock: ofTake(asksApart(false)), Scenario: once("late-start", "cancel"),
+			Name: "a release that overtakes the request", Lock: ofTake(registersApart(false)), Scenario: once("late-start", "cancel"),
 			Shows: anomaly.Idle, Steps: 7,
 		},
 		{
@@ -133,12 +133,12 @@ func releasesLater(p process) ask {
 // rightGoroutines are locks whose goroutines do what they should.
 func rightGoroutines() []Variant {
 	return []Variant{
-		{Name: "a release in line behind the request", Lock: ofTake(asksApart(true)), Scenario: once("late-start", "cancel")},
+		{Name: "a release in line behind the request", Lock: ofTake(registersApart(true)), Scenario: once("late-start", "cancel")},
 	}
 }
 
-// asksApart asks in goroutines, one after the other: in the order in which they are made, or else in that in which they begin.
-func asksApart(asMade bool) func(process) take {
+// registersApart asks in goroutines, one after the other: in the order in which they are made, or else in that in which they begin.
+func registersApart(asMade bool) func(process) take {
 	return func(p process) take {
 		last := make(chan struct{})
 		close(last)
