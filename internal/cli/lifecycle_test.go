@@ -169,12 +169,17 @@ func serve(t *testing.T, args ...string) (stdout *bytes.Buffer, finish func() in
 		t.Errorf("the first line is %s", line[:n])
 	}
 	stdout.Write(line[:n])
-	go func() { _, _ = io.Copy(io.Discard, reader) }()
+	var rest bytes.Buffer
+	read := make(chan struct{})
+	go func() { defer close(read); _, _ = io.Copy(&rest, reader) }()
 	return stdout, sync.OnceValue(func() int {
 		end()
 		http.DefaultClient.CloseIdleConnections()
 		select {
 		case code := <-ended:
+			if <-read; code != 0 {
+				t.Logf("lockstep %v says %s", args, &rest)
+			}
 			return code
 		case <-time.After(suite.Patience):
 			t.Fatal("it does not end")

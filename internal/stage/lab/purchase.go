@@ -124,8 +124,8 @@ func (s *Stage) send(ctx context.Context, method, name, path string) Answer {
 }
 
 // answers gives what the buyers were told so far.
-func (s *Stage) answers() (all []Answer) {
-	for _, p := range s.purchases {
+func answers(purchases []*Purchase) (all []Answer) {
+	for _, p := range purchases {
 		select {
 		case <-p.done:
 			all = append(all, p.answer)
@@ -191,7 +191,7 @@ func (s *Stage) Recount(p *Purchase) {
 		if err := json.NewDecoder(response.Body).Decode(&ledger); err != nil {
 			return err
 		}
-		for _, answer := range s.answers() {
+		for _, answer := range answers(s.purchases) {
 			if load.MayHaveSold(answer.Status, answer.Code) {
 				ledger.Sold--
 			}

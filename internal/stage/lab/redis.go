@@ -1,12 +1,18 @@
 package lab
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"net"
+	"slices"
+	"strings"
+	"time"
 
 	"lockstep/internal/dao"
 	"lockstep/internal/lock/strategy"
+	"lockstep/internal/stage/redisproxy"
 	"lockstep/internal/stage/redisserver"
 )
 
@@ -29,8 +35,17 @@ type master struct {
 	real    *redisserver.Server             // the same, if it is a process of its own; nil if not
 }
 
+// servers are the Redis of a stage, the ways to them, and whatever ends with it.
+type servers struct {
+	onNodes bool                           // the lock is on the nodes
+	masters []master                       // the Redis with the stock, and then the nodes, if the lock is on them
+	spare   *redisserver.Server            // the replica of the first, if it has one
+	proxies map[string][]*redisproxy.Proxy // of a replica: to each of the masters
+	endings []func() error                 // of what was begun, in that order
+}
+
 // openRedis starts what the shop needs, empty, on free ports.
-func (s *Stage) openRedis(ctx context.Context, place Place, kind Kind, shop Settings) error {
+func (s *servers) openRedis(ctx context.Context, place Place, kind Kind, shop Settings) error {
 	if kind == Embedded {
 		return s.openEmbedded(ctx, place.Redis)
 	}
@@ -58,7 +73,7 @@ func (s *Stage) openRedis(ctx context.Context, place Place, kind Kind, shop Sett
 	return err
 }
 
-func (s *Stage) openEmbedded(ctx context.Context, addr string) error {
+func (s *servers) openEmbedded(ctx context.Context, addr string) error {
 	redis, err := dao.Open(ctx, dao.Config{EmbeddedAddr: addr})
 	if err != nil {
 		return err
@@ -74,7 +89,7 @@ func (s *Stage) openEmbedded(ctx context.Context, addr string) error {
 }
 
 // fits fails if a lock needs what the Redis does not have.
-func (s *Stage) fits(ctx context.Context, lock strategy.Strategy) error {
+func (s *servers) fits(ctx context.Context, lock strategy.Strategy) error {
 	redis, err := dao.Open(ctx, dao.Config{Addrs: []string{s.masters[0].addr}})
 	if err != nil {
 		return err
@@ -85,7 +100,7 @@ func (s *Stage) fits(ctx context.Context, lock strategy.Strategy) error {
 }
 
 // startRedis starts a real Redis. It keeps what it holds in memory alone, unless further arguments say otherwise.
-func (s *Stage) startRedis(ctx context.Context, arguments ...string) (*redisserver.Server, error) {
+func (s *servers) startRedis(ctx context.Context, arguments ...string) (*redisserver.Server, error) {
 	server, err := redisserver.Start(ctx, "", "", append([]string{
 		"--save", "", "--appendonly", "no", "--repl-diskless-sync", "yes", "--repl-diskless-sync-delay", "0",
 	}, arguments...)...)
@@ -99,9 +114,52 @@ func (s *Stage) startRedis(ctx context.Context, arguments ...string) (*redisserv
 }
 
 // lockOn gives the Redis that the lock is on: this node of redlock, counted from 1; 0, the Redis with the stock, of every other lock.
-func (s *Stage) lockOn(node int) int {
+func (s *servers) lockOn(node int) int {
 	if s.onNodes {
 		return node
 	}
 	return 0
+}
+
+func (s *servers) openProxies(replicas int) error {
+	for i := range replicas {
+		name := fmt.Sprintf("r%d", i+1) // as cluster calls them
+		for _, master := range s.masters {
+			proxy, err := redisproxy.Open(master.addr)
+			if err != nil {
+				return err
+			}
+			s.atEnd(proxy.Close)
+			s.proxies[name] = append(s.proxies[name], proxy)
+		}
+	}
+	return nil
+}
+
+// command gives the command that starts a replica of the shop, with no other settings than the lab's.
+func (s *servers) command(name, lock string, shop Settings) []string {
+	var addrs []string
+	for _, proxy := range s.proxies[name] {
+		addrs = append(addrs, proxy.Addr())
+	}
+	redis := []string{"--redis.addrs=" + addrs[0], "--redis.redlock_addrs=" + strings.Join(addrs[1:], ",")}
+	if shop.Job != nil {
+		return append([]string{"job", "--lock=" + lock, "--every=" + shop.Job.Every.String(), "--work=" + shop.Job.Work.String()}, redis...)
+	}
+	return append([]string{serve, "--server.clock_offset=" + shop.Ahead[name].String(),
+		"--lock.version=" + lock, "--lock.ttl=" + cmp.Or(shop.TTL, time.Minute).String(),
+		"--lock.wait_timeout=" + cmp.Or(shop.Wait, 10*time.Second).String(),
+		"--sale.think_time=" + shop.Think[name].String(), fmt.Sprintf("--sale.nested=%d", shop.Nested),
+		fmt.Sprintf("--inventory.initial=%d", stock)}, redis...)
+}
+
+// atEnd has something done when the stage comes down, before what was begun earlier is ended.
+func (s *servers) atEnd(end func() error) { s.endings = append(s.endings, end) }
+
+// tearDown ends everything, and gives what could not be ended.
+func (s *servers) tearDown() (err error) {
+	for _, end := range slices.Backward(s.endings) {
+		err = errors.Join(err, end())
+	}
+	return err
 }

@@ -63,7 +63,7 @@ func (l Lab) play(ctx context.Context, place Place, p Play) (r Result, err error
 	}
 	l.Scenario(s)
 	r = l.judge(p.Lock, witness.Examine(s.collected.Events()), s.err, p.In)
-	r.Answers = s.answers()
+	r.Answers = answers(s.purchases)
 	return r, nil
 }
 

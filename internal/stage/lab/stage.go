@@ -4,10 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
-	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -16,7 +13,6 @@ import (
 	"lockstep/internal/lock/strategy"
 	"lockstep/internal/shop/load"
 	"lockstep/internal/stage/redisproxy"
-	"lockstep/internal/stage/redisserver"
 	"lockstep/internal/watch/witness"
 )
 
@@ -51,14 +47,10 @@ func each(d time.Duration, replicas ...string) map[string]time.Duration {
 // Stage is a shop of a lab's own, for one run: a Redis, replicas, proxies between them, and a witness of all. Once something failed, its
 // methods do nothing more.
 type Stage struct {
-	ctx       context.Context //nolint:containedctx // a stage is a stretch of time, and a scenario reads better without it
-	err       error
-	endings   []func() error                 // of what was begun, in that order
-	onNodes   bool                           // the lock is on the nodes
-	inLine    bool                           // the sales of a replica wait in a queue of its own
-	masters   []master                       // the Redis with the stock, and then the nodes, if the lock is on them
-	spare     *redisserver.Server            // the replica of the first, if it has one
-	proxies   map[string][]*redisproxy.Proxy // of a replica: to each of the masters
+	ctx context.Context //nolint:containedctx // a stage is a stretch of time, and a scenario reads better without it
+	err error
+	servers
+	inLine    bool // the sales of a replica wait in a queue of its own
 	replicas  Replicas
 	addresses map[string]string // of the replicas, as they were at first
 	collected *witness.Collector
@@ -73,7 +65,7 @@ type Stage struct {
 // setUp starts all of it; or it fails, and nothing is left.
 func setUp(ctx context.Context, shop Settings, place Place, lock string, kind Kind) (_ *Stage, err error) {
 	s := &Stage{
-		proxies: map[string][]*redisproxy.Proxy{}, replicas: place.Replicas(), bought: map[string]int{},
+		servers: servers{proxies: map[string][]*redisproxy.Proxy{}}, replicas: place.Replicas(), bought: map[string]int{},
 		collected: witness.NewCollector(), client: &http.Client{Transport: &http.Transport{DialContext: load.Dialer()}},
 	}
 	defer func() {
@@ -104,38 +96,6 @@ func setUp(ctx context.Context, shop Settings, place Place, lock string, kind Ki
 	return s, s.watch(ctx, shop.Job)
 }
 
-func (s *Stage) openProxies(replicas int) error {
-	for i := range replicas {
-		name := fmt.Sprintf("r%d", i+1) // as cluster calls them
-		for _, master := range s.masters {
-			proxy, err := redisproxy.Open(master.addr)
-			if err != nil {
-				return err
-			}
-			s.atEnd(proxy.Close)
-			s.proxies[name] = append(s.proxies[name], proxy)
-		}
-	}
-	return nil
-}
-
-// command gives the command that starts a replica of the shop, with no other settings than the lab's.
-func (s *Stage) command(name, lock string, shop Settings) []string {
-	var addrs []string
-	for _, proxy := range s.proxies[name] {
-		addrs = append(addrs, proxy.Addr())
-	}
-	redis := []string{"--redis.addrs=" + addrs[0], "--redis.redlock_addrs=" + strings.Join(addrs[1:], ",")}
-	if shop.Job != nil {
-		return append([]string{"job", "--lock=" + lock, "--every=" + shop.Job.Every.String(), "--work=" + shop.Job.Work.String()}, redis...)
-	}
-	return append([]string{serve, "--server.clock_offset=" + shop.Ahead[name].String(),
-		"--lock.version=" + lock, "--lock.ttl=" + cmp.Or(shop.TTL, time.Minute).String(),
-		"--lock.wait_timeout=" + cmp.Or(shop.Wait, 10*time.Second).String(),
-		"--sale.think_time=" + shop.Think[name].String(), fmt.Sprintf("--sale.nested=%d", shop.Nested),
-		fmt.Sprintf("--inventory.initial=%d", stock)}, redis...)
-}
-
 // watch begins to collect what happens: by the streams of the replicas until they die, since the process that is started in the place of
 // one is none of the lab's. What replicas of a job did is in its record.
 func (s *Stage) watch(ctx context.Context, job *Job) (err error) {
@@ -157,17 +117,6 @@ func (s *Stage) watch(ctx context.Context, job *Job) (err error) {
 		})
 	}
 	return nil
-}
-
-// atEnd has something done when the stage comes down, before what was begun earlier is ended.
-func (s *Stage) atEnd(end func() error) { s.endings = append(s.endings, end) }
-
-// tearDown ends everything, and gives what could not be ended.
-func (s *Stage) tearDown() (err error) {
-	for _, end := range slices.Backward(s.endings) {
-		err = errors.Join(err, end())
-	}
-	return err
 }
 
 // Until waits until a condition is met.

@@ -124,7 +124,7 @@ class Explorer {
         "div",
         { class: "row" },
         el("label", null, el("span", null, say("Look for", "寻找")), goal),
-        el("label", null, all, say("go on to the shortest of each", "继续找出每一种的最短时序")),
+        el("label", null, all, say("next shortest", "继续找出每一种的最短时序")),
       ),
       el(
         "div",

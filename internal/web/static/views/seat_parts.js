@@ -98,7 +98,7 @@ export function statePanel(seat) {
   const facts = factsOf(seat.here.view.state),
     before = seat.at > 0 ? new Map(factsOf(seat.before.view.state)) : null;
   return [
-    el("h2", null, say("What is so now", "现在的状态")),
+    el("h2", null, say("State", "状态")),
     el(
       "table",
       { class: "facts" },
@@ -174,7 +174,7 @@ const numbers = [
   ["replicas", 0, 4, 0, "processes (0: one each)", "几个进程（0：各一个）"],
   ["nested", 0, 5, 0, "nested calls", "嵌套层数"],
   ["try", 0, 4, 0, "try once, do not wait", "只试一次的"],
-  ["polls", 0, 100, "", "polls in vain (empty: as many as are cheap)", "空轮询次数（留空：开销小时尽量多）"],
+  ["polls", 0, 100, "", "polls that fail (empty: as many as are cheap)", "空轮询次数（留空：开销小时尽量多）"],
 ];
 
 // scenarioPanel is the form of the scenario of a place, {lock, in}: the seat, or an exploration. Another one is told by

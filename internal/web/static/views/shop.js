@@ -111,7 +111,7 @@ export function show(main, { query }) {
       Object.values(pictures),
     ),
     sheet("found", say("What went wrong", "出了什么问题"), parts.story.node, parts.findings.node),
-    sheet("stocks", say("Sold, and felt by the stock", "卖出多少，库存减少多少"), parts.stock.node),
+    sheet("stocks", say("Sold, and reached the stock", "卖出多少，库存减少多少"), parts.stock.node),
     teacher,
   );
   begin();

@@ -45,7 +45,7 @@ export function ended(code) {
     lock_timeout: say("gave up", "放弃"),
     lock_lost: say("lost lock", "丢锁"),
     run_over: say("run over", "本轮结束"),
-    outcome_unknown: say("in doubt", "结果不明"),
+    outcome_unknown: say("in doubt", "结果未知"),
     died: say("died", "崩溃"),
     stale_token: say("refused", "被拒绝"),
     redis_unavailable: say("no Redis", "无 Redis"),
