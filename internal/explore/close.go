@@ -27,7 +27,7 @@ func (f futures) outlived() []*engine.Actor {
 func (f futures) closed() (closed futures, end func()) {
 	keeps := func(p *engine.Process) bool {
 		_, is := f.lockers[slices.Index(f.Processes(), p)].(lock.Closer)
-		return is && f.IsOver(p)
+		return is && p.IsOver()
 	}
 	if !slices.ContainsFunc(f.Processes(), keeps) {
 		return f, func() {}
@@ -35,7 +35,7 @@ func (f futures) closed() (closed futures, end func()) {
 	closed, end = f.again()
 	var over []*engine.Process
 	for _, a := range closed.Actors() {
-		if p := a.Process; closed.IsOver(p) && !slices.Contains(over, p) {
+		if p := a.Process; p.IsOver() && !slices.Contains(over, p) {
 			over = append(over, p)
 			locker := closed.lockers[slices.Index(closed.Processes(), p)]
 			closed.Finish(a, func() { _ = lock.Close(context.Background(), closed.Clock(p, 0), locker) }) // or what it keeps stays

@@ -15,7 +15,7 @@ import (
 func (r *Run) Apply(t engine.Transition) (own bool) {
 	r.checker.Reset()
 	for _, a := range r.Actors() {
-		if r.Queues(a) { // it waits without a command
+		if a.Queues() { // it waits without a command
 			r.checker.Queue(a.Index)
 		}
 	}

@@ -60,7 +60,7 @@ func (p *Process) ended() bool {
 }
 
 // IsOver reports whether a process lives and runs, and all its sales have ended.
-func (x *Execution) IsOver(p *Process) bool { return !p.dead && !p.paused && p.hasBegun() && p.ended() }
+func (p *Process) IsOver() bool { return !p.dead && !p.paused && p.hasBegun() && p.ended() }
 
 // maxSteps is how many commands a process may send to finish.
 const maxSteps = 100

@@ -17,8 +17,8 @@ func (x *Execution) InVain(a *Actor) bool {
 	return t.waiting && !t.torn && (t.sleep == nil || t.asleep() && x.wouldRepeat(t) || t.isPausedInVain())
 }
 
-// Queues reports whether a waits for something else than a command's answer or the end of a short pause.
-func (x *Execution) Queues(a *Actor) bool { return a.main.waiting && !a.main.asleep() }
+// Queues reports whether it waits for something else than a command's answer or the end of a short pause.
+func (a *Actor) Queues() bool { return a.main.waiting && !a.main.asleep() }
 
 // TimerNext reports whether the next thing that time would bring is a timer, and no expiry.
 func (x *scheduler) TimerNext() bool {
@@ -41,7 +41,7 @@ func (x *cast) Took(k Kind) bool {
 // their process, or whose wait has ended, or whose start was late; nor those of a process that is paused, as they may end when it goes on.
 func (x *Execution) Outlived() (all []*Actor) {
 	for _, p := range x.processes {
-		if !x.IsOver(p) || x.awaitsNode(p) {
+		if !p.IsOver() || x.awaitsNode(p) {
 			continue
 		}
 		for _, t := range x.tasks {
