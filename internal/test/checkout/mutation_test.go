@@ -237,11 +237,11 @@ var mutants = []mutant{
 	{
 		"kept lock stays kept while it is used", "internal/lockv11/unlock.go", `	l.kept = nil
 	return k`, `	return k`,
-		"v11 --actors 3 --replicas 2 --try 2", "untold",
+		"v11 --actors 3 --replicas 2 --try 2", "foreign-release",
 	},
 	{
 		"lock kept that is given back", "internal/lockv11/unlock.go", `	l.kept, l.wanted = nil, true`, `	l.wanted = true`,
-		"v11 --actors 3 --replicas 2 --try 2", "untold",
+		"v11 --actors 3 --replicas 2 --try 2", "foreign-release",
 	},
 	{
 		"kept lock used past its expiry", "internal/lockv11/lock.go", ` || !l.fresh(k.sent):
