@@ -478,7 +478,7 @@ class Seat {
         ),
         copy(say("Copy link", "复制链接"), location.href),
         copy(say("Copy command", "复制命令"), replay),
-        schedule && el("button", { onclick: () => this.save() }, say("Save as file", "存成文件")),
+        schedule && el("button", { "data-focus": "save", onclick: () => this.save() }, say("Save as file", "存成文件")),
       ];
     };
     const menu = el("div", { id: "menu", popover: true, onbeforetoggle: () => replace(menu, entries()) });
