@@ -158,7 +158,7 @@ func (r *run) leftForEver(p *process) (string, error) {
 	newcomer.lock(newcomer.process.lock.Lock)
 	stays, began := true, r.now()
 	for moved := true; stays && moved && !newcomer.process.history.repeats && r.now()-began < horizon; {
-		if stays, err = r.stays(p); err != nil {
+		if stays, err = r.isStillHeldBy(p); err != nil {
 			return "", err
 		}
 		if newcomer.is(done) {
@@ -178,8 +178,8 @@ func (r *run) leftForEver(p *process) (string, error) {
 	}
 }
 
-// stays lets everybody do what he can without waiting. It reports whether the lock is still that process's, and nobody holds it.
-func (r *run) stays(p *process) (bool, error) {
+// isStillHeldBy lets everybody do what he can without waiting. It reports whether the lock is still that process's, and nobody holds it.
+func (r *run) isStillHeldBy(p *process) (bool, error) {
 	if err := r.settle(); err != nil {
 		return false, err
 	}

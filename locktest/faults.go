@@ -29,7 +29,7 @@ type Fault struct{ Name, Says string }
 // Faults returns all of them.
 func Faults() (all []Fault) {
 	for f := range faults {
-		all = append(all, Fault{f.name(), f.says()})
+		all = append(all, Fault{f.name(), f.meaning()})
 	}
 	return all
 }
@@ -38,7 +38,7 @@ func (f fault) name() string {
 	return [...]string{"slow", "lost-reply", "lost-request", "late", "cancel", "node-restart", "crash", "pause"}[f]
 }
 
-func (f fault) says() string {
+func (f fault) meaning() string {
 	return [...]string{
 		"time passes to the next thing that anybody does by himself, or to an expiry, while an actor could still move",
 		"a command takes effect, and the connection ends before the reply has come",

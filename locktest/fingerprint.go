@@ -28,8 +28,8 @@ type event struct {
 	same    [period]uint16 // of the events up to it, how many are the same as the one so many before
 }
 
-// happened adds to the history of a process.
-func (r *run) happened(p *process, what string) {
+// record adds to the history of a process.
+func (r *run) record(p *process, what string) {
 	if p.paused {
 		return
 	}

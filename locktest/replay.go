@@ -81,18 +81,18 @@ func (r *run) describe(before view) trace.Step {
 		said := r.step.Says
 		r.step.Says = fmt.Sprintf("%v later", later.Round(time.Millisecond))
 		if said != "" {
-			r.says(said)
+			r.addWords(said)
 		}
 	}
 	for i, a := range r.actors {
 		switch now, err := a.look(); {
 		case now == before.states[i]:
 		case now == inside:
-			r.says(a.name + " has the lock")
+			r.addWords(a.name + " has the lock")
 		case now == done && err != nil:
-			r.says(fmt.Sprintf("%s fails: %v", a.name, err))
+			r.addWords(fmt.Sprintf("%s fails: %v", a.name, err))
 		case now == done:
-			r.says(a.name + " has released the lock")
+			r.addWords(a.name + " has released the lock")
 		}
 	}
 	name, until := r.owner()

@@ -142,8 +142,8 @@ func (r *run) settle() error {
 	for _, p := range r.processes {
 		for _, text := range r.server.Arrivals(p.name) {
 			p.sent++
-			r.happened(p, "sent "+text)
-			r.says(p.name + " sends " + server.Display(text))
+			r.record(p, "sent "+text)
+			r.addWords(p.name + " sends " + server.Display(text))
 		}
 	}
 	return r.failed()

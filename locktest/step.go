@@ -134,7 +134,7 @@ func (r *run) effect(l *server.Line, by func() ([]byte, error), fate string) err
 		return err
 	}
 	r.watch(l.Process, before, r.locks())
-	r.happened(r.process(l.Process), strings.Join([]string{command, strconv.Itoa(l.Node), string(reply), fate}, " "))
+	r.record(r.process(l.Process), strings.Join([]string{command, strconv.Itoa(l.Node), string(reply), fate}, " "))
 	if r.drawn {
 		r.step.Command, r.step.Reply = server.Display(command), server.Describe(reply)
 		if r.game.Nodes > 1 {
@@ -142,7 +142,7 @@ func (r *run) effect(l *server.Line, by func() ([]byte, error), fate string) err
 		}
 	}
 	if fate != "" {
-		r.says(l.Process + ", " + fate + ", does not read it")
+		r.addWords(l.Process + ", " + fate + ", does not read it")
 	}
 	return nil
 }
@@ -168,7 +168,7 @@ func (r *run) ofNodes() (all []step) {
 		if len(r.server.Holds()[node].Keys) > 0 {
 			all = append(all, step{fmt.Sprintf("%d:restart", node+1), trace.KindTime, "", func() error {
 				r.left[nodeRestart]--
-				r.says(fmt.Sprintf("node %d restarts empty", node+1))
+				r.addWords(fmt.Sprintf("node %d restarts empty", node+1))
 				r.server.Forget(node)
 				return nil
 			}})
@@ -208,12 +208,12 @@ func (r *run) process(name string) *process {
 
 // tell takes down what befalls a process.
 func (r *run) tell(p *process, says string) {
-	r.says(says)
-	r.happened(p, says)
+	r.addWords(says)
+	r.record(p, says)
 }
 
-// says adds to what the step is described by.
-func (r *run) says(text string) {
+// addWords adds to what the step is described by.
+func (r *run) addWords(text string) {
 	if !r.drawn {
 		return
 	}

@@ -84,8 +84,7 @@ func TestSeatIsSolvedByKeysAlone(t *testing.T) {
 func TestSeatStaysUnderTheFinger(t *testing.T) {
 	p := open(t, serve(t)+"/#/schedule/v2?in=--faults+expiry=1&mode=break&anomaly=foreign-release")
 	p.size(1280, 720)
-	for _, css := range []string{".next .choice",
-		".coming .move"} {
+	for _, css := range []string{".next .choice", ".coming .move"} {
 		p.visit("#/schedule/v2?in=--faults+expiry=1&mode=break&anomaly=foreign-release")
 		p.waitUntil("there is "+css, fmt.Sprintf("document.querySelector(%q)", css))
 		at := eval[[2]float64](p, fmt.Sprintf(`(r => [r.x + r.width / 2, r.y + r.height / 2])(
@@ -115,8 +114,8 @@ func TestSeatNeedsNoScrolling(t *testing.T) {
 		p.size(window.width, window.height)
 		eval[string](p, fmt.Sprintf("document.documentElement.dataset.size = %q", window.size))
 		p.steps(2)
-		out := eval[[]string](p, `[".goal", ".drawing [aria-current=step] .number", ".coming .move", ".next .choice",
-			".coming .row button"].filter(css =>
+		out := eval[[]string](p, `[
+			".goal", ".drawing [aria-current=step] .number", ".coming .move", ".next .choice", ".coming .row button"].filter(css =>
 			(r => !r || r.top < 0 || r.bottom > innerHeight + 1 || r.left < 0 || r.right > innerWidth + 1)(
 				document.querySelector(css)?.getBoundingClientRect()))`)
 		if len(out) > 0 || eval[bool](p, "document.documentElement.scrollHeight > innerHeight") {
@@ -292,25 +291,6 @@ func TestSeatOracleMarksThePointOfNoReturn(t *testing.T) {
 	p.shows("It can no longer be avoided")
 	p.visit("#/schedule/v0?mode=oracle&anomaly=lost-update&do=A:GET+A:write")
 	p.shows("No way leads there any more: lost update")
-}
-
-func TestSeatBesideShowsTheCure(t *testing.T) {
-	p := open(t, serve(t)+"/"+broken)
-	p.steps(6)
-	p.key("b")
-	p.waitUntil("two columns are there", `document.querySelectorAll(".beside thead th").length === 2`)
-	p.waitUntil("one row differs", `document.querySelectorAll(".beside tr.changed").length === 1`)
-	p.shows("differs.")
-	p.waitUntil("the answer is in sight", `(answer => answer?.innerText === "Under v3 it does not happen: foreign delete" &&
-		answer.getBoundingClientRect().bottom < innerHeight)(document.querySelector(".beside .answer.good"))`)
-	if !strings.Contains(p.address(), "beside=v3") {
-		t.Errorf("the address forgets the neighbour: %s", p.address())
-	}
-	p.visit("#/schedule/v2?in=--faults+expiry=1&do=A:SET&beside=v3")
-	p.shows("No step differs so far.")
-	p.visit("#/schedule/v3?in=--faults+expiry=1&do=A:SET+expiry+B:SET&beside=v4&anomaly=two-holders")
-	p.waitUntil("it happens anyway", `document.querySelector(".beside .answer.bad")?.innerText
-		.startsWith("Under v4 it happens anyway, at step 3")`)
 }
 
 func TestSeatUndoesAndForks(t *testing.T) {

@@ -25,8 +25,8 @@ func drawn(t *testing.T) *session.Map {
 	return m
 }
 
-// keeps puts a map, and gives what is kept of it then.
-func keeps(m *maps, name string, drawn *session.Map) *session.Map {
+// putAndGet puts a map, and gives what is kept of it then.
+func putAndGet(m *maps, name string, drawn *session.Map) *session.Map {
 	m.put(name, drawn, nil, language.English)
 	kept, _ := m.get(name, language.Chinese)
 	return kept
@@ -36,16 +36,16 @@ func keeps(m *maps, name string, drawn *session.Map) *session.Map {
 func TestMapsMakeRoom(t *testing.T) {
 	one := drawn(t)
 	m := maps{most: 2 * one.Bytes(), now: time.Now}
-	if keeps(&m, "a", one) != one || keeps(&m, "b", drawn(t)) == nil {
+	if putAndGet(&m, "a", one) != one || putAndGet(&m, "b", drawn(t)) == nil {
 		t.Error("two are not kept, for readers of any language")
 	}
 	_, _ = m.get("a", language.English)
-	keeps(&m, "c", drawn(t))
+	putAndGet(&m, "c", drawn(t))
 	if len(m.kept) != 2 || m.kept[0].drawn != one || m.kept[1].name != "c" {
 		t.Errorf("kept is %+v; want a and c: b has made room", m.kept)
 	}
 	small := maps{most: one.Bytes() - 1, now: time.Now}
-	if keeps(&small, "a", one) != nil || len(small.kept) > 0 {
+	if putAndGet(&small, "a", one) != nil || len(small.kept) > 0 {
 		t.Errorf("%+v is kept, in a bound of %d", small.kept, small.most)
 	}
 }

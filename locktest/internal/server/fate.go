@@ -37,7 +37,7 @@ func (l *Line) Drop() {
 	l.server.mu.Lock()
 	defer l.server.mu.Unlock()
 	l.queue, l.transaction, l.pushes, l.tracks, l.channels = nil, nil, nil, false, nil
-	_, _ = l.ask([][]string{{"UNWATCH"}}) // it cannot fail
+	_, _ = l.query([][]string{{"UNWATCH"}}) // it cannot fail
 	l.conn.Break()
 }
 
@@ -78,7 +78,7 @@ func (l *Line) execute() (reply []byte, own [][]byte, err error) {
 	before := s.cluster.Servers()[l.Node].Holds
 	pushed := l.pushes
 	l.pushes = nil
-	if reply, err = l.ask(words); err != nil {
+	if reply, err = l.query(words); err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", l.text(c), err)
 	}
 	s.sign(l, before)
@@ -86,8 +86,8 @@ func (l *Line) execute() (reply []byte, own [][]byte, err error) {
 	return reply, own, nil
 }
 
-// ask asks the node, at once, and lets it do what it answers.
-func (l *Line) ask(commands [][]string) (reply []byte, _ error) {
+// query asks the node, at once, and lets it do what it answers.
+func (l *Line) query(commands [][]string) (reply []byte, _ error) {
 	s := l.server
 	var sent []byte
 	for i, words := range commands {

@@ -99,7 +99,7 @@ func (l *Line) collect(c command) string {
 		return ""
 	case name == "DISCARD":
 		l.transaction = nil
-		if _, err := l.ask([][]string{{"UNWATCH"}}); err != nil {
+		if _, err := l.query([][]string{{"UNWATCH"}}); err != nil {
 			l.refused = err
 		}
 		return "+OK\r\n"
