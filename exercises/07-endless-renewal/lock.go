@@ -42,7 +42,7 @@ func (l *Locker) TryLock(ctx context.Context, owner string) (*lock.Lease, error)
 	case err != nil:
 		return nil, rediserr.Classify(ctx, "SET NX PX", err)
 	}
-	l.opts.Clock.Go(func() { l.renew(context.WithoutCancel(ctx), owner) })
+	l.opts.Clock.Go("renewal", func() { l.renew(context.WithoutCancel(ctx), owner) })
 	return lock.NewLease(ctx, l.opts.Clock, 0, func(ctx context.Context) error { return l.unlock(ctx, owner) }), nil
 }
 

@@ -45,7 +45,7 @@ func (l *Locker) TryLock(ctx context.Context, owner string) (*lock.Lease, error)
 	work, lose := context.WithCancelCause(ctx)
 	renewal, stop := context.WithCancel(context.WithoutCancel(ctx))
 	ended := make(chan struct{})
-	l.opts.Clock.Go(func() {
+	l.opts.Clock.Go("renewal", func() {
 		defer close(ended)
 		if l.renew(renewal, owner) {
 			lose(lock.ErrLost)

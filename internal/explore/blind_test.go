@@ -31,7 +31,7 @@ func TestWhatCannotBeSeenIsRefused(t *testing.T) {
 		}, explore.ErrBlind},
 		"a number of goroutines that chance decides": {func(ctx context.Context, client redis.Cmdable, opts lock.Options) error {
 			for range rand.IntN(4) {
-				opts.Clock.Go(func() { client.Get(ctx, opts.Key) })
+				opts.Clock.Go("get", func() { client.Get(ctx, opts.Key) })
 			}
 			return client.Get(ctx, opts.Key).Err()
 		}, explore.ErrUnrepeatable},

@@ -150,7 +150,7 @@
 //
 //	A:SET A:GET A:write/lost expiry B:SET
 //
-// A and B are actors. A goroutine that A has started is called by the function that started it, as A.renewal, or by the node that it
+// A and B are actors. A goroutine that A has started has the name that Clock.Go gave it, as A.renewal, or that of the node that it
 // asks, as A.node2. Actors that share a process are paused and woken as replica1. SET, GET and write are the commands that take
 // effect: write is the script write.lua. A script that is not from package lua is called by the first word of the comment that it
 // begins with; without one, script. What follows a slash happens to that command: its reply is lost. Of a pipeline each command is named;

@@ -42,7 +42,6 @@ type Harness struct {
 	masters  int // that the lock is on, beside the server with the stock
 	hasher   *engine.Hasher
 	pool     engine.Pool
-	purposes map[uintptr]string
 	watch    watch
 	played   int // runs, in a search
 }
@@ -70,7 +69,6 @@ func NewHarness(s strategy.Strategy, in engine.Scenario, options Options, seeds 
 	}
 	h := &Harness{
 		strategy: s, scenario: in, options: options, memory: m, start: m.WithStock(engine.Stock), hasher: engine.NewHasher(seeds),
-		purposes: map[uintptr]string{},
 	}
 	if s.OnNodes {
 		h.masters = cmp.Or(in.Nodes, usualMasters)
@@ -121,7 +119,7 @@ func (h *Harness) Begin(backwards bool) *Run {
 
 // begin begins an execution with what all of this harness have in common.
 func (h *Harness) begin(setup engine.Setup) *Run {
-	setup.Hasher, setup.Pool, setup.Purposes, setup.Stop = h.hasher, &h.pool, h.purposes, h.options.Stop
+	setup.Hasher, setup.Pool, setup.Stop = h.hasher, &h.pool, h.options.Stop
 	run := &Run{Execution: engine.New(setup), harness: h, backwards: setup.Backwards}
 	d := driver{run}
 	run.checker = checker.New(d.setup())

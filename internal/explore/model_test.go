@@ -152,7 +152,7 @@ func TestSomethingIsWrongWith(t *testing.T) {
 func TestALockThatMovesInNew(t *testing.T) {
 	for name, moves := range map[string]func(strategy.Parts){
 		"a command":   func(p strategy.Parts) { p.Client.Ping(context.Background()) },
-		"a goroutine": func(p strategy.Parts) { p.Clock.Go(func() {}) },
+		"a goroutine": func(p strategy.Parts) { p.Clock.Go("nothing", func() {}) },
 		"listening":   func(p strategy.Parts) { p.Notifier.Subscribe("channel", func(string) {}) },
 		"a wait": func(p strategy.Parts) {
 			_ = lock.Sleep(context.Background(), p.Clock, time.Second)

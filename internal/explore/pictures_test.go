@@ -109,7 +109,7 @@ func TestStepsOfTwoOfOneName(t *testing.T) {
 }
 
 func startWatch(ctx context.Context, c redis.Cmdable, opts lock.Options) {
-	opts.Clock.Go(func() {
+	opts.Clock.Go("watch", func() {
 		c.Exists(ctx, opts.Key)
 		c.TTL(ctx, opts.Key)
 	})

@@ -11,8 +11,8 @@ type Clock interface {
 	Now() time.Time
 	// AfterFunc calls f once, d from now, unless the timer is stopped before; as time.AfterFunc.
 	AfterFunc(d time.Duration, f func()) Timer
-	// Go calls f in a goroutine of its own.
-	Go(f func())
+	// Go calls f in a goroutine of its own. A schedule calls that by its name: A.renewal.
+	Go(name string, f func())
 	// Wait receives from ch. It fails with ctx's error when ctx ends first.
 	Wait(ctx context.Context, ch <-chan struct{}) error
 }
@@ -31,7 +31,7 @@ func (c SystemClock) Now() time.Time { return time.Now().Add(c.Ahead) }
 func (SystemClock) AfterFunc(d time.Duration, f func()) Timer { return time.AfterFunc(d, f) }
 
 // Go is the go statement.
-func (SystemClock) Go(f func()) { go f() }
+func (SystemClock) Go(_ string, f func()) { go f() }
 
 // Wait waits by a select.
 func (SystemClock) Wait(ctx context.Context, ch <-chan struct{}) error {

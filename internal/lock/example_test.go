@@ -79,7 +79,7 @@ func (announced) Now() time.Time { return time.Now() }
 func (announced) AfterFunc(d time.Duration, f func()) lock.Timer {
 	return lock.SystemClock{}.AfterFunc(d, f)
 }
-func (announced) Go(f func()) { go f() }
+func (announced) Go(_ string, f func()) { go f() }
 func (a announced) Wait(ctx context.Context, ch <-chan struct{}) error {
 	a <- struct{}{}
 	return lock.SystemClock{}.Wait(ctx, ch)

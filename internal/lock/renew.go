@@ -31,7 +31,7 @@ func StartRenewal(opts Options, sent time.Time, extend func(context.Context) err
 	ctx, stop := context.WithCancel(context.Background())
 	r := &Renewal{opts: opts, extend: extend, stop: stop, done: make(chan struct{}), guarded: map[context.Context]context.CancelCauseFunc{}}
 	r.expireAfter(sent)
-	opts.Clock.Go(func() { r.run(asHolder(ctx)) })
+	opts.Clock.Go("renewal", func() { r.run(asHolder(ctx)) })
 	return r
 }
 

@@ -78,7 +78,7 @@ func (l *Locker) hear(string) {
 	l.kept, l.wanted = nil, true
 	if k != nil {
 		l.returned = returned
-		l.opts.Clock.Go(func() {
+		l.opts.Clock.Go("hear", func() {
 			defer close(returned)
 			_ = l.giveBack(context.Background(), k) // or it expires
 		})

@@ -42,7 +42,7 @@ func (l *Locker) TryLock(ctx context.Context, owner string) (*lock.Lease, error)
 	}
 	renewal, stop := context.WithCancel(context.WithoutCancel(ctx))
 	ended := make(chan struct{})
-	l.opts.Clock.Go(func() {
+	l.opts.Clock.Go("renewal", func() {
 		defer close(ended)
 		l.renew(renewal, owner)
 	})

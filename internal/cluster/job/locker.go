@@ -98,7 +98,7 @@ type held struct {
 // Unlock implements gocron.Lock. It does not wait: the lock is given back when it has been kept for long enough.
 func (h *held) Unlock(ctx context.Context) error {
 	ctx = context.WithoutCancel(ctx)
-	h.clock.Go(func() {
+	h.clock.Go("unlock", func() {
 		defer h.ours.Done()
 		h.giveBack(ctx)
 	})

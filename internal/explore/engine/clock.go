@@ -90,11 +90,11 @@ func (c virtualClock) AfterFunc(d time.Duration, f func()) lock.Timer {
 }
 
 // Go implements lock.Clock.
-func (c virtualClock) Go(f func()) {
+func (c virtualClock) Go(name string, f func()) {
 	if t := c.x.running("Clock.Go"); t != nil && !c.process.dead {
 		t.last = nil
 		c.x.jot("Clock.Go")
-		child := c.x.spawn(t.actor, f)
+		child := c.x.spawn(t.actor, name, f)
 		child.parent, child.started, child.notified = t, t.round.number, t.notified
 		if c.x.holds {
 			c.x.held, child.held, child.late = true, true, true
@@ -156,7 +156,7 @@ func (t *timer) Stop() bool {
 // fire runs a timer's function, once the execution settles.
 func (x *machine) fire(t *timer) {
 	t.Stop()
-	x.spawn(t.actor, t.f)
+	x.spawn(t.actor, "timer", t.f)
 }
 
 // heartbeat returns when the next waiter asks again who moves an expiry each time it asks, and does not sleep through that: at most until

@@ -52,9 +52,8 @@ type Setup struct {
 	Pool      *Pool
 	FirstName rune // of the actors: A, or one that nobody has had
 	Now       time.Duration
-	Purposes  map[uintptr]string // of functions, as far as they are known
-	Backwards bool               // actors that start alike start in reverse order
-	Stop      func() error       // why nothing more is to happen, asked before each step; nil: it is never stopped
+	Backwards bool         // actors that start alike start in reverse order
+	Stop      func() error // why nothing more is to happen, asked before each step; nil: it is never stopped
 	Cuts
 }
 
@@ -155,7 +154,7 @@ func (x *cast) Record(r Recorder) { x.recorder = r }
 func (x *Execution) Run(a *Actor, f func(context.Context) error) {
 	ctx, leave := context.WithCancel(context.Background())
 	a.leave = leave
-	a.main = x.spawn(a, func() {
+	a.main = x.spawn(a, "", func() {
 		a.err = f(ctx)
 		a.finished = true
 	})

@@ -2,54 +2,24 @@ package engine
 
 import (
 	"fmt"
-	"reflect"
-	"runtime"
 	"slices"
 	"strings"
 	"unicode"
 )
 
-// A task that an actor starts is called by the function that started it: A.renewal. One that asks a node is called by that: A.node2. If
+// A task that an actor starts has the name that Clock.Go gave it: A.renewal. One that asks a node is called by that: A.node2. If
 // there is one of that name, which has still something to do, the next is A.renewal-2.
 
-// unnamed is a task that no function with a name has started.
+// unnamed is a task whose name no schedule can write.
 const unnamed = "task"
 
-// purpose names a function that a task is to run: by its own name or, if it has none, by the name of the one that it is in.
-func purpose(f func()) string {
-	return purposeOf(runtime.FuncForPC(reflect.ValueOf(f).Pointer()).Name())
-}
-
-// purpose is that, which is the same each time.
-func (x *scheduler) purpose(f func()) string {
-	at := reflect.ValueOf(f).Pointer()
-	if _, known := x.Purposes[at]; !known {
-		x.Purposes[at] = purpose(f)
-	}
-	return x.Purposes[at]
-}
-
-// purposeOf finds it in what Go calls the function: path/package.(*Type).StartRenewal.func1, or path/package.Type.renew-fm.
-func purposeOf(function string) string {
-	_, function, _ = strings.Cut(function[strings.LastIndex(function, "/")+1:], ".") // the package
-	parts := strings.Split(strings.TrimSuffix(function, "-fm"), ".")
-	anonymous := func(part string) bool { return strings.TrimLeft(strings.TrimPrefix(part, "func"), "0123456789") == "" }
-	parts = slices.DeleteFunc(parts, anonymous)
-	if len(parts) == 0 {
-		return unnamed
-	}
-	name := []rune(parts[len(parts)-1])
-	for _, start := range []string{"Start", "start"} {
-		if what, starts := strings.CutPrefix(string(name), start); starts && what != "" && unicode.IsUpper([]rune(what)[0]) {
-			name = []rune(what)
-		}
-	}
-	name[0] = unicode.ToLower(name[0])
+// asPartOfToken returns the name of a task, if a schedule can write it.
+func asPartOfToken(name string) string {
 	odd := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' }
-	if slices.ContainsFunc(name, odd) {
+	if name == "" || strings.ContainsFunc(name, odd) {
 		return unnamed
 	}
-	return string(name)
+	return name
 }
 
 // call gives a task a name that no other has whose commands may still take effect.

@@ -69,13 +69,12 @@ func (x *machine) notify(p *Process) {
 // tell tells a message to all who listen, one after the other.
 func (x *machine) tell(l *listener, message string) {
 	all := slices.Clone(l.notify)
-	t := x.spawn(l.actor, func() {
+	t := x.spawn(l.actor, "listener", func() {
 		for _, notify := range all {
 			(*notify)(message)
 		}
 	})
 	t.notified = true
-	x.call(t, "listener")
 }
 
 // virtualNotifier is the lock.Notifier of one process.

@@ -67,7 +67,7 @@ const maxSteps = 100
 
 // Finish lets a's process do something, and then all that it can without time, behind everybody's back: no schedule can say so.
 func (x *Execution) Finish(a *Actor, f func()) {
-	x.spawn(a, f)
+	x.spawn(a, unnamed, f)
 	x.settle()
 	for range maxSteps {
 		i := slices.IndexFunc(x.tasks, func(t *Task) bool { return t.actor.Process == a.Process && t.live() && t.acts() })

@@ -131,11 +131,11 @@ func (s *scheduler) helped(t *Task) bool {
 	})
 }
 
-// spawn makes a task of a's, ready to run.
-func (x *machine) spawn(a *Actor, f func()) *Task {
+// spawn makes a task of a's, ready to run. Its first one has the actor's name.
+func (x *machine) spawn(a *Actor, name string, f func()) *Task {
 	t := &Task{id: len(x.tasks), name: a.Name, nth: a.spawned, label: strconv.Itoa(a.inside) + "." + strconv.Itoa(a.labels), actor: a}
 	if a.spawned > 0 {
-		x.call(t, x.purpose(f))
+		x.call(t, asPartOfToken(name))
 	}
 	a.spawned++
 	a.labels++

@@ -144,7 +144,7 @@ func (n *Nodes) Ask(ctx context.Context, nodes []*Node, r Request) Tally {
 		before, last := node.last, make(chan struct{})
 		node.last = last
 		n.mu.Unlock()
-		n.clock.Go(func() {
+		n.clock.Go("ask", func() {
 			uncut := context.WithoutCancel(ctx)
 			if err := n.clock.Wait(uncut, before); err != nil {
 				b.cast(false, err)

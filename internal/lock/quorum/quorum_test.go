@@ -93,7 +93,7 @@ type backwards struct {
 	began time.Time
 }
 
-func (c backwards) Go(f func()) { c.AfterFunc(time.Minute-time.Since(c.began)*2, f) }
+func (c backwards) Go(_ string, f func()) { c.AfterFunc(time.Minute-time.Since(c.began)*2, f) }
 
 // A node is told things in the order in which it was to be told them, though nobody waits for the first any more.
 func TestOneThingAfterTheOther(t *testing.T) {

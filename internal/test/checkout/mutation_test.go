@@ -261,8 +261,8 @@ var mutants = []mutant{
 		before, last := node.last, make(chan struct{})
 		node.last = last
 		n.mu.Unlock()
-		n.clock.Go(func() {
-`, `		n.clock.Go(func() {
+		n.clock.Go("ask", func() {
+`, `		n.clock.Go("ask", func() {
 		n.mu.Lock()
 		before, last := node.last, make(chan struct{})
 		node.last = last

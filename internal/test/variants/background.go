@@ -13,7 +13,7 @@ func pollsInTheBackground(pause time.Duration, attempt func(process, context.Con
 		return func(ctx context.Context, owner string) (*lock.Lease, error) {
 			var err error
 			over := make(chan struct{})
-			p.Clock.Go(func() {
+			p.Clock.Go("task", func() {
 				defer close(over)
 				_, err = lock.PollAt(ctx, p.Options, func() time.Duration { return pause }, func() (struct{}, error) {
 					return struct{}{}, attempt(p, ctx, owner)

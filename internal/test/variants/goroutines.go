@@ -37,7 +37,7 @@ func goroutines() []Variant {
 // renew calls extend every third of the expiry, until it is stopped or extend says no.
 func (p process) renew(extend func(context.Context) bool) (stop context.CancelFunc) {
 	ctx, stop := context.WithCancel(context.Background())
-	p.Clock.Go(func() {
+	p.Clock.Go("renew", func() {
 		for ours := true; ours; {
 			ours = lock.Sleep(ctx, p.Clock, p.TTL/3) == nil && extend(ctx)
 		}
@@ -106,7 +106,7 @@ func renewerEndsLate(p process) ask {
 
 func waitsForNothing(p process) ask {
 	return func(ctx context.Context, owner string) (unlock, error) {
-		p.Clock.Go(func() { _ = p.Clock.Wait(context.Background(), nil) })
+		p.Clock.Go("task", func() { _ = p.Clock.Wait(context.Background(), nil) })
 		return p.release(owner), p.take(ctx, owner)
 	}
 }
@@ -153,7 +153,7 @@ func registersApart(asMade bool) func(process) take {
 				before, done = next()
 			}
 			over := make(chan struct{})
-			p.Clock.Go(func() {
+			p.Clock.Go("task", func() {
 				if !asMade {
 					before, done = next()
 				}

@@ -71,7 +71,7 @@ func randomGoroutines(p process) ask {
 func randomTasks(p process) ask {
 	return func(ctx context.Context, owner string) (unlock, error) {
 		for range rand.IntN(4) {
-			p.Clock.Go(func() { _ = p.client.Exists(ctx, key).Err() })
+			p.Clock.Go("task", func() { _ = p.client.Exists(ctx, key).Err() })
 		}
 		return p.release(owner), p.take(ctx, owner)
 	}
@@ -139,7 +139,7 @@ func panicsInATask(p process) ask {
 	return func(ctx context.Context, owner string) (unlock, error) {
 		err := p.take(ctx, owner)
 		if err == nil {
-			p.Clock.Go(func() { panic("out of luck") })
+			p.Clock.Go("task", func() { panic("out of luck") })
 		}
 		return p.release(owner), err
 	}
