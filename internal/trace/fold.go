@@ -1,10 +1,6 @@
 package trace
 
-import (
-	"slices"
-	"strings"
-	"time"
-)
+import "slices"
 
 // First returns the trace of what the first so many actors did, and the actors that are left out. Zero leaves out nobody.
 func (t Trace) First(n int) (Trace, []string) {
@@ -62,27 +58,4 @@ func (t Trace) repeats(i int) bool {
 func (s Step) same(earlier Step) bool {
 	return s.Lock == earlier.Lock && s.Stock == earlier.Stock && s.Expires <= earlier.Expires &&
 		slices.Equal(s.Standing, earlier.Standing) && slices.Equal(s.Nodes, earlier.Nodes)
-}
-
-// folded says what so many steps from i on are.
-func (t Trace) folded(i, n int) string {
-	polls := 0
-	for _, step := range t.Steps[i : i+n] {
-		if step.Command != "" {
-			polls++
-		}
-	}
-	var says []string
-	if later := time.Duration(t.Steps[i+n-1].At - t.Steps[i-1].At); later > 0 {
-		says = append(says, t.say("%v later", "%v 后", later.Round(time.Millisecond)))
-	}
-	switch polls {
-	case 0:
-	case 1:
-		says = append(says, t.say("1 poll", "轮询 1 次"))
-	default:
-		says = append(says, t.say("%d polls", "轮询 %d 次", polls))
-	}
-	says = append(says, t.say("nothing new", "没有变化"))
-	return t.say("steps %d–%d: %s", "第 %d–%d 步：%s", i+1, i+n, strings.Join(says, t.say(", ", "，")))
 }

@@ -45,17 +45,6 @@ func (t Trace) draw(full bool, fold func(i int) int) string {
 	return b.String()
 }
 
-// Legend explains the lines of a diagram.
-func (t Trace) Legend() string {
-	says := t.say("A thick line is a sale that believes that it holds the lock; a dashed line is a paused sale.\n",
-		"粗线表示这一单认为自己持有锁；虚线表示这一单被暂停。\n")
-	if t.Nodes > 0 {
-		says += t.say("The letter on a node's line is the sale whose lock is there; a dashed line is a node that hangs.\n",
-			"节点线上的字母是在那里持有锁的一单；虚线表示节点卡住。\n")
-	}
-	return says
-}
-
 // row is one line of the diagram.
 type row struct {
 	lanes []rune // with room for the number before

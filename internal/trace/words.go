@@ -202,3 +202,37 @@ func (t Trace) heldOnNodes(s Step) string {
 func (t Trace) say(english, chinese string, values ...any) string {
 	return t.Language.Say(english, chinese, values...)
 }
+
+// folded says what so many steps from i on are.
+func (t Trace) folded(i, n int) string {
+	polls := 0
+	for _, step := range t.Steps[i : i+n] {
+		if step.Command != "" {
+			polls++
+		}
+	}
+	var says []string
+	if later := time.Duration(t.Steps[i+n-1].At - t.Steps[i-1].At); later > 0 {
+		says = append(says, t.say("%v later", "%v 后", later.Round(time.Millisecond)))
+	}
+	switch polls {
+	case 0:
+	case 1:
+		says = append(says, t.say("1 poll", "轮询 1 次"))
+	default:
+		says = append(says, t.say("%d polls", "轮询 %d 次", polls))
+	}
+	says = append(says, t.say("nothing new", "没有变化"))
+	return t.say("steps %d–%d: %s", "第 %d–%d 步：%s", i+1, i+n, strings.Join(says, t.say(", ", "，")))
+}
+
+// Legend explains the lines of a diagram.
+func (t Trace) Legend() string {
+	says := t.say("A thick line is a sale that believes that it holds the lock; a dashed line is a paused sale.\n",
+		"粗线表示这一单认为自己持有锁；虚线表示这一单被暂停。\n")
+	if t.Nodes > 0 {
+		says += t.say("The letter on a node's line is the sale whose lock is there; a dashed line is a node that hangs.\n",
+			"节点线上的字母是在那里持有锁的一单；虚线表示节点卡住。\n")
+	}
+	return says
+}
