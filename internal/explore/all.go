@@ -11,7 +11,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"lockstep/internal/explore/engine"
-	"lockstep/internal/language"
 	"lockstep/internal/lock/strategy"
 	"lockstep/internal/lock/verdict"
 )
@@ -57,11 +56,6 @@ func (c Cell) String() string {
 	default:
 		return "unknown"
 	}
-}
-
-// UnknownMeans says what a cell means that is unknown.
-func UnknownMeans(in language.Language) string {
-	return in.Say("no schedule shows it, but a bound was hit, or nothing in Redis tells", "没有出现，但还没探索完就到了上限，或者 Redis 里看不出来")
 }
 
 // Finding is a counterexample with the scenario that it needs.

@@ -33,7 +33,7 @@ func benchmark(b *testing.B, scenario explore.Scenario, locks ...string) {
 					b.Fatal(err)
 				}
 				if !result.Complete {
-					b.Fatalf("not everything was explored: %s", result.Bound)
+					b.Fatalf("not everything was explored: %s", result.Bound())
 				}
 				schedules += result.Schedules
 			}

@@ -67,7 +67,7 @@ func (d driver) AppendServer(b []byte, server int, o engine.Order) []byte {
 func (d driver) setup() checker.Setup {
 	s, of := d.Scenario, d.harness.strategy
 	setup := checker.Setup{
-		Driver: d, Key: lock.Key, Scope: of.Scope, OnNodes: d.Cluster.OnNodes(), Within: s.Within, Language: s.Language,
+		Driver: d, Key: lock.Key, Scope: of.Scope, OnNodes: d.Cluster.OnNodes(), Within: s.Within,
 	}
 	if d.harness.options.Starved {
 		setup.Overtakes = s.MostOvertakes()

@@ -5,10 +5,10 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strings"
 
 	"lockstep/internal/explore/engine"
 	"lockstep/internal/explore/search"
+	"lockstep/internal/language"
 	"lockstep/internal/lock/anomaly"
 	"lockstep/internal/lock/strategy"
 	"lockstep/internal/lock/verdict"
@@ -22,13 +22,17 @@ type (
 	ScenarioFlags = engine.Flags
 	// Faults say how often each fault may happen.
 	Faults = engine.Faults
-	// Fault is a fault's name, and what happens.
-	Fault = engine.Fault
 	// Anomaly is one kind of thing that goes wrong.
 	Anomaly = anomaly.Anomaly
 	// Bounds say when to stop.
 	Bounds = search.Bounds
 )
+
+// Fault is one thing that may go wrong.
+type Fault struct {
+	engine.Fault
+	Says language.Text // what happens, as a part of a sentence
+}
 
 // Of Scenario.Polls.
 const (
@@ -52,16 +56,14 @@ var (
 // Anomalies lists them all, in the order in which they are looked for.
 func Anomalies() []Anomaly { return anomaly.All() }
 
-// SentenceOf says what an anomaly is in a scenario, in its language: a lock may have to be free after a time.
-func SentenceOf(a Anomaly, in Scenario) string {
-	if a == anomaly.LeftBehind && in.Within > 0 {
-		return in.Say("a lock stays for longer than %v, although no sale holds it", "没有一单持有锁，锁却残留超过 %v", in.Within)
-	}
-	return a.Row().Says.In(in.Language)
-}
-
 // AllFaults lists the faults there are.
-func AllFaults() []Fault { return engine.AllFaults() }
+func AllFaults() (all []Fault) {
+	texts := faultTexts()
+	for _, f := range engine.AllFaults() {
+		all = append(all, Fault{f, texts[f.Name]})
+	}
+	return all
+}
 
 // FaultNames lists their names.
 func FaultNames() []string { return engine.FaultNames() }
@@ -116,76 +118,6 @@ func (r Result) Unjudged() (all []Anomaly) {
 	return all
 }
 
-// Untested says what was not put to the test: nobody sold, although everything was explored, a fault that was allowed never happened, or
-// nobody can say what time would bring, or whose the lock is.
-func (r Result) Untested() (all []string) {
-	if r.Coverage.Undecided {
-		all = append(all, r.Scenario.Say("a wait that a clock may end was not seen to its end", "有一次等待可能随时间结束，但没有探索到它结束"))
-	}
-	if len(r.lookedFor) > 0 && len(r.Unjudged()) == len(r.lookedFor) {
-		all = append(all, r.Scenario.Say("nothing in Redis says whose the lock is", "Redis 里没有记录锁属于谁"))
-	}
-	if r.Complete && !r.Coverage.Sold() {
-		all = append(all, r.Scenario.Say("no sale succeeded in any schedule", "所有时序里一件也没有卖出"))
-	}
-	for _, name := range FaultNames() {
-		if r.Scenario.Faults.Map()[name] > 0 && r.Coverage.Faults[name] == 0 {
-			all = append(all, r.Scenario.Say("%s never happened", "故障 %s 从未发生", name))
-		}
-	}
-	return all
-}
-
-// Cut says what was left out, in phrases: what was not explored, or not put to the test, and how far waiters asked in vain. It is empty if
-// the answer is true without a limit but the scenario's.
-func (r Result) Cut() (all []string) {
-	if r.Bound != "" {
-		all = append(all, r.Scenario.Say("the exploration ended early: %s", "探索提前结束：%s", r.Bound))
-	}
-	all = append(all, r.Untested()...)
-	return append(all, r.limits()...)
-}
-
-// limits says what an answer leaves out that is that it holds: further polls, and what cannot be seen.
-func (r Result) limits() (all []string) {
-	say := r.Scenario.Say
-	if r.Coverage.Beyond {
-		polls := "up to %d vain polls"
-		if r.Scenario.PollsInVain() == 1 {
-			polls = "up to %d vain poll"
-		}
-		all = append(all, say(polls, "最多空轮询 %d 次", r.Scenario.PollsInVain()))
-	}
-	var names []string
-	for _, a := range r.Unjudged() {
-		names = append(names, string(a))
-	}
-	if len(names) > 0 && len(names) < len(r.lookedFor) {
-		all = append(all, say("%s not judged, as nothing in Redis says whose the lock is", "%s 无法判断，因为 Redis 里没有记录锁属于谁",
-			strings.Join(names, say(" and ", " 和 "))))
-	}
-	return all
-}
-
-// But says why the answer is not that it holds: what Cut says, but for the limits of any answer.
-func (r Result) But() string {
-	all := r.Cut()
-	return strings.Join(all[:len(all)-len(r.limits())], r.Scenario.Say(", and ", "，而且"))
-}
-
-// Setting says in what was explored: the scenario, and its limits.
-func (r Result) Setting() string {
-	in := r.Scenario
-	if r.Coverage.Beyond {
-		in.Polls = 0
-	}
-	flags := in.String()
-	if in.Actors == 2 {
-		flags = strings.TrimSpace(in.Say("2 actors ", "2 个参与者 ") + flags)
-	}
-	return strings.Join(append([]string{flags}, r.limits()...), in.Say(", ", "，"))
-}
-
 // Explore runs a strategy in every schedule of a scenario. If that shows nothing, and is cheap, it goes on with more polls, unless the
 // scenario says how many: that of the result does. That it was cut short, by bounds or by ctx, is no error, but makes the verdict
 // unknown. It fails with ErrBlind, ErrUnsaid, ErrUnrepeatable, ErrCommand, ErrKey, or ErrPanicked.
@@ -197,9 +129,7 @@ func Explore(ctx context.Context, s strategy.Strategy, in Scenario, goal Goal, b
 	if len(lookedFor) == 0 {
 		lookedFor = applying(s)
 	}
-	inner := search.Goal[engine.Transition]{
-		All: goal.All, OneStart: in.Actors == 1 || bounds.EverySymmetry, Language: in.Language,
-	}
+	inner := search.Goal[engine.Transition]{All: goal.All, OneStart: in.Actors == 1 || bounds.EverySymmetry}
 	for _, a := range lookedFor {
 		inner.Kinds = append(inner.Kinds, string(a))
 	}

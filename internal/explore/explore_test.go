@@ -255,7 +255,7 @@ func bounds(shows explore.Anomaly) explore.Bounds {
 }
 
 // shortened reports whether a bound ended the exploration before it showed anything, so that nothing is known of the other schedules.
-func shortened(r explore.Result) bool { return !suite.Long && r.Bound != "" && len(r.Found) == 0 }
+func shortened(r explore.Result) bool { return !suite.Long && r.Bound() != "" && len(r.Found) == 0 }
 
 // replayed sees that a counterexample shows the same anomaly, in its last step and each time.
 func replayed(t *testing.T, strategy strategy.Strategy, scenario explore.Scenario, found explore.Counterexample, times int) {
@@ -378,8 +378,8 @@ func TestBounds(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if result.Verdict() != verdict.Unknown || result.Bound != test.bound || result.Complete {
-				t.Errorf("%s, bound %q; want unknown, %q", result.Verdict(), result.Bound, test.bound)
+			if result.Verdict() != verdict.Unknown || result.Bound() != test.bound || result.Complete {
+				t.Errorf("%s, bound %q; want unknown, %q", result.Verdict(), result.Bound(), test.bound)
 			}
 			if test.bounds.Schedules > 0 && (result.Schedules < 500 || result.Schedules > 510) {
 				t.Errorf("%d schedules; want 500, and a few that had begun", result.Schedules)

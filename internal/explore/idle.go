@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"lockstep/internal/explore/checker"
 	"lockstep/internal/explore/engine"
 	"lockstep/internal/explore/simredis"
 	"lockstep/internal/lock/anomaly"
@@ -20,8 +21,7 @@ func (f futures) checkIdle(transitions []engine.Transition) {
 		return
 	}
 	if waits := f.waitsInVain(); waits != nil && !f.TimerNext() && f.freed() {
-		f.checker.Report(anomaly.Idle, "nobody living holds the lock, and %s waits for time to free it",
-			"没有存活的一单持有锁，%s 只能等锁过期", waits.Name)
+		f.checker.Report(anomaly.Idle, checker.WaitsForExpiry, waits.Name)
 	}
 }
 
@@ -75,7 +75,7 @@ func (f futures) checkAsleep(transitions []engine.Transition) {
 		}
 		if why, _ := f.Standstill(a); why == engine.WaitsForTime && f.free() {
 			if idle := f.idleTime(); idle > mayWait {
-				f.checker.Report(anomaly.Idle, "the lock is free, and %s sleeps for another %v", "锁空闲着，%s 还要再睡 %v", a.Name, idle)
+				f.checker.Report(anomaly.Idle, checker.SleepsOn, a.Name, idle)
 			}
 			return
 		}

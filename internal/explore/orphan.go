@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"lockstep/internal/explore/checker"
 	"lockstep/internal/explore/engine"
 	"lockstep/internal/lock"
 	"lockstep/internal/lock/anomaly"
@@ -11,11 +12,11 @@ func (f futures) checkEnd() {
 	holder := f.Holder()
 	abandoned := holder == nil || !f.BelievesInside(holder)
 	if abandoned && f.isLeftBehind() {
-		f.checker.Report(anomaly.LeftBehind, "the lock stays for ever, and nobody holds it", "锁永远残留，没有谁持有它")
+		f.checker.Report(anomaly.LeftBehind, checker.StaysForEver)
 	}
 	for _, a := range f.Actors() {
 		if !a.Finished() && !a.Dead() {
-			f.checker.Report(anomaly.Stuck, "%s can never go on", "%s 再也无法继续", a.Name)
+			f.checker.Report(anomaly.Stuck, checker.NeverGoesOn, a.Name)
 		}
 	}
 }

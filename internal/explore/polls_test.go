@@ -82,7 +82,7 @@ func TestTheBoundOnTimeIsTheOneGiven(t *testing.T) {
 	const most = 300 * time.Millisecond
 	in := explore.Scenario{Actors: 4, Sales: 3}
 	result, err := explore.Explore(t.Context(), find(t, "v4"), in, explore.Goal{}, explore.Bounds{Time: most, Awake: 10})
-	if err != nil || result.Bound != most.String() {
-		t.Errorf("%v; the bound is %q, want %v", err, result.Bound, most)
+	if err != nil || result.Bound() != most.String() {
+		t.Errorf("%v; the bound is %q, want %v", err, result.Bound(), most)
 	}
 }

@@ -29,7 +29,7 @@ func TestChanceShowsNothingNew(t *testing.T) {
 				bounds := explore.Bounds{Awake: asleep}
 				result, err := explore.Explore(t.Context(), strategy, scenario, explore.Goal{All: true}, bounds)
 				if err != nil || !result.Complete {
-					t.Fatalf("%v; bound %q", err, result.Bound)
+					t.Fatalf("%v; bound %q", err, result.Bound())
 				}
 				known := map[explore.Anomaly]int{}
 				for _, e := range result.Found {

@@ -50,10 +50,7 @@ func (r *Recorder) Follow(rest []redis.Cmder, arrives bool) {
 		name, _ := Describe([]redis.Cmder{command})
 		names = append(names, name)
 	}
-	all := strings.Join(names, ", ")
-	if r.follows = r.say("%s is still on its way", "%s 还在途中", all); !arrives {
-		r.follows = r.say("%s never arrives", "%s 没有送达", all)
-	}
+	r.follows = r.restSentence(strings.Join(names, ", "), arrives)
 }
 
 // Apply lets t happen, and writes down what happened.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"lockstep/internal/explore/checker"
 	"lockstep/internal/explore/engine"
 	"lockstep/internal/lock/anomaly"
 	"lockstep/internal/lock/strategy"
@@ -31,7 +32,7 @@ func (r *Run) Apply(t engine.Transition) (own bool) {
 }
 
 // Check gives the anomalies that the last transition has shown, and whether the schedule is over.
-func (r *Run) Check() (found []anomaly.Found, over bool) {
+func (r *Run) Check() (found []checker.Finding, over bool) {
 	r.checker.Check()
 	for _, a := range (futures{r}).outlived() {
 		r.checker.Leak(a.Index)
@@ -71,7 +72,7 @@ type Shown struct {
 func (r *Run) Follow(schedule string, of strategy.Strategy) (shown []Shown, over bool, err error) {
 	tokens := strings.Fields(schedule)
 	for i, token := range tokens {
-		var found []anomaly.Found
+		var found []checker.Finding
 		if err = r.take(token); err == nil {
 			found, over = r.Check()
 		} else if lacking := Lacking(r.Scenario, strings.Join(tokens[:i+1], " "), schedule); lacking != nil {
@@ -86,11 +87,11 @@ func (r *Run) Follow(schedule string, of strategy.Strategy) (shown []Shown, over
 }
 
 // show adds what was found in a step to what was shown, as Follow gives it.
-func (r *Run) show(shown []Shown, found []anomaly.Found, of strategy.Strategy, step int) []Shown {
+func (r *Run) show(shown []Shown, found []checker.Finding, of strategy.Strategy, step int) []Shown {
 	for _, f := range found {
 		known := slices.ContainsFunc(shown, func(other Shown) bool { return other.Anomaly == f.Anomaly })
 		if (f.Anomaly.IsPromisedBy(of) || f.Anomaly.ByName()) && !known {
-			shown = append(shown, Shown{f.Anomaly, f.Anomaly.Row().Title.In(r.Scenario.Language), f.Says, step})
+			shown = append(shown, Shown{f.Anomaly, f.Anomaly.Row().Title.In(r.Scenario.Language), findingSays(f, r.Scenario.Language), step})
 		}
 	}
 	return shown
@@ -126,22 +127,19 @@ func (r *Run) take(token string) error {
 		return err // that is the reason, and no other
 	}
 	if step.Token == token {
-		return Stale(r.Scenario, "%s would be as it is without that fault", "%s 没有这个故障也一样", want.Who)
+		return Stale(r.Scenario, withoutFaultSays(want.Who, r.Scenario.Language))
 	}
-	return Stale(r.Scenario, "what %s does next is %s, not %s", "%s 下一步是 %s，不是 %s",
-		want.Who, strings.TrimPrefix(step.Token, want.Who+":"), want.Command)
+	next := strings.TrimPrefix(step.Token, want.Who+":")
+	return Stale(r.Scenario, otherStepSays(want.Who, next, want.Command, r.Scenario.Language))
 }
 
 // errImpossible says what a schedule could go on with instead.
 func (r *Run) errImpossible(possible []engine.Transition) error {
-	if len(possible) == 0 {
-		return Stale(r.Scenario, "nothing more can happen by then", "此时已经没有下一步")
-	}
 	var previews []string
 	for _, t := range possible {
 		previews = append(previews, r.preview(t))
 	}
-	return Stale(r.Scenario, "what can happen by then is %s", "此时可以发生的是 %s", strings.Join(previews, r.Scenario.Say(", ", "、")))
+	return Stale(r.Scenario, insteadSays(previews, r.Scenario.Language))
 }
 
 // preview writes t as far as it is known before it has happened.

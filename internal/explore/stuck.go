@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"lockstep/internal/explore/checker"
 	"lockstep/internal/explore/engine"
 	"lockstep/internal/lock/anomaly"
 )
@@ -24,10 +25,9 @@ func (f futures) checkSelfLocked() {
 	for _, a := range f.Actors() {
 		if f.waits(a) && f.checker.HasLease(a.Index) && f.Holder() == a && !a.Paused() && f.InVain(a) {
 			if f.isHeldBeyondExpiry(a.Index) {
-				f.checker.Report(anomaly.SelfDeadlock, "%s waits for a lock that it holds itself, until it expires",
-					"%s 在等自己持有的锁，要等到它过期", a.Name)
+				f.checker.Report(anomaly.SelfDeadlock, checker.WaitsForOwnExpiry, a.Name)
 			} else {
-				f.checker.Report(anomaly.Stuck, "%s waits for a lock that it holds itself", "%s 在等自己持有的锁", a.Name)
+				f.checker.Report(anomaly.Stuck, checker.WaitsForItself, a.Name)
 			}
 		}
 	}

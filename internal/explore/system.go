@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"lockstep/internal/explore/checker"
 	"lockstep/internal/explore/engine"
 	"lockstep/internal/explore/search"
 	"lockstep/internal/lock/anomaly"
@@ -35,7 +36,7 @@ type Seen interface {
 	search.Noted
 	Transitions() []engine.Transition
 	Apply(t engine.Transition) bool
-	Check() (found []anomaly.Found, over bool)
+	Check() (found []checker.Finding, over bool)
 	Fingerprint() engine.Fingerprint
 	Err() error
 }
@@ -106,7 +107,7 @@ func (s System) counterexample(of search.Found[engine.Transition]) Counterexampl
 	shown, _ := run.Check()
 	for _, f := range shown {
 		if string(f.Anomaly) == of.Kind && t.Verdict == "" {
-			t.Verdict = f.Says
+			t.Verdict = findingSays(f, t.Language)
 		}
 	}
 	return Counterexample{Anomaly(of.Kind), len(of.Path), t.Schedule(), t}

@@ -1,126 +1,259 @@
 package explore
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"time"
 
-	"lockstep/internal/dao"
+	"lockstep/internal/explore/checker"
 	"lockstep/internal/explore/engine"
+	"lockstep/internal/explore/search"
+	"lockstep/internal/explore/simredis"
 	"lockstep/internal/language"
-	"lockstep/internal/lock"
+	"lockstep/internal/lock/anomaly"
 	"lockstep/internal/service/reason"
-	"lockstep/internal/trace"
-	"lockstep/util/lua/meaning"
 )
 
-// say gives a sentence in the language of the scenario.
-func (r *Recorder) say(english, chinese string, values ...any) string {
-	return r.x.Scenario.Say(english, chinese, values...)
-}
-
-// sentence tells what t did.
-func (r *Recorder) sentence(t engine.Transition, before view) string {
-	a, told := r.x.Actor(t), tellings()[t.Kind]
-	switch {
-	case told.kind == trace.KindTime:
-		return r.say("%v later", "%v 后", (r.x.Now()-before.now).Round(time.Millisecond)) + r.expired(before)
-	case told.says == language.Text{}:
-		return r.moveSentence(told, before, a)
-	case a == nil: // Redis did it
-		return r.fill(told.says, a) + r.lost(before)
+// BoundSays says which bound ended a search; "" for none.
+func BoundSays(hit search.Hit, in language.Language) string {
+	switch hit.Limit {
+	case search.Interruption:
+		return in.Say("interrupted", "被中断")
+	case search.Steps:
+		return in.Say("%d steps", "%d 步", hit.Most)
+	case search.Schedules:
+		return in.Say("%d schedules", "%d 种时序", hit.Most)
+	case search.Memory:
+		return in.Say("%d MB of memory", "%d MB 内存", hit.Most>>20)
+	case search.Time:
+		return time.Duration(hit.Most).String()
 	default:
-		return r.fill(told.says, a)
-	}
-}
-
-// moveSentence tells what a's step did.
-func (r *Recorder) moveSentence(told telling, before view, a *engine.Actor) string {
-	step, fate := r.step, r.fill(told.fate, a)
-	switch {
-	case step.Kind == trace.KindBegins:
-		return r.say("%s begins an attempt", "%s 开始一次加锁尝试", a.Name) + fate
-	case step.Kind == trace.KindSubscribes:
-		return r.say("%s subscribes", "%s 订阅消息", a.Name)
-	case step.Kind == trace.KindWaits && !before.began[a.Index]:
-		return r.say("%s begins, and waits", "%s 开始，然后等待", a.Name) + fate
-	case step.Kind == trace.KindWaits:
-		return r.say("%s waits", "%s 等待", a.Name) + fate
-	}
-	var says string
-	if step.Command != "" {
-		says = r.fill(told.first, a) + r.commandSentence(before, a)
-	}
-	if before.told[a.Index] {
-		says += r.say(", which was on its way", "，这条命令早已发出")
-	}
-	if step.Kind == trace.KindArrives && says == "" {
-		says = r.say("it makes no difference", "没有影响")
-	}
-	return says + fate
-}
-
-// commandSentence tells what a's command did.
-func (r *Recorder) commandSentence(before view, a *engine.Actor) string {
-	if strings.HasSuffix(r.step.Reply, engine.ConnectionReset) {
-		return r.say("%s's connection breaks", "%s 的连接断了", a.Name)
-	}
-	says := r.lockSentence(before, a)
-	if says == "" {
-		says = r.stockSentence(before, a)
-	}
-	if says == "" && r.about(lock.Key) {
-		says = r.found(a)
-	}
-	return says
-}
-
-// stockSentence tells what a's command did with the stock, "" if nothing.
-func (r *Recorder) stockSentence(before view, a *engine.Actor) string {
-	is, reply := r.x.Cluster.Stored(), r.step.Reply
-	left := is.Stock()
-	writes := r.say("%s writes stock %s", "%s 写入库存 %s", a.Name, left)
-	switch {
-	case left != before.stored.Stock():
-		return writes
-	case !r.about(dao.InventoryKey):
 		return ""
-	case strings.HasSuffix(reply, "[0]"), reply == "0":
-		return r.say("%s is refused: its token is stale", "%s 被拒绝：它的令牌已过时", a.Name)
-	case r.verb == meaning.Reads:
-		return r.say("%s reads stock %s", "%s 读到库存 %s", a.Name, left)
-	case reply == "": // it has not arrived
-		return ""
-	case strings.HasPrefix(r.step.Command, "WATCH "):
-		return r.say("%s watches the stock", "%s 监视库存", a.Name)
-	case before.stored.HasOrder(a.Sale) && is == before.stored:
-		return r.say("the ledger has %s's order already: nothing is written", "账本里已有 %s 的订单：什么也不写", a.Name)
-	default:
-		return writes
 	}
 }
 
-// about reports whether the step's command names a key.
-func (r *Recorder) about(key string) bool {
-	return slices.Contains(strings.Fields(r.step.Command), key)
+// findingTexts returns the sentence of each way to show an anomaly: a format, for the values that checker.How names.
+func findingTexts() [checker.SleepsOn + 1]language.Text {
+	both := language.Both
+	return [...]language.Text{
+		checker.BothInside:        both("%s are both inside", "%s 同时在临界区里"),
+		checker.AllInside:         both("%s are inside", "%s 同时在临界区里"),
+		checker.Removes:           both("%s removes %s's lock", "%s 删除了 %s 的锁"),
+		checker.LimitsExpiry:      both("%s gives %s's lock an expiry", "%s 给 %s 的锁加上了过期时间"),
+		checker.Shortens:          both("%s shortens %s's lock", "%s 缩短了 %s 的锁的过期时间"),
+		checker.Prolongs:          both("%s prolongs %s's lock", "%s 给 %s 的锁续期"),
+		checker.Overwrites:        both("%s overwrites %s's lock", "%s 覆盖了 %s 的锁"),
+		checker.UnlockDeniesLoss:  both("%s's Unlock says that it gave the lock back, which was lost before", "%s 的 Unlock 说锁已释放，其实锁早就丢了"),
+		checker.UnlockDeniesHold:  both("%s's Unlock says %q, though the lock was held to the end", "%s 的 Unlock 报错“%s”，其实它一直持有锁"),
+		checker.LossClaimed:       both("%s is told that it lost the lock, and has it still", "%s 得知自己丢了锁，其实锁还在它手里"),
+		checker.LeaveClaimed:      both("%s is told that its client went away, and it did not", "%s 得知客户端已断开，其实没有断开"),
+		checker.HolderClaimed:     both("%s is told that another one has the lock, and nobody has it", "%s 得知锁被别人持有，其实没有谁持有锁"),
+		checker.Fails:             both("%s fails, though nothing went wrong: %s", "没有任何故障，%s 却失败了：%s"),
+		checker.OutlivesHolder:    both("%s is dead, and its lock stays for %v", "%s 已崩溃，它的锁还要残留 %v"),
+		checker.StaysForEver:      both("the lock stays for ever, and nobody holds it", "锁永远残留，没有谁持有它"),
+		checker.GoroutineOutlives: both("%s's sale has ended, and a goroutine of it has not", "%s 的下单已经结束，它的 goroutine 还没有"),
+		checker.SoldTwice:         both("%s is sold again: stock %d -> %d", "%s 又卖出一次：库存 %d -> %d"),
+		checker.Overwritten: both("%s writes %d, having read %d, but the stock was %s by then: a sale is lost",
+			"%s 读到 %[3]d，写入 %[2]d，而库存那时已是 %[4]s：丢失一单的更新"),
+		checker.WorksOn:            both("%s worked on without the lock, and nothing told it", "%s 丢了锁还在继续执行，自己并不知情"),
+		checker.TokenNotLarger:     both("a holder has token %d, and a later one %d", "一个持有者的令牌是 %d，后来的持有者却是 %d"),
+		checker.NestedTokenDiffers: both("%s's nested call has token %d, and its outer one %d", "%s 的嵌套调用的令牌是 %d，外层的却是 %d"),
+		checker.Overtaken:          both("%s is overtaken %d times by sales that asked after it", "%s 被后来的请求插队 %d 次"),
+		checker.NeverGoesOn:        both("%s can never go on", "%s 再也无法继续"),
+		checker.WaitsForItself:     both("%s waits for a lock that it holds itself", "%s 在等自己持有的锁"),
+		checker.WaitsForOwnExpiry:  both("%s waits for a lock that it holds itself, until it expires", "%s 在等自己持有的锁，要等到它过期"),
+		checker.WaitsForExpiry:     both("nobody living holds the lock, and %s waits for time to free it", "没有存活的一单持有锁，%s 只能等锁过期"),
+		checker.SleepsOn:           both("the lock is free, and %s sleeps for another %v", "锁空闲着，%s 还要再睡 %v"),
+	}
 }
 
-// changes tells what has changed for the actors.
-func (r *Recorder) changes(before view) []string {
-	var says []string
-	for i, a := range r.x.Actors() {
-		if r.checker.HasLossNotice(a.Index) && !before.told[i] {
-			says = append(says, r.say("%s is told that it lost the lock", "%s 得知自己丢了锁", a.Name))
-		}
-		switch {
-		case !a.Finished() || before.ended[i] || a.Dead():
-		case a.Err() == nil:
-			says = append(says, r.say("%s has sold", "%s 卖出一件", a.Name))
-		default:
-			why := reason.InShort(r.x.Scenario.Language, a.Err(), lock.ErrNotObtained, lock.ErrTimeout, lock.ErrLost, lock.ErrCancelled,
-				lock.ErrOutcomeUnknown, lock.ErrUnavailable) // without what it was doing
-			says = append(says, r.say("%s fails: %s", "%s 失败：%s", a.Name, why))
+// findingSays tells how an anomaly has shown. A token may be a time.
+func findingSays(f checker.Finding, in language.Language) string {
+	values := slices.Clone(f.Values)
+	for i, value := range values {
+		switch value := value.(type) {
+		case error:
+			values[i] = reason.InShort(in, value)
+		case []string:
+			last := len(value) - 1
+			values[i] = in.Say("%s and %s", "%s 和 %s", strings.Join(value[:last], in.Say(", ", "、")), value[last])
 		}
 	}
-	return says
+	return simredis.Relative(fmt.Sprintf(findingTexts()[f.How].In(in), values...))
+}
+
+// faultTexts says what each fault is, as a part of a sentence.
+func faultTexts() map[string]language.Text {
+	both := language.Both
+	return map[string]language.Text{
+		"expiry": both("time passes a key's expiry while an actor could still move: slow work or network",
+			"还有参与者可以继续时，时间就越过了某个键的过期时刻：业务或网络慢"),
+		"slow": both("time passes to the next timer, such as a renewal's, while an actor could still move",
+			"还有参与者可以继续时，时间就走到了下一个定时器（例如续期）"),
+		"pause": both("a process stops before a command or before it has read the reply; later it resumes",
+			"进程在发出命令之前或读到响应之前暂停，以后恢复"),
+		"crash": both("a process dies, before or after a command took effect",
+			"进程在命令生效之前或之后崩溃"),
+		"lost-reply": both("a command takes effect, and its sender gets an error instead of the reply",
+			"命令已生效，发送方收到的却是错误，不是响应"),
+		"cancel": both("a client goes away: the context of its request is cancelled",
+			"客户端断开：请求的 context 被取消"),
+		"lost-wake": both("a message that should wake a waiter never arrives",
+			"唤醒等待者的消息丢失"),
+		"failover": both("Redis fails over to a replica without the lock's last changes; the stock is kept",
+			"Redis 主从切换，从节点没有锁的最新改动；库存不丢"),
+		"rollback": both("Redis restarts with an older snapshot: what was written since is gone, sales too",
+			"Redis 重启后回到较早的快照：之后写入的都丢失，包括订单"),
+		"evict": both("Redis is out of memory, and evicts the lock, as it has an expiry",
+			"Redis 内存不足，淘汰了带过期时间的锁"),
+		"late": both("a command takes effect at any later time, and its sender gets an error at once",
+			"命令在以后任意时刻才生效，发送方当场收到错误"),
+		"resend": both("a command takes effect, its reply is lost, and the client sends it again by itself",
+			"命令已生效，响应丢失，客户端自动重发"),
+		"lost-request": both("a command never takes effect, and its sender gets an error",
+			"命令永远不生效，发送方收到错误"),
+		"timeout": both("the wait for a lock times out; without this fault it never does",
+			"等锁超时；不加这个故障就从不超时"),
+		"clock-jump": both("the clock of a process jumps ahead by 15 s; its timers do not",
+			"一个进程的时钟向前跳 15 秒，它的定时器不受影响"),
+		"redis-clock": both("the clock of the Redis with the lock, or of a master, jumps ahead by 15 s",
+			"锁所在的 Redis（或某个主节点）的时钟向前跳 15 秒"),
+		"spurious-wake": both("a process is told that it may have missed a message, although it has not",
+			"进程得知自己可能漏了消息，其实没有漏"),
+		"late-start": both("goroutines that a step starts begin only after others have moved, at any time",
+			"某一步启动的 goroutine 没有立即开始，各自在以后任意时刻才执行"),
+		"node-crash": both("one of the lock's masters refuses connections from then on",
+			"锁的一个主节点从此拒绝连接"),
+		"node-hang": both("one of the lock's masters executes commands from then on, but never answers",
+			"锁的一个主节点从此只执行命令，不再响应"),
+		"node-restart": both("one of the lock's masters restarts empty",
+			"锁的一个主节点重启后数据为空"),
+	}
+}
+
+// SentenceOf says what an anomaly is in a scenario, in its language: a lock may have to be free after a time.
+func SentenceOf(a Anomaly, in Scenario) string {
+	if a == anomaly.LeftBehind && in.Within > 0 {
+		return in.Say("a lock stays for longer than %v, although no sale holds it", "没有一单持有锁，锁却残留超过 %v", in.Within)
+	}
+	return a.Row().Says.In(in.Language)
+}
+
+// Bound says which bound was hit, or that the search was interrupted; "" for neither.
+func (r Result) Bound() string { return BoundSays(r.Hit, r.Scenario.Language) }
+
+// Untested says what was not put to the test: nobody sold, although everything was explored, a fault that was allowed never happened, or
+// nobody can say what time would bring, or whose the lock is.
+func (r Result) Untested() (all []string) {
+	if r.Coverage.Undecided {
+		all = append(all, r.Scenario.Say("a wait that a clock may end was not seen to its end", "有一次等待可能随时间结束，但没有探索到它结束"))
+	}
+	if len(r.lookedFor) > 0 && len(r.Unjudged()) == len(r.lookedFor) {
+		all = append(all, r.Scenario.Say("nothing in Redis says whose the lock is", "Redis 里没有记录锁属于谁"))
+	}
+	if r.Complete && !r.Coverage.Sold() {
+		all = append(all, r.Scenario.Say("no sale succeeded in any schedule", "所有时序里一件也没有卖出"))
+	}
+	for _, name := range FaultNames() {
+		if r.Scenario.Faults.Map()[name] > 0 && r.Coverage.Faults[name] == 0 {
+			all = append(all, r.Scenario.Say("%s never happened", "故障 %s 从未发生", name))
+		}
+	}
+	return all
+}
+
+// Cut says what was left out, in phrases: what was not explored, or not put to the test, and how far waiters asked in vain. It is empty if
+// the answer is true without a limit but the scenario's.
+func (r Result) Cut() (all []string) {
+	if r.Bound() != "" {
+		all = append(all, r.Scenario.Say("the exploration ended early: %s", "探索提前结束：%s", r.Bound()))
+	}
+	all = append(all, r.Untested()...)
+	return append(all, r.limits()...)
+}
+
+// limits says what an answer leaves out that is that it holds: further polls, and what cannot be seen.
+func (r Result) limits() (all []string) {
+	say := r.Scenario.Say
+	if r.Coverage.Beyond {
+		polls := "up to %d vain polls"
+		if r.Scenario.PollsInVain() == 1 {
+			polls = "up to %d vain poll"
+		}
+		all = append(all, say(polls, "最多空轮询 %d 次", r.Scenario.PollsInVain()))
+	}
+	var names []string
+	for _, a := range r.Unjudged() {
+		names = append(names, string(a))
+	}
+	if len(names) > 0 && len(names) < len(r.lookedFor) {
+		all = append(all, say("%s not judged, as nothing in Redis says whose the lock is", "%s 无法判断，因为 Redis 里没有记录锁属于谁",
+			strings.Join(names, say(" and ", " 和 "))))
+	}
+	return all
+}
+
+// But says why the answer is not that it holds: what Cut says, but for the limits of any answer.
+func (r Result) But() string {
+	all := r.Cut()
+	return strings.Join(all[:len(all)-len(r.limits())], r.Scenario.Say(", and ", "，而且"))
+}
+
+// Setting says in what was explored: the scenario, and its limits.
+func (r Result) Setting() string {
+	in := r.Scenario
+	if r.Coverage.Beyond {
+		in.Polls = 0
+	}
+	flags := in.String()
+	if in.Actors == 2 {
+		flags = strings.TrimSpace(in.Say("2 actors ", "2 个参与者 ") + flags)
+	}
+	return strings.Join(append([]string{flags}, r.limits()...), in.Say(", ", "，"))
+}
+
+// UnknownMeans says what a cell means that is unknown.
+func UnknownMeans(in language.Language) string {
+	return in.Say("no schedule shows it, but a bound was hit, or nothing in Redis tells", "没有出现，但还没探索完就到了上限，或者 Redis 里看不出来")
+}
+
+// Error implements error.
+func (e *StaleError) Error() string {
+	if e.budget {
+		return e.Why
+	}
+	return fmt.Sprintf(language.Both(ErrStale.Error()+": %s", "时序与代码不符：%s").In(e.in), e.Why)
+}
+
+// Lacking says which faults a schedule needs, if its steps up to one need more than the scenario allows; otherwise it returns nil.
+func Lacking(in engine.Scenario, upTo, schedule string) error {
+	if in.Faults.AtLeast(engine.Budgets(upTo)) == in.Faults {
+		return nil
+	}
+	needed := in.Faults.AtLeast(engine.Budgets(schedule))
+	return &StaleError{Why: in.Say("it needs --faults %s", "需要 --faults %s", needed), in: in.Language, budget: true}
+}
+
+// AtStep says at which step of a schedule, counted from 1, something is wrong.
+func AtStep(in engine.Scenario, step int, token string, err error) error {
+	return fmt.Errorf("%s%w", in.Say("step %d, %s: ", "第 %d 步 %s：", step, token), err)
+}
+
+// insteadSays says what a schedule could go on with instead.
+func insteadSays(possible []string, in language.Language) string {
+	if len(possible) == 0 {
+		return in.Say("nothing more can happen by then", "此时已经没有下一步")
+	}
+	return in.Say("what can happen by then is %s", "此时可以发生的是 %s", strings.Join(possible, in.Say(", ", "、")))
+}
+
+// withoutFaultSays says that a step has no part in the fault that a schedule names.
+func withoutFaultSays(who string, in language.Language) string {
+	return in.Say("%s would be as it is without that fault", "%s 没有这个故障也一样", who)
+}
+
+// otherStepSays says that the next step is another one.
+func otherStepSays(who, next, wanted string, in language.Language) string {
+	return in.Say("what %s does next is %s, not %s", "%s 下一步是 %s，不是 %s", who, next, wanted)
 }

@@ -13,15 +13,12 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"lockstep/internal/explore/simredis"
-	"lockstep/internal/language"
 	"lockstep/internal/lock/anomaly"
 	"lockstep/internal/lock/strategy"
 	"lockstep/internal/service/history"
-	"lockstep/internal/service/reason"
 )
 
 // Driver lets things happen, and knows what nobody is told.
@@ -67,7 +64,6 @@ type Setup struct {
 	OnNodes   bool           // the lock is on several masters, and not on the first server
 	Overtakes int            // how often a sale may be overtaken by others that asked after it; 0: nobody counts
 	Within    time.Duration  // the lock of a holder that died has to be free; 0: it may take any time that ends
-	Language  language.Language
 }
 
 // Checker looks at one execution.
@@ -83,7 +79,7 @@ type scene struct {
 	Setup
 	sales []*sale // of each actor
 	clock int     // counts what has changed of the lock
-	found []anomaly.Found
+	found []Finding
 }
 
 // New makes a checker.
@@ -96,13 +92,13 @@ func New(setup Setup) *Checker {
 	return &Checker{s, o, order{owners: o, touched: map[string]int{}}, words{owners: o}}
 }
 
-// Report takes an anomaly down, and what it says in each language: formats, for the same values. A token may be a time.
-func (c *scene) Report(a anomaly.Anomaly, english, chinese string, values ...any) {
-	c.found = append(c.found, anomaly.Found{Anomaly: a, Says: simredis.Relative(c.Language.Say(english, chinese, values...))})
+// Report takes an anomaly down, and how it has shown.
+func (c *scene) Report(a anomaly.Anomaly, how How, values ...any) {
+	c.found = append(c.found, Finding{a, how, values})
 }
 
 // Found returns what was found since the last Reset.
-func (c *scene) Found() []anomaly.Found { return c.found }
+func (c *scene) Found() []Finding { return c.found }
 
 // masters returns what those servers hold that the lock is on.
 func (c *scene) masters() []*simredis.State {
@@ -161,13 +157,11 @@ func (c *Checker) findInside(sales []*sale) {
 	for _, s := range sales {
 		names = append(names, s.Name)
 	}
-	last := len(names) - 1
-	all := c.Language.Say("%s and %s", "%s 和 %s", strings.Join(names[:last], c.Language.Say(", ", "、")), names[last])
-	if last == 1 {
-		c.Report(anomaly.TwoHolders, "%s are both inside", "%s 同时在临界区里", all)
-	} else {
-		c.Report(anomaly.TwoHolders, "%s are inside", "%s 同时在临界区里", all)
+	how := AllInside
+	if len(names) == 2 {
+		how = BothInside
 	}
+	c.Report(anomaly.TwoHolders, how, names)
 }
 
 // checkProgress looks for sales that failed although nothing went wrong: no fault has happened, and there is something left to sell. One
@@ -175,8 +169,7 @@ func (c *Checker) findInside(sales []*sale) {
 func (c *Checker) checkProgress() {
 	for _, s := range c.sales {
 		if s.Finished() && s.Err() != nil && !s.Once && !s.lost && !c.Past().Faulted && c.Contents()[0].Stock() != "0" {
-			c.Report(anomaly.Progress, "%s fails, though nothing went wrong: %s", "没有任何故障，%s 却失败了：%s",
-				s.Name, reason.InShort(c.Language, s.Err()))
+			c.Report(anomaly.Progress, Fails, s.Name, s.Err())
 		}
 	}
 }
@@ -187,7 +180,7 @@ func (c *Checker) checkFreed() {
 		return
 	}
 	if key, has := c.locked(); has && key.TTL > c.Within {
-		c.Report(anomaly.LeftBehind, "%s is dead, and its lock stays for %v", "%s 已崩溃，它的锁还要残留 %v", c.sales[c.holder].Name, key.TTL)
+		c.Report(anomaly.LeftBehind, OutlivesHolder, c.sales[c.holder].Name, key.TTL)
 	}
 }
 
@@ -199,7 +192,7 @@ func (c *Checker) HasRemains() bool {
 
 // Leak sees that a goroutine of an actor's still runs, although all of its process have finished.
 func (c *Checker) Leak(actor int) {
-	c.Report(anomaly.GoroutineLeak, "%s's sale has ended, and a goroutine of it has not", "%s 的下单已经结束，它的 goroutine 还没有", c.sales[actor].Name)
+	c.Report(anomaly.GoroutineLeak, GoroutineOutlives, c.sales[actor].Name)
 }
 
 // Book sees that orders were added to the ledger. After a rollback the stock may be larger than a sale has read: the sales that made it
@@ -207,15 +200,13 @@ func (c *Checker) Leak(actor int) {
 func (c *Checker) Book(before *simredis.State, orders []history.Order) {
 	for _, order := range orders {
 		if before.HasOrder(order.ID) {
-			c.Report(anomaly.DoubleSale, "%s is sold again: stock %d -> %d", "%s 又卖出一次：库存 %d -> %d", order.ID, order.Before, order.After)
+			c.Report(anomaly.DoubleSale, SoldTwice, order.ID, order.Before, order.After)
 		}
 		held := before.Stock()
 		stock, err := strconv.ParseInt(held, 10, 64)
 		forgotten := err == nil && stock > order.Before && c.Past().RolledBack
 		if held != fmt.Sprint(order.Before) && !forgotten {
-			c.Report(anomaly.LostUpdate, "%s writes %d, having read %d, but the stock was %s by then: a sale is lost",
-				"%s 读到 %[3]d，写入 %[2]d，而库存那时已是 %[4]s：丢失一单的更新",
-				order.ID, order.After, order.Before, held)
+			c.Report(anomaly.LostUpdate, Overwritten, order.ID, order.After, order.Before, held)
 		}
 	}
 }

@@ -78,7 +78,7 @@ func (c *scene) checkNames(what Change, by *sale) {
 		}
 		s.bereft = true
 		if by != nil {
-			c.Report(anomaly.ForeignRelease, "%s removes %s's lock", "%s 删除了 %s 的锁", by.Name, s.Name)
+			c.Report(anomaly.ForeignRelease, Removes, by.Name, s.Name)
 		}
 	}
 }

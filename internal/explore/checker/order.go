@@ -52,7 +52,7 @@ func (c *order) checkToken(s *sale, lease *lock.Lease) {
 			earlier, later = token, g.token
 		}
 		if token > 0 && g.token > 0 && earlier >= later {
-			c.Report(anomaly.TokenOrder, "a holder has token %d, and a later one %d", "一个持有者的令牌是 %d，后来的持有者却是 %d", earlier, later)
+			c.Report(anomaly.TokenOrder, TokenNotLarger, earlier, later)
 			break
 		}
 	}
@@ -62,8 +62,7 @@ func (c *order) checkToken(s *sale, lease *lock.Lease) {
 // checkNested looks at the token of a nested call.
 func (c *order) checkNested(s *sale, lease *lock.Lease) {
 	if outer := s.leases[0].Token(); lease.Token() != outer {
-		c.Report(anomaly.TokenOrder, "%s's nested call has token %d, and its outer one %d",
-			"%s 的嵌套调用的令牌是 %d，外层的却是 %d", s.Name, lease.Token(), outer)
+		c.Report(anomaly.TokenOrder, NestedTokenDiffers, s.Name, lease.Token(), outer)
 	}
 }
 
@@ -126,7 +125,7 @@ func (c *order) countOvertaken(s *sale) {
 		}
 		other.place.overtaken++
 		if n := other.place.overtaken; n > c.Overtakes {
-			c.Report(anomaly.Starved, "%s is overtaken %d times by sales that asked after it", "%s 被后来的请求插队 %d 次", other.Name, n)
+			c.Report(anomaly.Starved, Overtaken, other.Name, n)
 		}
 	}
 }

@@ -100,19 +100,19 @@ func (ch change) hastened() bool {
 	return ch.had && ch.has && ch.is.TTL > 0 && (ch.was.TTL == 0 || ch.is.TTL < ch.was.TTL)
 }
 
-// deed returns the sentence for the change: who did it, and to whose lock.
-func (ch change) deed() (english, chinese string) {
+// deed returns what the change does to another one's lock.
+func (ch change) deed() How {
 	switch {
 	case !ch.has:
-		return "%s removes %s's lock", "%s 删除了 %s 的锁"
+		return Removes
 	case ch.bounded():
-		return "%s gives %s's lock an expiry", "%s 给 %s 的锁加上了过期时间"
+		return LimitsExpiry
 	case ch.sameOwner() && ch.hastened():
-		return "%s shortens %s's lock", "%s 缩短了 %s 的锁的过期时间"
+		return Shortens
 	case ch.sameOwner():
-		return "%s prolongs %s's lock", "%s 给 %s 的锁续期"
+		return Prolongs
 	default:
-		return "%s overwrites %s's lock", "%s 覆盖了 %s 的锁"
+		return Overwrites
 	}
 }
 
@@ -193,8 +193,7 @@ func (c *owners) recordWrite(by *sale, o *ownership, ch change) {
 	expels := stood && !stands && owner.Process != by.Process
 	ours := ownsProcess(by.Process, ch.was) && !expels
 	if ch.had && owner != nil && owner != by && !owner.allows(ch, ours) {
-		english, chinese := ch.deed()
-		c.Report(anomaly.ForeignRelease, english, chinese, by.Name, owner.Name)
+		c.Report(anomaly.ForeignRelease, ch.deed(), by.Name, owner.Name)
 	}
 	if owner == by && by.leaves {
 		by.keeps = ch.hastened()

@@ -1,7 +1,7 @@
 package checker
 
 import (
-	"fmt"
+	"reflect"
 	"testing"
 	"time"
 
@@ -9,6 +9,7 @@ import (
 
 	"lockstep/internal/explore/simredis"
 	"lockstep/internal/lock"
+	"lockstep/internal/lock/anomaly"
 )
 
 const (
@@ -43,72 +44,75 @@ func (alive) Dead() bool     { return false }
 func (alive) Finished() bool { return false }
 func (alive) Err() error     { return nil }
 
+// bs is what B does to A's lock.
+func bs(how How) []Finding { return []Finding{{anomaly.ForeignRelease, how, []any{"B", "A"}}} }
+
 // Whose the lock is follows from who writes its key, and what is done to a lock of somebody else's is found.
 func TestWhoseTheLockIs(t *testing.T) {
 	for name, test := range map[string]struct {
 		masters int
 		deeds   []deed
 		holder  int
-		finds   string
+		finds   []Finding
 	}{
-		"taken":               {0, []deed{does(a, 0, "SET", "1")}, a, ""},
-		"given back":          {0, []deed{does(a, 0, "SET", "1"), does(a, 0, "DEL")}, nobody, ""},
-		"ended by time":       {0, []deed{does(a, 0, "SET", "1"), does(nobodys, 0, "DEL")}, nobody, ""},
-		"taken after its end": {0, []deed{does(a, 0, "SET", "1"), does(nobodys, 0, "DEL"), does(b, 0, "SET", "1")}, b, ""},
-		"read":                {0, []deed{does(a, 0, "SET", "1"), does(b, 0, "GET")}, a, ""},
-		"renewed":             {0, []deed{does(a, 0, "SET", "1", "EX", "10"), does(a, 0, "PEXPIRE", "15000")}, a, ""},
-		"another's removed":   {0, []deed{does(a, 0, "SET", "1"), does(b, 0, "DEL")}, nobody, "foreign-release: B removes A's lock"},
+		"taken":               {0, []deed{does(a, 0, "SET", "1")}, a, nil},
+		"given back":          {0, []deed{does(a, 0, "SET", "1"), does(a, 0, "DEL")}, nobody, nil},
+		"ended by time":       {0, []deed{does(a, 0, "SET", "1"), does(nobodys, 0, "DEL")}, nobody, nil},
+		"taken after its end": {0, []deed{does(a, 0, "SET", "1"), does(nobodys, 0, "DEL"), does(b, 0, "SET", "1")}, b, nil},
+		"read":                {0, []deed{does(a, 0, "SET", "1"), does(b, 0, "GET")}, a, nil},
+		"renewed":             {0, []deed{does(a, 0, "SET", "1", "EX", "10"), does(a, 0, "PEXPIRE", "15000")}, a, nil},
+		"another's removed":   {0, []deed{does(a, 0, "SET", "1"), does(b, 0, "DEL")}, nobody, bs(Removes)},
 		"another's prolonged": {
-			0, []deed{does(a, 0, "SET", "1", "EX", "10"), does(b, 0, "PEXPIRE", "15000")}, a, "foreign-release: B prolongs A's lock",
+			0, []deed{does(a, 0, "SET", "1", "EX", "10"), does(b, 0, "PEXPIRE", "15000")}, a, bs(Prolongs),
 		},
 		"another's overwritten": {
-			0, []deed{does(a, 0, "SET", "1", "EX", "10"), does(b, 0, "SET", "2")}, b, "foreign-release: B overwrites A's lock",
+			0, []deed{does(a, 0, "SET", "1", "EX", "10"), does(b, 0, "SET", "2")}, b, bs(Overwrites),
 		},
-		"handed to who waits": {0, []deed{does(a, 0, "SET", lock.Owner("A")), does(a, 0, "SET", lock.Owner("B")+":7")}, b, ""},
+		"handed to who waits": {0, []deed{does(a, 0, "SET", lock.Owner("A")), does(a, 0, "SET", lock.Owner("B")+":7")}, b, nil},
 		"joined by another": {
-			0, []deed{does(a, 0, "RPUSH", lock.Owner("A")), does(b, 0, "RPUSH", lock.Owner("B"))}, a, "",
+			0, []deed{does(a, 0, "RPUSH", lock.Owner("A")), does(b, 0, "RPUSH", lock.Owner("B"))}, a, nil,
 		},
 		"left to the next": {
 			0, []deed{
 				does(a, 0, "RPUSH", lock.Owner("A")), does(b, 0, "RPUSH", lock.Owner("B")), does(a, 0, "LREM", "1", lock.Owner("A")),
-			}, b, "",
+			}, b, nil,
 		},
 		"left by the next": {
 			0, []deed{
 				does(a, 0, "RPUSH", lock.Owner("A")), does(b, 0, "RPUSH", lock.Owner("B")), does(b, 0, "LREM", "1", lock.Owner("B")),
-			}, a, "",
+			}, a, nil,
 		},
 		"thrown out of it": {
 			0, []deed{
 				does(a, 0, "RPUSH", lock.Owner("A")), does(a, 0, "PEXPIRE", "15000"),
 				does(b, 0, "RPUSH", lock.Owner("B")), does(b, 0, "LREM", "1", lock.Owner("A")),
-			}, b, "foreign-release: B overwrites A's lock",
+			}, b, bs(Overwrites),
 		},
 		"joined in a sorted set": {
-			0, []deed{does(a, 0, "ZADD", "2", lock.Owner("A")), does(b, 0, "ZADD", "1", lock.Owner("B"))}, a, "",
+			0, []deed{does(a, 0, "ZADD", "2", lock.Owner("A")), does(b, 0, "ZADD", "1", lock.Owner("B"))}, a, nil,
 		},
 		"thrown out of a sorted set": {
 			0, []deed{
 				does(a, 0, "ZADD", "2", lock.Owner("A")), does(a, 0, "PEXPIRE", "15000"),
 				does(b, 0, "ZADD", "1", lock.Owner("B")), does(b, 0, "ZREM", lock.Owner("A")),
-			}, b, "foreign-release: B overwrites A's lock",
+			}, b, bs(Overwrites),
 		},
-		"counters in a hash": {0, []deed{does(a, 0, "HINCRBY", "next", "1"), does(b, 0, "HINCRBY", "next", "1")}, nobody, ""},
-		"a count":            {0, []deed{does(a, 0, "INCR"), does(b, 0, "INCR"), does(b, 0, "DECR")}, nobody, ""},
+		"counters in a hash": {0, []deed{does(a, 0, "HINCRBY", "next", "1"), does(b, 0, "HINCRBY", "next", "1")}, nobody, nil},
+		"a count":            {0, []deed{does(a, 0, "INCR"), does(b, 0, "INCR"), does(b, 0, "DECR")}, nobody, nil},
 		"a count in a text": {
-			0, []deed{does(a, 0, "SET", "1 held, 9 wait", "EX", "10"), does(b, 0, "SET", "1 held, 10 wait", "KEEPTTL")}, nobody, "",
+			0, []deed{does(a, 0, "SET", "1 held, 9 wait", "EX", "10"), does(b, 0, "SET", "1 held, 10 wait", "KEEPTTL")}, nobody, nil,
 		},
 		"a count without an expiry": {
 			0, []deed{does(a, 0, "SET", "1 held, 9 wait", "EX", "10"), does(b, 0, "SET", "1 held, 10 wait")}, b,
-			"foreign-release: B overwrites A's lock",
+			bs(Overwrites),
 		},
 		"two numbers": {
 			0, []deed{does(a, 0, "SET", "1 held, 9 wait", "EX", "10"), does(b, 0, "SET", "2 held, 10 wait", "KEEPTTL")}, b,
-			"foreign-release: B overwrites A's lock",
+			bs(Overwrites),
 		},
-		"its own, with an attempt": {0, []deed{does(a, 0, "SET", lock.Owner("A")+":1"), does(a, 0, "SET", lock.Owner("A")+":2")}, a, ""},
-		"a minority":               {3, []deed{does(a, 1, "SET", "1")}, nobody, ""},
-		"a majority":               {3, []deed{does(a, 1, "SET", "1"), does(b, 2, "SET", "1"), does(a, 3, "SET", "1")}, a, ""},
+		"its own, with an attempt": {0, []deed{does(a, 0, "SET", lock.Owner("A")+":1"), does(a, 0, "SET", lock.Owner("A")+":2")}, a, nil},
+		"a minority":               {3, []deed{does(a, 1, "SET", "1")}, nobody, nil},
+		"a majority":               {3, []deed{does(a, 1, "SET", "1"), does(b, 2, "SET", "1"), does(a, 3, "SET", "1")}, a, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m, err := simredis.NewMemory("a run")
@@ -133,12 +137,8 @@ func TestWhoseTheLockIs(t *testing.T) {
 				cluster.Become(s, answer.Then)
 				c.Change(Change{Server: d.server, Before: before, After: s.Holds}, d.by)
 			}
-			var finds string
-			for _, f := range c.Found() {
-				finds += fmt.Sprintf("%s: %s", f.Anomaly, f.Says)
-			}
-			if c.Holder() != test.holder || finds != test.finds {
-				t.Errorf("it is %d's, found %q; want %d's, %q", c.Holder(), finds, test.holder, test.finds)
+			if c.Holder() != test.holder || !reflect.DeepEqual(c.Found(), test.finds) {
+				t.Errorf("it is %d's, found %v; want %d's, %v", c.Holder(), c.Found(), test.holder, test.finds)
 			}
 		})
 	}

@@ -141,7 +141,7 @@ func (c *Checker) BeginUnlock(actor int) (outermost bool) {
 	c.checkTold()
 	outermost = len(s.leases) == 1
 	if outermost && s.bereft && !s.isToStop() && !s.Dead() {
-		c.Report(anomaly.Untold, "%s worked on without the lock, and nothing told it", "%s 丢了锁还在继续执行，自己并不知情", s.Name)
+		c.Report(anomaly.Untold, WorksOn, s.Name)
 	}
 	s.leases = s.leases[:len(s.leases)-1]
 	if outermost {

@@ -9,7 +9,6 @@ import (
 	"lockstep/internal/lock"
 	"lockstep/internal/lock/anomaly"
 	"lockstep/internal/lock/strategy"
-	"lockstep/internal/service/reason"
 )
 
 // words is what locks say.
@@ -25,17 +24,24 @@ func (c *words) EndUnlock(actor int, outermost bool, err error) {
 		s.leaves, s.timedOut = false, err != nil && c.Now() > s.left
 	}
 	s.spoiled = s.spoiled || err != nil
-	gone := errors.Is(err, lock.ErrExpired) || errors.Is(err, lock.ErrNotOwner)
+	gone := denied(err)
 	switch {
 	case s.Dead() || c.Scope != strategy.Everybody:
 	case err == nil && outermost && s.lost && !s.gave:
-		c.Report(anomaly.FalseWord, "%s's Unlock says that it gave the lock back, which was lost before",
-			"%s 的 Unlock 说锁已释放，其实锁早就丢了", s.Name)
-	case gone && !s.lost && c.isHeldThroughout(s):
-		c.Report(anomaly.FalseWord, "%s's Unlock says %q, though the lock was held to the end",
-			"%s 的 Unlock 报错“%s”，其实它一直持有锁", s.Name,
-			reason.InShort(c.Language, err, lock.ErrExpired, lock.ErrNotOwner))
+		c.Report(anomaly.FalseWord, UnlockDeniesLoss, s.Name)
+	case gone != nil && !s.lost && c.isHeldThroughout(s):
+		c.Report(anomaly.FalseWord, UnlockDeniesHold, s.Name, gone)
 	}
+}
+
+// denied returns what an error of Unlock says of a lock that is not held, nil if it does not say that.
+func denied(err error) error {
+	for _, known := range []error{lock.ErrExpired, lock.ErrNotOwner} {
+		if errors.Is(err, known) {
+			return known
+		}
+	}
+	return nil
 }
 
 // isHeldThroughout reports whether a sale whose lock is not known to be lost had it still when it unlocked.
@@ -51,7 +57,7 @@ func (c *words) isHeldThroughout(s *sale) bool {
 func (c *words) checkTold() {
 	for i, s := range c.sales {
 		if s.hasLossNotice() && !s.lost && c.holder == i && !s.Dead() && !c.Past().Faulted {
-			c.Report(anomaly.FalseWord, "%s is told that it lost the lock, and has it still", "%s 得知自己丢了锁，其实锁还在它手里", s.Name)
+			c.Report(anomaly.FalseWord, LossClaimed, s.Name)
 		}
 	}
 }
@@ -65,8 +71,7 @@ func (c *words) Refuse(actor int, err error, gone bool) {
 	case errors.Is(err, lock.ErrNotObtained) && s.Once && len(s.leases) == 0 && !s.met:
 		c.refused = append(c.refused, s)
 	case errors.Is(err, lock.ErrCancelled) && !gone:
-		c.Report(anomaly.FalseWord, "%s is told that its client went away, and it did not",
-			"%s 得知客户端已断开，其实没有断开", s.Name)
+		c.Report(anomaly.FalseWord, LeaveClaimed, s.Name)
 	}
 }
 
@@ -76,8 +81,7 @@ func (c *words) checkRefused() {
 	for _, s := range c.refused {
 		blocked := func(m moment) bool { return !c.Obtainable(m.held, m.at) }
 		if !s.leftovers || !slices.ContainsFunc(s.moments, blocked) {
-			c.Report(anomaly.FalseWord, "%s is told that another one has the lock, and nobody has it",
-				"%s 得知锁被别人持有，其实没有谁持有锁", s.Name)
+			c.Report(anomaly.FalseWord, HolderClaimed, s.Name)
 		}
 	}
 	c.refused = nil

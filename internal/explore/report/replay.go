@@ -1,11 +1,10 @@
 package report
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
-
-	"context"
 
 	"lockstep/internal/explore"
 	"lockstep/internal/explore/session"
@@ -38,7 +37,7 @@ func (r Request) Replay(ctx context.Context) (verdict.Verdict, error) {
 	if len(shown) > 0 {
 		r.printReason(people, why)
 	} else {
-		fmt.Fprintln(people, r.Scenario.Say("This schedule shows no anomaly.", "这个时序没有出现异常。"))
+		fmt.Fprintln(people, showsNothing(r.Scenario))
 	}
 	return verdict.Of(len(shown) > 0, true), r.writeReplayed(replayed.Trace, shown)
 }
@@ -59,9 +58,4 @@ func (r Request) showReplayed(replayed explore.Replayed, shown []explore.Shown, 
 		fmt.Fprint(r.Out, replayed.EachStep(true))
 	}
 	return nil
-}
-
-// shows returns a line that tells of an anomaly.
-func shows(in explore.Scenario, s explore.Shown) string {
-	return in.Say("  ✗  step %d shows %s: %s\n", "  ✗  第 %d 步出现 %s：%s\n", s.Step, s.Anomaly, s.Says)
 }

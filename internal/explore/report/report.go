@@ -84,7 +84,7 @@ func (r Request) explore(ctx context.Context) (explore.Result, error) {
 		progress := newProgress(r.Err, r.Live, r.Now)
 		defer progress.end()
 		goal.Progress = func(now explore.Result) {
-			progress.say(r.Scenario.Say("%d steps deep, %d schedules, %d states", "深 %d 步，%d 种时序，%d 个状态", now.Depth, now.Schedules, now.States))
+			progress.say(progressSays(now, r.Scenario))
 		}
 	}
 	return explore.Explore(ctx, r.Lock, r.Scenario, goal, r.Bounds)
@@ -100,7 +100,7 @@ func (r Request) people() io.Writer {
 
 // show prints what was found.
 func (r Request) show(result explore.Result, whys []*session.Why) error {
-	people, say := r.people(), r.Scenario.Say
+	people := r.people()
 	if r.JSON {
 		if err := web.WriteJSON(r.Out, document(result, whys)); err != nil {
 			return err
@@ -111,41 +111,16 @@ func (r Request) show(result explore.Result, whys []*session.Why) error {
 	} else {
 		fmt.Fprintln(people, strings.Join(slices.Concat([]string{r.verdict(result), seen(result)}, tested(result)), "\n"))
 	}
-	if result.Bound != "" && !result.Interrupted {
-		fmt.Fprintln(r.Err, say("Bounds: --max-time, --max-schedules, --max-memory; 0 is none.",
-			"上限：--max-time、--max-schedules、--max-memory；0 表示不限。"))
+	if result.Bound() != "" && !result.Interrupted {
+		fmt.Fprintln(r.Err, boundsAre(r.Scenario))
 	}
-	fmt.Fprintln(r.Err, say("%d schedules in %.1f s, %.0f a second", "%d 种时序，用时 %.1f 秒，每秒 %.0f 种",
-		result.Schedules, result.Seconds, float64(result.Schedules)/result.Seconds))
+	fmt.Fprintln(r.Err, speed(result, r.Scenario))
 	return nil
-}
-
-// verdict says it in a sentence.
-func (r Request) verdict(result explore.Result) string {
-	say := r.Scenario.Say
-	switch found := result.Verdict(); {
-	case found == verdict.Broken && r.Each:
-		return r.summary(result)
-	case found == verdict.Broken:
-		return r.broken(result.Found[0])
-	case found == verdict.Holds:
-		return say("%s never shows %s: every schedule was explored (%s).", "%s 从不出现%s：所有时序都探索完了（%s）。",
-			result.Lock, r.lookedFor(), result.Setting())
-	default:
-		return say("%s: unknown. No schedule has shown %s (%s), but %s.", "%s：未知。没有时序出现%s（%s），但%s。",
-			result.Lock, r.lookedFor(), result.Setting(), result.But())
-	}
-}
-
-// broken says what a counterexample shows.
-func (r Request) broken(e explore.Counterexample) string {
-	return r.Scenario.Say("%s shows %s in %d steps, and in no fewer: %s.", "%s 最少 %[3]d 步就出现 %[2]s：%[4]s。",
-		r.Lock.Name, e.Anomaly, e.Length, explore.SentenceOf(e.Anomaly, r.Scenario))
 }
 
 // showFound prints each counterexample.
 func (r Request) showFound(result explore.Result, whys []*session.Why) {
-	people, say := r.people(), r.Scenario.Say
+	people := r.people()
 	if r.Each {
 		fmt.Fprintln(people, r.verdict(result))
 	}
@@ -162,30 +137,8 @@ func (r Request) showFound(result explore.Result, whys []*session.Why) {
 			fmt.Fprintln(people, e.Trace.Sequence())
 		}
 		r.printReason(people, whys[i])
-		fmt.Fprintln(people, say("Step by step: %s", "逐步重放：%s", r.replayCommand(e.Schedule))+r.Lang)
+		fmt.Fprintln(people, r.stepByStep(e.Schedule))
 	}
-}
-
-// summary lists all that was found, and says whether there may be more.
-func (r Request) summary(result explore.Result) string {
-	say := r.Scenario.Say
-	var all []string
-	for _, e := range result.Found {
-		all = append(all, say("%s in %d steps", "%s（%d 步）", e.Anomaly, e.Length))
-	}
-	more := say("Every schedule was explored.", "所有时序都探索完了。")
-	if but := result.But(); but != "" {
-		more = say("There may be more: %s.", "可能还有：%s。", but)
-	}
-	return say("%s (%s) shows %s. ", "%s（%s）会出现：%s。", result.Lock, result.Setting(), strings.Join(all, say(", ", "、"))) + more
-}
-
-// lookedFor names what was looked for, in a sentence.
-func (r Request) lookedFor() string {
-	if r.Anomaly == "" {
-		return r.Scenario.Say("an anomaly", "异常")
-	}
-	return r.Scenario.Say("%s", " %s", r.Anomaly)
 }
 
 // replayCommand returns the command that replays a schedule.

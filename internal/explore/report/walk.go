@@ -2,7 +2,6 @@ package report
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -54,7 +53,7 @@ func (w *walk) do(ctx context.Context, typed string) (says string) {
 		return ""
 	case "u":
 		if !w.session.Undo() {
-			return w.Scenario.Say("This is the start.", "这里是起点。")
+			return atStart(w.Scenario)
 		}
 		return ""
 	case "d":
@@ -65,7 +64,7 @@ func (w *walk) do(ctx context.Context, typed string) (says string) {
 	choices := w.session.Now().Choices
 	if n, err := strconv.Atoi(typed); err == nil {
 		if n < 1 || n > len(choices) {
-			return w.Scenario.Say("There is no %d.", "没有第 %d 项。", n)
+			return noChoice(n, w.Scenario)
 		}
 		typed = choices[n-1].Token
 	}
@@ -77,36 +76,6 @@ func (w *walk) do(ctx context.Context, typed string) (says string) {
 	return ""
 }
 
-// notNow says why a token is not taken.
-func (w *walk) notNow(token string, err error) string {
-	var stale *explore.StaleError
-	switch {
-	case errors.Is(err, explore.ErrMalformed):
-		return w.Scenario.Say("%s is no step. Type a number, or a token of the list; explore --help shows how steps are written.",
-			"%s 不是一步。请输入序号，或列表里的一步；写法见 explore --help。", token)
-	case errors.As(err, &stale):
-		return w.Scenario.Say("%s cannot happen now: %s.", "%s 现在不能发生：%s。", token, stale.Why)
-	default:
-		return fmt.Sprintf("%s: %v.", token, err)
-	}
-}
-
-func (w *walk) help() string {
-	return w.Scenario.Say(`A thick line is a sale that believes that it holds the lock; [lock: A] says whose it is in truth.
-Type the number of a choice, or its token. Several tokens are several steps.
-  u  takes the last step back
-  d  says how many further steps an anomaly is away
-  q  ends, and prints the command that replays the schedule
-A fault can happen as often as --faults says. What is listed below the choices cannot happen now.
-`, `粗线表示这一单认为自己持有锁；[锁：A] 是锁实际的持有者。
-输入一项的序号，或它的写法；一行可以写多步。
-  u  撤销上一步
-  d  显示离每种异常最少还有几步
-  q  结束，并打印重放这个时序的命令
-每种故障能发生几次，由 --faults 决定。选项下方列出的，现在不能发生。
-`)
-}
-
 // distances says how far each anomaly is away.
 func (w *walk) distances(ctx context.Context) string {
 	var says []string
@@ -115,21 +84,16 @@ func (w *walk) distances(ctx context.Context) string {
 			continue
 		}
 		d, err := session.Away(ctx, w.session, a, explore.Bounds{Schedules: schedulesAsked})
-		switch {
-		case err != nil:
+		if err != nil {
 			return err.Error()
-		case d.Steps == session.Never:
-			says = append(says, w.Scenario.Say("  %-16s never, whatever happens from here", "  %-16s 无论怎样继续都不会出现", a))
-		case d.Steps == session.Unknown:
-			says = append(says, w.Scenario.Say("  %-16s not within %d schedules", "  %-16s %d 种时序内没有出现", a, schedulesAsked))
-		case d.Steps == 0:
-			says = append(says, w.Scenario.Say("  %-16s has shown", "  %-16s 已经出现", a))
-		default:
-			further := strings.Fields(d.Schedule)[len(w.session.Path()):]
-			says = append(says, w.Scenario.Say("  %-16s in %d: %s", "  %-16s 还有 %d 步：%s", a, d.Steps, strings.Join(further, " ")))
 		}
+		var further []string
+		if d.Steps > 0 {
+			further = strings.Fields(d.Schedule)[len(w.session.Path()):]
+		}
+		says = append(says, distanceSays(a, d.Steps, further, w.Scenario))
 	}
-	return w.Scenario.Say("The fewest further steps until an anomaly shows:\n", "到出现异常最少还有几步：\n") + strings.Join(says, "\n")
+	return distancesSay(w.Scenario) + strings.Join(says, "\n")
 }
 
 // draw shows the schedule so far, and what can happen next. A screen gets it anew, each line cut to its
@@ -142,7 +106,7 @@ func (w *walk) draw(says string) {
 	if w.Columns != nil {
 		page = "\033[H\033[2J" + cutTo(w.Columns(), page) // to the top, and nothing else on it
 	}
-	fmt.Fprint(w.Out, page, w.Scenario.Say("\nnumber or token, u: undo, d: distance, ?: help, q: quit > ", "\n序号或写法，u：撤销，d：距离，?：帮助，q：退出 > "))
+	fmt.Fprint(w.Out, page, prompt(w.Scenario))
 }
 
 // diagram draws the schedule, or what a terminal that is no screen does not have of it.
@@ -175,17 +139,9 @@ func (w *walk) menu() string {
 		fmt.Fprintf(&b, "  –  %-*s  %s\n", column, d.What, d.Why)
 	}
 	if v.Over {
-		b.WriteString(w.Scenario.Say("  –  nothing more can happen\n", "  –  已经没有下一步\n"))
+		b.WriteString(noneLeft(w.Scenario))
 	}
 	return b.String()
-}
-
-// inOneLine says what a choice does.
-func (w *walk) inOneLine(c session.Choice) string {
-	if c.Fault != "" {
-		return w.Scenario.Say("%s (%s)", "%s（%s）", c.Says, c.Fault)
-	}
-	return c.Says
 }
 
 // cutTo cuts each line to so many columns; 0: not at all. A Chinese sign takes two.
@@ -208,7 +164,7 @@ func (w *walk) end() verdict.Verdict {
 	fmt.Fprintln(w.Out)
 	v := w.session.Now()
 	if v.Schedule != "" {
-		fmt.Fprint(w.Out, w.Scenario.Say("\nReplay it: %s\n", "\n重放：%s\n", w.replayCommand(v.Schedule)))
+		fmt.Fprint(w.Out, replaySays(w.replayCommand(v.Schedule), w.Scenario))
 	}
 	return verdict.Of(len(v.Shown) > 0, true)
 }

@@ -3,12 +3,9 @@ package search
 import (
 	"context"
 	"errors"
-	"fmt"
 	"runtime"
 	"runtime/metrics"
 	"time"
-
-	"lockstep/internal/language"
 )
 
 // Bounds limit a search. One that was hit makes the verdict unknown.
@@ -25,11 +22,27 @@ type Bounds struct {
 	Awake                     int // so many schedules have all vain polls that the scenario allows; 0: 40,000, below zero: none has
 }
 
-// bound is what ends a search before everything was seen: the cause by which its context ends.
-type bound struct{ language.Text }
+// Limit is a kind of bound.
+type Limit uint8
+
+// The limits, and what ends a search beside them.
+const (
+	Unlimited Limit = iota // no bound was hit
+	Interruption
+	Steps
+	Schedules
+	Memory // bytes
+	Time   // nanoseconds
+)
+
+// Hit is the bound that ended a search before everything was seen: the cause by which its context ends.
+type Hit struct {
+	Limit Limit
+	Most  int64
+}
 
 // Error implements error.
-func (b bound) Error() string { return b.In(language.English) }
+func (Hit) Error() string { return "a bound of the search was hit" }
 
 // errEnough ends a search that need not go on, or cannot.
 var errEnough = errors.New("nothing more is to be looked for")
@@ -39,8 +52,7 @@ func Within(ctx context.Context, most time.Duration) (context.Context, context.C
 	if most <= 0 {
 		return ctx, func() {}
 	}
-	says := most.String()
-	return context.WithTimeoutCause(ctx, most, bound{language.Both(says, says)})
+	return context.WithTimeoutCause(ctx, most, Hit{Time, int64(most)})
 }
 
 // limit lets ctx and the time end the search, until stop is called.
@@ -61,15 +73,9 @@ func (s *search[S]) takeBound() bool {
 	if !s.bounded() {
 		return false
 	}
-	hit := bound{language.Both("interrupted", "被中断")}
-	s.result.Interrupted = !errors.As(context.Cause(s.ctx), &hit)
-	s.result.Bound = hit.In(s.goal.Language)
+	s.result.Hit = Hit{Limit: Interruption}
+	s.result.Interrupted = !errors.As(context.Cause(s.ctx), &s.result.Hit)
 	return true
-}
-
-// tooDeep returns the bound on steps.
-func tooDeep() bound {
-	return bound{language.Both(fmt.Sprintf("%d steps", maxDepth), fmt.Sprintf("%d 步", maxDepth))}
 }
 
 // check sees whether a bound was hit after so many schedules; it looks at the heap every so often.
@@ -77,7 +83,7 @@ func (s *search[S]) check(schedules int64) {
 	runtime.Gosched() // lets others in: a shop that sells beside it, and in a browser's worker whoever shares the one thread
 	b := s.bounds
 	if b.Schedules > 0 && schedules >= int64(b.Schedules) {
-		s.halt(bound{language.Both(fmt.Sprintf("%d schedules", b.Schedules), fmt.Sprintf("%d 种时序", b.Schedules))})
+		s.halt(Hit{Schedules, int64(b.Schedules)})
 	}
 	if b.Memory == 0 || schedules%1024 != 0 {
 		return
@@ -85,6 +91,6 @@ func (s *search[S]) check(schedules int64) {
 	heap := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
 	metrics.Read(heap)
 	if heap[0].Value.Uint64() > b.Memory {
-		s.halt(bound{language.Both(fmt.Sprintf("%d MB of memory", b.Memory>>20), fmt.Sprintf("%d MB 内存", b.Memory>>20))})
+		s.halt(Hit{Memory, int64(b.Memory)}) //nolint:gosec // no heap is that large
 	}
 }

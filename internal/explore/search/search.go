@@ -17,8 +17,6 @@ import (
 	"slices"
 	"sync/atomic"
 	"time"
-
-	"lockstep/internal/language"
 )
 
 // maxDepth is the length at which a schedule counts as endless.
@@ -92,12 +90,11 @@ const (
 
 // Goal says what a search is for.
 type Goal[S comparable] struct {
-	Kinds     []string          // of what is shown, that are looked for
-	All       bool              // go on until each was found, or everything was seen; otherwise the first ends it
-	Progress  func(Result)      // called several times a second, and must not wait; may be nil
-	Language  language.Language // of what a result says
-	OneStart  bool              // begin forwards alone: both starts lead to the same states
-	Symmetric bool              // the two starts differ by names alone: the search checks that, and fails with ErrNames
+	Kinds     []string     // of what is shown, that are looked for
+	All       bool         // go on until each was found, or everything was seen; otherwise the first ends it
+	Progress  func(Result) // called several times a second, and must not wait; may be nil
+	OneStart  bool         // begin forwards alone: both starts lead to the same states
+	Symmetric bool         // the two starts differ by names alone: the search checks that, and fails with ErrNames
 
 	// Take is told each step that was taken, what there was to note after it, whether the state is new, and whether nothing can follow.
 	Take func(step S, note any, isNew, over bool) // may be nil
@@ -118,8 +115,8 @@ type Result struct {
 	States    int // that differ
 	Depth     int // steps of the longest schedule
 	Seconds   float64
-	Complete  bool   // nothing is left to explore
-	Bound     string // which bound was hit, or that the search was interrupted; "" for neither
+	Complete  bool // nothing is left to explore
+	Hit       Hit  // what ended it before that
 
 	Interrupted bool // by the end of its context
 }
@@ -237,7 +234,7 @@ func (s *search[S]) run() error {
 			s.result.Depth++
 		}
 		if s.result.Depth > maxDepth {
-			s.result.Bound = tooDeep().In(s.goal.Language)
+			s.result.Hit = Hit{Steps, maxDepth}
 			return nil
 		}
 		s.tell()

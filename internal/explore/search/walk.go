@@ -188,7 +188,7 @@ func (w *walk[S]) goOn(run Run[S], path []S, b branch[S]) (all []S, saw []sighte
 			break
 		}
 		if len(path) > maxDepth {
-			w.halt(tooDeep())
+			w.halt(Hit{Steps, maxDepth})
 		}
 		b = branch[S]{state: to, isNew: isNew}
 	}

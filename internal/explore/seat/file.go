@@ -22,7 +22,7 @@ func (s *Seat) Document(ctx context.Context, client string, p Place, goal explor
 	in := p.Scenario.Language
 	schedule := web.Schedule{Trace: view.Trace, Replay: replay}
 	if goal != "" {
-		schedule.Goal = in.Say("Make %s %s", "让 %s %s", view.Lock, goal.Row().Task.In(in))
+		schedule.Goal = task(view.Lock, goal, in)
 	}
 	for _, shown := range view.Shown {
 		a := shown.Anomaly

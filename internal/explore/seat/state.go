@@ -4,9 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"lockstep/internal/explore"
 	"lockstep/internal/explore/session"
-	"lockstep/internal/trace"
 )
 
 // State is all there is to show of a place.
@@ -29,14 +27,4 @@ func (s *Seat) State(ctx context.Context, client string, p Place) (State, error)
 		stale = &Stale{step, otherwise(p.Scenario, step, view.Trace.Steps[step-1])}
 	}
 	return State{View: view, Code: code, Link: Link(view.Lock, view.Scenario, view.Schedule, code), Stale: stale}, nil
-}
-
-// otherwise says that a step does something else than when its link was made.
-func otherwise(in explore.Scenario, n int, step trace.Step) string {
-	now := step.Says
-	if step.Command != "" {
-		now = step.Command + " → " + step.Reply
-	}
-	return in.Say("step %d, %s, does something else than when the link was made; now: %s",
-		"第 %d 步 %s 与生成链接时的行为不同，现在是：%s", n, step.Token, now)
 }

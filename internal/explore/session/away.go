@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"lockstep/internal/explore"
+	"lockstep/internal/explore/checker"
 	"lockstep/internal/explore/engine"
 	"lockstep/internal/explore/search"
 	"lockstep/internal/lock/anomaly"
@@ -16,7 +17,7 @@ func after(
 	ctx context.Context, s *Session, see func(*explore.Run) explore.Seen, goal explore.Anomaly, bounds explore.Bounds,
 ) (explore.Result, error) {
 	options, seeds, path := explore.Options{Cuts: engine.Cuts{EveryStart: true}}, engine.NewSeeds(), s.Path()
-	inner := search.Goal[engine.Transition]{Kinds: []string{string(goal)}, OneStart: true, Language: s.Scenario().Language}
+	inner := search.Goal[engine.Transition]{Kinds: []string{string(goal)}, OneStart: true}
 	return explore.Search(ctx, func() (explore.System, error) {
 		h, err := explore.NewHarness(s.Strategy(), s.Scenario(), options, seeds)
 		return explore.System{Harness: h, After: path, See: see}, err
@@ -81,12 +82,12 @@ func (f *faultless) Transitions() []engine.Transition {
 }
 
 // Check implements explore.Seen.
-func (f *faultless) Check() (found []anomaly.Found, over bool) {
+func (f *faultless) Check() (found []checker.Finding, over bool) {
 	shown, over := f.Run.Check()
-	found = slices.DeleteFunc(slices.Clone(shown), func(other anomaly.Found) bool { return other.Anomaly == f.avoid })
+	found = slices.DeleteFunc(slices.Clone(shown), func(other checker.Finding) bool { return other.Anomaly == f.avoid })
 	f.shown = len(found) < len(shown)
 	if over && !f.shown {
-		found = append(found, anomaly.Found{Anomaly: escaped})
+		found = append(found, checker.Finding{Anomaly: escaped})
 	}
 	return found, over || f.shown
 }

@@ -170,44 +170,25 @@ func (c *Comparison) refuse(ctx context.Context, token string, second side) erro
 	if !errors.As(err, &stale) {
 		return err
 	}
-	c.Why = append(c.Why, second.in.Say("Under %s this cannot happen: %s", "在 %s 下这不可能发生：%s", c.Locks[1], stale.Why))
+	c.Why = append(c.Why, impossibleUnder(c.Locks[1], stale.Why, second.in))
 	return nil
 }
 
 // compare says how two steps differ.
 func (c *Comparison) compare(a, b *trace.Step, second side) {
-	say, in := second.in.Say, second.in.Language
-	differs := func(what, first, second string) {
-		if first != second {
-			c.Why = append(c.Why, say("%s: under %s, %s; under %s, %s", "%s：%s 是“%s”，%s 是“%s”", what, c.Locks[0], first, c.Locks[1], second))
+	differ := func(what aspect, does, other string) {
+		if does != other {
+			c.Why = append(c.Why, differsIn(what, c.Locks, [2]string{does, other}, second.in))
 		}
 	}
-	differs(say("What happens", "发生的事"), a.Says, b.Says)
-	differs(say("What is so then", "之后的状态"), a.State(in), b.State(in))
+	differ(event, a.Says, b.Says)
+	differ(state, a.State(second.in.Language), b.State(second.in.Language))
 	if !slices.Equal(a.Standing, b.Standing) {
-		differs(say("Where the actors stand", "参与者的处境"), second.stances(a), second.stances(b))
+		differ(standing, second.stances(a), second.stances(b))
 	}
 	if len(c.Why) > 0 && a.Command != "" {
-		none := say("none", "没有命令")
-		differs(say("The command", "命令"), sent(a, none), sent(b, none))
+		differ(command, sent(a, second.in), sent(b, second.in))
 	}
-}
-
-// sent is a step's command and its reply; none of a step without a command.
-func sent(s *trace.Step, none string) string {
-	if s.Command == "" {
-		return none
-	}
-	return s.Command + " → " + s.Reply
-}
-
-// stances says where each actor stands.
-func (s side) stances(step *trace.Step) string {
-	var all []string
-	for i, a := range s.Actors() {
-		all = append(all, a.Name+" "+step.Standing[i].In(s.in.Language))
-	}
-	return strings.Join(all, s.in.Say(", ", "，"))
 }
 
 func beginning(who string) string { return who + ":" + trace.KindBegins }

@@ -52,7 +52,7 @@ func draw(
 ) (*Map, error) {
 	options, seeds := explore.Options{Cuts: engine.Cuts{Interchangeable: alike, EveryStart: !alike}}, engine.NewSeeds()
 	m := &Map{begin: func() (*explore.Harness, error) { return explore.NewHarness(of, in, options, seeds) }}
-	goal := search.Goal[engine.Transition]{OneStart: true, Symmetric: alike, Language: in.Language}
+	goal := search.Goal[engine.Transition]{OneStart: true, Symmetric: alike}
 	if progress != nil {
 		goal.Progress = func(r search.Result) { progress(r.States) }
 	}
@@ -61,7 +61,7 @@ func draw(
 		return explore.System{Harness: h}, err
 	}, func(e search.Edge[engine.Transition]) { m.steps = append(m.steps, stepOf(e, of)) }, goal, bounds)
 	if err == nil && !result.Complete {
-		err = fmt.Errorf("%w: %s", ErrTooLarge, result.Bound)
+		err = fmt.Errorf("%w: %s", ErrTooLarge, explore.BoundSays(result.Hit, in.Language))
 	}
 	if err != nil {
 		return nil, err

@@ -120,11 +120,8 @@ func (s *Session) refuse(token string) error {
 	}
 	for _, d := range s.now.Disabled {
 		if d.What == token || want.Who != "" && d.What == want.Who || d.What == want.Kind.Fault() {
-			return explore.Stale(s.scenario, "%s", "%s", d.Why)
+			return explore.Stale(s.scenario, d.Why)
 		}
 	}
-	if len(s.now.Choices) == 0 {
-		return explore.Stale(s.scenario, "nothing more can happen", "已经没有下一步")
-	}
-	return explore.Stale(s.scenario, "what can happen is %s", "可以发生的是 %s", strings.Join(s.now.Tokens(), s.scenario.Say(", ", "、")))
+	return explore.Stale(s.scenario, choicesAre(s.now.Tokens(), s.scenario))
 }

@@ -74,10 +74,6 @@ func stateOf(run *explore.Run, t trace.Trace) State {
 }
 
 func serverOf(s *simredis.Server, in explore.Scenario) Server {
-	name := "Redis"
-	if s.Index > 0 {
-		name = in.Say("node %d", "节点 %d", s.Index)
-	}
 	keys := []Key{}
 	for _, k := range s.Holds.Keys {
 		values := slices.Clone(k.Values)
@@ -86,5 +82,5 @@ func serverOf(s *simredis.Server, in explore.Scenario) Server {
 		}
 		keys = append(keys, Key{k.Name, values, trace.Millis(k.TTL.Round(time.Millisecond))})
 	}
-	return Server{name, s.Health, s.Replica != nil && !s.Saved, keys}
+	return Server{serverName(s.Index, in), s.Health, s.Replica != nil && !s.Saved, keys}
 }

@@ -103,7 +103,7 @@ func (s *Session) try(path []engine.Transition, t engine.Transition) (c Choice, 
 	step := record.Last()
 	c = Choice{
 		Token: step.Token, Actor: step.Actor, Fault: t.Kind.Budget(), Command: step.Command, Shows: []explore.Anomaly{},
-		Says: cmp.Or(step.Says, step.Command, s.scenario.Say("%s goes on", "%s 继续", run.Who(t))),
+		Says: cmp.Or(step.Says, step.Command, goesOn(run.Who(t), s.scenario)),
 	}
 	for _, f := range found {
 		if f.Anomaly.IsPromisedBy(s.strategy) {

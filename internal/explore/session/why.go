@@ -44,7 +44,7 @@ func Explain(
 	defer session.Close()
 	i := slices.IndexFunc(session.Now().Shown, func(shown explore.Shown) bool { return shown.Anomaly == a })
 	if i < 0 {
-		return Why{}, explore.Stale(in, "it does not show %s", "它没有出现 %s", a)
+		return Why{}, explore.Stale(in, notShown(a, in))
 	}
 	e := explanation{session: session, bounds: bounds, why: Why{Anomaly: a, Saves: []Save{}, Unsettled: []int{}}}
 	e.why.Step = session.Now().Shown[i].Step

@@ -129,9 +129,3 @@ func (a Anomaly) IsPromisedBy(s strategy.Strategy) bool {
 
 // ByName reports whether it is looked for only where somebody names it.
 func (a Anomaly) ByName() bool { return a == Starved }
-
-// Found is an anomaly that a schedule has shown, in words.
-type Found struct {
-	Anomaly Anomaly
-	Says    string
-}

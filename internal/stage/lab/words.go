@@ -206,7 +206,7 @@ func untested(r explore.Result, in language.Language) string {
 	if r.Complete {
 		return strings.Join(r.Untested(), in.Say(", and ", "，并且"))
 	}
-	return in.Say("the exploration ended early: %s", "探索提前结束：%s", r.Bound)
+	return in.Say("the exploration ended early: %s", "探索提前结束：%s", r.Bound())
 }
 
 // The matrix.

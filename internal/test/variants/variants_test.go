@@ -145,7 +145,7 @@ func judged(t *testing.T, all []variants.Variant) {
 			for _, found := range result.Found {
 				replayed(t, v, result.Scenario, found)
 			}
-			if result.Bound != "" && len(result.Found) == 0 && v.Gap.Today == "" && (testing.Short() || v.Shows == "" && !suite.Long) {
+			if result.Bound() != "" && len(result.Found) == 0 && v.Gap.Today == "" && (testing.Short() || v.Shows == "" && !suite.Long) {
 				return
 			}
 			switch {
@@ -172,7 +172,7 @@ func replayed(t *testing.T, v variants.Variant, in explore.Scenario, found explo
 
 func schedule(result explore.Result) string {
 	if len(result.Found) == 0 {
-		return result.Bound
+		return result.Bound()
 	}
 	return result.Found[0].Schedule
 }

@@ -1,0 +1,400 @@
+package report
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"lockstep/internal/explore"
+	"lockstep/internal/explore/session"
+	"lockstep/internal/lock/evolution"
+	"lockstep/internal/lock/verdict"
+)
+
+// verdict says it in a sentence.
+func (r Request) verdict(result explore.Result) string {
+	say := r.Scenario.Say
+	switch found := result.Verdict(); {
+	case found == verdict.Broken && r.Each:
+		return r.summary(result)
+	case found == verdict.Broken:
+		return r.broken(result.Found[0])
+	case found == verdict.Holds:
+		return say("%s never shows %s: every schedule was explored (%s).", "%s 从不出现%s：所有时序都探索完了（%s）。",
+			result.Lock, r.lookedFor(), result.Setting())
+	default:
+		return say("%s: unknown. No schedule has shown %s (%s), but %s.", "%s：未知。没有时序出现%s（%s），但%s。",
+			result.Lock, r.lookedFor(), result.Setting(), result.But())
+	}
+}
+
+// broken says what a counterexample shows.
+func (r Request) broken(e explore.Counterexample) string {
+	return r.Scenario.Say("%s shows %s in %d steps, and in no fewer: %s.", "%s 最少 %[3]d 步就出现 %[2]s：%[4]s。",
+		r.Lock.Name, e.Anomaly, e.Length, explore.SentenceOf(e.Anomaly, r.Scenario))
+}
+
+// summary lists all that was found, and says whether there may be more.
+func (r Request) summary(result explore.Result) string {
+	say := r.Scenario.Say
+	var all []string
+	for _, e := range result.Found {
+		all = append(all, say("%s in %d steps", "%s（%d 步）", e.Anomaly, e.Length))
+	}
+	more := say("Every schedule was explored.", "所有时序都探索完了。")
+	if but := result.But(); but != "" {
+		more = say("There may be more: %s.", "可能还有：%s。", but)
+	}
+	return say("%s (%s) shows %s. ", "%s（%s）会出现：%s。", result.Lock, result.Setting(), strings.Join(all, say(", ", "、"))) + more
+}
+
+// lookedFor names what was looked for, in a sentence.
+func (r Request) lookedFor() string {
+	if r.Anomaly == "" {
+		return r.Scenario.Say("an anomaly", "异常")
+	}
+	return r.Scenario.Say("%s", " %s", r.Anomaly)
+}
+
+// seen says how much was explored.
+func seen(r explore.Result) string {
+	return r.Scenario.Say("%d schedules, %d states, at most %d steps.", "%d 种时序，%d 个状态，最多 %d 步。", r.Schedules, r.States, r.Depth)
+}
+
+// tested says what an exploration has put to the test, and what it has left out.
+func tested(r explore.Result) (lines []string) {
+	var sold []string
+	say, ends := r.Scenario.Say, 0
+	for n, times := range r.Coverage.Ends {
+		if ends += times; times > 0 {
+			sold = append(sold, say("%d with %d sold", "卖出 %[2]d 件的 %[1]d 个", times, n))
+		}
+	}
+	if ends > 0 {
+		lines = append(lines, say("End states: %s. States in which a sale waits for another one: %d.",
+			"结束状态：%s。一单在等另一单的状态：%d 个。", strings.Join(sold, say(", ", "，")), r.Coverage.Contended))
+	}
+	var happened []string
+	for _, name := range explore.FaultNames() {
+		if r.Scenario.Faults.Map()[name] > 0 {
+			happened = append(happened, fmt.Sprintf("%s %d", name, r.Coverage.Faults[name]))
+		}
+	}
+	if len(happened) > 0 {
+		lines = append(lines, say("Schedules that end with a fault: %s.", "以故障结束的时序：%s。", strings.Join(happened, say(", ", "，"))))
+	}
+	return lines
+}
+
+// printReason says it in a few sentences.
+func (r Request) printReason(out io.Writer, why *session.Why) {
+	say := r.Scenario.Say
+	if why == nil {
+		if r.Why {
+			fmt.Fprint(out, say("Why: not known, as it was interrupted.\n", "原因：未知，因为被中断。\n"))
+		}
+		return
+	}
+	fmt.Fprintln(out, say("Why: ", "原因：")+r.tooLate(why))
+	if why.Point > 0 {
+		fmt.Fprint(out, r.saves(why))
+	}
+	if len(why.Unsettled) > 0 {
+		slices.Sort(why.Unsettled)
+		fmt.Fprint(out, say("A later step may be it: before steps %s, %d schedules were not enough to tell.\n",
+			"也可能是更晚的一步：在第 %s 步之前，%d 种时序还不足以判断。\n", strings.Trim(fmt.Sprint(why.Unsettled), "[]"), schedulesAsked))
+	}
+	fmt.Fprint(out, say("A way is one to the end, without a further fault (%d schedules were run to see them).\n",
+		"走法指不再出故障、一直走到结束的时序（为此运行了 %d 种）。\n", why.Schedules))
+}
+
+// tooLate says from which step on it was possible, and from which on it was too late.
+func (r Request) tooLate(why *session.Why) (says string) {
+	say := r.Scenario.Say
+	switch {
+	case why.Point == 0 && len(why.Unsettled) > 0:
+		says = say("it is not known when it was too late: the ways that were left were too many to look at.",
+			"无法确定从哪一步起无法挽回：剩下的走法太多，没有看完。")
+	case why.Point == 0:
+		says = say("it was too late from the start. Every way shows %s, whatever the order.",
+			"从一开始就无法挽回。无论按什么顺序，每种走法都会出现 %s。", why.Anomaly)
+	case why.Point == why.Step:
+		says = say("until step %d, %s, which shows it, there was a way out.", "在第 %d 步 %s 使它出现之前，一直可以避免。", why.Point, why.Token)
+	default:
+		says = say("step %d, %s, is the point of no return. From there on, every way shows %s.",
+			"第 %d 步 %s 是无法挽回的一步。从这一步起，每种走法都会出现 %s。", why.Point, why.Token, why.Anomaly)
+	}
+	if why.Turn == 0 || why.Turn == why.Point {
+		return says
+	}
+	first, size := utf8.DecodeRuneInString(says)
+	return say("step %d, %s, made it possible. Before it, no way shows %s.\n",
+		"第 %d 步 %s 使它成为可能。在这一步之前，没有走法会出现 %s。\n", why.Turn, why.TurnToken, why.Anomaly) +
+		string(unicode.ToUpper(first)) + says[size:]
+}
+
+// saves says what would have saved it, and what else happens then.
+func (r Request) saves(why *session.Why) string {
+	var choices []string
+	for _, s := range why.Saves {
+		choices = append(choices, s.Token)
+	}
+	say, first := r.Scenario.Say, why.Saves[0]
+	says := say("Instead, %s would have saved it: %s", "换成 %s 就能避免：%s", strings.Join(choices, say(" or ", " 或 ")), first.Says)
+	if len(first.Way) > 0 {
+		says += say(", and then %s", "，然后 %s", strings.Join(first.Way, " "))
+	}
+	says += say(".", "。")
+	if len(first.Shows) > 0 {
+		says += say(" But that way shows %s.", "但那样会出现 %s。", strings.Trim(fmt.Sprint(first.Shows), "[]"))
+	}
+	return says + "\n"
+}
+
+// shows returns a line that tells of an anomaly.
+func shows(in explore.Scenario, s explore.Shown) string {
+	return in.Say("  ✗  step %d shows %s: %s\n", "  ✗  第 %d 步出现 %s：%s\n", s.Step, s.Anomaly, s.Says)
+}
+
+// outcome says what becomes of the second lock.
+func (r Request) outcome(c session.Fate, interrupted bool) string {
+	say, second := r.Scenario.Say, c.Locks[1]
+	enough := say("%d schedules were not enough to tell", "%d 种时序还不足以判断", schedulesAsked)
+	if interrupted {
+		enough = say("it was interrupted", "因为被中断")
+	}
+	switch c.Outcome {
+	case session.Shows:
+		return say("%s does not survive: it shows %s, too.\n", "%s 也避免不了：同样出现 %s。\n", second, c.Anomaly)
+	case session.NoEnd:
+		return say("%s never comes to the end of all sales.\n", "%s 无法让所有的单都结束。\n", second)
+	case session.Open:
+		return say("Whether %s survives is not known: %s.\n", "%s 能否避免还不知道：%s。\n", second, enough)
+	}
+	says := say("%s survives: it comes to the end of all sales.", "%s 能避免：所有的单都结束了。", second)
+	switch {
+	case c.Outcome == session.NeverShows:
+		says += say(" No schedule of it shows %s (%s).", "它的所有时序都不会出现 %s（%s）。", c.Anomaly, c.Setting)
+	case c.Outcome == session.Lucky:
+		says += say(" But another schedule of it shows %s: %s", "但它的另一个时序会出现 %s：%s", c.Anomaly, r.replaying(r.Against, c.Other)+r.Lang)
+	case c.Anomaly != "":
+		says += say(" Whether another schedule of it shows %s is not known: %s.", "它的其他时序会不会出现 %s 还不知道：%s。", c.Anomaly, enough)
+	default:
+		says = say("%s comes to the end of all sales.", "%s 的所有单都结束了。", second)
+	}
+	return says + "\n"
+}
+
+// unknownFor says of which locks it is unknown whether they show an anomaly, "" if of none.
+func unknownFor(in explore.Scenario, rows []explore.Row, anomaly int) (says string) {
+	for _, cut := range []bool{false, true} {
+		var names []string
+		word := ""
+		for _, row := range rows {
+			if c := row.Cells[anomaly]; c.Applies && c.Verdict() == verdict.Unknown && c.Cut == cut {
+				names, word = append(names, row.Lock), c.String()
+			}
+		}
+		if len(names) > 0 {
+			says += in.Say(" (%s: %s)", "（%s：%s）", strings.Join(names, in.Say(", ", "，")), word)
+		}
+	}
+	return says
+}
+
+// legend says what the table means.
+func (r Request) legend(schedules int, interrupted bool) {
+	in, out := r.Scenario, r.Out
+	lines := []string{
+		in.Say(`expiry, 3    in the scenario "expiry", in 3 steps; no schedule of any scenario is shorter`,
+			"expiry, 3    在场景 expiry 下，3 步；任何场景的任何时序都不会更短"),
+		in.Say("no fault, 4  without any fault, in 4 steps", "no fault, 4  没有任何故障，4 步"),
+		in.Say("never        in no schedule of any scenario below, and all were explored: %d sales, one kind of fault, once, up to %d vain polls",
+			"never        下面所有场景的所有时序都探索完了，从不出现：只有 %d 单，只有一种故障，只出一次，最多空轮询 %d 次",
+			in.Actors, explore.UsualPolls),
+		"unknown      " + explore.UnknownMeans(in.Language) + in.Say(": exploring it alone says which", "：单独探索会说明是哪一种"),
+	}
+	if interrupted {
+		lines = append(lines, in.Say("interrupted  it was interrupted before all schedules were explored", "interrupted  还没探索完就被中断"))
+	}
+	lines = append(lines, in.Say("–            this lock does not promise that the anomaly never happens", "–            这种锁不承诺避免这种异常"))
+	fmt.Fprint(out, in.Say(
+		"\nA row is a lock, a column an anomaly. A cell says when the lock shows the anomaly:\n",
+		"\n每一行是一种锁，每一列是一种异常。格子里写的是什么时候出现这种异常：\n")+Indent(lines))
+	fmt.Fprint(out, in.Say("\nThe anomalies:\n", "\n异常：\n")+Indent(Anomalies(in.Language))+in.Say("\nThe scenarios:\n", "\n场景：\n"))
+	for _, s := range explore.Scenarios(in.Actors) {
+		fmt.Fprintf(out, "  %-13s %s\n", s.Name, words(r.Command+" NAME", s.String()))
+	}
+	r.legendOnNodes()
+	fmt.Fprint(out, in.Say("\n%d schedules. Left out, as they break every lock that expires, or every lock on one Redis:\n",
+		"\n共 %d 种时序。没有包括以下故障：它们能破坏任何会过期的锁，或者单个 Redis 上的任何锁：\n", schedules))
+	for _, fault := range explore.AllFaults() {
+		if fault.Beats {
+			fmt.Fprintf(out, "  %-13s %s v11 --faults %s=1\n", fault.Name, r.Command, fault.Name)
+		}
+	}
+}
+
+// legendOnNodes says what else is so of locks on several masters.
+func (r Request) legendOnNodes() {
+	in, out := r.Scenario, r.Out
+	for _, s := range evolution.Table() {
+		if !s.OnNodes {
+			continue
+		}
+		fmt.Fprint(out, in.Say(
+			"\nFor %s, every sale tries once, and a scenario has at most %d schedules: --try %d --max-schedules %[2]d.\n"+
+				"It has the faults of its masters, too:\n",
+			"\n对 %s，每一单只尝试一次，每个场景最多 %d 种时序：--try %d --max-schedules %[2]d。\n它还有主节点的故障：\n",
+			s.Name, explore.SchedulesOnNodes, in.Actors))
+		for _, named := range explore.ScenariosOf(s, in.Actors) {
+			ofNode := func(f explore.Fault) bool { return f.OnNode && f.Name == named.Name }
+			if slices.ContainsFunc(explore.AllFaults(), ofNode) {
+				fmt.Fprintf(out, "  %-13s %s %s\n", named.Name, r.Command, words(s.Name, named.String()))
+			}
+		}
+	}
+}
+
+// notNow says why a token is not taken.
+func (w *walk) notNow(token string, err error) string {
+	var stale *explore.StaleError
+	switch {
+	case errors.Is(err, explore.ErrMalformed):
+		return w.Scenario.Say("%s is no step. Type a number, or a token of the list; explore --help shows how steps are written.",
+			"%s 不是一步。请输入序号，或列表里的一步；写法见 explore --help。", token)
+	case errors.As(err, &stale):
+		return w.Scenario.Say("%s cannot happen now: %s.", "%s 现在不能发生：%s。", token, stale.Why)
+	default:
+		return fmt.Sprintf("%s: %v.", token, err)
+	}
+}
+
+func (w *walk) help() string {
+	return w.Scenario.Say(`A thick line is a sale that believes that it holds the lock; [lock: A] says whose it is in truth.
+Type the number of a choice, or its token. Several tokens are several steps.
+  u  takes the last step back
+  d  says how many further steps an anomaly is away
+  q  ends, and prints the command that replays the schedule
+A fault can happen as often as --faults says. What is listed below the choices cannot happen now.
+`, `粗线表示这一单认为自己持有锁；[锁：A] 是锁实际的持有者。
+输入一项的序号，或它的写法；一行可以写多步。
+  u  撤销上一步
+  d  显示离每种异常最少还有几步
+  q  结束，并打印重放这个时序的命令
+每种故障能发生几次，由 --faults 决定。选项下方列出的，现在不能发生。
+`)
+}
+
+// distanceSays says how far an anomaly is away, by which further steps.
+func distanceSays(a explore.Anomaly, steps int, further []string, in explore.Scenario) string {
+	switch steps {
+	case session.Never:
+		return in.Say("  %-16s never, whatever happens from here", "  %-16s 无论怎样继续都不会出现", a)
+	case session.Unknown:
+		return in.Say("  %-16s not within %d schedules", "  %-16s %d 种时序内没有出现", a, schedulesAsked)
+	case 0:
+		return in.Say("  %-16s has shown", "  %-16s 已经出现", a)
+	default:
+		return in.Say("  %-16s in %d: %s", "  %-16s 还有 %d 步：%s", a, steps, strings.Join(further, " "))
+	}
+}
+
+// distancesSay is the heading of all distances.
+func distancesSay(in explore.Scenario) string {
+	return in.Say("The fewest further steps until an anomaly shows:\n", "到出现异常最少还有几步：\n")
+}
+
+// inOneLine says what a choice does.
+func (w *walk) inOneLine(c session.Choice) string {
+	if c.Fault != "" {
+		return w.Scenario.Say("%s (%s)", "%s（%s）", c.Says, c.Fault)
+	}
+	return c.Says
+}
+
+// progressSays says how far an exploration is.
+func progressSays(now explore.Result, in explore.Scenario) string {
+	return in.Say("%d steps deep, %d schedules, %d states", "深 %d 步，%d 种时序，%d 个状态", now.Depth, now.Schedules, now.States)
+}
+
+// cellProgress says how far one of all explorations is.
+func cellProgress(s explore.NamedScenario, now explore.Result, in explore.Scenario) string {
+	return in.Say("%s, %s: %d schedules", "%s，%s：%d 种时序", now.Lock, s.Name, now.Schedules)
+}
+
+// boundsAre says which flags raise a bound.
+func boundsAre(in explore.Scenario) string {
+	return in.Say("Bounds: --max-time, --max-schedules, --max-memory; 0 is none.",
+		"上限：--max-time、--max-schedules、--max-memory；0 表示不限。")
+}
+
+// speed says how long an exploration took.
+func speed(r explore.Result, in explore.Scenario) string {
+	return in.Say("%d schedules in %.1f s, %.0f a second", "%d 种时序，用时 %.1f 秒，每秒 %.0f 种",
+		r.Schedules, r.Seconds, float64(r.Schedules)/r.Seconds)
+}
+
+// took says how long all explorations took.
+func took(schedules int, d time.Duration, in explore.Scenario) string {
+	return in.Say("%d schedules in %.1f s\n", "%d 种时序，用时 %.1f 秒\n", schedules, d.Seconds())
+}
+
+// stepByStep says how to replay a schedule.
+func (r Request) stepByStep(schedule string) string {
+	return r.Scenario.Say("Step by step: %s", "逐步重放：%s", r.replayCommand(schedule)) + r.Lang
+}
+
+// showsNothing says that a schedule shows no anomaly.
+func showsNothing(in explore.Scenario) string {
+	return in.Say("This schedule shows no anomaly.", "这个时序没有出现异常。")
+}
+
+// differences says how two locks differ in a schedule, and what each has shown.
+func (r Request) differences(c session.Fate) string {
+	say := r.Scenario.Say
+	says := say("Row %d is the first that differs.\n", "第 %d 行开始不同。\n", c.Differs)
+	if c.Differs == 0 {
+		says = say("No step differs: both do the same, to the end of this schedule.\n", "每一步都相同：直到时序结束，两种锁做的一样。\n")
+	}
+	for _, why := range c.Why {
+		says += say("%s.\n", "%s。\n", why)
+	}
+	for i, shown := range c.Shown {
+		for _, s := range shown {
+			says += say("%s shows %s in row %d: %s.\n", "%s 在第 %[3]d 行出现 %[2]s：%[4]s。\n", c.Locks[i], s.Anomaly, s.Step, s.Says)
+		}
+	}
+	return says
+}
+
+// prevented lists the anomalies that no lock of the table shows.
+func prevented(anomalies []string, in explore.Scenario) string {
+	return in.Say("\nNo lock that promises to prevent it shows: %s.\n", "\n以下异常，承诺避免它的锁都没有出现：%s。\n",
+		strings.Join(anomalies, in.Say(", ", "、")))
+}
+
+// What a walk says.
+
+func atStart(in explore.Scenario) string { return in.Say("This is the start.", "这里是起点。") }
+
+func noChoice(n int, in explore.Scenario) string {
+	return in.Say("There is no %d.", "没有第 %d 项。", n)
+}
+
+func noneLeft(in explore.Scenario) string {
+	return in.Say("  –  nothing more can happen\n", "  –  已经没有下一步\n")
+}
+
+func prompt(in explore.Scenario) string {
+	return in.Say("\nnumber or token, u: undo, d: distance, ?: help, q: quit > ", "\n序号或写法，u：撤销，d：距离，?：帮助，q：退出 > ")
+}
+
+func replaySays(command string, in explore.Scenario) string {
+	return in.Say("\nReplay it: %s\n", "\n重放：%s\n", command)
+}
