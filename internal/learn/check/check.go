@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 
-	"lockstep/internal/explore"
 	"lockstep/internal/language"
 	"lockstep/internal/learn/progress"
 	"lockstep/internal/learn/workshop"
@@ -93,7 +92,7 @@ func (l Learner) Check(ctx context.Context, e workshop.Exercise) (workshop.Outco
 		if outcome.State == verdict.Done {
 			p.Done[e.ID()] = true
 		}
-	}, language.Both("whether the exercise is done", "这一题是否完成"))
+	}, resultText())
 	if l.JSON != nil {
 		return outcome, cmp.Or(l.JSON(outcome), err)
 	}
@@ -108,7 +107,7 @@ func (l Learner) remember(change func(*progress.Progress), what language.Text) (
 		after = *p
 	})
 	if err != nil && !errors.Is(err, progress.ErrUnreadable) {
-		err = ForgottenError{fmt.Errorf("%s%w", l.In.Say("%s was not written down: ", "没有记下%s：", what.In(l.In)), err)}
+		err = ForgottenError{fmt.Errorf("%s%w", forgottenSays(what, l.In), err)}
 	}
 	return after, err
 }
@@ -120,51 +119,4 @@ func firstNotDone(p progress.Progress) (workshop.Exercise, bool) {
 		}
 	}
 	return workshop.Exercise{}, false
-}
-
-// say tells people.
-func (l Learner) say(english, chinese string, values ...any) {
-	fmt.Fprint(l.People, l.In.Say(english, chinese, values...))
-}
-
-func (l Learner) sayTitle(e workshop.Exercise) {
-	l.say("Exercise %s: %s\n", "练习 %s：%s\n", e.ID(), e.Title.In(l.In))
-}
-
-// sayNext names the next exercise, and returns it.
-func (l Learner) sayNext(p progress.Progress) (next workshop.Exercise, left bool) {
-	if next, left = firstNotDone(p); left {
-		l.say("\nNext: %s, %s. Edit %s/lock.go.\n", "\n下一题：%s，%s。请编辑 %s/lock.go。\n", next.ID(), next.Title.In(l.In), next.Dir())
-	} else {
-		l.say("\nEvery exercise is done.\n", "\n所有练习都已完成。\n")
-	}
-	return next, left
-}
-
-// show prints what a check found.
-func (l Learner) show(e workshop.Exercise, o workshop.Outcome, p progress.Progress) {
-	l.sayTitle(e)
-	claim := e.Claim.In(l.In)
-	switch {
-	case o.State == verdict.Done:
-		l.say("Done. %s\nNo schedule shows otherwise: %d schedules in %.1f s, with the compilation.\n",
-			"完成。%s\n没有任何时序能推翻它：共 %d 个时序，连同编译用时 %.1f 秒。\n", claim, o.Schedules, o.Seconds)
-		l.sayNext(p)
-	case o.State == verdict.NotYet && o.Anomaly == "":
-		l.say("Not yet. The claim: %s\nNo schedule shows otherwise, but it was not put to the test: %s.\n",
-			"还没有完成。要求：%s\n没有时序能推翻它，但也没有检验到：%s。\n", claim, o.Says)
-	case o.State == verdict.NotYet:
-		in, _ := explore.ParseScenario(o.Scenario) // it was one
-		in.Language = l.In
-		l.say("Not yet. The claim: %s\nThe shortest schedule that breaks it has %d steps. It shows %s: %s (%s).\n\n",
-			"还没有完成。要求：%s\n打破它的最短时序有 %d 步，出现 %s：%s（%s）。\n\n",
-			claim, o.Length, o.Anomaly, explore.SentenceOf(explore.Anomaly(o.Anomaly), in), cmp.Or(o.Scenario, l.In.Say("no fault", "没有故障")))
-		fmt.Fprintln(l.People, o.Diagram)
-		l.say("The schedule: %s\n", "时序：%s\n", o.Schedule)
-		if !l.watches { // which says it at the end
-			l.say("Edit %s/lock.go. Stuck? %s %s --hint\n", "请编辑 %s/lock.go。卡住了？%s %s --hint\n", e.Dir(), l.Typed, e.ID())
-		}
-	default:
-		l.say("It cannot be said. %s\n\n%s\n", "无法判断。%s\n\n%s\n", o.Trouble().In(l.In), o.Says)
-	}
 }

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"text/tabwriter"
 
-	"lockstep/internal/language"
 	"lockstep/internal/learn/progress"
 	"lockstep/internal/learn/workshop"
 	"lockstep/internal/lock/verdict"
@@ -53,10 +52,7 @@ func (l Learner) List() error {
 	if err := table.Flush(); err != nil {
 		return err
 	}
-	l.say("\n%d of %d done.\n", "\n已完成 %d / %d。\n", done, len(all))
-	if next, left := l.sayNext(p); left {
-		l.say("Then: %s %s, or with --watch at each save.\n", "然后运行：%s %s；加 --watch 则每次保存都检查。\n", l.Typed, next.ID())
-	}
+	l.sayProgress(p, done, len(all))
 	return nil
 }
 
@@ -64,7 +60,7 @@ func (l Learner) List() error {
 func (l Learner) Hint(e workshop.Exercise) error {
 	after, forgotten := l.remember(func(p *progress.Progress) {
 		p.Hints[e.ID()] = min(p.Hints[e.ID()]+1, workshop.HintsEach)
-	}, language.Both("that the hint was given", "给过这个提示"))
+	}, hintText())
 	given := after.Hints[e.ID()]
 	switch {
 	case isForgotten(forgotten):
@@ -79,13 +75,7 @@ func (l Learner) Hint(e workshop.Exercise) error {
 	if l.JSON != nil {
 		return cmp.Or(l.JSON(map[string]any{"exercise": e.ID(), "hints": texts, "of": workshop.HintsEach}), forgotten)
 	}
-	l.sayTitle(e)
-	for i, text := range texts {
-		l.say("\nHint %d of %d. %s\n", "\n提示 %d/%d：%s\n", i+1, workshop.HintsEach, text)
-	}
-	if given == workshop.HintsEach {
-		l.say("\nThere are no more. The solution: %s %s --solution\n", "\n没有更多提示了。看解答：%s %s --solution\n", l.Typed, e.ID())
-	}
+	l.sayHints(e, texts)
 	return forgotten
 }
 
@@ -96,7 +86,7 @@ const timesToAsk = 2
 func (l Learner) Solution(e workshop.Exercise) error {
 	after, forgotten := l.remember(func(p *progress.Progress) {
 		p.Asked[e.ID()] = min(p.Asked[e.ID()]+1, timesToAsk)
-	}, language.Both("that the solution was asked for", "问过一次解答"))
+	}, solutionText())
 	if forgotten != nil && !isForgotten(forgotten) {
 		return forgotten
 	}
@@ -114,8 +104,7 @@ func (l Learner) Solution(e workshop.Exercise) error {
 	case shown:
 		fmt.Fprintf(l.People, "// %s\n\n%s", file, text)
 	default:
-		l.say("It is not done yet. A hint: %s %s --hint\nAsk once more, and the solution is shown: %[1]s %[2]s --solution\n",
-			"这一题还没有完成。先看提示：%s %s --hint\n再问一次，就显示解答：%[1]s %[2]s --solution\n", l.Typed, e.ID())
+		l.sayTooEarly(e)
 	}
 	return forgotten
 }

@@ -55,8 +55,7 @@ func (l Learner) watchOne(ctx context.Context, watcher *fsnotify.Watcher, e work
 		case outcome.State == verdict.Done:
 			return true, nil
 		}
-		l.say("\nSave %s, and it is checked again. A hint: %s %s --hint. End: Ctrl-C.\n\n",
-			"\n保存 %s 就会再次检查。提示：%s %s --hint。结束：Ctrl-C。\n\n", e.Dir()+"/lock.go", l.Typed, e.ID())
+		l.sayWatched(e)
 		if !awaitSave(ctx, watcher) {
 			return false, nil
 		}

@@ -60,11 +60,6 @@ func (p *Pupil) Reset() error {
 	return p.store.Update(func(now *progress.Progress) { clear(now.Predictions) })
 }
 
-// say tells the pupil.
-func (p *Pupil) say(english, chinese string, values ...any) {
-	fmt.Fprint(p.terminal.Out, p.terminal.In.Say(english, chinese, values...))
-}
-
 // next returns the number of the first lesson that the pupil has not been through; after the last one, there is none.
 func (p *Pupil) next() int {
 	for _, l := range p.lessons {
@@ -92,10 +87,10 @@ func (p *Pupil) Take(ctx context.Context, answers <-chan string, asked string) e
 			return err
 		}
 		if more && n < len(p.lessons) {
-			_, more = p.prompt(ctx, p.terminal.In.Say("Enter goes on with the next lesson, q stops: ", "回车继续下一课，q 退出："))
+			_, more = p.prompt(ctx, p.nextPrompt())
 		}
 		if !more {
-			p.say("\nGo on another time with: %s\n", "\n下次从这里继续：%s\n", p.terminal.Again)
+			p.sayStopped()
 			return nil
 		}
 	}
@@ -105,28 +100,19 @@ func (p *Pupil) Take(ctx context.Context, answers <-chan string, asked string) e
 			right++
 		}
 	}
-	p.say("That was the course: %d predictions of %d were right. Once more: %s --reset\n",
-		"课程结束：预测对了 %d 课，共 %d 课。从头再来：%s --reset\n", right, len(p.lessons), p.terminal.Again)
+	p.sayEnd(right)
 	return nil
 }
 
 // lesson shows one lesson. More is false if the pupil stops.
 func (p *Pupil) lesson(ctx context.Context, l Lesson) (more bool, err error) {
-	p.say("═══ Lesson %d of %d: %s\n\n", "═══ 第 %d 课，共 %d 课：%s\n\n", l.Number, len(p.lessons), l.Title)
+	p.sayTitle(l)
 	p.tell("", l.Idea)
 	choice, more := p.predict(ctx, l)
 	if !more || !p.run(ctx, l) {
 		return false, nil
 	}
-	right := p.plain(l.Choices[l.Answer-1])
-	switch choice {
-	case skipped:
-		p.say("The answer is %d: %s\n\n", "答案是 %d：%s\n\n", l.Answer, right)
-	case l.Answer:
-		p.say("Right: %d.\n\n", "猜对了，是 %d。\n\n", l.Answer)
-	default:
-		p.say("You said %d; the answer is %d: %s\n\n", "你猜的是 %d，答案是 %d：%s\n\n", choice, l.Answer, right)
-	}
+	p.sayAnswer(l, choice)
 	p.tell("", l.Sections[Explain].Text)
 	for _, section := range l.Sections[Seat:] {
 		p.tell(section.Heading, section.Text)
@@ -134,7 +120,7 @@ func (p *Pupil) lesson(ctx context.Context, l Lesson) (more bool, err error) {
 	p.predictions[l.Name] = strconv.Itoa(choice)
 	err = p.store.Update(func(now *progress.Progress) { now.Predictions[l.Name] = strconv.Itoa(choice) })
 	if err != nil && !errors.Is(err, progress.ErrUnreadable) { // the course can go on
-		p.say("That you have been through this lesson was not written down: %v\n\n", "没有记下学过这一课：%v\n\n", err)
+		p.sayForgotten(err)
 		err = nil
 	}
 	return true, err
@@ -168,15 +154,14 @@ func (p *Pupil) predict(ctx context.Context, l Lesson) (choice int, more bool) {
 	}
 	fmt.Fprintln(p.terminal.Out)
 	for {
-		answer, more := p.prompt(ctx, p.terminal.In.Say("Your prediction (1–%d; Enter skips, q stops): ", "你的预测（1–%d；回车跳过，q 退出）：",
-			len(l.Choices)))
+		answer, more := p.prompt(ctx, p.predictPrompt(len(l.Choices)))
 		if !more || answer == "" {
 			return skipped, more
 		}
 		if n, err := strconv.Atoi(answer); err == nil && n >= 1 && n <= len(l.Choices) {
 			return n, true
 		}
-		p.say("There is no choice %q: type 1 to %d.\n", "没有 %q 这个选项：请输入 1 到 %d。\n", answer, len(l.Choices))
+		p.sayNoChoice(answer, len(l.Choices))
 	}
 }
 
@@ -197,7 +182,7 @@ func (p *Pupil) prompt(ctx context.Context, prompt string) (answer string, more 
 func (p *Pupil) run(ctx context.Context, l Lesson) (more bool) {
 	fmt.Fprintf(p.terminal.Out, "\n$ %s %s\n\n", p.terminal.Typed, l.Run)
 	if !p.terminal.Run(ctx, Arguments(l.Run)) && ctx.Err() == nil {
-		p.say("The command could not be run here. This is what it prints:\n\n%s", "这条命令在这里没有运行成功。它应当打印：\n\n%s", l.Seen)
+		p.saySeen(l.Seen)
 	}
 	fmt.Fprintln(p.terminal.Out)
 	return ctx.Err() == nil
@@ -214,5 +199,5 @@ func (p *Pupil) List() {
 		}
 		fmt.Fprintf(p.terminal.Out, "%s %2d  %s\n", mark, l.Number, l.Title)
 	}
-	p.say("✓ predicted   · been through\n", "✓ 预测正确   · 学过\n")
+	p.sayLegend()
 }

@@ -91,9 +91,7 @@ func (s *Server) beside(r *http.Request) (both seat.Beside, err error) {
 		return both, fmt.Errorf("with: %w", err)
 	}
 	if err := p.Scenario.CheckFor(with); err != nil {
-		return both, lock.WithCode("bad_request", p.Scenario.Say(
-			"%s cannot run this schedule: it is on one Redis, and the scenario has several masters. Compare it with a lock on several.",
-			"%s 跑不了这个时序：它只用一个 Redis，而这个场景有多个主节点。请和同样用多个节点的锁对比。", with.Name))
+		return both, lock.WithCode("bad_request", needsNodes(with.Name, p.Scenario))
 	}
 	return s.seat.Beside(r.Context(), s.client(r), p, with)
 }

@@ -61,7 +61,7 @@ func (s Step) files(in language.Language) (all []File, gone []string, err error)
 		if err != nil {
 			return nil, nil, err
 		}
-		brought.says = in.Say("used from %s on", "从 %s 开始使用", s.To)
+		brought.says = usedFrom(s.To, in)
 		pairs = append(pairs, brought)
 	}
 	return shown(pairs, in), s.gone(unsent, in), nil
@@ -75,26 +75,13 @@ func shown(pairs []pair, in language.Language) (all []File) {
 		if f := code.file(in); f.changes() {
 			all = append(all, f)
 		}
-		above.says = in.Say("package comment, imports", "包注释、import")
+		above.says = headSays(in)
 		if f := above.file(in); f.changes() {
 			f.Head = true
 			heads = append(heads, f)
 		}
 	}
 	return append(all, heads...)
-}
-
-// gone says what the step does without.
-func (s Step) gone(unsent []string, in language.Language) (says []string) {
-	says = []string{}
-	slices.Sort(unsent)
-	if unsent != nil {
-		says = append(says, in.Say("No longer sent: ", "不再发送：")+strings.Join(unsent, ", "))
-	}
-	if s.Leaves != nil {
-		says = append(says, in.Say("No longer used, of internal/lock: ", "不再使用 internal/lock 的：")+strings.Join(s.Leaves, ", "))
-	}
-	return says
 }
 
 // pair is a file before and after the step; "" where there is none.
@@ -105,9 +92,9 @@ func (p pair) file(in language.Language) File {
 	f := File{Name: p.path, Was: p.was, Says: p.says, Lines: difference(p.before, p.after)}
 	switch {
 	case p.was != "":
-		f.Says = in.Say("in the place of %s", "代替 %s", p.was)
+		f.Says = insteadOf(p.was, in)
 	case p.before == "" && p.says == "":
-		f.Says = in.Say("new", "新文件")
+		f.Says = newSays(in)
 	}
 	for _, line := range difference(uncommented(p.before), uncommented(p.after)) {
 		switch line.Kind {

@@ -137,7 +137,7 @@ func (s *Step) tell(measured figures.Figures, in language.Language) {
 // number adds what the numbers of To become.
 func (s *Step) number(f figures.Figures, in language.Language) {
 	s.Measured = []string{}
-	s.Where = in.Say("%s; the limit is one seller without a lock", "%s；上限是一个不加锁的卖家", f.Where(in))
+	s.Where = measuredWhere(f, in)
 	argues := cmp.Or(s.Argues, figures.Point{Number: figures.Share, Condition: figures.Alone()})
 	others := slices.DeleteFunc(figures.Points(), func(at figures.Point) bool { return at == argues })
 	for _, at := range append([]figures.Point{argues}, others...) {

@@ -89,27 +89,6 @@ func (d Detail) whole() (all []File) {
 	return all
 }
 
-func (d Detail) heading(in language.Language) string {
-	return in.Say("%s → %s: %s", "%s → %s：%s", d.From, d.To, d.Title)
-}
-
-func (d Detail) total(in language.Language) string {
-	return in.Say("%d changed lines (+%d −%d), comments and blank lines left out.", "改动 %d 行（+%d −%d），注释和空行不计。",
-		d.Added()+d.Removed(), d.Added(), d.Removed())
-}
-
-// summary tells what the step adds, and does without.
-func (d Detail) summary(in language.Language) []string {
-	all := []string{in.Say("Adds: ", "新增：") + d.Adds}
-	if d.Flaw != "" {
-		all = append(all, in.Say("Flaw of %s: ", "%s 的缺陷：", d.From)+d.Flaw)
-	}
-	if len(d.Measured) > 0 {
-		all = append(all, in.Say("Measured: %s (%s)", "实测：%s（%s）", d.Measured[0], d.Where))
-	}
-	return append(all, d.Gone...)
-}
-
 // commands returns those that show the step.
 func (d Detail) commands() (all []string) {
 	if d.Lab != "" {
@@ -174,13 +153,6 @@ func (f File) onlyAdds() bool {
 		}
 	}
 	return true
-}
-
-func unchanged(lines int, in language.Language) string {
-	if lines == 1 {
-		return in.Say("1 unchanged line", "1 行未变")
-	}
-	return in.Say("%d unchanged lines", "%d 行未变", lines)
 }
 
 // part is lines that are shown, or are hidden, as nothing changes near them.

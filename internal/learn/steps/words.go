@@ -1,0 +1,71 @@
+package steps
+
+import (
+	"slices"
+	"strings"
+
+	"lockstep/internal/language"
+	"lockstep/internal/learn/figures"
+)
+
+func (d Detail) heading(in language.Language) string {
+	return in.Say("%s → %s: %s", "%s → %s：%s", d.From, d.To, d.Title)
+}
+
+func (d Detail) total(in language.Language) string {
+	return in.Say("%d changed lines (+%d −%d), comments and blank lines left out.", "改动 %d 行（+%d −%d），注释和空行不计。",
+		d.Added()+d.Removed(), d.Added(), d.Removed())
+}
+
+// summary tells what the step adds, and does without.
+func (d Detail) summary(in language.Language) []string {
+	all := []string{in.Say("Adds: ", "新增：") + d.Adds}
+	if d.Flaw != "" {
+		all = append(all, in.Say("Flaw of %s: ", "%s 的缺陷：", d.From)+d.Flaw)
+	}
+	if len(d.Measured) > 0 {
+		all = append(all, in.Say("Measured: %s (%s)", "实测：%s（%s）", d.Measured[0], d.Where))
+	}
+	return append(all, d.Gone...)
+}
+
+func unchanged(lines int, in language.Language) string {
+	if lines == 1 {
+		return in.Say("1 unchanged line", "1 行未变")
+	}
+	return in.Say("%d unchanged lines", "%d 行未变", lines)
+}
+
+// gone says what the step does without.
+func (s Step) gone(unsent []string, in language.Language) (says []string) {
+	says = []string{}
+	slices.Sort(unsent)
+	if unsent != nil {
+		says = append(says, in.Say("No longer sent: ", "不再发送：")+strings.Join(unsent, ", "))
+	}
+	if s.Leaves != nil {
+		says = append(says, in.Say("No longer used, of internal/lock: ", "不再使用 internal/lock 的：")+strings.Join(s.Leaves, ", "))
+	}
+	return says
+}
+
+// How a file comes here.
+
+func usedFrom(lock string, in language.Language) string {
+	return in.Say("used from %s on", "从 %s 开始使用", lock)
+}
+
+func headSays(in language.Language) string {
+	return in.Say("package comment, imports", "包注释、import")
+}
+
+func insteadOf(script string, in language.Language) string {
+	return in.Say("in the place of %s", "代替 %s", script)
+}
+
+func newSays(in language.Language) string { return in.Say("new", "新文件") }
+
+// measuredWhere says where the numbers were measured, and what the limit is.
+func measuredWhere(f figures.Figures, in language.Language) string {
+	return in.Say("%s; the limit is one seller without a lock", "%s；上限是一个不加锁的卖家", f.Where(in))
+}
