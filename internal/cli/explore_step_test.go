@@ -101,7 +101,7 @@ func TestExploreSaysWhy(t *testing.T) {
 func TestExploreAgainst(t *testing.T) {
 	code, stdout, stderr := command(t, "explore", "v1", "--faults", "crash=1", "--against", "v2")
 	if code != exitBroken || !strings.Contains(stdout, "\n≠  1 A:SET/dies-after"+strings.Repeat(" ", 33)+"A:SET/dies-after\n") ||
-		!strings.Contains(stdout, "Row 1 is the first that differs.\nWhat is so then: under v1, lock: A; stock: 100; under v2, lock: A,") ||
+		!strings.Contains(stdout, "Row 1 is the first that differs.\nThe state then: under v1, lock: A; stock: 100; under v2, lock: A,") ||
 		!strings.Contains(stdout, "v2 survives: it comes to the end of all sales. "+
 			"No schedule of it shows left-behind (2 actors --faults crash=1, up to 3 vain polls).\n") {
 		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)

@@ -230,7 +230,7 @@ func TestFaultsAreSaid(t *testing.T) {
 		want                   []string
 	}{
 		{"v4", "failover=1", "A:SET/unsynced A:GET failover B:SET", []string{
-			"A takes the lock; a replica gets neither this nor what follows | lock: A, for 10s; stock: 100",
+			"A takes the lock; the replica receives neither this change nor later ones | lock: A, for 10s; stock: 100",
 			"A reads stock 100 | lock: A, for 10s; stock: 100",
 			"a replica takes the master's place: A's lock is gone | no lock; stock: 100",
 			"B takes the lock | lock: B, for 10s; stock: 100",
@@ -239,7 +239,7 @@ func TestFaultsAreSaid(t *testing.T) {
 			"A takes the lock | lock: A, for 10s; stock: 100",
 			"A reads stock 100 | lock: A, for 10s; stock: 100",
 			"A writes stock 99 | lock: A, for 10s; stock: 99",
-			"A gives the lock back; a replica gets neither this nor what follows; A has sold | no lock; stock: 99",
+			"A gives the lock back; the replica receives neither this change nor later ones; A has sold | no lock; stock: 99",
 			"B takes the lock | lock: B, for 10s; stock: 99",
 			"a replica takes the master's place: the lock is A's again | lock: A, for 10s; stock: 99",
 			"B reads stock 99 | lock: A, for 10s; stock: 99",
@@ -247,12 +247,12 @@ func TestFaultsAreSaid(t *testing.T) {
 		{"v4", "rollback=1", "A:SET A:GET A:write/unsaved A:compareAndDelete rollback", []string{
 			"A takes the lock | lock: A, for 10s; stock: 100",
 			"A reads stock 100 | lock: A, for 10s; stock: 100",
-			"A writes stock 99; neither this nor what follows is in Redis's snapshot | lock: A, for 10s; stock: 99",
+			"A writes stock 99; Redis's snapshot has neither this change nor later ones | lock: A, for 10s; stock: 99",
 			"A gives the lock back; A has sold | no lock; stock: 99",
 			"Redis restarts with an older snapshot: the lock is A's again | lock: A, for 9s; stock: 100",
 		}},
 		{"v7", "rollback=1", "A:lockFenced/unsaved rollback B:lockFenced B:readFenced", []string{
-			"A takes the lock; neither this nor what follows is in Redis's snapshot | lock: A, for 10s; stock: 100",
+			"A takes the lock; Redis's snapshot has neither this change nor later ones | lock: A, for 10s; stock: 100",
 			"Redis restarts with an older snapshot: A's lock is gone | no lock; stock: 100",
 			"B takes the lock | lock: B, for 10s; stock: 100",
 			"B reads stock 100 | lock: B, for 10s; stock: 100",
@@ -263,10 +263,10 @@ func TestFaultsAreSaid(t *testing.T) {
 			"B takes the lock | lock: B, for 10s; stock: 100",
 		}},
 		{"v4", "late=1", "A:SET/late A:compareAndDelete B:SET A:SET/arrives", []string{
-			"A's command is late, and A is told that nobody answers | no lock; stock: 100",
+			"A's command is delayed, and A is told that Redis does not answer | no lock; stock: 100",
 			"A finds no lock; A fails: redis did not answer: the outcome is unknown | no lock; stock: 100",
 			"B takes the lock | lock: B, for 10s; stock: 100",
-			"A finds the lock to be B's: the command was late | lock: B, for 10s; stock: 100",
+			"A finds the lock to be B's: the command was delayed | lock: B, for 10s; stock: 100",
 		}},
 		{"v4", "resend=1", "A:SET/resent A:SET", []string{
 			"A takes the lock, but never gets the reply: its client sends the command again | lock: A, for 10s; stock: 100",
@@ -290,7 +290,7 @@ func TestFaultsAreSaid(t *testing.T) {
 			"A takes the lock | lock: A, for 10s; stock: 100",
 			"A reads stock 100 | lock: A, for 10s; stock: 100",
 			"A writes stock 99 | lock: A, for 10s; stock: 99",
-			"A gives the lock back; a replica gets neither this nor what follows; A has sold | no lock; stock: 99",
+			"A gives the lock back; the replica receives neither this change nor later ones; A has sold | no lock; stock: 99",
 			"B takes the lock | lock: B, for 10s; stock: 99",
 			"10s later: B's lock expires | no lock; stock: 99", // and A's, in the replica
 			"a replica takes the master's place | no lock; stock: 99",
@@ -299,9 +299,9 @@ func TestFaultsAreSaid(t *testing.T) {
 			"A takes the lock | lock: A; stock: 100",
 			"A reads stock 100 | lock: A; stock: 100",
 			"A writes stock 99 | lock: A; stock: 99",
-			"A's command is late, and A is told that nobody answers; A has sold | lock: A; stock: 99",
+			"A's command is delayed, and A is told that Redis does not answer; A has sold | lock: A; stock: 99",
 			"B finds the lock to be A's | lock: A; stock: 99", // it is not stuck: the DEL comes in the end
-			"A gives the lock back: the command was late | no lock; stock: 99",
+			"A gives the lock back: the command was delayed | no lock; stock: 99",
 			"B takes the lock | lock: B; stock: 99",
 		}},
 		{"v10", "spurious-wake=1", "A:acquire B:acquire B:subscribes B:acquire B:woken-in-vain B:acquire", []string{
@@ -353,7 +353,7 @@ func TestALockByAClockThatJumpedIsOverdueInTheEnd(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if last := replayed.Steps[len(replayed.Steps)-1]; last.Says != "C takes the lock, which was B's" {
+	if last := replayed.Steps[len(replayed.Steps)-1]; last.Says != "C takes over B's lock" {
 		t.Errorf("%s", last.Says)
 	}
 }

@@ -25,7 +25,7 @@ func TestStepsOnNodes(t *testing.T) {
 		"1  A takes the lock on node 1 | node 1: A, node 2: no lock, node 3: no lock; stock: 100",
 		"2  A takes the lock on node 2 | node 1: A, node 2: A, node 3: no lock; stock: 100",
 		"0  B begins, and waits | node 1: A, node 2: A, node 3: no lock; stock: 100",
-		"1 node-restart node 1 restarts empty; B takes the lock on node 1, which was A's | node 1: B, node 2: A, node 3: no lock; stock: 100",
+		"1 node-restart node 1 restarts empty; B takes over A's lock on node 1 | node 1: B, node 2: A, node 3: no lock; stock: 100",
 		"2 node-crash node 2 goes down; B does not reach node 2 | node 1: B, node 2: down, node 3: no lock; stock: 100",
 		"3  A takes the lock on node 3 | node 1: B, node 2: down, node 3: A; stock: 100",
 	}

@@ -30,15 +30,15 @@ func TestReplayTellsWhatDoesNotFit(t *testing.T) {
 		"another lock's": {"v5", "A:SET expiry B:SET", faults("expiry=1"), explore.ErrStale,
 			"step 1, A:SET: the schedule does not fit the code: what A does next is lock, not SET"},
 		"not possible": {"v1", "A:SET expiry", faults("expiry=1"), explore.ErrStale,
-			"step 2, expiry: the schedule does not fit the code: what can happen by then is A:GET, B:…"},
-		"no such actor": {"v1", "C:SET", explore.Scenario{}, explore.ErrStale, "what can happen by then is A:…"},
+			"step 2, expiry: the schedule does not fit the code: what can happen at this point is A:GET, B:…"},
+		"no such actor": {"v1", "C:SET", explore.Scenario{}, explore.ErrStale, "what can happen at this point is A:…"},
 		"no budget":     {"v2", "A:SET expiry B:SET", explore.Scenario{}, explore.ErrStale, "step 2, expiry: it needs --faults expiry=1"},
 		"too small a budget": {"v4", "A:SET A:pauses A:resumes A:pauses A:leaves", faults("pause=1,late=2"), explore.ErrStale,
 			"step 4, A:pauses: it needs --faults pause=2,cancel=1,late=2"},
 		"half a fault": {"v4", "A:SET/unsynced failover", explore.Scenario{}, explore.ErrStale,
 			"step 1, A:SET/unsynced: it needs --faults failover=1"},
 		"longer than all": {"v0", "A:GET A:write B:GET B:write A:GET", explore.Scenario{}, explore.ErrStale,
-			"nothing more can happen by then"},
+			"nothing more can happen at this point"},
 		"bad scenario": {"v0", "A:GET", explore.Scenario{Actors: 30}, nil, "actors: 30; it takes 1 to 26"},
 	} {
 		t.Run(name, func(t *testing.T) {

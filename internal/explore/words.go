@@ -44,26 +44,26 @@ func findingTexts() [checker.SleepsOn + 1]language.Text {
 		checker.Shortens:          both("%s shortens %s's lock", "%s 缩短了 %s 的锁的过期时间"),
 		checker.Prolongs:          both("%s prolongs %s's lock", "%s 给 %s 的锁续期"),
 		checker.Overwrites:        both("%s overwrites %s's lock", "%s 覆盖了 %s 的锁"),
-		checker.UnlockDeniesLoss:  both("%s's Unlock says that it gave the lock back, which was lost before", "%s 的 Unlock 说锁已释放，其实锁早就丢了"),
-		checker.UnlockDeniesHold:  both("%s's Unlock says %q, though the lock was held to the end", "%s 的 Unlock 报错“%s”，其实它一直持有锁"),
-		checker.LossClaimed:       both("%s is told that it lost the lock, and has it still", "%s 得知自己丢了锁，其实锁还在它手里"),
-		checker.LeaveClaimed:      both("%s is told that its client went away, and it did not", "%s 得知客户端已断开，其实没有断开"),
-		checker.HolderClaimed:     both("%s is told that another one has the lock, and nobody has it", "%s 得知锁被别人持有，其实没有谁持有锁"),
-		checker.Fails:             both("%s fails, though nothing went wrong: %s", "没有任何故障，%s 却失败了：%s"),
+		checker.UnlockDeniesLoss:  both("%s's Unlock reports success, but the lock was already lost", "%s 的 Unlock 报告成功，其实锁早就丢了"),
+		checker.UnlockDeniesHold:  both("%s's Unlock reports %q, but the lock was held to the end", "%s 的 Unlock 报错“%s”，其实它一直持有锁"),
+		checker.LossClaimed:       both("%s is told that it lost the lock, but still holds it", "%s 被告知丢了锁，其实它仍持有锁"),
+		checker.LeaveClaimed:      both("%s is told that its client went away, but the client did not", "%s 被告知客户端已断开，其实没有断开"),
+		checker.HolderClaimed:     both("%s is told that another sale holds the lock, but none does", "%s 被告知锁被别人持有，其实没有谁持有锁"),
+		checker.Fails:             both("%s fails although nothing went wrong: %s", "没有任何故障，%s 却失败了：%s"),
 		checker.OutlivesHolder:    both("%s is dead, and its lock stays for %v", "%s 已崩溃，它的锁还要残留 %v"),
 		checker.StaysForEver:      both("the lock stays for ever, and nobody holds it", "锁永远残留，没有谁持有它"),
-		checker.GoroutineOutlives: both("%s's sale has ended, and a goroutine of it has not", "%s 的下单已经结束，它的 goroutine 还没有"),
+		checker.GoroutineOutlives: both("%s's sale has ended, but one of its goroutines has not", "%s 的下单已经结束，它的一个 goroutine 还没有结束"),
 		checker.SoldTwice:         both("%s is sold again: stock %d -> %d", "%s 又卖出一次：库存 %d -> %d"),
 		checker.Overwritten: both("%s writes %d, having read %d, but the stock was %s by then: a sale is lost",
 			"%s 读到 %[3]d，写入 %[2]d，而库存那时已是 %[4]s：丢失一单的更新"),
-		checker.WorksOn:            both("%s worked on without the lock, and nothing told it", "%s 丢了锁还在继续执行，自己并不知情"),
-		checker.TokenNotLarger:     both("a holder has token %d, and a later one %d", "一个持有者的令牌是 %d，后来的持有者却是 %d"),
+		checker.WorksOn:            both("%s worked on without the lock, and was not told", "%s 丢了锁还在继续执行，自己并不知情"),
+		checker.TokenNotLarger:     both("a holder has token %d, and a later holder %d", "一个持有者的令牌是 %d，后来的持有者却是 %d"),
 		checker.NestedTokenDiffers: both("%s's nested call has token %d, and its outer one %d", "%s 的嵌套调用的令牌是 %d，外层的却是 %d"),
 		checker.Overtaken:          both("%s is overtaken %d times by sales that asked after it", "%s 被后来的请求插队 %d 次"),
 		checker.NeverGoesOn:        both("%s can never go on", "%s 再也无法继续"),
 		checker.WaitsForItself:     both("%s waits for a lock that it holds itself", "%s 在等自己持有的锁"),
-		checker.WaitsForOwnExpiry:  both("%s waits for a lock that it holds itself, until it expires", "%s 在等自己持有的锁，要等到它过期"),
-		checker.WaitsForExpiry:     both("nobody living holds the lock, and %s waits for time to free it", "没有存活的一单持有锁，%s 只能等锁过期"),
+		checker.WaitsForOwnExpiry:  both("%s waits for a lock that it holds itself, until the lock expires", "%s 在等自己持有的锁，要等到锁过期"),
+		checker.WaitsForExpiry:     both("no live sale holds the lock, and %s waits until it expires", "没有存活的一单持有锁，%s 只能等锁过期"),
 		checker.SleepsOn:           both("the lock is free, and %s sleeps for another %v", "锁空闲着，%s 还要再睡 %v"),
 	}
 }
@@ -243,9 +243,9 @@ func AtStep(in engine.Scenario, step int, token string, err error) error {
 // insteadSays says what a schedule could go on with instead.
 func insteadSays(possible []string, in language.Language) string {
 	if len(possible) == 0 {
-		return in.Say("nothing more can happen by then", "此时已经没有下一步")
+		return in.Say("nothing more can happen at this point", "此时已经没有下一步")
 	}
-	return in.Say("what can happen by then is %s", "此时可以发生的是 %s", strings.Join(possible, in.Say(", ", "、")))
+	return in.Say("what can happen at this point is %s", "此时可以发生的是 %s", strings.Join(possible, in.Say(", ", "、")))
 }
 
 // withoutFaultSays says that a step has no part in the fault that a schedule names.

@@ -54,10 +54,10 @@ func (r *Recorder) moveSentence(told telling, before view, a *engine.Actor) stri
 		says = r.fill(told.first, a) + r.commandSentence(before, a)
 	}
 	if before.told[a.Index] {
-		says += r.say(", which was on its way", "，这条命令早已发出")
+		says += r.say(" (the command was already in flight)", "（命令早已发出）")
 	}
 	if step.Kind == trace.KindArrives && says == "" {
-		says = r.say("it makes no difference", "没有影响")
+		says = r.say("nothing changes", "没有影响")
 	}
 	return says + fate
 }
@@ -96,7 +96,7 @@ func (r *Recorder) stockSentence(before view, a *engine.Actor) string {
 	case strings.HasPrefix(r.step.Command, "WATCH "):
 		return r.say("%s watches the stock", "%s 监视库存", a.Name)
 	case before.stored.HasOrder(a.Sale) && is == before.stored:
-		return r.say("the ledger has %s's order already: nothing is written", "账本里已有 %s 的订单：什么也不写", a.Name)
+		return r.say("the ledger already has %s's order: nothing is written", "账本里已有 %s 的订单：什么也不写", a.Name)
 	default:
 		return writes
 	}
@@ -144,7 +144,7 @@ func tellings() [engine.Starts + 1]telling {
 		engine.Expires:    {kind: trace.KindTime},
 		engine.Woken:      {kind: trace.KindWoken, says: both("{process} is woken", "{process} 被唤醒")},
 		engine.Unwoken: {kind: trace.KindLostWake,
-			says: both("the hint that should wake {process} gets lost", "要唤醒 {process} 的消息丢失")},
+			says: both("the message that would wake {process} is lost", "要唤醒 {process} 的消息丢失")},
 		engine.WokenInVain: {kind: trace.KindWoken,
 			says: both("{process} is told that it may have missed a message", "{process} 得知自己可能漏了消息")},
 		engine.Pauses: {kind: trace.KindPauses,
@@ -156,8 +156,8 @@ func tellings() [engine.Starts + 1]telling {
 			says: both("{sale}'s client goes away, and {sale} has not noticed yet", "{sale} 的客户端断开，{sale} 还没发现")},
 		engine.TimesOutUnnoticed: {kind: trace.KindTimesOut,
 			says: both("{sale} has waited too long, and has not noticed yet", "{sale} 等待超时，但还没发现")},
-		engine.Notices:    {says: both("{sale} notices that it need not wait any more", "{sale} 发现不必再等")},
-		engine.StartsLate: {fate: both("; what goroutines it starts begin later", "；它这时启动的 goroutine 晚些才开始")},
+		engine.Notices:    {says: both("{sale} notices that its wait is over", "{sale} 发现不必再等")},
+		engine.StartsLate: {fate: both("; the goroutines that it starts begin later", "；它这时启动的 goroutine 晚些才开始")},
 		engine.Starts:     {says: both("a goroutine of {sale} begins", "{sale} 的一个 goroutine 开始执行")},
 		engine.GoesOn:     {says: both("{sale} gets what it waited for", "{sale} 等到了")},
 		engine.DiesBefore: {kind: trace.KindDies, says: both("{sale} dies", "{sale} 崩溃")},
@@ -175,21 +175,21 @@ func tellings() [engine.Starts + 1]telling {
 		engine.NeverArrives: {kind: trace.KindNeverComes,
 			says: both("the connection is broken: the rest of {sale}'s pipeline never arrives", "连接断了：{sale} 的 pipeline 余下的命令没有送达")},
 		engine.Delays: {kind: trace.KindLate,
-			says: both("{sale}'s command is late, and {sale} is told that nobody answers", "{sale} 的命令滞留在途中，{sale} 得知没有响应")},
+			says: both("{sale}'s command is delayed, and {sale} is told that Redis does not answer", "{sale} 的命令滞留在途中，{sale} 得知没有响应")},
 
 		engine.LosesReply: {kind: trace.KindLostReply, fate: both(", but never gets the reply", "，但收不到响应")},
 		engine.Resends: {kind: trace.KindResends,
 			fate: both(", but never gets the reply: its client sends the command again", "，但收不到响应：客户端再发一次这条命令")},
-		engine.Arrives: {kind: trace.KindArrives, fate: both(": the command was late", "：这条命令迟到了")},
+		engine.Arrives: {kind: trace.KindArrives, fate: both(": the command was delayed", "：这条命令迟到了")},
 		engine.Unsynced: {kind: trace.KindUnsynced,
-			fate: both("; a replica gets neither this nor what follows", "；从节点收不到这次改动，也收不到后面的")},
+			fate: both("; the replica receives neither this change nor later ones", "；从节点收不到这次改动，也收不到后面的")},
 		engine.Unsaved: {kind: trace.KindUnsynced,
-			fate: both("; neither this nor what follows is in Redis's snapshot", "；这次改动和后面的都不在 Redis 的快照里")},
+			fate: both("; Redis's snapshot has neither this change nor later ones", "；这次改动和后面的都不在 Redis 的快照里")},
 		engine.NodeClockJumps: {kind: trace.KindNodeClock,
 			fate: both(", on a node whose clock has jumped ahead", "，而这个节点的时钟已经向前跳了")},
 		engine.DiesAfter: {kind: trace.KindDies, fate: both(", and dies", "，然后崩溃")},
 		engine.PausesAfter: {kind: trace.KindReadsLate,
-			fate: both(", but stops before it has read the reply", "，但还没读到响应就暂停了")},
+			fate: both(", but pauses before it has read the reply", "，但还没读到响应就暂停了")},
 		engine.NodeCrashes:  {first: both("node {node} goes down; ", "节点 {node} 宕机；")},
 		engine.NodeHangs:    {first: both("node {node} stops answering; ", "节点 {node} 不再响应；")},
 		engine.NodeRestarts: {first: both("node {node} restarts empty; ", "节点 {node} 清空重启；")},
@@ -231,7 +231,7 @@ func (r *Recorder) lockSentence(before view, a *engine.Actor) string {
 	case was.holder == a.Index && is.holder >= 0 && is.holder != a.Index:
 		return r.say("%s hands the lock to %s", "%s 把锁移交给 %s", a.Name, r.x.Actors()[is.holder].Name)
 	case was.holder != a.Index && is.holder == a.Index:
-		return r.say("%s takes the lock%[3]s, which was %[2]s", "%s 拿到锁%[3]s，它原来是%[2]s", a.Name, whose, on)
+		return r.say("%s takes over %s lock%s", "%s 接管%s锁%s", a.Name, whose, on)
 	case len(is.Values) == 1 && changed:
 		return r.say("%s writes over %s lock%s", "%s 覆盖了%s锁%s", a.Name, whose, on)
 	case changed:
@@ -301,7 +301,7 @@ func (r *Recorder) lockOf(holder int) string {
 // restSentence tells what becomes of the rest of a pipeline.
 func (r *Recorder) restSentence(commands string, arrives bool) string {
 	if arrives {
-		return r.say("%s is still on its way", "%s 还在途中", commands)
+		return r.say("%s is still in flight", "%s 还在途中", commands)
 	}
 	return r.say("%s never arrives", "%s 没有送达", commands)
 }

@@ -106,10 +106,10 @@ func (r Request) printReason(out io.Writer, why *session.Why) {
 	}
 	if len(why.Unsettled) > 0 {
 		slices.Sort(why.Unsettled)
-		fmt.Fprint(out, say("A later step may be it: before steps %s, %d schedules were not enough to tell.\n",
+		fmt.Fprint(out, say("It may be a later step: before steps %s, %d schedules were not enough to tell.\n",
 			"也可能是更晚的一步：在第 %s 步之前，%d 种时序还不足以判断。\n", strings.Trim(fmt.Sprint(why.Unsettled), "[]"), schedulesAsked))
 	}
-	fmt.Fprint(out, say("A way is one to the end, without a further fault (%d schedules were run to see them).\n",
+	fmt.Fprint(out, say("A way leads to the end without a further fault (%d schedules were run to find them).\n",
 		"走法指不再出故障、一直走到结束的时序（为此运行了 %d 种）。\n", why.Schedules))
 }
 
@@ -118,7 +118,7 @@ func (r Request) tooLate(why *session.Why) (says string) {
 	say := r.Scenario.Say
 	switch {
 	case why.Point == 0 && len(why.Unsettled) > 0:
-		says = say("it is not known when it was too late: the ways that were left were too many to look at.",
+		says = say("it is not known when it was too late: too many ways were left to look at all of them.",
 			"无法确定从哪一步起无法挽回：剩下的走法太多，没有看完。")
 	case why.Point == 0:
 		says = say("it was too late from the start. Every way shows %s, whatever the order.",

@@ -35,7 +35,7 @@ func TestTheFirstStepThatDiffers(t *testing.T) {
 		why                             string
 	}{
 		{"v1", "v2", "crash=1", "A:SET/dies-after B:SET", 1,
-			"What is so then: under v1, lock: A; stock: 100; under v2, lock: A, for 10s; stock: 100"},
+			"The state then: under v1, lock: A; stock: 100; under v2, lock: A, for 10s; stock: 100"},
 		{"v3", "v4", "expiry=1", "A:SET A:GET A:write A:GET expiry B:SET A:DEL", 4, "What happens: under v3, A finds the lock to be A's"},
 		{"v5", "v6", "expiry=1", "A:lock expiry B:lock", 3, "A is told that it lost the lock"},
 		{"v6", "v5", "expiry=1", "A:begins A:lock expiry B:lock", 3, "A is told that it lost the lock"},

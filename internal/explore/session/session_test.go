@@ -90,7 +90,7 @@ func TestWhatCannotHappenHasAReason(t *testing.T) {
 		{"v4", "crash=1", "A:SET/dies-after", "A", "A is dead"},
 		{"v4", "pause=1", "A:SET A:pauses", "A", "A is paused until A:resumes"},
 		{"v4", "", "A:SET" + strings.Repeat(" B:SET", 4), "B",
-			"B waits, while the lock is A's: it would be told what it was told before, and has been as often as --polls allows"},
+			"B waits, while the lock is A's: another attempt would get the same answer, and --polls allows no more attempts"},
 		{"v10", "", "A:acquire B:acquire B:subscribes B:acquire", "B",
 			"B waits until 2.5s, or for a message, while the lock is A's"},
 		{"v6", "slow=1", "", "slow", "no timer is set"},

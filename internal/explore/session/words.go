@@ -23,9 +23,9 @@ func (o outlook) whyActor(a *engine.Actor) string {
 	case a.Paused():
 		return say("%s is paused until %s:resumes", "%s 已暂停，直到 %s:resumes", a.Name, a.Process.Name)
 	case why == engine.AsksInVain:
-		says := say("%s waits%s: it would be told what it was told before", "%s 在等待%s：再问一次，结果也一样", a.Name, o.held(a))
+		says := say("%s waits%s: another attempt would get the same answer", "%s 在等待%s：再试一次，结果也一样", a.Name, o.held(a))
 		if len(o.possible) > 0 && o.PollsLeft() == 0 {
-			says += say(", and has been as often as --polls allows", "，次数已达 --polls 的上限")
+			says += say(", and --polls allows no more attempts", "，次数已达 --polls 的上限")
 		}
 		return says
 	case why == engine.WaitsForReply:
@@ -107,7 +107,7 @@ func missing(name string) language.Text {
 	case "pause", "crash", "cancel", "clock-jump":
 		return both("no sale is going on", "没有进行中的下单")
 	case "node-crash", "node-hang", "node-restart":
-		return both("nobody is about to ask a node that is well", "没有参与者正要向正常的节点发命令")
+		return both("nobody is about to send a command to a healthy node", "没有参与者正要向正常的节点发命令")
 	default:
 		return both("nobody is about to send a command", "没有参与者正要发命令")
 	}
@@ -144,7 +144,7 @@ const (
 func differsIn(what aspect, locks, does [2]string, in explore.Scenario) string {
 	both := language.Both
 	name := [...]language.Text{
-		event: both("What happens", "发生的事"), state: both("What is so then", "之后的状态"),
+		event: both("What happens", "发生的事"), state: both("The state then", "之后的状态"),
 		standing: both("Where the actors stand", "参与者的处境"), command: both("The command", "命令"),
 	}[what].In(in.Language)
 	return in.Say("%s: under %s, %s; under %s, %s", "%s：%s 是“%s”，%s 是“%s”", name, locks[0], does[0], locks[1], does[1])

@@ -46,7 +46,7 @@ func (l Learner) show(e workshop.Exercise, o workshop.Outcome, p progress.Progre
 		in, _ := explore.ParseScenario(o.Scenario) // it was one
 		in.Language = l.In
 		l.say("Not yet. The claim: %s\nThe shortest schedule that breaks it has %d steps. It shows %s: %s (%s).\n\n",
-			"还没有完成。要求：%s\n打破它的最短时序有 %d 步，出现 %s：%s（%s）。\n\n",
+			"还没有完成。要求：%s\n违反它的最短时序有 %d 步，出现 %s：%s（%s）。\n\n",
 			claim, o.Length, o.Anomaly, explore.SentenceOf(explore.Anomaly(o.Anomaly), in), cmp.Or(o.Scenario, l.In.Say("no fault", "没有故障")))
 		fmt.Fprintln(l.People, o.Diagram)
 		l.say("The schedule: %s\n", "时序：%s\n", o.Schedule)
