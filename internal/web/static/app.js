@@ -65,7 +65,7 @@ function switchLanguage() {
   show(true);
 }
 
-const header = el("header", { class: "top" });
+const header = el("header.top");
 
 function drawHeader() {
   const focused = header.contains(document.activeElement) && document.activeElement.id;
@@ -77,13 +77,12 @@ function drawHeader() {
       el("a", { href: "#/" + name, "aria-current": name === at ? "page" : null }, say(...view.name)),
     );
   const button = (id, text, title, act, pressed) =>
-    el("button", { id, class: "quiet", title, "aria-label": title, "aria-pressed": pressed, onclick: act }, text);
+    el("button.quiet", { id, title, "aria-label": title, "aria-pressed": pressed, onclick: act }, text);
   replace(
     header,
     el(
-      "a",
+      "a.skip",
       {
-        class: "skip",
         href: "#main",
         onclick: event => {
           event.preventDefault();
@@ -92,11 +91,10 @@ function drawHeader() {
       },
       say("To the content", "跳到正文"),
     ),
-    el("a", { class: "brand", href: "#/" }, "lockstep"),
+    el("a.brand", { href: "#/" }, "lockstep"),
     el("nav", { "aria-label": say("Views", "视图") }, links),
     el(
-      "div",
-      { class: "switches" },
+      "div.switches",
       button("lang", say("中文", "English"), say("中文", "English"), switchLanguage),
       button("theme", dark() ? "☀" : "☾", say("Dark", "深色"), switchTheme, String(dark())),
       button(
@@ -151,7 +149,7 @@ function missing(turn) {
     "The server does not answer, so this view cannot be loaded. Asking again …",
     "服务器没有应答，这个视图加载不了。正在重试……",
   );
-  replace(main, el("p", { class: "note bad", role: "alert" }, says));
+  replace(main, el("p.note.bad", { role: "alert" }, says));
   const ask = () =>
     turn === latest &&
     fetch("web/app.js", { cache: "no-store" }).then(

@@ -1,25 +1,23 @@
 // Elements, made in one expression.
 import { say } from "./words.js";
 
-// el makes an HTML element. Attributes: class, data-…, aria-…; functions, such as onclick, are listeners; true is an
-// empty attribute; false, null and undefined are none; style is an object. Children are texts, nodes, lists of them, or
-// null.
-export const el = (name, attributes, ...children) => fill(document.createElement(name), attributes, children);
+// el makes an HTML element of a tag with its classes, such as "p.soft.small". If an object of attributes follows:
+// functions, such as onclick, are listeners; true is an empty attribute; false, null and undefined are none; style is an
+// object. Children are texts, nodes, lists of them, or null.
+export const el = (tag, ...inside) => make(name => document.createElement(name), tag, inside);
 
 // kbd is the key that does the same.
 export const kbd = key => el("kbd", { "aria-hidden": "true" }, key);
 
-export const svg = (name, attributes, ...children) =>
-  fill(document.createElementNS("http://www.w3.org/2000/svg", name), attributes, children);
+export const svg = (tag, ...inside) =>
+  make(name => document.createElementNS("http://www.w3.org/2000/svg", name), tag, inside);
 
 // heads names the columns of a table.
 export const heads = names =>
   el(
     "thead",
-    null,
     el(
       "tr",
-      null,
       names.map(name => el("th", { scope: "col" }, name)),
     ),
   );
@@ -30,15 +28,19 @@ export function replace(node, ...children) {
   return node;
 }
 
-function fill(node, attributes, children) {
-  for (const [name, value] of Object.entries(attributes ?? {})) {
+function make(create, tag, inside) {
+  const [name, ...classes] = tag.split("."),
+    node = create(name),
+    has = inside[0]?.constructor === Object; // attributes
+  node.classList.add(...classes);
+  for (const [name, value] of Object.entries(has ? inside[0] : {})) {
     if (value === false || value == null) continue;
     if (typeof value === "function") node.addEventListener(name.slice(2), value);
     else if (name === "style") for (const [property, is] of Object.entries(value)) node.style.setProperty(property, is);
     else if (name === "value" || name === "checked" || name === "selected") node[name] = value;
     else node.setAttribute(name, value === true ? "" : value);
   }
-  node.append(...flat(children));
+  node.append(...flat(has ? inside.slice(1) : inside));
   return node;
 }
 
@@ -69,4 +71,4 @@ const drawings = {
 };
 
 export const icon = name =>
-  svg("svg", { class: "icon", viewBox: "0 0 16 16", "aria-hidden": "true" }, svg("path", { d: drawings[name] }));
+  svg("svg.icon", { viewBox: "0 0 16 16", "aria-hidden": "true" }, svg("path", { d: drawings[name] }));

@@ -33,7 +33,7 @@ export function highlight(line, syntax, [from, to] = [0, 0]) {
       const text = line.slice(at, Math.min(cut, end));
       if (!text) continue;
       const part = kind ? el("span", { class: "code-" + kind }, text) : text;
-      parts.push(marked ? el("mark", null, part) : part);
+      parts.push(marked ? el("mark", part) : part);
       at += text.length;
     }
   };

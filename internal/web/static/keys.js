@@ -44,19 +44,14 @@ export function showKeys() {
     .flatMap(({ keys }) => keys)
     .filter(([, english]) => english)
     .map(([key, english, chinese, act]) =>
-      el(
-        "tr",
-        null,
-        el("th", { scope: "row" }, el("kbd", null, key ? (names[key] ?? key) : act)),
-        el("td", null, say(english, chinese)),
-      ),
+      el("tr", el("th", { scope: "row" }, el("kbd", key ? (names[key] ?? key) : act)), el("td", say(english, chinese))),
     );
-  const shut = el("button", { class: "quiet", onclick: () => dialog.close() }, say("Close", "关闭"));
+  const shut = el("button.quiet", { onclick: () => dialog.close() }, say("Close", "关闭"));
   const dialog = el(
-    "dialog",
-    { class: "keys", "aria-label": say("Keys", "按键"), onclose: () => dialog.remove() },
-    el("h2", null, say("Keys", "按键")),
-    el("table", null, el("tbody", null, rows)),
+    "dialog.keys",
+    { "aria-label": say("Keys", "按键"), onclose: () => dialog.remove() },
+    el("h2", say("Keys", "按键")),
+    el("table", el("tbody", rows)),
     shut,
   );
   document.body.append(dialog);

@@ -77,14 +77,13 @@ export function askToken() {
   const form = el(
     "form",
     { method: "dialog" },
-    el("h2", null, say("Only with the token", "需要令牌")),
-    el("p", null, say("Whoever started the server knows its admin.token.", "启动服务器的人知道它的 admin.token。")),
-    el("label", null, "admin.token ", token),
+    el("h2", say("Only with the token", "需要令牌")),
+    el("p", say("Whoever started the server knows its admin.token.", "启动服务器的人知道它的 admin.token。")),
+    el("label", "admin.token ", token),
     el(
-      "p",
-      { class: "row" },
+      "p.row",
       el("button", { value: "given" }, say("Go on", "继续")),
-      el("button", { class: "quiet", formnovalidate: true }, say("Leave it", "算了")),
+      el("button.quiet", { formnovalidate: true }, say("Leave it", "算了")),
     ),
   );
   const dialog = el("dialog", { "aria-label": "admin.token" }, form);

@@ -8,23 +8,15 @@ show(document.getElementById("main"), JSON.parse(document.getElementById("data")
 function show(main, { lock, title, scenario, schedules }) {
   const heading = el("h1"),
     goal = el("p"),
-    tabs = el("p", { class: "row" }),
+    tabs = el("p.row"),
     replay = el("code");
   const { picture, told, controls, step, load } = player();
   told.classList.add("sheet");
   main.append(
+    el("header", heading, el("p.soft", `${lock} · ${title}`, scenario && [" · ", el("code", scenario)]), goal, tabs),
+    el("div.document", picture, el("aside", { "aria-label": say("The step", "这一步") }, controls, told)),
     el(
-      "header",
-      null,
-      heading,
-      el("p", { class: "soft" }, `${lock} · ${title}`, scenario && [" · ", el("code", null, scenario)]),
-      goal,
-      tabs,
-    ),
-    el("div", { class: "document" }, picture, el("aside", { "aria-label": say("The step", "这一步") }, controls, told)),
-    el(
-      "footer",
-      { class: "soft small" },
+      "footer.soft.small",
       say("Made by lockstep, with the lock’s real code. Replay it: ", "由 lockstep 运行锁的真实代码生成。重放："),
       replay,
     ),
@@ -52,7 +44,7 @@ function show(main, { lock, title, scenario, schedules }) {
       goal,
       task && [
         say("The goal: ", "目标："),
-        el("b", null, task),
+        el("b", task),
         reached
           ? say(`. Reached at step ${reached}.`, `。第 ${reached} 步做到。`)
           : say(". Not reached.", "。没有做到。"),
@@ -68,7 +60,7 @@ function show(main, { lock, title, scenario, schedules }) {
             schedule.title || n + 1,
           ),
         ),
-      says && el("span", null, says),
+      says && el("span", says),
     );
     replace(replay, command);
     load(schedules[i]);

@@ -13,15 +13,15 @@ export const last = (frames, name) => frames?.findLast(frame => frame.name === n
 
 // watched gives the frames of GET /live to the parts of the shop's view. Pairs are what two sales did.
 export function watched(main, frames, pairs) {
-  const drawn = el("div", { class: "scroll", "aria-live": "polite" });
+  const drawn = el("div.scroll", { "aria-live": "polite" });
   const pick = (a, b) => {
     const trace = pairs[`${a} ${b}`] ?? pairs[`${b} ${a}`];
     replace(
       drawn,
-      el("h2", null, say(`${a} and ${b}, command by command`, `${a} 和 ${b} 的每条命令`)),
+      el("h2", say(`${a} and ${b}, command by command`, `${a} 和 ${b} 的每条命令`)),
       trace
         ? drawTrace(trace)
-        : el("p", { class: "soft" }, say("Their commands are not in this file.", "这个文件里没有它们的命令。")),
+        : el("p.soft", say("Their commands are not in this file.", "这个文件里没有它们的命令。")),
     );
     drawn.scrollIntoView({ block: "nearest" });
   };
@@ -37,7 +37,7 @@ export function watched(main, frames, pairs) {
     stock: stock(),
     findings: findings(pick, alone),
   };
-  const part = (title, of, more) => el("section", { class: "sheet shop" }, el("h2", null, title), of.node, more);
+  const part = (title, of, more) => el("section.sheet.shop", el("h2", title), of.node, more);
   const run = last(frames, "run"),
     wrong = last(frames, "story"),
     sales = last(frames, "lanes")?.sales ?? [],

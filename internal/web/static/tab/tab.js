@@ -7,7 +7,7 @@ import { say } from "../words.js";
 const home = new URL("../../", import.meta.url);
 const version = document.documentElement.dataset.tab; // of the programs
 
-export const note = el("p", { class: "tab small" });
+export const note = el("p.tab.small");
 const status = el("span", { role: "status" });
 
 export function draw() {
@@ -19,7 +19,6 @@ export function draw() {
     ),
     el(
       "label",
-      null,
       say("Replicas of the shop: ", "商店副本数："),
       el(
         "select",
@@ -122,7 +121,7 @@ class Program {
   fell() {
     this.end();
     const says = this.failure();
-    replace(status, el("b", { class: "bad" }, says));
+    replace(status, el("b.bad", says));
     this.leave(says);
   }
 

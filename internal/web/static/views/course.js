@@ -10,7 +10,7 @@ import { leads, tell as tellRoom } from "./participant.js";
 const pause = 5000; // between two looks for a room that is not open yet
 
 export function show(main, route) {
-  const body = el("article", { class: "course" });
+  const body = el("article.course");
   main.append(body);
   let number = 0,
     last = 0,
@@ -49,7 +49,7 @@ export function show(main, route) {
       drawn = name;
       jump();
     } catch (failure) {
-      if (!gone) replace(body, el("p", { class: "note bad", role: "alert" }, failure.message));
+      if (!gone) replace(body, el("p.note.bad", { role: "alert" }, failure.message));
     }
   }
 
@@ -91,43 +91,30 @@ function list(lessons) {
     !all[number]?.seen
       ? null
       : all[number].right
-        ? el("span", { class: "chip good" }, say("✓ predicted", "✓ 预测对了"))
-        : el("span", { class: "chip" }, say("done", "已学"));
+        ? el("span.chip.good", say("✓ predicted", "✓ 预测对了"))
+        : el("span.chip", say("done", "已学"));
   return [
-    el("h1", null, say("The course", "课程")),
+    el("h1", say("The course", "课程")),
     el(
       "p",
-      null,
       say(
         "One idea a lesson, in ten minutes: predict, run, see why. Begin with the first.",
         "每课一个要点，十分钟：先预测，再运行，再看原因。从第一课开始。",
       ),
     ),
     el(
-      "ol",
-      { class: "steps-all" },
+      "ol.steps-all",
       lessons.map(lesson =>
         el(
-          "li",
-          { class: "sheet" },
-          el(
-            "h2",
-            null,
-            el("a", { href: address(lesson.number) }, `${lesson.number}. ${lesson.title}`),
-            " ",
-            mark(lesson),
-          ),
+          "li.sheet",
+          el("h2", el("a", { href: address(lesson.number) }, `${lesson.number}. ${lesson.title}`), " ", mark(lesson)),
           html("div", { class: "small" }, lesson.idea),
         ),
       ),
     ),
     // a page in a tab has nobody to answer
     !document.documentElement.dataset.tab &&
-      el(
-        "p",
-        null,
-        el("a", { href: "#/room" }, say("For who teaches: the room predicts together", "给讲师：全班一起预测")),
-      ),
+      el("p", el("a", { href: "#/room" }, say("For who teaches: the room predicts together", "给讲师：全班一起预测"))),
   ];
 }
 
@@ -136,7 +123,7 @@ function list(lessons) {
 function page(lesson, last, tell, desk) {
   const rest = el("div"),
     after = el("div");
-  const choices = el("ol", { class: "choices" });
+  const choices = el("ol.choices");
   const know = () => progress()[lesson.number] ?? {};
   const section = sectionOf(lesson.number);
   const ran = lesson.run.parts.at(-1),
@@ -151,7 +138,6 @@ function page(lesson, last, tell, desk) {
       lesson.choices.map((text, i) =>
         el(
           "li",
-          null,
           html(
             "button",
             {
@@ -175,7 +161,7 @@ function page(lesson, last, tell, desk) {
     runner(command, see, { id: "play", class: "main" }),
     typed(
       lesson.run.parts.slice(0, -1).map(({ html: says }) => html("div", null, says)),
-      el("pre", { tabindex: 0 }, el("code", null, "go run . " + command.line)),
+      el("pre", { tabindex: 0 }, el("code", "go run . " + command.line)),
     ),
   ];
 
@@ -192,10 +178,7 @@ function page(lesson, last, tell, desk) {
     result.known();
     replace(
       after,
-      section(lesson.see, [
-        result.node,
-        ran.printed && typed(el("pre", { tabindex: 0 }, el("code", null, ran.printed))),
-      ]),
+      section(lesson.see, [result.node, ran.printed && typed(el("pre", { tabindex: 0 }, el("code", ran.printed)))]),
       verdict(lesson, choice),
       lesson.after.map(part =>
         section(
@@ -219,19 +202,18 @@ function page(lesson, last, tell, desk) {
   ask();
   if (know().choice && !know().seen) tell(know().choice); // before the room was open, perhaps
   return [
-    el("h1", null, `${lesson.number}. ${lesson.title}`),
+    el("h1", `${lesson.number}. ${lesson.title}`),
     html("div", null, lesson.idea),
     section(lesson.predict, drawAll(lesson.predict.parts, desk)),
     choices,
     rest,
     el(
-      "nav",
-      { class: "row", "aria-label": say("Lessons", "各课") },
-      lesson.number > 1 &&
-        el("a", { class: "button", href: address(lesson.number - 1) }, say("← before (p)", "← 上一课（p）")),
-      el("a", { class: "button", href: "#/course" }, say("All lessons", "全部课程")),
+      "nav.row",
+      { "aria-label": say("Lessons", "各课") },
+      lesson.number > 1 && el("a.button", { href: address(lesson.number - 1) }, say("← before (p)", "← 上一课（p）")),
+      el("a.button", { href: "#/course" }, say("All lessons", "全部课程")),
       lesson.number < last &&
-        el("a", { class: "button main", href: address(lesson.number + 1) }, say("Next (n) →", "下一课（n）→")),
+        el("a.button.main", { href: address(lesson.number + 1) }, say("Next (n) →", "下一课（n）→")),
     ),
   ];
 }
@@ -243,7 +225,7 @@ const sectionOf =
     el(
       "section",
       { "aria-labelledby": id },
-      el("h2", { id }, el("a", { class: "here", href: address(number) + "#" + id }, title)),
+      el("h2", { id }, el("a.here", { href: address(number) + "#" + id }, title)),
       inside,
     );
 

@@ -48,7 +48,7 @@ export function html(name, attributes, text) {
   node.innerHTML = text;
   for (const pre of node.querySelectorAll("pre")) pre.tabIndex = 0; // it scrolls
   for (const table of node.querySelectorAll("table")) {
-    const box = el("div", { class: "scroll", tabindex: 0 });
+    const box = el("div.scroll", { tabindex: 0 });
     table.replaceWith(box);
     box.append(table);
   }
@@ -56,10 +56,9 @@ export function html(name, attributes, text) {
 }
 
 // typed folds away what is for the terminal.
-export const typed = (...inside) =>
-  el("details", { class: "terminal" }, el("summary", null, say("In the terminal", "在终端里")), inside);
+export const typed = (...inside) => el("details.terminal", el("summary", say("In the terminal", "在终端里")), inside);
 
-const code = lines => el("pre", { tabindex: 0 }, el("code", null, lines));
+const code = lines => el("pre", { tabindex: 0 }, el("code", lines));
 const lines = commands => code(commands.map(({ line }) => "go run . " + line).join("\n"));
 
 // drawAll draws parts. What a command's terminal needs to know is with the command.
@@ -81,11 +80,9 @@ function draw(part, desk) {
   const of = kind => commands.filter(command => command.kind === kind);
   if (of("check").length)
     return el(
-      "details",
-      { class: "terminal" },
+      "details.terminal",
       el(
         "summary",
-        null,
         say(`On a computer with Go: exercise ${commands[0].name}`, `在装有 Go 的电脑上：练习 ${commands[0].name}`),
       ),
       html("div", null, says),
@@ -93,15 +90,14 @@ function draw(part, desk) {
     );
   if (of("diff").length) return difference(commands[0], says, desk);
   return el(
-    "div",
-    { class: "part" },
+    "div.part",
     html("div", null, says),
     commands.map(command => (played[command.kind] ?? explored)(command, part, desk)),
     typed(lines(commands), printed && code(printed), also && html("div", null, also)),
   );
 }
 
-const button = (href, says) => el("p", null, el("a", { class: "button", href }, says));
+const button = (href, says) => el("p", el("a.button", { href }, says));
 
 const played = {
   table: () => button("#/table", say("The table of all", "打开总表")),
@@ -119,10 +115,10 @@ const played = {
         const { sideBySide } = await import("./seat_beside.js");
         replace(into, await sideBySide(command, command.other, true));
       } catch (failure) {
-        replace(into, el("p", { class: "note warn" }, failure.message));
+        replace(into, el("p.note.warn", failure.message));
       }
     };
-    return el("div", null, runner(command, run), into);
+    return el("div", runner(command, run), into);
   },
 };
 
@@ -135,7 +131,6 @@ function explored(command, part, desk) {
   }
   return el(
     "div",
-    null,
     runner(command, () => shows.run()),
     shows.node,
   );
@@ -152,22 +147,21 @@ export function runner({ line }, run, attributes = {}) {
   const words = line
     .replace(/ --lang zh$/, "")
     .split(" ")
-    .flatMap(word => [el("span", null, word), " "]);
+    .flatMap(word => [el("span", word), " "]);
   return el(
-    "p",
-    { class: "row runner" },
+    "p.row.runner",
     el("button", { ...attributes, onclick: once }, "▶ ", say("Run", "运行")),
-    el("code", null, words),
+    el("code", words),
   );
 }
 
 // Result is what a command shows: first what the lesson knows of it, then what was found here and now.
 export class Result {
-  node = el("div", { class: "result" });
-  says = el("div", { class: "told" });
+  node = el("div.result");
+  says = el("div.told");
   drawing = el("div");
-  status = el("span", { class: "small soft", role: "status" });
-  stop = el("button", { class: "quiet", "data-focus": "stop", hidden: true }, say("Stop", "停止"));
+  status = el("span.small.soft", { role: "status" });
+  stop = el("button.quiet", { "data-focus": "stop", hidden: true }, say("Stop", "停止"));
   schedule = ""; // that is drawn
   player;
 
@@ -175,7 +169,7 @@ export class Result {
     this.command = command;
     this.desk = desk;
     this.saying = says;
-    replace(this.node, this.says, this.drawing, el("p", null, this.status, " ", this.stop));
+    replace(this.node, this.says, this.drawing, el("p", this.status, " ", this.stop));
   }
 
   // known shows what the lesson knows, if that is anything.
@@ -188,7 +182,7 @@ export class Result {
   tell(all) {
     replace(
       this.says,
-      all.map(each => el("p", null, each)),
+      all.map(each => el("p", each)),
     );
   }
 
@@ -213,7 +207,7 @@ export class Result {
     try {
       if (kind === "replay") {
         const { view, stale } = await get("/seat/state", { ...asked, do: schedule });
-        if (stale) return tell(el("span", { class: "bad" }, stale.says));
+        if (stale) return tell(el("span.bad", stale.says));
         this.draw(view.trace, view.shown);
         return tell(say("Run here, just now.", "刚刚在这里运行过。"));
       }
@@ -236,13 +230,13 @@ export class Result {
               link && el("a", { href: link }, say("In the seat", "在调度席打开")),
             );
           },
-          failed: failure => tell(el("span", { class: "bad" }, failure.message)),
+          failed: failure => tell(el("span.bad", failure.message)),
         },
         { signal },
       );
       if (signal.aborted) tell(say("Stopped. Nothing is known.", "已停止，还没有结论。"));
     } catch (failure) {
-      tell(el("span", { class: "bad" }, failure.message));
+      tell(el("span.bad", failure.message));
     }
     this.stop.hidden = true;
     return undefined;
@@ -255,7 +249,7 @@ function steps(trace, breaches, desk) {
   load({ trace, breaches });
   step(1 - trace.steps.length);
   told.classList.add("unseen"); // the picture says it
-  const node = el("div", { class: "player" }, picture, controls, told);
+  const node = el("div.player", picture, controls, told);
   const on = controls.children[2];
   replace(on, say("Next step ›", "下一步 ›"));
   on.removeAttribute("aria-label");
@@ -283,15 +277,15 @@ function difference({ lock, other, line }, says, desk) {
       const drawn = await changes(pair);
       if (!desk.left.signal.aborted) replace(into, drawn);
     } catch (failure) {
-      replace(into, el("p", { class: "note warn" }, failure.message));
+      replace(into, el("p.note.warn", failure.message));
     }
   };
   return el(
-    "details",
-    { class: "difference", ontoggle: open },
-    el("summary", null, html("span", null, says), ` · ${lock} → ${other}`),
+    "details.difference",
+    { ontoggle: open },
+    el("summary", html("span", null, says), ` · ${lock} → ${other}`),
     into,
-    el("p", null, el("a", { href: link(["steps", pair]) }, say("This step in “Locks”", "在“锁”里看这一步"))),
+    el("p", el("a", { href: link(["steps", pair]) }, say("This step in “Locks”", "在“锁”里看这一步"))),
     typed(lines([{ line }])),
   );
 }
@@ -299,7 +293,7 @@ function difference({ lock, other, line }, says, desk) {
 // seat sits the reader at a schedule, as soon as that part of the page comes into sight. kept is the one that did what
 // it asks, keep takes another.
 export function seat(address, desk, kept, keep) {
-  const node = el("div", { class: "embedded" }, el("p", { class: "soft" }, say("The seat comes …", "调度席加载中……")));
+  const node = el("div.embedded", el("p.soft", say("The seat comes …", "调度席加载中……")));
   const own = {};
   const seen = new IntersectionObserver(
     async entries => {

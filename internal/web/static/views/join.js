@@ -23,20 +23,19 @@ const full = () => say("The room is full.", "教室已满。");
 export const place = at => (at === "campaign" ? "#/campaign" : "#/course/" + at);
 
 export function show(main) {
-  const body = el("article", { class: "room" });
+  const body = el("article.room");
   main.append(body);
   if (at() === null) sessionStorage.setItem(joined, "");
   drawn = () =>
     replace(
       body,
-      el("h1", null, refused ? say("You are not in", "你没有加入") : say("You are in", "你已加入")),
-      refused && el("p", { class: "note bad", role: "alert" }, refused),
+      el("h1", refused ? say("You are not in", "你没有加入") : say("You are in", "你已加入")),
+      refused && el("p.note.bad", { role: "alert" }, refused),
       mine &&
         el(
           "p",
-          null,
           say("You need no name. The board calls you ", "不用填名字。榜上的你是 "),
-          el("b", { class: "badge" }, called(mine.badge)),
+          el("b.badge", called(mine.badge)),
           say(".", "。"),
         ),
       el(
@@ -51,9 +50,7 @@ export function show(main) {
               )
             : say("This page goes along with the class.", "这个页面会跟着课堂走。"),
       ),
-      room?.open &&
-        room.at &&
-        el("a", { class: "button main", href: place(room.at) }, say("Where the class is", "去课堂所在处")),
+      room?.open && room.at && el("a.button.main", { href: place(room.at) }, say("Where the class is", "去课堂所在处")),
     );
   drawn();
   attend();

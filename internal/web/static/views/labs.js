@@ -10,7 +10,7 @@ const typed = "go run . ";
 const inTab = !!document.documentElement.dataset.tab;
 
 export function show(main, { path: [, name] }) {
-  const body = el("article", { class: "labs" }),
+  const body = el("article.labs"),
     left = new AbortController();
   main.append(body);
   scrollTo(0, 0);
@@ -20,7 +20,7 @@ export function show(main, { path: [, name] }) {
       const one = labs.find(lab => lab.name === name);
       body.append(...(one ? page(one, left.signal) : list(labs)));
     },
-    failure => body.append(el("p", { class: "note bad", role: "alert" }, failure.message)),
+    failure => body.append(el("p.note.bad", { role: "alert" }, failure.message)),
   );
   return () => left.abort();
 }
@@ -31,12 +31,11 @@ const arrow = lab => lab.locks.join(" → ");
 function list(labs) {
   const here = labs.filter(lab => !lab.needs.length),
     elsewhere = labs.filter(lab => lab.needs.length);
-  const part = (title, of) => [el("h2", null, title), el("ul", { class: "lab-list" }, of.map(entry))];
+  const part = (title, of) => [el("h2", title), el("ul.lab-list", of.map(entry))];
   return [
-    el("h1", null, say("Labs", "实验")),
+    el("h1", say("Labs", "实验")),
     el(
       "p",
-      null,
       say(
         "A lab makes one flaw happen by a real fault, and says who did what: first with the lock that has the flaw, " +
           "then with the one that cures it. ",
@@ -49,7 +48,7 @@ function list(labs) {
           ...part(say("They run here", "在这里运行"), here),
           ...part(say("They need more than a tab", "标签页里无法运行"), elsewhere),
         ]
-      : [el("ul", { class: "lab-list" }, labs.map(entry))]),
+      : [el("ul.lab-list", labs.map(entry))]),
   ];
 }
 
@@ -71,40 +70,32 @@ const place = () =>
 
 const entry = lab =>
   el(
-    "li",
-    { class: "sheet" },
-    el(
-      inTab ? "h3" : "h2",
-      null,
-      el("a", { href: address(lab.name) }, lab.name),
-      " ",
-      el("span", { class: "soft small" }, arrow(lab)),
-    ),
-    el("p", null, lab.claim),
-    lab.needs.length > 0 && el("p", { class: "small" }, needs(lab)),
-    (!inTab || lab.needs.length > 0) && el("p", { class: "small" }, command("lab " + lab.name)),
+    "li.sheet",
+    el(inTab ? "h3" : "h2", el("a", { href: address(lab.name) }, lab.name), " ", el("span.soft.small", arrow(lab))),
+    el("p", lab.claim),
+    lab.needs.length > 0 && el("p.small", needs(lab)),
+    (!inTab || lab.needs.length > 0) && el("p.small", command("lab " + lab.name)),
   );
 
 const needs = lab => [say("It needs ", "它需要 "), lab.needs.map(marked), say(". ", "。")];
-const command = of => el("code", null, typed + of);
+const command = of => el("code", typed + of);
 
 // marked shows what is between backquotes as code.
-const marked = text => text.split("`").map((part, i) => (i % 2 ? el("code", null, part) : part));
+const marked = text => text.split("`").map((part, i) => (i % 2 ? el("code", part) : part));
 
 function page(lab, signal) {
-  const told = el("div", { class: "runs" }),
-    status = el("span", { role: "status", class: "soft" });
+  const told = el("div.runs"),
+    status = el("span.soft", { role: "status" });
   const start = runs({ class: "main" }, say(`Run it: ${lab.locks.join(", then ")}`, `运行：${arrow(lab)}`), run);
   const here = inTab && !lab.needs.length;
   return [
-    el("p", { class: "small" }, el("a", { href: link(["labs"]) }, say("All labs", "全部实验"))),
-    el("h1", null, lab.name),
-    el("p", null, lab.claim),
+    el("p.small", el("a", { href: link(["labs"]) }, say("All labs", "全部实验"))),
+    el("h1", lab.name),
+    el("p", lab.claim),
     here
-      ? el("p", { class: "row" }, start, status)
+      ? el("p.row", start, status)
       : el(
-          "p",
-          { class: "note" },
+          "p.note",
           lab.needs.length > 0 && needs(lab),
           lab.needs.length > 0 && inTab && say("A tab has no such thing. ", "标签页里没有。"),
           say("In a terminal: ", "在终端里运行："),
@@ -127,17 +118,17 @@ function page(lab, signal) {
   async function run(stop) {
     replace(told);
     let part, lock;
-    const fail = why => part.append(el("p", { class: "note bad", role: "alert" }, why));
+    const fail = why => part.append(el("p.note.bad", { role: "alert" }, why));
     const on = {
       begins(name) {
         lock = name;
-        part = el("section", { class: "sheet" });
+        part = el("section.sheet");
         told.append(part);
-        replace(part, el("h2", null, name));
+        replace(part, el("h2", name));
         replace(status, say(`${name}: the replicas are started.`, `${name}：正在启动副本。`));
       },
       drawn(trace) {
-        replace(part, el("h2", null, lock), drawTrace(trace));
+        replace(part, el("h2", lock), drawTrace(trace));
         const steps = trace.steps.length;
         replace(status, say(`${lock}: ${several(steps, "step")} so far.`, `${lock}：到现在 ${steps} 步。`));
       },
@@ -169,16 +160,14 @@ function tell(story) {
   return [
     el("h2", { class: { broken: "bad", holds: "good" }[story.observed] ?? "warn" }, story.head),
     story.drawn.steps && story.drawn.actors && [drawTrace(story.drawn), legend()],
-    story.left && el("p", { class: "small soft" }, story.left),
-    story.reason && el("p", { class: "note warn" }, story.reason),
+    story.left && el("p.small.soft", story.left),
+    story.reason && el("p.note.warn", story.reason),
     el(
       "ul",
-      null,
-      (story.says ?? []).map(sentence => el("li", null, sentence)),
+      (story.says ?? []).map(sentence => el("li", sentence)),
     ),
     el(
-      "p",
-      { class: "small" },
+      "p.small",
       say("In a terminal: ", "在终端里："),
       command(story.command),
       seat && [

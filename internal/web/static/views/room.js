@@ -15,7 +15,7 @@ const pause = 1000; // between two looks at what the class did
 const place = at => link(["room", typeof at === "number" ? String(at).padStart(2, "0") : at]);
 
 export function show(main, route) {
-  const body = el("article", { class: "room" });
+  const body = el("article.room");
   main.append(body);
   let places = [], // of all that the room shows, in order
     at = "", // the one that is shown
@@ -30,7 +30,7 @@ export function show(main, route) {
     ["n", "the next question", "下一题", () => turn(1)],
     ["p", "the question before", "上一题", () => turn(-1)],
   );
-  const fail = failure => !gone && replace(body, el("p", { class: "note bad", role: "alert" }, failure.message));
+  const fail = failure => !gone && replace(body, el("p.note.bad", { role: "alert" }, failure.message));
 
   async function follow(route) {
     const mine = ++turnOf,
@@ -62,19 +62,14 @@ export function show(main, route) {
             : await question(name, doors, mine, reveal);
       if (passed()) return;
       const foot = el(
-        "p",
-        { class: "row" },
+        "p.row",
         shown.button,
         step(-1, "← (p)"),
         step(1, "(n) →"),
-        at !== place("board") && el("a", { class: "button", href: place("board") }, say("The board", "榜")),
-        at !== place("join") && el("a", { class: "button", href: place("join") }, say("Join, large", "加入（大）")),
+        at !== place("board") && el("a.button", { href: place("board") }, say("The board", "榜")),
+        at !== place("join") && el("a.button", { href: place("join") }, say("Join, large", "加入（大）")),
         mine
-          ? el(
-              "button",
-              { class: "danger", id: "close", onclick: act(() => del("/room")) },
-              say("Close the room", "关闭教室"),
-            )
+          ? el("button.danger", { id: "close", onclick: act(() => del("/room")) }, say("Close the room", "关闭教室"))
           : el(
               "button",
               { id: "lead", onclick: act(async () => lead(await put("/room", { at: on || room.at || "01" }))) },
@@ -105,7 +100,7 @@ export function show(main, route) {
   }
   const step = (by, text) => {
     const to = places[places.indexOf(at) + by];
-    return to && el("a", { class: "button", href: to }, text);
+    return to && el("a.button", { href: to }, text);
   };
 
   follow(route);
@@ -121,17 +116,16 @@ export function show(main, route) {
 
 function closed(open) {
   return [
-    el("h1", null, say("The room predicts and plays", "全班一起预测、一起闯关")),
+    el("h1", say("The room predicts and plays", "全班一起预测、一起闯关")),
     el(
       "p",
-      null,
       say(
         "Whoever opens a lesson on this server is counted, without a name; whoever joins goes along with you. " +
           "All is forgotten when you close the room, or after four hours.",
         "在这台服务器上打开课程的人都会计入，不记名；加入的人会跟着你走。关闭教室或四小时后，数据全部清除。",
       ),
     ),
-    el("p", null, el("button", { class: "main", id: "open", onclick: open }, say("Open the room", "打开教室"))),
+    el("p", el("button.main", { id: "open", onclick: open }, say("Open the room", "打开教室"))),
   ];
 }
 
@@ -140,19 +134,17 @@ function entrance(doors) {
   const [door, ...others] = doors;
   if (!door)
     return el(
-      "aside",
-      { class: "door note warn" },
+      "aside.door.note.warn",
       say(
         "Only this machine reaches this server. For a class, start it with ",
         "只有本机能访问这台服务器。上课时请这样启动：",
       ),
-      el("code", null, "--server.addr 0.0.0.0:8080"),
+      el("code", "--server.addr 0.0.0.0:8080"),
       " ",
-      el("code", null, "--admin.token …"),
+      el("code", "--admin.token …"),
     );
   return el(
-    "aside",
-    { class: "door" },
+    "aside.door",
     svg(
       "svg",
       {
@@ -162,40 +154,34 @@ function entrance(doors) {
       },
       svg("path", { d: door.path }),
     ),
-    el("a", { class: "join", href: door.url }, door.url.replace(/^http:\/\//, "")),
+    el("a.join", { href: door.url }, door.url.replace(/^http:\/\//, "")),
     others.length > 0 &&
-      el(
-        "span",
-        { class: "small soft" },
-        say("or ", "或 "),
-        others.map(({ url }) => url.replace(/^http:\/\//, "")).join(", "),
-      ),
+      el("span.small.soft", say("or ", "或 "), others.map(({ url }) => url.replace(/^http:\/\//, "")).join(", ")),
   );
 }
 
 function welcome(doors) {
   return {
     nodes: [
-      el("h1", null, say("Join the class", "加入课堂")),
-      el("p", null, say("Scan the code, or type the address.", "扫码，或输入地址。")),
-      el("div", { class: "large" }, entrance(doors)),
+      el("h1", say("Join the class", "加入课堂")),
+      el("p", say("Scan the code, or type the address.", "扫码，或输入地址。")),
+      el("div.large", entrance(doors)),
     ],
   };
 }
 
 async function question(name, doors, leading, reveal) {
   const lesson = await get("/course/" + encodeURIComponent(name), { lang: language() });
-  const total = el("p", { class: "soft", id: "total", role: "status" });
+  const total = el("p.soft", { id: "total", role: "status" });
   const bars = lesson.choices.map((choice, i) => ({
     bar: el("progress", { max: 1, value: 0, "aria-label": String(i + 1), hidden: true }),
     count: el("b"),
     choice,
   }));
   const rows = bars.map(({ bar, count, choice }, i) =>
-    el("li", null, el("div", { class: "row" }, el("b", null, i + 1 + "."), html("span", null, choice), count), bar),
+    el("li", el("div.row", el("b", i + 1 + "."), html("span", null, choice), count), bar),
   );
-  const button =
-    leading && el("button", { class: "main", id: "reveal", onclick: () => reveal() }, say("Reveal", "揭晓"));
+  const button = leading && el("button.main", { id: "reveal", onclick: () => reveal() }, say("Reveal", "揭晓"));
   let counted = null;
   return {
     button,
@@ -222,18 +208,16 @@ async function question(name, doors, leading, reveal) {
     },
     nodes: [
       el(
-        "div",
-        { class: "beside-door" },
+        "div.beside-door",
         el(
           "div",
-          null,
-          el("h1", null, el("a", { href: address(lesson.number) }, `${lesson.number}. ${lesson.title}`)),
+          el("h1", el("a", { href: address(lesson.number) }, `${lesson.number}. ${lesson.title}`)),
           html("div", { class: "small" }, lesson.idea),
           lesson.predict.parts.map(part => html("div", { class: "question" }, part.html)),
         ),
         entrance(doors),
       ),
-      el("ol", { class: "bars" }, rows),
+      el("ol.bars", rows),
       total,
     ],
   };
@@ -243,7 +227,7 @@ async function question(name, doors, leading, reveal) {
 async function board(doors) {
   const index = await get("/seat", { lang: language() }),
     body = el("tbody"),
-    total = el("p", { class: "soft", role: "status" });
+    total = el("p.soft", { role: "status" });
   const levels = index.locks.filter(({ level }) => level?.anomaly),
     steps = stepsOf(index).map(({ name }) => name);
   let drawn = "";
@@ -265,26 +249,23 @@ async function board(doors) {
               { class: fewest === level.steps ? "good" : null },
               el("th", { scope: "row" }, name),
               el(
-                "td",
-                { class: "solved-by" },
+                "td.solved-by",
                 el("progress", { max: Math.max(scores.participants, 1), value: solved, "aria-label": name }),
                 " ",
-                el("b", null, solved),
+                el("b", solved),
               ),
-              el("td", null, solved > 0 && say(`${fewest} · ${called(by)}`, `${fewest} 步 · ${called(by)}`)),
-              el("td", { class: "soft" }, level.steps),
+              el("td", solved > 0 && say(`${fewest} · ${called(by)}`, `${fewest} 步 · ${called(by)}`)),
+              el("td.soft", level.steps),
             );
           }),
       );
     },
     nodes: [
-      el("h1", null, say("Who broke what", "谁攻破了什么")),
+      el("h1", say("Who broke what", "谁攻破了什么")),
       el(
-        "div",
-        { class: "beside-door" },
+        "div.beside-door",
         el(
-          "table",
-          { class: "board" },
+          "table.board",
           heads([
             say("level", "关"),
             say("solved by", "过关人数"),
@@ -310,8 +291,7 @@ function participants() {
       el("button", { class: look, onclick: () => drop(who) }, say("Take out ", "移出 ") + name);
     const row = ([address, there]) =>
       el(
-        "li",
-        { class: "row" },
+        "li.row",
         several(there.length, "participant", "人"),
         out(address, address, "danger"),
         there.map(({ badge }) => out(badge, called(badge), "quiet")),
@@ -323,7 +303,7 @@ function participants() {
   const node = el(
     "details",
     { id: "participants", ontoggle: () => node.open && update() },
-    el("summary", null, say("Participants", "参与者")),
+    el("summary", say("Participants", "参与者")),
     body,
   );
   return node;

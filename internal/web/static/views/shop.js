@@ -21,19 +21,19 @@ const whole = ["lanes", "story", "tally"]; // frames that say all of it each tim
 const root = document.documentElement;
 
 export function show(main, { query }) {
-  const named = el("h1", null, say("The shop", "商店")),
-    about = el("p", { class: "soft small" });
+  const named = el("h1", say("The shop", "商店")),
+    about = el("p.soft.small");
   const onStage = el(
-    "button",
-    { class: "small", title: say("For a projector (F)", "用于投影（F）"), onclick: turnStage },
+    "button.small",
+    { title: say("For a projector (F)", "用于投影（F）"), onclick: turnStage },
     icon("stage"),
     say("Stage", "投影"),
-    el("kbd", null, "F"),
+    el("kbd", "F"),
   );
   const keep = keeper();
-  const gone = el("p", { class: "note bad", role: "alert", hidden: true }),
-    trouble = el("div", { class: "note bad", role: "alert", hidden: true }),
-    says = el("div", { class: "says" });
+  const gone = el("p.note.bad", { role: "alert", hidden: true }),
+    trouble = el("div.note.bad", { role: "alert", hidden: true }),
+    says = el("div.says");
   const mark = n => {
     for (const part of [parts.story, parts.told, parts.lanes]) part.mark(n);
   };
@@ -68,9 +68,9 @@ export function show(main, { query }) {
     query,
   );
   const teacher = el(
-    "details",
-    { class: "sheet teacher", open: true },
-    el("summary", null, say("Set the shop up", "设置商店")),
+    "details.sheet.teacher",
+    { open: true },
+    el("summary", say("Set the shop up", "设置商店")),
     parts.controls.node,
   );
   const tabs = Object.entries({
@@ -82,12 +82,12 @@ export function show(main, { query }) {
   );
   const keys = [legend(), legend()];
   const pictures = {
-    story: el("div", null, parts.told.node, keys[0]),
-    lanes: el("div", null, parts.lanes.node, keys[1]),
+    story: el("div", parts.told.node, keys[0]),
+    lanes: el("div", parts.lanes.node, keys[1]),
     sections: parts.sections.node,
   };
   const sheet = (name, heading, ...inside) =>
-    el("section", { class: `sheet ${name}`, "aria-label": heading }, el("h2", null, heading), inside);
+    el("section", { class: `sheet ${name}`, "aria-label": heading }, el("h2", heading), inside);
   let chosen = false,
     shown = "",
     run = null,
@@ -101,13 +101,13 @@ export function show(main, { query }) {
 
   replace(
     main,
-    el("div", { class: "over" }, gone, trouble, parts.controls.prepared(query), begins.node),
-    el("header", { class: "head" }, named, about, says, el("p", { class: "row" }, onStage, keep.node)),
-    el("section", { class: "sheet buying", "aria-label": say("Buy", "购买") }, buying),
+    el("div.over", gone, trouble, parts.controls.prepared(query), begins.node),
+    el("header.head", named, about, says, el("p.row", onStage, keep.node)),
+    el("section.sheet.buying", { "aria-label": say("Buy", "购买") }, buying),
     el(
-      "section",
-      { class: "sheet picture", "aria-label": say("What the locks do", "锁在做什么") },
-      el("div", { class: "row", role: "group", "aria-label": say("Picture", "画面") }, tabs),
+      "section.sheet.picture",
+      { "aria-label": say("What the locks do", "锁在做什么") },
+      el("div.row", { role: "group", "aria-label": say("Picture", "画面") }, tabs),
       Object.values(pictures),
     ),
     sheet("found", say("What went wrong", "出了什么问题"), parts.story.node, parts.findings.node),
@@ -192,7 +192,7 @@ export function show(main, { query }) {
           "The server is gone: what you see is old. Asking again every second. ",
           "服务器不在了：你看到的是旧画面。每秒重试一次。",
         ),
-        el("span", { class: "small" }, failure.message),
+        el("span.small", failure.message),
       );
       parts.lanes.freeze();
       parts.told.freeze();
@@ -201,7 +201,7 @@ export function show(main, { query }) {
       trouble.hidden = !lines.length;
       replace(
         trouble,
-        lines.map(line => el("p", null, line)),
+        lines.map(line => el("p", line)),
       );
     },
     run(next) {
@@ -322,14 +322,14 @@ export function show(main, { query }) {
 
 // keeper has the button that saves the run as a file. It takes each frame.
 function keeper() {
-  const failed = el("span", { class: "bad", role: "alert" });
+  const failed = el("span.bad", { role: "alert" });
   const button = el(
-    "button",
-    { class: "small", "data-focus": "save", onclick: give },
+    "button.small",
+    { "data-focus": "save", onclick: give },
     icon("save"),
     say("Save as file", "存成文件"),
   );
-  const node = el("span", { class: "row", hidden: true }, button, failed);
+  const node = el("span.row", { hidden: true }, button, failed);
   let latest = {},
     all = [];
   async function give() {
@@ -356,21 +356,21 @@ function keeper() {
 
 // pair draws what two sales did, from their recorded commands.
 async function pair(a, b) {
-  const inside = el("div", { class: "scroll", tabindex: 0, autofocus: true }, say("Loading …", "加载中……")),
+  const inside = el("div.scroll", { tabindex: 0, autofocus: true }, say("Loading …", "加载中……")),
     heading = say(`${a} and ${b}, command by command`, `${a} 和 ${b} 的每条命令`);
   const shut = el("button", { onclick: () => dialog.close() }, say("Close", "关闭"));
   const dialog = el(
-    "dialog",
-    { class: "pair", "aria-label": heading, onclose: () => dialog.remove() },
-    el("h2", null, heading),
+    "dialog.pair",
+    { "aria-label": heading, onclose: () => dialog.remove() },
+    el("h2", heading),
     inside,
-    el("p", { class: "row" }, shut),
+    el("p.row", shut),
   );
   document.body.append(dialog);
   dialog.showModal();
   try {
     replace(inside, drawTrace(await get("/live/pair", { a, b, lang: language() })));
   } catch (failure) {
-    replace(inside, el("p", { class: "bad" }, failure.message));
+    replace(inside, el("p.bad", failure.message));
   }
 }

@@ -7,10 +7,10 @@ import { color } from "./shop_words.js";
 // controls makes the buttons: begin with a run. connect is called when the stream is to be asked for again, with a
 // token.
 export function controls(connect) {
-  const outcome = el("p", { class: "small", role: "status" });
+  const outcome = el("p.small", { role: "status" });
   const reason = el("div"),
     fields = el("fieldset"),
-    node = el("div", { class: "controls" }, reason, fields, outcome);
+    node = el("div.controls", reason, fields, outcome);
   const burst = many(act),
     parts = { locks: [], replicas: el("div"), nodes: el("div") };
   const drawn = new Map(), // the answers that the parts show
@@ -24,10 +24,10 @@ export function controls(connect) {
     replace(outcome);
     try {
       const answer = await does();
-      if (done) replace(outcome, el("span", { class: "good" }, done));
+      if (done) replace(outcome, el("span.good", done));
       return answer;
     } catch (failure) {
-      replace(outcome, el("span", { class: "bad" }, failure.message));
+      replace(outcome, el("span.bad", failure.message));
       return undefined;
     }
   }
@@ -35,9 +35,8 @@ export function controls(connect) {
     el("input", { type: "number", name, min: 0, max: most, step, value: is, required: true });
   const line = (label, does, ...inside) =>
     el(
-      "form",
+      "form.row",
       {
-        class: "row",
         "aria-label": label,
         onsubmit: event => {
           event.preventDefault();
@@ -56,8 +55,7 @@ export function controls(connect) {
       reason,
       locked &&
         el(
-          "p",
-          { class: "note small" },
+          "p.note.small",
           run.can.administer === "no"
             ? say(
                 "Only who started the server may do this: it has no admin.token. You may look and buy.",
@@ -81,19 +79,19 @@ export function controls(connect) {
       seconds = ms => +(ms / 1000).toFixed(3);
     replace(
       fields,
-      el("legend", { class: "unseen" }, say("Set the shop up", "设置商店")),
+      el("legend.unseen", say("Set the shop up", "设置商店")),
       burst.node,
       line(
         say("Lock", "锁"),
         at => act(() => put("/lock", { version: at.lock.value }), say("A new run begins.", "新的一轮开始了。")),
-        el("label", null, say("Lock", "锁"), el("select", { name: "lock" }, options())),
-        el("button", null, say("Use it", "使用")),
+        el("label", say("Lock", "锁"), el("select", { name: "lock" }, options())),
+        el("button", say("Use it", "使用")),
       ),
       line(
         say("Stock", "库存"),
         at => act(() => put("/inventory", { stock: +at.stock.value }), say("The shop is full again.", "库存已补满。")),
-        el("label", null, say("Stock", "库存"), number("stock", run.initial, 1e9)),
-        el("button", null, say("Refill", "补货")),
+        el("label", say("Stock", "库存"), number("stock", run.initial, 1e9)),
+        el("button", say("Refill", "补货")),
       ),
       button(
         say("Release a stuck lock", "释放卡住的锁"),
@@ -119,10 +117,10 @@ export function controls(connect) {
               }),
             say("A new run begins.", "新的一轮开始了。"),
           ),
-        el("label", null, say("Expiry, s", "过期，秒"), number("ttl", seconds(ttl), 3600, "any")),
-        el("label", null, say("Think time, s", "思考，秒"), number("think", seconds(think), 3600, "any")),
-        el("label", null, say("Nested calls", "嵌套调用"), number("nested", nested, 10)),
-        el("button", null, say("New run with these", "用这些设置开始新的一轮")),
+        el("label", say("Expiry, s", "过期，秒"), number("ttl", seconds(ttl), 3600, "any")),
+        el("label", say("Think time, s", "思考，秒"), number("think", seconds(think), 3600, "any")),
+        el("label", say("Nested calls", "嵌套调用"), number("nested", nested, 10)),
+        el("button", say("New run with these", "用这些设置开始新的一轮")),
       ),
       parts.replicas,
       parts.nodes,
@@ -142,16 +140,14 @@ export function controls(connect) {
     drawn.set(part, JSON.stringify(all));
     replace(
       part,
-      el("h3", null, title),
+      el("h3", title),
       el(
-        "ul",
-        { class: "machines" },
+        "ul.machines",
         all.map(one =>
           el(
-            "li",
-            { class: "row" },
+            "li.row",
             el("strong", { class: one.name ? "dye " + color(run.replicas, one.name) : null }, name(one)),
-            el("span", { class: "soft small" }, state(one)),
+            el("span.soft.small", state(one)),
             doing(one).map(([word, says, danger]) =>
               el(
                 "button",
@@ -242,12 +238,11 @@ export function controls(connect) {
         replace(says);
         burst.start(n);
       } catch (failure) {
-        replace(says, el("span", { class: "bad" }, failure.message));
+        replace(says, el("span.bad", failure.message));
       }
     };
     return el(
-      "p",
-      { class: "note row prepared" },
+      "p.note.row.prepared",
       button(say(`${n} buyers at once, ${lock}`, `${lock}：${n} 个买家同时购买`), begin, { class: "main" }),
       says,
     );
@@ -298,20 +293,19 @@ function many(act) {
     say("Cancel", "取消"),
   );
   const n = el("input", { type: "number", min: 1, value: 200, required: true, oninput: () => fits(true) });
-  const wrong = el("p", { class: "small bad", role: "alert" });
-  const start = el("button", null, say("Buy at once", "同时购买"));
-  const result = el("p", { class: "small", role: "status" });
+  const wrong = el("p.small.bad", { role: "alert" });
+  const start = el("button", say("Buy at once", "同时购买"));
+  const result = el("p.small", { role: "status" });
   const form = el(
-    "form",
+    "form.row",
     {
-      class: "row",
       "aria-label": say("Many buyers", "很多买家"),
       onsubmit: event => {
         event.preventDefault();
         go();
       },
     },
-    el("label", null, n, say("buyers", "个买家")),
+    el("label", n, say("buyers", "个买家")),
     start,
     cancel,
     bar,
@@ -369,7 +363,7 @@ function many(act) {
     );
   }
   return {
-    node: el("div", null, form, wrong, result),
+    node: el("div", form, wrong, result),
     start(buyers = n.value) {
       if (start.disabled) return;
       n.value = buyers;

@@ -23,16 +23,16 @@ const read = text =>
 // nothing else to see. A burst that nobody could follow is played again by the player.
 export function first(changed, player, query) {
   const shown = read(query.get("first"));
-  const stage = el("div", { class: "contrast" });
-  const says = el("p", { class: "soft" });
-  const acts = el("p", { class: "row" });
-  const failed = el("p", { class: "bad", role: "alert" });
+  const stage = el("div.contrast");
+  const says = el("p.soft");
+  const acts = el("p.row");
+  const failed = el("p.bad", { role: "alert" });
   const node = el(
-    "section",
-    { class: "sheet first", "aria-label": say("What a lock is for", "锁有什么用"), hidden: true },
-    el("div", { class: "center" }, says),
+    "section.sheet.first",
+    { "aria-label": say("What a lock is for", "锁有什么用"), hidden: true },
+    el("div.center", says),
     stage,
-    el("div", { class: "center" }, acts, failed),
+    el("div.center", acts, failed),
   );
   let run = null,
     record = empty(),
@@ -66,14 +66,11 @@ export function first(changed, player, query) {
       may && next === "v4" && go(say("Now with v4", "现在用 v4"), true),
       shown.length > 0 && [
         el(
-          "a",
-          {
-            class: "button",
-            href: link(["schedule", "v0"], { mode: "break", anomaly: "lost-update", do: lost, at: 0 }),
-          },
+          "a.button",
+          { href: link(["schedule", "v0"], { mode: "break", anomaly: "lost-update", do: lost, at: 0 }) },
           say("Why? Do it by hand", "为什么？亲手做一遍"),
         ),
-        el("a", { class: "button", href: "#/course/01" }, say("Lesson 1", "第 1 课")),
+        el("a.button", { href: "#/course/01" }, say("Lesson 1", "第 1 课")),
       ],
       may &&
         shown.length > 0 &&
@@ -249,23 +246,22 @@ function waffle(lock) {
   const squares = Array.from({ length: buyers }, (_, i) =>
     svg("rect", { x: (i % wide) * 10 + 1, y: Math.floor(i / wide) * 10 + 1, width: 8, height: 8, rx: 1.5 }),
   );
-  const picture = svg("svg", { viewBox: "0 0 250 80", class: "waffle", "aria-hidden": "true" }, squares);
-  const says = el("p", { class: "large" }, say("The buyers come …", "买家来了……"));
+  const picture = svg("svg.waffle", { viewBox: "0 0 250 80", "aria-hidden": "true" }, squares);
+  const says = el("p.large", say("The buyers come …", "买家来了……"));
   const why = el("p", { role: "status" });
   const node = el(
-    "div",
-    { class: "pane", "data-lock": lock },
-    el("h2", null, locks()[lock] ?? lock),
+    "div.pane",
+    { "data-lock": lock },
+    el("h2", locks()[lock] ?? lock),
     picture,
     el(
-      "p",
-      { class: "small soft keys" },
+      "p.small.soft.keys",
       [
         ["felt", say("sold", "卖出")],
         ["lost", say("sold, though nothing was left", "超卖：已经没有了还卖")],
         ["refused", say("refused: sold out", "被拒绝：售完")],
         ["at", say("at work", "正在执行")],
-      ].map(([is, means]) => [el("span", null, el("i", { class: is }), means), " "]),
+      ].map(([is, means]) => [el("span", el("i", { class: is }), means), " "]),
     ),
     says,
     why,

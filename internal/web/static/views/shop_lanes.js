@@ -9,15 +9,14 @@ const flashes = 1200; // for how long a turn of the story flashes, in ms
 // lanes makes the picture: take a frame, tell the turns of a story, clear for a new run, stop when the reader leaves.
 // point is called with the turn that is pointed at in the picture, or 0.
 export function lanes(point) {
-  const picture = svg("svg", { class: "lanes", role: "img" });
-  const queue = el("p", { class: "queue small", hidden: true });
-  const colours = el("ul", { class: "legend small" });
+  const picture = svg("svg.lanes", { role: "img" });
+  const queue = el("p.queue.small", { hidden: true });
+  const colours = el("ul.legend.small");
   const nothing = el(
-    "p",
-    { class: "soft nothing" },
+    "p.soft.nothing",
     say("Here is who asks for the lock, who has it, and who is at work.", "这里画出谁在请求锁、谁持有锁、谁在执行。"),
   );
-  const node = el("div", null, queue, picture, nothing, colours);
+  const node = el("div", queue, picture, nothing, colours);
   let frame = null,
     taken = 0,
     turns = [],
@@ -57,7 +56,7 @@ export function lanes(point) {
     // run takes what has changed of a run.
     run(next) {
       run = next;
-      replace(colours, run.replicas.length > 1 && run.replicas.map(name => el("li", null, host(run, name))));
+      replace(colours, run.replicas.length > 1 && run.replicas.map(name => el("li", host(run, name))));
       later(0);
     },
     take(next) {
@@ -126,11 +125,10 @@ const runs = (frame, now) =>
 function line(queue) {
   if (!queue?.length) return null;
   return [
-    el("span", { class: "soft" }, say("Queue: ", "排队：")),
+    el("span.soft", say("Queue: ", "排队：")),
     el(
-      "ol",
-      { class: "line" },
-      queue.map(place => el("li", { class: "chip" }, place.sale || place.replica)),
+      "ol.line",
+      queue.map(place => el("li.chip", place.sale || place.replica)),
     ),
   ];
 }
@@ -253,8 +251,7 @@ function paint(picture, { frame, now, past, turns, marked, run, point, clock, pl
   replace(
     picture,
     axis(at, begin, end, height - 1.5 * em),
-    (running || past !== null) &&
-      svg("line", { class: "now", x1: at.x(now), x2: at.x(now), y1: em, y2: height - 1.5 * em }),
+    (running || past !== null) && svg("line.now", { x1: at.x(now), x2: at.x(now), y1: em, y2: height - 1.5 * em }),
     nodes.map((node, i) =>
       rail(
         at,
@@ -294,8 +291,8 @@ function axis({ em, x }, begin, end, bottom) {
   const ticks = [];
   for (let t = Math.ceil(begin / step) * step; t <= end; t += step) {
     ticks.push(
-      svg("line", { class: "tick", x1: x(t), x2: x(t), y1: em, y2: bottom }),
-      svg("text", { class: "soft", x: x(t), y: bottom + 1.1 * em, "text-anchor": "middle" }, written(t, step)),
+      svg("line.tick", { x1: x(t), x2: x(t), y1: em, y2: bottom }),
+      svg("text.soft", { x: x(t), y: bottom + 1.1 * em, "text-anchor": "middle" }, written(t, step)),
     );
   }
   return ticks;
@@ -305,7 +302,7 @@ function axis({ em, x }, begin, end, bottom) {
 function rail({ em, x }, held, now, tint, running, y, name) {
   const high = 1.5 * em;
   return [
-    svg("text", { class: "name", x: 0, y: y + high * 0.7 }, name),
+    svg("text.name", { x: 0, y: y + high * 0.7 }, name),
     held.map(h => {
       const to = x(h.to ?? now),
         wide = Math.max(to - x(h.from), 2),
@@ -315,18 +312,16 @@ function rail({ em, x }, held, now, tint, running, y, name) {
       return svg(
         "g",
         { class: `held ${tint(h.replica)} ${h.end ?? ""}` },
-        svg("title", null, said(h)),
-        open &&
-          left > 0 &&
-          svg("rect", { class: "yet", x: to, y, width: Math.max(x(h.expires) - to, 0), height: high }),
-        svg("rect", { class: "holds", x: x(h.from), y, width: wide, height: high }),
-        fits && svg("text", { class: "inner", x: x(h.from) + 0.3 * em, y: y + high * 0.7 }, h.holder),
-        bad(h.end) && svg("text", { class: "cross", x: to, y: y + high * 0.75, "text-anchor": "middle" }, "✗"),
+        svg("title", said(h)),
+        open && left > 0 && svg("rect.yet", { x: to, y, width: Math.max(x(h.expires) - to, 0), height: high }),
+        svg("rect.holds", { x: x(h.from), y, width: wide, height: high }),
+        fits && svg("text.inner", { x: x(h.from) + 0.3 * em, y: y + high * 0.7 }, h.holder),
+        bad(h.end) && svg("text.cross", { x: to, y: y + high * 0.75, "text-anchor": "middle" }, "✗"),
         open &&
           running &&
           svg(
-            "text",
-            { class: "countdown", x: Math.max(to, x(h.expires ?? 0)) + 0.35 * em, y: y + high * 0.7 },
+            "text.countdown",
+            { x: Math.max(to, x(h.expires ?? 0)) + 0.35 * em, y: y + high * 0.7 },
             left > 0 ? duration(left) : h.expires == null ? say("no expiry", "永不过期") : "",
           ),
       );
@@ -355,11 +350,11 @@ function lane({ em, row, x }, sale, y, now, tint, apart, width, run) {
   return svg(
     "g",
     { class: `lane ${tint}`, "data-sale": sale.name },
-    apart && svg("line", { class: "apart", x1: 0, x2: width, y1: y - row / 2, y2: y - row / 2 }),
+    apart && svg("line.apart", { x1: 0, x2: width, y1: y - row / 2, y2: y - row / 2 }),
     svg(
-      "text",
-      { class: "name", x: 0, y: y + 0.35 * em },
-      svg("title", null, [sale.replica, run.hosts?.[sale.replica]].filter(Boolean).join(" · ")),
+      "text.name",
+      { x: 0, y: y + 0.35 * em },
+      svg("title", [sale.replica, run.hosts?.[sale.replica]].filter(Boolean).join(" · ")),
       sale.name,
     ),
     sale.spans.map(span => {
@@ -377,7 +372,6 @@ function lane({ em, row, x }, sale, y, now, tint, apart, width, run) {
         },
         svg(
           "title",
-          null,
           `${sale.name} · ${sale.replica}: ${kinds()[span.kind]}, ${duration((span.to ?? now) - span.from)}`,
         ),
       );
@@ -386,7 +380,7 @@ function lane({ em, row, x }, sale, y, now, tint, apart, width, run) {
       svg(
         "g",
         { class: mark.bad ? "mark bad" : "mark" },
-        svg("title", null, mark.says),
+        svg("title", mark.says),
         svg("circle", { cx: x(mark.at), cy: y, r: em * (mark.bad ? 0.28 : 0.16) }),
       ),
     ),
@@ -426,7 +420,7 @@ function spots({ em, x }, turns, places, { clock, top, marked, point }) {
       turn,
       {},
       ys.length > 1 && svg("line", { x1: at, x2: at, y1: Math.min(...ys), y2: Math.max(...ys) }),
-      svg("line", { class: "up", x1: at, x2: at, y1: top - 0.8 * em, y2: ys[0] }),
+      svg("line.up", { x1: at, x2: at, y1: top - 0.8 * em, y2: ys[0] }),
     );
   });
   const numbers = shown.map(({ turn, ys: [cy] }) => {
@@ -434,19 +428,13 @@ function spots({ em, x }, turns, places, { clock, top, marked, point }) {
     while (taken.some(other => other.cy === cy && Math.abs(other.cx - cx) < 1.35 * em)) cx += 0.35 * em;
     taken.push({ cx, cy });
     const age = (clock - turn.seen) / flashes,
-      does = {
-        "data-turn": turn.n,
-        onmouseenter: () => point?.(turn.n),
-        onmouseleave: () => point?.(0),
-      };
+      does = { "data-turn": turn.n, onmouseenter: () => point?.(turn.n), onmouseleave: () => point?.(0) };
     return group(
       "spot",
       turn,
       does,
-      svg("title", null, turn.says),
-      !still.matches &&
-        age < 1 &&
-        svg("circle", { class: "flash", cx, cy, r: em * (0.6 + 2.4 * age), opacity: 1 - age }),
+      svg("title", turn.says),
+      !still.matches && age < 1 && svg("circle.flash", { cx, cy, r: em * (0.6 + 2.4 * age), opacity: 1 - age }),
       svg("circle", { cx, cy, r: (marked === turn.n ? 0.85 : 0.62) * em }),
       svg("text", { x: cx, y: cy + 0.3 * em, "text-anchor": "middle" }, turn.n),
     );
@@ -457,15 +445,13 @@ function spots({ em, x }, turns, places, { clock, top, marked, point }) {
 // legend says what the lines mean.
 export function legend() {
   return el(
-    "ul",
-    { class: "legend small soft" },
+    "ul.legend.small.soft",
     Object.entries(kinds()).map(([kind, says]) =>
       el(
         "li",
-        null,
         svg(
-          "svg",
-          { class: "lanes key c1", width: 28, height: 12, "aria-hidden": "true" },
+          "svg.lanes.key.c1",
+          { width: 28, height: 12, "aria-hidden": "true" },
           svg("rect", {
             class: kind,
             x: 1,

@@ -9,16 +9,14 @@ const still = matchMedia("(prefers-reduced-motion: reduce)");
 // sections makes the canvas and its table. pick is called with two sales to draw.
 export function sections(pick) {
   const canvas = el("canvas", { tabindex: 0, role: "application", "aria-describedby": "gantt-keys", onkeydown: press });
-  const status = el("p", { class: "small", role: "status" });
+  const status = el("p.small", { role: "status" });
   const colours = el("span", { hidden: true });
-  const table = el("details", { class: "small" });
+  const table = el("details.small");
   const button = (text, says, act) => el("button", { title: says, "aria-label": says, onclick: act }, text);
   const node = el(
-    "div",
-    { class: "gantt" },
+    "div.gantt",
     el(
-      "div",
-      { class: "row" },
+      "div.row",
       button("+", say("Zoom in (+)", "放大（+）"), () => zoom(0.5)),
       button("−", say("Zoom out (−)", "缩小（−）"), () => zoom(2)),
       button(say("All", "全部"), say("Show all (Home)", "显示全部（Home）"), all),
@@ -27,8 +25,8 @@ export function sections(pick) {
     canvas,
     status,
     el(
-      "p",
-      { id: "gantt-keys", class: "small soft" },
+      "p.small.soft",
+      { id: "gantt-keys" },
       say(
         "Wheel, pinch, + and − zoom; drag, ← and → move; n and p go to the next and the previous overlap; " +
           "Enter or a click draws its two sales.",
@@ -95,29 +93,26 @@ export function sections(pick) {
       rest = index.overlaps.length - shown.length;
     replace(
       table,
-      el("summary", null, say("As a table: ", "表格：") + count()),
+      el("summary", say("As a table: ", "表格：") + count()),
       shown.length > 0 &&
         el(
           "table",
-          null,
           heads([say("Sale", "单"), say("and", "与"), say("together for", "同时在内"), ""]),
           el(
             "tbody",
-            null,
             table.open &&
               shown.map(o =>
                 el(
                   "tr",
-                  null,
-                  el("td", null, o.a.sale),
-                  el("td", null, o.b.sale),
-                  el("td", null, duration(o.to - o.from)),
-                  el("td", null, el("button", { onclick: () => pick(o.a.sale, o.b.sale) }, say("Draw", "画出"))),
+                  el("td", o.a.sale),
+                  el("td", o.b.sale),
+                  el("td", duration(o.to - o.from)),
+                  el("td", el("button", { onclick: () => pick(o.a.sale, o.b.sale) }, say("Draw", "画出"))),
                 ),
               ),
           ),
         ),
-      rest > 0 && table.open && el("p", null, say(`and ${rest} more`, `还有 ${rest} 处`)),
+      rest > 0 && table.open && el("p", say(`and ${rest} more`, `还有 ${rest} 处`)),
     );
   }
   table.addEventListener("toggle", tabulate);
@@ -161,8 +156,7 @@ export function sections(pick) {
       status,
       before,
       el(
-        "strong",
-        { class: "bad" },
+        "strong.bad",
         say(
           `${o.a.sale} and ${o.b.sale} were inside together for ${duration(o.to - o.from)}.`,
           `${o.a.sale} 和 ${o.b.sale} 同时在临界区里，共 ${duration(o.to - o.from)}。`,

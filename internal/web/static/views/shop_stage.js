@@ -15,9 +15,9 @@ const speeds = () => [
 // stage makes the parts: lead says what was sold, sentence tells the story, bar plays. film gives what there is to
 // play, count what was sold by a time; mark is called with the number of the turn that is told.
 export function stage({ player, film, turns, count, mark, pictures, leave, shop }) {
-  const lead = el("p", { class: "verdict lead", hidden: true });
-  const sentence = el("p", { class: "sentence", role: "status" });
-  const play = el("button", { class: "main", onclick: toggle });
+  const lead = el("p.verdict.lead", { hidden: true });
+  const sentence = el("p.sentence", { role: "status" });
+  const play = el("button.main", { onclick: toggle });
   const slider = el("input", {
     type: "range",
     min: 0,
@@ -26,7 +26,7 @@ export function stage({ player, film, turns, count, mark, pictures, leave, shop 
     "aria-label": say("Time", "时间"),
     oninput: () => reel(({ from, to }) => player.seek(from + ((to - from) * slider.value) / 1000)),
   });
-  const time = el("span", { class: "time" });
+  const time = el("span.time");
   const speed = el(
     "select",
     { "aria-label": say("Speed", "速度"), onchange: again },
@@ -39,8 +39,8 @@ export function stage({ player, film, turns, count, mark, pictures, leave, shop 
   const lock = el("select", { "aria-label": say("Lock", "锁") }),
     anew = el("button", { "data-focus": "again", onclick: () => shop.again(lock.value) }, say("Again", "再来一次"));
   const bar = el(
-    "div",
-    { class: "bar", role: "group", "aria-label": say("Play it again", "重放") },
+    "div.bar",
+    { role: "group", "aria-label": say("Play it again", "重放") },
     play,
     slider,
     time,
@@ -48,7 +48,7 @@ export function stage({ player, film, turns, count, mark, pictures, leave, shop 
     picture,
     lock,
     anew,
-    el("button", { onclick: leave }, icon("leave"), say("Leave", "退出"), el("kbd", null, "F")),
+    el("button", { onclick: leave }, icon("leave"), say("Leave", "退出"), el("kbd", "F")),
   );
 
   // reel does something with what is played, after putting it in.
@@ -101,7 +101,7 @@ export function stage({ player, film, turns, count, mark, pictures, leave, shop 
     }
     const says = !told
       ? [past?.says]
-      : [el("b", { class: told.bad ? "number bad" : "number" }, n), el("span", null, told.says)];
+      : [el("b", { class: told.bad ? "number bad" : "number" }, n), el("span", told.says)];
     const text = says.map(part => part?.textContent ?? part ?? "").join("");
     if (sentence.textContent !== text) replace(sentence, says);
     mark(past && told ? n : 0);

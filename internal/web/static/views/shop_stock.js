@@ -4,20 +4,14 @@ import { say } from "../words.js";
 
 // stock makes the picture: take points, judge by a tally.
 export function stock() {
-  const picture = svg("svg", {
-    class: "stock",
-    role: "img",
-    "aria-label": say("Nothing is sold yet.", "还没有卖出。"),
-  });
+  const picture = svg("svg.stock", { role: "img", "aria-label": say("Nothing is sold yet.", "还没有卖出。") });
   const node = el(
     "div",
-    null,
     picture,
     el(
-      "ul",
-      { class: "legend small soft" },
-      el("li", null, el("i", { class: "swatch sold" }), say("sold, by the orders", "已售（按订单）")),
-      el("li", null, el("i", { class: "swatch felt" }), say("what the stock fell by", "库存减少了")),
+      "ul.legend.small.soft",
+      el("li", el("i.swatch.sold"), say("sold, by the orders", "已售（按订单）")),
+      el("li", el("i.swatch.felt"), say("what the stock fell by", "库存减少了")),
     ),
   );
   let points = [],
@@ -95,15 +89,12 @@ function paint(picture, points, initial) {
   const [soldAt, feltAt] = apart(y(last.sold), y(felt(last)), 1.1 * em);
   replace(
     picture,
-    svg("polygon", {
-      class: "apart",
-      points: [...steps(sold), ...steps(felt).reverse()].map(at => at.join(",")).join(" "),
-    }),
-    svg("line", { class: "tick", x1: 0, x2: wide, y1: low, y2: low }),
-    svg("polyline", { class: "felt", points: line(felt) }),
-    svg("polyline", { class: "sold", points: line(sold) }),
-    svg("text", { class: "sold", x: wide + 0.4 * em, y: soldAt + 0.35 * em }, last.sold),
-    svg("text", { class: "felt", x: wide + 0.4 * em, y: feltAt + 0.35 * em }, felt(last)),
+    svg("polygon.apart", { points: [...steps(sold), ...steps(felt).reverse()].map(at => at.join(",")).join(" ") }),
+    svg("line.tick", { x1: 0, x2: wide, y1: low, y2: low }),
+    svg("polyline.felt", { points: line(felt) }),
+    svg("polyline.sold", { points: line(sold) }),
+    svg("text.sold", { x: wide + 0.4 * em, y: soldAt + 0.35 * em }, last.sold),
+    svg("text.felt", { x: wide + 0.4 * em, y: feltAt + 0.35 * em }, felt(last)),
   );
 }
 
@@ -127,17 +118,10 @@ export function verdict(tally) {
           [say("requests in flight", "处理中的请求"), tally.in_flight],
         ];
   return [
+    el("p", { class: "verdict " + tone }, el("strong", tally.says), " ", el("span.chip.small", tally.verdict)),
     el(
-      "p",
-      { class: "verdict " + tone },
-      el("strong", null, tally.says),
-      " ",
-      el("span", { class: "chip small" }, tally.verdict),
-    ),
-    el(
-      "dl",
-      { class: "facts" },
-      facts.filter(Boolean).map(([name, value]) => el("div", null, el("dt", null, name), el("dd", null, value))),
+      "dl.facts",
+      facts.filter(Boolean).map(([name, value]) => el("div", el("dt", name), el("dd", value))),
     ),
   ];
 }

@@ -10,10 +10,10 @@ export const number = n => String.fromCodePoint(0x2460 + n - 1);
 // story makes the list: begin with a run, take a story. pick is called with two sales to draw; mark with the turn that
 // is pointed at, or 0. Without a server there is no seat to lead to.
 export function story(pick, mark, { server = true } = {}) {
-  const list = el("ol", { class: "story" });
-  const more = el("p", { class: "small" });
-  const status = el("p", { class: "unseen", role: "status" });
-  const node = el("div", null, status, list, more);
+  const list = el("ol.story");
+  const more = el("p.small");
+  const status = el("p.unseen", { role: "status" });
+  const node = el("div", status, list, more);
   let turns = [],
     marked = 0,
     run = null;
@@ -23,16 +23,10 @@ export function story(pick, mark, { server = true } = {}) {
     const point = on => mark(on ? n : 0);
     return el(
       "li",
-      {
-        class: bad ? "bad" : "",
-        "data-turn": n,
-        onmouseenter: () => point(true),
-        onmouseleave: () => point(false),
-      },
+      { class: bad ? "bad" : "", "data-turn": n, onmouseenter: () => point(true), onmouseleave: () => point(false) },
       el(
-        "button",
+        "button.number",
         {
-          class: "number",
           id: "turn-" + n,
           disabled: sales.length !== 2,
           title: sales.length === 2 ? say(`Draw ${sales.join(" and ")}`, `画出 ${sales.join(" 和 ")}`) : null,
@@ -45,10 +39,9 @@ export function story(pick, mark, { server = true } = {}) {
       ),
       el(
         "span",
-        null,
         after?.length > 0 &&
-          el("span", { class: "after", title: say("because of this", "因为") }, after.map(number).join(""), " → "),
-        el("span", { class: "soft" }, say(`at ${duration(at)} `, `${duration(at)} 时，`)),
+          el("span.after", { title: say("because of this", "因为") }, after.map(number).join(""), " → "),
+        el("span.soft", say(`at ${duration(at)} `, `${duration(at)} 时，`)),
         says,
       ),
     );
@@ -101,10 +94,10 @@ const listed = 5; // sentences of a kind that are shown without being asked for
 // findings makes the list, folded: take one, count them by a tally's numbers. pick is called with two sales to draw.
 // Without a server there is nothing to buy, and no seat to lead to.
 export function findings(pick, { server = true } = {}) {
-  const cards = el("div", { class: "cards" });
+  const cards = el("div.cards");
   const folded = el("summary");
-  const nothing = el("p", { class: "soft" });
-  const node = el("div", null, nothing, el("details", { class: "seen" }, folded, cards));
+  const nothing = el("p.soft");
+  const node = el("div", nothing, el("details.seen", folded, cards));
   let all = new Map(),
     counts = {},
     lock = "",
@@ -136,7 +129,7 @@ export function findings(pick, { server = true } = {}) {
     );
     node.querySelector(".seen").hidden = !byKind.size;
     replace(folded, say(`All that was seen, by kind: ${byKind.size}`, `看到的全部，按种类：${byKind.size}`));
-    replace(cards, bad, bad.length > 0 && also.length > 0 && el("h3", null, say("Also seen", "还看到")), also);
+    replace(cards, bad, bad.length > 0 && also.length > 0 && el("h3", say("Also seen", "还看到")), also);
     if (focused && node.contains(document.getElementById(focused))) document.getElementById(focused).focus();
   }
   function card(kind, found) {
@@ -148,21 +141,19 @@ export function findings(pick, { server = true } = {}) {
     return el(
       "section",
       { class: bad ? "finding bad" : "finding", "data-kind": kind },
-      el("h3", null, title, count > 1 && el("span", { class: "chip" }, "× " + count)),
+      el("h3", title, count > 1 && el("span.chip", "× " + count)),
       el(
         "ul",
-        null,
         told.map(f =>
           el(
             "li",
-            null,
             f.says,
             bad &&
               f.sales?.length === 2 && [
                 " ",
                 el(
-                  "button",
-                  { class: "quiet small", id: "draw-" + f.id, onclick: () => pick(...f.sales) },
+                  "button.quiet.small",
+                  { id: "draw-" + f.id, onclick: () => pick(...f.sales) },
                   say("Draw it", "画出来"),
                 ),
               ],
@@ -171,9 +162,8 @@ export function findings(pick, { server = true } = {}) {
       ),
       found.length > told.length &&
         el(
-          "button",
+          "button.quiet.small",
           {
-            class: "quiet small",
             id: "all-" + kind,
             onclick: () => {
               open.add(kind);
@@ -182,12 +172,11 @@ export function findings(pick, { server = true } = {}) {
           },
           say(`${found.length - told.length} more`, `还有 ${found.length - told.length} 条`),
         ),
-      why && el("p", { class: "small" }, why),
+      why && el("p.small", why),
       bad &&
         seat &&
         el(
-          "p",
-          { class: "small" },
+          "p.small",
           el(
             "a",
             { href: seat },

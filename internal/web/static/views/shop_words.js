@@ -3,7 +3,7 @@ import { el } from "../dom.js";
 import { say } from "../words.js";
 
 // title is the lock of a run, by name and by what it has.
-export const title = run => [run.lock, el("span", { class: "soft" }, " · ", run.title)];
+export const title = run => [run.lock, el("span.soft", " · ", run.title)];
 
 // settings are what a run's sales are made with, and where.
 export function settings(run) {

@@ -11,11 +11,11 @@ export function show(main, route) {
   let all = [],
     shown = route.path[1],
     gone = false;
-  const list = el("nav", { class: "steps-list", "aria-label": say("Steps", "演进的各步") });
-  const body = el("article", { class: "step", "aria-live": "polite" });
+  const list = el("nav.steps-list", { "aria-label": say("Steps", "演进的各步") });
+  const body = el("article.step", { "aria-live": "polite" });
   main.append(
-    el("h1", { class: "unseen" }, say("The steps of the evolution", "演进的各步")),
-    el("p", null, el("a", { href: "#/table" }, say("Which lock shows which anomaly", "哪种锁会出现哪种异常"))),
+    el("h1.unseen", say("The steps of the evolution", "演进的各步")),
+    el("p", el("a", { href: "#/table" }, say("Which lock shows which anomaly", "哪种锁会出现哪种异常"))),
     list,
     body,
   );
@@ -50,7 +50,7 @@ export function show(main, route) {
         step = await get("/seat/steps/" + encodeURIComponent(shown), { lang: language() });
       if (!gone && asked === shown) replace(body, ...detail(step, all[at() - 1], all[at() + 1]));
     } catch (failure) {
-      if (!gone) replace(body, el("p", { class: "note bad", role: "alert" }, failure.message));
+      if (!gone) replace(body, el("p.note.bad", { role: "alert" }, failure.message));
     }
   }
 
@@ -86,23 +86,20 @@ function overview(all) {
   return [
     el(
       "p",
-      null,
       say(
         "Each lock cures one flaw of the one before it, and still has the next. The difference of two is the lesson.",
         "每种锁修复前一种的一个缺陷，又留下下一个。两者的差异就是这一课。",
       ),
     ),
     el(
-      "ol",
-      { class: "steps-all" },
+      "ol.steps-all",
       all.map(step =>
         el(
-          "li",
-          { class: "sheet" },
-          el("h2", null, el("a", { href: address(step) }, arrow(step)), " ", el("span", { class: "soft" }, step.title)),
-          el("p", null, step.adds),
-          el("p", { class: "small" }, el("b", null, say("Still broken: ", "仍有的问题：")), step.still_broken),
-          step.measured[0] && el("p", { class: "small" }, el("b", null, say("Measured: ", "实测：")), step.measured[0]),
+          "li.sheet",
+          el("h2", el("a", { href: address(step) }, arrow(step)), " ", el("span.soft", step.title)),
+          el("p", step.adds),
+          el("p.small", el("b", say("Still broken: ", "仍有的问题：")), step.still_broken),
+          step.measured[0] && el("p.small", el("b", say("Measured: ", "实测：")), step.measured[0]),
         ),
       ),
     ),
@@ -111,43 +108,39 @@ function overview(all) {
 
 function detail(step, before, after) {
   const neighbour = (other, text, key) =>
-    other && el("a", { class: "button", href: address(other), title: `${arrow(other)} (${key})` }, text);
+    other && el("a.button", { href: address(other), title: `${arrow(other)} (${key})` }, text);
   return [
     el(
-      "header",
-      { class: "row" },
-      el("h2", null, arrow(step), " ", el("span", { class: "soft" }, step.title)),
+      "header.row",
+      el("h2", arrow(step), " ", el("span.soft", step.title)),
       el(
-        "span",
-        { class: "row" },
+        "span.row",
         neighbour(before, "← " + (before && arrow(before)), "k"),
         neighbour(after, (after && arrow(after)) + " →", "j"),
       ),
     ),
     el(
-      "div",
-      { class: "step-says" },
+      "div.step-says",
       says(say("Adds", "加了什么"), step.adds, step.cure, ...step.gone),
       says(say("Costs", "代价"), step.costs),
       says(say("Still broken", "仍有的问题"), step.still_broken),
       step.measured.length > 0 && says(say("Measured", "实测"), ...step.measured, step.where),
       shows(step),
     ),
-    el("div", { class: "step-code" }, step.files.map(file)),
+    el("div.step-code", step.files.map(file)),
   ];
 }
 
 // changes draws what a step changes in the code: "v2-v3".
 export async function changes(pair) {
   const { files } = await get("/seat/steps/" + encodeURIComponent(pair), { lang: language() });
-  return el("div", { class: "step-code" }, files.map(file));
+  return el("div.step-code", files.map(file));
 }
 
 const says = (title, ...texts) =>
   el(
-    "section",
-    { class: "sheet" },
-    el("h3", null, title),
+    "section.sheet",
+    el("h3", title),
     texts.filter(Boolean).map((text, i) => el("p", { class: i ? "small soft" : "" }, text)),
   );
 
@@ -160,16 +153,14 @@ function shows(step) {
     : say(`See ${lock} do it`, `看 ${lock} 怎么做`);
   const commands = step.lab && [step.from, step.to].map(name => `go run . lab ${step.lab} --lock ${name}`).join("\n");
   return el(
-    "section",
-    { class: "sheet" },
-    el("h3", null, say("See it", "亲眼看看")),
-    step.flaw && el("p", null, el("b", null, say(`The flaw of ${step.from}: `, `${step.from} 的缺陷：`)), step.flaw),
+    "section.sheet",
+    el("h3", say("See it", "亲眼看看")),
+    step.flaw && el("p", el("b", say(`The flaw of ${step.from}: `, `${step.from} 的缺陷：`)), step.flaw),
     el(
-      "p",
-      { class: "row" },
-      el("a", { class: "button main", href: seat }, text),
+      "p.row",
+      el("a.button.main", { href: seat }, text),
       step.exercise &&
-        el("span", null, say("Exercise: ", "练习："), el("code", null, `go run . check ${step.exercise.slice(0, 2)}`)),
+        el("span", say("Exercise: ", "练习："), el("code", `go run . check ${step.exercise.slice(0, 2)}`)),
     ),
     commands && el("pre", { tabindex: 0, role: "region", "aria-label": say("The lab", "实验") }, commands),
   );
@@ -179,20 +170,19 @@ const context = 3; // unchanged lines around a change that are shown at once
 
 function file({ name, says, head, added, removed, lines }) {
   return el(
-    "details",
-    { class: "sheet file", open: !head },
+    "details.sheet.file",
+    { open: !head },
     el(
       "summary",
-      null,
-      el("code", null, name),
+      el("code", name),
       " ",
-      added > 0 && el("span", { class: "good" }, `+${added} `),
-      removed > 0 && el("span", { class: "bad" }, `−${removed} `),
-      el("span", { class: "small soft" }, says),
+      added > 0 && el("span.good", `+${added} `),
+      removed > 0 && el("span.bad", `−${removed} `),
+      el("span.small.soft", says),
     ),
     el(
-      "pre",
-      { class: "diff", tabindex: 0, role: "region", "aria-label": name },
+      "pre.diff",
+      { tabindex: 0, role: "region", "aria-label": name },
       folded(lines, name.endsWith(".lua") ? "lua" : "go"),
     ),
   );
@@ -216,8 +206,8 @@ function folded(lines, syntax) {
 
 function fold(part, syntax) {
   return el(
-    "button",
-    { class: "quiet fold", onclick: event => event.currentTarget.replaceWith(...part.map(line => draw(line, syntax))) },
+    "button.quiet.fold",
+    { onclick: event => event.currentTarget.replaceWith(...part.map(line => draw(line, syntax))) },
     "⋯ " + several(part.length, "unchanged line", "行未变"),
   );
 }
@@ -227,7 +217,7 @@ const draw = ({ kind, text, mark }, syntax) =>
   el(
     element[kind],
     { class: "line", style: { "--tabs": text.match(/^\t*/)[0].length } },
-    el("i", { class: "sign" }, kind),
+    el("i.sign", kind),
     highlight(text, syntax, mark),
     "\n",
   );

@@ -11,11 +11,11 @@ export function show(main) {
   const rows = new Map(),
     meanings = new Map(); // lock → its cells, by anomaly; anomaly → how it is called, and what it is
   const progress = el("progress", { "aria-label": say("How far the exploration is", "探索进度") });
-  const status = el("p", { class: "soft small", role: "status" }, say("Exploring …", "正在探索……"));
-  const explained = el("p", { class: "note table-says", "aria-live": "polite" }, hint());
-  const table = el("table", { class: "anomalies" });
+  const status = el("p.soft.small", { role: "status" }, say("Exploring …", "正在探索……"));
+  const explained = el("p.note.table-says", { "aria-live": "polite" }, hint());
+  const table = el("table.anomalies");
   main.append(
-    el("h1", null, say("Which lock shows which anomaly", "哪种锁会出现哪种异常")),
+    el("h1", say("Which lock shows which anomaly", "哪种锁会出现哪种异常")),
     el(
       "a",
       { href: "#/steps" },
@@ -23,7 +23,6 @@ export function show(main) {
     ),
     el(
       "p",
-      null,
       say(
         "Every lock’s real code, in every order of its commands, with every fault once. A cell says in how many " +
           "steps the lock shows the anomaly, at least; a click opens those steps, or lets you explore it yourself.",
@@ -31,7 +30,7 @@ export function show(main) {
       ),
     ),
     explained,
-    el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": say("The table", "总表") }, table),
+    el("div.scroll", { tabindex: 0, role: "region", "aria-label": say("The table", "总表") }, table),
     progress,
     status,
   );
@@ -41,7 +40,7 @@ export function show(main) {
   for (const event of ["focusin", "mouseover"]) table.addEventListener(event, explain);
 
   const failed = failure => {
-    if (!stopped.signal.aborted) replace(status, el("span", { class: "bad", role: "alert" }, failure.message));
+    if (!stopped.signal.aborted) replace(status, el("span.bad", { role: "alert" }, failure.message));
   };
   draw().catch(failed);
   return () => {
@@ -54,10 +53,9 @@ export function show(main) {
     for (const anomaly of anomalies) meanings.set(anomaly.name, anomaly);
     replace(
       table,
-      el("thead", null, el("tr", null, el("th", { scope: "col" }, say("Lock", "锁")), anomalies.map(column))),
+      el("thead", el("tr", el("th", { scope: "col" }, say("Lock", "锁")), anomalies.map(column))),
       el(
         "tbody",
-        null,
         locks.map(lock => row(lock, anomalies)),
       ),
     );
@@ -104,7 +102,7 @@ export function show(main) {
                 say("Explore it anew", "重新探索"),
               ),
             say(" The same in a terminal: ", " 在终端里同样可以："),
-            el("code", null, "go run . explore --all"),
+            el("code", "go run . explore --all"),
           );
         },
         failed,
@@ -117,7 +115,7 @@ export function show(main) {
     return el(
       "th",
       { scope: "col", title: name, "data-column": name, "data-says": `${title}: ${says}` },
-      el("span", null, title),
+      el("span", title),
     );
   }
 
@@ -126,12 +124,11 @@ export function show(main) {
     rows.set(lock.name, cells);
     return el(
       "tr",
-      null,
       el(
         "th",
         { scope: "row", "data-says": `${lock.name}: ${lock.title}` },
         lock.name,
-        el("span", { class: "soft small" }, " " + lock.title),
+        el("span.soft.small", " " + lock.title),
       ),
       [...cells.values()],
     );
