@@ -95,6 +95,9 @@ func TestEachLessonIsDrawn(t *testing.T) {
 			case drawn != nil && (len(drawn.Breaches) == 0) == (run.Commands[0].Kind == course.Explores):
 				t.Errorf("%s %d: the drawing of %s shows %v", in, number, run.Commands[0].Line, drawn.Breaches)
 			}
+			if drawn != nil && len(drawn.Breaches) > 0 && !strings.Contains(run.Says[0], " "+drawn.Breaches[0].Title) {
+				t.Errorf("%s %d: the drawing shows %q; the sentence beside it calls it otherwise: %s", in, number, drawn.Breaches[0].Title, run.Says[0])
+			}
 			for _, says := range run.Says {
 				if strings.Contains(says, "│") || strings.Contains(says, "go run") {
 					t.Errorf("%s %d: it says %q", in, number, says)

@@ -118,7 +118,23 @@ func partOf(p course.Part, in language.Language) Part {
 			part.Says = append(part.Says, strings.Split(paragraph, "\n")...)
 		}
 	}
+	for i, says := range part.Says {
+		part.Says[i] = part.named(says)
+	}
 	return part
+}
+
+// named calls the anomaly that the commands show as the drawing does, which is beside it.
+func (p Part) named(says string) string {
+	for _, c := range p.Commands {
+		if c.Drawn == nil {
+			continue
+		}
+		for _, shown := range c.Drawn.Breaches {
+			says = strings.Replace(says, " "+string(shown.Anomaly), " "+shown.Title, 1)
+		}
+	}
+	return says
 }
 
 // drawnOf replays a schedule; nil if it does not fit, as somebody has changed the code. What it breaks is what the command looks for, if it

@@ -13,14 +13,7 @@ export const svg = (tag, ...inside) =>
   make(name => document.createElementNS("http://www.w3.org/2000/svg", name), tag, inside);
 
 // heads names the columns of a table.
-export const heads = names =>
-  el(
-    "thead",
-    el(
-      "tr",
-      names.map(name => el("th", { scope: "col" }, name)),
-    ),
-  );
+export const heads = names => el("thead", [el("tr", [names.map(name => el("th", { scope: "col" }, name))])]);
 
 // replace gives a node other children.
 export function replace(node, ...children) {
@@ -45,6 +38,31 @@ function make(create, tag, inside) {
 }
 
 const flat = children => children.flat(Infinity).filter(child => child != null && child !== false);
+
+// alarm says what went wrong.
+export const alarm = failure => el("p.note.bad", { role: "alert" }, failure.message ?? failure);
+
+// typed folds away commands, and what else is for a terminal.
+export const typed = (commands, ...more) =>
+  el("details.terminal", el("summary", say("In the terminal", "在终端里")), commands && code(commands), more);
+
+// code is what commands are, or print.
+export const code = lines =>
+  el("pre", { tabindex: 0 }, [
+    el("code", Array.isArray(lines) ? lines.map(line => `go run . ${line}`).join("\n") : lines),
+  ]);
+
+// dialog shows something under a heading until it is shut.
+export function dialog(name, heading, ...inside) {
+  const shut = el("button", { onclick: () => node.close() }, say("Close", "关闭"));
+  const node = el("dialog." + name, { "aria-label": heading, onclose: () => node.remove() }, [
+    el("h2", heading),
+    inside,
+    el("p.row", shut),
+  ]);
+  document.body.append(node);
+  node.showModal();
+}
 
 // copied copies a text, and says so on the button.
 export async function copied(button, text) {

@@ -1,5 +1,5 @@
 // Keys that do something, and their list.
-import { el } from "./dom.js";
+import { dialog, el } from "./dom.js";
 import { say } from "./words.js";
 
 const bound = new Set();
@@ -46,14 +46,5 @@ export function showKeys() {
     .map(([key, english, chinese, act]) =>
       el("tr", el("th", { scope: "row" }, el("kbd", key ? (names[key] ?? key) : act)), el("td", say(english, chinese))),
     );
-  const shut = el("button.quiet", { onclick: () => dialog.close() }, say("Close", "关闭"));
-  const dialog = el(
-    "dialog.keys",
-    { "aria-label": say("Keys", "按键"), onclose: () => dialog.remove() },
-    el("h2", say("Keys", "按键")),
-    el("table", el("tbody", rows)),
-    shut,
-  );
-  document.body.append(dialog);
-  dialog.showModal();
+  dialog("keys", say("Keys", "按键"), el("table", el("tbody", rows)));
 }

@@ -10,13 +10,12 @@ export function player() {
   const picture = el("section.sheet.drawing", { "aria-label": say("The schedule", "时序") });
   const told = el("section.told", { role: "status", "aria-live": "polite" });
   const button = (text, by, name) => el("button", { onclick: () => step(by), "aria-label": name, title: name }, text);
-  const controls = el(
-    "p.row",
+  const controls = el("p.row", [
     button("«", -Infinity, say("To the start (Home)", "到开头（Home）")),
     button("‹", -1, say("One step back (←)", "后退一步（←）")),
     button("›", 1, say("One step on (→)", "前进一步（→）")),
     button("»", Infinity, say("To the end (End)", "到末尾（End）")),
-  );
+  ]);
   return { picture, told, controls, step, load };
 
   // load begins with a schedule, at its end.

@@ -8,13 +8,12 @@ show(document.getElementById("main"), JSON.parse(document.getElementById("data")
 
 function show(main, { result, says, frames, pairs }) {
   main.append(
-    el(
-      "h1",
+    el("h1", [
       say(
         `${result.requests} buyers at once, with ${result.lock}`,
         `${result.requests} 个买家同时购买，锁是 ${result.lock}`,
       ),
-    ),
+    ]),
     el("section.sheet", verdict({ ...result, says, in_flight: result.in_flight ?? 0 }), answers(result)),
     el("section.sheet", el("h2", say("How long the answers took", "响应用时")), latency(result.latency_ms)),
   );
@@ -30,26 +29,22 @@ function answers(result) {
     [say("unknown", "不知道是否卖出"), result.unknown],
     ...Object.entries({ ...result.failures, ...result.unknowns }),
   ];
-  return el(
-    "dl.facts",
+  return el("dl.facts", [
     counted.filter(([, n]) => n > 0).map(([name, n]) => el("div", el("dt", name), el("dd", n))),
     el("div", el("dt", say("in", "用时")), el("dd", duration(result.seconds * 1000))),
-  );
+  ]);
 }
 
 function latency(of) {
-  return el(
-    "table.latency",
-    el(
-      "tbody",
+  return el("table.latency", [
+    el("tbody", [
       Object.entries(of).map(([name, ms]) =>
-        el(
-          "tr",
+        el("tr", [
           el("th", { scope: "row" }, name),
           el("td", el("meter", { min: 0, max: of.max || 1, value: ms, "aria-label": name })),
           el("td", duration(ms)),
-        ),
+        ]),
       ),
-    ),
-  );
+    ]),
+  ]);
 }

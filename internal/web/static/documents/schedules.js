@@ -15,11 +15,10 @@ function show(main, { lock, title, scenario, schedules }) {
   main.append(
     el("header", heading, el("p.soft", `${lock} · ${title}`, scenario && [" · ", el("code", scenario)]), goal, tabs),
     el("div.document", picture, el("aside", { "aria-label": say("The step", "这一步") }, controls, told)),
-    el(
-      "footer.soft.small",
+    el("footer.soft.small", [
       say("Made by lockstep, with the lock’s real code. Replay it: ", "由 lockstep 运行锁的真实代码生成。重放："),
       replay,
-    ),
+    ]),
   );
   addEventListener("keydown", event => {
     const by = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity }[event.key];
@@ -32,16 +31,14 @@ function show(main, { lock, title, scenario, schedules }) {
   function choose(i) {
     const { anomaly, title, says, length, goal: task, breaches, replay: command } = schedules[i];
     const fewest = length > 0 && say(`, in ${several(length, "step")} and in no fewer`, `：${length} 步，不可能更少`);
-    replace(
-      heading,
+    replace(heading, [
       anomaly
         ? [`${lock}${say(": ", "：")}`, el("span", { title: anomaly }, title)]
         : say(`A schedule of ${lock}`, `${lock} 的一个时序`),
       anomaly && fewest,
-    );
+    ]);
     const reached = anomaly && breaches?.find(breach => breach.title === title)?.step;
-    replace(
-      goal,
+    replace(goal, [
       task && [
         say("The goal: ", "目标："),
         el("b", task),
@@ -49,19 +46,16 @@ function show(main, { lock, title, scenario, schedules }) {
           ? say(`. Reached at step ${reached}.`, `。第 ${reached} 步做到。`)
           : say(". Not reached.", "。没有做到。"),
       ],
-    );
-    replace(
-      tabs,
+    ]);
+    replace(tabs, [
       schedules.length > 1 &&
         schedules.map((schedule, n) =>
-          el(
-            "button",
-            { "aria-pressed": String(n === i), title: schedule.anomaly, onclick: () => choose(n) },
+          el("button", { "aria-pressed": String(n === i), title: schedule.anomaly, onclick: () => choose(n) }, [
             schedule.title || n + 1,
-          ),
+          ]),
         ),
       says && el("span", says),
-    );
+    ]);
     replace(replay, command);
     load(schedules[i]);
     step(0);

@@ -11,24 +11,20 @@ export const note = el("p.tab.small");
 const status = el("span", { role: "status" });
 
 export function draw() {
-  replace(
-    note,
+  replace(note, [
     say(
       "In this tab: real lock code, embedded Redis, one thread. Times mean nothing, orders do. ",
       "在这个标签页里：真实的锁代码，内嵌 Redis，单线程。时间没有意义，先后次序才有。",
     ),
-    el(
-      "label",
+    el("label", [
       say("Replicas of the shop: ", "商店副本数："),
-      el(
-        "select",
-        { id: "shops", onchange: ({ target }) => choose(+target.value) },
+      el("select", { id: "shops", onchange: ({ target }) => choose(+target.value) }, [
         [1, 3].map(n => el("option", { value: n, selected: n === shops.length }, n)),
-      ),
-    ),
+      ]),
+    ]),
     " ",
     status,
-  );
+  ]);
 }
 
 // Program is a Go program in a worker, which is started when it is first asked.

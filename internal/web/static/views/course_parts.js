@@ -1,6 +1,6 @@
 // The parts of a lesson, played on the page: a run and its drawing, the same under two locks, a difference, the seat.
 // What needs a terminal is folded away.
-import { el, replace } from "../dom.js";
+import { code, el, replace, typed } from "../dom.js";
 import { bindWhile } from "../keys.js";
 import { player } from "../player.js";
 import { link } from "../route.js";
@@ -43,8 +43,8 @@ export class Desk {
 }
 
 // html makes an element of what the server rendered: its own texts, without foreign HTML.
-export function html(name, attributes, text) {
-  const node = el(name, attributes);
+export function html(tag, text, attributes = {}) {
+  const node = el(tag, attributes);
   node.innerHTML = text;
   for (const pre of node.querySelectorAll("pre")) pre.tabIndex = 0; // it scrolls
   for (const table of node.querySelectorAll("table")) {
@@ -55,11 +55,7 @@ export function html(name, attributes, text) {
   return node;
 }
 
-// typed folds away what is for the terminal.
-export const typed = (...inside) => el("details.terminal", el("summary", say("In the terminal", "在终端里")), inside);
-
-const code = lines => el("pre", { tabindex: 0 }, el("code", lines));
-const lines = commands => code(commands.map(({ line }) => "go run . " + line).join("\n"));
+const lines = commands => commands.map(({ line }) => line);
 
 // drawAll draws parts. What a command's terminal needs to know is with the command.
 export function drawAll(parts, desk) {
@@ -75,32 +71,29 @@ export function drawAll(parts, desk) {
 // draw draws a part. What the lesson prints is shown at once.
 function draw(part, desk) {
   const { html: says, terminal, commands, printed, also } = part;
-  if (terminal) return typed(html("div", null, says));
-  if (!commands) return html("div", null, says);
+  if (terminal) return typed(null, html("div", says));
+  if (!commands) return html("div", says);
   const of = kind => commands.filter(command => command.kind === kind);
   if (of("check").length)
-    return el(
-      "details.terminal",
-      el(
-        "summary",
+    return el("details.terminal", [
+      el("summary", [
         say(`On a computer with Go: exercise ${commands[0].name}`, `在装有 Go 的电脑上：练习 ${commands[0].name}`),
-      ),
-      html("div", null, says),
-      lines(commands),
-    );
+      ]),
+      html("div", says),
+      code(lines(commands)),
+    ]);
   if (of("diff").length) return difference(commands[0], says, desk);
-  return el(
-    "div.part",
-    html("div", null, says),
+  return el("div.part", [
+    html("div", says),
     commands.map(command => (played[command.kind] ?? explored)(command, part, desk)),
-    typed(lines(commands), printed && code(printed), also && html("div", null, also)),
-  );
+    typed(lines(commands), printed && code(printed), also && html("div", also)),
+  ]);
 }
 
 const button = (href, says) => el("p", el("a.button", { href }, says));
 
 const played = {
-  table: () => button("#/table", say("The table of all", "打开总表")),
+  table: () => button("#/locks", say("The table of all", "打开总表")),
   lab: ({ name }) => button(link(["labs", name]), say(`The lab ${name}`, `打开实验 ${name}`)),
   burst: ({ lock, buyers }) =>
     button(
@@ -118,7 +111,7 @@ const played = {
         replace(into, el("p.note.warn", failure.message));
       }
     };
-    return el("div", runner(command, run), into);
+    return el("div", runner(run), into);
   },
 };
 
@@ -129,30 +122,18 @@ function explored(command, part, desk) {
     shows.known();
     return shows.node;
   }
-  return el(
-    "div",
-    runner(command, () => shows.run()),
-    shows.node,
-  );
+  const run = runner(() => shows.run());
+  return el("div", run, shows.node);
 }
 
-// runner is a command and its button.
-export function runner({ line }, run, attributes = {}) {
+// runner is the button of a command.
+export function runner(run, attributes = {}) {
   const once = async ({ currentTarget: button }) => {
     button.disabled = true;
     await run();
     button.disabled = false;
   };
-  // a line does not end within a flag
-  const words = line
-    .replace(/ --lang zh$/, "")
-    .split(" ")
-    .flatMap(word => [el("span", word), " "]);
-  return el(
-    "p.row.runner",
-    el("button", { ...attributes, onclick: once }, "▶ ", say("Run", "运行")),
-    el("code", words),
-  );
+  return el("p.runner", el("button", { ...attributes, onclick: once }, "▶ ", say("Run", "运行")));
 }
 
 // Result is what a command shows: first what the lesson knows of it, then what was found here and now.
@@ -169,7 +150,7 @@ export class Result {
     this.command = command;
     this.desk = desk;
     this.saying = says;
-    replace(this.node, this.says, this.drawing, el("p", this.status, " ", this.stop));
+    replace(this.node, this.drawing, this.says, el("p", this.status, " ", this.stop));
   }
 
   // known shows what the lesson knows, if that is anything.
@@ -180,17 +161,15 @@ export class Result {
   }
 
   tell(all) {
-    replace(
-      this.says,
-      all.map(each => el("p", each)),
-    );
+    replace(this.says, [all.map(each => el("p", each))]);
   }
 
   draw(trace, breaches) {
     const schedule = trace.steps.map(step => step.token).join(" ");
     if (schedule === this.schedule) return;
     this.schedule = schedule;
-    this.player = steps(trace, breaches, this.desk);
+    this.node.classList.add("reveals"); // what comes, and how it ends, comes last
+    this.player = steps(trace, breaches, this.desk, () => this.node.classList.remove("reveals"));
     replace(this.drawing, this.player.node);
   }
 
@@ -243,16 +222,27 @@ export class Result {
   }
 }
 
-// steps draws a schedule to step through, from its first step on.
-function steps(trace, breaches, desk) {
-  const { picture, told, controls, step, load } = player();
+// steps draws a schedule to step through, from its first step on. all is called once all of them were shown.
+function steps(trace, breaches, desk, all) {
+  const { picture, told, controls, step: go, load } = player();
   load({ trace, breaches });
-  step(1 - trace.steps.length);
+  go(1 - trace.steps.length);
   told.classList.add("unseen"); // the picture says it
   const node = el("div.player", picture, controls, told);
-  const on = controls.children[2];
-  replace(on, say("Next step ›", "下一步 ›"));
-  on.removeAttribute("aria-label");
+  const [, , on, end] = controls.children;
+  for (const [button, says] of [
+    [on, say("Next step ›", "下一步 ›")],
+    [end, say("Show all »", "全部显示 »")],
+  ]) {
+    replace(button, says);
+    button.removeAttribute("aria-label");
+  }
+  const step = by => {
+    go(by);
+    if (!picture.querySelector(".later")) all();
+  };
+  controls.addEventListener("click", () => step(0));
+  step(0); // there may be one alone
   const own = {
     node,
     step,
@@ -273,21 +263,19 @@ function difference({ lock, other, line }, says, desk) {
     if (!target.open || into.firstChild) return;
     replace(into, say("Loading …", "加载中……"));
     try {
-      const { changes } = await import("./steps.js");
+      const { changes } = await import("./locks.js");
       const drawn = await changes(pair);
       if (!desk.left.signal.aborted) replace(into, drawn);
     } catch (failure) {
       replace(into, el("p.note.warn", failure.message));
     }
   };
-  return el(
-    "details.difference",
-    { ontoggle: open },
-    el("summary", html("span", null, says), ` · ${lock} → ${other}`),
+  return el("details.difference", { ontoggle: open }, [
+    el("summary", html("span", says), ` · ${lock} → ${other}`),
     into,
-    el("p", el("a", { href: link(["steps", pair]) }, say("This step in “Locks”", "在“锁”里看这一步"))),
-    typed(lines([{ line }])),
-  );
+    el("p", el("a", { href: link(["locks", other]) }, say("This step in “Locks”", "在“锁”里看这一步"))),
+    typed([line]),
+  ]);
 }
 
 // seat sits the reader at a schedule, as soon as that part of the page comes into sight. kept is the one that did what

@@ -3,12 +3,12 @@ import { el, replace, svg } from "../dom.js";
 import { link } from "../route.js";
 import { get, post, put } from "../server.js";
 import { say } from "../words.js";
+import { still } from "./shop_words.js";
 
 const buyers = 200;
 const stock = 100; // for which they come: half of them are to be refused
 const slowly = 3500; // how long a burst that nobody could follow is played, in ms
 const shortest = 1500; // a burst that took longer was seen as it went
-const motion = matchMedia("(prefers-reduced-motion: reduce)");
 const locks = () => ({ v0: say("no lock", "没有锁"), v4: say("with v4, a lock in Redis", "用 v4，Redis 里的锁") });
 // What each burst came to is in the address: #/?first=v0-200-4-0_v4-100-100-100, its lock, how many were sold, what the
 // stock fell by, and how many were refused. So it outlasts a reload, and stands in any window.
@@ -27,13 +27,11 @@ export function first(changed, player, query) {
   const says = el("p.soft");
   const acts = el("p.row");
   const failed = el("p.bad", { role: "alert" });
-  const node = el(
-    "section.sheet.first",
-    { "aria-label": say("What a lock is for", "锁有什么用"), hidden: true },
+  const node = el("section.sheet.first", { "aria-label": say("What a lock is for", "锁有什么用"), hidden: true }, [
     el("div.center", says),
     stage,
     el("div.center", acts, failed),
-  );
+  ]);
   let run = null,
     record = empty(),
     going = null, // the waffle of the burst that is under way
@@ -46,13 +44,11 @@ export function first(changed, player, query) {
     const next = !shown.length ? "v0" : shown.length === 1 ? "v4" : "";
     const go = (text, main, act = () => play(next)) =>
       el("button", { class: main ? "main big" : "big", onclick: act }, text);
-    replace(
-      says,
+    replace(says, [
       !shown.length && say("Each sale reads the stock, and writes one less.", "每卖一件：读库存，写回减一。"),
-    );
+    ]);
     const may = run.can.administer === "open" || sessionStorage.getItem("lockstep.token");
-    replace(
-      acts,
+    replace(acts, [
       !may && go(say("Play it again, for you alone", "再放一遍，只给你看"), true, replay),
       may &&
         next === "v0" &&
@@ -65,11 +61,9 @@ export function first(changed, player, query) {
         ),
       may && next === "v4" && go(say("Now with v4", "现在用 v4"), true),
       shown.length > 0 && [
-        el(
-          "a.button",
-          { href: link(["schedule", "v0"], { mode: "break", anomaly: "lost-update", do: lost, at: 0 }) },
+        el("a.button", { href: link(["schedule", "v0"], { mode: "break", anomaly: "lost-update", do: lost, at: 0 }) }, [
           say("Why? Do it by hand", "为什么？亲手做一遍"),
-        ),
+        ]),
         el("a.button", { href: "#/course/01" }, say("Lesson 1", "第 1 课")),
       ],
       may &&
@@ -84,9 +78,9 @@ export function first(changed, player, query) {
               document.getElementById("main").focus();
             },
           },
-          say("Close, and look at it closely", "关闭，仔细看"),
+          [say("Close, and look at it closely", "关闭，仔细看")],
         ),
-    );
+    ]);
   }
 
   const keep = () => history.replaceState(null, "", link([], { first: write(shown) }));
@@ -161,7 +155,7 @@ export function first(changed, player, query) {
     // its last frames come a little later than its result
     for (let i = 0; record.ends.length < told.result.ok && i < 10 && !stopped; i++) await sleep(100);
     latest = { pane, record };
-    if (took < shortest && !motion.matches && !stopped) {
+    if (took < shortest && !still.matches && !stopped) {
       const played = player.load(film());
       player.play({ within: slowly });
       await played;
@@ -176,7 +170,7 @@ export function first(changed, player, query) {
     const show = t => (t === null && pane.ended ? pane.end(pane.ended) : pane.draw(at(record, t ?? Infinity)));
     return { from: moments[0] - 1, to: moments.at(-1) + 1, moments, show };
   }
-  const live = () => going && !motion.matches && going.draw(at(record, Infinity));
+  const live = () => going && !still.matches && going.draw(at(record, Infinity));
 
   return {
     node,
@@ -249,23 +243,20 @@ function waffle(lock) {
   const picture = svg("svg.waffle", { viewBox: "0 0 250 80", "aria-hidden": "true" }, squares);
   const says = el("p.large", say("The buyers come …", "买家来了……"));
   const why = el("p", { role: "status" });
-  const node = el(
-    "div.pane",
-    { "data-lock": lock },
+  const node = el("div.pane", { "data-lock": lock }, [
     el("h2", locks()[lock] ?? lock),
     picture,
-    el(
-      "p.small.soft.keys",
+    el("p.small.soft.keys", [
       [
         ["felt", say("sold", "卖出")],
         ["lost", say("sold, though nothing was left", "超卖：已经没有了还卖")],
         ["refused", say("refused: sold out", "被拒绝：售完")],
         ["at", say("at work", "正在执行")],
       ].map(([is, means]) => [el("span", el("i", { class: is }), means), " "]),
-    ),
+    ]),
     says,
     why,
-  );
+  ]);
   const told = ({ paid, refused }) =>
     say(
       `${paid} sold of a stock of ${stock}${refused ? `, ${refused} refused` : ""}`,
@@ -292,8 +283,7 @@ function waffle(lock) {
         over = one.paid - stock;
       draw({ ...one, inside: 0 });
       says.classList.add(lost ? "bad" : "good");
-      replace(
-        why,
+      replace(why, [
         lost
           ? say(
               `${over > 0 ? `${over} too many. ` : ""}Buyers read the same number, and each wrote one less: ` +
@@ -301,7 +291,7 @@ function waffle(lock) {
               `${over > 0 ? `多卖了 ${over} 件。` : ""}几个买家读到同一个数，各自写回减一：库存只减少了 ${one.fell} 件。`,
             )
           : say("Not one too many: they went one after the other.", "一件也没有多卖：大家一个接一个。"),
-      );
+      ]);
     },
   };
 }

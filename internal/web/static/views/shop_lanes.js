@@ -1,9 +1,8 @@
 // The latest sales, a lane each, under a rail that shows whose the lock is in truth.
 import { el, replace, svg } from "../dom.js";
 import { duration, say } from "../words.js";
-import { color, ended, glide, host, nice, roomOf, timesOf, written } from "./shop_words.js";
+import { color, ended, glide, host, nice, roomOf, still, timesOf, written } from "./shop_words.js";
 
-const still = matchMedia("(prefers-reduced-motion: reduce)");
 const flashes = 1200; // for how long a turn of the story flashes, in ms
 
 // lanes makes the picture: take a frame, tell the turns of a story, clear for a new run, stop when the reader leaves.
@@ -12,10 +11,9 @@ export function lanes(point) {
   const picture = svg("svg.lanes", { role: "img" });
   const queue = el("p.queue.small", { hidden: true });
   const colours = el("ul.legend.small");
-  const nothing = el(
-    "p.soft.nothing",
+  const nothing = el("p.soft.nothing", [
     say("Here is who asks for the lock, who has it, and who is at work.", "这里画出谁在请求锁、谁持有锁、谁在执行。"),
-  );
+  ]);
   const node = el("div", queue, picture, nothing, colours);
   let frame = null,
     taken = 0,
@@ -126,10 +124,7 @@ function line(queue) {
   if (!queue?.length) return null;
   return [
     el("span.soft", say("Queue: ", "排队：")),
-    el(
-      "ol.line",
-      queue.map(place => el("li.chip", place.sale || place.replica)),
-    ),
+    el("ol.line", [queue.map(place => el("li.chip", place.sale || place.replica))]),
   ];
 }
 
@@ -248,8 +243,7 @@ function paint(picture, { frame, now, past, turns, marked, run, point, clock, pl
 
   for (const [name, value] of Object.entries({ width, height, viewBox: `0 0 ${width} ${height}` }))
     picture.setAttribute(name, value);
-  replace(
-    picture,
+  replace(picture, [
     axis(at, begin, end, height - 1.5 * em),
     (running || past !== null) && svg("line.now", { x1: at.x(now), x2: at.x(now), y1: em, y2: height - 1.5 * em }),
     nodes.map((node, i) =>
@@ -281,7 +275,7 @@ function paint(picture, { frame, now, past, turns, marked, run, point, clock, pl
       places,
       { clock, top, marked, point },
     ),
-  );
+  ]);
   was.clock = clock;
   return !moves || !was.moving;
 }
@@ -309,9 +303,7 @@ function rail({ em, x }, held, now, tint, running, y, name) {
         open = h.to == null;
       const left = h.expires == null ? NaN : h.expires - now;
       const fits = wide > h.holder.length * 0.62 * em;
-      return svg(
-        "g",
-        { class: `held ${tint(h.replica)} ${h.end ?? ""}` },
+      return svg("g", { class: `held ${tint(h.replica)} ${h.end ?? ""}` }, [
         svg("title", said(h)),
         open && left > 0 && svg("rect.yet", { x: to, y, width: Math.max(x(h.expires) - to, 0), height: high }),
         svg("rect.holds", { x: x(h.from), y, width: wide, height: high }),
@@ -319,12 +311,10 @@ function rail({ em, x }, held, now, tint, running, y, name) {
         bad(h.end) && svg("text.cross", { x: to, y: y + high * 0.75, "text-anchor": "middle" }, "✗"),
         open &&
           running &&
-          svg(
-            "text.countdown",
-            { x: Math.max(to, x(h.expires ?? 0)) + 0.35 * em, y: y + high * 0.7 },
+          svg("text.countdown", { x: Math.max(to, x(h.expires ?? 0)) + 0.35 * em, y: y + high * 0.7 }, [
             left > 0 ? duration(left) : h.expires == null ? say("no expiry", "永不过期") : "",
-          ),
-      );
+          ]),
+      ]);
     }),
   ];
 }
@@ -347,16 +337,12 @@ const thick = { inside: 0.58, late: 0.58, paused: 0.3, waits: 0.1 };
 
 function lane({ em, row, x }, sale, y, now, tint, apart, width, run) {
   const closes = Math.max(...sale.spans.map(s => x(s.to ?? now)), 0);
-  return svg(
-    "g",
-    { class: `lane ${tint}`, "data-sale": sale.name },
+  return svg("g", { class: `lane ${tint}`, "data-sale": sale.name }, [
     apart && svg("line.apart", { x1: 0, x2: width, y1: y - row / 2, y2: y - row / 2 }),
-    svg(
-      "text.name",
-      { x: 0, y: y + 0.35 * em },
+    svg("text.name", { x: 0, y: y + 0.35 * em }, [
       svg("title", [sale.replica, run.hosts?.[sale.replica]].filter(Boolean).join(" · ")),
       sale.name,
-    ),
+    ]),
     sale.spans.map(span => {
       const high = Math.max(row * thick[span.kind], 2),
         to = x(span.to ?? now);
@@ -370,27 +356,24 @@ function lane({ em, row, x }, sale, y, now, tint, apart, width, run) {
           height: high,
           rx: 2,
         },
-        svg(
-          "title",
-          `${sale.name} · ${sale.replica}: ${kinds()[span.kind]}, ${duration((span.to ?? now) - span.from)}`,
-        ),
+        [
+          svg("title", [
+            `${sale.name} · ${sale.replica}: ${kinds()[span.kind]}, ${duration((span.to ?? now) - span.from)}`,
+          ]),
+        ],
       );
     }),
     sale.marks.map(mark =>
-      svg(
-        "g",
-        { class: mark.bad ? "mark bad" : "mark" },
+      svg("g", { class: mark.bad ? "mark bad" : "mark" }, [
         svg("title", mark.says),
         svg("circle", { cx: x(mark.at), cy: y, r: em * (mark.bad ? 0.28 : 0.16) }),
-      ),
+      ]),
     ),
     sale.ended &&
-      svg(
-        "text",
-        { class: sale.ended === "sold" ? "end" : "end bad", x: closes + 0.95 * em, y: y + 0.35 * em },
+      svg("text", { class: sale.ended === "sold" ? "end" : "end bad", x: closes + 0.95 * em, y: y + 0.35 * em }, [
         ended(sale.ended),
-      ),
-  );
+      ]),
+  ]);
 }
 
 const kinds = () => ({
@@ -408,20 +391,17 @@ function spots({ em, x }, turns, places, { clock, top, marked, point }) {
     .map(turn => ({ turn, ys: turn.sales.map(name => places.get(name)).filter(y => y != null) }))
     .filter(({ ys }) => ys.length);
   const group = (name, turn, more, ...inside) =>
-    svg(
-      "g",
-      { class: [name, turn.bad && "bad", marked === turn.n && "marked"].filter(Boolean).join(" "), ...more },
+    svg("g", { class: [name, turn.bad && "bad", marked === turn.n && "marked"].filter(Boolean).join(" "), ...more }, [
       inside,
-    );
+    ]);
   const lines = shown.map(({ turn, ys }) => {
     const at = x(turn.at);
-    return group(
-      "cause",
+    return group("cause", [
       turn,
       {},
       ys.length > 1 && svg("line", { x1: at, x2: at, y1: Math.min(...ys), y2: Math.max(...ys) }),
       svg("line.up", { x1: at, x2: at, y1: top - 0.8 * em, y2: ys[0] }),
-    );
+    ]);
   });
   const numbers = shown.map(({ turn, ys: [cy] }) => {
     let cx = x(turn.at);
@@ -429,29 +409,24 @@ function spots({ em, x }, turns, places, { clock, top, marked, point }) {
     taken.push({ cx, cy });
     const age = (clock - turn.seen) / flashes,
       does = { "data-turn": turn.n, onmouseenter: () => point?.(turn.n), onmouseleave: () => point?.(0) };
-    return group(
-      "spot",
+    return group("spot", [
       turn,
       does,
       svg("title", turn.says),
       !still.matches && age < 1 && svg("circle.flash", { cx, cy, r: em * (0.6 + 2.4 * age), opacity: 1 - age }),
       svg("circle", { cx, cy, r: (marked === turn.n ? 0.85 : 0.62) * em }),
       svg("text", { x: cx, y: cy + 0.3 * em, "text-anchor": "middle" }, turn.n),
-    );
+    ]);
   });
   return [lines, numbers];
 }
 
 // legend says what the lines mean.
 export function legend() {
-  return el(
-    "ul.legend.small.soft",
+  return el("ul.legend.small.soft", [
     Object.entries(kinds()).map(([kind, says]) =>
-      el(
-        "li",
-        svg(
-          "svg.lanes.key.c1",
-          { width: 28, height: 12, "aria-hidden": "true" },
+      el("li", [
+        svg("svg.lanes.key.c1", { width: 28, height: 12, "aria-hidden": "true" }, [
           svg("rect", {
             class: kind,
             x: 1,
@@ -460,10 +435,10 @@ export function legend() {
             height: Math.max(thick[kind] * 16, 2),
             rx: 1,
           }),
-        ),
+        ]),
         " ",
         says,
-      ),
+      ]),
     ),
-  );
+  ]);
 }

@@ -10,28 +10,24 @@ export function buyer(called) {
   const mine = []; // newest first
   const list = el("ol.orders.small", { reversed: true, "aria-live": "polite" });
   const button = el("button.main.buy", { onclick: buy }, icon("buy"), say("Buy one", "买一件"), el("kbd", "b"));
-  const hint = el(
-    "p.small.soft",
+  const hint = el("p.small.soft", [
     say(
       "Each click is another buyer, also while the last one waits.",
       "每点一次就多一个买家，上一个还在等也可以再点。",
     ),
-  );
+  ]);
   const draw = () => {
     hint.hidden = true;
-    replace(
-      list,
+    replace(list, [
       mine
         .slice(0, 8)
         .map(order =>
-          el(
-            "li",
-            { class: order.tone },
+          el("li", { class: order.tone }, [
             el("span", order.says),
             order.took != null && el("span.soft", " ", duration(order.took)),
-          ),
+          ]),
         ),
-    );
+    ]);
   };
 
   async function buy() {

@@ -27,20 +27,16 @@ export function stage({ player, film, turns, count, mark, pictures, leave, shop 
     oninput: () => reel(({ from, to }) => player.seek(from + ((to - from) * slider.value) / 1000)),
   });
   const time = el("span.time");
-  const speed = el(
-    "select",
-    { "aria-label": say("Speed", "速度"), onchange: again },
+  const speed = el("select", { "aria-label": say("Speed", "速度"), onchange: again }, [
     speeds().map(([name], i) => el("option", { value: i }, name)),
-  );
+  ]);
   const picture = el("select", {
     "aria-label": say("Picture", "画面"),
     onchange: () => pictures.choose(picture.value),
   });
   const lock = el("select", { "aria-label": say("Lock", "锁") }),
     anew = el("button", { "data-focus": "again", onclick: () => shop.again(lock.value) }, say("Again", "再来一次"));
-  const bar = el(
-    "div.bar",
-    { role: "group", "aria-label": say("Play it again", "重放") },
+  const bar = el("div.bar", { role: "group", "aria-label": say("Play it again", "重放") }, [
     play,
     slider,
     time,
@@ -49,7 +45,7 @@ export function stage({ player, film, turns, count, mark, pictures, leave, shop 
     lock,
     anew,
     el("button", { onclick: leave }, icon("leave"), say("Leave", "退出"), el("kbd", "F")),
-  );
+  ]);
 
   // reel does something with what is played, after putting it in.
   function reel(act) {
@@ -80,11 +76,10 @@ export function stage({ player, film, turns, count, mark, pictures, leave, shop 
   function draw() {
     const past = player.now(),
       { from, to } = past ?? {};
-    replace(
-      play,
+    replace(play, [
       icon(player.playing() ? "pause" : "play"),
       player.playing() ? say("Pause", "暂停") : say("Play", "播放"),
-    );
+    ]);
     play.disabled = !past && !film();
     slider.disabled = play.disabled;
     slider.value = past ? ((past.at - from) / (to - from)) * 1000 : 1000;
@@ -105,10 +100,7 @@ export function stage({ player, film, turns, count, mark, pictures, leave, shop 
     const text = says.map(part => part?.textContent ?? part ?? "").join("");
     if (sentence.textContent !== text) replace(sentence, says);
     mark(past && told ? n : 0);
-    replace(
-      picture,
-      pictures.all().map(([name, is, chosen]) => el("option", { value: name, selected: chosen }, is)),
-    );
+    replace(picture, [pictures.all().map(([name, is, chosen]) => el("option", { value: name, selected: chosen }, is))]);
     picture.hidden = pictures.all().length < 2;
     if (!lock.firstChild) replace(lock, shop.choices()); // the shop was not there yet
     lock.hidden = anew.hidden = !lock.firstChild;

@@ -1,30 +1,21 @@
 // What was sold and what the stock felt of it: two lines that part when updates are lost; and the verdict in words.
 import { el, replace, svg } from "../dom.js";
 import { say } from "../words.js";
+import { painter } from "./shop_words.js";
 
 // stock makes the picture: take points, judge by a tally.
 export function stock() {
   const picture = svg("svg.stock", { role: "img", "aria-label": say("Nothing is sold yet.", "还没有卖出。") });
-  const node = el(
-    "div",
+  const node = el("div", [
     picture,
-    el(
-      "ul.legend.small.soft",
+    el("ul.legend.small.soft", [
       el("li", el("i.swatch.sold"), say("sold, by the orders", "已售（按订单）")),
       el("li", el("i.swatch.felt"), say("what the stock fell by", "库存减少了")),
-    ),
-  );
+    ]),
+  ]);
   let points = [],
-    initial = 0,
-    asked = 0;
-  const draw = () => {
-    asked ||= requestAnimationFrame(() => {
-      asked = 0;
-      if (picture.isConnected) paint(picture, points, initial);
-    });
-  };
-  const watch = new ResizeObserver(draw);
-  watch.observe(node);
+    initial = 0;
+  const { draw, stop } = painter(node, () => paint(picture, points, initial));
   return {
     node,
     begin(run) {
@@ -43,10 +34,7 @@ export function stock() {
       const point = points.findLast(p => p.at <= t) ?? points[0];
       return { sold: point?.sold ?? 0, fell: point ? initial - point.stock : 0 };
     },
-    stop() {
-      watch.disconnect();
-      cancelAnimationFrame(asked);
-    },
+    stop,
   };
 }
 
@@ -87,15 +75,14 @@ function paint(picture, points, initial) {
   const sold = p => p.sold,
     felt = p => initial - p.stock;
   const [soldAt, feltAt] = apart(y(last.sold), y(felt(last)), 1.1 * em);
-  replace(
-    picture,
+  replace(picture, [
     svg("polygon.apart", { points: [...steps(sold), ...steps(felt).reverse()].map(at => at.join(",")).join(" ") }),
     svg("line.tick", { x1: 0, x2: wide, y1: low, y2: low }),
     svg("polyline.felt", { points: line(felt) }),
     svg("polyline.sold", { points: line(sold) }),
     svg("text.sold", { x: wide + 0.4 * em, y: soldAt + 0.35 * em }, last.sold),
     svg("text.felt", { x: wide + 0.4 * em, y: feltAt + 0.35 * em }, felt(last)),
-  );
+  ]);
 }
 
 // apart keeps two labels from covering each other.
@@ -119,9 +106,6 @@ export function verdict(tally) {
         ];
   return [
     el("p", { class: "verdict " + tone }, el("strong", tally.says), " ", el("span.chip.small", tally.verdict)),
-    el(
-      "dl.facts",
-      facts.filter(Boolean).map(([name, value]) => el("div", el("dt", name), el("dd", value))),
-    ),
+    el("dl.facts", [facts.filter(Boolean).map(([name, value]) => el("div", el("dt", name), el("dd", value)))]),
   ];
 }

@@ -1,6 +1,36 @@
 // What the shop's runs and answers are called.
 import { el } from "../dom.js";
+import { link } from "../route.js";
 import { say } from "../words.js";
+
+// still is whether the reader wants no motion.
+export const still = matchMedia("(prefers-reduced-motion: reduce)");
+
+// painter paints soon, and whenever the size of a node has changed, until it is stopped.
+export function painter(node, paint) {
+  let asked = 0;
+  const draw = () => {
+    asked ||= requestAnimationFrame(() => {
+      asked = 0;
+      if (node.isConnected) paint();
+    });
+  };
+  const watch = new ResizeObserver(draw);
+  watch.observe(node);
+  const stop = () => {
+    watch.disconnect();
+    cancelAnimationFrame(asked);
+  };
+  return { draw, stop };
+}
+
+// byHand leads to where a reader does what was seen, step by step.
+export const byHand = (lock, shown) =>
+  el(
+    "a",
+    { href: link(["schedule", lock], { ...shown, mode: "break" }) },
+    say(`Do it yourself with the code of ${lock}, step by step`, `用 ${lock} 的代码一步步亲手做一遍`),
+  );
 
 // title is the lock of a run, by name and by what it has.
 export const title = run => [run.lock, el("span.soft", " · ", run.title)];
