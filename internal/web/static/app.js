@@ -123,7 +123,7 @@ async function show(anew = false) {
 function unknown(main, { path: [name] }) {
   const says = say(
     `There is no view “${name}”. The bar above has them all.`,
-    `没有“${name}”这个页面。全部页面都在上面的导航栏里。`,
+    `没有“${name}”这个页面。全部页面见导航栏。`,
   );
   main.append(el("h1", "lockstep"), alarm(says));
   return () => {};

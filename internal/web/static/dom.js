@@ -6,16 +6,21 @@ import { say } from "./words.js";
 // object. Children are texts, nodes, lists of them, or null.
 export const el = (tag, ...inside) => make(name => document.createElement(name), tag, inside);
 
-// kbd is the key that does the same.
 export const kbd = key => el("kbd", { "aria-hidden": "true" }, key);
 
 export const svg = (tag, ...inside) =>
   make(name => document.createElementNS("http://www.w3.org/2000/svg", name), tag, inside);
 
+// facts are names with their values.
+export const facts = all =>
+  el(
+    "dl.facts",
+    all.map(([name, value]) => el("div", el("dt", name), el("dd", value))),
+  );
+
 // heads names the columns of a table.
 export const heads = names => el("thead", [el("tr", [names.map(name => el("th", { scope: "col" }, name))])]);
 
-// replace gives a node other children.
 export function replace(node, ...children) {
   node.replaceChildren(...flat(children));
   return node;
@@ -39,7 +44,6 @@ function make(create, tag, inside) {
 
 const flat = children => children.flat(Infinity).filter(child => child != null && child !== false);
 
-// alarm says what went wrong.
 export const alarm = failure => el("p.note.bad", { role: "alert" }, failure.message ?? failure);
 
 // typed folds away commands, and what else is for a terminal.
@@ -78,7 +82,6 @@ export async function copied(button, text) {
   }, 1500);
 }
 
-// icons, each beside its word
 const drawings = {
   play: "M4 2.5v11l9-5.5z",
   pause: "M4 2.5h3v11H4zM9 2.5h3v11H9z",

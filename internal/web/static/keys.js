@@ -33,12 +33,10 @@ const typing = at =>
     "textarea, select, [contenteditable], input:not([type=checkbox], [type=radio], [type=button], [type=range])",
   );
 
-// pressed reports whether the space bar presses what has the focus.
 const pressed = at => at.matches?.("button, a, summary");
 
 const names = { ArrowLeft: "←", ArrowRight: "→", ArrowUp: "↑", ArrowDown: "↓", " ": "Space", Escape: "Esc" };
 
-// showKeys lists them in a dialog.
 export function showKeys() {
   const rows = [...bound]
     .flatMap(({ keys }) => keys)

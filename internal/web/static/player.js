@@ -18,7 +18,6 @@ export function player() {
   ]);
   return { picture, told, controls, step, load };
 
-  // load begins with a schedule, at its end.
   function load(schedule) {
     ({ trace, breaches } = schedule);
     breaches ??= [];
@@ -41,7 +40,6 @@ export function player() {
   }
 }
 
-// sentence is what a step did, and what is so then.
 function sentence(trace, current, breaches) {
   const taken = trace.steps[current - 1],
     all = trace.steps.length;

@@ -22,13 +22,11 @@ export const post = (path, body) => ask("POST", path, body);
 export const put = (path, body) => ask("PUT", path, body);
 export const del = path => ask("DELETE", path);
 
-// save gives the reader what is at a path as a file.
 export async function save(path, query, name) {
   const answer = await send(path + text(query), {});
   give(await answer.blob(), name);
 }
 
-// give lets the browser save a file.
 export function give(blob, name) {
   const url = URL.createObjectURL(blob);
   el("a", { href: url, download: name }).click();
@@ -76,28 +74,21 @@ function inWords({ status, statusText }, error) {
 }
 
 const chinese = {
-  bad_gateway: "副本没有响应；这一单可能已经卖出。",
   burst_running: "上一批买家还没有买完；请等待，或取消。",
   busy: "服务器正忙，请稍后再试。",
-  cannot_pause: "这个系统不能暂停进程。",
   ending: "服务器正在退出。",
   forbidden: "没有权限：令牌不对，或者这台服务器不允许修改。",
   internal: "服务器内部错误。",
-  lock_lost: "锁已丢失。",
   lock_timeout: "等锁超时。",
   no_burst: "没有这一批买家，或者已经结束。",
-  no_nodes: "没有节点。",
-  no_participant: "教室里没有这个参与者。",
   no_replica: "没有可用的副本。",
   no_room: "教室没有打开。",
   no_sale: "没有这一单的记录，或者已经不再保留。",
   not_found: "这里什么也没有。",
   not_running: "这个副本没有在运行，正在重新启动。",
-  outcome_unknown: "写入结果未知：这一单可能已经卖出。",
   redis_unavailable: "Redis 不可用。",
   room_full: "教室已满。",
   run_over: "这一轮已经结束。",
-  sold_out: "已售完。",
   unauthorized: "需要令牌。",
 };
 
@@ -147,15 +138,8 @@ export async function stream(path, on, options = {}) {
       on.lost?.(error);
     }
     await new Promise(passed => {
-      const timer = setTimeout(passed, 1000);
-      signal?.addEventListener(
-        "abort",
-        () => {
-          clearTimeout(timer);
-          passed(null);
-        },
-        { once: true },
-      );
+      setTimeout(passed, pause);
+      signal?.addEventListener("abort", passed);
     });
     if (signal?.aborted) return;
   }

@@ -1,5 +1,5 @@
 // A burst: what the buyers were told, and, if the shop was watched, what its locks did.
-import { el } from "../dom.js";
+import { el, facts } from "../dom.js";
 import { verdict } from "../views/shop_stock.js";
 import { duration, say } from "../words.js";
 import { watched } from "./watched.js";
@@ -11,7 +11,7 @@ function show(main, { result, says, frames, pairs }) {
     el("h1", [
       say(
         `${result.requests} buyers at once, with ${result.lock}`,
-        `${result.requests} 个买家同时购买，锁是 ${result.lock}`,
+        `${result.requests} 个买家同时购买：${result.lock}`,
       ),
     ]),
     el("section.sheet", verdict({ ...result, says, in_flight: result.in_flight ?? 0 }), answers(result)),
@@ -29,10 +29,8 @@ function answers(result) {
     [say("unknown", "不知道是否卖出"), result.unknown],
     ...Object.entries({ ...result.failures, ...result.unknowns }),
   ];
-  return el("dl.facts", [
-    counted.filter(([, n]) => n > 0).map(([name, n]) => el("div", el("dt", name), el("dd", n))),
-    el("div", el("dt", say("in", "用时")), el("dd", duration(result.seconds * 1000))),
-  ]);
+  const took = [say("in", "用时"), duration(result.seconds * 1000)];
+  return facts([...counted.filter(([, n]) => n > 0), took]);
 }
 
 function latency(of) {

@@ -1,5 +1,6 @@
 // Schedules, to be stepped through.
 import { el, replace } from "../dom.js";
+import { bind } from "../keys.js";
 import { player } from "../player.js";
 import { say, several } from "../words.js";
 
@@ -20,12 +21,8 @@ function show(main, { lock, title, scenario, schedules }) {
       replay,
     ]),
   );
-  addEventListener("keydown", event => {
-    const by = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity }[event.key];
-    if (by === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
-    event.preventDefault();
-    step(by);
-  });
+  const keys = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity };
+  bind(...Object.entries(keys).map(([key, by]) => [key, "", "", () => step(by)]));
   choose(0);
 
   function choose(i) {

@@ -121,7 +121,6 @@ class Program {
     this.leave(says);
   }
 
-  // failure says that the program has ended by itself.
   failure() {
     return say(
       `The program of ${this.name()} failed in this tab. It begins anew; what it held is gone.`,
@@ -363,8 +362,7 @@ function replica(pathname, live) {
   return (pathname.startsWith("/live") ? live.findLast(connected) : live.find(connected)) ?? live[0];
 }
 
-// It works without, while there is a network.
-// It keeps both programs, so that no view needs one.
+// It keeps both programs, so that no view needs a network.
 navigator.serviceWorker
   ?.register(new URL("keep.js", home))
   .then(() => navigator.serviceWorker.ready)

@@ -155,7 +155,6 @@ function page(lesson, last, tell, desk) {
   const ran = lesson.run.parts.at(-1),
     [command] = ran.commands;
   const result = new Result(command, ran, desk);
-  // a heading is a link to itself
   const section = ({ id, title }, ...inside) => {
     const heading = el("h2", { id }, el("a.here", { href: address(number) + "#" + id }, title));
     return el("section", { "aria-labelledby": id }, heading, inside);
@@ -175,7 +174,6 @@ function page(lesson, last, tell, desk) {
     if (seen) reveal();
   }
 
-  // begins is the command and its button.
   const begins = () => [
     runner(see, { id: "play", class: "main" }),
     typed(
@@ -202,7 +200,6 @@ function page(lesson, last, tell, desk) {
     ]);
   }
 
-  // see runs the command.
   function see() {
     note(number, { seen: true, right: know().choice === lesson.answer });
     ask();
@@ -227,7 +224,6 @@ function page(lesson, last, tell, desk) {
   ];
 }
 
-// verdict says whether the prediction was right.
 function verdict({ choices, answer }, choice) {
   const right = choice === answer;
   const says = right

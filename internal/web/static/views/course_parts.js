@@ -14,17 +14,10 @@ export class Desk {
   leaving = [];
 
   constructor() {
-    const step = by => () => this.at.step(by);
-    this.leaving.push(
-      bindWhile(
-        () => this.at?.step,
-        [null, "in a drawing: one step back, one step on", "图中：往回一步，往前一步", "← →"],
-        ["ArrowLeft", "", "", step(-1)],
-        ["ArrowRight", "", "", step(1)],
-        ["Home", "", "", step(-Infinity)],
-        ["End", "", "", step(Infinity)],
-      ),
-    );
+    const keys = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity };
+    const steps = Object.entries(keys).map(([key, by]) => [key, "", "", () => this.at.step(by)]);
+    const listed = [null, "in a drawing: one step back, one step on", "图中：往回一步，往前一步", "← →"];
+    this.leaving.push(bindWhile(() => this.at?.step, listed, ...steps));
   }
 
   // place lets a node be where the keys go once it is used.

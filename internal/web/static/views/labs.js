@@ -69,7 +69,6 @@ const entry = lab =>
 const needs = lab =>
   lab.needs.length > 0 && el("p.small", say("It needs ", "它需要 "), lab.needs.map(marked), say(".", "。"));
 
-// marked shows what is between backquotes as code.
 const marked = text => text.split("`").map((part, i) => (i % 2 ? el("code", part) : part));
 
 function page(lab, signal) {
@@ -126,7 +125,6 @@ function page(lab, signal) {
   }
 }
 
-// tell tells a story as lockstep lab does.
 function tell({ observed, head, drawn, left, reason, says, command, explore }) {
   const [, lock, rest] = explore?.match(/^explore (\S+) (.*)$/) ?? [],
     anomaly = rest?.match(/ ?--anomaly (\S+)/);
@@ -152,7 +150,6 @@ function tell({ observed, head, drawn, left, reason, says, command, explore }) {
   ];
 }
 
-// runs is a button that runs something, and meanwhile stops it.
 function runs(label, run) {
   let stop = null;
   const button = el("button.main", { onclick: turn }, label);

@@ -165,24 +165,17 @@ export function show(main, route) {
     }
   }
 
-  // take fills a cell.
   function take({ lock, anomaly, answer, steps, scenario, link: shown }) {
     const cell = rows.get(lock)?.cells.get(anomaly);
     if (!cell) return;
     const [short, why] = {
       broken: [
         steps,
-        say(
-          `in ${several(steps, "step")}, in the scenario “${scenario}”, and in no fewer`,
-          `最少 ${steps} 步，场景“${scenario}”`,
-        ),
+        say(`in ${several(steps, "step")} and in no fewer, “${scenario}”`, `最少 ${steps} 步，场景“${scenario}”`),
       ],
       never: [
         "•",
-        say(
-          "never: no scenario shows it, and every schedule was explored",
-          "从不：所有场景的所有时序都探索过，都不出现",
-        ),
+        say("never: no scenario shows it, and every schedule was explored", "从不：探索过所有场景的所有时序"),
       ],
       unknown: [
         "?",
@@ -216,7 +209,6 @@ export function show(main, route) {
     for (const { node } of rows.values()) for (const stop of stopsOf(node)) stop.tabIndex = stop === place ? 0 : -1;
   }
 
-  // move goes from cell to cell with the arrows.
   function move(event) {
     const [down, right] =
       { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key] ?? [];
@@ -232,10 +224,7 @@ export function show(main, route) {
 const stopsOf = row => [...(row?.querySelectorAll(":scope > * > [tabindex]") ?? [])];
 
 const hint = () =>
-  say(
-    "Point at a cell, or go to it with the arrow keys, to read what it says.",
-    "指向一个格子，或用方向键移到它上面，查看说明。",
-  );
+  say("Point at a cell, or go there by arrow keys, to read it.", "指向一个格子，或用方向键移到它上面，查看说明。");
 
 // detail is what a lock adds to another, with the code; of one that is no step, its code.
 async function detail(lock) {
@@ -271,7 +260,6 @@ const says = (title, ...texts) =>
     texts.filter(Boolean).map((text, i) => el("p", { class: i ? "small soft" : "" }, text)),
   ]);
 
-// seen is where a step can be seen: the seat, the lab; and the exercise.
 function seen({ shown, flaw, from, to, lab, exercise }) {
   const { lock, in: scenario, do: schedule, anomaly, beside } = shown;
   const seat = link(["schedule", lock], { in: scenario, do: schedule, anomaly, beside });

@@ -46,7 +46,6 @@ export async function tell(room, path, what) {
 const animals = "Rat Ox Tiger Rabbit Dragon Snake Horse Goat Monkey Rooster Dog Pig".split(" ");
 const chinese = "鼠牛虎兔龙蛇马羊猴鸡狗猪";
 
-// called says a badge, by which the board calls a participant: an animal and a number.
 export function called(badge) {
   const animal = badge % animals.length,
     number = Math.floor(badge / animals.length) + 1;
@@ -68,7 +67,6 @@ let refused = ""; // why it has none
 const at = () => kept("joined", "sessionStorage"); // where the class was when this browser last followed it
 const addressOf = at => (at === "campaign" ? "#/campaign" : "#/course/" + at);
 
-// attendance is the part of the course for whoever joins a class.
 export function attendance(_path, { draw }) {
   if (at() === null) keep("joined", "", "sessionStorage");
   drawn = () =>
@@ -85,10 +83,7 @@ export function attendance(_path, { draw }) {
         !room
           ? say("Asking where the class is …", "正在询问进度……")
           : !room.open
-            ? say(
-                "The room is not open yet. Once it is, this page follows the class.",
-                "教室还没有打开。打开后，这个页面会跟着课堂走。",
-              )
+            ? say("The room is not open yet. Then this page follows the class.", "教室还没有打开；打开后会跟着课堂走。")
             : say("This page follows the class.", "这个页面会跟着课堂走。"),
       ]),
       room?.open && room.at && el("a.button.main", { href: addressOf(room.at) }, say("To the class", "去课堂所在处")),

@@ -14,7 +14,6 @@ export const address = number => "#/course/" + two(number);
 // place is where the room shows something: a question by its number, join, or the board.
 const place = at => link(["course", "room", typeof at === "number" ? two(at) : at]);
 
-// room is the part of the course for whoever teaches.
 export async function room([, , name], { passed, draw, again, fail }) {
   const act = what => () => what().then(again).catch(fail);
   let room = await get("/room"),
@@ -153,7 +152,7 @@ async function question(doors, name, reveal) {
         ? say("Nobody has answered yet", "还没有人作答")
         : say(
             `${answered} of ${counted.participants} have answered`,
-            `${counted.participants} 人中 ${answered} 人已作答`,
+            `${counted.participants} 人中 ${answered} 人作答`,
           );
       if (total.textContent !== says) total.textContent = says;
     },

@@ -117,7 +117,6 @@ export function show(main, { query }) {
     parts.sections.draw();
     stands?.draw();
   }
-  // turnStage begins the stage, or ends it.
   async function turnStage() {
     if (stands) return leaveStage();
     const { stage } = await import("./shop_stage.js");
@@ -171,7 +170,7 @@ export function show(main, { query }) {
       gone.hidden = false;
       replace(gone, [
         say(
-          "The server is gone: what you see is old. Asking again every second. ",
+          "The server is gone: this is old. Asking again every second. ",
           "服务器不在了：你看到的是旧画面。每秒重试一次。",
         ),
         el("span.small", failure.message),
@@ -325,7 +324,6 @@ function keeper() {
   };
 }
 
-// pair draws what two sales did, from their recorded commands.
 async function pair(a, b) {
   const inside = el("div.scroll", { tabindex: 0, autofocus: true }, say("Loading …", "加载中……"));
   dialog("pair", say(`${a} and ${b}, command by command`, `${a} 和 ${b} 的每条命令`), inside);

@@ -29,7 +29,6 @@ export function controls(connect) {
     again = 0,
     checks = () => {}; // what a link asks for
 
-  // act does something, and says what became of it.
   async function act(does, done) {
     replace(outcome);
     try {
@@ -230,7 +229,6 @@ export function controls(connect) {
 
 const most = 2000; // buyers, see POST /bursts
 
-// words are the states of a replica or a node, and what can be done to it.
 const words = () => ({
   up: say("up", "正常"),
   paused: say("paused", "已暂停"),
@@ -270,10 +268,7 @@ function many(act) {
     if (fine || !typing)
       replace(wrong, [
         !fine &&
-          say(
-            `No more than ${most} buyers at once: each takes a connection.`,
-            `最多 ${most} 个买家同时购买：每个买家占一个连接。`,
-          ),
+          say(`No more than ${most} buyers at once: each takes a connection.`, `最多 ${most} 个买家：每个占一个连接。`),
       ]);
     return fine;
   }

@@ -16,7 +16,7 @@ const write = all => all.map(({ lock, paid, fell, refused }) => [lock, paid, fel
 const read = text =>
   [...(text ?? "").matchAll(/(v0|v4)-(\d+)-(\d+)-(\d+)/g)].map(([, lock, ...counts]) => {
     const [paid, fell, refused] = counts.map(Number);
-    return { lock, paid, fell, refused, record: null };
+    return { lock, paid, fell, refused };
   });
 
 // first makes the part: begin with a run, take its frames, judge by its tally. changed is called with whether there is
@@ -39,48 +39,38 @@ export function first(changed, player, query) {
     busy = false,
     stopped = false;
   const sleep = ms => new Promise(passed => setTimeout(passed, ms));
+  const may = () => run.can.administer === "open" || sessionStorage.getItem("lockstep.token");
+  const slow = () => {
+    const played = player.load(film());
+    player.play({ within: slowly });
+    return played;
+  };
 
   function offer() {
-    const next = !shown.length ? "v0" : shown.length === 1 ? "v4" : "";
-    const go = (text, main, act = () => play(next)) =>
-      el("button", { class: main ? "main big" : "big", onclick: act }, text);
-    replace(says, [
-      !shown.length && say("Each sale reads the stock, and writes one less.", "每卖一件：读库存，写回减一。"),
-    ]);
-    const may = run.can.administer === "open" || sessionStorage.getItem("lockstep.token");
+    const go = (text, act) => el("button.main.big", { onclick: act }, text),
+      burst = lock => () => play(lock);
+    const begin = say(
+      `${buyers} buyers, a stock of ${stock}, no lock: see what happens`,
+      `${buyers} 个买家，${stock} 件库存，没有锁：看看会怎样`,
+    );
+    const byHand = link(["schedule", "v0"], { mode: "break", anomaly: "lost-update", do: lost, at: 0 });
+    const first = !shown.length;
+    replace(says, first && say("Each sale reads the stock, and writes one less.", "每卖一件：读库存，写回减一。"));
     replace(acts, [
-      !may && go(say("Play it again, for you alone", "再放一遍，只给你看"), true, replay),
-      may &&
-        next === "v0" &&
-        go(
-          say(
-            `${buyers} buyers, a stock of ${stock}, no lock: see what happens`,
-            `${buyers} 个买家，${stock} 件库存，没有锁：看看会怎样`,
-          ),
-          true,
-        ),
-      may && next === "v4" && go(say("Now with v4", "现在用 v4"), true),
-      shown.length > 0 && [
-        el("a.button", { href: link(["schedule", "v0"], { mode: "break", anomaly: "lost-update", do: lost, at: 0 }) }, [
-          say("Why? Do it by hand", "为什么？亲手做一遍"),
-        ]),
-        el("a.button", { href: "#/course/01" }, say("Lesson 1", "第 1 课")),
-      ],
-      may &&
-        shown.length > 0 &&
-        el(
-          "button",
-          {
-            onclick() {
-              shown.length = 0;
-              keep();
-              close();
-              document.getElementById("main").focus();
-            },
-          },
-          [say("Close, and look at it closely", "关闭，仔细看")],
-        ),
+      !may() && go(say("Play it again, for you alone", "再放一遍，只给你看"), replay),
+      may() && first && go(begin, burst("v0")),
+      may() && shown.length === 1 && go(say("Now with v4", "现在用 v4"), burst("v4")),
+      !first && el("a.button", { href: byHand }, say("Why? Do it by hand", "为什么？亲手做一遍")),
+      !first && el("a.button", { href: "#/course/01" }, say("Lesson 1", "第 1 课")),
+      may() && !first && el("button", { onclick: leave }, say("Close, and look at it closely", "关闭，仔细看")),
     ]);
+  }
+
+  function leave() {
+    shown.length = 0;
+    keep();
+    close();
+    document.getElementById("main").focus();
   }
 
   const keep = () => history.replaceState(null, "", link([], { first: write(shown) }));
@@ -92,9 +82,7 @@ export function first(changed, player, query) {
     latest = { pane, record };
     busy = true;
     replace(acts);
-    const played = player.load(film());
-    player.play({ within: slowly });
-    await played;
+    await slow();
     busy = false;
     const { paid, fell, inside } = at(record, Infinity);
     pane.end({ lock: run.lock, paid, fell, refused: record.ends.length - paid + inside });
@@ -107,7 +95,6 @@ export function first(changed, player, query) {
     changed(false);
   }
 
-  // play lets the buyers loose, and shows what came of it.
   async function play(lock) {
     const pane = waffle(lock);
     busy = true;
@@ -119,13 +106,8 @@ export function first(changed, player, query) {
       const result = await burst(lock, pane);
       if (stopped) return;
       if (!result.ok) throw new Error(result.error ?? say("Nothing was sold.", "一件也没有卖出。"));
-      shown.push({
-        lock,
-        paid: result.sold,
-        fell: result.initial - result.remaining,
-        refused: result.sold_out,
-        record: latest.record,
-      });
+      const { sold: paid, initial, remaining, sold_out: refused } = result;
+      shown.push({ lock, paid, fell: initial - remaining, refused });
       keep();
       pane.end(shown.at(-1));
       changed(false);
@@ -155,14 +137,9 @@ export function first(changed, player, query) {
     // its last frames come a little later than its result
     for (let i = 0; record.ends.length < told.result.ok && i < 10 && !stopped; i++) await sleep(100);
     latest = { pane, record };
-    if (took < shortest && !still.matches && !stopped) {
-      const played = player.load(film());
-      player.play({ within: slowly });
-      await played;
-    }
+    if (took < shortest && !still.matches && !stopped) await slow();
     return told.result;
   }
-  // film is the latest burst.
   function film() {
     if (node.hidden || !latest?.record.ends.length) return null;
     const { pane, record } = latest;
@@ -196,8 +173,7 @@ export function first(changed, player, query) {
       if (!node.hidden) return void (tally.sold && !busy && !shown.length && close());
       const { think_ms: think, nested } = run.settings;
       const cold = !tally.sold && !tally.in_flight && run.lock === "v0";
-      const may = run.can.administer === "open" || sessionStorage.getItem("lockstep.token");
-      const can = may ? cold && think <= 10 && !nested : run.initial === stock && tally.sold && !tally.in_flight;
+      const can = may() ? cold && think <= 10 && !nested : run.initial === stock && tally.sold && !tally.in_flight;
       if (!can && !shown.length) return;
       node.hidden = false;
       for (const one of shown) {
@@ -231,7 +207,6 @@ function at({ initial, begins, ends, points }, t) {
   };
 }
 
-// lost is the schedule that loses an update, by hand.
 const lost = "A:GET B:GET A:write B:write";
 
 // waffle has a square for each buyer: at work, sold, sold though nothing was left, and refused.

@@ -51,7 +51,6 @@ export function lanes(point) {
       queue.hidden = true;
       this.run(next);
     },
-    // run takes what has changed of a run.
     run(next) {
       run = next;
       replace(colours, run.replicas.length > 1 && run.replicas.map(name => el("li", host(run, name))));
@@ -71,7 +70,6 @@ export function lanes(point) {
       turns = next.map((t, i) => ({ ...t, n: i + 1, seen: seen(t) }));
       later(0);
     },
-    // mark shows which turn is pointed at.
     mark(n) {
       marked = n;
       later(0);
@@ -119,7 +117,6 @@ const open = sale => sale.spans.some(span => span.to == null);
 const runs = (frame, now) =>
   frame.sales.some(open) || frame.rail.some(held => held.to == null && (held.expires || 0) > now);
 
-// line is the queue in order.
 function line(queue) {
   if (!queue?.length) return null;
   return [
@@ -128,7 +125,6 @@ function line(queue) {
   ];
 }
 
-// inWords is who does what.
 function inWords(frame) {
   const doing = kind =>
     frame.sales
@@ -187,7 +183,6 @@ function until(frame, t) {
   };
 }
 
-// order sorts by replica, and there as they began.
 const order = replicas => (a, b) => replicas.indexOf(a.replica) - replicas.indexOf(b.replica) || from(a) - from(b);
 
 // bounds is which sales there is room for, when they began, and when the last of them ended, if it has.
@@ -421,7 +416,6 @@ function spots({ em, x }, turns, places, { clock, top, marked, point }) {
   return [lines, numbers];
 }
 
-// legend says what the lines mean.
 export function legend() {
   return el("ul.legend.small.soft", [
     Object.entries(kinds()).map(([kind, says]) =>

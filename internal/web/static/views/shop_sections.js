@@ -200,12 +200,10 @@ export function sections(pick) {
     take,
     draw,
     size: () => list.length,
-    // tell takes the turns of a story, whose numbers stand in the picture.
     tell(next) {
       turns = next;
       draw();
     },
-    // film is all of them, from the beginning on.
     film() {
       if (stale) arranged();
       if (!list.length) return null;
@@ -228,12 +226,10 @@ export function sections(pick) {
         },
       };
     },
-    // overlaps is how many came in while another was inside.
     overlaps() {
       if (stale) arranged();
       return index.overlaps.length;
     },
-    // run takes what has changed of a run.
     run(next) {
       if (replicas.join() === next.replicas.join()) return;
       replicas = next.replicas;

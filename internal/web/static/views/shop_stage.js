@@ -47,7 +47,6 @@ export function stage({ player, film, turns, count, mark, pictures, leave, shop 
     el("button", { onclick: leave }, icon("leave"), say("Leave", "退出"), el("kbd", "F")),
   ]);
 
-  // reel does something with what is played, after putting it in.
   function reel(act) {
     if (!player.now()) {
       const next = film();

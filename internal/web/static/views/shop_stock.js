@@ -1,5 +1,5 @@
 // What was sold and what the stock felt of it: two lines that part when updates are lost; and the verdict in words.
-import { el, replace, svg } from "../dom.js";
+import { el, facts, replace, svg } from "../dom.js";
 import { say } from "../words.js";
 import { painter } from "./shop_words.js";
 
@@ -68,44 +68,36 @@ function paint(picture, points, initial) {
       [x(p.at), i ? y(of(seen[i - 1])) : y(of(p))],
       [x(p.at), y(of(p))],
     ]);
-  const line = of =>
-    steps(of)
-      .map(at => at.join(","))
-      .join(" ");
+  const line = all => all.map(at => at.join(",")).join(" ");
   const sold = p => p.sold,
     felt = p => initial - p.stock;
   const [soldAt, feltAt] = apart(y(last.sold), y(felt(last)), 1.1 * em);
   replace(picture, [
-    svg("polygon.apart", { points: [...steps(sold), ...steps(felt).reverse()].map(at => at.join(",")).join(" ") }),
+    svg("polygon.apart", { points: line([...steps(sold), ...steps(felt).reverse()]) }),
     svg("line.tick", { x1: 0, x2: wide, y1: low, y2: low }),
-    svg("polyline.felt", { points: line(felt) }),
-    svg("polyline.sold", { points: line(sold) }),
+    svg("polyline.felt", { points: line(steps(felt)) }),
+    svg("polyline.sold", { points: line(steps(sold)) }),
     svg("text.sold", { x: wide + 0.4 * em, y: soldAt + 0.35 * em }, last.sold),
     svg("text.felt", { x: wide + 0.4 * em, y: feltAt + 0.35 * em }, felt(last)),
   ]);
 }
 
-// apart keeps two labels from covering each other.
 function apart(a, b, room) {
   if (Math.abs(a - b) >= room) return [a, b];
   const middle = (a + b) / 2;
   return a <= b ? [middle - room / 2, middle + room / 2] : [middle + room / 2, middle - room / 2];
 }
 
-// verdict says what the run has shown.
 export function verdict(tally) {
   if (!tally) return null;
   const tone = { PASS: tally.in_flight ? "" : "good", OVERSOLD: "bad", UNDERSOLD: "bad" }[tally.verdict] ?? "";
-  const facts =
-    tally.sold === undefined
-      ? []
-      : [
-          [say("stock", "库存"), `${tally.remaining} / ${tally.initial}`],
-          [say("sold", "已售"), tally.sold],
-          [say("requests in flight", "处理中的请求"), tally.in_flight],
-        ];
+  const known = tally.sold !== undefined && [
+    [say("stock", "库存"), `${tally.remaining} / ${tally.initial}`],
+    [say("sold", "已售"), tally.sold],
+    [say("requests in flight", "处理中的请求"), tally.in_flight],
+  ];
   return [
     el("p", { class: "verdict " + tone }, el("strong", tally.says), " ", el("span.chip.small", tally.verdict)),
-    el("dl.facts", [facts.filter(Boolean).map(([name, value]) => el("div", el("dt", name), el("dd", value)))]),
+    facts(known || []),
   ];
 }

@@ -19,33 +19,26 @@ export function story(pick, mark, server = true) {
     run = null;
 
   function turn({ at, says, sales, after, bad }, i) {
-    const n = i + 1;
-    const point = on => mark(on ? n : 0);
-    return el(
-      "li",
-      { class: bad ? "bad" : "", "data-turn": n, onmouseenter: () => point(true), onmouseleave: () => point(false) },
-      [
-        el(
-          "button.number",
-          {
-            id: "turn-" + n,
-            disabled: sales.length !== 2,
-            title: sales.length === 2 ? say(`Draw ${sales.join(" and ")}`, `画出 ${sales.join(" 和 ")}`) : null,
-            "aria-label": sales.length === 2 ? say(`${n}: draw it`, `${n}：画出来`) : String(n),
-            onfocus: () => point(true),
-            onblur: () => point(false),
-            onclick: () => pick(...sales),
-          },
-          [n],
-        ),
-        el("span", [
-          after?.length > 0 &&
-            el("span.after", { title: say("because of this", "因为") }, after.map(number).join(""), " → "),
-          el("span.soft", say(`at ${duration(at)} `, `${duration(at)} 时，`)),
-          says,
-        ]),
-      ],
-    );
+    const n = i + 1,
+      two = sales.length === 2;
+    const points = (enter, leave) => ({ [enter]: () => mark(n), [leave]: () => mark(0) });
+    const draws = {
+      id: "turn-" + n,
+      disabled: !two,
+      title: two ? say(`Draw ${sales.join(" and ")}`, `画出 ${sales.join(" 和 ")}`) : null,
+      "aria-label": two ? say(`${n}: draw it`, `${n}：画出来`) : String(n),
+      ...points("onfocus", "onblur"),
+      onclick: () => pick(...sales),
+    };
+    const because = { title: say("because of this", "因为") };
+    return el("li", { class: bad ? "bad" : "", "data-turn": n, ...points("onmouseenter", "onmouseleave") }, [
+      el("button.number", draws, n),
+      el("span", [
+        after?.length > 0 && el("span.after", because, after.map(number).join(""), " → "),
+        el("span.soft", say(`at ${duration(at)} `, `${duration(at)} 时，`)),
+        says,
+      ]),
+    ]);
   }
   function draw() {
     const focused = document.activeElement?.id;
@@ -72,7 +65,6 @@ export function story(pick, mark, server = true) {
       turns = next.turns;
       draw();
     },
-    // mark shows which turn is pointed at.
     mark(n) {
       marked = n;
       show();
@@ -104,11 +96,7 @@ export function findings(pick, server = true) {
   };
 
   function paint() {
-    const byKind = new Map();
-    for (const finding of [...all.values()].reverse()) {
-      if (!byKind.has(finding.kind)) byKind.set(finding.kind, []);
-      byKind.get(finding.kind).push(finding);
-    }
+    const byKind = Map.groupBy([...all.values()].reverse(), ({ kind }) => kind);
     const focused = document.activeElement?.id;
     const [bad, also] = [true, false].map(is =>
       [...byKind].filter(([, found]) => found[0].bad === is).map(([kind, found]) => card(kind, found)),
@@ -128,34 +116,21 @@ export function findings(pick, server = true) {
       [{ bad, why }] = found,
       { title, shown } = kinds[kind] ?? { title: kind };
     const told = open.has(kind) ? found : found.slice(0, bad ? listed : 1);
+    const quiet = (id, act, text) => el("button.quiet.small", { id, onclick: act }, text);
+    const line = ({ id, says, sales }) =>
+      el("li", [
+        says,
+        bad && sales?.length === 2 && [" ", quiet("draw-" + id, () => pick(...sales), say("Draw it", "画出来"))],
+      ]);
+    const rest = found.length - told.length;
+    const more = () => {
+      open.add(kind);
+      paint();
+    };
     return el("section", { class: bad ? "finding bad" : "finding", "data-kind": kind }, [
       el("h3", title, count > 1 && el("span.chip", "× " + count)),
-      el("ul", [
-        told.map(f =>
-          el("li", [
-            f.says,
-            bad &&
-              f.sales?.length === 2 && [
-                " ",
-                el("button.quiet.small", { id: "draw-" + f.id, onclick: () => pick(...f.sales) }, [
-                  say("Draw it", "画出来"),
-                ]),
-              ],
-          ]),
-        ),
-      ]),
-      found.length > told.length &&
-        el(
-          "button.quiet.small",
-          {
-            id: "all-" + kind,
-            onclick: () => {
-              open.add(kind);
-              paint();
-            },
-          },
-          [say(`${found.length - told.length} more`, `还有 ${found.length - told.length} 条`)],
-        ),
+      el("ul", told.map(line)),
+      rest > 0 && quiet("all-" + kind, more, say(`${rest} more`, `还有 ${rest} 条`)),
       why && el("p.small", why),
       bad && server && shown && el("p.small", byHand(lock, shown)),
     ]);

@@ -3,7 +3,6 @@ import { el } from "../dom.js";
 import { link } from "../route.js";
 import { say } from "../words.js";
 
-// still is whether the reader wants no motion.
 export const still = matchMedia("(prefers-reduced-motion: reduce)");
 
 // painter paints soon, and whenever the size of a node has changed, until it is stopped.
@@ -32,10 +31,8 @@ export const byHand = (lock, shown) =>
     say(`Do it yourself with the code of ${lock}, step by step`, `用 ${lock} 的代码一步步亲手做一遍`),
   );
 
-// title is the lock of a run, by name and by what it has.
 export const title = run => [run.lock, el("span.soft", " · ", run.title)];
 
-// settings are what a run's sales are made with, and where.
 export function settings(run) {
   const { ttl_ms: ttl, think_ms: think, nested } = run.settings,
     s = ms => `${ms / 1000} s`;
@@ -48,11 +45,9 @@ export function settings(run) {
   ];
 }
 
-// host is a replica in its colour, with its host's name.
 export const host = (run, name) =>
   el("span", { class: "dye " + color(run.replicas, name), title: run.hosts?.[name] }, "■ " + name);
 
-// answered is what a buyer was told.
 export function answered({ code, message }) {
   const words = {
     sold_out: say("sold out", "已售完"),
@@ -67,7 +62,6 @@ export function answered({ code, message }) {
   return words[code] ?? message;
 }
 
-// ended is what became of a sale, in a word or two.
 export function ended(code) {
   const words = {
     sold: say("sold", "卖出"),
@@ -84,7 +78,6 @@ export function ended(code) {
   return words[code] ?? code.replaceAll("_", " ");
 }
 
-// color is the class of a replica's colour.
 export const color = (replicas, name) => `c${(Math.max(0, replicas.indexOf(name)) % 6) + 1}`;
 
 // timesOf are when the turns of a story are told: one after the other, also those of the same moment.
