@@ -71,10 +71,22 @@ func (p *page) sits() {
 // B's lock in the seat, once it was lost. Its last click is into the seat: keys go there.
 func (p *page) playsLessonThree() {
 	p.t.Helper()
+	const seen = `[...document.querySelectorAll(".player .step")].filter(step => step.checkVisibility()).length`
+	if n := eval[int](p, seen); n != 1 {
+		p.t.Errorf("%d steps are seen at the beginning; want one", n)
+	}
 	p.key("ArrowRight", "ArrowRight")
 	p.click(".player > .row button:nth-child(3)")
 	p.waitUntil("it is at step 4", `document.querySelectorAll(".player .step.later").length === 2 &&
 		document.querySelector(".player [aria-current=step]").innerText.includes("expires")`)
+	const ends = `(said => said.innerText.includes("foreign release") && said.checkVisibility())(document.querySelector(".result .told"))`
+	if n := eval[int](p, seen); n != 4 || eval[bool](p, ends) {
+		p.t.Errorf("%d steps are seen, and perhaps how it ends; want 4, without", n)
+	}
+	p.click(".player > .row button:nth-child(4)")
+	p.waitUntil("all is shown, and how it ends, as the drawing calls it", ends+` && `+seen+` === 6`)
+	p.key("Home")
+	p.waitUntil("what was shown stays", seen+` === 6`)
 	p.click(".difference summary")
 	p.waitUntil("the difference is there", `document.querySelector(".difference ins")`)
 	p.sits()

@@ -115,7 +115,7 @@ func TestTheTable(t *testing.T) {
 	p.click("#anew")
 	p.waitWithin(4*time.Minute, "v0 is explored anew", `document.querySelector("progress").value >= 1`)
 	p.click("#lang")
-	p.shows("每种锁新增了什么")
+	p.shows("每种锁的新增与遗留问题")
 }
 
 // file runs a command that writes a document, and opens it from disk.

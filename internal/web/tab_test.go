@@ -38,6 +38,9 @@ func TestThePageInATab(t *testing.T) {
 	files := host(t)
 	p := open(t, files.URL+"/a/class/#/locks")
 	p.shows("In this tab: real lock code")
+	for _, wrong := range p.barriers(fetchAxe(t)) {
+		t.Error(wrong)
+	}
 	cold := p.played()
 	p.waitUntil("the files are kept", `navigator.serviceWorker.controller`)
 	files.CloseClientConnections()

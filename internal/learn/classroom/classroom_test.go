@@ -35,7 +35,7 @@ var (
 	tag    = regexp.MustCompile(`</?([a-z0-9]+)[^>]*>`)
 	code   = regexp.MustCompile(`(?s)<code[^>]*>.*?</code>`)
 	plain  = "p ol ul li a em strong code pre table thead tbody tr th td h3 br"
-	inPage = regexp.MustCompile(`^#/(course(/\d\d)?$|steps/|schedule/|table|$)`)
+	inPage = regexp.MustCompile(`^#/(course(/\d\d)?$|locks(/|$)|schedule/|$)`)
 )
 
 // Every lesson is rendered in both languages: no dead link, no mark of Markdown left, and no element that Markdown does not make.

@@ -52,7 +52,7 @@ export function show(main, route) {
     };
     body.className = parts[asked] ? "room" : "course";
     try {
-      const part = await (parts[asked] ?? lesson)(route.path, may);
+      const part = await (parts[asked] ?? lesson)(["course", asked, route.path[2]], may);
       if (passed()) return part?.leave?.();
       ({ places = [], at = "", leave: leaves = () => {} } = part);
       name = asked;

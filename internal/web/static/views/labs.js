@@ -16,13 +16,15 @@ export function show(main, { path: [, name] }) {
     left = new AbortController();
   main.append(body);
   scrollTo(0, 0);
-  const draw = labs => {
+  const asked = { lang: language() };
+  const draw = ([labs, { lessons }]) => {
     if (left.signal.aborted) return;
+    for (const lab of labs) lab.lesson = lessons.find(lesson => lesson.labs?.includes(lab.name));
     const one = labs.find(lab => lab.name === name);
     if (name && !one) throw Error(say(`There is no lab ${name}.`, `没有“${name}”这个实验。`));
     replace(body, one ? page(one, left.signal) : list(labs));
   };
-  get("/labs", { lang: language() })
+  Promise.all([get("/labs", asked), get("/course", asked)])
     .then(draw)
     .catch(failure => replace(body, el("h1", say("Labs", "实验")), alarm(failure)));
   return () => left.abort();
@@ -59,6 +61,8 @@ function list(labs) {
   ];
 }
 
+const lessonOf = ({ lesson: { number, title } }) => say(`Lesson ${number}: ${title}`, `第 ${number} 课：${title}`);
+
 const entry = lab =>
   el("li.sheet", [
     el("h3", el("a", { href: address(lab.name) }, lab.name), " ", el("span.soft.small", arrow(lab))),
@@ -87,6 +91,7 @@ function page(lab, signal) {
       !inTab &&
         !lab.needs.length &&
         el("a.button.main", { href: "tab/" + address(lab.name) }, say("Run it in a tab", "在标签页里运行")),
+      !here && lab.lesson && el("a.button", { href: link(["course", lab.lesson.number]) }, lessonOf(lab)),
       el("a.button", { href: link(["locks", cured]) }, say(`${cured}: what it changes`, `${cured} 改了什么`)),
       status,
     ]),

@@ -19,7 +19,7 @@ export function show(main, route) {
   const explained = el("p.note.table-says", hint());
   const table = el("table.anomalies");
   main.append(
-    el("h1", say("What each lock adds, and what is still broken", "每种锁新增了什么，还有什么问题")),
+    el("h1", say("What each lock adds, and what is still broken", "每种锁的新增与遗留问题")),
     el("p", [
       say(
         "v1–v7 each fix a flaw of the version before. The explorer ran each lock’s real code in every order of its " +

@@ -391,9 +391,7 @@ function spots({ em, x }, turns, places, { clock, top, marked, point }) {
     ]);
   const lines = shown.map(({ turn, ys }) => {
     const at = x(turn.at);
-    return group("cause", [
-      turn,
-      {},
+    return group("cause", turn, {}, [
       ys.length > 1 && svg("line", { x1: at, x2: at, y1: Math.min(...ys), y2: Math.max(...ys) }),
       svg("line.up", { x1: at, x2: at, y1: top - 0.8 * em, y2: ys[0] }),
     ]);
@@ -404,9 +402,7 @@ function spots({ em, x }, turns, places, { clock, top, marked, point }) {
     taken.push({ cx, cy });
     const age = (clock - turn.seen) / flashes,
       does = { "data-turn": turn.n, onmouseenter: () => point?.(turn.n), onmouseleave: () => point?.(0) };
-    return group("spot", [
-      turn,
-      does,
+    return group("spot", turn, does, [
       svg("title", turn.says),
       !still.matches && age < 1 && svg("circle.flash", { cx, cy, r: em * (0.6 + 2.4 * age), opacity: 1 - age }),
       svg("circle", { cx, cy, r: (marked === turn.n ? 0.85 : 0.62) * em }),
