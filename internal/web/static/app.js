@@ -1,12 +1,13 @@
 // The page around the views: header, switches, and the router.
 import { alarm, el, replace } from "./dom.js";
 import { bind, showKeys } from "./keys.js";
-import { go, route } from "./route.js";
+import { go, link, route } from "./route.js";
 import { soon } from "./server.js";
 import { keep, kept } from "./store.js";
 import { language, say } from "./words.js";
 
-// views by the first part of the address. Those with a name are in the header; the others belong to one of them.
+// views by the first part of the address. Those with a name are in the header; the others belong to one of
+// them, or have moved.
 const views = {
   "": { load: () => import("./views/shop.js"), name: ["Shop", "商店"] },
   course: { load: () => import("./views/course.js"), name: ["Course", "课程"] },
@@ -15,10 +16,14 @@ const views = {
   explore: { load: () => import("./views/explore.js"), of: "schedule" },
   locks: { load: () => import("./views/locks.js"), name: ["Locks", "锁"] },
   labs: { load: () => import("./views/labs.js"), name: ["Labs", "实验"] },
+  table: { moved: () => "#/locks" },
+  steps: { moved: now => below(["locks"], now) },
+  room: { moved: now => below(["course", "room"], now) },
+  join: { moved: now => below(["course", "join"], now) },
 };
 
-// moved are first parts of addresses as they were, and what is there now.
-const moved = { table: "locks", steps: "locks", room: "course/room", join: "course/join" };
+// below is where what was below an address is now.
+const below = (path, now) => link([...path, ...now.path.slice(1)]);
 
 const root = document.documentElement;
 const page = document.getElementById("page");
@@ -96,7 +101,7 @@ async function show(anew = false) {
     turn = ++latest,
     { y } = history.state ?? {}; // where the reader was when this address was left
   stale ||= anew;
-  if (moved[name]) return go(location.hash.replace(name, moved[name]), { instead: true });
+  if (views[name]?.moved) return go(views[name].moved(now), { instead: true });
   const view = views[name] ?? { load: async () => ({ show: unknown }), name: ["?", "?"] };
   if (!stale && shown.name === name && shown.follow) {
     restore(y);
