@@ -135,7 +135,7 @@ type browser interface {
 	evaluate(ctx context.Context, expression string, into any) error
 }
 
-// open opens a URL of the page, such as http://127.0.0.1:8080/#/table, in Chromium.
+// open opens a URL of the page, such as http://127.0.0.1:8080/#/locks, in Chromium.
 func open(t *testing.T, url string) *page {
 	t.Helper()
 	p := newPage(t)

@@ -48,7 +48,7 @@ func TestTheCourse(t *testing.T) {
 	// the address comes while the page is drawn anew
 	eval[bool](p, `location.hash = "#/course/03#see", document.querySelector("#lang").click(), true`)
 	p.shows("你选了 2，答案是 1")
-	for _, address := range []string{"#/course", "#/course/03", "#/course/15", "#/room"} {
+	for _, address := range []string{"#/course", "#/course/03", "#/course/15", "#/course/room"} {
 		p.size(320, 700)
 		p.visit(address)
 		p.waitUntil("it is drawn", `document.querySelector("main h1")`)
@@ -71,10 +71,22 @@ func (p *page) sits() {
 // B's lock in the seat, once it was lost. Its last click is into the seat: keys go there.
 func (p *page) playsLessonThree() {
 	p.t.Helper()
+	const seen = `[...document.querySelectorAll(".player .step")].filter(step => step.checkVisibility()).length`
+	if n := eval[int](p, seen); n != 1 {
+		p.t.Errorf("%d steps are seen at the beginning; want one", n)
+	}
 	p.key("ArrowRight", "ArrowRight")
 	p.click(".player > .row button:nth-child(3)")
 	p.waitUntil("it is at step 4", `document.querySelectorAll(".player .step.later").length === 2 &&
 		document.querySelector(".player [aria-current=step]").innerText.includes("expires")`)
+	const ends = `(said => said.innerText.includes("foreign release") && said.checkVisibility())(document.querySelector(".result .told"))`
+	if n := eval[int](p, seen); n != 4 || eval[bool](p, ends) {
+		p.t.Errorf("%d steps are seen, and perhaps how it ends; want 4, without", n)
+	}
+	p.click(".player > .row button:nth-child(4)")
+	p.waitUntil("all is shown, and how it ends, as the drawing calls it", ends+` && `+seen+` === 6`)
+	p.key("Home")
+	p.waitUntil("what was shown stays", seen+` === 6`)
 	p.click(".difference summary")
 	p.waitUntil("the difference is there", `document.querySelector(".difference ins")`)
 	p.sits()
@@ -104,7 +116,7 @@ func TestTheRoom(t *testing.T) {
 	url := serve(t)
 	pupil := open(t, url+"/#/course/03")
 	pupil.click(".choice") // before the room is open
-	teacher := open(t, url+"/#/room/03")
+	teacher := open(t, url+"/#/course/room/03")
 	teacher.click("#open")
 	teacher.waitUntil("the question is there", `document.querySelectorAll(".bars li").length === 3`)
 	teacher.shows("Only this machine reaches this server")
@@ -132,7 +144,7 @@ func TestTheRoom(t *testing.T) {
 	teacher.visit("#/course/03")
 	teacher.click(".choice")
 	teacher.click(`a[href="#/course/04"]`)
-	teacher.visit("#/room/board")
+	teacher.visit("#/course/room/board")
 	teacher.shows("51 participants") // the teacher is none
 	joined.waitUntil("who joined plays", `location.hash === "#/campaign" && document.querySelector(".badge")`)
 	joined.click("#next")
@@ -142,7 +154,7 @@ func TestTheRoom(t *testing.T) {
 	}
 	joined.shows("The room’s board has it")
 	teacher.waitUntil("it is on the board", `/^v0\s+1\s+4 · \w+ \d+\s+4$/.test(document.querySelector(".board tr.good")?.innerText)`)
-	teacher.visit("#/room/04")
+	teacher.visit("#/course/room/04")
 	joined.waitUntil("who joined is at the next lesson", `location.hash === "#/course/04"`)
 	teacher.click("#participants summary")
 	teacher.waitUntil("all are of one address", `document.querySelectorAll("#participants li").length === 1`)
@@ -171,7 +183,7 @@ func post(t *testing.T, url, body string, into any) {
 // Axe finds nothing in an open room whose answer is revealed, nor in a lesson that has been answered.
 func TestTheRoomHasNoBarriers(t *testing.T) {
 	axe, url := fetchAxe(t), serve(t)
-	teacher, pupil := open(t, url+"/#/room/03"), open(t, url+"/#/course/03")
+	teacher, pupil := open(t, url+"/#/course/room/03"), open(t, url+"/#/course/03")
 	teacher.click("#open")
 	pupil.click(".choice")
 	teacher.shows("1 of 1 have answered")

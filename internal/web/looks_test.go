@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 
 	"lockstep/internal/test/suite"
@@ -24,14 +25,14 @@ var addresses = map[string]string{
 	"redlock": "#/schedule/redlock?in=--faults+node-crash=1&do=A:waits",
 	"oracle":  "#/schedule/v2?in=--faults+expiry=1&mode=oracle&anomaly=foreign-release&do=A:SET+A:GET",
 	"explore": "#/explore/v2?in=--faults+expiry=1&anomaly=foreign-release",
-	"table":   "#/table",
-	"steps":   "#/steps/v3-v4",
+	"locks":   "#/locks",
+	"lock":    "#/locks/v4",
 	"labs":    "#/labs",
 	"lab":     "#/labs/failover",
 	"course":  "#/course",
 	"lesson":  "#/course/02",
-	"room":    "#/room/02",
-	"join":    "#/join",
+	"room":    "#/course/room/02",
+	"join":    "#/course/join",
 	"levels":  "#/campaign",
 	"level":   broken + "&mode=break&anomaly=foreign-release&campaign=1",
 }
@@ -78,6 +79,8 @@ func TestEachViewFits(t *testing.T) {
 // misfits finds what does not fit.
 const misfits = `(() => {
   const wrong = [], root = document.documentElement;
+  const at = document.querySelector(".top [aria-current]"), [bar, it] = [at?.parentNode, at].map(node => node?.getBoundingClientRect());
+  if (at && (it.left < bar.left - 1 || it.right > bar.right + 1)) wrong.push("the bar does not show where one is");
   if (root.scrollWidth > innerWidth) wrong.push("the page is " + root.scrollWidth + " px wide");
   for (const node of document.querySelectorAll("h1, h2, p, button, a, td, th, summary, label, .chip, .number")) {
     const style = getComputedStyle(node);
@@ -129,11 +132,14 @@ func TestAxeFindsNothing(t *testing.T) {
 	for name, address := range addresses {
 		t.Run(name, func(t *testing.T) {
 			p := open(t, url+"/"+address)
-			p.settled()
-			for _, dark := range []bool{false, true} {
-				p.dark(dark)
-				for _, wrong := range p.barriers(axe) {
-					t.Errorf("dark %v: %s", dark, wrong)
+			for _, language := range []string{"en", "zh"} {
+				p.speak(language)
+				p.settled()
+				for _, dark := range []bool{false, true} {
+					p.dark(dark)
+					for _, wrong := range p.barriers(axe) {
+						t.Errorf("%s, dark %v: %s", language, dark, wrong)
+					}
 				}
 			}
 		})
@@ -169,6 +175,19 @@ func TestAxeFindsNothingInAStory(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Where the system's colours replace the page's, a legend's swatches keep theirs, and what is pressed is seen.
+func TestForcedColours(t *testing.T) {
+	p := open(t, serve(t)+"/#/?first=v0-200-4-0_v4-100-100-100")
+	p.waitUntil("the legend is there", `document.querySelector(".keys .lost")`)
+	call(p, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
+		{Name: "forced-colors", Value: "active"},
+	}})
+	p.waitUntil("its swatches differ", `new Set([...document.querySelectorAll(".pane:first-child .keys i")].map(node =>
+		getComputedStyle(node).backgroundColor)).size === 4`)
+	p.waitUntil("what is pressed is seen", `[...document.querySelectorAll("[aria-pressed=true], [aria-current]")].every(node =>
+		getComputedStyle(node).outlineStyle === "solid")`)
 }
 
 // barriers are what axe finds in the page as it is now.

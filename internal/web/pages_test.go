@@ -21,10 +21,12 @@ import (
 	"lockstep/internal/cli"
 )
 
-// The steps: each neighbour by the keyboard, the code beside what it adds, and the way into the seat; in both languages, narrow and wide.
-func TestTheSteps(t *testing.T) {
+// A row of the locks: the code beside what it adds, its neighbours by the keyboard, and the way into the seat; in both languages, narrow and
+// wide. Addresses as they were lead to it.
+func TestALockIsOpened(t *testing.T) {
 	p := open(t, serve(t)+"/#/steps/v3-v4")
 	p.waitUntil("the code is there", `document.querySelectorAll(".diff ins").length > 5 && document.querySelector(".diff .code-word")`)
+	p.waitUntil("the address is that of the lock", `location.hash === "#/locks/v4" && document.querySelector("[aria-expanded=true]").hash === location.hash`)
 	p.shows("compareAndDelete.lua")
 	p.waitUntil("the heads come last, and are closed", `(all => all.length === 4 && all.every((file, i) => file.open === (i < 2)))(
 		[...document.querySelectorAll(".file")])`)
@@ -35,9 +37,9 @@ func TestTheSteps(t *testing.T) {
 	p.shows(v4.StillBroken.In(language.English))
 	p.shows("one buyer: 0.")
 	p.key("j")
-	p.waitUntil("the next step", `location.hash === "#/steps/v4-v5" && document.querySelector(".step h2")?.innerText.includes("v4 → v5")`)
-	p.key("ArrowLeft", "k")
-	p.waitUntil("two back", `location.hash === "#/steps/v2-v3" && document.querySelector(".step h2")?.innerText.includes("v2 → v3")`)
+	p.waitUntil("the next lock", `location.hash === "#/locks/v5" && document.querySelector(".step h2")?.innerText.includes("v4 → v5")`)
+	p.key("k", "k")
+	p.waitUntil("two back", `location.hash === "#/locks/v3" && document.querySelector(".step h2")?.innerText.includes("v2 → v3")`)
 	hidden := eval[int](p, `document.querySelectorAll(".diff .line").length`)
 	p.click(".fold")
 	if shown := eval[int](p, `document.querySelectorAll(".diff .line").length`); shown <= hidden {
@@ -51,9 +53,29 @@ func TestTheSteps(t *testing.T) {
 	p.click(".step .button.main")
 	p.waitUntil("the seat has the schedule", `location.hash.startsWith("#/schedule/v2?") &&
 		document.querySelectorAll(".trace .step").length >= 6`)
-	p.expect("404")
-	p.visit("#/steps/v3-v10")
-	p.shows("There is no step ")
+	for address, says := range map[string]string{"#/locks/v99": "There is no lock v99.", "#/steps/v3-v10": "There is no lock v3-v10.",
+		"#/labs/v99": "There is no lab v99.", "#/shop": "There is no view “shop”", "#/?lock=v99&buyers=3": "There is no lock v99.",
+		"#/?lock=v0&buyers=-3": "-3 is no number of buyers: from 1 to 2000."} {
+		p.visit(address)
+		p.shows(says)
+	}
+	p.visit("#/locks/v0")
+	p.shows("func (s *Sale) prepare")
+	p.click("[aria-expanded=true]")
+	p.waitUntil("it is closed", `location.hash === "#/locks" && !document.querySelector(".opened")`)
+}
+
+// Back is where the reader was, as soon as the view is that long again.
+func TestBackIsWhereTheReaderWas(t *testing.T) {
+	p := open(t, serve(t)+"/#/course")
+	p.waitUntil("the lessons are there", `document.querySelectorAll(".course li").length > 12`)
+	eval[bool](p, `new Promise(then => { addEventListener("scrollend", () => setTimeout(then, 0, true), {once: true}); scrollTo(0, 400); })`)
+	for _, address := range []string{"#/labs", "#/course/03"} {
+		eval[bool](p, fmt.Sprintf(`location.hash = %q, true`, address))
+		p.waitUntil("another view is there", `scrollY === 0 && document.querySelector(".labs li, .choice")`)
+		eval[bool](p, `history.back(), true`)
+		p.waitUntil("it is where it was", `location.hash === "#/course" && scrollY === 400`)
+	}
 }
 
 // fits fails if the page is wider than its window.
@@ -64,27 +86,36 @@ func (p *page) fits() {
 	}
 }
 
-// The table is filled; its cells are gone through by the arrows, explained, and lead into the seat.
+// The table is filled; it is one stop of Tab, its cells are gone through by the arrows, explained, and lead into the seat. Nothing is
+// printed over its corner.
 func TestTheTable(t *testing.T) {
 	p := open(t, serve(t)+"/#/table")
 	p.waitUntil("it is there", `document.querySelectorAll("tbody tr")[2]?.querySelector(".broken a") && document.querySelector("#anew")`)
 	p.waitUntil("no column is empty",
-		`[...document.querySelectorAll("tbody tr")[0].cells].slice(1).every(cell => cell.classList.contains("filled"))`)
+		`[...document.querySelectorAll("tbody tr")[0].cells].slice(2).every(cell => cell.classList.contains("filled"))`)
+	if stops := eval[int](p, `document.querySelectorAll(".anomalies [tabindex='0'], .anomalies :is(a, button):not([tabindex])").length`); stops != 1 {
+		t.Errorf("Tab stops at %d places of the table; want one", stops)
+	}
+	p.waitUntil("a dot says what it means", `(dot => dot.innerText === "•" && dot.ariaLabel.startsWith("v4, foreign release: never"))(
+		document.querySelectorAll("tbody tr")[4].querySelector("[data-column=foreign-release] a"))`)
 	eval[string](p, `(document.querySelectorAll("tbody tr")[2].querySelector("[data-column=foreign-release] a").focus(), "")`)
-	p.shows("v2, foreign delete: in 6 steps")
+	p.shows("v2, foreign release: in 6 steps")
 	p.key("ArrowUp")
-	p.shows("v1, foreign delete: ")
+	p.shows("v1, foreign release: ")
 	p.key("ArrowDown", "ArrowRight")
-	p.shows("v2, lock left behind: in no schedule")
+	p.shows("v2, lock left behind: never")
 	p.size(320, 700)
 	p.fits()
+	p.waitUntil("the corner is on top", `(corner => (document.querySelector(".wide").scrollLeft = 200, corner.scrollIntoView({block: "center"}),
+		(box => document.elementFromPoint(box.right - 4, box.bottom - 8) === corner)(corner.getBoundingClientRect())))(
+		document.querySelector(".anomalies th"))`)
 	p.key("ArrowLeft", "Enter")
 	p.waitUntil("the seat shows it", `location.hash.startsWith("#/schedule/v2?") && document.querySelectorAll(".trace .step").length === 6`)
-	p.visit("#/table")
+	p.visit("#/locks")
 	p.click("#anew")
 	p.waitWithin(4*time.Minute, "v0 is explored anew", `document.querySelector("progress").value >= 1`)
 	p.click("#lang")
-	p.shows("哪种锁会出现哪种异常")
+	p.shows("每种锁的新增与遗留问题")
 }
 
 // file runs a command that writes a document, and opens it from disk.
@@ -122,7 +153,7 @@ func TestADocumentIsSteppedThrough(t *testing.T) {
 	p.key("End")
 	p.shows("A and B are both inside")
 	p.click(".row button:nth-child(3)")
-	p.waitUntil("another anomaly", `document.querySelector("h1").innerText.includes("foreign delete") &&
+	p.waitUntil("another anomaly", `document.querySelector("h1").innerText.includes("foreign release") &&
 		document.querySelectorAll(".trace .step").length === 7`)
 	p.size(320, 700)
 	p.fits()

@@ -14,7 +14,7 @@ func TestSeatBesideShowsTheCure(t *testing.T) {
 	p.waitUntil("two columns are there", `document.querySelectorAll(".beside thead th").length === 2`)
 	p.waitUntil("one row differs", `document.querySelectorAll(".beside tr.changed").length === 1`)
 	p.shows("differs.")
-	p.waitUntil("the answer is in sight", `(answer => answer?.innerText === "Under v3 it does not happen: foreign delete" &&
+	p.waitUntil("the answer is in sight", `(answer => answer?.innerText === "Under v3 it does not happen: foreign release" &&
 		answer.getBoundingClientRect().bottom < innerHeight)(document.querySelector(".beside .answer.good"))`)
 	if !strings.Contains(p.address(), "beside=v3") {
 		t.Errorf("the address forgets the neighbour: %s", p.address())

@@ -56,7 +56,7 @@ func TestSeatIsSolvedByKeysAlone(t *testing.T) {
 	}
 	p.shows("Solved in 6 steps")
 	p.waitUntil("the breach is marked at its step alone", `(marked => marked.length === 1 && marked[0].querySelector(".sign.bad") &&
-		marked[0].innerText.includes("foreign delete: A removes B's lock"))([...document.querySelectorAll(".drawing .step.breach")])`)
+		marked[0].innerText.includes("foreign release: A removes B's lock"))([...document.querySelectorAll(".drawing .step.breach")])`)
 	p.shows("There is no shorter way")
 	if says := p.text(".now"); !strings.Contains(says, "Step 6 of 6: A removes B's lock") {
 		t.Errorf("the sentence is %q", says)
@@ -75,7 +75,7 @@ func TestSeatIsSolvedByKeysAlone(t *testing.T) {
 	p.waitUntil("the step is above the choices, and these are at the thumb", `(([step, next, choice]) =>
 		step.top >= 0 && step.top < next.top && choice.bottom <= innerHeight && next.bottom <= innerHeight + 1)(
 		[".drawing [aria-current=step]", ".next", ".next .choice"].map(css => document.querySelector(css).getBoundingClientRect()))`)
-	if says := eval[int](p, `document.body.innerText.split("foreign delete").length - 1`); says != 1 {
+	if says := eval[int](p, `document.body.innerText.split("foreign release").length - 1`); says != 1 {
 		t.Errorf("the breach is said %d times", says)
 	}
 }
@@ -166,7 +166,7 @@ func TestAnExplorationOnThePage(t *testing.T) {
 	p.shows("go run . explore v2 --faults expiry=1 --anomaly foreign-release")
 	p.click("[data-focus=explore]")
 	p.steps(6)
-	p.shows("v2 shows foreign delete in 6 steps, and in no fewer") // as people say it
+	p.shows("v2 shows foreign release in 6 steps, and in no fewer") // as people say it
 	p.at(6)
 	p.key("ArrowLeft")
 	p.at(5)
@@ -225,7 +225,7 @@ func TestSeatHintLeadsToTheBreach(t *testing.T) {
 	}
 	p.shows("Solved in 6 steps")
 	p.key("h")
-	p.shows("It has happened: foreign delete")
+	p.shows("It has happened: foreign release")
 	belongs := func(what string) {
 		t.Helper()
 		p.waitUntil("no word is of another place: "+what, `!/has happened|Solved|to go\./.test(document.querySelector("main").innerText)`)
@@ -269,10 +269,10 @@ func TestSeatOracleKnowsTheDistance(t *testing.T) {
 	p.waitUntil("the distances are there", `document.querySelector(".drawing .chip.no-return, .drawing .safe, .drawing .step .changes .chip")`)
 	p.shows("states, exactly")
 	p.key("Home")
-	p.shows("6 steps to go, at least: foreign delete")
+	p.shows("6 steps to go, at least: foreign release")
 	p.waitUntil("each choice has its distance", `[...document.querySelectorAll(".choice")].every(c => /safe|breach/.test(c.innerText))`)
 	p.press("A:SET")
-	p.shows("5 steps to go, at least: foreign delete")
+	p.shows("5 steps to go, at least: foreign release")
 	if says := eval[string](p, `document.querySelector(".task").innerText`); strings.Contains("\n"+says+"\n", "\n0\n") {
 		t.Errorf("a number without a word: %q", says)
 	}

@@ -36,15 +36,18 @@ func host(t *testing.T) *httptest.Server {
 func TestThePageInATab(t *testing.T) {
 	needsChrome(t)
 	files := host(t)
-	p := open(t, files.URL+"/a/class/#/steps")
+	p := open(t, files.URL+"/a/class/#/locks")
 	p.shows("In this tab: real lock code")
+	for _, wrong := range p.barriers(fetchAxe(t)) {
+		t.Error(wrong)
+	}
 	cold := p.played()
 	p.waitUntil("the files are kept", `navigator.serviceWorker.controller`)
 	files.CloseClientConnections()
 	files.Close()
 	p.expect("ERR_") // the network is gone
 	warm := p.played()
-	served := open(t, serve(t)+"/#/steps").played()
+	served := open(t, serve(t)+"/#/locks").played()
 	for i, one := range served {
 		t.Logf("%-20s %5.0f ms by a server, %5.0f in a tab, %5.0f from what it kept: × %.1f", one.what, one.ms, cold[i].ms, warm[i].ms,
 			warm[i].ms/one.ms)
@@ -55,7 +58,7 @@ func TestThePageInATab(t *testing.T) {
 func TestThePageInFirefox(t *testing.T) {
 	suite.Needs(t, "firefox-esr")
 	files := host(t)
-	p := openFirefox(t, files.URL+"/a/class/#/steps")
+	p := openFirefox(t, files.URL+"/a/class/#/locks")
 	cold := p.played()
 	p.waitUntil("the files are kept", `navigator.serviceWorker.controller`)
 	p.reaches()
@@ -76,7 +79,7 @@ func TestThePageInFirefox(t *testing.T) {
 // one.
 func TestProgramsEndInTheTab(t *testing.T) {
 	needsChrome(t)
-	p := open(t, host(t).URL+"/a/class/#/steps")
+	p := open(t, host(t).URL+"/a/class/#/locks")
 	eval[bool](p, `window.workers = [], window.Worker = class extends Worker {
 		constructor(...of) { super(...of); workers.push(this); }
 		terminate() { this.ended = true; super.terminate(); }
@@ -263,7 +266,7 @@ func (p *page) played() (figures []figure) {
 	p.visit(start)
 	p.waitUntil("the seat can be used", `document.querySelector(".moves [data-token]")`)
 	took("a hint", `document.querySelector("[data-focus=hint]").click()`, `document.querySelector(".hinted")`)
-	p.visit("#/steps")
+	p.visit("#/locks")
 	took("an oracle", `location.hash = "`+strings.Replace(start, "mode=break", "mode=oracle", 1)+`"`,
 		`/\d+ states?/.test(document.querySelector("main").innerText)`)
 	p.visit("#/explore/v2?in=--faults+expiry=1&each=true")

@@ -128,12 +128,12 @@ func TestEachFileIsServed(t *testing.T) {
 // The page opens, goes to each of its views, and speaks both languages.
 func TestThePageOpens(t *testing.T) {
 	p := open(t, serve(t, "--lock.version", "v2")+"/#/")
-	for _, view := range []string{"schedule", "course", "table", "labs", ""} {
+	for _, view := range []string{"schedule", "course", "locks", "labs", ""} {
 		p.click(`header a[href="#/` + view + `"]`)
 		p.waitUntil(view+" is shown", `document.querySelector("main > *")`)
 		p.waitUntil(view+" is marked", `document.querySelector("[aria-current=page]")?.hash === "#/`+view+`"`)
 	}
-	for address, view := range map[string]string{"#/campaign": "schedule", "#/explore": "schedule", "#/steps": "table", "#/room": "course"} {
+	for address, view := range map[string]string{"#/campaign": "schedule", "#/explore": "schedule", "#/steps": "locks", "#/room": "course", "#/table": "locks"} {
 		eval[bool](p, `location.hash = "`+address+`", true`) // each belongs to one of the five
 		p.waitUntil(address+" is in "+view, `document.querySelector("[aria-current=page]")?.hash === "#/`+view+`"`)
 	}

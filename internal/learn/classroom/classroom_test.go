@@ -35,7 +35,7 @@ var (
 	tag    = regexp.MustCompile(`</?([a-z0-9]+)[^>]*>`)
 	code   = regexp.MustCompile(`(?s)<code[^>]*>.*?</code>`)
 	plain  = "p ol ul li a em strong code pre table thead tbody tr th td h3 br"
-	inPage = regexp.MustCompile(`^#/(course(/\d\d)?$|steps/|schedule/|table|$)`)
+	inPage = regexp.MustCompile(`^#/(course(/\d\d)?$|locks(/|$)|schedule/|$)`)
 )
 
 // Every lesson is rendered in both languages: no dead link, no mark of Markdown left, and no element that Markdown does not make.
@@ -94,6 +94,9 @@ func TestEachLessonIsDrawn(t *testing.T) {
 				t.Errorf("%s %d: neither a drawing nor a sentence: %+v", in, number, run)
 			case drawn != nil && (len(drawn.Breaches) == 0) == (run.Commands[0].Kind == course.Explores):
 				t.Errorf("%s %d: the drawing of %s shows %v", in, number, run.Commands[0].Line, drawn.Breaches)
+			}
+			if drawn != nil && len(drawn.Breaches) > 0 && !strings.Contains(run.Says[0], " "+drawn.Breaches[0].Title) {
+				t.Errorf("%s %d: the drawing shows %q; the sentence beside it calls it otherwise: %s", in, number, drawn.Breaches[0].Title, run.Says[0])
 			}
 			for _, says := range run.Says {
 				if strings.Contains(says, "│") || strings.Contains(says, "go run") {

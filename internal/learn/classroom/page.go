@@ -1,6 +1,7 @@
 package classroom
 
 import (
+	"slices"
 	"strings"
 
 	"lockstep/internal/explore"
@@ -12,9 +13,10 @@ import (
 
 // Entry is a lesson in the list. Idea is HTML.
 type Entry struct {
-	Number int    `json:"number"`
-	Title  string `json:"title"`
-	Idea   string `json:"idea"`
+	Number int      `json:"number"`
+	Title  string   `json:"title"`
+	Idea   string   `json:"idea"`
+	Labs   []string `json:"labs,omitempty"` // that it runs, by name
 }
 
 // Page is a lesson: its texts are HTML. The question comes first; a page shows the sections of After once it is answered. Run is with what
@@ -58,10 +60,20 @@ type Drawn struct {
 	Breaches []explore.Shown `json:"breaches"`
 }
 
-// entryOf returns the entry of a lesson: its title, and the first paragraph of a lesson's idea.
+// entryOf returns the entry of a lesson, with the first paragraph of its idea.
 func entryOf(l course.Lesson) Entry {
 	idea, _, _ := strings.Cut(l.Idea, "\n\n")
-	return Entry{Number: l.Number, Title: l.Title, Idea: toHTML(idea)}
+	entry := Entry{Number: l.Number, Title: l.Title, Idea: toHTML(idea)}
+	for _, section := range l.Sections {
+		for _, part := range section.Parts {
+			for _, c := range part.Commands {
+				if c.Kind == course.Lab && !slices.Contains(entry.Labs, c.Name) {
+					entry.Labs = append(entry.Labs, c.Name)
+				}
+			}
+		}
+	}
+	return entry
 }
 
 // pageOf replays the schedules that the lesson shows, so that they are there before anything is explored.
@@ -118,7 +130,23 @@ func partOf(p course.Part, in language.Language) Part {
 			part.Says = append(part.Says, strings.Split(paragraph, "\n")...)
 		}
 	}
+	for i, says := range part.Says {
+		part.Says[i] = part.named(says)
+	}
 	return part
+}
+
+// named calls the anomaly that the commands show as the drawing does, which is beside it.
+func (p Part) named(says string) string {
+	for _, c := range p.Commands {
+		if c.Drawn == nil {
+			continue
+		}
+		for _, shown := range c.Drawn.Breaches {
+			says = strings.Replace(says, " "+string(shown.Anomaly), " "+shown.Title, 1)
+		}
+	}
+	return says
 }
 
 // drawnOf replays a schedule; nil if it does not fit, as somebody has changed the code. What it breaks is what the command looks for, if it

@@ -269,7 +269,7 @@ Run it:
 <!-- lockstep explore v0 -->
 ` + "```text\n│ drawn\n\ngo run . explore v0 --replay \"A:GET\"\n```" + `
 
-The whole step: [on the page](http://x/#/steps/v1-v2), or in the terminal:
+The whole step: [on the page](http://x/#/locks/v2), or in the terminal:
 
 ` + "```sh\ngo run . diff v1 v2\n```" + `
 

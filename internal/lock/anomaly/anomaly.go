@@ -64,7 +64,7 @@ func Catalogue() []Row {
 			both("a sale writes over the update of another sale", "一单覆盖了另一单的更新"), both("lose an update of the stock", "丢失一次库存更新")},
 		{DoubleSale, both("double sale", "重复售出"), "explorer witness", "resent-command", "",
 			both("one order is sold more than once", "同一个订单卖出不止一次"), both("sell one order twice", "让同一个订单卖出两次")},
-		{ForeignRelease, both("foreign delete", "误删别人的锁"), "explorer witness exercise lesson", "foreign-delete check-then-delete", "no-owner",
+		{ForeignRelease, both("foreign release", "误删别人的锁"), "explorer witness exercise lesson", "foreign-delete check-then-delete", "no-owner",
 			both("a sale removes, overwrites or prolongs a lock that another sale holds", "一单删除、覆盖或续期了另一单持有的锁"),
 			both("remove another’s lock", "删掉别人的锁")},
 		{LeftBehind, both("lock left behind", "锁残留"), "explorer witness exercise lesson",

@@ -1,71 +1,62 @@
 // The page around the views: header, switches, and the router.
-import { el, replace } from "./dom.js";
+import { alarm, el, replace } from "./dom.js";
 import { bind, showKeys } from "./keys.js";
-import { go, route } from "./route.js";
+import { go, link, route } from "./route.js";
 import { soon } from "./server.js";
+import { keep, kept } from "./store.js";
 import { language, say } from "./words.js";
 
-// views by the first part of the address. Those with a name are in the header; the others belong to one of them.
+// views by the first part of the address. Those with a name are in the header; the others belong to one of
+// them, or have moved.
 const views = {
   "": { load: () => import("./views/shop.js"), name: ["Shop", "商店"] },
   course: { load: () => import("./views/course.js"), name: ["Course", "课程"] },
   schedule: { load: () => import("./views/seat.js"), name: ["Seat", "调度席"] },
   campaign: { load: () => import("./views/campaign.js"), of: "schedule" },
   explore: { load: () => import("./views/explore.js"), of: "schedule" },
-  table: { load: () => import("./views/table.js"), name: ["Locks", "锁"] },
-  steps: { load: () => import("./views/steps.js"), of: "table" },
+  locks: { load: () => import("./views/locks.js"), name: ["Locks", "锁"] },
   labs: { load: () => import("./views/labs.js"), name: ["Labs", "实验"] },
-  room: { load: () => import("./views/room.js"), of: "course" },
-  join: { load: () => import("./views/join.js"), of: "course" },
+  table: { moved: () => "#/locks" },
+  steps: { moved: now => below(["locks"], now) },
+  room: { moved: now => below(["course", "room"], now) },
+  join: { moved: now => below(["course", "join"], now) },
 };
+
+// below is where what was below an address is now.
+const below = (path, now) => link([...path, ...now.path.slice(1)]);
 
 const root = document.documentElement;
 const page = document.getElementById("page");
 const tab = root.dataset.tab ? await import("./tab/tab.js") : null; // there is no server
-for (const name of tab ? ["room", "join"] : []) delete views[name];
 const main = el("main", { id: "main", tabindex: -1 });
 const nothing = { leave() {} };
 let shown = nothing; // the view: its name, leave, and follow, if it can go to another address of its own
 
-function keep(name, value) {
-  root.dataset[name] = value;
-  try {
-    localStorage.setItem("lockstep." + name, value);
-  } catch {
-    /* it is not kept */
-  }
-}
-
 const dark = () =>
   root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
 
-function switchTheme() {
-  keep("theme", dark() ? "light" : "dark");
-  drawHeader();
-}
+const switchTheme = () => choose("theme", dark() ? "light" : "dark");
+const switchSize = () => choose("size", root.dataset.size === "large" ? "normal" : "large");
 
-function switchSize() {
-  keep("size", root.dataset.size === "large" ? "normal" : "large");
+function choose(name, value) {
+  root.dataset[name] = value;
+  keep(name, value);
   drawHeader();
 }
 
 function switchLanguage() {
   root.lang = language() === "zh" ? "en" : "zh";
-  try {
-    localStorage.setItem("lockstep.lang", root.lang);
-  } catch {
-    /* it is not kept */
-  }
+  keep("lang", root.lang);
   const url = new URL(location.href);
   if (url.searchParams.has("lang")) {
     url.searchParams.set("lang", root.lang);
-    history.replaceState(null, "", url);
+    history.replaceState(history.state, "", url);
   }
   drawHeader();
   show(true);
 }
 
-const header = el("header", { class: "top" });
+const header = el("header.top");
 
 function drawHeader() {
   const focused = header.contains(document.activeElement) && document.activeElement.id;
@@ -76,40 +67,28 @@ function drawHeader() {
     .map(([name, view]) =>
       el("a", { href: "#/" + name, "aria-current": name === at ? "page" : null }, say(...view.name)),
     );
+  const nav = el("nav", { "aria-label": say("Views", "视图") }, links);
   const button = (id, text, title, act, pressed) =>
-    el("button", { id, class: "quiet", title, "aria-label": title, "aria-pressed": pressed, onclick: act }, text);
-  replace(
-    header,
-    el(
-      "a",
-      {
-        class: "skip",
-        href: "#main",
-        onclick: event => {
-          event.preventDefault();
-          main.focus();
-        },
-      },
-      say("To the content", "跳到正文"),
-    ),
-    el("a", { class: "brand", href: "#/" }, "lockstep"),
-    el("nav", { "aria-label": say("Views", "视图") }, links),
-    el(
-      "div",
-      { class: "switches" },
+    el("button.quiet", { id, title, "aria-label": title, "aria-pressed": pressed, onclick: act }, text);
+  const skip = event => {
+    event.preventDefault();
+    main.focus();
+  };
+  replace(header, [
+    el("a.skip", { href: "#main", onclick: skip }, say("To the content", "跳到正文")),
+    el("a.brand", { href: "#/" }, "lockstep"),
+    nav,
+    el("div.switches", [
       button("lang", say("中文", "English"), say("中文", "English"), switchLanguage),
       button("theme", dark() ? "☀" : "☾", say("Dark", "深色"), switchTheme, String(dark())),
-      button(
-        "size",
-        "A+",
-        say("Large, for a projector (A+)", "大字号，用于投影（A+）"),
-        switchSize,
-        String(root.dataset.size === "large"),
-      ),
+      button("size", "A+", say("A+: large", "A+：大字号"), switchSize, String(root.dataset.size === "large")),
       button("keys", "?", say("Keys (?)", "按键（?）"), showKeys),
-    ),
-  );
+    ]),
+    tab?.note,
+  ]);
   tab?.draw();
+  const current = nav.querySelector("[aria-current]"); // a phone may not show all of them
+  if (current) nav.scrollLeft = current.offsetLeft - nav.offsetLeft + (current.offsetWidth - nav.clientWidth) / 2;
   if (focused) document.getElementById(focused)?.focus();
 }
 
@@ -119,11 +98,15 @@ let stale = false; // what is there has to be drawn anew, whatever address comes
 async function show(anew = false) {
   const now = route(),
     name = now.path[0] ?? "",
-    turn = ++latest;
+    turn = ++latest,
+    { y } = history.state ?? {}; // where the reader was when this address was left
   stale ||= anew;
-  const view = views[name];
-  if (!view) return go("#/", { instead: true });
-  if (!stale && shown.name === name && shown.follow) return shown.follow(now);
+  if (views[name]?.moved) return go(views[name].moved(now), { instead: true });
+  const view = views[name] ?? { load: async () => ({ show: unknown }), name: ["?", "?"] };
+  if (!stale && shown.name === name && shown.follow) {
+    restore(y);
+    return shown.follow(now);
+  }
   const module = await view.load().catch(() => null);
   if (turn !== latest) return;
   if (!module) return missing(turn);
@@ -135,10 +118,20 @@ async function show(anew = false) {
   drawHeader();
   replace(main);
   main.className = name || "shop";
+  restore(y);
   const left = module.show(main, now);
   shown = typeof left === "function" ? { name, leave: left } : { name, ...left };
   if (!again && !first) main.focus({ preventScroll: true });
   first = false;
+}
+
+function unknown(main, { path: [name] }) {
+  const says = say(
+    `There is no view “${name}”. The bar above has them all.`,
+    `没有“${name}”这个页面。全部页面见导航栏。`,
+  );
+  main.append(el("h1", "lockstep"), alarm(says));
+  return () => {};
 }
 
 // missing says that a view cannot be loaded. A browser keeps in mind that a module was not there: the page is loaded
@@ -149,9 +142,9 @@ function missing(turn) {
   drawHeader();
   const says = say(
     "The server does not answer, so this view cannot be loaded. Asking again …",
-    "服务器没有应答，这个视图加载不了。正在重试……",
+    "服务器没有应答，这个页面加载不了。正在重试……",
   );
-  replace(main, el("p", { class: "note bad", role: "alert" }, says));
+  replace(main, alarm(says));
   const ask = () =>
     turn === latest &&
     fetch("web/app.js", { cache: "no-store" }).then(
@@ -162,8 +155,22 @@ function missing(turn) {
 }
 
 let first = true;
+let restored = new AbortController();
+const patience = 5000; // for a view to be as long as it was, in ms
 
-replace(page, header, tab?.note, main);
+// restore scrolls to where the reader was, whenever the view is long enough again, until the reader does something.
+function restore(y) {
+  restored.abort();
+  if (!y) return;
+  restored = new AbortController();
+  const signal = AbortSignal.any([restored.signal, AbortSignal.timeout(patience)]);
+  const grown = new ResizeObserver(() => root.scrollHeight < y + innerHeight || scrollTo(0, y));
+  grown.observe(main);
+  signal.addEventListener("abort", () => grown.disconnect());
+  for (const does of ["wheel", "keydown", "pointerdown"]) addEventListener(does, () => restored.abort(), { signal });
+}
+
+replace(page, header, main);
 drawHeader();
 bind(
   ["?", "this list", "这张列表", showKeys],
@@ -173,6 +180,8 @@ bind(
 );
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawHeader);
 addEventListener("hashchange", () => show());
+history.scrollRestoration = "manual"; // a browser would scroll before the view is there
+addEventListener("scrollend", () => history.replaceState({ ...history.state, y: scrollY }, ""));
 // A page that is put aside for the back button keeps no stream: a browser has six connections to a server, for all its
 // tabs.
 addEventListener("pagehide", () => {
@@ -183,4 +192,4 @@ addEventListener("pageshow", event => {
   if (event.persisted) show(true);
 });
 show();
-if (!tab && sessionStorage.getItem("lockstep.joined") !== null) views.join.load().then(({ attend }) => attend());
+if (!tab && kept("joined", "sessionStorage") !== null) import("./views/participant.js").then(({ attend }) => attend());

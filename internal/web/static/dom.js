@@ -1,48 +1,72 @@
 // Elements, made in one expression.
 import { say } from "./words.js";
 
-// el makes an HTML element. Attributes: class, data-…, aria-…; functions, such as onclick, are listeners; true is an
-// empty attribute; false, null and undefined are none; style is an object. Children are texts, nodes, lists of them, or
-// null.
-export const el = (name, attributes, ...children) => fill(document.createElement(name), attributes, children);
+// el makes an HTML element of a tag with its classes, such as "p.soft.small". If an object of attributes follows:
+// functions, such as onclick, are listeners; true is an empty attribute; false, null and undefined are none; style is an
+// object. Children are texts, nodes, lists of them, or null.
+export const el = (tag, ...inside) => make(name => document.createElement(name), tag, inside);
 
-// kbd is the key that does the same.
 export const kbd = key => el("kbd", { "aria-hidden": "true" }, key);
 
-export const svg = (name, attributes, ...children) =>
-  fill(document.createElementNS("http://www.w3.org/2000/svg", name), attributes, children);
+export const svg = (tag, ...inside) =>
+  make(name => document.createElementNS("http://www.w3.org/2000/svg", name), tag, inside);
 
-// heads names the columns of a table.
-export const heads = names =>
+// facts are names with their values.
+export const facts = all =>
   el(
-    "thead",
-    null,
-    el(
-      "tr",
-      null,
-      names.map(name => el("th", { scope: "col" }, name)),
-    ),
+    "dl.facts",
+    all.map(([name, value]) => el("div", el("dt", name), el("dd", value))),
   );
 
-// replace gives a node other children.
+// heads names the columns of a table.
+export const heads = names => el("thead", [el("tr", [names.map(name => el("th", { scope: "col" }, name))])]);
+
 export function replace(node, ...children) {
   node.replaceChildren(...flat(children));
   return node;
 }
 
-function fill(node, attributes, children) {
-  for (const [name, value] of Object.entries(attributes ?? {})) {
+function make(create, tag, inside) {
+  const [name, ...classes] = tag.split("."),
+    node = create(name),
+    has = inside[0]?.constructor === Object; // attributes
+  node.classList.add(...classes);
+  for (const [name, value] of Object.entries(has ? inside[0] : {})) {
     if (value === false || value == null) continue;
     if (typeof value === "function") node.addEventListener(name.slice(2), value);
     else if (name === "style") for (const [property, is] of Object.entries(value)) node.style.setProperty(property, is);
     else if (name === "value" || name === "checked" || name === "selected") node[name] = value;
     else node.setAttribute(name, value === true ? "" : value);
   }
-  node.append(...flat(children));
+  node.append(...flat(has ? inside.slice(1) : inside));
   return node;
 }
 
 const flat = children => children.flat(Infinity).filter(child => child != null && child !== false);
+
+export const alarm = failure => el("p.note.bad", { role: "alert" }, failure.message ?? failure);
+
+// typed folds away commands, and what else is for a terminal.
+export const typed = (commands, ...more) =>
+  el("details.terminal", el("summary", say("In the terminal", "在终端里")), commands && code(commands), more);
+
+// code is what commands are, or print.
+export const code = lines =>
+  el("pre", { tabindex: 0 }, [
+    el("code", Array.isArray(lines) ? lines.map(line => `go run . ${line}`).join("\n") : lines),
+  ]);
+
+// dialog shows something under a heading until it is shut.
+export function dialog(name, heading, ...inside) {
+  const shut = el("button", { onclick: () => node.close() }, say("Close", "关闭"));
+  const node = el("dialog." + name, { "aria-label": heading, onclose: () => node.remove() }, [
+    el("h2", heading),
+    inside,
+    el("p.row", shut),
+  ]);
+  document.body.append(node);
+  node.showModal();
+}
 
 // copied copies a text, and says so on the button.
 export async function copied(button, text) {
@@ -58,7 +82,6 @@ export async function copied(button, text) {
   }, 1500);
 }
 
-// icons, each beside its word
 const drawings = {
   play: "M4 2.5v11l9-5.5z",
   pause: "M4 2.5h3v11H4zM9 2.5h3v11H9z",
@@ -69,4 +92,4 @@ const drawings = {
 };
 
 export const icon = name =>
-  svg("svg", { class: "icon", viewBox: "0 0 16 16", "aria-hidden": "true" }, svg("path", { d: drawings[name] }));
+  svg("svg.icon", { viewBox: "0 0 16 16", "aria-hidden": "true" }, svg("path", { d: drawings[name] }));

@@ -1,5 +1,5 @@
 // Keys that do something, and their list.
-import { el } from "./dom.js";
+import { dialog, el } from "./dom.js";
 import { say } from "./words.js";
 
 const bound = new Set();
@@ -33,32 +33,16 @@ const typing = at =>
     "textarea, select, [contenteditable], input:not([type=checkbox], [type=radio], [type=button], [type=range])",
   );
 
-// pressed reports whether the space bar presses what has the focus.
 const pressed = at => at.matches?.("button, a, summary");
 
 const names = { ArrowLeft: "←", ArrowRight: "→", ArrowUp: "↑", ArrowDown: "↓", " ": "Space", Escape: "Esc" };
 
-// showKeys lists them in a dialog.
 export function showKeys() {
   const rows = [...bound]
     .flatMap(({ keys }) => keys)
     .filter(([, english]) => english)
     .map(([key, english, chinese, act]) =>
-      el(
-        "tr",
-        null,
-        el("th", { scope: "row" }, el("kbd", null, key ? (names[key] ?? key) : act)),
-        el("td", null, say(english, chinese)),
-      ),
+      el("tr", el("th", { scope: "row" }, el("kbd", key ? (names[key] ?? key) : act)), el("td", say(english, chinese))),
     );
-  const shut = el("button", { class: "quiet", onclick: () => dialog.close() }, say("Close", "关闭"));
-  const dialog = el(
-    "dialog",
-    { class: "keys", "aria-label": say("Keys", "按键"), onclose: () => dialog.remove() },
-    el("h2", null, say("Keys", "按键")),
-    el("table", null, el("tbody", null, rows)),
-    shut,
-  );
-  document.body.append(dialog);
-  dialog.showModal();
+  dialog("keys", say("Keys", "按键"), el("table", el("tbody", rows)));
 }

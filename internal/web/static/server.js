@@ -1,6 +1,6 @@
 // Requests to the server this page is from.
 import { el } from "./dom.js";
-import { say } from "./words.js";
+import { language, say } from "./words.js";
 
 // Failure is an answer that is no success. Its status is 0 if there was no answer.
 export class Failure extends Error {
@@ -22,13 +22,11 @@ export const post = (path, body) => ask("POST", path, body);
 export const put = (path, body) => ask("PUT", path, body);
 export const del = path => ask("DELETE", path);
 
-// save gives the reader what is at a path as a file.
 export async function save(path, query, name) {
   const answer = await send(path + text(query), {});
   give(await answer.blob(), name);
 }
 
-// give lets the browser save a file.
 export function give(blob, name) {
   const url = URL.createObjectURL(blob);
   el("a", { href: url, download: name }).click();
@@ -61,32 +59,51 @@ async function send(path, request, again = true) {
   }
   if (answer.ok) return answer;
   const { error } = await answer.json().catch(() => ({}));
-  const failure = new Failure(
-    answer.status,
-    error?.code ?? "",
-    error?.message ?? `${answer.status} ${answer.statusText}`,
-  );
+  const failure = new Failure(answer.status, error?.code ?? "", inWords(answer, error));
   const refused = answer.status === 401 || (answer.status === 403 && token);
   if (!refused || !again || !(await askToken())) throw failure;
   return send(path, request, false);
 }
 
+// inWords is what an answer says went wrong, in the reader's language. What only the server knows is told as it says it.
+function inWords({ status, statusText }, error) {
+  if (!error) return `${status} ${statusText}`;
+  const { code, message } = error;
+  if (language() !== "zh" || /[\u4e00-\u9fff]/.test(message)) return message;
+  return chinese[code] ?? `请求失败（${code}）：${message}`;
+}
+
+const chinese = {
+  burst_running: "上一批买家还没有买完；请等待，或取消。",
+  busy: "服务器正忙，请稍后再试。",
+  ending: "服务器正在退出。",
+  forbidden: "没有权限：令牌不对，或者这台服务器不允许修改。",
+  internal: "服务器内部错误。",
+  lock_timeout: "等锁超时。",
+  no_burst: "没有这一批买家，或者已经结束。",
+  no_replica: "没有可用的副本。",
+  no_room: "教室没有打开。",
+  no_sale: "没有这一单的记录，或者已经不再保留。",
+  not_found: "这里什么也没有。",
+  not_running: "这个副本没有在运行，正在重新启动。",
+  redis_unavailable: "Redis 不可用。",
+  room_full: "教室已满。",
+  run_over: "这一轮已经结束。",
+  unauthorized: "需要令牌。",
+};
+
 // askToken reports whether the reader gave one.
 export function askToken() {
   const token = el("input", { type: "password", autocomplete: "off", required: true });
-  const form = el(
-    "form",
-    { method: "dialog" },
-    el("h2", null, say("Only with the token", "需要令牌")),
-    el("p", null, say("Whoever started the server knows its admin.token.", "启动服务器的人知道它的 admin.token。")),
-    el("label", null, "admin.token ", token),
-    el(
-      "p",
-      { class: "row" },
+  const form = el("form", { method: "dialog" }, [
+    el("h2", say("Only with the token", "需要令牌")),
+    el("p", say("Whoever started the server knows its admin.token.", "启动服务器的人知道它的 admin.token。")),
+    el("label", "admin.token ", token),
+    el("p.row", [
       el("button", { value: "given" }, say("Go on", "继续")),
-      el("button", { class: "quiet", formnovalidate: true }, say("Leave it", "算了")),
-    ),
-  );
+      el("button.quiet", { formnovalidate: true }, say("Leave it", "算了")),
+    ]),
+  ]);
   const dialog = el("dialog", { "aria-label": "admin.token" }, form);
   document.body.append(dialog);
   dialog.showModal();
@@ -121,15 +138,8 @@ export async function stream(path, on, options = {}) {
       on.lost?.(error);
     }
     await new Promise(passed => {
-      const timer = setTimeout(passed, 1000);
-      signal?.addEventListener(
-        "abort",
-        () => {
-          clearTimeout(timer);
-          passed(null);
-        },
-        { once: true },
-      );
+      setTimeout(passed, pause);
+      signal?.addEventListener("abort", passed);
     });
     if (signal?.aborted) return;
   }

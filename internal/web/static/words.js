@@ -7,7 +7,6 @@ export const say = (english, chinese) => (language() === "zh" ? chinese : englis
 // several writes a number with its noun: several(1, "step", "步").
 export const several = (n, noun, measure) => say(n === 1 ? `1 ${noun}` : `${n} ${noun}s`, `${n} ${measure}`);
 
-// duration writes milliseconds as people say them.
 export function duration(ms) {
   if (ms < 1000) return `${Math.round(ms)} ms`;
   return `${+(ms / 1000).toFixed(ms < 10000 ? 1 : 0)} s`;

@@ -1,5 +1,5 @@
 // A burst: what the buyers were told, and, if the shop was watched, what its locks did.
-import { el } from "../dom.js";
+import { el, facts } from "../dom.js";
 import { verdict } from "../views/shop_stock.js";
 import { duration, say } from "../words.js";
 import { watched } from "./watched.js";
@@ -8,24 +8,17 @@ show(document.getElementById("main"), JSON.parse(document.getElementById("data")
 
 function show(main, { result, says, frames, pairs }) {
   main.append(
-    el(
-      "h1",
-      null,
+    el("h1", [
       say(
         `${result.requests} buyers at once, with ${result.lock}`,
-        `${result.requests} 个买家同时购买，锁是 ${result.lock}`,
+        `${result.requests} 个买家同时购买：${result.lock}`,
       ),
-    ),
-    el("section", { class: "sheet" }, verdict({ ...result, says, in_flight: result.in_flight ?? 0 }), answers(result)),
-    el(
-      "section",
-      { class: "sheet" },
-      el("h2", null, say("How long the answers took", "响应用时")),
-      latency(result.latency_ms),
-    ),
+    ]),
+    el("section.sheet", verdict({ ...result, says, in_flight: result.in_flight ?? 0 }), answers(result)),
+    el("section.sheet", el("h2", say("How long the answers took", "响应用时")), latency(result.latency_ms)),
   );
   if (frames?.length) watched(main, frames, pairs ?? {});
-  main.append(el("footer", { class: "soft small" }, say("Made by lockstep burst.", "由 lockstep burst 生成。")));
+  main.append(el("footer.soft.small", say("Made by lockstep burst.", "由 lockstep burst 生成。")));
 }
 
 function answers(result) {
@@ -36,30 +29,20 @@ function answers(result) {
     [say("unknown", "不知道是否卖出"), result.unknown],
     ...Object.entries({ ...result.failures, ...result.unknowns }),
   ];
-  return el(
-    "dl",
-    { class: "facts" },
-    counted.filter(([, n]) => n > 0).map(([name, n]) => el("div", null, el("dt", null, name), el("dd", null, n))),
-    el("div", null, el("dt", null, say("in", "用时")), el("dd", null, duration(result.seconds * 1000))),
-  );
+  const took = [say("in", "用时"), duration(result.seconds * 1000)];
+  return facts([...counted.filter(([, n]) => n > 0), took]);
 }
 
 function latency(of) {
-  return el(
-    "table",
-    { class: "latency" },
-    el(
-      "tbody",
-      null,
+  return el("table.latency", [
+    el("tbody", [
       Object.entries(of).map(([name, ms]) =>
-        el(
-          "tr",
-          null,
+        el("tr", [
           el("th", { scope: "row" }, name),
-          el("td", null, el("meter", { min: 0, max: of.max || 1, value: ms, "aria-label": name })),
-          el("td", null, duration(ms)),
-        ),
+          el("td", el("meter", { min: 0, max: of.max || 1, value: ms, "aria-label": name })),
+          el("td", duration(ms)),
+        ]),
       ),
-    ),
-  );
+    ]),
+  ]);
 }

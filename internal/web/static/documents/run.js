@@ -11,11 +11,11 @@ function show(main, { at, frames, pairs }) {
   const run = last(frames, "run");
   document.title = "lockstep: " + run.lock;
   main.append(
-    el("h1", null, title(run)),
-    el("p", { class: "soft small" }, settings(run)),
-    el("section", { class: "sheet says" }, verdict(last(frames, "tally"))),
+    el("h1", title(run)),
+    el("p.soft.small", settings(run)),
+    el("section.sheet.says", verdict(last(frames, "tally"))),
   );
   watched(main, frames, pairs);
   const when = new Date(at).toLocaleString(language());
-  main.append(el("footer", { class: "soft small" }, say(`The shop as it was on ${when}.`, `${when} 时的商店。`)));
+  main.append(el("footer.soft.small", say(`The shop as it was on ${when}.`, `${when} 时的商店。`)));
 }

@@ -1,5 +1,6 @@
 // Schedules, to be stepped through.
 import { el, replace } from "../dom.js";
+import { bind } from "../keys.js";
 import { player } from "../player.js";
 import { say, several } from "../words.js";
 
@@ -8,68 +9,50 @@ show(document.getElementById("main"), JSON.parse(document.getElementById("data")
 function show(main, { lock, title, scenario, schedules }) {
   const heading = el("h1"),
     goal = el("p"),
-    tabs = el("p", { class: "row" }),
+    tabs = el("p.row"),
     replay = el("code");
   const { picture, told, controls, step, load } = player();
   told.classList.add("sheet");
   main.append(
-    el(
-      "header",
-      null,
-      heading,
-      el("p", { class: "soft" }, `${lock} · ${title}`, scenario && [" · ", el("code", null, scenario)]),
-      goal,
-      tabs,
-    ),
-    el("div", { class: "document" }, picture, el("aside", { "aria-label": say("The step", "这一步") }, controls, told)),
-    el(
-      "footer",
-      { class: "soft small" },
+    el("header", heading, el("p.soft", `${lock} · ${title}`, scenario && [" · ", el("code", scenario)]), goal, tabs),
+    el("div.document", picture, el("aside", { "aria-label": say("The step", "这一步") }, controls, told)),
+    el("footer.soft.small", [
       say("Made by lockstep, with the lock’s real code. Replay it: ", "由 lockstep 运行锁的真实代码生成。重放："),
       replay,
-    ),
+    ]),
   );
-  addEventListener("keydown", event => {
-    const by = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity }[event.key];
-    if (by === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
-    event.preventDefault();
-    step(by);
-  });
+  const keys = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity };
+  bind(...Object.entries(keys).map(([key, by]) => [key, "", "", () => step(by)]));
   choose(0);
 
   function choose(i) {
     const { anomaly, title, says, length, goal: task, breaches, replay: command } = schedules[i];
     const fewest = length > 0 && say(`, in ${several(length, "step")} and in no fewer`, `：${length} 步，不可能更少`);
-    replace(
-      heading,
+    replace(heading, [
       anomaly
         ? [`${lock}${say(": ", "：")}`, el("span", { title: anomaly }, title)]
         : say(`A schedule of ${lock}`, `${lock} 的一个时序`),
       anomaly && fewest,
-    );
+    ]);
     const reached = anomaly && breaches?.find(breach => breach.title === title)?.step;
-    replace(
-      goal,
+    replace(goal, [
       task && [
         say("The goal: ", "目标："),
-        el("b", null, task),
+        el("b", task),
         reached
           ? say(`. Reached at step ${reached}.`, `。第 ${reached} 步做到。`)
           : say(". Not reached.", "。没有做到。"),
       ],
-    );
-    replace(
-      tabs,
+    ]);
+    replace(tabs, [
       schedules.length > 1 &&
         schedules.map((schedule, n) =>
-          el(
-            "button",
-            { "aria-pressed": String(n === i), title: schedule.anomaly, onclick: () => choose(n) },
+          el("button", { "aria-pressed": String(n === i), title: schedule.anomaly, onclick: () => choose(n) }, [
             schedule.title || n + 1,
-          ),
+          ]),
         ),
-      says && el("span", null, says),
-    );
+      says && el("span", says),
+    ]);
     replace(replay, command);
     load(schedules[i]);
     step(0);

@@ -7,29 +7,24 @@ import { say } from "../words.js";
 const home = new URL("../../", import.meta.url);
 const version = document.documentElement.dataset.tab; // of the programs
 
-export const note = el("p", { class: "tab small" });
+export const note = el("p.tab.small");
 const status = el("span", { role: "status" });
 
 export function draw() {
-  replace(
-    note,
+  replace(note, [
     say(
       "In this tab: real lock code, embedded Redis, one thread. Times mean nothing, orders do. ",
       "在这个标签页里：真实的锁代码，内嵌 Redis，单线程。时间没有意义，先后次序才有。",
     ),
-    el(
-      "label",
-      null,
+    el("label", [
       say("Replicas of the shop: ", "商店副本数："),
-      el(
-        "select",
-        { id: "shops", onchange: ({ target }) => choose(+target.value) },
+      el("select", { id: "shops", onchange: ({ target }) => choose(+target.value) }, [
         [1, 3].map(n => el("option", { value: n, selected: n === shops.length }, n)),
-      ),
-    ),
+      ]),
+    ]),
     " ",
     status,
-  );
+  ]);
 }
 
 // Program is a Go program in a worker, which is started when it is first asked.
@@ -122,11 +117,10 @@ class Program {
   fell() {
     this.end();
     const says = this.failure();
-    replace(status, el("b", { class: "bad" }, says));
+    replace(status, el("b.bad", says));
     this.leave(says);
   }
 
-  // failure says that the program has ended by itself.
   failure() {
     return say(
       `The program of ${this.name()} failed in this tab. It begins anew; what it held is gone.`,
@@ -368,8 +362,7 @@ function replica(pathname, live) {
   return (pathname.startsWith("/live") ? live.findLast(connected) : live.find(connected)) ?? live[0];
 }
 
-// It works without, while there is a network.
-// It keeps both programs, so that no view needs one.
+// It keeps both programs, so that no view needs a network.
 navigator.serviceWorker
   ?.register(new URL("keep.js", home))
   .then(() => navigator.serviceWorker.ready)

@@ -1,6 +1,6 @@
 // The parts of a lesson, played on the page: a run and its drawing, the same under two locks, a difference, the seat.
 // What needs a terminal is folded away.
-import { el, replace } from "../dom.js";
+import { code, el, replace, typed } from "../dom.js";
 import { bindWhile } from "../keys.js";
 import { player } from "../player.js";
 import { link } from "../route.js";
@@ -14,17 +14,10 @@ export class Desk {
   leaving = [];
 
   constructor() {
-    const step = by => () => this.at.step(by);
-    this.leaving.push(
-      bindWhile(
-        () => this.at?.step,
-        [null, "in a drawing: one step back, one step on", "图中：往回一步，往前一步", "← →"],
-        ["ArrowLeft", "", "", step(-1)],
-        ["ArrowRight", "", "", step(1)],
-        ["Home", "", "", step(-Infinity)],
-        ["End", "", "", step(Infinity)],
-      ),
-    );
+    const keys = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity };
+    const steps = Object.entries(keys).map(([key, by]) => [key, "", "", () => this.at.step(by)]);
+    const listed = [null, "in a drawing: one step back, one step on", "图中：往回一步，往前一步", "← →"];
+    this.leaving.push(bindWhile(() => this.at?.step, listed, ...steps));
   }
 
   // place lets a node be where the keys go once it is used.
@@ -43,24 +36,19 @@ export class Desk {
 }
 
 // html makes an element of what the server rendered: its own texts, without foreign HTML.
-export function html(name, attributes, text) {
-  const node = el(name, attributes);
+export function html(tag, text, attributes = {}) {
+  const node = el(tag, attributes);
   node.innerHTML = text;
   for (const pre of node.querySelectorAll("pre")) pre.tabIndex = 0; // it scrolls
   for (const table of node.querySelectorAll("table")) {
-    const box = el("div", { class: "scroll", tabindex: 0 });
+    const box = el("div.scroll", { tabindex: 0 });
     table.replaceWith(box);
     box.append(table);
   }
   return node;
 }
 
-// typed folds away what is for the terminal.
-export const typed = (...inside) =>
-  el("details", { class: "terminal" }, el("summary", null, say("In the terminal", "在终端里")), inside);
-
-const code = lines => el("pre", { tabindex: 0 }, el("code", null, lines));
-const lines = commands => code(commands.map(({ line }) => "go run . " + line).join("\n"));
+const lines = commands => commands.map(({ line }) => line);
 
 // drawAll draws parts. What a command's terminal needs to know is with the command.
 export function drawAll(parts, desk) {
@@ -76,35 +64,29 @@ export function drawAll(parts, desk) {
 // draw draws a part. What the lesson prints is shown at once.
 function draw(part, desk) {
   const { html: says, terminal, commands, printed, also } = part;
-  if (terminal) return typed(html("div", null, says));
-  if (!commands) return html("div", null, says);
+  if (terminal) return typed(null, html("div", says));
+  if (!commands) return html("div", says);
   const of = kind => commands.filter(command => command.kind === kind);
   if (of("check").length)
-    return el(
-      "details",
-      { class: "terminal" },
-      el(
-        "summary",
-        null,
+    return el("details.terminal", [
+      el("summary", [
         say(`On a computer with Go: exercise ${commands[0].name}`, `在装有 Go 的电脑上：练习 ${commands[0].name}`),
-      ),
-      html("div", null, says),
-      lines(commands),
-    );
+      ]),
+      html("div", says),
+      code(lines(commands)),
+    ]);
   if (of("diff").length) return difference(commands[0], says, desk);
-  return el(
-    "div",
-    { class: "part" },
-    html("div", null, says),
+  return el("div.part", [
+    html("div", says),
     commands.map(command => (played[command.kind] ?? explored)(command, part, desk)),
-    typed(lines(commands), printed && code(printed), also && html("div", null, also)),
-  );
+    typed(lines(commands), printed && code(printed), also && html("div", also)),
+  ]);
 }
 
-const button = (href, says) => el("p", null, el("a", { class: "button", href }, says));
+const button = (href, says) => el("p", el("a.button", { href }, says));
 
 const played = {
-  table: () => button("#/table", say("The table of all", "打开总表")),
+  table: () => button("#/locks", say("The table of all", "打开总表")),
   lab: ({ name }) => button(link(["labs", name]), say(`The lab ${name}`, `打开实验 ${name}`)),
   burst: ({ lock, buyers }) =>
     button(
@@ -119,10 +101,10 @@ const played = {
         const { sideBySide } = await import("./seat_beside.js");
         replace(into, await sideBySide(command, command.other, true));
       } catch (failure) {
-        replace(into, el("p", { class: "note warn" }, failure.message));
+        replace(into, el("p.note.warn", failure.message));
       }
     };
-    return el("div", null, runner(command, run), into);
+    return el("div", runner(run), into);
   },
 };
 
@@ -133,41 +115,27 @@ function explored(command, part, desk) {
     shows.known();
     return shows.node;
   }
-  return el(
-    "div",
-    null,
-    runner(command, () => shows.run()),
-    shows.node,
-  );
+  const run = runner(() => shows.run());
+  return el("div", run, shows.node);
 }
 
-// runner is a command and its button.
-export function runner({ line }, run, attributes = {}) {
+// runner is the button of a command.
+export function runner(run, attributes = {}) {
   const once = async ({ currentTarget: button }) => {
     button.disabled = true;
     await run();
     button.disabled = false;
   };
-  // a line does not end within a flag
-  const words = line
-    .replace(/ --lang zh$/, "")
-    .split(" ")
-    .flatMap(word => [el("span", null, word), " "]);
-  return el(
-    "p",
-    { class: "row runner" },
-    el("button", { ...attributes, onclick: once }, "▶ ", say("Run", "运行")),
-    el("code", null, words),
-  );
+  return el("p.runner", el("button", { ...attributes, onclick: once }, "▶ ", say("Run", "运行")));
 }
 
 // Result is what a command shows: first what the lesson knows of it, then what was found here and now.
 export class Result {
-  node = el("div", { class: "result" });
-  says = el("div", { class: "told" });
+  node = el("div.result");
+  says = el("div.told");
   drawing = el("div");
-  status = el("span", { class: "small soft", role: "status" });
-  stop = el("button", { class: "quiet", "data-focus": "stop", hidden: true }, say("Stop", "停止"));
+  status = el("span.small.soft", { role: "status" });
+  stop = el("button.quiet", { "data-focus": "stop", hidden: true }, say("Stop", "停止"));
   schedule = ""; // that is drawn
   player;
 
@@ -175,7 +143,7 @@ export class Result {
     this.command = command;
     this.desk = desk;
     this.saying = says;
-    replace(this.node, this.says, this.drawing, el("p", null, this.status, " ", this.stop));
+    replace(this.node, this.drawing, this.says, el("p", this.status, " ", this.stop));
   }
 
   // known shows what the lesson knows, if that is anything.
@@ -186,17 +154,15 @@ export class Result {
   }
 
   tell(all) {
-    replace(
-      this.says,
-      all.map(each => el("p", null, each)),
-    );
+    replace(this.says, [all.map(each => el("p", each))]);
   }
 
   draw(trace, breaches) {
     const schedule = trace.steps.map(step => step.token).join(" ");
     if (schedule === this.schedule) return;
     this.schedule = schedule;
-    this.player = steps(trace, breaches, this.desk);
+    this.node.classList.add("reveals"); // what comes, and how it ends, comes last
+    this.player = steps(trace, breaches, this.desk, () => this.node.classList.remove("reveals"));
     replace(this.drawing, this.player.node);
   }
 
@@ -213,7 +179,7 @@ export class Result {
     try {
       if (kind === "replay") {
         const { view, stale } = await get("/seat/state", { ...asked, do: schedule });
-        if (stale) return tell(el("span", { class: "bad" }, stale.says));
+        if (stale) return tell(el("span.bad", stale.says));
         this.draw(view.trace, view.shown);
         return tell(say("Run here, just now.", "刚刚在这里运行过。"));
       }
@@ -236,29 +202,40 @@ export class Result {
               link && el("a", { href: link }, say("In the seat", "在调度席打开")),
             );
           },
-          failed: failure => tell(el("span", { class: "bad" }, failure.message)),
+          failed: failure => tell(el("span.bad", failure.message)),
         },
         { signal },
       );
       if (signal.aborted) tell(say("Stopped. Nothing is known.", "已停止，还没有结论。"));
     } catch (failure) {
-      tell(el("span", { class: "bad" }, failure.message));
+      tell(el("span.bad", failure.message));
     }
     this.stop.hidden = true;
     return undefined;
   }
 }
 
-// steps draws a schedule to step through, from its first step on.
-function steps(trace, breaches, desk) {
-  const { picture, told, controls, step, load } = player();
+// steps draws a schedule to step through, from its first step on. all is called once all of them were shown.
+function steps(trace, breaches, desk, all) {
+  const { picture, told, controls, step: go, load } = player();
   load({ trace, breaches });
-  step(1 - trace.steps.length);
+  go(1 - trace.steps.length);
   told.classList.add("unseen"); // the picture says it
-  const node = el("div", { class: "player" }, picture, controls, told);
-  const on = controls.children[2];
-  replace(on, say("Next step ›", "下一步 ›"));
-  on.removeAttribute("aria-label");
+  const node = el("div.player", picture, controls, told);
+  const [, , on, end] = controls.children;
+  for (const [button, says] of [
+    [on, say("Next step ›", "下一步 ›")],
+    [end, say("Show all »", "全部显示 »")],
+  ]) {
+    replace(button, says);
+    button.removeAttribute("aria-label");
+  }
+  const step = by => {
+    go(by);
+    if (!picture.querySelector(".later")) all();
+  };
+  controls.addEventListener("click", () => step(0));
+  step(0); // there may be one alone
   const own = {
     node,
     step,
@@ -279,27 +256,25 @@ function difference({ lock, other, line }, says, desk) {
     if (!target.open || into.firstChild) return;
     replace(into, say("Loading …", "加载中……"));
     try {
-      const { changes } = await import("./steps.js");
+      const { changes } = await import("./locks.js");
       const drawn = await changes(pair);
       if (!desk.left.signal.aborted) replace(into, drawn);
     } catch (failure) {
-      replace(into, el("p", { class: "note warn" }, failure.message));
+      replace(into, el("p.note.warn", failure.message));
     }
   };
-  return el(
-    "details",
-    { class: "difference", ontoggle: open },
-    el("summary", null, html("span", null, says), ` · ${lock} → ${other}`),
+  return el("details.difference", { ontoggle: open }, [
+    el("summary", html("span", says), ` · ${lock} → ${other}`),
     into,
-    el("p", null, el("a", { href: link(["steps", pair]) }, say("This step in “Locks”", "在“锁”里看这一步"))),
-    typed(lines([{ line }])),
-  );
+    el("p", el("a", { href: link(["locks", other]) }, say("This step in “Locks”", "在“锁”里看这一步"))),
+    typed([line]),
+  ]);
 }
 
 // seat sits the reader at a schedule, as soon as that part of the page comes into sight. kept is the one that did what
 // it asks, keep takes another.
 export function seat(address, desk, kept, keep) {
-  const node = el("div", { class: "embedded" }, el("p", { class: "soft" }, say("The seat comes …", "调度席加载中……")));
+  const node = el("div.embedded", el("p.soft", say("The seat comes …", "调度席加载中……")));
   const own = {};
   const seen = new IntersectionObserver(
     async entries => {

@@ -1,200 +1,163 @@
 // The labs: each makes one flaw happen by a real fault, with the lock that has it and with the one that cures it. In a
 // tab they run here; a server only lists them.
-import { el, replace } from "../dom.js";
+import { alarm, el, replace, typed } from "../dom.js";
 import { link } from "../route.js";
 import { get, stream } from "../server.js";
 import { drawTrace, legend } from "../trace.js";
 import { language, say, several } from "../words.js";
 
-const typed = "go run . ";
 const inTab = !!document.documentElement.dataset.tab;
-
-export function show(main, { path: [, name] }) {
-  const body = el("article", { class: "labs" }),
-    left = new AbortController();
-  main.append(body);
-  scrollTo(0, 0);
-  get("/labs", { lang: language() }).then(
-    labs => {
-      if (left.signal.aborted) return;
-      const one = labs.find(lab => lab.name === name);
-      body.append(...(one ? page(one, left.signal) : list(labs)));
-    },
-    failure => body.append(el("p", { class: "note bad", role: "alert" }, failure.message)),
-  );
-  return () => left.abort();
-}
-
+const runsHere = lab => inTab && !lab.needs.length;
 const address = name => link(["labs", name]);
 const arrow = lab => lab.locks.join(" → ");
 
+export function show(main, { path: [, name] }) {
+  const body = el("article.labs"),
+    left = new AbortController();
+  main.append(body);
+  scrollTo(0, 0);
+  const asked = { lang: language() };
+  const draw = ([labs, { lessons }]) => {
+    if (left.signal.aborted) return;
+    for (const lab of labs) lab.lesson = lessons.find(lesson => lesson.labs?.includes(lab.name));
+    const one = labs.find(lab => lab.name === name);
+    if (name && !one) throw Error(say(`There is no lab ${name}.`, `没有“${name}”这个实验。`));
+    replace(body, one ? page(one, left.signal) : list(labs));
+  };
+  Promise.all([get("/labs", asked), get("/course", asked)])
+    .then(draw)
+    .catch(failure => replace(body, el("h1", say("Labs", "实验")), alarm(failure)));
+  return () => left.abort();
+}
+
 function list(labs) {
-  const here = labs.filter(lab => !lab.needs.length),
-    elsewhere = labs.filter(lab => lab.needs.length);
-  const part = (title, of) => [el("h2", null, title), el("ul", { class: "lab-list" }, of.map(entry))];
+  const part = (title, of) => of.length > 0 && [el("h2", title), el("ul.sheets", of.map(entry))];
   return [
-    el("h1", null, say("Labs", "实验")),
-    el(
-      "p",
-      null,
+    el("h1", say("Labs", "实验")),
+    el("p", [
       say(
         "A lab makes one flaw happen by a real fault, and says who did what: first with the lock that has the flaw, " +
           "then with the one that cures it. ",
         "一个实验用真实的故障让一种缺陷发生，并说明谁做了什么：先用有缺陷的锁，再用修复它的锁。",
       ),
-      place(),
+      inTab
+        ? say(
+            "Here each replica is a worker of this tab. Killing it ends the worker in the middle of whatever it does.",
+            "这里每个副本是这个标签页的一个 worker；杀死它，就是不管它正做到哪一步都立即终止它。",
+          )
+        : say(
+            "They start processes of their own, so they run in a browser’s tab or in a terminal, not on this server.",
+            "实验要启动自己的进程，所以在浏览器标签页或终端里运行，不在这台服务器上运行。",
+          ),
+    ]),
+    part(
+      inTab ? say("They run here", "在这里运行") : say("They run in a tab", "可以在标签页里运行"),
+      labs.filter(lab => !lab.needs.length),
     ),
-    ...(inTab
-      ? [
-          ...part(say("They run here", "在这里运行"), here),
-          ...part(say("They need more than a tab", "标签页里无法运行"), elsewhere),
-        ]
-      : [el("ul", { class: "lab-list" }, labs.map(entry))]),
+    part(
+      say("They need more than a tab", "标签页里无法运行"),
+      labs.filter(lab => lab.needs.length),
+    ),
   ];
 }
 
-// place says where labs run.
-const place = () =>
-  inTab
-    ? say(
-        "Here each replica is a worker of this tab, and to be killed is to be ended in the middle of whatever it does.",
-        "这里每个副本是这个标签页的一个 worker；杀死它就是在它正做着的任何一步终止它。",
-      )
-    : [
-        say(
-          "A server runs none: they start processes of their own. Run them in a terminal, or in ",
-          "服务器不运行实验：实验要启动自己的进程。请在终端里运行，或者在",
-        ),
-        el("a", { href: "tab/#/labs" }, say("the page that runs in a tab", "标签页里运行的页面")),
-        say(", which says how to get it if it is not there yet.", "运行；如果还没有这个页面，它会说明怎样得到。"),
-      ];
+const lessonOf = ({ lesson: { number, title } }) => say(`Lesson ${number}: ${title}`, `第 ${number} 课：${title}`);
 
 const entry = lab =>
-  el(
-    "li",
-    { class: "sheet" },
-    el(
-      inTab ? "h3" : "h2",
-      null,
-      el("a", { href: address(lab.name) }, lab.name),
-      " ",
-      el("span", { class: "soft small" }, arrow(lab)),
-    ),
-    el("p", null, lab.claim),
-    lab.needs.length > 0 && el("p", { class: "small" }, needs(lab)),
-    (!inTab || lab.needs.length > 0) && el("p", { class: "small" }, command("lab " + lab.name)),
-  );
+  el("li.sheet", [
+    el("h3", el("a", { href: address(lab.name) }, lab.name), " ", el("span.soft.small", arrow(lab))),
+    el("p", lab.claim),
+    needs(lab),
+  ]);
 
-const needs = lab => [say("It needs ", "它需要 "), lab.needs.map(marked), say(". ", "。")];
-const command = of => el("code", null, typed + of);
+const needs = lab =>
+  lab.needs.length > 0 && el("p.small", say("It needs ", "它需要 "), lab.needs.map(marked), say(".", "。"));
 
-// marked shows what is between backquotes as code.
-const marked = text => text.split("`").map((part, i) => (i % 2 ? el("code", null, part) : part));
+const marked = text => text.split("`").map((part, i) => (i % 2 ? el("code", part) : part));
 
 function page(lab, signal) {
-  const told = el("div", { class: "runs" }),
-    status = el("span", { role: "status", class: "soft" });
-  const start = runs({ class: "main" }, say(`Run it: ${lab.locks.join(", then ")}`, `运行：${arrow(lab)}`), run);
-  const here = inTab && !lab.needs.length;
+  const told = el("div.runs"),
+    status = el("span.soft", { role: "status" }),
+    here = runsHere(lab),
+    cured = lab.locks.at(-1);
+  const start = runs(say(`Run it: ${lab.locks.join(", then ")}`, `运行：${arrow(lab)}`), run);
   return [
-    el("p", { class: "small" }, el("a", { href: link(["labs"]) }, say("All labs", "全部实验"))),
-    el("h1", null, lab.name),
-    el("p", null, lab.claim),
-    here
-      ? el("p", { class: "row" }, start, status)
-      : el(
-          "p",
-          { class: "note" },
-          lab.needs.length > 0 && needs(lab),
-          lab.needs.length > 0 && inTab && say("A tab has no such thing. ", "标签页里没有。"),
-          say("In a terminal: ", "在终端里运行："),
-          command("lab " + lab.name),
-          !inTab &&
-            !lab.needs.length && [
-              say(". Or ", "。也可以"),
-              el("a", { href: "tab/" + address(lab.name) }, say("in a tab", "在标签页里运行")),
-            ],
-        ),
+    el("p.small", el("a", { href: link(["labs"]) }, say("All labs", "全部实验"))),
+    el("h1", lab.name),
+    el("p", lab.claim),
+    needs(lab),
+    el("p.row", [
+      here && start,
+      !inTab &&
+        !lab.needs.length &&
+        el("a.button.main", { href: "tab/" + address(lab.name) }, say("Run it in a tab", "在标签页里运行")),
+      !here && lab.lesson && el("a.button", { href: link(["course", lab.lesson.number]) }, lessonOf(lab)),
+      el("a.button", { href: link(["locks", cured]) }, say(`${cured}: what it changes`, `${cured} 改了什么`)),
+      status,
+    ]),
     told,
-    el(
-      "p",
-      { class: here ? "small soft" : null },
-      lab.cure,
-      lab.diff && [say(" All of it: ", "全部改动："), command(lab.diff)],
-    ),
+    el("p", { class: here ? "small soft" : null }, lab.cure),
+    typed(["lab " + lab.name, lab.diff].filter(Boolean)),
   ];
 
   async function run(stop) {
     replace(told);
     let part, lock;
-    const fail = why => part.append(el("p", { class: "note bad", role: "alert" }, why));
+    const fail = failure => part.append(alarm(failure));
     const on = {
       begins(name) {
         lock = name;
-        part = el("section", { class: "sheet" });
+        part = el("section.sheet", el("h2", name));
         told.append(part);
-        replace(part, el("h2", null, name));
         replace(status, say(`${name}: the replicas are started.`, `${name}：正在启动副本。`));
       },
       drawn(trace) {
-        replace(part, el("h2", null, lock), drawTrace(trace));
+        replace(part, el("h2", lock), drawTrace(trace));
         const steps = trace.steps.length;
         replace(status, say(`${lock}: ${several(steps, "step")} so far.`, `${lock}：到现在 ${steps} 步。`));
       },
-      story: story => replace(part, ...tell(story)),
+      story: story => replace(part, tell(story)),
       failed: fail,
     };
     try {
-      await stream(`/labs/${lab.name}?lang=${language()}`, on, {
-        signal: AbortSignal.any([stop, signal]),
-        method: "POST",
-      });
+      const until = AbortSignal.any([stop, signal]);
+      await stream(`/labs/${lab.name}?lang=${language()}`, on, { signal: until, method: "POST" });
     } catch (failure) {
       part ??= told;
-      fail(failure.message);
+      fail(failure);
     }
     replace(status, stop.aborted && say("Stopped.", "已停止。"));
   }
 }
 
-// tell tells a story as lockstep lab does.
-function tell(story) {
-  const [, lock, rest] = story.explore?.match(/^explore (\S+) (.*)$/) ?? [],
+function tell({ observed, head, drawn, left, reason, says, command, explore }) {
+  const [, lock, rest] = explore?.match(/^explore (\S+) (.*)$/) ?? [],
     anomaly = rest?.match(/ ?--anomaly (\S+)/);
   const seat = lock && {
     in: anomaly ? rest.replace(anomaly[0], "") : rest,
     mode: anomaly && "oracle",
     anomaly: anomaly?.[1],
   };
+  const sentences = (says ?? []).map(sentence => el("li", sentence));
   return [
-    el("h2", { class: { broken: "bad", holds: "good" }[story.observed] ?? "warn" }, story.head),
-    story.drawn.steps && story.drawn.actors && [drawTrace(story.drawn), legend()],
-    story.left && el("p", { class: "small soft" }, story.left),
-    story.reason && el("p", { class: "note warn" }, story.reason),
-    el(
-      "ul",
-      null,
-      (story.says ?? []).map(sentence => el("li", null, sentence)),
-    ),
-    el(
-      "p",
-      { class: "small" },
-      say("In a terminal: ", "在终端里："),
-      command(story.command),
-      seat && [
-        say(". In every order: ", "。所有的命令顺序："),
-        command(story.explore),
-        say(", or in ", "，或在"),
-        el("a", { href: link(["schedule", lock], seat) }, say("the scheduler’s seat", "调度席")),
-      ],
-    ),
+    el("h2", { class: { broken: "bad", holds: "good" }[observed] ?? "warn" }, head),
+    drawn.steps && drawn.actors && [drawTrace(drawn), legend()],
+    left && el("p.small.soft", left),
+    reason && el("p.note.warn", reason),
+    el("ul", sentences),
+    seat &&
+      el("p.small", [
+        el("a", { href: link(["schedule", lock], seat) }, [
+          say("Every order of these commands, in the seat", "在调度席查看所有命令顺序"),
+        ]),
+      ]),
+    typed([command, explore].filter(Boolean)),
   ];
 }
 
-// runs is a button that runs something, and meanwhile stops it.
-function runs(attributes, label, run) {
+function runs(label, run) {
   let stop = null;
-  const button = el("button", { ...attributes, onclick: turn }, label);
+  const button = el("button.main", { onclick: turn }, label);
   async function turn() {
     if (stop) return stop.abort();
     stop = new AbortController();

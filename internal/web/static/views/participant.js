@@ -1,10 +1,12 @@
-// Who this browser is in the room: a participant, without a name, or the one who teaches.
-import { post } from "../server.js";
+// Who this browser is in the room: a participant, without a name, who goes where the class is, or the one who teaches.
+import { alarm, el } from "../dom.js";
+import { go } from "../route.js";
+import { get, post } from "../server.js";
+import { forget, keep, kept } from "../store.js";
 import { say } from "../words.js";
 
 /** @typedef {{ participant: string, badge: number, until: string }} Place */
 
-const kept = "lockstep.place";
 /** @type {Place | null} */
 let has = null;
 /** @type {Promise<Place> | null} */
@@ -12,11 +14,7 @@ let joining = null;
 
 // place is this browser's in the room that is open; the server gives one to whoever asks. It lasts as long as the tab.
 export async function place(room) {
-  try {
-    has ??= JSON.parse(sessionStorage.getItem(kept) ?? "null");
-  } catch {
-    /* it was not kept */
-  }
+  has ??= JSON.parse(kept("place", "sessionStorage") ?? "null");
   if (has?.until === room.until) return has;
   joining ??= join(room.until).finally(() => {
     joining = null;
@@ -26,11 +24,7 @@ export async function place(room) {
 
 async function join(until) {
   has = { ...(await post("/room/join")), until };
-  try {
-    sessionStorage.setItem(kept, JSON.stringify(has));
-  } catch {
-    /* it is not kept */
-  }
+  keep("place", JSON.stringify(has), "sessionStorage");
   return has;
 }
 
@@ -44,7 +38,7 @@ export async function tell(room, path, what) {
     } catch (failure) {
       if (failure.code !== "no_participant" || !again) throw failure;
       if (has === mine) has = null;
-      sessionStorage.removeItem(kept);
+      forget("place", "sessionStorage");
     }
   }
 }
@@ -52,7 +46,6 @@ export async function tell(room, path, what) {
 const animals = "Rat Ox Tiger Rabbit Dragon Snake Horse Goat Monkey Rooster Dog Pig".split(" ");
 const chinese = "鼠牛虎兔龙蛇马羊猴鸡狗猪";
 
-// called says a badge, by which the board calls a participant: an animal and a number.
 export function called(badge) {
   const animal = badge % animals.length,
     number = Math.floor(badge / animals.length) + 1;
@@ -60,19 +53,77 @@ export function called(badge) {
 }
 
 // leads reports whether this browser teaches in the room that is open: its own lessons do not count. lead makes it so.
-export function leads(room) {
-  try {
-    return room.open && localStorage.getItem("lockstep.leads") === room.until;
-  } catch {
-    return leading === room.until;
-  }
+export const leads = room => room.open && kept("leads") === room.until;
+export const lead = room => keep("leads", room.until);
+
+const pause = 2000; // between two looks at where the class is
+
+let drawn = () => {}; // the view, while it is there
+let attending = false;
+let room = null; // as the server said last
+let mine = null; // this browser's place in it
+let refused = ""; // why it has none
+
+const at = () => kept("joined", "sessionStorage"); // where the class was when this browser last followed it
+const addressOf = at => (at === "campaign" ? "#/campaign" : "#/course/" + at);
+
+export function attendance(_path, { draw }) {
+  if (at() === null) keep("joined", "", "sessionStorage");
+  drawn = () =>
+    draw([
+      el("h1", refused ? say("You are not in", "你没有加入") : say("You are in", "你已加入")),
+      refused && alarm(refused),
+      mine &&
+        el("p", [
+          say("You need no name. The board calls you ", "不用填名字。榜上的你是 "),
+          el("b.badge", called(mine.badge)),
+          say(".", "。"),
+        ]),
+      el("p", { role: "status" }, [
+        !room
+          ? say("Asking where the class is …", "正在询问进度……")
+          : !room.open
+            ? say("The room is not open yet. Then this page follows the class.", "教室还没有打开；打开后会跟着课堂走。")
+            : say("This page follows the class.", "这个页面会跟着课堂走。"),
+      ]),
+      room?.open && room.at && el("a.button.main", { href: addressOf(room.at) }, say("To the class", "去课堂所在处")),
+    ]);
+  drawn();
+  attend();
+  return {
+    leave() {
+      drawn = () => {};
+    },
+  };
 }
-let leading = ""; // where nothing is kept
-export function lead(room) {
-  leading = room.until;
-  try {
-    localStorage.setItem("lockstep.leads", leading);
-  } catch {
-    /* it is not kept */
+
+// attend follows the class until the room that was open is closed. Who goes elsewhere meanwhile stays there until the
+// class goes on.
+export async function attend() {
+  if (attending) return;
+  attending = true;
+  for (let was = false; ; ) {
+    try {
+      room = await get("/room");
+      mine = room.open ? await place(room) : null;
+      refused = "";
+    } catch (failure) {
+      mine = null; // asked again
+      const why = {
+        dropped: say("Your address has been taken out, until the room closes.", "你的地址已被移出，直到教室关闭。"),
+        room_full: say("The room is full.", "教室已满。"),
+      };
+      refused = why[failure.code] ?? "";
+    }
+    if (was && !room?.open) break;
+    was ||= !!room?.open;
+    if (room?.at && room.at !== at()) {
+      keep("joined", room.at, "sessionStorage");
+      go(addressOf(room.at));
+    }
+    drawn();
+    await new Promise(passed => setTimeout(passed, pause));
   }
+  attending = false;
+  forget("joined", "sessionStorage");
 }

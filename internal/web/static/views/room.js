@@ -1,158 +1,104 @@
 // The room, on the projector: how to come in, what a class predicts, and who broke what.
-import { el, heads, replace, svg } from "../dom.js";
-import { bind } from "../keys.js";
+import { el, heads, replace, svg, typed } from "../dom.js";
 import { go, link } from "../route.js";
 import { del, get, post, put } from "../server.js";
 import { language, say, several } from "../words.js";
-import { address } from "./course.js";
 import { html } from "./course_parts.js";
-import { stepsOf } from "./levels.js";
 import { called, lead, leads } from "./participant.js";
 
 const pause = 1000; // between two looks at what the class did
 
+const two = number => String(number).padStart(2, "0");
+export const address = number => "#/course/" + two(number);
+
 // place is where the room shows something: a question by its number, join, or the board.
-const place = at => link(["room", typeof at === "number" ? String(at).padStart(2, "0") : at]);
+const place = at => link(["course", "room", typeof at === "number" ? two(at) : at]);
 
-export function show(main, route) {
-  const body = el("article", { class: "room" });
-  main.append(body);
-  let places = [], // of all that the room shows, in order
-    at = "", // the one that is shown
-    timer = 0,
-    turnOf = 0,
-    gone = false;
-  const turn = by => {
-    const next = places[places.indexOf(at) + by];
-    if (next) go(next);
-  };
-  const leave = bind(
-    ["n", "the next question", "下一题", () => turn(1)],
-    ["p", "the question before", "上一题", () => turn(-1)],
-  );
-  const fail = failure => !gone && replace(body, el("p", { class: "note bad", role: "alert" }, failure.message));
-
-  async function follow(route) {
-    const mine = ++turnOf,
-      passed = () => gone || mine !== turnOf;
-    clearTimeout(timer);
-    const again = () => follow(route);
-    const act = what => () => what().then(again).catch(fail);
-    try {
-      let room = await get("/room");
-      if (passed()) return;
-      if (!room.open) return replace(body, ...closed(act(async () => lead(await post("/room")))));
-      const name = route.path[1];
-      if (!name)
-        return go(room.at ? place(room.at === "campaign" ? "board" : room.at) : place("join"), { instead: true });
-      const [{ lessons }, { doors }] = await Promise.all([
-        get("/course", { lang: language() }),
-        get("/room/join", { from: location.origin }),
-      ]);
-      places = ["join", ...lessons.map(({ number }) => number), "board"].map(place);
-      at = place(Number(name) || name);
-      const on = name === "board" ? "campaign" : name === "join" ? "" : name.padStart(2, "0"),
-        mine = leads(room);
-      if (mine && on && room.at !== on) room = await put("/room", { at: on });
-      const shown =
-        name === "join"
-          ? welcome(doors)
-          : name === "board"
-            ? await board(doors)
-            : await question(name, doors, mine, reveal);
-      if (passed()) return;
-      const foot = el(
-        "p",
-        { class: "row" },
-        shown.button,
-        step(-1, "← (p)"),
-        step(1, "(n) →"),
-        at !== place("board") && el("a", { class: "button", href: place("board") }, say("The board", "榜")),
-        at !== place("join") && el("a", { class: "button", href: place("join") }, say("Join, large", "加入（大）")),
-        mine
-          ? el(
-              "button",
-              { class: "danger", id: "close", onclick: act(() => del("/room")) },
-              say("Close the room", "关闭教室"),
-            )
-          : el(
-              "button",
-              { id: "lead", onclick: act(async () => lead(await put("/room", { at: on || room.at || "01" }))) },
-              say("Lead the class from this browser", "用这个浏览器带课"),
-            ),
-      );
-      replace(body, ...shown.nodes, foot, mine && participants());
-      async function reveal() {
-        shown.draw(await put("/room", { at: on, revealed: true }), null);
-      }
-      const look = async () => {
-        try {
-          const [now, what] = await Promise.all([get("/room"), shown.ask?.()]);
-          if (passed()) return;
-          if (!now.open) return follow(route);
-          shown.draw?.(now, what);
-          timer = setTimeout(look, pause);
-        } catch (failure) {
-          if (passed()) return;
-          if (failure.code === "no_room") follow(route);
-          else fail(failure);
-        }
-      };
-      await look();
-    } catch (failure) {
-      if (!passed()) fail(failure);
-    }
+export async function room([, , name], { passed, draw, again, fail }) {
+  const act = what => () => what().then(again).catch(fail);
+  let room = await get("/room"),
+    timer = 0;
+  if (passed()) return null;
+  if (!room.open) {
+    draw(closed(act(async () => lead(await post("/room")))));
+    return {};
   }
+  if (!name) {
+    go(room.at ? place(room.at === "campaign" ? "board" : room.at) : place("join"), { instead: true });
+    return null;
+  }
+  const [{ lessons }, { doors }] = await Promise.all([
+    get("/course", { lang: language() }),
+    get("/room/join", { from: location.origin }),
+  ]);
+  const places = ["join", ...lessons.map(({ number }) => number), "board"].map(place),
+    at = place(Number(name) || name),
+    on = { board: "campaign", join: "" }[name] ?? two(name),
+    mine = leads(room);
+  if (mine && on && room.at !== on) room = await put("/room", { at: on });
+  const reveal = async () => shown.draw(await put("/room", { at: on, revealed: true }), null);
+  const shown = await ({ join: welcome, board }[name] ?? question)(doors, name, mine && reveal);
   const step = (by, text) => {
     const to = places[places.indexOf(at) + by];
-    return to && el("a", { class: "button", href: to }, text);
+    return to && el("a.button", { href: to }, text);
   };
-
-  follow(route);
-  return {
-    follow,
-    leave() {
-      gone = true;
-      clearTimeout(timer);
-      leave();
-    },
+  const button = (id, look, act, text) => el("button", { id, class: look, onclick: act }, text);
+  const take = async () => lead(await put("/room", { at: on || room.at || "01" }));
+  const foot = el("p.row", [
+    shown.button,
+    step(-1, "← (p)"),
+    step(1, "(n) →"),
+    name !== "board" && el("a.button", { href: place("board") }, say("The board", "榜")),
+    name !== "join" && el("a.button", { href: place("join") }, say("Join, large", "加入（大）")),
+    mine
+      ? button(
+          "close",
+          "danger",
+          act(() => del("/room")),
+          say("Close the room", "关闭教室"),
+        )
+      : button("lead", null, act(take), say("Lead the class from this browser", "用这个浏览器带课")),
+  ]);
+  draw([shown.nodes, foot, mine && participants()]);
+  const look = async () => {
+    try {
+      const [now, what] = await Promise.all([get("/room"), shown.ask?.()]);
+      if (passed()) return;
+      if (!now.open) return again();
+      shown.draw?.(now, what);
+      timer = setTimeout(look, pause);
+    } catch (failure) {
+      failure.code === "no_room" ? again() : fail(failure);
+    }
   };
+  await look();
+  return { places, at, leave: () => clearTimeout(timer) };
 }
 
-function closed(open) {
-  return [
-    el("h1", null, say("The room predicts and plays", "全班一起预测、一起闯关")),
-    el(
-      "p",
-      null,
-      say(
-        "Whoever opens a lesson on this server is counted, without a name; whoever joins goes along with you. " +
-          "All is forgotten when you close the room, or after four hours.",
-        "在这台服务器上打开课程的人都会计入，不记名；加入的人会跟着你走。关闭教室或四小时后，数据全部清除。",
-      ),
+const closed = open => [
+  el("h1", say("The room predicts and plays", "全班一起预测、一起闯关")),
+  el("p", [
+    say(
+      "Whoever opens a lesson on this server is counted, without a name; whoever joins follows you. " +
+        "Everything is forgotten when you close the room, or after four hours.",
+      "在这台服务器上打开课程的人都会计入，不记名；加入的人会跟着你走。关闭教室或四小时后，数据全部清除。",
     ),
-    el("p", null, el("button", { class: "main", id: "open", onclick: open }, say("Open the room", "打开教室"))),
-  ];
-}
+  ]),
+  el("p", el("button.main", { id: "open", onclick: open }, say("Open the room", "打开教室"))),
+];
 
 // entrance is the first door, with its code for a phone's camera; without a door, how to make one.
-function entrance(doors) {
-  const [door, ...others] = doors;
+function entrance([door, ...others]) {
   if (!door)
-    return el(
-      "aside",
-      { class: "door note warn" },
+    return el("aside.door.note.warn", [
       say(
-        "Only this machine reaches this server. For a class, start it with ",
-        "只有本机能访问这台服务器。上课时请这样启动：",
+        "Only this machine reaches this server. For a class, start it so that others can.",
+        "只有本机能访问这台服务器。上课时，请让别的机器也能访问。",
       ),
-      el("code", null, "--server.addr 0.0.0.0:8080"),
-      " ",
-      el("code", null, "--admin.token …"),
-    );
-  return el(
-    "aside",
-    { class: "door" },
+      typed(["--server.addr 0.0.0.0:8080 --admin.token …"]),
+    ]);
+  const plain = ({ url }) => url.replace(/^http:\/\//, "");
+  return el("aside.door", [
     svg(
       "svg",
       {
@@ -160,42 +106,32 @@ function entrance(doors) {
         role: "img",
         "aria-label": say("QR code of the address", "地址的二维码"),
       },
-      svg("path", { d: door.path }),
+      [svg("path", { d: door.path })],
     ),
-    el("a", { class: "join", href: door.url }, door.url.replace(/^http:\/\//, "")),
-    others.length > 0 &&
-      el(
-        "span",
-        { class: "small soft" },
-        say("or ", "或 "),
-        others.map(({ url }) => url.replace(/^http:\/\//, "")).join(", "),
-      ),
-  );
+    el("a.join", { href: door.url }, plain(door)),
+    others.length > 0 && el("span.small.soft", say("or ", "或 "), others.map(plain).join(", ")),
+  ]);
 }
 
-function welcome(doors) {
-  return {
-    nodes: [
-      el("h1", null, say("Join the class", "加入课堂")),
-      el("p", null, say("Scan the code, or type the address.", "扫码，或输入地址。")),
-      el("div", { class: "large" }, entrance(doors)),
-    ],
-  };
-}
+const beside = (doors, ...inside) => el("div.beside-door", el("div", inside), entrance(doors));
 
-async function question(name, doors, leading, reveal) {
+const welcome = doors => ({
+  nodes: [
+    el("h1", say("Join the class", "加入课堂")),
+    el("p", say("Scan the code, or type the address.", "扫码，或输入地址。")),
+    el("div.large", entrance(doors)),
+  ],
+});
+
+async function question(doors, name, reveal) {
   const lesson = await get("/course/" + encodeURIComponent(name), { lang: language() });
-  const total = el("p", { class: "soft", id: "total", role: "status" });
-  const bars = lesson.choices.map((choice, i) => ({
-    bar: el("progress", { max: 1, value: 0, "aria-label": String(i + 1), hidden: true }),
-    count: el("b"),
-    choice,
-  }));
-  const rows = bars.map(({ bar, count, choice }, i) =>
-    el("li", null, el("div", { class: "row" }, el("b", null, i + 1 + "."), html("span", null, choice), count), bar),
-  );
-  const button =
-    leading && el("button", { class: "main", id: "reveal", onclick: () => reveal() }, say("Reveal", "揭晓"));
+  const total = el("p.soft", { id: "total", role: "status" });
+  const bars = lesson.choices.map((choice, i) => {
+    const bar = el("progress", { max: 1, value: 0, "aria-label": String(i + 1), hidden: true }),
+      count = el("b");
+    return { bar, count, row: el("li", el("div.row", el("b", i + 1 + "."), html("span", choice), count), bar) };
+  });
+  const button = reveal && el("button.main", { id: "reveal", onclick: () => reveal() }, say("Reveal", "揭晓"));
   let counted = null;
   return {
     button,
@@ -204,36 +140,30 @@ async function question(name, doors, leading, reveal) {
       counted = counts ?? counted;
       const told = revealed && Number(at) === lesson.number, // until then, nobody sees what others choose
         answered = counted.counts.reduce((sum, n) => sum + n, 0);
-      bars.forEach(({ bar, count }, i) => {
+      bars.forEach(({ bar, count, row }, i) => {
         bar.hidden = !told;
         bar.max = Math.max(answered, 1);
         bar.value = counted.counts[i];
         count.textContent = told ? counted.counts[i] : "";
+        row.className = told && i + 1 === lesson.answer ? "note good" : "";
       });
-      rows[lesson.answer - 1].className = told ? "note good" : "";
       if (button) button.disabled = told;
       const says = !answered
         ? say("Nobody has answered yet", "还没有人作答")
         : say(
             `${answered} of ${counted.participants} have answered`,
-            `${counted.participants} 人中 ${answered} 人已作答`,
+            `${counted.participants} 人中 ${answered} 人作答`,
           );
       if (total.textContent !== says) total.textContent = says;
     },
     nodes: [
-      el(
-        "div",
-        { class: "beside-door" },
-        el(
-          "div",
-          null,
-          el("h1", null, el("a", { href: address(lesson.number) }, `${lesson.number}. ${lesson.title}`)),
-          html("div", { class: "small" }, lesson.idea),
-          lesson.predict.parts.map(part => html("div", { class: "question" }, part.html)),
-        ),
-        entrance(doors),
+      beside(
+        doors,
+        el("h1", el("a", { href: address(lesson.number) }, `${lesson.number}. ${lesson.title}`)),
+        html("div.small", lesson.idea),
+        lesson.predict.parts.map(part => html("div.question", part.html)),
       ),
-      el("ol", { class: "bars" }, rows),
+      el("ol.bars", [bars.map(({ row }) => row)]),
       total,
     ],
   };
@@ -241,11 +171,9 @@ async function question(name, doors, leading, reveal) {
 
 // board shows the levels, how many have solved each, and who needed the fewest steps.
 async function board(doors) {
-  const index = await get("/seat", { lang: language() }),
+  const { locks } = await get("/seat", { lang: language() }),
     body = el("tbody"),
-    total = el("p", { class: "soft", role: "status" });
-  const levels = index.locks.filter(({ level }) => level?.anomaly),
-    steps = stepsOf(index).map(({ name }) => name);
+    total = el("p.soft", { role: "status" });
   let drawn = "";
   return {
     ask: () => get("/room/board"),
@@ -254,37 +182,25 @@ async function board(doors) {
       drawn = JSON.stringify(scores);
       const all = new Map(scores.levels.map(score => [score.lock, score]));
       total.textContent = several(scores.participants, "participant", "人参加");
-      replace(
-        body,
-        levels
-          .filter(({ name }) => steps.includes(name) || all.has(name))
-          .map(({ name, level }) => {
-            const { solved = 0, fewest, by } = all.get(name) ?? {};
-            return el(
-              "tr",
-              { class: fewest === level.steps ? "good" : null },
-              el("th", { scope: "row" }, name),
-              el(
-                "td",
-                { class: "solved-by" },
-                el("progress", { max: Math.max(scores.participants, 1), value: solved, "aria-label": name }),
-                " ",
-                el("b", null, solved),
-              ),
-              el("td", null, solved > 0 && say(`${fewest} · ${called(by)}`, `${fewest} 步 · ${called(by)}`)),
-              el("td", { class: "soft" }, level.steps),
-            );
-          }),
-      );
+      // side levels are there once somebody has solved them
+      const levels = locks.filter(({ name, level }) => level?.anomaly && (/^v\d+$/.test(name) || all.has(name)));
+      const row = ({ name, level }) => {
+        const { solved = 0, fewest, by } = all.get(name) ?? {};
+        const share = el("progress", { max: Math.max(scores.participants, 1), value: solved, "aria-label": name });
+        return el("tr", { class: fewest === level.steps ? "good" : null }, [
+          el("th", { scope: "row" }, name),
+          el("td.solved-by", share, " ", el("b", solved)),
+          el("td", solved > 0 && say(`${fewest} · ${called(by)}`, `${fewest} 步 · ${called(by)}`)),
+          el("td.soft", level.steps),
+        ]);
+      };
+      replace(body, levels.map(row));
     },
     nodes: [
-      el("h1", null, say("Who broke what", "谁攻破了什么")),
-      el(
-        "div",
-        { class: "beside-door" },
-        el(
-          "table",
-          { class: "board" },
+      el("h1", say("Who broke what", "谁攻破了什么")),
+      beside(
+        doors,
+        el("table.board", [
           heads([
             say("level", "关"),
             say("solved by", "过关人数"),
@@ -292,8 +208,7 @@ async function board(doors) {
             say("shortest", "最短"),
           ]),
           body,
-        ),
-        entrance(doors),
+        ]),
       ),
       total,
     ],
@@ -309,22 +224,18 @@ function participants() {
     const out = (who, name, look) =>
       el("button", { class: look, onclick: () => drop(who) }, say("Take out ", "移出 ") + name);
     const row = ([address, there]) =>
-      el(
-        "li",
-        { class: "row" },
+      el("li.row", [
         several(there.length, "participant", "人"),
         out(address, address, "danger"),
         there.map(({ badge }) => out(badge, called(badge), "quiet")),
-      );
-    replace(body, ...[...addresses].map(row));
+      ]);
+    replace(body, [...addresses].map(row));
   };
   const update = () => draw().catch(failure => replace(body, failure.message));
   const drop = who => del("/room/participants/" + encodeURIComponent(who)).then(update, update); // it may be gone
-  const node = el(
-    "details",
-    { id: "participants", ontoggle: () => node.open && update() },
-    el("summary", null, say("Participants", "参与者")),
+  const node = el("details", { id: "participants", ontoggle: () => node.open && update() }, [
+    el("summary", say("Participants", "参与者")),
     body,
-  );
+  ]);
   return node;
 }

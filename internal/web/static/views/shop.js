@@ -1,5 +1,5 @@
 // The shop, live: what its locks do, whatever went wrong, and the buttons.
-import { el, icon, replace } from "../dom.js";
+import { dialog, el, icon, replace } from "../dom.js";
 import { bind } from "../keys.js";
 import { route } from "../route.js";
 import { get, stream } from "../server.js";
@@ -7,13 +7,12 @@ import { drawTrace } from "../trace.js";
 import { language, say } from "../words.js";
 import { controls } from "./shop_controls.js";
 import { first } from "./shop_first.js";
-import { lanes, legend } from "./shop_lanes.js";
+import { legend } from "./shop_lanes.js";
 import { buyer } from "./shop_orders.js";
+import { parts as shopParts } from "./shop_parts.js";
 import { player } from "./shop_player.js";
-import { sections } from "./shop_sections.js";
-import { stock, verdict } from "./shop_stock.js";
-import { findings, story } from "./shop_story.js";
-import { counts, settings, title } from "./shop_words.js";
+import { verdict } from "./shop_stock.js";
+import { settings, title } from "./shop_words.js";
 
 const patience = 4000; // for the first answer of the stream, in ms
 const few = 30; // critical sections up to which the lanes show them all
@@ -21,31 +20,19 @@ const whole = ["lanes", "story", "tally"]; // frames that say all of it each tim
 const root = document.documentElement;
 
 export function show(main, { query }) {
-  const named = el("h1", null, say("The shop", "商店")),
-    about = el("p", { class: "soft small" });
-  const onStage = el(
-    "button",
-    { class: "small", title: say("For a projector (F)", "用于投影（F）"), onclick: turnStage },
+  const named = el("h1", say("The shop", "商店")),
+    about = el("p.soft.small");
+  const onStage = el("button.small", { title: say("For a projector (F)", "用于投影（F）"), onclick: turnStage }, [
     icon("stage"),
     say("Stage", "投影"),
-    el("kbd", null, "F"),
-  );
+    el("kbd", "F"),
+  ]);
   const keep = keeper();
-  const gone = el("p", { class: "note bad", role: "alert", hidden: true }),
-    trouble = el("div", { class: "note bad", role: "alert", hidden: true }),
-    says = el("div", { class: "says" });
-  const mark = n => {
-    for (const part of [parts.story, parts.told, parts.lanes]) part.mark(n);
-  };
-  const parts = {
-    story: story(pair, mark),
-    told: lanes(mark),
-    lanes: lanes(mark),
-    sections: sections(pair),
-    stock: stock(),
-    findings: findings(pair),
-    controls: controls(connect),
-  };
+  const gone = el("p.note.bad", { role: "alert", hidden: true }),
+    trouble = el("div.note.bad", { role: "alert", hidden: true }),
+    says = el("div.says");
+  const { all, take, mark } = shopParts(pair),
+    parts = { ...all, controls: controls(connect) };
   const called = name => Object.entries(run?.hosts ?? {}).find(([, host]) => host === name)?.[0] ?? name;
   const { node: buying, buy } = buyer(called);
   const plays = player({
@@ -67,12 +54,10 @@ export function show(main, { query }) {
     plays,
     query,
   );
-  const teacher = el(
-    "details",
-    { class: "sheet teacher", open: true },
-    el("summary", null, say("Set the shop up", "设置商店")),
+  const teacher = el("details.sheet.teacher", { open: true }, [
+    el("summary", say("Set the shop up", "设置商店")),
     parts.controls.node,
-  );
+  ]);
   const tabs = Object.entries({
     story: say("What went wrong", "出了什么问题"),
     lanes: say("The latest sales", "最近的单"),
@@ -82,12 +67,12 @@ export function show(main, { query }) {
   );
   const keys = [legend(), legend()];
   const pictures = {
-    story: el("div", null, parts.told.node, keys[0]),
-    lanes: el("div", null, parts.lanes.node, keys[1]),
+    story: el("div", parts.told.node, keys[0]),
+    lanes: el("div", parts.lanes.node, keys[1]),
     sections: parts.sections.node,
   };
   const sheet = (name, heading, ...inside) =>
-    el("section", { class: `sheet ${name}`, "aria-label": heading }, el("h2", null, heading), inside);
+    el("section", { class: `sheet ${name}`, "aria-label": heading }, el("h2", heading), inside);
   let chosen = false,
     shown = "",
     run = null,
@@ -99,21 +84,18 @@ export function show(main, { query }) {
     /** @type {any} */
     stands = null; // the stage, while it is on
 
-  replace(
-    main,
-    el("div", { class: "over" }, gone, trouble, parts.controls.prepared(query), begins.node),
-    el("header", { class: "head" }, named, about, says, el("p", { class: "row" }, onStage, keep.node)),
-    el("section", { class: "sheet buying", "aria-label": say("Buy", "购买") }, buying),
-    el(
-      "section",
-      { class: "sheet picture", "aria-label": say("What the locks do", "锁在做什么") },
-      el("div", { class: "row", role: "group", "aria-label": say("Picture", "画面") }, tabs),
+  replace(main, [
+    el("div.over", gone, trouble, parts.controls.prepared(query), begins.node),
+    el("header.head", named, about, says, el("p.row", onStage, keep.node)),
+    el("section.sheet.buying", { "aria-label": say("Buy", "购买") }, buying),
+    el("section.sheet.picture", { "aria-label": say("What the locks do", "锁在做什么") }, [
+      el("div.row", { role: "group", "aria-label": say("Picture", "画面") }, tabs),
       Object.values(pictures),
-    ),
+    ]),
     sheet("found", say("What went wrong", "出了什么问题"), parts.story.node, parts.findings.node),
     sheet("stocks", say("Sold, and reached the stock", "卖出多少，库存减少多少"), parts.stock.node),
     teacher,
-  );
+  ]);
   begin();
 
   // begin shows the latest sales, as long as there is nothing that says more.
@@ -135,7 +117,6 @@ export function show(main, { query }) {
     parts.sections.draw();
     stands?.draw();
   }
-  // turnStage begins the stage, or ends it.
   async function turnStage() {
     if (stands) return leaveStage();
     const { stage } = await import("./shop_stage.js");
@@ -180,29 +161,26 @@ export function show(main, { query }) {
   document.addEventListener("fullscreenchange", shrunk);
   const suggest = name => !chosen && shown !== "story" && turn(name);
   const on = {
+    ...take,
     open() {
       clearTimeout(late);
       gone.hidden = true;
     },
     lost(failure) {
       gone.hidden = false;
-      replace(
-        gone,
+      replace(gone, [
         say(
-          "The server is gone: what you see is old. Asking again every second. ",
+          "The server is gone: this is old. Asking again every second. ",
           "服务器不在了：你看到的是旧画面。每秒重试一次。",
         ),
-        el("span", { class: "small" }, failure.message),
-      );
+        el("span.small", failure.message),
+      ]);
       parts.lanes.freeze();
       parts.told.freeze();
     },
     trouble(lines) {
       trouble.hidden = !lines.length;
-      replace(
-        trouble,
-        lines.map(line => el("p", null, line)),
-      );
+      replace(trouble, [lines.map(line => el("p", line))]);
     },
     run(next) {
       const fresh = next.fresh || run?.run_id !== next.run_id;
@@ -212,8 +190,7 @@ export function show(main, { query }) {
       replace(about, settings(run));
       parts.controls.begin(run);
       begins.begin(run, fresh);
-      const shows = [parts.story, parts.told, parts.lanes, parts.sections, parts.stock, parts.findings];
-      for (const part of shows) part[fresh ? "begin" : "run"]?.(run);
+      for (const part of Object.values(all)) part[fresh ? "begin" : "run"]?.(run);
       if (!fresh) return;
       replace(says);
       turns = [];
@@ -221,27 +198,23 @@ export function show(main, { query }) {
       begin();
     },
     story(next) {
-      parts.story.take(next);
-      parts.told.take(next.picture);
+      take.story(next);
       turns = next.turns;
-      for (const part of [parts.told, parts.lanes, parts.sections]) part.tell(turns);
       tabs[0].hidden = false;
       suggest("story");
     },
-    lanes: frame => parts.lanes.take(frame),
     sections(more) {
-      parts.sections.take(more);
+      take.sections(more);
       begins.sections(more);
       if (parts.sections.size() > few) suggest("sections");
     },
-    finding: finding => parts.findings.take(finding),
     stock(points) {
-      parts.stock.take(points);
+      take.stock(points);
       begins.stock(points);
     },
     tally(tally) {
       replace(says, verdict(tally));
-      parts.findings.count(counts(tally, parts.sections));
+      take.tally(tally);
       begins.judge(tally);
     },
   };
@@ -271,14 +244,13 @@ export function show(main, { query }) {
     if (!root.dataset.tab)
       late = setTimeout(() => {
         gone.hidden = false;
-        replace(
-          gone,
+        replace(gone, [
           say(
             "The server has not answered yet. Is this page open in six other windows? " +
               "A browser has no more connections: close one, or put it into the background.",
             "服务器还没有应答。这个页面是不是已经在另外六个窗口里打开？浏览器没有更多连接：关掉一个，或把它切到后台。",
           ),
-        );
+        ]);
       }, patience);
     stream("/live?lang=" + language(), feed, { signal: connection.signal, resume: true }).catch(on.lost);
   }
@@ -322,14 +294,12 @@ export function show(main, { query }) {
 
 // keeper has the button that saves the run as a file. It takes each frame.
 function keeper() {
-  const failed = el("span", { class: "bad", role: "alert" });
-  const button = el(
-    "button",
-    { class: "small", "data-focus": "save", onclick: give },
+  const failed = el("span.bad", { role: "alert" });
+  const button = el("button.small", { "data-focus": "save", onclick: give }, [
     icon("save"),
     say("Save as file", "存成文件"),
-  );
-  const node = el("span", { class: "row", hidden: true }, button, failed);
+  ]);
+  const node = el("span.row", { hidden: true }, button, failed);
   let latest = {},
     all = [];
   async function give() {
@@ -354,23 +324,12 @@ function keeper() {
   };
 }
 
-// pair draws what two sales did, from their recorded commands.
 async function pair(a, b) {
-  const inside = el("div", { class: "scroll", tabindex: 0, autofocus: true }, say("Loading …", "加载中……")),
-    heading = say(`${a} and ${b}, command by command`, `${a} 和 ${b} 的每条命令`);
-  const shut = el("button", { onclick: () => dialog.close() }, say("Close", "关闭"));
-  const dialog = el(
-    "dialog",
-    { class: "pair", "aria-label": heading, onclose: () => dialog.remove() },
-    el("h2", null, heading),
-    inside,
-    el("p", { class: "row" }, shut),
-  );
-  document.body.append(dialog);
-  dialog.showModal();
+  const inside = el("div.scroll", { tabindex: 0, autofocus: true }, say("Loading …", "加载中……"));
+  dialog("pair", say(`${a} and ${b}, command by command`, `${a} 和 ${b} 的每条命令`), inside);
   try {
     replace(inside, drawTrace(await get("/live/pair", { a, b, lang: language() })));
   } catch (failure) {
-    replace(inside, el("p", { class: "bad" }, failure.message));
+    replace(inside, el("p.bad", failure.message));
   }
 }

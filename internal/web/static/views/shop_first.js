@@ -3,12 +3,12 @@ import { el, replace, svg } from "../dom.js";
 import { link } from "../route.js";
 import { get, post, put } from "../server.js";
 import { say } from "../words.js";
+import { still } from "./shop_words.js";
 
 const buyers = 200;
 const stock = 100; // for which they come: half of them are to be refused
 const slowly = 3500; // how long a burst that nobody could follow is played, in ms
 const shortest = 1500; // a burst that took longer was seen as it went
-const motion = matchMedia("(prefers-reduced-motion: reduce)");
 const locks = () => ({ v0: say("no lock", "没有锁"), v4: say("with v4, a lock in Redis", "用 v4，Redis 里的锁") });
 // What each burst came to is in the address: #/?first=v0-200-4-0_v4-100-100-100, its lock, how many were sold, what the
 // stock fell by, and how many were refused. So it outlasts a reload, and stands in any window.
@@ -16,24 +16,22 @@ const write = all => all.map(({ lock, paid, fell, refused }) => [lock, paid, fel
 const read = text =>
   [...(text ?? "").matchAll(/(v0|v4)-(\d+)-(\d+)-(\d+)/g)].map(([, lock, ...counts]) => {
     const [paid, fell, refused] = counts.map(Number);
-    return { lock, paid, fell, refused, record: null };
+    return { lock, paid, fell, refused };
   });
 
 // first makes the part: begin with a run, take its frames, judge by its tally. changed is called with whether there is
 // nothing else to see. A burst that nobody could follow is played again by the player.
 export function first(changed, player, query) {
   const shown = read(query.get("first"));
-  const stage = el("div", { class: "contrast" });
-  const says = el("p", { class: "soft" });
-  const acts = el("p", { class: "row" });
-  const failed = el("p", { class: "bad", role: "alert" });
-  const node = el(
-    "section",
-    { class: "sheet first", "aria-label": say("What a lock is for", "锁有什么用"), hidden: true },
-    el("div", { class: "center" }, says),
+  const stage = el("div.contrast");
+  const says = el("p.soft");
+  const acts = el("p.row");
+  const failed = el("p.bad", { role: "alert" });
+  const node = el("section.sheet.first", { "aria-label": say("What a lock is for", "锁有什么用"), hidden: true }, [
+    el("div.center", says),
     stage,
-    el("div", { class: "center" }, acts, failed),
-  );
+    el("div.center", acts, failed),
+  ]);
   let run = null,
     record = empty(),
     going = null, // the waffle of the burst that is under way
@@ -41,55 +39,38 @@ export function first(changed, player, query) {
     busy = false,
     stopped = false;
   const sleep = ms => new Promise(passed => setTimeout(passed, ms));
+  const may = () => run.can.administer === "open" || sessionStorage.getItem("lockstep.token");
+  const slow = () => {
+    const played = player.load(film());
+    player.play({ within: slowly });
+    return played;
+  };
 
   function offer() {
-    const next = !shown.length ? "v0" : shown.length === 1 ? "v4" : "";
-    const go = (text, main, act = () => play(next)) =>
-      el("button", { class: main ? "main big" : "big", onclick: act }, text);
-    replace(
-      says,
-      !shown.length && say("Each sale reads the stock, and writes one less.", "每卖一件：读库存，写回减一。"),
+    const go = (text, act) => el("button.main.big", { onclick: act }, text),
+      burst = lock => () => play(lock);
+    const begin = say(
+      `${buyers} buyers, a stock of ${stock}, no lock: see what happens`,
+      `${buyers} 个买家，${stock} 件库存，没有锁：看看会怎样`,
     );
-    const may = run.can.administer === "open" || sessionStorage.getItem("lockstep.token");
-    replace(
-      acts,
-      !may && go(say("Play it again, for you alone", "再放一遍，只给你看"), true, replay),
-      may &&
-        next === "v0" &&
-        go(
-          say(
-            `${buyers} buyers, a stock of ${stock}, no lock: see what happens`,
-            `${buyers} 个买家，${stock} 件库存，没有锁：看看会怎样`,
-          ),
-          true,
-        ),
-      may && next === "v4" && go(say("Now with v4", "现在用 v4"), true),
-      shown.length > 0 && [
-        el(
-          "a",
-          {
-            class: "button",
-            href: link(["schedule", "v0"], { mode: "break", anomaly: "lost-update", do: lost, at: 0 }),
-          },
-          say("Why? Do it by hand", "为什么？亲手做一遍"),
-        ),
-        el("a", { class: "button", href: "#/course/01" }, say("Lesson 1", "第 1 课")),
-      ],
-      may &&
-        shown.length > 0 &&
-        el(
-          "button",
-          {
-            onclick() {
-              shown.length = 0;
-              keep();
-              close();
-              document.getElementById("main").focus();
-            },
-          },
-          say("Close, and look at it closely", "关闭，仔细看"),
-        ),
-    );
+    const byHand = link(["schedule", "v0"], { mode: "break", anomaly: "lost-update", do: lost, at: 0 });
+    const first = !shown.length;
+    replace(says, first && say("Each sale reads the stock, and writes one less.", "每卖一件：读库存，写回减一。"));
+    replace(acts, [
+      !may() && go(say("Play it again, for you alone", "再放一遍，只给你看"), replay),
+      may() && first && go(begin, burst("v0")),
+      may() && shown.length === 1 && go(say("Now with v4", "现在用 v4"), burst("v4")),
+      !first && el("a.button", { href: byHand }, say("Why? Do it by hand", "为什么？亲手做一遍")),
+      !first && el("a.button", { href: "#/course/01" }, say("Lesson 1", "第 1 课")),
+      may() && !first && el("button", { onclick: leave }, say("Close, and look at it closely", "关闭，仔细看")),
+    ]);
+  }
+
+  function leave() {
+    shown.length = 0;
+    keep();
+    close();
+    document.getElementById("main").focus();
   }
 
   const keep = () => history.replaceState(null, "", link([], { first: write(shown) }));
@@ -101,9 +82,7 @@ export function first(changed, player, query) {
     latest = { pane, record };
     busy = true;
     replace(acts);
-    const played = player.load(film());
-    player.play({ within: slowly });
-    await played;
+    await slow();
     busy = false;
     const { paid, fell, inside } = at(record, Infinity);
     pane.end({ lock: run.lock, paid, fell, refused: record.ends.length - paid + inside });
@@ -116,7 +95,6 @@ export function first(changed, player, query) {
     changed(false);
   }
 
-  // play lets the buyers loose, and shows what came of it.
   async function play(lock) {
     const pane = waffle(lock);
     busy = true;
@@ -128,13 +106,8 @@ export function first(changed, player, query) {
       const result = await burst(lock, pane);
       if (stopped) return;
       if (!result.ok) throw new Error(result.error ?? say("Nothing was sold.", "一件也没有卖出。"));
-      shown.push({
-        lock,
-        paid: result.sold,
-        fell: result.initial - result.remaining,
-        refused: result.sold_out,
-        record: latest.record,
-      });
+      const { sold: paid, initial, remaining, sold_out: refused } = result;
+      shown.push({ lock, paid, fell: initial - remaining, refused });
       keep();
       pane.end(shown.at(-1));
       changed(false);
@@ -164,14 +137,9 @@ export function first(changed, player, query) {
     // its last frames come a little later than its result
     for (let i = 0; record.ends.length < told.result.ok && i < 10 && !stopped; i++) await sleep(100);
     latest = { pane, record };
-    if (took < shortest && !motion.matches && !stopped) {
-      const played = player.load(film());
-      player.play({ within: slowly });
-      await played;
-    }
+    if (took < shortest && !still.matches && !stopped) await slow();
     return told.result;
   }
-  // film is the latest burst.
   function film() {
     if (node.hidden || !latest?.record.ends.length) return null;
     const { pane, record } = latest;
@@ -179,7 +147,7 @@ export function first(changed, player, query) {
     const show = t => (t === null && pane.ended ? pane.end(pane.ended) : pane.draw(at(record, t ?? Infinity)));
     return { from: moments[0] - 1, to: moments.at(-1) + 1, moments, show };
   }
-  const live = () => going && !motion.matches && going.draw(at(record, Infinity));
+  const live = () => going && !still.matches && going.draw(at(record, Infinity));
 
   return {
     node,
@@ -205,8 +173,7 @@ export function first(changed, player, query) {
       if (!node.hidden) return void (tally.sold && !busy && !shown.length && close());
       const { think_ms: think, nested } = run.settings;
       const cold = !tally.sold && !tally.in_flight && run.lock === "v0";
-      const may = run.can.administer === "open" || sessionStorage.getItem("lockstep.token");
-      const can = may ? cold && think <= 10 && !nested : run.initial === stock && tally.sold && !tally.in_flight;
+      const can = may() ? cold && think <= 10 && !nested : run.initial === stock && tally.sold && !tally.in_flight;
       if (!can && !shown.length) return;
       node.hidden = false;
       for (const one of shown) {
@@ -240,7 +207,6 @@ function at({ initial, begins, ends, points }, t) {
   };
 }
 
-// lost is the schedule that loses an update, by hand.
 const lost = "A:GET B:GET A:write B:write";
 
 // waffle has a square for each buyer: at work, sold, sold though nothing was left, and refused.
@@ -249,27 +215,23 @@ function waffle(lock) {
   const squares = Array.from({ length: buyers }, (_, i) =>
     svg("rect", { x: (i % wide) * 10 + 1, y: Math.floor(i / wide) * 10 + 1, width: 8, height: 8, rx: 1.5 }),
   );
-  const picture = svg("svg", { viewBox: "0 0 250 80", class: "waffle", "aria-hidden": "true" }, squares);
-  const says = el("p", { class: "large" }, say("The buyers come …", "买家来了……"));
+  const picture = svg("svg.waffle", { viewBox: "0 0 250 80", "aria-hidden": "true" }, squares);
+  const says = el("p.large", say("The buyers come …", "买家来了……"));
   const why = el("p", { role: "status" });
-  const node = el(
-    "div",
-    { class: "pane", "data-lock": lock },
-    el("h2", null, locks()[lock] ?? lock),
+  const node = el("div.pane", { "data-lock": lock }, [
+    el("h2", locks()[lock] ?? lock),
     picture,
-    el(
-      "p",
-      { class: "small soft keys" },
+    el("p.small.soft.keys", [
       [
         ["felt", say("sold", "卖出")],
         ["lost", say("sold, though nothing was left", "超卖：已经没有了还卖")],
         ["refused", say("refused: sold out", "被拒绝：售完")],
         ["at", say("at work", "正在执行")],
-      ].map(([is, means]) => [el("span", null, el("i", { class: is }), means), " "]),
-    ),
+      ].map(([is, means]) => [el("span", el("i", { class: is }), means), " "]),
+    ]),
     says,
     why,
-  );
+  ]);
   const told = ({ paid, refused }) =>
     say(
       `${paid} sold of a stock of ${stock}${refused ? `, ${refused} refused` : ""}`,
@@ -296,8 +258,7 @@ function waffle(lock) {
         over = one.paid - stock;
       draw({ ...one, inside: 0 });
       says.classList.add(lost ? "bad" : "good");
-      replace(
-        why,
+      replace(why, [
         lost
           ? say(
               `${over > 0 ? `${over} too many. ` : ""}Buyers read the same number, and each wrote one less: ` +
@@ -305,7 +266,7 @@ function waffle(lock) {
               `${over > 0 ? `多卖了 ${over} 件。` : ""}几个买家读到同一个数，各自写回减一：库存只减少了 ${one.fell} 件。`,
             )
           : say("Not one too many: they went one after the other.", "一件也没有多卖：大家一个接一个。"),
-      );
+      ]);
     },
   };
 }

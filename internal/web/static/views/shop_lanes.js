@@ -1,23 +1,20 @@
 // The latest sales, a lane each, under a rail that shows whose the lock is in truth.
 import { el, replace, svg } from "../dom.js";
 import { duration, say } from "../words.js";
-import { color, ended, glide, host, nice, roomOf, timesOf, written } from "./shop_words.js";
+import { color, ended, glide, host, nice, roomOf, still, timesOf, written } from "./shop_words.js";
 
-const still = matchMedia("(prefers-reduced-motion: reduce)");
 const flashes = 1200; // for how long a turn of the story flashes, in ms
 
 // lanes makes the picture: take a frame, tell the turns of a story, clear for a new run, stop when the reader leaves.
 // point is called with the turn that is pointed at in the picture, or 0.
 export function lanes(point) {
-  const picture = svg("svg", { class: "lanes", role: "img" });
-  const queue = el("p", { class: "queue small", hidden: true });
-  const colours = el("ul", { class: "legend small" });
-  const nothing = el(
-    "p",
-    { class: "soft nothing" },
+  const picture = svg("svg.lanes", { role: "img" });
+  const queue = el("p.queue.small", { hidden: true });
+  const colours = el("ul.legend.small");
+  const nothing = el("p.soft.nothing", [
     say("Here is who asks for the lock, who has it, and who is at work.", "这里画出谁在请求锁、谁持有锁、谁在执行。"),
-  );
-  const node = el("div", null, queue, picture, nothing, colours);
+  ]);
+  const node = el("div", queue, picture, nothing, colours);
   let frame = null,
     taken = 0,
     turns = [],
@@ -54,10 +51,9 @@ export function lanes(point) {
       queue.hidden = true;
       this.run(next);
     },
-    // run takes what has changed of a run.
     run(next) {
       run = next;
-      replace(colours, run.replicas.length > 1 && run.replicas.map(name => el("li", null, host(run, name))));
+      replace(colours, run.replicas.length > 1 && run.replicas.map(name => el("li", host(run, name))));
       later(0);
     },
     take(next) {
@@ -74,7 +70,6 @@ export function lanes(point) {
       turns = next.map((t, i) => ({ ...t, n: i + 1, seen: seen(t) }));
       later(0);
     },
-    // mark shows which turn is pointed at.
     mark(n) {
       marked = n;
       later(0);
@@ -122,20 +117,14 @@ const open = sale => sale.spans.some(span => span.to == null);
 const runs = (frame, now) =>
   frame.sales.some(open) || frame.rail.some(held => held.to == null && (held.expires || 0) > now);
 
-// line is the queue in order.
 function line(queue) {
   if (!queue?.length) return null;
   return [
-    el("span", { class: "soft" }, say("Queue: ", "排队：")),
-    el(
-      "ol",
-      { class: "line" },
-      queue.map(place => el("li", { class: "chip" }, place.sale || place.replica)),
-    ),
+    el("span.soft", say("Queue: ", "排队：")),
+    el("ol.line", [queue.map(place => el("li.chip", place.sale || place.replica))]),
   ];
 }
 
-// inWords is who does what.
 function inWords(frame) {
   const doing = kind =>
     frame.sales
@@ -194,7 +183,6 @@ function until(frame, t) {
   };
 }
 
-// order sorts by replica, and there as they began.
 const order = replicas => (a, b) => replicas.indexOf(a.replica) - replicas.indexOf(b.replica) || from(a) - from(b);
 
 // bounds is which sales there is room for, when they began, and when the last of them ended, if it has.
@@ -250,11 +238,9 @@ function paint(picture, { frame, now, past, turns, marked, run, point, clock, pl
 
   for (const [name, value] of Object.entries({ width, height, viewBox: `0 0 ${width} ${height}` }))
     picture.setAttribute(name, value);
-  replace(
-    picture,
+  replace(picture, [
     axis(at, begin, end, height - 1.5 * em),
-    (running || past !== null) &&
-      svg("line", { class: "now", x1: at.x(now), x2: at.x(now), y1: em, y2: height - 1.5 * em }),
+    (running || past !== null) && svg("line.now", { x1: at.x(now), x2: at.x(now), y1: em, y2: height - 1.5 * em }),
     nodes.map((node, i) =>
       rail(
         at,
@@ -284,7 +270,7 @@ function paint(picture, { frame, now, past, turns, marked, run, point, clock, pl
       places,
       { clock, top, marked, point },
     ),
-  );
+  ]);
   was.clock = clock;
   return !moves || !was.moving;
 }
@@ -294,8 +280,8 @@ function axis({ em, x }, begin, end, bottom) {
   const ticks = [];
   for (let t = Math.ceil(begin / step) * step; t <= end; t += step) {
     ticks.push(
-      svg("line", { class: "tick", x1: x(t), x2: x(t), y1: em, y2: bottom }),
-      svg("text", { class: "soft", x: x(t), y: bottom + 1.1 * em, "text-anchor": "middle" }, written(t, step)),
+      svg("line.tick", { x1: x(t), x2: x(t), y1: em, y2: bottom }),
+      svg("text.soft", { x: x(t), y: bottom + 1.1 * em, "text-anchor": "middle" }, written(t, step)),
     );
   }
   return ticks;
@@ -305,31 +291,25 @@ function axis({ em, x }, begin, end, bottom) {
 function rail({ em, x }, held, now, tint, running, y, name) {
   const high = 1.5 * em;
   return [
-    svg("text", { class: "name", x: 0, y: y + high * 0.7 }, name),
+    svg("text.name", { x: 0, y: y + high * 0.7 }, name),
     held.map(h => {
       const to = x(h.to ?? now),
         wide = Math.max(to - x(h.from), 2),
         open = h.to == null;
       const left = h.expires == null ? NaN : h.expires - now;
       const fits = wide > h.holder.length * 0.62 * em;
-      return svg(
-        "g",
-        { class: `held ${tint(h.replica)} ${h.end ?? ""}` },
-        svg("title", null, said(h)),
-        open &&
-          left > 0 &&
-          svg("rect", { class: "yet", x: to, y, width: Math.max(x(h.expires) - to, 0), height: high }),
-        svg("rect", { class: "holds", x: x(h.from), y, width: wide, height: high }),
-        fits && svg("text", { class: "inner", x: x(h.from) + 0.3 * em, y: y + high * 0.7 }, h.holder),
-        bad(h.end) && svg("text", { class: "cross", x: to, y: y + high * 0.75, "text-anchor": "middle" }, "✗"),
+      return svg("g", { class: `held ${tint(h.replica)} ${h.end ?? ""}` }, [
+        svg("title", said(h)),
+        open && left > 0 && svg("rect.yet", { x: to, y, width: Math.max(x(h.expires) - to, 0), height: high }),
+        svg("rect.holds", { x: x(h.from), y, width: wide, height: high }),
+        fits && svg("text.inner", { x: x(h.from) + 0.3 * em, y: y + high * 0.7 }, h.holder),
+        bad(h.end) && svg("text.cross", { x: to, y: y + high * 0.75, "text-anchor": "middle" }, "✗"),
         open &&
           running &&
-          svg(
-            "text",
-            { class: "countdown", x: Math.max(to, x(h.expires ?? 0)) + 0.35 * em, y: y + high * 0.7 },
+          svg("text.countdown", { x: Math.max(to, x(h.expires ?? 0)) + 0.35 * em, y: y + high * 0.7 }, [
             left > 0 ? duration(left) : h.expires == null ? say("no expiry", "永不过期") : "",
-          ),
-      );
+          ]),
+      ]);
     }),
   ];
 }
@@ -352,16 +332,12 @@ const thick = { inside: 0.58, late: 0.58, paused: 0.3, waits: 0.1 };
 
 function lane({ em, row, x }, sale, y, now, tint, apart, width, run) {
   const closes = Math.max(...sale.spans.map(s => x(s.to ?? now)), 0);
-  return svg(
-    "g",
-    { class: `lane ${tint}`, "data-sale": sale.name },
-    apart && svg("line", { class: "apart", x1: 0, x2: width, y1: y - row / 2, y2: y - row / 2 }),
-    svg(
-      "text",
-      { class: "name", x: 0, y: y + 0.35 * em },
-      svg("title", null, [sale.replica, run.hosts?.[sale.replica]].filter(Boolean).join(" · ")),
+  return svg("g", { class: `lane ${tint}`, "data-sale": sale.name }, [
+    apart && svg("line.apart", { x1: 0, x2: width, y1: y - row / 2, y2: y - row / 2 }),
+    svg("text.name", { x: 0, y: y + 0.35 * em }, [
+      svg("title", [sale.replica, run.hosts?.[sale.replica]].filter(Boolean).join(" · ")),
       sale.name,
-    ),
+    ]),
     sale.spans.map(span => {
       const high = Math.max(row * thick[span.kind], 2),
         to = x(span.to ?? now);
@@ -375,28 +351,24 @@ function lane({ em, row, x }, sale, y, now, tint, apart, width, run) {
           height: high,
           rx: 2,
         },
-        svg(
-          "title",
-          null,
-          `${sale.name} · ${sale.replica}: ${kinds()[span.kind]}, ${duration((span.to ?? now) - span.from)}`,
-        ),
+        [
+          svg("title", [
+            `${sale.name} · ${sale.replica}: ${kinds()[span.kind]}, ${duration((span.to ?? now) - span.from)}`,
+          ]),
+        ],
       );
     }),
     sale.marks.map(mark =>
-      svg(
-        "g",
-        { class: mark.bad ? "mark bad" : "mark" },
-        svg("title", null, mark.says),
+      svg("g", { class: mark.bad ? "mark bad" : "mark" }, [
+        svg("title", mark.says),
         svg("circle", { cx: x(mark.at), cy: y, r: em * (mark.bad ? 0.28 : 0.16) }),
-      ),
+      ]),
     ),
     sale.ended &&
-      svg(
-        "text",
-        { class: sale.ended === "sold" ? "end" : "end bad", x: closes + 0.95 * em, y: y + 0.35 * em },
+      svg("text", { class: sale.ended === "sold" ? "end" : "end bad", x: closes + 0.95 * em, y: y + 0.35 * em }, [
         ended(sale.ended),
-      ),
-  );
+      ]),
+  ]);
 }
 
 const kinds = () => ({
@@ -414,58 +386,37 @@ function spots({ em, x }, turns, places, { clock, top, marked, point }) {
     .map(turn => ({ turn, ys: turn.sales.map(name => places.get(name)).filter(y => y != null) }))
     .filter(({ ys }) => ys.length);
   const group = (name, turn, more, ...inside) =>
-    svg(
-      "g",
-      { class: [name, turn.bad && "bad", marked === turn.n && "marked"].filter(Boolean).join(" "), ...more },
+    svg("g", { class: [name, turn.bad && "bad", marked === turn.n && "marked"].filter(Boolean).join(" "), ...more }, [
       inside,
-    );
+    ]);
   const lines = shown.map(({ turn, ys }) => {
     const at = x(turn.at);
-    return group(
-      "cause",
-      turn,
-      {},
+    return group("cause", turn, {}, [
       ys.length > 1 && svg("line", { x1: at, x2: at, y1: Math.min(...ys), y2: Math.max(...ys) }),
-      svg("line", { class: "up", x1: at, x2: at, y1: top - 0.8 * em, y2: ys[0] }),
-    );
+      svg("line.up", { x1: at, x2: at, y1: top - 0.8 * em, y2: ys[0] }),
+    ]);
   });
   const numbers = shown.map(({ turn, ys: [cy] }) => {
     let cx = x(turn.at);
     while (taken.some(other => other.cy === cy && Math.abs(other.cx - cx) < 1.35 * em)) cx += 0.35 * em;
     taken.push({ cx, cy });
     const age = (clock - turn.seen) / flashes,
-      does = {
-        "data-turn": turn.n,
-        onmouseenter: () => point?.(turn.n),
-        onmouseleave: () => point?.(0),
-      };
-    return group(
-      "spot",
-      turn,
-      does,
-      svg("title", null, turn.says),
-      !still.matches &&
-        age < 1 &&
-        svg("circle", { class: "flash", cx, cy, r: em * (0.6 + 2.4 * age), opacity: 1 - age }),
+      does = { "data-turn": turn.n, onmouseenter: () => point?.(turn.n), onmouseleave: () => point?.(0) };
+    return group("spot", turn, does, [
+      svg("title", turn.says),
+      !still.matches && age < 1 && svg("circle.flash", { cx, cy, r: em * (0.6 + 2.4 * age), opacity: 1 - age }),
       svg("circle", { cx, cy, r: (marked === turn.n ? 0.85 : 0.62) * em }),
       svg("text", { x: cx, y: cy + 0.3 * em, "text-anchor": "middle" }, turn.n),
-    );
+    ]);
   });
   return [lines, numbers];
 }
 
-// legend says what the lines mean.
 export function legend() {
-  return el(
-    "ul",
-    { class: "legend small soft" },
+  return el("ul.legend.small.soft", [
     Object.entries(kinds()).map(([kind, says]) =>
-      el(
-        "li",
-        null,
-        svg(
-          "svg",
-          { class: "lanes key c1", width: 28, height: 12, "aria-hidden": "true" },
+      el("li", [
+        svg("svg.lanes.key.c1", { width: 28, height: 12, "aria-hidden": "true" }, [
           svg("rect", {
             class: kind,
             x: 1,
@@ -474,10 +425,10 @@ export function legend() {
             height: Math.max(thick[kind] * 16, 2),
             rx: 1,
           }),
-        ),
+        ]),
         " ",
         says,
-      ),
+      ]),
     ),
-  );
+  ]);
 }

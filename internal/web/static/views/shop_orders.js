@@ -8,37 +8,23 @@ import { answered } from "./shop_words.js";
 // called gives what the picture calls a replica.
 export function buyer(called) {
   const mine = []; // newest first
-  const list = el("ol", { class: "orders small", reversed: true, "aria-live": "polite" });
-  const button = el(
-    "button",
-    { class: "main buy", onclick: buy },
-    icon("buy"),
-    say("Buy one", "买一件"),
-    el("kbd", null, "b"),
-  );
-  const hint = el(
-    "p",
-    { class: "small soft" },
-    say(
-      "Each click is another buyer, also while the last one waits.",
-      "每点一次就多一个买家，上一个还在等也可以再点。",
-    ),
-  );
+  const list = el("ol.orders.small", { reversed: true, "aria-live": "polite" });
+  const button = el("button.main.buy", { onclick: buy }, icon("buy"), say("Buy one", "买一件"), el("kbd", "b"));
+  const hint = el("p.small.soft", [
+    say("Each click is another buyer, also while the last one waits.", "每点一次就多一个买家，上一个还在等也能点。"),
+  ]);
   const draw = () => {
     hint.hidden = true;
-    replace(
-      list,
+    replace(list, [
       mine
         .slice(0, 8)
         .map(order =>
-          el(
-            "li",
-            { class: order.tone },
-            el("span", null, order.says),
-            order.took != null && el("span", { class: "soft" }, " ", duration(order.took)),
-          ),
+          el("li", { class: order.tone }, [
+            el("span", order.says),
+            order.took != null && el("span.soft", " ", duration(order.took)),
+          ]),
         ),
-    );
+    ]);
   };
 
   async function buy() {
@@ -61,5 +47,5 @@ export function buyer(called) {
     order.took = performance.now() - began;
     draw();
   }
-  return { node: el("div", { class: "buyer" }, button, hint, list), buy };
+  return { node: el("div.buyer", button, hint, list), buy };
 }

@@ -1,5 +1,6 @@
 // What has happened, shown again: played slowly, moved by hand, or from event to event.
-const still = matchMedia("(prefers-reduced-motion: reduce)");
+import { still } from "./shop_words.js";
+
 const blink = 500; // between two pictures, in ms, for who wants no motion
 const lingers = 1500; // how long it stays at a number of the story, in ms, unless it is played as it was
 

@@ -1,43 +1,36 @@
 // All critical sections of the run on one canvas, by replica, overlaps in red.
 import { el, heads, replace } from "../dom.js";
 import { duration, say, several } from "../words.js";
-import { color, glide, nice, roomOf, timesOf, written } from "./shop_words.js";
+import { color, glide, nice, painter, roomOf, still, timesOf, written } from "./shop_words.js";
 
 const tabled = 100; // overlaps that the table lists
-const still = matchMedia("(prefers-reduced-motion: reduce)");
 
 // sections makes the canvas and its table. pick is called with two sales to draw.
 export function sections(pick) {
   const canvas = el("canvas", { tabindex: 0, role: "application", "aria-describedby": "gantt-keys", onkeydown: press });
-  const status = el("p", { class: "small", role: "status" });
+  const status = el("p.small", { role: "status" });
   const colours = el("span", { hidden: true });
-  const table = el("details", { class: "small" });
+  const table = el("details.small");
   const button = (text, says, act) => el("button", { title: says, "aria-label": says, onclick: act }, text);
-  const node = el(
-    "div",
-    { class: "gantt" },
-    el(
-      "div",
-      { class: "row" },
+  const node = el("div.gantt", [
+    el("div.row", [
       button("+", say("Zoom in (+)", "放大（+）"), () => zoom(0.5)),
       button("−", say("Zoom out (−)", "缩小（−）"), () => zoom(2)),
       button(say("All", "全部"), say("Show all (Home)", "显示全部（Home）"), all),
       button(say("Next overlap", "下一处重叠"), say("Next overlap (n)", "下一处重叠（n）"), () => jump(1)),
-    ),
+    ]),
     canvas,
     status,
-    el(
-      "p",
-      { id: "gantt-keys", class: "small soft" },
+    el("p.small.soft", { id: "gantt-keys" }, [
       say(
         "Wheel, pinch, + and − zoom; drag, ← and → move; n and p go to the next and the previous overlap; " +
           "Enter or a click draws its two sales.",
         "滚轮、双指、+ 和 − 缩放；拖动、← 和 → 移动；n 和 p 到下一处、上一处重叠；Enter 或点击画出这两单。",
       ),
-    ),
+    ]),
     table,
     colours,
-  );
+  ]);
 
   let list = [],
     keys = new Set(),
@@ -46,7 +39,6 @@ export function sections(pick) {
     view = null,
     focused = -1,
     stale = false,
-    asked = 0,
     turns = [], // of the story
     past = null, // the time up to which it is shown; null: the present
     seen = {}; // from when to when, on the way to the range
@@ -62,20 +54,17 @@ export function sections(pick) {
     stale = true;
     draw();
   }
-  function draw() {
-    asked ||= requestAnimationFrame(() => {
-      asked = 0;
-      if (!canvas.isConnected || !node.offsetParent) return;
-      if (stale) arranged();
-      const { from, to } = range(),
-        clock = performance.now(),
-        moves = !still.matches && past === null && seen.end > seen.begin;
-      const at = { from: glide(seen, "begin", from, clock, moves), to: glide(seen, "end", to, clock, moves) };
-      seen.clock = clock;
-      render(canvas, index, at, { ...paint, focused: index.overlaps[focused], past, turns });
-      if (moves && seen.moving) draw();
-    });
-  }
+  const { draw, stop } = painter(node, () => {
+    if (!node.offsetParent) return;
+    if (stale) arranged();
+    const { from, to } = range(),
+      clock = performance.now(),
+      moves = !still.matches && past === null && seen.end > seen.begin;
+    const at = { from: glide(seen, "begin", from, clock, moves), to: glide(seen, "end", to, clock, moves) };
+    seen.clock = clock;
+    render(canvas, index, at, { ...paint, focused: index.overlaps[focused], past, turns });
+    if (moves && seen.moving) draw();
+  });
   function arranged() {
     const at = index.overlaps[focused];
     index = arrange(list, replicas);
@@ -93,32 +82,25 @@ export function sections(pick) {
   function tabulate() {
     const shown = index.overlaps.slice(0, tabled),
       rest = index.overlaps.length - shown.length;
-    replace(
-      table,
-      el("summary", null, say("As a table: ", "表格：") + count()),
+    replace(table, [
+      el("summary", say("As a table: ", "表格：") + count()),
       shown.length > 0 &&
-        el(
-          "table",
-          null,
+        el("table", [
           heads([say("Sale", "单"), say("and", "与"), say("together for", "同时在内"), ""]),
-          el(
-            "tbody",
-            null,
+          el("tbody", [
             table.open &&
               shown.map(o =>
-                el(
-                  "tr",
-                  null,
-                  el("td", null, o.a.sale),
-                  el("td", null, o.b.sale),
-                  el("td", null, duration(o.to - o.from)),
-                  el("td", null, el("button", { onclick: () => pick(o.a.sale, o.b.sale) }, say("Draw", "画出"))),
-                ),
+                el("tr", [
+                  el("td", o.a.sale),
+                  el("td", o.b.sale),
+                  el("td", duration(o.to - o.from)),
+                  el("td", el("button", { onclick: () => pick(o.a.sale, o.b.sale) }, say("Draw", "画出"))),
+                ]),
               ),
-          ),
-        ),
-      rest > 0 && table.open && el("p", null, say(`and ${rest} more`, `还有 ${rest} 处`)),
-    );
+          ]),
+        ]),
+      rest > 0 && table.open && el("p", say(`and ${rest} more`, `还有 ${rest} 处`)),
+    ]);
   }
   table.addEventListener("toggle", tabulate);
 
@@ -157,20 +139,17 @@ export function sections(pick) {
     draw();
   }
   function tell(o, before = "") {
-    replace(
-      status,
+    replace(status, [
       before,
-      el(
-        "strong",
-        { class: "bad" },
+      el("strong.bad", [
         say(
           `${o.a.sale} and ${o.b.sale} were inside together for ${duration(o.to - o.from)}.`,
           `${o.a.sale} 和 ${o.b.sale} 同时在临界区里，共 ${duration(o.to - o.from)}。`,
         ),
-      ),
+      ]),
       " ",
       el("button", { onclick: () => pick(o.a.sale, o.b.sale) }, say("Draw the two", "画出这两单")),
-    );
+    ]);
   }
   function press(event) {
     const acts = {
@@ -212,10 +191,8 @@ export function sections(pick) {
     paint = dyes(colours, replicas);
     draw();
   };
-  const watch = new ResizeObserver(draw),
-    theme = new MutationObserver(dye),
+  const theme = new MutationObserver(dye),
     scheme = matchMedia("(prefers-color-scheme: dark)");
-  watch.observe(node);
   theme.observe(document.documentElement, { attributes: true, attributeFilter: ["data-theme", "data-size"] });
   scheme.addEventListener("change", dye);
   return {
@@ -223,12 +200,10 @@ export function sections(pick) {
     take,
     draw,
     size: () => list.length,
-    // tell takes the turns of a story, whose numbers stand in the picture.
     tell(next) {
       turns = next;
       draw();
     },
-    // film is all of them, from the beginning on.
     film() {
       if (stale) arranged();
       if (!list.length) return null;
@@ -251,12 +226,10 @@ export function sections(pick) {
         },
       };
     },
-    // overlaps is how many came in while another was inside.
     overlaps() {
       if (stale) arranged();
       return index.overlaps.length;
     },
-    // run takes what has changed of a run.
     run(next) {
       if (replicas.join() === next.replicas.join()) return;
       replicas = next.replicas;
@@ -276,10 +249,9 @@ export function sections(pick) {
       dye();
     },
     stop() {
-      watch.disconnect();
+      stop();
       theme.disconnect();
       scheme.removeEventListener("change", dye);
-      cancelAnimationFrame(asked);
     },
   };
 }
@@ -327,7 +299,7 @@ function measures(index, tall, { axis, gap, label, row, highest }) {
     tops.set(one, top);
     top += band(one, high);
   }
-  return { high, y: (of, row) => tops.get(of) + row * high };
+  return { high, y: (band, row = 0) => tops.get(band) + row * high };
 }
 
 function render(canvas, index, { from, to }, paint) {
@@ -355,21 +327,20 @@ function render(canvas, index, { from, to }, paint) {
   pen.clip();
   const redFrom = first(index.crowded, c => c.to > from),
     last = new Map(); // of each row: up to which pixel it is drawn
-  for (let i = first(index.latest, end => end > from); i < index.sorted.length && index.sorted[i].from < until; i++) {
-    const section = index.sorted[i],
-      right = x(Math.min(section.to, until));
-    if (section.to < from) continue;
-    const band = index.bands.find(b => b.name === section.replica),
-      key = band.above + section.row;
+  for (const section of within(index, from, until)) {
+    const { band, row } = section,
+      right = x(Math.min(section.to, until)),
+      key = band.above + row;
     if (right < (last.get(key) ?? -1)) continue; // its pixel is drawn already
     const left = x(section.from),
-      top = y(band, section.row);
+      top = y(band, row);
     bar(left, right, top, paint.of.get(section.replica) ?? paint.soft);
-    let crowd = Math.max(
-      redFrom,
-      first(index.crowded, c => c.to > section.from),
-    );
-    for (; crowd < index.crowded.length && index.crowded[crowd].from < Math.min(section.to, until); crowd++) {
+    const red = first(index.crowded, c => c.to > section.from);
+    for (
+      let crowd = Math.max(redFrom, red);
+      crowd < index.crowded.length && index.crowded[crowd].from < Math.min(section.to, until);
+      crowd++
+    ) {
       const red = index.crowded[crowd];
       bar(x(Math.max(red.from, section.from)), x(Math.min(red.to, section.to, until)), top, paint.bad);
     }
@@ -377,12 +348,7 @@ function render(canvas, index, { from, to }, paint) {
   }
   if (paint.focused) {
     const o = paint.focused,
-      ys = [o.a, o.b].map(s =>
-        y(
-          index.bands.find(b => b.name === s.replica),
-          s.row,
-        ),
-      );
+      ys = [o.a, o.b].map(({ band, row }) => y(band, row));
     pen.strokeStyle = paint.focus;
     pen.lineWidth = 2;
     pen.strokeRect(
@@ -400,8 +366,7 @@ function render(canvas, index, { from, to }, paint) {
     const section = index.sorted.find(s => s.sale === turn.sales[0]);
     if (!section || timesOf(paint.turns)[i] > until) continue;
     let cx = x(turn.at);
-    const band = index.bands.find(b => b.name === section.replica),
-      cy = Math.max(y(band, section.row) + high / 2, 0.75 * em);
+    const cy = Math.max(y(section.band, section.row) + high / 2, 0.75 * em);
     while (taken.some(other => Math.hypot(other.cx - cx, other.cy - cy) < 1.35 * em)) cx += 0.35 * em;
     taken.push({ cx, cy });
     pen.fillStyle = turn.bad ? paint.bad : paint.warn;
@@ -418,7 +383,7 @@ function render(canvas, index, { from, to }, paint) {
   }
   pen.fillStyle = paint.soft;
   for (const band of index.bands)
-    pen.fillText(band.name, 2, y(band, 0) + Math.min(0.9 * em, Math.max(0.8 * em, high * 0.8)));
+    pen.fillText(band.name, 2, y(band) + Math.min(0.9 * em, Math.max(0.8 * em, high * 0.8)));
   const step = nice((to - from) / Math.max(2, wide / (9 * em)));
   for (let t = Math.ceil(from / step) * step; t <= to; t += step) {
     pen.fillRect(x(t), tall - axis, 1, 0.3 * em);
@@ -436,16 +401,8 @@ function hit(canvas, index, { from, to }, px, py) {
     near = 4 * scale;
   let best = null,
     nearest = near;
-  for (
-    let i = first(index.latest, end => end >= t - near);
-    i < index.sorted.length && index.sorted[i].from <= t + near;
-    i++
-  ) {
-    const section = index.sorted[i],
-      top = y(
-        index.bands.find(b => b.name === section.replica),
-        section.row,
-      );
+  for (const section of within(index, t - near, t + near)) {
+    const top = y(section.band, section.row);
     if (py < top - 2 || py > top + Math.max(high, 3) + 1) continue;
     const off = t < section.from ? section.from - t : Math.max(t - section.to, 0);
     if (off <= nearest && (!best || off < nearest)) [best, nearest] = [section, off];
@@ -499,14 +456,16 @@ function point(canvas, does) {
 // together; and crowded, the stretches of time in which more than one was inside.
 function arrange(sections, replicas) {
   const sorted = [...sections].sort((a, b) => a.from - b.from);
-  const rows = new Map(replicas.map(name => [name, []])); // of each replica: when each row is free
+  const bands = [];
+  const bandOf = name => bands.find(band => band.name === name) ?? bands[bands.push({ name, free: [] }) - 1];
+  replicas.forEach(bandOf);
   const latest = [],
     overlaps = [],
     crowded = [];
   let open = null; // what has begun and ends last
   for (const section of sorted) {
-    if (!rows.has(section.replica)) rows.set(section.replica, []);
-    const free = rows.get(section.replica);
+    section.band = bandOf(section.replica);
+    const { free } = section.band; // when each of its rows is
     let row = free.findIndex(ends => ends <= section.from);
     if (row < 0) row = free.length;
     free[row] = section.to;
@@ -521,11 +480,11 @@ function arrange(sections, replicas) {
     if (!open || section.to > open.to) open = section;
     latest.push(open.to);
   }
-  const bands = [];
   let above = 0;
-  for (const [name, free] of rows) {
-    bands.push({ name, above, rows: Math.max(free.length, 1) });
-    above += Math.max(free.length, 1);
+  for (const band of bands) {
+    band.above = above;
+    band.rows = Math.max(band.free.length, 1);
+    above += band.rows;
   }
   return { sorted, latest, overlaps, crowded, bands, rows: above, from: sorted[0]?.from ?? 0, to: latest.at(-1) ?? 0 };
 }
@@ -542,18 +501,14 @@ function first(list, test) {
   return low;
 }
 
-// partner is who was inside longest together with a section; null if nobody was.
-function partner(all, section) {
-  let best = null,
-    longest = 0;
-  for (
-    let i = first(all.latest, to => to > section.from);
-    i < all.sorted.length && all.sorted[i].from < section.to;
-    i++
-  ) {
-    const other = all.sorted[i],
-      shared = Math.min(other.to, section.to) - Math.max(other.from, section.from);
-    if (other !== section && shared > longest) [best, longest] = [other, shared];
-  }
-  return best && { a: section, b: best, from: Math.max(section.from, best.from), to: Math.min(section.to, best.to) };
+// within are the sections of a stretch of time.
+function* within({ latest, sorted }, from, to) {
+  for (let i = first(latest, end => end >= from); i < sorted.length && sorted[i].from <= to; i++)
+    if (sorted[i].to >= from) yield sorted[i];
 }
+
+// partner is the overlap of a section that is the longest; none, if it was alone.
+const partner = ({ overlaps }, section) =>
+  overlaps
+    .filter(({ a, b }) => a === section || b === section)
+    .reduce((best, one) => (best && best.to - best.from >= one.to - one.from ? best : one), null);

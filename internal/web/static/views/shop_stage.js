@@ -15,9 +15,9 @@ const speeds = () => [
 // stage makes the parts: lead says what was sold, sentence tells the story, bar plays. film gives what there is to
 // play, count what was sold by a time; mark is called with the number of the turn that is told.
 export function stage({ player, film, turns, count, mark, pictures, leave, shop }) {
-  const lead = el("p", { class: "verdict lead", hidden: true });
-  const sentence = el("p", { class: "sentence", role: "status" });
-  const play = el("button", { class: "main", onclick: toggle });
+  const lead = el("p.verdict.lead", { hidden: true });
+  const sentence = el("p.sentence", { role: "status" });
+  const play = el("button.main", { onclick: toggle });
   const slider = el("input", {
     type: "range",
     min: 0,
@@ -26,21 +26,17 @@ export function stage({ player, film, turns, count, mark, pictures, leave, shop 
     "aria-label": say("Time", "时间"),
     oninput: () => reel(({ from, to }) => player.seek(from + ((to - from) * slider.value) / 1000)),
   });
-  const time = el("span", { class: "time" });
-  const speed = el(
-    "select",
-    { "aria-label": say("Speed", "速度"), onchange: again },
+  const time = el("span.time");
+  const speed = el("select", { "aria-label": say("Speed", "速度"), onchange: again }, [
     speeds().map(([name], i) => el("option", { value: i }, name)),
-  );
+  ]);
   const picture = el("select", {
     "aria-label": say("Picture", "画面"),
     onchange: () => pictures.choose(picture.value),
   });
   const lock = el("select", { "aria-label": say("Lock", "锁") }),
     anew = el("button", { "data-focus": "again", onclick: () => shop.again(lock.value) }, say("Again", "再来一次"));
-  const bar = el(
-    "div",
-    { class: "bar", role: "group", "aria-label": say("Play it again", "重放") },
+  const bar = el("div.bar", { role: "group", "aria-label": say("Play it again", "重放") }, [
     play,
     slider,
     time,
@@ -48,10 +44,9 @@ export function stage({ player, film, turns, count, mark, pictures, leave, shop 
     picture,
     lock,
     anew,
-    el("button", { onclick: leave }, icon("leave"), say("Leave", "退出"), el("kbd", null, "F")),
-  );
+    el("button", { onclick: leave }, icon("leave"), say("Leave", "退出"), el("kbd", "F")),
+  ]);
 
-  // reel does something with what is played, after putting it in.
   function reel(act) {
     if (!player.now()) {
       const next = film();
@@ -80,11 +75,10 @@ export function stage({ player, film, turns, count, mark, pictures, leave, shop 
   function draw() {
     const past = player.now(),
       { from, to } = past ?? {};
-    replace(
-      play,
+    replace(play, [
       icon(player.playing() ? "pause" : "play"),
       player.playing() ? say("Pause", "暂停") : say("Play", "播放"),
-    );
+    ]);
     play.disabled = !past && !film();
     slider.disabled = play.disabled;
     slider.value = past ? ((past.at - from) / (to - from)) * 1000 : 1000;
@@ -101,14 +95,11 @@ export function stage({ player, film, turns, count, mark, pictures, leave, shop 
     }
     const says = !told
       ? [past?.says]
-      : [el("b", { class: told.bad ? "number bad" : "number" }, n), el("span", null, told.says)];
+      : [el("b", { class: told.bad ? "number bad" : "number" }, n), el("span", told.says)];
     const text = says.map(part => part?.textContent ?? part ?? "").join("");
     if (sentence.textContent !== text) replace(sentence, says);
     mark(past && told ? n : 0);
-    replace(
-      picture,
-      pictures.all().map(([name, is, chosen]) => el("option", { value: name, selected: chosen }, is)),
-    );
+    replace(picture, [pictures.all().map(([name, is, chosen]) => el("option", { value: name, selected: chosen }, is))]);
     picture.hidden = pictures.all().length < 2;
     if (!lock.firstChild) replace(lock, shop.choices()); // the shop was not there yet
     lock.hidden = anew.hidden = !lock.firstChild;

@@ -1,36 +1,21 @@
 // What was sold and what the stock felt of it: two lines that part when updates are lost; and the verdict in words.
-import { el, replace, svg } from "../dom.js";
+import { el, facts, replace, svg } from "../dom.js";
 import { say } from "../words.js";
+import { painter } from "./shop_words.js";
 
 // stock makes the picture: take points, judge by a tally.
 export function stock() {
-  const picture = svg("svg", {
-    class: "stock",
-    role: "img",
-    "aria-label": say("Nothing is sold yet.", "还没有卖出。"),
-  });
-  const node = el(
-    "div",
-    null,
+  const picture = svg("svg.stock", { role: "img", "aria-label": say("Nothing is sold yet.", "还没有卖出。") });
+  const node = el("div", [
     picture,
-    el(
-      "ul",
-      { class: "legend small soft" },
-      el("li", null, el("i", { class: "swatch sold" }), say("sold, by the orders", "已售（按订单）")),
-      el("li", null, el("i", { class: "swatch felt" }), say("what the stock fell by", "库存减少了")),
-    ),
-  );
+    el("ul.legend.small.soft", [
+      el("li", el("i.swatch.sold"), say("sold, by the orders", "已售（按订单）")),
+      el("li", el("i.swatch.felt"), say("what the stock fell by", "库存减少了")),
+    ]),
+  ]);
   let points = [],
-    initial = 0,
-    asked = 0;
-  const draw = () => {
-    asked ||= requestAnimationFrame(() => {
-      asked = 0;
-      if (picture.isConnected) paint(picture, points, initial);
-    });
-  };
-  const watch = new ResizeObserver(draw);
-  watch.observe(node);
+    initial = 0;
+  const { draw, stop } = painter(node, () => paint(picture, points, initial));
   return {
     node,
     begin(run) {
@@ -49,10 +34,7 @@ export function stock() {
       const point = points.findLast(p => p.at <= t) ?? points[0];
       return { sold: point?.sold ?? 0, fell: point ? initial - point.stock : 0 };
     },
-    stop() {
-      watch.disconnect();
-      cancelAnimationFrame(asked);
-    },
+    stop,
   };
 }
 
@@ -86,58 +68,36 @@ function paint(picture, points, initial) {
       [x(p.at), i ? y(of(seen[i - 1])) : y(of(p))],
       [x(p.at), y(of(p))],
     ]);
-  const line = of =>
-    steps(of)
-      .map(at => at.join(","))
-      .join(" ");
+  const line = all => all.map(at => at.join(",")).join(" ");
   const sold = p => p.sold,
     felt = p => initial - p.stock;
   const [soldAt, feltAt] = apart(y(last.sold), y(felt(last)), 1.1 * em);
-  replace(
-    picture,
-    svg("polygon", {
-      class: "apart",
-      points: [...steps(sold), ...steps(felt).reverse()].map(at => at.join(",")).join(" "),
-    }),
-    svg("line", { class: "tick", x1: 0, x2: wide, y1: low, y2: low }),
-    svg("polyline", { class: "felt", points: line(felt) }),
-    svg("polyline", { class: "sold", points: line(sold) }),
-    svg("text", { class: "sold", x: wide + 0.4 * em, y: soldAt + 0.35 * em }, last.sold),
-    svg("text", { class: "felt", x: wide + 0.4 * em, y: feltAt + 0.35 * em }, felt(last)),
-  );
+  replace(picture, [
+    svg("polygon.apart", { points: line([...steps(sold), ...steps(felt).reverse()]) }),
+    svg("line.tick", { x1: 0, x2: wide, y1: low, y2: low }),
+    svg("polyline.felt", { points: line(steps(felt)) }),
+    svg("polyline.sold", { points: line(steps(sold)) }),
+    svg("text.sold", { x: wide + 0.4 * em, y: soldAt + 0.35 * em }, last.sold),
+    svg("text.felt", { x: wide + 0.4 * em, y: feltAt + 0.35 * em }, felt(last)),
+  ]);
 }
 
-// apart keeps two labels from covering each other.
 function apart(a, b, room) {
   if (Math.abs(a - b) >= room) return [a, b];
   const middle = (a + b) / 2;
   return a <= b ? [middle - room / 2, middle + room / 2] : [middle + room / 2, middle - room / 2];
 }
 
-// verdict says what the run has shown.
 export function verdict(tally) {
   if (!tally) return null;
   const tone = { PASS: tally.in_flight ? "" : "good", OVERSOLD: "bad", UNDERSOLD: "bad" }[tally.verdict] ?? "";
-  const facts =
-    tally.sold === undefined
-      ? []
-      : [
-          [say("stock", "库存"), `${tally.remaining} / ${tally.initial}`],
-          [say("sold", "已售"), tally.sold],
-          [say("requests in flight", "处理中的请求"), tally.in_flight],
-        ];
+  const known = tally.sold !== undefined && [
+    [say("stock", "库存"), `${tally.remaining} / ${tally.initial}`],
+    [say("sold", "已售"), tally.sold],
+    [say("requests in flight", "处理中的请求"), tally.in_flight],
+  ];
   return [
-    el(
-      "p",
-      { class: "verdict " + tone },
-      el("strong", null, tally.says),
-      " ",
-      el("span", { class: "chip small" }, tally.verdict),
-    ),
-    el(
-      "dl",
-      { class: "facts" },
-      facts.filter(Boolean).map(([name, value]) => el("div", null, el("dt", null, name), el("dd", null, value))),
-    ),
+    el("p", { class: "verdict " + tone }, el("strong", tally.says), " ", el("span.chip.small", tally.verdict)),
+    facts(known || []),
   ];
 }

@@ -1,57 +1,44 @@
 // What went wrong: first as one story, its turns in the order of time with the numbers that they have in the picture;
 // then whatever else was found.
 import { el, replace } from "../dom.js";
-import { link } from "../route.js";
 import { duration, say } from "../words.js";
+import { byHand } from "./shop_words.js";
 
 // number writes a place in the story: ① to ⑨.
 export const number = n => String.fromCodePoint(0x2460 + n - 1);
 
 // story makes the list: begin with a run, take a story. pick is called with two sales to draw; mark with the turn that
 // is pointed at, or 0. Without a server there is no seat to lead to.
-export function story(pick, mark, { server = true } = {}) {
-  const list = el("ol", { class: "story" });
-  const more = el("p", { class: "small" });
-  const status = el("p", { class: "unseen", role: "status" });
-  const node = el("div", null, status, list, more);
+export function story(pick, mark, server = true) {
+  const list = el("ol.story");
+  const more = el("p.small");
+  const status = el("p.unseen", { role: "status" });
+  const node = el("div", status, list, more);
   let turns = [],
     marked = 0,
     run = null;
 
   function turn({ at, says, sales, after, bad }, i) {
-    const n = i + 1;
-    const point = on => mark(on ? n : 0);
-    return el(
-      "li",
-      {
-        class: bad ? "bad" : "",
-        "data-turn": n,
-        onmouseenter: () => point(true),
-        onmouseleave: () => point(false),
-      },
-      el(
-        "button",
-        {
-          class: "number",
-          id: "turn-" + n,
-          disabled: sales.length !== 2,
-          title: sales.length === 2 ? say(`Draw ${sales.join(" and ")}`, `画出 ${sales.join(" 和 ")}`) : null,
-          "aria-label": sales.length === 2 ? say(`${n}: draw it`, `${n}：画出来`) : String(n),
-          onfocus: () => point(true),
-          onblur: () => point(false),
-          onclick: () => pick(...sales),
-        },
-        n,
-      ),
-      el(
-        "span",
-        null,
-        after?.length > 0 &&
-          el("span", { class: "after", title: say("because of this", "因为") }, after.map(number).join(""), " → "),
-        el("span", { class: "soft" }, say(`at ${duration(at)} `, `${duration(at)} 时，`)),
+    const n = i + 1,
+      two = sales.length === 2;
+    const points = (enter, leave) => ({ [enter]: () => mark(n), [leave]: () => mark(0) });
+    const draws = {
+      id: "turn-" + n,
+      disabled: !two,
+      title: two ? say(`Draw ${sales.join(" and ")}`, `画出 ${sales.join(" 和 ")}`) : null,
+      "aria-label": two ? say(`${n}: draw it`, `${n}：画出来`) : String(n),
+      ...points("onfocus", "onblur"),
+      onclick: () => pick(...sales),
+    };
+    const because = { title: say("because of this", "因为") };
+    return el("li", { class: bad ? "bad" : "", "data-turn": n, ...points("onmouseenter", "onmouseleave") }, [
+      el("button.number", draws, n),
+      el("span", [
+        after?.length > 0 && el("span.after", because, after.map(number).join(""), " → "),
+        el("span.soft", say(`at ${duration(at)} `, `${duration(at)} 时，`)),
         says,
-      ),
-    );
+      ]),
+    ]);
   }
   function draw() {
     const focused = document.activeElement?.id;
@@ -60,16 +47,7 @@ export function story(pick, mark, { server = true } = {}) {
     if (focused?.startsWith("turn-")) document.getElementById(focused)?.focus();
     const last = turns.findLast(t => t.bad && run.kinds[t.kind]?.shown),
       shown = last && run.kinds[last.kind].shown;
-    replace(
-      more,
-      server &&
-        shown &&
-        el(
-          "a",
-          { href: link(["schedule", run.lock], { ...shown, mode: "break" }) },
-          say(`Do it yourself with the code of ${run.lock}, step by step`, `用 ${run.lock} 的代码一步步亲手做一遍`),
-        ),
-    );
+    replace(more, server && shown && byHand(run.lock, shown));
   }
   function show() {
     for (const item of list.children) item.classList.toggle("marked", item.dataset.turn === String(marked));
@@ -87,7 +65,6 @@ export function story(pick, mark, { server = true } = {}) {
       turns = next.turns;
       draw();
     },
-    // mark shows which turn is pointed at.
     mark(n) {
       marked = n;
       show();
@@ -100,11 +77,11 @@ const listed = 5; // sentences of a kind that are shown without being asked for
 
 // findings makes the list, folded: take one, count them by a tally's numbers. pick is called with two sales to draw.
 // Without a server there is nothing to buy, and no seat to lead to.
-export function findings(pick, { server = true } = {}) {
-  const cards = el("div", { class: "cards" });
+export function findings(pick, server = true) {
+  const cards = el("div.cards");
   const folded = el("summary");
-  const nothing = el("p", { class: "soft" });
-  const node = el("div", null, nothing, el("details", { class: "seen" }, folded, cards));
+  const nothing = el("p.soft");
+  const node = el("div", nothing, el("details.seen", folded, cards));
   let all = new Map(),
     counts = {},
     lock = "",
@@ -119,82 +96,44 @@ export function findings(pick, { server = true } = {}) {
   };
 
   function paint() {
-    const byKind = new Map();
-    for (const finding of [...all.values()].reverse()) {
-      if (!byKind.has(finding.kind)) byKind.set(finding.kind, []);
-      byKind.get(finding.kind).push(finding);
-    }
+    const byKind = Map.groupBy([...all.values()].reverse(), ({ kind }) => kind);
     const focused = document.activeElement?.id;
     const [bad, also] = [true, false].map(is =>
       [...byKind].filter(([, found]) => found[0].bad === is).map(([kind, found]) => card(kind, found)),
     );
     nothing.hidden = bad.length > 0;
-    replace(
-      nothing,
+    replace(nothing, [
       say("Nothing so far. ", "目前没有。"),
       server && !also.length && say("Buy something, or let many buy at once.", "买一件，或让很多人同时买。"),
-    );
+    ]);
     node.querySelector(".seen").hidden = !byKind.size;
     replace(folded, say(`All that was seen, by kind: ${byKind.size}`, `看到的全部，按种类：${byKind.size}`));
-    replace(cards, bad, bad.length > 0 && also.length > 0 && el("h3", null, say("Also seen", "还看到")), also);
+    replace(cards, bad, bad.length > 0 && also.length > 0 && el("h3", say("Also seen", "还看到")), also);
     if (focused && node.contains(document.getElementById(focused))) document.getElementById(focused).focus();
   }
   function card(kind, found) {
     const count = counts[kind] ?? found.length,
       [{ bad, why }] = found,
-      { title, shown } = kinds[kind] ?? { title: kind },
-      seat = server && shown && link(["schedule", lock], { ...shown, mode: "break" });
+      { title, shown } = kinds[kind] ?? { title: kind };
     const told = open.has(kind) ? found : found.slice(0, bad ? listed : 1);
-    return el(
-      "section",
-      { class: bad ? "finding bad" : "finding", "data-kind": kind },
-      el("h3", null, title, count > 1 && el("span", { class: "chip" }, "× " + count)),
-      el(
-        "ul",
-        null,
-        told.map(f =>
-          el(
-            "li",
-            null,
-            f.says,
-            bad &&
-              f.sales?.length === 2 && [
-                " ",
-                el(
-                  "button",
-                  { class: "quiet small", id: "draw-" + f.id, onclick: () => pick(...f.sales) },
-                  say("Draw it", "画出来"),
-                ),
-              ],
-          ),
-        ),
-      ),
-      found.length > told.length &&
-        el(
-          "button",
-          {
-            class: "quiet small",
-            id: "all-" + kind,
-            onclick: () => {
-              open.add(kind);
-              paint();
-            },
-          },
-          say(`${found.length - told.length} more`, `还有 ${found.length - told.length} 条`),
-        ),
-      why && el("p", { class: "small" }, why),
-      bad &&
-        seat &&
-        el(
-          "p",
-          { class: "small" },
-          el(
-            "a",
-            { href: seat },
-            say(`Do it yourself with the code of ${lock}, step by step`, `用 ${lock} 的代码一步步亲手做一遍`),
-          ),
-        ),
-    );
+    const quiet = (id, act, text) => el("button.quiet.small", { id, onclick: act }, text);
+    const line = ({ id, says, sales }) =>
+      el("li", [
+        says,
+        bad && sales?.length === 2 && [" ", quiet("draw-" + id, () => pick(...sales), say("Draw it", "画出来"))],
+      ]);
+    const rest = found.length - told.length;
+    const more = () => {
+      open.add(kind);
+      paint();
+    };
+    return el("section", { class: bad ? "finding bad" : "finding", "data-kind": kind }, [
+      el("h3", title, count > 1 && el("span.chip", "× " + count)),
+      el("ul", told.map(line)),
+      rest > 0 && quiet("all-" + kind, more, say(`${rest} more`, `还有 ${rest} 条`)),
+      why && el("p.small", why),
+      bad && server && shown && el("p.small", byHand(lock, shown)),
+    ]);
   }
   paint();
   return {

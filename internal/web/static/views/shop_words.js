@@ -1,11 +1,38 @@
 // What the shop's runs and answers are called.
 import { el } from "../dom.js";
+import { link } from "../route.js";
 import { say } from "../words.js";
 
-// title is the lock of a run, by name and by what it has.
-export const title = run => [run.lock, el("span", { class: "soft" }, " · ", run.title)];
+export const still = matchMedia("(prefers-reduced-motion: reduce)");
 
-// settings are what a run's sales are made with, and where.
+// painter paints soon, and whenever the size of a node has changed, until it is stopped.
+export function painter(node, paint) {
+  let asked = 0;
+  const draw = () => {
+    asked ||= requestAnimationFrame(() => {
+      asked = 0;
+      if (node.isConnected) paint();
+    });
+  };
+  const watch = new ResizeObserver(draw);
+  watch.observe(node);
+  const stop = () => {
+    watch.disconnect();
+    cancelAnimationFrame(asked);
+  };
+  return { draw, stop };
+}
+
+// byHand leads to where a reader does what was seen, step by step.
+export const byHand = (lock, shown) =>
+  el(
+    "a",
+    { href: link(["schedule", lock], { ...shown, mode: "break" }) },
+    say(`Do it yourself with the code of ${lock}, step by step`, `用 ${lock} 的代码一步步亲手做一遍`),
+  );
+
+export const title = run => [run.lock, el("span.soft", " · ", run.title)];
+
 export function settings(run) {
   const { ttl_ms: ttl, think_ms: think, nested } = run.settings,
     s = ms => `${ms / 1000} s`;
@@ -18,11 +45,9 @@ export function settings(run) {
   ];
 }
 
-// host is a replica in its colour, with its host's name.
 export const host = (run, name) =>
   el("span", { class: "dye " + color(run.replicas, name), title: run.hosts?.[name] }, "■ " + name);
 
-// answered is what a buyer was told.
 export function answered({ code, message }) {
   const words = {
     sold_out: say("sold out", "已售完"),
@@ -37,7 +62,6 @@ export function answered({ code, message }) {
   return words[code] ?? message;
 }
 
-// ended is what became of a sale, in a word or two.
 export function ended(code) {
   const words = {
     sold: say("sold", "卖出"),
@@ -54,7 +78,6 @@ export function ended(code) {
   return words[code] ?? code.replaceAll("_", " ");
 }
 
-// color is the class of a replica's colour.
 export const color = (replicas, name) => `c${(Math.max(0, replicas.indexOf(name)) % 6) + 1}`;
 
 // timesOf are when the turns of a story are told: one after the other, also those of the same moment.

@@ -1,0 +1,329 @@
+// The locks, a row each: what it adds, and which anomalies it still shows, as the explorer finds out. A row that is
+// opened shows what the step changes in the code; a cell opens in the scheduler's seat.
+import { alarm, el, replace, typed } from "../dom.js";
+import { highlight } from "../highlight.js";
+import { bind } from "../keys.js";
+import { go, link } from "../route.js";
+import { get, stream, text } from "../server.js";
+import { duration, language, say, several } from "../words.js";
+
+const address = lock => link(["locks", lock]);
+
+export function show(main, route) {
+  const stopped = new AbortController(),
+    rows = new Map(); // by lock
+  let anomalies = [],
+    open = ""; // the lock whose row is opened
+  const progress = el("progress", { "aria-label": say("How far the exploration is", "探索进度") });
+  const status = el("div.soft.small", { role: "status" }, say("Exploring …", "正在探索……"));
+  const explained = el("p.note.table-says", hint());
+  const table = el("table.anomalies");
+  main.append(
+    el("h1", say("What each lock adds, and what is still broken", "每种锁的新增与遗留问题")),
+    el("p", [
+      say(
+        "v1–v7 each fix a flaw of the version before. The explorer ran each lock’s real code in every order of its " +
+          "commands, with each fault once. A number: in so few steps the lock shows the anomaly. A dot: never. " +
+          "A lock’s name opens what it changes in the code.",
+        "v1–v7 各修复前一版的一个缺陷。探索器运行了每种锁的真实代码：命令的所有先后顺序，每种故障各一次。" +
+          "数字：最少几步出现这个异常；圆点：从不出现。点击锁名，查看它改了哪些代码。",
+      ),
+    ]),
+    explained,
+    el("div.scroll.wide", { role: "region", "aria-label": say("The table", "总表") }, table),
+    progress,
+    status,
+  );
+
+  const leave = bind(
+    ["k", "the lock before", "上一种锁", () => turn(-1)],
+    ["j", "the next lock", "下一种锁", () => turn(1)],
+    [null, "to another cell", "到别的格子", "← → ↑ ↓"],
+  );
+  table.addEventListener("keydown", move);
+  table.addEventListener("focusin", ({ target }) => stopsOf(target.closest("tr"))?.includes(target) && stopAt(target));
+  for (const event of ["focusin", "mouseover"]) table.addEventListener(event, explain);
+
+  const failed = failure => stopped.signal.aborted || replace(status, alarm(failure));
+  const drawn = draw();
+  drawn.then(() => fill()).catch(failed);
+  follow(route);
+  return {
+    follow,
+    leave() {
+      stopped.abort();
+      leave();
+    },
+  };
+
+  async function draw() {
+    const asked = { lang: language() },
+      [index, steps] = await Promise.all([get("/seat", asked), get("/seat/steps", asked)]);
+    ({ anomalies } = index);
+    for (const lock of index.locks)
+      rows.set(lock.name, row({ ...lock, step: steps.find(({ to }) => to === lock.name) }));
+    const names = anomalies.map(({ name, title, says }) =>
+      el("th", { scope: "col", title: name, "data-column": name, "data-says": `${title}: ${says}` }, el("span", title)),
+    );
+    const first = [say("Lock", "锁"), say("Adds", "新增")].map(name => el("th", { scope: "col" }, name));
+    const body = [...rows.values()].map(({ node }) => node);
+    replace(table, el("thead", el("tr", first, names)), el("tbody", body));
+    stopAt(table.querySelector("tbody a"));
+    progress.max = rows.size;
+  }
+
+  function row(lock) {
+    const cells = new Map(anomalies.map(({ name }) => [name, el("td", { "data-column": name }, "…")]));
+    const opener = el("a", { href: address(lock.name), "aria-expanded": "false", tabindex: -1 }, lock.name);
+    opener.addEventListener("click", event => {
+      if (lock.name !== open) return;
+      event.preventDefault(); // it is opened already
+      go(link(["locks"]));
+    });
+    const name = el("th", { scope: "row" }, opener, el("span.soft.small", " " + lock.title));
+    return { lock, cells, opener, node: el("tr", name, el("td.small.adds", lock.adds), [...cells.values()]) };
+  }
+
+  // follow opens the row that the address names; v3-v4, as addresses were, is v4's.
+  async function follow({ path }) {
+    const asked = path[1] ?? "";
+    open = asked;
+    try {
+      await drawn;
+    } catch {
+      return; // it is said already
+    }
+    if (stopped.signal.aborted || open !== asked) return;
+    const one = rows.get(asked),
+      pair = [...rows.values()].find(({ lock: { step } }) => step && `${step.from}-${step.to}` === asked);
+    if (pair) return go(address(pair.lock.name), { instead: true });
+    for (const { lock, opener } of rows.values()) opener.setAttribute("aria-expanded", String(lock.name === asked));
+    table.querySelector(".opened")?.remove();
+    replace(explained, asked && !one ? alarm(say(`There is no lock ${asked}.`, `没有“${asked}”这种锁。`)) : hint());
+    if (!one) return;
+    const inside = el("div.step", say("Loading …", "加载中……")),
+      columns = 2 + anomalies.length;
+    one.node.after(el("tr.opened", el("td", { colspan: columns }, inside)));
+    stopAt(one.opener);
+    one.opener.focus({ preventScroll: true });
+    one.node.scrollIntoView({ block: "start" });
+    const shown = await detail(one.lock).catch(alarm);
+    if (open === asked) replace(inside, shown);
+  }
+
+  function turn(by) {
+    const all = [...rows.keys()],
+      next = all[all.indexOf(open) + by];
+    if (!next) return;
+    open = next; // two quick keys are two rows
+    go(address(next));
+  }
+
+  // fill asks for the cells: those that the program has brought along, or anew.
+  async function fill(anew = "") {
+    let begun = 0;
+    progress.hidden = false;
+    const on = {
+      row: () => {
+        progress.value = begun++;
+        if (begun === 2) prune();
+      },
+      progress: ({ lock, done, of, waiting }) => {
+        progress.value = begun - 1 + done / of;
+        replace(status, [
+          waiting
+            ? say("Somebody else’s exploration goes first …", "先等别人的探索结束……")
+            : say(`${lock}: ${done} of ${of} scenarios explored`, `${lock}：已探索 ${of} 个场景中的 ${done} 个`),
+        ]);
+      },
+      cell: take,
+      done: ({ seconds, shipped }) => {
+        progress.hidden = true;
+        const took = duration(seconds * 1000),
+          again = el("button", { id: "anew", onclick: () => fill("yes").catch(failed) });
+        replace(status, [
+          shipped
+            ? say(
+                `Explored in ${took} when this program was made, from the code that it has. `,
+                `制作这个程序时用它自己的代码探索而得，用时 ${took}。`,
+              )
+            : say(`Explored in ${took}. `, `探索用时 ${took}。`),
+          shipped && replace(again, say("Explore it anew", "重新探索")),
+          typed(["explore --all"]),
+        ]);
+      },
+      failed,
+    };
+    await stream("/seat/table" + text({ lang: language(), anew }), on, { signal: stopped.signal });
+  }
+
+  // prune leaves out the anomalies that the table does not look for.
+  function prune() {
+    for (const { name } of anomalies) {
+      const column = [...table.querySelectorAll(`[data-column="${name}"]`)];
+      if (!column.some(cell => cell.matches(".filled"))) for (const cell of column) cell.remove();
+    }
+  }
+
+  function take({ lock, anomaly, answer, steps, scenario, link: shown }) {
+    const cell = rows.get(lock)?.cells.get(anomaly);
+    if (!cell) return;
+    const [short, why] = {
+      broken: [
+        steps,
+        say(`in ${several(steps, "step")} and in no fewer, “${scenario}”`, `最少 ${steps} 步，场景“${scenario}”`),
+      ],
+      never: [
+        "•",
+        say("never: no scenario shows it, and every schedule was explored", "从不：探索过所有场景的所有时序"),
+      ],
+      unknown: [
+        "?",
+        say(
+          "unknown: no schedule shows it, but a bound was hit, or nothing in Redis tells",
+          "未知：没有出现，但还没探索完就到了上限，或者 Redis 里看不出来",
+        ),
+      ],
+      "n/a": ["–", say("this lock does not promise that it never happens", "这种锁不承诺它不会发生")],
+    }[answer];
+    const { title, says: meaning } = anomalies.find(({ name }) => name === anomaly);
+    const says = `${lock}, ${title}: ${why}`,
+      stops = cell.firstElementChild?.tabIndex ?? -1;
+    cell.className = "filled " + (answer === "n/a" ? "none" : answer);
+    cell.dataset.says = answer === "broken" ? `${says}. ${meaning}` : says;
+    const attributes = { tabindex: stops, "aria-label": says };
+    replace(cell, [
+      answer === "n/a"
+        ? el("span", { role: "note", ...attributes }, short)
+        : el("a", { href: answer === "broken" ? shown : link(["explore", lock], { anomaly }), ...attributes }, short),
+    ]);
+  }
+
+  function explain({ target }) {
+    const says = target.closest?.("[data-says]")?.dataset.says;
+    if (says) replace(explained, says);
+  }
+
+  // stopAt lets Tab stop at one place of the table: the arrows lead to the others.
+  function stopAt(place) {
+    for (const { node } of rows.values()) for (const stop of stopsOf(node)) stop.tabIndex = stop === place ? 0 : -1;
+  }
+
+  function move(event) {
+    const [down, right] =
+      { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key] ?? [];
+    const all = [...rows.values()].map(({ node }) => stopsOf(node)),
+      at = all.findIndex(stops => stops.includes(event.target));
+    if (down === undefined || at < 0) return;
+    event.preventDefault();
+    all[at + down]?.[all[at].indexOf(event.target) + right]?.focus();
+  }
+}
+
+// stopsOf are the places of a row that the arrows lead to.
+const stopsOf = row => [...(row?.querySelectorAll(":scope > * > [tabindex]") ?? [])];
+
+const hint = () =>
+  say("Point at a cell, or go there by arrow keys, to read it.", "指向一个格子，或用方向键移到它上面，查看说明。");
+
+// detail is what a lock adds to another, with the code; of one that is no step, its code.
+async function detail(lock) {
+  const { step, name } = lock,
+    all = step
+      ? await get(`/seat/steps/${step.from}-${name}`, { lang: language() })
+      : { ...lock, measured: [], gone: [], files: (await get("/seat/code", { lock: name })).map(part) };
+  return [
+    step && el("h2", `${step.from} → ${name} `, el("span.soft", step.title)),
+    el("div.step-says", [
+      says(say("Adds", "新增"), all.adds, all.cure, ...all.gone),
+      says(say("Costs", "代价"), all.costs),
+      says(say("Still broken", "仍有的问题"), all.still_broken),
+      all.measured.length > 0 && says(say("Measured", "实测"), ...all.measured, all.where),
+      step && seen(step),
+    ]),
+    el("div.step-code", all.files.map(file)),
+  ];
+}
+
+// part is a part of a lock's code as a file of which nothing changes.
+const part = ({ name, text }) => ({ name, lines: text.split("\n").map(text => ({ kind: "", text })) });
+
+// changes draws what a step changes in the code: "v2-v3".
+export async function changes(pair) {
+  const { files } = await get("/seat/steps/" + encodeURIComponent(pair), { lang: language() });
+  return el("div.step-code", files.map(file));
+}
+
+const says = (title, ...texts) =>
+  el("section.sheet", [
+    el("h3", title),
+    texts.filter(Boolean).map((text, i) => el("p", { class: i ? "small soft" : "" }, text)),
+  ]);
+
+function seen({ shown, flaw, from, to, lab, exercise }) {
+  const { lock, in: scenario, do: schedule, anomaly, beside } = shown;
+  const seat = link(["schedule", lock], { in: scenario, do: schedule, anomaly, beside });
+  return el("section.sheet", [
+    el("h3", say("See it", "亲眼看看")),
+    flaw && el("p", el("b", say(`The flaw of ${from}: `, `${from} 的缺陷：`)), flaw),
+    el("p.row", [
+      el("a.button.main", { href: seat }, [
+        beside
+          ? say(`The same schedule under ${lock} and ${beside}`, `同一时序：${lock} 与 ${beside} 并排`)
+          : say(`See ${lock} do it`, `看 ${lock} 怎么做`),
+      ]),
+      lab && el("a.button", { href: link(["labs", lab]) }, say("The lab", "实验")),
+    ]),
+    typed([
+      ...(lab ? [from, to].map(name => `lab ${lab} --lock ${name}`) : []),
+      `diff ${from} ${to}`,
+      ...(exercise ? [`check ${exercise.slice(0, 2)}`] : []),
+    ]),
+  ]);
+}
+
+const context = 3; // unchanged lines around a change that are shown at once
+
+function file({ name, says, head, added, removed, lines }) {
+  return el("details.sheet.file", { open: !head }, [
+    el("summary", [
+      el("code", name),
+      " ",
+      added > 0 && el("span.good", `+${added} `),
+      removed > 0 && el("span.bad", `−${removed} `),
+      el("span.small.soft", says),
+    ]),
+    el("pre.diff", { tabindex: 0, role: "region", "aria-label": name }, [
+      folded(lines, name.endsWith(".lua") ? "lua" : "go"),
+    ]),
+  ]);
+}
+
+// folded draws lines, with long unchanged parts behind a button.
+function folded(lines, syntax) {
+  const near = lines.map((_, i) =>
+    lines.slice(Math.max(0, i - context), i + context + 1).some(line => line.kind !== " "),
+  );
+  const drawn = [];
+  for (let i = 0; i < lines.length; ) {
+    const from = i,
+      seen = near[i];
+    while (i < lines.length && near[i] === seen) i++;
+    const part = lines.slice(from, i).map(line => draw(line, syntax));
+    drawn.push(seen || part.length < 4 ? part : fold(part));
+  }
+  return drawn;
+}
+
+const fold = part =>
+  el("button.quiet.fold", { onclick: event => event.currentTarget.replaceWith(...part) }, [
+    "⋯ " + several(part.length, "unchanged line", "行未变"),
+  ]);
+
+const element = { "+": "ins", "-": "del" };
+const draw = ({ kind, text, mark }, syntax) =>
+  el((element[kind] ?? "span") + ".line", { style: { "--tabs": text.match(/^\t*/)[0].length } }, [
+    el("i.sign", kind),
+    highlight(text, syntax, mark),
+    "\n",
+  ]);
