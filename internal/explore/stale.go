@@ -11,10 +11,10 @@ var ErrStale = lock.WithCode("stale_schedule", "the schedule does not fit the co
 
 // StaleError is ErrStale, with the reason in the language of the scenario.
 type StaleError struct {
-	Why string
+	Why   string
+	Needs string // the faults that the schedule needs, if the scenario is what does not fit
 
-	in     language.Language
-	budget bool // the scenario is what does not fit
+	in language.Language
 }
 
 // Unwrap makes it ErrStale.

@@ -12,8 +12,8 @@ const views = {
   "": { load: () => import("./views/shop.js"), name: ["Shop", "商店"] },
   course: { load: () => import("./views/course.js"), name: ["Course", "课程"] },
   schedule: { load: () => import("./views/seat.js"), name: ["Seat", "调度席"] },
-  campaign: { load: () => import("./views/campaign.js"), of: "schedule" },
-  explore: { load: () => import("./views/explore.js"), of: "schedule" },
+  campaign: { moved: () => link(["schedule"]) },
+  explore: { moved: toSearch },
   locks: { load: () => import("./views/locks.js"), name: ["Locks", "锁"] },
   labs: { load: () => import("./views/labs.js"), name: ["Labs", "实验"] },
   table: { moved: () => "#/locks" },
@@ -24,6 +24,12 @@ const views = {
 
 // below is where what was below an address is now.
 const below = (path, now) => link([...path, ...now.path.slice(1)]);
+
+// toSearch is where an exploration is asked for now: in the seat.
+function toSearch({ path: [, lock], query }) {
+  const { in: scenario = lock ? "" : "--faults expiry=1", anomaly, each } = Object.fromEntries(query);
+  return link(["schedule", lock ?? "v2"], { in: scenario, anomaly, search: each ? "each" : "1" });
+}
 
 const root = document.documentElement;
 const page = document.getElementById("page");
