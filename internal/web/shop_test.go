@@ -390,23 +390,3 @@ func TestShopSaysWhatIsSoOfItsLock(t *testing.T) {
 	p.click(".bar [data-focus=again]")
 	s.hears(t, `POST /bursts {"n":200,"c":200}`, 1)
 }
-
-// What the server says went wrong is said in the reader's language.
-func TestErrorsAreInTheReadersLanguage(t *testing.T) {
-	p := open(t, serve(t)+"/#/")
-	p.expect("404")
-	p.expect("400")
-	const ask = `import("./web/server.js").then(({get}) => get(%q)).catch(({message}) => message)`
-	for _, language := range []string{"en", "zh"} {
-		p.speak(language)
-		for path, says := range map[string]map[string]string{
-			"/bursts/x":  {"en": "there is no such burst, or no more", "zh": "没有这一批买家，或者已经结束。"},
-			"/orders/x":  {"en": "no such order is in the ledger", "zh": `请求失败（no_order）：order "x"`},
-			"/live/pair": {"en": "", "zh": "请求失败（bad_request）："},
-		} {
-			if said := eval[string](p, fmt.Sprintf(ask, path)); !strings.Contains(said, says[language]) {
-				t.Errorf("%s, %s: %q; want %q", language, path, said, says[language])
-			}
-		}
-	}
-}
