@@ -175,9 +175,11 @@ func outages() []Lab {
 		Name: "empty-restarted-node", Shows: "redlock", Cured: "v9",
 		Claim: both("a Redis that restarts empty does not let a second holder overwrite the first one's sale", "Redis 清空重启，第二个持有者不会覆盖第一个的写入"),
 		Cure: both(
-			"the lock where the stock is: a Redis that forgets all forgets the run, too, and refuses what belongs to a run that is over; with "+
-				"redlock, a node must stay away for one expiry before it starts again, or write down every command (appendfsync always)",
-			"锁与库存放在一起：Redis 清空时，这一轮也就结束了，属于它的写入会被拒绝；使用 redlock 时，节点重启后要先等满一个过期时间再恢复服务，或者每条命令都落盘（appendfsync always）"),
+			"only where the stock is in the same Redis: two are inside together all the same, but the run is forgotten with the lock, and what "+
+				"belongs to it is refused. Where the stock is elsewhere, only a token helps. With redlock, a node must stay away for one "+
+				"expiry before it starts again, or write down every command (appendfsync always)",
+			"只在库存也在这个 Redis 里时有效：两单仍会同时在临界区里，但这一轮与锁一起丢失，属于它的写入会被拒绝。库存在别处时，只有令牌有用。"+
+				"使用 redlock 时，节点重启后要先等满一个过期时间再恢复服务，或者每条命令都落盘（appendfsync always）"),
 		Explores: map[string]string{"redlock": "--faults node-restart=1 --nested 1 --anomaly two-holders"},
 		Shop:     Settings{Think: each(4*time.Second, "r1")},
 		// Of redlock, one of the three nodes that make up its majority restarts.
@@ -198,7 +200,8 @@ func outages() []Lab {
 			broken("redlock", "the node that has forgotten the first makes a majority for the second, with two that the first did not reach",
 				"忘了第一单的节点，与第一单没有连上的两个节点一起，为第二单凑成多数派"),
 			expectHolds("v1.. late-commit setnx-expire lua-setnx getset",
-				"the stock and its run are forgotten with the lock, so the first one's write is refused", "库存和这一轮与锁一起丢失，所以第一单的写入被拒绝"),
+				"two are inside together, but the stock and its run are forgotten with the lock, so the first one's write is refused",
+				"两单同时在临界区里，但库存和这一轮与锁一起丢失，所以第一单的写入被拒绝"),
 			nobodyHolds(),
 		},
 	}, {
