@@ -333,5 +333,33 @@ func outages() []Lab {
 			expectHolds("v0 local atomic optimistic", "the ledger knows the order: it is sold once", "账本里已有这个订单：只卖一次"),
 			without("set-expire setex", "everybody gets the lock: none could be counted twice, or refused", "谁都能加锁成功：没有可以计两次或被拒绝的锁"),
 		},
+	}, {
+		Name: "repeated-order", Shows: "non-idempotent", Cured: "atomic",
+		Claim: both("a buyer who sends an order again, with the same Idempotency-Key, buys once", "买家用同一个 Idempotency-Key 再发一次，只买到一件"),
+		Cure: both("the store looks for the order's id in the step that takes the piece; the buyer makes the id once per order, not once per attempt",
+			"扣库存的那一步里先查订单的 id；id 由买家每个订单生成一次，而不是每次尝试生成一次"),
+		Explore: "--faults resend=1 --anomaly double-sale",
+		Shop:    Settings{TTL: 10 * time.Second},
+		Scenario: func(s *Stage) {
+			const key = "one-order"
+			trap := s.Catch("r1", 0, redisproxy.Hold, redisproxy.IsWrite)
+			first := s.BuyWithKey("r1", key)
+			s.UntilCaught(trap, ended(first.sale))
+			again := s.BuyWithKey("r2", key)
+			s.Until(to(again.sale, "end, or to find the lock held", "结束，或发现锁被占用"), either(ended(again.sale), refused(again.sale)))
+			s.Release(trap)
+			s.Finish(first, again)
+			s.Recount(first)
+		},
+		Fault: both("the order's write is on its way to Redis when its buyer sends it again, to another replica",
+			"订单的写入还在去 Redis 的途中，买家又向另一个副本发了一次"),
+		Hit:   all(occurred(witness.KindFreed), answered("r1#1"), answered("r2#1")),
+		Signs: []witness.FindingKind{witness.DoubleSale},
+		Expected: []Expectation{
+			broken("non-idempotent", "nothing looks whether the order is there when it takes the piece", "扣库存时没有检查订单是否已有"),
+			expectHolds("v0.. redlock local optimistic late-commit setnx-expire lua-setnx getset set-expire setex",
+				"the ledger knows the order when it comes again: it is not the lock that does it", "第二次到达时账本里已有这个订单：这不是锁的功劳"),
+			expectHolds("atomic", "its script looks for the order before it takes the piece", "脚本先查订单，再扣库存"),
+		},
 	}}
 }
