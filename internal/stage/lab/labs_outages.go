@@ -336,7 +336,7 @@ func outages() []Lab {
 	}, {
 		Name: "repeated-order", Shows: "non-idempotent", Cured: "atomic",
 		Claim: both("a buyer who sends an order again, with the same Idempotency-Key, buys once", "买家用同一个 Idempotency-Key 再发一次，只买到一件"),
-		Cure: both("the store looks for the order's id in the step that takes the piece; the buyer makes the id once per order, not once per attempt",
+		Cure: both("the store looks for the order's id in the step that takes the piece; the id is made once per order, not once per attempt",
 			"扣库存的那一步里先查订单的 id；id 由买家每个订单生成一次，而不是每次尝试生成一次"),
 		Explore: "--faults resend=1 --anomaly double-sale",
 		Shop:    Settings{TTL: 10 * time.Second},

@@ -41,7 +41,7 @@ func replicas() []Lab {
 		Name: "stampede", Shows: "v0", Cured: "v4",
 		Claim: both("a cached value that expires is computed by one process, not by all at once (a stampede)",
 			"缓存的值过期时，只由一个进程重新计算，而不是所有进程同时计算（缓存击穿）"),
-		Cure: both("every process tries the lock once; whoever gets it computes, and keeps it until all have tried; the others serve the old value",
+		Cure: both("each process tries the lock once; whoever gets it computes, and keeps it until all have tried; others serve the old value",
 			"每个进程只尝试加锁一次；成功的去计算，并持有锁到大家都试过；其余的先返回旧值"),
 		Shop:     Settings{Replicas: 5, Job: &Job{Every: everyTick, Work: time.Second / 2}},
 		Scenario: func(s *Stage) { s.record.WatchAttempts(func() { s.record.AwaitTicks(1) }) },

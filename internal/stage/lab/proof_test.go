@@ -168,7 +168,7 @@ func TestTheWriteOfAPausedProcessArrivesAfterThePause(t *testing.T) {
 	}
 }
 
-// Where Redis forgets stock and lock together, no update is lost, but the lock does not hold; and a cure that comes before the flaw is no step.
+// Where Redis forgets stock and lock together, no update is lost, but two are inside. A cure that comes before the flaw is no step.
 func TestAnEmptyRedisLetsTwoIn(t *testing.T) {
 	l := named(t, "empty-restarted-node")
 	for in, want := range map[language.Language][2]string{
