@@ -146,7 +146,7 @@ func TestRun(t *testing.T) {
 		t.Errorf("the document is not written anew: %v", err)
 	}
 	for _, want := range []string{
-		"# Benchmarks", "Go 1.", "Redis ", "|buyers|1|4|", "## How to read it", "go run . -contestants v10,redislock",
+		"# Benchmarks", "Go 1.", "Redis ", "| buyers | 4 |", "## How to read it", "go run . -contestants v10,redislock",
 	} {
 		if !strings.Contains(string(markdown), want) {
 			t.Errorf("the document does not say %q:\n%s", want, markdown)

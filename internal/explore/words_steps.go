@@ -112,7 +112,12 @@ func (r *Recorder) changes(before view) []string {
 	var says []string
 	for i, a := range r.x.Actors() {
 		if r.checker.HasLossNotice(a.Index) && !before.told[i] {
-			says = append(says, r.say("%s is told that it lost the lock", "%s 得知自己丢了锁", a.Name))
+			told := r.say("%s is told that it lost the lock", "%s 得知自己丢了锁", a.Name)
+			if sent := a.Pending(); sent != nil && r.step.Kind == trace.KindTime { // that calls nothing back
+				name, _ := Describe(sent)
+				told += r.say(", while its %s is in flight", "，而它的 %s 已在途中", name)
+			}
+			says = append(says, told)
 		}
 		switch {
 		case !a.Finished() || before.ended[i] || a.Dead():

@@ -11,7 +11,7 @@ import (
 var (
 	ErrNotObtained    = errors.New("the lock is held by another")
 	ErrTimeout        = WithCode("lock_timeout", "the wait for the lock timed out")
-	ErrCancelled      = errors.New("the wait for the lock was cancelled") // the code, if there is one, is its cause's
+	ErrCancelled      = errors.New("the request was cancelled") // the code, if there is one, is its cause's
 	ErrUnavailable    = WithCode("redis_unavailable", "redis is unavailable")
 	ErrOutcomeUnknown = WithCode("redis_unavailable", "redis did not answer: the outcome is unknown")
 	ErrRefused        = kindOf(ErrUnavailable, "redis refused the command")

@@ -40,7 +40,7 @@ type Options struct {
 	TTL           time.Duration       // expiry of the lock, where it has one
 	RetryInterval time.Duration       // pause between two attempts of a waiter
 	WaitTimeout   time.Duration       // longest wait of Lock
-	HandOffLimit  int                 // how often a process hands the lock to its own next sale while another process may wait
+	HandOffLimit  int                 // how often at most a process hands the lock to its own next sale while another process may wait
 	Process       string              // a name that no other process has
 	Notifier      Notifier            // tells processes of messages
 	Clock         Clock               // where time comes from

@@ -131,6 +131,8 @@ func TestErrorsOfALateCommit(t *testing.T) {
 		time.AfterFunc(time.Millisecond, leave)
 		if _, err := saleOf(stock, strategy.LateCommit).Sell(ctx, "a"); !errors.Is(err, lock.ErrCancelled) || stock.stock != 1 {
 			t.Errorf("the buyer went away before the write: %v, %d left; want ErrCancelled and one left", err, stock.stock)
+		} else if strings.Contains(err.Error(), "wait") {
+			t.Errorf("a sale that had the lock fails with %q: it waited for none", err)
 		}
 	})
 }

@@ -72,7 +72,11 @@ func (t Trace) command(step Step, line func(format string, args ...any)) {
 		line("%s-)%s: %s, %s", step.Actor, server, sent, t.fate(step.Kind))
 		return
 	default:
-		line("%s->>%s: %s", step.Actor, server, sent)
+		arrow := "->>"
+		if step.Sent {
+			arrow = "-)"
+		}
+		line("%s%s%s: %s", step.Actor, arrow, server, sent)
 	}
 	switch reply := t.plain(step.Reply); {
 	case step.silent(): // nobody gets it

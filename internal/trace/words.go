@@ -61,7 +61,7 @@ func (t Trace) outcome(step Step) string {
 }
 
 // afterwards reports whether its command was on its way before: by now its sender does something else, or nothing.
-func (s Step) afterwards() bool { return s.Kind == KindArrives || s.Kind == KindNeverComes }
+func (s Step) afterwards() bool { return s.Sent || s.Kind == KindArrives || s.Kind == KindNeverComes }
 
 // whose says whose command it is, if its actor has started a goroutine for that. Those for a node have its lifeline.
 func (s Step) whose() string {

@@ -29,26 +29,22 @@ const how = `
 ## How to read it
 
 - A cell is the median of the repetitions, and with more than one, then the least and the most. With one, a difference of a few
-  hundredths says nothing. A share is taken of the limit of the same repetition. The contestants of a condition run one after the other,
-  in a random order.
+  hundredths says nothing. A share is taken of the limit of the same repetition. The contestants of a condition run in a random order.
 - Each buyer buys again at once. This favours locks without a queue: the buyer that has just bought asks first and gets the lock again.
 - A window of about three rounds (two for the most buyers) is measured after a warm-up of one. A buyer that never got the lock counts
-  with its wait so far; the maximum includes waits still in progress. The longest wait over the mean says how fair a lock is: 1 is a
-  perfect queue. Where many buyers never got in, all waits are equally long: look at their number first.
-- Requests are what clients of all processes wrote within the window: polls, renewals and subscriptions too. A script is one request.
-  Two are the sale: GET, and a script that writes the stock and the order.
+  with its wait so far. The longest wait over the mean says how fair a lock is: 1 is a perfect queue. Where many buyers never got in, all
+  waits are equally long: look at their number first.
+- Requests are what clients of all processes wrote within the window: polls, renewals and subscriptions too. Two are the sale: GET, and
+  a script that writes the stock and the order.
 - After each cell the stock must have fallen by exactly the number of sales; otherwise the cell says **broken**. A contestant **hung**
   if it sold nothing in the last half of the window, or had to be ended.
-- Loopback numbers are an order, not a speed: the processes compete with Redis for the cores of one machine.
-- Each process has one go-redis client for the lock and one for the sale, with ten connections per core (-pool changes it). With
-  hundreds of buyers that poll, even the unlock waits for one; the shop keeps some for it.
+- The terminal also shows one process, and no delay: there the processes compete with Redis for the cores of one machine.
 - A sale that waits for no other takes four round trips, and the limit two: a share of 0.5. A lock gets beyond it by handing over to the
   next sale, or by staying with its process, as v11 does. With two buyers in several processes every sale is a hand-over through Redis:
   three round trips, so 0.67 is the most.
-- v9 and redlock cannot know whether other processes wait: after 64 hand-overs inside, a process releases the lock and pauses once. That
-  queue is why redlock needs few requests; on its five servers, taking and releasing the lock is ten.
-- atomic is one script; its sales are not serial, so its share is far above 1. optimistic sends five requests in three round trips, and
-  starts over after a random pause if the stock has changed. The picture leaves both out.
+- redlock needs few requests as it queues inside each process; on its five servers, taking and releasing the lock is ten.
+- atomic's sales are not serial, so its share is far above 1. optimistic sends five requests in three round trips, and starts over after
+  a random pause if the stock has changed. The picture leaves both out.
 - Of v1, v2, v3, v5 and delex, [the numbers are in the README](../README.md#what-each-step-gains), from a run of their own.
 `
 
@@ -76,18 +72,21 @@ func Markdown(w io.Writer, run result.Run, all []contestants.Contestant) error {
 	}
 	text.WriteString("\n")
 	text.WriteString(how)
-	text.WriteString("\n| contestant | |\n|---|---|\n")
 	measured := run.Contestants(all)
 	for _, c := range all {
-		if slices.Contains(measured, c.Name) {
-			fmt.Fprintf(&text, "| `%s` | %s |\n", c.Name, c.Title)
+		if c.Kind == contestants.Library && slices.Contains(measured, c.Name) {
+			fmt.Fprintf(&text, "- `%s`: %s.\n", c.Name, c.Title)
 		}
 	}
 	list, buyers := settings(run)
 	for _, s := range list {
+		shown := onPage(run, s)
+		if len(shown) == 0 {
+			continue
+		}
 		title := s.String()
 		fmt.Fprintf(&text, "\n## %s%s\n", strings.ToUpper(title[:1]), title[1:])
-		for _, t := range tablesOf(run, all, s, buyers[s], onPage(run, s)) {
+		for _, t := range tablesOf(run, all, s, buyers[s], shown) {
 			fmt.Fprintf(&text, "\n### %s%s\n\n", strings.ToUpper(t.title[:1]), t.title[1:])
 			t.markdown(&text)
 		}
@@ -110,17 +109,17 @@ func whole(w io.Writer, costs []result.Cost) {
 200 buyers over HTTP, one server, loopback, %d sales with each lock, one lock after the other. Times are those of processors, beside a sale
 with %s (%.0f µs of the server, %.0f µs of Redis). Calls are Redis' commands, those inside scripts too; waiters that poll make more.
 
-|lock|server|Redis|calls per sale|
+| lock | server | Redis | calls per sale |
 |---|---|---|---|
 `, first.Sales, first.Lock, first.Server, first.Redis)
 	for _, c := range costs {
-		fmt.Fprintf(w, "|%s|%.2f|%.2f|%.1f|\n", c.Lock, c.Server/first.Server, c.Redis/first.Redis, c.Calls)
+		fmt.Fprintf(w, "| %s | %.2f | %.2f | %.1f |\n", c.Lock, c.Server/first.Server, c.Redis/first.Redis, c.Calls)
 	}
 }
 
 func (t table) markdown(w io.Writer) {
 	for i, row := range append([][]string{t.head}, t.rows...) {
-		fmt.Fprintf(w, "|%s|\n", strings.Join(row, "|")) // without spaces, a row is a word
+		fmt.Fprintf(w, "| %s |\n", strings.Join(row, " | "))
 		if i == 0 {
 			fmt.Fprintf(w, "|%s\n", strings.Repeat("---|", len(row)))
 		}

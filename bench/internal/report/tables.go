@@ -50,38 +50,27 @@ func settings(run result.Run) (all []setting, buyers map[setting][]int) {
 type number struct {
 	title string
 	show  func([]result.Cell) string
-	page  place
+	page  bool // whether the page shows it; a terminal shows all
 }
-
-// place is where the page shows a table. A terminal shows all of them.
-type place int
-
-const (
-	nowhere place = iota
-	inCrowd       // under the setting that the findings are about, where the locks differ most
-	everywhere
-)
 
 func numbers() []number {
 	return []number{
-		{"share of the limit", spread(result.Share, 2), everywhere},
-		{"sales per second", spread(result.PerSecond, 0), inCrowd},
-		{"requests per sale", spread(result.Requests, 2), inCrowd},
-		{"requests of the lock per sale", spread(result.LockRequests, 2), nowhere},
-		{"wait in ms: p50 / p99 / longest", crowded(waits), nowhere},
-		{"longest wait over mean", crowded(spread(result.MaxOverMean, 1)), inCrowd},
-		{"buyers that never got in", crowded(spread(result.Never, 0)), inCrowd},
+		{"share of the limit", spread(result.Share, 2), true},
+		{"sales per second", spread(result.PerSecond, 0), false},
+		{"requests per sale", spread(result.Requests, 2), true},
+		{"requests of the lock per sale", spread(result.LockRequests, 2), false},
+		{"wait in ms: p50 / p99 / longest", crowded(waits), false},
+		{"longest wait over mean", crowded(spread(result.MaxOverMean, 1)), true},
+		{"buyers that never got in", crowded(spread(result.Never, 0)), true},
 	}
 }
 
-// onPage returns the numbers that the page shows under a setting.
+// onPage returns the numbers that the page shows under a setting: none, unless the findings are about it, where the locks differ most.
 func onPage(run result.Run, s setting) []number {
-	at, found := crowd(run)
-	least := everywhere
-	if found && s == (setting{at.AddedMillis, at.Processes}) {
-		least = inCrowd
+	if at, found := crowd(run); found && s != (setting{at.AddedMillis, at.Processes}) {
+		return nil
 	}
-	return slices.DeleteFunc(numbers(), func(n number) bool { return n.page < least })
+	return slices.DeleteFunc(numbers(), func(n number) bool { return !n.page })
 }
 
 // crowded leaves out cells in which no buyer waits for another.

@@ -74,6 +74,9 @@ func (x *Execution) Pending(t Transition) []redis.Cmder {
 	return x.tasks[t.ID].pending
 }
 
+// Pending returns what the actor itself has sent and Redis has not executed; nil: nothing.
+func (a *Actor) Pending() []redis.Cmder { return a.main.pending }
+
 // Subscribes reports whether the task that t happens to is about to subscribe to a channel.
 func (x *Execution) Subscribes(t Transition) bool { return t.Kind.OfTask() && x.tasks[t.ID].subscribes }
 

@@ -38,7 +38,7 @@ func TestTheFirstStepThatDiffers(t *testing.T) {
 			"The state then: under v1, lock: A; stock: 100; under v2, lock: A, for 10s; stock: 100"},
 		{"v3", "v4", "expiry=1", "A:SET A:GET A:write A:GET expiry B:SET A:DEL", 4, "What happens: under v3, A finds the lock to be A's"},
 		{"v5", "v6", "expiry=1", "A:lock expiry B:lock", 3, "A is told that it lost the lock"},
-		{"v6", "v5", "expiry=1", "A:begins A:lock expiry B:lock", 3, "A is told that it lost the lock"},
+		{"v6", "v5", "expiry=1", "A:begins A:lock expiry B:lock", 3, "A is told that it lost the lock, while its GET is in flight"},
 		{"v4", "v6", "pause=1", "A:SET A:pauses B:SET time B:SET A:resumes", 7, "A is told that it lost the lock"},
 		{"v0", "v4", "", "A:GET B:GET A:write B:write", 1, "What happens: under v0, A reads stock 100; under v4, A takes the lock"},
 		{"v4", "v2", "", "A:SET B:SET A:GET A:write A:compareAndDelete B:SET", 0, ""},

@@ -39,6 +39,8 @@ import (
 	s17 "lockstep/exercises/17-without-a-lock/solution"
 	e18 "lockstep/exercises/18-untold"
 	s18 "lockstep/exercises/18-untold/solution"
+	e19 "lockstep/exercises/19-sent-twice"
+	s19 "lockstep/exercises/19-sent-twice/solution"
 	"lockstep/internal/explore"
 	"lockstep/internal/language"
 	"lockstep/internal/learn/workshop"
@@ -78,6 +80,7 @@ func all() []written {
 		{e16.Strategy, s16.Strategy, anomaly.Idle},
 		{e17.Strategy, s17.Strategy, anomaly.LostUpdate},
 		{e18.Strategy, s18.Strategy, anomaly.Untold},
+		{e19.Strategy, s19.Strategy, anomaly.DoubleSale},
 	}
 }
 

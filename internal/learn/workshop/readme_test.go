@@ -66,8 +66,7 @@ func readme(e workshop.Exercise, in language.Language) string {
 	p.line("[中文](README.zh-CN.md) · [All exercises](../../docs/exercises.md)", "[English](README.md) · [全部练习](../../docs/exercises.zh-CN.md)")
 	p.line("%s", "%s", p.text(e.Story))
 	p.line("**The claim.** %s", "**要求。** %s", p.text(e.Claim))
-	p.line("Which order of commands breaks the claim? Predict; then repair [lock.go](lock.go) until the check passes:",
-		"哪种命令顺序会违反要求？先预测，再修改 [lock.go](lock.go)，直到检查通过：")
+	p.line("Predict the order of commands that breaks it. Then repair [lock.go](lock.go):", "先预测哪种命令顺序会违反要求，再修改 [lock.go](lock.go)：")
 	fmt.Fprintf(p, "```bash\ngo run . check %s\n```\n\n", nn)
 	p.line("Explored in every order:", "检查会探索以下各项的所有命令顺序：")
 	for _, look := range e.Looks {
@@ -109,7 +108,7 @@ func listPage(in language.Language) string {
 		"\ngo run . check 05 --hint    # ", p.text(language.Both("the next of three hints", "三个提示中的下一个")),
 		"\ngo run . check 05 --solution # ", p.text(language.Both("when you are done, or ask twice", "完成之后，或者问第二次时")),
 		"\n```\n\n")
-	p.line("| | |The claim|\n|---|---|---|\n%s", "| | |要求|\n|---|---|---|\n%s", strings.Join(p.rows(), "\n"))
+	fmt.Fprintln(p, strings.Join(p.rows(), "\n")+"\n")
 	p.line("You need only Go: Redis is simulated. Wait by `lock.Sleep`, `lock.Poll` or `Clock.Wait`, start goroutines by `Clock.Go`, take "+
 		"the time from `Clock.Now`: [what the explorer asks of a lock](your-own-lock.md#what-the-explorer-asks-of-a-lock). On an exercise's "+
 		"page, flags are those of `lockstep explore`, and the names behind them are [anomalies](break-it.md#faults-and-anomalies).\n\n"+
@@ -125,7 +124,7 @@ func listPage(in language.Language) string {
 
 func (p *page) rows() (rows []string) {
 	for _, e := range workshop.All() {
-		rows = append(rows, fmt.Sprintf("|[%s](../%s/README%s)|%s|%s|", e.ID(), e.Dir(), suffix(p.in), p.text(e.Title), p.text(e.Claim)))
+		rows = append(rows, fmt.Sprintf("- [%s](../%s/README%s): %s", e.ID(), e.Dir(), suffix(p.in), p.text(e.Title)))
 	}
 	return rows
 }

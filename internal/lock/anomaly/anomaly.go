@@ -56,13 +56,14 @@ func Catalogue() []Row {
 	both := language.Both
 	return []Row{
 		{TwoHolders, both("two holders", "两个持有者"), "explorer witness exercise lesson",
-			"overdue-work clock-skew redis-clock empty-restarted-node failover scheduled-job job-overruns", "clocks no-exclusion paused-holder",
+			"overdue-work clock-skew redis-clock empty-restarted-node failover scheduled-job stampede job-overruns",
+			"clocks no-exclusion paused-holder",
 			both("two sales believe at the same time that they hold the lock", "两单同时认为自己持有锁"), both("let two in at the same time", "放两单同时进来")},
 		{LostUpdate, both("lost update", "丢失更新"), "explorer witness exercise lesson",
 			"lost-update lost-update-replicas overdue-work paused-writer commit-after-unlock partition stopped-process older-snapshot " +
 				"eviction", "no-fence",
 			both("a sale writes over the update of another sale", "一单覆盖了另一单的更新"), both("lose an update of the stock", "丢失一次库存更新")},
-		{DoubleSale, both("double sale", "重复售出"), "explorer witness", "resent-command", "",
+		{DoubleSale, both("double sale", "重复售出"), "explorer witness exercise", "resent-command repeated-order", "",
 			both("one order is sold more than once", "同一个订单卖出不止一次"), both("sell one order twice", "让同一个订单卖出两次")},
 		{ForeignRelease, both("foreign release", "误删别人的锁"), "explorer witness exercise lesson", "foreign-delete check-then-delete", "no-owner",
 			both("a sale removes, overwrites or prolongs a lock that another sale holds", "一单删除、覆盖或续期了另一单持有的锁"),

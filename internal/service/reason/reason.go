@@ -38,7 +38,7 @@ func All() []Reason {
 		because(lock.ErrUnavailable, "Redis 不可用"),
 		because(lock.ErrScriptFailed, "脚本在 Redis 里执行失败，可能已执行一部分：结果未知", "script_failed"),
 		because(lock.ErrOutcomeUnknown, "Redis 没有响应：结果未知", "no_reply"),
-		because(lock.ErrCancelled, "等锁被取消", "cancelled"),
+		because(lock.ErrCancelled, "请求被取消", "cancelled"),
 		because(lock.ErrNotObtained, "锁被别人持有", "not_obtained"),
 		because(lock.ErrNotOwner, "锁不是自己的", "not_owner"),
 		because(lock.ErrExpired, "锁已经不在了：过期了，或被别人删了", "expired"),

@@ -84,6 +84,10 @@ func TestRepositoryFile(t *testing.T) {
 			t.Errorf("config.yaml does not say %s", flag.Name)
 		}
 	})
+	const bound = "v10 and v11 also stop at 3 × (1 + its sales that waited when it got the lock)" // as in internal/lockv10
+	if help := set.Lookup("lock.hand_off_limit").Usage; !strings.Contains(help, bound) || !strings.Contains(string(text), bound) {
+		t.Errorf("the help of lock.hand_off_limit is %q; it and config.yaml say %q", help, bound)
+	}
 }
 
 func TestGroupOfComments(t *testing.T) {

@@ -97,7 +97,8 @@ func keys(c *Config, versions []string) []key {
 		{"lock.retry_interval", "20ms", "pause between attempts: polling waiters, failed renewals, optimistic sales",
 			setDuration(&c.Lock.RetryInterval, time.Millisecond, time.Minute)},
 		{"lock.wait_timeout", "30s", "longest wait for the lock", setDuration(&c.Lock.WaitTimeout, time.Millisecond, time.Hour)},
-		{"lock.hand_off_limit", "64", "how often a process may hand the lock to its own next sale before another process's turn, from v9 on",
+		{"lock.hand_off_limit", "64", "how often a process may hand the lock to its own next sale before another process's turn, from v9 on; " +
+			"v10 and v11 also stop at 3 × (1 + its sales that waited when it got the lock)",
 			setNumber(&c.Lock.HandOffLimit, 0, 1_000_000)},
 		{"sale.think_time", "0s", "pause of a sale between reading the stock and writing it", setDuration(&c.Sale.ThinkTime, 0, time.Hour)},
 		{"sale.nested", "0", "how many nested calls take the lock again", setNumber(&c.Sale.Nested, 0, 100)},

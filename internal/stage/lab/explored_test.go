@@ -23,6 +23,7 @@ var notExplored = map[string]string{
 	"eviction":       "it breaks every lock that expires",
 	"slow-node":      "a Redis that hangs makes every sale on one Redis wait",
 	"scheduled-job":  "the explorer runs sales",
+	"stampede":       "the explorer runs sales",
 	"polling-storm":  "that is what a lock costs",
 	"starvation":     "starved is looked for by name", "starvation-replicas": "starved is looked for by name",
 }

@@ -93,6 +93,12 @@ func (l Lab) Locks() []string {
 	return []string{l.Shows, l.Cured}
 }
 
+// isEarlier reports whether the cure comes before the flaw in the story: it is another way, not a next step.
+func (l Lab) isEarlier() bool {
+	names := evolution.Names()
+	return slices.Index(names, l.Cured) < slices.Index(names, l.Shows)
+}
+
 // InExplorer gives the command that shows the same in the explorer, with one of Locks or of Explores; "" if there is none.
 func (l Lab) InExplorer(lock string) string {
 	arguments := l.Explores[lock]

@@ -175,9 +175,11 @@ func outages() []Lab {
 		Name: "empty-restarted-node", Shows: "redlock", Cured: "v9",
 		Claim: both("a Redis that restarts empty does not let a second holder overwrite the first one's sale", "Redis 清空重启，第二个持有者不会覆盖第一个的写入"),
 		Cure: both(
-			"the lock where the stock is: a Redis that forgets all forgets the run, too, and refuses what belongs to a run that is over; with "+
-				"redlock, a node must stay away for one expiry before it starts again, or write down every command (appendfsync always)",
-			"锁与库存放在一起：Redis 清空时，这一轮也就结束了，属于它的写入会被拒绝；使用 redlock 时，节点重启后要先等满一个过期时间再恢复服务，或者每条命令都落盘（appendfsync always）"),
+			"only where the stock is in the same Redis: two are inside together all the same, but the run is forgotten with the lock, and what "+
+				"belongs to it is refused. Where the stock is elsewhere, only a token helps. With redlock, a node must stay away for one "+
+				"expiry before it starts again, or write down every command (appendfsync always)",
+			"只在库存也在这个 Redis 里时有效：两单仍会同时在临界区里，但这一轮与锁一起丢失，属于它的写入会被拒绝。库存在别处时，只有令牌有用。"+
+				"使用 redlock 时，节点重启后要先等满一个过期时间再恢复服务，或者每条命令都落盘（appendfsync always）"),
 		Explores: map[string]string{"redlock": "--faults node-restart=1 --nested 1 --anomaly two-holders"},
 		Shop:     Settings{Think: each(4*time.Second, "r1")},
 		// Of redlock, one of the three nodes that make up its majority restarts.
@@ -198,7 +200,8 @@ func outages() []Lab {
 			broken("redlock", "the node that has forgotten the first makes a majority for the second, with two that the first did not reach",
 				"忘了第一单的节点，与第一单没有连上的两个节点一起，为第二单凑成多数派"),
 			expectHolds("v1.. late-commit setnx-expire lua-setnx getset",
-				"the stock and its run are forgotten with the lock, so the first one's write is refused", "库存和这一轮与锁一起丢失，所以第一单的写入被拒绝"),
+				"two are inside together, but the stock and its run are forgotten with the lock, so the first one's write is refused",
+				"两单同时在临界区里，但库存和这一轮与锁一起丢失，所以第一单的写入被拒绝"),
 			nobodyHolds(),
 		},
 	}, {
@@ -329,6 +332,34 @@ func outages() []Lab {
 			broken("non-idempotent", "nothing looks whether the order is there: the command sells again", "没有检查订单是否已有：这条命令又卖一次"),
 			expectHolds("v0 local atomic optimistic", "the ledger knows the order: it is sold once", "账本里已有这个订单：只卖一次"),
 			without("set-expire setex", "everybody gets the lock: none could be counted twice, or refused", "谁都能加锁成功：没有可以计两次或被拒绝的锁"),
+		},
+	}, {
+		Name: "repeated-order", Shows: "non-idempotent", Cured: "atomic",
+		Claim: both("a buyer who sends an order again, with the same Idempotency-Key, buys once", "买家用同一个 Idempotency-Key 再发一次，只买到一件"),
+		Cure: both("the store looks for the order's id in the step that takes the piece; the id is made once per order, not once per attempt",
+			"扣库存的那一步里先查订单的 id；id 由买家每个订单生成一次，而不是每次尝试生成一次"),
+		Explore: "--faults resend=1 --anomaly double-sale",
+		Shop:    Settings{TTL: 10 * time.Second},
+		Scenario: func(s *Stage) {
+			const key = "one-order"
+			trap := s.Catch("r1", 0, redisproxy.Hold, redisproxy.IsWrite)
+			first := s.BuyWithKey("r1", key)
+			s.UntilCaught(trap, ended(first.sale))
+			again := s.BuyWithKey("r2", key)
+			s.Until(to(again.sale, "end, or to find the lock held", "结束，或发现锁被占用"), either(ended(again.sale), refused(again.sale)))
+			s.Release(trap)
+			s.Finish(first, again)
+			s.Recount(first)
+		},
+		Fault: both("the order's write is on its way to Redis when its buyer sends it again, to another replica",
+			"订单的写入还在去 Redis 的途中，买家又向另一个副本发了一次"),
+		Hit:   all(occurred(witness.KindFreed), answered("r1#1"), answered("r2#1")),
+		Signs: []witness.FindingKind{witness.DoubleSale},
+		Expected: []Expectation{
+			broken("non-idempotent", "nothing looks whether the order is there when it takes the piece", "扣库存时没有检查订单是否已有"),
+			expectHolds("v0.. redlock local optimistic late-commit setnx-expire lua-setnx getset set-expire setex",
+				"the ledger knows the order when it comes again: it is not the lock that does it", "第二次到达时账本里已有这个订单：这不是锁的功劳"),
+			expectHolds("atomic", "its script looks for the order before it takes the piece", "脚本先查订单，再扣库存"),
 		},
 	}}
 }

@@ -37,6 +37,26 @@ func replicas() []Lab {
 			expectHolds("v1.. redlock late-commit setnx-expire lua-setnx getset", "only one replica gets the lock of a tick", "每个 tick 只有一个副本得到锁"),
 		},
 	}, {
+		// A cached value expires at each tick, and to compute it is the job.
+		Name: "stampede", Shows: "v0", Cured: "v4",
+		Claim: both("a cached value that expires is computed by one process, not by all at once (a stampede)",
+			"缓存的值过期时，只由一个进程重新计算，而不是所有进程同时计算（缓存击穿）"),
+		Cure: both("each process tries the lock once; whoever gets it computes, and keeps it until all have tried; others serve the old value",
+			"每个进程只尝试加锁一次；成功的去计算，并持有锁到大家都试过；其余的先返回旧值"),
+		Shop:     Settings{Replicas: 5, Job: &Job{Every: everyTick, Work: time.Second / 2}},
+		Scenario: func(s *Stage) { s.record.WatchAttempts(func() { s.record.AwaitTicks(1) }) },
+		Proof:    all(moment("r1", witness.KindTries), moment("r5", witness.KindTries)),
+		Fault:    both("the value has expired, and somebody computes it", "值已过期，有进程在计算"),
+		Hit:      some(runs(1)),
+		Signs:    []witness.FindingKind{witness.RanTwice, witness.Missed, witness.Together},
+		Expected: []Expectation{
+			broken("v0 atomic optimistic non-idempotent", "there is no lock: all five compute at once", "没有锁：五个进程同时计算"),
+			broken("set-expire setex", "everybody gets the lock: all five compute at once", "谁都能加锁成功：五个进程同时计算"),
+			broken("local", "each process has a lock of its own", "每个进程各有一把锁"),
+			expectHolds("v1.. redlock late-commit setnx-expire lua-setnx getset", "one gets the lock; the others are refused, and do not wait",
+				"一个加锁成功，其余的被拒绝，也不等待"),
+		},
+	}, {
 		Name: "job-holder-dies", Shows: "v1", Cured: "v2",
 		Claim:   both("a replica that dies with the lock of a scheduled job costs no other tick", "持有定时任务的锁的副本崩溃，不影响别的 tick"),
 		Cure:    both("an expiry of half a tick", "过期时间为半个 tick"),

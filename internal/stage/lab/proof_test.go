@@ -145,3 +145,41 @@ func TestEveryReplicaMustAskForTheLockOfAJob(t *testing.T) {
 		}
 	}
 }
+
+// A write that has left arrives after its process goes on: to be told of the loss does not call it back.
+func TestTheWriteOfAPausedProcessArrivesAfterThePause(t *testing.T) {
+	event := func(kind witness.Kind) witness.Event { return witness.Event{Kind: kind, Sale: "r1#"} }
+	wrote := func(sale string) witness.Event {
+		return witness.Event{Kind: witness.KindCommand, Sale: sale, Command: &witness.Command{Verb: witness.Writes, Outcome: witness.Done}}
+	}
+	stops, goes, freed := event(witness.KindStops), event(witness.KindGoes), event(witness.KindFreed)
+	hit := named(t, "paused-writer").Hit
+	for name, test := range map[string]struct {
+		events []witness.Event
+		want   bool
+	}{
+		"after it":  {[]witness.Event{stops, wrote("r2#1"), goes, freed, wrote("r1#1")}, true},
+		"during it": {[]witness.Event{stops, wrote("r2#1"), freed, goes, wrote("r1#1")}, false},
+		"never":     {[]witness.Event{stops, wrote("r2#1"), goes}, false},
+	} {
+		if got := hit(moments(test.events...)); got != test.want {
+			t.Errorf("%s: hit %v; want %v", name, got, test.want)
+		}
+	}
+}
+
+// Where Redis forgets stock and lock together, no update is lost, but two are inside. A cure that comes before the flaw is no step.
+func TestAnEmptyRedisLetsTwoIn(t *testing.T) {
+	l := named(t, "empty-restarted-node")
+	for in, want := range map[language.Language][2]string{
+		language.English: {"two are inside together", "A cure, as v9 has it: only where the stock is in the same Redis"},
+		language.Chinese: {"两单同时在临界区里", "一种修复，如 v9：只在库存也在这个 Redis 里时有效"},
+	} {
+		if why := l.Expects("v9").Why.In(in); !strings.HasPrefix(why, want[0]) {
+			t.Errorf("of v9 it says %q; want %q first", why, want[0])
+		}
+		if cure := l.HowCured(in); !strings.HasPrefix(cure, want[1]) {
+			t.Errorf("it says %q; want %q first", cure, want[1])
+		}
+	}
+}

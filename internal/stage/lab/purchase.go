@@ -27,6 +27,7 @@ const (
 // Purchase is one request of a buyer.
 type Purchase struct {
 	replica string
+	key     string // the Idempotency-Key; "": none
 	sale    string // the sale's short name, if the purchases before it at that replica have asked for the lock by then
 	leave   context.CancelFunc
 	done    chan struct{}
@@ -37,9 +38,12 @@ type Purchase struct {
 func (p *Purchase) Leave() { p.leave() }
 
 // Buy lets a buyer ask a replica for a sale. It does not wait for the answer.
-func (s *Stage) Buy(replica string) *Purchase {
+func (s *Stage) Buy(replica string) *Purchase { return s.BuyWithKey(replica, "") }
+
+// BuyWithKey does the same for an order that has an Idempotency-Key.
+func (s *Stage) BuyWithKey(replica, key string) *Purchase {
 	ctx, leave := context.WithCancel(s.ctx)
-	p := &Purchase{replica: replica, leave: leave, done: make(chan struct{})}
+	p := &Purchase{replica: replica, key: key, leave: leave, done: make(chan struct{})}
 	s.bought[replica]++
 	p.sale = fmt.Sprintf("%s#%d", replica, s.bought[replica])
 	if s.err != nil {
@@ -51,7 +55,8 @@ func (s *Stage) Buy(replica string) *Purchase {
 		defer close(p.done)
 		defer leave()
 		began := time.Now()
-		p.answer = s.send(ctx, http.MethodPost, replica, "/inventory/sale")
+		answer, err := load.Buy(ctx, s.client, "http://"+s.addresses[replica], key)
+		p.answer = answerOf(answer, err)
 		p.answer.Sale, p.answer.Seconds = replica, time.Since(began).Seconds()
 	})
 	return p
@@ -110,9 +115,13 @@ func (s *Stage) Answered(purchases ...*Purchase) {
 	}
 }
 
-// send gives what a replica answers; without a status: nothing.
-func (s *Stage) send(ctx context.Context, method, name, path string) Answer {
-	answer, err := load.Ask(ctx, s.client, method, "http://"+s.addresses[name]+path, "")
+// order asks a replica for an order.
+func (s *Stage) order(replica, id string) Answer {
+	return answerOf(load.Ask(s.ctx, s.client, http.MethodGet, "http://"+s.addresses[replica]+"/orders/"+id, ""))
+}
+
+// answerOf gives what a replica answers; without a status: nothing.
+func answerOf(answer load.Answer, err error) Answer {
 	switch {
 	case err != nil && answer.Status == 0:
 		return Answer{Code: noAnswer}
@@ -162,7 +171,7 @@ func (s *Stage) LookUp(replica string) {
 		}
 		s.insist(lookingUp(), func() error {
 			kind := witness.KindBooked
-			switch answer := s.send(s.ctx, http.MethodGet, replica, "/orders/"+p.answer.Order); {
+			switch answer := s.order(replica, p.answer.Order); {
 			case answer.Code == lock.CodeOf(service.ErrNoOrder):
 				kind = witness.KindUnbooked
 			case answer.Status != http.StatusOK:
@@ -174,8 +183,8 @@ func (s *Stage) LookUp(replica string) {
 	}
 }
 
-// Recount asks the replica of a purchase how many orders the ledger has. If these are more than the buyers to whom a piece may have
-// been sold, the sale was made again.
+// Recount asks the replica of a purchase how many orders the ledger has. If these are more than those of which a piece may have been sold
+// by the answers, the sale was made again. Answers for one Idempotency-Key are for one order.
 func (s *Stage) Recount(p *Purchase) {
 	s.do(counting(), func() error {
 		request, err := http.NewRequestWithContext(s.ctx, http.MethodGet, "http://"+s.addresses[p.replica]+"/inventory", http.NoBody)
@@ -191,16 +200,26 @@ func (s *Stage) Recount(p *Purchase) {
 		if err := json.NewDecoder(response.Body).Decode(&ledger); err != nil {
 			return err
 		}
-		for _, answer := range answers(s.purchases) {
-			if load.MayHaveSold(answer.Status, answer.Code) {
-				ledger.Sold--
-			}
-		}
-		if ledger.Sold > 0 {
+		if ledger.Sold > mayHaveSold(s.purchases) {
 			s.noteOrder(p, witness.KindResold)
 		}
 		return nil
 	})
+}
+
+// mayHaveSold counts the orders of which a piece may have been sold, by what their buyers were told so far.
+func mayHaveSold(purchases []*Purchase) (n int64) {
+	counted := map[string]bool{}
+	for _, p := range purchases {
+		for _, answer := range answers([]*Purchase{p}) {
+			if !load.MayHaveSold(answer.Status, answer.Code) || p.key != "" && counted[p.key] {
+				continue
+			}
+			counted[p.key] = true
+			n++
+		}
+	}
+	return n
 }
 
 // noteOrder notes what the ledger holds of a purchase, and what its buyer was told.

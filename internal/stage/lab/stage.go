@@ -51,6 +51,7 @@ type Stage struct {
 	err error
 	servers
 	inLine    bool // the sales of a replica wait in a queue of its own
+	tells     bool // a sale that has lost its lock is told
 	replicas  Replicas
 	addresses map[string]string // of the replicas, as they were at first
 	collected *witness.Collector
@@ -78,6 +79,7 @@ func setUp(ctx context.Context, shop Settings, place Place, lock string, kind Ki
 		return nil, err
 	}
 	s.onNodes, s.inLine = row.OnNodes, row.Capabilities.InLine || row.Scope == strategy.Process
+	s.tells = row.Capabilities.Renewed
 	if err := s.openRedis(ctx, place, kind, shop); err != nil {
 		return nil, err
 	}

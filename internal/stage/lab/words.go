@@ -79,6 +79,9 @@ func toWait(who string) language.Text   { return to(who, "wait", "开始等待")
 func toObtain(who string) language.Text { return to(who, "obtain the lock", "拿到锁") }
 func toAsk(who string) language.Text    { return to(who, "ask for the lock", "来加锁") }
 func toWork(who string) language.Text   { return to(who, "be at work", "开始执行") }
+func toBeTold(who string) language.Text {
+	return to(who, "be told that its lock is lost", "得知自己丢了锁")
+}
 func hearing(who string) language.Text {
 	return language.Both("an answer to "+who, who+" 得到响应")
 }
@@ -141,6 +144,9 @@ func (n Need) In(in language.Language) string {
 func (l Lab) HowCured(in language.Language) string {
 	if l.Shows == "" {
 		return in.Say("No step has this flaw: ", "没有哪一步有这个缺陷：") + sentence(l.Cure, in)
+	}
+	if l.isEarlier() {
+		return in.Say("A cure, as %s has it: ", "一种修复，如 %s：", l.Cured) + sentence(l.Cure, in)
 	}
 	return in.Say("The cure, from %s to %s: ", "%s 到 %s 的修复：", l.Shows, l.Cured) + sentence(l.Cure, in)
 }

@@ -94,7 +94,7 @@ func TestDocumentsShowWhatIsPrinted(t *testing.T) {
 // exploration is a row of a table of explorations: the command, and the anomaly with its steps, or never.
 type exploration struct{ command, shows string }
 
-var exploredRow = regexp.MustCompile("(?m)^\\|`(explore [^`]+)`\\|([a-z-]+(?:, \\d+)?)\\|")
+var exploredRow = regexp.MustCompile("(?m)^\\| `(explore [^`]+)` \\| ([a-z-]+(?:, \\d+)?) \\|")
 
 func exploredIn(t *testing.T, document string) (rows []exploration) {
 	t.Helper()
@@ -126,7 +126,7 @@ func TestBreakItTables(t *testing.T) {
 			t.Errorf("%s: it shows %q, exit code %d, %s; want %q", row.command, shows, code, &stderr, row.shows)
 		}
 	}
-	if chinese := exploredIn(t, "docs/break-it.zh-CN.md"); len(rows) < 40 || !slices.Equal(rows, chinese) {
+	if chinese := exploredIn(t, "docs/break-it.zh-CN.md"); len(rows) < 30 || !slices.Equal(rows, chinese) {
 		t.Errorf("the tables have %d commands, and %d in Chinese; want them all, and the same", len(rows), len(chinese))
 	}
 }
@@ -154,10 +154,10 @@ func TestBreakItCommands(t *testing.T) {
 func TestDocumentsKnowEveryFaultAndAnomaly(t *testing.T) {
 	rows := map[string]string{}
 	for _, f := range explore.AllFaults() {
-		rows["|`"+f.Name+"=N`|"] = f.Says.In(language.English)
+		rows["| `"+f.Name+"=N` | "] = f.Says.In(language.English)
 	}
 	for _, a := range explore.Anomalies() {
-		rows["|`"+string(a)+"`|"] = a.Row().Says.In(language.English)
+		rows["| `"+string(a)+"` | "] = a.Row().Says.In(language.English)
 	}
 	for _, document := range []string{"docs/break-it.md", "docs/break-it.zh-CN.md"} {
 		text, err := os.ReadFile(document)

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"lockstep/internal/language"
@@ -43,14 +44,14 @@ func shownInReadme() []numbers.Point {
 
 // numbersOf writes a row for each lock.
 func numbersOf(f numbers.Figures, in language.Language) string {
-	// without spaces, a row is a word
-	text := in.Say("| |alone|200 buyers|commands a sale|longest wait|\n", "| |单个买家|200 个买家|每单命令数|最长等待|\n") + "|---|---|---|---|---|\n"
+	text := in.Say("| | alone | 200 buyers | commands a sale | longest wait |\n", "| | 单个买家 | 200 个买家 | 每单命令数 | 最长等待 |\n") +
+		"|---|---|---|---|---|\n"
 	for _, s := range evolution.Table() {
-		row, measured := "|`"+s.Name+"`|", false
+		row, measured := "| `"+s.Name+"` |", false
 		for _, at := range shownInReadme() {
 			value := f.Of(s.Name, at)
 			measured = measured || value != ""
-			row += value + "|"
+			row += strings.TrimRight(" "+value, " ") + " |"
 		}
 		if measured {
 			text += row + "\n"

@@ -29,7 +29,7 @@ func TestReadmesSayWhatTheTableSays(t *testing.T) {
 			if s.Name == "late-commit" { // and the antipatterns that follow are no choice
 				break
 			}
-			rows += fmt.Sprintf("|`%s`|%s|%s|\n", s.Name, s.Adds.In(in), s.StillBroken.In(in))
+			rows += fmt.Sprintf("| `%s` | %s | %s |\n", s.Name, s.Adds.In(in), s.StillBroken.In(in))
 		}
 		rewritten(t, readme, readmeRows, 0, "${1}"+rows)
 	}

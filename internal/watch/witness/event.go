@@ -37,10 +37,13 @@ type Event struct {
 
 // Command is a Redis command with its reply, and what they mean for the lock or the stock.
 type Command struct {
-	Name    string  `json:"name"` // for short
-	Text    string  `json:"text"` // all of it
-	Reply   string  `json:"reply"`
-	Polls   int     `json:"polls,omitempty"` // how often the sale was refused before, unnoted, as it was at first
+	Name  string `json:"name"` // for short
+	Text  string `json:"text"` // all of it
+	Reply string `json:"reply"`
+	Polls int    `json:"polls,omitempty"` // how often the sale was refused before, unnoted, as it was at first
+
+	Polled time.Time `json:"polled,omitzero"` // when the last of Polls was sent
+
 	Verb    Verb    `json:"verb,omitempty"`
 	Outcome Outcome `json:"outcome,omitempty"`
 	Holder  string  `json:"holder,omitempty"` // in whose name: a sale, or a replica whose sales have the lock one after the other

@@ -55,8 +55,9 @@ func newSale(name, owner string) *sale {
 
 // inVain is how a sale asked one Redis for the lock last.
 type inVain struct {
-	last  string // its last command, if that asked in vain
-	times int    // that it did the same after that
+	last  string    // its last command, if that asked in vain
+	times int       // that it did the same after that
+	sent  time.Time // the last of these
 }
 
 type saleKey struct{}
@@ -243,10 +244,15 @@ func (h hook) recordCommand(ctx context.Context, sent time.Time, cmd redis.Cmder
 	}
 	event.Sale = s.name
 	vain := s.at(h.node)
-	if h.isUndoneBy(vain, m, err) || vain.repeats(m, cmd.Name(), h.node > 0 && isUnsent(err)) {
+	if h.isUndoneBy(vain, m, err) {
 		return
 	}
-	event.Command.Polls, vain.times = vain.times, 0
+	if vain.repeats(m, cmd.Name(), h.node > 0 && isUnsent(err)) {
+		vain.times, vain.sent = vain.times+1, sent
+		return
+	}
+	event.Command.Polls, event.Command.Polled = vain.times, vain.sent
+	vain.times, vain.sent = 0, time.Time{}
 	r.add(note{event: event, args: cmd.Args(), reply: replyOf(cmd), err: err})
 }
 
@@ -258,15 +264,14 @@ func (s *sale) at(node int) *inVain {
 	return s.vain[node]
 }
 
-// repeats reports whether a command asks for the lock, or for its renewal, in vain as the one before did, and counts it. One for a node
-// that is not there is in vain, too.
+// repeats reports whether a command asks for the lock, or for its renewal, in vain as the one before did. One for a node that is not there
+// is in vain, too.
 func (v *inVain) repeats(m meaning.Meaning, name string, nobodyThere bool) bool {
 	refused := ""
 	if m.Verb == Takes && (m.Outcome == Refused || nobodyThere) || m.Verb == Looks || m.Verb == Renews && m.Outcome == Unknown {
 		refused = strings.Join([]string{name, string(m.Verb), string(m.Outcome)}, " ")
 	}
 	if refused != "" && refused == v.last {
-		v.times++
 		return true
 	}
 	v.last = refused

@@ -192,9 +192,14 @@ func TestRecorderCountsPolls(t *testing.T) {
 	<-waiting
 	events := watch(t, s.recorder, has(witness.KindEnds, "r1#2"))
 	var refused, polls int
+	var asked time.Time
 	for _, event := range events {
 		if event.Sale == "r1#2" && event.Command != nil {
 			polls += event.Command.Polls
+			if polled := event.Command.Polled; event.Command.Polls > 0 && (!polled.After(asked) || !polled.Before(event.Sent)) {
+				t.Errorf("the last poll was at %v; want it between the first at %v and the next command at %v", polled, asked, event.Sent)
+			}
+			asked = event.Sent
 			if event.Command.Outcome == witness.Refused {
 				refused++
 			}

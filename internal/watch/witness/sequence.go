@@ -31,9 +31,6 @@ func (a Account) Trace(in language.Language, sales ...string) trace.Trace {
 		if i+1 < len(moments) {
 			until = moments[i+1].at
 		}
-		if m.before != nil {
-			t.Steps = append(t.Steps, d.stood(*m.before, m.asked, m.asked))
-		}
 		t.Steps = append(t.Steps, d.stood(m.step, m.at, until))
 	}
 	return t
@@ -46,12 +43,10 @@ type drawing struct {
 	stock   string
 }
 
-// moment is an event, or the expiry of a lock, which is none, as a step.
+// moment is a step and its time. The expiry of a lock is one, and no event; a command may be several.
 type moment struct {
-	at     time.Time
-	step   trace.Step
-	asked  time.Time   // of a command before which others were not noted,
-	before *trace.Step // for which this step is
+	at   time.Time
+	step trace.Step
 }
 
 func (d *drawing) moments() (all []moment) {
@@ -59,7 +54,10 @@ func (d *drawing) moments() (all []moment) {
 		m, shown := moment{at: event.Replied}, event.Sale == "" || slices.Contains(d.sales, event.Sale)
 		switch event.Kind {
 		case KindCommand:
-			d.command(&m, event)
+			if shown {
+				all = append(all, d.command(event)...)
+			}
+			continue
 		case KindEnds:
 			m.step = trace.Step{Actor: event.Sale, Kind: trace.KindEnds, Says: endSentence(d.in, event)}
 		default:
@@ -112,23 +110,63 @@ func (d *drawing) firstOf(replica string) string {
 	return ""
 }
 
-// command is the step of a command, after one for the attempts that were not noted.
-func (d *drawing) command(m *moment, event Event) {
+// command is a command: the attempts before it that were not noted, and its reply. If it was on its way while something happened to its
+// sender, it is drawn when it was sent, too.
+func (d *drawing) command(event Event) (all []moment) {
 	c, sender := event.Command, d.sender(event)
 	if c.Polls > 0 {
-		m.asked = event.Sent
-		m.before = &trace.Step{Actor: sender, Kind: trace.KindWaits, Says: pollsSentence(d.in, event)}
+		step := trace.Step{Actor: sender, Kind: trace.KindWaits, Says: pollsSentence(d.in, event)}
+		all = append(all, moment{d.polled(event), step})
 	}
-	m.step = trace.Step{Token: c.Name, Actor: sender, Kind: trace.KindCommand, Node: event.Node, Command: c.Text, Reply: c.Reply}
+	step := trace.Step{Token: c.Name, Actor: sender, Kind: trace.KindCommand, Node: event.Node, Command: c.Text, Reply: c.Reply}
+	if d.isDelayed(event) {
+		sends := step
+		sends.Kind, step.Sent = trace.KindLate, true
+		all = append(all, moment{event.Sent, sends})
+	}
 	if c.Outcome == Unknown {
-		m.step.Kind, m.step.Reply = trace.KindLostReply, "?"
+		step.Kind, step.Reply = trace.KindLostReply, "?"
 	}
 	if (c.Verb == Reads || c.Verb == Writes) && c.Outcome == Done {
-		m.step.Stock = strconv.FormatInt(c.Stock, 10)
+		step.Stock = strconv.FormatInt(c.Stock, 10)
 	}
-	m.step.Says = cmp.Or(d.found(func(f Finding) bool { // that the command is to blame for
+	step.Says = cmp.Or(d.found(func(f Finding) bool { // that the command is to blame for
 		return f.At.Equal(event.Replied) && f.By == actor(event) && (f.Kind != WaitsForItself || c.Verb == Takes)
 	}), commandSentence(d.in, event))
+	return append(all, moment{event.Replied, step})
+}
+
+// polled is when the attempts before a command are drawn: when the last of them was sent. An expiry is known as the earliest that it can
+// have been, so an attempt right after it still found the lock.
+func (d *drawing) polled(event Event) time.Time {
+	at, holdings := event.Command.Polled, d.account.Holdings
+	if at.IsZero() {
+		at = event.Sent
+	}
+	if event.Node > 0 {
+		holdings = d.account.OnNodes
+	}
+	for _, h := range holdings {
+		if h.Node == event.Node && h.End == Expired && !h.To.After(at) && at.Sub(h.To) < aMoment {
+			return h.To.Add(-1)
+		}
+	}
+	return at
+}
+
+// isDelayed reports whether, while a command was on its way, its sale was told that it has lost the lock, its replica was stopped, or
+// somebody held it up.
+func (d *drawing) isDelayed(event Event) bool {
+	return slices.ContainsFunc(d.account.Events, func(e Event) bool {
+		switch {
+		case !e.Sent.After(event.Sent) || !e.Sent.Before(event.Replied) || e.Replica != event.Replica:
+			return false
+		case e.Kind == KindLoses:
+			return e.Sale == event.Sale
+		default:
+			return e.Kind == KindStops || e.Kind == KindHeld && e.Node == event.Node
+		}
+	})
 }
 
 // sender gives the sale on whose lifeline a command is drawn: its own, or, for one of a replica, the one that is at work there; "" for

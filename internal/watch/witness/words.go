@@ -96,8 +96,8 @@ func rows() []row {
 		{kind: Unanswered, of: anomaly.Unanswered,
 			says: both("{by} asked for the lock, had no reply for {for}, and failed", "{by} 请求加锁，{for}没有响应，于是失败")},
 		{kind: SoldUntold, says: both("{by} was sold, though its buyer was told that it was not", "{by} 卖出了，买家却被告知没有卖出")},
-		{kind: DoubleSale, of: anomaly.DoubleSale, says: both("{by} was sold again: the ledger has more sales than buyers have answers",
-			"{by} 又卖出一次：账本里的销售多于买家收到的响应")},
+		{kind: DoubleSale, of: anomaly.DoubleSale, says: both("{by} was sold again: the ledger has more sales than buyers have orders",
+			"{by} 又卖出一次：账本里的销售多于买家的订单")},
 		{kind: NeverBooked, says: both(
 			"{by} was not sold, though its buyer was told that it was: the ledger has no order of it",
 			"{by} 没有卖出，买家却被告知卖出了：账本里没有这个订单")},

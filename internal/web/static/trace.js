@@ -195,7 +195,7 @@ function happens(lanes, step) {
 function arrow(from, to, step) {
   const late = step.kind === "late",
     lost = ["lost-request", "never-arrives"].includes(step.kind),
-    before = ["arrives", "never-arrives"].includes(step.kind); // it was on its way
+    before = step.sent || ["arrives", "never-arrives"].includes(step.kind); // it was on its way
   const end = lost || late ? from.at + (to.at - from.at) * 0.6 : to.at;
   const kind = "arrow " + colour(from.actor);
   const all = [
