@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 
@@ -23,6 +24,7 @@ const (
 	Unrepeatable = "unrepeatable"
 	BadCommand   = "command"
 	BadKey       = "key"
+	Shared       = "shared"
 	TimedOut     = "time"
 	OtherTrouble = "trouble"
 )
@@ -46,9 +48,9 @@ type Outcome struct {
 
 // Bounds of a check. A lock that is right, or one of the flaws that learners have, is through in a few seconds.
 const (
-	longestLook = time.Minute
-	mostMemory  = 1500 << 20
-	patience    = 5 * time.Second // without a step, until code counts as one that waits elsewhere
+	longestExploration = 15 * time.Second // of all looks
+	mostMemory         = 1500 << 20
+	patience           = 5 * time.Second // without a step, until code counts as one that waits elsewhere
 )
 
 // Explore says whether a lock meets the exercise's claim: it goes through the looks, up to the first in which an anomaly shows.
@@ -59,8 +61,14 @@ func (e Exercise) Explore(ctx context.Context, s strategy.Strategy, in language.
 		outcome.State, outcome.Reason, outcome.Says = verdict.Failed, OtherTrouble, "Strategy gives no New"
 		return outcome
 	}
+	if e.choosesUpdate() && (s.Update < strategy.ReadModifyWrite || s.Update > strategy.Unchecked) {
+		outcome.State, outcome.Reason = verdict.Failed, OtherTrouble
+		outcome.Says = fmt.Sprintf("there is no strategy.Update %d: take ReadModifyWrite, CheckAndSet, Atomic or LateCommit", s.Update)
+		return outcome
+	}
 	for _, look := range e.Looks {
-		if outcome.look(ctx, e.judged(s, look.Scenario), look, in); outcome.State != verdict.Done {
+		bounds := explore.Bounds{Time: max(longestExploration-time.Since(began), 1), Memory: mostMemory, Patience: patience}
+		if outcome.look(ctx, e.judged(s, look.Scenario), look, in, bounds); outcome.State != verdict.Done {
 			break
 		}
 	}
@@ -69,8 +77,7 @@ func (e Exercise) Explore(ctx context.Context, s strategy.Strategy, in language.
 }
 
 // look explores one scenario, and takes down what was found.
-func (o *Outcome) look(ctx context.Context, s strategy.Strategy, look Look, in language.Language) {
-	bounds := explore.Bounds{Time: longestLook, Memory: mostMemory, Patience: patience}
+func (o *Outcome) look(ctx context.Context, s strategy.Strategy, look Look, in language.Language, bounds explore.Bounds) {
 	look.Scenario.Language = in
 	quick := look.Scenario
 	quick.Polls = cmp.Or(quick.Polls, explore.UsualPolls) // it raises them by itself otherwise
@@ -86,7 +93,7 @@ func (o *Outcome) look(ctx context.Context, s strategy.Strategy, look Look, in l
 		o.Length, o.Schedule, o.Steps = found.Length, found.Schedule, found.Trace.Steps
 		o.Diagram = found.Trace.Legend() + "\n" + found.Trace.Sequence()
 	case !result.Complete:
-		o.State, o.Reason, o.Says = verdict.Failed, TimedOut, result.Bound
+		o.State, o.Reason, o.Says = verdict.Failed, TimedOut, strings.Replace(result.Bound, bounds.Time.String(), longestExploration.String(), 1)
 	case len(result.Untested()) > 0:
 		o.State, o.Says = verdict.NotYet, strings.Join(result.Untested(), ", ")
 	default:
@@ -107,6 +114,8 @@ func reason(err error) string {
 		return BadCommand
 	case errors.Is(err, explore.ErrKey):
 		return BadKey
+	case errors.Is(err, errShared):
+		return Shared
 	case errors.Is(err, explore.ErrPanicked):
 		return Panicked
 	}
@@ -128,6 +137,9 @@ func (o Outcome) Trouble() language.Text {
 		BadCommand: language.Both("The explorer's Redis does not have a command:", "探索器的 Redis 没有这条命令："),
 		BadKey: language.Both("A key is not the lock's. The lock is opts.Key, and all its other keys begin with {distributedLock}:",
 			"有一个键不属于这把锁。锁是 opts.Key，它的其他键都以 {distributedLock}: 开头："),
+		Shared: language.Both(
+			"All processes share a variable of the package, and it keeps its value from one schedule to the next. Put it into Locker:",
+			"包级变量由所有进程共享，而且会把值从一个时序带到下一个。请把它放进 Locker："),
 		TimedOut: language.Both(
 			"The code makes too many schedules, or never ends. A waiter has to pause between two attempts. It was stopped after:",
 			"时序太多，或者代码不会结束。等待者在两次尝试之间必须停顿。检查被中止于："),
