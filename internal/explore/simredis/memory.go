@@ -76,6 +76,9 @@ func NewMemory(run string) (*Memory, error) {
 		if m.isRefused(peer, command, args) {
 			return true
 		}
+		if command == "SET" {
+			return m.answerConditional(peer, args)
+		}
 		if command != "PUBLISH" || len(args) != 2 {
 			return false
 		}

@@ -64,14 +64,17 @@ func (m *Memory) refusal(command string, args []string) error {
 // isRefused takes down the first command that is refused, a script's too, and answers it.
 func (m *Memory) isRefused(peer *resp.Peer, command string, args []string) bool {
 	err := m.refusal(command, args)
-	if err == nil {
-		return false
+	if err != nil {
+		m.refuse(peer, err)
 	}
+	return err != nil
+}
+
+func (m *Memory) refuse(peer *resp.Peer, err error) {
 	if m.refused == nil {
 		m.refused = err
 	}
 	peer.WriteError("ERR " + err.Error())
-	return true
 }
 
 // transaction fails for one that was begun and not ended at once: a connection is no part of what a server holds.

@@ -39,11 +39,8 @@ func At(dir string, in language.Language) (Learner, error) {
 // ForgottenError says that what was asked for was printed, and could not be written down.
 type ForgottenError struct{ error }
 
-// isForgotten reports whether an error says no more than that.
-func isForgotten(err error) bool {
-	var forgotten ForgottenError
-	return errors.As(err, &forgotten)
-}
+// Unwrap returns why it could not.
+func (e ForgottenError) Unwrap() error { return e.error }
 
 // The ways an exercise is not chosen.
 var (
@@ -78,11 +75,9 @@ func (l Learner) Choose(named ...string) (workshop.Exercise, error) {
 	return next, nil
 }
 
-// Check checks an exercise once, shows what was found, and remembers whether it is done.
+// Check checks an exercise once, shows what was found, and remembers whether it is done. If that cannot be written down, it is a
+// ForgottenError, beside the outcome.
 func (l Learner) Check(ctx context.Context, e workshop.Exercise) (workshop.Outcome, error) {
-	if _, err := l.Store.Load(); err != nil { // before the learner waits for nothing
-		return workshop.Outcome{}, err
-	}
 	outcome, err := l.Checker.Check(ctx, e, e.Dir(), l.In)
 	if err != nil {
 		return outcome, err
@@ -100,13 +95,14 @@ func (l Learner) Check(ctx context.Context, e workshop.Exercise) (workshop.Outco
 	return outcome, err
 }
 
-// remember changes the learner's progress. If it cannot be written down, that is a ForgottenError, which says what is forgotten.
+// remember changes the learner's progress. If it cannot be written down, that is a ForgottenError, which says what is forgotten. Where the
+// file cannot be read, after has no maps.
 func (l Learner) remember(change func(*progress.Progress), what language.Text) (after progress.Progress, err error) {
 	err = l.Store.Update(func(p *progress.Progress) {
 		change(p)
 		after = *p
 	})
-	if err != nil && !errors.Is(err, progress.ErrUnreadable) {
+	if err != nil {
 		err = ForgottenError{fmt.Errorf("%s%w", forgottenSays(what, l.In), err)}
 	}
 	return after, err

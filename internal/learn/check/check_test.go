@@ -108,6 +108,42 @@ func TestCheckWhereNothingCanBeWritten(t *testing.T) {
 	}
 }
 
+// A progress file that is garbage costs neither the verdict nor the exit code, nor is it written over; hints are given, all at once. What is
+// to be done next, nobody knows.
+func TestCheckWithGarbageForProgress(t *testing.T) {
+	e, err := workshop.Find("01")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, garbage := range []string{"not JSON", `{"done":7}`, `{"of a newer one":1}`, "\x00"} {
+		d, people := at(t, language.English)
+		dir := t.TempDir()
+		d.Store = progress.In(dir)
+		file := filepath.Join(dir, progress.FileName)
+		if err := os.WriteFile(file, []byte(garbage), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var forgotten check.ForgottenError
+		if err := d.Hint(e); !errors.As(err, &forgotten) || !errors.Is(err, progress.ErrUnreadable) ||
+			!strings.Contains(people.String(), "Hint 3 of 3") {
+			t.Errorf("%q: %v\n%s", garbage, err, people)
+		}
+		if garbage == "not JSON" { // the others are read alike, and each checks an exercise
+			d.Checker.Overlay = map[string]string{e.Dir() + "/lock.go": filepath.Join(d.Checker.Root, e.Dir(), "solution", "lock.go")}
+			outcome, err := d.Check(t.Context(), e)
+			if !errors.As(err, &forgotten) || !errors.Is(err, progress.ErrUnreadable) || outcome.State.ExitCode() != 0 {
+				t.Errorf("%v, %v; want done, and that it is forgotten", outcome.State, err)
+			}
+			if text := people.String(); !strings.Contains(text, "Done. ") || strings.Contains(text, "Next: ") {
+				t.Errorf("%s", text)
+			}
+		}
+		if text, err := os.ReadFile(file); err != nil || string(text) != garbage {
+			t.Errorf("it was written over: %q, %v", text, err)
+		}
+	}
+}
+
 // Where nothing can be written, nobody knows how often a learner asked before: all hints are given at once, and the solution.
 func TestHelpWhereNothingCanBeWritten(t *testing.T) {
 	e, err := workshop.Find("01")

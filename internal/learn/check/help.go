@@ -62,11 +62,8 @@ func (l Learner) Hint(e workshop.Exercise) error {
 		p.Hints[e.ID()] = min(p.Hints[e.ID()]+1, workshop.HintsEach)
 	}, hintText())
 	given := after.Hints[e.ID()]
-	switch {
-	case isForgotten(forgotten):
+	if forgotten != nil {
 		given = workshop.HintsEach
-	case forgotten != nil:
-		return forgotten
 	}
 	var texts []string
 	for _, hint := range e.Hints[:given] {
@@ -87,9 +84,6 @@ func (l Learner) Solution(e workshop.Exercise) error {
 	after, forgotten := l.remember(func(p *progress.Progress) {
 		p.Asked[e.ID()] = min(p.Asked[e.ID()]+1, timesToAsk)
 	}, solutionText())
-	if forgotten != nil && !isForgotten(forgotten) {
-		return forgotten
-	}
 	shown := after.Done[e.ID()] || after.Asked[e.ID()] == timesToAsk || forgotten != nil
 	text, file := []byte(nil), e.Dir()+"/solution/lock.go"
 	if shown {

@@ -53,7 +53,7 @@ func FindRoot(dir string) (string, error) {
 }
 
 // longest is how long a program may run that has been built: a loop without an end is ended.
-const longest = 3 * time.Minute
+const longest = longestExploration + patience
 
 // program is the main package of a check. It stands beside the learner's code for the go command only.
 const program = `package main

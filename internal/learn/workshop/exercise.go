@@ -7,7 +7,6 @@
 package workshop
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"regexp"
@@ -17,8 +16,6 @@ import (
 
 	"lockstep/internal/explore"
 	"lockstep/internal/language"
-	"lockstep/internal/lock"
-	"lockstep/internal/lock/strategy"
 )
 
 // Exercise is one lock with one flaw.
@@ -51,46 +48,6 @@ func (e Exercise) ID() string { return number(e.Number) + "-" + e.Name }
 
 // Dir returns the exercise's directory, from the root of the module.
 func (e Exercise) Dir() string { return "exercises/" + e.ID() }
-
-// judged returns the lock that a learner wrote, as the claim has it: whom it excludes is not the learner's to say, and when its sale writes
-// only where that is the cure.
-func (e Exercise) judged(s strategy.Strategy, in explore.Scenario) strategy.Strategy {
-	update := strategy.ReadModifyWrite
-	if e.Name == "late-commit" || e.Name == "without-a-lock" || e.Name == "sent-twice" {
-		update = s.Update
-	}
-	made := s.New
-	if e.Name == "endless-renewal" {
-		made = func(p strategy.Parts) lock.Locker { return detached{s.New(p), p.Clock} }
-	}
-	return strategy.Strategy{Name: e.Name, OnNodes: in.Nodes > 0, Update: update, New: made}
-}
-
-// detached is a lock whose sales finish their work, whatever becomes of their request.
-type detached struct {
-	lock.Locker
-
-	clock lock.Clock
-}
-
-// Lock implements lock.Locker.
-func (d detached) Lock(ctx context.Context, owner string) (*lock.Lease, error) {
-	lease, err := d.Locker.Lock(ctx, owner)
-	return d.detach(lease), err
-}
-
-// TryLock implements lock.Locker.
-func (d detached) TryLock(ctx context.Context, owner string) (*lock.Lease, error) {
-	lease, err := d.Locker.TryLock(ctx, owner)
-	return d.detach(lease), err
-}
-
-func (d detached) detach(l *lock.Lease) *lock.Lease {
-	if l == nil {
-		return nil
-	}
-	return lock.NewLease(context.WithoutCancel(l.Context()), d.clock, l.Token(), l.Unlock)
-}
 
 // ErrUnknown means that there is no such exercise.
 var ErrUnknown = errors.New("there is no such exercise")

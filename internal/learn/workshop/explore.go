@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 
 	"lockstep/internal/explore"
+	"lockstep/internal/explore/search"
 	"lockstep/internal/language"
 	"lockstep/internal/lock/strategy"
 	"lockstep/internal/lock/verdict"
@@ -23,6 +25,7 @@ const (
 	Unrepeatable = "unrepeatable"
 	BadCommand   = "command"
 	BadKey       = "key"
+	Shared       = "shared"
 	TimedOut     = "time"
 	OtherTrouble = "trouble"
 )
@@ -46,9 +49,9 @@ type Outcome struct {
 
 // Bounds of a check. A lock that is right, or one of the flaws that learners have, is through in a few seconds.
 const (
-	longestLook = time.Minute
-	mostMemory  = 1500 << 20
-	patience    = 5 * time.Second // without a step, until code counts as one that waits elsewhere
+	longestExploration = 15 * time.Second // of all looks
+	mostMemory         = 1500 << 20
+	patience           = 5 * time.Second // without a step, until code counts as one that waits elsewhere
 )
 
 // Explore says whether a lock meets the exercise's claim: it goes through the looks, up to the first in which an anomaly shows.
@@ -59,8 +62,14 @@ func (e Exercise) Explore(ctx context.Context, s strategy.Strategy, in language.
 		outcome.State, outcome.Reason, outcome.Says = verdict.Failed, OtherTrouble, "Strategy gives no New"
 		return outcome
 	}
+	if e.choosesUpdate() && (s.Update < strategy.ReadModifyWrite || s.Update > strategy.Unchecked) {
+		outcome.State, outcome.Reason = verdict.Failed, OtherTrouble
+		outcome.Says = fmt.Sprintf("there is no strategy.Update %d: take ReadModifyWrite, CheckAndSet, Atomic or LateCommit", s.Update)
+		return outcome
+	}
 	for _, look := range e.Looks {
-		if outcome.look(ctx, e.judged(s, look.Scenario), look, in); outcome.State != verdict.Done {
+		bounds := explore.Bounds{Time: max(longestExploration-time.Since(began), 1), Memory: mostMemory, Patience: patience}
+		if outcome.look(ctx, e.judged(s, look.Scenario), look, in, bounds); outcome.State != verdict.Done {
 			break
 		}
 	}
@@ -69,8 +78,7 @@ func (e Exercise) Explore(ctx context.Context, s strategy.Strategy, in language.
 }
 
 // look explores one scenario, and takes down what was found.
-func (o *Outcome) look(ctx context.Context, s strategy.Strategy, look Look, in language.Language) {
-	bounds := explore.Bounds{Time: longestLook, Memory: mostMemory, Patience: patience}
+func (o *Outcome) look(ctx context.Context, s strategy.Strategy, look Look, in language.Language, bounds explore.Bounds) {
 	look.Scenario.Language = in
 	quick := look.Scenario
 	quick.Polls = cmp.Or(quick.Polls, explore.UsualPolls) // it raises them by itself otherwise
@@ -86,6 +94,9 @@ func (o *Outcome) look(ctx context.Context, s strategy.Strategy, look Look, in l
 		o.Length, o.Schedule, o.Steps = found.Length, found.Schedule, found.Trace.Steps
 		o.Diagram = found.Trace.Legend() + "\n" + found.Trace.Sequence()
 	case !result.Complete:
+		if result.Hit.Limit == search.Time { // of all looks
+			result.Hit.Most = int64(longestExploration)
+		}
 		o.State, o.Reason, o.Says = verdict.Failed, TimedOut, result.Bound()
 	case len(result.Untested()) > 0:
 		o.State, o.Says = verdict.NotYet, strings.Join(result.Untested(), ", ")
@@ -107,6 +118,8 @@ func reason(err error) string {
 		return BadCommand
 	case errors.Is(err, explore.ErrKey):
 		return BadKey
+	case errors.Is(err, errShared):
+		return Shared
 	case errors.Is(err, explore.ErrPanicked):
 		return Panicked
 	}

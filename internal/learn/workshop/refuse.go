@@ -12,8 +12,9 @@ import (
 	"lockstep/internal/explore"
 )
 
-// refuse returns why a learner's code cannot be explored: it starts a goroutine, or takes the time from elsewhere than its clock. The
-// explorer finds most of that too, but not a call that changes nothing in an exploration, and no goroutine that panics at once.
+// refuse returns why a learner's code cannot be explored: it starts a goroutine, takes the time from elsewhere than its clock, or has a
+// variable for all processes. The explorer finds most of that too, but not a call that changes nothing in an exploration, and no goroutine
+// that panics at once; and where a variable of the package makes it do something else the second time, or wait, it names another cause.
 // What is no Go is left to the compiler.
 func (c Checker) refuse(dir string) error {
 	files, err := filepath.Glob(filepath.Join(c.Root, filepath.FromSlash(dir), "*.go"))
@@ -30,7 +31,11 @@ func (c Checker) refuse(dir string) error {
 		if err != nil {
 			continue
 		}
-		if at, why := refusal(tree); why != nil {
+		at, why := refusal(tree)
+		if why == nil {
+			at, why = sharedVariable(tree)
+		}
+		if why != nil {
 			return fmt.Errorf("%w (%s:%d)", why, path.Base(name), positions.Position(at).Line)
 		}
 	}

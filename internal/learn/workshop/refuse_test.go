@@ -56,6 +56,49 @@ func TestRefusedBeforeItIsBuilt(t *testing.T) {
 	}
 }
 
+// A variable of the package that all processes share is named as what it is; what nobody can change may stay there.
+func TestAVariableForAllProcesses(t *testing.T) {
+	t.Setenv("PATH", "") // nothing can be built
+	for declared, says := range map[string]string{
+		"var guard sync.Mutex":                                  "guard is a mutex",
+		"var guard = &sync.RWMutex{}":                           "guard is a mutex",
+		"var guard = new(sync.Mutex)":                           "guard is a mutex",
+		"var (\n\tx = \"\"\n\tseen = map[string]bool{}\n)":      "seen is a map",
+		"var seen = make(map[string]bool)":                      "seen is a map",
+		"var seen map[string]bool":                              "seen is a map",
+		"var seen sync.Map":                                     "seen is a map",
+		"var turn = make(chan struct{}, 1)":                     "turn is a channel",
+		"var first sync.Once":                                   "first is a sync.Once",
+		"var count atomic.Int64":                                "count is an atomic.Int64",
+		"var last atomic.Pointer[string]":                       "last is an atomic.Pointer",
+		"var count int\n\nfunc add() { count++ }":               "count is a variable that changes",
+		"var own = []int{1}\n\nfunc add() { own[0] = 2 }":       "own is a variable that changes",
+		"var own struct{ n int }\nfunc add() { own.n = 2 }":     "own is a variable that changes",
+		"var script = redis.NewScript(`return 1`)":              "",
+		"var _ sync.Locker = (*Locker)(nil)":                    "",
+		"var errGone = errors.New(\"gone\")":                    "",
+		"var pauses = []int{1, 2, 4}":                           "",
+		"var n = 1\n\nfunc add() int { n := n; n++; return n }": "",
+	} {
+		file := filepath.Join(t.TempDir(), "lock.go")
+		if err := os.WriteFile(file, []byte("package expiry\n\n"+declared+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		e, checks := exercise(t, "01"), checker(t)
+		checks.Overlay = map[string]string{e.Dir() + "/lock.go": file}
+		o, err := checks.Check(t.Context(), e, e.Dir(), language.English)
+		if says == "" {
+			if !errors.Is(err, workshop.ErrNoGo) {
+				t.Errorf("%s: %+v, %v; want it built", declared, o, err)
+			}
+			continue
+		}
+		if err != nil || o.State != verdict.Failed || o.Reason != workshop.Shared || !strings.Contains(o.Says, ": "+says+" (lock.go:") {
+			t.Errorf("%s: %+v, %v; want %q", declared, o, err, says)
+		}
+	}
+}
+
 // The locks to which the explorer alone gives no clear error are refused so.
 func TestRefusesWhatTheExplorerCannotSee(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(root, "internal", "test", "variants", "unruly.go"))

@@ -17,6 +17,9 @@ func (o Outcome) Trouble() language.Text {
 		BadCommand: language.Both("The explorer's Redis does not have a command:", "探索器的 Redis 没有这条命令："),
 		BadKey: language.Both("A key is not the lock's. The lock is opts.Key, and all its other keys begin with {distributedLock}:",
 			"有一个键不属于这把锁。锁是 opts.Key，它的其他键都以 {distributedLock}: 开头："),
+		Shared: language.Both(
+			"All processes share a variable of the package, and it keeps its value from one schedule to the next. Put it into Locker:",
+			"包级变量由所有进程共享，而且会把值从一个时序带到下一个。请把它放进 Locker："),
 		TimedOut: language.Both(
 			"The code makes too many schedules, or never ends. A waiter has to pause between two attempts. It was stopped after:",
 			"时序太多，或者代码不会结束。等待者在两次尝试之间必须停顿。检查被中止于："),
