@@ -3,7 +3,7 @@ package locktest
 import (
 	"crypto/sha256"
 	"encoding/binary"
-	"fmt"
+	"strconv"
 	"time"
 
 	"lockstep/internal/explore/search"
@@ -34,8 +34,8 @@ func (r *run) record(p *process, what string) {
 		return
 	}
 	at, h := r.now(), &p.history
-	b := fmt.Appendf(p.buffer[:0], "%d ", at-h.last)
-	b = r.server.AppendRelative(b, what)
+	b := strconv.AppendInt(p.buffer[:0], int64(at-h.last), 10)
+	b = r.server.AppendRelative(append(b, ' '), what)
 	e := event{is: hash(b)}
 	n := len(h.events)
 	b = e.is.Append(b[:0])
@@ -60,22 +60,27 @@ func (r *run) record(p *process, what string) {
 // what is on its way.
 func (r *run) fingerprint() search.Fingerprint {
 	now := r.now()
-	b := fmt.Appendf(nil, "%v %d %v\n", r.left, r.token, r.still)
+	b := strconv.AppendInt(r.buffer[:0], r.token, 10)
+	for _, times := range r.left {
+		b = strconv.AppendInt(append(b, ' '), int64(times), 10)
+	}
+	b = strconv.AppendBool(b, r.still)
 	for _, p := range r.processes {
 		if n := len(p.history.events); n > 0 {
 			b = p.history.events[n-1].all.Append(b)
 		}
 		if p.crashed || p.paused {
-			b = fmt.Appendf(b, "%t %t\n", p.crashed, p.paused) // what its code does, nobody sees any more
+			b = append(strconv.AppendBool(b, p.crashed), '\n') // what its code does, nobody sees any more
 			continue
 		}
-		b = fmt.Appendf(b, "%d\n", now-p.history.last)
+		b = append(strconv.AppendInt(b, int64(now-p.history.last), 10), '\n')
 	}
 	for _, a := range r.actors {
 		s, err := a.look()
-		b = fmt.Appendf(b, "%d %t %t\n", s, a.believes(), err != nil)
+		b = strconv.AppendBool(strconv.AppendBool(append(b, byte('0'+s)), a.believes()), err != nil)
 	}
-	return hash(r.server.Append(b))
+	r.buffer = r.server.Append(append(b, '\n'))
+	return hash(r.buffer)
 }
 
 func hash(b []byte) search.Fingerprint {
