@@ -2,8 +2,11 @@ package locktest
 
 import (
 	"crypto/sha256"
-	"fmt"
+	"encoding/binary"
+	"strconv"
 	"time"
+
+	"lockstep/internal/explore/search"
 )
 
 // alike is how often a process does the same, one time after the other, until it is taken to go on like that for ever.
@@ -11,9 +14,6 @@ const alike = 40
 
 // period is how many events the same may consist of: what a process does between two pauses.
 const period = 16
-
-// fingerprint tells states apart.
-type fingerprint [16]byte
 
 // history is all that a process has seen: events, and how much time lay between them, but not when they were. Code that has seen the same
 // has the same memory. If it does the same for ever, its history ends all the same.
@@ -24,8 +24,8 @@ type history struct {
 }
 
 type event struct {
-	is, all fingerprint    // a hash of it, and of all up to it
-	same    [period]uint16 // of the events up to it, how many are the same as the one so many before
+	is, all search.Fingerprint // a hash of it, and of all up to it
+	same    [period]uint16     // of the events up to it, how many are the same as the one so many before
 }
 
 // record adds to the history of a process.
@@ -34,17 +34,15 @@ func (r *run) record(p *process, what string) {
 		return
 	}
 	at, h := r.now(), &p.history
-	b := fmt.Appendf(p.buffer[:0], "%d ", at-h.last)
-	b = r.server.AppendRelative(b, what)
-	sum := sha256.Sum256(b)
-	e := event{is: fingerprint(sum[:16])}
+	b := strconv.AppendInt(p.buffer[:0], int64(at-h.last), 10)
+	b = r.server.AppendRelative(append(b, ' '), what)
+	e := event{is: hash(b)}
 	n := len(h.events)
-	b = append(b[:0], e.is[:]...)
+	b = e.is.Append(b[:0])
 	if n > 0 {
-		b = append(b, h.events[n-1].all[:]...)
+		b = h.events[n-1].all.Append(b)
 	}
-	sum = sha256.Sum256(b)
-	e.all = fingerprint(sum[:16])
+	e.all = hash(b)
 	h.last, p.buffer = at, b
 	for back := 1; back <= min(period, n); back++ {
 		if h.events[n-back].is == e.is {
@@ -60,23 +58,32 @@ func (r *run) record(p *process, what string) {
 
 // fingerprint is a hash of all that the future depends on: what the nodes hold, what has happened to each process and how long ago, and
 // what is on its way.
-func (r *run) fingerprint() fingerprint {
+func (r *run) fingerprint() search.Fingerprint {
 	now := r.now()
-	b := fmt.Appendf(nil, "%v %d %v\n", r.left, r.token, r.still)
+	b := strconv.AppendInt(r.buffer[:0], r.token, 10)
+	for _, times := range r.left {
+		b = strconv.AppendInt(append(b, ' '), int64(times), 10)
+	}
+	b = strconv.AppendBool(b, r.still)
 	for _, p := range r.processes {
 		if n := len(p.history.events); n > 0 {
-			b = append(b, p.history.events[n-1].all[:]...)
+			b = p.history.events[n-1].all.Append(b)
 		}
 		if p.crashed || p.paused {
-			b = fmt.Appendf(b, "%t %t\n", p.crashed, p.paused) // what its code does, nobody sees any more
+			b = append(strconv.AppendBool(b, p.crashed), '\n') // what its code does, nobody sees any more
 			continue
 		}
-		b = fmt.Appendf(b, "%d\n", now-p.history.last)
+		b = append(strconv.AppendInt(b, int64(now-p.history.last), 10), '\n')
 	}
 	for _, a := range r.actors {
 		s, err := a.look()
-		b = fmt.Appendf(b, "%d %t %t\n", s, a.believes(), err != nil)
+		b = strconv.AppendBool(strconv.AppendBool(append(b, byte('0'+s)), a.believes()), err != nil)
 	}
-	sum := sha256.Sum256(r.server.Append(b))
-	return fingerprint(sum[:16])
+	r.buffer = r.server.Append(append(b, '\n'))
+	return hash(r.buffer)
+}
+
+func hash(b []byte) search.Fingerprint {
+	sum := sha256.Sum256(b)
+	return search.Fingerprint{binary.LittleEndian.Uint64(sum[:]), binary.LittleEndian.Uint64(sum[8:])}
 }

@@ -100,7 +100,7 @@ func (c Counterexample) Steps() int { return len(strings.Fields(c.Schedule)) }
 // call that replays it. It fails, too, if it could not look at everything that the Config asks for. Open opens the lock of a process.
 func Explore(t *testing.T, c Config, open func(Process) (Lock, error)) {
 	t.Helper()
-	r, err := search(t, c, open, true)
+	r, err := explore(t, c, open, true)
 	if err != nil {
 		t.Fatalf("locktest: %v", err)
 	}
@@ -129,7 +129,7 @@ func Explore(t *testing.T, c Config, open func(Process) (Lock, error)) {
 // explored: a command that the simulated Redis does not have, a lock that cannot be opened.
 func Search(t *testing.T, c Config, open func(Process) (Lock, error)) (Result, error) {
 	t.Helper()
-	return search(t, c, open, false)
+	return explore(t, c, open, false)
 }
 
 // Replay runs one schedule, and fails the test if it shows an anomaly, or if the code cannot do its steps any more: it says which.

@@ -85,18 +85,18 @@ type run struct {
 	actors    []*actor
 	left      budget
 	began     time.Time
-	stirred   chan struct{} // an actor has come back from a call
-	step      trace.Step    // that happens, as far as it has been described
-	drawn     bool          // its words are wanted
-	still     bool          // nothing happens by itself any more
-	token     int64         // the largest that a holder got
+	step      trace.Step // that happens, as far as it has been described
+	drawn     bool       // its words are wanted
+	still     bool       // nothing happens by itself any more
+	token     int64      // the largest that a holder got
 	broken    map[Anomaly]string
+	buffer    []byte // for its fingerprint
 }
 
 func (s *stage) begin() (*run, error) {
 	r := &run{
 		stage: s, game: &s.game, server: server.New(s.shared, s.game.Nodes), left: s.game.budget, began: time.Now(),
-		stirred: make(chan struct{}, 1), broken: map[Anomaly]string{},
+		broken: map[Anomaly]string{},
 	}
 	for i := range s.game.Actors {
 		if !s.game.Together || i < 2 {
@@ -126,13 +126,6 @@ func (r *run) open(p *process) (err error) {
 	return nil
 }
 
-func (r *run) stir() {
-	select {
-	case r.stirred <- struct{}{}:
-	default:
-	}
-}
-
 // settle waits until everybody waits, and takes down what has happened meanwhile.
 func (r *run) settle() error {
 	synctest.Wait()
@@ -143,7 +136,9 @@ func (r *run) settle() error {
 		for _, text := range r.server.Arrivals(p.name) {
 			p.sent++
 			r.record(p, "sent "+text)
-			r.addWords(p.name + " sends " + server.Display(text))
+			if r.drawn {
+				r.addWords(p.name + " sends " + server.Display(text))
+			}
 		}
 	}
 	return r.failed()
@@ -163,8 +158,10 @@ func (r *run) now() time.Duration { return time.Since(r.began) }
 
 // pass lets time pass until somebody does something, or a key expires. It reports false if neither ever happens.
 func (r *run) pass() (bool, error) {
-	drain(r.stirred)
-	drain(r.server.Stirred())
+	select {
+	case <-r.server.Stirred(): // before
+	default:
+	}
 	wait, expires := horizon, false
 	if next := r.server.NextExpiry(); next > 0 {
 		wait, expires = next, true
@@ -173,19 +170,11 @@ func (r *run) pass() (bool, error) {
 	defer timer.Stop()
 	moved := true
 	select {
-	case <-r.stirred:
 	case <-r.server.Stirred():
 	case <-timer.C:
 		moved = expires
 	}
 	return moved, r.settle()
-}
-
-func drain(ch <-chan struct{}) {
-	select {
-	case <-ch:
-	default:
-	}
 }
 
 // end lets everybody come back: calls are cancelled, connections end, locks are given back to nobody, time passes.

@@ -3,7 +3,8 @@
 // A system is code that can be run from its start, as often as one likes: a Run says what can happen next, does it, and gives a fingerprint
 // of the state it is in. The search is breadth first over these states. All schedules of one length come before the longer ones, so what
 // is found first is found in the shortest way there is. A state that has been seen is not gone on from. A state is kept as its fingerprint
-// and the step that led to it, and reached again by running its steps anew.
+// and the step that led to it, and reached again by running its steps anew. Where chance may lead elsewhere, that is repeated, and the other
+// states on the way are gone on from, too.
 //
 // The package knows nothing of locks, of Redis, or of what a step is.
 package search
@@ -90,11 +91,15 @@ const (
 
 // Goal says what a search is for.
 type Goal[S comparable] struct {
-	Kinds     []string     // of what is shown, that are looked for
-	All       bool         // go on until each was found, or everything was seen; otherwise the first ends it
-	Progress  func(Result) // called several times a second, and must not wait; may be nil
-	OneStart  bool         // begin forwards alone: both starts lead to the same states
-	Symmetric bool         // the two starts differ by names alone: the search checks that, and fails with ErrNames
+	Kinds    []string     // of what is shown, that are looked for
+	All      bool         // go on until each was found, or everything was seen; otherwise the first ends it
+	Progress func(Result) // called several times a second, and must not wait; may be nil
+	OneStart bool         // begin forwards alone: both starts lead to the same states
+
+	// Attempts are how often a run is repeated that chance leads elsewhere, to another state or where a step cannot happen (Apply reports
+	// false). Then no path is left to Play. 0: the system leaves nothing to chance.
+	Attempts  int
+	Symmetric bool // the two starts differ by names alone: the search checks that, and fails with ErrNames
 
 	// Take is told each step that was taken, what there was to note after it, whether the state is new, and whether nothing can follow.
 	Take func(step S, note any, isNew, over bool) // may be nil
@@ -119,6 +124,9 @@ type Result struct {
 	Hit       Hit  // what ended it before that
 
 	Interrupted bool // by the end of its context
+
+	Chance int // runs that chance led elsewhere, and that were repeated
+	Missed int // steps that no repetition led to again
 }
 
 // node is a state, by the schedule that first reached it: its parent's, and one step.
@@ -146,6 +154,8 @@ type search[S comparable] struct {
 	nodes     []node[S]
 	visited   map[Fingerprint]struct{}
 	schedules atomic.Int64
+	repeated  atomic.Int64
+	missed    atomic.Int64
 	working   chan struct{} // closed when no worker is at a level any more; one may never come back
 	watch     *time.Timer   // until the runs are asked for again
 	pause     time.Duration // before that
@@ -214,14 +224,18 @@ func (s *search[S]) close() {
 func (s *search[S]) run() error {
 	level := []int32{forwards, backwards}[:len(s.nodes)]
 	for len(level) > 0 {
-		children, err := s.expand(level)
-		if err != nil {
-			return err
+		var next []int32
+		for len(level) > 0 { // strays are gone on from at once
+			children, err := s.expand(level)
+			if err != nil {
+				return err
+			}
+			if s.takeBound() {
+				return nil
+			}
+			level, next = s.adopt(level[:0], next, children)
 		}
-		if s.takeBound() {
-			return nil
-		}
-		level = s.adopt(level[:0], children)
+		level = next
 		if s.done() {
 			return nil
 		}
@@ -239,12 +253,12 @@ func (s *search[S]) run() error {
 		}
 		s.tell()
 	}
-	s.result.Complete = true
+	s.result.Complete = s.missed.Load() == 0
 	return nil
 }
 
-// adopt takes down what children show, and adds those to the next level that are new and can be gone on from.
-func (s *search[S]) adopt(level []int32, children [][]child[S]) []int32 {
+// adopt takes down what children show, and adds those to the next level that are new and can be gone on from; strays, to this one.
+func (s *search[S]) adopt(level, next []int32, children [][]child[S]) (strays, all []int32) {
 	for _, c := range slices.Concat(children...) {
 		s.find(c)
 		_, known := s.visited[c.print]
@@ -259,10 +273,14 @@ func (s *search[S]) adopt(level []int32, children [][]child[S]) []int32 {
 		if c.over {
 			continue
 		}
-		level = append(level, int32(len(s.nodes))) //nolint:gosec // memory ends before int32 does
+		to := &next
+		if c.stray {
+			to = &level
+		}
+		*to = append(*to, int32(len(s.nodes))) //nolint:gosec // memory ends before int32 does
 		s.nodes = append(s.nodes, c.node)
 	}
-	return level
+	return level, next
 }
 
 // done reports whether what was found is enough.
@@ -275,6 +293,7 @@ func (s *search[S]) done() bool {
 
 func (s *search[S]) tally() {
 	s.result.Schedules = int(s.schedules.Load())
+	s.result.Chance, s.result.Missed = int(s.repeated.Load()), int(s.missed.Load())
 	s.result.Seconds = time.Since(s.started).Seconds()
 }
 

@@ -15,7 +15,8 @@ import (
 // counter is a system to search that is no lock: actors add one to a number, in two steps, read and write. What they lose is an anomaly.
 type counter struct {
 	actors int
-	dice   *int          // if not nil, what is read is this, and grows
+	dice   *int          // if not nil, what is read is this, and grows up to 3
+	coins  []int         // if not nil, an actor reads 5 every other time, once another one has written
 	fails  bool          // the last step fails
 	names  bool          // what the first actor writes, if it has read a one, depends on the start
 	local  bool          // an actor sees no more than the number and what it has read
@@ -84,8 +85,11 @@ func (r *counting) Apply(by step) bool {
 	r.path = append(r.path, by)
 	switch read := r.read[by]; {
 	case read == -1 && r.dice != nil:
-		*r.dice++
+		*r.dice = min(*r.dice+1, 3)
 		r.read[by] = *r.dice
+	case read == -1 && r.number > 0 && r.coins != nil:
+		r.coins[by]++
+		r.read[by] = 1 + 4*(r.coins[by]%2)
 	case read == -1:
 		r.read[by] = r.number
 	default:
@@ -186,6 +190,24 @@ func TestASystemThatDoesNotRepeat(t *testing.T) {
 	_, _, err := look(t, counter{actors: 2, dice: new(int)}, goal{}, search.Bounds{Workers: 1})
 	if !errors.Is(err, search.ErrUnrepeatable) {
 		t.Errorf("%v; want ErrUnrepeatable", err)
+	}
+}
+
+// Where chance decides, a schedule is repeated until it leads where it led before, and each way is gone on from. What no repetition leads to
+// again is counted.
+func TestChance(t *testing.T) {
+	goal := goal{Kinds: []string{lostUpdate, never}, All: true, Attempts: 5}
+	sure, _, err := look(t, counter{actors: 2}, goal, search.Bounds{Workers: 1})
+	if err != nil || sure.Chance != 0 {
+		t.Errorf("%+v, %v; want that nothing is repeated", sure, err)
+	}
+	tossed, found, err := look(t, counter{actors: 2, coins: make([]int, 2)}, goal, search.Bounds{Workers: 1})
+	if err != nil || !tossed.Complete || tossed.Chance == 0 || len(found) != 1 || tossed.States != sure.States+3 {
+		t.Errorf("%+v, %v, %v; want also what follows when one reads 5", tossed, found, err)
+	}
+	drawn, _, err := look(t, counter{actors: 2, dice: new(int)}, goal, search.Bounds{Workers: 1})
+	if err != nil || drawn.Complete || drawn.Missed == 0 || drawn.Chance < drawn.Missed*goal.Attempts {
+		t.Errorf("%+v, %v; want that what was read first is missed", drawn, err)
 	}
 }
 

@@ -105,7 +105,7 @@ func (s *search[S]) wait(wg *sync.WaitGroup) (ended bool, blind error) {
 		case <-telling.C:
 			s.tell()
 		case <-ticker.C:
-			now := s.schedules.Load()
+			now := s.schedules.Load() + s.repeated.Load()
 			if now == before {
 				return false, blind
 			}

@@ -44,7 +44,7 @@ func (l *Line) pushSign() byte {
 // publish sends messages to those who are subscribed at a node.
 func (s *Server) publish(node int, messages []simredis.Message) {
 	for _, m := range messages {
-		for _, l := range s.inOrder() {
+		for _, l := range sorted(slices.Clone(s.lines)) {
 			if l.Node == node && slices.Contains(l.channels, m.Channel) {
 				l.pushes = append(l.pushes, fmt.Appendf(nil, "%c3\r\n%s%s%s", l.pushSign(), bulk("message"), bulk(m.Channel), bulk(m.Text)))
 			}

@@ -79,7 +79,7 @@ func (l *Line) execute() (reply []byte, own [][]byte, err error) {
 	pushed := l.pushes
 	l.pushes = nil
 	if reply, err = l.query(words); err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", l.text(c), err)
+		return nil, nil, fmt.Errorf("%s: %w", c.text, err)
 	}
 	s.sign(l, before)
 	own, l.pushes = l.pushes, pushed

@@ -3,9 +3,7 @@ package server
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
-	"unicode"
 
 	"lockstep/internal/explore/simredis"
 	"lockstep/locktest/internal/wire"
@@ -21,19 +19,17 @@ func (l *Line) Sent(_ *wire.Conn, sent []string) {
 	}
 	s.shared.learn(sent)
 	s.sent++
-	l.queue = append(l.queue, command{sent, s.values.rename(l.Process, sent), s.sent})
+	renamed := s.values.rename(l.Process, sent)
+	l.queue = append(l.queue, command{sent, renamed, s.shared.text(sent, renamed), s.sent})
 	l.chat()
 	if len(l.queue) == 0 {
 		return
 	}
-	s.arrivals[l.Process] = append(s.arrivals[l.Process], l.text(l.queue[len(l.queue)-1]))
+	s.arrivals[l.Process] = append(s.arrivals[l.Process], l.queue[len(l.queue)-1].text)
 	if s.muted[l.Process] {
 		return
 	}
-	select {
-	case s.stirred <- struct{}{}:
-	default:
-	}
+	s.Stir()
 }
 
 // Closed implements wire.Peer.
@@ -54,22 +50,7 @@ func (l *Line) Deserted() bool {
 func (l *Line) Name() string { return l.server.shared.name(l.queue[0].sent) }
 
 // Text is the command that is held.
-func (l *Line) Text() string { return l.text(l.queue[0]) }
-
-// text writes a command for people: of a script, what it is for, its keys and its arguments.
-func (l *Line) text(c command) string {
-	words := c.renamed
-	if _, runs := l.server.shared.script(c.sent); runs && len(words) > 3 {
-		words = append([]string{"EVAL " + l.server.shared.name(c.sent)}, words[3:]...)
-	}
-	words = slices.Clone(words)
-	for i, word := range words {
-		if strings.ContainsFunc(word, func(r rune) bool { return !unicode.IsPrint(r) }) {
-			words[i] = strconv.Quote(word)
-		}
-	}
-	return strings.Join(words, " ")
-}
+func (l *Line) Text() string { return l.queue[0].text }
 
 // id tells lines apart that watch.
 func (l *Line) id() int { return slices.Index(l.server.lines, l) }

@@ -34,7 +34,7 @@ type Server struct {
 	arrivals map[string][]string // of commands since they were last taken, by process
 	muted    map[string]bool     // processes that are paused
 	gone     map[string]bool     // that have crashed
-	stirred  chan struct{}       // a command has arrived
+	stirred  chan struct{}       // somebody has done something
 }
 
 // place is a key on a node.
@@ -67,7 +67,8 @@ type Line struct {
 // command is one that was sent: as it was, and with names for what is random.
 type command struct {
 	sent, renamed []string
-	arrived       int // after so many others
+	text          string // of it for people: of a script, what it is for, its keys and its arguments
+	arrived       int    // after so many others
 }
 
 // New makes one with so many nodes, in a bubble.
@@ -111,7 +112,15 @@ func (s *Server) Desert(process string) {
 	}
 }
 
-// Stirred says when a command has arrived.
+// Stir lets Stirred say that somebody has done something.
+func (s *Server) Stir() {
+	select {
+	case s.stirred <- struct{}{}:
+	default:
+	}
+}
+
+// Stirred says when a command has arrived, or somebody has called Stir.
 func (s *Server) Stirred() <-chan struct{} { return s.stirred }
 
 // Held are the lines whose first command waits for a decision, in a fixed order.
@@ -124,23 +133,29 @@ func (s *Server) Pushing() []*Line {
 	return s.those(func(l *Line) bool { return len(l.pushes) > 0 && !l.deserted })
 }
 
-func (s *Server) those(which func(*Line) bool) []*Line {
+func (s *Server) those(which func(*Line) bool) (lines []*Line) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return slices.DeleteFunc(s.inOrder(), func(l *Line) bool { return s.muted[l.Process] || !which(l) })
+	for _, l := range s.lines {
+		if which(l) && !s.muted[l.Process] {
+			lines = append(lines, l)
+		}
+	}
+	return sorted(lines)
 }
 
-// inOrder are the lines by process and node, and by what they wait with: who connects first is chance.
-func (s *Server) inOrder() []*Line {
+// sorted sorts lines by process and node, and by what they wait with: who connects first is chance.
+func sorted(lines []*Line) []*Line {
 	arrived := func(l *Line) int {
 		if len(l.queue) == 0 {
 			return 0
 		}
 		return l.queue[0].arrived
 	}
-	return slices.SortedStableFunc(slices.Values(s.lines), func(a, b *Line) int {
+	slices.SortStableFunc(lines, func(a, b *Line) int {
 		return cmp.Or(strings.Compare(a.Process, b.Process), a.Node-b.Node, arrived(a)-arrived(b))
 	})
+	return lines
 }
 
 // Arrivals are the commands that a process has sent since the last call.
@@ -214,13 +229,21 @@ func (s *Server) Append(b []byte) []byte {
 			b = append(strconv.AppendInt(append(b, ' '), int64(key.TTL), 10), '\n')
 		}
 	}
-	for _, l := range s.inOrder() {
+	for _, l := range sorted(slices.Clone(s.lines)) {
 		if len(l.queue)+len(l.transaction) == 0 && (l.conn.Over() || !l.tracks && len(l.channels) == 0) {
 			continue // how many idle connections there are is the clients' own business
 		}
-		b = fmt.Appendf(b, "%s %d %t %t %t %q %q", l.Process, l.Node, l.deserted, l.tracks, l.caching, l.channels, l.pushes)
-		for _, c := range slices.Concat(l.transaction, l.queue) {
-			b = s.appendRelative(append(b, ' '), l.text(c))
+		b = strconv.AppendInt(append(append(b, l.Process...), ' '), int64(l.Node), 10)
+		for _, is := range [...]bool{l.deserted, l.tracks, l.caching} {
+			b = strconv.AppendBool(b, is)
+		}
+		if len(l.channels)+len(l.pushes) > 0 {
+			b = fmt.Appendf(b, "%q %q", l.channels, l.pushes)
+		}
+		for _, commands := range [...][]command{l.transaction, l.queue} {
+			for _, c := range commands {
+				b = s.appendRelative(append(b, ' '), c.text)
+			}
 		}
 		b = s.cluster.AppendWatches(b, l.id())
 		for at, lines := range s.tracked {

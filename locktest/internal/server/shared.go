@@ -5,7 +5,10 @@ import (
 	"encoding/hex"
 	"fmt"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
+	"unicode"
 
 	"lockstep/internal/explore/simredis"
 )
@@ -74,6 +77,20 @@ func (s *Shared) name(command []string) string {
 		s.verbs[script] = name
 	}
 	return name
+}
+
+// text writes a command for people.
+func (s *Shared) text(sent, renamed []string) string {
+	words := slices.Clone(renamed)
+	if _, runs := s.script(sent); runs && len(words) > 3 {
+		words = append([]string{"EVAL " + s.name(sent)}, words[3:]...)
+	}
+	for i, word := range words {
+		if strings.ContainsFunc(word, func(r rune) bool { return !unicode.IsPrint(r) }) {
+			words[i] = strconv.Quote(word)
+		}
+	}
+	return strings.Join(words, " ")
 }
 
 func (s *Shared) verb(script string) string {
