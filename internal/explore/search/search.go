@@ -153,6 +153,7 @@ type search[S comparable] struct {
 	watch     *time.Timer   // until the runs are asked for again
 	pause     time.Duration // before that
 	symmetry  symmetry[S]
+	ahead     horizon[S]
 	result    Result
 	found     []Found[S]
 }
@@ -161,7 +162,7 @@ type search[S comparable] struct {
 // its own, made by begin. That a search was cut short, by bounds or by ctx, is no error. It fails when a run fails, or is lost.
 func Do[S comparable](ctx context.Context, begin func() (System[S], error), goal Goal[S], bounds Bounds) (Result, []Found[S], error) {
 	s := newSearch(goal, bounds)
-	s.visited = map[Fingerprint]struct{}{}
+	s.visited, s.ahead.claimed = map[Fingerprint]struct{}{}, map[Fingerprint]struct{}{}
 	if !goal.OneStart && !goal.Symmetric {
 		s.nodes = append(s.nodes, node[S]{parent: -1})
 	}
@@ -248,6 +249,7 @@ func (s *search[S]) run() error {
 
 // adopt takes down what children show, and adds those to the next level that are new and can be gone on from.
 func (s *search[S]) adopt(level []int32, children [][]child[S]) []int32 {
+	s.ahead.known = map[int32]*outcome[S]{}
 	for _, c := range slices.Concat(children...) {
 		s.find(c)
 		_, known := s.visited[c.print]
@@ -258,9 +260,13 @@ func (s *search[S]) adopt(level []int32, children [][]child[S]) []int32 {
 			continue
 		}
 		s.visited[c.print] = struct{}{}
+		delete(s.ahead.claimed, c.print)
 		s.result.States++
 		if c.over {
 			continue
+		}
+		if c.ahead != nil {
+			s.ahead.known[int32(len(s.nodes))] = c.ahead //nolint:gosec // memory ends before int32 does
 		}
 		level = append(level, int32(len(s.nodes))) //nolint:gosec // memory ends before int32 does
 		s.nodes = append(s.nodes, c.node)
