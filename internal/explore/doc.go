@@ -42,7 +42,8 @@
 //
 // The search (package search) is breadth first: it looks at all schedules of n steps before any of n+1. The first schedule that shows an
 // anomaly is therefore one of the shortest. To reach a state, the code runs anew along the transitions that led to it; nothing is
-// copied. That is fast because simredis remembers what each command answers in each state, so that a prefix costs no Lua.
+// copied. That is fast because simredis remembers what each command answers in each state, so that a prefix costs no Lua. Where all
+// anomalies are looked for, a run that comes to a new state takes one more step there, and so on: that step needs no run later.
 //
 // # Why each cut is sound
 //
@@ -136,8 +137,9 @@
 // The result is true for these actors and these budgets, not for more. Result.Cut says what was left out. Commands and transactions are
 // atomic, as in Redis. What has passed the client's hook is on its way, and takes effect even if its context ends. The network and Redis
 // fail only as the faults say. A client gives up a node that does not answer after three seconds. After a pause, overdue timers fire at
-// once; on a machine that was suspended they may be late. A lock that polls without a pause is never seen to be idle, and is reported as
-// unknown. Bounds end a search early; the verdict is then Unknown, never Holds.
+// once; on a machine that was suspended they may be late. A goroutine that a message or a timer starts begins at once. A lock that polls
+// without a pause is never seen to be idle, and is reported as unknown. Bounds end a search early; the verdict is then Unknown, never
+// Holds.
 //
 // # In WebAssembly
 //

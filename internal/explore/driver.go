@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"sync"
 	"time"
 
@@ -50,9 +51,10 @@ func (d driver) Booked(before *simredis.State, orders []history.Order) {
 	d.checker.Book(before, orders)
 }
 
-// AppendState implements engine.Checker.
+// AppendState implements engine.Checker. How long somebody waits in vain matters up to the bound.
 func (d driver) AppendState(b []byte, o engine.Order) []byte {
-	return d.checker.AppendState(b, checker.Order{Actors: o.Actors, Place: o.Place})
+	b = d.checker.AppendState(b, checker.Order{Actors: o.Actors, Place: o.Place})
+	return strconv.AppendInt(append(b, '|'), int64(min(d.Now()-d.idleSince, mayWait)), 10)
 }
 
 // AppendActor implements engine.Checker.

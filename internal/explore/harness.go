@@ -105,7 +105,7 @@ type Run struct {
 	lockers   []lock.Locker // of each process
 	backwards bool
 	sold      int           // sales that have succeeded
-	idleSince time.Duration // somebody waits, and nobody living has the lock
+	idleSince time.Duration // somebody waits, and nobody living has the lock. Part of the state, up to mayWait
 	undecided bool          // time might end a wait that was not gone on with
 	record    *Recorder     // nil unless somebody wants to read it
 }

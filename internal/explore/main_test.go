@@ -11,6 +11,6 @@ import (
 // No test that explores is parallel: an exploration has work for every core, and looks at the stacks of all goroutines, also of tests that
 // wait for their turn.
 func TestMain(m *testing.M) {
-	explore.CollectRarely(explore.Bounds{})
+	defer explore.CollectRarely(explore.Bounds{})()
 	goleak.VerifyTestMain(m)
 }

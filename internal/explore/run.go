@@ -33,6 +33,7 @@ func (r *Run) Apply(t engine.Transition) (own bool) {
 
 // Check gives the anomalies that the last transition has shown, and whether the schedule is over.
 func (r *Run) Check() (found []checker.Finding, over bool) {
+	r.undecided = false
 	r.checker.Check()
 	for _, a := range (futures{r}).outlived() {
 		r.checker.Leak(a.Index)

@@ -85,7 +85,7 @@ func (x *cast) panicked(t *Task, value any) {
 		x.Fail(fmt.Errorf("%w%s", ErrGone, line()))
 		return
 	}
-	x.Fail(fmt.Errorf("%s %w: %v%s", t.name, ErrPanicked, value, stack()))
+	x.Fail(fmt.Errorf("%s %w: %v%s", t.name(), ErrPanicked, value, stack()))
 }
 
 // Recover is deferred around code under test that no task runs.

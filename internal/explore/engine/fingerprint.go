@@ -107,7 +107,10 @@ func (x *fingerprints) appendDue(b []byte, p *Process) []byte {
 	}
 	for _, l := range x.listeners {
 		if l.actor.Process == p {
-			b = fmt.Appendf(b, "|%s %d %q", l.channel, len(l.notify), l.messages)
+			b = strconv.AppendInt(append(append(append(b, '|'), l.channel...), ' '), int64(len(l.notify)), 10)
+			for _, message := range l.messages {
+				b = strconv.AppendQuote(append(b, ' '), message)
+			}
 		}
 	}
 	return b

@@ -24,16 +24,30 @@ func asPartOfToken(name string) string {
 
 // call gives a task a name that no other has whose commands may still take effect.
 func (x *scheduler) call(t *Task, what string) {
-	taken := func(name string) bool {
-		return slices.ContainsFunc(x.tasks, func(other *Task) bool {
-			return other != t && other.name == name && (!other.Ended() || x.oldest(other) >= 0)
-		})
+	taken := func(other *Task) bool {
+		return other != t && other.actor == t.actor && other.what == what && other.copies == t.copies &&
+			(!other.Ended() || x.oldest(other) >= 0)
 	}
-	t.name = t.actor.Name + "." + what
-	for n := 2; taken(t.name); n++ {
-		t.name = fmt.Sprintf("%s.%s-%d", t.actor.Name, what, n)
+	t.what = what
+	for t.copies = 1; slices.ContainsFunc(x.tasks, taken); {
+		t.copies++
 	}
 }
+
+// name returns what a task is called.
+func (t *Task) name() string {
+	switch {
+	case t.what == "":
+		return t.actor.Name
+	case t.copies == 1:
+		return t.actor.Name + "." + t.what
+	default:
+		return fmt.Sprintf("%s.%s-%d", t.actor.Name, t.what, t.copies)
+	}
+}
+
+// nodes are the names of the servers that a lock is on, one after the other: they are asked for too often to be made each time.
+const nodes = "node0node1node2node3node4node5node6node7node8node9"
 
 // callByNode names a task that an actor has started by the first node that it asks.
 func (x *scheduler) callByNode(t *Task, server int) {
@@ -41,5 +55,5 @@ func (x *scheduler) callByNode(t *Task, server int) {
 		return
 	}
 	t.asks = true
-	x.call(t, fmt.Sprintf("node%d", server))
+	x.call(t, nodes[server*len("node0"):][:len("node0")])
 }

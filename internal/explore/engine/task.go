@@ -18,11 +18,12 @@ var errDead = fmt.Errorf("%w: the process is dead", lock.ErrUnavailable)
 // Task is a goroutine of the code under test. It hands its turn back where it would wait: before a command, and in Clock.Wait.
 type Task struct {
 	*Coroutine
-	id    int
-	name  string
-	nth   int    // of its actor's
-	label string // the same, but for rounds that are forgotten
-	actor *Actor
+	id     int
+	what   string // by which it is called, beside its actor; "": it is the one that the actor starts with
+	copies int    // that bear this name, with it
+	nth    int    // of its actor's
+	label  string // the same, but for rounds that are forgotten
+	actor  *Actor
 
 	parent   *Task // that started it
 	started  int   // in this of its rounds
@@ -131,9 +132,9 @@ func (s *scheduler) helped(t *Task) bool {
 	})
 }
 
-// spawn makes a task of a's, ready to run. Its first one has the actor's name.
+// spawn makes a task of a's, ready to run.
 func (x *machine) spawn(a *Actor, name string, f func()) *Task {
-	t := &Task{id: len(x.tasks), name: a.Name, nth: a.spawned, label: strconv.Itoa(a.inside) + "." + strconv.Itoa(a.labels), actor: a}
+	t := &Task{id: len(x.tasks), nth: a.spawned, label: strconv.Itoa(a.inside) + "." + strconv.Itoa(a.labels), actor: a}
 	if a.spawned > 0 {
 		x.call(t, asPartOfToken(name))
 	}

@@ -187,7 +187,7 @@ func (x *scheduler) subject(t Transition) (name string, a *Actor) {
 	case actor:
 		return x.actors[t.ID].Name, x.actors[t.ID]
 	default:
-		return x.tasks[t.ID].name, x.tasks[t.ID].actor
+		return x.tasks[t.ID].name(), x.tasks[t.ID].actor
 	}
 }
 

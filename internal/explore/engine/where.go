@@ -27,7 +27,7 @@ func (x *scheduler) Places(a *Actor) []Place {
 	places := []Place{}
 	for _, t := range x.tasks {
 		if t.actor == a && !t.Ended() && len(t.callers) > 0 {
-			places = append(places, Place{t.name, read(t.callers)})
+			places = append(places, Place{t.name(), read(t.callers)})
 		}
 	}
 	return places

@@ -12,10 +12,12 @@ type child[S comparable] struct {
 	shown []string
 	over  bool // nothing can follow
 	note  any
-	stray bool // the steps to a node of this level led here, by chance
+	stray bool        // the steps to a node of this level led here, by chance
+	ahead *outcome[S] // of a step after it; nil: no run has gone on to one
 }
 
-// children takes every step that there is after a node, each in a run of its own, which is repeated if chance leads elsewhere.
+// children takes every step that there is after a node, each in a run of its own, unless one has gone on to it. A run that chance leads
+// elsewhere is repeated.
 func (s *search[S]) children(system System[S], of int32) (all []child[S], _ error) {
 	path, root := s.path(of)
 	for i, attempt := 0, 1; ; {
@@ -39,39 +41,30 @@ func (s *search[S]) children(system System[S], of int32) (all []child[S], _ erro
 	}
 }
 
-// child runs the code to a node, and takes the step with this index. It gives nil if that is none of its own. If chance led elsewhere, it
-// gives that state, and ErrUnrepeatable.
+// child takes the step with this index after a node. It gives nil if that is none of its own. If chance led elsewhere, it gives that state,
+// and ErrUnrepeatable.
 func (s *search[S]) child(system System[S], of int32, path []S, root int32, i int) (c *child[S], more bool, err error) {
-	var seen sighted
-	take := func(run Run[S]) {
-		options := run.Transitions()
-		if run.Err() != nil || i >= len(options) {
-			return
+	s.check(s.schedules.Load())
+	o := s.ahead.known[of]
+	switch {
+	case o != nil && o.index == i:
+	case s.goal.Attempts > 0:
+		o = nil
+		if stray, err := s.retrace(system, of, root, func(run Run[S]) { o = s.take(run, i) }); stray != nil || err != nil {
+			return stray, false, err
 		}
-		s.check(s.schedules.Load())
-		step := options[i]
-		more = i < len(options)-1
-		path = append(slices.Clip(path), step)
-		seen = s.look(run, step)
-		if run.Apply(step) {
-			s.schedules.Add(1)
-			shown, over := run.Check()
-			seen.to = run.Fingerprint()
-			c = &child[S]{node: node[S]{of, step, seen.to}, shown: shown, over: over}
-			if noted, is := run.(Noted); is {
-				c.note = noted.Note()
-			}
-		}
+	default:
+		o, err = s.step(system, of, path, root, i, true)
 	}
-	if s.goal.Attempts > 0 {
-		if stray, err := s.retrace(system, of, root, take); stray != nil || err != nil {
-			return stray, more, err
-		}
-	} else {
-		err = s.reach(system, path, root, s.nodes[of].print, take)
+	if o != nil {
+		c, more, path = o.child, o.index < o.options-1, append(slices.Clip(path), o.step)
+	}
+	if c != nil {
+		c.parent = of
+		s.schedules.Add(1)
 	}
 	if err == nil && c != nil && s.goal.Symmetric {
-		err = s.symmetry.check(system, path, []sighted{seen})
+		err = s.symmetry.check(system, path, []sighted{o.seen})
 	}
 	if err != nil {
 		err = system.Explain(err, path, root == backwards)

@@ -160,6 +160,7 @@ type search[S comparable] struct {
 	watch     *time.Timer   // until the runs are asked for again
 	pause     time.Duration // before that
 	symmetry  symmetry[S]
+	ahead     horizon[S]
 	result    Result
 	found     []Found[S]
 }
@@ -168,7 +169,7 @@ type search[S comparable] struct {
 // its own, made by begin. That a search was cut short, by bounds or by ctx, is no error. It fails when a run fails, or is lost.
 func Do[S comparable](ctx context.Context, begin func() (System[S], error), goal Goal[S], bounds Bounds) (Result, []Found[S], error) {
 	s := newSearch(goal, bounds)
-	s.visited = map[Fingerprint]struct{}{}
+	s.visited, s.ahead.claimed = map[Fingerprint]struct{}{}, map[Fingerprint]struct{}{}
 	if !goal.OneStart && !goal.Symmetric {
 		s.nodes = append(s.nodes, node[S]{parent: -1})
 	}
@@ -259,6 +260,7 @@ func (s *search[S]) run() error {
 
 // adopt takes down what children show, and adds those to the next level that are new and can be gone on from; strays, to this one.
 func (s *search[S]) adopt(level, next []int32, children [][]child[S]) (strays, all []int32) {
+	s.ahead.known = map[int32]*outcome[S]{}
 	for _, c := range slices.Concat(children...) {
 		s.find(c)
 		_, known := s.visited[c.print]
@@ -269,9 +271,13 @@ func (s *search[S]) adopt(level, next []int32, children [][]child[S]) (strays, a
 			continue
 		}
 		s.visited[c.print] = struct{}{}
+		delete(s.ahead.claimed, c.print)
 		s.result.States++
 		if c.over {
 			continue
+		}
+		if c.ahead != nil {
+			s.ahead.known[int32(len(s.nodes))] = c.ahead //nolint:gosec // memory ends before int32 does
 		}
 		to := &next
 		if c.stray {

@@ -9,6 +9,6 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	explore.CollectRarely(explore.Bounds{})
+	defer explore.CollectRarely(explore.Bounds{})()
 	goleak.VerifyTestMain(m)
 }

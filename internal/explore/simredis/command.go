@@ -24,9 +24,10 @@ type Command struct {
 	watches bool // or ends a transaction
 	timed   bool // its answer may depend on the time of day
 	plain   bool // it is one, and does the same on each connection
-	script  bool // it names one that the server has loaded
+	script  bool // it names one that the server has loaded, or has to do with those
 
 	parsed    [][]string // each command's words
+	keys      []string   // that they have as such
 	malformed error      // or why there are none
 	parts     []*Command // of a pipeline: what a server executes one after the other, while others may come between
 }
@@ -45,10 +46,13 @@ func (m *Memory) command(sent []byte) *Command {
 	c := &Command{text: string(sent)}
 	upper := strings.ToUpper(c.text)
 	c.watches = strings.Contains(upper, "WATCH")
-	c.timed, c.script = timed(upper), strings.Contains(upper, "EVALSHA")
+	c.timed, c.script = timed(upper), strings.Contains(upper, "EVALSHA") || strings.Contains(upper, "SCRIPT")
 	var texts []string
 	c.parsed, texts, c.malformed = parse(c.text)
 	c.plain = c.malformed == nil && len(c.parsed) == 1 && !c.watches && !strings.EqualFold(c.parsed[0][0], "EXEC")
+	for _, words := range c.parsed {
+		c.keys = append(c.keys, keysOf(strings.ToUpper(words[0]), words[1:])...)
+	}
 	m.commands[c.text] = c
 	for rest := c.parsed; len(rest) > 0 && whole(c.parsed) < len(c.parsed); {
 		n := whole(rest)
@@ -105,30 +109,36 @@ func (m *Memory) remember(args []string) {
 	script := args[1]
 	switch name := strings.ToUpper(args[0]); {
 	case name == "SCRIPT" && strings.EqualFold(args[1], "FLUSH"):
-		m.cached = nil
+		m.cached, m.present = nil, nil
 		return
 	case name == "SCRIPT" && len(args) > 2 && strings.EqualFold(args[1], "LOAD"):
 		script = args[2]
 	case name != "EVAL":
 		return
 	}
-	if !slices.Contains(m.cached, script) {
-		m.cached = append(slices.Clone(m.cached), script)
-		slices.Sort(m.cached)
-	}
+	m.cached, m.present = with(m.cached, script), with(m.present, script)
 }
 
-// learn makes the server have these scripts loaded, and no others.
-func (m *Memory) learn(scripts []string) {
-	if slices.Equal(m.cached, scripts) {
+// with adds a script to others, which are in order.
+func with(scripts []string, script string) []string {
+	i, has := slices.BinarySearch(scripts, script)
+	if has {
+		return scripts
+	}
+	return slices.Insert(slices.Clone(scripts), i, script)
+}
+
+// learn makes the server have the scripts loaded that it is to have, and no others. Most commands do not ask for them.
+func (m *Memory) learn() {
+	if slices.Equal(m.present, m.cached) {
 		return
 	}
 	peer := resp.NewPeer(bufio.NewWriter(io.Discard))
 	m.server.Server().Dispatch(peer, []string{"SCRIPT", "FLUSH"})
-	for _, script := range scripts {
+	for _, script := range m.cached {
 		m.server.Server().Dispatch(peer, []string{"SCRIPT", "LOAD", script})
 	}
-	m.cached = scripts
+	m.present = m.cached
 }
 
 // ledger is the key of the run's orders.

@@ -36,9 +36,10 @@ type Memory struct {
 	phrases  map[string]*phrase  // by their words
 	buffer   []byte              // for words
 
-	empty  *State
-	loaded *State   // what the server holds at the moment
-	cached []string // the scripts it has loaded at the moment
+	empty   *State
+	loaded  *State   // what the server holds at the moment
+	cached  []string // the scripts that it is to have loaded
+	present []string // and those that it has
 
 	published []Message // by the command that runs
 	queues    bool      // that is part of a transaction, and waits for its end
@@ -135,6 +136,9 @@ func (m *Memory) dispatch(now time.Duration, command *Command) ([]byte, error) {
 	if err := transaction(commands); err != nil {
 		return nil, err
 	}
+	if command.script {
+		m.learn()
+	}
 	m.server.SetTime(m.Began.Add(now))
 	if m.run != "" {
 		stock, _ := m.server.Get(dao.InventoryKey) // without one, nothing is sold
@@ -197,7 +201,7 @@ func (m *Memory) load(s *State) error {
 		return nil
 	}
 	m.loaded = nil
-	m.learn(s.scripts)
+	m.cached = s.scripts
 	db := m.server.DB(0)
 	db.FlushDB()
 	for _, k := range s.Keys {

@@ -2,16 +2,10 @@ package simredis
 
 import (
 	"strconv"
-	"strings"
 )
 
 // Keys returns the names of the keys that a command has as such; of a script, those that it declares.
-func (c *Command) Keys() (all []string) {
-	for _, words := range c.parsed {
-		all = append(all, keysOf(strings.ToUpper(words[0]), words[1:])...)
-	}
-	return all
-}
+func (c *Command) Keys() []string { return c.keys }
 
 // keysOf returns those of the arguments of a command that are keys. Most commands have one, and begin with it.
 func keysOf(command string, args []string) []string {
