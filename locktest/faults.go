@@ -73,6 +73,9 @@ func parseFaults(text string) (b budget, _ error) {
 		if err != nil || n < 0 {
 			return b, fmt.Errorf("faults: %q; it takes NAME=TIMES, as in slow=1,cancel=1", part)
 		}
+		if b[i] > 0 {
+			return b, fmt.Errorf("faults: %s is given twice", name)
+		}
 		b[i] = n
 	}
 	return b, nil

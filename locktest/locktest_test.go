@@ -109,6 +109,7 @@ func TestNothingPassesSilently(t *testing.T) {
 		"no key":          {func(c *locktest.Config) { c.Key = "" }, nil, "Config.Key: it is empty"},
 		"many actors":     {func(c *locktest.Config) { c.Actors = 9 }, nil, "Config.Actors: 9; it takes 1 to 4"},
 		"another fault":   {func(c *locktest.Config) { c.Faults = "lost=1" }, nil, `there is no "lost"; there are slow, lost-reply`},
+		"a fault twice":   {func(c *locktest.Config) { c.Faults = "slow=1,slow=2" }, nil, "slow is given twice"},
 		"how often":       {func(c *locktest.Config) { c.Faults = "slow" }, nil, `"slow"; it takes NAME=TIMES`},
 		"what is allowed": {func(c *locktest.Config) { c.Allow = []locktest.Anomaly{"race"} }, nil, `there is no anomaly "race"`},
 	} {

@@ -63,6 +63,7 @@ func (s *stage) play(then func(*run) error) (leaked bool, err error) {
 		}
 	}()
 	synctest.Test(s.t, func(t *testing.T) {
+		growStack()
 		if testing.Testing() {
 			cryptotest.SetGlobalRandom(t, 0) // each run alike
 		}

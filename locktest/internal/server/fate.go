@@ -89,7 +89,7 @@ func (l *Line) execute() (reply []byte, own [][]byte, err error) {
 // query asks the node, at once, and lets it do what it answers.
 func (l *Line) query(commands [][]string) (reply []byte, _ error) {
 	s := l.server
-	var sent []byte
+	sent := make([]byte, 0, 512)
 	for i, words := range commands {
 		if s.tracking && words[0] == "EVAL" {
 			if len(commands) > 1 {
@@ -97,7 +97,7 @@ func (l *Line) query(commands [][]string) (reply []byte, _ error) {
 			}
 			commands[i] = logged(words)
 		}
-		sent = append(sent, wire.Encode(commands[i])...)
+		sent = wire.Append(sent, commands[i])
 	}
 	node := s.cluster.Servers()[l.Node]
 	answer, err := s.cluster.Ask(node, l.watcher, l.id(), s.now, s.cluster.Command(sent))

@@ -98,7 +98,7 @@ func (c *remote) say(command []string) string {
 
 func (c *remote) write(command []string) {
 	c.t.Helper()
-	if _, err := c.conn.Write(wire.Encode(command)); err != nil {
+	if _, err := c.conn.Write(wire.Append(nil, command)); err != nil {
 		c.t.Fatal(err)
 	}
 }
@@ -149,7 +149,7 @@ func (c *local) say(command []string) string {
 
 func (c *local) write(command []string) {
 	c.t.Helper()
-	if _, err := c.conn.Write(wire.Encode(command)); err != nil {
+	if _, err := c.conn.Write(wire.Append(nil, command)); err != nil {
 		c.t.Fatal(err)
 	}
 }

@@ -64,7 +64,7 @@ func (c *Conn) Write(p []byte) (int, error) {
 	}
 	c.unparsed = append(c.unparsed, p...)
 	commands, rest, err := parse(c.unparsed)
-	c.unparsed = rest
+	c.unparsed = append(c.unparsed[:0], rest...)
 	c.mu.Unlock()
 	for _, command := range commands {
 		c.peer.Sent(c, command)
@@ -97,7 +97,7 @@ func (c *Conn) take(p []byte) (n int, until time.Time, err error) {
 		return 0, until, os.ErrDeadlineExceeded
 	case len(c.unread) > 0:
 		n = copy(p, c.unread)
-		c.unread = c.unread[n:]
+		c.unread = append(c.unread[:0], c.unread[n:]...)
 		return n, until, nil
 	case c.broken:
 		return 0, until, io.EOF

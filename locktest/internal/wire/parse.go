@@ -3,6 +3,7 @@ package wire
 import (
 	"bytes"
 	"errors"
+	"slices"
 	"strconv"
 )
 
@@ -26,6 +27,7 @@ func parseOne(sent []byte) (command []string, rest []byte, err error) {
 	if err != nil || !ok {
 		return nil, sent, err
 	}
+	command = slices.Grow(command, max(0, min(words, 64))) // that is still nil where there is none
 	for range words {
 		var size int
 		if size, rest, ok, err = number(rest, '$'); err != nil || !ok || len(rest) < size+2 {
@@ -49,9 +51,9 @@ func number(text []byte, sign byte) (n int, rest []byte, whole bool, err error) 
 	return n, rest, true, err
 }
 
-// Encode writes a command as clients send it.
-func Encode(command []string) []byte {
-	b := strconv.AppendInt([]byte{'*'}, int64(len(command)), 10)
+// Append appends a command as clients send it.
+func Append(b []byte, command []string) []byte {
+	b = strconv.AppendInt(append(b, '*'), int64(len(command)), 10)
 	for _, word := range command {
 		b = strconv.AppendInt(append(b, "\r\n$"...), int64(len(word)), 10)
 		b = append(append(b, "\r\n"...), word...)
