@@ -102,14 +102,14 @@ func TestStepsOfTwoOfOneName(t *testing.T) {
 		startWatch(ctx, c, opts)
 		return nothingHeld(ctx, opts)
 	})
-	const schedule = "A:begins A.watch:EXISTS A.watch-2:EXISTS A.watch-2:TTL A.watch:TTL"
+	const schedule = "A:begins A.look:EXISTS A.look-2:EXISTS A.look-2:TTL A.look:TTL"
 	if _, err := explore.Replay(mine, explore.Scenario{Actors: 1}, schedule); err != nil {
 		t.Error(err)
 	}
 }
 
 func startWatch(ctx context.Context, c redis.Cmdable, opts lock.Options) {
-	opts.Clock.Go("watch", func() {
+	opts.Clock.Go("look", func() {
 		c.Exists(ctx, opts.Key)
 		c.TTL(ctx, opts.Key)
 	})

@@ -52,9 +52,9 @@ func (r *Recorder) moveSentence(told telling, before view, a *engine.Actor) stri
 	var says string
 	if step.Command != "" {
 		says = r.fill(told.first, a) + r.commandSentence(before, a)
-	}
-	if before.told[a.Index] {
-		says += r.say(" (the command was already in flight)", "（命令早已发出）")
+		if before.told[a.Index] {
+			says = strings.TrimSpace(says + r.say(" (the command was already in flight)", "（命令早已发出）"))
+		}
 	}
 	if step.Kind == trace.KindArrives && says == "" {
 		says = r.say("nothing changes", "没有影响")

@@ -12,7 +12,7 @@ import (
 	"unicode"
 )
 
-// What people read is written where a room speaks: no other file of the explorer, or of the rooms that teach, has a sentence in two languages.
+// What people read is written in a words.go: no other file of the explorer, or of the rooms that teach, has a sentence in two languages.
 func TestSentencesAreInTheWordsOfTheirRoom(t *testing.T) {
 	elsewhere := map[string]string{
 		"internal/learn/course/parse.go":    "the headings that a lesson has",
