@@ -133,7 +133,8 @@ func TestThePageOpens(t *testing.T) {
 		p.waitUntil(view+" is shown", `document.querySelector("main > *")`)
 		p.waitUntil(view+" is marked", `document.querySelector("[aria-current=page]")?.hash === "#/`+view+`"`)
 	}
-	for address, view := range map[string]string{"#/campaign": "schedule", "#/explore": "schedule", "#/steps": "locks", "#/room": "course", "#/table": "locks"} {
+	for address, view := range map[string]string{"#/campaign": "schedule", "#/explore": "schedule", "#/steps": "locks", "#/table": "locks",
+		"#/room": "course", "#/join": "course"} {
 		eval[bool](p, `location.hash = "`+address+`", true`) // each belongs to one of the five
 		p.waitUntil(address+" is in "+view, `document.querySelector("[aria-current=page]")?.hash === "#/`+view+`"`)
 	}
