@@ -141,7 +141,8 @@ func TestThePageOpens(t *testing.T) {
 		eval[bool](p, `location.hash = "`+from+`", true`)
 		p.waitUntil(from+" leads to "+to, `document.querySelector(".drawing") && location.hash === "`+to+`"`)
 	}
-	for address, view := range map[string]string{"#/campaign": "schedule", "#/explore": "schedule", "#/steps": "locks", "#/room": "course", "#/table": "locks"} {
+	for address, view := range map[string]string{"#/campaign": "schedule", "#/explore": "schedule", "#/steps": "locks", "#/table": "locks",
+		"#/room": "course", "#/join": "course"} {
 		eval[bool](p, `location.hash = "`+address+`", true`) // each belongs to one of the five
 		p.waitUntil(address+" is in "+view, `document.querySelector("[aria-current=page]")?.hash === "#/`+view+`"`)
 	}

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -46,6 +47,9 @@ func TestEachLessonIsHTML(t *testing.T) {
 		ask(t, handler, http.MethodGet, "/course?lang="+string(in), "", &list)
 		if len(list.Lessons) < 12 {
 			t.Fatalf("%s: %d lessons; want 12 or more", in, len(list.Lessons))
+		}
+		if labs := list.Lessons[10].Labs; !slices.Contains(labs, "failover") {
+			t.Errorf("%s: lesson 11 runs the labs %q; want failover, too", in, labs)
 		}
 		for _, entry := range list.Lessons {
 			var lesson classroom.Page

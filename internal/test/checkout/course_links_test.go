@@ -124,8 +124,8 @@ func (p linkedPage) opens(t *testing.T, from, place string) {
 	switch view {
 	case "schedule":
 		p.schedule(t, from, rest, asked)
-	case "steps":
-		p.ask(t, from, "/seat/steps/"+rest)
+	case "locks":
+		p.ask(t, from, "/seat/code?lock="+rest)
 	case "course":
 		if lesson, _, _ := strings.Cut(rest, "#"); lesson != "" {
 			p.ask(t, from, "/course/"+lesson)

@@ -2,8 +2,8 @@
 import { say } from "./words.js";
 
 // el makes an HTML element of a tag with its classes, such as "p.soft.small". If an object of attributes follows:
-// functions, such as onclick, are listeners; true is an empty attribute; false, null and undefined are none; style is an
-// object. Children are texts, nodes, lists of them, or null.
+// functions, such as onclick, are listeners; true is an empty attribute; false, null and undefined are none; style is
+// an object. Children are texts, nodes, lists of them, or null.
 export const el = (tag, ...inside) => make(name => document.createElement(name), tag, inside);
 
 export const kbd = key => el("kbd", { "aria-hidden": "true" }, key);

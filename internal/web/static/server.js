@@ -65,7 +65,7 @@ async function send(path, request, again = true) {
   return send(path, request, false);
 }
 
-// inWords is what an answer says went wrong, in the reader's language. What only the server knows is told as it says it.
+// inWords is what an answer says went wrong, in the reader's language; what only the server knows, as it says it.
 function inWords({ status, statusText }, error) {
   if (!error) return `${status} ${statusText}`;
   const { code, message } = error;
