@@ -134,6 +134,26 @@ func TestSeatNeedsNoScrolling(t *testing.T) {
 	}
 }
 
+// What is drawn anew stays in sight: the strip of tools where it was scrolled to, and the last step as distances come to it.
+func TestSeatKeepsWhatIsInSight(t *testing.T) {
+	p := open(t, serve(t)+"/"+broken+"&mode=break&anomaly=foreign-release")
+	p.steps(6)
+	p.size(390, 844)
+	eval[bool](p, `(document.querySelector("[data-focus=scenario]").scrollIntoView(), true)`)
+	p.click("[data-focus=scenario]")
+	p.waitUntil("the form is open", `document.querySelector("[data-focus=look-for]")`)
+	if at := eval[float64](p, `document.querySelector(".tools").scrollLeft`); at == 0 {
+		t.Error("the tools are scrolled back to the first")
+	}
+	p.size(1280, 720)
+	p.visit(broken + "&mode=break&anomaly=foreign-release")
+	p.steps(6)
+	p.key("o")
+	p.waitUntil("each step has its distance", `document.querySelectorAll(".drawing .step .changes .chip.breach").length > 0`)
+	p.waitUntil("the last step is above what comes", `document.querySelector("[aria-current=step]").getBoundingClientRect().bottom <=
+		document.querySelector(".coming").getBoundingClientRect().top + 1`)
+}
+
 // The levels by keys alone, from the first that is open: one is solved, its schedule is shown under the next lock, and the next level
 // follows. What was solved is kept, and can be sent as a picture that needs no styles of the page. No flag is said.
 func TestTheLevels(t *testing.T) {
@@ -157,7 +177,7 @@ func TestTheLevels(t *testing.T) {
 	p.key("n")
 	p.waitUntil("the next level is there", `location.hash.startsWith("#/schedule/v1?") &&
 		document.querySelector(".card").innerText.includes("0/3 steps · faults: crash")`)
-	solved := `document.querySelector(".level .good")?.ariaLabel === "v0: ✓ in 4 steps, the fewest"`
+	solved := `document.querySelector(".level .good")?.ariaLabel === "Level 0: ✓ in 4 steps, the fewest"`
 	p.visit("#/campaign")
 	p.shows("1 of 12 solved, 1 in the fewest steps")
 	p.waitUntil("it is solved, and the next is there", solved+` && location.hash.startsWith("#/schedule/v1?")`)
@@ -175,8 +195,8 @@ func TestTheLevels(t *testing.T) {
 	p.shows("Side level atomic · one script, no lock · Nothing breaks it in any scenario of the table.")
 }
 
-// A search of every schedule is asked for by a form, and shows the shortest schedule in the seat's own picture, and why it breaks. It can be
-// stopped. An address of the explorer leads there, and no sentence says a flag.
+// A search of every schedule is asked for by a form, and shows the shortest schedule in the seat's own picture, and why it breaks.
+// It can be stopped. An address of the explorer leads there, and no sentence says a flag.
 func TestASearchInTheSeat(t *testing.T) {
 	p := open(t, serve(t)+"/#/explore/v2?in=--faults+expiry=1&anomaly=foreign-release")
 	p.waitUntil("the address is the seat's", `location.hash === "#/schedule/v2?in=--faults+expiry=1&anomaly=foreign-release&search=1"`)

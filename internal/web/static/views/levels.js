@@ -85,14 +85,11 @@ function resultOf(lock) {
 // levelPath is a dot for each level, and the side levels.
 export function levelPath({ index, lock: current }) {
   const dot = lock => {
-    const says = [lock.name, resultOf(lock)].filter(Boolean).join(": "),
+    const number = lock.name.slice(1),
+      says = [say("Level ", "关卡 ") + number, resultOf(lock)].filter(Boolean).join(say(": ", "：")),
       attributes = { title: says, "aria-label": says, "aria-current": lock === current ? "true" : null };
     const kind = solution(lock) ? (isLonger(lock) ? "warn" : "good") : null;
-    return el(
-      "a",
-      { class: kind, href: play(lock), "data-focus": "level-" + lock.name, ...attributes },
-      lock.name.slice(1),
-    );
+    return el("a", { class: kind, href: play(lock), "data-focus": "level-" + lock.name, ...attributes }, number);
   };
   const sides = index.locks.filter(({ name }) => !step.test(name)),
     choose = value => value && go(play(sides.find(({ name }) => name === value)));

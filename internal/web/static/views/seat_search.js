@@ -51,8 +51,8 @@ export class Search {
     const titles = new Map(seat.index.anomalies.map(({ name, title }) => [name, title]));
     const names = [...new Set([...(seat.lock?.promises ?? []), "starved"])];
     const own = say(
-      "A lock of your own is searched on your machine, where its code is: by the command line, which checks exercises, too.",
-      "你自己的锁要在自己的机器上搜索，因为代码在那里：用命令行，练习也由它检查。",
+      "A lock of your own is searched on your own machine, where its code is, from the command line.",
+      "你自己的锁要在自己的机器上用命令行搜索，因为代码在那里。",
     );
     return [
       el("h2", null, say("Search every schedule", "搜索所有时序")),
