@@ -115,7 +115,7 @@ func (l Lab) command(lock string) string { return "lab " + l.Name + " --lock " +
 
 // Diff gives the command that shows the cure in the code; empty if the two are not neighbours there.
 func (l Lab) Diff() string {
-	if !strings.HasPrefix(l.Shows, "v") || !strings.HasPrefix(l.Cured, "v") {
+	if shows := step(l.Shows); shows < 0 || step(l.Cured) != shows+1 {
 		return ""
 	}
 	return "diff " + l.Shows + " " + l.Cured
