@@ -53,6 +53,7 @@ type Contestant struct {
 	Title string // in a few words
 	Kind  Kind
 	Nodes int                          // how many Redis servers it needs; 0 is one
+	Parts int                          // in how many segments the stock is; 0: in none
 	Aside bool                         // measured only where it is named, and with all steps: it differs little from its neighbours
 	fits  func(strategy.Servers) error // nil: it is on every server
 	Open  func(Env) (Seller, error)

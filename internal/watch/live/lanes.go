@@ -119,7 +119,7 @@ func (s *scene) lateFrom(one *witness.Sale, now time.Time) (late time.Time) {
 	}
 	until := cmp.Or(one.Left, now)
 	for _, h := range s.account.Holdings {
-		if !h.Is(one.Name) || h.From.After(until) {
+		if !h.Is(one.Name) || h.Segment != one.Segment || h.From.After(until) {
 			continue
 		}
 		if late = h.Ended(now); h.End == witness.GivenBack || !late.Before(until) || late.Before(one.Obtained) {
