@@ -91,6 +91,7 @@ type Result struct {
 	Found    []Counterexample // the shortest for each anomaly that was found, in the order in which they were
 
 	lookedFor []Anomaly
+	segments  int // of the stock; 0: it is in none
 }
 
 // Counterexample is the shortest schedule that shows an anomaly.
@@ -183,7 +184,11 @@ func (r Result) Setting() string {
 	if in.Actors == 2 {
 		flags = strings.TrimSpace(in.Say("2 actors ", "2 个参与者 ") + flags)
 	}
-	return strings.Join(append([]string{flags}, r.limits()...), in.Say(", ", "，"))
+	all := []string{flags}
+	if r.segments > 0 {
+		all = append(all, in.Say("%d segments, all but one sold out", "%d 段库存，只有一段没卖完", r.segments))
+	}
+	return strings.Join(append(all, r.limits()...), in.Say(", ", "，"))
 }
 
 // Explore runs a strategy in every schedule of a scenario. If that shows nothing, and is cheap, it goes on with more polls, unless the
@@ -220,6 +225,9 @@ func Explore(ctx context.Context, s strategy.Strategy, in Scenario, goal Goal, b
 			return System{Harness: h, Again: again}, err
 		}, inner, bounds)
 		result.Lock, result.Scenario, result.lookedFor, again = s.Name, in, lookedFor, err == nil
+		if s.Update == strategy.Segmented {
+			result.segments = Segments
+		}
 		if errors.Is(err, search.ErrNames) {
 			inner.Symmetric = false
 			return explored(in, bounds)

@@ -44,6 +44,7 @@ const (
 	Limit    Kind = "limit"    // one buyer without a lock, however many buyers the others have: the most that a lock can reach
 	Ours     Kind = "ours"     // a step of the evolution
 	Library  Kind = "library"  // a library that people use
+	Several  Kind = "several"  // a lock for each segment of the stock: sales in different ones go on at once
 	Lockless Kind = "lockless" // correct without a lock: all buyers sell at once
 )
 

@@ -46,7 +46,7 @@ func step(name string) Contestant {
 	switch row.Update {
 	case strategy.ReadModifyWrite:
 	case strategy.Segmented:
-		c.Parts = segments
+		c.Kind, c.Parts = Several, segments
 	default:
 		c.Kind = Lockless
 	}

@@ -47,8 +47,8 @@ const how = `
   three round trips, so 0.67 is the most.
 - v9 and redlock cannot know whether other processes wait: after 64 hand-overs inside, a process releases the lock and pauses once. That
   queue is why redlock needs few requests; on its five servers, taking and releasing the lock is ten.
-- atomic is one script; its sales are not serial, so its share is far above 1. optimistic sends five requests in three round trips, and
-  starts over after a random pause if the stock has changed. The picture leaves both out.
+- atomic is one script, and segmented has eight locks: their sales are not serial, so their share is far above 1. optimistic sends five
+  requests in three round trips, and starts over after a random pause if the stock has changed. The picture leaves these out.
 - Of v1, v2, v3, v5 and delex, [the numbers are in the README](../README.md#what-each-step-gains), from a run of their own.
 `
 

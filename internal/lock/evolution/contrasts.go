@@ -46,7 +46,7 @@ func contrasts() []strategy.Strategy {
 			Costs: both("as v11; where a segment is sold out, the sale goes on to the next", "同 v11；一段卖完，这一单就去下一段"),
 			Needs: "+eval +exists +hexists +hget +hincrby +hkeys +pexpire +del +get +set +time +lindex +lpop +lrem +rpush +publish +subscribe " +
 				"~distributedLock:* ~{distributedLock:*}:* ~{inventory}:segment:* &{distributedLock:*}:turn:* &{distributedLock:*}:wanted:*",
-			StillBroken: strategy.Flaws{flaw("as-v11", "in each segment, as v11", "每段同 v11")},
+			StillBroken: strategy.Flaws{flaw("paused-holder", "in each segment, as v11", "每段同 v11")},
 			Update:      strategy.Segmented,
 			Capabilities: strategy.Capabilities{
 				Expires: true, ExpiresAtOnce: true, ChecksOwner: true, ChecksAtomically: true, Reentrant: true,

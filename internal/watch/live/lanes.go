@@ -138,7 +138,7 @@ func (s *scene) shownStays(holdings []*witness.Holding, now time.Time) []Stay {
 	stays := []Stay{}
 	for _, h := range holdings {
 		stay := Stay{
-			Holder: h.Holder, Replica: witness.ReplicaOf(h.Holder), From: s.at(h.From), End: string(h.End), By: h.By,
+			Holder: h.Holder, Replica: witness.ReplicaOf(h.Holder), Segment: h.Segment, From: s.at(h.From), End: string(h.End), By: h.By,
 			Expires: s.maybeAt(h.Expires()),
 		}
 		if stay.To = s.maybeAt(h.Ended(now)); stay.To != nil {
