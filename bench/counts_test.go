@@ -116,7 +116,7 @@ func classOf(t *testing.T, c contestants.Contestant) class {
 	known, found := map[string]class{
 		"SET NX, DEL": polls, "with an expiry": polls, "with an owner": looksFirst, "compare-and-delete in Lua": polls,
 		"compare-and-delete, native": polls, "reentrant hash": polls, "renewed": polls, "fenced": polls, "in line": inLine,
-		"handed on": handedOn, "handed over": handedOver, "cached": kept,
+		"handed on": handedOn, "handed over": handedOver, "cached": kept, "a lock for each segment": kept,
 		"on a majority": onNodes,
 	}[c.Title]
 	if !found {

@@ -73,7 +73,7 @@ func TestStepsMeasureWhatTheyShow(t *testing.T) {
 		"-steps f -contestants v4 -buyers 2": "limit v4 [2] [1 3] [1] 3",
 		"-contestants v4,delex -repeat 1":    "limit v4 delex [1 2 16 200 1000] [1 3] [1 0] 1",
 		"": "limit v4 v6 v7 v8 v9 v10 v11 redlock redislock redsync rueidislock " +
-			"atomic optimistic [1 2 16 200 1000] [1 3] [1 0] 3",
+			"segmented atomic optimistic [1 2 16 200 1000] [1 3] [1 0] 3",
 	} {
 		o, err := parse(strings.Fields(args), contestants.Table(), io.Discard)
 		if err != nil {

@@ -2,6 +2,7 @@ package dao
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 
@@ -49,12 +50,33 @@ func (s *Store) badData(ctx context.Context, runID string, unless error) error {
 			}
 		}
 	}
-	if value, err := s.client.Get(ctx, fenceKey).Result(); err == nil {
-		if _, err := strconv.ParseFloat(value, 64); err != nil {
-			return badKey(fenceKey, fmt.Sprintf("the key %s holds %.40q, which is no number", fenceKey, value))
+	if err := s.badFence(ctx, fenceKey); err != nil {
+		return err
+	}
+	segments, _ := s.client.HGet(ctx, RunKey, "segments").Int()
+	for i := range segments {
+		stock, fence := SegmentKeys(i + 1)
+		value, err := s.client.Get(ctx, stock).Result()
+		if _, err := readStock(ctx, stock, value, err); errors.Is(err, service.ErrBadStock) {
+			return err
+		}
+		if err := s.badFence(ctx, fence); err != nil {
+			return err
 		}
 	}
 	return unless
+}
+
+// badFence returns the error of a largest token that is none.
+func (s *Store) badFence(ctx context.Context, key string) error {
+	value, err := s.client.Get(ctx, key).Result()
+	if rediserr.IsWrongType(err) {
+		return badKey(key, fmt.Sprintf("the key %s is not a string", key))
+	}
+	if _, no := strconv.ParseFloat(value, 64); err == nil && no != nil {
+		return badKey(key, fmt.Sprintf("the key %s holds %.40q, which is no number", key, value))
+	}
+	return nil
 }
 
 // parseCount reads a field of the run's hash that counts.

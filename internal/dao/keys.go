@@ -2,6 +2,7 @@ package dao
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"lockstep/util/lua/meaning"
@@ -23,6 +24,24 @@ const (
 	BarrierKey = "{inventory}:barrier"
 )
 
+// segmentPrefix is what the keys of the stock's segments begin with.
+const segmentPrefix = meaning.SegmentPrefix
+
+// SegmentKeys returns the key of a segment of the stock, counted from 1, and that of the largest fencing token seen there.
+func SegmentKeys(segment int) (stock, fence string) {
+	stock = segmentPrefix + strconv.Itoa(segment)
+	return stock, stock + ":fence"
+}
+
+// segmentsOf returns the keys of so many segments.
+func segmentsOf(segments int) []string {
+	keys := make([]string, segments)
+	for i := range keys {
+		keys[i], _ = SegmentKeys(i + 1)
+	}
+	return keys
+}
+
 // ordersPrefix is what the keys of a run's orders begin with.
 const ordersPrefix = "{inventory}:ledger:"
 
@@ -35,5 +54,5 @@ func OrdersKeys(runID string) (newest, older string) {
 // IsKey reports whether a key is the stock's, the ledger's, or another of those above.
 func IsKey(name string) bool {
 	all := []string{InventoryKey, RunKey, overKey, fenceKey, replicasKey, readyKey, BarrierKey}
-	return slices.Contains(all, name) || strings.HasPrefix(name, ordersPrefix)
+	return slices.Contains(all, name) || strings.HasPrefix(name, ordersPrefix) || strings.HasPrefix(name, segmentPrefix)
 }

@@ -28,7 +28,7 @@ func (s *Store) Tally(ctx context.Context) (history.Tally, error) {
 		return history.Tally{}, err
 	}
 	tally := history.Tally{Run: all.Run}
-	if tally.Remaining, err = stockIn(ctx, all.stock); err != nil {
+	if tally.Remaining, err = stockIn(ctx, InventoryKey, all.stock); err != nil {
 		if errors.Is(err, service.ErrRunOver) {
 			err = service.ErrForgotten
 		}
@@ -55,9 +55,10 @@ func (s *Store) Tally(ctx context.Context) (history.Tally, error) {
 func (s *Store) Start(ctx context.Context, last, next history.Run) error {
 	settings, _ := json.Marshal(next.Settings) // numbers and a name do not fail
 	tuning, _ := json.Marshal(next.Tuning)
-	begun, err := s.eval(ctx, lua.StartRun, last.ID, []string{InventoryKey, RunKey, overKey, fenceKey},
+	keys := append([]string{InventoryKey, RunKey, overKey, fenceKey}, segmentsOf(max(last.Segments, next.Segments))...)
+	begun, err := s.eval(ctx, lua.StartRun, last.ID, keys,
 		last.ID, next.ID, next.Lock, next.Initial, settings,
-		ordersPrefix, keepSeconds, s.maxOrders, keepRuns, tuning, next.Forgot)
+		ordersPrefix, keepSeconds, s.maxOrders, keepRuns, tuning, next.Forgot, next.Segments)
 	if err == nil && begun == int64(0) {
 		err = fmt.Errorf("%w: another one began first", service.ErrRunOver)
 	}
@@ -85,6 +86,13 @@ func parseRun(fields map[string]string) (history.Run, error) {
 		return history.Run{}, err
 	}
 	run := history.Run{ID: fields["id"], Lock: fields["lock"], Initial: initial, Forgot: fields["forgot"] == "1"}
+	if text := fields["segments"]; text != "" { // a release that knew none wrote none
+		segments, err := parseCount("segments", text)
+		if err != nil {
+			return history.Run{}, err
+		}
+		run.Segments = int(segments)
+	}
 	if text := fields["tuning"]; text != "" {
 		if err := json.Unmarshal([]byte(text), &run.Tuning); err != nil {
 			return history.Run{}, badKey(RunKey, fmt.Sprintf("the field tuning of the key %s: %s", RunKey, err))

@@ -27,15 +27,19 @@ func NewLockKey(client redis.UniversalClient, nodes Nodes, key string) *LockKey 
 	return &LockKey{client: client, nodes: nodes, key: key}
 }
 
-// Look returns the key's type, value and expiry: of nodes what most of them answer, unless the key is in the stock's Redis.
-func (k *LockKey) Look(ctx context.Context, onNodes bool) (service.KeyState, error) {
-	state, err := k.lookAt(ctx, k.client)
+// Look implements service.LockKey: the key's type, value and expiry; of nodes what most of them answer, unless the key is in the stock's
+// Redis.
+func (k *LockKey) Look(ctx context.Context, onNodes bool, segments int) (service.KeyState, error) {
+	if segments > 0 {
+		return k.lookAtAll(ctx, segments)
+	}
+	state, err := k.lookAt(ctx, k.client, k.key)
 	if err != nil || state.Holder != "" || !onNodes {
 		return state, err
 	}
 	states := make([]service.KeyState, len(k.nodes))
 	failed := k.onNodes(ctx, func(ctx context.Context, i int, node Node) error {
-		state, err := k.lookAt(ctx, node)
+		state, err := k.lookAt(ctx, node, k.key)
 		states[i] = state
 		return err
 	})
@@ -46,6 +50,21 @@ func (k *LockKey) Look(ctx context.Context, onNodes bool) (service.KeyState, err
 		}
 	}
 	return state, failed
+}
+
+// lookAtAll returns the first state of a segment's lock that is held, with the states of all: each at a moment of its own.
+func (k *LockKey) lookAtAll(ctx context.Context, segments int) (first service.KeyState, err error) {
+	all := make([]service.KeyState, segments)
+	for i := range all {
+		if all[i], err = k.lookAt(ctx, k.client, service.SegmentKey(k.key, i+1)); err != nil {
+			return first, err
+		}
+		if i == 0 || first.Holder == "" && all[i].Holder != "" {
+			first = all[i]
+		}
+	}
+	first.Segments = all
+	return first, nil
 }
 
 // nodeTime is how long a node may take to answer: whoever asks does not wait for one that hangs.
@@ -76,42 +95,50 @@ func (k *LockKey) Probe(ctx context.Context) error {
 }
 
 // lookAt asks one Redis, at one moment.
-func (k *LockKey) lookAt(ctx context.Context, client redis.UniversalClient) (service.KeyState, error) {
+func (k *LockKey) lookAt(ctx context.Context, client redis.UniversalClient, key string) (service.KeyState, error) {
 	var kind *redis.StatusCmd
 	var value *redis.StringCmd
 	var owners *redis.StringSliceCmd
 	var ttl *redis.Cmd
-	err := OnMaster(ctx, client, k.key, func(tx redis.Pipeliner) {
-		kind = tx.Type(ctx, k.key)
-		value = tx.Get(ctx, k.key)
-		owners = tx.HKeys(ctx, k.key)
-		ttl = tx.Do(ctx, "PTTL", k.key)
+	err := OnMaster(ctx, client, key, func(tx redis.Pipeliner) {
+		kind = tx.Type(ctx, key)
+		value = tx.Get(ctx, key)
+		owners = tx.HKeys(ctx, key)
+		ttl = tx.Do(ctx, "PTTL", key)
 	})
 	if err != nil && !errors.Is(err, redis.Nil) && !rediserr.IsWrongType(err) { // GET or HKEYS does not fit the key's type
-		return service.KeyState{}, rediserr.Classify(ctx, "MULTI look at "+k.key, err)
+		return service.KeyState{}, rediserr.Classify(ctx, "MULTI look at "+key, err)
 	}
 	millis, err := ttl.Int64()
 	if err != nil {
-		return service.KeyState{}, rediserr.Classify(ctx, "PTTL "+k.key, err)
+		return service.KeyState{}, rediserr.Classify(ctx, "PTTL "+key, err)
 	}
-	state := service.KeyState{Name: k.key, Type: kind.Val(), Holder: value.Val(), TTL: millis}
+	state := service.KeyState{Name: key, Type: kind.Val(), Holder: value.Val(), TTL: millis}
 	if len(owners.Val()) > 0 {
 		state.Holder = owners.Val()[0]
 	}
 	return state, nil
 }
 
-// Remove deletes the key, on nodes too if the lock is on them.
-func (k *LockKey) Remove(ctx context.Context, onNodes bool) (bool, error) {
-	deleted, err := k.client.Del(ctx, k.key).Result()
-	if err != nil {
-		return false, rediserr.Classify(ctx, "DEL "+k.key, err)
+// Remove implements service.LockKey: it deletes the key, on nodes too if the lock is on them, or that of each segment.
+func (k *LockKey) Remove(ctx context.Context, onNodes bool, segments int) (bool, error) {
+	keys := []string{k.key}
+	for i := range segments {
+		keys = append(keys, service.SegmentKey(k.key, i+1))
+	}
+	var deleted int64
+	for _, key := range keys { // one by one: in a Redis Cluster they have slots of their own
+		n, err := k.client.Del(ctx, key).Result()
+		if err != nil {
+			return false, rediserr.Classify(ctx, "DEL "+key, err)
+		}
+		deleted += n
 	}
 	if !onNodes {
 		return deleted > 0, nil
 	}
 	var there atomic.Int64
-	err = k.onNodes(ctx, func(ctx context.Context, _ int, node Node) error {
+	err := k.onNodes(ctx, func(ctx context.Context, _ int, node Node) error {
 		n, err := node.Del(ctx, k.key).Result()
 		if err != nil {
 			return rediserr.Classify(ctx, "DEL "+k.key+" on "+node.Addr, err)

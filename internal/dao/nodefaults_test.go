@@ -46,7 +46,7 @@ func TestNodeFaults(t *testing.T) {
 		t.Error("it hangs, and answers")
 	}
 	key := dao.NewLockKey(server.Lock, server.Nodes, "key")
-	if state, err := key.Look(t.Context(), true); state.Holder != "" || err != nil { // the others hold nothing
+	if state, err := key.Look(t.Context(), true, 0); state.Holder != "" || err != nil { // the others hold nothing
 		t.Errorf("one of five hangs: %+v, %v", state, err)
 	}
 	fault("resume", dao.NodeUp)

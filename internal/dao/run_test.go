@@ -13,7 +13,7 @@ func TestARunIsReadAsItBegan(t *testing.T) {
 	eachRedis(t, func(t *testing.T, r *dao.Redis) {
 		store, ctx := dao.NewStore(r.Store, "instance", 100), t.Context()
 		run := history.Run{
-			ID: "run", Lock: "v9", Initial: 7, Tuning: history.Tuning{TTL: 10, Nested: 1}, Forgot: true,
+			ID: "run", Lock: "v9", Initial: 7, Tuning: history.Tuning{TTL: 10, Nested: 1}, Segments: 3, Forgot: true,
 			Settings: history.Settings{
 				Lock: "v4", Initial: 200, TTL: time.Second, RetryInterval: 20*time.Millisecond + 1, WaitTimeout: time.Minute, HandOffLimit: 64,
 				Think: time.Millisecond, Nested: 2,

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/redis/go-redis/v9"
@@ -37,12 +38,22 @@ func (s *Store) Read(ctx context.Context, order history.Order) (int64, error) {
 	if order.Fence != 0 {
 		return s.readFenced(ctx, order)
 	}
-	value, err := s.client.Get(ctx, InventoryKey).Result()
-	return readStock(ctx, value, err)
+	stock, _ := keysOf(order)
+	value, err := s.client.Get(ctx, stock).Result()
+	return readStock(ctx, stock, value, err)
+}
+
+// keysOf returns the keys of the stock that an order is of, and of the largest token seen there.
+func keysOf(order history.Order) (stock, fence string) {
+	if order.Segment > 0 {
+		return SegmentKeys(order.Segment)
+	}
+	return InventoryKey, fenceKey
 }
 
 func (s *Store) readFenced(ctx context.Context, order history.Order) (int64, error) {
-	answer, err := s.eval(ctx, lua.ReadFenced, order.RunID, []string{InventoryKey, RunKey, fenceKey}, order.Fence, order.RunID)
+	stock, fence := keysOf(order)
+	answer, err := s.eval(ctx, lua.ReadFenced, order.RunID, []string{stock, RunKey, fence}, order.Fence, order.RunID)
 	if err != nil {
 		return 0, err
 	}
@@ -50,18 +61,18 @@ func (s *Store) readFenced(ctx context.Context, order history.Order) (int64, err
 	if err := s.refusal(ctx, reply[0], order); err != nil {
 		return 0, err
 	}
-	return stockIn(ctx, reply[1:])
+	return stockIn(ctx, stock, reply[1:])
 }
 
 // stockIn reads the stock at the end of a script's reply: nothing if there is none, a list if it is no string.
-func stockIn(ctx context.Context, rest []any) (int64, error) {
+func stockIn(ctx context.Context, key string, rest []any) (int64, error) {
 	if len(rest) == 0 {
-		return readStock(ctx, "", redis.Nil)
+		return readStock(ctx, key, "", redis.Nil)
 	}
 	if value, is := rest[0].(string); is {
-		return readStock(ctx, value, nil)
+		return readStock(ctx, key, value, nil)
 	}
-	return 0, badStock("is not a string")
+	return 0, badStock(key, "is not a string")
 }
 
 // Write sends the sale's SET inventory. One script writes stock and order, so that a crash cannot separate them, and no sale writes into
@@ -82,8 +93,13 @@ func (s *Store) writing(order history.Order) (keys []string, args []any, err err
 		return nil, nil, fmt.Errorf("order %s: %w", order.ID, err)
 	}
 	newest, older := OrdersKeys(order.RunID)
-	return []string{InventoryKey, RunKey, newest, older, fenceKey},
-		[]any{order.After, order.Fence, order.RunID, order.ID, line, order.Overlap, s.fullHash()}, nil
+	stock, fence := keysOf(order)
+	keys = []string{InventoryKey, RunKey, newest, older, fence}
+	if order.Segment > 0 {
+		others := slices.Delete(segmentsOf(order.Among), order.Segment-1, order.Segment)
+		keys = append(append(keys, stock), others...)
+	}
+	return keys, []any{order.After, order.Fence, order.RunID, order.ID, line, order.Overlap, s.fullHash()}, nil
 }
 
 // Take reads the stock, decrements it and writes the order down in one script: once for each order, or, unchecked, each time.
@@ -151,25 +167,30 @@ var (
 	errChanged = fmt.Errorf("%w; nothing was written", service.ErrRunChanged)
 )
 
-// readStock makes a stock of what GET inventory answered. If the key is gone, so is its run.
-func readStock(ctx context.Context, value string, err error) (int64, error) {
+// readStock makes a stock of what GET answered. If the stock is gone, so is its run. A segment has no meaning by itself: a new run makes it.
+func readStock(ctx context.Context, key, value string, err error) (int64, error) {
 	switch {
 	case err == nil:
+	case errors.Is(err, redis.Nil) && key != InventoryKey:
+		return 0, badStock(key, "is gone")
 	case errors.Is(err, redis.Nil):
 		return 0, fmt.Errorf("%w: the key %s is gone; nothing was written", service.ErrRunOver, InventoryKey)
 	case rediserr.IsWrongType(err):
-		return 0, badStock("is not a string")
+		return 0, badStock(key, "is not a string")
 	default:
-		return 0, rediserr.Classify(ctx, "GET inventory", err)
+		return 0, rediserr.Classify(ctx, "GET "+key, err)
 	}
 	stock, err := strconv.ParseInt(value, 10, 64)
 	if err != nil || stock < 0 || stock > history.MaxStock {
-		return 0, badStock(fmt.Sprintf("holds %.40q", value))
+		return 0, badStock(key, fmt.Sprintf("holds %.40q", value))
 	}
 	return stock, nil
 }
 
-func badStock(what string) error {
+func badStock(key, what string) error {
+	if key != InventoryKey {
+		return fmt.Errorf("%w: the key %s %s; PUT /inventory divides the stock anew", service.ErrBadStock, key, what)
+	}
 	return fmt.Errorf("%w: the key %s %s; it takes a whole number from 0 to %d, as by redis-cli set %s 200 or PUT /inventory",
 		service.ErrBadStock, InventoryKey, what, history.MaxStock, InventoryKey)
 }

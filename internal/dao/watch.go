@@ -35,7 +35,7 @@ type watched struct {
 // Read sends GET inventory on that connection.
 func (w watched) Read(ctx context.Context, _ history.Order) (int64, error) {
 	value, err := w.tx.Get(ctx, InventoryKey).Result()
-	return readStock(ctx, value, err)
+	return readStock(ctx, InventoryKey, value, err)
 }
 
 // Write writes as Store does, in a transaction, which Redis refuses if the stock has changed.

@@ -26,7 +26,7 @@ func (f futures) outlived() []*engine.Actor {
 // nothing to close.
 func (f futures) closed() (closed futures, end func()) {
 	keeps := func(p *engine.Process) bool {
-		_, is := f.lockers[slices.Index(f.Processes(), p)].(lock.Closer)
+		_, is := f.lockers[slices.Index(f.Processes(), p)][0].(lock.Closer)
 		return is && p.IsOver()
 	}
 	if !slices.ContainsFunc(f.Processes(), keeps) {
@@ -37,8 +37,12 @@ func (f futures) closed() (closed futures, end func()) {
 	for _, a := range closed.Actors() {
 		if p := a.Process; p.IsOver() && !slices.Contains(over, p) {
 			over = append(over, p)
-			locker := closed.lockers[slices.Index(closed.Processes(), p)]
-			closed.Finish(a, func() { _ = lock.Close(context.Background(), closed.Clock(p, 0), locker) }) // or what it keeps stays
+			locks := closed.lockers[slices.Index(closed.Processes(), p)]
+			closed.Finish(a, func() {
+				for _, locker := range locks {
+					_ = lock.Close(context.Background(), closed.Clock(p, 0), locker) // or what it keeps stays
+				}
+			})
 		}
 	}
 	if err := closed.Err(); err != nil {

@@ -12,6 +12,7 @@ import (
 	"lockstep/internal/explore/engine"
 	"lockstep/internal/explore/simredis"
 	"lockstep/internal/lock"
+	"lockstep/internal/lock/strategy"
 	"lockstep/internal/service/history"
 )
 
@@ -70,6 +71,9 @@ func (d driver) setup() checker.Setup {
 	s, of := d.Scenario, d.harness.strategy
 	setup := checker.Setup{
 		Driver: d, Key: lock.Key, Scope: of.Scope, OnNodes: d.Cluster.OnNodes(), Within: s.Within,
+	}
+	if of.Update == strategy.Segmented { // each segment has a lock of its own, so nobody is kept from another one
+		setup.Scope = strategy.Nobody
 	}
 	if d.harness.options.Starved {
 		setup.Overtakes = s.MostOvertakes()

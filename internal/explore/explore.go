@@ -93,6 +93,7 @@ type Result struct {
 	Found    []Counterexample // the shortest for each anomaly that was found, in the order in which they were
 
 	lookedFor []Anomaly
+	segments  int // of the stock; 0: it is in none
 }
 
 // Counterexample is the shortest schedule that shows an anomaly.
@@ -150,6 +151,9 @@ func Explore(ctx context.Context, s strategy.Strategy, in Scenario, goal Goal, b
 			return System{Harness: h, Again: again}, err
 		}, inner, bounds)
 		result.Lock, result.Scenario, result.lookedFor, again = s.Name, in, lookedFor, err == nil
+		if s.Update == strategy.Segmented {
+			result.segments = Segments
+		}
 		if errors.Is(err, search.ErrNames) {
 			inner.Symmetric = false
 			return explored(in, bounds)

@@ -28,6 +28,8 @@ const (
 	// handOffLimit is small, so that few sales are enough to see the lock go to another process.
 	handOffLimit = 1
 	usualMasters = 3 // of a lock on nodes
+	// Segments is in how many the stock is, of a strategy that has them. All but the first are sold out, so that sales go on and meet there.
+	Segments = 2
 )
 
 // Harness is what a worker keeps from one execution to the next. It begins one after the other, never two at once.
@@ -70,6 +72,9 @@ func NewHarness(s strategy.Strategy, in engine.Scenario, options Options, seeds 
 	h := &Harness{
 		strategy: s, scenario: in, options: options, memory: m, start: m.WithStock(engine.Stock), hasher: engine.NewHasher(seeds),
 	}
+	if s.Update == strategy.Segmented {
+		h.start = m.WithSegments(engine.Stock, Segments)
+	}
 	if s.OnNodes {
 		h.masters = cmp.Or(in.Nodes, usualMasters)
 	}
@@ -102,7 +107,7 @@ type Run struct {
 	*engine.Execution
 	harness   *Harness
 	checker   *checker.Checker
-	lockers   []lock.Locker // of each process
+	lockers   [][]lock.Locker // of each process: one, or one for each segment of the stock
 	backwards bool
 	sold      int           // sales that have succeeded
 	idleSince time.Duration // somebody waits, and nobody living has the lock. Part of the state, up to mayWait
@@ -140,17 +145,24 @@ func (h *Harness) sell(run *Run) {
 	x := run.Execution
 	h.attach(x)
 	for i, p := range x.Processes() {
-		run.lockers = append(run.lockers, h.locker(x, p, h.clients[i]))
+		run.lockers = append(run.lockers, h.locks(x, p, h.clients[i]))
 	}
 	for _, a := range x.Actors() {
 		i := a.Index % len(run.lockers)
 		p := x.Processes()[i]
+		var locks []lock.Locker
+		for _, l := range run.lockers[i] {
+			locks = append(locks, watched{run, a, l})
+		}
 		sale := service.Sale{
 			Run:    history.Run{ID: runID, Lock: h.strategy.Name, Initial: engine.Stock},
-			Locker: watched{run, a, run.lockers[i]}, Stock: h.stores[i], Clock: x.Clock(p, 0),
+			Locker: locks[0], Stock: h.stores[i], Clock: x.Clock(p, 0),
 			Log: slog.New(slog.DiscardHandler), Replica: p.Name,
 			Think: x.Scenario.Work, Nested: x.Scenario.Nested, Update: h.strategy.Update,
 			Backoff: service.Backoff{Delay: engine.Poll, MaxDuration: engine.Forever, Clock: x.Clock(p, engine.Poll), Rand: highest},
+		}
+		if h.strategy.Update == strategy.Segmented {
+			sale.Segments = locks
 		}
 		x.Run(a, func(ctx context.Context) error {
 			for range x.Scenario.SalesEach() {
@@ -165,20 +177,24 @@ func (h *Harness) sell(run *Run) {
 	}
 }
 
-// locker makes a process's lock.
-func (h *Harness) locker(x *engine.Execution, p *engine.Process, clients []*simredis.Client) lock.Locker {
+// locks makes a process's lock, or that of each segment.
+func (h *Harness) locks(x *engine.Execution, p *engine.Process, clients []*simredis.Client) []lock.Locker {
 	defer x.Recover("New")
 	var nodes []redis.Cmdable
 	for _, c := range clients[1:] {
 		nodes = append(nodes, c.Client)
 	}
-	return h.strategy.New(strategy.Parts{
+	parts := strategy.Parts{
 		Options: lock.Options{
 			Key: lock.Key, TTL: engine.TTL, RetryInterval: engine.Poll, WaitTimeout: engine.Forever, Clock: x.Clock(p, engine.Poll),
 			Process: p.Name, HandOffLimit: handOffLimit, Notifier: x.Notifier(p), Rand: chance(x, p),
 		},
 		Client: clients[0].Client, CompareAndDelete: "DELEX", Nodes: nodes,
-	})
+	}
+	if h.strategy.Update == strategy.Segmented {
+		return service.SegmentLocks(h.strategy, parts, Segments)
+	}
+	return []lock.Locker{h.strategy.New(parts)}
 }
 
 // highest returns what chance gives: always the same, or no schedule could be run again.

@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"lockstep/internal/explore/engine"
 	"lockstep/internal/explore/simredis"
 	"lockstep/internal/lock"
+	"lockstep/internal/service"
 	"lockstep/internal/trace"
 	"lockstep/util/lua/meaning"
 )
@@ -141,11 +143,26 @@ func (r *Recorder) snapshot() {
 	if key, has := r.x.Cluster.Locked(lock.Key); has {
 		step.Lock, step.Expires = r.name(r.checker.Holder()), trace.Millis(key.TTL)
 	}
+	if holders := r.ofSegments(); holders != "" {
+		step.Lock = holders
+	}
 	step.Nodes = r.nodes()
 	step.Stock = r.x.Cluster.Stored().Stock()
 	for _, a := range r.x.Actors() {
 		step.Standing = append(step.Standing, r.stance(a))
 	}
+}
+
+// ofSegments names who holds the locks of segments, each with the number of its segment; "" if nobody does.
+func (r *Recorder) ofSegments() string {
+	var all []string
+	for segment := range Segments {
+		key, held := r.x.Cluster.Locked(service.SegmentKey(lock.Key, segment+1))
+		if holder, _, _ := strings.Cut(strings.TrimPrefix(key.First(), lock.Owner("")), ":"); held {
+			all = append(all, fmt.Sprintf("%s (%d)", holder, segment+1))
+		}
+	}
+	return strings.Join(all, ", ")
 }
 
 func (r *Recorder) stance(a *engine.Actor) trace.Stance {

@@ -196,7 +196,11 @@ func (r Result) Setting() string {
 	if in.Actors == 2 {
 		flags = strings.TrimSpace(in.Say("2 actors ", "2 个参与者 ") + flags)
 	}
-	return strings.Join(append([]string{flags}, r.limits()...), in.Say(", ", "，"))
+	all := []string{flags}
+	if r.segments > 0 {
+		all = append(all, in.Say("%d segments, all but one sold out", "%d 段库存，只有一段没卖完", r.segments))
+	}
+	return strings.Join(append(all, r.limits()...), in.Say(", ", "，"))
 }
 
 // UnknownMeans says what a cell means that is unknown.

@@ -15,12 +15,13 @@ type Observer interface {
 
 // Seen is what an observer is told.
 type Seen struct {
-	Moment Moment
-	Lock   string        // its name
-	Nested int           // how deep the call is nested; 0: the sale itself
-	Token  int64         // with Obtains: the fencing token, if there is one
-	Took   time.Duration // with Obtains: the wait; with Released: how long the lock was held
-	Err    error         // with Misses, Loses, Released and Ends: what went wrong
+	Moment  Moment
+	Lock    string        // its name
+	Segment int           // of the stock, from 1 on, that the lock is of; 0: of the whole stock
+	Nested  int           // how deep the call is nested; 0: the sale itself
+	Token   int64         // with Obtains: the fencing token, if there is one
+	Took    time.Duration // with Obtains: the wait; with Released: how long the lock was held
+	Err     error         // with Misses, Loses, Released and Ends: what went wrong
 }
 
 // Moment is a point in a sale's life.

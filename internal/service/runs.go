@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"lockstep/internal/lock"
+	"lockstep/internal/lock/strategy"
 	"lockstep/internal/service/history"
 )
 
@@ -222,6 +223,10 @@ func (s *Shop) changeUnder(ctx context.Context, barrier *lock.Lease, owner strin
 		return err
 	}
 	if following != run {
+		following.Segments = 0
+		if s.Strategies[following.Lock].Update == strategy.Segmented {
+			following.Segments = following.Settings.Segments
+		}
 		if err := s.Ledger.Start(ctx, run, following); err != nil {
 			return err
 		}

@@ -17,6 +17,7 @@ import (
 type Sale struct {
 	Run       history.Run
 	Locker    lock.Locker
+	Segments  []lock.Locker // one for each segment of the stock, in place of Locker; none: the stock is in none
 	Stock     Stock
 	Clock     lock.Clock
 	Log       *slog.Logger
@@ -30,6 +31,8 @@ type Sale struct {
 
 	// Overlap is how many sales of the run were in flight at once, at least; nil: nobody counts.
 	Overlap *atomic.Int64
+
+	segment int // that its lock is of, from 1 on; 0: of the whole stock
 }
 
 // Receipt is what a buyer gets.
@@ -53,7 +56,7 @@ func (s *Sale) sellAs(ctx context.Context, id, owner string) (_ Receipt, err err
 	order := history.Order{ID: id, RunID: s.Run.ID, Lock: s.Run.Lock, Replica: s.Replica, Owner: owner}
 	ctx = s.Observers.Follow(ctx, s.Run.ID, order.Owner)
 	defer func() { s.notifyObservers(ctx, Seen{Moment: Ends, Err: err}) }()
-	receipt, err := s.sellUnderLock(ctx, order)
+	receipt, err := s.sellInTurn(ctx, order)
 	if err == nil && s.Update == strategy.LateCommit {
 		receipt.Order, err = s.write(ctx, s.Stock, receipt.Order) // the antipattern: the lock may be another sale's by now
 	}
@@ -98,7 +101,7 @@ func (s *Sale) nested(ctx context.Context, owner string, depth int) error {
 
 // notifyObservers tells the observers.
 func (s *Sale) notifyObservers(ctx context.Context, seen Seen) {
-	seen.Lock = s.Run.Lock
+	seen.Lock, seen.Segment = s.Run.Lock, s.segment
 	s.Observers.Observe(ctx, seen)
 }
 

@@ -39,10 +39,10 @@ var (
 // Stock is what one sale needs of the store. Any of its methods may fail with lock.ErrUnavailable, lock.ErrOutcomeUnknown,
 // lock.ErrCancelled or, if nothing was written, ErrBadData.
 type Stock interface {
-	// Read returns the stock for the sale of this order. It fails with ErrRunOver when the stock is gone, ErrBadStock when the key holds
+	// Read returns the stock, or that of the order's segment, for the sale of this order. It fails with ErrRunOver when the stock is gone, ErrBadStock when the key holds
 	// something else, and, where the order has a fencing token, with lock.ErrLost when a larger one was seen already in its run.
 	Read(ctx context.Context, order history.Order) (int64, error)
-	// Write sets the stock to order.After and writes the order down, both or neither. If an order of this id is written down already, it
+	// Write sets the stock, or that of the order's segment, to order.After and writes the order down, both or neither. If an order of this id is written down already, it
 	// only returns that one. It fails with ErrRunOver when the order's run is no longer on, ErrRunChanged when somebody else has set the
 	// stock, and with lock.ErrLost when a larger token than order.Fence was seen already, if that is not 0.
 	Write(ctx context.Context, order history.Order) (history.Order, error)
@@ -99,9 +99,10 @@ type Ledger interface {
 
 // LockKey shows and removes the lock's key, whatever strategy made it.
 type LockKey interface {
-	Look(ctx context.Context, onNodes bool) (KeyState, error)
+	// Of a lock in so many segments it returns the state of the first that is held, with the states of all.
+	Look(ctx context.Context, onNodes bool, segments int) (KeyState, error)
 	// Remove reports whether there was one.
-	Remove(ctx context.Context, onNodes bool) (bool, error)
+	Remove(ctx context.Context, onNodes bool, segments int) (bool, error)
 	// Probe fails if the lock could not be taken on most nodes now.
 	Probe(ctx context.Context) error
 }
@@ -112,4 +113,6 @@ type KeyState struct {
 	Type   string `json:"type"`   // as TYPE says: string, hash, none, …
 	Holder string `json:"holder"` // the value of a string, the owner in a hash; empty where there is none
 	TTL    int64  `json:"ttl_ms"` // as PTTL says: milliseconds; -1 never expires; -2 there is no key
+
+	Segments []KeyState `json:"segments,omitempty"` // of a lock that has several
 }

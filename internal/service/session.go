@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"sync/atomic"
 
-	"lockstep/internal/lock"
+	"lockstep/internal/lock/strategy"
 	"lockstep/internal/service/history"
 )
 
@@ -68,11 +68,20 @@ func newSession(s *Shop, run history.Run) (*session, error) {
 	settings, parts := s.settings.Tuned(run.Tuning), s.Parts
 	parts.TTL, parts.RetryInterval = settings.TTL, settings.RetryInterval
 	parts.WaitTimeout, parts.HandOffLimit = settings.WaitTimeout, settings.HandOffLimit
-	return &session{Sale: Sale{
-		Run: run, Locker: row.New(parts), Stock: s.Stock, Clock: s.Clock, Log: s.Log, Observers: s.Observers, Replica: s.Replica,
+	begun := &session{Sale: Sale{
+		Run: run, Stock: s.Stock, Clock: s.Clock, Log: s.Log, Observers: s.Observers, Replica: s.Replica,
 		Think: settings.Think, Nested: settings.Nested, Update: row.Update, Slots: s.slots, Overlap: new(atomic.Int64),
 		Backoff: Backoff{Delay: settings.RetryInterval, MaxDuration: settings.WaitTimeout, Clock: s.Clock, Rand: parts.Rand},
-	}}, nil
+	}}
+	switch segmented := row.Update == strategy.Segmented; {
+	case !segmented:
+		begun.Locker = row.New(parts)
+	case run.Segments > 0:
+		begun.Sale.Segments = SegmentLocks(row, parts, run.Segments)
+	default:
+		return nil, fmt.Errorf("%w: the run is on with lock %s, and does not say in how many segments its stock is", ErrBadData, run.Lock)
+	}
+	return begun, nil
 }
 
 // closeSession gives back what the lock of a session keeps that is over, once it has no sale in flight.
@@ -85,7 +94,7 @@ func (s *Shop) closeSession(ctx context.Context) {
 	}
 	over.closing = true
 	s.mu.Unlock()
-	if err := lock.Close(ctx, s.Clock, over.Locker); err != nil {
+	if err := over.Close(ctx); err != nil {
 		s.Log.Warn("giving back the lock of a run that is over", "run", over.Run.ID, "error", err)
 	}
 	s.mu.Lock()

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"lockstep/internal/lock"
+	"lockstep/internal/lock/strategy"
 	"lockstep/internal/service/history"
 )
 
@@ -270,5 +271,38 @@ func TestAnOrderThatMayBeInFlight(t *testing.T) {
 	done()
 	if _, err := shop.Order(t.Context(), "order"); !errors.Is(err, ErrNoOrder) {
 		t.Errorf("and not any more: %v; want ErrNoOrder", err)
+	}
+}
+
+// A run keeps its number of segments, whatever a replica is configured with. One that does not say it is refused by name.
+func TestARunKeepsItsSegments(t *testing.T) {
+	shop, room, _ := shopOfKeepers(t)
+	var keys []string
+	shop.Strategies["segmented"] = strategy.Strategy{Update: strategy.Segmented, New: func(parts strategy.Parts) lock.Locker {
+		keys = append(keys, parts.Key)
+		return &keeper{events: &[]string{}}
+	}}
+	shop.Parts.Key = "lock"
+	shop.setSettings(history.Settings{WaitTimeout: time.Minute, Segments: 8})
+	room.set(func(s *State) { s.Run = history.Run{ID: "theirs", Lock: "segmented", Segments: 3} })
+	beat(t, shop)
+	if sale := admit(t, shop); len(sale.Segments) != 3 || strings.Join(keys, " ") != "lock:1 lock:2 lock:3" {
+		t.Errorf("%d segments, with the keys %v", len(sale.Segments), keys)
+	}
+	shop.leave(t.Context(), shop.session)
+	room.set(func(s *State) { s.Run = history.Run{ID: "old", Lock: "segmented"} })
+	beat(t, shop)
+	if _, err := shop.admit(); !errors.Is(err, ErrBadData) {
+		t.Errorf("a run without a number: %v", err)
+	}
+	room.set(func(s *State) { s.Run = history.Run{ID: "v11", Lock: "v11"} })
+	beat(t, shop)
+	for name, want := range map[string]int{"segmented": 8, "v11": 0} {
+		if err := shop.SetLock(t.Context(), name); err != nil {
+			t.Fatal(err)
+		}
+		if shop.last().Lock != name || shop.last().Segments != want {
+			t.Errorf("a run of our own: %+v; want %d segments", shop.last(), want)
+		}
 	}
 }

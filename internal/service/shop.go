@@ -161,7 +161,7 @@ func (s *Shop) awaitOthers(ctx context.Context, id string) error {
 
 // Ready fails if no sale could be made now. It writes where a sale does.
 func (s *Shop) Ready(ctx context.Context) error {
-	_, onNodes, err := s.lockInForce(ctx)
+	_, onNodes, _, err := s.lockInForce(ctx)
 	if err == nil {
 		err = s.Ledger.Probe(ctx)
 	}
@@ -173,27 +173,27 @@ func (s *Shop) Ready(ctx context.Context) error {
 
 // LockState returns the name of the current lock, and the state of its key.
 func (s *Shop) LockState(ctx context.Context) (string, KeyState, error) {
-	version, onNodes, err := s.lockInForce(ctx)
+	version, onNodes, segments, err := s.lockInForce(ctx)
 	if err != nil {
 		return "", KeyState{}, err
 	}
-	state, err := s.Key.Look(ctx, onNodes)
+	state, err := s.Key.Look(ctx, onNodes, segments)
 	return version, state, err
 }
 
 // ForceUnlock removes the key of the current lock, even if another process holds it, and reports whether there was one.
 func (s *Shop) ForceUnlock(ctx context.Context) (bool, error) {
-	_, onNodes, err := s.lockInForce(ctx)
+	_, onNodes, segments, err := s.lockInForce(ctx)
 	if err != nil {
 		return false, err
 	}
-	return s.Key.Remove(ctx, onNodes)
+	return s.Key.Remove(ctx, onNodes, segments)
 }
 
-func (s *Shop) lockInForce(ctx context.Context) (version string, onNodes bool, err error) {
+func (s *Shop) lockInForce(ctx context.Context) (version string, onNodes bool, segments int, err error) {
 	state, err := s.Ledger.Look(ctx)
 	version = s.lockOf(state.Run)
-	return version, s.Strategies[version].OnNodes, err
+	return version, s.Strategies[version].OnNodes, state.Run.Segments, err
 }
 
 // InForce returns what the sales of the current run are made with.

@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"regexp"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -88,7 +89,13 @@ func (t Trace) fate(kind string) string {
 }
 
 // short writes owners as their actors' names.
-func (t Trace) short(text string) string { return strings.ReplaceAll(text, "distributedLock:", "") }
+func (t Trace) short(text string) string {
+	text = segments.ReplaceAllString(text, "distributedLock\x00$1") // which are no owners
+	return strings.ReplaceAll(strings.ReplaceAll(text, "distributedLock:", ""), "\x00", ":")
+}
+
+// segments are the keys of the locks of segments.
+var segments = regexp.MustCompile(`distributedLock:(\d{1,2}\b[^-])`) //nolint:gochecknoglobals // never changed
 
 // cut leaves words out at the end.
 func cut(text string, fits int) string {

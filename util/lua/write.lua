@@ -5,7 +5,8 @@
 -- KEYS[3]  the newest orders of the run, a hash: id of the order -> order
 -- KEYS[4]  the orders before these, of the same kind
 -- KEYS[5]  the largest token that the store has seen
--- ARGV[1]  stock
+-- KEYS[6]  the segment of the stock that is written, if the stock is in segments; from KEYS[7] on the others: the stock is their sum
+-- ARGV[1]  stock, or how much is left in the segment
 -- ARGV[2]  token, 0 for none
 -- ARGV[3]  id of the run that the order belongs to
 -- ARGV[4]  id of the order
@@ -13,7 +14,7 @@
 -- ARGV[6]  at least so many sales of the run were in flight at once
 -- ARGV[7]  how many orders make a hash full: then it becomes the older one
 -- Returns  1 written, 0 refused for its token, 2 refused for its run, 4 refused for the stock, 3 a number of the run, or the largest token,
---          is none: nothing is written; the order as it was written, if it is known
+--          or another segment is none: nothing is written; the order as it was written, if it is known
 local run = redis.call('HMGET', KEYS[2], 'id', 'sold', 'written', 'max_in_flight')
 if run[1] ~= ARGV[3] then
   return 2
@@ -30,14 +31,25 @@ local sold, most = string.match(run[2] or '0', '^%d+$'), tonumber(run[4] or 0)
 if not seen or not sold or not most then
   return 3
 end
+local stock = ARGV[1]
+for i = 7, #KEYS do
+  local other = tonumber(redis.pcall('GET', KEYS[i]))
+  if not other then
+    return 3
+  end
+  stock = stock + other
+end
 if ARGV[2] ~= '0' then
   if tonumber(ARGV[2]) < seen then
     return 0
   end
   redis.call('SET', KEYS[5], ARGV[2])
 end
-redis.call('SET', KEYS[1], ARGV[1])
-redis.call('HSET', KEYS[2], 'written', ARGV[1], 'sold', sold + 1, 'max_in_flight', math.max(most, tonumber(ARGV[6])))
+if KEYS[6] then
+  redis.call('SET', KEYS[6], ARGV[1])
+end
+redis.call('SET', KEYS[1], stock)
+redis.call('HSET', KEYS[2], 'written', stock, 'sold', sold + 1, 'max_in_flight', math.max(most, tonumber(ARGV[6])))
 if sold > '0' and sold % ARGV[7] == 0 then
   redis.pcall('RENAME', KEYS[3], KEYS[4])
 end

@@ -44,6 +44,7 @@ const (
 	Limit    Kind = "limit"    // one buyer without a lock, however many buyers the others have: the most that a lock can reach
 	Ours     Kind = "ours"     // a step of the evolution
 	Library  Kind = "library"  // a library that people use
+	Several  Kind = "several"  // a lock for each segment of the stock: sales in different ones go on at once
 	Lockless Kind = "lockless" // correct without a lock: all buyers sell at once
 )
 
@@ -53,6 +54,7 @@ type Contestant struct {
 	Title string // in a few words
 	Kind  Kind
 	Nodes int                          // how many Redis servers it needs; 0 is one
+	Parts int                          // in how many segments the stock is; 0: in none
 	Aside bool                         // measured only where it is named, and with all steps: it differs little from its neighbours
 	fits  func(strategy.Servers) error // nil: it is on every server
 	Open  func(Env) (Seller, error)

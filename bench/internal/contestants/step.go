@@ -18,6 +18,9 @@ import (
 // handOffLimit is the default of lock.hand_off_limit.
 const handOffLimit = 64
 
+// segments is the default of lock.segments.
+const segments = 8
+
 // lockNodes is how many servers a lock on several has, beside the stock's.
 const lockNodes = 5
 
@@ -40,7 +43,11 @@ func step(name string) Contestant {
 	if row.OnNodes {
 		c.Nodes = 1 + lockNodes
 	}
-	if row.Update != strategy.ReadModifyWrite {
+	switch row.Update {
+	case strategy.ReadModifyWrite:
+	case strategy.Segmented:
+		c.Kind, c.Parts = Several, segments
+	default:
 		c.Kind = Lockless
 	}
 	c.Open = func(env Env) (Seller, error) {
@@ -68,13 +75,17 @@ func openStep(row strategy.Strategy, env Env) (Seller, error) {
 		nodes, closers = append(nodes, node), append(closers, node.Close)
 	}
 	notifier := dao.NewNotifier(client)
-	locker := row.New(strategy.Parts{
+	parts := strategy.Parts{
 		Options: lock.Options{
 			Key: lock.Key, TTL: env.TTL, RetryInterval: env.Retry, WaitTimeout: env.Wait, Clock: lock.SystemClock{},
 			Process: env.Process, HandOffLimit: handOffLimit, Notifier: notifier, Rand: mathrand.Int64N,
 		},
 		Client: client, CompareAndDelete: there.CompareAndDelete, Nodes: nodes,
-	})
+	}
+	if row.Update == strategy.Segmented {
+		return newSegmented(row, parts, openStock(env), notifier.Close, client.Close), nil
+	}
+	locker := row.New(parts)
 	closeLocker := func() error { return lock.Close(context.Background(), lock.SystemClock{}, locker) }
 	closers = append([]func() error{closeLocker}, append(closers, notifier.Close, client.Close)...)
 	return locked{

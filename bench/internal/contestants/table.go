@@ -19,7 +19,7 @@ func Table() []Contestant {
 			{Name: "rueidislock-noloop", Title: "the same, with NoLoopTracking", Kind: Library, Open: openRueidislock(true)},
 		}),
 		aside(steps("delex")),
-		steps("atomic", "optimistic"),
+		steps("segmented", "atomic", "optimistic"),
 	)
 }
 

@@ -11,6 +11,7 @@ import (
 	"lockstep/bench/internal/result"
 	"lockstep/bench/internal/worker"
 	"lockstep/internal/dao"
+	"lockstep/internal/service/history"
 )
 
 // Run runs a trial. It returns what was measured, and the round trips that its processes found. A failure of the contestant is
@@ -20,7 +21,7 @@ func (t *Testbed) Run(ctx context.Context, trial Trial) (result.Cell, []time.Dur
 		Contestant: trial.Contestant.Name, Kind: trial.Contestant.Kind, Condition: trial.Condition, Repetition: trial.Repetition,
 		Seconds: trial.Window.Seconds(),
 	}
-	if err := t.prepare(ctx, max(trial.Contestant.Nodes, 1)); err != nil {
+	if err := t.prepare(ctx, trial.Contestant); err != nil {
 		return cell, nil, err
 	}
 	run, end := context.WithCancel(ctx)
@@ -56,8 +57,8 @@ func (t *Testbed) Run(ctx context.Context, trial Trial) (result.Cell, []time.Dur
 }
 
 // prepare empties the servers and sets the stock.
-func (t *Testbed) prepare(ctx context.Context, nodes int) error {
-	if err := t.need(ctx, nodes); err != nil {
+func (t *Testbed) prepare(ctx context.Context, of contestants.Contestant) error {
+	if err := t.need(ctx, max(of.Nodes, 1)); err != nil {
 		return err
 	}
 	t.used = true
@@ -66,11 +67,9 @@ func (t *Testbed) prepare(ctx context.Context, nodes int) error {
 			return fmt.Errorf("FLUSHDB: %w", err)
 		}
 	}
-	if err := t.nodes[0].Set(ctx, dao.InventoryKey, Stock, 0).Err(); err != nil {
-		return fmt.Errorf("SET %s: %w", dao.InventoryKey, err)
-	}
-	if err := t.nodes[0].HSet(ctx, dao.RunKey, "id", contestants.Run, "written", Stock).Err(); err != nil {
-		return fmt.Errorf("HSET %s: %w", dao.RunKey, err)
+	store := dao.NewStore(t.nodes[0], contestants.Run, Stock)
+	if err := store.Start(ctx, history.Run{}, history.Run{ID: contestants.Run, Initial: Stock, Segments: of.Parts}); err != nil {
+		return fmt.Errorf("beginning a run: %w", err)
 	}
 	return nil
 }

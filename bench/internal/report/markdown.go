@@ -43,8 +43,8 @@ const how = `
   next sale, or by staying with its process, as v11 does. With two buyers in several processes every sale is a hand-over through Redis:
   three round trips, so 0.67 is the most.
 - redlock needs few requests as it queues inside each process; on its five servers, taking and releasing the lock is ten.
-- atomic's sales are not serial, so its share is far above 1. optimistic sends five requests in three round trips, and starts over after
-  a random pause if the stock has changed. The picture leaves both out.
+- The sales of atomic and of segmented, with its eight locks, are not serial, so their share is far above 1. optimistic sends five requests
+  in three round trips, and starts over after a random pause if the stock has changed. The picture leaves these out.
 - Of v1, v2, v3, v5 and delex, [the numbers are in the README](../README.md#what-each-step-gains), from a run of their own.
 `
 

@@ -92,7 +92,7 @@ func (p panel) draw(run result.Run, all []contestants.Contestant, s setting, buy
 	drawn.Add(plotter.NewGrid())
 	for i, c := range all {
 		points := p.points(run, c.Name, s, buyers)
-		if len(points) == 0 || c.Kind == contestants.Lockless || p.crowd && c.Kind == contestants.Limit {
+		if len(points) == 0 || c.Kind == contestants.Lockless || c.Kind == contestants.Several || p.crowd && c.Kind == contestants.Limit {
 			continue
 		}
 		line, dots, err := plotter.NewLinePoints(points)

@@ -30,6 +30,7 @@ const (
 	lockRequests = "requests of the lock per sale"
 	publishes    = "PUBLISH per sale"
 	fastest      = "times the fastest library"
+	timesLimit   = "times the limit" // of several locks, which have no limit in common
 )
 
 // target is what one contestant should reach under the conditions where it applies.
@@ -100,6 +101,8 @@ func (r Run) insideTargets(at Condition) []target {
 		{alone, "redlock", requests, false, 12.2, of("redlock", Requests)},
 		{many && one, "redlock", requests, false, 2.5, of("redlock", Requests)},
 		{many && far && one, "redlock", share, true, 0.75, of("redlock", Share)},
+
+		{many && far && one, "segmented", timesLimit, true, 6, of("segmented", Share)},
 
 		{true, "atomic", requests, false, 1.05, of("atomic", Requests)},
 		{alone, "optimistic", requests, false, 5.1, of("optimistic", Requests)},

@@ -187,7 +187,7 @@ func Settings(cfg config.Config) history.Settings {
 	return history.Settings{
 		Lock: cfg.Lock.Version, Initial: cfg.Inventory.Initial,
 		TTL: cfg.Lock.TTL, RetryInterval: cfg.Lock.RetryInterval, WaitTimeout: cfg.Lock.WaitTimeout, HandOffLimit: cfg.Lock.HandOffLimit,
-		Think: cfg.Sale.ThinkTime, Nested: cfg.Sale.Nested,
+		Segments: cfg.Lock.Segments, Think: cfg.Sale.ThinkTime, Nested: cfg.Sale.Nested,
 	}
 }
 

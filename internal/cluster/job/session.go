@@ -65,8 +65,14 @@ func (s Session) Run(ctx context.Context) (Result, error) {
 	}, nil
 }
 
+// errNoStock means that a lock is of a stock in segments.
+var errNoStock = errors.New("segmented divides a stock, and a job has none")
+
 // runFor starts the replicas and stops them. It returns the first and the last of the ticks that all of them could have run.
 func (s Session) runFor(ctx context.Context, redis *dao.Redis) (first, last time.Time, err error) {
+	if s.Lock.Update == strategy.Segmented {
+		return first, last, fmt.Errorf("%w: take v11, which each segment has", errNoStock)
+	}
 	if err := redis.Fits(ctx, s.Lock, jobName, recordRights); err != nil {
 		return first, last, err
 	}

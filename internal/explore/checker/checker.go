@@ -202,7 +202,7 @@ func (c *Checker) Book(before *simredis.State, orders []history.Order) {
 		if before.HasOrder(order.ID) {
 			c.Report(anomaly.DoubleSale, SoldTwice, order.ID, order.Before, order.After)
 		}
-		held := before.Stock()
+		held := before.StockOf(order.Segment)
 		stock, err := strconv.ParseInt(held, 10, 64)
 		forgotten := err == nil && stock > order.Before && c.Past().RolledBack
 		if held != fmt.Sprint(order.Before) && !forgotten {

@@ -3,6 +3,7 @@ package engine
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"lockstep/internal/dao"
@@ -39,7 +40,17 @@ func itsKeys(command *simredis.Command, then *simredis.State) error {
 	return nil
 }
 
-func isLocks(key string) bool { return key == lock.Key || strings.HasPrefix(key, beside) }
+// ofSegment is what the keys of a segment's lock begin with, once braces are left out.
+const ofSegment = lock.Key + ":"
+
+func isLocks(key string) bool {
+	if key == lock.Key || strings.HasPrefix(key, beside) {
+		return true
+	}
+	number, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(key, "{"), ofSegment), "}")
+	_, err := strconv.Atoi(number)
+	return err == nil && strings.Contains(key, ofSegment)
+}
 
 // renamed returns what another key may be called.
 func renamed(key string) string {

@@ -66,9 +66,13 @@ func (r Request) goal() (explore.Goal, error) {
 	if r.Anomaly == "" {
 		return goal, nil
 	}
-	if !r.Anomaly.IsPromisedBy(r.Lock) && !r.Anomaly.ByName() {
-		return goal, fmt.Errorf("anomaly: %s does not promise that %s never happens: it keeps no lock in Redis; "+
-			"without --anomaly, explore looks for all that it promises to prevent", r.Lock.Name, r.Anomaly)
+	segmented, why := r.Lock.Update == strategy.Segmented, "it keeps no lock in Redis"
+	if segmented {
+		why = "it has a lock for each segment, and v11 shows what that promises"
+	}
+	if !r.Anomaly.IsPromisedBy(r.Lock) && (segmented || !r.Anomaly.ByName()) {
+		return goal, fmt.Errorf("anomaly: %s does not promise that %s never happens: %s; "+
+			"without --anomaly, explore looks for all that it promises to prevent", r.Lock.Name, r.Anomaly, why)
 	}
 	goal.Anomalies = []explore.Anomaly{r.Anomaly}
 	return goal, nil

@@ -38,6 +38,14 @@ func (c *Cluster) promoted(s *Server) *State {
 	return c.memory.intern(keys, s.Holds.orders, s.Holds.scripts)
 }
 
+// First returns the key's first value or field, "" if it has none.
+func (k Key) First() string {
+	if len(k.Values) == 0 {
+		return ""
+	}
+	return k.Values[0]
+}
+
 // IsShops reports whether a key is the stock's or the ledger's. Every other key is the lock's.
 func (k Key) IsShops() bool {
 	return k.Name == dao.InventoryKey || strings.HasPrefix(k.Name, "{"+dao.InventoryKey+"}")

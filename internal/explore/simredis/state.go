@@ -32,6 +32,19 @@ func (m *Memory) WithStock(stock int) *State {
 	return m.intern([]Key{{Name: dao.InventoryKey, kind: "string", Values: []string{fmt.Sprint(stock)}}}, nil, m.cached)
 }
 
+// WithSegments returns the state of a server that holds the stock in so many segments, all of it in the first: the others are sold out.
+func (m *Memory) WithSegments(stock, segments int) *State {
+	left := fmt.Sprint(stock)
+	keys := []Key{{Name: dao.InventoryKey, kind: "string", Values: []string{left}}}
+	for i := range segments {
+		name, _ := dao.SegmentKeys(i + 1)
+		keys = append(keys, Key{Name: name, kind: "string", Values: []string{left}})
+		left = "0"
+	}
+	slices.SortFunc(keys, func(a, b Key) int { return strings.Compare(a.Name, b.Name) })
+	return m.intern(keys, nil, m.cached)
+}
+
 // intern gives the one state that holds these keys, and these orders in its ledger, with these scripts loaded.
 func (m *Memory) intern(keys []Key, orders, scripts []string) *State {
 	var learnt strings.Builder
@@ -89,6 +102,18 @@ func (s *State) SameLocks(other *State) bool {
 // Stock returns what is left to sell, "" if the server does not hold it.
 func (s *State) Stock() string {
 	if k, ok := s.Key(dao.InventoryKey); ok {
+		return k.Values[0]
+	}
+	return ""
+}
+
+// StockOf returns what is left in a segment, counted from 1; of 0, in all.
+func (s *State) StockOf(segment int) string {
+	if segment == 0 {
+		return s.Stock()
+	}
+	name, _ := dao.SegmentKeys(segment)
+	if k, ok := s.Key(name); ok {
 		return k.Values[0]
 	}
 	return ""

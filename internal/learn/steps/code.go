@@ -74,6 +74,8 @@ func locking(lock string) (all []functions) {
 		return []functions{{"lock/contrast/getset.go", nil}, {antipatterns, []string{"unlock"}}}
 	case "late-commit":
 		dir = "lockv4"
+	case "segmented":
+		dir = "lockv11"
 	case "setnx-expire":
 		return []functions{{antipatterns, []string{"NewSetNXExpire", "TryLock", "unlock"}}}
 	case "lua-setnx":
@@ -103,6 +105,8 @@ func updating(update strategy.Update) []functions {
 	switch update {
 	case strategy.Atomic, strategy.Unchecked:
 		return []functions{{usual, []string{"take"}}}
+	case strategy.Segmented:
+		return []functions{{"service/segmented.go", []string{"SegmentLocks", "sellInTurn", "firstSegment"}}, {usual, []string{"prepare", "write"}}}
 	case strategy.CheckAndSet:
 		return []functions{{watching, []string{"checkAndSet"}}, {usual, []string{"prepare", "write"}}}
 	default:

@@ -4,6 +4,7 @@ import (
 	"lockstep/internal/lock"
 	"lockstep/internal/lock/contrast"
 	"lockstep/internal/lock/strategy"
+	"lockstep/internal/lockv11"
 	"lockstep/internal/lockv4"
 )
 
@@ -38,6 +39,20 @@ func contrasts() []strategy.Strategy {
 			},
 			Scope: strategy.Nobody, Update: strategy.CheckAndSet,
 			New: func(p strategy.Parts) lock.Locker { return contrast.NewNone(p.Options) },
+		},
+		{
+			Name: "segmented", Title: both("a lock for each segment", "分段锁"),
+			Adds:  both("the stock in segments, each under a v11 lock of its own", "库存分成几段，每段各用一把 v11 锁"),
+			Costs: both("as v11; where a segment is sold out, the sale goes on to the next", "同 v11；一段卖完，这一单就去下一段"),
+			Needs: "+eval +exists +hexists +hget +hincrby +hkeys +pexpire +del +get +set +time +lindex +lpop +lrem +rpush +publish +subscribe " +
+				"~distributedLock:* ~{distributedLock:*}:* ~{inventory}:segment:* &{distributedLock:*}:turn:* &{distributedLock:*}:wanted:*",
+			StillBroken: strategy.Flaws{flaw("paused-holder", "in each segment, as v11", "每段同 v11")},
+			Update:      strategy.Segmented,
+			Capabilities: strategy.Capabilities{
+				Expires: true, ExpiresAtOnce: true, ChecksOwner: true, ChecksAtomically: true, Reentrant: true,
+				Renewed: true, TakesBack: true, Fenced: true, InLine: true, HandsOn: true, InOrder: true, HandsOver: true, Cached: true,
+			},
+			New: func(p strategy.Parts) lock.Locker { return lockv11.New(p.Client, p.Options) },
 		},
 		{
 			Name: "late-commit", Title: both("written after the unlock", "解锁后才写入"),

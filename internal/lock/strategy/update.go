@@ -31,4 +31,10 @@ const (
 	// Costs: as Atomic.
 	// Still broken: a client that gets no reply and sends the command again sells twice.
 	Unchecked
+	// Segmented is ReadModifyWrite in one of several segments of the stock, each under a lock of its own (segmented).
+	//
+	// Adds: as many sales at once as there are segments (lock striping, as in Java's ConcurrentHashMap before 8).
+	// Costs: a sale that finds its segment sold out asks for the lock of the next; that all is sold out costs a lock and a read each.
+	// Still broken: in each segment, as v11; what needs the whole stock needs every lock.
+	Segmented
 )

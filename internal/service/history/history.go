@@ -17,7 +17,9 @@ type Order struct {
 	Before  int64     `json:"stock_before"`
 	After   int64     `json:"stock_after"`
 	Fence   int64     `json:"fence"`
+	Segment int       `json:"segment,omitempty"` // that Before, After and Fence are of, from 1 on; 0: the stock is in none
 	At      time.Time `json:"at"`
+	Among   int       `json:"-"` // so many segments
 	Overlap int64     `json:"-"` // at least so many sales of its run were in flight at once; 0: that is not known
 }
 
@@ -31,6 +33,7 @@ type Run struct {
 	Initial  int64
 	Settings Settings // of the replica that began it
 	Tuning   Tuning
+	Segments int  // in which its stock is, for every replica; 0: it is in none
 	Forgot   bool // it began because Redis had forgotten the run before it, or its stock
 }
 

@@ -48,6 +48,7 @@ type SaleAnswer struct {
 	StockBefore int64   `json:"stock_before"`
 	StockAfter  int64   `json:"stock_after"`
 	Fence       int64   `json:"fence"`
+	Segment     int     `json:"segment,omitempty"`
 	WaitMS      float64 `json:"wait_ms"`
 	HoldMS      float64 `json:"hold_ms"`
 }
@@ -78,7 +79,7 @@ func (a *API) sale(w http.ResponseWriter, r *http.Request) error {
 	}
 	answer.Write(w, http.StatusOK, SaleAnswer{
 		OrderID: receipt.ID, RunID: receipt.RunID, Lock: receipt.Lock, Replica: receipt.Replica,
-		StockBefore: receipt.Before, StockAfter: receipt.After, Fence: receipt.Fence,
+		StockBefore: receipt.Before, StockAfter: receipt.After, Fence: receipt.Fence, Segment: receipt.Segment,
 		WaitMS: millis(receipt.Wait), HoldMS: millis(receipt.Hold),
 	})
 	return nil

@@ -69,6 +69,7 @@ type (
 		RetryInterval time.Duration
 		WaitTimeout   time.Duration
 		HandOffLimit  int
+		Segments      int
 	}
 	// Sale is what a sale does under the lock.
 	Sale struct {

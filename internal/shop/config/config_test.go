@@ -39,7 +39,7 @@ func defaults() config.Config {
 		Server: config.Server{Addr: "127.0.0.1:8080"},
 		Redis:  dao.Config{EmbeddedAddr: "127.0.0.1:6380"},
 		Lock: config.Lock{
-			Version: "v0", TTL: 10 * time.Second, RetryInterval: 20 * time.Millisecond, WaitTimeout: 30 * time.Second, HandOffLimit: 64,
+			Version: "v0", TTL: 10 * time.Second, RetryInterval: 20 * time.Millisecond, WaitTimeout: 30 * time.Second, HandOffLimit: 64, Segments: 8,
 		},
 		Inventory: config.Inventory{Initial: 200, MaxOrders: 200_000},
 		Log:       config.Log{Level: "info"},

@@ -63,6 +63,9 @@ func (k key) source(flags *pflag.FlagSet, from file) string {
 	}
 }
 
+// mostSegments is how many there may be: a write names all of them.
+const mostSegments = 64
+
 // keys lists the settings of a configuration.
 func keys(c *Config, versions []string) []key {
 	return []key{
@@ -100,6 +103,8 @@ func keys(c *Config, versions []string) []key {
 		{"lock.hand_off_limit", "64", "how often a process may hand the lock to its own next sale before another process's turn, from v9 on; " +
 			"v10 and v11 also stop at 3 × (1 + its sales that waited when it got the lock)",
 			setNumber(&c.Lock.HandOffLimit, 0, 1_000_000)},
+		{"lock.segments", "8", "in how many segments segmented divides the stock, each with a lock of its own; a run keeps its number",
+			setNumber(&c.Lock.Segments, 1, mostSegments)},
 		{"sale.think_time", "0s", "pause of a sale between reading the stock and writing it", setDuration(&c.Sale.ThinkTime, 0, time.Hour)},
 		{"sale.nested", "0", "how many nested calls take the lock again", setNumber(&c.Sale.Nested, 0, 100)},
 		{"inventory.initial", "200", "stock of a first run, and of one after Redis came back empty",

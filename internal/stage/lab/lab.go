@@ -71,6 +71,9 @@ func (l Lab) Expects(lock string) Expectation {
 			return e
 		}
 	}
+	if lock == "segmented" {
+		return without(lock, "each segment has a v11 lock: see v11", "每段各有一把 v11 锁：见 v11")
+	}
 	return without(lock, "this lab says nothing about it", "这个实验没有涉及它")
 }
 

@@ -28,6 +28,7 @@ func steps() []Lab {
 			expectHolds("local", "both sales are in one process, so its queue is enough", "两单在同一个进程里，进程内队列就够了"),
 			expectHolds("atomic non-idempotent", "one script reads and writes", "一个脚本完成读和写"),
 			expectHolds("optimistic", "the second write is refused, and its sale reads again", "第二次写入被拒绝，这一单重新读"),
+			expectHolds("segmented", "the second sale waits, or is in another segment", "第二单等待，或者在另一段里卖"),
 			without("late-commit", "see commit-after-unlock", "见 commit-after-unlock"),
 		},
 	}, {
@@ -48,6 +49,7 @@ func steps() []Lab {
 			expectHolds("v1.. redlock setnx-expire lua-setnx getset", "the second sale waits until the first has written", "第二单等到第一单写入之后"),
 			expectHolds("atomic non-idempotent", "one script reads and writes", "一个脚本完成读和写"),
 			expectHolds("optimistic", "the second write is refused, and its sale reads again", "第二次写入被拒绝，这一单重新读"),
+			expectHolds("segmented", "the second sale waits, or is in another segment", "第二单等待，或者在另一段里卖"),
 			without("late-commit", "see commit-after-unlock", "见 commit-after-unlock"),
 		},
 	}, {

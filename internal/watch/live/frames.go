@@ -78,6 +78,7 @@ type Mark struct {
 type Stay struct {
 	Holder  string `json:"holder"` // a sale, or a replica
 	Replica string `json:"replica"`
+	Segment int    `json:"segment,omitempty"` // whose lock it is, from 1 on
 	From    int64  `json:"from"`
 	To      *int64 `json:"to"`      // null: it goes on
 	End     string `json:"end"`     // see witness.End; "" while it goes on

@@ -119,7 +119,7 @@ func (s *scene) lateFrom(one *witness.Sale, now time.Time) (late time.Time) {
 	}
 	until := cmp.Or(one.Left, now)
 	for _, h := range s.account.Holdings {
-		if !h.Is(one.Name) || h.From.After(until) {
+		if !h.Is(one.Name) || h.Segment != one.Segment || h.From.After(until) {
 			continue
 		}
 		if late = h.Ended(now); h.End == witness.GivenBack || !late.Before(until) || late.Before(one.Obtained) {
@@ -138,7 +138,7 @@ func (s *scene) shownStays(holdings []*witness.Holding, now time.Time) []Stay {
 	stays := []Stay{}
 	for _, h := range holdings {
 		stay := Stay{
-			Holder: h.Holder, Replica: witness.ReplicaOf(h.Holder), From: s.at(h.From), End: string(h.End), By: h.By,
+			Holder: h.Holder, Replica: witness.ReplicaOf(h.Holder), Segment: h.Segment, From: s.at(h.From), End: string(h.End), By: h.By,
 			Expires: s.maybeAt(h.Expires()),
 		}
 		if stay.To = s.maybeAt(h.Ended(now)); stay.To != nil {

@@ -198,6 +198,7 @@ type stock struct {
 	wrote  int64 // writes that were counted
 	points []StockPoint
 	last   StockPoint
+	left   map[int]int64 // in each segment that was written
 }
 
 func (s *stock) sold() int64 { return s.before + s.wrote }
@@ -226,12 +227,33 @@ func (s *stock) see(scene *scene, event witness.Event) {
 	if c == nil || c.Verb != witness.Writes || c.Outcome != witness.Done {
 		return
 	}
+	if event.Segment > 0 {
+		s.seeSegment(scene, event)
+		return
+	}
 	if s.wrote == 0 { // if the run had begun before, its stock says how far it was, as long as no update was lost
 		s.before = max(0, scene.last.Report.Initial-1-c.Stock)
 		s.add(StockPoint{Stock: c.Stock + 1, Sold: s.before})
 	}
 	s.wrote++
 	s.add(StockPoint{At: scene.at(event.Replied), Stock: c.Stock, Sold: s.sold()})
+}
+
+// seeSegment is see of a write in one segment. Of the first in each it is not known what was there before: it took one.
+func (s *stock) seeSegment(scene *scene, event witness.Event) {
+	left := event.Command.Stock
+	if s.wrote == 0 {
+		r := scene.last.Report
+		s.before, s.left = max(0, r.Initial-r.Remaining), map[int]int64{}
+		s.add(StockPoint{Stock: r.Remaining, Sold: s.before})
+	}
+	before, known := s.left[event.Segment]
+	if !known {
+		before = left + 1
+	}
+	s.left[event.Segment] = left
+	s.wrote++
+	s.add(StockPoint{At: scene.at(event.Replied), Stock: max(0, s.last.Stock-(before-left)), Sold: s.sold()})
 }
 
 // newPoints gives the points since it was asked last: so few that they can be drawn, and always the last.

@@ -25,25 +25,27 @@ type Account struct {
 	alike  map[FindingKind]int // findings of each kind in Findings
 	unread []*seen             // those whose meaning is not known yet
 	latest time.Time           // when the latest of them was over
-	keys   map[int]*key
+	keys   map[place]*key
 	nodes  int // masters that a lock is on
+
+	segments int // that have been seen
 
 	sales   map[string]*Sale // the latest of each name
 	owners  owners
 	died    map[string]time.Time
 	process map[string]string // of each replica
 	overdue []*Holding        // that expired, perhaps while somebody was inside
-	stock   stock
-	last    *Inside        // the last that ended
-	inside  int            // how many are
-	ran     map[int]string // the first run of a tick
+	stocks  map[int]*stock    // of each segment; 0: the whole
+	last    *Inside           // the last that ended
+	inside  int               // how many are
+	ran     map[int]string    // the first run of a tick
 	ended   map[string]Event
 	renewed map[string]Finding // by holder
 
 	tale []Finding // of which Story chooses
 	told []Turn    // the story, once what it is made of is forgotten
 
-	queue queue
+	queues map[int]*queue // of each segment; 0: the whole
 }
 
 // Limits bound an account that never ends. Without them, it remembers everything, and is as patient as it takes.
@@ -63,10 +65,10 @@ const (
 // NewAccount makes an account that knows nothing yet.
 func NewAccount(limits Limits) *Account {
 	return &Account{
-		Found: map[FindingKind]int{}, limits: limits, alike: map[FindingKind]int{}, keys: map[int]*key{},
+		Found: map[FindingKind]int{}, limits: limits, alike: map[FindingKind]int{}, keys: map[place]*key{},
 		sales: map[string]*Sale{}, owners: owners{}, died: map[string]time.Time{},
 		process: map[string]string{}, ran: map[int]string{},
-		ended: map[string]Event{}, renewed: map[string]Finding{}, queue: queue{queued: map[string]time.Time{}},
+		ended: map[string]Event{}, renewed: map[string]Finding{}, stocks: map[int]*stock{}, queues: map[int]*queue{},
 	}
 }
 
@@ -96,7 +98,7 @@ func Examine(events []Event) Account {
 // seen is an event that has been told.
 type seen struct {
 	Event
-	waits bool // its effect on a key is not known yet
+	waits int  // its effect on so many keys is not known yet
 	late  bool // it was told later than the account is patient: its replica was silent
 }
 
@@ -104,14 +106,16 @@ type seen struct {
 func (a *Account) Record(event Event) {
 	event = a.owners.claimed(event)
 	a.Events = append(a.Events, event)
-	a.nodes = max(a.nodes, event.Nodes, event.Node)
+	a.nodes, a.segments = max(a.nodes, event.Nodes, event.Node), max(a.segments, event.Segment)
 	if event.Kind == KindAsks && a.sales[event.Sale] == nil {
 		a.saleOf(event)
 	}
 	a.latest = later(a.latest, event.Replied)
 	next := &seen{Event: event, late: a.limits.Patience > 0 && a.latest.Sub(event.Replied) > a.limits.Patience}
 	a.unread = append(a.unread, next)
-	a.keyOn(event.Node).see(next)
+	for _, k := range a.keysOf(event) {
+		k.see(next)
+	}
 	a.catchUp()
 	if a.limits.Patience > 0 {
 		a.Settle(event.Replied)
@@ -126,14 +130,16 @@ func (a *Account) Settle(now time.Time) {
 
 func (a *Account) settle(late func(time.Time) bool) {
 	for node := 0; node <= a.nodes; node++ {
-		a.keyOn(node).settle(late)
+		for segment := range a.segments + 1 {
+			a.keyAt(place{node, segment}).settle(late)
+		}
 	}
 	a.catchUp()
 }
 
 // catchUp takes the events up to the first whose effect on the lock is not known yet.
 func (a *Account) catchUp() {
-	for len(a.unread) > 0 && !a.unread[0].waits {
+	for len(a.unread) > 0 && a.unread[0].waits == 0 {
 		next := a.unread[0]
 		a.unread = a.unread[1:]
 		a.means(next)
@@ -252,7 +258,10 @@ func (a *Account) forget() {
 		a.told = a.Story()
 	}
 	a.Holdings, a.OnNodes, a.Insides = latest(a.Holdings), latest(a.OnNodes), latest(a.Insides)
-	a.Stops, a.queue.gone = latest(a.Stops), latest(a.queue.gone)
+	a.Stops = latest(a.Stops)
+	for _, q := range a.queues {
+		q.gone = latest(q.gone)
+	}
 	if len(a.Sales)-len(a.Going) > 2*mostRemembered {
 		a.forgetSales()
 	}

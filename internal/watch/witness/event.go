@@ -26,11 +26,12 @@ type Event struct {
 	Sent    time.Time `json:"sent"`
 	Replied time.Time `json:"replied"` // when it was over; for a moment as Sent
 	Token   int64     `json:"token,omitempty"`
-	Tick    int       `json:"tick,omitempty"`  // of a job, from 1 on
-	Error   string    `json:"error,omitempty"` // of a command: why there was no reply
-	Code    string    `json:"code,omitempty"`  // of the end of a sale: see reason.Reason; of what the ledger holds: what the buyer was told
-	Node    int       `json:"node,omitempty"`  // the master that it concerns, from 1 on; 0: the Redis with the stock
-	Nodes   int       `json:"nodes,omitempty"` // of a command on one of them: how many there are
+	Segment int       `json:"segment,omitempty"` // of the stock, from 1 on, that it concerns; 0: the whole
+	Tick    int       `json:"tick,omitempty"`    // of a job, from 1 on
+	Error   string    `json:"error,omitempty"`   // of a command: why there was no reply
+	Code    string    `json:"code,omitempty"`    // of the end of a sale: see reason.Reason; of what the ledger holds: what the buyer was told
+	Node    int       `json:"node,omitempty"`    // the master that it concerns, from 1 on; 0: the Redis with the stock
+	Nodes   int       `json:"nodes,omitempty"`   // of a command on one of them: how many there are
 
 	Command *Command `json:"command,omitempty"` // of KindCommand
 }

@@ -41,11 +41,12 @@ func later(a, b time.Time) time.Time {
 type Holding struct {
 	Span
 
-	Holder string // a sale, or a replica whose sales have it one after the other
-	End    End
-	By     string // who ended it; "" if it expired
-	Lasts  Millis // expiry as it was set last; 0: none
-	Node   int    // where, if it is that of a master alone, from 1 on
+	Holder  string // a sale, or a replica whose sales have it one after the other
+	End     End
+	By      string // who ended it; "" if it expired
+	Lasts   Millis // expiry as it was set last; 0: none
+	Node    int    // where, if it is that of a master alone, from 1 on
+	Segment int    // of the stock, from 1 on; 0: of the whole
 
 	set  time.Time // when it was set last, at the earliest
 	lost *Holding  // of a majority: the part that it lost last
@@ -110,7 +111,7 @@ func (a *Account) endHolding(h *Holding) {
 	}
 	a.overdue = append(a.overdue, h)
 	for _, s := range a.Sales {
-		if h.Is(s.Name) && s.wrote.After(h.To) {
+		if h.Is(s.Name) && h.Segment == s.Segment && s.wrote.After(h.To) {
 			a.wroteLate(s, h)
 		}
 	}

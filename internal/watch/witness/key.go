@@ -11,6 +11,7 @@ import (
 type key struct {
 	account  *Account
 	node     int
+	segment  int
 	pending  []*seen // in the order in which they were over
 	last     *Holding
 	held     bool             // the last holding goes on
@@ -20,11 +21,25 @@ type key struct {
 	lapsed   []*Holding       // that ended, and nobody said why
 }
 
-func (a *Account) keyOn(node int) *key {
-	if a.keys[node] == nil {
-		a.keys[node] = &key{account: a, node: node, freed: map[string]Event{}, resent: map[string]bool{}}
+// place is where a lock is.
+type place struct{ node, segment int }
+
+func (a *Account) keyAt(at place) *key {
+	if a.keys[at] == nil {
+		a.keys[at] = &key{account: a, node: at.node, segment: at.segment, freed: map[string]Event{}, resent: map[string]bool{}}
 	}
-	return a.keys[node]
+	return a.keys[at]
+}
+
+// keysOf returns those that an event may be about: what happens to a Redis happens to all on it.
+func (a *Account) keysOf(event Event) (all []*key) {
+	if event.Segment > 0 || event.Command != nil {
+		return []*key{a.keyAt(place{event.Node, event.Segment})}
+	}
+	for segment := range a.segments + 1 {
+		all = append(all, a.keyAt(place{event.Node, segment}))
+	}
+	return all
 }
 
 func (k *key) see(event *seen) {
@@ -34,11 +49,11 @@ func (k *key) see(event *seen) {
 	case event.isOfKey() && event.late && k.last != nil && k.last.From.After(event.Replied):
 		k.explains(event.Event) // others have held the lock since: it ends nothing, and takes nothing from them
 	case event.isOfKey():
+		event.waits++
 		at := len(k.pending)
 		for at > 0 && k.pending[at-1].Replied.After(event.Replied) {
 			at--
 		}
-		event.waits = true
 		k.pending = slices.Insert(k.pending, at, event)
 		if at == 0 || k.mayBeNext(event) { // otherwise it waits, as those before it do
 			k.follow()
@@ -80,7 +95,7 @@ func (k *key) settle(late func(time.Time) bool) {
 
 func (k *key) take(i int) {
 	event := k.pending[i]
-	event.waits = false
+	event.waits--
 	k.pending = slices.Delete(k.pending, i, i+1)
 	k.apply(event.Event)
 }
@@ -161,7 +176,7 @@ func (k *key) obtain(event Event) {
 }
 
 func (k *key) begin(holder string, from, set time.Time, ttl Millis) {
-	k.last, k.held = &Holding{Span: Span{From: from}, Holder: holder, Lasts: ttl, set: set, Node: k.node}, true
+	k.last, k.held = &Holding{Span: Span{From: from}, Holder: holder, Lasts: ttl, set: set, Node: k.node, Segment: k.segment}, true
 	k.account.addHolding(k.last)
 }
 

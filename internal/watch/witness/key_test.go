@@ -16,12 +16,12 @@ func followed(events []Event) *key {
 		a.Record(event)
 	}
 	a.settle(func(time.Time) bool { return true })
-	return a.keyOn(0)
+	return a.keyAt(place{node: 0})
 }
 
 // followedAtOnce is what a key does that knows all events before it begins: of those that are left, it takes the first that fits.
 func followedAtOnce(events []Event) *key {
-	key := NewAccount(Limits{}).keyOn(0)
+	key := NewAccount(Limits{}).keyAt(place{node: 0})
 	left := slices.DeleteFunc(InOrder(events), func(e Event) bool { return !e.isOfKey() })
 	for len(left) > 0 {
 		next := 0
@@ -122,7 +122,7 @@ func TestWhenARefusedReleaseFits(t *testing.T) {
 	event := func(verb Verb, outcome Outcome, sale string) Event {
 		return Event{Kind: KindCommand, Sale: sale, Sent: at, Replied: at, Command: &Command{Verb: verb, Outcome: outcome, Holder: sale}}
 	}
-	k := NewAccount(Limits{}).keyOn(0)
+	k := NewAccount(Limits{}).keyAt(place{node: 0})
 	for _, c := range []struct {
 		before Event
 		fits   bool

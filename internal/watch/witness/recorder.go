@@ -86,7 +86,7 @@ func (r *Recorder) Observe(ctx context.Context, seen service.Seen) {
 	}
 	at := r.now()
 	event := Event{
-		Replica: r.replica, Kind: Kind(seen.Moment), Sale: s.name, Sent: at, Replied: at, Token: seen.Token,
+		Replica: r.replica, Kind: Kind(seen.Moment), Sale: s.name, Sent: at, Replied: at, Token: seen.Token, Segment: seen.Segment,
 	}
 	if seen.Err != nil {
 		event.Error, event.Code = seen.Err.Error(), reason.Of(seen.Err).Code
@@ -231,7 +231,7 @@ func (h hook) recordCommand(ctx context.Context, sent time.Time, cmd redis.Cmder
 		s = r.sales[m.Owner]
 	}
 	event := Event{
-		Replica: r.replica, Kind: KindCommand, Sent: sent, Replied: replied, Token: m.Token, Node: h.node, Nodes: h.nodes,
+		Replica: r.replica, Kind: KindCommand, Sent: sent, Replied: replied, Token: m.Token, Segment: m.Segment, Node: h.node, Nodes: h.nodes,
 		Command: &Command{
 			Verb: m.Verb, Outcome: m.Outcome, Holder: r.holder(s, m.Owner), TTL: Millis(m.TTL), Stock: m.Stock, Forced: m.Forced,
 		},

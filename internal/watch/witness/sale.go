@@ -15,6 +15,7 @@ type Sale struct {
 	Latest                       time.Time // event of it
 	Error, Code                  string    // that ended it
 	Died                         bool      // with its replica
+	Segment                      int       // of the stock, from 1 on, that it is in, or was last; 0: the whole
 
 	owner      string
 	asking     time.Time // since when it waits; zero: it does not
@@ -68,6 +69,12 @@ func (a *Account) beginWait(s *Sale, event Event) {
 		s.Asked, s.owner = event.Replied, event.Owner
 		a.Going = append(a.Going, s)
 	}
+	if event.Segment != s.Segment { // the one before is sold out: it waits anew, behind those who wait there
+		s.Segment, s.Obtained, s.Left = event.Segment, time.Time{}, time.Time{}
+		if i := slices.Index(a.Going, s); i >= 0 {
+			a.Going = append(slices.Delete(a.Going, i, i+1), s)
+		}
+	}
 	if s.asking = event.Replied; !s.Obtained.IsZero() {
 		s.again = event.Replied
 	}
@@ -78,12 +85,12 @@ func (a *Account) enterLock(s *Sale, event Event) {
 	a.waited(s, event)
 	if s.Waits() {
 		for _, other := range a.Going[:slices.Index(a.Going, s)] {
-			if other.Waits() {
+			if other.Waits() && other.Segment == s.Segment {
 				other.overtaken++
 			}
 		}
 		a.stopWaiting(s, event.Replied)
-		a.find(a.queue.adopt(s, event)...)
+		a.find(a.queueOf(event).adopt(s, event)...)
 	}
 	s.again = time.Time{}
 	a.enter(s, event.Replied)
@@ -129,7 +136,9 @@ func endStop(stops []Stop, event Event) {
 
 func (a *Account) endReplica(event Event) {
 	endStop(a.Stops, event)
-	a.queue.markDead(event, a.Holdings, a.Going)
+	for segment := range a.segments + 1 {
+		a.queueOf(Event{Segment: segment}).markDead(event, segment, a.Holdings, a.Going)
+	}
 	delete(a.process, event.Replica)
 	a.died[event.Replica] = event.Replied
 	for _, s := range slices.Clone(a.Sales) {
@@ -154,9 +163,10 @@ func isOf(holder, sale string) bool { return holder == sale || holder == Replica
 type Inside struct {
 	Span
 
-	Sale string
-	Met  []string // who was inside meanwhile, when it ended: the first few
-	With int      // how many were
+	Sale    string
+	Segment int      // as its sale's
+	Met     []string // who was inside meanwhile, when it ended: the first few
+	With    int      // how many were
 }
 
 const mostMet = 3
@@ -170,9 +180,9 @@ func (a *Account) enter(s *Sale, at time.Time) {
 	if s.Obtained.IsZero() {
 		s.Obtained = at
 	}
-	s.inside = &Inside{Span: Span{From: at}, Sale: s.Name}
+	s.inside = &Inside{Span: Span{From: at}, Sale: s.Name, Segment: s.Segment}
 	a.Insides = append(a.Insides, s.inside)
-	if a.inside++; a.inside == 1 && a.last != nil && !s.Asked.IsZero() { // a run of a job asks for nothing: it waits for its tick
+	if a.inside++; a.inside == 1 && a.last != nil && a.last.Segment == s.Segment && !s.Asked.IsZero() { // a run of a job asks for nothing: it waits for its tick
 		if d := at.Sub(later(a.last.To, s.Asked)); d > longWait {
 			a.find(Finding{Kind: Idle, At: at, By: s.Name, Of: a.last.Sale, For: Millis(d)})
 		}
@@ -200,7 +210,7 @@ func (a *Account) exit(s *Sale, at time.Time) {
 	}
 	for _, other := range a.Insides {
 		both := i.And(other.Span)
-		if other == i || both.Len() <= 0 {
+		if other == i || other.Segment != i.Segment || both.Len() <= 0 {
 			continue
 		}
 		if i.With++; len(i.Met) < mostMet {
@@ -231,7 +241,7 @@ func (a *Account) overlapping(now time.Time, most int) (found []Finding) {
 		}
 		for place, other := range a.Insides {
 			both := one.And(other.Span).And(Span{To: now})
-			if both.Len() <= 0 || other == one || place < at && other.To.IsZero() { // those are found already
+			if both.Len() <= 0 || other == one || other.Segment != one.Segment || place < at && other.To.IsZero() { // those are found already
 				continue
 			}
 			if found = append(found, together(other, one, both)); len(found) == most {
@@ -255,7 +265,7 @@ func (a *Account) InsideAt(replica string, at time.Time) string {
 // expiredAtWork finds the sales that were inside when their lock expired, and stayed there.
 func expiredAtWork(insides []*Inside, h *Holding) (found []Finding) {
 	for _, i := range insides {
-		if h.Is(i.Sale) && i.Covers(h.To) && i.Covers(h.To.Add(aMoment)) {
+		if h.Is(i.Sale) && i.Segment == h.Segment && i.Covers(h.To) && i.Covers(h.To.Add(aMoment)) {
 			found = append(found, Finding{Kind: ExpiredAtWork, At: h.To, By: i.Sale, For: h.Lasts})
 		}
 	}

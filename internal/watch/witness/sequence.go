@@ -2,6 +2,7 @@ package witness
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -128,7 +129,7 @@ func (d *drawing) command(event Event) (all []moment) {
 		step.Kind, step.Reply = trace.KindLostReply, "?"
 	}
 	if (c.Verb == Reads || c.Verb == Writes) && c.Outcome == Done {
-		step.Stock = strconv.FormatInt(c.Stock, 10)
+		step.Stock = inSegment(strconv.FormatInt(c.Stock, 10), event.Segment)
 	}
 	step.Says = cmp.Or(d.found(func(f Finding) bool { // that the command is to blame for
 		return f.At.Equal(event.Replied) && f.By == actor(event) && (f.Kind != WaitsForItself || c.Verb == Takes)
@@ -199,15 +200,28 @@ func (d *drawing) joined(a, b string) string {
 	return strings.Join([]string{a, b}, language.Both("; ", "；").In(d.in))
 }
 
+// inSegment adds to a text of which segment of the stock it is, if the stock is in segments.
+func inSegment(text string, segment int) string {
+	if segment == 0 {
+		return text
+	}
+	return fmt.Sprintf("%s (%d)", text, segment)
+}
+
 // stood adds to a step what is so after it, until the next one.
 func (d *drawing) stood(step trace.Step, at, until time.Time) trace.Step {
 	a := d.account
 	step.At = trace.Millis(at.Sub(a.Events[0].Sent))
+	var ofSegments []string
 	for _, h := range a.Holdings {
-		if h.Covers(at) {
+		switch {
+		case h.Covers(at) && h.Segment > 0:
+			ofSegments = append(ofSegments, inSegment(h.Holder, h.Segment))
+		case h.Covers(at):
 			step.Lock = h.Holder
 		}
 	}
+	step.Lock = cmp.Or(step.Lock, strings.Join(ofSegments, ", "))
 	d.stock = cmp.Or(step.Stock, d.stock)
 	step.Stock = d.stock
 	for range a.nodes {

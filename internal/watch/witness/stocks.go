@@ -17,35 +17,40 @@ type stock struct {
 
 // ofStock finds what goes wrong with the stock: updates that are lost, tokens that are refused, writes that come too late.
 func (a *Account) ofStock(s *Sale, event Event) {
-	c, before := event.Command, a.stock.before
+	c := event.Command
 	if c.Verb != Reads && c.Verb != Writes {
 		return
 	}
-	if c.Outcome == Refused && event.Token > 0 && a.stock.token > 0 { // or the larger one was seen before the record began
-		a.find(Finding{Kind: RefusedToken, At: event.Replied, By: s.Name, Token: event.Token, Seen: a.stock.token})
+	if a.stocks[event.Segment] == nil {
+		a.stocks[event.Segment] = &stock{}
+	}
+	of := a.stocks[event.Segment]
+	before := of.before
+	if c.Outcome == Refused && event.Token > 0 && of.token > 0 { // or the larger one was seen before the record began
+		a.find(Finding{Kind: RefusedToken, At: event.Replied, By: s.Name, Token: event.Token, Seen: of.token})
 	}
 	if c.Outcome != Done {
 		return
 	}
-	a.stock.token = max(a.stock.token, event.Token)
+	of.token = max(of.token, event.Token)
 	if c.Verb == Reads {
 		s.read = event
 		return
 	}
-	if shown := a.stock.showed; shown.Command != nil && shown.Command.Stock == c.Stock && event.Sent.Before(shown.Replied) {
-		a.stock.showed = Event{} // this was that write: it was over before others read and wrote
+	if shown := of.showed; shown.Command != nil && shown.Command.Stock == c.Stock && event.Sent.Before(shown.Replied) {
+		of.showed = Event{} // this was that write: it was over before others read and wrote
 		return
 	}
 	switch read := s.read.Command; {
 	case before.Command == nil || read == nil || read.Stock == before.Command.Stock:
 	case before.Replied.Before(s.read.Sent):
-		a.stock.showed = s.read
+		of.showed = s.read
 	default:
 		a.find(Finding{Kind: LostUpdate, At: event.Replied, By: s.Name, Of: before.Sale, Read: read.Stock, Wrote: c.Stock})
 	}
-	a.stock.before, s.wrote = event, event.Replied
+	of.before, s.wrote = event, event.Replied
 	for _, h := range slices.Backward(a.Holdings) {
-		if h.Is(s.Name) && !h.From.After(event.Replied) {
+		if h.Is(s.Name) && h.Segment == event.Segment && !h.From.After(event.Replied) {
 			a.wroteLate(s, h)
 			return
 		}

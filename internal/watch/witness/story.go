@@ -150,7 +150,7 @@ func (s *story) nextEntry(f Finding) *Finding {
 		}
 	}
 	for _, i := range s.account.Insides {
-		if next != nil && isOf(victim, i.Sale) && i.Covers(next.From) {
+		if next != nil && i.Segment == next.Segment && isOf(victim, i.Sale) && i.Covers(next.From) {
 			return &Finding{Kind: CameIn, At: next.From, By: next.Sale, Of: i.Sale}
 		}
 	}

@@ -32,7 +32,7 @@ func (a *Account) waited(s *Sale, event Event) {
 		return
 	}
 	f := Finding{Kind: Waited, At: event.Replied, By: s.Name, For: Millis(event.Replied.Sub(asking))}
-	f.Of = holderAt(a.Holdings, asking, event.Replied)
+	f.Of = holderAt(a.Holdings, s.Segment, asking, event.Replied)
 	switch {
 	case f.Of == s.Name && event.Kind == KindEnds && s.Obtained.IsZero():
 		f.Kind, f.Of = WaitsForItself, ""
@@ -44,10 +44,10 @@ func (a *Account) waited(s *Sale, event Event) {
 	a.find(f)
 }
 
-// holderAt gives who held the lock first in that time, "" if nobody did.
-func holderAt(holdings []*Holding, from, to time.Time) string {
+// holderAt gives who held the lock of a segment first in that time, "" if nobody did.
+func holderAt(holdings []*Holding, segment int, from, to time.Time) string {
 	for _, h := range holdings {
-		if h.From.Before(to) && (h.End == Lasting || h.To.After(from)) {
+		if h.Segment == segment && h.From.Before(to) && (h.End == Lasting || h.To.After(from)) {
 			return h.Holder
 		}
 	}
@@ -85,7 +85,7 @@ func (a *Account) recordCommand(s *Sale, event Event) {
 		}
 		a.unanswered(s)
 	}
-	a.queue.record(event)
+	a.queueOf(event).record(event)
 	a.recordRenewal(s, event)
 }
 
@@ -151,6 +151,14 @@ type queue struct {
 	released time.Time // when a replica handed the lock to the first in the queue, and nobody has come in since
 }
 
+// queueOf returns the queue for the lock that an event is about.
+func (a *Account) queueOf(event Event) *queue {
+	if a.queues[event.Segment] == nil {
+		a.queues[event.Segment] = &queue{queued: map[string]time.Time{}}
+	}
+	return a.queues[event.Segment]
+}
+
 // record notes who has a place in the queue, and when the first of it is to have the lock.
 func (q *queue) record(event Event) {
 	switch c := event.Command; {
@@ -167,16 +175,16 @@ func (q *queue) record(event Event) {
 }
 
 // markDead notes what a replica leaves, of all holdings and of the sales that go on. Its next process begins anew, with sales of old names.
-func (q *queue) markDead(event Event, holdings []*Holding, going []*Sale) {
+func (q *queue) markDead(event Event, segment int, holdings []*Holding, going []*Sale) {
 	left := gone{at: event.Replied, queued: q.queued[event.Replica]}
 	for _, h := range holdings {
-		if ReplicaOf(h.Holder) == event.Replica && h.Covers(event.Replied) && (h.End != Lasting || !h.expiredBy(event.Replied)) {
+		if h.Segment == segment && ReplicaOf(h.Holder) == event.Replica && h.Covers(event.Replied) && (h.End != Lasting || !h.expiredBy(event.Replied)) {
 			left.by, left.holder = h.Holder, true
 		}
 	}
 	for _, s := range going {
 		switch {
-		case s.Replica != event.Replica:
+		case s.Replica != event.Replica || s.Segment != segment:
 		case left.by == event.Replica && !s.Obtained.IsZero(), left.by == "" && s.Waits() && !left.queued.IsZero():
 			left.by = s.Name
 		}

@@ -30,13 +30,17 @@ func Describe(args []any) (name, all string) {
 
 // onStock says what a script does with the stock; "" if nothing.
 func onStock(script string, m Meaning) (does string) {
+	key := StockKey
+	if m.Segment > 0 {
+		key = SegmentPrefix + Text(m.Segment)
+	}
 	switch {
 	case m.Verb == Reads:
-		does = "GET " + StockKey
+		does = "GET " + key
 	case m.Verb == Writes && script == lua.Write:
-		does = "SET " + StockKey + " " + Text(m.Stock)
+		does = "SET " + key + " " + Text(m.Stock)
 	case m.Verb == Writes:
-		does = "DECR " + StockKey
+		does = "DECR " + key
 	default:
 		return ""
 	}

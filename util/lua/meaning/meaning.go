@@ -17,8 +17,12 @@ import (
 	"lockstep/util/lua"
 )
 
-// StockKey is the key of the stock, the original write-up's.
-const StockKey = "inventory"
+// StockKey is the key of the stock, the original write-up's. SegmentPrefix is what the keys of its segments begin with; their numbers
+// follow, from 1 on.
+const (
+	StockKey      = "inventory"
+	SegmentPrefix = "{" + StockKey + "}:segment:"
+)
 
 // Verb is what a command does with the lock or the stock.
 type Verb string
@@ -59,6 +63,7 @@ type Meaning struct {
 	TTL     time.Duration // that it sets; 0: none
 	Token   int64         // the sale's; 0: none
 	Stock   int64         // read or written
+	Segment int           // that it is about, from 1 on; 0: the whole
 }
 
 // Of returns the meaning of a command, by its reply or its error.
@@ -69,8 +74,10 @@ func Of(args []any, reply any, err error) (m Meaning) {
 	switch name := strings.ToLower(Text(args[0])); {
 	case name == "eval" && len(args) > 3:
 		m = ofScript(args, reply)
-	case Text(args[1]) == lock.Key:
+	case isOf(lock.Key+":", lock.Key, Text(args[1]), &m.Segment):
+		segment := m.Segment
 		m = ofLock(name, args, reply, err)
+		m.Segment = segment
 	case Text(args[1]) == StockKey && name == "get":
 		m = Meaning{Verb: Reads, Outcome: Done, Stock: number(reply)}
 	}
@@ -127,8 +134,13 @@ func ofScript(args []any, reply any) Meaning {
 		return Meaning{}
 	}
 	script, key, own := Text(args[1]), Text(args[3]), args[3+keys:]
-	if key == StockKey {
-		return ofLedger(script, own, reply)
+	var segment int
+	if stock := written(args, keys); isOf(SegmentPrefix, StockKey, stock, &segment) {
+		m := ofLedger(script, own, reply)
+		if m.Verb != "" {
+			m.Segment = segment
+		}
+		return m
 	}
 	m := Meaning{Outcome: ofLockReply(script, number(reply))}
 	switch script {
@@ -139,11 +151,33 @@ func ofScript(args []any, reply any) Meaning {
 	case lua.Unlock, lua.CompareAndDelete, lua.Release:
 		m.Verb = Removes
 	}
-	if key != lock.Key || m.Verb == "" { // such as the barrier's
+	if !isOf(lock.Key+":", lock.Key, key, &m.Segment) || m.Verb == "" { // such as the barrier's
 		return Meaning{}
 	}
 	m.Owner = Text(at(own, 0))
 	return m
+}
+
+// written returns the key of the stock, or of the segment, that a script of the ledger is about.
+func written(args []any, keys int) string {
+	const total, segment = 3, 8 // of write.lua, the first key and the sixth
+	if Text(args[1]) == lua.Write && keys > segment-total {
+		return Text(args[segment])
+	}
+	return Text(args[total])
+}
+
+// isOf reports whether a key is this one, or that of a segment of it, whose number it sets.
+func isOf(prefix, whole, key string, segment *int) bool {
+	if key == whole {
+		return true
+	}
+	number, is := strings.CutPrefix(key, prefix)
+	if n, err := strconv.Atoi(number); is && err == nil && n > 0 {
+		*segment = n
+		return true
+	}
+	return false
 }
 
 // ofLockReply is the outcome of a script of the locks that answers, or begins with, a number.

@@ -140,7 +140,9 @@ function inWords(frame) {
     .filter(([who]) => who)
     .map(([who, what]) => `${what}: ${who}`);
   const rail = frame.rail.at(-1);
-  if (rail && rail.to == null) says.unshift(say(`the lock is ${rail.holder}'s`, `锁是 ${rail.holder} 的`));
+  if (rail && rail.to == null && rail.segment)
+    says.unshift(say(`segment ${rail.segment} is ${rail.holder}'s`, `第 ${rail.segment} 段的锁是 ${rail.holder} 的`));
+  else if (rail && rail.to == null) says.unshift(say(`the lock is ${rail.holder}'s`, `锁是 ${rail.holder} 的`));
   return says.join("; ") || say("Nobody is at work.", "现在没有人在执行。");
 }
 
@@ -189,7 +191,7 @@ const order = replicas => (a, b) => replicas.indexOf(a.replica) - replicas.index
 function bounds(frame, { replicas }, picture, now = frame.now_ms) {
   const em = parseFloat(getComputedStyle(picture).fontSize),
     tall = roomOf(picture),
-    nodes = new Set(frame.rail.map(stay => stay.node ?? 0)).size;
+    nodes = new Set(frame.rail.map(railOf)).size;
   const fits = tall ? Math.max(2, Math.floor((tall / em - 3 - 1.8 * Math.max(nodes, 1)) / lowest)) : Infinity;
   const sales = latest(frame.sales, now).slice(0, fits).sort(order(replicas));
   const begin = Math.min(...sales.map(from));
@@ -213,13 +215,14 @@ function paint(picture, { frame, now, past, turns, marked, run, point, clock, pl
   const begin = glide(was, "begin", begun, clock, moves),
     last = Math.max(latestEnd, begin + (running ? 100 : 5));
   const held = frame.rail.filter(stay => (stay.to ?? present) >= begin),
-    nodes = [...new Set(held.map(stay => stay.node ?? 0))].sort();
+    nodes = [...new Set(held.map(railOf))].sort((a, b) => a - b);
   const shownFrame = past === null ? frame : until({ ...frame, sales, rail: held }, past);
   const expires = Math.max(0, ...held.filter(stay => stay.to == null).map(stay => stay.expires ?? 0));
   const shown = running ? Math.max(now, last) : last,
     span = Math.max(shown - begin, running ? 400 : 5);
   const end = glide(was, "end", begin + span + Math.min(Math.max(expires - shown, 0), span * 0.6), clock, moves);
-  const left = Math.max(4.2, ...sales.map(sale => sale.name.length * 0.72 + 0.9)) * em,
+  const names = held.some(stay => stay.segment) ? 5.8 : 4.2;
+  const left = Math.max(names, ...sales.map(sale => sale.name.length * 0.72 + 0.9)) * em,
     right = 5.2 * em,
     top = (1.4 + 1.8 * Math.max(nodes.length, 1)) * em,
     free = (tall - top - 1.6 * em) / sales.length;
@@ -244,12 +247,12 @@ function paint(picture, { frame, now, past, turns, marked, run, point, clock, pl
     nodes.map((node, i) =>
       rail(
         at,
-        (past === null ? held : shownFrame.rail).filter(stay => (stay.node ?? 0) === node),
+        (past === null ? held : shownFrame.rail).filter(stay => railOf(stay) === node),
         now,
         tint,
         running || past !== null,
         (0.9 + 1.8 * i) * em,
-        node ? say(`node ${node}`, `节点 ${node}`) : say("the lock", "锁"),
+        named(held, node),
       ),
     ),
     sales.map((sale, i) =>
@@ -285,6 +288,15 @@ function axis({ em, x }, begin, end, bottom) {
     );
   }
   return ticks;
+}
+
+// railOf tells the rails of several locks apart: each node, or each segment of the stock, has one.
+const railOf = stay => stay.node || stay.segment || 0;
+
+function named(held, number) {
+  if (!number) return say("the lock", "锁");
+  if (held.some(stay => stay.segment)) return say(`segment ${number}`, `第 ${number} 段`);
+  return say(`node ${number}`, `节点 ${number}`);
 }
 
 // rail shows whose the lock is, how it came to its end, and how long it has yet to live.

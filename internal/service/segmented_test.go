@@ -1,0 +1,127 @@
+package service_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"lockstep/internal/lock"
+	"lockstep/internal/lock/contrast"
+	"lockstep/internal/service"
+	"lockstep/internal/service/history"
+)
+
+// shelves are a stock in segments, in memory.
+type shelves struct {
+	service.Stock
+	slow time.Duration // of a read
+
+	mu   sync.Mutex
+	left []int64
+	asks []int // the segments that were read, in order
+}
+
+func (s *shelves) Read(ctx context.Context, order history.Order) (int64, error) {
+	if err := lock.Sleep(ctx, lock.SystemClock{}, s.slow); err != nil {
+		return 0, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.asks = append(s.asks, order.Segment)
+	return s.left[order.Segment-1], nil
+}
+
+func (s *shelves) Write(_ context.Context, order history.Order) (history.Order, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if order.Among != len(s.left) || s.left[order.Segment-1] != order.Before {
+		return order, fmt.Errorf("segment %d of %d: %d, and not %d", order.Segment, order.Among, s.left[order.Segment-1], order.Before)
+	}
+	s.left[order.Segment-1] = order.After
+	return order, nil
+}
+
+// segmentedSale is a sale from shelves.
+func segmentedSale(from *shelves, locks ...lock.Locker) *service.Sale {
+	if locks == nil {
+		for range from.left {
+			locks = append(locks, contrast.NewLocal(lock.Options{Clock: lock.SystemClock{}, WaitTimeout: time.Minute}))
+		}
+	}
+	return &service.Sale{
+		Segments: locks, Stock: from, Clock: lock.SystemClock{}, Log: slog.New(slog.DiscardHandler), Backoff: service.Backoff{MaxDuration: time.Minute},
+	}
+}
+
+// Every piece is sold once, whichever segment it is in, and then all is sold out. A sale begins where its order's id says.
+func TestSegmentedSellsAll(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		from := &shelves{left: []int64{3, 0, 5, 1}, slow: time.Millisecond}
+		sale := segmentedSale(from)
+		sold, refused := make(chan service.Receipt, 20), make(chan error, 20)
+		for i := range 20 {
+			go func() {
+				receipt, err := sale.Sell(t.Context(), fmt.Sprint("order ", i))
+				if err != nil {
+					refused <- err
+					return
+				}
+				sold <- receipt
+			}()
+		}
+		time.Sleep(time.Minute) // virtual
+		synctest.Wait()
+		if len(sold) != 9 || len(refused) != 11 || slices.Max(from.left) != 0 {
+			t.Errorf("%d sold, %d refused, %v left; want 9, 11, and nothing", len(sold), len(refused), from.left)
+		}
+		for range len(refused) {
+			if err := <-refused; !errors.Is(err, service.ErrSoldOut) {
+				t.Error(err)
+			}
+		}
+		from.asks = nil
+		for range 2 {
+			if _, err := sale.Sell(t.Context(), "one"); !errors.Is(err, service.ErrSoldOut) {
+				t.Error(err)
+			}
+		}
+		if first := from.asks[:4]; !slices.Equal(first, from.asks[4:]) || first[1] != first[0]%4+1 || first[3] != first[2]%4+1 {
+			t.Errorf("it asks %v; want each segment once, one after the other, and the same again", from.asks)
+		}
+	})
+}
+
+// The waits for segments that are sold out count: a sale that has looked for as long as it may says so, and not that all is sold out.
+func TestSegmentedWaitIsBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		sale := segmentedSale(&shelves{left: []int64{0, 0, 0, 0}, slow: 40 * time.Second})
+		began := time.Now()
+		_, err := sale.Sell(t.Context(), "one")
+		if !errors.Is(err, lock.ErrTimeout) || errors.Is(err, service.ErrSoldOut) || time.Since(began) != 80*time.Second {
+			t.Errorf("%v after %v; want ErrTimeout after two of four segments", err, time.Since(began))
+		}
+	})
+}
+
+// closing is a lock that keeps something.
+type closing struct {
+	lock.Locker
+	closed *int
+	fails  error
+}
+
+func (c closing) Close(context.Context) error { *c.closed++; return c.fails }
+
+func TestSegmentedClosesAll(t *testing.T) {
+	var closed int
+	sale := segmentedSale(&shelves{}, closing{closed: &closed, fails: lock.ErrUnavailable}, closing{closed: &closed}, closing{closed: &closed})
+	if err := sale.Close(t.Context()); closed != 3 || !errors.Is(err, lock.ErrUnavailable) {
+		t.Errorf("%d closed, %v; want all, and the error of the first", closed, err)
+	}
+}

@@ -1,0 +1,79 @@
+package witness
+
+import (
+	"testing"
+	"time"
+)
+
+// Sales in different segments are not in each other's way: neither two inside, nor a lost update, nor the end of the other's lock.
+func TestSegmentsAreApart(t *testing.T) {
+	for other, want := range map[int]map[FindingKind]int{
+		2: {},
+		1: {Together: 1, LostUpdate: 1, Removed: 1, WroteLate: 2}, // each after the other had ended its lock
+	} {
+		at := time.Unix(0, 0)
+		var events []Event
+		add := func(event Event) {
+			at = at.Add(time.Millisecond)
+			event.Sent, event.Replied = at, at
+			events = append(events, event)
+		}
+		does := func(replica string, segment int, verb Verb, stock int64, forced bool) {
+			add(Event{Kind: KindCommand, Replica: replica, Sale: replica + "#1", Segment: segment, Command: &Command{
+				Verb: verb, Outcome: Done, Holder: replica, TTL: Millis(time.Minute), Stock: stock, Forced: forced,
+			}})
+		}
+		begins := func(replica string, segment int, forced bool) {
+			add(Event{Kind: KindAsks, Replica: replica, Sale: replica + "#1", Owner: replica, Segment: segment})
+			does(replica, segment, Takes, 0, forced)
+			add(Event{Kind: KindObtains, Replica: replica, Sale: replica + "#1", Segment: segment})
+			does(replica, segment, Reads, 5, false)
+		}
+		ends := func(replica string, segment int, forced bool) {
+			does(replica, segment, Writes, 4, false)
+			add(Event{Kind: KindLeaves, Replica: replica, Sale: replica + "#1", Segment: segment})
+			does(replica, segment, Removes, 0, forced)
+			add(Event{Kind: KindEnds, Replica: replica, Sale: replica + "#1"})
+		}
+		begins("r1", 1, false)
+		begins("r2", other, other == 1)
+		ends("r1", 1, other == 1)
+		ends("r2", other, false)
+		account := Examine(events)
+		for _, kind := range []FindingKind{Together, LostUpdate, Removed, WroteLate, WaitsForItself} {
+			if account.Found[kind] != want[kind] {
+				t.Errorf("the other one in segment %d: %d × %s; want %d", other, account.Found[kind], kind, want[kind])
+			}
+		}
+	}
+}
+
+// A sale that goes on to the next segment waits there anew, behind those who wait there, and does not wait for itself.
+func TestASaleThatGoesOn(t *testing.T) {
+	at := time.Unix(0, 0)
+	account := NewAccount(Limits{})
+	add := func(kind Kind, sale string, segment int) {
+		at = at.Add(time.Second)
+		account.Record(Event{Kind: kind, Replica: "r1", Sale: sale, Owner: sale, Segment: segment, Sent: at, Replied: at})
+	}
+	add(KindAsks, "r1#1", 1)
+	add(KindAsks, "r1#2", 2)
+	add(KindAsks, "r1#3", 2)
+	add(KindObtains, "r1#1", 1)
+	add(KindLeaves, "r1#1", 1)
+	add(KindAsks, "r1#1", 2)
+	for _, sale := range []string{"r1#2", "r1#3"} {
+		add(KindObtains, sale, 2)
+		add(KindLeaves, sale, 2)
+		add(KindEnds, sale, 0)
+	}
+	if s := account.Sale("r1#1"); !s.Waits() || s.Segment != 2 {
+		t.Errorf("it does not wait in the next segment: %+v", s)
+	}
+	add(KindEnds, "r1#1", 0)
+	for _, kind := range []FindingKind{WaitsForItself, Overtaken, Together} {
+		if account.Found[kind] > 0 {
+			t.Errorf("%d × %s", account.Found[kind], kind)
+		}
+	}
+}
