@@ -13,15 +13,15 @@ var ErrStale = lock.WithCode("stale_schedule", "the schedule does not fit the co
 
 // StaleError is ErrStale, with the reason in the language of the scenario.
 type StaleError struct {
-	Why string
+	Why   string
+	Needs string // the faults that the schedule needs, if the scenario is what does not fit
 
-	in     language.Language
-	budget bool // the scenario is what does not fit
+	in language.Language
 }
 
 // Error implements error.
 func (e *StaleError) Error() string {
-	if e.budget {
+	if e.Needs != "" {
 		return e.Why
 	}
 	return fmt.Sprintf(language.Both(ErrStale.Error()+": %s", "时序与代码不符：%s").In(e.in), e.Why)
@@ -40,8 +40,8 @@ func Lacking(in engine.Scenario, upTo, schedule string) error {
 	if in.Faults.AtLeast(engine.Budgets(upTo)) == in.Faults {
 		return nil
 	}
-	needed := in.Faults.AtLeast(engine.Budgets(schedule))
-	return &StaleError{Why: in.Say("it needs --faults %s", "需要 --faults %s", needed), in: in.Language, budget: true}
+	needs := in.Faults.AtLeast(engine.Budgets(schedule)).String()
+	return &StaleError{Why: in.Say("it needs --faults %s", "需要 --faults %s", needs), Needs: needs, in: in.Language}
 }
 
 // AtStep says at which step of a schedule, counted from 1, something is wrong.

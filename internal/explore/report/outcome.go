@@ -11,7 +11,7 @@ import (
 type Outcome struct {
 	Document Document `json:"document"` // that --json prints
 	Scenario string   `json:"scenario"` // as flags, with as many polls as were explored
-	Says     string   `json:"says"`     // the verdict
+	Says     string   `json:"says"`     // the verdict, without the flags
 	Seen     string   `json:"seen"`     // how much was explored
 	Tested   []string `json:"tested"`   // what was put to the test
 	Shown    []Shown  `json:"shown"`    // the counterexamples of the document
@@ -41,8 +41,10 @@ func (r Request) Outcome(ctx context.Context) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, err
 	}
+	flags := result.Setting() // a page shows the scenario beside the verdict, in words
+	says := strings.NewReplacer(" ("+flags+")", "", "（"+flags+"）", "").Replace(r.verdict(result))
 	outcome := Outcome{
-		Document: document(result, whys), Scenario: r.Scenario.String(), Says: r.verdict(result), Seen: seen(result),
+		Document: document(result, whys), Scenario: r.Scenario.String(), Says: says, Seen: seen(result),
 		Tested: append([]string{}, tested(result)...), Shown: []Shown{},
 	}
 	for i, e := range result.Found {

@@ -97,7 +97,7 @@ func (s *Seat) run(ctx context.Context, client string, do func(context.Context) 
 // Index is what there is to choose from.
 type Index struct {
 	Locks     []Lock    `json:"locks"`
-	Faults    []Named   `json:"faults"`
+	Faults    []Fault   `json:"faults"`
 	Anomalies []Anomaly `json:"anomalies"`
 }
 
@@ -114,10 +114,11 @@ type Lock struct {
 	Level       *Level            `json:"level"`    // null: the table does not know it yet
 }
 
-// Named is a fault, and what happens.
-type Named struct {
-	Name string `json:"name"`
-	Says string `json:"says"`
+// Fault is one, how people call it, and what happens.
+type Fault struct {
+	Name  string `json:"name"`
+	Title string `json:"title"`
+	Says  string `json:"says"`
 }
 
 // Anomaly is one, how people call it, and what to make a lock do for it.
@@ -138,7 +139,7 @@ func (s *Seat) Index(in language.Language) Index {
 		})
 	}
 	for _, fault := range explore.AllFaults() {
-		index.Faults = append(index.Faults, Named{fault.Name, fault.Says.In(in)})
+		index.Faults = append(index.Faults, Fault{fault.Name, faultTitle(fault.Name).In(in), fault.Says.In(in)})
 	}
 	for _, a := range explore.Anomalies() {
 		index.Anomalies = append(index.Anomalies, Anomaly{string(a), a.Row().Title.In(in), a.Row().Says.In(in), a.Row().Task.In(in)})

@@ -63,11 +63,11 @@ func (o outlook) whyActor(a *engine.Actor) string {
 	case a.Finished():
 		return say("%s's sale has ended", "%s 的下单已经结束", a.Name)
 	case a.Paused():
-		return say("%s is paused until %s:resumes", "%s 已暂停，直到 %s:resumes", a.Name, a.Process.Name)
+		return say("%s is paused until %s resumes", "%s 已暂停，直到 %s 恢复", a.Name, a.Process.Name)
 	case why == engine.AsksInVain:
 		says := say("%s waits%s: it would be told what it was told before", "%s 在等待%s：再问一次，结果也一样", a.Name, o.held(a))
 		if len(o.possible) > 0 && o.PollsLeft() == 0 {
-			says += say(", and has been as often as --polls allows", "，次数已达 --polls 的上限")
+			says += say(", and has been as often as the scenario allows", "，次数已达场景的上限")
 		}
 		return says
 	case why == engine.WaitsForReply:
