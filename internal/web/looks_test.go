@@ -23,7 +23,7 @@ var addresses = map[string]string{
 	"seat":    broken + "&mode=break&anomaly=foreign-release&beside=v3",
 	"redlock": "#/schedule/redlock?in=--faults+node-crash=1&do=A:waits",
 	"oracle":  "#/schedule/v2?in=--faults+expiry=1&mode=oracle&anomaly=foreign-release&do=A:SET+A:GET",
-	"explore": "#/explore/v2?in=--faults+expiry=1&anomaly=foreign-release",
+	"search":  "#/schedule/v2?in=--faults+expiry=1&anomaly=foreign-release&search=1",
 	"table":   "#/table",
 	"steps":   "#/steps/v3-v4",
 	"labs":    "#/labs",
@@ -32,7 +32,7 @@ var addresses = map[string]string{
 	"lesson":  "#/course/02",
 	"room":    "#/room/02",
 	"join":    "#/join",
-	"levels":  "#/campaign",
+	"levels":  "#/schedule",
 	"level":   broken + "&mode=break&anomaly=foreign-release&campaign=1",
 }
 

@@ -13,6 +13,7 @@ import (
 const (
 	broken = "#/schedule/v2?in=--faults+expiry=1&do=A:SET+A:GET+A:write+expiry+B:SET+A:DEL"
 	start  = "#/schedule/v2?in=--faults+expiry=1&mode=break&anomaly=foreign-release"
+	level  = "&campaign=1"
 )
 
 // steps waits until the schedule has so many steps.
@@ -38,7 +39,7 @@ func (p *page) press(token string) {
 }
 
 func TestSeatIsSolvedByKeysAlone(t *testing.T) {
-	p := open(t, serve(t)+"/#/schedule")
+	p := open(t, serve(t)+"/"+start)
 	p.waitUntil("the goal is said", `document.querySelector(".goal")?.innerText.includes("in at most 6 steps")`)
 	p.key("c")
 	for i, step := range []struct{ token, a, b string }{ // and the lines at which A and B are then
@@ -108,11 +109,19 @@ func TestSeatStaysUnderTheFinger(t *testing.T) {
 func TestSeatNeedsNoScrolling(t *testing.T) {
 	p := open(t, serve(t)+"/"+start+"&do=A:SET+A:GET")
 	for _, window := range []struct {
-		width, height int64
-		size          string
-	}{{1280, 720, ""}, {1024, 720, ""}, {390, 844, ""}, {1280, 720, "large"}, {640, 360, ""}} {
+		width, height  int64
+		size, language string
+		level          string
+	}{
+		{1280, 720, "", "en", ""}, {1024, 720, "", "en", ""}, {390, 844, "", "en", ""}, {1280, 720, "large", "en", ""}, {640, 360, "", "en", ""},
+		{1280, 720, "", "en", level}, {1024, 720, "", "zh", level}, {390, 844, "", "en", level}, {390, 844, "", "zh", level},
+		{1280, 720, "large", "zh", level}, {640, 360, "", "en", level},
+	} {
 		p.size(window.width, window.height)
+		eval[bool](p, fmt.Sprintf("location.hash = %q, true", start+"&do=A:SET+A:GET"+window.level))
+		p.speak(window.language)
 		eval[string](p, fmt.Sprintf("document.documentElement.dataset.size = %q", window.size))
+		p.waitUntil("it is a level, or none", fmt.Sprintf(`!!document.querySelector(".level") === %t`, window.level != ""))
 		p.steps(2)
 		out := eval[[]string](p, `[
 			".goal", ".drawing [aria-current=step] .number", ".coming .move", ".next .choice", ".coming .row button"].filter(css =>
@@ -121,20 +130,40 @@ func TestSeatNeedsNoScrolling(t *testing.T) {
 		if len(out) > 0 || eval[bool](p, "document.documentElement.scrollHeight > innerHeight") {
 			t.Errorf("%+v: out of the window: %v, or the page scrolls", window, out)
 		}
-		p.keep(fmt.Sprintf("seat-%d-%s", window.width, window.size))
+		p.keep(fmt.Sprintf("seat-%d-%s-%s%s", window.width, window.size, window.language, window.level))
 	}
 }
 
-// The campaign by keys alone: a level is solved, its schedule is shown under the next lock, and the next level follows. What was solved is
-// kept, and can be sent as a picture that needs no styles of the page.
-func TestTheCampaign(t *testing.T) {
-	p := open(t, serve(t)+"/#/campaign")
-	p.waitUntil("there are levels", `document.querySelector("#next")`)
-	p.key("n")
+// What is drawn anew stays in sight: the strip of tools where it was scrolled to, and the last step as distances come to it.
+func TestSeatKeepsWhatIsInSight(t *testing.T) {
+	p := open(t, serve(t)+"/"+broken+"&mode=break&anomaly=foreign-release")
+	p.steps(6)
+	p.size(390, 844)
+	eval[bool](p, `(document.querySelector("[data-focus=scenario]").scrollIntoView(), true)`)
+	p.click("[data-focus=scenario]")
+	p.waitUntil("the form is open", `document.querySelector("[data-focus=look-for]")`)
+	if at := eval[float64](p, `document.querySelector(".tools").scrollLeft`); at == 0 {
+		t.Error("the tools are scrolled back to the first")
+	}
+	p.size(1280, 720)
+	p.visit(broken + "&mode=break&anomaly=foreign-release")
+	p.steps(6)
+	p.key("o")
+	p.waitUntil("each step has its distance", `document.querySelectorAll(".drawing .step .changes .chip.breach").length > 0`)
+	p.waitUntil("the last step is above what comes", `document.querySelector("[aria-current=step]").getBoundingClientRect().bottom <=
+		document.querySelector(".coming").getBoundingClientRect().top + 1`)
+}
+
+// The levels by keys alone, from the first that is open: one is solved, its schedule is shown under the next lock, and the next level
+// follows. What was solved is kept, and can be sent as a picture that needs no styles of the page. No flag is said.
+func TestTheLevels(t *testing.T) {
+	p := open(t, serve(t)+"/#/schedule")
+	p.waitUntil("there is a path of levels, and the first one is there",
+		`document.querySelectorAll(".level li").length === 12 && document.querySelector(".level [aria-current]").innerText === "0"`)
 	for i, token := range []string{"A:GET", "B:GET", "A:write", "B:write"} {
 		p.press(token)
 		p.steps(i + 1)
-		p.waitUntil("the steps are counted", fmt.Sprintf(`document.querySelector(".level .count").innerText === "%d/4 steps"`, i+1))
+		p.waitUntil("the steps are counted", fmt.Sprintf(`document.querySelector(".card .count").innerText === "%d/4 steps"`, i+1))
 	}
 	p.click("[data-focus=card]")
 	p.waitUntil("the card is there", `document.querySelector("dialog svg.card")?.innerHTML.includes("v0: lost update")`)
@@ -147,23 +176,31 @@ func TestTheCampaign(t *testing.T) {
 	p.waitUntil("it is shown under v1", `document.querySelector(".beside .pair th:last-child")?.innerText === "v1"`)
 	p.key("n")
 	p.waitUntil("the next level is there", `location.hash.startsWith("#/schedule/v1?") &&
-		document.querySelector(".level").innerText.includes("0/3 steps")`)
+		document.querySelector(".card").innerText.includes("0/3 steps · faults: crash")`)
+	solved := `document.querySelector(".level .good")?.ariaLabel === "Level 0: ✓ in 4 steps, the fewest"`
 	p.visit("#/campaign")
 	p.shows("1 of 12 solved, 1 in the fewest steps")
-	p.shows("✓ in 4 steps, the fewest")
+	p.waitUntil("it is solved, and the next is there", solved+` && location.hash.startsWith("#/schedule/v1?")`)
+	if says := p.text("main"); strings.Contains(says, "--") {
+		t.Errorf("the page says a flag: %s", says)
+	}
 	eval[bool](p, `import("./web/views/levels.js").then(({keep}) => {
 		const {v0} = JSON.parse(localStorage["lockstep.campaign"]);
 		keep({name: "v0", level: v0}, {steps: 9, schedule: ""});
 		return true;
 	})`)
-	p.visit("#/campaign")
-	p.shows("✓ in 4 steps, the fewest") // a longer way takes nothing away
+	p.visit("#/schedule")
+	p.waitUntil("a longer way takes nothing away", solved)
+	eval[bool](p, `(e => { e.value = "atomic"; return e.dispatchEvent(new Event("change")); })(document.querySelector("[data-focus=side]"))`)
+	p.shows("Side level atomic · one script, no lock · Nothing breaks it in any scenario of the table.")
 }
 
-// An exploration is asked for by a form, shows the shortest schedule, why it breaks, and leads into the seat; a search can be stopped.
-func TestAnExplorationOnThePage(t *testing.T) {
+// A search of every schedule is asked for by a form, and shows the shortest schedule in the seat's own picture, and why it breaks.
+// It can be stopped. An address of the explorer leads there, and no sentence says a flag.
+func TestASearchInTheSeat(t *testing.T) {
 	p := open(t, serve(t)+"/#/explore/v2?in=--faults+expiry=1&anomaly=foreign-release")
-	p.shows("go run . explore v2 --faults expiry=1 --anomaly foreign-release")
+	p.waitUntil("the address is the seat's", `location.hash === "#/schedule/v2?in=--faults+expiry=1&anomaly=foreign-release&search=1"`)
+	p.shows("Scenario · faults: expiry")
 	p.click("[data-focus=explore]")
 	p.steps(6)
 	p.shows("v2 shows foreign delete in 6 steps, and in no fewer") // as people say it
@@ -172,21 +209,22 @@ func TestAnExplorationOnThePage(t *testing.T) {
 	p.at(5)
 	p.click("[data-focus=why]")
 	p.shows("Why: step 4, expiry, made it possible")
-	p.click(".side .button.main")
-	p.waitUntil("the seat is there", `location.hash.startsWith("#/schedule/v2")`)
-	p.steps(6)
-	p.do(back)
+	p.click("[data-focus=scenario]")
+	p.waitUntil("it is shut", `!document.querySelector(".panel").checkVisibility()`)
+	p.click("[data-focus=more]")
+	p.click("#menu [data-focus=search]")
 	p.shows("Why: step 4, expiry, made it possible") // it is remembered
+	if says := p.text("main"); strings.Contains(says, "--") {
+		t.Errorf("the page says a flag: %s", says)
+	}
 	eval[bool](p, `location.hash = "#/explore/v9?in=--actors+4+--faults+expiry=3,crash=3&anomaly=starved", true`)
-	p.shows("go run . explore v9 --actors 4")
+	p.shows("Scenario · buyers: 4 · faults: expiry ×3, crash ×3")
 	p.click("[data-focus=explore]")
-	p.waitUntil("it tells how far it is", `/[1-9]\d* schedules/.test(document.querySelector("main").innerText)`)
+	p.waitUntil("it tells how far it is", `/[1-9]\d* schedules/.test(document.querySelector(".result").innerText)`)
 	p.click("[data-focus=stop]")
 	p.shows("Stopped. Nothing is known")
-	eval[bool](p, `location.hash = "#/explore/v2?in=--faults+fire=1", true`)
-	p.shows("go run . explore v2 --faults fire=1")
 	p.expect("400")
-	p.click("[data-focus=explore]")
+	eval[bool](p, `location.hash = "#/explore/v2?in=--faults+fire=1", true`)
 	p.shows("there is no \"fire\"")
 }
 

@@ -110,14 +110,14 @@ func TestProgramsEndInTheTab(t *testing.T) {
 func (p *page) stopsAnExploration() {
 	p.t.Helper()
 	eval[bool](p, `location.hash = "#/explore/v9?in=--actors+4+--faults+expiry=3,crash=3&anomaly=starved", true`)
-	p.shows("go run . explore v9 --actors 4")
+	p.shows("Scenario · buyers: 4 · faults: expiry ×3, crash ×3")
 	p.pushes("[data-focus=explore]")
-	p.waitUntil("it tells how far it is", `/[1-9]\d* states/.test(document.querySelector("main [role=status]")?.innerText)`)
+	p.waitUntil("it tells how far it is", `/[1-9]\d* states/.test(document.querySelector(".result [role=status]")?.innerText)`)
 	running := eval[int](p, `workers.length`)
 	p.pushes("[data-focus=stop]")
 	p.shows("Stopped. Nothing is known")
 	eval[bool](p, `location.hash = "#/explore/v2?in=--faults+expiry=1&anomaly=foreign-release", true`)
-	p.shows("go run . explore v2 --faults expiry=1 --anomaly foreign-release")
+	p.shows("Scenario · faults: expiry")
 	p.pushes("[data-focus=explore]")
 	p.waitUntil("it is found", `document.querySelector("[data-focus=why]")`)
 	if n := eval[int](p, `workers.length`); n != running+1 {

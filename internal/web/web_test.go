@@ -133,6 +133,14 @@ func TestThePageOpens(t *testing.T) {
 		p.waitUntil(view+" is shown", `document.querySelector("main > *")`)
 		p.waitUntil(view+" is marked", `document.querySelector("[aria-current=page]")?.hash === "#/`+view+`"`)
 	}
+	for from, to := range map[string]string{ // old addresses, also those that somebody has kept
+		"#/campaign": "#/schedule/v0?mode=break&anomaly=lost-update&campaign=1", "#/explore": "#/schedule/v2?in=--faults+expiry=1&search=1",
+		"#/explore/v3?in=--faults+expiry=1&each=true": "#/schedule/v3?in=--faults+expiry=1&search=each",
+		"#/explore/v3?anomaly=stuck":                  "#/schedule/v3?anomaly=stuck&search=1",
+	} {
+		eval[bool](p, `location.hash = "`+from+`", true`)
+		p.waitUntil(from+" leads to "+to, `document.querySelector(".drawing") && location.hash === "`+to+`"`)
+	}
 	for address, view := range map[string]string{"#/campaign": "schedule", "#/explore": "schedule", "#/steps": "table", "#/room": "course"} {
 		eval[bool](p, `location.hash = "`+address+`", true`) // each belongs to one of the five
 		p.waitUntil(address+" is in "+view, `document.querySelector("[aria-current=page]")?.hash === "#/`+view+`"`)

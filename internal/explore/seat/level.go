@@ -18,7 +18,7 @@ import (
 // ErrUnsolved is that of a schedule that does not break a lock as its level asks.
 var ErrUnsolved = lock.WithCode("bad_request", "this does not solve the level")
 
-// Level is what the campaign asks of a reader: to break a lock in as few steps as can be. The scenario is that of the table.
+// Level asks a reader to break a lock in as few steps as possible. The scenario is that of the table.
 type Level struct {
 	Anomaly    explore.Anomaly `json:"anomaly"` // "": none is shown in any scenario of the table
 	In         string          `json:"in"`      // the scenario, as flags

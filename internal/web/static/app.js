@@ -1,7 +1,7 @@
 // The page around the views: header, switches, and the router.
 import { el, replace } from "./dom.js";
 import { bind, showKeys } from "./keys.js";
-import { go, route } from "./route.js";
+import { go, link, route } from "./route.js";
 import { soon } from "./server.js";
 import { language, say } from "./words.js";
 
@@ -10,14 +10,20 @@ const views = {
   "": { load: () => import("./views/shop.js"), name: ["Shop", "商店"] },
   course: { load: () => import("./views/course.js"), name: ["Course", "课程"] },
   schedule: { load: () => import("./views/seat.js"), name: ["Seat", "调度席"] },
-  campaign: { load: () => import("./views/campaign.js"), of: "schedule" },
-  explore: { load: () => import("./views/explore.js"), of: "schedule" },
+  campaign: { moved: () => link(["schedule"]) },
+  explore: { moved: toSearch },
   table: { load: () => import("./views/table.js"), name: ["Locks", "锁"] },
   steps: { load: () => import("./views/steps.js"), of: "table" },
   labs: { load: () => import("./views/labs.js"), name: ["Labs", "实验"] },
   room: { load: () => import("./views/room.js"), of: "course" },
   join: { load: () => import("./views/join.js"), of: "course" },
 };
+
+// toSearch is where an exploration is asked for now: in the seat.
+function toSearch({ path: [, lock], query }) {
+  const { in: scenario = lock ? "" : "--faults expiry=1", anomaly, each } = Object.fromEntries(query);
+  return link(["schedule", lock ?? "v2"], { in: scenario, anomaly, search: each ? "each" : "1" });
+}
 
 const root = document.documentElement;
 const page = document.getElementById("page");
@@ -122,7 +128,7 @@ async function show(anew = false) {
     turn = ++latest;
   stale ||= anew;
   const view = views[name];
-  if (!view) return go("#/", { instead: true });
+  if (!view || view.moved) return go(view?.moved(now) ?? "#/", { instead: true });
   if (!stale && shown.name === name && shown.follow) return shown.follow(now);
   const module = await view.load().catch(() => null);
   if (turn !== latest) return;

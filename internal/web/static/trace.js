@@ -5,50 +5,40 @@ import { el, svg } from "./dom.js";
 import { duration, say } from "./words.js";
 
 // drawTrace draws trace.Trace as a list of its steps. Options: current, the step that is marked, counted from 1, or 0;
-// onstep, called with the step that is clicked; compact leaves out commands and states; notes gives what else to say of
-// a step, by its number; breaches are marked at their steps, each with its title and what it says; next has the choices
-// of what can happen after the current step, and takes one.
-export function drawTrace(
-  trace,
-  { current = Infinity, onstep = null, compact = false, notes = _step => null, breaches = [], next = null } = {},
-) {
+// onstep, called with the step that is clicked; notes gives what else to say of a step, by its number; breaches are
+// marked at their steps, each with its title and what it says; next has the choices of what can happen after the current
+// step, and takes one.
+export function drawTrace(trace, options = {}) {
+  const { current = Infinity, onstep, notes, breaches = [], next } = options;
   const lanes = lanesOf(trace);
   const rows = trace.steps.map((step, i) => {
     const n = i + 1,
       before = beforeOf(trace, i),
       breach = breaches.filter(each => each.step === n);
-    const number = onstep
-      ? el(
-          "button",
-          { class: "quiet number", "aria-label": say(`Step ${n}`, `第 ${n} 步`), onclick: () => onstep(n) },
-          n,
-        )
-      : el("span", { class: "number" }, n);
+    const kinds = ["step", step.fault && "fault", breach.length && "breach", n > current && "later"];
+    const attributes = onstep && { "aria-label": say(`Step ${n}`, `第 ${n} 步`), onclick: () => onstep(n) };
     return el(
       "li",
       {
-        class: ["step", step.fault && "fault", breach.length && "breach", n > current && "later"]
-          .filter(Boolean)
-          .join(" "),
+        class: kinds.filter(Boolean).join(" "),
         "aria-current": n === current ? "step" : null,
         onclick: onstep && (event => event.target.closest("button, a") || onstep(n)),
       },
-      number,
+      el(onstep ? "button" : "span", { class: onstep ? "quiet number" : "number", ...attributes }, n),
       svg(
         "svg",
         { class: "lanes", role: "presentation", "aria-hidden": "true", focusable: "false" },
         marksOf(lanes, trace, step, before, breach.length > 0),
       ),
-      el("div", { class: "words" }, words(trace, step, before, compact), breach.map(told), notes(n)),
+      el("div", { class: "words" }, words(trace, step, before), breach.map(told), notes?.(n)),
     );
   });
-  const verdict = trace.says && el("p", { class: "verdict" }, el("span", { "aria-hidden": "true" }, "✗ "), trace.says);
   return el(
     "div",
     { class: "trace", style: { "--lanes": lanes.length } },
     head(lanes),
     el("ol", null, rows),
-    verdict && !breaches.length && verdict,
+    trace.says && !breaches.length && el("p", { class: "verdict" }, cross(), trace.says),
     next && coming(lanes, trace, current, next),
   );
 }
@@ -57,16 +47,11 @@ export function drawTrace(
 export const beforeOf = (trace, i) =>
   trace.steps[i - 1] ?? { standing: trace.actors.map(() => "absent"), lock: "", stock: "", nodes: [] };
 
+const cross = () => el("span", { "aria-hidden": "true" }, "✗ ");
+
 // told is a breach in words.
 const told = ({ anomaly, title, says }) =>
-  el(
-    "p",
-    { class: "told-breach" },
-    el("span", { "aria-hidden": "true" }, "✗ "),
-    el("b", { title: anomaly }, title),
-    say(": ", "："),
-    says,
-  );
+  el("p", { class: "told-breach" }, cross(), el("b", { title: anomaly }, title), say(": ", "："), says);
 
 // legend explains the lines.
 export const legend = () =>
@@ -87,33 +72,25 @@ export function lanesOf(trace) {
   return lanes.map((lane, i) => ({ ...lane, at: ((i + 0.5) / lanes.length) * 100 }));
 }
 
-const head = lanes =>
-  el(
-    "div",
-    { class: "head", "aria-hidden": "true" },
-    el("span"),
-    el(
-      "div",
-      { class: "names" },
-      lanes.map(lane => el("span", { class: colour(lane.actor) }, lane.name)),
-    ),
-  );
+const head = lanes => {
+  const names = lanes.map(lane => el("span", { class: colour(lane.actor) }, lane.name));
+  return el("div", { class: "head", "aria-hidden": "true" }, el("span"), el("div", { class: "names" }, names));
+};
 
 export const colour = actor => (actor === undefined || actor < 0 ? "" : "actor" + (actor % 4));
 
 // coming is what can happen next, at the lines of those who do it. The list of choices is for keys and for those who
-// do not see the lines.
-function coming(lanes, trace, current, { choices, take }) {
+// do not see the lines; it has all.
+function coming(lanes, trace, current, { choices, take, faultOf }) {
   if (!choices.length) return null;
-  const button = (choice, text) =>
-    el(
-      "button",
-      { class: "move " + colour(actorOf(choice)), tabindex: -1, title: choice.says, onclick: () => take(choice.token) },
-      text,
-    );
   const actorOf = choice => trace.actors.indexOf(choice.actor);
-  const plain = ({ fault }) => !fault,
-    now = beforeOf(trace, current);
+  const button = (choice, text) => {
+    const act = { title: choice.says, onclick: () => take(choice.token) };
+    return el("button", { class: "move " + colour(actorOf(choice)), tabindex: -1, ...act }, text);
+  };
+  const now = beforeOf(trace, current);
+  const first = ({ actor }) => actor >= 0 && choices.find(one => !one.fault && actorOf(one) === actor);
+  const others = choices.filter(one => one.fault || actorOf(one) < 0);
   return el(
     "div",
     { class: "coming", "aria-hidden": "true" },
@@ -126,21 +103,12 @@ function coming(lanes, trace, current, { choices, take }) {
         { class: "lanes" },
         lanes.map(lane => life(lane.at, 0, "100%", look(lane, trace, now))),
       ),
-      lanes.map(({ actor }) =>
-        el(
-          "span",
-          null,
-          choices
-            .filter(one => actor >= 0 && plain(one) && actorOf(one) === actor)
-            .slice(0, 1) // the list has the others
-            .map(one => button(one, one.actor)),
-        ),
-      ),
+      lanes.map(lane => el("span", null, first(lane) && button(first(lane), first(lane).actor))),
     ),
     el(
       "div",
       { class: "row" },
-      choices.filter(one => !plain(one) || actorOf(one) < 0).map(one => button(one, one.fault || one.says)),
+      others.map(one => button(one, one.fault ? faultOf(one.fault) : one.says)),
     ),
   );
 }
@@ -165,29 +133,22 @@ export function marksOf(lanes, trace, step, before, breach) {
   return marks;
 }
 
+const stances = { absent: "none", ended: "none", dead: "none", inside: "thick", paused: "dashed" };
+
 // look is what a lifeline looks like after a step.
 function look(lane, trace, step) {
   if (lane.actor !== undefined) {
-    const kind =
-      {
-        absent: "none",
-        ended: "none",
-        dead: "none",
-        outside: "",
-        inside: "thick",
-        paused: "dashed",
-        "paused-inside": "thick dashed",
-      }[step.standing[lane.actor]] ?? "";
-    return { kind, colour: colour(lane.actor) };
+    const stance = step.standing[lane.actor];
+    return { kind: stance === "paused-inside" ? "thick dashed" : (stances[stance] ?? ""), colour: colour(lane.actor) };
   }
   const node = step.nodes?.[lane.node - 1];
-  const holder = lane.node ? node?.lock : trace.nodes ? "" : step.lock;
-  const actor = trace.actors.indexOf(holder);
   if (node?.health === "crashed") return { kind: "none", colour: "" };
+  const holder = lane.node ? node?.lock : trace.nodes ? "" : step.lock;
+  const held = holder && holder !== "nobody";
   return {
-    kind: (node?.health === "hung" ? "dashed " : "") + (holder && holder !== "nobody" ? "thick" : ""),
-    colour: colour(actor),
-    owner: holder && holder !== "nobody" ? holder.slice(-5) : "",
+    kind: (node?.health === "hung" ? "dashed " : "") + (held ? "thick" : ""),
+    colour: colour(trace.actors.indexOf(holder)),
+    owner: held ? holder.slice(-5) : "",
   };
 }
 
@@ -215,6 +176,9 @@ const sign = (x, text, kind, y = middle) =>
     svg("text", { dy: ".35em" }, text),
   );
 
+const quiet = { ends: "○", waits: "○", begins: "○", leaves: "○", "times-out": "○" };
+const signs = { ...quiet, clock: "◷", woken: "!", "lost-wake": "…", pauses: "‖", resumes: "▸" };
+
 // happens draws an arrow to a server, or a sign on a lifeline.
 function happens(lanes, step) {
   const from = lanes.find(lane => lane.name === step.actor && lane.actor !== undefined);
@@ -224,18 +188,7 @@ function happens(lanes, step) {
   if (["restarts", "evicts", "lags"].includes(step.kind)) return sign(to.at, "○", "");
   if (!from) return servers.map(lane => sign(lane.at, "◷", "time"));
   if (step.command) return arrow(from, to, step);
-  const text = {
-    ends: "○",
-    waits: "○",
-    begins: "○",
-    leaves: "○",
-    "times-out": "○",
-    clock: "◷",
-    woken: "!",
-    "lost-wake": "…",
-    pauses: "‖",
-    resumes: "▸",
-  }[step.kind];
+  const text = signs[step.kind];
   return text && sign(from.at, text, colour(from.actor));
 }
 
@@ -244,24 +197,14 @@ function arrow(from, to, step) {
     lost = ["lost-request", "never-arrives"].includes(step.kind),
     before = ["arrives", "never-arrives"].includes(step.kind); // it was on its way
   const end = lost || late ? from.at + (to.at - from.at) * 0.6 : to.at;
+  const kind = "arrow " + colour(from.actor);
   const all = [
-    line({
-      x1: from.at + "%",
-      x2: end + "%",
-      y1: middle,
-      y2: middle,
-      class: "arrow " + colour(from.actor) + (before || late ? " dashed" : ""),
-    }),
+    line({ x1: from.at + "%", x2: end + "%", y1: middle, y2: middle, class: kind + (before || late ? " dashed" : "") }),
+    !before && svg("circle", { cx: from.at + "%", cy: middle, r: 3.5, class: kind }),
   ];
-  if (!before) all.push(svg("circle", { cx: from.at + "%", cy: middle, r: 3.5, class: "arrow " + colour(from.actor) }));
   if (lost || late) return [...all, sign(end, lost ? "✗" : "…", "bad")];
-  all.push(
-    svg(
-      "svg",
-      { x: end + "%", y: middle, class: "tip " + colour(from.actor) },
-      svg("path", { d: "M-11-5 L-1 0 L-11 5 Z" }),
-    ),
-  );
+  const tip = svg("path", { d: "M-11-5 L-1 0 L-11 5 Z" });
+  all.push(svg("svg", { x: end + "%", y: middle, class: "tip " + colour(from.actor) }, tip));
   if (["lost-reply", "resends"].includes(step.kind)) all.push(sign((from.at + to.at) / 2, "✗", "bad"));
   return all;
 }
@@ -270,60 +213,37 @@ function arrow(from, to, step) {
 export const saying = step => step.says || short(step.command) || step.token;
 
 // words say what a step does, and what is different after it.
-function words(trace, step, before, compact) {
-  const says = el(
-    "p",
-    { class: "says" },
-    step.fault && el("span", { class: "chip warn" }, step.fault),
-    step.fault && " ",
-    saying(step),
-  );
-  if (compact) return says;
-  return [
-    says,
-    step.command && el("p", { class: "command" }, el("code", null, short(step.command) + outcome(step))),
-    changes(trace, step, before),
-  ];
-}
-
-function changes(trace, step, before) {
+function words(trace, step, before) {
+  const fault = step.fault && [el("span", { class: "chip warn" }, say(step.fault.replaceAll("-", " "), "故障")), " "];
   const all = [];
   if (!trace.nodes && step.lock !== before.lock) {
-    all.push(
-      step.lock
-        ? say("lock: ", "锁：") +
-            step.lock +
-            (step.expires_ms ? say(", for ", "，还有 ") + duration(step.expires_ms) : "")
-        : say("no lock", "没有锁"),
-    );
+    const left = step.expires_ms ? say(", for ", "，还有 ") + duration(step.expires_ms) : "";
+    all.push(step.lock ? say("lock: ", "锁：") + step.lock + left : say("no lock", "没有锁"));
   }
   if (step.stock !== before.stock && before.stock !== "") all.push(say("stock: ", "库存：") + step.stock);
-  return (
-    all.length > 0 &&
-    el(
-      "p",
-      { class: "changes" },
-      all.map(text => el("span", { class: "chip" }, text)),
-    )
-  );
+  const changes = all.map(text => el("span", { class: "chip" }, text));
+  return [
+    el("p", { class: "says" }, fault, saying(step)),
+    step.command && el("p", { class: "command" }, el("code", null, short(step.command) + outcome(step))),
+    all.length > 0 && el("p", { class: "changes" }, changes),
+  ];
 }
 
 // short writes owners as their actors' names.
 export const short = text => text.replaceAll("distributedLock:", "");
 
 // outcome is the reply, and what became of it.
-function outcome(step) {
-  const fate = {
-    "lost-reply": say("lost on the way", "途中丢失"),
-    resends: say("lost on the way", "途中丢失"),
-    "lost-request": say("lost on the way", "途中丢失"),
-    "never-arrives": say("lost on the way", "途中丢失"),
-    "reads-late": say("unread", "没有读"),
-    late: say("not there yet", "还没到"),
-    arrives: say("which nobody waits for", "已没有人等它"),
-  }[step.kind];
-  const never = !fate && step.node > 0 && step.nodes?.[step.node - 1]?.health === "hung";
-  const reply = ["lost-request", "never-arrives", "late"].includes(step.kind) ? "" : " → " + short(step.reply);
-  const whose = step.task && !step.node ? ` (${step.actor}.${step.task})` : "";
-  return reply + (fate ? say(", ", "，") + fate : never ? say(", never sent", "，没有发出") : "") + whose;
+function outcome({ kind, node, nodes, reply, task, actor }) {
+  const lost = ["lost-reply", "resends", "lost-request", "never-arrives"].includes(kind);
+  const fate = lost
+    ? say("lost on the way", "途中丢失")
+    : kind === "reads-late"
+      ? say("unread", "没有读")
+      : kind === "late"
+        ? say("not there yet", "还没到")
+        : kind === "arrives"
+          ? say("which nobody waits for", "已没有人等它")
+          : node > 0 && nodes?.[node - 1]?.health === "hung" && say("never sent", "没有发出");
+  const text = ["lost-request", "never-arrives", "late"].includes(kind) ? "" : " → " + short(reply);
+  return text + (fate ? say(", ", "，") + fate : "") + (task && !node ? ` (${actor}.${task})` : "");
 }

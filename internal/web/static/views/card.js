@@ -1,6 +1,7 @@
-// A card to send: how a lock was broken, as one picture, and the address at which anybody can step through it.
+// A picture to send: how a lock was broken, as one picture, and the address at which anybody can step through it.
 
 import { copied, el, replace, svg } from "../dom.js";
+import { give } from "../server.js";
 import { beforeOf, colour, lanesOf, marksOf, saying } from "../trace.js";
 import { say, several } from "../words.js";
 
@@ -11,51 +12,42 @@ const width = 640,
 
 // showCard shows the card of what the seat is at, and what can be done with it.
 export function showCard(seat) {
-  const { lock } = seat,
-    { view } = seat.here;
-  const done = view.shown.find(({ anomaly }) => anomaly === seat.goal);
-  const address = new URL(
-    seat.address({ campaign: "", beside: "", at: undefined, do: seat.prefix(done.step) }),
-    location.href,
-  ).href;
-  const title = lock.name + say(": ", "：") + done.title;
-  const text =
-    say(`I broke ${lock.name} in ${several(done.step, "step")}. `, `我用 ${done.step} 步攻破了 ${lock.name}。`) + title;
-  const host = el("div", { class: "trace card" });
-  const card = draw({
-    trace: { ...view.trace, steps: view.trace.steps.slice(0, done.step) },
-    done,
-    lock,
-    title,
-    address,
-  });
-  const name = `lockstep-${lock.name}-${seat.goal}`;
+  const { lock, goal, here } = seat,
+    { trace, done } = { ...here.view, done: here.view.shown.find(({ anomaly }) => anomaly === goal) };
+  const place = { campaign: "", beside: "", search: "", at: undefined, do: seat.prefix(done.step) };
+  const address = new URL(seat.address(place), location.href).href;
+  const title = lock.name + say(": ", "：") + done.title,
+    name = `lockstep-${lock.name}-${goal}`;
+  const steps = say(
+    `I broke ${lock.name} in ${several(done.step, "step")}. `,
+    `我用 ${done.step} 步攻破了 ${lock.name}。`,
+  );
+  const card = draw({ trace: { ...trace, steps: trace.steps.slice(0, done.step) }, done, lock, title, address });
   const says = el("p", { class: "small", role: "status" });
-  const shut = el("button", { class: "quiet", onclick: () => dialog.close() }, say("Close", "关闭"));
   const share = async () => {
     try {
-      const picture = new File([await png(card)], name + ".png", { type: "image/png" });
-      const files = navigator.canShare?.({ files: [picture] }) ? { files: [picture] } : {};
-      await navigator.share({ title, text, url: address, ...files });
+      const files = [new File([await png(card)], name + ".png", { type: "image/png" })];
+      const sent = { title, text: steps + title, url: address };
+      await navigator.share(navigator.canShare?.({ files }) ? { ...sent, files } : sent);
     } catch (failure) {
       if (failure.name !== "AbortError") replace(says, failure.message);
     }
   };
+  const save = () => give(new Blob([source(card)], { type: "image/svg+xml" }), name + ".svg");
   const dialog = el(
     "dialog",
-    { class: "card", "aria-label": say("A card to send", "卡片"), onclose: () => dialog.remove() },
-    host,
+    { class: "card", "aria-label": say("A picture to send", "图片"), onclose: () => dialog.remove() },
+    el("div", { class: "trace card" }, card),
     el(
       "p",
       { class: "row" },
       "share" in navigator && el("button", { class: "main", onclick: share }, say("Share", "分享")),
-      el("button", { id: "save-card", onclick: () => saved(card, name) }, say("Save as SVG", "存成 SVG")),
+      el("button", { id: "save-card", onclick: save }, say("Save as SVG", "存成 SVG")),
       el("button", { onclick: event => copied(event.currentTarget, address) }, say("Copy link", "复制链接")),
-      shut,
+      el("button", { class: "quiet", onclick: () => dialog.close() }, say("Close", "关闭")),
     ),
     says,
   );
-  host.append(card);
   document.body.append(dialog);
   dialog.showModal();
   inline(card);
@@ -65,27 +57,23 @@ export function showCard(seat) {
 function draw({ trace, done, lock, title, address }) {
   const lanes = lanesOf(trace),
     left = edge + 24,
-    words = left + lanes.length * lane + 12;
+    wide = lanes.length * lane,
+    words = left + wide + 12,
+    broken = say(". Broken in ", "。攻破用了 ") + several(done.step, "step", "步");
   const parts = [];
   let y = edge + 22;
-  const write = (text, kind, x, most) => {
-    for (const each of wrapped(text, most, kind)) {
-      parts.push(svg("text", { x, y, class: "card-" + kind }, each));
-      y += kind === "title" ? 30 : line;
+  const write = (text, kind, x = edge, into = parts) => {
+    for (const each of wrapped(text, width - edge - x, kind)) {
+      into.push(svg("text", { x, y, class: "card-" + kind }, each));
+      y += { title: 30, link: 15 }[kind] ?? line;
     }
+    return into;
   };
-  write(title, "title", edge, width - 2 * edge);
-  write(
-    lock.title + say(". Broken in ", "。攻破用了 ") + several(done.step, "step", "步"),
-    "soft",
-    edge,
-    width - 2 * edge,
-  );
+  write(title, "title");
+  write(lock.title + broken, "soft");
   y += 12;
   for (const { at, name, actor } of lanes)
-    parts.push(
-      svg("text", { x: left + (at / 100) * lanes.length * lane, y, class: "card-lane " + colour(actor) }, name),
-    );
+    parts.push(svg("text", { x: left + (at / 100) * wide, y, class: "card-lane " + colour(actor) }, name));
   y += 10;
   trace.steps.forEach((step, i) => {
     const n = i + 1,
@@ -93,23 +81,14 @@ function draw({ trace, done, lock, title, address }) {
       begin = y;
     y += 23;
     parts.push(svg("text", { x: edge, y, class: "card-soft" }, n));
-    write(saying(step), "words", words, width - edge - words);
-    if (breach) write("✗ " + done.says, "bad", words, width - edge - words);
+    write(saying(step), "words", words);
+    if (breach) write("✗ " + done.says, "bad", words);
     y = Math.max(y - 4, begin + 51);
-    parts.push(
-      svg(
-        "svg",
-        { x: left, y: begin, width: lanes.length * lane, height: y - begin },
-        marksOf(lanes, trace, step, beforeOf(trace, i), breach),
-      ),
-    );
+    const marks = marksOf(lanes, trace, step, beforeOf(trace, i), breach);
+    parts.push(svg("svg", { x: left, y: begin, width: wide, height: y - begin }, marks));
   });
   y += 34;
-  const link = svg("a", { href: address });
-  for (const each of wrapped(address, width - 2 * edge, "link")) {
-    link.append(svg("text", { x: edge, y, class: "card-link" }, each));
-    y += 15;
-  }
+  const link = svg("a", { href: address }, write(address, "link", edge, []));
   const height = y + edge - 12;
   return svg(
     "svg",
@@ -150,12 +129,6 @@ function inline(card) {
 }
 
 const source = card => new XMLSerializer().serializeToString(card);
-
-function saved(card, name) {
-  const url = URL.createObjectURL(new Blob([source(card)], { type: "image/svg+xml" }));
-  el("a", { href: url, download: name + ".svg" }).click();
-  setTimeout(() => URL.revokeObjectURL(url), 60_000);
-}
 
 // png is the card as chats show it.
 async function png(card) {

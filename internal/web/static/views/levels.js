@@ -1,27 +1,29 @@
-// The levels of the campaign: what the server says of each lock, what this browser has kept of it, the bar of a level
-// in the seat, and what comes after it is solved.
-import { el } from "../dom.js";
+// The levels: what the server says of each lock, what this browser has kept of it, the path of the levels in the seat,
+// the card of the one that is played, and what comes after it is solved.
+import { el, kbd } from "../dom.js";
 import { go, link } from "../route.js";
 import { get } from "../server.js";
-import { say } from "../words.js";
-import { called as badgeName, leads, tell } from "./participant.js";
+import { say, several } from "../words.js";
+import { called as badgeName, leads, place, tell } from "./participant.js";
+import { option, p, scenarioSays, select, status } from "./seat_parts.js";
 
 const step = /^v\d+$/;
 export const stepsOf = index => index.locks.filter(({ name }) => step.test(name));
-export const branchesOf = index => index.locks.filter(({ name }) => !step.test(name));
 
 // play is where a level is played.
-export const play = ({ name, level }, query = {}) =>
-  level?.anomaly
-    ? link(["schedule", name], { in: level.in, mode: "break", anomaly: level.anomaly, campaign: 1, ...query })
-    : link(["campaign"]);
+export const play = ({ name, level }) =>
+  link(["schedule", name], { in: level?.in, mode: "break", anomaly: level?.anomaly, campaign: 1 });
+
+// start is the first level that is open; all over again, if none is.
+export const start = index => play(stepsOf(index).find(isOpen) ?? stepsOf(index)[0]);
+
+const isOpen = lock => lock.level?.anomaly && !solution(lock);
 
 // solution is the shortest schedule that was found here. What was kept of a level that is another one by now does not
 // count.
-export function solution({ name, level }) {
+function solution({ name, level }) {
   const kept = all()[name];
-  const same = kept && level && ["anomaly", "in"].every(each => kept[each] === level[each]);
-  return same ? kept : null;
+  return kept && level && kept.anomaly === level.anomaly && kept.in === level.in ? kept : null;
 }
 
 // keep keeps a solution, if none was shorter.
@@ -53,134 +55,146 @@ export const called = ({ anomalies }, text) =>
     return one ? el("span", { title: `${word}: ${one.says}` }, one.title) : word;
   });
 
-// here is the level that is played, and whether the place is still as the level wants it.
-function here(seat) {
-  const { lock, place, full } = seat;
-  if (!place.campaign || !lock?.level?.anomaly) return null;
-  const steps = stepsOf(seat.index),
-    at = steps.findIndex(({ name }) => name === lock.name);
-  return {
-    lock,
-    number: at + 1, // 0: of a side level
-    of: steps.length,
-    next: at < 0 ? null : steps[at + 1],
-    asked: full.view.scenario === lock.level.in && seat.goal === lock.level.anomaly,
-  };
-}
+// isPlayed reports whether the place is still as the level wants it.
+const isPlayed = ({ lock, place, full, goal }) =>
+  place.campaign && lock?.level?.anomaly && full.view.scenario === lock.level.in && goal === lock.level.anomaly;
 
 const solvedAt = seat => seat.full.view.shown.find(({ anomaly }) => anomaly === seat.goal)?.step;
 
-// next is where the next level is; nowhere, if none is played.
-export const nextLevel = seat => here(seat)?.next && play(here(seat).next);
+function nextOf({ index, lock }) {
+  const steps = stepsOf(index);
+  return steps[steps.indexOf(lock) + 1 || steps.length];
+}
 
-export function levelBar(seat) {
-  const level = here(seat);
-  if (!level) return null;
-  const { lock, number, of, next, asked } = level,
-    taken = solvedAt(seat) ?? seat.tokens.length;
+// nextLevel is where the next level is; nowhere, if none is played.
+export const nextLevel = seat => seat.place.campaign && nextOf(seat) && play(nextOf(seat));
+
+// isLonger reports whether a level was solved in more steps than it takes.
+const isLonger = lock => solution(lock).steps > lock.level.steps;
+
+// resultOf says whether a level is solved.
+function resultOf(lock) {
+  const { steps } = lock.level ?? {};
+  if (!solution(lock)) return steps ? say(`open, shortest ${steps}`, `未过，最短 ${steps} 步`) : "";
+  const yours = solution(lock).steps;
+  return isLonger(lock)
+    ? say(`✓ in ${yours} steps, shortest ${steps}`, `✓ ${yours} 步，最短 ${steps} 步`)
+    : say(`✓ in ${several(steps, "step")}, the fewest`, `✓ ${steps} 步，最少`);
+}
+
+// levelPath is a dot for each level, and the side levels.
+export function levelPath({ index, lock: current }) {
+  const dot = lock => {
+    const number = lock.name.slice(1),
+      says = [say("Level ", "关卡 ") + number, resultOf(lock)].filter(Boolean).join(say(": ", "：")),
+      attributes = { title: says, "aria-label": says, "aria-current": lock === current ? "true" : null };
+    const kind = solution(lock) ? (isLonger(lock) ? "warn" : "good") : null;
+    return el("a", { class: kind, href: play(lock), "data-focus": "level-" + lock.name, ...attributes }, number);
+  };
+  const sides = index.locks.filter(({ name }) => !step.test(name)),
+    choose = value => value && go(play(sides.find(({ name }) => name === value)));
+  const dots = stepsOf(index).map(lock => el("li", null, dot(lock)));
   return el(
     "nav",
-    { class: "level row", "aria-label": say("Campaign", "闯关") },
-    el("a", { class: "button quiet", href: link(["campaign"]), "data-focus": "levels" }, say("← Levels", "← 关卡")),
-    el(
-      "b",
-      null,
-      number ? say(`Level ${number}/${of}: `, `第 ${number}/${of} 关：`) : say("Side level: ", "支线："),
-      lock.name,
-    ),
-    asked
-      ? el(
-          "span",
-          { class: "count", title: say("yours / the fewest", "你的 / 最少的") },
-          say(`${taken}/${lock.level.steps} steps`, `${taken}/${lock.level.steps} 步`),
-        )
-      : el(
-          "a",
-          { href: play(lock) },
-          say("This is another scenario. Back to the level", "场景已不是这一关的，回到这一关"),
-        ),
-    next && el("a", { class: "button", href: play(next), "data-focus": "next-level" }, `${next.name} →`),
+    { class: "level row", "aria-label": say("Levels", "关卡") },
+    el("ol", null, dots),
+    select("side", say("Side levels", "支线关卡"), choose, [
+      option("", say("Side …", "支线……"), false),
+      sides.map(lock => option(lock.name, `${lock.name} · ${lock.title}`, lock === current)),
+    ]),
   );
 }
 
-// noteSolved keeps that the level is solved, and tells the room.
-export function noteSolved(seat) {
-  const level = here(seat),
-    steps = level?.asked && solvedAt(seat);
-  if (!steps) return;
-  const schedule = seat.prefix(steps);
-  keep(level.lock, { steps, schedule });
-  const about = level.lock.name + " " + schedule;
-  if (!seat.toldRoom.has(about)) tellRoom(seat, about, level.lock.name, schedule);
+// levelCard is the level that is played, in words: how far the reader is, what may go wrong, how it was solved.
+export function levelCard(seat) {
+  const { lock, index } = seat,
+    { level, title, name } = lock,
+    steps = stepsOf(index),
+    done = steps.filter(solution),
+    fewest = done.filter(one => !isLonger(one)).length;
+  const played = isPlayed(seat),
+    taken = `${solvedAt(seat) ?? seat.tokens.length}/${level?.steps}`;
+  if (seat.badge === undefined) inRoom(seat, place);
+  const back = say("Another scenario by now. Back to the level", "场景已变，回到这一关");
+  const all = say(
+    `${done.length} of ${steps.length} solved, ${fewest} in the fewest steps`,
+    `${steps.length} 关过了 ${done.length} 关，其中 ${fewest} 关步数最少`,
+  );
+  const parts = [
+    el("b", null, steps.includes(lock) ? say("Level ", "关卡 ") : say("Side level ", "支线 "), name),
+    title,
+    played && el("b", { class: "count" }, say(`${taken} steps`, `${taken} 步`)),
+    played && scenarioSays(seat),
+    played && solution(lock) && resultOf(lock),
+    !played && level?.anomaly && el("a", { href: play(lock) }, back),
+    (played ? level.keeps_stock : !level?.anomaly) && honest(lock),
+    seat.badge && [say("on the room’s board you are ", "教室榜上的你是 "), el("b", { class: "badge" }, seat.badge)],
+  ];
+  const joined = parts.filter(Boolean).map((part, i) => [i > 0 && " · ", part]);
+  return p("small card", joined, el("span", { class: "soft" }, " · ", all));
 }
 
-// tellRoom tells the room; the level does not wait for it, nor fail with it.
-async function tellRoom(seat, about, lock, schedule) {
-  seat.toldRoom.set(about, "");
+// honest says what cannot be broken.
+const honest = ({ level }) =>
+  !level
+    ? say("The table of all locks does not know it yet.", "总表还没有它的结果。")
+    : level.anomaly
+      ? say("No scenario of the table loses an update.", "总表的所有场景都不会丢失更新。")
+      : say("Nothing breaks it in any scenario of the table.", "总表的所有场景都攻不破它。");
+
+// noteSolved keeps that the level is solved, and tells the room.
+export function noteSolved(seat) {
+  const steps = isPlayed(seat) && solvedAt(seat);
+  if (!steps) return;
+  const { lock } = seat,
+    schedule = seat.prefix(steps),
+    about = lock.name + " " + schedule;
+  keep(lock, { steps, schedule });
+  if (seat.toldRoom.has(about)) return;
+  seat.toldRoom.set(about, false);
+  inRoom(seat, async room => {
+    const mine = await tell(room, "/room/solved", { lock: lock.name, schedule });
+    seat.toldRoom.set(about, true);
+    return mine;
+  });
+}
+
+// inRoom does something in the room that is open, which gives the reader's place there. The level does not wait for it,
+// nor fail with it.
+async function inRoom(seat, act) {
+  seat.badge ??= "";
   try {
     const room = await get("/room");
     if (!room.open || leads(room)) return;
-    const { badge } = await tell(room, "/room/solved", { lock, schedule });
-    seat.toldRoom.set(about, badgeName(badge));
+    seat.badge = badgeName((await act(room)).badge);
     seat.draw();
   } catch {
     /* the room is full, or has been closed */
   }
 }
 
-// afterSolved is what to do then: your schedule under the next lock, the next level, a card.
+// afterSolved is what to do then: your schedule under the next lock, the next level, a picture.
 export function afterSolved(seat) {
-  const level = here(seat);
-  if (!level?.asked || solvedAt(seat) !== seat.at) return null;
-  const { lock, next } = level,
+  if (!isPlayed(seat) || solvedAt(seat) !== seat.at) return null;
+  const next = nextOf(seat),
     looks = next && seat.place.beside === next.name,
-    onBoard = seat.toldRoom.get(lock.name + " " + seat.prefix(seat.at));
-  const button = (focus, main, act, text) =>
-    el("button", { "data-focus": focus, class: main ? "main" : null, onclick: act }, text);
-  const onward =
-    next &&
+    onBoard = seat.toldRoom.get(seat.lock.name + " " + seat.prefix(seat.at));
+  const button = (focus, kind, act, text) => el("button", { "data-focus": focus, class: kind, onclick: act }, text);
+  const picture = () => import("./card.js").then(({ showCard }) => showCard(seat));
+  const under = () => go(seat.address({ beside: next.name }));
+  const onward = next && [
+    !looks && button("under-next", "main", under, say(`Your schedule under ${next.name}`, `换成 ${next.name} 试试`)),
     el(
       "a",
       { class: looks ? "button main" : "button", href: play(next), "data-focus": "onward" },
       say(`On to ${next.name} `, `下一关 ${next.name} `),
-      el("kbd", { "aria-hidden": "true" }, "n"),
-    );
-  return [
-    onBoard &&
-      el(
-        "p",
-        { class: "small", role: "status" },
-        say(`The room’s board has it; there you are ${onBoard}.`, `已上教室的榜，榜上的你是 ${onBoard}。`),
-      ),
-    el(
-      "p",
-      { class: "row after" },
-      next &&
-        !looks &&
-        button(
-          "under-next",
-          true,
-          () => under(seat, next),
-          say(`Your schedule under ${next.name}`, `换成 ${next.name} 试试`),
-        ),
-      onward,
-      !next &&
-        el(
-          "a",
-          { class: "button main", href: link(["campaign"]), "data-focus": "onward" },
-          say("All levels", "全部关卡"),
-        ),
-      button(
-        "card",
-        false,
-        () => import("./card.js").then(({ showCard }) => showCard(seat)),
-        say("A card to send", "生成卡片"),
-      ),
+      kbd("n"),
     ),
   ];
-}
-
-// under shows the schedule under the next lock, in sight.
-function under(seat, next) {
-  go(seat.address({ beside: next.name }));
+  const { badge } = seat,
+    told = say(`The room’s board has it; there you are ${badge}.`, `已上教室的榜，榜上的你是 ${badge}。`);
+  return [
+    onBoard && status("small", told),
+    p("row after", onward, button("card", null, picture, say("A picture to send", "生成图片"))),
+  ];
 }

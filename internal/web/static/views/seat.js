@@ -6,14 +6,13 @@ import { go, link, route as read } from "../route.js";
 import { away, get, save, soon } from "../server.js";
 import { drawTrace, legend, saying } from "../trace.js";
 import { language, say } from "../words.js";
-import { afterSolved, nextLevel, noteSolved } from "./levels.js";
+import { afterSolved, nextLevel, noteSolved, start } from "./levels.js";
 import { besidePanel } from "./seat_beside.js";
 import { Code } from "./seat_code.js";
-import { modePanel, Oracle, solvedSays } from "./seat_modes.js";
-import { choicesPanel, scenarioPanel, statePanel } from "./seat_parts.js";
-
-// first is where somebody lands who asks for no schedule.
-const first = link(["schedule", "v2"], { in: "--faults expiry=1", mode: "break", anomaly: "foreign-release" });
+import { Distance } from "./seat_distance.js";
+import { modePanel, solvedSays } from "./seat_modes.js";
+import { choicesPanel, faultOf, p, statePanel } from "./seat_parts.js";
+import { Search } from "./seat_search.js";
 
 // page is the way of a seat that is the whole page: its places are the page's addresses.
 const page = {
@@ -25,24 +24,22 @@ const page = {
 // embed sits a reader at an address, in a part of another view: drawing, choices and goal, and a link to the rest. Its
 // keys do something while the reader is at it. It returns what ends it.
 export function embed(main, address, when, kept, keep) {
-  let now = address;
-  const own = {
+  const way = {
     kept,
+    now: address,
     keep(schedule) {
+      way.kept = schedule;
       keep(schedule);
-      own.kept = schedule;
     },
-    at: () => now,
-    note(address) {
-      now = address;
-    },
-    go(address) {
-      own.note(address);
-      seat.going = seat.follow(read(address));
+    at: () => way.now,
+    note: there => (way.now = there),
+    go(there) {
+      way.note(there);
+      seat.going = seat.follow(read(there));
     },
   };
-  const seat = new Seat(main, own, when);
-  seat.going = seat.follow(read(address));
+  const seat = new Seat(main, way, when);
+  way.go(address);
   return () => seat.leave();
 }
 
@@ -63,7 +60,8 @@ class Seat {
   shortest = new Map(); // schedule to a goal
   solvedAt = 0; // when the goal was reached
   told = {}; // the latest hint, and what it is about
-  toldRoom = new Map(); // levels and schedules, and what the board calls the reader
+  toldRoom = new Map(); // levels and schedules, and whether the room's board has them
+  badge; // what the board calls the reader
   turn = Promise.resolve(); // of the last key
   going; // to a place
   main;
@@ -74,57 +72,40 @@ class Seat {
   before;
   index;
   parts; // that are drawn
-  panel = ""; // what is open on demand: code, state, scenario
+  shownPanel = ""; // what is open on demand: code, state
   failure;
+  distance = new Distance(this);
+  code = new Code(this);
+  search = new Search(this);
 
   constructor(main, way = page, when = () => true) {
     this.main = main;
     this.way = way;
     this.embedded = way !== page;
-    this.oracle = new Oracle(this, () => this.draw());
-    this.code = new Code(this);
     this.says = el("p", { class: "now unseen", role: "status", "aria-live": "polite" });
-    const whole = (...keys) => (this.embedded ? [] : [keys]);
+    const key = (name, english, chinese, act) => [name, english, chinese, this.inTurn(act)];
+    const next = () => nextLevel(this) && go(nextLevel(this));
+    const fork = () => open(this.address({}), "_blank", "noopener");
+    const whole = [
+      key("f", "fork: the same place in a new tab", "分叉：在新标签页打开同一处", fork),
+      key("o", "how far the nearest breach is", "推演：离最近的异常还有几步", () => this.switchDistance()),
+      key("b", "beside: the same under the next lock", "并排：在下一种锁下做同样的事", () => this.besideNext()),
+      key("c", "the code, or not", "显示或隐藏代码", () => this.open("code")),
+      key("s", "the state, or not", "显示或隐藏状态", () => this.open("state")),
+      key("n", "in the levels: the next one", "闯关时：下一关", next),
+    ];
     this.unbind = bindWhile(
       when,
       [null, "do what the button with this number does", "执行带这个数字的按钮", "1 – 9"],
-      ...Array.from({ length: 9 }, (_, i) => [String(i + 1), "", "", this.inTurn(() => this.choose(i))]),
-      ["ArrowLeft", "one step back, to look", "往回看一步", this.inTurn(() => this.look(this.at - 1))],
-      ["ArrowRight", "one step on", "往前看一步", this.inTurn(() => this.look(this.at + 1))],
-      ["Home", "to the start", "到开头", this.inTurn(() => this.look(0))],
-      ["End", "to the last step", "到最后一步", this.inTurn(() => this.look(this.tokens.length))],
-      ["u", "undo", "撤销", this.inTurn(() => this.undo())],
-      ["r", "redo", "重做", this.inTurn(() => this.redo())],
-      ...whole(
-        "f",
-        "fork: the same place in a new tab",
-        "分叉：在新标签页打开同一处",
-        this.inTurn(() => open(this.address({}), "_blank", "noopener")),
-      ),
-      ["h", "hint: the next step of a shortest way", "提示：最短路径的下一步", this.inTurn(() => this.ask())],
-      ...whole(
-        "o",
-        "oracle: how far the nearest breach is",
-        "推演：离最近的异常还有几步",
-        this.inTurn(() => this.switchOracle()),
-      ),
-      ...whole(
-        "b",
-        "beside: the same under the next lock",
-        "并排：在下一种锁下做同样的事",
-        this.inTurn(() => this.besideNext()),
-      ),
-      ...whole("c", "the code, or not", "显示或隐藏代码", () => this.open("code")),
-      ...whole("s", "the state, or not", "显示或隐藏状态", () => this.open("state")),
-      ...whole(
-        "n",
-        "in the campaign: the next level",
-        "闯关时：下一关",
-        this.inTurn(() => {
-          const next = nextLevel(this);
-          if (next) go(next);
-        }),
-      ),
+      ...Array.from({ length: 9 }, (_, i) => key(String(i + 1), "", "", () => this.choose(i))),
+      key("ArrowLeft", "one step back, to look", "往回看一步", () => this.look(this.at - 1)),
+      key("ArrowRight", "one step on", "往前看一步", () => this.look(this.at + 1)),
+      key("Home", "to the start", "到开头", () => this.look(0)),
+      key("End", "to the last step", "到最后一步", () => this.look(this.tokens.length)),
+      key("u", "undo", "撤销", () => this.undo()),
+      key("r", "redo", "重做", () => this.redo()),
+      key("h", "hint: the next step of a shortest way", "提示：最短路径的下一步", () => this.ask()),
+      ...(this.embedded ? [] : whole),
     );
   }
 
@@ -132,7 +113,8 @@ class Seat {
     this.left = true;
     this.rest();
     this.unbind();
-    this.oracle.stop();
+    this.distance.stop();
+    this.search.stop();
   }
 
   // inTurn makes what a key does wait until what the keys before it ask for is shown: quick keys are not lost, and none
@@ -155,6 +137,9 @@ class Seat {
   get goal() {
     return this.lock?.promises.includes(this.place.anomaly) ? this.place.anomaly : this.lock?.anomaly;
   }
+  get panel() {
+    return this.place.search ? "search" : this.shownPanel;
+  }
   get hint() {
     return this.told.about === this.question ? this.told : null;
   }
@@ -168,12 +153,12 @@ class Seat {
 
   // follow goes where an address says. Until the server has said what is so there, what is shown stays.
   async follow(route) {
-    if (!route.path[1]) return this.way.go(first, { instead: true });
     const place = placeOf(route);
     this.asked = place;
     this.rest();
     try {
       this.index ??= await get("/seat", { lang: language() });
+      if (!place.lock) return !this.left && place === this.asked && this.way.go(start(this.index), { instead: true });
       const [full, here, before] = await Promise.all([
         this.state(place, place.do, place.code),
         this.state(place, prefix(place, place.at)),
@@ -190,7 +175,7 @@ class Seat {
       if (!away(failure)) this.here = null;
       else this.rest = soon(() => this.follow(route));
     }
-    if (this.place) this.oracle.follow();
+    if (this.place) this.distance.follow();
     this.draw();
   }
 
@@ -219,18 +204,12 @@ class Seat {
   // state asks what is so after a schedule, once.
   state(place, schedule, code = "") {
     const query = { lock: place.lock, in: place.in, do: schedule, code, lang: language() };
-    const key = JSON.stringify(query);
-    if (!this.states.has(key)) {
-      if (this.states.size > 300) this.states.clear();
-      this.states.set(
-        key,
-        get("/seat/state", query).catch(error => {
-          this.states.delete(key);
-          throw error;
-        }),
-      );
-    }
-    return this.states.get(key);
+    const key = JSON.stringify(query),
+      answer = this.states.get(key) ?? get("/seat/state", query);
+    if (this.states.size > 300) this.states.clear();
+    this.states.set(key, answer);
+    answer.catch(() => this.states.delete(key));
+    return answer;
   }
 
   // address is that of this place, with changes.
@@ -286,28 +265,30 @@ class Seat {
   }
 
   setMode(mode) {
-    this.way.go(this.address({ mode, anomaly: mode === "free" ? this.place.anomaly : this.goal }));
+    if (mode === "levels") return this.way.go(link(["schedule"]));
+    this.way.go(this.address({ mode, campaign: "", anomaly: mode === "free" ? this.place.anomaly : this.goal }));
   }
 
-  switchOracle() {
+  switchDistance() {
     this.way.go(this.address({ oracle: this.place.oracle ? "" : "1", anomaly: this.goal }));
   }
 
   // ask asks for a hint.
   async ask() {
-    const { lock, in: scenario } = this.place,
-      about = this.question,
-      anomaly = this.goal,
-      told = hint => {
-        this.told = { ...hint, about, anomaly };
-        this.draw();
-      };
+    const about = this.question,
+      anomaly = this.goal;
+    const told = hint => {
+      this.told = { ...hint, about, anomaly };
+      this.draw();
+    };
     told({ waits: true });
-    try {
-      told(await get("/seat/hint", { lock, in: scenario, do: this.prefix(this.at), anomaly, lang: language() }));
-    } catch (failure) {
-      told({ failure });
-    }
+    await this.nextTo(this.prefix(this.at), anomaly).then(told, failure => told({ failure }));
+  }
+
+  // nextTo asks for the next step of a shortest way to an anomaly.
+  nextTo(schedule, anomaly) {
+    const { lock, in: scenario } = this.place;
+    return get("/seat/hint", { lock, in: scenario, do: schedule, anomaly, lang: language() });
   }
 
   // save gives a file that steps through the schedule without a server.
@@ -315,11 +296,8 @@ class Seat {
     const { lock, in: scenario, do: schedule } = this.place;
     const anomaly = this.place.mode === "free" ? "" : this.goal;
     try {
-      await save(
-        "/seat/file",
-        { lock, in: scenario, do: schedule, anomaly, lang: language() },
-        `lockstep-${lock}.html`,
-      );
+      const query = { lock, in: scenario, do: schedule, anomaly, lang: language() };
+      await save("/seat/file", query, `lockstep-${lock}.html`);
     } catch (failure) {
       replace(this.says, el("span", { class: "bad" }, failure.message));
     }
@@ -334,58 +312,52 @@ class Seat {
   draw() {
     if (this.left) return;
     const focused = document.activeElement?.getAttribute("data-focus");
-    const { main } = this;
-    const gone = this.failure && !(this.here && away(this.failure)); // there is nothing to show
-    if (gone) {
-      this.parts = null;
-      return void replace(
-        main,
-        !this.embedded && el("h1", null, say("Scheduler’s seat", "调度席")),
-        el(
-          "p",
-          { class: "note bad", role: "alert" },
-          this.failure.status === 400 && say("This address leads nowhere. ", "这个地址打不开。"),
-          this.failure.message,
-        ),
-        !this.embedded && el("a", { class: "button", href: first }, say("To the first schedule", "回到第一个时序")),
-      );
-    }
+    if (this.failure && !(this.here && away(this.failure))) return this.drawFailure();
     if (!this.here) return;
     this.parts ??= this.frame();
     const { parts } = this,
       where = this.place.do + this.at,
-      { scrollTop } = parts.drawing;
+      { scrollTop, clientHeight, scrollHeight } = parts.drawing,
+      stays = where === this.seen && (scrollTop + clientHeight < scrollHeight - 2 || this.at < this.tokens.length);
+    const rows = () => [...parts.about.querySelectorAll(".row")];
+    const scrolled = rows().map(row => row.scrollLeft);
     this.drawParts();
+    for (const [i, row] of rows().entries()) row.scrollLeft = scrolled[i] ?? 0;
+    const found = css => focused && this.main.querySelector(css);
     const again =
-      focused &&
-      (main.querySelector(`[data-focus="${focused}"]`) ??
-        (focused.startsWith("choice") && main.querySelector("[data-focus^=choice]")));
+      found(`[data-focus="${focused}"]`) ?? (focused?.startsWith("choice") && found("[data-focus^=choice]"));
     if (again && again !== document.activeElement) again.focus({ preventScroll: true });
     // The page stays where it is: what scrolls is the picture, to the step.
     const step = parts.drawing.querySelector("[aria-current=step]");
     const to = this.at === this.tokens.length ? Infinity : (step?.offsetTop ?? 0) - parts.drawing.clientHeight / 2;
-    parts.drawing.scrollTop = where === this.seen ? scrollTop : Math.min(to, parts.drawing.scrollHeight);
+    parts.drawing.scrollTop = stays ? scrollTop : Math.min(to, parts.drawing.scrollHeight);
     if (where !== this.seen) parts.next.scrollTop = 0;
     this.seen = where;
+  }
+
+  // drawFailure says why there is nothing to show.
+  drawFailure() {
+    const { status, message } = this.failure;
+    const why = [status === 400 && say("This address leads nowhere. ", "这个地址打不开。"), message];
+    const says = el("p", { class: "note bad", role: "alert" }, why);
+    this.parts = null;
+    if (this.embedded) return void replace(this.main, says);
+    const onward = el("a", { class: "button", href: "#/schedule" }, say("To the levels", "去关卡"));
+    replace(this.main, el("h1", null, say("Scheduler’s seat", "调度席")), says, onward);
   }
 
   // frame makes the parts, in the order in which they are read.
   frame() {
     const part = (name, label) => el("section", { class: name, "aria-label": label });
-    const parts = {
-      about: part("about"),
-      drawing: part("drawing sheet", say("The schedule", "时序")),
-      beside: part("beside"),
-      state: part("state"),
-      scenario: part("scenario"),
-      moves: part("moves"),
-    };
-    parts.next = el("div", { class: "sheet next" }, this.says, parts.moves);
-    parts.panel = el("div", { class: "sheet panel" }, parts.beside, this.code.panel, parts.state, parts.scenario);
-    const menu = !this.embedded && this.menu();
-    const stage = [parts.drawing, !this.embedded && parts.panel, parts.next];
-    replace(this.main, parts.about, el("div", { class: "seat" }, stage), menu);
-    return parts;
+    const [about, beside, state, search, moves] = ["about", "beside", "state", "search", "moves"].map(name =>
+      part(name),
+    );
+    const drawing = part("drawing sheet", say("The schedule", "时序"));
+    const next = el("div", { class: "sheet next" }, this.says, moves);
+    const panel = el("div", { class: "sheet panel" }, beside, this.code.panel, state, search);
+    const stage = [drawing, !this.embedded && panel, next];
+    replace(this.main, about, el("div", { class: "seat" }, stage), !this.embedded && this.menu());
+    return { about, beside, state, search, moves, drawing, next, panel };
   }
 
   drawParts() {
@@ -400,31 +372,40 @@ class Seat {
     replace(parts.moves, solvedSays(this), !this.embedded && afterSolved(this), choicesPanel(this));
     replace(
       parts.drawing,
-      this.tokens.length === 0 && el("p", { class: "soft" }, said),
+      this.tokens.length === 0 && p("soft", said),
       drawTrace(full.view.trace, {
         current: this.at,
         onstep: n => this.look(n),
-        notes: n => this.oracle.note(n),
+        notes: n => this.distance.note(n),
         breaches: full.view.shown,
-        next: { choices: here.view.choices, take: token => this.take(token) },
+        next: { choices: here.view.choices, take: token => this.take(token), faultOf: name => faultOf(this, name) },
       }),
     );
     if (this.embedded) return;
-    this.code.panel.hidden = this.panel !== "code";
-    replace(parts.state, this.panel === "state" && [statePanel(this), legend()]);
-    replace(parts.scenario, this.panel === "scenario" && scenarioPanel(this));
-    if (this.panel === "code") this.code.follow();
+    const { panel } = this;
+    this.code.panel.hidden = panel !== "code";
+    replace(parts.state, panel === "state" && [statePanel(this), legend()]);
+    replace(parts.search, panel === "search" && this.search.panel());
+    if (panel === "code") this.code.follow();
     if (this.besideIs !== this.besideKey()) {
       this.besideIs = this.besideKey();
       replace(parts.beside, place.beside ? besidePanel(this) : null);
     }
-    parts.panel.hidden = !this.panel && !place.beside;
+    parts.panel.hidden = !panel && !place.beside;
   }
 
   // open shows a part on demand, or shuts it.
   open(panel) {
-    this.panel = panel === this.panel ? "" : panel;
-    this.draw();
+    const search = panel === "search" && !this.place.search ? "1" : "";
+    this.shownPanel = panel === "search" || panel === this.shownPanel ? "" : panel;
+    if (search === this.place.search) this.draw();
+    else this.way.go(this.address({ search }), { instead: true });
+  }
+
+  // openSearch shows what can be searched for; with the fields of the scenario, or not.
+  openSearch(fields) {
+    if (!this.place.search) this.search.more = fields;
+    this.open("search");
   }
 
   besideKey() {
@@ -434,36 +415,22 @@ class Seat {
 
   // awaited says that the server does not answer, and what is shown is of before.
   awaited() {
-    return (
-      this.failure &&
-      el(
-        "p",
-        { class: "note warn", role: "alert" },
-        this.failure.message,
-        say(" What is shown is from before. Asking again …", "下面仍是之前的内容。正在重试……"),
-      )
-    );
+    const before = say(" What is shown is from before. Asking again …", "下面仍是之前的内容。正在重试……");
+    return this.failure && warning(this.failure.message, before);
   }
 
   stale() {
-    return (
-      this.full.stale &&
-      el(
-        "p",
-        { class: "note warn", role: "alert" },
-        el("strong", null, say("This link is stale: ", "链接已过期：")),
-        this.full.stale.says,
-      )
-    );
+    const { stale } = this.full;
+    return stale && warning(el("strong", null, say("This link is stale: ", "链接已过期：")), stale.says);
   }
 
   // menu is what can be done with a schedule, apart from going on.
   menu() {
+    const button = (focus, text, act) => el("button", { "data-focus": focus, onclick: act }, text);
     const entries = () => {
-      const { lock, in: scenario, do: schedule, anomaly } = this.place;
+      const { lock, do: schedule } = this.place;
       const what = [lock, this.full.view.scenario].filter(Boolean).join(" ");
       const replay = `go run . explore ${what} --replay "${schedule}"`;
-      const copy = (text, what) => el("button", { onclick: event => copied(event.currentTarget, what) }, text);
       return [
         el(
           "a",
@@ -471,14 +438,13 @@ class Seat {
           say("Fork: the same in a new tab", "分叉：在新标签页打开"),
           kbd("f"),
         ),
-        el(
-          "a",
-          { class: "button", "data-focus": "explore", href: link(["explore", lock], { in: scenario, anomaly }) },
-          say("Search every schedule", "搜索所有时序"),
-        ),
-        copy(say("Copy link", "复制链接"), location.href),
-        copy(say("Copy command", "复制命令"), replay),
-        schedule && el("button", { "data-focus": "save", onclick: () => this.save() }, say("Save as file", "存成文件")),
+        button("search", say("Search every schedule", "搜索所有时序"), () => {
+          menu.hidePopover();
+          this.openSearch(false);
+        }),
+        button("copy-link", say("Copy link", "复制链接"), event => copied(event.currentTarget, location.href)),
+        button("copy", say("Copy command", "复制命令"), event => copied(event.currentTarget, replay)),
+        schedule && button("save", say("Save as file", "存成文件"), () => this.save()),
       ];
     };
     const menu = el("div", { id: "menu", popover: true, onbeforetoggle: () => replace(menu, entries()) });
@@ -486,21 +452,22 @@ class Seat {
   }
 }
 
-// placeOf reads an address.
+const warning = (...says) => el("p", { class: "note warn", role: "alert" }, says);
+
+const plain = ["in", "do", "code", "anomaly", "beside", "campaign", "search"];
+
+// placeOf reads an address. In campaign the reader plays the levels; search is that of every schedule: 1, or each.
+/** @returns {Record<string, any>} */
 function placeOf({ path, query }) {
   const words = (query.get("do") ?? "").trim().split(/\s+/).filter(Boolean);
   const of = name => query.get(name) ?? "";
   return {
     lock: path[1],
-    in: of("in"),
+    ...Object.fromEntries(plain.map(name => [name, of(name)])),
     do: words.join(" "),
     at: query.has("at") ? Math.min(Math.max(+of("at") || 0, 0), words.length) : words.length,
-    code: of("code"),
     mode: ["break", "keep"].includes(of("mode")) ? of("mode") : "free",
     oracle: of("oracle") || of("mode") === "oracle" ? "1" : "",
-    anomaly: of("anomaly"),
-    beside: of("beside"),
-    campaign: of("campaign"), // the reader plays its levels
   };
 }
 

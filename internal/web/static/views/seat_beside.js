@@ -3,34 +3,32 @@ import { el, heads, replace } from "../dom.js";
 import { get } from "../server.js";
 import { saying, short } from "../trace.js";
 import { language, say } from "../words.js";
+import { div, option, p, select } from "./seat_parts.js";
 
 export function besidePanel(seat) {
   const { place, index } = seat,
     rows = el("div", { role: "status" }, say("Running both …", "两边都在执行……"));
   const onNodes = /node/.test(place.in); // its faults are of several masters
-  const lock = el(
-    "select",
-    { "data-focus": "beside-lock", onchange: event => seat.way.go(seat.address({ beside: event.target.value })) },
-    index.locks
-      .filter(one => one.name !== place.lock && (one.on_nodes || !onNodes || one.name === place.beside))
-      .map(({ name, title }) => el("option", { value: name, selected: name === place.beside }, `${name} · ${title}`)),
+  const others = index.locks.filter(
+    one => one.name !== place.lock && (one.on_nodes || !onNodes || one.name === place.beside),
   );
+  const choose = beside => seat.way.go(seat.address({ beside }));
+  const options = others.map(({ name, title }) => option(name, `${name} · ${title}`, name === place.beside));
   if (!place.do) rows.textContent = say("Take a step first.", "先走一步。");
   else {
     sideBySide(place, place.beside, seat.full.view.over, seat.goal).then(
       drawn => replace(rows, drawn),
       failure => {
         seat.besideIs = null; // the next drawing asks again
-        replace(rows, el("p", { class: "note warn" }, failure.message));
+        replace(rows, p("note warn", failure.message));
       },
     );
   }
   return [
-    el(
-      "div",
-      { class: "row titled" },
+    div(
+      "row titled",
       el("h2", null, say(`${place.lock} beside`, `${place.lock} 对比`)),
-      el("label", null, el("span", { class: "unseen" }, say("the other lock", "另一种锁")), lock),
+      select("beside-lock", say("the other lock", "另一种锁"), choose, options),
     ),
     rows,
   ];
@@ -43,68 +41,44 @@ export async function sideBySide({ lock, in: scenario, do: schedule }, other, ov
 }
 
 // answer says whether it happens under the other lock, too: the goal, or else what the first one shows.
-function answer({ locks, shown }, goal) {
+function answer({ locks: [, other], shown }, goal) {
   const it = shown[0].find(({ anomaly }) => anomaly === goal) ?? shown[0][0];
   if (!it) return null;
-  const [, other] = locks,
-    too = shown[1].find(({ anomaly }) => anomaly === it.anomaly);
-  return el(
-    "p",
-    { class: too ? "note bad answer" : "note good answer" },
-    el(
-      "strong",
-      null,
-      too
-        ? say(
-            `Under ${other} it happens anyway, at step ${too.step}: `,
-            `换成 ${other} 照样发生，在第 ${too.step} 步：`,
-          )
-        : say(`Under ${other} it does not happen: `, `换成 ${other} 就不会发生：`),
-      it.title,
-    ),
-  );
+  const too = shown[1].find(({ anomaly }) => anomaly === it.anomaly);
+  const says = too
+    ? say(`Under ${other} it happens anyway, at step ${too.step}: `, `换成 ${other} 照样发生，在第 ${too.step} 步：`)
+    : say(`Under ${other} it does not happen: `, `换成 ${other} 就不会发生：`);
+  return p(too ? "note bad answer" : "note good answer", el("strong", null, says, it.title));
 }
 
 function compared(both, over, goal) {
   const { locks, rows, differs, why, links } = both;
   const command = step =>
     step.command && el("code", null, short(step.command), step.reply && " → " + short(step.reply));
-  const cell = (step, other) =>
-    el(
-      "td",
-      null,
-      step
-        ? [el("p", null, saying(step)), command(step)]
-        : el("span", { class: "soft" }, other ? say("cannot happen", "不能发生") : "–"),
-    );
+  const none = other => el("span", { class: "soft" }, other ? say("cannot happen", "不能发生") : "–");
+  const cell = (step, other) => el("td", null, step ? [p("", saying(step)), command(step)] : none(other));
+  const row = ([one, two], i) =>
+    el("tr", { class: i + 1 === differs ? "changed" : null }, cell(one, two), cell(two, one));
+  const untouched = say(
+    "No step differs: the cure does not touch this schedule.",
+    "没有一步不同：这个时序碰不到修复的地方。",
+  );
+  const first = el("strong", null, say(`Step ${differs} differs.`, `第 ${differs} 步不同。`));
   return [
     answer(both, goal),
     why.length > 0 &&
       el(
         "div",
         { class: "note" },
-        el("strong", null, say(`Step ${differs} differs.`, `第 ${differs} 步不同。`)),
-        why.map(each => el("p", null, each)),
+        first,
+        why.map(each => p("", each)),
       ),
     el(
       "table",
       { class: "pair" },
       heads(locks.map((name, i) => (links?.[i] ? el("a", { href: links[i] }, name) : name))),
-      el(
-        "tbody",
-        null,
-        rows.map(([one, two], i) =>
-          el("tr", { class: i + 1 === differs ? "changed" : null }, cell(one, two), cell(two, one)),
-        ),
-      ),
+      el("tbody", null, rows.map(row)),
     ),
-    differs === 0 &&
-      el(
-        "p",
-        { class: "note" },
-        over
-          ? say("No step differs: the cure does not touch this schedule.", "没有一步不同：这个时序碰不到修复的地方。")
-          : say("No step differs so far.", "到目前为止没有一步不同。"),
-      ),
+    differs === 0 && p("note", over ? untouched : say("No step differs so far.", "到目前为止没有一步不同。")),
   ];
 }

@@ -1,71 +1,63 @@
-// Parts of the seat: what can happen next and what cannot, what is so now, and the scenario as a form.
+// Parts of the seat: what can happen next and what cannot, what is so now, and the scenario in words and as a form.
 import { el, kbd } from "../dom.js";
 import { short } from "../trace.js";
 import { duration, say } from "../words.js";
 
+export const p = (kind, ...children) => el("p", { class: kind }, ...children);
+export const div = (kind, ...children) => el("div", { class: kind }, ...children);
+export const status = (kind, ...children) => el("p", { class: kind, role: "status" }, ...children);
+export const option = (value, text, selected) => el("option", { value, selected }, text);
+export const select = (focus, name, act, options) => {
+  const change = event => act(event.target.value);
+  return el("select", { "data-focus": focus, "aria-label": name, onchange: change }, options);
+};
+
+// faultOf is how people call a fault.
+export const faultOf = ({ index }, name) => index.faults.find(fault => fault.name === name)?.title ?? name;
+
 export function choicesPanel(seat) {
   const { choices, disabled, over, state } = seat.here.view;
   const numbered = choices.map((choice, i) => ({ ...choice, i }));
-  const plain = numbered.filter(choice => !choice.fault);
   const allowed = Object.keys(state.left),
     cannot = disabled.filter(({ what }) => !allowed.includes(what));
+  const list = (kind, entries) => el("ul", { class: "choices" + kind }, entries);
+  const buttons = fault => numbered.filter(choice => choice.fault === fault).map(choice => button(seat, choice));
+  const called = what => (what === "time" ? say("time", "时间") : faultOf(seat, what));
   return [
     el("h2", null, say("What happens next?", "接下来发生什么？")),
-    over && el("p", null, say("Nothing more will happen: everybody has ended.", "不会再发生什么了：都结束了。")),
-    el(
-      "ul",
-      { class: "choices" },
-      plain.map(choice => el("li", null, button(seat, choice))),
+    over && p("", say("Nothing more will happen: everybody has ended.", "不会再发生什么了：都结束了。")),
+    list(
+      "",
+      buttons("").map(one => el("li", null, one)),
     ),
     allowed.length > 0 && [
       el("h2", null, say("Faults", "故障")),
-      el(
-        "ul",
-        { class: "choices palette" },
-        allowed.map(name =>
-          palette(
-            seat,
-            name,
-            state.left[name],
-            numbered.filter(({ fault }) => fault === name),
-            disabled.find(({ what }) => what === name),
-          ),
-        ),
+      list(
+        " palette",
+        allowed.map(name => {
+          const why = disabled.find(({ what }) => what === name)?.why;
+          return el("li", null, faultSays(seat, name, state.left[name], why), buttons(name));
+        }),
       ),
     ],
-    el(
-      "ul",
-      { class: "choices" },
+    list(
+      "",
       cannot.map(({ what, why }) =>
-        el(
-          "li",
-          { class: "cannot" },
-          !why.startsWith(what) && [el("b", null, what === "time" ? say("time", "时间") : what), " "],
-          why,
-        ),
+        el("li", { class: "cannot" }, !why.startsWith(what) && [el("b", null, called(what)), " "], why),
       ),
     ),
   ];
 }
 
-function palette(seat, name, left, choices, disabled) {
-  const says = seat.index.faults.find(fault => fault.name === name)?.says;
+// faultSays is a fault, how often it may happen still, and why it cannot now.
+function faultSays(seat, name, left, why) {
+  const often = left === 0 ? say("none left", "已用完") : say(`${left} left`, `还剩 ${left} 次`);
   return el(
-    "li",
-    null,
-    el(
-      "p",
-      { class: "fault", title: says },
-      el("span", { class: "chip warn" }, name),
-      " ",
-      el(
-        "span",
-        { class: "soft small" },
-        left === 0 ? say("none left", "已用完") : say(`${left} left`, `还剩 ${left} 次`),
-      ),
-      left > 0 && choices.length === 0 && disabled && el("span", { class: "soft small" }, " · ", disabled.why),
-    ),
-    choices.map(choice => button(seat, choice)),
+    "p",
+    { class: "fault", title: seat.index.faults.find(fault => fault.name === name)?.says },
+    el("span", { class: "chip warn" }, faultOf(seat, name)),
+    " ",
+    el("span", { class: "soft small" }, often, left > 0 && why && " · " + why),
   );
 }
 
@@ -73,48 +65,35 @@ function palette(seat, name, left, choices, disabled) {
 export const choiceSays = choice => choice.says || choice.token;
 
 function button(seat, choice) {
-  const hinted = seat.hint?.next === choice.token;
+  const { i, token, command } = choice,
+    hinted = seat.hint?.next === token;
   return el(
     "button",
     {
-      class: ["choice", hinted && "hinted"].filter(Boolean).join(" "),
-      "data-focus": "choice" + choice.i,
-      "data-token": choice.token,
-      onclick: () => seat.take(choice.token),
+      class: hinted ? "choice hinted" : "choice",
+      "data-focus": "choice" + i,
+      "data-token": token,
+      onclick: () => seat.take(token),
     },
-    choice.i < 9 && kbd(choice.i + 1),
-    el(
-      "span",
-      { class: "what" },
-      el("span", null, choiceSays(choice)),
-      choice.command && el("code", null, short(choice.command)),
-    ),
+    i < 9 && kbd(i + 1),
+    el("span", { class: "what" }, el("span", null, choiceSays(choice)), command && el("code", null, short(command))),
     hinted && el("span", { class: "chip" }, say("hint", "提示")),
-    seat.oracle.badge(choice.token),
+    seat.distance.badge(token),
   );
 }
 
 export function statePanel(seat) {
-  const facts = factsOf(seat.here.view.state),
-    before = seat.at > 0 ? new Map(factsOf(seat.before.view.state)) : null;
+  const before = seat.at > 0 ? new Map(factsOf(seat.before.view.state)) : null;
+  const row = ([name, value]) =>
+    el(
+      "tr",
+      { class: before && before.get(name) !== value ? "changed" : null },
+      el("th", { scope: "row" }, name),
+      el("td", null, value),
+    );
   return [
     el("h2", null, say("State", "状态")),
-    el(
-      "table",
-      { class: "facts" },
-      el(
-        "tbody",
-        null,
-        facts.map(([name, value]) =>
-          el(
-            "tr",
-            { class: before && before.get(name) !== value ? "changed" : null },
-            el("th", { scope: "row" }, name),
-            el("td", null, value),
-          ),
-        ),
-      ),
-    ),
+    el("table", { class: "facts" }, el("tbody", null, factsOf(seat.here.view.state).map(row))),
   ];
 }
 
@@ -134,133 +113,110 @@ function factsOf(state) {
     [say("time", "时刻"), duration(state.at_ms)],
     [say("lock", "锁"), state.holder || say("nobody’s", "没有人持有")],
   ];
-  for (const actor of state.actors) {
-    const process = actor.process === actor.name ? "" : say(` (process ${actor.process})`, `（进程 ${actor.process}）`);
-    facts.push([actor.name, (stances()[actor.stance] ?? actor.stance) + process]);
+  const fact = (name, value) => facts.push([name, value]);
+  for (const { name, process, stance } of state.actors) {
+    const where = process === name ? "" : say(` (process ${process})`, `（进程 ${process}）`);
+    fact(name, (stances()[stance] ?? stance) + where);
   }
-  for (const server of state.servers) {
-    const health = { hung: say(" hangs", " 卡住"), crashed: say(" is down", " 宕机") }[server.health] ?? "";
-    if (health || server.lags)
-      facts.push([server.name, health + (server.lags ? say(" its replica lags", " 从节点落后") : "")]);
-    for (const key of server.keys) {
-      const expires = key.expires_ms
-        ? say(`, for ${duration(key.expires_ms)}`, `，还有 ${duration(key.expires_ms)}`)
-        : "";
-      facts.push([
-        (server.name === "Redis" ? "" : server.name + " ") + key.name,
-        short(key.values.join(" ")) + expires,
-      ]);
+  for (const { name: server, health: is, lags, keys } of state.servers) {
+    const health = { hung: say(" hangs", " 卡住"), crashed: say(" is down", " 宕机") }[is] ?? "";
+    if (health || lags) fact(server, health + (lags ? say(" its replica lags", " 从节点落后") : ""));
+    for (const { name, values, expires_ms: left } of keys) {
+      const expires = left ? say(`, for ${duration(left)}`, `，还有 ${duration(left)}`) : "";
+      fact((server === "Redis" ? "" : server + " ") + name, short(values.join(" ")) + expires);
     }
   }
-  for (const [i, { actor, in_ms: left }] of state.timers.entries()) {
-    facts.push([
+  state.timers.forEach(({ actor, in_ms: left }, i) => {
+    fact(
       say(`timer ${i + 1}`, `定时器 ${i + 1}`),
       say(`${actor}’s, in ${duration(left)}`, `${actor} 的，${duration(left)}后`),
-    ]);
-  }
-  for (const [i, { to, text, channel }] of state.messages.entries()) {
-    facts.push([
+    );
+  });
+  state.messages.forEach(({ to, text, channel }, i) => {
+    fact(
       say(`message ${i + 1}`, `消息 ${i + 1}`),
       say(`to ${to}: ${text || channel}`, `发给 ${to}：${text || channel}`),
-    ]);
-  }
+    );
+  });
   return facts;
 }
 
-// numbers are the flags that take one: name, least, most, what is usual, and what it means.
+// numbers are the flags that take one, or seconds: name, least, most, what is usual, and what it means.
 const numbers = [
-  ["actors", 1, 4, 2, "sales", "几单"],
-  ["sales", 1, 3, 1, "one after the other, each", "每人买几次"],
-  ["replicas", 0, 4, 0, "processes (0: one each)", "几个进程（0：各一个）"],
+  ["actors", 1, 4, 2, "buyers", "买家数"],
+  ["sales", 1, 3, 1, "sales each, one after the other", "每人先后买几次"],
+  ["replicas", 0, 4, 0, "processes (0: one each)", "进程数（0：各一个）"],
   ["nested", 0, 5, 0, "nested calls", "嵌套层数"],
-  ["try", 0, 4, 0, "try once, do not wait", "只试一次的"],
+  ["try", 0, 4, 0, "who try once and do not wait", "只试一次、不等待的"],
   ["polls", 0, 100, "", "polls that fail (empty: as many as are cheap)", "空轮询次数（留空：开销小时尽量多）"],
+  ["work", 0, 60, "0s", "seconds of work (the lock’s expiry: 10)", "业务耗时的秒数（锁的过期时间：10）"],
+  ["skew", 0, 60, "0s", "seconds by which clocks are off", "时钟相差的秒数"],
 ];
+const isTime = usual => /s$/.test(usual);
 
-// scenarioPanel is the form of the scenario of a place, {lock, in}: the seat, or an exploration. Another one is told by
-// change.
-export function scenarioPanel(seat) {
-  const { lock, place } = seat;
-  const flags = parse(place.in);
+// scenarioSays is the scenario in words: what is not as usual, and what may go wrong.
+export function scenarioSays(seat) {
+  const flags = parse(seat.place.in);
+  const words = name => {
+    const [, , , usual, english, chinese] = numbers.find(each => each[0] === name) ?? [];
+    const label = english ? say(english, chinese).replace(/ ?[(（].*/, "") : name;
+    return `${label}: ${isTime(usual) ? seconds(flags.get(name)) : flags.get(name)}`;
+  };
+  const may = [...faultsOf(flags)].map(([name, n]) => faultOf(seat, name) + (+n > 1 ? ` ×${n}` : ""));
   return [
-    el(
-      "p",
-      { class: "small" },
-      say("Adds: ", "新增："),
-      lock?.adds,
-      say(". Still broken: ", "。遗留问题："),
-      lock?.still_broken,
-      say(".", "。"),
-    ),
-    form(seat, flags, faultsOf(flags)),
-  ];
+    ...[...flags.keys()].filter(name => name !== "faults").map(words),
+    may.length ? say("faults: ", "故障：") + may.join(say(", ", "、")) : say("no faults", "没有故障"),
+  ].join(" · ");
 }
 
-function form(seat, flags, budget) {
+// scenarioForm has the fields of the seat's scenario.
+export function scenarioForm(seat) {
+  const flags = parse(seat.place.in),
+    budget = faultsOf(flags);
   const set = (name, value, usual) => {
     const next = new Map(flags);
     if (value === "" || value === String(usual)) next.delete(name);
     else next.set(name, value);
-    seat.change({ in: write(next), do: seat.place.do });
+    seat.change({ in: write(next) });
   };
-  const number = ([name, least, most, usual, english, chinese]) =>
-    el(
-      "label",
-      null,
-      el("input", {
-        type: "number",
-        min: least,
-        max: most,
-        value: flags.get(name) ?? usual,
-        "data-focus": "flag-" + name,
-        onchange: event => event.target.reportValidity() && set(name, event.target.value, usual),
-      }),
-      say(english, chinese),
-    );
-  const work = el(
-    "label",
-    null,
+  const field = (focus, min, max, value, take) =>
     el("input", {
       type: "number",
-      min: 0,
-      max: 3600,
-      value: seconds(flags.get("work") ?? "0s"),
-      "data-focus": "flag-work",
-      onchange: event =>
-        event.target.reportValidity() && set("work", event.target.value === "0" ? "" : event.target.value + "s", ""),
-    }),
-    say("seconds of work (the lock’s expiry: 10)", "秒业务耗时（锁的过期时间：10）"),
-  );
-  const fault = ({ name, says }) =>
-    el(
+      min,
+      max,
+      value,
+      "data-focus": focus,
+      onchange: ({ target }) => target.reportValidity() && take(target.value),
+    });
+  const number = ([name, least, most, usual, english, chinese]) => {
+    const value = flags.get(name) ?? usual;
+    return el(
+      "label",
+      null,
+      isTime(usual)
+        ? field("flag-" + name, least, most, seconds(value), n => set(name, n + "s", usual))
+        : field("flag-" + name, least, most, value, n => set(name, n, usual)),
+      say(english, chinese),
+    );
+  };
+  const fault = ({ name, title, says }) => {
+    const allow = n => {
+      const next = new Map(budget).set(name, n);
+      if (n === "" || n === "0") next.delete(name);
+      set("faults", [...next].map(([name, n]) => `${name}=${n}`).join(","));
+    };
+    return el(
       "label",
       { class: "fault" },
-      el("input", {
-        type: "number",
-        min: 0,
-        max: 9,
-        value: budget.get(name) ?? 0,
-        "data-focus": "fault-" + name,
-        onchange: event => {
-          if (!event.target.reportValidity()) return;
-          const next = new Map(budget);
-          if (+event.target.value) next.set(name, event.target.value);
-          else next.delete(name);
-          set("faults", [...next].map(([name, n]) => `${name}=${n}`).join(","));
-        },
-      }),
-      el("span", null, el("b", null, name), " ", el("span", { class: "soft small" }, says)),
+      field("fault-" + name, 0, 9, budget.get(name) ?? 0, allow),
+      el("span", null, el("b", null, title), " ", el("span", { class: "soft small" }, says)),
     );
-  return el(
-    "div",
-    { class: "form" },
-    el("div", { class: "numbers" }, numbers.map(number), work),
-    el(
-      "fieldset",
-      null,
-      el("legend", null, say("What may go wrong, and how often", "可能出什么故障，各几次")),
-      el("div", { class: "faults" }, seat.index.faults.map(fault)),
-    ),
+  };
+  return div(
+    "form",
+    div("numbers", numbers.map(number)),
+    el("h3", null, say("What may go wrong, and how often", "可能出什么故障，各几次")),
+    div("faults", seat.index.faults.map(fault)),
   );
 }
 

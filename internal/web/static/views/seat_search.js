@@ -1,0 +1,174 @@
+// The search of every schedule: what to look for, how far it is, and what it found. The shortest schedule goes into the
+// seat's own picture.
+import { copied, el, replace } from "../dom.js";
+import { route as read } from "../route.js";
+import { stream, text } from "../server.js";
+import { language, say, several } from "../words.js";
+import { called } from "./levels.js";
+import { div, option, p, scenarioForm, scenarioSays, select, status } from "./seat_parts.js";
+
+let latest = { about: "", answer: null }; // what was found last: who comes back need not wait again
+
+const button = (focus, kind, text, act) => el("button", { "data-focus": focus, class: kind, onclick: act }, text);
+
+export class Search {
+  running = null; // what ends it
+  about = ""; // what the result is about
+  more = false; // the scenario's fields are shown
+  result = el("section", { class: "result" });
+
+  constructor(seat) {
+    this.seat = seat;
+  }
+
+  // asked is what is searched for.
+  get asked() {
+    const { lock, in: scenario, anomaly, search } = this.seat.place;
+    const named = this.seat.lock?.promises.includes(anomaly) || anomaly === "starved";
+    return { lock, in: scenario, anomaly: named ? anomaly : "", each: search === "each" && !named ? "true" : "" };
+  }
+
+  stop() {
+    this.running?.abort();
+    this.running = null;
+  }
+
+  // panel is the form, and the result of what it asks for.
+  panel() {
+    const { seat } = this,
+      { anomaly, each } = this.asked;
+    const about = JSON.stringify([this.asked, language()]);
+    if (this.about !== about) {
+      this.stop();
+      this.about = about;
+      if (latest.about === about) this.found(latest.answer);
+      else replace(this.result);
+    }
+    const look = value => {
+      const one = value === "each" ? { search: "each", anomaly: "" } : { search: "1", anomaly: value };
+      seat.way.go(seat.address(one));
+    };
+    const titles = new Map(seat.index.anomalies.map(({ name, title }) => [name, title]));
+    const names = [...new Set([...(seat.lock?.promises ?? []), "starved"])];
+    const own = say(
+      "A lock of your own is searched on your own machine, where its code is, from the command line.",
+      "你自己的锁要在自己的机器上用命令行搜索，因为代码在那里。",
+    );
+    return [
+      el("h2", null, say("Search every schedule", "搜索所有时序")),
+      p("small", el("b", null, say("Scenario", "场景")), " · ", scenarioSays(seat)),
+      p(
+        "row",
+        say("Look for", "寻找"),
+        select("look-for", say("Look for", "寻找"), look, [
+          option("", say("any anomaly", "任何一种异常"), !anomaly && !each),
+          option("each", say("each anomaly", "每一种异常"), each),
+          names.map(name => option(name, titles.get(name), name === anomaly)),
+        ]),
+        button("explore", "main", say("Search", "搜索"), () => this.explore()),
+      ),
+      this.result,
+      el(
+        "details",
+        { open: this.more, ontoggle: event => (this.more = event.target.open) },
+        el("summary", { "data-focus": "fields" }, say("More: change the scenario", "更多：修改场景")),
+        scenarioForm(seat),
+        p("small soft", own), // its code is not here
+      ),
+    ];
+  }
+
+  // explore runs every schedule, on the server or in the tab, until one is found or all are seen.
+  async explore(why = "") {
+    this.stop();
+    const running = new AbortController(),
+      { signal } = running,
+      { about } = this;
+    this.running = running;
+    let far = say("The code is about to start …", "马上开始……"),
+      answer;
+    const says = status("", far);
+    const stop = () => {
+      this.stop();
+      replace(this.result, status("note", say("Stopped. Nothing is known: ", "已停止，还没有结论："), far));
+    };
+    const name = { "aria-label": say("searching", "正在搜索") };
+    replace(this.result, el("progress", name), says, button("stop", null, say("Stop", "停止"), stop));
+    const progress = ({ schedules, states, depth, waiting }) => {
+      if (schedules) far = counted(schedules, states, depth);
+      replace(says, waiting ? say("Another search comes first.", "前面还有一次搜索。") : far);
+    };
+    const take = found => {
+      answer = found;
+    };
+    const path = "/seat/explore" + text({ ...this.asked, why, lang: language() });
+    try {
+      await stream(path, { progress, done: take, failed: take }, { signal });
+      answer ??= { message: say("The answer was broken off.", "响应中断了。") };
+    } catch (failure) {
+      answer = failure;
+    }
+    if (signal.aborted) return;
+    this.running = null;
+    if (!answer.document)
+      return void replace(this.result, el("p", { class: "note bad", role: "alert" }, answer.message));
+    latest = { about, answer };
+    this.found(answer);
+    this.show(0);
+  }
+
+  // show sits the reader at the end of a schedule that was found.
+  show(i) {
+    const link = latest.answer.links[i];
+    if (link) this.seat.change({ do: read(link).query.get("do") });
+  }
+
+  // found shows an answer: the verdict, each schedule that breaks the lock, and what was put to the test.
+  found({ document: told, says, seen, tested, shown }) {
+    const kind = { broken: "bad", holds: "good", unknown: "warn" }[told.verdict];
+    const rate = told.seconds.toFixed(told.seconds < 10 ? 1 : 0);
+    const whys = shown.filter(({ why }) => why);
+    const found = ({ title, trace }, i) =>
+      button("found" + i, null, `${title} · ${several(trace.steps.length, "step", "步")}`, () => this.show(i));
+    const explained = !shown.length || whys.length || this.asked.anomaly === "starved";
+    replace(
+      this.result,
+      status("note " + kind, el("strong", null, called(this.seat.index, says))),
+      p(
+        "row",
+        shown.map(found),
+        !explained && button("why", null, say("Why?", "为什么？"), () => this.explore("true")),
+        button("copy", "quiet", say("Copy command", "复制命令"), event => this.copy(event.currentTarget)),
+      ),
+      whys.map(({ title, why }) => div("note", whys.length > 1 && el("b", null, title), this.lines(why))),
+      el(
+        "details",
+        { open: told.verdict !== "broken" },
+        el("summary", null, say("What was put to the test", "检验了什么")),
+        el(
+          "ul",
+          null,
+          el("li", null, seen, say(` In ${rate} s.`, `用时 ${rate} 秒。`)),
+          tested.map(line => el("li", null, line)),
+          told.cut.length > 0 && el("li", null, say("Left out: ", "没有包括："), told.cut.join(say("; ", "；"))),
+        ),
+      ),
+    );
+  }
+
+  lines(text) {
+    return text.split("\n").map(line => p("", called(this.seat.index, line)));
+  }
+
+  copy(button) {
+    const { lock, in: scenario, anomaly, each } = this.asked;
+    const flags = [scenario, anomaly && "--anomaly " + anomaly, each && "--each"];
+    return copied(button, ["go run . explore", lock, ...flags].filter(Boolean).join(" "));
+  }
+}
+
+const counted = (schedules, states, depth) =>
+  say(
+    `${several(schedules, "schedule")}, ${several(states, "state")}, ${several(depth, "step")} deep so far`,
+    `到目前为止 ${schedules} 种时序，${states} 个状态，深 ${depth} 步`,
+  );
