@@ -123,6 +123,10 @@ func (p linkedPage) opens(t *testing.T, from, place string) {
 	}
 	switch view {
 	case "schedule":
+		if rest == "" { // the levels
+			p.ask(t, from, "/seat")
+			return
+		}
 		p.schedule(t, from, rest, asked)
 	case "locks":
 		p.ask(t, from, "/seat/code?lock="+rest)
