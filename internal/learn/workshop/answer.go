@@ -16,7 +16,9 @@ func Answer(exercise string, s strategy.Strategy, in language.Language, file str
 	if err != nil {
 		return err
 	}
-	text, err := json.Marshal(e.Explore(context.Background(), s, in))
+	ctx, stop := context.WithTimeout(context.Background(), longestExploration)
+	defer stop()
+	text, err := json.Marshal(e.Explore(ctx, s, in))
 	if err != nil {
 		return err
 	}

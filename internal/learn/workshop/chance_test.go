@@ -10,7 +10,7 @@ import (
 	"lockstep/internal/test/suite"
 )
 
-// passedBy says of each exercise, in order, which exercises' solutions meet its claim, too: those that have its cure in them.
+// passedBy says of each exercise, in order, which exercises' solutions may meet its claim, too: those that have its cure in them.
 func passedBy() [][]int {
 	const (
 		listens = 9  // nothing wakes its waiters after a crash or an expiry
@@ -46,17 +46,16 @@ func passedBy() [][]int {
 // keeps is the exercise whose solution reads the clock at each attempt: with the claims of others, that makes too many schedules.
 const keeps = 16
 
-// No solution meets the claim of another exercise by chance.
+// No solution meets the claim of another exercise by chance. One that has its cure in it is not tried: to let it pass, all is explored.
 func TestNoSolutionPassesByChance(t *testing.T) {
 	suite.LongOnly(t, "what is handed out and solved is checked there")
 	for i, e := range workshop.All() {
 		for j, other := range all() {
-			if i == j || j+1 == keeps { // TestEveryStartFailsAndEverySolutionPasses
+			if i == j || j+1 == keeps || slices.Contains(passedBy()[i], j+1) { // TestEveryStartFailsAndEverySolutionPasses
 				continue
 			}
-			o := e.Explore(t.Context(), other.solution(), language.English)
-			if want := slices.Contains(passedBy()[i], j+1); (o.State == verdict.Done) != want {
-				t.Errorf("the solution of %d under the claim of %s: %s, %s %s; want it to pass: %t", j+1, e.ID(), o.State, o.Anomaly, o.Says, want)
+			if o := e.Explore(t.Context(), other.solution(), language.English); o.State == verdict.Done {
+				t.Errorf("the solution of %d passes under the claim of %s", j+1, e.ID())
 			}
 		}
 	}

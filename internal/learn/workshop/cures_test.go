@@ -20,12 +20,14 @@ type cure struct {
 	id, name   string // of its package; and what it does
 	of         workshop.Exercise
 	base       string   // the file that is changed
-	shows      string   // the anomaly that a wrong one leaves; "": it is right
+	shows      string   // the anomaly that a wrong one leaves, or the reason why nothing can be said; "": it is right
+	looks      []string // the one that refuses it, as flags; none: it is not said which
 	old, lines []string // pieces, and what takes their place
 }
 
-// heading is the first line of a cure in testdata/cures: right or wrong, and in what way; what it is made of; and what it does.
-var heading = regexp.MustCompile(`^(right|wrong ([a-z-]+))(, from the solution)?: (.+)$`)
+// heading is the first line of a cure in testdata/cures: right or wrong, and in what way; what it is made of; which look refuses it, so that
+// no other is explored; and what it does.
+var heading = regexp.MustCompile(`^(right|wrong ([a-z-]+))(, from the solution)?(, in "(.*)")?: (.+)$`)
 
 // curesOf reads those of an exercise. After its heading, a cure has lines that begin with - or +: what goes, and what comes in its place.
 // What goes has to be in the file once. An empty line ends a piece.
@@ -39,7 +41,10 @@ func curesOf(t *testing.T, e workshop.Exercise) (all []cure) {
 	for line := range strings.Lines(string(text)) {
 		line = strings.TrimSuffix(line, "\n")
 		if is := heading.FindStringSubmatch(line); is != nil {
-			c := cure{id: fmt.Sprintf("e%02dc%d", e.Number, len(all)), name: is[4], of: e, base: e.Dir() + "/lock.go", shows: is[2]}
+			c := cure{id: fmt.Sprintf("e%02dc%d", e.Number, len(all)), name: is[6], of: e, base: e.Dir() + "/lock.go", shows: is[2]}
+			if is[4] != "" {
+				c.looks = []string{is[5]}
+			}
 			if is[3] != "" {
 				c.base = e.Dir() + "/solution/lock.go"
 			}
@@ -100,7 +105,7 @@ func explored(t *testing.T, cures []cure) (outcomes []workshop.Outcome) {
 	for _, c := range cures {
 		put(c.id+"/lock.go", c.source(t))
 		imports += fmt.Sprintf("\t%s \"lockstep/exercises/cures/%s\"\n", c.id, c.id)
-		calls += fmt.Sprintf("\tsay(%q, %s.Strategy())\n", c.of.ID(), c.id)
+		calls += fmt.Sprintf("\tsay(%q, %#v, %s.Strategy())\n", c.of.ID(), c.looks, c.id)
 	}
 	put("main.go", fmt.Sprintf(`package main
 
@@ -108,17 +113,21 @@ import (
 	"context"
 	"encoding/json"
 	"os"
+	"slices"
 
 %s	"lockstep/internal/language"
 	"lockstep/internal/learn/workshop"
 	"lockstep/internal/lock/strategy"
 )
 
-func say(exercise string, s strategy.Strategy) {
+func say(exercise string, looks []string, s strategy.Strategy) {
 	e, err := workshop.Find(exercise)
 	if err != nil {
 		panic(err)
 	}
+	e.Looks = slices.DeleteFunc(e.Looks, func(l workshop.Look) bool {
+		return looks != nil && !slices.Contains(looks, l.Scenario.String())
+	})
 	if err := json.NewEncoder(os.Stdout).Encode(e.Explore(context.Background(), s, language.English)); err != nil {
 		panic(err)
 	}
@@ -179,7 +188,11 @@ func TestChecksJudgeCures(t *testing.T) {
 	}
 	for i, c := range cures {
 		o := outcomes[i]
-		if c.shows == "" && o.State != verdict.Done || c.shows != "" && (o.State != verdict.NotYet || o.Anomaly != c.shows) {
+		passes, refused := o.State == verdict.Done, o.State == verdict.NotYet && o.Anomaly == c.shows
+		if c.shows == workshop.OtherTrouble {
+			refused = o.State == verdict.Failed && o.Reason == c.shows
+		}
+		if c.shows == "" && !passes || c.shows != "" && !refused {
 			t.Errorf("%s, %s: %s, %s/%d in %q: %s; want %q\n%s",
 				c.of.ID(), c.name, o.State, o.Anomaly, o.Length, o.Scenario, o.Says, c.shows, o.Diagram)
 		}

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"lockstep/internal/explore"
-	"lockstep/internal/explore/search"
 	"lockstep/internal/language"
 	"lockstep/internal/lock/strategy"
 	"lockstep/internal/lock/verdict"
@@ -49,12 +48,13 @@ type Outcome struct {
 
 // Bounds of a check. A lock that is right, or one of the flaws that learners have, is through in a few seconds.
 const (
-	longestExploration = 15 * time.Second // of all looks
+	longestExploration = 15 * time.Second // of all looks, of a learner's code
 	mostMemory         = 1500 << 20
 	patience           = 5 * time.Second // without a step, until code counts as one that waits elsewhere
 )
 
-// Explore says whether a lock meets the exercise's claim: it goes through the looks, up to the first in which an anomaly shows.
+// Explore says whether a lock meets the exercise's claim: it goes through the looks, up to the first in which an anomaly shows, or the end
+// of ctx.
 func (e Exercise) Explore(ctx context.Context, s strategy.Strategy, in language.Language) Outcome {
 	began := time.Now()
 	outcome := Outcome{Exercise: e.ID(), State: verdict.Done}
@@ -68,8 +68,7 @@ func (e Exercise) Explore(ctx context.Context, s strategy.Strategy, in language.
 		return outcome
 	}
 	for _, look := range e.Looks {
-		bounds := explore.Bounds{Time: max(longestExploration-time.Since(began), 1), Memory: mostMemory, Patience: patience}
-		if outcome.look(ctx, e.judged(s, look.Scenario), look, in, bounds); outcome.State != verdict.Done {
+		if outcome.look(ctx, e.judged(s, look.Scenario), look, in); outcome.State != verdict.Done {
 			break
 		}
 	}
@@ -78,7 +77,8 @@ func (e Exercise) Explore(ctx context.Context, s strategy.Strategy, in language.
 }
 
 // look explores one scenario, and takes down what was found.
-func (o *Outcome) look(ctx context.Context, s strategy.Strategy, look Look, in language.Language, bounds explore.Bounds) {
+func (o *Outcome) look(ctx context.Context, s strategy.Strategy, look Look, in language.Language) {
+	bounds := explore.Bounds{Memory: mostMemory, Patience: patience}
 	look.Scenario.Language = in
 	quick := look.Scenario
 	quick.Polls = cmp.Or(quick.Polls, explore.UsualPolls) // it raises them by itself otherwise
@@ -94,10 +94,10 @@ func (o *Outcome) look(ctx context.Context, s strategy.Strategy, look Look, in l
 		o.Length, o.Schedule, o.Steps = found.Length, found.Schedule, found.Trace.Steps
 		o.Diagram = found.Trace.Legend() + "\n" + found.Trace.Sequence()
 	case !result.Complete:
-		if result.Hit.Limit == search.Time { // of all looks
-			result.Hit.Most = int64(longestExploration)
-		}
 		o.State, o.Reason, o.Says = verdict.Failed, TimedOut, result.Bound()
+		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+			o.Says = longestExploration.String()
+		}
 	case len(result.Untested()) > 0:
 		o.State, o.Says = verdict.NotYet, strings.Join(result.Untested(), ", ")
 	default:

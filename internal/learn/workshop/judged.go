@@ -3,6 +3,7 @@ package workshop
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"lockstep/internal/explore"
@@ -26,6 +27,12 @@ func (e Exercise) judged(s strategy.Strategy, in explore.Scenario) strategy.Stra
 			p.Clock = timing{p.Clock}
 			return relayed{s.New(p), untilLost, p.Clock}
 		}
+	case e.Name == "lost-reply" && in.Nested > 0 && in.Faults == explore.Faults{}:
+		made = func(p strategy.Parts) lock.Locker { return &nesting{Locker: s.New(p), held: map[string]bool{}} }
+	case e.Name == "blind-renewal" && in.Actors == 1:
+		made = func(p strategy.Parts) lock.Locker { return &removed{Locker: s.New(p), parts: p} }
+	case e.Name == "starvation" && in.Sales > 1:
+		made = func(p strategy.Parts) lock.Locker { return regular{s.New(p)} }
 	case e.Name == "kept-lock" && in.Actors == 1:
 		made = func(p strategy.Parts) lock.Locker { return &keeping{Locker: s.New(p), parts: p} }
 	}
@@ -135,4 +142,68 @@ func (k *keeping) Lock(ctx context.Context, owner string) (*lock.Lease, error) {
 	lease, err := k.Locker.Lock(ctx, owner)
 	k.sold = k.sold || err == nil
 	return lease, err
+}
+
+// nesting is a lock whose holders make one more nested call, of a client that has gone away: it fails before it asks Redis, and its caller
+// goes on.
+type nesting struct {
+	lock.Locker
+
+	held map[string]bool // by owners
+}
+
+// Lock implements lock.Locker.
+func (n *nesting) Lock(ctx context.Context, owner string) (*lock.Lease, error) {
+	lease, err := n.Locker.Lock(ctx, owner)
+	if err != nil || n.held[owner] {
+		return lease, err
+	}
+	n.held[owner] = true
+	gone, goAway := context.WithCancel(ctx)
+	goAway()
+	if inner, err := n.TryLock(gone, owner); err == nil {
+		_ = inner.Unlock(ctx) // it has counted without Redis
+	}
+	return lease, nil
+}
+
+// removed is a lock that somebody removes by hand while it is held by a sale that is not the first.
+type removed struct {
+	lock.Locker
+
+	parts strategy.Parts
+	sold  bool
+}
+
+const remove = `-- operator: removes the lock, whosever it is
+return redis.call('DEL', KEYS[1])`
+
+// Lock implements lock.Locker.
+func (r *removed) Lock(ctx context.Context, owner string) (*lock.Lease, error) {
+	lease, err := r.Locker.Lock(ctx, owner)
+	if err != nil {
+		return nil, err
+	}
+	if r.sold {
+		r.parts.Clock.Go("operator", func() {
+			if lock.Sleep(context.Background(), r.parts.Clock, r.parts.TTL/10) == nil {
+				_ = r.parts.Client.Eval(context.Background(), remove, []string{r.parts.Key}).Err()
+			}
+		})
+	}
+	r.sold = true
+	return lease, nil
+}
+
+// regular is a lock for one buyer who comes again and again, and others who come once: there are few schedules of that.
+type regular struct{ lock.Locker }
+
+var errOnce = errors.New("this buyer comes once")
+
+// Lock implements lock.Locker. An owner is named after its buyer, A or B, and a number from the second sale on.
+func (r regular) Lock(ctx context.Context, owner string) (*lock.Lease, error) {
+	if sale := strings.TrimPrefix(owner, lock.Owner("")); len(sale) > 1 && sale[0] != 'A' {
+		return nil, errOnce
+	}
+	return r.Locker.Lock(ctx, owner)
 }
