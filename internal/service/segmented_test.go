@@ -91,7 +91,7 @@ func TestSegmentedSellsAll(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		if first := from.asks[:4]; !slices.Equal(first, from.asks[4:]) || first[1] != first[0]%4+1 || first[3] != first[2]%4+1 {
+		if a := from.asks; len(a) != 8 || !slices.Equal(a[:4], a[4:]) || a[1] != a[0]%4+1 || a[2] != a[1]%4+1 || a[3] != a[2]%4+1 {
 			t.Errorf("it asks %v; want each segment once, one after the other, and the same again", from.asks)
 		}
 	})
