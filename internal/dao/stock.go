@@ -167,7 +167,7 @@ var (
 	errChanged = fmt.Errorf("%w; nothing was written", service.ErrRunChanged)
 )
 
-// readStock makes a stock of what GET answered. If the stock is gone, so is its run. A segment has no meaning by itself: a new run makes it.
+// readStock makes a stock of what GET answered. If the stock is gone, so is its run; of a segment that is gone, only its number.
 func readStock(ctx context.Context, key, value string, err error) (int64, error) {
 	switch {
 	case err == nil:

@@ -55,7 +55,8 @@ func segmentedSale(from *shelves, locks ...lock.Locker) *service.Sale {
 		}
 	}
 	return &service.Sale{
-		Segments: locks, Stock: from, Clock: lock.SystemClock{}, Log: slog.New(slog.DiscardHandler), Backoff: service.Backoff{MaxDuration: time.Minute},
+		Segments: locks, Stock: from, Clock: lock.SystemClock{}, Log: slog.New(slog.DiscardHandler),
+		Backoff: service.Backoff{MaxDuration: time.Minute},
 	}
 }
 
@@ -91,7 +92,7 @@ func TestSegmentedSellsAll(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		if first := from.asks[:4]; !slices.Equal(first, from.asks[4:]) || first[1] != first[0]%4+1 || first[3] != first[2]%4+1 {
+		if a := from.asks; len(a) != 8 || !slices.Equal(a[:4], a[4:]) || a[1] != a[0]%4+1 || a[2] != a[1]%4+1 || a[3] != a[2]%4+1 {
 			t.Errorf("it asks %v; want each segment once, one after the other, and the same again", from.asks)
 		}
 	})
@@ -120,7 +121,8 @@ func (c closing) Close(context.Context) error { *c.closed++; return c.fails }
 
 func TestSegmentedClosesAll(t *testing.T) {
 	var closed int
-	sale := segmentedSale(&shelves{}, closing{closed: &closed, fails: lock.ErrUnavailable}, closing{closed: &closed}, closing{closed: &closed})
+	next := closing{closed: &closed}
+	sale := segmentedSale(&shelves{}, closing{closed: &closed, fails: lock.ErrUnavailable}, next, next)
 	if err := sale.Close(t.Context()); closed != 3 || !errors.Is(err, lock.ErrUnavailable) {
 		t.Errorf("%d closed, %v; want all, and the error of the first", closed, err)
 	}

@@ -21,13 +21,13 @@ func TestEachStepHasALevel(t *testing.T) {
 		"v6 lost-update": 8, "v7 two-holders": 6, "v8 two-holders": 6, "v9 two-holders": 6, "v10 two-holders": 14, "v11 two-holders": 15,
 		"setnx-expire left-behind": 3, "non-idempotent double-sale": 2,
 	}
-	keeps := strings.Fields("v7 v8 v9 v10 v11 atomic optimistic")
+	keeps := strings.Fields("v7 v8 v9 v10 v11 atomic optimistic segmented")
 	for _, lock := range s.Index(language.English).Locks {
 		level := lock.Level
 		if level == nil || level.KeepsStock != slices.Contains(keeps, lock.Name) {
 			t.Fatalf("%s: %+v", lock.Name, level)
 		}
-		if none := lock.Name == "atomic" || lock.Name == "optimistic"; none {
+		if none := slices.Contains([]string{"atomic", "optimistic", "segmented"}, lock.Name); none {
 			if *level != (seat.Level{KeepsStock: true}) {
 				t.Errorf("%s has a level: %+v", lock.Name, level)
 			}

@@ -150,7 +150,7 @@ func (s *Seat) Index(in language.Language) Index {
 // firstOf gives the anomaly to try first with a lock.
 func firstOf(lock string) explore.Anomaly {
 	switch lock {
-	case "v0", "v6", "v7", "atomic", "optimistic", "late-commit":
+	case "v0", "v6", "v7", "atomic", "optimistic", "segmented", "late-commit":
 		return anomaly.LostUpdate
 	case "non-idempotent":
 		return anomaly.DoubleSale

@@ -106,7 +106,9 @@ func updating(update strategy.Update) []functions {
 	case strategy.Atomic, strategy.Unchecked:
 		return []functions{{usual, []string{"take"}}}
 	case strategy.Segmented:
-		return []functions{{"service/segmented.go", []string{"SegmentLocks", "sellInTurn", "firstSegment"}}, {usual, []string{"prepare", "write"}}}
+		return []functions{
+			{"service/segmented.go", []string{"SegmentLocks", "sellInTurn", "firstSegment"}}, {usual, []string{"prepare", "write"}},
+		}
 	case strategy.CheckAndSet:
 		return []functions{{watching, []string{"checkAndSet"}}, {usual, []string{"prepare", "write"}}}
 	default:

@@ -182,7 +182,9 @@ func (a *Account) enter(s *Sale, at time.Time) {
 	}
 	s.inside = &Inside{Span: Span{From: at}, Sale: s.Name, Segment: s.Segment}
 	a.Insides = append(a.Insides, s.inside)
-	if a.inside++; a.inside == 1 && a.last != nil && a.last.Segment == s.Segment && !s.Asked.IsZero() { // a run of a job asks for nothing: it waits for its tick
+	a.inside++
+	// a run of a job asks for nothing: it waits for its tick
+	if a.inside == 1 && a.last != nil && a.last.Segment == s.Segment && !s.Asked.IsZero() {
 		if d := at.Sub(later(a.last.To, s.Asked)); d > longWait {
 			a.find(Finding{Kind: Idle, At: at, By: s.Name, Of: a.last.Sale, For: Millis(d)})
 		}

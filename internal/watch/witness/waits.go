@@ -178,7 +178,8 @@ func (q *queue) record(event Event) {
 func (q *queue) markDead(event Event, segment int, holdings []*Holding, going []*Sale) {
 	left := gone{at: event.Replied, queued: q.queued[event.Replica]}
 	for _, h := range holdings {
-		if h.Segment == segment && ReplicaOf(h.Holder) == event.Replica && h.Covers(event.Replied) && (h.End != Lasting || !h.expiredBy(event.Replied)) {
+		its := h.Segment == segment && ReplicaOf(h.Holder) == event.Replica
+		if its && h.Covers(event.Replied) && (h.End != Lasting || !h.expiredBy(event.Replied)) {
 			left.by, left.holder = h.Holder, true
 		}
 	}
