@@ -199,4 +199,5 @@ func (r *run) end() {
 		}
 	}
 	time.Sleep(horizon)
+	synctest.Wait() // for what somebody did by then
 }

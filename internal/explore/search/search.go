@@ -3,8 +3,8 @@
 // A system is code that can be run from its start, as often as one likes: a Run says what can happen next, does it, and gives a fingerprint
 // of the state it is in. The search is breadth first over these states. All schedules of one length come before the longer ones, so what
 // is found first is found in the shortest way there is. A state that has been seen is not gone on from. A state is kept as its fingerprint
-// and the step that led to it, and reached again by running its steps anew. Where chance may lead elsewhere, that is repeated, and the other
-// states on the way are gone on from, too.
+// and the step that led to it, and reached again by running its steps anew. Where chance may lead elsewhere, that is repeated, and the
+// other states on the way are gone on from, too.
 //
 // The package knows nothing of locks, of Redis, or of what a step is.
 package search

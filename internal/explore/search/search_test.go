@@ -193,8 +193,8 @@ func TestASystemThatDoesNotRepeat(t *testing.T) {
 	}
 }
 
-// Where chance decides, a schedule is repeated until it leads where it led before, and each way is gone on from. What no repetition leads to
-// again is counted.
+// Where chance decides, a schedule is repeated until it leads where it led before, and each way is gone on from. What no repetition leads
+// to again is counted.
 func TestChance(t *testing.T) {
 	goal := goal{Kinds: []string{lostUpdate, never}, All: true, Attempts: 5}
 	sure, _, err := look(t, counter{actors: 2}, goal, search.Bounds{Workers: 1})

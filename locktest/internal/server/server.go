@@ -233,18 +233,8 @@ func (s *Server) Append(b []byte) []byte {
 		if len(l.queue)+len(l.transaction) == 0 && (l.conn.Over() || !l.tracks && len(l.channels) == 0) {
 			continue // how many idle connections there are is the clients' own business
 		}
-		b = strconv.AppendInt(append(append(b, l.Process...), ' '), int64(l.Node), 10)
-		for _, is := range [...]bool{l.deserted, l.tracks, l.caching} {
-			b = strconv.AppendBool(b, is)
-		}
-		if len(l.channels)+len(l.pushes) > 0 {
-			b = fmt.Appendf(b, "%q %q", l.channels, l.pushes)
-		}
-		for _, commands := range [...][]command{l.transaction, l.queue} {
-			for _, c := range commands {
-				b = s.appendRelative(append(b, ' '), c.text)
-			}
-		}
+		b = s.appendSent(l.append(b), l.transaction)
+		b = s.appendSent(b, l.queue)
 		b = s.cluster.AppendWatches(b, l.id())
 		for at, lines := range s.tracked {
 			if slices.Contains(lines, l) {
@@ -252,6 +242,25 @@ func (s *Server) Append(b []byte) []byte {
 			}
 		}
 		b = append(b, '\n')
+	}
+	return b
+}
+
+func (s *Server) appendSent(b []byte, commands []command) []byte {
+	for _, c := range commands {
+		b = s.appendRelative(append(b, ' '), c.text)
+	}
+	return b
+}
+
+// append writes what a line is, but for what was sent on it.
+func (l *Line) append(b []byte) []byte {
+	b = strconv.AppendInt(append(append(b, l.Process...), ' '), int64(l.Node), 10)
+	for _, is := range [...]bool{l.deserted, l.tracks, l.caching} {
+		b = strconv.AppendBool(b, is)
+	}
+	if len(l.channels)+len(l.pushes) > 0 {
+		b = fmt.Appendf(b, "%q %q", l.channels, l.pushes)
 	}
 	return b
 }
