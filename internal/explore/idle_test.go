@@ -27,7 +27,7 @@ func TestIdleIsToldOfTheOneThatWaitedLonger(t *testing.T) {
 		in.Polls = 10 // each attempt is a step
 		result, err := explore.Explore(t.Context(), locker(keepsAfter(test.after)), in, goal, explore.Bounds{})
 		if err != nil || result.Bound() != "" || upTo(100, result) != test.found {
-			t.Errorf("kept after %v: %v; %s %s; want %s", test.after, err, upTo(100, result), result.Bound, test.found)
+			t.Errorf("kept after %v: %v; %s %s; want %s", test.after, err, upTo(100, result), result.Bound(), test.found)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"reflect"
 	"regexp"
 	"strconv"
 	"strings"
@@ -101,7 +102,7 @@ func TestLockTimeoutAndForceUnlock(t *testing.T) {
 	}
 	var answer api.LockAnswer
 	s.Ask("GET", "/lock", "", &answer)
-	if want := (service.KeyState{Name: lock.Key, Type: "string", Holder: "1", TTL: -1}); answer.Key != want {
+	if want := (service.KeyState{Name: lock.Key, Type: "string", Holder: "1", TTL: -1}); !reflect.DeepEqual(answer.Key, want) {
 		t.Errorf("GET /lock: %+v; want %+v", answer.Key, want)
 	}
 	s.Ask("DELETE", "/lock", "", &answer)

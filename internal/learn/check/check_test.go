@@ -79,6 +79,22 @@ func TestCheckShowsTheSchedule(t *testing.T) {
 	}
 }
 
+// What starved is, is said without the name of a flag.
+func TestCheckSaysStarvedInWords(t *testing.T) {
+	suite.LongOnly(t, "TestCheckShowsTheSchedule checks one")
+	d, people := at(t, language.English)
+	e, err := workshop.Find("15")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if outcome, err := d.Check(t.Context(), e); err != nil || outcome.State != verdict.NotYet {
+		t.Fatalf("%+v, %v", outcome, err)
+	}
+	if text := people.String(); !strings.Contains(text, "starved: a sale is overtaken more than once") || strings.Contains(text, "--overtakes") {
+		t.Errorf("%s", text)
+	}
+}
+
 // Where nothing can be written, the verdict comes all the same, and makes the exit code; --watch ends, as it would never get on.
 func TestCheckWhereNothingCanBeWritten(t *testing.T) {
 	e, err := workshop.Find("01")

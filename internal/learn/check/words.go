@@ -8,6 +8,7 @@ import (
 	"lockstep/internal/language"
 	"lockstep/internal/learn/progress"
 	"lockstep/internal/learn/workshop"
+	"lockstep/internal/lock/anomaly"
 	"lockstep/internal/lock/verdict"
 )
 
@@ -38,7 +39,9 @@ func (l Learner) show(e workshop.Exercise, o workshop.Outcome, p progress.Progre
 	case o.State == verdict.Done:
 		l.say("Done. %s\nNo schedule shows otherwise: %d schedules in %.1f s, with the compilation.\n",
 			"完成。%s\n没有任何时序能推翻它：共 %d 个时序，连同编译用时 %.1f 秒。\n", claim, o.Schedules, o.Seconds)
-		l.sayNext(p)
+		if p.Done != nil { // otherwise nobody knows what is done
+			l.sayNext(p)
+		}
 	case o.State == verdict.NotYet && o.Anomaly == "":
 		l.say("Not yet. The claim: %s\nNo schedule shows otherwise, but it was not put to the test: %s.\n",
 			"还没有完成。要求：%s\n没有时序能推翻它，但也没有检验到：%s。\n", claim, o.Says)
@@ -47,7 +50,7 @@ func (l Learner) show(e workshop.Exercise, o workshop.Outcome, p progress.Progre
 		in.Language = l.In
 		l.say("Not yet. The claim: %s\nThe shortest schedule that breaks it has %d steps. It shows %s: %s (%s).\n\n",
 			"还没有完成。要求：%s\n违反它的最短时序有 %d 步，出现 %s：%s（%s）。\n\n",
-			claim, o.Length, o.Anomaly, explore.SentenceOf(explore.Anomaly(o.Anomaly), in), cmp.Or(o.Scenario, l.In.Say("no fault", "没有故障")))
+			claim, o.Length, o.Anomaly, sentenceOf(o, in), cmp.Or(o.Scenario, l.In.Say("no fault", "没有故障")))
 		fmt.Fprintln(l.People, o.Diagram)
 		l.say("The schedule: %s\n", "时序：%s\n", o.Schedule)
 		if !l.watches { // which says it at the end
@@ -56,6 +59,14 @@ func (l Learner) show(e workshop.Exercise, o workshop.Outcome, p progress.Progre
 	default:
 		l.say("It cannot be said. %s\n\n%s\n", "无法判断。%s\n\n%s\n", o.Trouble().In(l.In), o.Says)
 	}
+}
+
+// sentenceOf says what an anomaly is that a check found. What is a setting elsewhere has its value here.
+func sentenceOf(o workshop.Outcome, in explore.Scenario) string {
+	if found := explore.Anomaly(o.Anomaly); found != anomaly.Starved || in.MostOvertakes() != 1 {
+		return explore.SentenceOf(found, in)
+	}
+	return in.Say("a sale is overtaken more than once by sales that asked after it", "一单被后来的请求插队超过一次")
 }
 
 // sayProgress says how many exercises are done, and how to go on.
