@@ -17,7 +17,7 @@ type conditional struct {
 	rest       []string // the same SET without the condition
 }
 
-// readConditional reads the words after SET. is is false where there is no condition, or one that Redis would not take either.
+// readConditional reads the words after SET, and reports whether there is a condition that Redis would take.
 func readConditional(args []string) (c conditional, is bool) {
 	if len(args) < 4 {
 		return c, false

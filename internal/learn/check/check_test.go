@@ -90,7 +90,8 @@ func TestCheckSaysStarvedInWords(t *testing.T) {
 	if outcome, err := d.Check(t.Context(), e); err != nil || outcome.State != verdict.NotYet {
 		t.Fatalf("%+v, %v", outcome, err)
 	}
-	if text := people.String(); !strings.Contains(text, "starved: a sale is overtaken more than once") || strings.Contains(text, "--overtakes") {
+	text := people.String()
+	if !strings.Contains(text, "starved: a sale is overtaken more than once") || strings.Contains(text, "--overtakes") {
 		t.Errorf("%s", text)
 	}
 }
@@ -124,8 +125,8 @@ func TestCheckWhereNothingCanBeWritten(t *testing.T) {
 	}
 }
 
-// A progress file that is garbage costs neither the verdict nor the exit code, nor is it written over; hints are given, all at once. What is
-// to be done next, nobody knows.
+// A progress file that is garbage costs neither the verdict nor the exit code, nor is it written over; hints are given, all at once.
+// What is to be done next, nobody knows.
 func TestCheckWithGarbageForProgress(t *testing.T) {
 	e, err := workshop.Find("01")
 	if err != nil {

@@ -25,8 +25,8 @@ type cure struct {
 	old, lines []string // pieces, and what takes their place
 }
 
-// heading is the first line of a cure in testdata/cures: right or wrong, and in what way; what it is made of; which look refuses it, so that
-// no other is explored; and what it does.
+// heading is the first line of a cure in testdata/cures: right or wrong, and in what way; what it is made of; which look refuses it,
+// so that no other is explored; and what it does.
 var heading = regexp.MustCompile(`^(right|wrong ([a-z-]+))(, from the solution)?(, in "(.*)")?: (.+)$`)
 
 // curesOf reads those of an exercise. After its heading, a cure has lines that begin with - or +: what goes, and what comes in its place.

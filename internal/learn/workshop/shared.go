@@ -21,19 +21,29 @@ func sharedVariable(file *ast.File) (at token.Pos, why error) {
 			continue
 		}
 		for _, spec := range declared.Specs {
-			values, _ := spec.(*ast.ValueSpec)
-			for i, name := range values.Names {
-				kind := kindOf(values.Type)
-				if kind == "" && i < len(values.Values) {
-					kind = kindOf(values.Values[i])
-				}
-				if kind == "" && slices.Contains(changed, name.Name) {
-					kind = "a variable that changes"
-				}
-				if kind != "" && name.Name != "_" {
-					return name.Pos(), fmt.Errorf("%w: %s is %s", errShared, name.Name, kind)
-				}
+			if values, is := spec.(*ast.ValueSpec); is {
+				at, why = changing(values, changed)
 			}
+			if why != nil {
+				return at, why
+			}
+		}
+	}
+	return token.NoPos, nil
+}
+
+// changing returns the first variable of a declaration that can change, and where it is.
+func changing(declared *ast.ValueSpec, changed []string) (at token.Pos, why error) {
+	for i, name := range declared.Names {
+		kind := kindOf(declared.Type)
+		if kind == "" && i < len(declared.Values) {
+			kind = kindOf(declared.Values[i])
+		}
+		if kind == "" && slices.Contains(changed, name.Name) {
+			kind = "a variable that changes"
+		}
+		if kind != "" && name.Name != "_" {
+			return name.Pos(), fmt.Errorf("%w: %s is %s", errShared, name.Name, kind)
 		}
 	}
 	return token.NoPos, nil
@@ -85,24 +95,6 @@ func kindIn(of, name string) string {
 // assigned lists the names to which functions assign, but for those that are a function's own somewhere in the file.
 func assigned(file *ast.File) (names []string) {
 	var own []string
-	note := func(to *[]string, x ast.Expr) {
-		for {
-			switch of := x.(type) {
-			case *ast.IndexExpr:
-				x = of.X
-				continue
-			case *ast.SelectorExpr:
-				x = of.X
-				continue
-			case *ast.StarExpr:
-				x = of.X
-				continue
-			case *ast.Ident:
-				*to = append(*to, of.Name)
-			}
-			return
-		}
-	}
 	for _, declaration := range file.Decls {
 		function, is := declaration.(*ast.FuncDecl)
 		if !is {
@@ -111,26 +103,44 @@ func assigned(file *ast.File) (names []string) {
 		ast.Inspect(function, func(n ast.Node) bool {
 			switch n := n.(type) {
 			case *ast.AssignStmt:
-				to := &names
 				if n.Tok == token.DEFINE {
-					to = &own
-				}
-				for _, left := range n.Lhs {
-					note(to, left)
+					own = append(own, roots(n.Lhs...)...)
+				} else {
+					names = append(names, roots(n.Lhs...)...)
 				}
 			case *ast.IncDecStmt:
-				note(&names, n.X)
+				names = append(names, roots(n.X)...)
 			case *ast.Field:
-				for _, name := range n.Names {
-					own = append(own, name.Name)
-				}
+				own = append(own, namesOf(n.Names)...)
 			case *ast.ValueSpec:
-				for _, name := range n.Names {
-					own = append(own, name.Name)
-				}
+				own = append(own, namesOf(n.Names)...)
 			}
 			return true
 		})
 	}
 	return slices.DeleteFunc(names, func(name string) bool { return slices.Contains(own, name) })
+}
+
+// roots names the variables that these are, or are a part of.
+func roots(all ...ast.Expr) (names []string) {
+	for _, x := range all {
+		switch x := x.(type) {
+		case *ast.IndexExpr:
+			names = append(names, roots(x.X)...)
+		case *ast.SelectorExpr:
+			names = append(names, roots(x.X)...)
+		case *ast.StarExpr:
+			names = append(names, roots(x.X)...)
+		case *ast.Ident:
+			names = append(names, x.Name)
+		}
+	}
+	return names
+}
+
+func namesOf(all []*ast.Ident) (names []string) {
+	for _, name := range all {
+		names = append(names, name.Name)
+	}
+	return names
 }
