@@ -83,14 +83,14 @@ func TestTheListShowsWhatIsDone(t *testing.T) {
 		t.Fatal(err)
 	}
 	code, out := typed(t)
-	for _, want := range []string{"✓ 01-expiry", "1 of 18 done", "Next: 02-foreign-delete"} {
+	for _, want := range []string{"✓ 01-expiry", "1 of 19 done", "Next: 02-foreign-delete"} {
 		if code != exitOK || !strings.Contains(out, want) {
 			t.Errorf("exit code %d, and %q is not in:\n%s", code, want, out)
 		}
 	}
 	var all []struct{ Exercise, State string }
 	_, out = typed(t, "--json")
-	if json.Unmarshal([]byte(out), &all) != nil || len(all) != 18 || all[0].State != "done" || all[1].State != "not yet" {
+	if json.Unmarshal([]byte(out), &all) != nil || len(all) != 19 || all[0].State != "done" || all[1].State != "not yet" {
 		t.Errorf("as JSON:\n%s", out)
 	}
 	if _, out := typed(t, "--hint", "--json"); !strings.Contains(out, `"exercise": "02-foreign-delete"`) {

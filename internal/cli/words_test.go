@@ -10,8 +10,8 @@ import (
 var (
 	// names are the same in all languages: of sales, replicas, locks, labs, Redis and its commands, and what is typed.
 	names = regexp.MustCompile(`\b(r\d(#\d)?|v\d+|Redis|GET|DEL|check-then-delete)\b|^.*lockstep (lab|explore) .*$|lockstep diff .*$`)
-	// commands have their reply behind them.
-	commandDrawn = regexp.MustCompile(`(SET|GET|DEL|EVAL|MULTI|EXEC|[a-zA-Z]+\.lua)\b.* → .*$`)
+	// commands have their reply behind them, or that they are on their way.
+	commandDrawn = regexp.MustCompile(`(SET|GET|DEL|EVAL|MULTI|EXEC|[a-zA-Z]+\.lua)\b.*( → .*|，还没到)$`)
 	word         = regexp.MustCompile(`[A-Za-z]{2,}`)
 )
 

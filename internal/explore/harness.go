@@ -178,7 +178,8 @@ func (h *Harness) sell(run *Run) {
 }
 
 // locks makes a process's lock, or that of each segment.
-func (h *Harness) locks(x *engine.Execution, p *engine.Process, clients []*simredis.Client) []lock.Locker {
+func (h *Harness) locks(x *engine.Execution, p *engine.Process, clients []*simredis.Client) (all []lock.Locker) {
+	all = []lock.Locker{nil} // if New panics
 	defer x.Recover("New")
 	var nodes []redis.Cmdable
 	for _, c := range clients[1:] {

@@ -21,7 +21,7 @@ var (
 	// sameInAll are names, commands and units: what Chinese engineers leave as it is.
 	sameInAll = regexp.MustCompile(`--[a-z-]+|[A-Za-z0-9.]+:[A-Za-z][\w/-]*|:resumes|[a-z]+(?:-[a-z]+)*=\d+` +
 		`|(?:\d+(?:\.\d+)?(?:h|m|s|ms|µs))+\b|\b(?:Redis|Unlock|goroutine|context|explore|never|unknown|no fault|expiry|time|` +
-		`[A-Z]+|r\d+|v\d+)\b|(?m:^  [udq]  )|\b[udq]：`)
+		`[A-Z]+|r\d+|v\d+)\b|它的 [A-Za-z]+ 已在途中|(?m:^  [udq]  )|\b[udq]：`)
 	latin = regexp.MustCompile(`[A-Za-z]`)
 )
 

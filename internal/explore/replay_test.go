@@ -87,7 +87,7 @@ func TestAResentSaleIsSoldOnce(t *testing.T) {
 		}
 		last := replayed.Steps[len(replayed.Steps)-1]
 		said := slices.ContainsFunc(replayed.Steps, func(s trace.Step) bool {
-			return strings.Contains(s.Says, "the ledger has A's order already: nothing is written")
+			return strings.Contains(s.Says, "the ledger already has A's order: nothing is written")
 		})
 		if last.Stock != "98" || !said {
 			t.Errorf("%s: two sales leave a stock of %s; said: %t", lock, last.Stock, said)

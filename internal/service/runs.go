@@ -241,7 +241,13 @@ func (s *Shop) changeUnder(ctx context.Context, barrier *lock.Lease, owner strin
 
 // LongestSale returns how long a sale in flight may go on with the settings in force.
 func (s *Shop) LongestSale() time.Duration {
-	return s.SettingsOf(s.last()).LongestSale()
+	run := s.last()
+	settings := s.SettingsOf(run)
+	longest := settings.LongestSale()
+	if run.Segments > 0 { // a sale that finds a segment sold out just before its wait is over waits for the next one
+		longest += settings.WaitTimeout
+	}
+	return longest
 }
 
 // drain waits until no sale is in flight, and every replica that lives has said that it admits none, for the change of this owner.

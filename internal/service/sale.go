@@ -56,7 +56,11 @@ func (s *Sale) sellAs(ctx context.Context, id, owner string) (_ Receipt, err err
 	order := history.Order{ID: id, RunID: s.Run.ID, Lock: s.Run.Lock, Replica: s.Replica, Owner: owner}
 	ctx = s.Observers.Follow(ctx, s.Run.ID, order.Owner)
 	defer func() { s.notifyObservers(ctx, Seen{Moment: Ends, Err: err}) }()
-	receipt, err := s.sellInTurn(ctx, order)
+	sell := s.sellUnderLock
+	if len(s.Segments) > 0 {
+		sell = s.sellInTurn
+	}
+	receipt, err := sell(ctx, order)
 	if err == nil && s.Update == strategy.LateCommit {
 		receipt.Order, err = s.write(ctx, s.Stock, receipt.Order) // the antipattern: the lock may be another sale's by now
 	}

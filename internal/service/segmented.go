@@ -31,9 +31,6 @@ func SegmentLocks(row strategy.Strategy, parts strategy.Parts, segments int) []l
 // run is on, so what was seen to be sold out stays so: after the last one all are, and ErrSoldOut is true. It waits no longer than one lock
 // may take, but for the last wait.
 func (s *Sale) sellInTurn(ctx context.Context, order history.Order) (Receipt, error) {
-	if len(s.Segments) == 0 {
-		return s.sellUnderLock(ctx, order)
-	}
 	asked, first := s.Clock.Now(), firstSegment(order.ID, len(s.Segments))
 	for i := range s.Segments {
 		began := s.Clock.Now()

@@ -36,8 +36,7 @@ func (p Place) session(ctx context.Context) (*session.Session, *Stale, error) {
 	fits, _ := explore.ReplayWithContext(ctx, p.Strategy, p.Scenario, p.Schedule) // it fails as before
 	stale := &Stale{len(fits.Steps) + 1, err.Error()}
 	if lacks := (*explore.StaleError)(nil); errors.As(err, &lacks) && lacks.Needs != "" {
-		stale.Says = p.Scenario.Say("step %d: the scenario allows too few faults for it. It takes: %s",
-			"第 %d 步：场景允许的故障不够。需要：%s", stale.Step, faultsInWords(lacks.Needs, p.Scenario.Language))
+		stale.Says = lacking(p.Scenario, stale.Step, lacks.Needs)
 	}
 	at, err = session.NewWithContext(ctx, p.Strategy, p.Scenario, fits.Schedule())
 	return at, stale, err

@@ -41,11 +41,7 @@ func (s Settings) Tuning() Tuning {
 // LongestSale returns how long a sale in flight may go on: one wait timeout at the barrier, one for its lock and one for each nested call;
 // its think time; and its commands.
 func (s Settings) LongestSale() time.Duration {
-	waits := 2
-	if s.Segments > 0 {
-		waits++ // a sale that finds a segment sold out just before its wait is over waits for the next one
-	}
-	return time.Duration(s.Nested+waits)*s.WaitTimeout + s.Think + 10*time.Second
+	return time.Duration(s.Nested+2)*s.WaitTimeout + s.Think + 10*time.Second
 }
 
 func millis(n int64) time.Duration { return time.Duration(n) * time.Millisecond }

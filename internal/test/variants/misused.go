@@ -19,7 +19,7 @@ func misused() []Variant {
 		{Name: "a command that there is not", Lock: sending("LOCK", key)},
 		{Name: "a command that there is not, in a script", Lock: sending("EVAL", "return redis.call('LOCK', KEYS[1])", 1, key)},
 		{Name: "a command that there is not, and a script that goes on", Lock: sending("EVAL", "redis.pcall('LOCK', KEYS[1]) return 1", 1, key)},
-		{Name: "an option that there is not", Lock: sending("SET", key, "A", "IFEQ", "free")},
+		{Name: "an option that there is not", Lock: sending("SET", key, "A", "IFDEQ", "free")},
 		{Name: "takes any of a set", Lock: sending("SPOP", under("free"))},
 		{Name: "chance in a script", Lock: sending("EVAL", "return math.random(9)", 0)},
 		{Name: "an expiry of a field", Lock: sending("HEXPIRE", key, 10, "FIELDS", 1, "owner")},

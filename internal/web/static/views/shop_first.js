@@ -36,6 +36,7 @@ export function first(changed, player, query) {
     record = empty(),
     going = null, // the waffle of the burst that is under way
     latest = null, // the waffle of the latest burst, and its record
+    sold = 0, // by the latest tally
     busy = false,
     stopped = false;
   const sleep = ms => new Promise(passed => setTimeout(passed, ms));
@@ -82,7 +83,9 @@ export function first(changed, player, query) {
     latest = { pane, record };
     busy = true;
     replace(acts);
-    await slow();
+    // what it tells comes a little later than its tally
+    for (let i = 0; record.ends.length < sold && i < 50 && !stopped; i++) await sleep(100);
+    if (film()) await slow();
     busy = false;
     const { paid, fell, inside } = at(record, Infinity);
     pane.end({ lock: run.lock, paid, fell, refused: record.ends.length - paid + inside });
@@ -170,6 +173,7 @@ export function first(changed, player, query) {
     // judge shows the part if this is where a reader begins: nothing is sold, without a lock, and a burst takes no
     // time; and hides it as soon as somebody buys by hand.
     judge(tally) {
+      sold = tally.sold;
       if (!node.hidden) return void (tally.sold && !busy && !shown.length && close());
       const { think_ms: think, nested } = run.settings;
       const cold = !tally.sold && !tally.in_flight && run.lock === "v0";
