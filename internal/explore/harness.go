@@ -145,7 +145,11 @@ func (h *Harness) sell(run *Run) {
 	x := run.Execution
 	h.attach(x)
 	for i, p := range x.Processes() {
-		run.lockers = append(run.lockers, h.locks(x, p, h.clients[i]))
+		locks := h.locks(x, p, h.clients[i])
+		if locks == nil {
+			locks = []lock.Locker{nil} // New has panicked
+		}
+		run.lockers = append(run.lockers, locks)
 	}
 	for _, a := range x.Actors() {
 		i := a.Index % len(run.lockers)
@@ -178,8 +182,7 @@ func (h *Harness) sell(run *Run) {
 }
 
 // locks makes a process's lock, or that of each segment.
-func (h *Harness) locks(x *engine.Execution, p *engine.Process, clients []*simredis.Client) (all []lock.Locker) {
-	all = []lock.Locker{nil} // if New panics
+func (h *Harness) locks(x *engine.Execution, p *engine.Process, clients []*simredis.Client) []lock.Locker {
 	defer x.Recover("New")
 	var nodes []redis.Cmdable
 	for _, c := range clients[1:] {

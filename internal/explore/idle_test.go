@@ -32,8 +32,9 @@ func TestIdleIsToldOfTheOneThatWaitedLonger(t *testing.T) {
 	}
 }
 
-// keepsAfter leaves a lock to its expiry that was held for so long; others ask after two, four and six seconds, and then each second. Unlock takes a
-// command to leave it before the eighth second: so the shorter schedule is that in which the others wait for two seconds, and not for three.
+// keepsAfter leaves a lock to its expiry that was held for so long; others ask after two, four and six seconds, and then each second.
+// Unlock takes a command to leave it before the eighth second: so the shorter schedule is that in which the others wait for two seconds,
+// and not for three.
 func keepsAfter(long time.Duration) func(context.Context, redis.Cmdable, lock.Options, string) (*lock.Lease, error) {
 	return func(ctx context.Context, client redis.Cmdable, opts lock.Options, owner string) (*lock.Lease, error) {
 		asked := 0

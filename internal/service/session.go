@@ -77,7 +77,7 @@ func newSession(s *Shop, run history.Run) (*session, error) {
 	case !segmented:
 		begun.Locker = row.New(parts)
 	case run.Segments > 0:
-		begun.Sale.Segments = SegmentLocks(row, parts, run.Segments)
+		begun.Segments = SegmentLocks(row, parts, run.Segments)
 	default:
 		return nil, fmt.Errorf("%w: the run is on with lock %s, and does not say in how many segments its stock is", ErrBadData, run.Lock)
 	}

@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// To reach a state takes as many steps as its schedule has. So a run that has come to a new state goes on, and what comes of a step there is
-// kept until the search takes that step. This changes neither the order of the search nor what it finds.
+// To reach a state takes as many steps as its schedule has. So a run that has come to a new state goes on, and what comes of a step there
+// is kept until the search takes that step. This changes neither the order of the search nor what it finds.
 
 // outcome is what one of the steps after a node led to.
 type outcome[S comparable] struct {

@@ -66,7 +66,7 @@ func readme(e workshop.Exercise, in language.Language) string {
 	p.line("[中文](README.zh-CN.md) · [All exercises](../../docs/exercises.md)", "[English](README.md) · [全部练习](../../docs/exercises.zh-CN.md)")
 	p.line("%s", "%s", p.text(e.Story))
 	p.line("**The claim.** %s", "**要求。** %s", p.text(e.Claim))
-	p.line("Predict the order of commands that breaks it. Then repair [lock.go](lock.go):", "先预测哪种命令顺序会违反要求，再修改 [lock.go](lock.go)：")
+	p.line("Predict what breaks it, then repair [lock.go](lock.go):", "先预测哪种命令顺序会违反要求，再修改 [lock.go](lock.go)：")
 	fmt.Fprintf(p, "```bash\ngo run . check %s\n```\n\n", nn)
 	p.line("Explored in every order:", "检查会探索以下各项的所有命令顺序：")
 	for _, look := range e.Looks {

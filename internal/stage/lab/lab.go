@@ -55,9 +55,10 @@ func OnService() []Lab { return segmented(slices.Concat(steps(), holders(), outa
 // segmented lets all labs that are of a lock, and not of the stock, leave out the strategy that has several.
 func segmented(all []Lab) []Lab {
 	const name = "segmented"
-	for i, l := range all {
+	for i := range all {
+		l := &all[i]
 		if !slices.ContainsFunc(l.Expected, func(e Expectation) bool { return e.isOf(name) }) {
-			all[i].Expected = append(l.Expected, without(name, "each segment has a v11 lock: see v11", "每段各有一把 v11 锁：见 v11"))
+			l.Expected = append(l.Expected, without(name, "each segment has a v11 lock: see v11", "每段各有一把 v11 锁：见 v11"))
 		}
 	}
 	return all

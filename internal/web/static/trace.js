@@ -6,8 +6,8 @@ import { duration, say } from "./words.js";
 
 // drawTrace draws trace.Trace as a list of its steps. Options: current, the step that is marked, counted from 1, or 0;
 // onstep, called with the step that is clicked; notes gives what else to say of a step, by its number; breaches are
-// marked at their steps, each with its title and what it says; next has the choices of what can happen after the current
-// step, and takes one.
+// marked at their steps, each with its title and what it says; next has the choices of what can happen after
+// the current step, and takes one.
 export function drawTrace(trace, options = {}) {
   const { current = Infinity, onstep, notes, breaches = [], next } = options;
   const lanes = lanesOf(trace);
