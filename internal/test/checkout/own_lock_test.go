@@ -29,8 +29,8 @@ func readOwnLock(t *testing.T, document string) ownLock {
 		t.Fatal(err)
 	}
 	blocks := regexp.MustCompile("(?s)```(?:go|text|bash)\n(.*?)```").FindAllStringSubmatch(string(text), -1)
-	if len(blocks) != 5 {
-		t.Fatalf("%s has %d blocks; want the test by locktest, the head, the row, the test, and what explores", document, len(blocks))
+	if len(blocks) != 4 {
+		t.Fatalf("%s has %d blocks; want the head, the row, the test, and what explores", document, len(blocks))
 	}
 	example, err := os.ReadFile("internal/explore/example_test.go")
 	if err != nil {
@@ -42,8 +42,8 @@ func readOwnLock(t *testing.T, document string) ownLock {
 		t.Fatal("internal/explore/example_test.go has no lock of your own")
 	}
 	return ownLock{
-		head: blocks[1][1], lock: lock, row: blocks[2][1], test: strings.TrimSpace(blocks[3][1]),
-		explores: strings.Split(strings.TrimSpace(blocks[4][1]), "\n"),
+		head: blocks[0][1], lock: lock, row: blocks[1][1], test: strings.TrimSpace(blocks[2][1]),
+		explores: strings.Split(strings.TrimSpace(blocks[3][1]), "\n"),
 	}
 }
 
