@@ -95,7 +95,7 @@ func Catalogue() []Row {
 				"没有存活的一单持有锁，等待者却休眠了过期时间的四分之一以上"),
 			both("leave everybody waiting for time", "让所有人只能等锁过期")},
 		{Starved, both("starvation", "饥饿"), "explorer witness exercise lesson", "starvation starvation-replicas", "no-order",
-			both("a sale is overtaken more than --overtakes times by sales that asked after it", "一单被后来的请求插队，次数多于 --overtakes"),
+			both("a sale is overtaken too often by sales that asked after it", "一单被后来的请求插队太多次"),
 			both("starve a sale", "让一单一直拿不到锁")},
 		{ID: Polling, Title: both("polling", "轮询"), By: "witness", Labs: "polling-storm", Flaws: "polling"},
 		{ID: Unanswered, Title: both("no reply from Redis", "Redis 没有响应"), By: "witness", Labs: "slow-node"},

@@ -13,6 +13,7 @@ export function show(main, route) {
   const stopped = new AbortController(),
     rows = new Map(); // by lock
   let anomalies = [],
+    faults = [],
     open = ""; // the lock whose row is opened
   const progress = el("progress", { "aria-label": say("How far the exploration is", "探索进度") });
   const status = el("div.soft.small", { role: "status" }, say("Exploring …", "正在探索……"));
@@ -59,7 +60,7 @@ export function show(main, route) {
   async function draw() {
     const asked = { lang: language() },
       [index, steps] = await Promise.all([get("/seat", asked), get("/seat/steps", asked)]);
-    ({ anomalies } = index);
+    ({ anomalies, faults } = index);
     for (const lock of index.locks)
       rows.set(lock.name, row({ ...lock, step: steps.find(({ to }) => to === lock.name) }));
     const names = anomalies.map(({ name, title, says }) =>
@@ -166,12 +167,18 @@ export function show(main, route) {
   }
 
   function take({ lock, anomaly, answer, steps, scenario, link: shown }) {
-    const cell = rows.get(lock)?.cells.get(anomaly);
+    const cell = rows.get(lock)?.cells.get(anomaly),
+      others = {
+        "no fault": say("no fault", "没有故障"),
+        nested: say("nested calls", "嵌套调用"),
+        skew: say("clock skew", "时钟偏差"),
+      },
+      called = faults.find(({ name }) => name === scenario)?.title ?? others[scenario] ?? scenario;
     if (!cell) return;
     const [short, why] = {
       broken: [
         steps,
-        say(`in ${several(steps, "step")} and in no fewer, “${scenario}”`, `最少 ${steps} 步，场景“${scenario}”`),
+        say(`in ${several(steps, "step")} and in no fewer, “${called}”`, `最少 ${steps} 步，场景“${called}”`),
       ],
       never: [
         "•",
