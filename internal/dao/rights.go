@@ -14,13 +14,14 @@ import (
 	"lockstep/internal/lock"
 	"lockstep/internal/lock/rediserr"
 	"lockstep/internal/lock/strategy"
+	"lockstep/util/lua/meaning"
 )
 
 // ShopRights are what the shop itself needs in the Redis that the stock is in, whatever the lock.
 const ShopRights = strategy.Rights("+ping +time +multi +exec +eval +exists +type +get +set +del +unlink +rename +expire +pexpire +pttl " +
 	"+decr +hget +hmget +hset +hlen +hdel +hgetall +hexists +hkeys +hincrby +lrange +lpush +lrem +publish +subscribe " +
 	"~" + InventoryKey + " ~" + RunKey + " ~" + overKey + " ~" + fenceKey + " ~" + replicasKey +
-	" ~" + readyKey + " ~" + BarrierKey + " ~" + ordersPrefix + "* ~" + lock.Key + " &" + callChannel)
+	" ~" + readyKey + " ~" + BarrierKey + " ~" + meaning.SegmentPrefix + "* ~" + ordersPrefix + "* ~" + lock.Key + " &" + callChannel)
 
 // NodeRights are what is needed on a node for Redlock beside what the lock needs: to look at its key, to remove it, and to try a write.
 const NodeRights = strategy.Rights("+ping +multi +exec +eval +hdel +type +get +set +hkeys +pttl +del ~" + readyKey)
