@@ -96,6 +96,7 @@ const (
 	onNodes    // the same, on several servers
 	handedOver // from process to process, too
 	kept       // the same, and the process keeps it until another asks
+	segments   // several of these: fewer are in line for each
 	atomic
 	optimistic
 )
@@ -116,7 +117,7 @@ func classOf(t *testing.T, c contestants.Contestant) class {
 	known, found := map[string]class{
 		"SET NX, DEL": polls, "with an expiry": polls, "with an owner": looksFirst, "compare-and-delete in Lua": polls,
 		"compare-and-delete, native": polls, "reentrant hash": polls, "renewed": polls, "fenced": polls, "in line": inLine,
-		"handed on": handedOn, "handed over": handedOver, "cached": kept, "a lock for each segment": kept,
+		"handed on": handedOn, "handed over": handedOver, "cached": kept, "a lock for each segment": segments,
 		"on a majority": onNodes,
 	}[c.Title]
 	if !found {
@@ -161,6 +162,8 @@ func wanted(c class) (alone, together, apart bounds) {
 		return two, seldom, often
 	case kept:
 		return bounds{[2]float64{1.9, 2.2}, [2]float64{0, 0.1}}, seldom, often
+	case segments:
+		return bounds{[2]float64{1.9, 2.2}, [2]float64{0, 0.1}}, seldom, bounds{[2]float64{1.9, 5}, [2]float64{0, 3}}
 	case unbounded:
 	}
 	is := bounds{[2]float64{0, 1000}, [2]float64{0, 1000}}
@@ -191,7 +194,7 @@ func checkCounts(t *testing.T, c contestants.Contestant, cell result.Cell) {
 	if sale := cell.Requests - cell.LockRequests; is != atomic && is != optimistic && (sale < 1.5 || sale > 2.5) {
 		t.Errorf("%s under %+v: %.3f requests per sale beside those of the lock; want a read and a write", c.Name, cell.Condition, sale)
 	}
-	queues := is == handedOver || is == kept
+	queues := is == handedOver || is == kept || is == segments
 	if wakes := cell.Publishes > 0; is != unbounded && wakes != (queues && cell.Processes > 1) {
 		t.Errorf("%s under %+v: %.3f PUBLISH per sale; only a lock that is handed over between processes sends messages",
 			c.Name, cell.Condition, cell.Publishes)
@@ -205,7 +208,7 @@ func checkCounts(t *testing.T, c contestants.Contestant, cell result.Cell) {
 func starves(t *testing.T, c contestants.Contestant, cell result.Cell) bool {
 	t.Helper()
 	switch classOf(t, c) {
-	case handedOver, kept:
+	case handedOver, kept, segments:
 		return cell.Never > 0
 	case onNodes, inLine, handedOn:
 		return cell.Never > 0 && cell.Processes == 1

@@ -44,8 +44,8 @@ type Stock interface {
 	// something else, and, where the order has a fencing token, with lock.ErrLost when a larger one was seen already in its run.
 	Read(ctx context.Context, order history.Order) (int64, error)
 	// Write sets the stock, or the order's segment of it, to order.After, and writes the order down, both or neither. If an order of this
-	// id is written down already, it only returns that one. It fails with ErrRunOver when the order's run is no longer on, ErrRunChanged when somebody else has set the
-	// stock, and with lock.ErrLost when a larger token than order.Fence was seen already, if that is not 0.
+	// id is written down already, it only returns that one. It fails with ErrRunOver when the order's run is no longer on, ErrRunChanged when
+	// somebody else has set the stock, and with lock.ErrLost when a larger token than order.Fence was seen already, if that is not 0.
 	Write(ctx context.Context, order history.Order) (history.Order, error)
 	// Watch calls sell with a Stock whose Write fails with ErrConflict if another sale wrote since Watch was called. It is named after
 	// Redis's command.
