@@ -114,14 +114,17 @@ func TestAnEndingServerAnswersOnOpenConnections(t *testing.T) {
 		}
 	}
 	ended := shutdown(t, s)
-	<-s.served
+	suite.Eventually(t, "an answer is the connection's last", func() bool {
+		status, last := send(asking, "/readyz")
+		if last && status != 503 {
+			t.Errorf("/readyz of a server that ends: %d; want 503", status)
+		}
+		return last
+	})
 	for _, conn := range []net.Conn{kept, unused} {
 		if status, last := send(conn, "/inventory/sale"); status != 200 || !last {
 			t.Errorf("%d, the last one: %v; want a 200, and to be told that the connection ends", status, last)
 		}
-	}
-	if status, last := send(asking, "/readyz"); status != 503 || !last {
-		t.Errorf("/readyz of a server that ends: %d; want 503", status)
 	}
 	<-ended
 }
