@@ -156,13 +156,22 @@ func (r *Recorder) snapshot() {
 // ofSegments names who holds the locks of segments, each with the number of its segment; "" if nobody does.
 func (r *Recorder) ofSegments() string {
 	var all []string
-	for segment := range Segments {
-		key, held := r.x.Cluster.Locked(service.SegmentKey(lock.Key, segment+1))
-		if holder, _, _ := strings.Cut(strings.TrimPrefix(key.First(), lock.Owner("")), ":"); held {
-			all = append(all, fmt.Sprintf("%s (%d)", holder, segment+1))
+	for segment := 1; segment <= Segments; segment++ {
+		if holder := r.holderOf(segment); holder != "" {
+			all = append(all, fmt.Sprintf("%s (%d)", holder, segment))
 		}
 	}
 	return strings.Join(all, ", ")
+}
+
+// holderOf names who holds the lock of a segment; "" if nobody does.
+func (r *Recorder) holderOf(segment int) string {
+	key, held := r.x.Cluster.Locked(service.SegmentKey(lock.Key, segment))
+	if !held {
+		return ""
+	}
+	holder, _, _ := strings.Cut(strings.TrimPrefix(key.First(), lock.Owner("")), ":")
+	return holder
 }
 
 func (r *Recorder) stance(a *engine.Actor) trace.Stance {

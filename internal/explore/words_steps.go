@@ -11,6 +11,7 @@ import (
 	"lockstep/internal/explore/simredis"
 	"lockstep/internal/language"
 	"lockstep/internal/lock"
+	"lockstep/internal/service"
 	"lockstep/internal/service/reason"
 	"lockstep/internal/trace"
 	"lockstep/util/lua/meaning"
@@ -74,7 +75,28 @@ func (r *Recorder) commandSentence(before view, a *engine.Actor) string {
 	if says == "" && r.about(lock.Key) {
 		says = r.found(a)
 	}
+	if says == "" {
+		says = r.segmentSentence(a)
+	}
 	return says
+}
+
+// segmentSentence tells what a's command found of the segment that it is about, "" if it is about none.
+func (r *Recorder) segmentSentence(a *engine.Actor) string {
+	for segment := 1; segment <= Segments; segment++ {
+		stock, _ := dao.SegmentKeys(segment)
+		holder := r.holderOf(segment)
+		switch {
+		case r.about(stock):
+			return r.say("%s reads stock %s of segment %d", "%s 读到库存 %s（第 %d 段）", a.Name, r.x.Cluster.Stored().StockOf(segment), segment)
+		case !r.about(service.SegmentKey(lock.Key, segment)):
+		case holder == "":
+			return r.say("the lock of segment %d is free", "第 %d 段的锁空闲", segment)
+		default:
+			return r.say("the lock of segment %d is %s's", "第 %d 段的锁是 %s 的", segment, holder)
+		}
+	}
+	return ""
 }
 
 // stockSentence tells what a's command did with the stock, "" if nothing.

@@ -18,6 +18,7 @@ func passedBy() [][]int {
 		listens = 9  // nothing wakes its waiters after a crash or an expiry
 		onNodes = 11 // it asks nodes, and elsewhere there are none
 		noLock  = 17 // it excludes nobody
+		twice   = 19 // the store looks at the order
 	)
 	all := []int{1, 2, 3, 4, 5, 6, 7, 8, listens, 10, onNodes, 12, 13, 14, 15, noLock, 18}
 	without := func(others ...int) []int {
@@ -36,12 +37,13 @@ func passedBy() [][]int {
 		{10, 12},                              // 10: they fence
 		{onNodes},                             // 11
 		{10, 12},                              // 12
-		without(onNodes),                      // 13: the sale writes in time
+		append(without(onNodes), twice),       // 13: the sale writes in time
 		without(listens, onNodes, noLock),     // 14
 		{},                                    // 15
 		without(listens, onNodes, noLock),     // 16: they keep nothing
-		{10, 12},                              // 17: the store refuses what is late
+		{10, 12, twice},                       // 17: the store refuses what is late
 		{},                                    // 18
+		all,                                   // 19: they write an order's id down
 	}
 }
 
