@@ -1,0 +1,41 @@
+//go:build long
+
+package web_test
+
+import (
+	"strings"
+	"testing"
+)
+
+// A search of every schedule is asked for by a form, and shows the shortest schedule in the seat's own picture, and why it breaks.
+// It can be stopped. An address of the explorer leads there, and no sentence says a flag.
+func TestASearchInTheSeat(t *testing.T) {
+	p := open(t, serve(t)+"/#/explore/v2?in=--faults+expiry=1&anomaly=foreign-release")
+	p.waitUntil("the address is the seat's", `location.hash === "#/schedule/v2?in=--faults+expiry=1&anomaly=foreign-release&search=1"`)
+	p.shows("Scenario · faults: expiry")
+	p.click("[data-focus=explore]")
+	p.steps(6)
+	p.shows("v2 shows foreign release in 6 steps, and in no fewer") // as people say it
+	p.at(6)
+	p.key("ArrowLeft")
+	p.at(5)
+	p.click("[data-focus=why]")
+	p.shows("Why: step 4, expiry, made it possible")
+	p.click("[data-focus=scenario]")
+	p.waitUntil("it is shut", `!document.querySelector(".panel").checkVisibility()`)
+	p.click("[data-focus=more]")
+	p.click("#menu [data-focus=search]")
+	p.shows("Why: step 4, expiry, made it possible") // it is remembered
+	if says := p.text("main"); strings.Contains(says, "--") {
+		t.Errorf("the page says a flag: %s", says)
+	}
+	eval[bool](p, `location.hash = "#/explore/v9?in=--actors+4+--faults+expiry=3,crash=3&anomaly=starved", true`)
+	p.shows("Scenario · buyers: 4 · faults: expiry ×3, crash ×3")
+	p.click("[data-focus=explore]")
+	p.waitUntil("it tells how far it is", `/[1-9]\d* schedules/.test(document.querySelector(".result").innerText)`)
+	p.click("[data-focus=stop]")
+	p.shows("Stopped. Nothing is known")
+	p.expect("400")
+	eval[bool](p, `location.hash = "#/explore/v2?in=--faults+fire=1", true`)
+	p.shows("there is no \"fire\"")
+}
