@@ -25,17 +25,17 @@ func TestIdleIsToldOfTheOneThatWaitedLonger(t *testing.T) {
 		goal := explore.Goal{Anomalies: []explore.Anomaly{anomaly.Idle}}
 		in := faultsOfTwo("pause=1")
 		in.Polls = 10 // each attempt is a step
-		result, err := explore.Explore(t.Context(), locker(keepsAfter(test.after)), in, goal, explore.Bounds{})
+		result, err := explore.Explore(t.Context(), locker(keptFor(test.after)), in, goal, explore.Bounds{})
 		if err != nil || result.Bound() != "" || upTo(100, result) != test.found {
 			t.Errorf("kept after %v: %v; %s %s; want %s", test.after, err, upTo(100, result), result.Bound(), test.found)
 		}
 	}
 }
 
-// keepsAfter leaves a lock to its expiry that was held for so long; others ask after two, four and six seconds, and then each second.
+// keptFor leaves a lock to its expiry that was held for so long; others ask after two, four and six seconds, and then each second.
 // Unlock takes a command to leave it before the eighth second: so the shorter schedule is that in which the others wait for two seconds,
 // and not for three.
-func keepsAfter(long time.Duration) func(context.Context, redis.Cmdable, lock.Options, string) (*lock.Lease, error) {
+func keptFor(long time.Duration) func(context.Context, redis.Cmdable, lock.Options, string) (*lock.Lease, error) {
 	return func(ctx context.Context, client redis.Cmdable, opts lock.Options, owner string) (*lock.Lease, error) {
 		asked := 0
 		pauses := func() time.Duration {

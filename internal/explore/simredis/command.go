@@ -128,8 +128,8 @@ func with(scripts []string, script string) []string {
 	return slices.Insert(slices.Clone(scripts), i, script)
 }
 
-// learn makes the server have the scripts loaded that it is to have, and no others. Most commands do not ask for them.
-func (m *Memory) learn() {
+// loadScripts makes the server have the scripts loaded that it is to have, and no others. Most commands do not ask for them.
+func (m *Memory) loadScripts() {
 	if slices.Equal(m.present, m.cached) {
 		return
 	}

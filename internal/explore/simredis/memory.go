@@ -137,7 +137,7 @@ func (m *Memory) dispatch(now time.Duration, command *Command) ([]byte, error) {
 		return nil, err
 	}
 	if command.script {
-		m.learn()
+		m.loadScripts()
 	}
 	m.server.SetTime(m.Began.Add(now))
 	if m.run != "" {

@@ -91,7 +91,7 @@ func (s *Server) beside(r *http.Request) (both seat.Beside, err error) {
 		return both, fmt.Errorf("with: %w", err)
 	}
 	if err := p.Scenario.CheckFor(with); err != nil {
-		return both, lock.WithCode("bad_request", needsNodes(with.Name, p.Scenario))
+		return both, lock.WithCode("bad_request", nodesNeeded(with.Name, p.Scenario))
 	}
 	return s.seat.Beside(r.Context(), s.client(r), p, with)
 }
