@@ -230,7 +230,7 @@ func TestTheShopSavesAFile(t *testing.T) {
 				t.Errorf("the shop says %q, and the file %q", lost, again)
 			}
 			p.waitUntil("the sales are there, once", `document.querySelectorAll(".lane .inside").length === 2`)
-			p.waitUntil("the sections are there", `document.querySelector(".gantt summary")?.innerText.includes("2 个临界区, 1 处重叠")`)
+			p.waitUntil("the sections are there", `document.querySelector(".gantt summary")?.innerText.includes("2 个临界区，1 处重叠")`)
 			p.click(".story .bad button")
 			p.waitUntil("the two are drawn", `document.querySelectorAll(".scroll .trace .step").length > 2`)
 			if asked := eval[string](p, `performance.getEntriesByType("resource").map(entry => entry.name).join(" ")`); asked != "" {

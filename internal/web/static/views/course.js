@@ -217,7 +217,7 @@ function page(lesson, last, tell, desk) {
     choices,
     rest,
     el("nav.row", { "aria-label": say("Lessons", "各课") }, [
-      number > 1 && el("a.button", { href: address(number - 1) }, say("← before (p)", "← 上一课（p）")),
+      number > 1 && el("a.button", { href: address(number - 1) }, say("← Previous (p)", "← 上一课（p）")),
       el("a.button", { href: "#/course" }, say("All lessons", "全部课程")),
       number < last && el("a.button.main", { href: address(number + 1) }, say("Next (n) →", "下一课（n）→")),
     ]),

@@ -208,7 +208,7 @@ export function show(main, route) {
 
   function explain({ target }) {
     const says = target.closest?.("[data-says]")?.dataset.says;
-    if (says) replace(explained, says);
+    if (says) replace(explained, says).classList.add("said");
   }
 
   // stopAt lets Tab stop at one place of the table: the arrows lead to the others.

@@ -74,7 +74,7 @@ export function sections(pick) {
     tabulate();
   }
   const count = () =>
-    `${several(list.length, say("section", ""), "个临界区")}, ${several(index.overlaps.length, "overlap", "处重叠")}`;
+    `${several(list.length, say("section", ""), "个临界区")}${say(", ", "，")}${several(index.overlaps.length, "overlap", "处重叠")}`;
   const whole = () => ({ from: index.from, to: Math.max(index.to, index.from + 1) });
   const range = () => view ?? whole();
   const shown = () => ({ from: seen.begin, to: seen.end });
