@@ -16,12 +16,10 @@ import (
 // A soak that is interrupted leaves no process and no file behind, not even a replica or a Redis that it has stopped.
 func TestAnInterruptedSoakLeavesNothingBehind(t *testing.T) {
 	t.Parallel()
+	suite.LongOnly(t, "the quick suite interrupts labs")
 	suite.Needs(t, "redis-server")
 	for _, fault := range []string{"stop-replica", "hang-redis", "stall-replica"} {
 		t.Run(fault, func(t *testing.T) {
-			if fault != "hang-redis" {
-				suite.LongOnly(t, "the quick suite has one that stops Redis")
-			}
 			t.Parallel()
 			dir := t.TempDir()
 			program, err := os.Executable()
