@@ -185,7 +185,7 @@ func TestHappeningsAreDrawnInChinese(t *testing.T) {
                        ◷   又能连上 Redis 了
   9  ○                 │   Redis 执行了 r1 的一条命令，响应被扣住
  10           ○        │   Redis 把 r2 的一条命令执行了两次：第一次的响应丢失
- 11                    ◷   没有谁运行第 2 个 tick
+ 11                    ◷   第 2 个 tick 没有副本运行任务
 `
 	if got := witness.Examine(beside()).Trace(language.Chinese).Sequence(); got != want {
 		t.Errorf("drawn is\n%s\nwant\n%s", got, want)
