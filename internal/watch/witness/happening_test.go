@@ -174,7 +174,7 @@ func TestHappeningsAreDrawnInChinese(t *testing.T) {
   1  ┄┄ 第 1 个 tick ┄┄┄
                        ◷
   2  ○                 │   r1#1 运行任务
-  3  ┃        ○        │   r2#1 运行了第 1 个 tick，r1#1 也运行了它
+  3  ┃        ○        │   第 1 个 tick 的任务，r2#1 运行了，r1#1 也运行了
   4  ┃        ○        │   r2#1 运行完毕
   5  ○                 │   r1#1 运行完毕
   6  ┄┄┄ Redis 卡住 ┄┄┄┄

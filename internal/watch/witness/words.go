@@ -105,7 +105,7 @@ func rows() []row {
 		{kind: DoubtUnbooked, says: both(
 			"{by}'s buyer was left in doubt; the ledger has no order of it",
 			"{by} 的买家无法确定自己是否买到；账本里没有这个订单")},
-		{kind: RanTwice, says: both("{by} ran tick {tick}, and so did {of}", "{by} 运行了第 {tick} 个 tick，{of} 也运行了它")},
+		{kind: RanTwice, says: both("{by} ran tick {tick}, and so did {of}", "第 {tick} 个 tick 的任务，{by} 运行了，{of} 也运行了")},
 		{kind: Missed, says: both("nobody ran tick {tick}", "第 {tick} 个 tick 没有副本运行任务")},
 		{kind: Overtaken, of: anomaly.Starved, title: both("Overtaken", "被插队"),
 			cost: true, says: both(
