@@ -1,7 +1,7 @@
 // Package blindrenewal is exercise 08.
 //
 // Task: a renewal must never prolong a lock that is another's by now.
-// 任务：谁都不会续期或删除别人的锁；工作时间长的一单不会失去自己的锁；锁如果被人手工删除，它会得知；持有者崩溃后，锁一分钟内释放。
+// 任务：谁都不会续期或删除别人的锁；业务耗时长的一单不会失去自己的锁；锁如果被人手动删除，它会得知；持有者崩溃后，锁一分钟内释放。
 // Story, claim and hints: README.md, README.zh-CN.md. Check: go run . check 08
 package blindrenewal
 

@@ -195,7 +195,7 @@ func (f *burstFlags) startTarget(cmd *cobra.Command, missing string, why error, 
 		missing = fmt.Sprintf("%s (%v)", missing, why)
 	}
 	fmt.Fprint(stderr, f.in.Say("burst: no lockstep at %s, so this process is the buyers and the shop (%s, %s): the times include both\n",
-		"burst：%s 没有 lockstep，由本进程同时充当买家和店铺（%s，%s），用时包含两者\n", missing, own.URL(), own.Redis.Name))
+		"burst：%s 没有 lockstep，由本进程同时充当买家和商店（%s，%s），用时包含两者\n", missing, own.URL(), own.Redis.Name))
 	f.Targets, f.Token = []string{own.URL()}, cfg.Admin.Token
 	return own.Close, nil
 }

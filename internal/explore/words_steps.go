@@ -202,7 +202,7 @@ func tellings() [engine.Starts + 1]telling {
 		engine.NeverArrives: {kind: trace.KindNeverComes,
 			says: both("the connection is broken: the rest of {sale}'s pipeline never arrives", "连接断了：{sale} 的 pipeline 余下的命令没有送达")},
 		engine.Delays: {kind: trace.KindLate,
-			says: both("{sale}'s command is delayed, and {sale} is told that Redis does not answer", "{sale} 的命令滞留在途中，{sale} 得知没有响应")},
+			says: both("{sale}'s command is delayed, and {sale} is told that Redis does not answer", "{sale} 的命令滞留在途中，{sale} 得知 Redis 没有响应")},
 
 		engine.LosesReply: {kind: trace.KindLostReply, fate: both(", but never gets the reply", "，但收不到响应")},
 		engine.Resends: {kind: trace.KindResends,

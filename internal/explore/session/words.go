@@ -77,7 +77,7 @@ func (o outlook) whyFault(name string, allowed int) string {
 		}
 	case "slow":
 		if !o.HasTimer() {
-			return say("no timer is set", "没有在走的定时器")
+			return say("no timer is set", "没有设置定时器")
 		}
 		if !o.TimerNext() {
 			return say("a key expires before the next timer fires", "下一个定时器触发之前，有键先过期")
@@ -145,7 +145,7 @@ func differsIn(what aspect, locks, does [2]string, in explore.Scenario) string {
 	both := language.Both
 	name := [...]language.Text{
 		event: both("What happens", "发生的事"), state: both("The state then", "之后的状态"),
-		standing: both("Where the actors stand", "参与者的处境"), command: both("The command", "命令"),
+		standing: both("Where the actors stand", "参与者的状态"), command: both("The command", "命令"),
 	}[what].In(in.Language)
 	return in.Say("%s: under %s, %s; under %s, %s", "%s：%s 是“%s”，%s 是“%s”", name, locks[0], does[0], locks[1], does[1])
 }

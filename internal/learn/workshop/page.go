@@ -16,7 +16,7 @@ import (
 // The form of an exercise's page: title, links, story and claim; what is explored; and the hints.
 var (
 	pageBegins = regexp.MustCompile(`^# \S+ \d\d[:：] ?(.+)\n\n.+\n\n(.+)\n\n\*\*[^*]+\*\* (.+)\n`)
-	pageLook   = regexp.MustCompile("(?m)^- (?:`([^`]+)`|[^`]+): `(.+)`$")
+	pageLook   = regexp.MustCompile("(?m)^- (?:`([^`]+)`|[^`]+)[:：] ?`(.+)`$")
 	pageHint   = regexp.MustCompile(`</summary>\n\n(.+)\n\n</details>`)
 )
 

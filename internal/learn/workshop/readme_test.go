@@ -58,6 +58,8 @@ func (p *page) line(english, chinese string, args ...any) {
 	fmt.Fprintf(p, language.Both(english, chinese).In(p.in)+"\n\n", args...)
 }
 
+func (p *page) colon() string { return p.text(language.Both(": ", "：")) }
+
 func (p *page) text(t language.Text) string { return t.In(p.in) }
 
 func readme(e workshop.Exercise, in language.Language) string {
@@ -70,7 +72,7 @@ func readme(e workshop.Exercise, in language.Language) string {
 	fmt.Fprintf(p, "```bash\ngo run . check %s\n```\n\n", nn)
 	p.line("Explored in every order:", "检查会探索以下各项的所有命令顺序：")
 	for _, look := range e.Looks {
-		fmt.Fprintf(p, "- %s: %s\n", p.scenario(look), anomalies(look))
+		fmt.Fprintf(p, "- %s%s%s\n", p.scenario(look), p.colon(), anomalies(look))
 	}
 	fmt.Fprintln(p)
 	for i, hint := range e.Hints {
@@ -124,7 +126,7 @@ func listPage(in language.Language) string {
 
 func (p *page) rows() (rows []string) {
 	for _, e := range workshop.All() {
-		rows = append(rows, fmt.Sprintf("- [%s](../%s/README%s): %s", e.ID(), e.Dir(), suffix(p.in), p.text(e.Title)))
+		rows = append(rows, fmt.Sprintf("- [%s](../%s/README%s)%s%s", e.ID(), e.Dir(), suffix(p.in), p.colon(), p.text(e.Title)))
 	}
 	return rows
 }

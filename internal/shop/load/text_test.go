@@ -91,7 +91,7 @@ func TestBurstInChinese(t *testing.T) {
 		t.Fatal(err)
 	}
 	inOrder(t, shown.String(), "requests  203 个", "售罄 0", "stock     开始时 200，剩下 169\n", "账本里有 200 个，但有 201 个买家", "lost      169 次扣减",
-		"verdict   OVERSOLD：卖出 200 件，库存只减了 31 件：丢失了 169 次扣减；但 1 个买家被告知买到了", "；但 203 个请求中有 2 个没有得到应有的响应\n")
+		"verdict   OVERSOLD：卖出 200 件，库存只减了 31 件：丢失了 169 次扣减，这些件还能再卖一次；但 1 个买家被告知买到了", "；但 203 个请求中有 2 个没有得到应有的响应\n")
 	for _, english := range []string{" sold", "requests were"} {
 		if strings.Contains(shown.String(), english) {
 			t.Errorf("%q is English:\n%s", english, shown.String())

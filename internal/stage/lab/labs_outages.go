@@ -236,7 +236,7 @@ func outages() []Lab {
 			expectHolds("getset", "the other finds the expiry in the past, and takes the lock over", "另一单发现锁已过期，于是接管"),
 			expectHolds("late-commit", "it had given its lock back before it wrote", "它在写入之前已经释放了锁"),
 			expectHolds("redlock", "its lock is on other nodes, which are there: it is given back", "它的锁在别的节点上，那些节点都在：锁会释放"),
-			expectHolds(noLock, "there is no lock that anybody would wait for; the buyer in doubt is told so", "没有谁在等的锁；结果未知时会如实告诉买家"),
+			expectHolds(noLock, "there is no lock that anybody would wait for; the buyer in doubt is told so", "没有锁要等；结果未知时会如实告诉买家"),
 		},
 	}, {
 		Name: "redis-pause", Shows: "v5", Cured: "v6",

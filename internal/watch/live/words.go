@@ -18,14 +18,14 @@ func areTogether(a, b string) language.Text {
 func whyNotTogether(first, second string) language.Text {
 	return language.Both(
 		fmt.Sprintf("%s had left before %s came in; its replica was silent meanwhile", first, second),
-		fmt.Sprintf("%s 在 %s 进去之前就离开了；它的进程当时没有消息", first, second))
+		fmt.Sprintf("%s 在 %s 进去之前就离开了；它的副本当时没有上报", first, second))
 }
 
 // byLuck says that the numbers are right, and the lock was not.
 func byLuck(r history.Report) language.Text {
 	return language.Both(
 		fmt.Sprintf("%d sold, and this time the stock felt each of them, though the lock let two in", r.Sold),
-		fmt.Sprintf("卖出 %d 件，这次每一件都扣了库存，可是锁放进了两个", r.Sold))
+		fmt.Sprintf("卖出 %d 件，这次每一件都扣了库存，但锁同时放进了两单", r.Sold))
 }
 
 // meaning tells what a report means, of a run that goes on, too.
@@ -50,18 +50,18 @@ func (t *trouble) sentences(in language.Language, called func(string) string) Tr
 	switch {
 	case t.gone == nil:
 	case lock.CodeOf(t.gone) == "no_replica":
-		all = append(all, in.Say("No replica answers: what you see is old.", "没有副本应答：你看到的是旧画面。"))
+		all = append(all, in.Say("No replica answers: what you see is old.", "没有副本响应：你看到的是旧画面。"))
 	case errors.Is(t.gone, ErrRunDue):
 		all = append(all, in.Say("Redis holds no run or no stock any more: a new run begins when the sales in flight have ended.",
 			"Redis 里已经没有这一轮或它的库存：处理中的请求结束后，新的一轮开始。"))
 	default:
-		all = append(all, in.Say("Redis does not answer: nobody can buy, and what you see is old.", "Redis 没有应答：谁都买不了，你看到的是旧画面。"))
+		all = append(all, in.Say("Redis does not answer: nobody can buy, and what you see is old.", "Redis 没有响应：谁都买不了，你看到的是旧画面。"))
 	}
 	if t.forgot != (language.Text{}) {
 		all = append(all, t.forgot.In(in))
 	}
 	for _, name := range t.paused {
-		all = append(all, in.Say("%s is paused: its sales stand still, timers and all.", "%s 已暂停：它的销售都停着，定时器也停了。", called(name)))
+		all = append(all, in.Say("%s is paused: its sales stand still, timers and all.", "%s 已暂停：它的各单都停住，定时器也停了。", called(name)))
 	}
 	for _, name := range t.cut {
 		all = append(all, in.Say("%s is cut off from Redis: its commands and their replies wait on the way.",

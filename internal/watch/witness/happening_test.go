@@ -174,7 +174,7 @@ func TestHappeningsAreDrawnInChinese(t *testing.T) {
   1  ┄┄ 第 1 个 tick ┄┄┄
                        ◷
   2  ○                 │   r1#1 运行任务
-  3  ┃        ○        │   r2#1 运行了第 1 个 tick，r1#1 也运行了它
+  3  ┃        ○        │   第 1 个 tick 的任务，r2#1 运行了，r1#1 也运行了
   4  ┃        ○        │   r2#1 运行完毕
   5  ○                 │   r1#1 运行完毕
   6  ┄┄┄ Redis 卡住 ┄┄┄┄
@@ -185,7 +185,7 @@ func TestHappeningsAreDrawnInChinese(t *testing.T) {
                        ◷   又能连上 Redis 了
   9  ○                 │   Redis 执行了 r1 的一条命令，响应被扣住
  10           ○        │   Redis 把 r2 的一条命令执行了两次：第一次的响应丢失
- 11                    ◷   没有谁运行第 2 个 tick
+ 11                    ◷   第 2 个 tick 没有副本运行任务
 `
 	if got := witness.Examine(beside()).Trace(language.Chinese).Sequence(); got != want {
 		t.Errorf("drawn is\n%s\nwant\n%s", got, want)

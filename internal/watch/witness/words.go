@@ -95,18 +95,18 @@ func rows() []row {
 				"续期时发现锁已经不在，或者有效时间已过：业务的 context 被取消。这时已经发出的写入，只有令牌（v7）拦得住。")},
 		{kind: Unanswered, of: anomaly.Unanswered,
 			says: both("{by} asked for the lock, had no reply for {for}, and failed", "{by} 请求加锁，{for}没有响应，于是失败")},
-		{kind: SoldUntold, says: both("{by} was sold, though its buyer was told that it was not", "{by} 卖出了，买家却被告知没有卖出")},
+		{kind: SoldUntold, says: both("{by} was sold, though its buyer was told that it was not", "{by} 卖出了，买家却被告知没有买到")},
 		{kind: DoubleSale, of: anomaly.DoubleSale, says: both("{by} was sold again: the ledger has more sales than buyers have orders",
-			"{by} 又卖出一次：账本里的销售多于买家的订单")},
+			"{by} 又卖出一次：账本里卖出的单数多于买家的订单")},
 		{kind: NeverBooked, says: both(
 			"{by} was not sold, though its buyer was told that it was: the ledger has no order of it",
-			"{by} 没有卖出，买家却被告知卖出了：账本里没有这个订单")},
+			"{by} 没有卖出，买家却被告知买到了：账本里没有这个订单")},
 		{kind: DoubtBooked, says: both("{by}'s buyer was left in doubt; the ledger has the order", "{by} 的买家无法确定自己是否买到；账本里有这个订单")},
 		{kind: DoubtUnbooked, says: both(
 			"{by}'s buyer was left in doubt; the ledger has no order of it",
 			"{by} 的买家无法确定自己是否买到；账本里没有这个订单")},
-		{kind: RanTwice, says: both("{by} ran tick {tick}, and so did {of}", "{by} 运行了第 {tick} 个 tick，{of} 也运行了它")},
-		{kind: Missed, says: both("nobody ran tick {tick}", "没有谁运行第 {tick} 个 tick")},
+		{kind: RanTwice, says: both("{by} ran tick {tick}, and so did {of}", "第 {tick} 个 tick 的任务，{by} 运行了，{of} 也运行了")},
+		{kind: Missed, says: both("nobody ran tick {tick}", "第 {tick} 个 tick 没有副本运行任务")},
 		{kind: Overtaken, of: anomaly.Starved, title: both("Overtaken", "被插队"),
 			cost: true, says: both(
 				"{by} was overtaken by {times} sales that asked after it",

@@ -148,7 +148,7 @@ function missing(turn) {
   drawHeader();
   const says = say(
     "The server does not answer, so this view cannot be loaded. Asking again …",
-    "服务器没有应答，这个页面加载不了。正在重试……",
+    "服务器没有响应，这个页面加载不了。正在重试……",
   );
   replace(main, alarm(says));
   const ask = () =>

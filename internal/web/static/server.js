@@ -55,7 +55,7 @@ async function send(path, request, again = true) {
     answer = await fetches(path, { ...request, headers });
   } catch (error) {
     if (error.name === "AbortError" || error instanceof Failure) throw error;
-    throw new Failure(0, "unreachable", say("The server does not answer.", "服务器没有应答。"));
+    throw new Failure(0, "unreachable", say("The server does not answer.", "服务器没有响应。"));
   }
   if (answer.ok) return answer;
   const { error } = await answer.json().catch(() => ({}));

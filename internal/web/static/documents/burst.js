@@ -24,9 +24,9 @@ function show(main, { result, says, frames, pairs }) {
 function answers(result) {
   const counted = [
     [say("sold", "卖出"), result.ok],
-    [say("sold out", "售完"), result.sold_out],
+    [say("sold out", "售罄"), result.sold_out],
     [say("failed", "失败"), result.failed],
-    [say("unknown", "不知道是否卖出"), result.unknown],
+    [say("unknown", "结果未知"), result.unknown],
     ...Object.entries({ ...result.failures, ...result.unknowns }),
   ];
   const took = [say("in", "用时"), duration(result.seconds * 1000)];

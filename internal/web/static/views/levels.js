@@ -115,7 +115,7 @@ export function levelCard(seat) {
   const played = isPlayed(seat),
     taken = `${solvedAt(seat) ?? seat.tokens.length}/${level?.steps}`;
   if (seat.badge === undefined) inRoom(seat, place);
-  const back = say("Another scenario by now. Back to the level", "场景已变，回到这一关");
+  const back = say("Another scenario by now. Back to the level", "场景改过了，回到这一关");
   const all = say(
     `${done.length} of ${steps.length} solved, ${fewest} in the fewest steps`,
     `${steps.length} 关过了 ${done.length} 关，其中 ${fewest} 关步数最少`,

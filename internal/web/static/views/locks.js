@@ -146,7 +146,7 @@ export function show(main, route) {
           shipped
             ? say(
                 `Explored in ${took} when this program was made, from the code that it has. `,
-                `制作这个程序时用它自己的代码探索而得，用时 ${took}。`,
+                `构建这个程序时，用其中的代码探索得出，用时 ${took}。`,
               )
             : say(`Explored in ${took}. `, `探索用时 ${took}。`),
           shipped && replace(again, say("Explore it anew", "重新探索")),

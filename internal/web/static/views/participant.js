@@ -83,10 +83,15 @@ export function attendance(_path, { draw }) {
         !room
           ? say("Asking where the class is …", "正在询问进度……")
           : !room.open
-            ? say("The room is not open yet. Then this page follows the class.", "教室还没有打开；打开后会跟着课堂走。")
-            : say("This page follows the class.", "这个页面会跟着课堂走。"),
+            ? say(
+                "The room is not open yet. Then this page follows the class.",
+                "教室还没有打开；打开后，这个页面会跟着讲师走。",
+              )
+            : say("This page follows the class.", "这个页面会跟着讲师走。"),
       ]),
-      room?.open && room.at && el("a.button.main", { href: addressOf(room.at) }, say("To the class", "去课堂所在处")),
+      room?.open &&
+        room.at &&
+        el("a.button.main", { href: addressOf(room.at) }, say("To the class", "去课堂正在看的页面")),
     ]);
   drawn();
   attend();
@@ -110,7 +115,10 @@ export async function attend() {
     } catch (failure) {
       mine = null; // asked again
       const why = {
-        dropped: say("Your address has been taken out, until the room closes.", "你的地址已被移出，直到教室关闭。"),
+        dropped: say(
+          "Your address has been taken out, until the room closes.",
+          "你的地址已被移出，教室关闭前不能再加入。",
+        ),
         room_full: say("The room is full.", "教室已满。"),
       };
       refused = why[failure.code] ?? "";

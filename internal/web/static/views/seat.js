@@ -421,7 +421,7 @@ class Seat {
 
   stale() {
     const { stale } = this.full;
-    return stale && warning(el("strong", null, say("This link is stale: ", "链接已过期：")), stale.says);
+    return stale && warning(el("strong", null, say("This link is stale: ", "链接已失效：")), stale.says);
   }
 
   // menu is what can be done with a schedule, apart from going on.

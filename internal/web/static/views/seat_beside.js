@@ -61,7 +61,7 @@ function compared(both, over, goal) {
     el("tr", { class: i + 1 === differs ? "changed" : null }, cell(one, two), cell(two, one));
   const untouched = say(
     "No step differs: the cure does not touch this schedule.",
-    "没有一步不同：这个时序碰不到修复的地方。",
+    "没有一步不同：这个时序没有走到修复的地方。",
   );
   const first = el("strong", null, say(`Step ${differs} differs.`, `第 ${differs} 步不同。`));
   return [

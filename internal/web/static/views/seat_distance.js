@@ -85,7 +85,7 @@ export class Distance {
   // note says it of a step, and marks the point of no return.
   note(n) {
     if (!this.path) return null;
-    const mark = say("point of no return", "不归点");
+    const mark = say("point of no return", "无法挽回的一步");
     return p("changes", chip(this.path[n]), this.noReturn === n && el("span", { class: "chip no-return" }, mark));
   }
 

@@ -25,7 +25,7 @@ export function choicesPanel(seat) {
   const called = what => (what === "time" ? say("time", "时间") : faultOf(seat, what));
   return [
     el("h2", null, say("What happens next?", "接下来发生什么？")),
-    over && p("", say("Nothing more will happen: everybody has ended.", "不会再发生什么了：都结束了。")),
+    over && p("", say("Nothing more will happen: everybody has ended.", "不会再发生什么：每一单都已结束。")),
     list(
       "",
       buttons("").map(one => el("li", null, one)),
@@ -147,7 +147,7 @@ const numbers = [
   ["sales", 1, 3, 1, "sales each, one after the other", "每人先后买几次"],
   ["replicas", 0, 4, 0, "processes (0: one each)", "进程数（0：各一个）"],
   ["nested", 0, 5, 0, "nested calls", "嵌套层数"],
-  ["try", 0, 4, 0, "who try once and do not wait", "只试一次、不等待的"],
+  ["try", 0, 4, 0, "who try once and do not wait", "只试一次、不等待的单数"],
   ["polls", 0, 100, "", "polls that fail (empty: as many as are cheap)", "空轮询次数（留空：开销小时尽量多）"],
   ["work", 0, 60, "0s", "seconds of work (the lock’s expiry: 10)", "业务耗时的秒数（锁的过期时间：10）"],
   ["skew", 0, 60, "0s", "seconds by which clocks are off", "时钟相差的秒数"],

@@ -248,7 +248,7 @@ export function show(main, { query }) {
           say(
             "The server has not answered yet. Is this page open in six other windows? " +
               "A browser has no more connections: close one, or put it into the background.",
-            "服务器还没有应答。这个页面是不是已经在另外六个窗口里打开？浏览器没有更多连接：关掉一个，或把它切到后台。",
+            "服务器还没有响应。这个页面是不是已经在另外六个窗口里打开？浏览器的连接数已用完：关掉一个，或把它切到后台。",
           ),
         ]);
       }, patience);

@@ -92,8 +92,8 @@ export function controls(connect) {
       ]),
       button(say("Release a stuck lock", "释放卡住的锁"), release, { class: "danger" }),
       form(say("Settings", "设置"), set, [
-        el("label", say("Expiry, s", "过期，秒"), number("ttl", seconds(ttl), 3600, "any")),
-        el("label", say("Think time, s", "思考，秒"), number("think", seconds(think), 3600, "any")),
+        el("label", say("Expiry, s", "过期时间（秒）"), number("ttl", seconds(ttl), 3600, "any")),
+        el("label", say("Think time, s", "业务耗时（秒）"), number("think", seconds(think), 3600, "any")),
         el("label", say("Nested calls", "嵌套调用"), number("nested", nested, 10)),
         el("button", say("New run with these", "用这些设置开始新的一轮")),
       ]),
@@ -242,7 +242,7 @@ const words = () => ({
   kill: say("Kill", "杀死"),
   start: say("Start", "启动"),
   stop: say("Stop", "停止"),
-  hang: say("Hang", "挂起"),
+  hang: say("Hang", "卡住"),
   empty: say("Empty", "清空"),
   cut: say("Cut off from Redis", "与 Redis 断开"),
 });
@@ -301,7 +301,7 @@ function many(act) {
     replace(result, [
       say(
         `${r.requests} buyers: ${r.ok} sold, ${r.sold_out} sold out, ${failed} failed; ${seconds} s`,
-        `${r.requests} 个买家：卖出 ${r.ok}，售完 ${r.sold_out}，失败 ${failed}；${seconds} 秒`,
+        `${r.requests} 个买家：卖出 ${r.ok}，售罄 ${r.sold_out}，失败 ${failed}；${seconds} 秒`,
       ),
     ]);
   }

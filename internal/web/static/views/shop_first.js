@@ -228,8 +228,8 @@ function waffle(lock) {
     el("p.small.soft.keys", [
       [
         ["felt", say("sold", "卖出")],
-        ["lost", say("sold, though nothing was left", "超卖：已经没有了还卖")],
-        ["refused", say("refused: sold out", "被拒绝：售完")],
+        ["lost", say("sold, though nothing was left", "超卖：库存已空仍卖出")],
+        ["refused", say("refused: sold out", "被拒绝：售罄")],
         ["at", say("at work", "正在执行")],
       ].map(([is, means]) => [el("span", el("i", { class: is }), means), " "]),
     ]),

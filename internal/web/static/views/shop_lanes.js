@@ -335,7 +335,7 @@ function said(h) {
       expired: say("expired", "已过期"),
       removed: say("removed by another", "被别人删除"),
       overwritten: say("overwritten", "被覆盖"),
-      forgotten: say("forgotten by Redis", "被 Redis 丢失"),
+      forgotten: say("forgotten by Redis", "Redis 已丢失"),
     }[h.end] ?? "";
   return [h.holder, how, h.by && h.by !== h.holder ? h.by : ""].filter(Boolean).join(" · ");
 }

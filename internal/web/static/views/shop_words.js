@@ -39,7 +39,7 @@ export function settings(run) {
   return [
     say(
       `expiry ${s(ttl)} · think time ${s(think)} · nested calls ${nested}`,
-      `过期 ${s(ttl)} · 思考 ${s(think)} · 嵌套调用 ${nested}`,
+      `过期 ${s(ttl)} · 业务耗时 ${s(think)} · 嵌套调用 ${nested}`,
     ),
     run.replicas.map(name => [" · ", host(run, name)]),
   ];
@@ -50,13 +50,13 @@ export const host = (run, name) =>
 
 export function answered({ code, message }) {
   const words = {
-    sold_out: say("sold out", "已售完"),
+    sold_out: say("sold out", "已售罄"),
     lock_timeout: say("not sold: it waited too long for the lock", "没有卖出：等锁超时"),
     lock_lost: say("not sold: it lost the lock on the way", "没有卖出：中途丢了锁"),
     run_over: say("not sold: the run is over", "没有卖出：这一轮已经结束"),
     redis_unavailable: say("not sold: Redis does not answer, or refuses", "没有卖出：Redis 没有响应，或拒绝了"),
-    outcome_unknown: say("perhaps sold: the write's outcome is unknown", "不知道是否卖出：写入结果未知"),
-    bad_gateway: say("perhaps sold: the replica did not answer", "不知道是否卖出：副本没有响应"),
+    outcome_unknown: say("perhaps sold: the write's outcome is unknown", "可能已卖出：写入结果未知"),
+    bad_gateway: say("perhaps sold: the replica did not answer", "可能已卖出：副本没有响应"),
     no_replica: say("not sold: there is no replica", "没有卖出：没有可用的副本"),
   };
   return words[code] ?? message;
@@ -65,7 +65,7 @@ export function answered({ code, message }) {
 export function ended(code) {
   const words = {
     sold: say("sold", "卖出"),
-    sold_out: say("sold out", "售完"),
+    sold_out: say("sold out", "售罄"),
     lock_timeout: say("gave up", "放弃"),
     lock_lost: say("lost lock", "丢锁"),
     run_over: say("run over", "本轮结束"),
