@@ -55,7 +55,7 @@ func readable(raw []byte, commands int) string {
 		case err != nil || strings.HasPrefix(message, "$-1") || strings.HasPrefix(message, "*-1"):
 			text = "nil"
 		default:
-			text = fmt.Sprint(value)
+			text = meaning.Reply(fmt.Sprint(value))
 		}
 	}
 	if commands > 1 && text != "nil" {

@@ -38,3 +38,6 @@ const (
 	// Still broken: in each segment, as v11; what needs the whole stock needs every lock.
 	Segmented
 )
+
+// IsExclusive reports whether sales that update so are meant to be inside one at a time.
+func (u Update) IsExclusive() bool { return u != CheckAndSet && u != Atomic && u != Unchecked }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"lockstep/internal/language"
+	"lockstep/internal/lock/evolution"
 	"lockstep/internal/lock/verdict"
 	"lockstep/internal/trace"
 	"lockstep/internal/watch/witness"
@@ -53,6 +54,10 @@ func (l Lab) Run(ctx context.Context, place Place, play Play) (Result, error) {
 
 // play runs the scenario on a stage of its own, and says what that has shown. An error is of the stage: that it does not go up, or down.
 func (l Lab) play(ctx context.Context, place Place, p Play) (r Result, err error) {
+	row, err := evolution.Find(p.Lock)
+	if err != nil {
+		return Result{}, err
+	}
 	s, err := setUp(ctx, l.Shop, place, p.Lock, p.Redis)
 	if err != nil {
 		return Result{}, err
@@ -62,7 +67,7 @@ func (l Lab) play(ctx context.Context, place Place, p Play) (r Result, err error
 		s.running.Go(func() { printProgress(s, p, l.Draws) })
 	}
 	l.Scenario(s)
-	r = l.judge(p.Lock, witness.Examine(s.collected.Events()), s.err, p.In)
+	r = l.judge(p.Lock, witness.Limits{Shared: !row.Update.IsExclusive()}.Examine(s.collected.Events()), s.err, p.In)
 	r.Answers = answers(s.purchases)
 	return r, nil
 }

@@ -7,7 +7,6 @@ import (
 
 	"lockstep/internal/language"
 	"lockstep/internal/lock/evolution"
-	"lockstep/internal/lock/strategy"
 	"lockstep/internal/lock/verdict"
 	"lockstep/internal/service/history"
 	"lockstep/internal/watch/witness"
@@ -170,7 +169,7 @@ func (s *scene) broke() bool {
 // isExclusive reports whether sales under a lock are meant to be inside one at a time.
 func isExclusive(lock string) bool {
 	row, err := evolution.Find(lock)
-	return err == nil && row.Update != strategy.Atomic && row.Update != strategy.CheckAndSet
+	return err == nil && row.Update.IsExclusive()
 }
 
 func (s *scene) at(t time.Time) int64 {

@@ -73,8 +73,11 @@ func NewAccount(limits Limits) *Account {
 }
 
 // Examine says what events mean, those of all replicas from the beginning of a run on. Its findings are in the order of time.
-func Examine(events []Event) Account {
-	a := NewAccount(Limits{})
+func Examine(events []Event) Account { return Limits{}.Examine(events) }
+
+// Examine is the same within limits.
+func (l Limits) Examine(events []Event) Account {
+	a := NewAccount(l)
 	for _, event := range named(InOrder(events)) {
 		a.Record(event)
 	}

@@ -2,6 +2,7 @@ package meaning
 
 import (
 	"cmp"
+	"fmt"
 	"strings"
 
 	"lockstep/util/lua"
@@ -26,6 +27,14 @@ func Describe(args []any) (name, all string) {
 		words = append([]string{"EVAL"}, shown...)
 	}
 	return name, strings.Join(words, " ")
+}
+
+// Reply gives a reply for people: of an order as the ledger has it, whose it is and what it left.
+func Reply(reply string) string {
+	if o := orderIn(reply); o.Owner != "" && strings.Contains(reply, "stock_after") {
+		return fmt.Sprintf(`{"owner":%q,…,"stock_after":%d}`, o.Owner, o.After)
+	}
+	return reply
 }
 
 // onStock says what a script does with the stock; "" if nothing.

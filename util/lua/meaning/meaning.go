@@ -43,7 +43,7 @@ type Outcome string
 // The outcomes.
 const (
 	Done     Outcome = "done"
-	Again    Outcome = "again"     // it was the holder's already, or still is: a nested call
+	Again    Outcome = "again"     // it was the holder's already, or still is: a nested call; of an order, the ledger has it already
 	ByOther  Outcome = "by-other"  // not done: the lock is another's
 	ByNobody Outcome = "by-nobody" // not done: the lock is nobody's
 	NotOwner Outcome = "not-owner" // not done: the lock is another's, or nobody's
@@ -225,16 +225,29 @@ func ofLedger(script string, own []any, reply any) (m Meaning) {
 	case lua.RunOver, lua.StockChanged: // that ends the run, too
 		m.Outcome = Over
 	}
-	if text, is := reply.(string); is { // the order, as it was written
+	if written, is := reply.(string); is {
 		m.Outcome = Done
-		var order struct {
-			After int64 `json:"stock_after"`
+		sent := at(own, 2)
+		if script == lua.Write {
+			sent = at(own, 4)
 		}
-		if script != lua.Write && json.Unmarshal([]byte(text), &order) == nil {
-			m.Stock = order.After
+		if is, was := orderIn(written), orderIn(Text(sent)); is != was {
+			m.Stock, m.Outcome = is.After, doneIf(is.Owner == was.Owner, Again)
 		}
 	}
 	return m
+}
+
+// order is what is read of a sale's order, as the ledger has it.
+type order struct {
+	Owner string `json:"owner"`
+	After int64  `json:"stock_after"`
+}
+
+// orderIn reads it; the zero order if there is none.
+func orderIn(text string) (o order) {
+	_ = json.Unmarshal([]byte(text), &o)
+	return o
 }
 
 // at returns an argument, "" if there are fewer.

@@ -11,11 +11,11 @@ import (
 
 // What writes an order answers with the order, if that is written: take.lua each time, write.lua if it was known.
 func TestMeaningOfAWrite(t *testing.T) {
-	const order = `{"id":"one","stock_before":5,"stock_after":4}`
+	const order, sent, another = `{"owner":"r1#1","stock_before":5,"stock_after":4}`, `{"owner":"r1#1"}`, `{"owner":"r2#1","stock_after":6}`
 	take := func(script string) []any {
-		return []any{"eval", script, 4, meaning.StockKey, "run", "newest", "older", "run"}
+		return []any{"eval", script, 4, meaning.StockKey, "run", "newest", "older", "run", "one", sent}
 	}
-	write := []any{"eval", lua.Write, 5, meaning.StockKey, "run", "newest", "older", "fence", 4, 7}
+	write := []any{"eval", lua.Write, 5, meaning.StockKey, "run", "newest", "older", "fence", 4, 7, "run", "one", sent}
 	for _, c := range []struct {
 		args  []any
 		reply any
@@ -23,6 +23,8 @@ func TestMeaningOfAWrite(t *testing.T) {
 	}{
 		{take(lua.Take), order, meaning.Meaning{Verb: meaning.Writes, Outcome: meaning.Done, Stock: 4}},
 		{take(lua.Sell), order, meaning.Meaning{Verb: meaning.Writes, Outcome: meaning.Done, Stock: 4}},
+		{take(lua.Take), another, meaning.Meaning{Verb: meaning.Writes, Outcome: meaning.Again, Stock: 6}},
+		{write, another, meaning.Meaning{Verb: meaning.Writes, Outcome: meaning.Again, Stock: 6, Token: 7}},
 		{take(lua.Take), int64(lua.SoldOut), meaning.Meaning{Verb: meaning.Writes, Outcome: meaning.Refused}},
 		{take(lua.Take), int64(2), meaning.Meaning{Verb: meaning.Writes, Outcome: meaning.Over}},
 		{write, int64(1), meaning.Meaning{Verb: meaning.Writes, Outcome: meaning.Done, Stock: 4, Token: 7}},
@@ -51,6 +53,18 @@ func TestMeaningOfANativeRelease(t *testing.T) {
 		}
 		if got := meaning.Of(args, nil, redis.ErrClosed).Outcome; got != meaning.Unknown {
 			t.Errorf("%v, without a reply, is %s", args, got)
+		}
+	}
+}
+
+// A reply that is an order is not worth the space.
+func TestReply(t *testing.T) {
+	for reply, want := range map[string]string{
+		`{"id":"one","owner":"r1#1","stock_before":5,"stock_after":4}`: `{"owner":"r1#1",…,"stock_after":4}`, `{"owner":"A"}`: `{"owner":"A"}`,
+		"OK": "OK", "[1 200]": "[1 200]",
+	} {
+		if got := meaning.Reply(reply); got != want {
+			t.Errorf("%s is shown as %s; want %s", reply, got, want)
 		}
 	}
 }
