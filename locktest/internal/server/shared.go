@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 
 	"lockstep/internal/explore/simredis"
@@ -29,7 +30,7 @@ func NewShared(key string) (*Shared, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the memory of Redis: %w", err)
 	}
-	memory.Began = epoch // as the clock of a bubble, which clients read
+	memory.Began = memory.Began.Truncate(time.Second) // as the clock of a bubble, which clients read
 	return &Shared{
 		key: key, memory: memory, scripts: map[string]string{}, verbs: map[string]string{},
 		calls: regexp.MustCompile(`redis\.p?call\(\s*['"](\w+)['"]`),

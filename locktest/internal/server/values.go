@@ -3,7 +3,6 @@ package server
 import (
 	"bytes"
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -221,29 +220,12 @@ func isMadeOf(word, characters string) bool { return strings.Trim(word, characte
 
 func isDigits(word string) bool { return word != "" && isMadeOf(word, "0123456789") }
 
-// epoch is when the clock of a bubble begins.
-var epoch = time.Date(2000, time.January, 1, 0, 0, 0, 0, time.UTC)
-
-// timeIn is the time that digits mean, since the clock began, and their unit. A time is one from then on, for two years.
 func timeIn(digits string) (since, unit time.Duration, is bool) {
-	if len(digits) < 9 || len(digits) > 19 {
-		return 0, 0, false
-	}
 	n, err := strconv.ParseInt(digits, 10, 64)
 	if err != nil {
 		return 0, 0, false
 	}
-	const years = 2 * 366 * 24 * time.Hour
-	for _, unit := range []time.Duration{time.Second, time.Millisecond, time.Microsecond, time.Nanosecond} {
-		if n > math.MaxInt64/int64(unit) {
-			continue
-		}
-		since = time.Duration(n*int64(unit) - epoch.UnixNano())
-		if since >= 0 && since < years {
-			return since, unit, true
-		}
-	}
-	return 0, 0, false
+	return simredis.Since(n)
 }
 
 // AppendRelative appends a text in which times are told from now on, and random values by how many have come after them: what happens later
