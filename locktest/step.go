@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"lockstep/internal/explore/simredis"
 	"lockstep/internal/trace"
 	"lockstep/locktest/internal/server"
 )
@@ -136,7 +137,7 @@ func (r *run) effect(l *server.Line, by func() ([]byte, error), fate string) err
 	r.watch(l.Process, before, r.locks())
 	r.record(r.process(l.Process), strings.Join([]string{command, strconv.Itoa(l.Node), string(reply), fate}, " "))
 	if r.drawn {
-		r.step.Command, r.step.Reply = server.Display(command), server.Describe(reply)
+		r.step.Command, r.step.Reply = server.Display(command), server.Display(simredis.Readable(reply, 1))
 		if r.game.Nodes > 1 {
 			r.step.Command += fmt.Sprintf(" (node %d)", l.Node+1)
 		}

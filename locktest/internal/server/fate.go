@@ -6,8 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/alicebob/miniredis/v2/proto"
+
 	"lockstep/internal/explore/simredis"
-	"lockstep/locktest/internal/wire"
 )
 
 // Answer lets the held command take effect, and the client read the reply. What was pushed before is read before.
@@ -18,7 +19,7 @@ func (l *Line) Answer() ([]byte, error) {
 	}
 	l.server.mu.Lock()
 	defer l.server.mu.Unlock()
-	l.push()
+	l.deliver()
 	l.pushes = own
 	l.conn.Say(l.server.values.restore(reply))
 	l.chat()
@@ -45,10 +46,10 @@ func (l *Line) Drop() {
 func (l *Line) Push() {
 	l.server.mu.Lock()
 	defer l.server.mu.Unlock()
-	l.push()
+	l.deliver()
 }
 
-func (l *Line) push() {
+func (l *Line) deliver() {
 	for _, message := range l.pushes {
 		l.conn.Say(l.server.values.restore(message))
 	}
@@ -97,7 +98,7 @@ func (l *Line) query(commands [][]string) (reply []byte, _ error) {
 			}
 			commands[i] = logged(words)
 		}
-		sent = wire.Append(sent, commands[i])
+		sent = append(sent, proto.Strings(commands[i]...)...)
 	}
 	node := s.cluster.Servers()[l.Node]
 	answer, err := s.cluster.Ask(node, l.watcher, l.id(), s.now, s.cluster.Command(sent))
@@ -150,21 +151,5 @@ func (s *Server) spellOut(c command) []string {
 
 // invalidation is the push that says that a key has changed.
 func invalidation(key string) []byte {
-	return fmt.Appendf(nil, ">2\r\n$10\r\ninvalidate\r\n*1\r\n%s", bulk(key))
-}
-
-// Describe gives a reply for people.
-func Describe(reply []byte) string {
-	switch line, rest, _ := bytes.Cut(reply, []byte("\r\n")); {
-	case len(line) == 0:
-		return "?"
-	case string(line) == "$-1", string(line) == "*-1", string(line) == "_":
-		return "nil"
-	case line[0] == '-':
-		return "error " + string(line[1:])
-	case line[0] == '$':
-		return Display(string(bytes.TrimSpace(rest)))
-	default:
-		return string(line[1:])
-	}
+	return []byte(proto.Push(proto.String("invalidate"), proto.Strings(key)))
 }

@@ -5,12 +5,13 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/alicebob/miniredis/v2/proto"
+
 	"lockstep/internal/explore/simredis"
-	"lockstep/locktest/internal/wire"
 )
 
 // Sent implements wire.Peer.
-func (l *Line) Sent(_ *wire.Conn, sent []string) {
+func (l *Line) Sent(sent []string) {
 	s := l.server
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -33,7 +34,7 @@ func (l *Line) Sent(_ *wire.Conn, sent []string) {
 }
 
 // Closed implements wire.Peer.
-func (l *Line) Closed(*wire.Conn) {
+func (l *Line) Closed() {
 	l.server.mu.Lock()
 	defer l.server.mu.Unlock()
 	l.deserted = true
@@ -112,7 +113,7 @@ func (l *Line) smallTalk(sent []string) string {
 		if l.resp3 || len(l.channels) == 0 {
 			return "+PONG\r\n"
 		}
-		return "*2\r\n$4\r\npong\r\n$0\r\n\r\n"
+		return proto.Strings("pong", "")
 	case "CLIENT":
 		return l.client(argument, sent)
 	case "AUTH", "READONLY":
@@ -141,7 +142,7 @@ func (l *Line) client(about string, sent []string) string {
 		l.caching = len(sent) > 2 && strings.EqualFold(sent[2], "YES")
 	case "SETINFO", "SETNAME", "NO-EVICT", "NO-TOUCH":
 	case "ID":
-		return fmt.Sprintf(":%d\r\n", l.id()+1)
+		return proto.Int(l.id() + 1)
 	case "MAINT_NOTIFICATIONS": // of Redis Enterprise
 		return "-ERR unknown subcommand 'MAINT_NOTIFICATIONS'. Try CLIENT HELP.\r\n"
 	default:
@@ -157,10 +158,11 @@ func (l *Line) refuse(command string) {
 
 // hello answers as Redis 7.4 does, in RESP3 if the client wants it.
 func hello(resp3 bool) string {
+	about := []string{proto.String("server"), proto.String("redis"), proto.String("version"), proto.String("7.4.0"), proto.String("proto")}
 	if !resp3 {
-		return "*6\r\n$6\r\nserver\r\n$5\r\nredis\r\n$7\r\nversion\r\n$5\r\n7.4.0\r\n$5\r\nproto\r\n:2\r\n"
+		return proto.Array(append(about, proto.Int(2))...)
 	}
-	return "%3\r\n$6\r\nserver\r\n$5\r\nredis\r\n$7\r\nversion\r\n$5\r\n7.4.0\r\n$5\r\nproto\r\n:3\r\n"
+	return proto.Map(append(about, proto.Int(3))...)
 }
 
 // track reads what follows CLIENT TRACKING.

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/alicebob/miniredis/v2/proto"
+
 	"lockstep/internal/test/redistest"
 
 	"lockstep/locktest/internal/server"
@@ -98,7 +100,7 @@ func (c *remote) say(command []string) string {
 
 func (c *remote) write(command []string) {
 	c.t.Helper()
-	if _, err := c.conn.Write(wire.Append(nil, command)); err != nil {
+	if _, err := c.conn.Write([]byte(proto.Strings(command...))); err != nil {
 		c.t.Fatal(err)
 	}
 }
@@ -149,7 +151,7 @@ func (c *local) say(command []string) string {
 
 func (c *local) write(command []string) {
 	c.t.Helper()
-	if _, err := c.conn.Write(wire.Append(nil, command)); err != nil {
+	if _, err := c.conn.Write([]byte(proto.Strings(command...))); err != nil {
 		c.t.Fatal(err)
 	}
 }

@@ -272,5 +272,3 @@ func appendTimes(b []byte, text string, now time.Duration) []byte {
 
 // Display is a text for people: names without what makes them as long as their values.
 func Display(text string) string { return strings.ReplaceAll(text, filler, "") }
-
-func bulk(text string) []byte { return fmt.Appendf(nil, "$%d\r\n%s\r\n", len(text), text) }

@@ -12,8 +12,8 @@ import (
 
 // Peer is the other end of a connection. It is told what the client does, in the client's own goroutine.
 type Peer interface {
-	Sent(c *Conn, command []string)
-	Closed(c *Conn)
+	Sent(command []string)
+	Closed()
 }
 
 // Conn is the client's end of a connection, a net.Conn.
@@ -67,7 +67,7 @@ func (c *Conn) Write(p []byte) (int, error) {
 	c.unparsed = append(c.unparsed[:0], rest...)
 	c.mu.Unlock()
 	for _, command := range commands {
-		c.peer.Sent(c, command)
+		c.peer.Sent(command)
 	}
 	if err != nil {
 		return 0, err
@@ -126,7 +126,7 @@ func (c *Conn) Close() error {
 	c.mu.Unlock()
 	if !before {
 		c.tell()
-		c.peer.Closed(c)
+		c.peer.Closed()
 	}
 	return nil
 }
