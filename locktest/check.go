@@ -17,11 +17,7 @@ const patience = 20
 
 // check says what the last step has shown. It may let time pass to make sure, so nothing can follow it.
 func (r *run) check() (found []Counterexample, _ error) {
-	for _, a := range []Anomaly{ForeignRelease, TokenOrder, Unattributed} {
-		if says := r.broken[a]; says != "" {
-			found = append(found, Counterexample{Anomaly: a, Says: says})
-		}
-	}
+	found = slices.Clone(r.found)
 	for _, of := range []struct {
 		anomaly Anomaly
 		says    func() (string, error)
@@ -87,11 +83,17 @@ func (r *run) watch(by string, before, after []lockKey) {
 			continue
 		}
 		if is.has && !sameValues && !was.sure && !is.sure {
-			r.broken[Unattributed] = fmt.Sprintf("%s changes the lock of %s from %q to %q, and neither says whose it is",
-				by, was.owner, was.Values, is.Values)
+			r.find(Unattributed, "%s changes the lock of %s from %q to %q, and neither says whose it is", by, was.owner, was.Values, is.Values)
 			continue
 		}
-		r.broken[ForeignRelease] = fmt.Sprintf("%s changes the lock of %s", by, was.owner)
+		r.find(ForeignRelease, "%s changes the lock of %s", by, was.owner)
+	}
+}
+
+// find notes what a step has done, whatever the state is then.
+func (r *run) find(a Anomaly, format string, values ...any) {
+	if !slices.ContainsFunc(r.found, func(known Counterexample) bool { return known.Anomaly == a }) {
+		r.found = append(r.found, Counterexample{Anomaly: a, Says: fmt.Sprintf(format, values...)})
 	}
 }
 

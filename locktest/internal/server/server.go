@@ -220,9 +220,9 @@ func (s *Server) Forget(node int) { s.cluster.Become(s.cluster.Servers()[node], 
 func (s *Server) Append(b []byte) []byte {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, state := range s.cluster.Contents() {
+	for node, state := range s.cluster.Contents() {
 		for _, key := range state.Keys {
-			b = s.appendRelative(b, key.Name)
+			b = append(s.appendRelative(b, key.Name), s.writers[place{node, key.Name}]...)
 			for _, value := range key.Values {
 				b = s.appendRelative(append(b, ' '), value)
 			}
