@@ -123,21 +123,12 @@ func (l *Line) query(commands [][]string) (reply []byte, _ error) {
 	return reply, nil
 }
 
-// sign takes down who has changed which keys.
+// sign takes down who has changed the lock.
 func (s *Server) sign(by *Line, before *simredis.State) {
-	after := s.cluster.Servers()[by.Node].Holds
-	if after == before {
-		return
-	}
-	for _, key := range before.Keys {
-		if _, has := after.Key(key.Name); !has {
-			delete(s.writers, place{by.Node, key.Name})
-		}
-	}
-	for _, key := range after.Keys {
-		if was, had := before.Key(key.Name); !had || !slices.Equal(was.Values, key.Values) {
-			s.writers[place{by.Node, key.Name}] = by.Process
-		}
+	was, had := before.Key(s.shared.key)
+	is, has := s.cluster.Servers()[by.Node].Holds.Key(s.shared.key)
+	if had != has || !slices.Equal(was.Values, is.Values) {
+		s.writers[by.Node] = by.Process
 	}
 }
 

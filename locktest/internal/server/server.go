@@ -29,7 +29,7 @@ type Server struct {
 	lines    []*Line // in the order of their making
 	tracked  map[place][]*Line
 	values   values
-	writers  map[place]string    // the process that last changed a key
+	writers  map[int]string      // the process that last changed the lock on a node
 	tracking bool                // somebody has asked to be told of changes
 	arrivals map[string][]string // of commands since they were last taken, by process
 	muted    map[string]bool     // processes that are paused
@@ -75,7 +75,7 @@ type command struct {
 func New(shared *Shared, nodes int) *Server {
 	return &Server{
 		shared: shared, began: time.Now(), cluster: shared.memory.NewCluster(shared.memory.Empty(), nodes-1),
-		tracked: map[place][]*Line{}, values: newValues(shared.key, shared.scripts), writers: map[place]string{},
+		tracked: map[place][]*Line{}, values: newValues(shared.key, shared.scripts), writers: map[int]string{},
 		arrivals: map[string][]string{}, muted: map[string]bool{}, gone: map[string]bool{}, stirred: make(chan struct{}, 1),
 	}
 }
@@ -222,7 +222,10 @@ func (s *Server) Append(b []byte) []byte {
 	defer s.mu.Unlock()
 	for node, state := range s.cluster.Contents() {
 		for _, key := range state.Keys {
-			b = append(s.appendRelative(b, key.Name), s.writers[place{node, key.Name}]...)
+			b = s.appendRelative(b, key.Name)
+			if key.Name == s.shared.key {
+				b = append(append(b, ' '), s.writers[node]...)
+			}
 			for _, value := range key.Values {
 				b = s.appendRelative(append(b, ' '), value)
 			}

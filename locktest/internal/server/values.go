@@ -139,14 +139,14 @@ func isNumber(word string) bool {
 	return err == nil
 }
 
-// Owner is the process that a key belongs to. Sure says that a value says so; otherwise it is the one that has written the key.
+// Owner is the process that the lock on a node belongs to. Sure says that a value says so; otherwise it is the one that has written it.
 func (s *Server) Owner(node int, key simredis.Key) (process string, sure bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if sender := s.values.sender(key.Values); sender != "" {
 		return sender, true
 	}
-	return s.writers[place{node, key.Name}], false
+	return s.writers[node], false
 }
 
 // shortest is the length from which on a part of a word may be random.
