@@ -90,7 +90,7 @@ func (a *actor) become(s standing, held Held, err error) {
 	}
 	a.mu.Unlock()
 	if !crashed {
-		a.run.server.Stir()
+		a.run.server.Wake()
 	}
 }
 

@@ -234,7 +234,7 @@ func (r *run) drive(p *process) (commands int, err error) {
 	return commands, nil
 }
 
-// busy says that the process of the last step sends command upon command, and no time passes.
+// busy says that the process of the last step sends command after command, and no time passes.
 func (r *run) busy() (string, error) {
 	i := slices.IndexFunc(r.processes, func(p *process) bool { return p.name == r.step.Actor && !p.crashed && !p.paused })
 	if i < 0 {
@@ -244,7 +244,7 @@ func (r *run) busy() (string, error) {
 	if err != nil || commands < patience {
 		return "", err
 	}
-	return r.processes[i].name + " sends command upon command, without a pause", nil
+	return r.processes[i].name + " sends command after command, without a pause", nil
 }
 
 // isGone reports whether no actor of a process holds the lock or is about to, and none has been told that its release failed.

@@ -29,7 +29,7 @@ type Fault struct{ Name, Says string }
 // Faults returns all of them.
 func Faults() []Fault {
 	return []Fault{
-		slow:        {"slow", "time passes to the next thing that anybody does by himself, or to an expiry, while an actor could still move"},
+		slow:        {"slow", "time passes to the next timer or expiry, although an actor could still move"},
 		lostReply:   {"lost-reply", "a command takes effect, and the connection ends before the reply has come"},
 		lostRequest: {"lost-request", "the connection ends, and the command never takes effect"},
 		late:        {"late", "a command takes effect after its client has closed the connection"},

@@ -159,7 +159,7 @@ func (r *run) now() time.Duration { return time.Since(r.began) }
 // pass lets time pass until somebody does something, or a key expires. It reports false if neither ever happens.
 func (r *run) pass() (bool, error) {
 	select {
-	case <-r.server.Stirred(): // before
+	case <-r.server.Woken(): // before
 	default:
 	}
 	wait, expires := horizon, false
@@ -170,7 +170,7 @@ func (r *run) pass() (bool, error) {
 	defer timer.Stop()
 	moved := true
 	select {
-	case <-r.server.Stirred():
+	case <-r.server.Woken():
 	case <-timer.C:
 		moved = expires
 	}

@@ -21,8 +21,8 @@ func (l *Line) Answer() ([]byte, error) {
 	defer l.server.mu.Unlock()
 	l.deliver()
 	l.pushes = own
-	l.conn.Say(l.server.values.restore(reply))
-	l.chat()
+	l.conn.Send(l.server.values.restore(reply))
+	l.answerAtOnce()
 	return reply, nil
 }
 
@@ -51,7 +51,7 @@ func (l *Line) Push() {
 
 func (l *Line) deliver() {
 	for _, message := range l.pushes {
-		l.conn.Say(l.server.values.restore(message))
+		l.conn.Send(l.server.values.restore(message))
 	}
 	l.pushes = nil
 }
@@ -82,7 +82,7 @@ func (l *Line) execute() (reply []byte, own [][]byte, err error) {
 	if reply, err = l.query(words); err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", c.text, err)
 	}
-	s.sign(l, before)
+	s.recordWriter(l, before)
 	own, l.pushes = l.pushes, pushed
 	return reply, own, nil
 }
@@ -123,8 +123,8 @@ func (l *Line) query(commands [][]string) (reply []byte, _ error) {
 	return reply, nil
 }
 
-// sign takes down who has changed the lock.
-func (s *Server) sign(by *Line, before *simredis.State) {
+// recordWriter notes whose command has changed the lock.
+func (s *Server) recordWriter(by *Line, before *simredis.State) {
 	was, had := before.Key(s.shared.key)
 	is, has := s.cluster.Servers()[by.Node].Holds.Key(s.shared.key)
 	if had != has || !slices.Equal(was.Values, is.Values) {

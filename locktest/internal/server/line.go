@@ -18,11 +18,11 @@ func (l *Line) Sent(sent []string) {
 	if s.gone[l.Process] {
 		return
 	}
-	s.shared.learn(sent)
+	s.shared.recordScript(sent)
 	s.sent++
 	renamed := s.values.rename(l.Process, sent)
 	l.queue = append(l.queue, command{sent, renamed, s.shared.text(sent, renamed), s.sent})
-	l.chat()
+	l.answerAtOnce()
 	if len(l.queue) == 0 {
 		return
 	}
@@ -30,7 +30,7 @@ func (l *Line) Sent(sent []string) {
 	if s.muted[l.Process] {
 		return
 	}
-	s.Stir()
+	s.Wake()
 }
 
 // Closed implements wire.Peer.
@@ -56,18 +56,18 @@ func (l *Line) Text() string { return l.queue[0].text }
 // id tells lines apart that watch.
 func (l *Line) id() int { return slices.Index(l.server.lines, l) }
 
-// chat answers what is at the head of the queue, as long as it is about the connection alone.
-func (l *Line) chat() {
+// answerAtOnce answers what is at the head of the queue, as long as it is about the connection alone.
+func (l *Line) answerAtOnce() {
 	for len(l.queue) > 0 {
 		answer := l.collect(l.queue[0])
 		if answer == "" {
-			answer = l.smallTalk(l.queue[0].sent)
+			answer = l.connectionReply(l.queue[0].sent)
 		}
 		if answer == "" {
 			return
 		}
 		l.queue = l.queue[1:]
-		l.conn.Say([]byte(answer))
+		l.conn.Send([]byte(answer))
 	}
 }
 
@@ -93,8 +93,8 @@ func (l *Line) collect(c command) string {
 	}
 }
 
-// smallTalk answers a command that is about the connection alone, and is "" for any other.
-func (l *Line) smallTalk(sent []string) string {
+// connectionReply answers a command that is about the connection alone, and is "" for any other.
+func (l *Line) connectionReply(sent []string) string {
 	if text, runs := l.server.shared.script(sent); runs {
 		if text == "" {
 			return "-NOSCRIPT No matching script. Please use EVAL.\r\n"

@@ -34,7 +34,7 @@ type Server struct {
 	arrivals map[string][]string // of commands since they were last taken, by process
 	muted    map[string]bool     // processes that are paused
 	gone     map[string]bool     // that have crashed
-	stirred  chan struct{}       // somebody has done something
+	woken    chan struct{}       // somebody has done something
 }
 
 // place is a key on a node.
@@ -76,7 +76,7 @@ func New(shared *Shared, nodes int) *Server {
 	return &Server{
 		shared: shared, began: time.Now(), cluster: shared.memory.NewCluster(shared.memory.Empty(), nodes-1),
 		tracked: map[place][]*Line{}, values: newValues(shared.key, shared.scripts), writers: map[int]string{},
-		arrivals: map[string][]string{}, muted: map[string]bool{}, gone: map[string]bool{}, stirred: make(chan struct{}, 1),
+		arrivals: map[string][]string{}, muted: map[string]bool{}, gone: map[string]bool{}, woken: make(chan struct{}, 1),
 	}
 }
 
@@ -112,16 +112,16 @@ func (s *Server) Desert(process string) {
 	}
 }
 
-// Stir lets Stirred say that somebody has done something.
-func (s *Server) Stir() {
+// Wake makes Woken say that somebody has done something.
+func (s *Server) Wake() {
 	select {
-	case s.stirred <- struct{}{}:
+	case s.woken <- struct{}{}:
 	default:
 	}
 }
 
-// Stirred says when a command has arrived, or somebody has called Stir.
-func (s *Server) Stirred() <-chan struct{} { return s.stirred }
+// Woken says when a command has arrived, or somebody has called Wake.
+func (s *Server) Woken() <-chan struct{} { return s.woken }
 
 // Held are the lines whose first command waits for a decision, in a fixed order.
 func (s *Server) Held() []*Line {

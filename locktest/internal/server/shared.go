@@ -43,8 +43,8 @@ func (s *Shared) Close() { s.memory.Close() }
 // Scripts is how many scripts it knows.
 func (s *Shared) Scripts() int { return len(s.scripts) }
 
-// learn takes down the script of an EVAL, as Redis does.
-func (s *Shared) learn(command []string) {
+// recordScript keeps the script of an EVAL, as Redis does.
+func (s *Shared) recordScript(command []string) {
 	if len(command) > 1 && strings.EqualFold(command[0], "EVAL") {
 		sum := sha1.Sum([]byte(command[1])) //nolint:gosec // as Redis names scripts
 		s.scripts[hex.EncodeToString(sum[:])] = command[1]

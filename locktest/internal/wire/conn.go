@@ -32,12 +32,12 @@ type Conn struct {
 // NewConn makes a connection to a peer. It belongs to the bubble that it is made in.
 func NewConn(peer Peer) *Conn { return &Conn{peer: peer, changed: make(chan struct{}, 1)} }
 
-// Say lets the client read something.
-func (c *Conn) Say(b []byte) {
+// Send lets the client read something.
+func (c *Conn) Send(b []byte) {
 	c.mu.Lock()
 	c.unread = append(c.unread, b...)
 	c.mu.Unlock()
-	c.tell()
+	c.wake()
 }
 
 // Break ends the connection, as a peer that goes away does.
@@ -45,7 +45,7 @@ func (c *Conn) Break() {
 	c.mu.Lock()
 	c.broken = true
 	c.mu.Unlock()
-	c.tell()
+	c.wake()
 }
 
 // Over reports whether the connection has ended, on either side.
@@ -125,13 +125,13 @@ func (c *Conn) Close() error {
 	c.closed = true
 	c.mu.Unlock()
 	if !before {
-		c.tell()
+		c.wake()
 		c.peer.Closed()
 	}
 	return nil
 }
 
-func (c *Conn) tell() {
+func (c *Conn) wake() {
 	select {
 	case c.changed <- struct{}{}:
 	default:
@@ -143,7 +143,7 @@ func (c *Conn) SetReadDeadline(t time.Time) error {
 	c.mu.Lock()
 	c.deadline = t
 	c.mu.Unlock()
-	c.tell()
+	c.wake()
 	return nil
 }
 
