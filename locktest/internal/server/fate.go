@@ -21,7 +21,7 @@ func (l *Line) Answer() ([]byte, error) {
 	defer l.server.mu.Unlock()
 	l.deliver()
 	l.pushes = own
-	l.conn.Send(l.server.values.restore(reply))
+	l.conn.send(l.server.values.restore(reply))
 	l.answerAtOnce()
 	return reply, nil
 }
@@ -39,7 +39,7 @@ func (l *Line) Drop() {
 	defer l.server.mu.Unlock()
 	l.queue, l.transaction, l.pushes, l.tracks, l.channels = nil, nil, nil, false, nil
 	_, _ = l.query([][]string{{"UNWATCH"}}) // it cannot fail
-	l.conn.Break()
+	l.conn.end()
 }
 
 // Push delivers what was pushed.
@@ -51,7 +51,7 @@ func (l *Line) Push() {
 
 func (l *Line) deliver() {
 	for _, message := range l.pushes {
-		l.conn.Send(l.server.values.restore(message))
+		l.conn.send(l.server.values.restore(message))
 	}
 	l.pushes = nil
 }

@@ -10,8 +10,8 @@ import (
 	"lockstep/internal/explore/simredis"
 )
 
-// Sent implements wire.Peer.
-func (l *Line) Sent(sent []string) {
+// receive takes a command, and answers what can be answered at once.
+func (l *Line) receive(sent []string) {
 	s := l.server
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -33,8 +33,8 @@ func (l *Line) Sent(sent []string) {
 	s.Wake()
 }
 
-// Closed implements wire.Peer.
-func (l *Line) Closed() {
+// desert marks a connection that its client has closed.
+func (l *Line) desert() {
 	l.server.mu.Lock()
 	defer l.server.mu.Unlock()
 	l.deserted = true
@@ -67,7 +67,7 @@ func (l *Line) answerAtOnce() {
 			return
 		}
 		l.queue = l.queue[1:]
-		l.conn.Send([]byte(answer))
+		l.conn.send([]byte(answer))
 	}
 }
 

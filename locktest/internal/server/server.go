@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"lockstep/internal/explore/simredis"
-	"lockstep/locktest/internal/wire"
 )
 
 // Server is the Redis of one run, on one node or on several.
@@ -49,7 +48,7 @@ type Line struct {
 	Node    int
 
 	server   *Server
-	conn     *wire.Conn
+	conn     *Conn
 	queue    []command // sent, and not answered yet
 	pushes   [][]byte  // not sent yet
 	channels []string  // that it is subscribed to
@@ -81,14 +80,14 @@ func New(shared *Shared, nodes int) *Server {
 }
 
 // Dial connects a process to a node.
-func (s *Server) Dial(process string, node int) *wire.Conn {
+func (s *Server) Dial(process string, node int) *Conn {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	l := &Line{Process: process, Node: node, server: s, ownToo: true, watcher: &simredis.Conn{}}
-	l.conn = wire.NewConn(l)
+	l.conn = &Conn{line: l, changed: make(chan struct{}, 1)}
 	s.lines = append(s.lines, l)
 	if s.closed {
-		l.conn.Break()
+		l.conn.end()
 	}
 	return l.conn
 }
@@ -233,7 +232,7 @@ func (s *Server) Append(b []byte) []byte {
 		}
 	}
 	for _, l := range sorted(slices.Clone(s.lines)) {
-		if len(l.queue)+len(l.transaction) == 0 && (l.conn.Over() || !l.tracks && len(l.channels) == 0) {
+		if len(l.queue)+len(l.transaction) == 0 && (l.conn.isOver() || !l.tracks && len(l.channels) == 0) {
 			continue // how many idle connections there are is the clients' own business
 		}
 		b = s.appendSent(l.append(b), l.transaction)
@@ -275,6 +274,6 @@ func (s *Server) Close() {
 	s.closed = true
 	for _, l := range s.lines {
 		l.queue, l.pushes = nil, nil
-		l.conn.Break()
+		l.conn.end()
 	}
 }

@@ -12,7 +12,6 @@ import (
 	"lockstep/internal/test/redistest"
 
 	"lockstep/locktest/internal/server"
-	"lockstep/locktest/internal/wire"
 )
 
 const (
@@ -125,7 +124,7 @@ func until(t *testing.T, r *bufio.Reader) string {
 type local struct {
 	process string
 	server  *server.Server
-	conn    *wire.Conn
+	conn    *server.Conn
 	r       *bufio.Reader
 	t       *testing.T
 }
