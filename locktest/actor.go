@@ -90,7 +90,7 @@ func (a *actor) become(s standing, held Held, err error) {
 	}
 	a.mu.Unlock()
 	if !crashed {
-		a.run.server.Stir()
+		a.run.server.Wake()
 	}
 }
 
@@ -99,7 +99,7 @@ func (a *actor) enter(held Held) {
 	a.become(inside, held, nil)
 	token := a.token()
 	if _, has := held.(interface{ Token() int64 }); has && token <= a.run.token && !a.process.crashed {
-		a.run.broken[TokenOrder] = fmt.Sprintf("%s gets the token %d after %d was given", a.name, token, a.run.token)
+		a.run.find(TokenOrder, "%s gets the token %d after %d was given", a.name, token, a.run.token)
 	}
 	a.run.token = max(a.run.token, token)
 }

@@ -28,7 +28,7 @@ func (a Anomaly) Says() string {
 		LeftBehind: "a lock stays until it expires, or for ever: its actor was told that it has no lock, or that it has released it; " +
 			"or its process has crashed, and nobody gets the lock any more",
 		Stuck:         "a call does not come back within ten minutes, although nobody holds the lock and nothing is on its way",
-		Busy:          "a process sends command upon command, 20 and more, and no time passes",
+		Busy:          "a process sends 20 commands or more, one after the other, and no time passes",
 		GoroutineLeak: "a goroutine is left when all calls have come back and all clients are closed",
 		TokenOrder:    "a holder's fencing token is not larger than an earlier holder's",
 		Unattributed:  "a process changes a lock that another holds, and no value says whose it is then: it may be right or wrong",

@@ -17,11 +17,7 @@ const patience = 20
 
 // check says what the last step has shown. It may let time pass to make sure, so nothing can follow it.
 func (r *run) check() (found []Counterexample, _ error) {
-	for _, a := range []Anomaly{ForeignRelease, TokenOrder, Unattributed} {
-		if says := r.broken[a]; says != "" {
-			found = append(found, Counterexample{Anomaly: a, Says: says})
-		}
-	}
+	found = slices.Clone(r.found)
 	for _, of := range []struct {
 		anomaly Anomaly
 		says    func() (string, error)
@@ -87,11 +83,17 @@ func (r *run) watch(by string, before, after []lockKey) {
 			continue
 		}
 		if is.has && !sameValues && !was.sure && !is.sure {
-			r.broken[Unattributed] = fmt.Sprintf("%s changes the lock of %s from %q to %q, and neither says whose it is",
-				by, was.owner, was.Values, is.Values)
+			r.find(Unattributed, "%s changes the lock of %s from %q to %q, and neither says whose it is", by, was.owner, was.Values, is.Values)
 			continue
 		}
-		r.broken[ForeignRelease] = fmt.Sprintf("%s changes the lock of %s", by, was.owner)
+		r.find(ForeignRelease, "%s changes the lock of %s", by, was.owner)
+	}
+}
+
+// find notes what a step has done, whatever the state is then.
+func (r *run) find(a Anomaly, format string, values ...any) {
+	if !slices.ContainsFunc(r.found, func(known Counterexample) bool { return known.Anomaly == a }) {
+		r.found = append(r.found, Counterexample{Anomaly: a, Says: fmt.Sprintf(format, values...)})
 	}
 }
 
@@ -232,7 +234,7 @@ func (r *run) drive(p *process) (commands int, err error) {
 	return commands, nil
 }
 
-// busy says that the process of the last step sends command upon command, and no time passes.
+// busy says that the process of the last step sends command after command, and no time passes.
 func (r *run) busy() (string, error) {
 	i := slices.IndexFunc(r.processes, func(p *process) bool { return p.name == r.step.Actor && !p.crashed && !p.paused })
 	if i < 0 {
@@ -242,7 +244,7 @@ func (r *run) busy() (string, error) {
 	if err != nil || commands < patience {
 		return "", err
 	}
-	return r.processes[i].name + " sends command upon command, without a pause", nil
+	return r.processes[i].name + " sends command after command, without a pause", nil
 }
 
 // isGone reports whether no actor of a process holds the lock or is about to, and none has been told that its release failed.

@@ -10,17 +10,17 @@
 //	}
 //
 // Whatever the lock is, the adapter gives it two methods: Lock of [Lock], and Unlock of [Held]. [Held] says what else a lock may tell its
-// holder. Every client will do that can be given a dialer: go-redis, rueidis (DialCtxFn), redigo (DialContextFunc).
+// holder. Any client that takes a dialer will do: go-redis, rueidis (DialCtxFn), redigo (DialContextFunc).
 //
 // # What happens
 //
 // A few actors (A, B) call Lock once, and Unlock if they got the lock. Each is a process, with a lock of its own that your function opens;
 // or several are goroutines of one, with Config.Together. Redis is simulated at the other end of the connections, and holds every command
 // back. When everybody waits, and only then, one thing happens: a command takes effect and is answered, an actor makes its call, time
-// passes to the next timer or expiry, or a fault of Config.Faults happens ([Faults] explains them). Then it is looked at what that has
-// shown: [Anomalies]. All this happens in a bubble of testing/synctest, so that hours take no time.
+// passes to the next timer or expiry, or a fault of Config.Faults happens ([Faults] explains them). Each step is followed by a
+// search for [Anomalies]. All this happens in a bubble of testing/synctest, so hours take no time.
 //
-// All orders are run, the shortest first. States that differ in nothing but when they were reached, or in random values, count as one. A
+// All orders are run, the shortest first. States that differ only in when they were reached, or in random values, count as one. A
 // test fails with the anomaly, the shortest schedule that shows it, its drawing, and the line that replays it:
 //
 //	locktest: left-behind: the lock of A stays for 1s, and nobody holds it.
@@ -31,7 +31,7 @@
 //	  …
 //	Again: locktest.Replay(t, locktest.Config{Key: "orders", Faults: "lost-reply=1"}, "A:Lock A:SET/lost", open)
 //
-// Here Lock has failed, as the reply was lost, but the lock is there: undo it. What is not to be cured is accepted by name: Config.Allow.
+// Here Lock has failed, as the reply was lost, but the lock is there: undo it. An anomaly that you accept is named in Config.Allow.
 //
 // # What is assumed
 //
@@ -46,7 +46,7 @@
 //
 // # What helps
 //
-// Let the client send a command once (MaxRetries: -1), or pause as long each time (MinRetryBackoff: -1): a random pause cannot be
-// repeated. Let the lock expire after a few of its pauses: 1 s, if it asks every 100 ms. Do not call t.Parallel. Nothing may leave the
-// bubble: no other server, no goroutine that was started before. Take small steps: one fault at a time, then two.
+// Let the client send a command once (MaxRetries: -1), or without a pause (MinRetryBackoff: -1): a random pause cannot be repeated. Let the
+// lock expire after a few of its pauses: 1 s, if it asks every 100 ms. Do not call t.Parallel. Nothing may leave the bubble: no other
+// server, no goroutine that was started before. Take small steps: one fault at a time, then two.
 package locktest

@@ -27,28 +27,19 @@ const (
 type Fault struct{ Name, Says string }
 
 // Faults returns all of them.
-func Faults() (all []Fault) {
-	for f := range faults {
-		all = append(all, Fault{f.name(), f.meaning()})
+func Faults() []Fault {
+	return []Fault{
+		slow:        {"slow", "time passes to the next timer or expiry, although an actor could still move"},
+		lostReply:   {"lost-reply", "a command takes effect, and the connection ends before the reply has come"},
+		lostRequest: {"lost-request", "the connection ends, and the command never takes effect"},
+		late:        {"late", "a command takes effect after its client has closed the connection"},
+		cancel:      {"cancel", "the context of a call of Lock is cancelled"},
+		nodeRestart: {"node-restart", "a node restarts empty"},
+		crash:       {"crash", "a process dies: nothing that it sends arrives any more"},
+		pause: {
+			"pause", "a process that has the lock stops: nothing that it sends arrives any more, and it believes that it has the lock",
+		},
 	}
-	return all
-}
-
-func (f fault) name() string {
-	return [...]string{"slow", "lost-reply", "lost-request", "late", "cancel", "node-restart", "crash", "pause"}[f]
-}
-
-func (f fault) meaning() string {
-	return [...]string{
-		"time passes to the next thing that anybody does by himself, or to an expiry, while an actor could still move",
-		"a command takes effect, and the connection ends before the reply has come",
-		"the connection ends, and the command never takes effect",
-		"a command takes effect after its client has closed the connection",
-		"the context of a call of Lock is cancelled",
-		"a node restarts empty",
-		"a process dies: nothing that it sends arrives any more",
-		"a process that has the lock stops: nothing that it sends arrives any more, and it believes that it has the lock",
-	}[f]
 }
 
 // budget says how often each fault may happen.

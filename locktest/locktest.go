@@ -147,9 +147,8 @@ func Replay(t *testing.T, c Config, schedule string, open func(Process) (Lock, e
 
 // Shown is what one schedule has shown.
 type Shown struct {
-	Found    []Counterexample
-	Drawing  string // a sequence diagram
-	Attempts int    // until it showed something
+	Found   []Counterexample
+	Drawing string // a sequence diagram
 }
 
 // Show runs one schedule until it shows an anomaly, or this one, if it is not empty; but at most a hundred times, as chance may lead

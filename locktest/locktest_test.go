@@ -55,6 +55,24 @@ func TestRandomValuesMakeNoStates(t *testing.T) {
 	}
 }
 
+// Who wrote a lock whose value says nothing is part of a state: only if B was first does A's release remove B's lock.
+func TestWhoWroteTheLockMakesAState(t *testing.T) {
+	lock := func(p locktest.Process) (locktest.Lock, error) {
+		y := &toy{client(p, 0), func(ctx context.Context, y *toy) (locktest.Held, error) {
+			return y, y.Set(ctx, key, "1", ttl).Err()
+		}, remove}
+		if p.Name == "B" {
+			y.unlock = nothing
+		}
+		return y, nil
+	}
+	const want = "A:Lock B:Lock B:SET A:SET A:Unlock A:DEL"
+	result, err := locktest.Search(t, config("", locktest.ForeignRelease), lock)
+	if err != nil || len(result.Found) != 1 || result.Found[0].Schedule != want {
+		t.Errorf("%+v, %v; want %s", result, err, want)
+	}
+}
+
 // withValue takes a lock in a field of a hash: by a value that is random if it is "".
 func withValue(value string) locks {
 	return func(ctx context.Context, y *toy) (locktest.Held, error) {

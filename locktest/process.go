@@ -30,7 +30,7 @@ func (r *run) ofProcesses() (all []step) {
 	can := func(p *process, what, kind string, do func()) {
 		all = append(all, step{p.name + ":" + what, kind, p.name, func() error {
 			do()
-			r.tell(p, p.name+": "+what)
+			r.report(p, p.name+": "+what)
 			return nil
 		}})
 	}

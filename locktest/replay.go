@@ -16,7 +16,7 @@ const repetitions = 100
 func (s *stage) show(schedule []string, want Anomaly) (shown Shown, err error) {
 	for n := 1; n <= repetitions; n++ {
 		var drawing trace.Trace
-		shown = Shown{Attempts: n}
+		shown = Shown{}
 		leaked, err := s.play(func(r *run) error { return shown.record(r, schedule, &drawing) })
 		if leaked {
 			shown.Found = append(shown.Found, Counterexample{Anomaly: GoroutineLeak, Says: leak})

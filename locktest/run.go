@@ -86,18 +86,17 @@ type run struct {
 	actors    []*actor
 	left      budget
 	began     time.Time
-	step      trace.Step // that happens, as far as it has been described
-	drawn     bool       // its words are wanted
-	still     bool       // nothing happens by itself any more
-	token     int64      // the largest that a holder got
-	broken    map[Anomaly]string
-	buffer    []byte // for its fingerprint
+	step      trace.Step       // that happens, as far as it has been described
+	drawn     bool             // its words are wanted
+	still     bool             // nothing happens by itself any more
+	token     int64            // the largest that a holder got
+	found     []Counterexample // what its steps have done
+	buffer    []byte           // for its fingerprint
 }
 
 func (s *stage) begin() (*run, error) {
 	r := &run{
 		stage: s, game: &s.game, server: server.New(s.shared, s.game.Nodes), left: s.game.budget, began: time.Now(),
-		broken: map[Anomaly]string{},
 	}
 	for i := range s.game.Actors {
 		if !s.game.Together || i < 2 {
@@ -160,7 +159,7 @@ func (r *run) now() time.Duration { return time.Since(r.began) }
 // pass lets time pass until somebody does something, or a key expires. It reports false if neither ever happens.
 func (r *run) pass() (bool, error) {
 	select {
-	case <-r.server.Stirred(): // before
+	case <-r.server.Woken(): // before
 	default:
 	}
 	wait, expires := horizon, false
@@ -171,7 +170,7 @@ func (r *run) pass() (bool, error) {
 	defer timer.Stop()
 	moved := true
 	select {
-	case <-r.server.Stirred():
+	case <-r.server.Woken():
 	case <-timer.C:
 		moved = expires
 	}

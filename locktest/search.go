@@ -28,7 +28,7 @@ type searcher struct {
 	result Result
 }
 
-// judged is a state, and whose step led there: all that check looks at.
+// judged is a state, and whose step led there: all that check looks at, but for what steps have done.
 type judged struct {
 	state search.Fingerprint
 	by    string
@@ -163,6 +163,9 @@ func (r *searched) Apply(token string) bool {
 func (r *searched) Check() (shown []string, over bool) {
 	by := judged{r.Fingerprint(), r.step.Actor}
 	r.judged = true
+	for _, f := range r.found {
+		r.of.note(f, r.path)
+	}
 	if _, known := r.of.judged[by]; known {
 		return nil, false
 	}

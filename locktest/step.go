@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"lockstep/internal/explore/simredis"
 	"lockstep/internal/trace"
 	"lockstep/locktest/internal/server"
 )
@@ -14,7 +15,7 @@ import (
 type step struct {
 	token string
 	kind  string // for its picture
-	actor string // who does it: a process; "" for what befalls all
+	actor string // who does it: a process; "" for what happens to all
 	do    func() error
 }
 
@@ -49,7 +50,7 @@ func (r *run) steps() []step {
 func (r *run) ofActors() (all []step) {
 	can := func(a *actor, what, kind string, do func()) {
 		all = append(all, step{a.name + ":" + what, kind, a.process.name, func() error {
-			r.tell(a.process, a.name+": "+what)
+			r.report(a.process, a.name+": "+what)
 			do()
 			return nil
 		}})
@@ -119,7 +120,7 @@ func (r *run) fates(l *server.Line, token string) (all []step) {
 	can("", trace.KindCommand, none, func() error { return r.effect(l, l.Answer, "") })
 	can("/lost", trace.KindLostReply, lostReply, func() error { return r.effect(l, l.Lose, "whose connection ends") })
 	can("/unsent", trace.KindLostRequest, lostRequest, func() error {
-		r.tell(r.process(l.Process), server.Display(l.Text())+" never arrives; the connection ends")
+		r.report(r.process(l.Process), server.Display(l.Text())+" never arrives; the connection ends")
 		l.Drop()
 		return nil
 	})
@@ -136,7 +137,7 @@ func (r *run) effect(l *server.Line, by func() ([]byte, error), fate string) err
 	r.watch(l.Process, before, r.locks())
 	r.record(r.process(l.Process), strings.Join([]string{command, strconv.Itoa(l.Node), string(reply), fate}, " "))
 	if r.drawn {
-		r.step.Command, r.step.Reply = server.Display(command), server.Describe(reply)
+		r.step.Command, r.step.Reply = server.Display(command), server.Display(simredis.Readable(reply, 1))
 		if r.game.Nodes > 1 {
 			r.step.Command += fmt.Sprintf(" (node %d)", l.Node+1)
 		}
@@ -151,7 +152,7 @@ func (r *run) effect(l *server.Line, by func() ([]byte, error), fate string) err
 func (r *run) ofPushes() (all []step) {
 	for _, l := range r.server.Pushing() {
 		all = append(all, step{l.Process + ":push", trace.KindWoken, l.Process, func() error {
-			r.tell(r.process(l.Process), l.Process+" hears what was pushed")
+			r.report(r.process(l.Process), l.Process+" hears what was pushed")
 			l.Push()
 			return nil
 		}})
@@ -206,8 +207,8 @@ func (r *run) process(name string) *process {
 	return r.processes[slices.IndexFunc(r.processes, func(p *process) bool { return p.name == name })]
 }
 
-// tell takes down what befalls a process.
-func (r *run) tell(p *process, says string) {
+// report notes what happens to a process.
+func (r *run) report(p *process, says string) {
 	r.addWords(says)
 	r.record(p, says)
 }

@@ -1,13 +1,9 @@
 package explore
 
 import (
-	"bufio"
-	"bytes"
-	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/alicebob/miniredis/v2/proto"
 	"github.com/redis/go-redis/v9"
 
 	"lockstep/internal/explore/engine"
@@ -38,28 +34,4 @@ func nameOf(name string) string {
 		return lua.Unnamed
 	}
 	return name
-}
-
-// readable writes a reply as redis-cli does, more or less. Of several, the first error, or else that all went well.
-func readable(raw []byte, commands int) string {
-	text := "?"
-	for r := bufio.NewReader(bytes.NewReader(raw)); ; {
-		message, err := proto.Read(r)
-		if err != nil {
-			break
-		}
-		if strings.HasPrefix(message, "-") {
-			return "error " + strings.TrimSpace(message[1:])
-		}
-		switch value, err := proto.Parse(message); {
-		case err != nil || strings.HasPrefix(message, "$-1") || strings.HasPrefix(message, "*-1"):
-			text = "nil"
-		default:
-			text = meaning.Reply(fmt.Sprint(value))
-		}
-	}
-	if commands > 1 && text != "nil" {
-		return "OK"
-	}
-	return simredis.Relative(text)
 }

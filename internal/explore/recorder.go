@@ -43,7 +43,9 @@ func (r *Recorder) Sending(server int, commands []redis.Cmder) {
 }
 
 // Replied implements execution.Recorder.
-func (r *Recorder) Replied(reply []byte, commands int) { r.step.Reply = readable(reply, commands) }
+func (r *Recorder) Replied(reply []byte, commands int) {
+	r.step.Reply = meaning.Reply(simredis.Readable(reply, commands))
+}
 
 // Follow implements execution.Recorder.
 func (r *Recorder) Follow(rest []redis.Cmder, arrives bool) {

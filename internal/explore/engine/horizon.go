@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -140,7 +141,10 @@ func (x *polling) written() (latest time.Duration) {
 				continue
 			}
 			for _, n := range numbers(k) {
-				if then, is := simredis.Since(n); is && x.now-x.Scenario.Skew < then && then <= x.now+time.Hour {
+				whole, part := math.Modf(n)
+				then, unit, is := simredis.Since(int64(whole))
+				then += time.Duration(part * float64(unit))
+				if is && x.now-x.Scenario.Skew < then && then <= x.now+time.Hour {
 					latest = max(latest, then)
 				}
 			}

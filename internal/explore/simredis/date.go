@@ -13,18 +13,19 @@ func Date(now time.Duration) time.Time { return time.Unix(beginning, 1000).UTC()
 
 const (
 	beginning = 946_684_800 // seconds since 1970
-	farthest  = 1000 * time.Hour
+	earliest  = -1000 * time.Hour
+	latest    = 2 * 366 * 24 * time.Hour // an expiry may be far away
 )
 
-// Since returns how long after the beginning the time is that a number may be, in any unit that is used for times; false if it is none.
-func Since(number float64) (now time.Duration, is bool) {
-	for _, unit := range [...]time.Duration{time.Second, time.Millisecond, time.Microsecond, time.Nanosecond} {
-		passed := number*float64(unit) - beginning*float64(time.Second)
-		if -float64(farthest) <= passed && passed <= float64(farthest) {
-			return time.Duration(passed), true
+// Since returns how long after the beginning the time is that a number may be, and the unit that the number is in; false if it is none.
+func Since(number int64) (passed, unit time.Duration, is bool) {
+	for _, unit = range [...]time.Duration{time.Second, time.Millisecond, time.Microsecond, time.Nanosecond} {
+		start := beginning * int64(time.Second/unit)
+		if after := number - start; int64(earliest/unit) <= after && after <= int64(latest/unit) {
+			return time.Duration(after) * unit, unit, true
 		}
 	}
-	return 0, false
+	return 0, 0, false
 }
 
 var times = regexp.MustCompile(`\d{9,19}|\d{4}-\d\d-\d\dT[\d:.]+Z`)
@@ -36,13 +37,10 @@ func Relative(text string) string {
 			return date.Sub(time.Unix(beginning, 0)).Truncate(time.Millisecond).String()
 		}
 		n, err := strconv.ParseInt(number, 10, 64)
-		if _, is := Since(float64(n)); err != nil || !is {
+		passed, unit, is := Since(n)
+		if err != nil || !is {
 			return number
 		}
-		start := int64(beginning)
-		for range (len(number) - len(strconv.Itoa(beginning)) + 1) / 3 { // each shorter unit is a thousandth
-			start *= 1000
-		}
-		return strconv.FormatInt(n-start, 10)
+		return strconv.FormatInt(int64(passed/unit), 10)
 	})
 }

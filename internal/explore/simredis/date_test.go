@@ -8,9 +8,11 @@ import (
 // Times are read, and written as what has passed, in whatever unit they are; what is no time of a schedule stays.
 func TestTimesAreRelative(t *testing.T) {
 	at := Date(1500 * time.Millisecond)
-	for _, n := range []int64{at.UnixMilli(), at.UnixMicro(), at.UnixNano()} {
-		if now, is := Since(float64(n)); !is || now.Round(time.Millisecond) != 1500*time.Millisecond {
-			t.Errorf("%d is %v, %t; want 1.5s", n, now, is)
+	for unit, n := range map[time.Duration]int64{
+		time.Millisecond: at.UnixMilli(), time.Microsecond: at.UnixMicro(), time.Nanosecond: at.UnixNano(),
+	} {
+		if now, in, is := Since(n); !is || in != unit || now != at.Truncate(unit).Sub(Date(0).Truncate(time.Second)) {
+			t.Errorf("%d is %v, in %v, %t; want 1.5s, in %v", n, now, in, is, unit)
 		}
 	}
 	for text, want := range map[string]string{
@@ -26,7 +28,7 @@ func TestTimesAreRelative(t *testing.T) {
 			t.Errorf("%s is written %s; want %s", text, got, want)
 		}
 	}
-	if _, is := Since(10_000); is {
+	if _, _, is := Since(10_000); is {
 		t.Error("10,000 counts as a time")
 	}
 }

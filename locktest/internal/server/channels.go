@@ -2,8 +2,9 @@ package server
 
 import (
 	"bytes"
-	"fmt"
 	"slices"
+
+	"github.com/alicebob/miniredis/v2/proto"
 
 	"lockstep/internal/explore/simredis"
 )
@@ -15,7 +16,7 @@ func (l *Line) subscribe(channels []string) []byte {
 		if !slices.Contains(l.channels, channel) {
 			l.channels = append(l.channels, channel)
 		}
-		fmt.Fprintf(&told, "%c3\r\n%s%s:%d\r\n", l.pushSign(), bulk("subscribe"), bulk(channel), len(l.channels))
+		told.Write(l.asPush(proto.String("subscribe"), proto.String(channel), proto.Int(len(l.channels))))
 	}
 	return told.Bytes()
 }
@@ -28,17 +29,17 @@ func (l *Line) unsubscribe(channels []string) []byte {
 	var told bytes.Buffer
 	for _, channel := range channels {
 		l.channels = slices.DeleteFunc(l.channels, func(c string) bool { return c == channel })
-		fmt.Fprintf(&told, "%c3\r\n%s%s:%d\r\n", l.pushSign(), bulk("unsubscribe"), bulk(channel), len(l.channels))
+		told.Write(l.asPush(proto.String("unsubscribe"), proto.String(channel), proto.Int(len(l.channels))))
 	}
 	return told.Bytes()
 }
 
-// pushSign is what a push begins with: RESP3 has a sign for it.
-func (l *Line) pushSign() byte {
+// asPush writes a push: RESP3 has a form for it.
+func (l *Line) asPush(parts ...string) []byte {
 	if l.resp3 {
-		return '>'
+		return []byte(proto.Push(parts...))
 	}
-	return '*'
+	return []byte(proto.Array(parts...))
 }
 
 // publish sends messages to those who are subscribed at a node.
@@ -46,7 +47,7 @@ func (s *Server) publish(node int, messages []simredis.Message) {
 	for _, m := range messages {
 		for _, l := range sorted(slices.Clone(s.lines)) {
 			if l.Node == node && slices.Contains(l.channels, m.Channel) {
-				l.pushes = append(l.pushes, fmt.Appendf(nil, "%c3\r\n%s%s%s", l.pushSign(), bulk("message"), bulk(m.Channel), bulk(m.Text)))
+				l.pushes = append(l.pushes, l.asPush(proto.String("message"), proto.String(m.Channel), proto.String(m.Text)))
 			}
 		}
 	}

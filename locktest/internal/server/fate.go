@@ -6,8 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/alicebob/miniredis/v2/proto"
+
 	"lockstep/internal/explore/simredis"
-	"lockstep/locktest/internal/wire"
 )
 
 // Answer lets the held command take effect, and the client read the reply. What was pushed before is read before.
@@ -18,10 +19,10 @@ func (l *Line) Answer() ([]byte, error) {
 	}
 	l.server.mu.Lock()
 	defer l.server.mu.Unlock()
-	l.push()
+	l.deliver()
 	l.pushes = own
-	l.conn.Say(l.server.values.restore(reply))
-	l.chat()
+	l.conn.send(l.server.values.restore(reply))
+	l.answerAtOnce()
 	return reply, nil
 }
 
@@ -38,19 +39,19 @@ func (l *Line) Drop() {
 	defer l.server.mu.Unlock()
 	l.queue, l.transaction, l.pushes, l.tracks, l.channels = nil, nil, nil, false, nil
 	_, _ = l.query([][]string{{"UNWATCH"}}) // it cannot fail
-	l.conn.Break()
+	l.conn.end()
 }
 
 // Push delivers what was pushed.
 func (l *Line) Push() {
 	l.server.mu.Lock()
 	defer l.server.mu.Unlock()
-	l.push()
+	l.deliver()
 }
 
-func (l *Line) push() {
+func (l *Line) deliver() {
 	for _, message := range l.pushes {
-		l.conn.Say(l.server.values.restore(message))
+		l.conn.send(l.server.values.restore(message))
 	}
 	l.pushes = nil
 }
@@ -81,7 +82,7 @@ func (l *Line) execute() (reply []byte, own [][]byte, err error) {
 	if reply, err = l.query(words); err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", c.text, err)
 	}
-	s.sign(l, before)
+	s.recordWriter(l, before)
 	own, l.pushes = l.pushes, pushed
 	return reply, own, nil
 }
@@ -97,7 +98,7 @@ func (l *Line) query(commands [][]string) (reply []byte, _ error) {
 			}
 			commands[i] = logged(words)
 		}
-		sent = wire.Append(sent, commands[i])
+		sent = append(sent, proto.Strings(commands[i]...)...)
 	}
 	node := s.cluster.Servers()[l.Node]
 	answer, err := s.cluster.Ask(node, l.watcher, l.id(), s.now, s.cluster.Command(sent))
@@ -122,21 +123,12 @@ func (l *Line) query(commands [][]string) (reply []byte, _ error) {
 	return reply, nil
 }
 
-// sign takes down who has changed which keys.
-func (s *Server) sign(by *Line, before *simredis.State) {
-	after := s.cluster.Servers()[by.Node].Holds
-	if after == before {
-		return
-	}
-	for _, key := range before.Keys {
-		if _, has := after.Key(key.Name); !has {
-			delete(s.writers, place{by.Node, key.Name})
-		}
-	}
-	for _, key := range after.Keys {
-		if was, had := before.Key(key.Name); !had || !slices.Equal(was.Values, key.Values) {
-			s.writers[place{by.Node, key.Name}] = by.Process
-		}
+// recordWriter notes whose command has changed the lock.
+func (s *Server) recordWriter(by *Line, before *simredis.State) {
+	was, had := before.Key(s.shared.key)
+	is, has := s.cluster.Servers()[by.Node].Holds.Key(s.shared.key)
+	if had != has || !slices.Equal(was.Values, is.Values) {
+		s.writers[by.Node] = by.Process
 	}
 }
 
@@ -150,21 +142,5 @@ func (s *Server) spellOut(c command) []string {
 
 // invalidation is the push that says that a key has changed.
 func invalidation(key string) []byte {
-	return fmt.Appendf(nil, ">2\r\n$10\r\ninvalidate\r\n*1\r\n%s", bulk(key))
-}
-
-// Describe gives a reply for people.
-func Describe(reply []byte) string {
-	switch line, rest, _ := bytes.Cut(reply, []byte("\r\n")); {
-	case len(line) == 0:
-		return "?"
-	case string(line) == "$-1", string(line) == "*-1", string(line) == "_":
-		return "nil"
-	case line[0] == '-':
-		return "error " + string(line[1:])
-	case line[0] == '$':
-		return Display(string(bytes.TrimSpace(rest)))
-	default:
-		return string(line[1:])
-	}
+	return []byte(proto.Push(proto.String("invalidate"), proto.Strings(key)))
 }

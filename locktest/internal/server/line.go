@@ -5,23 +5,24 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/alicebob/miniredis/v2/proto"
+
 	"lockstep/internal/explore/simredis"
-	"lockstep/locktest/internal/wire"
 )
 
-// Sent implements wire.Peer.
-func (l *Line) Sent(_ *wire.Conn, sent []string) {
+// receive takes a command, and answers what can be answered at once.
+func (l *Line) receive(sent []string) {
 	s := l.server
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.gone[l.Process] {
 		return
 	}
-	s.shared.learn(sent)
+	s.shared.recordScript(sent)
 	s.sent++
 	renamed := s.values.rename(l.Process, sent)
 	l.queue = append(l.queue, command{sent, renamed, s.shared.text(sent, renamed), s.sent})
-	l.chat()
+	l.answerAtOnce()
 	if len(l.queue) == 0 {
 		return
 	}
@@ -29,11 +30,11 @@ func (l *Line) Sent(_ *wire.Conn, sent []string) {
 	if s.muted[l.Process] {
 		return
 	}
-	s.Stir()
+	s.Wake()
 }
 
-// Closed implements wire.Peer.
-func (l *Line) Closed(*wire.Conn) {
+// desert marks a connection that its client has closed.
+func (l *Line) desert() {
 	l.server.mu.Lock()
 	defer l.server.mu.Unlock()
 	l.deserted = true
@@ -55,18 +56,18 @@ func (l *Line) Text() string { return l.queue[0].text }
 // id tells lines apart that watch.
 func (l *Line) id() int { return slices.Index(l.server.lines, l) }
 
-// chat answers what is at the head of the queue, as long as it is about the connection alone.
-func (l *Line) chat() {
+// answerAtOnce answers what is at the head of the queue, as long as it is about the connection alone.
+func (l *Line) answerAtOnce() {
 	for len(l.queue) > 0 {
 		answer := l.collect(l.queue[0])
 		if answer == "" {
-			answer = l.smallTalk(l.queue[0].sent)
+			answer = l.connectionReply(l.queue[0].sent)
 		}
 		if answer == "" {
 			return
 		}
 		l.queue = l.queue[1:]
-		l.conn.Say([]byte(answer))
+		l.conn.send([]byte(answer))
 	}
 }
 
@@ -92,8 +93,8 @@ func (l *Line) collect(c command) string {
 	}
 }
 
-// smallTalk answers a command that is about the connection alone, and is "" for any other.
-func (l *Line) smallTalk(sent []string) string {
+// connectionReply answers a command that is about the connection alone, and is "" for any other.
+func (l *Line) connectionReply(sent []string) string {
 	if text, runs := l.server.shared.script(sent); runs {
 		if text == "" {
 			return "-NOSCRIPT No matching script. Please use EVAL.\r\n"
@@ -112,7 +113,7 @@ func (l *Line) smallTalk(sent []string) string {
 		if l.resp3 || len(l.channels) == 0 {
 			return "+PONG\r\n"
 		}
-		return "*2\r\n$4\r\npong\r\n$0\r\n\r\n"
+		return proto.Strings("pong", "")
 	case "CLIENT":
 		return l.client(argument, sent)
 	case "AUTH", "READONLY":
@@ -141,7 +142,7 @@ func (l *Line) client(about string, sent []string) string {
 		l.caching = len(sent) > 2 && strings.EqualFold(sent[2], "YES")
 	case "SETINFO", "SETNAME", "NO-EVICT", "NO-TOUCH":
 	case "ID":
-		return fmt.Sprintf(":%d\r\n", l.id()+1)
+		return proto.Int(l.id() + 1)
 	case "MAINT_NOTIFICATIONS": // of Redis Enterprise
 		return "-ERR unknown subcommand 'MAINT_NOTIFICATIONS'. Try CLIENT HELP.\r\n"
 	default:
@@ -157,10 +158,11 @@ func (l *Line) refuse(command string) {
 
 // hello answers as Redis 7.4 does, in RESP3 if the client wants it.
 func hello(resp3 bool) string {
+	about := []string{proto.String("server"), proto.String("redis"), proto.String("version"), proto.String("7.4.0"), proto.String("proto")}
 	if !resp3 {
-		return "*6\r\n$6\r\nserver\r\n$5\r\nredis\r\n$7\r\nversion\r\n$5\r\n7.4.0\r\n$5\r\nproto\r\n:2\r\n"
+		return proto.Array(append(about, proto.Int(2))...)
 	}
-	return "%3\r\n$6\r\nserver\r\n$5\r\nredis\r\n$7\r\nversion\r\n$5\r\n7.4.0\r\n$5\r\nproto\r\n:3\r\n"
+	return proto.Map(append(about, proto.Int(3))...)
 }
 
 // track reads what follows CLIENT TRACKING.

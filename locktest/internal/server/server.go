@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"lockstep/internal/explore/simredis"
-	"lockstep/locktest/internal/wire"
 )
 
 // Server is the Redis of one run, on one node or on several.
@@ -29,12 +28,12 @@ type Server struct {
 	lines    []*Line // in the order of their making
 	tracked  map[place][]*Line
 	values   values
-	writers  map[place]string    // the process that last changed a key
+	writers  map[int]string      // the process that last changed the lock on a node
 	tracking bool                // somebody has asked to be told of changes
 	arrivals map[string][]string // of commands since they were last taken, by process
 	muted    map[string]bool     // processes that are paused
 	gone     map[string]bool     // that have crashed
-	stirred  chan struct{}       // somebody has done something
+	woken    chan struct{}       // somebody has done something
 }
 
 // place is a key on a node.
@@ -49,7 +48,7 @@ type Line struct {
 	Node    int
 
 	server   *Server
-	conn     *wire.Conn
+	conn     *Conn
 	queue    []command // sent, and not answered yet
 	pushes   [][]byte  // not sent yet
 	channels []string  // that it is subscribed to
@@ -75,20 +74,20 @@ type command struct {
 func New(shared *Shared, nodes int) *Server {
 	return &Server{
 		shared: shared, began: time.Now(), cluster: shared.memory.NewCluster(shared.memory.Empty(), nodes-1),
-		tracked: map[place][]*Line{}, values: newValues(shared.key, shared.scripts), writers: map[place]string{},
-		arrivals: map[string][]string{}, muted: map[string]bool{}, gone: map[string]bool{}, stirred: make(chan struct{}, 1),
+		tracked: map[place][]*Line{}, values: newValues(shared.key, shared.scripts), writers: map[int]string{},
+		arrivals: map[string][]string{}, muted: map[string]bool{}, gone: map[string]bool{}, woken: make(chan struct{}, 1),
 	}
 }
 
 // Dial connects a process to a node.
-func (s *Server) Dial(process string, node int) *wire.Conn {
+func (s *Server) Dial(process string, node int) *Conn {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	l := &Line{Process: process, Node: node, server: s, ownToo: true, watcher: &simredis.Conn{}}
-	l.conn = wire.NewConn(l)
+	l.conn = &Conn{line: l, changed: make(chan struct{}, 1)}
 	s.lines = append(s.lines, l)
 	if s.closed {
-		l.conn.Break()
+		l.conn.end()
 	}
 	return l.conn
 }
@@ -112,16 +111,16 @@ func (s *Server) Desert(process string) {
 	}
 }
 
-// Stir lets Stirred say that somebody has done something.
-func (s *Server) Stir() {
+// Wake makes Woken say that somebody has done something.
+func (s *Server) Wake() {
 	select {
-	case s.stirred <- struct{}{}:
+	case s.woken <- struct{}{}:
 	default:
 	}
 }
 
-// Stirred says when a command has arrived, or somebody has called Stir.
-func (s *Server) Stirred() <-chan struct{} { return s.stirred }
+// Woken says when a command has arrived, or somebody has called Wake.
+func (s *Server) Woken() <-chan struct{} { return s.woken }
 
 // Held are the lines whose first command waits for a decision, in a fixed order.
 func (s *Server) Held() []*Line {
@@ -220,9 +219,12 @@ func (s *Server) Forget(node int) { s.cluster.Become(s.cluster.Servers()[node], 
 func (s *Server) Append(b []byte) []byte {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, state := range s.cluster.Contents() {
+	for node, state := range s.cluster.Contents() {
 		for _, key := range state.Keys {
 			b = s.appendRelative(b, key.Name)
+			if key.Name == s.shared.key {
+				b = append(append(b, ' '), s.writers[node]...)
+			}
 			for _, value := range key.Values {
 				b = s.appendRelative(append(b, ' '), value)
 			}
@@ -230,7 +232,7 @@ func (s *Server) Append(b []byte) []byte {
 		}
 	}
 	for _, l := range sorted(slices.Clone(s.lines)) {
-		if len(l.queue)+len(l.transaction) == 0 && (l.conn.Over() || !l.tracks && len(l.channels) == 0) {
+		if len(l.queue)+len(l.transaction) == 0 && (l.conn.isOver() || !l.tracks && len(l.channels) == 0) {
 			continue // how many idle connections there are is the clients' own business
 		}
 		b = s.appendSent(l.append(b), l.transaction)
@@ -272,6 +274,6 @@ func (s *Server) Close() {
 	s.closed = true
 	for _, l := range s.lines {
 		l.queue, l.pushes = nil, nil
-		l.conn.Break()
+		l.conn.end()
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 
 	"lockstep/internal/explore/simredis"
@@ -29,7 +30,7 @@ func NewShared(key string) (*Shared, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the memory of Redis: %w", err)
 	}
-	memory.Began = epoch // as the clock of a bubble, which clients read
+	memory.Began = memory.Began.Truncate(time.Second) // as the clock of a bubble, which clients read
 	return &Shared{
 		key: key, memory: memory, scripts: map[string]string{}, verbs: map[string]string{},
 		calls: regexp.MustCompile(`redis\.p?call\(\s*['"](\w+)['"]`),
@@ -42,8 +43,8 @@ func (s *Shared) Close() { s.memory.Close() }
 // Scripts is how many scripts it knows.
 func (s *Shared) Scripts() int { return len(s.scripts) }
 
-// learn takes down the script of an EVAL, as Redis does.
-func (s *Shared) learn(command []string) {
+// recordScript keeps the script of an EVAL, as Redis does.
+func (s *Shared) recordScript(command []string) {
 	if len(command) > 1 && strings.EqualFold(command[0], "EVAL") {
 		sum := sha1.Sum([]byte(command[1])) //nolint:gosec // as Redis names scripts
 		s.scripts[hex.EncodeToString(sum[:])] = command[1]

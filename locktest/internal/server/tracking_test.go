@@ -7,10 +7,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/alicebob/miniredis/v2/proto"
+
 	"lockstep/internal/test/redistest"
 
 	"lockstep/locktest/internal/server"
-	"lockstep/locktest/internal/wire"
 )
 
 const (
@@ -98,7 +99,7 @@ func (c *remote) say(command []string) string {
 
 func (c *remote) write(command []string) {
 	c.t.Helper()
-	if _, err := c.conn.Write(wire.Append(nil, command)); err != nil {
+	if _, err := c.conn.Write([]byte(proto.Strings(command...))); err != nil {
 		c.t.Fatal(err)
 	}
 }
@@ -123,7 +124,7 @@ func until(t *testing.T, r *bufio.Reader) string {
 type local struct {
 	process string
 	server  *server.Server
-	conn    *wire.Conn
+	conn    *server.Conn
 	r       *bufio.Reader
 	t       *testing.T
 }
@@ -149,7 +150,7 @@ func (c *local) say(command []string) string {
 
 func (c *local) write(command []string) {
 	c.t.Helper()
-	if _, err := c.conn.Write(wire.Append(nil, command)); err != nil {
+	if _, err := c.conn.Write([]byte(proto.Strings(command...))); err != nil {
 		c.t.Fatal(err)
 	}
 }

@@ -3,7 +3,6 @@ package server
 import (
 	"bytes"
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -140,14 +139,14 @@ func isNumber(word string) bool {
 	return err == nil
 }
 
-// Owner is the process that a key belongs to. Sure says that a value says so; otherwise it is the one that has written the key.
+// Owner is the process that the lock on a node belongs to. Sure says that a value says so; otherwise it is the one that has written it.
 func (s *Server) Owner(node int, key simredis.Key) (process string, sure bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if sender := s.values.sender(key.Values); sender != "" {
 		return sender, true
 	}
-	return s.writers[place{node, key.Name}], false
+	return s.writers[node], false
 }
 
 // shortest is the length from which on a part of a word may be random.
@@ -221,29 +220,12 @@ func isMadeOf(word, characters string) bool { return strings.Trim(word, characte
 
 func isDigits(word string) bool { return word != "" && isMadeOf(word, "0123456789") }
 
-// epoch is when the clock of a bubble begins.
-var epoch = time.Date(2000, time.January, 1, 0, 0, 0, 0, time.UTC)
-
-// timeIn is the time that digits mean, since the clock began, and their unit. A time is one from then on, for two years.
 func timeIn(digits string) (since, unit time.Duration, is bool) {
-	if len(digits) < 9 || len(digits) > 19 {
-		return 0, 0, false
-	}
 	n, err := strconv.ParseInt(digits, 10, 64)
 	if err != nil {
 		return 0, 0, false
 	}
-	const years = 2 * 366 * 24 * time.Hour
-	for _, unit := range []time.Duration{time.Second, time.Millisecond, time.Microsecond, time.Nanosecond} {
-		if n > math.MaxInt64/int64(unit) {
-			continue
-		}
-		since = time.Duration(n*int64(unit) - epoch.UnixNano())
-		if since >= 0 && since < years {
-			return since, unit, true
-		}
-	}
-	return 0, 0, false
+	return simredis.Since(n)
 }
 
 // AppendRelative appends a text in which times are told from now on, and random values by how many have come after them: what happens later
@@ -290,5 +272,3 @@ func appendTimes(b []byte, text string, now time.Duration) []byte {
 
 // Display is a text for people: names without what makes them as long as their values.
 func Display(text string) string { return strings.ReplaceAll(text, filler, "") }
-
-func bulk(text string) []byte { return fmt.Appendf(nil, "$%d\r\n%s\r\n", len(text), text) }

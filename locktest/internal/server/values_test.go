@@ -37,7 +37,7 @@ func TestRandomParts(t *testing.T) {
 		t.Errorf("%d of %d random values are not recognised", missed, drawn)
 	}
 	for _, word := range []string{
-		"distributedLock", "worker-17", "1000", "orders:42", "946684800123", "946684800123456", "owner-of-the-lock", "A", "30000",
+		"distributedLock", "worker-17", "1000", "orders:42", "946684800123", "946684800123456", "946684799000", "owner-of-the-lock", "A", "30000",
 	} {
 		if parts := randomParts(word); len(parts) > 0 {
 			t.Errorf("%q has the random parts %q", word, parts)
@@ -48,12 +48,13 @@ func TestRandomParts(t *testing.T) {
 // Times are told from now on, in whatever unit.
 func TestAppendTimes(t *testing.T) {
 	const at = 1500 * time.Millisecond
+	start := time.Date(2000, time.January, 1, 0, 0, 0, 0, time.UTC) // of a bubble
 	for _, text := range []string{"PEXPIREAT lock %d", "SET lock %d NX", "%d"} {
 		for _, unit := range []time.Duration{time.Millisecond, time.Microsecond, time.Nanosecond} {
 			told := func(now time.Duration) string {
-				return string(appendTimes(nil, fmt.Sprintf(text, epoch.Add(now+at).UnixNano()/int64(unit)), now))
+				return string(appendTimes(nil, fmt.Sprintf(text, start.Add(now+at).UnixNano()/int64(unit)), now))
 			}
-			if told(0) != told(time.Hour) || told(0) == fmt.Sprintf(text, epoch.Add(at).UnixNano()/int64(unit)) {
+			if told(0) != told(time.Hour) || told(0) == fmt.Sprintf(text, start.Add(at).UnixNano()/int64(unit)) {
 				t.Errorf("%s is told as %s, and later as %s", text, told(0), told(time.Hour))
 			}
 		}

@@ -60,7 +60,7 @@ const heads = "| name | anomaly | what may go wrong | steps | replay |\n|---|---
 
 // markdown writes a row of a table of schedules, under a name.
 func (r Row) markdown(name string) string {
-	return fmt.Sprintf("| %s | %s | %s | %d | `%s` |\n", name, r.Anomaly, r.allows(), r.Steps, r.Replay())
+	return fmt.Sprintf("| %s | %s | %s | %d | `%s` |\n", name, r.Anomaly, r.allows(), r.Steps(), r.Replay())
 }
 
 // MarkdownOfOlder writes the table of older versions, with what each has shown.

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"testing"
-	"time"
 
 	"lockstep/locktest"
 	"lockstep/museum/internal/library"
@@ -16,18 +15,13 @@ type Row struct {
 	Scenario Scenario
 	Yields   bool   // it needs goroutines to begin at once
 	Modfile  string // of the program that it needs; "" for this one
-	Anomaly  locktest.Anomaly
-	Steps    int
-	Schedule string
+	locktest.Counterexample
 }
 
 // Explored is what was looked at in one scenario.
 type Explored struct {
 	Scenario Scenario
-	Runs     int
-	Depth    int
-	Complete bool
-	Took     time.Duration
+	locktest.Result
 }
 
 // Shown is what a library has shown.
@@ -44,12 +38,9 @@ func Explore(t *testing.T, l library.Library, scenarios []Scenario, runs int, yi
 		if err != nil {
 			return shown, fmt.Errorf("%s, %v: %w", l.Name, in, err)
 		}
-		shown.Explored = append(shown.Explored, Explored{in, result.Runs, result.Depth, result.Complete, result.Took})
+		shown.Explored = append(shown.Explored, Explored{in, result})
 		for _, f := range result.Found {
-			row := Row{
-				Library: l.Name, Scenario: in, Yields: yields, Anomaly: f.Anomaly,
-				Steps: f.Steps(), Schedule: f.Schedule,
-			}
+			row := Row{Library: l.Name, Scenario: in, Yields: yields, Counterexample: f}
 			if !slices.ContainsFunc(shown.Rows, row.follows) {
 				shown.Rows = append(shown.Rows, row)
 			}
@@ -60,5 +51,5 @@ func Explore(t *testing.T, l library.Library, scenarios []Scenario, runs int, yi
 
 // follows reports whether a row is no news after another one.
 func (r Row) follows(known Row) bool {
-	return known.Anomaly == r.Anomaly && known.Steps <= r.Steps && known.Scenario.Within(r.Scenario)
+	return known.Anomaly == r.Anomaly && known.Steps() <= r.Steps() && known.Scenario.Within(r.Scenario)
 }

@@ -2,8 +2,6 @@ package library
 
 import (
 	"context"
-	"fmt"
-	"sync/atomic"
 	"time"
 
 	"github.com/hibiken/asynq"
@@ -30,33 +28,15 @@ func Asynq() Library {
 	}
 }
 
-type asynqProcess struct {
-	name      string
-	tasks     *asynq.Client
-	inspector *asynq.Inspector
-	calls     atomic.Int64
-}
-
-func openAsynq(p locktest.Process) *asynqProcess {
-	client := goRedis(p, 0, true)
-	return &asynqProcess{
-		name: p.Name, tasks: asynq.NewClientFromRedisClient(client), inspector: asynq.NewInspectorFromRedisClient(client),
+func openAsynq(p locktest.Process) lockFunc {
+	client, next := goRedis(p, 0, true), owners(p)
+	tasks, inspector := asynq.NewClientFromRedisClient(client), asynq.NewInspectorFromRedisClient(client)
+	return func(ctx context.Context) (locktest.Held, error) {
+		id := next() // instead of a random one, which would be in the task's message, too
+		info, err := tasks.EnqueueContext(ctx, asynq.NewTask(asynqKind, nil), asynq.Unique(asynqTTL), asynq.TaskID(id))
+		if err != nil {
+			return nil, err
+		}
+		return unlockFunc(func(context.Context) error { return inspector.DeleteTask(asynqQueue, info.ID) }), nil
 	}
 }
-
-func (p *asynqProcess) Lock(ctx context.Context) (locktest.Held, error) {
-	id := fmt.Sprintf("%s-%d", p.name, p.calls.Add(1)) // instead of a random one, which would be in the task's message, too
-	task := asynq.NewTask(asynqKind, nil)
-	info, err := p.tasks.EnqueueContext(ctx, task, asynq.Unique(asynqTTL), asynq.TaskID(id))
-	if err != nil {
-		return nil, err
-	}
-	return asynqHeld{p.inspector, info.ID}, nil
-}
-
-type asynqHeld struct {
-	inspector *asynq.Inspector
-	task      string
-}
-
-func (h asynqHeld) Unlock(context.Context) error { return h.inspector.DeleteTask(asynqQueue, h.task) }

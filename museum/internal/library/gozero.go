@@ -2,7 +2,6 @@ package library
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	_ "unsafe" // for go:linkname
@@ -16,8 +15,6 @@ import (
 
 const goZeroExpiry = 1 // in seconds; the library adds half of one
 
-var errTaken = errors.New("the lock is another's")
-
 // GoZero is go-zero's RedisLock as its documentation shows it, a new one for each call: it tries once. It makes its client by itself,
 // which resends a command up to three times.
 func GoZero() Library {
@@ -26,9 +23,7 @@ func GoZero() Library {
 		Usage:  "`NewRedisLock(store, key)`, `SetExpire(1)`, `AcquireCtx`, `ReleaseCtx`; its own client resends a command up to three times",
 		Says:   "AcquireCtx acquires the lock with the given ctx.",
 		Source: "https://pkg.go.dev/github.com/zeromicro/go-zero@v1.10.3/core/stores/redis#RedisLock.AcquireCtx",
-		Open: func(p locktest.Process) (locktest.Lock, error) {
-			return openGoZero(p)
-		},
+		Open:   func(p locktest.Process) (locktest.Lock, error) { return openGoZero(p, false) },
 	}
 }
 
@@ -36,14 +31,7 @@ func GoZero() Library {
 func GoZeroShared() Library {
 	l := GoZero()
 	l.Name, l.Usage, l.Shares = "go-zero-shared", "the same; all calls of a process share one `RedisLock`", true
-	l.Open = func(p locktest.Process) (locktest.Lock, error) {
-		l, err := openGoZero(p)
-		if err != nil {
-			return nil, err
-		}
-		l.shared = l.newLock()
-		return l, nil
-	}
+	l.Open = func(p locktest.Process) (locktest.Lock, error) { return openGoZero(p, true) }
 	return l
 }
 
@@ -52,12 +40,8 @@ func GoZeroShared() Library {
 //go:linkname goZeroClients github.com/zeromicro/go-zero/core/stores/redis.clientManager
 var goZeroClients *syncx.ResourceManager
 
-type goZeroProcess struct {
-	store  *redis.Redis
-	shared *redis.RedisLock // nil: each call has its own
-}
-
-func openGoZero(p locktest.Process) (*goZeroProcess, error) {
+// openGoZero opens a lock of which each call has its own, or all share one.
+func openGoZero(p locktest.Process, shares bool) (lockFunc, error) {
 	store, err := redis.NewRedis(redis.RedisConf{Host: p.Name, Type: redis.NodeType}, redis.WithHook(inMemory{p}))
 	if err != nil {
 		return nil, err
@@ -74,35 +58,23 @@ func openGoZero(p locktest.Process) (*goZeroProcess, error) {
 		_ = client.Close()                         // there is nothing behind it
 		goZeroClients = syncx.NewResourceManager() // all processes of a run end together
 	})
-	return &goZeroProcess{store: store}, nil
-}
-
-func (p *goZeroProcess) newLock() *redis.RedisLock {
-	l := redis.NewRedisLock(p.store, Key)
-	l.SetExpire(goZeroExpiry)
-	return l
-}
-
-func (p *goZeroProcess) Lock(ctx context.Context) (locktest.Held, error) {
-	l := p.shared
-	if l == nil {
-		l = p.newLock()
+	newLock := func() *redis.RedisLock {
+		l := redis.NewRedisLock(store, Key)
+		l.SetExpire(goZeroExpiry)
+		return l
 	}
-	ok, err := l.AcquireCtx(ctx)
-	if err == nil && !ok {
-		err = errTaken
+	if shares {
+		l := newLock()
+		newLock = func() *redis.RedisLock { return l }
 	}
-	return goZeroHeld{l}, err
-}
-
-type goZeroHeld struct{ lock *redis.RedisLock }
-
-func (h goZeroHeld) Unlock(ctx context.Context) error {
-	ok, err := h.lock.ReleaseCtx(ctx)
-	if err == nil && !ok {
-		return errNotReleased
-	}
-	return err
+	return func(ctx context.Context) (locktest.Held, error) {
+		l := newLock()
+		ok, err := l.AcquireCtx(ctx)
+		if err == nil && !ok {
+			err = errTaken
+		}
+		return unlockFunc(func(ctx context.Context) error { return orNot(l.ReleaseCtx(ctx)) }), err
+	}, nil
 }
 
 // inMemory is a hook that connects a client to a node in memory.

@@ -36,13 +36,9 @@ const (
 	ownHandOffs = 8
 )
 
-type ownProcess struct {
-	name   string
-	locker lock.Locker
-	owners
-}
-
-func openOwn(p locktest.Process, row strategy.Strategy, nodes int) *ownProcess {
+// openOwn opens a lock whose every call is a request of another buyer. It does without the lease's token: what a holder is told is what
+// counts here.
+func openOwn(p locktest.Process, row strategy.Strategy, nodes int) lockFunc {
 	parts := strategy.Parts{
 		Options: lock.Options{
 			Key: Key, TTL: ownTTL, RetryInterval: Poll, WaitTimeout: ownPatience, Clock: lock.SystemClock{},
@@ -60,22 +56,12 @@ func openOwn(p locktest.Process, row strategy.Strategy, nodes int) *ownProcess {
 	}
 	p.Cleanup(func() { _ = notifier.Close() }) // there is nothing behind it
 	parts.Notifier = notifier
-	return &ownProcess{name: p.Name, locker: row.New(parts)}
-}
-
-// Lock is a request of another buyer each time.
-func (p *ownProcess) Lock(ctx context.Context) (locktest.Held, error) {
-	owner := lock.Owner(p.next(p.name))
-	lease, err := p.locker.Lock(ctx, owner)
-	if err != nil {
-		return nil, err
+	locker, next := row.New(parts), owners(p)
+	return func(ctx context.Context) (locktest.Held, error) {
+		lease, err := locker.Lock(ctx, lock.Owner(next()))
+		if err != nil {
+			return nil, err
+		}
+		return bounded{lease.Unlock, func() bool { return lease.Context().Err() == nil }}, nil
 	}
-	return ownHeld{lease}, nil
 }
-
-// ownHeld does without the lease's token: what a holder is told is what counts here.
-type ownHeld struct{ lease *lock.Lease }
-
-func (h ownHeld) Context() context.Context { return h.lease.Context() }
-
-func (h ownHeld) Unlock(ctx context.Context) error { return h.lease.Unlock(ctx) }

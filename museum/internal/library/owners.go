@@ -4,12 +4,15 @@ import (
 	"fmt"
 	"sync/atomic"
 	"time"
+
+	"lockstep/locktest"
 )
 
 // leaseOfPorts is the expiry of locks that are ports.
 const leaseOfPorts = time.Second
 
-// owners gives each call of a process an owner of its own.
-type owners struct{ calls atomic.Int64 }
-
-func (o *owners) next(process string) string { return fmt.Sprintf("%s-%d", process, o.calls.Add(1)) }
+// owners returns a function that gives each call of a process an owner of its own.
+func owners(p locktest.Process) (next func() string) {
+	var calls atomic.Int64
+	return func() string { return fmt.Sprintf("%s-%d", p.Name, calls.Add(1)) }
+}

@@ -40,23 +40,13 @@ func RedislockWaiting() Library {
 	return l
 }
 
-type redislockProcess struct {
-	locker  *redislock.Client
-	options *redislock.Options
-}
-
-func openRedislock(p locktest.Process, resends bool, options *redislock.Options) *redislockProcess {
-	return &redislockProcess{redislock.New(goRedis(p, 0, resends)), options}
-}
-
-func (p *redislockProcess) Lock(ctx context.Context) (locktest.Held, error) {
-	held, err := p.locker.Obtain(ctx, Key, redislockTTL, p.options)
-	if err != nil {
-		return nil, err
+func openRedislock(p locktest.Process, resends bool, options *redislock.Options) lockFunc {
+	locker := redislock.New(goRedis(p, 0, resends))
+	return func(ctx context.Context) (locktest.Held, error) {
+		held, err := locker.Obtain(ctx, Key, redislockTTL, options)
+		if err != nil {
+			return nil, err
+		}
+		return unlockFunc(held.Release), nil
 	}
-	return redislockHeld{held}, nil
 }
-
-type redislockHeld struct{ lock *redislock.Lock }
-
-func (h redislockHeld) Unlock(ctx context.Context) error { return h.lock.Release(ctx) }

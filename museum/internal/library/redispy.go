@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"github.com/redis/go-redis/v9"
-
 	"lockstep/locktest"
 	"lockstep/museum/internal/port"
 )
@@ -17,34 +15,25 @@ func RedisPy() Library {
 		Faults: "lost-request=1",
 		Usage:  "`acquire(blocking=False)`, with a timeout of 1s, `release`, and once more if that fails; the client sends a command once",
 		Open: func(p locktest.Process) (locktest.Lock, error) {
-			return &redisPyProcess{name: p.Name, client: goRedis(p, 0, false)}, nil
+			client, next := goRedis(p, 0, false), owners(p)
+			return lockFunc(func(ctx context.Context) (locktest.Held, error) {
+				l := port.NewRedisPy(client, Key, leaseOfPorts)
+				if err := l.Acquire(ctx, next()); err != nil {
+					return nil, err
+				}
+				return unlockFunc(func(ctx context.Context) error { return releaseTwice(ctx, l) }), nil
+			}), nil
 		},
 	}
 }
 
-type redisPyProcess struct {
-	name   string
-	client *redis.Client
-	owners
-}
-
-func (p *redisPyProcess) Lock(ctx context.Context) (locktest.Held, error) {
-	lock := port.NewRedisPy(p.client, Key, leaseOfPorts)
-	if err := lock.Acquire(ctx, p.next(p.name)); err != nil {
-		return nil, err
-	}
-	return redisPyHeld{lock}, nil
-}
-
-type redisPyHeld struct{ lock *port.RedisPy }
-
-// Unlock says that all is well if the second release says that there is no lock.
-func (h redisPyHeld) Unlock(ctx context.Context) error {
-	err := h.lock.Release(ctx)
+// releaseTwice says that all is well if the second release says that there is no lock.
+func releaseTwice(ctx context.Context, l *port.RedisPy) error {
+	err := l.Release(ctx)
 	if err == nil || errors.Is(err, port.ErrUnlocked) {
 		return err
 	}
-	if err = h.lock.Release(ctx); errors.Is(err, port.ErrUnlocked) {
+	if err = l.Release(ctx); errors.Is(err, port.ErrUnlocked) {
 		return nil
 	}
 	return err

@@ -28,23 +28,14 @@ func RedissonInterrupted() Library {
 	}
 }
 
-type redissonProcess struct {
-	name  string
-	locks *port.Redisson
-	owners
-}
-
-func openRedisson(p locktest.Process, resends bool) *redissonProcess {
-	return &redissonProcess{name: p.Name, locks: port.NewRedisson(goRedis(p, 0, resends), Key, leaseOfPorts)}
-}
-
-// Lock is called by a thread of its own each time.
-func (p *redissonProcess) Lock(ctx context.Context) (locktest.Held, error) {
-	lock, err := p.locks.TryLock(ctx, p.next(p.name))
-	if err != nil {
-		return nil, err
+// openRedisson opens a lock whose every call is one of a thread of its own.
+func openRedisson(p locktest.Process, resends bool) lockFunc {
+	locks, next := port.NewRedisson(goRedis(p, 0, resends), Key, leaseOfPorts), owners(p)
+	return func(ctx context.Context) (locktest.Held, error) {
+		l, err := locks.TryLock(ctx, next())
+		if err != nil {
+			return nil, err
+		}
+		return l, nil
 	}
-	return redissonHeld{lock}, nil
 }
-
-type redissonHeld struct{ *port.RedissonLock }

@@ -28,29 +28,15 @@ func Redsync(nodes int, resends bool) Library {
 			for node := range nodes {
 				pools = append(pools, goredis.NewPool(goRedis(p, node, resends)))
 			}
-			return redsyncProcess{redsync.New(pools...)}, nil
+			mutexes := redsync.New(pools...)
+			return lockFunc(func(ctx context.Context) (locktest.Held, error) {
+				mutex := mutexes.NewMutex(Key, redsync.WithRetryDelay(Poll))
+				if err := mutex.LockContext(ctx); err != nil {
+					return nil, err
+				}
+				release := func(ctx context.Context) error { return orNot(mutex.UnlockContext(ctx)) }
+				return bounded{release, func() bool { return time.Now().Before(mutex.Until()) }}, nil
+			}), nil
 		},
 	}
-}
-
-type redsyncProcess struct{ mutexes *redsync.Redsync }
-
-func (p redsyncProcess) Lock(ctx context.Context) (locktest.Held, error) {
-	mutex := p.mutexes.NewMutex(Key, redsync.WithRetryDelay(Poll))
-	if err := mutex.LockContext(ctx); err != nil {
-		return nil, err
-	}
-	return redsyncHeld{mutex}, nil
-}
-
-type redsyncHeld struct{ mutex *redsync.Mutex }
-
-func (h redsyncHeld) Valid() bool { return time.Now().Before(h.mutex.Until()) }
-
-func (h redsyncHeld) Unlock(ctx context.Context) error {
-	ok, err := h.mutex.UnlockContext(ctx)
-	if err == nil && !ok {
-		return errNotReleased
-	}
-	return err
 }

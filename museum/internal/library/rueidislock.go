@@ -3,7 +3,6 @@ package library
 import (
 	"context"
 	"crypto/tls"
-	"errors"
 	"net"
 	"reflect"
 	"time"
@@ -13,8 +12,6 @@ import (
 
 	"lockstep/locktest"
 )
-
-var errNotReleased = errors.New("the lock was not released")
 
 // Rueidislock is rueidislock on one node, as its README advises for it: one key. It has its own expiry of 5 s.
 func Rueidislock(noLoop bool) Library {
@@ -35,7 +32,14 @@ func Rueidislock(noLoop bool) Library {
 				return nil, err
 			}
 			p.Cleanup(locker.Close)
-			return rueidislockProcess{locker}, nil
+			return lockFunc(func(ctx context.Context) (locktest.Held, error) {
+				held, cancel, err := locker.WithContext(ctx, Key)
+				if err != nil {
+					return nil, err
+				}
+				release := func(context.Context) error { cancel(); return nil }
+				return bounded{release, func() bool { return held.Err() == nil }}, nil
+			}), nil
 		},
 	}
 }
@@ -57,26 +61,4 @@ func rueidisClient(p locktest.Process) rueidis.ClientOption {
 		}))
 	}
 	return o
-}
-
-type rueidislockProcess struct{ locker rueidislock.Locker }
-
-func (p rueidislockProcess) Lock(ctx context.Context) (locktest.Held, error) {
-	held, cancel, err := p.locker.WithContext(ctx, Key)
-	if err != nil {
-		return nil, err
-	}
-	return rueidislockHeld{held, cancel}, nil
-}
-
-type rueidislockHeld struct {
-	ctx    context.Context //nolint:containedctx // it is the lock, as the library gives it
-	cancel context.CancelFunc
-}
-
-func (h rueidislockHeld) Context() context.Context { return h.ctx }
-
-func (h rueidislockHeld) Unlock(context.Context) error {
-	h.cancel()
-	return nil
 }

@@ -1,6 +1,4 @@
-// Package wire is a network in memory: connections on which clients send commands, as many at a time as they like. It works inside
-// a bubble of testing/synctest: whoever waits here waits durably, and deadlines are those of the bubble's clock.
-package wire
+package server
 
 import (
 	"io"
@@ -10,46 +8,38 @@ import (
 	"time"
 )
 
-// Peer is the other end of a connection. It is told what the client does, in the client's own goroutine.
-type Peer interface {
-	Sent(c *Conn, command []string)
-	Closed(c *Conn)
-}
-
-// Conn is the client's end of a connection, a net.Conn.
+// Conn is the client's end of a connection, a net.Conn in memory. It works inside a bubble of testing/synctest: whoever waits here waits
+// durably, and deadlines are those of the bubble's clock.
 type Conn struct {
-	peer Peer
+	line *Line // the other end; it is told in the client's own goroutine
 
 	mu       sync.Mutex
 	unparsed []byte // sent by the client, no whole command yet
-	unread   []byte // said by the peer
-	broken   bool   // the peer has gone away
+	unread   []byte // sent by the server
+	broken   bool   // the server has gone away
 	closed   bool   // the client has closed it
 	deadline time.Time
 	changed  chan struct{} // something of the above has, for who reads
 }
 
-// NewConn makes a connection to a peer. It belongs to the bubble that it is made in.
-func NewConn(peer Peer) *Conn { return &Conn{peer: peer, changed: make(chan struct{}, 1)} }
-
-// Say lets the client read something.
-func (c *Conn) Say(b []byte) {
+// send lets the client read something.
+func (c *Conn) send(b []byte) {
 	c.mu.Lock()
 	c.unread = append(c.unread, b...)
 	c.mu.Unlock()
-	c.tell()
+	c.wake()
 }
 
-// Break ends the connection, as a peer that goes away does.
-func (c *Conn) Break() {
+// end ends the connection, as a server that goes away does.
+func (c *Conn) end() {
 	c.mu.Lock()
 	c.broken = true
 	c.mu.Unlock()
-	c.tell()
+	c.wake()
 }
 
-// Over reports whether the connection has ended, on either side.
-func (c *Conn) Over() bool {
+// isOver reports whether the connection has ended, on either side.
+func (c *Conn) isOver() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.broken || c.closed
@@ -67,7 +57,7 @@ func (c *Conn) Write(p []byte) (int, error) {
 	c.unparsed = append(c.unparsed[:0], rest...)
 	c.mu.Unlock()
 	for _, command := range commands {
-		c.peer.Sent(c, command)
+		c.line.receive(command)
 	}
 	if err != nil {
 		return 0, err
@@ -125,13 +115,13 @@ func (c *Conn) Close() error {
 	c.closed = true
 	c.mu.Unlock()
 	if !before {
-		c.tell()
-		c.peer.Closed(c)
+		c.wake()
+		c.line.desert()
 	}
 	return nil
 }
 
-func (c *Conn) tell() {
+func (c *Conn) wake() {
 	select {
 	case c.changed <- struct{}{}:
 	default:
@@ -143,7 +133,7 @@ func (c *Conn) SetReadDeadline(t time.Time) error {
 	c.mu.Lock()
 	c.deadline = t
 	c.mu.Unlock()
-	c.tell()
+	c.wake()
 	return nil
 }
 

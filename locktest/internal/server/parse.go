@@ -1,4 +1,4 @@
-package wire
+package server
 
 import (
 	"bytes"
@@ -49,14 +49,4 @@ func number(text []byte, sign byte) (n int, rest []byte, whole bool, err error) 
 	}
 	n, err = strconv.Atoi(string(line[1:]))
 	return n, rest, true, err
-}
-
-// Append appends a command as clients send it.
-func Append(b []byte, command []string) []byte {
-	b = strconv.AppendInt(append(b, '*'), int64(len(command)), 10)
-	for _, word := range command {
-		b = strconv.AppendInt(append(b, "\r\n$"...), int64(len(word)), 10)
-		b = append(append(b, "\r\n"...), word...)
-	}
-	return append(b, "\r\n"...)
 }
