@@ -61,5 +61,5 @@ func readable(raw []byte, commands int) string {
 	if commands > 1 && text != "nil" {
 		return "OK"
 	}
-	return simredis.Relative(text)
+	return simredis.Relative(meaning.Answer(text))
 }

@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/redis/go-redis/v9"
@@ -24,5 +25,13 @@ func TestDescribe(t *testing.T) {
 		if name, all := Describe([]redis.Cmder{test.command}); name != test.name || all != test.all {
 			t.Errorf("%s: %s, %s; want %s, %s", about, name, all, test.name, test.all)
 		}
+	}
+}
+
+// Of an order the drawing has what it left: all of it is as long as three lines.
+func TestReadableOrder(t *testing.T) {
+	const order = `{"at":"0s","id":"A","stock_after":99,"stock_before":100}`
+	if got := readable(fmt.Appendf(nil, "$%d\r\n%s\r\n", len(order), order), 1); got != `{… "stock_after":99}` {
+		t.Errorf("it is %s", got)
 	}
 }

@@ -257,6 +257,7 @@ func doings() map[did]language.Text {
 		{Removes, NotOwner}: both("{by} finds that the lock is no longer its own", "{by} 发现锁已经不是自己的"),
 		{Reads, Done}:       both("{by} reads stock {stock}", "{by} 读到库存 {stock}"),
 		{Writes, Done}:      both("{by} writes stock {stock}", "{by} 写入库存 {stock}"),
+		{Writes, Again}:     both("the ledger already has {by}'s order: nothing is written", "账本里已有 {by} 的订单：什么也不写"),
 		{Reads, Refused}:    refused, {Writes, Refused}: refused, {Reads, Over}: over, {Writes, Over}: over,
 	}
 }

@@ -2,6 +2,7 @@ package meaning
 
 import (
 	"cmp"
+	"fmt"
 	"strings"
 
 	"lockstep/util/lua"
@@ -48,4 +49,12 @@ func onStock(script string, m Meaning) (does string) {
 		does += " (token " + Text(m.Token) + ")"
 	}
 	return does
+}
+
+// Answer gives a reply for people: of an order, as the ledger has it, only what it left of the stock.
+func Answer(reply string) string {
+	if order, is := orderOf(reply); is {
+		return fmt.Sprintf(`{… "stock_after":%d}`, order.After)
+	}
+	return reply
 }

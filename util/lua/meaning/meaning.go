@@ -43,7 +43,7 @@ type Outcome string
 // The outcomes.
 const (
 	Done     Outcome = "done"
-	Again    Outcome = "again"     // it was the holder's already, or still is: a nested call
+	Again    Outcome = "again"     // it was the holder's already, or still is: a nested call; of an order, the ledger had it
 	ByOther  Outcome = "by-other"  // not done: the lock is another's
 	ByNobody Outcome = "by-nobody" // not done: the lock is nobody's
 	NotOwner Outcome = "not-owner" // not done: the lock is another's, or nobody's
@@ -227,14 +227,26 @@ func ofLedger(script string, own []any, reply any) (m Meaning) {
 	}
 	if text, is := reply.(string); is { // the order, as it was written
 		m.Outcome = Done
-		var order struct {
-			After int64 `json:"stock_after"`
-		}
-		if script != lua.Write && json.Unmarshal([]byte(text), &order) == nil {
+		if order, is := orderOf(text); is && script != lua.Write {
 			m.Stock = order.After
+			if mine, is := orderOf(Text(at(own, 2))); is && mine.Owner != order.Owner { // another sale has made it
+				m.Outcome = Again
+			}
 		}
 	}
 	return m
+}
+
+// order is what a sale wrote into the ledger.
+type order struct {
+	ID    string `json:"id"`
+	Owner string `json:"owner"`
+	After int64  `json:"stock_after"`
+}
+
+// orderOf reads what may be an order.
+func orderOf(text string) (one order, is bool) {
+	return one, json.Unmarshal([]byte(text), &one) == nil && one.ID != ""
 }
 
 // at returns an argument, "" if there are fewer.

@@ -15,6 +15,8 @@ func TestMeaningOfAWrite(t *testing.T) {
 	take := func(script string) []any {
 		return []any{"eval", script, 4, meaning.StockKey, "run", "newest", "older", "run"}
 	}
+	const first, mine, others = `{"id":"one","owner":"a"}`, `{"id":"one","owner":"a","stock_after":4}`, `{"id":"one","owner":"b","stock_after":4}`
+	whole := func(script string) []any { return append(take(script), "one", first) }
 	write := []any{"eval", lua.Write, 5, meaning.StockKey, "run", "newest", "older", "fence", 4, 7}
 	for _, c := range []struct {
 		args  []any
@@ -23,6 +25,8 @@ func TestMeaningOfAWrite(t *testing.T) {
 	}{
 		{take(lua.Take), order, meaning.Meaning{Verb: meaning.Writes, Outcome: meaning.Done, Stock: 4}},
 		{take(lua.Sell), order, meaning.Meaning{Verb: meaning.Writes, Outcome: meaning.Done, Stock: 4}},
+		{whole(lua.Take), mine, meaning.Meaning{Verb: meaning.Writes, Outcome: meaning.Done, Stock: 4}},
+		{whole(lua.Take), others, meaning.Meaning{Verb: meaning.Writes, Outcome: meaning.Again, Stock: 4}}, // nothing is written
 		{take(lua.Take), int64(lua.SoldOut), meaning.Meaning{Verb: meaning.Writes, Outcome: meaning.Refused}},
 		{take(lua.Take), int64(2), meaning.Meaning{Verb: meaning.Writes, Outcome: meaning.Over}},
 		{write, int64(1), meaning.Meaning{Verb: meaning.Writes, Outcome: meaning.Done, Stock: 4, Token: 7}},
@@ -33,6 +37,18 @@ func TestMeaningOfAWrite(t *testing.T) {
 	} {
 		if got := meaning.Of(c.args, c.reply, nil); got != c.want {
 			t.Errorf("%v → %v means %+v; want %+v", c.args[2:], c.reply, got, c.want)
+		}
+	}
+}
+
+// A reply that is an order is shown as what it left; others stay as they are.
+func TestAnswer(t *testing.T) {
+	for reply, want := range map[string]string{
+		`{"at":"0s","id":"A","stock_after":99,"stock_before":100}`: `{… "stock_after":99}`,
+		"1": "1", "[1 100]": "[1 100]", "nil": "nil", "distributedLock:A": "distributedLock:A", `{"stock":1}`: `{"stock":1}`,
+	} {
+		if got := meaning.Answer(reply); got != want {
+			t.Errorf("%s is shown as %s; want %s", reply, got, want)
 		}
 	}
 }
