@@ -24,8 +24,8 @@ func newCourse() *cobra.Command {
 command of the lesson, and says whether you were right, and why. It goes on where you left, or with
 lesson N. Your progress is in .lockstep-course.json, beside go.mod.
 
-Type the number of your prediction; Enter skips the question; q stops, and so does the end of the
-input. Exit code: 0, also if you stop; 2 trouble.`,
+Type the number of your prediction; Enter skips the question, and goes on wherever a terminal
+pauses; q stops, and so does the end of the input. Exit code: 0, also if you stop; 2 trouble.`,
 		Example:     "  lockstep course\n  lockstep course 3\n  lockstep course --list\n  lockstep course --lang zh",
 		Args:        cobra.MaximumNArgs(1),
 		Annotations: map[string]string{noSettings: "each lesson has its own"},
