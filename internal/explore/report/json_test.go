@@ -49,7 +49,8 @@ func TestLongestScheduleIsNoShorterThanWhatWasFound(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := Request{Lock: v0, Scenario: explore.Scenario{Actors: 2}, Anomaly: anomaly.LostUpdate, Progress: func(explore.Result) {}}.Outcome(t.Context())
+	r := Request{Lock: v0, Scenario: explore.Scenario{Actors: 2}, Anomaly: anomaly.LostUpdate, Progress: func(explore.Result) {}}
+	out, err := r.Outcome(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

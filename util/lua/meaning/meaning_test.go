@@ -15,7 +15,8 @@ func TestMeaningOfAWrite(t *testing.T) {
 	take := func(script string) []any {
 		return []any{"eval", script, 4, meaning.StockKey, "run", "newest", "older", "run"}
 	}
-	const first, mine, others = `{"id":"one","owner":"a"}`, `{"id":"one","owner":"a","stock_after":4}`, `{"id":"one","owner":"b","stock_after":4}`
+	const first, mine = `{"id":"one","owner":"a"}`, `{"id":"one","owner":"a","stock_after":4}`
+	const others = `{"id":"one","owner":"b","stock_after":4}`
 	whole := func(script string) []any { return append(take(script), "one", first) }
 	write := []any{"eval", lua.Write, 5, meaning.StockKey, "run", "newest", "older", "fence", 4, 7}
 	for _, c := range []struct {
