@@ -31,7 +31,7 @@ func TestDescribe(t *testing.T) {
 // Of an order the drawing has what it left: all of it is as long as three lines.
 func TestReadableOrder(t *testing.T) {
 	const order = `{"at":"0s","id":"A","stock_after":99,"stock_before":100}`
-	if got := readable(fmt.Appendf(nil, "$%d\r\n%s\r\n", len(order), order), 1); got != `{… "stock_after":99}` {
+	if got := readable(fmt.Appendf(nil, "$%d\r\n%s\r\n", len(order), order), 1); got != `{…"stock_after":99}` {
 		t.Errorf("it is %s", got)
 	}
 }

@@ -132,11 +132,11 @@ func TestTraceDrawsARepeatedOrder(t *testing.T) {
 		s.moment(10*i+3, witness.KindEnds, sale)
 	}
 	want := `     r1#1     r2#1   Redis
-  1  ├────────────────▶│   EVAL take.lua: DECR inventory → {… "stock_after":199}
+  1  ├────────────────▶│   EVAL take.lua: DECR inventory → {…"stock_after":199}
      │                 │   r1#1 writes stock 199
      │                 │   [no lock; stock: 199]
   2  ○                 │   r1#1 has sold
-  3           ├───────▶│   EVAL take.lua: DECR inventory → {… "stock_after":199}
+  3           ├───────▶│   EVAL take.lua: DECR inventory → {…"stock_after":199}
               │        │   the ledger already has r2#1's order: nothing is written
   4           ○        │   r2#1 has sold
 `

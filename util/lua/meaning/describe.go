@@ -54,7 +54,7 @@ func onStock(script string, m Meaning) (does string) {
 // Answer gives a reply for people: of an order, as the ledger has it, only what it left of the stock.
 func Answer(reply string) string {
 	if order, is := orderOf(reply); is {
-		return fmt.Sprintf(`{… "stock_after":%d}`, order.After)
+		return fmt.Sprintf(`{…"stock_after":%d}`, order.After)
 	}
 	return reply
 }

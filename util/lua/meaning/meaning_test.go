@@ -45,7 +45,7 @@ func TestMeaningOfAWrite(t *testing.T) {
 // A reply that is an order is shown as what it left; others stay as they are.
 func TestAnswer(t *testing.T) {
 	for reply, want := range map[string]string{
-		`{"at":"0s","id":"A","stock_after":99,"stock_before":100}`: `{… "stock_after":99}`,
+		`{"at":"0s","id":"A","stock_after":99,"stock_before":100}`: `{…"stock_after":99}`,
 		"1": "1", "[1 100]": "[1 100]", "nil": "nil", "distributedLock:A": "distributedLock:A", `{"stock":1}`: `{"stock":1}`,
 	} {
 		if got := meaning.Answer(reply); got != want {
