@@ -50,7 +50,8 @@ func runCourse(cmd *cobra.Command, args []string, in language.Language, reset, l
 		In: in, Typed: typed, Again: cmd.CommandPath() + langTyped(cmd),
 		Out: out, Echoes: isTerminal(out), Columns: columnsOf(out),
 		Run: func(ctx context.Context, args []string) bool {
-			if sub, _, err := newRoot(typed).Find(args); err == nil && sub.Flags().Lookup("lang") != nil && !slices.Contains(args, "--lang") {
+			sub, _, err := newRoot(typed).Find(args) // it finds the user's language as this command has
+			if err == nil && cmd.Flags().Changed("lang") && sub.Flags().Lookup("lang") != nil && !slices.Contains(args, "--lang") {
 				args = append(args, "--lang", string(in))
 			}
 			return Program{Name: typed, In: strings.NewReader("")}.Run(ctx, args, out, cmd.ErrOrStderr()) != exitTrouble
