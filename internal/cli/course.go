@@ -24,8 +24,8 @@ func newCourse() *cobra.Command {
 command of the lesson, and says whether you were right, and why. It goes on where you left, or with
 lesson N. Your progress is in .lockstep-course.json, beside go.mod.
 
-Type the number of your prediction; Enter skips the question; q stops, and so does the end of the
-input. Exit code: 0, also if you stop; 2 trouble.`,
+Type the number of your prediction; Enter skips the question, and goes on wherever a terminal
+pauses; q stops, and so does the end of the input. Exit code: 0, also if you stop; 2 trouble.`,
 		Example:     "  lockstep course\n  lockstep course 3\n  lockstep course --list\n  lockstep course --lang zh",
 		Args:        cobra.MaximumNArgs(1),
 		Annotations: map[string]string{noSettings: "each lesson has its own"},
@@ -50,7 +50,8 @@ func runCourse(cmd *cobra.Command, args []string, in language.Language, reset, l
 		In: in, Typed: typed, Again: cmd.CommandPath() + langTyped(cmd),
 		Out: out, Echoes: isTerminal(out), Columns: columnsOf(out),
 		Run: func(ctx context.Context, args []string) bool {
-			if sub, _, err := newRoot(typed).Find(args); err == nil && sub.Flags().Lookup("lang") != nil && !slices.Contains(args, "--lang") {
+			sub, _, err := newRoot(typed).Find(args) // it finds the user's language as this command has
+			if err == nil && cmd.Flags().Changed("lang") && sub.Flags().Lookup("lang") != nil && !slices.Contains(args, "--lang") {
 				args = append(args, "--lang", string(in))
 			}
 			return Program{Name: typed, In: strings.NewReader("")}.Run(ctx, args, out, cmd.ErrOrStderr()) != exitTrouble

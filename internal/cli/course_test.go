@@ -62,6 +62,14 @@ func TestCourseThroughAPipe(t *testing.T) {
 	inOrder(t, out, "Lesson 1 of", "The answer is 2: 98 or 99")
 }
 
+// What a lesson's command tells to type has no flag that nobody has typed.
+func TestCourseTypesNoLanguage(t *testing.T) {
+	t.Chdir(t.TempDir())
+	t.Setenv("LC_ALL", "en_US.UTF-8")
+	_, out, _ := learn(t, "2\nq\n", "1")
+	inOrder(t, out, "$ go run . explore v0\n", `--replay "A:GET B:GET A:write B:write"`+"\n", "Right: 2.")
+}
+
 // After the last lesson it says how many predictions were right, and so it does when there is nothing left.
 func TestCourseToItsEnd(t *testing.T) {
 	t.Chdir(t.TempDir())

@@ -44,7 +44,7 @@ func (r *Recorder) Sending(server int, commands []redis.Cmder) {
 
 // Replied implements execution.Recorder.
 func (r *Recorder) Replied(reply []byte, commands int) {
-	r.step.Reply = meaning.Reply(simredis.Readable(reply, commands))
+	r.step.Reply = meaning.Answer(simredis.Readable(reply, commands))
 }
 
 // Follow implements execution.Recorder.

@@ -39,6 +39,10 @@ func TestTheCourse(t *testing.T) {
 	p.sits()
 	p.click("[data-focus=kept]")
 	p.shows("Kept, in 9 steps: all have ended.")
+	const tops = `[...document.querySelectorAll(".embedded .seat > .sheet")].map(box => box.getBoundingClientRect().top)`
+	if of := eval[[]float64](p, tops); len(of) != 2 || of[0] != of[1] {
+		t.Errorf("the drawing and the choices begin at %v; want both at the same height", of)
+	}
 	p.visit("#/course/03#explain")
 	p.waitUntil("a link leads to its heading", `scrollY > 0 &&
 		Math.abs(document.querySelector("#explain")?.getBoundingClientRect().top) < 200`)
@@ -57,6 +61,11 @@ func TestTheCourse(t *testing.T) {
 			t.Errorf("%s: %s", address, wrong)
 		}
 	}
+	p.visit("#/course/06")
+	p.click(".choice")
+	p.click("#play")
+	p.waitUntil("each button names its lock", `[...document.querySelectorAll("#try ~ .part .runner")].map(e => e.innerText)
+		.join() === "▶ Run v5,▶ Run v6"`)
 	p.visit("#/course/99")
 	p.shows("There is no lesson 99; there are 1 to 15.")
 }
@@ -120,6 +129,10 @@ func TestTheRoom(t *testing.T) {
 	teacher.click("#open")
 	teacher.waitUntil("the question is there", `document.querySelectorAll(".bars li").length === 3`)
 	teacher.shows("Only this machine reaches this server")
+	if !eval[bool](teacher, `(at => at(".bars").right < at(".door").left && at(".bars").top - at(".question").bottom < 50)(
+		css => document.querySelector(css).getBoundingClientRect())`) {
+		t.Error("the choices do not follow the question, beside the door")
+	}
 	joined := open(t, url+"/#/join")
 	joined.waitUntil("who joined is at the lesson", `location.hash === "#/course/03" && document.querySelector(".choice")`)
 	for i := range 49 {

@@ -58,7 +58,7 @@ func document(r explore.Result, whys []*session.Why) Document {
 		WithinMillis: trace.Millis(r.Scenario.Within), Faults: r.Scenario.Faults.Map(),
 		Polls: r.Scenario.PollsInVain(), Happened: r.Coverage.Faults, Ends: r.Coverage.Ends, Contended: r.Coverage.Contended,
 		BeyondPolls: r.Coverage.Beyond, Untested: r.Untested(), Cut: append([]string{}, r.Cut()...),
-		Schedules: r.Schedules, States: r.States, Depth: r.Depth, Complete: r.Complete, Bound: r.Bound(), Interrupted: r.Interrupted,
+		Schedules: r.Schedules, States: r.States, Depth: longest(r), Complete: r.Complete, Bound: r.Bound(), Interrupted: r.Interrupted,
 		Seconds: r.Seconds, Verdict: r.Verdict(), Counterexamples: []Counterexample{},
 	}
 	for i, e := range r.Found {

@@ -2,6 +2,7 @@ package report
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"lockstep/internal/explore"
@@ -39,5 +40,21 @@ func TestExploreAllJSON(t *testing.T) {
 		if got := doc.Locks[lock][anomaly.ForeignRelease].Verdict; got != want {
 			t.Errorf("%s: foreign-release %q; want %q", lock, got, want)
 		}
+	}
+}
+
+// The longest schedule is at least as long as the counterexample.
+func TestLongestScheduleIsNoShorterThanWhatWasFound(t *testing.T) {
+	v0, err := evolution.Find("v0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := Request{Lock: v0, Scenario: explore.Scenario{Actors: 2}, Anomaly: anomaly.LostUpdate, Progress: func(explore.Result) {}}
+	out, err := r.Outcome(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if steps := out.Shown[0].Trace.Steps; len(steps) != 4 || out.Document.Depth != 4 || !strings.Contains(out.Seen, "at most 4 steps") {
+		t.Errorf("found in %d steps; the document says %d, and the page: %s", len(steps), out.Document.Depth, out.Seen)
 	}
 }

@@ -158,6 +158,41 @@ func TestCourseWhereNothingCanBeWritten(t *testing.T) {
 	}
 }
 
+// A terminal pauses below the drawing, and below the reason: what comes at once moves away what there is to look at.
+func TestCoursePausesInATerminal(t *testing.T) {
+	const drawn, why, rest, seat = "[drawing]", "Enter says why", "Enter goes on with what to try", "── In the"
+	for typed, want := range map[string][]string{
+		"2 q":     {drawn, why},
+		"2 - q":   {drawn, why, rest},
+		"2 - - q": {drawn, why, rest, seat},
+	} {
+		var out strings.Builder
+		pupil, err := course.NewPupil(t.TempDir(), course.Terminal{
+			In: language.English, Out: &out, Columns: 80, Echoes: true,
+			Run: func(context.Context, []string) bool { out.WriteString(drawn); return true },
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		answers := make(chan string, 4)
+		for answer := range strings.FieldsSeq(typed) {
+			answers <- strings.Trim(answer, "-")
+		}
+		close(answers)
+		if err := pupil.Take(t.Context(), answers, ""); err != nil {
+			t.Error(err)
+		}
+		told, at := out.String(), 0
+		for _, part := range []string{drawn, why, rest, seat} {
+			i := strings.Index(told[at:], part)
+			if (i >= 0) != slices.Contains(want, part) {
+				t.Errorf("%s: after %d letters it says %q at %d; want %q\n%s", typed, at, part, i, want, told)
+			}
+			at += max(i, 0)
+		}
+	}
+}
+
 func TestArguments(t *testing.T) {
 	got := course.Arguments(`explore v0  --replay "A:GET B:GET" --why`)
 	if want := []string{"explore", "v0", "--replay", "A:GET B:GET", "--why"}; !slices.Equal(got, want) {

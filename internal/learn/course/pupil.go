@@ -113,7 +113,13 @@ func (p *Pupil) lesson(ctx context.Context, l Lesson) (more bool, err error) {
 		return false, nil
 	}
 	p.sayAnswer(l, choice)
+	if !p.pause(ctx, p.whyPrompt()) {
+		return false, nil
+	}
 	p.tell("", l.Sections[Explain].Text)
+	if !p.pause(ctx, p.restPrompt()) {
+		return false, nil
+	}
 	for _, section := range l.Sections[Seat:] {
 		p.tell(section.Heading, section.Text)
 	}
@@ -176,6 +182,16 @@ func (p *Pupil) prompt(ctx context.Context, prompt string) (answer string, more 
 		fmt.Fprintln(p.terminal.Out, answer) // it does not stand there already
 	}
 	return answer, more && answer != "q"
+}
+
+// pause lets the pupil look at what a terminal shows before more comes and moves it away. More is false if the pupil stops.
+func (p *Pupil) pause(ctx context.Context, prompt string) (more bool) {
+	if !p.terminal.Echoes {
+		return true
+	}
+	_, more = p.prompt(ctx, prompt)
+	fmt.Fprintln(p.terminal.Out)
+	return more
 }
 
 // run runs the command of a lesson. If it cannot, it shows what others saw. More is false if the pupil interrupts it.

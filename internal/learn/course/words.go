@@ -11,6 +11,14 @@ func (p *Pupil) nextPrompt() string {
 	return p.terminal.In.Say("Enter goes on with the next lesson, q stops: ", "回车继续下一课，q 退出：")
 }
 
+func (p *Pupil) whyPrompt() string {
+	return p.terminal.In.Say("Enter says why, q stops: ", "回车看原因，q 退出：")
+}
+
+func (p *Pupil) restPrompt() string {
+	return p.terminal.In.Say("Enter goes on with what to try, q stops: ", "回车看可以试什么，q 退出：")
+}
+
 func (p *Pupil) predictPrompt(choices int) string {
 	return p.terminal.In.Say("Your prediction (1–%d; Enter skips, q stops): ", "你的预测（1–%d；回车跳过，q 退出）：", choices)
 }

@@ -281,10 +281,15 @@ func latest[T any](all []T) []T {
 	return all
 }
 
+// forgetSales keeps those of the story, which can be drawn as long as it is told.
 func (a *Account) forgetSales() {
+	a.told = a.Story()
 	old := len(a.Sales) - len(a.Going) - mostRemembered
+	told := func(s *Sale) bool {
+		return slices.ContainsFunc(a.told, func(t Turn) bool { return t.By == s.Name || t.Of == s.Name })
+	}
 	a.forgetThose(func(s *Sale) bool {
-		if old <= 0 || s.Ended.IsZero() {
+		if old <= 0 || s.Ended.IsZero() || told(s) {
 			return false
 		}
 		old--

@@ -175,7 +175,7 @@ func (n note) described() Event {
 	case errors.Is(n.err, redis.Nil):
 		command.Reply = "nil"
 	case n.err == nil:
-		command.Reply = meaning.Reply(fmt.Sprint(n.reply))
+		command.Reply = fmt.Sprint(n.reply)
 	case rediserr.IsAnswer(n.err):
 		command.Reply = "error " + n.err.Error()
 	default:

@@ -10,6 +10,7 @@ import (
 
 	"lockstep/internal/language"
 	"lockstep/internal/trace"
+	"lockstep/util/lua/meaning"
 )
 
 // Trace writes down what happened to some sales, for the drawings that the explorer has, too; without names, to all of them.
@@ -119,7 +120,8 @@ func (d *drawing) command(event Event) (all []moment) {
 		step := trace.Step{Actor: sender, Kind: trace.KindWaits, Says: pollsSentence(d.in, event)}
 		all = append(all, moment{d.polled(event), step})
 	}
-	step := trace.Step{Token: c.Name, Actor: sender, Kind: trace.KindCommand, Node: event.Node, Command: c.Text, Reply: c.Reply}
+	step := trace.Step{Token: c.Name, Actor: sender, Kind: trace.KindCommand, Node: event.Node, Command: c.Text}
+	step.Reply = meaning.Answer(c.Reply)
 	if d.isDelayed(event) {
 		sends := step
 		sends.Kind, step.Sent = trace.KindLate, true

@@ -115,7 +115,7 @@ func foreignDelete(s *story) {
 	s.removes(7010, "r2#1", witness.Done, true)
 }
 
-// What a story was made of may be forgotten; it stays as it was.
+// What a story was made of may be forgotten; it stays as it was, and so do its sales.
 func TestAStoryStays(t *testing.T) {
 	const sales = 3000
 	a := watched(witness.Limits{Events: 100, Alike: 5}, func(s *story) {
@@ -128,5 +128,13 @@ func TestAStoryStays(t *testing.T) {
 	})
 	if got := told(a.Story()); len(got) < 5 || got[1] != "3010 r2#1 came in while r1#1 was at work [1]" {
 		t.Errorf("after %d more sales, the story is %q", sales, got)
+	}
+	for _, name := range []string{"r1#1", "r2#1"} {
+		if a.Sale(name) == nil {
+			t.Errorf("after %d more sales, %s of the story is forgotten", sales, name)
+		}
+	}
+	if len(a.Sales) > 1000 {
+		t.Errorf("it keeps %d sales", len(a.Sales))
 	}
 }

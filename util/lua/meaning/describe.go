@@ -29,14 +29,6 @@ func Describe(args []any) (name, all string) {
 	return name, strings.Join(words, " ")
 }
 
-// Reply gives a reply for people: of an order as the ledger has it, whose it is and what it left.
-func Reply(reply string) string {
-	if o := orderIn(reply); o.Owner != "" && strings.Contains(reply, "stock_after") {
-		return fmt.Sprintf(`{"owner":%q,…,"stock_after":%d}`, o.Owner, o.After)
-	}
-	return reply
-}
-
 // onStock says what a script does with the stock; "" if nothing.
 func onStock(script string, m Meaning) (does string) {
 	key := StockKey
@@ -57,4 +49,12 @@ func onStock(script string, m Meaning) (does string) {
 		does += " (token " + Text(m.Token) + ")"
 	}
 	return does
+}
+
+// Answer gives a reply for people: of an order, as the ledger has it, only what it left of the stock.
+func Answer(reply string) string {
+	if strings.Contains(reply, `"stock_after"`) {
+		return fmt.Sprintf(`{…"stock_after":%d}`, orderIn(reply).After)
+	}
+	return reply
 }

@@ -39,6 +39,19 @@ func TestMeaningOfAWrite(t *testing.T) {
 	}
 }
 
+// A reply that is an order is shown as what it left; others stay as they are.
+func TestAnswer(t *testing.T) {
+	for reply, want := range map[string]string{
+		`{"at":"0s","id":"A","stock_after":99,"stock_before":100}`: `{…"stock_after":99}`,
+		"1": "1", "[1 100]": "[1 100]", "nil": "nil",
+		`{"owner":"A"}`: `{"owner":"A"}`, "distributedLock:A": "distributedLock:A", `{"stock":1}`: `{"stock":1}`,
+	} {
+		if got := meaning.Answer(reply); got != want {
+			t.Errorf("%s is shown as %s; want %s", reply, got, want)
+		}
+	}
+}
+
 // A native release names its owner, and its reply says only whether the lock was that owner's.
 func TestMeaningOfANativeRelease(t *testing.T) {
 	for _, args := range [][]any{
@@ -53,18 +66,6 @@ func TestMeaningOfANativeRelease(t *testing.T) {
 		}
 		if got := meaning.Of(args, nil, redis.ErrClosed).Outcome; got != meaning.Unknown {
 			t.Errorf("%v, without a reply, is %s", args, got)
-		}
-	}
-}
-
-// A reply that is an order is not worth the space.
-func TestReply(t *testing.T) {
-	for reply, want := range map[string]string{
-		`{"id":"one","owner":"r1#1","stock_before":5,"stock_after":4}`: `{"owner":"r1#1",…,"stock_after":4}`, `{"owner":"A"}`: `{"owner":"A"}`,
-		"OK": "OK", "[1 200]": "[1 200]",
-	} {
-		if got := meaning.Reply(reply); got != want {
-			t.Errorf("%s is shown as %s; want %s", reply, got, want)
 		}
 	}
 }

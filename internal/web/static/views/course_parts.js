@@ -115,18 +115,19 @@ function explored(command, part, desk) {
     shows.known();
     return shows.node;
   }
-  const run = runner(() => shows.run());
+  const one = part.commands.length === 1;
+  const run = runner(() => shows.run(), {}, one ? "" : command.lock);
   return el("div", run, shows.node);
 }
 
-// runner is the button of a command.
-export function runner(run, attributes = {}) {
+// runner is the button of a command, and names the lock where there are several.
+export function runner(run, attributes = {}, lock = "") {
   const once = async ({ currentTarget: button }) => {
     button.disabled = true;
     await run();
     button.disabled = false;
   };
-  return el("p.runner", el("button", { ...attributes, onclick: once }, "▶ ", say("Run", "运行")));
+  return el("p.runner", el("button", { ...attributes, onclick: once }, `▶ ${say("Run", "运行")} ${lock}`.trim()));
 }
 
 // Result is what a command shows: first what the lesson knows of it, then what was found here and now.

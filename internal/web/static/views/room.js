@@ -46,8 +46,8 @@ export async function room([, , name], { passed, draw, again, fail }) {
   const take = async () => lead(await put("/room", { at: on || room.at || "01" }));
   const foot = el("p.row", [
     shown.button,
-    step(-1, "← (p)"),
-    step(1, "(n) →"),
+    step(-1, say("← Before (p)", "← 上一页（p）")),
+    step(1, say("Next (n) →", "下一页（n）→")),
     name !== "board" && el("a.button", { href: place("board") }, say("The board", "榜")),
     name !== "join" && el("a.button", { href: place("join") }, say("Join, large", "加入（大）")),
     mine
@@ -162,9 +162,9 @@ async function question(doors, name, reveal) {
         el("h1", el("a", { href: address(lesson.number) }, `${lesson.number}. ${lesson.title}`)),
         html("div.small", lesson.idea),
         lesson.predict.parts.map(part => html("div.question", part.html)),
+        el("ol.bars", [bars.map(({ row }) => row)]),
+        total,
       ),
-      el("ol.bars", [bars.map(({ row }) => row)]),
-      total,
     ],
   };
 }
