@@ -69,7 +69,9 @@ func TestTheCommandsOfThePage(t *testing.T) {
 // The numbers of the steps are measured of all our locks, under their conditions; flags that are given change that.
 func TestStepsMeasureWhatTheyShow(t *testing.T) {
 	for args, want := range map[string]string{
-		"-steps f":                           "limit v1 v2 v3 v4 v5 v6 v7 v8 v9 v10 v11 redlock delex [1 16 200] [1 3] [1] 3",
+		"-steps f": "limit v1 v2 v3 v4 v5 v6 v7 v8 v9 v10 v11 redlock delex segmented [1 16 200] [1 3] [1] 3",
+		"-steps f -markdown m -repeat 5": "limit v1 v2 v3 v4 v5 v6 v7 v8 v9 v10 v11 redlock redislock redsync rueidislock delex " +
+			"segmented atomic optimistic [1 16 200] [1 3] [1] 5",
 		"-steps f -contestants v4 -buyers 2": "limit v4 [2] [1 3] [1] 3",
 		"-contestants v4,delex -repeat 1":    "limit v4 delex [1 2 16 200 1000] [1 3] [1 0] 1",
 		"": "limit v4 v6 v7 v8 v9 v10 v11 redlock redislock redsync rueidislock " +

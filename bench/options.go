@@ -35,15 +35,9 @@ const maxBuyers = 10_000
 // parse reads the command line. It fails with flag.ErrHelp when that asks for help, and otherwise with what was wrong and what is
 // right.
 func parse(args []string, table []contestants.Contestant, help io.Writer) (options, error) {
-	var all, most, steps []string
+	var all []string
 	for _, c := range table {
 		all = append(all, c.Name)
-		if !c.Aside {
-			most = append(most, c.Name)
-		}
-		if c.Kind == contestants.Ours {
-			steps = append(steps, c.Name)
-		}
 	}
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
@@ -79,9 +73,9 @@ func parse(args []string, table []contestants.Contestant, help io.Writer) (optio
 	}
 	var errs []error
 	if o.steps != "" {
-		most = steps
 		errs = append(errs, forSteps(flags))
 	}
+	most := o.shown(table)
 	o.redis, o.seed = *addr, *seed
 	o.settings = result.Settings{RetryMillis: 20, TTLMillis: 10_000, WaitMillis: 60_000, Pool: *pool, Repeat: *repeat,
 		RestMillis: float64(rest.Microseconds()) / 1000}
@@ -109,6 +103,16 @@ func parse(args []string, table []contestants.Contestant, help io.Writer) (optio
 	check(*shortest >= 50*time.Millisecond, "shortest", *shortest, "50ms or more")
 	check(*longest >= 2**shortest && *longest <= time.Minute, "longest", *longest, "from twice -shortest to 1m")
 	return o, errors.Join(errs...)
+}
+
+// shown are the contestants that the outputs are about: each step, or those that differ much, or both.
+func (o options) shown(table []contestants.Contestant) (names []string) {
+	for _, c := range table {
+		if o.steps != "" && c.IsStep() || !c.Aside && (o.steps == "" || o.markdown != "") {
+			names = append(names, c.Name)
+		}
+	}
+	return names
 }
 
 // forSteps sets the flags that were not given to what the numbers of the steps are measured under.

@@ -55,10 +55,13 @@ type Contestant struct {
 	Kind  Kind
 	Nodes int                          // how many Redis servers it needs; 0 is one
 	Parts int                          // in how many segments the stock is; 0: in none
-	Aside bool                         // measured only where it is named, and with all steps: it differs little from its neighbours
+	Aside bool                         // it differs little from its neighbours: measured where it is named, or as a step; not on the page
 	fits  func(strategy.Servers) error // nil: it is on every server
 	Open  func(Env) (Seller, error)
 }
+
+// IsStep reports whether it is one of the locks whose numbers the README shows.
+func (c Contestant) IsStep() bool { return c.Kind == Ours || c.Kind == Several }
 
 // Fits fails if the contestant cannot be had on these servers.
 func (c Contestant) Fits(there strategy.Servers) error {

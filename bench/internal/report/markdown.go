@@ -40,12 +40,11 @@ const how = `
   if it sold nothing in the last half of the window, or had to be ended.
 - The terminal also shows one process, and no delay: there the processes compete with Redis for the cores of one machine.
 - A sale that waits for no other takes four round trips, and the limit two: a share of 0.5. A lock gets beyond it by handing over to the
-  next sale, or by staying with its process, as v11 does. With two buyers in several processes every sale is a hand-over through Redis:
-  three round trips, so 0.67 is the most.
+  next sale, or by staying with its process, as v11 does.
 - redlock needs few requests as it queues inside each process; on its five servers, taking and releasing the lock is ten.
 - The sales of atomic and of segmented, with its eight locks, are not serial, so their share is far above 1. optimistic sends five requests
   in three round trips, and starts over after a random pause if the stock has changed. The picture leaves these out.
-- Of v1, v2, v3, v5 and delex, [the numbers are in the README](../README.md#what-each-step-gains), from a run of their own.
+- Of v1, v2, v3, v5 and delex, [the numbers are in the README](../README.md#what-each-step-gains).
 `
 
 const howToRun = `
@@ -56,6 +55,7 @@ const howToRun = `
 
 // Markdown writes the page: what came out, how to read it, and the tables that one chooses a lock by.
 func Markdown(w io.Writer, run result.Run, all []contestants.Contestant) error {
+	all = onThePage(all)
 	var text strings.Builder
 	text.WriteString(head)
 	if found := findings(run); found != "" {
@@ -95,6 +95,11 @@ func Markdown(w io.Writer, run result.Run, all []contestants.Contestant) error {
 	fmt.Fprintf(&text, howToRun, run.Command)
 	_, err := io.WriteString(w, text.String())
 	return err
+}
+
+// onThePage leaves out the steps that differ little from their neighbours: the README has their numbers.
+func onThePage(all []contestants.Contestant) []contestants.Contestant {
+	return slices.DeleteFunc(slices.Clone(all), func(c contestants.Contestant) bool { return c.Aside && c.IsStep() })
 }
 
 // whole says what a sale of the whole shop costs, beside one with the first of the locks.

@@ -22,7 +22,7 @@ func Steps(w io.Writer, run result.Run, table []contestants.Contestant) error {
 		RoundTripMillis: run.Pings[0].AddedMillis, Repetitions: run.Settings.Repeat,
 	}
 	for _, c := range table {
-		if c.Kind != contestants.Ours {
+		if !c.IsStep() {
 			continue
 		}
 		for _, at := range figures.Conditions() {

@@ -28,6 +28,7 @@ type panel struct {
 // white, so that the picture can be read on light and dark pages. Contestants without a lock are left out: beside them the others
 // could not be told apart.
 func SVG(w io.Writer, run result.Run, all []contestants.Contestant) error {
+	all = onThePage(all)
 	list, buyers := settings(run)
 	var columns []setting
 	for _, s := range list {
