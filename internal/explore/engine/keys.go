@@ -21,7 +21,7 @@ var ErrKey = errors.New("the keys of a lock are " + lock.Key + " (lock.Options.K
 // itsKeys fails for a command that leaves another key than one of the lock's or the store's, or that has keys of both.
 func itsKeys(command *simredis.Command, then *simredis.State) error {
 	for _, k := range then.Keys {
-		if !isLocks(k.Name) && !dao.IsKey(k.Name) {
+		if !dao.IsKey(k.Name) && !isLocks(k.Name) {
 			return fmt.Errorf("%w: %s is none of them: call it %s", ErrKey, k.Name, renamed(k.Name))
 		}
 	}
@@ -47,9 +47,12 @@ func isLocks(key string) bool {
 	if key == lock.Key || strings.HasPrefix(key, beside) {
 		return true
 	}
+	if !strings.Contains(key, ofSegment) {
+		return false
+	}
 	number, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(key, "{"), ofSegment), "}")
 	_, err := strconv.Atoi(number)
-	return err == nil && strings.Contains(key, ofSegment)
+	return err == nil
 }
 
 // renamed returns what another key may be called.
