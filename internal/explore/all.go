@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"lockstep/internal/explore/engine"
+	"lockstep/internal/explore/simredis"
 	"lockstep/internal/lock/strategy"
 	"lockstep/internal/lock/verdict"
 )
@@ -87,7 +88,7 @@ func All(
 	for _, s := range strategies {
 		of := make([]Result, len(ScenariosOf(s, actors))) // by scenario
 		results = append(results, of)
-		within := bounds
+		within, memories := bounds, &simredis.Memories{}
 		if s.OnNodes && (bounds.Schedules == 0 || bounds.Schedules > SchedulesOnNodes) {
 			within.Schedules = SchedulesOnNodes
 		}
@@ -103,7 +104,7 @@ func All(
 			each.Go(func() error {
 				goal, once := Goal{All: true, Progress: func(now Result) { tell(now, false) }}, in.Scenario
 				once.Polls = UsualPolls // in every cell as many
-				result, err := Explore(ctx, s, once, goal, within)
+				result, err := exploreWith(ctx, s, once, goal, within, memories)
 				if err == nil {
 					tell(result, true)
 				}

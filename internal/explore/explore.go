@@ -8,6 +8,7 @@ import (
 
 	"lockstep/internal/explore/engine"
 	"lockstep/internal/explore/search"
+	"lockstep/internal/explore/simredis"
 	"lockstep/internal/language"
 	"lockstep/internal/lock/anomaly"
 	"lockstep/internal/lock/strategy"
@@ -123,6 +124,13 @@ func (r Result) Unjudged() (all []Anomaly) {
 // scenario says how many: that of the result does. That it was cut short, by bounds or by ctx, is no error, but makes the verdict
 // unknown. It fails with ErrBlind, ErrUnsaid, ErrUnrepeatable, ErrCommand, ErrKey, or ErrPanicked.
 func Explore(ctx context.Context, s strategy.Strategy, in Scenario, goal Goal, bounds Bounds) (Result, error) {
+	return exploreWith(ctx, s, in, goal, bounds, &simredis.Memories{})
+}
+
+// exploreWith is Explore, with what other explorations have learnt of Redis.
+func exploreWith(
+	ctx context.Context, s strategy.Strategy, in Scenario, goal Goal, bounds Bounds, memories *simredis.Memories,
+) (Result, error) {
 	if err := in.CheckFor(s); err != nil {
 		return Result{}, err
 	}
@@ -144,7 +152,7 @@ func Explore(ctx context.Context, s strategy.Strategy, in Scenario, goal Goal, b
 		if goal.Progress != nil {
 			inner.Progress = func(now search.Result) { goal.Progress(Result{Lock: s.Name, Scenario: in, Result: now}) }
 		}
-		options := Options{Starved: slices.Contains(goal.Anomalies, anomaly.Starved)}
+		options := Options{Starved: slices.Contains(goal.Anomalies, anomaly.Starved), Memories: memories}
 		options.Interchangeable, options.EverySymmetry, options.EveryRound = inner.Symmetric, bounds.EverySymmetry, bounds.EverySymmetry
 		result, err := Search(ctx, func() (System, error) {
 			h, err := NewHarness(s, in, options, seeds)

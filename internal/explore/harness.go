@@ -51,8 +51,9 @@ type Harness struct {
 // Options say what to look for, and how closely.
 type Options struct {
 	engine.Cuts
-	Starved bool         // look for sales that are starved
-	Stop    func() error // why nothing more is to happen, asked before each step; nil: it is never stopped
+	Starved  bool               // look for sales that are starved
+	Stop     func() error       // why nothing more is to happen, asked before each step; nil: it is never stopped
+	Memories *simredis.Memories // of others that explored, or will; nil: this one is for itself
 }
 
 // Until returns an Options.Stop that stops with ctx. Before each step it lets others in: a shop that sells beside it.
@@ -65,7 +66,7 @@ func Until(ctx context.Context) func() error {
 
 // NewHarness makes a harness. Those with the same seeds give the same fingerprints.
 func NewHarness(s strategy.Strategy, in engine.Scenario, options Options, seeds engine.Seeds) (*Harness, error) {
-	m, err := simredis.NewMemory(runID)
+	m, err := options.Memories.Take(runID)
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +99,7 @@ func (h *Harness) Close() {
 	for _, c := range slices.Concat(h.clients...) {
 		_ = c.Close() // there is nothing behind it
 	}
-	h.memory.Close()
+	h.options.Memories.Give(h.memory)
 	h.pool.Close()
 }
 
