@@ -148,7 +148,7 @@ func (x network) Receive(
 		x.Fail(fmt.Errorf("%w%s", err, line()))
 		return nil, err
 	}
-	x.noteOf(t, s, "reply "+inPast(t, s)+" "+string(a.Reply))
+	x.noteOf(t, s, "reply ", inPast(t, s), " ", string(a.Reply))
 	if changed := x.Cluster.Version() - version; changed > 0 {
 		if r.changes == 0 {
 			r.before = x.Cluster.Contents()
