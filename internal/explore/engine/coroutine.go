@@ -28,6 +28,11 @@ type Coroutine struct {
 	asked     int // since then
 }
 
+// restart makes it one that has not begun.
+func (c *Coroutine) restart(f func(), panicked func(value any)) {
+	c.f, c.panicked, c.ended, c.condemned, c.asked = f, panicked, false, false, 0
+}
+
 // Resume lets it run until it parks or ends.
 func (c *Coroutine) Resume() {
 	if c.ended {

@@ -161,7 +161,7 @@ func (x *Execution) Run(a *Actor, f func(context.Context) error) {
 	x.ready = nil // it starts when the schedule says so
 }
 
-// Close ends what still runs.
+// Close ends what still runs. Nothing can be asked of it after that.
 func (x *Execution) Close() {
 	for _, p := range x.processes {
 		p.dead = true
@@ -170,6 +170,7 @@ func (x *Execution) Close() {
 	for _, a := range x.actors {
 		a.leave()
 	}
+	x.Pool.tasks, x.tasks = append(x.Pool.tasks, x.tasks...), nil
 }
 
 // bury ends the tasks of dead processes.

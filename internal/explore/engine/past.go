@@ -41,7 +41,9 @@ func (h *Hasher) hash(b []byte) Fingerprint {
 }
 
 // add gives a past with one thing more in it.
-func (h *Hasher) add(past Fingerprint, what ...string) Fingerprint { return h.after(past, h.text(what)) }
+func (h *Hasher) add(past Fingerprint, what ...string) Fingerprint {
+	return h.after(past, h.text(what))
+}
 
 // text writes what is to be added. It is good until the next.
 func (h *Hasher) text(what []string) []byte {
@@ -98,18 +100,19 @@ func (x *memories) look(p *Process) {
 	p.past = x.Hasher.add(p.past, "now ", strconv.Itoa(p.looks.times), " ", strconv.Itoa(int(x.now)))
 }
 
-// noteOf adds what t got from a server. What a node answers to a task of its own is its history with that node, which counts once the one
-// that asked goes on: by then it does not matter in which order the nodes answered, nor which of them said what.
-func (x *memories) noteOf(t *Task, s *simredis.Server, what ...string) {
+// noteOf adds what t got from a server: what happened, the name of those that asked, and the reply. What a node answers to a task of its own
+// is its history with that node, which counts once the one that asked goes on: by then it does not matter in which order the nodes answered,
+// nor which of them said what.
+func (x *memories) noteOf(t *Task, s *simredis.Server, what, by, reply string) {
 	p := t.actor.Process
 	p.told = len(x.taken)
 	switch {
 	case s.Index == 0 || t.parent == nil || x.EverySymmetry:
-		x.note(p, append([]string{t.label, " ", strconv.Itoa(s.Index), " "}, what...)...)
+		x.note(p, t.label, " ", strconv.Itoa(s.Index), " ", what, " ", by, " ", reply)
 	case !p.dead:
 		x.noted(p)
 		p.answers = slices.Clone(p.answers)
-		p.answers[s.Index] = x.Hasher.add(p.answers[s.Index], what...)
+		p.answers[s.Index] = x.Hasher.add(p.answers[s.Index], what, " ", by, " ", reply)
 	}
 }
 
