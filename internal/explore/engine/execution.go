@@ -126,6 +126,7 @@ func New(setup Setup) *Execution {
 	s := setup.Scenario
 	x := &Execution{}
 	x.Setup, x.left, x.polls, x.now = setup, s.Faults, s.PollsInVain(), setup.Now
+	x.tasks = make([]*Task, 0, 16)
 	for k, n := range notations() {
 		if n.budget != nil {
 			x.budgets[k] = n.budget(&x.left)
@@ -158,7 +159,7 @@ func (x *Execution) Run(a *Actor, f func(context.Context) error) {
 		a.err = f(ctx)
 		a.finished = true
 	})
-	x.ready = nil // it starts when the schedule says so
+	x.ready = x.ready[:0] // it starts when the schedule says so
 }
 
 // Close ends what still runs. Nothing can be asked of it after that.

@@ -109,7 +109,7 @@ func (s *scheduler) kill(t *Task) {
 func (x *machine) next() *Task {
 	if len(x.ready) > 0 {
 		t := x.ready[0]
-		x.ready = x.ready[1:]
+		x.ready = slices.Delete(x.ready, 0, 1)
 		return t
 	}
 	if i := slices.IndexFunc(x.waiters, x.endWait); i >= 0 {
