@@ -11,7 +11,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"lockstep/internal/explore/engine"
-	"lockstep/internal/explore/simredis"
 	"lockstep/internal/lock/strategy"
 	"lockstep/internal/lock/verdict"
 )
@@ -88,7 +87,7 @@ func All(
 	for _, s := range strategies {
 		of := make([]Result, len(ScenariosOf(s, actors))) // by scenario
 		results = append(results, of)
-		within, memories := bounds, &simredis.Memories{}
+		within, memories := bounds, &sync.Pool{}
 		if s.OnNodes && (bounds.Schedules == 0 || bounds.Schedules > SchedulesOnNodes) {
 			within.Schedules = SchedulesOnNodes
 		}

@@ -5,10 +5,10 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sync"
 
 	"lockstep/internal/explore/engine"
 	"lockstep/internal/explore/search"
-	"lockstep/internal/explore/simredis"
 	"lockstep/internal/language"
 	"lockstep/internal/lock/anomaly"
 	"lockstep/internal/lock/strategy"
@@ -124,12 +124,12 @@ func (r Result) Unjudged() (all []Anomaly) {
 // scenario says how many: that of the result does. That it was cut short, by bounds or by ctx, is no error, but makes the verdict
 // unknown. It fails with ErrBlind, ErrUnsaid, ErrUnrepeatable, ErrCommand, ErrKey, or ErrPanicked.
 func Explore(ctx context.Context, s strategy.Strategy, in Scenario, goal Goal, bounds Bounds) (Result, error) {
-	return exploreWith(ctx, s, in, goal, bounds, &simredis.Memories{})
+	return exploreWith(ctx, s, in, goal, bounds, &sync.Pool{})
 }
 
 // exploreWith is Explore, with what other explorations have learnt of Redis.
 func exploreWith(
-	ctx context.Context, s strategy.Strategy, in Scenario, goal Goal, bounds Bounds, memories *simredis.Memories,
+	ctx context.Context, s strategy.Strategy, in Scenario, goal Goal, bounds Bounds, memories *sync.Pool,
 ) (Result, error) {
 	if err := in.CheckFor(s); err != nil {
 		return Result{}, err

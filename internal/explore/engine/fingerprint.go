@@ -56,7 +56,7 @@ func (x *fingerprints) appendProcess(b []byte, p *Process, o Order) []byte {
 	} else {
 		b = strconv.AppendBool(p.past.Append(append(b, '|')), p.paused)
 		for _, actor := range p.known {
-			b = strconv.AppendInt(append(b, ' '), int64(o.Place(int(actor))), 10)
+			b = strconv.AppendInt(append(b, ' '), int64(o.Places[actor]), 10)
 		}
 	}
 	b = x.appendWaits(b, p)
@@ -131,8 +131,7 @@ func (x *fingerprints) appendNodes(b []byte, o Order) []byte {
 				n = p.answers[s.Index].Append(append(n, '|'))
 			}
 		}
-		nodes = append(nodes, x.Hasher.hash(n))
-		x.Hasher.part = n
+		nodes, x.Hasher.part = append(nodes, x.Hasher.sum(n)), n
 	}
 	if !x.EverySymmetry {
 		slices.SortFunc(nodes, func(a, b Fingerprint) int { return slices.Compare(a[:], b[:]) })

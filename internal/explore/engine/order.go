@@ -20,14 +20,6 @@ type Order struct {
 	alike  bool   // names are to be replaced by places
 }
 
-// Place returns the place of an actor, and what is below zero for nobody.
-func (o Order) Place(actor int) int {
-	if actor < 0 {
-		return actor
-	}
-	return int(o.Places[actor])
-}
-
 // alike reports whether actors count as the same if they differ by name alone.
 func (s *Setup) alike() bool {
 	return s.Interchangeable && !s.EverySymmetry && s.Scenario.Alike() && s.Scenario.Sales <= 1 && !s.Cluster.OnNodes()

@@ -33,10 +33,6 @@ func NewHasher(seeds Seeds) *Hasher {
 
 func (h *Hasher) sum(b []byte) Fingerprint {
 	h.buffer = b
-	return h.hash(b)
-}
-
-func (h *Hasher) hash(b []byte) Fingerprint {
 	return Fingerprint{maphash.Bytes(h.seeds[0], b), maphash.Bytes(h.seeds[1], b)}
 }
 

@@ -15,7 +15,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/alicebob/miniredis/v2"
@@ -45,37 +44,6 @@ type Memory struct {
 	published []Message // by the command that runs
 	queues    bool      // that is part of a transaction, and waits for its end
 	refused   error     // of what that contains
-}
-
-// Memories keeps those that nobody uses, for others to come. The zero Memories keeps none yet; nil never keeps any.
-type Memories struct {
-	mu   sync.Mutex
-	idle []*Memory
-}
-
-// Take gives a memory in which this run of the shop is on, as NewMemory does. All that are kept have to be of one run.
-func (m *Memories) Take(run string) (*Memory, error) {
-	if m != nil {
-		m.mu.Lock()
-		defer m.mu.Unlock()
-		if n := len(m.idle) - 1; n >= 0 {
-			kept := m.idle[n]
-			m.idle = m.idle[:n]
-			return kept, nil
-		}
-	}
-	return NewMemory(run)
-}
-
-// Give keeps one that is used no more, with all that it was ever asked.
-func (m *Memories) Give(used *Memory) {
-	if m == nil {
-		used.Close()
-		return
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.idle = append(m.idle, used)
 }
 
 // Message was published to a channel.
