@@ -97,7 +97,7 @@ func (m *Memory) words(cmd redis.Cmder) (words []byte, usual bool) {
 	return b, true
 }
 
-// meant returns what the client gave, if it is a value that nobody can change.
+// meant returns what the client gave, if it is of the usual types.
 func meant(cmd redis.Cmder, err error) (m meaning, fixed bool) {
 	m.err = err
 	switch cmd := cmd.(type) {
@@ -112,19 +112,35 @@ func meant(cmd redis.Cmder, err error) (m meaning, fixed bool) {
 	case *redis.BoolCmd:
 		m.value = cmd.Val()
 	}
-	switch m.value.(type) {
-	case nil, string, int64, bool:
-		return m, true
-	default:
-		return m, false
+	m.value, fixed = copied(m.value)
+	return m, fixed
+}
+
+// copied gives a value that nobody else can change, if that is of the usual types.
+func copied(value any) (own any, usual bool) {
+	list, is := value.([]any)
+	if !is {
+		switch value.(type) {
+		case nil, string, int64, bool:
+			return value, true
+		}
+		return nil, false
 	}
+	all := make([]any, len(list))
+	for i, v := range list {
+		if all[i], usual = copied(v); !usual {
+			return nil, false
+		}
+	}
+	return all, true
 }
 
 // give gives it to a command of the same type.
 func (m meaning) give(cmd redis.Cmder) {
 	switch cmd := cmd.(type) {
 	case *redis.Cmd:
-		cmd.SetVal(m.value)
+		own, _ := copied(m.value)
+		cmd.SetVal(own)
 	case *redis.StatusCmd:
 		cmd.SetVal(m.value.(string))
 	case *redis.StringCmd:
