@@ -77,7 +77,9 @@ func TestAPhraseMeansTheSame(t *testing.T) {
 		}
 	}
 	list := func() any { return c.Eval(ctx, "return {1, 2}", nil).Val() }
-	list().([]any)[0] = "changed by who got it"
+	for range 2 {
+		list().([]any)[0] = "changed by who got it"
+	}
 	if got := fmt.Sprint(list()); got != "[1 2]" {
 		t.Errorf("a script's list is %s for the next; want [1 2]", got)
 	}
