@@ -101,9 +101,9 @@ func All(
 				progress(in, now, ended)
 			}
 			each.Go(func() error {
-				goal, once := Goal{All: true, Progress: func(now Result) { tell(now, false) }}, in.Scenario
+				goal, once := Goal{All: true, Progress: func(now Result) { tell(now, false) }, memories: memories}, in.Scenario
 				once.Polls = UsualPolls // in every cell as many
-				result, err := exploreWith(ctx, s, once, goal, within, memories)
+				result, err := Explore(ctx, s, once, goal, within)
 				if err == nil {
 					tell(result, true)
 				}

@@ -83,6 +83,8 @@ type Goal struct {
 	Anomalies []Anomaly    // to look for; none: all that apply
 	All       bool         // go on until each was found, or everything was seen; otherwise the first ends it
 	Progress  func(Result) // called several times a second, and must not wait; may be nil
+
+	memories *sync.Pool // Options.Memories
 }
 
 // Result is what an exploration found.
@@ -124,13 +126,6 @@ func (r Result) Unjudged() (all []Anomaly) {
 // scenario says how many: that of the result does. That it was cut short, by bounds or by ctx, is no error, but makes the verdict
 // unknown. It fails with ErrBlind, ErrUnsaid, ErrUnrepeatable, ErrCommand, ErrKey, or ErrPanicked.
 func Explore(ctx context.Context, s strategy.Strategy, in Scenario, goal Goal, bounds Bounds) (Result, error) {
-	return exploreWith(ctx, s, in, goal, bounds, &sync.Pool{})
-}
-
-// exploreWith is Explore, with what other explorations have learnt of Redis.
-func exploreWith(
-	ctx context.Context, s strategy.Strategy, in Scenario, goal Goal, bounds Bounds, memories *sync.Pool,
-) (Result, error) {
 	if err := in.CheckFor(s); err != nil {
 		return Result{}, err
 	}
@@ -146,7 +141,7 @@ func exploreWith(
 	defer free()
 	bounds.Time = 0
 	inner.Symmetric = in.Alike() && in.Sales <= 1 && !s.OnNodes && !inner.OneStart
-	seeds, again := engine.NewSeeds(), false
+	seeds, again, memories := engine.NewSeeds(), false, cmp.Or(goal.memories, &sync.Pool{})
 	var explored explorer
 	explored = func(in Scenario, bounds Bounds) (Result, error) {
 		if goal.Progress != nil {

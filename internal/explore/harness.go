@@ -67,9 +67,7 @@ func Until(ctx context.Context) func() error {
 
 // NewHarness makes a harness. Those with the same seeds give the same fingerprints.
 func NewHarness(s strategy.Strategy, in engine.Scenario, options Options, seeds engine.Seeds) (*Harness, error) {
-	if options.Memories == nil {
-		options.Memories = &sync.Pool{}
-	}
+	options.Memories = cmp.Or(options.Memories, &sync.Pool{})
 	m, known := options.Memories.Get().(*simredis.Memory)
 	if !known {
 		var err error

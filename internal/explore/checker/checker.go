@@ -241,14 +241,12 @@ func (c *Checker) AppendActor(b []byte, actor int) []byte {
 	if s.Dead() {
 		return b
 	}
-	bits := 0
-	for i, is := range [...]bool{
+	b = append(b, '|')
+	for _, is := range [...]bool{
 		s.bereft, s.keyed, s.named, s.lost, s.gave, s.spoiled, s.timedOut, s.leaves && c.Now() > s.left, s.met && s.Once, s.leftovers,
 		s.keeps, c.had[s.Process],
 	} {
-		if is {
-			bits |= 1 << i
-		}
+		b = strconv.AppendBool(b, is)
 	}
-	return strconv.AppendInt(append(b, '|'), int64(bits), 10)
+	return b
 }

@@ -125,8 +125,7 @@ type Execution struct {
 func New(setup Setup) *Execution {
 	s := setup.Scenario
 	x := &Execution{}
-	x.Setup, x.left, x.polls, x.now = setup, s.Faults, s.PollsInVain(), setup.Now
-	x.tasks = make([]*Task, 0, 16)
+	x.Setup, x.left, x.polls, x.now, x.tasks = setup, s.Faults, s.PollsInVain(), setup.Now, make([]*Task, 0, 16)
 	for k, n := range notations() {
 		if n.budget != nil {
 			x.budgets[k] = n.budget(&x.left)

@@ -28,10 +28,10 @@ func itsKeys(command *simredis.Command, then *simredis.State) error {
 	var locks, stores string
 	for _, key := range command.Keys() {
 		switch {
-		case isLocks(key):
-			locks = key
 		case dao.IsKey(key):
 			stores = key
+		case isLocks(key):
+			locks = key
 		}
 	}
 	if locks != "" && stores != "" {
@@ -47,12 +47,9 @@ func isLocks(key string) bool {
 	if key == lock.Key || strings.HasPrefix(key, beside) {
 		return true
 	}
-	if !strings.Contains(key, ofSegment) {
-		return false
-	}
 	number, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(key, "{"), ofSegment), "}")
 	_, err := strconv.Atoi(number)
-	return err == nil
+	return err == nil && strings.Contains(key, ofSegment)
 }
 
 // renamed returns what another key may be called.

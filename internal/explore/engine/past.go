@@ -96,9 +96,8 @@ func (x *memories) look(p *Process) {
 	p.past = x.Hasher.add(p.past, "now ", strconv.Itoa(p.looks.times), " ", strconv.Itoa(int(x.now)))
 }
 
-// noteOf adds what t got from a server: what happened, the name of those that asked, and the reply. What a node answers to a task of its own
-// is its history with that node, which counts once the one that asked goes on: by then it does not matter in which order the nodes answered,
-// nor which of them said what.
+// noteOf adds what t, or those by whose name it asked, got from a server. What a node answers to a task of its own is its history with that
+// node, which counts once the one that asked goes on: by then it does not matter in which order nodes answered, nor which said what.
 func (x *memories) noteOf(t *Task, s *simredis.Server, what, by, reply string) {
 	p := t.actor.Process
 	p.told = len(x.taken)

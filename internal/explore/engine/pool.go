@@ -15,14 +15,6 @@ type Pool struct {
 	tasks []*Task
 }
 
-// Start makes a coroutine, which waits for its first Resume. If f panics, panicked gets the value, while the stack is still there, and the
-// coroutine ends.
-func (p *Pool) Start(f func(), panicked func(value any)) *Coroutine {
-	c := &Coroutine{pool: p}
-	c.restart(f, panicked)
-	return c
-}
-
 // task gives one that has nothing to do.
 func (p *Pool) task() *Task {
 	if n := len(p.tasks) - 1; n >= 0 {
@@ -30,7 +22,7 @@ func (p *Pool) task() *Task {
 		p.tasks = p.tasks[:n]
 		return t
 	}
-	return &Task{Coroutine: &Coroutine{pool: p}}
+	return &Task{Coroutine: &Coroutine{}}
 }
 
 // Close ends the goroutines that are idle.

@@ -147,7 +147,7 @@ func (x *machine) spawn(a *Actor, name string, f func()) *Task {
 	a.spawned++
 	a.labels++
 	x.beginRound(t)
-	t.restart(f, func(value any) { x.panicked(t, value) })
+	t.Start(x.Pool, f, func(value any) { x.panicked(t, value) })
 	x.tasks = append(x.tasks, t)
 	x.ready = append(x.ready, t)
 	return t

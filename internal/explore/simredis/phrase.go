@@ -118,21 +118,20 @@ func meant(cmd redis.Cmder, err error) (m meaning, fixed bool) {
 
 // copied gives a value that nobody else can change, if that is of the usual types.
 func copied(value any) (own any, usual bool) {
-	list, is := value.([]any)
-	if !is {
-		switch value.(type) {
-		case nil, string, int64, bool:
-			return value, true
+	switch value := value.(type) {
+	case nil, string, int64, bool:
+		return value, true
+	case []any:
+		list := make([]any, len(value))
+		for i := range value {
+			if list[i], usual = copied(value[i]); !usual {
+				return nil, false
+			}
 		}
+		return list, true
+	default:
 		return nil, false
 	}
-	all := make([]any, len(list))
-	for i, v := range list {
-		if all[i], usual = copied(v); !usual {
-			return nil, false
-		}
-	}
-	return all, true
 }
 
 // give gives it to a command of the same type.
