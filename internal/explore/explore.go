@@ -83,8 +83,7 @@ type Goal struct {
 	Anomalies []Anomaly    // to look for; none: all that apply
 	All       bool         // go on until each was found, or everything was seen; otherwise the first ends it
 	Progress  func(Result) // called several times a second, and must not wait; may be nil
-
-	memories *sync.Pool // Options.Memories
+	memories  *sync.Pool   // Options.Memories
 }
 
 // Result is what an exploration found.
