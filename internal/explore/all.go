@@ -87,7 +87,7 @@ func All(
 	for _, s := range strategies {
 		of := make([]Result, len(ScenariosOf(s, actors))) // by scenario
 		results = append(results, of)
-		within := bounds
+		within, memories := bounds, &sync.Pool{}
 		if s.OnNodes && (bounds.Schedules == 0 || bounds.Schedules > SchedulesOnNodes) {
 			within.Schedules = SchedulesOnNodes
 		}
@@ -101,7 +101,7 @@ func All(
 				progress(in, now, ended)
 			}
 			each.Go(func() error {
-				goal, once := Goal{All: true, Progress: func(now Result) { tell(now, false) }}, in.Scenario
+				goal, once := Goal{All: true, Progress: func(now Result) { tell(now, false) }, memories: memories}, in.Scenario
 				once.Polls = UsualPolls // in every cell as many
 				result, err := Explore(ctx, s, once, goal, within)
 				if err == nil {

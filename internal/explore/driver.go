@@ -54,7 +54,7 @@ func (d driver) Booked(before *simredis.State, orders []history.Order) {
 
 // AppendState implements engine.Checker. How long somebody waits in vain matters up to the bound.
 func (d driver) AppendState(b []byte, o engine.Order) []byte {
-	b = d.checker.AppendState(b, checker.Order{Actors: o.Actors, Place: o.Place})
+	b = d.checker.AppendState(b, checker.Order{Actors: o.Actors, Places: o.Places})
 	return strconv.AppendInt(append(b, '|'), int64(min(d.Now()-d.idleSince, mayWait)), 10)
 }
 
@@ -63,7 +63,7 @@ func (d driver) AppendActor(b []byte, actor int) []byte { return d.checker.Appen
 
 // AppendServer implements engine.Checker.
 func (d driver) AppendServer(b []byte, server int, o engine.Order) []byte {
-	return d.checker.AppendServer(b, server, checker.Order{Actors: o.Actors, Place: o.Place})
+	return d.checker.AppendServer(b, server, checker.Order{Actors: o.Actors, Places: o.Places})
 }
 
 // setup is what the checker begins with.

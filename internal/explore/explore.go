@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sync"
 
 	"lockstep/internal/explore/engine"
 	"lockstep/internal/explore/search"
@@ -82,6 +83,7 @@ type Goal struct {
 	Anomalies []Anomaly    // to look for; none: all that apply
 	All       bool         // go on until each was found, or everything was seen; otherwise the first ends it
 	Progress  func(Result) // called several times a second, and must not wait; may be nil
+	memories  *sync.Pool   // Options.Memories
 }
 
 // Result is what an exploration found.
@@ -138,13 +140,13 @@ func Explore(ctx context.Context, s strategy.Strategy, in Scenario, goal Goal, b
 	defer free()
 	bounds.Time = 0
 	inner.Symmetric = in.Alike() && in.Sales <= 1 && !s.OnNodes && !inner.OneStart
-	seeds, again := engine.NewSeeds(), false
+	seeds, again, memories := engine.NewSeeds(), false, cmp.Or(goal.memories, &sync.Pool{})
 	var explored explorer
 	explored = func(in Scenario, bounds Bounds) (Result, error) {
 		if goal.Progress != nil {
 			inner.Progress = func(now search.Result) { goal.Progress(Result{Lock: s.Name, Scenario: in, Result: now}) }
 		}
-		options := Options{Starved: slices.Contains(goal.Anomalies, anomaly.Starved)}
+		options := Options{Starved: slices.Contains(goal.Anomalies, anomaly.Starved), Memories: memories}
 		options.Interchangeable, options.EverySymmetry, options.EveryRound = inner.Symmetric, bounds.EverySymmetry, bounds.EverySymmetry
 		result, err := Search(ctx, func() (System, error) {
 			h, err := NewHarness(s, in, options, seeds)

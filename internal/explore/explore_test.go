@@ -99,7 +99,6 @@ var claims = []struct {
 	{lock: "v11", scenario: of(3, 1, "cancel=2")},
 	{lock: "v11", scenario: of(3, 2, "lost-wake=1"), long: true}, // also with none
 	{lock: "v11", scenario: faults("pause=1"), shows: anomaly.TwoHolders, length: 15},
-	{lock: "v11", scenario: faults("pause=1"), anomaly: anomaly.LostUpdate, long: true}, // also of a paused keeper
 	{lock: "v11", scenario: faults("expiry=1"), anomaly: anomaly.LostUpdate},
 	{lock: "delex"},
 	{lock: "delex", scenario: faults("crash=1")},

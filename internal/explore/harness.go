@@ -7,6 +7,7 @@ import (
 	"math"
 	"runtime"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -51,8 +52,9 @@ type Harness struct {
 // Options say what to look for, and how closely.
 type Options struct {
 	engine.Cuts
-	Starved bool         // look for sales that are starved
-	Stop    func() error // why nothing more is to happen, asked before each step; nil: it is never stopped
+	Starved  bool         // look for sales that are starved
+	Stop     func() error // why nothing more is to happen, asked before each step; nil: it is never stopped
+	Memories *sync.Pool   // of simredis.Memory: what others have asked is known; nil: there are no others
 }
 
 // Until returns an Options.Stop that stops with ctx. Before each step it lets others in: a shop that sells beside it.
@@ -65,9 +67,13 @@ func Until(ctx context.Context) func() error {
 
 // NewHarness makes a harness. Those with the same seeds give the same fingerprints.
 func NewHarness(s strategy.Strategy, in engine.Scenario, options Options, seeds engine.Seeds) (*Harness, error) {
-	m, err := simredis.NewMemory(runID)
-	if err != nil {
-		return nil, err
+	options.Memories = cmp.Or(options.Memories, &sync.Pool{})
+	m, known := options.Memories.Get().(*simredis.Memory)
+	if !known {
+		var err error
+		if m, err = simredis.NewMemory(runID); err != nil {
+			return nil, err
+		}
 	}
 	h := &Harness{
 		strategy: s, scenario: in, options: options, memory: m, start: m.WithStock(engine.Stock), hasher: engine.NewHasher(seeds),
@@ -98,7 +104,7 @@ func (h *Harness) Close() {
 	for _, c := range slices.Concat(h.clients...) {
 		_ = c.Close() // there is nothing behind it
 	}
-	h.memory.Close()
+	h.options.Memories.Put(h.memory)
 	h.pool.Close()
 }
 

@@ -117,28 +117,19 @@ func leads(x *engine.Execution, wanted func(engine.Transition) bool, to func() b
 // one of the orders is followed for long.
 func (f futures) isLivelocked() bool {
 	known := map[string]bool{}
-	todo := [][]engine.Transition{nil}
-	for len(todo) > 0 {
-		path := todo[0]
-		todo = todo[1:]
-		state, next, free := f.after(path)
-		state += fmt.Sprint(next) // a waiter that was told something once asks again
+	for todo := [][]engine.Transition{nil}; len(todo) > 0; {
+		others, free := f.goOn(todo[0], known)
 		if free || len(known) > circle {
 			return false
 		}
-		if known[state] {
-			continue
-		}
-		known[state] = true
-		for _, t := range next {
-			todo = append(todo, append(slices.Clip(path), t))
-		}
+		todo = append(todo[1:], others...)
 	}
 	return f.isStuckInTurns()
 }
 
-// after goes on along a path. It gives the state, the steps that may follow, and whether somebody has got free.
-func (f futures) after(path []engine.Transition) (state string, next []engine.Transition, free bool) {
+// goOn goes on along a path, and on from there, until it comes to a state that is known. It gives the paths that it has left aside, and
+// whether somebody has got free.
+func (f futures) goOn(path []engine.Transition, known map[string]bool) (others [][]engine.Transition, free bool) {
 	copied, end := f.again()
 	defer end()
 	x := copied.Execution
@@ -147,8 +138,22 @@ func (f futures) after(path []engine.Transition) (state string, next []engine.Tr
 		x.Transitions()
 		x.Apply(t)
 	}
-	next = withoutFaults(x)
-	return x.Loose(), next, len(next) == 0 || x.Going() < left || x.Err() != nil
+	for {
+		next := withoutFaults(x)
+		if len(next) == 0 || x.Going() < left || x.Err() != nil {
+			return nil, true
+		}
+		state := x.Loose() + fmt.Sprint(next) // a waiter that was told something once asks again
+		if known[state] || len(known) > circle {
+			return others, false
+		}
+		known[state] = true
+		for _, t := range next[1:] {
+			others = append(others, append(slices.Clip(path), t))
+		}
+		x.Apply(next[0])
+		path = append(slices.Clip(path), next[0])
+	}
 }
 
 // isStuckInTurns reports whether nobody gets free in one order, in which each goes on: until they have asked so often, and every expiry

@@ -211,15 +211,23 @@ func (c *Checker) Book(before *simredis.State, orders []history.Order) {
 	}
 }
 
-// Order is in which order actors are written, by their indices, and what stands for each. It is below zero for nobody.
+// Order is in which order actors are written, by their indices, and, by its index, what stands for each.
 type Order struct {
 	Actors []int
-	Place  func(actor int) int
+	Places []byte
+}
+
+// place returns what stands for an actor: what is below zero for nobody.
+func (o Order) place(actor int) int {
+	if actor < 0 {
+		return actor
+	}
+	return int(o.Places[actor])
 }
 
 // AppendState writes what is known beside what servers hold, for what tells states apart.
 func (c *Checker) AppendState(b []byte, o Order) []byte {
-	b = strconv.AppendInt(append(b, '|'), int64(o.Place(c.holder)), 10)
+	b = strconv.AppendInt(append(b, '|'), int64(o.place(c.holder)), 10)
 	b = c.AppendServer(append(b, ' '), 0, o)
 	for _, actor := range o.Actors {
 		b = c.AppendActor(b, actor)

@@ -1,7 +1,6 @@
 package checker
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 
@@ -324,7 +323,10 @@ func (c *owners) restore(o *ownership, synced ownership, ch change) {
 func (c *owners) AppendServer(b []byte, server int, o Order) []byte {
 	for i, is := range []*ownership{&c.on[server], c.synced[server]} {
 		if is != nil {
-			b = fmt.Appendf(b, "%d %d %d %t ", i, o.Place(is.owner), o.Place(is.claimant), is.counts)
+			for _, n := range [...]int{i, o.place(is.owner), o.place(is.claimant)} {
+				b = append(strconv.AppendInt(b, int64(n), 10), ' ')
+			}
+			b = append(strconv.AppendBool(b, is.counts), ' ')
 		}
 	}
 	return b

@@ -73,7 +73,7 @@ func (x network) transmit(ctx context.Context, t *Task, server int, cmds []redis
 	}
 	err := deliver(context.WithoutCancel(ctx))
 	if t.fate.silent() || t.cut {
-		x.noteOf(t, s, "lost")
+		x.noteOf(t, s, "lost", "", "")
 		t.itsRound().lost = true
 	}
 	t.pending, t.cut = nil, false
@@ -148,7 +148,7 @@ func (x network) Receive(
 		x.Fail(fmt.Errorf("%w%s", err, line()))
 		return nil, err
 	}
-	x.noteOf(t, s, "reply "+inPast(t, s)+" "+string(a.Reply))
+	x.noteOf(t, s, "reply", inPast(t, s), string(a.Reply))
 	if changed := x.Cluster.Version() - version; changed > 0 {
 		if r.changes == 0 {
 			r.before = x.Cluster.Contents()
@@ -196,7 +196,7 @@ func (x *machine) effect(c sent) (*simredis.Answer, error) {
 
 // refuse answers for a crashed node.
 func (x network) refuse(t *Task, s *simredis.Server) error {
-	x.noteOf(t, s, "refused "+inPast(t, s))
+	x.noteOf(t, s, "refused", inPast(t, s), "")
 	if x.recorder != nil {
 		x.recorder.Replied([]byte("-connection refused\r\n"), 1)
 	}

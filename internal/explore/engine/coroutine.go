@@ -28,6 +28,12 @@ type Coroutine struct {
 	asked     int // since then
 }
 
+// Start lets it wait for its first Resume, once it has nothing else to do. If f panics, panicked gets the value, while the stack is still
+// there, and the coroutine ends.
+func (c *Coroutine) Start(on *Pool, f func(), panicked func(value any)) {
+	c.pool, c.f, c.panicked, c.ended, c.condemned, c.asked = on, f, panicked, false, false, 0
+}
+
 // Resume lets it run until it parks or ends.
 func (c *Coroutine) Resume() {
 	if c.ended {

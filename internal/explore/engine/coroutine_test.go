@@ -22,8 +22,8 @@ func pool(t *testing.T) *engine.Pool {
 
 func start(t *testing.T, f func(park func() error)) *engine.Coroutine {
 	t.Helper()
-	var c *engine.Coroutine
-	c = pool(t).Start(func() { f(func() error { return c.Park() }) }, func(v any) { t.Errorf("it panicked: %v", v) })
+	c := &engine.Coroutine{}
+	c.Start(pool(t), func() { f(func() error { return c.Park() }) }, func(v any) { t.Errorf("it panicked: %v", v) })
 	return c
 }
 
@@ -88,9 +88,9 @@ func TestKillEndsALoop(t *testing.T) {
 
 // A condemned one runs to its end in the turn that it has.
 func TestCondemnedRunsOn(t *testing.T) {
-	var c *engine.Coroutine
+	var c engine.Coroutine
 	var err error
-	c = pool(t).Start(func() { c.Condemn(); err = c.Park() }, nil)
+	c.Start(pool(t), func() { c.Condemn(); err = c.Park() }, nil)
 	c.Resume()
 	if !c.Ended() || !errors.Is(err, engine.ErrKilled) {
 		t.Errorf("ended %t, %v; want it ended, and ErrKilled", c.Ended(), err)
@@ -99,7 +99,8 @@ func TestCondemnedRunsOn(t *testing.T) {
 
 func TestAPanicIsTold(t *testing.T) {
 	var told any
-	c := pool(t).Start(func() { panic("out of luck") }, func(v any) { told = v })
+	c := &engine.Coroutine{}
+	c.Start(pool(t), func() { panic("out of luck") }, func(v any) { told = v })
 	c.Resume()
 	if told != "out of luck" || !c.Ended() {
 		t.Errorf("told %v, ended %t", told, c.Ended())

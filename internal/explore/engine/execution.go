@@ -125,7 +125,7 @@ type Execution struct {
 func New(setup Setup) *Execution {
 	s := setup.Scenario
 	x := &Execution{}
-	x.Setup, x.left, x.polls, x.now = setup, s.Faults, s.PollsInVain(), setup.Now
+	x.Setup, x.left, x.polls, x.now, x.tasks = setup, s.Faults, s.PollsInVain(), setup.Now, make([]*Task, 0, 16)
 	for k, n := range notations() {
 		if n.budget != nil {
 			x.budgets[k] = n.budget(&x.left)
@@ -158,10 +158,10 @@ func (x *Execution) Run(a *Actor, f func(context.Context) error) {
 		a.err = f(ctx)
 		a.finished = true
 	})
-	x.ready = nil // it starts when the schedule says so
+	x.ready = x.ready[:0] // it starts when the schedule says so
 }
 
-// Close ends what still runs.
+// Close ends what still runs. Nothing can be asked of it after that.
 func (x *Execution) Close() {
 	for _, p := range x.processes {
 		p.dead = true
@@ -170,6 +170,7 @@ func (x *Execution) Close() {
 	for _, a := range x.actors {
 		a.leave()
 	}
+	x.Pool.tasks, x.tasks = append(x.Pool.tasks, x.tasks...), nil
 }
 
 // bury ends the tasks of dead processes.

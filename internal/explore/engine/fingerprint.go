@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"lockstep/internal/explore/simredis"
 )
@@ -57,7 +56,7 @@ func (x *fingerprints) appendProcess(b []byte, p *Process, o Order) []byte {
 	} else {
 		b = strconv.AppendBool(p.past.Append(append(b, '|')), p.paused)
 		for _, actor := range p.known {
-			b = strconv.AppendInt(append(b, ' '), int64(o.Place(int(actor))), 10)
+			b = strconv.AppendInt(append(b, ' '), int64(o.Places[actor]), 10)
 		}
 	}
 	b = x.appendWaits(b, p)
@@ -121,9 +120,9 @@ func (x *fingerprints) appendNodes(b []byte, o Order) []byte {
 	if !x.Cluster.OnNodes() {
 		return b
 	}
-	var nodes []string
+	var nodes []Fingerprint
 	for _, s := range x.Cluster.Masters() {
-		n := fmt.Appendf(nil, "|%s ", s.Health)
+		n := append(append(x.Hasher.part[:0], s.Health...), ' ')
 		n = x.checker.AppendServer(n, s.Index, o)
 		n = append(n, s.Holds.Text...)
 		n = x.appendHidden(n, s, o)
@@ -132,12 +131,15 @@ func (x *fingerprints) appendNodes(b []byte, o Order) []byte {
 				n = p.answers[s.Index].Append(append(n, '|'))
 			}
 		}
-		nodes = append(nodes, string(n))
+		nodes, x.Hasher.part = append(nodes, x.Hasher.sum(n)), n
 	}
 	if !x.EverySymmetry {
-		slices.Sort(nodes)
+		slices.SortFunc(nodes, func(a, b Fingerprint) int { return slices.Compare(a[:], b[:]) })
 	}
-	return append(b, strings.Join(nodes, "")...)
+	for _, n := range nodes {
+		b = n.Append(b)
+	}
+	return b
 }
 
 // appendServers writes what the servers hold, with all names as they are.

@@ -21,17 +21,17 @@ var ErrKey = errors.New("the keys of a lock are " + lock.Key + " (lock.Options.K
 // itsKeys fails for a command that leaves another key than one of the lock's or the store's, or that has keys of both.
 func itsKeys(command *simredis.Command, then *simredis.State) error {
 	for _, k := range then.Keys {
-		if !isLocks(k.Name) && !dao.IsKey(k.Name) {
+		if !dao.IsKey(k.Name) && !isLocks(k.Name) {
 			return fmt.Errorf("%w: %s is none of them: call it %s", ErrKey, k.Name, renamed(k.Name))
 		}
 	}
 	var locks, stores string
 	for _, key := range command.Keys() {
 		switch {
-		case isLocks(key):
-			locks = key
 		case dao.IsKey(key):
 			stores = key
+		case isLocks(key):
+			locks = key
 		}
 	}
 	if locks != "" && stores != "" {

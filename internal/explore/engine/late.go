@@ -36,7 +36,7 @@ func (u *underWay) sentLate(a *Actor) bool {
 func (u *underWay) appendLate(b []byte, s *simredis.Server, o Order) []byte {
 	for _, l := range u.late {
 		if l.server == s {
-			b = fmt.Appendf(b, "|late %d %t %q", o.Place(l.from.actor.Index), l.loose, l.command.Text())
+			b = fmt.Appendf(b, "|late %d %t %q", o.Places[l.from.actor.Index], l.loose, l.command.Text())
 		}
 	}
 	return b

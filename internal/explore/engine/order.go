@@ -16,16 +16,8 @@ import (
 // Order is such an order of the actors.
 type Order struct {
 	Actors []int  // by their places: the index of each
-	places []byte // of each, by its index
+	Places []byte // of each, by its index
 	alike  bool   // names are to be replaced by places
-}
-
-// Place returns the place of an actor, and what is below zero for nobody.
-func (o Order) Place(actor int) int {
-	if actor < 0 {
-		return actor
-	}
-	return int(o.places[actor])
 }
 
 // alike reports whether actors count as the same if they differ by name alone.
@@ -51,9 +43,9 @@ func (s *Setup) named(actor int) string { return string(s.FirstName + rune(s.let
 
 // unsorted returns the order of their indexes, in which names stay names.
 func (x *cast) unsorted() Order {
-	o := Order{places: make([]byte, len(x.actors)), Actors: make([]int, len(x.actors))}
+	o := Order{Places: make([]byte, len(x.actors)), Actors: make([]int, len(x.actors))}
 	for i := range o.Actors {
-		o.Actors[i], o.places[i] = i, byte(i) //nolint:gosec // they are few
+		o.Actors[i], o.Places[i] = i, byte(i) //nolint:gosec // they are few
 	}
 	return o
 }
@@ -67,7 +59,7 @@ func (x *fingerprints) order() Order {
 	o.alike = true
 	slices.SortStableFunc(o.Actors, func(a, b int) int { return x.compare(x.actors[a], x.actors[b]) })
 	for place, actor := range o.Actors {
-		o.places[actor] = byte(place) //nolint:gosec // they are few
+		o.Places[actor] = byte(place) //nolint:gosec // they are few
 	}
 	return o
 }
@@ -105,7 +97,7 @@ func compareBools(a, b bool) int {
 func (x *cast) mentioned(a *Actor) string {
 	places := make([]byte, len(x.actors))
 	places[a.Index] = 1
-	return Order{places: places, alike: true}.content(x, x.Cluster.Stored())
+	return Order{Places: places, alike: true}.content(x, x.Cluster.Stored())
 }
 
 // content returns what a server holds, with places for names.
@@ -113,7 +105,7 @@ func (o Order) content(x *cast, s *simredis.State) string {
 	if !o.alike {
 		return s.Text
 	}
-	return s.Renamed(string(o.places)+x.named(0), func(text string) string { return string(o.rename(x, []byte(text))) })
+	return s.Renamed(string(o.Places)+x.named(0), func(text string) string { return string(o.rename(x, []byte(text))) })
 }
 
 // rename puts places for names.
@@ -121,7 +113,7 @@ func (o Order) rename(x *cast, text []byte) []byte {
 	if !o.alike {
 		return text
 	}
-	return rename(text, x.FirstName, len(x.actors), func(letter int) byte { return o.places[x.letter(letter)] })
+	return rename(text, x.FirstName, len(x.actors), func(letter int) byte { return o.Places[x.letter(letter)] })
 }
 
 // rename puts numbers into the place of names: of the letters, from the first on, that follow what an owner begins with, and end there.

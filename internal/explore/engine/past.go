@@ -17,6 +17,7 @@ type Hasher struct {
 	seeds   Seeds
 	buffer  []byte // of what is hashed
 	written []byte // of what is to be added to a past
+	part    []byte // of what is hashed by itself first
 }
 
 // Seeds are what a hasher begins with.
@@ -36,11 +37,16 @@ func (h *Hasher) sum(b []byte) Fingerprint {
 }
 
 // add gives a past with one thing more in it.
-func (h *Hasher) add(past Fingerprint, what string) Fingerprint { return h.after(past, h.text(what)) }
+func (h *Hasher) add(past Fingerprint, what ...string) Fingerprint {
+	return h.after(past, h.text(what))
+}
 
 // text writes what is to be added. It is good until the next.
-func (h *Hasher) text(what string) []byte {
-	h.written = append(h.written[:0], what...)
+func (h *Hasher) text(what []string) []byte {
+	h.written = h.written[:0]
+	for _, part := range what {
+		h.written = append(h.written, part...)
+	}
 	return h.written
 }
 
@@ -50,7 +56,7 @@ func (h *Hasher) after(past Fingerprint, b []byte) Fingerprint {
 }
 
 // note adds to what has happened to a process.
-func (x *memories) note(p *Process, what string) {
+func (x *memories) note(p *Process, what ...string) {
 	if p.dead {
 		return
 	}
@@ -87,21 +93,21 @@ func (x *memories) look(p *Process) {
 	}
 	p.looks.last = x.now
 	x.noted(p)
-	p.past = x.Hasher.add(p.past, "now "+strconv.Itoa(p.looks.times)+" "+strconv.Itoa(int(x.now)))
+	p.past = x.Hasher.add(p.past, "now ", strconv.Itoa(p.looks.times), " ", strconv.Itoa(int(x.now)))
 }
 
-// noteOf adds what t got from a server. What a node answers to a task of its own is its history with that node, which counts once the one
-// that asked goes on: by then it does not matter in which order the nodes answered, nor which of them said what.
-func (x *memories) noteOf(t *Task, s *simredis.Server, what string) {
+// noteOf adds what t, or those by whose name it asked, got from a server. What a node answers to a task of its own is its history with that
+// node, which counts once the one that asked goes on: by then it does not matter in which order nodes answered, nor which said what.
+func (x *memories) noteOf(t *Task, s *simredis.Server, what, by, reply string) {
 	p := t.actor.Process
 	p.told = len(x.taken)
 	switch {
 	case s.Index == 0 || t.parent == nil || x.EverySymmetry:
-		x.note(p, t.label+" "+strconv.Itoa(s.Index)+" "+what)
+		x.note(p, t.label, " ", strconv.Itoa(s.Index), " ", what, " ", by, " ", reply)
 	case !p.dead:
 		x.noted(p)
 		p.answers = slices.Clone(p.answers)
-		p.answers[s.Index] = x.Hasher.add(p.answers[s.Index], what)
+		p.answers[s.Index] = x.Hasher.add(p.answers[s.Index], what, " ", by, " ", reply)
 	}
 }
 

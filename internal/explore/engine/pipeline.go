@@ -27,6 +27,9 @@ func (x network) Next() error {
 func (t *Task) split(
 	s *simredis.Server, conn *simredis.Conn, command *simredis.Command, rest []*simredis.Command,
 ) (now sent, follow []sent) {
+	if len(rest) == 0 {
+		return sent{from: t, commands: t.pending, server: s, conn: conn, command: command}, nil
+	}
 	commands, all := t.pending, append([]*simredis.Command{command}, rest...)
 	for i, c := range all {
 		n := len(commands)

@@ -8,15 +8,21 @@ import (
 )
 
 // Pool keeps the goroutines of coroutines that have ended for others: to make one, to let its stack grow, and to ask for its number takes
-// longer than most of them run. The zero Pool is empty. Its coroutines have one scheduler.
+// longer than most of them run. So it does the tasks of executions that are closed. The zero Pool is empty. Its coroutines have one
+// scheduler.
 type Pool struct {
-	idle []*carrier
+	idle  []*carrier
+	tasks []*Task
 }
 
-// Start makes a coroutine, which waits for its first Resume. If f panics, panicked gets the value, while the stack is still there, and the
-// coroutine ends.
-func (p *Pool) Start(f func(), panicked func(value any)) *Coroutine {
-	return &Coroutine{pool: p, f: f, panicked: panicked}
+// task gives one that has nothing to do.
+func (p *Pool) task() *Task {
+	if n := len(p.tasks) - 1; n >= 0 {
+		t := p.tasks[n]
+		p.tasks = p.tasks[:n]
+		return t
+	}
+	return &Task{Coroutine: &Coroutine{}}
 }
 
 // Close ends the goroutines that are idle.

@@ -17,7 +17,12 @@ var errDead = fmt.Errorf("%w: the process is dead", lock.ErrUnavailable)
 
 // Task is a goroutine of the code under test. It hands its turn back where it would wait: before a command, and in Clock.Wait.
 type Task struct {
-	*Coroutine
+	*Coroutine // the same for good: it may be asked at any time whether it is the one that runs
+	job
+}
+
+// job is what a task is in one execution.
+type job struct {
 	id     int
 	what   string // by which it is called, beside its actor; "": it is the one that the actor starts with
 	copies int    // that bear this name, with it
@@ -104,7 +109,7 @@ func (s *scheduler) kill(t *Task) {
 func (x *machine) next() *Task {
 	if len(x.ready) > 0 {
 		t := x.ready[0]
-		x.ready = x.ready[1:]
+		x.ready = slices.Delete(x.ready, 0, 1)
 		return t
 	}
 	if i := slices.IndexFunc(x.waiters, x.endWait); i >= 0 {
@@ -134,14 +139,15 @@ func (s *scheduler) helped(t *Task) bool {
 
 // spawn makes a task of a's, ready to run.
 func (x *machine) spawn(a *Actor, name string, f func()) *Task {
-	t := &Task{id: len(x.tasks), nth: a.spawned, label: strconv.Itoa(a.inside) + "." + strconv.Itoa(a.labels), actor: a}
+	t := x.Pool.task()
+	t.job = job{id: len(x.tasks), nth: a.spawned, label: strconv.Itoa(a.inside) + "." + strconv.Itoa(a.labels), actor: a}
 	if a.spawned > 0 {
 		x.call(t, asPartOfToken(name))
 	}
 	a.spawned++
 	a.labels++
 	x.beginRound(t)
-	t.Coroutine = x.Pool.Start(f, func(value any) { x.panicked(t, value) })
+	t.Start(x.Pool, f, func(value any) { x.panicked(t, value) })
 	x.tasks = append(x.tasks, t)
 	x.ready = append(x.ready, t)
 	return t

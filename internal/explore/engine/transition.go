@@ -222,7 +222,7 @@ func (x *fingerprints) Names(of []Transition) []Transition {
 				nth++
 			}
 		}
-		names[i].ID = uint16(o.Place(a.Index)<<8 | nth) //nolint:gosec // there are few
+		names[i].ID = uint16(int(o.Places[a.Index])<<8 | nth) //nolint:gosec // there are few
 	}
 	return names
 }

@@ -10,7 +10,7 @@ import (
 // What a schedule writes is what is read from it, for each kind.
 func TestEveryKindIsWrittenAndRead(t *testing.T) {
 	actor := &Actor{Name: "A"}
-	x := &scheduler{tasks: []*Task{{what: "renewal", copies: 1, actor: actor}}}
+	x := &scheduler{tasks: []*Task{{job: job{what: "renewal", copies: 1, actor: actor}}}}
 	x.processes, x.actors = []*Process{{Name: "replica1", actors: make([]*Actor, 1)}}, []*Actor{actor}
 	for kind := Moves; kind < kinds; kind++ {
 		transition := Transition{Kind: kind}

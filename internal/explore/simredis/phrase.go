@@ -97,7 +97,7 @@ func (m *Memory) words(cmd redis.Cmder) (words []byte, usual bool) {
 	return b, true
 }
 
-// meant returns what the client gave, if it is a value that nobody can change.
+// meant returns what the client gave, if it is of the usual types.
 func meant(cmd redis.Cmder, err error) (m meaning, fixed bool) {
 	m.err = err
 	switch cmd := cmd.(type) {
@@ -112,11 +112,25 @@ func meant(cmd redis.Cmder, err error) (m meaning, fixed bool) {
 	case *redis.BoolCmd:
 		m.value = cmd.Val()
 	}
-	switch m.value.(type) {
+	m.value, fixed = copied(m.value)
+	return m, fixed
+}
+
+// copied gives a value that nobody else can change, if that is of the usual types.
+func copied(value any) (own any, usual bool) {
+	switch value := value.(type) {
 	case nil, string, int64, bool:
-		return m, true
+		return value, true
+	case []any:
+		list := make([]any, len(value))
+		for i := range value {
+			if list[i], usual = copied(value[i]); !usual {
+				return nil, false
+			}
+		}
+		return list, true
 	default:
-		return m, false
+		return nil, false
 	}
 }
 
@@ -124,7 +138,8 @@ func meant(cmd redis.Cmder, err error) (m meaning, fixed bool) {
 func (m meaning) give(cmd redis.Cmder) {
 	switch cmd := cmd.(type) {
 	case *redis.Cmd:
-		cmd.SetVal(m.value)
+		own, _ := copied(m.value)
+		cmd.SetVal(own)
 	case *redis.StatusCmd:
 		cmd.SetVal(m.value.(string))
 	case *redis.StringCmd:

@@ -29,7 +29,7 @@ func (m *Memory) Empty() *State { return m.empty }
 
 // WithStock returns the state of a server that holds the stock, and nothing else, before it has learnt any script.
 func (m *Memory) WithStock(stock int) *State {
-	return m.intern([]Key{{Name: dao.InventoryKey, kind: "string", Values: []string{fmt.Sprint(stock)}}}, nil, m.cached)
+	return m.intern([]Key{{Name: dao.InventoryKey, kind: "string", Values: []string{fmt.Sprint(stock)}}}, nil, nil)
 }
 
 // WithSegments returns the state of a server that holds the stock in so many segments, all of it in the first: the others are sold out.
@@ -42,7 +42,7 @@ func (m *Memory) WithSegments(stock, segments int) *State {
 		left = "0"
 	}
 	slices.SortFunc(keys, func(a, b Key) int { return strings.Compare(a.Name, b.Name) })
-	return m.intern(keys, nil, m.cached)
+	return m.intern(keys, nil, nil)
 }
 
 // intern gives the one state that holds these keys, and these orders in its ledger, with these scripts loaded.
