@@ -73,8 +73,10 @@ export function sections(pick) {
     canvas.setAttribute("aria-label", say("Critical sections by replica: ", "各副本的临界区：") + count());
     tabulate();
   }
-  const count = () =>
-    `${several(list.length, say("section", ""), "个临界区")}${say(", ", "，")}${several(index.overlaps.length, "overlap", "处重叠")}`;
+  const count = () => {
+    const sections = several(list.length, say("section", ""), "个临界区");
+    return sections + say(", ", "，") + several(index.overlaps.length, "overlap", "处重叠");
+  };
   const whole = () => ({ from: index.from, to: Math.max(index.to, index.from + 1) });
   const range = () => view ?? whole();
   const shown = () => ({ from: seen.begin, to: seen.end });
