@@ -38,19 +38,22 @@ func TestWhatRedisSays(t *testing.T) {
 		"MOVED 1 127.0.0.1:7001":                                "; ",
 		"ERR another reason\x1b[31m s3cret":                     " another reason [31m …",
 	} {
-		t.Run(says[:4], func(t *testing.T) {
-			t.Parallel()
-			m := miniredis.RunT(t)
-			m.Server().SetPreHook(func(peer *server.Peer, _ string, _ ...string) bool {
-				peer.WriteError(says)
-				return true
-			})
-			words, _, _ := strings.Cut(says, "\x1b")
-			for key, cfg := range map[string]dao.Config{
-				"redis.addrs":         {Addrs: []string{m.Addr()}},
-				"redis.redlock_addrs": {RedlockAddrs: []string{m.Addr()}, EmbeddedAddr: "127.0.0.1:0"},
-			} {
-				cfg.Password = "s3cret"
+		for key, cfg := range map[string]dao.Config{
+			"redis.addrs": {}, "redis.redlock_addrs": {EmbeddedAddr: "127.0.0.1:0"},
+		} {
+			t.Run(says[:4]+", "+key, func(t *testing.T) {
+				t.Parallel()
+				m := miniredis.RunT(t)
+				m.Server().SetPreHook(func(peer *server.Peer, _ string, _ ...string) bool {
+					peer.WriteError(says)
+					return true
+				})
+				if cfg.Password = "s3cret"; cfg.EmbeddedAddr == "" {
+					cfg.Addrs = []string{m.Addr()}
+				} else {
+					cfg.RedlockAddrs = []string{m.Addr()}
+				}
+				words, _, _ := strings.Cut(says, "\x1b")
 				_, err := dao.Open(t.Context(), cfg)
 				wants := []string{key + ": ", "Redis at " + m.Addr() + " refuses: " + words, strings.ReplaceAll(mend, "KEY", key)}
 				for _, want := range wants {
@@ -62,8 +65,8 @@ func TestWhatRedisSays(t *testing.T) {
 				if !errors.As(err, &reply) {
 					t.Errorf("%v does not wrap what Redis said", err)
 				}
-			}
-		})
+			})
+		}
 	}
 }
 
