@@ -22,7 +22,7 @@ func TestARefusedConnectionIsNoFailure(t *testing.T) {
 	server := redistest.Start(t, "--maxclients", "5")
 	client := newClient(redisclient.Config{Addrs: []string{server.Addr}, PoolSize: 50})
 	defer client.Close()
-	const buyers = 50
+	const buyers = 20
 	errs := make(chan error, buyers)
 	for i := range buyers {
 		go func() {
