@@ -35,6 +35,7 @@ var (
 	href   = regexp.MustCompile(`href="([^"]*)"`)
 	tag    = regexp.MustCompile(`</?([a-z0-9]+)[^>]*>`)
 	code   = regexp.MustCompile(`(?s)<code[^>]*>.*?</code>`)
+	nested = regexp.MustCompile(`[(（][^()（）]*\([^()]*\)[)）]`)
 	plain  = "p ol ul li a em strong code pre table thead tbody tr th td h3 br"
 	inPage = regexp.MustCompile(`^#/(course(/\d\d)?$|locks(/|$)|schedule/|$)`)
 )
@@ -115,6 +116,9 @@ func checkHTML(t *testing.T, address, text string, lessons int) {
 	t.Helper()
 	if text == "" {
 		t.Errorf("%s: a text is empty", address)
+	}
+	if twice := nested.FindString(code.ReplaceAllString(text, "")); strings.Contains(twice, ".md)") {
+		t.Errorf("%s: it has parentheses within parentheses: %s", address, twice)
 	}
 	for _, link := range href.FindAllStringSubmatch(text, -1) {
 		var number int

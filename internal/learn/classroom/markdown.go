@@ -77,17 +77,26 @@ func onPage(destination string) (to string, is bool) {
 	}
 }
 
-// unlink puts the link's text in its place, and the path in parentheses; the path alone, if the text is its beginning.
+// unlink puts the link's text in its place, and the path behind it; the path alone, if the text is its beginning or its end.
 func unlink(link *ast.Link, name string, source []byte) {
 	parent := link.Parent()
-	if strings.HasPrefix(name, plainText(link, source)) {
+	if said := plainText(link, source); strings.HasPrefix(name, said) || strings.HasSuffix(name, said) {
 		parent.ReplaceChild(parent, link, ast.NewString([]byte(name)))
 		return
+	}
+	behind := " (" + name + ")"
+	if before, is := link.PreviousSibling().(*ast.Text); is { // in parentheses already?
+		switch said := string(before.Value(source)); {
+		case strings.HasSuffix(said, "("):
+			behind = ", " + name
+		case strings.HasSuffix(said, "（"):
+			behind = "，" + name
+		}
 	}
 	for child := link.FirstChild(); child != nil; child = link.FirstChild() {
 		parent.InsertBefore(parent, link, child) // which takes it from the link
 	}
-	parent.ReplaceChild(parent, link, ast.NewString([]byte(" ("+name+")")))
+	parent.ReplaceChild(parent, link, ast.NewString([]byte(behind)))
 }
 
 func plainText(node ast.Node, source []byte) string {
