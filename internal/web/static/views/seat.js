@@ -153,24 +153,26 @@ class Seat {
 
   // follow goes where an address says. Until the server has said what is so there, what is shown stays.
   async follow(route) {
-    const place = placeOf(route);
+    const place = placeOf(route),
+      at = this.way.at();
+    const isOver = () => this.left || place !== this.asked || at !== this.way.at(); // or is about to be
     this.asked = place;
     this.rest();
     try {
       this.index ??= await get("/seat", { lang: language() });
-      if (!place.lock) return !this.left && place === this.asked && this.way.go(start(this.index), { instead: true });
+      if (!place.lock) return !isOver() && this.way.go(start(this.index), { instead: true });
       const [full, here, before] = await Promise.all([
         this.state(place, place.do, place.code),
         this.state(place, prefix(place, place.at)),
         this.state(place, prefix(place, place.at - 1)),
       ]);
-      if (this.left || place !== this.asked) return;
+      if (isOver()) return;
       Object.assign(this, { place, full, here, before, failure: null });
       this.trim();
       this.remember();
       noteSolved(this);
     } catch (failure) {
-      if (this.left || place !== this.asked) return;
+      if (isOver()) return;
       this.failure = failure;
       if (!away(failure)) this.here = null;
       else this.rest = soon(() => this.follow(route));

@@ -108,7 +108,7 @@ export class Search {
     } catch (failure) {
       answer = failure;
     }
-    if (signal.aborted) return;
+    if (signal.aborted || read(this.seat.way.at()).path[0] !== "schedule") return; // the reader has left
     this.running = null;
     if (!answer.document)
       return void replace(this.result, el("p", { class: "note bad", role: "alert" }, answer.message));
