@@ -162,8 +162,8 @@ func wanted(c class) (alone, together, apart bounds) {
 		return two, seldom, often
 	case kept:
 		return bounds{[2]float64{1.9, 2.2}, [2]float64{0, 0.1}}, seldom, often
-	case segments:
-		return bounds{[2]float64{1.9, 2.2}, [2]float64{0, 0.1}}, seldom, bounds{[2]float64{1.9, 5}, [2]float64{0, 3}}
+	case segments: // each segment's lock is taken once, in however short a window
+		return bounds{[2]float64{1.9, 3}, [2]float64{0, 1}}, seldom, bounds{[2]float64{1.9, 5}, [2]float64{0, 3}}
 	case unbounded:
 	}
 	is := bounds{[2]float64{0, 1000}, [2]float64{0, 1000}}
