@@ -39,3 +39,23 @@ func TestASearchInTheSeat(t *testing.T) {
 	eval[bool](p, `location.hash = "#/explore/v2?in=--faults+fire=1", true`)
 	p.shows("there is no \"fire\"")
 }
+
+// Who leaves at the moment in which an answer comes is not brought back by it.
+func TestSeatLetsGo(t *testing.T) {
+	p := open(t, serve(t)+"/#/schedule/v2?in=--faults+expiry=1")
+	p.waitUntil("there is a first choice", `document.querySelector(".moves .choice")`)
+	eval[bool](p, `window.fetch = (fetches => async (path, ...more) => {
+		const answer = await fetches(path, ...more);
+		if (!path.includes("do=A") || window.gone) return answer;
+		const told = await answer.json();
+		return Object.assign(new Response(), {json: async () => {
+			[window.gone, location.hash] = [true, "#/labs"];
+			return told;
+		}});
+	})(fetch), true`)
+	p.click(".moves .choice")
+	p.shows("They run in a tab")
+	if address := p.address(); address != "#/labs" {
+		t.Errorf("it is at %s", address)
+	}
+}

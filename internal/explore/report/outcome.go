@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"lockstep/internal/explore"
 	"lockstep/internal/web"
 )
 
@@ -55,4 +56,13 @@ func (r Request) Outcome(ctx context.Context) (Outcome, error) {
 		})
 	}
 	return outcome, nil
+}
+
+// longest returns the steps of the longest schedule. A counterexample ends the search before all of its length are explored.
+func longest(r explore.Result) int {
+	steps := r.Depth
+	for _, e := range r.Found {
+		steps = max(steps, e.Length)
+	}
+	return steps
 }

@@ -66,15 +66,6 @@ func seen(r explore.Result) string {
 	return r.Scenario.Say("%d schedules, %d states, at most %d steps.", "%d 种时序，%d 个状态，最多 %d 步。", r.Schedules, r.States, longest(r))
 }
 
-// longest returns the steps of the longest schedule. A counterexample ends the search before all of its length are explored.
-func longest(r explore.Result) int {
-	steps := r.Depth
-	for _, e := range r.Found {
-		steps = max(steps, e.Length)
-	}
-	return steps
-}
-
 // tested says what an exploration has put to the test, and what it has left out.
 func tested(r explore.Result) (lines []string) {
 	var sold []string

@@ -46,7 +46,7 @@ export async function room([, , name], { passed, draw, again, fail }) {
   const take = async () => lead(await put("/room", { at: on || room.at || "01" }));
   const foot = el("p.row", [
     shown.button,
-    step(-1, say("← Before (p)", "← 上一页（p）")),
+    step(-1, say("← Previous (p)", "← 上一页（p）")),
     step(1, say("Next (n) →", "下一页（n）→")),
     name !== "board" && el("a.button", { href: place("board") }, say("The board", "榜")),
     name !== "join" && el("a.button", { href: place("join") }, say("Join, large", "加入（大）")),
