@@ -129,7 +129,7 @@ func TestNoConnectionIsNoUnknownOutcome(t *testing.T) {
 	}
 	defer silent.Close()
 	o := redisclient.Options(redisclient.Config{Addrs: []string{silent.Addr().String()}, PoolSize: 1, Timeout: 2 * time.Second})
-	o.PoolTimeout, o.MaxActiveConns, o.PipelinePoolSize = 10*time.Millisecond, 1, -1
+	o.PoolTimeout, o.MaxActiveConns = 10*time.Millisecond, 1
 	client := redis.NewUniversalClient(o)
 	client.AddHook(redisclient.Around(newTurns(time.Second).take))
 	defer client.Close()
