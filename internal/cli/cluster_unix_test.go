@@ -14,7 +14,7 @@ import (
 func TestClusterAndAReplicaThatEnds(t *testing.T) {
 	t.Parallel()
 	c := startCluster(t, "--replicas", "2", "--inventory.initial", "1000000", "--lock", "atomic")
-	buyers := shoptest.Gather(t, c.Client, 30)
+	buyers := shoptest.Gather(t, c.Client, 15)
 	for _, replica := range c.replicas() {
 		sold := buyers.Answers(200)
 		suite.Eventually(t, "all buy", func() bool { return buyers.Answers(200) > sold+100 })

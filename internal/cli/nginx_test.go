@@ -241,7 +241,7 @@ func TestNginxAndAShopThatEnds(t *testing.T) {
 		addrs, ends = append(addrs, addr), append(ends, end)
 	}
 	front := startNginx(t, addrs...)
-	buyers := shoptest.Gather(t, front.Client, 60)
+	buyers := shoptest.Gather(t, front.Client, 20)
 	for _, end := range ends {
 		sold := buyers.Answers(200)
 		suite.Eventually(t, "all buy", func() bool { return buyers.Answers(200) > sold+200 })

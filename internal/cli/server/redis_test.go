@@ -238,10 +238,10 @@ func TestRedisGoneAndBack(t *testing.T) {
 	s.Sell()
 	http.DefaultClient.CloseIdleConnections()
 	before := runtime.NumGoroutine()
-	buyers := shoptest.Gather(t, s.Client, 200)
+	buyers := shoptest.Gather(t, s.Client, 100)
 	suite.Eventually(t, "sales", func() bool { return buyers.Answers(200) > 20 })
 	redis.Stop()
-	suite.Eventually(t, "every buyer was told that Redis is gone", func() bool { return buyers.Answers(503) > 2*200 })
+	suite.Eventually(t, "every buyer was told that Redis is gone", func() bool { return buyers.Answers(503) > 2*100 })
 	var answer api.ErrorAnswer
 	if status := s.Ask("GET", "/readyz", "", &answer); status != 503 || answer.Error.Code != "redis_unavailable" {
 		t.Errorf("GET /readyz without Redis: %d %+v", status, answer)

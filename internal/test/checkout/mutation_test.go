@@ -298,34 +298,22 @@ var mutants = []mutant{
 
 func (m mutant) breakage() breakage { return breakage{m.name, m.file, m.old, m.new} }
 
-// quickMutant is that of the quick suite.
-const quickMutant = "NX dropped"
-
 func TestTheExplorerFindsEveryMutant(t *testing.T) {
-	var built []breakage
-	for _, m := range mutants {
-		if suite.Long || m.name == quickMutant {
-			built = append(built, m.breakage())
-		}
+	var whole version
+	if suite.Long {
+		whole = breakable(t, breakages(mutants))
 	}
-	if len(built) == 0 {
-		t.Fatalf("there is no mutant %q", quickMutant)
-	}
-	whole := breakable(t, built)
 	holds := map[string]bool{} // what is explored without any breakage, once for all mutants that ask for it
 	for _, m := range mutants {
-		quick := m.name == quickMutant
 		t.Run(m.name, func(t *testing.T) {
 			m.breakage().source(t)
-			if !quick {
-				suite.LongOnly(t, "others of its kind are found in the quick suite")
-			}
+			suite.LongOnly(t, "package variants has locks with the same flaws")
 			t.Parallel()
 			if verdict := exploreWith(t, whole.with(t, m.breakage()), m.explore); verdict != "broken "+m.finds {
 				t.Errorf("explore %s: %s; want it to find %s", m.explore, verdict, m.finds)
 			}
 		})
-		if holds[m.explore] || !suite.Long && !quick {
+		if holds[m.explore] || !suite.Long {
 			continue
 		}
 		holds[m.explore] = true
