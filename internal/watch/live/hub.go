@@ -14,7 +14,6 @@ import (
 const (
 	frameTime = 100 * time.Millisecond // between two lanes frames
 	lookTime  = 500 * time.Millisecond // between two looks at a run in which something happens
-	idleLook  = time.Second            // between two in which nothing does
 	mostLook  = 2 * time.Second        // that a look may take; then Redis is gone
 )
 
@@ -25,6 +24,7 @@ type Hub struct {
 	Linger time.Duration // how long it goes on following when the last watcher has left: one that comes back misses nothing
 	Settle time.Duration // how late the events of a replica may come after another's
 	Slow   time.Duration // how long a watcher may take to read what it is sent; then it is dropped
+	Idle   time.Duration // between two looks at a run in which nothing happens; 0 is a second
 	Now    func() time.Time
 
 	mu       sync.Mutex
@@ -149,7 +149,7 @@ func (h *Hub) pause() time.Duration {
 		h.scene.stirs = false
 		return lookTime
 	}
-	return idleLook
+	return cmp.Or(h.Idle, time.Second)
 }
 
 // sleep waits for the next look; it reports whether there is one.

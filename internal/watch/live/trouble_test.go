@@ -12,7 +12,7 @@ import (
 func TestRedisIsGone(t *testing.T) {
 	t.Parallel()
 	shop := newStage("v4")
-	_, url := show(t, shop)
+	_, url := show(t, shop, often)
 	shop.set(func(look *live.Look) { look.Report.Sold, look.Report.Remaining = 2, 198 })
 	english, chinese := watch(t, url, "en", ""), watch(t, url, "zh", "")
 	english.until("run", "one")
@@ -42,7 +42,7 @@ func TestRedisIsGone(t *testing.T) {
 func TestRedisForgets(t *testing.T) {
 	t.Parallel()
 	shop := newStage("v4")
-	_, url := show(t, shop)
+	_, url := show(t, shop, often)
 	shop.set(func(look *live.Look) { look.Report.Sold, look.Report.Remaining = 2, 198 })
 	english, chinese := watch(t, url, "en", ""), watch(t, url, "zh", "")
 	english.until("tally", `"sold":2`)

@@ -105,6 +105,9 @@ func show(t *testing.T, shop live.Shop, change ...func(*live.Hub)) (*live.Hub, s
 	return hub, server.URL
 }
 
+// often has the shop looked at all the time.
+func often(h *live.Hub) { h.Idle = 50 * time.Millisecond }
+
 func linger(d time.Duration) func(*live.Hub) { return func(h *live.Hub) { h.Linger = d } }
 
 // eventually waits until something holds.
