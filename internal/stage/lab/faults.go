@@ -117,5 +117,5 @@ func (s *Stage) Release(t Trap) {
 
 // UntilAnswered waits until Redis has answered a command that was caught.
 func (s *Stage) UntilAnswered(t Trap) {
-	s.do(answering(), func() error { return s.await(t.Answered()) })
+	s.do(answering(), func() error { return await(s.ctx, t.Answered()) })
 }

@@ -230,7 +230,7 @@ func starve(s *Stage, holder, victim string, next func(args []string) bool) {
 	first, reading := s.BuyCaught(theirs, redisproxy.Hold, redisproxy.IsRead)
 	all := []*Purchase{first, s.Buy(its)}
 	s.Until(toWait(victim), s.waiting(victim))
-	if taken.IsCaught() && !s.linesUp(its) { // else it is not by the proxy that one asks for the lock, or not before its turn
+	if taken.IsCaught() && !s.isInLine(its) { // else it is not by the proxy that one asks for the lock, or not before its turn
 		s.UntilCaught(late, obtained(victim))
 	}
 	others := count(s.collected.Events(), is(theirs, witness.KindAsks))

@@ -83,14 +83,14 @@ func (s *Stage) Wait(replica string) *Purchase { return s.BuyUntil(replica, toWa
 // waiting reports whether a sale waits for the lock: it was refused, or, as it is not the first of its replica, waits in line there, and
 // nothing of that is seen.
 func (s *Stage) waiting(sale string) Condition {
-	if s.linesUp(witness.ReplicaOf(sale)) {
+	if s.isInLine(witness.ReplicaOf(sale)) {
 		return requested(sale)
 	}
 	return refused(sale)
 }
 
-// linesUp reports whether the last sale of a replica waits in line there.
-func (s *Stage) linesUp(replica string) bool { return s.inLine && s.bought[replica] > 1 }
+// isInLine reports whether the last sale of a replica waits in line there.
+func (s *Stage) isInLine(replica string) bool { return s.inLine && s.bought[replica] > 1 }
 
 // BuyCaught buys, and waits until a trap has caught a command of the sale, or the sale has ended.
 func (s *Stage) BuyCaught(replica string, fate redisproxy.Fate, matches func(args []string) bool) (*Purchase, Trap) {
@@ -111,7 +111,7 @@ func (s *Stage) Finish(purchases ...*Purchase) {
 // Answered waits for the answer to each of these purchases.
 func (s *Stage) Answered(purchases ...*Purchase) {
 	for _, p := range purchases {
-		s.do(hearing(p.sale), func() error { return s.await(p.done) })
+		s.do(hearing(p.sale), func() error { return await(s.ctx, p.done) })
 	}
 }
 

@@ -150,12 +150,12 @@ func (s *Stage) insist(step language.Text, do func() error) {
 	}
 }
 
-// await waits until something is done. It fails if the stage ends before.
-func (s *Stage) await(done <-chan struct{}) error {
+// await waits until something is done. It fails if ctx ends before.
+func await(ctx context.Context, done <-chan struct{}) error {
 	select {
 	case <-done:
 		return nil
-	case <-s.ctx.Done():
-		return context.Cause(s.ctx)
+	case <-ctx.Done():
+		return context.Cause(ctx)
 	}
 }

@@ -145,12 +145,12 @@ func (a *Account) catchUp() {
 	for len(a.unread) > 0 && a.unread[0].waits == 0 {
 		next := a.unread[0]
 		a.unread = a.unread[1:]
-		a.means(next)
+		a.interpret(next)
 	}
 }
 
-// means finds out what an event means before which the truth is known.
-func (a *Account) means(next *seen) {
+// interpret finds out what an event means before which the truth is known.
+func (a *Account) interpret(next *seen) {
 	event := next.Event
 	a.overdue = slices.DeleteFunc(a.overdue, func(h *Holding) bool {
 		late := !event.Replied.Before(h.To.Add(aMoment))
@@ -171,7 +171,7 @@ func (a *Account) means(next *seen) {
 	case KindCommand:
 		a.recordCommand(s, event)
 		if !next.late { // or it cannot be compared with what is known of the stock
-			a.ofStock(s, event)
+			a.recordStock(s, event)
 		}
 	case KindAsks:
 		a.beginWait(s, event)
@@ -191,9 +191,9 @@ func (a *Account) means(next *seen) {
 	case KindDies:
 		a.endReplica(event)
 	case KindRuns:
-		a.runs(s, event)
+		a.beginRun(s, event)
 	case KindRan:
-		a.isOver(s, event.Replied)
+		a.conclude(s, event.Replied)
 	case KindMissed:
 		a.find(Finding{Kind: Missed, At: event.Replied, Tick: event.Tick})
 	case KindBooked, KindUnbooked, KindResold:

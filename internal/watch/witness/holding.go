@@ -112,7 +112,7 @@ func (a *Account) endHolding(h *Holding) {
 	a.overdue = append(a.overdue, h)
 	for _, s := range a.Sales {
 		if h.Is(s.Name) && h.Segment == s.Segment && s.wrote.After(h.To) {
-			a.wroteLate(s, h)
+			a.find(s.lateWrite(h)...)
 		}
 	}
 }

@@ -82,7 +82,7 @@ func (a *Account) beginWait(s *Sale, event Event) {
 }
 
 func (a *Account) enterLock(s *Sale, event Event) {
-	a.waited(s, event)
+	a.recordWait(s, event)
 	if s.Waits() {
 		for _, other := range a.Going[:slices.Index(a.Going, s)] {
 			if other.Waits() && other.Segment == s.Segment {
@@ -97,26 +97,26 @@ func (a *Account) enterLock(s *Sale, event Event) {
 }
 
 func (a *Account) unlock(s *Sale, event Event) {
-	a.endWait(s, event)
+	a.find(s.endNestedWait(event.Replied)...)
 	if s.depth--; s.depth == 0 {
 		a.exit(s, event.Replied)
 	}
 }
 
 func (a *Account) endSale(s *Sale, event Event) {
-	a.endWait(s, event)
-	a.waited(s, event)
+	a.find(s.endNestedWait(event.Replied)...)
+	a.recordWait(s, event)
 	a.stopWaiting(s, event.Replied)
 	a.ended[event.Replica] = event
 	s.Error, s.Code = event.Error, event.Code
-	a.isOver(s, event.Replied)
+	a.conclude(s, event.Replied)
 	if !s.unanswered.IsZero() {
-		a.unanswered(s)
+		a.find(s.accuse()...)
 	}
 }
 
-// isOver ends a sale, by itself or by the death of its replica.
-func (a *Account) isOver(s *Sale, at time.Time) {
+// conclude ends a sale, by itself or by the death of its replica.
+func (a *Account) conclude(s *Sale, at time.Time) {
 	a.exit(s, at)
 	if s.Ended.IsZero() {
 		s.Ended = at
@@ -144,7 +144,7 @@ func (a *Account) endReplica(event Event) {
 	for _, s := range slices.Clone(a.Sales) {
 		if s.Replica == event.Replica && s.Ended.IsZero() {
 			s.Died = true
-			a.isOver(s, event.Replied)
+			a.conclude(s, event.Replied)
 		}
 	}
 }

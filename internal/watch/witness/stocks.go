@@ -15,8 +15,8 @@ type stock struct {
 	token  int64 // the largest that the store has seen
 }
 
-// ofStock finds what goes wrong with the stock: updates that are lost, tokens that are refused, writes that come too late.
-func (a *Account) ofStock(s *Sale, event Event) {
+// recordStock finds what goes wrong with the stock: updates that are lost, tokens that are refused, writes that come too late.
+func (a *Account) recordStock(s *Sale, event Event) {
 	c := event.Command
 	if c.Verb != Reads && c.Verb != Writes {
 		return
@@ -51,16 +51,18 @@ func (a *Account) ofStock(s *Sale, event Event) {
 	of.before, s.wrote = event, event.Replied
 	for _, h := range slices.Backward(a.Holdings) {
 		if h.Is(s.Name) && h.Segment == event.Segment && !h.From.After(event.Replied) {
-			a.wroteLate(s, h)
+			a.find(s.lateWrite(h)...)
 			return
 		}
 	}
 }
 
-func (a *Account) wroteLate(s *Sale, h *Holding) {
-	if h.End != Lasting && h.To.Before(s.wrote) {
-		a.find(Finding{Kind: WroteLate, At: s.wrote, By: s.Name, For: Millis(s.wrote.Sub(h.To))})
+// lateWrite finds that a sale wrote after a lock of its own had ended.
+func (s *Sale) lateWrite(h *Holding) []Finding {
+	if h.End == Lasting || !h.To.Before(s.wrote) {
+		return nil
 	}
+	return []Finding{{Kind: WroteLate, At: s.wrote, By: s.Name, For: Millis(s.wrote.Sub(h.To))}}
 }
 
 // compareLedger finds what is worth a sentence of what a buyer was told, and of what the ledger has.
@@ -83,8 +85,8 @@ func (a *Account) compareLedger(event Event) {
 	a.find(found)
 }
 
-// runs begins a run of a tick, and finds those that were run before.
-func (a *Account) runs(s *Sale, event Event) {
+// beginRun begins a run of a tick, and finds those that were run before.
+func (a *Account) beginRun(s *Sale, event Event) {
 	a.enter(s, event.Replied)
 	if of, ran := a.ran[event.Tick]; ran {
 		a.find(Finding{Kind: RanTwice, At: event.Replied, By: event.Sale, Of: of, Tick: event.Tick})

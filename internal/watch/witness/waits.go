@@ -8,17 +8,19 @@ import (
 // manyOvertakes is how often a sale may be overtaken before it is worth a sentence: once, as in the explorer.
 const manyOvertakes = 1
 
-// endWait ends a nested call's wait for the lock, which its own sale has.
-func (a *Account) endWait(s *Sale, event Event) {
-	if !s.again.IsZero() {
-		a.find(Finding{Kind: WaitsForItself, At: event.Replied, By: s.Name, For: Millis(event.Replied.Sub(s.again))})
-		s.again = time.Time{}
+// endNestedWait ends a nested call's wait for the lock, which its own sale has.
+func (s *Sale) endNestedWait(at time.Time) []Finding {
+	if s.again.IsZero() {
+		return nil
 	}
+	f := Finding{Kind: WaitsForItself, At: at, By: s.Name, For: Millis(at.Sub(s.again))}
+	s.again = time.Time{}
+	return []Finding{f}
 }
 
-// waited finds that a sale waited for long, and behind whom: perhaps for a lock that it had itself, without knowing. And that it asked
+// recordWait finds that a sale waited for long, and behind whom: perhaps for a lock that it had itself, without knowing. And that it asked
 // again and again; of several masters, the one that was asked most often counts.
-func (a *Account) waited(s *Sale, event Event) {
+func (a *Account) recordWait(s *Sale, event Event) {
 	n := 0
 	for _, times := range s.polls {
 		n = max(n, times)
@@ -83,19 +85,19 @@ func (a *Account) recordCommand(s *Sale, event Event) {
 		if s.unanswered.IsZero() || event.Sent.Before(s.unanswered) {
 			s.unanswered = event.Sent
 		}
-		a.unanswered(s)
+		a.find(s.accuse()...)
 	}
 	a.queueOf(event).record(event)
 	a.recordRenewal(s, event)
 }
 
-// unanswered finds that a sale failed because a command that asked for its lock had no reply, or none in time.
-func (a *Account) unanswered(s *Sale) {
+// accuse finds, once, that a sale failed because a command that asked for its lock had no reply, or none in time.
+func (s *Sale) accuse() []Finding {
 	if s.Error == "" || !s.Obtained.IsZero() || s.accused {
-		return
+		return nil
 	}
 	s.accused = true
-	a.find(Finding{Kind: Unanswered, At: s.Ended, By: s.Name, For: Millis(s.Ended.Sub(s.unanswered))})
+	return []Finding{{Kind: Unanswered, At: s.Ended, By: s.Name, For: Millis(s.Ended.Sub(s.unanswered))}}
 }
 
 // recordRenewal finds the locks that are renewed though no sale needs them any more. An expiry that is set whosever the lock is belongs to
