@@ -44,13 +44,12 @@ func TestMonitorShowsOneSale(t *testing.T) {
 					t.Fatalf("sale: %d %s", status, code)
 				}
 			}
-			if kept {
-				suite.Eventually(t, "the lock is kept", func() bool {
-					sell()
-					return s.Outside.Exists(t.Context(), "distributedLock").Val() == 1
-				})
-			}
-			if got := sent(monitorAll(t, server.Addr, sell)); !slices.Equal(got, want) {
+			var got []string
+			suite.Eventually(t, "the lock is kept", func() bool { // for a while only: a busy machine may come too late
+				got = sent(monitorAll(t, server.Addr, sell))
+				return !kept || !slices.Contains(got, "EVAL acquireOrAsk.lua")
+			})
+			if !slices.Equal(got, want) {
 				t.Errorf("MONITOR shows\n  %s\nwant\n  %s", strings.Join(got, "\n  "), strings.Join(want, "\n  "))
 			}
 		})
