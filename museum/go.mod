@@ -62,3 +62,5 @@ require (
 )
 
 replace lockstep => ..
+
+replace github.com/redis/go-redis/v9 => github.com/redis/go-redis/v9 v9.22.0 // as ../go.mod, which says why

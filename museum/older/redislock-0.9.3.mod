@@ -63,4 +63,6 @@ require (
 
 replace lockstep => ..
 
+replace github.com/redis/go-redis/v9 => github.com/redis/go-redis/v9 v9.22.0 // as ../../go.mod, which says why
+
 replace github.com/bsm/redislock => github.com/bsm/redislock v0.9.3

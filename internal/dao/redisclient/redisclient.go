@@ -82,9 +82,11 @@ func Options(cfg Config) *redis.UniversalOptions {
 		WriteBufferSize:       cfg.Buffer,
 		Dialer:                cfg.Dialer,
 
-		Protocol:                 2,
-		DisableIdentity:          true, // or MONITOR shows CLIENT SETINFO for every connection
-		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
+		Protocol:        2,
+		DisableIdentity: true, // or MONITOR shows CLIENT SETINFO for every connection
+		MaintNotificationsConfig: &maintnotifications.Config{
+			Mode: maintnotifications.ModeDisabled, EndpointType: maintnotifications.EndpointTypeNone, // or it looks names up at once
+		},
 	}
 	if cfg.Timeout > 0 {
 		o.DialTimeout, o.ReadTimeout, o.WriteTimeout, o.PoolTimeout = cfg.Timeout, cfg.Timeout, cfg.Timeout, cfg.Timeout

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/redis/go-redis/v9"
+	"github.com/redis/go-redis/v9/maintnotifications"
 
 	"lockstep/internal/dao/redisclient"
 )
@@ -34,7 +35,7 @@ func TestOptionsOfEachKind(t *testing.T) {
 				MaxRetries: single.MaxRetries, DialerRetries: single.DialerRetries, Protocol: single.Protocol, PoolSize: single.PoolSize,
 				Username: single.Username, Password: single.Password, DialTimeout: single.DialTimeout, PoolTimeout: single.PoolTimeout,
 				DisableIdentity: single.DisableIdentity, ContextTimeoutEnabled: single.ContextTimeoutEnabled,
-				ConnMaxIdleTime: single.ConnMaxIdleTime,
+				ConnMaxIdleTime: single.ConnMaxIdleTime, MaintNotificationsConfig: single.MaintNotificationsConfig,
 			}
 		default:
 			t.Fatalf("%s: %T", name, client)
@@ -45,6 +46,9 @@ func TestOptionsOfEachKind(t *testing.T) {
 		if o.Username != "user" || o.Password != "password" || o.PoolSize != 7 || o.ConnMaxIdleTime != time.Second || o.Protocol != 2 ||
 			!o.DisableIdentity || !o.ContextTimeoutEnabled || o.DialTimeout != 2*time.Second || o.PoolTimeout != 4*time.Second {
 			t.Errorf("%s: %+v", name, o)
+		}
+		if is := o.MaintNotificationsConfig.EndpointType; is != maintnotifications.EndpointTypeNone {
+			t.Errorf("%s: the type of an endpoint is %q; to find that out, a client resolves its name", name, is)
 		}
 	}
 }

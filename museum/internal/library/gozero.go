@@ -42,12 +42,13 @@ var goZeroClients *syncx.ResourceManager
 
 // openGoZero opens a lock of which each call has its own, or all share one.
 func openGoZero(p locktest.Process, shares bool) (lockFunc, error) {
-	store, err := redis.NewRedis(redis.RedisConf{Host: p.Name, Type: redis.NodeType}, redis.WithHook(inMemory{p}))
+	host := "127.0.0.1:" + p.Name // no name: go-redis looks those up
+	store, err := redis.NewRedis(redis.RedisConf{Host: host, Type: redis.NodeType}, redis.WithHook(inMemory{p}))
 	if err != nil {
 		return nil, err
 	}
-	made, err := goZeroClients.GetResource(p.Name, func() (io.Closer, error) {
-		return nil, fmt.Errorf("%s has no client", p.Name)
+	made, err := goZeroClients.GetResource(host, func() (io.Closer, error) {
+		return nil, fmt.Errorf("%s has no client", host)
 	})
 	if err != nil {
 		return nil, err
