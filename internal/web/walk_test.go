@@ -22,7 +22,8 @@ const everywhere = `(async () => {
 // What runs for long is stopped by its own button.
 const walk = `(async address => {
 	window.prompt = () => null; // a page without the focus may not copy, asks to do it by hand, and waits
-	const answers = "#verdict, .answer, .told *, .embedded .note.warn, main.schedule .note.warn:not(.panel *)"; // to what a reader did
+	const answers = "#verdict, .answer, .told *, .embedded .note.warn, main.schedule .note.warn:not(.panel *), " +
+		"main.schedule .task .note.bad"; // to what a reader did, or asked
 	const wrong = [], pushed = new Set(), later = ms => new Promise(then => setTimeout(then, ms));
 	const shown = css => [...document.querySelectorAll(css)].filter(node => node.checkVisibility());
 	const look = after => {
