@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -58,9 +59,13 @@ type Redis struct {
 	config   redisclient.Config // of a Redis that is not embedded
 }
 
+// silence ends the log of go-redis, which would have every failed connection; our callers get the error. It is a variable of go-redis, for
+// all clients of a process: one is enough, as another may be at work.
+var silence = sync.OnceFunc(logging.Disable) //nolint:gochecknoglobals // as what it sets
+
 // Open opens a Redis and sees that it answers.
 func Open(ctx context.Context, cfg Config) (*Redis, error) {
-	logging.Disable() // go-redis would log every failed connection; our callers get the error
+	silence()
 	trust, err := trusted(cfg)
 	if err != nil {
 		return nil, err
