@@ -42,7 +42,8 @@ var goZeroClients *syncx.ResourceManager
 
 // openGoZero opens a lock of which each call has its own, or all share one.
 func openGoZero(p locktest.Process, shares bool) (lockFunc, error) {
-	host := "127.0.0.1:" + p.Name // no name: go-redis looks those up
+	// No names, neither of a host nor of a port: the client begins to connect before it has its hook, so a lookup may happen.
+	host := fmt.Sprintf("127.0.0.1:%d", p.Name[0])
 	store, err := redis.NewRedis(redis.RedisConf{Host: host, Type: redis.NodeType}, redis.WithHook(inMemory{p}))
 	if err != nil {
 		return nil, err
