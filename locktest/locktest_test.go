@@ -73,6 +73,18 @@ func TestWhoWroteTheLockMakesAState(t *testing.T) {
 	}
 }
 
+// A client may look up the name of its host: in each run.
+func TestAHostByItsName(t *testing.T) {
+	result, err := locktest.Search(t, config("", locktest.LeftBehind), func(p locktest.Process) (locktest.Lock, error) {
+		c := redis.NewClient(&redis.Options{Addr: "localhost:6379", Dialer: p.Dial, MaxRetries: -1})
+		p.Cleanup(func() { _ = c.Close() })
+		return &toy{c, tryOnce, nothing}, nil
+	})
+	if err != nil || len(result.Found) != 1 {
+		t.Errorf("%+v, %v", result, err)
+	}
+}
+
 // withValue takes a lock in a field of a hash: by a value that is random if it is "".
 func withValue(value string) locks {
 	return func(ctx context.Context, y *toy) (locktest.Held, error) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -45,6 +46,7 @@ func newStage(t *testing.T, c Config, open func(Process) (Lock, error)) (*stage,
 		return nil, err
 	}
 	t.Cleanup(shared.Close)
+	_, _ = net.LookupHost("localhost") // the resolver makes its channels once: made in a run's bubble, the next run could not use them
 	before := runtime.GOMAXPROCS(1)
 	t.Cleanup(func() { runtime.GOMAXPROCS(before) })
 	often := debug.SetGCPercent(800) // each run leaves its clients' buffers behind
