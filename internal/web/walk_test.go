@@ -39,9 +39,9 @@ const walk = `(async address => {
 	const skip = "[data-do], .danger, [data-focus=save], [data-focus=more], #shops, .coming *, .top *, [target], .machines *, .number";
 	for (let n = 0; n < 40; n++) {
 		const button = shown("main button:enabled, main summary").find(one => !one.matches(skip)
-			&& !pushed.has(one.innerText + (one.dataset.focus ?? "")));
+			&& !pushed.has(one.textContent + (one.dataset.focus ?? "")));
 		if (!button) break;
-		const name = button.innerText + (button.dataset.focus ?? "");
+		const name = button.textContent + (button.dataset.focus ?? "");
 		pushed.add(name);
 		button.click();
 		await later(60);
@@ -62,26 +62,30 @@ const walk = `(async address => {
 })(%q)`
 
 // Every view, lock, lesson, step and button, in both languages, from a server and in a tab: no request fails, no box says that something
-// is wrong, and the console says nothing.
+// is wrong, and the console says nothing. An address is walked in one language from the server, in the other in the tab; the next one the
+// other way round.
 func TestTheWalk(t *testing.T) {
 	needsChrome(t)
-	for name, url := range map[string]string{"served": serve(t) + "/", "in a tab": host(t).URL + "/a/class/"} {
-		for _, language := range []string{"en", "zh"} {
-			t.Run(name+" "+language, func(t *testing.T) {
+	places := []struct{ name, url string }{{"served", serve(t) + "/"}, {"in a tab", host(t).URL + "/a/class/"}}
+	for i, place := range places {
+		for j, language := range []string{"en", "zh"} {
+			t.Run(place.name+" "+language, func(t *testing.T) {
 				t.Parallel() // it waits most of its time
-				p := open(t, url+"#/labs")
+				p := open(t, place.url+"#/labs")
 				p.speak(language)
-				p.expect("503 (Service Unavailable) " + url + "seat/hint") // a search that takes too long says so
+				p.expect("503 (Service Unavailable) " + place.url + "seat/hint") // a search that takes too long says so
 				all := eval[[]string](p, everywhere)
 				if len(all) < 60 {
 					t.Fatalf("there are %d addresses", len(all))
 				}
-				for _, address := range all {
+				for n, address := range all {
+					if (i+j+n)%2 == 1 {
+						continue
+					}
 					for _, wrong := range eval[[]string](p, fmt.Sprintf(walk, address)) {
 						t.Error(wrong)
 					}
 				}
-				t.Log(len(all), "addresses")
 			})
 		}
 	}

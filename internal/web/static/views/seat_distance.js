@@ -113,7 +113,7 @@ export class Distance {
       0: say("It has happened: ", "已经发生："),
     };
     return status(
-      far === 0 || doomed ? "note bad" : "note",
+      far === 0 || doomed ? "note bad answer" : "note",
       says[far] ?? say(`${several(far, "step")} to go, at least: `, `最少还差 ${far} 步：`),
       called(index, goal),
       doomed && say(". It can no longer be avoided", "。无论怎样都已无法避免"),

@@ -133,7 +133,7 @@ export class Search {
     const explained = !shown.length || whys.length || this.asked.anomaly === "starved";
     replace(
       this.result,
-      status("note " + kind, el("strong", null, called(this.seat.index, says))),
+      status("note answer " + kind, el("strong", null, called(this.seat.index, says))),
       p(
         "row",
         shown.map(found),
