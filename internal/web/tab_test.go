@@ -5,27 +5,52 @@ package web_test
 import (
 	"context"
 	"fmt"
+	"io/fs"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"testing/fstest"
 
 	"lockstep/internal/cli"
 	"lockstep/internal/test/suite"
 )
 
-// host builds the page for a host of files, and is one that has it below a path.
+// site is the page for a host of files. It is built once.
+var site struct {
+	once  sync.Once
+	files http.FileSystem
+}
+
+// host is a host of files that has the page below a path.
 func host(t *testing.T) *httptest.Server {
 	t.Helper()
-	dir := t.TempDir()
-	var said strings.Builder
-	if code := cli.Run(context.Background(), []string{"site", dir}, &said, &said); code != 0 {
-		t.Fatalf("site: exit code %d\n%s", code, &said)
-	}
-	t.Log(said.String())
+	site.once.Do(func() {
+		dir := t.TempDir()
+		var said strings.Builder
+		if code := cli.Run(context.Background(), []string{"site", dir}, &said, &said); code != 0 {
+			t.Fatalf("site: exit code %d\n%s", code, &said)
+		}
+		t.Log(said.String())
+		kept := fstest.MapFS{} // longer than the directory
+		if err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+			if err != nil || entry.IsDir() {
+				return err
+			}
+			data, err := os.ReadFile(path)
+			kept[strings.TrimPrefix(path, dir+"/")] = &fstest.MapFile{Data: data}
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+		site.files = http.FS(kept)
+	})
 	files := http.NewServeMux()
-	files.Handle("/a/class/", http.StripPrefix("/a/class/", http.FileServer(http.Dir(dir))))
+	files.Handle("/a/class/", http.StripPrefix("/a/class/", http.FileServer(site.files)))
 	server := httptest.NewServer(files)
 	t.Cleanup(server.Close)
 	return server
