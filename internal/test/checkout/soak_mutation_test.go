@@ -2,10 +2,10 @@ package checkout
 
 import (
 	"errors"
+	"fmt"
 	"os/exec"
 	"strings"
 	"testing"
-	"time"
 
 	"lockstep/internal/test/suite"
 )
@@ -20,7 +20,7 @@ type brokenPromise struct {
 var brokenPromises = []brokenPromise{
 	{
 		"a fence not checked", "util/lua/write.lua", `if tonumber(ARGV[2]) < seen then`, `if false then`,
-		"--lock v10 --minutes 0.3 --faults stall-replica", "✗ no update is lost",
+		"--lock v10 --faults stall-replica", "✗ no update is lost",
 	},
 	{
 		"a renewal without the owner", "util/lua/updateExpireTime.lua",
@@ -29,47 +29,45 @@ var brokenPromises = []brokenPromise{
 end
 return 0`, `redis.call('PEXPIRE', KEYS[1], ARGV[2])
 return 1`,
-		"--lock v6 --minutes 0.4 --faults stolen-lock", "✗ a run's stock fell by one for every order of that run",
+		"--lock v6 --faults stolen-lock", "✗ a run's stock fell by one for every order of that run",
 	},
 	{
 		"NX dropped, under faults that allow a loss", "internal/lockv4/lock.go", `Mode: "NX"`, `Mode: ""`,
-		"--lock v4 --minutes 0.3 --faults late-write", "✗ a run's stock fell by one for every order of that run",
+		"--lock v4 --faults late-write", "✗ a run's stock fell by one for every order of that run",
 	},
 	{
 		"the dead keep their turn", "util/lua/queue.lua", `while head and redis.call('EXISTS', KEYS[3] .. ':' .. head) == 0 do`, `while false do`,
-		"--lock v10 --minutes 0.5 --faults kill-replica", "✗ sales go on within",
+		"--lock v10 --faults kill-replica", "✗ sales go on within",
 	},
 	{
 		"a lost order", "util/lua/write.lua", `redis.call('HSET', KEYS[3], ARGV[4], ARGV[5])`,
 		`if ARGV[1] % 100 ~= 0 then redis.call('HSET', KEYS[3], ARGV[4], ARGV[5]) end`,
-		"--lock v10 --minutes 0.2 --faults kill-replica", "✗ a sale answered 200 has its one order",
+		"--lock v10 --faults kill-replica", "✗ a sale answered 200 has its one order",
 	},
 	{
 		"a token that does not grow", "util/lua/lockFenced.lua",
 		`math.max(last + 1, now[1] * 1000000 + now[2])`, `1`,
-		"--lock v7 --minutes 0.2 --faults kill-replica", "✗ the stock fell in the order of the fencing tokens",
+		"--lock v7 --faults kill-replica", "✗ the stock fell in the order of the fencing tokens",
 	},
 	{
 		"a sale that takes two", "internal/service/update.go", `order.After = order.Before - 1`, `order.After = order.Before - 2`,
-		"--lock v10 --minutes 0.2 --faults lose-reply", "✗ a run's stock fell by one for every order of that run",
+		"--lock v10 --faults lose-reply", "✗ a run's stock fell by one for every order of that run",
 	},
 	{
 		"doubt told as a refusal", "internal/lock/rediserr/rediserr.go", `lock.ErrOutcomeUnknown, err)`, `lock.ErrUnavailable, err)`,
-		"--lock v10 --minutes 0.3 --faults lose-reply", "✗ a sale that was refused has no order",
+		"--lock v10 --faults lose-reply", "✗ a sale that was refused has no order",
 	},
 	{
 		"a key that means another order each time", "internal/shop/api/idempotency.go",
 		`uuid.NewSHA1(keySpace, []byte(key)).String()`, `uuid.NewString()`,
-		"--lock v10 --minutes 0.2 --faults buyers-leave", "✗ a buyer who repeats a sale with its key is sold to once",
+		"--lock v10 --faults buyers-leave", "✗ a buyer who repeats a sale with its key is sold to once",
 	},
 }
 
 func (p brokenPromise) breakage() breakage { return breakage{p.name, p.file, p.old, p.new} }
 
-// longestSoak is how long a soak may take to find a breakage.
-const longestSoak = 2 * time.Minute
-
-// A soak finds each breakage in less than two minutes. That it finds nothing in the code as it is, is TestSoak's.
+// A soak of one fault finds each breakage, on a busy machine perhaps the next one, which is longer. That it finds nothing in the code as it
+// is, is TestSoak's.
 func TestTheSoakFindsEveryBrokenPromise(t *testing.T) {
 	var whole version
 	if suite.Long {
@@ -82,11 +80,15 @@ func TestTheSoakFindsEveryBrokenPromise(t *testing.T) {
 			suite.LongOnly(t, "package soak has every rule, broken once by hand")
 			t.Parallel()
 			broken := whole.with(t, m.breakage())
-			began := time.Now()
-			code, said := runProgram(t, broken, "soak --html= --seed 1 "+m.soak)
-			if code != 1 || !strings.Contains(said, m.says) || time.Since(began) > longestSoak {
-				t.Errorf("soak %s: exit code %d after %v; want 1, and that it says %q:\n%s", m.soak, code, time.Since(began), m.says, said)
+			var all strings.Builder
+			for _, minutes := range []string{"0.1", "0.3", "0.6"} {
+				code, said := runProgram(t, broken, "soak --html= --seed 1 --minutes "+minutes+" "+m.soak)
+				if code == 1 && strings.Contains(said, m.says) {
+					return
+				}
+				fmt.Fprintf(&all, "\n--minutes %s: exit code %d\n%s", minutes, code, said)
 			}
+			t.Errorf("soak %s: want exit code 1, and that it says %q:%s", m.soak, m.says, &all)
 		})
 	}
 }
