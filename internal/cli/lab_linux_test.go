@@ -84,7 +84,8 @@ func TestALabLeavesNothingBehind(t *testing.T) {
 			}
 			command := exec.Command(program, append([]string{"lab", "--redis", "real"}, strings.Fields(arguments)...)...)
 			command.Env = append(os.Environ(), "TMPDIR="+dir)
-			if said, err := command.CombinedOutput(); err != nil {
+			// on a busy machine the lab may have seen too little
+			if said, err := command.CombinedOutput(); err != nil && !bytes.Contains(said, []byte(": unknown, expected was ")) {
 				t.Errorf("%v: %s", err, said)
 			}
 			nothingIsLeft(t, dir)

@@ -152,29 +152,26 @@ func (p *Proxy) accept(listener net.Listener) {
 
 // serve passes on what comes and goes on one connection.
 func (p *Proxy) serve(client net.Conn) {
-	p.mu.Lock()
-	target := p.target
-	p.mu.Unlock()
-	server, err := net.Dial("tcp", target)
-	if err != nil {
-		_ = client.Close() // as if it were Redis itself
-		return
-	}
-	r := &route{proxy: p, client: client, server: server}
-	defer p.forget(r)
-	if p.open(r) {
+	if r := p.open(client); r != nil {
+		defer p.forget(r)
 		r.run()
 	}
 }
 
-func (p *Proxy) open(r *route) bool {
+// open leads a client to Redis. Where that cannot be reached it closes the client's connection, as if it were Redis itself, and gives nil.
+// Nobody changes the target meanwhile: PointAt closes what led to the one before.
+func (p *Proxy) open(client net.Conn) *route {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.gone || p.listener == nil {
-		return false
+	if !p.gone && p.listener != nil {
+		if server, err := net.Dial("tcp", p.target); err == nil {
+			r := &route{proxy: p, client: client, server: server}
+			p.routes[r] = struct{}{}
+			return r
+		}
 	}
-	p.routes[r] = struct{}{}
-	return true
+	_ = client.Close()
+	return nil
 }
 
 func (p *Proxy) forget(r *route) {
