@@ -3,6 +3,7 @@ package race_test
 import (
 	"context"
 	"errors"
+	"math"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -93,11 +94,13 @@ func TestWhatIsCounted(t *testing.T) {
 	if err != nil || cell.Status != result.OK {
 		t.Fatalf("%+v, %v", cell, err)
 	}
-	if cell.Requests < 1.9 || cell.Requests > 2.1 || cell.LockRequests < 0.9 || cell.LockRequests > 1.1 {
-		t.Errorf("%.2f requests per sale, %.2f of the lock; want 2 and 1", cell.Requests, cell.LockRequests)
-	}
-	if cell.Publishes < 0.9 || cell.Publishes > 1.1 {
-		t.Errorf("%.2f PUBLISH per sale; want 1", cell.Publishes)
+	edges := 3 / float64(cell.Sales) // the requests of each buyer's sale may be counted without it, or it without them
+	for what, n := range map[string]struct{ got, want float64 }{
+		"requests": {cell.Requests, 2}, "requests of the lock": {cell.LockRequests, 1}, "PUBLISH": {cell.Publishes, 1},
+	} {
+		if math.Abs(n.got-n.want) > n.want*(0.1+edges) {
+			t.Errorf("%.2f %s per sale; want %.0f", n.got, what, n.want)
+		}
 	}
 	if most := 3 * 1000 / 4.0; cell.PerSecond > most || cell.Sales == 0 {
 		t.Errorf("%.0f sales a second; three buyers that wait 4 ms each can make %.0f", cell.PerSecond, most)
