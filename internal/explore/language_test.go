@@ -61,6 +61,7 @@ func TestTheExplorerSpeaksChinese(t *testing.T) {
 						t.Errorf("%s: step %d of %s says %q", about, j+1, e.Schedule, step.Says)
 					}
 					isChinese(t, about, step.State(language.Chinese))
+					isChinese(t, about, step.Title)
 				}
 			}
 			walk(t, about, name, in.Scenario)

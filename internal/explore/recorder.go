@@ -62,6 +62,9 @@ func (r *Recorder) Apply(t engine.Transition) bool {
 	before, who := r.look(), r.x.Who(t)
 	before.subscribes = r.x.Subscribes(t)
 	step := trace.Step{Fault: t.Kind.Budget()}
+	if step.Fault != "" {
+		step.Title = FaultTitle(step.Fault).In(r.x.Scenario.Language)
+	}
 	r.step, r.token, r.verb, r.follows = &step, "", "", ""
 	ok := r.x.Apply(t)
 	if a := r.x.Actor(t); a != nil {

@@ -22,16 +22,17 @@ type Trace struct {
 
 // Step is one thing that happened.
 type Step struct {
-	Token   string `json:"token"`          // as schedules write it
-	Actor   string `json:"actor"`          // who did it; "" for time
-	Task    string `json:"task"`           // the goroutine that did it, if its actor has started that; "" for the actor itself
-	Kind    string `json:"kind"`           // one of the kinds
-	Command string `json:"command"`        // sent to Redis; "" if none was
-	Reply   string `json:"reply"`          // from Redis, whether it arrived or not
-	Says    string `json:"says"`           // what it means
-	Fault   string `json:"fault"`          // the fault of the scenario that it is, "" if it is none
-	Node    int    `json:"node"`           // the master that Command was for, counted from 1; 0: the Redis with the stock
-	Sent    bool   `json:"sent,omitempty"` // Command was drawn before, when it was sent, as KindLate
+	Token   string `json:"token"`           // as schedules write it
+	Actor   string `json:"actor"`           // who did it; "" for time
+	Task    string `json:"task"`            // the goroutine that did it, if its actor has started that; "" for the actor itself
+	Kind    string `json:"kind"`            // one of the kinds
+	Command string `json:"command"`         // sent to Redis; "" if none was
+	Reply   string `json:"reply"`           // from Redis, whether it arrived or not
+	Says    string `json:"says"`            // what it means
+	Fault   string `json:"fault"`           // the fault of the scenario that it is, "" if it is none
+	Title   string `json:"title,omitempty"` // Fault, as people call it in the language of the trace; "": as it is
+	Node    int    `json:"node"`            // the master that Command was for, counted from 1; 0: the Redis with the stock
+	Sent    bool   `json:"sent,omitempty"`  // Command was drawn before, when it was sent, as KindLate
 
 	// What is so after it:
 	At       Millis   `json:"at_ms"` // of virtual time

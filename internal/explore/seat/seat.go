@@ -139,7 +139,7 @@ func (s *Seat) Index(in language.Language) Index {
 		})
 	}
 	for _, fault := range explore.AllFaults() {
-		index.Faults = append(index.Faults, Fault{fault.Name, faultTitle(fault.Name).In(in), fault.Says.In(in)})
+		index.Faults = append(index.Faults, Fault{fault.Name, explore.FaultTitle(fault.Name).In(in), fault.Says.In(in)})
 	}
 	for _, a := range explore.Anomalies() {
 		index.Anomalies = append(index.Anomalies, Anomaly{string(a), a.Row().Title.In(in), a.Row().Says.In(in), a.Row().Task.In(in)})

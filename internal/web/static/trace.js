@@ -30,7 +30,7 @@ export function drawTrace(trace, options = {}) {
         { class: "lanes", role: "presentation", "aria-hidden": "true", focusable: "false" },
         marksOf(lanes, trace, step, before, breach.length > 0),
       ),
-      el("div", { class: "words" }, words(trace, step, before, next), breach.map(told), notes?.(n)),
+      el("div", { class: "words" }, words(trace, step, before), breach.map(told), notes?.(n)),
     );
   });
   return el(
@@ -213,9 +213,8 @@ function arrow(from, to, step) {
 export const saying = step => step.says || short(step.command) || step.token;
 
 // words say what a step does, and what is different after it.
-function words(trace, step, before, next) {
-  const name = fault => say(fault.replaceAll("-", " "), next?.faultOf(fault) ?? fault);
-  const fault = step.fault && [el("span", { class: "chip warn" }, name(step.fault)), " "];
+function words(trace, step, before) {
+  const fault = step.fault && [el("span", { class: "chip warn" }, step.title ?? step.fault), " "];
   const all = [];
   if (!trace.nodes && step.lock !== before.lock) {
     const left = step.expires_ms ? say(", for ", "，还有 ") + duration(step.expires_ms) : "";
