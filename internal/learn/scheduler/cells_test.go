@@ -30,7 +30,8 @@ func TestEveryBrokenCellIsInTheSeat(t *testing.T) {
 	suite.LongOnly(t, "TestAHintLeadsTheShortestWay")
 	limits := blank()
 	limits.Hint.Schedules, limits.Map.Schedules = 30_000, 200_000 // not the time, which depends on the machine
-	limits.Hint.Time, limits.Map.Time = 0, 0
+	limits.Hint.Time, limits.Map.Time, limits.Cell.Time = 0, 0, 0
+	limits.Longer, limits.Run = suite.Patience, suite.Patience
 	c := cells{seat: open(t, limits), limits: limits, fresh: open(t, limits)}
 	begun, seconds := time.Now(), 0.
 	made := seat.Shipped{Code: seat.CodeKey(), Rows: map[string]seat.Row{}}

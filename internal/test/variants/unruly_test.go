@@ -48,7 +48,7 @@ func plain(said string) bool {
 // alone is the answer of a process that explores one variant; or how it crashed.
 func alone(t *testing.T, name string) string {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	command := exec.CommandContext(ctx, os.Args[0], "-test.run=^TestUnrulyAlone$", "-test.v")
 	command.Env = append(os.Environ(), unrulyName+"="+name)

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"lockstep/internal/explore"
 	"lockstep/internal/lock/anomaly"
@@ -18,7 +17,7 @@ import (
 
 // bounds are more than any of the variants needs.
 func bounds() explore.Bounds {
-	return explore.Bounds{Schedules: 20_000, Memory: 1 << 30, Time: 3 * time.Minute, Workers: 1}
+	return explore.Bounds{Schedules: 20_000, Memory: 1 << 30, Workers: 1}
 }
 
 // answer is what the explorer says of a variant, in short.
