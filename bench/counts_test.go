@@ -28,8 +28,10 @@ const (
 	// tries is how many windows a cell is given, each twice as long as the one before: a busy machine may give a process none of its time
 	// in a short one.
 	tries = 6
-	// enough sales tell how many requests one needs of a lock in segments, each of which is taken once.
-	enough = 200
+	// inSegments sales tell how many requests one needs of a lock in segments, each of which is taken once.
+	inSegments = 200
+	// each sales of a buyer tell how many requests one needs: those at the edges of a window may be counted without it.
+	each = 4
 )
 
 // TestCounts is the short mode. It asserts what a noisy machine cannot change: that sales are right, and how many requests they need. It
@@ -212,7 +214,14 @@ func checkCounts(t *testing.T, c contestants.Contestant, cell result.Cell) {
 // sellsTooLittle reports whether a cell's sales are too few to tell how many requests one needs.
 func sellsTooLittle(t *testing.T, c contestants.Contestant, cell result.Cell) bool {
 	t.Helper()
-	return classOf(t, c) == segments && cell.Sales < enough
+	switch classOf(t, c) {
+	case unbounded:
+		return false
+	case segments:
+		return cell.Sales < max(inSegments, each*cell.Buyers)
+	default:
+		return cell.Sales < each*cell.Buyers
+	}
 }
 
 // starves reports whether buyers never got in under a lock that lets all of them in.

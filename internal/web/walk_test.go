@@ -62,30 +62,26 @@ const walk = `(async address => {
 })(%q)`
 
 // Every view, lock, lesson, step and button, in both languages, from a server and in a tab: no request fails, no box says that something
-// is wrong, and the console says nothing. An address is walked in one language from the server, in the other in the tab; the next one the
-// other way round.
+// is wrong, and the console says nothing.
 func TestTheWalk(t *testing.T) {
 	needsChrome(t)
-	places := []struct{ name, url string }{{"served", serve(t) + "/"}, {"in a tab", host(t).URL + "/a/class/"}}
-	for i, place := range places {
-		for j, language := range []string{"en", "zh"} {
-			t.Run(place.name+" "+language, func(t *testing.T) {
+	for name, url := range map[string]string{"served": serve(t) + "/", "in a tab": host(t).URL + "/a/class/"} {
+		for _, language := range []string{"en", "zh"} {
+			t.Run(name+" "+language, func(t *testing.T) {
 				t.Parallel() // it waits most of its time
-				p := open(t, place.url+"#/labs")
+				p := open(t, url+"#/labs")
 				p.speak(language)
-				p.expect("503 (Service Unavailable) " + place.url + "seat/hint") // a search that takes too long says so
+				p.expect("503 (Service Unavailable) " + url + "seat/hint") // a search that takes too long says so
 				all := eval[[]string](p, everywhere)
 				if len(all) < 60 {
 					t.Fatalf("there are %d addresses", len(all))
 				}
-				for n, address := range all {
-					if (i+j+n)%2 == 1 {
-						continue
-					}
+				for _, address := range all {
 					for _, wrong := range eval[[]string](p, fmt.Sprintf(walk, address)) {
 						t.Error(wrong)
 					}
 				}
+				t.Log(len(all), "addresses")
 			})
 		}
 	}

@@ -91,7 +91,10 @@ func TestWhatIsCounted(t *testing.T) {
 	h := trial(t, "needs three", 2, 3)
 	h.AddedMillis = 2
 	cell, pings, err := testbed.Run(t.Context(), h)
-	if err != nil || cell.Status != result.OK {
+	for ; err == nil && cell.Sales < 30 && h.Window < 10*time.Second; cell, pings, err = testbed.Run(t.Context(), h) {
+		h.Window *= 2 // a busy machine sells little
+	}
+	if err != nil || cell.Status != result.OK || cell.Sales < 30 {
 		t.Fatalf("%+v, %v", cell, err)
 	}
 	edges := 3 / float64(cell.Sales) // the requests of each buyer's sale may be counted without it, or it without them

@@ -21,10 +21,7 @@ import (
 func TestNoRunWritesIntoAnother(t *testing.T) {
 	t.Parallel()
 	versions := []string{"v0", "v6", "v11", "atomic", "optimistic"} // each writes in its own way
-	switch {
-	case testing.Short():
-		versions = []string{"v11"} // it has the most goroutines
-	case suite.Long:
+	if suite.Long {
 		versions = []string{"v0", "v1", "v4", "v6", "v7", "v9", "v10", "v11", "atomic", "optimistic"}
 	}
 	suite.Together(t, versions, func(t *testing.T, version string) {
