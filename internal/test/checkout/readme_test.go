@@ -34,12 +34,9 @@ func TestReadmeCommands(t *testing.T) {
 	env = append(env, "LOCKSTEP_SERVER_ADDR=127.0.0.1:"+port, "LOCKSTEP_REDIS_EMBEDDED_ADDR=127.0.0.1:"+redisPort)
 
 	all := append(typed(t, readmes[0]), typed(t, running[0])...)
-	if all[0].text != "go run ." {
-		t.Fatalf("the first command is %q; want the one that does the main job", all[0].text)
-	}
 	program := build(t, "")
 	serve(t, program, env)
-	for _, command := range all[1:] {
+	for _, command := range all[len(twoCommands):] { // the first is served, and the second runs this
 		line := strings.ReplaceAll(moved.Replace(command.text), "mvn -q -f jmeter verify", "mvn -B -q -f jmeter verify -Dport="+port)
 		t.Run(line, func(t *testing.T) {
 			_, explores, _ := strings.Cut(line, "go run . ")
@@ -64,6 +61,32 @@ func TestReadmeCommands(t *testing.T) {
 				t.Errorf("%s", output)
 			}
 		})
+	}
+}
+
+// twoCommands do all the set-up that they need: one runs the main job, one passes the tests.
+var twoCommands = []typedLine{{text: "go run ."}, {text: "go test ./..."}}
+
+// Both READMEs begin with the two commands.
+func TestReadmesBeginWithTwoCommands(t *testing.T) {
+	for _, readme := range readmes {
+		if got := typed(t, readme)[:len(twoCommands)]; !slices.Equal(got, twoCommands) {
+			t.Errorf("%s begins with %v; want %v", readme, got, twoCommands)
+		}
+	}
+}
+
+// CI passes the tests by the command that the README has.
+func TestCITakesTheTestsFromTheReadme(t *testing.T) {
+	suite.Needs(t, "sh", "sed")
+	reads := regexp.MustCompile(`(?s)read -ra tests < <\(([^\n]* README\.md)\)\n.*\n    "\$\{tests\[@\]\}" >`)
+	taken := reads.FindStringSubmatch(read(t, ".ci/run"))
+	if taken == nil {
+		t.Fatal("CI does not take the command for the tests from the README")
+	}
+	verbose, err := exec.CommandContext(t.Context(), "sh", "-c", taken[1]).Output()
+	if got, want := strings.TrimSpace(string(verbose)), strings.Replace(twoCommands[1].text, "test", "test -v", 1); got != want {
+		t.Errorf("CI runs %q, %v; want %q", got, err, want)
 	}
 }
 
