@@ -18,7 +18,7 @@ import (
 var shippedTable []byte
 
 // Shipped is the table that a program brings along, for its first reader need not wait until it is explored. It counts as long as the code
-// is that from which it was made: go test ./internal/learn/scheduler -tags long -run EveryBrokenCell -update makes it anew.
+// is that from which it was made: go test ./internal/test/oracle -tags long -update makes it anew.
 type Shipped struct {
 	Code string         `json:"code"` // CodeKey, when it was made
 	Rows map[string]Row `json:"rows"` // by lock
