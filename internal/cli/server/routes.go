@@ -10,7 +10,6 @@ import (
 	"lockstep/internal/dao"
 	"lockstep/internal/explore/seat"
 	"lockstep/internal/learn/classroom"
-	"lockstep/internal/learn/scheduler"
 	"lockstep/internal/learn/steps"
 	"lockstep/internal/shop/api"
 	"lockstep/internal/shop/config"
@@ -27,7 +26,7 @@ type rooms struct {
 	front    *cluster.Front // nil: of a server
 	shown    *live.Server
 	nodes    *live.Nodes // nil: none that are embedded
-	explorer *scheduler.Server
+	explorer *seat.Server
 	class    *classroom.Classroom
 }
 
@@ -36,7 +35,7 @@ type rooms struct {
 func newRooms(cfg config.Config, guard api.Guard, addr net.Addr, redis *dao.Redis, shop live.Shop, behindFront bool) rooms {
 	client := func(r *http.Request) string { return api.Client(r, behindFront) }
 	chair := seat.New(seat.Usual())
-	r := rooms{shown: newLive(cfg, guard, addr, shop), explorer: scheduler.New(chair, client), class: classroom.New(docs.Course())}
+	r := rooms{shown: newLive(cfg, guard, addr, shop), explorer: seat.NewServer(chair, client), class: classroom.New(docs.Course())}
 	r.class.Addr, r.class.Client, r.class.Solve = addr, client, chair.Solve
 	r.nodes = newNodes(redis, r.shown.Hub)
 	r.shown.Hub.Can.Nodes = r.nodes != nil

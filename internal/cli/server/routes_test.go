@@ -15,7 +15,6 @@ import (
 	"lockstep/internal/cluster"
 	"lockstep/internal/explore/seat"
 	"lockstep/internal/learn/classroom"
-	"lockstep/internal/learn/scheduler"
 	"lockstep/internal/shop/api"
 	"lockstep/internal/shop/route"
 	"lockstep/internal/stage/lab"
@@ -28,7 +27,7 @@ func every(front *cluster.Front, nodes *live.Nodes) *route.Table {
 	nobody := func(*http.Request) string { return "" }
 	return rooms{
 		shop: &api.API{}, events: front.ServeEvents, front: front, shown: &live.Server{}, nodes: nodes,
-		explorer: scheduler.New(seat.New(seat.Limits{}), nobody), class: classroom.New(docs.Course()),
+		explorer: seat.NewServer(seat.New(seat.Limits{}), nobody), class: classroom.New(docs.Course()),
 	}.table()
 }
 

@@ -9,7 +9,6 @@ import (
 	"lockstep/docs"
 	"lockstep/internal/explore/seat"
 	"lockstep/internal/learn/classroom"
-	"lockstep/internal/learn/scheduler"
 	"lockstep/internal/learn/site"
 	"lockstep/internal/learn/steps"
 	"lockstep/internal/learn/workshop"
@@ -34,7 +33,7 @@ func Site(dir string) (site.Site, error) {
 	}
 	limits := seat.Usual()
 	limits.Cell.Time = 0 // nobody waits for the table, and it is kept
-	explorer := scheduler.New(seat.New(limits), func(*http.Request) string { return "" })
+	explorer := seat.NewServer(seat.New(limits), func(*http.Request) string { return "" })
 	rows := slices.Concat((&api.API{}).Routes(), explorer.Routes(), steps.Routes(), classroom.New(docs.Course()).Routes(), lab.Routes())
 	return site.Site{Root: root, Kept: filepath.Join(cache, "lockstep", "site"), Page: web.TabFiles, Answers: route.NewTable(rows...)}, nil
 }

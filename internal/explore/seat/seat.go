@@ -1,5 +1,5 @@
 // Package seat is the scheduler's seat: a reader decides what happens next to the real code of a lock, and asks how far a breach is away.
-// Package scheduler serves it over HTTP.
+// A Server serves it over HTTP.
 //
 // Nothing is kept of a reader. A question carries the Place: the lock, the scenario, and the schedule so far; so an address is a session.
 // To answer, the code is run anew along the schedule, which takes milliseconds.

@@ -43,3 +43,9 @@ func lacking(in explore.Scenario, step int, needs string) string {
 	return in.Say("step %d: the scenario allows too few faults for it. It takes: %s",
 		"第 %d 步：场景允许的故障不够。需要：%s", step, faultsInWords(needs, in.Language))
 }
+
+// nodesNeeded says why a lock on one Redis cannot run a schedule.
+func nodesNeeded(lock string, in explore.Scenario) string {
+	return in.Say("%s cannot run this schedule: it is on one Redis, and the scenario has several masters. Compare it with a lock on several.",
+		"%s 跑不了这个时序：它只用一个 Redis，而这个场景有多个主节点。请和同样用多个节点的锁对比。", lock)
+}

@@ -17,7 +17,6 @@ import (
 	"lockstep/internal/explore/seat"
 	"lockstep/internal/language"
 	"lockstep/internal/learn/classroom"
-	"lockstep/internal/learn/scheduler"
 	stepsof "lockstep/internal/learn/steps"
 	"lockstep/internal/shop/route"
 	"lockstep/internal/web"
@@ -106,7 +105,7 @@ func newLinkedPage(t *testing.T) linkedPage {
 	for _, view := range viewNames.FindAllStringSubmatch(string(router), -1) {
 		p.views = append(p.views, view[1])
 	}
-	explorer := scheduler.New(seat.New(seat.Usual()), func(*http.Request) string { return "" })
+	explorer := seat.NewServer(seat.New(seat.Usual()), func(*http.Request) string { return "" })
 	p.handler = route.NewTable(slices.Concat(explorer.Routes(), stepsof.Routes(), classroom.New(docs.Course()).Routes())...)
 	return p
 }

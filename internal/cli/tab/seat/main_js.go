@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"lockstep/internal/explore/seat"
-	"lockstep/internal/learn/scheduler"
 	"lockstep/internal/shop/route"
 	"lockstep/internal/web/tab"
 )
@@ -15,5 +14,5 @@ func main() {
 	limits := seat.Usual()
 	limits.Explore.Time = 10 * time.Minute // it is slower here, nobody else waits, and the reader can stop it
 	one := func(*http.Request) string { return "" }
-	tab.Serve(route.NewTable(scheduler.New(seat.New(limits), one).Routes()...))
+	tab.Serve(route.NewTable(seat.NewServer(seat.New(limits), one).Routes()...))
 }

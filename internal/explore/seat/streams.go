@@ -1,9 +1,8 @@
-package scheduler
+package seat
 
 import (
 	"net/http"
 
-	"lockstep/internal/explore/seat"
 	"lockstep/internal/shop/answer"
 	"lockstep/internal/shop/sse"
 )
@@ -13,7 +12,7 @@ func (s *Server) oracle(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return s.stream(w, r, func(t *seat.Ticket, tell seat.Tell) (any, error) {
+	return s.stream(w, r, func(t *Ticket, tell Tell) (any, error) {
 		return s.seat.Oracle(r.Context(), t, session, a, tell)
 	})
 }
@@ -23,7 +22,7 @@ func (s *Server) explore(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return s.stream(w, r, func(t *seat.Ticket, tell seat.Tell) (any, error) {
+	return s.stream(w, r, func(t *Ticket, tell Tell) (any, error) {
 		return s.seat.Explore(r.Context(), t, request, tell)
 	})
 }
@@ -34,11 +33,11 @@ func (s *Server) table(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	anew := r.URL.Query().Has("anew")
-	return s.stream(w, r, func(t *seat.Ticket, tell seat.Tell) (any, error) { return s.seat.Table(r.Context(), t, in, anew, tell) })
+	return s.stream(w, r, func(t *Ticket, tell Tell) (any, error) { return s.seat.Table(r.Context(), t, in, anew, tell) })
 }
 
 // stream answers with the events of an exploration: what it tells, and at last what it has found, or its error.
-func (s *Server) stream(w http.ResponseWriter, r *http.Request, explore func(*seat.Ticket, seat.Tell) (any, error)) error {
+func (s *Server) stream(w http.ResponseWriter, r *http.Request, explore func(*Ticket, Tell) (any, error)) error {
 	ticket, err := s.seat.Join(s.client(r))
 	if err != nil {
 		return err

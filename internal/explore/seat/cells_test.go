@@ -1,4 +1,4 @@
-package scheduler_test
+package seat_test
 
 import (
 	"bufio"

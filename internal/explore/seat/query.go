@@ -1,4 +1,4 @@
-package scheduler
+package seat
 
 import (
 	"cmp"
@@ -11,7 +11,6 @@ import (
 
 	"lockstep/internal/explore"
 	"lockstep/internal/explore/report"
-	"lockstep/internal/explore/seat"
 	"lockstep/internal/language"
 	"lockstep/internal/lock"
 	"lockstep/internal/lock/evolution"
@@ -35,7 +34,7 @@ const (
 )
 
 // placeOf reads a query.
-func placeOf(query url.Values) (p seat.Place, err error) {
+func placeOf(query url.Values) (p Place, err error) {
 	for _, name := range []string{"lock", "in", "do", "code", "anomaly", "with"} {
 		if has := len(query.Get(name)); has > maxText {
 			return p, fmt.Errorf("%w: %s: it has %d bytes; the seat takes %d", errQuery, name, has, maxText)
@@ -56,8 +55,8 @@ func placeOf(query url.Values) (p seat.Place, err error) {
 		return p, fmt.Errorf("%w: in: %w", errQuery, err)
 	}
 	steps := strings.Fields(query.Get("do"))
-	if len(steps) > seat.MostSteps {
-		return p, fmt.Errorf("%w: do: it has %d steps; the seat takes %d", errQuery, len(steps), seat.MostSteps)
+	if len(steps) > MostSteps {
+		return p, fmt.Errorf("%w: do: it has %d steps; the seat takes %d", errQuery, len(steps), MostSteps)
 	}
 	p.Schedule, p.Code = strings.Join(steps, " "), query.Get("code")
 	return p, nil
@@ -102,7 +101,7 @@ func languageOf(query url.Values) (language.Language, error) {
 
 // anomalyOf reads the anomaly of a query: one that the lock promises to prevent, or one of more.
 func anomalyOf(query url.Values, s strategy.Strategy, more ...explore.Anomaly) (explore.Anomaly, error) {
-	a, takes := explore.Anomaly(query.Get("anomaly")), append(seat.PromisesOf(s), more...)
+	a, takes := explore.Anomaly(query.Get("anomaly")), append(PromisesOf(s), more...)
 	if slices.Contains(takes, a) {
 		return a, nil
 	}

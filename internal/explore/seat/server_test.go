@@ -1,4 +1,4 @@
-package scheduler_test
+package seat_test
 
 import (
 	"encoding/json"
@@ -14,7 +14,6 @@ import (
 	"lockstep/internal/explore"
 	"lockstep/internal/explore/seat"
 	"lockstep/internal/explore/session"
-	"lockstep/internal/learn/scheduler"
 	"lockstep/internal/lock/anomaly"
 	"lockstep/internal/lock/evolution"
 	"lockstep/internal/shop/answer"
@@ -26,15 +25,15 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // chair is a seat, and what is served of it.
 type chair struct {
 	*seat.Seat
-	*scheduler.Server
+	*seat.Server
 	*route.Table
 }
 
 func open(t testing.TB, limits seat.Limits) chair {
 	t.Helper()
-	seat := seat.New(limits)
-	server := scheduler.New(seat, func(*http.Request) string { return "" })
-	return chair{seat, server, route.NewTable(server.Routes()...)}
+	room := seat.New(limits)
+	server := seat.NewServer(room, func(*http.Request) string { return "" })
+	return chair{room, server, route.NewTable(server.Routes()...)}
 }
 
 // blank are the limits of a seat that knows no table.

@@ -1,6 +1,4 @@
-// Package scheduler serves the scheduler's seat over HTTP. A request carries a place: the lock, the scenario as flags of lockstep explore,
-// and the schedule so far, as --replay takes it. It is open to whoever reaches the server, for the seat has bounds.
-package scheduler
+package seat
 
 import (
 	"context"
@@ -8,7 +6,6 @@ import (
 	"net/http"
 
 	"lockstep/internal/explore"
-	"lockstep/internal/explore/seat"
 	"lockstep/internal/explore/session"
 	"lockstep/internal/lock"
 	"lockstep/internal/lock/evolution"
@@ -18,14 +15,14 @@ import (
 
 // Server serves a seat.
 type Server struct {
-	seat       *seat.Seat
+	seat       *Seat
 	client     func(*http.Request) string
 	close      context.CancelFunc
 	afterClose func(func()) (stop func() bool)
 }
 
-// New makes a server. A client is whose a request is: clients take turns.
-func New(s *seat.Seat, client func(*http.Request) string) *Server {
+// NewServer makes a server. A client is whose a request is: clients take turns.
+func NewServer(s *Seat, client func(*http.Request) string) *Server {
 	open, cancel := context.WithCancel(context.Background())
 	return &Server{
 		seat: s, client: client, close: cancel,
@@ -65,7 +62,7 @@ func (s *Server) open(handle route.Handler) route.Handler {
 	}
 }
 
-func (s *Server) index(r *http.Request) (index seat.Index, err error) {
+func (s *Server) index(r *http.Request) (index Index, err error) {
 	in, err := languageOf(r.URL.Query())
 	if err == nil {
 		index = s.seat.Index(in)
@@ -73,7 +70,7 @@ func (s *Server) index(r *http.Request) (index seat.Index, err error) {
 	return index, err
 }
 
-func (s *Server) state(r *http.Request) (state seat.State, err error) {
+func (s *Server) state(r *http.Request) (state State, err error) {
 	p, err := placeOf(r.URL.Query())
 	if err == nil {
 		state, err = s.seat.State(r.Context(), s.client(r), p)
@@ -81,7 +78,7 @@ func (s *Server) state(r *http.Request) (state seat.State, err error) {
 	return state, err
 }
 
-func (s *Server) beside(r *http.Request) (both seat.Beside, err error) {
+func (s *Server) beside(r *http.Request) (both Beside, err error) {
 	p, err := placeOf(r.URL.Query())
 	if err != nil {
 		return both, err
