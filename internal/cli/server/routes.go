@@ -21,29 +21,28 @@ import (
 
 // rooms are those that a server, or a front, is made of.
 type rooms struct {
-	shop     *api.API
-	events   route.Handler  // streams what the locks do
-	front    *cluster.Front // nil: of a server
-	shown    *live.Server
-	nodes    *live.Nodes // nil: none that are embedded
-	explorer *seat.Server
-	class    *classroom.Classroom
+	shop   *api.API
+	events route.Handler  // streams what the locks do
+	front  *cluster.Front // nil: of a server
+	shown  *live.Server
+	nodes  *live.Nodes // nil: none that are embedded
+	seat   *seat.Seat
+	class  *classroom.Classroom
 }
 
 // newRooms makes those that a server and a front have alike: what shows a shop, the seat, and the room, which holds schedules against
 // levels even where replicas explore. The clients are those of a front, if the server is behind one.
 func newRooms(cfg config.Config, guard api.Guard, addr net.Addr, redis *dao.Redis, shop live.Shop, behindFront bool) rooms {
 	client := func(r *http.Request) string { return api.Client(r, behindFront) }
-	chair := seat.New(seat.Usual())
-	r := rooms{shown: newLive(cfg, guard, addr, shop), explorer: seat.NewServer(chair, client), class: classroom.New(docs.Course())}
-	r.class.Addr, r.class.Client, r.class.Solve = addr, client, chair.Solve
+	r := rooms{shown: newLive(cfg, guard, addr, shop), seat: seat.New(seat.Usual(), client), class: classroom.New(docs.Course())}
+	r.class.Addr, r.class.Client, r.class.Solve = addr, client, r.seat.Solve
 	r.nodes = newNodes(redis, r.shown.Hub)
 	r.shown.Hub.Can.Nodes = r.nodes != nil
 	return r
 }
 
 // closers returns what ends the streams of the rooms.
-func (r rooms) closers() []func() { return []func(){r.shown.Close, r.class.Close, r.explorer.Close} }
+func (r rooms) closers() []func() { return []func(){r.shown.Close, r.class.Close, r.seat.Close} }
 
 // table returns the one table of routes.
 func (r rooms) table() *route.Table {
@@ -52,7 +51,7 @@ func (r rooms) table() *route.Table {
 	rows = append(rows, r.shown.Routes()...)
 	rows = append(rows, r.nodes.Routes()...)
 	rows = append(rows, r.front.Routes()...)
-	rows = append(rows, r.explorer.Routes()...)
+	rows = append(rows, r.seat.Routes()...)
 	rows = append(rows, steps.Routes()...)
 	rows = append(rows, lab.Routes()...)
 	rows = append(rows, r.class.Routes()...)

@@ -24,10 +24,9 @@ import (
 
 // every is the table of a front that has everything.
 func every(front *cluster.Front, nodes *live.Nodes) *route.Table {
-	nobody := func(*http.Request) string { return "" }
 	return rooms{
 		shop: &api.API{}, events: front.ServeEvents, front: front, shown: &live.Server{}, nodes: nodes,
-		explorer: seat.NewServer(seat.New(seat.Limits{}), nobody), class: classroom.New(docs.Course()),
+		seat: seat.New(seat.Limits{}, nil), class: classroom.New(docs.Course()),
 	}.table()
 }
 

@@ -204,8 +204,8 @@ func BenchmarkOracle(b *testing.B) {
 // query makes one of pairs.
 func query(pairs ...string) string {
 	q := url.Values{}
-	for i := 0; i < len(pairs); i += 2 {
-		q.Set(pairs[i], pairs[i+1])
+	for pair := range slices.Chunk(pairs, 2) {
+		q.Set(pair[0], pair[1])
 	}
 	return q.Encode()
 }

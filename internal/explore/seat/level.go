@@ -63,8 +63,8 @@ func (s *Seat) Solve(ctx context.Context, client, name, schedule string) (steps 
 	if level == nil || level.Anomaly == "" {
 		return 0, fmt.Errorf("%w: %s has none", ErrUnsolved, of.Name)
 	}
-	if steps := len(strings.Fields(schedule)); steps > MostSteps {
-		return 0, fmt.Errorf("%w: it has %d steps; the seat takes %d", ErrUnsolved, steps, MostSteps)
+	if steps := len(strings.Fields(schedule)); steps > mostSteps {
+		return 0, fmt.Errorf("%w: it has %d steps; the seat takes %d", ErrUnsolved, steps, mostSteps)
 	}
 	var shown []explore.Shown
 	err = s.run(ctx, client, func(ctx context.Context) (err error) {

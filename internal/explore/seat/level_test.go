@@ -6,23 +6,20 @@ import (
 	"strings"
 	"testing"
 
-	"lockstep/internal/explore"
 	"lockstep/internal/explore/seat"
 	"lockstep/internal/explore/session"
-	"lockstep/internal/language"
-	"lockstep/internal/lock/evolution"
 )
 
 // The campaign's levels are what the table that is shipped says: v0 to v11 each have one, and the shortest schedule solves it.
 func TestEachStepHasALevel(t *testing.T) {
-	s := seat.New(seat.Usual())
+	s := open(t, seat.Usual())
 	solved := map[string]int{
 		"v0 lost-update": 4, "v1 stuck": 3, "v2 foreign-release": 6, "v3 foreign-release": 7, "v4 self-deadlock": 4, "v5 two-holders": 3,
 		"v6 lost-update": 8, "v7 two-holders": 6, "v8 two-holders": 6, "v9 two-holders": 6, "v10 two-holders": 14, "v11 two-holders": 15,
 		"setnx-expire left-behind": 3, "non-idempotent double-sale": 2,
 	}
 	keeps := strings.Fields("v7 v8 v9 v10 v11 atomic optimistic segmented")
-	for _, lock := range s.Index(language.English).Locks {
+	for _, lock := range get[seat.Index](t, s, "/seat").Locks {
 		level := lock.Level
 		if level == nil || level.KeepsStock != slices.Contains(keeps, lock.Name) {
 			t.Fatalf("%s: %+v", lock.Name, level)
@@ -38,7 +35,7 @@ func TestEachStepHasALevel(t *testing.T) {
 			t.Errorf("%s takes %d steps; want %d", name, level.Steps, want)
 		}
 		delete(solved, name)
-		hint := hintAt(t, s, lock.Name, level.In, level.Anomaly)
+		hint := get[session.Hint](t, s, "/seat/hint", "lock", lock.Name, "in", level.In, "anomaly", string(level.Anomaly))
 		if steps, err := s.Solve(t.Context(), "", lock.Name, hint.Schedule); err != nil || steps != level.Steps {
 			t.Errorf("%s: %q solves it in %d steps, %v; want %d", name, hint.Schedule, steps, err, level.Steps)
 		}
@@ -48,25 +45,9 @@ func TestEachStepHasALevel(t *testing.T) {
 	}
 }
 
-// hintAt asks for a hint at the start.
-func hintAt(t *testing.T, s *seat.Seat, lock, flags string, a explore.Anomaly) session.Hint {
-	t.Helper()
-	strategy, unknown := evolution.Find(lock)
-	in, bad := explore.ParseScenario(flags)
-	session, err := s.Session(t.Context(), "", seat.Place{Strategy: strategy, Scenario: in})
-	if err := errors.Join(unknown, bad, err); err != nil {
-		t.Fatal(err)
-	}
-	hint, err := s.Hint(t.Context(), "", session, a)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return hint
-}
-
 // Only a schedule of the lock's own code that shows the anomaly solves a level, within the level's scenario.
 func TestOnlyABreachSolvesALevel(t *testing.T) {
-	s := seat.New(seat.Usual())
+	s := open(t, seat.Usual())
 	if steps, err := s.Solve(t.Context(), "", "v0", "A:GET A:write B:GET B:write"); err == nil {
 		t.Errorf("a sale after the other solves v0 in %d steps", steps)
 	}
@@ -87,7 +68,7 @@ func TestOnlyABreachSolvesALevel(t *testing.T) {
 	if steps, err := s.Solve(t.Context(), "", "v0", "A:GET B:GET A:write B:write"); err != nil || steps != 4 {
 		t.Errorf("v0 in %d steps, %v; want 4", steps, err)
 	}
-	if steps, err := seat.New(seat.Limits{}).Solve(t.Context(), "", "v0", "A:GET B:GET A:write B:write"); err == nil {
+	if steps, err := seat.New(seat.Limits{}, nil).Solve(t.Context(), "", "v0", "A:GET B:GET A:write B:write"); err == nil {
 		t.Errorf("without a table it is solved in %d steps", steps)
 	}
 }

@@ -24,6 +24,7 @@ var (
 
 // The largest values that the seat takes: lockstep explore takes larger ones.
 const (
+	mostSteps = 300 // of a schedule
 	maxActors = 4
 	maxSales  = 3
 	maxNested = 5
@@ -33,8 +34,16 @@ const (
 	maxText   = 10_000      // bytes of a value of the query
 )
 
+// place is where a reader is: a lock, a scenario, and a schedule so far.
+type place struct {
+	strategy strategy.Strategy
+	scenario explore.Scenario
+	schedule string
+	code     string // what its steps did when its link was made, "" if nobody knows
+}
+
 // placeOf reads a query.
-func placeOf(query url.Values) (p Place, err error) {
+func placeOf(query url.Values) (p place, err error) {
 	for _, name := range []string{"lock", "in", "do", "code", "anomaly", "with"} {
 		if has := len(query.Get(name)); has > maxText {
 			return p, fmt.Errorf("%w: %s: it has %d bytes; the seat takes %d", errQuery, name, has, maxText)
@@ -44,21 +53,21 @@ func placeOf(query url.Values) (p Place, err error) {
 	if err != nil {
 		return p, err
 	}
-	if p.Strategy, err = evolution.Find(query.Get("lock")); err != nil {
+	if p.strategy, err = evolution.Find(query.Get("lock")); err != nil {
 		return p, fmt.Errorf("lock: %w", err)
 	}
-	if p.Scenario, err = explore.ParseScenario(query.Get("in")); err != nil {
+	if p.scenario, err = explore.ParseScenario(query.Get("in")); err != nil {
 		return p, fmt.Errorf("in: %w", err)
 	}
-	p.Scenario.Language = in
-	if err := cmp.Or(p.Scenario.CheckFor(p.Strategy), small(p.Scenario)); err != nil {
+	p.scenario.Language = in
+	if err := cmp.Or(p.scenario.CheckFor(p.strategy), small(p.scenario)); err != nil {
 		return p, fmt.Errorf("%w: in: %w", errQuery, err)
 	}
 	steps := strings.Fields(query.Get("do"))
-	if len(steps) > MostSteps {
-		return p, fmt.Errorf("%w: do: it has %d steps; the seat takes %d", errQuery, len(steps), MostSteps)
+	if len(steps) > mostSteps {
+		return p, fmt.Errorf("%w: do: it has %d steps; the seat takes %d", errQuery, len(steps), mostSteps)
 	}
-	p.Schedule, p.Code = strings.Join(steps, " "), query.Get("code")
+	p.schedule, p.code = strings.Join(steps, " "), query.Get("code")
 	return p, nil
 }
 
@@ -69,22 +78,21 @@ func small(s explore.Scenario) error {
 		faults += min(budget, maxFaults+1) // a budget may be as large as an int
 	}
 	for _, flag := range []struct {
-		name      string
-		is, takes int
+		name  string
+		large bool
+		takes any
 	}{
-		{"actors", s.Actors, maxActors},
-		{"sales", s.Sales, maxSales},
-		{"nested", s.Nested, maxNested},
-		{"nodes", s.Nodes, maxNodes},
-		{"faults in all", faults, maxFaults},
+		{"actors", s.Actors > maxActors, maxActors},
+		{"sales", s.Sales > maxSales, maxSales},
+		{"nested", s.Nested > maxNested, maxNested},
+		{"nodes", s.Nodes > maxNodes, maxNodes},
+		{"faults in all", faults > maxFaults, maxFaults},
+		{"work", s.Work > maxTime, maxTime},
+		{"skew", s.Skew > maxTime, maxTime},
+		{"freed-within", s.Within > maxTime, maxTime},
 	} {
-		if flag.is > flag.takes {
-			return fmt.Errorf("%s: more than %d; the seat takes no more, but lockstep explore does", flag.name, flag.takes)
-		}
-	}
-	for name, is := range map[string]time.Duration{"work": s.Work, "skew": s.Skew, "freed-within": s.Within} {
-		if is > maxTime {
-			return fmt.Errorf("%s: more than %v; the seat takes no more, but lockstep explore does", name, maxTime)
+		if flag.large {
+			return fmt.Errorf("%s: more than %v; the seat takes no more, but lockstep explore does", flag.name, flag.takes)
 		}
 	}
 	return nil
@@ -101,7 +109,7 @@ func languageOf(query url.Values) (language.Language, error) {
 
 // anomalyOf reads the anomaly of a query: one that the lock promises to prevent, or one of more.
 func anomalyOf(query url.Values, s strategy.Strategy, more ...explore.Anomaly) (explore.Anomaly, error) {
-	a, takes := explore.Anomaly(query.Get("anomaly")), append(PromisesOf(s), more...)
+	a, takes := explore.Anomaly(query.Get("anomaly")), append(promisesOf(s), more...)
 	if slices.Contains(takes, a) {
 		return a, nil
 	}
@@ -118,18 +126,19 @@ func requestOf(query url.Values) (request report.Request, err error) {
 	if err != nil {
 		return request, err
 	}
-	request = report.Request{Lock: p.Strategy, Scenario: p.Scenario, Command: "lockstep explore"}
-	if request.Each, err = flagOf(query, "each"); err != nil {
-		return request, err
-	}
-	if request.Why, err = flagOf(query, "why"); err != nil {
-		return request, err
+	request = report.Request{Lock: p.strategy, Scenario: p.scenario, Command: "lockstep explore"}
+	flags := []*bool{&request.Each, &request.Why}
+	for i, name := range []string{"each", "why"} {
+		text := query.Get(name)
+		if *flags[i], err = strconv.ParseBool(cmp.Or(text, "false")); err != nil {
+			return request, fmt.Errorf("%w: %s: %q; it takes true or false", errQuery, name, text)
+		}
 	}
 	if query.Get("anomaly") == "" {
 		return request, nil
 	}
 	byName := slices.DeleteFunc(explore.Anomalies(), func(a explore.Anomaly) bool { return !a.ByName() })
-	request.Anomaly, err = anomalyOf(query, p.Strategy, byName...)
+	request.Anomaly, err = anomalyOf(query, p.strategy, byName...)
 	switch {
 	case err != nil:
 		return request, err
@@ -139,14 +148,4 @@ func requestOf(query url.Values) (request report.Request, err error) {
 		return request, fmt.Errorf("%w: why: it knows no way without %s, of which no lock promises to be free", errTogether, request.Anomaly)
 	}
 	return request, nil
-}
-
-// flagOf reads whether something is asked for.
-func flagOf(query url.Values, name string) (is bool, err error) {
-	if text := query.Get(name); text != "" {
-		if is, err = strconv.ParseBool(text); err != nil {
-			return false, fmt.Errorf("%w: %s: %q; it takes true or false", errQuery, name, text)
-		}
-	}
-	return is, nil
 }

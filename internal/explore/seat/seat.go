@@ -1,8 +1,8 @@
-// Package seat is the scheduler's seat: a reader decides what happens next to the real code of a lock, and asks how far a breach is away.
-// A Server serves it over HTTP.
+// Package seat is the scheduler's seat over HTTP: a reader decides what happens next to the real code of a lock, and asks how far a breach
+// is away.
 //
-// Nothing is kept of a reader. A question carries the Place: the lock, the scenario, and the schedule so far; so an address is a session.
-// To answer, the code is run anew along the schedule, which takes milliseconds.
+// Nothing is kept of a reader. A request carries its place: the lock, the scenario as flags of lockstep explore, and the schedule so far,
+// as --replay takes it; so an address is a session. To answer, the code is run anew along the schedule, which takes milliseconds.
 //
 // A hint, an oracle and the table explore, too. Explorations take turns: there is one at a time in a process, since each looks at all
 // goroutines of it. So do runs along a schedule, beside them. Both are bounded in steps, time and memory, and end with their context;
@@ -13,17 +13,14 @@ package seat
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"runtime"
-	"slices"
 	"sync"
 	"time"
 
 	"lockstep/internal/explore"
-	"lockstep/internal/language"
 	"lockstep/internal/lock"
-	"lockstep/internal/lock/anomaly"
-	"lockstep/internal/lock/evolution"
-	"lockstep/internal/lock/strategy"
+	"lockstep/internal/shop/route"
 )
 
 // The errors of questions, beside those of evolution and explore.
@@ -60,21 +57,63 @@ func Usual() Limits {
 	}
 }
 
-// Seat answers what readers ask. Clients, which have names, take turns.
+// Seat answers what readers ask. Clients take turns.
 type Seat struct {
-	limits Limits
-	turns  *turns // of those that explore
-	runs   *turns // of those that run a schedule
-	maps   maps
-	ways   ways
-	rows   sync.Map // of Row, by the name of the lock
+	limits     Limits
+	client     func(*http.Request) string // whose a request is
+	close      context.CancelFunc
+	afterClose func(func()) (stop func() bool)
+	turns      *turns // of those that explore
+	runs       *turns // of those that run a schedule
+	maps       maps
+	ways       ways
+	rows       sync.Map // of Row, by the name of the lock
 }
 
-// New makes a seat.
-func New(limits Limits) *Seat {
-	s := &Seat{limits: limits, turns: newTurns(limits.Line), runs: newTurns(limits.Runs), maps: maps{most: limits.Kept, now: time.Now}}
+// New makes a seat. Client names whose a request is: clients take turns. If it is nil, all are one.
+func New(limits Limits, client func(*http.Request) string) *Seat {
+	if client == nil {
+		client = func(*http.Request) string { return "" }
+	}
+	open, cancel := context.WithCancel(context.Background())
+	s := &Seat{
+		limits: limits, client: client, close: cancel, turns: newTurns(limits.Line), runs: newTurns(limits.Runs),
+		maps:       maps{most: limits.Kept, now: time.Now},
+		afterClose: func(f func()) (stop func() bool) { return context.AfterFunc(open, f) },
+	}
 	s.load(limits.Table)
 	return s
+}
+
+// Close ends what is being explored: a server that ends waits for no table.
+func (s *Seat) Close() { s.close() }
+
+// Routes returns the routes of the seat.
+func (s *Seat) Routes() []route.Row {
+	row := func(path string, who route.Who, handle route.Handler) route.Row {
+		return route.On("GET", path, who, route.Replica, s.open(handle))
+	}
+	return []route.Row{
+		row("/seat", route.Reader, route.Value(s.index)),
+		row("/seat/state", route.Participant, route.Value(s.state)),
+		row("/seat/file", route.Participant, s.file),
+		row("/seat/beside", route.Participant, route.Value(s.beside)),
+		row("/seat/hint", route.Participant, route.Value(s.hint)),
+		row("/seat/oracle", route.Participant, s.oracle),
+		row("/seat/explore", route.Participant, s.explore),
+		row("/seat/table", route.Participant, s.table),
+	}
+}
+
+// open returns a handler whose context ends when the seat closes, too. What it answers is kept nowhere.
+func (s *Seat) open(handle route.Handler) route.Handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		ctx, cancel := context.WithCancel(r.Context())
+		defer cancel()
+		defer s.afterClose(cancel)()
+		w.Header().Set("Cache-Control", "no-store")
+		return handle(w, r.WithContext(ctx))
+	}
 }
 
 // run does something along a schedule, in a turn of its own. Its context ends when the reader leaves, and when it takes too long.
@@ -92,82 +131,4 @@ func (s *Seat) run(ctx context.Context, client string, do func(context.Context) 
 			return err
 		}
 	})
-}
-
-// Index is what there is to choose from.
-type Index struct {
-	Locks     []Lock    `json:"locks"`
-	Faults    []Fault   `json:"faults"`
-	Anomalies []Anomaly `json:"anomalies"`
-}
-
-// Lock is a strategy, as the table has it.
-type Lock struct {
-	Name        string            `json:"name"`
-	Title       string            `json:"title"`
-	Adds        string            `json:"adds"`
-	Costs       string            `json:"costs"`
-	StillBroken string            `json:"still_broken"`
-	OnNodes     bool              `json:"on_nodes"`
-	Anomaly     explore.Anomaly   `json:"anomaly"`  // to try first with it
-	Promises    []explore.Anomaly `json:"promises"` // to prevent
-	Level       *Level            `json:"level"`    // null: the table does not know it yet
-}
-
-// Fault is one, how people call it, and what happens.
-type Fault struct {
-	Name  string `json:"name"`
-	Title string `json:"title"`
-	Says  string `json:"says"`
-}
-
-// Anomaly is one, how people call it, and what to make a lock do for it.
-type Anomaly struct {
-	Name  string `json:"name"`
-	Title string `json:"title"`
-	Says  string `json:"says"`
-	Task  string `json:"task"`
-}
-
-// Index tells what there is to choose from.
-func (s *Seat) Index(in language.Language) Index {
-	var index Index
-	for _, lock := range evolution.Table() {
-		index.Locks = append(index.Locks, Lock{
-			lock.Name, lock.Title.In(in), lock.Adds.In(in), lock.Costs.In(in), lock.StillBroken.In(in), lock.OnNodes,
-			firstOf(lock.Name), PromisesOf(lock), s.levelOf(lock.Name),
-		})
-	}
-	for _, fault := range explore.AllFaults() {
-		index.Faults = append(index.Faults, Fault{fault.Name, explore.FaultTitle(fault.Name).In(in), fault.Says.In(in)})
-	}
-	for _, a := range explore.Anomalies() {
-		index.Anomalies = append(index.Anomalies, Anomaly{string(a), a.Row().Title.In(in), a.Row().Says.In(in), a.Row().Task.In(in)})
-	}
-	return index
-}
-
-// firstOf gives the anomaly to try first with a lock.
-func firstOf(lock string) explore.Anomaly {
-	switch lock {
-	case "v0", "v6", "v7", "atomic", "optimistic", "segmented", "late-commit":
-		return anomaly.LostUpdate
-	case "non-idempotent":
-		return anomaly.DoubleSale
-	case "v1":
-		return anomaly.Stuck
-	case "v4", "delex":
-		return anomaly.SelfDeadlock
-	case "v2", "v3":
-		return anomaly.ForeignRelease
-	case "setnx-expire":
-		return anomaly.LeftBehind
-	default:
-		return anomaly.TwoHolders
-	}
-}
-
-// PromisesOf lists what a lock promises to prevent.
-func PromisesOf(s strategy.Strategy) []explore.Anomaly {
-	return slices.DeleteFunc(explore.Anomalies(), func(a explore.Anomaly) bool { return !a.IsPromisedBy(s) || a.ByName() })
 }

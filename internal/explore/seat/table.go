@@ -3,10 +3,10 @@ package seat
 import (
 	"cmp"
 	"context"
+	"net/http"
 	"time"
 
 	"lockstep/internal/explore"
-	"lockstep/internal/language"
 	"lockstep/internal/lock/evolution"
 	"lockstep/internal/lock/strategy"
 	"lockstep/internal/lock/verdict"
@@ -14,12 +14,6 @@ import (
 
 // tableActors is how many the table has, as lockstep explore --all.
 const tableActors = 2
-
-// Begun is the event that begins a lock's cells.
-type Begun struct {
-	Lock  string `json:"lock"`
-	Title string `json:"title"`
-}
 
 // Cell is the event that says what was found about a lock and an anomaly.
 type Cell struct {
@@ -39,39 +33,42 @@ type Row struct {
 	Shipped bool    `json:"-"`       // it was not found here
 }
 
-// Whole is what is told at the end of the table.
-type Whole struct {
-	Seconds float64 `json:"seconds"` // that it took
-	Shipped bool    `json:"shipped"` // some of it was not found here
-}
-
-// Table tells the table, a row at a time. Each row has a turn of its own, so that others need not wait for all of them. Who asks for it
+// table tells the table, a row at a time. Each row has a turn of its own, so that others need not wait for all of them. Who asks for it
 // anew gets what was found here.
-func (s *Seat) Table(ctx context.Context, t *Ticket, in language.Language, anew bool, tell Tell) (all Whole, err error) {
-	for _, lock := range evolution.Table() {
-		tell("row", Begun{lock.Name, lock.Title.In(in)})
-		row, err := s.row(ctx, t, lock, anew, tell)
-		if err != nil {
-			return all, err
-		}
-		all.Seconds, all.Shipped = all.Seconds+row.Seconds, all.Shipped || row.Shipped
-		for _, cell := range row.Cells {
-			tell("cell", cell)
-		}
+func (s *Seat) table(w http.ResponseWriter, r *http.Request) error {
+	in, err := languageOf(r.URL.Query())
+	if err != nil {
+		return err
 	}
-	return all, nil
-}
-
-// scenarios is the event that says how far a row has come.
-type scenarios struct {
-	Lock    string `json:"lock"`
-	Done    int    `json:"done"`
-	Of      int    `json:"of"`
-	Waiting bool   `json:"waiting"`
+	anew := r.URL.Query().Has("anew")
+	return s.stream(w, r, func(t *ticket, tell tell) (any, error) {
+		var all struct {
+			Seconds float64 `json:"seconds"` // that it took
+			Shipped bool    `json:"shipped"` // some of it was not found here
+		}
+		for _, lock := range evolution.Table() {
+			tell("row", map[string]string{"lock": lock.Name, "title": lock.Title.In(in)})
+			row, err := s.row(r.Context(), t, lock, anew, tell)
+			if err != nil {
+				return nil, err
+			}
+			all.Seconds, all.Shipped = all.Seconds+row.Seconds, all.Shipped || row.Shipped
+			for _, cell := range row.Cells {
+				tell("cell", cell)
+			}
+		}
+		return all, nil
+	})
 }
 
 // row explores a lock in every scenario, unless that was done before.
-func (s *Seat) row(ctx context.Context, t *Ticket, lock strategy.Strategy, anew bool, tell Tell) (row Row, err error) {
+func (s *Seat) row(ctx context.Context, t *ticket, lock strategy.Strategy, anew bool, tell tell) (row Row, err error) {
+	far := struct {
+		Lock    string `json:"lock"`
+		Done    int    `json:"done"`
+		Of      int    `json:"of"`
+		Waiting bool   `json:"waiting"`
+	}{lock.Name, 0, len(explore.ScenariosOf(lock, tableActors)), true}
 	known := func() bool {
 		kept, is := s.rows.Load(lock.Name)
 		if is {
@@ -79,7 +76,6 @@ func (s *Seat) row(ctx context.Context, t *Ticket, lock strategy.Strategy, anew 
 		}
 		return is && (!anew || !row.Shipped)
 	}
-	far := scenarios{Lock: lock.Name, Of: len(explore.ScenariosOf(lock, tableActors)), Waiting: true}
 	progress := func() { tell("progress", far) }
 	left := t.once(ctx, known, progress, func() {
 		far.Waiting = false

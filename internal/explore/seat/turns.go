@@ -14,13 +14,13 @@ type turns struct {
 	most int // places: of the one that works, and of those that wait
 
 	mu      sync.Mutex
-	tickets []*Ticket // in the order in which they were taken
-	working *Ticket   // nil: none
+	tickets []*ticket // in the order in which they were taken
+	working *ticket   // nil: none
 	round   int       // that goes on: one turn of each client
 }
 
-// Ticket is a place of a client's.
-type Ticket struct {
+// ticket is a place of a client's.
+type ticket struct {
 	of      *turns
 	client  string
 	round   int           // that brings its turn
@@ -30,15 +30,12 @@ type Ticket struct {
 
 func newTurns(line int) *turns { return &turns{most: line + 1} }
 
-// Join takes a place for a client that wants to explore. Whoever got one leaves in the end. It fails with ErrBusy.
-func (s *Seat) Join(client string) (*Ticket, error) { return s.turns.join(client) }
-
 // join takes a place for a client. If there is none left, the client that has most of them loses its last that waits, unless the new one
 // has about as many: then join fails with ErrBusy. Whoever got a place leaves in the end.
-func (t *turns) join(client string) (*Ticket, error) {
+func (t *turns) join(client string) (*ticket, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	p := &Ticket{of: t, client: client, dropped: make(chan struct{})}
+	p := &ticket{of: t, client: client, dropped: make(chan struct{})}
 	if len(t.tickets) >= t.most {
 		last := t.lastOfMost(client)
 		if last == nil {
@@ -52,7 +49,7 @@ func (t *turns) join(client string) (*Ticket, error) {
 }
 
 // lastOfMost returns the last place that waits of the client that has most, and at least two more than this one; nil if there is none.
-func (t *turns) lastOfMost(client string) (last *Ticket) {
+func (t *turns) lastOfMost(client string) (last *ticket) {
 	has := map[string]int{}
 	for _, p := range t.tickets {
 		has[p.client]++
@@ -65,15 +62,15 @@ func (t *turns) lastOfMost(client string) (last *Ticket) {
 	return last
 }
 
-// Leave gives the place back.
-func (p *Ticket) Leave() {
+// leave gives the place back.
+func (p *ticket) leave() {
 	p.of.mu.Lock()
 	defer p.of.mu.Unlock()
 	p.of.remove(p)
 }
 
-func (t *turns) remove(p *Ticket) {
-	t.tickets = slices.DeleteFunc(t.tickets, func(other *Ticket) bool { return other == p })
+func (t *turns) remove(p *ticket) {
+	t.tickets = slices.DeleteFunc(t.tickets, func(other *ticket) bool { return other == p })
 	if t.working == p {
 		t.next()
 	}
@@ -94,7 +91,7 @@ func (t *turns) next() {
 }
 
 // wait asks for a turn: in the next round, or in the one after the last of its client.
-func (p *Ticket) wait() {
+func (p *ticket) wait() {
 	p.of.mu.Lock()
 	defer p.of.mu.Unlock()
 	p.round, p.turn = p.of.round+1, make(chan struct{})
@@ -110,7 +107,7 @@ func (p *Ticket) wait() {
 
 // begin waits for the turn, and tells waiting every second that it does. It fails with ErrLeft when ctx ends, and with ErrBusy if others,
 // who have fewer places, need this one.
-func (p *Ticket) begin(ctx context.Context, waiting func()) (end func(), err error) {
+func (p *ticket) begin(ctx context.Context, waiting func()) (end func(), err error) {
 	p.wait()
 	select {
 	case <-p.turn:
@@ -136,7 +133,7 @@ func (p *Ticket) begin(ctx context.Context, waiting func()) (end func(), err err
 }
 
 // end ends the turn, or the wait for it.
-func (p *Ticket) end() {
+func (p *ticket) end() {
 	p.of.mu.Lock()
 	defer p.of.mu.Unlock()
 	p.turn = nil
@@ -146,7 +143,7 @@ func (p *Ticket) end() {
 }
 
 // once does something in a turn of its own, unless it was done before, or by whoever had the turn meanwhile.
-func (p *Ticket) once(ctx context.Context, done func() bool, waiting, do func()) error {
+func (p *ticket) once(ctx context.Context, done func() bool, waiting, do func()) error {
 	if done() {
 		return nil
 	}
@@ -167,7 +164,7 @@ func (t *turns) alone(ctx context.Context, client string, within time.Duration, 
 	if err != nil {
 		return err
 	}
-	defer p.Leave()
+	defer p.leave()
 	soon, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 	end, err := p.begin(soon, func() {})

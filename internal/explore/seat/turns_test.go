@@ -3,27 +3,29 @@ package seat
 import (
 	"context"
 	"errors"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"lockstep/internal/explore"
-	"lockstep/internal/lock/evolution"
+	"lockstep/internal/shop/route"
 )
 
 // waits takes a place for a client, and waits for its turn. Done is called in the turn, or with the error.
 func waits(t *testing.T, turns *turns, client string, done func(error)) (leave func()) {
 	t.Helper()
-	ticket, err := turns.join(client)
+	place, err := turns.join(client)
 	if err != nil {
 		t.Fatal(client, err)
 	}
 	ctx, leave := context.WithCancel(t.Context())
 	go func() {
-		defer ticket.Leave()
-		end, err := ticket.begin(ctx, func() {})
+		defer place.leave()
+		end, err := place.begin(ctx, func() {})
 		done(err)
 		if err == nil {
 			end()
@@ -62,7 +64,7 @@ func TestClientsTakeTurns(t *testing.T) {
 		waits(t, turns, "late", note("late"))
 		synctest.Wait()
 		end()
-		first.Leave()
+		first.leave()
 		synctest.Wait()
 		if got, want := strings.Join(order, ","), "hog,pupil,late,hog,pupil,hog,hog"; got != want {
 			t.Errorf("the order is %s; want %s", got, want)
@@ -116,37 +118,21 @@ func TestOneClientDoesNotFillTheLine(t *testing.T) {
 func TestWhateverRunsTakesATurn(t *testing.T) {
 	limits := Usual()
 	limits.Longer = time.Millisecond
-	s := New(limits)
-	ticket, err := s.runs.join("another")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer ticket.Leave()
-	end, err := ticket.begin(t.Context(), func() {})
-	if err != nil {
-		t.Fatal(err)
-	}
-	v2, unknown := evolution.Find("v2")
-	v3, alike := evolution.Find("v3")
-	in, bad := explore.ParseScenario("--faults expiry=1")
-	if err := errors.Join(unknown, alike, bad); err != nil {
-		t.Fatal(err)
-	}
-	p := Place{Strategy: v2, Scenario: in, Schedule: "A:SET"}
-	asks := map[string]func(context.Context) error{
-		"state":    func(ctx context.Context) error { _, err := s.State(ctx, "", p); return err },
-		"document": func(ctx context.Context) error { _, err := s.Document(ctx, "", p, ""); return err },
-		"beside":   func(ctx context.Context) error { _, err := s.Beside(ctx, "", p, v3); return err },
-		"session":  func(ctx context.Context) error { _, err := s.Session(ctx, "", p); return err }, // of a hint and an oracle
+	s := New(limits, nil)
+	end := takeTurn(t, s.runs)
+	asks := []string{"state", "file", "beside", "hint", "oracle"}
+	says := func(ctx context.Context, what string) string {
+		return answerTo(ctx, s, "/seat/"+what,
+			"lock", "v2", "in", "--faults expiry=1", "do", "A:SET", "with", "v3", "anomaly", "two-holders")
 	}
 	left, leave := context.WithCancel(t.Context())
 	leave()
-	for name, ask := range asks {
-		if err := ask(t.Context()); !errors.Is(err, ErrBusy) {
-			t.Errorf("%s in another's turn: %v; want ErrBusy", name, err)
+	for _, what := range asks {
+		if said := says(t.Context(), what); !strings.Contains(said, `"busy"`) {
+			t.Errorf("%s in another's turn: %s; want it to be busy", what, said)
 		}
-		if err := ask(left); !errors.Is(err, ErrLeft) {
-			t.Errorf("%s, and the reader has left: %v", name, err)
+		if said := says(left, what); !strings.Contains(said, `"client_closed_request"`) {
+			t.Errorf("%s, and the reader has left: %s", what, said)
 		}
 	}
 	if _, err := s.Solve(t.Context(), "", "v0", "A:GET B:GET A:write B:write"); !errors.Is(err, ErrBusy) {
@@ -154,9 +140,33 @@ func TestWhateverRunsTakesATurn(t *testing.T) {
 	}
 	end()
 	s.limits.Run = time.Nanosecond
-	for name, ask := range asks {
-		if err := ask(t.Context()); !errors.Is(err, ErrTooLarge) {
-			t.Errorf("%s takes too long: %v; want it to be said", name, err)
+	for _, what := range asks {
+		if said := says(t.Context(), what); !strings.Contains(said, `"too_large"`) {
+			t.Errorf("%s takes too long: %s; want it to be said", what, said)
 		}
 	}
+}
+
+// takeTurn begins a turn of another client's.
+func takeTurn(t *testing.T, turns *turns) (end func()) {
+	t.Helper()
+	place, err := turns.join("another")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err = place.begin(t.Context(), func() {}); err != nil {
+		t.Fatal(err)
+	}
+	return place.leave
+}
+
+// answerTo gives what a seat answers.
+func answerTo(ctx context.Context, s *Seat, path string, pairs ...string) string {
+	query := url.Values{}
+	for pair := range slices.Chunk(pairs, 2) {
+		query.Set(pair[0], pair[1])
+	}
+	w := httptest.NewRecorder()
+	route.NewTable(s.Routes()...).ServeHTTP(w, httptest.NewRequestWithContext(ctx, http.MethodGet, path+"?"+query.Encode(), nil))
+	return w.Body.String()
 }

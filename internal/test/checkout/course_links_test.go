@@ -105,8 +105,7 @@ func newLinkedPage(t *testing.T) linkedPage {
 	for _, view := range viewNames.FindAllStringSubmatch(string(router), -1) {
 		p.views = append(p.views, view[1])
 	}
-	explorer := seat.NewServer(seat.New(seat.Usual()), func(*http.Request) string { return "" })
-	p.handler = route.NewTable(slices.Concat(explorer.Routes(), stepsof.Routes(), classroom.New(docs.Course()).Routes())...)
+	p.handler = route.NewTable(slices.Concat(seat.New(seat.Usual(), nil).Routes(), stepsof.Routes(), classroom.New(docs.Course()).Routes())...)
 	return p
 }
 

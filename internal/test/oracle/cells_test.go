@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,8 +13,9 @@ import (
 
 	"lockstep/internal/explore"
 	"lockstep/internal/explore/seat"
-	"lockstep/internal/language"
 	"lockstep/internal/lock/evolution"
+	"lockstep/internal/shop/route"
+	"lockstep/internal/shop/sse"
 	"lockstep/internal/test/suite"
 )
 
@@ -21,10 +24,7 @@ const shippedFile = "internal/explore/seat/table.json"
 
 // cells gives those of lockstep explore --all. The table that is shipped has them from the same run.
 func cells(t *testing.T) (lines []string) {
-	var table seat.Shipped
-	if err := json.Unmarshal([]byte(read(t, shippedFile)), &table); err != nil {
-		t.Fatal(err)
-	}
+	table := decoded[seat.Shipped](t, []byte(read(t, shippedFile)))
 	if suite.Long {
 		now := explored(t)
 		if *update {
@@ -48,28 +48,43 @@ func explored(t *testing.T) seat.Shipped {
 	limits := seat.Usual()
 	limits.Cell = explore.Bounds{Memory: 1500 << 20} // not the time, which depends on the machine
 	defer explore.CollectRarely(limits.Cell)()
-	s := seat.New(limits)
-	ticket, err := s.Join("")
-	if err != nil {
-		t.Fatal(err)
+	w := httptest.NewRecorder()
+	route.NewTable(seat.New(limits, nil).Routes()...).ServeHTTP(w,
+		httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/seat/table?anew", nil))
+	if w.Code != http.StatusOK {
+		t.Fatal(w.Code, w.Body)
 	}
-	defer ticket.Leave()
-	table := seat.Shipped{Code: seat.CodeKey(), Rows: map[string]seat.Row{}}
-	all, err := s.Table(t.Context(), ticket, language.English, true, func(_ string, event any) {
-		if cell, ok := event.(seat.Cell); ok {
+	table, seconds := seat.Shipped{Code: seat.CodeKey(), Rows: map[string]seat.Row{}}, 0.
+	for event, err := range sse.Read(w.Body, w.Body.Len()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch event.Name {
+		case "cell":
+			cell := decoded[seat.Cell](t, event.Data)
 			row := table.Rows[cell.Lock]
 			row.Cells = append(row.Cells, cell)
 			table.Rows[cell.Lock] = row
+		case "done":
+			seconds = decoded[struct{ Seconds float64 }](t, event.Data).Seconds
+		case "failed":
+			t.Fatal(string(event.Data))
 		}
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
 	for lock, row := range table.Rows {
-		row.Seconds = all.Seconds / float64(len(table.Rows))
+		row.Seconds = seconds / float64(len(table.Rows))
 		table.Rows[lock] = row
 	}
 	return table
+}
+
+// decoded reads what is written as JSON.
+func decoded[T any](t *testing.T, text []byte) (value T) {
+	t.Helper()
+	if err := json.Unmarshal(text, &value); err != nil {
+		t.Fatal(err)
+	}
+	return value
 }
 
 // ship writes the table that the page brings along.

@@ -1,20 +1,22 @@
 package live
 
 import (
-	"errors"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
 	"testing"
 	"time"
 
-	"lockstep/internal/explore"
 	"lockstep/internal/explore/seat"
 	"lockstep/internal/language"
-	"lockstep/internal/lock/evolution"
+	"lockstep/internal/shop/route"
 	"lockstep/internal/watch/witness"
 )
 
 // What went wrong in the shop leads to the scheduler's seat, which can show it with the same lock: a hint there finds a way.
 func TestKindsLeadToABreach(t *testing.T) {
-	chair := seat.New(seat.Usual())
+	chair := route.NewTable(seat.New(seat.Usual(), nil).Routes()...)
 	for lock, shown := range map[string][]witness.FindingKind{
 		"v0":  {witness.Together, witness.LostUpdate},
 		"v1":  {witness.LeftBehind, witness.WaitedInVain, witness.WaitsForItself},
@@ -41,17 +43,14 @@ func TestKindsLeadToABreach(t *testing.T) {
 }
 
 // hintAt returns in how many steps the seat shows what is to be shown with a lock.
-func hintAt(t *testing.T, chair *seat.Seat, lock string, shown Exploration) int {
+func hintAt(t *testing.T, chair http.Handler, lock string, shown Exploration) int {
 	t.Helper()
-	strategy, unknown := evolution.Find(lock)
-	in, bad := explore.ParseScenario(shown.In)
-	session, err := chair.Session(t.Context(), "", seat.Place{Strategy: strategy, Scenario: in})
-	if err := errors.Join(unknown, bad, err); err != nil {
-		t.Fatal(err)
-	}
-	hint, err := chair.Hint(t.Context(), "", session, shown.Anomaly)
-	if err != nil {
-		t.Fatal(err)
+	query := url.Values{"lock": {lock}, "in": {shown.In}, "anomaly": {string(shown.Anomaly)}}.Encode()
+	w := httptest.NewRecorder()
+	chair.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/seat/hint?"+query, nil))
+	var hint struct{ Steps int }
+	if err := json.Unmarshal(w.Body.Bytes(), &hint); err != nil || w.Code != http.StatusOK {
+		t.Fatalf("%d, %v: %s", w.Code, err, w.Body)
 	}
 	return hint.Steps
 }

@@ -2,7 +2,6 @@
 package main
 
 import (
-	"net/http"
 	"time"
 
 	"lockstep/internal/explore/seat"
@@ -13,6 +12,5 @@ import (
 func main() {
 	limits := seat.Usual()
 	limits.Explore.Time = 10 * time.Minute // it is slower here, nobody else waits, and the reader can stop it
-	one := func(*http.Request) string { return "" }
-	tab.Serve(route.NewTable(seat.NewServer(seat.New(limits), one).Routes()...))
+	tab.Serve(route.NewTable(seat.New(limits, nil).Routes()...))
 }

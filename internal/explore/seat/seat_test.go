@@ -25,15 +25,13 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // chair is a seat, and what is served of it.
 type chair struct {
 	*seat.Seat
-	*seat.Server
 	*route.Table
 }
 
 func open(t testing.TB, limits seat.Limits) chair {
 	t.Helper()
-	room := seat.New(limits)
-	server := seat.NewServer(room, func(*http.Request) string { return "" })
-	return chair{room, server, route.NewTable(server.Routes()...)}
+	s := seat.New(limits, nil)
+	return chair{s, route.NewTable(s.Routes()...)}
 }
 
 // blank are the limits of a seat that knows no table.
