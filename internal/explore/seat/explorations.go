@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -13,6 +14,12 @@ import (
 	"lockstep/internal/explore/session"
 	"lockstep/internal/shop/answer"
 	"lockstep/internal/shop/sse"
+)
+
+const (
+	mostHints   = 10_000
+	mostMaps    = 1_000            // and scenarios that are too large for one
+	tooLargeFor = 10 * time.Minute // by then, a bound of time or memory may suffice
 )
 
 // tell is called with the name and the value of what there is to tell of an exploration that goes on.
@@ -43,22 +50,37 @@ func (s *Seat) hint(r *http.Request) (hint session.Hint, err error) {
 	if err != nil {
 		return hint, err
 	}
-	goal, here := goalIn(from.Strategy().Name, from.Scenario(), a), from.Now().Schedule
-	hint, known := s.ways.after(goal, here)
+	goal, here := goalOf(from.Strategy().Name, from.Scenario().String(), a), from.Now().Schedule
+	hint, known := s.hints.Get(goal + here)
 	if known {
 		return hint, nil
 	}
 	err = s.turns.alone(r.Context(), s.client(r), s.limits.Longer, func() (err error) {
-		if hint, known = s.ways.after(goal, here); known { // somebody has asked the same meanwhile
+		if hint, known = s.hints.Get(goal + here); known { // somebody has asked the same meanwhile
 			return nil
 		}
 		hint, err = session.Away(r.Context(), from, a, s.limits.Hint)
 		if err == nil && hint.Steps > 0 {
-			s.ways.note(goal, len(from.Path()), hint.Schedule)
+			s.noteWay(goal, hint.Schedule, len(from.Path()))
 		}
 		return err
 	})
 	return hint, err
+}
+
+// goalOf names an anomaly of a lock in a scenario.
+func goalOf(lock, in string, a explore.Anomaly) string {
+	return lock + "\n" + in + "\n" + string(a) + "\n"
+}
+
+// noteWay remembers the hints along a schedule that shows an anomaly in as few steps as can be, after the first steps of it. What is left
+// of such a way is a shortest one from each state on it, so who follows a hint need not wait for the next.
+func (s *Seat) noteWay(goal, schedule string, first int) {
+	steps := strings.Fields(schedule)
+	for n := first; n < len(steps); n++ {
+		s.hints.Add(goal+strings.Join(steps[:n], " "), session.Hint{Steps: len(steps) - n, Next: steps[n], Schedule: schedule})
+	}
+	s.hints.Add(goal+schedule, session.Hint{Schedule: schedule})
 }
 
 // oracle tells how far an anomaly is away, at a place and all around. Meanwhile it tells how far it is.
@@ -81,17 +103,29 @@ func (s *Seat) oracle(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// mapOf gives the map that a session is on: one that is kept, or a new one, once its turn has come.
-func (s *Seat) mapOf(ctx context.Context, t *ticket, from *session.Session, tell tell) (drawn *session.Map, err error) {
+// knownMap is what is known of a scenario: its map, or why there is none.
+type knownMap struct {
+	drawn *session.Map
+	err   error
+	until time.Time // when the error is forgotten
+}
+
+// mapOf gives the map that a session is on: one that is kept, or a new one, once its turn has come. For a while it remembers which
+// scenarios are too large for one, so that nobody waits to hear it again.
+func (s *Seat) mapOf(ctx context.Context, t *ticket, from *session.Session, tell tell) (*session.Map, error) {
 	type progress struct {
 		States  int  `json:"states"`
 		Waiting bool `json:"waiting"` // for its turn
 	}
 	in := from.Scenario()
 	name := from.Strategy().Name + " " + in.String()
-	known := func() bool {
-		drawn, err = s.maps.get(name, in.Language)
-		return drawn != nil || err != nil
+	inVain := name + " " + string(in.Language) // that the error speaks
+	var m knownMap
+	known := func() (ok bool) {
+		if m, ok = s.maps.Get(name); !ok {
+			m, ok = s.maps.Get(inVain)
+		}
+		return ok && (m.err == nil || time.Now().Before(m.until))
 	}
 	waiting := func() { tell("progress", progress{Waiting: true}) }
 	left := t.once(ctx, known, waiting, func() {
@@ -99,12 +133,33 @@ func (s *Seat) mapOf(ctx context.Context, t *ticket, from *session.Session, tell
 		stop := every(time.Second/4, func() { tell("progress", progress{States: int(states.Load())}) })
 		defer stop()
 		defer explore.CollectRarely(s.limits.Map)() // nobody else explores now
-		drawn, err = session.Draw(ctx, from.Strategy(), in, s.limits.Map, func(n int) { states.Store(int64(n)) })
-		if err == nil || errors.Is(err, session.ErrTooLarge) {
-			s.maps.put(name, drawn, err, in.Language)
+		m.drawn, m.err = session.Draw(ctx, from.Strategy(), in, s.limits.Map, func(n int) { states.Store(int64(n)) })
+		m.until = time.Now().Add(tooLargeFor)
+		switch {
+		case m.err == nil:
+			s.maps.Add(name, m)
+			s.makeRoom()
+		case errors.Is(m.err, session.ErrTooLarge):
+			s.maps.Add(inVain, m)
 		}
 	})
-	return drawn, cmp.Or(left, err)
+	return m.drawn, cmp.Or(left, m.err)
+}
+
+// makeRoom drops what was used longest ago, until the maps fit into their bound. One that is larger than that is not kept.
+func (s *Seat) makeRoom() {
+	for {
+		bytes := 0
+		for _, m := range s.maps.Values() {
+			if m.drawn != nil {
+				bytes += m.drawn.Bytes()
+			}
+		}
+		if bytes <= s.limits.Kept {
+			return
+		}
+		s.maps.RemoveOldest()
+	}
 }
 
 // Explored is what an exploration found, and the address of each schedule that shows something.

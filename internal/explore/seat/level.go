@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/url"
 	"slices"
 	"strings"
 
@@ -28,9 +27,8 @@ type Level struct {
 
 // levelOf gives the level of a lock; nil, as long as its row of the table is not known.
 func (s *Seat) levelOf(lock string) *Level {
-	known, is := s.rows.Load(lock)
-	row, _ := known.(Row)
-	if !is {
+	row, ok := s.rows.Get(lock)
+	if !ok {
 		return nil
 	}
 	level := Level{KeepsStock: true}
@@ -40,17 +38,11 @@ func (s *Seat) levelOf(lock string) *Level {
 			level.KeepsStock = level.KeepsStock && cell.Answer == "never"
 		}
 		if cell.Answer == "broken" && (level.Steps == 0 || shown == firstOf(lock)) {
-			level.Anomaly, level.In, level.Steps = shown, scenarioOf(cell), cell.Steps
+			level.Anomaly, level.Steps = shown, cell.Steps
+			level.In, _ = cell.where()
 		}
 	}
 	return &level
-}
-
-// scenarioOf gives the flags of a broken cell's scenario.
-func scenarioOf(cell Cell) string {
-	_, query, _ := strings.Cut(cell.Link, "?")
-	values, _ := url.ParseQuery(query) // it is of our own making
-	return values.Get("in")
 }
 
 // Solve gives the number of steps in which a client's schedule solves the level of a lock; otherwise it fails. It waits for a turn.

@@ -15,11 +15,14 @@ import (
 	"fmt"
 	"net/http"
 	"runtime"
-	"sync"
 	"time"
 
+	lru "github.com/hashicorp/golang-lru/v2"
+
 	"lockstep/internal/explore"
+	"lockstep/internal/explore/session"
 	"lockstep/internal/lock"
+	"lockstep/internal/lock/evolution"
 	"lockstep/internal/shop/route"
 )
 
@@ -65,9 +68,10 @@ type Seat struct {
 	afterClose func(func()) (stop func() bool)
 	turns      *turns // of those that explore
 	runs       *turns // of those that run a schedule
-	maps       maps
-	ways       ways
-	rows       sync.Map // of Row, by the name of the lock
+
+	rows  *lru.Cache[string, Row]          // by lock
+	hints *lru.Cache[string, session.Hint] // by anomaly and schedule
+	maps  *lru.Cache[string, knownMap]     // by lock and scenario
 }
 
 // New makes a seat. Client names whose a request is: clients take turns. If it is nil, all are one.
@@ -78,11 +82,20 @@ func New(limits Limits, client func(*http.Request) string) *Seat {
 	open, cancel := context.WithCancel(context.Background())
 	s := &Seat{
 		limits: limits, client: client, close: cancel, turns: newTurns(limits.Line), runs: newTurns(limits.Runs),
-		maps:       maps{most: limits.Kept, now: time.Now},
+		rows: cache[Row](len(evolution.Table())), hints: cache[session.Hint](mostHints), maps: cache[knownMap](mostMaps),
 		afterClose: func(f func()) (stop func() bool) { return context.AfterFunc(open, f) },
 	}
 	s.load(limits.Table)
 	return s
+}
+
+// cache makes one for so many values.
+func cache[V any](most int) *lru.Cache[string, V] {
+	c, err := lru.New[string, V](most)
+	if err != nil {
+		panic(err) // only if most is not positive
+	}
+	return c
 }
 
 // Close ends what is being explored: a server that ends waits for no table.

@@ -6,11 +6,9 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"io/fs"
-	"net/url"
 	"strings"
 
 	"lockstep/internal"
-	"lockstep/internal/explore"
 	"lockstep/util/lua"
 )
 
@@ -51,20 +49,6 @@ func (s *Seat) load(text []byte) {
 	}
 	for lock, row := range table.Rows {
 		row.Shipped = true
-		s.rows.Store(lock, row)
-		for _, cell := range row.Cells {
-			s.noteWay(cell)
-		}
-	}
-}
-
-// noteWay remembers the way of a broken cell.
-func (s *Seat) noteWay(cell Cell) {
-	link, err := url.Parse(strings.TrimPrefix(cell.Link, "#"))
-	if err != nil || cell.Link == "" {
-		return
-	}
-	if in, err := explore.ParseScenario(link.Query().Get("in")); err == nil {
-		s.ways.note(goalIn(cell.Lock, in, explore.Anomaly(cell.Anomaly)), 0, link.Query().Get("do"))
+		s.keep(lock, row)
 	}
 }

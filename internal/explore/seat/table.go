@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"net/http"
+	"net/url"
+	"strings"
 	"time"
 
 	"lockstep/internal/explore"
@@ -69,12 +71,9 @@ func (s *Seat) row(ctx context.Context, t *ticket, lock strategy.Strategy, anew 
 		Of      int    `json:"of"`
 		Waiting bool   `json:"waiting"`
 	}{lock.Name, 0, len(explore.ScenariosOf(lock, tableActors)), true}
-	known := func() bool {
-		kept, is := s.rows.Load(lock.Name)
-		if is {
-			row, _ = kept.(Row)
-		}
-		return is && (!anew || !row.Shipped)
+	known := func() (ok bool) {
+		row, ok = s.rows.Get(lock.Name)
+		return ok && (!anew || !row.Shipped)
 	}
 	progress := func() { tell("progress", far) }
 	left := t.once(ctx, known, progress, func() {
@@ -101,12 +100,28 @@ func (s *Seat) explored(ctx context.Context, lock strategy.Strategy, ended func(
 	}
 	row.Seconds = time.Since(begun).Seconds()
 	for _, found := range found[0].Cells {
-		cell := cellOf(lock.Name, found)
-		row.Cells = append(row.Cells, cell)
-		s.noteWay(cell)
+		row.Cells = append(row.Cells, cellOf(lock.Name, found))
 	}
-	s.rows.Store(lock.Name, row)
+	s.keep(lock.Name, row)
 	return row, nil
+}
+
+// keep keeps a row, and the ways of its broken cells.
+func (s *Seat) keep(lock string, row Row) {
+	s.rows.Add(lock, row)
+	for _, cell := range row.Cells {
+		if cell.Link != "" {
+			in, do := cell.where()
+			s.noteWay(goalOf(lock, in, explore.Anomaly(cell.Anomaly)), do, 0)
+		}
+	}
+}
+
+// where gives the scenario, as flags, and the schedule to which the link of a broken cell leads.
+func (c Cell) where() (in, do string) {
+	_, query, _ := strings.Cut(c.Link, "?")
+	values, _ := url.ParseQuery(query) // it is of our own making
+	return values.Get("in"), values.Get("do")
 }
 
 func cellOf(lock string, c explore.Cell) Cell {
