@@ -31,16 +31,15 @@ func (r Request) writeReplayed(t trace.Trace, shown []explore.Shown) error {
 	return r.writePage([]web.Schedule{r.scheduleOf(r.Schedule, t, shown)})
 }
 
-// scheduleOf makes a schedule of a page. Its anomaly is the first that it has shown.
+// scheduleOf makes a schedule of a page. Its anomaly is the one that is looked for, or the first that it has shown.
 func (r Request) scheduleOf(schedule string, t trace.Trace, shown []explore.Shown) web.Schedule {
 	made := web.Schedule{Trace: t, Replay: r.replayCommand(schedule)}
 	made.Trace.Verdict = "" // it is said at its step
 	for _, one := range shown {
 		made.Breaches = append(made.Breaches, web.Breach{Step: one.Step, Title: one.Title, Says: one.Says})
-	}
-	if len(shown) > 0 {
-		first := shown[0]
-		made.Anomaly, made.Title, made.Says = string(first.Anomaly), first.Title, explore.SentenceOf(first.Anomaly, r.Scenario)
+		if a := one.Anomaly; made.Anomaly == "" && (r.Anomaly == "" || r.Anomaly == a) {
+			made.Anomaly, made.Title, made.Says = string(a), one.Title, explore.SentenceOf(a, r.Scenario)
+		}
 	}
 	return made
 }
@@ -53,11 +52,22 @@ func (r Request) writePage(all []web.Schedule) error {
 		fmt.Fprintf(r.Err, "%s is not written: there is no schedule to show\n", r.Page.Name())
 		return nil
 	}
-	document, err := web.Document(web.KindSchedules, "lockstep: "+r.Lock.Name, web.Schedules{
-		Lock: r.Lock.Name, Title: r.Lock.Title.In(r.Scenario.Language), Scenario: r.Scenario.String(), Schedules: all,
-	}, r.Scenario.Language)
+	document, err := r.page(all)
 	if err != nil {
 		return err
 	}
 	return r.Page.Write(document)
+}
+
+func (r Request) page(all []web.Schedule) ([]byte, error) {
+	return web.Document(web.KindSchedules, "lockstep: "+r.Lock.Name, web.Schedules{
+		Lock: r.Lock.Name, Title: r.Lock.Title.In(r.Scenario.Language), Scenario: r.Scenario.String(), Schedules: all,
+	}, r.Scenario.Language)
+}
+
+// PageOf returns the page of a schedule that a reader has made, with a goal in words, or none.
+func (r Request) PageOf(t trace.Trace, shown []explore.Shown, goal string) ([]byte, error) {
+	schedule := r.scheduleOf(t.Schedule(), t, shown)
+	schedule.Goal = goal
+	return r.page([]web.Schedule{schedule})
 }

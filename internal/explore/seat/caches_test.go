@@ -43,8 +43,7 @@ func TestMapsMakeRoom(t *testing.T) {
 	for bound, want := range map[int]string{2 * one.Bytes(): "[b c]", one.Bytes() - 1: "[]"} {
 		s := New(Limits{Kept: bound}, nil)
 		for _, name := range []string{"a", "b", "c"} {
-			s.maps.Add(name, knownMap{drawn: one})
-			s.makeRoom()
+			s.keepMap(name, one)
 		}
 		if kept := fmt.Sprint(s.maps.Keys()); kept != want {
 			t.Errorf("%s are kept, within %d bytes; want %s", kept, bound, want)

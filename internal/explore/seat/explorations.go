@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 	"sync/atomic"
@@ -16,49 +17,23 @@ import (
 	"lockstep/internal/shop/sse"
 )
 
-const (
-	mostHints   = 10_000
-	mostMaps    = 1_000            // and scenarios that are too large for one
-	tooLargeFor = 10 * time.Minute // by then, a bound of time or memory may suffice
-)
-
-// tell is called with the name and the value of what there is to tell of an exploration that goes on.
-type tell func(name string, value any)
-
-// stream answers with the events of an exploration: what it tells, and at last what it has found, or its error.
-func (s *Seat) stream(w http.ResponseWriter, r *http.Request, explore func(*ticket, tell) (any, error)) error {
-	place, err := s.turns.join(s.client(r))
-	if err != nil {
-		return err
-	}
-	defer place.leave()
-	stream := sse.NewWriter(w)
-	tell := func(name string, value any) { _ = stream.Send(name, value) } // whether somebody reads it is seen by the request's context
-	found, err := explore(place, tell)
-	if err != nil {
-		_, code := answer.StatusOf(err)
-		tell("failed", map[string]string{"code": code, "message": err.Error()})
-		return nil
-	}
-	tell("done", found)
-	return nil
-}
+// tooLargeFor is how long a map is taken to be too large: by then, a bound of time or memory may suffice.
+const tooLargeFor = 10 * time.Minute
 
 // hint gives the next step of a shortest way from a place to an anomaly.
 func (s *Seat) hint(r *http.Request) (hint session.Hint, err error) {
-	from, a, err := s.session(r)
+	from, a, err := s.session(r, true)
 	if err != nil {
 		return hint, err
 	}
-	goal, here := goalOf(from.Strategy().Name, from.Scenario().String(), a), from.Now().Schedule
-	hint, known := s.hints.Get(goal + here)
-	if known {
-		return hint, nil
+	goal := goalOf(from.Strategy().Name, from.Scenario().String(), a)
+	known := func() (ok bool) {
+		hint, ok = s.hints.Get(goal + from.Now().Schedule)
+		return ok
 	}
-	err = s.turns.alone(r.Context(), s.client(r), s.limits.Longer, func() (err error) {
-		if hint, known = s.hints.Get(goal + here); known { // somebody has asked the same meanwhile
-			return nil
-		}
+	soon, cancel := s.soon(r.Context())
+	defer cancel()
+	err = s.turns.take(soon, s.client(r), known, nothing, func() (err error) {
 		hint, err = session.Away(r.Context(), from, a, s.limits.Hint)
 		if err == nil && hint.Steps > 0 {
 			s.noteWay(goal, hint.Schedule, len(from.Path()))
@@ -69,9 +44,7 @@ func (s *Seat) hint(r *http.Request) (hint session.Hint, err error) {
 }
 
 // goalOf names an anomaly of a lock in a scenario.
-func goalOf(lock, in string, a explore.Anomaly) string {
-	return lock + "\n" + in + "\n" + string(a) + "\n"
-}
+func goalOf(lock, in string, a explore.Anomaly) string { return fmt.Sprintln(lock, in, a) }
 
 // noteWay remembers the hints along a schedule that shows an anomaly in as few steps as can be, after the first steps of it. What is left
 // of such a way is a shortest one from each state on it, so who follows a hint need not wait for the next.
@@ -83,19 +56,52 @@ func (s *Seat) noteWay(goal, schedule string, first int) {
 	s.hints.Add(goal+schedule, session.Hint{Schedule: schedule})
 }
 
+// tell is called with the name and the value of what there is to tell of an exploration that goes on.
+type tell func(name string, value any)
+
+// stream answers with the events of an exploration: what it tells, and at last what it has found, or its error. If there is no place in the
+// line, that is the answer.
+func (s *Seat) stream(w http.ResponseWriter, find func(tell) (any, error)) error {
+	stream, told := sse.NewWriter(w), false
+	tell := func(name string, value any) {
+		told = true
+		_ = stream.Send(name, value) // whether somebody reads it is seen by the request's context
+	}
+	found, err := find(tell)
+	switch {
+	case err == nil:
+		tell("done", found)
+	case errors.Is(err, ErrBusy) && !told:
+		return err
+	default:
+		_, code := answer.StatusOf(err)
+		tell("failed", map[string]string{"code": code, "message": err.Error()})
+	}
+	return nil
+}
+
+// telling does what takes long, and tells four times a second what was noted last.
+func telling[T any](tell tell, do func(note func(T))) {
+	var last atomic.Pointer[T]
+	last.Store(new(T))
+	stop := every(time.Second/4, func() { tell("progress", last.Load()) })
+	defer stop()
+	do(func(progress T) { last.Store(&progress) })
+}
+
 // oracle tells how far an anomaly is away, at a place and all around. Meanwhile it tells how far it is.
 func (s *Seat) oracle(w http.ResponseWriter, r *http.Request) error {
-	from, a, err := s.session(r)
+	from, a, err := s.session(r, true)
 	if err != nil {
 		return err
 	}
-	return s.stream(w, r, func(t *ticket, tell tell) (any, error) {
-		drawn, err := s.mapOf(r.Context(), t, from, tell)
+	return s.stream(w, func(tell tell) (any, error) {
+		drawn, err := s.mapOf(r, from, tell)
 		if err != nil {
 			return nil, err
 		}
 		var says session.Oracle
-		err = s.run(r.Context(), t.client, func(context.Context) (err error) {
+		err = s.run(r.Context(), s.client(r), func(context.Context) (err error) {
 			says, err = drawn.Oracle(from, a)
 			return err
 		})
@@ -103,62 +109,50 @@ func (s *Seat) oracle(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// knownMap is what is known of a scenario: its map, or why there is none.
-type knownMap struct {
-	drawn *session.Map
-	err   error
-	until time.Time // when the error is forgotten
-}
-
 // mapOf gives the map that a session is on: one that is kept, or a new one, once its turn has come. For a while it remembers which
 // scenarios are too large for one, so that nobody waits to hear it again.
-func (s *Seat) mapOf(ctx context.Context, t *ticket, from *session.Session, tell tell) (*session.Map, error) {
+func (s *Seat) mapOf(r *http.Request, from *session.Session, tell tell) (drawn *session.Map, err error) {
 	type progress struct {
 		States  int  `json:"states"`
 		Waiting bool `json:"waiting"` // for its turn
 	}
 	in := from.Scenario()
 	name := from.Strategy().Name + " " + in.String()
-	inVain := name + " " + string(in.Language) // that the error speaks
-	var m knownMap
+	inVain := fmt.Sprintln(name, in.Language, time.Now().Truncate(tooLargeFor)) // the language is that of the error
+	var tooLarge error
 	known := func() (ok bool) {
-		if m, ok = s.maps.Get(name); !ok {
-			m, ok = s.maps.Get(inVain)
+		if drawn, ok = s.maps.Get(name); !ok {
+			tooLarge, ok = s.tooLarge.Get(inVain)
 		}
-		return ok && (m.err == nil || time.Now().Before(m.until))
+		return ok
 	}
 	waiting := func() { tell("progress", progress{Waiting: true}) }
-	left := t.once(ctx, known, waiting, func() {
-		var states atomic.Int64
-		stop := every(time.Second/4, func() { tell("progress", progress{States: int(states.Load())}) })
-		defer stop()
+	err = s.turns.take(r.Context(), s.client(r), known, waiting, func() (err error) {
 		defer explore.CollectRarely(s.limits.Map)() // nobody else explores now
-		m.drawn, m.err = session.Draw(ctx, from.Strategy(), in, s.limits.Map, func(n int) { states.Store(int64(n)) })
-		m.until = time.Now().Add(tooLargeFor)
+		telling(tell, func(note func(progress)) {
+			drawn, err = session.Draw(r.Context(), from.Strategy(), in, s.limits.Map, func(n int) { note(progress{States: n}) })
+		})
 		switch {
-		case m.err == nil:
-			s.maps.Add(name, m)
-			s.makeRoom()
-		case errors.Is(m.err, session.ErrTooLarge):
-			s.maps.Add(inVain, m)
+		case err == nil:
+			s.keepMap(name, drawn)
+		case errors.Is(err, session.ErrTooLarge):
+			s.tooLarge.Add(inVain, err)
 		}
+		return err
 	})
-	return m.drawn, cmp.Or(left, m.err)
+	return drawn, cmp.Or(err, tooLarge)
 }
 
-// makeRoom drops what was used longest ago, until the maps fit into their bound. One that is larger than that is not kept.
-func (s *Seat) makeRoom() {
-	for {
-		bytes := 0
-		for _, m := range s.maps.Values() {
-			if m.drawn != nil {
-				bytes += m.drawn.Bytes()
-			}
-		}
-		if bytes <= s.limits.Kept {
-			return
-		}
-		s.maps.RemoveOldest()
+// keepMap keeps a map. Those that were used longest ago make room; one that is larger than the bound of all is not kept.
+func (s *Seat) keepMap(name string, drawn *session.Map) {
+	s.maps.Add(name, drawn)
+	bytes := 0
+	for _, m := range s.maps.Values() {
+		bytes += m.Bytes()
+	}
+	for bytes > s.limits.Kept {
+		_, oldest, _ := s.maps.RemoveOldest()
+		bytes -= oldest.Bytes()
 	}
 }
 
@@ -171,57 +165,35 @@ type Explored struct {
 
 // explore explores a lock in a scenario, as lockstep explore does, and tells meanwhile how far it is.
 func (s *Seat) explore(w http.ResponseWriter, r *http.Request) error {
-	request, err := requestOf(r.URL.Query())
-	if err != nil {
-		return err
-	}
-	request.Bounds = s.limits.Explore
-	return s.stream(w, r, func(t *ticket, tell tell) (any, error) { return explored(r.Context(), t, request, tell) })
-}
-
-func explored(ctx context.Context, t *ticket, request report.Request, tell tell) (e Explored, err error) {
 	type progress struct {
 		Schedules int  `json:"schedules"`
 		States    int  `json:"states"`
 		Depth     int  `json:"depth"`   // steps of the longest schedule
 		Waiting   bool `json:"waiting"` // for its turn
 	}
-	end, err := t.begin(ctx, func() { tell("progress", progress{Waiting: true}) })
+	request, err := requestOf(r.URL.Query())
 	if err != nil {
-		return e, err
+		return err
 	}
-	defer end()
-	var now atomic.Pointer[progress]
-	now.Store(&progress{})
-	request.Progress = func(r explore.Result) { now.Store(&progress{Schedules: r.Schedules, States: r.States, Depth: r.Depth}) }
-	stop := every(time.Second/4, func() { tell("progress", now.Load()) })
-	defer stop()
-	defer explore.CollectRarely(request.Bounds)() // nobody else explores now
-	if e.Outcome, err = request.Outcome(ctx); err == nil && ctx.Err() != nil {
-		err = ErrLeft // what it says of itself is of no use to others
-	}
-	e.Links = []string{}
-	for i, shown := range e.Shown {
-		link := Link(request.Lock.Name, e.Scenario, shown.Trace.Schedule(), Code(shown.Trace))
-		e.Links = append(e.Links, link+"&anomaly="+string(e.Document.Counterexamples[i].Anomaly))
-	}
-	return e, err
-}
-
-// every does something again and again, until it is stopped. Then nothing is done any more.
-func every(pause time.Duration, do func()) (stop func()) {
-	ended, stopping := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(ended)
-		for ticker := time.NewTicker(pause); ; {
-			select {
-			case <-ticker.C:
-				do()
-			case <-stopping:
-				ticker.Stop()
-				return
+	request.Bounds = s.limits.Explore
+	return s.stream(w, func(tell tell) (any, error) {
+		e := Explored{Links: []string{}}
+		waiting := func() { tell("progress", progress{Waiting: true}) }
+		err := s.turns.take(r.Context(), s.client(r), never, waiting, func() (err error) {
+			defer explore.CollectRarely(request.Bounds)() // nobody else explores now
+			telling(tell, func(note func(progress)) {
+				request.Progress = func(r explore.Result) { note(progress{r.Schedules, r.States, r.Depth, false}) }
+				e.Outcome, err = request.Outcome(r.Context())
+			})
+			if err == nil && r.Context().Err() != nil {
+				err = ErrLeft // what it says of itself is of no use to others
 			}
+			return err
+		})
+		for i, shown := range e.Shown {
+			link := Link(request.Lock.Name, e.Scenario, shown.Trace)
+			e.Links = append(e.Links, link+"&anomaly="+string(e.Document.Counterexamples[i].Anomaly))
 		}
-	}()
-	return func() { close(stopping); <-ended }
+		return e, err
+	})
 }

@@ -1,19 +1,23 @@
 package seat
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 
 	"lockstep/internal/explore"
+	"lockstep/internal/lock"
 	"lockstep/internal/lock/anomaly"
 	"lockstep/internal/lock/evolution"
-	"lockstep/internal/lock/strategy"
 )
 
 // Index is what there is to choose from.
 type Index struct {
 	Locks     []Lock    `json:"locks"`
-	Faults    []Fault   `json:"faults"`
+	Faults    []Named   `json:"faults"`
 	Anomalies []Anomaly `json:"anomalies"`
 }
 
@@ -30,19 +34,18 @@ type Lock struct {
 	Level       *Level            `json:"level"`    // null: the table does not know it yet
 }
 
-// Fault is one, how people call it, and what happens.
-type Fault struct {
+// Named is a fault or an anomaly, how people call it, and what happens.
+type Named struct {
 	Name  string `json:"name"`
 	Title string `json:"title"`
 	Says  string `json:"says"`
 }
 
-// Anomaly is one, how people call it, and what to make a lock do for it.
+// Anomaly is one, and what to make a lock do for it.
 type Anomaly struct {
-	Name  string `json:"name"`
-	Title string `json:"title"`
-	Says  string `json:"says"`
-	Task  string `json:"task"`
+	Named
+
+	Task string `json:"task"`
 }
 
 // index tells what there is to choose from.
@@ -52,16 +55,17 @@ func (s *Seat) index(r *http.Request) (index Index, err error) {
 		return index, err
 	}
 	for _, lock := range evolution.Table() {
+		promises := slices.DeleteFunc(explore.Anomalies(), func(a explore.Anomaly) bool { return !isPromised(a, lock) })
 		index.Locks = append(index.Locks, Lock{
 			lock.Name, lock.Title.In(in), lock.Adds.In(in), lock.Costs.In(in), lock.StillBroken.In(in), lock.OnNodes,
-			firstOf(lock.Name), promisesOf(lock), s.levelOf(lock.Name),
+			firstOf(lock.Name), promises, s.levelOf(lock.Name),
 		})
 	}
 	for _, fault := range explore.AllFaults() {
-		index.Faults = append(index.Faults, Fault{fault.Name, explore.FaultTitle(fault.Name).In(in), fault.Says.In(in)})
+		index.Faults = append(index.Faults, Named{fault.Name, explore.FaultTitle(fault.Name).In(in), fault.Says.In(in)})
 	}
 	for _, a := range explore.Anomalies() {
-		index.Anomalies = append(index.Anomalies, Anomaly{string(a), a.Row().Title.In(in), a.Row().Says.In(in), a.Row().Task.In(in)})
+		index.Anomalies = append(index.Anomalies, Anomaly{Named{string(a), a.Row().Title.In(in), a.Row().Says.In(in)}, a.Row().Task.In(in)})
 	}
 	return index, nil
 }
@@ -86,7 +90,69 @@ func firstOf(lock string) explore.Anomaly {
 	}
 }
 
-// promisesOf lists what a lock promises to prevent.
-func promisesOf(s strategy.Strategy) []explore.Anomaly {
-	return slices.DeleteFunc(explore.Anomalies(), func(a explore.Anomaly) bool { return !a.IsPromisedBy(s) || a.ByName() })
+// ErrUnsolved is that of a schedule that does not break a lock as its level asks.
+var ErrUnsolved = lock.WithCode("bad_request", "this does not solve the level")
+
+// Level asks a reader to break a lock in as few steps as possible. The scenario is that of the table.
+type Level struct {
+	Anomaly    explore.Anomaly `json:"anomaly"` // "": none is shown in any scenario of the table
+	In         string          `json:"in"`      // the scenario, as flags
+	Steps      int             `json:"steps"`   // of the shortest schedule
+	KeepsStock bool            `json:"keeps_stock"`
+}
+
+// levelOf gives the level of a lock; nil, as long as its row of the table is not known.
+func (s *Seat) levelOf(lock string) *Level {
+	row, ok := s.rows.Get(lock)
+	if !ok {
+		return nil
+	}
+	level := Level{KeepsStock: true}
+	for _, cell := range row.Cells {
+		shown := explore.Anomaly(cell.Anomaly)
+		if shown == anomaly.LostUpdate || shown == anomaly.DoubleSale {
+			level.KeepsStock = level.KeepsStock && cell.Answer == "never"
+		}
+		if cell.Answer == "broken" && (level.Steps == 0 || shown == firstOf(lock)) {
+			level.Anomaly, level.Steps = shown, cell.Steps
+			level.In, _ = cell.where()
+		}
+	}
+	return &level
+}
+
+// Solve gives the number of steps in which a client's schedule solves the level of a lock; otherwise it fails. It waits for a turn.
+func (s *Seat) Solve(ctx context.Context, client, name, schedule string) (steps int, err error) {
+	of, err := evolution.Find(name)
+	if err != nil {
+		return 0, err
+	}
+	level := s.levelOf(of.Name)
+	if level == nil || level.Anomaly == "" {
+		return 0, fmt.Errorf("%w: %s has none", ErrUnsolved, of.Name)
+	}
+	if steps := len(strings.Fields(schedule)); steps > mostSteps {
+		return 0, fmt.Errorf("%w: it has %d steps; the seat takes %d", ErrUnsolved, steps, mostSteps)
+	}
+	in, err := explore.ParseScenario(level.In)
+	if err != nil {
+		return 0, err
+	}
+	var shown []explore.Shown
+	err = s.run(ctx, client, func(ctx context.Context) error {
+		replayed, err := explore.ReplayWithContext(ctx, of, in, schedule)
+		shown = replayed.Shown
+		return err
+	})
+	switch {
+	case errors.Is(err, ErrBusy) || errors.Is(err, ErrLeft):
+		return 0, err
+	case err != nil:
+		return 0, fmt.Errorf("%w: %w", ErrUnsolved, err)
+	}
+	at := slices.IndexFunc(shown, func(a explore.Shown) bool { return a.Anomaly == level.Anomaly })
+	if at < 0 {
+		return 0, fmt.Errorf("%w: it does not show %s", ErrUnsolved, level.Anomaly)
+	}
+	return shown[at].Step, nil
 }

@@ -14,7 +14,7 @@ func TestWhatIsTooLargeIsNotDrawnAgain(t *testing.T) {
 		return answerTo(t.Context(), s, "/seat/oracle", "lock", "v2", "in", "--actors 3 --faults expiry=2", "anomaly", "stuck", "lang", language)
 	}
 	ask("en")
-	end := takeTurn(t, s.turns)
+	end := takeTurn(t, s.turns, "another")
 	if says := ask("en"); !strings.HasPrefix(says, "event: failed") || !strings.Contains(says, "20 schedules") {
 		t.Errorf("it says %s; want the bound, and nothing before", says)
 	}

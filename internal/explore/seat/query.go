@@ -24,15 +24,14 @@ var (
 
 // The largest values that the seat takes: lockstep explore takes larger ones.
 const (
-	mostSteps = 300 // of a schedule
-	maxActors = 4
-	maxSales  = 3
-	maxNested = 5
-	maxNodes  = 5
+	mostSteps = 300         // of a schedule
 	maxFaults = 9           // in all
 	maxTime   = time.Minute // of work, of a clock that is ahead, and until a lock is free
 	maxText   = 10_000      // bytes of a value of the query
 )
+
+// command is what a hint in a file begins with.
+const command = "lockstep explore"
 
 // place is where a reader is: a lock, a scenario, and a schedule so far.
 type place struct {
@@ -82,10 +81,10 @@ func small(s explore.Scenario) error {
 		large bool
 		takes any
 	}{
-		{"actors", s.Actors > maxActors, maxActors},
-		{"sales", s.Sales > maxSales, maxSales},
-		{"nested", s.Nested > maxNested, maxNested},
-		{"nodes", s.Nodes > maxNodes, maxNodes},
+		{"actors", s.Actors > 4, 4},
+		{"sales", s.Sales > 3, 3},
+		{"nested", s.Nested > 5, 5},
+		{"nodes", s.Nodes > 5, 5},
 		{"faults in all", faults > maxFaults, maxFaults},
 		{"work", s.Work > maxTime, maxTime},
 		{"skew", s.Skew > maxTime, maxTime},
@@ -107,17 +106,24 @@ func languageOf(query url.Values) (language.Language, error) {
 	return l, nil
 }
 
-// anomalyOf reads the anomaly of a query: one that the lock promises to prevent, or one of more.
-func anomalyOf(query url.Values, s strategy.Strategy, more ...explore.Anomaly) (explore.Anomaly, error) {
-	a, takes := explore.Anomaly(query.Get("anomaly")), append(promisesOf(s), more...)
-	if slices.Contains(takes, a) {
-		return a, nil
-	}
+// anomalyOf reads the anomaly of a query: one that the lock promises to prevent, or one that is looked for by its name.
+func anomalyOf(query url.Values, s strategy.Strategy, byName bool) (explore.Anomaly, error) {
+	a := explore.Anomaly(query.Get("anomaly"))
 	var names []string
-	for _, one := range takes {
-		names = append(names, string(one))
+	for _, takes := range explore.Anomalies() {
+		if isPromised(takes, s) || byName && takes.ByName() {
+			names = append(names, string(takes))
+		}
 	}
-	return a, fmt.Errorf("%w: anomaly: %q; for %s there are %s", errQuery, a, s.Name, strings.Join(names, ", "))
+	if !slices.Contains(names, string(a)) {
+		return a, fmt.Errorf("%w: anomaly: %q; for %s there are %s", errQuery, a, s.Name, strings.Join(names, ", "))
+	}
+	return a, nil
+}
+
+// isPromised reports whether a lock promises to prevent an anomaly that needs no name to be looked for.
+func isPromised(a explore.Anomaly, by strategy.Strategy) bool {
+	return a.IsPromisedBy(by) && !a.ByName()
 }
 
 // requestOf reads what is to be explored.
@@ -126,7 +132,7 @@ func requestOf(query url.Values) (request report.Request, err error) {
 	if err != nil {
 		return request, err
 	}
-	request = report.Request{Lock: p.strategy, Scenario: p.scenario, Command: "lockstep explore"}
+	request = report.Request{Lock: p.strategy, Scenario: p.scenario, Command: command}
 	flags := []*bool{&request.Each, &request.Why}
 	for i, name := range []string{"each", "why"} {
 		text := query.Get(name)
@@ -137,8 +143,7 @@ func requestOf(query url.Values) (request report.Request, err error) {
 	if query.Get("anomaly") == "" {
 		return request, nil
 	}
-	byName := slices.DeleteFunc(explore.Anomalies(), func(a explore.Anomaly) bool { return !a.ByName() })
-	request.Anomaly, err = anomalyOf(query, p.strategy, byName...)
+	request.Anomaly, err = anomalyOf(query, p.strategy, true)
 	switch {
 	case err != nil:
 		return request, err

@@ -22,7 +22,6 @@ import (
 	"lockstep/internal/explore"
 	"lockstep/internal/explore/session"
 	"lockstep/internal/lock"
-	"lockstep/internal/lock/evolution"
 	"lockstep/internal/shop/route"
 )
 
@@ -62,16 +61,17 @@ func Usual() Limits {
 
 // Seat answers what readers ask. Clients take turns.
 type Seat struct {
-	limits     Limits
-	client     func(*http.Request) string // whose a request is
-	close      context.CancelFunc
-	afterClose func(func()) (stop func() bool)
-	turns      *turns // of those that explore
-	runs       *turns // of those that run a schedule
+	Close  context.CancelFunc // ends what is being explored: a server that ends waits for no table
+	open   context.Context    //nolint:containedctx // it ends when the seat closes
+	limits Limits
+	client func(*http.Request) string // whose a request is
+	turns  *turns                     // of those that explore
+	runs   *turns                     // of those that run a schedule
 
-	rows  *lru.Cache[string, Row]          // by lock
-	hints *lru.Cache[string, session.Hint] // by anomaly and schedule
-	maps  *lru.Cache[string, knownMap]     // by lock and scenario
+	rows     *lru.Cache[string, Row]          // by lock
+	hints    *lru.Cache[string, session.Hint] // by anomaly and schedule
+	maps     *lru.Cache[string, *session.Map] // by lock and scenario
+	tooLarge *lru.Cache[string, error]        // of what has no map
 }
 
 // New makes a seat. Client names whose a request is: clients take turns. If it is nil, all are one.
@@ -81,30 +81,25 @@ func New(limits Limits, client func(*http.Request) string) *Seat {
 	}
 	open, cancel := context.WithCancel(context.Background())
 	s := &Seat{
-		limits: limits, client: client, close: cancel, turns: newTurns(limits.Line), runs: newTurns(limits.Runs),
-		rows: cache[Row](len(evolution.Table())), hints: cache[session.Hint](mostHints), maps: cache[knownMap](mostMaps),
-		afterClose: func(f func()) (stop func() bool) { return context.AfterFunc(open, f) },
+		Close: cancel, open: open, limits: limits, client: client,
+		turns: &turns{most: limits.Line + 1}, runs: &turns{most: limits.Runs + 1},
+		rows: cache[Row](), hints: cache[session.Hint](), maps: cache[*session.Map](), tooLarge: cache[error](),
 	}
 	s.load(limits.Table)
 	return s
 }
 
-// cache makes one for so many values.
-func cache[V any](most int) *lru.Cache[string, V] {
-	c, err := lru.New[string, V](most)
-	if err != nil {
-		panic(err) // only if most is not positive
-	}
+// cache makes one that keeps what was used last.
+func cache[V any]() *lru.Cache[string, V] {
+	const most = 10_000
+	c, _ := lru.New[string, V](most) // it fails only if there is no room at all
 	return c
 }
-
-// Close ends what is being explored: a server that ends waits for no table.
-func (s *Seat) Close() { s.close() }
 
 // Routes returns the routes of the seat.
 func (s *Seat) Routes() []route.Row {
 	row := func(path string, who route.Who, handle route.Handler) route.Row {
-		return route.On("GET", path, who, route.Replica, s.open(handle))
+		return route.On("GET", path, who, route.Replica, s.whileOpen(handle))
 	}
 	return []route.Row{
 		row("/seat", route.Reader, route.Value(s.index)),
@@ -118,20 +113,27 @@ func (s *Seat) Routes() []route.Row {
 	}
 }
 
-// open returns a handler whose context ends when the seat closes, too. What it answers is kept nowhere.
-func (s *Seat) open(handle route.Handler) route.Handler {
+// whileOpen returns a handler whose context ends when the seat closes, too. What it answers is kept nowhere.
+func (s *Seat) whileOpen(handle route.Handler) route.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		ctx, cancel := context.WithCancel(r.Context())
 		defer cancel()
-		defer s.afterClose(cancel)()
+		defer context.AfterFunc(s.open, cancel)()
 		w.Header().Set("Cache-Control", "no-store")
 		return handle(w, r.WithContext(ctx))
 	}
 }
 
+// soon returns a context in which to wait for a turn that has to come within a time.
+func (s *Seat) soon(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeoutCause(ctx, s.limits.Longer, fmt.Errorf("%w: no turn came in %v", ErrBusy, s.limits.Longer))
+}
+
 // run does something along a schedule, in a turn of its own. Its context ends when the reader leaves, and when it takes too long.
 func (s *Seat) run(ctx context.Context, client string, do func(context.Context) error) error {
-	return s.runs.alone(ctx, client, s.limits.Longer, func() error {
+	soon, cancel := s.soon(ctx)
+	defer cancel()
+	return s.runs.take(soon, client, never, nothing, func() error {
 		bounded, cancel := context.WithTimeout(ctx, s.limits.Run)
 		defer cancel()
 		err := do(bounded)

@@ -18,6 +18,7 @@ import (
 	"lockstep/internal/lock/evolution"
 	"lockstep/internal/shop/answer"
 	"lockstep/internal/shop/route"
+	"lockstep/internal/trace"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -139,11 +140,12 @@ func follow(t *testing.T, s http.Handler, link string) seat.State {
 }
 
 func TestALinkIsReadable(t *testing.T) {
-	link := seat.Link("v2", "--faults expiry=1,crash=1", "A:SET A:write/lost expiry B:SET", "qw-_")
-	if want := "#/schedule/v2?in=--faults+expiry=1,crash=1&do=A:SET+A:write/lost+expiry+B:SET&code=qw-_"; link != want {
+	done := trace.Trace{Steps: []trace.Step{{Token: "A:SET"}, {Token: "A:write/lost"}, {Token: "expiry"}, {Token: "B:SET"}}}
+	link := seat.Link("v2", "--faults expiry=1,crash=1", done)
+	if want := "#/schedule/v2?in=--faults+expiry=1,crash=1&do=A:SET+A:write/lost+expiry+B:SET&code=" + seat.Code(done); link != want {
 		t.Errorf("%s; want %s", link, want)
 	}
-	if link := seat.Link("v0", "", "", ""); link != "#/schedule/v0" {
+	if link := seat.Link("v0", "", trace.Trace{}); link != "#/schedule/v0" {
 		t.Error(link)
 	}
 }

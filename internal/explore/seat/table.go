@@ -1,17 +1,23 @@
 package seat
 
 import (
-	"cmp"
-	"context"
+	"crypto/sha256"
+	_ "embed" // of the table
+	"encoding/base64"
+	"encoding/json"
+	"io/fs"
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 	"time"
 
+	"lockstep/internal"
 	"lockstep/internal/explore"
 	"lockstep/internal/lock/evolution"
 	"lockstep/internal/lock/strategy"
 	"lockstep/internal/lock/verdict"
+	"lockstep/util/lua"
 )
 
 // tableActors is how many the table has, as lockstep explore --all.
@@ -43,17 +49,18 @@ func (s *Seat) table(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	anew := r.URL.Query().Has("anew")
-	return s.stream(w, r, func(t *ticket, tell tell) (any, error) {
+	return s.stream(w, func(tell tell) (any, error) {
 		var all struct {
 			Seconds float64 `json:"seconds"` // that it took
 			Shipped bool    `json:"shipped"` // some of it was not found here
 		}
 		for _, lock := range evolution.Table() {
-			tell("row", map[string]string{"lock": lock.Name, "title": lock.Title.In(in)})
-			row, err := s.row(r.Context(), t, lock, anew, tell)
+			begin := sync.OnceFunc(func() { tell("row", map[string]string{"lock": lock.Name, "title": lock.Title.In(in)}) })
+			row, err := s.row(r, lock, anew, func(name string, value any) { begin(); tell(name, value) })
 			if err != nil {
 				return nil, err
 			}
+			begin()
 			all.Seconds, all.Shipped = all.Seconds+row.Seconds, all.Shipped || row.Shipped
 			for _, cell := range row.Cells {
 				tell("cell", cell)
@@ -63,47 +70,44 @@ func (s *Seat) table(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// row explores a lock in every scenario, unless that was done before.
-func (s *Seat) row(ctx context.Context, t *ticket, lock strategy.Strategy, anew bool, tell tell) (row Row, err error) {
+// row explores a lock in every scenario, unless that was done before, and keeps what was found.
+func (s *Seat) row(r *http.Request, lock strategy.Strategy, anew bool, tell tell) (row Row, err error) {
 	far := struct {
 		Lock    string `json:"lock"`
 		Done    int    `json:"done"`
 		Of      int    `json:"of"`
 		Waiting bool   `json:"waiting"`
 	}{lock.Name, 0, len(explore.ScenariosOf(lock, tableActors)), true}
+	progress := func() { tell("progress", far) }
 	known := func() (ok bool) {
 		row, ok = s.rows.Get(lock.Name)
 		return ok && (!anew || !row.Shipped)
 	}
-	progress := func() { tell("progress", far) }
-	left := t.once(ctx, known, progress, func() {
+	err = s.turns.take(r.Context(), s.client(r), known, progress, func() error {
+		begun := time.Now()
 		far.Waiting = false
 		progress()
-		row, err = s.explored(ctx, lock, func() { far.Done++; progress() })
-	})
-	return row, cmp.Or(left, err)
-}
-
-// explored explores a lock in every scenario, tells of each that it has ended, and keeps what was found.
-func (s *Seat) explored(ctx context.Context, lock strategy.Strategy, ended func()) (row Row, err error) {
-	begun, one := time.Now(), []strategy.Strategy{lock}
-	found, err := explore.All(ctx, one, tableActors, s.limits.Cell, func(_ explore.NamedScenario, _ explore.Result, over bool) {
-		if over {
-			ended()
+		found, err := explore.All(r.Context(), []strategy.Strategy{lock}, tableActors, s.limits.Cell,
+			func(_ explore.NamedScenario, _ explore.Result, over bool) {
+				if over {
+					far.Done++
+					progress()
+				}
+			})
+		if err == nil && r.Context().Err() != nil {
+			err = ErrLeft // what is unknown now may be known to others
 		}
+		if err != nil {
+			return err
+		}
+		row = Row{Seconds: time.Since(begun).Seconds()}
+		for _, found := range found[0].Cells {
+			row.Cells = append(row.Cells, cellOf(lock.Name, found))
+		}
+		s.keep(lock.Name, row)
+		return nil
 	})
-	if err == nil && ctx.Err() != nil {
-		err = ErrLeft // what is unknown now may be known to others
-	}
-	if err != nil {
-		return row, err
-	}
-	row.Seconds = time.Since(begun).Seconds()
-	for _, found := range found[0].Cells {
-		row.Cells = append(row.Cells, cellOf(lock.Name, found))
-	}
-	s.keep(lock.Name, row)
-	return row, nil
+	return row, err
 }
 
 // keep keeps a row, and the ways of its broken cells.
@@ -137,7 +141,48 @@ func cellOf(lock string, c explore.Cell) Cell {
 	case verdict.Broken:
 		found := c.Found[0]
 		cell.Answer, cell.Steps, cell.Scenario = "broken", found.Length, found.Scenario.Name
-		cell.Link = Link(lock, found.Scenario.String(), found.Schedule, Code(found.Trace)) + "&anomaly=" + cell.Anomaly
+		cell.Link = Link(lock, found.Scenario.String(), found.Trace) + "&anomaly=" + cell.Anomaly
 	}
 	return cell
+}
+
+//go:embed table.json
+var shippedTable []byte
+
+// Shipped is the table that a program brings along, for its first reader need not wait until it is explored. It counts as long as the code
+// is that from which it was made: go test ./internal/test/oracle -tags long -update makes it anew.
+type Shipped struct {
+	Code string         `json:"code"` // CodeKey, when it was made
+	Rows map[string]Row `json:"rows"` // by lock
+}
+
+// CodeKey stands for the code that the table is about: of the locks, their scripts, and the update.
+func CodeKey() string {
+	all := sha256.New()
+	for _, files := range []fs.FS{internal.Sources, lua.Sources} {
+		err := fs.WalkDir(files, ".", func(name string, entry fs.DirEntry, err error) error {
+			if err != nil || entry.IsDir() || strings.HasSuffix(name, "_test.go") {
+				return err
+			}
+			text, err := fs.ReadFile(files, name)
+			all.Write([]byte(name + "\x00" + string(text) + "\x00"))
+			return err
+		})
+		if err != nil {
+			panic(err) // what is embedded can be read
+		}
+	}
+	return base64.RawURLEncoding.EncodeToString(all.Sum(nil))
+}
+
+// load keeps the rows of a table that was shipped, and the ways that they know, if they are about this code.
+func (s *Seat) load(text []byte) {
+	var table Shipped
+	if json.Unmarshal(text, &table) != nil || table.Code != CodeKey() {
+		return
+	}
+	for lock, row := range table.Rows {
+		row.Shipped = true
+		s.keep(lock, row)
+	}
 }

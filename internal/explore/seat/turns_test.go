@@ -15,20 +15,14 @@ import (
 	"lockstep/internal/shop/route"
 )
 
-// waits takes a place for a client, and waits for its turn. Done is called in the turn, or with the error.
+// waits lets a client wait for a turn. Done is called in the turn, or with the error.
 func waits(t *testing.T, turns *turns, client string, done func(error)) (leave func()) {
 	t.Helper()
-	place, err := turns.join(client)
-	if err != nil {
-		t.Fatal(client, err)
-	}
 	ctx, leave := context.WithCancel(t.Context())
 	go func() {
-		defer place.leave()
-		end, err := place.begin(ctx, func() {})
-		done(err)
-		if err == nil {
-			end()
+		err := turns.take(ctx, client, never, nothing, func() error { done(nil); return nil })
+		if err != nil {
+			done(err)
 		}
 	}()
 	synctest.Wait()
@@ -38,15 +32,8 @@ func waits(t *testing.T, turns *turns, client string, done func(error)) (leave f
 // A client with many places gets every other turn, if one other waits; one that has left is passed over.
 func TestClientsTakeTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		turns := newTurns(10)
-		first, err := turns.join("hog")
-		if err != nil {
-			t.Fatal(err)
-		}
-		end, err := first.begin(t.Context(), func() {})
-		if err != nil {
-			t.Fatal(err)
-		}
+		turns := &turns{most: 11}
+		end := takeTurn(t, turns, "hog")
 		var order []string
 		note := func(who string) func(error) {
 			return func(err error) {
@@ -64,7 +51,6 @@ func TestClientsTakeTurns(t *testing.T) {
 		waits(t, turns, "late", note("late"))
 		synctest.Wait()
 		end()
-		first.leave()
 		synctest.Wait()
 		if got, want := strings.Join(order, ","), "hog,pupil,late,hog,pupil,hog,hog"; got != want {
 			t.Errorf("the order is %s; want %s", got, want)
@@ -79,7 +65,7 @@ func TestClientsTakeTurns(t *testing.T) {
 func TestOneClientDoesNotFillTheLine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const line = 6
-		turns := newTurns(line)
+		turns := &turns{most: line + 1}
 		var refused []int
 		served := map[string]int{}
 		work := make(chan struct{})
@@ -102,9 +88,11 @@ func TestOneClientDoesNotFillTheLine(t *testing.T) {
 			t.Errorf("the hog lost %v; want its last three", refused)
 		}
 		for range 2 { // as many as the hog has, and then no more
-			if _, err := turns.join("A"); err != nil && !errors.Is(err, ErrBusy) {
-				t.Error(err)
-			}
+			waits(t, turns, "A", func(err error) {
+				if err != nil && !errors.Is(err, ErrBusy) {
+					t.Error(err)
+				}
+			})
 		}
 		close(work)
 		synctest.Wait()
@@ -119,7 +107,7 @@ func TestWhateverRunsTakesATurn(t *testing.T) {
 	limits := Usual()
 	limits.Longer = time.Millisecond
 	s := New(limits, nil)
-	end := takeTurn(t, s.runs)
+	end := takeTurn(t, s.runs, "another")
 	asks := []string{"state", "file", "beside", "hint", "oracle"}
 	says := func(ctx context.Context, what string) string {
 		return answerTo(ctx, s, "/seat/"+what,
@@ -147,17 +135,14 @@ func TestWhateverRunsTakesATurn(t *testing.T) {
 	}
 }
 
-// takeTurn begins a turn of another client's.
-func takeTurn(t *testing.T, turns *turns) (end func()) {
+// takeTurn begins a turn, which has come at once.
+func takeTurn(t *testing.T, turns *turns, client string) (end func()) {
 	t.Helper()
-	place, err := turns.join("another")
-	if err != nil {
-		t.Fatal(err)
+	place, err := turns.join(client)
+	if err != nil || turns.working != place {
+		t.Fatal("the turn has not come:", err)
 	}
-	if _, err = place.begin(t.Context(), func() {}); err != nil {
-		t.Fatal(err)
-	}
-	return place.leave
+	return func() { turns.leave(place) }
 }
 
 // answerTo gives what a seat answers.

@@ -21,7 +21,8 @@ type Comparison struct {
 	Why     []string           `json:"why"`     // it does, a sentence each
 	Shown   [2][]explore.Shown `json:"shown"`   // by each lock; the step is the row
 
-	Schedules [2]string `json:"schedules"` // what each lock did
+	Schedules [2]string      `json:"schedules"` // what each lock did
+	Traces    [2]trace.Trace `json:"-"`         // of it
 }
 
 // Row is a step under each lock. One is nil if a lock does nothing of that kind: some begin an attempt by looking at the clock, which is a
@@ -58,7 +59,7 @@ func Compare(ctx context.Context, locks [2]strategy.Strategy, in explore.Scenari
 		}
 	}
 	for i, s := range sides {
-		c.ended(i, s.Trace().Schedule(), s.Shown)
+		c.ended(i, s.Trace(), s.Shown)
 	}
 	return c, nil
 }
@@ -89,13 +90,13 @@ func (c *Comparison) Resume(lock int, session *Session, token string) error {
 	steps := session.Now().Trace.Steps
 	row[lock] = &steps[len(steps)-1]
 	c.Rows = append(c.Rows, row)
-	c.ended(lock, session.Now().Schedule, session.Now().Shown)
+	c.ended(lock, session.Now().Trace, session.Now().Shown)
 	return nil
 }
 
 // ended takes down what a lock did, and has shown.
-func (c *Comparison) ended(lock int, schedule string, shown []explore.Shown) {
-	c.Schedules[lock], c.Shown[lock] = schedule, append([]explore.Shown{}, shown...)
+func (c *Comparison) ended(lock int, done trace.Trace, shown []explore.Shown) {
+	c.Traces[lock], c.Schedules[lock], c.Shown[lock] = done, done.Schedule(), append([]explore.Shown{}, shown...)
 	for i, shown := range c.Shown[lock] {
 		c.Shown[lock][i].Step = c.row(lock, shown.Step)
 	}

@@ -2,11 +2,16 @@ package seat
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
+	"strings"
 
 	"lockstep/internal/explore"
+	"lockstep/internal/explore/report"
 	"lockstep/internal/explore/session"
 	"lockstep/internal/lock"
 	"lockstep/internal/lock/evolution"
@@ -37,14 +42,14 @@ func (s *Seat) state(r *http.Request) (state State, err error) {
 	}
 	at, stale, err := s.goTo(r, p)
 	if err != nil {
-		return state, fmt.Errorf("do: %w", err)
+		return state, err
 	}
 	view := at.Now()
 	code := Code(view.Trace)
 	if step := differs(p.code, code); step > 0 && (stale == nil || step < stale.Step) {
 		stale = &Stale{step, otherwise(p.scenario, step, view.Trace.Steps[step-1])}
 	}
-	return State{View: view, Code: code, Link: Link(view.Lock, view.Scenario, view.Schedule, code), Stale: stale}, nil
+	return State{view, code, Link(view.Lock, view.Scenario, view.Trace), stale}, nil
 }
 
 // goTo goes to a place in a turn of its own, or, if the schedule does not fit, as far as it does. The session has ended; what it has seen
@@ -65,18 +70,20 @@ func (s *Seat) goTo(r *http.Request, p place) (at *session.Session, stale *Stale
 		}
 		return err
 	})
-	return at, stale, err
+	if err != nil {
+		return nil, nil, fmt.Errorf("do: %w", err)
+	}
+	return at, stale, nil
 }
 
-// session goes to the place of a request, whose schedule has to fit, and gives the anomaly that it asks about.
-func (s *Seat) session(r *http.Request) (*session.Session, explore.Anomaly, error) {
+// session goes to the place of a request, whose schedule has to fit, and gives the anomaly that it is about, if it has to name one.
+func (s *Seat) session(r *http.Request, named bool) (at *session.Session, a explore.Anomaly, err error) {
 	p, err := placeOf(r.URL.Query())
-	if err != nil {
-		return nil, "", err
+	if err == nil && named {
+		a, err = anomalyOf(r.URL.Query(), p.strategy, false)
 	}
-	a, err := anomalyOf(r.URL.Query(), p.strategy)
 	if err != nil {
-		return nil, "", err
+		return nil, a, err
 	}
 	at, stale, err := s.goTo(r, p)
 	if err == nil && stale != nil {
@@ -87,49 +94,20 @@ func (s *Seat) session(r *http.Request) (*session.Session, explore.Anomaly, erro
 
 // file answers with a schedule as one file that steps through it without a server. It keeps the reader's goal, if there is one.
 func (s *Seat) file(w http.ResponseWriter, r *http.Request) error {
-	p, err := placeOf(r.URL.Query())
+	at, goal, err := s.session(r, r.URL.Query().Has("anomaly"))
 	if err != nil {
 		return err
 	}
-	goal := explore.Anomaly("")
-	if r.URL.Query().Has("anomaly") {
-		if goal, err = anomalyOf(r.URL.Query(), p.strategy); err != nil {
-			return err
-		}
+	lock, words := at.Strategy(), ""
+	if goal != "" {
+		words = task(lock.Name, goal, at.Scenario().Language)
 	}
-	at, stale, err := s.goTo(r, p)
-	switch {
-	case err != nil:
-		return fmt.Errorf("do: %w", err)
-	case stale != nil:
-		return fmt.Errorf("do: step %d: %w: %s", stale.Step, explore.ErrStale, stale.Says)
-	}
-	document, err := p.document(at.Now(), goal)
+	request := report.Request{Lock: lock, Scenario: at.Scenario(), Command: command, Anomaly: goal}
+	page, err := request.PageOf(at.Now().Trace, at.Now().Shown, words)
 	if err == nil {
-		web.Save(w, "lockstep-"+p.strategy.Name+".html", document)
+		web.Save(w, "lockstep-"+lock.Name+".html", page)
 	}
 	return err
-}
-
-// document returns the file of what is to be seen of a place.
-func (p place) document(view session.View, goal explore.Anomaly) ([]byte, error) {
-	in := p.scenario.Language
-	schedule := web.Schedule{
-		Trace: view.Trace, Replay: fmt.Sprintf("lockstep explore %s %s --replay %q", view.Lock, view.Scenario, view.Schedule),
-	}
-	if goal != "" {
-		schedule.Goal = task(view.Lock, goal, in)
-	}
-	for _, shown := range view.Shown {
-		a := shown.Anomaly
-		schedule.Breaches = append(schedule.Breaches, web.Breach{Step: shown.Step, Title: shown.Title, Says: shown.Says})
-		if schedule.Anomaly == "" && (goal == "" || goal == a) {
-			schedule.Anomaly, schedule.Title, schedule.Says = string(a), shown.Title, explore.SentenceOf(a, p.scenario)
-		}
-	}
-	return web.Document(web.KindSchedules, "lockstep: "+view.Lock, web.Schedules{
-		Lock: view.Lock, Title: p.strategy.Title.In(in), Scenario: view.Scenario, Schedules: []web.Schedule{schedule},
-	}, in)
 }
 
 // Beside is a schedule under two locks, and the address of each.
@@ -160,13 +138,47 @@ func (s *Seat) beside(r *http.Request) (b Beside, err error) {
 		return b, fmt.Errorf("do: %w", err)
 	}
 	for i, lock := range b.Locks {
-		var done trace.Trace // by this one of them
-		for _, row := range b.Rows {
-			if step := row[i]; step != nil {
-				done.Steps = append(done.Steps, *step)
-			}
-		}
-		b.Links[i] = Link(lock, p.scenario.String(), done.Schedule(), Code(done))
+		b.Links[i] = Link(lock, p.scenario.String(), b.Traces[i])
 	}
 	return b, nil
+}
+
+// Link returns the address within the page of what a lock did in a scenario: that is as lockstep explore takes it, and the schedule as
+// --replay does. It escapes what has to be in a query, and leaves a schedule as it is read.
+func Link(lock, scenario string, done trace.Trace) string {
+	link, mark := "#/schedule/"+lock, "?"
+	readable := strings.NewReplacer("%3A", ":", "%2F", "/", "%2C", ",", "%3D", "=")
+	for _, part := range [][2]string{{"in", scenario}, {"do", done.Schedule()}, {"code", Code(done)}} {
+		if part[1] != "" {
+			link += mark + part[0] + "=" + readable.Replace(url.QueryEscape(part[1]))
+			mark = "&"
+		}
+	}
+	return link
+}
+
+// signs is how many signs of a code are for one step: 12 bits.
+const signs = 2
+
+// Code returns a fingerprint of what the steps of a trace do: their commands, replies and kinds, but no words. Two signs stand for each
+// step and all before it, so two codes tell the step from which on they differ.
+func Code(t trace.Trace) string {
+	var code strings.Builder
+	var all [sha256.Size]byte
+	for _, step := range t.Steps {
+		text := strings.Join([]string{string(all[:]), step.Token, step.Kind, step.Command, step.Reply}, "\x00")
+		all = sha256.Sum256([]byte(text))
+		code.WriteString(base64.RawURLEncoding.EncodeToString(all[:])[:signs])
+	}
+	return code.String()
+}
+
+// differs returns the step from which on two codes differ, counted from 1; 0: none, as far as both go.
+func differs(a, b string) int {
+	for i := range min(len(a), len(b)) {
+		if a[i] != b[i] {
+			return i/signs + 1
+		}
+	}
+	return 0
 }
