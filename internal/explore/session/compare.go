@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"slices"
 	"strings"
 
 	"lockstep/internal/explore"
@@ -81,37 +80,18 @@ func (s side) refusal(ctx context.Context, after, token string) error {
 	return session.refuse(token)
 }
 
-// Resume adds what a lock does by itself, after all that both do.
-func (c *Comparison) Resume(lock int, session *Session, token string) error {
-	if err := session.Take(token); err != nil {
-		return err
-	}
-	var row Row
-	steps := session.Now().Trace.Steps
-	row[lock] = &steps[len(steps)-1]
-	c.Rows = append(c.Rows, row)
-	c.ended(lock, session.Now().Trace, session.Now().Shown)
-	return nil
-}
-
 // ended takes down what a lock did, and has shown.
 func (c *Comparison) ended(lock int, done trace.Trace, shown []explore.Shown) {
 	c.Traces[lock], c.Schedules[lock], c.Shown[lock] = done, done.Schedule(), append([]explore.Shown{}, shown...)
-	for i, shown := range c.Shown[lock] {
-		c.Shown[lock][i].Step = c.row(lock, shown.Step)
-	}
-}
-
-// row returns the row of a lock's step.
-func (c *Comparison) row(lock, step int) int {
+	var rows []int // of its steps
 	for i, row := range c.Rows {
 		if row[lock] != nil {
-			if step--; step == 0 {
-				return i + 1
-			}
+			rows = append(rows, i+1)
 		}
 	}
-	return 0
+	for i, shown := range shown {
+		c.Shown[lock][i].Step = rows[shown.Step-1]
+	}
 }
 
 // follow lets the second lock do what the first one did.
@@ -132,7 +112,7 @@ func (c *Comparison) follow(ctx context.Context, first *trace.Step, second side)
 		c.Rows = append(c.Rows, Row{first, nil})
 		return nil
 	case first.Kind != trace.KindBegins && begins:
-		if _, err := second.TakeAs(beginning(who)); err != nil {
+		if _, err := second.TakeAs(who + ":" + trace.KindBegins); err != nil {
 			return err
 		}
 		c.Rows = append(c.Rows, Row{nil, second.Last()})
@@ -154,7 +134,7 @@ func (c *Comparison) follow(ctx context.Context, first *trace.Step, second side)
 		return nil
 	}
 	if took {
-		c.compare(first, same, second)
+		c.Why = append(c.Why, differences(c.Locks, [2]*trace.Step{first, same}, second)...)
 	} else if err := c.refuse(ctx, first.Token, second); err != nil {
 		return err
 	}
@@ -174,22 +154,3 @@ func (c *Comparison) refuse(ctx context.Context, token string, second side) erro
 	c.Why = append(c.Why, impossibleUnder(c.Locks[1], stale.Why, second.in))
 	return nil
 }
-
-// compare says how two steps differ.
-func (c *Comparison) compare(a, b *trace.Step, second side) {
-	differ := func(what aspect, does, other string) {
-		if does != other {
-			c.Why = append(c.Why, differsIn(what, c.Locks, [2]string{does, other}, second.in))
-		}
-	}
-	differ(event, a.Says, b.Says)
-	differ(state, a.State(second.in.Language), b.State(second.in.Language))
-	if !slices.Equal(a.Standing, b.Standing) {
-		differ(standing, second.stances(a), second.stances(b))
-	}
-	if len(c.Why) > 0 && a.Command != "" {
-		differ(command, sent(a, second.in), sent(b, second.in))
-	}
-}
-
-func beginning(who string) string { return who + ":" + trace.KindBegins }

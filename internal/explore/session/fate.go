@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 
 	"lockstep/internal/explore"
 	"lockstep/internal/lock/anomaly"
@@ -73,7 +74,7 @@ func (f *Fate) second(a explore.Anomaly) bool {
 	return slices.ContainsFunc(f.Shown[1], func(shown explore.Shown) bool { return shown.Anomaly == a })
 }
 
-// goOn lets the second lock go on to the end.
+// goOn lets the second lock go on to the end, after all that both do.
 func (f *Fate) goOn(ctx context.Context, second strategy.Strategy, in explore.Scenario, bounds explore.Bounds) (Outcome, error) {
 	session, err := New(second, in, f.Schedules[1])
 	if err != nil {
@@ -89,11 +90,15 @@ func (f *Fate) goOn(ctx context.Context, second strategy.Strategy, in explore.Sc
 	case way == nil:
 		return Open, nil
 	}
-	for _, token := range way {
-		if err := f.Resume(1, session, token); err != nil {
-			return Open, err
-		}
+	before := len(session.Path())
+	if err := session.look(strings.Join(append([]string{f.Schedules[1]}, way...), " ")); err != nil {
+		return Open, err
 	}
+	end := session.Now()
+	for i := range end.Trace.Steps[before:] {
+		f.Rows = append(f.Rows, Row{nil, &end.Trace.Steps[before+i]})
+	}
+	f.ended(1, end.Trace, end.Shown)
 	if f.second(anomaly.Stuck) {
 		return NoEnd, nil
 	}

@@ -52,7 +52,7 @@ func (m *Map) Oracle(s *Session, a explore.Anomaly) (Oracle, error) {
 	if !o.Doomed {
 		o.NoReturn = 0
 	}
-	for i, t := range s.Next() {
+	for i, t := range s.next {
 		choice := view.Choices[i]
 		away := 0
 		if shown > len(path) && !slices.Contains(choice.Shows, a) {

@@ -9,17 +9,12 @@
 //	err = s.Take("B:SET")
 //	s.Undo()
 //
-// Now is a View: a value that holds all there is to show, and that JSON can carry. A schedule's text is all that a session is made of, so
-// a server that keeps none can make it anew for each request.
+// Now is a View: a value that holds all there is to show, and that JSON can carry. A session keeps no running code: it is made of the text
+// of a schedule, and to see the present state, and what each choice would do, it runs the code along that, in less than a millisecond.
 //
-// A session keeps no running code. To see the present state, and what each choice would do, it runs the code from its start along the
-// schedule, which takes less than a millisecond; that is why a step can be taken back.
-//
-// It also answers questions about the states that schedules lead to, and the steps between them.
-//
-// Away says how many further steps there are from the present state of a session to an anomaly. A Map says so for all states of a small
-// scenario at once: it keeps every step that a search has seen, and goes backwards from those that show the anomaly. Explain finds the
-// point of no return of a schedule: the step from which on every way shows its anomaly, and what would have saved it.
+// Away says how far an anomaly is from the present state of a session. A Map says so for all states of a small scenario at once: it keeps
+// every step that a search has seen, and goes backwards from those that show the anomaly. Explain finds the point of no return of a
+// schedule, and what would have saved it. Compare runs a schedule under two locks, and Follow lets the second go on to its end.
 package session
 
 import (
@@ -85,9 +80,6 @@ func (s *Session) Scenario() explore.Scenario { return s.scenario }
 
 // Path returns the schedule so far, for what runs it again.
 func (s *Session) Path() []engine.Transition { return slices.Clone(s.path) }
-
-// Next returns the transitions of the choices, in their order.
-func (s *Session) Next() []engine.Transition { return slices.Clone(s.next) }
 
 // Take lets the choice with this token happen. If there is none, the error says why, and nothing has happened.
 func (s *Session) Take(token string) error {

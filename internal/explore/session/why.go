@@ -46,77 +46,64 @@ func Explain(
 	if i < 0 {
 		return Why{}, explore.Stale(in, notShown(a, in))
 	}
-	e := explanation{session: session, bounds: bounds, why: Why{Anomaly: a, Saves: []Save{}, Unsettled: []int{}}}
-	e.why.Step = session.Now().Shown[i].Step
-	if err = e.find(ctx, e.why.Step); err == nil {
-		err = e.turn(ctx, schedule)
+	why := Why{Anomaly: a, Step: session.Now().Shown[i].Step, Saves: []Save{}, Unsettled: []int{}}
+	e := explanation{session, bounds, &why}
+	tokens, path := strings.Fields(session.Now().Schedule), session.Path()
+	possible := true // that an earlier fault made it possible, as far as is known
+	for n := len(path); n > 0 && (possible || why.Point == 0); n-- {
+		if !session.Undo() {
+			return why, explore.ErrUnrepeatable
+		}
+		if n > why.Step {
+			continue
+		}
+		if why.Point == 0 {
+			err = e.settle(ctx, n, tokens[n-1])
+		}
+		if err == nil && possible && path[n-1].Kind.Budget() != "" {
+			possible, err = e.wasPossible(ctx, n, tokens[n-1])
+		}
+		if err != nil {
+			return why, err
+		}
 	}
-	return e.why, err
+	return why, nil
 }
 
 // explanation is a Why in the making.
 type explanation struct {
-	session *Session
+	session *Session // before the step that is asked about
 	bounds  explore.Bounds
-	why     Why
+	why     *Why
 }
 
-// find goes back, from this step on, until a way is left.
-func (e *explanation) find(ctx context.Context, step int) error {
-	tokens := strings.Fields(e.session.Now().Schedule)
-	for len(e.session.Path()) >= step {
-		if !e.session.Undo() {
-			return explore.ErrUnrepeatable
-		}
-	}
-	for ; step > 0; step-- {
-		way, settled, err := e.way(ctx)
-		switch {
-		case err != nil:
-			return err
-		case way != nil:
-			e.why.Point, e.why.Token = step, tokens[step-1]
-			return e.save(ctx)
-		case !settled:
-			e.why.Unsettled = append(e.why.Unsettled, step)
-		}
-		e.session.Undo()
-	}
-	return nil
-}
-
-// turn finds the fault that made it possible.
-func (e *explanation) turn(ctx context.Context, schedule string) error {
-	session, err := New(e.session.Strategy(), e.session.Scenario(), schedule)
-	if err != nil {
+// settle asks whether a way was left before a step: then it was too late after that.
+func (e explanation) settle(ctx context.Context, step int, token string) error {
+	way, settled, err := e.way(ctx)
+	switch {
+	case err != nil:
 		return err
-	}
-	defer session.Close()
-	path, tokens := session.Path(), strings.Fields(session.Now().Schedule)
-	for n := len(path); n > 0; n-- {
-		if !session.Undo() {
-			return explore.ErrUnrepeatable
-		}
-		if n > e.why.Step || path[n-1].Kind.Budget() == "" {
-			continue
-		}
-		result, err := onward(ctx, session, "", e.why.Anomaly, e.bounds)
-		e.why.Schedules += result.Schedules
-		if err != nil {
-			return err
-		}
-		if len(result.Found) == 0 {
-			if result.Complete {
-				e.why.Turn, e.why.TurnToken = n, tokens[n-1]
-			}
-			return nil
-		}
+	case way != nil:
+		e.why.Point, e.why.Token = step, token
+		return e.save(ctx)
+	case !settled:
+		e.why.Unsettled = append(e.why.Unsettled, step)
 	}
 	return nil
+}
+
+// wasPossible asks whether a way showed the anomaly before a fault. If not, that made it possible.
+func (e explanation) wasPossible(ctx context.Context, step int, token string) (bool, error) {
+	result, err := onward(ctx, e.session, "", e.why.Anomaly, e.bounds)
+	e.why.Schedules += result.Schedules
+	if err == nil && len(result.Found) == 0 && result.Complete {
+		e.why.Turn, e.why.TurnToken = step, token
+	}
+	return len(result.Found) > 0, err
 }
 
 // save takes down the choices that would have saved the session.
-func (e *explanation) save(ctx context.Context) error {
+func (e explanation) save(ctx context.Context) error {
 	for _, c := range e.nearest() {
 		if c.Token == e.why.Token || c.Fault != "" || slices.Contains(c.Shows, e.why.Anomaly) {
 			continue
@@ -141,7 +128,7 @@ func (e *explanation) save(ctx context.Context) error {
 }
 
 // nearest returns the choices, that of the same command without its fault first: that is the smallest change.
-func (e *explanation) nearest() []Choice {
+func (e explanation) nearest() []Choice {
 	same, _, _ := strings.Cut(e.why.Token, "/")
 	choices := slices.Clone(e.session.Now().Choices)
 	if i := slices.IndexFunc(choices, func(c Choice) bool { return c.Token == same }); i > 0 {
@@ -151,7 +138,7 @@ func (e *explanation) nearest() []Choice {
 }
 
 // others returns the anomalies that a way from the session's present state shows.
-func (e *explanation) others(choice string, way []string) ([]explore.Anomaly, error) {
+func (e explanation) others(choice string, way []string) ([]explore.Anomaly, error) {
 	schedule := strings.Join(append([]string{e.session.Now().Schedule, choice}, way...), " ")
 	replayed, err := explore.Replay(e.session.Strategy(), e.session.Scenario(), schedule)
 	shows := []explore.Anomaly{}
@@ -164,7 +151,7 @@ func (e *explanation) others(choice string, way []string) ([]explore.Anomaly, er
 }
 
 // way looks for the shortest way from the session's present state: nil if there is none, as far as that is settled.
-func (e *explanation) way(ctx context.Context) (way []string, settled bool, err error) {
+func (e explanation) way(ctx context.Context) (way []string, settled bool, err error) {
 	way, result, err := wayOn(ctx, e.session, e.why.Anomaly, e.bounds)
 	e.why.Schedules += result.Schedules
 	return way, result.Complete, err

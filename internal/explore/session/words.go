@@ -122,32 +122,27 @@ func (s side) stances(step *trace.Step) string {
 	return strings.Join(all, s.in.Say(", ", "，"))
 }
 
-// sent is a step's command and its reply.
-func sent(s *trace.Step, in explore.Scenario) string {
-	if s.Command == "" {
-		return in.Say("none", "没有命令")
+// differences says how steps of two locks differ: in what happens, or in what is so then; and if they do, in their commands.
+func differences(locks [2]string, steps [2]*trace.Step, second side) (why []string) {
+	in, both := second.in, language.Both
+	differ := func(what language.Text, of func(*trace.Step) string) {
+		if does, other := of(steps[0]), of(steps[1]); does != other {
+			why = append(why, in.Say("%s: under %s, %s; under %s, %s", "%s：%s 是“%s”，%s 是“%s”",
+				what.In(in.Language), locks[0], does, locks[1], other))
+		}
 	}
-	return s.Command + " → " + s.Reply
-}
-
-// aspect is what may differ of a step under two locks.
-type aspect uint8
-
-const (
-	event aspect = iota
-	state
-	standing
-	command
-)
-
-// differsIn says how a step is different under each lock.
-func differsIn(what aspect, locks, does [2]string, in explore.Scenario) string {
-	both := language.Both
-	name := [...]language.Text{
-		event: both("What happens", "发生的事"), state: both("The state then", "之后的状态"),
-		standing: both("Where the actors stand", "参与者的状态"), command: both("The command", "命令"),
-	}[what].In(in.Language)
-	return in.Say("%s: under %s, %s; under %s, %s", "%s：%s 是“%s”，%s 是“%s”", name, locks[0], does[0], locks[1], does[1])
+	differ(both("What happens", "发生的事"), func(s *trace.Step) string { return s.Says })
+	differ(both("The state then", "之后的状态"), func(s *trace.Step) string { return s.State(in.Language) })
+	differ(both("Where the actors stand", "参与者的状态"), second.stances)
+	if len(why) > 0 && steps[0].Command != "" {
+		differ(both("The command", "命令"), func(s *trace.Step) string {
+			if s.Command == "" {
+				return in.Say("none", "没有命令")
+			}
+			return s.Command + " → " + s.Reply
+		})
+	}
+	return why
 }
 
 // impossibleUnder says why the second lock cannot do what the first one did.
