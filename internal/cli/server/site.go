@@ -33,7 +33,9 @@ func Site(dir string) (site.Site, error) {
 	}
 	limits := seat.Usual()
 	limits.Cell.Time = 0 // nobody waits for the table, and it is kept
-	rows := slices.Concat((&api.API{}).Routes(), seat.New(limits, nil).Routes(), steps.Routes(), classroom.New(docs.Course()).Routes(), lab.Routes())
+	rows := slices.Concat(
+		(&api.API{}).Routes(), seat.New(limits, nil).Routes(), steps.Routes(), classroom.New(docs.Course()).Routes(), lab.Routes(),
+	)
 	return site.Site{Root: root, Kept: filepath.Join(cache, "lockstep", "site"), Page: web.TabFiles, Answers: route.NewTable(rows...)}, nil
 }
 

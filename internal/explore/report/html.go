@@ -65,9 +65,11 @@ func (r Request) page(all []web.Schedule) ([]byte, error) {
 	}, r.Scenario.Language)
 }
 
-// PageOf returns the page of a schedule that a reader has made, with a goal in words, or none.
-func (r Request) PageOf(t trace.Trace, shown []explore.Shown, goal string) ([]byte, error) {
+// PageOf returns the page of a schedule that a reader has made, who set out to show the anomaly, if one is looked for.
+func (r Request) PageOf(t trace.Trace, shown []explore.Shown) ([]byte, error) {
 	schedule := r.scheduleOf(t.Schedule(), t, shown)
-	schedule.Goal = goal
+	if r.Anomaly != "" {
+		schedule.Goal = r.task()
+	}
 	return r.page([]web.Schedule{schedule})
 }

@@ -345,6 +345,11 @@ func took(schedules int, d time.Duration, in explore.Scenario) string {
 	return in.Say("%d schedules in %.1f s\n", "%d 种时序，用时 %.1f 秒\n", schedules, d.Seconds())
 }
 
+// task is what a reader sets out to do who looks for an anomaly.
+func (r Request) task() string {
+	return r.Scenario.Say("Make %s %s", "让 %s %s", r.Lock.Name, r.Anomaly.Row().Task.In(r.Scenario.Language))
+}
+
 // stepByStep says how to replay a schedule.
 func (r Request) stepByStep(schedule string) string {
 	return r.Scenario.Say("Step by step: %s", "逐步重放：%s", r.replayCommand(schedule)) + r.Lang

@@ -17,16 +17,13 @@ import (
 	"lockstep/internal/shop/sse"
 )
 
-// tooLargeFor is how long a map is taken to be too large: by then, a bound of time or memory may suffice.
-const tooLargeFor = 10 * time.Minute
-
 // hint gives the next step of a shortest way from a place to an anomaly.
 func (s *Seat) hint(r *http.Request) (hint session.Hint, err error) {
-	from, a, err := s.session(r, true)
+	p, from, err := s.session(r, true)
 	if err != nil {
 		return hint, err
 	}
-	goal := goalOf(from.Strategy().Name, from.Scenario().String(), a)
+	goal := goalOf(p.Lock.Name, p.Scenario.String(), p.Anomaly)
 	known := func() (ok bool) {
 		hint, ok = s.hints.Get(goal + from.Now().Schedule)
 		return ok
@@ -34,7 +31,7 @@ func (s *Seat) hint(r *http.Request) (hint session.Hint, err error) {
 	soon, cancel := s.soon(r.Context())
 	defer cancel()
 	err = s.turns.take(soon, s.client(r), known, nothing, func() (err error) {
-		hint, err = session.Away(r.Context(), from, a, s.limits.Hint)
+		hint, err = session.Away(r.Context(), from, p.Anomaly, s.limits.Hint)
 		if err == nil && hint.Steps > 0 {
 			s.noteWay(goal, hint.Schedule, len(from.Path()))
 		}
@@ -61,11 +58,11 @@ type tell func(name string, value any)
 
 // stream answers with the events of an exploration: what it tells, and at last what it has found, or its error. If there is no place in the
 // line, that is the answer.
-func (s *Seat) stream(w http.ResponseWriter, find func(tell) (any, error)) error {
-	stream, told := sse.NewWriter(w), false
+func stream(w http.ResponseWriter, find func(tell) (any, error)) error {
+	events, told := sse.NewWriter(w), false
 	tell := func(name string, value any) {
 		told = true
-		_ = stream.Send(name, value) // whether somebody reads it is seen by the request's context
+		_ = events.Send(name, value) // whether somebody reads it is seen by the request's context
 	}
 	found, err := find(tell)
 	switch {
@@ -91,34 +88,34 @@ func telling[T any](tell tell, do func(note func(T))) {
 
 // oracle tells how far an anomaly is away, at a place and all around. Meanwhile it tells how far it is.
 func (s *Seat) oracle(w http.ResponseWriter, r *http.Request) error {
-	from, a, err := s.session(r, true)
+	p, from, err := s.session(r, true)
 	if err != nil {
 		return err
 	}
-	return s.stream(w, func(tell tell) (any, error) {
-		drawn, err := s.mapOf(r, from, tell)
+	return stream(w, func(tell tell) (any, error) {
+		drawn, err := s.mapOf(r, p, tell)
 		if err != nil {
 			return nil, err
 		}
 		var says session.Oracle
 		err = s.run(r.Context(), s.client(r), func(context.Context) (err error) {
-			says, err = drawn.Oracle(from, a)
+			says, err = drawn.Oracle(from, p.Anomaly)
 			return err
 		})
 		return says, err
 	})
 }
 
-// mapOf gives the map that a session is on: one that is kept, or a new one, once its turn has come. For a while it remembers which
+// mapOf gives the map that a place is on: one that is kept, or a new one, once its turn has come. For a while it remembers which
 // scenarios are too large for one, so that nobody waits to hear it again.
-func (s *Seat) mapOf(r *http.Request, from *session.Session, tell tell) (drawn *session.Map, err error) {
+func (s *Seat) mapOf(r *http.Request, p report.Request, tell tell) (drawn *session.Map, err error) {
 	type progress struct {
 		States  int  `json:"states"`
 		Waiting bool `json:"waiting"` // for its turn
 	}
-	in := from.Scenario()
-	name := from.Strategy().Name + " " + in.String()
-	inVain := fmt.Sprintln(name, in.Language, time.Now().Truncate(tooLargeFor)) // the language is that of the error
+	name := p.Lock.Name + " " + p.Scenario.String()
+	// The error speaks a language; and after a while, a bound of time or memory may suffice.
+	inVain := fmt.Sprintln(name, p.Scenario.Language, time.Now().Truncate(10*time.Minute))
 	var tooLarge error
 	known := func() (ok bool) {
 		if drawn, ok = s.maps.Get(name); !ok {
@@ -130,7 +127,7 @@ func (s *Seat) mapOf(r *http.Request, from *session.Session, tell tell) (drawn *
 	err = s.turns.take(r.Context(), s.client(r), known, waiting, func() (err error) {
 		defer explore.CollectRarely(s.limits.Map)() // nobody else explores now
 		telling(tell, func(note func(progress)) {
-			drawn, err = session.Draw(r.Context(), from.Strategy(), in, s.limits.Map, func(n int) { note(progress{States: n}) })
+			drawn, err = session.Draw(r.Context(), p.Lock, p.Scenario, s.limits.Map, func(n int) { note(progress{States: n}) })
 		})
 		switch {
 		case err == nil:
@@ -176,7 +173,7 @@ func (s *Seat) explore(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	request.Bounds = s.limits.Explore
-	return s.stream(w, func(tell tell) (any, error) {
+	return stream(w, func(tell tell) (any, error) {
 		e := Explored{Links: []string{}}
 		waiting := func() { tell("progress", progress{Waiting: true}) }
 		err := s.turns.take(r.Context(), s.client(r), never, waiting, func() (err error) {

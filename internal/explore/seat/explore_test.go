@@ -132,9 +132,11 @@ func TestExplorationsTakeTurns(t *testing.T) {
 	until(t, read(first, large), `"waiting":false`)
 	second := read(t.Context(), "/seat/oracle?"+query("lock", "v0", "anomaly", "lost-update"))
 	until(t, second, `"waiting":true`)
-	if w := ask(t, s, "/seat/hint", "lock", "v0", "anomaly", "lost-update"); w.Code != http.StatusServiceUnavailable ||
-		w.Header().Get("Retry-After") == "" {
-		t.Errorf("the third: %d %s; want it to be busy", w.Code, w.Body)
+	for _, path := range []string{"/seat/hint", "/seat/oracle", "/seat/explore", "/seat/table"} {
+		w := ask(t, s, path, "lock", "v1", "anomaly", "stuck")
+		if w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") == "" || !json.Valid(w.Body.Bytes()) {
+			t.Errorf("%s of the third: %d %s; want it to be busy", path, w.Code, w.Body)
+		}
 	}
 	leave()
 	until(t, second, "event: done")

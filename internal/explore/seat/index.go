@@ -16,9 +16,9 @@ import (
 
 // Index is what there is to choose from.
 type Index struct {
-	Locks     []Lock    `json:"locks"`
-	Faults    []Named   `json:"faults"`
-	Anomalies []Anomaly `json:"anomalies"`
+	Locks     []Lock  `json:"locks"`
+	Faults    []Named `json:"faults"`
+	Anomalies []Named `json:"anomalies"`
 }
 
 // Lock is a strategy, as the table has it.
@@ -39,13 +39,7 @@ type Named struct {
 	Name  string `json:"name"`
 	Title string `json:"title"`
 	Says  string `json:"says"`
-}
-
-// Anomaly is one, and what to make a lock do for it.
-type Anomaly struct {
-	Named
-
-	Task string `json:"task"`
+	Task  string `json:"task,omitempty"` // what to make a lock do for an anomaly
 }
 
 // index tells what there is to choose from.
@@ -62,10 +56,10 @@ func (s *Seat) index(r *http.Request) (index Index, err error) {
 		})
 	}
 	for _, fault := range explore.AllFaults() {
-		index.Faults = append(index.Faults, Named{fault.Name, explore.FaultTitle(fault.Name).In(in), fault.Says.In(in)})
+		index.Faults = append(index.Faults, Named{Name: fault.Name, Title: explore.FaultTitle(fault.Name).In(in), Says: fault.Says.In(in)})
 	}
 	for _, a := range explore.Anomalies() {
-		index.Anomalies = append(index.Anomalies, Anomaly{Named{string(a), a.Row().Title.In(in), a.Row().Says.In(in)}, a.Row().Task.In(in)})
+		index.Anomalies = append(index.Anomalies, Named{string(a), a.Row().Title.In(in), a.Row().Says.In(in), a.Row().Task.In(in)})
 	}
 	return index, nil
 }
@@ -138,10 +132,9 @@ func (s *Seat) Solve(ctx context.Context, client, name, schedule string) (steps 
 	if err != nil {
 		return 0, err
 	}
-	var shown []explore.Shown
-	err = s.run(ctx, client, func(ctx context.Context) error {
-		replayed, err := explore.ReplayWithContext(ctx, of, in, schedule)
-		shown = replayed.Shown
+	var replayed explore.Replayed
+	err = s.run(ctx, client, func(ctx context.Context) (err error) {
+		replayed, err = explore.ReplayWithContext(ctx, of, in, schedule)
 		return err
 	})
 	switch {
@@ -150,9 +143,9 @@ func (s *Seat) Solve(ctx context.Context, client, name, schedule string) (steps 
 	case err != nil:
 		return 0, fmt.Errorf("%w: %w", ErrUnsolved, err)
 	}
-	at := slices.IndexFunc(shown, func(a explore.Shown) bool { return a.Anomaly == level.Anomaly })
+	at := slices.IndexFunc(replayed.Shown, func(a explore.Shown) bool { return a.Anomaly == level.Anomaly })
 	if at < 0 {
 		return 0, fmt.Errorf("%w: it does not show %s", ErrUnsolved, level.Anomaly)
 	}
-	return shown[at].Step, nil
+	return replayed.Shown[at].Step, nil
 }

@@ -1,6 +1,7 @@
 package seat
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
@@ -8,17 +9,144 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"lockstep/internal/explore"
 	"lockstep/internal/explore/report"
 	"lockstep/internal/explore/session"
+	"lockstep/internal/language"
 	"lockstep/internal/lock"
 	"lockstep/internal/lock/evolution"
 	"lockstep/internal/lock/strategy"
 	"lockstep/internal/trace"
 	"lockstep/internal/web"
 )
+
+var (
+	errQuery    = lock.WithCode("bad_request", "bad request")
+	errTogether = lock.WithCode("not_together", "these do not go together")
+)
+
+// The largest values that the seat takes: lockstep explore takes larger ones.
+const (
+	mostSteps = 300         // of a schedule
+	maxFaults = 9           // in all
+	maxTime   = time.Minute // of work, of a clock that is ahead, and until a lock is free
+	maxText   = 10_000      // bytes of a value of the query
+)
+
+// placeOf reads where a reader is: a lock, a scenario, and a schedule so far.
+func placeOf(query url.Values) (p report.Request, err error) {
+	for _, name := range []string{"lock", "in", "do", "code", "anomaly", "with"} {
+		if has := len(query.Get(name)); has > maxText {
+			return p, fmt.Errorf("%w: %s: it has %d bytes; the seat takes %d", errQuery, name, has, maxText)
+		}
+	}
+	if p.Lock, err = evolution.Find(query.Get("lock")); err != nil {
+		return p, fmt.Errorf("lock: %w", err)
+	}
+	if p.Scenario, err = explore.ParseScenario(query.Get("in")); err != nil {
+		return p, fmt.Errorf("in: %w", err)
+	}
+	if p.Scenario.Language, err = languageOf(query); err != nil {
+		return p, err
+	}
+	if err := cmp.Or(p.Scenario.CheckFor(p.Lock), small(p.Scenario)); err != nil {
+		return p, fmt.Errorf("%w: in: %w", errQuery, err)
+	}
+	steps := strings.Fields(query.Get("do"))
+	if len(steps) > mostSteps {
+		return p, fmt.Errorf("%w: do: it has %d steps; the seat takes %d", errQuery, len(steps), mostSteps)
+	}
+	p.Schedule, p.Command = strings.Join(steps, " "), "lockstep explore"
+	return p, nil
+}
+
+// small says what is too large of a scenario.
+func small(s explore.Scenario) error {
+	faults := 0
+	for _, budget := range s.Faults.Map() {
+		faults += min(budget, maxFaults+1) // a budget may be as large as an int
+	}
+	for _, flag := range []struct {
+		name  string
+		large bool
+		takes any
+	}{
+		{"actors", s.Actors > 4, 4},
+		{"sales", s.Sales > 3, 3},
+		{"nested", s.Nested > 5, 5},
+		{"nodes", s.Nodes > 5, 5},
+		{"faults in all", faults > maxFaults, maxFaults},
+		{"work", s.Work > maxTime, maxTime},
+		{"skew", s.Skew > maxTime, maxTime},
+		{"freed-within", s.Within > maxTime, maxTime},
+	} {
+		if flag.large {
+			return fmt.Errorf("%s: more than %v; the seat takes no more, but lockstep explore does", flag.name, flag.takes)
+		}
+	}
+	return nil
+}
+
+// languageOf reads the language of a query; English, if there is none.
+func languageOf(query url.Values) (language.Language, error) {
+	l, err := language.Parse(cmp.Or(query.Get("lang"), string(language.English)))
+	if err != nil {
+		return l, fmt.Errorf("%w: lang: %w", errQuery, err)
+	}
+	return l, nil
+}
+
+// anomalyOf reads the anomaly of a query: one that the lock promises to prevent, or one that is looked for by its name.
+func anomalyOf(query url.Values, s strategy.Strategy, byName bool) (explore.Anomaly, error) {
+	a := explore.Anomaly(query.Get("anomaly"))
+	var names []string
+	for _, takes := range explore.Anomalies() {
+		if isPromised(takes, s) || byName && takes.ByName() {
+			names = append(names, string(takes))
+		}
+	}
+	if !slices.Contains(names, string(a)) {
+		return a, fmt.Errorf("%w: anomaly: %q; for %s there are %s", errQuery, a, s.Name, strings.Join(names, ", "))
+	}
+	return a, nil
+}
+
+// isPromised reports whether a lock promises to prevent an anomaly that needs no name to be looked for.
+func isPromised(a explore.Anomaly, by strategy.Strategy) bool {
+	return a.IsPromisedBy(by) && !a.ByName()
+}
+
+// requestOf reads what is to be explored.
+func requestOf(query url.Values) (request report.Request, err error) {
+	if request, err = placeOf(query); err != nil {
+		return request, err
+	}
+	flags := []*bool{&request.Each, &request.Why}
+	for i, name := range []string{"each", "why"} {
+		text := query.Get(name)
+		if *flags[i], err = strconv.ParseBool(cmp.Or(text, "false")); err != nil {
+			return request, fmt.Errorf("%w: %s: %q; it takes true or false", errQuery, name, text)
+		}
+	}
+	if query.Get("anomaly") == "" {
+		return request, nil
+	}
+	request.Anomaly, err = anomalyOf(query, request.Lock, true)
+	switch {
+	case err != nil:
+		return request, err
+	case request.Each:
+		return request, fmt.Errorf("%w: each looks for all anomalies: leave out anomaly", errTogether)
+	case request.Why && request.Anomaly.ByName():
+		return request, fmt.Errorf("%w: why: it knows no way without %s, of which no lock promises to be free", errTogether, request.Anomaly)
+	}
+	return request, nil
+}
 
 // State is all there is to show of a place.
 type State struct {
@@ -46,24 +174,24 @@ func (s *Seat) state(r *http.Request) (state State, err error) {
 	}
 	view := at.Now()
 	code := Code(view.Trace)
-	if step := differs(p.code, code); step > 0 && (stale == nil || step < stale.Step) {
-		stale = &Stale{step, otherwise(p.scenario, step, view.Trace.Steps[step-1])}
+	if step := differs(r.URL.Query().Get("code"), code); step > 0 && (stale == nil || step < stale.Step) {
+		stale = &Stale{step, otherwise(p.Scenario, step, view.Trace.Steps[step-1])}
 	}
 	return State{view, code, Link(view.Lock, view.Scenario, view.Trace), stale}, nil
 }
 
 // goTo goes to a place in a turn of its own, or, if the schedule does not fit, as far as it does. The session has ended; what it has seen
 // can be read.
-func (s *Seat) goTo(r *http.Request, p place) (at *session.Session, stale *Stale, err error) {
+func (s *Seat) goTo(r *http.Request, p report.Request) (at *session.Session, stale *Stale, err error) {
 	err = s.run(r.Context(), s.client(r), func(ctx context.Context) error {
-		at, err = session.NewWithContext(ctx, p.strategy, p.scenario, p.schedule)
+		at, err = session.NewWithContext(ctx, p.Lock, p.Scenario, p.Schedule)
 		if errors.Is(err, explore.ErrStale) {
-			fits, _ := explore.ReplayWithContext(ctx, p.strategy, p.scenario, p.schedule) // it fails as before
+			fits, _ := explore.ReplayWithContext(ctx, p.Lock, p.Scenario, p.Schedule) // it fails as before
 			stale = &Stale{len(fits.Steps) + 1, err.Error()}
 			if lacks := (*explore.StaleError)(nil); errors.As(err, &lacks) && lacks.Needs != "" {
-				stale.Says = lacking(p.scenario, stale.Step, lacks.Needs)
+				stale.Says = lacking(p.Scenario, stale.Step, lacks.Needs)
 			}
-			at, err = session.NewWithContext(ctx, p.strategy, p.scenario, fits.Schedule())
+			at, err = session.NewWithContext(ctx, p.Lock, p.Scenario, fits.Schedule())
 		}
 		if err == nil {
 			at.Close()
@@ -76,36 +204,30 @@ func (s *Seat) goTo(r *http.Request, p place) (at *session.Session, stale *Stale
 	return at, stale, nil
 }
 
-// session goes to the place of a request, whose schedule has to fit, and gives the anomaly that it is about, if it has to name one.
-func (s *Seat) session(r *http.Request, named bool) (at *session.Session, a explore.Anomaly, err error) {
-	p, err := placeOf(r.URL.Query())
-	if err == nil && named {
-		a, err = anomalyOf(r.URL.Query(), p.strategy, false)
+// session goes to the place of a request, whose schedule has to fit, and which names an anomaly, if it has to.
+func (s *Seat) session(r *http.Request, named bool) (p report.Request, at *session.Session, err error) {
+	if p, err = placeOf(r.URL.Query()); err == nil && named {
+		p.Anomaly, err = anomalyOf(r.URL.Query(), p.Lock, false)
 	}
 	if err != nil {
-		return nil, a, err
+		return p, nil, err
 	}
 	at, stale, err := s.goTo(r, p)
 	if err == nil && stale != nil {
 		err = fmt.Errorf("do: %w: %s", explore.ErrStale, stale.Says)
 	}
-	return at, a, err
+	return p, at, err
 }
 
 // file answers with a schedule as one file that steps through it without a server. It keeps the reader's goal, if there is one.
 func (s *Seat) file(w http.ResponseWriter, r *http.Request) error {
-	at, goal, err := s.session(r, r.URL.Query().Has("anomaly"))
+	p, at, err := s.session(r, r.URL.Query().Has("anomaly"))
 	if err != nil {
 		return err
 	}
-	lock, words := at.Strategy(), ""
-	if goal != "" {
-		words = task(lock.Name, goal, at.Scenario().Language)
-	}
-	request := report.Request{Lock: lock, Scenario: at.Scenario(), Command: command, Anomaly: goal}
-	page, err := request.PageOf(at.Now().Trace, at.Now().Shown, words)
+	page, err := p.PageOf(at.Now().Trace, at.Now().Shown)
 	if err == nil {
-		web.Save(w, "lockstep-"+lock.Name+".html", page)
+		web.Save(w, "lockstep-"+p.Lock.Name+".html", page)
 	}
 	return err
 }
@@ -127,18 +249,18 @@ func (s *Seat) beside(r *http.Request) (b Beside, err error) {
 	if err != nil {
 		return b, fmt.Errorf("with: %w", err)
 	}
-	if err := p.scenario.CheckFor(with); err != nil {
-		return b, lock.WithCode("bad_request", nodesNeeded(with.Name, p.scenario))
+	if err := p.Scenario.CheckFor(with); err != nil {
+		return b, lock.WithCode("bad_request", nodesNeeded(with.Name, p.Scenario))
 	}
 	err = s.run(r.Context(), s.client(r), func(ctx context.Context) (err error) {
-		b.Comparison, err = session.Compare(ctx, [2]strategy.Strategy{p.strategy, with}, p.scenario, p.schedule)
+		b.Comparison, err = session.Compare(ctx, [2]strategy.Strategy{p.Lock, with}, p.Scenario, p.Schedule)
 		return err
 	})
 	if err != nil {
 		return b, fmt.Errorf("do: %w", err)
 	}
 	for i, lock := range b.Locks {
-		b.Links[i] = Link(lock, p.scenario.String(), b.Traces[i])
+		b.Links[i] = Link(lock, p.Scenario.String(), b.Traces[i])
 	}
 	return b, nil
 }

@@ -4,10 +4,9 @@
 // Nothing is kept of a reader. A request carries its place: the lock, the scenario as flags of lockstep explore, and the schedule so far,
 // as --replay takes it; so an address is a session. To answer, the code is run anew along the schedule, which takes milliseconds.
 //
-// A hint, an oracle and the table explore, too. Explorations take turns: there is one at a time in a process, since each looks at all
-// goroutines of it. So do runs along a schedule, beside them. Both are bounded in steps, time and memory, and end with their context;
-// and clients take turns, too. So the seat is open to whoever reaches the server. What explorations found is kept within
-// bounds: the maps that oracles are read from, which scenarios are too large for one, and the shortest ways.
+// A hint, an oracle and the table explore, too. There is one exploration at a time in a process, since each looks at all goroutines of it,
+// and beside it one run along a schedule. Clients take turns for both, which are bounded in steps, time and memory, and end with their
+// reader; so the seat is open to whoever reaches the server. What explorations found is kept in caches.
 package seat
 
 import (
@@ -79,27 +78,30 @@ func New(limits Limits, client func(*http.Request) string) *Seat {
 	if client == nil {
 		client = func(*http.Request) string { return "" }
 	}
+	const most = 10_000 // an LRU cache fails only if there is no room in it at all
+	rows, _ := lru.New[string, Row](most)
+	hints, _ := lru.New[string, session.Hint](most)
+	maps, _ := lru.New[string, *session.Map](most)
+	tooLarge, _ := lru.New[string, error](most)
 	open, cancel := context.WithCancel(context.Background())
 	s := &Seat{
-		Close: cancel, open: open, limits: limits, client: client,
+		Close: cancel, open: open, limits: limits, client: client, rows: rows, hints: hints, maps: maps, tooLarge: tooLarge,
 		turns: &turns{most: limits.Line + 1}, runs: &turns{most: limits.Runs + 1},
-		rows: cache[Row](), hints: cache[session.Hint](), maps: cache[*session.Map](), tooLarge: cache[error](),
 	}
 	s.load(limits.Table)
 	return s
 }
 
-// cache makes one that keeps what was used last.
-func cache[V any]() *lru.Cache[string, V] {
-	const most = 10_000
-	c, _ := lru.New[string, V](most) // it fails only if there is no room at all
-	return c
-}
-
-// Routes returns the routes of the seat.
+// Routes returns the routes of the seat. The context of a request ends when the seat closes, too. What is answered is kept nowhere.
 func (s *Seat) Routes() []route.Row {
 	row := func(path string, who route.Who, handle route.Handler) route.Row {
-		return route.On("GET", path, who, route.Replica, s.whileOpen(handle))
+		return route.On("GET", path, who, route.Replica, func(w http.ResponseWriter, r *http.Request) error {
+			ctx, cancel := context.WithCancel(r.Context())
+			defer cancel()
+			defer context.AfterFunc(s.open, cancel)()
+			w.Header().Set("Cache-Control", "no-store")
+			return handle(w, r.WithContext(ctx))
+		})
 	}
 	return []route.Row{
 		row("/seat", route.Reader, route.Value(s.index)),
@@ -110,17 +112,6 @@ func (s *Seat) Routes() []route.Row {
 		row("/seat/oracle", route.Participant, s.oracle),
 		row("/seat/explore", route.Participant, s.explore),
 		row("/seat/table", route.Participant, s.table),
-	}
-}
-
-// whileOpen returns a handler whose context ends when the seat closes, too. What it answers is kept nowhere.
-func (s *Seat) whileOpen(handle route.Handler) route.Handler {
-	return func(w http.ResponseWriter, r *http.Request) error {
-		ctx, cancel := context.WithCancel(r.Context())
-		defer cancel()
-		defer context.AfterFunc(s.open, cancel)()
-		w.Header().Set("Cache-Control", "no-store")
-		return handle(w, r.WithContext(ctx))
 	}
 }
 

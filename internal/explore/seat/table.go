@@ -49,7 +49,7 @@ func (s *Seat) table(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	anew := r.URL.Query().Has("anew")
-	return s.stream(w, func(tell tell) (any, error) {
+	return stream(w, func(tell tell) (any, error) {
 		var all struct {
 			Seconds float64 `json:"seconds"` // that it took
 			Shipped bool    `json:"shipped"` // some of it was not found here
@@ -94,11 +94,11 @@ func (s *Seat) row(r *http.Request, lock strategy.Strategy, anew bool, tell tell
 					progress()
 				}
 			})
-		if err == nil && r.Context().Err() != nil {
-			err = ErrLeft // what is unknown now may be known to others
-		}
-		if err != nil {
+		switch {
+		case err != nil:
 			return err
+		case r.Context().Err() != nil:
+			return ErrLeft // what is unknown now may be known to others
 		}
 		row = Row{Seconds: time.Since(begun).Seconds()}
 		for _, found := range found[0].Cells {
@@ -129,18 +129,15 @@ func (c Cell) where() (in, do string) {
 }
 
 func cellOf(lock string, c explore.Cell) Cell {
-	cell := Cell{Lock: lock, Anomaly: string(c.Anomaly), Answer: "n/a", Says: c.String()}
-	if !c.Applies {
-		return cell
-	}
-	switch c.Verdict() {
-	case verdict.Holds:
+	cell := Cell{Lock: lock, Anomaly: string(c.Anomaly), Answer: string(c.Verdict()), Says: c.String()}
+	switch {
+	case !c.Applies:
+		cell.Answer = string(verdict.NA)
+	case c.Verdict() == verdict.Holds:
 		cell.Answer = "never"
-	case verdict.Unknown:
-		cell.Answer = "unknown"
-	case verdict.Broken:
+	case c.Verdict() == verdict.Broken:
 		found := c.Found[0]
-		cell.Answer, cell.Steps, cell.Scenario = "broken", found.Length, found.Scenario.Name
+		cell.Steps, cell.Scenario = found.Length, found.Scenario.Name
 		cell.Link = Link(lock, found.Scenario.String(), found.Trace) + "&anomaly=" + cell.Anomaly
 	}
 	return cell

@@ -48,7 +48,7 @@ func (t *turns) join(client string) (*ticket, error) {
 			return nil, ErrBusy
 		}
 		last.turn <- fmt.Errorf("%w: you have more of them than others", ErrBusy)
-		t.remove(last)
+		t.tickets = slices.DeleteFunc(t.tickets, func(other *ticket) bool { return other == last })
 	}
 	t.tickets = append(t.tickets, p)
 	if t.working == nil {
@@ -61,13 +61,10 @@ func (t *turns) join(client string) (*ticket, error) {
 func (t *turns) leave(p *ticket) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.remove(p); t.working == p {
+	t.tickets = slices.DeleteFunc(t.tickets, func(other *ticket) bool { return other == p })
+	if t.working == p {
 		t.next()
 	}
-}
-
-func (t *turns) remove(p *ticket) {
-	t.tickets = slices.DeleteFunc(t.tickets, func(other *ticket) bool { return other == p })
 }
 
 // next gives the turn to the one whose round is the earliest, and of these to the one that came first.
@@ -118,18 +115,17 @@ func nothing()    {}
 
 // every does something again and again, until it is stopped. Then nothing is done any more.
 func every(pause time.Duration, do func()) (stop func()) {
-	ended, stopping := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(ended)
+	var ended sync.WaitGroup
+	stopping, cancel := context.WithCancel(context.Background())
+	ended.Go(func() {
 		for ticker := time.NewTicker(pause); ; {
 			select {
 			case <-ticker.C:
 				do()
-			case <-stopping:
-				ticker.Stop()
+			case <-stopping.Done():
 				return
 			}
 		}
-	}()
-	return func() { close(stopping); <-ended }
+	})
+	return func() { cancel(); ended.Wait() }
 }

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"lockstep/internal/explore"
-	"lockstep/internal/language"
 	"lockstep/internal/trace"
 )
 
@@ -19,29 +18,19 @@ func otherwise(in explore.Scenario, n int, step trace.Step) string {
 		"第 %d 步 %s 与生成链接时的行为不同，现在是：%s", n, step.Token, now)
 }
 
-// task is what a reader sets out to do.
-func task(lock string, goal explore.Anomaly, in language.Language) string {
-	return in.Say("Make %s %s", "让 %s %s", lock, goal.Row().Task.In(in))
-}
-
-// faultsInWords writes budgets, such as expiry=1,node-crash=2, as people call them.
-func faultsInWords(budgets string, in language.Language) string {
+// lacking says that a step needs faults that the scenario does not allow: budgets, such as expiry=1,node-crash=2, as people call them.
+func lacking(in explore.Scenario, step int, needs string) string {
 	var words []string
-	for budget := range strings.SplitSeq(budgets, ",") {
+	for budget := range strings.SplitSeq(needs, ",") {
 		name, times, _ := strings.Cut(budget, "=")
-		word := explore.FaultTitle(name).In(in)
+		word := explore.FaultTitle(name).In(in.Language)
 		if n, err := strconv.Atoi(times); err == nil && n > 1 {
 			word += " ×" + times
 		}
 		words = append(words, word)
 	}
-	return strings.Join(words, language.Both(", ", "、").In(in))
-}
-
-// lacking says that a step needs faults that the scenario does not allow.
-func lacking(in explore.Scenario, step int, needs string) string {
 	return in.Say("step %d: the scenario allows too few faults for it. It takes: %s",
-		"第 %d 步：场景允许的故障不够。需要：%s", step, faultsInWords(needs, in.Language))
+		"第 %d 步：场景允许的故障不够。需要：%s", step, strings.Join(words, in.Say(", ", "、")))
 }
 
 // nodesNeeded says why a lock on one Redis cannot run a schedule.
