@@ -79,7 +79,7 @@ func (s *searcher) conclude(took time.Duration) {
 func (s *searcher) run(ctx context.Context) error {
 	ctx, s.stop = context.WithCancel(ctx)
 	defer s.stop()
-	goal := search.Goal[string]{OneStart: true, Attempts: attempts, Go: func(int) error {
+	goal := search.Goal[string]{Attempts: attempts, Go: func(int) error {
 		if s.result.Depth++; s.result.Depth == s.game.Depth || s.first && len(s.result.Found) > 0 {
 			return errEnough
 		}
@@ -97,8 +97,8 @@ func (s *searcher) run(ctx context.Context) error {
 	return err
 }
 
-// Play implements search.System. There is one start, and no path, as there are attempts.
-func (s *searcher) Play(_ []string, _ bool, f func(search.Run[string])) error {
+// Play implements search.System.
+func (s *searcher) Play(f func(search.Run[string])) error {
 	s.result.Runs++
 	var played searched
 	leaked, err := s.play(func(r *run) error {
@@ -116,7 +116,10 @@ func (s *searcher) Play(_ []string, _ bool, f func(search.Run[string])) error {
 }
 
 // Explain implements search.System.
-func (*searcher) Explain(err error, _ []string, _ bool) error { return err }
+func (*searcher) Explain(err error, _ []string) error { return err }
+
+// Lost implements search.System.
+func (*searcher) Lost(search.Loss) error { return nil }
 
 // Close implements search.System.
 func (*searcher) Close() {}
@@ -160,24 +163,22 @@ func (r *searched) Apply(token string) bool {
 }
 
 // Check implements search.Run. It lets time pass, so nothing can follow it.
-func (r *searched) Check() (shown []string, over bool) {
+func (r *searched) Check() search.Sight {
 	by := judged{r.Fingerprint(), r.step.Actor}
 	r.judged = true
 	for _, f := range r.found {
 		r.of.note(f, r.path)
 	}
 	if _, known := r.of.judged[by]; known {
-		return nil, false
+		return search.Sight{}
 	}
 	r.of.judged[by] = struct{}{}
 	var found []Counterexample
-	if found, r.err = r.check(); r.err != nil {
-		return nil, false
-	}
+	found, r.err = r.check()
 	for _, f := range found {
 		r.of.note(f, r.path)
 	}
-	return nil, false
+	return search.Sight{}
 }
 
 // Fingerprint implements search.Run: that of the state that the last step led to.
@@ -187,6 +188,3 @@ func (r *searched) Fingerprint() search.Fingerprint {
 	}
 	return r.print
 }
-
-// Err implements search.Run.
-func (r *searched) Err() error { return r.err }

@@ -101,9 +101,8 @@ func All(
 				progress(in, now, ended)
 			}
 			each.Go(func() error {
-				goal, once := Goal{All: true, Progress: func(now Result) { tell(now, false) }, memories: memories}, in.Scenario
-				once.Polls = UsualPolls // in every cell as many
-				result, err := Explore(ctx, s, once, goal, within)
+				goal := Goal{All: true, Progress: func(now Result) { tell(now, false) }, memories: memories}
+				result, err := Explore(ctx, s, in.Scenario, goal, within)
 				if err == nil {
 					tell(result, true)
 				}

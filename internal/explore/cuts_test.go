@@ -31,36 +31,39 @@ func TestTheCutsAreSound(t *testing.T) {
 		}
 		beating := explore.NamedScenario{Name: "rollback, evict", Scenario: faultsOfTwo("rollback=1,evict=1")}
 		for _, scenario := range append(explore.Scenarios(2), beating) {
-			scenario.Polls = explore.UsualPolls
 			if scenario.Work > 0 && strategy.Capabilities.Renewed {
 				continue // renewals make schedules so long that none of as many shows anything
 			}
 			t.Run(strategy.Name+" "+scenario.Name, func(t *testing.T) {
-				look := func(bounds explore.Bounds) explore.Result {
-					result, err := explore.Explore(t.Context(), strategy, scenario.Scenario, explore.Goal{All: true}, bounds)
-					if err != nil {
-						t.Fatal(err)
-					}
-					return result
-				}
-				whole := look(explore.Bounds{EveryState: true, EverySymmetry: true, Schedules: schedules})
-				for _, awake := range []int{schedules, asleep} {
-					cut := look(explore.Bounds{Schedules: schedules, Awake: awake})
-					length := whole.Depth
-					if whole.Complete {
-						length = max(cut.Depth, whole.Depth) + 1
-					}
-					if !cut.Complete && (whole.Complete || cut.Depth < whole.Depth) {
-						t.Fatalf("with the cuts, %d schedules are as long as %d steps; without, as %d", schedules, cut.Depth, whole.Depth)
-					}
-					if with, without := upTo(length, cut), upTo(length, whole); with != without {
-						t.Errorf("up to %d steps, with the cuts: %s; without: %s", length, with, without)
-					}
-					t.Logf("up to %d steps: %s; %d schedules, without the cuts %d", length, upTo(length, cut), cut.Schedules, whole.Schedules)
-				}
+				whole := explore.Bounds{EveryState: true, EverySymmetry: true, Schedules: schedules}
+				same(t, strategy, scenario.Scenario, explore.Bounds{Schedules: schedules}, whole)
 			})
 		}
 	}
+}
+
+// same sees that two explorations find the same, up to the length that both have seen all of.
+func same(t *testing.T, s strategy.Strategy, in explore.Scenario, bounds, others explore.Bounds) {
+	t.Helper()
+	look := func(bounds explore.Bounds) explore.Result {
+		result, err := explore.Explore(t.Context(), s, in, explore.Goal{All: true}, bounds)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return result
+	}
+	cut, whole := look(bounds), look(others)
+	length := whole.Depth
+	if whole.Complete {
+		length = max(cut.Depth, whole.Depth) + 1
+	}
+	if !cut.Complete && (whole.Complete || cut.Depth < whole.Depth) {
+		t.Fatalf("with the cuts, %d schedules are as long as %d steps; without, as %d", cut.Schedules, cut.Depth, whole.Depth)
+	}
+	if with, without := upTo(length, cut), upTo(length, whole); with != without {
+		t.Errorf("up to %d steps, with the cuts: %s; without: %s", length, with, without)
+	}
+	t.Logf("up to %d steps: %s; %d schedules, without the cuts %d", length, upTo(length, cut), cut.Schedules, whole.Schedules)
 }
 
 // upTo is what was found in schedules up to a length.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strconv"
 	"sync"
-	"time"
 
 	"lockstep/internal/explore/checker"
 	"lockstep/internal/explore/engine"
@@ -31,11 +30,6 @@ func (d driver) Past() (past checker.Past) {
 		past.RolledBack = past.RolledBack || t.Kind == engine.RollsBack
 	}
 	return past
-}
-
-// Obtainable implements checker.Driver.
-func (d driver) Obtainable(held []*simredis.State, at time.Duration) bool {
-	return futures(d).obtainable(held, at, waiting)
 }
 
 // Changed implements engine.Checker.

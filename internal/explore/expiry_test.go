@@ -47,7 +47,7 @@ func TestAnExpiryComesBetweenAnyTwoSteps(t *testing.T) {
 
 // begin runs a schedule.
 func begin(h *Harness, path []engine.Transition) *Run {
-	run := h.Begin(false)
+	run := h.Begin()
 	for _, then := range path {
 		run.Transitions()
 		run.Apply(then)
@@ -66,7 +66,7 @@ func mayExpire(t *testing.T, h *Harness, path []engine.Transition) []engine.Tran
 	}
 	over := !slices.ContainsFunc(all, func(then engine.Transition) bool { return then.Kind != engine.Arrives })
 	if run.Cluster.NextExpiry() > 0 && !over && !slices.ContainsFunc(all, passes) {
-		t.Errorf("after %s no key can expire; what can happen is %v", h.Trace(path, false).Schedule(), all)
+		t.Errorf("after %s no key can expire; what can happen is %v", h.Trace(path).Schedule(), all)
 	}
 	return slices.DeleteFunc(all, func(then engine.Transition) bool { return then.Kind == engine.Expires })
 }

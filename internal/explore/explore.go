@@ -3,7 +3,6 @@ package explore
 import (
 	"cmp"
 	"context"
-	"errors"
 	"slices"
 	"sync"
 
@@ -34,13 +33,6 @@ type Fault struct {
 	engine.Fault
 	Says language.Text // what happens, as a part of a sentence
 }
-
-// Of Scenario.Polls.
-const (
-	NoPolls    = engine.NoPolls
-	UsualPolls = engine.UsualPolls
-	MaxPolls   = engine.MaxPolls
-)
 
 // The errors of Explore and Replay.
 var (
@@ -89,7 +81,7 @@ type Goal struct {
 // Result is what an exploration found.
 type Result struct {
 	Lock     string
-	Scenario Scenario // with as many polls as were explored
+	Scenario Scenario
 	search.Result
 	Coverage Coverage
 	Found    []Counterexample // the shortest for each anomaly that was found, in the order in which they were
@@ -114,15 +106,14 @@ func (r Result) Verdict() verdict.Verdict {
 // Unjudged returns those of the anomalies looked for that could not be judged: nothing in Redis says whose the lock is.
 func (r Result) Unjudged() (all []Anomaly) {
 	for _, a := range r.lookedFor {
-		if r.Coverage.Untellable && (a == anomaly.ForeignRelease || a == anomaly.Untold) {
+		if slices.Contains(r.Coverage.Unjudged, a) {
 			all = append(all, a)
 		}
 	}
 	return all
 }
 
-// Explore runs a strategy in every schedule of a scenario. If that shows nothing, and is cheap, it goes on with more polls, unless the
-// scenario says how many: that of the result does. That it was cut short, by bounds or by ctx, is no error, but makes the verdict
+// Explore runs a strategy in every schedule of a scenario. That it was cut short, by bounds or by ctx, is no error, but makes the verdict
 // unknown. It fails with ErrBlind, ErrUnsaid, ErrUnrepeatable, ErrCommand, ErrKey, or ErrPanicked.
 func Explore(ctx context.Context, s strategy.Strategy, in Scenario, goal Goal, bounds Bounds) (Result, error) {
 	if err := in.CheckFor(s); err != nil {
@@ -132,53 +123,27 @@ func Explore(ctx context.Context, s strategy.Strategy, in Scenario, goal Goal, b
 	if len(lookedFor) == 0 {
 		lookedFor = applying(s)
 	}
-	inner := search.Goal[engine.Transition]{All: goal.All, OneStart: in.Actors == 1 || bounds.EverySymmetry}
+	inner := search.Goal[engine.Transition]{All: goal.All}
 	for _, a := range lookedFor {
 		inner.Kinds = append(inner.Kinds, string(a))
 	}
-	ctx, free := search.Within(ctx, bounds.Time) // one for all searches
-	defer free()
-	bounds.Time = 0
-	inner.Symmetric = in.Alike() && in.Sales <= 1 && !s.OnNodes && !inner.OneStart
-	seeds, again, memories := engine.NewSeeds(), false, cmp.Or(goal.memories, &sync.Pool{})
-	var explored explorer
-	explored = func(in Scenario, bounds Bounds) (Result, error) {
-		if goal.Progress != nil {
-			inner.Progress = func(now search.Result) { goal.Progress(Result{Lock: s.Name, Scenario: in, Result: now}) }
-		}
-		options := Options{Starved: slices.Contains(goal.Anomalies, anomaly.Starved), Memories: memories}
-		options.Interchangeable, options.EverySymmetry, options.EveryRound = inner.Symmetric, bounds.EverySymmetry, bounds.EverySymmetry
-		result, err := Search(ctx, func() (System, error) {
-			h, err := NewHarness(s, in, options, seeds)
-			return System{Harness: h, Again: again}, err
-		}, inner, bounds)
-		result.Lock, result.Scenario, result.lookedFor, again = s.Name, in, lookedFor, err == nil
-		if s.Update == strategy.Segmented {
-			result.segments = Segments
-		}
-		if errors.Is(err, search.ErrNames) {
-			inner.Symmetric = false
-			return explored(in, bounds)
-		}
-		return result, err
+	if goal.Progress != nil {
+		inner.Progress = func(now search.Result) { goal.Progress(Result{Lock: s.Name, Scenario: in, Result: now}) }
 	}
-	whole := bounds.EveryState || bounds.EverySymmetry
-	if bounds.Awake = cmp.Or(bounds.Awake, usuallyAwake); whole || s.OnNodes || in.PollsInVain() == 0 {
-		bounds.Awake = 0
+	options := Options{
+		Cuts: engine.Cuts{EverySymmetry: bounds.EverySymmetry}, Starved: slices.Contains(goal.Anomalies, anomaly.Starved),
+		Memories: cmp.Or(goal.memories, &sync.Pool{}),
 	}
-	result, err := Result{}, errDear
-	if bounds.Awake >= 0 {
-		result, err = explored(in, bounds)
+	seeds := engine.NewSeeds()
+	result, err := Search(ctx, func() (System, error) {
+		h, err := NewHarness(s, in, options, seeds)
+		return System{Harness: h}, err
+	}, inner, bounds)
+	result.Lock, result.Scenario, result.lookedFor = s.Name, in, lookedFor
+	if s.Update == strategy.Segmented {
+		result.segments = Segments
 	}
-	switch {
-	case errors.Is(err, errDear):
-		in.Polls, bounds.Awake = min(in.PollsInVain(), few), 0
-		return explored(in, bounds)
-	case err != nil || whole || in.Polls != 0:
-		return result, err
-	}
-	bounds.Awake = 0
-	return deepen(result, bounds, explored)
+	return result, err
 }
 
 // applying returns the anomalies that a strategy promises to prevent, but for those that have to be named.

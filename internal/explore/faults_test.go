@@ -96,9 +96,6 @@ func TestWhatAFaultBreaks(t *testing.T) {
 		{"v10", faults("evict=1"), anomaly.LostUpdate, "", 0},
 		{"v11", faults("evict=1"), anomaly.LostUpdate, "", 0},
 		{"v10", faults("evict=1"), anomaly.Stuck, "", 0},
-
-		{"v10", faults("spurious-wake=1"), "", "", 0},
-		{"v11", faults("spurious-wake=1"), "", "", 0},
 	} {
 		if claim.in.Actors == 0 {
 			claim.in.Actors = 2
@@ -171,7 +168,6 @@ func TestOneFaultBreaks(t *testing.T) {
 		length   int
 	}{
 		"a waiter that takes the lock by force in the end": {impatient(), "timeout=1", anomaly.TwoHolders, 4},
-		"a waiter that takes every message for the lock":   {credulous(), "spurious-wake=1", anomaly.TwoHolders, 5},
 		"a deadline in the value, by the caller's clock":   {find(t, "getset"), "clock-jump=1", anomaly.TwoHolders, 7},
 		"a lock whose second attempt does not know itself": {find(t, "v1"), "resend=1", anomaly.ForeignRelease, 6},
 	} {
@@ -195,32 +191,6 @@ func impatient() strategy.Strategy {
 		}
 		return lease, err
 	})
-}
-
-// credulous is a lock that is handed over by a message, and takes any message for that.
-func credulous() strategy.Strategy {
-	const take = `if redis.call('SET', KEYS[1], ARGV[1], 'NX') then return 1 end redis.call('RPUSH', KEYS[2], ARGV[1]) return 0`
-	const release = `local next = redis.call('LPOP', KEYS[2])
-		if next then redis.call('SET', KEYS[1], next) return redis.call('PUBLISH', next, 'yours') end return redis.call('DEL', KEYS[1])`
-	s := locker(nil)
-	s.New = func(p strategy.Parts) lock.Locker {
-		keys := []string{p.Key, "{distributedLock}:queue"}
-		return funcLocker(func(ctx context.Context, owner string) (*lock.Lease, error) {
-			woken := make(chan struct{}, 2)
-			defer p.Notifier.Subscribe(owner, func(string) { woken <- struct{}{} })()
-			got, err := p.Client.Eval(ctx, take, keys, owner).Int()
-			if err == nil && got == 0 {
-				err = p.Clock.Wait(ctx, woken)
-			}
-			if err != nil {
-				return nil, err
-			}
-			return lock.NewLease(ctx, p.Clock, 0, func(ctx context.Context) error {
-				return p.Client.Eval(ctx, release, keys).Err()
-			}), nil
-		})
-	}
-	return s
 }
 
 // What a step of a fault says, and what is so after it.
@@ -303,14 +273,6 @@ func TestFaultsAreSaid(t *testing.T) {
 			"B finds the lock to be A's | lock: A; stock: 99", // it is not stuck: the DEL comes in the end
 			"A gives the lock back: the command was delayed | no lock; stock: 99",
 			"B takes the lock | lock: B; stock: 99",
-		}},
-		{"v10", "spurious-wake=1", "A:acquire B:acquire B:subscribes B:acquire B:woken-in-vain B:acquire", []string{
-			"A takes the lock | lock: A, for 10s; stock: 100",
-			"B finds the lock to be A's | lock: A, for 10s; stock: 100",
-			"B subscribes | lock: A, for 10s; stock: 100",
-			"B finds the lock to be A's | lock: A, for 10s; stock: 100",
-			"B is told that it may have missed a message | lock: A, for 10s; stock: 100",
-			"B finds the lock to be A's | lock: A, for 10s; stock: 100",
 		}},
 	} {
 		replayed, err := explore.Replay(find(t, test.lock), faultsOfTwo(test.faults), test.schedule)

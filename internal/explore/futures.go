@@ -16,7 +16,7 @@ const trying, waiting = 0, 1
 
 // again begins a run that is where this one is.
 func (f futures) again() (copied futures, end func()) {
-	next := f.harness.Begin(f.backwards)
+	next := f.harness.Begin()
 	for _, t := range f.Taken() {
 		next.Apply(t)
 	}
@@ -33,7 +33,7 @@ func (f futures) newcomers(held []*simredis.State, at, after time.Duration) (new
 	h := f.harness
 	next := h.begin(engine.Setup{
 		Scenario: engine.Scenario{Actors: 2, Replicas: 1, Try: 1}, Cluster: cluster, FirstName: 'a', Now: at + after,
-		Cuts: engine.Cuts{EverySymmetry: h.options.EverySymmetry},
+		Cuts: h.options.Cuts,
 	})
 	return futures{next}, f.afterwards(next), nil
 }
@@ -50,12 +50,12 @@ func (f futures) afterwards(other *Run) (end func()) {
 func (f futures) check() (over bool) {
 	transitions := f.Transitions()
 	f.checkIdle(transitions)
-	f.checkAsleep(transitions)
+	f.sleepy = onlyTime(transitions) && f.sleepsBesideFreeLock()
 	quiet := f.IsQuiet()
 	if !slices.ContainsFunc(transitions, engine.Transition.Progress) || f.LastResort() {
 		f.checkSelfLocked()
 	}
-	over = len(transitions) == 0 || quiet && f.isDeadlocked() || !quiet && f.Circling() && f.isLivelocked()
+	over = len(transitions) == 0 || quiet && f.isDeadlocked()
 	if over && !f.undecided {
 		f.checkEnd()
 	}

@@ -47,6 +47,7 @@ type Harness struct {
 	pool     engine.Pool
 	watch    watch
 	played   int // runs, in a search
+	polled   int // of them, those in which somebody waited in vain
 }
 
 // Options say what to look for, and how closely.
@@ -114,24 +115,27 @@ type Run struct {
 	harness   *Harness
 	checker   *checker.Checker
 	lockers   [][]lock.Locker // of each process: one, or one for each segment of the stock
-	backwards bool
-	sold      int           // sales that have succeeded
-	idleSince time.Duration // somebody waits, and nobody living has the lock. Part of the state, up to mayWait
-	undecided bool          // time might end a wait that was not gone on with
-	record    *Recorder     // nil unless somebody wants to read it
+	sold      int             // sales that have succeeded
+	idleSince time.Duration   // somebody waits, and nobody living has the lock. Part of the state, up to mayWait
+	sleepy    bool            // somebody sleeps on beside a lock that may be free
+	undecided bool            // time might end a wait that was not gone on with
+	record    *Recorder       // nil unless somebody wants to read it
 }
 
-// Begin begins an execution, with actors that start alike in reverse order if backwards.
-func (h *Harness) Begin(backwards bool) *Run {
-	return h.begin(engine.Setup{
-		Scenario: h.scenario, Cluster: h.memory.NewCluster(h.start, h.masters), FirstName: 'A', Backwards: backwards, Cuts: h.options.Cuts,
-	})
+// Begin begins an execution.
+func (h *Harness) Begin() *Run { return h.begin(h.setup()) }
+
+// setup is what the executions of the scenario begin with.
+func (h *Harness) setup() engine.Setup {
+	return engine.Setup{
+		Scenario: h.scenario, Cluster: h.memory.NewCluster(h.start, h.masters), FirstName: 'A', Cuts: h.options.Cuts,
+	}
 }
 
 // begin begins an execution with what all of this harness have in common.
 func (h *Harness) begin(setup engine.Setup) *Run {
 	setup.Hasher, setup.Pool, setup.Stop = h.hasher, &h.pool, h.options.Stop
-	run := &Run{Execution: engine.New(setup), harness: h, backwards: setup.Backwards}
+	run := &Run{Execution: engine.New(setup), harness: h}
 	d := driver{run}
 	run.checker = checker.New(d.setup())
 	run.Observe(d)
@@ -226,10 +230,10 @@ func chance(x *engine.Execution, p *engine.Process) func(int64) int64 {
 const tries = 50
 
 // Differs says where the code under test does something else when a schedule is run again, "" if it was the same each time.
-func (h *Harness) Differs(schedule []engine.Transition, backwards bool) (where string) {
-	first := h.journal(schedule, backwards)
+func (h *Harness) Differs(schedule []engine.Transition) (where string) {
+	first := h.journal(schedule)
 	for range tries {
-		if where = first.Parts(h.journal(schedule, backwards)); where != "" {
+		if where = first.Parts(h.journal(schedule)); where != "" {
 			break
 		}
 	}
@@ -237,8 +241,8 @@ func (h *Harness) Differs(schedule []engine.Transition, backwards bool) (where s
 }
 
 // journal runs a schedule as far as the code goes along with it.
-func (h *Harness) journal(schedule []engine.Transition, backwards bool) *engine.Journal {
-	run := h.Begin(backwards)
+func (h *Harness) journal(schedule []engine.Transition) *engine.Journal {
+	run := h.Begin()
 	defer run.Close()
 	j := run.KeepJournal()
 	for _, t := range schedule {
@@ -251,14 +255,14 @@ func (h *Harness) journal(schedule []engine.Transition, backwards bool) *engine.
 }
 
 // Trace runs a schedule once more, and records it.
-func (h *Harness) Trace(schedule []engine.Transition, backwards bool) trace.Trace {
-	run, t := h.recorded(schedule, backwards)
+func (h *Harness) Trace(schedule []engine.Transition) trace.Trace {
+	run, t := h.recorded(schedule)
 	run.Close()
 	return t
 }
 
-func (h *Harness) recorded(schedule []engine.Transition, backwards bool) (*Run, trace.Trace) {
-	run := h.Begin(backwards)
+func (h *Harness) recorded(schedule []engine.Transition) (*Run, trace.Trace) {
+	run := h.Begin()
 	record := run.Record()
 	for _, t := range schedule {
 		if run.Err() != nil || !slices.Contains(run.Transitions(), t) { // the code does not do the same twice

@@ -2,11 +2,10 @@ package explore
 
 import (
 	"slices"
-	"time"
 
 	"lockstep/internal/explore/checker"
 	"lockstep/internal/explore/engine"
-	"lockstep/internal/explore/simredis"
+	"lockstep/internal/lock"
 	"lockstep/internal/lock/anomaly"
 )
 
@@ -63,23 +62,16 @@ func (f futures) freed() bool {
 	})
 }
 
-// checkAsleep looks, when only time can pass, for a waiter that sleeps on for longer than it may, though the lock is free.
-func (f futures) checkAsleep(transitions []engine.Transition) {
-	has := func(a *engine.Actor) bool { return !a.Dead() && f.checker.IsUsing(a.Index) }
-	if !onlyTime(transitions) || slices.ContainsFunc(f.Actors(), has) {
-		return
+// sleepsBesideFreeLock reports whether somebody waits for a timer for longer than it may, though nobody uses the lock, and its key is free. It
+// may be right to do so, by what the lock keeps elsewhere.
+func (f futures) sleepsBesideFreeLock() bool {
+	if _, held := f.Cluster.Locked(lock.Key); held || f.waitsInVain() == nil {
+		return false
 	}
-	for _, a := range f.Actors() {
-		if !f.waits(a) {
-			continue
-		}
-		if why, _ := f.Standstill(a); why == engine.WaitsForTime && f.free() {
-			if idle := f.idleTime(); idle > mayWait {
-				f.checker.Report(anomaly.Idle, checker.SleepsOn, a.Name, idle)
-			}
-			return
-		}
-	}
+	return slices.ContainsFunc(f.Actors(), func(a *engine.Actor) bool {
+		why, due := f.Standstill(a)
+		return f.waits(a) && why == engine.WaitsForTime && due > f.idleSince+mayWait
+	})
 }
 
 func onlyTime(transitions []engine.Transition) bool {
@@ -87,40 +79,4 @@ func onlyTime(transitions []engine.Transition) bool {
 		return t.Progress() || t.Kind == engine.Resumes || t.Kind == engine.Arrives
 	}
 	return slices.Contains(transitions, engine.Transition{Kind: engine.TimePasses}) && !slices.ContainsFunc(transitions, comes)
-}
-
-// free reports whether a newcomer would get the lock at once.
-func (f futures) free() bool { return f.obtainable(f.Cluster.Contents(), f.Now(), trying) }
-
-// obtainable reports whether one of the newcomers would have got the lock at once when the servers held this.
-func (f futures) obtainable(held []*simredis.State, at time.Duration, newcomer int) bool {
-	newcomers, end, err := f.newcomers(held, at, 0)
-	if err != nil {
-		return false
-	}
-	defer end()
-	return newcomers.canObtain(newcomer) && newcomers.Err() == nil
-}
-
-// idleTime returns how long it takes until somebody gets the lock, 0 if nobody does.
-func (f futures) idleTime() time.Duration {
-	copied, end := f.again()
-	defer end()
-	x := copied.Execution
-	for range patience {
-		next := withoutFaults(x)
-		i := slices.IndexFunc(next, func(t engine.Transition) bool {
-			return t.Kind != engine.TimePasses && t.Kind != engine.PollsOn
-		})
-		if i < 0 {
-			i = slices.Index(next, engine.Transition{Kind: engine.TimePasses})
-		}
-		if i < 0 {
-			break
-		}
-		if x.Apply(next[i]); copied.checker.AnyInside() {
-			return x.Now() - f.Now()
-		}
-	}
-	return 0
 }

@@ -23,9 +23,7 @@ func TestIdleIsToldOfTheOneThatWaitedLonger(t *testing.T) {
 		{8 * time.Second, "[]"},
 	} {
 		goal := explore.Goal{Anomalies: []explore.Anomaly{anomaly.Idle}}
-		in := faultsOfTwo("pause=1")
-		in.Polls = 10 // each attempt is a step
-		result, err := explore.Explore(t.Context(), locker(keptFor(test.after)), in, goal, explore.Bounds{})
+		result, err := explore.Explore(t.Context(), locker(keptFor(test.after)), faultsOfTwo("pause=1"), goal, explore.Bounds{})
 		if err != nil || result.Bound() != "" || upTo(100, result) != test.found {
 			t.Errorf("kept after %v: %v; %s %s; want %s", test.after, err, upTo(100, result), result.Bound(), test.found)
 		}

@@ -39,7 +39,6 @@ func TestTheExplorerSpeaksChinese(t *testing.T) {
 	for _, name := range locks {
 		s := find(t, name)
 		for _, in := range explore.ScenariosOf(s, 2) {
-			in.Polls = explore.UsualPolls // more would be told alike
 			bounds := explore.Bounds{Schedules: 20, Workers: 1}
 			plain, err := explore.Explore(t.Context(), s, in.Scenario, explore.Goal{All: true}, bounds)
 			if err != nil {

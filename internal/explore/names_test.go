@@ -3,65 +3,87 @@ package explore_test
 import (
 	"context"
 	"fmt"
-	"slices"
+	"strings"
 	"testing"
 
 	"github.com/redis/go-redis/v9"
 
 	"lockstep/internal/explore"
 	"lockstep/internal/lock"
-	"lockstep/internal/lock/strategy"
+	"lockstep/internal/lock/anomaly"
+	"lockstep/internal/lock/evolution"
+	"lockstep/internal/lock/verdict"
 	"lockstep/internal/test/suite"
 )
 
-// Locks that treat actors otherwise because of their names, or keep names where the explorer does not see them.
-func namesakes() map[string]strategy.Strategy {
-	released := func(script string) strategy.Strategy {
-		return polled(func(ctx context.Context, c redis.Cmdable, opts lock.Options, owner string) (unlocker, error) {
-			return deletes(c, opts, script, owner), setNX(ctx, c, opts, owner)
-		})
+// From three actors on, those that start alike are taken for the same. That finds the same as to take nothing for the same, as our locks
+// are blind to names.
+func TestOurLocksAreBlindToNames(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the race detector makes each schedule slow, and has seen these goroutines")
 	}
-	return map[string]strategy.Strategy{
-		"whose name is smaller may release the other's": released(`local h = redis.call('GET', KEYS[1])
-			if h and h >= ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0`),
-		"whose name is greater may release the other's": released(`local h = redis.call('GET', KEYS[1])
-			if h and h <= ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0`),
-		"the second name of two never takes the lock of the first for another's": released(`local h = redis.call('GET', KEYS[1])
-			if h == ARGV[1] or h == 'distributedLock:A' then return redis.call('DEL', KEYS[1]) end return 0`),
-		"names in disguise": polled(func(ctx context.Context, c redis.Cmdable, opts lock.Options, owner string) (unlocker, error) {
-			token := "token of " + owner[len(owner)-1:]
-			return deletes(c, opts, compareAndDelete, token), setNX(ctx, c, opts, token)
-		}),
-		"no names": released(compareAndDelete),
+	schedules, scenarios := 250, []explore.Scenario{{Actors: 3}, of(3, 0, "expiry=1")}
+	if suite.Long {
+		schedules, scenarios = 1500, append(scenarios, of(3, 0, "crash=1"), explore.Scenario{Actors: 3, Nested: 1})
+	}
+	for _, strategy := range evolution.Table() {
+		if strategy.OnNodes {
+			continue // TestNodesAreAlike
+		}
+		for _, scenario := range scenarios {
+			t.Run(fmt.Sprint(strategy.Name, " ", scenario), func(t *testing.T) {
+				if strategy.Name != "v4" {
+					suite.LongOnly(t, "v4 stands for all")
+				}
+				same(t, strategy, scenario, explore.Bounds{Schedules: schedules}, explore.Bounds{EverySymmetry: true, Schedules: schedules})
+			})
+		}
 	}
 }
 
-// That actors are interchangeable changes neither what is found nor how short it is, also where they are not.
-func TestNamesMayMatter(t *testing.T) {
-	for name, strategy := range namesakes() {
-		for _, scenario := range []explore.Scenario{{Actors: 2}, faultsOfTwo("expiry=1"), faultsOfTwo("crash=1")} {
-			t.Run(fmt.Sprint(name, " ", scenario), func(t *testing.T) {
-				if scenario.Faults.Crash > 0 {
-					suite.LongOnly(t, "an expiry brings more of them together")
+// Whatever one of two does with the lock, the other may do as well: each counterexample is one of the other's, too.
+func TestNamesCanBeSwapped(t *testing.T) {
+	for _, strategy := range evolution.Table() {
+		if strategy.OnNodes {
+			continue // its tasks have names of their own
+		}
+		for _, scenario := range []explore.Scenario{{Actors: 2}, faultsOfTwo("expiry=1"), faultsOfTwo("crash=1"), faultsOfTwo("lost-reply=1")} {
+			t.Run(fmt.Sprint(strategy.Name, " ", scenario), func(t *testing.T) {
+				if strategy.Name != "v2" {
+					suite.LongOnly(t, "v2 shows most of the anomalies")
 				}
-				var said []string
-				for _, bounds := range []explore.Bounds{{}, {EverySymmetry: true}} {
-					result, err := explore.Explore(t.Context(), strategy, scenario, explore.Goal{All: true}, bounds)
-					if err != nil {
-						t.Fatal(err)
-					}
-					found := []string{fmt.Sprint(result.Complete)}
-					for _, e := range result.Found {
-						found = append(found, fmt.Sprintf("%s in %d steps", e.Anomaly, e.Length))
-						replayed(t, strategy, scenario, e, 1)
-					}
-					slices.Sort(found)
-					said = append(said, fmt.Sprint(found))
+				result, err := explore.Explore(t.Context(), strategy, scenario, explore.Goal{All: true}, explore.Bounds{Schedules: 2000})
+				if err != nil {
+					t.Fatal(err)
 				}
-				if said[0] != said[1] {
-					t.Errorf("with the cuts: %s; without: %s", said[0], said[1])
+				for _, found := range result.Found {
+					found.Schedule = strings.NewReplacer("A:", "B:", "A.", "B.", "B:", "A:", "B.", "A.").Replace(found.Schedule)
+					found.Trace.Verdict = strings.NewReplacer("A and B", "A and B", "A", "B", "B", "A").Replace(found.Trace.Verdict)
+					replayed(t, strategy, scenario, found, 1)
 				}
 			})
 		}
+	}
+}
+
+// Of two, both orders are explored: a lock that compares their names is found out, whichever of them it favours.
+func TestALockThatComparesNamesIsFoundOut(t *testing.T) {
+	for name, script := range map[string]string{
+		"whose name is smaller may release the other's": `local h = redis.call('GET', KEYS[1])
+			if h and h >= ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0`,
+		"whose name is greater may release the other's": `local h = redis.call('GET', KEYS[1])
+			if h and h <= ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := polled(func(ctx context.Context, c redis.Cmdable, opts lock.Options, owner string) (unlocker, error) {
+				return deletes(c, opts, script, owner), setNX(ctx, c, opts, owner)
+			})
+			in, goal := faultsOfTwo("expiry=1"), explore.Goal{Anomalies: []explore.Anomaly{anomaly.ForeignRelease}}
+			result, err := explore.Explore(t.Context(), s, in, goal, explore.Bounds{})
+			if err != nil || result.Verdict() != verdict.Broken || result.Found[0].Length != 6 {
+				t.Fatalf("%v; %s: %+v; want it broken in 6 steps", err, result.Verdict(), result.Found)
+			}
+			replayed(t, s, in, result.Found[0], 1)
+		})
 	}
 }

@@ -34,8 +34,8 @@ func (f futures) orphaned() bool {
 	refused := !later.obtainsInTime(waiting) && later.checker.HasRemains() // if it does not stay, it has been given an expiry
 	key, stays := f.Cluster.Locked(lock.Key)
 	both := stays && key.IsString() && later.canObtain(trying)
-	// its code knows those who come by their names, or when it is time
-	if later.Err() != nil || refused && later.obtainsEventually(waiting) {
+	// its code knows those who come by their names, or waits for a time that nothing in Redis tells
+	if later.Err() != nil || refused && later.IsReading() {
 		f.undecided = true
 		return false
 	}
@@ -44,23 +44,13 @@ func (f futures) orphaned() bool {
 
 // obtainsInTime reports whether an actor gets the lock before every expiry has come twice, though others have not begun.
 func (f futures) obtainsInTime(actor int) bool {
-	for until := expired(f.Execution); !f.canObtain(actor); {
+	for until := expiryDeadline(f.Execution); !f.canObtain(actor); {
 		if f.Now() >= until {
 			return false
 		}
 		f.Execution.Apply(engine.Transition{Kind: engine.TimePasses})
 	}
 	return true
-}
-
-// obtainsEventually reports whether an actor that looks at a clock gets the lock after a time that nothing in Redis tells.
-func (f futures) obtainsEventually(actor int) bool {
-	for d := 2 * engine.TTL; f.IsReading() && d < engine.Forever; d *= 2 {
-		if f.AdvanceBy(d); f.canObtain(actor) {
-			return true
-		}
-	}
-	return false
 }
 
 // canObtain reports whether an actor gets the lock by moves of its own.

@@ -1,88 +1,213 @@
 package explore_test
 
 import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/redis/go-redis/v9"
+
 	"lockstep/internal/explore"
-	"lockstep/internal/lock/evolution"
+	"lockstep/internal/lock"
+	"lockstep/internal/lock/anomaly"
+	"lockstep/internal/lock/strategy"
 	"lockstep/internal/lock/verdict"
-	"lockstep/internal/test/suite"
 )
 
-// What is cheap is explored with more polls, and says with how many; what is not, and what was asked for, stays as it is.
-func TestPollsAreRaisedWhileThatIsCheap(t *testing.T) {
-	if testing.Short() {
-		t.Skip("the race detector makes each schedule slow, and has seen these goroutines")
-	}
-	for _, test := range []struct {
-		lock, flags      string
-		bounds           explore.Bounds
-		polls, schedules int
-		in               string
-	}{
-		{"v4", "", explore.Bounds{}, 48, 498, "2 actors, up to 48 vain polls"},
-		{"v4", "--polls 3", explore.Bounds{}, 3, 48, "2 actors, up to 3 vain polls"},
-		{"v4", "--polls 5 --faults crash=1", explore.Bounds{}, 5, 256, "2 actors --faults crash=1, up to 5 vain polls"},
-		{"v4", "", explore.Bounds{Schedules: 300}, 24, 258, "2 actors, up to 24 vain polls"}, // 48 would be too dear
-		{"v4", "", explore.Bounds{EveryState: true}, 0, 230, "2 actors, up to 3 vain polls"},
-		{"v10", "", explore.Bounds{}, 0, 108, "2 actors"}, // nobody polls
+// A waiter in lock.Poll's pause is taken to make the same attempt again. One that does not is refused, with its line, whatever may happen,
+// and whoever looks.
+func TestAWaiterThatDoesNotRepeatItsAttemptIsRefused(t *testing.T) {
+	for name, lock := range map[string]strategy.Strategy{
+		"goes in at its fourth attempt":                   goesInAt(4),
+		"goes in at its twentieth attempt":                goesInAt(20),
+		"prolongs the lock that it waits for":             prolongs(),
+		"asks for something else at its eleventh attempt": asksForMoreAt(11),
+		"sleeps before it asks":                           sleepsBefore(), // it is right
 	} {
-		t.Run(test.lock+" "+test.flags, func(t *testing.T) {
-			in, err := explore.ParseScenario(test.flags)
-			if err != nil {
-				t.Fatal(err)
+		for _, scenario := range []explore.Scenario{{Actors: 2}, {Actors: 3}, faultsOfTwo("crash=1"), faultsOfTwo("crash=1,lost-reply=1")} {
+			for _, workers := range []int{1, 2} {
+				t.Run(fmt.Sprint(name, " ", scenario, " ", workers), func(t *testing.T) {
+					goal, bounds := explore.Goal{Anomalies: []explore.Anomaly{anomaly.TwoHolders}}, explore.Bounds{Schedules: 3000, Workers: workers}
+					result, err := explore.Explore(t.Context(), lock, scenario, goal, bounds)
+					said := fmt.Sprint(err)
+					if !errors.Is(err, explore.ErrUnsaid) || !strings.Contains(said, "polls_test.go:") || !strings.Contains(said, "locktest") {
+						t.Errorf("%s, %s, %v; want ErrUnsaid, the line and locktest", result.Verdict(), upTo(100, result), err)
+					}
+				})
 			}
-			result, err := explore.Explore(t.Context(), find(t, test.lock), in, explore.Goal{}, test.bounds)
-			if err != nil || result.Verdict() != verdict.Holds {
-				t.Fatalf("%s, %v", result.Verdict(), err)
-			}
-			if result.Scenario.Polls != test.polls || result.Schedules != test.schedules || result.Setting() != test.in {
-				t.Errorf("%d polls, %d schedules, in %s; want %d, %d, %s",
-					result.Scenario.Polls, result.Schedules, result.Setting(), test.polls, test.schedules, test.in)
-			}
-		})
-	}
-}
-
-// Three polls cost at most 3.1 times the schedules that none do: with two actors, of any lock of the story. Where a fault makes all wait,
-// it is more: with a nested call, v4 has 14 times as many.
-func TestPollsAreCheap(t *testing.T) {
-	const most = 3.1
-	for _, strategy := range evolution.Table() {
-		if strategy.Name == "getset" {
-			continue // it reads the lock after each attempt, which is a poll, too: 3.2 times
 		}
-		t.Run(strategy.Name, func(t *testing.T) {
-			if strategy.Name != "v4" && strategy.Name != "v10" {
-				suite.LongOnly(t, "v4 polls as most do, and v10 is called")
+	}
+}
+
+// goesInAt goes in at its nth attempt, whatever it is told.
+func goesInAt(n int) strategy.Strategy {
+	return locker(func(ctx context.Context, c redis.Cmdable, opts lock.Options, owner string) (*lock.Lease, error) {
+		asked := 0
+		return lock.Poll(ctx, opts, func() (*lock.Lease, error) {
+			asked++
+			if err := setNX(ctx, c, opts, owner); err != nil && asked < n {
+				return nil, err
 			}
-			scenario := explore.Scenario{Actors: 2}
-			if strategy.OnNodes {
-				scenario.Try = 2
+			return lock.NewLease(ctx, opts.Clock, 0, deletes(c, opts, compareAndDelete, owner)), nil
+		})
+	})
+}
+
+// asksForMoreAt asks who has the lock at its nth attempt.
+func asksForMoreAt(n int) strategy.Strategy {
+	return locker(func(ctx context.Context, c redis.Cmdable, opts lock.Options, owner string) (*lock.Lease, error) {
+		asked := 0
+		return lock.Poll(ctx, opts, func() (*lock.Lease, error) {
+			if asked++; asked == n {
+				c.Get(ctx, opts.Key)
 			}
-			count := func(polls int) int {
-				scenario.Polls = polls
-				result, err := explore.Explore(t.Context(), strategy, scenario, explore.Goal{All: true}, explore.Bounds{})
-				if err != nil {
-					t.Fatal(err)
-				}
-				return result.Schedules
+			return lock.NewLease(ctx, opts.Clock, 0, deletes(c, opts, compareAndDelete, owner)), setNX(ctx, c, opts, owner)
+		})
+	})
+}
+
+// prolongs is a lock that those who wait for it keep alive: nobody gets that of a holder that died.
+func prolongs() strategy.Strategy {
+	return locker(func(ctx context.Context, c redis.Cmdable, opts lock.Options, owner string) (*lock.Lease, error) {
+		return lock.Poll(ctx, opts, func() (*lock.Lease, error) {
+			err := setNX(ctx, c, opts, owner)
+			if errors.Is(err, lock.ErrNotObtained) {
+				c.PExpire(ctx, opts.Key, opts.TTL)
 			}
-			with, without := count(3), count(explore.NoPolls)
-			if float64(with) > most*float64(without) {
-				t.Errorf("%d schedules, and without polls %d", with, without)
+			return lock.NewLease(ctx, opts.Clock, 0, deletes(c, opts, compareAndDelete, owner)), err
+		})
+	})
+}
+
+// sleepsBefore is a lock of whose attempts each is two rounds.
+func sleepsBefore() strategy.Strategy {
+	return locker(func(ctx context.Context, c redis.Cmdable, opts lock.Options, owner string) (*lock.Lease, error) {
+		return lock.Poll(ctx, opts, func() (*lock.Lease, error) {
+			if err := lock.Sleep(ctx, opts.Clock, 5*time.Millisecond); err != nil {
+				return nil, err
+			}
+			return lock.NewLease(ctx, opts.Clock, 0, deletes(c, opts, compareAndDelete, owner)), setNX(ctx, c, opts, owner)
+		})
+	})
+}
+
+// A right lock whose value says when it expires, by Redis's time, gets free by no key's expiry: who waits for it after a crash is not
+// charged with being stuck. If that takes long, nobody knows.
+func TestALockByRedissTimeIsNotCharged(t *testing.T) {
+	for _, test := range []struct {
+		lasts    time.Duration
+		scenario explore.Scenario
+		want     verdict.Verdict
+	}{
+		{lasts: 10 * time.Second, scenario: explore.Scenario{Actors: 2}, want: verdict.Holds},
+		{lasts: 10 * time.Second, scenario: explore.Scenario{Actors: 3}, want: verdict.Holds},
+		{lasts: 10 * time.Second, scenario: faultsOfTwo("crash=1"), want: verdict.Holds},
+		{lasts: 10 * time.Second, scenario: of(3, 0, "crash=1"), want: verdict.Holds},
+		{lasts: time.Minute, scenario: explore.Scenario{Actors: 2}, want: verdict.Holds},
+		{lasts: time.Minute, scenario: faultsOfTwo("crash=1"), want: verdict.Unknown},
+	} {
+		t.Run(fmt.Sprint(test.lasts, test.scenario), func(t *testing.T) {
+			result, err := explore.Explore(t.Context(), byRedissTime(test.lasts), test.scenario, explore.Goal{All: true}, explore.Bounds{})
+			if err != nil || result.Verdict() != test.want {
+				t.Errorf("%s, %v: %s; want %s", result.Verdict(), err, upTo(100, result), test.want)
 			}
 		})
 	}
 }
 
-// A search that is begun anew has what is left of the time, and the bound that was hit is the one that was given.
-func TestTheBoundOnTimeIsTheOneGiven(t *testing.T) {
-	const most = 300 * time.Millisecond
-	in := explore.Scenario{Actors: 4, Sales: 3}
-	result, err := explore.Explore(t.Context(), find(t, "v4"), in, explore.Goal{}, explore.Bounds{Time: most, Awake: 10})
-	if err != nil || result.Bound() != most.String() {
-		t.Errorf("%v; the bound is %q, want %v", err, result.Bound(), most)
+// byRedissTime is a lock that lasts so long, by a time in its value.
+func byRedissTime(lasts time.Duration) strategy.Strategy {
+	const take = `local t = redis.call('TIME')
+		local now = t[1] * 1000 + math.floor(t[2] / 1000)
+		if tonumber(redis.call('GET', KEYS[1]) or 0) > now then return 0 end
+		redis.call('SET', KEYS[1], string.format('%.0f', now + ARGV[1]))
+		return now + ARGV[1]`
+	return polled(func(ctx context.Context, c redis.Cmdable, opts lock.Options, _ string) (unlocker, error) {
+		until, err := c.Eval(ctx, take, []string{opts.Key}, lasts.Milliseconds()).Int64()
+		if err == nil && until == 0 {
+			err = lock.ErrNotObtained
+		}
+		return deletes(c, opts, compareAndDelete, fmt.Sprint(until)), err
+	})
+}
+
+// Where somebody sleeps beside a lock whose key is free, nothing in Redis says whether it has to: Idle is not judged.
+func TestIdleIsUnjudgedBesideAFreeKey(t *testing.T) {
+	for pause, unjudged := range map[time.Duration]bool{2 * time.Second: false, 5 * time.Second: true} {
+		t.Run(fmt.Sprint("asks every ", pause), func(t *testing.T) {
+			s := locker(func(ctx context.Context, c redis.Cmdable, opts lock.Options, owner string) (*lock.Lease, error) {
+				return lock.PollAt(ctx, opts, func() time.Duration { return pause }, func() (*lock.Lease, error) {
+					return lock.NewLease(ctx, opts.Clock, 0, deletes(c, opts, compareAndDelete, owner)), setNX(ctx, c, opts, owner)
+				})
+			})
+			goal := explore.Goal{Anomalies: []explore.Anomaly{anomaly.Idle}}
+			result, err := explore.Explore(t.Context(), s, explore.Scenario{Actors: 2}, goal, explore.Bounds{})
+			want := verdict.Holds
+			if unjudged {
+				want = verdict.Unknown
+			}
+			if err != nil || result.Verdict() != want || (len(result.Unjudged()) > 0) != unjudged {
+				t.Errorf("%s, %v: unjudged %q, found %s; want %s", result.Verdict(), err, result.Unjudged(), upTo(100, result), want)
+			}
+		})
 	}
+}
+
+// One that tries once, meets nobody and is told that another one has the lock was told what is not so; after a fault, who knows.
+func TestARefusalIsJudgedWithoutAFault(t *testing.T) {
+	forgetful := polledOnce(func(ctx context.Context, c redis.Cmdable, opts lock.Options, owner string) error {
+		err := setNX(ctx, c, opts, owner)
+		if err != nil && !errors.Is(err, lock.ErrNotObtained) {
+			err = setNX(ctx, c, opts, owner) // its own lock may be there already
+		}
+		return err
+	})
+	timid := polledOnce(func(context.Context, redis.Cmdable, lock.Options, string) error { return lock.ErrNotObtained })
+	for name, test := range map[string]struct {
+		strategy strategy.Strategy
+		faults   string
+		unjudged bool
+		found    string
+	}{
+		"never asks":                    {strategy: timid, found: "[false-word in 1 steps]"},
+		"asks":                          {strategy: forgetful, found: "[]"},
+		"asks again after a lost reply": {strategy: forgetful, faults: "lost-reply=1", found: "[]", unjudged: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			in, goal := faultsOfTwo(test.faults), explore.Goal{Anomalies: []explore.Anomaly{anomaly.FalseWord}}
+			in.Try = 1
+			result, err := explore.Explore(t.Context(), test.strategy, in, goal, explore.Bounds{})
+			if err != nil || upTo(100, result) != test.found || (len(result.Unjudged()) > 0) != test.unjudged {
+				t.Errorf("%v: %s, unjudged %q; want %s, unjudged: %t", err, upTo(100, result), result.Unjudged(), test.found, test.unjudged)
+			}
+		})
+	}
+}
+
+// polledOnce makes a strategy of which TryLock is this, and Lock the same as long as it fails.
+func polledOnce(try func(context.Context, redis.Cmdable, lock.Options, string) error) strategy.Strategy {
+	s := locker(nil)
+	s.New = func(p strategy.Parts) lock.Locker { return onceLocker{p, try} }
+	return s
+}
+
+type onceLocker struct {
+	strategy.Parts
+	try func(context.Context, redis.Cmdable, lock.Options, string) error
+}
+
+func (l onceLocker) Lock(ctx context.Context, owner string) (*lock.Lease, error) {
+	return lock.Poll(ctx, l.Options, func() (*lock.Lease, error) {
+		return lock.NewLease(ctx, l.Clock, 0, deletes(l.Client, l.Options, compareAndDelete, owner)), setNX(ctx, l.Client, l.Options, owner)
+	})
+}
+
+func (l onceLocker) TryLock(ctx context.Context, owner string) (*lock.Lease, error) {
+	if err := l.try(ctx, l.Client, l.Options, owner); err != nil {
+		return nil, err
+	}
+	return lock.NewLease(ctx, l.Clock, 0, deletes(l.Client, l.Options, compareAndDelete, owner)), nil
 }

@@ -26,8 +26,7 @@ func TestChanceShowsNothingNew(t *testing.T) {
 			}
 			t.Run(strategy.Name+" "+text, func(t *testing.T) {
 				scenario := faultsOfTwo(text)
-				bounds := explore.Bounds{Awake: asleep}
-				result, err := explore.Explore(t.Context(), strategy, scenario, explore.Goal{All: true}, bounds)
+				result, err := explore.Explore(t.Context(), strategy, scenario, explore.Goal{All: true}, explore.Bounds{})
 				if err != nil || !result.Complete {
 					t.Fatalf("%v; bound %q", err, result.Bound())
 				}
@@ -60,7 +59,7 @@ func wander(t *testing.T, s strategy.Strategy, in explore.Scenario, schedules, s
 	}
 	defer h.Close()
 	for range schedules {
-		run := h.Begin(false)
+		run := h.Begin()
 		for length := 1; length <= steps; length++ {
 			options := run.Transitions()
 			if len(options) == 0 || !run.Apply(options[chance.IntN(len(options))]) {

@@ -36,7 +36,7 @@ func ReplayWithContext(ctx context.Context, s strategy.Strategy, in Scenario, sc
 		return Replayed{}, err
 	}
 	defer h.Close()
-	run := h.Begin(false)
+	run := h.Begin()
 	defer run.Close()
 	record := run.Record()
 	replayed.Shown, _, err = run.Follow(schedule, s)

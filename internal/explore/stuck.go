@@ -1,7 +1,6 @@
 package explore
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
@@ -12,12 +11,9 @@ import (
 
 // How long those who may be stuck are watched.
 const (
-	patience = 100    // moves that somebody has to get on
-	rounds   = 100    // that each waiter asks in vain before it is given up
-	circle   = 200    // states that a livelock has at most
-	turns    = 500    // attempts that those in it make
-	last     = 20     // steps that they take after that
-	long     = 50_000 // steps: nobody knows what comes after more
+	patience = 100 // moves that somebody has to get on
+	rounds   = 100 // that each waiter asks in vain before it is given up
+	last     = 20  // steps that they take after that
 )
 
 // checkSelfLocked looks, when no actor can move, for one that waits for itself: until its lock expires, or for good.
@@ -54,15 +50,15 @@ func (f futures) isDeadlocked() bool {
 	copied, end := f.again()
 	defer end()
 	x := copied.Execution
-	start, version := x.Now(), x.Cluster.Version()
-	until := expired(x)
+	start, before := x.Now(), x.Cluster.Contents()
+	until := expiryDeadline(x)
 	for n := 0; n < rounds || start < x.Now() && x.Now() < until; n++ {
 		for _, t := range slices.Clone(x.Transitions()) {
 			if t.Kind != engine.PollsOn && t.Kind != engine.TimePasses {
 				continue // a fault, or what others do beside them
 			}
 			x.Apply(t)
-			if !canBecomeQuiet(x) || x.Cluster.Version() != version {
+			if !canBecomeQuiet(x) || !x.Cluster.Unchanged(before) {
 				return false
 			}
 		}
@@ -112,91 +108,8 @@ func leads(x *engine.Execution, wanted func(engine.Transition) bool, to func() b
 	return to()
 }
 
-// isLivelocked reports whether those who wait keep each other waiting: as long as nobody is told anything new, they come to the states
-// again in which they were, in whatever order they go on, and in none of these has anybody finished. As they may count, or look at a clock,
-// one of the orders is followed for long.
-func (f futures) isLivelocked() bool {
-	known := map[string]bool{}
-	for todo := [][]engine.Transition{nil}; len(todo) > 0; {
-		others, free := f.goOn(todo[0], known)
-		if free || len(known) > circle {
-			return false
-		}
-		todo = append(todo[1:], others...)
-	}
-	return f.isStuckInTurns()
-}
-
-// goOn goes on along a path, and on from there, until it comes to a state that is known. It gives the paths that it has left aside, and
-// whether somebody has got free.
-func (f futures) goOn(path []engine.Transition, known map[string]bool) (others [][]engine.Transition, free bool) {
-	copied, end := f.again()
-	defer end()
-	x := copied.Execution
-	left := x.Going()
-	for _, t := range path {
-		x.Transitions()
-		x.Apply(t)
-	}
-	for {
-		next := withoutFaults(x)
-		if len(next) == 0 || x.Going() < left || x.Err() != nil {
-			return nil, true
-		}
-		state := x.Loose() + fmt.Sprint(next) // a waiter that was told something once asks again
-		if known[state] || len(known) > circle {
-			return others, false
-		}
-		known[state] = true
-		for _, t := range next[1:] {
-			others = append(others, append(slices.Clip(path), t))
-		}
-		x.Apply(next[0])
-		path = append(slices.Clip(path), next[0])
-	}
-}
-
-// isStuckInTurns reports whether nobody gets free in one order, in which each goes on: until they have asked so often, and every expiry
-// that is known has come.
-func (f futures) isStuckInTurns() bool {
-	copied, end := f.again()
-	defer end()
-	x := copied.Execution
-	left, asked, until, timely, elapsed := x.Going(), x.Rounds(), expired(x), x.Timely(), false
-	for i, stands, more := 0, 0, last; more > 0; i++ {
-		enough, now := x.Rounds() >= asked+turns, x.Now()
-		switch {
-		case i == long:
-			f.undecided = true
-			return true
-		case enough && (!timely || now >= until):
-			more--
-		case enough && stands >= last:
-			x.AdvanceBy(last / 2 * engine.Poll) // as it would while they ask
-			elapsed = true
-		}
-		next := withoutFaults(x)
-		if len(next) == 0 {
-			return false
-		}
-		x.Apply(next[i%len(next)])
-		if x.Going() < left || x.Err() != nil {
-			f.undecided = elapsed // in no schedule does time pass so
-			return elapsed
-		}
-		if stands++; x.Now() > now {
-			stands = 0
-		}
-	}
-	f.undecided = f.undecided || x.IsReading() && f.helped(x)
-	return true
-}
-
-// expired returns by when every lock has expired twice by every clock, and every expiry that stands in a value has come.
-func expired(x *engine.Execution) time.Duration {
-	_, known := x.Horizon()
-	return max(x.Now()+2*engine.TTL+x.Ahead(), known)
-}
+// expiryDeadline returns by when every lock has expired twice by every clock.
+func expiryDeadline(x *engine.Execution) time.Duration { return x.Now() + 2*engine.TTL + x.Ahead() }
 
 // withoutFaults lists what may follow without a fault.
 func withoutFaults(x *engine.Execution) []engine.Transition {

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"lockstep/internal/explore/checker"
 	"lockstep/internal/explore/engine"
 	"lockstep/internal/explore/search"
 	"lockstep/internal/lock/anomaly"
@@ -16,93 +15,121 @@ import (
 
 // What code does behind the explorer's back it does in most of the schedules. So the first of them are inspected, and few after that.
 const (
-	inspected = 25
-	rarely    = 400
+	inspected = 8
+	rarely    = 2000
 )
 
 // System is a harness, to be searched.
 type System struct {
 	*Harness
 
-	After []engine.Transition // the schedule that each run begins with, and that is part of what it leads to
-	See   func(*Run) Seen     // how a run is seen; nil: as it is
-	Again bool                // the same code was searched before, so it is inspected rarely
+	After  []engine.Transition // the schedule that each run begins with, and that is part of what it leads to
+	Onward *Onward             // how a run goes on after that; nil: as it may
 }
 
-// Seen is a run as somebody sees it.
-type Seen interface {
-	search.Named[engine.Transition]
-	search.Viewed[engine.Transition]
-	search.Noted
-	Transitions() []engine.Transition
-	Apply(t engine.Transition) bool
-	Check() (found []checker.Finding, over bool)
-	Fingerprint() engine.Fingerprint
-	Err() error
+// Onward has runs go on without a further fault.
+type Onward struct {
+	Avoid Anomaly // a run ends that shows it; "": none
 }
+
+// Escaped is what a run has shown that came to the end of all sales without a further fault, and without what it was to avoid. It is no
+// anomaly.
+const Escaped Anomaly = "escaped"
 
 // searched is a search.Run.
-type searched struct{ Seen }
+type searched struct {
+	*Run
+	onward *Onward
+	ended  bool // by showing what was to be avoided
+}
+
+// Transitions implements search.Run.
+func (s *searched) Transitions() []engine.Transition {
+	if s.onward == nil {
+		return s.Run.Transitions()
+	}
+	return slices.DeleteFunc(s.Run.Transitions(), func(t engine.Transition) bool { return t.Kind.Budget() != "" })
+}
 
 // Check implements search.Run.
-func (s searched) Check() (shown []string, over bool) {
-	found, over := s.Seen.Check()
+func (s *searched) Check() search.Sight {
+	found, over := s.Run.Check()
+	sight := search.Sight{Over: over, Note: s.Note()}
 	for _, f := range found {
-		shown = append(shown, string(f.Anomaly))
+		sight.Shown = append(sight.Shown, string(f.Anomaly))
 	}
 	at := func(a string) int { return slices.Index(anomaly.All(), anomaly.Anomaly(a)) }
-	slices.SortStableFunc(shown, func(a, b string) int { return at(a) - at(b) })
-	return shown, over
+	slices.SortStableFunc(sight.Shown, func(a, b string) int { return at(a) - at(b) })
+	if s.onward == nil {
+		return sight
+	}
+	others := slices.DeleteFunc(slices.Clone(sight.Shown), func(shown string) bool { return shown == string(s.onward.Avoid) })
+	s.ended = len(others) < len(sight.Shown)
+	if over && !s.ended {
+		others = append(others, string(Escaped))
+	}
+	sight.Shown, sight.Over = others, over || s.ended
+	return sight
+}
+
+// Fingerprint implements search.Run. A state is another one if the last step into it was to be avoided: nothing is gone on from that.
+func (s *searched) Fingerprint() engine.Fingerprint {
+	state := s.Run.Fingerprint()
+	if s.ended {
+		state[0] = ^state[0]
+	}
+	return state
 }
 
 // Play implements search.System.
-func (s System) Play(path []engine.Transition, backwards bool, f func(search.Run[engine.Transition])) error {
-	run := s.Begin(backwards)
+func (s System) Play(f func(search.Run[engine.Transition])) error {
+	s.played++
+	setup := s.setup()
+	setup.Inspected = s.played <= inspected || s.played%rarely == 0
+	run := s.begin(setup)
 	defer run.Close()
 	s.watch.run.Store(run.Execution)
 	for _, t := range s.After {
 		run.Apply(t)
 	}
-	seen := Seen(run)
-	if s.See != nil {
-		seen = s.See(run)
-	}
-	if !follow(seen, path) {
+	if !finds(func() { f(&searched{Run: run, onward: s.Onward}) }) {
 		return engine.ErrUnrepeatable
 	}
-	f(searched{seen})
-	if s.played++; s.played <= inspected && !s.Again || s.played%rarely == 0 {
+	if setup.Inspected {
 		run.Inspect()
+	}
+	if s.polled < inspected || setup.Inspected {
+		if run.CheckPolls() {
+			s.polled++
+		}
 	}
 	return run.Err()
 }
 
-// follow runs the code along a path that it has taken before. Code that does something else this time may not find the way.
-func follow(run Seen, path []engine.Transition) (found bool) {
+// finds reports whether f finds its way: code that does something else this time may have tasks that it has not.
+func finds(f func()) (found bool) {
 	defer func() { found = recover() == nil }()
-	for _, t := range path {
-		run.Apply(t)
-	}
+	f()
 	return true
 }
 
 // Explain implements search.System.
-func (s System) Explain(err error, path []engine.Transition, backwards bool) error {
+func (s System) Explain(err error, path []engine.Transition) error {
 	path = slices.Concat(s.After, path)
 	if errors.Is(err, search.ErrUnrepeatable) {
 		err = engine.ErrUnrepeatable
 	}
 	if err == engine.ErrUnrepeatable { //nolint:errorlint // the line is not known yet
-		if where := s.Differs(path, backwards); where != "" {
+		if where := s.Differs(path); where != "" {
 			err = fmt.Errorf("%w: %s", err, where)
 		}
 	}
-	return fmt.Errorf("after %q: %w", s.Trace(path, backwards).Schedule(), err)
+	return fmt.Errorf("after %q: %w", s.Trace(path).Schedule(), err)
 }
 
 // counterexample runs the schedule that shows something once more, and records it.
 func (s System) counterexample(of search.Found[engine.Transition]) Counterexample {
-	run, t := s.recorded(slices.Concat(s.After, of.Path), of.Backwards)
+	run, t := s.recorded(slices.Concat(s.After, of.Path))
 	defer run.Close()
 	shown, _ := run.Check()
 	for _, f := range shown {
@@ -157,20 +184,16 @@ func (h *Harness) Lost(why search.Loss) error {
 	return nil
 }
 
-// errDear means that there are many schedules, and vain polls that need not be in them.
-var errDear = errors.New("vain polls cost too many schedules")
-
-// Search searches, in a system for each worker, made by begin. It fails with errDear once there are so many schedules as bounds.Awake says,
-// unless that is 0, and waiters would have asked in vain more often.
+// Search searches, in a system for each worker, made by begin.
 func Search(
 	ctx context.Context, begin func() (System, error), goal search.Goal[engine.Transition], bounds Bounds,
 ) (result Result, err error) {
-	goal.Take = result.Coverage.add
-	goal.Go = func(schedules int) error {
-		if bounds.Awake > 0 && schedules >= bounds.Awake && result.Coverage.Beyond {
-			return errDear
+	take := goal.Take
+	goal.Take = func(e search.Edge[engine.Transition]) {
+		result.Coverage.add(e)
+		if take != nil {
+			take(e)
 		}
-		return nil
 	}
 	var found []search.Found[engine.Transition]
 	result.Result, found, err = search.Do(ctx, func() (search.System[engine.Transition], error) { return begin() }, goal, bounds)

@@ -26,7 +26,7 @@ func (h *Harness) Walk() *Walk {
 }
 
 func (w *Walk) begin() {
-	w.Run, w.Shown, w.Over = w.harness.Begin(false), nil, false
+	w.Run, w.Shown, w.Over = w.harness.Begin(), nil, false
 	w.Record()
 }
 
@@ -112,7 +112,7 @@ func (w *Walk) Begins(who string) (bool, error) {
 			return false, err
 		}
 	}
-	run := w.scout.Begin(false)
+	run := w.scout.Begin()
 	defer run.Close()
 	for _, before := range w.Taken() {
 		run.Apply(before)

@@ -34,7 +34,7 @@ func BoundSays(hit search.Hit, in language.Language) string {
 }
 
 // findingTexts returns the sentence of each way to show an anomaly: a format, for the values that checker.How names.
-func findingTexts() [checker.SleepsOn + 1]language.Text {
+func findingTexts() [checker.WaitsForExpiry + 1]language.Text {
 	both := language.Both
 	return [...]language.Text{
 		checker.BothInside:        both("%s are both inside", "%s 同时在临界区里"),
@@ -64,7 +64,6 @@ func findingTexts() [checker.SleepsOn + 1]language.Text {
 		checker.WaitsForItself:     both("%s waits for a lock that it holds itself", "%s 在等自己持有的锁"),
 		checker.WaitsForOwnExpiry:  both("%s waits for a lock that it holds itself, until the lock expires", "%s 在等自己持有的锁，要等到锁过期"),
 		checker.WaitsForExpiry:     both("no live sale holds the lock, and %s waits until it expires", "没有存活的一单持有锁，%s 只能等锁过期"),
-		checker.SleepsOn:           both("the lock is free, and %s sleeps for another %v", "锁空闲着，%s 还要再睡 %v"),
 	}
 }
 
@@ -109,9 +108,6 @@ func faultTexts() map[string]language.Text {
 		"clock-jump":   both("the clock of a process jumps ahead by 15 s; its timers do not", "一个进程的时钟向前跳 15 秒，它的定时器不受影响"),
 		"redis-clock": both("the clock of the Redis with the lock, or of a master, jumps ahead by 15 s",
 			"锁所在的 Redis（或某个主节点）的时钟向前跳 15 秒"),
-		"spurious-wake": both("a process is told that it may have missed a message, although it has not", "进程得知自己可能漏了消息，其实没有漏"),
-		"late-start": both("goroutines that a step starts begin only after others have moved, at any time",
-			"某一步启动的 goroutine 没有立即开始，各自在以后任意时刻才执行"),
 		"node-crash":   both("one of the lock's masters refuses connections from then on", "锁的一个主节点从此拒绝连接"),
 		"node-hang":    both("one of the lock's masters executes commands from then on, but never answers", "锁的一个主节点从此只执行命令，不再响应"),
 		"node-restart": both("one of the lock's masters restarts empty", "锁的一个主节点重启后数据为空"),
@@ -124,7 +120,7 @@ func FaultTitle(name string) language.Text {
 		"expiry": "过期", "slow": "变慢", "pause": "暂停", "crash": "崩溃", "lost-reply": "响应丢失", "cancel": "取消",
 		"lost-wake": "唤醒丢失", "failover": "主从切换", "rollback": "回滚", "evict": "淘汰", "late": "命令迟到", "resend": "重发",
 		"lost-request": "请求丢失", "timeout": "等锁超时", "clock-jump": "时钟跳变", "redis-clock": "Redis 时钟跳变",
-		"spurious-wake": "虚假唤醒", "late-start": "延迟启动", "node-crash": "节点宕机", "node-hang": "节点卡住", "node-restart": "节点重启",
+		"node-crash": "节点宕机", "node-hang": "节点卡住", "node-restart": "节点重启",
 	}[name]
 	return language.Both(strings.ReplaceAll(name, "-", " "), chinese)
 }
@@ -160,8 +156,8 @@ func (r Result) Untested() (all []string) {
 	return all
 }
 
-// Cut says what was left out, in phrases: what was not explored, or not put to the test, and how far waiters asked in vain. It is empty if
-// the answer is true without a limit but the scenario's.
+// Cut says what was left out, in phrases: what was not explored, or not put to the test. It is empty if the answer is true without a limit
+// but the scenario's.
 func (r Result) Cut() (all []string) {
 	if r.Bound() != "" {
 		all = append(all, r.Scenario.Say("the exploration ended early: %s", "探索提前结束：%s", r.Bound()))
@@ -170,16 +166,9 @@ func (r Result) Cut() (all []string) {
 	return append(all, r.limits()...)
 }
 
-// limits says what an answer leaves out that is that it holds: further polls, and what cannot be seen.
+// limits says what an answer leaves out that is that it holds: what cannot be seen.
 func (r Result) limits() (all []string) {
 	say := r.Scenario.Say
-	if r.Coverage.Beyond {
-		polls := "up to %d vain polls"
-		if r.Scenario.PollsInVain() == 1 {
-			polls = "up to %d vain poll"
-		}
-		all = append(all, say(polls, "最多空轮询 %d 次", r.Scenario.PollsInVain()))
-	}
 	var names []string
 	for _, a := range r.Unjudged() {
 		names = append(names, string(a))
@@ -200,9 +189,6 @@ func (r Result) But() string {
 // Setting says in what was explored: the scenario, and its limits.
 func (r Result) Setting() string {
 	in := r.Scenario
-	if r.Coverage.Beyond {
-		in.Polls = 0
-	}
 	flags := in.String()
 	if in.Actors == 2 {
 		flags = strings.TrimSpace(in.Say("2 actors ", "2 个参与者 ") + flags)

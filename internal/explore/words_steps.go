@@ -163,7 +163,7 @@ type telling struct {
 	fate  language.Text // what happens after it to the reply, or to the sender
 }
 
-func tellings() [engine.Starts + 1]telling {
+func tellings() [engine.GoesOn + 1]telling {
 	both := language.Both
 	return [...]telling{
 		engine.TimePasses: {kind: trace.KindTime},
@@ -172,8 +172,6 @@ func tellings() [engine.Starts + 1]telling {
 		engine.Woken:      {kind: trace.KindWoken, says: both("{process} is woken", "{process} 被唤醒")},
 		engine.Unwoken: {kind: trace.KindLostWake,
 			says: both("the message that would wake {process} is lost", "要唤醒 {process} 的消息丢失")},
-		engine.WokenInVain: {kind: trace.KindWoken,
-			says: both("{process} is told that it may have missed a message", "{process} 得知自己可能漏了消息")},
 		engine.Pauses: {kind: trace.KindPauses,
 			says: both("{process} stops, timers and all", "{process} 暂停，定时器也停了")},
 		engine.Resumes:  {kind: trace.KindResumes, says: both("{process} goes on", "{process} 恢复运行")},
@@ -184,8 +182,6 @@ func tellings() [engine.Starts + 1]telling {
 		engine.TimesOutUnnoticed: {kind: trace.KindTimesOut,
 			says: both("{sale} has waited too long, and has not noticed yet", "{sale} 等待超时，但还没发现")},
 		engine.Notices:    {says: both("{sale} notices that its wait is over", "{sale} 发现不必再等")},
-		engine.StartsLate: {fate: both("; the goroutines that it starts begin later", "；它这时启动的 goroutine 晚些才开始")},
-		engine.Starts:     {says: both("a goroutine of {sale} begins", "{sale} 的一个 goroutine 开始执行")},
 		engine.GoesOn:     {says: both("{sale} gets what it waited for", "{sale} 等到了")},
 		engine.DiesBefore: {kind: trace.KindDies, says: both("{sale} dies", "{sale} 崩溃")},
 		engine.FailsOver:  {kind: trace.KindFailover, says: both("a replica takes the master's place", "从节点升为主节点")},

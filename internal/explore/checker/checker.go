@@ -4,9 +4,9 @@
 // else than before. Who lets that happen is a Driver, of which it asks little.
 //
 // Whose the lock is in truth follows from what the servers hold: an actor that writes the lock's key owns it on that server, and the
-// holder is the actor that owns it on most of them (owners.go); where the key does not tell, names in other keys do (names.go). Who
-// believes that it holds the lock follows from the leases (sale.go). The anomalies are what must not follow from both: this file,
-// what locks say (words.go), in which order, and with which tokens (order.go). How a schedule would go on is its driver's to say.
+// holder is the actor that owns it on most of them (owners.go). Who believes that it holds the lock follows from the leases (sale.go). The
+// anomalies are what must not follow from both: this file, what locks say (words.go), in which order, and with which tokens (order.go).
+// How a schedule would go on is its driver's to say.
 package checker
 
 import (
@@ -26,8 +26,6 @@ type Driver interface {
 	Now() time.Duration
 	Contents() []*simredis.State // of each server
 	Past() Past
-	// Obtainable reports whether one who comes, and waits, would have got the lock at once when the servers held this.
-	Obtainable(held []*simredis.State, at time.Duration) bool
 }
 
 // Past is what has happened so far that may excuse a lock.
@@ -80,6 +78,8 @@ type scene struct {
 	sales []*sale // of each actor
 	clock int     // counts what has changed of the lock
 	found []Finding
+
+	unjudged []anomaly.Anomaly // what Redis does not tell, each once
 }
 
 // New makes a checker.
@@ -89,13 +89,27 @@ func New(setup Setup) *Checker {
 		s.sales = append(s.sales, &sale{Actor: a, index: i})
 	}
 	o := newOwners(s)
-	return &Checker{s, o, order{owners: o, touched: map[string]int{}}, words{owners: o}}
+	return &Checker{s, o, order{owners: o, touched: map[string]int{}}, words{o}}
 }
 
-// Report takes an anomaly down, and how it has shown.
+// Report takes an anomaly down, and how it has shown, unless it cannot be judged.
 func (c *scene) Report(a anomaly.Anomaly, how How, values ...any) {
-	c.found = append(c.found, Finding{a, how, values})
+	if !slices.Contains(c.unjudged, a) {
+		c.found = append(c.found, Finding{a, how, values})
+	}
 }
+
+// Unjudge has anomalies not judged from now on: nothing in Redis tells.
+func (c *scene) Unjudge(all ...anomaly.Anomaly) {
+	for _, a := range all {
+		if !slices.Contains(c.unjudged, a) {
+			c.unjudged = append(c.unjudged, a)
+		}
+	}
+}
+
+// Unjudged returns the anomalies that cannot be judged in this execution.
+func (c *scene) Unjudged() []anomaly.Anomaly { return c.unjudged }
 
 // Found returns what was found since the last Reset.
 func (c *scene) Found() []Finding { return c.found }
@@ -122,14 +136,13 @@ func (c *scene) locked() (key simredis.Key, has bool) {
 func (c *scene) any(is func(*sale) bool) bool { return slices.ContainsFunc(c.sales, is) }
 
 // Reset forgets what was found, before the next thing happens.
-func (c *Checker) Reset() { c.found, c.refused = nil, nil }
+func (c *Checker) Reset() { c.found = nil }
 
 // Check looks at what is so after something has happened.
 func (c *Checker) Check() {
 	c.checkInside()
 	c.checkTold()
 	c.checkProgress()
-	c.checkRefused()
 	c.checkFreed()
 }
 
@@ -228,11 +241,11 @@ func (o Order) place(actor int) int {
 // AppendState writes what is known beside what servers hold, for what tells states apart.
 func (c *Checker) AppendState(b []byte, o Order) []byte {
 	b = strconv.AppendInt(append(b, '|'), int64(o.place(c.holder)), 10)
-	b = c.AppendServer(append(b, ' '), 0, o)
+	b = fmt.Append(c.AppendServer(append(b, ' '), 0, o), c.unjudged)
 	for _, actor := range o.Actors {
 		b = c.AppendActor(b, actor)
 	}
-	return c.appendMoments(c.appendPlaces(c.appendOrder(b, o), o), o)
+	return c.appendPlaces(c.appendOrder(b, o), o)
 }
 
 // AppendActor writes what is known of an actor.
@@ -243,8 +256,7 @@ func (c *Checker) AppendActor(b []byte, actor int) []byte {
 	}
 	b = append(b, '|')
 	for _, is := range [...]bool{
-		s.bereft, s.keyed, s.named, s.lost, s.gave, s.spoiled, s.timedOut, s.leaves && c.Now() > s.left, s.met && s.Once, s.leftovers,
-		s.keeps, c.had[s.Process],
+		s.bereft, s.keyed, s.lost, s.gave, s.timedOut, s.leaves && c.Now() > s.left, s.keeps, c.had[s.Process], s.met && s.Once,
 	} {
 		b = strconv.AppendBool(b, is)
 	}

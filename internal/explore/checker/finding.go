@@ -40,7 +40,6 @@ const (
 	WaitsForItself                // the sale
 	WaitsForOwnExpiry             // the sale
 	WaitsForExpiry                // the sale
-	SleepsOn                      // the sale, for how long
 	hows
 )
 

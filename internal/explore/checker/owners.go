@@ -1,6 +1,7 @@
 package checker
 
 import (
+	"regexp"
 	"slices"
 	"strconv"
 
@@ -15,8 +16,6 @@ const nobody = -1
 type ownership struct {
 	owner    int
 	claimant int // who wrote over the lock of somebody inside, and may believe that it owns it now
-
-	counts bool // the key is a number that several count up and down: who writes it does not own it
 }
 
 func ownedBy(actor int) ownership { return ownership{owner: actor, claimant: nobody} }
@@ -28,8 +27,6 @@ type owners struct {
 	synced []*ownership    // and on its replica, if that lags
 	holder int             // index of the actor whose lock it is
 	had    map[string]bool // a process was a holder, and has not given the lock back since
-
-	untellable bool // Redis does not say of a sale that entered whether the lock is still its own
 }
 
 func newOwners(s *scene) *owners {
@@ -56,8 +53,7 @@ func (c *Checker) Change(what Change, by int) {
 		c.Queue(by)
 	}
 	c.changeOwner(what, actor)
-	c.checkNames(what, actor)
-	c.markContenders(actor)
+	c.meet(actor)
 }
 
 func (c *owners) changeOwner(what Change, by *sale) {
@@ -115,39 +111,41 @@ func (ch change) deed() How {
 	}
 }
 
-// counted reports whether a number in the value has become the next one, or the one before, and all else is as it was. SET would have
-// changed the expiry, too, if there is any.
-func (ch change) counted() bool {
+// counts reports whether a number in the value has become the next one, or the one before, and nothing else has changed: several count in
+// the key, and nothing there says whose the lock is.
+func (ch change) counts() bool {
 	if !ch.had || !ch.has || !ch.was.IsString() || !ch.is.IsString() || ch.was.TTL != ch.is.TTL {
 		return false
 	}
-	was, is := ch.was.Values[0], ch.is.Values[0]
-	before := sameText(was, is, func(text string, i int) byte { return text[i] })
-	was, is = was[before:], is[before:]
-	after := sameText(was, is, func(text string, i int) byte { return text[len(text)-1-i] })
-	number, err := strconv.ParseInt(was[:len(was)-after], 10, 64)
-	next, wrong := strconv.ParseInt(is[:len(is)-after], 10, 64)
-	return err == nil && wrong == nil && (next == number+1 || next == number-1)
-}
-
-// sameText returns how many bytes two texts have in common, one after the other, without the digits at the end of these.
-func sameText(a, b string, at func(string, int) byte) (n int) {
-	for i := 0; i < min(len(a), len(b)) && at(a, i) == at(b, i); i++ {
-		if c := at(a, i); c != '-' && (c < '0' || '9' < c) {
-			n = i + 1
+	was, is := numbers.FindAllString(ch.was.First(), -1), numbers.FindAllString(ch.is.First(), -1)
+	if len(was) != len(is) || numbers.ReplaceAllString(ch.was.First(), "") != numbers.ReplaceAllString(ch.is.First(), "") {
+		return false
+	}
+	for i := range was {
+		before, err := strconv.ParseInt(was[i], 10, 64)
+		after, wrong := strconv.ParseInt(is[i], 10, 64)
+		if err != nil || wrong != nil || after < before-1 || after > before+1 {
+			return false
 		}
 	}
-	return n
+	return !ch.sameOwner()
 }
+
+// numbers are what several may count in a value.
+var numbers = regexp.MustCompile(`\d+`)
 
 // forget sees that nobody can tell whose the lock on a server is: others count in its key.
 func (c *owners) forget(o *ownership) {
-	*o = ownership{nobody, nobody, true}
-	c.holder, c.untellable = nobody, true
+	*o = ownedBy(nobody)
+	c.holder = nobody
+	c.unjudgeOwners()
 	for _, s := range c.sales {
 		s.keyed, s.evident = false, false
 	}
 }
+
+// unjudgeOwners sees that nothing in Redis says of a sale whether the lock is still its own.
+func (c *scene) unjudgeOwners() { c.Unjudge(anomaly.ForeignRelease, anomaly.Untold, anomaly.FalseWord) }
 
 // isTakenBy reports whether the lock is the one's who wrote its key so. Of a hash, a list or a set, in which several may be, that is so if
 // the key names it alone; who else has the lock is known once it enters.
@@ -182,7 +180,7 @@ func (c *owners) recordWrite(by *sale, o *ownership, ch change) {
 		owner = c.sales[o.owner]
 		stood, stands = names(ch.was, owner), names(ch.is, owner)
 	}
-	if o.counts || owner != nil && owner != by && !stood && !names(ch.is, by) && ch.counted() {
+	if owner != nil && owner != by && ch.counts() {
 		c.forget(o)
 		return
 	}
@@ -304,9 +302,6 @@ func (c *owners) Holder() int { return c.holder }
 // Owner returns the one whose lock is on a server, below zero for nobody.
 func (c *owners) Owner(server int) int { return c.on[server].owner }
 
-// Untellable reports whether nothing in Redis says of a sale that entered whether it still has its lock.
-func (c *owners) Untellable() bool { return c.untellable }
-
 // restore sees whose the lock is on a server that has failed over: the one's who had it when the replica heard of it last. If the key is
 // the same, or names the same process, the lock is still its owner's.
 func (c *owners) restore(o *ownership, synced ownership, ch change) {
@@ -326,7 +321,6 @@ func (c *owners) AppendServer(b []byte, server int, o Order) []byte {
 			for _, n := range [...]int{i, o.place(is.owner), o.place(is.claimant)} {
 				b = append(strconv.AppendInt(b, int64(n), 10), ' ')
 			}
-			b = append(strconv.AppendBool(b, is.counts), ' ')
 		}
 	}
 	return b

@@ -24,20 +24,13 @@ type sale struct {
 	// Whose its lock is, in truth:
 	since   int  // when it became the holder
 	keyed   bool // it entered as the holder of the lock's key
-	named   bool // it entered without that, and something in Redis names it still
 	keeps   bool // its Unlock has made it expire sooner, and no more
-	evident bool // one of the two was so, or it was lost before
+	evident bool // that was so, or it was lost before
 	lost    bool // its lock ended, and not by its Unlock
 	gave    bool // its Unlock has given it back
 
 	place place // among those who wait
-
-	// While it waited, if it tries once:
-	met       bool     // another one had something to do with the lock
-	leftovers bool     // another one may have left something behind
-	moments   []moment // how the lock was, as long as it met nobody
-
-	spoiled bool // an Unlock of its failed
+	met   bool  // while it asked, something may have kept it out
 
 	// When it began to give the lock back, and whether it had no success, and no time left for another try.
 	left     time.Duration
@@ -109,10 +102,9 @@ func (c *Checker) Ask(actor int, owner string) {
 	if s.waits, s.owner = true, owner; len(s.leases) > 0 {
 		return
 	}
-	s.bereft, s.keyed, s.named, s.keeps, s.evident, s.lost, s.gave, s.met = false, false, false, false, false, false, false, false
-	s.place, s.timedOut = place{}, false
-	s.leftovers, s.moments = false, nil
-	c.markContenders(nil)
+	s.bereft, s.keyed, s.keeps, s.evident, s.lost, s.gave = false, false, false, false, false, false
+	s.place, s.timedOut, s.met = place{}, false, false
+	c.meet(nil)
 }
 
 // Enter sees an actor get a lease. Its lock may have been lost before it heard of it.
@@ -126,9 +118,10 @@ func (c *Checker) Enter(actor int, lease *lock.Lease) {
 		s.keyed = c.holder == actor
 		s.bereft = everybody && !s.keyed && c.had[s.Process]
 		s.lost = s.bereft
-		s.named = everybody && !s.keyed && !s.bereft && c.hasName(s, false)
-		s.evident = s.keyed || s.bereft || s.named
-		c.untellable = c.untellable || everybody && !s.evident
+		s.evident = s.keyed || s.bereft
+		if everybody && !s.evident {
+			c.unjudgeOwners()
+		}
 		c.checkToken(s, lease)
 		c.countOvertaken(s)
 	}

@@ -20,20 +20,17 @@ func (x *Execution) Apply(t Transition) bool {
 		return false
 	}
 	sent := true
-	x.holds, x.held = t.Kind == StartsLate, false
 	x.taken = append(x.taken, t)
 	switch t.Kind {
 	case NodeCrashes, NodeHangs, NodeRestarts, NodeClockJumps:
 		x.strikeNode(x.Cluster.Servers()[x.tasks[t.ID].to], t.Kind)
 		sent = x.tasks[t.ID].cut || x.move(x.tasks[t.ID], Moves)
-	case Moves, Polls, PollsOn, StartsLate, LosesReply, DiesAfter, PausesAfter, LosesRequest, Delays, Resends:
+	case Moves, PollsOn, LosesReply, DiesAfter, PausesAfter, LosesRequest, Delays, Resends:
 		sent = x.move(x.tasks[t.ID], t.Kind)
 	case Unsynced, Unsaved:
 		sent = x.move(x.tasks[t.ID], t.Kind)
 		s := x.Cluster.Lagging()
 		sent = sent && s != nil && x.Cluster.WouldLose(s) // otherwise it makes no difference that the replica, or the snapshot, does not get it
-	case Starts:
-		x.start(x.tasks[t.ID])
 	case DiesBefore:
 		x.tasks[t.ID].actor.Process.dead = true
 	case Pauses:
@@ -55,11 +52,7 @@ func (x *Execution) Apply(t Transition) bool {
 		if x.Cluster.NextExpiry() == 0 && x.nextTimer() == nil {
 			x.idle++
 		}
-		until := x.nextDue()
-		for x.pass(x.heartbeat(until)); x.now < until && x.beat(); {
-			x.pass(x.heartbeat(until))
-		}
-		x.skim()
+		x.pass(x.nextDue())
 	case Slow:
 		x.pass(x.nextTimer().at)
 	case Expires:
@@ -86,17 +79,14 @@ func (x *Execution) Apply(t Transition) bool {
 		x.stepClock(x.processes[t.ID])
 	case RedisClockJumps:
 		x.stepServerClock(x.Cluster.Servers()[0])
-	case WokenInVain:
-		x.notifyAll(x.processes[t.ID])
 	}
 	if left := x.budgets[t.Kind]; left != nil {
 		*left--
 	}
 	x.settle()
-	sent = sent && (!x.unnoticed || x.hasUnaware()) && (!x.holds || x.held)
-	x.unnoticed, x.holds = false, false
+	sent = sent && (!x.unnoticed || x.hasUnaware())
+	x.unnoticed = false
 	x.bury()
-	x.turn()
 	return sent
 }
 
@@ -124,15 +114,12 @@ func (x *Execution) move(t *Task, k Kind) (sent bool) {
 		x.ready = append(x.ready, t)
 		x.settle()
 	case t.pending == nil:
-		x.wake(t, k)
+		x.wake(t)
 	}
 	if t.pending == nil || t.Ended() || begins && x.matters(t) {
-		return k == Moves || k == Polls || k == PollsOn || k == StartsLate
+		return k == Moves || k == PollsOn
 	}
-	if t.fate = k; k == StartsLate {
-		t.fate = Moves
-	}
-	if x.isIndependent(t) {
+	if t.fate = k; x.isIndependent(t) {
 		return false
 	}
 	x.ready = append(x.ready, t)
@@ -208,10 +195,8 @@ func (x *Execution) possible(t Transition) bool {
 		return x.nextTimer() != nil
 	case GoesOn, Notices:
 		return int(t.ID) < len(x.tasks) && x.tasks[t.ID].torn && slices.Contains(x.waiters, x.tasks[t.ID])
-	case Pauses, Resumes, Leaves, LeavesUnnoticed, TimePasses, Expires, ClockJumps, RedisClockJumps, WokenInVain:
+	case Pauses, Resumes, Leaves, LeavesUnnoticed, TimePasses, Expires, ClockJumps, RedisClockJumps:
 		return true
-	case Starts:
-		return int(t.ID) < len(x.tasks) && x.tasks[t.ID].held && x.tasks[t.ID].live()
 	case Arrives, NeverArrives:
 		return int(t.ID) < len(x.tasks) && x.oldest(x.tasks[t.ID]) >= 0
 	default:

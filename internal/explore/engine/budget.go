@@ -26,8 +26,6 @@ type Faults struct {
 	Timeout        int
 	ClockJump      int
 	RedisClockJump int
-	SpuriousWake   int
-	LateStart      int
 
 	NodeCrash   int
 	NodeHang    int
@@ -66,8 +64,6 @@ func (f *Faults) table() []fault {
 		{Fault{Name: "timeout"}, &f.Timeout},
 		{Fault{Name: "clock-jump"}, &f.ClockJump},
 		{Fault{Name: "redis-clock", Beats: true}, &f.RedisClockJump},
-		{Fault{Name: "spurious-wake"}, &f.SpuriousWake},
-		{Fault{Name: "late-start"}, &f.LateStart},
 		{Fault{Name: "node-crash", OnNode: true}, &f.NodeCrash},
 		{Fault{Name: "node-hang", OnNode: true}, &f.NodeHang},
 		{Fault{Name: "node-restart", OnNode: true}, &f.NodeRestart},

@@ -96,18 +96,7 @@ func (c virtualClock) Go(name string, f func()) {
 		c.x.jot("Clock.Go")
 		child := c.x.spawn(t.actor, name, f)
 		child.parent, child.started, child.notified = t, t.round.number, t.notified
-		if c.x.holds {
-			c.x.held, child.held, child.late = true, true, true
-			c.x.ready = c.x.ready[:len(c.x.ready)-1]
-		}
 	}
-}
-
-// start lets a goroutine begin that was held back.
-func (x *Execution) start(t *Task) {
-	t.held = false
-	x.note(t.actor.Process, "start "+t.label)
-	x.ready = append(x.ready, t)
 }
 
 // Wait implements lock.Clock.
@@ -159,30 +148,12 @@ func (x *machine) fire(t *timer) {
 	x.spawn(t.actor, "timer", t.f)
 }
 
-// heartbeat returns when the next waiter asks again who moves an expiry each time it asks, and does not sleep through that: at most until
-// then. One who takes back what it did moves none.
-func (x *polling) heartbeat(then time.Duration) time.Duration {
-	for _, t := range x.tasks {
-		if t.live() && t.asleep() && x.now < t.sleep.at && t.sleep.at < then && !x.undone(t) && t.round.isExtended(x.Cluster, x.now, t.sleep.at) {
-			then = t.sleep.at
-		}
-	}
-	return then
-}
-
 // nextDue returns when the next timer fires or the next key expires; if nothing is due, some time later.
-func (x *polling) nextDue() time.Duration {
-	switch expiry := x.Cluster.NextExpiry(); {
-	case x.TimerNext():
+func (x *scheduler) nextDue() time.Duration {
+	if x.TimerNext() {
 		return x.nextTimer().at
-	case expiry == 0 && !x.isIdle():
-		if first, _ := x.Horizon(); first > x.now {
-			return first
-		}
-		fallthrough
-	default:
-		return x.now + cmp.Or(expiry, TTL+x.Ahead()) // by any clock
 	}
+	return x.now + cmp.Or(x.Cluster.NextExpiry(), TTL+x.Ahead()) // by any clock
 }
 
 // pass lets time pass until then, firing timers as it goes.

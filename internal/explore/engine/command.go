@@ -104,7 +104,7 @@ func (x network) transmit(ctx context.Context, t *Task, server int, cmds []redis
 // Mine implements simredis.Network.
 func (x network) Mine() bool {
 	t := x.current.Load()
-	return t != nil && t.Mine()
+	return t != nil && x.hasTurn(t)
 }
 
 // Refuse implements simredis.Network.
@@ -149,15 +149,14 @@ func (x network) Receive(
 		return nil, err
 	}
 	x.noteOf(t, s, "reply", inPast(t, s), string(a.Reply))
-	if changed := x.Cluster.Version() - version; changed > 0 {
-		if r.changes == 0 {
-			r.before = x.Cluster.Contents()
-			r.before[s.Index] = before
-		}
-		r.changes += changed
+	if x.Cluster.Version() != version && r.changes.All == 0 {
+		r.before = x.Cluster.Contents()
+		r.before[s.Index] = before
 	}
-	r.did = r.did || a.Then != before
-	r.took(asked{s, s.Health, command, a.Reply, t.pending}, version, x.now)
+	r.did = r.did || !a.Then.SameKeys(before)
+	x.ask(r, question{s, command}, version)
+	r.changes = r.changes.Plus(x.Cluster.Version().Minus(version))
+	r.looked, r.stock = r.looked || x.Cluster.IsTimed(s, command), r.stock || !isLocksAlone(command)
 	x.checker.Booked(before, a.Orders)
 	if x.recorder != nil && len(follow) > 0 {
 		x.recorder.Follow(t.pending[len(c.commands):], t.fate != DiesAfter)
@@ -200,7 +199,7 @@ func (x network) refuse(t *Task, s *simredis.Server) error {
 	if x.recorder != nil {
 		x.recorder.Replied([]byte("-connection refused\r\n"), 1)
 	}
-	t.itsRound().took(asked{server: s, health: s.Health, sent: t.pending}, x.Cluster.Version(), x.now)
+	x.ask(t.itsRound(), question{server: s}, x.Cluster.Version())
 	return &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
 }
 

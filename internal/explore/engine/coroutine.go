@@ -62,12 +62,6 @@ func (c *Coroutine) Kill() {
 	c.Resume()
 }
 
-// Mine reports whether the goroutine that asks is this one. There is no other way to know one that was started behind the scheduler's back.
-func (c *Coroutine) Mine() bool {
-	on := c.carrier.Load()
-	return on != nil && on.id == self()
-}
-
 // Goroutine returns the number of its goroutine, "" if it has none. It may be called while the coroutine runs.
 func (c *Coroutine) Goroutine() string {
 	on := c.carrier.Load()

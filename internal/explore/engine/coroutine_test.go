@@ -2,7 +2,9 @@ package engine_test
 
 import (
 	"errors"
+	"runtime/debug"
 	"slices"
+	"strings"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -107,24 +109,19 @@ func TestAPanicIsTold(t *testing.T) {
 	}
 }
 
-// Any other goroutine is known for one, also one that was started by it.
-func TestMine(t *testing.T) {
-	var mine, others bool
-	var c *engine.Coroutine
-	c = start(t, func(park func() error) {
-		for range 2 {
-			mine = c.Mine()
-			done := make(chan bool)
-			go func() { done <- c.Mine() }()
-			others = <-done
-			_ = park()
-		}
-	})
-	for range 2 {
-		c.Resume()
-		if !mine || others || c.Mine() {
-			t.Errorf("its own goroutine: %t, one that it started: %t, its scheduler's: %t; want its own alone", mine, others, c.Mine())
-		}
+// Its goroutine is known by its number, while it has one: any other has another.
+func TestAGoroutineIsKnownByItsNumber(t *testing.T) {
+	number := func() string { return strings.Fields(string(debug.Stack()))[1] }
+	var own string
+	c := start(t, func(park func() error) { own = number(); _ = park() })
+	if c.Goroutine() != "" {
+		t.Errorf("it has the goroutine %s before it begins", c.Goroutine())
 	}
-	c.Kill()
+	c.Resume()
+	if own != c.Goroutine() || own == number() {
+		t.Errorf("its goroutine is %s, and is taken for %s; its scheduler's is %s", own, c.Goroutine(), number())
+	}
+	if c.Kill(); c.Goroutine() != "" {
+		t.Errorf("it has the goroutine %s after its end", c.Goroutine())
+	}
 }

@@ -54,16 +54,12 @@ func (x *Execution) Transitions() []Transition {
 		}
 		x.addToActors(func(a *Actor) bool { return !a.Paused() && x.itsTimeout(a) != nil }, TimesOut)
 		x.addToActors(func(a *Actor) bool { return x.itsTimeout(a) != nil && x.mayMiss(a) }, TimesOutUnnoticed)
-		x.addToProcesses(func(p *Process) bool { return !p.paused && x.Listens(p) }, WokenInVain)
 	}
 	x.addArrivals()
-	x.addHeld()
 	hopeful := slices.ContainsFunc(x.options, Transition.canSucceed)
 	if !hopeful {
 		x.options = x.options[:0] // faults alone bring nobody on
-	}
-	if x.Going() > 0 {
-		x.addPolls(hopeful)
+		x.addRetries()
 	}
 	// all that can bring somebody on is time, and that will bring rounds in vain alone
 	inVain := !slices.ContainsFunc(x.options, func(t Transition) bool { return t.canSucceed() && t.Kind != TimePasses }) && x.onlyPolls()
@@ -74,9 +70,6 @@ func (x *Execution) Transitions() []Transition {
 // IsQuiet reports whether the last Transitions are waiters that ask in vain, and nothing else.
 func (x *Execution) IsQuiet() bool { return x.quiet }
 
-// Beyond reports whether the schedule has left out what waiters might do that ask in vain more often than the scenario says.
-func (x *polling) Beyond() bool { return x.beyond }
-
 // LastResort reports whether the last Transitions are those that are there before everybody is given up for stuck.
 func (x *Execution) LastResort() bool { return x.desperate }
 
@@ -86,32 +79,15 @@ func (x *Execution) addMoves() {
 		if !x.isRunnable(t) {
 			continue
 		}
-		if t.held {
-			x.add(t.id, Starts)
-			continue
-		}
 		if t.subscribes || t.actor.Paused() { // what it has sent takes effect
 			x.add(t.id, Moves)
 			continue
 		}
-		x.add(t.id, Moves, LosesReply, DiesAfter, LosesRequest, Delays, Resends, StartsLate)
+		x.add(t.id, Moves, LosesReply, DiesAfter, LosesRequest, Delays, Resends)
 		if x.Cluster.Lagging() == nil {
 			x.add(t.id, Unsynced, Unsaved)
 		}
 		x.addNodeFaults(t)
-	}
-}
-
-// addHeld adds, when everybody is gone, that goroutines which start late do so, and what they send.
-func (x *Execution) addHeld() {
-	for _, t := range x.tasks {
-		switch {
-		case x.Going() > 0 || !t.late || !t.live():
-		case t.held:
-			x.add(t.id, Starts)
-		case t.acts():
-			x.add(t.id, Moves)
-		}
 	}
 }
 
@@ -180,7 +156,7 @@ func (x *Execution) addTime(active bool) {
 		x.add(0, TimePasses)
 	case !active && len(x.options) == 0:
 		for _, t := range x.tasks {
-			if t.asleep() && t.live() && t.round.vain == 0 {
+			if t.asleep() && t.live() && !t.round.repeats {
 				x.desperate = true
 				x.add(t.id, Moves)
 			}
@@ -193,19 +169,14 @@ func (x *Execution) addTime(active bool) {
 	}
 }
 
-// addPolls adds the waiters that would ask in vain: they may count how often. Beside others they do so as often as the scenario says,
-// and alone without a bound.
-func (x *Execution) addPolls(hopeful bool) {
+// addRetries adds the waiters that would ask in vain, when nothing else can bring anybody on.
+func (x *Execution) addRetries() {
+	if x.desperate || x.Going() == 0 {
+		return
+	}
 	for _, t := range x.tasks {
-		switch {
-		case x.desperate || !t.live() || !t.asleep() || !x.wouldRepeat(t):
-		case !hopeful:
+		if t.live() && t.asleep() && x.wouldRepeat(t) {
 			x.add(t.id, PollsOn)
-		case x.Going() == 1: // it waits for what time alone will bring
-		case x.polls > 0:
-			x.add(t.id, Polls)
-		default:
-			x.beyond = true
 		}
 	}
 }
@@ -229,41 +200,22 @@ func (x *Execution) isRunnable(t *Task) bool {
 		return false
 	case t == t.actor.main && !t.actor.started:
 		return x.mayStart(t.actor)
-	case t.acts(), t.held:
+	case t.acts():
 		return true
 	default:
 		return t.asleep() && !x.wouldRepeat(t)
 	}
 }
 
-// mayIdle reports whether time may pass although nothing is due: somebody tries who may find that it has. Twice in a row is enough, unless
-// an expiry is known to come.
-func (x *polling) mayIdle() bool {
-	if x.isIdle() {
-		return true
-	}
-	_, last := x.Horizon()
-	return last > x.now
+// mayIdle reports whether time may pass by a lock's expiry although nothing is due: somebody tries who looks at a clock. Twice in a row is
+// enough.
+func (x *machine) mayIdle() bool {
+	return x.idle < 2 && slices.ContainsFunc(x.tasks, func(t *Task) bool { return t.asleep() && t.live() && t.round.looked })
 }
 
-// isIdle reports whether time may pass by a lock's expiry.
-func (x *polling) isIdle() bool {
-	return x.idle < 2 && slices.ContainsFunc(x.tasks, func(t *Task) bool {
-		return t.asleep() && t.live() && (t.round.looked || !t.round.sameAnswer(x.Cluster, x.now+TTL))
-	})
-}
-
-// mayStart keeps actors that start alike in order: which of them comes first is a matter of names. It is explored both forwards and
-// backwards, because code may compare names: with the actors in reverse order, or, if they are interchangeable, their names.
+// mayStart keeps actors that start alike in order: which of them comes first is a matter of names.
 func (x *Execution) mayStart(a *Actor) bool {
-	if x.EverySymmetry || x.EveryStart {
-		return true
-	}
-	before := x.actors[:a.Index]
-	if x.Backwards && !x.alike() {
-		before = x.actors[a.Index+1:]
-	}
-	return !slices.ContainsFunc(before, func(b *Actor) bool {
+	return !x.inOrder() || !slices.ContainsFunc(x.actors[:a.Index], func(b *Actor) bool {
 		return !b.started && b.once == a.once && (b.Process == a.Process || x.Scenario.Alike())
 	})
 }

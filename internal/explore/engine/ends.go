@@ -70,7 +70,7 @@ func (x *Execution) addEnds() {
 		if ready {
 			x.add(t.id, GoesOn)
 		}
-		if t.ctx.Err() != nil && (ready || !active || x.EveryRound) {
+		if t.ctx.Err() != nil && (ready || !active) {
 			x.add(t.id, Notices)
 		}
 	}

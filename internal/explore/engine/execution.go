@@ -8,7 +8,7 @@
 // The same code with the same transitions does the same, so a list of transitions is a schedule that can be run again.
 //
 // An Execution is made of layers, each a type with a state of its own that knows those below it, and no other: the cast, the scheduler of
-// its tasks, the memories of its processes, the machine in which commands take effect and time passes, polling, and fingerprints.
+// its tasks, the memories of its processes, the machine in which commands take effect and time passes, and fingerprints.
 package engine
 
 import (
@@ -51,21 +51,16 @@ type Setup struct {
 	Hasher    *Hasher
 	Pool      *Pool
 	FirstName rune // of the actors: A, or one that nobody has had
+	Inspected bool // each command is looked at: whether a goroutine sends it that the explorer knows. That takes longer than all the rest
 	Now       time.Duration
-	Backwards bool         // actors that start alike start in reverse order
 	Stop      func() error // why nothing more is to happen, asked before each step; nil: it is never stopped
 	Cuts
 }
 
-// Cuts say what is taken for the same.
+// Cuts say what is not taken for the same.
 type Cuts struct {
-	// Actors that start alike are the same but for their names: a state in which they have changed places is the same state. To begin
-	// backwards is then to give them their names in reverse order.
-	Interchangeable bool
-
-	EverySymmetry bool // take nothing for the same because it is symmetric
-	EveryStart    bool // let actors that start alike start in any order, as they may in a session
-	EveryRound    bool // make a step of each round in vain, and of each end of a wait. What others have found does not replay so
+	EveryStart    bool // actors that start alike may start in any order, and are not interchangeable
+	EverySymmetry bool // nor is anything else: which node is which, and in which order nodes answer
 }
 
 // cast is who takes part, and who looks on.
@@ -76,8 +71,6 @@ type cast struct {
 	taken     []Transition // so far
 	left      Faults       // of the scenario's budgets
 	budgets   [kinds]*int  // of these, the one that each kind uses
-	holds     bool         // goroutines that start now begin later
-	held      bool         // there was one
 
 	checker  Checker
 	recorder Recorder // nil unless somebody wants to read it
@@ -100,18 +93,8 @@ type machine struct {
 	idle      int  // how often time passed in vain since Redis changed
 }
 
-// polling is what those do who ask again and again.
-type polling struct {
-	machine
-	polls  int  // rounds in vain that may still happen beside others
-	beyond bool // there were too many
-}
-
 // fingerprints tell states apart.
-type fingerprints struct {
-	polling
-	circle
-}
+type fingerprints struct{ machine }
 
 // Execution is one schedule so far: what can happen next, and what happens.
 type Execution struct {
@@ -125,7 +108,7 @@ type Execution struct {
 func New(setup Setup) *Execution {
 	s := setup.Scenario
 	x := &Execution{}
-	x.Setup, x.left, x.polls, x.now, x.tasks = setup, s.Faults, s.PollsInVain(), setup.Now, make([]*Task, 0, 16)
+	x.Setup, x.left, x.now, x.tasks = setup, s.Faults, setup.Now, make([]*Task, 0, 16)
 	for k, n := range notations() {
 		if n.budget != nil {
 			x.budgets[k] = n.budget(&x.left)

@@ -54,16 +54,6 @@ func (s *subscriptions) Listens(p *Process) bool {
 	return slices.ContainsFunc(s.listeners, func(l *listener) bool { return l.actor.Process == p && len(l.notify) > 0 })
 }
 
-// notifyAll tells a process on each channel that a message may have been missed, as the real notifier does when it has connected anew.
-func (x *Execution) notifyAll(p *Process) {
-	for _, l := range x.listeners {
-		if l.actor.Process == p && len(l.notify) > 0 {
-			x.note(p, "ring "+l.channel+" ")
-			x.tell(l, "")
-		}
-	}
-}
-
 // strikeNode lets a fault happen to a node.
 func (x *Execution) strikeNode(s *simredis.Server, k Kind) {
 	switch k {

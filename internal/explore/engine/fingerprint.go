@@ -16,29 +16,22 @@ func (x *fingerprints) Fingerprint() Fingerprint {
 	b = append(b, o.content(&x.cast, x.Cluster.Stored())...)
 	b = x.appendHidden(b, x.Cluster.Servers()[0], o)
 	b = x.appendNodes(b, o)
-	for _, p := range x.inOrder(o) {
+	for _, p := range x.sorted(o) {
 		b = x.appendProcess(b, p, o)
-	}
-	if !o.alike && slices.ContainsFunc(x.actors, func(a *Actor) bool { return !a.started }) {
-		b = fmt.Appendf(b, "|%t", x.Backwards)
-	}
-	polls := x.polls
-	if x.Going() <= 1 {
-		polls = 0 // nobody will need them
 	}
 	for k, left := range x.budgets {
 		if left != nil && *left > 0 {
 			b = strconv.AppendInt(append(b, '|', byte(k)), int64(*left), 10) //nolint:gosec // there are few
 		}
 	}
-	for _, n := range [...]int{polls, int(x.now), x.idle, int(x.jumped)} {
+	for _, n := range [...]int{int(x.now), x.idle, int(x.jumped)} {
 		b = strconv.AppendInt(append(b, ' '), int64(n), 10)
 	}
 	return x.Hasher.sum(o.rename(&x.cast, x.checker.AppendState(b, o)))
 }
 
-// inOrder returns the processes, in an order of the actors: if that is not the usual one, each is a process.
-func (x *fingerprints) inOrder(o Order) []*Process {
+// sorted returns the processes, in an order of the actors: if that is not the usual one, each is a process.
+func (x *fingerprints) sorted(o Order) []*Process {
 	if !o.alike {
 		return x.processes
 	}
@@ -77,15 +70,12 @@ func (x *fingerprints) appendWaits(b []byte, p *Process) []byte {
 		if t.unread {
 			b = append(append(append(b, '|'), t.label...), " unread"...)
 		}
-		if t.late {
-			b = strconv.AppendBool(append(append(append(b, '|'), t.label...), " late "...), t.held)
-		}
 		if t.torn {
 			b = strconv.AppendBool(append(append(append(b, '|'), t.label...), " torn "...), t.unaware)
 		}
 		if t.asleep() {
 			b = strconv.AppendBool(append(append(append(b, '|'), t.label...), ' '), x.wouldRepeat(t))
-			b = strconv.AppendInt(append(b, ' '), int64(t.round.vain), 10)
+			b = strconv.AppendBool(append(b, ' '), t.round.repeats)
 		}
 	}
 	return x.appendDue(b, p)
@@ -142,15 +132,6 @@ func (x *fingerprints) appendNodes(b []byte, o Order) []byte {
 	return b
 }
 
-// appendServers writes what the servers hold, with all names as they are.
-func (x *fingerprints) appendServers(b []byte) []byte {
-	for _, s := range x.Cluster.Servers() {
-		b = append(append(append(append(b, '|'), s.Health...), ' '), s.Holds.Text...)
-		b = x.appendHidden(b, s, x.unsorted())
-	}
-	return b
-}
-
 // appendHidden writes what a server has beside what it holds.
 func (x *fingerprints) appendHidden(b []byte, s *simredis.Server, o Order) []byte {
 	if s.Replica != nil {
@@ -166,23 +147,4 @@ func (x *fingerprints) appendHidden(b []byte, s *simredis.Server, o Order) []byt
 func (x *scheduler) gone(p *Process) bool {
 	return p.dead || p.ended() && !slices.ContainsFunc(x.tasks, func(t *Task) bool { return t.actor.Process == p && !t.Ended() }) &&
 		!slices.ContainsFunc(x.timers, func(t *timer) bool { return t.actor.Process == p })
-}
-
-// View stands for all that a transition can see, and change, but for what its process cannot know of: what the servers hold, what happened
-// to that process, and what it waits for, with all names as they are. Two transitions with one view do the same, whatever happened to
-// others. There is none, false, for what happens to nobody: time passes for all.
-func (x *fingerprints) View(t Transition) (view Fingerprint, has bool) {
-	a := x.Actor(t)
-	if a == nil {
-		return Fingerprint{}, false
-	}
-	names, b := x.unsorted(), x.Hasher.buffer[:0]
-	b = append(x.appendProcess(x.appendServers(b), a.Process, names), '|')
-	if t.Kind.OfTask() || t.Kind.OfWaiter() {
-		b = append(b, x.tasks[t.ID].label...)
-	}
-	for _, n := range [...]int{int(t.Kind), a.Index, int(x.now), int(x.jumped)} {
-		b = strconv.AppendInt(append(b, ' '), int64(n), 10)
-	}
-	return x.Hasher.sum(b), true
 }

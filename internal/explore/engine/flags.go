@@ -3,7 +3,6 @@ package engine
 import (
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -28,8 +27,6 @@ func (f *Flags) Add(to *pflag.FlagSet) {
 	to.IntVar(&s.Replicas, "replicas", 0, "how many processes they are in; 0: one each")
 	to.IntVar(&s.Try, "try", 0, "how many of them try once for the lock, and do not wait")
 	to.IntVar(&s.Nested, "nested", 0, "how many nested calls take the lock again")
-	to.Var(polls{&s.Polls}, "polls", "how often waiters ask again, in all, though the answer can be no other; auto: "+
-		strconv.Itoa(UsualPolls)+" times, and more while that is cheap")
 	to.IntVar(&s.Overtakes, "overtakes", usualOvertakes,
 		"how often a sale may be overtaken by others that asked after it: --anomaly starved")
 	to.DurationVar(&s.Work, "work", 0, "how long a sale works under the lock; its expiry is 10s")
@@ -55,38 +52,6 @@ func (f *Flags) Scenario() (s Scenario, err error) {
 	s.Faults, err = ParseFaults(f.faults)
 	return s, err
 }
-
-// polls is Scenario.Polls as a flag.
-type polls struct{ of *int }
-
-const auto = "auto" // as often as Explore likes
-
-// String implements pflag.Value.
-func (p polls) String() string {
-	if p.of == nil || *p.of == 0 {
-		return auto
-	}
-	return strconv.Itoa(max(*p.of, 0))
-}
-
-// Set implements pflag.Value.
-func (p polls) Set(text string) error {
-	if text == auto {
-		*p.of = 0
-		return nil
-	}
-	n, err := strconv.Atoi(text)
-	if err != nil || n < 0 || n > MaxPolls {
-		return fmt.Errorf("it takes 0 to %d, or %s", MaxPolls, auto)
-	}
-	if *p.of = n; n == 0 {
-		*p.of = NoPolls
-	}
-	return nil
-}
-
-// Type implements pflag.Value: it stands for the value in help.
-func (polls) Type() string { return "int" }
 
 // String writes a scenario as the flags of the command line; two actors and nothing else as "".
 func (s Scenario) String() string {

@@ -3,6 +3,7 @@ package engine
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -42,6 +43,12 @@ func itsKeys(command *simredis.Command, then *simredis.State) error {
 
 // ofSegment is what the keys of a segment's lock begin with, once braces are left out.
 const ofSegment = lock.Key + ":"
+
+// isLocksAlone reports whether a command asks for keys of the lock, and for no others.
+func isLocksAlone(command *simredis.Command) bool {
+	keys := command.Keys()
+	return len(keys) > 0 && !slices.ContainsFunc(keys, func(key string) bool { return !isLocks(key) })
+}
 
 func isLocks(key string) bool {
 	if key == lock.Key || strings.HasPrefix(key, beside) {

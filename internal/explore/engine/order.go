@@ -20,26 +20,21 @@ type Order struct {
 	alike  bool   // names are to be replaced by places
 }
 
+// fewestAlike is from how many actors on names do not matter. Of two, both orders are explored: so code is found out that compares names.
+const fewestAlike = 3
+
+// inOrder reports whether actors that start alike start in the order of their names.
+func (s *Setup) inOrder() bool {
+	return !s.EverySymmetry && !s.EveryStart && s.Scenario.Actors >= fewestAlike
+}
+
 // alike reports whether actors count as the same if they differ by name alone.
 func (s *Setup) alike() bool {
-	return s.Interchangeable && !s.EverySymmetry && s.Scenario.Alike() && s.Scenario.Sales <= 1 && !s.Cluster.OnNodes()
+	return s.inOrder() && s.Scenario.Alike() && s.Scenario.SalesEach() == 1 && !s.Cluster.OnNodes()
 }
 
-// letter gives, for an actor, which letter its name is, and for a letter, whose name it is. Those that start alike get them in reverse
-// order if backwards: so nothing but names tells one start from the other.
-func (s *Setup) letter(actor int) int {
-	if !s.Backwards || !s.alike() {
-		return actor
-	}
-	from, to := 0, s.Scenario.Try
-	if actor >= to {
-		from, to = to, s.Scenario.Actors
-	}
-	return from + to - 1 - actor
-}
-
-// named gives the name of an actor.
-func (s *Setup) named(actor int) string { return string(s.FirstName + rune(s.letter(actor))) }
+// named returns the name of an actor.
+func (s *Setup) named(actor int) string { return string(s.FirstName + rune(actor)) }
 
 // unsorted returns the order of their indexes, in which names stay names.
 func (x *cast) unsorted() Order {
@@ -105,7 +100,7 @@ func (o Order) content(x *cast, s *simredis.State) string {
 	if !o.alike {
 		return s.Text
 	}
-	return s.Renamed(string(o.Places)+x.named(0), func(text string) string { return string(o.rename(x, []byte(text))) })
+	return s.Renamed(string(o.Places), func(text string) string { return string(o.rename(x, []byte(text))) })
 }
 
 // rename puts places for names.
@@ -113,11 +108,11 @@ func (o Order) rename(x *cast, text []byte) []byte {
 	if !o.alike {
 		return text
 	}
-	return rename(text, x.FirstName, len(x.actors), func(letter int) byte { return o.Places[x.letter(letter)] })
+	return rename(text, x.FirstName, len(x.actors), func(actor int) byte { return o.Places[actor] })
 }
 
 // rename puts numbers into the place of names: of the letters, from the first on, that follow what an owner begins with, and end there.
-func rename(text []byte, first rune, names int, number func(letter int) byte) []byte {
+func rename(text []byte, first rune, names int, number func(actor int) byte) []byte {
 	before := []byte(lock.Owner(""))
 	for at := 0; ; {
 		i := bytes.Index(text[at:], before)
@@ -128,9 +123,9 @@ func rename(text []byte, first rune, names int, number func(letter int) byte) []
 		if at == len(text) {
 			return text
 		}
-		letter := int(rune(text[at]) - first)
-		if letter >= 0 && letter < names && (at+1 == len(text) || !isWordByte(text[at+1])) {
-			text[at] = number(letter)
+		actor := int(rune(text[at]) - first)
+		if actor >= 0 && actor < names && (at+1 == len(text) || !isWordByte(text[at+1])) {
+			text[at] = number(actor)
 		}
 	}
 }

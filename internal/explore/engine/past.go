@@ -74,12 +74,11 @@ func (x *memories) localised(p *Process, what []byte) []byte {
 	if !x.alike() {
 		return what
 	}
-	return rename(what, x.FirstName, len(x.actors), func(letter int) byte {
-		actor := byte(x.letter(letter)) //nolint:gosec // they are few
-		i := slices.Index(p.known, actor)
+	return rename(what, x.FirstName, len(x.actors), func(actor int) byte {
+		i := slices.Index(p.known, byte(actor)) //nolint:gosec // they are few
 		if i < 0 {
 			i = len(p.known)
-			p.known = append(slices.Clip(p.known), actor)
+			p.known = append(slices.Clip(p.known), byte(actor)) //nolint:gosec // they are few
 		}
 		return byte(i) //nolint:gosec // they are few
 	})

@@ -49,15 +49,14 @@ type carrier struct {
 	resume func() (struct{}, bool)
 	stop   func()
 	park   func(struct{}) bool // false: it is to end
-	id     goroutine           // its own
-	number atomic.Value        // the same, as stacks print it
+	number atomic.Value        // its goroutine's, as stacks print it
 	runs   *Coroutine          // nil: none
 }
 
 func newCarrier() *carrier {
 	c := &carrier{}
 	c.resume, c.stop = iter.Pull(func(park func(struct{}) bool) {
-		c.park, c.id = park, self()
+		c.park = park
 		c.number.Store(number())
 		makeRoom()
 		for more := true; more; more = park(struct{}{}) {

@@ -69,8 +69,13 @@ const maxSteps = 100
 func (x *Execution) Finish(a *Actor, f func()) {
 	x.spawn(a, unnamed, f)
 	x.settle()
+	x.finish(func(t *Task) bool { return t.actor.Process == a.Process })
+}
+
+// finish lets such tasks send commands until they wait for something else.
+func (x *Execution) finish(which func(*Task) bool) {
 	for range maxSteps {
-		i := slices.IndexFunc(x.tasks, func(t *Task) bool { return t.actor.Process == a.Process && t.live() && t.acts() })
+		i := slices.IndexFunc(x.tasks, func(t *Task) bool { return which(t) && t.live() && t.acts() })
 		if i < 0 {
 			return
 		}

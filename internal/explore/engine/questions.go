@@ -38,14 +38,14 @@ func (x *cast) Took(k Kind) bool {
 
 // Outlived gives, for each task that still runs although all actors of its process have finished, the actor it was for. Those that have
 // still to hear from a node do not count, as their client bounds that; nor do those that answer a message by a command, as they work for
-// their process, or whose wait has ended, or whose start was late; nor those of a process that is paused, as they may end when it goes on.
+// their process, or whose wait has ended; nor those of a process that is paused, as they may end when it goes on.
 func (x *Execution) Outlived() (all []*Actor) {
 	for _, p := range x.processes {
 		if !p.IsOver() || x.awaitsNode(p) {
 			continue
 		}
 		for _, t := range x.tasks {
-			goesOn := (t.notified || t.late) && t.acts() || t.torn || t.held
+			goesOn := t.notified && t.acts() || t.torn
 			if t.actor.Process == p && !t.Ended() && !goesOn {
 				all = append(all, t.actor)
 			}
@@ -85,18 +85,9 @@ func (x *scheduler) Ahead() time.Duration {
 	return x.Scenario.Skew*time.Duration(min(len(x.processes), 2)) + x.jumped
 }
 
-// Rounds returns how many attempts, and other rounds, there were.
-func (x *machine) Rounds() int { return x.rounds }
-
 // IsReading reports whether one of those who wait looks at a clock.
-func (x *polling) IsReading() bool {
+func (x *scheduler) IsReading() bool {
 	return slices.ContainsFunc(x.tasks, func(t *Task) bool { return t.live() && t.waiting && t.round.looked })
-}
-
-// Timely reports whether time makes a difference to those who wait: one looks at a clock, or Redis has, or knows, a time.
-func (x *polling) Timely() bool {
-	_, known := x.Horizon()
-	return known > x.now || x.Cluster.NextExpiry() > 0 || x.IsReading()
 }
 
 // AdvanceBy lets time pass behind everybody's back: no schedule can say so.
@@ -173,9 +164,6 @@ func (x *scheduler) Messages() []Message {
 	}
 	return all
 }
-
-// PollsLeft returns how often a waiter may still ask in vain beside others.
-func (x *polling) PollsLeft() int { return x.polls }
 
 // HasTimer reports whether a timer is set for a process that runs.
 func (x *scheduler) HasTimer() bool { return x.nextTimer() != nil }

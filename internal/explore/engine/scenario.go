@@ -12,14 +12,11 @@ import (
 
 // What all schedules have in common.
 const (
-	Stock   = 100                   // before the first sale
-	TTL     = 10 * time.Second      // a lock's expiry
-	Poll    = 20 * time.Millisecond // between two attempts of a waiter
-	Forever = 1000 * time.Hour      // as long as a wait may take; no time brings it, only the fault timeout
-	NoPolls = -1                    // of Scenario.Polls
-
-	UsualPolls     = 3
-	usualOvertakes = 1 // a process may hand the lock over within itself so often, here, while another one waits
+	Stock          = 100                   // before the first sale
+	TTL            = 10 * time.Second      // a lock's expiry
+	Poll           = 20 * time.Millisecond // between two attempts of a waiter
+	Forever        = 1000 * time.Hour      // as long as a wait may take; no time brings it, only the fault timeout
+	usualOvertakes = 1                     // a process may hand the lock over within itself so often, here, while another one waits
 )
 
 // The largest values that a scenario takes.
@@ -27,7 +24,6 @@ const (
 	MaxActors = 26  // as many as there are letters for
 	MaxNested = 100 // calls inside each other
 	MaxNodes  = 9   // masters of one lock
-	MaxPolls  = 100 // in vain
 	MaxSales  = 100 // of one actor
 	MaxTimes  = 100 // that one fault happens
 )
@@ -40,7 +36,6 @@ type Scenario struct {
 	Try       int           // how many of them try once, and do not wait
 	Nested    int           // how many nested calls take the lock again
 	Nodes     int           // masters that the lock is on; 0: three, if it is on any
-	Polls     int           // how often waiters ask again, in all, though nothing has changed; 0: UsualPolls or more, NoPolls: never
 	Overtakes int           // how often a sale may be overtaken by others that asked after it; 0: once
 	Work      time.Duration // between reading the stock and writing it
 	Skew      time.Duration // clocks are off Redis's: the first process's behind by this, the second's ahead, the third's right, and so on
@@ -68,7 +63,6 @@ func (s Scenario) Check() error {
 		{s.Sales, 0, MaxSales, "sales: %d; it takes 1 to %d"},
 		{s.Overtakes, 0, MaxActors * MaxSales, "overtakes: %d; it takes 1 to %d"},
 		{s.Nested, 0, MaxNested, "nested: %d; it takes 0 to %d"},
-		{s.Polls, NoPolls, MaxPolls, "polls: %d; it takes 0 to %d"},
 	} {
 		if number.is < number.least || number.is > number.most {
 			return fmt.Errorf(number.says, number.is, number.most)
@@ -93,9 +87,6 @@ func (s Scenario) CheckFor(strategy strategy.Strategy) error {
 	}
 	return s.Check()
 }
-
-// PollsInVain returns how often waiters ask again though nothing has changed, if nobody raises it.
-func (s Scenario) PollsInVain() int { return max(cmp.Or(s.Polls, UsualPolls), 0) }
 
 // SalesEach returns how many sales an actor makes.
 func (s Scenario) SalesEach() int { return max(s.Sales, 1) }

@@ -48,8 +48,6 @@ type job struct {
 	asks       bool // a node, by which it is called
 
 	subscribes bool // once the schedule lets it
-	held       bool // it has not begun, until the schedule lets it
-	late       bool // that was so
 
 	// In Wait:
 	waiting bool

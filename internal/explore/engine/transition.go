@@ -20,8 +20,7 @@ type Kind uint8
 // The kinds.
 const (
 	Moves             Kind = iota // a task's next command is answered; or what it does without one
-	Polls                         // a waiter asks again, though the answer can be no other
-	PollsOn                       // the same, as nothing else can happen
+	PollsOn                       // a waiter asks again, though the answer can be no other, as nothing else can happen
 	TimePasses                    // nobody can move: time goes on to the next timer or expiry
 	Slow                          // time goes on to the next timer, while somebody could still move
 	Expires                       // time goes on to the next expiry, while somebody could still move
@@ -34,7 +33,6 @@ const (
 	Leaves                        // an actor's client goes away: its context is cancelled
 	Woken                         // a message reaches a process
 	Unwoken                       // a message gets lost
-	WokenInVain                   // a process that listens is told that a message may have been missed
 	LosesRequest                  // its next command never takes effect
 	Delays                        // its next command takes effect later
 	Arrives                       // now
@@ -56,8 +54,6 @@ const (
 	TimesOutUnnoticed             // an actor's timeout comes, and its sale notices that later
 	Notices                       // a waiter notices that its context has ended
 	GoesOn                        // it gets what it waited for, though its context has ended, or that of one before it
-	StartsLate                    // a task moves, and the goroutines that it starts, or that follow from it, begin later
-	Starts                        // one of them begins
 	kinds                         // so many there are
 )
 
@@ -69,7 +65,7 @@ const (
 	process
 	actor
 	task
-	waiter // a task in a wait, or before its start
+	waiter // a task in a wait
 )
 
 // notation is how a schedule writes a kind: the word alone, WHO:word, or, of a task, WHO:COMMANDword.
@@ -87,7 +83,6 @@ type faults = Faults
 func notations() [kinds]notation {
 	return [kinds]notation{
 		Moves:           {of: task},
-		Polls:           {of: task},
 		PollsOn:         {of: task},
 		TimePasses:      {of: nobody, word: "time"},
 		Slow:            {nobody, "slow", "slow", func(f *faults) *int { return &f.Slow }},
@@ -101,7 +96,6 @@ func notations() [kinds]notation {
 		Leaves:          {actor, "leaves", "cancel", func(f *faults) *int { return &f.Cancel }},
 		Woken:           {of: process, word: "woken"},
 		Unwoken:         {process, "unwoken", "lost-wake", func(f *faults) *int { return &f.LostWake }},
-		WokenInVain:     {process, "woken-in-vain", "spurious-wake", func(f *faults) *int { return &f.SpuriousWake }},
 		LosesRequest:    {task, "/lost-request", "lost-request", func(f *faults) *int { return &f.LostRequest }},
 		Delays:          {task, "/late", "late", func(f *faults) *int { return &f.Late }},
 		Arrives:         {of: task, word: "/arrives"},
@@ -122,8 +116,6 @@ func notations() [kinds]notation {
 
 		LeavesUnnoticed:   {actor, "leaves-unnoticed", "cancel", func(f *faults) *int { return &f.Cancel }},
 		TimesOutUnnoticed: {actor, "times-out-unnoticed", "timeout", func(f *faults) *int { return &f.Timeout }},
-		StartsLate:        {task, "/late-start", "late-start", func(f *faults) *int { return &f.LateStart }},
-		Starts:            {of: waiter, word: "starts"},
 		Notices:           {of: waiter, word: "notices"},
 		GoesOn:            {of: waiter, word: "goes-on"},
 	}
@@ -149,12 +141,12 @@ func (k Kind) Budget() string {
 // OfTask reports whether it happens to a task, and its command.
 func (k Kind) OfTask() bool { return k.notation().of == task }
 
-// OfWaiter reports whether it ends a task's wait, if only for its start.
+// OfWaiter reports whether it ends a task's wait.
 func (k Kind) OfWaiter() bool { return k.notation().of == waiter }
 
 // Is reports whether a schedule writes t as it writes w: it does not tell whether a command was asked in vain.
 func (w Wanted) Is(k Kind) bool {
-	return w.Kind == k || w.Kind == Moves && (k == Polls || k == PollsOn)
+	return w.Kind == k || w.Kind == Moves && k == PollsOn
 }
 
 // Progress reports whether t is the actors' own doing, and may bring them on: a command, a message, or the end of a wait.
@@ -201,30 +193,6 @@ func (x *scheduler) Who(t Transition) string {
 func (x *scheduler) Actor(t Transition) *Actor {
 	_, a := x.subject(t)
 	return a
-}
-
-// Names gives transitions names that are the same in every state with this fingerprint, whatever led to it: instead of a task or a process,
-// whose it is, and the how manieth of his that is. There are none, nil, if the lock is on several nodes: the fingerprint does not tell
-// which is which.
-func (x *fingerprints) Names(of []Transition) []Transition {
-	if x.Cluster.OnNodes() {
-		return nil
-	}
-	o, names := x.order(), slices.Clone(of)
-	for i, t := range of {
-		a := x.Actor(t)
-		if a == nil {
-			continue
-		}
-		nth := 0
-		for _, before := range of[:i] {
-			if before.Kind == t.Kind && x.Actor(before) == a {
-				nth++
-			}
-		}
-		names[i].ID = uint16(int(o.Places[a.Index])<<8 | nth) //nolint:gosec // there are few
-	}
-	return names
 }
 
 // ErrMalformed means that a token is no step of any schedule.

@@ -18,12 +18,10 @@ type Document struct {
 	WorkMillis     trace.Millis    `json:"work_ms"`
 	SkewMillis     trace.Millis    `json:"skew_ms"`
 	WithinMillis   trace.Millis    `json:"freed_within_ms"`
-	Polls          int             `json:"polls"`
 	Faults         map[string]int  `json:"faults"`
 	Happened       map[string]int  `json:"happened"`  // how many schedules end with each of these faults
 	Ends           []int           `json:"ends"`      // how many states are the end, by the number of sales that succeeded
 	Contended      int             `json:"contended"` // states in which a sale waits for another one
-	BeyondPolls    bool            `json:"beyond_polls"`
 	Untested       []string        `json:"untested"`
 	Cut            []string        `json:"cut"` // what was left out, in the reader's language
 	Schedules      int             `json:"schedules"`
@@ -56,8 +54,8 @@ func document(r explore.Result, whys []*session.Why) Document {
 		Try: r.Scenario.Try, Nested: r.Scenario.Nested,
 		WorkMillis: trace.Millis(r.Scenario.Work), SkewMillis: trace.Millis(r.Scenario.Skew),
 		WithinMillis: trace.Millis(r.Scenario.Within), Faults: r.Scenario.Faults.Map(),
-		Polls: r.Scenario.PollsInVain(), Happened: r.Coverage.Faults, Ends: r.Coverage.Ends, Contended: r.Coverage.Contended,
-		BeyondPolls: r.Coverage.Beyond, Untested: r.Untested(), Cut: append([]string{}, r.Cut()...),
+		Happened: r.Coverage.Faults, Ends: r.Coverage.Ends, Contended: r.Coverage.Contended,
+		Untested: r.Untested(), Cut: append([]string{}, r.Cut()...),
 		Schedules: r.Schedules, States: r.States, Depth: longest(r), Complete: r.Complete, Bound: r.Bound(), Interrupted: r.Interrupted,
 		Seconds: r.Seconds, Verdict: r.Verdict(), Counterexamples: []Counterexample{},
 	}
@@ -92,7 +90,7 @@ func allDocument(rows []explore.Row, actors, schedules int) map[string]any {
 		locks[row.Lock] = cells
 	}
 	return map[string]any{
-		"actors": actors, "polls": explore.UsualPolls, "schedules": schedules, "interrupted": interrupted(rows), "locks": locks,
+		"actors": actors, "schedules": schedules, "interrupted": interrupted(rows), "locks": locks,
 		"max_schedules_on_nodes": explore.SchedulesOnNodes,
 	}
 }

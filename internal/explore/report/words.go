@@ -214,9 +214,8 @@ func (r Request) legend(schedules int, interrupted bool) {
 		in.Say(`expiry, 3    in the scenario "expiry", in 3 steps; no schedule of any scenario is shorter`,
 			"expiry, 3    在场景 expiry 下，3 步；任何场景的任何时序都不会更短"),
 		in.Say("no fault, 4  without any fault, in 4 steps", "no fault, 4  没有任何故障，4 步"),
-		in.Say("never        in no schedule of any scenario below, and all were explored: %d sales, one kind of fault, once, up to %d vain polls",
-			"never        下面所有场景的所有时序都探索完了，从不出现：只有 %d 单，只有一种故障，只出一次，最多空轮询 %d 次",
-			in.Actors, explore.UsualPolls),
+		in.Say("never        in no schedule of any scenario below, and all were explored: %d sales, one kind of fault, once",
+			"never        下面所有场景的所有时序都探索完了，从不出现：只有 %d 单，只有一种故障，只出一次", in.Actors),
 		"unknown      " + explore.UnknownMeans(in.Language) + in.Say(": exploring it alone says which", "：单独探索会说明是哪一种"),
 	}
 	if interrupted {

@@ -19,7 +19,6 @@ type Bounds struct {
 
 	// For tests of the explorer itself: to explore again what a cut says is known already.
 	EveryState, EverySymmetry bool
-	Awake                     int // so many schedules have all vain polls that the scenario allows; 0: 40,000, below zero: none has
 }
 
 // Limit is a kind of bound.
@@ -78,9 +77,15 @@ func (s *search[S]) takeBound() bool {
 	return true
 }
 
+// yieldEvery is after how many schedules others are let in: a shop that sells beside the search, and in a browser's worker whoever shares
+// the one thread. It takes a few milliseconds to get there.
+const yieldEvery = 16
+
 // check sees whether a bound was hit after so many schedules; it looks at the heap every so often.
 func (s *search[S]) check(schedules int64) {
-	runtime.Gosched() // lets others in: a shop that sells beside it, and in a browser's worker whoever shares the one thread
+	if schedules%yieldEvery == 0 {
+		runtime.Gosched()
+	}
 	b := s.bounds
 	if b.Schedules > 0 && schedules >= int64(b.Schedules) {
 		s.halt(Hit{Schedules, int64(b.Schedules)})

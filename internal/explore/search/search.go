@@ -23,9 +23,6 @@ import (
 // maxDepth is the length at which a schedule counts as endless.
 const maxDepth = 2000
 
-// ErrNames means that a schedule leads to another state from the other start.
-var ErrNames = errors.New("the two starts differ by more than names")
-
 // ErrUnrepeatable means that the same schedule led to two different states.
 var ErrUnrepeatable = errors.New("the same steps led to two different states")
 
@@ -35,7 +32,7 @@ var ErrLost = errors.New("a run does not come back")
 // Fingerprint stands for a state, or for a part of one. Two that differ have the same one with a chance of 1 in 2¹²⁸.
 type Fingerprint [2]uint64
 
-// Append writes it.
+// Append appends the fingerprint's 16 bytes to b.
 func (f Fingerprint) Append(b []byte) []byte {
 	for _, half := range f {
 		b = binary.LittleEndian.AppendUint64(b, half)
@@ -45,73 +42,68 @@ func (f Fingerprint) Append(b []byte) []byte {
 
 // Run is one run of a system, whose steps are of type S.
 type Run[S comparable] interface {
-	Transitions() []S                   // what can happen next, in a fixed order
-	Apply(step S) bool                  // lets it happen; false: it turned out to be no step of its own
-	Check() (shown []string, over bool) // what the last step has shown, what matters most first, and whether nothing can follow
-	Fingerprint() Fingerprint           // tells states apart
-	Err() error                         // why the run cannot go on
+	Transitions() []S         // what can happen next, in a fixed order
+	Apply(step S) (own bool)  // lets it happen; false: it turned out to be no step of its own
+	Check() Sight             // what there is to see after the last step
+	Fingerprint() Fingerprint // tells states apart
 }
 
-// Noted is a Run of which there is more to see: Goal.Take is told that.
-type Noted interface{ Note() any }
-
-// Named is a Run whose steps have names that are theirs in every state with this fingerprint, whatever led to it; nil: they have none. A
-// Walk asks for them. Without it a step is its own name.
-type Named[S comparable] interface{ Names(of []S) []S }
-
-// Viewed is a Run that says what a step sees of the state, with all names as they are; false: that may be everything. It makes
-// Goal.Symmetric cheaper.
-type Viewed[S comparable] interface {
-	View(step S) (view Fingerprint, has bool)
+// Sight is what there is to see after a step.
+type Sight struct {
+	Shown []string // what the step has shown, the most important first
+	Over  bool     // nothing can follow
+	Note  any      // for Goal.Take
 }
 
 // System is what is searched. One worker uses it at a time.
 type System[S comparable] interface {
-	// Play begins a run, at one of the two starts that there are, takes the steps of a path, and gives it to f. The run ends after that.
-	// It fails if the path cannot be taken, or with the run's Err.
-	Play(path []S, backwards bool, f func(Run[S])) error
+	// Play begins a run at the start and gives it to f. The run ends after that. Play returns why the run could not go on.
+	Play(f func(Run[S])) error
 	// Explain adds to an error the schedule that led to it.
-	Explain(err error, path []S, backwards bool) error
+	Explain(err error, path []S) error
+	// Lost says why the run that goes on does not come back, nil if it is not known to be lost. Other goroutines call it meanwhile.
+	Lost(why Loss) error
 	Close()
 }
 
-// Watched is a System whose runs may not come back. Lost says where the one is that goes on; nil: it is not known to be lost. It is called
-// while that goes on, and so from another goroutine.
-type Watched interface{ Lost(why Loss) error }
-
-// Loss is why somebody asks for a run.
+// Loss is why a search asks for a run.
 type Loss uint8
 
 // The reasons.
 const (
-	Watching Loss = iota // it is asked every now and then
+	Watching Loss = iota // a search asks every now and then
 	Stalled              // there was no step for long
 	Gone                 // the run has ended the goroutine of its worker
 )
 
 // Goal says what a search is for.
 type Goal[S comparable] struct {
-	Kinds    []string     // of what is shown, that are looked for
-	All      bool         // go on until each was found, or everything was seen; otherwise the first ends it
+	Kinds    []string     // of what is shown, that are looked for; none: everything is looked at
+	All      bool         // go on until each kind was found, or everything was seen; otherwise the first ends it
 	Progress func(Result) // called several times a second, and must not wait; may be nil
-	OneStart bool         // begin forwards alone: both starts lead to the same states
 
-	// Attempts are how often a run is repeated that chance leads elsewhere, to another state or where a step cannot happen (Apply reports
-	// false). Then no path is left to Play. 0: the system leaves nothing to chance.
-	Attempts  int
-	Symmetric bool // the two starts differ by names alone: the search checks that, and fails with ErrNames
+	// Attempts is how often a run is repeated that chance leads elsewhere, to another state or where a step cannot happen. 0: the system
+	// leaves nothing to chance.
+	Attempts int
 
-	// Take is told each step that was taken, what there was to note after it, whether the state is new, and whether nothing can follow.
-	Take func(step S, note any, isNew, over bool) // may be nil
+	Take func(Edge[S]) // is given each step that was taken; may be nil
 	// Go is asked after all schedules of one length whether there is a reason not to go on.
 	Go func(schedules int) error // may be nil
 }
 
+// Edge is a step from one state to another. States are numbered in the order in which they were found; 0 is the start.
+type Edge[S comparable] struct {
+	Sight
+	From, To int32
+	By       S
+	State    Fingerprint // To's
+	New      bool        // nothing shorter leads to the state
+}
+
 // Found is the shortest schedule that shows something.
 type Found[S comparable] struct {
-	Kind      string
-	Path      []S
-	Backwards bool // from this start
+	Kind string
+	Path []S
 }
 
 // Result is what a search has seen.
@@ -131,36 +123,27 @@ type Result struct {
 
 // node is a state, by the schedule that first reached it: its parent's, and one step.
 type node[S comparable] struct {
-	parent int32
+	parent int32 // -1: it is the start
 	step   S
-	print  Fingerprint
+	state  Fingerprint
 }
-
-// The nodes that are no state's child: the starts.
-const (
-	forwards  = 0
-	backwards = 1
-)
 
 type search[S comparable] struct {
 	goal    Goal[S]
 	bounds  Bounds
 	ctx     context.Context //nolint:containedctx // that ends with the search
 	halt    context.CancelCauseFunc
-	systems []System[S] // of each worker
+	systems []System[S] // one for each worker
 	started time.Time
-	tell    func() // how far it is
 
 	nodes     []node[S]
-	visited   map[Fingerprint]struct{}
+	numbers   map[Fingerprint]int32 // of nodes
 	schedules atomic.Int64
 	repeated  atomic.Int64
 	missed    atomic.Int64
 	working   chan struct{} // closed when no worker is at a level any more; one may never come back
 	watch     *time.Timer   // until the runs are asked for again
 	pause     time.Duration // before that
-	symmetry  symmetry[S]
-	ahead     horizon[S]
 	result    Result
 	found     []Found[S]
 }
@@ -168,48 +151,30 @@ type search[S comparable] struct {
 // Do searches. It gives the shortest schedule for each kind that was found, in the order in which they were. Each worker has a system of
 // its own, made by begin. That a search was cut short, by bounds or by ctx, is no error. It fails when a run fails, or is lost.
 func Do[S comparable](ctx context.Context, begin func() (System[S], error), goal Goal[S], bounds Bounds) (Result, []Found[S], error) {
-	s := newSearch(goal, bounds)
-	s.visited, s.ahead.claimed = map[Fingerprint]struct{}{}, map[Fingerprint]struct{}{}
-	if !goal.OneStart && !goal.Symmetric {
-		s.nodes = append(s.nodes, node[S]{parent: -1})
-	}
-	if goal.Progress != nil {
-		s.tell = func() { s.tally(); goal.Progress(s.result) }
-	}
-	err := s.do(ctx, begin, s.run)
-	return s.result, s.found, err
-}
-
-func newSearch[S comparable](goal Goal[S], bounds Bounds) *search[S] {
 	s := &search[S]{
-		goal: goal, bounds: bounds, started: time.Now(), nodes: []node[S]{{parent: -1}}, result: Result{States: 1},
-		working: make(chan struct{}), symmetry: symmetry[S]{seen: map[Fingerprint]bool{}}, tell: func() {},
-		watch: time.NewTimer(first), pause: first,
+		goal: goal, bounds: bounds, started: time.Now(), nodes: []node[S]{{parent: -1}}, numbers: map[Fingerprint]int32{},
+		working: make(chan struct{}), watch: time.NewTimer(firstLook), pause: firstLook,
 	}
 	close(s.working)
-	return s
-}
-
-// do makes a system for each worker, and lets run use them.
-func (s *search[S]) do(ctx context.Context, begin func() (System[S], error), run func() error) error {
+	defer s.watch.Stop()
 	defer s.limit(ctx)()
 	defer s.close()
-	defer s.watch.Stop()
-	for range cmp.Or(s.bounds.Workers, runtime.GOMAXPROCS(0)) {
+	for range cmp.Or(bounds.Workers, runtime.GOMAXPROCS(0)) {
 		system, err := begin()
 		if err != nil {
-			return err
+			return Result{}, nil, err
 		}
 		s.systems = append(s.systems, system)
 	}
-	err := run()
+	err := s.run()
 	s.tally()
-	return err
+	return s.result, s.found, err
 }
 
 // close closes the systems, once all workers are back.
 func (s *search[S]) close() {
 	closing := func() {
+		<-s.working
 		for _, system := range s.systems {
 			system.Close()
 		}
@@ -218,13 +183,13 @@ func (s *search[S]) close() {
 	case <-s.working:
 		closing()
 	default:
-		go func() { <-s.working; closing() }()
+		go closing()
 	}
 }
 
+// run searches one length of schedules after the other.
 func (s *search[S]) run() error {
-	level := []int32{forwards, backwards}[:len(s.nodes)]
-	for len(level) > 0 {
+	for level := []int32{0}; len(level) > 0; {
 		var next []int32
 		for len(level) > 0 { // strays are gone on from at once
 			children, err := s.expand(level)
@@ -234,7 +199,16 @@ func (s *search[S]) run() error {
 			if s.takeBound() {
 				return nil
 			}
-			level, next = s.adopt(level[:0], next, children)
+			var strays []int32
+			for _, c := range slices.Concat(children...) {
+				switch isNew := s.adopt(c); {
+				case isNew && c.stray:
+					strays = append(strays, s.last())
+				case isNew && !c.Over:
+					next = append(next, s.last())
+				}
+			}
+			level = strays
 		}
 		level = next
 		if s.done() {
@@ -252,74 +226,77 @@ func (s *search[S]) run() error {
 			s.result.Hit = Hit{Steps, maxDepth}
 			return nil
 		}
-		s.tell()
+		s.report()
 	}
 	s.result.Complete = s.missed.Load() == 0
 	return nil
 }
 
-// adopt takes down what children show, and adds those to the next level that are new and can be gone on from; strays, to this one.
-func (s *search[S]) adopt(level, next []int32, children [][]child[S]) (strays, all []int32) {
-	s.ahead.known = map[int32]*outcome[S]{}
-	for _, c := range slices.Concat(children...) {
-		s.find(c)
-		_, known := s.visited[c.print]
-		if s.goal.Take != nil {
-			s.goal.Take(c.step, c.note, !known, c.over)
-		}
-		if known && !s.bounds.EveryState {
-			continue
-		}
-		s.visited[c.print] = struct{}{}
-		delete(s.ahead.claimed, c.print)
-		s.result.States++
-		if c.over {
-			continue
-		}
-		if c.ahead != nil {
-			s.ahead.known[int32(len(s.nodes))] = c.ahead //nolint:gosec // memory ends before int32 does
-		}
-		to := &next
-		if c.stray {
-			to = &level
-		}
-		*to = append(*to, int32(len(s.nodes))) //nolint:gosec // memory ends before int32 does
+// last returns the number of the state that was found last.
+func (s *search[S]) last() int32 { return int32(len(s.nodes) - 1) } //nolint:gosec // memory ends before int32 does
+
+// adopt takes down what a child shows, and the state it led to. It reports whether that is to be gone on from, unless nothing can follow.
+func (s *search[S]) adopt(c child[S]) (isNew bool) {
+	s.find(c)
+	to, known := s.numbers[c.state]
+	if isNew = !known || s.bounds.EveryState; isNew {
 		s.nodes = append(s.nodes, c.node)
 	}
-	return level, next
+	if !known {
+		to = s.last()
+		s.numbers[c.state] = to
+	}
+	if s.goal.Take != nil {
+		s.goal.Take(Edge[S]{c.Sight, c.parent, to, c.step, c.state, !known})
+	}
+	return isNew
 }
 
 // done reports whether what was found is enough.
 func (s *search[S]) done() bool {
-	if s.goal.All {
-		return len(s.found) == len(s.goal.Kinds)
-	}
-	return len(s.found) > 0
+	return len(s.found) > 0 && (!s.goal.All || len(s.found) == len(s.goal.Kinds))
 }
 
+// tally counts what has been seen so far.
 func (s *search[S]) tally() {
+	s.result.States = len(s.nodes)
 	s.result.Schedules = int(s.schedules.Load())
 	s.result.Chance, s.result.Missed = int(s.repeated.Load()), int(s.missed.Load())
 	s.result.Seconds = time.Since(s.started).Seconds()
 }
 
-// path returns the schedule to a node, and the root that it begins at.
-func (s *search[S]) path(n int32) (path []S, root int32) {
-	for ; s.nodes[n].parent >= 0; n = s.nodes[n].parent {
-		path = append(path, s.nodes[n].step)
+// report says how far the search is.
+func (s *search[S]) report() {
+	if s.goal.Progress != nil {
+		s.tally()
+		s.goal.Progress(s.result)
+	}
+}
+
+// path returns the nodes on the way to a node, the start left out.
+func (s *search[S]) path(to int32) (path []node[S]) {
+	for n := to; s.nodes[n].parent >= 0; n = s.nodes[n].parent {
+		path = append(path, s.nodes[n])
 	}
 	slices.Reverse(path)
-	return path, n
+	return path
+}
+
+// steps returns those of a path, and what follows them.
+func steps[S comparable](path []node[S], after ...S) (all []S) {
+	for _, n := range path {
+		all = append(all, n.step)
+	}
+	return append(all, after...)
 }
 
 // find takes down what a child shows, if nothing shorter did.
 func (s *search[S]) find(c child[S]) {
-	for _, kind := range c.shown {
+	for _, kind := range c.Shown {
 		known := slices.ContainsFunc(s.found, func(f Found[S]) bool { return f.Kind == kind })
 		if known || !slices.Contains(s.goal.Kinds, kind) || !s.goal.All && len(s.found) > 0 {
 			continue
 		}
-		path, root := s.path(c.parent)
-		s.found = append(s.found, Found[S]{kind, append(path, c.step), root == backwards})
+		s.found = append(s.found, Found[S]{kind, steps(s.path(c.parent), c.step)})
 	}
 }

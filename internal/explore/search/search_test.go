@@ -3,11 +3,12 @@ package search_test
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
+	"time"
 
 	"lockstep/internal/explore/search"
 )
@@ -18,9 +19,9 @@ type counter struct {
 	dice   *int          // if not nil, what is read is this, and grows up to 3
 	coins  []int         // if not nil, an actor reads 5 every other time, once another one has written
 	fails  bool          // the last step fails
-	names  bool          // what the first actor writes, if it has read a one, depends on the start
-	local  bool          // an actor sees no more than the number and what it has read
-	begun  *atomic.Int64 // runs from the other start; may be nil
+	blocks chan struct{} // if not nil, a run waits for it
+	exits  bool          // a run ends its goroutine
+	lost   error         // what Lost says once nobody gets on
 }
 
 // step is that of an actor.
@@ -31,9 +32,7 @@ type counting struct {
 	counter
 	number int
 	read   []int // what each actor has read; -1: nothing yet, -2: it is done
-	path   []step
-
-	backwards bool
+	taken  int
 }
 
 // What it shows.
@@ -42,21 +41,34 @@ const (
 	never      = "never"
 )
 
-func (c counter) Play(path []step, backwards bool, f func(search.Run[step])) error {
-	if c.begun != nil && backwards {
-		c.begun.Add(1)
+var errLuck = errors.New("out of luck")
+
+func (c counter) Play(f func(search.Run[step])) error {
+	if c.blocks != nil {
+		<-c.blocks
 	}
-	r := &counting{counter: c, read: slices.Repeat([]int{-1}, c.actors), backwards: backwards}
-	for _, by := range path {
-		r.Apply(by)
+	if c.exits {
+		runtime.Goexit()
 	}
-	f(r)
-	return r.Err()
+	r := &counting{counter: c, read: slices.Repeat([]int{-1}, c.actors)}
+	if f(r); c.fails && r.taken == 2*c.actors {
+		return errLuck
+	}
+	return nil
 }
 
-func (counter) Explain(err error, path []step, _ bool) error {
+func (counter) Explain(err error, path []step) error {
 	return fmt.Errorf("after %q: %w", schedule(path), err)
 }
+
+func (c counter) Lost(why search.Loss) error {
+	if why == search.Watching {
+		return nil
+	}
+	return c.lost
+}
+
+func (counter) Close() {}
 
 func schedule(path []step) string {
 	var names []string
@@ -65,8 +77,6 @@ func schedule(path []step) string {
 	}
 	return strings.Join(names, " ")
 }
-
-func (counter) Close() {}
 
 func (r *counting) Transitions() (all []step) {
 	for i, read := range r.read {
@@ -77,12 +87,8 @@ func (r *counting) Transitions() (all []step) {
 	return all
 }
 
-func (r *counting) View(by step) (view search.Fingerprint, has bool) {
-	return search.Fingerprint{uint64(r.number), uint64(10*(r.read[by]+2) + int(by))}, r.local
-}
-
 func (r *counting) Apply(by step) bool {
-	r.path = append(r.path, by)
+	r.taken++
 	switch read := r.read[by]; {
 	case read == -1 && r.dice != nil:
 		*r.dice = min(*r.dice+1, 3)
@@ -94,20 +100,17 @@ func (r *counting) Apply(by step) bool {
 		r.read[by] = r.number
 	default:
 		r.number = read + 1
-		if r.names && r.backwards && by == 0 && read == 1 {
-			r.number++
-		}
 		r.read[by] = -2
 	}
 	return true
 }
 
-func (r *counting) Check() (shown []string, over bool) {
-	over = len(r.Transitions()) == 0
-	if over && r.number < r.actors {
-		shown = append(shown, lostUpdate)
+func (r *counting) Check() search.Sight {
+	sight := search.Sight{Over: len(r.Transitions()) == 0, Note: r.number}
+	if sight.Over && r.number < r.actors {
+		sight.Shown = append(sight.Shown, lostUpdate)
 	}
-	return shown, over
+	return sight
 }
 
 func (r *counting) Fingerprint() search.Fingerprint {
@@ -118,52 +121,17 @@ func (r *counting) Fingerprint() search.Fingerprint {
 	return search.Fingerprint{sum}
 }
 
-func (r *counting) Err() error {
-	if r.fails && len(r.path) == 2*r.actors {
-		return errors.New("out of luck")
-	}
-	return nil
-}
-
 type goal = search.Goal[step]
 
 func look(t *testing.T, c counter, g goal, bounds search.Bounds) (search.Result, []search.Found[step], error) {
 	t.Helper()
-	g.OneStart = true
 	return search.Do(t.Context(), func() (search.System[step], error) { return c, nil }, g, bounds)
-}
-
-// patient is a counter of which no run goes on before it is told.
-type patient struct {
-	counter
-	told chan struct{}
-}
-
-func (p patient) Play(path []step, backwards bool, f func(search.Run[step])) error {
-	<-p.told
-	return p.counter.Play(path, backwards, f)
-}
-
-// How far a search is, is told while it looks at the schedules of one length, too.
-func TestProgressIsToldWithinALevel(t *testing.T) {
-	told := make(chan struct{})
-	var once sync.Once
-	goal := goal{
-		Kinds: []string{lostUpdate}, OneStart: true,
-		Progress: func(search.Result) { once.Do(func() { close(told) }) },
-	}
-	begin := func() (search.System[step], error) { return patient{counter{actors: 2}, told}, nil }
-	result, found, err := search.Do(t.Context(), begin, goal, search.Bounds{})
-	if err != nil || len(found) != 1 {
-		t.Errorf("%+v, %v", result, err)
-	}
 }
 
 // The schedule found is the first of the shortest, however many workers look for it.
 func TestTheShortestIsFound(t *testing.T) {
-	goal := goal{Kinds: []string{lostUpdate}}
 	for _, workers := range []int{1, 2, 5} {
-		_, found, err := look(t, counter{actors: 2}, goal, search.Bounds{Workers: workers})
+		_, found, err := look(t, counter{actors: 2}, goal{Kinds: []string{lostUpdate}}, search.Bounds{Workers: workers})
 		if err != nil || len(found) != 1 || schedule(found[0].Path) != "A B A B" {
 			t.Errorf("%d workers: %+v, %v; want A B A B", workers, found, err)
 		}
@@ -172,12 +140,11 @@ func TestTheShortestIsFound(t *testing.T) {
 
 // Six schedules of two actors, of which the states are few. Without the cut every schedule is run, to each of its steps.
 func TestAStateIsGoneOnFromOnce(t *testing.T) {
-	goal := goal{Kinds: []string{never}, All: true}
-	with, _, err := look(t, counter{actors: 2}, goal, search.Bounds{})
+	with, _, err := look(t, counter{actors: 2}, goal{}, search.Bounds{})
 	if err != nil || !with.Complete || with.Depth != 3 {
 		t.Fatalf("%+v, %v; want it complete", with, err)
 	}
-	without, _, err := look(t, counter{actors: 2}, goal, search.Bounds{EveryState: true})
+	without, _, err := look(t, counter{actors: 2}, goal{}, search.Bounds{EveryState: true})
 	if err != nil || !without.Complete || without.Schedules != 2+4+6+6 {
 		t.Fatalf("%+v, %v; want each step of the six schedules", without, err)
 	}
@@ -186,7 +153,36 @@ func TestAStateIsGoneOnFromOnce(t *testing.T) {
 	}
 }
 
-func TestASystemThatDoesNotRepeat(t *testing.T) {
+// Each step is given once, with what there is to see after it, from and to states that are numbered in the order in which they were found.
+func TestEachStepIsGivenOnce(t *testing.T) {
+	for _, workers := range []int{1, 3} {
+		seen, numbers := map[string]bool{}, map[search.Fingerprint]int32{}
+		take := func(e search.Edge[step]) {
+			seen[fmt.Sprint(e.From, e.By)] = true
+			number, known := numbers[e.State]
+			switch {
+			case e.New == known, known && number != e.To, !known && int(e.To) != len(numbers)+1, e.From >= e.To && e.New:
+				t.Errorf("%d workers: %+v; of that state is known: %d, %t", workers, e, number, known)
+			case e.Note == nil || e.Over != (e.Note == 3 || len(e.Shown) > 0):
+				t.Errorf("%d workers: %+v; want what there is to see", workers, e)
+			}
+			numbers[e.State] = e.To
+		}
+		result, _, err := look(t, counter{actors: 3}, goal{Kinds: []string{never}, All: true, Take: take}, search.Bounds{Workers: workers})
+		if err != nil || !result.Complete || len(numbers)+1 != result.States || len(seen) != result.Schedules {
+			t.Errorf("%d workers: %v; %d states, %d steps were given; want those of %+v", workers, err, len(numbers)+1, len(seen), result)
+		}
+	}
+}
+
+func TestABoundEndsASearch(t *testing.T) {
+	result, _, err := look(t, counter{actors: 3}, goal{}, search.Bounds{Schedules: 10, Workers: 1})
+	if want := (search.Hit{Limit: search.Schedules, Most: 10}); err != nil || result.Complete || result.Hit != want || result.Schedules > 11 {
+		t.Errorf("%+v, %v; want it to end after ten schedules, and one that had begun", result, err)
+	}
+}
+
+func TestASystemThatDoesNotRepeatIsAnError(t *testing.T) {
 	_, _, err := look(t, counter{actors: 2, dice: new(int)}, goal{}, search.Bounds{Workers: 1})
 	if !errors.Is(err, search.ErrUnrepeatable) {
 		t.Errorf("%v; want ErrUnrepeatable", err)
@@ -195,7 +191,7 @@ func TestASystemThatDoesNotRepeat(t *testing.T) {
 
 // Where chance decides, a schedule is repeated until it leads where it led before, and each way is gone on from. What no repetition leads
 // to again is counted.
-func TestChance(t *testing.T) {
+func TestChanceIsRepeated(t *testing.T) {
 	goal := goal{Kinds: []string{lostUpdate, never}, All: true, Attempts: 5}
 	sure, _, err := look(t, counter{actors: 2}, goal, search.Bounds{Workers: 1})
 	if err != nil || sure.Chance != 0 {
@@ -213,67 +209,43 @@ func TestChance(t *testing.T) {
 
 func TestAnErrorComesWithItsSchedule(t *testing.T) {
 	_, _, err := look(t, counter{actors: 1, fails: true}, goal{}, search.Bounds{Workers: 1})
-	if err == nil || err.Error() != `after "A A": out of luck` {
+	if !errors.Is(err, errLuck) || err.Error() != `after "A A": out of luck` {
 		t.Errorf("%v; want the schedule", err)
 	}
 }
 
-// One step at which the starts differ is enough to know that they are not symmetric, whatever the others show.
-func TestStartsThatAreSymmetric(t *testing.T) {
-	for _, local := range []bool{false, true} {
-		for names, want := range map[bool]error{false: nil, true: search.ErrNames} {
-			goal := goal{Symmetric: true, Kinds: []string{never}, All: true, OneStart: true}
-			c := counter{actors: 3, names: names, local: local}
-			result, _, err := look(t, c, goal, search.Bounds{})
-			if !errors.Is(err, want) || result.Complete != (want == nil) {
-				t.Errorf("local %t: %v, complete %t; want %v", local, err, result.Complete, want)
-			}
-			begin := func() (search.System[step], error) { return c, nil }
-			if _, _, err := search.Walk(t.Context(), begin, func(search.Edge[step]) {}, goal, search.Bounds{}); !errors.Is(err, want) {
-				t.Errorf("local %t: a walk says %v; want %v", local, err, want)
-			}
-		}
+// How far a search is, is told while it looks at the schedules of one length, too.
+func TestProgressIsToldWithinALevel(t *testing.T) {
+	var once sync.Once
+	c := counter{actors: 2, blocks: make(chan struct{})}
+	goal := goal{Kinds: []string{lostUpdate}, Progress: func(search.Result) { once.Do(func() { close(c.blocks) }) }}
+	if result, found, err := look(t, c, goal, search.Bounds{}); err != nil || len(found) != 1 {
+		t.Errorf("%+v, %v", result, err)
 	}
 }
 
-// What a step does to a process that has seen the same is run from the other start once.
-func TestAViewIsCheckedOnce(t *testing.T) {
-	begun := func(local bool) (runs int64, steps int) {
-		var n atomic.Int64
-		goal := goal{Symmetric: true, Kinds: []string{never}, All: true}
-		result, _, err := look(t, counter{actors: 3, local: local, begun: &n}, goal, search.Bounds{Workers: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return n.Load(), result.Schedules
-	}
-	all, steps := begun(false)
-	once, _ := begun(true)
-	const views = 3 * (3 + 3 + 2 + 1) // each actor reads 0, 1 or 2; it writes while the number is that, or has become greater
-	if all != int64(steps) || once != views {
-		t.Errorf("%d runs from the other start for %d steps, %d if steps have views; want %d", all, steps, once, views)
-	}
-}
-
-// A walk sees the same states and steps, each step once.
-func TestAWalkSeesWhatASearchSees(t *testing.T) {
-	goal := goal{Kinds: []string{never}, All: true, OneStart: true}
-	all, _, err := look(t, counter{actors: 3}, goal, search.Bounds{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, workers := range []int{1, 3} {
-		seen := map[string]bool{}
-		see := func(e search.Edge[step]) { seen[fmt.Sprint(e.From, e.By)] = true }
-		begin := func() (search.System[step], error) { return counter{actors: 3}, nil }
-		states, result, err := search.Walk(t.Context(), begin, see, goal, search.Bounds{Workers: workers})
-		if err != nil || !result.Complete || len(states) != all.States || len(seen) != all.Schedules || result.Schedules != all.Schedules {
-			t.Errorf("%d workers: %v; %d states, %d steps, %+v; a search sees %+v", workers, err, len(states), len(seen), result, all)
-		}
-	}
-	_, _, err = search.Walk(t.Context(), func() (search.System[step], error) { return counter{actors: 2, dice: new(int)}, nil },
-		func(search.Edge[step]) {}, goal, search.Bounds{Workers: 1})
-	if !errors.Is(err, search.ErrUnrepeatable) {
-		t.Errorf("%v; want ErrUnrepeatable", err)
+// A run that does not come back is asked for, and so is one that ends its worker's goroutine; nobody waits for it.
+func TestARunThatIsLost(t *testing.T) {
+	errBlind := errors.New("it waits for rain")
+	for name, test := range map[string]struct {
+		system counter
+		want   error
+	}{
+		"it waits, and says why":       {counter{blocks: make(chan struct{}), lost: errBlind}, errBlind},
+		"it waits, and nobody knows":   {counter{blocks: make(chan struct{})}, search.ErrLost},
+		"it is gone, and says why":     {counter{exits: true, lost: errBlind}, errBlind},
+		"it is gone, and nobody knows": {counter{exits: true}, search.ErrLost},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel() // some wait until nobody gets on
+			if blocks := test.system.blocks; blocks != nil {
+				defer close(blocks) // or its goroutine leaks
+			}
+			test.system.actors = 2
+			_, _, err := look(t, test.system, goal{}, search.Bounds{Workers: 2, Patience: 20 * time.Millisecond})
+			if !errors.Is(err, test.want) {
+				t.Errorf("%v; want %v", err, test.want)
+			}
+		})
 	}
 }

@@ -35,7 +35,7 @@ func (s *search[S]) work(part func(system System[S]) error) error {
 			ended := false
 			defer func() {
 				if !ended {
-					failed[i] = cmp.Or(lost(system, Gone), ErrLost)
+					failed[i] = cmp.Or(system.Lost(Gone), ErrLost)
 					s.halt(errEnough)
 				}
 			}()
@@ -60,20 +60,13 @@ func (s *search[S]) work(part func(system System[S]) error) error {
 // lost asks all systems for their runs.
 func (s *search[S]) lost(why Loss) (err error) {
 	for _, system := range s.systems {
-		err = cmp.Or(err, lost(system, why))
+		err = cmp.Or(err, system.Lost(why))
 	}
 	return err
 }
 
-func lost[S comparable](system System[S], why Loss) error {
-	if watched, is := system.(Watched); is {
-		return watched.Lost(why)
-	}
-	return nil
-}
-
-// How often a search asks for its runs at first, and how often it does so later, and tells how far it is.
-const first, often = 5 * time.Millisecond, 200 * time.Millisecond
+// How often a search asks for its runs: at first, as blind code mostly waits in its first schedules, and later.
+const firstLook, usualLook = 5 * time.Millisecond, 200 * time.Millisecond
 
 // wait waits for the workers, and tells meanwhile how far they are. It reports false when none gets on any more, and gives an error for a
 // run that is lost.
@@ -83,8 +76,8 @@ func (s *search[S]) wait(wg *sync.WaitGroup) (ended bool, blind error) {
 	go func() { wg.Wait(); close(done) }()
 	ticker := time.NewTicker(cmp.Or(s.bounds.Patience, 20*time.Second))
 	defer ticker.Stop()
-	telling := time.NewTicker(often)
-	defer telling.Stop()
+	reporting := time.NewTicker(usualLook)
+	defer reporting.Stop()
 	halted := s.ctx.Done()
 	for before := int64(-1); ; {
 		select {
@@ -100,10 +93,10 @@ func (s *search[S]) wait(wg *sync.WaitGroup) (ended bool, blind error) {
 			if blind = cmp.Or(blind, s.lost(Watching)); blind != nil {
 				s.halt(errEnough)
 			}
-			s.pause = min(s.pause+s.pause/2, often)
+			s.pause = min(s.pause+s.pause/2, usualLook)
 			s.watch.Reset(s.pause)
-		case <-telling.C:
-			s.tell()
+		case <-reporting.C:
+			s.report()
 		case <-ticker.C:
 			now := s.schedules.Load() + s.repeated.Load()
 			if now == before {

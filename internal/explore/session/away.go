@@ -6,21 +6,19 @@ import (
 	"strings"
 
 	"lockstep/internal/explore"
-	"lockstep/internal/explore/checker"
 	"lockstep/internal/explore/engine"
 	"lockstep/internal/explore/search"
-	"lockstep/internal/lock/anomaly"
 )
 
 // after searches what follows the schedule of a session.
 func after(
-	ctx context.Context, s *Session, see func(*explore.Run) explore.Seen, goal explore.Anomaly, bounds explore.Bounds,
+	ctx context.Context, s *Session, onward *explore.Onward, goal explore.Anomaly, bounds explore.Bounds,
 ) (explore.Result, error) {
 	options, seeds, path := explore.Options{Cuts: engine.Cuts{EveryStart: true}}, engine.NewSeeds(), s.Path()
-	inner := search.Goal[engine.Transition]{Kinds: []string{string(goal)}, OneStart: true}
+	inner := search.Goal[engine.Transition]{Kinds: []string{string(goal)}}
 	return explore.Search(ctx, func() (explore.System, error) {
 		h, err := explore.NewHarness(s.Strategy(), s.Scenario(), options, seeds)
-		return explore.System{Harness: h, After: path, See: see}, err
+		return explore.System{Harness: h, After: path, Onward: onward}, err
 	}, inner, bounds)
 }
 
@@ -60,43 +58,7 @@ func Away(ctx context.Context, s *Session, a explore.Anomaly, bounds explore.Bou
 	}
 }
 
-// escaped is what a search for a way to the end of all sales looks for. It is no anomaly.
-const escaped anomaly.Anomaly = "escaped"
-
 // onward looks for the shortest way from a session's present state that has no further fault: to an anomaly, or to having escaped another.
 func onward(ctx context.Context, s *Session, avoid, to explore.Anomaly, bounds explore.Bounds) (explore.Result, error) {
-	see := func(r *explore.Run) explore.Seen { return &faultless{Run: r, avoid: avoid} }
-	return after(ctx, s, see, to, bounds)
-}
-
-// faultless is a run without further faults. It ends when it shows what it is to avoid, and has escaped when it comes to the end.
-type faultless struct {
-	*explore.Run
-	avoid explore.Anomaly
-	shown bool
-}
-
-// Transitions implements explore.Seen.
-func (f *faultless) Transitions() []engine.Transition {
-	return slices.DeleteFunc(slices.Clone(f.Run.Transitions()), func(t engine.Transition) bool { return t.Kind.Budget() != "" })
-}
-
-// Check implements explore.Seen.
-func (f *faultless) Check() (found []checker.Finding, over bool) {
-	shown, over := f.Run.Check()
-	found = slices.DeleteFunc(slices.Clone(shown), func(other checker.Finding) bool { return other.Anomaly == f.avoid })
-	f.shown = len(found) < len(shown)
-	if over && !f.shown {
-		found = append(found, checker.Finding{Anomaly: escaped})
-	}
-	return found, over || f.shown
-}
-
-// Fingerprint implements explore.Seen. A state is another one if the last step into it was to be avoided: nothing is gone on from that.
-func (f *faultless) Fingerprint() engine.Fingerprint {
-	seen := f.Run.Fingerprint()
-	if f.shown {
-		seen[0] = ^seen[0]
-	}
-	return seen
+	return after(ctx, s, &explore.Onward{Avoid: avoid}, to, bounds)
 }

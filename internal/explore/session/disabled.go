@@ -46,7 +46,7 @@ func disabled(run *explore.Run, possible []engine.Transition, over bool) []Disab
 // canMove reports whether an actor can do something by itself.
 func (o outlook) canMove(a *engine.Actor) bool {
 	return slices.ContainsFunc(o.possible, func(t engine.Transition) bool {
-		move := t.Kind == engine.Moves || t.Kind == engine.Polls || t.Kind == engine.PollsOn
+		move := t.Kind == engine.Moves || t.Kind == engine.PollsOn
 		return move && o.Who(t) == a.Name
 	})
 }

@@ -1,7 +1,6 @@
 package session
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -54,7 +53,6 @@ func Follow(
 	if f.Outcome, err = f.goOn(ctx, locks[1], in, bounds); err != nil || f.Outcome != Survives || f.Anomaly == "" {
 		return f, err
 	}
-	in.Polls = cmp.Or(in.Polls, explore.UsualPolls)
 	result, err := explore.Explore(ctx, locks[1], in, explore.Goal{Anomalies: []explore.Anomaly{f.Anomaly}}, bounds)
 	switch {
 	case err != nil:

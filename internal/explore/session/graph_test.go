@@ -3,7 +3,6 @@ package session_test
 import (
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -230,7 +229,7 @@ func TestTheMapIsWhatASearchSees(t *testing.T) {
 	for _, test := range []struct{ lock, faults string }{{"v2", "expiry=1"}, {"v5", "expiry=1"}, {"v1", "crash=1"}, {"v3", ""}} {
 		t.Run(test.lock, func(t *testing.T) {
 			s, in := find(t, test.lock), with(t, test.faults, 0)
-			in.Actors, in.Polls = 3, explore.UsualPolls
+			in.Actors = 3
 			if test.faults == "expiry=1" {
 				suite.LongOnly(t, "v1 has a fault, too")
 			}
@@ -238,7 +237,7 @@ func TestTheMapIsWhatASearchSees(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			all, err := explore.Explore(t.Context(), s, in, explore.Goal{All: true}, explore.Bounds{Awake: math.MaxInt})
+			all, err := explore.Explore(t.Context(), s, in, explore.Goal{All: true}, explore.Bounds{})
 			if err != nil || m.States() != all.States || m.Steps() != all.Schedules {
 				t.Errorf("%v: %d states, %d steps; a search sees %d and %d", err, m.States(), m.Steps(), all.States, all.Schedules)
 			}

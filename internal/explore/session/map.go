@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -18,7 +17,7 @@ import (
 var ErrTooLarge = lock.WithCode("too_large", "there are too many states for a map")
 
 // Map is all states of a scenario, and the steps between them. Actors that start alike are interchangeable on it, if there are three or
-// more of them, and if the code is blind to their names. So are the nodes of a lock that is on several.
+// more of them. So are the nodes of a lock that is on several.
 type Map struct {
 	begin  func() (*explore.Harness, error) // to find a state by its schedule
 	states map[engine.Fingerprint]int32
@@ -39,40 +38,32 @@ func Draw(ctx context.Context, s strategy.Strategy, in explore.Scenario, bounds 
 	if err := in.CheckFor(s); err != nil {
 		return nil, err
 	}
-	alike := in.Actors > 2 && in.Alike() && in.SalesEach() == 1 && !s.OnNodes
-	m, err := draw(ctx, s, in, alike, bounds, progress)
-	if errors.Is(err, search.ErrNames) {
-		m, err = draw(ctx, s, in, false, bounds, progress)
-	}
-	return m, err
-}
-
-func draw(
-	ctx context.Context, of strategy.Strategy, in explore.Scenario, alike bool, bounds explore.Bounds, progress func(states int),
-) (*Map, error) {
-	options, seeds := explore.Options{Cuts: engine.Cuts{Interchangeable: alike, EveryStart: !alike}}, engine.NewSeeds()
-	m := &Map{begin: func() (*explore.Harness, error) { return explore.NewHarness(of, in, options, seeds) }}
-	goal := search.Goal[engine.Transition]{OneStart: true, Symmetric: alike}
+	seeds := engine.NewSeeds()
+	m := &Map{begin: func() (*explore.Harness, error) { return explore.NewHarness(s, in, explore.Options{}, seeds) }}
+	m.states = map[engine.Fingerprint]int32{{}: 0} // the start's is asked of nobody
+	goal := search.Goal[engine.Transition]{Take: func(e search.Edge[engine.Transition]) {
+		m.states[e.State] = e.To
+		m.steps = append(m.steps, stepOf(e, s))
+	}}
 	if progress != nil {
 		goal.Progress = func(r search.Result) { progress(r.States) }
 	}
-	states, result, err := search.Walk(ctx, func() (search.System[engine.Transition], error) {
+	result, _, err := search.Do(ctx, func() (search.System[engine.Transition], error) {
 		h, err := m.begin()
 		return explore.System{Harness: h}, err
-	}, func(e search.Edge[engine.Transition]) { m.steps = append(m.steps, stepOf(e, of)) }, goal, bounds)
+	}, goal, bounds)
 	if err == nil && !result.Complete {
 		err = fmt.Errorf("%w: %s", ErrTooLarge, explore.BoundSays(result.Hit, in.Language))
 	}
 	if err != nil {
 		return nil, err
 	}
-	m.states = states
 	return m, nil
 }
 
 func stepOf(e search.Edge[engine.Transition], of strategy.Strategy) step {
 	var shows uint32
-	for _, kind := range e.Shows {
+	for _, kind := range e.Shown {
 		if a := explore.Anomaly(kind); a.IsPromisedBy(of) {
 			shows |= bit(a)
 		}

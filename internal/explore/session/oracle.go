@@ -67,7 +67,7 @@ func (m *Map) Oracle(s *Session, a explore.Anomaly) (Oracle, error) {
 // along gives the number of the state after each step of a path, the start's first; -1 for one that is not on the map.
 func (m *Map) along(h *explore.Harness, path []engine.Transition) []int32 {
 	states := []int32{0}
-	run := h.Begin(false)
+	run := h.Begin()
 	defer run.Close()
 	for _, t := range path {
 		run.Apply(t)

@@ -65,7 +65,7 @@ func (s *Session) look(schedule string) error {
 
 // replay runs a schedule, and sees what is so after it, which transitions it took, and what is possible then.
 func (s *Session) replay(schedule string) (v View, path, possible []engine.Transition, err error) {
-	run := s.harness.Begin(false)
+	run := s.harness.Begin()
 	defer run.Close()
 	record := run.Record()
 	shown, over, err := run.Follow(schedule, s.strategy)
@@ -88,7 +88,7 @@ func (s *Session) replay(schedule string) (v View, path, possible []engine.Trans
 
 // try runs a schedule with one step more, to see what that does. It reports false if that is no step of its own.
 func (s *Session) try(path []engine.Transition, t engine.Transition) (c Choice, took bool, err error) {
-	run := s.harness.Begin(false)
+	run := s.harness.Begin()
 	defer run.Close()
 	for _, before := range path {
 		run.Apply(before)

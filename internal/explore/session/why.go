@@ -162,7 +162,7 @@ func wayOn(ctx context.Context, s *Session, avoid explore.Anomaly, bounds explor
 	if s.Now().Over {
 		return []string{}, explore.Result{Result: search.Result{Complete: true}}, nil
 	}
-	result, err := onward(ctx, s, avoid, escaped, bounds)
+	result, err := onward(ctx, s, avoid, explore.Escaped, bounds)
 	if err != nil || len(result.Found) == 0 {
 		return nil, result, err
 	}

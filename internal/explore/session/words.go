@@ -23,11 +23,7 @@ func (o outlook) whyActor(a *engine.Actor) string {
 	case a.Paused():
 		return say("%s is paused until %s resumes", "%s 已暂停，直到 %s 恢复", a.Name, a.Process.Name)
 	case why == engine.AsksInVain:
-		says := say("%s waits%s: another attempt would get the same answer", "%s 在等待%s：再试一次，结果也一样", a.Name, o.held(a))
-		if len(o.possible) > 0 && o.PollsLeft() == 0 {
-			says += say(", and the scenario allows no more attempts", "，次数已达场景的上限")
-		}
-		return says
+		return say("%s waits%s: another attempt would get the same answer", "%s 在等待%s：再试一次，结果也一样", a.Name, o.held(a))
 	case why == engine.WaitsForReply:
 		return say("%s waits for a node that does not answer", "%s 在等一个不响应的节点", a.Name)
 	case why == engine.WaitsForTime:

@@ -12,7 +12,20 @@ import (
 type Cluster struct {
 	memory  *Memory
 	servers []*Server
-	version uint64
+	version Version
+}
+
+// Version counts the changes of what the servers of a cluster hold, expiries aside.
+type Version struct{ All, Locks uint64 }
+
+// Plus returns the version after so many more changes.
+func (v Version) Plus(changes Version) Version {
+	return Version{v.All + changes.All, v.Locks + changes.Locks}
+}
+
+// Minus returns how many changes there were since an earlier version.
+func (v Version) Minus(earlier Version) Version {
+	return Version{v.All - earlier.All, v.Locks - earlier.Locks}
 }
 
 // Server is one Redis.
@@ -90,8 +103,8 @@ func (c *Cluster) Locked(name string) (Key, bool) {
 	return Key{}, false
 }
 
-// Version counts the changes of what the servers hold, expiries aside.
-func (c *Cluster) Version() uint64 { return c.version }
+// Version returns how often what the servers hold has changed, and of that the lock's keys.
+func (c *Cluster) Version() Version { return c.version }
 
 // Contents returns what all of them hold.
 func (c *Cluster) Contents() []*State {
@@ -134,7 +147,10 @@ func (c *Cluster) Become(s *Server, next *State) (changed bool) {
 	before := s.Holds
 	s.Holds = next
 	if changed = !before.Same(next); changed {
-		c.version++
+		c.version.All++
+		if !before.SameLocks(next) {
+			c.version.Locks++
+		}
 	}
 	for _, w := range s.watches {
 		w.see(before, next)
@@ -150,14 +166,20 @@ func (c *Cluster) Would(s *Server, now time.Duration, command *Command) (*Answer
 	return c.memory.answer(s.Holds, now+s.Ahead, command)
 }
 
-// WouldChange reports whether a command would change what a server holds by then, if only an expiry.
-func (c *Cluster) WouldChange(s *Server, now, then time.Duration, command *Command) (bool, error) {
-	holds, err := c.After(s, then-now)
+// WouldProlong reports whether a command would change an expiry, and nothing else, if it came a moment later.
+func (c *Cluster) WouldProlong(s *Server, now time.Duration, command *Command) bool {
+	const moment = time.Millisecond
+	holds, err := c.After(s, moment)
 	if err != nil {
-		return false, err
+		return false
 	}
-	answer, err := c.memory.answer(holds, then+s.Ahead, command)
-	return err == nil && answer.Then != holds, err
+	answer, err := c.memory.answer(holds, now+moment+s.Ahead, command)
+	return err == nil && answer.Then.Same(holds) && !answer.Then.SameKeys(holds)
+}
+
+// IsTimed reports whether the answer to a command may depend on the time of day.
+func (c *Cluster) IsTimed(s *Server, command *Command) bool {
+	return command.timed || command.script && s.Holds.timed
 }
 
 // Ask gives the answer to what an actor sent on a connection. What the connection watches is seen to here; the rest is what the server

@@ -94,6 +94,14 @@ func (s *State) Same(other *State) bool {
 	return s == other || slices.EqualFunc(s.Keys, other.Keys, func(a, b Key) bool { return a.kind == b.kind && a.same(b) })
 }
 
+// SameKeys reports whether two states differ in no key, expiries included: in nothing but the ledger, and the scripts that are loaded.
+func (s *State) SameKeys(other *State) bool {
+	return s == other || slices.EqualFunc(s.Keys, other.Keys, func(a, b Key) bool { return a.kind == b.kind && a.same(b) && a.TTL == b.TTL })
+}
+
+// HasLock reports whether there is a key of the lock's.
+func (s *State) HasLock() bool { return len(s.locks) > 0 }
+
 // SameLocks reports whether two states differ in nothing that is the lock's, kinds and expiries aside.
 func (s *State) SameLocks(other *State) bool {
 	return slices.EqualFunc(s.locks, other.locks, Key.same)

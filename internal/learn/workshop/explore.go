@@ -1,7 +1,6 @@
 package workshop
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -80,9 +79,7 @@ func (e Exercise) Explore(ctx context.Context, s strategy.Strategy, in language.
 func (o *Outcome) look(ctx context.Context, s strategy.Strategy, look Look, in language.Language) {
 	bounds := explore.Bounds{Memory: mostMemory, Patience: patience}
 	look.Scenario.Language = in
-	quick := look.Scenario
-	quick.Polls = cmp.Or(quick.Polls, explore.UsualPolls) // it raises them by itself otherwise
-	result, err := explore.Explore(ctx, s, quick, explore.Goal{Anomalies: look.Anomalies}, bounds)
+	result, err := explore.Explore(ctx, s, look.Scenario, explore.Goal{Anomalies: look.Anomalies}, bounds)
 	o.Schedules += result.Schedules
 	o.Scenario = look.Scenario.String()
 	switch {

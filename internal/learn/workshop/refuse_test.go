@@ -98,29 +98,3 @@ func TestAVariableForAllProcesses(t *testing.T) {
 		}
 	}
 }
-
-// The locks to which the explorer alone gives no clear error are refused so.
-func TestRefusesWhatTheExplorerCannotSee(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join(root, "internal", "test", "variants", "unruly.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, says := range map[string]string{
-		"untilRealTime": "it calls time.Now", "waitsForATimer": "it calls time.AfterFunc",
-		"panicsInAGoroutine": "it starts a goroutine",
-	} {
-		_, body, found := strings.Cut(string(text), "\nfunc "+name+"(")
-		body, _, _ = strings.Cut(body, "\n}\n")
-		file := filepath.Join(t.TempDir(), "lock.go")
-		lock := "package expiry\n\nimport (\n\t\"context\"\n\t\"time\"\n)\n\nfunc " + name + "(" + body + "\n}\n"
-		if err := os.WriteFile(file, []byte(lock), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		e, checks := exercise(t, "01"), checker(t)
-		checks.Overlay = map[string]string{e.Dir() + "/lock.go": file}
-		o, err := checks.Check(t.Context(), e, e.Dir(), language.English)
-		if !found || err != nil || o.State != verdict.Failed || !strings.Contains(o.Says, says) {
-			t.Errorf("%s: %+v, %v; want %s", name, o, err, says)
-		}
-	}
-}

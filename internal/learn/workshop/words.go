@@ -10,8 +10,8 @@ func (o Outcome) Trouble() language.Text {
 		Blind: language.Both("The code waits, loops, or starts a goroutine where the explorer cannot see it. "+
 			"Wait by lock.Sleep, lock.Poll or Clock.Wait, and start goroutines by Clock.Go:",
 			"代码在探索器看不到的地方等待、循环或启动了 goroutine。请用 lock.Sleep、lock.Poll 或 Clock.Wait 等待，用 Clock.Go 启动 goroutine："),
-		Unsaid: language.Both("The code asks again and again in a loop of its own. Let it ask by lock.Poll, which pauses between two attempts:",
-			"代码在自己写的循环里反复重试。请改用 lock.Poll，它会在两次尝试之间停顿："),
+		Unsaid: language.Both("An attempt is not the last one once more. Let the code ask by lock.Poll, and each attempt do the same:",
+			"有一次重试不是把上一次再做一遍。请用 lock.Poll 重试，每次尝试都做同样的事："),
 		Unrepeatable: language.Both("The code does not do the same twice. Time comes from its clock, and there is no chance:",
 			"同样的步骤，代码两次做得不一样。时间只能取自它的时钟，也不能用随机数："),
 		BadCommand: language.Both("The explorer's Redis does not have a command:", "探索器的 Redis 没有这条命令："),

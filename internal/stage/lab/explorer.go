@@ -43,7 +43,7 @@ func (l Lab) search(ctx context.Context, lock string, known sweeps, in language.
 	if !one {
 		return known.search(ctx, s, l.Anomaly, in)
 	}
-	where.Polls, where.Language = explore.UsualPolls, in // polls as explore --all
+	where.Language = in
 	goal := explore.Goal{Anomalies: []explore.Anomaly{l.Anomaly}}
 	result, err := explore.Explore(ctx, s, where, goal, explore.Bounds{Schedules: schedules, Memory: most})
 	says := untested(result, in)

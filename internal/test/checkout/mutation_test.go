@@ -83,7 +83,7 @@ var mutants = []mutant{
 	},
 	{
 		"renewal without the owner", "util/lua/updateExpireTime.lua", `if redis.pcall('HEXISTS', KEYS[1], ARGV[1]) == 1 then`, `if true then`,
-		"v6 --faults expiry=1,slow=1 --polls 0 --anomaly foreign-release", "foreign-release",
+		"v6 --faults expiry=1,slow=1 --anomaly foreign-release", "foreign-release",
 	},
 	{
 		"renewal not stopped", "internal/lockv6/lock.go", `		renewal.Stop() // waits`, `		// waits`,
@@ -91,7 +91,7 @@ var mutants = []mutant{
 	},
 	{
 		"renewal not waited for", "internal/lock/renew.go", `	_ = r.opts.Clock.Wait(context.Background(), r.done)`, ``,
-		"v6 --work 25s --faults slow=1 --polls 0", "goroutine-leak",
+		"v6 --work 25s --faults slow=1", "goroutine-leak",
 	},
 	{
 		"local deadline too late", "internal/lock/renew.go", `	r.expireAfter(sent)
@@ -173,7 +173,7 @@ var mutants = []mutant{
 	{
 		"turn not ended by a sale that fails", "internal/lock/queue.go", `		q.Leave(ctx, err)
 		return nil, err`, `		return nil, err`,
-		"v8 --actors 3 --replicas 2 --faults cancel=1 --polls 0", "stuck",
+		"v8 --actors 3 --replicas 2 --faults cancel=1", "stuck",
 	},
 	{
 		"turn that came too late not given back", "internal/lock/queue.go", `		if q.TryEnter(context.WithoutCancel(ctx), owner) == nil {`,
@@ -256,21 +256,6 @@ var mutants = []mutant{
 		"v11 --actors 3 --replicas 2 --try 3 --faults expiry=1 --anomaly two-holders", "two-holders",
 	},
 	{
-		"asked in the order of starts", "internal/lock/quorum/quorum.go",
-		`		n.mu.Lock()
-		before, last := node.last, make(chan struct{})
-		node.last = last
-		n.mu.Unlock()
-		n.clock.Go("ask", func() {
-`, `		n.clock.Go("ask", func() {
-		n.mu.Lock()
-		before, last := node.last, make(chan struct{})
-		node.last = last
-		n.mu.Unlock()
-`,
-		"redlock --nodes 1 --faults late-start=1,cancel=1", "idle",
-	},
-	{
 		"minority accepted", "internal/lock/quorum/quorum.go", `len(n.all)/2 + 1`, `len(n.all) / 2`,
 		"redlock --try 2", "two-holders",
 	},
@@ -326,11 +311,10 @@ func TestTheExplorerFindsEveryMutant(t *testing.T) {
 	}
 }
 
-// exploreWith explores, and gives the verdict, with the anomaly that was found. More polls than the fewest take longer, and no mutant
-// needs them.
+// exploreWith explores, and gives the verdict, with the anomaly that was found.
 func exploreWith(t *testing.T, of version, arguments string) string {
 	t.Helper()
-	output, err := of.command("explore --json --polls 3 " + arguments).Output()
+	output, err := of.command("explore --json " + arguments).Output()
 	var found struct {
 		Verdict        string
 		Counterexample struct{ Anomaly string }

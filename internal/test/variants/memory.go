@@ -3,7 +3,7 @@ package variants
 import (
 	"context"
 	"errors"
-	"time"
+	"slices"
 
 	"lockstep/internal/explore"
 	"lockstep/internal/lock"
@@ -11,218 +11,186 @@ import (
 	"lockstep/internal/lock/strategy"
 )
 
-// memory are locks that decide by what they remember, of a call or of a process.
-func memory() []Variant {
-	oneProcess := explore.Scenario{Replicas: 1}
+// memoryLocks lists locks that decide by what their process, or the call, remembers.
+func memoryLocks() []Variant {
+	two, three := inOneProcess(2, explore.Scenario{}), inOneProcess(3, once("cancel"))
 	return []Variant{
-		{Name: "steals after 1 attempt", Lock: stealsAfter(1), Shows: anomaly.TwoHolders, Steps: 3},
-		{Name: "steals after 2 attempts", Lock: stealsAfter(2), Shows: anomaly.TwoHolders, Steps: 4},
-		{Name: "steals after 3 attempts", Lock: stealsAfter(3), Shows: anomaly.TwoHolders, Steps: 5},
-		{
-			Name: "breaks the lock after 1 attempt", Lock: breaksAfter(1), Shows: anomaly.ForeignRelease, Steps: 3,
-		},
-		{Name: "breaks the lock after 2 attempts", Lock: breaksAfter(2), Shows: anomaly.ForeignRelease, Steps: 4},
-		{Name: "breaks the lock after 3 attempts", Lock: breaksAfter(3), Shows: anomaly.ForeignRelease, Steps: 5},
-		{Name: "goes in after 1 attempt", Lock: unlockedAfter(1), Shows: anomaly.TwoHolders, Steps: 2},
-		{Name: "goes in after 2 attempts", Lock: unlockedAfter(2), Shows: anomaly.TwoHolders, Steps: 3},
-		{Name: "goes in after 3 attempts", Lock: unlockedAfter(3), Shows: anomaly.TwoHolders, Steps: 4},
-		{Name: "goes in after 5 attempts", Lock: unlockedAfter(5), Shows: anomaly.TwoHolders, Steps: 6},
-		{Name: "steals after 8 attempts", Lock: stealsAfter(8), Shows: anomaly.TwoHolders, Steps: 10},
-		{Name: "breaks the lock after 12 attempts", Lock: breaksAfter(12), Shows: anomaly.ForeignRelease, Steps: 14},
-		{Name: "gives up after 12 attempts", Lock: countsFailures(12, unavailable), Shows: anomaly.Progress, Steps: 14},
-		{
-			Name: "steals after 10 attempts, from one of three", Lock: stealsAfter(10),
-			Scenario: explore.Scenario{Actors: 3}, Shows: anomaly.TwoHolders, Steps: 12,
-		},
-		{Name: "believes after 1 undone attempt", Lock: believesAfter(1), Shows: anomaly.TwoHolders, Steps: 4},
-		{Name: "believes after 2 undone attempts", Lock: believesAfter(2), Shows: anomaly.TwoHolders, Steps: 6},
-		{
-			Name: "steals after 2 attempts of the process", Lock: polls(processSteals),
-			Scenario: explore.Scenario{Actors: 3, Replicas: 2}, Shows: anomaly.TwoHolders, Steps: 5,
-		},
-		{Name: "has it, says a flag", Lock: polls(flagOfTheProcess), Scenario: oneProcess, Shows: anomaly.TwoHolders, Steps: 3},
-		{Name: "was free, says a flag", Lock: polls(flagThatItIsFree), Scenario: oneProcess, Shows: anomaly.TwoHolders, Steps: 5},
-		{
-			Name: "is held, says the first reply for ever", Lock: pollsAnew(flagThatItIsHeld), Shows: anomaly.Stuck, Steps: 6,
-		},
-		{
-			Name: "steals from a holder that it has watched for long", Lock: ofTake(watchesTheHolder),
-			Scenario: explore.Scenario{Work: 25 * time.Second}, Shows: anomaly.TwoHolders, Steps: 12,
-		},
-		{
-			Name: "waits out the expiry that it read, and takes it", Lock: ofTake(waitsOutTheExpiry),
-			Scenario: explore.Scenario{Work: 25 * time.Second}, Shows: anomaly.TwoHolders, Steps: 12,
-		},
+		{Name: "counts its attempts for nothing", Lock: fromAttempt(countAttempts)},
+		{Name: "a queue in the process", Lock: fromAttempt(queueInProcess), Scenario: two},
+		{Name: "a flag that goes up after the command", Lock: fromAttempt(flagAfter), Scenario: two, Anomaly: anomaly.TwoHolders, Steps: 4},
+		{Name: "an undo of what its process has", Lock: fromAttempt(undoByProcess), Scenario: two, Anomaly: anomaly.ForeignRelease, Steps: 5},
+		{Name: "a turn handed to a sale that leaves", Lock: fromAcquire(waitInLine), Scenario: three, Anomaly: anomaly.Stuck, Steps: 9},
 	}
 }
 
-// countsFailures makes an attempt as usual, but does something else once so many attempts of one call have failed.
-func countsFailures(n int, otherwise func(process) ask) strategy.Strategy {
-	return pollsAnew(func(p process) func() ask {
-		return func() ask {
-			failed := 0
-			return func(ctx context.Context, owner string) (unlock, error) {
-				if failed == n {
-					return otherwise(p)(ctx, owner)
-				}
-				err := p.take(ctx, owner)
-				if errors.Is(err, lock.ErrNotObtained) {
-					failed++
-				}
-				return p.release(owner), err
-			}
-		}
-	})
-}
-
-func unavailable(process) ask {
-	return func(context.Context, string) (unlock, error) { return nil, lock.ErrUnavailable }
-}
-
-func stealsAfter(n int) strategy.Strategy { return countsFailures(n, noNX) }
-
-// breaksAfter takes the holder for dead.
-func breaksAfter(n int) strategy.Strategy {
-	return countsFailures(n, func(p process) ask {
-		return func(ctx context.Context, owner string) (unlock, error) {
-			if _, err := p.number(ctx, "DEL", key); err != nil {
-				return nil, err
-			}
-			return p.release(owner), p.take(ctx, owner)
-		}
-	})
-}
-
-// unlockedAfter would rather sell without the lock than not at all.
-func unlockedAfter(n int) strategy.Strategy {
-	return pollsAnew(func(p process) func() ask {
-		return func() ask {
-			failed := 0
-			return func(ctx context.Context, owner string) (unlock, error) {
-				err := p.take(ctx, owner)
-				if errors.Is(err, lock.ErrNotObtained) {
-					if failed++; failed == n {
-						return nothing, nil
-					}
-				}
-				return p.release(owner), err
-			}
-		}
-	})
-}
-
-// believesAfter counts itself in, and out again if it is not alone; but it remembers having been in.
-func believesAfter(n int) strategy.Strategy {
-	return pollsAnew(func(p process) func() ask {
-		return func() ask {
-			undone := 0
-			return func(ctx context.Context, owner string) (unlock, error) {
-				leave := p.does("SREM", key, owner)
-				alone, err := p.script(ctx, `redis.call('SADD', KEYS[1], ARGV[1]) return redis.call('SCARD', KEYS[1])`, nil, owner)
-				if err != nil || alone == 1 || undone == n {
-					return leave, err
-				}
-				undone++
-				return nil, errors.Join(leave(ctx), lock.ErrNotObtained)
-			}
-		}
-	})
-}
-
-func processSteals(p process) ask {
-	failed := 0
-	return func(ctx context.Context, owner string) (unlock, error) {
-		err := p.take(ctx, owner)
-		if errors.Is(err, lock.ErrNotObtained) {
-			if failed++; failed == 2 {
-				return noNX(p)(ctx, owner)
-			}
-		}
-		return p.release(owner), err
+func countAttempts(p process) attemptFunc {
+	asked := 0
+	return func(ctx context.Context, owner string) (releaseFunc, error) {
+		asked++
+		return p.release(owner), p.take(ctx, owner)
 	}
 }
 
-func flagOfTheProcess(p process) ask {
-	mine := false
-	return func(ctx context.Context, owner string) (unlock, error) {
-		if mine {
-			return nothing, nil
+// queueInProcess lets the sales of a process take turns. Each asks for itself.
+func queueInProcess(p process) attemptFunc {
+	queue := lock.NewQueue(p.Options, nil)
+	return func(ctx context.Context, owner string) (releaseFunc, error) {
+		if err := queue.Enter(ctx, owner); err != nil {
+			return nil, err
 		}
-		err := p.take(ctx, owner)
-		mine = err == nil
+		if err := p.take(ctx, owner); err != nil {
+			queue.Leave(ctx, err)
+			return nil, err
+		}
 		return func(ctx context.Context) error {
-			mine = false
+			defer queue.Leave(ctx, nil)
+			return p.release(owner)(ctx)
+		}, nil
+	}
+}
+
+// flagAfter asks for the lock only while the flag is up. Two sales that both look before it goes up both take the lock.
+func flagAfter(p process) attemptFunc {
+	up := false
+	return func(ctx context.Context, owner string) (releaseFunc, error) {
+		obtain := p.overwrite
+		if up {
+			obtain = p.take
+		}
+		err := obtain(ctx, owner)
+		up = up || err == nil
+		return func(ctx context.Context) error {
+			up = false
 			return p.release(owner)(ctx)
 		}, err
 	}
 }
 
-func flagThatItIsFree(p process) ask {
-	free := false
-	return func(ctx context.Context, owner string) (unlock, error) {
-		if free {
-			return noNX(p)(ctx, owner)
-		}
-		attempt, err := getThenSet(p)(ctx, owner)
-		free = err == nil
-		return attempt, err
-	}
-}
-
-func flagThatItIsHeld(p process) func() ask {
-	return func() ask {
-		held := false
-		return func(ctx context.Context, owner string) (unlock, error) {
-			if held {
-				return nil, lock.ErrNotObtained
-			}
-			err := p.take(ctx, owner)
-			held = err != nil
-			return p.release(owner), err
-		}
-	}
-}
-
-// waitsOutTheExpiry reads how long the lock has still to live, and does not ask whether it was renewed meanwhile.
-func waitsOutTheExpiry(p process) take {
-	return func(ctx context.Context, owner string) (*lock.Lease, error) {
-		unlock, err := setNX(p)(ctx, owner)
-		if errors.Is(err, lock.ErrNotObtained) {
-			left, _ := p.number(ctx, "PTTL", key)
-			if err = lock.Sleep(ctx, p.Clock, time.Duration(left)*time.Millisecond); err == nil {
-				unlock, err = noNX(p)(ctx, owner)
-			}
-		}
+// undoByProcess gives back what a lost reply may have obtained. That may be what another sale of the process has.
+func undoByProcess(p process) attemptFunc {
+	owner := lock.Owner(p.Process)
+	return func(ctx context.Context, _ string) (releaseFunc, error) {
+		err := p.takeWithoutUndo(ctx, owner)
 		if err != nil {
+			err = errors.Join(err, p.release(owner)(ctx))
+		}
+		return p.release(owner), err
+	}
+}
+
+// line is a queue of the sales of a process: each waits for a message of its own. A sale that leaves as it gets the turn keeps it.
+type line struct {
+	process
+
+	busy    bool
+	waiting []chan struct{}
+}
+
+func waitInLine(p process) acquireFunc {
+	l := line{process: p}
+	return l.acquire
+}
+
+func (l *line) acquire(ctx context.Context, owner string) (*lock.Lease, error) {
+	if l.busy {
+		turn := make(chan struct{}, 1)
+		l.waiting = append(l.waiting, turn)
+		if err := l.Clock.Wait(ctx, turn); err != nil {
+			l.waiting = slices.DeleteFunc(l.waiting, func(other chan struct{}) bool { return other == turn })
 			return nil, err
 		}
-		return p.renewed(ctx, owner, unlock), nil
+	}
+	l.busy = true
+	lease, err := l.poll(ctx, owner, func(ctx context.Context, owner string) (releaseFunc, error) {
+		return l.release(owner), l.take(ctx, owner)
+	})
+	if err != nil {
+		l.leave()
+		return nil, err
+	}
+	return lease.With(func(ctx context.Context) error {
+		defer l.leave()
+		return lease.Unlock(ctx)
+	}), nil
+}
+
+func (l *line) leave() {
+	if l.busy = len(l.waiting) > 0; l.busy {
+		next := l.waiting[0]
+		l.waiting = l.waiting[1:]
+		next <- struct{}{}
 	}
 }
 
-// watchesTheHolder takes the lock from one whose name it has read for longer than the expiry, by its own clock.
-func watchesTheHolder(p process) take {
-	const steal = `if (redis.call('GET', KEYS[1]) or '') ~= ARGV[1] then return 0 end
-		redis.call('SET', KEYS[1], ARGV[2]) return 1`
-	return func(ctx context.Context, owner string) (*lock.Lease, error) {
-		seen, since := "", p.Clock.Now()
-		return lock.PollAt(ctx, p.Options, func() time.Duration { return 2 * time.Second }, func() (*lock.Lease, error) {
-			holder, err := p.text(ctx, "GET", key)
-			now := p.Clock.Now()
-			if holder != seen {
-				seen, since = holder, now
-			}
-			if err == nil {
-				err = obtained(holder == "" || now.Sub(since) > p.TTL)
-			}
-			if err != nil {
-				return nil, err
-			}
-			got, err := p.script(ctx, steal, nil, holder, owner)
-			if err == nil {
-				err = obtained(got == 1)
-			}
-			return p.lease(ctx, p.release(owner)), err
-		})
+// reentrantLocks lists locks that count the calls of their owner, and some that should.
+func reentrantLocks() []Variant {
+	nested := explore.Scenario{Nested: 1}
+	enters := func(p process, ctx context.Context, owner string) error {
+		return p.obtain(ctx, enter+`return 1`, owner)
+	}
+	deletes := fromScripts(enter+`return 1`, `return redis.call('HEXISTS', KEYS[1], ARGV[1]) == 1 and redis.call('DEL', KEYS[1]) or -1`)
+	setNX := fromSteps(process.take, process.release)
+	return []Variant{
+		{Name: "reentrant", Lock: fromSteps(enters, process.leave), Scenario: nested},
+		{Name: "reentrant, but the inner call deletes", Lock: deletes, Scenario: nested, Anomaly: anomaly.TwoHolders, Steps: 5},
+		{Name: "not reentrant", Lock: setNX, Scenario: nested, Anomaly: anomaly.SelfDeadlock, Steps: 4},
+	}
+}
+
+// enter begins a script that counts one more call of the owner. It ends with 0 if another has the lock.
+const enter = `if redis.call('EXISTS', KEYS[1]) == 1 and redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 then return 0 end
+	redis.call('HINCRBY', KEYS[1], ARGV[1], 1) redis.call('PEXPIRE', KEYS[1], ARGV[2])
+	`
+
+// leave counts one call less.
+func (p process) leave(owner string) releaseFunc {
+	return p.script(`if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
+		if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 then return -1 end
+		if redis.call('HINCRBY', KEYS[1], ARGV[1], -1) == 0 then redis.call('DEL', KEYS[1]) end
+		return 1`, owner)
+}
+
+// fencedLocks lists locks with tokens.
+func fencedLocks() []Variant {
+	nested := explore.Scenario{Nested: 1}
+	one := scriptToken(`if not redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then return 0 end
+		return redis.call('INCR', KEYS[2])`)
+	each := scriptToken(enter + `return redis.call('INCR', KEYS[2])`)
+	own := func(p process) tokenFunc {
+		last := int64(0)
+		return func(ctx context.Context, owner string) (int64, error) {
+			last++
+			return last, p.take(ctx, owner)
+		}
+	}
+	return []Variant{
+		{Name: "a token in the same script", Lock: fromToken(one, process.release)},
+		{Name: "a token of the process's own", Lock: fromToken(own, process.release), Anomaly: anomaly.TokenOrder, Steps: 5},
+		{Name: "a token for each call", Lock: fromToken(each, process.leave), Scenario: nested, Anomaly: anomaly.TokenOrder, Steps: 3},
+	}
+}
+
+// tokenFunc makes one attempt. It returns the token, or 0 if another has the lock.
+type tokenFunc func(ctx context.Context, owner string) (int64, error)
+
+func fromToken(newToken func(process) tokenFunc, release func(process, string) releaseFunc) strategy.Strategy {
+	return fromAcquire(func(p process) acquireFunc {
+		once := newToken(p)
+		return func(ctx context.Context, owner string) (*lock.Lease, error) {
+			return lock.Poll(ctx, p.Options, func() (*lock.Lease, error) {
+				token, err := once(ctx, owner)
+				if err = obtained(token > 0, err); err != nil {
+					return nil, err
+				}
+				return lock.NewLease(ctx, p.Clock, token, release(p, owner)), nil
+			})
+		}
+	})
+}
+
+// scriptToken makes attempts by a script that returns the token.
+func scriptToken(script string) func(process) tokenFunc {
+	return func(p process) tokenFunc {
+		return func(ctx context.Context, owner string) (int64, error) { return p.eval(ctx, script, owner) }
 	}
 }

@@ -2,179 +2,175 @@ package variants
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"lockstep/internal/explore"
 	"lockstep/internal/lock"
 	"lockstep/internal/lock/anomaly"
+	"lockstep/internal/lock/strategy"
 )
 
-// queues are locks with an order, which somebody upsets.
-func queues() []Variant {
+// nameless are the anomalies that nobody can judge where nothing in Redis says whose the lock is.
+func nameless() []explore.Anomaly {
+	return []explore.Anomaly{anomaly.ForeignRelease, anomaly.Untold, anomaly.FalseWord}
+}
+
+// queueLocks lists locks with an order.
+func queueLocks() []Variant {
+	cancel, three, skew := once("cancel"), once("cancel"), explore.Scenario{Skew: 15 * time.Second}
+	three.Actors = 3
+	byClock := func(p process) any { return p.Clock.Now().UnixMilli() }
+	byName := func(process) any { return 0 }
 	return []Variant{
-		{Name: "a ticket whose holder dies", Lock: ofTake(tickets), Scenario: once("crash"), Shows: anomaly.Stuck, Steps: 4},
-		{Name: "a ticket whose holder leaves", Lock: ofTake(tickets), Scenario: once("cancel"), Shows: anomaly.Stuck, Steps: 6},
-		{Name: "two tickets with one number", Lock: ofTake(twinTickets), Shows: anomaly.TwoHolders, Steps: 6},
-		{
-			Name: "a place in line that is left behind", Lock: ofTake(line(false, popOnce)), Scenario: once("cancel"),
-			Shows: anomaly.Stuck, Steps: 6,
-		},
-		{Name: "a line that is popped twice", Lock: ofTake(line(true, popTwice)), Scenario: once("lost-reply"), Shows: anomaly.Stuck, Steps: 9},
-		{Name: "a place in line of one that dies", Lock: ofTake(line(true, popOnce)), Scenario: once("crash"), Shows: anomaly.Stuck, Steps: 4},
-		{Name: "hand-over to one that has left", Lock: ofTake(handsOver), Scenario: once("cancel"), Shows: anomaly.LeftBehind, Steps: 7},
-		{
-			Name: "a line by local clocks", Lock: ofTake(lineByClock),
-			Scenario: explore.Scenario{Skew: 15 * time.Second}, Shows: anomaly.TwoHolders, Steps: 4,
-		},
-		{Name: "a token that is put back when it is out", Lock: polls(tokenPutBack), Shows: anomaly.TwoHolders, Steps: 6},
+		{Name: "a ticket", Lock: fromAcquire(drawTicket), Unjudged: nameless()},
+		{Name: "a ticket whose holder leaves", Lock: fromAcquire(drawTicket), Scenario: cancel, Anomaly: anomaly.Stuck, Steps: 7},
+		{Name: "two counters in one string", Lock: fromAcquire(drawTicketInString), Unjudged: nameless()},
+		{Name: "a place in a list", Lock: fromAcquire(inList(true)), Scenario: cancel, Unjudged: nameless()},
+		{Name: "a place in a list, left behind", Lock: fromAcquire(inList(false)), Scenario: cancel, Anomaly: anomaly.Stuck, Steps: 7},
+		{Name: "handed over to a sale that has left", Lock: fromAcquire(handOver), Scenario: cancel, Anomaly: anomaly.LeftBehind, Steps: 7},
+		{Name: "a sorted set by local clocks", Lock: inSortedSet("ZREM", byClock), Scenario: skew, Anomaly: anomaly.TwoHolders, Steps: 4},
+		{Name: "a sorted set by names", Lock: inSortedSet("ZREM", byName), Anomaly: anomaly.TwoHolders, Steps: 4},
+		{Name: "a sorted set in the lock's key", Lock: inSortedSet("ZREM", nil), Unjudged: nameless()},
+		{Name: "any member leaves first", Lock: inSortedSet("ZPOPMIN", nil), Scenario: three, Anomaly: anomaly.ForeignRelease, Steps: 5},
 	}
 }
 
-// until polls until it is so, after a pause.
-func (p process) until(ctx context.Context, so func() (bool, error)) error {
-	if err := lock.Sleep(ctx, p.Clock, p.RetryInterval); err != nil {
-		return err
-	}
-	return p.polls(ctx, so)
-}
-
-// polls is until without that pause.
-func (p process) polls(ctx context.Context, so func() (bool, error)) error {
-	_, err := lock.Poll(ctx, p.Options, func() (struct{}, error) {
-		yes, err := so()
-		if err == nil {
-			err = obtained(yes)
-		}
-		return struct{}{}, err
-	})
-	return err
-}
-
-// tickets takes a number, and waits until it is served.
-func tickets(p process) take { return served(p, p.dispense) }
-
-func (p process) dispense(ctx context.Context) (int64, error) {
-	return p.number(ctx, "INCR", under("next"))
-}
-
-func served(p process, dispense func(context.Context) (int64, error)) take {
+// drawTicket draws a number, and waits until the one before it is served.
+func drawTicket(p process) acquireFunc {
 	return func(ctx context.Context, _ string) (*lock.Lease, error) {
-		mine, err := dispense(ctx)
-		if err != nil {
-			return nil, err
+		mine, err := p.number(ctx, "INCR", first)
+		if err == nil {
+			err = p.await(ctx, func() (bool, error) {
+				served, err := p.number(ctx, "GET", second)
+				return served+1 == mine, err
+			})
 		}
-		err = p.until(ctx, func() (bool, error) {
-			served, err := p.number(ctx, "GET", under("served"))
-			return served+1 == mine, err
-		})
-		if err != nil {
-			return nil, err
-		}
-		return p.lease(ctx, p.does("INCR", under("served"))), nil
+		return p.leaseUnless(ctx, err, p.command("INCR", second))
 	}
 }
 
-// twinTickets reads the number, and then writes the next one.
-func twinTickets(p process) take {
-	return served(p, func(ctx context.Context) (int64, error) {
-		last, err := p.number(ctx, "GET", under("next"))
-		if err != nil {
-			return 0, err
+// drawTicketInString has both counters in the lock's key: "next:served".
+func drawTicketInString(p process) acquireFunc {
+	const counters = `local next, served = string.match(redis.call('GET', KEYS[1]) or '0:0', '(%d+):(%d+)')
+		`
+	return func(ctx context.Context, _ string) (*lock.Lease, error) {
+		mine, err := p.eval(ctx, counters+`redis.call('SET', KEYS[1], (next + 1) .. ':' .. served) return next + 1`, "")
+		if err == nil {
+			err = p.await(ctx, func() (bool, error) {
+				served, err := p.eval(ctx, counters+`return served + 0`, "")
+				return served+1 == mine, err
+			})
 		}
-		_, err = p.text(ctx, "SET", under("next"), last+1)
-		return last + 1, err
-	})
+		return p.leaseUnless(ctx, err, p.script(counters+`redis.call('SET', KEYS[1], next .. ':' .. (served + 1)) return 1`, ""))
+	}
 }
 
-// line waits in a list until it is its first. One that leaves gives up its place, if it is tidy.
-func line(tidy bool, pop func(p process, owner string) unlock) func(process) take {
-	return func(p process) take {
+// inList waits in a list until it is the first. A sale that leaves gives its place up, if it is tidy.
+func inList(tidy bool) func(process) acquireFunc {
+	return func(p process) acquireFunc {
 		return func(ctx context.Context, owner string) (*lock.Lease, error) {
-			_, err := p.number(ctx, "RPUSH", under("line"), owner)
+			_, err := p.number(ctx, "RPUSH", first, owner)
 			if err == nil {
-				err = p.until(ctx, func() (bool, error) {
-					first, err := p.text(ctx, "LINDEX", under("line"), 0)
-					return first == owner, err
+				err = p.await(ctx, func() (bool, error) {
+					front, err := p.text(ctx, "LINDEX", first, 0)
+					return front == owner, err
 				})
 			}
 			if err != nil && tidy {
-				_ = lock.WithDetachedTimeout(ctx, p.Clock, p.does("LREM", under("line"), 1, owner))
+				err = errors.Join(err, lock.WithDetachedTimeout(ctx, p.Clock, p.command("LREM", first, 1, owner)))
 			}
-			if err != nil {
-				return nil, err
-			}
-			return p.lease(ctx, pop(p, owner)), nil
+			return p.leaseUnless(ctx, err, p.command("LPOP", first))
 		}
 	}
 }
 
-func popOnce(p process, _ string) unlock { return p.does("LPOP", under("line")) }
-
-// popTwice does it once more when it was not answered.
-func popTwice(p process, owner string) unlock {
-	return func(ctx context.Context) error {
-		if popOnce(p, owner)(ctx) == nil {
-			return nil
-		}
-		return popOnce(p, owner)(ctx)
-	}
-}
-
-// handsOver makes the first that waits the next holder, and does not know whether it waits still.
-func handsOver(p process) take {
+// handOver makes the first that waits the next holder. It does not know whether that one still waits.
+func handOver(p process) acquireFunc {
 	return func(ctx context.Context, owner string) (*lock.Lease, error) {
-		got, err := p.script(ctx, `if redis.call('SET', KEYS[1], ARGV[1], 'NX') then return 1 end
-			redis.call('RPUSH', KEYS[2], ARGV[1]) return 0`, []string{under("line")}, owner)
-		if err == nil && got == 0 {
-			err = p.until(ctx, func() (bool, error) {
+		err := p.obtain(ctx, `if redis.call('SET', KEYS[1], ARGV[1], 'NX') then return 1 end
+			redis.call('RPUSH', KEYS[2], ARGV[1]) return 0`, owner)
+		if errors.Is(err, lock.ErrNotObtained) {
+			err = p.await(ctx, func() (bool, error) {
 				holder, err := p.text(ctx, "GET", key)
 				return holder == owner, err
 			})
 		}
-		if err != nil {
-			return nil, err
-		}
-		return p.lease(ctx, func(ctx context.Context) error {
-			_, err := p.script(ctx, `local next = redis.call('LPOP', KEYS[2])
-				if next then redis.call('SET', KEYS[1], next) else redis.call('DEL', KEYS[1]) end
-				return 1`, []string{under("line")})
-			return err
-		}), nil
+		return p.leaseUnless(ctx, err, p.script(`local next = redis.call('LPOP', KEYS[2])
+			if next then redis.call('SET', KEYS[1], next) else redis.call('DEL', KEYS[1]) end
+			return 1`, owner))
 	}
 }
 
-// lineByClock waits until nobody came earlier, by the clocks of those who came.
-func lineByClock(p process) take {
-	return func(ctx context.Context, owner string) (*lock.Lease, error) {
-		if _, err := p.number(ctx, "ZADD", under("line"), p.Clock.Now().UnixMilli(), owner); err != nil {
-			return nil, err
+// inSortedSet makes a lock whose key is a sorted set: the first in it is the holder. A nil score is the number of arrival.
+func inSortedSet(leave string, score func(process) any) strategy.Strategy {
+	return fromAcquire(func(p process) acquireFunc {
+		return func(ctx context.Context, owner string) (_ *lock.Lease, err error) {
+			leaves := p.command(leave, key, owner)
+			if leave == "ZPOPMIN" {
+				leaves = p.command(leave, key)
+			}
+			if score == nil {
+				_, err = p.eval(ctx, `return redis.call('ZADD', KEYS[1], redis.call('INCR', KEYS[2]), ARGV[1])`, owner)
+			} else {
+				_, err = p.number(ctx, "ZADD", key, score(p), owner)
+			}
+			if err == nil {
+				err = p.await(ctx, func() (bool, error) {
+					rank, err := p.number(ctx, "ZRANK", key, owner)
+					return rank == 0, err
+				})
+			}
+			if err != nil {
+				err = errors.Join(err, lock.WithDetachedTimeout(ctx, p.Clock, leaves))
+			}
+			return p.leaseUnless(ctx, err, leaves)
 		}
-		err := p.until(ctx, func() (bool, error) {
-			before, err := p.number(ctx, "ZRANK", under("line"), owner)
-			return before == 0, err
-		})
-		if err != nil {
-			return nil, err
-		}
-		return p.lease(ctx, p.does("ZREM", under("line"), owner)), nil
+	})
+}
+
+// bakeryLocks lists locks of processes that only read and write.
+func bakeryLocks() []Variant {
+	crash := once("crash")
+	return []Variant{
+		{Name: "the bakery", Lock: fromAcquire(bakery(1)), Unjudged: nameless()},
+		{Name: "the bakery, a crash", Lock: fromAcquire(bakery(1)), Scenario: crash, Anomaly: anomaly.Stuck, Steps: 9},
+		{Name: "the bakery without choosing", Lock: fromAcquire(bakery(0)), Anomaly: anomaly.TwoHolders, Steps: 14},
 	}
 }
 
-// tokenPutBack takes a token out of a list. A list that is empty does not exist, and seems new to it.
-func tokenPutBack(p process) ask {
-	pool := under("pool")
-	return func(ctx context.Context, _ string) (unlock, error) {
-		made, err := p.number(ctx, "EXISTS", pool)
-		if err == nil && made == 0 {
-			_, err = p.number(ctx, "RPUSH", pool, "token")
+// bakery is Lamport's (1974), for two: each process takes a number that is larger than all, and the smallest goes first. A process has a
+// register for its number, and one that is 1 while it chooses; if says is 0, it is never 1.
+func bakery(says int) func(process) acquireFunc {
+	number := func(of string) string { return under("number:" + of) }
+	choosing := func(of string) string { return under("choosing:" + of) }
+	return func(p process) acquireFunc {
+		other := map[string]string{"A": "B", "B": "A"}[p.Process]
+		var mine int64
+		choose := func(ctx context.Context) error {
+			last, err := p.number(ctx, "GET", number(p.Process))
+			others, failed := p.number(ctx, "GET", number(other))
+			mine = max(last, others) + 1
+			return errors.Join(err, failed, p.command("SET", number(p.Process), mine)(ctx))
 		}
-		if err != nil {
-			return nil, err
+		wait := func(register string, may func(int64) bool) func(context.Context) error {
+			return func(ctx context.Context) error {
+				return p.await(ctx, func() (bool, error) {
+					n, err := p.number(ctx, "GET", register)
+					return may(n), err
+				})
+			}
 		}
-		token, err := p.text(ctx, "LPOP", pool)
-		if err == nil {
-			err = obtained(token != "")
+		steps := []func(context.Context) error{
+			p.command("SET", choosing(p.Process), says), choose, p.command("SET", choosing(p.Process), 0),
+			wait(choosing(other), func(n int64) bool { return n == 0 }),
+			wait(number(other), func(n int64) bool { return n == 0 || n > mine || n == mine && other > p.Process }),
 		}
-		return p.does("RPUSH", pool, "token"), err
+		return func(ctx context.Context, _ string) (_ *lock.Lease, err error) {
+			for i := 0; i < len(steps) && err == nil; i++ {
+				err = steps[i](ctx)
+			}
+			return p.leaseUnless(ctx, err, p.command("SET", number(p.Process), 0))
+		}
 	}
 }

@@ -2,7 +2,7 @@ package variants
 
 import (
 	"context"
-	"time"
+	"errors"
 
 	"lockstep/internal/explore"
 	"lockstep/internal/lock"
@@ -11,7 +11,32 @@ import (
 	"lockstep/internal/lock/strategy"
 )
 
-// unchecked is no lock, and a sale that does not look whether its order is known.
+// textbookLocks lists locks that are one string in Redis, and the mistakes that every write-up warns of.
+func textbookLocks() []Variant {
+	cancel, crash, expiry, lost := once("cancel"), once("crash"), once("expiry"), once("lost-reply")
+	setNX, forGood := fromSteps(process.take, process.release), fromSteps(process.takeForGood, process.release)
+	return []Variant{
+		{Name: "SET NX PX, compare and delete", Lock: setNX, Scenario: once("cancel", "lost-reply")},
+		{Name: "no NX", Lock: fromSteps(process.overwrite, process.release), Anomaly: anomaly.TwoHolders, Steps: 2},
+		{Name: "no idempotency key", Lock: unchecked(), Scenario: once("resend"), Anomaly: anomaly.DoubleSale, Steps: 2},
+		{Name: "no renewal", Lock: setNX, Scenario: expiry, Anomaly: anomaly.Untold, Steps: 4},
+		{Name: "no expiry", Lock: forGood, Scenario: crash, Anomaly: anomaly.Stuck, Steps: 3},
+		{Name: "INCR, PEXPIRE", Lock: fromSteps(process.increment, process.remove), Scenario: crash, Anomaly: anomaly.LeftBehind, Steps: 6},
+		{Name: "no owner", Lock: fromSteps(process.take, process.remove), Scenario: expiry, Anomaly: anomaly.ForeignRelease, Steps: 6},
+		{Name: "GET, DEL", Lock: fromSteps(process.take, process.getThenDelete), Scenario: expiry, Anomaly: anomaly.ForeignRelease, Steps: 7},
+		{Name: "GET, SET", Lock: fromSteps(process.getThenSet, process.release), Anomaly: anomaly.TwoHolders, Steps: 4},
+		{Name: "GETSET, and put back", Lock: fromSteps(process.setThenPutBack, process.release), Anomaly: anomaly.ForeignRelease, Steps: 2},
+		{Name: "an expiry for all", Lock: fromSteps(process.takeOrLimit, process.release), Anomaly: anomaly.ForeignRelease, Steps: 3},
+		{Name: "unlock by the request's context", Lock: fromAttempt(releaseByRequest), Scenario: cancel, Anomaly: anomaly.LeftBehind, Steps: 5},
+		{Name: "no undo", Lock: fromSteps(process.takeWithoutUndo, process.release), Scenario: lost, Anomaly: anomaly.LeftBehind, Steps: 3},
+		{Name: "silent unlock", Lock: fromSteps(process.take, process.releaseSilently), Scenario: expiry, Anomaly: anomaly.FalseWord, Steps: 5},
+		{Name: "nil is an error", Lock: fromSteps(process.takeOrFail, process.release), Anomaly: anomaly.Progress, Steps: 2},
+		{Name: "no unlock", Lock: fromSteps(process.take, process.keep), Anomaly: anomaly.Idle, Steps: 4},
+		{Name: "no order", Lock: inOrder(setNX), Scenario: explore.Scenario{Sales: 3}, Anomaly: anomaly.Starved, Steps: 10},
+	}
+}
+
+// unchecked makes a strategy without a lock, whose sale does not look whether its order is known.
 func unchecked() strategy.Strategy {
 	return strategy.Strategy{
 		Scope: strategy.Nobody, Update: strategy.Unchecked,
@@ -19,148 +44,77 @@ func unchecked() strategy.Strategy {
 	}
 }
 
-// textbook are the mistakes that every write-up warns of.
-func textbook() []Variant {
-	return []Variant{
-		{Name: "no NX", Lock: polls(noNX), Shows: anomaly.TwoHolders, Steps: 2},
-		{Name: "no NX, and a sale is lost", Lock: polls(noNX), Shows: anomaly.LostUpdate, Steps: 6},
-		{Name: "no idempotency key", Lock: unchecked(), Scenario: once("resend"), Shows: anomaly.DoubleSale, Steps: 2},
-		{Name: "no renewal", Lock: polls(setNX), Scenario: once("expiry"), Shows: anomaly.Untold, Steps: 4},
-		{Name: "no fencing token", Lock: ofTake(renews), Scenario: once("pause"), Shows: anomaly.LostUpdate, Steps: 9},
-		{Name: "no expiry", Lock: polls(noExpiry), Scenario: once("crash"), Shows: anomaly.Stuck, Steps: 3},
-		{Name: "no expiry, left behind", Lock: polls(noExpiry), Scenario: once("crash"), Shows: anomaly.LeftBehind, Steps: 3},
-		{Name: "expiry by a second command", Lock: polls(expiryLater), Scenario: once("crash"), Shows: anomaly.LeftBehind, Steps: 3},
-		{Name: "no owner", Lock: polls(noOwner), Scenario: once("expiry"), Shows: anomaly.ForeignRelease, Steps: 6},
-		{Name: "GET, then DEL", Lock: polls(getThenDelete), Scenario: once("expiry"), Shows: anomaly.ForeignRelease, Steps: 7},
-		{Name: "GET, then SET", Lock: polls(getThenSet), Shows: anomaly.TwoHolders, Steps: 4},
-		{Name: "SET with GET, and put back", Lock: polls(setWithGet), Shows: anomaly.ForeignRelease, Steps: 2},
-		{
-			Name: "expiry too short", Lock: polls(shortExpiry),
-			Scenario: explore.Scenario{Work: 3 * time.Second}, Shows: anomaly.TwoHolders, Steps: 5,
-		},
-		{
-			Name: "EXPIRE on each attempt", Lock: polls(expireOnEachAttempt), Scenario: once("crash"), Shows: anomaly.Stuck, Steps: 6,
-		},
-		{Name: "unlock of the request's context", Lock: polls(unlockOfTheRequest), Scenario: once("cancel"), Shows: anomaly.LeftBehind, Steps: 5},
-		{Name: "unlock that ignores errors", Lock: polls(ignoresErrors), Scenario: once("lost-reply"), Shows: anomaly.LeftBehind, Steps: 6},
-		{
-			Name: "a deadline by the client's clock, and Redis's beside it", Lock: polls(deadlineOfTheClient),
-			Scenario: explore.Scenario{Skew: 15 * time.Second}, Shows: anomaly.TwoHolders, Steps: 3,
-		},
-		{
-			Name: "a deadline by Redis's clock, no renewal", Lock: polls(deadlineOfRedis),
-			Scenario: explore.Scenario{Work: 25 * time.Second}, Shows: anomaly.TwoHolders, Steps: 6,
-		},
-		{Name: "no undo after a lost reply", Lock: polls(noUndo), Scenario: once("lost-reply"), Shows: anomaly.LeftBehind, Steps: 3},
+func (p process) increment(ctx context.Context, _ string) error {
+	count, err := p.number(ctx, "INCR", key)
+	if err == nil && count == 1 {
+		_, err = p.number(ctx, "PEXPIRE", key, p.ttl)
 	}
+	return obtained(count == 1, err)
 }
 
-func noNX(p process) ask {
-	return func(ctx context.Context, owner string) (unlock, error) {
-		return p.release(owner), p.set(ctx, owner, "PX", p.ttl)
-	}
-}
-
-func noExpiry(p process) ask {
-	return func(ctx context.Context, owner string) (unlock, error) {
-		return p.release(owner), p.takeForGood(ctx, owner)
-	}
-}
-
-func expiryLater(p process) ask {
-	return func(ctx context.Context, owner string) (unlock, error) {
-		err := p.takeForGood(ctx, owner)
-		if err == nil {
-			_, err = p.number(ctx, "PEXPIRE", key, p.ttl)
-		}
-		return p.release(owner), err
-	}
-}
-
-func noOwner(p process) ask {
-	return func(ctx context.Context, _ string) (unlock, error) { return p.does("DEL", key), p.take(ctx, "1") }
-}
-
-func getThenDelete(p process) ask {
-	return func(ctx context.Context, owner string) (unlock, error) {
-		return func(ctx context.Context) error {
-			switch holder, err := p.text(ctx, "GET", key); {
-			case err != nil:
-				return err
-			case holder != owner:
-				return lock.ErrNotOwner
-			}
-			return p.does("DEL", key)(ctx)
-		}, p.take(ctx, owner)
-	}
-}
-
-func getThenSet(p process) ask {
-	return func(ctx context.Context, owner string) (unlock, error) {
+func (p process) getThenDelete(owner string) releaseFunc {
+	return func(ctx context.Context) error {
 		holder, err := p.text(ctx, "GET", key)
-		switch {
-		case err != nil:
-			return nil, err
-		case holder != "":
-			return nil, lock.ErrNotObtained
+		if err == nil && holder != owner {
+			err = lock.ErrNotOwner
 		}
-		return p.release(owner), p.set(ctx, owner, "PX", p.ttl)
-	}
-}
-
-// setWithGet writes over the lock to see whose it was.
-func setWithGet(p process) ask {
-	return func(ctx context.Context, owner string) (unlock, error) {
-		before, err := p.text(ctx, "GETSET", key, owner)
-		switch {
-		case err != nil:
-			return nil, err
-		case before != "":
-			_ = p.set(ctx, before)
-			return nil, lock.ErrNotObtained
+		if err != nil {
+			return err
 		}
-		return p.release(owner), nil
+		return p.remove(owner)(ctx)
 	}
 }
 
-func shortExpiry(p process) ask {
-	return func(ctx context.Context, owner string) (unlock, error) {
-		return p.release(owner), p.set(ctx, owner, "NX", "PX", p.ttl/10)
+func (p process) getThenSet(ctx context.Context, owner string) error {
+	holder, err := p.text(ctx, "GET", key)
+	if err = obtained(holder == "", err); err != nil {
+		return err
 	}
+	return p.overwrite(ctx, owner)
 }
 
-// expireOnEachAttempt prolongs the lock of whoever has it.
-func expireOnEachAttempt(p process) ask {
-	return func(ctx context.Context, owner string) (unlock, error) {
-		err := p.take(ctx, owner)
-		_, _ = p.number(ctx, "PEXPIRE", key, p.ttl)
-		return p.release(owner), err
+func (p process) setThenPutBack(ctx context.Context, owner string) error {
+	before, err := p.text(ctx, "GETSET", key, owner)
+	if err == nil && before != "" {
+		_ = p.set(ctx, before)
 	}
+	return obtained(before == "", err)
 }
 
-func unlockOfTheRequest(p process) ask {
-	return func(request context.Context, owner string) (unlock, error) {
+// takeOrLimit has no expiry, and gives one to a lock that has none.
+func (p process) takeOrLimit(ctx context.Context, owner string) error {
+	err := p.takeForGood(ctx, owner)
+	if errors.Is(err, lock.ErrNotObtained) {
+		_, failed := p.number(ctx, "PEXPIRE", key, p.ttl, "NX")
+		err = errors.Join(failed, err)
+	}
+	return err
+}
+
+func releaseByRequest(p process) attemptFunc {
+	return func(request context.Context, owner string) (releaseFunc, error) {
 		return func(context.Context) error { return p.release(owner)(request) }, p.takeForGood(request, owner)
 	}
 }
 
-func ignoresErrors(p process) ask {
-	return func(ctx context.Context, owner string) (unlock, error) {
-		return func(ctx context.Context) error {
-			if holder, _ := p.text(ctx, "GET", key); holder == owner {
-				_, _ = p.number(ctx, "DEL", key)
-			}
-			return nil
-		}, p.takeForGood(ctx, owner)
+func (p process) takeWithoutUndo(ctx context.Context, owner string) error {
+	status, err := p.text(ctx, "SET", key, owner, "NX")
+	return obtained(status == "OK", err)
+}
+
+func (p process) releaseSilently(owner string) releaseFunc {
+	return func(ctx context.Context) error {
+		_ = p.release(owner)(ctx)
+		return nil
 	}
 }
 
-func noUndo(p process) ask {
-	return func(ctx context.Context, owner string) (unlock, error) {
-		reply, err := p.text(ctx, "SET", key, owner, "NX")
-		if err == nil {
-			err = obtained(reply == "OK")
-		}
-		return p.release(owner), err
-	}
+func (p process) takeOrFail(ctx context.Context, owner string) error {
+	return p.client.Do(ctx, "SET", key, owner, "NX", "PX", p.ttl).Err()
+}
+
+// inOrder promises that who asks first gets the lock first.
+func inOrder(s strategy.Strategy) strategy.Strategy {
+	s.Capabilities.InOrder = true
+	return s
 }

@@ -1,3 +1,6 @@
+// Package variants has locks that the explorer has to judge: broken ones, right ones, and ones that it has to refuse. Only tests use it.
+//
+// A lock is made of the parts in process.go and strategy.go. Each other file has locks of one kind, with a table in front.
 package variants
 
 import (
@@ -8,40 +11,28 @@ import (
 	"lockstep/internal/lock/strategy"
 )
 
-// Variant is one lock in one scenario, and what is to be said of it.
+// Variant is a lock in a scenario, and what the explorer has to answer. A Variant with none of Steps, Refused and Unknown holds.
 type Variant struct {
 	Name     string
 	Lock     strategy.Strategy
 	Scenario explore.Scenario // two actors, unless it says otherwise
-	Shows    explore.Anomaly  // "": none, it is right
-	Steps    int              // of the shortest counterexample; 0: not known yet. Beside a gap it is an estimate
-	Gap      Gap
+	Anomaly  explore.Anomaly  // the only one looked for; "": all that the lock promises to prevent
+
+	Steps    int               // length of the shortest counterexample; 0: there is none
+	Refused  error             // what exploring fails with; nil: it does not fail
+	Unknown  string            // why the verdict is unknown: a part of the answer; "": the verdict is known
+	Unjudged []explore.Anomaly // those of the anomalies looked for that cannot be judged
 }
 
-// Gap is where the explorer is wrong.
-type Gap struct {
-	Today string // what it answers; "": there is no gap
-	Why   string // that is wrong
-	Luck  bool   // it answers rightly at times
+// All returns the variants but for Unruly's.
+func All() []Variant {
+	return complete(textbookLocks(), memoryLocks(), reentrantLocks(), fencedLocks(), waitingLocks(), notifiedLocks(), queueLocks(),
+		bakeryLocks(), placedLocks(), deadlineLocks(), pipelineLocks(), goroutineLocks(), refusedLocks())
 }
 
-// Broken are the locks that show an anomaly.
-func Broken() []Variant {
-	return complete(textbook(), memory(), startup(), pollers(), wakeups(), queues(), reentrant(),
-		tokens(), words(), elsewhere(), goroutines(), pipelines(), wrongTurns(), registers(), sleepers(), expiries(), sessions(),
-		masters(), leftovers(), owners())
-}
-
-// Right are the locks that show none.
-func Right() []Variant {
-	return complete(right(), rightMemory(), rightWaiting(), rightElsewhere(), rightPipelines(), rightTurns(), rightRegisters(),
-		rightSleepers(), rightExpiries(), rightTokens(), rightGoroutines(), rightSessions(),
-		rightMasters(), rightLeftovers(), rightOwners())
-}
-
-// complete fills in what goes without saying.
-func complete(kinds ...[]Variant) []Variant {
-	all := slices.Concat(kinds...)
+// complete sets what goes without saying.
+func complete(tables ...[]Variant) []Variant {
+	all := slices.Concat(tables...)
 	for i := range all {
 		all[i].Lock.Name = all[i].Name
 		if all[i].Scenario.Actors == 0 {
@@ -51,11 +42,17 @@ func complete(kinds ...[]Variant) []Variant {
 	return all
 }
 
-// once is a scenario with these faults, each of which may happen once.
+// once returns a scenario in which each of these faults may happen once.
 func once(faults ...string) explore.Scenario {
 	f, err := explore.ParseFaults(strings.Join(faults, "=1,") + "=1")
 	if err != nil {
 		panic(err)
 	}
 	return explore.Scenario{Faults: f}
+}
+
+// inOneProcess returns the scenario with so many actors, all of them in one process.
+func inOneProcess(actors int, in explore.Scenario) explore.Scenario {
+	in.Actors, in.Replicas = actors, 1
+	return in
 }

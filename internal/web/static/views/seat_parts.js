@@ -148,7 +148,6 @@ const numbers = [
   ["replicas", 0, 4, 0, "processes (0: one each)", "进程数（0：各一个）"],
   ["nested", 0, 5, 0, "nested calls", "嵌套层数"],
   ["try", 0, 4, 0, "who try once and do not wait", "只试一次、不等待的单数"],
-  ["polls", 0, 100, "", "polls that fail (empty: as many as are cheap)", "空轮询次数（留空：开销小时尽量多）"],
   ["work", 0, 60, "0s", "seconds of work (the lock’s expiry: 10)", "业务耗时的秒数（锁的过期时间：10）"],
   ["skew", 0, 60, "0s", "seconds by which clocks are off", "时钟相差的秒数"],
 ];

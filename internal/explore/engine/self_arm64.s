@@ -1,9 +1,0 @@
-//go:build !purego
-
-#include "textflag.h"
-
-// func self() goroutine
-TEXT ·self(SB), NOSPLIT, $0-8
-	MOVD g, R0
-	MOVD R0, ret+0(FP)
-	RET

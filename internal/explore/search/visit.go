@@ -1,0 +1,86 @@
+package search
+
+import (
+	"cmp"
+	"errors"
+)
+
+// child is what one more step led to.
+type child[S comparable] struct {
+	node[S]
+	Sight
+	stray bool // chance led here from the steps to another node
+}
+
+// children takes every step that there is after a node, each in a run of its own. A run that chance leads elsewhere is repeated.
+func (s *search[S]) children(system System[S], of int32) (all []child[S], _ error) {
+	path := s.path(of)
+	for i, attempt := 0, 1; ; {
+		s.check(s.schedules.Load())
+		c, more, err := s.visit(system, of, path, i)
+		if c != nil {
+			all = append(all, *c)
+			s.schedules.Add(1)
+		}
+		if s.goal.Attempts > 0 && errors.Is(err, ErrUnrepeatable) {
+			s.repeated.Add(1)
+			if more, err = attempt < s.goal.Attempts, nil; more {
+				attempt++
+			} else {
+				s.missed.Add(1)
+			}
+		} else {
+			i, attempt = i+1, 1
+		}
+		if err != nil || !more || s.stopped() {
+			return all, err
+		}
+	}
+}
+
+// visit runs the code to a node, by its path, and takes the step with this index. The child is nil if that is no step of its own. If chance
+// led elsewhere, the child is the first other state on the way, and the error ErrUnrepeatable.
+func (s *search[S]) visit(system System[S], of int32, path []node[S], i int) (c *child[S], more bool, err error) {
+	var next []S
+	elsewhere := false
+	err = system.Play(func(run Run[S]) {
+		if c, elsewhere = s.retrace(run, path); elsewhere {
+			return
+		}
+		options := run.Transitions()
+		if more = i+1 < len(options); i >= len(options) {
+			return
+		}
+		step := options[i]
+		if next = append(next, step); run.Apply(step) {
+			sight := run.Check()
+			c = &child[S]{node: node[S]{of, step, run.Fingerprint()}, Sight: sight}
+		}
+	})
+	if elsewhere {
+		err = cmp.Or(err, ErrUnrepeatable)
+	}
+	if err != nil {
+		err = system.Explain(err, steps(path, next...))
+	}
+	return c, more, err
+}
+
+// retrace takes the steps of a path. It reports whether they led elsewhere, and, if chance may do so, to what.
+func (s *search[S]) retrace(run Run[S], path []node[S]) (stray *child[S], elsewhere bool) {
+	for i, n := range path {
+		if !run.Apply(n.step) {
+			return nil, true
+		}
+		if s.goal.Attempts == 0 && i < len(path)-1 {
+			continue // what is seen at the end is enough
+		}
+		if state := run.Fingerprint(); state != n.state {
+			if s.goal.Attempts > 0 {
+				stray = &child[S]{node: node[S]{n.parent, n.step, state}, Sight: run.Check(), stray: true}
+			}
+			return stray, true
+		}
+	}
+	return nil, false
+}
