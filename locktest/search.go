@@ -141,7 +141,7 @@ func (s *searcher) note(f Counterexample, path []string) {
 
 // searched is a run in a search: a search.Run.
 type searched struct {
-	*run
+	run    *run
 	of     *searcher
 	path   []string
 	print  search.Fingerprint // of the state after it
@@ -150,11 +150,11 @@ type searched struct {
 }
 
 // Transitions implements search.Run.
-func (r *searched) Transitions() []string { return r.tokens() }
+func (r *searched) Transitions() []string { return r.run.tokens() }
 
 // Apply implements search.Run. It reports false, too, if chance has led elsewhere, where there is no such step.
 func (r *searched) Apply(token string) bool {
-	err := r.do(token)
+	err := r.run.do(token)
 	if err != nil && !errors.Is(err, errStale) {
 		r.err = err
 	}
@@ -164,9 +164,9 @@ func (r *searched) Apply(token string) bool {
 
 // Check implements search.Run. It lets time pass, so nothing can follow it.
 func (r *searched) Check() search.Sight {
-	by := judged{r.Fingerprint(), r.step.Actor}
+	by := judged{r.Fingerprint(), r.run.step.Actor}
 	r.judged = true
-	for _, f := range r.found {
+	for _, f := range r.run.found {
 		r.of.note(f, r.path)
 	}
 	if _, known := r.of.judged[by]; known {
@@ -174,7 +174,7 @@ func (r *searched) Check() search.Sight {
 	}
 	r.of.judged[by] = struct{}{}
 	var found []Counterexample
-	found, r.err = r.check()
+	found, r.err = r.run.check()
 	for _, f := range found {
 		r.of.note(f, r.path)
 	}
@@ -184,7 +184,7 @@ func (r *searched) Check() search.Sight {
 // Fingerprint implements search.Run: that of the state that the last step led to.
 func (r *searched) Fingerprint() search.Fingerprint {
 	if !r.judged {
-		r.print = r.fingerprint()
+		r.print = r.run.fingerprint()
 	}
 	return r.print
 }

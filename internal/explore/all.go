@@ -41,8 +41,7 @@ type Cell struct {
 func (c Cell) Verdict() verdict.Verdict { return verdict.Of(len(c.Found) > 0, c.Complete) }
 
 // String returns the cell in a table: the scenario that shows the anomaly in the fewest steps, and how many these are; "never" if none
-// does; "unknown" if a bound was hit or nothing in Redis tells, "interrupted" if that came first; "–" if the strategy does not promise
-// this.
+// does; "unknown" if a bound was hit or Redis does not tell, "interrupted" if that came first; "–" if the strategy does not promise this.
 func (c Cell) String() string {
 	switch {
 	case !c.Applies:

@@ -13,40 +13,40 @@ import (
 
 // outlived gives the actors of goroutines that go on although all sales of their process have ended, and its lock is closed.
 func (f futures) outlived() []*engine.Actor {
-	all := f.Outlived()
+	all := f.Engine.Outlived()
 	if len(all) == 0 {
 		return nil
 	}
 	closed, end := f.closed()
 	defer end()
-	return closed.Outlived()
+	return closed.Engine.Outlived()
 }
 
 // closed gives what is where the run is, but that processes whose sales have ended have closed their locks; the same one if there is
 // nothing to close.
 func (f futures) closed() (closed futures, end func()) {
 	keeps := func(p *engine.Process) bool {
-		_, is := f.lockers[slices.Index(f.Processes(), p)][0].(lock.Closer)
+		_, is := f.lockers[slices.Index(f.Engine.Processes(), p)][0].(lock.Closer)
 		return is && p.IsOver()
 	}
-	if !slices.ContainsFunc(f.Processes(), keeps) {
+	if !slices.ContainsFunc(f.Engine.Processes(), keeps) {
 		return f, func() {}
 	}
 	closed, end = f.again()
 	var over []*engine.Process
-	for _, a := range closed.Actors() {
+	for _, a := range closed.Engine.Actors() {
 		if p := a.Process; p.IsOver() && !slices.Contains(over, p) {
 			over = append(over, p)
-			locks := closed.lockers[slices.Index(closed.Processes(), p)]
-			closed.Finish(a, func() {
+			locks := closed.lockers[slices.Index(closed.Engine.Processes(), p)]
+			closed.Engine.Finish(a, func() {
 				for _, locker := range locks {
-					_ = lock.Close(context.Background(), closed.Clock(p, 0), locker) // or what it keeps stays
+					_ = lock.Close(context.Background(), p.Clock(0), locker) // or what it keeps stays
 				}
 			})
 		}
 	}
-	if err := closed.Err(); err != nil {
-		f.Fail(err)
+	if err := closed.Engine.Err(); err != nil {
+		f.Engine.Fail(err)
 	}
 	return closed, end
 }

@@ -14,7 +14,7 @@ type Coverage struct {
 	Ends      []int          // how many states are the end of all sales, by the number of sales that succeeded
 	Contended int            // how many states have a sale that waits for what another one has
 
-	Unjudged  []Anomaly // what nothing in Redis tells, in some schedule: each once
+	Unjudged  []Anomaly // what could not be judged in some schedule, as Redis does not tell: each once
 	Undecided bool      // some schedule ends with a wait of which nobody can say whether it would end by time
 }
 
@@ -23,11 +23,11 @@ type sight struct {
 	sold      int  // sales that have succeeded
 	contended bool // a sale waits for what another one has
 
-	unjudged  []Anomaly
-	undecided bool // nobody can say whether a wait with which it ended would end by time
+	unjudged  []Anomaly // what cannot be judged, as Redis does not tell
+	undecided bool      // nobody can say whether a wait with which it ended would end by time
 }
 
-// Note returns what there is to see.
+// Note returns what there is to see of the state that the run is in.
 func (r *Run) Note() any {
 	unjudged := slices.Clone(r.checker.Unjudged())
 	if r.sleepy {

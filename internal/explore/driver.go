@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strconv"
 	"sync"
+	"time"
 
 	"lockstep/internal/explore/checker"
 	"lockstep/internal/explore/engine"
@@ -18,18 +19,16 @@ import (
 // driver tells a run's checker what happens, and answers it. It implements checker.Driver and engine.Checker.
 type driver struct{ *Run }
 
+// Now implements checker.Driver.
+func (d driver) Now() time.Duration { return d.Engine.Now() }
+
 // Contents implements checker.Driver.
-func (d driver) Contents() []*simredis.State { return d.Cluster.Contents() }
+func (d driver) Contents() []*simredis.State { return d.Engine.Cluster.Contents() }
 
 // Past implements checker.Driver.
-func (d driver) Past() (past checker.Past) {
-	for _, t := range d.Taken() {
-		past.Faulted = past.Faulted || t.Kind.Fault() != ""
-		past.Waited = past.Waited || t.Kind == engine.TimePasses
-		past.Resent = past.Resent || t.Kind == engine.Resends
-		past.RolledBack = past.RolledBack || t.Kind == engine.RollsBack
-	}
-	return past
+func (d driver) Past() checker.Past {
+	d.past.Faulted = d.Engine.Faulted
+	return d.past
 }
 
 // Changed implements engine.Checker.
@@ -46,10 +45,10 @@ func (d driver) Booked(before *simredis.State, orders []history.Order) {
 	d.checker.Book(before, orders)
 }
 
-// AppendState implements engine.Checker. How long somebody waits in vain matters up to the bound.
+// AppendState implements engine.Checker. How long somebody has waited though nobody living had the lock matters up to mayWait.
 func (d driver) AppendState(b []byte, o engine.Order) []byte {
 	b = d.checker.AppendState(b, checker.Order{Actors: o.Actors, Places: o.Places})
-	return strconv.AppendInt(append(b, '|'), int64(min(d.Now()-d.idleSince, mayWait)), 10)
+	return strconv.AppendInt(append(b, '|'), int64(min(d.Engine.Now()-d.idleSince, mayWait)), 10)
 }
 
 // AppendActor implements engine.Checker.
@@ -62,9 +61,9 @@ func (d driver) AppendServer(b []byte, server int, o engine.Order) []byte {
 
 // setup is what the checker begins with.
 func (d driver) setup() checker.Setup {
-	s, of := d.Scenario, d.harness.strategy
+	s, of := d.Engine.Scenario, d.harness.strategy
 	setup := checker.Setup{
-		Driver: d, Key: lock.Key, Scope: of.Scope, OnNodes: d.Cluster.OnNodes(), Within: s.Within,
+		Driver: d, Key: lock.Key, Scope: of.Scope, OnNodes: d.Engine.Cluster.OnNodes(), Within: s.Within,
 	}
 	if of.Update == strategy.Segmented { // each segment has a lock of its own, so nobody is kept from another one
 		setup.Scope = strategy.Nobody
@@ -72,7 +71,7 @@ func (d driver) setup() checker.Setup {
 	if d.harness.options.Starved {
 		setup.Overtakes = s.MostOvertakes()
 	}
-	for _, a := range d.Actors() {
+	for _, a := range d.Engine.Actors() {
 		setup.Actors = append(setup.Actors, checker.Actor{Name: a.Name, Process: a.Process.Name, Once: a.Once(), Life: a})
 	}
 	return setup
@@ -80,25 +79,26 @@ func (d driver) setup() checker.Setup {
 
 var errNoLease = errors.New("the lock gives neither a lease nor an error")
 
-// watched is an actor's lock, which tells the checker when it enters and leaves.
-type watched struct {
+// watchedLock is an actor's lock, which tells the checker when it enters and leaves.
+type watchedLock struct {
 	run   *Run
 	actor *engine.Actor
 	lock  lock.Locker
 }
 
 // Lock implements lock.Locker. An actor that is to try once does.
-func (l watched) Lock(ctx context.Context, owner string) (*lock.Lease, error) {
+func (l watchedLock) Lock(ctx context.Context, owner string) (*lock.Lease, error) {
 	c, actor, take := l.run.checker, l.actor.Index, l.lock.Lock
-	if l.actor.Once() && !c.HasLease(actor) {
+	if l.actor.Once() && !c.Sale(actor).HasLease() {
 		take = l.lock.TryLock
 	}
 	c.Ask(actor, owner)
-	l.run.BeginRound()
+	l.run.Engine.BeginRound()
 	lease, err := take(ctx, owner)
 	if err == nil && lease == nil {
-		err = fmt.Errorf("%s: %w", l.actor.Name, errNoLease)
-		l.run.Fail(err)
+		if err = fmt.Errorf("%s: %w", l.actor.Name, errNoLease); !l.actor.Dead() {
+			l.run.Engine.Fail(err)
+		}
 	}
 	if err != nil {
 		c.Refuse(actor, err, ctx.Err() != nil)
@@ -115,6 +115,6 @@ func (l watched) Lock(ctx context.Context, owner string) (*lock.Lease, error) {
 }
 
 // TryLock implements lock.Locker.
-func (l watched) TryLock(ctx context.Context, owner string) (*lock.Lease, error) {
+func (l watchedLock) TryLock(ctx context.Context, owner string) (*lock.Lease, error) {
 	return l.Lock(ctx, owner)
 }

@@ -30,7 +30,7 @@ func TestAnExpiryComesBetweenAnyTwoSteps(t *testing.T) {
 				for _, path := range level {
 					for _, then := range mayExpire(t, h, path) {
 						run := begin(h, append(slices.Clip(path), then))
-						if state := run.Fingerprint(); !seen[state] {
+						if state := run.Engine.Fingerprint(); !seen[state] {
 							seen[state] = true
 							states++
 							next = append(next, append(slices.Clip(path), then))
@@ -49,7 +49,7 @@ func TestAnExpiryComesBetweenAnyTwoSteps(t *testing.T) {
 func begin(h *Harness, path []engine.Transition) *Run {
 	run := h.Begin()
 	for _, then := range path {
-		run.Transitions()
+		run.Engine.Transitions()
 		run.Apply(then)
 	}
 	return run
@@ -60,12 +60,12 @@ func mayExpire(t *testing.T, h *Harness, path []engine.Transition) []engine.Tran
 	t.Helper()
 	run := begin(h, path)
 	defer run.Close()
-	all := slices.Clone(run.Transitions())
+	all := slices.Clone(run.Engine.Transitions())
 	passes := func(then engine.Transition) bool {
 		return then.Kind == engine.Expires || then.Kind == engine.TimePasses
 	}
 	over := !slices.ContainsFunc(all, func(then engine.Transition) bool { return then.Kind != engine.Arrives })
-	if run.Cluster.NextExpiry() > 0 && !over && !slices.ContainsFunc(all, passes) {
+	if run.Engine.Cluster.NextExpiry() > 0 && !over && !slices.ContainsFunc(all, passes) {
 		t.Errorf("after %s no key can expire; what can happen is %v", h.Trace(path).Schedule(), all)
 	}
 	return slices.DeleteFunc(all, func(then engine.Transition) bool { return then.Kind == engine.Expires })

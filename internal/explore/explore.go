@@ -37,7 +37,7 @@ type Fault struct {
 // The errors of Explore and Replay.
 var (
 	ErrBlind        = engine.ErrBlind        // the code waits where the explorer cannot see it
-	ErrUnsaid       = engine.ErrUnsaid       // the code polls in a loop of its own
+	ErrUnsaid       = engine.ErrUnsaid       // the code polls in a way that it does not declare
 	ErrPanicked     = engine.ErrPanicked     // the code panics
 	ErrUnrepeatable = engine.ErrUnrepeatable // the code does not do the same twice
 	ErrCommand      = engine.ErrCommand      // a command that the simulated Redis does not have
@@ -103,7 +103,8 @@ func (r Result) Verdict() verdict.Verdict {
 	return verdict.Of(len(r.Found) > 0, r.Complete && len(r.Untested()) == 0)
 }
 
-// Unjudged returns those of the anomalies looked for that could not be judged: nothing in Redis says whose the lock is.
+// Unjudged returns those of the anomalies looked for that could not be judged, as Redis does not tell: whose the lock is, whether a fault
+// kept out one that tried once, or whether one who sleeps has a reason to, though the lock's key is free.
 func (r Result) Unjudged() (all []Anomaly) {
 	for _, a := range r.lookedFor {
 		if slices.Contains(r.Coverage.Unjudged, a) {

@@ -17,7 +17,7 @@ const trying, waiting = 0, 1
 // again begins a run that is where this one is.
 func (f futures) again() (copied futures, end func()) {
 	next := f.harness.Begin()
-	for _, t := range f.Taken() {
+	for _, t := range f.Engine.Taken() {
 		next.Apply(t)
 	}
 	return futures{next}, f.afterwards(next)
@@ -26,7 +26,7 @@ func (f futures) again() (copied futures, end func()) {
 // newcomers begins a run of two, in one process, with names that nobody has had, on what the servers would hold so long after they held
 // this. The first tries once.
 func (f futures) newcomers(held []*simredis.State, at, after time.Duration) (newcomers futures, end func(), err error) {
-	cluster, err := f.Cluster.Later(held, after)
+	cluster, err := f.Engine.Cluster.Later(held, after)
 	if err != nil {
 		return futures{}, nil, err
 	}
@@ -42,17 +42,17 @@ func (f futures) newcomers(held []*simredis.State, at, after time.Duration) (new
 func (f futures) afterwards(other *Run) (end func()) {
 	return func() {
 		other.Close()
-		f.harness.attach(f.Execution)
+		f.harness.attach(f.Engine)
 	}
 }
 
 // check looks at what follows from the present state, and reports whether nothing can.
 func (f futures) check() (over bool) {
-	transitions := f.Transitions()
+	transitions := f.Engine.Transitions()
 	f.checkIdle(transitions)
 	f.sleepy = onlyTime(transitions) && f.sleepsBesideFreeLock()
-	quiet := f.IsQuiet()
-	if !slices.ContainsFunc(transitions, engine.Transition.Progress) || f.LastResort() {
+	quiet := f.Engine.Options.Quiet
+	if !slices.ContainsFunc(transitions, engine.Transition.Progress) || f.Engine.Options.LastResort {
 		f.checkSelfLocked()
 	}
 	over = len(transitions) == 0 || quiet && f.isDeadlocked()

@@ -45,9 +45,9 @@ type Harness struct {
 	masters  int // that the lock is on, beside the server with the stock
 	hasher   *engine.Hasher
 	pool     engine.Pool
-	watch    watch
-	played   int // runs, in a search
-	polled   int // of them, those in which somebody waited in vain
+	watch    engine.Watch
+	played   int                             // runs, in a search
+	polled   map[engine.Fingerprint]struct{} // what waiters were told that have been looked at
 }
 
 // Options say what to look for, and how closely.
@@ -77,7 +77,7 @@ func NewHarness(s strategy.Strategy, in engine.Scenario, options Options, seeds 
 		}
 	}
 	h := &Harness{
-		strategy: s, scenario: in, options: options, memory: m, start: m.WithStock(engine.Stock), hasher: engine.NewHasher(seeds),
+		strategy: s, scenario: in, options: options, memory: m, start: m.WithStock(engine.Stock), hasher: engine.NewHasher(seeds), polled: map[engine.Fingerprint]struct{}{},
 	}
 	if s.Update == strategy.Segmented {
 		h.start = m.WithSegments(engine.Stock, Segments)
@@ -103,7 +103,7 @@ func NewHarness(s strategy.Strategy, in engine.Scenario, options Options, seeds 
 // Close ends it.
 func (h *Harness) Close() {
 	for _, c := range slices.Concat(h.clients...) {
-		_ = c.Close() // there is nothing behind it
+		_ = c.Client.Close() // there is nothing behind it
 	}
 	h.options.Memories.Put(h.memory)
 	h.pool.Close()
@@ -111,15 +111,16 @@ func (h *Harness) Close() {
 
 // Run is an execution with what looks at it.
 type Run struct {
-	*engine.Execution
+	Engine    *engine.Execution
 	harness   *Harness
 	checker   *checker.Checker
 	lockers   [][]lock.Locker // of each process: one, or one for each segment of the stock
-	sold      int             // sales that have succeeded
-	idleSince time.Duration   // somebody waits, and nobody living has the lock. Part of the state, up to mayWait
-	sleepy    bool            // somebody sleeps on beside a lock that may be free
-	undecided bool            // time might end a wait that was not gone on with
-	record    *Recorder       // nil unless somebody wants to read it
+	past      checker.Past
+	sold      int           // sales that have succeeded
+	idleSince time.Duration // somebody waits, and nobody living has the lock. Part of the state, up to mayWait
+	sleepy    bool          // somebody sleeps on beside a lock that may be free
+	undecided bool          // time might end a wait that was not gone on with
+	record    *Recorder     // nil unless somebody wants to read it
 }
 
 // Begin begins an execution.
@@ -135,10 +136,10 @@ func (h *Harness) setup() engine.Setup {
 // begin begins an execution with what all of this harness have in common.
 func (h *Harness) begin(setup engine.Setup) *Run {
 	setup.Hasher, setup.Pool, setup.Stop = h.hasher, &h.pool, h.options.Stop
-	run := &Run{Execution: engine.New(setup), harness: h}
+	run := &Run{Engine: engine.New(setup), harness: h}
 	d := driver{run}
 	run.checker = checker.New(d.setup())
-	run.Observe(d)
+	run.Engine.Checker = d
 	h.sell(run)
 	return run
 }
@@ -152,7 +153,7 @@ func (h *Harness) attach(x *engine.Execution) {
 
 // sell makes each actor sell one piece.
 func (h *Harness) sell(run *Run) {
-	x := run.Execution
+	x := run.Engine
 	h.attach(x)
 	for i, p := range x.Processes() {
 		locks := h.locks(x, p, h.clients[i])
@@ -166,14 +167,14 @@ func (h *Harness) sell(run *Run) {
 		p := x.Processes()[i]
 		var locks []lock.Locker
 		for _, l := range run.lockers[i] {
-			locks = append(locks, watched{run, a, l})
+			locks = append(locks, watchedLock{run, a, l})
 		}
 		sale := service.Sale{
 			Run:    history.Run{ID: runID, Lock: h.strategy.Name, Initial: engine.Stock},
-			Locker: locks[0], Stock: h.stores[i], Clock: x.Clock(p, 0),
+			Locker: locks[0], Stock: h.stores[i], Clock: p.Clock(0),
 			Log: slog.New(slog.DiscardHandler), Replica: p.Name,
 			Think: x.Scenario.Work, Nested: x.Scenario.Nested, Update: h.strategy.Update,
-			Backoff: service.Backoff{Delay: engine.Poll, MaxDuration: engine.Forever, Clock: x.Clock(p, engine.Poll), Rand: highest},
+			Backoff: service.Backoff{Delay: engine.Poll, MaxDuration: engine.Forever, Clock: p.Clock(engine.Poll), Rand: highest},
 		}
 		if h.strategy.Update == strategy.Segmented {
 			sale.Segments = locks
@@ -200,8 +201,8 @@ func (h *Harness) locks(x *engine.Execution, p *engine.Process, clients []*simre
 	}
 	parts := strategy.Parts{
 		Options: lock.Options{
-			Key: lock.Key, TTL: engine.TTL, RetryInterval: engine.Poll, WaitTimeout: engine.Forever, Clock: x.Clock(p, engine.Poll),
-			Process: p.Name, HandOffLimit: handOffLimit, Notifier: x.Notifier(p), Rand: chance(x, p),
+			Key: lock.Key, TTL: engine.TTL, RetryInterval: engine.Poll, WaitTimeout: engine.Forever, Clock: p.Clock(engine.Poll),
+			Process: p.Name, HandOffLimit: handOffLimit, Notifier: p.Notifier(), Rand: chance(x, p),
 		},
 		Client: clients[0].Client, CompareAndDelete: "DELEX", Nodes: nodes,
 	}
@@ -243,10 +244,11 @@ func (h *Harness) Differs(schedule []engine.Transition) (where string) {
 // journal runs a schedule as far as the code goes along with it.
 func (h *Harness) journal(schedule []engine.Transition) *engine.Journal {
 	run := h.Begin()
-	defer run.Close()
-	j := run.KeepJournal()
+	defer run.Engine.Close()
+	j := &engine.Journal{}
+	run.Engine.Journal = j
 	for _, t := range schedule {
-		if !slices.Contains(run.Transitions(), t) {
+		if !slices.Contains(run.Engine.Transitions(), t) {
 			break
 		}
 		run.Apply(t)
@@ -257,7 +259,7 @@ func (h *Harness) journal(schedule []engine.Transition) *engine.Journal {
 // Trace runs a schedule once more, and records it.
 func (h *Harness) Trace(schedule []engine.Transition) trace.Trace {
 	run, t := h.recorded(schedule)
-	run.Close()
+	run.Engine.Close()
 	return t
 }
 
@@ -265,7 +267,7 @@ func (h *Harness) recorded(schedule []engine.Transition) (*Run, trace.Trace) {
 	run := h.Begin()
 	record := run.Record()
 	for _, t := range schedule {
-		if run.Err() != nil || !slices.Contains(run.Transitions(), t) { // the code does not do the same twice
+		if run.Engine.Err() != nil || !slices.Contains(run.Engine.Transitions(), t) { // the code does not do the same twice
 			break
 		}
 		run.Apply(t)

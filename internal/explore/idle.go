@@ -19,57 +19,57 @@ func (f futures) checkIdle(transitions []engine.Transition) {
 	if !onlyTime(transitions) {
 		return
 	}
-	if waits := f.waitsInVain(); waits != nil && !f.TimerNext() && f.freed() {
+	if waits := f.waitsInVain(); waits != nil && !f.Engine.TimerNext() && f.freed() {
 		f.checker.Report(anomaly.Idle, checker.WaitsForExpiry, waits.Name)
 	}
 }
 
 // waitsInVain returns the first actor that waits for a lock that nobody living has, nil if there is none.
 func (f futures) waitsInVain() *engine.Actor {
-	i := slices.IndexFunc(f.Actors(), func(a *engine.Actor) bool { return f.waits(a) && !f.checker.HasLease(a.Index) })
+	i := slices.IndexFunc(f.Engine.Actors(), func(a *engine.Actor) bool { return f.waits(a) && !f.checker.Sale(a.Index).HasLease() })
 	if i < 0 || f.used() {
 		return nil
 	}
-	return f.Actors()[i]
+	return f.Engine.Actors()[i]
 }
 
 // waits reports whether an actor that lives waits for the lock.
-func (f futures) waits(a *engine.Actor) bool { return f.checker.Waits(a.Index) && !a.Dead() }
+func (f futures) waits(a *engine.Actor) bool { return f.checker.Sale(a.Index).Waits() && !a.Dead() }
 
 // used reports whether a sale has something to do with the lock, beside waiting for it, or died with it, or tried as long as it could to
 // give it back, or did so by an expiry.
 func (f futures) used() bool {
 	holder := f.Holder()
-	return holder != nil && holder.Dead() || slices.ContainsFunc(f.Actors(), func(a *engine.Actor) bool {
+	return holder != nil && holder.Dead() || slices.ContainsFunc(f.Engine.Actors(), func(a *engine.Actor) bool {
 		if a.Dead() {
 			return a.Started() && holder == nil
 		}
-		return f.checker.IsUsing(a.Index) || f.checker.HasDoneWithIt(a.Index)
+		return f.checker.Sale(a.Index).IsUsing() || f.checker.Sale(a.Index).HasDoneWithIt()
 	})
 }
 
 // freed reports whether one of those who wait gets the lock once time has passed, for longer than they may wait.
 func (f futures) freed() bool {
-	return slices.ContainsFunc(f.Actors(), func(a *engine.Actor) bool {
+	return slices.ContainsFunc(f.Engine.Actors(), func(a *engine.Actor) bool {
 		if !f.waits(a) {
 			return false
 		}
 		later, end := f.again()
 		defer end()
-		later.Transitions()
-		later.Execution.Apply(engine.Transition{Kind: engine.TimePasses})
-		return later.Now() > f.idleSince+mayWait && later.canObtain(a.Index)
+		later.Engine.Transitions()
+		later.Engine.Apply(engine.Transition{Kind: engine.TimePasses})
+		return later.Engine.Now() > f.idleSince+mayWait && later.canObtain(a.Index)
 	})
 }
 
-// sleepsBesideFreeLock reports whether somebody waits for a timer for longer than it may, though nobody uses the lock, and its key is free. It
-// may be right to do so, by what the lock keeps elsewhere.
+// sleepsBesideFreeLock reports whether somebody waits for a timer for longer than it may, though nobody uses the lock, and its key is free.
+// It may be right to do so, by what the lock keeps elsewhere.
 func (f futures) sleepsBesideFreeLock() bool {
-	if _, held := f.Cluster.Locked(lock.Key); held || f.waitsInVain() == nil {
+	if _, held := f.Engine.Cluster.Locked(lock.Key); held || f.waitsInVain() == nil {
 		return false
 	}
-	return slices.ContainsFunc(f.Actors(), func(a *engine.Actor) bool {
-		why, due := f.Standstill(a)
+	return slices.ContainsFunc(f.Engine.Actors(), func(a *engine.Actor) bool {
+		why, due := a.Standstill()
 		return f.waits(a) && why == engine.WaitsForTime && due > f.idleSince+mayWait
 	})
 }

@@ -57,6 +57,12 @@ func TestNothingIsWrongWith(t *testing.T) {
 			}
 			return deletes(c, opts, compareAndDelete, owner), err
 		}),
+		"a short sleep before": polled(func(ctx context.Context, c redis.Cmdable, opts lock.Options, owner string) (unlocker, error) {
+			if err := lock.Sleep(ctx, opts.Clock, 5*time.Millisecond); err != nil {
+				return nil, err
+			}
+			return deletes(c, opts, compareAndDelete, owner), setNX(ctx, c, opts, owner)
+		}),
 		"a short sleep after": polled(func(ctx context.Context, c redis.Cmdable, opts lock.Options, owner string) (unlocker, error) {
 			err := setNX(ctx, c, opts, owner)
 			if err == nil {

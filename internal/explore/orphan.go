@@ -14,7 +14,7 @@ func (f futures) checkEnd() {
 	if abandoned && f.isLeftBehind() {
 		f.checker.Report(anomaly.LeftBehind, checker.StaysForEver)
 	}
-	for _, a := range f.Actors() {
+	for _, a := range f.Engine.Actors() {
 		if !a.Finished() && !a.Dead() {
 			f.checker.Report(anomaly.Stuck, checker.NeverGoesOn, a.Name)
 		}
@@ -25,17 +25,17 @@ func (f futures) checkEnd() {
 // every expiry has come twice, does not get it. What a lock leaves that knows by itself when it expires, or whose keys are registers that
 // stay, keeps nobody out. Nor does one that keeps nobody out at all: then a second one gets the key of the first.
 func (f futures) orphaned() bool {
-	later, end, err := f.newcomers(f.Cluster.Contents(), f.Now(), engine.Forever)
+	later, end, err := f.newcomers(f.Engine.Cluster.Contents(), f.Engine.Now(), engine.Forever)
 	if err != nil {
-		f.Fail(err)
+		f.Engine.Fail(err)
 		return true
 	}
 	defer end()
 	refused := !later.obtainsInTime(waiting) && later.checker.HasRemains() // if it does not stay, it has been given an expiry
-	key, stays := f.Cluster.Locked(lock.Key)
+	key, stays := f.Engine.Cluster.Locked(lock.Key)
 	both := stays && key.IsString() && later.canObtain(trying)
 	// its code knows those who come by their names, or waits for a time that nothing in Redis tells
-	if later.Err() != nil || refused && later.IsReading() {
+	if later.Engine.Err() != nil || refused && later.Engine.IsReading() {
 		f.undecided = true
 		return false
 	}
@@ -44,17 +44,19 @@ func (f futures) orphaned() bool {
 
 // obtainsInTime reports whether an actor gets the lock before every expiry has come twice, though others have not begun.
 func (f futures) obtainsInTime(actor int) bool {
-	for until := expiryDeadline(f.Execution); !f.canObtain(actor); {
-		if f.Now() >= until {
+	for until := expiryDeadline(f.Engine); !f.canObtain(actor); {
+		if f.Engine.Now() >= until {
 			return false
 		}
-		f.Execution.Apply(engine.Transition{Kind: engine.TimePasses})
+		f.Engine.Apply(engine.Transition{Kind: engine.TimePasses})
 	}
 	return true
 }
 
 // canObtain reports whether an actor gets the lock by moves of its own.
 func (f futures) canObtain(actor int) bool {
-	itsOwn := func(t engine.Transition) bool { return t.Kind == engine.Moves && f.Actor(t) == f.Actors()[actor] }
-	return leads(f.Execution, itsOwn, func() bool { return f.checker.HasLease(actor) })
+	itsOwn := func(t engine.Transition) bool {
+		return t.Kind == engine.Moves && f.Engine.Subject(t).Actor == f.Engine.Actors()[actor]
+	}
+	return leads(f.Engine, itsOwn, func() bool { return f.checker.Sale(actor).HasLease() })
 }

@@ -25,7 +25,6 @@ func TestAWaiterThatDoesNotRepeatItsAttemptIsRefused(t *testing.T) {
 		"goes in at its twentieth attempt":                goesInAt(20),
 		"prolongs the lock that it waits for":             prolongs(),
 		"asks for something else at its eleventh attempt": asksForMoreAt(11),
-		"sleeps before it asks":                           sleepsBefore(), // it is right
 	} {
 		for _, scenario := range []explore.Scenario{{Actors: 2}, {Actors: 3}, faultsOfTwo("crash=1"), faultsOfTwo("crash=1,lost-reply=1")} {
 			for _, workers := range []int{1, 2} {
@@ -78,18 +77,6 @@ func prolongs() strategy.Strategy {
 				c.PExpire(ctx, opts.Key, opts.TTL)
 			}
 			return lock.NewLease(ctx, opts.Clock, 0, deletes(c, opts, compareAndDelete, owner)), err
-		})
-	})
-}
-
-// sleepsBefore is a lock of whose attempts each is two rounds.
-func sleepsBefore() strategy.Strategy {
-	return locker(func(ctx context.Context, c redis.Cmdable, opts lock.Options, owner string) (*lock.Lease, error) {
-		return lock.Poll(ctx, opts, func() (*lock.Lease, error) {
-			if err := lock.Sleep(ctx, opts.Clock, 5*time.Millisecond); err != nil {
-				return nil, err
-			}
-			return lock.NewLease(ctx, opts.Clock, 0, deletes(c, opts, compareAndDelete, owner)), setNX(ctx, c, opts, owner)
 		})
 	})
 }

@@ -61,13 +61,13 @@ func wander(t *testing.T, s strategy.Strategy, in explore.Scenario, schedules, s
 	for range schedules {
 		run := h.Begin()
 		for length := 1; length <= steps; length++ {
-			options := run.Transitions()
+			options := run.Engine.Transitions()
 			if len(options) == 0 || !run.Apply(options[chance.IntN(len(options))]) {
 				break
 			}
 			found, over := run.Check()
-			if run.Err() != nil {
-				t.Fatal(run.Err())
+			if run.Engine.Err() != nil {
+				t.Fatal(run.Engine.Err())
 			}
 			for _, f := range found {
 				shows(f.Anomaly, length)

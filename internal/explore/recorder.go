@@ -17,7 +17,7 @@ import (
 	"lockstep/util/lua/meaning"
 )
 
-// Recorder records one execution. It implements execution.Recorder.
+// Recorder records one execution. It implements engine.Recorder.
 type Recorder struct {
 	x       *engine.Execution
 	checker *checker.Checker
@@ -31,23 +31,23 @@ type Recorder struct {
 // NewRecorder makes a recorder of an execution, and lets it see it.
 func NewRecorder(x *engine.Execution, c *checker.Checker) *Recorder {
 	r := &Recorder{x: x, checker: c}
-	x.Record(r)
+	x.Recorder = r
 	return r
 }
 
-// Sending implements execution.Recorder.
+// Sending implements engine.Recorder.
 func (r *Recorder) Sending(server int, commands []redis.Cmder) {
 	r.token, r.step.Command = Describe(commands)
 	r.verb = meaning.Of(commands[0].Args(), nil, nil).Verb
 	r.step.Node = server
 }
 
-// Replied implements execution.Recorder.
+// Replied implements engine.Recorder.
 func (r *Recorder) Replied(reply []byte, commands int) {
 	r.step.Reply = meaning.Answer(simredis.Readable(reply, commands))
 }
 
-// Follow implements execution.Recorder.
+// Follow implements engine.Recorder.
 func (r *Recorder) Follow(rest []redis.Cmder, arrives bool) {
 	var names []string
 	for _, command := range rest {
@@ -59,15 +59,15 @@ func (r *Recorder) Follow(rest []redis.Cmder, arrives bool) {
 
 // Apply lets t happen, and writes down what happened.
 func (r *Recorder) Apply(t engine.Transition) bool {
-	before, who := r.look(), r.x.Who(t)
-	before.subscribes = r.x.Subscribes(t)
+	before, who := r.look(), r.x.Subject(t).Name
+	before.subscribes = r.x.Subject(t).Subscribes()
 	step := trace.Step{Fault: t.Kind.Budget()}
 	if step.Fault != "" {
 		step.Title = FaultTitle(step.Fault).In(r.x.Scenario.Language)
 	}
 	r.step, r.token, r.verb, r.follows = &step, "", "", ""
 	ok := r.x.Apply(t)
-	if a := r.x.Actor(t); a != nil {
+	if a := r.x.Subject(t).Actor; a != nil {
 		step.Actor = a.Name
 		if t.Kind.OfTask() || t.Kind.OfWaiter() {
 			step.Task = strings.TrimPrefix(strings.TrimPrefix(who, a.Name), ".")
@@ -110,9 +110,9 @@ func (r *Recorder) kind(t engine.Transition, before view) string {
 		return trace.KindCommand
 	case before.subscribes:
 		return trace.KindSubscribes
-	case r.x.Pending(t) != nil:
+	case r.x.Subject(t).Pending() != nil:
 		return trace.KindBegins
-	case r.x.Ended(t):
+	case r.x.Subject(t).Ended():
 		return trace.KindEnds
 	default:
 		return trace.KindWaits
@@ -134,7 +134,7 @@ type view struct {
 func (r *Recorder) look() view {
 	v := view{stored: r.x.Cluster.Stored(), locks: r.locks(), now: r.x.Now()}
 	for _, a := range r.x.Actors() {
-		v.told = append(v.told, r.checker.HasLossNotice(a.Index))
+		v.told = append(v.told, r.checker.Sale(a.Index).HasLossNotice())
 		v.began = append(v.began, a.Started())
 		v.ended = append(v.ended, a.Finished())
 	}
@@ -180,7 +180,7 @@ func (r *Recorder) holderOf(segment int) string {
 }
 
 func (r *Recorder) stance(a *engine.Actor) trace.Stance {
-	switch inside := r.checker.IsInside(a.Index); {
+	switch inside := r.checker.Sale(a.Index).IsInside(); {
 	case a.Dead():
 		return trace.Dead
 	case !a.Started():

@@ -37,7 +37,7 @@ func ReplayWithContext(ctx context.Context, s strategy.Strategy, in Scenario, sc
 	}
 	defer h.Close()
 	run := h.Begin()
-	defer run.Close()
+	defer run.Engine.Close()
 	record := run.Record()
 	replayed.Shown, _, err = run.Follow(schedule, s)
 	replayed.Trace = record.Trace()

@@ -15,7 +15,10 @@ import (
 // Apply lets a transition happen. It reports false when that turned out to be no transition of its own.
 func (r *Run) Apply(t engine.Transition) (own bool) {
 	r.checker.Reset()
-	for _, a := range r.Actors() {
+	r.past.Waited = r.past.Waited || t.Kind == engine.TimePasses
+	r.past.Resent = r.past.Resent || t.Kind == engine.Resends
+	r.past.RolledBack = r.past.RolledBack || t.Kind == engine.RollsBack
+	for _, a := range r.Engine.Actors() {
 		if a.Queues() { // it waits without a command
 			r.checker.Queue(a.Index)
 		}
@@ -23,13 +26,16 @@ func (r *Run) Apply(t engine.Transition) (own bool) {
 	if r.record != nil {
 		own = r.record.Apply(t)
 	} else {
-		own = r.Execution.Apply(t)
+		own = r.Engine.Apply(t)
 	}
 	if (futures{r}).waitsInVain() == nil {
-		r.idleSince = r.Now()
+		r.idleSince = r.Engine.Now()
 	}
 	return own
 }
+
+// Close ends the run.
+func (r *Run) Close() { r.Engine.Close() }
 
 // Check gives the anomalies that the last transition has shown, and whether the schedule is over.
 func (r *Run) Check() (found []checker.Finding, over bool) {
@@ -44,20 +50,20 @@ func (r *Run) Check() (found []checker.Finding, over bool) {
 
 // Record has what follows recorded.
 func (r *Run) Record() *Recorder {
-	r.record = NewRecorder(r.Execution, r.checker)
+	r.record = NewRecorder(r.Engine, r.checker)
 	return r.record
 }
 
 // Holder returns the actor whose lock it is in truth, nil for nobody.
 func (r *Run) Holder() *engine.Actor {
 	if i := r.checker.Holder(); i >= 0 {
-		return r.Actors()[i]
+		return r.Engine.Actors()[i]
 	}
 	return nil
 }
 
 // BelievesInside reports whether an actor believes, and may believe, that it holds the lock.
-func (r *Run) BelievesInside(a *engine.Actor) bool { return r.checker.IsInside(a.Index) }
+func (r *Run) BelievesInside(a *engine.Actor) bool { return r.checker.Sale(a.Index).IsInside() }
 
 // Shown is an anomaly that a schedule showed.
 type Shown struct {
@@ -76,12 +82,12 @@ func (r *Run) Follow(schedule string, of strategy.Strategy) (shown []Shown, over
 		var found []checker.Finding
 		if err = r.take(token); err == nil {
 			found, over = r.Check()
-		} else if lacking := Lacking(r.Scenario, strings.Join(tokens[:i+1], " "), schedule); lacking != nil {
+		} else if lacking := Lacking(r.Engine.Scenario, strings.Join(tokens[:i+1], " "), schedule); lacking != nil {
 			err = lacking
 		}
 		shown = r.show(shown, found, of, i+1)
-		if err = cmp.Or(r.Err(), err); err != nil {
-			return shown, over, AtStep(r.Scenario, i+1, token, err)
+		if err = cmp.Or(r.Engine.Err(), err); err != nil {
+			return shown, over, AtStep(r.Engine.Scenario, i+1, token, err)
 		}
 	}
 	return shown, over, nil
@@ -89,10 +95,11 @@ func (r *Run) Follow(schedule string, of strategy.Strategy) (shown []Shown, over
 
 // show adds what was found in a step to what was shown, as Follow gives it.
 func (r *Run) show(shown []Shown, found []checker.Finding, of strategy.Strategy, step int) []Shown {
+	in := r.Engine.Scenario.Language
 	for _, f := range found {
 		known := slices.ContainsFunc(shown, func(other Shown) bool { return other.Anomaly == f.Anomaly })
 		if (f.Anomaly.IsPromisedBy(of) || f.Anomaly.ByName()) && !known {
-			shown = append(shown, Shown{f.Anomaly, f.Anomaly.Row().Title.In(r.Scenario.Language), findingSays(f, r.Scenario.Language), step})
+			shown = append(shown, Shown{f.Anomaly, f.Anomaly.Row().Title.In(in), findingSays(f, in), step})
 		}
 	}
 	return shown
@@ -100,8 +107,8 @@ func (r *Run) show(shown []Shown, found []checker.Finding, of strategy.Strategy,
 
 // find returns the transition that is meant, if it can happen now.
 func (r *Run) find(want engine.Wanted) (t engine.Transition, can bool) {
-	possible := r.Transitions()
-	i := slices.IndexFunc(possible, func(t engine.Transition) bool { return r.Who(t) == want.Who && want.Is(t.Kind) })
+	possible := r.Engine.Transitions()
+	i := slices.IndexFunc(possible, func(t engine.Transition) bool { return r.Engine.Subject(t).Name == want.Who && want.Is(t.Kind) })
 	if i < 0 {
 		return t, false
 	}
@@ -116,7 +123,7 @@ func (r *Run) take(token string) error {
 	}
 	t, can := r.find(want)
 	if !can {
-		return r.errImpossible(slices.Clone(r.Transitions()))
+		return r.errImpossible(slices.Clone(r.Engine.Transitions()))
 	}
 	took := r.Apply(t)
 	step := r.record.Last()
@@ -124,14 +131,14 @@ func (r *Run) take(token string) error {
 		return nil
 	}
 	r.record.DropLast()
-	if err := r.Err(); err != nil && !took {
+	if err := r.Engine.Err(); err != nil && !took {
 		return err // that is the reason, and no other
 	}
 	if step.Token == token {
-		return Stale(r.Scenario, withoutFaultSays(want.Who, r.Scenario.Language))
+		return Stale(r.Engine.Scenario, withoutFaultSays(want.Who, r.Engine.Scenario.Language))
 	}
 	next := strings.TrimPrefix(step.Token, want.Who+":")
-	return Stale(r.Scenario, otherStepSays(want.Who, next, want.Command, r.Scenario.Language))
+	return Stale(r.Engine.Scenario, otherStepSays(want.Who, next, want.Command, r.Engine.Scenario.Language))
 }
 
 // errImpossible says what a schedule could go on with instead.
@@ -140,17 +147,17 @@ func (r *Run) errImpossible(possible []engine.Transition) error {
 	for _, t := range possible {
 		previews = append(previews, r.preview(t))
 	}
-	return Stale(r.Scenario, insteadSays(previews, r.Scenario.Language))
+	return Stale(r.Engine.Scenario, insteadSays(previews, r.Engine.Scenario.Language))
 }
 
 // preview writes t as far as it is known before it has happened.
 func (r *Run) preview(t engine.Transition) string {
 	command := "…"
-	if r.Subscribes(t) {
+	if r.Engine.Subject(t).Subscribes() {
 		command = trace.KindSubscribes
 	}
-	if pending := r.Pending(t); pending != nil {
+	if pending := r.Engine.Subject(t).Pending(); pending != nil {
 		command, _ = Describe(pending)
 	}
-	return engine.Token(t.Kind, r.Who(t), command)
+	return engine.Token(t.Kind, r.Engine.Subject(t).Name, command)
 }

@@ -18,8 +18,8 @@ const (
 
 // checkSelfLocked looks, when no actor can move, for one that waits for itself: until its lock expires, or for good.
 func (f futures) checkSelfLocked() {
-	for _, a := range f.Actors() {
-		if f.waits(a) && f.checker.HasLease(a.Index) && f.Holder() == a && !a.Paused() && f.InVain(a) {
+	for _, a := range f.Engine.Actors() {
+		if f.waits(a) && f.checker.Sale(a.Index).HasLease() && f.Holder() == a && !a.Paused() && a.InVain() {
 			if f.isHeldBeyondExpiry(a.Index) {
 				f.checker.Report(anomaly.SelfDeadlock, checker.WaitsForOwnExpiry, a.Name)
 			} else {
@@ -33,11 +33,11 @@ func (f futures) checkSelfLocked() {
 func (f futures) isHeldBeyondExpiry(actor int) bool {
 	later, end := f.again()
 	defer end()
-	x, passes := later.Execution, engine.Transition{Kind: engine.TimePasses}
-	itsOwn := func(t engine.Transition) bool { return t.Kind == engine.Moves && x.Actor(t).Index == actor }
+	x, passes := later.Engine, engine.Transition{Kind: engine.TimePasses}
+	itsOwn := func(t engine.Transition) bool { return t.Kind == engine.Moves && x.Subject(t).Actor.Index == actor }
 	for until := x.Now() + 2*engine.TTL + x.Ahead(); x.Now() < until && slices.Contains(x.Transitions(), passes); {
 		x.Apply(passes)
-		if leads(x, itsOwn, func() bool { return !later.checker.Waits(actor) }) {
+		if leads(x, itsOwn, func() bool { return !later.checker.Sale(actor).Waits() }) {
 			return true
 		}
 	}
@@ -49,7 +49,7 @@ func (f futures) isHeldBeyondExpiry(actor int) bool {
 func (f futures) isDeadlocked() bool {
 	copied, end := f.again()
 	defer end()
-	x := copied.Execution
+	x := copied.Engine
 	start, before := x.Now(), x.Cluster.Contents()
 	until := expiryDeadline(x)
 	for n := 0; n < rounds || start < x.Now() && x.Now() < until; n++ {
@@ -65,7 +65,7 @@ func (f futures) isDeadlocked() bool {
 	}
 	f.undecided = f.undecided || x.IsReading() && f.helped(x)
 	if err := x.Err(); err != nil {
-		f.Fail(err)
+		f.Engine.Fail(err)
 		return false
 	}
 	return true
@@ -89,7 +89,7 @@ func (f futures) helped(x *engine.Execution) bool {
 
 // canBecomeQuiet lets waiters end what they have begun, and reports whether they are asking in vain again.
 func canBecomeQuiet(x *engine.Execution) bool {
-	return leads(x, engine.Transition.Progress, x.IsQuiet)
+	return leads(x, engine.Transition.Progress, func() bool { return x.Options.Quiet })
 }
 
 // leads lets the first of the wanted transitions happen, again and again, and reports whether that leads to where something is so.

@@ -1,19 +1,17 @@
 package explore
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
-	"sync/atomic"
 
 	"lockstep/internal/explore/engine"
 	"lockstep/internal/explore/search"
 	"lockstep/internal/lock/anomaly"
 )
 
-// What code does behind the explorer's back it does in most of the schedules. So the first of them are inspected, and few after that.
+// What code does behind the explorer's back, it does in most of the schedules. So the first of them are inspected, and few after that.
 const (
 	inspected = 8
 	rarely    = 2000
@@ -46,9 +44,9 @@ type searched struct {
 // Transitions implements search.Run.
 func (s *searched) Transitions() []engine.Transition {
 	if s.onward == nil {
-		return s.Run.Transitions()
+		return s.Engine.Transitions()
 	}
-	return slices.DeleteFunc(s.Run.Transitions(), func(t engine.Transition) bool { return t.Kind.Budget() != "" })
+	return slices.DeleteFunc(s.Engine.Transitions(), func(t engine.Transition) bool { return t.Kind.Budget() != "" })
 }
 
 // Check implements search.Run.
@@ -74,7 +72,7 @@ func (s *searched) Check() search.Sight {
 
 // Fingerprint implements search.Run. A state is another one if the last step into it was to be avoided: nothing is gone on from that.
 func (s *searched) Fingerprint() engine.Fingerprint {
-	state := s.Run.Fingerprint()
+	state := s.Engine.Fingerprint()
 	if s.ended {
 		state[0] = ^state[0]
 	}
@@ -88,29 +86,16 @@ func (s System) Play(f func(search.Run[engine.Transition])) error {
 	setup.Inspected = s.played <= inspected || s.played%rarely == 0
 	run := s.begin(setup)
 	defer run.Close()
-	s.watch.run.Store(run.Execution)
+	s.watch.Follow(run.Engine)
 	for _, t := range s.After {
 		run.Apply(t)
 	}
-	if !finds(func() { f(&searched{Run: run, onward: s.Onward}) }) {
-		return engine.ErrUnrepeatable
-	}
+	f(&searched{Run: run, onward: s.Onward})
 	if setup.Inspected {
-		run.Inspect()
+		run.Engine.Inspect()
 	}
-	if s.polled < inspected || setup.Inspected {
-		if run.CheckPolls() {
-			s.polled++
-		}
-	}
-	return run.Err()
-}
-
-// finds reports whether f finds its way: code that does something else this time may have tasks that it has not.
-func finds(f func()) (found bool) {
-	defer func() { found = recover() == nil }()
-	f()
-	return true
+	run.Engine.CheckPolls(s.polled)
+	return run.Engine.Err()
 }
 
 // Explain implements search.System.
@@ -130,7 +115,7 @@ func (s System) Explain(err error, path []engine.Transition) error {
 // counterexample runs the schedule that shows something once more, and records it.
 func (s System) counterexample(of search.Found[engine.Transition]) Counterexample {
 	run, t := s.recorded(slices.Concat(s.After, of.Path))
-	defer run.Close()
+	defer run.Engine.Close()
 	shown, _ := run.Check()
 	for _, f := range shown {
 		if string(f.Anomaly) == of.Kind && t.Verdict == "" {
@@ -140,49 +125,8 @@ func (s System) counterexample(of search.Found[engine.Transition]) Counterexampl
 	return Counterexample{Anomaly(of.Kind), len(of.Path), t.Schedule(), t}
 }
 
-// watch looks at the runs of a harness from outside, for one that waits where nobody sees it, or that comes to no end.
-type watch struct {
-	run   atomic.Pointer[engine.Execution] // the last
-	seen  *engine.Execution                // the last time, with the turn that it had
-	turn  uint64
-	times int    // that it was seen so
-	waits string // how it waited, the last time
-}
-
-// endless is how often a turn is seen until it counts as one that has no end: a search looks five times a second, and the watch itself is
-// slow where the machine is.
-const endless = 20
-
-// Lost implements search.Watched.
-func (h *Harness) Lost(why search.Loss) error {
-	w := &h.watch
-	x := w.run.Load()
-	switch {
-	case x == nil:
-		return nil
-	case why == search.Gone:
-		return cmp.Or(x.Err(), engine.ErrGone)
-	case why == search.Stalled:
-		return x.Busy(engine.Stacks())
-	}
-	was, turn := w.waits, x.Turn()
-	if w.times++; turn == 0 || w.seen != x || w.turn != turn {
-		w.times = 1
-	}
-	if w.seen, w.turn, w.waits = x, turn, ""; turn == 0 {
-		return nil
-	}
-	stacks := engine.Stacks()
-	if err := x.Blocked(stacks); err != nil {
-		if w.waits = err.Error(); w.waits == was {
-			return err
-		}
-	}
-	if w.times%endless == 0 {
-		return x.Busy(stacks)
-	}
-	return nil
-}
+// Lost implements search.System.
+func (h *Harness) Lost(why search.Loss) error { return h.watch.Lost(why) }
 
 // Search searches, in a system for each worker, made by begin.
 func Search(

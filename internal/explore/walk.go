@@ -32,7 +32,7 @@ func (w *Walk) begin() {
 
 // Close ends it.
 func (w *Walk) Close() {
-	w.Run.Close()
+	w.Engine.Close()
 	if w.scout != nil {
 		w.scout.Close()
 	}
@@ -68,30 +68,30 @@ func (w *Walk) TakeAs(token string) (took bool, err error) {
 	t, can := w.find(want)
 	switch {
 	case !can:
-		return false, w.Err()
+		return false, w.Engine.Err()
 	case w.Apply(t):
 		return true, w.check()
-	case w.Err() != nil:
-		return false, w.Err()
+	case w.Engine.Err() != nil:
+		return false, w.Engine.Err()
 	default:
-		return false, w.again(w.Taken()[:len(w.Taken())-1])
+		return false, w.again(w.Engine.Taken()[:len(w.Engine.Taken())-1])
 	}
 }
 
 // check looks at what the last step has shown.
 func (w *Walk) check() error {
 	found, over := w.Check()
-	w.Shown, w.Over = w.show(w.Shown, found, w.harness.strategy, len(w.Taken())), over
-	return w.Err()
+	w.Shown, w.Over = w.show(w.Shown, found, w.harness.strategy, len(w.Engine.Taken())), over
+	return w.Engine.Err()
 }
 
 // again begins anew, and goes along a path: a fault that makes no difference has left its traces.
 func (w *Walk) again(path []engine.Transition) error {
 	path = slices.Clone(path)
-	w.Run.Close()
+	w.Engine.Close()
 	w.begin()
 	for _, t := range path {
-		w.Transitions()
+		w.Engine.Transitions()
 		w.Apply(t)
 		if err := w.check(); err != nil {
 			return err
@@ -103,7 +103,7 @@ func (w *Walk) again(path []engine.Transition) error {
 // Begins reports whether what a task does next is to begin an attempt, without a command.
 func (w *Walk) Begins(who string) (bool, error) {
 	t, can := w.find(engine.Wanted{Kind: engine.Moves, Who: who})
-	if w.Over || !can || w.Pending(t) != nil || w.Subscribes(t) {
+	if w.Over || !can || w.Engine.Subject(t).Pending() != nil || w.Engine.Subject(t).Subscribes() {
 		return false, nil
 	}
 	if w.scout == nil {
@@ -113,12 +113,12 @@ func (w *Walk) Begins(who string) (bool, error) {
 		}
 	}
 	run := w.scout.Begin()
-	defer run.Close()
-	for _, before := range w.Taken() {
+	defer run.Engine.Close()
+	for _, before := range w.Engine.Taken() {
 		run.Apply(before)
 	}
-	run.Transitions()
+	run.Engine.Transitions()
 	record := run.Record()
 	took := run.Apply(t)
-	return took && record.Last().Kind == trace.KindBegins, run.Err()
+	return took && record.Last().Kind == trace.KindBegins, run.Engine.Err()
 }

@@ -75,11 +75,19 @@ func findingSays(f checker.Finding, in language.Language) string {
 		case error:
 			values[i] = reason.InShort(in, value)
 		case []string:
-			last := len(value) - 1
-			values[i] = in.Say("%s and %s", "%s 和 %s", strings.Join(value[:last], in.Say(", ", "、")), value[last])
+			values[i] = enumeration(value, in)
 		}
 	}
 	return simredis.Relative(fmt.Sprintf(findingTexts()[f.How].In(in), values...))
+}
+
+// enumeration names one or more in a sentence: A, B and C.
+func enumeration(names []string, in language.Language) string {
+	last := len(names) - 1
+	if last == 0 {
+		return names[0]
+	}
+	return in.Say("%s and %s", "%s 和 %s", strings.Join(names[:last], in.Say(", ", "、")), names[last])
 }
 
 // faultTexts says what each fault is, as a part of a sentence.
@@ -137,13 +145,13 @@ func SentenceOf(a Anomaly, in Scenario) string {
 func (r Result) Bound() string { return BoundSays(r.Hit, r.Scenario.Language) }
 
 // Untested says what was not put to the test: nobody sold, although everything was explored, a fault that was allowed never happened, or
-// nobody can say what time would bring, or whose the lock is.
+// nobody can say what time would bring, or whether what was looked for happens.
 func (r Result) Untested() (all []string) {
 	if r.Coverage.Undecided {
 		all = append(all, r.Scenario.Say("a wait that a clock may end was not seen to its end", "有一次等待可能随时间结束，但没有探索到它结束"))
 	}
 	if len(r.lookedFor) > 0 && len(r.Unjudged()) == len(r.lookedFor) {
-		all = append(all, r.Scenario.Say("nothing in Redis says whose the lock is", "Redis 里没有记录锁属于谁"))
+		all = append(all, r.Scenario.Say("Redis does not tell whether it happens", "从 Redis 看不出是否发生"))
 	}
 	if r.Complete && !r.Coverage.Sold() {
 		all = append(all, r.Scenario.Say("no sale succeeded in any schedule", "所有时序里一件也没有卖出"))
@@ -166,16 +174,15 @@ func (r Result) Cut() (all []string) {
 	return append(all, r.limits()...)
 }
 
-// limits says what an answer leaves out that is that it holds: what cannot be seen.
+// limits says what the answer that a lock holds leaves out: the anomalies that could not be judged.
 func (r Result) limits() (all []string) {
-	say := r.Scenario.Say
 	var names []string
 	for _, a := range r.Unjudged() {
 		names = append(names, string(a))
 	}
 	if len(names) > 0 && len(names) < len(r.lookedFor) {
-		all = append(all, say("%s not judged, as nothing in Redis says whose the lock is", "%s 无法判断，因为 Redis 里没有记录锁属于谁",
-			strings.Join(names, say(" and ", " 和 "))))
+		all = append(all, r.Scenario.Say("%s not judged, as Redis does not tell", "%s 无法判断，因为从 Redis 看不出来",
+			enumeration(names, r.Scenario.Language)))
 	}
 	return all
 }
@@ -202,7 +209,7 @@ func (r Result) Setting() string {
 
 // UnknownMeans says what a cell means that is unknown.
 func UnknownMeans(in language.Language) string {
-	return in.Say("no schedule shows it, but a bound was hit, or nothing in Redis tells", "没有出现，但还没探索完就到了上限，或者 Redis 里看不出来")
+	return in.Say("no schedule shows it, but a bound was hit, or Redis does not tell", "没有出现，但还没探索完就到了上限，或者从 Redis 看不出来")
 }
 
 // Error implements error.

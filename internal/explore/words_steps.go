@@ -24,7 +24,7 @@ func (r *Recorder) say(english, chinese string, values ...any) string {
 
 // sentence tells what t did.
 func (r *Recorder) sentence(t engine.Transition, before view) string {
-	a, told := r.x.Actor(t), tellings()[t.Kind]
+	a, told := r.x.Subject(t).Actor, tellings()[t.Kind]
 	switch {
 	case told.kind == trace.KindTime:
 		return r.say("%v later", "%v 后", (r.x.Now()-before.now).Round(time.Millisecond)) + r.expired(before)
@@ -133,7 +133,7 @@ func (r *Recorder) about(key string) bool {
 func (r *Recorder) changes(before view) []string {
 	var says []string
 	for i, a := range r.x.Actors() {
-		if r.checker.HasLossNotice(a.Index) && !before.told[i] {
+		if r.checker.Sale(a.Index).HasLossNotice() && !before.told[i] {
 			told := r.say("%s is told that it lost the lock", "%s 得知自己丢了锁", a.Name)
 			if sent := a.Pending(); sent != nil && r.step.Kind == trace.KindTime { // that calls nothing back
 				name, _ := Describe(sent)

@@ -55,7 +55,7 @@ type Life interface {
 
 // Setup is what a checker begins with.
 type Setup struct {
-	Driver
+	Driver    Driver
 	Actors    []Actor
 	Key       string         // of the lock
 	Scope     strategy.Scope // of the lock: whom it is to keep out
@@ -66,30 +66,29 @@ type Setup struct {
 
 // Checker looks at one execution.
 type Checker struct {
-	*scene
 	*owners
-	order
-	words
+	order order
+	words words
 }
 
 // scene is what all that look at it share.
 type scene struct {
 	Setup
-	sales []*sale // of each actor
+	sales []*Sale // of each actor
 	clock int     // counts what has changed of the lock
 	found []Finding
 
-	unjudged []anomaly.Anomaly // what Redis does not tell, each once
+	unjudged []anomaly.Anomaly // that cannot be judged, as Redis does not tell: each once
 }
 
 // New makes a checker.
 func New(setup Setup) *Checker {
 	s := &scene{Setup: setup}
 	for i, a := range setup.Actors {
-		s.sales = append(s.sales, &sale{Actor: a, index: i})
+		s.sales = append(s.sales, &Sale{Actor: a, index: i})
 	}
 	o := newOwners(s)
-	return &Checker{s, o, order{owners: o, touched: map[string]int{}}, words{o}}
+	return &Checker{o, order{owners: o, touched: map[string]int{}}, words{o}}
 }
 
 // Report takes an anomaly down, and how it has shown, unless it cannot be judged.
@@ -99,7 +98,7 @@ func (c *scene) Report(a anomaly.Anomaly, how How, values ...any) {
 	}
 }
 
-// Unjudge has anomalies not judged from now on: nothing in Redis tells.
+// Unjudge has anomalies not judged from now on, as Redis does not tell whether they happen.
 func (c *scene) Unjudge(all ...anomaly.Anomaly) {
 	for _, a := range all {
 		if !slices.Contains(c.unjudged, a) {
@@ -117,9 +116,9 @@ func (c *scene) Found() []Finding { return c.found }
 // masters returns what those servers hold that the lock is on.
 func (c *scene) masters() []*simredis.State {
 	if c.OnNodes {
-		return c.Contents()[1:]
+		return c.Driver.Contents()[1:]
 	}
-	return c.Contents()
+	return c.Driver.Contents()
 }
 
 // locked returns the lock's key; of several masters, the first one's.
@@ -133,7 +132,7 @@ func (c *scene) locked() (key simredis.Key, has bool) {
 }
 
 // any reports whether something is so of a sale.
-func (c *scene) any(is func(*sale) bool) bool { return slices.ContainsFunc(c.sales, is) }
+func (c *scene) any(is func(*Sale) bool) bool { return slices.ContainsFunc(c.sales, is) }
 
 // Reset forgets what was found, before the next thing happens.
 func (c *Checker) Reset() { c.found = nil }
@@ -141,7 +140,7 @@ func (c *Checker) Reset() { c.found = nil }
 // Check looks at what is so after something has happened.
 func (c *Checker) Check() {
 	c.checkInside()
-	c.checkTold()
+	c.words.checkTold()
 	c.checkProgress()
 	c.checkFreed()
 }
@@ -151,12 +150,12 @@ func (c *Checker) checkInside() {
 	if c.Scope == strategy.Nobody {
 		return
 	}
-	var inside []*sale
+	var inside []*Sale
 	for _, s := range c.sales {
-		if !s.inside() || s.isToStop() {
+		if !s.IsInside() || s.isToStop() {
 			continue
 		}
-		apart := func(other *sale) bool { return c.Scope != strategy.Everybody && other.Process != s.Process }
+		apart := func(other *Sale) bool { return c.Scope != strategy.Everybody && other.Process != s.Process }
 		if beside := slices.DeleteFunc(slices.Clone(inside), apart); len(beside) > 0 {
 			c.findInside(append(beside, s))
 		}
@@ -165,7 +164,7 @@ func (c *Checker) checkInside() {
 }
 
 // findInside takes down that all of these are inside.
-func (c *Checker) findInside(sales []*sale) {
+func (c *Checker) findInside(sales []*Sale) {
 	var names []string
 	for _, s := range sales {
 		names = append(names, s.Name)
@@ -181,7 +180,7 @@ func (c *Checker) findInside(sales []*sale) {
 // that tries once may.
 func (c *Checker) checkProgress() {
 	for _, s := range c.sales {
-		if s.Finished() && s.Err() != nil && !s.Once && !s.lost && !c.Past().Faulted && c.Contents()[0].Stock() != "0" {
+		if s.Finished() && s.Err() != nil && !s.Once && !s.lost && !c.Driver.Past().Faulted && c.Driver.Contents()[0].Stock() != "0" {
 			c.Report(anomaly.Progress, Fails, s.Name, s.Err())
 		}
 	}
@@ -217,7 +216,7 @@ func (c *Checker) Book(before *simredis.State, orders []history.Order) {
 		}
 		held := before.StockOf(order.Segment)
 		stock, err := strconv.ParseInt(held, 10, 64)
-		forgotten := err == nil && stock > order.Before && c.Past().RolledBack
+		forgotten := err == nil && stock > order.Before && c.Driver.Past().RolledBack
 		if held != fmt.Sprint(order.Before) && !forgotten {
 			c.Report(anomaly.LostUpdate, Overwritten, order.ID, order.After, order.Before, held)
 		}
@@ -245,7 +244,7 @@ func (c *Checker) AppendState(b []byte, o Order) []byte {
 	for _, actor := range o.Actors {
 		b = c.AppendActor(b, actor)
 	}
-	return c.appendPlaces(c.appendOrder(b, o), o)
+	return c.order.appendPlaces(c.order.appendOrder(b, o), o)
 }
 
 // AppendActor writes what is known of an actor.
@@ -256,7 +255,7 @@ func (c *Checker) AppendActor(b []byte, actor int) []byte {
 	}
 	b = append(b, '|')
 	for _, is := range [...]bool{
-		s.bereft, s.keyed, s.lost, s.gave, s.timedOut, s.leaves && c.Now() > s.left, s.keeps, c.had[s.Process], s.met && s.Once,
+		s.bereft, s.keyed, s.lost, s.gave, s.timedOut, s.leaves && c.Driver.Now() > s.left, s.keeps, c.had[s.Process], s.met && s.Once,
 	} {
 		b = strconv.AppendBool(b, is)
 	}

@@ -9,12 +9,12 @@ import (
 )
 
 // names reports whether a key of the lock's, or something in it, has the name of a sale, or of its process.
-func names(k simredis.Key, s *sale) bool {
+func names(k simredis.Key, s *Sale) bool {
 	is := func(text string) bool { return textNames(text, s) }
 	return !k.IsShops() && (is(k.Name) || slices.ContainsFunc(k.Values, is))
 }
 
-func textNames(text string, s *sale) bool {
+func textNames(text string, s *Sale) bool {
 	text, _, _ = strings.Cut(text, "\x00") // of a member of a sorted set
 	return text == s.Process || strings.HasPrefix(text, s.Process+":") || has(text, s.owner) || has(text, lock.Owner(s.Process))
 }

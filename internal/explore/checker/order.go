@@ -33,7 +33,7 @@ func (c *order) recordChange(what Change, by int) {
 
 // obtained returns when a sale that enters obtained its lock: when it became the holder. Where that is not known, it was by the last
 // change that its process made.
-func (c *order) obtained(s *sale) int {
+func (c *order) obtained(s *Sale) int {
 	if s.keyed {
 		return s.since
 	}
@@ -41,7 +41,7 @@ func (c *order) obtained(s *sale) int {
 }
 
 // checkToken looks at the token of a sale that enters.
-func (c *order) checkToken(s *sale, lease *lock.Lease) {
+func (c *order) checkToken(s *Sale, lease *lock.Lease) {
 	if c.Scope == strategy.Nobody { // the tokens of those who are in different segments are in no order
 		return
 	}
@@ -64,7 +64,7 @@ func (c *order) checkToken(s *sale, lease *lock.Lease) {
 }
 
 // checkNested looks at the token of a nested call.
-func (c *order) checkNested(s *sale, lease *lock.Lease) {
+func (c *order) checkNested(s *Sale, lease *lock.Lease) {
 	if outer := s.leases[0].Token(); lease.Token() != outer {
 		c.Report(anomaly.TokenOrder, NestedTokenDiffers, s.Name, lease.Token(), outer)
 	}
@@ -110,7 +110,7 @@ type place struct {
 }
 
 // Queue sees that an actor's command came to a server, or that it waits without one.
-func (c *order) Queue(actor int) {
+func (c *Checker) Queue(actor int) {
 	if s := c.sales[actor]; s.waits && s.place.asked == 0 {
 		c.clock++
 		s.place.asked = c.clock
@@ -118,7 +118,7 @@ func (c *order) Queue(actor int) {
 }
 
 // countOvertaken sees a sale enter before others that asked before it.
-func (c *order) countOvertaken(s *sale) {
+func (c *order) countOvertaken(s *Sale) {
 	if c.Overtakes == 0 {
 		return
 	}

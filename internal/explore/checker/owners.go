@@ -30,7 +30,7 @@ type owners struct {
 }
 
 func newOwners(s *scene) *owners {
-	servers := len(s.Contents())
+	servers := len(s.Driver.Contents())
 	return &owners{
 		scene: s, holder: nobody, had: map[string]bool{},
 		on: slices.Repeat([]ownership{ownedBy(nobody)}, servers), synced: make([]*ownership, servers),
@@ -46,17 +46,17 @@ type Change struct {
 
 // Change sees what an actor's command did, or, if that is below zero, time or a fault.
 func (c *Checker) Change(what Change, by int) {
-	var actor *sale
-	c.recordChange(what, by)
+	var actor *Sale
+	c.order.recordChange(what, by)
 	if by != nobody {
 		actor = c.sales[by]
 		c.Queue(by)
 	}
 	c.changeOwner(what, actor)
-	c.meet(actor)
+	c.words.meet(actor)
 }
 
-func (c *owners) changeOwner(what Change, by *sale) {
+func (c *owners) changeOwner(what Change, by *Sale) {
 	was, had := what.Before.Key(c.Key)
 	is, has := what.After.Key(c.Key)
 	o, synced := &c.on[what.Server], &c.synced[what.Server]
@@ -111,8 +111,8 @@ func (ch change) deed() How {
 	}
 }
 
-// counts reports whether a number in the value has become the next one, or the one before, and nothing else has changed: several count in
-// the key, and nothing there says whose the lock is.
+// counts reports whether nothing but numbers in the value have changed, each by one at most: several count in the key, and nothing there
+// says whose the lock is.
 func (ch change) counts() bool {
 	if !ch.had || !ch.has || !ch.was.IsString() || !ch.is.IsString() || ch.was.TTL != ch.is.TTL {
 		return false
@@ -149,8 +149,8 @@ func (c *scene) unjudgeOwners() { c.Unjudge(anomaly.ForeignRelease, anomaly.Unto
 
 // isTakenBy reports whether the lock is the one's who wrote its key so. Of a hash, a list or a set, in which several may be, that is so if
 // the key names it alone; who else has the lock is known once it enters.
-func (c *owners) isTakenBy(by *sale, k simredis.Key) bool {
-	others := func(s *sale) bool { return s.Process != by.Process && names(k, s) }
+func (c *owners) isTakenBy(by *Sale, k simredis.Key) bool {
+	others := func(s *Sale) bool { return s.Process != by.Process && names(k, s) }
 	return k.IsString() || names(k, by) && !c.any(others)
 }
 
@@ -163,24 +163,24 @@ func (ch change) removes() bool { return ch.had && ch.was.TTL == 0 && !ch.has }
 // allows reports whether another one may do this to a sale's lock. What is its process's it may change as long as it leaves it there; and
 // it may repair what a dead holder left, or one that is about to do so itself. A lock without an expiry, which Redis would not end, it may
 // remove once its owner has no use for it.
-func (s *sale) allows(ch change, ours bool) bool {
+func (s *Sale) allows(ch change, ours bool) bool {
 	switch {
 	case ch.overwrites() && s.done(), ch.removes() && s.isOver(), ours && ch.has:
 		return true
 	default:
-		return (ours || ch.bounded()) && !s.inside()
+		return (ours || ch.bounded()) && !s.IsInside()
 	}
 }
 
 // recordWrite sees that an actor changed the lock's key on a server.
-func (c *owners) recordWrite(by *sale, o *ownership, ch change) {
-	var owner *sale
+func (c *owners) recordWrite(by *Sale, o *ownership, ch change) {
+	var owner *Sale
 	var stood, stands bool // the key named it, and does so still
 	if o.owner != nobody {
 		owner = c.sales[o.owner]
 		stood, stands = names(ch.was, owner), names(ch.is, owner)
 	}
-	if owner != nil && owner != by && ch.counts() {
+	if owner != by && ch.counts() {
 		c.forget(o)
 		return
 	}
@@ -202,7 +202,7 @@ func (c *owners) recordWrite(by *sale, o *ownership, ch change) {
 		*o = ownedBy(next)
 	case owner == by && stood && !stands: // it has left a key that others are in
 		*o = ownedBy(nobody)
-	case ch.overwrites() && owner != nil && owner.inside():
+	case ch.overwrites() && owner != nil && owner.IsInside():
 		o.claimant = by.index
 	case (!ch.had || !ch.sameOwner() && !ours) && c.isTakenBy(by, ch.is):
 		*o = ownedBy(by.index)
@@ -211,9 +211,9 @@ func (c *owners) recordWrite(by *sale, o *ownership, ch change) {
 
 // handed gives the one that an actor has made the lock over to. That is any who waits in the process that the key names first: enters sees
 // which.
-func (c *owners) handed(to simredis.Key, by *sale) int {
+func (c *owners) handed(to simredis.Key, by *Sale) int {
 	for _, text := range to.Values {
-		if i := slices.IndexFunc(c.sales, func(s *sale) bool {
+		if i := slices.IndexFunc(c.sales, func(s *Sale) bool {
 			return s.Process != by.Process && s.waits && textNames(text, s)
 		}); i >= 0 {
 			return i
@@ -223,7 +223,7 @@ func (c *owners) handed(to simredis.Key, by *sale) int {
 }
 
 // count sees whose the lock is: who owns it on most of the servers that it is on.
-func (c *owners) count(by *sale) {
+func (c *owners) count(by *Sale) {
 	holder, masters := nobody, c.onMasters()
 	for i := range c.sales {
 		n := 0
@@ -250,11 +250,11 @@ func (c *owners) onMasters() []ownership {
 }
 
 // transfer sees the lock become another's, or nobody's, by an actor's doing, or by itself.
-func (c *owners) transfer(holder int, by *sale) {
+func (c *owners) transfer(holder int, by *Sale) {
 	if c.holder != nobody {
 		s := c.sales[c.holder]
 		given := by != nil && by.Process == s.Process
-		s.bereft = s.bereft || s.inside()
+		s.bereft = s.bereft || s.IsInside()
 		s.recordLoss(given)
 		s.keeps = false
 		if given {
@@ -277,7 +277,7 @@ func (c *owners) setHolder(holder int) {
 
 // recordEntry sees an actor enter with a lock that it wrote over another's, or that another sale of its process had, and passed along, or
 // that was handed to its process.
-func (c *owners) recordEntry(s *sale) {
+func (c *owners) recordEntry(s *Sale) {
 	masters := c.onMasters()
 	for i := range masters {
 		if o := &masters[i]; o.claimant == s.index {
@@ -285,7 +285,7 @@ func (c *owners) recordEntry(s *sale) {
 			c.count(s)
 		}
 	}
-	if c.holder == nobody || c.holder == s.index || c.sales[c.holder].Process != s.Process || c.sales[c.holder].inside() {
+	if c.holder == nobody || c.holder == s.index || c.sales[c.holder].Process != s.Process || c.sales[c.holder].IsInside() {
 		return
 	}
 	for i := range masters {

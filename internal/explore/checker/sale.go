@@ -10,8 +10,8 @@ import (
 	"lockstep/internal/lock/strategy"
 )
 
-// sale is what is known of one actor: of its sale, or the last one of its sales.
-type sale struct {
+// Sale is what is known of one actor: of its sale, or the last one of its sales.
+type Sale struct {
 	Actor
 
 	index  int
@@ -37,64 +37,58 @@ type sale struct {
 	timedOut bool
 }
 
-// inside reports whether it believes, and may believe, that it holds the lock.
-func (s *sale) inside() bool {
-	return len(s.leases) > 0 && !s.Finished() && !s.Dead() && !s.hasLossNotice()
+// IsInside reports whether it believes, and may believe, that it holds the lock.
+func (s *Sale) IsInside() bool {
+	return len(s.leases) > 0 && !s.Finished() && !s.Dead() && !s.HasLossNotice()
 }
 
-// hasLossNotice reports whether it knows that its lock is lost.
-func (s *sale) hasLossNotice() bool {
+// HasLossNotice reports whether it knows that its lock is lost.
+func (s *Sale) HasLossNotice() bool {
 	return len(s.leases) > 0 && errors.Is(context.Cause(s.leases[0].Context()), lock.ErrLost)
 }
 
 // isToStop reports whether its work was told to end, for whatever reason.
-func (s *sale) isToStop() bool { return len(s.leases) > 0 && s.leases[0].Context().Err() != nil }
+func (s *Sale) isToStop() bool { return len(s.leases) > 0 && s.leases[0].Context().Err() != nil }
 
 // done reports whether it has no more use for a lock: it is dead, or was told, or is about to give the lock back.
-func (s *sale) done() bool { return s.Dead() || !s.waits && !s.inside() }
+func (s *Sale) done() bool { return s.Dead() || !s.waits && !s.IsInside() }
 
-// isUsing reports whether it has the lock, or is about to give it back.
-func (s *sale) isUsing() bool { return s.leaves || len(s.leases) > 0 }
+// IsUsing reports whether it has the lock, or is about to give it back.
+func (s *Sale) IsUsing() bool { return s.leaves || len(s.leases) > 0 }
 
 // isOver reports whether it has no use for a lock any more, and does not even give it back.
-func (s *sale) isOver() bool { return s.Dead() || s.Finished() || s.hasLossNotice() }
+func (s *Sale) isOver() bool { return s.Dead() || s.Finished() || s.HasLossNotice() }
 
 // isWaiting reports whether it has nothing to do but wait for the lock.
-func (s *sale) isWaiting() bool { return s.waits && len(s.leases) == 0 }
+func (s *Sale) isWaiting() bool { return s.waits && len(s.leases) == 0 }
 
 // recordLoss sees that its lock is not its own any more: it was given back by its own process, or not.
-func (s *sale) recordLoss(given bool) {
+func (s *Sale) recordLoss(given bool) {
 	switch {
 	case given && s.leaves:
 		s.gave = true
-	case s.isUsing():
+	case s.IsUsing():
 		s.lost = true
 	}
 }
 
-// IsInside reports whether an actor believes, and may believe, that it holds the lock.
-func (c *scene) IsInside(actor int) bool { return c.sales[actor].inside() }
+// Sale returns what is known of an actor's sale.
+func (c *scene) Sale(actor int) *Sale { return c.sales[actor] }
 
-// HasLossNotice reports whether an actor knows that its lock is lost.
-func (c *scene) HasLossNotice(actor int) bool { return c.sales[actor].hasLossNotice() }
+// HasLease reports whether it has a lease, and has not begun to give it back.
+func (s *Sale) HasLease() bool { return len(s.leases) > 0 }
 
-// HasLease reports whether an actor has a lease, and has not begun to give it back.
-func (c *scene) HasLease(actor int) bool { return len(c.sales[actor].leases) > 0 }
+// Waits reports whether it waits for the lock.
+func (s *Sale) Waits() bool { return s.waits }
 
-// Waits reports whether an actor waits for the lock.
-func (c *scene) Waits(actor int) bool { return c.sales[actor].waits }
-
-// IsUsing reports whether an actor has the lock, or is about to give it back.
-func (c *scene) IsUsing(actor int) bool { return c.sales[actor].isUsing() }
-
-// HasDoneWithIt reports whether an actor's Unlock tried as long as it could, or left it to an expiry that it made sooner.
-func (c *scene) HasDoneWithIt(actor int) bool { s := c.sales[actor]; return s.timedOut || s.keeps }
+// HasDoneWithIt reports whether its Unlock tried as long as it could, or left the lock to an expiry that it made sooner.
+func (s *Sale) HasDoneWithIt() bool { return s.timedOut || s.keeps }
 
 // AnyInside reports whether any actor is.
-func (c *scene) AnyInside() bool { return c.any((*sale).inside) }
+func (c *scene) AnyInside() bool { return c.any((*Sale).IsInside) }
 
 // IsContended reports whether a sale waits for a lock that another sale believes to hold.
-func (c *scene) IsContended() bool { return c.any((*sale).isWaiting) && c.AnyInside() }
+func (c *scene) IsContended() bool { return c.any((*Sale).isWaiting) && c.AnyInside() }
 
 // Ask sees an actor ask for the lock, as this owner.
 func (c *Checker) Ask(actor int, owner string) {
@@ -104,14 +98,14 @@ func (c *Checker) Ask(actor int, owner string) {
 	}
 	s.bereft, s.keyed, s.keeps, s.evident, s.lost, s.gave = false, false, false, false, false, false
 	s.place, s.timedOut, s.met = place{}, false, false
-	c.meet(nil)
+	c.words.meet(nil)
 }
 
 // Enter sees an actor get a lease. Its lock may have been lost before it heard of it.
 func (c *Checker) Enter(actor int, lease *lock.Lease) {
 	s := c.sales[actor]
 	if s.waits = false; len(s.leases) > 0 {
-		c.checkNested(s, lease)
+		c.order.checkNested(s, lease)
 	} else {
 		c.recordEntry(s)
 		everybody := c.Scope == strategy.Everybody
@@ -122,8 +116,8 @@ func (c *Checker) Enter(actor int, lease *lock.Lease) {
 		if everybody && !s.evident {
 			c.unjudgeOwners()
 		}
-		c.checkToken(s, lease)
-		c.countOvertaken(s)
+		c.order.checkToken(s, lease)
+		c.order.countOvertaken(s)
 	}
 	s.leases = append(s.leases, lease)
 }
@@ -131,14 +125,14 @@ func (c *Checker) Enter(actor int, lease *lock.Lease) {
 // BeginUnlock sees an actor begin to unlock. It reports whether that is its outermost lease.
 func (c *Checker) BeginUnlock(actor int) (outermost bool) {
 	s := c.sales[actor]
-	c.checkTold()
+	c.words.checkTold()
 	outermost = len(s.leases) == 1
 	if outermost && s.bereft && !s.isToStop() && !s.Dead() {
 		c.Report(anomaly.Untold, WorksOn, s.Name)
 	}
 	s.leases = s.leases[:len(s.leases)-1]
 	if outermost {
-		s.leaves, s.left = true, c.Now()
+		s.leaves, s.left = true, c.Driver.Now()
 	}
 	return outermost
 }

@@ -14,17 +14,17 @@ import (
 type words struct{ *owners }
 
 // EndUnlock sees what an Unlock has said.
-func (c *words) EndUnlock(actor int, outermost bool, err error) {
+func (c *Checker) EndUnlock(actor int, outermost bool, err error) {
 	s := c.sales[actor]
 	if outermost {
-		s.leaves, s.timedOut = false, err != nil && c.Now() > s.left
+		s.leaves, s.timedOut = false, err != nil && c.Driver.Now() > s.left
 	}
 	gone := denied(err)
 	switch {
 	case s.Dead() || c.Scope != strategy.Everybody:
 	case err == nil && outermost && s.lost && !s.gave:
 		c.Report(anomaly.FalseWord, UnlockDeniesLoss, s.Name)
-	case gone != nil && !s.lost && c.isHeldThroughout(s):
+	case gone != nil && !s.lost && c.words.isHeldThroughout(s):
 		c.Report(anomaly.FalseWord, UnlockDeniesHold, s.Name, gone)
 	}
 }
@@ -40,8 +40,8 @@ func denied(err error) error {
 }
 
 // isHeldThroughout reports whether a sale whose lock is not known to be lost had it still when it unlocked.
-func (c *words) isHeldThroughout(s *sale) bool {
-	past := c.Past()
+func (c *words) isHeldThroughout(s *Sale) bool {
+	past := c.Driver.Past()
 	if past.Resent {
 		return false // what was sent first may have given it back
 	}
@@ -51,20 +51,20 @@ func (c *words) isHeldThroughout(s *sale) bool {
 // checkTold looks for sales that were told that their lock is lost, though nothing went wrong.
 func (c *words) checkTold() {
 	for i, s := range c.sales {
-		if s.hasLossNotice() && !s.lost && c.holder == i && !s.Dead() && !c.Past().Faulted {
+		if s.HasLossNotice() && !s.lost && c.holder == i && !s.Dead() && !c.Driver.Past().Faulted {
 			c.Report(anomaly.FalseWord, LossClaimed, s.Name)
 		}
 	}
 }
 
 // Refuse sees why an actor does not get the lock, and whether its client has gone away.
-func (c *words) Refuse(actor int, err error, gone bool) {
+func (c *Checker) Refuse(actor int, err error, gone bool) {
 	s := c.sales[actor]
 	s.waits = false
 	switch {
 	case s.Dead():
 	case errors.Is(err, lock.ErrNotObtained) && s.Once && len(s.leases) == 0 && !s.met:
-		if c.Past().Faulted {
+		if c.Driver.Past().Faulted {
 			c.Unjudge(anomaly.FalseWord) // a fault may have kept it out
 		}
 		c.Report(anomaly.FalseWord, HolderClaimed, s.Name)
@@ -73,13 +73,14 @@ func (c *words) Refuse(actor int, err error, gone bool) {
 	}
 }
 
-// meet takes down, for all who ask once, whether something may keep them out: another sale, or a key of the lock's that is not their own doing.
-func (c *words) meet(by *sale) {
+// meet takes down, for all who ask once, whether something may keep them out: another sale, or a key of the lock's that is not their own
+// doing.
+func (c *words) meet(by *Sale) {
 	for _, s := range c.sales {
 		if !s.Once || !s.waits || s.met {
 			continue
 		}
-		others := func(other *sale) bool { return other != s && (other.waits || other.isUsing()) && !other.Dead() }
+		others := func(other *Sale) bool { return other != s && (other.waits || other.IsUsing()) && !other.Dead() }
 		s.met = c.any(others) || by != s && slices.ContainsFunc(c.masters(), (*simredis.State).HasLock)
 	}
 }

@@ -28,27 +28,27 @@ var ErrPanicked = errors.New("panicked")
 var ErrCommand = simredis.ErrCommand
 
 // running returns the task that has the turn. Without one, or in another goroutine, somebody acts behind the explorer's back.
-func (x *scheduler) running(what string) *Task {
+func (x *Execution) running(what string) *Task {
 	t := x.current.Load()
 	switch {
 	case t == nil:
 		x.Fail(fmt.Errorf("%w: %s was called in New, or by a goroutine of its own%s", ErrBlind, what, line()))
-	case !x.hasTurn(t):
+	case !t.hasTurn():
 		x.Fail(fmt.Errorf("%w: %s was called by a goroutine of its own%s", ErrBlind, what, line()))
 		return nil
 	}
 	return t
 }
 
-// hasTurn reports whether the goroutine that asks is that of a task. It is looked at in executions that are inspected: in others, it is taken
-// to be.
-func (x *cast) hasTurn(t *Task) bool { return !x.Inspected || t.Goroutine() == number() }
+// hasTurn reports whether the goroutine that asks is that of a task. In executions that are not inspected, it is taken to be.
+func (t *Task) hasTurn() bool { return !t.x.Inspected || t.coroutine.Goroutine() == number() }
 
-// timeless fails for a context that ends by real time.
-func (x *cast) timeless(ctx context.Context) {
+// checkTimeless fails for a context that ends by real time.
+func checkTimeless(ctx context.Context) error {
 	if _, has := ctx.Deadline(); has {
-		x.Fail(fmt.Errorf("%w: a context has a deadline in real time: make it by lock.WithTimeout%s", ErrBlind, line()))
+		return fmt.Errorf("%w: a context has a deadline in real time: make it by lock.WithTimeout%s", ErrBlind, line())
 	}
+	return nil
 }
 
 // lineDepth is how many calls a line names: the innermost may be one that the lock shares with others, as lock.Sleep.
@@ -84,16 +84,16 @@ func frames(yield func(runtime.Frame) bool) {
 }
 
 // panicked says where a task has panicked, or ended its goroutine. It is called while the stack is still there.
-func (x *cast) panicked(t *Task, value any) {
+func (t *Task) panicked(value any) {
 	if value == any(ErrExited) {
-		x.Fail(fmt.Errorf("%w%s", ErrGone, line()))
+		t.x.Fail(fmt.Errorf("%w%s", ErrGone, line()))
 		return
 	}
-	x.Fail(fmt.Errorf("%s %w: %v%s", t.name(), ErrPanicked, value, stack()))
+	t.x.Fail(fmt.Errorf("%s %w: %v%s", t.name(), ErrPanicked, value, stack()))
 }
 
 // Recover is deferred around code under test that no task runs.
-func (x *cast) Recover(what string) {
+func (x *Execution) Recover(what string) {
 	if v := recover(); v != nil {
 		x.Fail(fmt.Errorf("%s %w: %v%s", what, ErrPanicked, v, stack()))
 	}

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -10,16 +9,8 @@ import (
 	"lockstep/internal/lock"
 )
 
-// timeline is the virtual time, and the timers that wait for it.
-type timeline struct {
-	now    time.Duration
-	timers []*timer
-	never  []*timer      // that no time would bring, but a fault may
-	jumped time.Duration // clocks, all of them together
-}
-
 type timer struct {
-	line    *timeline
+	x       *Execution
 	actor   *Actor
 	at      time.Duration
 	f       func()
@@ -27,10 +18,13 @@ type timer struct {
 	stopped bool
 }
 
-// nextTimer returns the timer that will fire first.
-func (l *timeline) nextTimer() *timer {
+// timers are those that are set, in the order in which they were.
+type timers []*timer
+
+// next returns the timer that will fire first, nil if there is none.
+func (all timers) next() *timer {
 	var next *timer
-	for _, t := range l.timers {
+	for _, t := range all {
 		if !t.actor.Paused() && !t.actor.Dead() && (next == nil || t.at < next.at) {
 			next = t
 		}
@@ -39,8 +33,8 @@ func (l *timeline) nextTimer() *timer {
 }
 
 // forget drops such timers.
-func (l *timeline) forget(which func(*timer) bool) {
-	l.timers, l.never = slices.DeleteFunc(l.timers, which), slices.DeleteFunc(l.never, which)
+func (x *Execution) forget(which func(*timer) bool) {
+	x.timers, x.never = slices.DeleteFunc(x.timers, which), slices.DeleteFunc(x.never, which)
 }
 
 func (t *timer) is(other *timer) bool { return t == other }
@@ -54,30 +48,28 @@ type virtualClock struct {
 
 // Clock returns the clock of a process. A sleep of at most a moment ends whenever the schedule says so, without time moving: commands take
 // a while too, so no order of them is excluded by so short a pause.
-func (x *Execution) Clock(p *Process, moment time.Duration) lock.Clock {
-	return virtualClock{x, p, moment}
-}
+func (p *Process) Clock(moment time.Duration) lock.Clock { return virtualClock{p.x, p, moment} }
 
 // Now tells the time, and takes down for the state that it was asked.
 func (c virtualClock) Now() time.Time {
 	if t := c.x.running("Clock.Now"); t != nil {
 		t.itsRound().looked, t.last = true, nil
-		c.x.jot("Clock.Now")
+		c.x.Journal.jot("Clock.Now")
 	}
-	c.x.look(c.process)
+	c.process.look()
 	return simredis.Date(c.x.now + c.process.ahead)
 }
 
 // AfterFunc implements lock.Clock.
 func (c virtualClock) AfterFunc(d time.Duration, f func()) lock.Timer {
-	t := &timer{line: &c.x.timeline, at: c.x.now + max(d, 0), f: f, brief: 0 < d && d <= c.moment}
+	t := &timer{x: c.x, at: c.x.now + max(d, 0), f: f, brief: 0 < d && d <= c.moment}
 	task := c.x.running("Clock.AfterFunc")
 	if task == nil || c.process.dead {
 		return t
 	}
 	t.actor = task.actor
-	if c.x.journal != nil {
-		c.x.jot("Clock.AfterFunc " + d.String())
+	if c.x.Journal != nil {
+		c.x.Journal.jot("Clock.AfterFunc " + d.String())
 	}
 	switch {
 	case d < Forever:
@@ -93,8 +85,8 @@ func (c virtualClock) AfterFunc(d time.Duration, f func()) lock.Timer {
 func (c virtualClock) Go(name string, f func()) {
 	if t := c.x.running("Clock.Go"); t != nil && !c.process.dead {
 		t.last = nil
-		c.x.jot("Clock.Go")
-		child := c.x.spawn(t.actor, name, f)
+		c.x.Journal.jot("Clock.Go")
+		child := t.actor.spawn(name, f)
 		child.parent, child.started, child.notified = t, t.round.number, t.notified
 	}
 }
@@ -105,29 +97,31 @@ func (c virtualClock) Wait(ctx context.Context, ch <-chan struct{}) error {
 	if t == nil {
 		return ErrBlind
 	}
-	c.x.timeless(ctx)
-	c.x.jot("Clock.Wait")
+	if err := checkTimeless(ctx); err != nil {
+		c.x.Fail(err)
+	}
+	c.x.Journal.jot("Clock.Wait")
 	t.sleep, t.last = t.last, nil
 	t.waiting, t.ctx, t.ch, t.err, t.taken = true, ctx, ch, nil, false
 	if t.asleep() || t.isPaused() {
 		t.apart = true
-		c.x.recordPause(t)
+		t.recordPause()
 	}
 	if t.asleep() { // then the schedule ends it, not time
 		c.x.forget(t.sleep.is)
-		c.x.digest(t)
+		t.digest()
 	}
 	c.x.waiters = append(c.x.waiters, t)
-	c.x.locate(t)
-	helped := c.x.helped(t)
+	t.locate()
+	helped := t.helped()
 	if err := park(t); err != nil {
 		return err
 	}
 	if helped && c.x.Cluster.OnNodes() {
-		c.x.mergePast(c.process)
+		c.process.mergePast()
 	}
 	if t.waiting = false; !helped && (t.sleep == nil || !t.sleep.brief) {
-		c.x.beginRound(t)
+		t.beginRound()
 	}
 	return t.err
 }
@@ -138,34 +132,26 @@ func (t *timer) Stop() bool {
 		return false
 	}
 	t.stopped = true
-	t.line.forget(t.is)
+	t.x.forget(t.is)
 	return true
 }
 
 // fire runs a timer's function, once the execution settles.
-func (x *machine) fire(t *timer) {
+func (t *timer) fire() {
 	t.Stop()
-	x.spawn(t.actor, "timer", t.f)
-}
-
-// nextDue returns when the next timer fires or the next key expires; if nothing is due, some time later.
-func (x *scheduler) nextDue() time.Duration {
-	if x.TimerNext() {
-		return x.nextTimer().at
-	}
-	return x.now + cmp.Or(x.Cluster.NextExpiry(), TTL+x.Ahead()) // by any clock
+	t.actor.spawn("timer", t.f)
 }
 
 // pass lets time pass until then, firing timers as it goes.
-func (x *machine) pass(then time.Duration) {
-	for t := x.nextTimer(); t != nil && t.at <= then; t = x.nextTimer() {
+func (x *Execution) pass(then time.Duration) {
+	for t := x.timers.next(); t != nil && t.at <= then; t = x.timers.next() {
 		x.elapse(t.at)
 		x.settle() // fires it
 	}
 	x.elapse(then)
 }
 
-func (x *machine) elapse(then time.Duration) {
+func (x *Execution) elapse(then time.Duration) {
 	if then <= x.now {
 		return
 	}

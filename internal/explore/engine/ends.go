@@ -32,19 +32,19 @@ func (t *Task) receive() {
 }
 
 // endWait reports whether a wait is over, and takes what it waited for. It is not over if the schedule has to decide how it ends.
-func (x *machine) endWait(t *Task) bool {
+func (t *Task) endWait() bool {
 	if !t.live() {
 		return false
 	}
 	ended, ready := t.ctx.Err(), t.ready()
-	t.torn = ready && (ended != nil || x.contested(t))
+	t.torn = ready && (ended != nil || t.contested())
 	switch {
 	case t.torn, !ready && ended == nil:
 		return false
 	case ready:
 		t.receive()
 		return true
-	case x.unnoticed && !t.unaware && !t.asleep():
+	case t.x.unnoticed && !t.unaware && !t.asleep():
 		t.unaware, t.noted = true, t.actor.Process.notes
 	}
 	t.torn = t.unaware
@@ -53,31 +53,31 @@ func (x *machine) endWait(t *Task) bool {
 }
 
 // contested reports whether somebody is before t in line for what its channel has, and may take it, or find that his context has ended.
-func (x *scheduler) contested(t *Task) bool {
-	before := x.waiters[:max(slices.Index(x.waiters, t), 0)]
+func (t *Task) contested() bool {
+	before := t.x.waiters[:max(slices.Index(t.x.waiters, t), 0)]
 	return slices.ContainsFunc(before, func(other *Task) bool { return other.ch == t.ch && other.live() && other.ctx.Err() != nil })
 }
 
 // addEnds adds how waits may end that the schedule decides. One whose context alone has ended ends when nobody else can move: before that
 // it would be as if the context had ended later.
-func (x *Execution) addEnds() {
-	active := len(x.options) > 0
-	for _, t := range x.waiters {
+func (o *options) addEnds() {
+	active := len(o.all) > 0
+	for _, t := range o.x.waiters {
 		if !t.torn || !t.live() {
 			continue
 		}
 		ready := t.ready()
 		if ready {
-			x.add(t.id, GoesOn)
+			o.add(t.id, GoesOn)
 		}
 		if t.ctx.Err() != nil && (ready || !active) {
-			x.add(t.id, Notices)
+			o.add(t.id, Notices)
 		}
 	}
 }
 
-// watched fails for a wait that has ended since everybody waits: a timer or a goroutine of the real time has ended it.
-func (x *machine) watched() {
+// checkWaits fails for a wait that has ended since everybody waits: a timer or a goroutine of the real time has ended it.
+func (x *Execution) checkWaits() {
 	for _, t := range x.waiters {
 		if t.live() && !t.torn && (t.ctx.Err() != nil || t.ready()) {
 			x.Fail(fmt.Errorf("%w: what it waits for came by itself, as from time.AfterFunc or a goroutine of its own (%s)", ErrBlind,
@@ -87,25 +87,23 @@ func (x *machine) watched() {
 }
 
 // resolveWait lets a wait end in one of its two ways.
-func (x *machine) resolveWait(t *Task, k Kind) {
-	x.waiters = slices.DeleteFunc(x.waiters, func(other *Task) bool { return other == t })
+func (t *Task) resolveWait(k Kind) {
+	t.x.waiters = slices.DeleteFunc(t.x.waiters, func(other *Task) bool { return other == t })
 	if t.err = t.ctx.Err(); k == GoesOn {
 		t.receive()
 	}
 	if p := t.actor.Process; k == GoesOn || !t.unaware || t.noted != p.notes { // otherwise it is as if it had noticed at once
-		x.note(p, k.notation().word+" "+t.label)
+		p.note(k.row().word + " " + t.label)
 	}
 	t.torn, t.unaware = false, false
-	x.ready = append(x.ready, t)
+	t.x.ready = append(t.x.ready, t)
 }
 
 // mayMiss reports whether a's sale may not notice for a while that its context has ended: it waits for what others of its process do.
-func (x *Execution) mayMiss(a *Actor) bool {
+func (a *Actor) mayMiss() bool {
 	t := a.main
-	return t.waiting && !t.Ended() && t.live() && !t.asleep() && !t.torn && t.ch != nil && x.company(t)
+	return t.waiting && !t.Ended() && t.live() && !t.asleep() && !t.torn && t.ch != nil && t.company()
 }
 
-// hasUnaware reports whether somebody has not noticed in this step that his context has ended.
-func (x *machine) hasUnaware() bool {
-	return slices.ContainsFunc(x.waiters, func(t *Task) bool { return t.unaware && t.noted == t.actor.Process.notes })
-}
+// isUnaware reports whether t has not noticed in this step that its context has ended.
+func isUnaware(t *Task) bool { return t.unaware && t.noted == t.actor.Process.notes }

@@ -6,15 +6,13 @@
 // every task that can go on without another command. Fingerprint tells states apart.
 //
 // The same code with the same transitions does the same, so a list of transitions is a schedule that can be run again.
-//
-// An Execution is made of layers, each a type with a state of its own that knows those below it, and no other: the cast, the scheduler of
-// its tasks, the memories of its processes, the machine in which commands take effect and time passes, and fingerprints.
 package engine
 
 import (
 	"context"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -60,48 +58,48 @@ type Setup struct {
 // Cuts say what is not taken for the same.
 type Cuts struct {
 	EveryStart    bool // actors that start alike may start in any order, and are not interchangeable
-	EverySymmetry bool // nor is anything else: which node is which, and in which order nodes answer
+	EverySymmetry bool // nothing counts as the same: not such actors, nor which node is which, nor in which order nodes answer
 }
-
-// cast is who takes part, and who looks on.
-type cast struct {
-	Setup
-	processes []*Process
-	actors    []*Actor
-	taken     []Transition // so far
-	left      Faults       // of the scenario's budgets
-	budgets   [kinds]*int  // of these, the one that each kind uses
-
-	checker  Checker
-	recorder Recorder // nil unless somebody wants to read it
-	journal  *Journal // nil unless somebody wants to know where the code differs
-
-	mu      sync.Mutex // code that acts behind our back may do so at any time
-	trouble error
-}
-
-// memories are what has happened to each process, and in which rounds.
-type memories struct {
-	scheduler
-	rounds int // that there were
-}
-
-// machine lets happen what happens by itself: code runs, commands take effect, time passes.
-type machine struct {
-	memories
-	unnoticed bool // contexts that end now are noticed later
-	idle      int  // how often time passed in vain since Redis changed
-}
-
-// fingerprints tell states apart.
-type fingerprints struct{ machine }
 
 // Execution is one schedule so far: what can happen next, and what happens.
 type Execution struct {
-	fingerprints
-	options   []Transition // that were listed last
-	desperate bool         // the options are those of the last resort
-	quiet     bool         // the options are those of waiters that ask in vain
+	Setup
+
+	processes []*Process
+	actors    []*Actor
+	taken     Schedule    // so far
+	left      Faults      // of the scenario's budgets
+	budgets   [kinds]*int // of these, the one that each kind uses; nil: none
+
+	Checker  Checker
+	Recorder Recorder // nil unless somebody wants to read it
+	Journal  *Journal // nil unless somebody wants to know where the code differs
+
+	tasks   []*Task              // all there ever were
+	current atomic.Pointer[Task] // the one that runs
+	turns   atomic.Uint64        // that there were
+	ready   []*Task              // that run next
+	waiters []*Task              // in Clock.Wait
+	rounds  int                  // of all tasks
+
+	now       time.Duration // virtual
+	timers    timers
+	never     timers        // that no time would bring, but a fault may
+	jumped    time.Duration // clocks, all of them together
+	idle      int           // how often time passed with nothing due, since Redis changed
+	unnoticed bool          // contexts that end now are noticed later
+
+	listeners []*listener
+	late      []sent // commands whose senders were told an error, and that have not taken effect yet
+
+	Options Options // that were listed last
+	Faulted bool    // a fault has happened
+	rows    *[kinds]row
+
+	checking bool // CheckPolls has attempts made: what they ask is taken down
+
+	mu      sync.Mutex // code that acts behind our back may do so at any time
+	trouble error
 }
 
 // New begins a schedule. Its actors do nothing before Run says what, and they start when the schedule says so.
@@ -109,13 +107,14 @@ func New(setup Setup) *Execution {
 	s := setup.Scenario
 	x := &Execution{}
 	x.Setup, x.left, x.now, x.tasks = setup, s.Faults, setup.Now, make([]*Task, 0, 16)
-	for k, n := range notations() {
+	x.rows = setup.Pool.table()
+	for k, n := range x.rows {
 		if n.budget != nil {
 			x.budgets[k] = n.budget(&x.left)
 		}
 	}
 	for i := range s.Processes() {
-		x.processes = append(x.processes, newProcess(i, &x.Setup))
+		x.processes = append(x.processes, newProcess(i, x))
 	}
 	for i := range s.Actors {
 		p := x.processes[i%len(x.processes)]
@@ -127,17 +126,11 @@ func New(setup Setup) *Execution {
 	return x
 }
 
-// Observe lets a checker see it, and a recorder if that is not nil.
-func (x *cast) Observe(c Checker) { x.checker = c }
-
-// Record lets a recorder see it.
-func (x *cast) Record(r Recorder) { x.recorder = r }
-
 // Run says what an actor does, once it starts. All actors have to be told before the first transition, in their order.
 func (x *Execution) Run(a *Actor, f func(context.Context) error) {
 	ctx, leave := context.WithCancel(context.Background())
 	a.leave = leave
-	a.main = x.spawn(a, "", func() {
+	a.main = a.spawn("", func() {
 		a.err = f(ctx)
 		a.finished = true
 	})
@@ -157,12 +150,12 @@ func (x *Execution) Close() {
 }
 
 // bury ends the tasks of dead processes.
-func (x *machine) bury() {
+func (x *Execution) bury() {
 	for _, t := range x.tasks {
 		if t.actor.Process.dead && !t.Ended() {
-			x.orphan(t.rest)
+			x.late = append(x.late, orphaned(t.rest)...)
 			t.rest = nil
-			x.kill(t)
+			t.kill()
 		}
 	}
 	x.forget(func(t *timer) bool { return t.actor.Dead() })
@@ -171,7 +164,7 @@ func (x *machine) bury() {
 }
 
 // Fail ends the exploration for a reason that is no verdict: Err.
-func (x *cast) Fail(err error) {
+func (x *Execution) Fail(err error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.trouble == nil { // what follows from the first is no news
@@ -180,29 +173,29 @@ func (x *cast) Fail(err error) {
 }
 
 // Taken returns the transitions so far.
-func (x *cast) Taken() []Transition { return x.taken }
+func (x *Execution) Taken() Schedule { return x.taken }
 
 // Err returns why the exploration cannot go on.
-func (x *cast) Err() error {
+func (x *Execution) Err() error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return x.trouble
 }
 
 // Actors returns all of them, by their index.
-func (x *cast) Actors() []*Actor { return x.actors }
+func (x *Execution) Actors() []*Actor { return x.actors }
 
 // Processes returns all of them.
-func (x *cast) Processes() []*Process { return x.processes }
+func (x *Execution) Processes() []*Process { return x.processes }
 
 // Now returns the time since the start.
-func (x *scheduler) Now() time.Duration { return x.now }
+func (x *Execution) Now() time.Duration { return x.now }
 
 // becomes changes what a server holds. It was done by an actor, or, if that is nil, by time or a fault.
-func (x *machine) becomes(s *simredis.Server, next *simredis.State, by *Actor) {
+func (x *Execution) becomes(s *simredis.Server, next *simredis.State, by *Actor) {
 	before := s.Holds
 	if x.Cluster.Become(s, next) {
 		x.idle = 0
 	}
-	x.checker.Changed(s, before, by)
+	x.Checker.Changed(s, before, by)
 }

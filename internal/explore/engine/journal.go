@@ -15,22 +15,16 @@ type Journal struct{ entries []entry }
 
 type entry struct{ what, line string }
 
-// KeepJournal has all written down that follows.
-func (x *cast) KeepJournal() *Journal {
-	x.journal = &Journal{}
-	return x.journal
-}
-
-// jot writes down what the task that has the turn asks for.
-func (x *cast) jot(what string) {
-	if x.journal != nil {
-		x.journal.entries = append(x.journal.entries, entry{what, line()})
+// jot writes down what the task that has the turn asks for. A nil journal takes nothing down.
+func (j *Journal) jot(what string) {
+	if j != nil {
+		j.entries = append(j.entries, entry{what, line()})
 	}
 }
 
 // jotCommands writes down that it sends commands.
-func (x *cast) jotCommands(cmds []redis.Cmder) {
-	if x.journal == nil {
+func (j *Journal) jotCommands(cmds []redis.Cmder) {
+	if j == nil {
 		return
 	}
 	var all []string
@@ -38,7 +32,7 @@ func (x *cast) jotCommands(cmds []redis.Cmder) {
 		_, text := meaning.Describe(cmd.Args())
 		all = append(all, text)
 	}
-	x.jot(strings.Join(all, ", "))
+	j.jot(strings.Join(all, ", "))
 }
 
 // Parts says where two journals part, "" if they do not.

@@ -9,9 +9,6 @@ import (
 	"lockstep/internal/explore/simredis"
 )
 
-// underWay are the commands whose senders were told an error, and that have not taken effect yet.
-type underWay struct{ late []sent }
-
 // sent is what a task has sent to a server.
 type sent struct {
 	from     *Task
@@ -23,18 +20,18 @@ type sent struct {
 }
 
 // oldest returns the index of the first late command of a task, below zero if it has none.
-func (u *underWay) oldest(t *Task) int {
-	return slices.IndexFunc(u.late, func(l sent) bool { return l.from == t })
+func (t *Task) oldest() int {
+	return slices.IndexFunc(t.x.late, func(l sent) bool { return l.from == t })
 }
 
 // sentLate reports whether a command of a's is under way.
-func (u *underWay) sentLate(a *Actor) bool {
-	return slices.ContainsFunc(u.late, func(l sent) bool { return l.from.actor == a })
+func (a *Actor) sentLate() bool {
+	return slices.ContainsFunc(a.Process.x.late, func(l sent) bool { return l.from.actor == a })
 }
 
 // appendLate writes what is under way to a server.
-func (u *underWay) appendLate(b []byte, s *simredis.Server, o Order) []byte {
-	for _, l := range u.late {
+func (w *stateWriter) appendLate(b []byte, s *simredis.Server, o Order) []byte {
+	for _, l := range w.x.late {
 		if l.server == s {
 			b = fmt.Appendf(b, "|late %d %t %q", o.Places[l.from.actor.Index], l.loose, l.command.Text())
 		}
@@ -43,33 +40,33 @@ func (u *underWay) appendLate(b []byte, s *simredis.Server, o Order) []byte {
 }
 
 // addArrivals adds that late commands take effect. They do even if everybody is gone by then. Those of one task keep their order.
-func (x *Execution) addArrivals() {
-	for i, l := range x.late {
-		if x.oldest(l.from) == i {
-			x.add(l.from.id, Arrives)
+func (o *options) addArrivals() {
+	for i, l := range o.x.late {
+		if l.from.oldest() == i {
+			o.add(l.from.id, Arrives)
 			if l.loose {
-				x.add(l.from.id, NeverArrives)
+				o.add(l.from.id, NeverArrives)
 			}
 		}
 	}
 }
 
 // arrive lets the first late command of t take effect. Nobody waits for the reply.
-func (x *machine) arrive(t *Task) {
-	i := x.oldest(t)
-	l := x.late[i]
-	x.late = slices.Delete(slices.Clone(x.late), i, i+1)
-	if x.recorder != nil {
-		x.recorder.Sending(l.server.Index, l.commands)
+func (t *Task) arrive() {
+	i := t.oldest()
+	l := t.x.late[i]
+	t.x.late = slices.Delete(slices.Clone(t.x.late), i, i+1)
+	if t.x.Recorder != nil {
+		t.x.Recorder.Sending(l.server.Index, l.commands)
 	}
 	if l.server.Health == simredis.Crashed {
 		return
 	}
 	before := l.server.Holds
-	a, err := x.effect(l)
+	a, err := t.x.effect(l)
 	if err != nil {
-		x.Fail(err)
+		t.x.Fail(err)
 		return
 	}
-	x.checker.Booked(before, a.Orders)
+	t.x.Checker.Booked(before, a.Orders)
 }

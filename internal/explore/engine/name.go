@@ -23,13 +23,13 @@ func asPartOfToken(name string) string {
 }
 
 // call gives a task a name that no other has whose commands may still take effect.
-func (x *scheduler) call(t *Task, what string) {
+func (t *Task) call(what string) {
 	taken := func(other *Task) bool {
 		return other != t && other.actor == t.actor && other.what == what && other.copies == t.copies &&
-			(!other.Ended() || x.oldest(other) >= 0)
+			(!other.Ended() || other.oldest() >= 0)
 	}
 	t.what = what
-	for t.copies = 1; slices.ContainsFunc(x.tasks, taken); {
+	for t.copies = 1; slices.ContainsFunc(t.x.tasks, taken); {
 		t.copies++
 	}
 }
@@ -50,10 +50,10 @@ func (t *Task) name() string {
 const nodes = "node0node1node2node3node4node5node6node7node8node9"
 
 // callByNode names a task that an actor has started by the first node that it asks.
-func (x *scheduler) callByNode(t *Task, server int) {
+func (t *Task) callByNode(server int) {
 	if server == 0 || t == t.actor.main || t.asks {
 		return
 	}
 	t.asks = true
-	x.call(t, nodes[server*len("node0"):][:len("node0")])
+	t.call(nodes[server*len("node0"):][:len("node0")])
 }

@@ -8,9 +8,6 @@ import (
 	"lockstep/internal/lock"
 )
 
-// subscriptions are what processes listen to. A published message arrives when the schedule says so, or, as a fault, never.
-type subscriptions struct{ listeners []*listener }
-
 // listener is a process's subscription to a channel.
 type listener struct {
 	actor    *Actor
@@ -20,20 +17,21 @@ type listener struct {
 }
 
 // listener gives a process's subscription to a channel, and makes it if there is none.
-func (s *subscriptions) listener(p *Process, channel string, a *Actor) *listener {
-	i := slices.IndexFunc(s.listeners, func(l *listener) bool { return l.actor.Process == p && l.channel == channel })
+func (p *Process) listener(channel string, a *Actor) *listener {
+	x := p.x
+	i := slices.IndexFunc(x.listeners, func(l *listener) bool { return l.actor.Process == p && l.channel == channel })
 	if i < 0 {
-		i = len(s.listeners)
-		s.listeners = append(s.listeners, &listener{channel: channel})
+		i = len(x.listeners)
+		x.listeners = append(x.listeners, &listener{channel: channel})
 	}
-	s.listeners[i].actor = a
-	return s.listeners[i]
+	x.listeners[i].actor = a
+	return x.listeners[i]
 }
 
 // publish makes messages due.
-func (s *subscriptions) publish(messages []simredis.Message) {
+func publish(messages []simredis.Message, to []*listener) {
 	for _, m := range messages {
-		for _, l := range s.listeners {
+		for _, l := range to {
 			if l.channel == m.Channel {
 				l.messages = append(l.messages, m.Text)
 			}
@@ -42,8 +40,8 @@ func (s *subscriptions) publish(messages []simredis.Message) {
 }
 
 // due returns the first listener of a process that a message is due for, nil if there is none.
-func (s *subscriptions) due(p *Process) *listener {
-	for _, l := range s.listeners {
+func (p *Process) due() *listener {
+	for _, l := range p.x.listeners {
 		if l.actor.Process == p && len(l.notify) > 0 && len(l.messages) > 0 {
 			return l
 		}
@@ -59,17 +57,17 @@ func (l *listener) take() string {
 }
 
 // notify delivers the message that is due for p.
-func (x *machine) notify(p *Process) {
-	l := x.due(p)
+func (p *Process) notify() {
+	l := p.due()
 	m := l.take()
-	x.note(p, "ring "+l.channel+" "+m)
-	x.tell(l, m)
+	p.note("ring " + l.channel + " " + m)
+	l.tell(m)
 }
 
 // tell tells a message to all who listen, one after the other.
-func (x *machine) tell(l *listener, message string) {
+func (l *listener) tell(message string) {
 	all := slices.Clone(l.notify)
-	t := x.spawn(l.actor, "listener", func() {
+	t := l.actor.spawn("listener", func() {
 		for _, notify := range all {
 			(*notify)(message)
 		}
@@ -78,38 +76,35 @@ func (x *machine) tell(l *listener, message string) {
 }
 
 // virtualNotifier is the lock.Notifier of one process.
-type virtualNotifier struct {
-	x       *Execution
-	process *Process
-}
+type virtualNotifier struct{ process *Process }
 
 // Notifier returns the notifier of a process.
-func (x *Execution) Notifier(p *Process) lock.Notifier { return virtualNotifier{x, p} }
+func (p *Process) Notifier() lock.Notifier { return virtualNotifier{p} }
 
 // Subscribe implements lock.Notifier. As with the real one, the subscription stays when nobody listens any more; so a message for an
 // earlier listener may reach the next one. After a reply it is a step of its own: what the reply said may no longer be so.
 func (n virtualNotifier) Subscribe(channel string, notify func(message string)) (stop func()) {
-	t := n.x.running("Notifier.Subscribe")
+	t := n.process.x.running("Notifier.Subscribe")
 	if err := simredis.Listens(channel); err != nil {
-		n.x.Fail(fmt.Errorf("%w%s", err, line()))
+		n.process.x.Fail(fmt.Errorf("%w%s", err, line()))
 	}
-	n.x.jot("Notifier.Subscribe " + channel)
-	if t == nil || n.process.dead || n.process.told == len(n.x.taken) && n.x.untilSubscribed(t) != nil {
+	n.process.x.Journal.jot("Notifier.Subscribe " + channel)
+	if t == nil || n.process.dead || n.process.told == len(n.process.x.taken) && t.untilSubscribed() != nil {
 		return func() {}
 	}
-	l := n.x.listener(n.process, channel, t.actor)
+	l := n.process.listener(channel, t.actor)
 	l.notify = append(l.notify, &notify)
 	return func() { l.notify = slices.DeleteFunc(l.notify, func(n *func(string)) bool { return n == &notify }) }
 }
 
 // untilSubscribed waits until the schedule lets t subscribe.
-func (x *machine) untilSubscribed(t *Task) error {
+func (t *Task) untilSubscribed() error {
 	t.subscribes = true
-	x.locate(t)
+	t.locate()
 	err := park(t)
 	t.subscribes = false
 	if err == nil {
-		x.note(t.actor.Process, "subscribe "+t.label)
+		t.actor.Process.note("subscribe " + t.label)
 	}
 	return err
 }

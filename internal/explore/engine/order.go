@@ -37,8 +37,8 @@ func (s *Setup) alike() bool {
 func (s *Setup) named(actor int) string { return string(s.FirstName + rune(actor)) }
 
 // unsorted returns the order of their indexes, in which names stay names.
-func (x *cast) unsorted() Order {
-	o := Order{Places: make([]byte, len(x.actors)), Actors: make([]int, len(x.actors))}
+func (w *stateWriter) unsorted() Order {
+	o := Order{Places: make([]byte, len(w.x.actors)), Actors: make([]int, len(w.x.actors))}
 	for i := range o.Actors {
 		o.Actors[i], o.Places[i] = i, byte(i) //nolint:gosec // they are few
 	}
@@ -46,13 +46,13 @@ func (x *cast) unsorted() Order {
 }
 
 // order returns the order of the actors as they are now.
-func (x *fingerprints) order() Order {
-	o := x.unsorted()
-	if !x.alike() {
+func (w *stateWriter) order() Order {
+	o := w.unsorted()
+	if !w.x.alike() {
 		return o
 	}
 	o.alike = true
-	slices.SortStableFunc(o.Actors, func(a, b int) int { return x.compare(x.actors[a], x.actors[b]) })
+	slices.SortStableFunc(o.Actors, func(a, b int) int { return w.compare(w.x.actors[a], w.x.actors[b]) })
 	for place, actor := range o.Actors {
 		o.Places[actor] = byte(place) //nolint:gosec // they are few
 	}
@@ -60,10 +60,10 @@ func (x *fingerprints) order() Order {
 }
 
 // compare tells apart actors to whom different things have happened, and those to whom nothing more can happen by what Redis holds of them.
-func (x *fingerprints) compare(a, b *Actor) int {
+func (w *stateWriter) compare(a, b *Actor) int {
 	p, q := a.Process, b.Process
-	gone := x.gone(p)
-	if c := cmp.Or(compareBools(a.once, b.once), compareBools(a.started, b.started), compareBools(gone, x.gone(q))); c != 0 {
+	gone := p.gone()
+	if c := cmp.Or(compareBools(a.once, b.once), compareBools(a.started, b.started), compareBools(gone, q.gone())); c != 0 {
 		return c
 	}
 	if !gone {
@@ -71,10 +71,10 @@ func (x *fingerprints) compare(a, b *Actor) int {
 			return c
 		}
 	}
-	if c := strings.Compare(x.mentioned(a), x.mentioned(b)); c != 0 {
+	if c := strings.Compare(a.mentioned(), b.mentioned()); c != 0 {
 		return c
 	}
-	return bytes.Compare(x.checker.AppendActor(nil, a.Index), x.checker.AppendActor(nil, b.Index))
+	return bytes.Compare(w.x.Checker.AppendActor(nil, a.Index), w.x.Checker.AppendActor(nil, b.Index))
 }
 
 func compareBools(a, b bool) int {
@@ -89,14 +89,14 @@ func compareBools(a, b bool) int {
 }
 
 // mentioned returns what Redis holds, with no names but one.
-func (x *cast) mentioned(a *Actor) string {
-	places := make([]byte, len(x.actors))
+func (a *Actor) mentioned() string {
+	places := make([]byte, len(a.Process.x.actors))
 	places[a.Index] = 1
-	return Order{Places: places, alike: true}.content(x, x.Cluster.Stored())
+	return Order{Places: places, alike: true}.content(a.Process.x, a.Process.x.Cluster.Stored())
 }
 
 // content returns what a server holds, with places for names.
-func (o Order) content(x *cast, s *simredis.State) string {
+func (o Order) content(x *Execution, s *simredis.State) string {
 	if !o.alike {
 		return s.Text
 	}
@@ -104,7 +104,7 @@ func (o Order) content(x *cast, s *simredis.State) string {
 }
 
 // rename puts places for names.
-func (o Order) rename(x *cast, text []byte) []byte {
+func (o Order) rename(x *Execution, text []byte) []byte {
 	if !o.alike {
 		return text
 	}

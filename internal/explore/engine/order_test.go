@@ -5,7 +5,7 @@ import "testing"
 // Names are replaced where an owner is written, and nothing else is.
 func TestNamesBecomePlaces(t *testing.T) {
 	o := Order{Places: []byte{'1', '0'}, alike: true}
-	x := &cast{Setup: Setup{FirstName: 'A'}, actors: make([]*Actor, 2)}
+	x := &Execution{Setup: Setup{FirstName: 'A'}, actors: make([]*Actor, 2)}
 	x.Scenario.Actors = 2
 	for text, want := range map[string]string{
 		"distributedLock:A":                      "distributedLock:1",

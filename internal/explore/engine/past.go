@@ -56,25 +56,25 @@ func (h *Hasher) after(past Fingerprint, b []byte) Fingerprint {
 }
 
 // note adds to what has happened to a process.
-func (x *memories) note(p *Process, what ...string) {
+func (p *Process) note(what ...string) {
 	if p.dead {
 		return
 	}
-	x.noted(p)
-	local := x.localised(p, x.Hasher.text(what))
-	p.past = x.Hasher.after(p.past, local)
-	if t := x.current.Load(); t != nil {
+	p.noted()
+	local := p.localised(p.x.Hasher.text(what))
+	p.past = p.x.Hasher.after(p.past, local)
+	if t := p.x.current.Load(); t != nil {
 		r := t.itsRound()
-		r.told = x.Hasher.after(r.told, local)
+		r.told = p.x.Hasher.after(r.told, local)
 	}
 }
 
 // localised puts, for each name, the number that it has for a process: the place at which it came to know it.
-func (x *memories) localised(p *Process, what []byte) []byte {
-	if !x.alike() {
+func (p *Process) localised(what []byte) []byte {
+	if !p.x.alike() {
 		return what
 	}
-	return rename(what, x.FirstName, len(x.actors), func(actor int) byte {
+	return rename(what, p.x.FirstName, len(p.x.actors), func(actor int) byte {
 		i := slices.Index(p.known, byte(actor)) //nolint:gosec // they are few
 		if i < 0 {
 			i = len(p.known)
@@ -85,26 +85,26 @@ func (x *memories) localised(p *Process, what []byte) []byte {
 }
 
 // look adds that a process looked at the clock.
-func (x *memories) look(p *Process) {
+func (p *Process) look() {
 	p.looks.times++
-	if p.looks.last == x.now || p.dead {
+	if p.looks.last == p.x.now || p.dead {
 		return
 	}
-	p.looks.last = x.now
-	x.noted(p)
-	p.past = x.Hasher.add(p.past, "now ", strconv.Itoa(p.looks.times), " ", strconv.Itoa(int(x.now)))
+	p.looks.last = p.x.now
+	p.noted()
+	p.past = p.x.Hasher.add(p.past, "now ", strconv.Itoa(p.looks.times), " ", strconv.Itoa(int(p.x.now)))
 }
 
 // noteOf adds what t, or those by whose name it asked, got from a server. What a node answers to a task of its own is its history with that
 // node, which counts once the one that asked goes on: by then it does not matter in which order nodes answered, nor which said what.
-func (x *memories) noteOf(t *Task, s *simredis.Server, what, by, reply string) {
-	p := t.actor.Process
+func (t *Task) noteOf(s *simredis.Server, what, by, reply string) {
+	x, p := t.x, t.actor.Process
 	p.told = len(x.taken)
 	switch {
 	case s.Index == 0 || t.parent == nil || x.EverySymmetry:
-		x.note(p, t.label, " ", strconv.Itoa(s.Index), " ", what, " ", by, " ", reply)
+		p.note(t.label, " ", strconv.Itoa(s.Index), " ", what, " ", by, " ", reply)
 	case !p.dead:
-		x.noted(p)
+		p.noted()
 		p.answers = slices.Clone(p.answers)
 		p.answers[s.Index] = x.Hasher.add(p.answers[s.Index], what, " ", by, " ", reply)
 	}
@@ -119,19 +119,19 @@ func inPast(t *Task, s *simredis.Server) string {
 }
 
 // mergePast lets the answers that came count, for the one that waited for them.
-func (x *memories) mergePast(p *Process) {
+func (p *Process) mergePast() {
 	var sum Fingerprint
 	for _, answers := range p.answers {
 		sum[0] += answers[0]
 		sum[1] += answers[1]
 	}
-	x.note(p, "answers "+string(sum.Append(nil)))
+	p.note("answers " + string(sum.Append(nil)))
 }
 
 // noted counts a note.
-func (x *memories) noted(p *Process) {
+func (p *Process) noted() {
 	p.notes++
-	if t := x.current.Load(); t != nil {
+	if t := p.x.current.Load(); t != nil {
 		t.itsRound().notes++
 	}
 }

@@ -14,8 +14,8 @@ import (
 const ConnectionReset = "connection reset"
 
 // Next implements simredis.Network.
-func (x network) Next() error {
-	t := x.running("a command")
+func (n network) Next() error {
+	t := n.x.running("a command")
 	if t == nil {
 		return ErrBlind
 	}
@@ -45,25 +45,25 @@ func (t *Task) split(
 // midway reports whether a part of t's pipeline has taken effect, and the rest is under way.
 func (t *Task) midway() bool { return len(t.rest) > 0 && !t.Ended() }
 
-// orphan lets the rest of a pipeline be under way without anybody who waits for it. Its connection may be broken.
-func (u *underWay) orphan(rest []sent) {
-	for _, r := range rest {
-		r.loose = true
-		u.late = append(u.late, r)
+// orphaned is the rest of a pipeline for which nobody waits. Its connection may be broken.
+func orphaned(rest []sent) []sent {
+	for i := range rest {
+		rest[i].loose = true
 	}
+	return rest
 }
 
 // breakOff lets the rest of t's pipeline never arrive.
-func (x *machine) breakOff(t *Task) {
-	first := x.late[x.oldest(t)]
-	if x.recorder != nil {
-		x.recorder.Sending(first.server.Index, first.commands)
+func (t *Task) breakOff() {
+	first := t.x.late[t.oldest()]
+	if t.x.Recorder != nil {
+		t.x.Recorder.Sending(first.server.Index, first.commands)
 	}
-	x.late = slices.DeleteFunc(slices.Clone(x.late), func(l sent) bool { return l.from == t && l.conn == first.conn && l.loose })
+	t.x.late = slices.DeleteFunc(slices.Clone(t.x.late), func(l sent) bool { return l.from == t && l.conn == first.conn && l.loose })
 }
 
 // reset breaks the connections to a server that is gone, or has begun anew: the rest of a pipeline never arrives there.
-func (x *machine) reset(s *simredis.Server) {
+func (x *Execution) reset(s *simredis.Server) {
 	x.late = slices.DeleteFunc(slices.Clone(x.late), func(l sent) bool { return l.server == s && l.loose })
 	for _, t := range x.tasks {
 		if t.midway() && !t.cut && t.to == s.Index && !t.actor.Dead() {
@@ -74,10 +74,10 @@ func (x *machine) reset(s *simredis.Server) {
 }
 
 // isCutOff shows the command that does not come to its server any more, if it is what the step was to do.
-func (x network) isCutOff(c sent) {
-	if last := x.taken[len(x.taken)-1]; x.recorder == nil || !last.Kind.OfTask() || int(last.ID) != c.from.id {
+func (n network) isCutOff(c sent) {
+	if last := n.x.taken[len(n.x.taken)-1]; n.x.Recorder == nil || !last.Kind.OfTask() || int(last.ID) != c.from.id {
 		return
 	}
-	x.recorder.Sending(c.server.Index, c.commands)
-	x.recorder.Replied([]byte("-"+ConnectionReset+"\r\n"), 1)
+	n.x.Recorder.Sending(c.server.Index, c.commands)
+	n.x.Recorder.Replied([]byte("-"+ConnectionReset+"\r\n"), 1)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"lockstep/internal/explore/simredis"
 	"lockstep/internal/lock"
 )
 
@@ -12,8 +13,8 @@ import (
 var ErrUnsaid = errors.New("the lock asks again and again, and lock.Poll does not say that its next attempt is the last one once more: " +
 	"let it wait by lock.Poll, and leave nothing in Redis by an attempt that fails; or explore it with package locktest")
 
-// unsaid is how many undeclared attempts a waiter may make in a row: they may be the commands of a list.
-const unsaid = 10
+// maxUndeclared is how many attempts in a row a waiter may make that lock.Poll does not describe: they may be the commands of a list.
+const maxUndeclared = 10
 
 // poller is what is known of the attempts that a task has made before its present one.
 type poller struct {
@@ -22,22 +23,18 @@ type poller struct {
 	undeclared int         // attempts in a row that lock.Poll does not describe
 }
 
-// recordPause takes down an attempt that ends with a pause. If that is lock.Poll's, the next attempt is this one once more. After any other,
-// the code may be about to ask something else.
-func (x *memories) recordPause(t *Task) {
+// recordPause takes down an attempt that ends with a pause. If that is lock.Poll's, the next attempt is this one once more. After any
+// other, the code may be about to ask something else.
+func (t *Task) recordPause() {
 	r, p := &t.round, &t.poller
 	r.rested = t.actor.Process.notes
-	again := r.told == p.told && !r.lost && !x.helped(t)
-	undeclared := again && r.asks > 0
-	if t.retries() {
-		undeclared = r.did && !x.isTraceless(t) && !x.Faulted()
-	}
-	if p.undeclared++; !undeclared {
+	again := r.told == p.told && !r.lost && !t.helped()
+	if p.undeclared++; !again || r.asks == 0 || t.retries() {
 		p.undeclared = 0
 	}
 	p.inVain, p.told = again && !r.did, r.told
-	if t.asleep() && p.undeclared >= unsaid {
-		x.Fail(fmt.Errorf("%w%s", ErrUnsaid, line()))
+	if t.asleep() && p.undeclared >= maxUndeclared {
+		t.x.Fail(fmt.Errorf("%w%s", ErrUnsaid, line()))
 	}
 }
 
@@ -53,51 +50,85 @@ func (t *Task) isPaused() bool {
 func (t *Task) isPausedInVain() bool { return t.isPaused() && t.poller.inVain }
 
 // sleeper returns the task that a timer wakes from its rest, nil if it does something else.
-func (x *scheduler) sleeper(due *timer) *Task {
-	for _, t := range x.tasks {
-		if t.isPaused() && t.sleep == due && !t.Ended() {
-			return t
+func (t *timer) sleeper() *Task {
+	for _, task := range t.x.tasks {
+		if task.isPaused() && task.sleep == t && !task.Ended() {
+			return task
 		}
 	}
 	return nil
 }
 
 // onlyPolls reports whether time will bring nothing but attempts of those who have asked in vain.
-func (x *scheduler) onlyPolls() bool {
+func (x *Execution) onlyPolls() bool {
 	return len(x.timers) > 0 && x.Cluster.NextExpiry() == 0 && !slices.ContainsFunc(x.timers, func(due *timer) bool {
-		t := x.sleeper(due)
+		t := due.sleeper()
 		return t == nil || !t.isPausedInVain()
 	})
 }
 
-// attempts is how often CheckPolls has a waiter ask again.
-const attempts = 20
+// How often CheckPolls has a waiter ask again: one that would ask in vain, and one whose attempts leave something in Redis.
+const attempts, leftovers = 20, 3
 
-// CheckPolls has each waiter that would ask in vain do so again and again, behind everybody's back: no schedule can say so. It fails with
-// ErrUnsaid if an attempt asks for something else than the one before, gets the lock, or prolongs something: lock.Poll says that it is the
-// same, so none is made while time passes.
-func (x *Execution) CheckPolls() (waits bool) {
+// CheckPolls has each waiter in a pause of lock.Poll ask again and again, behind everybody's back: no schedule can say so. It fails with
+// ErrUnsaid if an attempt in vain asks for something else than the one before, gets the lock, or prolongs something, as lock.Poll says that
+// it is the same, and so none is made while time passes; or if each attempt leaves something in Redis though nothing went wrong. A waiter
+// that was told the same as one in seen is left alone.
+func (x *Execution) CheckPolls(seen map[Fingerprint]struct{}) {
 	for _, t := range x.tasks {
-		if t.Ended() || !t.live() || !t.asleep() || !x.wouldRepeat(t) {
+		if t.Ended() || !t.live() || !t.asleep() || !t.retries() {
 			continue
 		}
-		waits = true
-		its := func(other *Task) bool { return other == t || other.parent == t }
+		if _, known := seen[t.round.told]; known || x.Cluster.OnNodes() && len(seen) >= attempts { // nodes never tell the same
+			continue
+		}
+		seen[t.round.told] = struct{}{}
+		x.checking = true
 		where := t.at(Stacks(), `\[`, true)
-		var asked []question // by the attempt before; the last round may have begun before the first attempt
-		for n := range attempts {
-			x.wake(t)
-			x.finish(its)
-			if t.waiting && !t.asleep() && t.retries() {
-				break // its pauses grow
-			}
-			same := !t.Ended() && t.asleep() && t.retries() && (n == 0 || slices.Equal(t.round.asked, asked))
-			if !same || t.round.prolongs(x.Cluster, x.now) {
-				x.Fail(fmt.Errorf("%w (%s)", ErrUnsaid, where))
-				return true
-			}
-			asked = t.round.asked
+		if t.wouldRepeat() && !repeats(t) || t.round.leaves(x.Cluster) && !x.Faulted && leavesAgain(t) {
+			x.Fail(fmt.Errorf("%w (%s)", ErrUnsaid, where))
+			return
 		}
 	}
-	return waits
+}
+
+// repeats reports whether t makes the same attempt again and again, and would prolong nothing by it.
+func repeats(t *Task) bool {
+	var asked []question // by the attempt before; the last round may have begun before the first attempt
+	for n := range attempts {
+		retry(t)
+		if t.waiting && !t.asleep() && t.retries() {
+			return true // its pauses grow
+		}
+		same := !t.Ended() && t.asleep() && t.retries() && (n == 0 || slices.Equal(t.round.asked, asked))
+		if !same || t.round.prolongs(t.x.Cluster, t.x.now) {
+			return false
+		}
+		asked = t.round.asked
+	}
+	return true
+}
+
+// leaves reports whether the round has left something in Redis.
+func (r *round) leaves(c *simredis.Cluster) bool { return r.changes.All > 0 && !c.Unchanged(r.before) }
+
+// leavesAgain reports whether each of t's next attempts leaves something in Redis, too.
+func leavesAgain(t *Task) bool {
+	for range leftovers {
+		if retry(t); t.Ended() || !t.asleep() || !t.retries() || !t.round.leaves(t.x.Cluster) {
+			return false
+		}
+	}
+	return true
+}
+
+// retry lets t make an attempt, through the pauses within it.
+func retry(t *Task) {
+	its := func(other *Task) bool { return other == t || other.parent == t }
+	for range maxSteps {
+		t.wake()
+		if t.x.finish(its); t.Ended() || !t.asleep() || t.retries() {
+			return
+		}
+	}
 }

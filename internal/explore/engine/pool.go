@@ -13,6 +13,16 @@ import (
 type Pool struct {
 	idle  []*carrier
 	tasks []*Task
+	rows  *[kinds]row // the table, copied once; nil: not yet
+}
+
+// table returns the table of transitions.
+func (p *Pool) table() *[kinds]row {
+	if p.rows == nil {
+		rows := table()
+		p.rows = &rows
+	}
+	return p.rows
 }
 
 // task gives one that has nothing to do.
@@ -22,7 +32,7 @@ func (p *Pool) task() *Task {
 		p.tasks = p.tasks[:n]
 		return t
 	}
-	return &Task{Coroutine: &Coroutine{}}
+	return &Task{coroutine: &Coroutine{}}
 }
 
 // Close ends the goroutines that are idle.

@@ -14,14 +14,15 @@ import (
 // Process is a replica of the shop. Its actors share a lock, and its fate.
 type Process struct {
 	Name   string
+	x      *Execution
 	actors []*Actor
-	ahead  time.Duration // its clock, of the execution's
+	ahead  time.Duration // how far its clock is ahead of the execution's
 	dead   bool
 	paused bool
 
 	memory
 	notes int // of what happened
-	told  int // in this step, the last reply came
+	told  int // the step in which the last reply came
 }
 
 // memory stands for all that a process remembers.
@@ -38,8 +39,10 @@ type looks struct {
 	last  time.Duration
 }
 
-func newProcess(i int, setup *Setup) *Process {
+func newProcess(i int, x *Execution) *Process {
+	setup := &x.Setup
 	p := &Process{
+		x:      x,
 		Name:   fmt.Sprint("replica", int(setup.FirstName-'A')+i+1),
 		ahead:  setup.Scenario.Skew * [...]time.Duration{-1, 1, 0}[i%3],
 		memory: memory{answers: make([]Fingerprint, len(setup.Cluster.Servers()))},
@@ -67,7 +70,7 @@ const maxSteps = 100
 
 // Finish lets a's process do something, and then all that it can without time, behind everybody's back: no schedule can say so.
 func (x *Execution) Finish(a *Actor, f func()) {
-	x.spawn(a, unnamed, f)
+	a.spawn(unnamed, f)
 	x.settle()
 	x.finish(func(t *Task) bool { return t.actor.Process == a.Process })
 }
@@ -79,7 +82,7 @@ func (x *Execution) finish(which func(*Task) bool) {
 		if i < 0 {
 			return
 		}
-		x.move(x.tasks[i], Moves)
+		x.tasks[i].move(Moves)
 		x.settle()
 	}
 }

@@ -12,28 +12,18 @@ import (
 // What a checker and a recorder may want to know.
 
 // InVain reports whether a waits for what time alone will not bring.
-func (x *Execution) InVain(a *Actor) bool {
+func (a *Actor) InVain() bool {
 	t := a.main
-	return t.waiting && !t.torn && (t.sleep == nil || t.asleep() && x.wouldRepeat(t) || t.isPausedInVain())
+	return t.waiting && !t.torn && (t.sleep == nil || t.asleep() && t.wouldRepeat() || t.isPausedInVain())
 }
 
 // Queues reports whether it waits for something else than a command's answer or the end of a short pause.
 func (a *Actor) Queues() bool { return a.main.waiting && !a.main.asleep() }
 
 // TimerNext reports whether the next thing that time would bring is a timer, and no expiry.
-func (x *scheduler) TimerNext() bool {
-	expiry, next := x.Cluster.NextExpiry(), x.nextTimer()
+func (x *Execution) TimerNext() bool {
+	expiry, next := x.Cluster.NextExpiry(), x.timers.next()
 	return next != nil && (expiry == 0 || next.at < x.now+expiry)
-}
-
-// Faulted reports whether a fault has happened.
-func (x *cast) Faulted() bool {
-	return slices.ContainsFunc(x.taken, func(t Transition) bool { return t.Kind.Fault() != "" })
-}
-
-// Took reports whether a transition of a kind has happened.
-func (x *cast) Took(k Kind) bool {
-	return slices.ContainsFunc(x.taken, func(t Transition) bool { return t.Kind == k })
 }
 
 // Outlived gives, for each task that still runs although all actors of its process have finished, the actor it was for. Those that have
@@ -41,7 +31,7 @@ func (x *cast) Took(k Kind) bool {
 // their process, or whose wait has ended; nor those of a process that is paused, as they may end when it goes on.
 func (x *Execution) Outlived() (all []*Actor) {
 	for _, p := range x.processes {
-		if !p.IsOver() || x.awaitsNode(p) {
+		if !p.IsOver() || p.awaitsNode() {
 			continue
 		}
 		for _, t := range x.tasks {
@@ -55,43 +45,27 @@ func (x *Execution) Outlived() (all []*Actor) {
 }
 
 // awaitsNode reports whether a task of p has still to hear from a node.
-func (x *Execution) awaitsNode(p *Process) bool {
-	return slices.ContainsFunc(x.tasks, func(t *Task) bool {
+func (p *Process) awaitsNode() bool {
+	return slices.ContainsFunc(p.x.tasks, func(t *Task) bool {
 		return t.actor.Process == p && !t.Ended() && (t.unanswered || t.pending != nil && t.to > 0)
 	})
-}
-
-// Ended reports whether the task that t happened to has ended.
-func (x *Execution) Ended(t Transition) bool {
-	return (t.Kind.OfTask() || t.Kind.OfWaiter()) && x.tasks[t.ID].Ended()
-}
-
-// Pending returns what the task that t happens to is about to send, as far as that is known.
-func (x *Execution) Pending(t Transition) []redis.Cmder {
-	if !t.Kind.OfTask() && !t.Kind.OfWaiter() {
-		return nil
-	}
-	return x.tasks[t.ID].pending
 }
 
 // Pending returns what the actor itself has sent and Redis has not executed; nil: nothing.
 func (a *Actor) Pending() []redis.Cmder { return a.main.pending }
 
-// Subscribes reports whether the task that t happens to is about to subscribe to a channel.
-func (x *Execution) Subscribes(t Transition) bool { return t.Kind.OfTask() && x.tasks[t.ID].subscribes }
-
 // Ahead returns how far clocks may be apart.
-func (x *scheduler) Ahead() time.Duration {
+func (x *Execution) Ahead() time.Duration {
 	return x.Scenario.Skew*time.Duration(min(len(x.processes), 2)) + x.jumped
 }
 
 // IsReading reports whether one of those who wait looks at a clock.
-func (x *scheduler) IsReading() bool {
-	return slices.ContainsFunc(x.tasks, func(t *Task) bool { return t.live() && t.waiting && t.round.looked })
+func (x *Execution) IsReading() bool {
+	return slices.ContainsFunc(x.tasks, func(t *Task) bool { return t.live() && t.waiting && (t.round.looked || t.round.timed) })
 }
 
 // AdvanceBy lets time pass behind everybody's back: no schedule can say so.
-func (x *machine) AdvanceBy(d time.Duration) {
+func (x *Execution) AdvanceBy(d time.Duration) {
 	x.pass(x.now + d)
 	x.settle()
 }
@@ -111,12 +85,12 @@ const (
 )
 
 // Standstill says why a does nothing by itself, and, if it waits for a timer, when that is due.
-func (x *Execution) Standstill(a *Actor) (why Standstill, due time.Duration) {
+func (a *Actor) Standstill() (why Standstill, due time.Duration) {
 	t := a.main
 	switch {
 	case t.unanswered:
 		return WaitsForReply, 0
-	case t.asleep() && x.wouldRepeat(t):
+	case t.asleep() && t.wouldRepeat():
 		return AsksInVain, 0
 	case !t.waiting || t.torn || t.asleep():
 		return Free, 0
@@ -127,22 +101,17 @@ func (x *Execution) Standstill(a *Actor) (why Standstill, due time.Duration) {
 	}
 }
 
-// Left returns what is left of the budgets.
-func (x *cast) Left() Faults { return x.left }
+// Snapshot is what a reader of a schedule may want to know of its present state, beside what the servers hold.
+type Snapshot struct {
+	Left     Faults // of the budgets
+	Timers   []Timer
+	Messages []Message
+}
 
 // Timer is one that is set.
 type Timer struct {
 	Actor string       `json:"actor"`
 	In    trace.Millis `json:"in_ms"`
-}
-
-// Timers returns those that time will bring, in the order in which they were set. Those of a process that is paused wait for it.
-func (x *scheduler) Timers() []Timer {
-	all := []Timer{}
-	for _, t := range x.timers {
-		all = append(all, Timer{t.actor.Name, trace.Millis(max(t.at-x.now, 0))})
-	}
-	return all
 }
 
 // Message is one that has not arrived.
@@ -152,18 +121,22 @@ type Message struct {
 	Text    string `json:"text"`
 }
 
-// Messages returns those that are under way to somebody who listens.
-func (x *scheduler) Messages() []Message {
-	all := []Message{}
+// Snapshot returns the timers that time will bring, in the order in which they were set, and the messages that are under way to somebody
+// who listens. The timers of a process that is paused wait for it.
+func (x *Execution) Snapshot() Snapshot {
+	s := Snapshot{x.left, []Timer{}, []Message{}}
+	for _, t := range x.timers {
+		s.Timers = append(s.Timers, Timer{t.actor.Name, trace.Millis(max(t.at-x.now, 0))})
+	}
 	for _, l := range x.listeners {
 		for _, text := range l.messages {
 			if l.notify != nil {
-				all = append(all, Message{l.actor.Process.Name, l.channel, text})
+				s.Messages = append(s.Messages, Message{l.actor.Process.Name, l.channel, text})
 			}
 		}
 	}
-	return all
+	return s
 }
 
 // HasTimer reports whether a timer is set for a process that runs.
-func (x *scheduler) HasTimer() bool { return x.nextTimer() != nil }
+func (x *Execution) HasTimer() bool { return x.timers.next() != nil }

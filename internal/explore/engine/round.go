@@ -10,16 +10,17 @@ import (
 
 // round is what a task did from one pause to the next, with the tasks that it started for it: for a waiter, one attempt at the lock.
 type round struct {
-	number  int               // of the execution's
+	number  int               // among the rounds of the execution
 	version simredis.Version  // of the cluster, before its first command
 	changes simredis.Version  // by its own commands
 	stock   bool              // it has asked for more than the lock's keys
-	before  []*simredis.State // what Redis held before the first of them
+	before  []*simredis.State // what each server held before the first of these changes
 	asks    int               // commands that a server got
-	asked   []question        // the same, in an execution that is inspected
-	lost    bool              // a reply was
-	did     bool              // anything to what Redis holds, if only to an expiry
-	looked  bool              // at the clock, or by a command whose reply depends on it
+	asked   []question        // these commands, while CheckPolls looks at them
+	lost    bool              // a reply was lost
+	did     bool              // it did anything to what Redis holds, if only to an expiry
+	looked  bool              // it looked at the clock
+	timed   bool              // it sent a command whose reply depends on the time
 	at      time.Duration     // of its last command
 	repeats bool              // it is the last one once more
 
@@ -28,20 +29,20 @@ type round struct {
 	noted  int         // how much had happened to its process by then
 	notes  int         // how much has happened since, by itself
 	rested int         // how much had happened to its process when it ended with a pause
-	told   Fingerprint // what it was told, but for the time
+	told   Fingerprint // what it was told, except the time
 }
 
 // beginRound starts a round of t's.
-func (x *memories) beginRound(t *Task) {
-	x.rounds++
+func (t *Task) beginRound() {
+	t.x.rounds++
 	p := t.actor.Process
 	t.round = round{
-		number: x.rounds, version: x.Cluster.Version(), at: x.now, memory: p.memory, labels: t.actor.labels, noted: p.notes,
+		number: t.x.rounds, version: t.x.Cluster.Version(), at: t.x.now, memory: p.memory, labels: t.actor.labels, noted: p.notes,
 	}
 }
 
 // BeginRound says that what the current task did until now was not for the lock.
-func (x *memories) BeginRound() { x.beginRound(x.current.Load()) }
+func (x *Execution) BeginRound() { x.current.Load().beginRound() }
 
 // itsRound returns the round that t is part of.
 func (t *Task) itsRound() *round {
@@ -58,13 +59,15 @@ type question struct {
 }
 
 // ask takes down that a server gets a command, when the cluster has this version.
-func (x *memories) ask(r *round, q question, version simredis.Version) {
+func (t *Task) ask(q question, version simredis.Version) {
+	r := t.itsRound()
 	if r.asks == 0 {
 		r.version = version
 	}
-	r.asks++
-	r.asked = append(r.asked, q)
-	r.at = x.now
+	if r.asks++; t.x.checking {
+		r.asked = append(r.asked, q)
+	}
+	r.at = t.x.now
 }
 
 // prolongs reports whether the round has changed nothing, and would change an expiry if it were made later.
@@ -74,12 +77,12 @@ func (r *round) prolongs(c *simredis.Cluster, now time.Duration) bool {
 	})
 }
 
-// wouldRepeat reports whether t's next round would be as its last: lock.Poll says that it is the same attempt, and neither what Redis holds,
-// nor what its process knows, nor the time that it looks at has changed.
-func (x *scheduler) wouldRepeat(t *Task) bool {
+// wouldRepeat reports whether t's next round would be as its last: lock.Poll says that it is the same attempt, and neither what it asked
+// for in Redis, nor what its process knows, nor the time that it looks at has changed.
+func (t *Task) wouldRepeat() bool {
 	r, notes := &t.round, t.actor.Process.notes
 	return t.retries() && !r.lost && r.notes == notes-r.noted && r.rested == notes &&
-		!r.isOutdated(x.Cluster) && (r.changes.All == 0 || x.Cluster.Unchanged(r.before)) && (!r.looked || r.at == x.now)
+		!r.isOutdated(t.x.Cluster) && (r.changes.All == 0 || t.x.Cluster.Unchanged(r.before)) && (!r.looked && !r.timed || r.at == t.x.now)
 }
 
 // isOutdated reports whether others have changed, since its first command, what the round asked for.
@@ -90,43 +93,44 @@ func (r *round) isOutdated(c *simredis.Cluster) bool {
 
 // wake ends t's pause of a moment. Of a round that is undone, nothing is remembered: those who undo each other's rounds could go on for
 // ever.
-func (x *machine) wake(t *Task) {
-	repeats := x.wouldRepeat(t)
-	if !repeats && x.undone(t) {
-		x.restore(t)
+func (t *Task) wake() {
+	repeats := t.wouldRepeat()
+	if !repeats && t.undone() {
+		t.restore()
 	}
-	x.beginRound(t)
+	t.beginRound()
 	t.round.repeats = repeats
-	x.note(t.actor.Process, "wake "+t.label)
+	t.actor.Process.note("wake " + t.label)
 	t.round.noted = t.actor.Process.notes
-	x.fire(t.sleep)
-	x.settle()
+	t.sleep.fire()
+	t.x.settle()
 }
 
 // digest makes one thing of what happened in a round that has only asked: what it was told. A waiter may remember how often it was told
 // so, but not when.
-func (x *memories) digest(t *Task) {
-	if told := t.round.told; (t.round.asks > 0 || t.retries()) && x.isTraceless(t) {
+func (t *Task) digest() {
+	if told := t.round.told; (t.round.asks > 0 || t.retries()) && t.isTraceless() {
 		p, known := t.actor.Process, t.actor.Process.known
-		x.restore(t)
-		p.past, p.known = x.Hasher.add(p.past, "told "+string(told.Append(nil))), known // told names them
+		t.restore()
+		p.past, p.known = t.x.Hasher.add(p.past, "told "+string(told.Append(nil))), known // told names them
 	}
 }
 
 // undone reports whether t's last round has changed what Redis holds, and left no trace.
-func (x *scheduler) undone(t *Task) bool {
-	return (t.round.changes.All > 0 || x.Cluster.OnNodes()) && x.isTraceless(t)
+func (t *Task) undone() bool {
+	return (t.round.changes.All > 0 || t.x.Cluster.OnNodes()) && t.isTraceless()
 }
 
 // isTraceless reports whether t's last round has left nothing in Redis, and everything that happened to its process since is known to be
 // its own.
-func (x *scheduler) isTraceless(t *Task) bool {
+func (t *Task) isTraceless() bool {
 	r, p := &t.round, t.actor.Process
-	return !r.lost && !x.helped(t) && r.notes == p.notes-r.noted && (r.changes.All == 0 && !x.Cluster.OnNodes() || t.actor.undone(x.Cluster))
+	nothing := r.changes.All == 0 && !t.x.Cluster.OnNodes()
+	return !r.lost && !t.helped() && r.notes == p.notes-r.noted && (nothing || t.actor.undone(t.x.Cluster))
 }
 
 // restore makes a process's past what it was before t's round.
-func (x *memories) restore(t *Task) {
+func (t *Task) restore() {
 	t.actor.Process.memory, t.actor.labels = t.round.memory, t.round.labels
 }
 

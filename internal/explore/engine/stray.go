@@ -24,56 +24,23 @@ func Stacks() []string {
 }
 
 // Inspect fails for a goroutine that a task has started by itself, and that is still there. A pool starts its own by iter.Pull.
-func (x *scheduler) Inspect() {
+func (x *Execution) Inspect() {
 	for _, stack := range Stacks() {
 		_, created, _ := strings.Cut(stack, "\ncreated by ")
 		by := strings.Fields(created) // FUNCTION in goroutine NUMBER FILE:LINE
 		if len(by) < 5 || notUnderTest(by[0]) || strings.HasPrefix(by[0], "context.") || strings.HasPrefix(by[0], "iter.Pull") {
 			continue
 		}
-		if slices.ContainsFunc(x.tasks, func(t *Task) bool { return t.Goroutine() == by[3] }) {
+		if slices.ContainsFunc(x.tasks, func(t *Task) bool { return t.coroutine.Goroutine() == by[3] }) {
 			x.Fail(fmt.Errorf("%w: it has started a goroutine of its own (%s)", ErrBlind, path.Base(by[4])))
 			return
 		}
 	}
 }
 
-// Turn tells one turn of a task from all others of the execution; 0: nobody has it. It may be called while the execution goes on.
-func (x *scheduler) Turn() uint64 {
-	if x.current.Load() == nil {
-		return 0
-	}
-	return x.turns.Load()
-}
-
-// Busy gives an error that names the line at which the task that has the turn keeps it. It may be called while the execution goes on.
-func (x *scheduler) Busy(stacks []string) error {
-	if f := x.at(stacks, `\[`); f != "" {
-		return fmt.Errorf("%w: it runs on and on, without a command or a pause (%s)", ErrBlind, f)
-	}
-	return nil
-}
-
-// Blocked gives an error if the task that has the turn waits where nobody sees it. It may be called while the execution goes on. A wait of
-// Go's own, as for its memory, looks the same, but does not come twice at one place.
-func (x *scheduler) Blocked(stacks []string) error {
-	if f := x.at(stacks, `\[(sleep|select|chan receive|chan send|sync\.)`); f != "" {
-		return fmt.Errorf("%w: it waits by itself (%s)", ErrBlind, f)
-	}
-	return nil
-}
-
-// at gives the lines at which the task that has the turn is in such a state; "" if it is about to give the turn back.
-func (x *scheduler) at(stacks []string, state string) string {
-	if t := x.current.Load(); t != nil {
-		return t.at(stacks, state, false)
-	}
-	return ""
-}
-
 // at gives the lines at which a task is in such a state, the innermost first; "" if the explorer itself is, unless the task has parked.
 func (t *Task) at(stacks []string, state string, parked bool) string {
-	is := regexp.MustCompile(`^goroutine ` + t.Goroutine() + ` ` + state)
+	is := regexp.MustCompile(`^goroutine ` + t.coroutine.Goroutine() + ` ` + state)
 	i := slices.IndexFunc(stacks, is.MatchString)
 	if i < 0 {
 		return ""

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"sync/atomic"
 
 	"github.com/redis/go-redis/v9"
 
@@ -17,12 +16,16 @@ var errDead = fmt.Errorf("%w: the process is dead", lock.ErrUnavailable)
 
 // Task is a goroutine of the code under test. It hands its turn back where it would wait: before a command, and in Clock.Wait.
 type Task struct {
-	*Coroutine // the same for good: it may be asked at any time whether it is the one that runs
+	coroutine *Coroutine // the same for good: others may ask at any time for its goroutine
 	job
 }
 
+// Ended reports whether the task has ended.
+func (t *Task) Ended() bool { return t.coroutine.Ended() }
+
 // job is what a task is in one execution.
 type job struct {
+	x      *Execution
 	id     int
 	what   string // by which it is called, beside its actor; "": it is the one that the actor starts with
 	copies int    // that bear this name, with it
@@ -76,41 +79,28 @@ func (t *Task) acts() bool { return t.pending != nil || t.subscribes }
 // asleep reports whether t is in a pause of a moment, as between two attempts.
 func (t *Task) asleep() bool { return t.waiting && t.sleep != nil && t.sleep.brief && !t.sleep.stopped }
 
-// scheduler knows the tasks, and what they wait for. It gives the turn to one after the other.
-type scheduler struct {
-	cast
-	timeline
-	subscriptions
-	underWay
-	tasks   []*Task              // all there ever were
-	current atomic.Pointer[Task] // the one that runs
-	turns   atomic.Uint64        // that there were
-	ready   []*Task
-	waiters []*Task // in Clock.Wait
+func (t *Task) resume() {
+	t.x.turns.Add(1)
+	t.x.current.Store(t)
+	t.coroutine.Resume()
+	t.x.current.Store(nil)
 }
 
-func (s *scheduler) resume(t *Task) {
-	s.turns.Add(1)
-	s.current.Store(t)
-	t.Resume()
-	s.current.Store(nil)
-}
-
-func (s *scheduler) kill(t *Task) {
-	s.turns.Add(1)
-	s.current.Store(t)
-	t.Kill()
-	s.current.Store(nil)
+func (t *Task) kill() {
+	t.x.turns.Add(1)
+	t.x.current.Store(t)
+	t.coroutine.Kill()
+	t.x.current.Store(nil)
 }
 
 // next takes the task that is to run next, nil if there is none.
-func (x *machine) next() *Task {
+func (x *Execution) next() *Task {
 	if len(x.ready) > 0 {
 		t := x.ready[0]
 		x.ready = slices.Delete(x.ready, 0, 1)
 		return t
 	}
-	if i := slices.IndexFunc(x.waiters, x.endWait); i >= 0 {
+	if i := slices.IndexFunc(x.waiters, (*Task).endWait); i >= 0 {
 		t := x.waiters[i]
 		x.waiters = slices.Delete(x.waiters, i, i+1)
 		return t
@@ -119,8 +109,8 @@ func (x *machine) next() *Task {
 }
 
 // sender returns the first task of p that is about to send a command.
-func (s *scheduler) sender(p *Process) *Task {
-	for _, t := range s.tasks {
+func (p *Process) sender() *Task {
+	for _, t := range p.x.tasks {
 		if t.actor.Process == p && t.pending != nil && !t.Ended() {
 			return t
 		}
@@ -129,23 +119,24 @@ func (s *scheduler) sender(p *Process) *Task {
 }
 
 // helped reports whether somebody works for t's round.
-func (s *scheduler) helped(t *Task) bool {
-	return slices.ContainsFunc(s.tasks, func(other *Task) bool {
+func (t *Task) helped() bool {
+	return slices.ContainsFunc(t.x.tasks, func(other *Task) bool {
 		return !other.Ended() && other.parent == t && other.started == t.round.number
 	})
 }
 
 // spawn makes a task of a's, ready to run.
-func (x *machine) spawn(a *Actor, name string, f func()) *Task {
+func (a *Actor) spawn(name string, f func()) *Task {
+	x := a.Process.x
 	t := x.Pool.task()
-	t.job = job{id: len(x.tasks), nth: a.spawned, label: strconv.Itoa(a.inside) + "." + strconv.Itoa(a.labels), actor: a}
+	t.job = job{x: x, id: len(x.tasks), nth: a.spawned, label: strconv.Itoa(a.inside) + "." + strconv.Itoa(a.labels), actor: a}
 	if a.spawned > 0 {
-		x.call(t, asPartOfToken(name))
+		t.call(asPartOfToken(name))
 	}
 	a.spawned++
 	a.labels++
-	x.beginRound(t)
-	t.Start(x.Pool, f, func(value any) { x.panicked(t, value) })
+	t.beginRound()
+	t.coroutine.Start(x.Pool, f, func(value any) { t.panicked(value) })
 	x.tasks = append(x.tasks, t)
 	x.ready = append(x.ready, t)
 	return t
@@ -153,25 +144,25 @@ func (x *machine) spawn(a *Actor, name string, f func()) *Task {
 
 // park hands the turn back until the task gets it again. It fails when the task is to end instead.
 func park(t *Task) error {
-	if t.Park() != nil {
+	if t.coroutine.Park() != nil {
 		return errDead
 	}
 	return nil
 }
 
 // settle lets everything run that can go on without a command, in a fixed order, until all wait.
-func (x *machine) settle() {
+func (x *Execution) settle() {
 	for {
 		for t := x.next(); t != nil; t = x.next() {
 			if !t.Ended() && !t.actor.Dead() {
-				x.resume(t)
+				t.resume()
 			}
 		}
-		due := x.nextTimer()
+		due := x.timers.next()
 		if due == nil || due.at > x.now {
 			return
 		}
-		x.note(due.actor.Process, "timer")
-		x.fire(due)
+		due.actor.Process.note("timer")
+		due.fire()
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/redis/go-redis/v9"
+
 	"lockstep/internal/lock"
 )
 
@@ -12,6 +14,14 @@ import (
 type Transition struct {
 	Kind Kind
 	ID   uint16 // of the task, process or actor that it happens to
+}
+
+// Schedule is what has happened, one after the other.
+type Schedule []Transition
+
+// Took reports whether a transition of a kind has happened.
+func (s Schedule) Took(k Kind) bool {
+	return slices.ContainsFunc(s, func(t Transition) bool { return t.Kind == k })
 }
 
 // Kind says what happens.
@@ -29,14 +39,14 @@ const (
 	DiesAfter                     // its next command takes effect, and its process dies
 	PausesAfter                   // its next command takes effect, and its process stops before it has read the reply
 	Pauses                        // a process is stopped, its timers too
-	Resumes                       // and goes on
+	Resumes                       // a process that was stopped goes on
 	Leaves                        // an actor's client goes away: its context is cancelled
 	Woken                         // a message reaches a process
 	Unwoken                       // a message gets lost
 	LosesRequest                  // its next command never takes effect
 	Delays                        // its next command takes effect later
-	Arrives                       // now
-	NeverArrives                  // the rest of its pipeline never takes effect
+	Arrives                       // a command that was delayed takes effect
+	NeverArrives                  // the rest of a pipeline never takes effect
 	Resends                       // its next command takes effect, the reply is lost, and the client is about to send it again
 	Unsynced                      // its next command takes effect, and a replica gets neither this nor what follows
 	FailsOver                     // that replica takes the place of its master
@@ -45,8 +55,8 @@ const (
 	Evicts                        // the server with the stock and the lock evicts the lock
 	TimesOut                      // an actor's timeout comes that no time would bring
 	ClockJumps                    // a process's clock jumps ahead
-	RedisClockJumps               // the clock of the server with the stock and the lock does
-	NodeClockJumps                // a node's does
+	RedisClockJumps               // the clock of the server with the stock and the lock jumps ahead
+	NodeClockJumps                // a node's clock jumps ahead
 	NodeCrashes                   // a node refuses connections from then on
 	NodeHangs                     // a node does not answer any more
 	NodeRestarts                  // a node forgets what it held
@@ -57,7 +67,7 @@ const (
 	kinds                         // so many there are
 )
 
-// subject is what a kind happens to.
+// subject is a kind of Subject.
 type subject uint8
 
 const (
@@ -68,63 +78,10 @@ const (
 	waiter // a task in a wait
 )
 
-// notation is how a schedule writes a kind: the word alone, WHO:word, or, of a task, WHO:COMMANDword.
-type notation struct {
-	of    subject
-	word  string
-	fault string // that it is, "" if it is none
-	// budget that it uses up, nil if none. The first half of a failover, or of a rollback, does so: the second has to come.
-	budget func(*Faults) *int
-}
-
-type faults = Faults
-
-// notations has that of each kind.
-func notations() [kinds]notation {
-	return [kinds]notation{
-		Moves:           {of: task},
-		PollsOn:         {of: task},
-		TimePasses:      {of: nobody, word: "time"},
-		Slow:            {nobody, "slow", "slow", func(f *faults) *int { return &f.Slow }},
-		Expires:         {nobody, "expiry", "expiry", func(f *faults) *int { return &f.Expiry }},
-		LosesReply:      {task, "/lost", "lost-reply", func(f *faults) *int { return &f.LostReply }},
-		DiesBefore:      {task, "/dies-before", "crash", func(f *faults) *int { return &f.Crash }},
-		DiesAfter:       {task, "/dies-after", "crash", func(f *faults) *int { return &f.Crash }},
-		PausesAfter:     {task, "/pauses-after", "pause", func(f *faults) *int { return &f.Pause }},
-		Pauses:          {process, "pauses", "pause", func(f *faults) *int { return &f.Pause }},
-		Resumes:         {of: process, word: "resumes"},
-		Leaves:          {actor, "leaves", "cancel", func(f *faults) *int { return &f.Cancel }},
-		Woken:           {of: process, word: "woken"},
-		Unwoken:         {process, "unwoken", "lost-wake", func(f *faults) *int { return &f.LostWake }},
-		LosesRequest:    {task, "/lost-request", "lost-request", func(f *faults) *int { return &f.LostRequest }},
-		Delays:          {task, "/late", "late", func(f *faults) *int { return &f.Late }},
-		Arrives:         {of: task, word: "/arrives"},
-		NeverArrives:    {of: task, word: "/never-arrives"},
-		Resends:         {task, "/resent", "resend", func(f *faults) *int { return &f.Resend }},
-		Unsynced:        {task, "/unsynced", "", func(f *faults) *int { return &f.Failover }},
-		FailsOver:       {of: nobody, word: "failover", fault: "failover"},
-		Unsaved:         {task, "/unsaved", "", func(f *faults) *int { return &f.Rollback }},
-		RollsBack:       {of: nobody, word: "rollback", fault: "rollback"},
-		Evicts:          {nobody, "evict", "evict", func(f *faults) *int { return &f.Evict }},
-		TimesOut:        {actor, "times-out", "timeout", func(f *faults) *int { return &f.Timeout }},
-		ClockJumps:      {process, "clock-jumps", "clock-jump", func(f *faults) *int { return &f.ClockJump }},
-		RedisClockJumps: {nobody, "redis-clock-jumps", "redis-clock", func(f *faults) *int { return &f.RedisClockJump }},
-		NodeClockJumps:  {task, "/node-clock-jumps", "redis-clock", func(f *faults) *int { return &f.RedisClockJump }},
-		NodeCrashes:     {task, "/node-crashes", "node-crash", func(f *faults) *int { return &f.NodeCrash }},
-		NodeHangs:       {task, "/node-hangs", "node-hang", func(f *faults) *int { return &f.NodeHang }},
-		NodeRestarts:    {task, "/node-restarts", "node-restart", func(f *faults) *int { return &f.NodeRestart }},
-
-		LeavesUnnoticed:   {actor, "leaves-unnoticed", "cancel", func(f *faults) *int { return &f.Cancel }},
-		TimesOutUnnoticed: {actor, "times-out-unnoticed", "timeout", func(f *faults) *int { return &f.Timeout }},
-		Notices:           {of: waiter, word: "notices"},
-		GoesOn:            {of: waiter, word: "goes-on"},
-	}
-}
-
-func (k Kind) notation() notation { return notations()[k] }
+func (k Kind) row() row { return table()[k] }
 
 // Fault returns the name of the fault that a transition of this kind is, "" if it is none.
-func (k Kind) Fault() string { return k.notation().fault }
+func (k Kind) Fault() string { return k.row().fault }
 
 // Budget returns the name of the fault whose budget it uses up, or of which it is the second half; "" if of none.
 func (k Kind) Budget() string {
@@ -139,18 +96,20 @@ func (k Kind) Budget() string {
 }
 
 // OfTask reports whether it happens to a task, and its command.
-func (k Kind) OfTask() bool { return k.notation().of == task }
+func (k Kind) OfTask() bool { return k.row().of == task }
 
 // OfWaiter reports whether it ends a task's wait.
-func (k Kind) OfWaiter() bool { return k.notation().of == waiter }
+func (k Kind) OfWaiter() bool { return k.row().of == waiter }
 
-// Is reports whether a schedule writes t as it writes w: it does not tell whether a command was asked in vain.
+// Is reports whether a schedule writes a transition of kind k as it writes w: it writes PollsOn as Moves.
 func (w Wanted) Is(k Kind) bool {
 	return w.Kind == k || w.Kind == Moves && k == PollsOn
 }
 
 // Progress reports whether t is the actors' own doing, and may bring them on: a command, a message, or the end of a wait.
-func (t Transition) Progress() bool { return t.Kind == Moves || t.Kind == Woken || t.Kind.OfWaiter() }
+func (t Transition) Progress() bool {
+	return t.Kind == Moves || t.Kind == Woken || t.Kind == GoesOn || t.Kind == Notices
+}
 
 // canSucceed reports whether t can bring somebody on.
 func (t Transition) canSucceed() bool {
@@ -159,7 +118,7 @@ func (t Transition) canSucceed() bool {
 
 // Token returns how a schedule writes a transition of a kind. Its command is known for certain only after it has happened.
 func Token(k Kind, who, command string) string {
-	switch n := k.notation(); n.of {
+	switch n := k.row(); n.of {
 	case nobody:
 		return n.word
 	case task:
@@ -169,31 +128,41 @@ func Token(k Kind, who, command string) string {
 	}
 }
 
-// subject returns the name of the one that t happens to, and the actor: of a process, its first; of time, nil.
-func (x *scheduler) subject(t Transition) (name string, a *Actor) {
-	switch t.Kind.notation().of {
+// Subject is the one that a transition happens to.
+type Subject struct {
+	Name  string // of the task, process or actor; "": it happens to nobody
+	Actor *Actor // of a process, its first; nil: nobody
+	task  *Task  // nil: it is none
+}
+
+// Subject returns the one that t happens to.
+func (x *Execution) Subject(t Transition) Subject {
+	switch t.Kind.row().of {
 	case nobody:
-		return "", nil
+		return Subject{}
 	case process:
-		return x.processes[t.ID].Name, x.processes[t.ID].actors[0]
+		return Subject{Name: x.processes[t.ID].Name, Actor: x.processes[t.ID].actors[0]}
 	case actor:
-		return x.actors[t.ID].Name, x.actors[t.ID]
+		return Subject{Name: x.actors[t.ID].Name, Actor: x.actors[t.ID]}
 	default:
-		return x.tasks[t.ID].name(), x.tasks[t.ID].actor
+		t := x.tasks[t.ID]
+		return Subject{t.name(), t.actor, t}
 	}
 }
 
-// Who returns the name of the one that t happens to, before it has happened.
-func (x *scheduler) Who(t Transition) string {
-	name, _ := x.subject(t)
-	return name
+// Ended reports whether it is a task that has ended.
+func (s Subject) Ended() bool { return s.task != nil && s.task.Ended() }
+
+// Pending returns what a task is about to send, as far as that is known.
+func (s Subject) Pending() []redis.Cmder {
+	if s.task == nil {
+		return nil
+	}
+	return s.task.pending
 }
 
-// Actor returns the one that t happens to.
-func (x *scheduler) Actor(t Transition) *Actor {
-	_, a := x.subject(t)
-	return a
-}
+// Subscribes reports whether it is a task that is about to subscribe to a channel.
+func (s Subject) Subscribes() bool { return s.task != nil && s.task.subscribes }
 
 // ErrMalformed means that a token is no step of any schedule.
 var ErrMalformed = lock.WithCode("bad_request", "that is no step")
@@ -208,7 +177,7 @@ type Wanted struct {
 func ParseToken(token string) (Wanted, error) {
 	who, what, ok := strings.Cut(token, ":")
 	ok = ok && who != "" && what != ""
-	for k, n := range notations() {
+	for k, n := range table() {
 		switch command, found := strings.CutSuffix(what, n.word); {
 		case n.word == "":
 		case n.of == nobody && token == n.word:
@@ -231,8 +200,8 @@ func ParseToken(token string) (Wanted, error) {
 // Budgets returns the faults that a schedule needs.
 func Budgets(schedule string) (budgets Faults) {
 	for token := range strings.FieldsSeq(schedule) {
-		if want, err := ParseToken(token); err == nil && want.Kind.notation().budget != nil {
-			*want.Kind.notation().budget(&budgets)++
+		if want, err := ParseToken(token); err == nil && want.Kind.row().budget != nil {
+			*want.Kind.row().budget(&budgets)++
 		}
 	}
 	return budgets
@@ -255,7 +224,7 @@ func Notation() (examples []string) {
 
 // words returns those of the kinds that happen to such a subject.
 func words(of subject) (all []string) {
-	for _, n := range notations() {
+	for _, n := range table() {
 		if n.of == of && n.word != "" {
 			all = append(all, n.word)
 		}

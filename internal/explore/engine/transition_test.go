@@ -10,13 +10,13 @@ import (
 // What a schedule writes is what is read from it, for each kind.
 func TestEveryKindIsWrittenAndRead(t *testing.T) {
 	actor := &Actor{Name: "A"}
-	x := &scheduler{tasks: []*Task{{job: job{what: "renewal", copies: 1, actor: actor}}}}
+	x := &Execution{tasks: []*Task{{job: job{what: "renewal", copies: 1, actor: actor}}}}
 	x.processes, x.actors = []*Process{{Name: "replica1", actors: make([]*Actor, 1)}}, []*Actor{actor}
 	for kind := Moves; kind < kinds; kind++ {
 		transition := Transition{Kind: kind}
-		token := Token(kind, x.Who(transition), "SET")
+		token := Token(kind, x.Subject(transition).Name, "SET")
 		got, err := ParseToken(token)
-		want := Wanted{Kind: kind, Who: x.Who(transition)}
+		want := Wanted{Kind: kind, Who: x.Subject(transition).Name}
 		if kind.OfTask() {
 			want.Command = "SET"
 		}

@@ -14,8 +14,8 @@ type Place struct {
 }
 
 // locate takes down where a task is that is about to give its turn back, if somebody wants to read that.
-func (x *scheduler) locate(t *Task) {
-	if x.recorder == nil {
+func (t *Task) locate() {
+	if t.x.Recorder == nil {
 		return
 	}
 	callers := make([]uintptr, 64)
@@ -23,9 +23,9 @@ func (x *scheduler) locate(t *Task) {
 }
 
 // Places returns where an actor's tasks are: those that have begun, and have not ended.
-func (x *scheduler) Places(a *Actor) []Place {
+func (a *Actor) Places() []Place {
 	places := []Place{}
-	for _, t := range x.tasks {
+	for _, t := range a.Process.x.tasks {
 		if t.actor == a && !t.Ended() && len(t.callers) > 0 {
 			places = append(places, Place{t.name(), read(t.callers)})
 		}

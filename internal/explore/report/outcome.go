@@ -11,7 +11,7 @@ import (
 // Outcome is what an exploration found, for a page: the document, and what a terminal says.
 type Outcome struct {
 	Document Document `json:"document"` // that --json prints
-	Scenario string   `json:"scenario"` // as flags, with as many polls as were explored
+	Scenario string   `json:"scenario"` // as flags
 	Says     string   `json:"says"`     // the verdict, without the flags
 	Seen     string   `json:"seen"`     // how much was explored
 	Tested   []string `json:"tested"`   // what was put to the test

@@ -15,8 +15,7 @@ import (
 
 // walk is a session in a terminal: if Columns is not nil, each step draws it anew.
 type walk struct {
-	Request
-
+	request Request
 	session *session.Session
 	drawn   string // the diagram, as far as it stands there
 }
@@ -28,7 +27,7 @@ func (r Request) Walk(ctx context.Context) (verdict.Verdict, error) {
 		return verdict.Unknown, err
 	}
 	defer session.Close()
-	w := walk{Request: r, session: session}
+	w := walk{request: r, session: session}
 	w.draw("")
 	for {
 		select {
@@ -36,8 +35,8 @@ func (r Request) Walk(ctx context.Context) (verdict.Verdict, error) {
 			if !more || line == "q" {
 				return w.end(), nil
 			}
-			if w.Columns == nil {
-				fmt.Fprintln(w.Out, line) // else it stands there already
+			if w.request.Columns == nil {
+				fmt.Fprintln(w.request.Out, line) // else it stands there already
 			}
 			w.draw(w.do(ctx, line))
 		case <-ctx.Done():
@@ -53,7 +52,7 @@ func (w *walk) do(ctx context.Context, typed string) (says string) {
 		return ""
 	case "u":
 		if !w.session.Undo() {
-			return atStart(w.Scenario)
+			return atStart(w.request.Scenario)
 		}
 		return ""
 	case "d":
@@ -64,7 +63,7 @@ func (w *walk) do(ctx context.Context, typed string) (says string) {
 	choices := w.session.Now().Choices
 	if n, err := strconv.Atoi(typed); err == nil {
 		if n < 1 || n > len(choices) {
-			return noChoice(n, w.Scenario)
+			return noChoice(n, w.request.Scenario)
 		}
 		typed = choices[n-1].Token
 	}
@@ -80,7 +79,7 @@ func (w *walk) do(ctx context.Context, typed string) (says string) {
 func (w *walk) distances(ctx context.Context) string {
 	var says []string
 	for _, a := range explore.Anomalies() {
-		if !a.IsPromisedBy(w.Lock) {
+		if !a.IsPromisedBy(w.request.Lock) {
 			continue
 		}
 		d, err := session.Away(ctx, w.session, a, explore.Bounds{Schedules: schedulesAsked})
@@ -91,9 +90,9 @@ func (w *walk) distances(ctx context.Context) string {
 		if d.Steps > 0 {
 			further = strings.Fields(d.Schedule)[len(w.session.Path()):]
 		}
-		says = append(says, distanceSays(a, d.Steps, further, w.Scenario))
+		says = append(says, distanceSays(a, d.Steps, further, w.request.Scenario))
 	}
-	return distancesSay(w.Scenario) + strings.Join(says, "\n")
+	return distancesSay(w.request.Scenario) + strings.Join(says, "\n")
 }
 
 // draw shows the schedule so far, and what can happen next. A screen gets it anew, each line cut to its
@@ -103,10 +102,10 @@ func (w *walk) draw(says string) {
 	if says != "" {
 		page += "\n" + strings.TrimRight(says, "\n") + "\n"
 	}
-	if w.Columns != nil {
-		page = "\033[H\033[2J" + cutTo(w.Columns(), page) // to the top, and nothing else on it
+	if w.request.Columns != nil {
+		page = "\033[H\033[2J" + cutTo(w.request.Columns(), page) // to the top, and nothing else on it
 	}
-	fmt.Fprint(w.Out, page, prompt(w.Scenario))
+	fmt.Fprint(w.request.Out, page, prompt(w.request.Scenario))
 }
 
 // diagram draws the schedule, or what a terminal that is no screen does not have of it.
@@ -114,12 +113,12 @@ func (w *walk) diagram() string {
 	v := w.session.Now()
 	all := v.Trace.EachStep(false)
 	rows, goesOn := strings.CutPrefix(all, w.drawn)
-	if w.Columns != nil || !goesOn {
+	if w.request.Columns != nil || !goesOn {
 		rows = all
 	}
 	w.drawn = all
 	for _, s := range v.Shown {
-		rows += shows(w.Scenario, s)
+		rows += shows(w.request.Scenario, s)
 	}
 	return rows + "\n"
 }
@@ -139,7 +138,7 @@ func (w *walk) menu() string {
 		fmt.Fprintf(&b, "  –  %-*s  %s\n", column, d.What, d.Why)
 	}
 	if v.Over {
-		b.WriteString(noneLeft(w.Scenario))
+		b.WriteString(noneLeft(w.request.Scenario))
 	}
 	return b.String()
 }
@@ -161,10 +160,10 @@ func cutTo(width int, text string) string {
 
 // end prints how to replay the schedule, and returns the verdict.
 func (w *walk) end() verdict.Verdict {
-	fmt.Fprintln(w.Out)
+	fmt.Fprintln(w.request.Out)
 	v := w.session.Now()
 	if v.Schedule != "" {
-		fmt.Fprint(w.Out, replaySays(w.replayCommand(v.Schedule), w.Scenario))
+		fmt.Fprint(w.request.Out, replaySays(w.request.replayCommand(v.Schedule), w.request.Scenario))
 	}
 	return verdict.Of(len(v.Shown) > 0, true)
 }

@@ -265,17 +265,17 @@ func (w *walk) notNow(token string, err error) string {
 	var stale *explore.StaleError
 	switch {
 	case errors.Is(err, explore.ErrMalformed):
-		return w.Scenario.Say("%s is no step. Type a number, or a token of the list; explore --help shows how steps are written.",
+		return w.request.Scenario.Say("%s is no step. Type a number, or a token of the list; explore --help shows how steps are written.",
 			"%s 不是一步。请输入序号，或列表里的一步；写法见 explore --help。", token)
 	case errors.As(err, &stale):
-		return w.Scenario.Say("%s cannot happen now: %s.", "%s 现在不能发生：%s。", token, stale.Why)
+		return w.request.Scenario.Say("%s cannot happen now: %s.", "%s 现在不能发生：%s。", token, stale.Why)
 	default:
 		return fmt.Sprintf("%s: %v.", token, err)
 	}
 }
 
 func (w *walk) help() string {
-	return w.Scenario.Say(`A thick line is a sale that believes that it holds the lock; [lock: A] says whose it is in truth.
+	return w.request.Scenario.Say(`A thick line is a sale that believes that it holds the lock; [lock: A] says whose it is in truth.
 Type the number of a choice, or its token. Several tokens are several steps.
   u  takes the last step back
   d  says how many further steps an anomaly is away
@@ -312,7 +312,7 @@ func distancesSay(in explore.Scenario) string {
 // inOneLine says what a choice does.
 func (w *walk) inOneLine(c session.Choice) string {
 	if c.Fault != "" {
-		return w.Scenario.Say("%s (%s)", "%s（%s）", c.Says, c.Fault)
+		return w.request.Scenario.Say("%s (%s)", "%s（%s）", c.Says, c.Fault)
 	}
 	return c.Says
 }

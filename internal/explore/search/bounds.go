@@ -67,7 +67,7 @@ func (s *search[S]) stopped() bool { return s.ctx.Err() != nil }
 // bounded reports whether a bound was hit, or the search was interrupted.
 func (s *search[S]) bounded() bool { return s.stopped() && !errors.Is(context.Cause(s.ctx), errEnough) }
 
-// takeBound takes that down, if it is so.
+// takeBound takes down which bound was hit, or that the search was interrupted. It reports false if neither is so.
 func (s *search[S]) takeBound() bool {
 	if !s.bounded() {
 		return false

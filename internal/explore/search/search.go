@@ -190,29 +190,9 @@ func (s *search[S]) close() {
 // run searches one length of schedules after the other.
 func (s *search[S]) run() error {
 	for level := []int32{0}; len(level) > 0; {
-		var next []int32
-		for len(level) > 0 { // strays are gone on from at once
-			children, err := s.expand(level)
-			if err != nil {
-				return err
-			}
-			if s.takeBound() {
-				return nil
-			}
-			var strays []int32
-			for _, c := range slices.Concat(children...) {
-				switch isNew := s.adopt(c); {
-				case isNew && c.stray:
-					strays = append(strays, s.last())
-				case isNew && !c.Over:
-					next = append(next, s.last())
-				}
-			}
-			level = strays
-		}
-		level = next
-		if s.done() {
-			return nil
+		var err error
+		if level, err = s.next(level); err != nil || s.result.Hit.Limit != Unlimited || s.done() {
+			return err
 		}
 		if s.goal.Go != nil {
 			if err := s.goal.Go(int(s.schedules.Load())); err != nil {
@@ -230,6 +210,27 @@ func (s *search[S]) run() error {
 	}
 	s.result.Complete = s.missed.Load() == 0
 	return nil
+}
+
+// next goes on from the states of one length, strays at once, and gives those of the next. If a bound is hit, that is in the result.
+func (s *search[S]) next(level []int32) (next []int32, err error) {
+	for len(level) > 0 {
+		children, err := s.expand(level)
+		if err != nil || s.takeBound() {
+			return nil, err
+		}
+		var strays []int32
+		for _, c := range slices.Concat(children...) {
+			switch isNew := s.adopt(c); {
+			case isNew && c.stray:
+				strays = append(strays, s.last())
+			case isNew && !c.Over:
+				next = append(next, s.last())
+			}
+		}
+		level = strays
+	}
+	return next, nil
 }
 
 // last returns the number of the state that was found last.

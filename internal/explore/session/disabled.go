@@ -22,7 +22,7 @@ type outlook struct {
 // disabled lists the actors that do nothing by themselves, and, unless the schedule is over, the faults that cannot happen and time.
 func disabled(run *explore.Run, possible []engine.Transition, over bool) []Disabled {
 	o, all := outlook{run, possible}, []Disabled{}
-	for _, a := range run.Actors() {
+	for _, a := range run.Engine.Actors() {
 		if why := o.whyActor(a); why != "" && !o.canMove(a) {
 			all = append(all, Disabled{a.Name, why})
 		}
@@ -33,7 +33,7 @@ func disabled(run *explore.Run, possible []engine.Transition, over bool) []Disab
 	if why := o.whyTime(); why != "" {
 		all = append(all, Disabled{"time", why})
 	}
-	allowed := run.Scenario.Faults.Map()
+	allowed := run.Engine.Scenario.Faults.Map()
 	for _, name := range explore.FaultNames() {
 		happens := func(t engine.Transition) bool { return t.Kind.Budget() == name }
 		if allowed[name] > 0 && !slices.ContainsFunc(possible, happens) {
@@ -47,6 +47,6 @@ func disabled(run *explore.Run, possible []engine.Transition, over bool) []Disab
 func (o outlook) canMove(a *engine.Actor) bool {
 	return slices.ContainsFunc(o.possible, func(t engine.Transition) bool {
 		move := t.Kind == engine.Moves || t.Kind == engine.PollsOn
-		return move && o.Who(t) == a.Name
+		return move && o.Engine.Subject(t).Name == a.Name
 	})
 }

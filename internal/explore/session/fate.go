@@ -22,7 +22,7 @@ type Fate struct {
 // Outcome says whether the second lock shows what the first one does.
 type Outcome string
 
-// The outcomes. Never, Lucky and Survives mean that it comes to the end of all sales in this schedule, and does not show the anomaly.
+// The outcomes. NeverShows, Lucky and Survives mean that it comes to the end of all sales in this schedule, and does not show the anomaly.
 const (
 	NeverShows Outcome = "never"    // nor does any other schedule
 	Lucky      Outcome = "lucky"    // but another schedule shows it

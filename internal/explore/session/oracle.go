@@ -71,7 +71,7 @@ func (m *Map) along(h *explore.Harness, path []engine.Transition) []int32 {
 	defer run.Close()
 	for _, t := range path {
 		run.Apply(t)
-		n, known := m.states[run.Fingerprint()]
+		n, known := m.states[run.Engine.Fingerprint()]
 		if !known {
 			n = -1
 		}

@@ -47,12 +47,13 @@ type Actor struct {
 
 // stateOf looks at a run, and at the last step of its trace.
 func stateOf(run *explore.Run, t trace.Trace) State {
+	present := run.Engine.Snapshot()
 	s := State{
-		At: trace.Millis(run.Now()), Servers: []Server{}, Actors: []Actor{}, Timers: run.Timers(), Messages: run.Messages(),
+		At: trace.Millis(run.Engine.Now()), Servers: []Server{}, Actors: []Actor{}, Timers: present.Timers, Messages: present.Messages,
 		Left: map[string]int{},
 	}
-	left := run.Left().Map()
-	for name, allowed := range run.Scenario.Faults.Map() {
+	left := present.Left.Map()
+	for name, allowed := range run.Engine.Scenario.Faults.Map() {
 		if allowed > 0 {
 			s.Left[name] = left[name]
 		}
@@ -60,15 +61,15 @@ func stateOf(run *explore.Run, t trace.Trace) State {
 	if holder := run.Holder(); holder != nil {
 		s.Holder = holder.Name
 	}
-	for _, server := range run.Cluster.Servers() {
-		s.Servers = append(s.Servers, serverOf(server, run.Scenario))
+	for _, server := range run.Engine.Cluster.Servers() {
+		s.Servers = append(s.Servers, serverOf(server, run.Engine.Scenario))
 	}
-	for i, a := range run.Actors() {
+	for i, a := range run.Engine.Actors() {
 		stance := trace.Absent
 		if len(t.Steps) > 0 {
 			stance = t.Steps[len(t.Steps)-1].Standing[i]
 		}
-		s.Actors = append(s.Actors, Actor{a.Name, a.Process.Name, stance, run.BelievesInside(a), run.Places(a)})
+		s.Actors = append(s.Actors, Actor{a.Name, a.Process.Name, stance, run.BelievesInside(a), a.Places()})
 	}
 	return s
 }

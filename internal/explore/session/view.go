@@ -80,10 +80,10 @@ func (s *Session) replay(schedule string) (v View, path, possible []engine.Trans
 	v.Schedule = v.Trace.Schedule()
 	v.State = stateOf(run, v.Trace)
 	if !v.Over {
-		possible = slices.Clone(run.Transitions())
+		possible = slices.Clone(run.Engine.Transitions())
 	}
 	v.Disabled = disabled(run, possible, v.Over)
-	return v, slices.Clone(run.Taken()), possible, run.Err()
+	return v, slices.Clone(run.Engine.Taken()), possible, run.Engine.Err()
 }
 
 // try runs a schedule with one step more, to see what that does. It reports false if that is no step of its own.
@@ -93,17 +93,17 @@ func (s *Session) try(path []engine.Transition, t engine.Transition) (c Choice, 
 	for _, before := range path {
 		run.Apply(before)
 	}
-	run.Transitions()
+	run.Engine.Transitions()
 	record := run.Record()
 	took = run.Apply(t)
 	found, _ := run.Check()
-	if err := run.Err(); err != nil || !took {
+	if err := run.Engine.Err(); err != nil || !took {
 		return c, false, err
 	}
 	step := record.Last()
 	c = Choice{
 		Token: step.Token, Actor: step.Actor, Fault: t.Kind.Budget(), Command: step.Command, Shows: []explore.Anomaly{},
-		Says: cmp.Or(step.Says, step.Command, goesOn(run.Who(t), s.scenario)),
+		Says: cmp.Or(step.Says, step.Command, goesOn(run.Engine.Subject(t).Name, s.scenario)),
 	}
 	for _, f := range found {
 		if f.Anomaly.IsPromisedBy(s.strategy) {

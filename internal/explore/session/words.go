@@ -13,8 +13,8 @@ import (
 
 // whyActor says why an actor does nothing by itself, "" if there is no reason.
 func (o outlook) whyActor(a *engine.Actor) string {
-	why, due := o.Standstill(a)
-	say := o.Scenario.Say
+	why, due := a.Standstill()
+	say := o.Engine.Scenario.Say
 	switch {
 	case a.Dead():
 		return say("%s is dead", "%s 已崩溃", a.Name)
@@ -37,8 +37,8 @@ func (o outlook) whyActor(a *engine.Actor) string {
 
 // message says that a message may come for an actor before what it waits for.
 func (o outlook) message(a *engine.Actor) string {
-	if o.Listens(a.Process) {
-		return o.Scenario.Say(", or for a message", "，或等来一条消息")
+	if a.Process.Listens() {
+		return o.Engine.Scenario.Say(", or for a message", "，或等来一条消息")
 	}
 	return ""
 }
@@ -46,7 +46,7 @@ func (o outlook) message(a *engine.Actor) string {
 // held says whose the lock is that an actor may wait for.
 func (o outlook) held(a *engine.Actor) string {
 	if holder := o.Holder(); holder != nil && holder != a {
-		return o.Scenario.Say(", while the lock is %s's", "，锁现在是 %s 的", holder.Name)
+		return o.Engine.Scenario.Say(", while the lock is %s's", "，锁现在是 %s 的", holder.Name)
 	}
 	return ""
 }
@@ -54,32 +54,32 @@ func (o outlook) held(a *engine.Actor) string {
 // whyTime says why time does not pass by itself, "" if it does, or if nothing is due.
 func (o outlook) whyTime() string {
 	passes := slices.ContainsFunc(o.possible, func(t engine.Transition) bool { return t.Kind == engine.TimePasses })
-	if passes || !o.HasTimer() && o.Cluster.NextExpiry() == 0 {
+	if passes || !o.Engine.HasTimer() && o.Engine.Cluster.NextExpiry() == 0 {
 		return ""
 	}
-	return o.Scenario.Say("time does not pass by itself while somebody can move", "还有参与者可以继续，时间不会自己流逝")
+	return o.Engine.Scenario.Say("time does not pass by itself while somebody can move", "还有参与者可以继续，时间不会自己流逝")
 }
 
 // whyFault says why a fault that the scenario allows cannot happen now.
 func (o outlook) whyFault(name string, allowed int) string {
-	say := o.Scenario.Say
-	if o.Left().Map()[name] == 0 {
+	say := o.Engine.Scenario.Say
+	if o.Engine.Snapshot().Left.Map()[name] == 0 {
 		return say("the budget %s=%d is used up", "预算 %s=%d 已用完", name, allowed)
 	}
 	switch name {
 	case "expiry", "redis-clock":
-		if o.Cluster.NextExpiry() == 0 {
+		if o.Engine.Cluster.NextExpiry() == 0 {
 			return say("no key in Redis is to expire", "Redis 里没有会过期的键")
 		}
 	case "slow":
-		if !o.HasTimer() {
+		if !o.Engine.HasTimer() {
 			return say("no timer is set", "没有设置定时器")
 		}
-		if !o.TimerNext() {
+		if !o.Engine.TimerNext() {
 			return say("a key expires before the next timer fires", "下一个定时器触发之前，有键先过期")
 		}
 	default:
-		return missing(name).In(o.Scenario.Language)
+		return missing(name).In(o.Engine.Scenario.Language)
 	}
 	return say("nobody could move before it: time passes by itself", "在此之前没有参与者可以继续：时间会自己流逝")
 }
@@ -90,8 +90,6 @@ func missing(name string) language.Text {
 	switch name {
 	case "lost-wake":
 		return both("no message is under way", "没有在途的消息")
-	case "spurious-wake":
-		return both("no process waits for a message", "没有进程在等消息")
 	case "timeout":
 		return both("nobody waits for the lock", "没有参与者在等锁")
 	case "failover":
@@ -112,7 +110,7 @@ func missing(name string) language.Text {
 // stances says where each actor stands.
 func (s side) stances(step *trace.Step) string {
 	var all []string
-	for i, a := range s.Actors() {
+	for i, a := range s.Engine.Actors() {
 		all = append(all, a.Name+" "+step.Standing[i].In(s.in.Language))
 	}
 	return strings.Join(all, s.in.Say(", ", "，"))

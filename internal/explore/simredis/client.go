@@ -28,7 +28,7 @@ type Network interface {
 
 // Client is a real client of one server. It serves one schedule after the other: Attach.
 type Client struct {
-	*redis.Client
+	Client  *redis.Client // sends its commands by the network
 	memory  *Memory
 	server  int // its index
 	network Network
@@ -50,8 +50,8 @@ func (m *Memory) NewClient(server int) (*Client, error) {
 		PoolSize: 1000,
 		Buffer:   4096,
 	})
-	c.AddHook(c)
-	return c, c.Ping(context.Background()).Err()
+	c.Client.AddHook(c)
+	return c, c.Client.Ping(context.Background()).Err()
 }
 
 // dial gives a connection that a command needs. One that is to listen comes by itself.

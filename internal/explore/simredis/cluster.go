@@ -36,7 +36,7 @@ type Server struct {
 
 	Replica *State        // what its replica holds since it gets nothing more; nil: the same
 	Saved   bool          // that is no replica, but the server's own snapshot
-	Ahead   time.Duration // its clock, of the others'
+	Ahead   time.Duration // how far its clock is ahead of the others'
 
 	watches []*watch
 }

@@ -20,7 +20,7 @@ func TestAnOrderIsWrittenOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer c.Close()
+	defer c.Client.Close()
 	cluster := m.NewCluster(m.WithStock(5), 0)
 	s := cluster.Servers()[0]
 	network := &direct{cluster: cluster}
@@ -52,7 +52,7 @@ func TestAnOrderIsWrittenOnce(t *testing.T) {
 	}
 	newest, _ := dao.OrdersKeys("a run")
 	network.booked = nil
-	if c.HSet(t.Context(), newest, "A", `{"id":"A"}`); len(network.booked) != 1 || network.booked[0].ID != "A" {
+	if c.Client.HSet(t.Context(), newest, "A", `{"id":"A"}`); len(network.booked) != 1 || network.booked[0].ID != "A" {
 		t.Errorf("an order that is written over is no news: %v", network.booked)
 	}
 	if names := s.Holds.Text; !strings.Contains(names, "distributedLock:A\ndistributedLock:B\n") {

@@ -48,13 +48,14 @@ func TestAPhraseMeansTheSame(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer m.Close()
-	c, err := m.NewClient(0)
+	sender, err := m.NewClient(0)
 	if err != nil {
 		t.Fatal(err)
 	}
+	c := sender.Client
 	defer c.Close()
 	d := &direct{cluster: m.NewCluster(m.WithStock(200), 0)}
-	c.Attach(d)
+	sender.Attach(d)
 	ctx := t.Context()
 	for name, ask := range map[string]func() redis.Cmder{
 		"no value":           func() redis.Cmder { return c.Get(ctx, "none") },

@@ -15,10 +15,11 @@ func TestSetIf(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer m.Close()
-	c, err := m.NewClient(0)
+	sender, err := m.NewClient(0)
 	if err != nil {
 		t.Fatal(err)
 	}
+	c := sender.Client
 	defer c.Close()
 	ctx := t.Context()
 	for _, step := range []struct {
@@ -41,7 +42,7 @@ func TestSetIf(t *testing.T) {
 	} {
 		for _, way := range []string{"alone", "in a script"} {
 			cluster := m.NewCluster(m.Empty(), 0)
-			c.Attach(&direct{cluster: cluster})
+			sender.Attach(&direct{cluster: cluster})
 			if step.had != "" {
 				c.Set(ctx, "k", step.had, time.Minute)
 			}
@@ -68,13 +69,14 @@ func TestSetIfRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer m.Close()
-	c, err := m.NewClient(0)
+	sender, err := m.NewClient(0)
 	if err != nil {
 		t.Fatal(err)
 	}
+	c := sender.Client
 	defer c.Close()
 	ctx := t.Context()
-	c.Attach(&direct{cluster: m.NewCluster(m.Empty(), 0)})
+	sender.Attach(&direct{cluster: m.NewCluster(m.Empty(), 0)})
 	c.HSet(ctx, "hash", "f", "1")
 	if err := c.Do(ctx, "SET", "hash", "v", "IFEQ", "v").Err(); !redis.HasErrorPrefix(err, "WRONGTYPE") {
 		t.Errorf("of a hash: %v", err)

@@ -21,7 +21,7 @@ func refusedLocks() []Variant {
 	return []Variant{
 		{Name: "steals after two attempts", Lock: fromAttempt(steal), Refused: explore.ErrUnsaid},
 		{Name: "prolongs it by each attempt", Lock: fromScripts(takeOrProlong, `return redis.call('DEL', KEYS[1])`), Refused: explore.ErrUnsaid},
-		{Name: "counts each attempt in Redis", Lock: withCommand("INCR", under("asked")), Unknown: "schedules"},
+		{Name: "counts each attempt in Redis", Lock: withCommand("INCR", under("asked")), Refused: explore.ErrUnsaid},
 		{Name: "waits in Redis", Lock: withCommand("BLPOP", first, 0), Refused: explore.ErrCommand},
 		{Name: "a key in another slot", Lock: withCommand("INCR", key+":count"), Refused: explore.ErrKey},
 	}

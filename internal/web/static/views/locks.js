@@ -187,8 +187,8 @@ export function show(main, route) {
       unknown: [
         "?",
         say(
-          "unknown: no schedule shows it, but a bound was hit, or nothing in Redis tells",
-          "未知：没有出现，但还没探索完就到了上限，或者 Redis 里看不出来",
+          "unknown: no schedule shows it, but a bound was hit, or Redis does not tell",
+          "未知：没有出现，但还没探索完就到了上限，或者从 Redis 看不出来",
         ),
       ],
       "n/a": ["–", say("this lock does not promise that it never happens", "这种锁不承诺它不会发生")],
