@@ -19,11 +19,6 @@ type Transition struct {
 // Schedule is what has happened, one after the other.
 type Schedule []Transition
 
-// Took reports whether a transition of a kind has happened.
-func (s Schedule) Took(k Kind) bool {
-	return slices.ContainsFunc(s, func(t Transition) bool { return t.Kind == k })
-}
-
 // Kind says what happens.
 type Kind uint8
 

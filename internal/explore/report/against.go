@@ -26,7 +26,6 @@ func (r Request) Compare(ctx context.Context) (verdict.Verdict, error) {
 	}
 	if schedule == "" {
 		result, err := r.explore(ctx)
-		r.Scenario = result.Scenario
 		switch {
 		case err != nil:
 			return verdict.Unknown, err

@@ -32,7 +32,6 @@ func (r Request) Outcome(ctx context.Context) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, err
 	}
-	r.Scenario = result.Scenario
 	if r.Bounds.Time > 0 {
 		var enough context.CancelFunc
 		ctx, enough = context.WithTimeout(ctx, r.Bounds.Time)

@@ -49,7 +49,6 @@ func (r Request) Explore(ctx context.Context) (verdict.Verdict, error) {
 	if err != nil {
 		return verdict.Unknown, err
 	}
-	r.Scenario = result.Scenario
 	whys, err := r.explainAll(ctx, result.Found)
 	if err != nil {
 		return verdict.Unknown, err
