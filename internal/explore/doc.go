@@ -49,8 +49,8 @@
 //
 // The checker sees what no actor can see: whose lock Redis holds in truth, and who believes that it holds one. Whose it is follows from who
 // wrote the key lock.Key. A strategy is judged by what it promises, its Scope. What Redis does not tell is not judged, and the answer says
-// so (Result.Unjudged): whose the lock is, if it is elsewhere or several count a number in its key; whether somebody sleeps on beside a lock
-// that is free; whether a fault has kept out one that tries once.
+// so (Result.Unjudged): whose the lock is, if it is elsewhere or several count a number in its key; whether somebody sleeps on beside a
+// lock that is free; whether a fault has kept out one that tries once.
 //
 // If all that is left are waiters that ask in vain, they are let ask a hundred times more, and until every lock has expired twice by every
 // clock. If none gives up or does something else, they are stuck. If one of them looks at a clock, and a later time would help it, the
@@ -59,11 +59,12 @@
 //
 // # What is refused, with the line
 //
-//   - ErrBlind: it waits otherwise than by lock.Sleep, lock.Poll or Clock.Wait, or starts a goroutine otherwise than by Clock.Go. A goroutine
-//     that ends at once, or acts in later schedules alone, may not be seen. Exercises are refused such code before it is built.
+//   - ErrBlind: it waits otherwise than by lock.Sleep, lock.Poll or Clock.Wait, or starts a goroutine otherwise than by Clock.Go. A
+//     goroutine that ends at once, or acts in later schedules alone, may not be seen. Exercises are refused such code before it is built.
 //   - ErrUnsaid: it polls in a way that it does not declare.
 //   - ErrUnrepeatable: it does not do the same twice. Time comes from its clock, and chance from its Parts.
-//   - ErrCommand: a command that waits in Redis, answers by chance, or is unknown, or a key that is no string, hash, list, set or sorted set.
+//   - ErrCommand: a command that waits in Redis, answers by chance, or is unknown, or a key that is no string, hash, list, set or sorted
+//     set.
 //   - ErrKey: keys are lock.Key, and those that begin with {distributedLock}:, and no command has keys of the stock, too.
 //
 // Besides, processes share nothing but Redis, as a variable of a package would be one for all, and New does nothing.
@@ -81,10 +82,10 @@
 //	A:SET A:GET A:write/lost expiry B:SET
 //
 // A and B are actors. A goroutine that A has started has the name that Clock.Go gave it, as A.renewal, or that of the node that it asks, as
-// A.node2. Actors that share a process are paused and woken as replica1. SET, GET and write are commands: write is the script write.lua; one
-// that is not from package lua has the first word of the comment that it begins with. What follows a slash happens to that command. A step
-// without a name is time. Notation lists all forms. Replay runs a schedule again, and fails with ErrStale, naming the step, if the code no
-// longer does what it says.
+// A.node2. Actors that share a process are paused and woken as replica1. SET, GET and write are commands: write is the script write.lua;
+// one that is not from package lua has the first word of the comment that it begins with. What follows a slash happens to that command. A
+// step without a name is time. Notation lists all forms. Replay runs a schedule again, and fails with ErrStale, naming the step, if the
+// code no longer does what it says.
 //
 // # Where to read on
 //

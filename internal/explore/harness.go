@@ -77,7 +77,8 @@ func NewHarness(s strategy.Strategy, in engine.Scenario, options Options, seeds 
 		}
 	}
 	h := &Harness{
-		strategy: s, scenario: in, options: options, memory: m, start: m.WithStock(engine.Stock), hasher: engine.NewHasher(seeds), polled: map[engine.Fingerprint]struct{}{},
+		strategy: s, scenario: in, options: options, memory: m, start: m.WithStock(engine.Stock), hasher: engine.NewHasher(seeds),
+		polled: map[engine.Fingerprint]struct{}{},
 	}
 	if s.Update == strategy.Segmented {
 		h.start = m.WithSegments(engine.Stock, Segments)

@@ -218,7 +218,9 @@ func (t *Task) isRunnable() bool {
 // mayIdle reports whether time may pass by a lock's expiry although nothing is due: somebody tries who looks at a clock. Twice in a row is
 // enough.
 func (o *options) mayIdle() bool {
-	return o.x.idle < 2 && slices.ContainsFunc(o.x.tasks, func(t *Task) bool { return t.asleep() && t.live() && (t.round.looked || t.round.timed) })
+	return o.x.idle < 2 && slices.ContainsFunc(o.x.tasks, func(t *Task) bool {
+		return t.asleep() && t.live() && (t.round.looked || t.round.timed)
+	})
 }
 
 // mayStart reports whether a may start: where actors that start alike are interchangeable, they start in the order of their names.
