@@ -26,8 +26,8 @@ func (f futures) outlived() []*engine.Actor {
 // nothing to close.
 func (f futures) closed() (closed futures, end func()) {
 	keeps := func(p *engine.Process) bool {
-		_, is := f.lockers[slices.Index(f.Engine.Processes(), p)][0].(lock.Closer)
-		return is && p.IsOver()
+		_, ok := f.lockers[slices.Index(f.Engine.Processes(), p)][0].(lock.Closer)
+		return ok && p.IsOver()
 	}
 	if !slices.ContainsFunc(f.Engine.Processes(), keeps) {
 		return f, func() {}
@@ -40,7 +40,7 @@ func (f futures) closed() (closed futures, end func()) {
 			locks := closed.lockers[slices.Index(closed.Engine.Processes(), p)]
 			closed.Engine.Finish(a, func() {
 				for _, locker := range locks {
-					_ = lock.Close(context.Background(), p.Clock(0), locker) // or what it keeps stays
+					_ = lock.Close(context.Background(), p.Clock(0), locker) // what a failed Close leaves is reported as left behind
 				}
 			})
 		}

@@ -14,7 +14,7 @@ type Coverage struct {
 	Ends      []int          // how many states are the end of all sales, by the number of sales that succeeded
 	Contended int            // how many states have a sale that waits for what another one has
 
-	Unjudged  []Anomaly // what could not be judged in some schedule, as Redis does not tell: each once
+	Unjudged  []Anomaly // the anomalies that could not be judged in some schedule, because Redis does not show them: each once
 	Undecided bool      // some schedule ends with a wait of which nobody can say whether it would end by time
 }
 
@@ -23,7 +23,7 @@ type sight struct {
 	sold      int  // sales that have succeeded
 	contended bool // a sale waits for what another one has
 
-	unjudged  []Anomaly // what cannot be judged, as Redis does not tell
+	unjudged  []Anomaly // the anomalies that cannot be judged here, because Redis does not show them
 	undecided bool      // nobody can say whether a wait with which it ended would end by time
 }
 

@@ -50,7 +50,7 @@ func (f futures) afterwards(other *Run) (end func()) {
 func (f futures) check() (over bool) {
 	transitions := f.Engine.Transitions()
 	f.checkIdle(transitions)
-	f.sleepy = onlyTime(transitions) && f.sleepsBesideFreeLock()
+	f.sleepy = onlyTime(transitions) && f.isAsleepBesideFreeLock()
 	quiet := f.Engine.Options.Quiet
 	if !slices.ContainsFunc(transitions, engine.Transition.Progress) || f.Engine.Options.LastResort {
 		f.checkSelfLocked()

@@ -62,9 +62,9 @@ func (f futures) freed() bool {
 	})
 }
 
-// sleepsBesideFreeLock reports whether somebody waits for a timer for longer than it may, though nobody uses the lock, and its key is free.
-// It may be right to do so, by what the lock keeps elsewhere.
-func (f futures) sleepsBesideFreeLock() bool {
+// isAsleepBesideFreeLock reports whether somebody waits for a timer for longer than it may, though nobody uses the lock, and its key is
+// free. It may be right to do so, by what the lock keeps elsewhere.
+func (f futures) isAsleepBesideFreeLock() bool {
 	if _, held := f.Engine.Cluster.Locked(lock.Key); held || f.waitsInVain() == nil {
 		return false
 	}

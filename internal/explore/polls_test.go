@@ -21,10 +21,10 @@ import (
 // and whoever looks.
 func TestAWaiterThatDoesNotRepeatItsAttemptIsRefused(t *testing.T) {
 	for name, lock := range map[string]strategy.Strategy{
-		"goes in at its fourth attempt":                   goesInAt(4),
-		"goes in at its twentieth attempt":                goesInAt(20),
+		"goes in at its fourth attempt":                   grantedAt(4),
+		"goes in at its twentieth attempt":                grantedAt(20),
 		"prolongs the lock that it waits for":             prolongs(),
-		"asks for something else at its eleventh attempt": asksForMoreAt(11),
+		"asks for something else at its eleventh attempt": inquisitiveAt(11),
 	} {
 		for _, scenario := range []explore.Scenario{{Actors: 2}, {Actors: 3}, faultsOfTwo("crash=1"), faultsOfTwo("crash=1,lost-reply=1")} {
 			for _, workers := range []int{1, 2} {
@@ -41,8 +41,8 @@ func TestAWaiterThatDoesNotRepeatItsAttemptIsRefused(t *testing.T) {
 	}
 }
 
-// goesInAt goes in at its nth attempt, whatever it is told.
-func goesInAt(n int) strategy.Strategy {
+// grantedAt returns a lock that goes in at its nth attempt, whatever it is told.
+func grantedAt(n int) strategy.Strategy {
 	return locker(func(ctx context.Context, c redis.Cmdable, opts lock.Options, owner string) (*lock.Lease, error) {
 		asked := 0
 		return lock.Poll(ctx, opts, func() (*lock.Lease, error) {
@@ -55,8 +55,8 @@ func goesInAt(n int) strategy.Strategy {
 	})
 }
 
-// asksForMoreAt asks who has the lock at its nth attempt.
-func asksForMoreAt(n int) strategy.Strategy {
+// inquisitiveAt returns a lock that asks who has it at its nth attempt.
+func inquisitiveAt(n int) strategy.Strategy {
 	return locker(func(ctx context.Context, c redis.Cmdable, opts lock.Options, owner string) (*lock.Lease, error) {
 		asked := 0
 		return lock.Poll(ctx, opts, func() (*lock.Lease, error) {

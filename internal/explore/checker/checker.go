@@ -74,11 +74,11 @@ type Checker struct {
 // scene is what all that look at it share.
 type scene struct {
 	Setup
-	sales []*Sale // of each actor
+	sales []*Sale // one for each actor, by its index
 	clock int     // counts what has changed of the lock
 	found []Finding
 
-	unjudged []anomaly.Anomaly // that cannot be judged, as Redis does not tell: each once
+	unjudged []anomaly.Anomaly // the anomalies that cannot be judged, because Redis does not show them: each once
 }
 
 // New makes a checker.

@@ -117,13 +117,13 @@ func (ch change) counts() bool {
 	if !ch.had || !ch.has || !ch.was.IsString() || !ch.is.IsString() || ch.was.TTL != ch.is.TTL {
 		return false
 	}
-	was, is := numbers.FindAllString(ch.was.First(), -1), numbers.FindAllString(ch.is.First(), -1)
-	if len(was) != len(is) || numbers.ReplaceAllString(ch.was.First(), "") != numbers.ReplaceAllString(ch.is.First(), "") {
+	oldNumbers, newNumbers := numbers.FindAllString(ch.was.First(), -1), numbers.FindAllString(ch.is.First(), -1)
+	if len(oldNumbers) != len(newNumbers) || numbers.ReplaceAllString(ch.was.First(), "") != numbers.ReplaceAllString(ch.is.First(), "") {
 		return false
 	}
-	for i := range was {
-		before, err := strconv.ParseInt(was[i], 10, 64)
-		after, wrong := strconv.ParseInt(is[i], 10, 64)
+	for i := range oldNumbers {
+		before, err := strconv.ParseInt(oldNumbers[i], 10, 64)
+		after, wrong := strconv.ParseInt(newNumbers[i], 10, 64)
 		if err != nil || wrong != nil || after < before-1 || after > before+1 {
 			return false
 		}

@@ -25,12 +25,12 @@ type Sale struct {
 	since   int  // when it became the holder
 	keyed   bool // it entered as the holder of the lock's key
 	keeps   bool // its Unlock has made it expire sooner, and no more
-	evident bool // that was so, or it was lost before
+	evident bool // it entered as the holder of the lock's key, or its lock ended while it was inside
 	lost    bool // its lock ended, and not by its Unlock
 	gave    bool // its Unlock has given it back
 
 	place place // among those who wait
-	met   bool  // while it asked, something may have kept it out
+	met   bool  // something may have kept it out while it asked for the lock
 
 	// When it began to give the lock back, and whether it had no success, and no time left for another try.
 	left     time.Duration

@@ -158,7 +158,7 @@ func (n network) Receive(
 		r.before[s.Index] = before
 	}
 	r.did = r.did || !a.Then.SameKeys(before)
-	t.ask(question{s, command}, version)
+	t.recordCommand(question{s, command}, version)
 	r.changes = r.changes.Plus(n.x.Cluster.Version().Minus(version))
 	r.timed, r.stock = r.timed || n.x.Cluster.IsTimed(s, command), r.stock || !isLocksAlone(command)
 	n.x.Checker.Booked(before, a.Orders)
@@ -203,7 +203,7 @@ func (n network) refuse(t *Task, s *simredis.Server) error {
 	if n.x.Recorder != nil {
 		n.x.Recorder.Replied([]byte("-connection refused\r\n"), 1)
 	}
-	t.ask(question{server: s}, n.x.Cluster.Version())
+	t.recordCommand(question{server: s}, n.x.Cluster.Version())
 	return &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
 }
 

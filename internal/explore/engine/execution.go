@@ -67,7 +67,7 @@ type Execution struct {
 
 	processes []*Process
 	actors    []*Actor
-	taken     Schedule    // so far
+	taken     Schedule    // the steps taken so far
 	left      Faults      // of the scenario's budgets
 	budgets   [kinds]*int // of these, the one that each kind uses; nil: none
 

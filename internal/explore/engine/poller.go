@@ -85,15 +85,15 @@ func (x *Execution) CheckPolls(seen map[Fingerprint]struct{}) {
 		seen[t.round.told] = struct{}{}
 		x.checking = true
 		where := t.at(Stacks(), `\[`, true)
-		if t.wouldRepeat() && !repeats(t) || t.round.leaves(x.Cluster) && !x.Faulted && leavesAgain(t) {
+		if t.wouldRepeat() && !retryInVain(t) || t.round.hasLeftovers(x.Cluster) && !x.Faulted && retryWithLeftovers(t) {
 			x.Fail(fmt.Errorf("%w (%s)", ErrUnsaid, where))
 			return
 		}
 	}
 }
 
-// repeats reports whether t makes the same attempt again and again, and would prolong nothing by it.
-func repeats(t *Task) bool {
+// retryInVain has t ask again and again, and reports whether each attempt is the same and prolongs nothing.
+func retryInVain(t *Task) bool {
 	var asked []question // by the attempt before; the last round may have begun before the first attempt
 	for n := range attempts {
 		retry(t)
@@ -109,13 +109,15 @@ func repeats(t *Task) bool {
 	return true
 }
 
-// leaves reports whether the round has left something in Redis.
-func (r *round) leaves(c *simredis.Cluster) bool { return r.changes.All > 0 && !c.Unchanged(r.before) }
+// hasLeftovers reports whether the round has left something in Redis.
+func (r *round) hasLeftovers(c *simredis.Cluster) bool {
+	return r.changes.All > 0 && !c.Unchanged(r.before)
+}
 
-// leavesAgain reports whether each of t's next attempts leaves something in Redis, too.
-func leavesAgain(t *Task) bool {
+// retryWithLeftovers has t ask again, and reports whether each of its attempts leaves something in Redis, too.
+func retryWithLeftovers(t *Task) bool {
 	for range leftovers {
-		if retry(t); t.Ended() || !t.asleep() || !t.retries() || !t.round.leaves(t.x.Cluster) {
+		if retry(t); t.Ended() || !t.asleep() || !t.retries() || !t.round.hasLeftovers(t.x.Cluster) {
 			return false
 		}
 	}

@@ -58,8 +58,8 @@ type question struct {
 	command *simredis.Command // nil: the server refused connections
 }
 
-// ask takes down that a server gets a command, when the cluster has this version.
-func (t *Task) ask(q question, version simredis.Version) {
+// recordCommand records that a server gets a command, when the cluster has this version.
+func (t *Task) recordCommand(q question, version simredis.Version) {
 	r := t.itsRound()
 	if r.asks == 0 {
 		r.version = version

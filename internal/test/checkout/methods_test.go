@@ -50,12 +50,12 @@ func TestATypeOfTheExplorerHasFewMethods(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, object := range info.Defs {
-			declared, is := object.(*types.TypeName)
-			if !is || declared.IsAlias() {
+			declared, ok := object.(*types.TypeName)
+			if !ok || declared.IsAlias() {
 				continue
 			}
 			seen++
-			if n := methods(declared.Type()); n > mostMethods {
+			if n := countMethods(declared.Type()); n > mostMethods {
 				many = append(many, fmt.Sprintf("%4d %s.%s", n, path, declared.Name()))
 			}
 		}
@@ -70,8 +70,8 @@ func TestATypeOfTheExplorerHasFewMethods(t *testing.T) {
 	}
 }
 
-// methods counts the methods of a pointer to a type, or of an interface.
-func methods(of types.Type) int {
+// countMethods counts the methods of a pointer to a type, or of an interface.
+func countMethods(of types.Type) int {
 	if !types.IsInterface(of) {
 		of = types.NewPointer(of)
 	}
