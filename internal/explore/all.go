@@ -31,10 +31,10 @@ type Row struct {
 // Cell is what was found about one strategy and anomaly.
 type Cell struct {
 	Anomaly  Anomaly
-	Applies  bool      // the strategy promises that this does not happen
-	Complete bool      // every scenario was explored to the end, or until it showed this
-	Cut      bool      // a scenario was not, as the exploration was interrupted
-	Found    []Finding // shortest first
+	Applies  bool        // the strategy promises that this does not happen
+	Complete bool        // every scenario was explored to the end, or until it showed this
+	Cut      bool        // a scenario was not, as the exploration was interrupted
+	Found    []Recording // shortest first
 }
 
 // Verdict sums a cell up.
@@ -47,7 +47,7 @@ func (c Cell) String() string {
 	case !c.Applies:
 		return "–"
 	case len(c.Found) > 0:
-		return fmt.Sprintf("%s, %d", c.Found[0].Scenario.Name, c.Found[0].Length)
+		return fmt.Sprintf("%s, %d", c.Found[0].Scenario.Name, c.Found[0].Length())
 	case c.Complete:
 		return "never"
 	case c.Cut:
@@ -55,12 +55,6 @@ func (c Cell) String() string {
 	default:
 		return "unknown"
 	}
-}
-
-// Finding is a counterexample with the scenario that it needs.
-type Finding struct {
-	Scenario NamedScenario
-	Counterexample
 }
 
 // SchedulesOnNodes bounds what All explores of a lock on several masters in one scenario. With three masters, none has so many.
@@ -130,16 +124,17 @@ func rowOf(s strategy.Strategy, scenarios []NamedScenario, results []Result) Row
 		for i, result := range results {
 			found := false
 			for _, e := range result.Found {
-				if e.Anomaly == a {
+				if e.Anomaly() == a {
 					found = true
-					cell.Found = append(cell.Found, Finding{scenarios[i], e})
+					e.Scenario = scenarios[i]
+					cell.Found = append(cell.Found, e)
 				}
 			}
 			judged := result.Complete && !result.Coverage.Undecided && !slices.Contains(result.Unjudged(), a)
 			cell.Complete = cell.Complete && (found || judged)
 			cell.Cut = cell.Cut || !found && result.Interrupted
 		}
-		slices.SortStableFunc(cell.Found, func(a, b Finding) int { return a.Length - b.Length })
+		slices.SortStableFunc(cell.Found, func(a, b Recording) int { return a.Length() - b.Length() })
 		row.Cells = append(row.Cells, cell)
 	}
 	return row

@@ -190,7 +190,7 @@ func TestWhatIsStillBroken(t *testing.T) {
 			if shortened(result) {
 				return
 			}
-			if result.Verdict() != verdict.Broken || result.Found[0].Length != b.length {
+			if result.Verdict() != verdict.Broken || result.Found[0].Length() != b.length {
 				t.Fatalf("%s: %+v; want %s in %d steps", result.Verdict(), result.Found, b.anomaly, b.length)
 			}
 			replayed(t, strategy, b.scenario, result.Found[0], 3)

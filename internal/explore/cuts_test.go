@@ -70,8 +70,8 @@ func same(t *testing.T, s strategy.Strategy, in explore.Scenario, bounds, others
 func upTo(length int, result explore.Result) string {
 	found := []string{}
 	for _, e := range result.Found {
-		if e.Length <= length {
-			found = append(found, fmt.Sprintf("%s in %d steps", e.Anomaly, e.Length))
+		if e.Length() <= length {
+			found = append(found, fmt.Sprintf("%s in %d steps", e.Anomaly(), e.Length()))
 		}
 	}
 	slices.Sort(found)

@@ -71,7 +71,7 @@ func Example_yourOwnLock() {
 		}
 		fmt.Printf("%q: %s\n", faults, result.Verdict())
 		for _, found := range result.Found {
-			fmt.Println(found.Trace.Verdict+":", found.Schedule)
+			fmt.Println(found.Verdict+":", found.Schedule())
 		}
 	}
 	// Output:

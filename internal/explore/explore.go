@@ -12,7 +12,6 @@ import (
 	"lockstep/internal/lock/anomaly"
 	"lockstep/internal/lock/strategy"
 	"lockstep/internal/lock/verdict"
-	"lockstep/internal/trace"
 )
 
 type (
@@ -84,18 +83,10 @@ type Result struct {
 	Scenario Scenario
 	search.Result
 	Coverage Coverage
-	Found    []Counterexample // the shortest for each anomaly that was found, in the order in which they were
+	Found    []Recording // the shortest for each anomaly that was found, in the order in which they were
 
 	lookedFor []Anomaly
 	segments  int // of the stock; 0: it is in none
-}
-
-// Counterexample is the shortest schedule that shows an anomaly.
-type Counterexample struct {
-	Anomaly  Anomaly
-	Length   int    // steps
-	Schedule string // for a replay
-	Trace    trace.Trace
 }
 
 // Verdict says what was found. That nothing was found says nothing where something was not put to the test.

@@ -231,7 +231,7 @@ func TestTheClaims(t *testing.T) {
 				}
 				return
 			}
-			if result.Verdict() != verdict.Broken || result.Found[0].Anomaly != claim.shows || result.Found[0].Length != claim.length {
+			if result.Verdict() != verdict.Broken || result.Found[0].Anomaly() != claim.shows || result.Found[0].Length() != claim.length {
 				t.Fatalf("%s: %+v; want %s in %d steps", result.Verdict(), result.Found, claim.shows, claim.length)
 			}
 			replayed(t, strategy, claim.scenario, result.Found[0], 30)
@@ -257,18 +257,18 @@ func bounds(shows explore.Anomaly) explore.Bounds {
 func shortened(r explore.Result) bool { return !suite.Long && r.Bound() != "" && len(r.Found) == 0 }
 
 // replayed sees that a counterexample shows the same anomaly, in its last step and each time.
-func replayed(t *testing.T, strategy strategy.Strategy, scenario explore.Scenario, found explore.Counterexample, times int) {
+func replayed(t *testing.T, strategy strategy.Strategy, scenario explore.Scenario, found explore.Recording, times int) {
 	t.Helper()
 	for range times {
-		again, err := explore.Replay(strategy, scenario, found.Schedule)
+		again, err := explore.Replay(strategy, scenario, found.Schedule())
 		if err != nil {
-			t.Fatalf("%s: %v", found.Schedule, err)
+			t.Fatalf("%s: %v", found.Schedule(), err)
 		}
 		same := func(b explore.Shown) bool {
-			return b.Anomaly == found.Anomaly && b.Step == found.Length && b.Says == found.Trace.Verdict
+			return b.Anomaly == found.Anomaly() && b.Step == found.Length() && b.Says == found.Verdict
 		}
-		if !slices.ContainsFunc(again.Shown, same) || again.Schedule() != found.Schedule {
-			t.Fatalf("%s: %+v; want %s at the end", found.Schedule, again.Shown, found.Anomaly)
+		if !slices.ContainsFunc(again.Shown, same) || again.Schedule() != found.Schedule() {
+			t.Fatalf("%s: %+v; want %s at the end", found.Schedule(), again.Shown, found.Anomaly())
 		}
 	}
 }
@@ -298,7 +298,7 @@ func TestNodesAreAlike(t *testing.T) {
 				}
 				verdict := string(result.Verdict())
 				for _, e := range result.Found {
-					verdict += fmt.Sprintf(" %s in %d steps", e.Anomaly, e.Length)
+					verdict += fmt.Sprintf(" %s in %d steps", e.Anomaly(), e.Length())
 				}
 				verdicts = append(verdicts, verdict)
 				t.Logf("%s after %d schedules", verdict, result.Schedules)

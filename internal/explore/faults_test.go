@@ -127,7 +127,7 @@ func shows(t *testing.T, s strategy.Strategy, in explore.Scenario, of, want expl
 		t.Fatalf("%s; want it to hold: %+v", result.Verdict(), result.Found)
 	case want == "":
 		return
-	case result.Verdict() != verdict.Broken || result.Found[0].Anomaly != want || length > 0 && result.Found[0].Length != length:
+	case result.Verdict() != verdict.Broken || result.Found[0].Anomaly() != want || length > 0 && result.Found[0].Length() != length:
 		t.Fatalf("%s: %+v; want %s in %d steps", result.Verdict(), result.Found, want, length)
 	}
 	replayed(t, s, in, result.Found[0], 3)

@@ -121,7 +121,8 @@ type Run struct {
 	idleSince time.Duration // somebody waits, and nobody living has the lock. Part of the state, up to mayWait
 	sleepy    bool          // somebody sleeps on beside a lock that may be free
 	undecided bool          // time might end a wait that was not gone on with
-	record    *Recorder     // nil unless somebody wants to read it
+	record    *recorder     // nil unless somebody wants to read it
+	shown     []Shown       // what Look has seen
 }
 
 // Begin begins an execution.
@@ -259,19 +260,20 @@ func (h *Harness) journal(schedule []engine.Transition) *engine.Journal {
 
 // Trace runs a schedule once more, and records it.
 func (h *Harness) Trace(schedule []engine.Transition) trace.Trace {
-	run, t := h.recorded(schedule)
-	run.Engine.Close()
-	return t
+	run := h.recorded(schedule)
+	defer run.Engine.Close()
+	return run.record.Trace()
 }
 
-func (h *Harness) recorded(schedule []engine.Transition) (*Run, trace.Trace) {
+// recorded runs a schedule, as far as the code goes along with it.
+func (h *Harness) recorded(schedule []engine.Transition) *Run {
 	run := h.Begin()
-	record := run.Record()
+	run.Record()
 	for _, t := range schedule {
-		if run.Engine.Err() != nil || !slices.Contains(run.Engine.Transitions(), t) { // the code does not do the same twice
+		if run.Engine.Err() != nil || !slices.Contains(run.Engine.Transitions(), t) {
 			break
 		}
 		run.Apply(t)
 	}
-	return run, record.Trace()
+	return run
 }

@@ -47,17 +47,17 @@ func TestTheExplorerSpeaksChinese(t *testing.T) {
 			in.Language = language.Chinese
 			about := fmt.Sprintf("%s, %s", name, in.Name)
 			for i, e := range plain.Found {
-				replayed, err := explore.Replay(s, in.Scenario, e.Schedule)
-				if err != nil || replayed.Schedule() != e.Schedule || len(replayed.Shown) == 0 || replayed.Language != language.Chinese {
-					t.Fatalf("%s: %s: %v, %+v", about, e.Schedule, err, replayed.Shown)
+				replayed, err := explore.Replay(s, in.Scenario, e.Schedule())
+				if err != nil || replayed.Schedule() != e.Schedule() || len(replayed.Shown) == 0 || replayed.Language != language.Chinese {
+					t.Fatalf("%s: %s: %v, %+v", about, e.Schedule(), err, replayed.Shown)
 				}
-				isChinese(t, about, e.Anomaly.Row().Says.In(language.Chinese))
+				isChinese(t, about, e.Anomaly().Row().Says.In(language.Chinese))
 				for _, shown := range replayed.Shown {
 					isChinese(t, about, shown.Says)
 				}
 				for j, step := range replayed.Steps {
 					if isChinese(t, about, step.Says); (step.Says == "") != (plain.Found[i].Trace.Steps[j].Says == "") {
-						t.Errorf("%s: step %d of %s says %q", about, j+1, e.Schedule, step.Says)
+						t.Errorf("%s: step %d of %s says %q", about, j+1, e.Schedule(), step.Says)
 					}
 					isChinese(t, about, step.State(language.Chinese))
 					isChinese(t, about, step.Title)

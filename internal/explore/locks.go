@@ -14,7 +14,7 @@ type held struct {
 }
 
 // locks looks at the lock on each server.
-func (r *Recorder) locks() (all []held) {
+func (r *recorder) locks() (all []held) {
 	for _, s := range r.x.Cluster.Servers() {
 		h := held{holder: r.checker.Holder()}
 		if r.x.Cluster.OnNodes() {
@@ -27,7 +27,7 @@ func (r *Recorder) locks() (all []held) {
 }
 
 // nodes returns the masters that the lock is on, if there are several.
-func (r *Recorder) nodes() (all []trace.Node) {
+func (r *recorder) nodes() (all []trace.Node) {
 	if !r.x.Cluster.OnNodes() {
 		return nil
 	}
@@ -43,12 +43,12 @@ func (r *Recorder) nodes() (all []trace.Node) {
 }
 
 // down reports whether the command's node refuses connections.
-func (r *Recorder) down() bool {
+func (r *recorder) down() bool {
 	return r.step.Node > 0 && r.x.Cluster.Servers()[r.step.Node].Health == simredis.Crashed
 }
 
 // name returns a holder's, or nobody: the same in each language.
-func (r *Recorder) name(holder int) string {
+func (r *recorder) name(holder int) string {
 	if holder < 0 {
 		return trace.Nobody
 	}

@@ -57,8 +57,10 @@ func TestNamesCanBeSwapped(t *testing.T) {
 					t.Fatal(err)
 				}
 				for _, found := range result.Found {
-					found.Schedule = strings.NewReplacer("A:", "B:", "A.", "B.", "B:", "A:", "B.", "A.").Replace(found.Schedule)
-					found.Trace.Verdict = strings.NewReplacer("A and B", "A and B", "A", "B", "B", "A").Replace(found.Trace.Verdict)
+					for i, step := range found.Steps {
+						found.Steps[i].Token = strings.NewReplacer("A:", "B:", "A.", "B.", "B:", "A:", "B.", "A.").Replace(step.Token)
+					}
+					found.Verdict = strings.NewReplacer("A and B", "A and B", "A", "B", "B", "A").Replace(found.Verdict)
 					replayed(t, strategy, scenario, found, 1)
 				}
 			})
@@ -80,7 +82,7 @@ func TestALockThatComparesNamesIsFoundOut(t *testing.T) {
 			})
 			in, goal := faultsOfTwo("expiry=1"), explore.Goal{Anomalies: []explore.Anomaly{anomaly.ForeignRelease}}
 			result, err := explore.Explore(t.Context(), s, in, goal, explore.Bounds{})
-			if err != nil || result.Verdict() != verdict.Broken || result.Found[0].Length != 6 {
+			if err != nil || result.Verdict() != verdict.Broken || result.Found[0].Length() != 6 {
 				t.Fatalf("%v; %s: %+v; want it broken in 6 steps", err, result.Verdict(), result.Found)
 			}
 			replayed(t, s, in, result.Found[0], 1)

@@ -40,7 +40,7 @@ func TestAWayOnAvoidsFaultsAndTheAnomaly(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				step, can := way.find(wanted)
+				step, can := way.Find(wanted)
 				if !can || !way.Apply(step) {
 					t.Fatalf("%s cannot happen", token)
 				}

@@ -32,7 +32,7 @@ func TestChanceShowsNothingNew(t *testing.T) {
 				}
 				known := map[explore.Anomaly]int{}
 				for _, e := range result.Found {
-					known[e.Anomaly] = e.Length
+					known[e.Anomaly()] = e.Length()
 				}
 				seen := map[explore.Anomaly]bool{}
 				wander(t, strategy, scenario, schedules, steps, func(a explore.Anomaly, length int) {

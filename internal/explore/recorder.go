@@ -17,8 +17,8 @@ import (
 	"lockstep/util/lua/meaning"
 )
 
-// Recorder records one execution. It implements engine.Recorder.
-type Recorder struct {
+// recorder writes down what one execution does. It implements engine.Recorder.
+type recorder struct {
 	x       *engine.Execution
 	checker *checker.Checker
 	steps   []trace.Step
@@ -28,27 +28,20 @@ type Recorder struct {
 	follows string       // what follows in the pipeline of that, in words
 }
 
-// NewRecorder makes a recorder of an execution, and lets it see it.
-func NewRecorder(x *engine.Execution, c *checker.Checker) *Recorder {
-	r := &Recorder{x: x, checker: c}
-	x.Recorder = r
-	return r
-}
-
 // Sending implements engine.Recorder.
-func (r *Recorder) Sending(server int, commands []redis.Cmder) {
+func (r *recorder) Sending(server int, commands []redis.Cmder) {
 	r.token, r.step.Command = Describe(commands)
 	r.verb = meaning.Of(commands[0].Args(), nil, nil).Verb
 	r.step.Node = server
 }
 
 // Replied implements engine.Recorder.
-func (r *Recorder) Replied(reply []byte, commands int) {
+func (r *recorder) Replied(reply []byte, commands int) {
 	r.step.Reply = meaning.Answer(simredis.Readable(reply, commands))
 }
 
 // Follow implements engine.Recorder.
-func (r *Recorder) Follow(rest []redis.Cmder, arrives bool) {
+func (r *recorder) Follow(rest []redis.Cmder, arrives bool) {
 	var names []string
 	for _, command := range rest {
 		name, _ := Describe([]redis.Cmder{command})
@@ -58,7 +51,7 @@ func (r *Recorder) Follow(rest []redis.Cmder, arrives bool) {
 }
 
 // Apply lets t happen, and writes down what happened.
-func (r *Recorder) Apply(t engine.Transition) bool {
+func (r *recorder) Apply(t engine.Transition) bool {
 	before, who := r.look(), r.x.Subject(t).Name
 	before.subscribes = r.x.Subject(t).Subscribes()
 	step := trace.Step{Fault: t.Kind.Budget()}
@@ -87,13 +80,13 @@ func (r *Recorder) Apply(t engine.Transition) bool {
 }
 
 // Last returns the step that was recorded last.
-func (r *Recorder) Last() trace.Step { return r.steps[len(r.steps)-1] }
+func (r *recorder) Last() trace.Step { return r.steps[len(r.steps)-1] }
 
 // DropLast forgets it.
-func (r *Recorder) DropLast() { r.steps = r.steps[:len(r.steps)-1] }
+func (r *recorder) DropLast() { r.steps = r.steps[:len(r.steps)-1] }
 
 // Trace returns all that was recorded.
-func (r *Recorder) Trace() trace.Trace {
+func (r *recorder) Trace() trace.Trace {
 	all := trace.Trace{Steps: r.steps, Nodes: len(r.nodes()), Language: r.x.Scenario.Language}
 	for _, a := range r.x.Actors() {
 		all.Actors = append(all.Actors, a.Name)
@@ -102,7 +95,7 @@ func (r *Recorder) Trace() trace.Trace {
 }
 
 // kind returns the kind of the step that t was.
-func (r *Recorder) kind(t engine.Transition, before view) string {
+func (r *recorder) kind(t engine.Transition, before view) string {
 	switch kind := tellings()[t.Kind].kind; {
 	case kind != "":
 		return kind
@@ -131,7 +124,7 @@ type view struct {
 	subscribes bool // is what the step is to do
 }
 
-func (r *Recorder) look() view {
+func (r *recorder) look() view {
 	v := view{stored: r.x.Cluster.Stored(), locks: r.locks(), now: r.x.Now()}
 	for _, a := range r.x.Actors() {
 		v.told = append(v.told, r.checker.Sale(a.Index).HasLossNotice())
@@ -142,7 +135,7 @@ func (r *Recorder) look() view {
 }
 
 // snapshot takes down what is so now.
-func (r *Recorder) snapshot() {
+func (r *recorder) snapshot() {
 	step := r.step
 	step.At = trace.Millis(r.x.Now())
 	if key, has := r.x.Cluster.Locked(lock.Key); has {
@@ -159,7 +152,7 @@ func (r *Recorder) snapshot() {
 }
 
 // ofSegments names who holds the locks of segments, each with the number of its segment; "" if nobody does.
-func (r *Recorder) ofSegments() string {
+func (r *recorder) ofSegments() string {
 	var all []string
 	for segment := 1; segment <= Segments; segment++ {
 		if holder := r.holderOf(segment); holder != "" {
@@ -170,7 +163,7 @@ func (r *Recorder) ofSegments() string {
 }
 
 // holderOf names who holds the lock of a segment; "" if nobody does.
-func (r *Recorder) holderOf(segment int) string {
+func (r *recorder) holderOf(segment int) string {
 	key, held := r.x.Cluster.Locked(service.SegmentKey(lock.Key, segment))
 	if !held {
 		return ""
@@ -179,7 +172,7 @@ func (r *Recorder) holderOf(segment int) string {
 	return holder
 }
 
-func (r *Recorder) stance(a *engine.Actor) trace.Stance {
+func (r *recorder) stance(a *engine.Actor) trace.Stance {
 	switch inside := r.checker.Sale(a.Index).IsInside(); {
 	case a.Dead():
 		return trace.Dead

@@ -1,14 +1,11 @@
 package explore
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
 	"lockstep/internal/explore/checker"
 	"lockstep/internal/explore/engine"
-	"lockstep/internal/lock/anomaly"
-	"lockstep/internal/lock/strategy"
 	"lockstep/internal/trace"
 )
 
@@ -49,9 +46,9 @@ func (r *Run) Check() (found []checker.Finding, over bool) {
 }
 
 // Record has what follows recorded.
-func (r *Run) Record() *Recorder {
-	r.record = NewRecorder(r.Engine, r.checker)
-	return r.record
+func (r *Run) Record() {
+	r.record = &recorder{x: r.Engine, checker: r.checker}
+	r.Engine.Recorder = r.record
 }
 
 // Holder returns the actor whose lock it is in truth, nil for nobody.
@@ -65,48 +62,8 @@ func (r *Run) Holder() *engine.Actor {
 // BelievesInside reports whether an actor believes, and may believe, that it holds the lock.
 func (r *Run) BelievesInside(a *engine.Actor) bool { return r.checker.Sale(a.Index).IsInside() }
 
-// Shown is an anomaly that a schedule showed.
-type Shown struct {
-	Anomaly anomaly.Anomaly `json:"anomaly"`
-	Title   string          `json:"title"` // how people call it
-	Says    string          `json:"says"`  // in words
-	Step    int             `json:"step"`  // counted from 1
-}
-
-// Follow takes the steps of a schedule, in a run that is recorded. It gives the anomalies that these have shown of those that a strategy
-// promises to prevent, or that are looked for by name, each once and in this order; and whether nothing can follow. It fails at the first
-// step that does not fit, saying which and why; what it gives then is what came before.
-func (r *Run) Follow(schedule string, of strategy.Strategy) (shown []Shown, over bool, err error) {
-	tokens := strings.Fields(schedule)
-	for i, token := range tokens {
-		var found []checker.Finding
-		if err = r.take(token); err == nil {
-			found, over = r.Check()
-		} else if lacking := Lacking(r.Engine.Scenario, strings.Join(tokens[:i+1], " "), schedule); lacking != nil {
-			err = lacking
-		}
-		shown = r.show(shown, found, of, i+1)
-		if err = cmp.Or(r.Engine.Err(), err); err != nil {
-			return shown, over, AtStep(r.Engine.Scenario, i+1, token, err)
-		}
-	}
-	return shown, over, nil
-}
-
-// show adds what was found in a step to what was shown, as Follow gives it.
-func (r *Run) show(shown []Shown, found []checker.Finding, of strategy.Strategy, step int) []Shown {
-	in := r.Engine.Scenario.Language
-	for _, f := range found {
-		known := slices.ContainsFunc(shown, func(other Shown) bool { return other.Anomaly == f.Anomaly })
-		if (f.Anomaly.IsPromisedBy(of) || f.Anomaly.ByName()) && !known {
-			shown = append(shown, Shown{f.Anomaly, f.Anomaly.Row().Title.In(in), findingSays(f, in), step})
-		}
-	}
-	return shown
-}
-
-// find returns the transition that is meant, if it can happen now.
-func (r *Run) find(want engine.Wanted) (t engine.Transition, can bool) {
+// Find returns the transition that is meant, if it can happen now.
+func (r *Run) Find(want engine.Wanted) (t engine.Transition, can bool) {
 	possible := r.Engine.Transitions()
 	i := slices.IndexFunc(possible, func(t engine.Transition) bool { return r.Engine.Subject(t).Name == want.Who && want.Is(t.Kind) })
 	if i < 0 {
@@ -121,7 +78,7 @@ func (r *Run) take(token string) error {
 	if err != nil {
 		return err
 	}
-	t, can := r.find(want)
+	t, can := r.Find(want)
 	if !can {
 		return r.errImpossible(slices.Clone(r.Engine.Transitions()))
 	}

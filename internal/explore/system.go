@@ -113,16 +113,20 @@ func (s System) Explain(err error, path []engine.Transition) error {
 }
 
 // counterexample runs the schedule that shows something once more, and records it.
-func (s System) counterexample(of search.Found[engine.Transition]) Counterexample {
-	run, t := s.recorded(slices.Concat(s.After, of.Path))
+func (s System) counterexample(of search.Found[engine.Transition]) Recording {
+	run := s.recorded(slices.Concat(s.After, of.Path))
 	defer run.Engine.Close()
-	shown, _ := run.Check()
-	for _, f := range shown {
-		if string(f.Anomaly) == of.Kind && t.Verdict == "" {
-			t.Verdict = findingSays(f, t.Language)
+	found, _ := run.Check()
+	for _, f := range found {
+		if string(f.Anomaly) == of.Kind {
+			run.show(f)
 		}
 	}
-	return Counterexample{Anomaly(of.Kind), len(of.Path), t.Schedule(), t}
+	recording := run.Recording()
+	for _, shown := range recording.Shown {
+		recording.Verdict = shown.Says
+	}
+	return recording
 }
 
 // Lost implements search.System.

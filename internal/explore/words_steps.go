@@ -18,12 +18,12 @@ import (
 )
 
 // say gives a sentence in the language of the scenario.
-func (r *Recorder) say(english, chinese string, values ...any) string {
+func (r *recorder) say(english, chinese string, values ...any) string {
 	return r.x.Scenario.Say(english, chinese, values...)
 }
 
 // sentence tells what t did.
-func (r *Recorder) sentence(t engine.Transition, before view) string {
+func (r *recorder) sentence(t engine.Transition, before view) string {
 	a, told := r.x.Subject(t).Actor, tellings()[t.Kind]
 	switch {
 	case told.kind == trace.KindTime:
@@ -38,7 +38,7 @@ func (r *Recorder) sentence(t engine.Transition, before view) string {
 }
 
 // moveSentence tells what a's step did.
-func (r *Recorder) moveSentence(told telling, before view, a *engine.Actor) string {
+func (r *recorder) moveSentence(told telling, before view, a *engine.Actor) string {
 	step, fate := r.step, r.fill(told.fate, a)
 	switch {
 	case step.Kind == trace.KindBegins:
@@ -64,7 +64,7 @@ func (r *Recorder) moveSentence(told telling, before view, a *engine.Actor) stri
 }
 
 // commandSentence tells what a's command did.
-func (r *Recorder) commandSentence(before view, a *engine.Actor) string {
+func (r *recorder) commandSentence(before view, a *engine.Actor) string {
 	if strings.HasSuffix(r.step.Reply, engine.ConnectionReset) {
 		return r.say("%s's connection breaks", "%s 的连接断了", a.Name)
 	}
@@ -82,7 +82,7 @@ func (r *Recorder) commandSentence(before view, a *engine.Actor) string {
 }
 
 // segmentSentence tells what a's command found of the segment that it is about, "" if it is about none.
-func (r *Recorder) segmentSentence(a *engine.Actor) string {
+func (r *recorder) segmentSentence(a *engine.Actor) string {
 	for segment := 1; segment <= Segments; segment++ {
 		stock, _ := dao.SegmentKeys(segment)
 		holder := r.holderOf(segment)
@@ -100,7 +100,7 @@ func (r *Recorder) segmentSentence(a *engine.Actor) string {
 }
 
 // stockSentence tells what a's command did with the stock, "" if nothing.
-func (r *Recorder) stockSentence(before view, a *engine.Actor) string {
+func (r *recorder) stockSentence(before view, a *engine.Actor) string {
 	is, reply := r.x.Cluster.Stored(), r.step.Reply
 	left := is.Stock()
 	writes := r.say("%s writes stock %s", "%s 写入库存 %s", a.Name, left)
@@ -125,12 +125,12 @@ func (r *Recorder) stockSentence(before view, a *engine.Actor) string {
 }
 
 // about reports whether the step's command names a key.
-func (r *Recorder) about(key string) bool {
+func (r *recorder) about(key string) bool {
 	return slices.Contains(strings.Fields(r.step.Command), key)
 }
 
 // changes tells what has changed for the actors.
-func (r *Recorder) changes(before view) []string {
+func (r *recorder) changes(before view) []string {
 	var says []string
 	for i, a := range r.x.Actors() {
 		if r.checker.Sale(a.Index).HasLossNotice() && !before.told[i] {
@@ -220,7 +220,7 @@ func tellings() [engine.GoesOn + 1]telling {
 }
 
 // fill says a text of a's step; nil for a step of nobody's.
-func (r *Recorder) fill(text language.Text, a *engine.Actor) string {
+func (r *recorder) fill(text language.Text, a *engine.Actor) string {
 	sale, process := "", ""
 	if a != nil {
 		sale, process = a.Name, a.Process.Title()
@@ -231,7 +231,7 @@ func (r *Recorder) fill(text language.Text, a *engine.Actor) string {
 }
 
 // where says on which of several nodes something was done.
-func (r *Recorder) where() string {
+func (r *recorder) where() string {
 	if r.step.Node == 0 {
 		return ""
 	}
@@ -239,7 +239,7 @@ func (r *Recorder) where() string {
 }
 
 // lockSentence tells what a's command did to the lock, from what Redis held before it and holds now; "" if it did nothing.
-func (r *Recorder) lockSentence(before view, a *engine.Actor) string {
+func (r *recorder) lockSentence(before view, a *engine.Actor) string {
 	was, is, on := before.locks[r.step.Node], r.locks()[r.step.Node], r.where()
 	changed, whose := !slices.Equal(was.Values, is.Values), r.whose(was.holder)
 	switch {
@@ -269,7 +269,7 @@ func (r *Recorder) lockSentence(before view, a *engine.Actor) string {
 }
 
 // found tells what a's command, which did nothing, has found.
-func (r *Recorder) found(a *engine.Actor) string {
+func (r *recorder) found(a *engine.Actor) string {
 	switch is := r.locks()[r.step.Node]; {
 	case r.down():
 		return r.say("%s does not reach node %d", "%s 连不上节点 %d", a.Name, r.step.Node)
@@ -281,7 +281,7 @@ func (r *Recorder) found(a *engine.Actor) string {
 }
 
 // expired tells whose lock has gone by itself.
-func (r *Recorder) expired(before view) (says string) {
+func (r *recorder) expired(before view) (says string) {
 	for i, is := range r.locks() {
 		switch was := before.locks[i]; {
 		case !was.has || was.TTL == 0 || is.has:
@@ -297,7 +297,7 @@ func (r *Recorder) expired(before view) (says string) {
 }
 
 // lost tells how the lock has changed, if no actor did it.
-func (r *Recorder) lost(before view) string {
+func (r *recorder) lost(before view) string {
 	switch was, is := before.locks[0], r.locks()[0]; {
 	case was.has && !is.has:
 		return r.say(": %s is gone", "：%s丢失", r.lockOf(was.holder))
@@ -309,7 +309,7 @@ func (r *Recorder) lost(before view) string {
 }
 
 // whose says whose a lock is. In Chinese it stands after another word: a name has spaces around it.
-func (r *Recorder) whose(holder int) string {
+func (r *recorder) whose(holder int) string {
 	if holder < 0 {
 		return r.say("nobody's", "无人持有的")
 	}
@@ -317,12 +317,12 @@ func (r *Recorder) whose(holder int) string {
 }
 
 // lockOf returns somebody's lock, at the beginning of a sentence.
-func (r *Recorder) lockOf(holder int) string {
+func (r *recorder) lockOf(holder int) string {
 	return strings.TrimSpace(r.say("%s lock", "%s锁", r.whose(holder)))
 }
 
 // restSentence tells what becomes of the rest of a pipeline.
-func (r *Recorder) restSentence(commands string, arrives bool) string {
+func (r *recorder) restSentence(commands string, arrives bool) string {
 	if arrives {
 		return r.say("%s is still in flight", "%s 还在途中", commands)
 	}

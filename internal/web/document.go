@@ -14,42 +14,14 @@ import (
 	"time"
 
 	"lockstep/internal/language"
-	"lockstep/internal/trace"
 )
 
 // The kinds of documents. Each is shown by the module of that name.
 const (
-	KindSchedules = "schedules" // the data is Schedules
+	KindSchedules = "schedules" // the data is a lock's schedules, as explore/report has them
 	KindBurst     = "burst"     // the data is Burst
 	KindRun       = "run"       // the page adds the data: see emptyRun
 )
-
-// Schedules are those of a lock that a document steps through.
-type Schedules struct {
-	Lock      string     `json:"lock"`
-	Title     string     `json:"title"`    // of the lock
-	Scenario  string     `json:"scenario"` // as flags
-	Schedules []Schedule `json:"schedules"`
-}
-
-// Schedule is one of them.
-type Schedule struct {
-	Goal     string      `json:"goal"`    // of the reader who made it, in words; "" if none
-	Anomaly  string      `json:"anomaly"` // that it shows, "" if none; with a goal, that alone
-	Title    string      `json:"title"`   // how people call the anomaly
-	Says     string      `json:"says"`    // what the anomaly is
-	Length   int         `json:"length"`  // no schedule that shows it is shorter; 0: nobody knows
-	Replay   string      `json:"replay"`  // the command that replays it
-	Trace    trace.Trace `json:"trace"`
-	Breaches []Breach    `json:"breaches"` // to be marked
-}
-
-// Breach is an anomaly at the step that shows it.
-type Breach struct {
-	Step  int    `json:"step"` // counted from 1
-	Title string `json:"title"`
-	Says  string `json:"says"`
-}
 
 // Burst is what buyers were told, and what the shop's locks did meanwhile.
 type Burst struct {

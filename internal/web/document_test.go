@@ -16,17 +16,16 @@ import (
 
 const nasty = `</script><script>alert(1)</script><!-- "quoted" & ` + "\u2028"
 
-func schedules() Schedules {
+// schedules are data of KindSchedules, whose texts try to end the element that they are in.
+func schedules() map[string]any {
 	steps := []trace.Step{
 		{Token: "A:SET", Actor: "A", Command: "SET " + nasty, Reply: "OK", Says: "A takes the lock " + nasty, Lock: "A", Stock: "100",
 			Standing: []trace.Stance{trace.Inside, trace.Absent}},
 		{Token: "B:SET", Actor: "B", Says: "B takes it, too", Lock: "B", Stock: "100", Standing: []trace.Stance{trace.Inside, trace.Inside}},
 	}
-	return Schedules{
-		Lock: "v2", Title: nasty, Schedules: []Schedule{
-			{Anomaly: "two-holders", Says: nasty, Length: 2, Trace: trace.Trace{Actors: []string{"A", "B"}, Steps: steps, Verdict: nasty}},
-		},
-	}
+	return map[string]any{"lock": "v2", "title": nasty, "schedules": []map[string]any{{
+		"anomaly": "two-holders", "says": nasty, "length": 2, "trace": trace.Trace{Actors: []string{"A", "B"}, Steps: steps, Verdict: nasty},
+	}}}
 }
 
 func document(t *testing.T, in language.Language) string {

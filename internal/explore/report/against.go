@@ -30,7 +30,7 @@ func (r Request) Compare(ctx context.Context) (verdict.Verdict, error) {
 		case err != nil:
 			return verdict.Unknown, err
 		case len(result.Found) > 0:
-			schedule, shows = result.Found[0].Schedule, result.Found[0].Anomaly
+			schedule, shows = result.Found[0].Schedule(), result.Found[0].Anomaly()
 		case result.Bound() != "":
 			return verdict.Unknown, fmt.Errorf("against: the exploration of %s ended early: %s", r.Lock.Name, result.Bound())
 		default:

@@ -4,13 +4,34 @@ import (
 	"fmt"
 
 	"lockstep/internal/explore"
-	"lockstep/internal/trace"
 	"lockstep/internal/web"
 )
 
+// schedules are the data of web.KindSchedules: those of a lock that a document steps through.
+type schedules struct {
+	Lock      string     `json:"lock"`
+	Title     string     `json:"title"`    // of the lock
+	Scenario  string     `json:"scenario"` // as flags
+	Schedules []Schedule `json:"schedules"`
+}
+
+// Schedule is one to step through.
+type Schedule struct {
+	explore.Recording
+
+	Goal    string          `json:"goal"`    // of the reader who made it, in words; "" if none
+	Anomaly explore.Anomaly `json:"anomaly"` // that it shows, "" if none; with a goal, that alone
+	Title   string          `json:"title"`   // how people call the anomaly
+	Says    string          `json:"says"`    // what the anomaly is
+	Length  int             `json:"length"`  // no schedule that shows it is shorter; 0: nobody knows
+	Replay  string          `json:"replay"`  // the command that replays it
+	Broken  string          `json:"broken"`  // the verdict of an exploration; "" if this was not explored
+	Why     string          `json:"why"`     // "" if that was not asked for
+}
+
 // writeFound writes the counterexamples into the page, if there is one.
-func (r Request) writeFound(found []explore.Counterexample) error {
-	var all []web.Schedule
+func (r Request) writeFound(found []explore.Recording) error {
+	var all []Schedule
 	for _, e := range found {
 		all = append(all, r.found(e))
 	}
@@ -18,33 +39,25 @@ func (r Request) writeFound(found []explore.Counterexample) error {
 }
 
 // found makes a counterexample a schedule of a page.
-func (r Request) found(e explore.Counterexample) web.Schedule {
-	schedule := r.scheduleOf(e.Schedule, e.Trace, []explore.Shown{{
-		Anomaly: e.Anomaly, Title: e.Anomaly.Row().Title.In(r.Scenario.Language), Says: e.Trace.Verdict, Step: e.Length,
-	}})
-	schedule.Length = e.Length
+func (r Request) found(e explore.Recording) Schedule {
+	schedule := r.scheduleOf(e)
+	schedule.Length = e.Length()
 	return schedule
 }
 
-// writeReplayed writes a schedule into the page, if there is one, with the anomaly that it shows first.
-func (r Request) writeReplayed(t trace.Trace, shown []explore.Shown) error {
-	return r.writePage([]web.Schedule{r.scheduleOf(r.Schedule, t, shown)})
-}
-
 // scheduleOf makes a schedule of a page. Its anomaly is the one that is looked for, or the first that it has shown.
-func (r Request) scheduleOf(schedule string, t trace.Trace, shown []explore.Shown) web.Schedule {
-	made := web.Schedule{Trace: t, Replay: r.replayCommand(schedule)}
-	made.Trace.Verdict = "" // it is said at its step
-	for _, one := range shown {
-		made.Breaches = append(made.Breaches, web.Breach{Step: one.Step, Title: one.Title, Says: one.Says})
+func (r Request) scheduleOf(done explore.Recording) Schedule {
+	made := Schedule{Recording: done, Replay: r.replayCommand(done.Schedule())}
+	made.Verdict = "" // it is said at its step
+	for _, one := range done.Shown {
 		if a := one.Anomaly; made.Anomaly == "" && (r.Anomaly == "" || r.Anomaly == a) {
-			made.Anomaly, made.Title, made.Says = string(a), one.Title, explore.SentenceOf(a, r.Scenario)
+			made.Anomaly, made.Title, made.Says = a, one.Title, explore.SentenceOf(a, r.Scenario)
 		}
 	}
 	return made
 }
 
-func (r Request) writePage(all []web.Schedule) error {
+func (r Request) writePage(all []Schedule) error {
 	switch {
 	case r.Page == nil:
 		return nil
@@ -59,17 +72,17 @@ func (r Request) writePage(all []web.Schedule) error {
 	return r.Page.Write(document)
 }
 
-func (r Request) page(all []web.Schedule) ([]byte, error) {
-	return web.Document(web.KindSchedules, "lockstep: "+r.Lock.Name, web.Schedules{
+func (r Request) page(all []Schedule) ([]byte, error) {
+	return web.Document(web.KindSchedules, "lockstep: "+r.Lock.Name, schedules{
 		Lock: r.Lock.Name, Title: r.Lock.Title.In(r.Scenario.Language), Scenario: r.Scenario.String(), Schedules: all,
 	}, r.Scenario.Language)
 }
 
 // PageOf returns the page of a schedule that a reader has made, who set out to show the anomaly, if one is looked for.
-func (r Request) PageOf(t trace.Trace, shown []explore.Shown) ([]byte, error) {
-	schedule := r.scheduleOf(t.Schedule(), t, shown)
+func (r Request) PageOf(done explore.Recording) ([]byte, error) {
+	schedule := r.scheduleOf(done)
 	if r.Anomaly != "" {
 		schedule.Goal = r.task()
 	}
-	return r.page([]web.Schedule{schedule})
+	return r.page([]Schedule{schedule})
 }

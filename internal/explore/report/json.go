@@ -61,7 +61,7 @@ func document(r explore.Result, whys []*session.Why) Document {
 	}
 	for i, e := range r.Found {
 		doc.Counterexamples = append(doc.Counterexamples,
-			Counterexample{e.Anomaly, e.Trace.Verdict, e.Length, e.Schedule, e.Trace.Nodes, e.Trace.Steps, whys[i]})
+			Counterexample{e.Anomaly(), e.Verdict, e.Length(), e.Schedule(), e.Nodes, e.Steps, whys[i]})
 	}
 	if len(doc.Counterexamples) > 0 {
 		doc.Counterexample = &doc.Counterexamples[0]
@@ -78,7 +78,7 @@ func allDocument(rows []explore.Row, actors, schedules int) map[string]any {
 			found := []map[string]any{}
 			for _, f := range cell.Found {
 				found = append(found, map[string]any{
-					"with": f.Scenario.Name, "flags": f.Scenario.String(), "length": f.Length, "schedule": f.Schedule,
+					"with": f.Scenario.Name, "flags": f.Scenario.String(), "length": f.Length(), "schedule": f.Schedule(),
 				})
 			}
 			claim := cell.Verdict()

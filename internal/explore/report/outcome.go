@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"lockstep/internal/explore"
-	"lockstep/internal/web"
 )
 
 // Outcome is what an exploration found, for a page: the document, and what a terminal says.
@@ -15,15 +14,8 @@ type Outcome struct {
 	Says     string   `json:"says"`     // the verdict, without the flags
 	Seen     string   `json:"seen"`     // how much was explored
 	Tested   []string `json:"tested"`   // what was put to the test
-	Shown    []Shown  `json:"shown"`    // the counterexamples of the document
-}
 
-// Shown is a counterexample to step through.
-type Shown struct {
-	web.Schedule
-
-	Broken string `json:"broken"` // the verdict of this one
-	Why    string `json:"why"`    // "" if that was not asked for
+	Shown []Schedule `json:"shown"` // the counterexamples of the document
 }
 
 // Outcome explores the lock. It prints nothing. To explain what was found may take as long again as the bound.
@@ -45,14 +37,14 @@ func (r Request) Outcome(ctx context.Context) (Outcome, error) {
 	says := strings.NewReplacer(" ("+flags+")", "", "（"+flags+"）", "").Replace(r.verdict(result))
 	outcome := Outcome{
 		Document: document(result, whys), Scenario: r.Scenario.String(), Says: says, Seen: seen(result),
-		Tested: append([]string{}, tested(result)...), Shown: []Shown{},
+		Tested: append([]string{}, tested(result)...), Shown: []Schedule{},
 	}
 	for i, e := range result.Found {
 		var why strings.Builder
 		r.printReason(&why, whys[i])
-		outcome.Shown = append(outcome.Shown, Shown{
-			Schedule: r.found(e), Broken: r.broken(e), Why: strings.TrimSpace(why.String()),
-		})
+		schedule := r.found(e)
+		schedule.Broken, schedule.Why = r.broken(e), strings.TrimSpace(why.String())
+		outcome.Shown = append(outcome.Shown, schedule)
 	}
 	return outcome, nil
 }
@@ -61,7 +53,7 @@ func (r Request) Outcome(ctx context.Context) (Outcome, error) {
 func longest(r explore.Result) int {
 	steps := r.Depth
 	for _, e := range r.Found {
-		steps = max(steps, e.Length)
+		steps = max(steps, e.Length())
 	}
 	return steps
 }

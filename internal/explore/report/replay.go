@@ -20,34 +20,34 @@ func (r Request) Replay(ctx context.Context) (verdict.Verdict, error) {
 		return verdict.Unknown, err
 	}
 	replayed, err := explore.Replay(r.Lock, r.Scenario, r.Schedule)
-	shown := slices.DeleteFunc(replayed.Shown, func(s explore.Shown) bool {
+	replayed.Shown = slices.DeleteFunc(replayed.Shown, func(s explore.Shown) bool {
 		return len(goal.Anomalies) > 0 && !slices.Contains(goal.Anomalies, s.Anomaly)
 	})
 	var why *session.Why
-	if err == nil && len(shown) > 0 {
-		why, err = r.explain(ctx, r.Schedule, shown[0].Anomaly)
+	if err == nil && len(replayed.Shown) > 0 {
+		why, err = r.explain(ctx, r.Schedule, replayed.Anomaly())
 	}
-	if err := errors.Join(r.showReplayed(replayed, shown, why), err); err != nil {
+	if err := errors.Join(r.showReplayed(replayed, why), err); err != nil {
 		return verdict.Unknown, err
 	}
 	people := r.people()
-	for _, s := range shown {
+	for _, s := range replayed.Shown {
 		fmt.Fprint(people, shows(r.Scenario, s))
 	}
-	if len(shown) > 0 {
+	if len(replayed.Shown) > 0 {
 		r.printReason(people, why)
 	} else {
 		fmt.Fprintln(people, showsNothing(r.Scenario))
 	}
-	return verdict.Of(len(shown) > 0, true), r.writeReplayed(replayed.Trace, shown)
+	return verdict.Of(len(replayed.Shown) > 0, true), r.writePage([]Schedule{r.scheduleOf(replayed)})
 }
 
 // showReplayed prints the steps.
-func (r Request) showReplayed(replayed explore.Replayed, shown []explore.Shown, why *session.Why) error {
+func (r Request) showReplayed(replayed explore.Recording, why *session.Why) error {
 	switch {
 	case r.JSON:
 		steps := append([]trace.Step{}, replayed.Steps...)
-		doc := map[string]any{"lock": r.Lock.Name, "schedule": r.Schedule, "steps": steps, "shown": append([]explore.Shown{}, shown...)}
+		doc := map[string]any{"lock": r.Lock.Name, "schedule": r.Schedule, "steps": steps, "shown": replayed.Shown}
 		if why != nil {
 			doc["why"] = why
 		}

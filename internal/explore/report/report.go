@@ -140,7 +140,7 @@ func (r Request) showFound(result explore.Result, whys []*session.Why) {
 			fmt.Fprintln(people, e.Trace.Sequence())
 		}
 		r.printReason(people, whys[i])
-		fmt.Fprintln(people, r.stepByStep(e.Schedule))
+		fmt.Fprintln(people, r.stepByStep(e.Schedule()))
 	}
 }
 

@@ -23,9 +23,9 @@ func (r Request) explain(ctx context.Context, schedule string, a explore.Anomaly
 }
 
 // explainAll does it for each counterexample.
-func (r Request) explainAll(ctx context.Context, found []explore.Counterexample) (whys []*session.Why, err error) {
+func (r Request) explainAll(ctx context.Context, found []explore.Recording) (whys []*session.Why, err error) {
 	for _, e := range found {
-		why, err := r.explain(ctx, e.Schedule, e.Anomaly)
+		why, err := r.explain(ctx, e.Schedule(), e.Anomaly())
 		if err != nil {
 			return nil, err
 		}

@@ -34,9 +34,9 @@ func (r Request) verdict(result explore.Result) string {
 }
 
 // broken says what a counterexample shows.
-func (r Request) broken(e explore.Counterexample) string {
+func (r Request) broken(e explore.Recording) string {
 	return r.Scenario.Say("%s shows %s in %d steps, and in no fewer: %s.", "%s 最少 %[3]d 步就出现 %[2]s：%[4]s。",
-		r.Lock.Name, e.Anomaly, e.Length, explore.SentenceOf(e.Anomaly, r.Scenario))
+		r.Lock.Name, e.Anomaly(), e.Length(), explore.SentenceOf(e.Anomaly(), r.Scenario))
 }
 
 // summary lists all that was found, and says whether there may be more.
@@ -44,7 +44,7 @@ func (r Request) summary(result explore.Result) string {
 	say := r.Scenario.Say
 	var all []string
 	for _, e := range result.Found {
-		all = append(all, say("%s in %d steps", "%s（%d 步）", e.Anomaly, e.Length))
+		all = append(all, say("%s in %d steps", "%s（%d 步）", e.Anomaly(), e.Length()))
 	}
 	more := say("Every schedule was explored.", "所有时序都探索完了。")
 	if but := result.But(); but != "" {

@@ -30,7 +30,7 @@ func TestAnExplorationShowsTheShortestSchedule(t *testing.T) {
 			t.Fatalf("%s: %+v; want %s by %s", at.lock, e.Document, at.anomaly, at.do)
 		}
 		shown := e.Shown[0]
-		if shown.Trace.Schedule() != at.do || shown.Breaches[0].Step != found.Length || shown.Broken != e.Says ||
+		if shown.Trace.Schedule() != at.do || shown.Shown[0].Step != found.Length || shown.Broken != e.Says ||
 			!strings.HasPrefix(e.Says, at.lock+" shows "+string(at.anomaly)) {
 			t.Errorf("%s: %q, %+v", at.lock, e.Says, shown)
 		}
@@ -52,7 +52,7 @@ func TestAnExplorationToTheEnd(t *testing.T) {
 		t.Fatalf("%d are shown, by %v", len(each.Shown), each.Links)
 	}
 	for i, shown := range each.Shown {
-		if !strings.HasPrefix(shown.Why, "Why: ") || !strings.HasSuffix(each.Links[i], "&anomaly="+shown.Anomaly) {
+		if !strings.HasPrefix(shown.Why, "Why: ") || !strings.HasSuffix(each.Links[i], "&anomaly="+string(shown.Anomaly)) {
 			t.Errorf("%s: %q, %s", shown.Anomaly, shown.Why, each.Links[i])
 		}
 	}

@@ -132,7 +132,7 @@ func (s *Seat) Solve(ctx context.Context, client, name, schedule string) (steps 
 	if err != nil {
 		return 0, err
 	}
-	var replayed explore.Replayed
+	var replayed explore.Recording
 	err = s.run(ctx, client, func(ctx context.Context) (err error) {
 		replayed, err = explore.ReplayWithContext(ctx, of, in, schedule)
 		return err

@@ -225,7 +225,7 @@ func (s *Seat) file(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	page, err := p.PageOf(at.Now().Trace, at.Now().Shown)
+	page, err := p.PageOf(at.Now().Recording)
 	if err == nil {
 		web.Save(w, "lockstep-"+p.Lock.Name+".html", page)
 	}

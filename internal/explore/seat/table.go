@@ -137,7 +137,7 @@ func cellOf(lock string, c explore.Cell) Cell {
 		cell.Answer = "never"
 	case c.Verdict() == verdict.Broken:
 		found := c.Found[0]
-		cell.Steps, cell.Scenario = found.Length, found.Scenario.Name
+		cell.Steps, cell.Scenario = found.Length(), found.Scenario.Name
 		cell.Link = Link(lock, found.Scenario.String(), found.Trace) + "&anomaly=" + cell.Anomaly
 	}
 	return cell

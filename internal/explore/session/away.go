@@ -3,7 +3,6 @@ package session
 import (
 	"context"
 	"slices"
-	"strings"
 
 	"lockstep/internal/explore"
 	"lockstep/internal/explore/engine"
@@ -50,7 +49,7 @@ func Away(ctx context.Context, s *Session, a explore.Anomaly, bounds explore.Bou
 		return Hint{Steps: Unknown}, err
 	case len(result.Found) > 0:
 		found := result.Found[0]
-		return Hint{found.Length, strings.Fields(found.Schedule)[len(s.Path())], found.Schedule}, nil
+		return Hint{found.Length() - len(s.path), found.Steps[len(s.path)].Token, found.Schedule()}, nil
 	case result.Complete:
 		return Hint{Steps: Never}, nil
 	default:

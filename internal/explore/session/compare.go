@@ -1,7 +1,6 @@
 package session
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -34,45 +33,52 @@ type Row [2]*trace.Step
 func Compare(ctx context.Context, locks [2]strategy.Strategy, in explore.Scenario, schedule string) (Comparison, error) {
 	c := Comparison{Locks: [2]string{locks[0].Name, locks[1].Name}, Rows: []Row{}, Why: []string{}}
 	c.Shown = [2][]explore.Shown{{}, {}}
-	var sides [2]side
-	for i, lock := range locks {
-		h, err := begin(ctx, lock, in)
-		if err != nil {
-			return c, err
-		}
-		defer h.Close()
-		sides[i] = side{h.Walk(), lock, in}
-		defer sides[i].Close()
+	first, err := follow(ctx, locks[0], in, schedule)
+	if err != nil {
+		return c, err
 	}
-	tokens := strings.Fields(schedule)
-	for i, token := range tokens {
-		err := sides[0].Take(token)
-		if errors.Is(err, explore.ErrStale) {
-			err = cmp.Or(sides[0].refusal(ctx, strings.Join(tokens[:i], " "), token), err)
-		}
-		if err != nil {
-			return c, explore.AtStep(in, i+1, token, err)
-		}
-		if err := c.follow(ctx, sides[0].Last(), sides[1]); err != nil {
+	h, err := begin(ctx, locks[1], in)
+	if err != nil {
+		return c, err
+	}
+	defer h.Close()
+	second := &other{run: h.Begin(), lock: locks[1], in: in}
+	defer func() { second.run.Close() }()
+	second.run.Record()
+	for i := range first.Steps {
+		if err := c.follow(ctx, &first.Steps[i], second); err != nil {
 			return c, err
 		}
 	}
-	for i, s := range sides {
-		c.ended(i, s.Trace(), s.Shown)
-	}
+	c.ended(0, first)
+	c.ended(1, second.run.Recording())
 	return c, nil
 }
 
-// side is what one lock does.
-type side struct {
-	*explore.Walk
-	lock strategy.Strategy
-	in   explore.Scenario
+// follow runs a schedule of a lock. A step that does not fit is refused as a session refuses it.
+func follow(ctx context.Context, s strategy.Strategy, in explore.Scenario, schedule string) (done explore.Recording, err error) {
+	h, err := begin(ctx, s, in)
+	if err != nil {
+		return done, err
+	}
+	defer h.Close()
+	run := h.Begin()
+	defer run.Close()
+	run.Record()
+	_, err = run.Follow(schedule)
+	done = run.Recording()
+	if errors.Is(err, explore.ErrStale) {
+		token := strings.Fields(schedule)[done.Length()]
+		if why := refusal(ctx, s, in, done.Schedule(), token); why != nil {
+			err = explore.AtStep(in, done.Length()+1, token, why)
+		}
+	}
+	return done, err
 }
 
 // refusal says why a token cannot follow a schedule.
-func (s side) refusal(ctx context.Context, after, token string) error {
-	session, err := NewWithContext(ctx, s.lock, s.in, after)
+func refusal(ctx context.Context, s strategy.Strategy, in explore.Scenario, after, token string) error {
+	session, err := NewWithContext(ctx, s, in, after)
 	if err != nil {
 		return err
 	}
@@ -80,22 +86,67 @@ func (s side) refusal(ctx context.Context, after, token string) error {
 	return session.refuse(token)
 }
 
+// other is the second lock on its way along a schedule of the first.
+type other struct {
+	run  *explore.Run
+	over bool // nothing can follow
+	lock strategy.Strategy
+	in   explore.Scenario
+}
+
+// last returns the last step.
+func (o *other) last() *trace.Step {
+	steps := o.run.Recording().Steps
+	return &steps[len(steps)-1]
+}
+
+// take takes the step that resembles another lock's: the same happens to the same one, whatever its command is called. It reports false if
+// that cannot happen; then nothing has happened.
+func (o *other) take(token string) (took bool, err error) {
+	want, err := engine.ParseToken(token)
+	if err != nil || o.over {
+		return false, err
+	}
+	t, can := o.run.Find(want)
+	if !can {
+		return false, o.run.Engine.Err()
+	}
+	if t.Kind != engine.Moves { // a fault may turn out to make no difference
+		if _, own, err := o.run.Preview(t); err != nil || !own {
+			return false, err
+		}
+	}
+	o.run.Apply(t)
+	o.over = o.run.Look()
+	return true, o.run.Engine.Err()
+}
+
+// begins reports whether what a task does next is to begin an attempt, without a command.
+func (o *other) begins(who string) (bool, error) {
+	t, can := o.run.Find(engine.Wanted{Kind: engine.Moves, Who: who})
+	if o.over || !can || o.run.Engine.Subject(t).Pending() != nil || o.run.Engine.Subject(t).Subscribes() {
+		return false, nil
+	}
+	would, own, err := o.run.Preview(t)
+	return own && would.Steps[0].Kind == trace.KindBegins, err
+}
+
 // ended takes down what a lock did, and has shown.
-func (c *Comparison) ended(lock int, done trace.Trace, shown []explore.Shown) {
-	c.Traces[lock], c.Schedules[lock], c.Shown[lock] = done, done.Schedule(), append([]explore.Shown{}, shown...)
+func (c *Comparison) ended(lock int, done explore.Recording) {
+	c.Traces[lock], c.Schedules[lock], c.Shown[lock] = done.Trace, done.Schedule(), done.Shown
 	var rows []int // of its steps
 	for i, row := range c.Rows {
 		if row[lock] != nil {
 			rows = append(rows, i+1)
 		}
 	}
-	for i, shown := range shown {
+	for i, shown := range done.Shown {
 		c.Shown[lock][i].Step = rows[shown.Step-1]
 	}
 }
 
 // follow lets the second lock do what the first one did.
-func (c *Comparison) follow(ctx context.Context, first *trace.Step, second side) error {
+func (c *Comparison) follow(ctx context.Context, first *trace.Step, second *other) error {
 	who, _, _ := strings.Cut(first.Token, ":")
 	does, err := engine.ParseToken(first.Token)
 	if err != nil {
@@ -103,7 +154,7 @@ func (c *Comparison) follow(ctx context.Context, first *trace.Step, second side)
 	}
 	begins := false // the second does; of a move, that is seen once it is made
 	if first.Kind == trace.KindBegins || does.Kind != engine.Moves {
-		if begins, err = second.Begins(who); err != nil {
+		if begins, err = second.begins(who); err != nil {
 			return err
 		}
 	}
@@ -112,22 +163,22 @@ func (c *Comparison) follow(ctx context.Context, first *trace.Step, second side)
 		c.Rows = append(c.Rows, Row{first, nil})
 		return nil
 	case first.Kind != trace.KindBegins && begins:
-		if _, err := second.TakeAs(who + ":" + trace.KindBegins); err != nil {
+		if _, err := second.take(who + ":" + trace.KindBegins); err != nil {
 			return err
 		}
-		c.Rows = append(c.Rows, Row{nil, second.Last()})
+		c.Rows = append(c.Rows, Row{nil, second.last()})
 	}
-	took, err := second.TakeAs(first.Token)
-	if took && err == nil && first.Kind != trace.KindBegins && second.Last().Kind == trace.KindBegins {
-		c.Rows = append(c.Rows, Row{nil, second.Last()})
-		took, err = second.TakeAs(first.Token)
+	took, err := second.take(first.Token)
+	if took && err == nil && first.Kind != trace.KindBegins && second.last().Kind == trace.KindBegins {
+		c.Rows = append(c.Rows, Row{nil, second.last()})
+		took, err = second.take(first.Token)
 	}
 	if err != nil {
 		return err
 	}
 	var same *trace.Step
 	if took {
-		same = second.Last()
+		same = second.last()
 	}
 	c.Rows = append(c.Rows, Row{first, same})
 	if c.Differs > 0 {
@@ -145,8 +196,8 @@ func (c *Comparison) follow(ctx context.Context, first *trace.Step, second side)
 }
 
 // refuse says why the second lock cannot do what the first one did.
-func (c *Comparison) refuse(ctx context.Context, token string, second side) error {
-	err := second.refusal(ctx, second.Trace().Schedule(), token)
+func (c *Comparison) refuse(ctx context.Context, token string, second *other) error {
+	err := refusal(ctx, second.lock, second.in, second.run.Recording().Schedule(), token)
 	var stale *explore.StaleError
 	if !errors.As(err, &stale) {
 		return err

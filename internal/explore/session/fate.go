@@ -57,7 +57,7 @@ func Follow(
 	switch {
 	case err != nil:
 	case len(result.Found) > 0:
-		f.Outcome, f.Other = Lucky, result.Found[0].Schedule
+		f.Outcome, f.Other = Lucky, result.Found[0].Schedule()
 	case result.Complete:
 		f.Outcome, f.Setting = NeverShows, result.Setting()
 		if but := result.But(); but != "" {
@@ -96,7 +96,7 @@ func (f *Fate) goOn(ctx context.Context, second strategy.Strategy, in explore.Sc
 	for i := range end.Trace.Steps[before:] {
 		f.Rows = append(f.Rows, Row{nil, &end.Trace.Steps[before+i]})
 	}
-	f.ended(1, end.Trace, end.Shown)
+	f.ended(1, end.Recording)
 	if f.second(anomaly.Stuck) {
 		return NoEnd, nil
 	}

@@ -11,15 +11,15 @@ import (
 
 // View is all there is to show of a session.
 type View struct {
-	Lock     string          `json:"lock"`
-	Scenario string          `json:"scenario"` // as flags
-	Schedule string          `json:"schedule"` // so far
-	Trace    trace.Trace     `json:"trace"`    // of it
-	Shown    []explore.Shown `json:"shown"`    // anomalies, each once, in the order in which they appeared
-	State    State           `json:"state"`
-	Choices  []Choice        `json:"choices"` // what can happen next: faults last
-	Disabled []Disabled      `json:"disabled"`
-	Over     bool            `json:"over"` // nothing more will happen
+	explore.Recording
+
+	Lock     string     `json:"lock"`
+	Scenario string     `json:"scenario"` // as flags
+	Schedule string     `json:"schedule"` // so far
+	State    State      `json:"state"`
+	Choices  []Choice   `json:"choices"` // what can happen next: faults last
+	Disabled []Disabled `json:"disabled"`
+	Over     bool       `json:"over"` // nothing more will happen
 }
 
 // Choice is one thing that can happen next.
@@ -43,72 +43,46 @@ func (v View) Tokens() []string {
 
 // look runs a schedule, to see what is so after it; and once more for each thing that can happen next, to see what that would do.
 func (s *Session) look(schedule string) error {
-	v, path, possible, err := s.replay(schedule)
+	run := s.harness.Begin()
+	defer run.Close()
+	run.Record()
+	over, err := run.Follow(schedule)
 	if err != nil {
 		return err
 	}
-	rank := func(t engine.Transition) int { return min(len(t.Kind.Budget()), 1) } // faults last
-	slices.SortStableFunc(possible, func(a, b engine.Transition) int { return rank(a) - rank(b) })
-	var next []engine.Transition
-	for _, t := range possible {
-		choice, took, err := s.try(path, t)
-		if err != nil {
-			return err
-		}
-		if took {
-			v.Choices, next = append(v.Choices, choice), append(next, t)
-		}
-	}
-	s.now, s.path, s.next = v, path, next
-	return nil
-}
-
-// replay runs a schedule, and sees what is so after it, which transitions it took, and what is possible then.
-func (s *Session) replay(schedule string) (v View, path, possible []engine.Transition, err error) {
-	run := s.harness.Begin()
-	defer run.Close()
-	record := run.Record()
-	shown, over, err := run.Follow(schedule, s.strategy)
-	if err != nil {
-		return v, nil, nil, err
-	}
-	v = View{
-		Lock: s.strategy.Name, Scenario: s.scenario.String(), Trace: record.Trace(), Shown: append([]explore.Shown{}, shown...),
-		Choices: []Choice{}, Over: over,
-	}
+	v := View{Recording: run.Recording(), Lock: s.strategy.Name, Scenario: s.scenario.String(), Choices: []Choice{}, Over: over}
 	v.Trace.Steps = append([]trace.Step{}, v.Trace.Steps...)
 	v.Schedule = v.Trace.Schedule()
 	v.State = stateOf(run, v.Trace)
-	if !v.Over {
+	var possible, next []engine.Transition
+	if !over {
 		possible = slices.Clone(run.Engine.Transitions())
 	}
-	v.Disabled = disabled(run, possible, v.Over)
-	return v, slices.Clone(run.Engine.Taken()), possible, run.Engine.Err()
+	v.Disabled = disabled(run, possible, over)
+	rank := func(t engine.Transition) int { return min(len(t.Kind.Budget()), 1) } // faults last
+	slices.SortStableFunc(possible, func(a, b engine.Transition) int { return rank(a) - rank(b) })
+	for _, t := range possible {
+		would, own, err := run.Preview(t)
+		if err != nil {
+			return err
+		}
+		if own {
+			v.Choices, next = append(v.Choices, s.choice(run, t, would)), append(next, t)
+		}
+	}
+	s.now, s.path, s.next = v, slices.Clone(run.Engine.Taken()), next
+	return run.Engine.Err()
 }
 
-// try runs a schedule with one step more, to see what that does. It reports false if that is no step of its own.
-func (s *Session) try(path []engine.Transition, t engine.Transition) (c Choice, took bool, err error) {
-	run := s.harness.Begin()
-	defer run.Close()
-	for _, before := range path {
-		run.Apply(before)
-	}
-	run.Engine.Transitions()
-	record := run.Record()
-	took = run.Apply(t)
-	found, _ := run.Check()
-	if err := run.Engine.Err(); err != nil || !took {
-		return c, false, err
-	}
-	step := record.Last()
-	c = Choice{
+// choice is what t would do.
+func (s *Session) choice(run *explore.Run, t engine.Transition, would explore.Recording) Choice {
+	step := would.Steps[0]
+	c := Choice{
 		Token: step.Token, Actor: step.Actor, Fault: t.Kind.Budget(), Command: step.Command, Shows: []explore.Anomaly{},
 		Says: cmp.Or(step.Says, step.Command, goesOn(run.Engine.Subject(t).Name, s.scenario)),
 	}
-	for _, f := range found {
-		if f.Anomaly.IsPromisedBy(s.strategy) {
-			c.Shows = append(c.Shows, f.Anomaly)
-		}
+	for _, shown := range would.Shown {
+		c.Shows = append(c.Shows, shown.Anomaly)
 	}
-	return c, true, nil
+	return c
 }

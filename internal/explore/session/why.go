@@ -166,5 +166,5 @@ func wayOn(ctx context.Context, s *Session, avoid explore.Anomaly, bounds explor
 	if err != nil || len(result.Found) == 0 {
 		return nil, result, err
 	}
-	return strings.Fields(result.Found[0].Schedule)[len(s.Path()):], result, nil
+	return strings.Fields(result.Found[0].Schedule())[len(s.path):], result, nil
 }

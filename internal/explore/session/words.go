@@ -108,16 +108,16 @@ func missing(name string) language.Text {
 }
 
 // stances says where each actor stands.
-func (s side) stances(step *trace.Step) string {
+func (o *other) stances(step *trace.Step) string {
 	var all []string
-	for i, a := range s.Engine.Actors() {
-		all = append(all, a.Name+" "+step.Standing[i].In(s.in.Language))
+	for i, a := range o.run.Engine.Actors() {
+		all = append(all, a.Name+" "+step.Standing[i].In(o.in.Language))
 	}
-	return strings.Join(all, s.in.Say(", ", "，"))
+	return strings.Join(all, o.in.Say(", ", "，"))
 }
 
 // differences says how steps of two locks differ: in what happens, or in what is so then; and if they do, in their commands.
-func differences(locks [2]string, steps [2]*trace.Step, second side) (why []string) {
+func differences(locks [2]string, steps [2]*trace.Step, second *other) (why []string) {
 	in, both := second.in, language.Both
 	differ := func(what language.Text, of func(*trace.Step) string) {
 		if does, other := of(steps[0]), of(steps[1]); does != other {

@@ -8,7 +8,6 @@ import (
 	"lockstep/internal/language"
 	"lockstep/internal/learn/course"
 	"lockstep/internal/lock/evolution"
-	"lockstep/internal/trace"
 )
 
 // Entry is a lesson in the list. Idea is HTML.
@@ -51,13 +50,7 @@ type Part struct {
 // Command is a command, and what it shows, as far as the lesson knows that.
 type Command struct {
 	course.Command
-	Drawn *Drawn `json:"drawn,omitempty"`
-}
-
-// Drawn is a schedule to draw, and what it breaks.
-type Drawn struct {
-	Trace    trace.Trace     `json:"trace"`
-	Breaches []explore.Shown `json:"breaches"`
+	Drawn *explore.Recording `json:"drawn,omitempty"`
 }
 
 // entryOf returns the entry of a lesson, with the first paragraph of its idea.
@@ -142,7 +135,7 @@ func (p Part) named(says string) string {
 		if c.Drawn == nil {
 			continue
 		}
-		for _, shown := range c.Drawn.Breaches {
+		for _, shown := range c.Drawn.Shown {
 			says = strings.Replace(says, " "+string(shown.Anomaly), " "+shown.Title, 1)
 		}
 	}
@@ -151,7 +144,7 @@ func (p Part) named(says string) string {
 
 // drawnOf replays a schedule; nil if it does not fit, as somebody has changed the code. What it breaks is what the command looks for, if it
 // looks for something.
-func drawnOf(c course.Command, in language.Language) *Drawn {
+func drawnOf(c course.Command, in language.Language) *explore.Recording {
 	lock, unknown := evolution.Find(c.Lock)
 	scenario, malformed := explore.ParseScenario(c.Scenario)
 	if unknown != nil || malformed != nil {
@@ -162,11 +155,8 @@ func drawnOf(c course.Command, in language.Language) *Drawn {
 	if stale != nil {
 		return nil
 	}
-	drawn := Drawn{Trace: replayed.Trace, Breaches: []explore.Shown{}}
-	for _, shown := range replayed.Shown {
-		if c.Anomaly == "" || c.Anomaly == string(shown.Anomaly) {
-			drawn.Breaches = append(drawn.Breaches, shown)
-		}
-	}
-	return &drawn
+	replayed.Shown = slices.DeleteFunc(replayed.Shown, func(shown explore.Shown) bool {
+		return c.Anomaly != "" && c.Anomaly != string(shown.Anomaly)
+	})
+	return &replayed
 }

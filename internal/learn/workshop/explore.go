@@ -87,9 +87,9 @@ func (o *Outcome) look(ctx context.Context, s strategy.Strategy, look Look, in l
 		o.State, o.Reason, o.Says = verdict.Failed, reason(err), err.Error()
 	case len(result.Found) > 0:
 		found := result.Found[0]
-		o.State, o.Anomaly, o.Says = verdict.NotYet, string(found.Anomaly), found.Trace.Verdict
-		o.Length, o.Schedule, o.Steps = found.Length, found.Schedule, found.Trace.Steps
-		o.Diagram = found.Trace.Legend() + "\n" + found.Trace.Sequence()
+		o.State, o.Anomaly, o.Says = verdict.NotYet, string(found.Anomaly()), found.Verdict
+		o.Length, o.Schedule, o.Steps = found.Length(), found.Schedule(), found.Steps
+		o.Diagram = found.Legend() + "\n" + found.Sequence()
 	case !result.Complete:
 		o.State, o.Reason, o.Says = verdict.Failed, TimedOut, result.Bound()
 		if errors.Is(ctx.Err(), context.DeadlineExceeded) {

@@ -78,7 +78,7 @@ func (known sweeps) search(
 	says := explore.UnknownMeans(in)
 	switch {
 	case len(cell.Found) > 0:
-		says = shortest(cell.Found[0].Counterexample, in)
+		says = shortest(cell.Found[0], in)
 	case cell.Verdict() == verdict.Holds:
 		says = inNoScenario(in)
 	}

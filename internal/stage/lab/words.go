@@ -197,8 +197,8 @@ func (a Answer) outcome(in language.Language) string {
 
 // What an exploration shows.
 
-func shortest(c explore.Counterexample, in language.Language) string {
-	return in.Say("in %d steps: %s", "%d 步：%s", c.Length, c.Schedule)
+func shortest(c explore.Recording, in language.Language) string {
+	return in.Say("in %d steps: %s", "%d 步：%s", c.Length(), c.Schedule())
 }
 func inNone(schedules int, in language.Language) string {
 	return in.Say("none of %d schedules shows it", "%d 个时序都没有出现", schedules)

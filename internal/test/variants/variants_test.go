@@ -40,10 +40,10 @@ func TestVariantsAreJudgedRightly(t *testing.T) {
 			result, err := explore.Explore(t.Context(), v.Lock, v.Scenario, goal(v), enough)
 			t.Logf("%d schedules in %.2f s: %s, %v", result.Schedules, result.Seconds, answer(result), err)
 			for _, e := range result.Found {
-				again, failed := explore.Replay(v.Lock, v.Scenario, e.Schedule)
-				shows := func(s explore.Shown) bool { return s.Anomaly == e.Anomaly && s.Step == e.Length }
+				again, failed := explore.Replay(v.Lock, v.Scenario, e.Schedule())
+				shows := func(s explore.Shown) bool { return s.Anomaly == e.Anomaly() && s.Step == e.Length() }
 				if failed != nil || !slices.ContainsFunc(again.Shown, shows) {
-					t.Errorf("replayed: %v, %+v; want %s in the last step", failed, again.Shown, e.Anomaly)
+					t.Errorf("replayed: %v, %+v; want %s in the last step", failed, again.Shown, e.Anomaly())
 				}
 			}
 			if err == nil && result.Bound() != "" && len(result.Found) == 0 && !suite.Long && (v.Steps == 0 || testing.Short()) {
@@ -74,7 +74,7 @@ func judge(v variants.Variant, result explore.Result, err error) (wrong string) 
 		return ""
 	case err != nil:
 		return err.Error()
-	case v.Steps > 0 && (len(result.Found) == 0 || result.Found[0].Length != v.Steps):
+	case v.Steps > 0 && (len(result.Found) == 0 || result.Found[0].Length() != v.Steps):
 		return fmt.Sprintf("%s; want %s in %d steps", answer(result), v.Anomaly, v.Steps)
 	case v.Steps > 0:
 		return ""
@@ -93,7 +93,7 @@ func judge(v variants.Variant, result explore.Result, err error) (wrong string) 
 func answer(result explore.Result) string {
 	all := []string{string(result.Verdict())}
 	for _, e := range result.Found {
-		all = append(all, fmt.Sprintf("%s in %d steps (%s)", e.Anomaly, e.Length, e.Schedule))
+		all = append(all, fmt.Sprintf("%s in %d steps (%s)", e.Anomaly(), e.Length(), e.Schedule()))
 	}
 	return strings.Join(append(all, result.Cut()...), ", ")
 }

@@ -5,7 +5,7 @@ import { say, several } from "./words.js";
 
 export function player() {
   let trace = null,
-    breaches = [],
+    shown = [],
     current = 0; // the step that was taken last, counted from 1
   const picture = el("div.sheet.drawing", { role: "group", "aria-label": say("The schedule", "时序") }); // of several
   const told = el("section.told", { role: "status", "aria-live": "polite" });
@@ -19,8 +19,8 @@ export function player() {
   return { picture, told, controls, step, load };
 
   function load(schedule) {
-    ({ trace, breaches } = schedule);
-    breaches ??= [];
+    ({ trace, shown } = schedule);
+    shown ??= [];
     current = trace.steps.length;
     draw();
   }
@@ -34,13 +34,13 @@ export function player() {
 
   function draw() {
     const focused = picture.contains(document.activeElement) && document.activeElement.textContent;
-    replace(picture, drawTrace(trace, { current, onstep: n => step(n - current), breaches }), legend());
-    replace(told, sentence(trace, current, breaches));
+    replace(picture, drawTrace(trace, { current, onstep: n => step(n - current), shown }), legend());
+    replace(told, sentence(trace, current, shown));
     if (focused) [...picture.querySelectorAll("button")].find(one => one.textContent === focused)?.focus();
   }
 }
 
-function sentence(trace, current, breaches) {
+function sentence(trace, current, shown) {
   const taken = trace.steps[current - 1],
     all = trace.steps.length;
   if (!taken) return el("p", say(`The start. ${several(all, "step", "步")} to the end.`, `开头。到末尾共 ${all} 步。`));
@@ -48,7 +48,7 @@ function sentence(trace, current, breaches) {
     el("p.soft.small", say(`Step ${current} of ${all}, `, `第 ${current} 步，共 ${all} 步，`), el("code", taken.token)),
     el("p", el("b", saying(taken))),
     taken.command && el("p", el("code", `${taken.command} → ${taken.reply}`)),
-    breaches
+    shown
       .filter(({ step }) => step === current)
       .map(({ title, says }) => el("p.note.bad", "✗ ", el("b", title), say(": ", "："), says)),
   ];

@@ -5,16 +5,16 @@ import { el, svg } from "./dom.js";
 import { duration, say } from "./words.js";
 
 // drawTrace draws trace.Trace as a list of its steps. Options: current, the step that is marked, counted from 1, or 0;
-// onstep, called with the step that is clicked; notes gives what else to say of a step, by its number; breaches are
+// onstep, called with the step that is clicked; notes gives what else to say of a step, by its number; shown are
 // marked at their steps, each with its title and what it says; next has the choices of what can happen after
 // the current step, and takes one.
 export function drawTrace(trace, options = {}) {
-  const { current = Infinity, onstep, notes, breaches = [], next } = options;
+  const { current = Infinity, onstep, notes, shown = [], next } = options;
   const lanes = lanesOf(trace);
   const rows = trace.steps.map((step, i) => {
     const n = i + 1,
       before = beforeOf(trace, i),
-      breach = breaches.filter(each => each.step === n);
+      breach = shown.filter(each => each.step === n);
     const kinds = ["step", step.fault && "fault", breach.length && "breach", n > current && "later"];
     const attributes = onstep && { "aria-label": say(`Step ${n}`, `第 ${n} 步`), onclick: () => onstep(n) };
     return el(
@@ -38,7 +38,7 @@ export function drawTrace(trace, options = {}) {
     { class: "trace", style: { "--lanes": lanes.length } },
     head(lanes),
     el("ol", null, rows),
-    trace.says && !breaches.length && el("p", { class: "verdict" }, cross(), trace.says),
+    trace.says && !shown.length && el("p", { class: "verdict" }, cross(), trace.says),
     next && coming(lanes, trace, current, next),
   );
 }

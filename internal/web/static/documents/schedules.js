@@ -26,7 +26,7 @@ function show(main, { lock, title, scenario, schedules }) {
   choose(0);
 
   function choose(i) {
-    const { anomaly, title, says, length, goal: task, breaches, replay: command } = schedules[i];
+    const { anomaly, title, says, length, goal: task, shown, replay: command } = schedules[i];
     const fewest = length > 0 && say(`, in ${several(length, "step")} and in no fewer`, `：${length} 步，不可能更少`);
     replace(heading, [
       anomaly
@@ -34,7 +34,7 @@ function show(main, { lock, title, scenario, schedules }) {
         : say(`A schedule of ${lock}`, `${lock} 的一个时序`),
       anomaly && fewest,
     ]);
-    const reached = anomaly && breaches?.find(breach => breach.title === title)?.step;
+    const reached = anomaly && shown?.find(breach => breach.title === title)?.step;
     replace(goal, [
       task && [
         say("The goal: ", "目标："),

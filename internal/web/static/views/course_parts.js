@@ -151,19 +151,19 @@ export class Result {
   known() {
     const { drawn } = this.command;
     this.tell(this.saying);
-    if (drawn) this.draw(drawn.trace, drawn.breaches);
+    if (drawn) this.draw(drawn.trace, drawn.shown);
   }
 
   tell(all) {
     replace(this.says, [all.map(each => el("p", each))]);
   }
 
-  draw(trace, breaches) {
+  draw(trace, shown) {
     const schedule = trace.steps.map(step => step.token).join(" ");
     if (schedule === this.schedule) return;
     this.schedule = schedule;
     this.node.classList.add("reveals"); // what comes, and how it ends, comes last
-    this.player = steps(trace, breaches, this.desk, () => this.node.classList.remove("reveals"));
+    this.player = steps(trace, shown, this.desk, () => this.node.classList.remove("reveals"));
     replace(this.drawing, this.player.node);
   }
 
@@ -194,12 +194,12 @@ export class Result {
                 ? say("Another exploration comes first.", "前面还有一次探索。")
                 : say(`Running it here: ${schedules} schedules so far`, `正在这里运行：已探索 ${schedules} 种时序`),
             ),
-          done: ({ says, seen, tested, shown: [shown], links: [link] }) => {
-            this.tell(shown ? [says] : [says, seen, ...tested]);
-            if (shown) this.draw(shown.trace, shown.breaches);
+          done: ({ says, seen, tested, shown: [found], links: [link] }) => {
+            this.tell(found ? [says] : [says, seen, ...tested]);
+            if (found) this.draw(found.trace, found.shown);
             tell(
               say("Explored here, just now. ", "刚刚在这里探索过。"),
-              shown && seen + " ",
+              found && seen + " ",
               link && el("a", { href: link }, say("In the seat", "在调度席打开")),
             );
           },
@@ -217,9 +217,9 @@ export class Result {
 }
 
 // steps draws a schedule to step through, from its first step on. all is called once all of them were shown.
-function steps(trace, breaches, desk, all) {
+function steps(trace, shown, desk, all) {
   const { picture, told, controls, step: go, load } = player();
-  load({ trace, breaches });
+  load({ trace, shown });
   go(1 - trace.steps.length);
   told.classList.add("unseen"); // the picture says it
   const node = el("div.player", picture, controls, told);

@@ -379,7 +379,7 @@ class Seat {
         current: this.at,
         onstep: n => this.look(n),
         notes: n => this.distance.note(n),
-        breaches: full.view.shown,
+        shown: full.view.shown,
         next: { choices: here.view.choices, take: token => this.take(token), faultOf: name => faultOf(this, name) },
       }),
     );
