@@ -41,7 +41,7 @@ func (x *Execution) running(what string) *Task {
 }
 
 // hasTurn reports whether the goroutine that asks is that of a task. In executions that are not inspected, it is taken to be.
-func (t *Task) hasTurn() bool { return !t.x.Inspected || t.coroutine.Goroutine() == number() }
+func (t *Task) hasTurn() bool { return !t.x.Inspected || isCarrier() }
 
 // checkTimeless fails for a context that ends by real time.
 func checkTimeless(ctx context.Context) error {

@@ -3,7 +3,9 @@ package engine
 import (
 	"bytes"
 	"iter"
+	"reflect"
 	"runtime"
+	"slices"
 	"sync/atomic"
 )
 
@@ -65,15 +67,18 @@ type carrier struct {
 
 func newCarrier() *carrier {
 	c := &carrier{}
-	c.resume, c.stop = iter.Pull(func(park func(struct{}) bool) {
-		c.park = park
-		c.number.Store(number())
-		makeRoom()
-		for more := true; more; more = park(struct{}{}) {
-			c.run()
-		}
-	})
+	c.resume, c.stop = iter.Pull(c.carry)
 	return c
+}
+
+// carry is what its goroutine does.
+func (c *carrier) carry(park func(struct{}) bool) {
+	c.park = park
+	c.number.Store(number())
+	makeRoom()
+	for more := true; more; more = park(struct{}{}) {
+		c.run()
+	}
 }
 
 // run runs its coroutine to the end.
@@ -99,6 +104,22 @@ func (c *carrier) run() {
 func makeRoom() {
 	var room [10 << 10]byte
 	runtime.KeepAlive(&room)
+}
+
+// depth is more than the calls that a stack has which no recursion has made.
+const depth = 512
+
+// isCarrier reports whether the goroutine that asks is a carrier's, of which one runs at a time. Its number would say which, but to print
+// a stack takes ten times as long.
+func isCarrier() bool {
+	var calls [depth]uintptr
+	carry := reflect.ValueOf((*carrier).carry).Pointer()
+	for _, call := range slices.Backward(calls[:runtime.Callers(1, calls[:])]) {
+		if runtime.FuncForPC(call-1).Entry() == carry {
+			return true
+		}
+	}
+	return false
 }
 
 // number returns what the runtime gives the goroutine that asks, as a panic would print it.

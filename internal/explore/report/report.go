@@ -132,12 +132,12 @@ func (r Request) showFound(result explore.Result, whys []*session.Why) {
 			fmt.Fprintln(people)
 		}
 		if r.Mermaid {
-			fmt.Fprint(r.Out, e.Trace.Mermaid())
+			fmt.Fprint(r.Out, e.Mermaid())
 		}
 		fmt.Fprintln(people, r.broken(e))
-		fmt.Fprintln(people, e.Trace.Legend())
+		fmt.Fprintln(people, e.Legend())
 		if !r.Mermaid {
-			fmt.Fprintln(people, e.Trace.Sequence())
+			fmt.Fprintln(people, e.Sequence())
 		}
 		r.printReason(people, whys[i])
 		fmt.Fprintln(people, r.stepByStep(e.Schedule()))
