@@ -50,7 +50,7 @@ func TestEveryChoiceDoesWhatItSays(t *testing.T) {
 				}
 			}
 			replayed, err := explore.Replay(s.Strategy(), s.Scenario(), s.Now().Schedule)
-			if err != nil || !reflect.DeepEqual(replayed.Steps, s.Now().Trace.Steps) ||
+			if err != nil || !reflect.DeepEqual(replayed.Steps, s.Now().Steps) ||
 				len(replayed.Shown) != len(s.Now().Shown) {
 				t.Errorf("%s replays as %v, %+v; want %+v, %+v", s.Now().Schedule, err, replayed, s.Now().Trace, s.Now().Shown)
 			}
@@ -66,12 +66,12 @@ func tryAll(t *testing.T, s *session.Session) {
 			t.Fatalf("after %q: %v", before.Schedule, err)
 		}
 		after := s.Now()
-		last := after.Trace.Steps[len(after.Trace.Steps)-1]
+		last := after.Steps[len(after.Steps)-1]
 		if last.Token != c.Token || last.Command != c.Command || last.Says != "" && last.Says != c.Says {
 			t.Errorf("after %q, the choice %+v did %+v", before.Schedule, c, last)
 		}
 		for _, a := range after.Shown {
-			if a.Step == len(after.Trace.Steps) && !slices.Contains(c.Shows, a.Anomaly) {
+			if a.Step == len(after.Steps) && !slices.Contains(c.Shows, a.Anomaly) {
 				t.Errorf("after %q, %s shows %s; its choice said %v", before.Schedule, c.Token, a.Anomaly, c.Shows)
 			}
 		}
