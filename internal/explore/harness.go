@@ -184,7 +184,7 @@ func (h *Harness) sell(run *Run) {
 		x.Run(a, func(ctx context.Context) error {
 			for range x.Scenario.SalesEach() {
 				a.Next()
-				if _, err := sale.Sell(ctx, a.Sale); err != nil {
+				if _, err := sale.Sell(ctx, a.Sale, lock.Owner(a.Sale)); err != nil {
 					return err
 				}
 				run.sold++

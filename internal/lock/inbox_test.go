@@ -23,7 +23,7 @@ func (b *board) Subscribe(channel string, notify func(string)) (unsubscribe func
 func TestInbox(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := &board{}
-		inbox := lock.NewInbox(b, lock.SystemClock{}, "turn")
+		inbox := lock.NewInbox(lock.Options{Notifier: b, Clock: lock.SystemClock{}}, "turn")
 		waited := func(ctx context.Context) time.Duration {
 			began := time.Now()
 			inbox.Wait(ctx, time.Second)

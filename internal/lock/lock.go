@@ -45,6 +45,14 @@ type Options struct {
 	Notifier      Notifier            // tells processes of messages
 	Clock         Clock               // where time comes from
 	Rand          func(n int64) int64 // from 0 to n-1, for random pauses and ids
+	Refused       func()              // called whenever a Lock that waits finds the lock held by another process; nil: nobody is told
+}
+
+// notifyRefused tells that the lock is held by another process.
+func (o Options) notifyRefused() {
+	if o.Refused != nil {
+		o.Refused()
+	}
 }
 
 // Notifier passes messages from one process to another. A message may come late, or never, and a subscriber may be notified for nothing.
@@ -74,21 +82,6 @@ func asHolder(ctx context.Context) context.Context { return context.WithValue(ct
 // IsHolders reports whether a command under ctx is of one that has the lock: a renewal or a release. Others wait for it, so it should wait
 // for none of theirs.
 func IsHolders(ctx context.Context) bool { return ctx.Value(holders{}) != nil }
-
-// refusals has the function that a context tells of refusals, as context.WithValue wants it.
-type refusals struct{}
-
-// WithRefused returns a context under which a Lock that waits calls f whenever the lock is held by another process.
-func WithRefused(ctx context.Context, f func()) context.Context {
-	return context.WithValue(ctx, refusals{}, f)
-}
-
-// notifyRefused tells that the lock is held by another process.
-func notifyRefused(ctx context.Context) {
-	if f, is := ctx.Value(refusals{}).(func()); is {
-		f()
-	}
-}
 
 // Lease is a lock held. It is safe for concurrent use.
 type Lease struct {

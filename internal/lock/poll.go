@@ -23,7 +23,7 @@ func PollAt[T any](ctx context.Context, opts Options, pause func() time.Duration
 		if !errors.Is(err, ErrNotObtained) {
 			return obtained, err
 		}
-		notifyRefused(ctx)
+		opts.notifyRefused()
 		_ = Sleep(between, opts.Clock, pause()) // the loop looks at wait itself
 	}
 	return obtained, WaitError(wait, opts.WaitTimeout)

@@ -52,7 +52,7 @@ type kept struct {
 func New(client redis.Cmdable, opts lock.Options) *Locker {
 	l := &Locker{client: client, opts: opts}
 	l.line = lock.NewCohort(opts, l.quit)
-	l.turn = lock.NewInbox(opts.Notifier, opts.Clock, l.turnPrefix()+opts.Process)
+	l.turn = lock.NewInbox(opts, l.turnPrefix()+opts.Process)
 	return l
 }
 

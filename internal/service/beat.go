@@ -103,7 +103,7 @@ func (s *Shop) replica() Replica {
 	if s.session == nil {
 		tells.Drained = s.changing
 	} else {
-		tells.Run, tells.Admitted, tells.Overlap = s.session.Run.ID, s.session.admitted, s.session.overlap()
+		tells.Run, tells.Admitted, tells.Overlap = s.session.sale.Run.ID, s.session.admitted, s.session.sale.overlap()
 	}
 	return tells
 }

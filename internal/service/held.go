@@ -24,12 +24,7 @@ type held struct {
 func (s *Sale) lock(ctx context.Context, owner string, depth int) (held, error) {
 	asked := s.Clock.Now()
 	s.notifyObservers(ctx, Seen{Moment: Asks, Nested: depth})
-	refused := func() { s.recordOverlap(2) }
-	if depth > 0 {
-		refused = func() {} // perhaps by its own sale's lock
-	}
-	asking := lock.WithRefused(ctx, refused)
-	lease, err := s.Locker.Lock(asking, owner)
+	lease, err := s.Locker.Lock(ctx, owner)
 	if err != nil {
 		s.notifyObservers(ctx, Seen{Moment: Misses, Nested: depth, Err: err})
 		return held{}, err
@@ -37,7 +32,7 @@ func (s *Sale) lock(ctx context.Context, owner string, depth int) (held, error) 
 	now := s.Clock.Now()
 	s.notifyObservers(ctx, Seen{Moment: Obtains, Nested: depth, Token: lease.Token(), Took: now.Sub(asked)})
 	s.Log.Debug("lock", "owner", owner, "nested", depth)
-	return held{Lease: lease, asking: asking, owner: owner, depth: depth, wait: now.Sub(asked), since: now}, nil
+	return held{Lease: lease, asking: ctx, owner: owner, depth: depth, wait: now.Sub(asked), since: now}, nil
 }
 
 // unlock releases the lock. A lock that was gone already does not undo the sale, but it is logged.

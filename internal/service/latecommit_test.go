@@ -87,7 +87,7 @@ func TestLateCommitLosesAnUpdate(t *testing.T) {
 			sale, sold := saleOf(stock, update), make(chan error, 2)
 			for i, id := range []string{"a", "b"} { // b comes a moment after a
 				time.AfterFunc(time.Duration(i)*time.Millisecond, func() {
-					_, err := sale.Sell(t.Context(), id)
+					_, err := sale.Sell(t.Context(), id, lock.Owner(id))
 					sold <- err
 				})
 			}
@@ -103,7 +103,7 @@ func TestLateCommitLosesAnUpdate(t *testing.T) {
 
 func TestLateCommitAlone(t *testing.T) {
 	stock := &shelf{stock: 2}
-	receipt, err := saleOf(stock, strategy.LateCommit).Sell(t.Context(), "a")
+	receipt, err := saleOf(stock, strategy.LateCommit).Sell(t.Context(), "a", lock.Owner("a"))
 	if err != nil || receipt.Before != 2 || receipt.After != 1 || receipt.At.IsZero() || stock.stock != 1 {
 		t.Errorf("%+v, %v, %d left; want one of two sold", receipt, err, stock.stock)
 	}
@@ -120,7 +120,7 @@ func TestErrorsOfALateCommit(t *testing.T) {
 		"outcome unknown": {&shelf{stock: 1, fails: lock.ErrOutcomeUnknown}, service.ErrOutcomeUnknown, written},
 		"run over":        {&shelf{stock: 1, fails: service.ErrRunOver}, service.ErrRunOver, written},
 	} {
-		receipt, err := saleOf(c.stock, strategy.LateCommit).Sell(t.Context(), "a")
+		receipt, err := saleOf(c.stock, strategy.LateCommit).Sell(t.Context(), "a", lock.Owner("a"))
 		if !errors.Is(err, c.want) || receipt != (service.Receipt{}) || !slices.Equal(c.stock.events, c.events) {
 			t.Errorf("%s: %v, %+v, by %q; want %v by %q", name, err, receipt, c.stock.events, c.want, c.events)
 		}
@@ -129,7 +129,7 @@ func TestErrorsOfALateCommit(t *testing.T) {
 		stock := &shelf{stock: 1, slow: time.Second}
 		ctx, leave := context.WithCancel(t.Context())
 		time.AfterFunc(time.Millisecond, leave)
-		if _, err := saleOf(stock, strategy.LateCommit).Sell(ctx, "a"); !errors.Is(err, lock.ErrCancelled) || stock.stock != 1 {
+		if _, err := saleOf(stock, strategy.LateCommit).Sell(ctx, "a", lock.Owner("a")); !errors.Is(err, lock.ErrCancelled) || stock.stock != 1 {
 			t.Errorf("the buyer went away before the write: %v, %d left; want ErrCancelled and one left", err, stock.stock)
 		} else if strings.Contains(err.Error(), "wait") {
 			t.Errorf("a sale that had the lock fails with %q: it waited for none", err)

@@ -60,12 +60,12 @@ func TestTheLockIsToldThatTheStoreRefusedItsToken(t *testing.T) {
 		return n == 1
 	}
 	for deadline := time.Now().Add(time.Minute); !kept(); { // not before the process hears who asks for the lock
-		if _, err := sale.Sell(t.Context(), "a"); err != nil || time.Now().After(deadline) {
+		if _, err := sale.Sell(t.Context(), "a", lock.Owner("a")); err != nil || time.Now().After(deadline) {
 			t.Fatalf("the lock is not kept: %v", err)
 		}
 	}
 	stock.refuses = true
-	_, err = sale.Sell(t.Context(), "b")
+	_, err = sale.Sell(t.Context(), "b", lock.Owner("b"))
 	if still := kept(); still || !errors.Is(err, lock.ErrLost) {
 		t.Errorf("a sale that the store refused: %v, and the lock is kept: %t; want it given back", err, still)
 	}
@@ -85,11 +85,11 @@ func TestALostLockAndTheWrite(t *testing.T) {
 		shelf := &shelf{stock: 2}
 		sale := saleOf(shelf, strategy.ReadModifyWrite)
 		sale.Locker, sale.Think = losing{time.Second}, 2*time.Second
-		if _, err := sale.Sell(t.Context(), "a"); !errors.Is(err, lock.ErrLost) || !slices.Equal(shelf.events, []string{"a reads"}) {
+		if _, err := sale.Sell(t.Context(), "a", lock.Owner("a")); !errors.Is(err, lock.ErrLost) || !slices.Equal(shelf.events, []string{"a reads"}) {
 			t.Errorf("lost before the write: %v, and it %v", err, shelf.events)
 		}
 		sale.Stock, sale.Think = unanswered{shelf}, 0
-		if _, err := sale.Sell(t.Context(), "b"); !errors.Is(err, service.ErrOutcomeUnknown) || errors.Is(err, lock.ErrLost) {
+		if _, err := sale.Sell(t.Context(), "b", lock.Owner("b")); !errors.Is(err, service.ErrOutcomeUnknown) || errors.Is(err, lock.ErrLost) {
 			t.Errorf("lost while the write was not answered: %v; want ErrOutcomeUnknown", err)
 		}
 	})

@@ -90,7 +90,7 @@ func TestObserversAreToldOfEachMoment(t *testing.T) {
 			seen := &diary{}
 			sale := saleOf(&shelf{stock: 2}, strategy.ReadModifyWrite)
 			sale.Locker, sale.Observers, sale.Nested, sale.Think = test.locker, service.Observers{seen}, test.nested, 2*time.Second
-			_, err := sale.Sell(t.Context(), "a")
+			_, err := sale.Sell(t.Context(), "a", lock.Owner("a"))
 			synctest.Wait() // the loss is told by a goroutine of its own
 			if !errors.Is(err, test.fails) {
 				t.Errorf("%s: %v; want %v", name, err, test.fails)
@@ -135,7 +135,7 @@ func TestObserversAreToldHowLongASaleWaitedAndHeld(t *testing.T) {
 		one, other := &watch{}, &watch{}
 		sale.Locker, sale.Think, sale.Nested, sale.Observers = slowly{}, 5*time.Second, 1, service.Observers{one, other}
 		sale.Run.Lock = "v0"
-		receipt, err := sale.Sell(t.Context(), "a")
+		receipt, err := sale.Sell(t.Context(), "a", lock.Owner("a"))
 		if err != nil || receipt.Wait != time.Second || receipt.Hold != 7*time.Second { // with a nested call's second and second
 			t.Errorf("%v, waited %v, held %v", err, receipt.Wait, receipt.Hold)
 		}

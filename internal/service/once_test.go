@@ -63,7 +63,7 @@ func TestSellOnce(t *testing.T) {
 	} {
 		shop, room, events := shopOfKeepers(t)
 		shop.Ledger, shop.Stock = &kept{room, c.answers}, c.stock
-		receipt, err := shop.SellOnce(t.Context(), "order")
+		receipt, err := shop.Sell(t.Context(), OrderRequest{ID: "order", Once: true})
 		if !errors.Is(err, c.err) || receipt.Replayed != c.replayed || (len(*events) > 1) != c.sold {
 			t.Errorf("%s: %+v, %v, %q; want replayed %v, %v", c.what, receipt, err, *events, c.replayed, c.err)
 		}

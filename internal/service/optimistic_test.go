@@ -50,7 +50,7 @@ func TestBackoffIsBounded(t *testing.T) {
 			},
 		}
 		began := time.Now()
-		_, err := sale.Sell(t.Context(), "one")
+		_, err := sale.Sell(t.Context(), "one", lock.Owner("one"))
 		if !errors.Is(err, service.ErrConflict) || !errors.Is(err, lock.ErrTimeout) || time.Since(began) != 30*time.Second {
 			t.Errorf("%v after %v; want a timeout after 30s", err, time.Since(began))
 		}
@@ -63,7 +63,7 @@ func TestBackoffIsBounded(t *testing.T) {
 
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(time.Second, cancel)
-		if _, err := sale.Sell(ctx, "two"); !errors.Is(err, lock.ErrCancelled) {
+		if _, err := sale.Sell(ctx, "two", lock.Owner("two")); !errors.Is(err, lock.ErrCancelled) {
 			t.Errorf("a buyer who went away: %v; want ErrCancelled", err)
 		}
 	})
@@ -101,7 +101,7 @@ func TestSlotsBoundTheWatches(t *testing.T) {
 		var buyers sync.WaitGroup
 		for range 20 {
 			buyers.Go(func() {
-				switch _, err := sale.Sell(t.Context(), "one"); {
+				switch _, err := sale.Sell(t.Context(), "one", lock.Owner("one")); {
 				case errors.Is(err, service.ErrSoldOut):
 					soldOut.Add(1)
 				case errors.Is(err, lock.ErrTimeout):

@@ -45,14 +45,10 @@ type Receipt struct {
 	Replayed bool // another request has made the order; Wait and Hold are not kept, and 0 then
 }
 
-// Sell sells one piece, as order id. It fails with ErrOutcomeUnknown when the sale may have been made. After any other error it was
-// not: ErrSoldOut, ErrBadStock, ErrRunOver, or any of the lock's; lock.ErrLost when the lock was lost while the sale was going on.
-func (s *Sale) Sell(ctx context.Context, id string) (Receipt, error) {
-	return s.sellAs(ctx, id, lock.Owner(id))
-}
-
-// sellAs is Sell by an owner of the lock. Requests for one order need an owner each: a reentrant lock lets its holder in again.
-func (s *Sale) sellAs(ctx context.Context, id, owner string) (_ Receipt, err error) {
+// Sell sells one piece, as order id, by an owner of the lock. Requests for one order need an owner each: a reentrant lock lets its holder
+// in again. It fails with ErrOutcomeUnknown when the sale may have been made. After any other error it was not: ErrSoldOut, ErrBadStock,
+// ErrRunOver, or any of the lock's; lock.ErrLost when the lock was lost while the sale was going on.
+func (s *Sale) Sell(ctx context.Context, id, owner string) (_ Receipt, err error) {
 	order := history.Order{ID: id, RunID: s.Run.ID, Lock: s.Run.Lock, Replica: s.Replica, Owner: owner}
 	ctx = s.Observers.Follow(ctx, s.Run.ID, order.Owner)
 	defer func() { s.notifyObservers(ctx, Seen{Moment: Ends, Err: err}) }()

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"strconv"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -68,7 +69,7 @@ func TestSegmentedSellsAll(t *testing.T) {
 		sold, refused := make(chan service.Receipt, 20), make(chan error, 20)
 		for i := range 20 {
 			go func() {
-				receipt, err := sale.Sell(t.Context(), fmt.Sprint("order ", i))
+				receipt, err := sale.Sell(t.Context(), fmt.Sprint("order ", i), lock.Owner(strconv.Itoa(i)))
 				if err != nil {
 					refused <- err
 					return
@@ -88,7 +89,7 @@ func TestSegmentedSellsAll(t *testing.T) {
 		}
 		from.asks = nil
 		for range 2 {
-			if _, err := sale.Sell(t.Context(), "one"); !errors.Is(err, service.ErrSoldOut) {
+			if _, err := sale.Sell(t.Context(), "one", lock.Owner("one")); !errors.Is(err, service.ErrSoldOut) {
 				t.Error(err)
 			}
 		}
@@ -103,7 +104,7 @@ func TestSegmentedWaitIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sale := segmentedSale(&shelves{left: []int64{0, 0, 0, 0}, slow: 40 * time.Second})
 		began := time.Now()
-		_, err := sale.Sell(t.Context(), "one")
+		_, err := sale.Sell(t.Context(), "one", lock.Owner("one"))
 		if !errors.Is(err, lock.ErrTimeout) || errors.Is(err, service.ErrSoldOut) || time.Since(began) != 80*time.Second {
 			t.Errorf("%v after %v; want ErrTimeout after two of four segments", err, time.Since(began))
 		}

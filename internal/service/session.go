@@ -9,12 +9,11 @@ import (
 	"lockstep/internal/service/history"
 )
 
-// session is this replica's part of a run: its Sale is made once, and shared by all. There is one at a time. It ends when another run is
+// session is this replica's part of a run: its sale is made once, and shared by all. There is one at a time. It ends when another run is
 // on, or a change is going on, and its last sale has ended: nothing that its lock keeps, a place in a queue or fencing tokens, is passed to
 // a sale of the next one.
 type session struct {
-	Sale
-
+	sale     *Sale
 	admitted int  // sales in flight
 	closing  bool // its last sale has ended
 }
@@ -38,7 +37,7 @@ func (s *Shop) admit() (*session, error) {
 		return nil, ErrRunChanging
 	}
 	s.session.admitted++
-	s.session.recordOverlap(int64(s.session.admitted))
+	s.session.sale.recordOverlap(int64(s.session.admitted))
 	return s.session, nil
 }
 
@@ -56,7 +55,7 @@ func (s *Shop) leave(ctx context.Context, of *session) {
 
 // isOver reports whether no more sales are admitted to a session, while that run is on, or is being changed.
 func (s *session) isOver(run history.Run, changing string) bool {
-	return changing != "" || s.Run.ID != run.ID
+	return changing != "" || s.sale.Run.ID != run.ID
 }
 
 // newSession makes the session of a run in a shop whose mu is held.
@@ -68,20 +67,23 @@ func newSession(s *Shop, run history.Run) (*session, error) {
 	settings, parts := s.settings.Tuned(run.Tuning), s.Parts
 	parts.TTL, parts.RetryInterval = settings.TTL, settings.RetryInterval
 	parts.WaitTimeout, parts.HandOffLimit = settings.WaitTimeout, settings.HandOffLimit
-	begun := &session{Sale: Sale{
+	sale := &Sale{
 		Run: run, Stock: s.Stock, Clock: s.Clock, Log: s.Log, Observers: s.Observers, Replica: s.Replica,
 		Think: settings.Think, Nested: settings.Nested, Update: row.Update, Slots: s.slots, Overlap: new(atomic.Int64),
 		Backoff: Backoff{Delay: settings.RetryInterval, MaxDuration: settings.WaitTimeout, Clock: s.Clock, Rand: parts.Rand},
-	}}
+	}
+	if settings.Nested == 0 { // else it may be the lock of the sale itself that refuses a nested call
+		parts.Refused = func() { sale.recordOverlap(2) }
+	}
 	switch segmented := row.Update == strategy.Segmented; {
 	case !segmented:
-		begun.Locker = row.New(parts)
+		sale.Locker = row.New(parts)
 	case run.Segments > 0:
-		begun.Segments = SegmentLocks(row, parts, run.Segments)
+		sale.Segments = SegmentLocks(row, parts, run.Segments)
 	default:
 		return nil, fmt.Errorf("%w: the run is on with lock %s, and does not say in how many segments its stock is", ErrBadData, run.Lock)
 	}
-	return begun, nil
+	return &session{sale: sale}, nil
 }
 
 // closeSession gives back what the lock of a session keeps that is over, once it has no sale in flight.
@@ -94,8 +96,8 @@ func (s *Shop) closeSession(ctx context.Context) {
 	}
 	over.closing = true
 	s.mu.Unlock()
-	if err := over.Close(ctx); err != nil {
-		s.Log.Warn("giving back the lock of a run that is over", "run", over.Run.ID, "error", err)
+	if err := over.sale.Close(ctx); err != nil {
+		s.Log.Warn("giving back the lock of a run that is over", "run", over.sale.Run.ID, "error", err)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

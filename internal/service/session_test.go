@@ -61,7 +61,7 @@ func TestEachRunHasALockOfItsOwn(t *testing.T) {
 	leave()
 	shop.leave(left, first) // a buyer who went away does not cut the closing off
 	expect(t, events, "make p", "close p")
-	if second := admit(t, shop); second == first || second.Run.ID != "second" {
+	if second := admit(t, shop); second == first || second.sale.Run.ID != "second" {
 		t.Error("want another lock for the sales of the next run")
 	}
 	room.set(func(s *State) { s.Run = history.Run{} }) // redis came back empty: there is no run
@@ -82,7 +82,7 @@ func TestEachRunHasALockOfItsOwn(t *testing.T) {
 func TestALockIsClosedOnce(t *testing.T) {
 	shop, room, events := shopOfKeepers(t)
 	first := admit(t, shop)
-	k, _ := first.Locker.(*keeper)
+	k, _ := first.sale.Locker.(*keeper)
 	k.fails = lock.ErrUnavailable
 	k.during = func() {
 		shop.closeSession(t.Context())
@@ -127,7 +127,7 @@ func TestAReplicaDrains(t *testing.T) {
 	}
 	room.set(func(s *State) { s.Change, s.Run.ID = "", "second" })
 	beat(t, shop)
-	if admit(t, shop).Run.ID != "second" {
+	if admit(t, shop).sale.Run.ID != "second" {
 		t.Error("after the change the old run goes on")
 	}
 }
@@ -153,7 +153,7 @@ func TestAReplicaThatWasSilentAsksFirst(t *testing.T) {
 		}
 		shop.leave(t.Context(), shop.session)
 		room.set(func(s *State) { s.Run.ID = "second" })
-		if receipt, err := shop.Sell(t.Context(), "1"); err != nil || receipt.RunID != "second" {
+		if receipt, err := shop.Sell(t.Context(), OrderRequest{ID: "1"}); err != nil || receipt.RunID != "second" {
 			t.Errorf("%+v, %v; want a sale in the run that is on by now", receipt, err)
 		}
 	})
@@ -200,7 +200,7 @@ func TestALockIsClosedWithTheShop(t *testing.T) {
 
 func TestALockIsClosedBeforeTheBarrierOpens(t *testing.T) {
 	shop, _, events := shopOfKeepers(t)
-	if _, err := shop.Sell(t.Context(), "1"); err != nil {
+	if _, err := shop.Sell(t.Context(), OrderRequest{ID: "1"}); err != nil {
 		t.Fatal(err)
 	}
 	if err := shop.SetLock(t.Context(), "v1"); err != nil {
@@ -286,7 +286,7 @@ func TestARunKeepsItsSegments(t *testing.T) {
 	shop.setSettings(history.Settings{WaitTimeout: time.Minute, Segments: 8})
 	room.set(func(s *State) { s.Run = history.Run{ID: "theirs", Lock: "segmented", Segments: 3} })
 	beat(t, shop)
-	if sale := admit(t, shop); len(sale.Segments) != 3 || strings.Join(keys, " ") != "lock:1 lock:2 lock:3" {
+	if sale := admit(t, shop).sale; len(sale.Segments) != 3 || strings.Join(keys, " ") != "lock:1 lock:2 lock:3" {
 		t.Errorf("%d segments, with the keys %v", len(sale.Segments), keys)
 	}
 	shop.leave(t.Context(), shop.session)
@@ -303,6 +303,27 @@ func TestARunKeepsItsSegments(t *testing.T) {
 		}
 		if shop.last().Lock != name || shop.last().Segments != want {
 			t.Errorf("a run of our own: %+v; want %d segments", shop.last(), want)
+		}
+	}
+}
+
+// A sale that another process's lock keeps waiting has met it. A nested call may have met the lock of its own sale.
+func TestARefusalIsAnOverlapUnlessCallsAreNested(t *testing.T) {
+	for nested, want := range []int64{2, 1} {
+		shop, _, _ := shopOfKeepers(t)
+		row := shop.Strategies["keeper"]
+		var parts strategy.Parts
+		row.New = func(p strategy.Parts) lock.Locker { parts = p; return &keeper{events: &[]string{}} }
+		for name := range shop.Strategies {
+			shop.Strategies[name] = row
+		}
+		shop.setSettings(history.Settings{WaitTimeout: time.Minute, Nested: nested})
+		sale := admit(t, shop).sale
+		if parts.Refused != nil {
+			parts.Refused()
+		}
+		if got := sale.overlap(); got != want {
+			t.Errorf("with %d nested calls, %d sales overlap; want %d", nested, got, want)
 		}
 	}
 }

@@ -62,52 +62,94 @@ func (s *Shop) Close(ctx context.Context) error {
 	return s.Ledger.Quit(ctx)
 }
 
-// Sell sells one piece in the current run, as order id, which no other order has. It fails as Sale.Sell does, but with ErrRunOver and
-// lock.ErrTimeout only when no run has taken the sale for too long.
-func (s *Shop) Sell(ctx context.Context, id string) (Receipt, error) {
-	owner := lock.Owner(id)
-	return s.sell(ctx, id, func(session *session) (Receipt, error) {
-		receipt, err := session.sellAs(ctx, id, owner)
-		owner = lock.Owner(s.NewID()) // in the next run it is another sale to the lock
-		return receipt, err
-	})
+// OrderRequest is what a buyer asks for.
+type OrderRequest struct {
+	ID   string // of the order
+	Once bool   // the ID is the buyer's own, and the order may have been made; otherwise no other order has it
 }
 
-// sell lets a sale into the current run, or into the next one if that ends first.
-func (s *Shop) sell(ctx context.Context, id string, sell func(*session) (Receipt, error)) (receipt Receipt, err error) {
-	defer s.asked.register(id)()
-	err = s.retryInNextRun(ctx, func() error {
-		session, err := s.admit()
-		if err != nil {
-			return err
+// Sell sells one piece in the current run, or in the next one if that ends first. It fails as Sale.Sell does, but with ErrRunOver and
+// lock.ErrTimeout only when no run has taken the sale for too long.
+//
+// An order that is to be made once, and that the ledger keeps, of this run or of an earlier one, is not sold: its receipt is returned, as
+// Replayed. Requests for it may come at the same time, to any replica. An error says only that this request sold nothing, for another one
+// may be going on.
+func (s *Shop) Sell(ctx context.Context, order OrderRequest) (Receipt, error) {
+	defer s.asked.register(order.ID)()
+	owner := lock.Owner(order.ID)
+	if order.Once { // there may be several requests
+		owner = lock.Owner(s.NewID())
+	}
+	for next := s.nextRun(); ; owner = lock.Owner(s.NewID()) { // in the next run it is another sale to the lock
+		receipt, err := s.sellNow(ctx, order, owner)
+		if err == nil {
+			s.logSale(receipt)
+			return receipt, nil
 		}
-		defer s.leave(ctx, session)
-		receipt, err = sell(session)
-		return err
-	})
+		if err = next.await(ctx, err); err != nil {
+			return Receipt{}, err
+		}
+	}
+}
+
+// sellNow sells in the current run.
+func (s *Shop) sellNow(ctx context.Context, order OrderRequest, owner string) (Receipt, error) {
+	session, err := s.admit()
 	if err != nil {
 		return Receipt{}, err
 	}
-	s.Log.Info("sold", "lock", receipt.Lock, "before", receipt.Before, "after", receipt.After, "wait", receipt.Wait.Round(time.Microsecond),
-		"hold", receipt.Hold.Round(time.Microsecond), "replayed", receipt.Replayed, "order", id)
-	return receipt, nil
+	defer s.leave(ctx, session)
+	if order.Once {
+		return s.sellOnce(ctx, session.sale, order.ID, owner)
+	}
+	return session.sale.Sell(ctx, order.ID, owner)
+}
+
+// sellOnce looks the order up, and sells if it is not made. The run is known before: what an earlier run can still write is in the ledger
+// by then, as the store refuses all else of it; and of this run the store knows the orders itself.
+func (s *Shop) sellOnce(ctx context.Context, sale *Sale, id, owner string) (Receipt, error) {
+	if order, err := s.Ledger.Order(ctx, id); !errors.Is(err, ErrNoOrder) {
+		return replayed(order), err
+	}
+	receipt, err := sale.Sell(ctx, id, owner)
+	if errors.Is(err, ErrSoldOut) { // perhaps by this very order, since it was looked up
+		if order, found := s.Ledger.Order(ctx, id); !errors.Is(found, ErrNoOrder) {
+			return replayed(order), found
+		}
+	}
+	if err == nil && receipt.Owner != owner {
+		return replayed(receipt.Order), nil
+	}
+	return receipt, err
+}
+
+// replayed returns the receipt of an order that another request has made.
+func replayed(order history.Order) Receipt { return Receipt{Order: order, Replayed: true} }
+
+func (s *Shop) logSale(r Receipt) {
+	s.Log.Info("sold", "lock", r.Lock, "before", r.Before, "after", r.After, "wait", r.Wait.Round(time.Microsecond),
+		"hold", r.Hold.Round(time.Microsecond), "replayed", r.Replayed, "order", r.ID)
 }
 
 // Tally counts the current run. It fails as the store does, and with lock.ErrTimeout when a new run is due and does not begin.
 func (s *Shop) Tally(ctx context.Context) (tally history.Tally, err error) {
-	err = s.retryInNextRun(ctx, func() (err error) {
-		tally, err = s.Ledger.Tally(ctx)
-		return err
-	})
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if here := s.session; err == nil && here != nil {
-		tally.InFlight += int64(here.admitted)
-		if here.Run.ID == tally.ID {
-			tally.MaxInFlight = max(tally.MaxInFlight, here.overlap())
+	for next := s.nextRun(); ; {
+		if tally, err = s.Ledger.Tally(ctx); err == nil {
+			break
+		}
+		if err = next.await(ctx, err); err != nil {
+			return tally, err
 		}
 	}
-	return tally, err
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if here := s.session; here != nil {
+		tally.InFlight += int64(here.admitted)
+		if here.sale.Run.ID == tally.ID {
+			tally.MaxInFlight = max(tally.MaxInFlight, here.sale.overlap())
+		}
+	}
+	return tally, nil
 }
 
 // Order returns an order that the ledger keeps. It fails with ErrInFlight if its sale may be going on, in this replica or in another, and
@@ -205,36 +247,42 @@ func (s *Shop) InForce(ctx context.Context) (history.Settings, error) {
 // SettingsOf returns what the sales of a run are made with here.
 func (s *Shop) SettingsOf(run history.Run) history.Settings { return s.current().Tuned(run.Tuning) }
 
-// retryInNextRun calls try until it does not fail because its run is over, or is being changed; after that it sees that a new run begins.
-// When that takes too long, it fails with lock.ErrTimeout, or with what try failed with.
-func (s *Shop) retryInNextRun(ctx context.Context, try func() error) error {
-	changed := s.changes()
-	err := try()
-	if !errors.Is(err, ErrRunChanging) && !errors.Is(err, ErrRunOver) {
+// nextRun waits for the run that follows one that has ended, or that is being changed.
+type nextRun struct {
+	shop     *Shop
+	changed  <-chan struct{} // closed when there is something new since the last attempt
+	deadline time.Time       // of all waits; zero: none has begun
+}
+
+// nextRun is to be called before the first attempt.
+func (s *Shop) nextRun() *nextRun { return &nextRun{shop: s, changed: s.changes()} }
+
+// await returns nil when a new run may have begun, if that is why an attempt failed with err, and err if not. When it takes longer than
+// the shop's wait for a lock, it fails with lock.ErrTimeout, or with err.
+func (n *nextRun) await(ctx context.Context, err error) error {
+	changing := errors.Is(err, ErrRunChanging)
+	if !changing && !errors.Is(err, ErrRunOver) {
 		return err // nearly always: so a sale needs no timer here
 	}
-	timeout := s.current().WaitTimeout
-	wait, stop := lock.WithTimeout(ctx, s.Clock, timeout, lock.ErrTimeout)
+	timeout := n.shop.current().WaitTimeout
+	if n.deadline.IsZero() {
+		n.deadline = n.shop.Clock.Now().Add(timeout)
+	}
+	wait, stop := lock.WithTimeout(ctx, n.shop.Clock, n.deadline.Sub(n.shop.Clock.Now()), lock.ErrTimeout)
 	defer stop()
-	for {
-		switch {
-		case errors.Is(err, ErrRunChanging):
-			_ = s.Clock.Wait(wait, changed) // we look at wait below
-		case errors.Is(err, ErrRunOver):
-			if err := s.reconcile(wait); err != nil && wait.Err() == nil {
-				return err
-			}
-		default:
-			return err
-		}
-		if wait.Err() != nil && errors.Is(err, ErrRunChanging) {
-			return lock.WaitError(wait, timeout)
-		}
-		if wait.Err() != nil {
-			return err
-		}
-		changed = s.changes()
-		err = try()
+	if changing {
+		_ = n.shop.Clock.Wait(wait, n.changed) // we look at wait below
+	} else if failed := n.shop.reconcile(wait); failed != nil && wait.Err() == nil {
+		return failed
+	}
+	switch {
+	case wait.Err() == nil:
+		n.changed = n.shop.changes()
+		return nil
+	case changing:
+		return lock.WaitError(wait, timeout)
+	default:
+		return err
 	}
 }
 

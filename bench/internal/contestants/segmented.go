@@ -6,6 +6,7 @@ import (
 	"errors"
 	"log/slog"
 
+	"lockstep/internal/lock"
 	"lockstep/internal/lock/strategy"
 	"lockstep/internal/service"
 	"lockstep/internal/service/history"
@@ -39,7 +40,8 @@ func (s segmented) Sell(ctx context.Context, entered func()) (sold bool, err err
 			entered()
 		}
 	}
-	_, err = s.sale.Sell(context.WithValue(going, entries{}, enter), rand.Text())
+	id := rand.Text()
+	_, err = s.sale.Sell(context.WithValue(going, entries{}, enter), id, lock.Owner(id))
 	return err == nil, err
 }
 

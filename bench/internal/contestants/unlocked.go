@@ -33,7 +33,8 @@ func openUnlocked(row strategy.Strategy, env Env) Seller {
 
 // Sell is Seller's. There is no lock to wait for: the wait is over when it has sold.
 func (u unlocked) Sell(ctx context.Context, entered func()) (sold bool, err error) {
-	if _, err := u.sale.Sell(ctx, rand.Text()); err != nil {
+	id := rand.Text()
+	if _, err := u.sale.Sell(ctx, id, lock.Owner(id)); err != nil {
 		return false, err
 	}
 	entered()

@@ -58,11 +58,8 @@ func (a *API) sale(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	id, sell := a.orderID(r, key), a.Shop.Sell
-	if key != "" {
-		sell = a.Shop.SellOnce
-	}
-	receipt, err := sell(r.Context(), id)
+	id := a.orderID(r, key)
+	receipt, err := a.Shop.Sell(r.Context(), service.OrderRequest{ID: id, Once: key != ""})
 	if errors.Is(err, service.ErrOutcomeUnknown) {
 		err = fmt.Errorf("%w; GET /orders/%s says whether it was", err, id)
 	}
