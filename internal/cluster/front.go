@@ -35,7 +35,6 @@ var (
 // replicas one after the other until one answers.
 type Front struct {
 	Cluster  *Cluster
-	Guard    api.Guard     // which requests may pass, and who answers them
 	NewID    func() string // for the order of each sale
 	Patience Patience      // with replicas that do not answer
 	Ending   chan struct{} // closed when the streams of events are to end; nil: they end with their watchers
@@ -66,9 +65,40 @@ func NewTransport() *http.Transport {
 	}
 }
 
-// Handler returns the front's handler, to be put behind an api.Entrance.
-func (f *Front) Handler() http.Handler {
-	proxy := &httputil.ReverseProxy{
+// PassOn returns rows as a front has them: what it does not answer itself it passes on to a replica.
+func (f *Front) PassOn(rows []route.Row) []route.Row {
+	proxy := f.proxy()
+	for i, row := range rows {
+		if row.By != route.Front || row.Handle == nil {
+			isSale := row.Pattern == api.SalePath
+			rows[i].Handle = func(w http.ResponseWriter, r *http.Request) error { return f.passOn(w, r, proxy, isSale) }
+		}
+	}
+	return rows
+}
+
+// passOn passes a request on to a replica. A sale gets the id of its order here, so that it is one order whichever replica answers.
+func (f *Front) passOn(w http.ResponseWriter, r *http.Request, proxy http.Handler, isSale bool) error {
+	trip := &trip{}
+	defer trip.over()
+	if isSale {
+		key, err := api.IdempotencyKey(r.Header)
+		if err != nil {
+			return err
+		}
+		if trip.keyed = key != ""; trip.keyed {
+			trip.orderID = api.OrderOfKey(key)
+		} else {
+			trip.orderID = f.NewID()
+		}
+	}
+	proxy.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), tripKey{}, trip)))
+	return nil
+}
+
+// proxy returns what sends requests to replicas.
+func (f *Front) proxy() http.Handler {
+	return &httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) {
 			r.SetXForwarded()
 			trip := tripOf(r.In)
@@ -92,32 +122,6 @@ func (f *Front) Handler() http.Handler {
 		ErrorLog:      slog.NewLogLogger(f.Log.Handler(), slog.LevelWarn),
 		FlushInterval: -1,
 	}
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		row, err := f.Guard.Check(r)
-		if err != nil {
-			answer.Error(w, err)
-			return
-		}
-		if row.By == route.Front && row.Handle != nil {
-			f.Guard.Routes.ServeHTTP(w, r)
-			return
-		}
-		trip := &trip{}
-		defer trip.over()
-		if row.Pattern == api.SalePath {
-			key, err := api.IdempotencyKey(r.Header)
-			if err != nil {
-				answer.Error(w, err)
-				return
-			}
-			if trip.keyed = key != ""; trip.keyed {
-				trip.orderID = api.OrderOfKey(key)
-			} else {
-				trip.orderID = f.NewID()
-			}
-		}
-		proxy.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), tripKey{}, trip)))
-	})
 }
 
 // CloseIdleConnections closes those to replicas. A replica that ends waits some time for a request on each.

@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"lockstep/internal/shop/api"
-	"lockstep/internal/shop/route"
 )
 
 // frontOf is a front over servers that are there, or not.
@@ -36,11 +35,11 @@ func newFront(t *testing.T, guard api.Guard, addrs ...string) (*httptest.Server,
 	}
 	var ids atomic.Int64
 	front := &Front{
-		Cluster: c, Guard: guard, Log: slog.New(slog.DiscardHandler), Transport: NewTransport(),
+		Cluster: c, Log: slog.New(slog.DiscardHandler), Transport: NewTransport(),
 		NewID: func() string { return fmt.Sprint("order-", ids.Add(1)) },
 	}
-	front.Guard.Routes = route.NewTable(append((&api.API{}).Routes(), front.Routes()...)...)
-	server := httptest.NewServer(&api.Entrance{Next: front.Handler(), Log: front.Log})
+	handler := api.NewHandler(guard, front.PassOn(append((&api.API{}).Routes(), front.Routes()...)))
+	server := httptest.NewServer(&api.Entrance{Next: handler, Log: front.Log})
 	t.Cleanup(func() {
 		server.Close()
 		http.DefaultClient.CloseIdleConnections()

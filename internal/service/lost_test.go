@@ -85,7 +85,8 @@ func TestALostLockAndTheWrite(t *testing.T) {
 		shelf := &shelf{stock: 2}
 		sale := saleOf(shelf, strategy.ReadModifyWrite)
 		sale.Locker, sale.Think = losing{time.Second}, 2*time.Second
-		if _, err := sale.Sell(t.Context(), "a", lock.Owner("a")); !errors.Is(err, lock.ErrLost) || !slices.Equal(shelf.events, []string{"a reads"}) {
+		_, err := sale.Sell(t.Context(), "a", lock.Owner("a"))
+		if !errors.Is(err, lock.ErrLost) || !slices.Equal(shelf.events, []string{"a reads"}) {
 			t.Errorf("lost before the write: %v, and it %v", err, shelf.events)
 		}
 		sale.Stock, sale.Think = unanswered{shelf}, 0

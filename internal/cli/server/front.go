@@ -51,16 +51,15 @@ func ServeCluster(ctx context.Context, cfg config.Config, r Replicas) error {
 	warnOfEviction(ctx, redis, r.Log)
 	room := load.OwnCapacity().OfFront(r.N)
 	front := &cluster.Front{
-		Cluster: processes, NewID: uuid.NewString, Guard: guard, Log: r.Log, Ending: make(chan struct{}), Transport: cluster.NewTransport(),
+		Cluster: processes, NewID: uuid.NewString, Log: r.Log, Ending: make(chan struct{}), Transport: cluster.NewTransport(),
 	}
 	rooms := newRooms(cfg, guard, listener.Addr(), redis, cluster.Watched{Front: front}, false)
 	rooms.shop, rooms.events, rooms.front = &api.API{}, front.ServeEvents, front
 	rooms.shown.Streams = &api.Streams{Most: room.Streams, Share: room.Streams / 2}
 	rooms.shown.Hub.Can.Replicas = []string{"pause", "resume", "kill"}
-	front.Guard.Routes = rooms.table()
 	processes.Tell(rooms.shown.Hub.Note)
 	end := func() { close(front.Ending); front.CloseIdleConnections() }
-	web := newWebServer(front.Handler(), "", r.Log, room, append(rooms.closers(), end)...)
+	web := newWebServer(api.NewHandler(guard, front.PassOn(rooms.routes())), "", r.Log, room, append(rooms.closers(), end)...)
 	r.Ready(fmt.Sprintf("lockstep: %s · %d replicas · lock %s · %s",
 		where(listener.Addr().String()), r.N, cfg.Lock.Version, redisOf(redis, cfg.Lock.Version)))
 	err = r.serve(ctx, listener, web, front)

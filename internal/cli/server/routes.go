@@ -44,8 +44,8 @@ func newRooms(cfg config.Config, guard api.Guard, addr net.Addr, redis *dao.Redi
 // closers returns what ends the streams of the rooms.
 func (r rooms) closers() []func() { return []func(){r.shown.Close, r.class.Close, r.seat.Close} }
 
-// table returns the one table of routes.
-func (r rooms) table() *route.Table {
+// routes returns all that there is.
+func (r rooms) routes() []route.Row {
 	rows := r.shop.Routes()
 	rows = append(rows, route.On("GET", "/events", route.Reader, route.Front, r.shown.Streams.Bound(r.events)))
 	rows = append(rows, r.shown.Routes()...)
@@ -55,7 +55,7 @@ func (r rooms) table() *route.Table {
 	rows = append(rows, steps.Routes()...)
 	rows = append(rows, lab.Routes()...)
 	rows = append(rows, r.class.Routes()...)
-	return route.NewTable(append(rows, pages()...)...)
+	return append(rows, pages()...)
 }
 
 // pages returns the routes of the page's files.

@@ -136,8 +136,7 @@ func newServer(cfg config.Config, redis *dao.Redis, addr net.Addr, o Options) *S
 		lived: make(chan struct{}),
 	}
 	rooms.shop, rooms.events = s.API, route.Of(recorder)
-	s.API.Guard.Routes = rooms.table()
-	s.web = newWebServer(newHandler(s.API.Guard), replica, log, room, append(rooms.closers(), recorder.Close)...)
+	s.web = newWebServer(api.NewHandler(guard, rooms.routes()), replica, log, room, append(rooms.closers(), recorder.Close)...)
 	return s
 }
 

@@ -36,7 +36,7 @@ func Site(dir string) (site.Site, error) {
 	rows := slices.Concat(
 		(&api.API{}).Routes(), seat.New(limits, nil).Routes(), steps.Routes(), classroom.New(docs.Course()).Routes(), lab.Routes(),
 	)
-	return site.Site{Root: root, Kept: filepath.Join(cache, "lockstep", "site"), Page: web.TabFiles, Answers: route.NewTable(rows...)}, nil
+	return site.Site{Root: root, Kept: filepath.Join(cache, "lockstep", "site"), Page: web.TabFiles, Answers: route.Mux(rows...)}, nil
 }
 
 // tab serves the page in a tab, if it is there.

@@ -54,7 +54,7 @@ func TestLongestScheduleIsNoShorterThanWhatWasFound(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if steps := out.Shown[0].Trace.Steps; len(steps) != 4 || out.Document.Depth != 4 || !strings.Contains(out.Seen, "at most 4 steps") {
+	if steps := out.Shown[0].Steps; len(steps) != 4 || out.Document.Depth != 4 || !strings.Contains(out.Seen, "at most 4 steps") {
 		t.Errorf("found in %d steps; the document says %d, and the page: %s", len(steps), out.Document.Depth, out.Seen)
 	}
 }

@@ -111,7 +111,7 @@ func (w *walk) draw(says string) {
 // diagram draws the schedule, or what a terminal that is no screen does not have of it.
 func (w *walk) diagram() string {
 	v := w.session.Now()
-	all := v.Trace.EachStep(false)
+	all := v.EachStep(false)
 	rows, goesOn := strings.CutPrefix(all, w.drawn)
 	if w.request.Columns != nil || !goesOn {
 		rows = all

@@ -95,8 +95,8 @@ func (c *cells) check(t *testing.T, cell seat.Cell) {
 	shows := func(shown explore.Shown) bool {
 		return string(shown.Anomaly) == cell.Anomaly && shown.Step == cell.Steps
 	}
-	if state.Stale != nil || len(v.Trace.Steps) != cell.Steps || !slices.ContainsFunc(v.Shown, shows) {
-		t.Fatalf("%s: stale %v, %d steps, shows %+v; want %d steps", cell.Link, state.Stale, len(v.Trace.Steps), v.Shown, cell.Steps)
+	if state.Stale != nil || len(v.Steps) != cell.Steps || !slices.ContainsFunc(v.Shown, shows) {
+		t.Fatalf("%s: stale %v, %d steps, shows %+v; want %d steps", cell.Link, state.Stale, len(v.Steps), v.Shown, cell.Steps)
 	}
 	session := sessionAt(t, v.Lock, v.Scenario, "")
 	replayed, err := explore.Replay(session.Strategy(), session.Scenario(), v.Schedule)

@@ -25,7 +25,7 @@ func TestTheSeatSpeaksChinese(t *testing.T) {
 			all = append(all, anomaly.Says, anomaly.Task)
 		}
 		state := get[seat.State](t, s, "/seat/state", "lang", in, "lock", "v2", "in", "--faults expiry=1", "do", "A:SET expiry B:SET")
-		for _, step := range state.View.Trace.Steps {
+		for _, step := range state.View.Steps {
 			all = append(all, step.Says)
 		}
 		for _, shown := range state.View.Shown {

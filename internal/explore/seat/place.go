@@ -175,7 +175,7 @@ func (s *Seat) state(r *http.Request) (state State, err error) {
 	view := at.Now()
 	code := Code(view.Trace)
 	if step := differs(r.URL.Query().Get("code"), code); step > 0 && (stale == nil || step < stale.Step) {
-		stale = &Stale{step, otherwise(p.Scenario, step, view.Trace.Steps[step-1])}
+		stale = &Stale{step, otherwise(p.Scenario, step, view.Steps[step-1])}
 	}
 	return State{view, code, Link(view.Lock, view.Scenario, view.Trace), stale}, nil
 }

@@ -26,13 +26,13 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // chair is a seat, and what is served of it.
 type chair struct {
 	*seat.Seat
-	*route.Table
+	*http.ServeMux
 }
 
 func open(t testing.TB, limits seat.Limits) chair {
 	t.Helper()
 	s := seat.New(limits, nil)
-	return chair{s, route.NewTable(s.Routes()...)}
+	return chair{s, route.Mux(s.Routes()...)}
 }
 
 // blank are the limits of a seat that knows no table.
@@ -95,7 +95,7 @@ func TestTheStateIsThatOfTheStepper(t *testing.T) {
 		t.Run(at.lock, func(t *testing.T) {
 			state := get[seat.State](t, s, "/seat/state", "lock", at.lock, "in", at.in, "do", at.do)
 			want := sessionAt(t, at.lock, at.in, at.do).Now()
-			if state.View.Schedule != at.do || state.View.Scenario != at.in || len(state.View.Trace.Steps) != len(want.Trace.Steps) ||
+			if state.View.Schedule != at.do || state.View.Scenario != at.in || len(state.View.Steps) != len(want.Steps) ||
 				!slices.Equal(state.View.Tokens(), want.Tokens()) || state.Stale != nil {
 				t.Errorf("%+v; want %+v", state, want)
 			}
@@ -211,7 +211,6 @@ func TestMistakes(t *testing.T) {
 		{"/seat/explore", []string{"lock", "v2", "anomaly", "stuck", "each", "true"}, 409, []string{"each", "leave out anomaly"}},
 		{"/seat/explore", []string{"lock", "v2", "each", "maybe"}, 400, []string{"each", "maybe", "true or false"}},
 		{"/seat/explore", []string{"lock", "v6", "anomaly", "starved", "why", "1"}, 409, []string{"why", "starved"}},
-		{"/seat/nowhere", nil, 404, []string{"GET /"}},
 	} {
 		w := ask(t, s, test.path, test.pairs...)
 		var failure answer.Failure
@@ -235,7 +234,7 @@ func TestBeside(t *testing.T) {
 	}
 	for i, link := range both.Links {
 		state := follow(t, open(t, blank()), link)
-		if state.Stale != nil || len(state.View.Trace.Steps) == 0 || state.View.Lock != both.Locks[i] {
+		if state.Stale != nil || len(state.View.Steps) == 0 || state.View.Lock != both.Locks[i] {
 			t.Errorf("%s: %+v", link, state.Stale)
 		}
 	}

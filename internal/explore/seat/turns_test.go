@@ -152,6 +152,6 @@ func answerTo(ctx context.Context, s *Seat, path string, pairs ...string) string
 		query.Set(pair[0], pair[1])
 	}
 	w := httptest.NewRecorder()
-	route.NewTable(s.Routes()...).ServeHTTP(w, httptest.NewRequestWithContext(ctx, http.MethodGet, path+"?"+query.Encode(), nil))
+	route.Mux(s.Routes()...).ServeHTTP(w, httptest.NewRequestWithContext(ctx, http.MethodGet, path+"?"+query.Encode(), nil))
 	return w.Body.String()
 }

@@ -93,8 +93,8 @@ func (f *Fate) goOn(ctx context.Context, second strategy.Strategy, in explore.Sc
 		return Open, err
 	}
 	end := session.Now()
-	for i := range end.Trace.Steps[before:] {
-		f.Rows = append(f.Rows, Row{nil, &end.Trace.Steps[before+i]})
+	for i := range end.Steps[before:] {
+		f.Rows = append(f.Rows, Row{nil, &end.Steps[before+i]})
 	}
 	f.ended(1, end.Recording)
 	if f.second(anomaly.Stuck) {

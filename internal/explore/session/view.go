@@ -51,7 +51,7 @@ func (s *Session) look(schedule string) error {
 		return err
 	}
 	v := View{Recording: run.Recording(), Lock: s.strategy.Name, Scenario: s.scenario.String(), Choices: []Choice{}, Over: over}
-	v.Trace.Steps = append([]trace.Step{}, v.Trace.Steps...)
+	v.Steps = append([]trace.Step{}, v.Steps...)
 	v.Schedule = v.Trace.Schedule()
 	v.State = stateOf(run, v.Trace)
 	var possible, next []engine.Transition

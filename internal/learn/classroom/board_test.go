@@ -69,7 +69,7 @@ func TestTheBoardTakesNoNonsense(t *testing.T) {
 		}
 		return len(strings.Fields(schedule)), nil
 	}
-	handler := route.NewTable(class.Routes()...)
+	handler := route.Mux(class.Routes()...)
 	for range 2 {
 		right := solvedBy("somebody", "v2", "A:SET expiry B:SET")
 		if status := ask(t, handler, http.MethodPost, "/room/solved", right, nil); status != http.StatusNotFound || asked > 0 {
@@ -99,7 +99,7 @@ func TestTheBoardTakesNoNonsense(t *testing.T) {
 
 // The class is where the one who teaches says, and only at what there is.
 func TestTheClassFollows(t *testing.T) {
-	handler := route.NewTable(classroom.New(docs.Course()).Routes()...)
+	handler := route.Mux(classroom.New(docs.Course()).Routes()...)
 	const third = `{"at":"3","revealed":true}`
 	if status := ask(t, handler, http.MethodPut, "/room", third, nil); status != http.StatusNotFound {
 		t.Errorf("without a room: %d", status)

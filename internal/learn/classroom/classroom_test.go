@@ -42,7 +42,7 @@ var (
 
 // Every lesson is rendered in both languages: no dead link, no mark of Markdown left, and no element that Markdown does not make.
 func TestEachLessonIsHTML(t *testing.T) {
-	handler := route.NewTable(classroom.New(docs.Course()).Routes()...)
+	handler := route.Mux(classroom.New(docs.Course()).Routes()...)
 	for _, in := range language.All() {
 		var list struct{ Lessons []classroom.Entry }
 		ask(t, handler, http.MethodGet, "/course?lang="+string(in), "", &list)
@@ -84,7 +84,7 @@ func TestEachLessonIsHTML(t *testing.T) {
 
 // What a lesson runs is drawn, or said, before anything is explored; and the drawing shows what the command looks for.
 func TestEachLessonIsDrawn(t *testing.T) {
-	handler := route.NewTable(classroom.New(docs.Course()).Routes()...)
+	handler := route.Mux(classroom.New(docs.Course()).Routes()...)
 	for _, in := range language.All() {
 		for number := 1; number <= 15; number++ {
 			var lesson classroom.Page
@@ -182,7 +182,7 @@ B
 
 // HTML in a lesson is not passed on; a file of the repository is named.
 func TestHTMLIsNotPassedOn(t *testing.T) {
-	handler := route.NewTable(classroom.New(fstest.MapFS{"01-a.md": {Data: []byte(hostile)}}).Routes()...)
+	handler := route.Mux(classroom.New(fstest.MapFS{"01-a.md": {Data: []byte(hostile)}}).Routes()...)
 	answer := httptest.NewRecorder()
 	handler.ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/course/1", http.NoBody))
 	body := answer.Body.String()

@@ -67,7 +67,7 @@ func TestTheRoomFills(t *testing.T) {
 func TestParticipantsAreTakenOut(t *testing.T) {
 	class, from := classroom.New(docs.Course()), "10.0.0.7"
 	class.Client = func(*http.Request) string { return from }
-	handler := route.NewTable(class.Routes()...)
+	handler := route.Mux(class.Routes()...)
 	list := func() string {
 		var all struct{ Participants []classroom.Participant }
 		ask(t, handler, http.MethodGet, "/room/participants", "", &all)

@@ -50,7 +50,7 @@ func TestAllAnswersAreCounted(t *testing.T) {
 	const class = 50
 	before := runtime.NumGoroutine()
 	room := classroom.New(docs.Course())
-	server := httptest.NewServer(route.NewTable(room.Routes()...))
+	server := httptest.NewServer(route.Mux(room.Routes()...))
 	send := func(method, path, body string) int {
 		request, err := http.NewRequestWithContext(t.Context(), method, server.URL+path, strings.NewReader(body))
 		if err != nil {
@@ -74,7 +74,7 @@ func TestAllAnswersAreCounted(t *testing.T) {
 	var all sync.WaitGroup
 	for i := range class {
 		all.Go(func() {
-			who := join(t, route.NewTable(room.Routes()...)).Participant
+			who := join(t, route.Mux(room.Routes()...)).Participant
 			for _, choice := range []int{3, i%2 + 1} {
 				if status := send(http.MethodPost, "/room/answer", answerOf(who, 3, choice)); status != http.StatusOK {
 					t.Errorf("participant %d: %d", i, status)
@@ -84,7 +84,7 @@ func TestAllAnswersAreCounted(t *testing.T) {
 	}
 	all.Wait()
 	var counts classroom.Counts
-	ask(t, route.NewTable(room.Routes()...), http.MethodGet, "/room/03", "", &counts)
+	ask(t, route.Mux(room.Routes()...), http.MethodGet, "/room/03", "", &counts)
 	if got, want := fmt.Sprint(counts), "{3 [25 25 0] 50}"; got != want {
 		t.Errorf("counted: %s; want %s", got, want)
 	}
@@ -103,7 +103,7 @@ func TestAllAnswersAreCounted(t *testing.T) {
 }
 
 func TestTheRoomTakesNoNonsense(t *testing.T) {
-	handler := route.NewTable(classroom.New(docs.Course()).Routes()...)
+	handler := route.Mux(classroom.New(docs.Course()).Routes()...)
 	ask(t, handler, http.MethodPost, "/room", "", nil)
 	who := join(t, handler).Participant
 	for body, want := range map[string]int{

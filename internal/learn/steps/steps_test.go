@@ -295,7 +295,7 @@ func TestHandler(t *testing.T) {
 		"/seat/steps/setnx-expire-lua-setnx": http.StatusOK,
 	} {
 		recorder := httptest.NewRecorder()
-		route.NewTable(steps.Routes()...).ServeHTTP(recorder, httptest.NewRequest(http.MethodGet, path, nil))
+		route.Mux(steps.Routes()...).ServeHTTP(recorder, httptest.NewRequest(http.MethodGet, path, nil))
 		var document any
 		if err := json.Unmarshal(recorder.Body.Bytes(), &document); recorder.Code != status || err != nil {
 			t.Errorf("%s: %d, %v: %s", path, recorder.Code, err, recorder.Body)

@@ -3,7 +3,6 @@ package api
 import (
 	"crypto/sha256"
 	"crypto/subtle"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -12,41 +11,15 @@ import (
 	"lockstep/internal/shop/route"
 )
 
-// Guard decides which requests may pass, by the table of routes and three things: the server's name in Host, the page that sent the
-// request, and the token.
+// Guard decides who may send a request, by three things: the server's name in Host, the page that sent the request, and the token.
 type Guard struct {
-	Routes *route.Table
-	Token  string // whoever sends it may do all that is for administrators; empty: Open decides
-	Open   bool   // without a token: everybody may, or nobody
-	Hosts  *Hosts // names that Host may have; nil: any
+	Token string // whoever sends it may do all that is for administrators; empty: Open decides
+	Open  bool   // without a token: everybody may, or nobody
+	Hosts *Hosts // names that Host may have; nil: any
 }
 
-// Check returns the row of a request that may pass, or the error that is its answer. Whoever may not send it learns nothing else.
-func (g Guard) Check(r *http.Request) (*route.Row, error) {
-	row, err := g.Routes.Find(r)
-	if refused := g.refuse(r, whoMay(r, row, err)); refused != nil {
-		return nil, refused
-	}
-	return row, err
-}
-
-// whoMay returns who may send a request. What the table does not have, and would change something, is nobody else's business.
-func whoMay(r *http.Request, row *route.Row, err error) route.Who {
-	isSafe := r.Method == http.MethodGet || r.Method == http.MethodHead || r.Method == http.MethodOptions
-	switch {
-	case err == nil:
-		return row.Who
-	case isSafe:
-		return route.Reader
-	case errors.Is(err, route.ErrNotFound):
-		return route.Administrator
-	default: // it will be told which methods there are
-		return route.Participant
-	}
-}
-
-// refuse returns why a request that is for some may not pass.
-func (g Guard) refuse(r *http.Request, who route.Who) error {
+// Refuse returns why a request that is for some may not pass, nil if it may. Whoever may not send it learns nothing else.
+func (g Guard) Refuse(r *http.Request, who route.Who) error {
 	if !g.Hosts.know(r.Host) {
 		return fmt.Errorf("%w: Host is %.100q; add the name to server.hosts, or set an admin.token", errForeignHost, r.Host)
 	}
@@ -60,6 +33,11 @@ func (g Guard) refuse(r *http.Request, who route.Who) error {
 		return g.isAdmin(r.Header)
 	}
 	return nil
+}
+
+// isSafe reports whether a request's method changes nothing, by what HTTP says of it.
+func isSafe(r *http.Request) bool {
+	return r.Method == http.MethodGet || r.Method == http.MethodHead || r.Method == http.MethodOptions
 }
 
 // checkOrigin fails for a page of another site, as http.CrossOriginProtection does; but that lets every GET pass, and some let the server

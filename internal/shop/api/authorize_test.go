@@ -1,13 +1,12 @@
 package api
 
 import (
+	"encoding/json"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
 
-	"lockstep/internal/lock"
-	"lockstep/internal/shop/answer"
 	"lockstep/internal/shop/route"
 )
 
@@ -41,10 +40,9 @@ func TestHosts(t *testing.T) {
 	}
 }
 
-// routes is a table with a route for each who, beside the shop's own.
-func routes() *route.Table {
-	rows := (&API{Metrics: counted{}}).Routes()
-	return route.NewTable(append(rows, []route.Row{
+// handler answers 200 to whatever a guard lets pass: by the shop's own routes, and by one for each who.
+func handler(guard Guard) http.Handler {
+	rows := append((&API{Metrics: counted{}}).Routes(), []route.Row{
 		{Method: "GET", Pattern: "/play/{what}", Who: route.Participant},
 		{Method: "GET", Pattern: "/room/{lesson}", Who: route.Reader},
 		{Method: "POST", Pattern: "/room/answer", Who: route.Participant},
@@ -52,24 +50,34 @@ func routes() *route.Table {
 		{Method: "DELETE", Pattern: "/room/participants/{who}", Who: route.Administrator},
 		{Method: "POST", Pattern: "/bursts", Who: route.Administrator},
 		{Method: "POST", Pattern: "/replicas/{name}", Who: route.Administrator},
-	}...)...)
+	}...)
+	for i := range rows {
+		rows[i].Handle = func(http.ResponseWriter, *http.Request) error { return nil }
+	}
+	return NewHandler(guard, rows)
+}
+
+// asked returns the answer to a request.
+func asked(guard Guard, request *http.Request) *httptest.ResponseRecorder {
+	answered := httptest.NewRecorder()
+	handler(guard).ServeHTTP(answered, request)
+	return answered
 }
 
 // Whoever may buy may also play; a page of another site may not make the server work, by whatever path that it knows.
 func TestAPageOfAnotherSiteDoesNotPlay(t *testing.T) {
 	for _, guard := range []Guard{{}, {Open: true}, {Token: "secret"}} {
-		guard.Routes = routes()
 		for path, cross := range map[string]int{
-			"/play/table": 403, "/play/%74able": 403, "/%70lay/table": 403, "/play//table": 404, "/play/../play/table": 404, "/room/3": 0,
+			"/play/table": 403, "/play/%74able": 403, "/%70lay/table": 403, "/play//table": 404, "/play/../play/table": 404, "/room/3": 200,
 		} {
 			for site, status := range map[string]int{"": cross, "same-origin": cross, "cross-site": cross} {
 				if status == 403 && site != "cross-site" {
-					status = 0
+					status = 200
 				}
 				request := httptest.NewRequest(http.MethodGet, path, http.NoBody)
 				request.Header.Set("Sec-Fetch-Site", site)
-				if _, err := guard.Check(request); !answers(err, status) {
-					t.Errorf("%+v: %s, %q: %v; want %d", guard, path, site, err, status)
+				if got := asked(guard, request).Code; got != status {
+					t.Errorf("%+v: %s, %q: %d; want %d", guard, path, site, got, status)
 				}
 			}
 		}
@@ -78,25 +86,16 @@ func TestAPageOfAnotherSiteDoesNotPlay(t *testing.T) {
 
 // A path that is escaped is the same path: it is for whom it is for, and no handler takes it for another.
 func TestAnEscapedPathIsForTheSame(t *testing.T) {
-	guard := Guard{Token: "secret", Routes: routes()}
+	guard := Guard{Token: "secret"}
 	for request, status := range map[string]int{
 		"GET /room%2Fparticipants": 401, "GET /room/%70articipants": 401, "PUT /%6Cock": 401, "HEAD /room/participants": 401,
 		"POST /replicas/..%2Finventory%2Fsale": 401, "GET /lock%2F": 404,
 	} {
 		method, path, _ := strings.Cut(request, " ")
-		if _, err := guard.Check(httptest.NewRequest(method, path, http.NoBody)); !answers(err, status) {
-			t.Errorf("%s: %v; want %d", request, err, status)
+		if got := asked(guard, httptest.NewRequest(method, path, http.NoBody)).Code; got != status {
+			t.Errorf("%s: %d; want %d", request, got, status)
 		}
 	}
-}
-
-// answers reports whether an error is answered with a status; 0: it is none.
-func answers(err error, status int) bool {
-	if err == nil {
-		return status == 0
-	}
-	got, _ := answer.StatusOf(err)
-	return got == status
 }
 
 func TestGuard(t *testing.T) {
@@ -109,30 +108,30 @@ func TestGuard(t *testing.T) {
 		status               int
 		says                 string
 	}{
-		{"a program", loopback, "PUT", "127.0.0.1:8080", "", 0, ""},
-		{"a program that sells", loopback, "POST", "localhost:8080", "", 0, ""},
-		{"the page itself", loopback, "POST", "localhost:8080", "Sec-Fetch-Site: same-origin", 0, ""},
-		{"the page itself, in an old browser", loopback, "PUT", "localhost:8080", "Origin: http://localhost:8080", 0, ""},
+		{"a program", loopback, "PUT", "127.0.0.1:8080", "", 200, ""},
+		{"a program that sells", loopback, "POST", "localhost:8080", "", 200, ""},
+		{"the page itself", loopback, "POST", "localhost:8080", "Sec-Fetch-Site: same-origin", 200, ""},
+		{"the page itself, in an old browser", loopback, "PUT", "localhost:8080", "Origin: http://localhost:8080", 200, ""},
 		{"a rebound name", loopback, "PUT", "evil.com", "", 403, `Host is "evil.com"; add the name to server.hosts, or set an admin.token`},
 		{"a rebound name that reads", loopback, "GET", "evil.com:8080", "Sec-Fetch-Site: same-origin", 403, `"evil.com:8080"`},
 		{"a page elsewhere that sells", loopback, "POST", "127.0.0.1:8080", "Sec-Fetch-Site: cross-site", 403, "no page of another site"},
 		{"a page on another port", loopback, "POST", "localhost:8080", "Sec-Fetch-Site: same-site", 403, "no page of another site"},
 		{"an old browser elsewhere", loopback, "POST", "127.0.0.1:8080", "Origin: http://evil.com", 403, `Origin is "http://evil.com"`},
 		{"a page that is a file", loopback, "DELETE", "127.0.0.1:8080", "Origin: null", 403, `Origin is "null"`},
-		{"a link elsewhere", loopback, "GET", "127.0.0.1:8080", "Sec-Fetch-Site: cross-site", 0, ""},
-		{"a token, any name", withToken, "PUT", "shop.example.com", "Authorization: Bearer secret", 0, ""},
+		{"a link elsewhere", loopback, "GET", "127.0.0.1:8080", "Sec-Fetch-Site: cross-site", 200, ""},
+		{"a token, any name", withToken, "PUT", "shop.example.com", "Authorization: Bearer secret", 200, ""},
 		{"a token counts though it is open", withToken, "PUT", "127.0.0.1:8080", "", 401, "Authorization: Bearer <admin.token>"},
 		{"no bearer", withToken, "PUT", "127.0.0.1:8080", "Authorization: Basic secret", 401, "Authorization: Bearer <admin.token>"},
-		{"a token, in lower case its scheme", withToken, "DELETE", "127.0.0.1:8080", "Authorization: bearer secret", 0, ""},
+		{"a token, in lower case its scheme", withToken, "DELETE", "127.0.0.1:8080", "Authorization: bearer secret", 200, ""},
 		{"a wrong token", withToken, "DELETE", "127.0.0.1:8080", "Authorization: Bearer guess", 403, "this is not the admin.token"},
-		{"a token, and buying without", withToken, "POST", "shop.example.com", "", 0, ""},
+		{"a token, and buying without", withToken, "POST", "shop.example.com", "", 200, ""},
 		{"a token, and a page elsewhere", withToken, "POST", "shop.example.com", "Sec-Fetch-Site: cross-site", 403, "no page of another site"},
 		{"nobody's", Guard{}, "PUT", "127.0.0.1", "Authorization: Bearer guess", 403, "admin.open: true"},
 		{"a token, and a burst without", withToken, "POST /bursts", "shop.example.com", "", 401, "Authorization: Bearer <admin.token>"},
-		{"a token, and a replica is killed", withToken, "POST /replicas/r1", "shop.example.com", "Authorization: Bearer secret", 0, ""},
+		{"a token, and a replica is killed", withToken, "POST /replicas/r1", "shop.example.com", "Authorization: Bearer secret", 200, ""},
 		{"nobody's, and a replica is killed", Guard{}, "POST /replicas/r1", "shop.example.com", "", 403, "admin.open: true"},
-		{"nobody's, and buying", Guard{}, "POST", "shop.example.com", "", 0, ""},
-		{"a token, and a guest predicts", withToken, "POST /room/answer", "shop.example.com", "", 0, ""},
+		{"nobody's, and buying", Guard{}, "POST", "shop.example.com", "", 200, ""},
+		{"a token, and a guest predicts", withToken, "POST /room/answer", "shop.example.com", "", 200, ""},
 		{"a token, and a guest looks who is in", withToken, "GET /room/participants", "shop.example.com", "", 401, "Bearer <admin.token>"},
 		{"a token, and a guest takes one out", withToken, "DELETE /room/participants/7", "shop.example.com", "", 401, "Bearer <admin.token>"},
 		{"a token, and a guest looks from elsewhere", withToken, "GET /room/participants", "shop.example.com", "Sec-Fetch-Site: cross-site", 403,
@@ -148,20 +147,23 @@ func TestGuard(t *testing.T) {
 		if name, value, some := strings.Cut(c.header, ": "); some {
 			request.Header.Set(name, value)
 		}
-		c.guard.Routes = routes()
-		_, err := c.guard.Check(request)
-		if !answers(err, c.status) || err != nil && !strings.Contains(err.Error(), c.says) {
-			t.Errorf("%s: %v; want %d and %q", c.name, err, c.status, c.says)
+		answered := asked(c.guard, request)
+		var failure ErrorAnswer
+		if c.status != 200 {
+			if err := json.Unmarshal(answered.Body.Bytes(), &failure); err != nil {
+				t.Errorf("%s: %v", c.name, err)
+			}
 		}
-		if code := lock.CodeOf(err); c.status == 403 && code != "forbidden" {
-			t.Errorf("%s: %s; want forbidden", c.name, code)
+		isForbidden := failure.Error.Code == "forbidden"
+		if answered.Code != c.status || !strings.Contains(failure.Error.Message, c.says) || (c.status == 403) != isForbidden {
+			t.Errorf("%s: %d %+v; want %d and %q", c.name, answered.Code, failure, c.status, c.says)
 		}
 	}
 }
 
 // A method that a path does not have is refused as such, whoever asks; where a path is unknown, the token comes first.
 func TestAMethodThatThereIsNot(t *testing.T) {
-	guard := Guard{Token: "secret", Routes: routes()}
+	guard := Guard{Token: "secret"}
 	for request, want := range map[string]struct {
 		status int
 		allow  string
@@ -169,17 +171,14 @@ func TestAMethodThatThereIsNot(t *testing.T) {
 		"PUT /lock":                       {http.StatusUnauthorized, ""},
 		"POST /lock":                      {http.StatusMethodNotAllowed, "DELETE, GET, PUT"},
 		"PUT /orders/x":                   {http.StatusMethodNotAllowed, "GET"},
-		"DELETE /room/answer":             {http.StatusMethodNotAllowed, "POST"},
+		"DELETE /room/answer":             {http.StatusMethodNotAllowed, "GET, POST"},
 		"DELETE /room/participants/badge": {http.StatusUnauthorized, ""},
 		"PUT /orders/":                    {http.StatusUnauthorized, ""},
 		"PUT /none":                       {http.StatusUnauthorized, ""},
 		"POST /inventory/sale":            {http.StatusOK, ""},
 	} {
 		method, path, _ := strings.Cut(request, " ")
-		answered := httptest.NewRecorder()
-		if _, err := guard.Check(httptest.NewRequest(method, path, http.NoBody)); err != nil {
-			answer.Error(answered, err)
-		}
+		answered := asked(guard, httptest.NewRequest(method, path, http.NoBody))
 		if got := answered.Header().Get("Allow"); answered.Code != want.status || got != want.allow {
 			t.Errorf("%s: %d, Allow %q; want %+v", request, answered.Code, got, want)
 		}

@@ -82,7 +82,7 @@ func TestReadyz(t *testing.T) {
 				shop.Ledger = ledger{store: c.store}
 				a := API{Shop: shop, Log: slog.New(slog.DiscardHandler), Metrics: counted{}}
 				since, response := time.Now(), httptest.NewRecorder()
-				route.NewTable(a.Routes()...).ServeHTTP(response, httptest.NewRequest(http.MethodGet, "/readyz", http.NoBody))
+				route.Mux(a.Routes()...).ServeHTTP(response, httptest.NewRequest(http.MethodGet, "/readyz", http.NoBody))
 				var said ErrorAnswer
 				if err := json.Unmarshal(response.Body.Bytes(), &said); err != nil {
 					t.Fatal(err)

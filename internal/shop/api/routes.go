@@ -13,7 +13,7 @@ import (
 // SalePath is the path of a sale.
 const SalePath = "/inventory/sale"
 
-// Routes returns the routes of the shop itself. The rooms of a server have theirs: together they are the table, Guard.Routes.
+// Routes returns the routes of the shop itself. The rooms of a server have theirs: together they are all that there is.
 func (a *API) Routes() []route.Row {
 	rows := []route.Row{
 		route.On("GET", "/openapi.json", route.Reader, route.Replica, document),

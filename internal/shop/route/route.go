@@ -1,12 +1,10 @@
-// Package route is the table of what there is over HTTP: which request, who may send it, who answers it, and how. It knows no shop: each
-// room has its rows, and a server puts them together. A server registers the table in gin; its guard, the front and the tab read it.
+// Package route has the rows of what there is over HTTP: which request, who may send it, who answers it, and how. It knows no shop: each
+// room has its rows, and a server puts them together. A server registers them in gin, a group for each who; a worker of a browser's tab,
+// where there is no gin, in net/http's mux.
 package route
 
 import (
 	"net/http"
-	"net/url"
-	"path"
-	"slices"
 	"strings"
 
 	"lockstep/internal/lock"
@@ -70,19 +68,15 @@ func On(method, pattern string, who Who, by By, handle Handler) Row {
 	return Row{method, pattern, who, by, handle}
 }
 
-// ServeHTTP answers with the error, if the handler fails.
-func (row *Row) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if err := row.Answer(w, r); err != nil {
+// ServeHTTP answers as the handler does, or with its error.
+func (row Row) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	err := errAbsent
+	if row.Handle != nil {
+		err = row.Handle(w, r)
+	}
+	if err != nil {
 		answer.Error(w, err)
 	}
-}
-
-// Answer calls the handler, if there is one.
-func (row *Row) Answer(w http.ResponseWriter, r *http.Request) error {
-	if row.Handle == nil {
-		return errAbsent
-	}
-	return row.Handle(w, r)
 }
 
 // Absent returns rows of which this server has nothing.
@@ -100,86 +94,15 @@ var (
 		"/nodes of a server whose masters for redlock are embedded")
 )
 
-// Table is all routes.
-type Table struct {
-	Rows []Row
-
-	mux *http.ServeMux
-	of  map[string][]*Row // by their patterns, as the mux has them
-}
-
-// NewTable makes a table. Two rows that no request tells apart are a bug: it panics.
-func NewTable(rows ...Row) *Table {
-	t := &Table{Rows: rows, mux: http.NewServeMux(), of: map[string][]*Row{}}
-	for i := range rows {
-		pattern := rows[i].Pattern
+// Mux registers rows in net/http's mux. It asks nobody who may send a request. Two rows for the same requests are a bug: it panics.
+func Mux(rows ...Row) *http.ServeMux {
+	mux := http.NewServeMux()
+	for _, row := range rows {
+		pattern := row.Pattern
 		if strings.HasSuffix(pattern, "/") {
 			pattern += "{$}"
 		}
-		if t.of[pattern] == nil {
-			t.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
-				row, err := pick(t.of[pattern], r.Method)
-				if err != nil {
-					answer.Error(w, err)
-					return
-				}
-				row.ServeHTTP(w, r)
-			})
-		}
-		if _, err := pick(t.of[pattern], rows[i].Method); err == nil {
-			panic("two rows for " + rows[i].Method + " " + pattern)
-		}
-		t.of[pattern] = append(t.of[pattern], &rows[i])
+		mux.Handle(row.Method+" "+pattern, row)
 	}
-	return t
-}
-
-// Find returns the row of a request. It fails with ErrNotFound, or, if the path has other methods, with an answer.NotAllowed.
-func (t *Table) Find(r *http.Request) (*Row, error) {
-	if plain := plain(r); plain != nil {
-		if _, pattern := t.mux.Handler(plain); pattern != "" {
-			return pick(t.of[pattern], r.Method)
-		}
-	}
-	return nil, ErrNotFound
-}
-
-// ServeHTTP answers as the row of a request does. It asks nobody who may send it.
-func (t *Table) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if _, err := t.Find(r); err != nil {
-		answer.Error(w, err)
-		return
-	}
-	t.mux.ServeHTTP(w, plain(r))
-}
-
-// plain returns a request by its path alone, however that was escaped, so that a handler gets no other request than was allowed; nil if
-// the path is not in its shortest form.
-func plain(r *http.Request) *http.Request {
-	shortest := path.Clean(r.URL.Path)
-	if strings.HasSuffix(r.URL.Path, "/") && shortest != "/" {
-		shortest += "/"
-	}
-	if shortest != r.URL.Path || !strings.HasPrefix(shortest, "/") || r.Method == http.MethodConnect {
-		return nil
-	}
-	p := r.WithContext(r.Context())
-	p.URL = &url.URL{Path: r.URL.Path, RawQuery: r.URL.RawQuery}
-	return p
-}
-
-// pick returns the row of a method among those of one pattern.
-func pick(rows []*Row, method string) (*Row, error) {
-	if method == http.MethodHead {
-		method = http.MethodGet
-	}
-	var methods []string
-	for _, row := range rows {
-		if row.Method == method {
-			return row, nil
-		}
-		methods = append(methods, row.Method)
-	}
-	slices.Sort(methods)
-	return nil, &answer.NotAllowed{Methods: methods}
+	return mux
 }

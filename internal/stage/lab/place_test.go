@@ -73,7 +73,7 @@ func (i *inside) End() (err error) {
 // A lab runs wherever its replicas come from, and tells on the way what happens.
 func TestALabRunsWithOtherReplicasThanProcesses(t *testing.T) {
 	t.Parallel()
-	played := route.NewTable(lab.PlayedAt(lab.Place{Replicas: func() lab.Replicas { return &inside{t: t} }, Redis: replica.AnyPort})...)
+	played := route.Mux(lab.PlayedAt(lab.Place{Replicas: func() lab.Replicas { return &inside{t: t} }, Redis: replica.AnyPort})...)
 	answer := httptest.NewRecorder()
 	played.ServeHTTP(answer, httptest.NewRequest(http.MethodPost, "/labs/lost-update?lang=zh", http.NoBody))
 	events := answer.Body.String()
@@ -135,7 +135,7 @@ func TestALabSaysWhatItNeeds(t *testing.T) {
 		}
 	}
 	answer := httptest.NewRecorder()
-	route.NewTable(lab.PlayedAt(place)...).ServeHTTP(answer, httptest.NewRequest(http.MethodPost, "/labs/failover", http.NoBody))
+	route.Mux(lab.PlayedAt(place)...).ServeHTTP(answer, httptest.NewRequest(http.MethodPost, "/labs/failover", http.NoBody))
 	if answer.Code != http.StatusBadRequest || !strings.Contains(answer.Body.String(), "redis-server") {
 		t.Errorf("%d %s; want it refused", answer.Code, answer.Body)
 	}

@@ -86,12 +86,12 @@ func (w *world) serve() error {
 	}
 	log := slog.New(slog.DiscardHandler)
 	front := &cluster.Front{
-		Cluster: w.cluster, NewID: uuid.NewString, Guard: api.Guard{Open: true}, Log: log, Transport: cluster.NewTransport(),
+		Cluster: w.cluster, NewID: uuid.NewString, Log: log, Transport: cluster.NewTransport(),
 	}
-	front.Guard.Routes = route.NewTable((&api.API{}).Routes()...) // nobody watches
+	routes := front.PassOn((&api.API{}).Routes()) // nobody watches
 	w.url = "http://" + listener.Addr().String()
 	server := &http.Server{
-		Handler: &api.Entrance{Next: front.Handler(), Log: log}, ReadHeaderTimeout: askPatience,
+		Handler: &api.Entrance{Next: route.Mux(routes...), Log: log}, ReadHeaderTimeout: askPatience,
 		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelError),
 	}
 	watching, leave := context.WithCancel(context.Background())

@@ -49,7 +49,7 @@ func explored(t *testing.T) seat.Shipped {
 	limits.Cell = explore.Bounds{Memory: 1500 << 20} // not the time, which depends on the machine
 	defer explore.CollectRarely(limits.Cell)()
 	w := httptest.NewRecorder()
-	route.NewTable(seat.New(limits, nil).Routes()...).ServeHTTP(w,
+	route.Mux(seat.New(limits, nil).Routes()...).ServeHTTP(w,
 		httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/seat/table?anew", nil))
 	if w.Code != http.StatusOK {
 		t.Fatal(w.Code, w.Body)

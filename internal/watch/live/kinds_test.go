@@ -16,7 +16,7 @@ import (
 
 // What went wrong in the shop leads to the scheduler's seat, which can show it with the same lock: a hint there finds a way.
 func TestKindsLeadToABreach(t *testing.T) {
-	chair := route.NewTable(seat.New(seat.Usual(), nil).Routes()...)
+	chair := route.Mux(seat.New(seat.Usual(), nil).Routes()...)
 	for lock, shown := range map[string][]witness.FindingKind{
 		"v0":  {witness.Together, witness.LostUpdate},
 		"v1":  {witness.LeftBehind, witness.WaitedInVain, witness.WaitsForItself},

@@ -97,7 +97,7 @@ func show(t *testing.T, shop live.Shop, change ...func(*live.Hub)) (*live.Hub, s
 	for _, do := range change {
 		do(hub)
 	}
-	server := httptest.NewServer(route.NewTable((&live.Server{Hub: hub, Bursts: &live.Bursts{}}).Routes()...))
+	server := httptest.NewServer(route.Mux((&live.Server{Hub: hub, Bursts: &live.Bursts{}}).Routes()...))
 	t.Cleanup(func() {
 		hub.Close()
 		server.Close()

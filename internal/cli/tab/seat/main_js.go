@@ -12,5 +12,5 @@ import (
 func main() {
 	limits := seat.Usual()
 	limits.Explore.Time = 10 * time.Minute // it is slower here, nobody else waits, and the reader can stop it
-	tab.Serve(route.NewTable(seat.New(limits, nil).Routes()...))
+	tab.Serve(route.Mux(seat.New(limits, nil).Routes()...))
 }

@@ -39,7 +39,7 @@ func open(as string, settings []string) (http.Handler, error) {
 	case "serve", "job":
 		return ofALab(as, settings)
 	case "lab":
-		return route.NewTable(lab.PlayedAt(lab.Place{
+		return route.Mux(lab.PlayedAt(lab.Place{
 			Replicas: func() lab.Replicas { return &tab.Workers{} }, Redis: cfg.Redis.EmbeddedAddr,
 			Lacks: []lab.Need{lab.Signals, lab.RealRedis},
 		})...), nil
@@ -124,16 +124,11 @@ func faulty(shop *server.Server, name string, gate *tab.Gate, peers map[string]*
 		}
 		return nil
 	}
-	own := route.NewTable(
+	mux := route.Mux(
 		route.On("POST", "/replicas/"+name+"/cut", route.Administrator, route.Tab, cut),
 		route.On("POST", "/replicas/"+name+"/mend", route.Administrator, route.Tab, mend),
 		route.On("POST", "/replicas/{name}/kill", route.Administrator, route.Tab, kill),
 	)
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if _, err := own.Find(r); err == nil {
-			own.ServeHTTP(w, r)
-			return
-		}
-		shop.Handler().ServeHTTP(w, r)
-	})
+	mux.Handle("/", shop.Handler())
+	return mux
 }

@@ -1,4 +1,4 @@
-package server
+package api
 
 import (
 	"net/http"
@@ -6,15 +6,13 @@ import (
 	"strings"
 	"testing"
 
-	"lockstep/internal/shop/api"
-	"lockstep/internal/shop/metrics"
 	"lockstep/internal/shop/route"
 )
 
-// A request that gin and the table do not take for the same is answered by nobody; Allow has the methods of a path by its own name.
-func TestTheTableIsRegistered(t *testing.T) {
+// A request is answered by the row that fits best, and only by its path as it is read; Allow has the methods of a path.
+func TestNewHandler(t *testing.T) {
 	var got string
-	rows := (&api.API{Metrics: metrics.New("r1", nil)}).Routes()
+	rows := (&API{Metrics: counted{}}).Routes()
 	for _, path := range []string{"/", "/room/{lesson}", "/room/board", "/web/{file...}", "/bursts/{id}"} {
 		rows = append(rows, route.On("GET", path, route.Reader, route.Replica, func(_ http.ResponseWriter, r *http.Request) error {
 			got = path + " " + r.PathValue("lesson") + r.PathValue("file") + r.PathValue("id")
@@ -22,7 +20,7 @@ func TestTheTableIsRegistered(t *testing.T) {
 		}))
 	}
 	rows = append(rows, route.On("POST", "/room/answer", route.Participant, route.Replica, nil))
-	handler := newHandler(api.Guard{Open: true, Routes: route.NewTable(rows...)})
+	handler := NewHandler(Guard{Open: true}, rows)
 	for request, want := range map[string]struct {
 		status     int
 		got, allow string
@@ -31,7 +29,7 @@ func TestTheTableIsRegistered(t *testing.T) {
 		"GET /web/a/b.js": {200, "/web/{file...} a/b.js", ""}, "GET /bursts/7": {200, "/bursts/{id} 7", ""},
 		"GET /room//3": {404, "", ""}, "GET /room/3/": {404, "", ""}, "GET /nothing": {404, "", ""}, "GET /bursts/a%2Fb": {404, "", ""},
 		"POST /room/answer": {404, "", ""}, // absent
-		"GET /room/answer":  {405, "", "POST"}, "DELETE /room/answer": {405, "", "POST"}, "PATCH /room/3": {405, "", "GET"},
+		"GET /room/answer":  {200, "/room/{lesson} answer", ""}, "DELETE /room/answer": {405, "", "GET, POST"}, "PATCH /room/3": {405, "", "GET"},
 		"POST /lock": {405, "", "DELETE, GET, PUT"}, "DELETE /healthz": {405, "", "GET"},
 		"HEAD /nothing": {404, "", ""}, "HEAD /inventory/sale": {405, "", "POST"}, "POST /inventory/sale/": {404, "", ""},
 		"POST //inventory//sale": {404, "", ""}, "GET //": {404, "", ""}, "GET /./lock": {404, "", ""}, "GET /lock/../room/3": {404, "", ""},
