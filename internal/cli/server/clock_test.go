@@ -34,6 +34,6 @@ func TestClockOffset(t *testing.T) {
 // locker is the lock that a server sells under.
 func locker(s *shoptest.Server, name string) lock.Locker {
 	parts := s.Own.API.Shop.Parts
-	parts.TTL, parts.RetryInterval, parts.WaitTimeout = s.Config.Lock.TTL, s.Config.Lock.RetryInterval, s.Config.Lock.WaitTimeout
+	parts.TTL, parts.RetryInterval, parts.WaitTimeout = s.Config.Settings.TTL, s.Config.Settings.RetryInterval, s.Config.Settings.WaitTimeout
 	return s.Own.API.Shop.Strategies[name].New(parts)
 }

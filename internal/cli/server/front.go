@@ -61,7 +61,7 @@ func ServeCluster(ctx context.Context, cfg config.Config, r Replicas) error {
 	end := func() { close(front.Ending); front.CloseIdleConnections() }
 	web := newWebServer(api.NewHandler(guard, front.PassOn(rooms.routes())), "", r.Log, room, append(rooms.closers(), end)...)
 	r.Ready(fmt.Sprintf("lockstep: %s · %d replicas · lock %s · %s",
-		where(listener.Addr().String()), r.N, cfg.Lock.Version, redisOf(redis, cfg.Lock.Version)))
+		where(listener.Addr().String()), r.N, cfg.Settings.Lock, redisOf(redis, cfg.Settings.Lock)))
 	err = r.serve(ctx, listener, web, front)
 	rooms.shown.Close()
 	return errors.Join(err, redis.Close())
@@ -101,5 +101,5 @@ func (r Replicas) start(ctx context.Context, cfg config.Config, redis *dao.Redis
 	if err != nil {
 		return nil, err
 	}
-	return cluster.Start(ctx, r.N, replica, Settings(cfg).LongestSale()+4*LeaveTime, r.Log) // for what comes after the sales
+	return cluster.Start(ctx, r.N, replica, cfg.Settings.LongestSale()+4*LeaveTime, r.Log) // for what comes after the sales
 }

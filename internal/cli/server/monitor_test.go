@@ -231,7 +231,7 @@ func TestDelex(t *testing.T) {
 			t.Errorf("it sells with %s", run.Lock)
 		}
 		cfg := s.Config
-		cfg.Server.Addr, cfg.Lock.Version = shoptest.AnyPort, "delex"
+		cfg.Server.Addr, cfg.Settings.Lock = shoptest.AnyPort, "delex"
 		if _, err := server.Open(t.Context(), cfg, server.Options{}); err == nil || !strings.HasSuffix(err.Error(), says) {
 			t.Errorf("at the start: %v; want …%s", err, says)
 		}

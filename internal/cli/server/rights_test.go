@@ -108,7 +108,7 @@ func TestALockWithoutItsRightsIsRefused(t *testing.T) {
 	const cure = "ACL SETUSER <redis.username> '&{distributedLock}:turn:*' '&{distributedLock}:wanted:*'"
 	s := shoptest.Start(t, append(asShop, "--redis.addrs", addr, "--lock.version", "v4")...)
 	cfg := s.Config
-	cfg.Server.Addr, cfg.Lock.Version = shoptest.AnyPort, "v11"
+	cfg.Server.Addr, cfg.Settings.Lock = shoptest.AnyPort, "v11"
 	if _, err := server.Open(t.Context(), cfg, server.Options{}); err == nil || !strings.HasSuffix(err.Error(), cure) {
 		t.Errorf("at the start: %v; want …%s", err, cure)
 	}

@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"lockstep/internal/cli/server"
 	"lockstep/internal/lock/verdict"
 	"lockstep/internal/shop/api"
 	"lockstep/internal/shop/config"
@@ -166,7 +165,7 @@ func TestOneChangeBeginsOneRun(t *testing.T) {
 	apply := func(s *shoptest.Server, change func(*config.Config)) string {
 		t.Helper()
 		change(&s.Config)
-		if err := s.Own.API.Shop.Apply(t.Context(), server.Settings(s.Config)); err != nil {
+		if err := s.Own.API.Shop.Apply(t.Context(), s.Config.Settings); err != nil {
 			t.Fatal(err)
 		}
 		run := s.Report()
@@ -174,9 +173,9 @@ func TestOneChangeBeginsOneRun(t *testing.T) {
 		return run.RunID + " " + run.Lock
 	}
 	for _, change := range []func(*config.Config){
-		func(cfg *config.Config) { cfg.Lock.Version = "v4" },
-		func(cfg *config.Config) { cfg.Sale.ThinkTime = time.Millisecond },
-		func(cfg *config.Config) { cfg.Inventory.Initial = 7 },
+		func(cfg *config.Config) { cfg.Settings.Lock = "v4" },
+		func(cfg *config.Config) { cfg.Settings.Think = time.Millisecond },
+		func(cfg *config.Config) { cfg.Settings.Initial = 7 },
 	} {
 		before := a.Report().RunID
 		first, second := apply(a, change), apply(b, change)

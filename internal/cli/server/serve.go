@@ -68,15 +68,15 @@ func (s *Server) reload(ctx context.Context, load func() (config.Config, error),
 // apply puts into force what may change while the server runs, and warns of what else has changed.
 func (s *Server) apply(ctx context.Context, cfg, old config.Config) error {
 	fixed := cfg
-	fixed.Lock, fixed.Sale, fixed.Inventory.Initial = old.Lock, old.Sale, old.Inventory.Initial
+	fixed.Settings = old.Settings
 	if !reflect.DeepEqual(fixed, old) {
 		s.API.Log.Warn("a change of server, admin, redis, inventory.max_orders or log takes effect at the next start")
 	}
-	if cfg.Lock == old.Lock && cfg.Sale == old.Sale && cfg.Inventory.Initial == old.Inventory.Initial {
+	if cfg.Settings == old.Settings {
 		return nil
 	}
-	if err := fits(ctx, cfg.Lock.Version, s.Redis); err != nil {
+	if err := fits(ctx, cfg.Settings.Lock, s.Redis); err != nil {
 		return err
 	}
-	return s.API.Shop.Apply(ctx, Settings(cfg))
+	return s.API.Shop.Apply(ctx, cfg.Settings)
 }

@@ -24,7 +24,6 @@ import (
 	"lockstep/internal/lock/strategy"
 	"lockstep/internal/lockv6"
 	"lockstep/internal/service"
-	"lockstep/internal/service/history"
 	"lockstep/internal/shop/api"
 	"lockstep/internal/shop/config"
 	"lockstep/internal/shop/load"
@@ -69,7 +68,7 @@ func Open(ctx context.Context, cfg config.Config, o Options) (*Server, error) {
 		return nil, err
 	}
 	s := newServer(cfg, redis, listener.Addr(), o)
-	if err := s.API.Shop.Open(ctx, Settings(cfg)); err != nil {
+	if err := s.API.Shop.Open(ctx, cfg.Settings); err != nil {
 		return nil, errors.Join(fmt.Errorf("opening the shop: %w", err), listener.Close(), redis.Close())
 	}
 	warnOf(s.API.Guard, listener.Addr(), s.API.Log)
@@ -91,7 +90,7 @@ func listen(ctx context.Context, cfg config.Config) (net.Listener, *dao.Redis, e
 	if err != nil {
 		return nil, nil, errors.Join(err, listener.Close())
 	}
-	if err := fits(ctx, cfg.Lock.Version, redis); err != nil {
+	if err := fits(ctx, cfg.Settings.Lock, redis); err != nil {
 		return nil, nil, errors.Join(err, listener.Close(), redis.Close())
 	}
 	return listener, redis, nil
@@ -102,7 +101,7 @@ func newServer(cfg config.Config, redis *dao.Redis, addr net.Addr, o Options) *S
 	replica := cmp.Or(cfg.Server.Replica, replicaName())
 	log := o.Log.With("replica", replica)
 	instance := uuid.NewString()
-	store := dao.NewStore(redis.Store, instance, cfg.Inventory.MaxOrders)
+	store := dao.NewStore(redis.Store, instance, cfg.MaxOrders)
 	store.Calls = redis.Calls
 	shop := newShop(redis, store)
 	shop.Replica, shop.Log = replica, log
@@ -179,15 +178,6 @@ func fits(ctx context.Context, version string, redis *dao.Redis) error {
 		return err
 	}
 	return redis.Fits(ctx, strategy, lock.Key, dao.ShopRights)
-}
-
-// Settings returns the part of a configuration that may change while the shop is open.
-func Settings(cfg config.Config) history.Settings {
-	return history.Settings{
-		Lock: cfg.Lock.Version, Initial: cfg.Inventory.Initial,
-		TTL: cfg.Lock.TTL, RetryInterval: cfg.Lock.RetryInterval, WaitTimeout: cfg.Lock.WaitTimeout, HandOffLimit: cfg.Lock.HandOffLimit,
-		Segments: cfg.Lock.Segments, Think: cfg.Sale.ThinkTime, Nested: cfg.Sale.Nested,
-	}
 }
 
 // strategies returns those whose locks can be on these servers.

@@ -40,9 +40,9 @@ func (r Replica) Run(ctx context.Context) error {
 	trouble := func(err error) { log.Error("the job", "error", err) }
 	parts := strategy.Parts{
 		Options: lock.Options{
-			Key: jobName, TTL: every.Expiry(), RetryInterval: cfg.Lock.RetryInterval, WaitTimeout: cfg.Lock.WaitTimeout,
+			Key: jobName, TTL: every.Expiry(), RetryInterval: cfg.Settings.RetryInterval, WaitTimeout: cfg.Settings.WaitTimeout,
 			Clock:   lock.SystemClock{Ahead: cfg.Server.ClockOffset},
-			Process: uuid.NewString(), HandOffLimit: cfg.Lock.HandOffLimit,
+			Process: uuid.NewString(), HandOffLimit: cfg.Settings.HandOffLimit,
 			Notifier: redis.Notifier, Rand: rand.Int64N,
 		},
 		Client: redis.Lock, CompareAndDelete: redis.Servers.CompareAndDelete, Nodes: redis.Nodes.Clients(),

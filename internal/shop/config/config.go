@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/viper"
 
 	"lockstep/internal/dao"
+	"lockstep/internal/service/history"
 )
 
 // DefaultFile is read from the working directory if it is there and no other is named.
@@ -40,9 +41,8 @@ type Config struct {
 	Server    Server
 	Admin     Admin
 	Redis     dao.Config
-	Lock      Lock
-	Sale      Sale
-	Inventory Inventory
+	Settings  history.Settings // of lock, sale and inventory
+	MaxOrders int64            // that the ledger keeps
 	Log       Log
 }
 
@@ -62,22 +62,6 @@ type (
 		Token string
 		Open  bool
 	}
-	// Lock is which lock.
-	Lock struct {
-		Version       string
-		TTL           time.Duration
-		RetryInterval time.Duration
-		WaitTimeout   time.Duration
-		HandOffLimit  int
-		Segments      int
-	}
-	// Sale is what a sale does under the lock.
-	Sale struct {
-		ThinkTime time.Duration
-		Nested    int
-	}
-	// Inventory is what there is to sell, and how much of what was sold is kept.
-	Inventory struct{ Initial, MaxOrders int64 }
 	// Log is how much to say.
 	Log struct{ Level string }
 )

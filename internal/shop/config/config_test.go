@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"lockstep/internal/dao"
+	"lockstep/internal/service/history"
 	"lockstep/internal/shop/config"
 	"lockstep/internal/test/suite"
 )
@@ -38,10 +39,11 @@ func defaults() config.Config {
 	return config.Config{
 		Server: config.Server{Addr: "127.0.0.1:8080"},
 		Redis:  dao.Config{EmbeddedAddr: "127.0.0.1:6380"},
-		Lock: config.Lock{
-			Version: "v0", TTL: 10 * time.Second, RetryInterval: 20 * time.Millisecond, WaitTimeout: 30 * time.Second, HandOffLimit: 64, Segments: 8,
+		Settings: history.Settings{
+			Lock: "v0", Initial: 200,
+			TTL: 10 * time.Second, RetryInterval: 20 * time.Millisecond, WaitTimeout: 30 * time.Second, HandOffLimit: 64, Segments: 8,
 		},
-		Inventory: config.Inventory{Initial: 200, MaxOrders: 200_000},
+		MaxOrders: 200_000,
 		Log:       config.Log{Level: "info"},
 	}
 }
@@ -92,22 +94,22 @@ func TestRepositoryFile(t *testing.T) {
 
 func TestGroupOfComments(t *testing.T) {
 	got, err := load(t, "sale:\n  # nested: 3\nlock:\n  version: v1\n")
-	if err != nil || got.Lock.Version != "v1" || got.Sale.Nested != 0 {
+	if err != nil || got.Settings.Lock != "v1" || got.Settings.Nested != 0 {
 		t.Errorf("%+v, %v", got, err)
 	}
 }
 
 func TestRisingOrder(t *testing.T) {
 	file := "sale:\n  nested: 1\n"
-	if got, err := load(t, file); err != nil || got.Sale.Nested != 1 {
-		t.Errorf("file: %d, %v", got.Sale.Nested, err)
+	if got, err := load(t, file); err != nil || got.Settings.Nested != 1 {
+		t.Errorf("file: %d, %v", got.Settings.Nested, err)
 	}
 	t.Setenv("LOCKSTEP_SALE_NESTED", "2")
-	if got, err := load(t, file); err != nil || got.Sale.Nested != 2 {
-		t.Errorf("environment: %d, %v", got.Sale.Nested, err)
+	if got, err := load(t, file); err != nil || got.Settings.Nested != 2 {
+		t.Errorf("environment: %d, %v", got.Settings.Nested, err)
 	}
-	if got, err := load(t, file, "--sale.nested", "3"); err != nil || got.Sale.Nested != 3 {
-		t.Errorf("flag: %d, %v", got.Sale.Nested, err)
+	if got, err := load(t, file, "--sale.nested", "3"); err != nil || got.Settings.Nested != 3 {
+		t.Errorf("flag: %d, %v", got.Settings.Nested, err)
 	}
 }
 
@@ -248,9 +250,9 @@ func FuzzValue(f *testing.F) {
 			}
 			return
 		}
-		l := got.Lock
-		if l.TTL < 10*time.Millisecond || l.RetryInterval < time.Millisecond || l.WaitTimeout <= 0 || got.Sale.ThinkTime < 0 ||
-			got.Sale.Nested < 0 || got.Inventory.Initial < 0 || got.Inventory.Initial > 1_000_000_000 {
+		s := got.Settings
+		if s.TTL < 10*time.Millisecond || s.RetryInterval < time.Millisecond || s.WaitTimeout <= 0 || s.Think < 0 ||
+			s.Nested < 0 || s.Initial < 0 || s.Initial > 1_000_000_000 {
 			t.Errorf("%s=%q was taken: %+v", name, value, got)
 		}
 	})

@@ -23,8 +23,8 @@ func TestWholeNumbers(t *testing.T) {
 		t.Setenv("LOCKSTEP_INVENTORY_INITIAL", "")
 	}
 	for _, number := range []string{"200", `"200"`, "!!int 200", "&n 200"} {
-		if got, err := load(t, "inventory.initial: "+number); err != nil || got.Inventory.Initial != 200 {
-			t.Errorf("%s: %d, %v", number, got.Inventory.Initial, err)
+		if got, err := load(t, "inventory.initial: "+number); err != nil || got.Settings.Initial != 200 {
+			t.Errorf("%s: %d, %v", number, got.Settings.Initial, err)
 		}
 	}
 }
