@@ -62,7 +62,7 @@ func TestComposeFile(t *testing.T) {
 			t.Setenv(variable, *value)
 		}
 		cfg, err := config.Load(flags, evolution.Names())
-		if err != nil || cfg.Lock.Version != "v4" || cfg.Server.Addr != "0.0.0.0:8080" || !slices.Equal(cfg.Redis.Addrs, []string{"redis:6379"}) {
+		if err != nil || cfg.Settings.Lock != "v4" || cfg.Server.Addr != "0.0.0.0:8080" || !slices.Equal(cfg.Redis.Addrs, []string{"redis:6379"}) {
 			t.Errorf("%s is configured as %+v, %v", name, cfg, err)
 		}
 		if grace := shop.StopGracePeriod; grace == nil || time.Duration(*grace) < longestStop(cfg) {

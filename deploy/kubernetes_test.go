@@ -148,5 +148,5 @@ func TestKubernetesFile(t *testing.T) {
 
 // longestStop returns how long a shop may take to end.
 func longestStop(cfg config.Config) time.Duration {
-	return server.Settings(cfg).LongestSale() + 4*server.LeaveTime
+	return cfg.Settings.LongestSale() + 4*server.LeaveTime
 }
