@@ -117,7 +117,7 @@ Settings come from config.yaml, the environment (LOCKSTEP_LOCK_VERSION=v4) and f
 	config.AddFlags(root.PersistentFlags(), evolution.Names())
 	root.AddCommand(
 		newServe(), newCluster(), newBurst(), newExplore(), newLab(), newDiff(), newMatrix(), newSoak(), newJob(), newHealth(),
-		newCourse(), newCheck(), newDoctor(), newSite(), newSettings(),
+		newCourse(), newCheck(), newSite(), newSettings(),
 	)
 	root.SetHelpFunc(showHelp)
 	root.SetFlagErrorFunc(noFlag)

@@ -29,7 +29,6 @@ func TestClientsIgnoreWhatIsForAServer(t *testing.T) {
 		if i == 0 {
 			lines["burst -n 20 -c 20 --target "+s.URL()] = "20 sold"
 			lines["burst -n 20 -c 20 --server.addr "+s.Addr] = "burst: asking the server at " + s.URL()
-			lines["doctor --server.addr "+s.Addr] = "a lockstep runs already"
 			lines["burst -n 1 --server.addr "+shoptest.UnusedAddr(t)] = "a server of the burst's own cannot start: "
 			lines["health --server.addr nowhere"] = `flag: server.addr: "nowhere" is not allowed`
 		}

@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -16,6 +17,7 @@ import (
 	"lockstep/internal/dao/redisclient"
 	"lockstep/internal/lock"
 	"lockstep/internal/lock/evolution"
+	"lockstep/internal/shop/load"
 	"lockstep/internal/test/redistest"
 	"lockstep/internal/test/shoptest"
 	"lockstep/internal/test/suite"
@@ -25,8 +27,11 @@ func TestFirstLineSaysWhereAndWhat(t *testing.T) {
 	t.Parallel()
 	addr, redis := shoptest.UnusedAddr(t), shoptest.UnusedAddr(t)
 	output, finish := serve(t, "--server.addr", addr, "--redis.embedded_addr", redis, "--lock.version", "v4")
-	want := "lockstep: http://" + addr + " · lock v4 (compare-and-delete in Lua) · embedded Redis " + redis + "\n"
-	if got := output.String(); got != want {
+	want := "lockstep: http://" + addr + " · lock v4 (compare-and-delete in Lua) · embedded Redis " + redis
+	if room := load.OwnCapacity(); room.Connections > 0 {
+		want += fmt.Sprintf(" · up to %d buyers at once", room.Connections)
+	}
+	if got := output.String(); got != want+"\n" {
 		t.Errorf("first line %q; want %q", got, want)
 	}
 	if code := finish(); code != 0 {

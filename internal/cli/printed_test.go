@@ -13,7 +13,7 @@ func TestOutputThatIsLost(t *testing.T) {
 		"explore v0", "explore v0 --json", "explore v0 --mermaid", "explore v2 --replay A:SET",
 		"explore v4 --step",
 		"diff v3 v4", "diff v3 v4 --stat", "lab", "matrix --help",
-		"doctor", "doctor --json", "--version", "help settings", "check", "course --list",
+		"--version", "help settings", "check", "course --list",
 		"completion bash", "burst -n 2 -c 2 --server.addr 127.0.0.1:0", "burst -n 2 -c 2 --json --server.addr 127.0.0.1:0",
 	} {
 		t.Run(line, func(t *testing.T) {

@@ -22,6 +22,14 @@ func ServersOf(ctx context.Context, client redis.UniversalClient, nodes Nodes) (
 	return strategy.Servers{Nodes: len(nodes), Redis: nameOf(ctx, client), CompareAndDelete: command}, err
 }
 
+// Version returns the server's name and version, such as Redis 8.2.1; "" if it does not tell them, or is embedded.
+func (r *Redis) Version() string {
+	if r.embedded != nil {
+		return ""
+	}
+	return r.Servers.Redis
+}
+
 // nameOf returns a server's name and version; "" if it does not tell them.
 func nameOf(ctx context.Context, client redis.UniversalClient) string {
 	said := hello(ctx, client)

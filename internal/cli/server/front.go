@@ -60,8 +60,8 @@ func ServeCluster(ctx context.Context, cfg config.Config, r Replicas) error {
 	processes.Tell(rooms.shown.Hub.Note)
 	end := func() { close(front.Ending); front.CloseIdleConnections() }
 	web := newWebServer(api.NewHandler(guard, front.PassOn(rooms.routes())), "", r.Log, room, append(rooms.closers(), end)...)
-	r.Ready(fmt.Sprintf("lockstep: %s · %d replicas · lock %s · %s",
-		where(listener.Addr().String()), r.N, cfg.Settings.Lock, redisOf(redis, cfg.Settings.Lock)))
+	r.Ready(fmt.Sprintf("lockstep: %s · %d replicas · lock %s · %s%s",
+		where(listener.Addr().String()), r.N, cfg.Settings.Lock, redisOf(redis, cfg.Settings.Lock), buyersOf(room)))
 	err = r.serve(ctx, listener, web, front)
 	rooms.shown.Close()
 	return errors.Join(err, redis.Close())

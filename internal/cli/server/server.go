@@ -127,7 +127,7 @@ func newServer(cfg config.Config, redis *dao.Redis, addr net.Addr, o Options) *S
 	s := &Server{
 		API: &api.API{
 			Shop: shop, Metrics: counts, NewID: uuid.NewString, BehindFront: o.BehindFront,
-			Replica: replica, Redis: redis.Name, Nodes: redis.Nodes.Addrs(), Log: log, Guard: guard,
+			Replica: replica, Redis: redis.Name, Version: redis.Version(), Buyers: room.Connections, Nodes: redis.Nodes.Addrs(), Log: log, Guard: guard,
 			Fits: func(ctx context.Context, version string) error { return fits(ctx, version, redis) },
 		},
 		Redis: redis, instance: instance, Live: rooms.shown, Witness: recorder,
@@ -243,21 +243,31 @@ func (s *Server) firstLine(ctx context.Context) string {
 	if strategy, err := evolution.Find(version); err == nil {
 		title = " (" + strategy.Title.In(language.English) + ")"
 	}
-	return fmt.Sprintf("lockstep: %s · lock %s%s · %s", where(s.Addr), version, title, redisOf(s.Redis, version))
+	return fmt.Sprintf("lockstep: %s · lock %s%s · %s%s", where(s.Addr), version, title, redisOf(s.Redis, version), buyersOf(load.OwnCapacity()))
 }
 
-// redisOf names a Redis, with what a lock uses of it beside the usual.
+// buyersOf says how many buyers a server takes at once; nothing if there is no bound.
+func buyersOf(room load.Capacity) string {
+	if room.Connections == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" · up to %d buyers at once", room.Connections)
+}
+
+// redisOf names a Redis and its version, with what a lock uses of it beside the usual.
 func redisOf(redis *dao.Redis, version string) string {
 	strategy, _ := evolution.Find(version) // an unknown one uses nothing
+	name := redis.Name
+	if says := redis.Version(); says != "" {
+		name += " (" + says + ")"
+	}
 	switch {
 	case strategy.OnNodes:
-		return redis.Name + " · nodes " + redis.Nodes.String()
-	case strategy.Native && redis.Servers.Redis != "":
-		return fmt.Sprintf("%s · released by %s of %s", redis.Name, redis.Servers.CompareAndDelete, redis.Servers.Redis)
+		return name + " · nodes " + redis.Nodes.String()
 	case strategy.Native:
-		return redis.Name + " · released by " + redis.Servers.CompareAndDelete
+		return name + " · released by " + redis.Servers.CompareAndDelete
 	default:
-		return redis.Name
+		return name
 	}
 }
 

@@ -23,6 +23,8 @@ type API struct {
 	Shop    *service.Shop
 	Replica string
 	Redis   string                                       // for people: which Redis this is
+	Version string                                       // of its server, with its name; "" if it does not tell
+	Buyers  int                                          // that come in at once; 0: there is no bound
 	Nodes   []string                                     // addresses of the masters for locks that are on several
 	Fits    func(ctx context.Context, lock string) error // fails if the lock cannot be made on this Redis
 	Log     *slog.Logger
@@ -184,6 +186,14 @@ type Health struct {
 	Redis   string `json:"redis"`
 }
 
+// Readiness is what GET /readyz gives.
+type Readiness struct {
+	Health
+
+	Version string `json:"redis_version,omitempty"` // if the server tells it
+	Buyers  int    `json:"buyers,omitempty"`        // at once, by how many files the process may open; 0: there is no bound
+}
+
 // healthz answers as long as the process runs.
 func (a *API) healthz(*http.Request) (any, error) { return a.health("ok"), nil }
 
@@ -196,7 +206,7 @@ var errNotReady = fmt.Errorf("%w: it has not answered within %v", lock.ErrUnavai
 func (a *API) readyz(r *http.Request) (any, error) {
 	ctx, cancel := context.WithTimeoutCause(r.Context(), readyTimeout, errNotReady)
 	defer cancel()
-	return a.health("ready"), a.Shop.Ready(ctx)
+	return Readiness{a.health("ready"), a.Version, a.Buyers}, a.Shop.Ready(ctx)
 }
 
 func (a *API) health(status string) Health {

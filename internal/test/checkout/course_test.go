@@ -63,7 +63,7 @@ type typedLine struct {
 }
 
 // speaking are the commands that say what they say in the language of --lang.
-var speaking = regexp.MustCompile(`^go run \. (explore|burst|lab|check|course|diff|doctor|matrix)\b`)
+var speaking = regexp.MustCompile(`^go run \. (explore|burst|lab|check|course|diff|matrix)\b`)
 
 // inChinese are the lines of a lesson as the Chinese one has them.
 func inChinese(lines []typedLine) (chinese []typedLine) {
@@ -110,7 +110,7 @@ var slowInLessons = regexp.MustCompile(
 
 // elsewhere are commands that a test of their own runs: what they say depends on the machine, or, as the whole table, they
 // take a minute. What labs and explorations say in Chinese has tests of its own, too.
-var elsewhere = regexp.MustCompile(`^go run \. (doctor|explore --all|(lab|explore) .*--lang zh$)`)
+var elsewhere = regexp.MustCompile(`^go run \. (explore --all|(lab|explore) .*--lang zh$)`)
 
 // A learner who types what a lesson says gets what it says. The quick suite runs what no other test runs, in English.
 func TestLessonsCommands(t *testing.T) {
