@@ -127,7 +127,8 @@ func newServer(cfg config.Config, redis *dao.Redis, addr net.Addr, o Options) *S
 	s := &Server{
 		API: &api.API{
 			Shop: shop, Metrics: counts, NewID: uuid.NewString, BehindFront: o.BehindFront,
-			Replica: replica, Redis: redis.Name, Version: redis.Version(), Buyers: room.Connections, Nodes: redis.Nodes.Addrs(), Log: log, Guard: guard,
+			Replica: replica, Redis: redis.Name, Version: redis.Version(), Buyers: room.Connections, Nodes: redis.Nodes.Addrs(),
+			Log: log, Guard: guard,
 			Fits: func(ctx context.Context, version string) error { return fits(ctx, version, redis) },
 		},
 		Redis: redis, instance: instance, Live: rooms.shown, Witness: recorder,
@@ -243,7 +244,8 @@ func (s *Server) firstLine(ctx context.Context) string {
 	if strategy, err := evolution.Find(version); err == nil {
 		title = " (" + strategy.Title.In(language.English) + ")"
 	}
-	return fmt.Sprintf("lockstep: %s · lock %s%s · %s%s", where(s.Addr), version, title, redisOf(s.Redis, version), buyersOf(load.OwnCapacity()))
+	return fmt.Sprintf("lockstep: %s · lock %s%s · %s%s",
+		where(s.Addr), version, title, redisOf(s.Redis, version), buyersOf(load.OwnCapacity()))
 }
 
 // buyersOf says how many buyers a server takes at once; nothing if there is no bound.
