@@ -11,7 +11,7 @@ var (
 	// names are the same in all languages: of sales, replicas, locks, labs, Redis and its commands, and what is typed.
 	names = regexp.MustCompile(`\b(r\d(#\d)?|v\d+|Redis|GET|DEL|check-then-delete)\b|^.*lockstep (lab|explore) .*$|lockstep diff .*$`)
 	// commands have their reply behind them, or that they are on their way.
-	commandDrawn = regexp.MustCompile(`(SET|GET|DEL|EVAL|MULTI|EXEC|[a-zA-Z]+\.lua)\b.*( → .*|，还没到)$`)
+	commandDrawn = regexp.MustCompile(`(SET|GET|DEL|EVAL|EVALSHA|MULTI|EXEC|[a-zA-Z]+\.lua)\b.*( → .*|，还没到)$`)
 	word         = regexp.MustCompile(`[A-Za-z]{2,}`)
 )
 

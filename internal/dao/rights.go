@@ -18,8 +18,8 @@ import (
 )
 
 // ShopRights are what the shop itself needs in the Redis that the stock is in, whatever the lock.
-const ShopRights = strategy.Rights("+ping +time +multi +exec +eval +exists +type +get +set +del +unlink +rename +expire +pexpire +pttl " +
-	"+decr +hget +hmget +hset +hlen +hdel +hgetall +hexists +hkeys +hincrby +lrange +lpush +lrem +publish +subscribe " +
+const ShopRights = strategy.Rights("+ping +time +multi +exec +eval +evalsha +exists +type +get +set +del +unlink +rename +expire " +
+	"+pexpire +pttl +decr +hget +hmget +hset +hlen +hdel +hgetall +hexists +hkeys +hincrby +lrange +lpush +lrem +publish +subscribe " +
 	"~" + InventoryKey + " ~" + RunKey + " ~" + overKey + " ~" + fenceKey + " ~" + replicasKey +
 	" ~" + readyKey + " ~" + BarrierKey + " ~" + meaning.SegmentPrefix + "* ~" + ordersPrefix + "* ~" + lock.Key + " &" + callChannel)
 
@@ -33,7 +33,7 @@ const trialTimeout = 2 * time.Second
 var forms = map[string]string{ //nolint:gochecknoglobals // a table
 	"ping": "", "time": "", "unwatch": "",
 	"publish": "CHANNEL m", "subscribe": "CHANNEL",
-	"eval": "s 1 KEY", "set": "KEY v", "setnx": "KEY v", "getset": "KEY v", "expire": "KEY 1", "pexpire": "KEY 1",
+	"eval": "s 1 KEY", "evalsha": "s 1 KEY", "set": "KEY v", "setnx": "KEY v", "getset": "KEY v", "expire": "KEY 1", "pexpire": "KEY 1",
 	"delifeq": "KEY v", "delex": "KEY",
 	"rename": "KEY KEY", //nolint:dupword // it takes two
 	"hget":   "KEY f", "hmget": "KEY f", "hdel": "KEY f", "hexists": "KEY f", "hset": "KEY f v", "hincrby": "KEY f 1",

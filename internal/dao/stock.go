@@ -25,12 +25,17 @@ type Store struct {
 	client    redis.UniversalClient
 	instance  string
 	maxOrders int64
+	scripts   map[string]*redis.Script // by their text
 }
 
 // NewStore makes the store of one replica. Its instance is a name that no other process has. Its ledger keeps the newest orders: at most
 // maxOrders of the current run, and as many of all earlier runs together.
 func NewStore(client redis.UniversalClient, instance string, maxOrders int64) *Store {
-	return &Store{client: client, instance: instance, maxOrders: maxOrders}
+	s := &Store{client: client, instance: instance, maxOrders: maxOrders, scripts: map[string]*redis.Script{}}
+	for _, script := range []string{lua.Beat, lua.Take, lua.Sell, lua.ReadFenced, lua.Write, lua.StartRun} {
+		s.scripts[script] = redis.NewScript(script)
+	}
+	return s
 }
 
 // Read sends the sale's GET inventory; if the order has a fencing token, a script that checks the token.
@@ -118,12 +123,14 @@ func (s *Store) Take(ctx context.Context, order history.Order, unchecked bool) (
 	return s.written(ctx, reply, err, order)
 }
 
-// eval sends a script, once more if Redis was out of memory and may have room now. A failure may be due to the keys of that run.
+// eval sends a script by its SHA-1, and whole if that server does not know it yet: nothing was done then. It does so once more if Redis was
+// out of memory and may have room now. A failure may be due to the keys of that run.
 func (s *Store) eval(ctx context.Context, script, runID string, keys []string, args ...any) (any, error) {
-	reply, err := s.client.Eval(ctx, script, keys, args...).Result()
+	run := s.scripts[script].Run
+	reply, err := run(ctx, s.client, keys, args...).Result()
 	if rediserr.HasCode(err, "OOM") {
 		s.forgetRunsOver(ctx)
-		reply, err = s.client.Eval(ctx, script, keys, args...).Result()
+		reply, err = run(ctx, s.client, keys, args...).Result()
 	}
 	if err != nil {
 		return nil, s.failure(ctx, "EVAL "+lua.File(script), runID, err)

@@ -1,11 +1,14 @@
 // Package lua holds the scripts that run inside Redis, one file a verb. A script's header names its KEYS, its ARGV and
-// what it returns. They are sent by EVAL, as in the original write-up, so that a restarted Redis need not be taught
-// them again and MONITOR shows what runs.
+// what it returns. Those of the locks are sent by EVAL, as in the original write-up, so that MONITOR shows what runs; those
+// of the ledger by EVALSHA, and by EVAL to a Redis that does not know them yet.
 package lua
 
 import (
+	"crypto/sha1" //nolint:gosec // as Redis names scripts
 	"embed"
+	"encoding/hex"
 	"io/fs"
+	"strings"
 	"sync"
 )
 
@@ -90,6 +93,29 @@ func read(file string) string {
 
 // File is the name of a script's file, "" if the script is not from here.
 func File(script string) string { return files()[script] }
+
+// SentBy is the script that a command with this first argument runs: EVAL has its text there, and EVALSHA its SHA-1. It is "" of any other
+// command, and of a SHA-1 that no script from here has.
+func SentBy(command, argument string) string {
+	switch {
+	case strings.EqualFold(command, "EVAL"):
+		return argument
+	case strings.EqualFold(command, "EVALSHA"):
+		return bySum()[argument]
+	default:
+		return ""
+	}
+}
+
+// bySum has the scripts by their SHA-1.
+var bySum = sync.OnceValue(func() map[string]string {
+	scripts := map[string]string{}
+	for script := range files() {
+		sum := sha1.Sum([]byte(script)) //nolint:gosec // as Redis names scripts
+		scripts[hex.EncodeToString(sum[:])] = script
+	}
+	return scripts
+})
 
 // files has the names of the files, by the scripts.
 var files = sync.OnceValue(func() map[string]string {

@@ -3,8 +3,27 @@ package lua_test
 import (
 	"testing"
 
+	"github.com/redis/go-redis/v9"
+
 	"lockstep/util/lua"
 )
+
+// What go-redis sends is known again.
+func TestSentBy(t *testing.T) {
+	sum := func(script string) string { return redis.NewScript(script).Hash() }
+	for _, c := range []struct{ command, argument, want string }{
+		{"EVAL", "return 1", "return 1"},
+		{"eval", lua.Take, lua.Take},
+		{"evalsha", sum(lua.CompareAndDelete), lua.CompareAndDelete},
+		{"EVALSHA", sum(lua.Take), lua.Take},
+		{"EVALSHA", sum("return 1"), ""},
+		{"GET", lua.Take, ""},
+	} {
+		if got := lua.SentBy(c.command, c.argument); got != c.want {
+			t.Errorf("%s %.40q sends %s; want %s", c.command, c.argument, lua.Name(got), lua.Name(c.want))
+		}
+	}
+}
 
 func TestName(t *testing.T) {
 	for script, want := range map[string]string{

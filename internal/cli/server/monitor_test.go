@@ -20,7 +20,7 @@ import (
 	"lockstep/util/lua"
 )
 
-// MONITOR shows of one sale what docs/running.md prints, and nothing more.
+// MONITOR shows of one sale what docs/running.md prints, and nothing more, once Redis knows the scripts by a sale before it.
 func TestMonitorShowsOneSale(t *testing.T) {
 	suite.Needs(t, "redis-server")
 	t.Parallel()
@@ -44,6 +44,7 @@ func TestMonitorShowsOneSale(t *testing.T) {
 					t.Fatalf("sale: %d %s", status, code)
 				}
 			}
+			sell()
 			var got []string
 			suite.Eventually(t, "the lock is kept", func() bool { // for a while only: a busy machine may come too late
 				got = sent(monitorAll(t, server.Addr, sell))
@@ -92,11 +93,11 @@ func sent(lines []monitored) (commands []string) {
 	for _, line := range lines {
 		words := slices.Clone(line.words)
 		words[0] = strings.ToUpper(words[0])
-		if words[0] == "EVAL" {
-			words = []string{"EVAL", lua.File(words[1])}
+		if script := scriptOf(line); script != "" {
+			words = []string{words[0], lua.File(script)}
 		}
 		command := strings.Join(words, " ")
-		aside := []string{"EVAL beat.lua", "SUBSCRIBE {inventory}:call"}
+		aside := []string{"EVALSHA beat.lua", "SUBSCRIBE {inventory}:call"}
 		if !line.script && !slices.Contains(aside, command) && words[0] != "HELLO" && words[0] != "CLIENT" {
 			commands = append(commands, command)
 		}
@@ -112,7 +113,7 @@ func TestMonitorAtRest(t *testing.T) {
 	shoptest.Start(t, "--redis.addrs", server.Addr)
 	beats := func() (calls int64) {
 		for line := range strings.Lines(s.Outside.Info(t.Context(), "commandstats").Val()) {
-			_, _ = fmt.Sscanf(line, "cmdstat_eval:calls=%d", &calls)
+			_, _ = fmt.Sscanf(line, "cmdstat_evalsha:calls=%d", &calls)
 		}
 		return calls
 	}
@@ -130,7 +131,7 @@ func TestMonitorAtRest(t *testing.T) {
 	for _, line := range lines {
 		switch {
 		case line.script, line.words[0] == "info", line.words[0] == "hello": // of this test's connection
-		case strings.EqualFold(line.words[0], "eval") && lua.File(line.words[1]) == "beat.lua":
+		case lua.File(scriptOf(line)) == "beat.lua":
 			n++
 		default:
 			t.Errorf("at rest a replica sends %q", line.words)
@@ -164,6 +165,14 @@ func monitor(t *testing.T, addr, key string, during func()) (lines []string) {
 type monitored struct {
 	script bool // a script has sent it
 	words  []string
+}
+
+// scriptOf returns the script that a line runs, "" if none.
+func scriptOf(line monitored) string {
+	if len(line.words) < 2 {
+		return ""
+	}
+	return lua.SentBy(line.words[0], line.words[1])
 }
 
 // monitorAll gives what MONITOR shows while something happens, owners abbreviated.

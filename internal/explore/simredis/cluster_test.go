@@ -4,6 +4,9 @@ import (
 	"testing"
 
 	"github.com/alicebob/miniredis/v2/proto"
+	"github.com/redis/go-redis/v9"
+
+	"lockstep/util/lua"
 )
 
 // A version counts the changes of what a cluster holds, and of the lock's keys apart: an expiry, and what is written again, is none.
@@ -33,6 +36,28 @@ func TestAVersionCountsChanges(t *testing.T) {
 				t.Errorf("%v: %+v; want %+v", test.command, is, test.want)
 			}
 		})
+	}
+}
+
+// A server knows the scripts of package lua from the beginning, as one that has served a shop; others it has to be sent first.
+func TestAServerKnowsTheScriptsOfTheShop(t *testing.T) {
+	m, err := NewMemory("a run")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	for script, want := range map[string]string{
+		lua.CompareAndDelete: ":30\r\n", "return 30": "-NOSCRIPT No matching script. Please use EVAL.\r\n",
+	} {
+		c := m.NewCluster(m.Empty(), 0)
+		sum := redis.NewScript(script).Hash()
+		if got := do(t, c, "EVALSHA", sum, "1", "distributedLock", "A"); got != want {
+			t.Errorf("EVALSHA %.30q: %q; want %q", script, got, want)
+		}
+		do(t, c, "EVAL", script, "1", "distributedLock", "A")
+		if got := do(t, c, "EVALSHA", sum, "1", "distributedLock", "A"); got != ":30\r\n" {
+			t.Errorf("EVALSHA %.30q after EVAL: %q", script, got)
+		}
 	}
 }
 
@@ -79,7 +104,7 @@ func TestWhatWouldProlong(t *testing.T) {
 }
 
 // do lets a command take effect on a cluster's first server.
-func do(t *testing.T, c *Cluster, command ...string) {
+func do(t *testing.T, c *Cluster, command ...string) (reply string) {
 	t.Helper()
 	s := c.Servers()[0]
 	answer, err := c.Would(s, 0, c.Command([]byte(proto.Strings(command...))))
@@ -87,4 +112,5 @@ func do(t *testing.T, c *Cluster, command ...string) {
 		t.Fatal(err)
 	}
 	c.Become(s, answer.Then)
+	return string(answer.Reply)
 }

@@ -15,6 +15,7 @@ import (
 	"lockstep/internal/dao"
 	"lockstep/internal/lock"
 	"lockstep/internal/service/history"
+	"lockstep/util/lua"
 )
 
 // Command is a command, or several, as sent at once. There is one for each text that was ever sent, so that two can be compared, and what
@@ -44,11 +45,14 @@ func (m *Memory) command(sent []byte) *Command {
 		return known
 	}
 	c := &Command{text: string(sent)}
-	upper := strings.ToUpper(c.text)
-	c.watches = strings.Contains(upper, "WATCH")
-	c.timed, c.script = timed(upper), strings.Contains(upper, "EVALSHA") || strings.Contains(upper, "SCRIPT")
 	var texts []string
 	c.parsed, texts, c.malformed = parse(c.text)
+	for _, words := range c.parsed {
+		evaluate(words)
+	}
+	upper := strings.ToUpper(strings.Join(slices.Concat(c.parsed...), " "))
+	c.watches = strings.Contains(upper, "WATCH")
+	c.timed, c.script = timed(upper), strings.Contains(upper, "EVALSHA") || strings.Contains(upper, "SCRIPT")
 	c.plain = c.malformed == nil && len(c.parsed) == 1 && !c.watches && !strings.EqualFold(c.parsed[0][0], "EXEC")
 	for _, words := range c.parsed {
 		c.keys = append(c.keys, keysOf(strings.ToUpper(words[0]), words[1:])...)
@@ -60,6 +64,16 @@ func (m *Memory) command(sent []byte) *Command {
 		rest, texts = rest[n:], texts[n:]
 	}
 	return c
+}
+
+// evaluate makes EVALSHA of a script of package lua the EVAL of its text: a server that has served a shop knows them all, and a schedule
+// begins with one.
+func evaluate(words []string) {
+	if len(words) > 1 {
+		if script := lua.SentBy(words[0], words[1]); script != "" {
+			words[0], words[1] = "EVAL", script
+		}
+	}
 }
 
 // whole returns how many of these commands are one step: those of a transaction, or the first.

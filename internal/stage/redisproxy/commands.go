@@ -4,7 +4,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/alicebob/miniredis/v2/proto"
+
 	"lockstep/internal/lock"
+	"lockstep/util/lua"
 	"lockstep/util/lua/meaning"
 )
 
@@ -35,6 +38,17 @@ func of(args []string) meaning.Meaning {
 		words[i] = arg
 	}
 	return meaning.Of(words, nil, nil)
+}
+
+// whole returns what is sent instead of a command that is caught: the text of its script, where it names that by its SHA-1. A Redis that
+// does not know it would do nothing, and the trap would have caught nothing.
+func whole(args []string, raw string) string {
+	if len(args) > 1 {
+		if script := lua.SentBy(args[0], args[1]); script != "" {
+			return proto.Strings(append([]string{"EVAL", script}, args[2:]...)...)
+		}
+	}
+	return raw
 }
 
 // IsTurn reports whether a message says that the lock was handed to a process.

@@ -1,12 +1,14 @@
 package redisproxy_test
 
 import (
+	"errors"
 	"testing"
 	"time"
 
 	"github.com/redis/go-redis/v9"
 
 	"lockstep/internal/stage/redisproxy"
+	"lockstep/util/lua"
 )
 
 func TestEndAndBegin(t *testing.T) {
@@ -69,6 +71,25 @@ func TestSendsACommandTwice(t *testing.T) {
 		}
 	}
 	caught(t, trap)
+}
+
+// A script that is caught by its SHA-1 does what it says, on a Redis that does not know it yet, too; what is not caught is sent as it is.
+func TestACaughtScriptIsSentWhole(t *testing.T) {
+	proxy, client, outside := open(t)
+	keys := []string{"lock"}
+	sum := redis.NewScript(lua.CompareAndDelete).Hash()
+	if err := client.EvalSha(t.Context(), sum, keys, "a").Err(); !errors.Is(err, redis.ErrNoScript) {
+		t.Errorf("not caught: %v; want %v", err, redis.ErrNoScript)
+	}
+	outside.Set(t.Context(), "lock", "a", 0)
+	trap := proxy.Catch(is("evalsha", sum), redisproxy.LoseReply)
+	if err := client.EvalSha(t.Context(), sum, keys, "a").Err(); err == nil || errors.Is(err, redis.ErrNoScript) {
+		t.Errorf("caught: %v; want a lost connection", err)
+	}
+	caught(t, trap)
+	if left := outside.Exists(t.Context(), "lock").Val(); left != 0 {
+		t.Error("the script that was caught has done nothing")
+	}
 }
 
 // A command of a transaction is sent twice with all of it.

@@ -64,6 +64,9 @@ func (r *route) passCommands() error {
 			return err
 		}
 		trap := r.proxy.trapFor(args, false)
+		if trap != nil {
+			raw = whole(args, raw)
+		}
 		if trap != nil && trap.isForCommand() {
 			if err := trap.strike(); err != nil {
 				return err

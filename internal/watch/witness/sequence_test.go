@@ -127,16 +127,16 @@ func TestTraceDrawsARepeatedOrder(t *testing.T) {
 		s.moment(10*i, witness.KindAsks, sale)
 		s.command(10*i+1, 10*i+2, sale, witness.Command{
 			Verb: witness.Writes, Outcome: []witness.Outcome{witness.Done, witness.Again}[i], Stock: 199,
-			Text: "EVAL take.lua: DECR inventory", Reply: `{"id":"one","owner":"r1#1","stock_after":199}`,
+			Text: "EVALSHA take.lua: DECR inventory", Reply: `{"id":"one","owner":"r1#1","stock_after":199}`,
 		})
 		s.moment(10*i+3, witness.KindEnds, sale)
 	}
 	want := `     r1#1     r2#1   Redis
-  1  ├────────────────▶│   EVAL take.lua: DECR inventory → {…"stock_after":199}
+  1  ├────────────────▶│   EVALSHA take.lua: DECR inventory → {…"stock_after":199}
      │                 │   r1#1 writes stock 199
      │                 │   [no lock; stock: 199]
   2  ○                 │   r1#1 has sold
-  3           ├───────▶│   EVAL take.lua: DECR inventory → {…"stock_after":199}
+  3           ├───────▶│   EVALSHA take.lua: DECR inventory → {…"stock_after":199}
               │        │   the ledger already has r2#1's order: nothing is written
   4           ○        │   r2#1 has sold
 `

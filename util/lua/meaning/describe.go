@@ -17,14 +17,16 @@ func Describe(args []any) (name, all string) {
 	}
 	name = strings.ToUpper(words[0])
 	words[0] = name
-	if name == "EVAL" && len(words) > 2 {
-		script := words[1]
+	if len(words) < 3 {
+		return name, strings.Join(words, " ")
+	}
+	if script := lua.SentBy(name, words[1]); script != "" {
 		name = lua.Name(script)
 		shown := append([]string{cmp.Or(lua.File(script), name)}, words[3:]...)
 		if does := onStock(script, Of(args, nil, nil)); does != "" {
 			shown = []string{shown[0] + ":", does}
 		}
-		words = append([]string{"EVAL"}, shown...)
+		words = append(words[:1], shown...)
 	}
 	return name, strings.Join(words, " ")
 }

@@ -66,14 +66,16 @@ type Meaning struct {
 	Segment int           // that it is about, from 1 on; 0: the whole
 }
 
-// Of returns the meaning of a command, by its reply or its error.
+// Of returns the meaning of a command, by its reply or its error. One whose script the server did not know has none: it did nothing, and is
+// followed by the whole script.
 func Of(args []any, reply any, err error) (m Meaning) {
-	if len(args) < 2 {
+	if len(args) < 2 || redis.HasErrorPrefix(err, "NOSCRIPT") {
 		return Meaning{}
 	}
-	switch name := strings.ToLower(Text(args[0])); {
-	case name == "eval" && len(args) > 3:
-		m = ofScript(args, reply)
+	script, name := lua.SentBy(Text(args[0]), Text(args[1])), strings.ToLower(Text(args[0]))
+	switch {
+	case script != "" && len(args) > 3:
+		m = ofScript(script, args, reply)
 	case isOf(lock.Key+":", lock.Key, Text(args[1]), &m.Segment):
 		segment := m.Segment
 		m = ofLock(name, args, reply, err)
@@ -128,14 +130,14 @@ func ofSet(name string, args []any, reply any, err error) Meaning {
 }
 
 // ofScript interprets a script of package lua. args are eval, the script, the number of keys, the keys, and the script's own.
-func ofScript(args []any, reply any) Meaning {
+func ofScript(script string, args []any, reply any) Meaning {
 	keys := int(number(args[2]))
 	if keys < 1 || len(args) < 3+keys {
 		return Meaning{}
 	}
-	script, key, own := Text(args[1]), Text(args[3]), args[3+keys:]
+	key, own := Text(args[3]), args[3+keys:]
 	var segment int
-	if stock := written(args, keys); isOf(SegmentPrefix, StockKey, stock, &segment) {
+	if stock := written(script, args, keys); isOf(SegmentPrefix, StockKey, stock, &segment) {
 		m := ofLedger(script, own, reply)
 		if m.Verb != "" {
 			m.Segment = segment
@@ -159,9 +161,9 @@ func ofScript(args []any, reply any) Meaning {
 }
 
 // written returns the key of the stock, or of the segment, that a script of the ledger is about.
-func written(args []any, keys int) string {
+func written(script string, args []any, keys int) string {
 	const total, segment = 3, 8 // of write.lua, the first key and the sixth
-	if Text(args[1]) == lua.Write && keys > segment-total {
+	if script == lua.Write && keys > segment-total {
 		return Text(args[segment])
 	}
 	return Text(args[total])

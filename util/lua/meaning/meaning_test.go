@@ -39,6 +39,22 @@ func TestMeaningOfAWrite(t *testing.T) {
 	}
 }
 
+// A script means the same by its SHA-1. One that Redis does not know has done nothing, and one that is not from here means nothing.
+func TestMeaningOfASum(t *testing.T) {
+	whole := []any{"eval", lua.Take, 4, meaning.StockKey, "run", "newest", "older", "run", "one", "{}"}
+	sum := append([]any{"evalsha", redis.NewScript(lua.Take).Hash()}, whole[2:]...)
+	if got, want := meaning.Of(sum, int64(lua.SoldOut), nil), meaning.Of(whole, int64(lua.SoldOut), nil); got != want || got.Verb == "" {
+		t.Errorf("%v means %+v; want %+v", sum, got, want)
+	}
+	if got := meaning.Of(sum, nil, redis.ErrNoScript); got != (meaning.Meaning{}) {
+		t.Errorf("unknown to Redis it means %+v", got)
+	}
+	sum[1] = redis.NewScript("return 1").Hash()
+	if got := meaning.Of(sum, int64(1), nil); got != (meaning.Meaning{}) {
+		t.Errorf("of an unknown script it means %+v", got)
+	}
+}
+
 // A reply that is an order is shown as what it left; others stay as they are.
 func TestAnswer(t *testing.T) {
 	for reply, want := range map[string]string{

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/redis/go-redis/v9"
+
 	"lockstep/internal/lock"
 	"lockstep/util/lua"
 	"lockstep/util/lua/meaning"
@@ -59,6 +61,8 @@ func TestDescribe(t *testing.T) {
 			"readFenced: EVAL readFenced.lua: GET inventory (token 7)"},
 		{append(append([]any{"eval", lua.Take, 4}, keys[:4]...), "run", "id", "{}"), "take: EVAL take.lua: DECR inventory"},
 		{[]any{"eval", lua.Lock, 1, "key", "A"}, "lock: EVAL lock.lua key A"},
+		{append([]any{"evalsha", redis.NewScript(lua.Write).Hash()}, write(7)[2:]...), "write: EVALSHA write.lua: SET inventory 4 (token 7)"},
+		{[]any{"evalsha", "sum", 1, "key"}, "EVALSHA: EVALSHA sum 1 key"},
 	} {
 		if name, all := meaning.Describe(c.args); name+": "+all != c.want {
 			t.Errorf("%s: %s; want %s", name, all, c.want)
