@@ -13,7 +13,7 @@ import (
 	"lockstep/bench/internal/contestants"
 	"lockstep/bench/internal/race"
 	"lockstep/bench/internal/result"
-	"lockstep/internal/learn/figures"
+	"lockstep/internal/lock/evolution"
 )
 
 // options are what the command line says.
@@ -120,7 +120,7 @@ func forSteps(flags *flag.FlagSet) (err error) {
 	given := map[string]bool{}
 	flags.Visit(func(f *flag.Flag) { given[f.Name] = true })
 	var buyers, processes []string
-	for _, at := range figures.Conditions() {
+	for _, at := range evolution.Conditions() {
 		buyers, processes = append(buyers, strconv.Itoa(at.Buyers)), append(processes, strconv.Itoa(at.Processes))
 	}
 	for name, value := range map[string]string{

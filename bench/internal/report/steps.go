@@ -8,7 +8,7 @@ import (
 
 	"lockstep/bench/internal/contestants"
 	"lockstep/bench/internal/result"
-	"lockstep/internal/learn/figures"
+	"lockstep/internal/lock/evolution"
 )
 
 // Steps writes the numbers of each step for those who show them: the README, the page, lockstep diff. Of a lock that did not complete
@@ -17,7 +17,7 @@ func Steps(w io.Writer, run result.Run, table []contestants.Contestant) error {
 	if len(run.Pings) != 1 {
 		return fmt.Errorf("the numbers of the steps are for one delay, and this run has %d", len(run.Pings))
 	}
-	f := figures.Figures{
+	f := evolution.Figures{
 		Date: run.Began.Format(time.DateOnly), Machine: fmt.Sprintf("%d × %s", run.Machine.Cores, run.Machine.CPU), Redis: run.Machine.Redis,
 		RoundTripMillis: run.Pings[0].AddedMillis, Repetitions: run.Settings.Repeat,
 	}
@@ -25,13 +25,13 @@ func Steps(w io.Writer, run result.Run, table []contestants.Contestant) error {
 		if !c.IsStep() {
 			continue
 		}
-		for _, at := range figures.Conditions() {
+		for _, at := range evolution.Conditions() {
 			under := result.Condition{AddedMillis: f.RoundTripMillis, Processes: at.Processes, Buyers: at.Buyers}
-			median := func(number result.Number) float64 { return figures.Rounded(run.Spread(c.Name, under, number).Median) }
-			cell := figures.Cell{
+			median := func(number result.Number) float64 { return evolution.Rounded(run.Spread(c.Name, under, number).Median) }
+			cell := evolution.Cell{
 				Lock: c.Name, Condition: at, Share: median(result.Share), Commands: median(result.Requests), Wait: median(result.MaxOverMean),
 			}
-			if at == figures.Alone() {
+			if at == evolution.Alone() {
 				cell.Wait = 0 // it waits for nobody
 			}
 			if !math.IsNaN(cell.Share) {

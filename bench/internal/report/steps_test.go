@@ -9,7 +9,7 @@ import (
 
 	"lockstep/bench/internal/contestants"
 	"lockstep/bench/internal/result"
-	"lockstep/internal/learn/figures"
+	"lockstep/internal/lock/evolution"
 )
 
 // The numbers of the steps are those of our locks under their conditions, each the median; a lock that did not complete has none.
@@ -22,14 +22,14 @@ func TestSteps(t *testing.T) {
 	if err := Steps(&text, run, contestants.Table()); err != nil {
 		t.Fatal(err)
 	}
-	var got figures.Figures
+	var got evolution.Figures
 	if err := json.Unmarshal(text.Bytes(), &got); err != nil {
 		t.Fatalf("%v:\n%s", err, &text)
 	}
-	at := func(buyers, processes int) figures.Condition {
-		return figures.Condition{Buyers: buyers, Processes: processes}
+	at := func(buyers, processes int) evolution.Condition {
+		return evolution.Condition{Buyers: buyers, Processes: processes}
 	}
-	want := []figures.Cell{
+	want := []evolution.Cell{
 		{Lock: "v4", Condition: at(16, 3), Share: 0.99, Commands: 2, Wait: 1.5},
 		{Lock: "v4", Condition: at(200, 3), Share: 0.25, Commands: 48, Wait: 1.5},
 		{Lock: "v10", Condition: at(1, 1), Share: 0.5, Commands: 4},

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"lockstep/internal/language"
-	"lockstep/internal/learn/figures"
 	"lockstep/internal/lock"
 	"lockstep/internal/lock/anomaly"
 	"lockstep/internal/lock/evolution"
@@ -36,7 +35,7 @@ type Step struct {
 	Brings []string `json:"-"` // parts of internal/lock that To is the first to use; see shared
 	Leaves []string `json:"-"` // those that To no longer uses
 
-	Argues figures.Point `json:"-"` // the number that argues for the step
+	Argues evolution.Point `json:"-"` // the number that argues for the step
 }
 
 // Shown is a schedule that shows the step, for the scheduler's seat.
@@ -80,7 +79,7 @@ var ErrUnknown = lock.WithCode("unknown_step", "there is no such step")
 
 // All lists the steps, in the order of the story.
 func All(in language.Language) []Step {
-	all, measured := table(), figures.Measured()
+	all, measured := table(), evolution.Measured()
 	for i := range all {
 		all[i].tell(measured, in)
 	}
@@ -114,7 +113,7 @@ func find(name string, in language.Language, meant func(Step) bool) (Detail, err
 }
 
 // tell adds to a row of the table what is known from elsewhere.
-func (s *Step) tell(measured figures.Figures, in language.Language) {
+func (s *Step) tell(measured evolution.Figures, in language.Language) {
 	to, err := evolution.Find(s.To)
 	if err != nil {
 		panic(err) // the table's own
@@ -135,12 +134,12 @@ func (s *Step) tell(measured figures.Figures, in language.Language) {
 }
 
 // number adds what the numbers of To become.
-func (s *Step) number(f figures.Figures, in language.Language) {
+func (s *Step) number(f evolution.Figures, in language.Language) {
 	s.Measured = []string{}
 	s.Where = measuredWhere(f, in)
-	argues := cmp.Or(s.Argues, figures.Point{Number: figures.Share, Condition: figures.Alone()})
-	others := slices.DeleteFunc(figures.Points(), func(at figures.Point) bool { return at == argues })
-	for _, at := range append([]figures.Point{argues}, others...) {
+	argues := cmp.Or(s.Argues, evolution.Point{Number: evolution.Share, Condition: evolution.Alone()})
+	others := slices.DeleteFunc(evolution.Points(), func(at evolution.Point) bool { return at == argues })
+	for _, at := range append([]evolution.Point{argues}, others...) {
 		if change := f.Change(s.From, s.To, at, in); change != "" {
 			s.Measured = append(s.Measured, change)
 		}

@@ -1,12 +1,12 @@
 package steps
 
 import (
-	"lockstep/internal/learn/figures"
 	"lockstep/internal/lock/anomaly"
+	"lockstep/internal/lock/evolution"
 )
 
-func number(of figures.Number, buyers, processes int) figures.Point {
-	return figures.Point{Number: of, Condition: figures.Condition{Buyers: buyers, Processes: processes}}
+func number(of evolution.Number, buyers, processes int) evolution.Point {
+	return evolution.Point{Number: of, Condition: evolution.Condition{Buyers: buyers, Processes: processes}}
 }
 
 // table lists the steps. What can be known from elsewhere is not here: what a lock adds is said by internal/lock/evolution, and why a lab
@@ -39,24 +39,24 @@ func table() []Step {
 			Schedule: "A:begins A:lock A:GET expiry B:begins B:lock B:GET A:write B:write", Anomaly: anomaly.LostUpdate,
 		}},
 		{From: "v7", To: "v8", Lab: "starvation", Exercise: "15-starvation", Brings: []string{"queue.go"},
-			Argues: number(figures.Wait, 16, 1), Shown: Shown{
+			Argues: number(evolution.Wait, 16, 1), Shown: Shown{
 				Scenario: "--sales 3 --replicas 1",
 				Schedule: "A:begins A:lockFenced A:readFenced A:write B:begins B:lockFenced A:unlock A:lockFenced A:readFenced A:write A:unlock " +
 					"A:lockFenced", Anomaly: anomaly.Starved,
 			}},
 		{From: "v8", To: "v9", Brings: []string{"cohort.go"}, Leaves: []string{"renewals.go"},
-			Argues: number(figures.Share, 200, 1), Shown: Shown{
+			Argues: number(evolution.Share, 200, 1), Shown: Shown{
 				Scenario: "--replicas 1",
 				Schedule: "A:begins A:lockFenced A:readFenced B:waits A:write A:unlock B:lockFenced B:readFenced B:write B:unlock",
 			}},
 		{From: "v9", To: "v10", Lab: "starvation-replicas", Exercise: "09-missed-wakeup",
 			Brings: []string{"inbox.go"}, Leaves: []string{"poll.go"},
-			Argues: number(figures.Wait, 16, 3), Shown: Shown{
+			Argues: number(evolution.Wait, 16, 3), Shown: Shown{
 				Scenario: "--actors 4",
 				Schedule: "A:lockFenced A:readFenced A:write B:lockFenced A:unlock C:lockFenced C:readFenced C:write C:unlock D:lockFenced",
 				Anomaly:  anomaly.Starved,
 			}},
-		{From: "v10", To: "v11", Exercise: "16-kept-lock", Argues: number(figures.Share, 1, 1), Shown: Shown{
+		{From: "v10", To: "v11", Exercise: "16-kept-lock", Argues: number(evolution.Share, 1, 1), Shown: Shown{
 			Scenario: "--actors 1 --sales 2",
 			Schedule: "A:acquire A:readFenced A:write A:release A:acquire A:readFenced A:write A:release",
 		}},
@@ -64,7 +64,7 @@ func table() []Step {
 			Lock: "delex", Scenario: "--faults expiry=1", Schedule: "A:SET A:GET A:write expiry B:SET A:DELEX",
 		}},
 		{From: "v9", To: "redlock", Lab: "slow-node", Exercise: "11-majority", Brings: []string{"quorum/quorum.go"},
-			Argues: number(figures.Commands, 1, 1), Shown: Shown{
+			Argues: number(evolution.Commands, 1, 1), Shown: Shown{
 				Lock: "redlock", Scenario: "--try 2 --faults node-hang=1",
 				Schedule: "A:waits A.node1:SET/node-hangs A.node2:SET A.node3:SET",
 			}},

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"lockstep/internal/language"
-	"lockstep/internal/learn/figures"
+	"lockstep/internal/lock/evolution"
 )
 
 func (d Detail) heading(in language.Language) string {
@@ -66,6 +66,6 @@ func insteadOf(script string, in language.Language) string {
 func newSays(in language.Language) string { return in.Say("new", "新文件") }
 
 // measuredWhere says where the numbers were measured, and what the limit is.
-func measuredWhere(f figures.Figures, in language.Language) string {
+func measuredWhere(f evolution.Figures, in language.Language) string {
 	return in.Say("%s; the limit is one seller without a lock", "%s；上限是一个不加锁的卖家", f.Where(in))
 }

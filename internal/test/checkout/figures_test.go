@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"lockstep/internal/language"
-	numbers "lockstep/internal/learn/figures"
 	"lockstep/internal/lock/evolution"
 )
 
@@ -27,23 +26,23 @@ func TestReadmesSayWhatWasMeasured(t *testing.T) {
 		if !numbersTable.Match(text) {
 			t.Fatalf("%s has no place for the numbers of the steps", readme)
 		}
-		now := numbersTable.ReplaceAllString(string(text), "${1}"+numbersOf(numbers.Measured(), language.All()[i])+"${2}")
+		now := numbersTable.ReplaceAllString(string(text), "${1}"+numbersOf(evolution.Measured(), language.All()[i])+"${2}")
 		sayWhatWasMeasured(t, readme, string(text), now)
 	}
 }
 
 // shownInReadme are the numbers that a lock is chosen by; the page shows all.
-func shownInReadme() []numbers.Point {
-	crowd := numbers.Condition{Buyers: 200, Processes: 3}
-	return []numbers.Point{
-		{Number: numbers.Share, Condition: numbers.Alone()}, {Number: numbers.Share, Condition: crowd},
-		{Number: numbers.Commands, Condition: crowd},
-		{Number: numbers.Wait, Condition: numbers.Condition{Buyers: 16, Processes: 3}},
+func shownInReadme() []evolution.Point {
+	crowd := evolution.Condition{Buyers: 200, Processes: 3}
+	return []evolution.Point{
+		{Number: evolution.Share, Condition: evolution.Alone()}, {Number: evolution.Share, Condition: crowd},
+		{Number: evolution.Commands, Condition: crowd},
+		{Number: evolution.Wait, Condition: evolution.Condition{Buyers: 16, Processes: 3}},
 	}
 }
 
 // numbersOf writes a row for each lock.
-func numbersOf(f numbers.Figures, in language.Language) string {
+func numbersOf(f evolution.Figures, in language.Language) string {
 	text := in.Say("| | alone | 200 buyers | commands a sale | longest wait |\n", "| | 单个买家 | 200 个买家 | 每单命令数 | 最长等待 |\n") +
 		"|---|---|---|---|---|\n"
 	for _, s := range evolution.Table() {
@@ -65,10 +64,10 @@ func numbersOf(f numbers.Figures, in language.Language) string {
 var cited = regexp.MustCompile(`(<!-- (\w+) (share|commands|wait) (\d+)(?:/(\d+))? -->)(\d+(?:\.\d+)?)`)
 
 // citing returns a document with the numbers that it cites as they were measured, and those that were not.
-func citing(f numbers.Figures, document string) (now string, unknown []string) {
+func citing(f evolution.Figures, document string) (now string, unknown []string) {
 	now = cited.ReplaceAllStringFunc(document, func(one string) string {
 		parts := cited.FindStringSubmatch(one)
-		at := numbers.Point{Number: numbers.Number(parts[3]), Condition: numbers.Condition{Processes: 1}}
+		at := evolution.Point{Number: evolution.Number(parts[3]), Condition: evolution.Condition{Processes: 1}}
 		at.Buyers, _ = strconv.Atoi(parts[4]) // they are digits
 		if parts[5] != "" {
 			at.Processes, _ = strconv.Atoi(parts[5])
@@ -89,7 +88,7 @@ func TestDocumentsSayWhatWasMeasured(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		now, unknown := citing(numbers.Measured(), string(text))
+		now, unknown := citing(evolution.Measured(), string(text))
 		if unknown != nil {
 			t.Errorf("%s cites what was not measured: %v", document, unknown)
 		}
@@ -98,8 +97,8 @@ func TestDocumentsSayWhatWasMeasured(t *testing.T) {
 }
 
 func TestCiting(t *testing.T) {
-	f := numbers.Figures{Cells: []numbers.Cell{
-		{Lock: "v4", Condition: numbers.Condition{Buyers: 200, Processes: 3}, Share: 0.488, Commands: 50.33, Wait: 2.51},
+	f := evolution.Figures{Cells: []evolution.Cell{
+		{Lock: "v4", Condition: evolution.Condition{Buyers: 200, Processes: 3}, Share: 0.488, Commands: 50.33, Wait: 2.51},
 	}}
 	now, unknown := citing(f,
 		"at <!-- v4 share 200/3 -->0.97 of the limit, <!-- v4 commands 200/3 -->9。<!-- v4 wait 200 -->1.5 <!-- v5 wait 1/3 -->2 0.7")

@@ -1,4 +1,4 @@
-package figures_test
+package evolution_test
 
 import (
 	"bytes"
@@ -6,19 +6,18 @@ import (
 	"testing"
 
 	"lockstep/internal/language"
-	"lockstep/internal/learn/figures"
 	"lockstep/internal/lock/evolution"
 )
 
 // The file is as bench writes it: each of its numbers is of a lock that there is, under a condition that is shown.
 func TestMeasured(t *testing.T) {
-	f := figures.Measured()
+	f := evolution.Measured()
 	var written bytes.Buffer
 	if err := f.Write(&written); err != nil {
 		t.Fatal(err)
 	}
 	if file, err := os.ReadFile("figures.json"); err != nil || !bytes.Equal(file, written.Bytes()) {
-		t.Errorf("%v; the file is not as bench writes it: go run . -steps ../internal/learn/figures/figures.json, in bench", err)
+		t.Errorf("%v; the file is not as bench writes it: go run . -steps ../internal/lock/evolution/figures.json, in bench", err)
 	}
 	if f.Date == "" || f.Machine == "" || f.Redis == "" || f.Repetitions == 0 || f.RoundTripMillis != 1 {
 		t.Errorf("%+v: where, when and how?", f)
@@ -27,12 +26,12 @@ func TestMeasured(t *testing.T) {
 		if _, err := evolution.Find(c.Lock); err != nil {
 			t.Error(err)
 		}
-		if c.Share <= 0 || c.Commands < 2 || (c.Wait == 0) != (c.Condition == figures.Alone()) {
+		if c.Share <= 0 || c.Commands < 2 || (c.Wait == 0) != (c.Condition == evolution.Alone()) {
 			t.Errorf("%+v", c)
 		}
 	}
 	for _, lock := range []string{"v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "redlock"} {
-		for _, at := range figures.Points() {
+		for _, at := range evolution.Points() {
 			if f.Of(lock, at) == "" {
 				t.Errorf("%s has no %+v", lock, at)
 			}
@@ -41,25 +40,25 @@ func TestMeasured(t *testing.T) {
 }
 
 func TestChange(t *testing.T) {
-	crowd := figures.Condition{Buyers: 200, Processes: 3}
-	f := figures.Figures{Cells: []figures.Cell{
-		{Lock: "v1", Condition: figures.Alone(), Share: 0.496, Commands: 4},
-		{Lock: "v2", Condition: figures.Alone(), Share: 0.5, Commands: 4.04},
+	crowd := evolution.Condition{Buyers: 200, Processes: 3}
+	f := evolution.Figures{Cells: []evolution.Cell{
+		{Lock: "v1", Condition: evolution.Alone(), Share: 0.496, Commands: 4},
+		{Lock: "v2", Condition: evolution.Alone(), Share: 0.5, Commands: 4.04},
 		{Lock: "v2", Condition: crowd, Share: 0.4, Commands: 50.96, Wait: 2.51},
 	}}
 	for _, c := range []struct {
 		from, to string
-		at       figures.Point
+		at       evolution.Point
 		want     [2]string
 	}{
-		{"v1", "v2", figures.Point{Number: figures.Share, Condition: figures.Alone()},
+		{"v1", "v2", evolution.Point{Number: evolution.Share, Condition: evolution.Alone()},
 			[2]string{"one buyer: 0.50 → 0.50 of the limit", "单个买家：达到上限的 0.50 → 0.50"}},
-		{"v0", "v1", figures.Point{Number: figures.Commands, Condition: figures.Alone()},
+		{"v0", "v1", evolution.Point{Number: evolution.Commands, Condition: evolution.Alone()},
 			[2]string{"one buyer: 4.0 commands a sale", "单个买家：每单 4.0 条命令"}},
-		{"v1", "v2", figures.Point{Number: figures.Wait, Condition: crowd},
+		{"v1", "v2", evolution.Point{Number: evolution.Wait, Condition: crowd},
 			[2]string{"200 buyers in 3 processes: longest wait 2.5 times the mean", "3 个进程、200 个买家：最长等待是平均的 2.5 倍"}},
-		{"v2", "v3", figures.Point{Number: figures.Share, Condition: crowd}, [2]string{}},
-		{"v1", "v2", figures.Point{Number: figures.Wait, Condition: figures.Alone()}, [2]string{}},
+		{"v2", "v3", evolution.Point{Number: evolution.Share, Condition: crowd}, [2]string{}},
+		{"v1", "v2", evolution.Point{Number: evolution.Wait, Condition: evolution.Alone()}, [2]string{}},
 	} {
 		for i, in := range language.All() {
 			if got := f.Change(c.from, c.to, c.at, in); got != c.want[i] {

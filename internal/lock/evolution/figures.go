@@ -1,5 +1,4 @@
-// Package figures has the numbers of each step: what bench measured of its lock, on a real Redis.
-package figures
+package evolution
 
 import (
 	_ "embed"
