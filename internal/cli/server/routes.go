@@ -30,12 +30,12 @@ type rooms struct {
 	class  *classroom.Classroom
 }
 
-// newRooms makes those that a server and a front have alike: what shows a shop, the seat, and the room, which holds schedules against
-// levels even where replicas explore. The clients are those of a front, if the server is behind one.
+// newRooms makes those that a server and a front have alike: what shows a shop, the seat, and the classroom. The clients are those of a
+// front, if the server is behind one.
 func newRooms(cfg config.Config, guard api.Guard, addr net.Addr, redis *dao.Redis, shop live.Shop, behindFront bool) rooms {
 	client := func(r *http.Request) string { return api.Client(r, behindFront) }
 	r := rooms{shown: newLive(cfg, guard, addr, shop), seat: seat.New(seat.Usual(), client), class: classroom.New(docs.Course())}
-	r.class.Addr, r.class.Client, r.class.Solve = addr, client, r.seat.Solve
+	r.class.Addr, r.class.Client = addr, client
 	r.nodes = newNodes(redis, r.shown.Hub)
 	r.shown.Hub.Can.Nodes = r.nodes != nil
 	return r

@@ -1,15 +1,10 @@
 package seat
 
 import (
-	"context"
-	"errors"
-	"fmt"
 	"net/http"
 	"slices"
-	"strings"
 
 	"lockstep/internal/explore"
-	"lockstep/internal/lock"
 	"lockstep/internal/lock/anomaly"
 	"lockstep/internal/lock/evolution"
 )
@@ -84,9 +79,6 @@ func firstOf(lock string) explore.Anomaly {
 	}
 }
 
-// ErrUnsolved is that of a schedule that does not break a lock as its level asks.
-var ErrUnsolved = lock.WithCode("bad_request", "this does not solve the level")
-
 // Level asks a reader to break a lock in as few steps as possible. The scenario is that of the table.
 type Level struct {
 	Anomaly    explore.Anomaly `json:"anomaly"` // "": none is shown in any scenario of the table
@@ -113,39 +105,4 @@ func (s *Seat) levelOf(lock string) *Level {
 		}
 	}
 	return &level
-}
-
-// Solve gives the number of steps in which a client's schedule solves the level of a lock; otherwise it fails. It waits for a turn.
-func (s *Seat) Solve(ctx context.Context, client, name, schedule string) (steps int, err error) {
-	of, err := evolution.Find(name)
-	if err != nil {
-		return 0, err
-	}
-	level := s.levelOf(of.Name)
-	if level == nil || level.Anomaly == "" {
-		return 0, fmt.Errorf("%w: %s has none", ErrUnsolved, of.Name)
-	}
-	if steps := len(strings.Fields(schedule)); steps > mostSteps {
-		return 0, fmt.Errorf("%w: it has %d steps; the seat takes %d", ErrUnsolved, steps, mostSteps)
-	}
-	in, err := explore.ParseScenario(level.In)
-	if err != nil {
-		return 0, err
-	}
-	var replayed explore.Recording
-	err = s.run(ctx, client, func(ctx context.Context) (err error) {
-		replayed, err = explore.ReplayWithContext(ctx, of, in, schedule)
-		return err
-	})
-	switch {
-	case errors.Is(err, ErrBusy) || errors.Is(err, ErrLeft):
-		return 0, err
-	case err != nil:
-		return 0, fmt.Errorf("%w: %w", ErrUnsolved, err)
-	}
-	at := slices.IndexFunc(replayed.Shown, func(a explore.Shown) bool { return a.Anomaly == level.Anomaly })
-	if at < 0 {
-		return 0, fmt.Errorf("%w: it does not show %s", ErrUnsolved, level.Anomaly)
-	}
-	return replayed.Shown[at].Step, nil
 }

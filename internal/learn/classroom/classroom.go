@@ -1,8 +1,7 @@
-// Package classroom serves the course to browsers: the lessons as HTML, and the room, where a class predicts and plays together.
+// Package classroom serves the course to browsers: the lessons as HTML, and the room, where a class predicts together.
 package classroom
 
 import (
-	"context"
 	"fmt"
 	"io/fs"
 	"net"
@@ -28,8 +27,6 @@ var (
 type Classroom struct {
 	Addr   net.Addr                   // at which it is served
 	Client func(*http.Request) string // the address that a request comes from
-	// Solve tells in how many steps a client's schedule solves a level of the campaign.
-	Solve func(ctx context.Context, client, lock, schedule string) (steps int, err error)
 
 	lessons func() (map[language.Language][]course.Lesson, error)
 	room    Room
@@ -68,15 +65,13 @@ func (c *Classroom) Routes() []route.Row {
 		route.On("DELETE", "/room", route.Administrator, route.Front, value(func(*http.Request) (any, error) { return c.room.Close(), nil })),
 		route.On("GET", "/room/{lesson}", route.Reader, route.Front, value(c.counts)),
 		route.On("GET", "/room/join", route.Reader, route.Front, value(c.doors)),
-		route.On("GET", "/room/board", route.Reader, route.Front, value(func(*http.Request) (any, error) { return c.room.Board() })),
 		route.On("POST", "/room/join", route.Participant, route.Front, value(func(r *http.Request) (any, error) {
 			return c.room.Join(c.Client(r))
 		})),
 		route.On("POST", "/room/answer", route.Participant, route.Front, value(c.predict)),
-		route.On("POST", "/room/solved", route.Participant, route.Front, value(c.solved)),
 		route.On("GET", "/room/participants", route.Administrator, route.Front, value(c.participants)), // who they are is for who teaches
-		route.On("DELETE", "/room/participants/{who}", route.Administrator, route.Front, value(func(r *http.Request) (any, error) {
-			return c.room.Drop(r.PathValue("who"))
+		route.On("DELETE", "/room/participants/{address}", route.Administrator, route.Front, value(func(r *http.Request) (any, error) {
+			return c.room.Drop(r.PathValue("address"))
 		})),
 		route.On("GET", joinPath, route.Reader, route.Front, join),
 	}
@@ -85,7 +80,7 @@ func (c *Classroom) Routes() []route.Row {
 func (c *Classroom) participants(*http.Request) (any, error) {
 	all, err := c.room.Participants()
 	return struct {
-		Participants []Participant `json:"participants"`
+		Participants []Participants `json:"participants"`
 	}{all}, err
 }
 
@@ -181,34 +176,10 @@ func (c *Classroom) turn(r *http.Request) (any, error) {
 	if err := api.Read(r, &on); err != nil {
 		return nil, fmt.Errorf(`%w: %w; want {"at":"03","revealed":false}`, errBadRequest, err)
 	}
-	if on.At != Campaign {
-		lesson, err := c.find(on.At, language.English)
-		if err != nil {
-			return nil, fmt.Errorf("%w: at: %w, or %q", errBadRequest, err, Campaign)
-		}
-		on.At = fmt.Sprintf("%02d", lesson.Number)
-	}
-	return c.room.Turn(on)
-}
-
-// solved takes it that a participant has solved a level, if the schedule does.
-func (c *Classroom) solved(r *http.Request) (any, error) {
-	var body struct {
-		Participant string `json:"participant"`
-		Lock        string `json:"lock"`
-		Schedule    string `json:"schedule"`
-	}
-	if err := api.Read(r, &body); err != nil {
-		return nil, fmt.Errorf(`%w: %w; want {"participant":"of POST /room/join","lock":"v0","schedule":"A:GET …"}`, errBadRequest, err)
-	}
-	if err := c.room.Find(body.Participant); err != nil { // nobody else lets this server run a schedule
-		return nil, err
-	}
-	steps, err := c.Solve(r.Context(), c.Client(r), body.Lock, body.Schedule)
+	lesson, err := c.find(on.At, language.English)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w: at: %w", errBadRequest, err)
 	}
-	return struct {
-		Steps int `json:"steps"`
-	}{steps}, c.room.Solve(body.Participant, body.Lock, steps)
+	on.At = fmt.Sprintf("%02d", lesson.Number)
+	return c.room.Turn(on)
 }

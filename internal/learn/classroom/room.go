@@ -22,36 +22,29 @@ var (
 	ErrDropped     = lock.WithCode("dropped", "whoever teaches has taken this address out of the room, until it is closed")
 )
 
-// Room is where a class predicts and plays together: it counts who chose what, and who solved which level. It is kept in memory alone, and
-// gone once it is closed.
+// Room is where a class predicts together: it counts how many chose what. It is kept in memory alone, and gone once it is closed.
 type Room struct {
 	NewID func() string // makes the names of participants, which nobody can guess
 
-	mu     sync.Mutex
-	until  time.Time // when it ends by itself
-	on     On
-	in     map[string]*attendance // by participant; nil while the room is closed
-	out    map[string]bool        // addresses that were taken out
-	solved int                    // levels so far, by all
+	mu    sync.Mutex
+	until time.Time // when it ends by itself
+	on    On
+	in    map[string]*attendance // by participant; nil while the room is closed
+	out   map[string]bool        // addresses that were taken out
 }
 
 // attendance is what is known of a participant.
 type attendance struct {
-	badge   int
-	address string              // from which it joined
-	seen    time.Time           // last
-	choices map[int]int         // by lesson, counted from 1
-	levels  map[string]solution // by lock
+	address string      // from which it joined
+	seen    time.Time   // last
+	choices map[int]int // by lesson, counted from 1
 }
 
 // On is what the class is at, as the one who teaches says.
 type On struct {
-	At       string `json:"at"`       // a lesson's number in two digits, or Campaign; "": nothing yet
+	At       string `json:"at"`       // a lesson's number in two digits; "": nothing yet
 	Revealed bool   `json:"revealed"` // the answer to the lesson's question
 }
-
-// Campaign is where a class is that plays.
-const Campaign = "campaign"
 
 // State is what everybody may know of a room.
 type State struct {
@@ -73,7 +66,7 @@ func (r *Room) Open() State {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !r.state().Open {
-		r.until, r.on, r.solved = time.Now().Add(Lifetime), On{}, 0
+		r.until, r.on = time.Now().Add(Lifetime), On{}
 		r.in, r.out = map[string]*attendance{}, map[string]bool{}
 	}
 	return r.state()
@@ -116,28 +109,19 @@ func (r *Room) Turn(on On) (State, error) {
 	return r.state(), nil
 }
 
-// attend finds a participant, and takes down that it was there.
-func (r *Room) attend(who string) (*attendance, error) {
-	if !r.state().Open {
-		return nil, ErrNoRoom
-	}
-	is := r.in[who]
-	if is == nil {
-		return nil, ErrParticipant
-	}
-	is.seen = time.Now()
-	return is, nil
-}
-
 // Answer takes a participant's choice in a lesson; it replaces the earlier one.
 func (r *Room) Answer(who string, lesson, choice int) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	is, err := r.attend(who)
-	if err == nil {
-		is.choices[lesson] = choice
+	if !r.state().Open {
+		return ErrNoRoom
 	}
-	return err
+	is := r.in[who]
+	if is == nil {
+		return ErrParticipant
+	}
+	is.seen, is.choices[lesson] = time.Now(), choice
+	return nil
 }
 
 // Counts counts what was chosen in a lesson that has so many choices.

@@ -126,6 +126,40 @@ func TestTheRoomTakesNoNonsense(t *testing.T) {
 	}
 }
 
+// The class is where the one who teaches says, and only at what there is.
+func TestTheClassFollows(t *testing.T) {
+	handler := route.Mux(classroom.New(docs.Course()).Routes()...)
+	const third = `{"at":"3","revealed":true}`
+	if status := ask(t, handler, http.MethodPut, "/room", third, nil); status != http.StatusNotFound {
+		t.Errorf("without a room: %d", status)
+	}
+	var room classroom.State
+	if ask(t, handler, http.MethodPost, "/room", "", &room); room.At != "" {
+		t.Errorf("it begins at %q", room.At)
+	}
+	for body, want := range map[string]int{
+		`{"at":"99"}`: http.StatusBadRequest, `{"at":"//example.com"}`: http.StatusBadRequest, `{"at":""}`: http.StatusBadRequest,
+		`{"on":"03"}`: http.StatusBadRequest, `{"at":"14"}`: http.StatusOK,
+	} {
+		if status := ask(t, handler, http.MethodPut, "/room", body, nil); status != want {
+			t.Errorf("%s: %d; want %d", body, status, want)
+		}
+	}
+	if ask(t, handler, http.MethodGet, "/room", "", &room); room.At != "14" || room.Revealed {
+		t.Errorf("at lesson 14: %+v", room)
+	}
+	ask(t, handler, http.MethodPut, "/room", third, nil)
+	if ask(t, handler, http.MethodGet, "/room", "", &room); room.At != "03" || !room.Revealed {
+		t.Errorf("at lesson 3: %+v", room)
+	}
+	if status := ask(t, handler, http.MethodGet, "/join", "", nil); status != http.StatusFound {
+		t.Errorf("/join: %d", status)
+	}
+	if status := ask(t, handler, http.MethodGet, "/room/join?from=javascript:alert(1)", "", nil); status != http.StatusBadRequest {
+		t.Errorf("an origin that is none: %d", status)
+	}
+}
+
 // A room that nobody closes is gone after its lifetime. That of an earlier room does not end the next.
 func TestTheRoomEndsByItself(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

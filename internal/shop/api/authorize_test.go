@@ -168,14 +168,14 @@ func TestAMethodThatThereIsNot(t *testing.T) {
 		status int
 		allow  string
 	}{
-		"PUT /lock":                       {http.StatusUnauthorized, ""},
-		"POST /lock":                      {http.StatusMethodNotAllowed, "DELETE, GET, PUT"},
-		"PUT /orders/x":                   {http.StatusMethodNotAllowed, "GET"},
-		"DELETE /room/answer":             {http.StatusMethodNotAllowed, "GET, POST"},
-		"DELETE /room/participants/badge": {http.StatusUnauthorized, ""},
-		"PUT /orders/":                    {http.StatusUnauthorized, ""},
-		"PUT /none":                       {http.StatusUnauthorized, ""},
-		"POST /inventory/sale":            {http.StatusOK, ""},
+		"PUT /lock":                          {http.StatusUnauthorized, ""},
+		"POST /lock":                         {http.StatusMethodNotAllowed, "DELETE, GET, PUT"},
+		"PUT /orders/x":                      {http.StatusMethodNotAllowed, "GET"},
+		"DELETE /room/answer":                {http.StatusMethodNotAllowed, "GET, POST"},
+		"DELETE /room/participants/10.0.0.7": {http.StatusUnauthorized, ""},
+		"PUT /orders/":                       {http.StatusUnauthorized, ""},
+		"PUT /none":                          {http.StatusUnauthorized, ""},
+		"POST /inventory/sale":               {http.StatusOK, ""},
 	} {
 		method, path, _ := strings.Cut(request, " ")
 		answered := asked(guard, httptest.NewRequest(method, path, http.NoBody))

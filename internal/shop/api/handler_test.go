@@ -13,7 +13,7 @@ import (
 func TestNewHandler(t *testing.T) {
 	var got string
 	rows := (&API{Metrics: counted{}}).Routes()
-	for _, path := range []string{"/", "/room/{lesson}", "/room/board", "/web/{file...}", "/bursts/{id}"} {
+	for _, path := range []string{"/", "/room/{lesson}", "/room/join", "/web/{file...}", "/bursts/{id}"} {
 		rows = append(rows, route.On("GET", path, route.Reader, route.Replica, func(_ http.ResponseWriter, r *http.Request) error {
 			got = path + " " + r.PathValue("lesson") + r.PathValue("file") + r.PathValue("id")
 			return nil
@@ -25,7 +25,7 @@ func TestNewHandler(t *testing.T) {
 		status     int
 		got, allow string
 	}{
-		"GET /": {200, "/ ", ""}, "GET /room/3": {200, "/room/{lesson} 3", ""}, "HEAD /room/board": {200, "/room/board ", ""},
+		"GET /": {200, "/ ", ""}, "GET /room/3": {200, "/room/{lesson} 3", ""}, "HEAD /room/join": {200, "/room/join ", ""},
 		"GET /web/a/b.js": {200, "/web/{file...} a/b.js", ""}, "GET /bursts/7": {200, "/bursts/{id} 7", ""},
 		"GET /room//3": {404, "", ""}, "GET /room/3/": {404, "", ""}, "GET /nothing": {404, "", ""}, "GET /bursts/a%2Fb": {404, "", ""},
 		"POST /room/answer": {404, "", ""}, // absent

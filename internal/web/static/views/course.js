@@ -6,7 +6,7 @@ import { get } from "../server.js";
 import { keep, kept } from "../store.js";
 import { language, say } from "../words.js";
 import { Desk, drawAll, html, Result, runner, seat } from "./course_parts.js";
-import { attendance, leads, tell as tellRoom } from "./participant.js";
+import { attendance, leads, predict } from "./participant.js";
 import { address, room } from "./room.js";
 
 const pause = 5000; // between two looks for a room that is not open yet
@@ -86,7 +86,7 @@ async function lesson([, name], { passed, draw }) {
     try {
       const room = await get("/room");
       if (mine !== turn || passed() || leads(room)) return;
-      if (room.open) await tellRoom(room, "/room/answer", { lesson: number, choice });
+      if (room.open) await predict(room, { lesson: number, choice });
       else timer = setTimeout(tell, pause, choice);
     } catch {
       /* the room is full, or has been closed */

@@ -2,10 +2,8 @@
 // the card of the one that is played, and what comes after it is solved.
 import { el, kbd } from "../dom.js";
 import { go, link } from "../route.js";
-import { get } from "../server.js";
 import { say, several } from "../words.js";
-import { called as badgeName, leads, place, tell } from "./participant.js";
-import { option, p, scenarioSays, select, status } from "./seat_parts.js";
+import { option, p, scenarioSays, select } from "./seat_parts.js";
 
 const step = /^v\d+$/;
 export const stepsOf = index => index.locks.filter(({ name }) => step.test(name));
@@ -114,7 +112,6 @@ export function levelCard(seat) {
     fewest = done.filter(one => !isLonger(one)).length;
   const played = isPlayed(seat),
     taken = `${solvedAt(seat) ?? seat.tokens.length}/${level?.steps}`;
-  if (seat.badge === undefined) inRoom(seat, place);
   const back = say("Another scenario by now. Back to the level", "场景改过了，回到这一关");
   const all = say(
     `${done.length} of ${steps.length} solved, ${fewest} in the fewest steps`,
@@ -128,7 +125,6 @@ export function levelCard(seat) {
     played && solution(lock) && resultOf(lock),
     !played && level?.anomaly && el("a", { href: play(lock) }, back),
     (played ? level.keeps_stock : !level?.anomaly) && honest(lock),
-    seat.badge && [say("on the room’s board you are ", "教室榜上的你是 "), el("b", { class: "badge" }, seat.badge)],
   ];
   const joined = parts.filter(Boolean).map((part, i) => [i > 0 && " · ", part]);
   return p("small card", joined, el("span", { class: "soft" }, " · ", all));
@@ -142,43 +138,17 @@ const honest = ({ level }) =>
       ? say("No scenario of the table loses an update.", "总表的所有场景都不会丢失更新。")
       : say("Nothing breaks it in any scenario of the table.", "总表的所有场景都攻不破它。");
 
-// noteSolved keeps that the level is solved, and tells the room.
+// noteSolved keeps that the level is solved.
 export function noteSolved(seat) {
   const steps = isPlayed(seat) && solvedAt(seat);
-  if (!steps) return;
-  const { lock } = seat,
-    schedule = seat.prefix(steps),
-    about = lock.name + " " + schedule;
-  keep(lock, { steps, schedule });
-  if (seat.toldRoom.has(about)) return;
-  seat.toldRoom.set(about, false);
-  inRoom(seat, async room => {
-    const mine = await tell(room, "/room/solved", { lock: lock.name, schedule });
-    seat.toldRoom.set(about, true);
-    return mine;
-  });
-}
-
-// inRoom does something in the room that is open, which gives the reader's place there. The level does not wait for it,
-// nor fail with it.
-async function inRoom(seat, act) {
-  seat.badge ??= "";
-  try {
-    const room = await get("/room");
-    if (!room.open || leads(room)) return;
-    seat.badge = badgeName((await act(room)).badge);
-    seat.draw();
-  } catch {
-    /* the room is full, or has been closed */
-  }
+  if (steps) keep(seat.lock, { steps, schedule: seat.prefix(steps) });
 }
 
 // afterSolved is what to do then: your schedule under the next lock, the next level, a picture.
 export function afterSolved(seat) {
   if (!isPlayed(seat) || solvedAt(seat) !== seat.at) return null;
   const next = nextOf(seat),
-    looks = next && seat.place.beside === next.name,
-    onBoard = seat.toldRoom.get(seat.lock.name + " " + seat.prefix(seat.at));
+    looks = next && seat.place.beside === next.name;
   const button = (focus, kind, act, text) => el("button", { "data-focus": focus, class: kind, onclick: act }, text);
   const picture = () => import("./card.js").then(({ showCard }) => showCard(seat));
   const under = () => go(seat.address({ beside: next.name }));
@@ -191,10 +161,5 @@ export function afterSolved(seat) {
       kbd("n"),
     ),
   ];
-  const { badge } = seat,
-    told = say(`The room’s board has it; there you are ${badge}.`, `已上教室的榜，榜上的你是 ${badge}。`);
-  return [
-    onBoard && status("small", told),
-    p("row after", onward, button("card", null, picture, say("A picture to send", "生成图片"))),
-  ];
+  return p("row after", onward, button("card", null, picture, say("A picture to send", "生成图片")));
 }

@@ -5,7 +5,7 @@ import { get, post } from "../server.js";
 import { forget, keep, kept } from "../store.js";
 import { say } from "../words.js";
 
-/** @typedef {{ participant: string, badge: number, until: string }} Place */
+/** @typedef {{ participant: string, until: string }} Place */
 
 /** @type {Place | null} */
 let has = null;
@@ -13,7 +13,7 @@ let has = null;
 let joining = null;
 
 // place is this browser's in the room that is open; the server gives one to whoever asks. It lasts as long as the tab.
-export async function place(room) {
+async function place(room) {
   has ??= JSON.parse(kept("place", "sessionStorage") ?? "null");
   if (has?.until === room.until) return has;
   joining ??= join(room.until).finally(() => {
@@ -28,28 +28,18 @@ async function join(until) {
   return has;
 }
 
-// tell tells the room what this participant did. A place that was given to somebody else is asked for anew.
-export async function tell(room, path, what) {
+// predict tells the room what this participant predicts. A place that was given to somebody else is asked for anew.
+export async function predict(room, what) {
   for (let again = true; ; again = false) {
     const mine = await place(room);
     try {
-      await post(path, { participant: mine.participant, ...what });
-      return mine;
+      return await post("/room/answer", { participant: mine.participant, ...what });
     } catch (failure) {
       if (failure.code !== "no_participant" || !again) throw failure;
       if (has === mine) has = null;
       forget("place", "sessionStorage");
     }
   }
-}
-
-const animals = "Rat Ox Tiger Rabbit Dragon Snake Horse Goat Monkey Rooster Dog Pig".split(" ");
-const chinese = "鼠牛虎兔龙蛇马羊猴鸡狗猪";
-
-export function called(badge) {
-  const animal = badge % animals.length,
-    number = Math.floor(badge / animals.length) + 1;
-  return say(`${animals[animal]} ${number}`, `${chinese[animal]} ${number} 号`);
 }
 
 // leads reports whether this browser teaches in the room that is open: its own lessons do not count. lead makes it so.
@@ -61,11 +51,10 @@ const pause = 2000; // between two looks at where the class is
 let drawn = () => {}; // the view, while it is there
 let attending = false;
 let room = null; // as the server said last
-let mine = null; // this browser's place in it
 let refused = ""; // why it has none
 
 const at = () => kept("joined", "sessionStorage"); // where the class was when this browser last followed it
-const addressOf = at => (at === "campaign" ? "#/campaign" : "#/course/" + at);
+const addressOf = at => "#/course/" + at;
 
 export function attendance(_path, { draw }) {
   if (at() === null) keep("joined", "", "sessionStorage");
@@ -73,12 +62,6 @@ export function attendance(_path, { draw }) {
     draw([
       el("h1", refused ? say("You are not in", "你没有加入") : say("You are in", "你已加入")),
       refused && alarm(refused),
-      mine &&
-        el("p", [
-          say("You need no name. The board calls you ", "不用填名字。榜上的你是 "),
-          el("b.badge", called(mine.badge)),
-          say(".", "。"),
-        ]),
       el("p", { role: "status" }, [
         !room
           ? say("Asking where the class is …", "正在询问进度……")
@@ -110,10 +93,9 @@ export async function attend() {
   for (let was = false; ; ) {
     try {
       room = await get("/room");
-      mine = room.open ? await place(room) : null;
+      if (room.open) await place(room);
       refused = "";
     } catch (failure) {
-      mine = null; // asked again
       const why = {
         dropped: say(
           "Your address has been taken out, until the room closes.",

@@ -1,17 +1,17 @@
-// The room, on the projector: how to come in, what a class predicts, and who broke what.
-import { el, heads, replace, svg, typed } from "../dom.js";
+// The room, on the projector: how to come in, and what a class predicts.
+import { el, replace, svg, typed } from "../dom.js";
 import { go, link } from "../route.js";
 import { del, get, post, put } from "../server.js";
 import { language, say, several } from "../words.js";
 import { html } from "./course_parts.js";
-import { called, lead, leads } from "./participant.js";
+import { lead, leads } from "./participant.js";
 
 const pause = 1000; // between two looks at what the class did
 
 const two = number => String(number).padStart(2, "0");
 export const address = number => "#/course/" + two(number);
 
-// place is where the room shows something: a question by its number, join, or the board.
+// place is where the room shows something: a question by its number, or how to join.
 const place = at => link(["course", "room", typeof at === "number" ? two(at) : at]);
 
 export async function room([, , name], { passed, draw, again, fail }) {
@@ -24,20 +24,20 @@ export async function room([, , name], { passed, draw, again, fail }) {
     return {};
   }
   if (!name) {
-    go(room.at ? place(room.at === "campaign" ? "board" : room.at) : place("join"), { instead: true });
+    go(place(room.at || "join"), { instead: true });
     return null;
   }
   const [{ lessons }, { doors }] = await Promise.all([
     get("/course", { lang: language() }),
     get("/room/join", { from: location.origin }),
   ]);
-  const places = ["join", ...lessons.map(({ number }) => number), "board"].map(place),
+  const places = ["join", ...lessons.map(({ number }) => number)].map(place),
     at = place(Number(name) || name),
-    on = { board: "campaign", join: "" }[name] ?? two(name),
+    on = name === "join" ? "" : two(name),
     mine = leads(room);
   if (mine && on && room.at !== on) room = await put("/room", { at: on });
   const reveal = async () => shown.draw(await put("/room", { at: on, revealed: true }), null);
-  const shown = await ({ join: welcome, board }[name] ?? question)(doors, name, mine && reveal);
+  const shown = await (name === "join" ? welcome : question)(doors, name, mine && reveal);
   const step = (by, text) => {
     const to = places[places.indexOf(at) + by];
     return to && el("a.button", { href: to }, text);
@@ -48,7 +48,6 @@ export async function room([, , name], { passed, draw, again, fail }) {
     shown.button,
     step(-1, say("← Previous (p)", "← 上一页（p）")),
     step(1, say("Next (n) →", "下一页（n）→")),
-    name !== "board" && el("a.button", { href: place("board") }, say("The board", "榜")),
     name !== "join" && el("a.button", { href: place("join") }, say("Join, large", "加入（大）")),
     mine
       ? button(
@@ -76,7 +75,7 @@ export async function room([, , name], { passed, draw, again, fail }) {
 }
 
 const closed = open => [
-  el("h1", say("The room predicts and plays", "全班一起预测、一起闯关")),
+  el("h1", say("The room predicts together", "全班一起预测")),
   el("p", [
     say(
       "Whoever opens a lesson on this server is counted, without a name; whoever joins follows you. " +
@@ -169,70 +168,17 @@ async function question(doors, name, reveal) {
   };
 }
 
-// board shows the levels, how many have solved each, and who needed the fewest steps.
-async function board(doors) {
-  const { locks } = await get("/seat", { lang: language() }),
-    body = el("tbody"),
-    total = el("p.soft", { role: "status" });
-  let drawn = "";
-  return {
-    ask: () => get("/room/board"),
-    draw(_room, scores) {
-      if (JSON.stringify(scores) === drawn) return;
-      drawn = JSON.stringify(scores);
-      const all = new Map(scores.levels.map(score => [score.lock, score]));
-      total.textContent = several(scores.participants, "participant", "人参加");
-      // side levels are there once somebody has solved them
-      const levels = locks.filter(({ name, level }) => level?.anomaly && (/^v\d+$/.test(name) || all.has(name)));
-      const row = ({ name, level }) => {
-        const { solved = 0, fewest, by } = all.get(name) ?? {};
-        const share = el("progress", { max: Math.max(scores.participants, 1), value: solved, "aria-label": name });
-        return el("tr", { class: fewest === level.steps ? "good" : null }, [
-          el("th", { scope: "row" }, name),
-          el("td.solved-by", share, " ", el("b", solved)),
-          el("td", solved > 0 && say(`${fewest} · ${called(by)}`, `${fewest} 步 · ${called(by)}`)),
-          el("td.soft", level.steps),
-        ]);
-      };
-      replace(body, levels.map(row));
-    },
-    nodes: [
-      el("h1", say("Who broke what", "谁攻破了什么")),
-      beside(
-        doors,
-        el("table.board", [
-          heads([
-            say("level", "关"),
-            say("solved by", "过关人数"),
-            say("fewest steps, first by", "最少步数，谁最先"),
-            say("shortest", "最短"),
-          ]),
-          body,
-        ]),
-      ),
-      total,
-    ],
-  };
-}
-
-// participants lists who is in the room by address, for whoever teaches: one, or all of an address, can be taken out.
+// participants counts who is in the room by address, for whoever teaches: all of an address can be taken out.
 function participants() {
   const body = el("ul");
-  const draw = async () => {
-    const { participants: all } = await get("/room/participants");
-    const addresses = Map.groupBy(all, ({ address }) => address);
-    const out = (who, name, look) =>
-      el("button", { class: look, onclick: () => drop(who) }, say("Take out ", "移出 ") + name);
-    const row = ([address, there]) =>
-      el("li.row", [
-        several(there.length, "participant", "人"),
-        out(address, address, "danger"),
-        there.map(({ badge }) => out(badge, called(badge), "quiet")),
-      ]);
-    replace(body, [...addresses].map(row));
-  };
+  const row = ({ address, n }) =>
+    el("li.row", [
+      several(n, "participant", "人"),
+      el("button.danger", { onclick: () => drop(address) }, say("Take out ", "移出 ") + address),
+    ]);
+  const draw = async () => replace(body, (await get("/room/participants")).participants.map(row));
   const update = () => draw().catch(failure => replace(body, failure.message));
-  const drop = who => del("/room/participants/" + encodeURIComponent(who)).then(update, update); // it may be gone
+  const drop = address => del("/room/participants/" + encodeURIComponent(address)).then(update, update); // it may be gone
   const node = el("details", { id: "participants", ontoggle: () => node.open && update() }, [
     el("summary", say("Participants", "参与者")),
     body,

@@ -60,8 +60,6 @@ class Seat {
   shortest = new Map(); // schedule to a goal
   solvedAt = 0; // when the goal was reached
   told = {}; // the latest hint, and what it is about
-  toldRoom = new Map(); // levels and schedules, and whether the room's board has them
-  badge; // what the board calls the reader
   turn = Promise.resolve(); // of the last key
   going; // to a place
   main;
