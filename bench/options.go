@@ -13,7 +13,7 @@ import (
 	"lockstep/bench/internal/contestants"
 	"lockstep/bench/internal/race"
 	"lockstep/bench/internal/result"
-	"lockstep/internal/lock/evolution"
+	"lockstep/internal/evolution"
 )
 
 // options are what the command line says.

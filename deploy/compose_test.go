@@ -12,7 +12,7 @@ import (
 	"github.com/compose-spec/compose-go/v2/types"
 	"github.com/spf13/pflag"
 
-	"lockstep/internal/lock/evolution"
+	"lockstep/internal/evolution"
 	"lockstep/internal/shop/config"
 )
 
@@ -62,7 +62,8 @@ func TestComposeFile(t *testing.T) {
 			t.Setenv(variable, *value)
 		}
 		cfg, err := config.Load(flags, evolution.Names())
-		if err != nil || cfg.Settings.Lock != "v4" || cfg.Server.Addr != "0.0.0.0:8080" || !slices.Equal(cfg.Redis.Addrs, []string{"redis:6379"}) {
+		addrs := []string{"redis:6379"}
+		if err != nil || cfg.Settings.Lock != "v4" || cfg.Server.Addr != "0.0.0.0:8080" || !slices.Equal(cfg.Redis.Addrs, addrs) {
 			t.Errorf("%s is configured as %+v, %v", name, cfg, err)
 		}
 		if grace := shop.StopGracePeriod; grace == nil || time.Duration(*grace) < longestStop(cfg) {

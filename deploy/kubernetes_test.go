@@ -16,7 +16,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"lockstep/internal/cli/server"
-	"lockstep/internal/lock/evolution"
+	"lockstep/internal/evolution"
 	"lockstep/internal/shop/config"
 )
 

@@ -13,7 +13,7 @@ import (
 
 	"lockstep/internal/lock"
 	"lockstep/internal/lock/rediserr"
-	"lockstep/internal/lock/strategy"
+	"lockstep/internal/strategy"
 )
 
 // Strategy is what the check explores.

@@ -15,8 +15,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"lockstep/internal/cli/server"
+	"lockstep/internal/evolution"
 	"lockstep/internal/language"
-	"lockstep/internal/lock/evolution"
 	"lockstep/internal/shop/load"
 )
 

@@ -7,11 +7,11 @@ import (
 	"testing"
 	"time"
 
-	"lockstep/internal/lock/evolution"
-	"lockstep/internal/lock/verdict"
+	"lockstep/internal/evolution"
 	"lockstep/internal/shop/load"
 	"lockstep/internal/test/shoptest"
 	"lockstep/internal/test/suite"
+	"lockstep/internal/verdict"
 )
 
 // Of v0, TestReadmeCommands has a thousand buyers.

@@ -11,8 +11,8 @@ import (
 	"lockstep/internal/language"
 	"lockstep/internal/learn/progress"
 	"lockstep/internal/learn/workshop"
-	"lockstep/internal/lock/verdict"
 	"lockstep/internal/test/suite"
+	"lockstep/internal/verdict"
 )
 
 // class is a directory that looks like the module to a learner who asks for hints. Nothing can be built there.

@@ -16,7 +16,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"lockstep/internal/lock/evolution"
+	"lockstep/internal/evolution"
 	"lockstep/internal/shop/config"
 )
 

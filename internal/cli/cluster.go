@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"lockstep/internal/cli/server"
-	"lockstep/internal/lock/evolution"
+	"lockstep/internal/evolution"
 )
 
 func newCluster() *cobra.Command {

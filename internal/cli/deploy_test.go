@@ -12,9 +12,9 @@ import (
 	"testing"
 
 	"lockstep/internal/cli/server"
-	"lockstep/internal/lock/verdict"
 	"lockstep/internal/test/shoptest"
 	"lockstep/internal/test/suite"
+	"lockstep/internal/verdict"
 )
 
 // The same files as in the containers, in front of three servers here.

@@ -10,9 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"lockstep/internal/evolution"
 	"lockstep/internal/language"
 	"lockstep/internal/learn/steps"
-	"lockstep/internal/lock/evolution"
 	"lockstep/internal/web"
 )
 

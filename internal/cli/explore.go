@@ -9,11 +9,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"lockstep/internal/evolution"
 	"lockstep/internal/explore"
 	"lockstep/internal/explore/report"
 	"lockstep/internal/language"
-	"lockstep/internal/lock/evolution"
-	"lockstep/internal/lock/verdict"
+	"lockstep/internal/verdict"
 	"lockstep/internal/web"
 )
 

@@ -8,10 +8,10 @@ import (
 	"testing"
 	"time"
 
+	"lockstep/internal/anomaly"
+	"lockstep/internal/evolution"
 	"lockstep/internal/explore"
 	"lockstep/internal/explore/report"
-	"lockstep/internal/lock/anomaly"
-	"lockstep/internal/lock/evolution"
 )
 
 func TestExploreExitCodes(t *testing.T) {

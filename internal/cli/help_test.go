@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"lockstep/internal/evolution"
 	"lockstep/internal/explore"
-	"lockstep/internal/lock/evolution"
 	"lockstep/internal/test/shoptest"
 )
 

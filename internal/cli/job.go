@@ -12,7 +12,7 @@ import (
 
 	"lockstep/internal/cli/server"
 	"lockstep/internal/cluster/job"
-	"lockstep/internal/lock/evolution"
+	"lockstep/internal/evolution"
 )
 
 // jobFlags are the flags of the command job.

@@ -12,9 +12,9 @@ import (
 
 	"lockstep/internal/cluster/job"
 	"lockstep/internal/dao"
-	"lockstep/internal/lock/verdict"
 	"lockstep/internal/test/shoptest"
 	"lockstep/internal/test/suite"
+	"lockstep/internal/verdict"
 )
 
 // testJob is a running lockstep job --json.

@@ -9,10 +9,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"lockstep/internal/evolution"
 	"lockstep/internal/language"
-	"lockstep/internal/lock/evolution"
-	"lockstep/internal/lock/verdict"
 	"lockstep/internal/stage/lab"
+	"lockstep/internal/verdict"
 	"lockstep/internal/web"
 )
 

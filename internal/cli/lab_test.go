@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"lockstep/internal/lock/verdict"
 	"lockstep/internal/stage/lab"
 	"lockstep/internal/test/suite"
+	"lockstep/internal/verdict"
 )
 
 // quickLabs are those that the quick suite runs. The long one runs all on a real Redis; on the embedded one, its matrix does.

@@ -15,8 +15,8 @@ import (
 	"time"
 
 	"lockstep/internal/dao/redisclient"
+	"lockstep/internal/evolution"
 	"lockstep/internal/lock"
-	"lockstep/internal/lock/evolution"
 	"lockstep/internal/shop/load"
 	"lockstep/internal/test/redistest"
 	"lockstep/internal/test/shoptest"

@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"lockstep/internal/language"
-	"lockstep/internal/lock/verdict"
 	"lockstep/internal/stage/lab"
+	"lockstep/internal/verdict"
 )
 
 func TestMatrixRefuses(t *testing.T) {

@@ -12,9 +12,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"lockstep/internal/lock/verdict"
 	"lockstep/internal/shop/load"
 	"lockstep/internal/stage/soak"
+	"lockstep/internal/verdict"
 	"lockstep/internal/web"
 )
 

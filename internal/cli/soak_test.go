@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"lockstep/internal/lock/verdict"
 	"lockstep/internal/stage/soak"
 	"lockstep/internal/test/suite"
+	"lockstep/internal/verdict"
 	"lockstep/internal/web"
 )
 

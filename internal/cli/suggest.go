@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"lockstep/internal/lock/evolution"
+	"lockstep/internal/evolution"
 )
 
 // suggest adds to an error the names that may have been meant by one that is none of them.

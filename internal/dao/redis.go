@@ -16,7 +16,7 @@ import (
 	"github.com/redis/go-redis/v9/logging"
 
 	"lockstep/internal/dao/redisclient"
-	"lockstep/internal/lock/strategy"
+	"lockstep/internal/strategy"
 )
 
 // ownTimeout is that of clients of a Redis in our own process: if it is late, so are we.

@@ -13,8 +13,8 @@ import (
 	"lockstep/internal/dao/redisclient"
 	"lockstep/internal/lock"
 	"lockstep/internal/lock/rediserr"
-	"lockstep/internal/lock/strategy"
-	"lockstep/util/lua/meaning"
+	"lockstep/internal/meaning"
+	"lockstep/internal/strategy"
 )
 
 // ShopRights are what the shop itself needs in the Redis that the stock is in, whatever the lock.

@@ -9,9 +9,9 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"lockstep/internal/dao"
+	"lockstep/internal/evolution"
 	"lockstep/internal/lock"
-	"lockstep/internal/lock/evolution"
-	"lockstep/internal/lock/strategy"
+	"lockstep/internal/strategy"
 	"lockstep/internal/test/redistest"
 )
 

@@ -10,7 +10,7 @@ import (
 	"lockstep/internal/dao/redisclient"
 	"lockstep/internal/lock"
 	"lockstep/internal/lock/rediserr"
-	"lockstep/internal/lock/strategy"
+	"lockstep/internal/strategy"
 )
 
 // ServersOf finds out what a lock can be on: which server the stock's Redis is, and what it can do that not every one can.

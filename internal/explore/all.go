@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"lockstep/internal/explore/engine"
-	"lockstep/internal/lock/strategy"
-	"lockstep/internal/lock/verdict"
+	"lockstep/internal/strategy"
+	"lockstep/internal/verdict"
 )
 
 // NamedScenario is one of those that All tries.

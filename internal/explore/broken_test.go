@@ -5,10 +5,10 @@ import (
 	"slices"
 	"testing"
 
+	"lockstep/internal/anomaly"
+	"lockstep/internal/evolution"
 	"lockstep/internal/explore"
-	"lockstep/internal/lock/anomaly"
-	"lockstep/internal/lock/evolution"
-	"lockstep/internal/lock/verdict"
+	"lockstep/internal/verdict"
 )
 
 // broken is what README says is still broken, flaw by flaw, and the command that shows it: explore LOCK SCENARIO --anomaly ANOMALY.

@@ -3,9 +3,9 @@ package explore
 import (
 	"slices"
 
+	"lockstep/internal/anomaly"
 	"lockstep/internal/explore/engine"
 	"lockstep/internal/explore/search"
-	"lockstep/internal/lock/anomaly"
 )
 
 // Coverage says what a search has put to the test.

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"testing"
 
+	"lockstep/internal/evolution"
 	"lockstep/internal/explore"
-	"lockstep/internal/lock/evolution"
-	"lockstep/internal/lock/strategy"
+	"lockstep/internal/strategy"
 	"lockstep/internal/test/suite"
 )
 

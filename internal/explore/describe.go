@@ -8,9 +8,9 @@ import (
 
 	"lockstep/internal/explore/engine"
 	"lockstep/internal/explore/simredis"
+	"lockstep/internal/meaning"
 	"lockstep/internal/trace"
 	"lockstep/util/lua"
-	"lockstep/util/lua/meaning"
 )
 
 // Describe gives a command's short name, as schedules write it, and all of it, with times as what has passed since the beginning. What it

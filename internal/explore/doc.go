@@ -89,7 +89,7 @@
 //
 // # Where to read on
 //
-// engine.Scenario and internal/lock/anomaly are the vocabulary; simredis and search know nothing of locks; engine runs one schedule on
+// engine.Scenario and internal/anomaly are the vocabulary; simredis and search know nothing of locks; engine runs one schedule on
 // simredis, checker judges it, and a Harness puts the lock under test into it. Package session walks through one schedule by hand, seat
 // serves that over HTTP, and report shows it in a terminal, as JSON, and as a page.
 package explore

@@ -12,8 +12,8 @@ import (
 	"lockstep/internal/explore/engine"
 	"lockstep/internal/explore/simredis"
 	"lockstep/internal/lock"
-	"lockstep/internal/lock/strategy"
 	"lockstep/internal/service/history"
+	"lockstep/internal/strategy"
 )
 
 // driver tells a run's checker what happens, and answers it. It implements checker.Driver and engine.Checker.

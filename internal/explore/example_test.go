@@ -7,11 +7,11 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"lockstep/internal/anomaly"
 	"lockstep/internal/explore"
 	"lockstep/internal/lock"
-	"lockstep/internal/lock/anomaly"
 	"lockstep/internal/lock/rediserr"
-	"lockstep/internal/lock/strategy"
+	"lockstep/internal/strategy"
 )
 
 // mine is a lock of your own.

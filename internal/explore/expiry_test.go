@@ -4,8 +4,8 @@ import (
 	"slices"
 	"testing"
 
+	"lockstep/internal/evolution"
 	"lockstep/internal/explore/engine"
-	"lockstep/internal/lock/evolution"
 )
 
 // Wherever a schedule stands, with a key that is to expire, the expiry can come next: as a fault while somebody could move, and by itself

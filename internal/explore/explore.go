@@ -6,12 +6,12 @@ import (
 	"slices"
 	"sync"
 
+	"lockstep/internal/anomaly"
 	"lockstep/internal/explore/engine"
 	"lockstep/internal/explore/search"
 	"lockstep/internal/language"
-	"lockstep/internal/lock/anomaly"
-	"lockstep/internal/lock/strategy"
-	"lockstep/internal/lock/verdict"
+	"lockstep/internal/strategy"
+	"lockstep/internal/verdict"
 )
 
 type (

@@ -7,12 +7,12 @@ import (
 	"testing"
 	"time"
 
+	"lockstep/internal/anomaly"
+	"lockstep/internal/evolution"
 	"lockstep/internal/explore"
-	"lockstep/internal/lock/anomaly"
-	"lockstep/internal/lock/evolution"
-	"lockstep/internal/lock/strategy"
-	"lockstep/internal/lock/verdict"
+	"lockstep/internal/strategy"
 	"lockstep/internal/test/suite"
+	"lockstep/internal/verdict"
 )
 
 // claims are what is said of the strategies: in their docs, and in the lectures given with them; what README says is still broken is in

@@ -9,15 +9,15 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"lockstep/internal/anomaly"
 	"lockstep/internal/dao"
 	"lockstep/internal/explore"
 	"lockstep/internal/language"
 	"lockstep/internal/lock"
-	"lockstep/internal/lock/anomaly"
-	"lockstep/internal/lock/strategy"
-	"lockstep/internal/lock/verdict"
 	"lockstep/internal/lockv7"
+	"lockstep/internal/strategy"
 	"lockstep/internal/trace"
+	"lockstep/internal/verdict"
 )
 
 // besidesIdle stands for all anomalies but this one: after many faults a lock is idle until it expires.

@@ -17,9 +17,9 @@ import (
 	"lockstep/internal/explore/engine"
 	"lockstep/internal/explore/simredis"
 	"lockstep/internal/lock"
-	"lockstep/internal/lock/strategy"
 	"lockstep/internal/service"
 	"lockstep/internal/service/history"
+	"lockstep/internal/strategy"
 	"lockstep/internal/trace"
 )
 

@@ -3,10 +3,10 @@ package explore
 import (
 	"slices"
 
+	"lockstep/internal/anomaly"
 	"lockstep/internal/explore/checker"
 	"lockstep/internal/explore/engine"
 	"lockstep/internal/lock"
-	"lockstep/internal/lock/anomaly"
 )
 
 // mayWait is how long a waiter may sleep although nobody has the lock: one who waits for messages asks by itself after some time, as a

@@ -7,9 +7,9 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"lockstep/internal/anomaly"
 	"lockstep/internal/explore"
 	"lockstep/internal/lock"
-	"lockstep/internal/lock/anomaly"
 )
 
 // How long a waiter has waited for a lock that nobody has is part of the state: of two schedules that are otherwise in one, the longer one

@@ -6,11 +6,11 @@ import (
 	"strings"
 	"testing"
 
+	"lockstep/internal/evolution"
 	"lockstep/internal/explore"
 	"lockstep/internal/explore/session"
 	"lockstep/internal/language"
-	"lockstep/internal/lock/evolution"
-	"lockstep/internal/lock/strategy"
+	"lockstep/internal/strategy"
 	"lockstep/internal/test/suite"
 	"lockstep/internal/trace"
 )

@@ -8,12 +8,12 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"lockstep/internal/anomaly"
+	"lockstep/internal/evolution"
 	"lockstep/internal/explore"
 	"lockstep/internal/lock"
-	"lockstep/internal/lock/anomaly"
-	"lockstep/internal/lock/evolution"
-	"lockstep/internal/lock/verdict"
 	"lockstep/internal/test/suite"
+	"lockstep/internal/verdict"
 )
 
 // From three actors on, those that start alike are taken for the same. That finds the same as to take nothing for the same, as our locks

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"lockstep/internal/anomaly"
+	"lockstep/internal/evolution"
 	"lockstep/internal/explore/engine"
-	"lockstep/internal/lock/anomaly"
-	"lockstep/internal/lock/evolution"
 )
 
 // A way on has no fault. What shows the anomaly ends it, and leads to another state than what does not: or else a way that comes there by

@@ -1,10 +1,10 @@
 package explore
 
 import (
+	"lockstep/internal/anomaly"
 	"lockstep/internal/explore/checker"
 	"lockstep/internal/explore/engine"
 	"lockstep/internal/lock"
-	"lockstep/internal/lock/anomaly"
 )
 
 // checkEnd looks at what is left when nothing more will happen.

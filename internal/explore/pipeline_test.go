@@ -11,7 +11,7 @@ import (
 	"lockstep/internal/explore"
 	"lockstep/internal/lock"
 	"lockstep/internal/lock/rediserr"
-	"lockstep/internal/lock/strategy"
+	"lockstep/internal/strategy"
 	"lockstep/internal/trace"
 )
 

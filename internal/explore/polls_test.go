@@ -10,11 +10,11 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"lockstep/internal/anomaly"
 	"lockstep/internal/explore"
 	"lockstep/internal/lock"
-	"lockstep/internal/lock/anomaly"
-	"lockstep/internal/lock/strategy"
-	"lockstep/internal/lock/verdict"
+	"lockstep/internal/strategy"
+	"lockstep/internal/verdict"
 )
 
 // A waiter in lock.Poll's pause is taken to make the same attempt again. One that does not is refused, with its line, whatever may happen,

@@ -12,9 +12,9 @@ import (
 	"lockstep/internal/explore/engine"
 	"lockstep/internal/explore/simredis"
 	"lockstep/internal/lock"
+	"lockstep/internal/meaning"
 	"lockstep/internal/service"
 	"lockstep/internal/trace"
-	"lockstep/util/lua/meaning"
 )
 
 // recorder writes down what one execution does. It implements engine.Recorder.

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	"lockstep/internal/anomaly"
 	"lockstep/internal/explore/checker"
 	"lockstep/internal/explore/engine"
-	"lockstep/internal/lock/anomaly"
 	"lockstep/internal/trace"
 )
 

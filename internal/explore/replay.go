@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"lockstep/internal/explore/engine"
-	"lockstep/internal/lock/strategy"
+	"lockstep/internal/strategy"
 )
 
 // Replay runs one schedule, as Explore wrote it, step by step. It fails with ErrMalformed or ErrStale, saying at which step and why;

@@ -4,9 +4,9 @@ import (
 	"slices"
 	"time"
 
+	"lockstep/internal/anomaly"
 	"lockstep/internal/explore/checker"
 	"lockstep/internal/explore/engine"
-	"lockstep/internal/lock/anomaly"
 )
 
 // How long those who may be stuck are watched.

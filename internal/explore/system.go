@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"slices"
 
+	"lockstep/internal/anomaly"
 	"lockstep/internal/explore/engine"
 	"lockstep/internal/explore/search"
-	"lockstep/internal/lock/anomaly"
 )
 
 // What code does behind the explorer's back, it does in most of the schedules. So the first of them are inspected, and few after that.

@@ -6,12 +6,12 @@ import (
 	"strings"
 	"time"
 
+	"lockstep/internal/anomaly"
 	"lockstep/internal/explore/checker"
 	"lockstep/internal/explore/engine"
 	"lockstep/internal/explore/search"
 	"lockstep/internal/explore/simredis"
 	"lockstep/internal/language"
-	"lockstep/internal/lock/anomaly"
 	"lockstep/internal/service/reason"
 )
 

@@ -11,10 +11,10 @@ import (
 	"lockstep/internal/explore/simredis"
 	"lockstep/internal/language"
 	"lockstep/internal/lock"
+	"lockstep/internal/meaning"
 	"lockstep/internal/service"
 	"lockstep/internal/service/reason"
 	"lockstep/internal/trace"
-	"lockstep/util/lua/meaning"
 )
 
 // say gives a sentence in the language of the scenario.

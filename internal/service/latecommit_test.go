@@ -13,9 +13,9 @@ import (
 
 	"lockstep/internal/lock"
 	"lockstep/internal/lock/contrast"
-	"lockstep/internal/lock/strategy"
 	"lockstep/internal/service"
 	"lockstep/internal/service/history"
+	"lockstep/internal/strategy"
 )
 
 // shelf is a stock in memory, whose writes take a while to arrive. It and its locker write down what a sale does.

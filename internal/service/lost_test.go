@@ -10,11 +10,11 @@ import (
 	"time"
 
 	"lockstep/internal/dao"
+	"lockstep/internal/evolution"
 	"lockstep/internal/lock"
-	"lockstep/internal/lock/evolution"
-	"lockstep/internal/lock/strategy"
 	"lockstep/internal/service"
 	"lockstep/internal/service/history"
+	"lockstep/internal/strategy"
 )
 
 // refusing is a shelf that has seen a larger fencing token while it refuses.

@@ -11,8 +11,8 @@ import (
 
 	"lockstep/internal/lock"
 	"lockstep/internal/lock/contrast"
-	"lockstep/internal/lock/strategy"
 	"lockstep/internal/service"
+	"lockstep/internal/strategy"
 )
 
 // diary is an observer that writes down what it is told, and of whom.

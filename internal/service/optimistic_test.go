@@ -12,8 +12,8 @@ import (
 
 	"lockstep/internal/lock"
 	"lockstep/internal/lock/contrast"
-	"lockstep/internal/lock/strategy"
 	"lockstep/internal/service"
+	"lockstep/internal/strategy"
 )
 
 // contested is a stock that another sale always writes first.

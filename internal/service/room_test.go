@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"lockstep/internal/lock"
-	"lockstep/internal/lock/strategy"
 	"lockstep/internal/service/history"
+	"lockstep/internal/strategy"
 )
 
 // keeper is a lock that keeps something between sales. It writes down what happens to it.

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"lockstep/internal/lock"
-	"lockstep/internal/lock/strategy"
 	"lockstep/internal/service/history"
+	"lockstep/internal/strategy"
 )
 
 // Open joins the current run. If no other replica lives, or there is no run, it starts one, with the lock of the settings. The stock is

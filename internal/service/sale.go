@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"lockstep/internal/lock"
-	"lockstep/internal/lock/strategy"
 	"lockstep/internal/service/history"
+	"lockstep/internal/strategy"
 )
 
 // Sale sells one piece at a time under the lock of a run: the write-up's handler, without its HTTP. All sales of a run share it.

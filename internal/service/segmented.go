@@ -8,8 +8,8 @@ import (
 	"strconv"
 
 	"lockstep/internal/lock"
-	"lockstep/internal/lock/strategy"
 	"lockstep/internal/service/history"
+	"lockstep/internal/strategy"
 )
 
 // SegmentKey is the key of the lock of a segment, counted from 1, where the lock of the whole would have this key. It has a slot of its own

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"sync/atomic"
 
-	"lockstep/internal/lock/strategy"
 	"lockstep/internal/service/history"
+	"lockstep/internal/strategy"
 )
 
 // session is this replica's part of a run: its sale is made once, and shared by all. There is one at a time. It ends when another run is

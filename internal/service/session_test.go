@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"lockstep/internal/lock"
-	"lockstep/internal/lock/strategy"
 	"lockstep/internal/service/history"
+	"lockstep/internal/strategy"
 )
 
 func admit(t *testing.T, shop *Shop) *session {

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"lockstep/internal/lock"
-	"lockstep/internal/lock/strategy"
 	"lockstep/internal/service/history"
+	"lockstep/internal/strategy"
 )
 
 const watchSlots = 8 // of the connections that the store has, ten a core

@@ -6,8 +6,8 @@ import (
 	"fmt"
 
 	"lockstep/internal/lock"
-	"lockstep/internal/lock/strategy"
 	"lockstep/internal/service/history"
+	"lockstep/internal/strategy"
 )
 
 // update updates the stock as the sale's strategy does, and returns the order with what it found and left. A late commit only prepares it.

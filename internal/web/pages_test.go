@@ -15,8 +15,8 @@ import (
 
 	"github.com/chromedp/chromedp"
 
+	"lockstep/internal/evolution"
 	"lockstep/internal/language"
-	"lockstep/internal/lock/evolution"
 
 	"lockstep/internal/cli"
 )

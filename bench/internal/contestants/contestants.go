@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"lockstep/internal/dao/redisclient"
-	"lockstep/internal/lock/strategy"
+	"lockstep/internal/strategy"
 )
 
 // Seller is a contestant in one process. All buyers of the process share it.

@@ -7,9 +7,9 @@ import (
 	"log/slog"
 
 	"lockstep/internal/lock"
-	"lockstep/internal/lock/strategy"
 	"lockstep/internal/service"
 	"lockstep/internal/service/history"
+	"lockstep/internal/strategy"
 )
 
 // segmented is a sale in one of several segments of the stock: the shop's own.

@@ -9,10 +9,10 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"lockstep/internal/dao"
+	"lockstep/internal/evolution"
 	"lockstep/internal/language"
 	"lockstep/internal/lock"
-	"lockstep/internal/lock/evolution"
-	"lockstep/internal/lock/strategy"
+	"lockstep/internal/strategy"
 )
 
 // handOffLimit is the default of lock.hand_off_limit.

@@ -7,9 +7,9 @@ import (
 	mathrand "math/rand/v2"
 
 	"lockstep/internal/lock"
-	"lockstep/internal/lock/strategy"
 	"lockstep/internal/service"
 	"lockstep/internal/service/history"
+	"lockstep/internal/strategy"
 )
 
 // unlocked is a sale without a lock: the shop's own, with its backoff.

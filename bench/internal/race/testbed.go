@@ -15,7 +15,7 @@ import (
 	"lockstep/bench/internal/result"
 	"lockstep/internal/dao"
 	"lockstep/internal/dao/redisclient"
-	"lockstep/internal/lock/strategy"
+	"lockstep/internal/strategy"
 )
 
 // Stock is what each trial can sell: more than it will.

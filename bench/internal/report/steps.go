@@ -8,7 +8,7 @@ import (
 
 	"lockstep/bench/internal/contestants"
 	"lockstep/bench/internal/result"
-	"lockstep/internal/lock/evolution"
+	"lockstep/internal/evolution"
 )
 
 // Steps writes the numbers of each step for those who show them: the README, the page, lockstep diff. Of a lock that did not complete

@@ -9,7 +9,7 @@ import (
 
 	"lockstep/bench/internal/contestants"
 	"lockstep/bench/internal/result"
-	"lockstep/internal/lock/evolution"
+	"lockstep/internal/evolution"
 )
 
 // The numbers of the steps are those of our locks under their conditions, each the median; a lock that did not complete has none.

@@ -11,7 +11,7 @@ import (
 
 	"lockstep/internal/lock"
 	"lockstep/internal/lock/rediserr"
-	"lockstep/internal/lock/strategy"
+	"lockstep/internal/strategy"
 )
 
 // Strategy is what the check explores.

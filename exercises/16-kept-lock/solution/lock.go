@@ -13,7 +13,7 @@ import (
 
 	"lockstep/internal/lock"
 	"lockstep/internal/lock/rediserr"
-	"lockstep/internal/lock/strategy"
+	"lockstep/internal/strategy"
 )
 
 // channel is where a process says that it wants the lock.

@@ -7,7 +7,7 @@ import (
 	"context"
 
 	"lockstep/internal/lock"
-	"lockstep/internal/lock/strategy"
+	"lockstep/internal/strategy"
 )
 
 // Strategy is what the check explores: a lock, and how the sale updates the stock.

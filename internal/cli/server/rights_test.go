@@ -11,10 +11,10 @@ import (
 
 	"lockstep/internal/cli/server"
 	"lockstep/internal/dao"
+	"lockstep/internal/evolution"
 	"lockstep/internal/lock"
-	"lockstep/internal/lock/evolution"
-	"lockstep/internal/lock/strategy"
 	"lockstep/internal/shop/api"
+	"lockstep/internal/strategy"
 	"lockstep/internal/test/redistest"
 	"lockstep/internal/test/shoptest"
 	"lockstep/internal/test/suite"

@@ -7,13 +7,13 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"lockstep/internal/lock/evolution"
-	"lockstep/internal/lock/verdict"
+	"lockstep/internal/evolution"
 	"lockstep/internal/service/history"
 	"lockstep/internal/shop/api"
 	"lockstep/internal/test/redistest"
 	"lockstep/internal/test/shoptest"
 	"lockstep/internal/test/suite"
+	"lockstep/internal/verdict"
 )
 
 // Every sale writes into its own run alone: when that is over before it wrote, it was not made, and begins anew in the next run. Two

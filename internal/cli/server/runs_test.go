@@ -8,12 +8,12 @@ import (
 	"testing"
 	"time"
 
-	"lockstep/internal/lock/verdict"
 	"lockstep/internal/shop/api"
 	"lockstep/internal/shop/config"
 	"lockstep/internal/test/redistest"
 	"lockstep/internal/test/shoptest"
 	"lockstep/internal/test/suite"
+	"lockstep/internal/verdict"
 )
 
 func TestStockSetByHandStartsARun(t *testing.T) {

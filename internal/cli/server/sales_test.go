@@ -11,15 +11,15 @@ import (
 	"strings"
 	"testing"
 
+	"lockstep/internal/evolution"
 	"lockstep/internal/lock"
-	"lockstep/internal/lock/evolution"
-	"lockstep/internal/lock/verdict"
 	"lockstep/internal/service"
 	"lockstep/internal/service/history"
 	"lockstep/internal/shop/api"
 	"lockstep/internal/test/redistest"
 	"lockstep/internal/test/shoptest"
 	"lockstep/internal/test/suite"
+	"lockstep/internal/verdict"
 )
 
 func TestSaleAnswer(t *testing.T) {

@@ -18,10 +18,9 @@ import (
 	goredis "github.com/redis/go-redis/v9"
 
 	"lockstep/internal/dao"
+	"lockstep/internal/evolution"
 	"lockstep/internal/language"
 	"lockstep/internal/lock"
-	"lockstep/internal/lock/evolution"
-	"lockstep/internal/lock/strategy"
 	"lockstep/internal/lockv6"
 	"lockstep/internal/service"
 	"lockstep/internal/shop/api"
@@ -29,6 +28,7 @@ import (
 	"lockstep/internal/shop/load"
 	"lockstep/internal/shop/metrics"
 	"lockstep/internal/shop/route"
+	"lockstep/internal/strategy"
 	"lockstep/internal/watch/live"
 	"lockstep/internal/watch/witness"
 )

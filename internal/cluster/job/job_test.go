@@ -12,7 +12,7 @@ import (
 
 	"lockstep/internal/cluster/job"
 	"lockstep/internal/lock"
-	"lockstep/internal/lock/verdict"
+	"lockstep/internal/verdict"
 )
 
 // late is how late three replicas are that all may be there in time.

@@ -17,9 +17,9 @@ import (
 	"lockstep/internal/cluster/job"
 	"lockstep/internal/dao"
 	"lockstep/internal/dao/redisclient"
+	"lockstep/internal/evolution"
 	"lockstep/internal/lock"
-	"lockstep/internal/lock/evolution"
-	"lockstep/internal/lock/strategy"
+	"lockstep/internal/strategy"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -14,8 +14,8 @@ import (
 
 	"lockstep/internal/dao"
 	"lockstep/internal/lock"
-	"lockstep/internal/lock/strategy"
 	"lockstep/internal/shop/config"
+	"lockstep/internal/strategy"
 )
 
 // Replica is one of those that run the job of a Session.

@@ -9,8 +9,8 @@ import (
 	"lockstep/internal/cluster/job"
 	"lockstep/internal/dao"
 	"lockstep/internal/dao/redisclient"
+	"lockstep/internal/evolution"
 	"lockstep/internal/lock"
-	"lockstep/internal/lock/evolution"
 	"lockstep/internal/shop/config"
 	"lockstep/internal/test/redistest"
 )

@@ -7,7 +7,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"lockstep/internal/lock/verdict"
+	"lockstep/internal/verdict"
 )
 
 // shownTicks is how many of the ticks that break the verdict are listed.

@@ -10,7 +10,7 @@ import (
 
 	"lockstep/internal/dao"
 	"lockstep/internal/lock/rediserr"
-	"lockstep/internal/lock/strategy"
+	"lockstep/internal/strategy"
 
 	"github.com/redis/go-redis/v9"
 )

@@ -12,8 +12,8 @@ import (
 	"lockstep/internal/dao"
 	"lockstep/internal/language"
 	"lockstep/internal/lock"
-	"lockstep/internal/lock/strategy"
 	"lockstep/internal/shop/config"
+	"lockstep/internal/strategy"
 )
 
 // jobName is the job's, and so the key of its lock.

@@ -3,7 +3,7 @@ package job
 import (
 	"time"
 
-	"lockstep/internal/lock/verdict"
+	"lockstep/internal/verdict"
 )
 
 // Count is how often a tick was run, by all replicas together.

@@ -15,10 +15,10 @@ import (
 	"strconv"
 	"time"
 
+	"lockstep/internal/anomaly"
 	"lockstep/internal/explore/simredis"
-	"lockstep/internal/lock/anomaly"
-	"lockstep/internal/lock/strategy"
 	"lockstep/internal/service/history"
+	"lockstep/internal/strategy"
 )
 
 // Driver lets things happen, and knows what nobody is told.

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"testing"
 
+	"lockstep/internal/anomaly"
 	"lockstep/internal/lock"
-	"lockstep/internal/lock/anomaly"
 )
 
 // tries is one who tries once.

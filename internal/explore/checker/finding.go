@@ -1,6 +1,6 @@
 package checker
 
-import "lockstep/internal/lock/anomaly"
+import "lockstep/internal/anomaly"
 
 // Finding is an anomaly, and how a schedule has shown it.
 type Finding struct {

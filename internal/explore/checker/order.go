@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"slices"
 
+	"lockstep/internal/anomaly"
 	"lockstep/internal/lock"
-	"lockstep/internal/lock/anomaly"
-	"lockstep/internal/lock/strategy"
+	"lockstep/internal/strategy"
 )
 
 // order is in which order the lock was obtained, and with which fencing tokens.

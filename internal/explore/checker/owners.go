@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strconv"
 
+	"lockstep/internal/anomaly"
 	"lockstep/internal/explore/simredis"
-	"lockstep/internal/lock/anomaly"
 )
 
 // nobody is the index of no actor.

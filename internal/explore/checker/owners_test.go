@@ -8,10 +8,10 @@ import (
 
 	"github.com/alicebob/miniredis/v2/proto"
 
+	"lockstep/internal/anomaly"
 	"lockstep/internal/explore/simredis"
 	"lockstep/internal/lock"
-	"lockstep/internal/lock/anomaly"
-	"lockstep/internal/lock/strategy"
+	"lockstep/internal/strategy"
 )
 
 const (

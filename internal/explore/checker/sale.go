@@ -5,9 +5,9 @@ import (
 	"errors"
 	"time"
 
+	"lockstep/internal/anomaly"
 	"lockstep/internal/lock"
-	"lockstep/internal/lock/anomaly"
-	"lockstep/internal/lock/strategy"
+	"lockstep/internal/strategy"
 )
 
 // Sale is what is known of one actor: of its sale, or the last one of its sales.

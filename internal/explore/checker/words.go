@@ -4,10 +4,10 @@ import (
 	"errors"
 	"slices"
 
+	"lockstep/internal/anomaly"
 	"lockstep/internal/explore/simredis"
 	"lockstep/internal/lock"
-	"lockstep/internal/lock/anomaly"
-	"lockstep/internal/lock/strategy"
+	"lockstep/internal/strategy"
 )
 
 // words is what locks say.

@@ -6,7 +6,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"lockstep/util/lua/meaning"
+	"lockstep/internal/meaning"
 )
 
 // Journal is what the code under test asked for in a run, in this order. Code that does not do the same twice has two journals for one

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"lockstep/internal/language"
-	"lockstep/internal/lock/strategy"
+	"lockstep/internal/strategy"
 )
 
 // What all schedules have in common.

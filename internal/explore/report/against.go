@@ -9,9 +9,9 @@ import (
 
 	"lockstep/internal/explore"
 	"lockstep/internal/explore/session"
-	"lockstep/internal/lock/strategy"
-	"lockstep/internal/lock/verdict"
+	"lockstep/internal/strategy"
 	"lockstep/internal/trace"
+	"lockstep/internal/verdict"
 	"lockstep/internal/web"
 )
 

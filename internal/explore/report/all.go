@@ -6,9 +6,9 @@ import (
 	"slices"
 	"text/tabwriter"
 
+	"lockstep/internal/evolution"
 	"lockstep/internal/explore"
-	"lockstep/internal/lock/evolution"
-	"lockstep/internal/lock/verdict"
+	"lockstep/internal/verdict"
 	"lockstep/internal/web"
 )
 

@@ -3,8 +3,8 @@ package report
 import (
 	"lockstep/internal/explore"
 	"lockstep/internal/explore/session"
-	"lockstep/internal/lock/verdict"
 	"lockstep/internal/trace"
+	"lockstep/internal/verdict"
 )
 
 // Document is the JSON document of an exploration.

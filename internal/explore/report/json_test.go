@@ -5,10 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	"lockstep/internal/anomaly"
+	"lockstep/internal/evolution"
 	"lockstep/internal/explore"
-	"lockstep/internal/lock/anomaly"
-	"lockstep/internal/lock/evolution"
-	"lockstep/internal/lock/strategy"
+	"lockstep/internal/strategy"
 )
 
 // The document of --all --json has a verdict for each lock and anomaly.

@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"lockstep/internal/evolution"
 	"lockstep/internal/explore"
 	"lockstep/internal/language"
-	"lockstep/internal/lock/evolution"
 )
 
 // A terminal has one line from the third second on, which is empty in the end. A pipe has a line then, and one every ten seconds.

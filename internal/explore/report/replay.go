@@ -8,8 +8,8 @@ import (
 
 	"lockstep/internal/explore"
 	"lockstep/internal/explore/session"
-	"lockstep/internal/lock/verdict"
 	"lockstep/internal/trace"
+	"lockstep/internal/verdict"
 	"lockstep/internal/web"
 )
 

@@ -13,8 +13,8 @@ import (
 	"lockstep/internal/explore"
 	"lockstep/internal/explore/session"
 	"lockstep/internal/language"
-	"lockstep/internal/lock/strategy"
-	"lockstep/internal/lock/verdict"
+	"lockstep/internal/strategy"
+	"lockstep/internal/verdict"
 	"lockstep/internal/web"
 )
 

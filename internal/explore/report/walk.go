@@ -10,7 +10,7 @@ import (
 
 	"lockstep/internal/explore"
 	"lockstep/internal/explore/session"
-	"lockstep/internal/lock/verdict"
+	"lockstep/internal/verdict"
 )
 
 // walk is a session in a terminal: if Columns is not nil, each step draws it anew.

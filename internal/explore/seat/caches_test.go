@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"testing"
 
+	"lockstep/internal/evolution"
 	"lockstep/internal/explore"
 	"lockstep/internal/explore/session"
-	"lockstep/internal/lock/evolution"
 )
 
 // What is left of a shortest way is one, too, but not before where it was found, and not beside it.

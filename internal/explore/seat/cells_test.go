@@ -15,11 +15,11 @@ import (
 	"testing"
 	"time"
 
+	"lockstep/internal/anomaly"
+	"lockstep/internal/evolution"
 	"lockstep/internal/explore"
 	"lockstep/internal/explore/seat"
 	"lockstep/internal/explore/session"
-	"lockstep/internal/lock/anomaly"
-	"lockstep/internal/lock/evolution"
 	"lockstep/internal/test/suite"
 )
 

@@ -11,7 +11,7 @@ import (
 
 	"lockstep/internal/explore"
 	"lockstep/internal/explore/seat"
-	"lockstep/internal/lock/verdict"
+	"lockstep/internal/verdict"
 )
 
 // explored asks for an exploration, and gives what it found.

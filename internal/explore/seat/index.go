@@ -4,9 +4,9 @@ import (
 	"net/http"
 	"slices"
 
+	"lockstep/internal/anomaly"
+	"lockstep/internal/evolution"
 	"lockstep/internal/explore"
-	"lockstep/internal/lock/anomaly"
-	"lockstep/internal/lock/evolution"
 )
 
 // Index is what there is to choose from.

@@ -14,13 +14,13 @@ import (
 	"strings"
 	"time"
 
+	"lockstep/internal/evolution"
 	"lockstep/internal/explore"
 	"lockstep/internal/explore/report"
 	"lockstep/internal/explore/session"
 	"lockstep/internal/language"
 	"lockstep/internal/lock"
-	"lockstep/internal/lock/evolution"
-	"lockstep/internal/lock/strategy"
+	"lockstep/internal/strategy"
 	"lockstep/internal/trace"
 	"lockstep/internal/web"
 )

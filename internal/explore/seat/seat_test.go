@@ -11,11 +11,11 @@ import (
 
 	"go.uber.org/goleak"
 
+	"lockstep/internal/anomaly"
+	"lockstep/internal/evolution"
 	"lockstep/internal/explore"
 	"lockstep/internal/explore/seat"
 	"lockstep/internal/explore/session"
-	"lockstep/internal/lock/anomaly"
-	"lockstep/internal/lock/evolution"
 	"lockstep/internal/shop/answer"
 	"lockstep/internal/shop/route"
 	"lockstep/internal/trace"

@@ -4,9 +4,9 @@ import (
 	"slices"
 	"testing"
 
+	"lockstep/internal/evolution"
 	"lockstep/internal/explore"
 	"lockstep/internal/explore/seat"
-	"lockstep/internal/lock/evolution"
 )
 
 func shipped(t *testing.T) seat.Shipped {

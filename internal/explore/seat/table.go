@@ -13,10 +13,10 @@ import (
 	"time"
 
 	"lockstep/internal"
+	"lockstep/internal/evolution"
 	"lockstep/internal/explore"
-	"lockstep/internal/lock/evolution"
-	"lockstep/internal/lock/strategy"
-	"lockstep/internal/lock/verdict"
+	"lockstep/internal/strategy"
+	"lockstep/internal/verdict"
 	"lockstep/util/lua"
 )
 

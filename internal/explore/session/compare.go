@@ -7,7 +7,7 @@ import (
 
 	"lockstep/internal/explore"
 	"lockstep/internal/explore/engine"
-	"lockstep/internal/lock/strategy"
+	"lockstep/internal/strategy"
 	"lockstep/internal/trace"
 )
 

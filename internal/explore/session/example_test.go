@@ -3,9 +3,9 @@ package session_test
 import (
 	"fmt"
 
+	"lockstep/internal/evolution"
 	"lockstep/internal/explore"
 	"lockstep/internal/explore/session"
-	"lockstep/internal/lock/evolution"
 )
 
 // A's lock expires while A works. What can happen then?

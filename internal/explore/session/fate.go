@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	"lockstep/internal/anomaly"
 	"lockstep/internal/explore"
-	"lockstep/internal/lock/anomaly"
-	"lockstep/internal/lock/strategy"
+	"lockstep/internal/strategy"
 )
 
 // Fate is a comparison that goes on to the end of the second lock's sales, and says whether that survives.

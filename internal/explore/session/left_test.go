@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
+	"lockstep/internal/evolution"
 	"lockstep/internal/explore"
 	"lockstep/internal/explore/session"
-	"lockstep/internal/lock/evolution"
-	"lockstep/internal/lock/strategy"
+	"lockstep/internal/strategy"
 )
 
 // counting is a context that counts the steps before which it is asked, and that ends after some.

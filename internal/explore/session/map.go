@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"slices"
 
+	"lockstep/internal/anomaly"
 	"lockstep/internal/explore"
 	"lockstep/internal/explore/engine"
 	"lockstep/internal/explore/search"
 	"lockstep/internal/lock"
-	"lockstep/internal/lock/anomaly"
-	"lockstep/internal/lock/strategy"
+	"lockstep/internal/strategy"
 )
 
 // ErrTooLarge means that a bound was hit before all states were seen.

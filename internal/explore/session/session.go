@@ -25,7 +25,7 @@ import (
 
 	"lockstep/internal/explore"
 	"lockstep/internal/explore/engine"
-	"lockstep/internal/lock/strategy"
+	"lockstep/internal/strategy"
 )
 
 // Session is one strategy in one scenario, somewhere in a schedule. One goroutine uses it at a time.

@@ -7,7 +7,7 @@ import (
 
 	"lockstep/internal/explore"
 	"lockstep/internal/explore/search"
-	"lockstep/internal/lock/strategy"
+	"lockstep/internal/strategy"
 )
 
 // Why says when it was too late.

@@ -12,7 +12,7 @@ import (
 	"lockstep/internal/language"
 	"lockstep/internal/learn/progress"
 	"lockstep/internal/learn/workshop"
-	"lockstep/internal/lock/verdict"
+	"lockstep/internal/verdict"
 )
 
 // Learner is somebody who does the exercises.

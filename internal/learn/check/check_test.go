@@ -15,8 +15,8 @@ import (
 	"lockstep/internal/learn/check"
 	"lockstep/internal/learn/progress"
 	"lockstep/internal/learn/workshop"
-	"lockstep/internal/lock/verdict"
 	"lockstep/internal/test/suite"
+	"lockstep/internal/verdict"
 )
 
 // patience is how long a test waits for what must happen.

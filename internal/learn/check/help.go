@@ -9,7 +9,7 @@ import (
 
 	"lockstep/internal/learn/progress"
 	"lockstep/internal/learn/workshop"
-	"lockstep/internal/lock/verdict"
+	"lockstep/internal/verdict"
 )
 
 // listed is an exercise in the list.

@@ -11,7 +11,7 @@ import (
 	"github.com/fsnotify/fsnotify"
 
 	"lockstep/internal/learn/workshop"
-	"lockstep/internal/lock/verdict"
+	"lockstep/internal/verdict"
 )
 
 // settled is how long nothing may be written before a check: editors save in several steps.

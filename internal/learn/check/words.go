@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"fmt"
 
+	"lockstep/internal/anomaly"
 	"lockstep/internal/explore"
 	"lockstep/internal/language"
 	"lockstep/internal/learn/progress"
 	"lockstep/internal/learn/workshop"
-	"lockstep/internal/lock/anomaly"
-	"lockstep/internal/lock/verdict"
+	"lockstep/internal/verdict"
 )
 
 // say tells people.

@@ -4,10 +4,10 @@ import (
 	"slices"
 	"strings"
 
+	"lockstep/internal/evolution"
 	"lockstep/internal/explore"
 	"lockstep/internal/language"
 	"lockstep/internal/learn/course"
-	"lockstep/internal/lock/evolution"
 )
 
 // Entry is a lesson in the list. Idea is HTML.

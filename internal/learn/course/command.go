@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"lockstep/internal/evolution"
 	"lockstep/internal/explore"
-	"lockstep/internal/lock/evolution"
 )
 
 // Command is a command of a lesson, read: what a page needs to do the same. Line is what is typed after go run . in a terminal.

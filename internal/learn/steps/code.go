@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"lockstep/internal"
-	"lockstep/internal/lock/evolution"
-	"lockstep/internal/lock/strategy"
+	"lockstep/internal/evolution"
+	"lockstep/internal/strategy"
 )
 
 // Part is a piece of a file.

@@ -8,10 +8,10 @@ import (
 	"slices"
 	"strings"
 
+	"lockstep/internal/anomaly"
+	"lockstep/internal/evolution"
 	"lockstep/internal/language"
 	"lockstep/internal/lock"
-	"lockstep/internal/lock/anomaly"
-	"lockstep/internal/lock/evolution"
 	"lockstep/internal/stage/lab"
 )
 

@@ -15,16 +15,16 @@ import (
 	"strings"
 	"testing"
 
+	"lockstep/internal/anomaly"
+	"lockstep/internal/evolution"
 	"lockstep/internal/explore"
 	"lockstep/internal/explore/session"
 	"lockstep/internal/language"
 	"lockstep/internal/learn/steps"
 	"lockstep/internal/learn/workshop"
-	"lockstep/internal/lock/anomaly"
-	"lockstep/internal/lock/evolution"
-	"lockstep/internal/lock/strategy"
 	"lockstep/internal/shop/route"
 	"lockstep/internal/stage/lab"
+	"lockstep/internal/strategy"
 )
 
 // Every neighbour of the evolution has its step, in order.

@@ -1,15 +1,15 @@
 package steps
 
 import (
-	"lockstep/internal/lock/anomaly"
-	"lockstep/internal/lock/evolution"
+	"lockstep/internal/anomaly"
+	"lockstep/internal/evolution"
 )
 
 func number(of evolution.Number, buyers, processes int) evolution.Point {
 	return evolution.Point{Number: of, Condition: evolution.Condition{Buyers: buyers, Processes: processes}}
 }
 
-// table lists the steps. What can be known from elsewhere is not here: what a lock adds is said by internal/lock/evolution, and why a lab
+// table lists the steps. What can be known from elsewhere is not here: what a lock adds is said by internal/evolution, and why a lab
 // shows it by internal/stage/lab. Where shown names no lock, the schedule is one of from, to be seen beside the same under to. Schedules
 // with an anomaly are the shortest ones of lockstep explore; a test holds them to that. Argues is the number that speaks for the step, or
 // against it; none: the share of a buyer alone. What brings and leaves say of internal/lock is held

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"lockstep/internal/evolution"
 	"lockstep/internal/language"
-	"lockstep/internal/lock/evolution"
 )
 
 func (d Detail) heading(in language.Language) string {

@@ -6,7 +6,7 @@ import (
 	"os"
 
 	"lockstep/internal/language"
-	"lockstep/internal/lock/strategy"
+	"lockstep/internal/strategy"
 )
 
 // Answer is what the small program does that Checker builds: it explores the learner's lock, and writes the outcome to a file. Standard

@@ -8,8 +8,8 @@ import (
 
 	"lockstep/internal/language"
 	"lockstep/internal/learn/workshop"
-	"lockstep/internal/lock/verdict"
 	"lockstep/internal/test/suite"
+	"lockstep/internal/verdict"
 )
 
 // passedBy says of each exercise, in order, which exercises' solutions may meet its claim, too: those that have its cure in them.

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"lockstep/internal/language"
-	"lockstep/internal/lock/verdict"
+	"lockstep/internal/verdict"
 )
 
 // Checker builds learners' code and explores it.

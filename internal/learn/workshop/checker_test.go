@@ -8,12 +8,12 @@ import (
 	"strings"
 	"testing"
 
+	"lockstep/internal/anomaly"
 	"lockstep/internal/explore"
 	"lockstep/internal/language"
 	"lockstep/internal/learn/workshop"
-	"lockstep/internal/lock/anomaly"
-	"lockstep/internal/lock/verdict"
 	"lockstep/internal/test/suite"
+	"lockstep/internal/verdict"
 )
 
 // checker checks the exercises of this module.

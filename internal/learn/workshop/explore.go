@@ -9,9 +9,9 @@ import (
 
 	"lockstep/internal/explore"
 	"lockstep/internal/language"
-	"lockstep/internal/lock/strategy"
-	"lockstep/internal/lock/verdict"
+	"lockstep/internal/strategy"
 	"lockstep/internal/trace"
+	"lockstep/internal/verdict"
 )
 
 // Why nothing can be said.

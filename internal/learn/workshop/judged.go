@@ -8,7 +8,7 @@ import (
 
 	"lockstep/internal/explore"
 	"lockstep/internal/lock"
-	"lockstep/internal/lock/strategy"
+	"lockstep/internal/strategy"
 )
 
 // judged returns the lock that a learner wrote, as the claim has it: whom it excludes is not the learner's to say, and when its sale writes

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"lockstep/internal/anomaly"
 	"lockstep/internal/language"
 	"lockstep/internal/learn/workshop"
-	"lockstep/internal/lock/anomaly"
 )
 
 var update = flag.Bool("update", false, "write the pages of the exercises anew")

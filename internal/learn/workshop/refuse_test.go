@@ -10,7 +10,7 @@ import (
 	"lockstep/internal/explore"
 	"lockstep/internal/language"
 	"lockstep/internal/learn/workshop"
-	"lockstep/internal/lock/verdict"
+	"lockstep/internal/verdict"
 )
 
 // What a lock does behind the explorer's back is refused before it is built: also what an exploration would not show, or not survive.

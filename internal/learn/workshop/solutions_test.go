@@ -20,7 +20,7 @@ import (
 	s17 "lockstep/exercises/17-without-a-lock/solution"
 	s18 "lockstep/exercises/18-untold/solution"
 	s19 "lockstep/exercises/19-sent-twice/solution"
-	"lockstep/internal/lock/strategy"
+	"lockstep/internal/strategy"
 )
 
 // solutions are those of the exercises, in order.

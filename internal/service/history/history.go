@@ -4,7 +4,7 @@ package history
 import (
 	"time"
 
-	"lockstep/internal/lock/verdict"
+	"lockstep/internal/verdict"
 )
 
 // Order is one sale, as the ledger keeps it.

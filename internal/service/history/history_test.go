@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"lockstep/internal/language"
-	"lockstep/internal/lock/verdict"
 	"lockstep/internal/service/history"
+	"lockstep/internal/verdict"
 )
 
 // A verdict is said in words that give its numbers, and no word for what did not happen.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"lockstep/internal/language"
-	"lockstep/internal/lock/verdict"
+	"lockstep/internal/verdict"
 )
 
 // Means says in words why the verdict is what it is.

@@ -13,8 +13,8 @@ import (
 	"strings"
 	"testing"
 
+	"lockstep/internal/evolution"
 	"lockstep/internal/lock"
-	"lockstep/internal/lock/evolution"
 	"lockstep/internal/service"
 	"lockstep/internal/service/reason"
 )

@@ -10,9 +10,9 @@ import (
 	"strings"
 	"time"
 
+	"lockstep/internal/evolution"
 	"lockstep/internal/language"
 	"lockstep/internal/lock"
-	"lockstep/internal/lock/evolution"
 	"lockstep/internal/service"
 	"lockstep/internal/service/history"
 	"lockstep/internal/shop/answer"

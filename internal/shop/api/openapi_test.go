@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"lockstep/internal/lock/evolution"
+	"lockstep/internal/evolution"
 	"lockstep/internal/service/history"
 	"lockstep/internal/shop/answer"
 )

@@ -14,10 +14,10 @@ import (
 	"time"
 
 	"lockstep/internal/lock"
-	"lockstep/internal/lock/strategy"
 	"lockstep/internal/service"
 	"lockstep/internal/service/history"
 	"lockstep/internal/shop/route"
+	"lockstep/internal/strategy"
 )
 
 // store is how a Redis answers: a read of the run, and what is tried to be written to it, and to the nodes.

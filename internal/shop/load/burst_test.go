@@ -12,9 +12,9 @@ import (
 	"testing"
 	"time"
 
-	"lockstep/internal/lock/verdict"
 	"lockstep/internal/service/history"
 	"lockstep/internal/shop/load"
+	"lockstep/internal/verdict"
 )
 
 // shop answers the n-th sale by the n-th of its answers, and says of its run what it is told to.

@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"lockstep/internal/language"
-	"lockstep/internal/lock/verdict"
 	"lockstep/internal/service/history"
 	"lockstep/internal/shop/load"
+	"lockstep/internal/verdict"
 )
 
 // evil does something to a terminal, and ends lines of its own.

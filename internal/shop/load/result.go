@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"lockstep/internal/language"
-	"lockstep/internal/lock/verdict"
 	"lockstep/internal/service/history"
+	"lockstep/internal/verdict"
 )
 
 // Result is the run's result, and what the buyers were answered. Its verdict is the run's, unless too few were answered; see Judge.

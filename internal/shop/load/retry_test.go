@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"lockstep/internal/lock/verdict"
 	"lockstep/internal/service/history"
 	"lockstep/internal/shop/load"
+	"lockstep/internal/verdict"
 )
 
 // A buyer in doubt asks again with its key until it knows; what refuses a repeat says nothing of the request before.

@@ -5,9 +5,9 @@ import (
 	"testing"
 
 	"lockstep/internal/language"
-	"lockstep/internal/lock/verdict"
 	"lockstep/internal/service/history"
 	"lockstep/internal/shop/load"
+	"lockstep/internal/verdict"
 )
 
 // inOrder fails unless a text says all of this, one after the other.

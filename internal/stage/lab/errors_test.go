@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"testing"
 
+	"lockstep/internal/evolution"
 	"lockstep/internal/language"
 	"lockstep/internal/lock"
-	"lockstep/internal/lock/evolution"
-	"lockstep/internal/lock/strategy"
+	"lockstep/internal/strategy"
 	"lockstep/internal/watch/witness"
 )
 

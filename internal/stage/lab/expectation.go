@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"lockstep/internal/language"
-	"lockstep/internal/lock/verdict"
+	"lockstep/internal/verdict"
 )
 
 // Expectation is what a lab expects of some locks.

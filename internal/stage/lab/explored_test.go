@@ -7,12 +7,12 @@ import (
 	"strings"
 	"testing"
 
+	"lockstep/internal/anomaly"
+	"lockstep/internal/evolution"
 	"lockstep/internal/explore/seat"
 	"lockstep/internal/language"
-	"lockstep/internal/lock/anomaly"
-	"lockstep/internal/lock/evolution"
-	"lockstep/internal/lock/verdict"
 	"lockstep/internal/stage/lab"
+	"lockstep/internal/verdict"
 )
 
 // notExplored are the labs of which explore --all shows nothing, and why.

@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"slices"
 
+	"lockstep/internal/anomaly"
+	"lockstep/internal/evolution"
 	"lockstep/internal/explore"
 	"lockstep/internal/language"
-	"lockstep/internal/lock/anomaly"
-	"lockstep/internal/lock/evolution"
-	"lockstep/internal/lock/strategy"
-	"lockstep/internal/lock/verdict"
+	"lockstep/internal/strategy"
+	"lockstep/internal/verdict"
 )
 
 const (

@@ -12,10 +12,10 @@ import (
 	"slices"
 	"strings"
 
+	"lockstep/internal/evolution"
 	"lockstep/internal/explore"
 	"lockstep/internal/language"
-	"lockstep/internal/lock/evolution"
-	"lockstep/internal/lock/verdict"
+	"lockstep/internal/verdict"
 	"lockstep/internal/watch/witness"
 )
 

@@ -6,10 +6,10 @@ import (
 	"testing"
 	"unicode"
 
+	"lockstep/internal/evolution"
 	"lockstep/internal/language"
-	"lockstep/internal/lock/evolution"
-	"lockstep/internal/lock/verdict"
 	"lockstep/internal/stage/lab"
+	"lockstep/internal/verdict"
 )
 
 // Each lab says of each strategy once what it expects, and why; it shows a step that breaks and one that holds.

@@ -3,10 +3,10 @@ package lab
 import (
 	"strings"
 
+	"lockstep/internal/evolution"
 	"lockstep/internal/language"
-	"lockstep/internal/lock/evolution"
-	"lockstep/internal/lock/strategy"
-	"lockstep/internal/lock/verdict"
+	"lockstep/internal/strategy"
+	"lockstep/internal/verdict"
 )
 
 // Matrix is the table of all labs and all strategies. Each cell is what a run has shown. What was not run is never given as observed.

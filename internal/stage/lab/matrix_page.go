@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 
 	"lockstep/internal/language"
-	"lockstep/internal/lock/verdict"
+	"lockstep/internal/verdict"
 )
 
 // page needs no script, no font, nothing of a third party.

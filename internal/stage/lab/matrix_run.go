@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"lockstep/internal/language"
-	"lockstep/internal/lock/verdict"
+	"lockstep/internal/verdict"
 )
 
 // Beside is how many labs run side by side: they mostly wait.

@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"lockstep/internal/lock/verdict"
+	"lockstep/internal/verdict"
 )
 
 func quiet(quick bool) MatrixRun {

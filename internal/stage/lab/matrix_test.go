@@ -5,10 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	"lockstep/internal/evolution"
 	"lockstep/internal/language"
-	"lockstep/internal/lock/evolution"
-	"lockstep/internal/lock/verdict"
 	"lockstep/internal/stage/lab"
+	"lockstep/internal/verdict"
 )
 
 // Every cell says what is expected and why, and how it is seen, unless there is nothing to see.

@@ -11,13 +11,13 @@ import (
 	"testing"
 
 	"lockstep/internal/cli/server"
+	"lockstep/internal/evolution"
 	"lockstep/internal/language"
-	"lockstep/internal/lock/evolution"
-	"lockstep/internal/lock/verdict"
 	"lockstep/internal/shop/config"
 	"lockstep/internal/shop/route"
 	"lockstep/internal/stage/lab"
 	"lockstep/internal/stage/replica"
+	"lockstep/internal/verdict"
 	"lockstep/internal/watch/witness"
 )
 

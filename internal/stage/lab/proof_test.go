@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"lockstep/internal/language"
-	"lockstep/internal/lock/verdict"
+	"lockstep/internal/verdict"
 	"lockstep/internal/watch/witness"
 )
 

@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"lockstep/internal/dao"
-	"lockstep/internal/lock/strategy"
 	"lockstep/internal/stage/redisproxy"
 	"lockstep/internal/stage/redisserver"
+	"lockstep/internal/strategy"
 )
 
 // Kind says which Redis a lab runs on.

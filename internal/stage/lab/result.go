@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"lockstep/internal/language"
-	"lockstep/internal/lock/verdict"
 	"lockstep/internal/trace"
+	"lockstep/internal/verdict"
 	"lockstep/internal/watch/witness"
 )
 

@@ -7,10 +7,10 @@ import (
 	"slices"
 	"time"
 
+	"lockstep/internal/evolution"
 	"lockstep/internal/language"
-	"lockstep/internal/lock/evolution"
-	"lockstep/internal/lock/verdict"
 	"lockstep/internal/trace"
+	"lockstep/internal/verdict"
 	"lockstep/internal/watch/witness"
 )
 

@@ -8,11 +8,11 @@ import (
 	"sync"
 	"time"
 
+	"lockstep/internal/evolution"
 	"lockstep/internal/language"
-	"lockstep/internal/lock/evolution"
-	"lockstep/internal/lock/strategy"
 	"lockstep/internal/shop/load"
 	"lockstep/internal/stage/redisproxy"
+	"lockstep/internal/strategy"
 	"lockstep/internal/watch/witness"
 )
 

@@ -5,10 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	"lockstep/internal/evolution"
 	"lockstep/internal/language"
-	"lockstep/internal/lock/evolution"
-	"lockstep/internal/lock/verdict"
 	"lockstep/internal/stage/lab"
+	"lockstep/internal/verdict"
 )
 
 // shownBy names the labs whose cells show a flaw, where that is not the lab of the flaw's name. A flaw that no lab shows has the reason in

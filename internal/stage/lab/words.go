@@ -8,10 +8,10 @@ import (
 
 	"lockstep/internal/explore"
 	"lockstep/internal/language"
-	"lockstep/internal/lock/strategy"
-	"lockstep/internal/lock/verdict"
 	"lockstep/internal/service/reason"
 	"lockstep/internal/stage/replica"
+	"lockstep/internal/strategy"
+	"lockstep/internal/verdict"
 	"lockstep/internal/watch/witness"
 )
 

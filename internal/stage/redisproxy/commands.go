@@ -7,8 +7,8 @@ import (
 	"github.com/alicebob/miniredis/v2/proto"
 
 	"lockstep/internal/lock"
+	"lockstep/internal/meaning"
 	"lockstep/util/lua"
-	"lockstep/util/lua/meaning"
 )
 
 // What a trap of a shop's catches.

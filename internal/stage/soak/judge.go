@@ -3,7 +3,7 @@ package soak
 import (
 	"fmt"
 
-	"lockstep/internal/lock/verdict"
+	"lockstep/internal/verdict"
 )
 
 // Check is one rule, and what came of it.

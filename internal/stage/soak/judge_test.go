@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"lockstep/internal/lock/verdict"
 	"lockstep/internal/service/history"
+	"lockstep/internal/verdict"
 )
 
 // began is when hand-made sessions begin.

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"lockstep/internal/evolution"
 	"lockstep/internal/language"
-	"lockstep/internal/lock/evolution"
 )
 
 // The numbers of the steps are in internal/learn/figures alone, where bench -steps writes them. READMEs and lessons repeat them; go test

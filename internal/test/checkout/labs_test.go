@@ -6,9 +6,9 @@ import (
 	"slices"
 	"testing"
 
-	"lockstep/internal/lock/evolution"
-	"lockstep/internal/lock/verdict"
+	"lockstep/internal/evolution"
 	"lockstep/internal/stage/lab"
+	"lockstep/internal/verdict"
 )
 
 var (

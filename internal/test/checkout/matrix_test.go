@@ -10,9 +10,9 @@ import (
 	"testing"
 
 	"lockstep/internal/language"
-	"lockstep/internal/lock/verdict"
 	"lockstep/internal/stage/lab"
 	"lockstep/internal/test/suite"
+	"lockstep/internal/verdict"
 )
 
 var matrixRows = regexp.MustCompile(`(<!-- the matrix -->\n)(?:\|.*\n)+`)

@@ -54,7 +54,7 @@ func TestYourOwnLockAsWritten(t *testing.T) {
 	if chinese.head != own.head || chinese.row != own.row || chinese.test != own.test {
 		t.Error("the Chinese page has another lock")
 	}
-	const table = "internal/lock/evolution/contrasts.go"
+	const table = "internal/evolution/contrasts.go"
 	source, err := os.ReadFile(table)
 	if err != nil {
 		t.Fatal(err)

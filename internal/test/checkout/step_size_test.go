@@ -10,9 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"lockstep/internal/evolution"
 	"lockstep/internal/language"
 	stepsof "lockstep/internal/learn/steps"
-	"lockstep/internal/lock/evolution"
 )
 
 // A step of the evolution is a lesson: what lockstep diff shows of it, without comments and blank lines, has to fit on a few screens.

@@ -8,12 +8,12 @@ import (
 	"testing"
 
 	"lockstep/internal/dao"
+	"lockstep/internal/evolution"
 	"lockstep/internal/language"
-	"lockstep/internal/lock/evolution"
-	"lockstep/internal/lock/strategy"
+	"lockstep/internal/strategy"
 )
 
-// What a lock adds, costs and still breaks is said in internal/lock/evolution alone. READMEs and package comments repeat it; go test
+// What a lock adds, costs and still breaks is said in internal/evolution alone. READMEs and package comments repeat it; go test
 // ./internal/test/checkout -run SayWhatTheTableSays -update writes it there.
 
 var (
@@ -106,7 +106,7 @@ func rewritten(t *testing.T, file string, pattern *regexp.Regexp, from int, want
 			t.Fatal(err)
 		}
 	default:
-		t.Errorf("%s does not say what internal/lock/evolution says: go test ./internal/test/checkout -run SayWhatTheTableSays -update", file)
+		t.Errorf("%s does not say what internal/evolution says: go test ./internal/test/checkout -run SayWhatTheTableSays -update", file)
 	}
 }
 

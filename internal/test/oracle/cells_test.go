@@ -11,9 +11,9 @@ import (
 	"slices"
 	"testing"
 
+	"lockstep/internal/evolution"
 	"lockstep/internal/explore"
 	"lockstep/internal/explore/seat"
-	"lockstep/internal/lock/evolution"
 	"lockstep/internal/shop/route"
 	"lockstep/internal/shop/sse"
 	"lockstep/internal/test/suite"

@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"lockstep/internal/learn/workshop"
-	"lockstep/internal/lock/verdict"
 	"lockstep/internal/test/suite"
+	"lockstep/internal/verdict"
 )
 
 // How long the check of an exercise as it is handed out may take, beside its compilation, and that of its solution.
@@ -127,7 +127,7 @@ import (
 
 %s	"lockstep/internal/language"
 	"lockstep/internal/learn/workshop"
-	"lockstep/internal/lock/strategy"
+	"lockstep/internal/strategy"
 )
 
 func say(exercise string, looks []string, s strategy.Strategy) {

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"lockstep/internal/cli/server"
-	"lockstep/internal/lock/evolution"
+	"lockstep/internal/evolution"
 	"lockstep/internal/shop/config"
 	"lockstep/internal/test/redistest"
 	"lockstep/internal/test/suite"

@@ -4,10 +4,10 @@ import (
 	"context"
 	"time"
 
+	"lockstep/internal/anomaly"
 	"lockstep/internal/explore"
 	"lockstep/internal/lock"
-	"lockstep/internal/lock/anomaly"
-	"lockstep/internal/lock/strategy"
+	"lockstep/internal/strategy"
 )
 
 // goroutineLocks lists locks that do something beside a sale, or after it.

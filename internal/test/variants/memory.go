@@ -5,10 +5,10 @@ import (
 	"errors"
 	"slices"
 
+	"lockstep/internal/anomaly"
 	"lockstep/internal/explore"
 	"lockstep/internal/lock"
-	"lockstep/internal/lock/anomaly"
-	"lockstep/internal/lock/strategy"
+	"lockstep/internal/strategy"
 )
 
 // memoryLocks lists locks that decide by what their process, or the call, remembers.

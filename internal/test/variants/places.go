@@ -7,11 +7,11 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"lockstep/internal/anomaly"
 	"lockstep/internal/explore"
 	"lockstep/internal/lock"
-	"lockstep/internal/lock/anomaly"
 	"lockstep/internal/lock/rediserr"
-	"lockstep/internal/lock/strategy"
+	"lockstep/internal/strategy"
 )
 
 // placedLocks lists locks that are not, or not only, one owner in the lock's key.

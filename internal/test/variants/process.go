@@ -9,7 +9,7 @@ import (
 
 	"lockstep/internal/lock"
 	"lockstep/internal/lock/rediserr"
-	"lockstep/internal/lock/strategy"
+	"lockstep/internal/strategy"
 )
 
 const (

@@ -5,10 +5,10 @@ import (
 	"errors"
 	"time"
 
+	"lockstep/internal/anomaly"
 	"lockstep/internal/explore"
 	"lockstep/internal/lock"
-	"lockstep/internal/lock/anomaly"
-	"lockstep/internal/lock/strategy"
+	"lockstep/internal/strategy"
 )
 
 // nameless are the anomalies that nobody can judge where nothing in Redis says whose the lock is.

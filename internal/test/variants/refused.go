@@ -11,7 +11,7 @@ import (
 	"lockstep/internal/explore"
 	"lockstep/internal/explore/engine"
 	"lockstep/internal/lock"
-	"lockstep/internal/lock/strategy"
+	"lockstep/internal/strategy"
 )
 
 // refusedLocks lists locks that the explorer does not judge.

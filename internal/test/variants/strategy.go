@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"lockstep/internal/lock"
-	"lockstep/internal/lock/strategy"
+	"lockstep/internal/strategy"
 )
 
 // attemptFunc asks for the lock once. It returns what unlocks it, or fails with lock.ErrNotObtained.

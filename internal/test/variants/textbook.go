@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 
+	"lockstep/internal/anomaly"
 	"lockstep/internal/explore"
 	"lockstep/internal/lock"
-	"lockstep/internal/lock/anomaly"
 	"lockstep/internal/lock/contrast"
-	"lockstep/internal/lock/strategy"
+	"lockstep/internal/strategy"
 )
 
 // textbookLocks lists locks that are one string in Redis, and the mistakes that every write-up warns of.

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"lockstep/internal/explore"
-	"lockstep/internal/lock/strategy"
+	"lockstep/internal/strategy"
 )
 
 // Variant is a lock in a scenario, and what the explorer has to answer. A Variant with none of Steps, Refused and Unknown holds.

@@ -12,9 +12,9 @@ import (
 	"time"
 
 	"lockstep/internal/explore"
-	"lockstep/internal/lock/verdict"
 	"lockstep/internal/test/suite"
 	"lockstep/internal/test/variants"
+	"lockstep/internal/verdict"
 )
 
 // bounds are enough for each variant whose verdict is known.

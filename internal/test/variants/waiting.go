@@ -5,9 +5,9 @@ import (
 	"errors"
 	"time"
 
+	"lockstep/internal/anomaly"
 	"lockstep/internal/explore"
 	"lockstep/internal/lock"
-	"lockstep/internal/lock/anomaly"
 )
 
 // waitingLocks lists locks whose waiters pause in their own way, or look at a clock.

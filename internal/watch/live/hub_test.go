@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"lockstep/internal/lock/verdict"
+	"lockstep/internal/verdict"
 	"lockstep/internal/watch/live"
 	"lockstep/internal/watch/witness"
 )

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"lockstep/internal/lock/verdict"
+	"lockstep/internal/verdict"
 	"lockstep/internal/watch/live"
 	"lockstep/internal/watch/witness"
 )

@@ -5,10 +5,10 @@ import (
 	"slices"
 	"time"
 
+	"lockstep/internal/evolution"
 	"lockstep/internal/language"
-	"lockstep/internal/lock/evolution"
-	"lockstep/internal/lock/verdict"
 	"lockstep/internal/service/history"
+	"lockstep/internal/verdict"
 	"lockstep/internal/watch/witness"
 )
 

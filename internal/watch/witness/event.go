@@ -9,9 +9,9 @@ package witness
 import (
 	"time"
 
+	"lockstep/internal/meaning"
 	"lockstep/internal/service"
 	"lockstep/internal/trace"
-	"lockstep/util/lua/meaning"
 )
 
 // Event is one thing that happened in a replica, or to it.

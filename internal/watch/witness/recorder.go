@@ -15,9 +15,9 @@ import (
 	"lockstep/internal/dao/redisclient"
 	"lockstep/internal/lock"
 	"lockstep/internal/lock/rediserr"
+	"lockstep/internal/meaning"
 	"lockstep/internal/service"
 	"lockstep/internal/service/reason"
-	"lockstep/util/lua/meaning"
 )
 
 // mostEvents is how many a Recorder keeps.

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"lockstep/internal/language"
+	"lockstep/internal/meaning"
 	"lockstep/internal/trace"
-	"lockstep/util/lua/meaning"
 )
 
 // Trace writes down what happened to some sales, for the drawings that the explorer has, too; without names, to all of them.

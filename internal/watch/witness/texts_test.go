@@ -12,8 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"lockstep/internal/anomaly"
 	"lockstep/internal/language"
-	"lockstep/internal/lock/anomaly"
 	"lockstep/internal/service/reason"
 )
 

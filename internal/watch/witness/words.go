@@ -11,9 +11,9 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"lockstep/internal/anomaly"
 	"lockstep/internal/language"
 	"lockstep/internal/lock"
-	"lockstep/internal/lock/anomaly"
 	"lockstep/internal/service/reason"
 	"lockstep/internal/trace"
 )

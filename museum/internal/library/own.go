@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"lockstep/internal/dao"
+	"lockstep/internal/evolution"
 	"lockstep/internal/lock"
-	"lockstep/internal/lock/evolution"
-	"lockstep/internal/lock/strategy"
+	"lockstep/internal/strategy"
 	"lockstep/locktest"
 )
 

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"lockstep/internal/cluster/job"
-	"lockstep/internal/lock/evolution"
+	"lockstep/internal/evolution"
 	"lockstep/internal/shop/config"
 	"lockstep/internal/web/tab"
 )

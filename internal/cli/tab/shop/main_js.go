@@ -13,7 +13,7 @@ import (
 
 	"lockstep/internal/cli/server"
 	"lockstep/internal/dao"
-	"lockstep/internal/lock/evolution"
+	"lockstep/internal/evolution"
 	"lockstep/internal/shop/config"
 	"lockstep/internal/shop/route"
 	"lockstep/internal/stage/lab"

@@ -5,7 +5,6 @@ import (
 	"lockstep/internal/lock/contrast"
 	"lockstep/internal/lock/delex"
 	"lockstep/internal/lock/redlock"
-	"lockstep/internal/lock/strategy"
 	"lockstep/internal/lockv1"
 	"lockstep/internal/lockv10"
 	"lockstep/internal/lockv11"
@@ -17,6 +16,7 @@ import (
 	"lockstep/internal/lockv7"
 	"lockstep/internal/lockv8"
 	"lockstep/internal/lockv9"
+	"lockstep/internal/strategy"
 )
 
 // What locks have in common need of.

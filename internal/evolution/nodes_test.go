@@ -11,7 +11,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"lockstep/internal/lock"
-	"lockstep/internal/lock/strategy"
+	"lockstep/internal/strategy"
 )
 
 // What a lock on several masters does when some of them fail.

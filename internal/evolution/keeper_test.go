@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"lockstep/internal/lock"
-	"lockstep/internal/lock/strategy"
+	"lockstep/internal/strategy"
 )
 
 // A keeper that lives, sells one piece after the other, and hears nothing: it learns that another process waits when it asks Redis again.

@@ -10,7 +10,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"lockstep/internal/lock"
-	"lockstep/internal/lock/strategy"
+	"lockstep/internal/strategy"
 )
 
 // A process that keeps its lock while nobody else asks for it: the keeper.

@@ -5,8 +5,8 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"lockstep/internal/meaning"
 	"lockstep/util/lua"
-	"lockstep/util/lua/meaning"
 )
 
 // What writes an order answers with the order, if that is written: take.lua each time, write.lua if it was known.

@@ -7,7 +7,7 @@ import (
 
 	"lockstep/internal/language"
 	"lockstep/internal/lock"
-	"lockstep/internal/lock/strategy"
+	"lockstep/internal/strategy"
 )
 
 // Table lists every strategy.

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"lockstep/internal/evolution"
 	"lockstep/internal/lock"
-	"lockstep/internal/lock/evolution"
 
 	"github.com/redis/go-redis/v9"
 )

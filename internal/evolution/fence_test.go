@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"lockstep/internal/lock"
-	"lockstep/internal/lock/strategy"
+	"lockstep/internal/strategy"
 )
 
 // Fencing tokens. A lock without them gives the token 0, always.

@@ -10,9 +10,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"lockstep/internal/evolution"
 	"lockstep/internal/lock"
-	"lockstep/internal/lock/evolution"
-	"lockstep/internal/lock/strategy"
+	"lockstep/internal/strategy"
 )
 
 // The sales of one process that wait: in line where the row says so, and each for itself elsewhere.

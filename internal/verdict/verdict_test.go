@@ -3,7 +3,7 @@ package verdict_test
 import (
 	"testing"
 
-	"lockstep/internal/lock/verdict"
+	"lockstep/internal/verdict"
 )
 
 // Each vocabulary has a word for each exit code. A table shows the verdicts on a claim, each by a sign of its own.

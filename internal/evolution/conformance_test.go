@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"lockstep/internal/lock"
-	"lockstep/internal/lock/strategy"
+	"lockstep/internal/strategy"
 )
 
 // What the strategies have to do, or not to do, is in their rows: whoever does not promise a thing must exhibit the flaw.

@@ -8,8 +8,8 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"lockstep/internal/lock"
+	"lockstep/internal/meaning"
 	"lockstep/util/lua"
-	"lockstep/util/lua/meaning"
 )
 
 // Each script of a lock and of a sale has a verb. The others are about neither: heartbeats, runs, what scripts begin with.

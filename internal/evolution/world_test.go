@@ -15,9 +15,9 @@ import (
 
 	"lockstep/internal/dao"
 	"lockstep/internal/dao/redisclient"
+	"lockstep/internal/evolution"
 	"lockstep/internal/lock"
-	"lockstep/internal/lock/evolution"
-	"lockstep/internal/lock/strategy"
+	"lockstep/internal/strategy"
 	"lockstep/internal/test/redistest"
 	"lockstep/internal/test/suite"
 )

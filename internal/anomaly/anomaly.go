@@ -4,7 +4,7 @@ package anomaly
 
 import (
 	"lockstep/internal/language"
-	"lockstep/internal/lock/strategy"
+	"lockstep/internal/strategy"
 )
 
 // Anomaly is one kind of thing that goes wrong.

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"lockstep/internal/lock"
-	"lockstep/internal/lock/strategy"
+	"lockstep/internal/strategy"
 )
 
 // The queue of processes in Redis, when one of them is dead, late, or not in turn.

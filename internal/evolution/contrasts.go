@@ -3,9 +3,9 @@ package evolution
 import (
 	"lockstep/internal/lock"
 	"lockstep/internal/lock/contrast"
-	"lockstep/internal/lock/strategy"
 	"lockstep/internal/lockv11"
 	"lockstep/internal/lockv4"
+	"lockstep/internal/strategy"
 )
 
 // contrasts lists what is no step: sales that need no lock in Redis, and the antipatterns.

@@ -1,4 +1,4 @@
-// Package strategy says what a strategy is: a lock, how a sale updates the stock under it, and what it promises. internal/lock/evolution
+// Package strategy says what a strategy is: a lock, how a sale updates the stock under it, and what it promises. internal/evolution
 // has the table of all of them.
 package strategy
 

@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"lockstep/internal/evolution"
 	"lockstep/internal/lock"
-	"lockstep/internal/lock/evolution"
-	"lockstep/internal/lock/strategy"
+	"lockstep/internal/strategy"
 )
 
 // Several processes on one lock, in virtual time. A sale takes a millisecond, in which whoever wants the next one has come to wait for it:

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"lockstep/internal/anomaly"
 	"lockstep/internal/language"
-	"lockstep/internal/lock/anomaly"
 )
 
 // Each anomaly has one row, with a title in each language, which says who shows it. Those that the explorer shows have all words.

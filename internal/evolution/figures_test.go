@@ -5,8 +5,8 @@ import (
 	"os"
 	"testing"
 
+	"lockstep/internal/evolution"
 	"lockstep/internal/language"
-	"lockstep/internal/lock/evolution"
 )
 
 // The file is as bench writes it: each of its numbers is of a lock that there is, under a condition that is shown.
@@ -17,7 +17,7 @@ func TestMeasured(t *testing.T) {
 		t.Fatal(err)
 	}
 	if file, err := os.ReadFile("figures.json"); err != nil || !bytes.Equal(file, written.Bytes()) {
-		t.Errorf("%v; the file is not as bench writes it: go run . -steps ../internal/lock/evolution/figures.json, in bench", err)
+		t.Errorf("%v; the file is not as bench writes it: go run . -steps ../internal/evolution/figures.json, in bench", err)
 	}
 	if f.Date == "" || f.Machine == "" || f.Redis == "" || f.Repetitions == 0 || f.RoundTripMillis != 1 {
 		t.Errorf("%+v: where, when and how?", f)
