@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -13,6 +14,9 @@ import (
 // Read reads a request's body, one JSON object, into the struct that to points to. It takes the names of its fields as they are
 // tagged, each once, and no null: encoding/json also takes Stock for stock, the last of two, and null for nothing.
 func Read(r *http.Request, to any) error {
+	if r.ContentLength == 0 {
+		return errors.New("the body is empty")
+	}
 	err := json.UnmarshalRead(r.Body, to, json.RejectUnknownMembers(true), json.WithUnmarshalers(json.UnmarshalFromFunc(refuseNull)))
 	var wrong *json.SemanticError
 	switch {
@@ -23,7 +27,8 @@ func Read(r *http.Request, to any) error {
 	case errors.Is(wrong, json.ErrUnknownName):
 		return fmt.Errorf("%.80q is not allowed", wrong.JSONPointer.LastToken())
 	}
-	value := cmp.Or(string(wrong.JSONValue), "a JSON "+wrong.JSONKind.String())
+	kind := strings.NewReplacer("[", "array", "{", "object").Replace(wrong.JSONKind.String())
+	value := cmp.Or(string(wrong.JSONValue), "a JSON "+kind)
 	return fmt.Errorf("%s: %.80s is not allowed", cmp.Or(wrong.JSONPointer.LastToken(), "the body"), value)
 }
 

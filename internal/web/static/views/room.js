@@ -178,7 +178,7 @@ function participants() {
     ]);
   const draw = async () => replace(body, (await get("/room/participants")).participants.map(row));
   const update = () => draw().catch(failure => replace(body, failure.message));
-  const drop = address => del("/room/participants/" + encodeURIComponent(address)).then(update, update); // it may be gone
+  const drop = address => del("/room/participants/" + encodeURIComponent(address)).then(update, update);
   const node = el("details", { id: "participants", ontoggle: () => node.open && update() }, [
     el("summary", say("Participants", "参与者")),
     body,
