@@ -21,7 +21,7 @@ type boundListener struct {
 
 	places chan struct{} // has one for each open connection, and for the next; nil: there may be any number
 	open   atomic.Int64
-	most   int64 // connections whose requests are handled
+	most   int64 // connections whose requests are handled; 0: any number
 	closed chan struct{}
 	close  func()
 }
@@ -37,29 +37,33 @@ func newBoundListener(listener net.Listener, room load.Capacity) *boundListener 
 
 // Accept waits until there is a place for another connection, too.
 func (l *boundListener) Accept() (net.Conn, error) {
-	if l.places == nil {
-		conn, err := l.Listener.Accept()
-		if err != nil {
-			return nil, err
+	if l.places != nil {
+		select {
+		case l.places <- struct{}{}:
+		case <-l.closed:
+			return nil, net.ErrClosed
 		}
-		return &boundConn{Conn: conn, leave: func() {}}, nil
-	}
-	select {
-	case l.places <- struct{}{}:
-	case <-l.closed:
-		return nil, net.ErrClosed
 	}
 	conn, err := l.Listener.Accept()
 	if err != nil {
-		<-l.places
+		l.leavePlace()
 		return nil, err
 	}
-	over := l.open.Add(1) > l.most
-	leave := sync.OnceFunc(func() {
+	open := l.open.Add(1)
+	bound := &boundConn{Conn: conn, leave: sync.OnceFunc(func() {
 		l.open.Add(-1)
+		l.leavePlace()
+	})}
+	if l.most > 0 {
+		bound.over, bound.crowded = open > l.most, func() bool { return l.open.Load() > l.most/2 }
+	}
+	return bound, nil
+}
+
+func (l *boundListener) leavePlace() {
+	if l.places != nil {
 		<-l.places
-	})
-	return &boundConn{Conn: conn, leave: leave, over: over, crowded: func() bool { return l.open.Load() > l.most/2 }}, nil
+	}
 }
 
 // Close implements net.Listener.

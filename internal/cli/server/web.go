@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"sync"
 	"time"
 
 	"lockstep/internal/shop/api"
@@ -21,13 +22,13 @@ const (
 
 // webServer is the HTTP server of a shop or of a cluster's front. All its connections end.
 type webServer struct {
-	http        *http.Server
-	entrance    *api.Entrance
-	room        load.Capacity
-	ending      *endingListener // below listener
-	listener    net.Listener
-	served      chan struct{} // closed when nobody accepts any more
-	connections connections
+	http     *http.Server
+	entrance *api.Entrance
+	room     load.Capacity
+	ending   *endingListener // below listener
+	listener *boundListener
+	served   chan struct{} // closed when nobody accepts any more
+	drained  sync.Once
 }
 
 // newWebServer makes a server of a handler, with room for so many connections. When it shuts down it calls ends, which end the streams, or
@@ -35,9 +36,8 @@ type webServer struct {
 func newWebServer(handler http.Handler, replica string, log *slog.Logger, room load.Capacity, ends ...func()) *webServer {
 	entrance := &api.Entrance{Next: handler, Replica: replica, Log: log, Admit: admit}
 	s := &webServer{
-		entrance:    entrance,
-		room:        room,
-		connections: connections{since: map[net.Conn]time.Time{}},
+		entrance: entrance,
+		room:     room,
 		http: &http.Server{
 			Handler:        entrance,
 			ReadTimeout:    api.BodyTime, // until the entrance has the whole request: a sale may take longer
@@ -47,7 +47,6 @@ func newWebServer(handler http.Handler, replica string, log *slog.Logger, room l
 			ConnContext:    withConn,
 		},
 	}
-	s.http.ConnState = s.connections.observe
 	for _, end := range ends {
 		s.http.RegisterOnShutdown(end)
 	}

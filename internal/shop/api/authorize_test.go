@@ -171,7 +171,7 @@ func TestAMethodThatThereIsNot(t *testing.T) {
 		"PUT /lock":                          {http.StatusUnauthorized, ""},
 		"POST /lock":                         {http.StatusMethodNotAllowed, "DELETE, GET, PUT"},
 		"PUT /orders/x":                      {http.StatusMethodNotAllowed, "GET"},
-		"DELETE /room/answer":                {http.StatusMethodNotAllowed, "GET, POST"},
+		"DELETE /room/answer":                {http.StatusMethodNotAllowed, "POST"},
 		"DELETE /room/participants/10.0.0.7": {http.StatusUnauthorized, ""},
 		"PUT /orders/":                       {http.StatusUnauthorized, ""},
 		"PUT /none":                          {http.StatusUnauthorized, ""},

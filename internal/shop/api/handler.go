@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"net/http"
 	"regexp"
 	"slices"
@@ -17,14 +18,8 @@ import (
 func NewHandler(guard Guard, rows []route.Row) http.Handler {
 	gin.SetMode(gin.ReleaseMode)
 	engine := gin.New()
-	engine.RedirectTrailingSlash, engine.HandleMethodNotAllowed = false, true
+	engine.RedirectTrailingSlash = false
 	engine.NoRoute(func(c *gin.Context) { refuseUnknown(c, guard, route.Administrator, route.ErrNotFound) })
-	engine.NoMethod(func(c *gin.Context) {
-		methods := strings.Split(c.Writer.Header().Get("Allow"), ", ")
-		methods = slices.DeleteFunc(methods, func(method string) bool { return method == http.MethodHead })
-		slices.Sort(methods)
-		refuseUnknown(c, guard, route.Participant, &answer.NotAllowed{Methods: methods})
-	})
 	groups := map[route.Who]*gin.RouterGroup{}
 	for _, who := range []route.Who{route.Reader, route.Participant, route.Administrator} {
 		groups[who] = engine.Group("", func(c *gin.Context) {
@@ -34,19 +29,39 @@ func NewHandler(guard Guard, rows []route.Row) http.Handler {
 			}
 		})
 	}
+	methods := map[string][]string{} // by pattern
 	for _, row := range rows {
-		methods := []string{row.Method}
-		if row.Method == http.MethodGet {
-			methods = append(methods, http.MethodHead)
-		}
-		groups[row.Who].Match(methods, ginPattern(row.Pattern), func(c *gin.Context) {
+		methods[row.Pattern] = append(methods[row.Pattern], row.Method)
+		handle := func(c *gin.Context) {
 			for _, part := range c.Params {
 				c.Request.SetPathValue(part.Key, strings.TrimPrefix(part.Value, "/"))
 			}
 			row.ServeHTTP(c.Writer, c.Request)
-		})
+		}
+		groups[row.Who].Handle(row.Method, ginPattern(row.Pattern), handle)
+		if row.Method == http.MethodGet {
+			groups[row.Who].HEAD(ginPattern(row.Pattern), handle)
+		}
+	}
+	for pattern, allowed := range methods { // or gin would take another method for that of a pattern with a wildcard
+		slices.Sort(allowed)
+		for _, method := range unallowed(allowed) {
+			engine.Handle(method, ginPattern(pattern), func(c *gin.Context) {
+				refuseUnknown(c, guard, route.Participant, &answer.NotAllowed{Methods: allowed})
+			})
+		}
 	}
 	return engine
+}
+
+// unallowed returns the methods of HTTP that are none of those, nor HEAD beside GET.
+func unallowed(methods []string) []string {
+	return slices.DeleteFunc([]string{
+		http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions,
+		http.MethodTrace, http.MethodConnect,
+	}, func(method string) bool {
+		return slices.Contains(methods, method) || method == http.MethodHead && slices.Contains(methods, http.MethodGet)
+	})
 }
 
 // refuseUnknown answers a request that no row is for. What there is not, and would change something, is few people's business.
@@ -54,11 +69,7 @@ func refuseUnknown(c *gin.Context, guard Guard, who route.Who, err error) {
 	if isSafe(c.Request) {
 		who = route.Reader
 	}
-	if refused := guard.Refuse(c.Request, who); refused != nil {
-		c.Writer.Header().Del("Allow")
-		err = refused
-	}
-	answer.Error(c.Writer, err)
+	answer.Error(c.Writer, cmp.Or(guard.Refuse(c.Request, who), err))
 }
 
 var wildcard = regexp.MustCompile(`\{(\w+)(\.\.\.)?\}`)
