@@ -58,7 +58,7 @@ func NewHandler(guard Guard, rows []route.Row) http.Handler {
 func unallowed(methods []string) []string {
 	return slices.DeleteFunc([]string{
 		http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions,
-		http.MethodTrace, http.MethodConnect,
+		http.MethodTrace, http.MethodConnect, "QUERY",
 	}, func(method string) bool {
 		return slices.Contains(methods, method) || method == http.MethodHead && slices.Contains(methods, http.MethodGet)
 	})
