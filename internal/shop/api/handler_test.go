@@ -29,7 +29,8 @@ func TestNewHandler(t *testing.T) {
 		"GET /web/a/b.js": {200, "/web/{file...} a/b.js", ""}, "GET /bursts/7": {200, "/bursts/{id} 7", ""},
 		"GET /room//3": {404, "", ""}, "GET /room/3/": {404, "", ""}, "GET /nothing": {404, "", ""}, "GET /bursts/a%2Fb": {404, "", ""},
 		"POST /room/answer": {404, "", ""}, // absent
-		"GET /room/answer":  {405, "", "POST"}, "DELETE /room/answer": {405, "", "POST"}, "PATCH /room/3": {405, "", "GET"}, "QUERY /room/3": {405, "", "GET"},
+		"GET /room/answer":  {405, "", "POST"}, "DELETE /room/answer": {405, "", "POST"},
+		"PATCH /room/3": {405, "", "GET"}, "QUERY /room/3": {405, "", "GET"},
 		"POST /lock": {405, "", "DELETE, GET, PUT"}, "DELETE /healthz": {405, "", "GET"},
 		"HEAD /nothing": {404, "", ""}, "HEAD /inventory/sale": {405, "", "POST"}, "POST /inventory/sale/": {404, "", ""},
 		"POST //inventory//sale": {404, "", ""}, "GET //": {404, "", ""}, "GET /./lock": {404, "", ""}, "GET /lock/../room/3": {404, "", ""},
