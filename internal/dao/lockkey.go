@@ -87,13 +87,6 @@ func (k *LockKey) onNodes(ctx context.Context, do func(context.Context, int, Nod
 	return fmt.Errorf("%d of %d nodes: %w", len(errs), len(k.nodes), errs[0])
 }
 
-// Probe tries whether most of the nodes could be written to now, each by a key of its own, which expires.
-func (k *LockKey) Probe(ctx context.Context) error {
-	return k.onNodes(ctx, func(ctx context.Context, _ int, node Node) error {
-		return rediserr.Classify(ctx, "SET "+readyKey+" on "+node.Addr, node.Set(ctx, readyKey, "", readyTTL).Err())
-	})
-}
-
 // lookAt asks one Redis, at one moment.
 func (k *LockKey) lookAt(ctx context.Context, client redis.UniversalClient, key string) (service.KeyState, error) {
 	var kind *redis.StatusCmd

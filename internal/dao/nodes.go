@@ -65,7 +65,7 @@ func openNodes(ctx context.Context, addrs []string, client redisclient.Config) (
 		node := Node{UniversalClient: newClient(own), Addr: text, config: own}
 		nodes = append(nodes, node)
 		all.Go(func() {
-			down[i] = target{"redis.redlock_addrs", text, own}.try(ctx, func() error { return isMeant(ctx, node, own) })
+			down[i] = target{"redis.redlock_addrs", text, own}.explain(ctx, isMeant(ctx, node, own))
 			if down[i] == nil {
 				id := runID(ctx, node)
 				found.Lock()

@@ -173,9 +173,6 @@ func TestAReplicaIsNotRead(t *testing.T) {
 		if _, err := key.Look(t.Context(), true, 0); (err == nil) != want {
 			t.Errorf("Look, with %d replicas of 3 nodes: %v", i, err)
 		}
-		if err := key.Probe(t.Context()); (err == nil) != want {
-			t.Errorf("Probe, with %d replicas of 3 nodes: %v", i, err)
-		}
 	}
 }
 

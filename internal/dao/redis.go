@@ -99,13 +99,10 @@ func Open(ctx context.Context, cfg Config) (*Redis, error) {
 	case cfg.Cluster:
 		r.Name += " (Cluster)"
 	}
-	err = target{"redis.addrs", strings.Join(cfg.Addrs, ","), client}.try(ctx, func() (err error) {
-		if err := isMeant(ctx, r.Store, client); err != nil {
-			return err
-		}
+	if err = isMeant(ctx, r.Store, client); err == nil {
 		r.Servers, err = ServersOf(ctx, r.Store, nodes)
-		return err
-	})
+	}
+	err = target{"redis.addrs", strings.Join(cfg.Addrs, ","), client}.explain(ctx, err)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("redis.addrs: %w", err), r.Close())
 	}

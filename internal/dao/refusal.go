@@ -15,15 +15,22 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"lockstep/internal/dao/redisclient"
+	"lockstep/internal/lock/rediserr"
 )
 
 // What a server is that is not the Redis we look for, and what it does not have.
 var (
-	errSentinel         = errors.New("it is a Sentinel")
-	errNode             = errors.New("it is a node of a Cluster")
-	errSentinelPassword = errors.New("the Sentinels ask for a password")
-	errNoMaster         = errors.New("the Sentinels watch no master of the name in redis.master_name")
+	errSentinel = errors.New("it is a Sentinel")
+	errNode     = errors.New("it is a node of a Cluster")
+	errNoMaster = errors.New("the Sentinels watch no master of the name in redis.master_name")
 )
+
+// target is one Redis as it is configured.
+type target struct {
+	key    string // of the setting
+	addrs  string // for people
+	client redisclient.Config
+}
 
 // cause is why a Redis that answers is of no use, and what mends it: KEY is the setting with its address. Some causes have another cure
 // where the Redis is a node for Redlock.
@@ -34,18 +41,20 @@ type cause struct {
 
 // causes returns the table. The first that fits counts.
 func causes() []cause {
-	const another = "name an independent master there"
+	const (
+		another  = "name an independent master there"
+		password = "set redis.password (LOCKSTEP_REDIS_PASSWORD), and redis.username unless the user is called default"
+	)
 	return []cause{
-		{is(errSentinelPassword), "let them take commands without one: lockstep has none for them", ""},
 		{prefixed("WRONGPASS"), "set redis.username and redis.password (LOCKSTEP_REDIS_PASSWORD) to those of a user that it has", ""},
-		{prefixed("NOAUTH"), "set redis.password (LOCKSTEP_REDIS_PASSWORD), and redis.username unless the user is called default", ""},
+		{prefixed("NOAUTH"), password + "; Sentinels must take commands without one", password},
 		{redis.IsPermissionError, "give the user of redis.username this right, by ACL SETUSER there", ""},
 		{redis.IsLoadingError, "start lockstep again when it has read its data", ""},
 		{prefixed("BUSY"), "a script runs there: start lockstep again when it has ended, or end it by SCRIPT KILL", ""},
 		{redis.IsMasterDownError, "it is a replica that has lost its master: name a master in KEY", ""},
 		{redis.IsReadOnlyError, "it is a replica: name a master in KEY", ""},
-		{redis.IsMaxClientsError, "raise its maxclients, or end some of its clients", ""},
-		{prefixed("DENIED"), "give it a password, and set redis.password to it; or set protected-mode no there", ""},
+		{is(errTooManyClients), "raise its maxclients, or end some of its clients", ""},
+		{is(errProtected), "give it a password, and set redis.password to it; or set protected-mode no there", ""},
 		{isMoved, "set redis.cluster: true", another},
 		{is(errNode), "set redis.cluster: true", another},
 		{prefixed("SELECT is not allowed in cluster mode"), "set redis.cluster: true, and leave the database out of KEY", another},
@@ -83,83 +92,76 @@ type refusal struct {
 func (r *refusal) Error() string { return r.says }
 func (r *refusal) Unwrap() error { return r.err }
 
-// explain says why err came from a Redis, and what mends it; there is what was found at the first of its addresses.
-func (t target) explain(ctx context.Context, err error, there endpoint) error {
-	if ctx.Err() != nil {
+// explain says in the words of an error why a Redis is of no use, and what mends that.
+func (t target) explain(ctx context.Context, err error) error {
+	if err == nil || ctx.Err() != nil {
 		return err
 	}
-	says := func(format string, args ...any) error {
-		format = strings.ReplaceAll(format, "KEY", t.key)
-		return &refusal{says: fmt.Sprintf(format, append([]any{t.addrs}, args...)...), err: err}
+	if errors.Is(err, redis.Nil) { // it is the Sentinels' answer about a master that they do not know
+		err = errNoMaster
 	}
-	secured, several := t.client.TLS != nil, t.client.Cluster || t.client.MasterName != ""
-	var untrusted *tls.CertificateVerificationError
-	var network *net.OpError
-	isNetwork := errors.As(err, &network)
-	words := t.redacted(err.Error())
-	reply := t.replyTo(there, err)
-	switch {
-	case there.isForeign():
-		return says("no Redis answers at %s: something else does, and says %.60q; start one there, or name its address in KEY", there.line)
-	case !secured && there.tls:
-		return says("Redis at %s refuses: it speaks TLS alone; set redis.tls: true, or write rediss:// in KEY")
-	case secured && there.plain:
-		return says("Redis at %s refuses: it speaks no TLS; leave redis.tls false, or write redis:// for rediss:// in KEY")
-	case errors.As(err, &untrusted):
-		return says("Redis at %s is not trusted: %s; %s", words, mendTrust(err))
-	case isNetwork && network.Op == "remote error",
-		secured && there.wantsCertificate && !there.answers() && !isLate(err): // its alert may be lost
-		return says("Redis at %s refuses: %s; %s", words, t.mendCertificate(there))
-	case reply != nil:
-		err = errors.Join(err, reply)
-		return says("Redis at %s refuses: %s", t.mend(ctx, reply))
-	case several && there.answers() && isNetwork && network.Op == "dial":
-		return says("Redis at %s answers, and names another server that does not: %s; its address must be reachable from here", words)
-	case there.answers():
-		return says("Redis at %s answers PING, and no more: %s", words)
-	case t.key == "redis.addrs":
-		return says("no Redis answers at %s: %s; start one there, or leave KEY empty for the embedded one", words)
-	default:
-		return says("no Redis answers at %s: %s; start one there", words)
+	if cure, known := t.cure(ctx, err); known {
+		return &refusal{says: fmt.Sprintf("Redis at %s refuses: %s%s", t.addrs, t.redacted(replyIn(err)), cure), err: err}
 	}
+	return &refusal{says: fmt.Sprintf("no Redis answers at %s: %s; %s", t.addrs, t.redacted(err.Error()), t.mendConnection(err)), err: err}
 }
 
-// replyTo returns why Redis refuses, by its own words if it said any; nil if it said nothing.
-func (t target) replyTo(there endpoint, err error) error {
+// replyIn returns the words of Redis in an error; all of them if there are none.
+func replyIn(err error) string {
 	var reply redis.Error
+	var refused *refusedConnection
 	switch {
-	case t.client.MasterName != "" && prefixed("NOAUTH")(there.reply()):
-		return fmt.Errorf("%w: %w", errSentinelPassword, there.reply())
-	case is(errSentinel)(err), is(errNode)(err):
-		return err
-	case errors.Is(err, redis.Nil):
-		return errNoMaster
+	case errors.As(err, &refused):
+		return refused.reply
 	case errors.As(err, &reply):
-		return reply
-	case there.reply() != nil && (t.client.Password == "" || !prefixed("NOAUTH")(there.reply())):
-		return there.reply() // a client reads on, and gets no reply, after such an error
+		return reply.Error()
 	default:
-		return nil
+		return err.Error()
 	}
 }
 
-// mend returns what Redis said, and what mends that.
-func (t target) mend(ctx context.Context, reply error) string {
-	words := t.redacted(reply.Error())
+// cure returns what mends a refusal, after a semicolon; "" if nobody knows. It reports whether err is a refusal at all.
+func (t target) cure(ctx context.Context, err error) (cure string, refused bool) {
 	for _, c := range causes() {
-		if !c.is(reply) {
+		if !c.is(err) {
 			continue
 		}
-		cure := c.mend
+		cure = c.mend
 		if t.key != "redis.addrs" {
 			cure = cmp.Or(c.node, cure)
 		}
 		if strings.HasSuffix(cure, ":") {
 			cure += " " + t.masters(ctx)
 		}
-		return words + "; " + strings.ReplaceAll(cure, "KEY", t.key)
+		return "; " + strings.ReplaceAll(cure, "KEY", t.key), true
 	}
-	return words
+	return "", rediserr.IsAnswer(err)
+}
+
+// mendConnection says what mends a connection that failed before Redis answered.
+func (t target) mendConnection(err error) string {
+	var notTLS tls.RecordHeaderError
+	var untrusted *tls.CertificateVerificationError
+	var alert tls.AlertError
+	var network *net.OpError
+	switch isDial := errors.As(err, &network) && network.Op == "dial"; {
+	case errors.As(err, &notTLS):
+		return "it speaks no TLS: leave redis.tls false, or write redis:// for rediss:// in " + t.key
+	case errors.As(err, &untrusted):
+		return mendTrust(err)
+	case t.client.TLS != nil && !isDial && isLate(err):
+		return "start one there; or, if it speaks no TLS, leave redis.tls false, or write redis:// for rediss:// in " + t.key
+	case t.client.TLS != nil && !isDial, errors.As(err, &alert):
+		return "it may ask for another certificate: set redis.tls_cert and redis.tls_key to one that it accepts"
+	case !isDial:
+		return "start one there; or, if it speaks TLS alone, set redis.tls: true, or write rediss:// in " + t.key
+	case t.client.Cluster || t.client.MasterName != "":
+		return "every server that the Sentinels or the Cluster name must be reachable from here"
+	case t.key == "redis.addrs":
+		return "start one there, or leave redis.addrs empty for the embedded one"
+	default:
+		return "start one there"
+	}
 }
 
 func isLate(err error) bool {
@@ -178,18 +180,6 @@ func mendTrust(err error) string {
 		return "give it a certificate that is valid"
 	default:
 		return "set redis.tls_ca to the certificate of the authority that its own comes from"
-	}
-}
-
-// mendCertificate says what mends a TLS handshake that the Redis has ended.
-func (t target) mendCertificate(there endpoint) string {
-	switch {
-	case !there.wantsCertificate:
-		return "its TLS settings and lockstep's have nothing in common"
-	case len(t.client.TLS.Certificates) == 0:
-		return "it asks for a certificate: set redis.tls_cert and redis.tls_key"
-	default:
-		return "set redis.tls_cert and redis.tls_key to a certificate that it accepts"
 	}
 }
 

@@ -62,7 +62,7 @@ func TestARefusedConnectionIsNamed(t *testing.T) {
 	client := newClient(redisclient.Config{Addrs: []string{server.Addr}, Timeout: time.Second})
 	defer client.Close()
 	err := rediserr.Classify(t.Context(), "SET", client.Set(t.Context(), "key", 1, 0).Err())
-	if !errors.Is(err, lock.ErrUnavailable) || !strings.Contains(err.Error(), "max number of clients reached; redis.pool_size bounds") {
+	if !errors.Is(err, lock.ErrUnavailable) || !strings.Contains(err.Error(), "it takes no more connections (redis.pool_size bounds") {
 		t.Errorf("%v; want what Redis said", err)
 	}
 }

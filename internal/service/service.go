@@ -104,8 +104,6 @@ type LockKey interface {
 	Look(ctx context.Context, onNodes bool, segments int) (KeyState, error)
 	// Remove reports whether there was one.
 	Remove(ctx context.Context, onNodes bool, segments int) (bool, error)
-	// Probe fails if the lock could not be taken on most nodes now.
-	Probe(ctx context.Context) error
 }
 
 // KeyState is what Redis says of the lock's key.

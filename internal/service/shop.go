@@ -201,14 +201,14 @@ func (s *Shop) awaitOthers(ctx context.Context, id string) error {
 	return fmt.Errorf("%w: a replica does not tell", ErrInFlight)
 }
 
-// Ready fails if no sale could be made now. It writes where a sale does.
+// Ready fails if no sale could be made now: it writes where a sale does, and takes and releases a lock as a sale does, by keys of its own.
 func (s *Shop) Ready(ctx context.Context) error {
-	_, onNodes, _, err := s.lockInForce(ctx)
+	state, err := s.Ledger.Look(ctx)
 	if err == nil {
 		err = s.Ledger.Probe(ctx)
 	}
-	if err == nil && onNodes {
-		err = s.Key.Probe(ctx)
+	if row, known := s.Strategies[s.lockOf(state.Run)]; err == nil && known {
+		err = row.Try(ctx, s.Parts)
 	}
 	return err
 }

@@ -2,6 +2,7 @@ package server_test
 
 import (
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 	"sync"
@@ -58,7 +59,7 @@ func TestTheRightsOfALockSuffice(t *testing.T) {
 			if err := row.Fits(servers); err != nil {
 				t.Skip(err)
 			}
-			rights := dao.ShopRights.And(row.Rights(servers, lock.Key))
+			rights := dao.ShopRights().And(row.Rights(servers, lock.Key))
 			root, flags := user(t, rights, append(slices.Clone(nodes), stock)...)
 			flags = append(flags, "--redis.addrs", stock, "--lock.version", row.Name)
 			if row.OnNodes {
@@ -100,12 +101,12 @@ func TestTheRightsOfALockSuffice(t *testing.T) {
 }
 
 // A lock that needs a right which is not there is refused, at the start and by PUT /lock; the message has what gives the right, and once it
-// is given, PUT /lock is done.
+// is given, PUT /lock is done. A right of the shop itself is missed at the start.
 func TestALockWithoutItsRightsIsRefused(t *testing.T) {
 	t.Parallel()
 	addr := redistest.Start(t).Addr
 	root, asShop := user(t, "+@all ~* &{inventory}:call", addr)
-	const cure = "ACL SETUSER <redis.username> '&{distributedLock}:turn:*' '&{distributedLock}:wanted:*'"
+	const cure = " '&{distributedLock}:turn:*' '&{distributedLock}:wanted:*'"
 	s := shoptest.Start(t, append(asShop, "--redis.addrs", addr, "--lock.version", "v4")...)
 	cfg := s.Config
 	cfg.Server.Addr, cfg.Settings.Lock = shoptest.AnyPort, "v11"
@@ -125,5 +126,11 @@ func TestALockWithoutItsRightsIsRefused(t *testing.T) {
 		if given && status != 200 || !given && !refused {
 			t.Errorf("given %t: %d %+v", given, status, answer)
 		}
+	}
+	root.Do(t.Context(), "ACL", "SETUSER", "shop", "-hset") // a right of the shop itself
+	cfg.Settings.Lock = "v0"
+	if _, err := server.Open(t.Context(), cfg, server.Options{Log: slog.New(slog.DiscardHandler)}); err == nil ||
+		!strings.Contains(err.Error(), "ACL SETUSER <redis.username> +ping") {
+		t.Errorf("without a right of the shop: %v", err)
 	}
 }

@@ -69,6 +69,8 @@ func Open(ctx context.Context, cfg config.Config, o Options) (*Server, error) {
 	}
 	s := newServer(cfg, redis, listener.Addr(), o)
 	if err := s.API.Shop.Open(ctx, cfg.Settings); err != nil {
+		row, _ := evolution.Find(cfg.Settings.Lock) // listen has found it
+		err = redis.Denied(row, lock.Key, dao.ShopRights(), err)
 		return nil, errors.Join(fmt.Errorf("opening the shop: %w", err), listener.Close(), redis.Close())
 	}
 	warnOf(s.API.Guard, listener.Addr(), s.API.Log)
@@ -178,7 +180,7 @@ func fits(ctx context.Context, version string, redis *dao.Redis) error {
 	if err != nil {
 		return err
 	}
-	return redis.Fits(ctx, strategy, lock.Key, dao.ShopRights)
+	return redis.Fits(ctx, strategy, lock.Key, dao.ShopRights())
 }
 
 // strategies returns those whose locks can be on these servers.

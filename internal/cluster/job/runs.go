@@ -29,8 +29,10 @@ const (
 	endedField = "ended"
 )
 
-// recordRights are what the record needs.
-const recordRights = strategy.Rights("+multi +exec +xadd +xrange +pexpire ~{" + jobName + "}:events")
+// rights returns what the record and the trial of the lock need.
+func rights() strategy.Rights {
+	return strategy.Rights("+multi +exec +xadd +xrange +pexpire ~{" + jobName + "}:events").And(strategy.TrialRight(jobName))
+}
 
 // Runs is the record of a job's runs in Redis, the stream {NAME}:events. Redis puts their beginnings and ends in one order, whatever the
 // replicas' clocks show. The record lives as long as MaxTicks ticks take.

@@ -73,7 +73,7 @@ func (s Session) runFor(ctx context.Context, redis *dao.Redis) (first, last time
 	if s.Lock.Update == strategy.Segmented {
 		return first, last, fmt.Errorf("%w: take v11, which each segment has", errNoStock)
 	}
-	if err := redis.Fits(ctx, s.Lock, jobName, recordRights); err != nil {
+	if err := redis.Fits(ctx, s.Lock, jobName, rights()); err != nil {
 		return first, last, err
 	}
 	replica, err := cluster.Command(s.Config, redis.Addr, redis.Nodes.Addrs(), s.Given, s.Arguments, s.Said, s.Logged)

@@ -86,12 +86,9 @@ func IsWrongType(err error) bool { return HasCode(err, "WRONGTYPE") }
 // IsUnknownCommand reports whether the server does not have the command.
 func IsUnknownCommand(err error) bool { return redis.HasErrorPrefix(err, "unknown command") }
 
-// IsDenied reports whether the user lacks a right: to the command, a key or a channel. EXEC is refused as it ends a transaction.
+// IsDenied reports whether the user lacks a right: to a command, a key or a channel, perhaps within a script. EXEC is refused as it ends a
+// transaction.
 func IsDenied(err error) bool {
-	return redis.HasErrorPrefix(err, "NOPERM") || redis.HasErrorPrefix(err, "EXECABORT") && strings.Contains(err.Error(), "NOPERM")
-}
-
-// IsCommandDenied reports whether an error that IsDenied is about the command, not about its key or its channel. No code tells these apart.
-func IsCommandDenied(err error, command string) bool {
-	return strings.Contains(err.Error(), "'"+command+"'")
+	return redis.HasErrorPrefix(err, "NOPERM") || redis.HasErrorPrefix(err, "EXECABORT") && strings.Contains(err.Error(), "NOPERM") ||
+		redis.HasErrorPrefix(err, "ACL failure in script") || redis.HasErrorPrefix(err, "The user executing the script can't ")
 }

@@ -20,8 +20,8 @@ import (
 	"lockstep/internal/strategy"
 )
 
-// store is how a Redis answers: a read of the run, and what is tried to be written to it, and to the nodes.
-type store struct{ run, probe, nodes func(context.Context) error }
+// store is how a Redis answers: a read of the run, what is tried to be written to it, and a lock.
+type store struct{ run, probe, taken func(context.Context) error }
 
 type ledger struct {
 	service.Ledger
@@ -41,12 +41,15 @@ func (ledger) Beat(context.Context, service.Replica) (service.State, error) {
 }
 func (ledger) Call(context.Context) error { return nil }
 
-type lockKey struct {
-	service.LockKey
+// locker is a lock that is taken as the store says.
+type locker struct {
+	lock.Locker
 	store
 }
 
-func (k lockKey) Probe(ctx context.Context) error { return k.nodes(ctx) }
+func (l locker) Lock(ctx context.Context, _ string) (*lock.Lease, error) {
+	return lock.NewLease(ctx, lock.SystemClock{}, 0, func(context.Context) error { return nil }), l.taken(ctx)
+}
 
 // A server can sell if the stock and the lock can be written to: it is tried, for a second at most.
 func TestReadyz(t *testing.T) {
@@ -64,17 +67,19 @@ func TestReadyz(t *testing.T) {
 		says   string
 		after  time.Duration
 	}{
-		"well":               {store{run: well, probe: well, nodes: well}, 200, "", 0},
-		"no run to be read":  {store{run: refused, probe: well, nodes: well}, 503, "NOREPLICAS Not enough", 0},
-		"nothing is written": {store{run: well, probe: refused, nodes: well}, 503, "NOREPLICAS Not enough", 0},
-		"nor to the nodes":   {store{run: well, probe: well, nodes: refused}, 503, "NOREPLICAS Not enough", 0},
-		"Redis hangs":        {store{run: well, probe: hung, nodes: well}, 503, "it has not answered within 1s", readyTimeout},
+		"well":               {store{run: well, probe: well, taken: well}, 200, "", 0},
+		"no run to be read":  {store{run: refused, probe: well, taken: well}, 503, "NOREPLICAS Not enough", 0},
+		"nothing is written": {store{run: well, probe: refused, taken: well}, 503, "NOREPLICAS Not enough", 0},
+		"no lock is taken":   {store{run: well, probe: well, taken: refused}, 503, "NOREPLICAS Not enough", 0},
+		"Redis hangs":        {store{run: well, probe: hung, taken: well}, 503, "it has not answered within 1s", readyTimeout},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				shop := &service.Shop{
-					Ledger: ledger{store: store{run: well}}, Key: lockKey{store: c.store}, Clock: lock.SystemClock{},
-					Strategies: map[string]strategy.Strategy{"redlock": {OnNodes: true}},
+					Ledger: ledger{store: store{run: well}}, Clock: lock.SystemClock{},
+					Strategies: map[string]strategy.Strategy{
+						"redlock": {OnNodes: true, New: func(strategy.Parts) lock.Locker { return locker{store: c.store} }},
+					},
 				}
 				if err := shop.Open(t.Context(), history.Settings{Lock: "redlock"}); err != nil {
 					t.Fatal(err)

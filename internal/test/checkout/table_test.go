@@ -121,14 +121,14 @@ func TestRightsSayWhatTheTableSays(t *testing.T) {
 	for i, document := range []string{"docs/running.md", "docs/running.zh-CN.md"} {
 		in := language.All()[i]
 		say := func(english, chinese string) string { return language.Both(english, chinese).In(in) }
-		rows := "| " + say("the shop itself", "商店本身") + " | " + code(dao.ShopRights) + " |\n"
+		rows := "| " + say("the shop itself", "商店本身") + " | " + code(dao.ShopRights()) + " |\n"
 		var order []string
 		locks := map[string][]string{}
 		for _, s := range evolution.Table() {
-			needs := code(s.Needs.Without(dao.ShopRights))
+			needs := code(s.Needs.Without(dao.ShopRights()))
 			switch {
 			case s.OnNodes:
-				needs = say("on each of its nodes: ", "在每个节点上：") + code(dao.NodeRights.And(s.Needs))
+				needs = say("on each of its nodes: ", "在每个节点上：") + code(dao.NodeRights().And(s.Needs))
 			case s.Native:
 				needs = say("`+delex`, on Valkey `+delifeq`", "`+delex`，Valkey 上为 `+delifeq`")
 			}
