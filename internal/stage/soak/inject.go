@@ -3,12 +3,11 @@ package soak
 import (
 	"context"
 	"errors"
-	"os"
 	"time"
 
+	"lockstep/internal/cluster"
 	"lockstep/internal/lock"
-	"lockstep/internal/stage/redisproxy"
-	"lockstep/internal/stage/replica"
+	"lockstep/internal/stage/fault"
 )
 
 const (
@@ -42,12 +41,12 @@ type effect struct {
 func effects() []effect {
 	atOnce, second, outlasting := []time.Duration{0}, []time.Duration{time.Second}, []time.Duration{longer, shorter}
 	return []effect{
-		{KillReplica, oneOnly, atOnce, func(_ context.Context, i *injection) error { return replica.Kill(i.pid) }},
+		{KillReplica, oneOnly, atOnce, func(_ context.Context, i *injection) error { return i.cluster.Do(i.Victim, "kill") }},
 		{
 			StopReplica, oneOnly, []time.Duration{longer, shorter, 4 * Expiry, heartbeat + time.Second},
 			func(ctx context.Context, i *injection) error {
-				err := errors.Join(replica.Stop(i.pid), wait(ctx, i.For))
-				_ = replica.Resume(i.pid) // the front may have given it up, and it may have been killed
+				err := errors.Join(i.cluster.Do(i.Victim, "pause"), wait(ctx, i.For))
+				_ = i.cluster.Do(i.Victim, "resume") // the front may have given it up, and it may have been killed
 				return err
 			},
 		},
@@ -57,27 +56,27 @@ func effects() []effect {
 			return wait(ctx, i.For)
 		}},
 		{StallReplica, oneOnly, outlasting, func(ctx context.Context, i *injection) error {
-			return i.holdOne(ctx, redisproxy.IsWrite, redisproxy.Hold, func() error {
+			return i.holdOne(ctx, fault.IsWrite, fault.Hold, func() error {
 				i.proxy.Hang(i.For)
 				return wait(ctx, i.For)
 			})
 		}},
 		{LateWrite, one, outlasting, func(ctx context.Context, i *injection) error {
-			return i.holdOne(ctx, redisproxy.IsWrite, redisproxy.Hold, func() error { return wait(ctx, i.For) })
+			return i.holdOne(ctx, fault.IsWrite, fault.Hold, func() error { return wait(ctx, i.For) })
 		}},
 		{StolenLock, one, []time.Duration{longer}, func(ctx context.Context, i *injection) error {
-			return i.holdOne(ctx, redisproxy.IsRead, redisproxy.HoldReply, func() error {
+			return i.holdOne(ctx, fault.IsRead, fault.HoldReply, func() error {
 				return errors.Join(i.client.Del(ctx, lock.Key).Err(), wait(ctx, i.For))
 			})
 		}},
-		{LoseReply, one, second, func(ctx context.Context, i *injection) error { return i.lose(ctx, redisproxy.LoseReply) }},
-		{LoseRequest, one, second, func(ctx context.Context, i *injection) error { return i.lose(ctx, redisproxy.LoseRequest) }},
+		{LoseReply, one, second, func(ctx context.Context, i *injection) error { return i.lose(ctx, fault.LoseReply) }},
+		{LoseRequest, one, second, func(ctx context.Context, i *injection) error { return i.lose(ctx, fault.LoseRequest) }},
 		{BuyersLeave, everybody, second, func(ctx context.Context, i *injection) error {
 			return i.repeat(ctx, func() (int64, error) { return i.crowd.Leave(), nil })
 		}},
 		{HangRedis, everybody, []time.Duration{5 * time.Second}, func(ctx context.Context, i *injection) error {
 			redis := i.redis.PID()
-			return errors.Join(replica.Stop(redis), wait(ctx, i.For), replica.Resume(redis))
+			return errors.Join(cluster.Pause(redis), wait(ctx, i.For), cluster.Resume(redis))
 		}},
 		{PauseRedis, everybody, []time.Duration{5 * time.Second}, func(ctx context.Context, i *injection) error {
 			return errors.Join(i.client.Do(ctx, "CLIENT", "PAUSE", i.For.Milliseconds(), "ALL").Err(), wait(ctx, i.For))
@@ -86,7 +85,7 @@ func effects() []effect {
 			return i.restart(ctx, func() error { return nil })
 		}},
 		{EmptyRedis, everybody, []time.Duration{500 * time.Millisecond, 2 * time.Second}, func(ctx context.Context, i *injection) error {
-			return i.restart(ctx, func() error { return errors.Join(os.RemoveAll(i.data()), os.Mkdir(i.data(), 0o700)) })
+			return i.restart(ctx, i.redis.Clear)
 		}},
 		{OutOfMemory, everybody, []time.Duration{2 * time.Second, 4 * time.Second}, func(ctx context.Context, i *injection) error {
 			limit := func(bytes string) error { return i.client.ConfigSet(ctx, "maxmemory", bytes).Err() }
@@ -108,15 +107,14 @@ type injection struct {
 	*world
 	Injected
 
-	pid   int               // of the replica
-	proxy *redisproxy.Proxy // before it
+	proxy *fault.Proxy // before it
 }
 
 // inject waits until the shop is whole, reads the ledgers if the fault may destroy them, and injects it.
-func (w *world) inject(ctx context.Context, fault Fault) Injected {
-	i := &injection{world: w, Injected: Injected{Fault: fault, Read: time.Now()}, proxy: w.proxies[fault.Replica]}
+func (w *world) inject(ctx context.Context, f Fault) Injected {
+	i := &injection{world: w, Injected: Injected{Fault: f, Read: time.Now()}, proxy: w.proxies[f.Replica]}
 	all, err := w.settled(ctx)
-	if err == nil && fault.Kind.forgets() {
+	if err == nil && f.Kind.forgets() {
 		i.Read = time.Now()
 		err = w.look(ctx)
 	}
@@ -124,12 +122,12 @@ func (w *world) inject(ctx context.Context, fault Fault) Injected {
 		i.End, i.Error = i.Begin, err.Error()
 		return i.Injected
 	}
-	if !fault.Kind.forgets() {
+	if !f.Kind.forgets() {
 		i.Read = i.Begin
 	}
-	effect := fault.Kind.effect()
-	if i.pid = all[fault.Replica].PID; effect.whom != everybody {
-		i.Victim = all[fault.Replica].Name
+	effect := f.Kind.effect()
+	if effect.whom != everybody {
+		i.Victim = all[f.Replica].Name
 	}
 	w.tell("%s", i.Injected)
 	if err := effect.do(ctx, i); err != nil {
@@ -152,8 +150,8 @@ func (i *injection) restart(ctx context.Context, meanwhile func() error) error {
 // changes the run together, when it has heard of no replica for longer than a heartbeat.
 func newRunInHang(ctx context.Context, i *injection) error {
 	pid := i.redis.PID()
-	if err := errors.Join(replica.Stop(pid), wait(ctx, i.For-before)); err != nil {
-		return errors.Join(err, replica.Resume(pid))
+	if err := errors.Join(cluster.Pause(pid), wait(ctx, i.For-before)); err != nil {
+		return errors.Join(err, cluster.Resume(pid))
 	}
 	began := make(chan error, 1)
 	go func() {
@@ -161,7 +159,7 @@ func newRunInHang(ctx context.Context, i *injection) error {
 		i.End = asked
 		began <- err
 	}()
-	err := errors.Join(wait(ctx, before), replica.Resume(pid))
+	err := errors.Join(wait(ctx, before), cluster.Resume(pid))
 	went := time.Now()
 	if err = errors.Join(err, <-began); i.End.Before(went) {
 		i.End = went
@@ -170,7 +168,7 @@ func newRunInHang(ctx context.Context, i *injection) error {
 }
 
 // holdOne holds the next command that matches, or the reply to it, as long as something takes. It fails with errMissed if there is none.
-func (i *injection) holdOne(ctx context.Context, matches func([]string) bool, fate redisproxy.Fate, do func() error) error {
+func (i *injection) holdOne(ctx context.Context, matches func([]string) bool, fate fault.Fate, do func() error) error {
 	trap := i.proxy.Catch(matches, fate)
 	defer func() {
 		trap.Release() // first: it may be caught just now
@@ -185,11 +183,11 @@ func (i *injection) holdOne(ctx context.Context, matches func([]string) bool, fa
 
 // lose loses the next write, and then commands of the lock and writes in turn. A write comes first: a lock whose reply was lost stays until
 // its expiry, and nobody writes meanwhile.
-func (i *injection) lose(ctx context.Context, fate redisproxy.Fate) error {
-	if err := i.holdOne(ctx, redisproxy.IsWrite, fate, func() error { return nil }); err != nil {
+func (i *injection) lose(ctx context.Context, fate fault.Fate) error {
+	if err := i.holdOne(ctx, fault.IsWrite, fate, func() error { return nil }); err != nil {
 		return err
 	}
-	matches := []func([]string) bool{redisproxy.IsOfLock, redisproxy.IsWrite}
+	matches := []func([]string) bool{fault.IsOfLock, fault.IsWrite}
 	next := 0
 	return i.repeat(ctx, func() (int64, error) {
 		trap := i.proxy.Catch(matches[next%len(matches)], fate)
@@ -202,7 +200,7 @@ func (i *injection) lose(ctx context.Context, fate redisproxy.Fate) error {
 	})
 }
 
-func isCaught(ctx context.Context, trap *redisproxy.Trap, d time.Duration) bool {
+func isCaught(ctx context.Context, trap *fault.Trap, d time.Duration) bool {
 	ctx, cancel := context.WithTimeout(ctx, d)
 	defer cancel()
 	return trap.AwaitCaught(ctx)

@@ -15,15 +15,13 @@ import (
 
 	"lockstep/internal/cluster"
 	"lockstep/internal/dao/redisclient"
-	"lockstep/internal/stage/redisproxy"
-	"lockstep/internal/stage/redisserver"
-	"lockstep/internal/stage/replica"
+	"lockstep/internal/stage/fault"
 )
 
 // Session is a soak of one lock.
 type Session struct {
 	Program  string // lockstep itself
-	Redis    string // the program to start as Redis; "": as redisserver.Find finds it
+	Redis    string // the program to start as Redis; "": as fault.FindRedis finds it
 	Lock     string
 	Replicas int
 	Buyers   int
@@ -42,12 +40,10 @@ const (
 type world struct {
 	Session
 
-	dir     string
-	redis   *redisserver.Server
-	proxies []*redisproxy.Proxy // one for each replica
-	cluster *cluster.Cluster
-	said    replica.Said // of the replicas
-	url     string       // of the front
+	redis   *fault.RedisServer
+	proxies []*fault.Proxy // one for each replica
+	cluster *cluster.Isolated
+	url     string // of the front
 	asker   *http.Client
 	client  *redis.Client
 	endings []func() error // of what runs, the last one first
@@ -65,8 +61,8 @@ func (s Session) Run(ctx context.Context) (_ Record, err error) {
 	if err := CheckLock(s.Lock); err != nil {
 		return Record{}, err
 	}
-	if !replica.CanStop {
-		return Record{}, replica.ErrNoSignals
+	if !cluster.CanPause {
+		return Record{}, cluster.ErrCannotPause
 	}
 	w := &world{Session: s, asker: &http.Client{Transport: &http.Transport{}}}
 	defer func() {
@@ -119,7 +115,7 @@ func (w *world) run(ctx context.Context) (Record, error) {
 			err = context.Cause(ctx)
 		}
 	}
-	w.record.Orders, w.record.Said = w.ledgers.Entries, w.said.String()
+	w.record.Orders, w.record.Said = w.ledgers.Entries, w.cluster.Said()
 	return w.record, err
 }
 
