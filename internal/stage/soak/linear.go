@@ -69,7 +69,7 @@ func (r Record) nanos(t time.Time) int64 { return t.Sub(r.Began).Nanoseconds() }
 func (r Record) lastSeen(run string) int64 {
 	lowest := int64(initialStock)
 	for _, look := range r.Looks {
-		before := slices.ContainsFunc(r.Faults, func(f Injected) bool { return f.Kind.isDestructive() && !look.At.After(f.Begin) })
+		before := slices.ContainsFunc(r.Faults, func(f Injected) bool { return f.Kind.effect().destroys && !look.At.After(f.Begin) })
 		if before && look.ID == run {
 			lowest = min(lowest, look.Remaining)
 		}

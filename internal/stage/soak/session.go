@@ -48,8 +48,8 @@ type world struct {
 	client  *redis.Client
 	endings []func() error // of what runs, the last one first
 
-	crowd   *Crowd
-	ledgers *Ledgers
+	crowd   *crowd
+	ledgers *ledgers
 	record  Record
 	telling sync.Mutex
 	gone    atomic.Bool // whether Redis is: nobody looks at it then
@@ -76,13 +76,13 @@ func (s Session) Run(ctx context.Context) (_ Record, err error) {
 	}
 	w.client = redisclient.Single(redisclient.Config{Addrs: []string{w.redis.Addr()}, Timeout: patience})
 	w.endings = append(w.endings, w.client.Close)
-	w.ledgers = NewLedgers(w.client)
-	w.crowd = &Crowd{URL: w.url, Buyers: s.Buyers, Timeout: requestTimeout, Pause: pauseAfterRefusal, NewKey: uuid.NewString}
+	w.ledgers = newLedgers(w.client)
+	w.crowd = &crowd{URL: w.url, Buyers: s.Buyers, Timeout: requestTimeout, Pause: pauseAfterRefusal, NewKey: uuid.NewString}
 	return w.run(ctx)
 }
 
 func (w *world) run(ctx context.Context) (Record, error) {
-	w.record = Record{Lock: w.Lock, Expiry: Expiry, Began: time.Now().Add(warmUp)}
+	w.record = Record{Lock: w.Lock, Began: time.Now().Add(warmUp)}
 	open, shut := context.WithCancel(ctx)
 	defer shut()
 	sales := make(chan []Sale, 1)
@@ -130,7 +130,7 @@ func (w *world) look(ctx context.Context) error {
 	if err := w.ledgers.Read(ctx); err != nil {
 		return err
 	}
-	look, err := LookAt(ctx, w.client)
+	look, err := lookAt(ctx, w.client)
 	if err == nil {
 		w.record.Looks = append(w.record.Looks, look)
 	}
@@ -144,7 +144,7 @@ func (w *world) watch(ctx context.Context) (looks []Look) {
 	told, sold := time.Now(), int64(0)
 	for wait(ctx, watchEvery) == nil {
 		if !w.gone.Load() {
-			if look, err := LookAt(ctx, client); err == nil {
+			if look, err := lookAt(ctx, client); err == nil {
 				looks = append(looks, look)
 			}
 		}
@@ -160,7 +160,7 @@ func (w *world) watch(ctx context.Context) (looks []Look) {
 // finish reads the ledgers for the last time, when no sale is in flight any more.
 func (w *world) finish(ctx context.Context) error {
 	err := try(ctx, fmt.Errorf("sales are in flight %v after the last buyer left", patience), func() error {
-		n, err := InFlight(ctx, w.client)
+		n, err := inFlight(ctx, w.client)
 		if n > 0 {
 			err = fmt.Errorf("%d", n)
 		}

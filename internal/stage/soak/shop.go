@@ -56,7 +56,7 @@ func (w *world) command(name string) []string {
 	_, _ = fmt.Sscanf(name, "r%d", &index) // cluster names them so, from r1 on
 	return []string{
 		"serve", "--behind-front", "--server.addr=" + fault.AnyPort, "--redis.addrs=" + w.proxies[index-1].Addr(),
-		"--lock.version=" + w.Lock, "--lock.ttl=" + Expiry.String(), "--lock.wait_timeout=" + waitTimeout.String(),
+		"--lock.version=" + w.Lock, "--lock.ttl=" + expiry.String(), "--lock.wait_timeout=" + waitTimeout.String(),
 		"--sale.think_time=" + thinkTime.String(), fmt.Sprintf("--inventory.initial=%d", initialStock),
 		fmt.Sprintf("--inventory.max_orders=%d", maxOrders),
 	}

@@ -21,7 +21,7 @@ import (
 
 // The settings of a shop in a soak. The expiry is short, so that a fault can outlast it; the stock is never sold out.
 const (
-	Expiry       = time.Second     // lock.ttl
+	expiry       = time.Second     // lock.ttl
 	waitTimeout  = 5 * time.Second // lock.wait_timeout
 	thinkTime    = time.Millisecond
 	initialStock = 100_000_000

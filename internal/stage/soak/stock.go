@@ -29,7 +29,7 @@ func (t *trial) checkStock(check *Check) {
 		}
 		switch more := twice - lost[run.id]; {
 		case more <= 0:
-		case run.opened(t.Record): // nobody looked at the run after that
+		case t.allowsLoss(run.first, run.last): // nobody looked at the run after that
 			check.Excused += int(more)
 		default:
 			check.breaks("run %s: %d orders left what others had left, and no look saw that %d of these updates were lost", run.id, twice, more)
@@ -48,11 +48,6 @@ func (r *run) left() []int64 {
 	}
 	slices.Sort(left)
 	return slices.Compact(left)
-}
-
-// opened reports whether a fault in a run allows that updates are lost.
-func (r *run) opened(by Record) bool {
-	return !fenced(by.Lock) && slices.ContainsFunc(r.faults, func(f Injected) bool { return f.opens(by.Lock, by.Expiry) })
 }
 
 // losses looks when updates were lost, and gives how many were in each run. What no fault allows then is a flaw, whatever others allow at
@@ -100,7 +95,7 @@ func (t *trial) tokensGrow(check *Check) {
 func (t *trial) checkPredictedLoss(check *Check) {
 	predicted := 0
 	for _, fault := range t.faults {
-		if !fault.canLose(t.Lock, t.Expiry) || fault.Error != "" {
+		if !fault.canLose(t.Lock) || fault.Error != "" {
 			continue
 		}
 		predicted++

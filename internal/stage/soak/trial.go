@@ -62,6 +62,7 @@ func (t *trial) goingOn(from, to time.Time) []Sale {
 type run struct {
 	id     string
 	first  time.Time  // when its first order was written
+	last   time.Time  // when its last one was
 	orders []*Entry   // down from the first stock, and by their tokens where several found the same
 	faults []Injected // that began during it
 }
@@ -74,7 +75,8 @@ func runsOf(r Record) (runs []*run) {
 			byID[order.Run] = &run{id: order.Run, first: order.At}
 			runs = append(runs, byID[order.Run])
 		}
-		byID[order.Run].orders = append(byID[order.Run].orders, order)
+		run := byID[order.Run]
+		run.last, run.orders = order.At, append(run.orders, order)
 	}
 	for i, run := range runs {
 		slices.SortFunc(run.orders, func(a, b *Entry) int {
@@ -90,7 +92,7 @@ func runsOf(r Record) (runs []*run) {
 }
 
 func (r *run) destroyed() bool {
-	return slices.ContainsFunc(r.faults, func(f Injected) bool { return f.Kind.isDestructive() })
+	return slices.ContainsFunc(r.faults, func(f Injected) bool { return f.Kind.effect().destroys })
 }
 
 // loss is updates of a run that were lost between two looks.
@@ -142,6 +144,6 @@ func (r Record) oversold() (n int64) {
 // allowsLoss reports whether some fault allows that updates were lost in that time: it goes on then, or has just ended.
 func (r Record) allowsLoss(from, to time.Time) bool {
 	return !fenced(r.Lock) && slices.ContainsFunc(r.Faults, func(f Injected) bool {
-		return f.opens(r.Lock, r.Expiry) && !to.Before(f.Begin) && !from.After(f.End.Add(backAfter))
+		return f.opens(r.Lock) && !to.Before(f.Begin) && !from.After(f.End.Add(backAfter))
 	})
 }
