@@ -51,7 +51,7 @@ func (t *trial) history() (byRun map[string][]change, left int) {
 		})
 	}
 	for _, run := range t.runs {
-		if changes := byRun[run.id]; run.destroyed() {
+		if changes := byRun[run.id]; run.destroyed {
 			level := t.lastSeen(run.id)
 			byRun[run.id] = slices.DeleteFunc(changes, func(c change) bool { return c.before <= level })
 			left += len(changes) - len(byRun[run.id])

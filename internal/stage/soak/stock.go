@@ -24,7 +24,7 @@ func (t *trial) checkStock(check *Check) {
 		check.Checked++
 		left := run.left()
 		gone, twice := initialStock-left[0], int64(len(run.orders)-len(left))
-		if gap := gone - int64(len(left)); gap != 0 && !run.destroyed() {
+		if gap := gone - int64(len(left)); gap != 0 && !run.destroyed {
 			check.breaks("run %s: the orders leave out %d of the %d pieces that are gone", run.id, gap, gone)
 		}
 		switch more := twice - lost[run.id]; {
@@ -71,10 +71,11 @@ func (c *Check) losses(t *trial) map[string]int64 {
 // tokensGrow checks the order of the holders: where each has a fencing token, the stock falls in the order of the tokens, and no two sales
 // of a run have the same. One pass over the orders is enough.
 func (t *trial) tokensGrow(check *Check) {
+	fenced := fenced(t.Lock)
 	for _, run := range t.runs {
 		for i, order := range run.orders {
 			if order.Fence == 0 {
-				if fenced(t.Lock) {
+				if fenced {
 					check.breaks("order %s has no token", order.ID)
 				}
 				continue

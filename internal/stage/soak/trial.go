@@ -60,11 +60,11 @@ func (t *trial) goingOn(from, to time.Time) []Sale {
 
 // run is what a record says of one run.
 type run struct {
-	id     string
-	first  time.Time  // when its first order was written
-	last   time.Time  // when its last one was
-	orders []*Entry   // down from the first stock, and by their tokens where several found the same
-	faults []Injected // that began during it
+	id        string
+	destroyed bool      // its ledger, by a fault that began during it
+	first     time.Time // when its first order was written
+	last      time.Time // when its last one was
+	orders    []*Entry  // down from the first stock, and by their tokens where several found the same
 }
 
 func runsOf(r Record) (runs []*run) {
@@ -83,16 +83,11 @@ func runsOf(r Record) (runs []*run) {
 			return cmp.Or(cmp.Compare(b.Before, a.Before), cmp.Compare(a.Fence, b.Fence))
 		})
 		for _, fault := range r.Faults {
-			if (i == 0 || !fault.Begin.Before(run.first)) && (i+1 == len(runs) || fault.Begin.Before(runs[i+1].first)) {
-				run.faults = append(run.faults, fault)
-			}
+			during := (i == 0 || !fault.Begin.Before(run.first)) && (i+1 == len(runs) || fault.Begin.Before(runs[i+1].first))
+			run.destroyed = run.destroyed || during && fault.Kind.effect().destroys
 		}
 	}
 	return runs
-}
-
-func (r *run) destroyed() bool {
-	return slices.ContainsFunc(r.faults, func(f Injected) bool { return f.Kind.effect().destroys })
 }
 
 // loss is updates of a run that were lost between two looks.
