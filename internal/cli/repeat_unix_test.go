@@ -10,7 +10,7 @@ import (
 	"lockstep/internal/cluster"
 	"lockstep/internal/service/history"
 	"lockstep/internal/shop/load"
-	"lockstep/internal/stage/redisproxy"
+	"lockstep/internal/stage/fault"
 	"lockstep/internal/test/redistest"
 	"lockstep/internal/test/shoptest"
 	"lockstep/internal/test/suite"
@@ -21,15 +21,11 @@ import (
 func TestARepeatHasTheReceiptOfAReplicaThatDied(t *testing.T) {
 	t.Parallel()
 	suite.Together(t, []string{"v4", "atomic"}, func(t *testing.T, version string) {
-		proxy, err := redisproxy.Open(redistest.Start(t).Addr)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { _ = proxy.Close() })
+		proxy := redistest.NewProxy(t, redistest.Start(t).Addr)
 		c := startCluster(t, "--replicas", "3", "--redis.addrs", proxy.Addr(), "--lock.version", version, "--lock.ttl", "1s")
 		// killAfterWrite buys, and kills the replica that sells once Redis has its write. It returns when another process is in its place.
 		killAfterWrite := func(at shoptest.Client, key string) (answer shoptest.Bought, written history.Order) {
-			trap := proxy.Catch(redisproxy.IsWrite, redisproxy.HoldReply)
+			trap := proxy.Catch(fault.IsWrite, fault.HoldReply)
 			answers := make(chan shoptest.Bought, 1)
 			go func() { answers <- at.BuyBy(key) }()
 			suite.Eventually(t, "a write is caught", trap.IsCaught)
@@ -96,16 +92,12 @@ func TestARepeatHasTheReceiptOfAReplicaThatDied(t *testing.T) {
 // With --retry a burst has no unknown: a buyer in doubt asks again, and is told of what it has bought. Without, it does not ask.
 func TestBurstRetries(t *testing.T) {
 	t.Parallel()
-	proxy, err := redisproxy.Open(redistest.Start(t).Addr)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = proxy.Close() })
+	proxy := redistest.NewProxy(t, redistest.Start(t).Addr)
 	s := shoptest.Start(t, "--redis.addrs", proxy.Addr(), "--lock.version", "v4", "--lock.ttl", "1s", "--sale.think_time", "1ms")
 	for _, flags := range [][]string{{}, {"--retry"}} {
-		lost := []*redisproxy.Trap{
-			proxy.Catch(redisproxy.After(3, redisproxy.IsWrite), redisproxy.LoseReply),
-			proxy.Catch(redisproxy.After(6, redisproxy.IsWrite), redisproxy.LoseRequest),
+		lost := []*fault.Trap{
+			proxy.Catch(fault.After(3, fault.IsWrite), fault.LoseReply),
+			proxy.Catch(fault.After(6, fault.IsWrite), fault.LoseRequest),
 		}
 		code, stdout, stderr := command(t, append([]string{"burst", "--target", s.URL(), "-n", "20", "-c", "5", "--json"}, flags...)...)
 		var got load.Result

@@ -15,7 +15,8 @@ import (
 var (
 	errNoSuchReplica = lock.WithCode("no_such_replica", "there is no replica of that name; GET /replicas lists them")
 	errNotRunning    = lock.WithCode("not_running", "the replica is not running: it is being started again")
-	errCannotPause   = lock.WithCode("cannot_pause", "this system cannot stop a process and let it go on")
+	// ErrCannotPause means that this system cannot pause a process.
+	ErrCannotPause = lock.WithCode("cannot_pause", "this system cannot stop a process and let it go on")
 )
 
 const wantDo = `want {"do":"pause"}, {"do":"resume"} or {"do":"kill"}`
@@ -47,14 +48,15 @@ func (f *Front) doToReplica(w http.ResponseWriter, r *http.Request) error {
 	if err := api.Read(r, &want); err != nil {
 		return api.BadRequest(err, wantDo)
 	}
-	if err := f.Cluster.do(name, want.Do); err != nil {
+	if err := f.Cluster.Do(name, want.Do); err != nil {
 		return err
 	}
 	f.Log.Info("replica: as asked", "replica", name, "do", want.Do)
 	return f.list(w, r)
 }
 
-func (c *Cluster) do(name, what string) error {
+// Do does something to the process of a replica: "pause" stops it, "resume" lets it go on, "kill" kills it. It is started again then.
+func (c *Cluster) Do(name, what string) error {
 	for _, replica := range c.replicas {
 		if replica.Name == name {
 			return replica.do(what)
@@ -70,21 +72,23 @@ func (r *Replica) do(what string) error {
 	if r.pid == 0 {
 		return errNotRunning
 	}
-	process, err := os.FindProcess(r.pid)
+	var err error
 	switch {
-	case err != nil:
 	case what == "kill":
-		err = process.Kill() // that it dies is noted when it has
+		var process *os.Process
+		if process, err = os.FindProcess(r.pid); err == nil {
+			err = process.Kill() // that it dies is noted when it has
+		}
 	case what != "pause" && what != "resume":
 		return api.BadRequest(fmt.Errorf("%.80q", what), wantDo)
 	case r.stopped == (what == "pause"):
 		return nil
 	case what == "pause":
-		err = stopProcess(process)
+		err = Pause(r.pid)
 	default:
-		err = continueProcess(process)
+		err = Resume(r.pid)
 	}
-	if errors.Is(err, errCannotPause) {
+	if errors.Is(err, ErrCannotPause) {
 		return err
 	}
 	if err != nil {

@@ -2,7 +2,11 @@
 
 package cluster
 
-import "os"
+// CanPause reports whether this system can pause a process.
+const CanPause = false
 
-func stopProcess(*os.Process) error     { return errCannotPause }
-func continueProcess(*os.Process) error { return errCannotPause }
+// Pause fails with ErrCannotPause.
+func Pause(int) error { return ErrCannotPause }
+
+// Resume fails with ErrCannotPause.
+func Resume(int) error { return ErrCannotPause }

@@ -43,8 +43,8 @@ func TestConnectionsToAServerThatIsNoLongerTheMaster(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			old, promoted := redistest.Start(t), redistest.Start(t)
-			address := redistest.NewAddress(t, old.Addr)
-			r := open(t, dao.Config{Addrs: []string{address.Addr}})
+			address := redistest.NewProxy(t, old.Addr)
+			r := open(t, dao.Config{Addrs: []string{address.Addr()}})
 			store := dao.NewStore(r.Store, "test", 10)
 			at := map[string]*redis.Client{}
 			for i, server := range []*redistest.Server{old, promoted} {
@@ -69,7 +69,7 @@ func TestConnectionsToAServerThatIsNoLongerTheMaster(t *testing.T) {
 			expectMessage(t, heard, "") // it is there
 
 			mustSucceed(t, at[old.Addr].Do(t.Context(), unconnected...).Err())
-			address.Move(promoted.Addr)
+			address.PointAt(promoted.Addr)
 			if err := refusals(store, r)[name](t.Context()); !errors.Is(err, lock.ErrUnavailable) && !redis.IsReadOnlyError(err) {
 				t.Fatalf("on the old server: %v; want READONLY", err)
 			}

@@ -7,19 +7,19 @@ import (
 	"fmt"
 	"time"
 
-	"lockstep/internal/stage/redisserver"
+	"lockstep/internal/stage/fault"
 )
 
 // patience is how long a server may take to start.
 const patience = 20 * time.Second
 
-// Start starts a server, empty, which keeps nothing, and waits until it answers. It fails with redisserver.ErrNone, or if it does not
+// Start starts a server, empty, which keeps nothing, and waits until it answers. It fails with fault.ErrNoRedis, or if it does not
 // answer. The caller must Close it.
-func Start(ctx context.Context) (*redisserver.Server, error) {
+func Start(ctx context.Context) (*fault.RedisServer, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, patience, fmt.Errorf("redis-server does not answer after %v", patience))
 	defer cancel()
-	server, err := redisserver.Start(ctx, "", "", "--save", "", "--appendonly", "no", "--maxclients", "10000")
-	if errors.Is(err, redisserver.ErrNone) {
+	server, err := fault.StartRedis(ctx, "", "", "--save", "", "--appendonly", "no", "--maxclients", "10000")
+	if errors.Is(err, fault.ErrNoRedis) {
 		return nil, fmt.Errorf("%w; install one, or name one that runs by --redis host:port", err)
 	}
 	return server, err

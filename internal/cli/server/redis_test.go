@@ -11,6 +11,7 @@ import (
 
 	"lockstep/internal/dao/redisclient"
 	"lockstep/internal/shop/api"
+	"lockstep/internal/stage/fault"
 	"lockstep/internal/test/redistest"
 	"lockstep/internal/test/shoptest"
 	"lockstep/internal/test/suite"
@@ -24,9 +25,9 @@ func TestRepointedMaster(t *testing.T) {
 	suite.Together(t, []string{"v4", "v7", "v10", "v11", "v4 on an empty master"}, func(t *testing.T, name string) {
 		version, empty, _ := strings.Cut(name, " ")
 		old, promoted := redistest.Start(t, "--repl-diskless-sync-delay", "0"), redistest.Start(t)
-		address := redistest.NewAddress(t, old.Addr)
+		address := redistest.NewProxy(t, old.Addr)
 		was, is := singleClient(t, old.Addr), singleClient(t, promoted.Addr)
-		s := shoptest.Start(t, "--redis.addrs", address.Addr, "--lock.version", version)
+		s := shoptest.Start(t, "--redis.addrs", address.Addr(), "--lock.version", version)
 		buyers := shoptest.Gather(t, s.Client, 10)
 		suite.Eventually(t, "sales", func() bool { return buyers.Answers(200) > 100 })
 		buyers.Leave()
@@ -43,7 +44,7 @@ func TestRepointedMaster(t *testing.T) {
 		})
 
 		mustSucceed(t, is.Do(t.Context(), "REPLICAOF", "NO", "ONE").Err())
-		address.Move(promoted.Addr)
+		address.PointAt(promoted.Addr)
 		mustSucceed(t, was.Do(t.Context(), "REPLICAOF", "127.0.0.1", "1").Err())
 		buyers = shoptest.Gather(t, s.Client, 10)
 		suite.Eventually(t, "sales on the new master", func() bool { return buyers.Answers(200) > 100 })
@@ -129,13 +130,13 @@ func TestMasterMadeAReplica(t *testing.T) {
 func TestRedlockNodesMadeReplicas(t *testing.T) {
 	suite.Needs(t, "redis-server")
 	t.Parallel()
-	var addresses []*redistest.Address
+	var addresses []*fault.Proxy
 	var nodes []*redis.Client
 	var addrs []string
 	for range 3 {
 		node := redistest.Start(t)
-		address := redistest.NewAddress(t, node.Addr)
-		addresses, addrs, nodes = append(addresses, address), append(addrs, address.Addr), append(nodes, singleClient(t, node.Addr))
+		address := redistest.NewProxy(t, node.Addr)
+		addresses, addrs, nodes = append(addresses, address), append(addrs, address.Addr()), append(nodes, singleClient(t, node.Addr))
 	}
 	s := shoptest.Start(t, "--redis.addrs", redistest.Start(t).Addr, "--redis.redlock_addrs", strings.Join(addrs, ","), shoptest.PatientNodes,
 		"--lock.version", "redlock")
@@ -152,7 +153,7 @@ func TestRedlockNodesMadeReplicas(t *testing.T) {
 		}
 	}
 	for _, address := range addresses[:2] {
-		address.Move(redistest.Start(t).Addr)
+		address.PointAt(redistest.Start(t).Addr)
 	}
 	suite.Eventually(t, "sales on the new masters", func() bool {
 		status, _ := s.Sell()

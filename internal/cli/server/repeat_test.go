@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"lockstep/internal/shop/api"
-	"lockstep/internal/stage/redisproxy"
+	"lockstep/internal/stage/fault"
 	"lockstep/internal/test/redistest"
 	"lockstep/internal/test/shoptest"
 	"lockstep/internal/test/suite"
@@ -48,27 +48,23 @@ func TestARepeatAfterADoubt(t *testing.T) {
 	t.Parallel()
 	suite.Together(t, []string{"v0", "v4", "v7", "v11", "atomic", "optimistic"}, func(t *testing.T, version string) {
 		redis := redistest.Start(t)
-		proxy, err := redisproxy.Open(redis.Addr)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { _ = proxy.Close() })
+		proxy := redistest.NewProxy(t, redis.Addr)
 		flags := []string{"--lock.version", version, "--lock.ttl", "1s"}
 		s := shoptest.Start(t, append(flags, "--redis.addrs", proxy.Addr())...)
 		other := shoptest.Start(t, append(flags, "--redis.addrs", redis.Addr)...)
-		for i, fate := range []redisproxy.Fate{redisproxy.LoseReply, redisproxy.LoseRequest} {
+		for i, fate := range []fault.Fate{fault.LoseReply, fault.LoseRequest} {
 			key := fmt.Sprint("doubt", i)
-			proxy.Catch(redisproxy.IsWrite, fate)
+			proxy.Catch(fault.IsWrite, fate)
 			first := s.BuyBy(key)
 			if first.Status != 503 || first.Error.Code != "outcome_unknown" || first.Error.OrderID != api.OrderOfKey(key) || first.Again != "" {
 				t.Errorf("%+v; want 503 outcome_unknown of %s, and no word of trying again", first, api.OrderOfKey(key))
 			}
-			made := fate == redisproxy.LoseReply // of optimistic, EXEC may be lost with the reply to what it is to do
+			made := fate == fault.LoseReply // of optimistic, EXEC may be lost with the reply to what it is to do
 			if answer := s.BuyBy(key); answer.Replayed != made && version != "optimistic" || !answer.IsReceipt(s.Order(key)) {
 				t.Errorf("the repeat: %+v; want the receipt of %+v, replayed %v", answer, s.Order(key), made)
 			}
 		}
-		trap := proxy.Catch(redisproxy.IsWrite, redisproxy.Hold)
+		trap := proxy.Catch(fault.IsWrite, fault.Hold)
 		late := make(chan shoptest.Bought, 1)
 		go func() { late <- s.BuyBy("late") }()
 		suite.Eventually(t, "a write is caught", trap.IsCaught)

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"lockstep/internal/language"
-	"lockstep/internal/stage/redisproxy"
+	"lockstep/internal/stage/fault"
 	"lockstep/internal/watch/witness"
 )
 
@@ -24,20 +24,20 @@ func (s *Stage) signal(name string, kind witness.Kind, send func(name string) er
 
 // Cut cuts a replica off from every Redis.
 func (s *Stage) Cut(name string) {
-	s.way(name, 0, witness.KindCut, s.proxies[name], (*redisproxy.Proxy).Cut)
+	s.way(name, 0, witness.KindCut, s.proxies[name], (*fault.Proxy).Cut)
 }
 
 // CutNode cuts a replica off from one node.
 func (s *Stage) CutNode(name string, node int) {
-	s.way(name, node, witness.KindCut, s.proxies[name][node:node+1], (*redisproxy.Proxy).Cut)
+	s.way(name, node, witness.KindCut, s.proxies[name][node:node+1], (*fault.Proxy).Cut)
 }
 
 // Mend lets a replica reach Redis again.
 func (s *Stage) Mend(name string) {
-	s.way(name, 0, witness.KindMend, s.proxies[name], (*redisproxy.Proxy).Mend)
+	s.way(name, 0, witness.KindMend, s.proxies[name], (*fault.Proxy).Mend)
 }
 
-func (s *Stage) way(name string, node int, kind witness.Kind, proxies []*redisproxy.Proxy, do func(*redisproxy.Proxy)) {
+func (s *Stage) way(name string, node int, kind witness.Kind, proxies []*fault.Proxy, do func(*fault.Proxy)) {
 	s.hit(name, node, kind, func() error {
 		for _, proxy := range proxies {
 			do(proxy)
@@ -67,7 +67,7 @@ func (s *Stage) note(name string, node int, kind witness.Kind) {
 
 // Trap catches one command, or one message, between a replica and a Redis.
 type Trap struct {
-	*redisproxy.Trap
+	*fault.Trap
 
 	replica string
 	node    int
@@ -75,16 +75,16 @@ type Trap struct {
 }
 
 // Catch sets a trap between a replica and a node; 0 is the Redis with the stock.
-func (s *Stage) Catch(replica string, node int, fate redisproxy.Fate, matches func(args []string) bool) Trap {
-	return Trap{s.proxies[replica][node].Catch(matches, fate), replica, node, map[redisproxy.Fate]witness.Kind{
-		redisproxy.Hold: witness.KindHeld, redisproxy.HoldReply: witness.KindUnheard, redisproxy.LoseRequest: witness.KindLost,
-		redisproxy.LoseReply: witness.KindLost, redisproxy.LoseMessage: witness.KindMessageLost, redisproxy.Resend: witness.KindResent,
+func (s *Stage) Catch(replica string, node int, fate fault.Fate, matches func(args []string) bool) Trap {
+	return Trap{s.proxies[replica][node].Catch(matches, fate), replica, node, map[fault.Fate]witness.Kind{
+		fault.Hold: witness.KindHeld, fault.HoldReply: witness.KindUnheard, fault.LoseRequest: witness.KindLost,
+		fault.LoseReply: witness.KindLost, fault.LoseMessage: witness.KindMessageLost, fault.Resend: witness.KindResent,
 	}[fate]}
 }
 
 // Pass watches for a command between a replica and a Redis, and lets it pass. UntilAnswered waits for it.
 func (s *Stage) Pass(replica string, node int, matches func(args []string) bool) Trap {
-	t := s.Catch(replica, node, redisproxy.Hold, matches)
+	t := s.Catch(replica, node, fault.Hold, matches)
 	t.Release()
 	return t
 }

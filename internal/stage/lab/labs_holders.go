@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"lockstep/internal/language"
-	"lockstep/internal/stage/redisproxy"
+	"lockstep/internal/stage/fault"
 	"lockstep/internal/watch/witness"
 )
 
@@ -19,7 +19,7 @@ func holders() []Lab {
 		Explore: "--faults lost-reply=1",
 		Shop:    Settings{Wait: 2 * time.Second},
 		Scenario: func(s *Stage) {
-			first, _ := s.BuyCaught("r1", redisproxy.LoseReply, redisproxy.IsTake)
+			first, _ := s.BuyCaught("r1", fault.LoseReply, fault.IsTake)
 			s.Answered(first)
 			s.Finish(s.Buy("r2"))
 		},
@@ -70,7 +70,7 @@ func holders() []Lab {
 		Explore: "--faults pause=1,expiry=1 --anomaly lost-update",
 		Shop:    Settings{TTL: time.Second},
 		Scenario: func(s *Stage) {
-			first, trap := s.BuyCaught("r1", redisproxy.Hold, redisproxy.IsWrite)
+			first, trap := s.BuyCaught("r1", fault.Hold, fault.IsWrite)
 			s.Stop("r1")
 			s.Finish(s.Buy("r2"))
 			s.Resume("r1")
@@ -105,7 +105,7 @@ func holders() []Lab {
 		Explore: "--anomaly lost-update",
 		Shop:    Settings{TTL: 10 * time.Second},
 		Scenario: func(s *Stage) {
-			first, trap := s.BuyCaught("r1", redisproxy.Hold, redisproxy.IsWrite)
+			first, trap := s.BuyCaught("r1", fault.Hold, fault.IsWrite)
 			second := s.Buy("r2")
 			s.Until(to("r2#1", "end, or to find the lock held", "结束，或发现锁被占用"), either(ended("r2#1"), refused("r2#1")))
 			s.Release(trap)
@@ -164,7 +164,7 @@ func holders() []Lab {
 		Explore: "--faults late=1 --anomaly left-behind",
 		Shop:    Settings{TTL: time.Second, Wait: 5 * time.Second},
 		Scenario: func(s *Stage) {
-			first, trap := s.BuyCaught("r1", redisproxy.Hold, redisproxy.IsTake)
+			first, trap := s.BuyCaught("r1", fault.Hold, fault.IsTake)
 			s.Answered(first) // it gives up
 			s.Release(trap)
 			s.UntilAnswered(trap)

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"lockstep/internal/language"
-	"lockstep/internal/stage/redisproxy"
+	"lockstep/internal/stage/fault"
 	"lockstep/internal/watch/witness"
 )
 
@@ -148,7 +148,7 @@ func outages() []Lab {
 		Shop:     Settings{Replicas: 1, TTL: 10 * time.Second},
 		Scenario: func(s *Stage) {
 			node := s.lockOn(1)
-			trap := s.Catch("r1", node, redisproxy.Hold, redisproxy.IsTake)
+			trap := s.Catch("r1", node, fault.Hold, fault.IsTake)
 			only := s.Buy("r1")
 			s.UntilCaught(trap, ended("r1#1"))
 			s.Finish(only)
@@ -213,7 +213,7 @@ func outages() []Lab {
 		Shop:    Settings{TTL: 2 * time.Second, Wait: goneWait, Durable: true},
 		// A real Redis comes back from its append-only file. It is gone until every buyer has an answer: ten seconds show the same.
 		Scenario: func(s *Stage) {
-			first, trap := s.BuyCaught("r1", redisproxy.HoldReply, redisproxy.IsWrite) // r1#1 is sold, and does not know it
+			first, trap := s.BuyCaught("r1", fault.HoldReply, fault.IsWrite) // r1#1 is sold, and does not know it
 			second := s.BuyUntil("r2", toAsk, requested)
 			s.EndRedis()
 			trap.Drop()
@@ -312,7 +312,7 @@ func outages() []Lab {
 		Shop: Settings{Wait: 2 * time.Second},
 		Scenario: func(s *Stage) {
 			// of a sale without a lock, the write
-			first, _ := s.BuyCaught("r1", redisproxy.Resend, redisproxy.Either(redisproxy.IsTake, redisproxy.IsWrite))
+			first, _ := s.BuyCaught("r1", fault.Resend, fault.Either(fault.IsTake, fault.IsWrite))
 			s.Answered(first)
 			s.Finish(first, s.Buy("r2"))
 			s.Recount(first)
@@ -342,7 +342,7 @@ func outages() []Lab {
 		Shop:    Settings{TTL: 10 * time.Second},
 		Scenario: func(s *Stage) {
 			const key = "one-order"
-			trap := s.Catch("r1", 0, redisproxy.Hold, redisproxy.IsWrite)
+			trap := s.Catch("r1", 0, fault.Hold, fault.IsWrite)
 			first := s.BuyWithKey("r1", key)
 			s.UntilCaught(trap, ended(first.sale))
 			again := s.BuyWithKey("r2", key)

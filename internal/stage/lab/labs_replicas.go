@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"lockstep/internal/language"
-	"lockstep/internal/stage/redisproxy"
+	"lockstep/internal/stage/fault"
 	"lockstep/internal/watch/witness"
 )
 
@@ -106,7 +106,7 @@ func replicas() []Lab {
 		// No step has the flaw that watchdogs are known for: a renewal that outlives its work. Work that goes on for ever keeps its lock
 		// from v6 on, as it should; here work ends with its request.
 		Scenario: func(s *Stage) {
-			trap := s.Catch("r1", 0, redisproxy.LoseRequest, redisproxy.IsRelease)
+			trap := s.Catch("r1", 0, fault.LoseRequest, fault.IsRelease)
 			first := s.Hold("r1")
 			second := s.Wait("r2")
 			s.Until(to("r1", "renew its lock", "给锁续期"), renewed("r1"))
@@ -164,9 +164,9 @@ func replicas() []Lab {
 		Explore: "--faults lost-wake=1",
 		Shop:    Settings{TTL: deaf, Wait: 2 * deaf, Think: each(time.Minute, "r1")},
 		Scenario: func(s *Stage) {
-			trap := s.Catch("r2", 0, redisproxy.LoseMessage, redisproxy.IsTurn)
-			hears := s.Pass("r2", 0, redisproxy.IsSubscription)
-			asksAgain := s.Pass("r2", 0, redisproxy.After(2, redisproxy.IsTake)) // it asks once more when it hears
+			trap := s.Catch("r2", 0, fault.LoseMessage, fault.IsTurn)
+			hears := s.Pass("r2", 0, fault.IsSubscription)
+			asksAgain := s.Pass("r2", 0, fault.After(2, fault.IsTake)) // it asks once more when it hears
 			first := s.Hold("r1")
 			second := s.Buy("r2")
 			s.UntilAnswered(hears)
@@ -191,7 +191,7 @@ func replicas() []Lab {
 		Cure:     both("a queue inside the process: first come, first served", "进程内队列：先来先得"),
 		Explore:  "--sales 3 --replicas 1 --anomaly starved",
 		Shop:     Settings{Replicas: 1},
-		Scenario: func(s *Stage) { starve(s, "r1#1", "r1#2", redisproxy.After(2, redisproxy.IsTake)) },
+		Scenario: func(s *Stage) { starve(s, "r1#1", "r1#2", fault.After(2, fault.IsTake)) },
 		Fault:    both("the next attempt of the second sale is held on its way, and others ask after it", "第二单的下一次尝试被扣在途中，别的单在它之后来加锁"),
 		Hit:      requestedAfter("r1#2", rivals), Signs: []witness.FindingKind{witness.Overtaken}, Blames: starved("r1#2"), Draws: 3,
 		Expected: []Expectation{
@@ -207,7 +207,7 @@ func replicas() []Lab {
 			"a queue of processes in Redis: a process hands the lock to as many of its own sales as is fair, and then to the next process",
 			"Redis 里的进程队列：一个进程先移交给自己的若干单（次数有公平的上限），再移交给下一个进程"),
 		Explore: "--actors 4 --anomaly starved", Explores: map[string]string{"v8": "--sales 3 --anomaly starved"},
-		Scenario: func(s *Stage) { starve(s, "r2#1", "r1#1", redisproxy.After(1, redisproxy.IsTake)) },
+		Scenario: func(s *Stage) { starve(s, "r2#1", "r1#1", fault.After(1, fault.IsTake)) },
 		Fault:    both("the next attempt of r1's sale is held on its way, and sales of r2 ask after it", "r1 的一单的下一次尝试被扣在途中，r2 的单在它之后来加锁"),
 		Hit:      requestedAfter("r1#1", rivals), Signs: []witness.FindingKind{witness.Overtaken}, Blames: starved("r1#1"), Draws: 3,
 		Expected: []Expectation{
@@ -226,8 +226,8 @@ func replicas() []Lab {
 // that lets it in before, or that needs no attempt, is not late.
 func starve(s *Stage, holder, victim string, next func(args []string) bool) {
 	theirs, its := witness.ReplicaOf(holder), witness.ReplicaOf(victim)
-	late, taken := s.Catch(its, 0, redisproxy.Hold, next), s.Pass(theirs, 0, redisproxy.IsTake)
-	first, reading := s.BuyCaught(theirs, redisproxy.Hold, redisproxy.IsRead)
+	late, taken := s.Catch(its, 0, fault.Hold, next), s.Pass(theirs, 0, fault.IsTake)
+	first, reading := s.BuyCaught(theirs, fault.Hold, fault.IsRead)
 	all := []*Purchase{first, s.Buy(its)}
 	s.Until(toWait(victim), s.waiting(victim))
 	if taken.IsCaught() && !s.isInLine(its) { // else it is not by the proxy that one asks for the lock, or not before its turn

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"lockstep/internal/language"
-	"lockstep/internal/stage/redisproxy"
+	"lockstep/internal/stage/fault"
 	"lockstep/internal/watch/witness"
 )
 
@@ -80,7 +80,7 @@ func steps() []Lab {
 		Explore: "--faults crash=1 --anomaly left-behind",
 		Shop:    Settings{TTL: time.Second, Wait: 5 * time.Second, Think: each(time.Minute, "r1")},
 		Scenario: func(s *Stage) {
-			trap := s.Catch("r1", 0, redisproxy.Hold, redisproxy.IsExpiry)
+			trap := s.Catch("r1", 0, fault.Hold, fault.IsExpiry)
 			s.Buy("r1")
 			s.UntilCaught(trap, obtained("r1#1"))
 			s.Until(to("r1#1", "take the lock", "加锁成功"), either(did("r1#1", witness.Takes, witness.Done), obtained("r1#1")))
@@ -127,7 +127,7 @@ func steps() []Lab {
 		Explore: "--faults expiry=1 --anomaly foreign-release",
 		Shop:    Settings{TTL: time.Second, Think: each(500*time.Millisecond, "r2")},
 		Scenario: func(s *Stage) {
-			first, trap := s.BuyCaught("r1", redisproxy.Hold, redisproxy.IsRelease)
+			first, trap := s.BuyCaught("r1", fault.Hold, fault.IsRelease)
 			second := s.Hold("r2")
 			s.Release(trap)
 			s.UntilAnswered(trap)

@@ -2,15 +2,11 @@ package lab
 
 import (
 	"context"
-	"fmt"
-	"log/slog"
-	"os"
-	"os/exec"
 	"slices"
 	"time"
 
 	"lockstep/internal/cluster"
-	"lockstep/internal/stage/replica"
+	"lockstep/internal/stage/fault"
 )
 
 // Place is where labs are run: a machine, or a browser's tab.
@@ -52,8 +48,8 @@ func (l Lab) FitsInto(p Place) error {
 
 // Machine is this one: a replica is a process of the program.
 func Machine(program string) Place {
-	p := Place{Replicas: func() Replicas { return &processes{program: program} }, Redis: replica.AnyPort}
-	if !replica.CanStop {
+	p := Place{Replicas: func() Replicas { return &processes{program: program} }, Redis: fault.AnyPort}
+	if !cluster.CanPause {
 		p.Lacks = []Need{Signals}
 	}
 	return p
@@ -64,41 +60,34 @@ const grace = 300 * time.Millisecond
 
 type processes struct {
 	program string
-	dir     string // that they run in
-	shops   *cluster.Cluster
-	pids    map[string]int // as they were at first: a process that is started in the place of one is none of the lab's
-	said    replica.Said   // by the replicas
+	shops   *cluster.Isolated
 }
 
 func (p *processes) Start(ctx context.Context, n int, command func(name string) []string) (_ map[string]string, err error) {
-	if p.dir, err = os.MkdirTemp("", "lockstep-lab-"); err != nil {
+	p.shops, err = cluster.StartIsolated(ctx, p.program, n, func(name string) []string {
+		words := command(name)
+		if words[0] == serve {
+			words = append(words, "--server.addr="+fault.AnyPort)
+		}
+		return words
+	}, grace)
+	if err != nil {
 		return nil, err
 	}
-	p.shops, err = cluster.Start(ctx, n, func(name string) *exec.Cmd {
-		arguments := command(name)
-		if arguments[0] == serve {
-			arguments = append(arguments, "--server.addr="+replica.AnyPort)
-		}
-		return replica.Command(p.program, arguments[0], name, p.dir, &p.said, arguments[1:]...)
-	}, grace, slog.New(slog.DiscardHandler))
-	if err != nil {
-		return nil, fmt.Errorf("%w: %s", err, &p.said)
-	}
 	addresses := map[string]string{}
-	p.pids = map[string]int{}
 	for _, up := range p.shops.Replicas() {
-		addresses[up.Name], p.pids[up.Name] = up.Address, up.PID
+		addresses[up.Name] = up.Address
 	}
 	return addresses, nil
 }
 
-func (p *processes) Kill(name string) error   { return replica.Kill(p.pids[name]) }
-func (p *processes) Stop(name string) error   { return replica.Stop(p.pids[name]) }
-func (p *processes) Resume(name string) error { return replica.Resume(p.pids[name]) }
+func (p *processes) Kill(name string) error   { return p.shops.Do(name, "kill") }
+func (p *processes) Stop(name string) error   { return p.shops.Do(name, "pause") }
+func (p *processes) Resume(name string) error { return p.shops.Do(name, "resume") }
 
 func (p *processes) End() error {
-	if p.shops != nil {
-		p.shops.Stop()
+	if p.shops == nil {
+		return nil // none was started
 	}
-	return os.RemoveAll(p.dir)
+	return p.shops.Close()
 }

@@ -15,8 +15,8 @@ import (
 	"lockstep/internal/language"
 	"lockstep/internal/shop/config"
 	"lockstep/internal/shop/route"
+	"lockstep/internal/stage/fault"
 	"lockstep/internal/stage/lab"
-	"lockstep/internal/stage/replica"
 	"lockstep/internal/verdict"
 	"lockstep/internal/watch/witness"
 )
@@ -73,7 +73,7 @@ func (i *inside) End() (err error) {
 // A lab runs wherever its replicas come from, and tells on the way what happens.
 func TestALabRunsWithOtherReplicasThanProcesses(t *testing.T) {
 	t.Parallel()
-	played := route.Mux(lab.PlayedAt(lab.Place{Replicas: func() lab.Replicas { return &inside{t: t} }, Redis: replica.AnyPort})...)
+	played := route.Mux(lab.PlayedAt(lab.Place{Replicas: func() lab.Replicas { return &inside{t: t} }, Redis: fault.AnyPort})...)
 	answer := httptest.NewRecorder()
 	played.ServeHTTP(answer, httptest.NewRequest(http.MethodPost, "/labs/lost-update?lang=zh", http.NoBody))
 	events := answer.Body.String()
@@ -103,7 +103,7 @@ func TestALabKillsAReplicaByWhoeverHasStartedIt(t *testing.T) {
 		Expected: []lab.Expectation{{Locks: "v2", Observed: verdict.Holds}},
 	}
 	replicas := &inside{t: t}
-	result, err := l.Run(t.Context(), lab.Place{Replicas: func() lab.Replicas { return replicas }, Redis: replica.AnyPort},
+	result, err := l.Run(t.Context(), lab.Place{Replicas: func() lab.Replicas { return replicas }, Redis: fault.AnyPort},
 		lab.Play{Lock: "v2", Redis: lab.Embedded, In: language.English})
 	if err != nil || !slices.Equal(replicas.killed, []string{"r2"}) || !result.AsExpected() {
 		t.Errorf("killed: %v, %v; want r2, and that it is seen: %s", replicas.killed, err, result.Reason)

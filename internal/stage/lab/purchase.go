@@ -14,7 +14,7 @@ import (
 	"lockstep/internal/service"
 	"lockstep/internal/service/history"
 	"lockstep/internal/shop/load"
-	"lockstep/internal/stage/redisproxy"
+	"lockstep/internal/stage/fault"
 	"lockstep/internal/watch/witness"
 )
 
@@ -93,7 +93,7 @@ func (s *Stage) waiting(sale string) Condition {
 func (s *Stage) isInLine(replica string) bool { return s.inLine && s.bought[replica] > 1 }
 
 // BuyCaught buys, and waits until a trap has caught a command of the sale, or the sale has ended.
-func (s *Stage) BuyCaught(replica string, fate redisproxy.Fate, matches func(args []string) bool) (*Purchase, Trap) {
+func (s *Stage) BuyCaught(replica string, fate fault.Fate, matches func(args []string) bool) (*Purchase, Trap) {
 	trap := s.Catch(replica, 0, fate, matches)
 	p := s.Buy(replica)
 	s.UntilCaught(trap, ended(p.sale))

@@ -11,8 +11,7 @@ import (
 	"time"
 
 	"lockstep/internal/dao"
-	"lockstep/internal/stage/redisproxy"
-	"lockstep/internal/stage/redisserver"
+	"lockstep/internal/stage/fault"
 	"lockstep/internal/strategy"
 )
 
@@ -32,16 +31,16 @@ const nodes = 5
 type master struct {
 	addr    string
 	restart func(ctx context.Context) error // without what it held, at the same address
-	real    *redisserver.Server             // the same, if it is a process of its own; nil if not
+	real    *fault.RedisServer              // the same, if it is a process of its own; nil if not
 }
 
 // servers are the Redis of a stage, the ways to them, and whatever ends with it.
 type servers struct {
-	onNodes bool                           // the lock is on the nodes
-	masters []master                       // the Redis with the stock, and then the nodes, if the lock is on them
-	spare   *redisserver.Server            // the replica of the first, if it has one
-	proxies map[string][]*redisproxy.Proxy // of a replica: to each of the masters
-	endings []func() error                 // of what was begun, in that order
+	onNodes bool                      // the lock is on the nodes
+	masters []master                  // the Redis with the stock, and then the nodes, if the lock is on them
+	spare   *fault.RedisServer        // the replica of the first, if it has one
+	proxies map[string][]*fault.Proxy // of a replica: to each of the masters
+	endings []func() error            // of what was begun, in that order
 }
 
 // openRedis starts what the shop needs, empty, on free ports.
@@ -100,11 +99,11 @@ func (s *servers) fits(ctx context.Context, lock strategy.Strategy) error {
 }
 
 // startRedis starts a real Redis. It keeps what it holds in memory alone, unless further arguments say otherwise.
-func (s *servers) startRedis(ctx context.Context, arguments ...string) (*redisserver.Server, error) {
-	server, err := redisserver.Start(ctx, "", "", append([]string{
+func (s *servers) startRedis(ctx context.Context, arguments ...string) (*fault.RedisServer, error) {
+	server, err := fault.StartRedis(ctx, "", "", append([]string{
 		"--save", "", "--appendonly", "no", "--repl-diskless-sync", "yes", "--repl-diskless-sync-delay", "0",
 	}, arguments...)...)
-	if errors.Is(err, redisserver.ErrNone) {
+	if errors.Is(err, fault.ErrNoRedis) {
 		return nil, ErrNoRedis
 	}
 	if err == nil {
@@ -125,7 +124,7 @@ func (s *servers) openProxies(replicas int) error {
 	for i := range replicas {
 		name := fmt.Sprintf("r%d", i+1) // as cluster calls them
 		for _, master := range s.masters {
-			proxy, err := redisproxy.Open(master.addr)
+			proxy, err := fault.OpenProxy(master.addr)
 			if err != nil {
 				return err
 			}

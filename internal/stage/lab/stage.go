@@ -11,7 +11,7 @@ import (
 	"lockstep/internal/evolution"
 	"lockstep/internal/language"
 	"lockstep/internal/shop/load"
-	"lockstep/internal/stage/redisproxy"
+	"lockstep/internal/stage/fault"
 	"lockstep/internal/strategy"
 	"lockstep/internal/watch/witness"
 )
@@ -66,7 +66,7 @@ type Stage struct {
 // setUp starts all of it; or it fails, and nothing is left.
 func setUp(ctx context.Context, shop Settings, place Place, lock string, kind Kind) (_ *Stage, err error) {
 	s := &Stage{
-		servers: servers{proxies: map[string][]*redisproxy.Proxy{}}, replicas: place.Replicas(), bought: map[string]int{},
+		servers: servers{proxies: map[string][]*fault.Proxy{}}, replicas: place.Replicas(), bought: map[string]int{},
 		collected: witness.NewCollector(), client: &http.Client{Transport: &http.Transport{DialContext: load.Dialer()}},
 	}
 	defer func() {

@@ -9,7 +9,6 @@ import (
 	"lockstep/internal/explore"
 	"lockstep/internal/language"
 	"lockstep/internal/service/reason"
-	"lockstep/internal/stage/replica"
 	"lockstep/internal/strategy"
 	"lockstep/internal/verdict"
 	"lockstep/internal/watch/witness"
@@ -22,7 +21,7 @@ var (
 	// ErrNoRedis means that there is no real Redis on this machine.
 	ErrNoRedis = errors.New("neither redis-server nor valkey-server is installed")
 	// ErrNoSignals means that a replica cannot be stopped here.
-	ErrNoSignals = replica.ErrNoSignals
+	ErrNoSignals = errors.New("it stops a process, which only Unix can")
 	errRoomLeft  = errors.New("it refuses nothing: it has memory left")
 	errTooLong   = errors.New("it did not happen in time")
 	errNotKnown  = errors.New("nobody knows yet")

@@ -15,8 +15,8 @@ import (
 	"lockstep/internal/shop/load"
 )
 
-// Crowd is buyers in a closed loop: each sends its next request at once after a sale, and after a pause otherwise.
-type Crowd struct {
+// crowd is buyers in a closed loop: each sends its next request at once after a sale, and after a pause otherwise.
+type crowd struct {
 	URL     string // of the shop
 	Buyers  int
 	Timeout time.Duration // of one request
@@ -31,7 +31,7 @@ var errLeft = errors.New("the buyer left")
 
 // Buy runs the buyers until open ends, and then until the last of them is answered; or until ctx ends, which open is derived from. It gives
 // every sale they asked for, including those that are unanswered by then.
-func (c *Crowd) Buy(ctx, open context.Context) []Sale {
+func (c *crowd) Buy(ctx, open context.Context) []Sale {
 	transport := &http.Transport{MaxIdleConnsPerHost: c.Buyers}
 	defer transport.CloseIdleConnections()
 	client := &http.Client{Transport: transport, Timeout: c.Timeout}
@@ -53,10 +53,10 @@ func (c *Crowd) Buy(ctx, open context.Context) []Sale {
 }
 
 // Sold counts the sales so far.
-func (c *Crowd) Sold() int64 { return c.sold.Load() }
+func (c *crowd) Sold() int64 { return c.sold.Load() }
 
 // Leave makes every third of the buyers who wait for an answer go away, and gives their number. They come back.
-func (c *Crowd) Leave() (gone int64) {
+func (c *crowd) Leave() (gone int64) {
 	c.waiting.Range(func(buyer, leave any) bool {
 		if buyer.(int)%3 == 0 {
 			leave.(context.CancelCauseFunc)(errLeft)
@@ -68,7 +68,7 @@ func (c *Crowd) Leave() (gone int64) {
 }
 
 // buy asks for a sale. A buyer with a key repeats it while it is in doubt, for as long as one request may take, and until there is a bug.
-func (c *Crowd) buy(ctx context.Context, client *http.Client, buyer int) Sale {
+func (c *crowd) buy(ctx context.Context, client *http.Client, buyer int) Sale {
 	key := ""
 	if c.NewKey != nil && buyer%2 == 0 {
 		key = c.NewKey()
@@ -97,7 +97,7 @@ func (s Sale) repeated(next Sale) Sale {
 	return s
 }
 
-func (c *Crowd) request(ctx context.Context, client *http.Client, buyer int, key string) Sale {
+func (c *crowd) request(ctx context.Context, client *http.Client, buyer int, key string) Sale {
 	ctx, leave := context.WithCancelCause(ctx)
 	defer leave(nil)
 	c.waiting.Store(buyer, leave)

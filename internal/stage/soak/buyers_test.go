@@ -60,7 +60,7 @@ func TestBuyersWriteDownWhatTheyAreTold(t *testing.T) {
 			}
 			client := &http.Client{Timeout: timeout}
 			defer client.CloseIdleConnections()
-			crowd := Crowd{URL: server.URL}
+			crowd := crowd{URL: server.URL}
 			got := crowd.request(t.Context(), client, 0, "")
 			if got.Start.IsZero() || got.End.Before(got.Start) {
 				t.Errorf("from %v to %v", got.Start, got.End)
@@ -92,7 +92,7 @@ func TestBuyersLeaveAfterTheirAnswer(t *testing.T) {
 		}
 	}))
 	defer server.Close()
-	crowd := Crowd{URL: server.URL, Buyers: 3, Timeout: 10 * time.Second, Pause: 30 * time.Millisecond}
+	crowd := crowd{URL: server.URL, Buyers: 3, Timeout: 10 * time.Second, Pause: 30 * time.Millisecond}
 	began := time.Now()
 	sales := crowd.Buy(t.Context(), open)
 	sold := newTrial(Record{Sales: sales}).sold
@@ -117,7 +117,7 @@ func TestBuyersGoAway(t *testing.T) {
 	}))
 	defer server.Close()
 	ctx, end := context.WithCancel(t.Context())
-	crowd := Crowd{URL: server.URL, Buyers: 6, Timeout: 10 * time.Second}
+	crowd := crowd{URL: server.URL, Buyers: 6, Timeout: 10 * time.Second}
 	sales := make(chan []Sale)
 	go func() { sales <- crowd.Buy(ctx, ctx) }()
 	for range 6 {
@@ -181,7 +181,7 @@ func TestBuyersRepeatWhatTheyDoubt(t *testing.T) {
 			defer server.Close()
 			client := &http.Client{}
 			defer client.CloseIdleConnections()
-			crowd := Crowd{URL: server.URL, Timeout: c.timeout, Pause: time.Millisecond, NewKey: func() string { return "key" }}
+			crowd := crowd{URL: server.URL, Timeout: c.timeout, Pause: time.Millisecond, NewKey: func() string { return "key" }}
 			got := crowd.buy(t.Context(), client, 0)
 			if name == "never known" && got.Repeats > 0 {
 				got.Repeats = 0

@@ -3,18 +3,13 @@ package soak
 import (
 	"context"
 	"errors"
-	"os"
 	"time"
 
-	"lockstep/internal/lock"
-	"lockstep/internal/stage/redisproxy"
-	"lockstep/internal/stage/replica"
+	"lockstep/internal/cluster"
+	"lockstep/internal/stage/fault"
 )
 
 const (
-	shorter     = Expiry * 2 / 5 // than the lock's expiry
-	longer      = 2 * Expiry
-	heartbeat   = 5 * time.Second        // a replica without a sign of life for longer is forgotten, with its sales
 	again       = 50 * time.Millisecond  // between two repetitions of a fault
 	before      = 300 * time.Millisecond // before a Redis that hung goes on, a new run is asked for
 	untilCaught = 5 * time.Second        // how long a fault waits for the command that it is about
@@ -22,179 +17,90 @@ const (
 
 var errMissed = errors.New("it hit nothing")
 
-// whom says whom a fault hits.
-type whom int
-
-const (
-	everybody whom = iota
-	one            // one replica, and the others may have to wait
-	oneOnly        // one replica; the others go on selling before its end
-)
-
-type effect struct {
-	kind  Kind
-	whom  whom
-	lasts []time.Duration // one of these, round by round
-	do    func(ctx context.Context, i *injection) error
-}
-
-// effects has them in the order of the kinds.
-func effects() []effect {
-	atOnce, second, outlasting := []time.Duration{0}, []time.Duration{time.Second}, []time.Duration{longer, shorter}
-	return []effect{
-		{KillReplica, oneOnly, atOnce, func(_ context.Context, i *injection) error { return replica.Kill(i.pid) }},
-		{
-			StopReplica, oneOnly, []time.Duration{longer, shorter, 4 * Expiry, heartbeat + time.Second},
-			func(ctx context.Context, i *injection) error {
-				err := errors.Join(replica.Stop(i.pid), wait(ctx, i.For))
-				_ = replica.Resume(i.pid) // the front may have given it up, and it may have been killed
-				return err
-			},
-		},
-		{CutReplica, oneOnly, outlasting, func(ctx context.Context, i *injection) error {
-			i.proxy.Cut()
-			defer i.proxy.Mend()
-			return wait(ctx, i.For)
-		}},
-		{StallReplica, oneOnly, outlasting, func(ctx context.Context, i *injection) error {
-			return i.holdOne(ctx, redisproxy.IsWrite, redisproxy.Hold, func() error {
-				i.proxy.Hang(i.For)
-				return wait(ctx, i.For)
-			})
-		}},
-		{LateWrite, one, outlasting, func(ctx context.Context, i *injection) error {
-			return i.holdOne(ctx, redisproxy.IsWrite, redisproxy.Hold, func() error { return wait(ctx, i.For) })
-		}},
-		{StolenLock, one, []time.Duration{longer}, func(ctx context.Context, i *injection) error {
-			return i.holdOne(ctx, redisproxy.IsRead, redisproxy.HoldReply, func() error {
-				return errors.Join(i.client.Del(ctx, lock.Key).Err(), wait(ctx, i.For))
-			})
-		}},
-		{LoseReply, one, second, func(ctx context.Context, i *injection) error { return i.lose(ctx, redisproxy.LoseReply) }},
-		{LoseRequest, one, second, func(ctx context.Context, i *injection) error { return i.lose(ctx, redisproxy.LoseRequest) }},
-		{BuyersLeave, everybody, second, func(ctx context.Context, i *injection) error {
-			return i.repeat(ctx, func() (int64, error) { return i.crowd.Leave(), nil })
-		}},
-		{HangRedis, everybody, []time.Duration{5 * time.Second}, func(ctx context.Context, i *injection) error {
-			redis := i.redis.PID()
-			return errors.Join(replica.Stop(redis), wait(ctx, i.For), replica.Resume(redis))
-		}},
-		{PauseRedis, everybody, []time.Duration{5 * time.Second}, func(ctx context.Context, i *injection) error {
-			return errors.Join(i.client.Do(ctx, "CLIENT", "PAUSE", i.For.Milliseconds(), "ALL").Err(), wait(ctx, i.For))
-		}},
-		{RestartRedis, everybody, []time.Duration{500 * time.Millisecond, 2 * time.Second}, func(ctx context.Context, i *injection) error {
-			return i.restart(ctx, func() error { return nil })
-		}},
-		{EmptyRedis, everybody, []time.Duration{500 * time.Millisecond, 2 * time.Second}, func(ctx context.Context, i *injection) error {
-			return i.restart(ctx, func() error { return errors.Join(os.RemoveAll(i.data()), os.Mkdir(i.data(), 0o700)) })
-		}},
-		{OutOfMemory, everybody, []time.Duration{2 * time.Second, 4 * time.Second}, func(ctx context.Context, i *injection) error {
-			limit := func(bytes string) error { return i.client.ConfigSet(ctx, "maxmemory", bytes).Err() }
-			return errors.Join(limit("1"), wait(ctx, i.For), limit("0"))
-		}},
-		{Flush, everybody, atOnce, func(ctx context.Context, i *injection) error { return i.client.FlushAll(ctx).Err() }},
-		{DeleteLock, everybody, second, func(ctx context.Context, i *injection) error {
-			return i.repeat(ctx, func() (int64, error) { return i.client.Del(ctx, lock.Key).Result() })
-		}},
-		{CutClients, everybody, second, func(ctx context.Context, i *injection) error {
-			return i.repeat(ctx, func() (int64, error) { return i.client.Do(ctx, "CLIENT", "KILL", "TYPE", "normal").Int64() })
-		}},
-		{NewRun, everybody, []time.Duration{heartbeat + time.Second}, newRunInHang},
-	}
-}
-
-// injection is a fault while it happens.
-type injection struct {
-	*world
-	Injected
-
-	pid   int               // of the replica
-	proxy *redisproxy.Proxy // before it
-}
-
 // inject waits until the shop is whole, reads the ledgers if the fault may destroy them, and injects it.
-func (w *world) inject(ctx context.Context, fault Fault) Injected {
-	i := &injection{world: w, Injected: Injected{Fault: fault, Read: time.Now()}, proxy: w.proxies[fault.Replica]}
+func (w *world) inject(ctx context.Context, planned Fault) Injected {
+	f := Injected{Fault: planned, Read: time.Now()}
 	all, err := w.settled(ctx)
-	if err == nil && fault.Kind.forgets() {
-		i.Read = time.Now()
+	effect := planned.Kind.effect()
+	if err == nil && effect.forgets {
+		f.Read = time.Now()
 		err = w.look(ctx)
 	}
-	if i.Begin = time.Now(); err != nil {
-		i.End, i.Error = i.Begin, err.Error()
-		return i.Injected
+	if f.Begin = time.Now(); err != nil {
+		f.End, f.Error = f.Begin, err.Error()
+		return f
 	}
-	if !fault.Kind.forgets() {
-		i.Read = i.Begin
+	if !effect.forgets {
+		f.Read = f.Begin
 	}
-	effect := fault.Kind.effect()
-	if i.pid = all[fault.Replica].PID; effect.whom != everybody {
-		i.Victim = all[fault.Replica].Name
+	if effect.whom != everybody {
+		f.Victim = all[f.Replica].Name
 	}
-	w.tell("%s", i.Injected)
-	if err := effect.do(ctx, i); err != nil {
-		i.Error = err.Error()
+	w.tell("%s", f)
+	if err := effect.do(ctx, w, &f); err != nil {
+		f.Error = err.Error()
 	}
-	if i.End.IsZero() {
-		i.End = time.Now()
+	if f.End.IsZero() {
+		f.End = time.Now()
 	}
-	return i.Injected
+	return f
 }
 
-func (i *injection) restart(ctx context.Context, meanwhile func() error) error {
-	i.gone.Store(true)
-	defer i.gone.Store(false)
-	i.redis.Kill()
-	return errors.Join(meanwhile(), wait(ctx, i.For), i.redis.Run(ctx))
+func (w *world) restart(ctx context.Context, after time.Duration, meanwhile func() error) error {
+	w.gone.Store(true)
+	defer w.gone.Store(false)
+	w.redis.Kill()
+	return errors.Join(meanwhile(), wait(ctx, after), w.redis.Run(ctx))
 }
 
 // newRunInHang asks for a new run shortly before a hung Redis goes on. Redis then answers the selling replicas and the replica that
 // changes the run together, when it has heard of no replica for longer than a heartbeat.
-func newRunInHang(ctx context.Context, i *injection) error {
-	pid := i.redis.PID()
-	if err := errors.Join(replica.Stop(pid), wait(ctx, i.For-before)); err != nil {
-		return errors.Join(err, replica.Resume(pid))
+func newRunInHang(ctx context.Context, w *world, f *Injected) error {
+	pid := w.redis.PID()
+	if err := errors.Join(cluster.Pause(pid), wait(ctx, f.For-before)); err != nil {
+		return errors.Join(err, cluster.Resume(pid))
 	}
 	began := make(chan error, 1)
 	go func() {
-		asked, err := i.newRun(ctx)
-		i.End = asked
+		asked, err := w.newRun(ctx)
+		f.End = asked
 		began <- err
 	}()
-	err := errors.Join(wait(ctx, before), replica.Resume(pid))
+	err := errors.Join(wait(ctx, before), cluster.Resume(pid))
 	went := time.Now()
-	if err = errors.Join(err, <-began); i.End.Before(went) {
-		i.End = went
+	if err = errors.Join(err, <-began); f.End.Before(went) {
+		f.End = went
 	}
 	return err
 }
 
 // holdOne holds the next command that matches, or the reply to it, as long as something takes. It fails with errMissed if there is none.
-func (i *injection) holdOne(ctx context.Context, matches func([]string) bool, fate redisproxy.Fate, do func() error) error {
-	trap := i.proxy.Catch(matches, fate)
+func (w *world) holdOne(ctx context.Context, f *Injected, matches func([]string) bool, fate fault.Fate, do func() error) error {
+	proxy := w.proxies[f.Replica]
+	trap := proxy.Catch(matches, fate)
 	defer func() {
 		trap.Release() // first: it may be caught just now
-		i.proxy.Remove(trap)
+		proxy.Remove(trap)
 	}()
 	if !isCaught(ctx, trap, untilCaught) {
 		return errMissed
 	}
-	i.Caught = 1
+	f.Caught = 1
 	return do()
 }
 
 // lose loses the next write, and then commands of the lock and writes in turn. A write comes first: a lock whose reply was lost stays until
 // its expiry, and nobody writes meanwhile.
-func (i *injection) lose(ctx context.Context, fate redisproxy.Fate) error {
-	if err := i.holdOne(ctx, redisproxy.IsWrite, fate, func() error { return nil }); err != nil {
+func (w *world) lose(ctx context.Context, f *Injected, fate fault.Fate) error {
+	if err := w.holdOne(ctx, f, fault.IsWrite, fate, func() error { return nil }); err != nil {
 		return err
 	}
-	matches := []func([]string) bool{redisproxy.IsOfLock, redisproxy.IsWrite}
-	next := 0
-	return i.repeat(ctx, func() (int64, error) {
-		trap := i.proxy.Catch(matches[next%len(matches)], fate)
+	matches := []func([]string) bool{fault.IsOfLock, fault.IsWrite}
+	proxy, next := w.proxies[f.Replica], 0
+	return f.repeat(ctx, func() (int64, error) {
+		trap := proxy.Catch(matches[next%len(matches)], fate)
 		next++
-		defer i.proxy.Remove(trap)
+		defer proxy.Remove(trap)
 		if isCaught(ctx, trap, again) {
 			return 1, nil
 		}
@@ -202,24 +108,24 @@ func (i *injection) lose(ctx context.Context, fate redisproxy.Fate) error {
 	})
 }
 
-func isCaught(ctx context.Context, trap *redisproxy.Trap, d time.Duration) bool {
+func isCaught(ctx context.Context, trap *fault.Trap, d time.Duration) bool {
 	ctx, cancel := context.WithTimeout(ctx, d)
 	defer cancel()
 	return trap.AwaitCaught(ctx)
 }
 
 // repeat repeats something as long as the fault lasts, and counts what it hit; it fails with errMissed if it never hit anything.
-func (i *injection) repeat(ctx context.Context, do func() (hits int64, err error)) error {
-	ctx, cancel := context.WithTimeout(ctx, i.For)
+func (f *Injected) repeat(ctx context.Context, do func() (hits int64, err error)) error {
+	ctx, cancel := context.WithTimeout(ctx, f.For)
 	defer cancel()
 	for wait(ctx, again) == nil {
 		hits, err := do()
 		if err != nil && ctx.Err() == nil {
 			return err
 		}
-		i.Caught += int(hits)
+		f.Caught += int(hits)
 	}
-	if i.Caught == 0 {
+	if f.Caught == 0 {
 		return errMissed
 	}
 	return nil

@@ -21,8 +21,8 @@ func TestRepeat(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			attempts := 0
-			i := injection{Injected: Injected{Fault: Fault{For: 3*again + again/2}}}
-			err := i.repeat(t.Context(), func() (int64, error) {
+			f := Injected{Fault: Fault{For: 3*again + again/2}}
+			err := f.repeat(t.Context(), func() (int64, error) {
 				attempts++
 				return c.hits[attempts-1], c.err
 			})

@@ -19,9 +19,9 @@ func at(seconds float64) time.Time { return began.Add(time.Duration(seconds * fl
 // handMade is twenty seconds in which all is well, at a hundred sales a second: two runs, for Redis is emptied at ten seconds; before, at
 // five, a replica is stopped for two seconds.
 func handMade() Record {
-	r := Record{Lock: "v9", Expiry: time.Second, Began: began, Ended: at(20), Faults: []Injected{
-		{Fault: Fault{Kind: StopReplica, For: 2 * time.Second}, Victim: "r1", Caught: 1, Read: at(4.9), Begin: at(5), End: at(7)},
-		{Fault: Fault{Kind: EmptyRedis}, Caught: 1, Read: at(11.9), Begin: at(11.995), End: at(12)},
+	r := Record{Lock: "v9", Began: began, Ended: at(20), Faults: []Injected{
+		{Fault: Fault{Kind: "stop-replica", For: 2 * time.Second}, Victim: "r1", Caught: 1, Read: at(4.9), Begin: at(5), End: at(7)},
+		{Fault: Fault{Kind: "empty-redis"}, Caught: 1, Read: at(11.9), Begin: at(11.995), End: at(12)},
 	}}
 	left := map[string]int64{"A": initialStock, "B": initialStock}
 	for i := range 2000 {
@@ -180,7 +180,7 @@ func TestJudge(t *testing.T) {
 
 		{"a repeat is sold for the second time", func(r *Record) {
 			r.repeat(1195)
-			r.Faults[1].Kind = NewRun
+			r.Faults[1].Kind = "new-run"
 		}, soldOnce + "|" + once + "|" + asTold, verdict.Fail},
 		{"a repeat is sold for the second time, for Redis had forgotten the first", func(r *Record) { r.repeat(1195) }, "", verdict.Pass},
 		{"a buyer was told of another order than its key's", func(r *Record) {
@@ -274,12 +274,12 @@ func TestJudge(t *testing.T) {
 		{"a slow second before a fault", func(r *Record) { r.slow(2, 3.5) }, "", verdict.Pass},
 
 		{"a fault that must cost a weak lock an update, and did", func(r *Record) {
-			r.Lock, r.Faults[0].Kind, r.Looks[1] = "v6", StallReplica, look("A", 11.9, 1190, 1189)
+			r.Lock, r.Faults[0].Kind, r.Looks[1] = "v6", "stall-replica", look("A", 11.9, 1190, 1189)
 		}, "", verdict.AsPredicted},
 		{"a fault that must cost a weak lock an update, and did not", func(r *Record) {
-			r.Lock, r.Faults[0].Kind = "v6", StallReplica
+			r.Lock, r.Faults[0].Kind = "v6", "stall-replica"
 		}, costs, verdict.Fail},
-		{"a fault that costs a weaker lock an update", func(r *Record) { r.Lock, r.Faults[0].Kind = "v6", LateWrite }, "", verdict.Pass},
+		{"a fault that costs a weaker lock an update", func(r *Record) { r.Lock, r.Faults[0].Kind = "v6", "late-write" }, "", verdict.Pass},
 
 		{"a token came twice", func(r *Record) { r.sold(60, func(s *Sale) { s.Fence-- }) }, tokens, verdict.Fail},
 		{"a token went back", func(r *Record) { r.sold(60, func(s *Sale) { s.Fence = 7 }) }, tokens, verdict.Fail},

@@ -16,21 +16,21 @@ import (
 // page is how many orders are read at once, so that the buyers do not wait for the reader.
 const page = 1000
 
-// Ledgers are all orders that were ever read in any run's ledger, including those that Redis has lost since.
-type Ledgers struct {
+// ledgers are all orders that were ever read in any run's ledger, including those that Redis has lost since.
+type ledgers struct {
 	Entries []Entry
 
 	client *redis.Client
 	known  map[[2]string]bool // whether an order is among the entries, by its ledger's run and its id
 }
 
-// NewLedgers reads the ledgers in client's Redis.
-func NewLedgers(client *redis.Client) *Ledgers {
-	return &Ledgers{client: client, known: map[[2]string]bool{}}
+// newLedgers reads the ledgers in client's Redis.
+func newLedgers(client *redis.Client) *ledgers {
+	return &ledgers{client: client, known: map[[2]string]bool{}}
 }
 
 // Read reads every ledger there is. An order that was written before it began is among the entries afterwards.
-func (l *Ledgers) Read(ctx context.Context) error {
+func (l *ledgers) Read(ctx context.Context) error {
 	every, _ := dao.OrdersKeys("*")
 	keys := l.client.Scan(ctx, 0, every, page).Iterator()
 	for keys.Next(ctx) {
@@ -41,7 +41,7 @@ func (l *Ledgers) Read(ctx context.Context) error {
 	return keys.Err()
 }
 
-func (l *Ledgers) readOne(ctx context.Context, key string) error {
+func (l *ledgers) readOne(ctx context.Context, key string) error {
 	run := runOf(key)
 	fields := l.client.HScan(ctx, key, 0, "", page).Iterator()
 	for fields.Next(ctx) {
@@ -72,8 +72,8 @@ func runOf(key string) string {
 	return same(strings.TrimSuffix(strings.TrimPrefix(key, prefix), strings.TrimPrefix(older, prefix)))
 }
 
-// LookAt returns the current run, all of it at one moment: a sale changes it in one step.
-func LookAt(ctx context.Context, client *redis.Client) (Look, error) {
+// lookAt returns the current run, all of it at one moment: a sale changes it in one step.
+func lookAt(ctx context.Context, client *redis.Client) (Look, error) {
 	for {
 		id, err := client.HGet(ctx, dao.RunKey, "id").Result()
 		if err != nil {
@@ -114,8 +114,8 @@ func LookAt(ctx context.Context, client *redis.Client) (Look, error) {
 	}
 }
 
-// InFlight counts the sales that have begun and not ended, as the replicas that live have told.
-func InFlight(ctx context.Context, client *redis.Client) (n int, err error) {
+// inFlight counts the sales that have begun and not ended, as the replicas that live have told.
+func inFlight(ctx context.Context, client *redis.Client) (n int, err error) {
 	state, err := dao.NewStore(client, "the soak", 1).Look(ctx)
 	for _, replica := range state.Others {
 		n += replica.Admitted

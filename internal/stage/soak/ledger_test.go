@@ -34,7 +34,7 @@ func TestLedgersRememberWhatWasDestroyed(t *testing.T) {
 	server := redistest.Start(t)
 	client := redisclient.Single(redisclient.Config{Addrs: []string{server.Addr}})
 	defer client.Close()
-	ledgers := NewLedgers(client)
+	ledgers := newLedgers(client)
 	read := func() map[string]int {
 		t.Helper()
 		if err := ledgers.Read(t.Context()); err != nil {
@@ -88,7 +88,7 @@ func TestLook(t *testing.T) {
 	server := redistest.Start(t)
 	client := redisclient.Single(redisclient.Config{Addrs: []string{server.Addr}})
 	defer client.Close()
-	if _, err := LookAt(t.Context(), client); err == nil {
+	if _, err := lookAt(t.Context(), client); err == nil {
 		t.Error("there is no run, and it saw one")
 	}
 	for _, err := range []error{
@@ -105,14 +105,14 @@ func TestLook(t *testing.T) {
 		t.Fatal(err)
 	}
 	put(t, client, "A", "y")
-	look, err := LookAt(t.Context(), client)
+	look, err := lookAt(t.Context(), client)
 	if err != nil || look.ID != "A" || look.Lock != "v9" || look.Kept != 2 || look.Sold != 3 || look.Lost() != 1 {
 		t.Errorf("%+v, %v; want run A of v9, two orders kept, three sold, one lost", look, err)
 	}
 	if err := client.Set(t.Context(), dao.InventoryKey, "many", 0).Err(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := LookAt(t.Context(), client); err == nil || !strings.Contains(err.Error(), "inventory of run A") {
+	if _, err := lookAt(t.Context(), client); err == nil || !strings.Contains(err.Error(), "inventory of run A") {
 		t.Errorf("%v; want an error that names the stock", err)
 	}
 }

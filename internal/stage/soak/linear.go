@@ -51,7 +51,7 @@ func (t *trial) history() (byRun map[string][]change, left int) {
 		})
 	}
 	for _, run := range t.runs {
-		if changes := byRun[run.id]; run.destroyed() {
+		if changes := byRun[run.id]; run.destroyed {
 			level := t.lastSeen(run.id)
 			byRun[run.id] = slices.DeleteFunc(changes, func(c change) bool { return c.before <= level })
 			left += len(changes) - len(byRun[run.id])
@@ -69,7 +69,7 @@ func (r Record) nanos(t time.Time) int64 { return t.Sub(r.Began).Nanoseconds() }
 func (r Record) lastSeen(run string) int64 {
 	lowest := int64(initialStock)
 	for _, look := range r.Looks {
-		before := slices.ContainsFunc(r.Faults, func(f Injected) bool { return f.Kind.isDestructive() && !look.At.After(f.Begin) })
+		before := slices.ContainsFunc(r.Faults, func(f Injected) bool { return f.Kind.effect().destroys && !look.At.After(f.Begin) })
 		if before && look.ID == run {
 			lowest = min(lowest, look.Remaining)
 		}

@@ -12,9 +12,8 @@ import (
 // Record is what happened in a session.
 type Record struct {
 	Lock   string
-	Expiry time.Duration // of the lock
-	Began  time.Time     // when the buyers were warm
-	Ended  time.Time     // when they were told to leave
+	Began  time.Time // when the buyers were warm
+	Ended  time.Time // when they were told to leave
 	Sales  []Sale
 	Faults []Injected
 	Orders []Entry
@@ -94,12 +93,12 @@ func (f Injected) String() string {
 
 // isLoserOf reports whether this fault may have destroyed the order of a sale before any reading of the ledgers.
 func (f Injected) isLoserOf(s Sale) bool {
-	return f.Kind.isDestructive() && s.End.After(f.Read) && s.Start.Before(f.End)
+	return f.Kind.effect().destroys && s.End.After(f.Read) && s.Start.Before(f.End)
 }
 
 // tookIt reports whether this fault may have removed an order: a Redis that is out of memory loses the orders of earlier runs.
 func (f Injected) tookIt(order Entry) bool {
-	return (f.Kind.isDestructive() || f.Kind == OutOfMemory) && order.At.Before(f.End)
+	return (f.Kind.effect().destroys || f.Kind.effect().drops) && order.At.Before(f.End)
 }
 
 // Look is the current run, all of it at one moment between two.

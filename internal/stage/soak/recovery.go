@@ -28,14 +28,14 @@ func (p pace) before(t time.Time) int {
 // the replica may have held, for the others can sell then. A fault that may leave a lock behind is an excuse until that expires.
 func (r Record) mustSellFrom(f Injected) []time.Time {
 	switch {
-	case f.Kind.canOrphanLock():
-		return []time.Time{f.End.Add(r.Expiry)}
+	case f.Kind.effect().orphans:
+		return []time.Time{f.End.Add(expiry)}
 	case f.Kind.effect().whom != oneOnly:
 		return []time.Time{f.End}
-	case f.For <= r.Expiry:
-		return []time.Time{f.Begin.Add(r.Expiry)}
+	case f.For <= expiry:
+		return []time.Time{f.Begin.Add(expiry)}
 	default:
-		return []time.Time{f.Begin.Add(r.Expiry), f.End}
+		return []time.Time{f.Begin.Add(expiry), f.End}
 	}
 }
 

@@ -15,15 +15,13 @@ import (
 
 	"lockstep/internal/cluster"
 	"lockstep/internal/dao/redisclient"
-	"lockstep/internal/stage/redisproxy"
-	"lockstep/internal/stage/redisserver"
-	"lockstep/internal/stage/replica"
+	"lockstep/internal/stage/fault"
 )
 
 // Session is a soak of one lock.
 type Session struct {
 	Program  string // lockstep itself
-	Redis    string // the program to start as Redis; "": as redisserver.Find finds it
+	Redis    string // the program to start as Redis; "": as fault.FindRedis finds it
 	Lock     string
 	Replicas int
 	Buyers   int
@@ -42,18 +40,16 @@ const (
 type world struct {
 	Session
 
-	dir     string
-	redis   *redisserver.Server
-	proxies []*redisproxy.Proxy // one for each replica
-	cluster *cluster.Cluster
-	said    replica.Said // of the replicas
-	url     string       // of the front
+	redis   *fault.RedisServer
+	proxies []*fault.Proxy // one for each replica
+	cluster *cluster.Isolated
+	url     string // of the front
 	asker   *http.Client
 	client  *redis.Client
 	endings []func() error // of what runs, the last one first
 
-	crowd   *Crowd
-	ledgers *Ledgers
+	crowd   *crowd
+	ledgers *ledgers
 	record  Record
 	telling sync.Mutex
 	gone    atomic.Bool // whether Redis is: nobody looks at it then
@@ -65,8 +61,8 @@ func (s Session) Run(ctx context.Context) (_ Record, err error) {
 	if err := CheckLock(s.Lock); err != nil {
 		return Record{}, err
 	}
-	if !replica.CanStop {
-		return Record{}, replica.ErrNoSignals
+	if !cluster.CanPause {
+		return Record{}, cluster.ErrCannotPause
 	}
 	w := &world{Session: s, asker: &http.Client{Transport: &http.Transport{}}}
 	defer func() {
@@ -80,13 +76,13 @@ func (s Session) Run(ctx context.Context) (_ Record, err error) {
 	}
 	w.client = redisclient.Single(redisclient.Config{Addrs: []string{w.redis.Addr()}, Timeout: patience})
 	w.endings = append(w.endings, w.client.Close)
-	w.ledgers = NewLedgers(w.client)
-	w.crowd = &Crowd{URL: w.url, Buyers: s.Buyers, Timeout: requestTimeout, Pause: pauseAfterRefusal, NewKey: uuid.NewString}
+	w.ledgers = newLedgers(w.client)
+	w.crowd = &crowd{URL: w.url, Buyers: s.Buyers, Timeout: requestTimeout, Pause: pauseAfterRefusal, NewKey: uuid.NewString}
 	return w.run(ctx)
 }
 
 func (w *world) run(ctx context.Context) (Record, error) {
-	w.record = Record{Lock: w.Lock, Expiry: Expiry, Began: time.Now().Add(warmUp)}
+	w.record = Record{Lock: w.Lock, Began: time.Now().Add(warmUp)}
 	open, shut := context.WithCancel(ctx)
 	defer shut()
 	sales := make(chan []Sale, 1)
@@ -119,7 +115,7 @@ func (w *world) run(ctx context.Context) (Record, error) {
 			err = context.Cause(ctx)
 		}
 	}
-	w.record.Orders, w.record.Said = w.ledgers.Entries, w.said.String()
+	w.record.Orders, w.record.Said = w.ledgers.Entries, w.cluster.Said()
 	return w.record, err
 }
 
@@ -134,7 +130,7 @@ func (w *world) look(ctx context.Context) error {
 	if err := w.ledgers.Read(ctx); err != nil {
 		return err
 	}
-	look, err := LookAt(ctx, w.client)
+	look, err := lookAt(ctx, w.client)
 	if err == nil {
 		w.record.Looks = append(w.record.Looks, look)
 	}
@@ -148,7 +144,7 @@ func (w *world) watch(ctx context.Context) (looks []Look) {
 	told, sold := time.Now(), int64(0)
 	for wait(ctx, watchEvery) == nil {
 		if !w.gone.Load() {
-			if look, err := LookAt(ctx, client); err == nil {
+			if look, err := lookAt(ctx, client); err == nil {
 				looks = append(looks, look)
 			}
 		}
@@ -164,7 +160,7 @@ func (w *world) watch(ctx context.Context) (looks []Look) {
 // finish reads the ledgers for the last time, when no sale is in flight any more.
 func (w *world) finish(ctx context.Context) error {
 	err := try(ctx, fmt.Errorf("sales are in flight %v after the last buyer left", patience), func() error {
-		n, err := InFlight(ctx, w.client)
+		n, err := inFlight(ctx, w.client)
 		if n > 0 {
 			err = fmt.Errorf("%d", n)
 		}

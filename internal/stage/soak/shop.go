@@ -6,9 +6,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"sync"
 	"time"
@@ -21,9 +18,7 @@ import (
 	"lockstep/internal/shop/api"
 	"lockstep/internal/shop/load"
 	"lockstep/internal/shop/route"
-	"lockstep/internal/stage/redisproxy"
-	"lockstep/internal/stage/redisserver"
-	"lockstep/internal/stage/replica"
+	"lockstep/internal/stage/fault"
 )
 
 const (
@@ -35,58 +30,47 @@ const (
 
 // open starts the shop. What was started is among the endings, also if it fails.
 func (w *world) open(ctx context.Context) (err error) {
-	if w.dir, err = os.MkdirTemp("", "lockstep-soak-"); err != nil {
-		return err
-	}
-	w.endings = append(w.endings, func() error { return os.RemoveAll(w.dir) })
-	if err := os.Mkdir(w.data(), 0o700); err != nil {
-		return err
-	}
-	w.redis, err = redisserver.Start(ctx, w.Redis, w.data(),
-		"--save", "", "--appendonly", "yes", "--appendfsync", "always", "--maxclients", "4000")
+	w.redis, err = fault.StartRedis(ctx, w.Redis, "", "--save", "", "--appendonly", "yes", "--appendfsync", "always", "--maxclients", "4000")
 	if err != nil {
 		return err
 	}
 	w.endings = append(w.endings, w.redis.Close)
 	for range w.Replicas {
-		proxy, err := redisproxy.Open(w.redis.Addr())
+		proxy, err := fault.OpenProxy(w.redis.Addr())
 		if err != nil {
 			return err
 		}
 		w.proxies = append(w.proxies, proxy)
 		w.endings = append(w.endings, proxy.Close)
 	}
-	w.cluster, err = cluster.Start(ctx, w.Replicas, w.command, grace, slog.New(slog.DiscardHandler))
-	if err != nil {
-		return fmt.Errorf("%w\n%s", err, &w.said)
+	if w.cluster, err = cluster.StartIsolated(ctx, w.Program, w.Replicas, w.command, grace); err != nil {
+		return err
 	}
-	w.endings = append(w.endings, func() error { w.cluster.Stop(); return nil })
+	w.endings = append(w.endings, w.cluster.Close)
 	return w.serve()
 }
 
-// data is where Redis keeps its files.
-func (w *world) data() string { return filepath.Join(w.dir, "redis") }
-
-// command returns the command that starts a replica: a server of this very program, with no other settings than the soak's.
-func (w *world) command(name string) *exec.Cmd {
+// command returns the command that starts a replica, with its settings.
+func (w *world) command(name string) []string {
 	var index int
 	_, _ = fmt.Sscanf(name, "r%d", &index) // cluster names them so, from r1 on
-	return replica.Command(w.Program, "serve", name, w.dir, &w.said, "--behind-front",
-		"--server.addr="+replica.AnyPort, "--redis.addrs="+w.proxies[index-1].Addr(),
-		"--lock.version="+w.Lock, "--lock.ttl="+Expiry.String(), "--lock.wait_timeout="+waitTimeout.String(),
-		"--sale.think_time="+thinkTime.String(), fmt.Sprintf("--inventory.initial=%d", initialStock),
-		fmt.Sprintf("--inventory.max_orders=%d", maxOrders))
+	return []string{
+		"serve", "--behind-front", "--server.addr=" + fault.AnyPort, "--redis.addrs=" + w.proxies[index-1].Addr(),
+		"--lock.version=" + w.Lock, "--lock.ttl=" + expiry.String(), "--lock.wait_timeout=" + waitTimeout.String(),
+		"--sale.think_time=" + thinkTime.String(), fmt.Sprintf("--inventory.initial=%d", initialStock),
+		fmt.Sprintf("--inventory.max_orders=%d", maxOrders),
+	}
 }
 
 // serve lets buyers in.
 func (w *world) serve() error {
-	listener, err := net.Listen("tcp", replica.AnyPort)
+	listener, err := net.Listen("tcp", fault.AnyPort)
 	if err != nil {
 		return err
 	}
 	log := slog.New(slog.DiscardHandler)
 	front := &cluster.Front{
-		Cluster: w.cluster, NewID: uuid.NewString, Log: log, Transport: cluster.NewTransport(),
+		Cluster: w.cluster.Cluster, NewID: uuid.NewString, Log: log, Transport: cluster.NewTransport(),
 	}
 	routes := front.PassOn((&api.API{}).Routes()) // nobody watches
 	w.url = "http://" + listener.Addr().String()

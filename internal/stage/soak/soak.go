@@ -2,7 +2,7 @@
 // afterwards from outside: by every answer to a buyer, by the orders of every ledger, by the stock as it was read, and by how soon sales
 // recover.
 //
-// A session has a plan, which depends on a seed alone (plan.go). It starts a Redis, proxies, replicas and their front (shop.go), and
+// A session has a plan, which depends on a seed alone (kind.go). It starts a Redis, proxies, replicas and their front (shop.go), and
 // injects the faults (session.go, inject.go), while buyers (buyers.go) and readers (ledger.go) write down what happens. What they wrote is
 // a Record (record.go), a plain value. Examine (judge.go and the rules beside it) computes its Result; Page (page.go) tells that, and Draw
 // (picture.go) draws it.
@@ -16,12 +16,14 @@ import (
 	"strings"
 	"time"
 
+	"lockstep/internal/evolution"
 	"lockstep/internal/lock"
+	"lockstep/internal/strategy"
 )
 
 // The settings of a shop in a soak. The expiry is short, so that a fault can outlast it; the stock is never sold out.
 const (
-	Expiry       = time.Second     // lock.ttl
+	expiry       = time.Second     // lock.ttl
 	waitTimeout  = 5 * time.Second // lock.wait_timeout
 	thinkTime    = time.Millisecond
 	initialStock = 100_000_000
@@ -51,9 +53,15 @@ func CheckLock(name string) error {
 
 // fenced reports whether a lock promises that no update is ever lost. The others lose updates when a holder, its network or Redis stands
 // still for longer than the lock's expiry, or when the lock is deleted.
-func fenced(lock string) bool { return slices.Index(Locks(), lock) >= slices.Index(Locks(), "v7") }
+func fenced(lock string) bool { return capabilities(lock).Fenced }
 
-func renewed(lock string) bool { return slices.Index(Locks(), lock) >= slices.Index(Locks(), "v6") }
+func renewed(lock string) bool { return capabilities(lock).Renewed }
+
+// capabilities gives those that the table of strategies has of a lock; none of a name that it does not have.
+func capabilities(lock string) strategy.Capabilities {
+	row, _ := evolution.Find(lock) // CheckLock has refused such a name
+	return row.Capabilities
+}
 
 // wait waits for d, or until ctx ends; then it fails with the cause of that.
 func wait(ctx context.Context, d time.Duration) error {

@@ -24,12 +24,12 @@ func (t *trial) checkStock(check *Check) {
 		check.Checked++
 		left := run.left()
 		gone, twice := initialStock-left[0], int64(len(run.orders)-len(left))
-		if gap := gone - int64(len(left)); gap != 0 && !run.destroyed() {
+		if gap := gone - int64(len(left)); gap != 0 && !run.destroyed {
 			check.breaks("run %s: the orders leave out %d of the %d pieces that are gone", run.id, gap, gone)
 		}
 		switch more := twice - lost[run.id]; {
 		case more <= 0:
-		case run.opened(t.Record): // nobody looked at the run after that
+		case t.allowsLoss(run.first, run.last): // nobody looked at the run after that
 			check.Excused += int(more)
 		default:
 			check.breaks("run %s: %d orders left what others had left, and no look saw that %d of these updates were lost", run.id, twice, more)
@@ -48,11 +48,6 @@ func (r *run) left() []int64 {
 	}
 	slices.Sort(left)
 	return slices.Compact(left)
-}
-
-// opened reports whether a fault in a run allows that updates are lost.
-func (r *run) opened(by Record) bool {
-	return !fenced(by.Lock) && slices.ContainsFunc(r.faults, func(f Injected) bool { return f.opens(by.Lock, by.Expiry) })
 }
 
 // losses looks when updates were lost, and gives how many were in each run. What no fault allows then is a flaw, whatever others allow at
@@ -76,10 +71,11 @@ func (c *Check) losses(t *trial) map[string]int64 {
 // tokensGrow checks the order of the holders: where each has a fencing token, the stock falls in the order of the tokens, and no two sales
 // of a run have the same. One pass over the orders is enough.
 func (t *trial) tokensGrow(check *Check) {
+	fenced := fenced(t.Lock)
 	for _, run := range t.runs {
 		for i, order := range run.orders {
 			if order.Fence == 0 {
-				if fenced(t.Lock) {
+				if fenced {
 					check.breaks("order %s has no token", order.ID)
 				}
 				continue
@@ -100,7 +96,7 @@ func (t *trial) tokensGrow(check *Check) {
 func (t *trial) checkPredictedLoss(check *Check) {
 	predicted := 0
 	for _, fault := range t.faults {
-		if !fault.canLose(t.Lock, t.Expiry) || fault.Error != "" {
+		if !fault.canLose(t.Lock) || fault.Error != "" {
 			continue
 		}
 		predicted++

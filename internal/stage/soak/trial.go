@@ -60,10 +60,11 @@ func (t *trial) goingOn(from, to time.Time) []Sale {
 
 // run is what a record says of one run.
 type run struct {
-	id     string
-	first  time.Time  // when its first order was written
-	orders []*Entry   // down from the first stock, and by their tokens where several found the same
-	faults []Injected // that began during it
+	id        string
+	destroyed bool      // its ledger, by a fault that began during it
+	first     time.Time // when its first order was written
+	last      time.Time // when its last one was
+	orders    []*Entry  // down from the first stock, and by their tokens where several found the same
 }
 
 func runsOf(r Record) (runs []*run) {
@@ -74,23 +75,19 @@ func runsOf(r Record) (runs []*run) {
 			byID[order.Run] = &run{id: order.Run, first: order.At}
 			runs = append(runs, byID[order.Run])
 		}
-		byID[order.Run].orders = append(byID[order.Run].orders, order)
+		run := byID[order.Run]
+		run.last, run.orders = order.At, append(run.orders, order)
 	}
 	for i, run := range runs {
 		slices.SortFunc(run.orders, func(a, b *Entry) int {
 			return cmp.Or(cmp.Compare(b.Before, a.Before), cmp.Compare(a.Fence, b.Fence))
 		})
 		for _, fault := range r.Faults {
-			if (i == 0 || !fault.Begin.Before(run.first)) && (i+1 == len(runs) || fault.Begin.Before(runs[i+1].first)) {
-				run.faults = append(run.faults, fault)
-			}
+			during := (i == 0 || !fault.Begin.Before(run.first)) && (i+1 == len(runs) || fault.Begin.Before(runs[i+1].first))
+			run.destroyed = run.destroyed || during && fault.Kind.effect().destroys
 		}
 	}
 	return runs
-}
-
-func (r *run) destroyed() bool {
-	return slices.ContainsFunc(r.faults, func(f Injected) bool { return f.Kind.isDestructive() })
 }
 
 // loss is updates of a run that were lost between two looks.
@@ -142,6 +139,6 @@ func (r Record) oversold() (n int64) {
 // allowsLoss reports whether some fault allows that updates were lost in that time: it goes on then, or has just ended.
 func (r Record) allowsLoss(from, to time.Time) bool {
 	return !fenced(r.Lock) && slices.ContainsFunc(r.Faults, func(f Injected) bool {
-		return f.opens(r.Lock, r.Expiry) && !to.Before(f.Begin) && !from.After(f.End.Add(backAfter))
+		return f.opens(r.Lock) && !to.Before(f.Begin) && !from.After(f.End.Add(backAfter))
 	})
 }

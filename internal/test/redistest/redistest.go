@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"lockstep/internal/stage/redisserver"
+	"lockstep/internal/stage/fault"
 	"lockstep/internal/test/suite"
 )
 
@@ -26,7 +26,7 @@ type Server struct {
 	Addr string
 
 	t       testing.TB
-	process *redisserver.Server
+	process *fault.RedisServer
 }
 
 // Start starts a server that ends with the test, with further arguments; PORT among them is its port. It asks for redis-server, as
@@ -34,35 +34,47 @@ type Server struct {
 func Start(t testing.TB, args ...string) *Server {
 	t.Helper()
 	suite.Needs(t, "redis-server")
-	for range 5 {
-		port := FreePort(t)
-		own, rest := []string{"--save", "", "--appendonly", "no", "--maxclients", "4000"}, args
-		if len(args) > 0 && !strings.HasPrefix(args[0], "--") { // a configuration file comes first
-			own, rest = slices.Insert(own, 0, args[0]), args[1:]
-		}
-		for _, arg := range rest {
-			own = append(own, strings.ReplaceAll(arg, "PORT", port))
-		}
-		n, err := strconv.Atoi(port)
-		if err != nil {
-			t.Fatal(err)
-		}
-		process, err := redisserver.New("", n, t.TempDir(), own...)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s := &Server{Addr: process.Addr(), t: t, process: process}
-		if err = s.run(); err == nil {
-			t.Cleanup(s.Stop)
-			return s
-		}
-		if strings.Contains(err.Error(), "TLS support") {
-			t.Skip(err)
-		}
-		t.Logf("another port: %v", err) // another process may have taken this one meanwhile
+	port := FreePort(t)
+	own, rest := []string{"--save", "", "--appendonly", "no", "--maxclients", "4000"}, args
+	if len(args) > 0 && !strings.HasPrefix(args[0], "--") { // a configuration file comes first
+		own, rest = slices.Insert(own, 0, args[0]), args[1:]
 	}
-	t.Fatal("no server could be started")
-	return nil
+	for _, arg := range rest {
+		own = append(own, strings.ReplaceAll(arg, "PORT", port))
+	}
+	n, err := strconv.Atoi(port)
+	if err != nil {
+		t.Fatal(err)
+	}
+	process, err := fault.NewRedis("", n, t.TempDir(), own...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &Server{Addr: process.Addr(), t: t, process: process}
+	switch err = s.run(); {
+	case err == nil:
+		t.Cleanup(s.Stop)
+	case strings.Contains(err.Error(), "TLS support"):
+		t.Skip(err)
+	default:
+		t.Fatal(err)
+	}
+	return s
+}
+
+// NewProxy opens a proxy to a server until the test ends.
+func NewProxy(t testing.TB, server string) *fault.Proxy {
+	t.Helper()
+	proxy, err := fault.OpenProxy(server)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := proxy.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return proxy
 }
 
 // Run starts the process again, after Stop, and waits until it answers.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"lockstep/internal/stage/redisserver"
+	"lockstep/internal/stage/fault"
 )
 
 // Needs skips the test where one of the programs is not installed, and names it and its package; in CI the test fails. It is a test's first
@@ -18,7 +18,7 @@ func Needs(t testing.TB, programs ...string) {
 		err := look(program)
 		switch {
 		case err == nil:
-		case program == "redis-server" && !errors.Is(err, redisserver.ErrNone):
+		case program == "redis-server" && !errors.Is(err, fault.ErrNoRedis):
 			t.Fatal(err)
 		case os.Getenv("CI") != "":
 			t.Fatalf("%s is not installed, and in CI it has to be; its package is %s", program, packageOf(program))
@@ -31,7 +31,7 @@ func Needs(t testing.TB, programs ...string) {
 // look looks for a program. Where a test needs redis-server, it may be another server.
 func look(program string) error {
 	if program == "redis-server" {
-		_, err := redisserver.Find()
+		_, err := fault.FindRedis()
 		return err
 	}
 	_, err := exec.LookPath(program)
@@ -40,7 +40,7 @@ func look(program string) error {
 
 // IsSetting reports whether a variable of the environment is a setting of the developer's own, which no test should know of.
 func IsSetting(variable string) bool {
-	return strings.HasPrefix(variable, "LOCKSTEP_") && variable != redisserver.Variable
+	return strings.HasPrefix(variable, "LOCKSTEP_") && variable != fault.RedisVariable
 }
 
 // packageOf names the package of Debian that has a program.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"lockstep/internal/stage/redisserver"
+	"lockstep/internal/stage/fault"
 	"lockstep/internal/test/suite"
 )
 
@@ -24,7 +24,7 @@ func (t *told) Fatal(args ...any)                 { t.fatal = fmt.Sprint(args...
 func TestNeeds(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("PATH", dir)
-	t.Setenv(redisserver.Variable, "")
+	t.Setenv(fault.RedisVariable, "")
 	for _, program := range []string{"nginx", "nginx.exe"} { // .exe, where Windows looks for it
 		if err := os.WriteFile(filepath.Join(dir, program), nil, 0o700); err != nil {
 			t.Fatal(err)
@@ -48,10 +48,10 @@ func TestNeeds(t *testing.T) {
 // A server of choice that is not there is no reason to skip.
 func TestNeedsAServerOfChoice(t *testing.T) {
 	t.Setenv("CI", "")
-	t.Setenv(redisserver.Variable, filepath.Join(t.TempDir(), "none"))
+	t.Setenv(fault.RedisVariable, filepath.Join(t.TempDir(), "none"))
 	got := told{TB: t}
 	suite.Needs(&got, "redis-server")
-	if got.skip != "" || !strings.HasPrefix(got.fatal, redisserver.Variable+": ") {
+	if got.skip != "" || !strings.HasPrefix(got.fatal, fault.RedisVariable+": ") {
 		t.Errorf("skipped %q, failed %q; want it to fail", got.skip, got.fatal)
 	}
 }

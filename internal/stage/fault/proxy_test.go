@@ -1,4 +1,4 @@
-package redisproxy_test
+package fault_test
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 
 	"lockstep/internal/dao"
 	"lockstep/internal/dao/redisclient"
-	"lockstep/internal/stage/redisproxy"
+	"lockstep/internal/stage/fault"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -21,13 +21,13 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 const patience = 20 * time.Second
 
 // open makes an embedded Redis, a proxy to it, and a client on either side of the proxy.
-func open(t *testing.T) (proxy *redisproxy.Proxy, client, outside redis.Cmdable) {
+func open(t *testing.T) (proxy *fault.Proxy, client, outside redis.Cmdable) {
 	t.Helper()
 	server, err := dao.Open(t.Context(), dao.Config{EmbeddedAddr: "127.0.0.1:0"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	proxy, err = redisproxy.Open(server.Addr)
+	proxy, err = fault.OpenProxy(server.Addr)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +44,7 @@ func is(name, key string) func([]string) bool {
 	return func(args []string) bool { return strings.EqualFold(args[0], name) && args[1] == key }
 }
 
-func caught(t *testing.T, trap *redisproxy.Trap) {
+func caught(t *testing.T, trap *fault.Trap) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
@@ -73,7 +73,7 @@ func TestCommandsPass(t *testing.T) {
 
 func TestHoldsOneCommand(t *testing.T) {
 	proxy, client, outside := open(t)
-	trap := proxy.Catch(is("del", "lock"), redisproxy.Hold)
+	trap := proxy.Catch(is("del", "lock"), fault.Hold)
 	outside.Set(t.Context(), "lock", "a", 0)
 	deleted := make(chan int64, 1)
 	go func() { deleted <- client.Del(t.Context(), "lock").Val() }()
@@ -94,13 +94,13 @@ func TestHoldsOneCommand(t *testing.T) {
 
 func TestLosesWhatItIsToldTo(t *testing.T) {
 	for name, test := range map[string]struct {
-		fate redisproxy.Fate
+		fate fault.Fate
 		drop bool
 		took string // what Redis holds after the SET
 	}{
-		"the reply":            {fate: redisproxy.LoseReply, took: "a"},
-		"the request":          {fate: redisproxy.LoseRequest},
-		"what was held before": {fate: redisproxy.Hold, drop: true},
+		"the reply":            {fate: fault.LoseReply, took: "a"},
+		"the request":          {fate: fault.LoseRequest},
+		"what was held before": {fate: fault.Hold, drop: true},
 	} {
 		proxy, client, outside := open(t)
 		trap := proxy.Catch(is("set", "lock"), test.fate)
@@ -134,7 +134,7 @@ func TestCutAndMend(t *testing.T) {
 	}
 }
 
-// Whoever comes by the same address reaches the other Redis, also if it was connected to the first.
+// Whoever comes by the same address reaches the other Redis; a connection that is open stays.
 func TestPointAt(t *testing.T) {
 	proxy, client, _ := open(t)
 	_, _, other := open(t)
@@ -143,15 +143,20 @@ func TestPointAt(t *testing.T) {
 	}
 	other.Set(t.Context(), "key", "other", 0)
 	proxy.PointAt(other.(*redis.Client).Options().Addr)
-	if got, err := client.Get(t.Context(), "key").Result(); got != "other" || err != nil {
-		t.Errorf("GET key: %q, %v; want the other Redis's", got, err)
+	if got, err := client.Get(t.Context(), "key").Result(); got != "first" || err != nil {
+		t.Errorf("GET key by the open connection: %q, %v; want the first Redis's", got, err)
+	}
+	late := redisclient.Single(redisclient.Config{Addrs: []string{proxy.Addr()}})
+	defer late.Close()
+	if got, err := late.Get(t.Context(), "key").Result(); got != "other" || err != nil {
+		t.Errorf("GET key by a new connection: %q, %v; want the other Redis's", got, err)
 	}
 }
 
 // Other messages arrive, and so do answers on the same connection.
 func TestLosesOneMessage(t *testing.T) {
 	proxy, client, outside := open(t)
-	trap := proxy.Catch(func(message []string) bool { return message[1] == "channel" && message[2] == "lost" }, redisproxy.LoseMessage)
+	trap := proxy.Catch(func(message []string) bool { return message[1] == "channel" && message[2] == "lost" }, fault.LoseMessage)
 	subscriber := client.(*redis.Client).Subscribe(t.Context(), "channel")
 	defer subscriber.Close()
 	if _, err := subscriber.Receive(t.Context()); err != nil {

@@ -1,6 +1,6 @@
-// Package redisproxy is a way from a client to a Redis on which one named command can be held, lost, or answered in vain. It understands
-// as much of Redis's protocol as that takes. A command that nobody has set a trap for passes unchanged, and so does its reply.
-package redisproxy
+// Package fault breaks what a shop runs on: a Redis as a process that can be killed and started again, and a way to it on which one
+// named command can be held, lost, or answered in vain. Replicas are killed and stopped by package cluster.
+package fault
 
 import (
 	"fmt"
@@ -10,7 +10,11 @@ import (
 	"time"
 )
 
-// Proxy listens at a port of loopback, and passes everything on to one Redis.
+// AnyPort is any free port of loopback.
+const AnyPort = "127.0.0.1:0"
+
+// Proxy listens at a port of loopback, and passes everything on to one Redis. It understands as much of Redis's protocol as that takes. A
+// command that nobody has set a trap for passes unchanged, and so does its reply.
 type Proxy struct {
 	addr    string
 	running sync.WaitGroup
@@ -25,9 +29,9 @@ type Proxy struct {
 	hungUntil time.Time           // no command goes on to Redis before
 }
 
-// Open makes a proxy to the Redis at that address. The caller must Close it, once.
-func Open(target string) (*Proxy, error) {
-	p := &Proxy{addr: "127.0.0.1:0", target: target, over: make(chan struct{}), routes: map[*route]struct{}{}}
+// OpenProxy makes a proxy to the Redis at that address. The caller must Close it, once.
+func OpenProxy(target string) (*Proxy, error) {
+	p := &Proxy{addr: AnyPort, target: target, over: make(chan struct{}), routes: map[*route]struct{}{}}
 	if err := p.Begin(); err != nil {
 		return nil, err
 	}
@@ -97,12 +101,11 @@ func (p *Proxy) Begin() error {
 	return nil
 }
 
-// PointAt leads new connections to another Redis, as an address does that moves with the master, and closes those that there are.
+// PointAt leads new connections to another Redis, as an address does that moves with the master. Those that are open stay.
 func (p *Proxy) PointAt(target string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.target = target
-	p.disconnect()
 }
 
 // Hang keeps every command from Redis for some time, as CLIENT PAUSE does: they take effect after it.
@@ -159,7 +162,6 @@ func (p *Proxy) serve(client net.Conn) {
 }
 
 // open leads a client to Redis. Where that cannot be reached it closes the client's connection, as if it were Redis itself, and gives nil.
-// Nobody changes the target meanwhile: PointAt closes what led to the one before.
 func (p *Proxy) open(client net.Conn) *route {
 	p.mu.Lock()
 	defer p.mu.Unlock()

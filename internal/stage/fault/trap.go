@@ -1,4 +1,4 @@
-package redisproxy
+package fault
 
 import (
 	"context"

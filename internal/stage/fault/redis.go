@@ -1,6 +1,4 @@
-// Package redisserver runs a redis-server or a valkey-server as a process of its own, on loopback, that can be killed and started again
-// with what it wrote.
-package redisserver
+package fault
 
 import (
 	"bufio"
@@ -18,30 +16,28 @@ import (
 	"strings"
 )
 
-// ErrNone means that there is no such program on this machine.
-var ErrNone = errors.New("it is not installed")
+// ErrNoRedis means that there is no such program on this machine.
+var ErrNoRedis = errors.New("it is not installed")
 
-// Variable names the program in the environment, for tests on a server of choice.
-const Variable = "LOCKSTEP_TEST_REDIS"
+// RedisVariable names the program of a Redis in the environment, for tests on a server of choice.
+const RedisVariable = "LOCKSTEP_TEST_REDIS"
 
-// Programs are those that are looked for, in this order.
-func Programs() []string { return []string{"redis-server", "valkey-server"} }
-
-// Find returns the path of the program that Variable names, or else of the first of Programs that is installed. It fails with ErrNone if
-// none is.
-func Find() (path string, err error) {
-	if named := os.Getenv(Variable); named != "" {
+// FindRedis returns the path of the program that RedisVariable names, or else of a redis-server or a valkey-server that is installed. It
+// fails with ErrNoRedis if none is.
+func FindRedis() (path string, err error) {
+	if named := os.Getenv(RedisVariable); named != "" {
 		if path, err = exec.LookPath(named); err != nil {
-			return "", fmt.Errorf("%s: %w; want the path of a redis-server or a valkey-server", Variable, err)
+			return "", fmt.Errorf("%s: %w; want the path of a redis-server or a valkey-server", RedisVariable, err)
 		}
 		return filepath.Abs(path) // servers run in directories of their own
 	}
-	for _, program := range Programs() {
+	programs := []string{"redis-server", "valkey-server"}
+	for _, program := range programs {
 		if path, err = exec.LookPath(program); err == nil {
 			return path, nil
 		}
 	}
-	return "", fmt.Errorf("%s: %w", strings.Join(Programs(), ", "), ErrNone)
+	return "", fmt.Errorf("%s: %w", strings.Join(programs, ", "), ErrNoRedis)
 }
 
 const (
@@ -54,8 +50,9 @@ const (
 	tries = 5 // ports: somebody may listen at one
 )
 
-// Server is one server. One goroutine at a time may use it.
-type Server struct {
+// RedisServer is a redis-server or a valkey-server as a process of its own, on loopback, that can be killed and started again with what it
+// wrote. One goroutine at a time may use it.
+type RedisServer struct {
 	program string
 	port    int
 	dir     string
@@ -66,9 +63,9 @@ type Server struct {
 	temporary string // dir, if it goes with the server
 }
 
-// Start starts the program, "" for the one that Find finds, on a free port, with further arguments, in a directory where it keeps its
-// files, "" for one that goes with it. It waits until it answers. The caller must Close it.
-func Start(ctx context.Context, program, dir string, args ...string) (s *Server, err error) {
+// StartRedis starts the program, "" for the one that FindRedis finds, on a free port, with further arguments, in a directory where it keeps
+// its files, "" for one that goes with it. It waits until it answers. The caller must Close it.
+func StartRedis(ctx context.Context, program, dir string, args ...string) (s *RedisServer, err error) {
 	temporary := ""
 	if dir == "" {
 		if temporary, err = os.MkdirTemp("", "lockstep-redis-"); err != nil {
@@ -77,7 +74,7 @@ func Start(ctx context.Context, program, dir string, args ...string) (s *Server,
 		dir = temporary
 	}
 	for range tries {
-		if s, err = New(program, first+rand.IntN(ports), dir, args...); err != nil {
+		if s, err = NewRedis(program, first+rand.IntN(ports), dir, args...); err != nil {
 			break
 		}
 		if err = s.Run(ctx); err == nil {
@@ -91,22 +88,22 @@ func Start(ctx context.Context, program, dir string, args ...string) (s *Server,
 	return nil, errors.Join(err, os.RemoveAll(temporary))
 }
 
-// New returns a server as Start does, on a port of choice, that runs once Run is called.
-func New(program string, port int, dir string, args ...string) (*Server, error) {
-	path, err := Find()
+// NewRedis returns a server as StartRedis does, on a port of choice, that runs once Run is called.
+func NewRedis(program string, port int, dir string, args ...string) (*RedisServer, error) {
+	path, err := FindRedis()
 	if program != "" {
 		if path, err = exec.LookPath(program); err != nil {
-			err = fmt.Errorf("%s: %w: %w", program, ErrNone, err)
+			err = fmt.Errorf("%s: %w: %w", program, ErrNoRedis, err)
 		}
 	}
-	return &Server{program: path, port: port, dir: dir, args: args}, err
+	return &RedisServer{program: path, port: port, dir: dir, args: args}, err
 }
 
 // Addr gives the address at which it listens.
-func (s *Server) Addr() string { return net.JoinHostPort(host, strconv.Itoa(s.port)) }
+func (s *RedisServer) Addr() string { return net.JoinHostPort(host, strconv.Itoa(s.port)) }
 
 // Run starts it, or starts it again after Kill at the same address, and waits until it answers. A configuration file is the first argument.
-func (s *Server) Run(ctx context.Context) error {
+func (s *RedisServer) Run(ctx context.Context) error {
 	file := 0
 	if len(s.args) > 0 && !strings.HasPrefix(s.args[0], "-") {
 		file = 1
@@ -156,7 +153,7 @@ func readLog(log io.Reader, ready chan struct{}) (last string) {
 }
 
 // Kill kills the process, and waits until it has ended. Only what it has written to its files is left.
-func (s *Server) Kill() {
+func (s *RedisServer) Kill() {
 	if s.process != nil {
 		_ = s.process.Kill() // it may have ended
 		<-s.ended
@@ -165,19 +162,24 @@ func (s *Server) Kill() {
 }
 
 // Close kills it, and removes a directory of its own.
-func (s *Server) Close() error {
+func (s *RedisServer) Close() error {
 	s.Kill()
 	return os.RemoveAll(s.temporary)
 }
 
+// Clear removes what it has written to its directory. It must not run.
+func (s *RedisServer) Clear() error {
+	return errors.Join(os.RemoveAll(s.dir), os.Mkdir(s.dir, 0o700))
+}
+
 // Restart kills it, and starts it again: empty, unless it writes down what it does.
-func (s *Server) Restart(ctx context.Context) error {
+func (s *RedisServer) Restart(ctx context.Context) error {
 	s.Kill()
 	return s.Run(ctx)
 }
 
 // PID gives that of the process, 0 while there is none.
-func (s *Server) PID() int {
+func (s *RedisServer) PID() int {
 	if s.process == nil {
 		return 0
 	}

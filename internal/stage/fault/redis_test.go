@@ -1,4 +1,4 @@
-package redisserver_test
+package fault_test
 
 import (
 	"context"
@@ -8,19 +8,15 @@ import (
 	"strings"
 	"testing"
 
-	"go.uber.org/goleak"
-
 	"lockstep/internal/dao/redisclient"
-	"lockstep/internal/stage/redisserver"
+	"lockstep/internal/stage/fault"
 	"lockstep/internal/test/suite"
 )
-
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // With an append-only file that is written always, what was answered is there after kill -9.
 func TestItKeepsWhatItWrote(t *testing.T) {
 	suite.Needs(t, "redis-server")
-	server, err := redisserver.Start(t.Context(), "", t.TempDir(), "--appendonly", "yes", "--appendfsync", "always")
+	server, err := fault.StartRedis(t.Context(), "", t.TempDir(), "--appendonly", "yes", "--appendfsync", "always")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,21 +41,15 @@ func TestItKeepsWhatItWrote(t *testing.T) {
 	}
 }
 
-func TestStartSaysThatThereIsNone(t *testing.T) {
-	if _, err := redisserver.Start(t.Context(), "no-such-server", t.TempDir()); !errors.Is(err, redisserver.ErrNone) {
-		t.Errorf("%v; want ErrNone", err)
-	}
-}
-
 func TestStartSaysWhatIsWrong(t *testing.T) {
 	suite.Needs(t, "redis-server")
-	if _, err := redisserver.Start(t.Context(), "", t.TempDir(), "--nonsense", "1"); err == nil ||
+	if _, err := fault.StartRedis(t.Context(), "", t.TempDir(), "--nonsense", "1"); err == nil ||
 		!strings.Contains(err.Error(), "ended at once, exit status 1") {
 		t.Errorf("%v; want it to say how it ended", err)
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := redisserver.Start(ended, "", t.TempDir()); !errors.Is(err, context.Canceled) {
+	if _, err := fault.StartRedis(ended, "", t.TempDir()); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v; want it cancelled", err)
 	}
 }
@@ -68,7 +58,7 @@ func TestStartSaysWhatIsWrong(t *testing.T) {
 func TestFind(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("PATH", dir)
-	t.Setenv(redisserver.Variable, "")
+	t.Setenv(fault.RedisVariable, "")
 	install := func(program string) string {
 		path := filepath.Join(dir, program)
 		if err := os.WriteFile(path, nil, 0o700); err != nil {
@@ -76,22 +66,22 @@ func TestFind(t *testing.T) {
 		}
 		return path
 	}
-	if path, err := redisserver.Find(); !errors.Is(err, redisserver.ErrNone) {
-		t.Errorf("%q, %v; want ErrNone", path, err)
+	if path, err := fault.FindRedis(); !errors.Is(err, fault.ErrNoRedis) {
+		t.Errorf("%q, %v; want ErrNoRedis", path, err)
 	}
 	for _, program := range []string{"valkey-server", "redis-server"} {
 		want := install(program)
-		if path, err := redisserver.Find(); path != want || err != nil {
+		if path, err := fault.FindRedis(); path != want || err != nil {
 			t.Errorf("%q, %v; want %q", path, err, want)
 		}
 	}
 	want := install("of-choice")
-	t.Setenv(redisserver.Variable, want)
-	if path, err := redisserver.Find(); path != want || err != nil {
+	t.Setenv(fault.RedisVariable, want)
+	if path, err := fault.FindRedis(); path != want || err != nil {
 		t.Errorf("%q, %v; want %q", path, err, want)
 	}
-	t.Setenv(redisserver.Variable, want+"-not")
-	if _, err := redisserver.Find(); errors.Is(err, redisserver.ErrNone) || !strings.HasPrefix(err.Error(), redisserver.Variable+": ") {
+	t.Setenv(fault.RedisVariable, want+"-not")
+	if _, err := fault.FindRedis(); errors.Is(err, fault.ErrNoRedis) || !strings.HasPrefix(err.Error(), fault.RedisVariable+": ") {
 		t.Errorf("%v; want it to name the variable", err)
 	}
 }
@@ -108,14 +98,14 @@ func TestADirectoryOfItsOwn(t *testing.T) {
 		}
 		return len(files)
 	}
-	server, err := redisserver.Start(t.Context(), "", "")
+	server, err := fault.StartRedis(t.Context(), "", "")
 	if err != nil || left() != 1 {
 		t.Fatalf("%v, and %d directories; want one", err, left())
 	}
 	if err := server.Close(); err != nil || left() != 0 {
 		t.Errorf("%v, and %d directories are left", err, left())
 	}
-	if _, err := redisserver.Start(t.Context(), "no-such-redis", ""); !errors.Is(err, redisserver.ErrNone) || left() != 0 {
+	if _, err := fault.StartRedis(t.Context(), "no-such-redis", ""); !errors.Is(err, fault.ErrNoRedis) || left() != 0 {
 		t.Errorf("%v, and %d directories are left", err, left())
 	}
 }

@@ -1,4 +1,4 @@
-package redisproxy_test
+package fault_test
 
 import (
 	"errors"
@@ -7,7 +7,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"lockstep/internal/stage/redisproxy"
+	"lockstep/internal/stage/fault"
 	"lockstep/util/lua"
 )
 
@@ -36,7 +36,7 @@ func TestEndAndBegin(t *testing.T) {
 // A reply that is held says nothing to its client, though the command has had its effect.
 func TestHoldsAReply(t *testing.T) {
 	proxy, client, outside := open(t)
-	trap := proxy.Catch(is("set", "lock"), redisproxy.HoldReply)
+	trap := proxy.Catch(is("set", "lock"), fault.HoldReply)
 	replied := make(chan error, 1)
 	go func() { replied <- client.Set(t.Context(), "lock", "a", 0).Err() }()
 	caught(t, trap)
@@ -52,7 +52,7 @@ func TestHoldsAReply(t *testing.T) {
 	if err := <-replied; err != nil {
 		t.Errorf("after the reply was released: %v", err)
 	}
-	trap = proxy.Catch(is("set", "lock"), redisproxy.HoldReply)
+	trap = proxy.Catch(is("set", "lock"), fault.HoldReply)
 	go func() { replied <- client.Set(t.Context(), "lock", "b", 0).Err() }()
 	caught(t, trap)
 	trap.Drop()
@@ -64,7 +64,7 @@ func TestHoldsAReply(t *testing.T) {
 // A command that is sent twice takes effect twice, and its client gets the second reply; the next command is sent once.
 func TestSendsACommandTwice(t *testing.T) {
 	proxy, client, _ := open(t)
-	trap := proxy.Catch(is("incr", "n"), redisproxy.Resend)
+	trap := proxy.Catch(is("incr", "n"), fault.Resend)
 	for _, want := range []int64{2, 3} {
 		if got, err := client.Incr(t.Context(), "n").Result(); got != want || err != nil {
 			t.Errorf("INCR: %d, %v; want %d", got, err, want)
@@ -82,7 +82,7 @@ func TestACaughtScriptIsSentWhole(t *testing.T) {
 		t.Errorf("not caught: %v; want %v", err, redis.ErrNoScript)
 	}
 	outside.Set(t.Context(), "lock", "a", 0)
-	trap := proxy.Catch(is("evalsha", sum), redisproxy.LoseReply)
+	trap := proxy.Catch(is("evalsha", sum), fault.LoseReply)
 	if err := client.EvalSha(t.Context(), sum, keys, "a").Err(); err == nil || errors.Is(err, redis.ErrNoScript) {
 		t.Errorf("caught: %v; want a lost connection", err)
 	}
@@ -95,7 +95,7 @@ func TestACaughtScriptIsSentWhole(t *testing.T) {
 // A command of a transaction is sent twice with all of it.
 func TestSendsATransactionTwice(t *testing.T) {
 	proxy, client, _ := open(t)
-	trap := proxy.Catch(is("incr", "n"), redisproxy.Resend)
+	trap := proxy.Catch(is("incr", "n"), fault.Resend)
 	for _, want := range []int64{2, 3} {
 		var n *redis.IntCmd
 		_, err := client.TxPipelined(t.Context(), func(tx redis.Pipeliner) error {
@@ -140,7 +140,7 @@ func TestClosesWhateverGoesOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	failed := make(chan error, 2)
-	trap := proxy.Catch(is("set", "key"), redisproxy.Hold)
+	trap := proxy.Catch(is("set", "key"), fault.Hold)
 	go func() { failed <- client.Set(t.Context(), "key", "a", 0).Err() }()
 	caught(t, trap)
 	proxy.Hang(time.Hour)
@@ -157,7 +157,7 @@ func TestClosesWhateverGoesOn(t *testing.T) {
 
 func TestATrapCanBeRemoved(t *testing.T) {
 	proxy, client, _ := open(t)
-	proxy.Remove(proxy.Catch(is("set", "key"), redisproxy.LoseRequest))
+	proxy.Remove(proxy.Catch(is("set", "key"), fault.LoseRequest))
 	if err := client.Set(t.Context(), "key", "a", 0).Err(); err != nil {
 		t.Errorf("SET after the trap was removed: %v", err)
 	}
