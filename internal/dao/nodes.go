@@ -62,7 +62,7 @@ func openNodes(ctx context.Context, addrs []string, client redisclient.Config) (
 		}
 		own := client
 		own.Addrs, own.DB = []string{addr.Dial}, addr.DB
-		node := Node{UniversalClient: newClient(own), Addr: text, config: own}
+		node := Node{UniversalClient: newClient(own, new(master)), Addr: text, config: own}
 		nodes = append(nodes, node)
 		all.Go(func() {
 			down[i] = target{"redis.redlock_addrs", text, own}.explain(ctx, isMeant(ctx, node, own))
@@ -122,7 +122,7 @@ func embedNodes(beside *embedded, clients *clients) (Nodes, error) {
 		if err != nil {
 			return nil, errors.Join(fmt.Errorf("redis.embedded_addr: cannot listen beside %s, for Redlock: %w", beside.Addr, err), nodes.close())
 		}
-		node := Node{UniversalClient: newClient(own(m)), Addr: m.Addr, embedded: m, faults: &faults{state: NodeUp}}
+		node := Node{UniversalClient: newClient(own(m), new(master)), Addr: m.Addr, embedded: m, faults: &faults{state: NodeUp}}
 		node.faults.attach(m.Server())
 		nodes = append(nodes, node)
 	}

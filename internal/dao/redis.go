@@ -90,7 +90,7 @@ func Open(ctx context.Context, cfg Config) (*Redis, error) {
 	if slices.Equal(cfg.Addrs, []string{cfg.EmbeddedAddr}) { // another process of ours has embedded it
 		lockPool = leanPool
 	}
-	r := connect(client, lockPool, nodes)
+	r := newRedis(client, lockPool, nodes)
 	r.Addr, r.config = cfg.Addrs[0], client
 	r.Name = "Redis " + strings.Join(cfg.Addrs, ",")
 	switch {
@@ -124,7 +124,7 @@ func openEmbedded(ctx context.Context, cfg Config, nodes Nodes) (*Redis, error) 
 		}
 	}
 	breathe(m.Miniredis)
-	r := connect(own(m), leanPool, nodes)
+	r := newRedis(own(m), leanPool, nodes)
 	r.Name, r.Addr, r.embedded = "embedded Redis "+m.Addr, m.Addr, m
 	if r.Servers, err = ServersOf(ctx, r.Store, nodes); err != nil {
 		return nil, errors.Join(err, r.Close())
@@ -132,35 +132,20 @@ func openEmbedded(ctx context.Context, cfg Config, nodes Nodes) (*Redis, error) 
 	return r, nil
 }
 
-// connect makes the clients of a Redis; that of the locks has so many connections at most.
-func connect(cfg redisclient.Config, lockPool int, nodes Nodes) *Redis {
-	cfg.MasterOnly = new(redisclient.MasterOnly)
-	r := &Redis{Store: newClient(cfg), Nodes: nodes}
+// newRedis makes the clients of a Redis; that of the locks has so many connections at most.
+func newRedis(cfg redisclient.Config, lockPool int, nodes Nodes) *Redis {
+	master := new(master)
+	r := &Redis{Store: newClient(cfg, master), Nodes: nodes}
 	cfg.PoolSize = cmp.Or(lockPool, cfg.PoolSize)
-	r.Lock = newLockClient(cfg)
+	r.Lock = newLockClient(cfg, master)
 	r.Notifier = NewNotifier(r.Lock)
 	r.Calls = NewNotifier(r.Store)
 	r.Calls.pings = 0
-	cfg.MasterOnly.GivenUp = func() {
+	master.onGivenUp = func() {
 		r.Notifier.renew()
 		r.Calls.renew()
 	}
 	return r
-}
-
-// newClient makes a client whose commands wait for a free connection as long as others are answered.
-func newClient(cfg redisclient.Config) redis.UniversalClient {
-	client := redisclient.New(cfg)
-	client.AddHook(redisclient.Around(newTurns(cmp.Or(cfg.Timeout, redisclient.PoolTimeout)).take))
-	nameRefusals(client)
-	return client
-}
-
-// newLockClient makes one that keeps connections for those who have the lock.
-func newLockClient(cfg redisclient.Config) redis.UniversalClient {
-	client := newClient(cfg)
-	client.AddHook(redisclient.Around(newReserve(cfg).take))
-	return client
 }
 
 // own returns the configuration of a client of a Redis in our own process.

@@ -6,7 +6,6 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"lockstep/internal/dao/redisclient"
 	"lockstep/internal/lock"
 )
 
@@ -27,28 +26,16 @@ type refusedConnection struct {
 func (r *refusedConnection) Error() string { return fmt.Sprintf("%v: %s", r.reason, r.reply) }
 func (r *refusedConnection) Unwrap() error { return r.reason }
 
-// nameRefusals makes every connection of a client that Redis refuses fail with a refusedConnection.
-func nameRefusals(client redis.UniversalClient) {
-	hook := redisclient.Around(func(ctx context.Context, commands []redis.Cmder, send func(context.Context) error) error {
-		err := send(ctx)
-		switch {
-		case !isHello(commands):
-			return err
-		case redis.IsMaxClientsError(err):
-			err = &refusedConnection{errTooManyClients, err.Error()}
-		case redis.HasErrorPrefix(err, "DENIED"):
-			err = &refusedConnection{errProtected, err.Error()}
-		default:
-			return err
-		}
-		return fmt.Errorf("%w", err) // go-redis unwraps it once
-	})
-	if cluster, is := client.(*redis.ClusterClient); is { // its own hooks are not those of its nodes
-		cluster.OnNewNode(func(node *redis.Client) { node.AddHook(hook) })
-		return
+// open sends the commands by which go-redis opens a connection. It fails with a refusedConnection if Redis refuses that.
+func open(ctx context.Context, _ []redis.Cmder, send func(context.Context) error) error {
+	err := send(ctx)
+	switch {
+	case redis.IsMaxClientsError(err):
+		err = &refusedConnection{errTooManyClients, err.Error()}
+	case redis.HasErrorPrefix(err, "DENIED"):
+		err = &refusedConnection{errProtected, err.Error()}
+	default:
+		return err
 	}
-	client.AddHook(hook)
+	return fmt.Errorf("%w", err) // go-redis unwraps it once
 }
-
-// isHello reports whether a connection is being opened, for another command.
-func isHello(commands []redis.Cmder) bool { return len(commands) == 1 && commands[0].Name() == "hello" }

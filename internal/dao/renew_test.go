@@ -19,7 +19,7 @@ func TestASubscriptionIsMadeAnewAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := miniredis.NewMiniRedis()
 		defer m.Close()
-		r := connect(redisclient.Config{
+		r := newRedis(redisclient.Config{
 			Addrs:    []string{"127.0.0.1:6379"},
 			Dialer:   func(context.Context, string, string) (net.Conn, error) { return m.Dial() },
 			PoolSize: 100, // a command that has to wait for a connection waits on a timer from outside the bubble

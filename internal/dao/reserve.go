@@ -9,7 +9,6 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"lockstep/internal/dao/redisclient"
-	"lockstep/internal/lock"
 )
 
 // reserve keeps half of the connections for renewals and releases. A thousand waiters that poll take every
@@ -28,19 +27,13 @@ func newReserve(cfg redisclient.Config) *reserve {
 	}
 }
 
-// placed marks the context of a command that has a place. A new connection says HELLO before the command, by the same hook.
-type placed struct{}
-
 // take calls send when there is a connection for it. If there is none for as long as the pool would wait, it fails as the pool does.
-func (r *reserve) take(ctx context.Context, _ []redis.Cmder, send func(context.Context) error) error {
-	if lock.IsHolders(ctx) || ctx.Value(placed{}) != nil {
-		return send(ctx)
-	}
+func (r *reserve) take(ctx context.Context, send func(context.Context) error) error {
 	if err := r.wait(ctx); err != nil {
 		return err
 	}
 	defer func() { <-r.others }()
-	return send(context.WithValue(ctx, placed{}, true))
+	return send(ctx)
 }
 
 // wait takes a place.

@@ -19,9 +19,12 @@ import (
 // Attempts take half of the connections. A release does not wait behind them; one more attempt waits as long as the pool would.
 func TestAReleaseDoesNotWaitBehindAttempts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := newReserve(redisclient.Config{PoolSize: 4, Timeout: time.Second})
+		c := &connections{
+			master: new(master), turns: newTurns(time.Second), reserve: newReserve(redisclient.Config{PoolSize: 4, Timeout: time.Second}),
+		}
+		commands := []redis.Cmder{redis.NewStatusCmd(t.Context(), "set")}
 		attempt := func(ctx context.Context, ended chan<- error, answer <-chan struct{}) {
-			ended <- r.take(ctx, nil, func(context.Context) error { <-answer; return nil })
+			ended <- c.send(ctx, commands, func(context.Context) error { <-answer; return nil })
 		}
 		answer, ended := make(chan struct{}), make(chan error, 2)
 		for range 2 {
@@ -32,7 +35,7 @@ func TestAReleaseDoesNotWaitBehindAttempts(t *testing.T) {
 		sent := false
 		began := time.Now()
 		err := lock.WithDetachedTimeout(t.Context(), lock.SystemClock{}, func(ctx context.Context) error {
-			return r.take(ctx, nil, func(context.Context) error { sent = true; return nil })
+			return c.send(ctx, commands, func(context.Context) error { sent = true; return nil })
 		})
 		if err != nil || !sent || time.Since(began) > 0 {
 			t.Errorf("a release: %v, sent: %t, after %v; want it sent at once", err, sent, time.Since(began))
@@ -96,7 +99,7 @@ func TestNewConnectionsTakeOnePlaceEach(t *testing.T) {
 			dialled.Wait()
 			return m.Dial()
 		},
-	})
+	}, new(master))
 	defer client.Close()
 	results := make(chan error, 2)
 	for range 2 {

@@ -31,9 +31,6 @@ func newTurns(timeout time.Duration) *turns {
 
 // take calls send, and calls it again if it got no connection, so that nothing was sent, while others were answered.
 func (t *turns) take(ctx context.Context, commands []redis.Cmder, send func(context.Context) error) error {
-	if isHello(commands) { // of a command that has its turn
-		return send(ctx)
-	}
 	var err error
 	for range mostTurns {
 		before := t.answers.Load()

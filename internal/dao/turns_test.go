@@ -30,7 +30,7 @@ func crowd(t *testing.T, patience time.Duration, dial func() (net.Conn, error)) 
 	client := newClient(redisclient.Config{
 		Addrs: []string{"127.0.0.1:6379"}, PoolSize: 1, Timeout: patience,
 		Dialer: func(context.Context, string, string) (net.Conn, error) { return dial() },
-	})
+	}, new(master))
 	defer client.Close()
 	const buyers = 30
 	results := make(chan error, buyers)

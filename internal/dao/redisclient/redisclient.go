@@ -3,7 +3,6 @@
 package redisclient
 
 import (
-	"cmp"
 	"context"
 	"crypto/tls"
 	"net"
@@ -39,24 +38,15 @@ type Config struct {
 	PoolSize int           // connections at most; 0: go-redis's default, ten a core
 	Buffer   int           // bytes that a connection reads at once, and writes; 0: go-redis's default
 	Dialer   Dialer        // makes the connections; none: go-redis's own
-
-	MasterOnly *MasterOnly // of clients that New makes; none: one of its own
 }
 
 // Dialer makes a connection.
 type Dialer func(ctx context.Context, network, addr string) (net.Conn, error)
 
-// New makes a client of a single Redis, a Sentinel set or a Cluster. The caller must Close it.
-func New(cfg Config) redis.UniversalClient {
-	client := redis.NewUniversalClient(Options(cfg))
-	client.AddHook(cmp.Or(cfg.MasterOnly, new(MasterOnly)))
-	return client
-}
-
 // Single makes a client of one Redis. The caller must Close it.
 func Single(cfg Config) *redis.Client { return redis.NewClient(Options(cfg).Simple()) }
 
-// Options gives the options of New, for clients of other types.
+// Options gives the options of a client of a single Redis, a Sentinel set or a Cluster.
 func Options(cfg Config) *redis.UniversalOptions {
 	o := &redis.UniversalOptions{
 		Addrs:         cfg.Addrs,

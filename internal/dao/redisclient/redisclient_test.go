@@ -23,7 +23,7 @@ func TestOptionsOfEachKind(t *testing.T) {
 		"Cluster":  {Addrs: []string{"127.0.0.1:1"}, Cluster: true},
 	} {
 		cfg.Username, cfg.Password, cfg.PoolSize, cfg.Idle = "user", "password", 7, time.Second
-		client := redisclient.New(cfg)
+		client := redis.NewUniversalClient(redisclient.Options(cfg))
 		defer client.Close()
 		var o redis.ClusterOptions
 		switch client := client.(type) {

@@ -1,4 +1,4 @@
-package redisclient_test
+package dao
 
 import (
 	"context"
@@ -10,7 +10,6 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"lockstep/internal/dao/redisclient"
 	"lockstep/internal/lock"
 )
 
@@ -56,8 +55,7 @@ func TestTheErrorOfATransactionIsThatOfTheCommandThatWasRefused(t *testing.T) {
 		{refusedWith(readOnly), redis.TxFailedErr, redis.TxFailedErr.Error()},
 		{refusedWith(readOnly), nil, ""},
 	} {
-		send := new(redisclient.MasterOnly).ProcessPipelineHook(func(context.Context, []redis.Cmder) error { return c.err })
-		err := send(t.Context(), c.commands)
+		err := new(master).send(t.Context(), c.commands, func(context.Context) error { return c.err })
 		if err == nil && c.want != "" || err != nil && err.Error() != c.want {
 			t.Errorf("%v: %v; want %q", c.err, err, c.want)
 		}
@@ -84,20 +82,20 @@ func TestConnectionsAreGivenUp(t *testing.T) {
 		{answered("ERR Error running script (call to f_4926): @user_script: 1: -READONLY You can't write against a read only slave."), true},
 		{answered("MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'."), true},
 	} {
-		for name, send := range map[string]func(*redisclient.MasterOnly) error{
-			"a command": func(m *redisclient.MasterOnly) error {
-				send := m.ProcessHook(func(context.Context, redis.Cmder) error { return c.err })
-				return send(t.Context(), redis.NewStatusCmd(t.Context(), "set"))
+		for name, send := range map[string]func(*master) error{
+			"a command": func(m *master) error {
+				return m.send(t.Context(), []redis.Cmder{redis.NewStatusCmd(t.Context(), "set")},
+					func(context.Context) error { return c.err })
 			},
-			"one of a transaction": func(m *redisclient.MasterOnly) error {
+			"one of a transaction": func(m *master) error {
 				commands := []redis.Cmder{redis.NewStatusCmd(t.Context(), "get"), redis.NewStatusCmd(t.Context(), "set", "key")}
 				commands[1].SetErr(c.err)
-				return m.ProcessPipelineHook(func(context.Context, []redis.Cmder) error { return discarded })(t.Context(), commands)
+				return m.send(t.Context(), commands, func(context.Context) error { return discarded })
 			},
 		} {
 			times := 0
-			m := &redisclient.MasterOnly{GivenUp: func() { times++ }}
-			dial := m.DialHook(func(context.Context, string, string) (net.Conn, error) {
+			m := &master{onGivenUp: func() { times++ }}
+			dial := m.dialHook(func(context.Context, string, string) (net.Conn, error) {
 				here, there := net.Pipe()
 				t.Cleanup(func() { here.Close(); there.Close() })
 				go there.Read(make([]byte, 1)) //nolint:errcheck // it ends with the pipe
@@ -128,15 +126,15 @@ func TestConnectionsAreGivenUp(t *testing.T) {
 // Of many commands that were on their way to a replica, the first refusal counts.
 func TestConnectionsAreGivenUpOnceForAllCommandsOnTheirWay(t *testing.T) {
 	times := 0
-	m := &redisclient.MasterOnly{GivenUp: func() { times++ }}
+	m := &master{onGivenUp: func() { times++ }}
 	var send func(ctx context.Context, deep int) error
 	send = func(ctx context.Context, deep int) error { // each within the one before: all were sent before any was answered
-		return m.ProcessHook(func(context.Context, redis.Cmder) error {
+		return m.send(ctx, []redis.Cmder{redis.NewStatusCmd(ctx, "set")}, func(context.Context) error {
 			if deep > 0 {
 				_ = send(ctx, deep-1) // it fails as this one does
 			}
 			return readOnly
-		})(ctx, redis.NewStatusCmd(ctx, "set"))
+		})
 	}
 	_ = send(t.Context(), 5)
 	if times != 1 {

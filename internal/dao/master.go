@@ -1,4 +1,4 @@
-package redisclient
+package dao
 
 import (
 	"context"
@@ -18,18 +18,18 @@ import (
 // errGivenUp means that nothing was sent.
 var errGivenUp = fmt.Errorf("%w: the connection led to a server that was no longer the master", lock.ErrUnavailable)
 
-// MasterOnly is a go-redis hook of one client, or of all clients of one Redis. When a server refuses a command because it is a replica,
+// master watches that the commands of all clients of one Redis reach its master. When a server refuses a command because it is a replica,
 // every connection made before is given up: those in use once their reply is there, the others when they are taken from the pool next. An
 // address may lead to another server by now, and go-redis closes only the connection of a single command that was refused. A Cluster
 // needs none of this: its replicas answer no command.
-type MasterOnly struct {
-	GivenUp func() // is called when connections have been given up; nil: nobody is. It must not wait for Redis
+type master struct {
+	onGivenUp func() // is called when connections have been given up; nil: nobody is. It must not wait for Redis
 
 	generation atomic.Int64 // how often connections were given up
 }
 
-// DialHook is part of redis.Hook.
-func (m *MasterOnly) DialHook(next redis.DialHook) redis.DialHook {
+// dialHook marks each connection with the generation in which it is made.
+func (m *master) dialHook(next redis.DialHook) redis.DialHook {
 	return func(ctx context.Context, network, addr string) (net.Conn, error) {
 		generation := m.generation.Load() // before the address is looked up
 		made, err := next(ctx, network, addr)
@@ -40,22 +40,12 @@ func (m *MasterOnly) DialHook(next redis.DialHook) redis.DialHook {
 	}
 }
 
-// ProcessHook is part of redis.Hook.
-func (m *MasterOnly) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
-	return Around(m.send).ProcessHook(next)
-}
-
-// ProcessPipelineHook is part of redis.Hook.
-func (m *MasterOnly) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
-	return Around(m.send).ProcessPipelineHook(next)
-}
-
 // send sends commands. A transaction that Redis discarded fails with the error of the command that it refused.
-func (m *MasterOnly) send(ctx context.Context, commands []redis.Cmder, send func(context.Context) error) error {
+func (m *master) send(ctx context.Context, commands []redis.Cmder, send func(context.Context) error) error {
 	generation := m.generation.Load()
 	err := send(ctx)
 	if redis.IsExecAbortError(err) {
-		err = refusal(commands, err)
+		err = firstRefusal(commands, err)
 	}
 	m.observe(generation, err)
 	for _, command := range commands {
@@ -65,25 +55,25 @@ func (m *MasterOnly) send(ctx context.Context, commands []redis.Cmder, send func
 }
 
 // observe gives up the connections made so far if err is of a replica, and nobody has done so since the command began.
-func (m *MasterOnly) observe(generation int64, err error) {
-	if err != nil && rediserr.IsReplica(err) && m.generation.CompareAndSwap(generation, generation+1) && m.GivenUp != nil {
-		m.GivenUp()
+func (m *master) observe(generation int64, err error) {
+	if err != nil && rediserr.IsReplica(err) && m.generation.CompareAndSwap(generation, generation+1) && m.onGivenUp != nil {
+		m.onGivenUp()
 	}
 }
 
-// refusal returns the error of the first command of a transaction that Redis refused to queue, and names the command; without one, the
+// firstRefusal returns the error of the first command of a transaction that Redis refused to queue, and names the command; without one, the
 // transaction's own.
-func refusal(commands []redis.Cmder, discarded error) error {
+func firstRefusal(commands []redis.Cmder, discarded error) error {
 	for _, command := range commands {
 		if err := command.Err(); err != nil && !redis.IsExecAbortError(err) {
-			return fmt.Errorf("%s: %w", nameOf(command), err)
+			return fmt.Errorf("%s: %w", commandAndKeys(command), err)
 		}
 	}
 	return discarded
 }
 
-// nameOf returns a command's name and its keys; of a script it does not know which one was refused.
-func nameOf(command redis.Cmder) string {
+// commandAndKeys returns a command's name and its keys; of a script it does not know which one was refused.
+func commandAndKeys(command redis.Cmder) string {
 	args := command.Args()
 	keys := args[1:min(2, len(args))]
 	if strings.HasPrefix(command.Name(), "eval") && len(args) > 3 {
@@ -102,7 +92,7 @@ func nameOf(command redis.Cmder) string {
 type conn struct {
 	net.Conn
 
-	of         *MasterOnly
+	of         *master
 	generation int64
 }
 

@@ -1,0 +1,72 @@
+package dao
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/redis/go-redis/v9"
+
+	"lockstep/internal/dao/redisclient"
+	"lockstep/internal/lock"
+)
+
+// connections is the go-redis hook between the commands of one client and its connections.
+type connections struct {
+	master  *master  // that all clients of a Redis share
+	turns   *turns   // of commands that wait for a free connection
+	reserve *reserve // for those who have the lock; nil: this client keeps nothing back
+}
+
+// newClient makes a client of a single Redis, a Sentinel set or a Cluster, whose commands wait for a free connection as long as others are
+// answered. The caller must Close it.
+func newClient(cfg redisclient.Config, master *master) redis.UniversalClient {
+	return connect(cfg, &connections{master: master, turns: newTurns(cmp.Or(cfg.Timeout, redisclient.PoolTimeout))})
+}
+
+// newLockClient makes one that keeps connections for those who have the lock.
+func newLockClient(cfg redisclient.Config, master *master) redis.UniversalClient {
+	return connect(cfg, &connections{
+		master: master, turns: newTurns(cmp.Or(cfg.Timeout, redisclient.PoolTimeout)), reserve: newReserve(cfg),
+	})
+}
+
+func connect(cfg redisclient.Config, hook *connections) redis.UniversalClient {
+	client := redis.NewUniversalClient(redisclient.Options(cfg))
+	client.AddHook(hook)
+	if cluster, is := client.(*redis.ClusterClient); is { // its own hooks are not those of its nodes
+		cluster.OnNewNode(func(node *redis.Client) { node.AddHook(redisclient.Around(open)) })
+	}
+	return client
+}
+
+// DialHook implements redis.Hook.
+func (c *connections) DialHook(next redis.DialHook) redis.DialHook { return c.master.dialHook(next) }
+
+// ProcessHook implements redis.Hook.
+func (c *connections) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
+	return redisclient.Around(c.send).ProcessHook(next)
+}
+
+// ProcessPipelineHook implements redis.Hook.
+func (c *connections) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+	return redisclient.Around(c.send).ProcessPipelineHook(next)
+}
+
+// send sends commands, once there is a connection for them. Those by which go-redis opens one are sent for a command that has it.
+func (c *connections) send(ctx context.Context, commands []redis.Cmder, send func(context.Context) error) error {
+	toMaster := func(ctx context.Context) error { return c.master.send(ctx, commands, send) }
+	switch {
+	case isOpening(commands):
+		return open(ctx, commands, toMaster)
+	case c.reserve == nil || lock.IsHolders(ctx):
+		return c.turns.take(ctx, commands, toMaster)
+	default:
+		return c.turns.take(ctx, commands, func(ctx context.Context) error { return c.reserve.take(ctx, toMaster) })
+	}
+}
+
+// isOpening reports whether a connection is being opened, for another command.
+func isOpening(commands []redis.Cmder) bool {
+	return len(commands) > 0 && slices.Contains([]string{"hello", "auth", "select", "readonly", "client"}, commands[0].Name())
+}
