@@ -22,9 +22,9 @@ func TestAReleaseDoesNotWaitBehindAttempts(t *testing.T) {
 		c := &connections{
 			master: new(master), turns: newTurns(time.Second), reserve: newReserve(redisclient.Config{PoolSize: 4, Timeout: time.Second}),
 		}
-		commands := []redis.Cmder{redis.NewStatusCmd(t.Context(), "set")}
+		command := func() []redis.Cmder { return []redis.Cmder{redis.NewStatusCmd(t.Context(), "set")} }
 		attempt := func(ctx context.Context, ended chan<- error, answer <-chan struct{}) {
-			ended <- c.send(ctx, commands, func(context.Context) error { <-answer; return nil })
+			ended <- c.send(ctx, command(), func(context.Context) error { <-answer; return nil })
 		}
 		answer, ended := make(chan struct{}), make(chan error, 2)
 		for range 2 {
@@ -35,7 +35,7 @@ func TestAReleaseDoesNotWaitBehindAttempts(t *testing.T) {
 		sent := false
 		began := time.Now()
 		err := lock.WithDetachedTimeout(t.Context(), lock.SystemClock{}, func(ctx context.Context) error {
-			return c.send(ctx, commands, func(context.Context) error { sent = true; return nil })
+			return c.send(ctx, command(), func(context.Context) error { sent = true; return nil })
 		})
 		if err != nil || !sent || time.Since(began) > 0 {
 			t.Errorf("a release: %v, sent: %t, after %v; want it sent at once", err, sent, time.Since(began))
