@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"lockstep/internal/language"
-	"lockstep/internal/learn/progress"
 	"lockstep/internal/learn/workshop"
 	"lockstep/internal/test/suite"
 	"lockstep/internal/verdict"
@@ -55,7 +54,7 @@ func TestHintsGrow(t *testing.T) {
 			}
 		}
 	}
-	if p, err := progress.In(dir).Load(); err != nil || p.Hints[e.ID()] != workshop.HintsEach {
+	if p, err := workshop.ProgressIn(dir).Load(); err != nil || p.Hints[e.ID()] != workshop.HintsEach {
 		t.Errorf("what is remembered is %+v, %v", p, err)
 	}
 }
@@ -68,7 +67,7 @@ func TestTheSolutionIsShownWhenAskedTwiceOrDone(t *testing.T) {
 	if code, out := typed(t, "05", "--solution"); code != exitOK || !strings.Contains(out, "// Cure: ") {
 		t.Errorf("asked twice: exit code %d, %s", code, out)
 	}
-	if err := progress.In(dir).Update(func(p *progress.Progress) { p.Done["06-lost-reply"] = true }); err != nil {
+	if err := workshop.ProgressIn(dir).Update(func(p *workshop.Progress) { p.Done["06-lost-reply"] = true }); err != nil {
 		t.Fatal(err)
 	}
 	code, out := typed(t, "06", "--solution", "--json")
@@ -79,7 +78,7 @@ func TestTheSolutionIsShownWhenAskedTwiceOrDone(t *testing.T) {
 
 func TestTheListShowsWhatIsDone(t *testing.T) {
 	dir := class(t)
-	if err := progress.In(dir).Update(func(p *progress.Progress) { p.Done["01-expiry"] = true }); err != nil {
+	if err := workshop.ProgressIn(dir).Update(func(p *workshop.Progress) { p.Done["01-expiry"] = true }); err != nil {
 		t.Fatal(err)
 	}
 	code, out := typed(t)
@@ -101,22 +100,22 @@ func TestTheListShowsWhatIsDone(t *testing.T) {
 func TestCheckSaysWhatIsWrong(t *testing.T) {
 	dir := class(t)
 	for says, args := range map[string][]string{
-		"did you mean nested":   {"nestd"},
-		"there are 01 to ":      {"99"},
-		"choose one":            {"05", "--hint", "--solution"},
-		"leave out":             {"--watch", "--json"},
-		"takes no settings":     {"05", "--lock.ttl", "1s"},
-		progress.FileName + ":": {"05"},
+		"did you mean nested":       {"nestd"},
+		"there are 01 to ":          {"99"},
+		"choose one":                {"05", "--hint", "--solution"},
+		"leave out":                 {"--watch", "--json"},
+		"takes no settings":         {"05", "--lock.ttl", "1s"},
+		workshop.ProgressFile + ":": {"05"},
 	} {
-		if strings.HasPrefix(says, progress.FileName) {
-			if err := os.WriteFile(filepath.Join(dir, progress.FileName), []byte("{"), 0o600); err != nil {
+		if strings.HasPrefix(says, workshop.ProgressFile) {
+			if err := os.WriteFile(filepath.Join(dir, workshop.ProgressFile), []byte("{"), 0o600); err != nil {
 				t.Fatal(err)
 			}
 		}
 		if code, out := typed(t, args...); code != exitTrouble || !strings.Contains(out, says) {
 			t.Errorf("%v: exit code %d, %s; want %q", args, code, out, says)
 		}
-		_ = os.Remove(filepath.Join(dir, progress.FileName)) // of most of them there is none
+		_ = os.Remove(filepath.Join(dir, workshop.ProgressFile)) // of most of them there is none
 	}
 	t.Chdir(t.TempDir())
 	if code, out := typed(t, "05"); code != exitTrouble || !strings.Contains(out, "clone") {
@@ -174,7 +173,7 @@ func TestCheckAsTyped(t *testing.T) {
 			t.Errorf("after %q: exit code %d, %s, %v, %s; want %d, %s", c.write, code, outcome.State, err, &people, c.code, c.state)
 		}
 	}
-	if p, err := progress.In(dir).Load(); err != nil || !p.Done["05-nested"] {
+	if p, err := workshop.ProgressIn(dir).Load(); err != nil || !p.Done["05-nested"] {
 		t.Errorf("%+v, %v", p, err)
 	}
 }

@@ -10,7 +10,6 @@ import (
 
 	"lockstep/docs"
 	"lockstep/internal/language"
-	"lockstep/internal/learn/progress"
 	"lockstep/internal/learn/workshop"
 )
 
@@ -20,7 +19,7 @@ const skipped = 0
 // Pupil is somebody who takes the course in a terminal.
 type Pupil struct {
 	lessons     []Lesson
-	store       *progress.Store
+	store       *workshop.ProgressStore
 	predictions map[string]string // as they are in the store
 	terminal    Terminal
 	answers     <-chan string
@@ -49,7 +48,7 @@ func NewPupil(dir string, terminal Terminal) (*Pupil, error) {
 	if root, err := workshop.FindRoot(dir); err == nil {
 		dir = root
 	}
-	store := progress.In(dir)
+	store := workshop.ProgressIn(dir)
 	now, err := store.Load()
 	return &Pupil{lessons: lessons, store: store, predictions: now.Predictions, terminal: terminal}, err
 }
@@ -57,7 +56,7 @@ func NewPupil(dir string, terminal Terminal) (*Pupil, error) {
 // Reset forgets what was predicted.
 func (p *Pupil) Reset() error {
 	clear(p.predictions)
-	return p.store.Update(func(now *progress.Progress) { clear(now.Predictions) })
+	return p.store.Update(func(now *workshop.Progress) { clear(now.Predictions) })
 }
 
 // next returns the number of the first lesson that the pupil has not been through; after the last one, there is none.
@@ -124,8 +123,8 @@ func (p *Pupil) lesson(ctx context.Context, l Lesson) (more bool, err error) {
 		p.tell(section.Heading, section.Text)
 	}
 	p.predictions[l.Name] = strconv.Itoa(choice)
-	err = p.store.Update(func(now *progress.Progress) { now.Predictions[l.Name] = strconv.Itoa(choice) })
-	if err != nil && !errors.Is(err, progress.ErrUnreadable) { // the course can go on
+	err = p.store.Update(func(now *workshop.Progress) { now.Predictions[l.Name] = strconv.Itoa(choice) })
+	if err != nil && !errors.Is(err, workshop.ErrUnreadable) { // the course can go on
 		p.sayForgotten(err)
 		err = nil
 	}

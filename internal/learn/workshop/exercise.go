@@ -68,10 +68,18 @@ func Find(named string) (Exercise, error) {
 	return Exercise{}, fmt.Errorf("%w: %q; there are %s to %s", ErrUnknown, named, number(1), number(len(all)))
 }
 
-// Names lists the exercises by number and name.
+// IDs lists the exercises by number and name.
+func IDs() (ids []string) {
+	for _, e := range All() {
+		ids = append(ids, e.ID())
+	}
+	return ids
+}
+
+// Names lists the exercises by name.
 func Names() (names []string) {
 	for _, e := range All() {
-		names = append(names, e.ID())
+		names = append(names, e.Name)
 	}
 	return names
 }

@@ -56,7 +56,7 @@ func TestARenamedCopy(t *testing.T) {
 		}
 	}
 	run("sh", "-c", string(rename[1]))
-	run("go", "test", "-short", "./internal/explore", "./internal/explore/session", "./internal/learn/check")
+	run("go", "test", "-short", "./internal/explore", "./internal/explore/session", "./internal/learn/workshop")
 	run("go", "build", "-o", "renamed", ".")
 	if said := run("./renamed", "lab", "foreign-delete"); !strings.Contains(said, "v2") || !strings.Contains(said, "v3") {
 		t.Error(said)

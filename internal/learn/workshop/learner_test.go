@@ -1,4 +1,4 @@
-package check_test
+package workshop_test
 
 import (
 	"bytes"
@@ -12,8 +12,6 @@ import (
 	"time"
 
 	"lockstep/internal/language"
-	"lockstep/internal/learn/check"
-	"lockstep/internal/learn/progress"
 	"lockstep/internal/learn/workshop"
 	"lockstep/internal/test/suite"
 	"lockstep/internal/verdict"
@@ -41,15 +39,15 @@ func (b *lockedBuffer) String() string {
 }
 
 // at returns a learner of this module's exercises, with a progress of its own.
-func at(t *testing.T, in language.Language) (check.Learner, *lockedBuffer) {
+func at(t *testing.T, in language.Language) (workshop.Learner, *lockedBuffer) {
 	t.Helper()
 	root, err := workshop.FindRoot(".")
 	if err != nil {
 		t.Fatal(err)
 	}
 	people := &lockedBuffer{}
-	return check.Learner{
-		Checker: workshop.Checker{Root: root}, Store: progress.In(t.TempDir()), In: in, People: people, Typed: "go run . check",
+	return workshop.Learner{
+		Checker: workshop.Checker{Root: root}, Store: workshop.ProgressIn(t.TempDir()), In: in, People: people, Typed: "go run . check",
 	}, people
 }
 
@@ -60,7 +58,7 @@ func TestCheckShowsTheSchedule(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := d.Store.Update(func(p *progress.Progress) { p.Done[e.ID()] = true }); err != nil {
+	if err := d.Store.Update(func(p *workshop.Progress) { p.Done[e.ID()] = true }); err != nil {
 		t.Fatal(err)
 	}
 	outcome, err := d.Check(t.Context(), e)
@@ -110,9 +108,9 @@ func TestCheckWhereNothingCanBeWritten(t *testing.T) {
 			continue // in English alone: each checks an exercise
 		}
 		d, people := at(t, in)
-		d.Store = progress.In(filepath.Join(t.TempDir(), "gone"))
+		d.Store = workshop.ProgressIn(filepath.Join(t.TempDir(), "gone"))
 		outcome, err := d.Check(t.Context(), e)
-		var forgotten check.ForgottenError
+		var forgotten workshop.ForgottenError
 		if !errors.As(err, &forgotten) || outcome.State.ExitCode() != 1 {
 			t.Fatalf("%v, %v; want not yet, and that it is forgotten", outcome.State, err)
 		}
@@ -135,20 +133,20 @@ func TestCheckWithGarbageForProgress(t *testing.T) {
 	for _, garbage := range []string{"not JSON", `{"done":7}`, `{"of a newer one":1}`, "\x00"} {
 		d, people := at(t, language.English)
 		dir := t.TempDir()
-		d.Store = progress.In(dir)
-		file := filepath.Join(dir, progress.FileName)
+		d.Store = workshop.ProgressIn(dir)
+		file := filepath.Join(dir, workshop.ProgressFile)
 		if err := os.WriteFile(file, []byte(garbage), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		var forgotten check.ForgottenError
-		if err := d.Hint(e); !errors.As(err, &forgotten) || !errors.Is(err, progress.ErrUnreadable) ||
+		var forgotten workshop.ForgottenError
+		if err := d.Hint(e); !errors.As(err, &forgotten) || !errors.Is(err, workshop.ErrUnreadable) ||
 			!strings.Contains(people.String(), "Hint 3 of 3") {
 			t.Errorf("%q: %v\n%s", garbage, err, people)
 		}
 		if garbage == "not JSON" { // the others are read alike, and each checks an exercise
 			d.Checker.Overlay = map[string]string{e.Dir() + "/lock.go": filepath.Join(d.Checker.Root, e.Dir(), "solution", "lock.go")}
 			outcome, err := d.Check(t.Context(), e)
-			if !errors.As(err, &forgotten) || !errors.Is(err, progress.ErrUnreadable) || outcome.State.ExitCode() != 0 {
+			if !errors.As(err, &forgotten) || !errors.Is(err, workshop.ErrUnreadable) || outcome.State.ExitCode() != 0 {
 				t.Errorf("%v, %v; want done, and that it is forgotten", outcome.State, err)
 			}
 			if text := people.String(); !strings.Contains(text, "Done. ") || strings.Contains(text, "Next: ") {
@@ -168,8 +166,8 @@ func TestHelpWhereNothingCanBeWritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	d, people := at(t, language.English)
-	d.Store = progress.In(filepath.Join(t.TempDir(), "gone"))
-	var forgotten check.ForgottenError
+	d.Store = workshop.ProgressIn(filepath.Join(t.TempDir(), "gone"))
+	var forgotten workshop.ForgottenError
 	if err := d.Hint(e); !errors.As(err, &forgotten) || !strings.Contains(people.String(), "Hint 3 of 3") {
 		t.Errorf("%v\n%s", err, people)
 	}

@@ -1,4 +1,4 @@
-package check
+package workshop
 
 import (
 	"cmp"
@@ -7,8 +7,6 @@ import (
 	"path/filepath"
 	"text/tabwriter"
 
-	"lockstep/internal/learn/progress"
-	"lockstep/internal/learn/workshop"
 	"lockstep/internal/verdict"
 )
 
@@ -30,7 +28,7 @@ func (l Learner) List() error {
 	}
 	var all []listed
 	done := 0
-	for _, e := range workshop.All() {
+	for _, e := range All() {
 		state := verdict.NotYet
 		if p.Done[e.ID()] {
 			state = verdict.Done
@@ -57,20 +55,20 @@ func (l Learner) List() error {
 }
 
 // Hint gives the next hint. When all were given, it gives them all again; so it does where it cannot be written down that one was.
-func (l Learner) Hint(e workshop.Exercise) error {
-	after, forgotten := l.remember(func(p *progress.Progress) {
-		p.Hints[e.ID()] = min(p.Hints[e.ID()]+1, workshop.HintsEach)
+func (l Learner) Hint(e Exercise) error {
+	after, forgotten := l.remember(func(p *Progress) {
+		p.Hints[e.ID()] = min(p.Hints[e.ID()]+1, HintsEach)
 	}, hintText())
 	given := after.Hints[e.ID()]
 	if forgotten != nil {
-		given = workshop.HintsEach
+		given = HintsEach
 	}
 	var texts []string
 	for _, hint := range e.Hints[:given] {
 		texts = append(texts, hint.In(l.In))
 	}
 	if l.JSON != nil {
-		return cmp.Or(l.JSON(map[string]any{"exercise": e.ID(), "hints": texts, "of": workshop.HintsEach}), forgotten)
+		return cmp.Or(l.JSON(map[string]any{"exercise": e.ID(), "hints": texts, "of": HintsEach}), forgotten)
 	}
 	l.sayHints(e, texts)
 	return forgotten
@@ -80,8 +78,8 @@ func (l Learner) Hint(e workshop.Exercise) error {
 const timesToAsk = 2
 
 // Solution prints the solution, if it is time for it, or if it cannot be written down that the learner has asked.
-func (l Learner) Solution(e workshop.Exercise) error {
-	after, forgotten := l.remember(func(p *progress.Progress) {
+func (l Learner) Solution(e Exercise) error {
+	after, forgotten := l.remember(func(p *Progress) {
 		p.Asked[e.ID()] = min(p.Asked[e.ID()]+1, timesToAsk)
 	}, solutionText())
 	shown := after.Done[e.ID()] || after.Asked[e.ID()] == timesToAsk || forgotten != nil

@@ -1,4 +1,4 @@
-package check
+package workshop
 
 import (
 	"context"
@@ -10,7 +10,6 @@ import (
 
 	"github.com/fsnotify/fsnotify"
 
-	"lockstep/internal/learn/workshop"
 	"lockstep/internal/verdict"
 )
 
@@ -18,7 +17,7 @@ import (
 const settled = 150 * time.Millisecond
 
 // Watch checks an exercise, and again at each save. When it is done it goes on to the next. It ends with ctx, or when all is done.
-func (l Learner) Watch(ctx context.Context, e workshop.Exercise) error {
+func (l Learner) Watch(ctx context.Context, e Exercise) error {
 	watcher, err := fsnotify.NewWatcher()
 	if err != nil {
 		return err
@@ -39,7 +38,7 @@ func (l Learner) Watch(ctx context.Context, e workshop.Exercise) error {
 }
 
 // watchOne checks one exercise until it is done, or ctx ends.
-func (l Learner) watchOne(ctx context.Context, watcher *fsnotify.Watcher, e workshop.Exercise) (done bool, err error) {
+func (l Learner) watchOne(ctx context.Context, watcher *fsnotify.Watcher, e Exercise) (done bool, err error) {
 	dir := filepath.Join(l.Checker.Root, filepath.FromSlash(e.Dir()))
 	if err := watcher.Add(dir); err != nil { // the directory: editors put another file in the place of the one that they write
 		return false, err

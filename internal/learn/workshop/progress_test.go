@@ -1,23 +1,22 @@
-package progress_test
+package workshop_test
 
 import (
 	"errors"
+	"lockstep/internal/learn/workshop"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
 	"testing"
-
-	"lockstep/internal/learn/progress"
 )
 
 func TestWhatIsWrittenIsRead(t *testing.T) {
 	dir := t.TempDir()
-	if p, err := progress.In(dir).Load(); err != nil || len(p.Done)+len(p.Hints)+len(p.Asked)+len(p.Predictions) > 0 {
+	if p, err := workshop.ProgressIn(dir).Load(); err != nil || len(p.Done)+len(p.Hints)+len(p.Asked)+len(p.Predictions) > 0 {
 		t.Fatalf("before anything was done: %+v, %v", p, err)
 	}
-	err := progress.In(dir).Update(func(p *progress.Progress) {
+	err := workshop.ProgressIn(dir).Update(func(p *workshop.Progress) {
 		p.Done["01-expiry"] = true
 		p.Hints["02-foreign-delete"]++
 		p.Asked["03-check-then-delete"]++
@@ -26,7 +25,7 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := progress.In(dir).Load()
+	p, err := workshop.ProgressIn(dir).Load()
 	if err != nil || !p.Done["01-expiry"] || p.Hints["02-foreign-delete"] != 1 || p.Asked["03-check-then-delete"] != 1 ||
 		p.Predictions["01/oversell"] != "b" {
 		t.Errorf("%+v, %v", p, err)
@@ -39,14 +38,14 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 func TestAnUnreadableFileIsNamedAndKept(t *testing.T) {
 	for _, text := range []string{"", "{", `{"done": 1}`, `{"of a newer lockstep": {}}`} {
 		dir := t.TempDir()
-		file := filepath.Join(dir, progress.FileName)
+		file := filepath.Join(dir, workshop.ProgressFile)
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		_, err := progress.In(dir).Load()
-		update := progress.In(dir).Update(func(p *progress.Progress) { p.Done["01-expiry"] = true })
+		_, err := workshop.ProgressIn(dir).Load()
+		update := workshop.ProgressIn(dir).Update(func(p *workshop.Progress) { p.Done["01-expiry"] = true })
 		for _, err := range []error{err, update} {
-			if !errors.Is(err, progress.ErrUnreadable) || !strings.Contains(err.Error(), file) {
+			if !errors.Is(err, workshop.ErrUnreadable) || !strings.Contains(err.Error(), file) {
 				t.Errorf("%q: %v; want ErrUnreadable, and the name of the file", text, err)
 			}
 		}
@@ -57,12 +56,12 @@ func TestAnUnreadableFileIsNamedAndKept(t *testing.T) {
 }
 
 func TestUpdatesDoNotLoseEachOther(t *testing.T) {
-	store := progress.In(t.TempDir())
+	store := workshop.ProgressIn(t.TempDir())
 	var all sync.WaitGroup
 	const n = 20
 	for i := range n {
 		all.Go(func() {
-			if err := store.Update(func(p *progress.Progress) { p.Done[strconv.Itoa(i)] = true }); err != nil {
+			if err := store.Update(func(p *workshop.Progress) { p.Done[strconv.Itoa(i)] = true }); err != nil {
 				t.Error(err)
 			}
 		})
@@ -77,15 +76,15 @@ func TestUpdatesDoNotLoseEachOther(t *testing.T) {
 func TestAChangeOfAnotherProgramIsKept(t *testing.T) {
 	dir := t.TempDir()
 	tries := 0
-	err := progress.In(dir).Update(func(p *progress.Progress) {
+	err := workshop.ProgressIn(dir).Update(func(p *workshop.Progress) {
 		if tries++; tries == 1 {
-			if err := progress.In(dir).Update(func(p *progress.Progress) { p.Done["theirs"] = true }); err != nil {
+			if err := workshop.ProgressIn(dir).Update(func(p *workshop.Progress) { p.Done["theirs"] = true }); err != nil {
 				t.Error(err)
 			}
 		}
 		p.Done["ours"] = true
 	})
-	if p, _ := progress.In(dir).Load(); err != nil || tries != 2 || !p.Done["ours"] || !p.Done["theirs"] {
+	if p, _ := workshop.ProgressIn(dir).Load(); err != nil || tries != 2 || !p.Done["ours"] || !p.Done["theirs"] {
 		t.Errorf("%+v after %d tries, %v", p, tries, err)
 	}
 }

@@ -1,6 +1,4 @@
-// Package progress remembers how far a learner is: which exercises are done, which hints were given, what was predicted in the lessons.
-// It is a file beside go.mod, which git ignores.
-package progress
+package workshop
 
 import (
 	"bytes"
@@ -13,10 +11,10 @@ import (
 	"sync"
 )
 
-// FileName is what the file is called.
-const FileName = ".lockstep-course.json"
+// ProgressFile is what the file is called.
+const ProgressFile = ".lockstep-course.json"
 
-// Progress is what the file holds. Its zero value is that of somebody who begins.
+// Progress is how far a learner is: it is kept in a file beside go.mod, which git ignores. Its zero value is that of somebody who begins.
 type Progress struct {
 	Done        map[string]bool   `json:"done,omitempty"`           // exercises, by ID
 	Hints       map[string]int    `json:"hints,omitempty"`          // how many were given, by exercise
@@ -30,18 +28,21 @@ var ErrUnreadable = errors.New("cannot be read as progress; mend it, or remove i
 // errChanged means that another program has written the file meanwhile.
 var errChanged = errors.New("another program keeps changing it")
 
-// Store is the file. The goroutines of one program that use the same Store do not come between each other. Another program might: a change
+// ProgressStore is the file. The goroutines of one program that use the same one do not come between each other. Another program might: a
+// change
 // that it has made meanwhile is seen, and kept.
-type Store struct {
+type ProgressStore struct {
 	path string
 	mu   sync.Mutex
 }
 
-// In returns the store of the directory with go.mod.
-func In(dir string) *Store { return &Store{path: filepath.Join(dir, FileName)} }
+// ProgressIn returns the store of the directory with go.mod.
+func ProgressIn(dir string) *ProgressStore {
+	return &ProgressStore{path: filepath.Join(dir, ProgressFile)}
+}
 
 // Load reads the progress. Where there is no file, nothing was done yet.
-func (s *Store) Load() (Progress, error) {
+func (s *ProgressStore) Load() (Progress, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	p, _, err := s.read()
@@ -52,7 +53,7 @@ func (s *Store) Load() (Progress, error) {
 const mostTries = 10
 
 // Update changes the progress. change may be called several times, each time with what the file holds then.
-func (s *Store) Update(change func(*Progress)) error {
+func (s *ProgressStore) Update(change func(*Progress)) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for range mostTries {
@@ -69,7 +70,7 @@ func (s *Store) Update(change func(*Progress)) error {
 }
 
 // read returns the progress, all maps made, and the text that it was read from.
-func (s *Store) read() (Progress, []byte, error) {
+func (s *ProgressStore) read() (Progress, []byte, error) {
 	var p Progress
 	text, err := os.ReadFile(s.path)
 	switch {
@@ -98,12 +99,12 @@ func (s *Store) read() (Progress, []byte, error) {
 }
 
 // write replaces the file at once, unless it is no longer what it was.
-func (s *Store) write(p Progress, before []byte) error {
+func (s *ProgressStore) write(p Progress, before []byte) error {
 	text, err := json.MarshalIndent(p, "", "  ")
 	if err != nil {
 		return err
 	}
-	temporary, err := os.CreateTemp(filepath.Dir(s.path), FileName+".*")
+	temporary, err := os.CreateTemp(filepath.Dir(s.path), ProgressFile+".*")
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,4 @@
-// Package check takes a learner through the exercises: it checks what was written, gives hints and solutions, and remembers what is done.
-// Begin with Learner.
-package check
+package workshop
 
 import (
 	"cmp"
@@ -10,15 +8,13 @@ import (
 	"io"
 
 	"lockstep/internal/language"
-	"lockstep/internal/learn/progress"
-	"lockstep/internal/learn/workshop"
 	"lockstep/internal/verdict"
 )
 
 // Learner is somebody who does the exercises.
 type Learner struct {
-	Checker workshop.Checker
-	Store   *progress.Store
+	Checker Checker
+	Store   *ProgressStore
 	In      language.Language
 	JSON    func(document any) error // writes the one document that is wanted; nil: sentences are
 	People  io.Writer                // who reads sentences
@@ -29,11 +25,11 @@ type Learner struct {
 
 // At returns a learner of the module that a directory is in.
 func At(dir string, in language.Language) (Learner, error) {
-	root, err := workshop.FindRoot(dir)
+	root, err := FindRoot(dir)
 	if err != nil {
 		err = fmt.Errorf("check compiles the exercises: %w", err)
 	}
-	return Learner{Checker: workshop.Checker{Root: root}, Store: progress.In(root), In: in}, err
+	return Learner{Checker: Checker{Root: root}, Store: ProgressIn(root), In: in}, err
 }
 
 // ForgottenError says that what was asked for was printed, and could not be written down.
@@ -42,31 +38,17 @@ type ForgottenError struct{ error }
 // Unwrap returns why it could not.
 func (e ForgottenError) Unwrap() error { return e.error }
 
-// The ways an exercise is not chosen.
-var (
-	ErrAllDone = errors.New("every exercise is done: name the one you mean")
-	ErrUnknown = workshop.ErrUnknown
-)
-
-// IDs lists the exercises by number and name.
-func IDs() []string { return workshop.Names() }
-
-// Names lists the exercises by name.
-func Names() (names []string) {
-	for _, e := range workshop.All() {
-		names = append(names, e.Name)
-	}
-	return names
-}
+// ErrAllDone means that no exercise is left to be chosen.
+var ErrAllDone = errors.New("every exercise is done: name the one you mean")
 
 // Choose returns the exercise that is named, or else the first that is not done.
-func (l Learner) Choose(named ...string) (workshop.Exercise, error) {
+func (l Learner) Choose(named ...string) (Exercise, error) {
 	if len(named) > 0 {
-		return workshop.Find(named[0])
+		return Find(named[0])
 	}
 	p, err := l.Store.Load()
 	if err != nil {
-		return workshop.Exercise{}, err
+		return Exercise{}, err
 	}
 	next, left := firstNotDone(p)
 	if !left {
@@ -77,12 +59,12 @@ func (l Learner) Choose(named ...string) (workshop.Exercise, error) {
 
 // Check checks an exercise once, shows what was found, and remembers whether it is done. If that cannot be written down, it is a
 // ForgottenError, beside the outcome.
-func (l Learner) Check(ctx context.Context, e workshop.Exercise) (workshop.Outcome, error) {
+func (l Learner) Check(ctx context.Context, e Exercise) (Outcome, error) {
 	outcome, err := l.Checker.Check(ctx, e, e.Dir(), l.In)
 	if err != nil {
 		return outcome, err
 	}
-	after, err := l.remember(func(p *progress.Progress) {
+	after, err := l.remember(func(p *Progress) {
 		delete(p.Done, e.ID())
 		if outcome.State == verdict.Done {
 			p.Done[e.ID()] = true
@@ -97,8 +79,8 @@ func (l Learner) Check(ctx context.Context, e workshop.Exercise) (workshop.Outco
 
 // remember changes the learner's progress. If it cannot be written down, that is a ForgottenError, which says what is forgotten. Where the
 // file cannot be read, after has no maps.
-func (l Learner) remember(change func(*progress.Progress), what language.Text) (after progress.Progress, err error) {
-	err = l.Store.Update(func(p *progress.Progress) {
+func (l Learner) remember(change func(*Progress), what language.Text) (after Progress, err error) {
+	err = l.Store.Update(func(p *Progress) {
 		change(p)
 		after = *p
 	})
@@ -108,11 +90,11 @@ func (l Learner) remember(change func(*progress.Progress), what language.Text) (
 	return after, err
 }
 
-func firstNotDone(p progress.Progress) (workshop.Exercise, bool) {
-	for _, e := range workshop.All() {
+func firstNotDone(p Progress) (Exercise, bool) {
+	for _, e := range All() {
 		if !p.Done[e.ID()] {
 			return e, true
 		}
 	}
-	return workshop.Exercise{}, false
+	return Exercise{}, false
 }
