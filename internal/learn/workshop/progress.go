@@ -29,8 +29,7 @@ var ErrUnreadable = errors.New("cannot be read as progress; mend it, or remove i
 var errChanged = errors.New("another program keeps changing it")
 
 // ProgressStore is the file. The goroutines of one program that use the same one do not come between each other. Another program might: a
-// change
-// that it has made meanwhile is seen, and kept.
+// change that it has made meanwhile is seen, and kept.
 type ProgressStore struct {
 	path string
 	mu   sync.Mutex
