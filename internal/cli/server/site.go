@@ -7,9 +7,9 @@ import (
 	"slices"
 
 	"lockstep/docs"
+	"lockstep/internal/cli/site"
 	"lockstep/internal/explore/seat"
 	"lockstep/internal/learn/classroom"
-	"lockstep/internal/learn/site"
 	"lockstep/internal/learn/steps"
 	"lockstep/internal/learn/workshop"
 	"lockstep/internal/shop/api"

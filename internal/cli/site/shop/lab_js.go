@@ -11,7 +11,7 @@ import (
 	"lockstep/internal/cluster/job"
 	"lockstep/internal/evolution"
 	"lockstep/internal/shop/config"
-	"lockstep/internal/web/tab"
+	"lockstep/internal/cli/site/tab"
 )
 
 // ofALab opens a replica of a lab's. Its settings are flags, as those of a process.

@@ -33,7 +33,7 @@ type Site struct {
 
 // program is one of the workers'.
 type program struct {
-	name string        // of its package below internal/cli/tab
+	name string        // of its package below internal/cli/site
 	done language.Text // that it is compiled
 }
 
@@ -149,7 +149,7 @@ func (s Site) build(ctx context.Context, dir, version string) error {
 // compile compiles a program, and packs it.
 func (s Site) compile(ctx context.Context, dir string, p program) ([]byte, error) {
 	file := filepath.Join(dir, p.name+".wasm")
-	args := append(append([]string{"build", "-o", file}, small()...), "./internal/cli/tab/"+p.name)
+	args := append(append([]string{"build", "-o", file}, small()...), "./internal/cli/site/"+p.name)
 	_, err := s.Run(ctx, []string{"GOOS=js", "GOARCH=wasm", "GOWORK=off"}, "go", args...)
 	if err != nil {
 		return nil, err

@@ -6,7 +6,7 @@ import (
 
 	"lockstep/internal/explore/seat"
 	"lockstep/internal/shop/route"
-	"lockstep/internal/web/tab"
+	"lockstep/internal/cli/site/tab"
 )
 
 func main() {

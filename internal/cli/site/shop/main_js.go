@@ -18,7 +18,7 @@ import (
 	"lockstep/internal/shop/route"
 	"lockstep/internal/stage/lab"
 	"lockstep/internal/watch/witness"
-	"lockstep/internal/web/tab"
+	"lockstep/internal/cli/site/tab"
 )
 
 func main() {
