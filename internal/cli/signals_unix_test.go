@@ -91,7 +91,11 @@ func TestSecondSignalChangesNothing(t *testing.T) {
 				t.Fatal(err)
 			}
 			s, answered := shoptest.At(t, addr), make(chan int, 1)
-			go func() { status, _ := s.Sell(); answered <- status }()
+			go func() {
+				defer close(answered) // also if there is no answer
+				status, _ := s.Sell()
+				answered <- status
+			}()
 			suite.Eventually(t, "the sale is in flight", func() bool { return s.Report().InFlight == 1 })
 			if err := server.Process.Signal(c.signals[0]); err != nil {
 				t.Fatal(err)
