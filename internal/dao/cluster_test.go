@@ -148,8 +148,8 @@ func TestASlotOnTheMove(t *testing.T) {
 	}
 }
 
-// When a master of a Cluster dies, commands fail without an effect, or with an unknown one, until another is the master. Soon after that they
-// are answered.
+// When a master of a Cluster dies, commands fail without an effect, or with an unknown one, until another is the master. Soon after that,
+// they are answered.
 func TestAMasterOfAClusterDies(t *testing.T) {
 	suite.LongOnly(t, "a Cluster takes its time to vote")
 	t.Parallel()
