@@ -44,7 +44,7 @@ func (r *Redis) Fits(ctx context.Context, s strategy.Strategy, key string, own s
 	}
 	needs := s.Rights(r.Servers, key)
 	if !s.OnNodes {
-		err := canSubscribe(ctx, r.Lock, needs)
+		err := canSubscribe(ctx, r.Lock, own.And(needs))
 		if err == nil {
 			err = s.Try(ctx, parts)
 		}

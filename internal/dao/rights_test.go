@@ -107,3 +107,26 @@ func TestRightsOnNodes(t *testing.T) {
 		t.Errorf("a node without +eval: %v", err)
 	}
 }
+
+// A server, or a proxy before it, that lacks a command of a lock or of the shop is refused, and the command is named.
+func TestAServerThatLacksACommand(t *testing.T) {
+	t.Parallel()
+	for command, c := range map[string]struct{ version, says string }{
+		"MULTI": {"v0", "MULTI"}, "SUBSCRIBE": {"v11", "SUBSCRIBE"}, "EVAL": {"v4", "EVAL"}, "SET": {"v1", "SET"},
+		"TIME": {"v7", "lockFenced.lua"},
+	} {
+		t.Run(command, func(t *testing.T) {
+			t.Parallel()
+			server := redistest.Start(t, "--rename-command", command, "")
+			row, err := evolution.Find(c.version)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := open(t, dao.Config{Addrs: []string{server.Addr}})
+			err = r.Fits(t.Context(), row, lock.Key, dao.ShopRights())
+			if !errors.Is(err, strategy.ErrNoCommand) || !strings.Contains(err.Error(), c.says) {
+				t.Errorf("%v; want that it lacks %s", err, command)
+			}
+		})
+	}
+}
