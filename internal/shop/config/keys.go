@@ -109,7 +109,7 @@ func keys(c *Config, versions []string) []key {
 		{"sale.nested", "0", "how many nested calls take the lock again", setNumber(&c.Settings.Nested, 0, 100)},
 		{"inventory.initial", "200", "stock of a first run, and of one after Redis came back empty",
 			setNumber(&c.Settings.Initial, 0, history.MaxStock)},
-		{"inventory.max_orders", "200000", "how many orders the ledger keeps at least of the run that is on, and as many of earlier runs together",
+		{"inventory.max_orders", "200000", "how many orders the ledger keeps at least of the run that is on, and as many of those before",
 			setNumber(&c.MaxOrders, 2, 100_000_000)},
 		{"log.level", "info", "debug (every lock and unlock), info (every sale), warn or error",
 			setOneOf(&c.Log.Level, []string{"debug", "info", "warn", "error"})},
