@@ -35,7 +35,7 @@ func TestBurstWhileRedisRestarts(t *testing.T) {
 	} {
 		t.Run(c.what, func(t *testing.T) {
 			redis := redistest.Start(t)
-			shop := shoptest.Start(t, "--redis.addrs", redis.Addr, "--lock.version", "v4")
+			shop := shoptest.Start(t, "--redis.addrs", redis.Addr, "--lock.version", "v4", "--admin.open") // a proxy is between
 			address, err := url.Parse(shop.URL())
 			if err != nil {
 				t.Fatal(err)

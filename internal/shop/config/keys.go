@@ -128,15 +128,25 @@ func setText(to *string) func(any) error {
 	}
 }
 
-// setToken takes what can be sent in a header as it is: spaces around it would be lost on the way.
+// setToken takes what can be sent in a header as it is: spaces around it would be lost on the way, and quotes be sent.
 func setToken(to *string) func(any) error {
 	return func(value any) error {
 		err := setText(to)(value)
-		if err == nil && strings.TrimSpace(*to) != *to {
+		switch {
+		case err != nil:
+			return err
+		case strings.TrimSpace(*to) != *to:
 			return errors.New("want a text without spaces around it")
+		case isQuoted(*to, `"`), isQuoted(*to, "'"):
+			return errors.New("want a text without quotes around it: env-files keep them")
+		default:
+			return nil
 		}
-		return err
 	}
+}
+
+func isQuoted(text, quote string) bool {
+	return len(text) > 1 && strings.HasPrefix(text, quote) && strings.HasSuffix(text, quote)
 }
 
 func setBool(to *bool) func(any) error {
