@@ -2,12 +2,10 @@ package cli
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"lockstep/internal/test/redistest"
 	"lockstep/internal/test/shoptest"
 )
 
@@ -46,24 +44,6 @@ func TestClientsIgnoreWhatIsForAServer(t *testing.T) {
 	t.Setenv("LOCKSTEP_SERVER_ADDR", "nowhere")
 	if code, _, stderr := command(t, "health"); code != exitTrouble || !strings.Contains(stderr, "environment: server.addr: ") {
 		t.Errorf("exit code %d, %s; want that the variable is refused", code, stderr)
-	}
-}
-
-// What a proxy of the environment says is said to be the proxy's: a process reads its variables once.
-func TestClientsNameTheProxy(t *testing.T) {
-	t.Parallel()
-	nobody := "127.0.0.1:" + redistest.FreePort(t)
-	for line, want := range map[string]string{
-		"burst --target http://192.0.2.1:1": "--target http://192.0.2.1:1: connection refused, by way of the proxy http://" + nobody,
-		"burst --target http://" + nobody:   nobody + ": no lockstep answers there; start one with: ",
-		"health --server.addr 192.0.2.1:1":  "http://192.0.2.1:1: connection refused, by way of the proxy http://" + nobody,
-	} {
-		cmd := exec.CommandContext(t.Context(), os.Args[0], strings.Fields(line)...)
-		cmd.Env = append(os.Environ(), "HTTP_PROXY=http://u:PW@"+nobody)
-		says, err := cmd.CombinedOutput()
-		if err == nil || !strings.Contains(string(says), want) || strings.Contains(string(says), "PW") {
-			t.Errorf("%s: %v, %s; want %q", line, err, says, want)
-		}
 	}
 }
 

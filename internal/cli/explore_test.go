@@ -1,15 +1,11 @@
 package cli
 
 import (
-	"bytes"
-	"context"
 	"encoding/json"
 	"strings"
 	"testing"
-	"time"
 
 	"lockstep/internal/anomaly"
-	"lockstep/internal/evolution"
 	"lockstep/internal/explore"
 	"lockstep/internal/explore/report"
 )
@@ -190,39 +186,5 @@ func TestExploreJSON(t *testing.T) {
 	if _, stdout, _ := command(t, "explore", "v4", "--json"); !strings.Contains(stdout, `"counterexample": null`) ||
 		!strings.Contains(stdout, `"cut": []`) {
 		t.Errorf("%s", stdout)
-	}
-}
-
-// All of it is in TestDocumentsShowWhatIsPrinted.
-func TestExploreAll(t *testing.T) {
-	if testing.Short() {
-		t.Skip("an exploration runs one at a time, so the race detector has nothing to see")
-	}
-	code, stdout, stderr := command(t, "explore", "--all", "--max-schedules", "10")
-	if code != exitTrouble {
-		t.Fatalf("exit code %d; want %d: %s", code, exitTrouble, stderr)
-	}
-	rows := strings.Split(stdout, "\n")
-	columns := strings.Fields(rows[0]) // of what ten schedules show already
-	if len(columns) < 2 {
-		t.Errorf("the columns are %q", columns)
-	}
-	for _, strategy := range evolution.Table() {
-		rows = rows[1:]
-		if fields := strings.Fields(rows[0]); len(fields) <= len(columns) || fields[0] != strategy.Name {
-			t.Errorf("a row is %q; want %s and its cells", rows[0], strategy.Name)
-		}
-	}
-}
-
-// Ctrl-C ends an exploration, which says how far it came.
-func TestExploreInterrupted(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
-	defer cancel()
-	var stdout, stderr bytes.Buffer
-	code := Run(ctx, []string{"explore", "v6", "--actors", "4", "--faults", "expiry=3,crash=3", "--anomaly", "left-behind"}, &stdout, &stderr)
-	if code != exitTrouble || !strings.Contains(stdout.String(), "but the exploration ended early: interrupted") ||
-		!strings.Contains(stdout.String(), " schedules, ") {
-		t.Errorf("exit code %d\n%s%s", code, stdout.String(), stderr.String())
 	}
 }

@@ -3,15 +3,12 @@ package cli
 import (
 	"context"
 	"encoding/json"
-	"os"
 	"regexp"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
 
 	"lockstep/internal/cluster/job"
-	"lockstep/internal/dao"
 	"lockstep/internal/test/shoptest"
 	"lockstep/internal/test/suite"
 	"lockstep/internal/verdict"
@@ -84,39 +81,6 @@ func TestJobIsRunOnceATick(t *testing.T) {
 	}
 }
 
-// The replica that has just run the job is killed, with the lock in its hand.
-func TestJobOfAKilledReplica(t *testing.T) {
-	t.Parallel()
-	suite.Together(t, []string{"v1", "v6"}, func(t *testing.T, lock string) {
-		j := startJob(t, "--lock", lock, "--ticks", "3", "--redis.embedded_addr", shoptest.AnyPort)
-		suite.Eventually(t, "it is up", func() bool { return strings.Contains(j.said.String(), "counting from") })
-		before := len(j.runs())
-		suite.Eventually(t, "it is run", func() bool { return len(j.runs()) > before })
-		pid, err := strconv.Atoi(j.runs()[before][3])
-		if err != nil {
-			t.Fatal(err)
-		}
-		process, err := os.FindProcess(pid)
-		if err == nil {
-			err = process.Kill()
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		code, result := j.result()
-		if lock == "v1" {
-			if code != 1 || result.More != 0 || result.None == 0 || result.Counts[len(result.Counts)-1].Runs != 0 {
-				t.Errorf("exit code %d, %+v; want no run after the kill\n%s", code, result, j.said)
-			}
-		} else if code != 0 || result.Verdict != verdict.Holds || result.Once != 3 {
-			t.Errorf("exit code %d, %+v\n%s", code, result, j.said)
-		}
-		if !strings.Contains(j.said.String(), "starting it again") {
-			t.Errorf("a killed replica is not said to be started again:\n%s", j.said)
-		}
-	})
-}
-
 // Two that were started by themselves, as on two machines, share a Redis, and count each other's runs.
 func TestJobStartedTwice(t *testing.T) {
 	t.Parallel()
@@ -141,23 +105,6 @@ func TestJobStartedTwice(t *testing.T) {
 		})
 	}
 	locks.Wait()
-}
-
-// A lock that somebody left behind.
-func TestJobThatIsNotRun(t *testing.T) {
-	t.Parallel()
-	embedded, err := dao.Open(t.Context(), dao.Config{EmbeddedAddr: shoptest.AnyPort})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer embedded.Close()
-	if err := embedded.Store.Set(t.Context(), "job", "gone", 0).Err(); err != nil {
-		t.Fatal(err)
-	}
-	left := startJob(t, "--redis.addrs", embedded.Addr, "--ticks", "1")
-	if code, result := left.result(); code != 2 || result.Verdict != verdict.Unknown || result.Ticks != 1 || result.None != 1 {
-		t.Errorf("a lock left behind: exit code %d, %+v\n%s", code, result, left.said)
-	}
 }
 
 func TestJobTrouble(t *testing.T) {
