@@ -38,7 +38,6 @@ func sections() []section {
 		{name: "cell", answers: cells},
 		{name: "exercise", answers: exercises, partial: true},
 		{name: "printed", answers: printed},
-		{name: "mutant", answers: mutants},
 		{name: "museum", answers: museum},
 	}
 }

@@ -3,15 +3,11 @@ package oracle
 import (
 	"cmp"
 	"fmt"
-	"go/ast"
-	"go/parser"
-	"go/token"
 	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 )
@@ -85,31 +81,6 @@ func printedIn(t *testing.T, document string) (all []string) {
 		all = append(all, fmt.Sprintf("link to %s %s: %s, %s", lock, q.Get("in"), cmp.Or(q.Get("anomaly"), "no anomaly"), q.Get("do")))
 	}
 	return all
-}
-
-// mutants gives those of package checkout: what is explored, and which anomaly has to be found.
-func mutants(t *testing.T) (lines []string) {
-	source, err := parser.ParseFile(token.NewFileSet(), filepath.Join(root, "internal/test/checkout/mutation_test.go"), nil, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ast.Inspect(source, func(n ast.Node) bool {
-		row, ok := n.(*ast.CompositeLit)
-		if !ok || row.Type != nil || len(row.Elts) != 6 {
-			return true
-		}
-		var texts []string
-		for _, element := range row.Elts {
-			text, err := strconv.Unquote(element.(*ast.BasicLit).Value)
-			if err != nil {
-				t.Fatal(err)
-			}
-			texts = append(texts, text)
-		}
-		lines = append(lines, fmt.Sprintf("mutant %s, explore %s: %s", texts[0], texts[4], texts[5]))
-		return false
-	})
-	return lines
 }
 
 // museum gives the rows of its table: the library, the anomaly, what may go wrong, and how many steps, with the command that replays them.
