@@ -15,7 +15,6 @@ import (
 	"testing"
 	"time"
 
-	"lockstep/internal/anomaly"
 	"lockstep/internal/evolution"
 	"lockstep/internal/explore"
 	"lockstep/internal/explore/seat"
@@ -161,44 +160,6 @@ func decoded[T any](t *testing.T, data string) (value T) {
 		t.Fatal(err)
 	}
 	return value
-}
-
-// A step of the seat answers in the time of a frame or two.
-func BenchmarkStep(b *testing.B) {
-	s := open(b, blank())
-	for _, lock := range evolution.Names()[:10] {
-		for _, in := range []string{"--faults expiry=1,crash=1", "--actors 3 --faults expiry=1,crash=1"} {
-			b.Run(lock+" "+in, func(b *testing.B) { walkOn(b, s, lock, in) })
-		}
-	}
-}
-
-// walkOn takes a step after the other, up to twenty, and reports the median.
-func walkOn(b *testing.B, s chair, lock, in string) {
-	b.Helper()
-	var took []time.Duration
-	do := []string{}
-	for b.Loop() {
-		begun := time.Now()
-		state := get[seat.State](b, s, "/seat/state", "lock", lock, "in", in, "do", strings.Join(do, " "))
-		took = append(took, time.Since(begun))
-		choices := state.View.Tokens()
-		if do = append(do, ""); len(choices) == 0 || len(do) > 20 {
-			do = do[:0]
-			continue
-		}
-		do[len(do)-1] = choices[len(do)*7%len(choices)]
-	}
-	slices.Sort(took)
-	b.ReportMetric(float64(took[len(took)/2].Microseconds())/1000, "ms/median")
-}
-
-// An oracle of a scenario with 34,475 states. Its three actors are interchangeable on the map.
-func BenchmarkOracle(b *testing.B) {
-	for b.Loop() {
-		o := oracle(b, open(b, blank()), "lock", "v3", "in", "--actors 3 --faults expiry=1", "anomaly", string(anomaly.ForeignRelease))
-		b.ReportMetric(float64(o.States), "states")
-	}
 }
 
 // query makes one of pairs.
