@@ -66,27 +66,6 @@ func TestAHintLeadsTheShortestWay(t *testing.T) {
 	}
 }
 
-// From the point of no return on, every way is lost; and where nothing can be reached any more, that is said.
-func TestThePointOfNoReturn(t *testing.T) {
-	s := open(t, blank())
-	lost := oracle(t, s, "lock", "v0", "do", "A:GET B:GET A:write", "anomaly", "lost-update")
-	if lost.NoReturn != 2 || !lost.Doomed || lost.Now != 1 {
-		t.Errorf("%+v; want step 2: both have read", lost)
-	}
-	open := oracle(t, s, "lock", "v0", "do", "A:GET", "anomaly", "lost-update")
-	if open.NoReturn != 0 || open.Doomed || open.Choices["A:write"] != session.Never || open.Choices["B:GET"] != 2 {
-		t.Errorf("%+v; want none", open)
-	}
-	never := oracle(t, s, "lock", "v0", "do", "A:GET A:write", "anomaly", "lost-update")
-	if never.Now != session.Never || never.Path[1] == session.Never || never.Doomed {
-		t.Errorf("%+v; want that it cannot happen any more", never)
-	}
-	start := oracle(t, s, "lock", "v4", "in", "--nested 1", "anomaly", "self-deadlock")
-	if start.NoReturn != 0 || !start.Doomed {
-		t.Errorf("%+v; want it to be lost from the start", start)
-	}
-}
-
 // few are limits that a small scenario hits.
 func few() seat.Limits {
 	limits := blank()

@@ -7,9 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
-	"lockstep/internal/explore"
 	"lockstep/internal/explore/seat"
 	"lockstep/internal/verdict"
 )
@@ -54,21 +52,6 @@ func TestAnExplorationToTheEnd(t *testing.T) {
 	for i, shown := range each.Shown {
 		if !strings.HasPrefix(shown.Why, "Why: ") || !strings.HasSuffix(each.Links[i], "&anomaly="+string(shown.Anomaly)) {
 			t.Errorf("%s: %q, %s", shown.Anomaly, shown.Why, each.Links[i])
-		}
-	}
-}
-
-// A bound makes the verdict unknown, and is named. (That of memory has its test in package explore: at it, an exploration takes seconds.)
-func TestAnExplorationIsBounded(t *testing.T) {
-	const large = "--actors 4 --faults expiry=3,crash=3"
-	for says, bounds := range map[string]explore.Bounds{
-		"50ms": {Time: 50 * time.Millisecond}, "20 schedules": {Schedules: 20},
-	} {
-		limits := blank()
-		limits.Explore = bounds
-		e := explored(t, open(t, limits), "lock", "v6", "in", large, "anomaly", "stuck")
-		if e.Document.Verdict != verdict.Unknown || !strings.Contains(e.Document.Bound, says) || !strings.Contains(e.Says, says) {
-			t.Errorf("%s: %s, %s", says, e.Document.Bound, e.Says)
 		}
 	}
 }
