@@ -51,7 +51,7 @@ func TestBurstShowsWhichLocksHold(t *testing.T) {
 func TestBurstAgainstARunningServer(t *testing.T) {
 	t.Parallel()
 	s := shoptest.Start(t, "--lock.version", "v5")
-	code, stdout, stderr := command(t, "burst", "--server.addr", s.Addr, "-n", "30", "-c", "10", "--stock", "20")
+	code, stdout, stderr := command(t, "burst", "--server.addr", s.Addr, "-n", "30", "-c", "10", "--stock", "20", "--retry")
 	if code != 0 {
 		t.Errorf("exit code %d", code)
 	}

@@ -1,7 +1,6 @@
 package server_test
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -111,33 +110,6 @@ func TestLockTimeoutAndForceUnlock(t *testing.T) {
 	}
 	if status, code := s.Sell(); status != 200 {
 		t.Errorf("sale after the release: %d %s", status, code)
-	}
-}
-
-func TestClientThatGoesAwayLeavesNothingBehind(t *testing.T) {
-	t.Parallel()
-	for _, version := range []string{"v4", "v11", "local", "optimistic"} { // each lock by itself: package evolution
-		t.Run(version, func(t *testing.T) {
-			s := shoptest.Start(t, "--lock.version", version, "--sale.think_time", "1m")
-			ctx, leave := context.WithCancel(t.Context())
-			gone := make(chan struct{})
-			for _, body := range []string{"", "{}"} { // one holds the lock, one waits for it
-				go func() { s.Do(ctx, "POST", "/inventory/sale", body, nil); gone <- struct{}{} }()
-			}
-			suite.Eventually(t, "two sales are in flight", func() bool { return s.Report().InFlight == 2 })
-			leave()
-			<-gone
-			<-gone
-			suite.Eventually(t, "no sale is in flight", func() bool { return s.Report().InFlight == 0 })
-			if row, err := evolution.Find(version); err != nil || row.Capabilities.Cached {
-				s.Ask("PUT", "/inventory", `{"stock":9}`, nil) // a lock that the process keeps is given back when its run ends
-			}
-			var answer api.LockAnswer
-			s.Ask("GET", "/lock", "", &answer)
-			if answer.Key.Type != "none" {
-				t.Errorf("a lock is left behind: %+v", answer.Key)
-			}
-		})
 	}
 }
 
