@@ -80,7 +80,7 @@ func TestSoakTellsTheVerdictBeforeWhatCouldNotBeWritten(t *testing.T) {
 
 // A soak with one fault sells, judges and draws, and says how to repeat it.
 func TestSoak(t *testing.T) {
-	suite.LongOnly(t, "package soak judges and draws what is recorded; TestAnInterruptedSoakLeavesNothingBehind has one that sells")
+	suite.LongOnly(t, "package soak judges and draws what is recorded; TestWhatIsInterruptedLeavesNothingBehind has one that sells")
 	suite.Needs(t, "redis-server")
 	t.Parallel()
 	picture := filepath.Join(t.TempDir(), "history.html")
