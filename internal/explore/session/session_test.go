@@ -135,17 +135,6 @@ func TestWhatIsRefused(t *testing.T) {
 	}
 }
 
-func TestAScheduleThatDoesNotFit(t *testing.T) {
-	strategy := find(t, "v4")
-	if _, err := session.New(strategy, explore.Scenario{Actors: 2}, "A:SET A:DEL"); !errors.Is(err, explore.ErrStale) ||
-		!strings.Contains(err.Error(), "step 2, A:DEL: ") {
-		t.Errorf("%v; want ErrStale at step 2", err)
-	}
-	if _, err := session.New(strategy, explore.Scenario{Actors: 30}, ""); err == nil {
-		t.Error("30 actors were accepted")
-	}
-}
-
 // What Redis holds, who believes what, and who holds the lock in truth; as JSON too, in which no list is null.
 func TestTheStateIsData(t *testing.T) {
 	s := begin(t, "v6", "expiry=1", "A:begins A:lock B:begins B:lock")

@@ -36,16 +36,8 @@ var breakages = []breakage{
 			"lab check-then-delete --lock v4",
 	},
 	{
-		"owners compared by order", "util/lua/compareAndDelete.lua", `if holder == ARGV[1] then`, `if holder and holder <= ARGV[1] then`,
-		"explore v4 --faults expiry=1 --anomaly foreign-release",
-	},
-	{
 		"native release without the owner", "internal/lock/delex/unlock.go",
 		`redis.DelExArgs{Mode: "IFEQ", MatchValue: owner}`, `redis.DelExArgs{}`,
-		"explore delex --faults expiry=1 --anomaly foreign-release",
-	},
-	{
-		"native release of every other owner's", "internal/lock/delex/unlock.go", `Mode: "IFEQ"`, `Mode: "IFNE"`,
 		"explore delex --faults expiry=1 --anomaly foreign-release",
 	},
 	{
@@ -237,18 +229,6 @@ var breakages = []breakage{
 	},
 	{"minority accepted", "internal/lock/quorum/quorum.go", `len(n.all)/2 + 1`, `len(n.all) / 2`, "explore redlock --try 2 => two-holders"},
 	{"set whoever has the node", "internal/lock/redlock/lock.go", `Mode: "NX", `, ``, "explore redlock --try 2 => foreign-release"},
-	{
-		"turn not handed back", "internal/lock/contrast/local.go", `		l.turn <- struct{}{}
-		return nil`, `		return nil`,
-		"explore local --replicas 1 => stuck",
-	},
-	{
-		"a second turn", "internal/lock/contrast/local.go", `make(chan struct{}, 1)}
-	l.turn <- struct{}{}`, `make(chan struct{}, 2)}
-	l.turn <- struct{}{}
-	l.turn <- struct{}{}`,
-		"explore local --replicas 1 => two-holders",
-	},
 	{
 		"renewal without effect", "util/lua/updateExpireTime.lua", `return redis.call('PEXPIRE', KEYS[1], ARGV[2])`, `return 1`,
 		"lab overdue-work --lock v6",

@@ -1,7 +1,6 @@
 package checkout
 
 import (
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -39,29 +38,6 @@ func steps(t *testing.T) (all []stepsof.Detail) {
 	return all
 }
 
-// packageOf gives the directory of a lock, below internal.
-func packageOf(lock string) string {
-	if !strings.HasPrefix(lock, "v") {
-		return "lock/" + lock
-	}
-	return "lock" + lock
-}
-
-// sources gives the Go files of a package, without its tests. There are none of v0.
-func sources(t *testing.T, pkg string) (names []string) {
-	t.Helper()
-	paths, err := filepath.Glob(filepath.Join("internal", pkg, "*.go"))
-	if err != nil || len(paths) == 0 && pkg != "lockv0" {
-		t.Fatalf("%s has no files: %v", pkg, err)
-	}
-	for _, path := range paths {
-		if name := filepath.Base(path); !strings.HasSuffix(name, "_test.go") {
-			names = append(names, name)
-		}
-	}
-	return names
-}
-
 func TestAStepIsSmall(t *testing.T) {
 	story := evolution.Names()
 	for _, s := range steps(t) {
@@ -74,10 +50,6 @@ func TestAStepIsSmall(t *testing.T) {
 			t.Errorf("%s changes %d lines, and is no larger than others: leave it out of larger", s.Pair(), n)
 		} else if most = max(most, is); n > most || n == 0 {
 			t.Errorf("%s changes %d lines; want %d at most", s.Pair(), n, most)
-		}
-		from, to := sources(t, packageOf(s.From)), sources(t, packageOf(s.To))
-		if slices.Contains(from, "renew.go") && !slices.Equal(from, to) {
-			t.Errorf("%s has the files %v, %s %v: the same ones can be read side by side", s.From, from, s.To, to)
 		}
 	}
 }
