@@ -86,25 +86,20 @@ func TestProgressLeavesAnEmptyLine(t *testing.T) {
 
 func TestBurstRefusals(t *testing.T) {
 	silent, s := "http://"+shoptest.UnusedAddr(t), shoptest.Start(t)
-	for args, says := range map[string]string{
-		"-n 0":               "-n 0 is not allowed: want from 1",
-		"-n x":               "invalid argument",
-		"-c -1":              "-c -1 is not allowed",
-		"--stock -1":         "--stock -1 is not allowed: want from 0 to 1000000000",
-		"--lock v42":         `"v42"; there are ` + strings.Join(evolution.Names(), ", "),
-		"--timeout 0s":       "--timeout 0s is not allowed",
-		"--min-answered 99":  "--min-answered 99 is not allowed: want from 0 (any share will do) to 1 (every request)",
-		"--min-answered nan": "--min-answered NaN is not allowed",
-		"--target nowhere":   `--target "nowhere" is not allowed: want a URL such as http://`,
-		"--target " + silent: silent + ": no lockstep answers there",
-		"--nonsense":         "unknown flag",
-		"extra":              "unknown command",
-		"--sale.think_time 1s --target " + s.URL(): "--sale.think_time is not allowed: it is for a server of the burst's own",
-		"--redis.addrs 127.0.0.1":                  "want host:port",
-	} {
-		code, stdout, stderr := command(t, append([]string{"burst"}, strings.Fields(args)...)...)
-		if code != 2 || !strings.Contains(stderr, says) || stdout != "" {
-			t.Errorf("burst %s: exit code %d, %s%s; want 2 and %q", args, code, stdout, stderr, says)
-		}
-	}
+	refuses(t, true, map[string]string{
+		"burst -n 0":               "-n 0 is not allowed: want from 1",
+		"burst -n x":               "invalid argument",
+		"burst -c -1":              "-c -1 is not allowed",
+		"burst --stock -1":         "--stock -1 is not allowed: want from 0 to 1000000000",
+		"burst --lock v42":         `"v42"; there are ` + strings.Join(evolution.Names(), ", "),
+		"burst --timeout 0s":       "--timeout 0s is not allowed",
+		"burst --min-answered 99":  "--min-answered 99 is not allowed: want from 0 (any share will do) to 1 (every request)",
+		"burst --min-answered nan": "--min-answered NaN is not allowed",
+		"burst --target nowhere":   `--target "nowhere" is not allowed: want a URL such as http://`,
+		"burst --target " + silent: silent + ": no lockstep answers there",
+		"burst --nonsense":         "unknown flag",
+		"burst extra":              "unknown command",
+		"burst --sale.think_time 1s --target " + s.URL(): "--sale.think_time is not allowed: it is for a server of the burst's own",
+		"burst --redis.addrs 127.0.0.1":                  "want host:port",
+	})
 }

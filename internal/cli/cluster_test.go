@@ -138,15 +138,10 @@ func TestClusterWithADeadHolder(t *testing.T) {
 }
 
 func TestClusterTrouble(t *testing.T) {
-	for args, says := range map[string]string{
-		"--replicas 0": "--replicas 0 is not allowed: want from 1 to 100",
-		"--lock v42":   `"v42" is not allowed: want one of v0, v1`,
-		"--redis.addrs " + shoptest.UnusedAddr(t): "no Redis answers",
-		"--redis.embedded_addr 1.2.3.4:80":        "redis.embedded_addr",
-	} {
-		code, stdout, stderr := command(t, append([]string{"cluster", "--server.addr", shoptest.AnyPort}, strings.Fields(args)...)...)
-		if code != 2 || !strings.Contains(stderr, says) || stdout != "" {
-			t.Errorf("cluster %s: exit code %d, %s%s; want 2 and %q", args, code, stdout, stderr, says)
-		}
-	}
+	refuses(t, true, map[string]string{
+		"cluster --server.addr 127.0.0.1:0 --replicas 0":                            "--replicas 0 is not allowed: want from 1 to 100",
+		"cluster --server.addr 127.0.0.1:0 --lock v42":                              `"v42" is not allowed: want one of v0, v1`,
+		"cluster --server.addr 127.0.0.1:0 --redis.addrs " + shoptest.UnusedAddr(t): "no Redis answers",
+		"cluster --server.addr 127.0.0.1:0 --redis.embedded_addr 1.2.3.4:80":        "redis.embedded_addr",
+	})
 }

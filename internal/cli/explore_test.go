@@ -40,7 +40,7 @@ func TestExploreExitCodes(t *testing.T) {
 }
 
 func TestExploreRefuses(t *testing.T) {
-	for line, says := range map[string]string{
+	refuses(t, false, map[string]string{
 		"explore":                             "explore which lock? There are v0, v1",
 		"explore v99":                         `there is no such lock: "v99"; there are v0, v1`,
 		"explore v1 v2":                       "accepts at most 1 arg",
@@ -85,15 +85,7 @@ func TestExploreRefuses(t *testing.T) {
 		"explore v2 --replay A:SETT":          "step 1, A:SETT: the schedule does not fit the code: what A does next is SET, not SETT",
 		"explore v2 --replay nonsense":        "step 1, nonsense: that is no step",
 		"explore v2 --replay A:GET --json":    "the schedule does not fit the code",
-	} {
-		t.Run(line, func(t *testing.T) {
-			t.Parallel()
-			code, stdout, stderr := command(t, strings.Split(line, " ")...)
-			if code != exitTrouble || !strings.Contains(stderr, says) || strings.Contains(stdout, "Redis\n") {
-				t.Errorf("exit code %d, %s%s; want %d and %q, and no heading alone", code, stdout, stderr, exitTrouble, says)
-			}
-		})
-	}
+	})
 }
 
 func TestExploreReplays(t *testing.T) {

@@ -108,23 +108,18 @@ func TestJobStartedTwice(t *testing.T) {
 }
 
 func TestJobTrouble(t *testing.T) {
-	for args, says := range map[string]string{
-		"--every 10ms":  "--every 10ms is not allowed: want from 100ms to 24h",
-		"--every soon":  `"soon" for "--every"`,
-		"--work -1s":    "--work -1s is not allowed",
-		"--replicas 0":  "--replicas 0 is not allowed: want from 1 to 100",
-		"--ticks -1":    "--ticks -1 is not allowed: want from 0 (until interrupted)",
-		"--lock v42":    `"v42"; there are v0, v1`,
-		"--lock.ttl 1s": "--lock.ttl is not allowed: a job heeds --redis.…",
-		"extra":         `unknown command "extra"`,
-		"--redis.addrs " + shoptest.UnusedAddr(t): "no Redis answers",
-		"--redis.embedded_addr nowhere":           "redis.embedded_addr",
-	} {
-		code, stdout, stderr := command(t, append([]string{"job"}, strings.Fields(args)...)...)
-		if code != 2 || !strings.Contains(stderr, says) || stdout != "" {
-			t.Errorf("job %s: exit code %d, %s%s; want 2 and %q", args, code, stdout, stderr, says)
-		}
-	}
+	refuses(t, true, map[string]string{
+		"job --every 10ms":  "--every 10ms is not allowed: want from 100ms to 24h",
+		"job --every soon":  `"soon" for "--every"`,
+		"job --work -1s":    "--work -1s is not allowed",
+		"job --replicas 0":  "--replicas 0 is not allowed: want from 1 to 100",
+		"job --ticks -1":    "--ticks -1 is not allowed: want from 0 (until interrupted)",
+		"job --lock v42":    `"v42"; there are v0, v1`,
+		"job --lock.ttl 1s": "--lock.ttl is not allowed: a job heeds --redis.…",
+		"job extra":         `unknown command "extra"`,
+		"job --redis.addrs " + shoptest.UnusedAddr(t): "no Redis answers",
+		"job --redis.embedded_addr nowhere":           "redis.embedded_addr",
+	})
 }
 
 func TestJobForPeople(t *testing.T) {

@@ -109,7 +109,7 @@ func TestLabListsLabs(t *testing.T) {
 }
 
 func TestLabRefusesWhatItCannotRun(t *testing.T) {
-	for args, says := range map[string]string{
+	refuses(t, false, map[string]string{
 		"lab foreign-delet":                "did you mean foreign-delete",
 		"lab foreign-delete --lock v0":     "there is no lock in Redis",
 		"lab foreign-delete --lock v12":    "there is no such lock",
@@ -117,10 +117,5 @@ func TestLabRefusesWhatItCannotRun(t *testing.T) {
 		"lab foreign-delete --lang xx":     "it takes en or zh",
 		"lab foreign-delete --redis big":   "want embedded or real",
 		"lab foreign-delete --lock.ttl 1s": "lab takes no settings",
-	} {
-		var stdout, stderr bytes.Buffer
-		if code := Run(t.Context(), strings.Fields(args), &stdout, &stderr); code != 2 || !strings.Contains(stderr.String(), says) {
-			t.Errorf("%s: exit code %d, %q; want 2, and %q", args, code, stderr.String(), says)
-		}
-	}
+	})
 }

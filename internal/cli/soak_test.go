@@ -17,7 +17,7 @@ import (
 
 func TestSoakRefusesWhatItCannotRun(t *testing.T) {
 	suite.Needs(t, "false")
-	for args, says := range map[string]string{
+	refuses(t, false, map[string]string{
 		"soak --lock v1":                "no soak is for this lock",
 		"soak --lock v99":               "did you mean v9?",
 		"soak --minutes 0":              "want more than 0",
@@ -29,12 +29,7 @@ func TestSoakRefusesWhatItCannotRun(t *testing.T) {
 		"soak --redis no-such-server":   "no-such-server: it is not installed",
 		"soak --redis false":            "ended at once",
 		"soak --minutes 1 --seed seven": "invalid argument",
-	} {
-		code, _, stderr := command(t, strings.Fields(args)...)
-		if code != exitTrouble || !strings.Contains(stderr, says) {
-			t.Errorf("%s: exit code %d, %q; want 2, and %q", args, code, stderr, says)
-		}
-	}
+	})
 }
 
 // The verdict comes first. A picture that cannot be written is trouble if it was asked for; otherwise the exit code is the verdict's.
