@@ -206,34 +206,12 @@ func TestStartAfterACrash(t *testing.T) {
 		t.Fatal(err)
 	}
 	a.Own.StopBeating() // it beats no more
-	if err := a.Outside.HSet(t.Context(), "{inventory}:replicas", "dead", dead(time.Second)).Err(); err != nil {
+	told := fmt.Sprintf(`%d {"run":"it was in","sales":["a sale"],"admitted":1}`, time.Now().Add(time.Second).UnixMilli())
+	if err := a.Outside.HSet(t.Context(), "{inventory}:replicas", "dead", told).Err(); err != nil {
 		t.Fatal(err)
 	}
 	b := shoptest.Start(t, "--redis.addrs", a.Own.Redis.Addr, "--lock.version", "v4", "--inventory.initial", "77")
 	if run := b.Report(); run.Lock != "v4" || run.Initial != 77 {
 		t.Errorf("%+v; want a run of its own", run)
-	}
-}
-
-// dead is what a replica has told that counts as dead after so long, with a sale in flight.
-func dead(after time.Duration) string {
-	return fmt.Sprintf(`%d {"run":"it was in","sales":["a sale"],"admitted":1}`, time.Now().Add(after).UnixMilli())
-}
-
-// What a dead replica left in flight is forgotten; it blocks a switch no longer than its heartbeat lasts.
-func TestDeadReplicasSalesAreForgotten(t *testing.T) {
-	t.Parallel()
-	s := shoptest.Start(t)
-	if err := s.Outside.HSet(t.Context(), "{inventory}:replicas", "dead", dead(time.Second)).Err(); err != nil {
-		t.Fatal(err)
-	}
-	if run := s.Report(); run.InFlight != 1 {
-		t.Errorf("before the replica is forgotten: %+v", run)
-	}
-	if status := s.Ask("PUT", "/inventory", `{"stock":9}`, nil); status != 200 {
-		t.Errorf("PUT /inventory: %d", status)
-	}
-	if run := s.Report(); run.InFlight != 0 || run.Initial != 9 {
-		t.Errorf("%+v", run)
 	}
 }

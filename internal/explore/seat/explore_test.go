@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"lockstep/internal/explore/seat"
 	"lockstep/internal/explore/session"
 )
 
@@ -63,26 +62,6 @@ func TestAHintLeadsTheShortestWay(t *testing.T) {
 			}
 			do = append(do, hint.Next)
 		}
-	}
-}
-
-// few are limits that a small scenario hits.
-func few() seat.Limits {
-	limits := blank()
-	limits.Map.Schedules, limits.Hint.Schedules, limits.Line, limits.Longer = 20, 5, 0, 10*time.Millisecond
-	return limits
-}
-
-func TestABoundThatWasHitIsSaid(t *testing.T) {
-	s := open(t, few())
-	pairs := []string{"lock", "v2", "in", "--actors 3 --faults expiry=2", "anomaly", "stuck"}
-	if hint := get[session.Hint](t, s, "/seat/hint", pairs...); hint.Steps != session.Unknown {
-		t.Errorf("%+v; want it to be unknown", hint)
-	}
-	all := stream(t, ask(t, s, "/seat/oracle", pairs...).Body.String())
-	if last := all[len(all)-1]; last.name != "failed" || !strings.Contains(last.data, "too_large") ||
-		!strings.Contains(last.data, "20 schedules") {
-		t.Errorf("%+v; want it to have failed", last)
 	}
 }
 

@@ -1,10 +1,7 @@
 package seat_test
 
 import (
-	"context"
 	"net/http"
-	"net/http/httptest"
-	"slices"
 	"strings"
 	"testing"
 
@@ -54,42 +51,4 @@ func TestAnExplorationToTheEnd(t *testing.T) {
 			t.Errorf("%s: %q, %s", shown.Anomaly, shown.Why, each.Links[i])
 		}
 	}
-}
-
-// It tells how far it is, and ends when the reader leaves: the next one's turn comes.
-func TestAnExplorationEndsWithItsReader(t *testing.T) {
-	limits := blank()
-	limits.Line = 1
-	s := open(t, limits)
-	reading, leave := context.WithCancel(t.Context())
-	left := make(chan []event, 1)
-	w := &reader{ResponseRecorder: httptest.NewRecorder(), saw: func(text string) {
-		if strings.Contains(text, "event: progress") && !strings.Contains(text, `"schedules":0,`) {
-			leave()
-		}
-	}}
-	go func() {
-		path := "/seat/explore?" + query("lock", "v6", "in", "--actors 4 --faults expiry=3,crash=3", "anomaly", "stuck")
-		s.ServeHTTP(w, httptest.NewRequestWithContext(reading, http.MethodGet, path, nil))
-		left <- stream(t, w.Body.String())
-	}()
-	<-reading.Done()
-	if e := explored(t, s, "lock", "v0"); e.Document.Verdict != verdict.Broken {
-		t.Errorf("the next: %+v", e)
-	}
-	if all := <-left; slices.ContainsFunc(all, func(e event) bool { return e.name == "done" }) {
-		t.Errorf("%+v", all)
-	}
-}
-
-// reader sees what is written, as it is.
-type reader struct {
-	*httptest.ResponseRecorder
-
-	saw func(text string)
-}
-
-func (r *reader) Write(text []byte) (int, error) {
-	r.saw(string(text))
-	return r.ResponseRecorder.Write(text)
 }
