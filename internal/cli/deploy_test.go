@@ -20,10 +20,10 @@ func TestBehindNginx(t *testing.T) {
 	needsNginx(t)
 	t.Parallel()
 	const think = "--sale.think_time=2ms" // so that few buyers meet, too
-	first := shoptest.Start(t, "--server.replica", "shop1", think)
+	first := shoptest.Start(t, "--server.replica", "shop1", think, "--admin.open")
 	shops := []string{first.Addr}
 	for _, name := range []string{"shop2", "shop3"} {
-		shops = append(shops, shoptest.Start(t, "--redis.addrs", first.Own.Redis.Addr, "--server.replica", name, think).Addr)
+		shops = append(shops, shoptest.Start(t, "--redis.addrs", first.Own.Redis.Addr, "--server.replica", name, think, "--admin.open").Addr)
 	}
 	front := startNginx(t, shops...)
 	for lock, want := range map[string]int{"v4": 0, "local": 1} {
@@ -55,7 +55,7 @@ func TestBehindNginx(t *testing.T) {
 func TestNginxLeavesOutShopsThatFail(t *testing.T) {
 	t.Parallel()
 	needsNginx(t)
-	shop := shoptest.Start(t, "--sale.think_time", "300ms") // so that buyers meet
+	shop := shoptest.Start(t, "--sale.think_time", "300ms", "--admin.open") // so that buyers meet
 	var held atomic.Int64
 	release := make(chan struct{})
 	silent := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
