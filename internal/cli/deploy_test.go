@@ -120,17 +120,6 @@ func runBurst(t *testing.T, target, lock string) (int, string, string) {
 	return command(t, "burst", "--target", target, "-n", "60", "-c", "60", "--lock", lock)
 }
 
-func TestHealth(t *testing.T) {
-	t.Parallel()
-	s := shoptest.Start(t)
-	if code, stdout, stderr := command(t, "health", "--server.addr", s.Addr); code != 0 || !strings.Contains(stdout, "is ready") {
-		t.Errorf("exit code %d: %s%s", code, stdout, stderr)
-	}
-	if code, _, stderr := command(t, "health", "--server.addr", shoptest.UnusedAddr(t)); code != 2 || !strings.Contains(stderr, "refused") {
-		t.Errorf("of a server that is not there: exit code %d: %s", code, stderr)
-	}
-}
-
 // What the Dockerfile and nginx promise in words.
 func TestDeployedFilesKeepTheirWord(t *testing.T) {
 	for file, wants := range map[string][]string{
