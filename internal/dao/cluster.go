@@ -73,7 +73,7 @@ func (h hidden) Error() string { return "of a node: " + h.err.Error() }
 // sendOnce sends commands to a Cluster. Where no answer came, the node may be gone, and another has its slots: the client asks the others.
 func sendOnce(ctx context.Context, cluster *redis.ClusterClient, send func(context.Context) error) error {
 	err := send(context.WithValue(ctx, sentOnce{}, true))
-	if node, is := err.(hidden); is { //nolint:errorlint // nobody wraps it
+	if node, ok := err.(hidden); ok { //nolint:errorlint // nobody wraps it
 		err = node.err
 	}
 	if err != nil && !rediserr.IsAnswer(err) {

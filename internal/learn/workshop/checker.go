@@ -85,7 +85,7 @@ func (c Checker) Check(ctx context.Context, e Exercise, dir string, in language.
 	}
 	temporary, err := os.MkdirTemp("", "lockstep-check-")
 	if err != nil {
-		return Outcome{}, err
+		return Outcome{}, fmt.Errorf("a directory to compile in: %w; TMPDIR says where", err)
 	}
 	defer func() { _ = os.RemoveAll(temporary) }()
 	binary := filepath.Join(temporary, "check.exe") // Windows runs no other

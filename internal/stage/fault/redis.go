@@ -75,7 +75,7 @@ func StartRedis(ctx context.Context, program, dir string, args ...string) (s *Re
 	temporary := ""
 	if dir == "" {
 		if temporary, err = os.MkdirTemp("", "lockstep-redis-"); err != nil {
-			return nil, err
+			return nil, fmt.Errorf("a directory for the files of a Redis: %w; TMPDIR says where", err)
 		}
 		dir = temporary
 	}
