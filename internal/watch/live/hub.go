@@ -27,6 +27,8 @@ type Hub struct {
 	Idle   time.Duration // between two looks at a run in which nothing happens; 0 is a second
 	Now    func() time.Time
 
+	drawing sync.Mutex // held while a pair is drawn
+
 	mu       sync.Mutex
 	watchers int
 	stop     context.CancelFunc // nil while nobody watches
