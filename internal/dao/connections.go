@@ -13,11 +13,11 @@ import (
 
 // connections is the go-redis hook between the commands of one client and its connections.
 type connections struct {
-	master  *master  // that all clients of a Redis share
-	turns   *turns   // of commands that wait for a free connection
-	reserve *reserve // for those who have the lock; nil: this client keeps nothing back
+	master  *master  // sees that commands reach the master; all clients of a Redis share it
+	turns   *turns   // lets commands wait for a free connection
+	reserve *reserve // keeps connections for holders of the lock; nil: this client keeps none
 
-	cluster *redis.ClusterClient // whose hook this is; nil: of another client's
+	cluster *redis.ClusterClient // the client that has this hook, if it is of a Cluster; nil: it is not
 }
 
 // newClient makes a client of a single Redis, a Sentinel set or a Cluster, whose commands wait for a free connection as long as others are

@@ -5,7 +5,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/alicebob/miniredis/v2"
+	"github.com/alicebob/miniredis/v2/server"
 	"github.com/redis/go-redis/v9"
 
 	"lockstep/internal/dao"
@@ -128,5 +131,29 @@ func TestAServerThatLacksACommand(t *testing.T) {
 				t.Errorf("%v; want that it lacks %s", err, command)
 			}
 		})
+	}
+}
+
+// A proxy that swallows SUBSCRIBE is an error after a while, and no start that hangs.
+func TestAServerThatDoesNotAnswerSubscribe(t *testing.T) {
+	t.Parallel()
+	m := miniredis.RunT(t)
+	m.Server().SetPreHook(func(_ *server.Peer, command string, _ ...string) bool { return command == "SUBSCRIBE" })
+	row, err := evolution.Find("v4")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := open(t, dao.Config{Addrs: []string{m.Addr()}})
+	fits := make(chan error, 1)
+	go func() {
+		fits <- r.Fits(t.Context(), row, lock.Key, dao.ShopRights())
+	}()
+	select {
+	case err := <-fits:
+		if err == nil || !strings.Contains(err.Error(), "SUBSCRIBE {inventory}:call") {
+			t.Errorf("%v; want that SUBSCRIBE was not answered", err)
+		}
+	case <-time.After(time.Minute):
+		t.Fatal("it waits for ever")
 	}
 }

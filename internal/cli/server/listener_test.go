@@ -34,7 +34,7 @@ func connect(t *testing.T, addr string) connected {
 }
 
 // ask sends a request, such as GET /lock, and returns its answer with its body.
-func (c connected) ask(t *testing.T, request string) told {
+func (c connected) ask(t *testing.T, request string) answerSeen {
 	t.Helper()
 	if _, err := io.WriteString(c, request+" HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n"); err != nil {
 		t.Fatal(err)
@@ -48,11 +48,11 @@ func (c connected) ask(t *testing.T, request string) told {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return told{response.StatusCode, string(body), response.Close, response.Header}
+	return answerSeen{response.StatusCode, string(body), response.Close, response.Header}
 }
 
-// told is what a client is told.
-type told struct {
+// answerSeen is an answer as a client sees it.
+type answerSeen struct {
 	status int
 	body   string
 	closes bool // the connection

@@ -29,13 +29,13 @@ type rooms struct {
 	seat   *seat.Seat
 	class  *classroom.Classroom
 
-	followers *api.Streams // of events; nil: a front bounds them
+	followers *api.Streams // bounds those who follow the events; nil: a front does
 }
 
 // How many may follow the events beside the server's peers: for each, all that happens is written anew.
 const (
 	mostFollowers  = 16
-	shareFollowers = 8 // of one address
+	shareFollowers = 8 // most followers from one address
 )
 
 // newRooms makes those that a server and a front have alike: what shows a shop, the seat, and the classroom. The clients are those of a

@@ -29,9 +29,9 @@ func events(t *testing.T, s http.Handler, path string) iter.Seq[event] {
 		defer over.Wait()
 		defer func() { leave(); _ = read.Close() }()
 		for lines, name := bufio.NewScanner(read), ""; lines.Scan(); {
-			if text, is := strings.CutPrefix(lines.Text(), "event: "); is {
+			if text, ok := strings.CutPrefix(lines.Text(), "event: "); ok {
 				name = text
-			} else if text, is := strings.CutPrefix(lines.Text(), "data: "); is && !yield(event{name, text}) {
+			} else if text, ok := strings.CutPrefix(lines.Text(), "data: "); ok && !yield(event{name, text}) {
 				return
 			}
 		}

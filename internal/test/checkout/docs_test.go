@@ -80,7 +80,7 @@ func TestDocumentsShowWhatIsPrinted(t *testing.T) {
 			return parts[1] + now + "```"
 		})
 		if *update {
-			saysSo(t, document, text, now)
+			checkOrRewrite(t, document, text, now)
 		}
 	}
 	if seen < 20 {

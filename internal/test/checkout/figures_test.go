@@ -79,6 +79,6 @@ func TestDocumentsSayWhatWasMeasured(t *testing.T) {
 		if unknown != nil {
 			t.Errorf("%s cites what was not measured: %v", document, unknown)
 		}
-		saysSo(t, document, text, now)
+		checkOrRewrite(t, document, text, now)
 	}
 }

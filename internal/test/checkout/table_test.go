@@ -92,11 +92,11 @@ func rewritten(t *testing.T, file string, pattern *regexp.Regexp, from int, want
 		t.Fatalf("%s has no place for %q", file, want)
 	}
 	now := pattern.ExpandString([]byte(text[:from+place[0]]), want, text[from:], place)
-	saysSo(t, file, text, string(now)+text[from+place[1]:])
+	checkOrRewrite(t, file, text, string(now)+text[from+place[1]:])
 }
 
-// saysSo fails the test if a file is not as it is to be now; with -update, it writes it.
-func saysSo(t *testing.T, file, text, now string) {
+// checkOrRewrite fails the test if a file is not as it is to be now; with -update, it writes it.
+func checkOrRewrite(t *testing.T, file, text, now string) {
 	t.Helper()
 	switch {
 	case now == text:
