@@ -202,10 +202,10 @@ func TestStartAfterACrash(t *testing.T) {
 	t.Parallel()
 	a := shoptest.Start(t, "--lock.version", "v1")
 	a.Sell()
+	a.Own.StopBeating() // first, or it might live again after it has said goodbye
 	if err := a.Own.API.Shop.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	a.Own.StopBeating() // it beats no more
 	told := fmt.Sprintf(`%d {"run":"it was in","sales":["a sale"],"admitted":1}`, time.Now().Add(time.Second).UnixMilli())
 	if err := a.Outside.HSet(t.Context(), "{inventory}:replicas", "dead", told).Err(); err != nil {
 		t.Fatal(err)
