@@ -124,6 +124,10 @@ func measure(ctx context.Context, o options, command string, stderr io.Writer) (
 		if costs, err = whole.Measure(ctx, wholeLocks(), o.whole); err != nil {
 			return measured, err
 		}
+		for _, cost := range costs {
+			say(fmt.Sprintf("a sale with %s: %.0f µs of the server's processor, %.0f µs of Redis's, %.1f commands",
+				cost.Lock, cost.Server, cost.Redis, cost.Calls))
+		}
 	}
 	return result.Run{
 		Machine: report.ThisMachine(there.Redis), Began: began, Seconds: time.Since(began).Seconds(), Command: command,

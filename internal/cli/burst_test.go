@@ -51,7 +51,7 @@ func TestBurstShowsWhichLocksHold(t *testing.T) {
 func TestBurstAgainstARunningServer(t *testing.T) {
 	t.Parallel()
 	s := shoptest.Start(t, "--lock.version", "v5")
-	code, stdout, stderr := command(t, "burst", "--server.addr", s.Addr, "-n", "30", "-c", "10", "--stock", "20")
+	code, stdout, stderr := command(t, "burst", "--server.addr", s.Addr, "-n", "30", "-c", "10", "--stock", "20", "--retry")
 	if code != 0 {
 		t.Errorf("exit code %d", code)
 	}
@@ -71,50 +71,6 @@ func TestBurstAgainstARunningServer(t *testing.T) {
 	}
 }
 
-func TestBurstRefusesSettingsOfARunningServer(t *testing.T) {
-	t.Parallel()
-	s := shoptest.Start(t)
-	code, _, stderr := command(t, "burst", "--target", s.URL(), "--sale.think_time", "1s", "-n", "1", "-c", "1")
-	if code != 2 || !strings.Contains(stderr, "--sale.think_time is not allowed: it is for a server of the burst's own") {
-		t.Errorf("exit code %d, %s", code, stderr)
-	}
-}
-
-func TestBurstCountsFailuresByTheirCode(t *testing.T) {
-	t.Parallel()
-	s := shoptest.Start(t, "--lock.version", "v1", "--lock.wait_timeout", "10ms")
-	if err := s.Outside.Set(t.Context(), "distributedLock", 1, 0).Err(); err != nil {
-		t.Fatal(err)
-	}
-	code, stdout, _ := command(t, "burst", "--target", s.URL(), "-n", "5", "-c", "5", "--json")
-	var result load.Result
-	if err := json.Unmarshal([]byte(stdout), &result); err != nil {
-		t.Fatal(err)
-	}
-	if code != 2 || result.Failed != 5 || result.Failures["lock_timeout"] != 5 || result.Verdict != verdict.Untested {
-		t.Errorf("exit code %d, %+v; want five lock_timeout", code, result)
-	}
-}
-
-// Most are not answered: what little was sold is not enough for a PASS, unless that is asked for.
-func TestBurstThatWasHardlyAnswered(t *testing.T) {
-	t.Parallel()
-	s := shoptest.Start(t, "--lock.version", "v4", "--sale.think_time", "100ms", "--lock.wait_timeout", "250ms")
-	code, stdout, _ := command(t, "burst", "--target", s.URL(), "-n", "20", "-c", "20")
-	if code != 2 || !strings.Contains(stdout, "UNKNOWN: only ") || !strings.Contains(stdout, "is less than 99 %") {
-		t.Errorf("exit code %d; want 2\n%s", code, stdout)
-	}
-	code, stdout, _ = command(t, "burst", "--target", s.URL(), "-n", "20", "-c", "20", "--min-answered", "0", "--json")
-	var result load.Result
-	if err := json.Unmarshal([]byte(stdout), &result); err != nil {
-		t.Fatal(err)
-	}
-	if code != 0 || result.Verdict != verdict.Pass || result.Failed == 0 || result.Answered >= 0.99 ||
-		!strings.Contains(result.Reason, "; but ") {
-		t.Errorf("asked otherwise: exit code %d, %+v", code, result)
-	}
-}
-
 // The bar is gone when it is finished, and what the terminal wrote beside it.
 func TestProgressLeavesAnEmptyLine(t *testing.T) {
 	var terminal strings.Builder
@@ -129,25 +85,21 @@ func TestProgressLeavesAnEmptyLine(t *testing.T) {
 }
 
 func TestBurstRefusals(t *testing.T) {
-	silent := "http://" + shoptest.UnusedAddr(t)
-	for args, says := range map[string]string{
-		"-n 0":                    "-n 0 is not allowed: want from 1",
-		"-n x":                    "invalid argument",
-		"-c -1":                   "-c -1 is not allowed",
-		"--stock -1":              "--stock -1 is not allowed: want from 0 to 1000000000",
-		"--lock v42":              `"v42"; there are ` + strings.Join(evolution.Names(), ", "),
-		"--timeout 0s":            "--timeout 0s is not allowed",
-		"--min-answered 99":       "--min-answered 99 is not allowed: want from 0 (any share will do) to 1 (every request)",
-		"--min-answered nan":      "--min-answered NaN is not allowed",
-		"--target nowhere":        `--target "nowhere" is not allowed: want a URL such as http://`,
-		"--target " + silent:      silent + ": no lockstep answers there",
-		"--nonsense":              "unknown flag",
-		"extra":                   "unknown command",
-		"--redis.addrs 127.0.0.1": "want host:port",
-	} {
-		code, stdout, stderr := command(t, append([]string{"burst"}, strings.Fields(args)...)...)
-		if code != 2 || !strings.Contains(stderr, says) || stdout != "" {
-			t.Errorf("burst %s: exit code %d, %s%s; want 2 and %q", args, code, stdout, stderr, says)
-		}
-	}
+	silent, s := "http://"+shoptest.UnusedAddr(t), shoptest.Start(t)
+	refuses(t, true, map[string]string{
+		"burst -n 0":               "-n 0 is not allowed: want from 1",
+		"burst -n x":               "invalid argument",
+		"burst -c -1":              "-c -1 is not allowed",
+		"burst --stock -1":         "--stock -1 is not allowed: want from 0 to 1000000000",
+		"burst --lock v42":         `"v42"; there are ` + strings.Join(evolution.Names(), ", "),
+		"burst --timeout 0s":       "--timeout 0s is not allowed",
+		"burst --min-answered 99":  "--min-answered 99 is not allowed: want from 0 (any share will do) to 1 (every request)",
+		"burst --min-answered nan": "--min-answered NaN is not allowed",
+		"burst --target nowhere":   `--target "nowhere" is not allowed: want a URL such as http://`,
+		"burst --target " + silent: silent + ": no lockstep answers there",
+		"burst --nonsense":         "unknown flag",
+		"burst extra":              "unknown command",
+		"burst --sale.think_time 1s --target " + s.URL(): "--sale.think_time is not allowed: it is for a server of the burst's own",
+		"burst --redis.addrs 127.0.0.1":                  "want host:port",
+	})
 }

@@ -10,8 +10,6 @@ import (
 
 	"lockstep/internal/language"
 	"lockstep/internal/learn/workshop"
-	"lockstep/internal/test/suite"
-	"lockstep/internal/verdict"
 )
 
 // class is a directory that looks like the module to a learner who asks for hints. Nothing can be built there.
@@ -120,60 +118,5 @@ func TestCheckSaysWhatIsWrong(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if code, out := typed(t, "05"); code != exitTrouble || !strings.Contains(out, "clone") {
 		t.Errorf("outside: exit code %d, %s", code, out)
-	}
-}
-
-// The real command checks what stands in the files, at any place below go.mod.
-func TestCheckAsTyped(t *testing.T) {
-	suite.LongOnly(t, "TestCheckShowsTheSchedule checks without the command line")
-	root, err := workshop.FindRoot(".")
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := class(t)
-	for _, file := range []string{"go.mod", "go.sum"} {
-		text, err := os.ReadFile(filepath.Join(root, file))
-		if err == nil {
-			err = os.WriteFile(filepath.Join(dir, file), text, 0o600)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	for _, used := range []string{"internal", "util"} {
-		if err := os.CopyFS(filepath.Join(dir, used), os.DirFS(filepath.Join(root, used))); err != nil {
-			t.Fatal(err)
-		}
-	}
-	lock := filepath.Join(dir, "exercises", "05-nested", "lock.go")
-	for _, c := range []struct {
-		write string // over the exercise
-		code  int
-		state verdict.Verdict
-	}{
-		{"", exitBroken, verdict.NotYet},
-		{"package", exitTrouble, verdict.Failed},
-		{"../exercises/05-nested/solution/lock.go", exitOK, verdict.Done},
-	} {
-		text := []byte(c.write)
-		if strings.HasSuffix(c.write, ".go") {
-			if text, err = os.ReadFile(c.write); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if len(text) > 0 {
-			if err := os.WriteFile(lock, text, 0o600); err != nil {
-				t.Fatal(err)
-			}
-		}
-		var out, people bytes.Buffer
-		code := Run(t.Context(), []string{"check", "nested", "--json"}, &out, &people)
-		var outcome workshop.Outcome
-		if err := json.Unmarshal(out.Bytes(), &outcome); err != nil || code != c.code || outcome.State != c.state {
-			t.Errorf("after %q: exit code %d, %s, %v, %s; want %d, %s", c.write, code, outcome.State, err, &people, c.code, c.state)
-		}
-	}
-	if p, err := workshop.ProgressIn(dir).Load(); err != nil || !p.Done["05-nested"] {
-		t.Errorf("%+v, %v", p, err)
 	}
 }

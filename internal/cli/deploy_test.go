@@ -2,12 +2,10 @@ package cli
 
 import (
 	"fmt"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -22,10 +20,10 @@ func TestBehindNginx(t *testing.T) {
 	needsNginx(t)
 	t.Parallel()
 	const think = "--sale.think_time=2ms" // so that few buyers meet, too
-	first := shoptest.Start(t, "--server.replica", "shop1", think)
+	first := shoptest.Start(t, "--server.replica", "shop1", think, "--admin.open")
 	shops := []string{first.Addr}
 	for _, name := range []string{"shop2", "shop3"} {
-		shops = append(shops, shoptest.Start(t, "--redis.addrs", first.Own.Redis.Addr, "--server.replica", name, think).Addr)
+		shops = append(shops, shoptest.Start(t, "--redis.addrs", first.Own.Redis.Addr, "--server.replica", name, think, "--admin.open").Addr)
 	}
 	front := startNginx(t, shops...)
 	for lock, want := range map[string]int{"v4": 0, "local": 1} {
@@ -57,54 +55,37 @@ func TestBehindNginx(t *testing.T) {
 func TestNginxLeavesOutShopsThatFail(t *testing.T) {
 	t.Parallel()
 	needsNginx(t)
-	shop := shoptest.Start(t, "--sale.think_time", "300ms") // so that buyers meet
-	silent, err := net.Listen("tcp", shoptest.AnyPort)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var mu sync.Mutex
-	var held []net.Conn
-	accepting := make(chan struct{})
-	go func() {
-		defer close(accepting)
-		for {
-			conn, err := silent.Accept()
-			if err != nil {
-				return
-			}
-			mu.Lock()
-			held = append(held, conn)
-			mu.Unlock()
-		}
-	}()
-	holds := func() int {
-		mu.Lock()
-		defer mu.Unlock()
-		return len(held)
-	}
-	front := startNginx(t, shoptest.UnusedAddr(t), silent.Addr().String(), shop.Addr)
+	shop := shoptest.Start(t, "--sale.think_time", "300ms", "--admin.open") // so that buyers meet
+	var held atomic.Int64
+	release := make(chan struct{})
+	silent := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		held.Add(1)
+		<-release
+		panic(http.ErrAbortHandler)
+	}))
+	t.Cleanup(silent.Close)
+	front := startNginx(t, shoptest.UnusedAddr(t), silent.Listener.Addr().String(), shop.Addr)
 	const buyers = 20
 	answered := make(chan int, buyers)
 	for range buyers {
 		go func() { status, _ := front.Send("POST", "/inventory/sale", ""); answered <- status }()
 	}
-	suite.Eventually(t, "whoever is not held is answered", func() bool { return holds() > 0 && len(answered)+holds() == buyers })
+	suite.Eventually(t, "whoever is not held is answered", func() bool {
+		return held.Load() > 0 && len(answered)+int(held.Load()) == buyers
+	})
 	for range 50 {
 		if status, text := front.Send("GET", "/readyz", ""); status != 200 {
 			t.Errorf("%d %s; want 200", status, text)
 		}
 	}
-	silent.Close()
-	<-accepting
-	for _, conn := range held {
-		conn.Close()
-	}
+	close(release)
+	lost := int(held.Load())
 	statuses := map[int]int{}
 	for range buyers {
 		statuses[<-answered]++
 	}
-	if statuses[502] != len(held) || statuses[200] != buyers-len(held) {
-		t.Errorf("of %d buyers, %d of whom the silent shop held, so many were answered each status: %v", buyers, len(held), statuses)
+	if statuses[502] != lost || statuses[200] != buyers-lost {
+		t.Errorf("of %d buyers, %d of whom the silent shop held, so many were answered each status: %v", buyers, lost, statuses)
 	}
 	if sold := shop.Report().Sold; sold != int64(statuses[200]) {
 		t.Errorf("%d sales; want %d: what was sent was sent again", sold, statuses[200])
@@ -137,17 +118,6 @@ func TestNginxSendsNothingTwice(t *testing.T) {
 func runBurst(t *testing.T, target, lock string) (int, string, string) {
 	t.Helper()
 	return command(t, "burst", "--target", target, "-n", "60", "-c", "60", "--lock", lock)
-}
-
-func TestHealth(t *testing.T) {
-	t.Parallel()
-	s := shoptest.Start(t)
-	if code, stdout, stderr := command(t, "health", "--server.addr", s.Addr); code != 0 || !strings.Contains(stdout, "is ready") {
-		t.Errorf("exit code %d: %s%s", code, stdout, stderr)
-	}
-	if code, _, stderr := command(t, "health", "--server.addr", shoptest.UnusedAddr(t)); code != 2 || !strings.Contains(stderr, "refused") {
-		t.Errorf("of a server that is not there: exit code %d: %s", code, stderr)
-	}
 }
 
 // What the Dockerfile and nginx promise in words.

@@ -33,7 +33,7 @@ first to use of internal/lock, in the order in which it is read. Package comment
 last. With one name it shows the step to the next lock; without a name it lists the steps.
 
 In a terminal long lines are wrapped, and from 160 columns on the lines before and after stand side
-by side. With NO_COLOR in the environment it shows no colors.`,
+by side. With NO_COLOR in the environment, or in a dumb terminal, it shows no colors.`,
 		Example:           "  lockstep diff v3 v4\n  lockstep diff v5 --stat\n  lockstep diff v9 redlock --html redlock.html",
 		Args:              cobra.MaximumNArgs(2),
 		ValidArgsFunction: completeStep,
@@ -82,7 +82,7 @@ func runDiff(cmd *cobra.Command, args []string, f diffFlags) (err error) {
 func (f diffFlags) show(cmd *cobra.Command, step steps.Detail) (err error) {
 	out := cmd.OutOrStdout()
 	t := steps.Terminal{
-		Columns: width(out), Colored: isTerminal(out) && os.Getenv("NO_COLOR") == "",
+		Columns: width(out), Colored: isTerminal(out) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb",
 		Typed: cmd.Root().CommandPath(), Lang: langTyped(cmd),
 	}
 	switch {

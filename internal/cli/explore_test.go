@@ -1,15 +1,11 @@
 package cli
 
 import (
-	"bytes"
-	"context"
 	"encoding/json"
 	"strings"
 	"testing"
-	"time"
 
 	"lockstep/internal/anomaly"
-	"lockstep/internal/evolution"
 	"lockstep/internal/explore"
 	"lockstep/internal/explore/report"
 )
@@ -19,20 +15,16 @@ func TestExploreExitCodes(t *testing.T) {
 		code   int
 		prints string // somewhere
 	}{
-		"explore v4":                                        {0, "v4 never shows an anomaly: every schedule was explored (2 actors)."},
-		"explore v2 --faults expiry=1":                      {1, `lockstep explore v2 --faults expiry=1 --replay "A:SET expiry B:SET"`},
-		"explore v4 --actors 4 --max-schedules 100":         {2, "No schedule has shown an anomaly (--actors 4), but"},
-		"explore v4 --max-time 1ns":                         {2, "ended early: 1ns"},
-		"explore --help":                                    {0, "(default 10m0s)"},
-		"explore v4 --actors 4 --max-memory 1":              {2, "ended early: 1 MB of memory"},
-		"explore local --replicas 1":                        {0, "local never shows an anomaly"},
-		"explore local":                                     {1, "local shows lost-update in 4 steps, and in no fewer: a sale writes over"},
-		"explore v2 --faults expiry=1 --mermaid":            {1, "sequenceDiagram\n  participant A\n"},
-		"explore v4 --faults crash=1 --freed-within 1ns":    {1, "fewer: a lock stays for longer than 1ns, although no sale holds it."},
-		"explore v4 --faults crash=1 --anomaly left-behind": {0, "v4 never shows left-behind: every schedule was"},
-		"explore getset":                                    {0, "getset never shows an anomaly"},
-		"explore getset --skew 15s":                         {1, `lockstep explore getset --skew 15s --replay "`},
-		"explore v5 --try 1 --work 5s --nested 1":           {0, "(2 actors --try 1 --nested 1 --work 5s)"},
+		"explore v4":                                     {0, "v4 never shows an anomaly: every schedule was explored (2 actors)."},
+		"explore v2 --faults expiry=1":                   {1, `lockstep explore v2 --faults expiry=1 --replay "A:SET expiry B:SET"`},
+		"explore v4 --actors 4 --max-schedules 100":      {2, "No schedule has shown an anomaly (--actors 4), but"},
+		"explore v4 --max-time 1ns":                      {2, "ended early: 1ns"},
+		"explore --help":                                 {0, "(default 10m0s)"},
+		"explore v4 --actors 4 --max-memory 1":           {2, "ended early: 1 MB of memory"},
+		"explore local --replicas 1":                     {0, "local never shows an anomaly"},
+		"explore v2 --faults expiry=1 --mermaid":         {1, "sequenceDiagram\n  participant A\n"},
+		"explore v4 --faults crash=1 --freed-within 1ns": {1, "fewer: a lock stays for longer than 1ns, although no sale holds it."},
+		"explore v5 --try 1 --work 5s --nested 1":        {0, "(2 actors --try 1 --nested 1 --work 5s)"},
 	} {
 		t.Run(line, func(t *testing.T) { // one at a time: each bounds the memory of the process
 			code, stdout, stderr := command(t, strings.Fields(line)...)
@@ -44,7 +36,7 @@ func TestExploreExitCodes(t *testing.T) {
 }
 
 func TestExploreRefuses(t *testing.T) {
-	for line, says := range map[string]string{
+	refuses(t, false, map[string]string{
 		"explore":                             "explore which lock? There are v0, v1",
 		"explore v99":                         `there is no such lock: "v99"; there are v0, v1`,
 		"explore v1 v2":                       "accepts at most 1 arg",
@@ -89,15 +81,7 @@ func TestExploreRefuses(t *testing.T) {
 		"explore v2 --replay A:SETT":          "step 1, A:SETT: the schedule does not fit the code: what A does next is SET, not SETT",
 		"explore v2 --replay nonsense":        "step 1, nonsense: that is no step",
 		"explore v2 --replay A:GET --json":    "the schedule does not fit the code",
-	} {
-		t.Run(line, func(t *testing.T) {
-			t.Parallel()
-			code, stdout, stderr := command(t, strings.Split(line, " ")...)
-			if code != exitTrouble || !strings.Contains(stderr, says) || strings.Contains(stdout, "Redis\n") {
-				t.Errorf("exit code %d, %s%s; want %d and %q, and no heading alone", code, stdout, stderr, exitTrouble, says)
-			}
-		})
-	}
+	})
 }
 
 func TestExploreReplays(t *testing.T) {
@@ -190,39 +174,5 @@ func TestExploreJSON(t *testing.T) {
 	if _, stdout, _ := command(t, "explore", "v4", "--json"); !strings.Contains(stdout, `"counterexample": null`) ||
 		!strings.Contains(stdout, `"cut": []`) {
 		t.Errorf("%s", stdout)
-	}
-}
-
-// All of it is in TestDocumentsShowWhatIsPrinted.
-func TestExploreAll(t *testing.T) {
-	if testing.Short() {
-		t.Skip("an exploration runs one at a time, so the race detector has nothing to see")
-	}
-	code, stdout, stderr := command(t, "explore", "--all", "--max-schedules", "10")
-	if code != exitTrouble {
-		t.Fatalf("exit code %d; want %d: %s", code, exitTrouble, stderr)
-	}
-	rows := strings.Split(stdout, "\n")
-	columns := strings.Fields(rows[0]) // of what ten schedules show already
-	if len(columns) < 2 {
-		t.Errorf("the columns are %q", columns)
-	}
-	for _, strategy := range evolution.Table() {
-		rows = rows[1:]
-		if fields := strings.Fields(rows[0]); len(fields) <= len(columns) || fields[0] != strategy.Name {
-			t.Errorf("a row is %q; want %s and its cells", rows[0], strategy.Name)
-		}
-	}
-}
-
-// Ctrl-C ends an exploration, which says how far it came.
-func TestExploreInterrupted(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
-	defer cancel()
-	var stdout, stderr bytes.Buffer
-	code := Run(ctx, []string{"explore", "v6", "--actors", "4", "--faults", "expiry=3,crash=3", "--anomaly", "left-behind"}, &stdout, &stderr)
-	if code != exitTrouble || !strings.Contains(stdout.String(), "but the exploration ended early: interrupted") ||
-		!strings.Contains(stdout.String(), " schedules, ") {
-		t.Errorf("exit code %d\n%s%s", code, stdout.String(), stderr.String())
 	}
 }

@@ -59,22 +59,3 @@ func TestClusterWithAToken(t *testing.T) {
 		t.Errorf("burst with the token: exit code %d: %s%s", code, stdout, stderr)
 	}
 }
-
-// A workshop's guests may switch the lock, and no page of another site may make them.
-func TestClusterOpenToGuests(t *testing.T) {
-	t.Parallel()
-	c := startCluster(t, "--replicas", "2", "--server.hosts", "shop.example.com", "--admin.open")
-	for host, want := range map[string]int{"192.168.1.20:8080": 200, "shop.example.com": 200, c.Addr: 200, "evil.com": 403} {
-		for _, path := range []string{"/lock", "/replicas"} {
-			if status, text := administer(t, c.Addr, "GET", path, host); status != want {
-				t.Errorf("GET %s, Host: %s: %d %s; want %d", path, host, status, text, want)
-			}
-		}
-		if status, text := administer(t, c.Addr, "PUT", "/lock", host); status != want {
-			t.Errorf("PUT, Host: %s: %d %s; want %d", host, status, text, want)
-		}
-	}
-	if status, _ := administer(t, c.Addr, "PUT", "/lock", c.Addr, "Origin: http://evil.com"); status != 403 {
-		t.Errorf("PUT of a page of another site: %d; want 403", status)
-	}
-}

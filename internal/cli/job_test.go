@@ -3,15 +3,12 @@ package cli
 import (
 	"context"
 	"encoding/json"
-	"os"
 	"regexp"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
 
 	"lockstep/internal/cluster/job"
-	"lockstep/internal/dao"
 	"lockstep/internal/test/shoptest"
 	"lockstep/internal/test/suite"
 	"lockstep/internal/verdict"
@@ -84,39 +81,6 @@ func TestJobIsRunOnceATick(t *testing.T) {
 	}
 }
 
-// The replica that has just run the job is killed, with the lock in its hand.
-func TestJobOfAKilledReplica(t *testing.T) {
-	t.Parallel()
-	suite.Together(t, []string{"v1", "v6"}, func(t *testing.T, lock string) {
-		j := startJob(t, "--lock", lock, "--ticks", "3", "--redis.embedded_addr", shoptest.AnyPort)
-		suite.Eventually(t, "it is up", func() bool { return strings.Contains(j.said.String(), "counting from") })
-		before := len(j.runs())
-		suite.Eventually(t, "it is run", func() bool { return len(j.runs()) > before })
-		pid, err := strconv.Atoi(j.runs()[before][3])
-		if err != nil {
-			t.Fatal(err)
-		}
-		process, err := os.FindProcess(pid)
-		if err == nil {
-			err = process.Kill()
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		code, result := j.result()
-		if lock == "v1" {
-			if code != 1 || result.More != 0 || result.None == 0 || result.Counts[len(result.Counts)-1].Runs != 0 {
-				t.Errorf("exit code %d, %+v; want no run after the kill\n%s", code, result, j.said)
-			}
-		} else if code != 0 || result.Verdict != verdict.Holds || result.Once != 3 {
-			t.Errorf("exit code %d, %+v\n%s", code, result, j.said)
-		}
-		if !strings.Contains(j.said.String(), "starting it again") {
-			t.Errorf("a killed replica is not said to be started again:\n%s", j.said)
-		}
-	})
-}
-
 // Two that were started by themselves, as on two machines, share a Redis, and count each other's runs.
 func TestJobStartedTwice(t *testing.T) {
 	t.Parallel()
@@ -143,41 +107,19 @@ func TestJobStartedTwice(t *testing.T) {
 	locks.Wait()
 }
 
-// A lock that somebody left behind.
-func TestJobThatIsNotRun(t *testing.T) {
-	t.Parallel()
-	embedded, err := dao.Open(t.Context(), dao.Config{EmbeddedAddr: shoptest.AnyPort})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer embedded.Close()
-	if err := embedded.Store.Set(t.Context(), "job", "gone", 0).Err(); err != nil {
-		t.Fatal(err)
-	}
-	left := startJob(t, "--redis.addrs", embedded.Addr, "--ticks", "1")
-	if code, result := left.result(); code != 2 || result.Verdict != verdict.Unknown || result.Ticks != 1 || result.None != 1 {
-		t.Errorf("a lock left behind: exit code %d, %+v\n%s", code, result, left.said)
-	}
-}
-
 func TestJobTrouble(t *testing.T) {
-	for args, says := range map[string]string{
-		"--every 10ms":  "--every 10ms is not allowed: want from 100ms to 24h",
-		"--every soon":  `"soon" for "--every"`,
-		"--work -1s":    "--work -1s is not allowed",
-		"--replicas 0":  "--replicas 0 is not allowed: want from 1 to 100",
-		"--ticks -1":    "--ticks -1 is not allowed: want from 0 (until interrupted)",
-		"--lock v42":    `"v42"; there are v0, v1`,
-		"--lock.ttl 1s": "--lock.ttl is not allowed: a job heeds --redis.…",
-		"extra":         `unknown command "extra"`,
-		"--redis.addrs " + shoptest.UnusedAddr(t): "no Redis answers",
-		"--redis.embedded_addr nowhere":           "redis.embedded_addr",
-	} {
-		code, stdout, stderr := command(t, append([]string{"job"}, strings.Fields(args)...)...)
-		if code != 2 || !strings.Contains(stderr, says) || stdout != "" {
-			t.Errorf("job %s: exit code %d, %s%s; want 2 and %q", args, code, stdout, stderr, says)
-		}
-	}
+	refuses(t, true, map[string]string{
+		"job --every 10ms":  "--every 10ms is not allowed: want from 100ms to 24h",
+		"job --every soon":  `"soon" for "--every"`,
+		"job --work -1s":    "--work -1s is not allowed",
+		"job --replicas 0":  "--replicas 0 is not allowed: want from 1 to 100",
+		"job --ticks -1":    "--ticks -1 is not allowed: want from 0 (until interrupted)",
+		"job --lock v42":    `"v42"; there are v0, v1`,
+		"job --lock.ttl 1s": "--lock.ttl is not allowed: a job heeds --redis.…",
+		"job extra":         `unknown command "extra"`,
+		"job --redis.addrs " + shoptest.UnusedAddr(t): "no Redis answers",
+		"job --redis.embedded_addr nowhere":           "redis.embedded_addr",
+	})
 }
 
 func TestJobForPeople(t *testing.T) {

@@ -2,10 +2,12 @@ package cli
 
 import (
 	"bytes"
+	"maps"
 	"os"
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -13,8 +15,8 @@ import (
 	"lockstep/internal/test/suite"
 )
 
-// A lab that is interrupted leaves no process and no file behind, not even a replica that it has stopped.
-func TestAnInterruptedLabLeavesNothingBehind(t *testing.T) {
+// A lab or a soak that is interrupted leaves no process and no file behind, not even a replica or a Redis that it has stopped.
+func TestWhatIsInterruptedLeavesNothingBehind(t *testing.T) {
 	t.Parallel()
 	for _, arguments := range []string{
 		"matrix --quick", // many at once
@@ -27,32 +29,32 @@ func TestAnInterruptedLabLeavesNothingBehind(t *testing.T) {
 		"lab scheduled-job --redis real",
 		"lab paused-writer --redis real",
 		"lab failover --redis real", // Redis has a replica
+		"soak --minutes 1 --html= --faults stop-replica",
+		"soak --minutes 1 --html= --faults hang-redis",
+		"soak --minutes 1 --html= --faults stall-replica",
 	} {
 		t.Run(arguments, func(t *testing.T) {
-			if strings.HasSuffix(arguments, "real") {
+			soak := strings.HasPrefix(arguments, "soak")
+			if soak {
+				suite.LongOnly(t, "the quick suite interrupts labs")
+			}
+			if soak || strings.HasSuffix(arguments, "real") {
 				suite.Needs(t, "redis-server")
 			}
 			t.Parallel()
 			dir := t.TempDir()
-			program, err := os.Executable()
-			if err != nil {
-				t.Fatal(err)
-			}
-			command := exec.Command(program, strings.Fields(arguments)...)
 			mark := "TMPDIR=" + dir // what it starts inherits it
-			command.Env = append(os.Environ(), mark)
-			var said bytes.Buffer
-			command.Stdout, command.Stderr = &said, &said
+			command, said := testProgram(t, mark, arguments)
 			if err := command.Start(); err != nil {
 				t.Fatal(err)
 			}
-			suite.Eventually(t, "the lab is on", func() bool {
-				replicas, reached := 0, false
-				for _, state := range marked(mark) {
-					replicas++
-					reached = reached || state == "T" || !strings.Contains(arguments, "paused-writer")
+			suite.Eventually(t, "it is on, and something is stopped where it stops something", func() bool {
+				if soak {
+					all := workingIn(dir)
+					return len(all) == 4 && (slices.Contains(all, "T") || strings.Contains(arguments, "stall")) // Redis and three replicas
 				}
-				return replicas > 2 && reached
+				states := slices.Collect(maps.Values(marked(mark)))
+				return len(states) > 2 && (slices.Contains(states, "T") || !strings.Contains(arguments, "paused-writer"))
 			})
 			interrupt := syscall.SIGINT
 			if strings.Contains(arguments, "failover") && !signal.Ignored(syscall.SIGHUP) { // as under nohup
@@ -63,11 +65,24 @@ func TestAnInterruptedLabLeavesNothingBehind(t *testing.T) {
 			}
 			_ = command.Wait() // that it failed is right
 			if code := command.ProcessState.ExitCode(); code != 2 {
-				t.Errorf("exit code %d: %s", code, &said)
+				t.Errorf("exit code %d: %s", code, said)
 			}
 			nothingIsLeft(t, dir)
 		})
 	}
+}
+
+// testProgram is this test's program as lockstep, with a line more in its environment.
+func testProgram(t *testing.T, line, arguments string) (command *exec.Cmd, said *bytes.Buffer) {
+	t.Helper()
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	command, said = exec.Command(program, strings.Fields(arguments)...), &bytes.Buffer{}
+	command.Env = append(os.Environ(), line)
+	command.Stdout, command.Stderr = said, said
+	return command, said
 }
 
 // Nor does a lab that comes to its end, though a replica of it dies, or a Redis.
@@ -78,13 +93,8 @@ func TestALabLeavesNothingBehind(t *testing.T) {
 			t.Parallel()
 			suite.Needs(t, "redis-server")
 			dir := t.TempDir()
-			program, err := os.Executable()
-			if err != nil {
-				t.Fatal(err)
-			}
-			command := exec.Command(program, append([]string{"lab", "--redis", "real"}, strings.Fields(arguments)...)...)
-			command.Env = append(os.Environ(), "TMPDIR="+dir)
-			if said, err := command.CombinedOutput(); err != nil {
+			command, said := testProgram(t, "TMPDIR="+dir, "lab --redis real "+arguments)
+			if err := command.Run(); err != nil {
 				t.Errorf("%v: %s", err, said)
 			}
 			nothingIsLeft(t, dir)
@@ -118,12 +128,37 @@ func marked(line string) map[string]string {
 		if err != nil || !strings.Contains("\x00"+string(text), "\x00"+line+"\x00") {
 			continue // it has ended, or is somebody else's
 		}
-		stat, err := os.ReadFile(filepath.Join(filepath.Dir(file), "stat"))
-		if err != nil {
-			continue
+		if state := stateOf(file); state != "" {
+			states[filepath.Base(filepath.Dir(file))] = state
 		}
-		_, after, _ := strings.Cut(string(stat), ") ")
-		states[filepath.Base(filepath.Dir(file))] = after[:1]
 	}
 	return states
+}
+
+// workingIn gives the states of the processes that work in a directory, or under it. Redis hides its environment.
+func workingIn(dir string) (states []string) {
+	links, err := filepath.Glob("/proc/[0-9]*/cwd")
+	if err != nil {
+		return nil
+	}
+	for _, link := range links {
+		cwd, err := os.Readlink(link)
+		if err != nil || !strings.HasPrefix(cwd, dir) {
+			continue // it has ended, or is somebody else's
+		}
+		if state := stateOf(link); state != "" {
+			states = append(states, state)
+		}
+	}
+	return states
+}
+
+// stateOf gives the state of the process that a file in /proc is of; "" if that has ended.
+func stateOf(file string) string {
+	stat, err := os.ReadFile(filepath.Join(filepath.Dir(file), "stat"))
+	if err != nil {
+		return ""
+	}
+	_, after, _ := strings.Cut(string(stat), ") ")
+	return after[:1]
 }

@@ -66,7 +66,7 @@ var longExplored = []string{"dead-waiter", "starvation", "starvation-replicas"}
 // What a lab shows, the explorer shows, too, by the command that the lab names.
 func TestTheExplorerShowsWhatTheLabsShow(t *testing.T) {
 	if testing.Short() {
-		t.Skip("not with -short: TestExploreAll has the explorer at work")
+		t.Skip("not with -short: TestExploreExitCodes has the explorer at work")
 	}
 	for _, l := range lab.OnService() {
 		wants := map[string]int{l.Shows: 1}
@@ -94,31 +94,22 @@ func TestTheExplorerShowsWhatTheLabsShow(t *testing.T) {
 	}
 }
 
+// With a lock, those are listed that are for it.
 func TestLabListsLabs(t *testing.T) {
-	var stdout, stderr bytes.Buffer
-	if code := Run(t.Context(), []string{"lab"}, &stdout, &stderr); code != 0 {
-		t.Fatalf("exit code %d: %s", code, &stderr)
+	code, all, stderr := command(t, "lab")
+	ofV1Code, ofV1, _ := command(t, "lab", "--lock", "v1")
+	if code != exitOK || ofV1Code != exitOK || !strings.Contains(ofV1, "holder-dies") || strings.Contains(ofV1, "check-then-delete") {
+		t.Errorf("exit codes %d and %d: %s; of v1 there are:\n%s", code, ofV1Code, stderr, ofV1)
 	}
 	for _, l := range lab.OnService() {
-		if !strings.Contains(stdout.String(), l.Name) {
+		if !strings.Contains(all, l.Name) {
 			t.Errorf("%s is not listed", l.Name)
 		}
 	}
 }
 
-// With a lock, those are listed that are for it.
-func TestLabListsLabsOfALock(t *testing.T) {
-	var stdout, stderr bytes.Buffer
-	if code := Run(t.Context(), []string{"lab", "--lock", "v1"}, &stdout, &stderr); code != 0 {
-		t.Fatalf("exit code %d: %s", code, &stderr)
-	}
-	if list := stdout.String(); !strings.Contains(list, "holder-dies") || strings.Contains(list, "check-then-delete") {
-		t.Errorf("of v1 there are:\n%s", list)
-	}
-}
-
 func TestLabRefusesWhatItCannotRun(t *testing.T) {
-	for args, says := range map[string]string{
+	refuses(t, false, map[string]string{
 		"lab foreign-delet":                "did you mean foreign-delete",
 		"lab foreign-delete --lock v0":     "there is no lock in Redis",
 		"lab foreign-delete --lock v12":    "there is no such lock",
@@ -126,10 +117,5 @@ func TestLabRefusesWhatItCannotRun(t *testing.T) {
 		"lab foreign-delete --lang xx":     "it takes en or zh",
 		"lab foreign-delete --redis big":   "want embedded or real",
 		"lab foreign-delete --lock.ttl 1s": "lab takes no settings",
-	} {
-		var stdout, stderr bytes.Buffer
-		if code := Run(t.Context(), strings.Fields(args), &stdout, &stderr); code != 2 || !strings.Contains(stderr.String(), says) {
-			t.Errorf("%s: exit code %d, %q; want 2, and %q", args, code, stderr.String(), says)
-		}
-	}
+	})
 }

@@ -14,9 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"lockstep/internal/dao/redisclient"
 	"lockstep/internal/evolution"
-	"lockstep/internal/lock"
 	"lockstep/internal/shop/load"
 	"lockstep/internal/test/redistest"
 	"lockstep/internal/test/shoptest"
@@ -36,43 +34,6 @@ func TestFirstLineSaysWhereAndWhat(t *testing.T) {
 	}
 	if code := finish(); code != 0 {
 		t.Errorf("exit code %d after being told to end", code)
-	}
-}
-
-func TestSalesInFlightEndFirst(t *testing.T) {
-	t.Parallel()
-	addr, redisAddr := shoptest.UnusedAddr(t), shoptest.UnusedAddr(t)
-	_, finish := serve(t, "--server.addr", addr, "--redis.embedded_addr", redisAddr, "--lock.version", "v4", shoptest.PatientBuyers)
-	outside := redisclient.Single(redisclient.Config{Addrs: []string{redisAddr}})
-	defer outside.Close()
-	if err := outside.Set(t.Context(), lock.Key, "another", 0).Err(); err != nil { // until the server ends, all wait for their lock
-		t.Fatal(err)
-	}
-	answered := make(chan int, 2)
-	s := shoptest.At(t, addr)
-	for range 2 {
-		go func() { status, _ := s.Sell(); answered <- status }()
-	}
-	suite.Eventually(t, "both sales are in flight", func() bool { return s.Report().InFlight == 2 })
-	ended := make(chan int, 1)
-	go func() { ended <- finish() }()
-	suite.Eventually(t, "nobody else is let in", func() bool {
-		conn, err := net.Dial("tcp", addr)
-		if err == nil {
-			conn.Close()
-		}
-		return err != nil
-	})
-	if err := outside.Del(t.Context(), lock.Key).Err(); err != nil {
-		t.Fatal(err)
-	}
-	for range 2 {
-		if status := <-answered; status != 200 {
-			t.Errorf("a sale in flight was answered %d", status)
-		}
-	}
-	if code := <-ended; code != 0 {
-		t.Errorf("exit code %d", code)
 	}
 }
 

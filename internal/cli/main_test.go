@@ -35,3 +35,16 @@ func command(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	code = Run(t.Context(), args, &out, &errs)
 	return code, out.String(), errs.String()
 }
+
+// refuses sees that command lines are refused, each with what it says, with no heading that nothing follows; alone: with nothing printed.
+func refuses(t *testing.T, alone bool, lines map[string]string) {
+	t.Helper()
+	for line, says := range lines {
+		t.Run(line, func(t *testing.T) {
+			code, stdout, stderr := command(t, strings.Split(line, " ")...)
+			if code != exitTrouble || !strings.Contains(stderr, says) || alone && stdout != "" || strings.Contains(stdout, "Redis\n") {
+				t.Errorf("exit code %d, %s%s; want %d, and %q", code, stdout, stderr, exitTrouble, says)
+			}
+		})
+	}
+}

@@ -14,17 +14,13 @@ import (
 )
 
 func TestMatrixRefuses(t *testing.T) {
-	for args, says := range map[string]string{
+	refuses(t, true, map[string]string{
 		"matrix --lang xx":             "it takes en or zh",
 		"matrix --lock.ttl 1s":         "matrix takes no settings",
 		"matrix --beside 0":            "want at least 1",
 		"matrix --html /no/such/place": "no such",
 		"matrix v2":                    "v2",
-	} {
-		if code, _, stderr := command(t, strings.Fields(args)...); code != exitTrouble || !strings.Contains(stderr, says) {
-			t.Errorf("%s: exit code %d, %q; want %d, and %q", args, code, stderr, exitTrouble, says)
-		}
-	}
+	})
 }
 
 var back = regexp.MustCompile(`^\x1b\[(\d+)A\r\x1b\[J`)

@@ -43,8 +43,8 @@ func needsNginx(t *testing.T) {
 	if _, err := fmt.Sscanf(text, "%d.%d.%d", &major, &minor, &patch); err != nil {
 		t.Fatalf("%s: %v", version, err)
 	}
-	if cmp.Or(cmp.Compare(major, 1), cmp.Compare(minor, 27), cmp.Compare(patch, 3)) < 0 {
-		refuse("nginx is older than 1.27.3, and does not know resolve: ", text)
+	if cmp.Or(cmp.Compare(major, 1), cmp.Compare(minor, 27), cmp.Compare(patch, 4)) < 0 {
+		refuse("nginx is older than 1.27.4, and does not know resolve or keepalive_min_timeout: ", text)
 	}
 }
 
@@ -116,7 +116,7 @@ func startNginxWith(t *testing.T, addresses ...string) *testNginx {
 func TestNginxEndsWhileAPageIsOpen(t *testing.T) {
 	needsNginx(t)
 	t.Parallel()
-	shop := shoptest.Start(t, "--lock.version", "v4")
+	shop := shoptest.Start(t, "--lock.version", "v4", "--admin.open")
 	if err := shop.Outside.Set(t.Context(), lock.Key, "another", 0).Err(); err != nil { // the sale waits for its lock
 		t.Fatal(err)
 	}
@@ -231,7 +231,7 @@ func TestNginxKnowsWhatItSentToNobody(t *testing.T) {
 func TestNginxAndAShopThatEnds(t *testing.T) {
 	needsNginx(t)
 	t.Parallel()
-	first := shoptest.Start(t, "--inventory.initial", "1000000", "--lock.version", "atomic")
+	first := shoptest.Start(t, "--inventory.initial", "1000000", "--lock.version", "atomic", "--admin.open")
 	addrs := []string{first.Addr}
 	var ends []func() int
 	for range 2 {

@@ -17,10 +17,13 @@ type noted struct {
 	event   witness.Event
 }
 
+// mostUnsent is how many events wait to be written to a watcher.
+const mostUnsent = 64
+
 // ServeEvents streams what the locks of all replicas do. The id of an event says of each replica what has been sent of it.
 func (f *Front) ServeEvents(w http.ResponseWriter, r *http.Request) error {
 	ctx, leave := context.WithCancel(r.Context())
-	all := make(chan noted)
+	all := make(chan noted, mostUnsent)
 	var following sync.WaitGroup
 	defer following.Wait()
 	defer leave()
@@ -38,12 +41,13 @@ func (f *Front) ServeEvents(w http.ResponseWriter, r *http.Request) error {
 	if len(last) != len(f.Cluster.replicas) { // it is not of this stream
 		last = make([]string, len(f.Cluster.replicas))
 	}
-	for stream.Flush() == nil {
+	for err := stream.Flush(); err == nil; {
 		select {
 		case n := <-all:
 			last[n.replica] = n.id
-			if witness.WriteEvent(stream, strings.Join(last, ","), n.event) != nil {
-				return nil
+			err = witness.WriteEvent(stream, strings.Join(last, ","), n.event)
+			if err == nil && len(all) == 0 {
+				err = stream.Flush()
 			}
 		case <-f.Ending:
 			return nil

@@ -28,7 +28,7 @@ func StartIsolated(
 ) (_ *Isolated, err error) {
 	c := &Isolated{}
 	if c.dir, err = os.MkdirTemp("", "lockstep-replicas-"); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("a directory for replicas: %w; TMPDIR says where", err)
 	}
 	c.Cluster, err = Start(ctx, n, func(name string) *exec.Cmd {
 		words := command(name)

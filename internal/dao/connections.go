@@ -13,9 +13,11 @@ import (
 
 // connections is the go-redis hook between the commands of one client and its connections.
 type connections struct {
-	master  *master  // that all clients of a Redis share
-	turns   *turns   // of commands that wait for a free connection
-	reserve *reserve // for those who have the lock; nil: this client keeps nothing back
+	master  *master  // sees that commands reach the master; all clients of a Redis share it
+	turns   *turns   // lets commands wait for a free connection
+	reserve *reserve // keeps connections for holders of the lock; nil: this client keeps none
+
+	cluster *redis.ClusterClient // the client that has this hook, if it is of a Cluster; nil: it is not
 }
 
 // newClient makes a client of a single Redis, a Sentinel set or a Cluster, whose commands wait for a free connection as long as others are
@@ -32,11 +34,14 @@ func newLockClient(cfg redisclient.Config, master *master) redis.UniversalClient
 }
 
 func connect(cfg redisclient.Config, hook *connections) redis.UniversalClient {
-	client := redis.NewUniversalClient(redisclient.Options(cfg))
-	client.AddHook(hook)
-	if cluster, is := client.(*redis.ClusterClient); is { // its own hooks are not those of its nodes
-		cluster.OnNewNode(func(node *redis.Client) { node.AddHook(redisclient.Around(open)) })
+	var client redis.UniversalClient
+	if cfg.Cluster {
+		hook.cluster = newClusterClient(cfg)
+		client = hook.cluster
+	} else {
+		client = redis.NewUniversalClient(redisclient.Options(cfg))
 	}
+	client.AddHook(hook)
 	return client
 }
 
@@ -56,6 +61,11 @@ func (c *connections) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.
 // send sends commands, once there is a connection for them. Those by which go-redis opens one are sent for a command that has it.
 func (c *connections) send(ctx context.Context, commands []redis.Cmder, send func(context.Context) error) error {
 	toMaster := func(ctx context.Context) error { return c.master.send(ctx, commands, send) }
+	if c.cluster != nil {
+		toMaster = func(ctx context.Context) error {
+			return c.master.send(ctx, commands, func(ctx context.Context) error { return sendOnce(ctx, c.cluster, send) })
+		}
+	}
 	switch {
 	case isOpening(commands):
 		return open(ctx, commands, toMaster)

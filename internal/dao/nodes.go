@@ -67,7 +67,7 @@ func openNodes(ctx context.Context, addrs []string, client redisclient.Config) (
 		all.Go(func() {
 			down[i] = target{"redis.redlock_addrs", text, own}.explain(ctx, isMeant(ctx, node, own))
 			if down[i] == nil {
-				id := runID(ctx, node)
+				id := serverInfo(ctx, node, "run_id") // the name that a server gave itself when it started
 				found.Lock()
 				defer found.Unlock()
 				ids[id] = append(ids[id], text)
@@ -92,12 +92,12 @@ func openNodes(ctx context.Context, addrs []string, client redisclient.Config) (
 	return nodes, nil
 }
 
-// runID returns the name that a server gave itself when it started; "" if it does not tell.
-func runID(ctx context.Context, client redis.Cmdable) string {
+// serverInfo returns what a server says of itself in a field of INFO; "" if it does not tell.
+func serverInfo(ctx context.Context, client redis.Cmdable, field string) string {
 	info, _ := client.Info(ctx, "server").Result() // many a host's Redis refuses it
 	for line := range strings.Lines(info) {
-		if id, isID := strings.CutPrefix(line, "run_id:"); isID {
-			return strings.TrimSpace(id)
+		if value, found := strings.CutPrefix(line, field+":"); found {
+			return strings.TrimSpace(value)
 		}
 	}
 	return ""

@@ -68,13 +68,13 @@ func testTheLedgerIsBounded(t *testing.T, sellOne func(*dao.Store, context.Conte
 		sell(1, 5)
 		sell(2, 7)
 		sell(3, 75)
-		if n := kept(3, 75); n < bound/2 || n > bound {
-			t.Errorf("%d orders of the run that is on are kept; want %d to %d", n, bound/2, bound)
+		if n := kept(3, 75); n < bound || n > 2*bound {
+			t.Errorf("%d orders of the run that is on are kept; want %d to %d", n, bound, 2*bound)
 		}
 		if kept(1, 5) != 5 || kept(2, 7) != 7 {
 			t.Error("the runs before, small as they are, are forgotten")
 		}
-		sell(4, 3) // the third is before now, and leaves no room
+		sell(4, 3) // the third is before now, and leaves no room for those before it
 		if kept(1, 5)+kept(2, 7) != 0 || kept(3, 75) == 0 || kept(4, 3) != 3 {
 			t.Errorf("kept of the first four runs: %d, %d, %d, %d", kept(1, 5), kept(2, 7), kept(3, 75), kept(4, 3))
 		}

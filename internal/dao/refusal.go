@@ -63,6 +63,7 @@ func causes() []cause {
 		{prefixed("DB index is out of range"), "write a database into KEY that it has; CONFIG GET databases there tells their number", ""},
 		{prefixed("unknown command 'sentinel'", "unknown command `sentinel`"),
 			"it is no Sentinel: name the Sentinels in KEY, or leave redis.master_name empty", ""},
+		{is(redisclient.ErrTooOld), "start a newer one, and name it in KEY", ""},
 		{is(errSentinel), "set redis.master_name to the name of the master, one of those that it watches:", another},
 		{is(errNoMaster), "set redis.master_name to one of the masters that the Sentinels watch:", ""},
 	}

@@ -68,6 +68,37 @@ func TestWhatRedisSays(t *testing.T) {
 	}
 }
 
+// A server that is too old is refused in one sentence, by the version that HELLO tells, or INFO where there is no HELLO.
+func TestAServerTooOld(t *testing.T) {
+	t.Parallel()
+	for name, hello := range map[string]string{
+		"6.2.14": "*4\r\n$6\r\nserver\r\n$5\r\nredis\r\n$7\r\nversion\r\n$6\r\n6.2.14\r\n", "5.0.14": "",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m := miniredis.RunT(t)
+			m.Server().SetPreHook(func(peer *server.Peer, command string, _ ...string) bool {
+				switch {
+				case command == "HELLO" && hello != "":
+					peer.WriteRaw(hello)
+				case command == "HELLO":
+					peer.WriteError("ERR unknown command 'HELLO'")
+				case command == "INFO":
+					peer.WriteBulk("# Server\r\nredis_version:" + name + "\r\n")
+				default:
+					return false
+				}
+				return true
+			})
+			_, err := dao.Open(t.Context(), dao.Config{Addrs: []string{m.Addr()}})
+			want := "redis.addrs: Redis at " + m.Addr() + " refuses: it is Redis " + name + ": it is too old: lockstep needs Redis 7 or newer"
+			if err == nil || !strings.HasPrefix(err.Error(), want) {
+				t.Errorf("%v; want %s", err, want)
+			}
+		})
+	}
+}
+
 // A server that repeats what it was sent makes the password no less secret.
 func TestAServerThatRepeatsThePassword(t *testing.T) {
 	m := miniredis.RunT(t)

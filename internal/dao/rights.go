@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/redis/go-redis/v9"
 
@@ -44,7 +45,7 @@ func (r *Redis) Fits(ctx context.Context, s strategy.Strategy, key string, own s
 	}
 	needs := s.Rights(r.Servers, key)
 	if !s.OnNodes {
-		err := canSubscribe(ctx, r.Lock, needs)
+		err := canSubscribe(ctx, r.Lock, own.And(needs))
 		if err == nil {
 			err = s.Try(ctx, parts)
 		}
@@ -66,6 +67,9 @@ func (r *Redis) Denied(s strategy.Strategy, key string, own strategy.Rights, err
 	return denied(r.config, s.Name, own.And(s.Rights(r.Servers, key)), err)
 }
 
+// subscribeTimeout bounds the wait for the answer to SUBSCRIBE: a proxy that does not know it may say nothing.
+const subscribeTimeout = 3 * time.Second
+
 // canSubscribe fails if the channels among some rights cannot be subscribed to.
 func canSubscribe(ctx context.Context, client redis.UniversalClient, rights strategy.Rights) error {
 	for _, word := range rights.Words() {
@@ -75,7 +79,7 @@ func canSubscribe(ctx context.Context, client redis.UniversalClient, rights stra
 		}
 		channel := strings.ReplaceAll(pattern, "*", "none")
 		subscription := client.Subscribe(ctx, channel)
-		_, err := subscription.Receive(ctx)
+		_, err := subscription.ReceiveTimeout(ctx, subscribeTimeout)
 		if err = errors.Join(err, subscription.Close()); err != nil {
 			return rediserr.Classify(ctx, "SUBSCRIBE "+channel, err)
 		}
@@ -102,7 +106,7 @@ func denied(cfg redisclient.Config, version string, needs strategy.Rights, err e
 	user, says := "default", err.Error()
 	if cfg.Username != "" {
 		user = "<redis.username>" // which no message shows
-		says = strings.ReplaceAll(says, cfg.Username, user)
+		says = strings.ReplaceAll(says, "User "+cfg.Username+" ", "User "+user+" ")
 	}
 	where := ""
 	if cfg.Cluster || cfg.MasterName != "" {

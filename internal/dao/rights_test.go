@@ -5,7 +5,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/alicebob/miniredis/v2"
+	"github.com/alicebob/miniredis/v2/server"
 	"github.com/redis/go-redis/v9"
 
 	"lockstep/internal/dao"
@@ -105,5 +108,52 @@ func TestRightsOnNodes(t *testing.T) {
 	err := open(t, cfg).Fits(t.Context(), row, lock.Key, dao.ShopRights())
 	if !errors.Is(err, strategy.ErrNoRights) || !strings.Contains(err.Error(), addrs[2]) || !strings.Contains(err.Error(), " 'eval'") {
 		t.Errorf("a node without +eval: %v", err)
+	}
+}
+
+// A server, or a proxy before it, that lacks a command of a lock or of the shop is refused, and the command is named.
+func TestAServerThatLacksACommand(t *testing.T) {
+	t.Parallel()
+	for command, c := range map[string]struct{ version, says string }{
+		"MULTI": {"v0", "MULTI"}, "SUBSCRIBE": {"v11", "SUBSCRIBE"}, "EVAL": {"v4", "EVAL"}, "SET": {"v1", "SET"},
+		"TIME": {"v7", "lockFenced.lua"},
+	} {
+		t.Run(command, func(t *testing.T) {
+			t.Parallel()
+			server := redistest.Start(t, "--rename-command", command, "")
+			row, err := evolution.Find(c.version)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := open(t, dao.Config{Addrs: []string{server.Addr}})
+			err = r.Fits(t.Context(), row, lock.Key, dao.ShopRights())
+			if !errors.Is(err, strategy.ErrNoCommand) || !strings.Contains(err.Error(), c.says) {
+				t.Errorf("%v; want that it lacks %s", err, command)
+			}
+		})
+	}
+}
+
+// A proxy that swallows SUBSCRIBE is an error after a while, and no start that hangs.
+func TestAServerThatDoesNotAnswerSubscribe(t *testing.T) {
+	t.Parallel()
+	m := miniredis.RunT(t)
+	m.Server().SetPreHook(func(_ *server.Peer, command string, _ ...string) bool { return command == "SUBSCRIBE" })
+	row, err := evolution.Find("v4")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := open(t, dao.Config{Addrs: []string{m.Addr()}})
+	fits := make(chan error, 1)
+	go func() {
+		fits <- r.Fits(t.Context(), row, lock.Key, dao.ShopRights())
+	}()
+	select {
+	case err := <-fits:
+		if err == nil || !strings.Contains(err.Error(), "SUBSCRIBE {inventory}:call") {
+			t.Errorf("%v; want that SUBSCRIBE was not answered", err)
+		}
+	case <-time.After(time.Minute):
+		t.Fatal("it waits for ever")
 	}
 }

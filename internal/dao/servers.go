@@ -40,18 +40,22 @@ func nameOf(ctx context.Context, client redis.UniversalClient) string {
 	return strings.ToUpper(name[:1]) + name[1:] + " " + said["version"]
 }
 
-// isMeant fails if the server does not answer, or is a Sentinel, or a node of a Cluster while the client is for a single Redis.
+// isMeant fails if the server does not answer, is too old, or is a Sentinel, or a node of a Cluster while the client is for a single Redis.
 func isMeant(ctx context.Context, client redis.UniversalClient, cfg redisclient.Config) error {
 	if err := client.Ping(ctx).Err(); err != nil {
 		return err
 	}
-	switch mode := hello(ctx, client)["mode"]; {
-	case mode == "sentinel":
+	said := hello(ctx, client)
+	switch {
+	case said["mode"] == "sentinel":
 		return errSentinel
-	case mode == "cluster" && !cfg.Cluster:
+	case said["mode"] == "cluster" && !cfg.Cluster:
 		return errNode
+	case len(said) > 0:
+		return redisclient.CheckVersion(said["server"], said["version"])
+	default: // before Redis 6 there is no HELLO
+		return redisclient.CheckVersion("redis", serverInfo(ctx, client, "redis_version"))
 	}
-	return nil
 }
 
 // hello returns what a server tells of itself; nothing if it does not.

@@ -28,8 +28,8 @@ type Store struct {
 	scripts   map[string]*redis.Script // by their text
 }
 
-// NewStore makes the store of one replica. Its instance is a name that no other process has. Its ledger keeps the newest orders: at most
-// maxOrders of the current run, and as many of all earlier runs together.
+// NewStore makes the store of one replica. Its instance is a name that no other process has. Its ledger keeps the newest orders: at least
+// maxOrders of the current run, if there are so many, and as many of all earlier runs together.
 func NewStore(client redis.UniversalClient, instance string, maxOrders int64) *Store {
 	s := &Store{client: client, instance: instance, maxOrders: maxOrders, scripts: map[string]*redis.Script{}}
 	for _, script := range []string{lua.Beat, lua.Take, lua.Sell, lua.ReadFenced, lua.Write, lua.StartRun} {
@@ -104,7 +104,7 @@ func (s *Store) writing(order history.Order) (keys []string, args []any, err err
 		others := slices.Delete(segmentsOf(order.Among), order.Segment-1, order.Segment)
 		keys = append(append(keys, stock), others...)
 	}
-	return keys, []any{order.After, order.Fence, order.RunID, order.ID, line, order.Overlap, s.fullHash()}, nil
+	return keys, []any{order.After, order.Fence, order.RunID, order.ID, line, order.Overlap, s.maxOrders}, nil
 }
 
 // Take reads the stock, decrements it and writes the order down in one script: once for each order, or, unchecked, each time.
@@ -119,7 +119,7 @@ func (s *Store) Take(ctx context.Context, order history.Order, unchecked bool) (
 	}
 	newest, older := OrdersKeys(order.RunID)
 	reply, err := s.eval(ctx, script, order.RunID, []string{InventoryKey, RunKey, newest, older},
-		order.RunID, order.ID, line, order.Overlap, s.fullHash())
+		order.RunID, order.ID, line, order.Overlap, s.maxOrders)
 	return s.written(ctx, reply, err, order)
 }
 
@@ -165,9 +165,6 @@ func (s *Store) refusal(ctx context.Context, reply any, order history.Order) err
 		return fmt.Errorf("a script of the ledger answered %v", reply)
 	}
 }
-
-// fullHash returns how many orders one hash takes: each run has two.
-func (s *Store) fullHash() int64 { return max(1, s.maxOrders/2) }
 
 var (
 	errOver    = fmt.Errorf("%w: a new one began, or Redis has forgotten it; nothing was written", service.ErrRunOver)

@@ -118,7 +118,7 @@ func TestWatch(t *testing.T) {
 // An order is written once, whoever sends it again, and however; what is answered is what was written first.
 func TestAnOrderIsWrittenOnce(t *testing.T) {
 	eachRedis(t, func(t *testing.T, r *dao.Redis) {
-		store := dao.NewStore(r.Store, "instance", 4) // two in a hash
+		store := dao.NewStore(r.Store, "instance", 2) // two in a hash
 		run := history.Run{ID: "run", Lock: "v7", Initial: 9}
 		if err := store.Start(t.Context(), history.Run{}, run); err != nil {
 			t.Fatal(err)

@@ -3,6 +3,7 @@ package dao
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/redis/go-redis/v9"
 
@@ -20,7 +21,10 @@ func (s *Store) Watch(ctx context.Context, sell func(service.Stock) error) error
 		began = true
 		return sell(watched{s, tx})
 	}, InventoryKey)
-	if err != nil && !began {
+	switch {
+	case isRedirection(err): // the slot moved: nothing was written
+		return fmt.Errorf("%w: %w", service.ErrConflict, err)
+	case err != nil && !began:
 		return rediserr.Classify(ctx, "WATCH inventory", err)
 	}
 	return err
@@ -52,6 +56,8 @@ func (w watched) Write(ctx context.Context, order history.Order) (history.Order,
 	switch {
 	case errors.Is(err, redis.TxFailedErr):
 		return order, service.ErrConflict
+	case redis.IsExecAbortError(err) && isRedirection(reply.Err()):
+		return order, reply.Err()
 	case err != nil:
 		return order, w.failure(ctx, "EVAL write.lua in MULTI", order.RunID, err)
 	}

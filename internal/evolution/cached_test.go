@@ -74,25 +74,6 @@ func TestCommandsOfABuyerAlone(t *testing.T) {
 	})
 }
 
-func TestAKeeperThatIsAsked(t *testing.T) {
-	caches(t, func(t *testing.T, w *world) {
-		w.sale(t)
-		w.pause(t, time.Second)
-		if waited := <-asking(t, w.other()); waited > 0 {
-			t.Errorf("the other process waited for %v, though nobody used the lock", waited)
-		}
-		held := w.must(t, "a")
-		waiting := asking(t, w.other())
-		w.pause(t, time.Second)
-		if err := held.Unlock(t.Context()); err != nil {
-			t.Error(err)
-		}
-		if waited := <-waiting; waited != time.Second {
-			t.Errorf("the other process waited for %v; want the second of the sale", waited)
-		}
-	})
-}
-
 // TryLock gets no place in the queue; but the keeper gives the lock back, so that the next attempt gets it.
 func TestAKeeperThatIsAskedByTryLock(t *testing.T) {
 	caches(t, func(t *testing.T, w *world) {

@@ -89,33 +89,6 @@ func TestTokensGrow(t *testing.T) {
 	})
 }
 
-// A token whose reply was lost is nobody's: the next one is larger than whatever the lost reply said.
-func TestTokensAfterALostReply(t *testing.T) {
-	eachInVirtualTime(t, func(t *testing.T, w *world) {
-		if !w.strategy.Capabilities.TakesBack {
-			return // what the lost reply said stays locked
-		}
-		seen := tokens{w: w}
-		for range 10 {
-			w.faults.loseReply()
-			if _, err := w.locker.Lock(t.Context(), lock.Owner("a")); !errors.Is(err, lock.ErrOutcomeUnknown) {
-				t.Errorf("Lock: %v; want ErrOutcomeUnknown", err)
-			}
-			if w.strategy.Capabilities.Fenced {
-				given := seen.last
-				if seen.last = w.given(t); seen.last <= given {
-					t.Errorf("%d tokens are given after a lost reply, %d before", seen.last, given)
-				}
-			}
-			a := w.must(t, "a")
-			seen.next(t, a)
-			if err := w.unlock(t, a); err != nil {
-				t.Error(err)
-			}
-		}
-	})
-}
-
 // given is the last token that Redis has given.
 func (w *world) given(t *testing.T) int64 {
 	t.Helper()

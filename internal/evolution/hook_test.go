@@ -15,7 +15,8 @@ type faults struct {
 	mu     sync.Mutex
 	before func(redis.Cmder) error
 	after  func(redis.Cmder) error
-	names  []string // of the commands seen
+	within func(context.Context, redis.Cmder) error // as before, with the command's context; never changed
+	names  []string                                 // of the commands seen
 }
 
 var errFault = errors.New("test: the connection broke")
@@ -71,11 +72,15 @@ func (f *faults) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 		before, after := f.before, f.after
 		f.names = append(f.names, cmd.Name())
 		f.mu.Unlock()
-		if before != nil {
-			if err := before(cmd); err != nil {
-				cmd.SetErr(err)
-				return err
-			}
+		if before == nil {
+			before = func(redis.Cmder) error { return nil }
+		}
+		if f.within != nil {
+			before = func(cmd redis.Cmder) error { return f.within(ctx, cmd) }
+		}
+		if err := before(cmd); err != nil {
+			cmd.SetErr(err)
+			return err
 		}
 		err := next(ctx, cmd)
 		if after != nil {

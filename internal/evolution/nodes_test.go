@@ -26,26 +26,9 @@ func eachNodeWorld(t *testing.T, test func(*testing.T, *world)) {
 	})
 }
 
-// on makes a hook that does something to the commands for one node.
+// on does something before each command for one node; an error keeps the command from being sent.
 func (w *world) on(i int, do func(context.Context, redis.Cmder) error) {
-	w.parts.Nodes[i].(redis.UniversalClient).AddHook(hook(do))
-}
-
-// hook runs before every command; an error keeps the command from being sent.
-type hook func(context.Context, redis.Cmder) error
-
-func (h hook) DialHook(next redis.DialHook) redis.DialHook { return next }
-func (h hook) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
-	return next
-}
-func (h hook) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
-	return func(ctx context.Context, cmd redis.Cmder) error {
-		if err := h(ctx, cmd); err != nil {
-			cmd.SetErr(err)
-			return err
-		}
-		return next(ctx, cmd)
-	}
+	w.parts.Nodes[i].(redis.UniversalClient).AddHook(&faults{within: do})
 }
 
 func refused(context.Context, redis.Cmder) error { return &net.OpError{Op: "dial", Err: errFault} }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
-	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -16,7 +14,6 @@ import (
 	"lockstep/internal/anomaly"
 	"lockstep/internal/explore"
 	"lockstep/internal/lock"
-	"lockstep/internal/lock/rediserr"
 	"lockstep/internal/strategy"
 	"lockstep/internal/verdict"
 )
@@ -77,19 +74,6 @@ func TestALockThatLoops(t *testing.T) {
 		explore.Bounds{Workers: 1, Patience: time.Hour})
 	if !errors.Is(err, explore.ErrBlind) || !strings.Contains(err.Error(), "misuse_test.go:") {
 		t.Errorf("%v; want ErrBlind, and the line", err)
-	}
-}
-
-func TestALockThatThrowsDice(t *testing.T) {
-	strategy := locker(func(ctx context.Context, client redis.Cmdable, opts lock.Options, _ string) (*lock.Lease, error) {
-		if err := client.Set(ctx, "{distributedLock}:dice", strconv.FormatUint(rand.Uint64(), 10), 0).Err(); err != nil {
-			return nil, rediserr.Classify(ctx, "SET", err)
-		}
-		return nothingHeld(ctx, opts)
-	})
-	_, err := explore.Explore(t.Context(), strategy, explore.Scenario{Actors: 1}, explore.Goal{}, explore.Bounds{Workers: 1})
-	if !errors.Is(err, explore.ErrUnrepeatable) {
-		t.Errorf("%v; want ErrUnrepeatable", err)
 	}
 }
 

@@ -102,13 +102,6 @@ func TestSomethingIsWrongWith(t *testing.T) {
 		scenario explore.Scenario
 		shows    explore.Anomaly
 	}{
-		"owners compared by order": {
-			polled(func(ctx context.Context, c redis.Cmdable, opts lock.Options, owner string) (unlocker, error) {
-				const script = `local h = redis.call('GET', KEYS[1])
-					if h and h <= ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0`
-				return deletes(c, opts, script, owner), setNX(ctx, c, opts, owner)
-			}), faultsOfTwo("expiry=1"), anomaly.ForeignRelease,
-		},
 		"an expiry in the value, by the caller's clock": {
 			polled(func(ctx context.Context, c redis.Cmdable, opts lock.Options, _ string) (unlocker, error) {
 				const take = `if tonumber(redis.call('GET', KEYS[1]) or 0) <= tonumber(ARGV[1]) then

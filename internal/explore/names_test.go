@@ -3,7 +3,6 @@ package explore_test
 import (
 	"context"
 	"fmt"
-	"strings"
 	"testing"
 
 	"github.com/redis/go-redis/v9"
@@ -36,33 +35,6 @@ func TestOurLocksAreBlindToNames(t *testing.T) {
 					suite.LongOnly(t, "v4 stands for all")
 				}
 				same(t, strategy, scenario, explore.Bounds{Schedules: schedules}, explore.Bounds{EverySymmetry: true, Schedules: schedules})
-			})
-		}
-	}
-}
-
-// Whatever one of two does with the lock, the other may do as well: each counterexample is one of the other's, too.
-func TestNamesCanBeSwapped(t *testing.T) {
-	for _, strategy := range evolution.Table() {
-		if strategy.OnNodes {
-			continue // its tasks have names of their own
-		}
-		for _, scenario := range []explore.Scenario{{Actors: 2}, faultsOfTwo("expiry=1"), faultsOfTwo("crash=1"), faultsOfTwo("lost-reply=1")} {
-			t.Run(fmt.Sprint(strategy.Name, " ", scenario), func(t *testing.T) {
-				if strategy.Name != "v2" {
-					suite.LongOnly(t, "v2 shows most of the anomalies")
-				}
-				result, err := explore.Explore(t.Context(), strategy, scenario, explore.Goal{All: true}, explore.Bounds{Schedules: 2000})
-				if err != nil {
-					t.Fatal(err)
-				}
-				for _, found := range result.Found {
-					for i, step := range found.Steps {
-						found.Steps[i].Token = strings.NewReplacer("A:", "B:", "A.", "B.", "B:", "A:", "B.", "A.").Replace(step.Token)
-					}
-					found.Verdict = strings.NewReplacer("A and B", "A and B", "A", "B", "B", "A").Replace(found.Verdict)
-					replayed(t, strategy, scenario, found, 1)
-				}
 			})
 		}
 	}

@@ -113,7 +113,13 @@ func (s *Shop) SetStock(ctx context.Context, stock int64) (history.Tally, error)
 	if err != nil {
 		return history.Tally{}, err
 	}
-	return s.Tally(ctx)
+	tally, err := s.Tally(ctx)
+	if err != nil { // the run has begun all the same
+		s.Log.Warn("a run has begun, and cannot be counted", "error", err)
+		run := s.last()
+		return history.Tally{Run: run, Remaining: run.Initial}, nil
+	}
+	return tally, nil
 }
 
 // SetLock switches every replica to the lock of that name and starts a new run with the initial stock of the last one. If that lock is

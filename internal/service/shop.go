@@ -213,11 +213,11 @@ func (s *Shop) Ready(ctx context.Context) error {
 	return err
 }
 
-// LockState returns the name of the current lock, and the state of its key.
+// LockState returns the name of the current lock, and the state of its key. Where that cannot be read, the name is what is known here.
 func (s *Shop) LockState(ctx context.Context) (string, KeyState, error) {
 	version, onNodes, segments, err := s.lockInForce(ctx)
 	if err != nil {
-		return "", KeyState{}, err
+		return s.lockOf(s.last()), KeyState{}, err
 	}
 	state, err := s.Key.Look(ctx, onNodes, segments)
 	return version, state, err

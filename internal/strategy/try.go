@@ -5,6 +5,8 @@ import (
 	"errors"
 	"time"
 
+	"github.com/redis/go-redis/v9"
+
 	"lockstep/internal/lock"
 	"lockstep/internal/lock/rediserr"
 )
@@ -24,15 +26,14 @@ const (
 
 // Try takes and releases a lock on a key of its own, which is the real one's with trialSuffix. It fails as that does, but not because
 // another process has that lock or took it over: then Redis accepted the commands. What a trial that did not end has left in the stock's
-// Redis is deleted first, since some locks never expire.
+// Redis is deleted first, since some locks never expire, in a transaction, as the shop sends some.
 func (s Strategy) Try(ctx context.Context, parts Parts) error {
 	parts.Key += trialSuffix
 	parts.TTL, parts.RetryInterval, parts.WaitTimeout = trialTTL, trialRetry, trialWait
 	parts.Notifier, parts.Refused = noMessages{}, nil
-	if s.Scope != Nobody && !s.OnNodes {
-		if err := rediserr.Classify(ctx, "DEL "+parts.Key, parts.Client.Del(ctx, parts.Key).Err()); err != nil {
-			return err
-		}
+	_, err := parts.Client.TxPipelined(ctx, func(tx redis.Pipeliner) error { return tx.Del(ctx, parts.Key).Err() })
+	if err != nil {
+		return rediserr.Classify(ctx, "MULTI DEL "+parts.Key, err)
 	}
 	locker := s.New(parts)
 	lease, err := locker.Lock(ctx, lock.Owner(parts.Process+trialSuffix))

@@ -169,24 +169,6 @@ func TestADocumentIsSteppedThrough(t *testing.T) {
 	}
 }
 
-// A document of a burst shows what the locks did, and draws two sales.
-func TestADocumentOfABurst(t *testing.T) {
-	p := file(t, "burst", "-n", "60", "-c", "30", "--lock", "v0", "--server.addr", "127.0.0.1:1", "--lang", "zh")
-	p.shows("60 个买家同时购买")
-	p.waitUntil("the verdict", `document.querySelector(".verdict")?.innerText.includes("OVERSOLD")`)
-	p.waitUntil("the story", `document.querySelectorAll(".story li").length === document.querySelectorAll(".spot").length`)
-	p.waitUntil("all sections", `/60 /.test(document.querySelector(".gantt summary")?.innerText)`)
-	p.click(".story .bad button")
-	p.waitUntil("the two sales", `document.querySelectorAll(".scroll .trace .step").length > 2`)
-	p.click(".seen summary")
-	p.waitUntil("all that was seen", `document.querySelector(".finding.bad button")?.checkVisibility()`)
-	if text := p.text("main"); strings.Contains(text, "undefined") || strings.Contains(text, "NaN") {
-		t.Error(text)
-	}
-	p.size(320, 700)
-	p.fits()
-}
-
 // The seat's schedule is saved as such a document, which opens from disk, and keeps the reader's goal.
 func TestTheSeatSavesAFile(t *testing.T) {
 	p := open(t, serve(t)+"/#/schedule/v2?in=--faults+expiry=1&do=A:SET+expiry+B:SET&mode=break&anomaly=lost-update")

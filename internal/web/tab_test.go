@@ -56,8 +56,7 @@ func host(t *testing.T) *httptest.Server {
 	return server
 }
 
-// From a host of files, below a path: the seat, a hint, an oracle, a burst; then the same without a network. A server does it, too, so
-// that the times can be compared.
+// From a host of files, below a path: the seat, a hint, an oracle, a burst; then the same without a network.
 func TestThePageInATab(t *testing.T) {
 	needsChrome(t)
 	files := host(t)
@@ -66,17 +65,12 @@ func TestThePageInATab(t *testing.T) {
 	for _, wrong := range p.barriers(fetchAxe(t)) {
 		t.Error(wrong)
 	}
-	cold := p.played()
+	p.played()
 	p.waitUntil("the files are kept", `navigator.serviceWorker.controller`)
 	files.CloseClientConnections()
 	files.Close()
 	p.expect("ERR_") // the network is gone
-	warm := p.played()
-	served := open(t, serve(t)+"/#/locks").played()
-	for i, one := range served {
-		t.Logf("%-20s %5.0f ms by a server, %5.0f in a tab, %5.0f from what it kept: × %.1f", one.what, one.ms, cold[i].ms, warm[i].ms,
-			warm[i].ms/one.ms)
-	}
+	p.played()
 }
 
 // Firefox does it, too.
@@ -84,7 +78,7 @@ func TestThePageInFirefox(t *testing.T) {
 	suite.Needs(t, "firefox-esr")
 	files := host(t)
 	p := openFirefox(t, files.URL+"/a/class/#/locks")
-	cold := p.played()
+	p.played()
 	p.waitUntil("the files are kept", `navigator.serviceWorker.controller`)
 	p.reaches()
 	p.three()
@@ -95,9 +89,7 @@ func TestThePageInFirefox(t *testing.T) {
 	p.playsALab("lost-update", "v0: broken, as expected", "v1: holds, as expected")
 	files.CloseClientConnections()
 	files.Close()
-	for i, one := range p.played() {
-		t.Logf("%-20s %5.0f ms, %5.0f from what it kept", one.what, cold[i].ms, one.ms)
-	}
+	p.played()
 }
 
 // A program that fails begins anew, and the page says so. A search that its reader leaves ends with its worker, and a click never waits for
@@ -261,27 +253,14 @@ func (p *page) cutsOff() {
 	})`)
 }
 
-// figure is how long something took.
-type figure struct {
-	what string
-	ms   float64
-}
-
-// measure does something, and says how long it takes until an expression is true.
-func (p *page) measure(what, does, until string) figure {
-	p.t.Helper()
-	return figure{what, eval[float64](p, fmt.Sprintf(`(async () => {
-		const begun = performance.now();
-		%s;
-		for (const end = begun + 60000; !(%s) && performance.now() < end;) await new Promise(soon => setTimeout(soon, 1));
-		return %[2]s ? performance.now() - begun : document.body.innerText;
-	})()`, does, until))}
-}
-
 // played breaks v2 by hand, asks a hint and an oracle, explores it, and oversells v0.
-func (p *page) played() (figures []figure) {
+func (p *page) played() {
 	p.t.Helper()
-	took := func(what, does, until string) { figures = append(figures, p.measure(what, does, until)) }
+	took := func(what, does, until string) {
+		p.t.Helper()
+		eval[bool](p, "("+does+", true)")
+		p.waitUntil(what, until)
+	}
 	took("the seat opens", `location.hash = "`+start+`"`, `document.querySelector(".moves [data-token]")`)
 	for i, token := range strings.Fields("A:SET A:GET A:write expiry B:SET A:DEL") {
 		took(token, fmt.Sprintf(`document.querySelector('.moves [data-token=%q]').click()`, token),
@@ -303,5 +282,4 @@ func (p *page) played() (figures []figure) {
 		`document.querySelector("h1").innerText.startsWith("v0")`)
 	took("a burst of 200", `document.querySelector(".controls form").requestSubmit()`, `/200 buyers: \d+ sold/.test(document.body.innerText)`)
 	p.shows("OVERSOLD")
-	return figures
 }

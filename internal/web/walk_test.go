@@ -87,18 +87,6 @@ func TestTheWalk(t *testing.T) {
 	}
 }
 
-// A search of a lesson can be stopped.
-func TestALessonsRunCanBeStopped(t *testing.T) {
-	p := open(t, serve(t)+"/#/course/06")
-	eval[bool](p, `window.fetch = (fetches => (path, request) => path.startsWith("/seat/explore")
-		? new Promise((_, fail) => request.signal.addEventListener("abort", () => fail(new DOMException("", "AbortError"))))
-		: fetches(path, request))(fetch), true`)
-	p.click(".course .choice")
-	p.click(".course .runner button")
-	p.click(".result [data-focus=stop]")
-	p.shows("Stopped. Nothing is known.")
-}
-
 // A view that cannot be loaded says so, and is there once the server is back.
 func TestAViewIsThereOnceTheServerIsBack(t *testing.T) {
 	p := open(t, serve(t)+"/#/labs")

@@ -99,8 +99,7 @@ func TestEachFileIsServed(t *testing.T) {
 	types := map[string]string{".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 	handlers := web.Handlers()
 	for at, handler := range handlers {
-		answer := httptest.NewRecorder()
-		handler.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, at, nil))
+		answer := answerOf(handler, http.MethodGet, at, nil)
 		extension := path.Ext(at)
 		if at == "/" {
 			extension = ".html"
@@ -113,10 +112,8 @@ func TestEachFileIsServed(t *testing.T) {
 		if !strings.Contains(policy, "default-src 'self'") || strings.Contains(policy, "unsafe") {
 			t.Errorf("%s: Content-Security-Policy %q", at, policy)
 		}
-		again := httptest.NewRequest(http.MethodGet, at, nil)
-		again.Header.Set("If-None-Match", header.Get("ETag"))
-		second := httptest.NewRecorder()
-		if handler.ServeHTTP(second, again); second.Code != http.StatusNotModified || second.Body.Len() > 0 {
+		second := answerOf(handler, http.MethodGet, at, http.Header{"If-None-Match": {header.Get("ETag")}})
+		if second.Code != http.StatusNotModified || second.Body.Len() > 0 {
 			t.Errorf("%s again: %d with %d bytes; want %d without", at, second.Code, second.Body.Len(), http.StatusNotModified)
 		}
 	}

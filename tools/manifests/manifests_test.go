@@ -4,10 +4,13 @@ package manifests
 import (
 	"bytes"
 	"os"
+	"slices"
 	"testing"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	policyv1 "k8s.io/api/policy/v1"
 	"sigs.k8s.io/yaml"
 )
 
@@ -20,6 +23,7 @@ func TestManifest(t *testing.T) {
 	var services []corev1.Service
 	var deployments []appsv1.Deployment
 	configs := map[string]bool{}
+	var selectors []map[string]string // of what is about pods
 	for _, document := range bytes.Split(text, []byte("\n---\n")) {
 		var is struct{ APIVersion, Kind string }
 		if err := yaml.Unmarshal(document, &is); err != nil {
@@ -32,6 +36,11 @@ func TestManifest(t *testing.T) {
 			services = append(services, decode[corev1.Service](t, document))
 		case "apps/v1 Deployment":
 			deployments = append(deployments, decode[appsv1.Deployment](t, document))
+		case "policy/v1 PodDisruptionBudget":
+			selectors = append(selectors, decode[policyv1.PodDisruptionBudget](t, document).Spec.Selector.MatchLabels)
+		case "networking.k8s.io/v1 NetworkPolicy":
+			policy := decode[networkingv1.NetworkPolicy](t, document).Spec
+			selectors = append(selectors, policy.PodSelector.MatchLabels, policy.Ingress[0].From[0].PodSelector.MatchLabels)
 		default:
 			t.Errorf("%s %s is not checked", is.APIVersion, is.Kind)
 		}
@@ -49,6 +58,11 @@ func TestManifest(t *testing.T) {
 			if volume.ConfigMap == nil || !configs[volume.ConfigMap.Name] {
 				t.Errorf("%s: there is no %+v", deployment.Name, volume)
 			}
+		}
+	}
+	for _, selector := range selectors {
+		if !slices.ContainsFunc(deployments, func(d appsv1.Deployment) bool { return contains(d.Spec.Template.Labels, selector) }) {
+			t.Errorf("%v finds no pods", selector)
 		}
 	}
 	for _, service := range services {

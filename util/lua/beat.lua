@@ -22,7 +22,8 @@ else
   redis.call('HSET', KEYS[1], ARGV[1], string.format('%d %s', now + ARGV[3], ARGV[2])) -- first: it is refused if memory is short
 end
 for i = 1, #told, 2 do
-  if told[i] ~= ARGV[1] and (tonumber(string.match(told[i + 1], '^%d+')) or 0) > now then
+  local dies = tonumber(string.match(told[i + 1], '^%d+')) or 0
+  if told[i] ~= ARGV[1] and dies > now and dies <= now + ARGV[3] then -- one from the future was told before the clock went back
     table.insert(living, told[i])
     table.insert(living, told[i + 1])
   elseif told[i] ~= ARGV[1] then

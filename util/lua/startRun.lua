@@ -12,7 +12,7 @@
 -- ARGV[5]  its settings
 -- ARGV[6]  what the keys of orders begin with; the run's id follows, and ':older' in the second
 -- ARGV[7]  for how many seconds they stay
--- ARGV[8]  how many orders of runs that are over stay
+-- ARGV[8]  how many orders of runs that are over stay at least
 -- ARGV[9]  of how many runs that are over
 -- ARGV[10] its tuning
 -- ARGV[11] 1 if Redis had forgotten the run before it, or its stock
@@ -27,10 +27,11 @@ if ARGV[1] ~= '' then
 end
 for i, run in ipairs(over) do -- what a key of another type can fail comes before the first write
   local newest = ARGV[6] .. run
-  kept = kept + redis.call('HLEN', newest) + redis.call('HLEN', newest .. ':older')
-  if kept > tonumber(ARGV[8]) or i > tonumber(ARGV[9]) then
+  local orders = redis.call('HLEN', newest) + redis.call('HLEN', newest .. ':older')
+  if kept >= tonumber(ARGV[8]) or i > tonumber(ARGV[9]) then
     table.insert(dropped, run)
   end
+  kept = kept + orders
 end
 for i = 5, #KEYS do
   redis.call('DEL', KEYS[i], KEYS[i] .. ':fence')

@@ -1,7 +1,6 @@
 package server
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"io"
@@ -85,45 +84,23 @@ func TestAnEndingServerLeavesNobodyInDoubt(t *testing.T) {
 // A request that comes on an open connection after the server was told to end is answered, and its answer is the connection's last.
 func TestAnEndingServerAnswersOnOpenConnections(t *testing.T) {
 	s, addr := startWeb(t)
-	send := func(conn net.Conn, path string) (status int, last bool) {
-		t.Helper()
-		if _, err := io.WriteString(conn, "POST "+path+" HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n"); err != nil {
-			t.Fatal(err)
-		}
-		response, err := http.ReadResponse(bufio.NewReader(conn), nil)
-		if err != nil {
-			t.Fatalf("%s on an open connection: %v", path, err)
-		}
-		_, _ = io.Copy(io.Discard, response.Body)
-		response.Body.Close()
-		return response.StatusCode, response.Close
-	}
-	dial := func() net.Conn {
-		t.Helper()
-		conn, err := net.Dial("tcp", addr)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { conn.Close() })
-		return conn
-	}
-	kept, asking, unused := dial(), dial(), dial()
-	for _, conn := range []net.Conn{kept, asking} {
-		if status, last := send(conn, "/inventory/sale"); status != 200 || last {
-			t.Errorf("%d, the last one: %v; want a 200 and an open connection", status, last)
+	kept, asking, unused := connect(t, addr), connect(t, addr), connect(t, addr)
+	for _, conn := range []connected{kept, asking} {
+		if got := conn.ask(t, "POST /inventory/sale"); got.status != 200 || got.closes {
+			t.Errorf("%d, the last one: %v; want a 200 and an open connection", got.status, got.closes)
 		}
 	}
 	ended := shutdown(t, s)
 	suite.Eventually(t, "an answer is the connection's last", func() bool {
-		status, last := send(asking, "/readyz")
-		if last && status != 503 {
-			t.Errorf("/readyz of a server that ends: %d; want 503", status)
+		got := asking.ask(t, "POST /readyz")
+		if got.closes && got.status != 503 {
+			t.Errorf("/readyz of a server that ends: %d; want 503", got.status)
 		}
-		return last
+		return got.closes
 	})
-	for _, conn := range []net.Conn{kept, unused} {
-		if status, last := send(conn, "/inventory/sale"); status != 200 || !last {
-			t.Errorf("%d, the last one: %v; want a 200, and to be told that the connection ends", status, last)
+	for _, conn := range []connected{kept, unused} {
+		if got := conn.ask(t, "POST /inventory/sale"); got.status != 200 || !got.closes {
+			t.Errorf("%d, the last one: %v; want a 200, and to be told that the connection ends", got.status, got.closes)
 		}
 	}
 	<-ended
@@ -133,11 +110,7 @@ func TestAnEndingServerAnswersOnOpenConnections(t *testing.T) {
 func TestAnEndingServerDoesNotLinger(t *testing.T) {
 	t.Parallel()
 	s, addr := startWeb(t)
-	idle, err := net.Dial("tcp", addr)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer idle.Close()
+	connect(t, addr)
 	suite.Eventually(t, "the connection is accepted", func() bool { return s.listener.open.Load() > 0 })
 	if took := <-shutdown(t, s); took < KeptTime/2 || took > suite.Patience/2 {
 		t.Errorf("with an idle connection it took %v; want %v", took, KeptTime)

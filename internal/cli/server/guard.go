@@ -17,7 +17,7 @@ import (
 // unless server.hosts lists names: such a server may be behind a proxy, under a public name.
 func newGuard(cfg config.Config, addr net.Addr) api.Guard {
 	loopback := isLoopback(addr)
-	guard := api.Guard{Token: cfg.Admin.Token, Open: cfg.Admin.Open || loopback}
+	guard := api.Guard{Token: cfg.Admin.Token, Open: cfg.Admin.Open || loopback, Local: !cfg.Admin.Open}
 	if len(cfg.Server.Hosts) == 0 && (guard.Token != "" || !guard.Open) {
 		return guard
 	}

@@ -33,26 +33,27 @@ func connect(t *testing.T, addr string) connected {
 	return connected{conn, bufio.NewReader(conn)}
 }
 
-// ask sends a request, and returns its answer with its body.
-func (c connected) ask(t *testing.T, path string) told {
+// ask sends a request, such as GET /lock, and returns its answer with its body.
+func (c connected) ask(t *testing.T, request string) answerSeen {
 	t.Helper()
-	if _, err := io.WriteString(c, "GET "+path+" HTTP/1.1\r\nHost: localhost\r\n\r\n"); err != nil {
+	if _, err := io.WriteString(c, request+" HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n"); err != nil {
 		t.Fatal(err)
 	}
 	response, err := http.ReadResponse(c.answers, nil)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("%s on an open connection: %v", request, err)
 	}
 	defer response.Body.Close()
 	body, err := io.ReadAll(response.Body)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return told{string(body), response.Close, response.Header}
+	return answerSeen{response.StatusCode, string(body), response.Close, response.Header}
 }
 
-// told is what a client is told.
-type told struct {
+// answerSeen is an answer as a client sees it.
+type answerSeen struct {
+	status int
 	body   string
 	closes bool // the connection
 	header http.Header
@@ -74,22 +75,22 @@ func TestConnectionsAreBounded(t *testing.T) {
 		one := connect(t, addr)
 		inside = append(inside, one)
 		if i < most/2 {
-			if got := one.ask(t, "/"); got.body != "sold" || got.closes {
+			if got := one.ask(t, "GET /"); got.body != "sold" || got.closes {
 				t.Errorf("buyer %d: %s, %v; want the connection to be kept", i, got.body, got.header)
 			}
 		}
 	}
 	for path, want := range map[string]string{"/": `"code":"busy"`, "/healthz": "sold"} {
-		got := connect(t, addr).ask(t, path)
+		got := connect(t, addr).ask(t, "GET "+path)
 		if !strings.Contains(got.body, want) || !got.closes || path == "/" && got.header.Get("Retry-After") == "" {
 			t.Errorf("one too many asks for %s: %s %v; want %s", path, got.body, got.header, want)
 		}
 	}
-	if got := inside[most-1].ask(t, "/"); got.body != "sold" || !got.closes {
+	if got := inside[most-1].ask(t, "GET /"); got.body != "sold" || !got.closes {
 		t.Errorf("the last that had a place: %s, %v; want the connection to be closed after it", got.body, got.header)
 	}
 	for body := ""; body != "sold"; { // until the server has noticed that there is a place
-		body = connect(t, addr).ask(t, "/").body
+		body = connect(t, addr).ask(t, "GET /").body
 	}
 	if err := web.http.Close(); err != nil {
 		t.Error(err)

@@ -83,17 +83,3 @@ func TestARepeatAfterADoubt(t *testing.T) {
 		}
 	})
 }
-
-// A key that is none sells nothing, and says what is right.
-func TestABadKeySellsNothing(t *testing.T) {
-	t.Parallel()
-	s := shoptest.Start(t)
-	for _, key := range []string{"", `""`, "two words", `"a", "b"`, "a\tb"} {
-		if answer := s.BuyBy(key); answer.Status != 400 || answer.Error.Code != "bad_request" {
-			t.Errorf("%q: %+v; want 400 bad_request", key, answer)
-		}
-	}
-	if run := s.Report(); run.Sold != 0 {
-		t.Errorf("%+v; want nothing sold", run)
-	}
-}

@@ -100,6 +100,29 @@ func TestTheRightsOfALockSuffice(t *testing.T) {
 	}
 }
 
+// What was done is answered as done, though what there is cannot be read for the answer.
+func TestAnEffectIsNoFailure(t *testing.T) {
+	t.Parallel()
+	addr := redistest.Start(t).Addr
+	root, asShop := user(t, "+@all ~* &*", addr)
+	s := shoptest.Start(t, append(asShop, "--redis.addrs", addr, "--lock.version", "v4")...)
+	mustSucceed(t, root.Do(t.Context(), "ACL", "SETUSER", "shop", "-type").Err()) // by which the lock's key is looked at
+	mustSucceed(t, root.Set(t.Context(), lock.Key, "somebody", 0).Err())
+	for _, ask := range []struct{ method, body, version string }{{"DELETE", "", "v4"}, {"PUT", `{"version":"v6"}`, "v6"}} {
+		var answer api.LockAnswer
+		status := s.Ask(ask.method, "/lock", ask.body, &answer)
+		if status != 200 || answer.Version != ask.version || answer.Key.Type != "unknown" {
+			t.Errorf("%s: %d %+v; want %s, and a key of which nothing is known", ask.method, status, answer, ask.version)
+		}
+	}
+	if n := root.Exists(t.Context(), lock.Key).Val(); n != 0 {
+		t.Error("the lock is still there")
+	}
+	if status := s.Ask("GET", "/lock", "", nil); status != 503 {
+		t.Errorf("GET: %d; want 503, as there is no answer", status)
+	}
+}
+
 // A lock that needs a right which is not there is refused, at the start and by PUT /lock; the message has what gives the right, and once it
 // is given, PUT /lock is done. A right of the shop itself is missed at the start.
 func TestALockWithoutItsRightsIsRefused(t *testing.T) {

@@ -28,7 +28,15 @@ type rooms struct {
 	nodes  *live.Nodes // nil: none that are embedded
 	seat   *seat.Seat
 	class  *classroom.Classroom
+
+	followers *api.Streams // bounds those who follow the events; nil: a front does
 }
+
+// How many may follow the events beside the server's peers: for each, all that happens is written anew.
+const (
+	mostFollowers  = 16
+	shareFollowers = 8 // most followers from one address
+)
 
 // newRooms makes those that a server and a front have alike: what shows a shop, the seat, and the classroom. The clients are those of a
 // front, if the server is behind one.
@@ -36,6 +44,9 @@ func newRooms(cfg config.Config, guard api.Guard, addr net.Addr, redis *dao.Redi
 	client := func(r *http.Request) string { return api.Client(r, behindFront) }
 	r := rooms{shown: newLive(cfg, guard, addr, shop), seat: seat.New(seat.Usual(), client), class: classroom.New(docs.Course())}
 	r.class.Addr, r.class.Client = addr, client
+	if peers := len(cfg.Server.Peers); !behindFront {
+		r.followers = &api.Streams{Most: mostFollowers + peers, Share: shareFollowers + peers}
+	}
 	r.nodes = newNodes(redis, r.shown.Hub)
 	r.shown.Hub.Can.Nodes = r.nodes != nil
 	return r
@@ -47,7 +58,8 @@ func (r rooms) closers() []func() { return []func(){r.shown.Close, r.class.Close
 // routes returns all that there is.
 func (r rooms) routes() []route.Row {
 	rows := r.shop.Routes()
-	rows = append(rows, route.On("GET", "/events", route.Reader, route.Front, r.shown.Streams.Bound(r.events)))
+	events := r.shown.Streams.Bound(r.followers.Bound(r.events))
+	rows = append(rows, route.On("GET", "/events", route.Participant, route.Front, events))
 	rows = append(rows, r.shown.Routes()...)
 	rows = append(rows, r.nodes.Routes()...)
 	rows = append(rows, r.front.Routes()...)

@@ -71,7 +71,10 @@ func TestTheDocumentHasEveryRoute(t *testing.T) {
 // What changes something is for administrators, but for buying and for what participants tell the room. What makes the server work is for
 // no page of another site.
 func TestWhoMay(t *testing.T) {
-	participants := map[string]bool{"POST /inventory/sale": true, "POST /room/join": true, "POST /room/answer": true}
+	participants := map[string]bool{
+		"POST /inventory/sale": true, "POST /room/join": true, "POST /room/answer": true,
+		"GET /events": true, "GET /live": true, "GET /live/pair": true,
+	}
 	for _, row := range every(nil, nil) {
 		name, want := row.Method+" "+row.Pattern, route.Reader
 		switch {

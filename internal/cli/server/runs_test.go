@@ -10,7 +10,6 @@ import (
 
 	"lockstep/internal/shop/api"
 	"lockstep/internal/shop/config"
-	"lockstep/internal/test/redistest"
 	"lockstep/internal/test/shoptest"
 	"lockstep/internal/test/suite"
 	"lockstep/internal/verdict"
@@ -203,89 +202,16 @@ func TestStartAfterACrash(t *testing.T) {
 	t.Parallel()
 	a := shoptest.Start(t, "--lock.version", "v1")
 	a.Sell()
+	a.Own.StopBeating() // first, or it might live again after it has said goodbye
 	if err := a.Own.API.Shop.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	a.Own.StopBeating() // it beats no more
-	if err := a.Outside.HSet(t.Context(), "{inventory}:replicas", "dead", dead(time.Second)).Err(); err != nil {
+	told := fmt.Sprintf(`%d {"run":"it was in","sales":["a sale"],"admitted":1}`, time.Now().Add(time.Second).UnixMilli())
+	if err := a.Outside.HSet(t.Context(), "{inventory}:replicas", "dead", told).Err(); err != nil {
 		t.Fatal(err)
 	}
 	b := shoptest.Start(t, "--redis.addrs", a.Own.Redis.Addr, "--lock.version", "v4", "--inventory.initial", "77")
 	if run := b.Report(); run.Lock != "v4" || run.Initial != 77 {
 		t.Errorf("%+v; want a run of its own", run)
-	}
-}
-
-// dead is what a replica has told that counts as dead after so long, with a sale in flight.
-func dead(after time.Duration) string {
-	return fmt.Sprintf(`%d {"run":"it was in","sales":["a sale"],"admitted":1}`, time.Now().Add(after).UnixMilli())
-}
-
-// What a dead replica left in flight is forgotten; it blocks a switch no longer than its heartbeat lasts.
-func TestDeadReplicasSalesAreForgotten(t *testing.T) {
-	t.Parallel()
-	s := shoptest.Start(t)
-	if err := s.Outside.HSet(t.Context(), "{inventory}:replicas", "dead", dead(time.Second)).Err(); err != nil {
-		t.Fatal(err)
-	}
-	if run := s.Report(); run.InFlight != 1 {
-		t.Errorf("before the replica is forgotten: %+v", run)
-	}
-	if status := s.Ask("PUT", "/inventory", `{"stock":9}`, nil); status != 200 {
-		t.Errorf("PUT /inventory: %d", status)
-	}
-	if run := s.Report(); run.InFlight != 0 || run.Initial != 9 {
-		t.Errorf("%+v", run)
-	}
-}
-
-// A reentrant lock lets nested calls in; with another one the sale waits for itself, and leaves nothing behind.
-func TestNestedCalls(t *testing.T) {
-	t.Parallel()
-	s := shoptest.Start(t, "--lock.version", "v6", "--sale.nested", "2", "--lock.wait_timeout", "200ms")
-	if status, code := s.Sell(); status != 200 {
-		t.Errorf("v6: %d %s", status, code)
-	}
-	for _, version := range []string{"v4", "local"} {
-		s.Switch(version)
-		if status, code := s.Sell(); status != 503 || code != "lock_timeout" {
-			t.Errorf("%s: %d %s; want 503 lock_timeout", version, status, code)
-		}
-		var answer api.LockAnswer
-		s.Ask("GET", "/lock", "", &answer)
-		if run := s.Report(); answer.Key.Type != "none" || run.Sold != 0 || run.InFlight != 0 {
-			t.Errorf("%s leaves something behind: %+v %+v", version, answer.Key, run)
-		}
-	}
-}
-
-// A process keeps the lock of v11 after a sale, here for longer than any test. It gives it back when its run ends, whichever replica ends
-// the run, and when it ends itself.
-func TestAKeptLockIsGivenBack(t *testing.T) {
-	t.Parallel()
-	redis := redistest.Start(t).Addr
-	flags := []string{"--redis.addrs", redis, "--lock.version", "v11", "--lock.ttl", "1h"}
-	seller, idle := shoptest.Start(t, flags...), shoptest.Start(t, flags...)
-	isKept := func() bool { return seller.Outside.Exists(t.Context(), "distributedLock").Val() == 1 }
-	keep := func(t *testing.T, s *shoptest.Server) {
-		t.Helper()
-		suite.Eventually(t, "a sale's lock is kept", func() bool { // not the first one's: its process has just begun to listen
-			status, _ := s.Sell()
-			return status == http.StatusOK && isKept()
-		})
-	}
-	keep(t, seller)
-	seller.Switch("v4")
-	if isKept() {
-		t.Error("the replica that ended the run still keeps its lock")
-	}
-	seller.Switch("v11")
-	keep(t, idle)
-	seller.Switch("v4")
-	suite.Eventually(t, "a replica gives back the lock of a run that another one ended", func() bool { return !isKept() })
-	seller.Switch("v11")
-	t.Run("a replica that ends", func(t *testing.T) { keep(t, shoptest.Start(t, flags...)) })
-	if isKept() {
-		t.Error("a replica that has ended still keeps the lock")
 	}
 }

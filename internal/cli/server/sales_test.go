@@ -1,7 +1,6 @@
 package server_test
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -114,54 +113,6 @@ func TestLockTimeoutAndForceUnlock(t *testing.T) {
 	}
 }
 
-// A sale that lost its lock was not made, and says so.
-func TestLockLostIsAnswered(t *testing.T) {
-	t.Parallel()
-	s := shoptest.Start(t, "--lock.version", "v6", "--lock.ttl", "1s", "--sale.think_time", "1m")
-	answered := make(chan string, 1)
-	go func() {
-		status, code := s.Sell()
-		answered <- fmt.Sprint(status, " ", code)
-	}()
-	suite.Eventually(t, "the sale holds the lock", func() bool {
-		n, err := s.Outside.Del(t.Context(), lock.Key).Result()
-		return err == nil && n == 1
-	})
-	if got := <-answered; got != "503 lock_lost" {
-		t.Errorf("sale whose lock was taken away: %s; want 503 lock_lost", got)
-	}
-	if run := s.Report(); run.Sold != 0 || run.Remaining != run.Initial {
-		t.Errorf("it wrote all the same: %+v", run)
-	}
-}
-
-func TestClientThatGoesAwayLeavesNothingBehind(t *testing.T) {
-	t.Parallel()
-	for _, version := range []string{"v4", "v11", "local", "optimistic"} { // each lock by itself: package evolution
-		t.Run(version, func(t *testing.T) {
-			s := shoptest.Start(t, "--lock.version", version, "--sale.think_time", "1m")
-			ctx, leave := context.WithCancel(t.Context())
-			gone := make(chan struct{})
-			for _, body := range []string{"", "{}"} { // one holds the lock, one waits for it
-				go func() { s.Do(ctx, "POST", "/inventory/sale", body, nil); gone <- struct{}{} }()
-			}
-			suite.Eventually(t, "two sales are in flight", func() bool { return s.Report().InFlight == 2 })
-			leave()
-			<-gone
-			<-gone
-			suite.Eventually(t, "no sale is in flight", func() bool { return s.Report().InFlight == 0 })
-			if row, err := evolution.Find(version); err != nil || row.Capabilities.Cached {
-				s.Ask("PUT", "/inventory", `{"stock":9}`, nil) // a lock that the process keeps is given back when its run ends
-			}
-			var answer api.LockAnswer
-			s.Ask("GET", "/lock", "", &answer)
-			if answer.Key.Type != "none" {
-				t.Errorf("a lock is left behind: %+v", answer.Key)
-			}
-		})
-	}
-}
-
 // A Redis that is out of memory refuses what is new, and takes back locks. (Not nested ones: to count down takes memory.)
 func TestUnlockNeedsNoMemory(t *testing.T) {
 	t.Parallel()
@@ -190,37 +141,6 @@ func TestUnlockNeedsNoMemory(t *testing.T) {
 			t.Errorf("the next sale: %d %s", status, code)
 		}
 	})
-}
-
-// A replica does not say of another one's sale that it was not made while it goes on.
-func TestAnOrderInFlightElsewhere(t *testing.T) {
-	t.Parallel()
-	addr := redistest.Start(t).Addr
-	a, b := shoptest.Start(t, "--redis.addrs", addr, "--sale.think_time", "1m"), shoptest.Start(t, "--redis.addrs", addr)
-	look := func(id string) string {
-		var answer api.ErrorAnswer
-		b.Ask("GET", "/orders/"+id, "", &answer)
-		return answer.Error.Code
-	}
-	if code := look("none"); code != "no_order" {
-		t.Errorf("of a sale that nobody makes: %s", code)
-	}
-	leave := a.SellOn()
-	id := regexp.MustCompile(`"sales":\["([^"]+)"\]`)
-	var found []string
-	suite.Eventually(t, "a tells that the sale goes on", func() bool {
-		for _, told := range a.Outside.HGetAll(t.Context(), "{inventory}:replicas").Val() {
-			if found = id.FindStringSubmatch(told); found != nil {
-				return true
-			}
-		}
-		return false
-	})
-	if code := look(found[1]); code != "order_in_flight" {
-		t.Errorf("while it goes on: %s", code)
-	}
-	leave()
-	suite.Eventually(t, "it has ended", func() bool { return look(found[1]) == "no_order" })
 }
 
 func TestMetrics(t *testing.T) {

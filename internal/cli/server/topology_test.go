@@ -1,7 +1,6 @@
 package server_test
 
 import (
-	"net"
 	"strings"
 	"testing"
 
@@ -82,20 +81,5 @@ func failoverDuringABurst(t *testing.T, sentinels []string) {
 			t.Errorf("%d requests were answered %d", n, status)
 		}
 	}
-	run := s.Report()
-	t.Logf("answers %v; %+v", statuses, run)
-	master, err := sentinel.GetMasterAddrByName(t.Context(), redistest.MasterName).Result()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, lock := range []string{"v7", "v10", "v11"} {
-		s.Switch(lock)
-		if status, code := s.Sell(); status != 200 {
-			t.Errorf("%s after a failover: %d %s", lock, status, code)
-		}
-		id, err := singleClient(t, net.JoinHostPort(master[0], master[1])).HGet(t.Context(), "{inventory}:run", "id").Result()
-		if run := s.Report(); err != nil || run.RunID != id || run.Sold != 1 || run.Lock != lock {
-			t.Errorf("%s after a failover: %+v; the new master has run %s, %v", lock, run, id, err)
-		}
-	}
+	t.Logf("answers %v; %+v", statuses, s.Report())
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"io"
 	"net/http"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -118,39 +117,4 @@ func TestPeers(t *testing.T) {
 		each.Until(`"replica":"r2","from"`)
 		each.Until("stock and orders agree, with at least")
 	}
-}
-
-// Twenty who watch cost a shop no sale, and leave nothing behind.
-func TestManyWatchersCostNoSale(t *testing.T) {
-	suite.LongOnly(t, "TestShowingCostsTheLockNothing has what it costs Redis, and TestOnlyWhileWatched that following ends")
-	const watchers, buyers, heapSlack = 20, 2000, 4 << 20
-	s := shoptest.Start(t, "--redis.addrs", redistest.Start(t).Addr, "--lock.version", "atomic")
-	s.Own.Live.Hub.Linger = time.Millisecond // or it would go on following when nobody watches any more
-	s.Burst(buyers, "atomic")
-	goroutines, heap := atRest()
-	t.Run("watched", func(t *testing.T) {
-		var all []*shoptest.Watcher
-		for range watchers {
-			all = append(all, shoptest.At(t, s.Addr).Watch())
-		}
-		if result := s.Burst(buyers, "atomic"); result.OK != buyers {
-			t.Errorf("of %d sales, %d were made", buyers, result.OK)
-		}
-		for _, one := range all {
-			one.Until("event: run")
-		}
-	})
-	suite.Eventually(t, "goroutines and memory are what they were", func() bool {
-		nowGoroutines, nowHeap := atRest()
-		return nowGoroutines <= goroutines && nowHeap <= heap+heapSlack
-	})
-}
-
-// atRest returns what a process has when nothing happens.
-func atRest() (goroutines int, heap uint64) {
-	http.DefaultClient.CloseIdleConnections()
-	runtime.GC()
-	var memory runtime.MemStats
-	runtime.ReadMemStats(&memory)
-	return runtime.NumGoroutine(), memory.HeapAlloc
 }

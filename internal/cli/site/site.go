@@ -33,7 +33,7 @@ type Site struct {
 
 // program is one of the workers'.
 type program struct {
-	name string        // of its package below internal/cli/site
+	name string        // the name of its package below internal/cli/site
 	done language.Text // that it is compiled
 }
 

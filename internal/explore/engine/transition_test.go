@@ -44,10 +44,11 @@ func TestNotationIsComplete(t *testing.T) {
 
 func TestParseSaysWhatItTakes(t *testing.T) {
 	for token, says := range map[string]string{
-		"nonsense":   "that is no step: it takes A:SET, time, slow, expiry",
-		":SET":       "that is no step: it takes A:SET",
-		"A:":         "that is no step: it takes A:SET",
-		"A:SET/what": "after SET, it takes /lost, /dies-before",
+		"nonsense": "that is no step: it takes A:SET, time, slow, expiry",
+		":SET":     "that is no step: it takes A:SET",
+		"A:":       "that is no step: it takes A:SET",
+		"A:SET/what": "after SET, it takes /lost, /dies-before, /dies-after, /pauses-after, /lost-request, /late, /arrives, /never-arrives, " +
+			"/resent, /unsynced, /unsaved, /node-clock-jumps, /node-crashes, /node-hangs, /node-restarts, not /what",
 	} {
 		if _, err := ParseToken(token); !errors.Is(err, ErrMalformed) || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v; want %q", token, err, says)

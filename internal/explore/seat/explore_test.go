@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"lockstep/internal/explore/seat"
 	"lockstep/internal/explore/session"
 )
 
@@ -63,47 +62,6 @@ func TestAHintLeadsTheShortestWay(t *testing.T) {
 			}
 			do = append(do, hint.Next)
 		}
-	}
-}
-
-// From the point of no return on, every way is lost; and where nothing can be reached any more, that is said.
-func TestThePointOfNoReturn(t *testing.T) {
-	s := open(t, blank())
-	lost := oracle(t, s, "lock", "v0", "do", "A:GET B:GET A:write", "anomaly", "lost-update")
-	if lost.NoReturn != 2 || !lost.Doomed || lost.Now != 1 {
-		t.Errorf("%+v; want step 2: both have read", lost)
-	}
-	open := oracle(t, s, "lock", "v0", "do", "A:GET", "anomaly", "lost-update")
-	if open.NoReturn != 0 || open.Doomed || open.Choices["A:write"] != session.Never || open.Choices["B:GET"] != 2 {
-		t.Errorf("%+v; want none", open)
-	}
-	never := oracle(t, s, "lock", "v0", "do", "A:GET A:write", "anomaly", "lost-update")
-	if never.Now != session.Never || never.Path[1] == session.Never || never.Doomed {
-		t.Errorf("%+v; want that it cannot happen any more", never)
-	}
-	start := oracle(t, s, "lock", "v4", "in", "--nested 1", "anomaly", "self-deadlock")
-	if start.NoReturn != 0 || !start.Doomed {
-		t.Errorf("%+v; want it to be lost from the start", start)
-	}
-}
-
-// few are limits that a small scenario hits.
-func few() seat.Limits {
-	limits := blank()
-	limits.Map.Schedules, limits.Hint.Schedules, limits.Line, limits.Longer = 20, 5, 0, 10*time.Millisecond
-	return limits
-}
-
-func TestABoundThatWasHitIsSaid(t *testing.T) {
-	s := open(t, few())
-	pairs := []string{"lock", "v2", "in", "--actors 3 --faults expiry=2", "anomaly", "stuck"}
-	if hint := get[session.Hint](t, s, "/seat/hint", pairs...); hint.Steps != session.Unknown {
-		t.Errorf("%+v; want it to be unknown", hint)
-	}
-	all := stream(t, ask(t, s, "/seat/oracle", pairs...).Body.String())
-	if last := all[len(all)-1]; last.name != "failed" || !strings.Contains(last.data, "too_large") ||
-		!strings.Contains(last.data, "20 schedules") {
-		t.Errorf("%+v; want it to have failed", last)
 	}
 }
 

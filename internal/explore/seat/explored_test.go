@@ -1,15 +1,10 @@
 package seat_test
 
 import (
-	"context"
 	"net/http"
-	"net/http/httptest"
-	"slices"
 	"strings"
 	"testing"
-	"time"
 
-	"lockstep/internal/explore"
 	"lockstep/internal/explore/seat"
 	"lockstep/internal/verdict"
 )
@@ -56,57 +51,4 @@ func TestAnExplorationToTheEnd(t *testing.T) {
 			t.Errorf("%s: %q, %s", shown.Anomaly, shown.Why, each.Links[i])
 		}
 	}
-}
-
-// A bound makes the verdict unknown, and is named. (That of memory has its test in package explore: at it, an exploration takes seconds.)
-func TestAnExplorationIsBounded(t *testing.T) {
-	const large = "--actors 4 --faults expiry=3,crash=3"
-	for says, bounds := range map[string]explore.Bounds{
-		"50ms": {Time: 50 * time.Millisecond}, "20 schedules": {Schedules: 20},
-	} {
-		limits := blank()
-		limits.Explore = bounds
-		e := explored(t, open(t, limits), "lock", "v6", "in", large, "anomaly", "stuck")
-		if e.Document.Verdict != verdict.Unknown || !strings.Contains(e.Document.Bound, says) || !strings.Contains(e.Says, says) {
-			t.Errorf("%s: %s, %s", says, e.Document.Bound, e.Says)
-		}
-	}
-}
-
-// It tells how far it is, and ends when the reader leaves: the next one's turn comes.
-func TestAnExplorationEndsWithItsReader(t *testing.T) {
-	limits := blank()
-	limits.Line = 1
-	s := open(t, limits)
-	reading, leave := context.WithCancel(t.Context())
-	left := make(chan []event, 1)
-	w := &reader{ResponseRecorder: httptest.NewRecorder(), saw: func(text string) {
-		if strings.Contains(text, "event: progress") && !strings.Contains(text, `"schedules":0,`) {
-			leave()
-		}
-	}}
-	go func() {
-		path := "/seat/explore?" + query("lock", "v6", "in", "--actors 4 --faults expiry=3,crash=3", "anomaly", "stuck")
-		s.ServeHTTP(w, httptest.NewRequestWithContext(reading, http.MethodGet, path, nil))
-		left <- stream(t, w.Body.String())
-	}()
-	<-reading.Done()
-	if e := explored(t, s, "lock", "v0"); e.Document.Verdict != verdict.Broken {
-		t.Errorf("the next: %+v", e)
-	}
-	if all := <-left; slices.ContainsFunc(all, func(e event) bool { return e.name == "done" }) {
-		t.Errorf("%+v", all)
-	}
-}
-
-// reader sees what is written, as it is.
-type reader struct {
-	*httptest.ResponseRecorder
-
-	saw func(text string)
-}
-
-func (r *reader) Write(text []byte) (int, error) {
-	r.saw(string(text))
-	return r.ResponseRecorder.Write(text)
 }

@@ -14,10 +14,13 @@ import (
 	"fmt"
 	"net/http"
 	"runtime"
+	"strconv"
+	"sync/atomic"
 	"time"
 
 	lru "github.com/hashicorp/golang-lru/v2"
 
+	"lockstep/internal/evolution"
 	"lockstep/internal/explore"
 	"lockstep/internal/explore/session"
 	"lockstep/internal/lock"
@@ -68,6 +71,7 @@ type Seat struct {
 	runs   *turns                     // of those that run a schedule
 
 	rows     *lru.Cache[string, Row]          // by lock
+	found    atomic.Int64                     // how often one of them was
 	hints    *lru.Cache[string, session.Hint] // by anomaly and schedule
 	maps     *lru.Cache[string, *session.Map] // by lock and scenario
 	tooLarge *lru.Cache[string, error]        // of what has no map
@@ -92,7 +96,8 @@ func New(limits Limits, client func(*http.Request) string) *Seat {
 	return s
 }
 
-// Routes returns the routes of the seat. The context of a request ends when the seat closes, too. What is answered is kept nowhere.
+// Routes returns the routes of the seat. The context of a request ends when the seat closes, too. What depends on a place is kept
+// nowhere.
 func (s *Seat) Routes() []route.Row {
 	row := func(path string, who route.Who, handle route.Handler) route.Row {
 		return route.On("GET", path, who, route.Replica, func(w http.ResponseWriter, r *http.Request) error {
@@ -104,15 +109,21 @@ func (s *Seat) Routes() []route.Row {
 		})
 	}
 	return []route.Row{
-		row("/seat", route.Reader, route.Value(s.index)),
+		row("/seat", route.Reader, route.Kept(route.Value(s.index), s.asFound)),
 		row("/seat/state", route.Participant, route.Value(s.state)),
 		row("/seat/file", route.Participant, s.file),
 		row("/seat/beside", route.Participant, route.Value(s.beside)),
 		row("/seat/hint", route.Participant, route.Value(s.hint)),
 		row("/seat/oracle", route.Participant, s.oracle),
 		row("/seat/explore", route.Participant, s.explore),
-		row("/seat/table", route.Participant, s.table),
+		row("/seat/table", route.Participant, route.Kept(s.table, s.asFound)),
 	}
+}
+
+// asFound is the key of what depends on the language and on the table, as soon as all of that is known.
+func (s *Seat) asFound(r *http.Request) (string, bool) {
+	name, _ := route.ByQuery("lang")(r)
+	return name + strconv.FormatInt(s.found.Load(), 10), s.rows.Len() == len(evolution.Table()) && !r.URL.Query().Has("anew")
 }
 
 // soon returns a context in which to wait for a turn that has to come within a time.

@@ -113,6 +113,7 @@ func (s *Seat) row(r *http.Request, lock strategy.Strategy, anew bool, tell tell
 // keep keeps a row, and the ways of its broken cells.
 func (s *Seat) keep(lock string, row Row) {
 	s.rows.Add(lock, row)
+	s.found.Add(1)
 	for _, cell := range row.Cells {
 		if cell.Link != "" {
 			in, do := cell.where()

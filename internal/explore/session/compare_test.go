@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"lockstep/internal/evolution"
 	"lockstep/internal/explore"
 	"lockstep/internal/explore/session"
 	"lockstep/internal/strategy"
@@ -14,18 +13,7 @@ import (
 
 func compared(t *testing.T, first, second, faults, schedule string) (session.Comparison, error) {
 	t.Helper()
-	var locks [2]strategy.Strategy
-	for i, name := range []string{first, second} {
-		var err error
-		if locks[i], err = evolution.Find(name); err != nil {
-			t.Fatal(err)
-		}
-	}
-	budgets, err := explore.ParseFaults(faults)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return session.Compare(t.Context(), locks, explore.Scenario{Actors: 2, Faults: budgets}, schedule)
+	return session.Compare(t.Context(), [2]strategy.Strategy{find(t, first), find(t, second)}, with(t, faults, 0), schedule)
 }
 
 func TestTheFirstStepThatDiffers(t *testing.T) {

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"lockstep/internal/evolution"
 	"lockstep/internal/explore"
 	"lockstep/internal/explore/session"
 	"lockstep/internal/strategy"
@@ -46,13 +45,7 @@ func sales(buyers string) string {
 // Of two locks beside each other each goes along the schedule once: twice as many steps take twice as long, not four times. Nothing goes on
 // once the reader has left.
 func TestCompareIsLinear(t *testing.T) {
-	var locks [2]strategy.Strategy
-	for i, name := range []string{"v5", "v6"} {
-		var err error
-		if locks[i], err = evolution.Find(name); err != nil {
-			t.Fatal(err)
-		}
-	}
+	locks := [2]strategy.Strategy{find(t, "v5"), find(t, "v6")}
 	in := explore.Scenario{Actors: 4, Sales: 3, Nested: 5}
 	compare := func(schedule string, after int) (*counting, error) {
 		ctx := &counting{Context: t.Context(), after: after}
@@ -82,10 +75,7 @@ func TestCompareIsLinear(t *testing.T) {
 
 // A session and a replay end with their reader, and do not blame the schedule.
 func TestWhatRunsEndsWithItsReader(t *testing.T) {
-	lock, err := evolution.Find("v5")
-	if err != nil {
-		t.Fatal(err)
-	}
+	lock := find(t, "v5")
 	in := explore.Scenario{Actors: 4, Sales: 3, Nested: 5}
 	for name, run := range map[string]func(context.Context) error{
 		"a session": func(ctx context.Context) error {

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"lockstep/internal/evolution"
 	"lockstep/internal/explore"
 	"lockstep/internal/explore/session"
 )
@@ -16,15 +15,7 @@ import (
 // session begins one with two actors.
 func begin(t *testing.T, lock, faults, schedule string) *session.Session {
 	t.Helper()
-	strategy, err := evolution.Find(lock)
-	if err != nil {
-		t.Fatal(err)
-	}
-	budgets, err := explore.ParseFaults(faults)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := session.New(strategy, explore.Scenario{Actors: 2, Faults: budgets}, schedule)
+	s, err := session.New(find(t, lock), with(t, faults, 0), schedule)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,11 +99,7 @@ func TestWhatCannotHappenHasAReason(t *testing.T) {
 
 // A waiter in the queue of its process waits for the one before it.
 func TestWhoWaitsInItsProcess(t *testing.T) {
-	strategy, err := evolution.Find("v9")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := session.New(strategy, explore.Scenario{Actors: 2, Replicas: 1}, "")
+	s, err := session.New(find(t, "v9"), explore.Scenario{Actors: 2, Replicas: 1}, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,20 +132,6 @@ func TestWhatIsRefused(t *testing.T) {
 		if !errors.Is(err, want.err) || !strings.Contains(err.Error(), want.says) || !reflect.DeepEqual(before, s.Now()) {
 			t.Errorf("%s: %v; want %v that says %q", token, err, want.err, want.says)
 		}
-	}
-}
-
-func TestAScheduleThatDoesNotFit(t *testing.T) {
-	strategy, err := evolution.Find("v4")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := session.New(strategy, explore.Scenario{Actors: 2}, "A:SET A:DEL"); !errors.Is(err, explore.ErrStale) ||
-		!strings.Contains(err.Error(), "step 2, A:DEL: ") {
-		t.Errorf("%v; want ErrStale at step 2", err)
-	}
-	if _, err := session.New(strategy, explore.Scenario{Actors: 30}, ""); err == nil {
-		t.Error("30 actors were accepted")
 	}
 }
 

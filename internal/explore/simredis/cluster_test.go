@@ -11,11 +11,7 @@ import (
 
 // A version counts the changes of what a cluster holds, and of the lock's keys apart: an expiry, and what is written again, is none.
 func TestAVersionCountsChanges(t *testing.T) {
-	m, err := NewMemory("a run")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer m.Close()
+	m := memory(t)
 	for name, test := range map[string]struct {
 		command []string
 		want    Version
@@ -41,11 +37,7 @@ func TestAVersionCountsChanges(t *testing.T) {
 
 // A server knows the scripts of package lua from the beginning, as one that has served a shop; others it has to be sent first.
 func TestAServerKnowsTheScriptsOfTheShop(t *testing.T) {
-	m, err := NewMemory("a run")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer m.Close()
+	m := memory(t)
 	for script, want := range map[string]string{
 		lua.CompareAndDelete: ":30\r\n", "return 30": "-NOSCRIPT No matching script. Please use EVAL.\r\n",
 	} {
@@ -63,11 +55,7 @@ func TestAServerKnowsTheScriptsOfTheShop(t *testing.T) {
 
 // An attempt prolongs an expiry if it changes nothing but that, once it comes a moment later. Nothing has happened after the question.
 func TestWhatWouldProlong(t *testing.T) {
-	m, err := NewMemory("a run")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer m.Close()
+	m := memory(t)
 	for name, test := range map[string]struct {
 		before, command []string
 		want            bool

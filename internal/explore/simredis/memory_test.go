@@ -7,13 +7,31 @@ import (
 	"github.com/alicebob/miniredis/v2/proto"
 )
 
-// What a memory holds survives being put away and fetched again, whatever its type; and it is asked only once.
-func TestMemoryKeepsEveryType(t *testing.T) {
+// memory is one of a run, until the test ends.
+func memory(t *testing.T) *Memory {
+	t.Helper()
 	m, err := NewMemory("a run")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer m.server.Close()
+	t.Cleanup(m.Close)
+	return m
+}
+
+// client is one of a memory, until the test ends.
+func client(t *testing.T, m *Memory) *Client {
+	t.Helper()
+	c, err := m.NewClient(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Client.Close() })
+	return c
+}
+
+// What a memory holds survives being put away and fetched again, whatever its type; and it is asked only once.
+func TestMemoryKeepsEveryType(t *testing.T) {
+	m := memory(t)
 	empty := m.loaded
 	full := empty
 	do := func(command ...string) string {

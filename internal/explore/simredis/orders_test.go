@@ -11,16 +11,8 @@ import (
 // A server knows the orders of its ledger: what writes one again changes nothing, and is no news. A snapshot does not know those that came
 // after it.
 func TestAnOrderIsWrittenOnce(t *testing.T) {
-	m, err := NewMemory("a run")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer m.Close()
-	c, err := m.NewClient(0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Client.Close()
+	m := memory(t)
+	c := client(t, m)
 	cluster := m.NewCluster(m.WithStock(5), 0)
 	s := cluster.Servers()[0]
 	network := &direct{cluster: cluster}
@@ -65,11 +57,7 @@ func TestAnOrderIsWrittenOnce(t *testing.T) {
 
 // A replica that takes its master's place has the ledger, as it has the stock.
 func TestAPromotedReplicaHasTheLedger(t *testing.T) {
-	m, err := NewMemory("a run")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer m.Close()
+	m := memory(t)
 	cluster := m.NewCluster(m.intern(m.WithStock(5).Keys, []string{"A"}, nil), 0)
 	s := cluster.Servers()[0]
 	cluster.Lag(s)

@@ -43,17 +43,9 @@ func (*direct) Refuse(error) {}
 
 // What was sent and answered before does not go through the client again, and gives what the client gave.
 func TestAPhraseMeansTheSame(t *testing.T) {
-	m, err := NewMemory("a run")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer m.Close()
-	sender, err := m.NewClient(0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := memory(t)
+	sender := client(t, m)
 	c := sender.Client
-	defer c.Close()
 	d := &direct{cluster: m.NewCluster(m.WithStock(200), 0)}
 	sender.Attach(d)
 	ctx := t.Context()
@@ -85,7 +77,7 @@ func TestAPhraseMeansTheSame(t *testing.T) {
 		t.Errorf("a script's list is %s for the next; want [1 2]", got)
 	}
 	before := d.short
-	err = c.Watch(ctx, func(tx *redis.Tx) error { return tx.Get(ctx, "inventory").Err() }, "inventory")
+	err := c.Watch(ctx, func(tx *redis.Tx) error { return tx.Get(ctx, "inventory").Err() }, "inventory")
 	if err != nil || d.short != before {
 		t.Errorf("%v; a transaction's commands went without its connection: %d", err, d.short-before)
 	}

@@ -9,11 +9,7 @@ import (
 
 // A replica that lags holds what its master held, for which time passes. When it takes the master's place, the stock stays as it is.
 func TestAReplicaThatLags(t *testing.T) {
-	m, err := NewMemory("a run")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer m.Close()
+	m := memory(t)
 	c := m.NewCluster(m.WithStock(5), 0)
 	s := c.Servers()[0]
 	do := func(command ...string) {

@@ -10,17 +10,9 @@ import (
 
 // SET with a condition does what Redis 8.4 documents, alone and in a script.
 func TestSetIf(t *testing.T) {
-	m, err := NewMemory("")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer m.Close()
-	sender, err := m.NewClient(0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := memory(t)
+	sender := client(t, m)
 	c := sender.Client
-	defer c.Close()
 	ctx := t.Context()
 	for _, step := range []struct {
 		name        string
@@ -64,17 +56,9 @@ func TestSetIf(t *testing.T) {
 
 // What no Redis takes is refused, and so is what cannot be answered.
 func TestSetIfRefused(t *testing.T) {
-	m, err := NewMemory("")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer m.Close()
-	sender, err := m.NewClient(0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := memory(t)
+	sender := client(t, m)
 	c := sender.Client
-	defer c.Close()
 	ctx := t.Context()
 	sender.Attach(&direct{cluster: m.NewCluster(m.Empty(), 0)})
 	c.HSet(ctx, "hash", "f", "1")
@@ -90,7 +74,7 @@ func TestSetIfRefused(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	_, err = c.TxPipelined(ctx, func(tx redis.Pipeliner) error { return tx.SetIFEQ(ctx, "k", "v", "v", time.Second).Err() })
+	_, err := c.TxPipelined(ctx, func(tx redis.Pipeliner) error { return tx.SetIFEQ(ctx, "k", "v", "v", time.Second).Err() })
 	if !errors.Is(err, ErrCommand) {
 		t.Errorf("in a transaction: %v", err)
 	}

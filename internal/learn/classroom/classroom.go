@@ -30,15 +30,12 @@ type Classroom struct {
 
 	lessons func() (map[language.Language][]course.Lesson, error)
 	room    Room
-
-	mu    sync.Mutex
-	pages map[language.Language]map[int]Page // that were asked for, by their numbers
 }
 
 // New makes a classroom of the course's files. It reads them when the first lesson is asked for.
 func New(files fs.FS) *Classroom {
 	c := &Classroom{Client: func(r *http.Request) string { return api.Client(r, false) }}
-	c.room.NewID, c.pages = uuid.NewString, map[language.Language]map[int]Page{}
+	c.room.NewID = uuid.NewString
 	c.lessons = sync.OnceValues(func() (map[language.Language][]course.Lesson, error) {
 		all := map[language.Language][]course.Lesson{}
 		for _, in := range language.All() {
@@ -57,8 +54,8 @@ func New(files fs.FS) *Classroom {
 func (c *Classroom) Routes() []route.Row {
 	value := route.Value[any]
 	return []route.Row{
-		route.On("GET", "/course", route.Reader, route.Replica, value(c.list)),
-		route.On("GET", "/course/{lesson}", route.Reader, route.Replica, value(c.lesson)),
+		route.On("GET", "/course", route.Reader, route.Replica, route.Kept(value(c.list), route.ByQuery("lang"))),
+		route.On("GET", "/course/{lesson}", route.Reader, route.Replica, route.Kept(value(c.lesson), route.ByQuery("lang"))),
 		route.On("GET", "/room", route.Reader, route.Front, value(func(*http.Request) (any, error) { return c.room.State(), nil })),
 		route.On("POST", "/room", route.Administrator, route.Front, value(func(*http.Request) (any, error) { return c.room.Open(), nil })),
 		route.On("PUT", "/room", route.Administrator, route.Front, value(c.turn)),
@@ -111,22 +108,7 @@ func (c *Classroom) lesson(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.page(lesson, in), nil
-}
-
-// page makes the page of a lesson, or gives the one that was made: for that, locks are run.
-func (c *Classroom) page(lesson course.Lesson, in language.Language) Page {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	page, made := c.pages[in][lesson.Number]
-	if !made {
-		page = pageOf(lesson, in)
-		if c.pages[in] == nil {
-			c.pages[in] = map[int]Page{}
-		}
-		c.pages[in][lesson.Number] = page
-	}
-	return page
+	return pageOf(lesson, in), nil
 }
 
 // find returns a lesson by its number as it stands in an address: 3 or 03.
@@ -136,7 +118,7 @@ func (c *Classroom) find(number string, in language.Language) (course.Lesson, er
 		return course.Lesson{}, err
 	}
 	n, err := strconv.Atoi(number)
-	if err != nil || n < 1 || n > len(lessons[in]) {
+	if err != nil || n < 1 || n > len(lessons[in]) || len(number) > 2 {
 		return course.Lesson{}, fmt.Errorf("lesson %.20q: %w; want 1 to %d", number, errNoLesson, len(lessons[in]))
 	}
 	return lessons[in][n-1], nil

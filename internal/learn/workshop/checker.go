@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"strings"
 	"time"
 
@@ -84,7 +85,7 @@ func (c Checker) Check(ctx context.Context, e Exercise, dir string, in language.
 	}
 	temporary, err := os.MkdirTemp("", "lockstep-check-")
 	if err != nil {
-		return Outcome{}, err
+		return Outcome{}, fmt.Errorf("a directory to compile in: %w; TMPDIR says where", err)
 	}
 	defer func() { _ = os.RemoveAll(temporary) }()
 	binary := filepath.Join(temporary, "check.exe") // Windows runs no other
@@ -113,8 +114,9 @@ func (c Checker) build(ctx context.Context, e Exercise, dir, temporary, binary s
 		return Outcome{}, err
 	}
 	command := exec.CommandContext(ctx, "go",
-		"build", "-buildvcs=false", "-ldflags=-s -w", "-overlay", list, "-o", binary, "./exercises/check")
+		"build", "-mod=readonly", "-buildvcs=false", "-ldflags=-s -w", "-overlay", list, "-o", binary, "./exercises/check")
 	command.Dir = c.Root
+	command.Env = append(os.Environ(), "GOWORK=off", "GOOS="+runtime.GOOS, "GOARCH="+runtime.GOARCH) // it is this module, run here
 	output, err := command.CombinedOutput()
 	if err == nil {
 		return Outcome{Exercise: e.ID()}, nil
@@ -126,7 +128,11 @@ func (c Checker) build(ctx context.Context, e Exercise, dir, temporary, binary s
 	case !errors.As(err, &exit) || ctx.Err() != nil:
 		return Outcome{}, errors.Join(err, ctx.Err())
 	}
-	return Outcome{Exercise: e.ID(), State: verdict.Failed, Reason: NotCompiled, Says: strings.TrimSpace(string(output))}, nil
+	failed := Outcome{Exercise: e.ID(), State: verdict.Failed, Reason: NotCompiled, Says: strings.TrimSpace(string(output))}
+	if !strings.Contains(filepath.ToSlash(failed.Says), filepath.ToSlash(dir)) {
+		failed.Reason = OtherTrouble // of the go command: the learner's code is not at fault
+	}
+	return failed, nil
 }
 
 // run runs what was built, and reads what it found.

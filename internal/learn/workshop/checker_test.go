@@ -122,6 +122,26 @@ func TestWithoutWhatItNeeds(t *testing.T) {
 	}
 }
 
+// What surrounds the module does not count; what keeps the go command from working is no mistake of the learner's.
+func TestTheGoCommandOfOthers(t *testing.T) {
+	c, e := checker(t), exercise(t, "01")
+	work := filepath.Join(t.TempDir(), "go.work")
+	if err := os.WriteFile(work, []byte("go 1.24\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("GOWORK", work)
+	t.Setenv("GOFLAGS", os.Getenv("GOFLAGS")+" -mod=vendor")
+	t.Setenv("GOOS", "plan9")
+	if o, err := c.Check(t.Context(), e, e.Dir(), language.English); err != nil || o.State != verdict.NotYet {
+		t.Errorf("among others' settings: %+v, %v", o, err)
+	}
+	t.Setenv("GOCACHE", os.DevNull)
+	o, err := c.Check(t.Context(), e, e.Dir(), language.English)
+	if err != nil || o.State != verdict.Failed || o.Reason != workshop.OtherTrouble || !strings.Contains(o.Says, "cache") {
+		t.Errorf("without a cache: %+v, %v; want go's own words", o, err)
+	}
+}
+
 func TestFind(t *testing.T) {
 	for _, name := range []string{"5", "05", "05-nested", "nested", "exercises/05-nested", "./exercises/05-nested/", `exercises\05-nested`} {
 		if e, err := workshop.Find(name); err != nil || e.Number != 5 {

@@ -83,8 +83,10 @@ func IsReplica(err error) bool { return HasCode(err, "READONLY") || HasCode(err,
 // IsWrongType reports whether a key is of another type than the command is for.
 func IsWrongType(err error) bool { return HasCode(err, "WRONGTYPE") }
 
-// IsUnknownCommand reports whether the server does not have the command.
-func IsUnknownCommand(err error) bool { return redis.HasErrorPrefix(err, "unknown command") }
+// IsUnknownCommand reports whether the server does not have the command, or one that a script sent.
+func IsUnknownCommand(err error) bool {
+	return redis.HasErrorPrefix(err, "unknown command") || redis.HasErrorPrefix(err, "Unknown Redis command")
+}
 
 // IsDenied reports whether the user lacks a right: to a command, a key or a channel, perhaps within a script. EXEC is refused as it ends a
 // transaction.

@@ -83,17 +83,18 @@ func TestClassify(t *testing.T) {
 func TestWhatAnAnswerSays(t *testing.T) {
 	const right = "this user has no permissions to run the 'get' command"
 	for reply, want := range map[string]string{
-		"WRONGTYPE Operation against a key":                                            "type",
-		"ERR Error running script: @user_script: 3: -WRONGTYPE of a":                   "type", // before Redis 7
-		"Error running script: WRONGTYPE Operation":                                    "type", // of the embedded one
-		"ERR no WRONGTYPE Operation":                                                   "",
-		"NOPERM " + right:                                                              "denied",
-		"NOPERM No permissions to access a key":                                        "denied",
-		"EXECABORT Transaction discarded because of: NOPERM " + right:                  "denied",
-		"EXECABORT Transaction discarded because of previous errors":                   "",
-		"ERR ACL failure in script: No permissions to access a channel script: 2cd743": "denied",
-		"ERR The user executing the script can't run this command or subcommand":       "denied",
-		"ERR unknown command 'DELEX'":                                                  "unknown",
+		"WRONGTYPE Operation against a key":                                                "type",
+		"ERR Error running script: @user_script: 3: -WRONGTYPE of a":                       "type", // before Redis 7
+		"Error running script: WRONGTYPE Operation":                                        "type", // of the embedded one
+		"ERR no WRONGTYPE Operation":                                                       "",
+		"NOPERM " + right:                                                                  "denied",
+		"NOPERM No permissions to access a key":                                            "denied",
+		"EXECABORT Transaction discarded because of: NOPERM " + right:                      "denied",
+		"EXECABORT Transaction discarded because of previous errors":                       "",
+		"ERR ACL failure in script: No permissions to access a channel script: 2cd743":     "denied",
+		"ERR The user executing the script can't run this command or subcommand":           "denied",
+		"ERR Unknown Redis command called from script script: d09161, on @user_script:11.": "unknown",
+		"ERR unknown command 'DELEX'":                                                      "unknown",
 	} {
 		err := refused(reply)
 		var is []string

@@ -133,20 +133,32 @@ type LockAnswer struct {
 	Released *bool            `json:"released,omitempty"` // of DELETE /lock: whether there was a lock
 }
 
-func (a *API) lock(r *http.Request) (any, error) { return a.lockAnswer(r) }
-
-func (a *API) lockAnswer(r *http.Request) (LockAnswer, error) {
+func (a *API) lock(r *http.Request) (any, error) {
 	version, key, err := a.Shop.LockState(r.Context())
-	if err != nil {
-		return LockAnswer{}, err
-	}
-	strategy, err := evolution.Find(version)
+	return a.lockAnswer(version, key), err
+}
+
+func (a *API) lockAnswer(version string, key service.KeyState) LockAnswer {
+	strategy, _ := evolution.Find(version) // one of a newer replica has no title here
 	answer := LockAnswer{Version: version, Title: strategy.Title.In(language.English), Versions: evolution.Names(), Key: key}
 	if strategy.OnNodes {
 		answer.Nodes = a.Nodes
 	}
-	return answer, err
+	return answer
 }
+
+// lockChanged answers a request that has changed the lock. That its key cannot be read then is no failure of the change.
+func (a *API) lockChanged(r *http.Request) LockAnswer {
+	version, key, err := a.Shop.LockState(r.Context())
+	if err != nil {
+		a.Log.Warn("the lock was changed, and its key cannot be read", "error", err)
+		key = service.KeyState{Name: lock.Key, Type: "unknown", TTL: noKey}
+	}
+	return a.lockAnswer(version, key)
+}
+
+// noKey is what PTTL says of a key that does not exist.
+const noKey = -2
 
 func (a *API) putLock(r *http.Request) (any, error) {
 	var body struct {
@@ -165,7 +177,7 @@ func (a *API) putLock(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return a.lockAnswer(r)
+	return a.lockChanged(r), nil
 }
 
 func (a *API) deleteLock(r *http.Request) (any, error) {
@@ -173,9 +185,9 @@ func (a *API) deleteLock(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	answer, err := a.lockAnswer(r)
+	answer := a.lockChanged(r)
 	answer.Released = &released
-	return answer, err
+	return answer, nil
 }
 
 // Health is what GET /healthz gives; Service tells a lockstep from another program on its port.

@@ -4,8 +4,10 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"lockstep/internal/shop/route"
@@ -15,6 +17,7 @@ import (
 type Guard struct {
 	Token string // whoever sends it may do all that is for administrators; empty: Open decides
 	Open  bool   // without a token: everybody may, or nobody
+	Local bool   // Open is meant for this machine alone: not for requests that a proxy has forwarded
 	Hosts *Hosts // names that Host may have; nil: any
 }
 
@@ -33,6 +36,16 @@ func (g Guard) Refuse(r *http.Request, who route.Who) error {
 		return g.isAdmin(r.Header)
 	}
 	return nil
+}
+
+// forwardedBy returns the header by which a request says that a proxy has forwarded it; "" if there is none.
+func forwardedBy(header http.Header) string {
+	for _, name := range slices.Sorted(maps.Keys(header)) {
+		if name == "Forwarded" || name == "Via" || name == "X-Real-Ip" || strings.HasPrefix(name, "X-Forwarded-") {
+			return name
+		}
+	}
+	return ""
 }
 
 // isSafe reports whether a request's method changes nothing, by what HTTP says of it.
@@ -61,6 +74,8 @@ func checkOrigin(r *http.Request) error {
 func (g Guard) isAdmin(header http.Header) error {
 	scheme, token, _ := strings.Cut(header.Get("Authorization"), " ")
 	switch {
+	case g.Token == "" && g.Open && g.Local && forwardedBy(header) != "":
+		return fmt.Errorf("%w: it has the header %s", errForwarded, forwardedBy(header))
 	case g.Token == "" && g.Open:
 		return nil
 	case g.Token == "":

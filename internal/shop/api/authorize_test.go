@@ -184,3 +184,33 @@ func TestAMethodThatThereIsNot(t *testing.T) {
 		}
 	}
 }
+
+// Where everybody on this machine may change the shop, a request that a proxy has forwarded may not: nobody knows where it is from.
+func TestAForwardedRequestIsNotOfThisMachine(t *testing.T) {
+	for name, c := range map[string]struct {
+		guard  Guard
+		header string
+		method string
+		want   int
+	}{
+		"none":                   {Guard{Open: true, Local: true}, "User-Agent", http.MethodPut, 200},
+		"X-Forwarded-For":        {Guard{Open: true, Local: true}, "X-Forwarded-For", http.MethodPut, 403},
+		"X-Forwarded-Host":       {Guard{Open: true, Local: true}, "X-Forwarded-Host", http.MethodPut, 403},
+		"X-Real-IP":              {Guard{Open: true, Local: true}, "X-Real-IP", http.MethodPut, 403},
+		"Forwarded":              {Guard{Open: true, Local: true}, "Forwarded", http.MethodPut, 403},
+		"Via":                    {Guard{Open: true, Local: true}, "Via", http.MethodPut, 403},
+		"a reader":               {Guard{Open: true, Local: true}, "X-Forwarded-For", http.MethodGet, 200},
+		"open for everybody":     {Guard{Open: true}, "X-Forwarded-For", http.MethodPut, 200},
+		"the token is asked for": {Guard{Token: "x", Open: true, Local: true}, "X-Forwarded-For", http.MethodPut, 401},
+	} {
+		t.Run(name, func(t *testing.T) {
+			request := httptest.NewRequest(c.method, "http://localhost/lock", http.NoBody)
+			request.Header.Set(c.header, "1.2.3.4")
+			response := httptest.NewRecorder()
+			handler(c.guard).ServeHTTP(response, request)
+			if response.Code != c.want {
+				t.Errorf("%d %s; want %d", response.Code, response.Body, c.want)
+			}
+		})
+	}
+}

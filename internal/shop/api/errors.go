@@ -14,6 +14,8 @@ var (
 	errForbidden    = lock.WithCode("forbidden", "this is not the admin.token")
 	errNoToken      = lock.WithCode("forbidden", "nobody may change anything here, only buy: the server listens beyond loopback and has no "+
 		"admin.token; start it with one, or with admin.open: true for everybody")
+	errForwarded = lock.WithCode("forbidden", "without an admin.token only this machine may change anything, and a proxy has forwarded "+
+		"this request: start the server with an admin.token, or with admin.open: true for everybody")
 	errOtherSite   = errors.New("cross-origin request detected from Sec-Fetch-Site header")
 	errOtherOrigin = errors.New("cross-origin request detected, and/or browser is out of date: " +
 		"Sec-Fetch-Site is missing, and Origin does not match Host")

@@ -18,8 +18,11 @@ const (
 // mostKey is how many characters a key may have.
 const mostKey = 255
 
-// keySyntax is that of a Structured Field String, and, as many clients send it, of a key without the quotes. It is in openapi.json, too.
-var keySyntax = regexp.MustCompile(`^(?:"((?:[ !#-\[\]-~]|\\["\\]){1,255})"|([!#-+\--:<-\[\]-~]{1,255}))$`)
+// keySyntax is that of a Structured Field Item that is a String, whose parameters mean nothing here (RFC 9651, 3.3), and, as many clients
+// send it, of a key without the quotes. It is in openapi.json, too.
+var keySyntax = regexp.MustCompile(`^(?:"((?:[ !#-\[\]-~]|\\["\\]){1,255})"` + keyParameters + `|([!#-+\--:<-\[\]-~]{1,255}))$`)
+
+const keyParameters = `(?:; *[a-z*][a-z0-9_.*-]*(?:=[!#-+\--:<-\[\]-~]+)?)*`
 
 // keySpace is the name space of the orders of keys.
 var keySpace = uuid.MustParse("5d7c4c1e-6d3b-4b0e-9f0a-0c2c7f1d8a41")

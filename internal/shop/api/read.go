@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
+	"strconv"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -17,7 +19,11 @@ func Read(r *http.Request, to any) error {
 	if r.ContentLength == 0 {
 		return errors.New("the body is empty")
 	}
-	err := json.UnmarshalRead(r.Body, to, json.RejectUnknownMembers(true), json.WithUnmarshalers(json.UnmarshalFromFunc(refuseNull)))
+	if encoding := r.Header.Get("Content-Encoding"); encoding != "" && encoding != "identity" {
+		return fmt.Errorf("the body has the Content-Encoding %.40q: send it without one", encoding)
+	}
+	err := json.UnmarshalRead(r.Body, to, json.RejectUnknownMembers(true), json.WithUnmarshalers(
+		json.JoinUnmarshalers(json.UnmarshalFromFunc(refuseNull), json.UnmarshalFunc(readWhole))))
 	var wrong *json.SemanticError
 	switch {
 	case err == nil:
@@ -30,6 +36,22 @@ func Read(r *http.Request, to any) error {
 	kind := strings.NewReplacer("[", "array", "{", "object").Replace(wrong.JSONKind.String())
 	value := cmp.Or(string(wrong.JSONValue), "a JSON "+kind)
 	return fmt.Errorf("%s: %.80s is not allowed", cmp.Or(wrong.JSONPointer.LastToken(), "the body"), value)
+}
+
+// mostWhole is the bound of the numbers that a float64 has one by one.
+const mostWhole = 1 << 53
+
+// readWhole reads a whole number in whatever form: to JSON 200.0 and 2e2 are the same as 200.
+func readWhole(text []byte, to *int64) error {
+	number, err := strconv.ParseFloat(string(text), 64)
+	switch {
+	case err != nil: // a text, or an object
+		return json.SkipFunc
+	case number != math.Trunc(number) || math.Abs(number) >= mostWhole:
+		return &json.SemanticError{JSONKind: jsontext.Value(text).Kind(), JSONValue: text}
+	}
+	*to = int64(number)
+	return nil
 }
 
 // refuseNull fails for null, and leaves all else to the type of what is read.

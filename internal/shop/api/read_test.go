@@ -10,6 +10,8 @@ import (
 func TestReadIsStrict(t *testing.T) {
 	for _, c := range []struct{ body, says string }{
 		{`{"stock":200}`, ""},
+		{`{"stock":200.0}`, ""},
+		{`{"stock":2e2}`, ""},
 		{" {\n\"stock\": 200 , \"name\":\"a\"}\n ", ""},
 		{``, "the body is empty"},
 		{"  \n", "the body: jsontext: unexpected EOF"},

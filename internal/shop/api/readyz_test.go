@@ -13,6 +13,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/redis/go-redis/v9"
+
+	"lockstep/internal/dao/redisclient"
 	"lockstep/internal/lock"
 	"lockstep/internal/service"
 	"lockstep/internal/service/history"
@@ -75,7 +78,11 @@ func TestReadyz(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
+				client := redisclient.Single(redisclient.Config{})
+				defer client.Close()
+				client.AddHook(redisclient.Around(func(context.Context, []redis.Cmder, func(context.Context) error) error { return nil }))
 				shop := &service.Shop{
+					Parts:  strategy.Parts{Client: client},
 					Ledger: ledger{store: store{run: well}}, Clock: lock.SystemClock{},
 					Strategies: map[string]strategy.Strategy{
 						"redlock": {OnNodes: true, New: func(strategy.Parts) lock.Locker { return locker{store: c.store} }},

@@ -16,7 +16,7 @@ const SalePath = "/inventory/sale"
 // Routes returns the routes of the shop itself. The rooms of a server have theirs: together they are all that there is.
 func (a *API) Routes() []route.Row {
 	rows := []route.Row{
-		route.On("GET", "/openapi.json", route.Reader, route.Replica, document),
+		route.On("GET", "/openapi.json", route.Reader, route.Replica, route.Kept(document, route.ByQuery())),
 		route.On("GET", "/healthz", route.Reader, route.Replica, route.Value(a.healthz)),
 		route.On("GET", "/readyz", route.Reader, route.Replica, route.Value(a.readyz)),
 		route.On("GET", "/metrics", route.Reader, route.Replica, route.Of(a.Metrics)),

@@ -62,13 +62,10 @@ func (a *API) putSettings(r *http.Request) (any, error) {
 		return nil, err
 	}
 	now := s.Tuning()
-	err = a.Shop.Tune(r.Context(), history.Tuning{
+	tuning := history.Tuning{
 		TTL: given(body.TTL, now.TTL), Think: given(body.Think, now.Think), Nested: given(body.Nested, now.Nested),
-	})
-	if err != nil {
-		return nil, err
 	}
-	return a.settings(r)
+	return SettingsOf(s.Tuned(tuning)), a.Shop.Tune(r.Context(), tuning)
 }
 
 // given returns a value, or what it is now if none was given.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -231,8 +232,8 @@ func unknownVariables(environ []string, table []key) (problems []error) {
 	for _, variable := range environ {
 		name, _, _ := strings.Cut(variable, "=")
 		capitals := strings.ToUpper(name)
-		if strings.HasPrefix(capitals, envPrefix+"_PORT") || strings.HasPrefix(capitals, envPrefix+"_SERVICE_") {
-			continue // Kubernetes tells every container of a service called lockstep by these
+		if serviceLink.MatchString(variable) {
+			continue
 		}
 		if !strings.HasPrefix(capitals, envPrefix+"_") || strings.HasPrefix(capitals, envPrefix+"_TEST_") { // that is for tests
 			continue
@@ -246,6 +247,11 @@ func unknownVariables(environ []string, table []key) (problems []error) {
 	}
 	return problems
 }
+
+// serviceLink matches the variables by which Kubernetes tells every container of a service whose name begins with lockstep: LOCKSTEP_PORT,
+// LOCKSTEP_REDIS_SERVICE_HOST, and more (kubernetes.io: Service, discovering services).
+var serviceLink = regexp.MustCompile(
+	`^` + envPrefix + `(_\w+)?_(SERVICE_HOST=|SERVICE_PORT(_\w+)?=|PORT=[a-z]+://|PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?=)`)
 
 func list(table []key, name func(key) string) string {
 	var names []string

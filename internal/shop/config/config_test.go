@@ -213,12 +213,35 @@ func TestRefusals(t *testing.T) {
 		t.Errorf("a variable that does not go with the rest: %v", err)
 	}
 	t.Setenv("LOCKSTEP_REDIS_PASSWORD", "")
-	t.Setenv("LOCKSTEP_PORT_8080_TCP", "tcp://10.0.0.1:8080")
 	t.Setenv("LOCKSTEP_TEST_REDIS", "/usr/bin/valkey-server")
 	t.Setenv("LOCKSTEP_LOCK_VERSON", "v1")
 	want := "there is no variable LOCKSTEP_LOCK_VERSON; there are LOCKSTEP_SERVER_ADDR, "
 	if _, err := load(t, ""); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("unknown variable: %v", err)
+	}
+}
+
+// Variables that Kubernetes sets for services whose names begin with lockstep are passed over; a mistake that looks like one is not.
+func TestServiceLinksArePassedOver(t *testing.T) {
+	for name, value := range map[string]string{
+		"LOCKSTEP_SERVICE_HOST": "10.0.0.1", "LOCKSTEP_SERVICE_PORT": "8080", "LOCKSTEP_SERVICE_PORT_HTTP": "8080",
+		"LOCKSTEP_PORT": "tcp://10.0.0.1:8080", "LOCKSTEP_PORT_8080_TCP": "tcp://10.0.0.1:8080", "LOCKSTEP_PORT_8080_TCP_PROTO": "tcp",
+		"LOCKSTEP_REDIS_SERVICE_HOST": "10.0.0.2", "LOCKSTEP_REDIS_SERVICE_PORT": "6379", "LOCKSTEP_REDIS_PORT": "tcp://10.0.0.2:6379",
+		"LOCKSTEP_REDIS_PORT_6379_TCP": "tcp://10.0.0.2:6379", "LOCKSTEP_REDIS_PORT_6379_TCP_ADDR": "10.0.0.2",
+		"LOCKSTEP_REDIS_PORT_6379_TCP_PORT": "6379",
+	} {
+		t.Setenv(name, value)
+	}
+	if _, err := load(t, ""); err != nil {
+		t.Error(err)
+	}
+	for name, value := range map[string]string{"LOCKSTEP_PORT": "8080", "LOCKSTEP_REDIS_PORT": "6379", "LOCKSTEP_SERVICE": "x"} {
+		t.Run(name, func(t *testing.T) {
+			t.Setenv(name, value)
+			if _, err := load(t, ""); err == nil || !strings.Contains(err.Error(), "there is no variable "+name+";") {
+				t.Errorf("%v; want that there is no such variable", err)
+			}
+		})
 	}
 }
 

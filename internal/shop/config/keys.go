@@ -109,7 +109,7 @@ func keys(c *Config, versions []string) []key {
 		{"sale.nested", "0", "how many nested calls take the lock again", setNumber(&c.Settings.Nested, 0, 100)},
 		{"inventory.initial", "200", "stock of a first run, and of one after Redis came back empty",
 			setNumber(&c.Settings.Initial, 0, history.MaxStock)},
-		{"inventory.max_orders", "200000", "how many orders the ledger keeps of the run that is on, and as many of those before it together",
+		{"inventory.max_orders", "200000", "how many orders the ledger keeps at least of the run that is on, and as many of those before",
 			setNumber(&c.MaxOrders, 2, 100_000_000)},
 		{"log.level", "info", "debug (every lock and unlock), info (every sale), warn or error",
 			setOneOf(&c.Log.Level, []string{"debug", "info", "warn", "error"})},
@@ -128,15 +128,25 @@ func setText(to *string) func(any) error {
 	}
 }
 
-// setToken takes what can be sent in a header as it is: spaces around it would be lost on the way.
+// setToken takes what can be sent in a header as it is: spaces around it would be lost on the way, and quotes be sent.
 func setToken(to *string) func(any) error {
 	return func(value any) error {
 		err := setText(to)(value)
-		if err == nil && strings.TrimSpace(*to) != *to {
+		switch {
+		case err != nil:
+			return err
+		case strings.TrimSpace(*to) != *to:
 			return errors.New("want a text without spaces around it")
+		case isQuoted(*to, `"`), isQuoted(*to, "'"):
+			return errors.New("want a text without quotes around it: env-files keep them")
+		default:
+			return nil
 		}
-		return err
 	}
+}
+
+func isQuoted(text, quote string) bool {
+	return len(text) > 1 && strings.HasPrefix(text, quote) && strings.HasSuffix(text, quote)
 }
 
 func setBool(to *bool) func(any) error {

@@ -45,8 +45,11 @@ func TestTextsAsWritten(t *testing.T) {
 func TestTextsWithLineEnds(t *testing.T) {
 	const mark = "workshop"
 	for key, bad := range map[string][]string{
-		"admin.token": {mark + "\n", mark + "\r\n", "\n" + mark, mark + "\n" + mark, mark + " ", " " + mark, "\t" + mark, mark + "\x00",
-			mark + "\x7f", mark + "\u0085", mark + "\u00a0", " "},
+		"admin.token": {
+			`"` + mark + `"`, "'" + mark + "'",
+			mark + "\n", mark + "\r\n", "\n" + mark, mark + "\n" + mark, mark + " ", " " + mark, "\t" + mark, mark + "\x00",
+			mark + "\x7f", mark + "\u0085", mark + "\u00a0", " ",
+		},
 		"redis.password":    {mark + "\n"},
 		"redis.username":    {mark + "\n"},
 		"redis.master_name": {mark + "\n"},

@@ -21,6 +21,7 @@ type attempt struct {
 	sent     bool          // the request may have reached the server
 	retried  bool          // it was sent again with its key
 	replayed bool          // its key had bought before
+	order    string        // the id of what was sold
 }
 
 // buyOne sends a request, with a key unless that is empty.
@@ -37,21 +38,27 @@ func buyOne(ctx context.Context, client *http.Client, target, key string) attemp
 		a.status, a.code = 0, Why(err, fmt.Sprintf("no answer within %v", client.Timeout))
 	case a.status != http.StatusOK:
 		a.code = problemOf(a.status, answer.location, body).Code
-	case !isSale(body):
-		a.code = "200, but not a sale"
+	default:
+		var ok bool
+		if a.order, ok = orderOf(body); !ok {
+			a.code = "200, but not a sale"
+		}
 	}
 	return a
 }
 
-// isSale reports whether a body says what was sold.
-func isSale(body []byte) bool {
+// orderOf returns the id of the order in a body that says what was sold.
+func orderOf(body []byte) (id string, ok bool) {
 	var sale struct {
 		Order  *string `json:"order_id"`
 		Run    *string `json:"run_id"`
 		Before *int64  `json:"stock_before"`
 		After  *int64  `json:"stock_after"`
 	}
-	return readObject(body, &sale) == nil && isName(sale.Order) && isName(sale.Run) && sale.Before != nil && sale.After != nil
+	if readObject(body, &sale) != nil || !isName(sale.Order) || !isName(sale.Run) || sale.Before == nil || sale.After == nil {
+		return "", false
+	}
+	return *sale.Order, true
 }
 
 // isName reports whether a text is there, and may be an id or a lock's name.

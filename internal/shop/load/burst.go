@@ -86,11 +86,16 @@ func (b Burst) Run(ctx context.Context) (Result, error) {
 	if err != nil {
 		return Result{}, fmt.Errorf("PUT %s: %w", Shown(b.Targets[0]+"/inventory"), err)
 	}
-	result := b.buy(ctx, client)
+	attempts, took := b.buy(ctx, client)
+	result := sum(attempts, took)
 	if ctx.Err() != nil {
 		return Result{}, fmt.Errorf("%w after %d answers", ErrInterrupted, result.OK+result.SoldOut)
 	}
-	if result.Report, err = b.readLedger(ctx, client); err != nil {
+	result.Report, err = b.readLedger(ctx, client)
+	if err == nil && result.Sold > int64(result.OK) { // others bought, or buyers who are in doubt: the number does not tell whose are there
+		result.Gone, err = b.countGone(ctx, client, ownOrders(attempts))
+	}
+	if err != nil {
 		result.leaveUnread(begun, err)
 	}
 	result.Judge(b.MinAnswered)
@@ -155,7 +160,8 @@ func readReport(text []byte) (history.Report, error) {
 	}
 }
 
-func (b Burst) buy(ctx context.Context, client *http.Client) Result {
+// buy sends the buyers, and returns what became of each request that was begun, and how long it took in all.
+func (b Burst) buy(ctx context.Context, client *http.Client) ([]attempt, time.Duration) {
 	var asked, done atomic.Int64
 	var wg sync.WaitGroup
 	start := make(chan struct{})
@@ -181,5 +187,5 @@ func (b Burst) buy(ctx context.Context, client *http.Client) Result {
 	}
 	close(start)
 	wg.Wait()
-	return sum(attempts[:min(int(asked.Load()), b.Requests)], time.Since(began))
+	return attempts[:min(int(asked.Load()), b.Requests)], time.Since(began)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -228,5 +229,48 @@ func TestInterrupted(t *testing.T) {
 	}.Run(ctx)
 	if !errors.Is(err, load.ErrInterrupted) || err.Error() != "interrupted after 1 answers" {
 		t.Errorf("%v", err)
+	}
+}
+
+// Where others buy, too, the number of orders does not tell whether those of a burst's own buyers are there: it asks for them.
+func TestABurstAsksForItsOwnOrders(t *testing.T) {
+	t.Parallel()
+	const busy = `{"run_id":"r","lock":"v4","verdict":"PASS","initial":100,"remaining":90,"sold":10,"max_in_flight":3}`
+	for name, c := range map[string]struct {
+		order   http.HandlerFunc // what is said of the third order
+		verdict verdict.Verdict
+		reason  string
+	}{
+		"all are there":      {says(200, `{}`), verdict.Pass, ""},
+		"one is gone":        {failure(404, "no_order"), verdict.Untested, "1 buyers were told that they bought, and the ledger has no orders"},
+		"one cannot be read": {failure(503, "redis_unavailable"), verdict.Untested, "the ledger could not be read: the server refused GET "},
+		"another's answer":   {says(404, "<html>"), verdict.Untested, "the ledger could not be read: the server refused GET "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var asked atomic.Int64
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				switch {
+				case r.Method == http.MethodPost:
+					_, _ = w.Write([]byte(strings.Replace(sale, "o-1", fmt.Sprintf("o-%d", asked.Add(1)), 1)))
+				case r.URL.Path == "/orders/o-3":
+					c.order(w, r)
+				case strings.HasPrefix(r.URL.Path, "/orders/"):
+					_, _ = w.Write([]byte(`{}`))
+				case r.Method == http.MethodPut:
+					_, _ = w.Write([]byte(empty))
+				default:
+					_, _ = w.Write([]byte(busy))
+				}
+			}))
+			defer server.Close()
+			result, err := load.Burst{
+				Targets: []string{server.URL}, Requests: 5, Buyers: 2, Stock: 100, Timeout: 2 * time.Second, Progress: func(int) {},
+				Patience: time.Millisecond,
+			}.Run(t.Context())
+			if err != nil || result.Verdict != c.verdict || !strings.HasPrefix(result.Reason, c.reason) {
+				t.Errorf("%v, %s: %q; want %s: %q", err, result.Verdict, result.Reason, c.verdict, c.reason)
+			}
+		})
 	}
 }

@@ -20,6 +20,9 @@ func CheckFiles(buyers int, ownServer bool) error {
 		"raise the limit first (ulimit -n %d), or let fewer come at once", buyers, need, limit, need)
 }
 
+// mostStreams is how many streams a server has at most, however many files it may open.
+const mostStreams = 200
+
 // Capacity is how much a server takes at once, so that it never runs out of files. 0 means any number.
 type Capacity struct {
 	Connections  int // of HTTP: one for each buyer, and for each stream
@@ -34,14 +37,14 @@ func CapacityOf(limit int) Capacity {
 	all := limit - min(limit/2, limit/4+64)
 	overflow := min(all/8, 64)
 	buyers := all - overflow
-	return Capacity{Connections: buyers, Overflow: overflow, Streams: buyers / 2, RedisClients: limit / 4}
+	return Capacity{Connections: buyers, Overflow: overflow, Streams: min(buyers/2, mostStreams), RedisClients: limit / 4}
 }
 
 // OfFront returns the capacity of a cluster's front in the same process: a connection of a client may need another to a replica, and a
 // stream one to each.
 func (c Capacity) OfFront(replicas int) Capacity {
 	c.Connections /= 2
-	c.Streams = c.Connections / (1 + replicas)
+	c.Streams = min(c.Streams, c.Connections/(1+replicas))
 	return c
 }
 

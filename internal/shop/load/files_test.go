@@ -9,7 +9,7 @@ func TestCapacity(t *testing.T) {
 	for _, limit := range []int{256, 1024, 4096, 1 << 20} {
 		c := CapacityOf(limit)
 		left := limit - c.Connections - c.Overflow - c.RedisClients
-		if c.Connections < limit/3 || c.Streams < 1 || c.Streams > c.Connections/2 || left < 2*ownConnections {
+		if c.Connections < limit/3 || c.Streams < 1 || c.Streams > c.Connections/2 || c.Streams > 200 || left < 2*ownConnections {
 			t.Errorf("%d files: %+v, %d left", limit, c, left)
 		}
 		f := c.OfFront(3)

@@ -23,6 +23,7 @@ type Result struct {
 	Unknown   int            `json:"unknown"`            // the buyer was not told whether it was sold
 	Retried   int            `json:"retried,omitempty"`  // requests that were sent again after a doubt
 	Replayed  int            `json:"replayed,omitempty"` // of these, that had bought before
+	Gone      int            `json:"gone,omitempty"`     // orders of sold requests that the ledger lacks, of those that were asked for
 	Answered  float64        `json:"answered"`           // share of the requests that were sold or sold out, from 0 to 1
 	Failures  map[string]int `json:"failures,omitempty"`
 	Unknowns  map[string]int `json:"unknowns,omitempty"` // as failures: by error code, or by the client's reason
@@ -101,8 +102,14 @@ func percentile(sorted []time.Duration, p int) float64 {
 	return float64(sorted[max(rank, 1)-1].Microseconds()) / 1000
 }
 
-// Missing counts the orders of answered sales that the ledger lacks; below zero, how many more orders it has than sales were answered.
-func (r Result) Missing() int64 { return int64(r.OK) - r.Sold }
+// Missing counts the orders of answered sales that the ledger lacks at least; below zero, how many more orders it has than sales were
+// answered.
+func (r Result) Missing() int64 {
+	if r.Gone > 0 {
+		return int64(r.Gone)
+	}
+	return int64(r.OK) - r.Sold
+}
 
 // LostKnown reports whether the ledger says how many updates were lost. Orders that it lacks can only hide some: what it shows is true, but
 // that nothing was lost, or that the stock fell by too much, is not.

@@ -63,7 +63,7 @@ func mostFirst(counts map[string]int) []string {
 
 // compared says how the number of orders in the ledger differs from the number of answered sales.
 func compared(r Result, say func(english, chinese string) string) string {
-	beyond := -r.Missing()
+	beyond := r.Sold - int64(r.OK)
 	switch {
 	case beyond < 0:
 		return fmt.Sprintf(say(", but %d buyers were told that they bought: Redis lost the others, or a new run began",

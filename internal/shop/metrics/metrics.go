@@ -17,8 +17,10 @@ import (
 	"lockstep/internal/service/history"
 )
 
-// scrapeTimeout bounds how long a scrape waits for the tally of the run.
-const scrapeTimeout = 3 * time.Second
+const (
+	scrapeTimeout = 3 * time.Second // that a scrape waits for the tally of the run
+	mostScrapes   = 4               // at once; others are refused
+)
 
 // Metrics counts events. It is a service.Observer, and an http.Handler that answers a scrape.
 type Metrics struct {
@@ -53,7 +55,7 @@ func New(replica string, tally func(context.Context) (history.Tally, error), los
 		return auto.NewHistogramVec(prometheus.HistogramOpts{Name: name, Help: help, Buckets: buckets}, []string{"lock"})
 	}
 	return &Metrics{
-		Handler:  promhttp.HandlerFor(registry, promhttp.HandlerOpts{}),
+		Handler:  promhttp.HandlerFor(registry, promhttp.HandlerOpts{MaxRequestsInFlight: mostScrapes}),
 		answers:  counter("lockstep_sales_total", "Answered sales, by outcome: sold, replayed, or the error's code.", "outcome"),
 		commands: counter("lockstep_redis_commands_total", "Redis commands sent, by name.", "command"),
 		conflicts: counter("lockstep_sale_conflicts_total",

@@ -11,9 +11,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
+
+	"lockstep/internal/dao/redisclient"
 )
 
 // ErrNoRedis means that there is no such program on this machine.
@@ -48,6 +52,8 @@ const (
 	first, ports = 20_000, 12_000
 
 	tries = 5 // ports: somebody may listen at one
+
+	versionTime = 10 * time.Second // in which a program says its version
 )
 
 // RedisServer is a redis-server or a valkey-server as a process of its own, on loopback, that can be killed and started again with what it
@@ -69,7 +75,7 @@ func StartRedis(ctx context.Context, program, dir string, args ...string) (s *Re
 	temporary := ""
 	if dir == "" {
 		if temporary, err = os.MkdirTemp("", "lockstep-redis-"); err != nil {
-			return nil, err
+			return nil, fmt.Errorf("a directory for the files of a Redis: %w; TMPDIR says where", err)
 		}
 		dir = temporary
 	}
@@ -96,7 +102,29 @@ func NewRedis(program string, port int, dir string, args ...string) (*RedisServe
 			err = fmt.Errorf("%s: %w: %w", program, ErrNoRedis, err)
 		}
 	}
+	if err == nil {
+		err = checkVersion(path)
+	}
 	return &RedisServer{program: path, port: port, dir: dir, args: args}, err
+}
+
+// version matches what a program says with --version: Redis server v=7.0.15 sha=00000000:0 …
+var version = regexp.MustCompile(`^(\w+) server v=(\S+)`)
+
+// checkVersion fails with redisclient.ErrTooOld if a program is: it would not say that it is ready in the words that are waited for.
+func checkVersion(path string) error {
+	ctx, cancel := context.WithTimeout(context.Background(), versionTime)
+	defer cancel()
+	said, err := exec.CommandContext(ctx, path, "--version").Output()
+	if err != nil {
+		return fmt.Errorf("%s --version: %w", path, err)
+	}
+	if match := version.FindStringSubmatch(string(said)); match != nil {
+		if err := redisclient.CheckVersion(match[1], match[2]); err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+	}
+	return nil
 }
 
 // Addr gives the address at which it listens.

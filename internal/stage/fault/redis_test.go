@@ -109,3 +109,15 @@ func TestADirectoryOfItsOwn(t *testing.T) {
 		t.Errorf("%v, and %d directories are left", err, left())
 	}
 }
+
+// A program that is too old is refused at once: it says that it is ready in other words than those that are waited for.
+func TestAProgramTooOld(t *testing.T) {
+	old := filepath.Join(t.TempDir(), "redis-server")
+	if err := os.WriteFile(old, []byte("#!/bin/sh\necho 'Redis server v=2.8.24 sha=00000000:0 malloc=libc bits=64'\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	_, err := fault.StartRedis(t.Context(), old, "")
+	if !errors.Is(err, redisclient.ErrTooOld) || !strings.Contains(err.Error(), "it is Redis 2.8.24: ") {
+		t.Errorf("%v; want that it is too old", err)
+	}
+}

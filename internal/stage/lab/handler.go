@@ -40,13 +40,14 @@ func List(in language.Language) (all []Listed) {
 
 // Routes returns the route of the list.
 func Routes() []route.Row {
-	return []route.Row{route.On("GET", "/labs", route.Reader, route.Replica, route.Value(func(r *http.Request) (all []Listed, err error) {
+	list := route.Value(func(r *http.Request) (all []Listed, err error) {
 		in, err := api.Language(r)
 		if err == nil {
 			all = List(in)
 		}
 		return all, err
-	}))}
+	})
+	return []route.Row{route.On("GET", "/labs", route.Reader, route.Replica, route.Kept(list, route.ByQuery("lang")))}
 }
 
 // PlayedAt returns the route that runs labs at a place: each with the locks that it is about, one after the other. It answers with

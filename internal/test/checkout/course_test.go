@@ -2,8 +2,6 @@ package checkout
 
 import (
 	"bytes"
-	"net/url"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -83,11 +81,8 @@ var blocks = regexp.MustCompile("(?s)(?:<!-- exits ([\\d ]+) -->\n)?```(?:sh|pow
 // typed are the lines that a document tells to type.
 func typed(t *testing.T, document string) (lines []typedLine) {
 	t.Helper()
-	text, err := os.ReadFile(document)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, block := range blocks.FindAllStringSubmatch(string(text), -1) {
+	text := read(t, document)
+	for _, block := range blocks.FindAllStringSubmatch(text, -1) {
 		codes := strings.Fields(block[1])
 		all := strings.Split(strings.TrimSpace(block[2]), "\n")
 		if len(codes) > 0 && len(codes) != len(all) {
@@ -119,7 +114,7 @@ func TestLessonsCommands(t *testing.T) {
 		program = build(t, "")
 	} else {
 		for _, row := range exploredIn(t, "docs/break-it.md") {
-			shown[row.command] = true // and run by TestBreakItTables
+			shown[row.command] = true // and run by TestBreakItCommands
 		}
 	}
 	for _, in := range language.All() {
@@ -142,11 +137,11 @@ func TestLessonsCommands(t *testing.T) {
 			t.Run(command, func(t *testing.T) {
 				var code int
 				var output bytes.Buffer
-				switch lab, isLab := strings.CutPrefix(args, "lab "); {
-				case isLab:
+				switch {
+				case strings.HasPrefix(args, "lab "):
 					t.Parallel() // it waits, beside its own servers
 					var said string
-					code, said = runLab(t, version{program: program}, lab)
+					code, said = version{program: program}.judge(t, args, "")
 					output.WriteString(said)
 				case slowInLessons.MatchString(command):
 					code = exitOf(t, &output, program, course.Arguments(args)...) // it starts its program anew
@@ -172,26 +167,6 @@ func exitOf(t *testing.T, output *bytes.Buffer, program string, args ...string) 
 	command.Stdout, command.Stderr = output, output
 	_ = command.Run() // says how it ended
 	return command.ProcessState.ExitCode()
-}
-
-// A link into the seat is a schedule that fits the code, and shows the anomaly that it names, or none.
-func TestLessonsSchedules(t *testing.T) {
-	for _, l := range lessons(t, language.English) {
-		link, err := url.Parse(strings.TrimPrefix(l.Link, "#"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		query := link.Query()
-		args := append([]string{"explore", strings.TrimPrefix(link.Path, "/schedule/")}, strings.Fields(query.Get("in"))...)
-		args, want := append(args, "--replay", query.Get("do")), 0
-		if anomaly := query.Get("anomaly"); anomaly != "" {
-			args, want = append(args, "--anomaly", anomaly), 1
-		}
-		var output bytes.Buffer
-		if code := asTyped.Run(t.Context(), args, &output, &output); code != want {
-			t.Errorf("lesson %d: %v: exit code %d; want %d\n%s", l.Number, args, code, want, &output)
-		}
-	}
 }
 
 var (
@@ -236,11 +211,8 @@ func codeOf(t *testing.T, name string) string {
 	}
 	var all strings.Builder
 	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		all.Write(text)
+		text := read(t, file)
+		all.WriteString(text)
 	}
 	return all.String()
 }

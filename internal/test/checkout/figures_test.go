@@ -1,9 +1,7 @@
 package checkout
 
 import (
-	"os"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -13,21 +11,13 @@ import (
 )
 
 // The numbers of the steps are in internal/learn/figures alone, where bench -steps writes them. READMEs and lessons repeat them; go test
-// ./internal/test/checkout -run WhatWasMeasured -update writes them there.
+// ./internal/test/checkout -run Say -update writes them there.
 
 var numbersTable = regexp.MustCompile(`(?s)(<!-- what each step gains -->\n).*?(<!-- end of what each step gains -->)`)
 
 func TestReadmesSayWhatWasMeasured(t *testing.T) {
 	for i, readme := range readmes {
-		text, err := os.ReadFile(readme)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !numbersTable.Match(text) {
-			t.Fatalf("%s has no place for the numbers of the steps", readme)
-		}
-		now := numbersTable.ReplaceAllString(string(text), "${1}"+numbersOf(evolution.Measured(), language.All()[i])+"${2}")
-		sayWhatWasMeasured(t, readme, string(text), now)
+		rewritten(t, readme, numbersTable, 0, "${1}"+numbersOf(evolution.Measured(), language.All()[i])+"${2}")
 	}
 }
 
@@ -84,39 +74,11 @@ func citing(f evolution.Figures, document string) (now string, unknown []string)
 
 func TestDocumentsSayWhatWasMeasured(t *testing.T) {
 	for _, document := range documents() {
-		text, err := os.ReadFile(document)
-		if err != nil {
-			t.Fatal(err)
-		}
-		now, unknown := citing(evolution.Measured(), string(text))
+		text := read(t, document)
+		now, unknown := citing(evolution.Measured(), text)
 		if unknown != nil {
 			t.Errorf("%s cites what was not measured: %v", document, unknown)
 		}
-		sayWhatWasMeasured(t, document, string(text), now)
-	}
-}
-
-func TestCiting(t *testing.T) {
-	f := evolution.Figures{Cells: []evolution.Cell{
-		{Lock: "v4", Condition: evolution.Condition{Buyers: 200, Processes: 3}, Share: 0.488, Commands: 50.33, Wait: 2.51},
-	}}
-	now, unknown := citing(f,
-		"at <!-- v4 share 200/3 -->0.97 of the limit, <!-- v4 commands 200/3 -->9。<!-- v4 wait 200 -->1.5 <!-- v5 wait 1/3 -->2 0.7")
-	want := "at <!-- v4 share 200/3 -->0.49 of the limit, <!-- v4 commands 200/3 -->50.3。<!-- v4 wait 200 -->1.5 <!-- v5 wait 1/3 -->2 0.7"
-	if now != want || !slices.Equal(unknown, []string{"<!-- v4 wait 200 -->", "<!-- v5 wait 1/3 -->"}) {
-		t.Errorf("%s, %s\nwant\n%s", now, unknown, want)
-	}
-}
-
-func sayWhatWasMeasured(t *testing.T, document, text, now string) {
-	t.Helper()
-	switch {
-	case now == text:
-	case *update:
-		if err := os.WriteFile(document, []byte(now), 0o644); err != nil { //nolint:gosec // it is for everybody to read
-			t.Fatal(err)
-		}
-	default:
-		t.Errorf("%s does not say what was measured: go test ./internal/test/checkout -run WhatWasMeasured -update", document)
+		checkOrRewrite(t, document, text, now)
 	}
 }

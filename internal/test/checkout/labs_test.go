@@ -1,7 +1,6 @@
 package checkout
 
 import (
-	"os"
 	"regexp"
 	"slices"
 	"testing"
@@ -31,11 +30,8 @@ func TestEachStepIsSeenToFail(t *testing.T) {
 // What a document tells to type is there: the lab, the lock that the lab is for, and the lock to explore.
 func TestDocumentsNameLabsAndLocksThatExist(t *testing.T) {
 	for _, document := range documents() {
-		text, err := os.ReadFile(document)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, typed := range runsLab.FindAllStringSubmatch(string(text), -1) {
+		text := read(t, document)
+		for _, typed := range runsLab.FindAllStringSubmatch(text, -1) {
 			l, err := lab.Find(typed[1])
 			if err == nil && typed[2] != "" {
 				err = l.Check(typed[2], "")
@@ -44,7 +40,7 @@ func TestDocumentsNameLabsAndLocksThatExist(t *testing.T) {
 				t.Errorf("%s: %s: %v", document, typed[0], err)
 			}
 		}
-		for _, typed := range explored.FindAllStringSubmatch(string(text), -1) {
+		for _, typed := range explored.FindAllStringSubmatch(text, -1) {
 			if _, err := evolution.Find(typed[1]); err != nil {
 				t.Errorf("%s: %s: %v", document, typed[0], err)
 			}

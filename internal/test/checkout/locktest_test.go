@@ -62,13 +62,10 @@ func TestLocktestFromOutside(t *testing.T) {
 
 // The test that the documents show is one that compiles.
 func TestLocktestAsWritten(t *testing.T) {
-	source, err := os.ReadFile("locktest/testdata/consumer/readme_test.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	shown := regexp.MustCompile("(?s)func TestLock.*?\n}\n").Find(source)
+	source := read(t, "locktest/testdata/consumer/readme_test.go")
+	shown := regexp.MustCompile("(?s)func TestLock.*?\n}\n").FindString(source)
 	for _, document := range readmes {
-		if len(shown) == 0 || !strings.Contains(read(t, document), "```go\n"+string(shown)+"```") {
+		if len(shown) == 0 || !strings.Contains(read(t, document), "```go\n"+shown+"```") {
 			t.Errorf("%s does not show\n%s", document, shown)
 		}
 	}

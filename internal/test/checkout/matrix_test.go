@@ -18,7 +18,7 @@ import (
 var matrixRows = regexp.MustCompile(`(<!-- the matrix -->\n)(?:\|.*\n)+`)
 
 // What is expected of each lock stands in the labs alone. docs/MATRIX.md repeats it in a table; go test ./internal/test/checkout -run
-// SayWhatTheTableSays -update writes it there. TestTheQuickMatrixIsAsExpected sees that it is so.
+// Say -update writes it there. TestTheQuickMatrixIsAsExpected sees that it is so.
 func TestTheMatrixRowsSayWhatTheTableSays(t *testing.T) {
 	for _, in := range language.All() {
 		m, document := lab.Expected(in), "docs/MATRIX.md"
@@ -60,7 +60,7 @@ func TestTheQuickMatrixIsAsExpected(t *testing.T) {
 			}
 			if c.Observed == verdict.Unknown { // beside so many others
 				t.Logf("%s, %s is run again: %s", a.Name, s, c.Says)
-				if code, _ := runLab(t, version{program: program}, a.Name+" --redis embedded --lock "+s); code == 0 {
+				if code, _ := (version{program: program}).judge(t, "lab "+a.Name+" --redis embedded --lock "+s, ""); code == 0 {
 					continue
 				}
 			}

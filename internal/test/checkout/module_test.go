@@ -1,9 +1,7 @@
 package checkout
 
 import (
-	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -16,11 +14,8 @@ import (
 func TestARenamedCopy(t *testing.T) {
 	suite.LongOnly(t, "it builds the whole program under another name")
 	suite.Needs(t, "perl")
-	text, err := os.ReadFile("CONTRIBUTING.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	rename := regexp.MustCompile("```bash\n(go mod edit -module .*)\n```").FindSubmatch(text)
+	text := read(t, "CONTRIBUTING.md")
+	rename := regexp.MustCompile("```bash\n(go mod edit -module .*)\n```").FindStringSubmatch(text)
 	if rename == nil {
 		t.Fatal("CONTRIBUTING.md does not say how to rename the module")
 	}
@@ -35,27 +30,11 @@ func TestARenamedCopy(t *testing.T) {
 		}
 		return string(output)
 	}
-	files, err := exec.CommandContext(t.Context(), "git", "ls-files", "-co", "--exclude-standard").Output()
-	if err != nil {
-		t.Fatal(err)
+	const copies = `git ls-files -coz --exclude-standard | tar -c --null -T - --ignore-failed-read | tar -x -C "$0"` // some are about to go
+	if output, err := exec.CommandContext(t.Context(), "sh", "-c", copies, copied).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, output)
 	}
-	for file := range strings.FieldsSeq(string(files)) {
-		content, err := os.ReadFile(file)
-		if os.IsNotExist(err) {
-			continue // it is about to go
-		}
-		to := filepath.Join(copied, file)
-		if err == nil {
-			err = os.MkdirAll(filepath.Dir(to), 0o750)
-		}
-		if err == nil {
-			err = os.WriteFile(to, content, 0o600)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	run("sh", "-c", string(rename[1]))
+	run("sh", "-c", rename[1])
 	run("go", "test", "-short", "./internal/explore", "./internal/explore/session", "./internal/learn/workshop")
 	run("go", "build", "-o", "renamed", ".")
 	if said := run("./renamed", "lab", "foreign-delete"); !strings.Contains(said, "v2") || !strings.Contains(said, "v3") {

@@ -24,19 +24,13 @@ type ownLock struct {
 
 func readOwnLock(t *testing.T, document string) ownLock {
 	t.Helper()
-	text, err := os.ReadFile(document)
-	if err != nil {
-		t.Fatal(err)
-	}
-	blocks := regexp.MustCompile("(?s)```(?:go|text|bash)\n(.*?)```").FindAllStringSubmatch(string(text), -1)
+	text := read(t, document)
+	blocks := regexp.MustCompile("(?s)```(?:go|text|bash)\n(.*?)```").FindAllStringSubmatch(text, -1)
 	if len(blocks) != 4 {
 		t.Fatalf("%s has %d blocks; want the head, the row, the test, and what explores", document, len(blocks))
 	}
-	example, err := os.ReadFile("internal/explore/example_test.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, lock, begins := strings.Cut(string(example), "// mine is a lock of your own.\n")
+	example := read(t, "internal/explore/example_test.go")
+	_, lock, begins := strings.Cut(example, "// mine is a lock of your own.\n")
 	lock, _, ends := strings.Cut(lock, "// A lock of your own, explored.\n")
 	if !begins || !ends {
 		t.Fatal("internal/explore/example_test.go has no lock of your own")
@@ -55,17 +49,14 @@ func TestYourOwnLockAsWritten(t *testing.T) {
 		t.Error("the Chinese page has another lock")
 	}
 	const table = "internal/evolution/contrasts.go"
-	source, err := os.ReadFile(table)
-	if err != nil {
-		t.Fatal(err)
-	}
+	source := read(t, table)
 	const end = "\n\t}\n}\n"
-	if strings.Count(string(source), end) != 1 {
+	if strings.Count(source, end) != 1 {
 		t.Fatalf("where does the table of %s end?", table)
 	}
 	written := overlays(t, map[string]string{
 		"internal/lock/contrast/mine.go": own.head + "\n" + own.lock,
-		table:                            strings.Replace(string(source), end, "\n"+own.row+end, 1),
+		table:                            strings.Replace(source, end, "\n"+own.row+end, 1),
 	})
 
 	arguments := strings.Fields(own.test)[1:]

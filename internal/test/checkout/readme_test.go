@@ -76,20 +76,6 @@ func TestReadmesBeginWithTwoCommands(t *testing.T) {
 	}
 }
 
-// CI passes the tests by the command that the README has.
-func TestCITakesTheTestsFromTheReadme(t *testing.T) {
-	suite.Needs(t, "sh", "sed")
-	reads := regexp.MustCompile(`(?s)read -ra tests < <\(([^\n]* README\.md)\)\n.*\n    "\$\{tests\[@\]\}" >`)
-	taken := reads.FindStringSubmatch(read(t, ".ci/run"))
-	if taken == nil {
-		t.Fatal("CI does not take the command for the tests from the README")
-	}
-	verbose, err := exec.CommandContext(t.Context(), "sh", "-c", taken[1]).Output()
-	if got, want := strings.TrimSpace(string(verbose)), strings.Replace(twoCommands[1].text, "test", "test -v", 1); got != want {
-		t.Errorf("CI runs %q, %v; want %q", got, err, want)
-	}
-}
-
 // serve runs the program in an environment until the test ends.
 func serve(t *testing.T, program string, env []string) {
 	t.Helper()
@@ -121,11 +107,8 @@ func serve(t *testing.T, program string, env []string) {
 // Every file a document points at is there.
 func TestLinksLeadSomewhere(t *testing.T) {
 	for _, document := range documents() {
-		text, err := os.ReadFile(document)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, link := range regexp.MustCompile(`\]\((?:https?:[^)]*|([^)#]+)[^)]*)\)`).FindAllStringSubmatch(string(text), -1) {
+		text := read(t, document)
+		for _, link := range regexp.MustCompile(`\]\((?:https?:[^)]*|([^)#]+)[^)]*)\)`).FindAllStringSubmatch(text, -1) {
 			if link[1] == "" {
 				continue // the web
 			}

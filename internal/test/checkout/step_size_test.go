@@ -1,11 +1,6 @@
 package checkout
 
 import (
-	"go/ast"
-	"go/parser"
-	"go/token"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -43,38 +38,6 @@ func steps(t *testing.T) (all []stepsof.Detail) {
 	return all
 }
 
-// packageOf gives the directory of a lock, below internal.
-func packageOf(lock string) string {
-	if !strings.HasPrefix(lock, "v") {
-		return "lock/" + lock
-	}
-	return "lock" + lock
-}
-
-// sources gives the Go files of a package, without its tests. There are none of v0.
-func sources(t *testing.T, pkg string) (names []string) {
-	t.Helper()
-	paths, err := filepath.Glob(filepath.Join("internal", pkg, "*.go"))
-	if err != nil || len(paths) == 0 && pkg != "lockv0" {
-		t.Fatalf("%s has no files: %v", pkg, err)
-	}
-	for _, path := range paths {
-		if name := filepath.Base(path); !strings.HasSuffix(name, "_test.go") {
-			names = append(names, name)
-		}
-	}
-	return names
-}
-
-func source(t *testing.T, pkg, name string) string {
-	t.Helper()
-	text, err := os.ReadFile(filepath.Join("internal", pkg, name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
-}
-
 func TestAStepIsSmall(t *testing.T) {
 	story := evolution.Names()
 	for _, s := range steps(t) {
@@ -88,78 +51,5 @@ func TestAStepIsSmall(t *testing.T) {
 		} else if most = max(most, is); n > most || n == 0 {
 			t.Errorf("%s changes %d lines; want %d at most", s.Pair(), n, most)
 		}
-		from, to := sources(t, packageOf(s.From)), sources(t, packageOf(s.To))
-		if slices.Contains(from, "renew.go") && !slices.Equal(from, to) {
-			t.Errorf("%s has the files %v, %s %v: the same ones can be read side by side", s.From, from, s.To, to)
-		}
 	}
-}
-
-// What two steps both have, they have in the same order: so a diff shows what is new, and not what was moved.
-func TestAStepKeepsTheOrder(t *testing.T) {
-	for _, s := range steps(t) {
-		from, to := packageOf(s.From), packageOf(s.To)
-		for _, name := range sources(t, from) {
-			if !slices.Contains(sources(t, to), name) {
-				continue
-			}
-			one, two := declared(t, from, name), declared(t, to, name)
-			one, two = both(one, two), both(two, one)
-			if !slices.Equal(one, two) {
-				t.Errorf("%s of %s and %s have %v in another order: %v", name, s.From, s.To, one, two)
-			}
-		}
-	}
-	if len(both([]string{"a", "b"}, []string{"b"})) != 1 || len(declared(t, "lockv10", "lock.go")) < 10 {
-		t.Error("there is nothing to compare")
-	}
-}
-
-// both gives those names that others have, too.
-func both(names, others []string) (common []string) {
-	for _, name := range names {
-		if slices.Contains(others, name) {
-			common = append(common, name)
-		}
-	}
-	return common
-}
-
-// declared gives the names that a file declares at its top, a struct's fields among them, in order.
-func declared(t *testing.T, pkg, name string) (names []string) {
-	t.Helper()
-	file, err := parser.ParseFile(token.NewFileSet(), name, source(t, pkg, name), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, decl := range file.Decls {
-		switch d := decl.(type) {
-		case *ast.FuncDecl:
-			names = append(names, d.Name.Name)
-		case *ast.GenDecl:
-			for _, spec := range d.Specs {
-				names = append(names, named(spec)...)
-			}
-		}
-	}
-	return names
-}
-
-func named(spec ast.Spec) (names []string) {
-	switch s := spec.(type) {
-	case *ast.ValueSpec:
-		for _, name := range s.Names {
-			names = append(names, name.Name)
-		}
-	case *ast.TypeSpec:
-		names = append(names, s.Name.Name)
-		if fields, ok := s.Type.(*ast.StructType); ok {
-			for _, field := range fields.Fields.List {
-				for _, name := range field.Names {
-					names = append(names, s.Name.Name+"."+name.Name)
-				}
-			}
-		}
-	}
-	return names
 }

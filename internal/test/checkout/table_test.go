@@ -14,7 +14,7 @@ import (
 )
 
 // What a lock adds, costs and still breaks is said in internal/evolution alone. READMEs and package comments repeat it; go test
-// ./internal/test/checkout -run SayWhatTheTableSays -update writes it there.
+// ./internal/test/checkout -run Say -update writes it there.
 
 var (
 	readmeRows = regexp.MustCompile(`(<!-- the locks -->\n.*\n\|[-|]+\n)(?:\|.*\n)+`)
@@ -57,11 +57,8 @@ func TestPackageCommentsSayWhatTheTableSays(t *testing.T) {
 		file, above, _ := strings.Cut(place, " ")
 		after := 0
 		if above != "" {
-			text, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			after = strings.Index(string(text), "// "+above+" ")
+			text := read(t, file)
+			after = strings.Index(text, "// "+above+" ")
 		}
 		rewritten(t, file, threeLines, after, threeLinesOf(s))
 	}
@@ -89,24 +86,26 @@ func threeLinesOf(s strategy.Strategy) string {
 // rewritten fails the test if what the pattern finds first in a file, from a place on, is not as wanted; with -update, it writes it.
 func rewritten(t *testing.T, file string, pattern *regexp.Regexp, from int, want string) {
 	t.Helper()
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	place := pattern.FindSubmatchIndex(text[max(from, 0):])
+	text := read(t, file)
+	place := pattern.FindStringSubmatchIndex(text[max(from, 0):])
 	if place == nil || from < 0 {
 		t.Fatalf("%s has no place for %q", file, want)
 	}
-	now := pattern.Expand([]byte(string(text[:from+place[0]])), []byte(want), text[from:], place)
-	now = append(now, text[from+place[1]:]...)
+	now := pattern.ExpandString([]byte(text[:from+place[0]]), want, text[from:], place)
+	checkOrRewrite(t, file, text, string(now)+text[from+place[1]:])
+}
+
+// checkOrRewrite fails the test if a file is not as it is to be now; with -update, it writes it.
+func checkOrRewrite(t *testing.T, file, text, now string) {
+	t.Helper()
 	switch {
-	case string(now) == string(text):
+	case now == text:
 	case *update:
-		if err := os.WriteFile(file, now, 0o644); err != nil { //nolint:gosec // it is for everybody to read
+		if err := os.WriteFile(file, []byte(now), 0o644); err != nil { //nolint:gosec // it is for everybody to read
 			t.Fatal(err)
 		}
 	default:
-		t.Errorf("%s does not say what internal/evolution says: go test ./internal/test/checkout -run SayWhatTheTableSays -update", file)
+		t.Errorf("%s does not say what the code says: go test ./internal/test/checkout -run Say -update", file)
 	}
 }
 

@@ -62,35 +62,62 @@ func StartSentinels(t testing.TB) []string {
 func StartCluster(t testing.TB) []string {
 	t.Helper()
 	var addrs []string
-	var nodes []*redis.Client
+	for _, node := range StartClusterNodes(t, false) {
+		addrs = append(addrs, node.Addr)
+	}
+	return addrs
+}
+
+// StartClusterNodes starts a Redis Cluster of three masters, and gives them; if they are replicated, and then a replica of each.
+func StartClusterNodes(t testing.TB, replicated bool) []*Server {
+	t.Helper()
+	const masters, slots = 3, 16384
+	size := masters
+	if replicated {
+		size *= 2
+	}
+	var nodes []*Server
+	var clients []*redis.Client
 	first, firstBus := "", ""
-	for i := range 3 {
+	for i := range size {
 		bus := FreePort(t)
-		addr := Start(t, "--cluster-enabled", "yes", "--cluster-port", bus, "--cluster-node-timeout", "5000").Addr
-		node := redisclient.Single(redisclient.Config{Addrs: []string{addr}})
-		t.Cleanup(func() { node.Close() })
-		addrs, nodes = append(addrs, addr), append(nodes, node)
-		_, port, err := net.SplitHostPort(addr)
+		node := Start(t, "--cluster-enabled", "yes", "--cluster-port", bus, "--cluster-node-timeout", "5000", "--repl-diskless-sync-delay", "0")
+		client := redisclient.Single(redisclient.Config{Addrs: []string{node.Addr}})
+		t.Cleanup(func() { client.Close() })
+		nodes, clients = append(nodes, node), append(clients, client)
+		_, port, err := net.SplitHostPort(node.Addr)
 		if err != nil {
 			t.Fatal(err)
 		}
-		const slots = 16384
-		if err := node.ClusterAddSlotsRange(t.Context(), i*slots/3, (i+1)*slots/3-1).Err(); err != nil {
-			t.Fatal(err)
+		if i < masters {
+			if err := client.ClusterAddSlotsRange(t.Context(), i*slots/masters, (i+1)*slots/masters-1).Err(); err != nil {
+				t.Fatal(err)
+			}
 		}
 		if i == 0 {
 			first, firstBus = port, bus
-		} else if err := node.Do(t.Context(), "CLUSTER", "MEET", "127.0.0.1", first, firstBus).Err(); err != nil {
+		} else if err := client.Do(t.Context(), "CLUSTER", "MEET", "127.0.0.1", first, firstBus).Err(); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for _, node := range nodes {
+	for _, client := range clients {
 		until(t, "every node knows every slot", func(ctx context.Context) bool {
-			info, err := node.ClusterInfo(ctx).Result()
-			return err == nil && strings.Contains(info, "cluster_state:ok") && strings.Contains(info, "cluster_known_nodes:3")
+			info, err := client.ClusterInfo(ctx).Result()
+			return err == nil && strings.Contains(info, "cluster_state:ok") && strings.Contains(info, fmt.Sprintf("cluster_known_nodes:%d", size))
 		})
 	}
-	return addrs
+	for i, client := range clients[masters:] {
+		id, err := clients[i].Do(t.Context(), "CLUSTER", "MYID").Text()
+		if err != nil {
+			t.Fatal(err)
+		}
+		until(t, "a replica follows its master", func(ctx context.Context) bool {
+			_ = client.ClusterReplicate(ctx, id).Err() // as soon as it knows the master
+			info, err := client.Info(ctx, "replication").Result()
+			return err == nil && strings.Contains(info, "master_link_status:up")
+		})
+	}
+	return nodes
 }
 
 func until(t testing.TB, what string, holds func(context.Context) bool) {

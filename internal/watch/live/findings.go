@@ -101,8 +101,7 @@ func (f *findings) place(s *scene, one witness.Finding, before *finding, now tim
 	}
 }
 
-// part tells for how long two were inside together who are not any more. It takes back that they were if they were not: the replica of the
-// first was silent for a while, and tells only now that the sale had left before.
+// part tells for how long two were inside together who are not any more.
 func (f *findings) part(s *scene, now time.Time) {
 	for _, told := range f.order {
 		key := keyOf(told.Finding)
@@ -113,10 +112,6 @@ func (f *findings) part(s *scene, now time.Time) {
 		switch {
 		case first == nil || second == nil:
 			delete(f.standing, key)
-		case !first.Left.IsZero() && !first.Left.After(second.Obtained):
-			delete(f.standing, key)
-			told.bad = false
-			f.again(told, whyNotTogether(told.By, told.Of).In, now)
 		case !first.Left.IsZero() && !second.Left.IsZero():
 			delete(f.standing, key)
 			parted := told.Finding

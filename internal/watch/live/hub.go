@@ -27,6 +27,8 @@ type Hub struct {
 	Idle   time.Duration // between two looks at a run in which nothing happens; 0 is a second
 	Now    func() time.Time
 
+	drawing sync.Mutex // held while a pair is drawn
+
 	mu       sync.Mutex
 	watchers int
 	stop     context.CancelFunc // nil while nobody watches
@@ -39,6 +41,7 @@ type Hub struct {
 	scene    *scene
 	trouble  trouble
 	inbox    []witness.Event // seen, and not in the scene yet
+	retellAt time.Time       // until then the run is not told again
 	hurry    chan struct{}   // a look is due
 }
 
@@ -191,6 +194,11 @@ func (h *Hub) publish(ctx context.Context, look Look, err error) {
 		h.log.add("run", h.scene.runFrame(false))
 	}
 	h.scene.look(look)
+	h.publishTally()
+}
+
+// publishTally puts what the ledger says into a frame, if it is something new. h.mu is held.
+func (h *Hub) publishTally() {
 	if tally := h.scene.tally(); tally != nil {
 		h.log.replace("tally", tally)
 	}
@@ -222,10 +230,27 @@ func (h *Hub) show(ctx context.Context, now time.Time) {
 			h.lookSoon()
 		}
 	}
+	if len(s.late) > 0 {
+		if now.Before(h.retellAt) {
+			return
+		}
+		h.retell(now)
+		s = h.scene
+	}
 	h.publishTrouble()
 	if !s.news && !s.isMoving(now) {
 		return
 	}
+	h.showPast(now)
+	if story := s.tale.tell(s, now); story != nil {
+		h.log.replace("story", story)
+	}
+	h.log.replace("lanes", s.lanes(now))
+}
+
+// showPast puts what has happened by a moment, and stays as it is, into frames. h.mu is held.
+func (h *Hub) showPast(now time.Time) {
+	s := h.scene
 	s.account.Settle(now)
 	s.found.take(s, now)
 	if sections := s.sections(); len(sections) > 0 {
@@ -234,13 +259,34 @@ func (h *Hub) show(ctx context.Context, now time.Time) {
 	for _, finding := range s.found.newFindings() {
 		h.log.add("finding", finding)
 	}
-	if story := s.tale.tell(s, now); story != nil {
-		h.log.replace("story", story)
-	}
 	if points := s.newPoints(); len(points) > 0 {
 		h.log.add("stock", same(points))
 	}
-	h.log.replace("lanes", s.lanes(now))
+}
+
+// retellPause is how many times as long as the last telling the next is put off, so that the buyers have the processor.
+const retellPause = 20
+
+// retell tells the run again from its beginning, with the events that came late in their places: a replica that was silent, or whose stream
+// was slow, must not make the others' locks look broken. h.mu is held.
+func (h *Hub) retell(now time.Time) {
+	began, before := h.Now(), h.scene
+	s := newScene(before.last, h.Can, nil)
+	s.names, s.others, s.account = before.names, before.others, before.account.Anew()
+	h.scene = s
+	h.log.begin("run", s.runFrame(true))
+	h.trouble.told = ""
+	var shown time.Time
+	for _, event := range witness.InOrder(slices.Concat(before.account.Events, before.late)) {
+		if event.Replied.Sub(shown) > frameTime {
+			shown = event.Replied
+			h.showPast(shown)
+		}
+		s.record(event)
+	}
+	h.showPast(now)
+	h.publishTally()
+	h.retellAt = now.Add(retellPause * h.Now().Sub(began))
 }
 
 func (h *Hub) lookSoon() {

@@ -55,8 +55,8 @@ type Server struct {
 // Routes returns the routes of those who watch.
 func (s *Server) Routes() []route.Row {
 	return []route.Row{
-		route.On("GET", "/live", route.Reader, route.Front, s.Streams.Bound(s.Hub.stream)),
-		route.On("GET", "/live/pair", route.Reader, route.Front, s.Hub.answerPair),
+		route.On("GET", "/live", route.Participant, route.Front, s.Streams.Bound(s.Hub.stream)),
+		route.On("GET", "/live/pair", route.Participant, route.Front, s.Hub.answerPair),
 		route.On("POST", "/bursts", route.Administrator, route.Front, s.Bursts.post),
 		route.On("GET", "/bursts/{id}", route.Reader, route.Front, s.Bursts.get),
 		route.On("DELETE", "/bursts/{id}", route.Administrator, route.Front, s.Bursts.end),

@@ -1,12 +1,15 @@
 package live
 
 import (
+	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"slices"
 	"strings"
 	"time"
 
+	"lockstep/internal/language"
 	"lockstep/internal/lock"
 	"lockstep/internal/shop/answer"
 	"lockstep/internal/shop/api"
@@ -31,12 +34,25 @@ func (h *Hub) answerPair(w http.ResponseWriter, r *http.Request) error {
 	case a == "" || b == "" || a == b:
 		return errPair
 	}
-	events, sales, err := h.since(a, b)
+	drawn, err := h.draw(r.Context(), in, a, b)
 	if err == nil {
-		drawn := witness.Examine(around(events, sales[0], sales[1])).Trace(in, sales...)
-		answer.Write(w, http.StatusOK, written(drawn))
+		answer.Write(w, http.StatusOK, drawn)
 	}
 	return err
+}
+
+// draw draws two sales: one pair at a time, since each takes much memory, and the buyers need the processor, too.
+func (h *Hub) draw(ctx context.Context, in language.Language, a, b string) (json.RawMessage, error) {
+	h.drawing.Lock()
+	defer h.drawing.Unlock()
+	if ctx.Err() != nil { // the reader has left meanwhile
+		return nil, fmt.Errorf("%w: %w", lock.ErrCancelled, ctx.Err())
+	}
+	events, sales, err := h.since(a, b)
+	if err != nil {
+		return nil, err
+	}
+	return written(witness.Examine(around(events, sales[0], sales[1])).Trace(in, sales...)), nil
 }
 
 // since gives all events from when the first of some sales asked for the lock, and the sales' names.

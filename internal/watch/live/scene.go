@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	mostEvents = 1 << 15                // of a run that are kept, for GET /live/pair
+	mostEvents = 1 << 14                // of a run that are kept, for GET /live/pair and to tell the run again
 	mostOthers = 1 << 14                // events of other runs, which may be the next
 	lateReply  = 250 * time.Millisecond // how long a reply may take that explains another
 )
@@ -27,8 +27,10 @@ type scene struct {
 	stirs bool      // since the last look
 
 	began   time.Time // of the first event; zero: nothing has happened
+	latest  time.Time // when the last event that was recorded was over
 	account *witness.Account
-	others  []witness.Event
+	others  []witness.Event // of other runs
+	late    []witness.Event // of this run, not recorded: the first was over before latest
 	found   *findings
 	names   *names
 	stock   stock
@@ -81,26 +83,38 @@ func (s *scene) look(look Look) {
 	}
 }
 
-// see takes the next event in order. It reports whether the event belongs to a run that is not known yet, or no more.
+// see takes the next event, or, if that was over before the last, one that is late: retell gives it its place. It reports whether the event
+// belongs to a run that is not known yet, or no more.
 func (s *scene) see(event witness.Event) (other bool) {
-	if event.Kind == witness.KindGap {
-		s.account.MarkUnseen(s.names.replica(event.Replica))
+	switch {
+	case event.Kind == witness.KindGap && s.began.IsZero():
 		return false
-	}
-	if s.isOther(event) {
+	case event.Kind == witness.KindGap:
+		event.Sent, event.Replied = s.latest, s.latest
+	case s.isOther(event):
 		if s.others = append(s.others, event); len(s.others) > mostOthers {
 			s.others = slices.Clone(s.others[mostOthers/2:])
 		}
 		return event.Kind == witness.KindAsks
-	}
-	if s.began.IsZero() {
-		s.began = event.Sent
-	}
-	s.news, s.stirs = true, true
-	if event.Kind == witness.KindAsks {
+	case event.Kind == witness.KindAsks:
 		s.names.nameSale(s.account, event)
 	}
 	event = s.names.event(event)
+	if len(s.late) > 0 || event.Replied.Before(s.latest) {
+		s.late = append(s.late, event)
+		return false
+	}
+	s.record(event)
+	return false
+}
+
+// record takes the next event, which has its names.
+func (s *scene) record(event witness.Event) {
+	if s.began.IsZero() {
+		s.began = event.Sent
+	}
+	s.latest = event.Replied
+	s.news, s.stirs = true, true
 	switch event.Kind {
 	case witness.KindDies, witness.KindStops, witness.KindGoes, witness.KindCut, witness.KindMend, witness.KindEmptied:
 		s.found.addReplicaEvent(s, event)
@@ -108,7 +122,6 @@ func (s *scene) see(event witness.Event) (other bool) {
 	}
 	s.account.Record(event)
 	s.stock.see(s, event)
-	return false
 }
 
 func (s *scene) isOther(event witness.Event) bool {
@@ -118,7 +131,9 @@ func (s *scene) isOther(event witness.Event) bool {
 	case event.Sale == "":
 		return s.began.IsZero()
 	default:
-		return s.account.Sale(s.names.of(event.Sale)) == nil
+		name := s.names.of(event.Sale)
+		isLate := slices.ContainsFunc(s.late, func(late witness.Event) bool { return late.Sale == name })
+		return s.account.Sale(name) == nil && !isLate
 	}
 }
 

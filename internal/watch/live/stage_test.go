@@ -82,8 +82,10 @@ func newScript(run string) *script {
 	return &script{began: time.Now().Add(-time.Minute), run: run, ids: map[string]uint64{}}
 }
 
+func (s *script) at(ms int) time.Time { return s.began.Add(time.Duration(ms) * time.Millisecond) }
+
 func (s *script) add(ms int, sale string, event witness.Event) {
-	at := s.began.Add(time.Duration(ms) * time.Millisecond)
+	at := s.at(ms)
 	event.Replica, event.Sale, event.Sent, event.Replied = witness.ReplicaOf(sale), sale, at, at
 	if !strings.Contains(sale, "#") {
 		event.Sale = ""

@@ -14,13 +14,6 @@ func areTogether(a, b string) language.Text {
 	return language.Both(fmt.Sprintf("%s and %s are inside together", a, b), fmt.Sprintf("%s 和 %s 同时在临界区里", a, b))
 }
 
-// whyNotTogether takes it back.
-func whyNotTogether(first, second string) language.Text {
-	return language.Both(
-		fmt.Sprintf("%s had left before %s came in; its replica was silent meanwhile", first, second),
-		fmt.Sprintf("%s 在 %s 进去之前就离开了；它的副本当时没有上报", first, second))
-}
-
 // byLuck says that the numbers are right, and the lock was not.
 func byLuck(r history.Report) language.Text {
 	return language.Both(

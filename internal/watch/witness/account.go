@@ -24,9 +24,11 @@ type Account struct {
 	limits Limits
 	alike  map[FindingKind]int // findings of each kind in Findings
 	unread []*seen             // those whose meaning is not known yet
-	latest time.Time           // when the latest of them was over
 	keys   map[place]*key
 	nodes  int // masters that a lock is on
+
+	forgotten map[FindingKind]int // what Found was after the last event that Events has no more
+	halfway   map[FindingKind]int // what Found was after the last event that Events will forget next
 
 	segments int // that have been seen
 
@@ -101,11 +103,19 @@ func (l Limits) Examine(events []Event) Account {
 // seen is an event that has been told.
 type seen struct {
 	Event
-	waits int  // its effect on so many keys is not known yet
-	late  bool // it was told later than the account is patient: its replica was silent
+	waits int // its effect on so many keys is not known yet
 }
 
-// Record takes the next event. What it means is known as soon as the truth is, up to it.
+// Anew returns an account for the same run that has been told nothing of Events yet. It has counted what came before them.
+func (a *Account) Anew() *Account {
+	anew := NewAccount(a.limits)
+	if a.forgotten != nil {
+		anew.Found, anew.forgotten, anew.told = maps.Clone(a.forgotten), a.forgotten, a.told
+	}
+	return anew
+}
+
+// Record takes the next event, in the order of Replied. What it means is known as soon as the truth is, up to it.
 func (a *Account) Record(event Event) {
 	event = a.owners.claimed(event)
 	a.Events = append(a.Events, event)
@@ -113,8 +123,7 @@ func (a *Account) Record(event Event) {
 	if event.Kind == KindAsks && a.sales[event.Sale] == nil {
 		a.saleOf(event)
 	}
-	a.latest = later(a.latest, event.Replied)
-	next := &seen{Event: event, late: a.limits.Patience > 0 && a.latest.Sub(event.Replied) > a.limits.Patience}
+	next := &seen{Event: event}
 	a.unread = append(a.unread, next)
 	for _, k := range a.keysOf(event) {
 		k.see(next)
@@ -170,9 +179,7 @@ func (a *Account) interpret(next *seen) {
 	switch event.Kind {
 	case KindCommand:
 		a.recordCommand(s, event)
-		if !next.late { // or it cannot be compared with what is known of the stock
-			a.recordStock(s, event)
-		}
+		a.recordStock(s, event)
 	case KindAsks:
 		a.beginWait(s, event)
 	case KindObtains:
@@ -196,6 +203,8 @@ func (a *Account) interpret(next *seen) {
 		a.conclude(s, event.Replied)
 	case KindMissed:
 		a.find(Finding{Kind: Missed, At: event.Replied, Tick: event.Tick})
+	case KindGap:
+		a.markUnseen(event.Replica)
 	case KindBooked, KindUnbooked, KindResold:
 		a.compareLedger(event)
 	default:
@@ -254,8 +263,9 @@ func (a *Account) forget() {
 	if a.limits.Events == 0 {
 		return
 	}
-	if len(a.Events) > 2*a.limits.Events {
-		a.Events = slices.Clone(a.Events[a.limits.Events:])
+	if len(a.Events)%a.limits.Events == 0 {
+		a.forgotten, a.halfway = a.halfway, maps.Clone(a.Found)
+		a.Events = slices.Clone(a.Events[len(a.Events)-a.limits.Events:])
 	}
 	if len(a.Insides) > 2*mostRemembered && a.told == nil {
 		a.told = a.Story()
@@ -297,8 +307,8 @@ func (a *Account) forgetSales() {
 	})
 }
 
-// MarkUnseen forgets the sales of a replica that go on: some of what it did is not known, and they may have ended.
-func (a *Account) MarkUnseen(replica string) {
+// markUnseen forgets the sales of a replica that go on: some of what it did is not known, and they may have ended.
+func (a *Account) markUnseen(replica string) {
 	lost := func(s *Sale) bool { return s.Replica == replica && s.Ended.IsZero() }
 	for _, s := range a.Going {
 		if lost(s) && s.inside != nil {

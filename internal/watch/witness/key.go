@@ -46,16 +46,10 @@ func (k *key) see(event *seen) {
 	switch {
 	case event.Kind == KindResent:
 		k.resent[event.Replica] = true
-	case event.isOfKey() && event.late && k.last != nil && k.last.From.After(event.Replied):
-		k.explains(event.Event) // others have held the lock since: it ends nothing, and takes nothing from them
 	case event.isOfKey():
 		event.waits++
-		at := len(k.pending)
-		for at > 0 && k.pending[at-1].Replied.After(event.Replied) {
-			at--
-		}
-		k.pending = slices.Insert(k.pending, at, event)
-		if at == 0 || k.mayBeNext(event) { // otherwise it waits, as those before it do
+		k.pending = append(k.pending, event)
+		if len(k.pending) == 1 || k.mayBeNext(event) { // otherwise it waits, as those before it do
 			k.follow()
 		}
 	}

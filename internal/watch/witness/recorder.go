@@ -20,8 +20,10 @@ import (
 	"lockstep/internal/service/reason"
 )
 
-// mostEvents is how many a Recorder keeps.
-const mostEvents = 1 << 14
+const (
+	mostEvents = 1 << 14 // that a Recorder keeps
+	mostAtOnce = 64      // that a watcher is told of at a time: no others are described for it meanwhile
+)
 
 // Recorder notes what the sales of one replica do with their lock. It is a service.Observer and an http.Handler, and has a go-redis hook
 // for each client. It sends Redis nothing, and its memory is bounded: it forgets the oldest events.
@@ -136,14 +138,15 @@ func (r *Recorder) tell() {
 	}
 }
 
-// since gives the events after one, as far as they are kept; with a gap first, if some are not. It also gives a channel that is closed when
-// there are more, nil if there will be none.
+// since gives the next events after one, as far as they are kept; with a gap first, if some are not. If they are fewer than mostAtOnce, it
+// also gives a channel that is closed when there are more, nil if there will be none.
 func (r *Recorder) since(after uint64) (events []Event, more <-chan struct{}) {
 	r.mu.Lock()
 	first := r.last - uint64(len(r.notes)) // the id before the oldest
 	gap := after < first
-	kept := slices.Clone(r.notes[min(max(after, first), r.last)-first:])
-	if r.news == nil && !r.closed {
+	left := r.notes[min(max(after, first), r.last)-first:]
+	next := slices.Clone(left[:min(len(left), mostAtOnce)])
+	if len(next) < mostAtOnce && r.news == nil && !r.closed {
 		r.news = make(chan struct{})
 	}
 	more = r.news
@@ -151,7 +154,7 @@ func (r *Recorder) since(after uint64) (events []Event, more <-chan struct{}) {
 	if gap {
 		events = append(events, Event{ID: first, Replica: r.replica, Kind: KindGap})
 	}
-	for _, n := range kept {
+	for _, n := range next {
 		events = append(events, n.described()) // not under the mutex: the sales do not wait for it
 	}
 	return events, more

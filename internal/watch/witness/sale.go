@@ -89,7 +89,7 @@ func (a *Account) enterLock(s *Sale, event Event) {
 				other.overtaken++
 			}
 		}
-		a.stopWaiting(s, event.Replied)
+		a.find(s.wasOvertaken(event.Replied)...)
 		a.find(a.queueOf(event).adopt(s, event)...)
 	}
 	s.again = time.Time{}
@@ -106,7 +106,7 @@ func (a *Account) unlock(s *Sale, event Event) {
 func (a *Account) endSale(s *Sale, event Event) {
 	a.find(s.endNestedWait(event.Replied)...)
 	a.recordWait(s, event)
-	a.stopWaiting(s, event.Replied)
+	a.find(s.wasOvertaken(event.Replied)...)
 	a.ended[event.Replica] = event
 	s.Error, s.Code = event.Error, event.Code
 	a.conclude(s, event.Replied)
@@ -204,9 +204,7 @@ func (a *Account) exit(s *Sale, at time.Time) {
 	}
 	a.Left = append(a.Left, i)
 	a.inside--
-	if a.last == nil || !at.Before(a.last.To) { // or its replica tells late
-		a.last = i
-	}
+	a.last = i
 	if a.limits.Shared {
 		return
 	}

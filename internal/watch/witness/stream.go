@@ -47,11 +47,17 @@ func (r *Recorder) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 func (r *Recorder) Watch(ctx context.Context, after uint64, pace time.Duration, see func(...Event) error) {
 	for {
 		events, more := r.since(after)
-		if see(events...) != nil || more == nil {
+		if see(events...) != nil || ctx.Err() != nil {
 			return
 		}
 		if len(events) > 0 {
 			after = events[len(events)-1].ID
+		}
+		if len(events) >= mostAtOnce {
+			continue
+		}
+		if more == nil {
+			return
 		}
 		select {
 		case <-more:

@@ -56,16 +56,6 @@ func holderAt(holdings []*Holding, segment int, from, to time.Time) string {
 	return ""
 }
 
-// stopWaiting ends a sale's wait. Those that obtained the lock after that have not overtaken it, though its replica tells late.
-func (a *Account) stopWaiting(s *Sale, at time.Time) {
-	for i := len(a.Sales) - 1; i >= 0 && s.overtaken > 0 && a.Sales[i] != s; i-- {
-		if a.Sales[i].Obtained.After(at) {
-			s.overtaken--
-		}
-	}
-	a.find(s.wasOvertaken(at)...)
-}
-
 // wasOvertaken finds that a sale waits, or did until now, while others obtained the lock that had asked after it.
 func (s *Sale) wasOvertaken(now time.Time) []Finding {
 	if s.overtaken <= manyOvertakes || !s.Waits() {

@@ -4,9 +4,9 @@ package main
 import (
 	"time"
 
+	"lockstep/internal/cli/site/tab"
 	"lockstep/internal/explore/seat"
 	"lockstep/internal/shop/route"
-	"lockstep/internal/cli/site/tab"
 )
 
 func main() {

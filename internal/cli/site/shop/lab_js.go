@@ -8,10 +8,10 @@ import (
 	"strings"
 	"time"
 
+	"lockstep/internal/cli/site/tab"
 	"lockstep/internal/cluster/job"
 	"lockstep/internal/evolution"
 	"lockstep/internal/shop/config"
-	"lockstep/internal/cli/site/tab"
 )
 
 // ofALab opens a replica of a lab's. Its settings are flags, as those of a process.

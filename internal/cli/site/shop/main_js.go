@@ -12,13 +12,13 @@ import (
 	"time"
 
 	"lockstep/internal/cli/server"
+	"lockstep/internal/cli/site/tab"
 	"lockstep/internal/dao"
 	"lockstep/internal/evolution"
 	"lockstep/internal/shop/config"
 	"lockstep/internal/shop/route"
 	"lockstep/internal/stage/lab"
 	"lockstep/internal/watch/witness"
-	"lockstep/internal/cli/site/tab"
 )
 
 func main() {

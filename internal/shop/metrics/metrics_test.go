@@ -1,0 +1,31 @@
+package metrics
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"lockstep/internal/service/history"
+)
+
+// Few scrapes are answered at once: each asks Redis, and takes memory.
+func TestFewScrapeAtOnce(t *testing.T) {
+	scrapes, scrape, refused := 0, func() {}, 0
+	metrics := New("r1", func(context.Context) (history.Tally, error) { // another comes while this one is answered
+		if scrapes++; scrapes < 10*mostScrapes {
+			scrape()
+		}
+		return history.Tally{}, nil
+	})
+	scrape = func() {
+		answer := httptest.NewRecorder()
+		metrics.ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/metrics", http.NoBody))
+		if answer.Code == http.StatusServiceUnavailable {
+			refused++
+		}
+	}
+	if scrape(); scrapes != mostScrapes || refused != 1 {
+		t.Errorf("%d are answered at once, and %d refused; want %d and 1", scrapes, refused, mostScrapes)
+	}
+}

@@ -1,0 +1,118 @@
+package route
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"lockstep/internal/lock"
+)
+
+// Each answer is made once, however many ask for it at a time, and is sent with an ETag. Whoever has it already is told so. What is asked
+// for besides makes no other answer; errors are made anew.
+func TestAnswersAreKept(t *testing.T) {
+	var made, refused atomic.Int64
+	row := On("GET", "/{name}", Reader, Replica, Kept(Value(func(r *http.Request) (string, error) {
+		if r.PathValue("name") == "missing" {
+			refused.Add(1)
+			return "", lock.WithCode("not_found", "missing")
+		}
+		made.Add(1)
+		return r.PathValue("name") + " in " + r.URL.Query().Get("lang"), nil
+	}), ByQuery("lang")))
+	mux := Mux(row)
+	ask := func(method, path, known string) *httptest.ResponseRecorder {
+		request, answer := httptest.NewRequestWithContext(t.Context(), method, path, http.NoBody), httptest.NewRecorder()
+		request.Header.Set("If-None-Match", known)
+		mux.ServeHTTP(answer, request)
+		return answer
+	}
+	var asking sync.WaitGroup
+	for i := range 50 {
+		asking.Go(func() { ask("GET", fmt.Sprintf("/a?lang=en&other=%d", i), "") })
+	}
+	asking.Wait()
+	if made.Load() != 1 {
+		t.Errorf("one answer is made %d times", made.Load())
+	}
+	tag := ask("GET", "/a?lang=en", "").Header().Get("ETag")
+	for _, c := range []struct {
+		method, path, known string
+		status              int
+		body                string
+	}{
+		{"GET", "/a?lang=en", "", 200, `"a in en"` + "\n"},
+		{"HEAD", "/a?lang=en", "", 200, ""},
+		{"GET", "/a?lang=en", tag, 304, ""},
+		{"GET", "/a?lang=zh", tag, 200, `"a in zh"` + "\n"},
+		{"GET", "/b?lang=en", tag, 200, `"b in en"` + "\n"},
+	} {
+		answer := ask(c.method, c.path, c.known)
+		if answer.Code != c.status || answer.Body.String() != c.body || answer.Header().Get("Cache-Control") != "no-cache" {
+			t.Errorf("%s %s: %d %v %q; want %d %q", c.method, c.path, answer.Code, answer.Header(), answer.Body, c.status, c.body)
+		}
+		if kind := answer.Header().Get("Content-Type"); c.status == http.StatusOK && kind != "application/json; charset=utf-8" {
+			t.Errorf("%s %s is %q", c.method, c.path, kind)
+		}
+	}
+	for range 2 {
+		if answer := ask("GET", "/missing?lang=en", ""); answer.Code != http.StatusNotFound || answer.Header().Get("ETag") != "" {
+			t.Errorf("an error: %d %v", answer.Code, answer.Header())
+		}
+	}
+	if made.Load() != 3 || refused.Load() != 2 {
+		t.Errorf("%d answers are made, and %d errors; want 3 and 2", made.Load(), refused.Load())
+	}
+}
+
+// An answer that is made keeps those that are known from nobody. However many there may be, few are kept; some are not to be kept at all.
+func TestAFewAnswersAreKept(t *testing.T) {
+	making, goOn := make(chan struct{}), make(chan struct{})
+	handle := Kept(func(w http.ResponseWriter, r *http.Request) error {
+		if r.URL.Path == "/slow" {
+			close(making)
+			<-goOn
+		}
+		_, err := w.Write([]byte(r.URL.Path))
+		return err
+	}, ByQuery())
+	ask := func(path string) (said string) {
+		answer := httptest.NewRecorder()
+		if err := handle(answer, httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, http.NoBody)); err != nil {
+			t.Error(err)
+		}
+		return answer.Body.String()
+	}
+	ask("/known")
+	var slow sync.WaitGroup
+	slow.Go(func() { ask("/slow") })
+	<-making
+	if said := ask("/known"); said != "/known" {
+		t.Errorf("it says %q", said)
+	}
+	close(goOn)
+	slow.Wait()
+
+	all, made := &answers{all: map[string]*kept{}}, 0
+	all.handle = func(http.ResponseWriter, *http.Request) error { made++; return nil }
+	for i := range 10 * mostKept {
+		if _, err := all.find(fmt.Sprint(i), nil); err != nil || len(all.all) > mostKept {
+			t.Fatalf("%v, and %d are kept", err, len(all.all))
+		}
+	}
+	if made != 10*mostKept {
+		t.Errorf("%d are made", made)
+	}
+
+	never := 0
+	handle = Kept(func(http.ResponseWriter, *http.Request) error { never++; return nil },
+		func(*http.Request) (string, bool) { return "", false })
+	ask("/")
+	ask("/")
+	if never != 2 {
+		t.Errorf("what is not to be kept is made %d times", never)
+	}
+}
