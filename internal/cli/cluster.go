@@ -39,7 +39,7 @@ requests until it answers again. Without redis.addrs the Redis is embedded in th
 			logged := newLogWriter(cmd.ErrOrStderr())
 			defer logged.close()
 			return server.ServeCluster(cmd.Context(), cfg, server.Replicas{
-				N: replicas, Given: given(cmd), Stderr: logged.patient(), Log: newLog(logged, cfg.Log.Level), Ready: ready(cmd, logged),
+				N: replicas, Given: given(cmd), Stderr: logged, Log: newLog(logged, cfg.Log.Level), Ready: ready(cmd, logged),
 			})
 		},
 	}

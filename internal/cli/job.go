@@ -123,7 +123,7 @@ func runJob(cmd *cobra.Command, f jobFlags) error {
 		Arguments: []string{
 			"job", "--" + server.UntilStdinFlag, "--every=" + f.every.String(), "--work=" + f.work.String(), "--lock=" + f.version,
 		},
-		Said: said, Logged: logged.patient(), Log: newLog(logged, cfg.Log.Level),
+		Said: said, Logged: logged, Log: newLog(logged, cfg.Log.Level),
 		Ready: func(firstLine string) {
 			tell(said.to, firstLine)
 			said.release()

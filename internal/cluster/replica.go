@@ -29,9 +29,6 @@ const (
 	young      = 5 * time.Second
 )
 
-// logTime is how long the last of the log of a replica that has ended may take to be passed on.
-const logTime = time.Second
-
 // State is what a replica is doing.
 type State string
 
@@ -133,14 +130,8 @@ func (r *Replica) start(ctx context.Context) (ended <-chan error, err error) {
 	if err != nil {
 		return nil, err
 	}
-	logged, err := passOnLog(cmd)
-	if err != nil {
-		return nil, err
-	}
 	cmd.SysProcAttr = ownGroup()
-	err = cmd.Start()
-	passed := logged()
-	if err != nil {
+	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("starting %s: %w", r.Name, err)
 	}
 	gone := make(chan struct{})
@@ -154,12 +145,7 @@ func (r *Replica) start(ctx context.Context) (ended <-chan error, err error) {
 		defer close(gone)
 		_, _ = io.Copy(said, lines)
 		_, _ = io.Copy(io.Discard, lines) // even if Stdout is closed, the process must not block on its output
-		err := cmd.Wait()
-		select {
-		case <-passed:
-		case <-time.After(logTime):
-		}
-		end <- err
+		end <- cmd.Wait()
 	}()
 	if err != nil || up == nil {
 		_ = stdin.Close()
@@ -167,31 +153,6 @@ func (r *Replica) start(ctx context.Context) (ended <-chan error, err error) {
 	}
 	r.set(Up, up[1], cmd.Process.Pid)
 	return end, nil
-}
-
-// passOnLog gives a command a pipe as standard error. begin is to be called once the command has been started: what it says goes to where
-// it was to go, and passed is closed after the last of it. Unlike with os/exec, Wait does not wait for that: perhaps nobody reads it. If
-// it can go there no longer, the pipe breaks, so that the command knows.
-func passOnLog(cmd *exec.Cmd) (begin func() (passed <-chan struct{}), err error) {
-	to := cmd.Stderr
-	if to == nil {
-		to = io.Discard
-	}
-	reader, writer, err := os.Pipe()
-	if err != nil {
-		return nil, err
-	}
-	cmd.Stderr = writer
-	return func() <-chan struct{} {
-		passed := make(chan struct{})
-		_ = writer.Close() // the process has its own
-		go func() {
-			defer close(passed)
-			_, _ = io.Copy(to, reader)
-			_ = reader.Close()
-		}()
-		return passed
-	}, nil
 }
 
 // end ends a process, and waits until it is gone. One that does not end in its grace (it may be stopped), or that is given up, is killed.

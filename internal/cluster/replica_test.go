@@ -23,11 +23,6 @@ func TestMain(m *testing.M) {
 		fmt.Println("lockstep: http://127.0.0.1:1 · a replica")
 		_, _ = io.Copy(io.Discard, os.Stdin)
 		os.Exit(0)
-	case "talkative":
-		fmt.Fprintln(os.Stderr, "starting")
-		fmt.Println("lockstep: http://127.0.0.1:1 · a replica")
-		_, _ = io.Copy(io.Discard, os.Stdin)
-		os.Exit(0)
 	case "stubborn":
 		fmt.Println("lockstep: http://127.0.0.1:1 · a replica")
 		<-time.After(time.Minute)
@@ -44,17 +39,17 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-func startAs(t *testing.T, how string, grace time.Duration, stderr io.Writer) (*Cluster, error) {
+func startAs(t *testing.T, how string, grace time.Duration) (*Cluster, error) {
 	t.Helper()
 	return Start(t.Context(), 2, func(string) *exec.Cmd {
 		command := exec.Command(os.Args[0])
-		command.Env, command.Stderr = append(os.Environ(), behaviour+"="+how), stderr
+		command.Env = append(os.Environ(), behaviour+"="+how)
 		return command
 	}, grace, slog.New(slog.DiscardHandler))
 }
 
 func TestReplicasEndWhenTheyAreAsked(t *testing.T) {
-	c, err := startAs(t, "good", time.Minute, nil)
+	c, err := startAs(t, "good", time.Minute)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +67,7 @@ func TestReplicasEndWhenTheyAreAsked(t *testing.T) {
 }
 
 func TestReplicaThatDoesNotEndIsKilled(t *testing.T) {
-	c, err := startAs(t, "stubborn", 50*time.Millisecond, nil)
+	c, err := startAs(t, "stubborn", 50*time.Millisecond)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +102,7 @@ func TestReplicaThatSaysNothingIsKilled(t *testing.T) {
 
 // One that hangs cannot end in peace: nobody waits for it.
 func TestReplicaThatWasGivenUpIsKilledAtOnce(t *testing.T) {
-	c, err := startAs(t, "stubborn", time.Hour, nil)
+	c, err := startAs(t, "stubborn", time.Hour)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +113,7 @@ func TestReplicaThatWasGivenUpIsKilledAtOnce(t *testing.T) {
 }
 
 func TestReplicaThatKeepsEndingIsStartedAgain(t *testing.T) {
-	c, err := startAs(t, "short-lived", time.Minute, nil)
+	c, err := startAs(t, "short-lived", time.Minute)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,7 +132,7 @@ func TestReplicaThatKeepsEndingIsStartedAgain(t *testing.T) {
 }
 
 func TestReplicaThatDoesNotStart(t *testing.T) {
-	_, err := startAs(t, "silent", time.Minute, nil)
+	_, err := startAs(t, "silent", time.Minute)
 	if err == nil || !strings.Contains(err.Error(), "r1 did not start") || !strings.Contains(err.Error(), "exit status 2") {
 		t.Errorf("%v; want to be told that r1 did not start, and how it ended", err)
 	}
