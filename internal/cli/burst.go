@@ -187,8 +187,11 @@ func (f *burstFlags) startTarget(cmd *cobra.Command, missing string, why error, 
 	}
 	stderr := cmd.ErrOrStderr()
 	cfg.Server.Addr, cfg.Redis.EmbeddedAddr = anyPort, anyPort
-	own, err := server.Open(cmd.Context(), cfg, server.Options{Log: newLog(stderr, "error")})
+	logged := newLogWriter(stderr)
+	logged.release()
+	own, err := server.Open(cmd.Context(), cfg, server.Options{Log: newLog(logged, "error"), LostLines: logged.lostLines})
 	if err != nil {
+		logged.close()
 		return nil, err
 	}
 	if !errors.Is(why, load.ErrNobody) {
@@ -197,7 +200,10 @@ func (f *burstFlags) startTarget(cmd *cobra.Command, missing string, why error, 
 	fmt.Fprint(stderr, f.in.Say("burst: no lockstep at %s, so this process is the buyers and the shop (%s, %s): the times include both\n",
 		"burst：%s 没有 lockstep，由本进程同时充当买家和商店（%s，%s），用时包含两者\n", missing, own.URL(), own.Redis.Name))
 	f.Targets, f.Token = []string{own.URL()}, cfg.Admin.Token
-	return own.Close, nil
+	return func() error {
+		defer logged.close()
+		return own.Close()
+	}, nil
 }
 
 // refuseServers refuses settings that have an effect only on a server of the burst's own.

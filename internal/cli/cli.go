@@ -7,11 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"os/signal"
 	"runtime/debug"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -53,14 +50,18 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return Program{Name: productName}.Run(ctx, args, stdout, stderr)
 }
 
-// Run runs the command line and returns its exit code. SIGINT and SIGTERM end the command, and so does a terminal that is closed; a second
-// signal ends it at once.
+// Run runs the command line and returns its exit code. untilSignal says which signals end the command.
 func (p Program) Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	ctx, stop := signal.NotifyContext(ctx, endings()...)
+	ctx, stop := p.untilSignal(ctx, stderr)
 	defer stop()
-	context.AfterFunc(ctx, stop) // from now on a signal does what it does by default
+	return p.run(ctx, args, stdout, stderr)
+}
 
-	root, out := newRoot(p.Name), &printed{to: stdout}
+// run is Run, but for the signals.
+func (p Program) run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	ctx, end := context.WithCancel(ctx)
+	defer end()
+	root, out := newRoot(p.Name), &printed{to: stdout, ending: ctx.Done(), end: end}
 	root.SetArgs(args)
 	root.SetIn(p.In)
 	root.SetOut(out)
@@ -73,20 +74,13 @@ func (p Program) Run(ctx context.Context, args []string, stdout, stderr io.Write
 	case errors.As(err, &code):
 		return int(code)
 	default:
+		var says []string
 		for line := range strings.Lines(err.Error()) {
-			fmt.Fprintln(stderr, "lockstep:", strings.TrimSpace(line))
+			says = append(says, "lockstep: "+strings.TrimSpace(line))
 		}
+		tell(stderr, says...)
 		return exitTrouble
 	}
-}
-
-// endings returns the signals that end a command. Whoever started it so that it outlives its terminal (nohup) has its way.
-func endings() []os.Signal {
-	all := []os.Signal{os.Interrupt, syscall.SIGTERM}
-	if !signal.Ignored(syscall.SIGHUP) {
-		all = append(all, syscall.SIGHUP)
-	}
-	return all
 }
 
 func newRoot(typed string) *cobra.Command {

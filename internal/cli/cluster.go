@@ -35,8 +35,9 @@ requests until it answers again. Without redis.addrs the Redis is embedded in th
 			if err != nil {
 				return err
 			}
-			logged := &heldWriter{to: cmd.ErrOrStderr()}
-			defer logged.release()
+			outlive(cmd)
+			logged := newLogWriter(cmd.ErrOrStderr())
+			defer logged.close()
 			return server.ServeCluster(cmd.Context(), cfg, server.Replicas{
 				N: replicas, Given: given(cmd), Stderr: logged, Log: newLog(logged, cfg.Log.Level), Ready: ready(cmd, logged),
 			})

@@ -54,7 +54,7 @@ func runCourse(cmd *cobra.Command, args []string, in language.Language, reset, l
 			if err == nil && cmd.Flags().Changed("lang") && sub.Flags().Lookup("lang") != nil && !slices.Contains(args, "--lang") {
 				args = append(args, "--lang", string(in))
 			}
-			return Program{Name: typed, In: strings.NewReader("")}.Run(ctx, args, out, cmd.ErrOrStderr()) != exitTrouble
+			return Program{Name: typed, In: strings.NewReader("")}.run(ctx, args, out, cmd.ErrOrStderr()) != exitTrouble
 		},
 	})
 	if err == nil && reset {

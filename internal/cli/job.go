@@ -102,20 +102,21 @@ func runJob(cmd *cobra.Command, f jobFlags) error {
 	if err != nil {
 		return err
 	}
+	logged := newLogWriter(cmd.ErrOrStderr())
+	defer logged.close()
 	if f.replica {
 		ctx, end := context.WithCancel(cmd.Context())
 		defer end()
 		endWithStdin(cmd.InOrStdin(), end)
+		logged.release()
 		return job.Replica{
-			Config: cfg, Every: f.every, Work: f.work, Lock: strategy, Said: cmd.OutOrStdout(), Log: newLog(cmd.ErrOrStderr(), cfg.Log.Level),
+			Config: cfg, Every: f.every, Work: f.work, Lock: strategy, Said: cmd.OutOrStdout(), Log: newLog(logged, cfg.Log.Level),
 		}.Run(ctx)
 	}
-	logged := &heldWriter{to: cmd.ErrOrStderr()}
-	defer logged.release()
 	said := logged
 	if !f.asJSON {
-		said = &heldWriter{to: cmd.OutOrStdout()}
-		defer said.release()
+		said = newLogWriter(cmd.OutOrStdout())
+		defer said.close()
 	}
 	result, err := job.Session{
 		Config: cfg, Every: f.every, Work: f.work, Lock: strategy, Replicas: f.replicas, Ticks: f.ticks, Given: given(cmd),
@@ -124,7 +125,7 @@ func runJob(cmd *cobra.Command, f jobFlags) error {
 		},
 		Said: said, Logged: logged, Log: newLog(logged, cfg.Log.Level),
 		Ready: func(firstLine string) {
-			fmt.Fprintln(said.to, firstLine)
+			tell(said.to, firstLine)
 			said.release()
 			logged.release()
 		},
@@ -132,6 +133,7 @@ func runJob(cmd *cobra.Command, f jobFlags) error {
 	if err != nil {
 		return err
 	}
+	said.close() // the result comes after it
 	if f.asJSON {
 		err = json.NewEncoder(cmd.OutOrStdout()).Encode(result)
 	} else {

@@ -117,22 +117,30 @@ func TestEndsWithoutRedis(t *testing.T) {
 // serve runs the command until finish, which gives its exit code.
 func serve(t *testing.T, args ...string) (stdout *bytes.Buffer, finish func() int) {
 	t.Helper()
+	return serveLogging(t, nil, args...)
+}
+
+// serveLogging is serve with a standard error of its own; nil: it is standard output, as on a terminal.
+func serveLogging(t *testing.T, stderr io.Writer, args ...string) (stdout *bytes.Buffer, finish func() int) {
+	t.Helper()
 	ctx, end := context.WithCancel(t.Context())
 	reader, writer := io.Pipe()
 	ended := make(chan int, 1)
+	if stderr == nil {
+		stderr = writer
+	}
 	go func() {
-		ended <- Run(ctx, args, writer, writer) // as on a terminal
+		ended <- Run(ctx, args, writer, stderr)
 		writer.Close()
 	}()
 	stdout = &bytes.Buffer{}
-	line := make([]byte, 1024)
-	n, err := reader.Read(line) // the first line is one write
-	if err != nil {
-		end()
-		t.Fatalf("lockstep %v ended with %d", args, <-ended)
-	}
-	if !strings.HasPrefix(string(line), "lockstep: http://") {
-		t.Errorf("the first line is %s", line[:n])
+	line, n := make([]byte, 1024), 0
+	for !strings.HasPrefix(string(line), "lockstep: http://") { // what is logged comes before it if the start takes long
+		var err error
+		if n, err = reader.Read(line); err != nil { // the first line is one write
+			end()
+			t.Fatalf("lockstep %v ended with %d", args, <-ended)
+		}
 	}
 	stdout.Write(line[:n])
 	var rest bytes.Buffer

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"strings"
 	"syscall"
 	"testing"
@@ -25,6 +26,19 @@ func TestOutputThatIsLost(t *testing.T) {
 				t.Errorf("exit code %d, %s; want %d and %q", code, stderr.String(), exitTrouble, want)
 			}
 		})
+	}
+}
+
+// A command that is told to end does so even if nobody reads what it prints.
+func TestOutputThatNobodyReads(t *testing.T) {
+	t.Parallel()
+	stdout := newUnread(t)
+	ctx, end := context.WithCancel(t.Context())
+	end()
+	var stderr bytes.Buffer
+	code := Run(ctx, []string{"diff", "v3", "v4"}, stdout, &stderr) // or the test times out
+	if want := "lockstep: standard output: nobody reads it\n"; code != exitTrouble || stderr.String() != want {
+		t.Errorf("exit code %d, %s; want %d and %q", code, &stderr, exitTrouble, want)
 	}
 }
 

@@ -2,11 +2,9 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"os"
 	"os/signal"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -46,27 +44,27 @@ func runServe(cmd *cobra.Command, _ []string) error {
 		return err
 	}
 	behindFront, _ := cmd.Flags().GetBool(server.BehindFrontFlag)
-	logged := &heldWriter{to: cmd.ErrOrStderr()}
-	defer logged.release()
+	outlive(cmd)
+	logged := newLogWriter(cmd.ErrOrStderr())
+	defer logged.close()
 	return server.Serve(ctx, cfg, server.Options{
-		Log: newLog(logged, cfg.Log.Level), BehindFront: behindFront,
+		Log: newLog(logged, cfg.Log.Level), LostLines: logged.lostLines, BehindFront: behindFront,
 		Reload: func() (config.Config, error) { return loadConfig(cmd) },
 		Ready:  ready(cmd, logged),
 	})
 }
 
 // ready returns a function that prints the first line, and then what has been logged.
-func ready(cmd *cobra.Command, logged *heldWriter) func(firstLine string) {
+func ready(cmd *cobra.Command, logged *logWriter) func(firstLine string) {
 	return func(firstLine string) {
-		fmt.Fprintln(cmd.OutOrStdout(), firstLine)
+		tell(cmd.OutOrStdout(), firstLine)
 		logged.release()
 	}
 }
 
 // endWithStdin calls end when standard input ends: the process that started this one decides when.
 func endWithStdin(stdin io.Reader, end func()) {
-	signal.Ignore(os.Interrupt)    // a terminal sends it to every process; the one that started us decides when to end
-	signal.Ignore(syscall.SIGPIPE) // nor do we end because our log is no longer read
+	signal.Ignore(os.Interrupt) // a terminal sends it to every process; the one that started us decides when to end
 	go func() {
 		_, _ = io.Copy(io.Discard, stdin)
 		end()

@@ -130,6 +130,7 @@ func (r *Replica) start(ctx context.Context) (ended <-chan error, err error) {
 	if err != nil {
 		return nil, err
 	}
+	cmd.SysProcAttr = ownGroup()
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("starting %s: %w", r.Name, err)
 	}

@@ -2,6 +2,11 @@
 
 package cluster
 
+import "syscall"
+
+// ownGroup returns nothing: there are no groups that a signal goes to.
+func ownGroup() *syscall.SysProcAttr { return nil }
+
 // CanPause reports whether this system can pause a process.
 const CanPause = false
 

@@ -99,7 +99,7 @@ func (s *Shop) exchange(ctx context.Context) (State, error) {
 func (s *Shop) replica() Replica {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	tells := Replica{Run: s.run.ID, Sales: s.asked.ids()}
+	tells := Replica{Name: s.Replica, Run: s.run.ID, Sales: s.asked.ids()}
 	if s.session == nil {
 		tells.Drained = s.changing
 	} else {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"lockstep/internal/lock"
@@ -75,7 +76,13 @@ func (s *Shop) alone(ctx context.Context) (bool, error) {
 	if err == nil && len(first.Others) > 0 {
 		err = s.Ledger.Call(ctx)
 	}
+	began, said := s.Clock.Now(), false
 	for state := first; err == nil && len(state.Others) > 0; state, err = s.Ledger.Look(ctx) {
+		if !said && s.Clock.Now().Sub(began) > beatInterval {
+			s.Log.Warn("waiting for silent replicas that have not said goodbye, until they count as dead",
+				"replicas", names(state.Others), "lifetime", Lifetime)
+			said = true
+		}
 		for name, other := range state.Others {
 			if before, known := first.Others[name]; !known || other.Told.After(before.Told) {
 				return false, nil
@@ -86,6 +93,15 @@ func (s *Shop) alone(ctx context.Context) (bool, error) {
 		}
 	}
 	return err == nil, err
+}
+
+// names returns what people call these replicas, in order.
+func names(replicas map[string]Replica) (all []string) {
+	for instance, replica := range replicas {
+		all = append(all, cmp.Or(replica.Name, instance))
+	}
+	slices.Sort(all)
+	return all
 }
 
 // SetStock starts a new run with this stock.

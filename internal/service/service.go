@@ -60,6 +60,7 @@ const Lifetime = 5 * time.Second
 
 // Replica is what a replica tells the others.
 type Replica struct {
+	Name     string    `json:"replica"`  // for people
 	Run      string    `json:"run"`      // the id of the one that it is in
 	Sales    []string  `json:"sales"`    // the ids of the orders that it is asked for
 	Admitted int       `json:"admitted"` // how many of them are in flight in the run

@@ -12,6 +12,7 @@ import (
 // Options are what a server is told beside its configuration.
 type Options struct {
 	Log         *slog.Logger
+	LostLines   func() int64                  // how many lines of the log have been lost; nil: not counted
 	BehindFront bool                          // orders have the ids that a cluster's front gives them
 	Reload      func() (config.Config, error) // reads the configuration anew
 	Ready       func(firstLine string)        // is told once the server answers

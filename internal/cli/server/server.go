@@ -108,7 +108,7 @@ func newServer(cfg config.Config, redis *dao.Redis, addr net.Addr, o Options) *S
 	shop := newShop(redis, store)
 	shop.Replica, shop.Log = replica, log
 	shop.Parts.Clock, shop.Parts.Process = lock.SystemClock{Ahead: cfg.Server.ClockOffset}, instance
-	counts := metrics.New(replica, shop.Tally)
+	counts := metrics.New(replica, shop.Tally, o.LostLines)
 	recorder := witness.NewRecorder(replica, instance, time.Now)
 	shop.Observers = service.Observers{counts, recorder}
 	for _, hook := range []goredis.Hook{counts.Hook(), recorder.Hook()} {

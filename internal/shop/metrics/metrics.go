@@ -34,12 +34,18 @@ type Metrics struct {
 	hold      *prometheus.HistogramVec
 }
 
-// New makes the metrics of one replica; tally counts the current run.
-func New(replica string, tally func(context.Context) (history.Tally, error)) *Metrics {
+// New makes the metrics of one replica. tally counts the current run; lostLines counts the lines of the log that were lost, unless it is
+// nil.
+func New(replica string, tally func(context.Context) (history.Tally, error), lostLines func() int64) *Metrics {
 	registry := prometheus.NewRegistry()
 	ours := prometheus.WrapRegistererWith(prometheus.Labels{"replica": replica}, registry)
 	ours.MustRegister(run{tally}, collectors.NewGoCollector())
 	auto := promauto.With(ours)
+	if lostLines != nil {
+		auto.NewCounterFunc(prometheus.CounterOpts{
+			Name: "lockstep_log_lines_lost_total", Help: "Lines of the log that were lost, as they could not be written.",
+		}, func() float64 { return float64(lostLines()) })
+	}
 	counter := func(name, help, label string) *prometheus.CounterVec {
 		return auto.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, []string{label})
 	}

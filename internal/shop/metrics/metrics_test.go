@@ -17,7 +17,7 @@ func TestFewScrapeAtOnce(t *testing.T) {
 			scrape()
 		}
 		return history.Tally{}, nil
-	})
+	}, nil)
 	scrape = func() {
 		answer := httptest.NewRecorder()
 		metrics.ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/metrics", http.NoBody))

@@ -1,0 +1,201 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"lockstep/internal/test/shoptest"
+	"lockstep/internal/test/suite"
+)
+
+// newUnread returns a file that takes nothing until the end of a test.
+func newUnread(t *testing.T) io.Writer {
+	t.Helper()
+	reader, writer := io.Pipe()
+	t.Cleanup(func() { reader.Close() })
+	return writer
+}
+
+var lostLine = regexp.MustCompile(`level=WARN msg="lines of the log were lost: they could not be written" lines=(\d+)`)
+
+// account reads a log of n lines to its end, and returns how many lines have come, and how many the log says were lost.
+func account(t *testing.T, log io.Reader) (came, lost int) {
+	t.Helper()
+	for lines := bufio.NewScanner(log); lines.Scan(); {
+		if match := lostLine.FindStringSubmatch(lines.Text()); match != nil {
+			n, _ := strconv.Atoi(match[1])
+			lost += n
+		} else {
+			came++
+		}
+	}
+	return came, lost
+}
+
+func TestLogThatNobodyReads(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		reader, writer := io.Pipe()
+		w := newLogWriter(writer)
+		w.release()
+		line, n := "x\n", 3*mostWaiting
+		for range n {
+			fmt.Fprint(w, line)
+		}
+		began := time.Now()
+		w.close()
+		if took := time.Since(began); took != flushTime {
+			t.Errorf("the end is held up for %v; want %v", took, flushTime)
+		}
+		last := make(chan struct{})
+		var came, lost int
+		go func() { came, lost = account(t, reader); close(last) }()
+		synctest.Wait() // it is read at last
+		writer.Close()
+		<-last
+		if came+lost != n || int64(lost) != w.lostLines() || came < mostWaiting {
+			t.Errorf("%d lines came, and %d are said to be lost, of %d; %d are counted", came, lost, n, w.lostLines())
+		}
+	})
+}
+
+func TestLogThatIsReadSlowly(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		const lines = 1000
+		var slow slowFile
+		w := newLogWriter(&slow)
+		w.release()
+		for i := range lines {
+			fmt.Fprintln(w, i)
+		}
+		w.close()
+		if got := slow.lines(); len(got) != lines || got[lines-1] != strconv.Itoa(lines-1) || w.lostLines() != 0 {
+			t.Errorf("%d lines came; want %d", len(got), lines)
+		}
+	})
+}
+
+// slowFile takes a line each millisecond.
+type slowFile struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+	full error // if it can take none
+}
+
+func (f *slowFile) Write(text []byte) (int, error) {
+	time.Sleep(time.Millisecond)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.full != nil {
+		return 0, f.full
+	}
+	return f.text.Write(text)
+}
+
+func (f *slowFile) lines() []string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return strings.Split(strings.TrimSuffix(f.text.String(), "\n"), "\n")
+}
+
+func (f *slowFile) fail(err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.full = err
+}
+
+func TestLogOnAFullDisk(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var disk slowFile
+		w := newLogWriter(&disk)
+		w.release()
+		disk.fail(syscall.ENOSPC)
+		for range 3 {
+			fmt.Fprintln(w, "lost")
+			time.Sleep(time.Second)
+		}
+		if w.lostLines() != 3 {
+			t.Errorf("%d lines are counted as lost; want 3", w.lostLines())
+		}
+		disk.fail(nil)
+		fmt.Fprintln(w, "written")
+		w.close()
+		got := disk.lines()
+		if len(got) != 2 || !strings.HasSuffix(got[0], " lines=3") || got[1] != "written" {
+			t.Errorf("the log is %q", got)
+		}
+	})
+}
+
+func TestLogIsHeldBackForSomeTime(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var file slowFile
+		w := newLogWriter(&file)
+		fmt.Fprintln(w, "early")
+		time.Sleep(heldTime - time.Millisecond)
+		if got := file.lines(); got[0] != "" {
+			t.Errorf("it was not held back: %q", got)
+		}
+		time.Sleep(3 * time.Millisecond)
+		if got := file.lines(); got[0] != "early" {
+			t.Errorf("it is still held back after %v: %q", heldTime, got)
+		}
+		w.close()
+	})
+}
+
+// A log that nobody reads holds up neither the sales nor the end.
+func TestServersWhoseLogNobodyReads(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"serve", "cluster"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			stderr := newUnread(t)
+			s, finish := serveTo(t, stderr, name)
+			for range 3 {
+				if status, code := s.Sell(); status != http.StatusOK {
+					t.Errorf("a sale was answered %d %s", status, code)
+				}
+			}
+			if code := finish(); code != exitOK {
+				t.Errorf("exit code %d", code)
+			}
+		})
+	}
+}
+
+func TestServerCountsTheLinesItLoses(t *testing.T) {
+	t.Parallel()
+	s, finish := serveTo(t, fullDisk{}, "serve")
+	s.Sell()
+	suite.Eventually(t, "the lost line of the sale is counted", func() bool {
+		_, metrics := s.Send("GET", "/metrics", "")
+		return regexp.MustCompile(`(?m)^lockstep_log_lines_lost_total\{.*\} [2-9]$`).MatchString(metrics) // of the run, and of the sale
+	})
+	if code := finish(); code != exitOK {
+		t.Errorf("exit code %d", code)
+	}
+}
+
+// serveTo runs a server whose log goes to stderr.
+func serveTo(t *testing.T, stderr io.Writer, args ...string) (s shoptest.Client, finish func() int) {
+	t.Helper()
+	addr := shoptest.UnusedAddr(t)
+	args = append(args, "--server.addr", addr, "--redis.embedded_addr", shoptest.UnusedAddr(t), shoptest.PatientBuyers)
+	_, finish = serveLogging(t, stderr, args...)
+	return shoptest.At(t, addr), finish
+}

@@ -1,0 +1,23 @@
+//go:build unix
+
+package cluster
+
+import (
+	"syscall"
+	"testing"
+	"time"
+)
+
+// A signal to the group of this process, as from a terminal, is not for its replicas.
+func TestReplicaHasAGroupOfItsOwn(t *testing.T) {
+	c, err := startAs(t, "good", time.Minute)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Stop()
+	for _, replica := range c.Replicas() {
+		if group, err := syscall.Getpgid(replica.PID); err != nil || group != replica.PID {
+			t.Errorf("process %d is in group %d, %v", replica.PID, group, err)
+		}
+	}
+}
