@@ -35,9 +35,8 @@ type logWriter struct {
 
 func newLogWriter(to io.Writer) *logWriter {
 	ending := make(chan struct{})
-	w := &logWriter{
-		to: to, waiting: make(chan []byte, mostWaiting), ending: ending, end: sync.OnceFunc(func() { close(ending) }), finished: make(chan struct{}),
-	}
+	end := sync.OnceFunc(func() { close(ending) })
+	w := &logWriter{to: to, waiting: make(chan []byte, mostWaiting), ending: ending, end: end, finished: make(chan struct{})}
 	w.late = time.AfterFunc(heldTime, w.release)
 	return w
 }
