@@ -12,7 +12,6 @@ import (
 	"lockstep/internal/explore/engine"
 	"lockstep/internal/explore/simredis"
 	"lockstep/internal/lock"
-	"lockstep/internal/service/history"
 	"lockstep/internal/strategy"
 )
 
@@ -27,7 +26,7 @@ func (d driver) Contents() []*simredis.State { return d.Engine.Cluster.Contents(
 
 // Past implements checker.Driver.
 func (d driver) Past() checker.Past {
-	d.past.Faulted = d.Engine.Faulted
+	d.past.Faulted, d.past.SoldOut = d.Engine.Faulted, stockOf(d.Engine.Cluster.Stored(), 0) == "0"
 	return d.past
 }
 
@@ -40,9 +39,13 @@ func (d driver) Changed(s *simredis.Server, before *simredis.State, by *engine.A
 	d.checker.Change(checker.Change{Server: s.Index, Before: before, After: s.Holds, Lags: s.Replica != nil}, actor)
 }
 
-// Booked implements engine.Checker.
-func (d driver) Booked(before *simredis.State, orders []history.Order) {
-	d.checker.Book(before, orders)
+// Book implements engine.Checker.
+func (d driver) Book(before, next *simredis.State) (*simredis.State, error) {
+	l, err := d.harness.readLedger(next)
+	for _, order := range l.news {
+		d.checker.Book(order, hasOrder(before, order.ID), stockOf(before, order.Segment))
+	}
+	return l.rest, err
 }
 
 // AppendState implements engine.Checker. How long somebody has waited though nobody living had the lock matters up to mayWait.

@@ -48,6 +48,7 @@ type Harness struct {
 	watch    engine.Watch
 	played   int                             // runs, in a search
 	polled   map[engine.Fingerprint]struct{} // what waiters were told that have been looked at
+	ledgers  map[*simredis.State]ledger      // that were read
 }
 
 // Options say what to look for, and how closely.
@@ -70,18 +71,18 @@ func Until(ctx context.Context) func() error {
 func NewHarness(s strategy.Strategy, in engine.Scenario, options Options, seeds engine.Seeds) (*Harness, error) {
 	options.Memories = cmp.Or(options.Memories, &sync.Pool{})
 	m, known := options.Memories.Get().(*simredis.Memory)
-	if !known {
-		var err error
-		if m, err = simredis.NewMemory(runID); err != nil {
+	var err error
+	if !known { // stock and ledger are durable, so that whatever goes wrong is the lock's doing
+		if m, err = simredis.NewMemory(dao.IsKey); err != nil {
 			return nil, err
 		}
 	}
 	h := &Harness{
-		strategy: s, scenario: in, options: options, memory: m, start: m.WithStock(engine.Stock), hasher: engine.NewHasher(seeds),
-		polled: map[engine.Fingerprint]struct{}{},
+		strategy: s, scenario: in, options: options, memory: m, hasher: engine.NewHasher(seeds),
+		polled: map[engine.Fingerprint]struct{}{}, ledgers: map[*simredis.State]ledger{},
 	}
-	if s.Update == strategy.Segmented {
-		h.start = m.WithSegments(engine.Stock, Segments)
+	if h.start, err = m.After(m.Empty(), opening(s.Update == strategy.Segmented)...); err != nil {
+		return nil, err
 	}
 	if s.OnNodes {
 		h.masters = cmp.Or(in.Nodes, usualMasters)

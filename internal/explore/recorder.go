@@ -145,7 +145,7 @@ func (r *recorder) snapshot() {
 		step.Lock = holders
 	}
 	step.Nodes = r.nodes()
-	step.Stock = r.x.Cluster.Stored().Stock()
+	step.Stock = stockOf(r.x.Cluster.Stored(), 0)
 	for _, a := range r.x.Actors() {
 		step.Standing = append(step.Standing, r.stance(a))
 	}

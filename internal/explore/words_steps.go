@@ -88,7 +88,7 @@ func (r *recorder) segmentSentence(a *engine.Actor) string {
 		holder := r.holderOf(segment)
 		switch {
 		case r.about(stock):
-			return r.say("%s reads stock %s of segment %d", "%s 读到库存 %s（第 %d 段）", a.Name, r.x.Cluster.Stored().StockOf(segment), segment)
+			return r.say("%s reads stock %s of segment %d", "%s 读到库存 %s（第 %d 段）", a.Name, stockOf(r.x.Cluster.Stored(), segment), segment)
 		case !r.about(service.SegmentKey(lock.Key, segment)):
 		case holder == "":
 			return r.say("the lock of segment %d is free", "第 %d 段的锁空闲", segment)
@@ -102,10 +102,10 @@ func (r *recorder) segmentSentence(a *engine.Actor) string {
 // stockSentence tells what a's command did with the stock, "" if nothing.
 func (r *recorder) stockSentence(before view, a *engine.Actor) string {
 	is, reply := r.x.Cluster.Stored(), r.step.Reply
-	left := is.Stock()
+	left := stockOf(is, 0)
 	writes := r.say("%s writes stock %s", "%s 写入库存 %s", a.Name, left)
 	switch {
-	case left != before.stored.Stock():
+	case left != stockOf(before.stored, 0):
 		return writes
 	case !r.about(dao.InventoryKey):
 		return ""
@@ -117,7 +117,7 @@ func (r *recorder) stockSentence(before view, a *engine.Actor) string {
 		return ""
 	case strings.HasPrefix(r.step.Command, "WATCH "):
 		return r.say("%s watches the stock", "%s 监视库存", a.Name)
-	case before.stored.HasOrder(a.Sale) && is == before.stored:
+	case hasOrder(before.stored, a.Sale) && is == before.stored:
 		return r.say("the ledger already has %s's order: nothing is written", "账本里已有 %s 的订单：什么也不写", a.Name)
 	default:
 		return writes

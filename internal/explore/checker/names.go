@@ -11,7 +11,7 @@ import (
 // names reports whether a key of the lock's, or something in it, has the name of a sale, or of its process.
 func names(k simredis.Key, s *Sale) bool {
 	is := func(text string) bool { return textNames(text, s) }
-	return !k.IsShops() && (is(k.Name) || slices.ContainsFunc(k.Values, is))
+	return is(k.Name) || slices.ContainsFunc(k.Values, is)
 }
 
 func textNames(text string, s *Sale) bool {

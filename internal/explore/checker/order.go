@@ -24,7 +24,7 @@ type grant struct {
 
 // recordChange takes down when a process changed what a server holds of the lock.
 func (c *order) recordChange(what Change, by int) {
-	if by == nobody || what.Before.SameLocks(what.After) {
+	if by == nobody || what.Before.SameTransient(what.After) {
 		return
 	}
 	c.clock++

@@ -81,6 +81,6 @@ func (c *words) meet(by *Sale) {
 			continue
 		}
 		others := func(other *Sale) bool { return other != s && (other.waits || other.IsUsing()) && !other.Dead() }
-		s.met = c.any(others) || by != s && slices.ContainsFunc(c.masters(), (*simredis.State).HasLock)
+		s.met = c.any(others) || by != s && slices.ContainsFunc(c.masters(), func(m *simredis.State) bool { return len(m.Transient) > 0 })
 	}
 }

@@ -157,11 +157,10 @@ func (n network) Receive(
 		r.before = n.x.Cluster.Contents()
 		r.before[s.Index] = before
 	}
-	r.did = r.did || !a.Then.SameKeys(before)
+	r.did = r.did || !s.Holds.SameKeys(before)
 	t.recordCommand(question{s, command}, version)
 	r.changes = r.changes.Plus(n.x.Cluster.Version().Minus(version))
 	r.timed, r.stock = r.timed || n.x.Cluster.IsTimed(s, command), r.stock || !isLocksAlone(command)
-	n.x.Checker.Booked(before, a.Orders)
 	if n.x.Recorder != nil && len(follow) > 0 {
 		n.x.Recorder.Follow(t.pending[len(c.commands):], t.fate != DiesAfter)
 	}
@@ -183,8 +182,12 @@ func (n network) Receive(
 // effect lets a command take effect.
 func (x *Execution) effect(c sent) (*simredis.Answer, error) {
 	a, err := x.Cluster.Ask(c.server, c.conn, c.from.actor.Index, x.now, c.command)
-	if err == nil && a.Then != c.server.Holds {
-		err = itsKeys(c.command, a.Then)
+	if err != nil {
+		return nil, err
+	}
+	next, err := x.Checker.Book(c.server.Holds, a.Then)
+	if err == nil && next != c.server.Holds {
+		err = itsKeys(c.command, next)
 	}
 	if err != nil {
 		return nil, err
@@ -192,7 +195,7 @@ func (x *Execution) effect(c sent) (*simredis.Answer, error) {
 	if x.Recorder != nil {
 		x.Recorder.Replied(a.Reply, len(c.commands))
 	}
-	x.becomes(c.server, a.Then, c.from.actor)
+	x.becomes(c.server, next, c.from.actor)
 	publish(a.Published, x.listeners)
 	return a, nil
 }

@@ -18,15 +18,14 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"lockstep/internal/explore/simredis"
-	"lockstep/internal/service/history"
 )
 
 // Checker sees what no actor can see.
 type Checker interface {
 	// Changed is called when a server holds something else than before. It was done by the actor, or, if that is nil, by time or a fault.
 	Changed(server *simredis.Server, before *simredis.State, by *Actor)
-	// Booked is called when a command has added these orders to the ledger.
-	Booked(before *simredis.State, orders []history.Order)
+	// Book is called when a command makes a server hold next. It returns that without what nobody will ask for.
+	Book(before, next *simredis.State) (*simredis.State, error)
 	// AppendState, AppendActor and AppendServer write what the checker knows beside that, for what tells states apart: of all actors, of
 	// one, and of a server.
 	AppendState(b []byte, o Order) []byte

@@ -7,12 +7,13 @@ import (
 
 	"github.com/alicebob/miniredis/v2/proto"
 
+	"lockstep/internal/dao"
 	"lockstep/internal/explore/simredis"
 )
 
 // A lock's keys have its name or its tag; other keys are refused, with a name that would do.
 func TestKeys(t *testing.T) {
-	m, err := simredis.NewMemory("a run")
+	m, err := simredis.NewMemory(dao.IsKey)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +38,7 @@ func TestKeys(t *testing.T) {
 		"EVAL return{redis.call('INCR',KEYS[1])} 2 distributedLock inventory": both,
 		"MULTI | SET distributedLock A | DECR inventory | EXEC":               both,
 	} {
-		cluster := m.NewCluster(m.WithStock(100), 0)
+		cluster := m.NewCluster(m.Empty(), 0)
 		var text strings.Builder
 		for command := range strings.SplitSeq(sent, " | ") {
 			text.WriteString(proto.Strings(strings.Fields(command)...))

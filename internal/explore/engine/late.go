@@ -62,11 +62,7 @@ func (t *Task) arrive() {
 	if l.server.Health == simredis.Crashed {
 		return
 	}
-	before := l.server.Holds
-	a, err := t.x.effect(l)
-	if err != nil {
+	if _, err := t.x.effect(l); err != nil {
 		t.x.Fail(err)
-		return
 	}
-	t.x.Checker.Booked(before, a.Orders)
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"lockstep/internal/dao"
 	"lockstep/internal/explore/simredis"
 	"lockstep/internal/lock"
 )
@@ -100,7 +101,12 @@ func (o Order) content(x *Execution, s *simredis.State) string {
 	if !o.alike {
 		return s.Text
 	}
-	return s.Renamed(string(o.Places), func(text string) string { return string(o.rename(x, []byte(text))) })
+	return s.Renamed(string(o.Places), func(key, text string) string {
+		if dao.IsKey(key) { // there, an order's id is a name by itself
+			text = lock.Owner(text)
+		}
+		return string(o.rename(x, []byte(text)))
+	})
 }
 
 // rename puts places for names.

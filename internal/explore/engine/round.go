@@ -88,7 +88,7 @@ func (t *Task) wouldRepeat() bool {
 // isOutdated reports whether others have changed, since its first command, what the round asked for.
 func (r *round) isOutdated(c *simredis.Cluster) bool {
 	others := c.Version().Minus(r.version).Minus(r.changes)
-	return others.Locks > 0 || r.stock && others.All > 0
+	return others.Transient > 0 || r.stock && others.All > 0
 }
 
 // wake ends t's pause of a moment. Of a round that is undone, nothing is remembered: those who undo each other's rounds could go on for

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"lockstep/internal/dao"
 	"lockstep/internal/explore"
 	"lockstep/internal/explore/engine"
 	"lockstep/internal/explore/simredis"
@@ -77,6 +78,9 @@ func stateOf(run *explore.Run, t trace.Trace) State {
 func serverOf(s *simredis.Server, in explore.Scenario) Server {
 	keys := []Key{}
 	for _, k := range s.Holds.Keys {
+		if dao.IsKey(k.Name) && !k.IsString() {
+			continue // the run, or the ledger
+		}
 		values := slices.Clone(k.Values)
 		for i, value := range values {
 			values[i] = simredis.Relative(value)

@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// Cluster is the servers of one schedule. The first keeps the stock, and the lock too, unless the lock is on masters of its own: the
-// servers that follow.
+// Cluster is the servers of one schedule. The first keeps everything but a lock that is on masters of its own: the servers that follow.
 type Cluster struct {
 	memory  *Memory
 	servers []*Server
@@ -16,16 +15,16 @@ type Cluster struct {
 }
 
 // Version counts the changes of what the servers of a cluster hold, expiries aside.
-type Version struct{ All, Locks uint64 }
+type Version struct{ All, Transient uint64 }
 
 // Plus returns the version after so many more changes.
 func (v Version) Plus(changes Version) Version {
-	return Version{v.All + changes.All, v.Locks + changes.Locks}
+	return Version{v.All + changes.All, v.Transient + changes.Transient}
 }
 
 // Minus returns how many changes there were since an earlier version.
 func (v Version) Minus(earlier Version) Version {
-	return Version{v.All - earlier.All, v.Locks - earlier.Locks}
+	return Version{v.All - earlier.All, v.Transient - earlier.Transient}
 }
 
 // Server is one Redis.
@@ -79,7 +78,7 @@ func (c *Cluster) Later(held []*State, d time.Duration) (*Cluster, error) {
 // Servers returns all of them, by their index.
 func (c *Cluster) Servers() []*Server { return c.servers }
 
-// Stored returns what the server with the stock holds.
+// Stored returns what the first server holds.
 func (c *Cluster) Stored() *State { return c.servers[0].Holds }
 
 // Masters returns the servers that the lock is on.
@@ -103,7 +102,7 @@ func (c *Cluster) Locked(name string) (Key, bool) {
 	return Key{}, false
 }
 
-// Version returns how often what the servers hold has changed, and of that the lock's keys.
+// Version returns how often what the servers hold has changed, and of that the keys that are not durable.
 func (c *Cluster) Version() Version { return c.version }
 
 // Contents returns what all of them hold.
@@ -148,8 +147,8 @@ func (c *Cluster) Become(s *Server, next *State) (changed bool) {
 	s.Holds = next
 	if changed = !before.Same(next); changed {
 		c.version.All++
-		if !before.SameLocks(next) {
-			c.version.Locks++
+		if !before.SameTransient(next) {
+			c.version.Transient++
 		}
 	}
 	for _, w := range s.watches {

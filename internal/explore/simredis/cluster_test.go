@@ -9,22 +9,22 @@ import (
 	"lockstep/util/lua"
 )
 
-// A version counts the changes of what a cluster holds, and of the lock's keys apart: an expiry, and what is written again, is none.
+// A version counts the changes of what a cluster holds, and of the transient keys apart: an expiry, and what is written again, is none.
 func TestAVersionCountsChanges(t *testing.T) {
 	m := memory(t)
 	for name, test := range map[string]struct {
 		command []string
 		want    Version
 	}{
-		"the lock":                 {[]string{"DEL", "distributedLock"}, Version{All: 1, Locks: 1}},
-		"another key of its":       {[]string{"INCR", "{distributedLock}:fence"}, Version{All: 1, Locks: 1}},
+		"the lock":                 {[]string{"DEL", "distributedLock"}, Version{All: 1, Transient: 1}},
+		"another key of its":       {[]string{"INCR", "{distributedLock}:fence"}, Version{All: 1, Transient: 1}},
 		"the stock":                {[]string{"DECR", "inventory"}, Version{All: 1}},
 		"what is read":             {[]string{"GET", "distributedLock"}, Version{}},
 		"an expiry":                {[]string{"PEXPIRE", "distributedLock", "20000"}, Version{}},
 		"what is there is written": {[]string{"SET", "distributedLock", "A", "EX", "20"}, Version{}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := m.NewCluster(m.WithStock(5), 0)
+			c := m.NewCluster(stocked(t, m, "5"), 0)
 			do(t, c, "SET", "distributedLock", "A", "EX", "10")
 			before := c.Version()
 			do(t, c, test.command...)
@@ -35,8 +35,8 @@ func TestAVersionCountsChanges(t *testing.T) {
 	}
 }
 
-// A server knows the scripts of package lua from the beginning, as one that has served a shop; others it has to be sent first.
-func TestAServerKnowsTheScriptsOfTheShop(t *testing.T) {
+// A server knows the scripts of package lua from the beginning; others it has to be sent first.
+func TestAServerKnowsTheScriptsOfPackageLua(t *testing.T) {
 	m := memory(t)
 	for script, want := range map[string]string{
 		lua.CompareAndDelete: ":30\r\n", "return 30": "-NOSCRIPT No matching script. Please use EVAL.\r\n",
@@ -77,7 +77,7 @@ func TestWhatWouldProlong(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := m.NewCluster(m.WithStock(5), 0)
+			c := m.NewCluster(stocked(t, m, "5"), 0)
 			do(t, c, "SET", "distributedLock", "A", "PX", "10000")
 			if test.before != nil {
 				do(t, c, test.before...)

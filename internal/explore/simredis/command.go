@@ -2,7 +2,6 @@ package simredis
 
 import (
 	"bufio"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -12,9 +11,6 @@ import (
 	"github.com/alicebob/miniredis/v2/proto"
 	resp "github.com/alicebob/miniredis/v2/server"
 
-	"lockstep/internal/dao"
-	"lockstep/internal/lock"
-	"lockstep/internal/service/history"
 	"lockstep/util/lua"
 )
 
@@ -66,8 +62,7 @@ func (m *Memory) command(sent []byte) *Command {
 	return c
 }
 
-// evaluate makes EVALSHA of a script of package lua the EVAL of its text: a server that has served a shop knows them all, and a schedule
-// begins with one.
+// evaluate makes EVALSHA of a script of package lua the EVAL of its text: a server has run them all before a schedule begins.
 func evaluate(words []string) {
 	if len(words) > 1 {
 		if script := lua.SentBy(words[0], words[1]); script != "" {
@@ -154,54 +149,3 @@ func (m *Memory) loadScripts() {
 	}
 	m.present = m.cached
 }
-
-// ledger is the key of the run's orders.
-func (m *Memory) ledger() string {
-	newest, _ := dao.OrdersKeys(m.run)
-	return newest
-}
-
-// takeOrders returns the orders that were just written to a ledger that had these, and leaves their ids alone in it.
-func (m *Memory) takeOrders(had []string) (orders []history.Order, _ error) {
-	if m.run == "" {
-		return nil, nil
-	}
-	m.server.Del(dao.RunKey)
-	ledger := m.ledger()
-	if !m.server.Exists(ledger) {
-		return nil, nil
-	}
-	fields, err := m.server.HKeys(ledger)
-	if err != nil {
-		return nil, fmt.Errorf("the ledger %s: %w", ledger, err)
-	}
-	known := slices.Clone(had)
-	for _, field := range fields {
-		text := m.server.HGet(ledger, field)
-		if text == bare(field) {
-			continue
-		}
-		var order history.Order
-		if err := json.Unmarshal([]byte(text), &order); err != nil {
-			return nil, fmt.Errorf("the ledger %s: %w", ledger, err)
-		}
-		orders = append(orders, order)
-		if !slices.Contains(known, order.ID) {
-			known = append(known, order.ID)
-		}
-	}
-	m.server.Del(ledger)
-	m.writeOrders(known)
-	return orders, nil
-}
-
-// writeOrders writes orders with these ids into the ledger.
-func (m *Memory) writeOrders(ids []string) {
-	for _, id := range ids {
-		m.server.HSet(m.ledger(), id, bare(id))
-	}
-}
-
-// bare returns an order of which nothing is known but whose it is: nobody reads more, and states stay few. A name in an owner is renamed as
-// others.
-func bare(id string) string { return fmt.Sprintf(`{"owner":%q}`, lock.Owner(id)) }

@@ -7,8 +7,6 @@ import (
 	"time"
 
 	"github.com/alicebob/miniredis/v2"
-
-	"lockstep/internal/lock"
 )
 
 // Key is one key. Its values are those of Redis's own reading commands: one for a string, field and value in turn for a hash, the
@@ -22,6 +20,14 @@ type Key struct {
 
 // IsString reports whether it is one value, and nothing that others could add to.
 func (k Key) IsString() bool { return k.kind == "string" }
+
+// First returns the key's first value or field, "" if it has none.
+func (k Key) First() string {
+	if len(k.Values) == 0 {
+		return ""
+	}
+	return k.Values[0]
+}
 
 func readKey(db *miniredis.RedisDB, name string) (k Key, err error) {
 	k = Key{Name: name, kind: db.Type(name), TTL: db.TTL(name)}
@@ -83,24 +89,14 @@ func (k Key) same(other Key) bool {
 	return k.Name == other.Name && slices.Equal(k.Values, other.Values)
 }
 
-// writtenOrders writes the ids of orders, with other names in them, in the order of the new ones. A name is recognised as an owner's.
-func writtenOrders(ids []string, rename func(text string) string) string {
-	lines := make([]string, len(ids))
-	for i, id := range ids {
-		lines[i] = rename(lock.Owner(id)) + "\n"
-	}
-	slices.Sort(lines)
-	return strings.Join(lines, "")
-}
-
 // written writes keys, with other names in them. What Redis keeps in the order of names, which are keys, fields and members, stands in the
 // order of the new ones.
-func written(keys []Key, rename func(text string) string) string {
+func written(keys []Key, rename func(key, text string) string) string {
 	lines := make([]string, len(keys))
 	for i, k := range keys {
 		values := make([]string, len(k.Values))
 		for j, value := range k.Values {
-			values[j] = rename(value)
+			values[j] = rename(k.Name, value)
 		}
 		switch k.kind {
 		case "set", "zset":
@@ -113,7 +109,7 @@ func written(keys []Key, rename func(text string) string) string {
 			}
 			slices.Sort(values)
 		}
-		lines[i] = fmt.Sprintf("%q %s %d %q\n", rename(k.Name), k.kind, k.TTL, values)
+		lines[i] = fmt.Sprintf("%q %s %d %q\n", rename(k.Name, k.Name), k.kind, k.TTL, values)
 	}
 	slices.Sort(lines)
 	return strings.Join(lines, "")

@@ -4,9 +4,6 @@
 // case and then remembers the answer, so the prefix of a schedule, run again and again, costs no Lua. A Cluster is the servers of one
 // schedule. A Client is a real go-redis client: its connections end in memory, and a Network decides when its commands go out. What it
 // makes of a command and of a reply is remembered, too.
-//
-// Two things are the shop's, where there is one: a run is on in every state, and of the orders that a command writes to the ledger only the
-// ids become part of the content; the rest is part of its answer, because nothing reads it and states stay few.
 package simredis
 
 import (
@@ -18,19 +15,17 @@ import (
 	"time"
 
 	"github.com/alicebob/miniredis/v2"
+	"github.com/alicebob/miniredis/v2/proto"
 	resp "github.com/alicebob/miniredis/v2/server"
-
-	"lockstep/internal/dao"
-	"lockstep/internal/service/history"
 )
 
 // Memory is an embedded Redis that remembers all it was ever asked.
 type Memory struct {
 	Began time.Time // what its clock says when a schedule begins: that of Date, unless this is changed before the first
 
-	server *miniredis.Miniredis
-	run    string            // that is on; "": there is no shop
-	states map[string]*State // by their text
+	server  *miniredis.Miniredis
+	durable func(key string) bool
+	states  map[string]*State // by their text
 
 	commands map[string]*Command // by their text
 	phrases  map[string]*phrase  // by their words
@@ -58,14 +53,13 @@ type question struct {
 type Answer struct {
 	Reply     []byte // as received
 	Then      *State
-	Orders    []history.Order // added to the ledger
 	Published []Message
 }
 
-// NewMemory makes a memory in which this run of the shop is on; none if it is "".
-func NewMemory(run string) (*Memory, error) {
+// NewMemory makes a memory of servers of which a failover loses no key that is durable.
+func NewMemory(durable func(key string) bool) (*Memory, error) {
 	m := &Memory{
-		Began: Date(0), server: miniredis.NewMiniRedis(), run: run,
+		Began: Date(0), server: miniredis.NewMiniRedis(), durable: durable,
 		states: map[string]*State{}, commands: map[string]*Command{}, phrases: map[string]*phrase{},
 	}
 	conn, err := m.server.Dial() // makes it ready without a port
@@ -90,7 +84,7 @@ func NewMemory(run string) (*Memory, error) {
 		peer.WriteInt(1)
 		return true
 	})
-	m.empty = m.intern(nil, nil, m.cached)
+	m.empty = m.intern(nil, m.cached)
 	m.loaded = m.empty
 	return m, nil
 }
@@ -114,17 +108,25 @@ func (m *Memory) answer(s *State, now time.Duration, command *Command) (*Answer,
 	if err != nil {
 		return nil, err
 	}
-	orders, err := m.takeOrders(s.orders)
-	if err != nil {
-		return nil, err
-	}
 	then, err := m.look()
 	if err != nil {
 		return nil, err
 	}
-	known := &Answer{Reply: reply, Then: then, Orders: orders, Published: m.published}
+	known := &Answer{Reply: reply, Then: then, Published: m.published}
 	s.answers[asked] = known
 	return known, nil
+}
+
+// After returns what a server holds that held s, after these commands.
+func (m *Memory) After(s *State, commands ...[]string) (*State, error) {
+	for _, words := range commands {
+		a, err := m.answer(s, 0, m.command([]byte(proto.Strings(words...))))
+		if err != nil {
+			return nil, err
+		}
+		s = a.Then
+	}
+	return s, nil
 }
 
 // dispatch gives a command to the server, and gives its reply.
@@ -140,10 +142,6 @@ func (m *Memory) dispatch(now time.Duration, command *Command) ([]byte, error) {
 		m.loadScripts()
 	}
 	m.server.SetTime(m.Began.Add(now))
-	if m.run != "" {
-		stock, _ := m.server.Get(dao.InventoryKey) // without one, nothing is sold
-		m.server.HSet(dao.RunKey, "id", m.run, "written", stock)
-	}
 	m.loaded, m.published, m.refused = nil, nil, nil
 	var reply bytes.Buffer
 	peer := resp.NewPeer(bufio.NewWriter(&reply))
@@ -176,22 +174,15 @@ func (m *Memory) pass(s *State, d time.Duration) (*State, error) {
 // look reads what the server holds.
 func (m *Memory) look() (*State, error) {
 	db := m.server.DB(0)
-	var (
-		keys   []Key
-		orders []string
-	)
+	var keys []Key
 	for _, name := range db.Keys() {
-		if m.run != "" && name == m.ledger() {
-			orders, _ = m.server.HKeys(name)
-			continue
-		}
 		k, err := readKey(db, name)
 		if err != nil {
 			return nil, err
 		}
 		keys = append(keys, k)
 	}
-	m.loaded = m.intern(keys, orders, m.cached)
+	m.loaded = m.intern(keys, m.cached)
 	return m.loaded, nil
 }
 
@@ -209,7 +200,6 @@ func (m *Memory) load(s *State) error {
 			return fmt.Errorf("the key %s: %w", k.Name, err)
 		}
 	}
-	m.writeOrders(s.orders)
 	m.loaded = s
 	return nil
 }

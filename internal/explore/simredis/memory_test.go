@@ -1,21 +1,32 @@
 package simredis
 
 import (
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/alicebob/miniredis/v2/proto"
 )
 
-// memory is one of a run, until the test ends.
+// memory is one in which the keys of an inventory are durable, until the test ends.
 func memory(t *testing.T) *Memory {
 	t.Helper()
-	m, err := NewMemory("a run")
+	m, err := NewMemory(func(key string) bool { return strings.Contains(key, "inventory") })
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(m.Close)
 	return m
+}
+
+// stocked is the state of a server that holds an inventory.
+func stocked(t *testing.T, m *Memory, inventory string) *State {
+	t.Helper()
+	s, err := m.After(m.Empty(), []string{"SET", "inventory", inventory})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
 }
 
 // client is one of a memory, until the test ends.

@@ -7,15 +7,12 @@ import (
 	"testing"
 
 	"github.com/redis/go-redis/v9"
-
-	"lockstep/internal/service/history"
 )
 
 // direct is a Network whose server answers at once. It counts what came without a connection.
 type direct struct {
 	cluster *Cluster
 	short   int
-	booked  []history.Order
 }
 
 func (*direct) Send(ctx context.Context, _ int, _ []redis.Cmder, deliver func(context.Context) error) error {
@@ -34,7 +31,6 @@ func (d *direct) Receive(conn *Conn, server int, command *Command, _ []*Command)
 		return nil, err
 	}
 	d.cluster.Become(s, a.Then)
-	d.booked = append(d.booked, a.Orders...)
 	return a.Reply, nil
 }
 
@@ -46,7 +42,7 @@ func TestAPhraseMeansTheSame(t *testing.T) {
 	m := memory(t)
 	sender := client(t, m)
 	c := sender.Client
-	d := &direct{cluster: m.NewCluster(m.WithStock(200), 0)}
+	d := &direct{cluster: m.NewCluster(stocked(t, m, "200"), 0)}
 	sender.Attach(d)
 	ctx := t.Context()
 	for name, ask := range map[string]func() redis.Cmder{

@@ -3,52 +3,36 @@ package simredis
 import (
 	"cmp"
 	"slices"
-	"strings"
 	"time"
-
-	"lockstep/internal/dao"
 )
 
-// Lag cuts a server's replica off: it holds what the server holds now, and gets nothing more but time. Of that, the lock's keys alone
+// Lag cuts a server's replica off: it holds what the server holds now, and gets nothing more but time. Of that, the transient keys alone
 // are ever of use.
 func (c *Cluster) Lag(s *Server) {
-	s.Replica = c.memory.intern(s.Holds.locks, nil, nil)
+	s.Replica = c.memory.intern(s.Holds.Transient, nil)
 }
 
-// Save makes a snapshot of a server: what it holds now, with the stock. It gets nothing more but time.
+// Save makes a snapshot of a server: what it holds now. It gets nothing more but time.
 func (c *Cluster) Save(s *Server) {
-	s.Replica, s.Saved = c.memory.intern(s.Holds.Keys, s.Holds.orders, nil), true
+	s.Replica, s.Saved = c.memory.intern(s.Holds.Keys, nil), true
 }
 
-// promoted returns what a server would hold if its replica, which lags, took its place. The stock and the ledger are the master's: they
-// are taken to be kept elsewhere, so that whatever goes wrong is the lock's doing. So are the scripts that were loaded.
+// promoted returns what a server would hold if its replica, which lags, took its place. The durable keys are the master's, and so are
+// the scripts that were loaded.
 //
 // A snapshot is all that a server holds that has restarted with it.
 func (c *Cluster) promoted(s *Server) *State {
 	keys := slices.Clone(s.Replica.Keys)
 	if s.Saved {
-		return c.memory.intern(keys, s.Replica.orders, s.Holds.scripts)
+		return c.memory.intern(keys, s.Holds.scripts)
 	}
 	for _, k := range s.Holds.Keys {
-		if k.IsShops() {
+		if c.memory.durable(k.Name) {
 			keys = append(keys, k)
 		}
 	}
 	slices.SortFunc(keys, func(a, b Key) int { return cmp.Compare(a.Name, b.Name) })
-	return c.memory.intern(keys, s.Holds.orders, s.Holds.scripts)
-}
-
-// First returns the key's first value or field, "" if it has none.
-func (k Key) First() string {
-	if len(k.Values) == 0 {
-		return ""
-	}
-	return k.Values[0]
-}
-
-// IsShops reports whether a key is the stock's or the ledger's. Every other key is the lock's.
-func (k Key) IsShops() bool {
-	return k.Name == dao.InventoryKey || strings.HasPrefix(k.Name, "{"+dao.InventoryKey+"}")
+	return c.memory.intern(keys, s.Holds.scripts)
 }
 
 // WouldLose reports whether something would be lost if a server's replica, or its snapshot, took its place.
@@ -67,7 +51,7 @@ func (c *Cluster) Promote(s *Server) (holds *State) {
 // Without returns what a server would hold without a key.
 func (c *Cluster) Without(s *Server, key string) *State {
 	keys := slices.DeleteFunc(slices.Clone(s.Holds.Keys), func(k Key) bool { return k.Name == key })
-	return c.memory.intern(keys, s.Holds.orders, s.Holds.scripts)
+	return c.memory.intern(keys, s.Holds.scripts)
 }
 
 // Lagging returns the server whose replica lags, nil if there is none.

@@ -26,7 +26,7 @@ type Shared struct {
 
 // NewShared makes one. The caller must Close it.
 func NewShared(key string) (*Shared, error) {
-	memory, err := simredis.NewMemory("")
+	memory, err := simredis.NewMemory(func(string) bool { return false })
 	if err != nil {
 		return nil, fmt.Errorf("the memory of Redis: %w", err)
 	}
