@@ -15,19 +15,10 @@ import (
 	"lockstep/internal/evolution"
 )
 
-// jobFlags are the flags of the command job.
-type jobFlags struct {
-	every    time.Duration
-	work     time.Duration
-	version  string
-	replicas int
-	ticks    int
-	asJSON   bool
-	replica  bool // run one, rather than start several
-}
-
 func newJob() *cobra.Command {
-	var f jobFlags
+	var s job.Session
+	var version string
+	var asJSON, replica bool
 	cmd := &cobra.Command{
 		Use:   "job",
 		Short: "Run a scheduled job on several replicas, and report each tick",
@@ -48,33 +39,58 @@ A lock is kept for 2/5 of the tick, and expires after 1/2 of it, where it does e
 docs/ARCHITECTURE.md says why.`,
 		Example: "  lockstep job --every 1s --lock none --ticks 5\n  lockstep job --every 1s --lock v4",
 		Args:    cobra.NoArgs,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return runJob(cmd, f) },
+		RunE: func(cmd *cobra.Command, _ []string) (err error) {
+			if err := checkJob(cmd, s, replica); err != nil {
+				return err
+			}
+			if version == "none" {
+				version = "v0"
+			}
+			if s.Lock, err = evolution.Find(version); err != nil {
+				return fmt.Errorf("--lock: %w; and none, the same as v0", meantLock(err, version))
+			}
+			if s.Config, err = loadConfig(cmd); err != nil {
+				return err
+			}
+			logged := newLogWriter(cmd.ErrOrStderr())
+			defer logged.close()
+			s.Logged, s.Log = logged, newLog(logged, s.Config.Log.Level)
+			if replica {
+				ctx, end := context.WithCancel(cmd.Context())
+				defer end()
+				endWithStdin(cmd.InOrStdin(), end)
+				logged.release()
+				s.Said = cmd.OutOrStdout()
+				return s.RunReplica(ctx)
+			}
+			return runJob(cmd, s, logged, asJSON)
+		},
 	}
 	flags := cmd.Flags()
-	flags.DurationVar(&f.every, "every", time.Second, "length of a tick")
-	flags.DurationVar(&f.work, "work", 0, "how long a run takes")
-	flags.StringVar(&f.version, "lock", "v4", "the lock: none (the same as v0), "+strings.Join(evolution.Names(), ", "))
-	flags.IntVar(&f.replicas, "replicas", 3, "how many processes")
-	flags.IntVar(&f.ticks, "ticks", 0, "end after so many ticks; 0: when interrupted")
-	flags.BoolVar(&f.asJSON, "json", false, "one JSON document on standard output, and everything for people on standard error")
+	flags.DurationVar((*time.Duration)(&s.Every), "every", time.Second, "length of a tick")
+	flags.DurationVar(&s.Work, "work", 0, "how long a run takes")
+	flags.StringVar(&version, "lock", "v4", "the lock: none (the same as v0), "+strings.Join(evolution.Names(), ", "))
+	flags.IntVar(&s.Replicas, "replicas", 3, "how many processes")
+	flags.IntVar(&s.Ticks, "ticks", 0, "end after so many ticks; 0: when interrupted")
+	flags.BoolVar(&asJSON, "json", false, "one JSON document on standard output, and everything for people on standard error")
 	completeWith(cmd, "lock", append(evolution.Names(), "none")...)
-	flags.BoolVar(&f.replica, server.UntilStdinFlag, false, "be one of the replicas, until standard input ends")
+	flags.BoolVar(&replica, server.UntilStdinFlag, false, "be one of the replicas, until standard input ends")
 	hide(cmd, server.UntilStdinFlag)
 	return cmd
 }
 
-// check says what is wrong with the flags.
-func (f jobFlags) check(cmd *cobra.Command) (err error) {
-	switch {
-	case f.every < 100*time.Millisecond || f.every > 24*time.Hour:
-		return fmt.Errorf("--every %v is not allowed: want from 100ms to 24h", f.every)
-	case f.work < 0 || f.work > 24*time.Hour:
-		return fmt.Errorf("--work %v is not allowed: want from 0s to 24h", f.work)
-	case f.replicas < 1 || f.replicas > 100:
-		return fmt.Errorf("--replicas %d is not allowed: want from 1 to 100", f.replicas)
-	case f.ticks < 0 || f.ticks > job.MaxTicks:
-		return fmt.Errorf("--ticks %d is not allowed: want from 0 (until interrupted) to %d", f.ticks, job.MaxTicks)
-	case f.replica:
+// checkJob says what is wrong with the flags. A replica is given some that a user may not give.
+func checkJob(cmd *cobra.Command, s job.Session, replica bool) (err error) {
+	switch every := time.Duration(s.Every); {
+	case every < 100*time.Millisecond || every > 24*time.Hour:
+		return fmt.Errorf("--every %v is not allowed: want from 100ms to 24h", every)
+	case s.Work < 0 || s.Work > 24*time.Hour:
+		return fmt.Errorf("--work %v is not allowed: want from 0s to 24h", s.Work)
+	case s.Replicas < 1 || s.Replicas > 100:
+		return fmt.Errorf("--replicas %d is not allowed: want from 1 to 100", s.Replicas)
+	case s.Ticks < 0 || s.Ticks > job.MaxTicks:
+		return fmt.Errorf("--ticks %d is not allowed: want from 0 (until interrupted) to %d", s.Ticks, job.MaxTicks)
+	case replica:
 		return nil
 	}
 	for _, name := range settingsGiven(cmd) {
@@ -86,58 +102,31 @@ func (f jobFlags) check(cmd *cobra.Command) (err error) {
 	return err
 }
 
-// runJob lets replicas run the job and tells the result, or is one of them.
-func runJob(cmd *cobra.Command, f jobFlags) error {
-	if err := f.check(cmd); err != nil {
-		return err
-	}
-	if f.version == "none" {
-		f.version = "v0"
-	}
-	strategy, err := evolution.Find(f.version)
-	if err != nil {
-		return fmt.Errorf("--lock: %w; and none, the same as v0", meantLock(err, f.version))
-	}
-	cfg, err := loadConfig(cmd)
-	if err != nil {
-		return err
-	}
-	logged := newLogWriter(cmd.ErrOrStderr())
-	defer logged.close()
-	if f.replica {
-		ctx, end := context.WithCancel(cmd.Context())
-		defer end()
-		endWithStdin(cmd.InOrStdin(), end)
-		logged.release()
-		return job.Replica{
-			Config: cfg, Every: f.every, Work: f.work, Lock: strategy, Said: cmd.OutOrStdout(), Log: newLog(logged, cfg.Log.Level),
-		}.Run(ctx)
-	}
+// runJob lets replicas run the job, and tells what became of the ticks.
+func runJob(cmd *cobra.Command, s job.Session, logged *logWriter, asJSON bool) error {
 	said := logged
-	if !f.asJSON {
+	if !asJSON {
 		said = newLogWriter(cmd.OutOrStdout())
 		defer said.close()
 	}
-	result, err := job.Session{
-		Config: cfg, Every: f.every, Work: f.work, Lock: strategy, Replicas: f.replicas, Ticks: f.ticks, Given: given(cmd),
-		Arguments: []string{
-			"job", "--" + server.UntilStdinFlag, "--every=" + f.every.String(), "--work=" + f.work.String(), "--lock=" + f.version,
-		},
-		Said: said, Logged: logged, Log: newLog(logged, cfg.Log.Level),
-		Ready: func(firstLine string) {
-			tell(said.to, firstLine)
-			said.release()
-			logged.release()
-		},
-	}.Run(cmd.Context())
+	s.Said = said
+	s.Arguments = append([]string{
+		"job", "--" + server.UntilStdinFlag, "--every=" + s.Every.String(), "--work=" + s.Work.String(), "--lock=" + s.Lock.Name,
+	}, given(cmd)...)
+	s.Ready = func(firstLine string) {
+		tell(said.to, firstLine)
+		said.release()
+		logged.release()
+	}
+	tally, err := s.Run(cmd.Context())
 	if err != nil {
 		return err
 	}
 	said.close() // the result comes after it
-	if f.asJSON {
-		err = json.NewEncoder(cmd.OutOrStdout()).Encode(result)
+	if asJSON {
+		err = json.NewEncoder(cmd.OutOrStdout()).Encode(tally)
 	} else {
-		err = result.Print(cmd.OutOrStdout())
+		err = tally.Print(cmd.OutOrStdout())
 	}
-	return exitWith(err, result.Verdict.ExitCode())
+	return exitWith(err, tally.Verdict.ExitCode())
 }

@@ -40,7 +40,7 @@ func startJob(t *testing.T, args ...string) *testJob {
 }
 
 // result waits until the job ends.
-func (j *testJob) result() (code int, result job.Result) {
+func (j *testJob) result() (code int, result job.Tally) {
 	j.t.Helper()
 	code = <-j.ended
 	j.end()

@@ -213,21 +213,24 @@ func TestVerdict(t *testing.T) {
 	if tally := job.NewTally(nil, every, 0, tick(0), tick(job.MaxTicks)); tally.Ticks != job.MaxTicks || !tally.Counts[0].Tick.Equal(tick(1)) {
 		t.Errorf("%d ticks from %v", tally.Ticks, tally.Counts[0].Tick)
 	}
+	full := slices.Repeat([]job.Run{once(1)}, job.MaxTicks+1) // what came before has been forgotten
+	if tally := job.NewTally(append(full, once(2)), every, 0, tick(0), tick(2)); tally.Ticks != 1 || tally.Once != 1 {
+		t.Errorf("of a full record: %d ticks, %d once", tally.Ticks, tally.Once)
+	}
 }
 
 // Redis tells the order of what happened: who began before another had ended was beside it.
 func TestRecord(t *testing.T) {
 	inWorld(t, group{}, func(t *testing.T, w *world) {
-		w.runs.Replica = "r7"
 		begin := func(i int) string {
-			id, err := w.runs.Begin(t.Context(), tick(i))
+			id, err := w.record.Begin(t.Context(), tick(i), "r7")
 			if err != nil {
 				t.Fatal(err)
 			}
 			return id
 		}
 		end := func(id string) {
-			if err := w.runs.End(t.Context(), id); err != nil {
+			if err := w.record.End(t.Context(), id); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -238,9 +241,9 @@ func TestRecord(t *testing.T) {
 		end(two)
 		begin(3) // never heard of again
 		end(begin(4))
-		runs, complete, err := w.runs.All(t.Context())
-		if err != nil || !complete || len(runs) != 5 {
-			t.Fatalf("%+v, complete %v, %v", runs, complete, err)
+		runs, err := w.record.Runs(t.Context())
+		if err != nil || len(runs) != 5 {
+			t.Fatalf("%+v, %v", runs, err)
 		}
 		for i, run := range runs {
 			if !run.Tick.Equal(tick(i)) || run.Beside != (i == 2) || run.End.IsZero() != (i == 3) {
@@ -256,23 +259,15 @@ func TestRecord(t *testing.T) {
 		if ttl := w.outside.TTL(t.Context(), "{job}:events").Val(); ttl != job.MaxTicks*time.Second {
 			t.Errorf("the record expires in %v", ttl)
 		}
-		few := &job.Runs{Client: w.outside, Name: "job", Every: every, Events: 4}
-		last, err := few.Begin(t.Context(), tick(5))
-		if err == nil {
-			err = few.End(t.Context(), last)
-		}
-		runs, complete, allErr := few.All(t.Context())
-		if err != nil || allErr != nil || complete || len(runs) != 2 || !runs[0].Tick.Equal(tick(4)) {
-			t.Errorf("of the last four events: %+v, complete %v, %v, %v", runs, complete, err, allErr)
-		}
+		end("0-1")       // of a run whose beginning is forgotten
 		for range 1500 { // more than are read at once
 			end(begin(6))
 		}
-		if runs, _, err := w.runs.All(t.Context()); err != nil || len(runs) != 1502 {
+		if runs, err := w.record.Runs(t.Context()); err != nil || len(runs) != 1505 {
 			t.Errorf("%d runs, %v", len(runs), err)
 		}
 		w.outside.XAdd(t.Context(), &redis.XAddArgs{Stream: "{job}:events", Values: []string{"tick", "x"}})
-		if _, _, err := w.runs.All(t.Context()); err == nil {
+		if _, err := w.record.Runs(t.Context()); err == nil {
 			t.Error("a tick that is no time is counted")
 		}
 	})

@@ -3,6 +3,7 @@ package job_test
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -43,7 +44,7 @@ func TestLockIsKeptForAPartOfTheTick(t *testing.T) {
 // To gocron any error means "not now"; which one it is, Job can tell.
 func TestLockRefuses(t *testing.T) {
 	inWorld(t, group{make: v4, late: []time.Duration{0}}, func(t *testing.T, w *world) {
-		locker := w.replicas[0].job.Locker
+		locker := &job.Locker{Every: every, Locker: w.replicas[0].locker}
 		w.until(0, 100*time.Millisecond)
 		if _, err := locker.Lock(t.Context(), "job"); !errors.Is(err, lock.ErrNotObtained) {
 			t.Errorf("held by another: %v", err)
@@ -64,25 +65,8 @@ func TestLockRefuses(t *testing.T) {
 func TestEnding(t *testing.T) {
 	inWorld(t, group{make: v1, late: []time.Duration{0}}, func(t *testing.T, w *world) {
 		w.until(0, 100*time.Millisecond)
-		if err := w.replicas[0].stop(t.Context()); err != nil {
-			t.Error(err)
-		}
+		w.stop(w.replicas[0])
 		if now := time.Now(); w.locked() || !now.Equal(tick(0).Add(400*time.Millisecond)) {
-			t.Errorf("it ended %v after the tick, and locked: %v", now.Sub(tick(0)), w.locked())
-		}
-		if _, err := w.replicas[0].job.Locker.Lock(t.Context(), "job"); !errors.Is(err, job.ErrClosed) {
-			t.Errorf("a lock after the end: %v", err)
-		}
-	})
-}
-
-func TestEndingInAHurry(t *testing.T) {
-	inWorld(t, group{make: v1, late: []time.Duration{0}}, func(t *testing.T, w *world) {
-		w.until(0, 100*time.Millisecond)
-		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
-		defer cancel()
-		w.replicas[0].job.Locker.Close(ctx)
-		if now := time.Now(); w.locked() || !now.Equal(tick(0).Add(150*time.Millisecond)) {
 			t.Errorf("it ended %v after the tick, and locked: %v", now.Sub(tick(0)), w.locked())
 		}
 	})
@@ -111,28 +95,32 @@ func (k keeper) Close(ctx context.Context) error {
 	return errors.Join(lock.ErrUnavailable, ctx.Err())
 }
 
-// What a lock keeps between two ticks is given back in the end, after the last unlock.
+// What a lock keeps between two ticks is given back in the end, after the last unlock. That does not wait for a long tick.
 func TestEndingClosesTheLocks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var events []string
-		var trouble []error
-		locker := job.NewLocker(job.Every(time.Second), lock.SystemClock{}, func() string { return "me" },
-			keeper{"job", &events}, func(err error) { trouble = append(trouble, err) })
-		held, err := locker.Lock(t.Context(), "job")
+		said := &replica{Handler: slog.DiscardHandler}
+		locker := &job.Locker{Every: job.Every(time.Hour), Locker: keeper{"job", &events}, Log: slog.New(said)}
+		scheduler, shutDown := context.WithCancel(t.Context())
+		held, err := locker.Lock(scheduler, "job")
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := held.Unlock(t.Context()); err != nil {
+		if err := held.Unlock(scheduler); err != nil {
 			t.Fatal(err)
 		}
-		hurried, hurry := context.WithCancel(t.Context())
-		hurry()
-		locker.Close(hurried)
+		time.Sleep(time.Minute)
+		ended := time.Now()
+		shutDown()
+		locker.Close(scheduler)
 		if got := strings.Join(events, ", "); got != "lock job, unlock job, close job" {
 			t.Errorf("%s; want it closed after the unlock", got)
 		}
-		if len(trouble) != 1 || !errors.Is(trouble[0], lock.ErrUnavailable) || errors.Is(trouble[0], context.Canceled) {
-			t.Errorf("trouble: %v; want that of Close, which is not cut off", trouble)
+		if waited := time.Since(ended); waited != 5*time.Second {
+			t.Errorf("it ended %v after its scheduler", waited)
+		}
+		if heard := said.heard(); len(heard) != 1 || !errors.Is(heard[0], lock.ErrUnavailable) || errors.Is(heard[0], context.Canceled) {
+			t.Errorf("trouble: %v; want that of Close, which is not cut off", heard)
 		}
 	})
 }
@@ -142,9 +130,7 @@ func TestEndingWithoutRedis(t *testing.T) {
 	inWorld(t, group{make: v1, late: []time.Duration{0}}, func(t *testing.T, w *world) {
 		w.until(0, 100*time.Millisecond)
 		w.redis.SetError("LOADING gone")
-		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
-		defer cancel()
-		w.replicas[0].job.Locker.Close(ctx)
+		w.stop(w.replicas[0])
 		if now := time.Now(); !now.Equal(tick(0).Add(5100 * time.Millisecond)) {
 			t.Errorf("it ended %v after the tick", now.Sub(tick(0)))
 		}

@@ -2,6 +2,8 @@ package job_test
 
 import (
 	"context"
+	"io"
+	"log/slog"
 	"math/rand/v2"
 	"net"
 	"strconv"
@@ -66,7 +68,7 @@ type world struct {
 	t        *testing.T
 	redis    *miniredis.Miniredis
 	outside  *redis.Client
-	runs     *job.Runs
+	record   job.Record
 	replicas []*replica
 }
 
@@ -74,11 +76,13 @@ type world struct {
 type replica struct {
 	client   *redis.Client
 	notifier *dao.Notifier
-	job      *job.Job
-	stop     func(context.Context) error
+	locker   lock.Locker
+	end      context.CancelFunc
+	ended    chan error
 
-	mu      sync.Mutex
-	trouble []error
+	slog.Handler // that says nothing
+	mu           sync.Mutex
+	trouble      []error
 }
 
 // group is some replicas of a job.
@@ -97,19 +101,13 @@ func inWorld(t *testing.T, g group, test func(*testing.T, *world)) {
 		defer w.redis.Close()
 		w.outside = w.open()
 		defer w.outside.Close()
-		w.runs = &job.Runs{Client: w.outside, Name: "job", Every: every, Events: job.MaxEvents}
+		w.record = job.Record{Client: w.outside, Every: every}
 		time.Sleep(time.Until(tick(0).Add(-500 * time.Millisecond)))
 		for i := range g.late {
 			r := w.start(g, i)
 			defer r.client.Close()
 			defer r.notifier.Close()
-			defer func() {
-				ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second) // a replica without a client cannot give its lock back
-				defer cancel()
-				if err := r.stop(ctx); err != nil {
-					t.Errorf("ending: %v", err)
-				}
-			}()
+			defer w.stop(r)
 		}
 		test(t, w)
 	})
@@ -140,36 +138,52 @@ func (w *world) open() *redis.Client {
 
 func (w *world) start(g group, i int) *replica {
 	w.t.Helper()
-	r := &replica{client: w.open()}
-	clock, name, owners := lock.SystemClock{}, strconv.Itoa(i), 0
+	r := &replica{client: w.open(), ended: make(chan error, 1), Handler: slog.DiscardHandler}
+	name := strconv.Itoa(i)
 	r.notifier = dao.NewNotifier(r.client)
-	locker := slow{g.make(strategy.Parts{
+	r.locker = slow{g.make(strategy.Parts{
 		Options: lock.Options{
-			Key: "job", TTL: every.Expiry(), RetryInterval: 20 * time.Millisecond, Clock: clock,
-			Process: name, HandOffLimit: 4, Notifier: r.notifier, Rand: rand.Int64N,
+			Key: "job", TTL: every.Expiry(), RetryInterval: 20 * time.Millisecond, Clock: lock.SystemClock{},
+			Process: name, Notifier: r.notifier, Rand: rand.Int64N,
 		},
 		Client: r.client,
 	}), g.late[i]}
-	newID := func() string { owners++; return name + "-" + strconv.Itoa(owners) }
-	r.job = &job.Job{
-		Name: "job", Every: every, Work: g.work, Clock: clock,
-		Locker: job.NewLocker(every, clock, newID, locker, r.hear),
-		Runs:   &job.Runs{Client: r.client, Name: "job", Every: every, Events: job.MaxEvents},
-		Ran:    func(time.Time) {}, Trouble: r.hear,
+	one := job.Replica{
+		Name: name, Every: every, Work: g.work, Locker: r.locker, Record: job.Record{Client: r.client, Every: every},
+		Said: io.Discard, Log: slog.New(r),
 	}
-	stop, err := r.job.Start()
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	r.stop = stop
+	var ctx context.Context
+	ctx, r.end = context.WithCancel(w.t.Context())
+	go func() { r.ended <- one.Run(ctx) }()
 	w.replicas = append(w.replicas, r)
 	return r
 }
 
-func (r *replica) hear(err error) {
+// stop ends a replica, and waits until it has ended.
+func (w *world) stop(r *replica) {
+	w.t.Helper()
+	r.end()
+	if err := <-r.ended; err != nil {
+		w.t.Errorf("ending: %v", err)
+	}
+	r.ended <- nil // it may be stopped again
+}
+
+// Enabled implements slog.Handler.
+func (r *replica) Enabled(context.Context, slog.Level) bool { return true }
+
+// Handle implements slog.Handler: it keeps the error that a replica logs.
+func (r *replica) Handle(_ context.Context, record slog.Record) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.trouble = append(r.trouble, err)
+	record.Attrs(func(a slog.Attr) bool {
+		err, is := a.Value.Any().(error)
+		if is {
+			r.trouble = append(r.trouble, err)
+		}
+		return true
+	})
+	return nil
 }
 
 // heard gives what was heard since it was last asked.
@@ -193,9 +207,9 @@ func (w *world) counts(last int) (counts []int) {
 // tally tells what became of the ticks from tick 0 to the last, with a job that takes so long.
 func (w *world) tally(last int, work time.Duration) job.Tally {
 	w.t.Helper()
-	runs, complete, err := w.runs.All(w.t.Context())
-	if err != nil || !complete {
-		w.t.Fatalf("complete: %v, %v", complete, err)
+	runs, err := w.record.Runs(w.t.Context())
+	if err != nil {
+		w.t.Fatal(err)
 	}
 	return job.NewTally(runs, every, work, tick(0), tick(last))
 }

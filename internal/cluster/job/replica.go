@@ -6,62 +6,61 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"math/rand/v2"
 	"os"
 	"time"
 
+	"github.com/go-co-op/gocron/v2"
 	"github.com/google/uuid"
 
-	"lockstep/internal/dao"
 	"lockstep/internal/lock"
-	"lockstep/internal/shop/config"
-	"lockstep/internal/strategy"
 )
 
-// Replica is one of those that run the job of a Session.
+// Replica is one of those that run a job: at every tick it asks for the lock, and if it gets it, it records a run and works.
 type Replica struct {
-	Config config.Config
-	Every  time.Duration
-	Work   time.Duration
-	Lock   strategy.Strategy
-	Said   io.Writer
+	Name   string
+	Every  Every
+	Work   time.Duration // how long a run takes
+	Locker lock.Locker
+	Record Record
+	Said   io.Writer // is told of each run
 	Log    *slog.Logger
 }
 
-// Run runs the job until ctx ends.
-func (r Replica) Run(ctx context.Context) error {
-	cfg, every := r.Config, Every(r.Every)
-	redis, err := dao.Open(ctx, cfg.Redis)
+// Run runs the job, beginning with the next tick, until ctx ends. Then it interrupts its work, and gives the lock back when its time has
+// come, or leaveTime later.
+func (r *Replica) Run(ctx context.Context) error {
+	scheduler, err := gocron.NewScheduler()
 	if err != nil {
-		return err
+		return fmt.Errorf("gocron: %w", err)
 	}
-	name, clock := cfg.Server.Replica, lock.SystemClock{}
-	log := r.Log.With("replica", name)
-	trouble := func(err error) { log.Error("the job", "error", err) }
-	parts := strategy.Parts{
-		Options: lock.Options{
-			Key: jobName, TTL: every.Expiry(), RetryInterval: cfg.Settings.RetryInterval, WaitTimeout: cfg.Settings.WaitTimeout,
-			Clock:   lock.SystemClock{Ahead: cfg.Server.ClockOffset},
-			Process: uuid.NewString(), HandOffLimit: cfg.Settings.HandOffLimit,
-			Notifier: redis.Notifier, Rand: rand.Int64N,
-		},
-		Client: redis.Lock, CompareAndDelete: redis.Servers.CompareAndDelete, Nodes: redis.Nodes.Clients(),
-	}
-	stop, err := (&Job{
-		Name: jobName, Every: every, Work: r.Work, Clock: clock,
-		Locker: NewLocker(every, clock, uuid.NewString, r.Lock.New(parts), trouble),
-		Runs:   &Runs{Client: redis.Store, Name: jobName, Every: every, Events: MaxEvents, Replica: name},
-		Ran: func(tick time.Time) {
-			fmt.Fprintf(r.Said, "tick %s · replica %s (pid %d) ran it\n", clockTime(tick, r.Every), name, os.Getpid())
-		},
-		Trouble: trouble,
-	}).Start()
+	locker := &Locker{Every: r.Every, Locker: r.Locker, Log: r.Log}
+	_, err = scheduler.NewJob(gocron.DurationJob(time.Duration(r.Every)), gocron.NewTask(r.run), gocron.WithName(jobName),
+		gocron.WithDistributedJobLocker(locker),
+		gocron.WithStartAt(gocron.WithStartDateTimePast(r.Every.Tick(time.Now()))), // gocron skips to the next one
+		gocron.WithEventListeners(gocron.AfterLockError(func(_ uuid.UUID, _ string, err error) {
+			if !errors.Is(err, lock.ErrNotObtained) && !errors.Is(err, lock.ErrCancelled) {
+				trouble(r.Log, "trying the lock", err)
+			}
+		})))
 	if err != nil {
-		return errors.Join(err, redis.Close())
+		return errors.Join(fmt.Errorf("gocron: %w", err), scheduler.Shutdown())
 	}
-	fmt.Fprintf(r.Said, "lockstep: replica %s of a job every %v · lock %s · %s\n", name, r.Every, r.Lock.Name, redis.Name)
+	fmt.Fprintf(r.Said, "lockstep: replica %s of a job every %v\n", r.Name, r.Every)
+	scheduler.Start()
 	<-ctx.Done()
-	leave, cancel := context.WithTimeout(context.Background(), leaveTime)
-	defer cancel()
-	return errors.Join(stop(leave), redis.Close())
+	defer locker.Close(ctx)
+	return scheduler.Shutdown()
+}
+
+// run is what gocron calls when this replica has the lock of a tick. A run that is interrupted counts as well.
+func (r *Replica) run(ctx context.Context) {
+	tick, record := r.Every.Tick(time.Now()), context.WithoutCancel(ctx)
+	id, err := r.Record.Begin(record, tick, r.Name)
+	if err != nil {
+		trouble(r.Log, "recording the run", err)
+		return
+	}
+	fmt.Fprintf(r.Said, "tick %s · replica %s (pid %d) ran it\n", r.Every.clock(tick), r.Name, os.Getpid())
+	_ = lock.Sleep(ctx, lock.SystemClock{}, r.Work)
+	trouble(r.Log, "recording the end of the run", r.Record.End(record, id))
 }

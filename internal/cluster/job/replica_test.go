@@ -4,7 +4,6 @@ import (
 	"errors"
 	"strings"
 	"testing"
-	"time"
 
 	"lockstep/internal/cluster/job"
 	"lockstep/internal/dao"
@@ -19,14 +18,14 @@ import (
 func TestAReplicaHasNoRecord(t *testing.T) {
 	client := redisclient.Single(redisclient.Config{Addrs: []string{redistest.Start(t).Addr}})
 	defer client.Close()
-	runs := &job.Runs{Client: client, Name: "job", Every: job.Every(time.Second), Events: 4}
-	if _, _, err := runs.All(t.Context()); err != nil {
+	record := job.Record{Client: client, Every: every}
+	if _, err := record.Runs(t.Context()); err != nil {
 		t.Errorf("of a master: %v", err)
 	}
 	if err := client.Do(t.Context(), "REPLICAOF", "127.0.0.1", "1").Err(); err != nil {
 		t.Fatal(err)
 	}
-	if runs, _, err := runs.All(t.Context()); !errors.Is(err, lock.ErrUnavailable) {
+	if runs, err := record.Runs(t.Context()); !errors.Is(err, lock.ErrUnavailable) {
 		t.Errorf("of a replica: %v, %v; want that it refuses", runs, err)
 	}
 }
@@ -44,7 +43,7 @@ func TestAJobWithoutItsRightsIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	cfg := config.Config{Redis: dao.Config{Addrs: []string{addr}, Username: "shop", Password: "p"}}
-	_, err = job.Session{Config: cfg, Every: time.Second, Lock: row, Replicas: 1}.Run(t.Context())
+	_, err = job.Session{Config: cfg, Every: every, Lock: row, Replicas: 1}.Run(t.Context())
 	if cure := " '&{job}:wanted:*'"; err == nil || !strings.HasSuffix(err.Error(), cure) {
 		t.Errorf("%v; want …%s", err, cure)
 	}

@@ -6,7 +6,10 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"math/rand/v2"
 	"time"
+
+	"github.com/google/uuid"
 
 	"lockstep/internal/cluster"
 	"lockstep/internal/dao"
@@ -16,80 +19,75 @@ import (
 	"lockstep/internal/strategy"
 )
 
-// jobName is the job's, and so the key of its lock.
-const jobName = "job"
-
 // leaveTime bounds each step of ending that talks to Redis.
 const leaveTime = 5 * time.Second
 
 // Session is a job that is run by several replicas, as processes of this very program.
 type Session struct {
-	Config   config.Config
-	Every    time.Duration
-	Work     time.Duration // how long a run takes
-	Lock     strategy.Strategy
-	Replicas int
-	Ticks    int // 0: until interrupted
+	Config config.Config
+	Every  Every
+	Work   time.Duration // how long a run takes
+	Lock   strategy.Strategy
+	Said   io.Writer // what the replicas say that they run
+	Log    *slog.Logger
 
-	Arguments []string  // those of a replica, the name of the subcommand first
-	Given     []string  // the flags given to this process, which its replicas get, too
-	Said      io.Writer // what the replicas say that they run
+	// Of Run alone.
+	Replicas  int
+	Ticks     int      // 0: until interrupted
+	Arguments []string // those of a replica, the name of the subcommand first
 	Logged    io.Writer
-	Log       *slog.Logger
 	Ready     func(firstLine string) // is told once the replicas have been started
 }
 
-// Run starts the replicas, lets them run until enough ticks are over or ctx ends, and counts the runs.
-func (s Session) Run(ctx context.Context) (Result, error) {
+// Run starts the replicas, lets them run until enough ticks are over or ctx ends, and counts the runs of the ticks that all of them could
+// have run.
+func (s Session) Run(ctx context.Context) (tally Tally, err error) {
 	redis, err := openRedis(ctx, s.Config.Redis)
 	if err != nil {
-		return Result{}, err
+		return tally, err
 	}
-	first, last, err := s.runFor(ctx, redis)
-	if err != nil {
-		return Result{}, errors.Join(err, redis.Close())
-	}
-	count, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaveTime)
-	defer cancel()
-	record := &Runs{Client: redis.Store, Name: jobName, Every: Every(s.Every), Events: MaxEvents}
-	runs, complete, err := record.All(count)
-	if err := errors.Join(err, redis.Close()); err != nil {
-		return Result{}, fmt.Errorf("counting the runs: %w", err)
-	}
-	if !complete && len(runs) > 0 && runs[0].Tick.After(first) {
-		first = runs[0].Tick.Add(s.Every) // earlier runs are forgotten
-	}
-	return Result{
-		Lock: s.Lock.Name, Every: s.Every.String(), Replicas: s.Replicas, every: s.Every,
-		Tally: NewTally(runs, Every(s.Every), s.Work, first, last),
-	}, nil
-}
-
-// errNoStock means that a lock is of a stock in segments.
-var errNoStock = errors.New("segmented divides a stock, and a job has none")
-
-// runFor starts the replicas and stops them. It returns the first and the last of the ticks that all of them could have run.
-func (s Session) runFor(ctx context.Context, redis *dao.Redis) (first, last time.Time, err error) {
+	defer func() { err = errors.Join(err, redis.Close()) }()
 	if s.Lock.Update == strategy.Segmented {
-		return first, last, fmt.Errorf("%w: take v11, which each segment has", errNoStock)
+		return tally, errors.New("segmented divides a stock, and a job has none: take v11, which each segment has")
 	}
 	if err := redis.Fits(ctx, s.Lock, jobName, rights()); err != nil {
-		return first, last, err
+		return tally, err
 	}
-	replica, err := cluster.Command(s.Config, redis.Addr, redis.Nodes.Addrs(), s.Given, s.Arguments, s.Said, s.Logged)
+	replica, err := cluster.Command(s.Config, redis.Addr, redis.Nodes.Addrs(), nil, s.Arguments, s.Said, s.Logged)
 	if err != nil {
-		return first, last, err
+		return tally, err
 	}
 	replicas, err := cluster.Start(ctx, s.Replicas, replica, 4*leaveTime, s.Log)
 	if err != nil {
-		return first, last, err
+		return tally, err
 	}
-	first = time.Now().Truncate(s.Every).Add(s.Every) // all replicas are up by then
+	first := s.Every.After(time.Now().Truncate(time.Duration(s.Every)), 1) // all replicas are up by then
 	s.Ready(fmt.Sprintf("lockstep: a job every %v · %d replicas · lock %s (%s) · %s · counting from tick %s",
-		s.Every, s.Replicas, s.Lock.Name, s.Lock.Title.In(language.English), redis.Name, clockTime(first, s.Every)))
-	last = waitForTicks(ctx, Every(s.Every), first, s.Ticks)
+		s.Every, s.Replicas, s.Lock.Name, s.Lock.Title.In(language.English), redis.Name, s.Every.clock(first)))
+	last := s.wait(ctx, first)
 	replicas.Stop()
-	return first, last, nil
+
+	count, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaveTime)
+	defer cancel()
+	runs, err := Record{redis.Store, s.Every}.Runs(count)
+	if err != nil {
+		return tally, fmt.Errorf("counting the runs: %w", err)
+	}
+	tally = NewTally(runs, s.Every, s.Work, first, last)
+	tally.Lock, tally.Replicas = s.Lock.Name, s.Replicas
+	return tally, nil
+}
+
+// wait waits until the ticks are over, from the first on, or until ctx ends. It returns the last tick that is over.
+func (s Session) wait(ctx context.Context, first time.Time) (last time.Time) {
+	if s.Ticks > 0 {
+		last = s.Every.After(first, s.Ticks-1)
+		if lock.Sleep(ctx, lock.SystemClock{}, time.Until(last.Add(s.Every.Over()))) == nil {
+			return last
+		}
+	}
+	<-ctx.Done()
+	return time.Now().Add(-s.Every.Over()).Truncate(time.Duration(s.Every))
 }
 
 // openRedis opens the configured Redis; if none is configured, an embedded one, or the one that listens at its address already.
@@ -105,22 +103,22 @@ func openRedis(ctx context.Context, cfg dao.Config) (*dao.Redis, error) {
 	return nil, err
 }
 
-// waitForTicks waits until n ticks are over, from the first on, or until ctx ends. It returns the last tick that is over.
-func waitForTicks(ctx context.Context, every Every, first time.Time, n int) (last time.Time) {
-	if n > 0 {
-		last = first.Add(time.Duration(n-1) * time.Duration(every))
-		if lock.Sleep(ctx, lock.SystemClock{}, time.Until(last.Add(every.Over()))) == nil {
-			return last
-		}
+// RunReplica runs the job as one of the replicas, until ctx ends.
+func (s Session) RunReplica(ctx context.Context) error {
+	redis, err := dao.Open(ctx, s.Config.Redis)
+	if err != nil {
+		return err
 	}
-	<-ctx.Done()
-	return time.Now().Add(-every.Over()).Truncate(time.Duration(every))
-}
-
-// clockTime writes a tick for people: the time of day, as exact as the ticks are.
-func clockTime(tick time.Time, every time.Duration) string {
-	if every%time.Second == 0 {
-		return tick.Local().Format(time.TimeOnly)
+	name := s.Config.Server.Replica
+	replica := Replica{
+		Name: name, Every: s.Every, Work: s.Work, Record: Record{redis.Store, s.Every}, Said: s.Said, Log: s.Log.With("replica", name),
+		Locker: s.Lock.New(strategy.Parts{
+			Options: lock.Options{
+				Key: jobName, TTL: s.Every.Expiry(), RetryInterval: s.Config.Settings.RetryInterval, Clock: lock.SystemClock{},
+				Process: uuid.NewString(), Notifier: redis.Notifier, Rand: rand.Int64N,
+			},
+			Client: redis.Lock, CompareAndDelete: redis.Servers.CompareAndDelete, Nodes: redis.Nodes.Clients(),
+		}),
 	}
-	return tick.Local().Format(time.TimeOnly + ".000")
+	return errors.Join(replica.Run(ctx), redis.Close())
 }

@@ -1,6 +1,11 @@
 package job
 
 import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
 	"time"
 
 	"lockstep/internal/verdict"
@@ -14,85 +19,151 @@ type Count struct {
 	Busy   bool      `json:"left_out"` // not run, as a run of an earlier tick was going on
 }
 
-// Tally counts what became of some ticks.
+// Tally counts what became of the ticks of a session.
 type Tally struct {
-	Ticks   int             `json:"ticks"`
-	Runs    int             `json:"runs"`
-	Once    int             `json:"once"` // ticks that were run exactly once
-	More    int             `json:"more"`
-	None    int             `json:"none"`     // left out, or missed
-	LeftOut int             `json:"left_out"` // a run was going on
-	Missed  int             `json:"missed"`   // no run was
-	Beside  int             `json:"beside"`   // runs that began while another was going on
-	Verdict verdict.Verdict `json:"verdict"`  // broken: a tick was run more often, or missed, or a run began beside another
-	Counts  []Count         `json:"tally"`    // one for each tick
+	Lock     string          `json:"lock"`
+	Every    string          `json:"every"`
+	Replicas int             `json:"replicas"`
+	Ticks    int             `json:"ticks"`
+	Runs     int             `json:"runs"`
+	Once     int             `json:"once"` // ticks that were run exactly once
+	More     int             `json:"more"`
+	None     int             `json:"none"`     // left out, or missed
+	LeftOut  int             `json:"left_out"` // a run was going on
+	Missed   int             `json:"missed"`   // no run was
+	Beside   int             `json:"beside"`   // runs that began while another was going on
+	Verdict  verdict.Verdict `json:"verdict"`  // broken: a tick was run more often, or missed, or a run began beside another
+	Counts   []Count         `json:"tally"`    // one for each tick
+
+	every Every
 }
 
-// NewTally counts the runs of each tick from first to last, at most of the last MaxTicks. A run without an end is taken to have lasted as
-// long as its work.
+// NewTally counts the runs of each tick from first to last, at most of the last MaxTicks, and judges them.
 func NewTally(runs []Run, every Every, work time.Duration, first, last time.Time) Tally {
-	length := time.Duration(every)
-	if tooMany := last.Add(-(MaxTicks - 1) * length); first.Before(tooMany) {
-		first = tooMany
+	if oldest := every.After(last, 1-MaxTicks); first.Before(oldest) {
+		first = oldest
 	}
-	counts, index := []Count{}, map[int64]int{} // [] in JSON
-	for tick := first; !tick.After(last); tick = tick.Add(length) {
-		index[tick.UnixNano()] = len(counts)
-		counts = append(counts, Count{Tick: tick})
+	if len(runs) > MaxTicks && !first.After(runs[0].Tick) { // the record may have forgotten earlier ones
+		first = every.After(runs[0].Tick, 1)
 	}
-	at := func(tick time.Time) *Count {
-		if i, counted := index[tick.UnixNano()]; counted {
-			return &counts[i]
-		}
-		return nil
-	}
-	for _, run := range runs {
-		if count := at(run.Tick); count != nil {
-			count.Runs++
-			if run.Beside {
-				count.Beside++
+	runs = slices.SortedStableFunc(slices.Values(runs), func(a, b Run) int { return a.Tick.Compare(b.Tick) })
+	t := Tally{Every: every.String(), every: every, Counts: []Count{}} // [] in JSON
+
+	var busy time.Time // the last tick at which a run that has begun is going on
+	for tick := first; !tick.After(last); tick = every.After(tick, 1) {
+		count := Count{Tick: tick}
+		for ; len(runs) > 0 && !runs[0].Tick.After(tick); runs = runs[1:] {
+			if end := every.Tick(runs[0].end(work)); end.After(busy) {
+				busy = end
+			}
+			if runs[0].Tick.Equal(tick) {
+				count.add(runs[0])
 			}
 		}
-		end := run.End
-		if end.IsZero() {
-			end = run.Tick.Add(work)
-		}
-		for tick := run.Tick.Add(length); !tick.After(every.Tick(end)); tick = tick.Add(length) {
-			if count := at(tick); count != nil {
-				count.Busy = true
-			}
-		}
+		count.Busy = count.Runs == 0 && !tick.After(busy)
+		t.add(count)
 	}
-	return sum(counts)
+	t.Verdict = verdict.Of(t.Runs > 0 && t.More+t.Missed+t.Beside > 0, t.Runs > 0)
+	return t
 }
 
-// sum counts all ticks, and judges them.
-func sum(counts []Count) Tally {
-	t := Tally{Ticks: len(counts), Counts: counts}
-	for i := range counts {
-		count := &counts[i]
-		count.Busy = count.Busy && count.Runs == 0
-		t.Runs += count.Runs
-		t.Beside += count.Beside
-		switch {
-		case count.Runs == 1:
-			t.Once++
-		case count.Runs > 1:
-			t.More++
-		case count.Busy:
-			t.LeftOut++
-		default:
-			t.Missed++
-		}
+// end returns when a run was over, or will be: one that is not heard of any more is taken to have lasted as long as its work.
+func (r Run) end(work time.Duration) time.Time {
+	if r.End.IsZero() {
+		return r.Tick.Add(work)
+	}
+	return r.End
+}
+
+func (c *Count) add(run Run) {
+	c.Runs++
+	if run.Beside {
+		c.Beside++
+	}
+}
+
+func (t *Tally) add(count Count) {
+	t.Counts = append(t.Counts, count)
+	t.Ticks++
+	t.Runs += count.Runs
+	t.Beside += count.Beside
+	switch {
+	case count.Runs == 1:
+		t.Once++
+	case count.Runs > 1:
+		t.More++
+	case count.Busy:
+		t.LeftOut++
+	default:
+		t.Missed++
 	}
 	t.None = t.LeftOut + t.Missed
-	switch {
-	case t.Runs == 0:
-		t.Verdict = verdict.Unknown
-	case t.More+t.Missed+t.Beside == 0:
-		t.Verdict = verdict.Holds
-	default:
-		t.Verdict = verdict.Broken
+}
+
+// Print prints a tally for people. Of the ticks that break the verdict, it lists the first.
+func (t Tally) Print(to io.Writer) error {
+	const most = 10
+	table := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(table, "lock\t%s\n", t.Lock)
+	fmt.Fprintf(table, "ticks\t%d: %d run once, %d more often, %d left out as a run was going on, %d missed\n",
+		t.Ticks, t.Once, t.More, t.LeftOut, t.Missed)
+	fmt.Fprintf(table, "runs\t%d: %d of them began while another was going on\n", t.Runs, t.Beside)
+	wrong := 0
+	for _, count := range t.Counts {
+		says := count.wrong()
+		if says == "" {
+			continue
+		}
+		if wrong++; wrong <= most {
+			fmt.Fprintf(table, "  %s\t%s\n", t.every.clock(count.Tick), says)
+		}
 	}
-	return t
+	if wrong > most {
+		fmt.Fprintf(table, "  …\tand %d more\n", wrong-most)
+	}
+	fmt.Fprintf(table, "verdict\t%s: %s\n", t.Verdict, t.Means())
+	return table.Flush()
+}
+
+// wrong says how a tick breaks the verdict; "" if it does not.
+func (c Count) wrong() string {
+	switch {
+	case c.Runs > 1 && c.Beside > 0:
+		return fmt.Sprintf("%d times, %d of them while another run was going on", c.Runs, c.Beside)
+	case c.Runs > 1:
+		return fmt.Sprintf("%d times", c.Runs)
+	case c.Beside > 0:
+		return "while another run was going on"
+	case c.Runs == 0 && !c.Busy:
+		return "missed"
+	default:
+		return ""
+	}
+}
+
+// Means says in words why the verdict is what it is.
+func (t Tally) Means() string {
+	switch {
+	case t.Ticks == 0:
+		return "it ended before one tick was over that every replica could have run"
+	case t.Verdict == verdict.Holds && t.LeftOut == 0:
+		return "every tick was run exactly once"
+	case t.Verdict == verdict.Holds:
+		return fmt.Sprintf("never two runs at a time, and no tick twice; %d ticks were left out, as a run was going on", t.LeftOut)
+	case t.Verdict == verdict.Unknown && t.Missed == 0:
+		return "no tick was run, as a run from before was going on all the time"
+	case t.Verdict == verdict.Unknown:
+		return "no tick was run at all; somebody who is gone may have left the lock behind: redis-cli del " + jobName
+	}
+	var wrong []string
+	if t.Beside > 0 {
+		wrong = append(wrong, "runs overlapped")
+	}
+	if t.More > 0 {
+		wrong = append(wrong, "some ticks were run more than once")
+	}
+	if t.Missed > 0 {
+		wrong = append(wrong, "some ticks were missed")
+	}
+	return strings.Join(wrong, "; ")
 }

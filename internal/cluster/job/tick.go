@@ -1,6 +1,6 @@
 // Package job runs a job once a tick, however many replicas there are: at each tick every replica attempts to get the lock, and the one
-// that gets it runs the job. gocron is the scheduler; Locker is our lock with gocron's interface; Runs is the record of the runs, and
-// Tally counts afterwards how often each tick was run.
+// that gets it runs the job. gocron is the scheduler; Locker is our lock with gocron's interface; Record has the runs, and Tally counts
+// afterwards how often each tick was run.
 //
 // What a lock gives a job: without one, or with an update alone (v0, atomic, optimistic), every replica runs each tick. With v1 no tick is
 // run after a holder has died. With v2 to v5 a run longer than its tick overlaps the next one; with v2 its late Unlock also frees the lock
@@ -24,11 +24,19 @@ import "time"
 // not run twice as long as the difference of the replicas' clocks and their delay are less than 2/5 of a tick together.
 type Every time.Duration
 
+// String returns it as a time.Duration's.
+func (e Every) String() string { return time.Duration(e).String() }
+
 // Tick returns the tick that a replica runs now: the last one, or the next one if it is near, for a timer may fire a moment before the wall
 // clock reaches the tick.
 func (e Every) Tick(now time.Time) time.Time {
 	every := time.Duration(e)
 	return now.Add(every / 4).Truncate(every)
+}
+
+// After returns the n-th tick after a tick.
+func (e Every) After(tick time.Time, n int) time.Time {
+	return tick.Add(time.Duration(n) * time.Duration(e))
 }
 
 // Late reports whether it is too late for the tick: another replica may have had the lock and released it.
@@ -42,3 +50,11 @@ func (e Every) Expiry() time.Duration { return time.Duration(e) / 2 }
 
 // Over returns how long after its beginning a tick can no longer be run, except by a replica that was paused.
 func (e Every) Over() time.Duration { return time.Duration(e) / 2 }
+
+// clock writes a tick for people: the time of day, as exact as the ticks are.
+func (e Every) clock(tick time.Time) string {
+	if time.Duration(e)%time.Second == 0 {
+		return tick.Local().Format(time.TimeOnly)
+	}
+	return tick.Local().Format(time.TimeOnly + ".000")
+}

@@ -17,15 +17,14 @@ const (
 	everyTick = 3 * time.Second // long enough for a machine that stalls now and then: a replica has two fifths of it to begin in
 )
 
-// Job is a scheduled job. The replicas are those of lockstep job, and what they did is what Redis has recorded.
+// Job is a scheduled job, whose ticks are everyTick. The replicas are those of lockstep job, and what they did is what Redis has recorded.
 type Job struct {
-	Every time.Duration
-	Work  time.Duration // how long a run takes
+	Work time.Duration // how long a run takes
 }
 
 // record is what Redis has recorded of a job.
 type record struct {
-	*job.Runs
+	job.Record
 
 	stage *Stage
 	work  time.Duration
@@ -39,24 +38,16 @@ func openRecord(s *Stage, j Job) (*record, error) {
 		return nil, err
 	}
 	s.atEnd(redis.Close)
-	return &record{
-		stage: s, Runs: &job.Runs{Client: redis.Store, Name: jobName, Every: job.Every(j.Every), Events: job.MaxEvents},
-		work: j.Work, first: time.Now().Truncate(j.Every).Add(j.Every),
-	}, nil
+	first := time.Now().Truncate(everyTick).Add(everyTick)
+	return &record{job.Record{Client: redis.Store, Every: job.Every(everyTick)}, s, j.Work, first}, nil
 }
 
-// number gives the number of a tick: 1 is the first after all replicas were up. tick gives the time when it begins.
-func (r *record) number(tick time.Time) int { return int(tick.Sub(r.first)/time.Duration(r.Every)) + 1 }
-func (r *record) tick(number int) time.Time {
-	return r.first.Add(time.Duration(number-1) * time.Duration(r.Every))
-}
-
-// KillRunner waits for the first run of a tick, and kills its replica, which has the lock.
-func (r *record) KillRunner(tick int) {
+// KillRunner waits for the first run of the first tick, and kills its replica, which has the lock.
+func (r *record) KillRunner() {
 	s := r.stage
-	s.insist(runOf(tick), func() error {
-		runs, _, err := r.All(s.ctx)
-		i := slices.IndexFunc(runs, func(run job.Run) bool { return r.number(run.Tick) == tick })
+	s.insist(runOf(1), func() error {
+		runs, err := r.Runs(s.ctx)
+		i := slices.IndexFunc(runs, func(run job.Run) bool { return run.Tick.Equal(r.first) })
 		if i < 0 {
 			return errors.Join(err, errNotKnown)
 		}
@@ -68,12 +59,12 @@ func (r *record) KillRunner(tick int) {
 // AwaitTicks waits until so many ticks are over, and notes their runs, and those that nobody has run, as the record tells.
 func (r *record) AwaitTicks(n int) {
 	s := r.stage
-	last := r.tick(n)
+	last := r.Every.After(r.first, n-1)
 	s.do(passing(n), func() error {
 		if err := lock.Sleep(s.ctx, lock.SystemClock{}, time.Until(last.Add(r.Every.Over()))); err != nil {
 			return err
 		}
-		runs, _, err := r.All(s.ctx)
+		runs, err := r.Runs(s.ctx)
 		if err != nil {
 			return err
 		}
@@ -84,42 +75,40 @@ func (r *record) AwaitTicks(n int) {
 	})
 }
 
-// events tells what the record says up to a tick. What came before every replica was up is left out.
+// events tells what the record says of the first tick to the last: what came before every replica was up is left out.
 func (r *record) events(runs []job.Run, last time.Time) (all []witness.Event) {
-	see := func(kind witness.Kind, replica, name string, tick int, at time.Time) {
-		all = append(all, witness.Event{Kind: kind, Replica: replica, Sale: name, Tick: tick, Sent: at, Replied: at})
-	}
-	times := map[string]int{} // how often a replica has begun a run
-	for _, run := range runs {
-		tick := r.number(run.Tick)
-		if tick < 1 {
-			continue
-		}
-		times[run.Replica]++
-		name := fmt.Sprintf("%s#%d", run.Replica, times[run.Replica])
-		see(witness.KindRuns, run.Replica, name, tick, run.Began)
-		if !run.End.IsZero() {
-			see(witness.KindRan, run.Replica, name, tick, run.End)
-		}
-	}
+	begun := map[string]int{} // runs, by replica
 	for i, count := range job.NewTally(runs, r.Every, r.work, r.first, last).Counts {
-		see(witness.KindTick, "", "", i+1, r.tick(i+1))
+		see := func(kind witness.Kind, replica, name string, at time.Time) {
+			all = append(all, witness.Event{Kind: kind, Replica: replica, Sale: name, Tick: i + 1, Sent: at, Replied: at})
+		}
+		see(witness.KindTick, "", "", count.Tick)
+		for _, run := range runs {
+			if !run.Tick.Equal(count.Tick) {
+				continue
+			}
+			begun[run.Replica]++
+			name := fmt.Sprintf("%s#%d", run.Replica, begun[run.Replica])
+			see(witness.KindRuns, run.Replica, name, run.Began)
+			if !run.End.IsZero() {
+				see(witness.KindRan, run.Replica, name, run.End)
+			}
+		}
 		if count.Runs == 0 && !count.Busy {
-			see(witness.KindMissed, "", "", i+1, r.tick(i+1).Add(r.Every.Over()))
+			see(witness.KindMissed, "", "", count.Tick.Add(r.Every.Over()))
 		}
 	}
 	return all
 }
 
-// WatchAttempts watches which replicas ask for the job's lock, while a scenario goes on, and notes it: the record has only who got it.
-func (r *record) WatchAttempts(scenario func()) {
+// WatchTicks awaits ticks, and notes which replicas ask for the job's lock meanwhile: the record has only who got it.
+func (r *record) WatchTicks(n int) {
 	s := r.stage
 	node, traps := s.lockOn(1), map[string]Trap{}
-	ofTheJob := func(args []string) bool { return slices.Contains(args[1:], jobName) }
 	for replica := range s.addresses {
-		traps[replica] = s.Pass(replica, node, ofTheJob)
+		traps[replica] = s.Pass(replica, node, func(args []string) bool { return slices.Contains(args[1:], jobName) })
 	}
-	scenario()
+	r.AwaitTicks(n)
 	for replica, trap := range traps {
 		if trap.IsCaught() {
 			s.note(replica, node, witness.KindTries)
@@ -134,23 +123,10 @@ func runs(tick int) match {
 // outlasted reports whether a run went on when the next tick began. It need not be that of the first tick: that one is left out where a run
 // goes on that began before all replicas were up.
 func outlasted(events []witness.Event) bool {
-	goingOn := map[string]int{} // ticks, by run
-	for _, e := range events {
-		switch e.Kind {
-		case witness.KindRuns:
-			goingOn[e.Sale] = e.Tick
-		case witness.KindRan:
-			delete(goingOn, e.Sale)
-		case witness.KindTick:
-			for _, tick := range goingOn {
-				if tick == e.Tick-1 {
-					return true
-				}
-			}
-		default:
-		}
-	}
-	return false
+	return slices.ContainsFunc(events, func(run witness.Event) bool {
+		next := func(e witness.Event) bool { return e.Kind == witness.KindTick && e.Tick == run.Tick+1 }
+		return run.Kind == witness.KindRuns && some(next)(events) && !before(next, moment(run.Sale, witness.KindRan))(events)
+	})
 }
 
 // diedWithTheJob reports whether the first runner died while its replica kept the lock.

@@ -16,17 +16,17 @@ func at(ms int) time.Time { return time.Unix(1000, 0).Add(time.Duration(ms) * ti
 
 // The record of a job is told run by run; what came before every replica was up is left out, and a tick that nobody ran is missed.
 func TestTheRecordOfAJobIsTold(t *testing.T) {
-	r := &record{Runs: &job.Runs{Every: job.Every(time.Second)}, first: at(0)}
+	r := &record{Record: job.Record{Every: job.Every(time.Second)}, first: at(0)}
 	events := r.events([]job.Run{
-		{ID: "0", Tick: at(-1000), Replica: "r1", Began: at(-1000), End: at(-999)},
-		{ID: "1", Tick: at(0), Replica: "r1", Began: at(1), End: at(500)},
-		{ID: "2", Tick: at(2000), Replica: "r1", Began: at(2001)},
+		{Tick: at(-1000), Replica: "r1", Began: at(-1000), End: at(-999)},
+		{Tick: at(0), Replica: "r1", Began: at(1), End: at(500)},
+		{Tick: at(2000), Replica: "r1", Began: at(2001)},
 	}, at(2000))
 	var told []string
 	for _, e := range events {
 		told = append(told, strings.TrimSpace(fmt.Sprintf("%s %d %s", e.Kind, e.Tick, e.Sale)))
 	}
-	want := []string{"runs 1 r1#1", "ran 1 r1#1", "runs 3 r1#2", "tick 1", "tick 2", "missed 2", "tick 3"}
+	want := []string{"tick 1", "runs 1 r1#1", "ran 1 r1#1", "tick 2", "missed 2", "tick 3", "runs 3 r1#2"}
 	if !slices.Equal(told, want) {
 		t.Errorf("told: %q; want %q", told, want)
 	}

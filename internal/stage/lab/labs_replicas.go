@@ -24,8 +24,8 @@ func replicas() []Lab {
 		Cure: both(
 			"a lock that every replica tries once a tick; whoever gets it runs the job, and keeps the lock for a part of the tick",
 			"每个副本在每个 tick 尝试加锁一次；成功的运行任务，并在 tick 的一部分时间里继续持有锁"),
-		Shop:     Settings{Job: &Job{Every: everyTick}},
-		Scenario: func(s *Stage) { s.record.WatchAttempts(func() { s.record.AwaitTicks(2) }) },
+		Shop:     Settings{Job: &Job{}},
+		Scenario: func(s *Stage) { s.record.WatchTicks(2) },
 		Proof:    all(moment("r1", witness.KindTries), moment("r2", witness.KindTries)),
 		Fault:    both("the first tick is run", "第一个 tick 的任务运行了"),
 		Hit:      some(runs(1)),
@@ -43,8 +43,8 @@ func replicas() []Lab {
 			"缓存的值过期时，只由一个进程重新计算，而不是所有进程同时计算（缓存击穿）"),
 		Cure: both("each process tries the lock once; whoever gets it computes, and keeps it until all have tried; others serve the old value",
 			"每个进程只尝试加锁一次；成功的去计算，并持有锁到大家都试过；其余的先返回旧值"),
-		Shop:     Settings{Replicas: 5, Job: &Job{Every: everyTick, Work: time.Second / 2}},
-		Scenario: func(s *Stage) { s.record.WatchAttempts(func() { s.record.AwaitTicks(1) }) },
+		Shop:     Settings{Replicas: 5, Job: &Job{Work: time.Second / 2}},
+		Scenario: func(s *Stage) { s.record.WatchTicks(1) },
 		Proof:    all(moment("r1", witness.KindTries), moment("r5", witness.KindTries)),
 		Fault:    both("the value has expired, and somebody computes it", "值已过期，有进程在计算"),
 		Hit:      some(runs(1)),
@@ -61,9 +61,9 @@ func replicas() []Lab {
 		Claim:   both("a replica that dies with the lock of a scheduled job costs no other tick", "持有定时任务的锁的副本崩溃，不影响别的 tick"),
 		Cure:    both("an expiry of half a tick", "过期时间为半个 tick"),
 		Explore: "--faults crash=1 --anomaly left-behind",
-		Shop:    Settings{Job: &Job{Every: everyTick}},
+		Shop:    Settings{Job: &Job{}},
 		Scenario: func(s *Stage) {
-			s.record.KillRunner(1)
+			s.record.KillRunner()
 			s.record.AwaitTicks(3)
 		},
 		Fault: both("the replica that runs the first tick dies with the lock", "运行第一个 tick 的任务的副本，持有锁时崩溃"),
@@ -82,8 +82,8 @@ func replicas() []Lab {
 		Claim:    both("a run of a scheduled job that takes longer than its tick has no other run beside it", "定时任务运行得比 tick 长，也不会与另一次运行重叠"),
 		Cure:     both("renewal: the lock lasts as long as the run, and the ticks meanwhile are left out", "续期：任务运行多久，锁就持有多久，其间的 tick 跳过"),
 		Explore:  "--work 25s --anomaly two-holders",
-		Shop:     Settings{Job: &Job{Every: everyTick, Work: everyTick * 3 / 2}},
-		Scenario: func(s *Stage) { s.record.WatchAttempts(func() { s.record.AwaitTicks(3) }) },
+		Shop:     Settings{Job: &Job{Work: everyTick * 3 / 2}},
+		Scenario: func(s *Stage) { s.record.WatchTicks(3) },
 		Proof:    all(moment("r1", witness.KindTries), moment("r2", witness.KindTries)),
 		Fault:    both("a run goes on when the next tick begins", "下一个 tick 开始时，上一次运行还在继续"),
 		Hit:      outlasted,

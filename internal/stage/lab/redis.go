@@ -143,7 +143,7 @@ func (s *servers) command(name, lock string, shop Settings) []string {
 	}
 	redis := []string{"--redis.addrs=" + addrs[0], "--redis.redlock_addrs=" + strings.Join(addrs[1:], ",")}
 	if shop.Job != nil {
-		return append([]string{"job", "--lock=" + lock, "--every=" + shop.Job.Every.String(), "--work=" + shop.Job.Work.String()}, redis...)
+		return append([]string{"job", "--lock=" + lock, "--every=" + everyTick.String(), "--work=" + shop.Job.Work.String()}, redis...)
 	}
 	return append([]string{serve, "--server.clock_offset=" + shop.Ahead[name].String(),
 		"--lock.version=" + lock, "--lock.ttl=" + cmp.Or(shop.TTL, time.Minute).String(),

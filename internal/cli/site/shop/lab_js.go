@@ -53,17 +53,19 @@ func runs(cfg config.Config, lock, every, work string) error {
 	if err != nil {
 		return err
 	}
-	r := job.Replica{Config: cfg, Lock: strategy, Log: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))}
-	if r.Every, err = time.ParseDuration(every); err != nil {
+	s := job.Session{Config: cfg, Lock: strategy, Log: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))}
+	length, err := time.ParseDuration(every)
+	if err != nil {
 		return err
 	}
-	if r.Work, err = time.ParseDuration(work); err != nil {
+	s.Every = job.Every(length)
+	if s.Work, err = time.ParseDuration(work); err != nil {
 		return err
 	}
 	up := make(up, 1)
-	r.Said = up
+	s.Said = up
 	failed := make(chan error, 1)
-	go func() { failed <- r.Run(context.Background()) }()
+	go func() { failed <- s.RunReplica(context.Background()) }()
 	select {
 	case err := <-failed:
 		return err
