@@ -114,8 +114,8 @@ func (s Session) RunReplica(ctx context.Context) error {
 		Name: name, Every: s.Every, Work: s.Work, Record: Record{redis.Store, s.Every}, Said: s.Said, Log: s.Log.With("replica", name),
 		Locker: s.Lock.New(strategy.Parts{
 			Options: lock.Options{
-				Key: jobName, TTL: s.Every.Expiry(), RetryInterval: s.Config.Settings.RetryInterval, Clock: lock.SystemClock{},
-				Process: uuid.NewString(), Notifier: redis.Notifier, Rand: rand.Int64N,
+				Key: jobName, TTL: s.Every.Expiry(), RetryInterval: s.Config.Settings.RetryInterval,
+				Clock: lock.SystemClock{Ahead: s.Config.Server.ClockOffset}, Process: uuid.NewString(), Notifier: redis.Notifier, Rand: rand.Int64N,
 			},
 			Client: redis.Lock, CompareAndDelete: redis.Servers.CompareAndDelete, Nodes: redis.Nodes.Clients(),
 		}),
