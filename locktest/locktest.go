@@ -1,6 +1,7 @@
 package locktest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"lockstep/internal/explore/bubble"
 )
 
 // The bounds of a search that names none.
@@ -16,6 +19,17 @@ const (
 	DefaultRuns = 100_000
 	DefaultTime = time.Minute
 )
+
+// Fault is a kind of thing that may go wrong, as Config.Faults names it.
+type Fault struct{ Name, Says string }
+
+// Faults returns all of them.
+func Faults() (all []Fault) {
+	for _, f := range bubble.Faults() {
+		all = append(all, Fault(f))
+	}
+	return all
+}
 
 // Config says what is explored. Only Key is needed.
 type Config struct {
@@ -33,25 +47,23 @@ type Config struct {
 // Process is a process under exploration. The lock that is opened for it, and its clients, are its own.
 type Process struct {
 	Name string // the names of its actors: "A", or "BC"
-	run  *run
-	ends *[]func()
+	of   *bubble.Process
 }
 
 // Dial connects to a node in memory: it is the dialer of a client. The address is one that Addr gives; with one node, any will do.
-func (p Process) Dial(_ context.Context, _, addr string) (net.Conn, error) {
-	for node := range p.run.game.Nodes {
-		if addr == p.Addr(node) || p.run.game.Nodes == 1 {
-			return p.run.server.Dial(p.Name, node), nil
-		}
+func (p Process) Dial(ctx context.Context, network, addr string) (net.Conn, error) {
+	conn, err := p.of.Dial(ctx, network, addr)
+	if err != nil {
+		return nil, fmt.Errorf("locktest: %w", err)
 	}
-	return nil, fmt.Errorf("locktest: there is no node %s: the addresses are %s to %s", addr, p.Addr(0), p.Addr(p.run.game.Nodes-1))
+	return conn, nil
 }
 
 // Addr returns the address of a node, for its client. Nodes count from 0. It is no name: to look up one would lead out of the test.
-func (Process) Addr(node int) string { return fmt.Sprintf("127.0.0.1:%d", 6379+node) }
+func (Process) Addr(node int) string { return bubble.Addr(node) }
 
 // Cleanup registers what to do when the run ends: to close the clients. What is registered last is done first.
-func (p Process) Cleanup(f func()) { *p.ends = append(*p.ends, f) }
+func (p Process) Cleanup(f func()) { p.of.Cleanup(f) }
 
 // Lock is the lock of a process. It may have a method TryLock of the same form, which is explored beside Lock.
 type Lock interface {
@@ -132,6 +144,33 @@ func Search(t *testing.T, c Config, open func(Process) (Lock, error)) (Result, e
 	return explore(t, c, open, false)
 }
 
+func explore(t *testing.T, c Config, open func(Process) (Lock, error), first bool) (result Result, err error) {
+	t.Helper()
+	stage, e, err := newStage(t, c, open, first)
+	if err != nil {
+		return result, err
+	}
+	r, err := stage.Search()
+	result = Result{
+		Runs: r.Runs, States: r.States, Depth: r.Depth, Complete: r.Complete, Incomplete: r.Incomplete, Chance: r.Chance, Missed: r.Missed,
+		Took: r.Took, Found: counterexamples(r.Found),
+	}
+	switch {
+	case !e.obtained:
+		result.Vacuous = "no call of Lock has ever succeeded: is Process.Dial what its client dials with?"
+	case !e.locked:
+		result.Vacuous = fmt.Sprintf("nothing has ever written the key %q: is Config.Key that of the lock?", c.Key)
+	}
+	return result, err
+}
+
+func counterexamples(found []bubble.Finding) (all []Counterexample) {
+	for _, f := range found {
+		all = append(all, Counterexample{Anomaly: Anomaly(f.Kind), Says: f.Says, Schedule: f.Schedule})
+	}
+	return all
+}
+
 // Replay runs one schedule, and fails the test if it shows an anomaly, or if the code cannot do its steps any more: it says which.
 func Replay(t *testing.T, c Config, schedule string, open func(Process) (Lock, error)) {
 	t.Helper()
@@ -155,11 +194,25 @@ type Shown struct {
 // elsewhere. It fails if the schedule has a step that the code cannot do.
 func Show(t *testing.T, c Config, schedule string, open func(Process) (Lock, error), want Anomaly) (Shown, error) {
 	t.Helper()
-	s, err := newStage(t, c, open)
+	stage, _, err := newStage(t, c, open, false)
 	if err != nil {
 		return Shown{}, err
 	}
-	return s.show(strings.Fields(schedule), want)
+	shown, err := stage.Show(strings.Fields(schedule), string(want))
+	return Shown{counterexamples(shown.Found), shown.Drawing}, err
+}
+
+// newStage makes the stage of a lock. The evidence is of all its runs.
+func newStage(t *testing.T, c Config, open func(Process) (Lock, error), first bool) (*bubble.Stage, *evidence, error) {
+	t.Helper()
+	c, limits, err := c.read()
+	if err != nil {
+		return nil, nil, err
+	}
+	limits.First = first
+	e := &evidence{}
+	stage, err := bubble.NewStage(t, limits, func(r *bubble.Run) (bubble.Game, error) { return begin(r, c, open, e) })
+	return stage, e, err
 }
 
 // String writes it as in Go, without what is not set.
@@ -180,26 +233,10 @@ func (c Config) String() string {
 	return "locktest.Config{" + strings.Join(fields, ", ") + "}"
 }
 
-// game is what is played: a Config that has been read.
-type game struct {
-	Config
-	budget budget
-	open   func(Process) (Lock, error)
-}
-
-func read(c Config, open func(Process) (Lock, error)) (game, error) {
-	orDefault := func(n *int, otherwise int) {
-		if *n == 0 {
-			*n = otherwise
-		}
-	}
-	orDefault(&c.Nodes, 1)
-	orDefault(&c.Actors, 2)
-	orDefault(&c.Runs, DefaultRuns)
-	if c.Time == 0 {
-		c.Time = DefaultTime
-	}
-	budget, err := parseFaults(c.Faults)
+// read completes a Config, and gives the limits that it names.
+func (c Config) read() (Config, bubble.Limits, error) {
+	c.Nodes, c.Actors, c.Runs, c.Time = cmp.Or(c.Nodes, 1), cmp.Or(c.Actors, 2), cmp.Or(c.Runs, DefaultRuns), cmp.Or(c.Time, DefaultTime)
+	budget, err := bubble.ParseFaults(c.Faults, bubble.Faults())
 	switch {
 	case err != nil:
 	case c.Key == "":
@@ -211,10 +248,16 @@ func read(c Config, open func(Process) (Lock, error)) (game, error) {
 	case c.Depth < 0 || c.Runs < 0 || c.Time < 0:
 		err = errors.New("Config.Depth, Runs and Time are not negative")
 	}
+	limits := bubble.Limits{Nodes: c.Nodes, Faults: budget, Depth: c.Depth, Runs: c.Runs, Time: c.Time, Key: c.Key}
+	for _, a := range Anomalies() {
+		if !slices.Contains(c.Allow, a) {
+			limits.Kinds = append(limits.Kinds, string(a))
+		}
+	}
 	for _, a := range c.Allow {
 		if !slices.Contains(Anomalies(), a) {
 			err = fmt.Errorf("Config.Allow: there is no anomaly %q; there are %v", a, Anomalies())
 		}
 	}
-	return game{c, budget, open}, err
+	return c, limits, err
 }

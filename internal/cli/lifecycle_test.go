@@ -16,7 +16,7 @@ import (
 
 	"lockstep/internal/evolution"
 	"lockstep/internal/shop/load"
-	"lockstep/internal/test/redistest"
+	"lockstep/internal/test/redisserver"
 	"lockstep/internal/test/shoptest"
 	"lockstep/internal/test/suite"
 )
@@ -106,7 +106,7 @@ func TestChangedFileTakesEffect(t *testing.T) {
 
 func TestEndsWithoutRedis(t *testing.T) {
 	t.Parallel()
-	redis := redistest.Start(t)
+	redis := redisserver.Start(t)
 	_, finish := serve(t, "--server.addr", shoptest.AnyPort, "--redis.addrs", redis.Addr)
 	redis.Stop()
 	if code := finish(); code != 0 {

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"lockstep/internal/cluster"
-	"lockstep/internal/test/redistest"
+	"lockstep/internal/test/redisserver"
 	"lockstep/internal/test/shoptest"
 )
 
@@ -53,7 +53,7 @@ func TestTroubleTellsNoPassword(t *testing.T) {
 // Nor is the password of a Redis that is there in what a cluster says, in its pages, or in its replicas' arguments.
 func TestAClusterTellsNoPassword(t *testing.T) {
 	t.Parallel()
-	redis, addr := redistest.Start(t, "--requirepass", "s3cret"), shoptest.UnusedAddr(t)
+	redis, addr := redisserver.Start(t, "--requirepass", "s3cret"), shoptest.UnusedAddr(t)
 	line, finish := serve(t, "cluster", "--replicas", "1", "--server.addr", addr, "--redis.addrs", "redis://default:s3cret@"+redis.Addr)
 	shown := line.String()
 	front := shoptest.At(t, addr)

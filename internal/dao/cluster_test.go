@@ -16,7 +16,7 @@ import (
 	"lockstep/internal/dao/redisclient"
 	"lockstep/internal/lock"
 	"lockstep/internal/lock/rediserr"
-	"lockstep/internal/test/redistest"
+	"lockstep/internal/test/redisserver"
 	"lockstep/internal/test/suite"
 )
 
@@ -88,7 +88,7 @@ func (m *move) close() {
 func TestASlotOnTheMove(t *testing.T) {
 	suite.Needs(t, "redis-server")
 	t.Parallel()
-	nodes := redistest.StartCluster(t)
+	nodes := redisserver.StartCluster(t)
 	r := open(t, dao.Config{Addrs: nodes, Cluster: true})
 	ctx := t.Context()
 	const key = "{moving}:n"
@@ -153,7 +153,7 @@ func TestASlotOnTheMove(t *testing.T) {
 func TestAMasterOfAClusterDies(t *testing.T) {
 	suite.LongOnly(t, "a Cluster takes its time to vote")
 	t.Parallel()
-	nodes := redistest.StartClusterNodes(t, true)
+	nodes := redisserver.StartClusterNodes(t, true)
 	r := open(t, dao.Config{Addrs: []string{nodes[0].Addr, nodes[1].Addr, nodes[2].Addr}, Cluster: true})
 	ctx := t.Context()
 	key := "" // whose slot is the last master's

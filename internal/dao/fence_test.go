@@ -9,12 +9,12 @@ import (
 	"lockstep/internal/lock"
 	"lockstep/internal/service"
 	"lockstep/internal/service/history"
-	"lockstep/internal/test/redistest"
+	"lockstep/internal/test/redisserver"
 )
 
 // The store takes any token until it has seen a larger one, read or written.
 func TestFence(t *testing.T) {
-	r, err := dao.Open(t.Context(), dao.Config{Addrs: []string{redistest.Start(t).Addr}})
+	r, err := dao.Open(t.Context(), dao.Config{Addrs: []string{redisserver.Start(t).Addr}})
 	if err != nil {
 		t.Fatal(err)
 	}

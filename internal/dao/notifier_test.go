@@ -4,12 +4,12 @@ import (
 	"testing"
 
 	"lockstep/internal/dao"
-	"lockstep/internal/test/redistest"
+	"lockstep/internal/test/redisserver"
 )
 
 // Who is rung may end to listen, and begin anew, at once.
 func TestBellRingsUnlocked(t *testing.T) {
-	r, err := dao.Open(t.Context(), dao.Config{Addrs: []string{redistest.Start(t).Addr}})
+	r, err := dao.Open(t.Context(), dao.Config{Addrs: []string{redisserver.Start(t).Addr}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,7 @@ import (
 	"lockstep/internal/lock"
 	"lockstep/internal/service"
 	"lockstep/internal/service/history"
-	"lockstep/internal/test/redistest"
+	"lockstep/internal/test/redisserver"
 )
 
 // unconnected is the address of a master that a replica never finds.
@@ -42,12 +42,12 @@ func TestConnectionsToAServerThatIsNoLongerTheMaster(t *testing.T) {
 	for _, name := range []string{"a command", "a command to be queued", "a script", "a read"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			old, promoted := redistest.Start(t), redistest.Start(t)
-			address := redistest.NewProxy(t, old.Addr)
+			old, promoted := redisserver.Start(t), redisserver.Start(t)
+			address := redisserver.NewProxy(t, old.Addr)
 			r := open(t, dao.Config{Addrs: []string{address.Addr()}})
 			store := dao.NewStore(r.Store, "test", 10)
 			at := map[string]*redis.Client{}
-			for i, server := range []*redistest.Server{old, promoted} {
+			for i, server := range []*redisserver.Server{old, promoted} {
 				at[server.Addr] = redisclient.Single(redisclient.Config{Addrs: []string{server.Addr}})
 				defer at[server.Addr].Close()
 				mustSucceed(t, at[server.Addr].Set(t.Context(), "which", server.Addr, 0).Err())
@@ -127,8 +127,8 @@ func serversOf(t *testing.T, client redis.UniversalClient) map[string]int {
 
 // A replica answers reads with what its master had once, or nothing. So no read that an answer is made of is left to it.
 func TestAReplicaIsNotRead(t *testing.T) {
-	server := redistest.Start(t)
-	nodes := []string{redistest.Start(t).Addr, redistest.Start(t).Addr, redistest.Start(t).Addr}
+	server := redisserver.Start(t)
+	nodes := []string{redisserver.Start(t).Addr, redisserver.Start(t).Addr, redisserver.Start(t).Addr}
 	r := open(t, dao.Config{Addrs: []string{server.Addr}, RedlockAddrs: nodes})
 	store, key := dao.NewStore(r.Store, "test", 10), dao.NewLockKey(r.Lock, r.Nodes, lock.Key)
 	mustSucceed(t, store.Start(t.Context(), history.Run{}, history.Run{ID: "run", Lock: "v4", Initial: 500}))

@@ -9,7 +9,7 @@ import (
 	"lockstep/internal/dao"
 	"lockstep/internal/service"
 	"lockstep/internal/service/history"
-	"lockstep/internal/test/redistest"
+	"lockstep/internal/test/redisserver"
 )
 
 // The ledger keeps the newest orders, of the run that is on and of those before; whatever it forgets, it has counted.
@@ -90,7 +90,7 @@ func testTheLedgerIsBounded(t *testing.T, sellOne func(*dao.Store, context.Conte
 
 // Old runs go when a Redis is out of memory; the sale that asked for it goes on.
 func TestOutOfMemoryForgetsOldRuns(t *testing.T) {
-	server := redistest.Start(t)
+	server := redisserver.Start(t)
 	r, err := dao.Open(t.Context(), dao.Config{Addrs: []string{server.Addr}})
 	if err != nil {
 		t.Fatal(err)

@@ -13,13 +13,13 @@ import (
 	"lockstep/internal/dao/redisclient"
 	"lockstep/internal/lock"
 	"lockstep/internal/service/history"
-	"lockstep/internal/test/redistest"
+	"lockstep/internal/test/redisserver"
 	"lockstep/internal/test/suite"
 )
 
 // Whatever makes Redis refuse a sale's write makes it refuse a probe, too, and in the same words.
 func TestAProbeIsRefusedAsASaleIs(t *testing.T) {
-	server := redistest.Start(t, "--dbfilename", "folder")
+	server := redisserver.Start(t, "--dbfilename", "folder")
 	outside := redisclient.Single(redisclient.Config{Addrs: []string{server.Addr}})
 	defer outside.Close()
 	does := func(command ...any) func(context.Context) error {
@@ -71,7 +71,7 @@ func TestAProbeIsRefusedAsASaleIs(t *testing.T) {
 
 // A user who may not use some of the keys is told that, and which ones.
 func TestATransactionNamesTheKeyThatIsRefused(t *testing.T) {
-	server := redistest.Start(t)
+	server := redisserver.Start(t)
 	outside := redisclient.Single(redisclient.Config{Addrs: []string{server.Addr}})
 	defer outside.Close()
 	mustSucceed(t, outside.Do(t.Context(), "ACL", "SETUSER", "k", "on", ">p", "~inventory", "~distributedLock", "&*", "+@all").Err())

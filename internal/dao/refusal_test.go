@@ -16,7 +16,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"lockstep/internal/dao"
-	"lockstep/internal/test/redistest"
+	"lockstep/internal/test/redisserver"
 	"lockstep/internal/test/suite"
 )
 
@@ -164,7 +164,7 @@ func TestWrongEndpoints(t *testing.T) {
 		"secure web server":    {secure.Listener.Addr().String(), "if it speaks TLS alone, set redis.tls: true", false},
 		"the same, by TLS":     {secure.Listener.Addr().String(), "failed to verify certificate", true},
 		"SSH":                  {saying("SSH-2.0-OpenSSH_9.2p1\r\n"), `can't parse map reply: "SSH-2.0-OpenSSH_9.2p1"; start one there`, false},
-		"plain Redis, by TLS":  {redistest.Start(t).Addr, "if it speaks no TLS, leave redis.tls false, or ", true},
+		"plain Redis, by TLS":  {redisserver.Start(t).Addr, "if it speaks no TLS, leave redis.tls false, or ", true},
 		"silence":              {silent, "no Redis answers at " + silent, false},
 		"silence, by TLS":      {silent, "no Redis answers at " + silent, true},
 		"nobody":               {"127.0.0.1:1", "no Redis answers at 127.0.0.1:1: dial tcp 127.0.0.1:1: ", false},
@@ -196,14 +196,14 @@ func TestWrongEndpoints(t *testing.T) {
 func TestWrongKinds(t *testing.T) {
 	t.Parallel()
 	suite.Needs(t, "redis-server")
-	single := redistest.Start(t).Addr
-	node := redistest.Start(t, "--cluster-enabled", "yes", "--cluster-port", redistest.FreePort(t)).Addr
-	gone := redistest.FreePort(t)
+	single := redisserver.Start(t).Addr
+	node := redisserver.Start(t, "--cluster-enabled", "yes", "--cluster-port", redisserver.FreePort(t)).Addr
+	gone := redisserver.FreePort(t)
 	file := filepath.Join(t.TempDir(), "sentinel.conf")
 	if err := os.WriteFile(file, []byte("sentinel monitor shop 127.0.0.1 "+gone+" 1\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	sentinel := redistest.Start(t, file, "--sentinel").Addr
+	sentinel := redisserver.Start(t, file, "--sentinel").Addr
 	in := func(addr string, db int) []string { return []string{dao.Address{Dial: addr, DB: db}.String()} }
 	for what, c := range map[string]struct {
 		cfg  dao.Config
@@ -242,7 +242,7 @@ func TestDatabasesAndSockets(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	socket := filepath.Join(dir, "redis.sock")
-	server := redistest.Start(t, "--unixsocket", socket)
+	server := redisserver.Start(t, "--unixsocket", socket)
 	outside := open(t, dao.Config{Addrs: []string{server.Addr}}).Store
 	for db, addr := range []dao.Address{{Dial: socket}, {Dial: socket, DB: 1}, {Dial: server.Addr, DB: 2}} {
 		node := dao.Address{Dial: addr.Dial, DB: db + 8}
@@ -278,11 +278,11 @@ func TestDatabasesAndSockets(t *testing.T) {
 // A majority of three must be of three servers, whatever they are called.
 func TestNodesThatAreOneServer(t *testing.T) {
 	suite.Needs(t, "redis-server")
-	_, port, err := net.SplitHostPort(redistest.Start(t).Addr)
+	_, port, err := net.SplitHostPort(redisserver.Start(t).Addr)
 	if err != nil {
 		t.Fatal(err)
 	}
-	other := redistest.Start(t).Addr
+	other := redisserver.Start(t).Addr
 	names := []string{"127.0.0.1:" + port, "localhost:" + port, other}
 	_, err = dao.Open(t.Context(), dao.Config{EmbeddedAddr: "127.0.0.1:0", RedlockAddrs: names})
 	want := "redis.redlock_addrs: " + names[0] + ", " + names[1] + " are one server, and Redlock needs independent masters: name each once"
@@ -291,7 +291,7 @@ func TestNodesThatAreOneServer(t *testing.T) {
 	}
 	open(t, dao.Config{EmbeddedAddr: "127.0.0.1:0", RedlockAddrs: []string{names[0], other, "127.0.0.1:1"}}) // one is down
 
-	refused := redistest.Start(t, "--rename-command", "INFO", "")
+	refused := redisserver.Start(t, "--rename-command", "INFO", "")
 	_, port, err = net.SplitHostPort(refused.Addr)
 	if err != nil {
 		t.Fatal(err)

@@ -13,13 +13,13 @@ import (
 	"lockstep/internal/dao/redisclient"
 	"lockstep/internal/lock"
 	"lockstep/internal/lock/rediserr"
-	"lockstep/internal/test/redistest"
+	"lockstep/internal/test/redisserver"
 )
 
 // While a Redis takes no more connections, commands wait for those that there are.
 func TestARefusedConnectionIsNoFailure(t *testing.T) {
 	t.Parallel()
-	server := redistest.Start(t, "--maxclients", "5")
+	server := redisserver.Start(t, "--maxclients", "5")
 	client := newClient(redisclient.Config{Addrs: []string{server.Addr}, PoolSize: 50}, new(master))
 	defer client.Close()
 	const buyers = 20
@@ -47,7 +47,7 @@ func TestARefusedConnectionIsNoFailure(t *testing.T) {
 // If there is no connection at all, the error is what Redis said, and nothing was sent.
 func TestARefusedConnectionIsNamed(t *testing.T) {
 	t.Parallel()
-	server := redistest.Start(t, "--maxclients", "2")
+	server := redisserver.Start(t, "--maxclients", "2")
 	for range 2 {
 		other, err := net.Dial("tcp", server.Addr)
 		if err != nil {

@@ -15,7 +15,7 @@ import (
 	"lockstep/internal/evolution"
 	"lockstep/internal/lock"
 	"lockstep/internal/strategy"
-	"lockstep/internal/test/redistest"
+	"lockstep/internal/test/redisserver"
 )
 
 // allow makes a user of these rights alone, and returns how to be it.
@@ -34,7 +34,7 @@ func allow(t *testing.T, client redis.UniversalClient, addr string, rights ...st
 // A user with the rights of the table, or with more, may have each lock; one who lacks a command that every lock of the kind sends, or a
 // channel, is refused in the words of Redis, with all rights that the lock needs.
 func TestRights(t *testing.T) {
-	server := redistest.Start(t)
+	server := redisserver.Start(t)
 	root := open(t, dao.Config{Addrs: []string{server.Addr}})
 	refusal := func(t *testing.T, row strategy.Strategy, rights ...string) error {
 		t.Helper()
@@ -95,7 +95,7 @@ func TestRightsOnNodes(t *testing.T) {
 	row, _ := evolution.Find("redlock")
 	var addrs []string
 	for range 4 {
-		server := redistest.Start(t)
+		server := redisserver.Start(t)
 		root := open(t, dao.Config{Addrs: []string{server.Addr}})
 		allow(t, root.Store, server.Addr, slices.Concat(dao.ShopRights().Words(), row.Needs.Words())...)
 		addrs = append(addrs, server.Addr)
@@ -120,7 +120,7 @@ func TestAServerThatLacksACommand(t *testing.T) {
 	} {
 		t.Run(command, func(t *testing.T) {
 			t.Parallel()
-			server := redistest.Start(t, "--rename-command", command, "")
+			server := redisserver.Start(t, "--rename-command", command, "")
 			row, err := evolution.Find(c.version)
 			if err != nil {
 				t.Fatal(err)

@@ -9,7 +9,7 @@ import (
 	"lockstep/internal/dao"
 	"lockstep/internal/service"
 	"lockstep/internal/service/history"
-	"lockstep/internal/test/redistest"
+	"lockstep/internal/test/redisserver"
 )
 
 // eachRedis runs a test on an embedded Redis and on a real one.
@@ -25,7 +25,7 @@ func eachRedis(t *testing.T, test func(*testing.T, *dao.Redis)) {
 		test(t, r)
 	}
 	t.Run("embedded", func(t *testing.T) { open(t, dao.Config{EmbeddedAddr: "127.0.0.1:0"}) })
-	t.Run("real", func(t *testing.T) { open(t, dao.Config{Addrs: []string{redistest.Start(t).Addr}}) })
+	t.Run("real", func(t *testing.T) { open(t, dao.Config{Addrs: []string{redisserver.Start(t).Addr}}) })
 }
 
 func TestTake(t *testing.T) {

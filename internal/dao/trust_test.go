@@ -15,14 +15,14 @@ import (
 	"time"
 
 	"lockstep/internal/dao"
-	"lockstep/internal/test/redistest"
+	"lockstep/internal/test/redisserver"
 	"lockstep/internal/test/suite"
 )
 
 func TestPasswordAndTLS(t *testing.T) {
 	suite.Needs(t, "redis-server")
 	certificate, key := selfSigned(t)
-	server := redistest.Start(t, "--requirepass", "s3cret", "--port", "0", "--tls-port", "PORT",
+	server := redisserver.Start(t, "--requirepass", "s3cret", "--port", "0", "--tls-port", "PORT",
 		"--tls-cert-file", certificate, "--tls-key-file", key, "--tls-auth-clients", "no")
 	for _, c := range []struct {
 		what string
@@ -71,7 +71,7 @@ func TestClientCertificate(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, versions := range []string{"TLSv1.2", "TLSv1.3"} {
-		redis := redistest.Start(t, "--port", "0", "--tls-port", "PORT", "--tls-cert-file", server, "--tls-key-file", serverKey,
+		redis := redisserver.Start(t, "--port", "0", "--tls-port", "PORT", "--tls-cert-file", server, "--tls-key-file", serverKey,
 			"--tls-ca-cert-file", authorities, "--tls-auth-clients", "yes", "--tls-protocols", versions)
 		for what, c := range map[string]struct{ certificate, key, says string }{
 			"its own":          {own, ownKey, ""},

@@ -16,7 +16,7 @@ import (
 	"lockstep/internal/evolution"
 	"lockstep/internal/lock"
 	"lockstep/internal/strategy"
-	"lockstep/internal/test/redistest"
+	"lockstep/internal/test/redisserver"
 )
 
 // lockerOn returns a lock of that name on a client, in real time.
@@ -71,7 +71,7 @@ func TestKeysOfOtherTypes(t *testing.T) {
 
 // A release that Redis did, and then refused to tell the next process of, is no Redis that is unavailable.
 func TestAReleaseWhoseMessageIsRefused(t *testing.T) {
-	server := redistest.Start(t)
+	server := redisserver.Start(t)
 	root := redisclient.Single(redisclient.Config{Addrs: []string{server.Addr}})
 	defer root.Close()
 	if err := root.Do(t.Context(), "ACL", "SETUSER", "shop", "on", ">p", "~*", "+@all").Err(); err != nil {

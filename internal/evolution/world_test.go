@@ -18,7 +18,7 @@ import (
 	"lockstep/internal/evolution"
 	"lockstep/internal/lock"
 	"lockstep/internal/strategy"
-	"lockstep/internal/test/redistest"
+	"lockstep/internal/test/redisserver"
 	"lockstep/internal/test/suite"
 )
 
@@ -107,7 +107,7 @@ func masters(row strategy.Strategy) int {
 func onReal(t *testing.T, row strategy.Strategy, test func(*testing.T, *world)) {
 	t.Helper()
 	t.Parallel()
-	server := redistest.Start(t)
+	server := redisserver.Start(t)
 	r, err := dao.Open(t.Context(), dao.Config{Addrs: []string{server.Addr}})
 	if err != nil {
 		t.Fatal(err)
@@ -129,7 +129,7 @@ func onReal(t *testing.T, row strategy.Strategy, test func(*testing.T, *world)) 
 		w.parts.TTL = 30 * time.Second // a node has a twentieth of it to answer
 	}
 	for range masters(row) {
-		node, err := dao.Open(t.Context(), dao.Config{Addrs: []string{redistest.Start(t).Addr}})
+		node, err := dao.Open(t.Context(), dao.Config{Addrs: []string{redisserver.Start(t).Addr}})
 		if err != nil {
 			t.Fatal(err)
 		}

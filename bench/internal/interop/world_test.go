@@ -18,7 +18,7 @@ import (
 	"lockstep/internal/evolution"
 	"lockstep/internal/lock"
 	"lockstep/internal/strategy"
-	"lockstep/internal/test/redistest"
+	"lockstep/internal/test/redisserver"
 )
 
 const (
@@ -31,7 +31,7 @@ const (
 // world is some Redis servers, and the clients of all processes.
 type world struct {
 	t       *testing.T
-	servers []*redistest.Server
+	servers []*redisserver.Server
 }
 
 func newWorld(t *testing.T, servers int) *world {
@@ -39,7 +39,7 @@ func newWorld(t *testing.T, servers int) *world {
 	logging.Disable() // go-redis would log every node that is down
 	w := &world{t: t}
 	for range servers {
-		w.servers = append(w.servers, redistest.Start(t))
+		w.servers = append(w.servers, redisserver.Start(t))
 	}
 	return w
 }

@@ -16,7 +16,7 @@ import (
 	"lockstep/bench/internal/result"
 	"lockstep/bench/internal/worker"
 	"lockstep/internal/dao/redisclient"
-	"lockstep/internal/test/redistest"
+	"lockstep/internal/test/redisserver"
 	"lockstep/internal/test/suite"
 )
 
@@ -126,7 +126,7 @@ func TestInterrupted(t *testing.T) {
 }
 
 func TestOpenTakesNoRedisWithDataInIt(t *testing.T) {
-	addr := redistest.Start(t).Addr
+	addr := redisserver.Start(t).Addr
 	client := redisclient.Single(redisclient.Config{Addrs: []string{addr}})
 	t.Cleanup(func() { client.Close() })
 	if err := client.Set(t.Context(), "precious", 1, 0).Err(); err != nil {

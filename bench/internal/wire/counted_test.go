@@ -13,7 +13,7 @@ import (
 	"github.com/redis/rueidis"
 
 	"lockstep/internal/dao/redisclient"
-	"lockstep/internal/test/redistest"
+	"lockstep/internal/test/redisserver"
 )
 
 // However a stream is cut, its requests are counted, and nothing in their strings is.
@@ -44,7 +44,7 @@ func TestRequestsInPieces(t *testing.T) {
 
 // Both clients' requests count alike: one each, in a pipeline or not; a script is one.
 func TestBothClientsAreCounted(t *testing.T) {
-	server := redistest.Start(t)
+	server := redisserver.Start(t)
 	requests := new(atomic.Int64)
 	dialer := Dialer{Requests: requests}
 

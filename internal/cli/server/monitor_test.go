@@ -14,7 +14,7 @@ import (
 
 	"lockstep/internal/cli/server"
 	"lockstep/internal/shop/api"
-	"lockstep/internal/test/redistest"
+	"lockstep/internal/test/redisserver"
 	"lockstep/internal/test/shoptest"
 	"lockstep/internal/test/suite"
 	"lockstep/util/lua"
@@ -24,7 +24,7 @@ import (
 func TestMonitorShowsOneSale(t *testing.T) {
 	suite.Needs(t, "redis-server")
 	t.Parallel()
-	server := redistest.Start(t)
+	server := redisserver.Start(t)
 	for lock, want := range saleCommands(t) {
 		t.Run(lock, func(t *testing.T) {
 			version, kept := strings.CutPrefix(lock, "kept ")
@@ -111,7 +111,7 @@ func sent(lines []monitored) (commands []string) {
 // At rest a replica sends its heartbeat once a second, and nothing else.
 func TestMonitorAtRest(t *testing.T) {
 	t.Parallel()
-	server := redistest.Start(t)
+	server := redisserver.Start(t)
 	s := shoptest.Start(t, "--redis.addrs", server.Addr)
 	shoptest.Start(t, "--redis.addrs", server.Addr)
 	beats := func() (calls int64) {
@@ -206,7 +206,7 @@ func monitorAll(t *testing.T, addr string, during func()) (lines []monitored) {
 // On a Redis without the command delex is refused, and the message says which server this is and what it lacks.
 func TestDelexIsRefused(t *testing.T) {
 	t.Parallel()
-	s := shoptest.Start(t, "--redis.addrs", redistest.Start(t).Addr)
+	s := shoptest.Start(t, "--redis.addrs", redisserver.Start(t).Addr)
 	if there := s.Own.Redis.Servers; there.CompareAndDelete != "" {
 		t.Skipf("%s has it: what a sale sends is shown by TestMonitorShowsOneSale", there.Redis)
 	}
@@ -227,7 +227,7 @@ func TestDelexIsRefused(t *testing.T) {
 func TestShowingCostsTheLockNothing(t *testing.T) {
 	suite.Needs(t, "redis-server")
 	t.Parallel()
-	server := redistest.Start(t)
+	server := redisserver.Start(t)
 	s := shoptest.Start(t, "--redis.addrs", server.Addr, "--lock.version", "v3")
 	sales := func(key string) []string {
 		shown := sent(monitorAll(t, server.Addr, func() {

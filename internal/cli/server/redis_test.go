@@ -12,7 +12,7 @@ import (
 	"lockstep/internal/dao/redisclient"
 	"lockstep/internal/shop/api"
 	"lockstep/internal/stage/fault"
-	"lockstep/internal/test/redistest"
+	"lockstep/internal/test/redisserver"
 	"lockstep/internal/test/shoptest"
 	"lockstep/internal/test/suite"
 )
@@ -24,8 +24,8 @@ func TestRepointedMaster(t *testing.T) {
 	t.Parallel()
 	suite.Together(t, []string{"v4", "v7", "v10", "v11", "v4 on an empty master"}, func(t *testing.T, name string) {
 		version, empty, _ := strings.Cut(name, " ")
-		old, promoted := redistest.Start(t, "--repl-diskless-sync-delay", "0"), redistest.Start(t)
-		address := redistest.NewProxy(t, old.Addr)
+		old, promoted := redisserver.Start(t, "--repl-diskless-sync-delay", "0"), redisserver.Start(t)
+		address := redisserver.NewProxy(t, old.Addr)
 		was, is := singleClient(t, old.Addr), singleClient(t, promoted.Addr)
 		s := shoptest.Start(t, "--redis.addrs", address.Addr(), "--lock.version", version)
 		buyers := shoptest.Gather(t, s.Client, 10)
@@ -80,11 +80,12 @@ func TestRedlockNodesMadeReplicas(t *testing.T) {
 	var nodes []*redis.Client
 	var addrs []string
 	for range 3 {
-		node := redistest.Start(t)
-		address := redistest.NewProxy(t, node.Addr)
+		node := redisserver.Start(t)
+		address := redisserver.NewProxy(t, node.Addr)
 		addresses, addrs, nodes = append(addresses, address), append(addrs, address.Addr()), append(nodes, singleClient(t, node.Addr))
 	}
-	s := shoptest.Start(t, "--redis.addrs", redistest.Start(t).Addr, "--redis.redlock_addrs", strings.Join(addrs, ","), shoptest.PatientNodes,
+	s := shoptest.Start(t,
+		"--redis.addrs", redisserver.Start(t).Addr, "--redis.redlock_addrs", strings.Join(addrs, ","), shoptest.PatientNodes,
 		"--lock.version", "redlock")
 	for i, want := range []int{200, 200, 503} { // with so many replicas
 		if i > 0 {
@@ -111,7 +112,7 @@ func TestRedlockNodesMadeReplicas(t *testing.T) {
 		}
 	}
 	for _, address := range addresses[:2] {
-		address.PointAt(redistest.Start(t).Addr)
+		address.PointAt(redisserver.Start(t).Addr)
 	}
 	suite.Eventually(t, "sales on the new masters", func() bool {
 		if s.Ask("PUT", "/lock", `{"version":"redlock"}`, nil) != 200 {
@@ -153,7 +154,7 @@ func mustSucceed(t *testing.T, err error) {
 
 // Every request is answered while Redis is away and comes back; then all is as before.
 func TestRedisGoneAndBack(t *testing.T) {
-	redis := redistest.Start(t)
+	redis := redisserver.Start(t)
 	s := shoptest.Start(t, "--redis.addrs", redis.Addr, "--lock.version", "v4", "--inventory.initial", "1000000")
 	s.Sell()
 	http.DefaultClient.CloseIdleConnections()

@@ -7,7 +7,7 @@ import (
 
 	"lockstep/internal/shop/api"
 	"lockstep/internal/stage/fault"
-	"lockstep/internal/test/redistest"
+	"lockstep/internal/test/redisserver"
 	"lockstep/internal/test/shoptest"
 	"lockstep/internal/test/suite"
 )
@@ -16,7 +16,7 @@ import (
 func TestRepeatsAtTheSameTimeSellOnce(t *testing.T) {
 	t.Parallel()
 	suite.Together(t, []string{"v0", "v1", "v4", "v5", "v7", "v11", "atomic", "optimistic"}, func(t *testing.T, version string) {
-		flags := []string{"--redis.addrs", redistest.Start(t).Addr, "--lock.version", version, "--inventory.initial", "1",
+		flags := []string{"--redis.addrs", redisserver.Start(t).Addr, "--lock.version", version, "--inventory.initial", "1",
 			"--sale.think_time", "2ms"}
 		replicas := []*shoptest.Server{shoptest.Start(t, flags...), shoptest.Start(t, flags...)}
 		answers := make([]shoptest.Bought, 24)
@@ -47,8 +47,8 @@ func TestRepeatsAtTheSameTimeSellOnce(t *testing.T) {
 func TestARepeatAfterADoubt(t *testing.T) {
 	t.Parallel()
 	suite.Together(t, []string{"v0", "v4", "v7", "v11", "atomic", "optimistic"}, func(t *testing.T, version string) {
-		redis := redistest.Start(t)
-		proxy := redistest.NewProxy(t, redis.Addr)
+		redis := redisserver.Start(t)
+		proxy := redisserver.NewProxy(t, redis.Addr)
 		flags := []string{"--lock.version", version, "--lock.ttl", "1s"}
 		s := shoptest.Start(t, append(flags, "--redis.addrs", proxy.Addr())...)
 		other := shoptest.Start(t, append(flags, "--redis.addrs", redis.Addr)...)

@@ -16,7 +16,7 @@ import (
 	"lockstep/internal/lock"
 	"lockstep/internal/shop/api"
 	"lockstep/internal/strategy"
-	"lockstep/internal/test/redistest"
+	"lockstep/internal/test/redisserver"
 	"lockstep/internal/test/shoptest"
 	"lockstep/internal/test/suite"
 )
@@ -40,9 +40,9 @@ func TestTheRightsOfALockSuffice(t *testing.T) {
 	suite.Needs(t, "redis-server")
 	t.Parallel()
 	var nodes []string
-	stock := redistest.Start(t).Addr
+	stock := redisserver.Start(t).Addr
 	for range 3 {
-		nodes = append(nodes, redistest.Start(t).Addr)
+		nodes = append(nodes, redisserver.Start(t).Addr)
 	}
 	there, err := dao.Open(t.Context(), dao.Config{Addrs: []string{stock}})
 	if err != nil {
@@ -103,7 +103,7 @@ func TestTheRightsOfALockSuffice(t *testing.T) {
 // What was done is answered as done, though what there is cannot be read for the answer.
 func TestAnEffectIsNoFailure(t *testing.T) {
 	t.Parallel()
-	addr := redistest.Start(t).Addr
+	addr := redisserver.Start(t).Addr
 	root, asShop := user(t, "+@all ~* &*", addr)
 	s := shoptest.Start(t, append(asShop, "--redis.addrs", addr, "--lock.version", "v4")...)
 	mustSucceed(t, root.Do(t.Context(), "ACL", "SETUSER", "shop", "-type").Err()) // by which the lock's key is looked at
@@ -127,7 +127,7 @@ func TestAnEffectIsNoFailure(t *testing.T) {
 // is given, PUT /lock is done. A right of the shop itself is missed at the start.
 func TestALockWithoutItsRightsIsRefused(t *testing.T) {
 	t.Parallel()
-	addr := redistest.Start(t).Addr
+	addr := redisserver.Start(t).Addr
 	root, asShop := user(t, "+@all ~* &{inventory}:call", addr)
 	const cure = " '&{distributedLock}:turn:*' '&{distributedLock}:wanted:*'"
 	s := shoptest.Start(t, append(asShop, "--redis.addrs", addr, "--lock.version", "v4")...)

@@ -6,7 +6,7 @@ import (
 
 	"lockstep/internal/evolution"
 	"lockstep/internal/service/history"
-	"lockstep/internal/test/redistest"
+	"lockstep/internal/test/redisserver"
 	"lockstep/internal/test/shoptest"
 	"lockstep/internal/test/suite"
 )
@@ -24,7 +24,7 @@ func TestNoRunWritesIntoAnother(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		addr := redistest.Start(t).Addr
+		addr := redisserver.Start(t).Addr
 		a := shoptest.Start(t, "--redis.addrs", addr, "--lock.version", version, "--lock.ttl", "1s", "--sale.think_time", "2500ms")
 		b := shoptest.Start(t, "--redis.addrs", addr, "--lock.ttl", "1s")
 		for _, c := range []struct {

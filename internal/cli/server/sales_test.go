@@ -15,7 +15,7 @@ import (
 	"lockstep/internal/service"
 	"lockstep/internal/service/history"
 	"lockstep/internal/shop/api"
-	"lockstep/internal/test/redistest"
+	"lockstep/internal/test/redisserver"
 	"lockstep/internal/test/shoptest"
 	"lockstep/internal/test/suite"
 	"lockstep/internal/verdict"
@@ -117,7 +117,7 @@ func TestLockTimeoutAndForceUnlock(t *testing.T) {
 func TestUnlockNeedsNoMemory(t *testing.T) {
 	t.Parallel()
 	suite.Together(t, []string{"v1", "v4", "v5", "v6", "v7", "v10"}, func(t *testing.T, version string) {
-		s := shoptest.Start(t, "--redis.addrs", redistest.Start(t).Addr, "--lock.version", version, "--sale.think_time", "1s")
+		s := shoptest.Start(t, "--redis.addrs", redisserver.Start(t).Addr, "--lock.version", version, "--sale.think_time", "1s")
 		holds := func() bool { return s.Outside.Exists(t.Context(), "distributedLock").Val() == 1 }
 		failed := make(chan string, 1)
 		go func() {

@@ -7,7 +7,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"lockstep/internal/dao/redisclient"
-	"lockstep/internal/test/redistest"
+	"lockstep/internal/test/redisserver"
 	"lockstep/internal/test/shoptest"
 	"lockstep/internal/test/suite"
 )
@@ -15,16 +15,16 @@ import (
 // Sells with every lock first: after the failover, one master is left.
 func TestSentinelSet(t *testing.T) {
 	t.Parallel()
-	sentinels := redistest.StartSentinels(t)
+	sentinels := redisserver.StartSentinels(t)
 	t.Run("every lock", func(t *testing.T) {
-		sellsWithEveryLock(t, "--redis.master_name", redistest.MasterName, "--redis.addrs", strings.Join(sentinels, ","))
+		sellsWithEveryLock(t, "--redis.master_name", redisserver.MasterName, "--redis.addrs", strings.Join(sentinels, ","))
 	})
 	t.Run("a failover", func(t *testing.T) { failoverDuringABurst(t, sentinels) })
 }
 
 func TestRedisCluster(t *testing.T) {
 	t.Parallel()
-	sellsWithEveryLock(t, "--redis.cluster", "--redis.addrs", strings.Join(redistest.StartCluster(t), ","))
+	sellsWithEveryLock(t, "--redis.cluster", "--redis.addrs", strings.Join(redisserver.StartCluster(t), ","))
 }
 
 func sellsWithEveryLock(t *testing.T, flags ...string) {
@@ -56,21 +56,21 @@ func sellsWithEveryLock(t *testing.T, flags ...string) {
 // yet is lost with the old one, and the verdict may say so.
 func failoverDuringABurst(t *testing.T, sentinels []string) {
 	t.Helper()
-	s := shoptest.Start(t, "--redis.master_name", redistest.MasterName, "--redis.addrs", strings.Join(sentinels, ","),
+	s := shoptest.Start(t, "--redis.master_name", redisserver.MasterName, "--redis.addrs", strings.Join(sentinels, ","),
 		"--lock.version", "v4", "--lock.ttl", "2s", "--inventory.initial", "1000000")
 	buyers := shoptest.Gather(t, s.Client, 50)
 	suite.Eventually(t, "sales", func() bool { return buyers.Answers(200) > 100 })
 	sentinel := redis.NewSentinelClient(redisclient.Options(redisclient.Config{Addrs: []string{sentinels[0]}}).Simple())
 	defer sentinel.Close()
-	old, err := sentinel.GetMasterAddrByName(t.Context(), redistest.MasterName).Result()
+	old, err := sentinel.GetMasterAddrByName(t.Context(), redisserver.MasterName).Result()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := sentinel.Failover(t.Context(), redistest.MasterName).Err(); err != nil {
+	if err := sentinel.Failover(t.Context(), redisserver.MasterName).Err(); err != nil {
 		t.Fatal(err)
 	}
 	suite.Eventually(t, "another master", func() bool {
-		now, err := sentinel.GetMasterAddrByName(t.Context(), redistest.MasterName).Result()
+		now, err := sentinel.GetMasterAddrByName(t.Context(), redisserver.MasterName).Result()
 		return err == nil && now[1] != old[1]
 	})
 	sold := buyers.Answers(200)

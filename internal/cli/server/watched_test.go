@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"lockstep/internal/test/redistest"
+	"lockstep/internal/test/redisserver"
 	"lockstep/internal/test/shoptest"
 	"lockstep/internal/test/suite"
 	"lockstep/internal/watch/live"
@@ -102,7 +102,7 @@ func TestBurstOverHTTP(t *testing.T) {
 // Servers that know each other show what all of them do, whichever is asked, and find each other's bursts.
 func TestPeers(t *testing.T) {
 	t.Parallel()
-	redis, first, second := redistest.Start(t).Addr, shoptest.UnusedAddr(t), shoptest.UnusedAddr(t)
+	redis, first, second := redisserver.Start(t).Addr, shoptest.UnusedAddr(t), shoptest.UnusedAddr(t)
 	common := []string{"--redis.addrs", redis, "--lock.version", "v4", "--sale.think_time", "5ms"} // so that sales meet, on any machine
 	one := shoptest.Start(t, append(common, "--server.addr", first, "--server.peers", second, "--server.replica", "one")...)
 	two := shoptest.Start(t, append(common, "--server.addr", second, "--server.peers", first, "--server.replica", "two")...)

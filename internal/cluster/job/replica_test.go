@@ -11,12 +11,12 @@ import (
 	"lockstep/internal/evolution"
 	"lockstep/internal/lock"
 	"lockstep/internal/shop/config"
-	"lockstep/internal/test/redistest"
+	"lockstep/internal/test/redisserver"
 )
 
 // A replica of Redis may lack the last runs: no verdict is made of what it has.
 func TestAReplicaHasNoRecord(t *testing.T) {
-	client := redisclient.Single(redisclient.Config{Addrs: []string{redistest.Start(t).Addr}})
+	client := redisclient.Single(redisclient.Config{Addrs: []string{redisserver.Start(t).Addr}})
 	defer client.Close()
 	record := job.Record{Client: client, Every: every}
 	if _, err := record.Runs(t.Context()); err != nil {
@@ -32,7 +32,7 @@ func TestAReplicaHasNoRecord(t *testing.T) {
 
 // A job whose lock needs a right that is not there is refused before it starts a process; the message has what gives the right.
 func TestAJobWithoutItsRightsIsRefused(t *testing.T) {
-	addr := redistest.Start(t).Addr
+	addr := redisserver.Start(t).Addr
 	client := redisclient.Single(redisclient.Config{Addrs: []string{addr}})
 	defer client.Close()
 	if err := client.Do(t.Context(), "ACL", "SETUSER", "shop", "on", ">p", "+@all", "~*", "&{inventory}:call").Err(); err != nil {

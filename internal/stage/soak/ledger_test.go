@@ -12,7 +12,7 @@ import (
 	"lockstep/internal/dao"
 	"lockstep/internal/dao/redisclient"
 	"lockstep/internal/service/history"
-	"lockstep/internal/test/redistest"
+	"lockstep/internal/test/redisserver"
 )
 
 // put writes orders into a run's ledger, as the shop does.
@@ -31,7 +31,7 @@ func put(t *testing.T, client *redis.Client, run string, ids ...string) {
 }
 
 func TestLedgersRememberWhatWasDestroyed(t *testing.T) {
-	server := redistest.Start(t)
+	server := redisserver.Start(t)
 	client := redisclient.Single(redisclient.Config{Addrs: []string{server.Addr}})
 	defer client.Close()
 	ledgers := newLedgers(client)
@@ -85,7 +85,7 @@ func TestLedgersRememberWhatWasDestroyed(t *testing.T) {
 }
 
 func TestLook(t *testing.T) {
-	server := redistest.Start(t)
+	server := redisserver.Start(t)
 	client := redisclient.Single(redisclient.Config{Addrs: []string{server.Addr}})
 	defer client.Close()
 	if _, err := lookAt(t.Context(), client); err == nil {

@@ -24,8 +24,8 @@ type ownLock struct {
 
 func readOwnLock(t *testing.T, document string) ownLock {
 	t.Helper()
-	text := read(t, document)
-	blocks := regexp.MustCompile("(?s)```(?:go|text|bash)\n(.*?)```").FindAllStringSubmatch(text, -1)
+	explorer := regexp.MustCompile("(?s)\n## (?:In the explorer|在探索器里)\n.*").FindString(read(t, document))
+	blocks := regexp.MustCompile("(?s)```(?:go|text|bash)\n(.*?)```").FindAllStringSubmatch(explorer, -1)
 	if len(blocks) != 4 {
 		t.Fatalf("%s has %d blocks; want the head, the row, the test, and what explores", document, len(blocks))
 	}

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"lockstep/internal/test/redistest"
+	"lockstep/internal/test/redisserver"
 	"lockstep/internal/test/suite"
 )
 
@@ -25,7 +25,7 @@ var (
 func TestReadmeCommands(t *testing.T) {
 	suite.Needs(t, "sh")
 	t.Parallel() // it waits for jobs and sales
-	port, redisPort := redistest.FreePort(t), redistest.FreePort(t)
+	port, redisPort := redisserver.FreePort(t), redisserver.FreePort(t)
 	moved := strings.NewReplacer("8080", port, "6380", redisPort)
 	env := slices.DeleteFunc(os.Environ(), func(variable string) bool { // the developer's own settings
 		name, _, _ := strings.Cut(variable, "=")

@@ -12,7 +12,7 @@ import (
 	"lockstep/internal/cli/server"
 	"lockstep/internal/evolution"
 	"lockstep/internal/shop/config"
-	"lockstep/internal/test/redistest"
+	"lockstep/internal/test/redisserver"
 	"lockstep/internal/test/suite"
 )
 
@@ -64,7 +64,7 @@ func OnNodes(t testing.TB) []string {
 	t.Helper()
 	var addrs []string
 	for range 3 {
-		addrs = append(addrs, redistest.Start(t).Addr)
+		addrs = append(addrs, redisserver.Start(t).Addr)
 	}
 	return []string{"--redis.redlock_addrs", strings.Join(addrs, ","), PatientNodes}
 }
@@ -72,7 +72,7 @@ func OnNodes(t testing.TB) []string {
 // UnusedAddr is an address that nobody listens at.
 func UnusedAddr(t testing.TB) string {
 	t.Helper()
-	return "127.0.0.1:" + redistest.FreePort(t)
+	return "127.0.0.1:" + redisserver.FreePort(t)
 }
 
 // Locks are the strategies that exclude.

@@ -1,4 +1,4 @@
-package locktest
+package bubble
 
 import (
 	"fmt"
@@ -23,7 +23,7 @@ const (
 	faults // how many there are
 )
 
-// Fault is a kind of thing that may go wrong, as Config.Faults names it.
+// Fault is a kind of thing that may go wrong, as it is named in a test.
 type Fault struct{ Name, Says string }
 
 // Faults returns all of them.
@@ -33,7 +33,7 @@ func Faults() []Fault {
 		lostReply:   {"lost-reply", "a command takes effect, and the connection ends before the reply has come"},
 		lostRequest: {"lost-request", "the connection ends, and the command never takes effect"},
 		late:        {"late", "a command takes effect after its client has closed the connection"},
-		cancel:      {"cancel", "the context of a call of Lock is cancelled"},
+		cancel:      {"cancel", "the context that a call was given is cancelled"},
 		nodeRestart: {"node-restart", "a node restarts empty"},
 		crash:       {"crash", "a process dies: nothing that it sends arrives any more"},
 		pause: {
@@ -42,20 +42,20 @@ func Faults() []Fault {
 	}
 }
 
-// budget says how often each fault may happen.
-type budget [faults]int
+// Budget says how often each fault may happen. The zero Budget has none.
+type Budget [faults]int
 
-// parseFaults reads "slow=1,cancel=1".
-func parseFaults(text string) (b budget, _ error) {
+// ParseFaults reads a text such as "slow=1,cancel=1", of the faults that are allowed.
+func ParseFaults(text string, allowed []Fault) (b Budget, _ error) {
 	for part := range strings.SplitSeq(text, ",") {
 		if text == "" {
 			break
 		}
 		name, times, _ := strings.Cut(strings.TrimSpace(part), "=")
-		i := slices.IndexFunc(Faults(), func(f Fault) bool { return f.Name == name })
-		if i < 0 {
+		isNamed := func(f Fault) bool { return f.Name == name }
+		if !slices.ContainsFunc(allowed, isNamed) {
 			var names []string
-			for _, f := range Faults() {
+			for _, f := range allowed {
 				names = append(names, f.Name)
 			}
 			return b, fmt.Errorf("faults: there is no %q; there are %s", name, strings.Join(names, ", "))
@@ -64,6 +64,7 @@ func parseFaults(text string) (b budget, _ error) {
 		if err != nil || n < 0 {
 			return b, fmt.Errorf("faults: %q; it takes NAME=TIMES, as in slow=1,cancel=1", part)
 		}
+		i := slices.IndexFunc(Faults(), isNamed)
 		if b[i] > 0 {
 			return b, fmt.Errorf("faults: %s is given twice", name)
 		}

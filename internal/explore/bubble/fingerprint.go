@@ -1,8 +1,9 @@
-package locktest
+package bubble
 
 import (
 	"crypto/sha256"
 	"encoding/binary"
+	"slices"
 	"strconv"
 	"time"
 
@@ -21,6 +22,8 @@ type history struct {
 	events  []event
 	last    time.Duration // when the last event was
 	repeats bool          // it has done the same too often
+
+	repeated time.Duration // when it was found to repeat
 }
 
 type event struct {
@@ -29,11 +32,11 @@ type event struct {
 }
 
 // record adds to the history of a process.
-func (r *run) record(p *process, what string) {
-	if p.paused {
+func (r *Run) record(p *Process, what string) {
+	if p.Paused {
 		return
 	}
-	at, h := r.now(), &p.history
+	at, h := r.Now(), &p.history
 	b := strconv.AppendInt(p.buffer[:0], int64(at-h.last), 10)
 	b = r.server.AppendRelative(append(b, ' '), what)
 	e := event{is: hash(b)}
@@ -49,7 +52,10 @@ func (r *run) record(p *process, what string) {
 			e.same[back-1] = h.events[n-1].same[back-1] + 1
 		}
 		if int(e.same[back-1]) >= alike*back {
-			h.events, h.repeats = h.events[:n+1-back], true // once more changes nothing
+			h.events = h.events[:n+1-back] // once more changes nothing
+			if !h.repeats {
+				h.repeats, h.repeated = true, at
+			}
 			return
 		}
 	}
@@ -58,9 +64,9 @@ func (r *run) record(p *process, what string) {
 
 // fingerprint is a hash of all that the future depends on: what the nodes hold, what has happened to each process and how long ago, and
 // what is on its way.
-func (r *run) fingerprint() search.Fingerprint {
-	now := r.now()
-	b := strconv.AppendInt(r.buffer[:0], r.token, 10)
+func (r *Run) fingerprint() search.Fingerprint {
+	now := r.Now()
+	b := r.game.AppendState(r.buffer[:0])
 	for _, times := range r.left {
 		b = strconv.AppendInt(append(b, ' '), int64(times), 10)
 	}
@@ -69,18 +75,29 @@ func (r *run) fingerprint() search.Fingerprint {
 		if n := len(p.history.events); n > 0 {
 			b = p.history.events[n-1].all.Append(b)
 		}
-		if p.crashed || p.paused {
-			b = append(strconv.AppendBool(b, p.crashed), '\n') // what its code does, nobody sees any more
+		if p.Crashed || p.Paused {
+			b = append(strconv.AppendBool(b, p.Crashed), '\n') // what its code does, nobody sees any more
+			continue
+		}
+		if r.isSilent(p) {
+			b = append(b, '\n')
 			continue
 		}
 		b = append(strconv.AppendInt(b, int64(now-p.history.last), 10), '\n')
 	}
 	for _, a := range r.actors {
-		s, err := a.look()
-		b = strconv.AppendBool(strconv.AppendBool(append(b, byte('0'+s)), a.believes()), err != nil)
+		s, err := a.Look()
+		b = strconv.AppendBool(append(b, byte('0'+s)), err != nil)
 	}
 	r.buffer = r.server.Append(append(b, '\n'))
 	return hash(r.buffer)
+}
+
+// isSilent reports whether a process is taken to do nothing any more: its actors are done, and it has done nothing since another one began
+// to do the same for ever. Without this, no two states of one that polls for ever would be alike.
+func (r *Run) isSilent(p *Process) bool {
+	return !slices.ContainsFunc(p.Actors, func(a *Actor) bool { return !a.Is(Done) }) &&
+		slices.ContainsFunc(r.processes, func(other *Process) bool { return other.history.repeats && p.history.last < other.history.repeated })
 }
 
 func hash(b []byte) search.Fingerprint {

@@ -22,6 +22,7 @@ type values struct {
 	values  map[string]string // by the beginning of their names
 	count   map[string]int    // of a process
 	senders map[string]string // of words: the process that alone has sent it, "" if several have
+	given   []string          // words that no client has sent: never random
 }
 
 // filler makes a name as long as its value.
@@ -62,9 +63,20 @@ func (v *values) rename(process string, command []string) []string {
 	return renamed
 }
 
-// isConstant reports whether a word stands in the lock's key or in a script, where it must be the same.
+// nameKnown gives a word of nobody's with the names of the random values in it. All else in it is not random.
+func (v *values) nameKnown(word string) string {
+	for _, part := range randomParts(word) {
+		if name, has := v.names[part]; has {
+			word = strings.ReplaceAll(word, part, name)
+		}
+	}
+	v.given = append(v.given, word)
+	return word
+}
+
+// isConstant reports whether a word stands in the lock's key, in a script or in what nobody has sent, where it must be the same.
 func (v *values) isConstant(word string) bool {
-	if strings.Contains(v.key, word) {
+	if strings.Contains(v.key, word) || slices.ContainsFunc(v.given, func(given string) bool { return strings.Contains(given, word) }) {
 		return true
 	}
 	for _, script := range v.scripts {

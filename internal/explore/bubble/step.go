@@ -1,4 +1,4 @@
-package locktest
+package bubble
 
 import (
 	"fmt"
@@ -6,9 +6,9 @@ import (
 	"strconv"
 	"strings"
 
+	"lockstep/internal/explore/bubble/server"
 	"lockstep/internal/explore/simredis"
 	"lockstep/internal/trace"
-	"lockstep/locktest/internal/server"
 )
 
 // step is one thing that can happen next.
@@ -20,7 +20,7 @@ type step struct {
 }
 
 // tokens are the things that can happen next, in a fixed order.
-func (r *run) tokens() (tokens []string) {
+func (r *Run) tokens() (tokens []string) {
 	for _, s := range r.steps() {
 		tokens = append(tokens, s.token)
 	}
@@ -28,7 +28,7 @@ func (r *run) tokens() (tokens []string) {
 }
 
 // do lets one of them happen.
-func (r *run) do(token string) error {
+func (r *Run) do(token string) error {
 	all := r.steps()
 	i := slices.IndexFunc(all, func(s step) bool { return s.token == token })
 	if i < 0 {
@@ -38,41 +38,39 @@ func (r *run) do(token string) error {
 	if err := all[i].do(); err != nil {
 		return err
 	}
-	return r.settle()
+	return r.Settle()
 }
 
-func (r *run) steps() []step {
+func (r *Run) steps() []step {
 	lines := r.ofLines()
 	return slices.Concat(r.ofActors(), lines, r.ofPushes(), r.ofProcesses(), r.ofNodes(), r.ofTime(len(lines) > 0))
 }
 
-// ofActors are the calls that actors make, and their cancellations. Actors begin in the order of their names: they are alike.
-func (r *run) ofActors() (all []step) {
-	can := func(a *actor, what, kind string, do func()) {
-		all = append(all, step{a.name + ":" + what, kind, a.process.name, func() error {
-			r.report(a.process, a.name+": "+what)
+// ofActors are the calls that actors make, and their cancellations.
+func (r *Run) ofActors() (all []step) {
+	can := func(a *Actor, what, kind string, do func()) {
+		all = append(all, step{a.Name + ":" + what, kind, a.Process.Name, func() error {
+			r.report(a.Process, a.Name+": "+what)
 			do()
 			return nil
 		}})
 	}
-	begun := true
+	begins := map[int]bool{} // an actor of this kind
 	for _, a := range r.actors {
-		switch now, _ := a.look(); {
-		case a.process.paused:
-		case now == idle && begun:
-			can(a, "Lock", trace.KindWaits, func() { a.lock(a.process.lock.Lock) })
-			if l, tries := a.process.lock.(tryLocker); tries {
-				can(a, "TryLock", trace.KindWaits, func() { a.lock(l.TryLock) })
+		switch now, _ := a.Look(); {
+		case a.Process.Paused:
+		case now == Idle && begins[a.Kind]:
+		case now == Idle || now == Resting:
+			for _, call := range r.game.Calls(a) {
+				can(a, call.Name, trace.KindWaits, func() { a.Start(call) })
 			}
-			begun = false
-		case now == locking && !a.cancelled && r.left[cancel] > 0:
+			begins[a.Kind] = begins[a.Kind] || now == Idle
+		case now == Calling && a.call.Cancelable && !a.cancelled && r.left[cancel] > 0:
 			can(a, "cancel", trace.KindLeaves, func() {
 				r.left[cancel]--
 				a.cancelled = true
 				a.cancel()
 			})
-		case now == inside:
-			can(a, "Unlock", trace.KindWaits, a.unlock)
 		}
 	}
 	return all
@@ -80,7 +78,7 @@ func (r *run) ofActors() (all []step) {
 
 // ofLines are what can become of the commands that are held. A lock on several nodes asks all of them at once and waits for all: they
 // answer a process in their order, as only the order of the processes at each node makes a difference.
-func (r *run) ofLines() (all []step) {
+func (r *Run) ofLines() (all []step) {
 	seen, first := map[string]int{}, map[string]int{}
 	for _, l := range r.server.Held() {
 		if node, has := first[l.Process]; has && node != l.Node {
@@ -90,7 +88,7 @@ func (r *run) ofLines() (all []step) {
 			first[l.Process] = l.Node
 		}
 		token := l.Process + ":" + l.Name()
-		if r.game.Nodes > 1 {
+		if r.stage.limits.Nodes > 1 {
 			token += fmt.Sprintf("@%d", l.Node+1)
 		}
 		if seen[token]++; seen[token] > 1 {
@@ -102,7 +100,7 @@ func (r *run) ofLines() (all []step) {
 }
 
 // fates are what can become of the command that is held on a line.
-func (r *run) fates(l *server.Line, token string) (all []step) {
+func (r *Run) fates(l *server.Line, token string) (all []step) {
 	can := func(suffix, kind string, costs fault, do func() error) {
 		if costs == none || r.left[costs] > 0 {
 			all = append(all, step{token + suffix, kind, l.Process, func() error {
@@ -118,9 +116,13 @@ func (r *run) fates(l *server.Line, token string) (all []step) {
 		return all
 	}
 	can("", trace.KindCommand, none, func() error { return r.effect(l, l.Answer, "") })
-	can("/lost", trace.KindLostReply, lostReply, func() error { return r.effect(l, l.Lose, "whose connection ends") })
+	can("/lost", trace.KindLostReply, lostReply, func() error {
+		r.Process(l.Process).Lost = true
+		return r.effect(l, l.Lose, "whose connection ends")
+	})
 	can("/unsent", trace.KindLostRequest, lostRequest, func() error {
-		r.report(r.process(l.Process), server.Display(l.Text())+" never arrives; the connection ends")
+		r.report(r.Process(l.Process), server.Display(l.Text())+" never arrives; the connection ends")
+		r.Process(l.Process).Lost = true
 		l.Drop()
 		return nil
 	})
@@ -128,17 +130,20 @@ func (r *run) fates(l *server.Line, token string) (all []step) {
 }
 
 // effect lets a held command take effect.
-func (r *run) effect(l *server.Line, by func() ([]byte, error), fate string) error {
-	command, before := l.Text(), r.locks()
-	reply, err := by()
+func (r *Run) effect(l *server.Line, happen func() ([]byte, error), fate string) error {
+	command, by := l.Text(), r.Process(l.Process)
+	after := r.game.Effect(by)
+	reply, err := happen()
 	if err != nil {
 		return err
 	}
-	r.watch(l.Process, before, r.locks())
-	r.record(r.process(l.Process), strings.Join([]string{command, strconv.Itoa(l.Node), string(reply), fate}, " "))
+	if after != nil {
+		after()
+	}
+	r.record(by, strings.Join([]string{command, strconv.Itoa(l.Node), string(reply), fate}, " "))
 	if r.drawn {
 		r.step.Command, r.step.Reply = server.Display(command), server.Display(simredis.Readable(reply, 1))
-		if r.game.Nodes > 1 {
+		if r.stage.limits.Nodes > 1 {
 			r.step.Command += fmt.Sprintf(" (node %d)", l.Node+1)
 		}
 	}
@@ -149,10 +154,10 @@ func (r *run) effect(l *server.Line, by func() ([]byte, error), fate string) err
 }
 
 // ofPushes are the pushes that are on their way.
-func (r *run) ofPushes() (all []step) {
+func (r *Run) ofPushes() (all []step) {
 	for _, l := range r.server.Pushing() {
 		all = append(all, step{l.Process + ":push", trace.KindWoken, l.Process, func() error {
-			r.report(r.process(l.Process), l.Process+" hears what was pushed")
+			r.report(r.Process(l.Process), l.Process+" hears what was pushed")
 			l.Push()
 			return nil
 		}})
@@ -161,11 +166,11 @@ func (r *run) ofPushes() (all []step) {
 }
 
 // ofNodes are what can happen to the nodes.
-func (r *run) ofNodes() (all []step) {
+func (r *Run) ofNodes() (all []step) {
 	if r.left[nodeRestart] == 0 {
 		return nil
 	}
-	for node := range r.game.Nodes {
+	for node := range r.stage.limits.Nodes {
 		if len(r.server.Holds()[node].Keys) > 0 {
 			all = append(all, step{fmt.Sprintf("%d:restart", node+1), trace.KindTime, "", func() error {
 				r.left[nodeRestart]--
@@ -179,17 +184,17 @@ func (r *run) ofNodes() (all []step) {
 }
 
 // ofTime is time. It passes by itself when nothing else can happen; while somebody could still move, that is a fault.
-func (r *run) ofTime(held bool) []step {
+func (r *Run) ofTime(held bool) []step {
 	pass := func() (err error) {
-		moved, err := r.pass()
+		moved, err := r.Pass()
 		r.still = !moved
 		return err
 	}
-	awake := slices.ContainsFunc(r.actors, func(a *actor) bool {
-		return a.is(inside) && !a.process.paused || a.is(idle) && !r.isAnyPaused()
+	awake := slices.ContainsFunc(r.actors, func(a *Actor) bool {
+		return a.Is(Resting) && !a.Process.Paused || a.Is(Idle) && !r.IsAnyPaused()
 	})
 	switch busy := held || len(r.server.Pushing()) > 0 || awake; {
-	case r.all(done) || r.still:
+	case r.all(Done) || r.still:
 		return nil
 	case !busy:
 		return []step{{"time", trace.KindTime, "", pass}}
@@ -199,22 +204,18 @@ func (r *run) ofTime(held bool) []step {
 	return nil
 }
 
-func (r *run) all(s standing) bool {
-	return !slices.ContainsFunc(r.actors, func(a *actor) bool { return !a.is(s) })
-}
-
-func (r *run) process(name string) *process {
-	return r.processes[slices.IndexFunc(r.processes, func(p *process) bool { return p.name == name })]
+func (r *Run) all(s Standing) bool {
+	return !slices.ContainsFunc(r.actors, func(a *Actor) bool { return !a.Is(s) })
 }
 
 // report notes what happens to a process.
-func (r *run) report(p *process, says string) {
+func (r *Run) report(p *Process, says string) {
 	r.addWords(says)
 	r.record(p, says)
 }
 
 // addWords adds to what the step is described by.
-func (r *run) addWords(text string) {
+func (r *Run) addWords(text string) {
 	if !r.drawn {
 		return
 	}

@@ -1,5 +1,5 @@
-// Package redistest starts real Redis servers for tests.
-package redistest
+// Package redisserver starts real Redis servers for tests.
+package redisserver
 
 import (
 	"context"

@@ -9,9 +9,9 @@ import (
 
 	"github.com/alicebob/miniredis/v2/proto"
 
-	"lockstep/internal/test/redistest"
+	"lockstep/internal/test/redisserver"
 
-	"lockstep/locktest/internal/server"
+	"lockstep/internal/explore/bubble/server"
 )
 
 const (
@@ -23,7 +23,7 @@ const (
 
 // The server tells clients of changes as a real Redis does: who is told, of what, and whether before the reply or after it.
 func TestTrackingIsThatOfRedis(t *testing.T) {
-	redis := redistest.Start(t)
+	redis := redisserver.Start(t)
 	for _, option := range []string{"", "NOLOOP"} {
 		t.Run("OPTOUT"+option, func(t *testing.T) {
 			want := play(t, option, func() talker { return dial(t, redis.Addr) })

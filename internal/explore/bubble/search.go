@@ -1,4 +1,4 @@
-package locktest
+package bubble
 
 import (
 	"context"
@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"testing"
 	"time"
 
 	"lockstep/internal/explore/search"
@@ -19,60 +18,65 @@ const attempts = 40
 // errEnough ends a search.
 var errEnough = errors.New("nothing more is to be looked for")
 
+// Result is what a search found.
+type Result struct {
+	Found      []Finding // the shortest of each kind
+	Runs       int
+	States     int
+	Depth      int    // all schedules of so many steps were run
+	Complete   bool   // and there are no longer ones
+	Incomplete string // why not
+	Chance     int    // runs that chance led elsewhere, and that were repeated
+	Missed     int    // choices that no repetition led to again
+	Took       time.Duration
+}
+
+// Steps returns the length of a finding's schedule.
+func (f Finding) Steps() int { return len(strings.Fields(f.Schedule)) }
+
 // searcher is what is searched: a search.System.
 type searcher struct {
-	*stage
-	first  bool   // one anomaly is enough
+	*Stage
 	stop   func() // the search
 	judged map[judged]struct{}
 	result Result
 }
 
-// judged is a state, and whose step led there: all that check looks at, but for what steps have done.
+// judged is a state, and whose step led there: all that a Game judges by, but for what steps have done.
 type judged struct {
 	state search.Fingerprint
 	by    string
 }
 
-// explore searches, breadth first. A state that was seen is not gone on from.
-func explore(t *testing.T, c Config, open func(Process) (Lock, error), first bool) (Result, error) {
-	stage, err := newStage(t, c, open)
-	if err != nil {
-		return Result{}, err
-	}
+// Search looks at every schedule, breadth first. A state that was seen is not gone on from.
+func (s *Stage) Search() (Result, error) {
 	began := time.Now()
-	ctx, free := context.WithDeadline(t.Context(), began.Add(stage.game.Time))
+	ctx, free := context.WithDeadline(s.t.Context(), began.Add(s.limits.Time))
 	defer free()
 	for {
-		scripts := stage.shared.Scripts()
-		s := &searcher{stage: stage, first: first, judged: map[judged]struct{}{}}
-		err := s.run(ctx)
-		s.conclude(time.Since(began))
-		if err != nil || stage.shared.Scripts() == scripts {
-			return s.result, err
+		scripts := s.shared.Scripts()
+		one := &searcher{Stage: s, judged: map[judged]struct{}{}}
+		err := one.run(ctx)
+		one.conclude(time.Since(began))
+		if err != nil || s.shared.Scripts() == scripts {
+			return one.result, err
 		} // else a script was met for the first time: what was sent before it had no name yet
 	}
 }
 
 // conclude says what the result is worth.
 func (s *searcher) conclude(took time.Duration) {
-	r, g := &s.result, s.game
+	r, l := &s.result, s.limits
 	r.Took = took
-	switch {
-	case !s.obtained:
-		r.Vacuous = "no call of Lock has ever succeeded: is Process.Dial what its client dials with?"
-	case !s.locked:
-		r.Vacuous = fmt.Sprintf("nothing has ever written the key %q: is Config.Key that of the lock?", g.Key)
-	}
 	switch {
 	case r.Missed > 0:
 		r.Incomplete = fmt.Sprintf("%d choices could not be repeated in %d attempts each, and what follows them was left out: does the code "+
 			"draw random pauses (math/rand), as a client does before it resends?", r.Missed, attempts)
-	case r.Complete || g.Depth > 0 && r.Depth >= g.Depth:
-	case r.Runs >= g.Runs:
-		r.Incomplete = fmt.Sprintf("Config.Runs, %d, are used up", g.Runs)
-	case r.Took >= g.Time:
-		r.Incomplete = fmt.Sprintf("Config.Time, %v, is over", g.Time)
+	case r.Complete || l.Depth > 0 && r.Depth >= l.Depth:
+	case r.Runs >= l.Runs:
+		r.Incomplete = fmt.Sprintf("Config.Runs, %d, are used up", l.Runs)
+	case r.Took >= l.Time:
+		r.Incomplete = fmt.Sprintf("Config.Time, %v, is over", l.Time)
 	}
 }
 
@@ -80,13 +84,13 @@ func (s *searcher) run(ctx context.Context) error {
 	ctx, s.stop = context.WithCancel(ctx)
 	defer s.stop()
 	goal := search.Goal[string]{Attempts: attempts, Go: func(int) error {
-		if s.result.Depth++; s.result.Depth == s.game.Depth || s.first && len(s.result.Found) > 0 {
+		if s.result.Depth++; s.result.Depth == s.limits.Depth || s.limits.First && len(s.result.Found) > 0 {
 			return errEnough
 		}
 		return nil
 	}}
 	begin := func() (search.System[string], error) { return s, nil }
-	r, _, err := search.Do(ctx, begin, goal, search.Bounds{Workers: 1, Patience: s.game.Time})
+	r, _, err := search.Do(ctx, begin, goal, search.Bounds{Workers: 1, Patience: s.limits.Time})
 	s.result.States, s.result.Complete, s.result.Chance, s.result.Missed = r.States, r.Complete, r.Chance, r.Missed
 	switch {
 	case errors.Is(err, errEnough):
@@ -101,15 +105,15 @@ func (s *searcher) run(ctx context.Context) error {
 func (s *searcher) Play(f func(search.Run[string])) error {
 	s.result.Runs++
 	var played searched
-	leaked, err := s.play(func(r *run) error {
+	leaked, err := s.play(func(r *Run) error {
 		played = searched{run: r, of: s}
 		f(&played)
 		return played.err
 	})
 	if leaked && played.judged {
-		s.note(Counterexample{Anomaly: GoroutineLeak, Says: leak}, played.path)
+		s.note(Finding{Kind: GoroutineLeak, Says: leak}, played.path)
 	}
-	if g := s.game; s.result.Runs >= g.Runs || len(s.result.Found) == len(Anomalies())-len(g.Allow) {
+	if s.result.Runs >= s.limits.Runs || len(s.result.Found) == len(s.limits.Kinds) {
 		s.stop()
 	}
 	return err
@@ -125,12 +129,12 @@ func (*searcher) Lost(search.Loss) error { return nil }
 func (*searcher) Close() {}
 
 // note keeps what has been shown, if it was to be looked for and nothing as short shows it.
-func (s *searcher) note(f Counterexample, path []string) {
-	if slices.Contains(s.game.Allow, f.Anomaly) {
+func (s *searcher) note(f Finding, path []string) {
+	if !slices.Contains(s.limits.Kinds, f.Kind) {
 		return
 	}
 	f.Schedule = strings.Join(path, " ")
-	i := slices.IndexFunc(s.result.Found, func(known Counterexample) bool { return known.Anomaly == f.Anomaly })
+	i := slices.IndexFunc(s.result.Found, func(known Finding) bool { return known.Kind == f.Kind })
 	switch {
 	case i < 0:
 		s.result.Found = append(s.result.Found, f)
@@ -141,7 +145,7 @@ func (s *searcher) note(f Counterexample, path []string) {
 
 // searched is a run in a search: a search.Run.
 type searched struct {
-	run    *run
+	run    *Run
 	of     *searcher
 	path   []string
 	print  search.Fingerprint // of the state after it
@@ -166,15 +170,15 @@ func (r *searched) Apply(token string) bool {
 func (r *searched) Check() search.Sight {
 	by := judged{r.Fingerprint(), r.run.step.Actor}
 	r.judged = true
-	for _, f := range r.run.found {
+	for _, f := range r.run.game.Seen() {
 		r.of.note(f, r.path)
 	}
 	if _, known := r.of.judged[by]; known {
 		return search.Sight{}
 	}
 	r.of.judged[by] = struct{}{}
-	var found []Counterexample
-	found, r.err = r.run.check()
+	var found []Finding
+	found, r.err = r.run.game.Judge()
 	for _, f := range found {
 		r.of.note(f, r.path)
 	}

@@ -1,0 +1,95 @@
+package bubble
+
+import (
+	"context"
+	"runtime"
+	"sync"
+)
+
+// Standing is where an actor stands.
+type Standing int
+
+// The standings.
+const (
+	Idle    Standing = iota // it has made no call yet
+	Calling                 // a call goes on
+	Resting                 // a call has succeeded, and another may follow
+	Done                    // its last call has ended, or its process has crashed
+)
+
+// Call is a call that an actor can make.
+type Call struct {
+	Name       string                      // as a schedule has it
+	Do         func(context.Context) error // runs in a goroutine of its own
+	Last       bool                        // the actor is done after it; it is, too, after a call that fails
+	Cancelable bool                        // the fault cancel may end its context
+}
+
+// Actor makes calls, one after the other.
+type Actor struct {
+	Name    string
+	Index   int // among the actors of its run
+	Kind    int // actors of one kind are alike: they begin in the order of their names
+	Process *Process
+
+	run       *Run
+	mu        sync.Mutex
+	standing  Standing
+	err       error
+	call      Call // that goes on, or was the last
+	cancel    context.CancelFunc
+	cancelled bool
+}
+
+// Look returns where the actor stands, and the error of its last call.
+func (a *Actor) Look() (Standing, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.standing, a.err
+}
+
+// Is reports whether the actor stands there.
+func (a *Actor) Is(s Standing) bool {
+	now, _ := a.Look()
+	return now == s
+}
+
+// IsCancelled reports whether the context of the actor's call has been cancelled.
+func (a *Actor) IsCancelled() bool { return a.cancelled }
+
+// become says where an actor stands now. One that has crashed stays where it is: what its code does then, nobody sees.
+func (a *Actor) become(s Standing, err error) {
+	a.mu.Lock()
+	crashed := a.Process.Crashed
+	if !crashed {
+		a.standing, a.err = s, err
+	}
+	a.mu.Unlock()
+	if !crashed {
+		a.run.server.Wake()
+	}
+}
+
+// Start makes a call, and comes back at once.
+func (a *Actor) Start(call Call) {
+	ctx, cancel := context.WithCancel(context.Background())
+	a.cancel, a.call, a.cancelled = cancel, call, false
+	a.become(Calling, nil)
+	go func() {
+		growStack()
+		err := call.Do(ctx)
+		if err != nil || call.Last {
+			a.become(Done, err)
+		} else {
+			a.become(Resting, nil)
+		}
+	}()
+}
+
+// growStack gives a goroutine a large stack at once: a client's calls go deep, and to grow piece by piece costs a tenth of a search.
+//
+//go:noinline
+func growStack() {
+	var room [12 << 10]byte
+	runtime.KeepAlive(&room)
+}

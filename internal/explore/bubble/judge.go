@@ -1,0 +1,121 @@
+package bubble
+
+import (
+	"fmt"
+	"slices"
+
+	"lockstep/internal/explore/bubble/server"
+)
+
+// Patience is how often the same thing happens until it counts as for ever.
+const Patience = 20
+
+// GoroutineLeak is the kind of finding that a run ends with goroutines that do not. The package finds it by itself.
+const GoroutineLeak = "goroutine-leak"
+
+const leak = "a goroutine is left when all clients are closed"
+
+// Finding is something that goes wrong.
+type Finding struct {
+	Kind     string
+	Says     string // what happens, in a sentence
+	Schedule string // that shows it, as Show takes it
+}
+
+// Drive lets all that a process sends take effect, and all that is pushed reach it, until it sends nothing more. It gives how many commands
+// that took, and ends when there are Patience of them.
+func (r *Run) Drive(p *Process) (commands int, err error) {
+	ofIt := func(l *server.Line) bool { return l.Process == p.Name && !l.Deserted() }
+	for commands < Patience {
+		held, pushing := r.server.Held(), r.server.Pushing()
+		if i := slices.IndexFunc(held, ofIt); i >= 0 {
+			commands++
+			if _, err := held[i].Answer(); err != nil {
+				return commands, err
+			}
+		} else if i := slices.IndexFunc(pushing, ofIt); i >= 0 {
+			pushing[i].Push()
+		} else {
+			break
+		}
+		if err := r.Settle(); err != nil {
+			return commands, err
+		}
+	}
+	return commands, nil
+}
+
+// Busy says that the process of the last step sends command after command, and no time passes; "" if it does not. Nothing can follow it.
+func (r *Run) Busy() (says string, err error) {
+	i := slices.IndexFunc(r.processes, func(p *Process) bool { return p.Name == r.step.Actor && !p.Crashed && !p.Paused })
+	if i < 0 {
+		return "", nil
+	}
+	commands, err := r.Drive(r.processes[i])
+	if err != nil || commands < Patience {
+		return "", err
+	}
+	return r.processes[i].Name + " sends command after command, without a pause", nil
+}
+
+// Stuck says that an actor's call never comes back, although nothing is on its way and nobody rests; "" if all do, or may yet. Nothing can
+// follow it.
+func (r *Run) Stuck() (says string, err error) {
+	var waits *Actor
+	for _, a := range r.actors {
+		switch now, _ := a.Look(); {
+		case now == Resting || now == Calling && a.cancelled:
+			return "", nil
+		case now == Calling:
+			waits = a
+		}
+	}
+	if waits == nil || r.IsAnyPaused() || r.IsUnderWay() {
+		return "", nil
+	}
+	if moved, err := r.Pass(); moved || err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("%s's call of %s does not come back within %v", waits.Name, waits.call.Name, Horizon), nil
+}
+
+// Polling says that an actor asks again and again, and never comes back, though everybody has done what he can; "" if all come back. It is
+// to be asked when nobody is Idle or Resting. Nothing can follow it.
+func (r *Run) Polling() (says string, err error) {
+	began := r.Now()
+	for moved := true; moved && !r.IsAnyPaused() && r.Now()-began < Horizon; {
+		asks := slices.IndexFunc(r.actors, func(a *Actor) bool { return a.Is(Calling) })
+		if asks < 0 {
+			return "", nil
+		}
+		if a := r.actors[asks]; a.Process.Repeats() {
+			return fmt.Sprintf("%s asks again and again, and its call of %s never comes back", a.Name, a.call.Name), nil
+		}
+		for _, p := range r.processes {
+			if _, err := r.Drive(p); err != nil {
+				return "", err
+			}
+		}
+		if moved, err = r.Pass(); err != nil {
+			return "", err
+		}
+	}
+	return "", nil
+}
+
+// IsUnderWay reports whether anything that was sent may still arrive.
+func (r *Run) IsUnderWay() bool {
+	arrives := func(l *server.Line) bool { return !l.Deserted() || r.left[late] > 0 }
+	return slices.ContainsFunc(r.server.Held(), arrives) || len(r.server.Pushing()) > 0
+}
+
+// MayArriveLate reports whether something that a process has sent, and has given up, may still take effect.
+func (r *Run) MayArriveLate(p *Process) bool {
+	return r.left[late] > 0 && slices.ContainsFunc(r.server.Held(), func(l *server.Line) bool { return l.Process == p.Name })
+}
+
+// Sent is how many commands a process has sent.
+func (p *Process) Sent() int { return p.sent }
+
+// Repeats reports whether a process has done the same so often that it is taken to go on like that for ever.
+func (p *Process) Repeats() bool { return p.history.repeats }

@@ -1,0 +1,218 @@
+package bubble
+
+import (
+	"errors"
+	"net"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"testing"
+	"testing/cryptotest"
+	"testing/synctest"
+	"time"
+
+	"lockstep/internal/explore/bubble/server"
+	"lockstep/internal/trace"
+)
+
+// Horizon is how long nothing has to happen before it counts as never: longer than any pause of a client.
+const Horizon = 10 * time.Minute
+
+// errStale means that a schedule has a step that cannot happen.
+var errStale = errors.New("the schedule does not fit")
+
+// Limits bound what is explored. None of them is zero but Depth.
+type Limits struct {
+	Nodes  int // servers that know nothing of each other
+	Faults Budget
+	Depth  int           // of schedules that are looked at, in steps; 0: all
+	Runs   int           // at most
+	Time   time.Duration // at most
+	First  bool          // what is found first ends the search
+	Kinds  []string      // of findings that are looked for
+	Key    string        // whose changes are attributed to processes; "" if there is none
+}
+
+// Game is what is explored, in one run.
+type Game interface {
+	// Calls returns the calls that an actor may make next, which is Idle or Resting.
+	Calls(a *Actor) []Call
+	// Effect is told that a command of a process takes effect now. What it returns is called after that; nil does nothing.
+	Effect(by *Process) (after func())
+	// CanPause reports whether a process may pause now, and Pause is told that it does.
+	CanPause(p *Process) bool
+	Pause(p *Process)
+	// AppendState appends what Judge looks at, beyond what the nodes hold and where actors stand.
+	AppendState(b []byte) []byte
+	// Judge says what the last step has shown. It may let time pass to make sure, so nothing can follow it.
+	Judge() ([]Finding, error)
+	// Seen returns what steps have shown so far, whatever became of it.
+	Seen() []Finding
+	// Describe adds what is so after a step that is drawn. It returns what there is to say of these actors, who stand elsewhere than before.
+	Describe(step *trace.Step, moved []*Actor) (says []string)
+	// End comes back when nothing of the run is to go on: calls have been cancelled, connections have ended.
+	End()
+}
+
+// Begin makes the game of a run: it adds the actors, by Run.Add.
+type Begin func(*Run) (Game, error)
+
+// Stage is where one run after the other is played.
+type Stage struct {
+	t      *testing.T
+	limits Limits
+	begin  Begin
+	shared *server.Shared
+}
+
+// NewStage makes a stage for as long as the test runs. Meanwhile there is one processor: its goroutines take turns in a way that repeats.
+func NewStage(t *testing.T, limits Limits, begin Begin) (*Stage, error) {
+	shared, err := server.NewShared(limits.Key)
+	if err != nil {
+		return nil, err
+	}
+	t.Cleanup(shared.Close)
+	_, _ = net.LookupHost("localhost") // the resolver makes its channels once: made in a run's bubble, the next run could not use them
+	before := runtime.GOMAXPROCS(1)
+	t.Cleanup(func() { runtime.GOMAXPROCS(before) })
+	often := debug.SetGCPercent(800) // each run leaves its clients' buffers behind
+	t.Cleanup(func() { debug.SetGCPercent(often) })
+	return &Stage{t: t, limits: limits, begin: begin, shared: shared}, nil
+}
+
+// play begins a run, and does with it what is to be done. It fails with errStale. Leaked says that goroutines were left when all was over.
+func (s *Stage) play(then func(*Run) error) (leaked bool, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			if e, is := p.(error); !is || !strings.Contains(e.Error(), "blocked goroutines remain") {
+				panic(p)
+			}
+			leaked = true
+		}
+	}()
+	synctest.Test(s.t, func(t *testing.T) {
+		growStack()
+		if testing.Testing() {
+			cryptotest.SetGlobalRandom(t, 0) // each run alike
+		}
+		r := &Run{stage: s, server: server.New(s.shared, s.limits.Nodes), left: s.limits.Faults, began: time.Now()}
+		defer r.end()
+		if r.game, err = s.begin(r); err == nil {
+			err = r.Settle()
+		}
+		if err == nil {
+			err = then(r)
+		}
+	})
+	return false, err
+}
+
+// Run is one schedule as it unfolds.
+type Run struct {
+	stage     *Stage
+	game      Game
+	server    *server.Server
+	processes []*Process
+	actors    []*Actor
+	left      Budget
+	began     time.Time
+	step      trace.Step // that happens, as far as it has been described
+	drawn     bool       // its words are wanted
+	still     bool       // nothing happens by itself any more
+	buffer    []byte     // for its fingerprint
+}
+
+// Add adds a process with actors of these names, all of one kind. What it runs is opened then, for its connections.
+func (r *Run) Add(kind int, names ...string) *Process {
+	p := &Process{Name: strings.Join(names, ""), Index: len(r.processes), run: r}
+	for _, name := range names {
+		a := &Actor{Name: name, Index: len(r.actors), Kind: kind, Process: p, run: r}
+		p.Actors, r.actors = append(p.Actors, a), append(r.actors, a)
+	}
+	r.processes = append(r.processes, p)
+	return p
+}
+
+// Actors returns those that were added, in that order.
+func (r *Run) Actors() []*Actor { return r.actors }
+
+// Processes returns those that were added, in that order.
+func (r *Run) Processes() []*Process { return r.processes }
+
+// Process returns that of a name.
+func (r *Run) Process(name string) *Process {
+	return r.processes[slices.IndexFunc(r.processes, func(p *Process) bool { return p.Name == name })]
+}
+
+// Server is the Redis of the run.
+func (r *Run) Server() *server.Server { return r.server }
+
+// Settle waits until everybody waits, and takes down what has happened meanwhile.
+func (r *Run) Settle() error {
+	synctest.Wait()
+	if err := r.server.Advance(); err != nil {
+		return err
+	}
+	for _, p := range r.processes {
+		for _, text := range r.server.Arrivals(p.Name) {
+			p.sent++
+			r.record(p, "sent "+text)
+			if r.drawn {
+				r.addWords(p.Name + " sends " + server.Display(text))
+			}
+		}
+	}
+	for _, l := range r.server.Held() {
+		if p := r.Process(l.Process); l.Deserted() {
+			p.Lost = true // its client has waited for the reply in vain
+		}
+	}
+	return nil
+}
+
+// Now is how long the run has gone on.
+func (r *Run) Now() time.Duration { return time.Since(r.began) }
+
+// Pass lets time pass until somebody does something, or a key expires. It reports false if neither ever happens.
+func (r *Run) Pass() (bool, error) {
+	select {
+	case <-r.server.Woken(): // before
+	default:
+	}
+	wait, expires := Horizon, false
+	if next := r.server.NextExpiry(); next > 0 {
+		wait, expires = next, true
+	}
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	moved := true
+	select {
+	case <-r.server.Woken():
+	case <-timer.C:
+		moved = expires
+	}
+	return moved, r.Settle()
+}
+
+// end lets everybody come back: calls are cancelled, connections end, time passes.
+func (r *Run) end() {
+	r.server.Close()
+	for _, a := range r.actors {
+		if a.cancel != nil {
+			a.cancel()
+		}
+	}
+	synctest.Wait()
+	if r.game != nil {
+		r.game.End()
+		synctest.Wait()
+	}
+	for _, p := range r.processes {
+		for _, end := range slices.Backward(p.ends) {
+			end()
+		}
+	}
+	time.Sleep(Horizon)
+	synctest.Wait() // for what somebody did by then
+}

@@ -1,0 +1,64 @@
+package server
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/alicebob/miniredis/v2/proto"
+
+	"lockstep/internal/explore/simredis"
+)
+
+// Do lets a command take effect on a node at once, as if nobody had sent it, and returns its reply: nil, a string, an int, a list of these,
+// or an error of Redis.
+func (s *Server) Do(node int, words ...string) (reply any, _ error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i, word := range words {
+		words[i] = s.values.nameKnown(word)
+	}
+	l := &Line{Node: node, server: s, watcher: &simredis.Conn{}}
+	raw, err := l.query([][]string{words})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", strings.Join(words, " "), err)
+	}
+	return parseReply(s.values.restore(raw))
+}
+
+// parseReply gives a reply as a value of Go.
+func parseReply(raw []byte) (any, error) {
+	message, err := proto.Read(bufio.NewReader(bytes.NewReader(raw)))
+	if err != nil {
+		return nil, fmt.Errorf("the reply %q: %w", raw, err)
+	}
+	return valueOf(message)
+}
+
+func valueOf(message string) (any, error) {
+	switch {
+	case strings.HasPrefix(message, "$-1"), strings.HasPrefix(message, "*-1"), strings.HasPrefix(message, "_"):
+		return nil, nil //nolint:nilnil // that is the value
+	case strings.HasPrefix(message, "-"):
+		return nil, errors.New(strings.TrimSpace(message[1:]))
+	case strings.HasPrefix(message, "*"):
+		elements, err := proto.ReadArray(message)
+		if err != nil {
+			return nil, fmt.Errorf("the reply %q: %w", message, err)
+		}
+		list := make([]any, len(elements))
+		for i, element := range elements {
+			if list[i], err = valueOf(element); err != nil {
+				return nil, err
+			}
+		}
+		return list, nil
+	}
+	value, err := proto.Parse(message)
+	if err != nil {
+		return nil, fmt.Errorf("the reply %q: %w", message, err)
+	}
+	return value, nil
+}

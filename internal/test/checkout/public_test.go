@@ -1,0 +1,117 @@
+package checkout
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"lockstep/internal/test/suite"
+)
+
+// A module outside of this tree explores a lock of its own, which knows nothing of that, over three clients: a right one passes, a wrong
+// one fails with its schedule.
+func TestLocktestFromOutside(t *testing.T) {
+	suite.LongOnly(t, "it builds a module with three clients of Redis; ./locktest has the same for go-redis")
+	run := outside(t, "locktest/testdata/consumer")
+	if out, err := run("test", "-count=1", "-v", "-run", "TestRight"); err != nil || strings.Count(out, "no anomaly in every schedule") != 3 {
+		t.Errorf("the right lock: %v\n%s", err, out)
+	}
+	out, err := run("test", "-count=1", "-run", "TestWrong")
+	const says = `Again: locktest.Replay(t, locktest.Config{Key: "orders", Faults: "slow=1"}, "A:Lock`
+	if err == nil || strings.Count(out, "foreign-release: A changes the lock of B") != 3 || strings.Count(out, says) != 3 {
+		t.Errorf("the wrong lock: %v\n%s", err, out)
+	}
+}
+
+// A module outside of this tree explores a handler of its own, which knows nothing of that: the oversell fails its test, in six steps. The
+// package's Examples are such a module, too.
+func TestRedistestFromOutside(t *testing.T) {
+	suite.LongOnly(t, "it builds a module with two clients of Redis; ./redistest has the same for go-redis")
+	run := outside(t, "redistest/testdata/consumer")
+	out, err := run("test", "-count=1", "-v", "-run", "TestOverRueidis")
+	if err != nil || !strings.Contains(out, "nothing found in every schedule") {
+		t.Errorf("the script: %v\n%s", err, out)
+	}
+	out, err = run("test", "-count=1", "-run", "TestSale")
+	const says = `Again: redistest.Replay(t, redistest.Config{}, "A:start B:start A:GET B:GET A:SET B:SET", system)`
+	if err == nil || !strings.Contains(out, "check: 2 are sold, and 1 of 2 are left") || !strings.Contains(out, says) {
+		t.Errorf("the handler: %v\n%s", err, out)
+	}
+}
+
+// outside makes a module of a folder's files, with the clients of Redis, and returns what runs go in it.
+func outside(t *testing.T, folder string) (run func(arguments ...string) (string, error)) {
+	t.Helper()
+	module := t.TempDir()
+	if err := os.CopyFS(module, os.DirFS(folder)); err != nil {
+		t.Fatal(err)
+	}
+	here, err := filepath.Abs(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	name, err := exec.CommandContext(t.Context(), "go", "list", "-m").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ours := strings.TrimSpace(string(name))
+	text := fmt.Sprintf("module example.com/consumer\n\ngo 1.26.0\n\nrequire (\n\t%s v0.0.0\n\tgithub.com/gomodule/redigo v1.9.3\n"+
+		"\tgithub.com/redis/rueidis v1.0.79\n)\n\nreplace %s => %s\n", ours, ours, here)
+	if err := os.WriteFile(filepath.Join(module, "go.mod"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	run = func(arguments ...string) (string, error) {
+		c := exec.CommandContext(t.Context(), "go", arguments...)
+		c.Dir = module
+		out, err := c.CombinedOutput()
+		return string(out), err
+	}
+	if out, err := run("mod", "tidy"); err != nil {
+		if os.Getenv("CI") == "" {
+			t.Skipf("the modules of the clients are not to be had: %v\n%s", err, out)
+		}
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return run
+}
+
+// The tests that the documents show are ones that compile.
+func TestPublicPackagesAsWritten(t *testing.T) {
+	for source, documents := range map[string][]string{
+		"locktest/testdata/consumer/readme_test.go": readmes,
+		"redistest/testdata/consumer/sale_test.go":  {"docs/your-own-lock.md", "docs/your-own-lock.zh-CN.md"},
+	} {
+		shown := regexp.MustCompile("(?s)func Test(Lock|Sale)\\(.*?\n}\n").FindString(read(t, source))
+		for _, document := range documents {
+			if len(shown) == 0 || !strings.Contains(read(t, document), "```go\n"+shown+"```") {
+				t.Errorf("%s does not show\n%s", document, shown)
+			}
+		}
+	}
+}
+
+// Who tests by locktest or redistest gets no server, no browser and no settings with it.
+func TestPublicPackagesAreLight(t *testing.T) {
+	out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", "./locktest", "./redistest").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	light := []string{
+		"github.com/alicebob/miniredis/v2", "github.com/yuin/gopher-lua", "github.com/redis/go-redis/v9", "github.com/cespare/xxhash/v2",
+		"github.com/rivo/uniseg", "go.uber.org/atomic", "golang.org/x/sys",
+	}
+	for dependency := range strings.FieldsSeq(string(out)) {
+		host, _, _ := strings.Cut(dependency, "/")
+		if !strings.Contains(host, ".") || strings.HasPrefix(dependency, "vendor/") {
+			continue // the standard library's, or ours
+		}
+		if !slices.ContainsFunc(light, func(prefix string) bool { return strings.HasPrefix(dependency+"/", prefix+"/") }) {
+			t.Errorf("they depend on %s", dependency)
+		}
+	}
+}

@@ -1,0 +1,183 @@
+package redistest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"lockstep/internal/explore/bubble"
+	"lockstep/internal/trace"
+)
+
+// game is a system in one run: a bubble.Game.
+type game struct {
+	*bubble.Run
+
+	system   System
+	kinds    []Kind
+	evidence *evidence
+	does     []func(context.Context) error // by the index of the actor
+	failed   error                         // of a command of Setup, Check or Always
+}
+
+// evidence is what some run has shown: without it, that nothing was found says nothing.
+type evidence struct {
+	sent, succeeded, ended bool
+}
+
+// vacuous says why nothing is known, "" if something is.
+func (e *evidence) vacuous() string {
+	switch {
+	case !e.sent:
+		return "no process has ever sent a command: is Process.Dial what its client dials with?"
+	case !e.succeeded:
+		return "no actor has ever succeeded"
+	case !e.ended:
+		return "no schedule has come to its end, so Check was never asked"
+	default:
+		return ""
+	}
+}
+
+func begin(r *bubble.Run, s System, kinds []Kind, e *evidence) (*game, error) {
+	g := &game{Run: r, system: s, kinds: kinds, evidence: e}
+	if s.Setup != nil {
+		s.Setup(g.redis())
+	}
+	for kind, k := range kinds {
+		for i := range k.N {
+			name := k.Name
+			if k.N > 1 || name == "" {
+				name += string(rune('A' + i))
+			}
+			p := r.Add(kind, name)
+			do, err := k.Actor(Process{name, p})
+			if err == nil && do == nil {
+				err = errors.New("it does nothing: its function is nil")
+			}
+			if err != nil {
+				return g, fmt.Errorf("the process %s cannot be opened: %w", name, err)
+			}
+			g.does = append(g.does, do)
+		}
+	}
+	return g, g.failed
+}
+
+func (g *game) redis() Redis {
+	return Redis{server: g.Server(), fail: func(err error) { g.failed = errors.Join(g.failed, err) }}
+}
+
+// Calls implements bubble.Game.
+func (g *game) Calls(a *bubble.Actor) []bubble.Call {
+	return []bubble.Call{{Name: "start", Do: g.does[a.Index], Last: true, Cancelable: true}}
+}
+
+// Effect implements bubble.Game.
+func (g *game) Effect(*bubble.Process) (after func()) {
+	g.evidence.sent = true
+	return nil
+}
+
+// CanPause implements bubble.Game: nobody has a lock.
+func (*game) CanPause(*bubble.Process) bool { return false }
+
+// Pause implements bubble.Game.
+func (*game) Pause(*bubble.Process) {}
+
+// AppendState implements bubble.Game: what is in doubt is.
+func (g *game) AppendState(b []byte) []byte {
+	for _, told := range g.told() {
+		b = append(append(b, told.Outcome...), ' ')
+	}
+	return b
+}
+
+// told is what the actors have been told.
+func (g *game) told() (all []Told) {
+	for _, a := range g.Actors() {
+		t := Told{Actor: a.Name, Kind: g.kinds[a.Kind].Name, Outcome: Waiting}
+		now, err := a.Look()
+		switch t.Err = err; {
+		case now != bubble.Done:
+		case err == nil:
+			t.Outcome = Succeeded
+		case a.Process.Crashed || a.Process.Lost:
+			t.Outcome = InDoubt
+		default:
+			t.Outcome = Failed
+		}
+		all = append(all, t)
+	}
+	return all
+}
+
+// Seen implements bubble.Game: only states are judged.
+func (*game) Seen() []bubble.Finding { return nil }
+
+// Judge implements bubble.Game.
+func (g *game) Judge() (found []bubble.Finding, _ error) {
+	e := End{Redis: g.redis(), Actors: g.told()}
+	g.evidence.succeeded = g.evidence.succeeded || e.Succeeded() > 0
+	g.ask(AlwaysFails, g.system.Always, e, &found)
+	if e.count(Waiting, nil) == 0 && !g.IsUnderWay() {
+		g.evidence.ended = true
+		g.ask(CheckFails, g.system.Check, e, &found)
+	}
+	if g.failed != nil {
+		return nil, g.failed
+	}
+	for _, of := range []struct {
+		anomaly Anomaly
+		says    func() (string, error)
+	}{{Stuck, g.stuck}, {Busy, g.Busy}} {
+		says, err := of.says()
+		if err != nil {
+			return nil, err
+		}
+		if says != "" {
+			found = append(found, bubble.Finding{Kind: string(of.anomaly), Says: says})
+		}
+	}
+	return found, nil
+}
+
+// stuck says that an actor never comes back: it sends nothing more, or asks for ever. Somebody who has not begun may yet help it.
+func (g *game) stuck() (says string, err error) {
+	if slices.ContainsFunc(g.Actors(), func(a *bubble.Actor) bool { return a.Is(bubble.Idle) }) {
+		return "", nil
+	}
+	if says, err = g.Stuck(); says != "" || err != nil {
+		return says, err
+	}
+	return g.Polling()
+}
+
+// ask asks Check or Always.
+func (*game) ask(a Anomaly, check func(End) error, e End, found *[]bubble.Finding) {
+	if check == nil {
+		return
+	}
+	if err := check(e); err != nil {
+		*found = append(*found, bubble.Finding{Kind: string(a), Says: err.Error()})
+	}
+}
+
+// End implements bubble.Game.
+func (*game) End() {}
+
+// Describe implements bubble.Game.
+func (*game) Describe(_ *trace.Step, moved []*bubble.Actor) (says []string) {
+	for _, a := range moved {
+		switch now, err := a.Look(); {
+		case now != bubble.Done:
+		case errors.Is(err, bubble.ErrCrashed):
+		case err != nil:
+			says = append(says, fmt.Sprintf("%s fails: %v", a.Name, err))
+		default:
+			says = append(says, a.Name+" succeeds")
+		}
+	}
+	return says
+}
