@@ -19,9 +19,9 @@ func Example_queue() {
 	show("crash=1", queue(claimThenRemove))
 	// Output:
 	// check: the job is done 2 times
-	// A:start B:start A:ZRANGEBYSCORE A:INCR B:ZRANGEBYSCORE A:ZREM B:INCR B:ZREM
+	// A:start B:start A:ZRANGE A:INCR B:ZRANGE A:ZREM B:INCR B:ZREM
 	// check: the job is lost
-	// A:start B:start A:ZRANGEBYSCORE A:ZREM B:ZRANGEBYSCORE A:crash
+	// A:start B:start A:ZRANGE A:ZREM B:ZRANGE A:crash
 	// nothing in every schedule
 }
 

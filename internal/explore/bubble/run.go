@@ -159,7 +159,7 @@ func (r *Run) Settle() error {
 			p.sent++
 			r.record(p, "sent "+text)
 			if r.drawn {
-				r.addWords(p.Name + " sends " + server.Display(text))
+				r.addWords(p.Name + " sends " + r.server.Display(text))
 			}
 		}
 	}

@@ -121,7 +121,7 @@ func (r *Run) fates(l *server.Line, token string) (all []step) {
 		return r.effect(l, l.Lose, "whose connection ends")
 	})
 	can("/unsent", trace.KindLostRequest, lostRequest, func() error {
-		r.report(r.Process(l.Process), server.Display(l.Text())+" never arrives; the connection ends")
+		r.report(r.Process(l.Process), r.server.Display(l.Text())+" never arrives; the connection ends")
 		r.Process(l.Process).Lost = true
 		l.Drop()
 		return nil
@@ -142,7 +142,7 @@ func (r *Run) effect(l *server.Line, happen func() ([]byte, error), fate string)
 	}
 	r.record(by, strings.Join([]string{command, strconv.Itoa(l.Node), string(reply), fate}, " "))
 	if r.drawn {
-		r.step.Command, r.step.Reply = server.Display(command), server.Display(simredis.Readable(reply, 1))
+		r.step.Command, r.step.Reply = r.server.Display(command), r.server.Display(simredis.Readable(reply, 1))
 		if r.stage.limits.Nodes > 1 {
 			r.step.Command += fmt.Sprintf(" (node %d)", l.Node+1)
 		}

@@ -17,15 +17,13 @@ import (
 func (s *Server) Do(node int, words ...string) (reply any, _ error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for i, word := range words {
-		words[i] = s.values.nameKnown(word)
-	}
+	s.values.given = append(s.values.given, words...)
 	l := &Line{Node: node, server: s, watcher: &simredis.Conn{}}
 	raw, err := l.query([][]string{words})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", strings.Join(words, " "), err)
 	}
-	return parseReply(s.values.restore(raw))
+	return parseReply(raw)
 }
 
 // parseReply gives a reply as a value of Go.

@@ -21,7 +21,7 @@ func (l *Line) Answer() ([]byte, error) {
 	defer l.server.mu.Unlock()
 	l.deliver()
 	l.pushes = own
-	l.conn.send(l.server.values.restore(reply))
+	l.conn.send(reply)
 	l.answerAtOnce()
 	return reply, nil
 }
@@ -51,7 +51,7 @@ func (l *Line) Push() {
 
 func (l *Line) deliver() {
 	for _, message := range l.pushes {
-		l.conn.send(l.server.values.restore(message))
+		l.conn.send(message)
 	}
 	l.pushes = nil
 }
@@ -66,9 +66,9 @@ func (l *Line) execute() (reply []byte, own [][]byte, err error) {
 	l.queue = l.queue[1:]
 	switch strings.ToUpper(c.sent[0]) {
 	case "SUBSCRIBE":
-		return l.subscribe(c.renamed[1:]), nil, nil
+		return l.subscribe(c.sent[1:]), nil, nil
 	case "UNSUBSCRIBE":
-		return l.unsubscribe(c.renamed[1:]), nil, nil
+		return l.unsubscribe(c.sent[1:]), nil, nil
 	}
 	all := slices.Concat(l.transaction, []command{c})
 	l.transaction = nil
@@ -135,9 +135,9 @@ func (s *Server) recordWriter(by *Line, before *simredis.State) {
 // spellOut gives a command with its script instead of the script's name.
 func (s *Server) spellOut(c command) []string {
 	if script, _ := s.shared.script(c.sent); script != "" {
-		return append([]string{"EVAL", script}, c.renamed[2:]...)
+		return append([]string{"EVAL", script}, c.sent[2:]...)
 	}
-	return c.renamed
+	return c.sent
 }
 
 // invalidation is the push that says that a key has changed.

@@ -20,8 +20,8 @@ func (l *Line) receive(sent []string) {
 	}
 	s.shared.recordScript(sent)
 	s.sent++
-	renamed := s.values.rename(l.Process, sent)
-	l.queue = append(l.queue, command{sent, renamed, s.shared.text(sent, renamed), s.sent})
+	s.values.note(l.Process, sent)
+	l.queue = append(l.queue, command{sent, s.shared.text(sent), s.sent})
 	l.answerAtOnce()
 	if len(l.queue) == 0 {
 		return

@@ -5,7 +5,6 @@ package server
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -63,11 +62,11 @@ type Line struct {
 	refused     error          // a command that is not like that of a Redis
 }
 
-// command is one that was sent: as it was, and with names for what is random.
+// command is one that was sent.
 type command struct {
-	sent, renamed []string
-	text          string // of it for people: of a script, what it is for, its keys and its arguments
-	arrived       int    // after so many others
+	sent    []string
+	text    string // of a script, what it is for, its keys and its arguments
+	arrived int    // after so many others
 }
 
 // New makes one with so many nodes, in a bubble.
@@ -240,7 +239,7 @@ func (s *Server) Append(b []byte) []byte {
 		b = s.cluster.AppendWatches(b, l.id())
 		for at, lines := range s.tracked {
 			if slices.Contains(lines, l) {
-				b = fmt.Appendf(b, " %v", at) // there is one key a node
+				b = s.appendRelative(strconv.AppendInt(append(b, ' '), int64(at.node), 10), at.key)
 			}
 		}
 		b = append(b, '\n')
@@ -262,7 +261,12 @@ func (l *Line) append(b []byte) []byte {
 		b = strconv.AppendBool(b, is)
 	}
 	if len(l.channels)+len(l.pushes) > 0 {
-		b = fmt.Appendf(b, "%q %q", l.channels, l.pushes)
+		for _, channel := range l.channels {
+			b = l.server.appendRelative(append(b, " on "...), channel)
+		}
+		for _, push := range l.pushes {
+			b = l.server.appendRelative(append(b, " push "...), string(push))
+		}
 	}
 	return b
 }

@@ -6,10 +6,8 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
-	"unicode"
 
 	"lockstep/internal/explore/simredis"
 )
@@ -80,16 +78,11 @@ func (s *Shared) name(command []string) string {
 	return name
 }
 
-// text writes a command for people.
-func (s *Shared) text(sent, renamed []string) string {
-	words := slices.Clone(renamed)
+// text writes a command, with the name of its script instead of the text.
+func (s *Shared) text(sent []string) string {
+	words := slices.Clone(sent)
 	if _, runs := s.script(sent); runs && len(words) > 3 {
 		words = append([]string{"EVAL " + s.name(sent)}, words[3:]...)
-	}
-	for i, word := range words {
-		if strings.ContainsFunc(word, func(r rune) bool { return !unicode.IsPrint(r) }) {
-			words[i] = strconv.Quote(word)
-		}
 	}
 	return strings.Join(words, " ")
 }

@@ -1,7 +1,7 @@
 package server
 
 import (
-	"bytes"
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -14,64 +14,50 @@ import (
 )
 
 // values are those that clients send. A random one has a name that is the same in every run, wherever it stands: A1 is the first that
-// process A sent. The nodes hold names instead of values, as long as the values are, so that no length changes.
+// process A sent. Redis holds the values themselves; names are for people, and for telling states apart.
 type values struct {
 	key     string            // of the lock: never random
 	scripts map[string]string // what stands in their texts is not, either
-	names   map[string]string // by their values
-	values  map[string]string // by the beginning of their names
+	names   map[string]name   // by their values
+	longest []string          // the values, the longest first
 	count   map[string]int    // of a process
 	senders map[string]string // of words: the process that alone has sent it, "" if several have
 	given   []string          // words that no client has sent: never random
 }
 
-// filler makes a name as long as its value.
-const filler = "~"
-
-func newValues(key string, scripts map[string]string) values {
-	return values{
-		key: key, scripts: scripts, names: map[string]string{}, values: map[string]string{}, count: map[string]int{},
-		senders: map[string]string{},
-	}
+// name is a random value's: the process that sent it first, and which of its values it was, from 1 on.
+type name struct {
+	process string
+	number  int
 }
 
-// rename is a command with names instead of its random values. A script's text is left as it is.
-func (v *values) rename(process string, command []string) []string {
+func (n name) String() string { return fmt.Sprint(n.process, n.number) }
+
+func newValues(key string, scripts map[string]string) values {
+	return values{key: key, scripts: scripts, names: map[string]name{}, count: map[string]int{}, senders: map[string]string{}}
+}
+
+// note names the random values of a command, and keeps who has sent its words. A script's text is no value.
+func (v *values) note(process string, command []string) {
 	first := 1
 	switch strings.ToUpper(command[0]) {
 	case "EVAL", "EVALSHA":
 		first = 3
 	case "SCRIPT", "HELLO", "CLIENT", "AUTH":
-		return command
+		return
 	}
-	renamed := slices.Clone(command)
-	for i := min(first, len(command)); i < len(command); i++ {
-		for _, part := range randomParts(command[i]) {
+	for _, word := range command[min(first, len(command)):] {
+		for _, part := range randomParts(word) {
 			if _, known := v.names[part]; !known && !v.isConstant(part) {
 				v.add(process, part)
 			}
-			if name, has := v.names[part]; has {
-				renamed[i] = strings.ReplaceAll(renamed[i], part, name)
-			}
 		}
-		if sender, known := v.senders[renamed[i]]; !known {
-			v.senders[renamed[i]] = process
+		if sender, known := v.senders[word]; !known {
+			v.senders[word] = process
 		} else if sender != process {
-			v.senders[renamed[i]] = ""
+			v.senders[word] = ""
 		}
 	}
-	return renamed
-}
-
-// nameKnown gives a word of nobody's with the names of the random values in it. All else in it is not random.
-func (v *values) nameKnown(word string) string {
-	for _, part := range randomParts(word) {
-		if name, has := v.names[part]; has {
-			word = strings.ReplaceAll(word, part, name)
-		}
-	}
-	v.given = append(v.given, word)
-	return word
 }
 
 // isConstant reports whether a word stands in the lock's key, in a script or in what nobody has sent, where it must be the same.
@@ -89,46 +75,20 @@ func (v *values) isConstant(word string) bool {
 
 func (v *values) add(process, value string) {
 	v.count[process]++
-	name := fmt.Sprint(process, v.count[process])
-	v.values[name] = value
-	name += strings.Repeat(filler, max(0, len(value)-len(name)))
-	v.names[value], v.senders[name] = name, process
+	v.names[value] = name{process, v.count[process]}
+	at, _ := slices.BinarySearchFunc(v.longest, value, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
+	v.longest = slices.Insert(v.longest, at, value)
 }
 
-// next finds the first name in a text: where it begins and ends, and which of its process's it is. It begins at the end if there is none.
-func (v *values) next(text string) (begin, end int, process, number string) {
-	for from := 0; ; {
-		i := strings.Index(text[from:], filler)
-		if i < 0 {
-			return len(text), len(text), "", ""
+// next finds the first random value in a text, of several there the longest. It begins at the end if there is none.
+func (v *values) next(text string) (begin int, value string) {
+	begin = len(text)
+	for _, known := range v.longest {
+		if i := strings.Index(text[:min(len(text), begin+len(known)-1)], known); i >= 0 && i < begin {
+			begin, value = i, known
 		}
-		i += from
-		number := text[len(strings.TrimRight(text[:i], "0123456789")):i]
-		for process := range v.count {
-			begin := i - len(number) - len(process)
-			if number == "" || begin < 0 || text[begin:i-len(number)] != process {
-				continue
-			}
-			if value, is := v.values[process+number]; is && strings.HasPrefix(text[begin:], v.names[value]) {
-				return begin, begin + len(value), process, number
-			}
-		}
-		from = i + 1
 	}
-}
-
-// restore puts the values back.
-func (v *values) restore(reply []byte) []byte {
-	if !bytes.Contains(reply, []byte(filler)) {
-		return reply
-	}
-	var b []byte
-	for text := string(reply); text != ""; {
-		begin, end, process, number := v.next(text)
-		b = append(append(b, text[:begin]...), v.values[process+number]...)
-		text = text[end:]
-	}
-	return b
+	return begin, value
 }
 
 // sender is the process that alone has sent one of these, or what stands in one of them.
@@ -139,8 +99,8 @@ func (v *values) sender(values []string) string {
 		}
 	}
 	for _, value := range values {
-		if begin, end, _, _ := v.next(value); begin < end {
-			return v.senders[value[begin:end]]
+		if _, random := v.next(value); random != "" {
+			return v.names[random].process
 		}
 	}
 	return ""
@@ -250,13 +210,13 @@ func (s *Server) AppendRelative(b []byte, text string) []byte {
 
 func (s *Server) appendRelative(b []byte, text string) []byte {
 	for text != "" {
-		begin, end, process, number := s.values.next(text)
+		begin, value := s.values.next(text)
 		b = appendTimes(b, text[:begin], s.now)
-		if begin < end {
-			n, _ := strconv.Atoi(number)
-			b = fmt.Appendf(b, "<%s %d>", process, s.values.count[process]-n)
+		if value != "" {
+			n := s.values.names[value]
+			b = fmt.Appendf(b, "<%s %d>", n.process, s.values.count[n.process]-n.number)
 		}
-		text = text[end:]
+		text = text[begin+len(value):]
 	}
 	return b
 }
@@ -282,5 +242,19 @@ func appendTimes(b []byte, text string, now time.Duration) []byte {
 	return b
 }
 
-// Display is a text for people: names without what makes them as long as their values.
-func Display(text string) string { return strings.ReplaceAll(text, filler, "") }
+// Display is a text for people: with names instead of random values.
+func (s *Server) Display(text string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var b strings.Builder
+	for text != "" {
+		begin, value := s.values.next(text)
+		quoted := strconv.Quote(text[:begin])
+		b.WriteString(strings.ReplaceAll(quoted[1:len(quoted)-1], `\"`, `"`))
+		if value != "" {
+			b.WriteString(s.values.names[value].String())
+		}
+		text = text[begin+len(value):]
+	}
+	return b.String()
+}
