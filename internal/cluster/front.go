@@ -44,6 +44,8 @@ type Front struct {
 
 	mu   sync.Mutex // held while a replica is chosen
 	next int        // index of the replica whose turn it is
+
+	relay relay
 }
 
 // ReplicaAnswer is one line of GET /replicas.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 
+	"lockstep/internal/shop/sse"
 	"lockstep/internal/watch/live"
 	"lockstep/internal/watch/witness"
 )
@@ -16,7 +17,8 @@ type Watched struct{ Front *Front }
 
 // Follow implements live.Shop.
 func (c Watched) Follow(ctx context.Context, see func(...witness.Event)) {
-	c.Front.follow(ctx, live.StreamPath, "", func(n noted) { see(n.event) })
+	decoded := witness.Decoded(func(_ string, event witness.Event) { see(event) })
+	c.Front.follow(ctx, live.StreamPath, func(int) func(sse.Event) error { return decoded })
 }
 
 // Look implements live.Shop.

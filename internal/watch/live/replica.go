@@ -28,7 +28,7 @@ func (r *Replica) Follow(ctx context.Context, see func(...witness.Event)) {
 	var following sync.WaitGroup
 	defer following.Wait()
 	following.Go(func() {
-		r.Recorder.Watch(ctx, 0, pace/2, func(events ...witness.Event) error {
+		r.Recorder.Watch(ctx, pace/2, func(events ...witness.Event) error {
 			see(events...)
 			return nil
 		})
@@ -36,7 +36,7 @@ func (r *Replica) Follow(ctx context.Context, see func(...witness.Event)) {
 	for _, peer := range r.Peers {
 		following.Go(func() {
 			url := func() string { return "http://" + peer + StreamPath }
-			witness.KeepFollowing(ctx, url, "", againPeer, func(_ string, event witness.Event) { see(event) })
+			witness.KeepFollowing(ctx, url, againPeer, witness.Decoded(func(_ string, event witness.Event) { see(event) }))
 		})
 	}
 }

@@ -38,7 +38,7 @@ func TestAWatcherIsToldALittleAtATime(t *testing.T) {
 	sell()
 	watching, described = true, 0
 	times, gaps, last := 0, 0, uint64(0)
-	recorder.Watch(t.Context(), 0, time.Hour, func(events ...witness.Event) error {
+	recorder.Watch(t.Context(), time.Hour, func(events ...witness.Event) error {
 		if times++; times == 1 {
 			if len(events) == 0 || len(events) > few || described > few {
 				t.Fatalf("at first, %d are told, and %d described", len(events), described)
@@ -69,7 +69,7 @@ func TestAWatcherLeavesMidway(t *testing.T) {
 	}
 	ctx, leave := context.WithCancel(t.Context())
 	times := 0
-	recorder.Watch(ctx, 0, 0, func(...witness.Event) error { times++; leave(); return nil })
+	recorder.Watch(ctx, 0, func(...witness.Event) error { times++; leave(); return nil })
 	if times != 1 {
 		t.Errorf("it is told %d times", times)
 	}

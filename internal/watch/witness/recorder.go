@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -18,6 +18,7 @@ import (
 	"lockstep/internal/meaning"
 	"lockstep/internal/service"
 	"lockstep/internal/service/reason"
+	"lockstep/internal/shop/sse"
 )
 
 const (
@@ -29,18 +30,18 @@ const (
 // for each client. It sends Redis nothing, and its memory is bounded: it forgets the oldest events.
 type Recorder struct {
 	replica string
-	process string // a name that no other process has
 	now     func() time.Time
 	most    int
 
-	mu     sync.Mutex
-	notes  []note // the newest last
-	last   uint64 // its id
-	begun  int    // sales
-	sales  map[string]*sale
-	own    *sale         // in whose name the commands of no sale are counted
-	news   chan struct{} // closed when there is another event; nil while nobody waits for one
-	closed bool
+	mu      sync.Mutex
+	process string // a name that no other process has
+	notes   []note // the newest last
+	last    uint64 // its id
+	begun   int    // sales
+	sales   map[string]*sale
+	own     *sale         // in whose name the commands of no sale are counted
+	news    chan struct{} // closed when there is another event; nil while nobody waits for one
+	closed  bool
 }
 
 // sale is one that goes on.
@@ -121,6 +122,28 @@ func (r *Recorder) Close() {
 	r.tell()
 }
 
+// Repeat notes the next event of another recorder's stream, as it was sent, for watchers of this one, which notes nothing of its own. When
+// the other has forgotten events, or is of a new process, all before are forgotten here, too.
+func (r *Recorder) Repeat(sent sse.Event) error {
+	process, number, _ := strings.Cut(sent.ID, ":")
+	id, err := strconv.ParseUint(number, 10, 64)
+	if err != nil {
+		return err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if process != r.process {
+		r.process, r.notes, r.last = process, nil, 0
+	}
+	if id == r.last+1 {
+		r.add(note{sent: sent.Data})
+		return nil
+	}
+	r.notes, r.last = nil, id // it is a gap up to this one
+	r.tell()
+	return nil
+}
+
 // add keeps a note. r.mu is held.
 func (r *Recorder) add(n note) {
 	r.last++
@@ -138,26 +161,22 @@ func (r *Recorder) tell() {
 	}
 }
 
-// since gives the next events after one, as far as they are kept; with a gap first, if some are not. If they are fewer than mostAtOnce, it
-// also gives a channel that is closed when there are more, nil if there will be none.
-func (r *Recorder) since(after uint64) (events []Event, more <-chan struct{}) {
+// since gives the next notes after the event that a watcher has seen last, as far as they are kept; with a gap first, if some are not. If
+// they are fewer than mostAtOnce, it also gives a channel that is closed when there are more, nil if there will be none.
+func (r *Recorder) since(seen string) (process string, notes []note, more <-chan struct{}) {
 	r.mu.Lock()
+	defer r.mu.Unlock()
+	after := lastSeen(r.process, seen)
 	first := r.last - uint64(len(r.notes)) // the id before the oldest
-	gap := after < first
+	if after < first {
+		notes = append(notes, note{event: Event{ID: first, Replica: r.replica, Kind: KindGap}})
+	}
 	left := r.notes[min(max(after, first), r.last)-first:]
-	next := slices.Clone(left[:min(len(left), mostAtOnce)])
-	if len(next) < mostAtOnce && r.news == nil && !r.closed {
+	notes = append(notes, left[:min(len(left), mostAtOnce)]...)
+	if len(notes) < mostAtOnce && r.news == nil && !r.closed {
 		r.news = make(chan struct{})
 	}
-	more = r.news
-	r.mu.Unlock()
-	if gap {
-		events = append(events, Event{ID: first, Replica: r.replica, Kind: KindGap})
-	}
-	for _, n := range next {
-		events = append(events, n.described()) // not under the mutex: the sales do not wait for it
-	}
-	return events, more
+	return r.process, notes, r.news
 }
 
 // note is an event that is described only when somebody reads it.
@@ -166,6 +185,7 @@ type note struct {
 	args  []any // of a command
 	reply any
 	err   error
+	sent  []byte // as JSON, by another recorder
 }
 
 func (n note) described() Event {

@@ -20,6 +20,7 @@ import (
 	"lockstep/internal/lockv2"
 	"lockstep/internal/lockv6"
 	"lockstep/internal/service"
+	"lockstep/internal/shop/sse"
 	"lockstep/internal/watch/witness"
 	"lockstep/util/lua"
 )
@@ -253,6 +254,40 @@ func TestRecorderIsBounded(t *testing.T) {
 		if err != nil || n != want {
 			t.Errorf("from %s: %d events, %v; want %d", from, n, err, want)
 		}
+	}
+}
+
+// A recorder that repeats the stream of another serves what that one does, to whoever comes.
+func TestRecorderRepeatsAnother(t *testing.T) {
+	const moments = 20_000
+	other, repeats := witness.NewRecorder("r1", "a-process", time.Now), witness.NewRecorder("r1", "", time.Now)
+	ctx := other.Follow(t.Context(), "run", lock.Owner("one"))
+	for range moments {
+		other.Observe(ctx, service.Seen{Moment: service.Asks})
+	}
+	other.Close()
+	served := func(recorder *witness.Recorder, seen string) string {
+		answer, request := httptest.NewRecorder(), httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/events", http.NoBody)
+		request.Header.Set(sse.LastEventID, seen)
+		recorder.ServeHTTP(answer, request)
+		return answer.Body.String()
+	}
+	if err := repeats.Repeat(sse.Event{ID: "of-a-former-process:1", Data: []byte("{}")}); err != nil {
+		t.Error(err)
+	}
+	for event, err := range sse.Read(strings.NewReader(served(other, "")), 1<<20) {
+		if err != nil || repeats.Repeat(event) != nil {
+			t.Fatalf("%s: %v", event.ID, err)
+		}
+	}
+	repeats.Close()
+	for _, seen := range []string{"", "a-process:19990", "another-process:19990", "another-process:7,a-process:7", "a-process:20000"} {
+		if got, want := served(repeats, seen), served(other, seen); got != want {
+			t.Errorf("after %q: %d bytes, %.100q; want %d, %.100q", seen, len(got), got, len(want), want)
+		}
+	}
+	if err := repeats.Repeat(sse.Event{ID: "7"}); err == nil {
+		t.Error("an event of no process is taken")
 	}
 }
 

@@ -17,24 +17,14 @@ import (
 	"lockstep/internal/shop/sse"
 )
 
-// WriteEvent writes one event of a stream. A watcher that comes back says what it has seen: ids with commas between them, one of each
-// process.
-func WriteEvent(stream *sse.Writer, id string, event Event) error {
-	data, err := json.Marshal(event)
-	if err == nil {
-		err = stream.Write(sse.Event{ID: id, Data: data})
-	}
-	return err
-}
-
 // ServeHTTP streams the events as server-sent events, until the watcher leaves or the replica ends. The id of an event is the
 // process's name and the event's own id: a watcher that comes back to a process that was started anew is told everything. A watcher that
 // asks for a pace in milliseconds is told what has happened once in that time: of many events that costs less.
 func (r *Recorder) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	stream := sse.NewWriter(w)
-	r.Watch(request.Context(), r.lastSeen(request.Header.Get(sse.LastEventID)), paceOf(request), func(events ...Event) error {
+	r.Stream(request.Context(), request.Header.Get(sse.LastEventID), paceOf(request), func(events ...sse.Event) error {
 		for _, event := range events {
-			if err := WriteEvent(stream, r.streamID(event.ID), event); err != nil {
+			if err := stream.Write(event); err != nil {
 				return err
 			}
 		}
@@ -42,18 +32,47 @@ func (r *Recorder) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	})
 }
 
-// Watch tells see of the events after one: at once of those that are known, though there may be none, and then at a pace of those to come,
-// until ctx or the replica ends, or see fails.
-func (r *Recorder) Watch(ctx context.Context, after uint64, pace time.Duration, see func(...Event) error) {
+// Stream tells see of the events after those that a watcher has seen, as they are sent: at once of those that are known, though there may
+// be none, and then at a pace of those to come, until ctx or the replica ends, or see fails. seen is the id of the last event, or those of
+// several processes with commas between them.
+func (r *Recorder) Stream(ctx context.Context, seen string, pace time.Duration, see func(...sse.Event) error) {
+	r.watch(ctx, seen, pace, func(process string, notes []note) (err error) {
+		events := make([]sse.Event, len(notes))
+		for i, n := range notes {
+			if n.sent == nil {
+				n.sent, err = json.Marshal(n.described())
+			}
+			if err != nil {
+				return err
+			}
+			events[i] = sse.Event{ID: streamID(process, n.event.ID), Data: n.sent}
+		}
+		return see(events...)
+	})
+}
+
+// Watch tells see of all events that are kept, and of those to come, as Stream does.
+func (r *Recorder) Watch(ctx context.Context, pace time.Duration, see func(...Event) error) {
+	r.watch(ctx, "", pace, func(_ string, notes []note) error {
+		events := make([]Event, len(notes))
+		for i, n := range notes {
+			events[i] = n.described()
+		}
+		return see(events...)
+	})
+}
+
+// watch tells see of notes, and of whose process they are; see describes them, while no sale waits for that.
+func (r *Recorder) watch(ctx context.Context, seen string, pace time.Duration, see func(process string, notes []note) error) {
 	for {
-		events, more := r.since(after)
-		if see(events...) != nil || ctx.Err() != nil {
+		process, notes, more := r.since(seen)
+		if see(process, notes) != nil || ctx.Err() != nil {
 			return
 		}
-		if len(events) > 0 {
-			after = events[len(events)-1].ID
+		if len(notes) > 0 {
+			seen = streamID(process, notes[len(notes)-1].event.ID)
 		}
-		if len(events) >= mostAtOnce {
+		if len(notes) >= mostAtOnce {
 			continue
 		}
 		if more == nil {
@@ -79,12 +98,12 @@ func paceOf(request *http.Request) time.Duration {
 	return min(time.Duration(max(pace, 0))*time.Millisecond, slowestPace)
 }
 
-func (r *Recorder) streamID(id uint64) string { return r.process + ":" + strconv.FormatUint(id, 10) }
+func streamID(process string, id uint64) string { return process + ":" + strconv.FormatUint(id, 10) }
 
-// lastSeen is the id of this process's event that a watcher has seen last; 0 if there is none.
-func (r *Recorder) lastSeen(header string) uint64 {
+// lastSeen is the id of a process's event that a watcher has seen last; 0 if there is none.
+func lastSeen(process, header string) uint64 {
 	for seen := range strings.SplitSeq(header, ",") {
-		if number, ours := strings.CutPrefix(seen, r.process+":"); ours {
+		if number, its := strings.CutPrefix(seen, process+":"); its {
 			id, _ := strconv.ParseUint(number, 10, 64) // what is no number is none
 			return id
 		}
@@ -94,11 +113,12 @@ func (r *Recorder) lastSeen(header string) uint64 {
 
 // KeepFollowing follows the stream at a URL until ctx ends, also when it has been away: after a pause it is asked again. The URL may be
 // another one by then, or "" while there is none.
-func KeepFollowing(ctx context.Context, url func() string, lastID string, pause time.Duration, see func(id string, event Event)) {
+func KeepFollowing(ctx context.Context, url func() string, pause time.Duration, see func(sse.Event) error) {
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DialContext: load.Dialer()}}
+	lastID := ""
 	for wait := time.Duration(0); lock.Sleep(ctx, lock.SystemClock{}, wait) == nil; wait = pause {
 		if at := url(); at != "" {
-			lastID, _ = Follow(ctx, client, at, lastID, see) // if it has failed, it is tried again
+			lastID, _ = follow(ctx, client, at, lastID, see) // if it has failed, it is tried again
 		}
 	}
 }
@@ -109,6 +129,22 @@ const longestLine = 1 << 20
 // Follow reads the stream at a URL, and calls see with each event and its id, until the stream ends or ctx does. lastID says where to
 // begin, "" at the oldest event that is kept; Follow returns the id of the last one, for the next Follow.
 func Follow(ctx context.Context, client *http.Client, url, lastID string, see func(id string, event Event)) (string, error) {
+	return follow(ctx, client, url, lastID, Decoded(see))
+}
+
+// Decoded returns what tells see of an event that was sent, and its id.
+func Decoded(see func(id string, event Event)) func(sse.Event) error {
+	return func(sent sse.Event) error {
+		var event Event
+		err := json.Unmarshal(sent.Data, &event)
+		if err == nil {
+			see(sent.ID, event)
+		}
+		return err
+	}
+}
+
+func follow(ctx context.Context, client *http.Client, url, lastID string, see func(sse.Event) error) (string, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
 	if err != nil {
 		return lastID, err
@@ -126,12 +162,11 @@ func Follow(ctx context.Context, client *http.Client, url, lastID string, see fu
 		if err != nil {
 			return lastID, err
 		}
-		var event Event
-		if err := json.Unmarshal(sent.Data, &event); err != nil {
+		sent.ID = cmp.Or(sent.ID, lastID)
+		if err := see(sent); err != nil {
 			return lastID, fmt.Errorf("GET %s: %w", url, err)
 		}
-		lastID = cmp.Or(sent.ID, lastID)
-		see(lastID, event)
+		lastID = sent.ID
 	}
 	return lastID, nil
 }
