@@ -16,10 +16,12 @@ func (g *game) Judge() (found []bubble.Finding, _ error) {
 	if g.broken != nil {
 		return nil, g.broken
 	}
+	quiet := !g.IsUnderWay() // before time passes
+	polling := func() (string, error) { return g.polling(quiet) }
 	for _, of := range []struct {
 		anomaly Anomaly
 		says    func() (string, error)
-	}{{TwoHolders, g.twoHolders}, {LeftBehind, g.leftBehind}, {Stuck, g.stuck}, {Busy, g.Busy}} {
+	}{{TwoHolders, g.twoHolders}, {LeftBehind, g.leftBehind}, {Stuck, g.stuck}, {Busy, g.Busy}, {Stuck, polling}} {
 		says, err := of.says()
 		if err != nil {
 			return nil, err
@@ -73,7 +75,7 @@ func (g *game) keys() []lockKey {
 func (g *game) watch(by string, before, after []lockKey) {
 	for node, was := range before {
 		is := after[node]
-		sameValues := was.has && is.has && slices.Equal(was.Values, is.Values)
+		sameValues := was.has && is.has && keeps(was.Values, is.Values)
 		if !was.has || was.owner == "" || was.owner == by || sameValues && is.TTL == was.TTL {
 			continue
 		}
@@ -86,6 +88,20 @@ func (g *game) watch(by string, before, after []lockKey) {
 		}
 		g.find(ForeignRelease, "%s changes the lock of %s", by, was.owner)
 	}
+}
+
+// keeps reports whether what a key held is still there, in its order: others may have added to it, as waiters do who enter themselves. A
+// counter that has grown holds what it held.
+func keeps(was, is []string) bool {
+	if len(was) == 1 && len(is) == 1 {
+		return was[0] == is[0] || server.CountsOn(was[0], is[0])
+	}
+	for _, value := range is {
+		if len(was) > 0 && was[0] == value {
+			was = was[1:]
+		}
+	}
+	return len(was) == 0
 }
 
 // owner is the process whose lock is on a majority of the nodes, and until when; 0: for ever.
@@ -144,7 +160,7 @@ func (g *game) leftForEver(p *bubble.Process) (says string, err error) {
 	if g.IsAnyPaused() || g.MayArriveLate(p) {
 		return "", nil
 	}
-	if err = g.add("newcomer"); err != nil {
+	if err = g.add(0, "newcomer"); err != nil {
 		return "", err
 	}
 	newcomer := g.candidate[len(g.candidate)-1]
@@ -188,7 +204,8 @@ func (g *game) isStillHeldBy(p *bubble.Process) (bool, error) {
 	return now == p.Name, nil
 }
 
-// isGone reports whether no actor of a process holds the lock or is about to, and none has been told that its release failed.
+// isGone reports whether no actor of a process holds the lock or is about to, and none has been told that its release failed because of a
+// fault.
 func (g *game) isGone(p *bubble.Process) bool {
 	if p.Crashed || p.Paused {
 		return false
@@ -196,7 +213,7 @@ func (g *game) isGone(p *bubble.Process) bool {
 	for _, c := range g.of(p.Actors) {
 		switch now, err := c.Look(); {
 		case now == bubble.Idle:
-		case now != bubble.Done, err != nil && c.obtained:
+		case now != bubble.Done, err != nil && c.obtained && p.Lost:
 			return false
 		}
 	}
@@ -204,13 +221,32 @@ func (g *game) isGone(p *bubble.Process) bool {
 }
 
 // stuck says that an actor's call never comes back, although nobody holds the lock and nothing is on its way.
-func (g *game) stuck() (string, error) {
-	isHeld := func(s *simredis.State) bool { _, has := s.Key(g.config.Key); return has }
-	if slices.ContainsFunc(g.Server().Holds(), isHeld) {
+func (g *game) stuck() (says string, err error) {
+	if g.isLocked() {
 		return "", nil
 	}
-	says, err := g.Stuck()
-	if says != "" {
+	if says, err = g.Stuck(); says != "" {
+		says += ", and nobody holds the lock"
+	}
+	return says, err
+}
+
+// isLocked reports whether the lock is somebody's, on some node, who has not merely missed that it is. One that was left there by somebody
+// who is gone, leftBehind knows.
+func (g *game) isLocked() bool {
+	waits := func(a *bubble.Actor) bool { return a.Is(bubble.Calling) }
+	return slices.ContainsFunc(g.keys(), func(k lockKey) bool {
+		return k.has && (k.owner == "" || g.CanPause(g.Process(k.owner)) || !slices.ContainsFunc(g.Process(k.owner).Actors, waits))
+	})
+}
+
+// polling says that an actor asks for ever. It does if everybody is done or asks, and nothing was under way before time passed.
+func (g *game) polling(quiet bool) (says string, err error) {
+	mayMove := func(a *bubble.Actor) bool { return a.Is(bubble.Idle) || a.Is(bubble.Resting) || a.IsCancelled() }
+	if !quiet || g.isLocked() || slices.ContainsFunc(g.Actors(), mayMove) {
+		return "", nil
+	}
+	if says, err = g.Polling(); says != "" {
 		says += ", and nobody holds the lock"
 	}
 	return says, err

@@ -1,6 +1,7 @@
 package locktest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -35,6 +36,8 @@ type game struct {
 type evidence struct {
 	obtained bool // a call of Lock has succeeded
 	locked   bool // the key was there
+
+	common string // a value that looks like an owner's, with which several processes have taken the lock
 }
 
 // candidate is an actor that locks once, and unlocks.
@@ -57,8 +60,12 @@ func begin(r *bubble.Run, c Config, open func(Process) (Lock, error), e *evidenc
 			groups[1] = append(groups[1], name)
 		}
 	}
-	for _, names := range groups {
-		if err := g.add(names...); err != nil {
+	for i, names := range groups {
+		kind := 0
+		if c.Together { // a process of one actor is not like one of several
+			kind = i
+		}
+		if err := g.add(kind, names...); err != nil {
 			return g, err
 		}
 	}
@@ -66,8 +73,8 @@ func begin(r *bubble.Run, c Config, open func(Process) (Lock, error), e *evidenc
 }
 
 // add adds a process with actors of these names, and opens its lock.
-func (g *game) add(names ...string) error {
-	p := g.Add(0, names...)
+func (g *game) add(kind int, names ...string) error {
+	p := g.Add(kind, names...)
 	for _, a := range p.Actors {
 		g.candidate = append(g.candidate, &candidate{Actor: a})
 	}
@@ -174,7 +181,10 @@ func (g *game) Seen() []bubble.Finding { return g.found }
 // Effect implements bubble.Game.
 func (g *game) Effect(by *bubble.Process) (after func()) {
 	before := g.keys()
-	return func() { g.watch(by.Name, before, g.keys()) }
+	return func() {
+		g.watch(by.Name, before, g.keys())
+		g.evidence.common = cmp.Or(g.evidence.common, g.Server().CommonOwner())
+	}
 }
 
 // AppendState implements bubble.Game.

@@ -89,12 +89,14 @@ type Result struct {
 	Found      []Counterexample // the shortest for each anomaly
 	Runs       int
 	States     int
-	Depth      int    // all schedules of so many steps were run
-	Complete   bool   // and there are no longer ones
-	Incomplete string // why not
-	Chance     int    // runs that chance led elsewhere, and that were repeated
-	Missed     int    // choices that no repetition led to again
-	Vacuous    string // why an empty Found says nothing
+	Depth      int      // all schedules of so many steps were run
+	Complete   bool     // and there are no longer ones
+	Incomplete string   // why not
+	Chance     int      // runs that chance led elsewhere, and that were repeated
+	Missed     int      // choices that no repetition led to again
+	Never      []string // faults of Config.Faults that have happened in no run
+	Vacuous    string   // why an empty Found says nothing
+	Note       string   // what may make what was found untrue
 	Took       time.Duration
 }
 
@@ -123,6 +125,9 @@ func Explore(t *testing.T, c Config, open func(Process) (Lock, error)) {
 		}
 		t.Errorf("locktest: %s: %s.\n\n%s\nAgain: locktest.Replay(t, %v, %q, open)", f.Anomaly, f.Says, shown.Drawing, c, f.Schedule)
 	}
+	if len(r.Found) > 0 && r.Note != "" {
+		t.Errorf("locktest: this may be untrue: %s", r.Note)
+	}
 	switch looked := fmt.Sprintf("%d runs, %d states, all schedules of up to %d steps", r.Runs, r.States, r.Depth); {
 	case len(r.Found) > 0:
 	case r.Vacuous != "":
@@ -132,9 +137,17 @@ func Explore(t *testing.T, c Config, open func(Process) (Lock, error)) {
 	case !r.Complete:
 		t.Logf("locktest: no anomaly in %s; there are longer ones", looked)
 	default:
-		t.Logf("locktest: no anomaly in every schedule: %d runs, %d states, up to %d steps; chance repeated %d runs",
-			r.Runs, r.States, r.Depth, r.Chance)
+		t.Logf("locktest: no anomaly in every schedule: %d runs, %d states, up to %d steps; chance repeated %d runs%s",
+			r.Runs, r.States, r.Depth, r.Chance, neverHappened(r.Never))
 	}
+}
+
+// neverHappened says which faults have happened in no run: nothing is known of them.
+func neverHappened(faults []string) string {
+	if len(faults) == 0 {
+		return ""
+	}
+	return "; never happened: " + strings.Join(faults, ", ")
 }
 
 // Search does what Explore does, and judges nothing. It looks for each anomaly, until all are found. It fails if the lock cannot be
@@ -152,14 +165,18 @@ func explore(t *testing.T, c Config, open func(Process) (Lock, error), first boo
 	}
 	r, err := stage.Search()
 	result = Result{
-		Runs: r.Runs, States: r.States, Depth: r.Depth, Complete: r.Complete, Incomplete: r.Incomplete, Chance: r.Chance, Missed: r.Missed,
-		Took: r.Took, Found: counterexamples(r.Found),
+		Runs: r.Runs, States: r.States, Depth: r.Depth, Complete: r.Complete, Incomplete: r.Incomplete, Chance: r.Chance,
+		Missed: r.Missed, Never: r.Never, Took: r.Took, Found: counterexamples(r.Found),
 	}
 	switch {
 	case !e.obtained:
 		result.Vacuous = "no call of Lock has ever succeeded: is Process.Dial what its client dials with?"
 	case !e.locked:
 		result.Vacuous = fmt.Sprintf("nothing has ever written the key %q: is Config.Key that of the lock?", c.Key)
+	}
+	if e.common != "" {
+		result.Note = fmt.Sprintf("several processes take the lock with the same value, %q. A package's variable, the process's number and the "+
+			"host's name are the same in all processes of a test: let the function that opens a lock make its owner, as of Process.Name", e.common)
 	}
 	return result, err
 }

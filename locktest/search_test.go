@@ -3,6 +3,7 @@ package locktest_test
 import (
 	"context"
 	"errors"
+	mathrand "math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -58,7 +59,14 @@ func flaws() map[string]flaw {
 		"has one token for all": {
 			made(polled(counted(false)), nil), "", locktest.TokenOrder, "A:Lock B:Lock A:SET A:Unlock A:DEL B:SET",
 		},
-		"is a number": {made(countedTo, remove), "", locktest.Unattributed, "A:Lock B:Lock A:INCR B:INCR"},
+		"is a number that says nothing": {
+			made(func(ctx context.Context, y *toy) (locktest.Held, error) {
+				if y.Exists(ctx, key).Val() > 0 {
+					return nil, errTaken
+				}
+				return y, y.Set(ctx, key, 100+mathrand.IntN(2)*500, ttl).Err()
+			}, remove), "", locktest.Unattributed, "A:Lock B:Lock A:EXISTS B:EXISTS A:SET B:SET",
+		},
 		"is on nodes that forget": {
 			onNodes, "node-restart=1", locktest.TwoHolders,
 			"A:Lock B:Lock A:SET@1 A:SET@2 1:restart B:SET@1 B:SET@2 B:SET@3 A:SET@3",

@@ -131,27 +131,37 @@ func (g *game) Judge() (found []bubble.Finding, _ error) {
 	for _, of := range []struct {
 		anomaly Anomaly
 		says    func() (string, error)
-	}{{Stuck, g.stuck}, {Busy, g.Busy}} {
+	}{{Stuck, g.stuck}, {Busy, g.Busy}, {Stuck, g.polling}} {
 		says, err := of.says()
 		if err != nil {
 			return nil, err
 		}
 		if says != "" {
 			found = append(found, bubble.Finding{Kind: string(of.anomaly), Says: says})
+			break
 		}
 	}
 	return found, nil
 }
 
-// stuck says that an actor never comes back: it sends nothing more, or asks for ever. Somebody who has not begun may yet help it.
+// stuck says that an actor sends nothing more and never comes back. Somebody who has not begun may yet help it.
 func (g *game) stuck() (says string, err error) {
-	if slices.ContainsFunc(g.Actors(), func(a *bubble.Actor) bool { return a.Is(bubble.Idle) }) {
+	if g.isAnyIdle() {
 		return "", nil
 	}
-	if says, err = g.Stuck(); says != "" || err != nil {
-		return says, err
+	return g.Stuck()
+}
+
+// polling says that an actor asks for ever.
+func (g *game) polling() (says string, err error) {
+	if g.isAnyIdle() {
+		return "", nil
 	}
 	return g.Polling()
+}
+
+func (g *game) isAnyIdle() bool {
+	return slices.ContainsFunc(g.Actors(), func(a *bubble.Actor) bool { return a.Is(bubble.Idle) })
 }
 
 // ask asks Check or Always.

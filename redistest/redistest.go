@@ -126,12 +126,13 @@ type Result struct {
 	Found      []Counterexample // the shortest for each anomaly
 	Runs       int
 	States     int
-	Depth      int    // all schedules of so many steps were run
-	Complete   bool   // and there are no longer ones
-	Incomplete string // why not
-	Chance     int    // runs that chance led elsewhere, and that were repeated
-	Missed     int    // choices that no repetition led to again
-	Vacuous    string // why an empty Found says nothing
+	Depth      int      // all schedules of so many steps were run
+	Complete   bool     // and there are no longer ones
+	Incomplete string   // why not
+	Chance     int      // runs that chance led elsewhere, and that were repeated
+	Missed     int      // choices that no repetition led to again
+	Never      []string // faults of Config.Faults that have happened in no run
+	Vacuous    string   // why an empty Found says nothing
 	Took       time.Duration
 }
 
@@ -159,9 +160,17 @@ func Explore(t *testing.T, c Config, s System) {
 	case !r.Complete:
 		t.Logf("redistest: nothing found in %s; there are longer ones", looked)
 	default:
-		t.Logf("redistest: nothing found in every schedule: %d runs, %d states, up to %d steps; chance repeated %d runs",
-			r.Runs, r.States, r.Depth, r.Chance)
+		t.Logf("redistest: nothing found in every schedule: %d runs, %d states, up to %d steps; chance repeated %d runs%s",
+			r.Runs, r.States, r.Depth, r.Chance, neverHappened(r.Never))
 	}
+}
+
+// neverHappened says which faults have happened in no run: nothing is known of them.
+func neverHappened(faults []string) string {
+	if len(faults) == 0 {
+		return ""
+	}
+	return "; never happened: " + strings.Join(faults, ", ")
 }
 
 // Search does what Explore does, and judges nothing. It looks for each anomaly, until all are found. It fails if the system cannot be
@@ -210,8 +219,8 @@ func explore(t *testing.T, c Config, s System, first bool) (result Result, err e
 	}
 	r, err := stage.Search()
 	return Result{
-		Runs: r.Runs, States: r.States, Depth: r.Depth, Complete: r.Complete, Incomplete: r.Incomplete, Chance: r.Chance, Missed: r.Missed,
-		Took: r.Took, Found: counterexamples(r.Found), Vacuous: e.vacuous(),
+		Runs: r.Runs, States: r.States, Depth: r.Depth, Complete: r.Complete, Incomplete: r.Incomplete, Chance: r.Chance,
+		Missed: r.Missed, Never: r.Never, Took: r.Took, Found: counterexamples(r.Found), Vacuous: e.vacuous(),
 	}, err
 }
 

@@ -93,7 +93,7 @@ func TestWhatIsFound(t *testing.T) {
 				took = c.SetNX(ctx, "k", 1, 0).Val()
 			}
 			return nil
-		})}, redistest.Busy, 2},
+		})}, redistest.Busy, 3},
 		"a goroutine is left": {redistest.System{Actor: actor(func(ctx context.Context, c *redis.Client) error {
 			go func() { <-make(chan int) }()
 			return increment(ctx, c)

@@ -45,7 +45,8 @@ func (r *Run) Drive(p *Process) (commands int, err error) {
 	return commands, nil
 }
 
-// Busy says that the process of the last step sends command after command, and no time passes; "" if it does not. Nothing can follow it.
+// Busy says that the process of the last step sends command after command, and no time passes; "" if it does not. Only Polling can follow
+// it.
 func (r *Run) Busy() (says string, err error) {
 	i := slices.IndexFunc(r.processes, func(p *Process) bool { return p.Name == r.step.Actor && !p.Crashed && !p.Paused })
 	if i < 0 {
@@ -82,17 +83,20 @@ func (r *Run) Stuck() (says string, err error) {
 // Polling says that an actor asks again and again, and never comes back, though everybody has done what he can; "" if all come back. It is
 // to be asked when nobody is Idle or Resting. Nothing can follow it.
 func (r *Run) Polling() (says string, err error) {
+	if r.server.NextExpiry() > 0 { // what is so then is to be asked then
+		return "", nil
+	}
 	began := r.Now()
 	for moved := true; moved && !r.IsAnyPaused() && r.Now()-began < Horizon; {
 		asks := slices.IndexFunc(r.actors, func(a *Actor) bool { return a.Is(Calling) })
 		if asks < 0 {
 			return "", nil
 		}
-		if a := r.actors[asks]; a.Process.Repeats() {
+		if a := r.actors[asks]; a.Process.Repeats() && r.server.NextExpiry() == 0 {
 			return fmt.Sprintf("%s asks again and again, and its call of %s never comes back", a.Name, a.call.Name), nil
 		}
 		for _, p := range r.processes {
-			if _, err := r.Drive(p); err != nil {
+			if commands, err := r.Drive(p); err != nil || commands >= Patience { // then it is busy, which is another thing
 				return "", err
 			}
 		}

@@ -64,6 +64,7 @@ type Stage struct {
 	limits Limits
 	begin  Begin
 	shared *server.Shared
+	used   Budget // how often each fault has happened in a run, at most
 }
 
 // NewStage makes a stage for as long as the test runs. Meanwhile there is one processor: its goroutines take turns in a way that repeats.
@@ -91,6 +92,9 @@ func (s *Stage) play(then func(*Run) error) (leaked bool, err error) {
 			leaked = true
 		}
 	}()
+	if err := s.shared.Trim(); err != nil {
+		return false, err
+	}
 	synctest.Test(s.t, func(t *testing.T) {
 		growStack()
 		if testing.Testing() {
@@ -98,6 +102,11 @@ func (s *Stage) play(then func(*Run) error) (leaked bool, err error) {
 		}
 		r := &Run{stage: s, server: server.New(s.shared, s.limits.Nodes), left: s.limits.Faults, began: time.Now()}
 		defer r.end()
+		defer func() {
+			for f, left := range r.left {
+				s.used[f] = max(s.used[f], s.limits.Faults[f]-left)
+			}
+		}()
 		if r.game, err = s.begin(r); err == nil {
 			err = r.Settle()
 		}

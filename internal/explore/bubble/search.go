@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"lockstep/internal/explore/search"
@@ -23,11 +24,12 @@ type Result struct {
 	Found      []Finding // the shortest of each kind
 	Runs       int
 	States     int
-	Depth      int    // all schedules of so many steps were run
-	Complete   bool   // and there are no longer ones
-	Incomplete string // why not
-	Chance     int    // runs that chance led elsewhere, and that were repeated
-	Missed     int    // choices that no repetition led to again
+	Depth      int      // all schedules of so many steps were run
+	Complete   bool     // and there are no longer ones
+	Incomplete string   // why not
+	Chance     int      // runs that chance led elsewhere, and that were repeated
+	Missed     int      // choices that no repetition led to again
+	Never      []string // faults that have happened in no run, though they might
 	Took       time.Duration
 }
 
@@ -40,6 +42,10 @@ type searcher struct {
 	stop   func() // the search
 	judged map[judged]struct{}
 	result Result
+
+	taken  atomic.Int64 // steps of all runs
+	before int64        // of them, when Lost was called last
+	since  time.Time    // when they were first so many
 }
 
 // judged is a state, and whose step led there: all that a Game judges by, but for what steps have done.
@@ -68,6 +74,11 @@ func (s *Stage) Search() (Result, error) {
 func (s *searcher) conclude(took time.Duration) {
 	r, l := &s.result, s.limits
 	r.Took = took
+	for i, f := range Faults() {
+		if l.Faults[i] > 0 && s.used[i] == 0 {
+			r.Never = append(r.Never, f.Name)
+		}
+	}
 	switch {
 	case r.Missed > 0:
 		r.Incomplete = fmt.Sprintf("%d choices could not be repeated in %d attempts each, and what follows them was left out: does the code "+
@@ -104,6 +115,7 @@ func (s *searcher) run(ctx context.Context) error {
 // Play implements search.System.
 func (s *searcher) Play(f func(search.Run[string])) error {
 	s.result.Runs++
+	s.taken.Add(1)
 	var played searched
 	leaked, err := s.play(func(r *Run) error {
 		played = searched{run: r, of: s}
@@ -122,8 +134,17 @@ func (s *searcher) Play(f func(search.Run[string])) error {
 // Explain implements search.System.
 func (*searcher) Explain(err error, _ []string) error { return err }
 
-// Lost implements search.System.
-func (*searcher) Lost(search.Loss) error { return nil }
+// Lost implements search.System. It is called by another goroutine while a run goes on.
+func (s *searcher) Lost(search.Loss) error {
+	if taken := s.taken.Load(); taken != s.before || s.since.IsZero() {
+		s.before, s.since = taken, time.Now()
+		return nil
+	}
+	if time.Since(s.since) < blindTime {
+		return nil
+	}
+	return blindWait()
+}
 
 // Close implements search.System.
 func (*searcher) Close() {}
@@ -158,6 +179,7 @@ func (r *searched) Transitions() []string { return r.run.tokens() }
 
 // Apply implements search.Run. It reports false, too, if chance has led elsewhere, where there is no such step.
 func (r *searched) Apply(token string) bool {
+	r.of.taken.Add(1)
 	err := r.run.do(token)
 	if err != nil && !errors.Is(err, errStale) {
 		r.err = err

@@ -89,6 +89,9 @@ func NewMemory(durable func(key string) bool) (*Memory, error) {
 	return m, nil
 }
 
+// Size is how many contents and commands it remembers.
+func (m *Memory) Size() int { return len(m.states) + len(m.commands) }
+
 // Close ends it.
 func (m *Memory) Close() { m.server.Close() }
 

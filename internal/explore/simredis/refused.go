@@ -11,7 +11,7 @@ import (
 )
 
 // ErrCommand means that a command does what the simulated Redis cannot: no answer to it could be trusted.
-var ErrCommand = errors.New("the explorer's Redis does not have this command")
+var ErrCommand = errors.New("the simulated Redis does not have this command")
 
 // tell is what to do instead of listening to what becomes of a key.
 const tell = "let the release publish a message of its own, and listen for that"
@@ -24,22 +24,23 @@ func Listens(channel string) error {
 	return nil
 }
 
-// cannot says which commands the explorer refuses, and why, beside those that miniredis does not know.
+// cannot says which commands are refused, and why, beside those that miniredis does not know.
 var cannot = []struct {
 	commands []string
 	why      string
 }{
 	{[]string{"BLPOP", "BRPOP", "BRPOPLPUSH", "BLMOVE", "BZMPOP", "BZPOPMAX", "BZPOPMIN"},
-		"it waits in Redis, where the explorer cannot see it: ask without waiting, and pause by lock.Sleep"},
-	{[]string{"WAIT"}, "there are no replicas that could answer: use --faults failover=1 to see what they lose"},
-	{[]string{"SUBSCRIBE", "UNSUBSCRIBE", "PSUBSCRIBE", "PUNSUBSCRIBE", "PUBSUB"}, "listen by strategy.Parts.Notifier"},
+		"it waits in Redis, where no search can see it: ask without waiting, and pause in between"},
+	{[]string{"WAIT"}, "there are no replicas that could answer"},
+	{[]string{"SUBSCRIBE", "UNSUBSCRIBE", "PSUBSCRIBE", "PUNSUBSCRIBE", "PUBSUB"},
+		"listen to a channel by its name, over a connection of its own"},
 	{[]string{"CONFIG"}, "it has no settings, and publishes no keyspace notifications: " + tell},
 	{[]string{"SPOP", "SRANDMEMBER", "RANDOMKEY", "HRANDFIELD", "ZRANDMEMBER"},
 		"its answer is left to chance, so that no schedule could be run again"},
-	{[]string{"HEXPIRE", "HPERSIST", "HTTL", "HPTTL", "HSETEX"}, "the explorer keeps no expiry of a field: use one of a key"},
-	{[]string{"XREAD", "XREADGROUP", "XGROUP"}, "the explorer keeps no streams: use a list or a sorted set"},
-	{[]string{"OBJECT", "MEMORY", "INFO", "DBSIZE"}, "the explorer keeps the keys, and not what Redis knows of them"},
-	{[]string{"SELECT", "MOVE", "SWAPDB"}, "the explorer keeps one database"},
+	{[]string{"HEXPIRE", "HPERSIST", "HTTL", "HPTTL", "HSETEX"}, "it keeps no expiry of a field: use one of a key"},
+	{[]string{"XREAD", "XREADGROUP", "XGROUP"}, "it keeps no streams: use a list or a sorted set"},
+	{[]string{"OBJECT", "MEMORY", "INFO", "DBSIZE"}, "it keeps the keys, and not what Redis knows of them"},
+	{[]string{"SELECT", "MOVE", "SWAPDB"}, "it keeps one database"},
 }
 
 // refusal says why a command is refused: nil if it is not.
@@ -54,7 +55,7 @@ func (m *Memory) refusal(command string, args []string) error {
 	}
 	switch script := strings.Join(args, " "); {
 	case command == "CLIENT" && len(args) > 0 && !strings.HasPrefix(strings.ToUpper(args[0]), "SET"):
-		return fmt.Errorf("%w: CLIENT %s: the explorer has no connections", ErrCommand, args[0])
+		return fmt.Errorf("%w: CLIENT %s: it has no connections", ErrCommand, args[0])
 	case (command == "EVAL" || command == "SCRIPT") && strings.Contains(script, "math.random"):
 		return fmt.Errorf("%w: math.random in a script: its answer is left to chance, so that no schedule could be run again", ErrCommand)
 	}

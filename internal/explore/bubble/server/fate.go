@@ -3,7 +3,9 @@ package server
 import (
 	"bytes"
 	"fmt"
+	"os"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/alicebob/miniredis/v2/proto"
@@ -66,6 +68,11 @@ func (l *Line) execute() (reply []byte, own [][]byte, err error) {
 	l.queue = l.queue[1:]
 	switch strings.ToUpper(c.sent[0]) {
 	case "SUBSCRIBE":
+		for _, channel := range c.sent[1:] {
+			if err := simredis.Listens(channel); err != nil {
+				return nil, nil, err
+			}
+		}
 		return l.subscribe(c.sent[1:]), nil, nil
 	case "UNSUBSCRIBE":
 		return l.unsubscribe(c.sent[1:]), nil, nil
@@ -123,13 +130,48 @@ func (l *Line) query(commands [][]string) (reply []byte, _ error) {
 	return reply, nil
 }
 
-// recordWriter notes whose command has changed the lock.
+// recordWriter notes whose command has changed the lock. A counter stays whose it was: it only
+// says that somebody has asked.
 func (s *Server) recordWriter(by *Line, before *simredis.State) {
 	was, had := before.Key(s.shared.key)
 	is, has := s.cluster.Servers()[by.Node].Holds.Key(s.shared.key)
-	if had != has || !slices.Equal(was.Values, is.Values) {
+	counts := had && has && was.IsString() && is.IsString() && CountsOn(was.First(), is.First())
+	if had != has || !slices.Equal(was.Values, is.Values) && !counts {
 		s.writers[by.Node] = by.Process
 	}
+	if !had && has {
+		s.recordTaker(by.Process, is)
+	}
+}
+
+// recordTaker notes with which value a process has taken the lock, if that looks as if it were its own.
+func (s *Server) recordTaker(process string, key simredis.Key) {
+	for _, value := range key.Values {
+		if len(randomParts(value)) == 0 && !slices.Contains(strings.FieldsFunc(value, isNoDigit), strconv.Itoa(os.Getpid())) {
+			continue
+		}
+		if first, known := s.takers[value]; !known {
+			s.takers[value] = process
+		} else if first != process {
+			s.common = value
+		}
+	}
+}
+
+func isNoDigit(r rune) bool { return r < '0' || r > '9' }
+
+// CommonOwner returns a value that looks like an owner's and with which several processes have taken the lock, "" if there is none.
+func (s *Server) CommonOwner() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.common
+}
+
+// CountsOn reports whether a number has become the next one, or the one before, and is not below 1: somebody has asked, or asks no more.
+func CountsOn(was, is string) bool {
+	before, err := strconv.Atoi(was)
+	after, otherErr := strconv.Atoi(is)
+	return err == nil && otherErr == nil && after > 0 && (after == before+1 || after == before-1)
 }
 
 // spellOut gives a command with its script instead of the script's name.

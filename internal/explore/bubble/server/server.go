@@ -28,6 +28,8 @@ type Server struct {
 	tracked  map[place][]*Line
 	values   values
 	writers  map[int]string      // the process that last changed the lock on a node
+	takers   map[string]string   // by a value of the lock that looks like an owner's: the process that took the lock with it first
+	common   string              // a value with which several processes have taken the lock
 	tracking bool                // somebody has asked to be told of changes
 	arrivals map[string][]string // of commands since they were last taken, by process
 	muted    map[string]bool     // processes that are paused
@@ -73,7 +75,7 @@ type command struct {
 func New(shared *Shared, nodes int) *Server {
 	return &Server{
 		shared: shared, began: time.Now(), cluster: shared.memory.NewCluster(shared.memory.Empty(), nodes-1),
-		tracked: map[place][]*Line{}, values: newValues(shared.key, shared.scripts), writers: map[int]string{},
+		tracked: map[place][]*Line{}, values: newValues(shared.key, shared.scripts), writers: map[int]string{}, takers: map[string]string{},
 		arrivals: map[string][]string{}, muted: map[string]bool{}, gone: map[string]bool{}, woken: make(chan struct{}, 1),
 	}
 }

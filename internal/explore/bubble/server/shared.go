@@ -24,19 +24,43 @@ type Shared struct {
 
 // NewShared makes one. The caller must Close it.
 func NewShared(key string) (*Shared, error) {
-	memory, err := simredis.NewMemory(func(string) bool { return false })
+	memory, err := newMemory()
 	if err != nil {
-		return nil, fmt.Errorf("the memory of Redis: %w", err)
+		return nil, err
 	}
-	memory.Began = memory.Began.Truncate(time.Second) // as the clock of a bubble, which clients read
 	return &Shared{
 		key: key, memory: memory, scripts: map[string]string{}, verbs: map[string]string{},
 		calls: regexp.MustCompile(`redis\.p?call\(\s*['"](\w+)['"]`),
 	}, nil
 }
 
+func newMemory() (*simredis.Memory, error) {
+	memory, err := simredis.NewMemory(func(string) bool { return false })
+	if err != nil {
+		return nil, fmt.Errorf("the memory of Redis: %w", err)
+	}
+	memory.Began = memory.Began.Truncate(time.Second) // as the clock of a bubble, which clients read
+	return memory, nil
+}
+
 // Close ends it.
 func (s *Shared) Close() { s.memory.Close() }
+
+// mostRemembered is how many contents and commands are remembered: clients that send random values have new ones in each run.
+const mostRemembered = 1 << 17
+
+// Trim forgets what commands do, between two runs, if that is too much.
+func (s *Shared) Trim() error {
+	if s.memory.Size() < mostRemembered {
+		return nil
+	}
+	memory, err := newMemory()
+	if err == nil {
+		s.memory.Close()
+		s.memory = memory
+	}
+	return err
+}
 
 // Scripts is how many scripts it knows.
 func (s *Shared) Scripts() int { return len(s.scripts) }

@@ -1,0 +1,294 @@
+package locktest_test
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"lockstep/locktest"
+)
+
+// script is a lock that two scripts take and release. Each gets the key, the owner, and the expiry in milliseconds.
+func script(take, release string, owner func(*toy) string) open {
+	return made(polled(func(ctx context.Context, y *toy) (locktest.Held, error) {
+		own, until := owner(y), time.Now().Add(ttl)
+		run := func(text string) (int, error) { return y.Eval(ctx, text, []string{key}, own, ttl.Milliseconds()).Int() }
+		took, err := run(take)
+		if err == nil && took == 0 {
+			err = errTaken
+		}
+		ctx = context.WithoutCancel(ctx)
+		return held{release: func(context.Context) error { _, err := run(release); return err }, until: until}, err
+	}), nil)
+}
+
+func text(*toy) string { return "owner-" + rand.Text() }
+
+// A value is data: whatever a script makes of it, a right lock is charged with nothing.
+func TestRightLocksWhoseValuesAreComposed(t *testing.T) {
+	number := func(*toy) string { return strconv.FormatUint(1e11+uint64(rand.Text()[0])<<20, 10) }
+	for name, open := range map[string]open{
+		"a prefix of the script's": script(
+			`if redis.call("SET", KEYS[1], "owner-" .. ARGV[1], "NX", "PX", ARGV[2]) then return 1 end return 0`,
+			`if redis.call("GET", KEYS[1]) == "owner-" .. ARGV[1] then return redis.call("DEL", KEYS[1]) end return 0`, text),
+		"a suffix that is compared": script(
+			`if redis.call("SET", KEYS[1], "held by " .. ARGV[1], "NX", "PX", ARGV[2]) then return 1 end return 0`,
+			`local v = redis.call("GET", KEYS[1]) or ""
+			if string.sub(v, -26) == string.sub(ARGV[1], -26) then return redis.call("DEL", KEYS[1]) end return 0`, text),
+		"a document": script(
+			`local v = cjson.encode({owner = ARGV[1]})
+			if redis.call("SET", KEYS[1], v, "NX", "PX", ARGV[2]) then return 1 end return 0`,
+			`local v = redis.call("GET", KEYS[1])
+			if v and cjson.decode(v).owner == ARGV[1] then return redis.call("DEL", KEYS[1]) end return 0`, text),
+		"a long number, as a score": script(
+			`if redis.call("EXISTS", KEYS[1]) == 1 then return 0 end
+			redis.call("ZADD", KEYS[1], ARGV[1], "owner") redis.call("PEXPIRE", KEYS[1], ARGV[2]) return 1`,
+			`if tonumber(redis.call("ZSCORE", KEYS[1], "owner") or 0) == tonumber(ARGV[1]) then return redis.call("DEL", KEYS[1]) end return 0`,
+			number),
+	} {
+		t.Run(name, func(t *testing.T) { isRight(t, config("slow=1"), open) })
+	}
+}
+
+// isRight expects that a lock is charged with nothing, in every schedule.
+func isRight(t *testing.T, c locktest.Config, open open) {
+	t.Helper()
+	c.Runs, c.Time = 50_000, time.Hour
+	result, err := locktest.Search(t, c, open)
+	if err != nil || !result.Complete || result.Vacuous != "" || len(result.Found) > 0 {
+		t.Errorf("%+v, %v", result, err)
+	}
+	t.Logf("%d runs, %d states, %d steps, %v", result.Runs, result.States, result.Depth, result.Took)
+}
+
+// Who asks may leave something in the lock's key: that removes and overwrites nothing of the holder's.
+func TestRightLocksWhoseWaitersAreInTheKey(t *testing.T) {
+	for name, open := range map[string]open{
+		"a counter": made(countedTo, remove),
+		"a counter that waiters take back": made(func(ctx context.Context, y *toy) (locktest.Held, error) {
+			h, err := countedTo(ctx, y)
+			if errors.Is(err, errTaken) {
+				return nil, errors.Join(err, y.Decr(ctx, key).Err())
+			}
+			return h, err
+		}, func(ctx context.Context, y *toy) error { return y.Decr(ctx, key).Err() }),
+		"a field beside the owner": script(
+			`if redis.call("HSETNX", KEYS[1], "owner", ARGV[1]) == 1 then redis.call("PEXPIRE", KEYS[1], ARGV[2]) return 1 end
+			redis.call("HSET", KEYS[1], "asked", 1) return 0`,
+			`if redis.call("HGET", KEYS[1], "owner") == ARGV[1] then return redis.call("DEL", KEYS[1]) end return 0`, text),
+		"a line": made(func(ctx context.Context, y *toy) (locktest.Held, error) {
+			owner := rand.Text()
+			if err := y.RPush(ctx, key, owner).Err(); err != nil {
+				return nil, err
+			}
+			for y.LIndex(ctx, key, 0).Val() != owner {
+				if ctx.Err() != nil {
+					return nil, ctx.Err()
+				}
+				time.Sleep(poll)
+			}
+			return held{release: func(ctx context.Context) error { return y.LRem(ctx, key, 1, owner).Err() }}, nil
+		}, nil),
+	} {
+		t.Run(name, func(t *testing.T) { isRight(t, config(""), open) })
+	}
+}
+
+// What a lock does wrong by itself, without a fault that would excuse it, is found; so is who waits for what never comes.
+func TestWrongLocksThatWereHeldForRight(t *testing.T) {
+	for name, row := range map[string]struct {
+		open    open
+		faults  string
+		change  func(*locktest.Config)
+		anomaly locktest.Anomaly
+	}{
+		"it is released when its context has ended": {open: made(func(ctx context.Context, y *toy) (locktest.Held, error) {
+			ctx, cancel := context.WithCancel(ctx)
+			defer cancel()
+			return held{release: func(context.Context) error { return y.Del(ctx, key).Err() }}, y.set(ctx, "1")
+		}, nil), anomaly: locktest.LeftBehind},
+		"its release fails": {open: made(tryOnce, func(context.Context, *toy) error { return errTaken }), anomaly: locktest.LeftBehind},
+		"two of a process have one owner": {open: func(p locktest.Process) (locktest.Lock, error) {
+			owner := rand.Text()
+			return &toy{client(p, 0), polled(func(ctx context.Context, y *toy) (locktest.Held, error) {
+				until := time.Now().Add(ttl)
+				return held{func(ctx context.Context) error { return compareAndDelete(ctx, y, owner) }, until, 0}, y.set(ctx, owner)
+			}), nil}, nil
+		}, faults: "slow=1", anomaly: locktest.TwoHolders, change: func(c *locktest.Config) { c.Actors, c.Together = 3, true }},
+		"a dead one is first in the line": {open: made(func(ctx context.Context, y *toy) (locktest.Held, error) {
+			owner := rand.Text()
+			if err := y.RPush(ctx, "line", owner).Err(); err != nil {
+				return nil, err
+			}
+			for y.LIndex(ctx, "line", 0).Val() != owner {
+				time.Sleep(poll)
+			}
+			err := y.set(ctx, owner)
+			return held{release: func(ctx context.Context) error {
+				return errors.Join(compareAndDelete(ctx, y, owner), y.LPop(ctx, "line").Err())
+			}}, err
+		}, nil), faults: "crash=1", anomaly: locktest.Stuck},
+		"it is handed to who does not listen": {open: handedOver, anomaly: locktest.Stuck},
+		"minorities are kept": {open: keepsMinority, anomaly: locktest.Stuck, change: func(c *locktest.Config) {
+			c.Nodes, c.Actors, c.Runs = 3, 3, 20_000
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := config(row.faults, row.anomaly)
+			c.Runs = 20_000
+			if row.change != nil {
+				row.change(&c)
+			}
+			result, err := locktest.Search(t, c, row.open)
+			if err != nil || len(result.Found) != 1 {
+				t.Fatalf("%+v, %v; want %s", result, err, row.anomaly)
+			}
+			t.Logf("%s: %s, %s", result.Found[0].Anomaly, result.Found[0].Says, result.Found[0].Schedule)
+			if _, err := locktest.Show(t, c, result.Found[0].Schedule, row.open, row.anomaly); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// handedOver is a lock that its holder gives to the first that waits, by its name in the key, and a message; who waits subscribes after it
+// has entered itself, and does not look again.
+func handedOver(p locktest.Process) (locktest.Lock, error) {
+	return &toy{client(p, 0), func(ctx context.Context, y *toy) (locktest.Held, error) {
+		owner := rand.Text()
+		h := held{release: func(ctx context.Context) error {
+			const script = `local next = redis.call("LPOP", KEYS[2])
+				if next then redis.call("SET", KEYS[1], next) redis.call("PUBLISH", next, "yours") else redis.call("DEL", KEYS[1]) end return 1`
+			return y.Eval(ctx, script, []string{key, "line"}, owner).Err()
+		}}
+		const take = `if redis.call("SET", KEYS[1], ARGV[1], "NX") then return 1 end redis.call("RPUSH", KEYS[2], ARGV[1]) return 0`
+		took, err := y.Eval(ctx, take, []string{key, "line"}, owner).Int()
+		if err != nil || took == 1 {
+			return h, err
+		}
+		messages := y.Subscribe(ctx, owner)
+		defer messages.Close()
+		_, err = messages.ReceiveMessage(ctx)
+		return h, err
+	}, nil}, nil
+}
+
+// keepsMinority takes a lock on three nodes, node by node, and keeps what it has while it waits for the rest.
+func keepsMinority(p locktest.Process) (locktest.Lock, error) {
+	var clients []*redis.Client
+	for i := range 3 { // each process begins with another
+		clients = append(clients, client(p, (i+int(p.Name[0]-'A'))%3))
+	}
+	return &toy{lock: func(ctx context.Context, _ *toy) (locktest.Held, error) {
+		owner := rand.Text()
+		var got, left []*redis.Client
+		for left = clients; len(got) < 2; {
+			var refused []*redis.Client
+			for _, node := range left {
+				if node.SetNX(ctx, key, owner, 0).Val() {
+					got = append(got, node)
+				} else {
+					refused = append(refused, node)
+				}
+			}
+			if left = refused; len(got) < 2 {
+				time.Sleep(poll)
+			}
+			if ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
+		}
+		return held{release: func(ctx context.Context) (err error) {
+			for _, node := range got {
+				err = errors.Join(err, compareAndDelete(ctx, &toy{Client: node}, owner))
+			}
+			return err
+		}}, nil
+	}}, nil
+}
+
+// An owner that all processes of the program share is named: what is found with it may be untrue.
+func TestAnOwnerOfTheWholeProgramIsNamed(t *testing.T) {
+	for name, owner := range map[string]string{
+		"a package's variable": rand.Text(),
+		"the process's number": "host:" + strconv.Itoa(os.Getpid()),
+		"a constant":           "1",
+	} {
+		lock := made(polled(func(ctx context.Context, y *toy) (locktest.Held, error) {
+			until := time.Now().Add(ttl)
+			return held{func(ctx context.Context) error { return compareAndDelete(ctx, y, owner) }, until, 0}, y.set(ctx, owner)
+		}), nil)
+		result, err := locktest.Search(t, config("slow=1"), lock)
+		if isShared := name != "a constant"; err != nil || strings.Contains(result.Note, owner) != isShared {
+			t.Errorf("%s: %q, %v", name, result.Note, err)
+		}
+	}
+}
+
+// A fault that cannot happen to a lock is named.
+func TestWhatNeverHappenedIsNamed(t *testing.T) {
+	result, err := locktest.Search(t, config("lost-reply=1,node-restart=1"), made(func(context.Context, *toy) (locktest.Held, error) {
+		return held{release: func(context.Context) error { return nil }}, nil
+	}, nil))
+	if want := []string{"lost-reply", "node-restart"}; err != nil || !slices.Equal(result.Never, want) {
+		t.Errorf("never happened: %v, %v; want %v", result.Never, err, want)
+	}
+	if result, err = locktest.Search(t, config("lost-reply=1"), made(tryOnce, remove)); err != nil || len(result.Never) > 0 {
+		t.Errorf("never happened: %v, %v; want none", result.Never, err)
+	}
+}
+
+// Two goroutines of a process, one of which waits for a mutex that the other holds across a command, are named with the line.
+func TestAMutexAcrossACommandIsNamed(t *testing.T) {
+	c := config("")
+	c.Actors, c.Together = 3, true
+	start := time.Now()
+	result, err := locktest.Search(t, c, func(p locktest.Process) (locktest.Lock, error) {
+		var mu sync.Mutex
+		return &toy{client(p, 0), func(ctx context.Context, y *toy) (locktest.Held, error) {
+			mu.Lock()
+			defer mu.Unlock()
+			return tryOnce(ctx, y)
+		}, remove}, nil
+	})
+	if err == nil || !strings.Contains(err.Error(), "values_test.go:") || !strings.Contains(err.Error(), "waits for a mutex") {
+		t.Errorf("%+v, %v", result, err)
+	}
+	t.Log(err, time.Since(start))
+}
+
+// What the simulated Redis does not have is refused in words that fit any code.
+func TestWhatRedisLacksIsRefused(t *testing.T) {
+	for command, do := range map[string]func(context.Context, *toy) error{
+		"BLPOP": func(ctx context.Context, y *toy) error { return y.BLPop(ctx, 0, "line").Err() },
+		"WAIT":  func(ctx context.Context, y *toy) error { return y.Wait(ctx, 1, time.Second).Err() },
+		"PSUBSCRIBE": func(ctx context.Context, y *toy) error {
+			messages := y.PSubscribe(ctx, "*")
+			defer messages.Close()
+			_, err := messages.ReceiveMessage(ctx)
+			return err
+		},
+		"SUBSCRIBE __keyspace@0__:orders": func(ctx context.Context, y *toy) error {
+			messages := y.Subscribe(ctx, "__keyspace@0__:orders")
+			defer messages.Close()
+			_, err := messages.ReceiveMessage(ctx)
+			return err
+		},
+	} {
+		_, err := locktest.Search(t, config(""), made(func(ctx context.Context, y *toy) (locktest.Held, error) { return y, do(ctx, y) }, remove))
+		says := strings.ToLower(fmt.Sprint(err))
+		if !strings.Contains(says, strings.ToLower(command)) || strings.Contains(says, "explorer") || strings.Contains(says, "strategy.") {
+			t.Errorf("%s is refused by: %v", command, err)
+		}
+	}
+}
