@@ -31,6 +31,12 @@ func Faults() (all []Fault) {
 	return all
 }
 
+// UsualFaults returns what to explore a lock with first, as Config.Faults takes it: nothing, and then each fault that a lock has to bear by
+// itself. The others, late, pause and node-restart, ask for a fencing token, or for several nodes.
+func UsualFaults() []string {
+	return []string{"", "slow=1", "lost-reply=1", "lost-request=1", "cancel=1", "crash=1"}
+}
+
 // Config says what is explored. Only Key is needed.
 type Config struct {
 	Key      string        // of the lock in Redis; it has the same on each node

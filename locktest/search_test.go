@@ -172,6 +172,18 @@ func TestEachAnomalyIsFound(t *testing.T) {
 	}
 }
 
+// The faults to begin with are faults, and the usual lock bears them one by one.
+func TestUsualFaults(t *testing.T) {
+	for _, faults := range locktest.UsualFaults() {
+		t.Run(faults, func(t *testing.T) {
+			result, err := locktest.Search(t, config(faults), made(polled(takenBy(compareAndDelete, true)), nil))
+			if err != nil || !result.Complete || len(result.Found) > 0 || len(result.Never) > 0 {
+				t.Errorf("%+v, %v", result, err)
+			}
+		})
+	}
+}
+
 // What follows after a step is found for both of its outcomes, if chance decides between them.
 func TestBothWaysOfChance(t *testing.T) {
 	forgets := made(func(ctx context.Context, y *toy) (locktest.Held, error) {

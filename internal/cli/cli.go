@@ -111,7 +111,7 @@ Settings come from config.yaml, the environment (LOCKSTEP_LOCK_VERSION=v4) and f
 	config.AddFlags(root.PersistentFlags(), evolution.Names())
 	root.AddCommand(
 		newServe(), newCluster(), newBurst(), newExplore(), newLab(), newDiff(), newMatrix(), newSoak(), newJob(), newHealth(),
-		newCourse(), newCheck(), newSite(), newSettings(),
+		newCourse(), newCheck(), newNew(), newSite(), newSettings(),
 	)
 	root.SetHelpFunc(showHelp)
 	root.SetFlagErrorFunc(noFlag)
