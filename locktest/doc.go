@@ -46,8 +46,8 @@
 //
 // # What helps
 //
-// Let the client send a command once (MaxRetries: -1), or without a pause (MinRetryBackoff: -1): a random pause cannot be repeated. Let the
-// lock expire after a few of its pauses: 1 s, if it asks every 100 ms. Do not call t.Parallel. Nothing may leave the bubble: no other
-// server, no goroutine that was started before. Take small steps: one fault at a time, then two. [UsualFaults] is where to begin, with a
-// subtest for each.
+// What is sent while a lock is opened, such as SCRIPT LOAD, takes effect at once, and is no step. Let the client send a command once
+// (MaxRetries: -1), or without a pause (MinRetryBackoff: -1): a random pause cannot be repeated. Let the lock expire after a few of its
+// pauses: 1 s, if it asks every 100 ms. Do not call t.Parallel. Nothing may leave the bubble: no other server, no goroutine that was
+// started before. Take small steps: one fault at a time, then two. [UsualFaults] is where to begin, with a subtest for each.
 package locktest

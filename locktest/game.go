@@ -78,10 +78,13 @@ func (g *game) add(kind int, names ...string) error {
 	for _, a := range p.Actors {
 		g.candidate = append(g.candidate, &candidate{Actor: a})
 	}
-	l, err := g.open(Process{p.Name, p})
-	if err == nil && l == nil {
-		err = errors.New("it is nil")
-	}
+	var l Lock
+	err := g.Open(p, func() (err error) {
+		if l, err = g.open(Process{p.Name, p}); err == nil && l == nil {
+			err = errors.New("it is nil")
+		}
+		return err
+	})
 	if err != nil {
 		return fmt.Errorf("the lock of %s cannot be opened: %w", p.Name, err)
 	}

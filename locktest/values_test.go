@@ -292,3 +292,22 @@ func TestWhatRedisLacksIsRefused(t *testing.T) {
 		}
 	}
 }
+
+// A lock may send commands when it is opened: they take effect, and are no steps.
+func TestCommandsOfTheOpening(t *testing.T) {
+	const release = `if redis.call("GET", KEYS[1]) == ARGV[1] then return redis.call("DEL", KEYS[1]) end return 0`
+	opens := func(p locktest.Process) (locktest.Lock, error) {
+		c := client(p, 0)
+		sha, err := c.ScriptLoad(context.Background(), release).Result()
+		if err != nil {
+			return nil, err
+		}
+		if err := c.Set(context.Background(), "opened:"+p.Name, 1, 0).Err(); err != nil {
+			return nil, err
+		}
+		return &toy{c, polled(takenBy(func(ctx context.Context, y *toy, owner string) error {
+			return y.EvalSha(ctx, sha, []string{key}, owner).Err()
+		}, true)), nil}, nil
+	}
+	isRight(t, config("slow=1"), opens)
+}

@@ -52,10 +52,13 @@ func begin(r *bubble.Run, s System, kinds []Kind, e *evidence) (*game, error) {
 				name += string(rune('A' + i))
 			}
 			p := r.Add(kind, name)
-			do, err := k.Actor(Process{name, p})
-			if err == nil && do == nil {
-				err = errors.New("it does nothing: its function is nil")
-			}
+			var do func(context.Context) error
+			err := r.Open(p, func() (err error) {
+				if do, err = k.Actor(Process{name, p}); err == nil && do == nil {
+					err = errors.New("it does nothing: its function is nil")
+				}
+				return err
+			})
 			if err != nil {
 				return g, fmt.Errorf("the process %s cannot be opened: %w", name, err)
 			}

@@ -2,7 +2,9 @@ package bubble
 
 import (
 	"context"
+	"fmt"
 	"runtime"
+	"strings"
 	"sync"
 )
 
@@ -77,6 +79,7 @@ func (a *Actor) Start(call Call) {
 	a.become(Calling, nil)
 	go func() {
 		growStack()
+		defer a.tellPanic()
 		err := call.Do(ctx)
 		if err != nil || call.Last {
 			a.become(Done, err)
@@ -84,6 +87,13 @@ func (a *Actor) Start(call Call) {
 			a.become(Resting, nil)
 		}
 	}()
+}
+
+// tellPanic adds to a panic of the code under test the schedule that led to it.
+func (a *Actor) tellPanic() {
+	if p := recover(); p != nil {
+		panic(fmt.Sprintf("%v [%s panics in the schedule %q]", p, a.Name, strings.Join(a.run.taken, " ")))
+	}
 }
 
 // growStack gives a goroutine a large stack at once: a client's calls go deep, and to grow piece by piece costs a tenth of a search.

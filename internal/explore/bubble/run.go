@@ -2,6 +2,7 @@ package bubble
 
 import (
 	"errors"
+	"fmt"
 	"net"
 	"runtime"
 	"runtime/debug"
@@ -129,6 +130,7 @@ type Run struct {
 	step      trace.Step // that happens, as far as it has been described
 	drawn     bool       // its words are wanted
 	still     bool       // nothing happens by itself any more
+	taken     []string   // its steps
 	buffer    []byte     // for its fingerprint
 }
 
@@ -141,6 +143,36 @@ func (r *Run) Add(kind int, names ...string) *Process {
 	}
 	r.processes = append(r.processes, p)
 	return p
+}
+
+// Open runs what opens a process. Commands that it sends take effect at once, in the order in which they are held: they are no steps.
+func (r *Run) Open(p *Process, open func() error) error {
+	opened := make(chan error, 1)
+	go func() { growStack(); opened <- open() }()
+	timeout := time.NewTimer(Horizon)
+	defer timeout.Stop()
+	for {
+		synctest.Wait()
+		select {
+		case err := <-opened:
+			r.server.Arrivals(p.Name) // which are the same in each run
+			return err
+		default:
+		}
+		if held := r.server.Held(); len(held) > 0 {
+			if _, err := held[0].Answer(); err != nil {
+				return err
+			}
+			continue
+		}
+		select {
+		case err := <-opened:
+			opened <- err
+		case <-r.server.Woken():
+		case <-timeout.C:
+			return fmt.Errorf("it takes longer than %v", Horizon)
+		}
+	}
 }
 
 // Actors returns those that were added, in that order.

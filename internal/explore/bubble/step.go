@@ -34,6 +34,7 @@ func (r *Run) do(token string) error {
 	if i < 0 {
 		return fmt.Errorf("%w: there are %v", errStale, r.tokens())
 	}
+	r.taken = append(r.taken, token)
 	r.step = trace.Step{Token: token, Actor: all[i].actor, Kind: all[i].kind}
 	if err := all[i].do(); err != nil {
 		return err

@@ -65,12 +65,19 @@ func (s *Shared) Trim() error {
 // Scripts is how many scripts it knows.
 func (s *Shared) Scripts() int { return len(s.scripts) }
 
-// recordScript keeps the script of an EVAL, as Redis does.
+// recordScript keeps the script of an EVAL or a SCRIPT LOAD, as Redis does.
 func (s *Shared) recordScript(command []string) {
-	if len(command) > 1 && strings.EqualFold(command[0], "EVAL") {
-		sum := sha1.Sum([]byte(command[1])) //nolint:gosec // as Redis names scripts
-		s.scripts[hex.EncodeToString(sum[:])] = command[1]
+	text := ""
+	switch {
+	case len(command) > 1 && strings.EqualFold(command[0], "EVAL"):
+		text = command[1]
+	case len(command) > 2 && strings.EqualFold(command[0], "SCRIPT") && strings.EqualFold(command[1], "LOAD"):
+		text = command[2]
+	default:
+		return
 	}
+	sum := sha1.Sum([]byte(text)) //nolint:gosec // as Redis names scripts
+	s.scripts[hex.EncodeToString(sum[:])] = text
 }
 
 // script is the script that a command runs, and whether it runs one. That of an EVALSHA which the server does not know is empty.
