@@ -265,7 +265,7 @@ func (h *Hub) showPast(now time.Time) {
 }
 
 // retellPause is how many times as long as the last telling the next is put off, so that the buyers have the processor.
-const retellPause = 20
+const retellPause = 5
 
 // retell tells the run again from its beginning, with the events that came late in their places: a replica that was silent, or whose stream
 // was slow, must not make the others' locks look broken. h.mu is held.
