@@ -100,7 +100,7 @@ func TestSlowWatcherIsDropped(t *testing.T) {
 	defer conn.Close()
 	_ = conn.(*net.TCPConn).SetReadBuffer(4096)
 	fmt.Fprint(conn, "GET / HTTP/1.1\r\nHost: shop\r\n\r\n") // and it never reads
-	const sales = 3000                                       // sections that overlap, so that there is much to tell: far more than the system keeps for it
+	const sales = 3000                                       // whose sections overlap: far more to tell than the system keeps for it
 	s := newScript("one")
 	for n := range sales {
 		s.sale(fmt.Sprintf("r1#%d", n+1), n+1, n+1, n+201, 200)

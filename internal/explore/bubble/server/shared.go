@@ -67,7 +67,7 @@ func (s *Shared) Scripts() int { return len(s.scripts) }
 
 // recordScript keeps the script of an EVAL or a SCRIPT LOAD, as Redis does.
 func (s *Shared) recordScript(command []string) {
-	text := ""
+	var text string
 	switch {
 	case len(command) > 1 && strings.EqualFold(command[0], "EVAL"):
 		text = command[1]
