@@ -75,7 +75,7 @@ func (g *game) keys() []lockKey {
 func (g *game) watch(by string, before, after []lockKey) {
 	for node, was := range before {
 		is := after[node]
-		sameValues := was.has && is.has && keeps(was.Values, is.Values)
+		sameValues := was.has && is.has && isPreserved(was.Values, is.Values)
 		if !was.has || was.owner == "" || was.owner == by || sameValues && is.TTL == was.TTL {
 			continue
 		}
@@ -90,9 +90,9 @@ func (g *game) watch(by string, before, after []lockKey) {
 	}
 }
 
-// keeps reports whether what a key held is still there, in its order: others may have added to it, as waiters do who enter themselves. A
+// isPreserved reports whether what a key held is still there, in its order: others may have added to it, as waiters do who enter themselves. A
 // counter that has grown holds what it held.
-func keeps(was, is []string) bool {
+func isPreserved(was, is []string) bool {
 	if len(was) == 1 && len(is) == 1 {
 		return was[0] == is[0] || server.CountsOn(was[0], is[0])
 	}

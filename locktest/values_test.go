@@ -139,7 +139,7 @@ func TestWrongLocksThatWereHeldForRight(t *testing.T) {
 			}}, err
 		}, nil), faults: "crash=1", anomaly: locktest.Stuck},
 		"it is handed to who does not listen": {open: handedOver, anomaly: locktest.Stuck},
-		"minorities are kept": {open: keepsMinority, anomaly: locktest.Stuck, change: func(c *locktest.Config) {
+		"minorities are kept": {open: minorityKeeper, anomaly: locktest.Stuck, change: func(c *locktest.Config) {
 			c.Nodes, c.Actors, c.Runs = 3, 3, 20_000
 		}},
 	} {
@@ -183,8 +183,8 @@ func handedOver(p locktest.Process) (locktest.Lock, error) {
 	}, nil}, nil
 }
 
-// keepsMinority takes a lock on three nodes, node by node, and keeps what it has while it waits for the rest.
-func keepsMinority(p locktest.Process) (locktest.Lock, error) {
+// minorityKeeper opens a lock that is taken on three nodes, node by node, and that keeps what it has while it waits for the rest.
+func minorityKeeper(p locktest.Process) (locktest.Lock, error) {
 	var clients []*redis.Client
 	for i := range 3 { // each process begins with another
 		clients = append(clients, client(p, (i+int(p.Name[0]-'A'))%3))

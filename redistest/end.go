@@ -19,8 +19,8 @@ const (
 	InDoubt   Outcome = "in doubt"  // its process has crashed; or it failed, and a command or a reply was lost or not waited for
 )
 
-// Told is what became of an actor.
-type Told struct {
+// ActorState is what became of an actor.
+type ActorState struct {
 	Actor   string
 	Kind    string // "" if all are alike
 	Outcome Outcome
@@ -30,7 +30,7 @@ type Told struct {
 // End is what Check and Always look at.
 type End struct {
 	Redis  Redis
-	Actors []Told // in the order in which they were named
+	Actors []ActorState // in the order in which they were named
 }
 
 // Succeeded counts the actors that were told that all is well: of these kinds, or of all if none is named.
@@ -43,8 +43,8 @@ func (e End) Failed(kinds ...string) int { return e.count(Failed, kinds) }
 func (e End) InDoubt(kinds ...string) int { return e.count(InDoubt, kinds) }
 
 func (e End) count(o Outcome, kinds []string) (n int) {
-	for _, told := range e.Actors {
-		if told.Outcome == o && (len(kinds) == 0 || slices.Contains(kinds, told.Kind)) {
+	for _, actor := range e.Actors {
+		if actor.Outcome == o && (len(kinds) == 0 || slices.Contains(kinds, actor.Kind)) {
 			n++
 		}
 	}

@@ -91,16 +91,16 @@ func (*game) Pause(*bubble.Process) {}
 
 // AppendState implements bubble.Game: what is in doubt is.
 func (g *game) AppendState(b []byte) []byte {
-	for _, told := range g.told() {
-		b = append(append(b, told.Outcome...), ' ')
+	for _, actor := range g.actorStates() {
+		b = append(append(b, actor.Outcome...), ' ')
 	}
 	return b
 }
 
-// told is what the actors have been told.
-func (g *game) told() (all []Told) {
+// actorStates returns what became of each actor so far.
+func (g *game) actorStates() (all []ActorState) {
 	for _, a := range g.Actors() {
-		t := Told{Actor: a.Name, Kind: g.kinds[a.Kind].Name, Outcome: Waiting}
+		t := ActorState{Actor: a.Name, Kind: g.kinds[a.Kind].Name, Outcome: Waiting}
 		now, err := a.Look()
 		switch t.Err = err; {
 		case now != bubble.Done:
@@ -121,12 +121,12 @@ func (*game) Seen() []bubble.Finding { return nil }
 
 // Judge implements bubble.Game.
 func (g *game) Judge() (found []bubble.Finding, _ error) {
-	e := End{Redis: g.redis(), Actors: g.told()}
+	e := End{Redis: g.redis(), Actors: g.actorStates()}
 	g.evidence.succeeded = g.evidence.succeeded || e.Succeeded() > 0
-	g.ask(AlwaysFails, g.system.Always, e, &found)
+	found = append(found, violations(AlwaysFails, g.system.Always, e)...)
 	if e.count(Waiting, nil) == 0 && !g.IsUnderWay() {
 		g.evidence.ended = true
-		g.ask(CheckFails, g.system.Check, e, &found)
+		found = append(found, violations(CheckFails, g.system.Check, e)...)
 	}
 	if g.failed != nil {
 		return nil, g.failed
@@ -167,14 +167,15 @@ func (g *game) isAnyIdle() bool {
 	return slices.ContainsFunc(g.Actors(), func(a *bubble.Actor) bool { return a.Is(bubble.Idle) })
 }
 
-// ask asks Check or Always.
-func (*game) ask(a Anomaly, check func(End) error, e End, found *[]bubble.Finding) {
-	if check == nil {
-		return
+// violations returns what Check or Always, if it is not nil, says is not true.
+func violations(a Anomaly, rule func(End) error, e End) []bubble.Finding {
+	if rule == nil {
+		return nil
 	}
-	if err := check(e); err != nil {
-		*found = append(*found, bubble.Finding{Kind: string(a), Says: err.Error()})
+	if err := rule(e); err != nil {
+		return []bubble.Finding{{Kind: string(a), Says: err.Error()}}
 	}
+	return nil
 }
 
 // End implements bubble.Game.

@@ -30,7 +30,7 @@ type printed struct {
 
 // outlive lets a command go on when nobody can read its standard output any more.
 func outlive(cmd *cobra.Command) {
-	if out, is := cmd.OutOrStdout().(*printed); is {
+	if out, ok := cmd.OutOrStdout().(*printed); ok {
 		out.end = nil
 	}
 }

@@ -25,7 +25,7 @@ var ErrLate = errors.New("too late for this tick")
 // replica dies after it took the lock, its tick is not run; if the lock has no expiry, no later tick is run either.
 type Locker struct {
 	Every  Every
-	Locker lock.Locker // its expiry should be Every.Expiry
+	Locker lock.Locker // the lock of the job, whose expiry should be Every.Expiry
 	Log    *slog.Logger
 
 	kept sync.WaitGroup // leases whose runs are over
@@ -61,7 +61,7 @@ func trouble(log *slog.Logger, what string, err error) {
 type held struct {
 	*Locker
 	lease *lock.Lease
-	until time.Time // it is kept
+	until time.Time // when the lease is given back
 }
 
 // Unlock implements gocron.Lock. It does not wait: the lock is given back when it has been kept for long enough, or leaveTime after the end

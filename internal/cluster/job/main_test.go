@@ -177,8 +177,8 @@ func (r *replica) Handle(_ context.Context, record slog.Record) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	record.Attrs(func(a slog.Attr) bool {
-		err, is := a.Value.Any().(error)
-		if is {
+		err, ok := a.Value.Any().(error)
+		if ok {
 			r.trouble = append(r.trouble, err)
 		}
 		return true

@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	jobName   = "job" // and so the key of its lock
+	jobName   = "job" // the job's name, and the key of its lock
 	recordKey = "{" + jobName + "}:events"
 
 	// MaxTicks is how many ticks may be counted: 28 hours of ticks of a second.
@@ -39,10 +39,10 @@ type Record struct {
 // Run is one run of a tick.
 type Run struct {
 	Tick    time.Time
-	Replica string    // that ran it
-	Began   time.Time // by Redis's clock
-	End     time.Time // by Redis's clock; zero if the run is going on, or its replica died
-	Beside  bool      // it began while another run was going on
+	Replica string    // name of the replica that ran the tick
+	Began   time.Time // when the run began, by Redis's clock
+	End     time.Time // when the run ended, by Redis's clock; zero if it goes on, or its replica died
+	Beside  bool      // whether the run began while another was going on
 }
 
 // Begin records that a replica begins to run a tick, and gives the id of the run. It fails as rediserr.Classify says.

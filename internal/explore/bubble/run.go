@@ -87,7 +87,7 @@ func NewStage(t *testing.T, limits Limits, begin Begin) (*Stage, error) {
 func (s *Stage) play(then func(*Run) error) (leaked bool, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			if e, is := p.(error); !is || !strings.Contains(e.Error(), "blocked goroutines remain") {
+			if e, ok := p.(error); !ok || !strings.Contains(e.Error(), "blocked goroutines remain") {
 				panic(p)
 			}
 			leaked = true
