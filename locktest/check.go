@@ -90,8 +90,8 @@ func (g *game) watch(by string, before, after []lockKey) {
 	}
 }
 
-// isPreserved reports whether what a key held is still there, in its order: others may have added to it, as waiters do who enter themselves. A
-// counter that has grown holds what it held.
+// isPreserved reports whether what a key held is still there, in its order: others may have added to it, as waiters do who enter
+// themselves. A counter that has grown by one, or shrunk by one, holds what it held.
 func isPreserved(was, is []string) bool {
 	if len(was) == 1 && len(is) == 1 {
 		return was[0] == is[0] || server.CountsOn(was[0], is[0])
