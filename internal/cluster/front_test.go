@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -14,6 +13,7 @@ import (
 	"time"
 
 	"lockstep/internal/shop/api"
+	"lockstep/internal/test/suite"
 )
 
 // frontOf is a front over servers that are there, or not.
@@ -142,7 +142,7 @@ func TestFrontSendsASaleWithAKeyAgain(t *testing.T) {
 		addrs = append(addrs, replica.Listener.Addr().String())
 	}
 	header := http.Header{"Idempotency-Key": {`"1"`}, "X-Idempotency-Key": {"2"}}
-	all := frontOf(t, open, append(addrs, nowhere(t))...)
+	all := frontOf(t, open, append(addrs, suite.UnusedAddr(t))...)
 	for range 6 {
 		ask(t, "GET", all.URL+"/inventory", nil) // connections are reused, which is when net/http would repeat it
 	}
@@ -154,7 +154,7 @@ func TestFrontSendsASaleWithAKeyAgain(t *testing.T) {
 			t.Errorf("a replica was sent %v; want the key, and its order", got)
 		}
 	}
-	for _, addrs := range [][]string{addrs[:2], {addrs[0], nowhere(t), addrs[1]}} {
+	for _, addrs := range [][]string{addrs[:2], {addrs[0], suite.UnusedAddr(t), addrs[1]}} {
 		front := frontOf(t, open, addrs...)
 		status, text := ask(t, "POST", front.URL+"/inventory/sale", header)
 		if status != 502 || !strings.Contains(text, "ask again with the same Idempotency-Key") || !strings.Contains(text, api.OrderOfKey("1")) ||
@@ -191,21 +191,10 @@ func TestFrontWithoutReplicas(t *testing.T) {
 	if status, text := ask(t, "POST", nobody.URL+"/inventory/sale", nil); status != 503 || !strings.Contains(text, "no_replica") {
 		t.Errorf("none is up: %d %s; want 503 no_replica", status, text)
 	}
-	status, text := ask(t, "POST", frontOf(t, open, nowhere(t)).URL+"/inventory/sale", nil)
+	status, text := ask(t, "POST", frontOf(t, open, suite.UnusedAddr(t)).URL+"/inventory/sale", nil)
 	if status != 503 || !strings.Contains(text, "no_replica") {
 		t.Errorf("one just ended, so the sale was not sent: %d %s; want 503 no_replica", status, text)
 	}
-}
-
-// nowhere is an address where nobody listens.
-func nowhere(t *testing.T) string {
-	t.Helper()
-	gone, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	gone.Close()
-	return gone.Addr().String()
 }
 
 // What could not be sent goes to another replica, with its body; a replica that cannot be reached is as one that is gone.
@@ -217,7 +206,7 @@ func TestFrontSendsElsewhereWhatWasNotSent(t *testing.T) {
 		}
 	}))
 	t.Cleanup(replica.Close)
-	front := frontOf(t, open, nowhere(t), replica.Listener.Addr().String(), nowhere(t))
+	front := frontOf(t, open, suite.UnusedAddr(t), replica.Listener.Addr().String(), suite.UnusedAddr(t))
 	for range 9 {
 		request, err := http.NewRequestWithContext(t.Context(), http.MethodPut, front.URL+"/inventory", strings.NewReader(`{"stock":7}`))
 		if err != nil {

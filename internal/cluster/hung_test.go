@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"lockstep/internal/shop/api"
+	"lockstep/internal/test/suite"
 )
 
 // watchedFrontOf is a front that watches its replicas, with less patience than usual, but more than a busy machine needs.
@@ -213,20 +214,15 @@ func TestFrontNamesTheOrder(t *testing.T) {
 
 // A replica that refuses connections is ending, and may still have sales to finish: it does not hang.
 func TestARefusalIsNotLate(t *testing.T) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
 	silent, err := net.Listen("tcp", "127.0.0.1:0") // takes connections, and says nothing
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer silent.Close()
-	listener.Close()
 	transport := &http.Transport{}
 	defer transport.CloseIdleConnections()
 	client := &http.Client{Transport: transport, Timeout: patience}
-	if err := get(t.Context(), client, listener.Addr().String(), "/healthz", nil); err == nil || isLate(err) {
+	if err := get(t.Context(), client, suite.UnusedAddr(t), "/healthz", nil); err == nil || isLate(err) {
 		t.Errorf("refused: %v; want an error that is not late", err)
 	}
 	client.Timeout = 100 * time.Millisecond

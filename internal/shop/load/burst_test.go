@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -15,6 +14,7 @@ import (
 
 	"lockstep/internal/service/history"
 	"lockstep/internal/shop/load"
+	"lockstep/internal/test/suite"
 	"lockstep/internal/verdict"
 )
 
@@ -66,17 +66,6 @@ func failure(status int, code string) http.HandlerFunc {
 	return says(status, `{"error":{"code":"`+code+`","message":"…"}}`)
 }
 
-// nobody is an address that nobody listens at.
-func nobody(t *testing.T) string {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer listener.Close()
-	return "http://" + listener.Addr().String()
-}
-
 func run(t *testing.T, s *shop, others ...string) load.Result {
 	t.Helper()
 	server := httptest.NewServer(s)
@@ -101,7 +90,7 @@ func TestUnknownIsNotFailed(t *testing.T) {
 		failure(503, "lock_timeout"), failure(503, "lock_lost"), failure(503, "no_replica"), says(500, "oops"),
 		failure(503, "outcome_unknown"), failure(502, "bad_gateway"), says(504, "<html>"), hangsUp, breaksOff, never,
 	}}
-	r := run(t, s, nobody(t)) // half of the requests go there: they are never sent
+	r := run(t, s, "http://"+suite.UnusedAddr(t)) // half of the requests go there: they are never sent
 	if r.Requests != 24 || r.OK != 1 || r.SoldOut != 1 || r.Failed != 3+12 || r.Unknown != 7 {
 		t.Errorf("%+v; want 1 sold, 1 sold out, 15 failed and 7 unknown", r)
 	}

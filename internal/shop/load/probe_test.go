@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"lockstep/internal/test/suite"
 )
 
 // listening answers whoever connects with a text, and gives its address.
@@ -63,7 +65,7 @@ func TestProbeNamesTheCause(t *testing.T) {
 		what, target, says string
 		is                 error
 	}{
-		{"nobody", refusing(t), "nothing listens there", ErrNobody},
+		{"nobody", "http://" + suite.UnusedAddr(t), "nothing listens there", ErrNobody},
 		{"another program", answering(t, 200, "hello\x1b[31m"), `what answers there is no lockstep: 200 OK, "hello\x1b[31m"`, ErrOther},
 		{"another's JSON", answering(t, 200, `{"service":"shop"}`), "what answers there is no lockstep: 200 OK", ErrOther},
 		{"null", answering(t, 200, `null`), "what answers there is no lockstep: 200 OK", ErrOther},
@@ -98,7 +100,7 @@ func TestProbeNamesTheCause(t *testing.T) {
 // What a proxy answers, or that it does not, is said of the proxy, by its address alone.
 func TestProbeNamesTheProxy(t *testing.T) {
 	for what, c := range map[string]struct{ proxy, target, says string }{
-		"dead":      {refusing(t), "http://shop.invalid", "connection refused"},
+		"dead":      {"http://" + suite.UnusedAddr(t), "http://shop.invalid", "connection refused"},
 		"forbids":   {answering(t, 403, "blocked by policy"), "http://shop.invalid", `no lockstep: 403 Forbidden, "blocked by policy"`},
 		"login":     {answering(t, 407, ""), "https://shop.invalid", "the proxy refuses to connect: 407 Proxy Authentication Required"},
 		"not HTTP":  {listening(t, "-ERR\r\n"), "http://shop.invalid", "what it says is not HTTP"},
@@ -136,14 +138,4 @@ func TestReady(t *testing.T) {
 			t.Errorf("%v; want %s", err, says)
 		}
 	}
-}
-
-func refusing(t *testing.T) string {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer listener.Close()
-	return "http://" + listener.Addr().String()
 }

@@ -10,6 +10,7 @@ import (
 
 	"lockstep/internal/service/history"
 	"lockstep/internal/shop/load"
+	"lockstep/internal/test/suite"
 )
 
 // stream answers GET /live by events, and stays open; and GET /live/pair by a trace.
@@ -75,7 +76,7 @@ func TestAServerThatCannotBeWatched(t *testing.T) {
 	if _, err := load.Watched(t.Context(), server.URL, "en"); !errors.Is(err, load.ErrUnwatched) || !strings.Contains(err.Error(), "404") {
 		t.Errorf("%v; want ErrUnwatched, and 404", err)
 	}
-	if _, err := load.Watched(t.Context(), nobody(t), "en"); !errors.Is(err, load.ErrUnwatched) {
+	if _, err := load.Watched(t.Context(), "http://"+suite.UnusedAddr(t), "en"); !errors.Is(err, load.ErrUnwatched) {
 		t.Errorf("%v; want ErrUnwatched", err)
 	}
 }

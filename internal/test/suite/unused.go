@@ -1,0 +1,23 @@
+package suite
+
+import (
+	"net"
+	"testing"
+)
+
+// UnusedAddr returns an address of this machine that refuses connections, and that nobody else can listen at before the test ends: its port
+// is that of a client, whose connection stays open.
+func UnusedAddr(t testing.TB) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = listener.Close() })
+	client, err := net.Dial("tcp", listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = client.Close() })
+	return client.LocalAddr().String()
+}
