@@ -47,11 +47,16 @@ func (s *Store) look(ctx context.Context, tells []byte, runID string) (all looke
 		return looked{}, err
 	}
 	reply, _ := answer.([]any) // a script of ours
-	all = looked{fields: pairs(reply[0]), stock: reply[3:]}
+	all = looked{fields: pairs(reply[0]), stock: reply[4:]}
 	if all.Run, err = parseRun(all.fields); err != nil {
 		return looked{}, err
 	}
 	all.Change, all.Others = fmt.Sprint(reply[1]), map[string]service.Replica{}
+	for _, text := range pairs(reply[3]) {
+		other, until := parseReplica(text)
+		other.Told = until.Add(-service.Lifetime)
+		all.Future = append(all.Future, other)
+	}
 	for instance, told := range pairs(reply[2]) {
 		other, until := parseReplica(told)
 		other.Told = until.Add(-service.Lifetime)

@@ -2,6 +2,7 @@ package dao_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -10,8 +11,9 @@ import (
 	"lockstep/internal/service/history"
 )
 
-// A replica lives for as long as its last heartbeat says; one whose heartbeat is from the future, as Redis's clock has gone back, does not.
-func TestWhoLives(t *testing.T) {
+// A replica lives for as long as its last heartbeat says. One whose heartbeat is from the future, as Redis's clock has gone back, does not: it
+// is named, and the next heartbeat of another forgets it.
+func TestReplicasFromTheFutureAreNamed(t *testing.T) {
 	eachRedis(t, func(t *testing.T, r *dao.Redis) {
 		store := dao.NewStore(r.Store, "asking", 100)
 		now := time.Now() // Redis's clock is this machine's
@@ -19,11 +21,26 @@ func TestWhoLives(t *testing.T) {
 			"living": now.Add(service.Lifetime / 2), "dead": now.Add(-time.Second), "future": now.Add(time.Hour),
 			"a minute ahead": now.Add(time.Minute),
 		} {
-			mustSucceed(t, r.Store.HSet(t.Context(), "{inventory}:replicas", name, fmt.Sprintf("%d {}", dies.UnixMilli())).Err())
+			mustSucceed(t, r.Store.HSet(t.Context(), "{inventory}:replicas", name, fmt.Sprintf(`%d {"replica":%q}`, dies.UnixMilli(), name)).Err())
 		}
 		state, err := store.Look(t.Context())
 		if _, lives := state.Others["living"]; err != nil || !lives || len(state.Others) != 1 {
 			t.Errorf("%v, %v live; want the one whose heartbeat is of now", state.Others, err)
+		}
+		for _, when := range []string{"asked", "told"} { // who only asks forgets none
+			names := make([]string, 0, len(state.Future))
+			for _, other := range state.Future {
+				names = append(names, other.Name)
+			}
+			if slices.Sort(names); !slices.Equal(names, []string{"a minute ahead", "future"}) {
+				t.Errorf("when %s, from the future are %q", when, names)
+			}
+			state, err = store.Beat(t.Context(), service.Replica{})
+			mustSucceed(t, err)
+		}
+		state, err = store.Look(t.Context())
+		if err != nil || len(state.Future) != 0 || len(state.Others) != 1 {
+			t.Errorf("%v from the future, %v live, %v after a heartbeat", state.Future, state.Others, err)
 		}
 	})
 }

@@ -14,6 +14,7 @@ import (
 	"lockstep/internal/dao"
 	"lockstep/internal/evolution"
 	"lockstep/internal/lock"
+	"lockstep/internal/service"
 	"lockstep/internal/strategy"
 	"lockstep/internal/test/redisserver"
 )
@@ -131,6 +132,18 @@ func TestAServerThatLacksACommand(t *testing.T) {
 				t.Errorf("%v; want that it lacks %s", err, command)
 			}
 		})
+	}
+}
+
+// A server without GET is no server whose stock is bad.
+func TestAServerWithoutGetIsNotBadStock(t *testing.T) {
+	t.Parallel()
+	server := redisserver.Start(t, "--rename-command", "GET", "")
+	client := open(t, dao.Config{Addrs: []string{server.Addr}}).Store
+	mustSucceed(t, client.Set(t.Context(), dao.InventoryKey, 7, 0).Err())
+	_, err := dao.NewStore(client, "asking", 1).Tally(t.Context())
+	if err == nil || errors.Is(err, service.ErrBadStock) {
+		t.Errorf("%v; want the error of GET", err)
 	}
 }
 

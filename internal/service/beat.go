@@ -88,6 +88,10 @@ func (s *Shop) exchange(ctx context.Context) (State, error) {
 			return state, err
 		}
 		s.apply(began, state)
+		for _, other := range state.Future {
+			s.Log.Warn("heartbeat: Redis's clock went back; until its next heartbeat this replica does not count as living",
+				"other", other.Name, "told", other.Told)
+		}
 		s.closeSession(ctx)
 		if drained := s.replica().Drained; drained == "" || drained == tells.Drained {
 			return state, nil

@@ -74,6 +74,7 @@ type State struct {
 	Run    history.Run // the current one, without a look at the stock; the zero Run if there is none
 	Change string      // the change of the run that is going on, by the owner of Shop.Barrier; "" if none is
 	Others map[string]Replica
+	Future []Replica // those whose heartbeat lies in the future of Redis's clock, which went back: they do not count as living
 }
 
 // Ledger is what the runs need of the store. Its methods fail as those of Stock do.

@@ -1,8 +1,10 @@
 package service
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"log/slog"
 	"slices"
 	"strings"
 	"sync"
@@ -139,6 +141,19 @@ func TestADrainedReplicaSaysSoAtOnce(t *testing.T) {
 	beat(t, shop)
 	if told := room.last(); told.Drained != "a change" {
 		t.Errorf("it told %+v", told)
+	}
+}
+
+// A replica that told a time from the future is named once: the ledger forgets it with that heartbeat.
+func TestAReplicaFromTheFutureIsLogged(t *testing.T) {
+	var log bytes.Buffer
+	shop, room, _ := shopOfKeepers(t)
+	shop.Log = slog.New(slog.NewTextHandler(&log, nil))
+	beat(t, shop)
+	room.set(func(s *State) { s.Future = []Replica{{Name: "r2"}} })
+	beat(t, shop)
+	if strings.Count(log.String(), "other=r2") != 1 {
+		t.Errorf("it says %q; want r2 named once", log.String())
 	}
 }
 
