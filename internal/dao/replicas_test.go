@@ -11,8 +11,8 @@ import (
 	"lockstep/internal/service/history"
 )
 
-// A replica lives for as long as its last heartbeat says. One whose heartbeat is from the future, as Redis's clock has gone back, does not: it
-// is named, and the next heartbeat of another forgets it.
+// A replica lives for as long as its last heartbeat says. One whose heartbeat is from the future, as Redis's clock has gone back, does not:
+// it is named, and the next heartbeat of another forgets it.
 func TestReplicasFromTheFutureAreNamed(t *testing.T) {
 	eachRedis(t, func(t *testing.T, r *dao.Redis) {
 		store := dao.NewStore(r.Store, "asking", 100)
