@@ -5,12 +5,13 @@
 //		locktest.Explore(t, locktest.Config{Key: "orders", Faults: "lost-reply=1"}, func(p locktest.Process) (locktest.Lock, error) {
 //			client := redis.NewClient(&redis.Options{Addr: p.Addr(0), Dialer: p.Dial, MaxRetries: -1})
 //			p.Cleanup(func() { client.Close() })
-//			return adapter{mylock.New(client, "orders")}, nil
+//			lock := mylock.New(client, "orders")
+//			return locktest.Adapter[*mylock.Lease]{Acquire: lock.Acquire, Release: (*mylock.Lease).Release}, nil
 //		})
 //	}
 //
-// Whatever the lock is, the adapter gives it two methods: Lock of [Lock], and Unlock of [Held]. [Held] says what else a lock may tell its
-// holder. Any client that takes a dialer will do: go-redis, rueidis (DialCtxFn), redigo (DialContextFunc).
+// An [Adapter] makes a [Lock] of a lock whose methods have other names, and says what else a lock may tell its holder. Any client that
+// takes a dialer will do: go-redis, rueidis (DialCtxFn), redigo (DialContextFunc).
 //
 // # What happens
 //
@@ -23,7 +24,7 @@
 // All orders are run, the shortest first. States that differ only in when they were reached, or in random values, count as one. A
 // test fails with the anomaly, the shortest schedule that shows it, its drawing, and the line that replays it:
 //
-//	locktest: left-behind: the lock of A stays for 1s, and nobody holds it.
+//	locktest: left-behind: the lock of A stays for 1s, and nobody holds it
 //
 //	     A        B      Redis
 //	  1  ○                 │   A: Lock; A sends set orders A1 px 1000 nx

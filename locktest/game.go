@@ -40,6 +40,27 @@ type evidence struct {
 	common string // a value that looks like an owner's, with which several processes have taken the lock
 }
 
+// vacuous says why nothing is known, "" if something is.
+func (e *evidence) vacuous(key string) string {
+	switch {
+	case !e.obtained:
+		return "no call of Lock has ever succeeded: is Process.Dial what its client dials with?"
+	case !e.locked:
+		return fmt.Sprintf("nothing has ever written the key %q: is Config.Key that of the lock?", key)
+	default:
+		return ""
+	}
+}
+
+// note says what may make what was found untrue, "" if nothing does.
+func (e *evidence) note() string {
+	if e.common == "" {
+		return ""
+	}
+	return fmt.Sprintf("several processes take the lock with the same value, %q. A package's variable, the process's number and the "+
+		"host's name are the same in all processes of a test: let the function that opens a lock make its owner, as of Process.Name", e.common)
+}
+
 // candidate is an actor that locks once, and unlocks.
 type candidate struct {
 	*bubble.Actor
@@ -110,8 +131,8 @@ func (g *game) Calls(a *bubble.Actor) (calls []bubble.Call) {
 		}}}
 	}
 	calls = append(calls, g.locking(c, "Lock", l.Lock))
-	if l, tries := l.(tryLocker); tries {
-		calls = append(calls, g.locking(c, "TryLock", l.TryLock))
+	if try := tryLockOf(l); try != nil {
+		calls = append(calls, g.locking(c, "TryLock", try))
 	}
 	return calls
 }
@@ -121,6 +142,8 @@ func (g *game) locking(c *candidate, name string, lock func(context.Context) (He
 	return bubble.Call{Name: name, Cancelable: true, Do: func(ctx context.Context) error {
 		held, err := lock(ctx)
 		switch {
+		case errors.Is(err, errContract):
+			g.broken = err
 		case err != nil:
 		case held == nil:
 			err = fmt.Errorf("%w: Lock gives no lock and no error", errContract)

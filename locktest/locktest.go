@@ -71,14 +71,11 @@ func (Process) Addr(node int) string { return bubble.Addr(node) }
 // Cleanup registers what to do when the run ends: to close the clients. What is registered last is done first.
 func (p Process) Cleanup(f func()) { p.of.Cleanup(f) }
 
-// Lock is the lock of a process. It may have a method TryLock of the same form, which is explored beside Lock.
+// Lock is the lock of a process. It may have a method TryLock of the same form, which is explored beside Lock. An [Adapter] makes one of
+// functions.
 type Lock interface {
 	// Lock waits for the lock, or tries once: as the lock does. It fails if the lock was not obtained.
 	Lock(ctx context.Context) (Held, error)
-}
-
-type tryLocker interface {
-	TryLock(ctx context.Context) (Held, error)
 }
 
 // Held is a lock that was obtained. It may have more methods:
@@ -120,71 +117,35 @@ func (c Counterexample) Steps() int { return len(strings.Fields(c.Schedule)) }
 // call that replays it. It fails, too, if it could not look at everything that the Config asks for. Open opens the lock of a process.
 func Explore(t *testing.T, c Config, open func(Process) (Lock, error)) {
 	t.Helper()
-	r, err := explore(t, c, open, true)
+	stage, e, err := newStage(t, c, open, true)
 	if err != nil {
 		t.Fatalf("locktest: %v", err)
 	}
-	for _, f := range r.Found {
-		shown, err := Show(t, c, f.Schedule, open, f.Anomaly)
-		if err != nil {
-			t.Errorf("locktest: %s: it was found once, and no repetition shows it: %v", f.Schedule, err)
-		}
-		t.Errorf("locktest: %s: %s.\n\n%s\nAgain: locktest.Replay(t, %v, %q, open)", f.Anomaly, f.Says, shown.Drawing, c, f.Schedule)
-	}
-	if len(r.Found) > 0 && r.Note != "" {
-		t.Errorf("locktest: this may be untrue: %s", r.Note)
-	}
-	switch looked := fmt.Sprintf("%d runs, %d states, all schedules of up to %d steps", r.Runs, r.States, r.Depth); {
-	case len(r.Found) > 0:
-	case r.Vacuous != "":
-		t.Errorf("locktest: no anomaly in %s; but that says nothing: %s", looked, r.Vacuous)
-	case r.Incomplete != "":
-		t.Errorf("locktest: no anomaly in %s; but the search is not complete: %s", looked, r.Incomplete)
-	case !r.Complete:
-		t.Logf("locktest: no anomaly in %s; there are longer ones", looked)
-	default:
-		t.Logf("locktest: no anomaly in every schedule: %d runs, %d states, up to %d steps; chance repeated %d runs%s",
-			r.Runs, r.States, r.Depth, r.Chance, neverHappened(r.Never))
-	}
+	stage.Explore(c.report(e))
 }
 
-// neverHappened says which faults have happened in no run: nothing is known of them.
-func neverHappened(faults []string) string {
-	if len(faults) == 0 {
-		return ""
+// report is how this package tells what it has found.
+func (c Config) report(e *evidence) bubble.Report {
+	return bubble.Report{
+		Package: "locktest", Nothing: "no anomaly",
+		Again:    func(schedule string) string { return fmt.Sprintf("locktest.Replay(t, %v, %q, open)", c, schedule) },
+		Evidence: func() (vacuous, note string) { return e.vacuous(c.Key), e.note() },
 	}
-	return "; never happened: " + strings.Join(faults, ", ")
 }
 
 // Search does what Explore does, and judges nothing. It looks for each anomaly, until all are found. It fails if the lock cannot be
 // explored: a command that the simulated Redis does not have, a lock that cannot be opened.
 func Search(t *testing.T, c Config, open func(Process) (Lock, error)) (Result, error) {
 	t.Helper()
-	return explore(t, c, open, false)
-}
-
-func explore(t *testing.T, c Config, open func(Process) (Lock, error), first bool) (result Result, err error) {
-	t.Helper()
-	stage, e, err := newStage(t, c, open, first)
+	stage, e, err := newStage(t, c, open, false)
 	if err != nil {
-		return result, err
+		return Result{}, err
 	}
 	r, err := stage.Search()
-	result = Result{
+	return Result{
 		Runs: r.Runs, States: r.States, Depth: r.Depth, Complete: r.Complete, Incomplete: r.Incomplete, Chance: r.Chance,
-		Missed: r.Missed, Never: r.Never, Took: r.Took, Found: counterexamples(r.Found),
-	}
-	switch {
-	case !e.obtained:
-		result.Vacuous = "no call of Lock has ever succeeded: is Process.Dial what its client dials with?"
-	case !e.locked:
-		result.Vacuous = fmt.Sprintf("nothing has ever written the key %q: is Config.Key that of the lock?", c.Key)
-	}
-	if e.common != "" {
-		result.Note = fmt.Sprintf("several processes take the lock with the same value, %q. A package's variable, the process's number and the "+
-			"host's name are the same in all processes of a test: let the function that opens a lock make its owner, as of Process.Name", e.common)
-	}
-	return result, err
+		Missed: r.Missed, Never: r.Never, Took: r.Took, Found: counterexamples(r.Found), Vacuous: e.vacuous(c.Key), Note: e.note(),
+	}, err
 }
 
 func counterexamples(found []bubble.Finding) (all []Counterexample) {
@@ -197,14 +158,11 @@ func counterexamples(found []bubble.Finding) (all []Counterexample) {
 // Replay runs one schedule, and fails the test if it shows an anomaly, or if the code cannot do its steps any more: it says which.
 func Replay(t *testing.T, c Config, schedule string, open func(Process) (Lock, error)) {
 	t.Helper()
-	shown, err := Show(t, c, schedule, open, "")
+	stage, e, err := newStage(t, c, open, false)
 	if err != nil {
 		t.Fatalf("locktest: %v", err)
 	}
-	t.Logf("%s", shown.Drawing)
-	for _, f := range shown.Found {
-		t.Errorf("locktest: %s: %s", f.Anomaly, f.Says)
-	}
+	stage.Replay(c.report(e), schedule)
 }
 
 // Shown is what one schedule has shown.

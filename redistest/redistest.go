@@ -140,57 +140,45 @@ type Result struct {
 // call that replays it. It fails, too, if it could not look at everything that the Config asks for.
 func Explore(t *testing.T, c Config, s System) {
 	t.Helper()
-	r, err := explore(t, c, s, true)
+	stage, e, err := newStage(t, c, s, true)
 	if err != nil {
 		t.Fatalf("redistest: %v", err)
 	}
-	for _, f := range r.Found {
-		shown, err := Show(t, c, f.Schedule, s, f.Anomaly)
-		if err != nil {
-			t.Errorf("redistest: %s: it was found once, and no repetition shows it: %v", f.Schedule, err)
-		}
-		t.Errorf("redistest: %s: %s\n\n%s\nAgain: redistest.Replay(t, %v, %q, system)", f.Anomaly, f.Says, shown.Drawing, c, f.Schedule)
-	}
-	switch looked := fmt.Sprintf("%d runs, %d states, all schedules of up to %d steps", r.Runs, r.States, r.Depth); {
-	case len(r.Found) > 0:
-	case r.Vacuous != "":
-		t.Errorf("redistest: nothing found in %s; but that says nothing: %s", looked, r.Vacuous)
-	case r.Incomplete != "":
-		t.Errorf("redistest: nothing found in %s; but the search is not complete: %s", looked, r.Incomplete)
-	case !r.Complete:
-		t.Logf("redistest: nothing found in %s; there are longer ones", looked)
-	default:
-		t.Logf("redistest: nothing found in every schedule: %d runs, %d states, up to %d steps; chance repeated %d runs%s",
-			r.Runs, r.States, r.Depth, r.Chance, neverHappened(r.Never))
-	}
+	stage.Explore(c.report(e))
 }
 
-// neverHappened says which faults have happened in no run: nothing is known of them.
-func neverHappened(faults []string) string {
-	if len(faults) == 0 {
-		return ""
+// report is how this package tells what it has found.
+func (c Config) report(e *evidence) bubble.Report {
+	return bubble.Report{
+		Package: "redistest", Nothing: "nothing found",
+		Again:    func(schedule string) string { return fmt.Sprintf("redistest.Replay(t, %v, %q, system)", c, schedule) },
+		Evidence: func() (vacuous, note string) { return e.vacuous(), "" },
 	}
-	return "; never happened: " + strings.Join(faults, ", ")
 }
 
 // Search does what Explore does, and judges nothing. It looks for each anomaly, until all are found. It fails if the system cannot be
 // explored: a command that the simulated Redis does not have, a process that cannot be opened.
 func Search(t *testing.T, c Config, s System) (Result, error) {
 	t.Helper()
-	return explore(t, c, s, false)
+	stage, e, err := newStage(t, c, s, false)
+	if err != nil {
+		return Result{}, err
+	}
+	r, err := stage.Search()
+	return Result{
+		Runs: r.Runs, States: r.States, Depth: r.Depth, Complete: r.Complete, Incomplete: r.Incomplete, Chance: r.Chance,
+		Missed: r.Missed, Never: r.Never, Took: r.Took, Found: counterexamples(r.Found), Vacuous: e.vacuous(),
+	}, err
 }
 
 // Replay runs one schedule, and fails the test if it shows an anomaly, or if the code cannot do its steps any more: it says which.
 func Replay(t *testing.T, c Config, schedule string, s System) {
 	t.Helper()
-	shown, err := Show(t, c, schedule, s, "")
+	stage, e, err := newStage(t, c, s, false)
 	if err != nil {
 		t.Fatalf("redistest: %v", err)
 	}
-	t.Logf("%s", shown.Drawing)
-	for _, f := range shown.Found {
-		t.Errorf("redistest: %s: %s", f.Anomaly, f.Says)
-	}
+	stage.Replay(c.report(e), schedule)
 }
 
 // Shown is what one schedule has shown.
@@ -209,19 +197,6 @@ func Show(t *testing.T, c Config, schedule string, s System, want Anomaly) (Show
 	}
 	shown, err := stage.Show(strings.Fields(schedule), string(want))
 	return Shown{counterexamples(shown.Found), shown.Drawing}, err
-}
-
-func explore(t *testing.T, c Config, s System, first bool) (result Result, err error) {
-	t.Helper()
-	stage, e, err := newStage(t, c, s, first)
-	if err != nil {
-		return result, err
-	}
-	r, err := stage.Search()
-	return Result{
-		Runs: r.Runs, States: r.States, Depth: r.Depth, Complete: r.Complete, Incomplete: r.Incomplete, Chance: r.Chance,
-		Missed: r.Missed, Never: r.Never, Took: r.Took, Found: counterexamples(r.Found), Vacuous: e.vacuous(),
-	}, err
 }
 
 func counterexamples(found []bubble.Finding) (all []Counterexample) {

@@ -15,20 +15,9 @@ import (
 )
 
 // What follows is all that a test needs: an adapter, and a client that dials by the process.
-type adapter struct{ lock Lock }
-
-func (a adapter) Lock(ctx context.Context) (locktest.Held, error) {
-	lease, err := a.lock.Acquire(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return held{lease}, nil
+func adapter(l Lock) locktest.Lock {
+	return locktest.Adapter[*Lease]{Acquire: l.Acquire, Release: (*Lease).Release, Valid: (*Lease).InTime}
 }
-
-type held struct{ *Lease }
-
-func (h held) Unlock(ctx context.Context) error { return h.Release(ctx) }
-func (h held) Valid() bool                      { return h.InTime() }
 
 type goRedis struct{ client *goredis.Client }
 
@@ -105,7 +94,7 @@ func explore(t *testing.T, compares bool) {
 		t.Run(name, func(t *testing.T) {
 			locktest.Explore(t, locktest.Config{Key: "orders", Faults: "slow=1"}, func(p locktest.Process) (locktest.Lock, error) {
 				client, err := over(p)
-				return adapter{Lock{client, "orders", compares}}, err
+				return adapter(Lock{client, "orders", compares}), err
 			})
 		})
 	}

@@ -22,5 +22,5 @@ func TestLock(t *testing.T) {
 type mine struct{ client *redis.Client }
 
 func (l mine) Lock(ctx context.Context) (locktest.Held, error) {
-	return adapter{Lock{goRedis(l), "orders", false}}.Lock(ctx)
+	return adapter(Lock{goRedis(l), "orders", false}).Lock(ctx)
 }

@@ -28,15 +28,14 @@ func Asynq() Library {
 	}
 }
 
-func openAsynq(p locktest.Process) lockFunc {
+func openAsynq(p locktest.Process) locktest.Lock {
 	client, next := goRedis(p, 0, true), owners(p)
 	tasks, inspector := asynq.NewClientFromRedisClient(client), asynq.NewInspectorFromRedisClient(client)
-	return func(ctx context.Context) (locktest.Held, error) {
-		id := next() // instead of a random one, which would be in the task's message, too
-		info, err := tasks.EnqueueContext(ctx, asynq.NewTask(asynqKind, nil), asynq.Unique(asynqTTL), asynq.TaskID(id))
-		if err != nil {
-			return nil, err
-		}
-		return unlockFunc(func(context.Context) error { return inspector.DeleteTask(asynqQueue, info.ID) }), nil
+	return locktest.Adapter[*asynq.TaskInfo]{
+		Acquire: func(ctx context.Context) (*asynq.TaskInfo, error) {
+			id := next() // instead of a random one, which would be in the task's message, too
+			return tasks.EnqueueContext(ctx, asynq.NewTask(asynqKind, nil), asynq.Unique(asynqTTL), asynq.TaskID(id))
+		},
+		Release: func(task *asynq.TaskInfo, _ context.Context) error { return inspector.DeleteTask(asynqQueue, task.ID) },
 	}
 }

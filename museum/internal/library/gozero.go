@@ -41,7 +41,7 @@ func GoZeroShared() Library {
 var goZeroClients *syncx.ResourceManager
 
 // openGoZero opens a lock of which each call has its own, or all share one.
-func openGoZero(p locktest.Process, shares bool) (lockFunc, error) {
+func openGoZero(p locktest.Process, shares bool) (locktest.Lock, error) {
 	// No names, neither of a host nor of a port: the client begins to connect before it has its hook, so a lookup may happen.
 	host := fmt.Sprintf("127.0.0.1:%d", p.Name[0])
 	store, err := redis.NewRedis(redis.RedisConf{Host: host, Type: redis.NodeType}, redis.WithHook(inMemory{p}))
@@ -69,13 +69,16 @@ func openGoZero(p locktest.Process, shares bool) (lockFunc, error) {
 		l := newLock()
 		newLock = func() *redis.RedisLock { return l }
 	}
-	return func(ctx context.Context) (locktest.Held, error) {
-		l := newLock()
-		ok, err := l.AcquireCtx(ctx)
-		if err == nil && !ok {
-			err = errTaken
-		}
-		return unlockFunc(func(ctx context.Context) error { return orNot(l.ReleaseCtx(ctx)) }), err
+	return locktest.Adapter[*redis.RedisLock]{
+		Acquire: func(ctx context.Context) (*redis.RedisLock, error) {
+			l := newLock()
+			ok, err := l.AcquireCtx(ctx)
+			if err == nil && !ok {
+				err = errTaken
+			}
+			return l, err
+		},
+		Release: func(l *redis.RedisLock, ctx context.Context) error { return orNot(l.ReleaseCtx(ctx)) },
 	}, nil
 }
 

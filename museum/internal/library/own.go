@@ -38,7 +38,7 @@ const (
 
 // openOwn opens a lock whose every call is a request of another buyer. It does without the lease's token: what a holder is told is what
 // counts here.
-func openOwn(p locktest.Process, row strategy.Strategy, nodes int) lockFunc {
+func openOwn(p locktest.Process, row strategy.Strategy, nodes int) locktest.Lock {
 	parts := strategy.Parts{
 		Options: lock.Options{
 			Key: Key, TTL: ownTTL, RetryInterval: Poll, WaitTimeout: ownPatience, Clock: lock.SystemClock{},
@@ -57,11 +57,9 @@ func openOwn(p locktest.Process, row strategy.Strategy, nodes int) lockFunc {
 	p.Cleanup(func() { _ = notifier.Close() }) // there is nothing behind it
 	parts.Notifier = notifier
 	locker, next := row.New(parts), owners(p)
-	return func(ctx context.Context) (locktest.Held, error) {
-		lease, err := locker.Lock(ctx, lock.Owner(next()))
-		if err != nil {
-			return nil, err
-		}
-		return bounded{lease.Unlock, func() bool { return lease.Context().Err() == nil }}, nil
+	return locktest.Adapter[*lock.Lease]{
+		Acquire: func(ctx context.Context) (*lock.Lease, error) { return locker.Lock(ctx, lock.Owner(next())) },
+		Release: (*lock.Lease).Unlock,
+		Context: (*lock.Lease).Context,
 	}
 }

@@ -40,13 +40,12 @@ func RedislockWaiting() Library {
 	return l
 }
 
-func openRedislock(p locktest.Process, resends bool, options *redislock.Options) lockFunc {
+func openRedislock(p locktest.Process, resends bool, options *redislock.Options) locktest.Lock {
 	locker := redislock.New(goRedis(p, 0, resends))
-	return func(ctx context.Context) (locktest.Held, error) {
-		held, err := locker.Obtain(ctx, Key, redislockTTL, options)
-		if err != nil {
-			return nil, err
-		}
-		return unlockFunc(held.Release), nil
+	return locktest.Adapter[*redislock.Lock]{
+		Acquire: func(ctx context.Context) (*redislock.Lock, error) {
+			return locker.Obtain(ctx, Key, redislockTTL, options)
+		},
+		Release: (*redislock.Lock).Release,
 	}
 }

@@ -16,13 +16,13 @@ func RedisPy() Library {
 		Usage:  "`acquire(blocking=False)`, with a timeout of 1s, `release`, and once more if that fails; the client sends a command once",
 		Open: func(p locktest.Process) (locktest.Lock, error) {
 			client, next := goRedis(p, 0, false), owners(p)
-			return lockFunc(func(ctx context.Context) (locktest.Held, error) {
-				l := port.NewRedisPy(client, Key, leaseOfPorts)
-				if err := l.Acquire(ctx, next()); err != nil {
-					return nil, err
-				}
-				return unlockFunc(func(ctx context.Context) error { return releaseTwice(ctx, l) }), nil
-			}), nil
+			return locktest.Adapter[*port.RedisPy]{
+				Acquire: func(ctx context.Context) (*port.RedisPy, error) {
+					l := port.NewRedisPy(client, Key, leaseOfPorts)
+					return l, l.Acquire(ctx, next())
+				},
+				Release: func(l *port.RedisPy, ctx context.Context) error { return releaseTwice(ctx, l) },
+			}, nil
 		},
 	}
 }

@@ -29,13 +29,10 @@ func RedissonInterrupted() Library {
 }
 
 // openRedisson opens a lock whose every call is one of a thread of its own.
-func openRedisson(p locktest.Process, resends bool) lockFunc {
+func openRedisson(p locktest.Process, resends bool) locktest.Lock {
 	locks, next := port.NewRedisson(goRedis(p, 0, resends), Key, leaseOfPorts), owners(p)
-	return func(ctx context.Context) (locktest.Held, error) {
-		l, err := locks.TryLock(ctx, next())
-		if err != nil {
-			return nil, err
-		}
-		return l, nil
+	return locktest.Adapter[*port.RedissonLock]{
+		Acquire: func(ctx context.Context) (*port.RedissonLock, error) { return locks.TryLock(ctx, next()) },
+		Release: (*port.RedissonLock).Unlock,
 	}
 }

@@ -29,14 +29,14 @@ func Redsync(nodes int, resends bool) Library {
 				pools = append(pools, goredis.NewPool(goRedis(p, node, resends)))
 			}
 			mutexes := redsync.New(pools...)
-			return lockFunc(func(ctx context.Context) (locktest.Held, error) {
-				mutex := mutexes.NewMutex(Key, redsync.WithRetryDelay(Poll))
-				if err := mutex.LockContext(ctx); err != nil {
-					return nil, err
-				}
-				release := func(ctx context.Context) error { return orNot(mutex.UnlockContext(ctx)) }
-				return bounded{release, func() bool { return time.Now().Before(mutex.Until()) }}, nil
-			}), nil
+			return locktest.Adapter[*redsync.Mutex]{
+				Acquire: func(ctx context.Context) (*redsync.Mutex, error) {
+					mutex := mutexes.NewMutex(Key, redsync.WithRetryDelay(Poll))
+					return mutex, mutex.LockContext(ctx)
+				},
+				Release: func(mutex *redsync.Mutex, ctx context.Context) error { return orNot(mutex.UnlockContext(ctx)) },
+				Valid:   func(mutex *redsync.Mutex) bool { return time.Now().Before(mutex.Until()) },
+			}, nil
 		},
 	}
 }

@@ -32,16 +32,22 @@ func Rueidislock(noLoop bool) Library {
 				return nil, err
 			}
 			p.Cleanup(locker.Close)
-			return lockFunc(func(ctx context.Context) (locktest.Held, error) {
-				held, cancel, err := locker.WithContext(ctx, Key)
-				if err != nil {
-					return nil, err
-				}
-				release := func(context.Context) error { cancel(); return nil }
-				return bounded{release, func() bool { return held.Err() == nil }}, nil
-			}), nil
+			return locktest.Adapter[rueidisLease]{
+				Acquire: func(ctx context.Context) (l rueidisLease, err error) {
+					l.ctx, l.cancel, err = locker.WithContext(ctx, Key)
+					return l, err
+				},
+				Release: func(l rueidisLease, _ context.Context) error { l.cancel(); return nil },
+				Context: func(l rueidisLease) context.Context { return l.ctx },
+			}, nil
 		},
 	}
+}
+
+// rueidisLease is what rueidislock gives a holder.
+type rueidisLease struct {
+	ctx    context.Context //nolint:containedctx // ends when the lock is lost
+	cancel context.CancelFunc
 }
 
 func rueidisClient(p locktest.Process) rueidis.ClientOption {
