@@ -154,6 +154,35 @@ func TestNothingPassesSilently(t *testing.T) {
 	}
 }
 
+// The goroutine that is left is named by who started it, and where.
+func TestGoroutineLeakNamesTheGoroutine(t *testing.T) {
+	leaks := made(func(ctx context.Context, y *toy) (locktest.Held, error) {
+		go waitForEver()
+		return tryOnce(ctx, y)
+	}, remove)
+	result, err := locktest.Search(t, config("", locktest.GoroutineLeak), leaks)
+	if err != nil || len(result.Found) != 1 {
+		t.Fatalf("%+v, %v; want a leak", result, err)
+	}
+	for _, part := range []string{"locktest_test.TestGoroutineLeakNamesTheGoroutine.func1 started it (locktest_test.go:", "in select (no cases)"} {
+		if !strings.Contains(result.Found[0].Says, part) {
+			t.Errorf("it says %q; want %q", result.Found[0].Says, part)
+		}
+	}
+}
+
+func waitForEver() { select {} }
+
+// A parallel test is refused in words, and not by a panic of package testing.
+func TestParallelTestIsRefused(t *testing.T) {
+	t.Run("parallel", func(t *testing.T) {
+		t.Parallel()
+		if _, err := locktest.Search(t, config(""), made(tryOnce, remove)); err == nil || !strings.Contains(err.Error(), "t.Parallel") {
+			t.Errorf("it says %v; want t.Parallel named", err)
+		}
+	})
+}
+
 // With a depth, schedules of up to so many steps are enough.
 func TestADepthThatIsEnough(t *testing.T) {
 	c := config("slow=1")

@@ -13,8 +13,6 @@ const Patience = 20
 // GoroutineLeak is the kind of finding that a run ends with goroutines that do not. The package finds it by itself.
 const GoroutineLeak = "goroutine-leak"
 
-const leak = "a goroutine is left when all clients are closed"
-
 // Finding is something that goes wrong.
 type Finding struct {
 	Kind     string

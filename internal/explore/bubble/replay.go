@@ -26,8 +26,8 @@ func (s *Stage) Show(schedule []string, want string) (shown Shown, err error) {
 		var drawing trace.Trace
 		shown = Shown{}
 		leaked, err := s.play(func(r *Run) error { return shown.record(r, schedule, &drawing) })
-		if leaked {
-			shown.Found = append(shown.Found, Finding{Kind: GoroutineLeak, Says: leak})
+		if leaked != "" {
+			shown.Found = append(shown.Found, Finding{Kind: GoroutineLeak, Says: leaked})
 		}
 		if err != nil && (!errors.Is(err, errStale) || n == repetitions) {
 			return shown, err

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"os"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -70,6 +71,9 @@ type Stage struct {
 
 // NewStage makes a stage for as long as the test runs. Meanwhile there is one processor: its goroutines take turns in a way that repeats.
 func NewStage(t *testing.T, limits Limits, begin Begin) (*Stage, error) {
+	if testing.Testing() && isParallel(t) {
+		return nil, errors.New("the test calls t.Parallel; it cannot, as its runs have to begin alike")
+	}
 	shared, err := server.NewShared(limits.Key)
 	if err != nil {
 		return nil, err
@@ -83,18 +87,27 @@ func NewStage(t *testing.T, limits Limits, begin Begin) (*Stage, error) {
 	return &Stage{t: t, limits: limits, begin: begin, shared: shared}, nil
 }
 
-// play begins a run, and does with it what is to be done. It fails with errStale. Leaked says that goroutines were left when all was over.
-func (s *Stage) play(then func(*Run) error) (leaked bool, err error) {
+// isParallel reports whether a test, or one above it, has called t.Parallel: then it panics where the environment is set, as it does where
+// random numbers are.
+func isParallel(t *testing.T) (parallel bool) {
+	defer func() { parallel = recover() != nil }()
+	t.Setenv("PATH", os.Getenv("PATH")) // to what it is
+	return false
+}
+
+// play begins a run, and does with it what is to be done. It fails with errStale. Leaked says which goroutine was left when all was over; ""
+// for none.
+func (s *Stage) play(then func(*Run) error) (leaked string, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			if e, ok := p.(error); !ok || !strings.Contains(e.Error(), "blocked goroutines remain") {
 				panic(p)
 			}
-			leaked = true
+			leaked = findLeak()
 		}
 	}()
 	if err := s.shared.Trim(); err != nil {
-		return false, err
+		return "", err
 	}
 	synctest.Test(s.t, func(t *testing.T) {
 		growStack()
@@ -115,7 +128,7 @@ func (s *Stage) play(then func(*Run) error) (leaked bool, err error) {
 			err = then(r)
 		}
 	})
-	return false, err
+	return "", err
 }
 
 // Run is one schedule as it unfolds.

@@ -122,8 +122,8 @@ func (s *searcher) Play(f func(search.Run[string])) error {
 		f(&played)
 		return played.err
 	})
-	if leaked && played.judged {
-		s.note(Finding{Kind: GoroutineLeak, Says: leak}, played.path)
+	if leaked != "" && played.judged {
+		s.note(Finding{Kind: GoroutineLeak, Says: leaked}, played.path)
 	}
 	if s.result.Runs >= s.limits.Runs || len(s.result.Found) == len(s.limits.Kinds) {
 		s.stop()

@@ -3,8 +3,10 @@ package bubble
 import (
 	"errors"
 	"fmt"
+	"path"
 	"regexp"
 	"runtime"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -23,9 +25,7 @@ var (
 
 // blindWait finds a goroutine in a bubble that waits for a mutex, and says where; nil if there is none.
 func blindWait() error {
-	stacks := make([]byte, 1<<20)
-	stacks = stacks[:runtime.Stack(stacks, true)]
-	for one := range strings.SplitSeq(string(stacks), "\n\n") {
+	for one := range strings.SplitSeq(stacks(), "\n\n") {
 		if !waitsForMutex.MatchString(one) {
 			continue
 		}
@@ -36,4 +36,32 @@ func blindWait() error {
 		}
 	}
 	return nil
+}
+
+var (
+	inBubble  = regexp.MustCompile(`^goroutine \d+ \[([^,\]]+).*, synctest bubble (\d+)`)
+	createdBy = regexp.MustCompile(`(?m)^created by (.+) in goroutine \d+\n\t(\S+:\d+)`)
+)
+
+// findLeak says which goroutine the newest bubble has left.
+func findLeak() string {
+	says, newest := "a goroutine is left when all clients are closed", 0
+	for one := range strings.SplitSeq(stacks(), "\n\n") {
+		header, created := inBubble.FindStringSubmatch(one), createdBy.FindStringSubmatch(one)
+		if header == nil || created == nil {
+			continue
+		}
+		if bubble, err := strconv.Atoi(header[2]); err == nil && bubble > newest {
+			newest = bubble
+			says = fmt.Sprintf("a goroutine is left when all clients are closed: %s started it (%s), and it is in %s",
+				path.Base(created[1]), path.Base(created[2]), strings.TrimSuffix(header[1], " (durable)"))
+		}
+	}
+	return says
+}
+
+// stacks returns what all goroutines do.
+func stacks() string {
+	all := make([]byte, 1<<20)
+	return string(all[:runtime.Stack(all, true)])
 }
