@@ -164,7 +164,9 @@ func TestGoroutineLeakNamesTheGoroutine(t *testing.T) {
 	if err != nil || len(result.Found) != 1 {
 		t.Fatalf("%+v, %v; want a leak", result, err)
 	}
-	for _, part := range []string{"locktest_test.TestGoroutineLeakNamesTheGoroutine.func1 started it (locktest_test.go:", "in select (no cases)"} {
+	for _, part := range []string{
+		"locktest_test.TestGoroutineLeakNamesTheGoroutine.func1 started it (locktest_test.go:", "in select (no cases)",
+	} {
 		if !strings.Contains(result.Found[0].Says, part) {
 			t.Errorf("it says %q; want %q", result.Found[0].Says, part)
 		}

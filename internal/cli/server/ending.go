@@ -26,7 +26,7 @@ func (s *webServer) drainOnce(ctx context.Context) {
 	defer kept.Stop()
 	look := time.NewTicker(lookTime)
 	defer look.Stop()
-	for s.listener.open.Load() > 0 {
+	for s.listener.connections() > 0 {
 		select {
 		case <-ctx.Done():
 			return

@@ -111,7 +111,7 @@ func TestAnEndingServerDoesNotLinger(t *testing.T) {
 	t.Parallel()
 	s, addr := startWeb(t)
 	connect(t, addr)
-	suite.Eventually(t, "the connection is accepted", func() bool { return s.listener.open.Load() > 0 })
+	suite.Eventually(t, "the connection is accepted", func() bool { return s.listener.connections() > 0 })
 	if took := <-shutdown(t, s); took < KeptTime/2 || took > suite.Patience/2 {
 		t.Errorf("with an idle connection it took %v; want %v", took, KeptTime)
 	}

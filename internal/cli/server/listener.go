@@ -4,8 +4,8 @@ import (
 	"context"
 	"net"
 	"net/http"
+	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"lockstep/internal/lock"
@@ -15,54 +15,92 @@ import (
 var errFull = lock.WithCode("busy",
 	"too many connections are open for the files that this server may open (ulimit -n); the request was not handled")
 
+// overflowGrace is how long a connection that is one too many may take to send its request while others wait in vain to be told so.
+const overflowGrace = 50 * time.Millisecond
+
 // boundListener bounds its connections: their number, and the time of each write, below net/http, which also writes by itself.
 type boundListener struct {
 	net.Listener
 
-	places chan struct{} // has one for each open connection, and for the next; nil: there may be any number
-	open   atomic.Int64
-	most   int64 // connections whose requests are handled; 0: any number
-	closed chan struct{}
-	close  func()
+	capacity load.Capacity
+	closed   chan struct{}
+	close    func()
+	left     chan struct{} // receives after a connection has been removed
+
+	mu   sync.Mutex
+	open int
+	over []*boundConn // beyond capacity.Connections, the oldest first
 }
 
-func newBoundListener(listener net.Listener, room load.Capacity) *boundListener {
-	l := &boundListener{Listener: listener, most: int64(room.Connections), closed: make(chan struct{})}
+func newBoundListener(listener net.Listener, capacity load.Capacity) *boundListener {
+	l := &boundListener{Listener: listener, capacity: capacity, closed: make(chan struct{}), left: make(chan struct{}, 1)}
 	l.close = sync.OnceFunc(func() { close(l.closed) })
-	if l.most > 0 {
-		l.places = make(chan struct{}, room.Connections+room.Overflow)
-	}
 	return l
 }
 
 // Accept waits until there is a place for another connection, too.
 func (l *boundListener) Accept() (net.Conn, error) {
-	if l.places != nil {
+	for wait, full := l.isFull(); full; wait, full = l.isFull() {
 		select {
-		case l.places <- struct{}{}:
+		case <-l.left:
+		case <-wait:
+			l.closeOldest()
 		case <-l.closed:
 			return nil, net.ErrClosed
 		}
 	}
 	conn, err := l.Listener.Accept()
 	if err != nil {
-		l.leavePlace()
 		return nil, err
 	}
-	open := l.open.Add(1)
-	bound := &boundConn{Conn: conn, leave: sync.OnceFunc(func() {
-		l.open.Add(-1)
-		l.leavePlace()
-	})}
-	if l.most > 0 {
-		bound.over, bound.crowded = open > l.most, func() bool { return l.open.Load() > l.most/2 }
-	}
+	bound := &boundConn{Conn: conn, listener: l, since: time.Now()}
+	l.add(bound)
 	return bound, nil
 }
 
-func (l *boundListener) leavePlace() {
-	if l.places != nil {
-		<-l.places
+// isFull reports whether every place is taken, and until when the oldest of those that are too many has its place; nil if there is none.
+func (l *boundListener) isFull() (until <-chan time.Time, full bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.capacity.Connections == 0 || l.open < l.capacity.Connections+l.capacity.Overflow {
+		return nil, false
+	}
+	if len(l.over) == 0 {
+		return nil, true
+	}
+	return time.After(time.Until(l.over[0].since.Add(overflowGrace))), true
+}
+
+// closeOldest closes the oldest of the connections that are too many, if there is one: it has not sent its request in time.
+func (l *boundListener) closeOldest() {
+	l.mu.Lock()
+	var oldest *boundConn
+	if len(l.over) > 0 {
+		oldest = l.over[0]
+	}
+	l.mu.Unlock()
+	if oldest != nil {
+		_ = oldest.Close() // its client has had its time
+	}
+}
+
+func (l *boundListener) add(conn *boundConn) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.open++
+	if conn.over = l.capacity.Connections > 0 && l.open > l.capacity.Connections; conn.over {
+		l.over = append(l.over, conn)
+	}
+}
+
+func (l *boundListener) remove(conn *boundConn) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.open--
+	l.over = slices.DeleteFunc(l.over, func(other *boundConn) bool { return other == conn })
+	select {
+	case l.left <- struct{}{}:
+	default: // Accept knows
 	}
 }
 
@@ -72,12 +110,25 @@ func (l *boundListener) Close() error {
 	return l.Listener.Close()
 }
 
+// connections returns how many are open.
+func (l *boundListener) connections() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.open
+}
+
+// isCrowded reports whether there may soon be too many connections.
+func (l *boundListener) isCrowded() bool {
+	return l.capacity.Connections > 0 && l.connections() > l.capacity.Connections/2
+}
+
 type boundConn struct {
 	net.Conn
 
-	leave   func()
-	over    bool        // it is one too many
-	crowded func() bool // others will soon be too many; nil: never
+	listener *boundListener
+	since    time.Time // when it was accepted
+	over     bool      // it is one too many
+	closing  sync.Once
 }
 
 func (c *boundConn) Write(text []byte) (int, error) {
@@ -89,7 +140,7 @@ func (c *boundConn) Write(text []byte) (int, error) {
 
 // Close implements net.Conn.
 func (c *boundConn) Close() error {
-	c.leave()
+	c.closing.Do(func() { c.listener.remove(c) })
 	return c.Conn.Close()
 }
 
@@ -112,7 +163,7 @@ func withConn(ctx context.Context, conn net.Conn) context.Context {
 // while many are open. Whether the process lives can always be asked.
 func admit(header http.Header, r *http.Request) error {
 	conn, has := r.Context().Value(connKey{}).(*boundConn)
-	if !has || conn.crowded == nil || !conn.over && !conn.crowded() {
+	if !has || !conn.over && !conn.listener.isCrowded() {
 		return nil
 	}
 	header.Set("Connection", "close")

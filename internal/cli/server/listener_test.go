@@ -2,6 +2,7 @@ package server
 
 import (
 	"bufio"
+	"errors"
 	"io"
 	"log/slog"
 	"net"
@@ -96,6 +97,32 @@ func TestConnectionsAreBounded(t *testing.T) {
 		t.Error(err)
 	}
 	if err := <-ended; err != http.ErrServerClosed { //nolint:errorlint // as net/http gives it
+		t.Errorf("it ended with %v", err)
+	}
+}
+
+// Clients that send half a request take the places of those that are too many for a moment only: who comes after them is answered.
+func TestHalfSentRequestsDoNotKeepOthersOut(t *testing.T) {
+	t.Parallel()
+	handler := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "sold") })
+	web := newWebServer(handler, "r1", slog.New(slog.DiscardHandler), load.Capacity{Connections: 2, Overflow: 2})
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended, addr := web.start(listener), listener.Addr().String()
+	for range 40 { // by their time to send a header, more than connect allows
+		if _, err := io.WriteString(connect(t, addr), "GET / HTTP/1.1\r\nHost: lo"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := connect(t, addr).ask(t, "GET /"); !strings.Contains(got.body, `"code":"busy"`) && got.body != "sold" {
+		t.Errorf("%s %v; want an answer", got.body, got.header)
+	}
+	if err := web.http.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := <-ended; !errors.Is(err, http.ErrServerClosed) {
 		t.Errorf("it ended with %v", err)
 	}
 }

@@ -95,8 +95,8 @@ func isParallel(t *testing.T) (parallel bool) {
 	return false
 }
 
-// play begins a run, and does with it what is to be done. It fails with errStale. Leaked says which goroutine was left when all was over; ""
-// for none.
+// play begins a run, and does with it what is to be done. It fails with errStale. Leaked says which goroutine was left when all was over;
+// "" for none.
 func (s *Stage) play(then func(*Run) error) (leaked string, err error) {
 	defer func() {
 		if p := recover(); p != nil {
