@@ -34,8 +34,10 @@ type game struct {
 
 // evidence is what some run has shown: without it, that nothing was found says nothing.
 type evidence struct {
-	obtained bool // a call of Lock has succeeded
-	locked   bool // the key was there
+	sent     bool  // a command has come to Redis
+	failure  error // of the first call of Lock that has failed
+	obtained bool  // a call of Lock has succeeded
+	locked   bool  // the key was there
 
 	common string // a value that looks like an owner's, with which several processes have taken the lock
 }
@@ -43,8 +45,12 @@ type evidence struct {
 // vacuous says why nothing is known, "" if something is.
 func (e *evidence) vacuous(key string) string {
 	switch {
+	case !e.obtained && e.failure != nil:
+		return fmt.Sprintf("no call of Lock has ever succeeded; the first that failed said: %v", e.failure)
+	case !e.sent:
+		return "no call of Lock has ever come back, and none has sent a command: is Process.Dial what its client dials with?"
 	case !e.obtained:
-		return "no call of Lock has ever succeeded: is Process.Dial what its client dials with?"
+		return "no call of Lock has ever come back"
 	case !e.locked:
 		return fmt.Sprintf("nothing has ever written the key %q: is Config.Key that of the lock?", key)
 	default:
@@ -145,6 +151,7 @@ func (g *game) locking(c *candidate, name string, lock func(context.Context) (He
 		case errors.Is(err, errContract):
 			g.broken = err
 		case err != nil:
+			g.fail(err)
 		case held == nil:
 			err = fmt.Errorf("%w: Lock gives no lock and no error", errContract)
 			g.broken = err
@@ -153,6 +160,15 @@ func (g *game) locking(c *candidate, name string, lock func(context.Context) (He
 		}
 		return err
 	}}
+}
+
+// fail notes that a call of Lock has failed.
+func (g *game) fail(err error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.evidence.failure == nil {
+		g.evidence.failure = err
+	}
 }
 
 // enter notes that a candidate has the lock.
@@ -207,6 +223,7 @@ func (g *game) Seen() []bubble.Finding { return g.found }
 // Effect implements bubble.Game.
 func (g *game) Effect(by *bubble.Process) (after func()) {
 	before := g.keys()
+	g.evidence.sent = true
 	return func() {
 		g.watch(by.Name, before, g.keys())
 		g.evidence.common = cmp.Or(g.evidence.common, g.Server().CommonOwner())

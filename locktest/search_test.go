@@ -111,7 +111,7 @@ func flaws() map[string]flaw {
 			made(func(ctx context.Context, y *toy) (locktest.Held, error) {
 				go func() { <-make(chan struct{}) }()
 				return tryOnce(ctx, y)
-			}, remove), "", locktest.GoroutineLeak, "A:Lock",
+			}, remove), "", locktest.GoroutineLeak, "A:Lock A:SET A:Unlock A:DEL",
 		},
 	}
 }

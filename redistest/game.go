@@ -24,6 +24,8 @@ type game struct {
 // evidence is what some run has shown: without it, that nothing was found says nothing.
 type evidence struct {
 	sent, succeeded, ended bool
+
+	failure error // of the first actor that has failed
 }
 
 // vacuous says why nothing is known, "" if something is.
@@ -31,6 +33,8 @@ func (e *evidence) vacuous() string {
 	switch {
 	case !e.sent:
 		return "no process has ever sent a command: is Process.Dial what its client dials with?"
+	case !e.succeeded && e.failure != nil:
+		return fmt.Sprintf("no actor has ever succeeded; the first that failed said: %v", e.failure)
 	case !e.succeeded:
 		return "no actor has ever succeeded"
 	case !e.ended:
@@ -123,6 +127,9 @@ func (*game) Seen() []bubble.Finding { return nil }
 func (g *game) Judge() (found []bubble.Finding, _ error) {
 	e := End{Redis: g.redis(), Actors: g.actorStates()}
 	g.evidence.succeeded = g.evidence.succeeded || e.Succeeded() > 0
+	if i := slices.IndexFunc(e.Actors, func(a ActorState) bool { return a.Err != nil }); i >= 0 && g.evidence.failure == nil {
+		g.evidence.failure = e.Actors[i].Err
+	}
 	found = append(found, violations(AlwaysFails, g.system.Always, e)...)
 	if e.count(Waiting, nil) == 0 && !g.IsUnderWay() {
 		g.evidence.ended = true

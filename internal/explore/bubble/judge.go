@@ -111,6 +111,12 @@ func (r *Run) IsUnderWay() bool {
 	return slices.ContainsFunc(r.server.Held(), arrives) || len(r.server.Pushing()) > 0
 }
 
+// isAnyCalling reports whether a call goes on, or is yet to be followed by another. A goroutine that is left then may be one that the code
+// would have ended by itself.
+func (r *Run) isAnyCalling() bool {
+	return slices.ContainsFunc(r.actors, func(a *Actor) bool { return (a.Is(Calling) || a.Is(Resting)) && !a.Process.Paused })
+}
+
 // MayArriveLate reports whether something that a process has sent, and has given up, may still take effect.
 func (r *Run) MayArriveLate(p *Process) bool {
 	return r.left[late] > 0 && slices.ContainsFunc(r.server.Held(), func(l *server.Line) bool { return l.Process == p.Name })

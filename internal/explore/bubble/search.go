@@ -122,7 +122,7 @@ func (s *searcher) Play(f func(search.Run[string])) error {
 		f(&played)
 		return played.err
 	})
-	if leaked != "" && played.judged {
+	if leaked != "" && played.judged && played.rests {
 		s.note(Finding{Kind: GoroutineLeak, Says: leaked}, played.path)
 	}
 	if s.result.Runs >= s.limits.Runs || len(s.result.Found) == len(s.limits.Kinds) {
@@ -171,6 +171,7 @@ type searched struct {
 	path   []string
 	print  search.Fingerprint // of the state after it
 	judged bool
+	rests  bool // no call goes on in that state
 	err    error
 }
 
@@ -191,7 +192,7 @@ func (r *searched) Apply(token string) bool {
 // Check implements search.Run. It lets time pass, so nothing can follow it.
 func (r *searched) Check() search.Sight {
 	by := judged{r.Fingerprint(), r.run.step.Actor}
-	r.judged = true
+	r.judged, r.rests = true, !r.run.isAnyCalling()
 	for _, f := range r.run.game.Seen() {
 		r.of.note(f, r.path)
 	}

@@ -154,7 +154,7 @@ func (m *Memory) dispatch(now time.Duration, command *Command) ([]byte, error) {
 		m.remember(args)
 	}
 	peer.Flush()
-	return reply.Bytes(), cmp.Or(m.refused, misunderstood(commands, reply.Bytes()))
+	return asRedisSays(reply.Bytes()), cmp.Or(m.refused, misunderstood(commands, reply.Bytes()))
 }
 
 // pass lets time pass, and keys expire.

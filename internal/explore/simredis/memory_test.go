@@ -40,6 +40,32 @@ func client(t *testing.T, m *Memory) *Client {
 	return c
 }
 
+func TestScriptThatFailsSaysWhatRedisSays(t *testing.T) {
+	for name, c := range map[string]struct{ script, reply string }{
+		"a command's error": {
+			"local key = KEYS[1]\nreturn redis.call('INCR', key)",
+			"-WRONGTYPE Operation against a key holding the wrong kind of value script: on @user_script:2.\r\n",
+		},
+		"an error of its own": {"error('boom')", "-ERR user_script:1: boom\r\n"},
+		"an error it gives":   {"return {err = 'MINE no'}", "-MINE no\r\n"},
+		"an error it has caught": {
+			"return redis.pcall('INCR', KEYS[1])", "-WRONGTYPE Operation against a key holding the wrong kind of value\r\n",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := memory(t)
+			hash, err := m.After(m.empty, []string{"HSET", "h", "f", "1"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := m.answer(hash, 0, m.command([]byte(proto.Strings("EVAL", c.script, "1", "h"))))
+			if err != nil || string(got.Reply) != c.reply {
+				t.Errorf("%+v, %v; want %q", got, err, c.reply)
+			}
+		})
+	}
+}
+
 // What a memory holds survives being put away and fetched again, whatever its type; and it is asked only once.
 func TestMemoryKeepsEveryType(t *testing.T) {
 	m := memory(t)

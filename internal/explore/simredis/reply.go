@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/alicebob/miniredis/v2/proto"
@@ -31,4 +32,22 @@ func Readable(raw []byte, commands int) string {
 		return "OK"
 	}
 	return Relative(text)
+}
+
+var (
+	scriptFailure = regexp.MustCompile(`(?m)^-ERR Error compiling script \(new function\): :(\d+): (.*?) stack traceback:.*\r$`)
+	errorCode     = regexp.MustCompile(`^-[A-Z]+ `)
+)
+
+// asRedisSays returns a reply with the errors of scripts that have failed as Redis words them: miniredis takes all of them for errors of
+// the compiler.
+func asRedisSays(reply []byte) []byte {
+	return scriptFailure.ReplaceAllFunc(reply, func(failure []byte) []byte {
+		parts := scriptFailure.FindSubmatch(failure)
+		line, says := parts[1], parts[2]
+		if withCode := append([]byte{'-'}, says...); errorCode.Match(withCode) {
+			return fmt.Appendf(withCode, " script: on @user_script:%s.\r", line)
+		}
+		return fmt.Appendf(nil, "-ERR user_script:%s: %s\r", line, says)
+	})
 }
