@@ -255,7 +255,7 @@ func (g *game) Pause(p *bubble.Process) {
 func (g *game) End() {
 	for _, c := range g.candidate {
 		if c.held != nil && !c.unlocks {
-			go func() { _ = c.held.Unlock(context.Background()) }() // it fails: there is no server any more
+			c.Go(func() { _ = c.held.Unlock(context.Background()) }) // it fails: there is no server any more
 		}
 	}
 }

@@ -10,11 +10,13 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/redis/go-redis/v9"
 
+	"lockstep/internal/test/suite"
 	"lockstep/locktest"
 )
 
@@ -245,6 +247,24 @@ func TestWhatNeverHappenedIsNamed(t *testing.T) {
 	}
 	if result, err = locktest.Search(t, config("lost-reply=1"), made(tryOnce, remove)); err != nil || len(result.Never) > 0 {
 		t.Errorf("never happened: %v, %v; want none", result.Never, err)
+	}
+}
+
+// Code that computes on and on is named with its line, instead of a search that never ends.
+func TestEndlessLoopIsNamed(t *testing.T) {
+	suite.LongOnly(t, "it computes for five seconds")
+	var over atomic.Bool
+	defer over.Store(true)
+	_, err := locktest.Search(t, config(""), made(func(ctx context.Context, y *toy) (locktest.Held, error) {
+		for !over.Load() { //nolint:revive // that is the fault
+		}
+		var mu sync.Mutex
+		mu.Lock()
+		mu.Lock() // for ever: the search has given this run up
+		return tryOnce(ctx, y)
+	}, remove))
+	if err == nil || !strings.Contains(err.Error(), "values_test.go:") {
+		t.Errorf("it says %v; want the line of the loop", err)
 	}
 }
 

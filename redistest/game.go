@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"lockstep/internal/explore/bubble"
@@ -19,6 +20,7 @@ type game struct {
 	evidence *evidence
 	does     []func(context.Context) error // by the index of the actor
 	failed   error                         // of a command of Setup, Check or Always
+	shown    map[string]bool               // the keys that were there when a step was described last
 }
 
 // evidence is what some run has shown: without it, that nothing was found says nothing.
@@ -188,8 +190,20 @@ func violations(a Anomaly, rule func(End) error, e End) []bubble.Finding {
 // End implements bubble.Game.
 func (*game) End() {}
 
-// Describe implements bubble.Game.
-func (*game) Describe(_ *trace.Step, moved []*bubble.Actor) (says []string) {
+// Describe implements bubble.Game: it names the keys that have expired.
+func (g *game) Describe(step *trace.Step, moved []*bubble.Actor) (says []string) {
+	before := g.shown
+	g.shown = map[string]bool{}
+	for _, node := range g.Server().Holds() {
+		for _, key := range node.Keys {
+			g.shown[key.Name] = true
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(before)) {
+		if step.Command == "" && !g.shown[name] {
+			says = append(says, g.Server().Display(name)+" expires")
+		}
+	}
 	for _, a := range moved {
 		switch now, err := a.Look(); {
 		case now != bubble.Done:

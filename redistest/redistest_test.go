@@ -236,3 +236,24 @@ func TestNothingPassesSilently(t *testing.T) {
 		})
 	}
 }
+
+// A drawing says when a key expires: what follows is often due to that alone.
+func TestDrawingSaysThatAKeyExpires(t *testing.T) {
+	system := redistest.System{Actor: actor(func(ctx context.Context, c *redis.Client) error {
+		for { // until the other's is gone
+			if took, err := c.SetNX(ctx, "k", 1, time.Second).Result(); took || err != nil {
+				return err
+			}
+			time.Sleep(100 * time.Millisecond)
+		}
+	})}
+	result, err := redistest.Search(t, redistest.Config{}, system)
+	if err != nil || len(result.Found) > 0 {
+		t.Fatalf("%+v, %v; want nothing", result, err)
+	}
+	const schedule = "A:start A:SET B:start B:SET time B:SET time B:SET time B:SET time B:SET time B:SET time B:SET time B:SET time B:SET time"
+	shown, err := redistest.Show(t, redistest.Config{}, schedule+" B:SET time", system, "")
+	if err != nil || !strings.Contains(shown.Drawing, "k expires") {
+		t.Errorf("%v\n%s\nwant that k expires", err, shown.Drawing)
+	}
+}

@@ -36,7 +36,7 @@ func (t Trace) fold(i int) int {
 // repeats reports whether a step only lets time pass, or does again what was done since anything changed, with the same outcome.
 func (t Trace) repeats(i int) bool {
 	step := t.Steps[i]
-	if step.Fault != "" || i == 0 || !step.same(t.Steps[i-1]) {
+	if step.Fault != "" || step.Notable || i == 0 || !step.same(t.Steps[i-1]) {
 		return false
 	}
 	if step.Kind == KindTime {

@@ -33,6 +33,7 @@ type Step struct {
 	Title   string `json:"title,omitempty"` // Fault, as people call it in the language of the trace; "": as it is
 	Node    int    `json:"node"`            // the master that Command was for, counted from 1; 0: the Redis with the stock
 	Sent    bool   `json:"sent,omitempty"`  // Command was drawn before, when it was sent, as KindLate
+	Notable bool   `json:"-"`               // Says tells of a change that nothing else here shows
 
 	// What is so after it:
 	At       Millis   `json:"at_ms"` // of virtual time

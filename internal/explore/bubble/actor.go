@@ -77,15 +77,22 @@ func (a *Actor) Start(call Call) {
 	ctx, cancel := context.WithCancel(context.Background())
 	a.cancel, a.call, a.cancelled = cancel, call, false
 	a.become(Calling, nil)
-	go func() {
+	a.Go(func() {
 		growStack()
-		defer a.tellPanic()
 		err := call.Do(ctx)
 		if err != nil || call.Last {
 			a.become(Done, err)
 		} else {
 			a.become(Resting, nil)
 		}
+	})
+}
+
+// Go calls a function of the code under test in a goroutine of its own, whose panic names the schedule.
+func (a *Actor) Go(f func()) {
+	go func() {
+		defer a.tellPanic()
+		f()
 	}()
 }
 

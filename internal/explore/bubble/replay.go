@@ -99,6 +99,7 @@ func (r *Run) describe(at time.Duration, before []Standing) trace.Step {
 	}
 	for _, says := range r.game.Describe(&r.step, moved) {
 		r.addWords(says)
+		r.step.Notable = true
 	}
 	return r.step
 }

@@ -140,10 +140,14 @@ func (s *searcher) Lost(search.Loss) error {
 		s.before, s.since = taken, time.Now()
 		return nil
 	}
-	if time.Since(s.since) < blindTime {
+	still := time.Since(s.since)
+	if still < blindTime {
 		return nil
 	}
-	return blindWait()
+	if err := blindWait(); err != nil || still < endlessTime {
+		return err
+	}
+	return endlessLoop()
 }
 
 // Close implements search.System.
