@@ -72,7 +72,7 @@ func TestTheWalk(t *testing.T) {
 	} {
 		for _, language := range []string{"en", "zh"} {
 			t.Run(name+" "+language, func(t *testing.T) {
-				t.Parallel() // it waits most of its time
+				t.Parallel()
 				url := address(t)
 				p := open(t, url+"#/labs")
 				p.speak(language)
