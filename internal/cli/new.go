@@ -15,7 +15,7 @@ func newNew() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "new FOLDER",
 		Short: "Begin a lock of your own: a module with a test for each step",
-		Long: `new writes a Go module of your own into a folder: a lock in Redis that everybody gets, over plain
+		Long: `new writes a Go module of your own into a folder: a lock in Redis that keeps nobody out, over plain
 go-redis, and six tests that it fails, one after the other. Each shows the shortest way in which the
 lock breaks, explored by the packages locktest and redistest; no Redis has to run. The README beside
 it has the steps. The module uses this clone of lockstep.`,
@@ -27,11 +27,12 @@ it has the steps. The module uses this clone of lockstep.`,
 			if err != nil {
 				return err
 			}
-			if err := ownlock.Write(args[0], root, in); err != nil {
+			if err := ownlock.Write(cmd.Context(), args[0], root, in); err != nil {
 				return fmt.Errorf("new: %w", err)
 			}
-			fmt.Fprint(cmd.OutOrStdout(), in.Say("%s is a module with a lock that everybody gets. Step 1, in that folder:\n\n  go test -run Step1\n",
-				"%s 是一个模块，里面的锁谁都能拿到。第一步，在该目录下运行：\n\n  go test -run Step1\n", args[0]))
+			fmt.Fprint(cmd.OutOrStdout(), in.Say("%s is a module with a lock that keeps nobody out, and a README with the six steps. The first:\n\n"+
+				"  cd %[1]s && go test -run Step1\n", "%s 是一个模块，里面的锁谁也挡不住；六个步骤见其中的 README。第一步：\n\n"+
+				"  cd %[1]s && go test -run Step1\n", args[0]))
 			return nil
 		},
 	}

@@ -2,12 +2,15 @@
 package ownlock
 
 import (
+	"context"
 	"embed"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
-	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -24,7 +27,7 @@ const Steps = 6
 var ErrNotEmpty = errors.New("there is something already: name a folder that is not there, or is empty")
 
 // Write writes the module into a folder, which it makes. Root is the clone of lockstep that the module uses: its versions are the clone's.
-func Write(dir, root string, in language.Language) error {
+func Write(ctx context.Context, dir, root string, in language.Language) error {
 	here, err := os.ReadDir(dir)
 	switch {
 	case err == nil && len(here) > 0:
@@ -42,7 +45,7 @@ func Write(dir, root string, in language.Language) error {
 			return err
 		}
 	}
-	if texts["go.mod"], err = goMod(root); err != nil {
+	if texts["go.mod"], err = goMod(ctx, root); err != nil {
 		return err
 	}
 	if texts["go.sum"], err = os.ReadFile(filepath.Join(root, "go.sum")); err != nil {
@@ -59,21 +62,41 @@ func Write(dir, root string, in language.Language) error {
 	return nil
 }
 
-var moduleLine = regexp.MustCompile(`(?m)^module (\S+)\r?$`)
+// client is the module of the client that the lock uses.
+const client = "github.com/redis/go-redis/v9"
 
-// goMod is the clone's go.mod as that of a module beside it: it requires the clone, and what that requires.
-func goMod(root string) ([]byte, error) {
-	text, err := os.ReadFile(filepath.Join(root, "go.mod"))
+// goMod makes the go.mod of a module beside the clone: it requires the clone, and the modules that the tests need, in the clone's versions.
+func goMod(ctx context.Context, root string) ([]byte, error) {
+	const line = "{{with .Module}}{{.Path}} {{.Version}} {{if .Main}}{{.GoVersion}}{{end}}{{end}}"
+	list := exec.CommandContext(ctx, "go", "list", "-deps", "-f", line, "./locktest", "./redistest", client)
+	list.Dir = root
+	out, err := list.Output()
 	if err != nil {
-		return nil, err
+		var exit *exec.ExitError
+		if errors.As(err, &exit) {
+			err = fmt.Errorf("%w: %s", err, exit.Stderr)
+		}
+		return nil, fmt.Errorf("go list in %s: %w", root, err)
 	}
-	name := moduleLine.FindSubmatch(text)
-	if name == nil {
-		return nil, fmt.Errorf("%s has no line that names the module", filepath.Join(root, "go.mod"))
+	var ours, version string // of Go
+	indirect, direct := map[string]bool{}, ""
+	for line := range strings.Lines(string(out)) {
+		switch words := strings.Fields(line); {
+		case len(words) == 2 && words[0] == client:
+			direct = strings.Join(words, " ")
+		case len(words) == 2 && strings.HasPrefix(words[1], "v"):
+			indirect[strings.Join(words, " ")] = true
+		case len(words) == 2: // the main module has no version
+			ours, version = words[0], words[1]
+		}
 	}
-	ours := string(name[1])
-	own := strings.TrimRight(strings.Replace(string(text), string(name[0]), "module mylock", 1), "\n")
-	return fmt.Appendf(nil, "%s\nrequire %s v0.0.0\n\nreplace %s => %s\n", own, ours, ours, quoted(filepath.ToSlash(root))), nil
+	var b strings.Builder
+	fmt.Fprintf(&b, "module mylock\n\ngo %s\n\nrequire (\n\t%s\n\t%s v0.0.0\n)\n\nrequire (\n", version, direct, ours)
+	for _, module := range slices.Sorted(maps.Keys(indirect)) {
+		fmt.Fprintf(&b, "\t%s // indirect\n", module)
+	}
+	fmt.Fprintf(&b, ")\n\nreplace %s => %s\n", ours, quoted(filepath.ToSlash(root)))
+	return []byte(b.String()), nil
 }
 
 // quoted is a path as go.mod has it.

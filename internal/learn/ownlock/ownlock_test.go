@@ -26,12 +26,9 @@ func TestEachStepPassesItsTestsAlone(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		command := exec.CommandContext(t.Context(), "go", "test", "-count=1", "-v")
-		command.Dir = dir
-		command.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=readonly")
-		out, err := command.CombinedOutput()
+		out, err := test(t, dir)
 		var passed, failed []string
-		for _, test := range regexp.MustCompile(`(?m)^--- (PASS|FAIL): TestStep(\d)`).FindAllStringSubmatch(string(out), -1) {
+		for _, test := range regexp.MustCompile(`(?m)^--- (PASS|FAIL): TestStep(\d)`).FindAllStringSubmatch(out, -1) {
 			if test[1] == "PASS" {
 				passed = append(passed, test[2])
 			} else {
@@ -44,10 +41,65 @@ func TestEachStepPassesItsTestsAlone(t *testing.T) {
 		}
 		next := fmt.Sprint(step + 1)
 		if !slices.Equal(passed[:min(step, len(passed))], want) || (err == nil) != (step == Steps) ||
-			step < Steps && (!slices.Contains(failed, next) || !strings.Contains(string(out), "Again: ")) {
+			step < Steps && (!slices.Contains(failed, next) || !strings.Contains(out, "Again: ")) {
 			t.Errorf("step %d passes %v, and fails %v: %v\n%s", step, passed, failed, err, out)
 		}
 	}
+}
+
+// Mistakes that are often made fail the test of their step, at once and in words.
+func TestMistakesFailTheirStep(t *testing.T) {
+	suite.LongOnly(t, "it builds a module for each mistake")
+	const (
+		removes = "return c.Del(ctx, key).Err()\n\tcase step == 3"
+		asks    = "time.After(Pause)"
+		unlocks = `redis.call("DEL", KEYS[1]) end return 1`
+		takes   = `l.Key, "1", 0).Result()`
+		first   = "TestStep1Exclusive"
+	)
+	dir, reference := written(t), read(t, "testdata/reference.go.txt")
+	for name, c := range map[string]struct {
+		step             int
+		was, is          string
+		fails, becauseOf string
+	}{
+		"Unlock does nothing":         {1, removes, "return nil\n\tcase step == 3", first, "left-behind: the lock of A stays for ever"},
+		"Lock asks without a pause":   {1, asks, "time.After(0)", first, "busy: "},
+		"Lock does not believe Redis": {1, takes, takes + "\n\t\ttook = false", first, "stuck: "},
+		"a script returns nothing":    {5, unlocks, `redis.call("DEL", KEYS[1]) end`, "TestStep5Nested", "Unlock: redis: nil"},
+		"the renewal is anybody's": {
+			6, `if redis.call("HEXISTS", KEYS[1], ARGV[1]) == 1 then return redis.call("PEXPIRE", KEYS[1], ARGV[2]) end return 0`,
+			`return redis.call("PEXPIRE", KEYS[1], ARGV[2])`, "TestStep6RenewedAndToldOfALoss/told_of_a_loss", "lease.Context() was not cancelled",
+		},
+		"the renewal's errors count for nothing": {
+			6, "err != nil || !ours", "err == nil && !ours", "TestStep6RenewedAndToldOfALoss/told_that_Redis_is_gone", "lease.Context() goes on",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			text := strings.Replace(reference, "const step = 0", fmt.Sprint("const step = ", c.step), 1)
+			if strings.Count(text, c.was) != 1 {
+				t.Fatalf("%q is not once in the reference", c.was)
+			}
+			text = strings.Replace(text, c.was, c.is, 1)
+			if err := os.WriteFile(filepath.Join(dir, "lock.go"), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			out, err := test(t, dir, "-run", "^"+strings.ReplaceAll(c.fails, "/", "$/^")+"$")
+			if err == nil || !strings.Contains(out, "--- FAIL: "+c.fails) || !strings.Contains(out, c.becauseOf) {
+				t.Errorf("%v; want %s to fail, because of %q\n%s", err, c.fails, c.becauseOf, out)
+			}
+		})
+	}
+}
+
+// test runs the tests of a module.
+func test(t *testing.T, dir string, flags ...string) (out string, err error) {
+	t.Helper()
+	command := exec.CommandContext(t.Context(), "go", append([]string{"test", "-count=1", "-v"}, flags...)...)
+	command.Dir = dir
+	command.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=readonly")
+	text, err := command.CombinedOutput()
+	return string(text), err
 }
 
 // written is a folder with the module in it.
@@ -58,7 +110,7 @@ func written(t *testing.T) string {
 		t.Fatal(err)
 	}
 	dir := filepath.Join(t.TempDir(), "my lock")
-	if err := Write(dir, root, language.English); err != nil {
+	if err := Write(t.Context(), dir, root, language.English); err != nil {
 		t.Fatal(err)
 	}
 	return dir
@@ -75,14 +127,14 @@ func read(t *testing.T, name string) string {
 
 func TestNothingIsWrittenOver(t *testing.T) {
 	dir := written(t)
-	if err := Write(dir, "../../..", language.English); !errors.Is(err, ErrNotEmpty) {
+	if err := Write(t.Context(), dir, "../../..", language.English); !errors.Is(err, ErrNotEmpty) {
 		t.Errorf("a second time: %v", err)
 	}
-	if err := Write(filepath.Join(dir, "lock.go"), "../../..", language.English); err == nil {
+	if err := Write(t.Context(), filepath.Join(dir, "lock.go"), "../../..", language.English); err == nil {
 		t.Error("a file is taken for a folder")
 	}
 	empty := t.TempDir()
-	if err := Write(empty, "../../..", language.Chinese); err != nil {
+	if err := Write(t.Context(), empty, "../../..", language.Chinese); err != nil {
 		t.Errorf("an empty folder: %v", err)
 	}
 	if readme := read(t, filepath.Join(empty, "README.md")); !strings.Contains(readme, "自己写一把锁") {
