@@ -176,7 +176,7 @@ func TestTheLevels(t *testing.T) {
 		document.querySelector(".card").innerText.includes("0/3 steps · faults: crash")`)
 	solved := `document.querySelector(".level .good")?.ariaLabel === "Level 0: ✓ in 4 steps, the fewest"`
 	p.visit("#/campaign")
-	p.shows("1 of 12 solved, 1 in the fewest steps")
+	p.shows("1/12 solved · 1 optimal")
 	p.waitUntil("it is solved, and the next is there", solved+` && location.hash.startsWith("#/schedule/v1?")`)
 	if says := p.text("main"); strings.Contains(says, "--") {
 		t.Errorf("the page says a flag: %s", says)

@@ -214,7 +214,7 @@ func TestShopSaysThatTheServerIsGone(t *testing.T) {
 	p.mine = append(p.mine, "502")
 	p.mu.Unlock()
 	s.cutOff(true)
-	p.shows("The server is gone")
+	p.shows("Connection lost")
 	s.send("trouble", `["Redis does not answer", "r2 is paused"]`)
 	s.cutOff(false)
 	p.waitUntil("what is wrong is a banner", `(note => note.checkVisibility() && note.querySelectorAll("p").length === 2)(
@@ -336,7 +336,7 @@ func TestShopWithoutAMouse(t *testing.T) {
 		reached[eval[string](p, `document.activeElement.ariaLabel || document.activeElement.innerText.trim()`)] = true
 	}
 	for _, name := range []string{
-		"Buy one\nb", "The latest sales", "All critical sections", "Draw it", "Buy at once", "Use it", "Refill", "Release a stuck lock",
+		"Buy one\nb", "The latest sales", "All critical sections", "Draw it", "Buy at once", "Apply", "Refill", "Release a stuck lock",
 		"Kill: r2",
 	} {
 		if !reached[name] {

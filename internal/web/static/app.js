@@ -179,7 +179,7 @@ function restore(y) {
 replace(page, header, main);
 drawHeader();
 bind(
-  ["?", "this list", "这张列表", showKeys],
+  ["?", "this list", "显示本列表", showKeys],
   ["D", "dark or light", "深色或浅色", switchTheme],
   ["A", "large or normal size", "大字号或正常字号", switchSize],
   ["L", "中文", "English", switchLanguage],

@@ -100,8 +100,8 @@ export function askToken() {
     el("p", say("Whoever started the server knows its admin.token.", "启动服务器的人知道它的 admin.token。")),
     el("label", "admin.token ", token),
     el("p.row", [
-      el("button", { value: "given" }, say("Go on", "继续")),
-      el("button.quiet", { formnovalidate: true }, say("Leave it", "算了")),
+      el("button", { value: "given" }, say("Unlock", "解锁")),
+      el("button.quiet", { formnovalidate: true }, say("Cancel", "取消")),
     ]),
   ]);
   const dialog = el("dialog", { "aria-label": "admin.token" }, form);

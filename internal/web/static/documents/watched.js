@@ -30,11 +30,11 @@ export function watched(main, frames, pairs) {
   main.append(
     ...[
       wrong && part(say("What went wrong", "出了什么问题"), parts.story, [parts.told.node, legend()]),
-      latest && part(say("The latest sales", "最近的单"), parts.lanes, legend()),
+      latest && part(say("The latest sales", "最近的订单"), parts.lanes, legend()),
       part(say("Critical sections", "临界区"), parts.sections),
       drawn,
       part(say("Stock and sold", "库存与已售"), parts.stock),
-      part(say("All that was seen", "看到的全部"), parts.findings),
+      part(say("All events", "全部事件"), parts.findings),
     ].filter(Boolean),
   );
   if (run) for (const part of Object.values(parts)) part.begin(run);

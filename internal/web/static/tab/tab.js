@@ -14,7 +14,7 @@ export function draw() {
   replace(note, [
     say(
       "In this tab: real lock code, embedded Redis, one thread. Times mean nothing, orders do. ",
-      "在这个标签页里：真实的锁代码，内嵌 Redis，单线程。时间没有意义，先后次序才有。",
+      "在这个标签页里：真实的锁代码，内嵌 Redis，单线程。耗时不作数，只看先后。",
     ),
     el("label", [
       say("Replicas of the shop: ", "商店副本数："),

@@ -36,7 +36,7 @@ export function showCard(seat) {
   const save = () => give(new Blob([source(card)], { type: "image/svg+xml" }), name + ".svg");
   const dialog = el(
     "dialog",
-    { class: "card", "aria-label": say("A picture to send", "图片"), onclose: () => dialog.remove() },
+    { class: "card", "aria-label": say("Share image", "分享图片"), onclose: () => dialog.remove() },
     el("div", { class: "trace card" }, card),
     el(
       "p",

@@ -227,7 +227,7 @@ function page(lesson, last, tell, desk) {
 function verdict({ choices, answer }, choice) {
   const right = choice === answer;
   const says = right
-    ? say("You were right: ", "预测正确：")
+    ? say("Correct: ", "预测正确：")
     : say(`You chose ${choice}; it is ${answer}: `, `你选了 ${choice}，答案是 ${answer}：`);
   return html(right ? "p.note.good" : "p.note.warn", says + choices[answer - 1], { id: "verdict" });
 }

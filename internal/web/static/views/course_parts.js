@@ -275,7 +275,7 @@ function difference({ lock, other, line }, says, desk) {
 // seat sits the reader at a schedule, as soon as that part of the page comes into sight. kept is the one that did what
 // it asks, keep takes another.
 export function seat(address, desk, kept, keep) {
-  const node = el("div.embedded", el("p.soft", say("The seat comes …", "调度席加载中……")));
+  const node = el("div.embedded", el("p.soft", say("Loading …", "加载中……")));
   const own = {};
   const seen = new IntersectionObserver(
     async entries => {

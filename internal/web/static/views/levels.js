@@ -112,10 +112,10 @@ export function levelCard(seat) {
     fewest = done.filter(one => !isLonger(one)).length;
   const played = isPlayed(seat),
     taken = `${solvedAt(seat) ?? seat.tokens.length}/${level?.steps}`;
-  const back = say("Another scenario by now. Back to the level", "场景改过了，回到这一关");
+  const back = say("You changed the scenario. Back to the level", "场景改过了，回到这一关");
   const all = say(
-    `${done.length} of ${steps.length} solved, ${fewest} in the fewest steps`,
-    `${steps.length} 关过了 ${done.length} 关，其中 ${fewest} 关步数最少`,
+    `${done.length}/${steps.length} solved · ${fewest} optimal`,
+    `已通关 ${done.length}/${steps.length}，其中 ${fewest} 关步数最少`,
   );
   const parts = [
     el("b", null, steps.includes(lock) ? say("Level ", "关卡 ") : say("Side level ", "支线 "), name),
@@ -161,5 +161,5 @@ export function afterSolved(seat) {
       kbd("n"),
     ),
   ];
-  return p("row after", onward, button("card", null, picture, say("A picture to send", "生成图片")));
+  return p("row after", onward, button("card", null, picture, say("Share image", "分享图片")));
 }

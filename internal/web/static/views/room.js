@@ -174,7 +174,7 @@ function participants() {
   const row = ({ address, n }) =>
     el("li.row", [
       several(n, "participant", "人"),
-      el("button.danger", { onclick: () => drop(address) }, say("Take out ", "移出 ") + address),
+      el("button.danger", { onclick: () => drop(address) }, say("Remove ", "移出 ") + address),
     ]);
   const draw = async () => replace(body, (await get("/room/participants")).participants.map(row));
   const update = () => draw().catch(failure => replace(body, failure.message));

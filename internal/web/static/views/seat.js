@@ -86,7 +86,7 @@ class Seat {
     const fork = () => open(this.address({}), "_blank", "noopener");
     const whole = [
       key("f", "fork: the same place in a new tab", "分叉：在新标签页打开同一处", fork),
-      key("o", "how far the nearest breach is", "推演：离最近的异常还有几步", () => this.switchDistance()),
+      key("o", "how far the nearest breach is", "离攻破几步：离最近的异常还有几步", () => this.switchDistance()),
       key("b", "beside: the same under the next lock", "并排：在下一种锁下做同样的事", () => this.besideNext()),
       key("c", "the code, or not", "显示或隐藏代码", () => this.open("code")),
       key("s", "the state, or not", "显示或隐藏状态", () => this.open("state")),
@@ -366,7 +366,7 @@ class Seat {
     const said = step
       ? say(`Step ${this.at} of ${this.tokens.length}: `, `第 ${this.at} 步，共 ${this.tokens.length} 步：`) +
         saying(step)
-      : say("Nothing has happened yet. You decide what happens first.", "还什么都没发生。第一步由你决定。");
+      : say("Your move: who goes first?", "由你决定：谁先走？");
     if (this.says.textContent !== said) replace(this.says, said);
     replace(parts.about, this.awaited(), this.stale(), modePanel(this));
     replace(parts.moves, solvedSays(this), !this.embedded && afterSolved(this), choicesPanel(this));
@@ -444,7 +444,7 @@ class Seat {
         }),
         button("copy-link", say("Copy link", "复制链接"), event => copied(event.currentTarget, location.href)),
         button("copy", say("Copy command", "复制命令"), event => copied(event.currentTarget, replay)),
-        schedule && button("save", say("Save as file", "存成文件"), () => this.save()),
+        schedule && button("save", say("Save as file", "导出为文件"), () => this.save()),
       ];
     };
     const menu = el("div", { id: "menu", popover: true, onbeforetoggle: () => replace(menu, entries()) });

@@ -93,7 +93,7 @@ export class Distance {
     const { states, failure } = this;
     const large = say(
       "There are too many states here to count the distance. A hint still looks for the shortest way.",
-      "这个场景的状态太多，推演算不完。提示仍然会去找最短路径。",
+      "这个场景的状态太多，距离算不完。提示仍然会去找最短路径。",
     );
     if (failure) return status("note warn", failure.code === "too_large" ? large : failure.message);
     const { goal, at, index } = this.seat;

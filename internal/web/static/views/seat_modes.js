@@ -46,7 +46,7 @@ export function modePanel(seat) {
         "row tools",
         changes,
         hint,
-        tool("distance", say("Distance", "推演"), "o", () => seat.switchDistance(), shown(place.oracle)),
+        tool("distance", say("Distance", "离攻破几步"), "o", () => seat.switchDistance(), shown(place.oracle)),
         tool("beside", say("Beside", "并排"), "b", () => seat.besideNext(), shown(place.beside)),
         tool("code", say("Code", "代码"), "c", () => seat.open("code"), shown(panel === "code")),
         tool("state", say("State", "状态"), "s", () => seat.open("state"), shown(panel === "state")),
@@ -73,7 +73,7 @@ const lockChooser = seat =>
 function goalSays(seat) {
   const { mode, oracle } = seat.place;
   if (mode === "break") return breakIt(seat);
-  const keep = say("Let everybody come to the end, without this: ", "让每一单都走完，而且不出现："),
+  const keep = say("Finish every sale without: ", "让每一单都走完，而且不出现："),
     far = say("How far is this: ", "还差几步：");
   return (mode === "keep" || oracle) && p("goal", mode === "keep" ? keep : far, goalChooser(seat, "title"));
 }
@@ -164,7 +164,7 @@ export function solvedSays(seat) {
   const shortest =
     done.step > most
       ? say(` The shortest takes ${most}.`, `最短的是 ${most} 步。`)
-      : say(" There is no shorter way.", "没有更短的了。");
+      : say(" There is no shorter way.", "已是最短路径。");
   const says = say(`Solved in ${several(done.step, "step")}.`, `${done.step} 步攻破。`);
   return status("note good solved" + fresh, says, most > 0 && shortest);
 }

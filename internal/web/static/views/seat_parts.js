@@ -25,7 +25,7 @@ export function choicesPanel(seat) {
   const called = what => (what === "time" ? say("time", "时间") : faultOf(seat, what));
   return [
     el("h2", null, say("What happens next?", "接下来发生什么？")),
-    over && p("", say("Nothing more will happen: everybody has ended.", "不会再发生什么：每一单都已结束。")),
+    over && p("", say("No moves left: every sale has ended.", "没有可执行的步骤了：每一单都已结束。")),
     list(
       "",
       buttons("").map(one => el("li", null, one)),

@@ -55,12 +55,12 @@ export function show(main, { query }) {
     query,
   );
   const teacher = el("details.sheet.teacher", { open: true }, [
-    el("summary", say("Set the shop up", "设置商店")),
+    el("summary", say("Shop settings", "设置商店")),
     parts.controls.node,
   ]);
   const tabs = Object.entries({
     story: say("What went wrong", "出了什么问题"),
-    lanes: say("The latest sales", "最近的单"),
+    lanes: say("The latest sales", "最近的订单"),
     sections: say("All critical sections", "所有临界区"),
   }).map(([name, says]) =>
     el("button", { "aria-pressed": "false", "data-shows": name, onclick: () => choose(name) }, says),
@@ -93,7 +93,7 @@ export function show(main, { query }) {
       Object.values(pictures),
     ]),
     sheet("found", say("What went wrong", "出了什么问题"), parts.story.node, parts.findings.node),
-    sheet("stocks", say("Sold, and reached the stock", "卖出多少，库存减少多少"), parts.stock.node),
+    sheet("stocks", say("Orders vs. stock", "卖出多少，库存减少多少"), parts.stock.node),
     teacher,
   ]);
   begin();
@@ -169,10 +169,7 @@ export function show(main, { query }) {
     lost(failure) {
       gone.hidden = false;
       replace(gone, [
-        say(
-          "The server is gone: this is old. Asking again every second. ",
-          "服务器不在了：你看到的是旧画面。每秒重试一次。",
-        ),
+        say("Connection lost. Retrying every second. ", "连接已断开，画面不是最新的。每秒重试一次。"),
         el("span.small", failure.message),
       ]);
       parts.lanes.freeze();
@@ -297,7 +294,7 @@ function keeper() {
   const failed = el("span.bad", { role: "alert" });
   const button = el("button.small", { "data-focus": "save", onclick: give }, [
     icon("save"),
-    say("Save as file", "存成文件"),
+    say("Save as file", "导出为文件"),
   ]);
   const node = el("span.row", { hidden: true }, button, failed);
   let latest = {},

@@ -80,11 +80,11 @@ export function controls(connect) {
       if (told) replace(outcome, says);
     };
     replace(fields, [
-      el("legend.unseen", say("Set the shop up", "设置商店")),
+      el("legend.unseen", say("Shop settings", "设置商店")),
       burst.node,
       form(say("Lock", "锁"), use, [
         el("label", say("Lock", "锁"), el("select", { name: "lock" }, options())),
-        el("button", say("Use it", "使用")),
+        el("button", say("Apply", "应用")),
       ]),
       form(say("Stock", "库存"), refill, [
         el("label", say("Stock", "库存"), number("stock", run.initial, 1e9)),
@@ -95,7 +95,7 @@ export function controls(connect) {
         el("label", say("Expiry, s", "过期时间（秒）"), number("ttl", seconds(ttl), 3600, "any")),
         el("label", say("Think time, s", "业务耗时（秒）"), number("think", seconds(think), 3600, "any")),
         el("label", say("Nested calls", "嵌套调用"), number("nested", nested, 10)),
-        el("button", say("New run with these", "用这些设置开始新的一轮")),
+        el("button", say("Restart with these", "按此设置重新开始")),
       ]),
       parts.replicas,
       parts.nodes,

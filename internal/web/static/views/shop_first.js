@@ -51,19 +51,22 @@ export function first(changed, player, query) {
     const go = (text, act) => el("button.main.big", { onclick: act }, text),
       burst = lock => () => play(lock);
     const begin = say(
-      `${buyers} buyers, a stock of ${stock}, no lock: see what happens`,
+      `Let ${buyers} buyers loose on ${stock} items, no lock`,
       `${buyers} 个买家，${stock} 件库存，没有锁：看看会怎样`,
     );
     const byHand = link(["schedule", "v0"], { mode: "break", anomaly: "lost-update", do: lost, at: 0 });
     const first = !shown.length;
-    replace(says, first && say("Each sale reads the stock, and writes one less.", "每卖一件：读库存，写回减一。"));
+    replace(
+      says,
+      first && say("Every sale reads the stock, then writes back one less.", "每卖一件：读库存，写回减一。"),
+    );
     replace(acts, [
       !may() && go(say("Play it again, for you alone", "再放一遍，只给你看"), replay),
       may() && first && go(begin, burst("v0")),
-      may() && shown.length === 1 && go(say("Now with v4", "现在用 v4"), burst("v4")),
-      !first && el("a.button", { href: byHand }, say("Why? Do it by hand", "为什么？亲手做一遍")),
+      may() && shown.length === 1 && go(say("Now with a lock", "现在加上锁"), burst("v4")),
+      !first && el("a.button", { href: byHand }, say("See why, step by step", "为什么？一步步看")),
       !first && el("a.button", { href: "#/course/01" }, say("Lesson 1", "第 1 课")),
-      may() && !first && el("button", { onclick: leave }, say("Close, and look at it closely", "关闭，仔细看")),
+      may() && !first && el("button", { onclick: leave }, say("Show details", "收起，看细节")),
     ]);
   }
 
@@ -220,7 +223,7 @@ function waffle(lock) {
     svg("rect", { x: (i % wide) * 10 + 1, y: Math.floor(i / wide) * 10 + 1, width: 8, height: 8, rx: 1.5 }),
   );
   const picture = svg("svg.waffle", { viewBox: "0 0 250 80", "aria-hidden": "true" }, squares);
-  const says = el("p.large", say("The buyers come …", "买家来了……"));
+  const says = el("p.large", say("Buyers arriving …", "买家来了……"));
   const why = el("p", { role: "status" });
   const node = el("div.pane", { "data-lock": lock }, [
     el("h2", locks()[lock] ?? lock),
@@ -228,7 +231,7 @@ function waffle(lock) {
     el("p.small.soft.keys", [
       [
         ["felt", say("sold", "卖出")],
-        ["lost", say("sold, though nothing was left", "超卖：库存已空仍卖出")],
+        ["lost", say("oversold", "超卖：库存已空仍卖出")],
         ["refused", say("refused: sold out", "被拒绝：售罄")],
         ["at", say("at work", "正在执行")],
       ].map(([is, means]) => [el("span", el("i", { class: is }), means), " "]),

@@ -11,7 +11,7 @@ export function buyer(called) {
   const list = el("ol.orders.small", { reversed: true, "aria-live": "polite" });
   const button = el("button.main.buy", { onclick: buy }, icon("buy"), say("Buy one", "买一件"), el("kbd", "b"));
   const hint = el("p.small.soft", [
-    say("Each click is another buyer, also while the last one waits.", "每点一次就多一个买家，上一个还在等也能点。"),
+    say("Each click adds a buyer, even while others wait.", "每点一次就多一个买家，上一个还在等也能点。"),
   ]);
   const draw = () => {
     hint.hidden = true;

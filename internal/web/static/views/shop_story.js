@@ -107,7 +107,7 @@ export function findings(pick, server = true) {
       server && !also.length && say("Buy something, or let many buy at once.", "买一件，或让很多人同时买。"),
     ]);
     node.querySelector(".seen").hidden = !byKind.size;
-    replace(folded, say(`All that was seen, by kind: ${byKind.size}`, `看到的全部，按种类：${byKind.size}`));
+    replace(folded, say(`Event types (${byKind.size})`, `全部事件类型（${byKind.size}）`));
     replace(cards, bad, bad.length > 0 && also.length > 0 && el("h3", say("Also seen", "还看到")), also);
     if (focused && node.contains(document.getElementById(focused))) document.getElementById(focused).focus();
   }
