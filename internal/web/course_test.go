@@ -166,6 +166,11 @@ func TestTheRoom(t *testing.T) {
 	teacher.waitUntil("nobody is left", `document.querySelectorAll("#participants li").length === 0`)
 	teacher.expect("404") // it looks at the question once more, perhaps
 	teacher.click("#close")
+	teacher.shows("Close the room for everybody?")
+	teacher.click("#close-now + button")
+	teacher.waitUntil("it is still open", `document.querySelector("#close")`)
+	teacher.click("#close")
+	teacher.click("#close-now")
 	teacher.waitUntil("it is closed", `document.querySelector("#open")`)
 }
 

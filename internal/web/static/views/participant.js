@@ -52,6 +52,7 @@ let drawn = () => {}; // the view, while it is there
 let attending = false;
 let room = null; // as the server said last
 let refused = ""; // why it has none
+let over = false; // the room that this browser was in has been closed
 
 const at = () => kept("joined", "sessionStorage"); // where the class was when this browser last followed it
 const addressOf = at => "#/course/" + at;
@@ -63,14 +64,16 @@ export function attendance(_path, { draw }) {
       el("h1", refused ? say("You are not in", "你没有加入") : say("You are in", "你已加入")),
       refused && alarm(refused),
       el("p", { role: "status" }, [
-        !room
-          ? say("Asking where the class is …", "正在询问进度……")
-          : !room.open
-            ? say(
-                "The room is not open yet. Then this page follows the class.",
-                "教室还没有打开；打开后，这个页面会跟着讲师走。",
-              )
-            : say("This page follows the class.", "这个页面会跟着讲师走。"),
+        over
+          ? say("The class is over: the teacher has closed the room.", "课堂已结束：讲师关闭了教室。")
+          : !room
+            ? say("Asking where the class is …", "正在询问进度……")
+            : !room.open
+              ? say(
+                  "The room is not open yet. Then this page follows the class.",
+                  "教室还没有打开；打开后，这个页面会跟着讲师走。",
+                )
+              : say("This page follows the class.", "这个页面会跟着讲师走。"),
       ]),
       room?.open &&
         room.at &&
@@ -90,6 +93,7 @@ export function attendance(_path, { draw }) {
 export async function attend() {
   if (attending) return;
   attending = true;
+  over = false;
   for (let was = false; ; ) {
     try {
       room = await get("/room");
@@ -115,5 +119,7 @@ export async function attend() {
     await new Promise(passed => setTimeout(passed, pause));
   }
   attending = false;
+  over = true;
   forget("joined", "sessionStorage");
+  drawn();
 }

@@ -50,12 +50,7 @@ export async function room([, , name], { passed, draw, again, fail }) {
     step(1, say("Next (n) →", "下一页（n）→")),
     name !== "join" && el("a.button", { href: place("join") }, say("Join, large", "加入（大）")),
     mine
-      ? button(
-          "close",
-          "danger",
-          act(() => del("/room")),
-          say("Close the room", "关闭教室"),
-        )
+      ? closing(act(() => del("/room")))
       : button("lead", null, act(take), say("Lead the class from this browser", "用这个浏览器带课")),
   ]);
   draw([shown.nodes, foot, mine && participants()]);
@@ -72,6 +67,28 @@ export async function room([, , name], { passed, draw, again, fail }) {
   };
   await look();
   return { places, at, leave: () => clearTimeout(timer) };
+}
+
+// closing closes the room for everybody, once it has been confirmed.
+function closing(close) {
+  const node = el("span.row");
+  const offer = () =>
+    replace(node, el("button.danger", { id: "close", onclick: ask }, say("Close the room", "关闭教室")));
+  function ask() {
+    const stay = el("button", { onclick: offer }, say("Keep it open", "继续上课"));
+    replace(node, [
+      el(
+        "span",
+        { role: "alert" },
+        say("Close the room for everybody? Its answers are lost.", "为所有人关闭教室？作答会清空。"),
+      ),
+      el("button.danger", { id: "close-now", onclick: close }, say("Close", "关闭")),
+      stay,
+    ]);
+    stay.focus();
+  }
+  offer();
+  return node;
 }
 
 const closed = open => [
