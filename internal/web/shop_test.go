@@ -310,9 +310,12 @@ func TestShopAsksForTheToken(t *testing.T) {
 	p.shows("sold at r1: stock 200 → 199")
 	p.click(".controls .note button")
 	p.waitUntil("the token is asked for", `document.activeElement.type === "password"`)
-	p.key("s", "e", "c", "r", "e", "t", "Enter")
+	p.expect("401") // to the wrong one
+	p.key("w", "r", "o", "n", "g", "Enter")
 	p.waitUntil("the buttons are on", `!document.querySelector("fieldset").disabled`)
 	p.click("fieldset > .danger")
+	p.waitUntil("it is asked for again, and why", `document.querySelector("dialog .note.bad") && document.activeElement.type === "password"`)
+	p.key("s", "e", "c", "r", "e", "t", "Enter")
 	s.hears(t, "DELETE /lock", 1)
 }
 

@@ -1,5 +1,5 @@
 // Requests to the server this page is from.
-import { el } from "./dom.js";
+import { alarm, el } from "./dom.js";
 import { language, say } from "./words.js";
 
 // Failure is an answer that is no success. Its status is 0 if there was no answer.
@@ -44,8 +44,8 @@ async function ask(method, path, body) {
   return answer.status === 204 ? null : answer.json();
 }
 
-// send asks for the admin's token if the server wants one, once.
-async function send(path, request, again = true) {
+// send asks for the admin's token if the server wants one, until it is right or the reader gives up.
+async function send(path, request) {
   const token = sessionStorage.getItem("lockstep.token");
   const headers = { ...request.headers };
   if (token) headers.Authorization = "Bearer " + token;
@@ -61,8 +61,8 @@ async function send(path, request, again = true) {
   const { error } = await answer.json().catch(() => ({}));
   const failure = new Failure(answer.status, error?.code ?? "", inWords(answer, error));
   const refused = answer.status === 401 || (answer.status === 403 && token);
-  if (!refused || !again || !(await askToken())) throw failure;
-  return send(path, request, false);
+  if (!refused || !(await askToken(token ? failure.message : ""))) throw failure;
+  return send(path, request);
 }
 
 // inWords is what an answer says went wrong, in the reader's language; what only the server knows, as it says it.
@@ -92,12 +92,13 @@ const chinese = {
   unauthorized: "需要令牌。",
 };
 
-// askToken reports whether the reader gave one.
-export function askToken() {
+// askToken reports whether the reader gave one. wrong says why the last one will not do.
+export function askToken(wrong = "") {
   const token = el("input", { type: "password", autocomplete: "off", required: true });
   const form = el("form", { method: "dialog" }, [
     el("h2", say("Only with the token", "需要令牌")),
     el("p", say("Whoever started the server knows its admin.token.", "启动服务器的人知道它的 admin.token。")),
+    wrong && alarm(wrong),
     el("label", "admin.token ", token),
     el("p.row", [
       el("button", { value: "given" }, say("Unlock", "解锁")),

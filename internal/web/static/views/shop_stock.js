@@ -88,6 +88,8 @@ function apart(a, b, room) {
   return a <= b ? [middle - room / 2, middle + room / 2] : [middle + room / 2, middle - room / 2];
 }
 
+const inChinese = { PASS: "通过", OVERSOLD: "超卖", UNDERSOLD: "少卖", UNKNOWN: "未知" };
+
 export function verdict(tally) {
   if (!tally) return null;
   const tone = { PASS: tally.in_flight ? "" : "good", OVERSOLD: "bad", UNDERSOLD: "bad" }[tally.verdict] ?? "";
@@ -97,7 +99,13 @@ export function verdict(tally) {
     [say("requests in flight", "处理中的请求"), tally.in_flight],
   ];
   return [
-    el("p", { class: "verdict " + tone }, el("strong", tally.says), " ", el("span.chip.small", tally.verdict)),
+    el(
+      "p",
+      { class: "verdict " + tone },
+      el("strong", tally.says),
+      " ",
+      el("span.chip.small", say(tally.verdict, inChinese[tally.verdict] ?? tally.verdict)),
+    ),
     facts(known || []),
   ];
 }
