@@ -90,49 +90,6 @@ func enumeration(names []string, in language.Language) string {
 	return in.Say("%s and %s", "%s 和 %s", strings.Join(names[:last], in.Say(", ", "、")), names[last])
 }
 
-// faultTexts says what each fault is, as a part of a sentence.
-func faultTexts() map[string]language.Text {
-	both := language.Both
-	return map[string]language.Text{
-		"expiry": both("time passes a key's expiry while an actor could still move: slow work or network",
-			"还有参与者可以继续时，时间就越过了某个键的过期时刻：业务或网络慢"),
-		"slow": both("time passes to the next timer, such as a renewal's, while an actor could still move",
-			"还有参与者可以继续时，时间就走到了下一个定时器（例如续期）"),
-		"pause": both("a process stops before a command or before it has read the reply; later it resumes",
-			"进程在发出命令之前或读到响应之前暂停，以后恢复"),
-		"crash":      both("a process dies, before or after a command took effect", "进程在命令生效之前或之后崩溃"),
-		"lost-reply": both("a command takes effect, and its sender gets an error instead of the reply", "命令已生效，发送方收到的却是错误，不是响应"),
-		"cancel":     both("a client goes away: the context of its request is cancelled", "客户端断开：请求的 context 被取消"),
-		"lost-wake":  both("a message that should wake a waiter never arrives", "唤醒等待者的消息丢失"),
-		"failover": both("Redis fails over to a replica without the lock's last changes; the stock is kept",
-			"Redis 主从切换，从节点没有锁的最新改动；库存不丢"),
-		"rollback": both("Redis restarts with an older snapshot: what was written since is gone, sales too",
-			"Redis 重启后回到较早的快照：之后写入的都丢失，包括订单"),
-		"evict":        both("Redis is out of memory, and evicts the lock, as it has an expiry", "Redis 内存不足，淘汰了带过期时间的锁"),
-		"late":         both("a command takes effect at any later time, and its sender gets an error at once", "命令在以后任意时刻才生效，发送方当场收到错误"),
-		"resend":       both("a command takes effect, its reply is lost, and the client sends it again by itself", "命令已生效，响应丢失，客户端自动重发"),
-		"lost-request": both("a command never takes effect, and its sender gets an error", "命令永远不生效，发送方收到错误"),
-		"timeout":      both("the wait for a lock times out; without this fault it never does", "等锁超时；不加这个故障就从不超时"),
-		"clock-jump":   both("the clock of a process jumps ahead by 15 s; its timers do not", "一个进程的时钟向前跳 15 秒，它的定时器不受影响"),
-		"redis-clock": both("the clock of the Redis with the lock, or of a master, jumps ahead by 15 s",
-			"锁所在的 Redis（或某个主节点）的时钟向前跳 15 秒"),
-		"node-crash":   both("one of the lock's masters refuses connections from then on", "锁的一个主节点从此拒绝连接"),
-		"node-hang":    both("one of the lock's masters executes commands from then on, but never answers", "锁的一个主节点从此只执行命令，不再响应"),
-		"node-restart": both("one of the lock's masters restarts empty", "锁的一个主节点重启后数据为空"),
-	}
-}
-
-// FaultTitle returns how people call a fault: in English by its name, in words.
-func FaultTitle(name string) language.Text {
-	chinese := map[string]string{
-		"expiry": "过期", "slow": "变慢", "pause": "暂停", "crash": "崩溃", "lost-reply": "响应丢失", "cancel": "取消",
-		"lost-wake": "唤醒丢失", "failover": "主从切换", "rollback": "回滚", "evict": "淘汰", "late": "命令迟到", "resend": "重发",
-		"lost-request": "请求丢失", "timeout": "等锁超时", "clock-jump": "时钟跳变", "redis-clock": "Redis 时钟跳变",
-		"node-crash": "节点宕机", "node-hang": "节点卡住", "node-restart": "节点重启",
-	}[name]
-	return language.Both(strings.ReplaceAll(name, "-", " "), chinese)
-}
-
 // SentenceOf says what an anomaly is in a scenario, in its language: a lock may have to be free after a time.
 func SentenceOf(a Anomaly, in Scenario) string {
 	if a == anomaly.LeftBehind && in.Within > 0 {
@@ -156,9 +113,9 @@ func (r Result) Untested() (all []string) {
 	if r.Complete && !r.Coverage.Sold() {
 		all = append(all, r.Scenario.Say("no sale succeeded in any schedule", "所有时序里一件也没有卖出"))
 	}
-	for _, name := range FaultNames() {
-		if r.Scenario.Faults.Map()[name] > 0 && r.Coverage.Faults[name] == 0 {
-			all = append(all, r.Scenario.Say("%s never happened", "故障 %s 从未发生", name))
+	for _, f := range AllFaults() {
+		if r.Scenario.Faults[f.ID] > 0 && r.Coverage.Faults[f.Name] == 0 {
+			all = append(all, r.Scenario.Say("%s never happened", "故障 %s 从未发生", f.Name))
 		}
 	}
 	return all

@@ -8,7 +8,7 @@ import (
 	"lockstep/internal/language"
 )
 
-// Each way to show an anomaly has its sentence in both languages, for the same values; and each fault has its words.
+// Each way to show an anomaly has its sentence in both languages, for the same values.
 func TestEveryIDHasItsWords(t *testing.T) {
 	texts := findingTexts()
 	if len(texts) != len(checker.Hows()) {
@@ -18,11 +18,6 @@ func TestEveryIDHasItsWords(t *testing.T) {
 		english, chinese := text.In(language.English), text.In(language.Chinese)
 		if english == "" || chinese == english || strings.Count(english, "%") != strings.Count(chinese, "%") {
 			t.Errorf("%d: %q, %q", how, english, chinese)
-		}
-	}
-	for _, f := range AllFaults() {
-		if english, chinese := f.Says.In(language.English), f.Says.In(language.Chinese); english == "" || chinese == english {
-			t.Errorf("%s: %q, %q", f.Name, english, chinese)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"lockstep/internal/explore/bubble/server"
+	"lockstep/internal/explore/fault"
 )
 
 // Patience is how often the same thing happens until it counts as for ever.
@@ -109,13 +110,13 @@ func (r *Run) Polling() (says string, err error) {
 
 // IsUnderWay reports whether anything that was sent may still arrive.
 func (r *Run) IsUnderWay() bool {
-	arrives := func(l *server.Line) bool { return !l.Deserted() || r.left[late] > 0 }
+	arrives := func(l *server.Line) bool { return !l.Deserted() || r.left[fault.Late] > 0 }
 	return slices.ContainsFunc(r.server.Held(), arrives) || len(r.server.Pushing()) > 0
 }
 
 // MayArriveLate reports whether something that a process has sent, and has given up, may still take effect.
 func (r *Run) MayArriveLate(p *Process) bool {
-	return r.left[late] > 0 && slices.ContainsFunc(r.server.Held(), func(l *server.Line) bool { return l.Process == p.Name })
+	return r.left[fault.Late] > 0 && slices.ContainsFunc(r.server.Held(), func(l *server.Line) bool { return l.Process == p.Name })
 }
 
 // Sent is how many commands a process has sent.

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"lockstep/internal/explore/bubble/server"
+	"lockstep/internal/explore/fault"
 	"lockstep/internal/trace"
 )
 
@@ -26,7 +27,7 @@ var errStale = errors.New("the schedule does not fit")
 // Limits bound what is explored. None of them is zero but Depth.
 type Limits struct {
 	Nodes  int // servers that know nothing of each other
-	Faults Budget
+	Faults fault.Budget
 	Depth  int           // of schedules that are looked at, in steps; 0: all
 	Runs   int           // at most
 	Time   time.Duration // at most
@@ -65,7 +66,7 @@ type Stage struct {
 	limits Limits
 	begin  Begin
 	shared *server.Shared
-	used   Budget // how often each fault has happened in a run, at most
+	used   fault.Budget // how often each fault has happened in a run, at most
 }
 
 // NewStage makes a stage for as long as the test runs. Meanwhile there is one processor: its goroutines take turns in a way that repeats.
@@ -125,7 +126,7 @@ type Run struct {
 	server    *server.Server
 	processes []*Process
 	actors    []*Actor
-	left      Budget
+	left      fault.Budget
 	began     time.Time
 	step      trace.Step // that happens, as far as it has been described
 	drawn     bool       // its words are wanted
