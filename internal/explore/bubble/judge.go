@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"lockstep/internal/anomaly"
 	"lockstep/internal/explore/bubble/server"
 	"lockstep/internal/explore/fault"
 )
@@ -12,7 +13,7 @@ import (
 const Patience = 20
 
 // GoroutineLeak is the kind of finding that a run ends with goroutines that do not. The package finds it by itself.
-const GoroutineLeak = "goroutine-leak"
+const GoroutineLeak = string(anomaly.GoroutineLeak)
 
 const leak = "a goroutine is left when all clients are closed"
 
