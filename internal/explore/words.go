@@ -2,7 +2,6 @@ package explore
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -10,9 +9,7 @@ import (
 	"lockstep/internal/explore/checker"
 	"lockstep/internal/explore/engine"
 	"lockstep/internal/explore/search"
-	"lockstep/internal/explore/simredis"
 	"lockstep/internal/language"
-	"lockstep/internal/service/reason"
 )
 
 // BoundSays says which bound ended a search; "" for none.
@@ -31,63 +28,6 @@ func BoundSays(hit search.Hit, in language.Language) string {
 	default:
 		return ""
 	}
-}
-
-// findingTexts returns the sentence of each way to show an anomaly: a format, for the values that checker.How names.
-func findingTexts() [checker.WaitsForExpiry + 1]language.Text {
-	both := language.Both
-	return [...]language.Text{
-		checker.BothInside:        both("%s are both inside", "%s 同时在临界区里"),
-		checker.AllInside:         both("%s are inside", "%s 同时在临界区里"),
-		checker.Removes:           both("%s removes %s's lock", "%s 删除了 %s 的锁"),
-		checker.LimitsExpiry:      both("%s gives %s's lock an expiry", "%s 给 %s 的锁加上了过期时间"),
-		checker.Shortens:          both("%s shortens %s's lock", "%s 缩短了 %s 的锁的过期时间"),
-		checker.Prolongs:          both("%s prolongs %s's lock", "%s 给 %s 的锁续期"),
-		checker.Overwrites:        both("%s overwrites %s's lock", "%s 覆盖了 %s 的锁"),
-		checker.UnlockDeniesLoss:  both("%s's Unlock reports success, but the lock was already lost", "%s 的 Unlock 报告成功，其实锁早就丢了"),
-		checker.UnlockDeniesHold:  both("%s's Unlock reports %q, but the lock was held to the end", "%s 的 Unlock 报错“%s”，其实它一直持有锁"),
-		checker.LossClaimed:       both("%s is told that it lost the lock, but still holds it", "%s 被告知丢了锁，其实它仍持有锁"),
-		checker.LeaveClaimed:      both("%s is told that its client went away, but the client did not", "%s 被告知客户端已断开，其实没有断开"),
-		checker.HolderClaimed:     both("%s is told that another sale holds the lock, but none does", "%s 被告知锁被别人持有，其实没有谁持有锁"),
-		checker.Fails:             both("%s fails although nothing went wrong: %s", "没有任何故障，%s 却失败了：%s"),
-		checker.OutlivesHolder:    both("%s is dead, and its lock stays for %v", "%s 已崩溃，它的锁还要残留 %v"),
-		checker.StaysForEver:      both("the lock stays for ever, and nobody holds it", "锁永远残留，没有谁持有它"),
-		checker.GoroutineOutlives: both("%s's sale has ended, but one of its goroutines has not", "%s 的下单已经结束，它的一个 goroutine 还没有结束"),
-		checker.SoldTwice:         both("%s is sold again: stock %d -> %d", "%s 又卖出一次：库存 %d -> %d"),
-		checker.Overwritten: both("%s writes %d, having read %d, but the stock was %s by then: a sale is lost",
-			"%s 读到 %[3]d，写入 %[2]d，而库存那时已是 %[4]s：丢失一单的更新"),
-		checker.WorksOn:            both("%s worked on without the lock, and was not told", "%s 丢了锁还在继续执行，自己并不知情"),
-		checker.TokenNotLarger:     both("a holder has token %d, and a later holder %d", "一个持有者的令牌是 %d，后来的持有者却是 %d"),
-		checker.NestedTokenDiffers: both("%s's nested call has token %d, and its outer one %d", "%s 的嵌套调用的令牌是 %d，外层的却是 %d"),
-		checker.Overtaken:          both("%s is overtaken %d times by sales that asked after it", "%s 被后来的请求插队 %d 次"),
-		checker.NeverGoesOn:        both("%s can never go on", "%s 再也无法继续"),
-		checker.WaitsForItself:     both("%s waits for a lock that it holds itself", "%s 在等自己持有的锁"),
-		checker.WaitsForOwnExpiry:  both("%s waits for a lock that it holds itself, until the lock expires", "%s 在等自己持有的锁，要等到锁过期"),
-		checker.WaitsForExpiry:     both("no live sale holds the lock, and %s waits until it expires", "没有存活的一单持有锁，%s 只能等锁过期"),
-	}
-}
-
-// findingSays tells how an anomaly has shown. A token may be a time.
-func findingSays(f checker.Finding, in language.Language) string {
-	values := slices.Clone(f.Values)
-	for i, value := range values {
-		switch value := value.(type) {
-		case error:
-			values[i] = reason.InShort(in, value)
-		case []string:
-			values[i] = enumeration(value, in)
-		}
-	}
-	return simredis.Relative(fmt.Sprintf(findingTexts()[f.How].In(in), values...))
-}
-
-// enumeration names one or more in a sentence: A, B and C.
-func enumeration(names []string, in language.Language) string {
-	last := len(names) - 1
-	if last == 0 {
-		return names[0]
-	}
-	return in.Say("%s and %s", "%s 和 %s", strings.Join(names[:last], in.Say(", ", "、")), names[last])
 }
 
 // SentenceOf says what an anomaly is in a scenario, in its language: a lock may have to be free after a time.
@@ -139,7 +79,7 @@ func (r Result) limits() (all []string) {
 	}
 	if len(names) > 0 && len(names) < len(r.lookedFor) {
 		all = append(all, r.Scenario.Say("%s not judged, as Redis does not tell", "%s 无法判断，因为从 Redis 看不出来",
-			enumeration(names, r.Scenario.Language)))
+			checker.Enumeration(names, r.Scenario.Language)))
 	}
 	return all
 }

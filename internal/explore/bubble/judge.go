@@ -32,9 +32,11 @@ func (r *Run) Drive(p *Process) (commands int, err error) {
 		held, pushing := r.server.Held(), r.server.Pushing()
 		if i := slices.IndexFunc(held, ofIt); i >= 0 {
 			commands++
+			r.game.Changed(nil)
 			if _, err := held[i].Answer(); err != nil {
 				return commands, err
 			}
+			r.game.Changed(p)
 		} else if i := slices.IndexFunc(pushing, ofIt); i >= 0 {
 			pushing[i].Push()
 		} else {

@@ -40,8 +40,8 @@ type Limits struct {
 type Game interface {
 	// Calls returns the calls that an actor may make next, which is Idle or Resting.
 	Calls(a *Actor) []Call
-	// Effect is told that a command of a process takes effect now. What it returns is called after that; nil does nothing.
-	Effect(by *Process) (after func())
+	// Changed is told that what the nodes hold may be something else: by a command of a process, or by itself, if that is nil.
+	Changed(by *Process)
 	// CanPause reports whether a process may pause now, and Pause is told that it does.
 	CanPause(p *Process) bool
 	Pause(p *Process)

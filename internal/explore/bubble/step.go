@@ -134,14 +134,12 @@ func (r *Run) fates(l *server.Line, token string) (all []step) {
 // effect lets a held command take effect.
 func (r *Run) effect(l *server.Line, happen func() ([]byte, error), fate string) error {
 	command, by := l.Text(), r.Process(l.Process)
-	after := r.game.Effect(by)
+	r.game.Changed(nil)
 	reply, err := happen()
 	if err != nil {
 		return err
 	}
-	if after != nil {
-		after()
-	}
+	r.game.Changed(by)
 	r.record(by, strings.Join([]string{command, strconv.Itoa(l.Node), string(reply), fate}, " "))
 	if r.drawn {
 		r.step.Command, r.step.Reply = r.server.Display(command), r.server.Display(simredis.Readable(reply, 1))
