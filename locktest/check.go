@@ -3,12 +3,10 @@ package locktest
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"lockstep/internal/explore/bubble"
 	"lockstep/internal/explore/bubble/server"
-	"lockstep/internal/explore/simredis"
 )
 
 // Judge implements bubble.Game.
@@ -16,12 +14,15 @@ func (g *game) Judge() (found []bubble.Finding, _ error) {
 	if g.broken != nil {
 		return nil, g.broken
 	}
+	g.Changed(nil)
+	g.judge.Check()
+	found = g.news()
 	quiet := !g.IsUnderWay() // before time passes
 	polling := func() (string, error) { return g.polling(quiet) }
 	for _, of := range []struct {
 		anomaly Anomaly
 		says    func() (string, error)
-	}{{TwoHolders, g.twoHolders}, {LeftBehind, g.leftBehind}, {Stuck, g.stuck}, {Busy, g.Busy}, {Stuck, polling}} {
+	}{{LeftBehind, g.leftBehind}, {Stuck, g.stuck}, {Busy, g.Busy}, {Stuck, polling}} {
 		says, err := of.says()
 		if err != nil {
 			return nil, err
@@ -36,86 +37,19 @@ func (g *game) Judge() (found []bubble.Finding, _ error) {
 	return found, nil
 }
 
-// twoHolders says which actors believe at the same time that they hold the lock. One that is paused does no harm if its token is old.
-func (g *game) twoHolders() (string, error) {
-	var holders []string
-	for _, c := range g.candidate {
-		if fenced := c.Process.Paused && c.token() > 0 && c.token() < g.token; c.believes() && !fenced {
-			holders = append(holders, c.Name)
-		}
-	}
-	if len(holders) < 2 {
-		return "", nil
-	}
-	return strings.Join(holders, " and ") + " are both inside", nil
-}
-
-// lockKey is the lock's key on a node, and whose it is.
-type lockKey struct {
-	simredis.Key
-	has   bool
-	owner string // a process
-	sure  bool   // a value says so; otherwise it is the process that wrote the key
-}
-
-// keys are the lock's on all nodes.
-func (g *game) keys() []lockKey {
-	all := make([]lockKey, g.config.Nodes)
-	for node, state := range g.Server().Holds() {
-		l := &all[node]
-		if l.Key, l.has = state.Key(g.config.Key); l.has {
-			l.owner, l.sure = g.Server().Owner(node, l.Key)
-			g.evidence.locked = true
-		}
-	}
-	return all
-}
-
-// watch notes when a command of one process changes a lock that another holds.
-func (g *game) watch(by string, before, after []lockKey) {
-	for node, was := range before {
-		is := after[node]
-		sameValues := was.has && is.has && isPreserved(was.Values, is.Values)
-		if !was.has || was.owner == "" || was.owner == by || sameValues && is.TTL == was.TTL {
-			continue
-		}
-		if !g.CanPause(g.Process(was.owner)) {
-			continue
-		}
-		if is.has && !sameValues && !was.sure && !is.sure {
-			g.find(Unattributed, "%s changes the lock of %s from %q to %q, and neither says whose it is", by, was.owner, was.Values, is.Values)
-			continue
-		}
-		g.find(ForeignRelease, "%s changes the lock of %s", by, was.owner)
-	}
-}
-
-// isPreserved reports whether what a key held is still there, in its order: others may have added to it, as waiters do who enter
-// themselves. A counter that has grown by one, or shrunk by one, holds what it held.
-func isPreserved(was, is []string) bool {
-	if len(was) == 1 && len(is) == 1 {
-		return was[0] == is[0] || server.CountsOn(was[0], is[0])
-	}
-	for _, value := range is {
-		if len(was) > 0 && was[0] == value {
-			was = was[1:]
-		}
-	}
-	return len(was) == 0
-}
-
 // owner is the process whose lock is on a majority of the nodes, and until when; 0: for ever.
 func (g *game) owner() (name string, until time.Duration) {
-	count := map[string]int{}
-	for _, l := range g.keys() {
-		if l.owner == "" {
-			continue
-		}
-		if count[l.owner]++; count[l.owner] > g.config.Nodes/2 {
-			name, until = l.owner, l.TTL
+	g.Changed(nil)
+	holder := g.judge.Holder()
+	if holder < 0 {
+		return "", 0
+	}
+	for node, now := range g.contents {
+		if key, has := now.Key(g.config.Key); has && g.judge.Owner(node) == holder {
+			until = key.TTL
 		}
 	}
-	return name, until
+	return g.candidate[holder].Process.Name, until
 }
 
 // leftBehind says that a lock stays, until it expires or for ever, although nobody holds it, and nobody is left who could release it.
@@ -234,10 +168,21 @@ func (g *game) stuck() (says string, err error) {
 // isLocked reports whether the lock is somebody's, on some node, who has not merely missed that it is. One that was left there by somebody
 // who is gone, leftBehind knows.
 func (g *game) isLocked() bool {
+	g.Changed(nil)
 	waits := func(a *bubble.Actor) bool { return a.Is(bubble.Calling) }
-	return slices.ContainsFunc(g.keys(), func(k lockKey) bool {
-		return k.has && (k.owner == "" || g.CanPause(g.Process(k.owner)) || !slices.ContainsFunc(g.Process(k.owner).Actors, waits))
-	})
+	for node, now := range g.contents {
+		if _, has := now.Key(g.config.Key); !has {
+			continue
+		}
+		owner := g.judge.Owner(node)
+		if owner < 0 {
+			return true
+		}
+		if p := g.candidate[owner].Process; g.CanPause(p) || !slices.ContainsFunc(p.Actors, waits) {
+			return true
+		}
+	}
+	return false
 }
 
 // polling says that an actor asks for ever. It does if everybody is done or asks, and nothing was under way before time passed.

@@ -45,6 +45,6 @@ func Example() {
 		fmt.Printf("%s: %s\n%s\n", found.Anomaly, found.Says, found.Schedule)
 	}
 	// Output:
-	// foreign-release: A changes the lock of B
+	// foreign-release: A removes B's lock
 	// A:Lock B:Lock A:SET A:Unlock slow B:SET A:DEL
 }

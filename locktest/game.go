@@ -9,7 +9,11 @@ import (
 	"strconv"
 	"sync"
 
+	"lockstep/internal/anomaly"
 	"lockstep/internal/explore/bubble"
+	"lockstep/internal/explore/checker"
+	"lockstep/internal/explore/simredis"
+	"lockstep/internal/language"
 	"lockstep/internal/trace"
 )
 
@@ -27,9 +31,12 @@ type game struct {
 	candidate []*candidate // by the index of its actor
 	broken    error        // the contract
 
-	mu    sync.Mutex
-	token int64 // the largest that a holder got
-	found []bubble.Finding
+	contents []*simredis.State // of the nodes, as the judge knows them
+	found    []bubble.Finding  // what steps have shown
+	asked    int               // findings that the judge had when it was asked last
+
+	mu    sync.Mutex // guards the judge
+	judge *checker.Checker
 }
 
 // evidence is what some run has shown: without it, that nothing was found says nothing.
@@ -79,6 +86,8 @@ type candidate struct {
 
 func begin(r *bubble.Run, c Config, open func(Process) (Lock, error), e *evidence) (*game, error) {
 	g := &game{Run: r, config: c, open: open, evidence: e, locks: map[*bubble.Process]Lock{}}
+	g.judge = checker.New(checker.Setup{Driver: g, Key: c.Key, Fenced: true, Sender: r.Server().Sender})
+	g.contents = g.Contents()
 	var groups [][]string
 	for i := range c.Actors {
 		if name := string(rune('A' + i)); !c.Together || i < 2 {
@@ -104,6 +113,7 @@ func (g *game) add(kind int, names ...string) error {
 	p := g.Add(kind, names...)
 	for _, a := range p.Actors {
 		g.candidate = append(g.candidate, &candidate{Actor: a})
+		g.judge.Add(checker.Actor{Name: a.Name, Process: p.Name, Life: a})
 	}
 	var l Lock
 	err := g.Open(p, func() (err error) {
@@ -133,7 +143,10 @@ func (g *game) Calls(a *bubble.Actor) (calls []bubble.Call) {
 	if a.Is(bubble.Resting) {
 		return []bubble.Call{{Name: "Unlock", Last: true, Do: func(context.Context) error {
 			c.unlocks = true
-			return c.held.Unlock(context.Background())
+			g.tell(func() { g.judge.BeginUnlock(a.Index) })
+			err := c.held.Unlock(context.Background())
+			g.tell(func() { g.judge.EndUnlock(a.Index, true, err) })
+			return err
 		}}}
 	}
 	calls = append(calls, g.locking(c, "Lock", l.Lock))
@@ -146,108 +159,155 @@ func (g *game) Calls(a *bubble.Actor) (calls []bubble.Call) {
 // locking is a call of Lock or TryLock.
 func (g *game) locking(c *candidate, name string, lock func(context.Context) (Held, error)) bubble.Call {
 	return bubble.Call{Name: name, Cancelable: true, Do: func(ctx context.Context) error {
+		g.tell(func() { g.judge.Ask(c.Index, c.Process.Name) })
 		held, err := lock(ctx)
 		switch {
 		case errors.Is(err, errContract):
 			g.broken = err
 		case err != nil:
-			g.fail(err)
+			g.tell(func() { g.refuse(ctx, c, err) })
 		case held == nil:
 			err = fmt.Errorf("%w: Lock gives no lock and no error", errContract)
 			g.broken = err
 		default:
-			g.enter(c, held)
+			g.tell(func() { g.enter(c, held) })
 		}
 		return err
 	}}
 }
 
-// fail notes that a call of Lock has failed.
-func (g *game) fail(err error) {
+// tell tells the judge something. Several goroutines may do so.
+func (g *game) tell(event func()) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	event()
+}
+
+// refuse tells the judge that a candidate does not get the lock.
+func (g *game) refuse(ctx context.Context, c *candidate, err error) {
 	if g.evidence.failure == nil {
 		g.evidence.failure = err
 	}
+	g.judge.Refuse(c.Index, err, ctx.Err() != nil)
 }
 
-// enter notes that a candidate has the lock.
+// enter tells the judge that a candidate has the lock.
 func (g *game) enter(c *candidate, held Held) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
 	c.held = held
 	if c.Process.Crashed {
 		return
 	}
 	c.obtained, g.evidence.obtained = true, true
-	if _, has := held.(interface{ Token() int64 }); has && c.token() <= g.token {
-		g.find(TokenOrder, "%s gets the token %d after %d was given", c.Name, c.token(), g.token)
-	}
-	g.token = max(g.token, c.token())
+	g.judge.Enter(c.Index, c)
 }
 
-// believes reports whether the candidate may believe that it holds the lock.
-func (c *candidate) believes() bool {
+// IsLost implements checker.Lease. One that is paused believes what it believed.
+func (c *candidate) IsLost() bool {
 	if c.Process.Paused {
-		return c.believed
+		return !c.believed
 	}
-	return c.Is(bubble.Resting) && valid(c.held)
+	if v, tells := c.held.(interface{ Valid() bool }); tells && !v.Valid() {
+		return true
+	}
+	h, tells := c.held.(interface{ Context() context.Context })
+	return tells && h.Context().Err() != nil
 }
 
-func valid(held Held) bool {
-	if v, tells := held.(interface{ Valid() bool }); tells && !v.Valid() {
-		return false
+// IsOver implements checker.Lease.
+func (c *candidate) IsOver() bool { return c.IsLost() }
+
+// Token implements checker.Lease.
+func (c *candidate) Token() (token int64, ok bool) {
+	t, ok := c.held.(interface{ Token() int64 })
+	if ok {
+		token = t.Token()
 	}
-	c, tells := held.(interface{ Context() context.Context })
-	return !tells || c.Context().Err() == nil
+	return token, ok
 }
 
-// token returns a holder's fencing token, 0 if it has none.
-func (c *candidate) token() int64 {
-	if t, has := c.held.(interface{ Token() int64 }); has {
-		return t.Token()
+// believes reports whether a candidate may believe that it holds the lock.
+func (g *game) believes(c *candidate) bool { return g.judge.Sale(c.Index).IsInside() }
+
+// Contents implements checker.Driver.
+func (g *game) Contents() []*simredis.State { return g.Server().Holds() }
+
+// Past implements checker.Driver. It excuses nothing that is looked for here.
+func (*game) Past() checker.Past { return checker.Past{} }
+
+// Changed implements bubble.Game.
+func (g *game) Changed(by *bubble.Process) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.evidence.sent = g.evidence.sent || by != nil
+	for node, now := range g.Contents() {
+		if before := g.contents[node]; now != before {
+			g.contents[node] = now
+			g.judge.Change(checker.Change{Server: node, Before: before, After: now}, g.writer(by, node))
+		}
+		_, has := now.Key(g.config.Key)
+		g.evidence.locked = g.evidence.locked || has
 	}
-	return 0
+	g.evidence.common = cmp.Or(g.evidence.common, g.Server().CommonOwner())
 }
 
-// find notes what a step has done, whatever the state is then.
-func (g *game) find(a Anomaly, format string, values ...any) {
-	if !slices.ContainsFunc(g.found, func(known bubble.Finding) bool { return known.Kind == string(a) }) {
-		g.found = append(g.found, bubble.Finding{Kind: string(a), Says: fmt.Sprintf(format, values...)})
+// writer returns the index of the actor that is taken to have changed the lock on a node; -1 for none. A connection tells the process
+// alone: it is the actor of it that owns the lock there, or the first that has made a call.
+func (g *game) writer(p *bubble.Process, node int) int {
+	if p == nil {
+		return -1
 	}
+	if owner := g.judge.Owner(node); owner >= 0 && g.candidate[owner].Process == p {
+		return owner
+	}
+	calls := func(a *bubble.Actor) bool { return a.Is(bubble.Calling) }
+	return p.Actors[max(slices.IndexFunc(p.Actors, calls), 0)].Index
 }
 
 // Seen implements bubble.Game.
-func (g *game) Seen() []bubble.Finding { return g.found }
+func (g *game) Seen() []bubble.Finding {
+	g.found = append(g.found, g.news()...)
+	return g.found
+}
 
-// Effect implements bubble.Game.
-func (g *game) Effect(by *bubble.Process) (after func()) {
-	before := g.keys()
-	g.evidence.sent = true
-	return func() {
-		g.watch(by.Name, before, g.keys())
-		g.evidence.common = cmp.Or(g.evidence.common, g.Server().CommonOwner())
+// news returns what the judge has found since it was asked last, as far as it is told here: the first of each anomaly.
+func (g *game) news() (found []bubble.Finding) {
+	all := g.judge.Found()
+	for _, f := range all[g.asked:] {
+		known := func(other bubble.Finding) bool { return other.Kind == string(f.Anomaly) }
+		switch f.Anomaly {
+		case anomaly.TwoHolders, anomaly.ForeignRelease, anomaly.TokenOrder, anomaly.Unattributed:
+			if !slices.ContainsFunc(slices.Concat(g.found, found), known) {
+				found = append(found, bubble.Finding{Kind: string(f.Anomaly), Says: f.In(language.English)})
+			}
+		}
 	}
+	g.asked = len(all)
+	return found
 }
 
 // AppendState implements bubble.Game.
 func (g *game) AppendState(b []byte) []byte {
-	b = strconv.AppendInt(b, g.token, 10)
-	for _, c := range g.candidate {
-		b = strconv.AppendBool(b, c.believes())
+	g.Changed(nil)
+	var o checker.Order
+	for i, c := range g.candidate {
+		b = strconv.AppendBool(b, g.believes(c))
+		o.Actors, o.Places = append(o.Actors, i), append(o.Places, byte(i))
 	}
-	return b
+	for node := range g.contents {
+		b = g.judge.AppendServer(b, node, o)
+	}
+	return g.judge.AppendOrder(b, o)
 }
 
 // CanPause implements bubble.Game: a process pauses while it has the lock.
 func (g *game) CanPause(p *bubble.Process) bool {
-	return slices.ContainsFunc(g.of(p.Actors), (*candidate).believes)
+	return slices.ContainsFunc(g.of(p.Actors), g.believes)
 }
 
 // Pause implements bubble.Game.
 func (g *game) Pause(p *bubble.Process) {
 	for _, c := range g.of(p.Actors) {
-		c.believed = c.believes()
+		c.believed = g.believes(c)
 	}
 }
 

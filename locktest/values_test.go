@@ -106,6 +106,27 @@ func TestRightLocksWhoseWaitersAreInTheKey(t *testing.T) {
 	}
 }
 
+// Who tries in vain may leave something in the lock's key: it is still the holder's.
+func TestRightLocksWhoseFailedAttemptsAreInTheKey(t *testing.T) {
+	for name, take := range map[string]string{
+		"a counter beside a field that says nothing": `
+			if redis.call("HSETNX", KEYS[1], "held", 1) == 1 then return redis.call("PEXPIRE", KEYS[1], ARGV[2]) end
+			redis.call("HINCRBY", KEYS[1], "asked", 1) return 0`,
+		"a member of a sorted set": `redis.call("ZADD", KEYS[1], "NX", redis.call("ZCARD", KEYS[1]), ARGV[1])
+			if redis.call("ZRANK", KEYS[1], ARGV[1]) == 0 then return redis.call("PEXPIRE", KEYS[1], ARGV[2]) end return 0`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			isRight(t, config(""), made(func(ctx context.Context, y *toy) (locktest.Held, error) {
+				took, err := y.Eval(ctx, take, []string{key}, rand.Text(), ttl.Milliseconds()).Int()
+				if err == nil && took == 0 {
+					err = errTaken
+				}
+				return y, err
+			}, remove))
+		})
+	}
+}
+
 // What a lock does wrong by itself, without a fault that would excuse it, is found; so is who waits for what never comes.
 func TestWrongLocksThatWereHeldForRight(t *testing.T) {
 	for name, row := range map[string]struct {

@@ -83,11 +83,8 @@ func (g *game) Calls(a *bubble.Actor) []bubble.Call {
 	return []bubble.Call{{Name: "start", Do: g.does[a.Index], Last: true, Cancelable: true}}
 }
 
-// Effect implements bubble.Game.
-func (g *game) Effect(*bubble.Process) (after func()) {
-	g.evidence.sent = true
-	return nil
-}
+// Changed implements bubble.Game.
+func (g *game) Changed(by *bubble.Process) { g.evidence.sent = g.evidence.sent || by != nil }
 
 // CanPause implements bubble.Game: nobody has a lock.
 func (*game) CanPause(*bubble.Process) bool { return false }

@@ -1,8 +1,11 @@
-// Package anomaly is the catalogue of what can go wrong with a lock: its ids, its words, and who shows it. Findings of the witness, labs,
-// exercises and steps refer to it; a flaw of a strategy is one of its rows.
+// Package anomaly is the catalogue of what can go wrong with a lock: its ids, its words, and who shows it. Findings of the witness, of
+// locktest and redistest, labs, exercises and steps refer to it; a flaw of a strategy is one of its rows.
 package anomaly
 
 import (
+	"slices"
+	"strings"
+
 	"lockstep/internal/language"
 	"lockstep/internal/strategy"
 )
@@ -28,9 +31,11 @@ const (
 	Starved        Anomaly = "starved"
 
 	// The explorer does not look for these.
-	Polling    Anomaly = "polling"
-	Unanswered Anomaly = "unanswered"
-	Price      Anomaly = "price"
+	Busy         Anomaly = "busy"
+	Unattributed Anomaly = "unattributed"
+	Polling      Anomaly = "polling"
+	Unanswered   Anomaly = "unanswered"
+	Price        Anomaly = "price"
 )
 
 // All lists those that the explorer looks for.
@@ -45,62 +50,85 @@ func All() []Anomaly {
 type Row struct {
 	ID         Anomaly
 	Title      language.Text // for people, in a few words: as the shop names what it sees, where that is the same
-	By         string        // who shows it, beside labs: explorer, witness, exercise, lesson, benchmark
+	By         string        // who shows it, beside labs: explorer, witness, locktest, redistest, exercise, lesson, benchmark
 	Labs       string        // on the running service, or of the explorer
 	Flaws      string        // that strategies have, where no lab is called so
 	Says, Task language.Text // what goes wrong; what to make a lock do, after the lock's name
+	InTest     string        // what goes wrong in locktest, where nothing is known of the lock but its key
 }
 
 // Catalogue has a row for each anomaly.
 func Catalogue() []Row {
 	both := language.Both
 	return []Row{
-		{TwoHolders, both("two holders", "两个持有者"), "explorer witness exercise lesson",
+		{TwoHolders, both("two holders", "两个持有者"), "explorer witness locktest exercise lesson",
 			"overdue-work clock-skew redis-clock empty-restarted-node failover scheduled-job stampede job-overruns",
 			"clocks no-exclusion paused-holder",
-			both("two sales believe at the same time that they hold the lock", "两单同时认为自己持有锁"), both("let two in at the same time", "放两单同时进来")},
+			both("two sales believe at the same time that they hold the lock", "两单同时认为自己持有锁"), both("let two in at the same time", "放两单同时进来"),
+			"two actors may believe at the same time that they hold the lock, by all that the library has told them"},
 		{LostUpdate, both("lost update", "丢失更新"), "explorer witness exercise lesson",
 			"lost-update lost-update-replicas overdue-work paused-writer commit-after-unlock partition stopped-process older-snapshot " +
 				"eviction", "no-fence",
-			both("a sale writes over the update of another sale", "一单覆盖了另一单的更新"), both("lose an update of the stock", "丢失一次库存更新")},
+			both("a sale writes over the update of another sale", "一单覆盖了另一单的更新"), both("lose an update of the stock", "丢失一次库存更新"), ""},
 		{DoubleSale, both("double sale", "重复售出"), "explorer witness exercise", "resent-command repeated-order", "",
-			both("one order is sold more than once", "同一个订单卖出不止一次"), both("sell one order twice", "让同一个订单卖出两次")},
-		{ForeignRelease, both("foreign release", "误删别人的锁"), "explorer witness exercise lesson", "foreign-delete check-then-delete", "no-owner",
+			both("one order is sold more than once", "同一个订单卖出不止一次"), both("sell one order twice", "让同一个订单卖出两次"), ""},
+		{ForeignRelease, both("foreign release", "误删别人的锁"), "explorer witness locktest exercise lesson",
+			"foreign-delete check-then-delete", "no-owner",
 			both("a sale removes, overwrites or prolongs a lock that another sale holds", "一单删除、覆盖或续期了另一单持有的锁"),
-			both("remove another’s lock", "删掉别人的锁")},
-		{LeftBehind, both("lock left behind", "锁残留"), "explorer witness exercise lesson",
+			both("remove another’s lock", "删掉别人的锁"),
+			"a process removes or overwrites a lock that an actor of another process holds"},
+		{LeftBehind, both("lock left behind", "锁残留"), "explorer witness locktest exercise lesson",
 			"holder-dies dies-between-set-and-expire lost-reply cancelled-request late-command redis-gone resent-command job-holder-dies", "",
-			both("a lock stays for ever, although no sale holds it", "没有一单持有锁，锁却永远残留"), both("leave a lock behind for ever", "留下一把永远没人清除的锁")},
-		{Stuck, both("stuck for ever", "卡死"), "explorer witness exercise",
+			both("a lock stays for ever, although no sale holds it", "没有一单持有锁，锁却永远残留"), both("leave a lock behind for ever", "留下一把永远没人清除的锁"),
+			"a lock stays until it expires, or for ever: its actor was told that it has no lock, or that it has released it; " +
+				"or its process has crashed, and nobody gets the lock any more"},
+		{Stuck, both("stuck for ever", "卡死"), "explorer witness locktest redistest exercise",
 			"self-deadlock missed-wake-up dead-waiter holder-dies dies-between-set-and-expire lost-reply late-command redis-gone " +
 				"resent-command job-holder-dies", "",
-			both("a sale can never go on", "一单再也无法继续"), both("block a sale for ever", "让一单永远无法继续")},
+			both("a sale can never go on", "一单再也无法继续"), both("block a sale for ever", "让一单永远无法继续"),
+			"a call does not come back within ten minutes, although nobody holds the lock and nothing is on its way"},
+		{ID: Busy, Title: both("busy", "不停发命令"), By: "locktest redistest",
+			InTest: "a process sends 20 commands or more, one after the other, and no time passes"},
 		{SelfDeadlock, both("waits for itself", "自己等自己"), "explorer witness lesson", "self-deadlock", "",
 			both("a sale waits for a lock that it holds itself, until the lock expires", "一单在等自己持有的锁，直到锁过期"),
-			both("make a sale wait for itself", "让一单自己等自己")},
+			both("make a sale wait for itself", "让一单自己等自己"), ""},
 		{Untold, both("loss untold", "丢锁不知情"), "explorer exercise", "renewal-outage redis-pause", "",
 			both("a sale has lost the lock and works on, and nothing tells it", "一单丢了锁还在继续执行，自己并不知情"),
-			both("lose the lock without telling its holder", "丢了锁却不告诉持有者")},
-		{GoroutineLeak, both("goroutine leak", "goroutine 泄漏"), "explorer witness exercise", "goroutine-leak endless-renewal", "",
-			both("a goroutine still runs after its sale has ended", "一单已经结束，它的 goroutine 还在运行"), both("leak a goroutine", "泄漏一个 goroutine")},
+			both("lose the lock without telling its holder", "丢了锁却不告诉持有者"), ""},
+		{GoroutineLeak, both("goroutine leak", "goroutine 泄漏"), "explorer witness locktest redistest exercise",
+			"goroutine-leak endless-renewal", "",
+			both("a goroutine still runs after its sale has ended", "一单已经结束，它的 goroutine 还在运行"), both("leak a goroutine", "泄漏一个 goroutine"),
+			"a goroutine is left when all calls have come back and all clients are closed"},
 		{FalseWord, both("false word", "结果不实"), "explorer exercise", "false-word", "",
-			both("Unlock or an error reports something untrue", "解锁结果或错误信息与事实不符"), both("report something untrue", "报告不实的结果")},
-		{TokenOrder, both("tokens out of order", "令牌乱序"), "explorer exercise", "token-order", "",
+			both("Unlock or an error reports something untrue", "解锁结果或错误信息与事实不符"), both("report something untrue", "报告不实的结果"), ""},
+		{TokenOrder, both("tokens out of order", "令牌乱序"), "explorer locktest exercise", "token-order", "",
 			both("a later holder's fencing token is not larger, or a nested call's is another one", "后一个持有者的栅栏令牌没有增大，或嵌套调用的令牌与外层不同"),
-			both("give tokens out of order", "发出乱序的令牌")},
+			both("give tokens out of order", "发出乱序的令牌"), "a holder's fencing token is not larger than an earlier holder's"},
 		{Progress, both("failed without a fault", "无故失败"), "explorer exercise", "progress", "",
-			both("a sale fails although nothing went wrong", "没出任何故障，一单却失败了"), both("fail a sale although nothing went wrong", "没出故障却让一单失败")},
+			both("a sale fails although nothing went wrong", "没出任何故障，一单却失败了"), both("fail a sale although nothing went wrong", "没出故障却让一单失败"), ""},
 		{Idle, both("lock idle", "锁闲置"), "explorer witness exercise", "idle lost-reply resent-command missed-wake-up dead-waiter", "keeper-dies",
 			both("nobody living holds the lock, yet waiters sleep for a quarter of its expiry",
 				"没有存活的一单持有锁，等待者却休眠了过期时间的四分之一以上"),
-			both("leave everybody waiting for time", "让所有人只能等锁过期")},
+			both("leave everybody waiting for time", "让所有人只能等锁过期"), ""},
 		{Starved, both("starvation", "饥饿"), "explorer witness exercise lesson", "starvation starvation-replicas", "no-order",
 			both("a sale is overtaken too often by sales that asked after it", "一单被后来的请求插队太多次"),
-			both("starve a sale", "让一单一直拿不到锁")},
+			both("starve a sale", "让一单一直拿不到锁"), ""},
+		{ID: Unattributed, Title: both("whose lock it is cannot be told", "无法判断锁归谁"), By: "locktest",
+			InTest: "a process changes a lock that another holds, and no value says whose it is then: it may be right or wrong"},
 		{ID: Polling, Title: both("polling", "轮询"), By: "witness", Labs: "polling-storm", Flaws: "polling"},
 		{ID: Unanswered, Title: both("no reply from Redis", "Redis 没有响应"), By: "witness", Labs: "slow-node"},
 		{ID: Price, Title: both("price", "代价"), By: "benchmark", Flaws: "own-commands round-trips retries one-script older-servers"},
 	}
+}
+
+// ShownBy lists those that somebody shows, as Row.By names him.
+func ShownBy(who string) (all []Anomaly) {
+	for _, row := range Catalogue() {
+		if slices.Contains(strings.Fields(row.By), who) {
+			all = append(all, row.ID)
+		}
+	}
+	return all
 }
 
 // Row returns what there is to know of it.

@@ -9,9 +9,10 @@ import (
 	"lockstep/internal/language"
 )
 
-// Each anomaly has one row, with a title in each language, which says who shows it. Those that the explorer shows have all words.
+// Each anomaly has one row, with a title in each language, which says who shows it. Those that the explorer shows have all words, and
+// those of locktest what they are there.
 func TestCatalogue(t *testing.T) {
-	known := []string{"explorer", "witness", "exercise", "lesson", "benchmark"}
+	known := []string{"explorer", "witness", "locktest", "redistest", "exercise", "lesson", "benchmark"}
 	var explored []anomaly.Anomaly
 	ids := map[anomaly.Anomaly]bool{}
 	for _, row := range anomaly.Catalogue() {
@@ -24,6 +25,9 @@ func TestCatalogue(t *testing.T) {
 			if !slices.Contains(known, who) {
 				t.Errorf("%s is shown by %q; want some of %v", row.ID, who, known)
 			}
+		}
+		if shown := slices.Contains(by, "locktest"); shown != (row.InTest != "") {
+			t.Errorf("%s is shown by locktest: %t; what it is there: %q", row.ID, shown, row.InTest)
 		}
 		texts := []language.Text{row.Title}
 		if slices.Contains(by, "explorer") {

@@ -5,6 +5,7 @@ import (
 
 	"lockstep/internal/anomaly"
 	"lockstep/internal/explore/engine"
+	"lockstep/internal/explore/fault"
 	"lockstep/internal/explore/search"
 )
 
@@ -38,11 +39,11 @@ func (r *Run) Note() any {
 
 // add takes down what a step led to. A state counts once.
 func (c *Coverage) add(e search.Edge[engine.Transition]) {
-	if fault := e.By.Kind.Fault(); fault != "" {
+	if f := e.By.Kind.Fault(); f != fault.None {
 		if c.Faults == nil {
 			c.Faults = map[string]int{}
 		}
-		c.Faults[fault]++
+		c.Faults[f.String()]++
 	}
 	s, _ := e.Note.(sight)
 	c.Undecided = c.Undecided || s.undecided

@@ -107,7 +107,7 @@ func (l watchedLock) Lock(ctx context.Context, owner string) (*lock.Lease, error
 		c.Refuse(actor, err, ctx.Err() != nil)
 		return nil, err
 	}
-	c.Enter(actor, lease)
+	c.Enter(actor, watchedLease{lease})
 	leave := sync.OnceValue(func() bool { return c.BeginUnlock(actor) }) // a failed Unlock may be tried again
 	return lease.With(func(ctx context.Context) error {
 		outermost := leave()
@@ -116,6 +116,18 @@ func (l watchedLock) Lock(ctx context.Context, owner string) (*lock.Lease, error
 		return err
 	}), nil
 }
+
+// watchedLease is a lease, as the checker sees it.
+type watchedLease struct{ *lock.Lease }
+
+// Token implements checker.Lease.
+func (l watchedLease) Token() (token int64, ok bool) { return l.Lease.Token(), l.Lease.Token() > 0 }
+
+// IsLost implements checker.Lease.
+func (l watchedLease) IsLost() bool { return errors.Is(context.Cause(l.Context()), lock.ErrLost) }
+
+// IsOver implements checker.Lease.
+func (l watchedLease) IsOver() bool { return l.Context().Err() != nil }
 
 // TryLock implements lock.Locker.
 func (l watchedLock) TryLock(ctx context.Context, owner string) (*lock.Lease, error) {

@@ -6,6 +6,7 @@ import (
 
 	"lockstep/internal/evolution"
 	"lockstep/internal/explore/engine"
+	"lockstep/internal/explore/fault"
 )
 
 // Wherever a schedule stands, with a key that is to expire, the expiry can come next: as a fault while somebody could move, and by itself
@@ -18,7 +19,7 @@ func TestAnExpiryComesBetweenAnyTwoSteps(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			in := engine.Scenario{Actors: 2, Work: engine.TTL / 5, Faults: engine.Faults{Expiry: 1, Late: 1}}
+			in := engine.Scenario{Actors: 2, Work: engine.TTL / 5, Faults: fault.Budget{fault.Expiry: 1, fault.Late: 1}}
 			h, err := NewHarness(s, in, Options{}, engine.NewSeeds())
 			if err != nil {
 				t.Fatal(err)

@@ -8,8 +8,8 @@ import (
 
 	"lockstep/internal/anomaly"
 	"lockstep/internal/explore/engine"
+	"lockstep/internal/explore/fault"
 	"lockstep/internal/explore/search"
-	"lockstep/internal/language"
 	"lockstep/internal/strategy"
 	"lockstep/internal/verdict"
 )
@@ -20,18 +20,14 @@ type (
 	// ScenarioFlags are a scenario as flags.
 	ScenarioFlags = engine.Flags
 	// Faults say how often each fault may happen.
-	Faults = engine.Faults
+	Faults = fault.Budget
+	// Fault is what there is to know of one thing that may go wrong.
+	Fault = fault.Row
 	// Anomaly is one kind of thing that goes wrong.
 	Anomaly = anomaly.Anomaly
 	// Bounds say when to stop.
 	Bounds = search.Bounds
 )
-
-// Fault is one thing that may go wrong.
-type Fault struct {
-	engine.Fault
-	Says language.Text // what happens, as a part of a sentence
-}
 
 // The errors of Explore and Replay.
 var (
@@ -49,22 +45,16 @@ var (
 func Anomalies() []Anomaly { return anomaly.All() }
 
 // AllFaults lists the faults there are.
-func AllFaults() (all []Fault) {
-	texts := faultTexts()
-	for _, f := range engine.AllFaults() {
-		all = append(all, Fault{f, texts[f.Name]})
-	}
-	return all
-}
+func AllFaults() []Fault { return fault.All() }
 
 // FaultNames lists their names.
-func FaultNames() []string { return engine.FaultNames() }
+func FaultNames() []string { return fault.Names() }
 
 // ParseScenario reads what Scenario.String writes.
 func ParseScenario(text string) (Scenario, error) { return engine.ParseScenario(text) }
 
 // ParseFaults reads budgets, such as expiry=1,crash=1.
-func ParseFaults(text string) (Faults, error) { return engine.ParseFaults(text) }
+func ParseFaults(text string) (Faults, error) { return fault.Parse(text, fault.Names()) }
 
 // Notation says how a schedule writes its steps, by examples.
 func Notation() []string { return engine.Notation() }

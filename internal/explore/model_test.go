@@ -10,6 +10,7 @@ import (
 
 	"lockstep/internal/anomaly"
 	"lockstep/internal/explore"
+	"lockstep/internal/explore/fault"
 	"lockstep/internal/lock"
 	"lockstep/internal/strategy"
 	"lockstep/internal/verdict"
@@ -115,7 +116,7 @@ func TestSomethingIsWrongWith(t *testing.T) {
 			}), explore.Scenario{Actors: 2, Work: 15 * time.Second}, anomaly.TwoHolders,
 		},
 		"a timer that outlives its sale": {
-			polled(late), explore.Scenario{Actors: 2, Work: 3 * time.Second, Faults: explore.Faults{LostReply: 1}}, anomaly.ForeignRelease,
+			polled(late), explore.Scenario{Actors: 2, Work: 3 * time.Second, Faults: explore.Faults{fault.LostReply: 1}}, anomaly.ForeignRelease,
 		},
 		"a short timer in the background": {
 			polled(func(ctx context.Context, c redis.Cmdable, opts lock.Options, owner string) (unlocker, error) {

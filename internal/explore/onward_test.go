@@ -8,6 +8,7 @@ import (
 	"lockstep/internal/anomaly"
 	"lockstep/internal/evolution"
 	"lockstep/internal/explore/engine"
+	"lockstep/internal/explore/fault"
 )
 
 // A way on has no fault. What shows the anomaly ends it, and leads to another state than what does not: or else a way that comes there by
@@ -17,7 +18,7 @@ func TestAWayOnAvoidsFaultsAndTheAnomaly(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	in := Scenario{Actors: 2, Faults: Faults{Expiry: 1, Crash: 1, Failover: 1}}
+	in := Scenario{Actors: 2, Faults: Faults{fault.Expiry: 1, fault.Crash: 1, fault.Failover: 1}}
 	for schedule, want := range map[string]string{
 		"A:SET expiry B:SET": "",
 		"A:SET A:GET A:write A:DEL B:SET B:GET B:write B:DEL": string(Escaped),

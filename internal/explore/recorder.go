@@ -54,10 +54,8 @@ func (r *recorder) Follow(rest []redis.Cmder, arrives bool) {
 func (r *recorder) Apply(t engine.Transition) bool {
 	before, who := r.look(), r.x.Subject(t).Name
 	before.subscribes = r.x.Subject(t).Subscribes()
-	step := trace.Step{Fault: t.Kind.Budget()}
-	if step.Fault != "" {
-		step.Title = FaultTitle(step.Fault).In(r.x.Scenario.Language)
-	}
+	of := t.Kind.Budget().Row()
+	step := trace.Step{Fault: of.Name, Title: of.Title.In(r.x.Scenario.Language)}
 	r.step, r.token, r.verb, r.follows = &step, "", "", ""
 	ok := r.x.Apply(t)
 	if a := r.x.Subject(t).Actor; a != nil {

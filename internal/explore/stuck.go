@@ -7,6 +7,7 @@ import (
 	"lockstep/internal/anomaly"
 	"lockstep/internal/explore/checker"
 	"lockstep/internal/explore/engine"
+	"lockstep/internal/explore/fault"
 )
 
 // How long those who may be stuck are watched.
@@ -113,5 +114,5 @@ func expiryDeadline(x *engine.Execution) time.Duration { return x.Now() + 2*engi
 
 // withoutFaults lists what may follow without a fault.
 func withoutFaults(x *engine.Execution) []engine.Transition {
-	return slices.DeleteFunc(slices.Clone(x.Transitions()), func(t engine.Transition) bool { return t.Kind.Fault() != "" })
+	return slices.DeleteFunc(slices.Clone(x.Transitions()), func(t engine.Transition) bool { return t.Kind.Fault() != fault.None })
 }

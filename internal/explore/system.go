@@ -8,6 +8,7 @@ import (
 
 	"lockstep/internal/anomaly"
 	"lockstep/internal/explore/engine"
+	"lockstep/internal/explore/fault"
 	"lockstep/internal/explore/search"
 )
 
@@ -46,7 +47,7 @@ func (s *searched) Transitions() []engine.Transition {
 	if s.onward == nil {
 		return s.Engine.Transitions()
 	}
-	return slices.DeleteFunc(s.Engine.Transitions(), func(t engine.Transition) bool { return t.Kind.Budget() != "" })
+	return slices.DeleteFunc(s.Engine.Transitions(), func(t engine.Transition) bool { return t.Kind.Budget() != fault.None })
 }
 
 // Check implements search.Run.

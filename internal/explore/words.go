@@ -2,7 +2,6 @@ package explore
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -10,9 +9,7 @@ import (
 	"lockstep/internal/explore/checker"
 	"lockstep/internal/explore/engine"
 	"lockstep/internal/explore/search"
-	"lockstep/internal/explore/simredis"
 	"lockstep/internal/language"
-	"lockstep/internal/service/reason"
 )
 
 // BoundSays says which bound ended a search; "" for none.
@@ -31,106 +28,6 @@ func BoundSays(hit search.Hit, in language.Language) string {
 	default:
 		return ""
 	}
-}
-
-// findingTexts returns the sentence of each way to show an anomaly: a format, for the values that checker.How names.
-func findingTexts() [checker.WaitsForExpiry + 1]language.Text {
-	both := language.Both
-	return [...]language.Text{
-		checker.BothInside:        both("%s are both inside", "%s 同时在临界区里"),
-		checker.AllInside:         both("%s are inside", "%s 同时在临界区里"),
-		checker.Removes:           both("%s removes %s's lock", "%s 删除了 %s 的锁"),
-		checker.LimitsExpiry:      both("%s gives %s's lock an expiry", "%s 给 %s 的锁加上了过期时间"),
-		checker.Shortens:          both("%s shortens %s's lock", "%s 缩短了 %s 的锁的过期时间"),
-		checker.Prolongs:          both("%s prolongs %s's lock", "%s 给 %s 的锁续期"),
-		checker.Overwrites:        both("%s overwrites %s's lock", "%s 覆盖了 %s 的锁"),
-		checker.UnlockDeniesLoss:  both("%s's Unlock reports success, but the lock was already lost", "%s 的 Unlock 报告成功，其实锁早就丢了"),
-		checker.UnlockDeniesHold:  both("%s's Unlock reports %q, but the lock was held to the end", "%s 的 Unlock 报错“%s”，其实它一直持有锁"),
-		checker.LossClaimed:       both("%s is told that it lost the lock, but still holds it", "%s 被告知丢了锁，其实它仍持有锁"),
-		checker.LeaveClaimed:      both("%s is told that its client went away, but the client did not", "%s 被告知客户端已断开，其实没有断开"),
-		checker.HolderClaimed:     both("%s is told that another sale holds the lock, but none does", "%s 被告知锁被别人持有，其实没有谁持有锁"),
-		checker.Fails:             both("%s fails although nothing went wrong: %s", "没有任何故障，%s 却失败了：%s"),
-		checker.OutlivesHolder:    both("%s is dead, and its lock stays for %v", "%s 已崩溃，它的锁还要残留 %v"),
-		checker.StaysForEver:      both("the lock stays for ever, and nobody holds it", "锁永远残留，没有谁持有它"),
-		checker.GoroutineOutlives: both("%s's sale has ended, but one of its goroutines has not", "%s 的下单已经结束，它的一个 goroutine 还没有结束"),
-		checker.SoldTwice:         both("%s is sold again: stock %d -> %d", "%s 又卖出一次：库存 %d -> %d"),
-		checker.Overwritten: both("%s writes %d, having read %d, but the stock was %s by then: a sale is lost",
-			"%s 读到 %[3]d，写入 %[2]d，而库存那时已是 %[4]s：丢失一单的更新"),
-		checker.WorksOn:            both("%s worked on without the lock, and was not told", "%s 丢了锁还在继续执行，自己并不知情"),
-		checker.TokenNotLarger:     both("a holder has token %d, and a later holder %d", "一个持有者的令牌是 %d，后来的持有者却是 %d"),
-		checker.NestedTokenDiffers: both("%s's nested call has token %d, and its outer one %d", "%s 的嵌套调用的令牌是 %d，外层的却是 %d"),
-		checker.Overtaken:          both("%s is overtaken %d times by sales that asked after it", "%s 被后来的请求插队 %d 次"),
-		checker.NeverGoesOn:        both("%s can never go on", "%s 再也无法继续"),
-		checker.WaitsForItself:     both("%s waits for a lock that it holds itself", "%s 在等自己持有的锁"),
-		checker.WaitsForOwnExpiry:  both("%s waits for a lock that it holds itself, until the lock expires", "%s 在等自己持有的锁，要等到锁过期"),
-		checker.WaitsForExpiry:     both("no live sale holds the lock, and %s waits until it expires", "没有存活的一单持有锁，%s 只能等锁过期"),
-	}
-}
-
-// findingSays tells how an anomaly has shown. A token may be a time.
-func findingSays(f checker.Finding, in language.Language) string {
-	values := slices.Clone(f.Values)
-	for i, value := range values {
-		switch value := value.(type) {
-		case error:
-			values[i] = reason.InShort(in, value)
-		case []string:
-			values[i] = enumeration(value, in)
-		}
-	}
-	return simredis.Relative(fmt.Sprintf(findingTexts()[f.How].In(in), values...))
-}
-
-// enumeration names one or more in a sentence: A, B and C.
-func enumeration(names []string, in language.Language) string {
-	last := len(names) - 1
-	if last == 0 {
-		return names[0]
-	}
-	return in.Say("%s and %s", "%s 和 %s", strings.Join(names[:last], in.Say(", ", "、")), names[last])
-}
-
-// faultTexts says what each fault is, as a part of a sentence.
-func faultTexts() map[string]language.Text {
-	both := language.Both
-	return map[string]language.Text{
-		"expiry": both("time passes a key's expiry while an actor could still move: slow work or network",
-			"还有参与者可以继续时，时间就越过了某个键的过期时刻：业务或网络慢"),
-		"slow": both("time passes to the next timer, such as a renewal's, while an actor could still move",
-			"还有参与者可以继续时，时间就走到了下一个定时器（例如续期）"),
-		"pause": both("a process stops before a command or before it has read the reply; later it resumes",
-			"进程在发出命令之前或读到响应之前暂停，以后恢复"),
-		"crash":      both("a process dies, before or after a command took effect", "进程在命令生效之前或之后崩溃"),
-		"lost-reply": both("a command takes effect, and its sender gets an error instead of the reply", "命令已生效，发送方收到的却是错误，不是响应"),
-		"cancel":     both("a client goes away: the context of its request is cancelled", "客户端断开：请求的 context 被取消"),
-		"lost-wake":  both("a message that should wake a waiter never arrives", "唤醒等待者的消息丢失"),
-		"failover": both("Redis fails over to a replica without the lock's last changes; the stock is kept",
-			"Redis 主从切换，从节点没有锁的最新改动；库存不丢"),
-		"rollback": both("Redis restarts with an older snapshot: what was written since is gone, sales too",
-			"Redis 重启后回到较早的快照：之后写入的都丢失，包括订单"),
-		"evict":        both("Redis is out of memory, and evicts the lock, as it has an expiry", "Redis 内存不足，淘汰了带过期时间的锁"),
-		"late":         both("a command takes effect at any later time, and its sender gets an error at once", "命令在以后任意时刻才生效，发送方当场收到错误"),
-		"resend":       both("a command takes effect, its reply is lost, and the client sends it again by itself", "命令已生效，响应丢失，客户端自动重发"),
-		"lost-request": both("a command never takes effect, and its sender gets an error", "命令永远不生效，发送方收到错误"),
-		"timeout":      both("the wait for a lock times out; without this fault it never does", "等锁超时；不加这个故障就从不超时"),
-		"clock-jump":   both("the clock of a process jumps ahead by 15 s; its timers do not", "一个进程的时钟向前跳 15 秒，它的定时器不受影响"),
-		"redis-clock": both("the clock of the Redis with the lock, or of a master, jumps ahead by 15 s",
-			"锁所在的 Redis（或某个主节点）的时钟向前跳 15 秒"),
-		"node-crash":   both("one of the lock's masters refuses connections from then on", "锁的一个主节点从此拒绝连接"),
-		"node-hang":    both("one of the lock's masters executes commands from then on, but never answers", "锁的一个主节点从此只执行命令，不再响应"),
-		"node-restart": both("one of the lock's masters restarts empty", "锁的一个主节点重启后数据为空"),
-	}
-}
-
-// FaultTitle returns how people call a fault: in English by its name, in words.
-func FaultTitle(name string) language.Text {
-	chinese := map[string]string{
-		"expiry": "过期", "slow": "变慢", "pause": "暂停", "crash": "崩溃", "lost-reply": "响应丢失", "cancel": "取消",
-		"lost-wake": "唤醒丢失", "failover": "主从切换", "rollback": "回滚", "evict": "淘汰", "late": "命令迟到", "resend": "重发",
-		"lost-request": "请求丢失", "timeout": "等锁超时", "clock-jump": "时钟跳变", "redis-clock": "Redis 时钟跳变",
-		"node-crash": "节点宕机", "node-hang": "节点卡住", "node-restart": "节点重启",
-	}[name]
-	return language.Both(strings.ReplaceAll(name, "-", " "), chinese)
 }
 
 // SentenceOf says what an anomaly is in a scenario, in its language: a lock may have to be free after a time.
@@ -156,9 +53,9 @@ func (r Result) Untested() (all []string) {
 	if r.Complete && !r.Coverage.Sold() {
 		all = append(all, r.Scenario.Say("no sale succeeded in any schedule", "所有时序里一件也没有卖出"))
 	}
-	for _, name := range FaultNames() {
-		if r.Scenario.Faults.Map()[name] > 0 && r.Coverage.Faults[name] == 0 {
-			all = append(all, r.Scenario.Say("%s never happened", "故障 %s 从未发生", name))
+	for _, f := range AllFaults() {
+		if r.Scenario.Faults[f.ID] > 0 && r.Coverage.Faults[f.Name] == 0 {
+			all = append(all, r.Scenario.Say("%s never happened", "故障 %s 从未发生", f.Name))
 		}
 	}
 	return all
@@ -182,7 +79,7 @@ func (r Result) limits() (all []string) {
 	}
 	if len(names) > 0 && len(names) < len(r.lookedFor) {
 		all = append(all, r.Scenario.Say("%s not judged, as Redis does not tell", "%s 无法判断，因为从 Redis 看不出来",
-			enumeration(names, r.Scenario.Language)))
+			checker.Enumeration(names, r.Scenario.Language)))
 	}
 	return all
 }

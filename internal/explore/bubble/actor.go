@@ -59,6 +59,21 @@ func (a *Actor) Is(s Standing) bool {
 // IsCancelled reports whether the context of the actor's call has been cancelled.
 func (a *Actor) IsCancelled() bool { return a.cancelled }
 
+// Started reports whether the actor has made a call.
+func (a *Actor) Started() bool { return !a.Is(Idle) }
+
+// Finished reports whether the actor is done.
+func (a *Actor) Finished() bool { return a.Is(Done) }
+
+// Err returns the error of the actor's last call.
+func (a *Actor) Err() error { _, err := a.Look(); return err }
+
+// Paused reports whether the actor's process is paused.
+func (a *Actor) Paused() bool { return a.Process.Paused }
+
+// Dead reports whether the actor's process has crashed.
+func (a *Actor) Dead() bool { return a.Process.Crashed }
+
 // become says where an actor stands now. One that has crashed stays where it is: what its code does then, nobody sees.
 func (a *Actor) become(s Standing, err error) {
 	a.mu.Lock()

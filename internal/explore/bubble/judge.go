@@ -4,14 +4,16 @@ import (
 	"fmt"
 	"slices"
 
+	"lockstep/internal/anomaly"
 	"lockstep/internal/explore/bubble/server"
+	"lockstep/internal/explore/fault"
 )
 
 // Patience is how often the same thing happens until it counts as for ever.
 const Patience = 20
 
 // GoroutineLeak is the kind of finding that a run ends with goroutines that do not. The package finds it by itself.
-const GoroutineLeak = "goroutine-leak"
+const GoroutineLeak = string(anomaly.GoroutineLeak)
 
 // Finding is something that goes wrong.
 type Finding struct {
@@ -28,9 +30,11 @@ func (r *Run) Drive(p *Process) (commands int, err error) {
 		held, pushing := r.server.Held(), r.server.Pushing()
 		if i := slices.IndexFunc(held, ofIt); i >= 0 {
 			commands++
+			r.game.Changed(nil)
 			if _, err := held[i].Answer(); err != nil {
 				return commands, err
 			}
+			r.game.Changed(p)
 		} else if i := slices.IndexFunc(pushing, ofIt); i >= 0 {
 			pushing[i].Push()
 		} else {
@@ -107,7 +111,7 @@ func (r *Run) Polling() (says string, err error) {
 
 // IsUnderWay reports whether anything that was sent may still arrive.
 func (r *Run) IsUnderWay() bool {
-	arrives := func(l *server.Line) bool { return !l.Deserted() || r.left[late] > 0 }
+	arrives := func(l *server.Line) bool { return !l.Deserted() || r.left[fault.Late] > 0 }
 	return slices.ContainsFunc(r.server.Held(), arrives) || len(r.server.Pushing()) > 0
 }
 
@@ -119,7 +123,7 @@ func (r *Run) isAnyCalling() bool {
 
 // MayArriveLate reports whether something that a process has sent, and has given up, may still take effect.
 func (r *Run) MayArriveLate(p *Process) bool {
-	return r.left[late] > 0 && slices.ContainsFunc(r.server.Held(), func(l *server.Line) bool { return l.Process == p.Name })
+	return r.left[fault.Late] > 0 && slices.ContainsFunc(r.server.Held(), func(l *server.Line) bool { return l.Process == p.Name })
 }
 
 // Sent is how many commands a process has sent.

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"lockstep/internal/explore/bubble/server"
+	"lockstep/internal/explore/fault"
 	"lockstep/internal/trace"
 )
 
@@ -59,11 +60,11 @@ func (r *Run) ofProcesses() (all []step) {
 		}})
 	}
 	for _, p := range r.processes {
-		if r.left[crash] > 0 && slices.ContainsFunc(p.Actors, func(a *Actor) bool { return !a.Is(Idle) && !a.Is(Done) }) {
+		if r.left[fault.Crash] > 0 && slices.ContainsFunc(p.Actors, func(a *Actor) bool { return !a.Is(Idle) && !a.Is(Done) }) {
 			can(p, "crash", trace.KindDies, func() { r.crash(p) })
 		}
 		waits := slices.ContainsFunc(r.server.Held(), func(l *server.Line) bool { return l.Process == p.Name })
-		if r.left[pause] > 0 && !p.Paused && !waits && r.game.CanPause(p) {
+		if r.left[fault.Pause] > 0 && !p.Paused && !waits && r.game.CanPause(p) {
 			can(p, "pause", trace.KindPauses, func() { r.pause(p) })
 		}
 	}
@@ -72,7 +73,7 @@ func (r *Run) ofProcesses() (all []step) {
 
 // crash cuts a process off for good. Its code runs on, but nobody hears of it.
 func (r *Run) crash(p *Process) {
-	r.left[crash]--
+	r.left[fault.Crash]--
 	for _, a := range p.Actors {
 		a.mu.Lock()
 		a.standing, a.err = Done, ErrCrashed
@@ -84,7 +85,7 @@ func (r *Run) crash(p *Process) {
 
 // pause cuts a process off for as long as the schedule goes on.
 func (r *Run) pause(p *Process) {
-	r.left[pause]--
+	r.left[fault.Pause]--
 	r.game.Pause(p)
 	p.Paused = true
 	r.server.Mute(p.Name)

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"lockstep/internal/explore/bubble/server"
+	"lockstep/internal/explore/fault"
 	"lockstep/internal/trace"
 )
 
@@ -27,7 +28,7 @@ var errStale = errors.New("the schedule does not fit")
 // Limits bound what is explored. None of them is zero but Depth.
 type Limits struct {
 	Nodes  int // servers that know nothing of each other
-	Faults Budget
+	Faults fault.Budget
 	Depth  int           // of schedules that are looked at, in steps; 0: all
 	Runs   int           // at most
 	Time   time.Duration // at most
@@ -40,8 +41,8 @@ type Limits struct {
 type Game interface {
 	// Calls returns the calls that an actor may make next, which is Idle or Resting.
 	Calls(a *Actor) []Call
-	// Effect is told that a command of a process takes effect now. What it returns is called after that; nil does nothing.
-	Effect(by *Process) (after func())
+	// Changed is told that what the nodes hold may be something else: by a command of a process, or by itself, if that is nil.
+	Changed(by *Process)
 	// CanPause reports whether a process may pause now, and Pause is told that it does.
 	CanPause(p *Process) bool
 	Pause(p *Process)
@@ -66,7 +67,7 @@ type Stage struct {
 	limits Limits
 	begin  Begin
 	shared *server.Shared
-	used   Budget // how often each fault has happened in a run, at most
+	used   fault.Budget // how often each fault has happened in a run, at most
 }
 
 // NewStage makes a stage for as long as the test runs. Meanwhile there is one processor: its goroutines take turns in a way that repeats.
@@ -138,7 +139,7 @@ type Run struct {
 	server    *server.Server
 	processes []*Process
 	actors    []*Actor
-	left      Budget
+	left      fault.Budget
 	began     time.Time
 	step      trace.Step // that happens, as far as it has been described
 	drawn     bool       // its words are wanted

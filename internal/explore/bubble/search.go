@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"lockstep/internal/explore/fault"
 	"lockstep/internal/explore/search"
 )
 
@@ -74,9 +75,9 @@ func (s *Stage) Search() (Result, error) {
 func (s *searcher) conclude(took time.Duration) {
 	r, l := &s.result, s.limits
 	r.Took = took
-	for i, f := range Faults() {
-		if l.Faults[i] > 0 && s.used[i] == 0 {
-			r.Never = append(r.Never, f.Name)
+	for _, f := range fault.InBubbles() {
+		if l.Faults[f] > 0 && s.used[f] == 0 {
+			r.Never = append(r.Never, f.String())
 		}
 	}
 	switch {

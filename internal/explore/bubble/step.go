@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"lockstep/internal/explore/bubble/server"
+	"lockstep/internal/explore/fault"
 	"lockstep/internal/explore/simredis"
 	"lockstep/internal/trace"
 )
@@ -66,9 +67,9 @@ func (r *Run) ofActors() (all []step) {
 				can(a, call.Name, trace.KindWaits, func() { a.Start(call) })
 			}
 			begins[a.Kind] = begins[a.Kind] || now == Idle
-		case now == Calling && a.call.Cancelable && !a.cancelled && r.left[cancel] > 0:
+		case now == Calling && a.call.Cancelable && !a.cancelled && r.left[fault.Cancel] > 0:
 			can(a, "cancel", trace.KindLeaves, func() {
-				r.left[cancel]--
+				r.left[fault.Cancel]--
 				a.cancelled = true
 				a.cancel()
 			})
@@ -102,10 +103,10 @@ func (r *Run) ofLines() (all []step) {
 
 // fates are what can become of the command that is held on a line.
 func (r *Run) fates(l *server.Line, token string) (all []step) {
-	can := func(suffix, kind string, costs fault, do func() error) {
-		if costs == none || r.left[costs] > 0 {
+	can := func(suffix, kind string, costs fault.Fault, do func() error) {
+		if costs == fault.None || r.left[costs] > 0 {
 			all = append(all, step{token + suffix, kind, l.Process, func() error {
-				if costs != none {
+				if costs != fault.None {
 					r.left[costs]--
 				}
 				return do()
@@ -113,15 +114,15 @@ func (r *Run) fates(l *server.Line, token string) (all []step) {
 		}
 	}
 	if l.Deserted() {
-		can("/late", trace.KindArrives, late, func() error { return r.effect(l, l.Lose, "which had closed the connection") })
+		can("/late", trace.KindArrives, fault.Late, func() error { return r.effect(l, l.Lose, "which had closed the connection") })
 		return all
 	}
-	can("", trace.KindCommand, none, func() error { return r.effect(l, l.Answer, "") })
-	can("/lost", trace.KindLostReply, lostReply, func() error {
+	can("", trace.KindCommand, fault.None, func() error { return r.effect(l, l.Answer, "") })
+	can("/lost", trace.KindLostReply, fault.LostReply, func() error {
 		r.Process(l.Process).Lost = true
 		return r.effect(l, l.Lose, "whose connection ends")
 	})
-	can("/unsent", trace.KindLostRequest, lostRequest, func() error {
+	can("/unsent", trace.KindLostRequest, fault.LostRequest, func() error {
 		r.report(r.Process(l.Process), r.server.Display(l.Text())+" never arrives; the connection ends")
 		r.Process(l.Process).Lost = true
 		l.Drop()
@@ -133,14 +134,12 @@ func (r *Run) fates(l *server.Line, token string) (all []step) {
 // effect lets a held command take effect.
 func (r *Run) effect(l *server.Line, happen func() ([]byte, error), fate string) error {
 	command, by := l.Text(), r.Process(l.Process)
-	after := r.game.Effect(by)
+	r.game.Changed(nil)
 	reply, err := happen()
 	if err != nil {
 		return err
 	}
-	if after != nil {
-		after()
-	}
+	r.game.Changed(by)
 	r.record(by, strings.Join([]string{command, strconv.Itoa(l.Node), string(reply), fate}, " "))
 	if r.drawn {
 		r.step.Command, r.step.Reply = r.server.Display(command), r.server.Display(simredis.Readable(reply, 1))
@@ -168,13 +167,13 @@ func (r *Run) ofPushes() (all []step) {
 
 // ofNodes are what can happen to the nodes.
 func (r *Run) ofNodes() (all []step) {
-	if r.left[nodeRestart] == 0 {
+	if r.left[fault.NodeRestart] == 0 {
 		return nil
 	}
 	for node := range r.stage.limits.Nodes {
 		if len(r.server.Holds()[node].Keys) > 0 {
 			all = append(all, step{fmt.Sprintf("%d:restart", node+1), trace.KindTime, "", func() error {
-				r.left[nodeRestart]--
+				r.left[fault.NodeRestart]--
 				r.addWords(fmt.Sprintf("node %d restarts empty", node+1))
 				r.server.Forget(node)
 				return nil
@@ -199,8 +198,8 @@ func (r *Run) ofTime(held bool) []step {
 		return nil
 	case !busy:
 		return []step{{"time", trace.KindTime, "", pass}}
-	case r.left[slow] > 0:
-		return []step{{"slow", trace.KindTime, "", func() error { r.left[slow]--; return pass() }}}
+	case r.left[fault.Slow] > 0:
+		return []step{{"slow", trace.KindTime, "", func() error { r.left[fault.Slow]--; return pass() }}}
 	}
 	return nil
 }

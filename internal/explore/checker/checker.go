@@ -1,12 +1,14 @@
-// Package checker watches who uses a lock from outside, knowing what none of them can know, and says which anomalies it has seen.
+// Package checker watches who uses a lock from outside, knowing what none of them can know, and says which anomalies it has seen. It
+// judges the explorer's runs, and those of locktest.
 //
 // It is told what happens, by plain values: an actor asks for the lock, enters with a lease, is refused, unlocks; a server holds something
 // else than before. Who lets that happen is a Driver, of which it asks little.
 //
 // Whose the lock is in truth follows from what the servers hold: an actor that writes the lock's key owns it on that server, and the
-// holder is the actor that owns it on most of them (owners.go). Who believes that it holds the lock follows from the leases (sale.go). The
-// anomalies are what must not follow from both: this file, what locks say (words.go), in which order, and with which tokens (order.go).
-// How a schedule would go on is its driver's to say.
+// holder is the actor that owns it on most of them (owners.go). What a value says follows from the names in it, or from who has sent it
+// (names.go). Who believes that it holds the lock follows from the leases (sale.go). The anomalies are what must not follow from both:
+// this file, what locks say (words.go), in which order, and with which tokens (order.go). How a schedule would go on is its driver's to
+// say.
 package checker
 
 import (
@@ -63,6 +65,11 @@ type Setup struct {
 	OnNodes   bool           // the lock is on several masters, and not on the first server
 	Overtakes int            // how often a sale may be overtaken by others that asked after it; 0: nobody counts
 	Within    time.Duration  // the lock of a holder that died has to be free; 0: it may take any time that ends
+	Fenced    bool           // a holder that is paused does no harm if its token is old
+
+	// Sender returns the process that alone has sent one of these values, "" if there is none. It is for locks of any code, whose commands
+	// are known to come from a process, and not from which of its actors. Nil: values have the names of their owners in them.
+	Sender func(values []string) (process string)
 }
 
 // Checker looks at one execution.
@@ -85,12 +92,15 @@ type scene struct {
 // New makes a checker.
 func New(setup Setup) *Checker {
 	s := &scene{Setup: setup}
-	for i, a := range setup.Actors {
-		s.sales = append(s.sales, &Sale{Actor: a, index: i})
+	for _, a := range setup.Actors {
+		s.Add(a)
 	}
 	o := newOwners(s)
 	return &Checker{o, order{owners: o, touched: map[string]int{}}, words{o}}
 }
+
+// Add adds an actor.
+func (c *scene) Add(a Actor) { c.sales = append(c.sales, &Sale{Actor: a, index: len(c.sales)}) }
 
 // Report takes an anomaly down, and how it has shown, unless it cannot be judged.
 func (c *scene) Report(a anomaly.Anomaly, how How, values ...any) {
@@ -153,7 +163,7 @@ func (c *Checker) checkInside() {
 	}
 	var inside []*Sale
 	for _, s := range c.sales {
-		if !s.IsInside() || s.isToStop() {
+		if !s.IsInside() || s.isToStop() || c.Fenced && c.order.isFenced(s) {
 			continue
 		}
 		apart := func(other *Sale) bool { return c.Scope != strategy.Everybody && other.Process != s.Process }
@@ -238,10 +248,18 @@ func (o Order) place(actor int) int {
 // AppendState writes what is known beside what servers hold, for what tells states apart.
 func (c *Checker) AppendState(b []byte, o Order) []byte {
 	b = strconv.AppendInt(append(b, '|'), int64(o.place(c.holder)), 10)
-	b = fmt.Append(c.AppendServer(append(b, ' '), 0, o), c.unjudged)
+	b = c.AppendServer(append(b, ' '), 0, o)
+	if len(c.unjudged) > 0 {
+		b = fmt.Append(b, c.unjudged)
+	}
 	for _, actor := range o.Actors {
 		b = c.AppendActor(b, actor)
 	}
+	return c.AppendOrder(b, o)
+}
+
+// AppendOrder writes who obtained the lock, and who asked for it, before whom.
+func (c *Checker) AppendOrder(b []byte, o Order) []byte {
 	return c.order.appendPlaces(c.order.appendOrder(b, o), o)
 }
 

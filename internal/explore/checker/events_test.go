@@ -11,6 +11,16 @@ import (
 	"lockstep/internal/lock"
 )
 
+// lent is a lease.
+type lent struct {
+	token int64 // 0: none
+	over  error // why it is; nil: it is not
+}
+
+func (l lent) Token() (token int64, ok bool) { return l.token, l.token > 0 }
+func (l lent) IsLost() bool                  { return errors.Is(l.over, lock.ErrLost) }
+func (l lent) IsOver() bool                  { return l.over != nil }
+
 // tries is one who tries once.
 const tries = 2
 
@@ -18,9 +28,7 @@ const tries = 2
 func TestEvents(t *testing.T) {
 	told, stop := context.WithCancelCause(t.Context())
 	stop(errors.New("its time is up"))
-	lease := func(ctx context.Context, token int64) *lock.Lease {
-		return lock.NewLease(ctx, lock.SystemClock{}, token, nil)
-	}
+	lease := func(ctx context.Context, token int64) Lease { return lent{token, context.Cause(ctx)} }
 	hidden := []anomaly.Anomaly{anomaly.ForeignRelease, anomaly.Untold, anomaly.FalseWord}
 	for name, test := range map[string]struct {
 		past     Past

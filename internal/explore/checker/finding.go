@@ -40,13 +40,6 @@ const (
 	WaitsForItself                // the sale
 	WaitsForOwnExpiry             // the sale
 	WaitsForExpiry                // the sale
+	Rewrites                      // who, whose lock, its values before and after
 	hows
 )
-
-// Hows returns all of them.
-func Hows() (all []How) {
-	for how := range hows {
-		all = append(all, how)
-	}
-	return all
-}

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"lockstep/internal/anomaly"
-	"lockstep/internal/lock"
 	"lockstep/internal/strategy"
 )
 
@@ -20,6 +19,7 @@ type order struct {
 type grant struct {
 	at    int
 	token int64
+	ok    bool // there is a token
 }
 
 // recordChange takes down when a process changed what a server holds of the lock.
@@ -41,11 +41,12 @@ func (c *order) obtained(s *Sale) int {
 }
 
 // checkToken looks at the token of a sale that enters.
-func (c *order) checkToken(s *Sale, lease *lock.Lease) {
+func (c *order) checkToken(s *Sale, lease Lease) {
 	if c.Scope == strategy.Nobody { // the tokens of those who are in different segments are in no order
 		return
 	}
-	at, token := c.obtained(s), lease.Token()
+	at := c.obtained(s)
+	token, ok := lease.Token()
 	i := slices.IndexFunc(c.grants, func(g grant) bool { return g.at > at })
 	if i < 0 {
 		i = len(c.grants)
@@ -55,24 +56,31 @@ func (c *order) checkToken(s *Sale, lease *lock.Lease) {
 		if j >= i {
 			earlier, later = token, g.token
 		}
-		if token > 0 && g.token > 0 && earlier >= later {
+		if ok && g.ok && earlier >= later {
 			c.Report(anomaly.TokenOrder, TokenNotLarger, earlier, later)
 			break
 		}
 	}
-	c.grants = slices.Insert(c.grants, i, grant{at, token})
+	c.grants = slices.Insert(c.grants, i, grant{at, token, ok})
+}
+
+// isFenced reports whether a sale is paused, and another one got a larger token than it has.
+func (c *order) isFenced(s *Sale) bool {
+	token, ok := s.leases[0].Token()
+	return ok && s.Paused() && slices.ContainsFunc(c.grants, func(g grant) bool { return g.token > token })
 }
 
 // checkNested looks at the token of a nested call.
-func (c *order) checkNested(s *Sale, lease *lock.Lease) {
-	if outer := s.leases[0].Token(); lease.Token() != outer {
-		c.Report(anomaly.TokenOrder, NestedTokenDiffers, s.Name, lease.Token(), outer)
+func (c *order) checkNested(s *Sale, lease Lease) {
+	outer, _ := s.leases[0].Token()
+	if token, _ := lease.Token(); token != outer {
+		c.Report(anomaly.TokenOrder, NestedTokenDiffers, s.Name, token, outer)
 	}
 }
 
 // appendOrder writes what the order of those to come depends on.
 func (c *order) appendOrder(b []byte, by Order) []byte {
-	if !slices.ContainsFunc(c.grants, func(g grant) bool { return g.token > 0 }) {
+	if !slices.ContainsFunc(c.grants, func(g grant) bool { return g.ok }) {
 		return b
 	}
 	var times []int // that matter

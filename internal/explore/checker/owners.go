@@ -150,8 +150,8 @@ func (c *scene) unjudgeOwners() { c.Unjudge(anomaly.ForeignRelease, anomaly.Unto
 // isTakenBy reports whether the lock is the one's who wrote its key so. Of a hash, a list or a set, in which several may be, that is so if
 // the key names it alone; who else has the lock is known once it enters.
 func (c *owners) isTakenBy(by *Sale, k simredis.Key) bool {
-	others := func(s *Sale) bool { return s.Process != by.Process && names(k, s) }
-	return k.IsString() || names(k, by) && !c.any(others)
+	others := func(s *Sale) bool { return s.Process != by.Process && c.names(k, s) }
+	return k.IsString() || c.isUnnamed(k) || c.names(k, by) && !c.any(others)
 }
 
 // overwrites reports whether a lock was written over that Redis would not have ended.
@@ -178,19 +178,23 @@ func (c *owners) recordWrite(by *Sale, o *ownership, ch change) {
 	var stood, stands bool // the key named it, and does so still
 	if o.owner != nobody {
 		owner = c.sales[o.owner]
-		stood, stands = names(ch.was, owner), names(ch.is, owner)
+		stood, stands = c.names(ch.was, owner), c.names(ch.is, owner)
 	}
-	if owner != by && ch.counts() {
+	switch {
+	case owner == by:
+	case c.Sender != nil && c.keeps(ch):
+		return // somebody asks, or asks no more
+	case c.Sender != nil:
+	case ch.counts():
 		c.forget(o)
 		return
-	}
-	if stood && stands && !ch.sameOwner() && owner != by {
+	case stood && stands && !ch.sameOwner():
 		return // somebody came to, or left, a list, a set or a hash of those who hold the lock, or wait for it
 	}
 	expels := stood && !stands && owner.Process != by.Process
-	ours := ownsProcess(by.Process, ch.was) && !expels
+	ours := c.ownsProcess(by.Process, ch.was) && !expels
 	if ch.had && owner != nil && owner != by && !owner.allows(ch, ours) {
-		c.Report(anomaly.ForeignRelease, ch.deed(), by.Name, owner.Name)
+		c.charge(by, owner, ch)
 	}
 	if owner == by && by.leaves {
 		by.keeps = ch.hastened()
@@ -209,12 +213,43 @@ func (c *owners) recordWrite(by *Sale, o *ownership, ch change) {
 	}
 }
 
+// keeps reports whether what a key held is there as before, in its order, and for as long: others may have added to it, as waiters do who
+// enter themselves. A counter that has grown by one, or shrunk by one and not to zero, holds what it held.
+func (c *owners) keeps(ch change) bool {
+	if !ch.had || !ch.has || ch.was.TTL != ch.is.TTL {
+		return false
+	}
+	if ch.was.IsString() {
+		return c.isUnnamed(ch.is) && ch.counts() && ch.is.First() != "0"
+	}
+	left := ch.was.Values
+	for _, value := range ch.is.Values {
+		if len(left) > 0 && left[0] == value {
+			left = left[1:]
+		}
+	}
+	return len(left) == 0
+}
+
+// charge takes down what one does to another one's lock. With a Sender that takes another process, of which somebody believes that it holds
+// the lock; and to write over a value by another one may be right, if neither says whose it is.
+func (c *owners) charge(by, owner *Sale, ch change) {
+	believes := func(s *Sale) bool { return s.Process == owner.Process && s.IsInside() }
+	switch {
+	case c.Sender != nil && (owner.Process == by.Process || !c.any(believes)):
+	case ch.deed() == Overwrites && c.isUnnamed(ch.was) && c.isUnnamed(ch.is):
+		c.Report(anomaly.Unattributed, Rewrites, by.Name, owner.Name, ch.was.Values, ch.is.Values)
+	default:
+		c.Report(anomaly.ForeignRelease, ch.deed(), by.Name, owner.Name)
+	}
+}
+
 // handed gives the one that an actor has made the lock over to. That is any who waits in the process that the key names first: enters sees
 // which.
 func (c *owners) handed(to simredis.Key, by *Sale) int {
 	for _, text := range to.Values {
 		if i := slices.IndexFunc(c.sales, func(s *Sale) bool {
-			return s.Process != by.Process && s.waits && textNames(text, s)
+			return s.Process != by.Process && s.waits && c.textNames(text, s)
 		}); i >= 0 {
 			return i
 		}
@@ -308,7 +343,7 @@ func (c *owners) restore(o *ownership, synced ownership, ch change) {
 	switch {
 	case !ch.has:
 		*o = ownedBy(nobody)
-	case o.owner != nobody && (ch.sameOwner() || ownsProcess(c.sales[o.owner].Process, ch.is)):
+	case o.owner != nobody && (ch.sameOwner() || c.ownsProcess(c.sales[o.owner].Process, ch.is)):
 	default:
 		*o = synced
 	}

@@ -182,7 +182,7 @@ func TestWhatCountsIsNobodys(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := begin(t, 0, Past{})
 			s.do(t, does(a, 0, "SET", test.was, "EX", "10"))
-			s.Enter(a, lock.NewLease(t.Context(), lock.SystemClock{}, 0, nil))
+			s.Enter(a, lent{})
 			s.do(t, does(b, 0, "SET", append([]string{test.is}, test.expiry...)...))
 			if unjudged := slices.Contains(s.Unjudged(), anomaly.ForeignRelease); unjudged != test.counts || (len(s.Found()) == 0) != test.counts {
 				t.Errorf("unjudged %q, found %v; want it to count: %t", s.Unjudged(), s.Found(), test.counts)

@@ -1,25 +1,29 @@
 package checker
 
 import (
-	"context"
-	"errors"
 	"time"
 
 	"lockstep/internal/anomaly"
-	"lockstep/internal/lock"
 	"lockstep/internal/strategy"
 )
+
+// Lease is the lock, as an actor has it.
+type Lease interface {
+	Token() (token int64, ok bool) // the fencing token, if it has one
+	IsLost() bool                  // its holder was told that the lock is lost
+	IsOver() bool                  // its holder was told to end its work, for whatever reason
+}
 
 // Sale is what is known of one actor: of its sale, or the last one of its sales.
 type Sale struct {
 	Actor
 
 	index  int
-	owner  string        // as which it asked
-	waits  bool          // for the lock
-	leases []*lock.Lease // that it has, the outermost first
-	leaves bool          // it gives the outermost back
-	bereft bool          // while it was inside, its lock ended
+	owner  string  // as which it asked
+	waits  bool    // for the lock
+	leases []Lease // that it has, the outermost first
+	leaves bool    // it gives the outermost back
+	bereft bool    // while it was inside, its lock ended
 
 	// Whose its lock is, in truth:
 	since   int  // when it became the holder
@@ -44,11 +48,11 @@ func (s *Sale) IsInside() bool {
 
 // HasLossNotice reports whether it knows that its lock is lost.
 func (s *Sale) HasLossNotice() bool {
-	return len(s.leases) > 0 && errors.Is(context.Cause(s.leases[0].Context()), lock.ErrLost)
+	return len(s.leases) > 0 && s.leases[0].IsLost()
 }
 
 // isToStop reports whether its work was told to end, for whatever reason.
-func (s *Sale) isToStop() bool { return len(s.leases) > 0 && s.leases[0].Context().Err() != nil }
+func (s *Sale) isToStop() bool { return len(s.leases) > 0 && s.leases[0].IsOver() }
 
 // done reports whether it has no more use for a lock: it is dead, or was told, or is about to give the lock back.
 func (s *Sale) done() bool { return s.Dead() || !s.waits && !s.IsInside() }
@@ -102,7 +106,7 @@ func (c *Checker) Ask(actor int, owner string) {
 }
 
 // Enter sees an actor get a lease. Its lock may have been lost before it heard of it.
-func (c *Checker) Enter(actor int, lease *lock.Lease) {
+func (c *Checker) Enter(actor int, lease Lease) {
 	s := c.sales[actor]
 	if s.waits = false; len(s.leases) > 0 {
 		c.order.checkNested(s, lease)
@@ -113,7 +117,7 @@ func (c *Checker) Enter(actor int, lease *lock.Lease) {
 		s.bereft = everybody && !s.keyed && c.had[s.Process]
 		s.lost = s.bereft
 		s.evident = s.keyed || s.bereft
-		if everybody && !s.evident {
+		if everybody && !s.evident && c.Sender == nil {
 			c.unjudgeOwners()
 		}
 		c.order.checkToken(s, lease)

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 
+	"lockstep/internal/explore/fault"
 	"lockstep/internal/explore/simredis"
 )
 
@@ -23,10 +24,10 @@ func (x *Execution) Apply(t Transition) (own bool) {
 		x.Fail(ErrUnrepeatable)
 		return false
 	}
-	x.taken, x.Faulted = append(x.taken, t), x.Faulted || r.fault != ""
+	x.taken, x.Faulted = append(x.taken, t), x.Faulted || r.fault != fault.None
 	own = r.happen(x, t.Kind, id)
-	if left := x.budgets[t.Kind]; left != nil {
-		*left--
+	if r.uses != fault.None {
+		x.left[r.uses]--
 	}
 	x.settle()
 	own = own && (!x.unnoticed || slices.ContainsFunc(x.waiters, isUnaware))
@@ -91,7 +92,8 @@ func (t *Task) isIndependent() bool {
 // part of the same step.
 func (t *Task) matters() bool {
 	may := t.x.left
-	return t.round.looked && may.Slow+may.Expiry+may.Pause > 0 || may.Cancel > 0 && !t.actor.cancelled || t.company()
+	late := may[fault.Slow]+may[fault.Expiry]+may[fault.Pause] > 0
+	return t.round.looked && late || may[fault.Cancel] > 0 && !t.actor.cancelled || t.company()
 }
 
 // company reports whether somebody else may act in t's process.

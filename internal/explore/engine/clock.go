@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"lockstep/internal/explore/fault"
 	"lockstep/internal/explore/simredis"
 	"lockstep/internal/lock"
 )
@@ -75,7 +76,7 @@ func (c virtualClock) AfterFunc(d time.Duration, f func()) lock.Timer {
 	case d < Forever:
 		task.last = t
 		c.x.timers = append(c.x.timers, t)
-	case c.x.left.Timeout > 0:
+	case c.x.left[fault.Timeout] > 0:
 		c.x.never = append(c.x.never, t)
 	}
 	return t

@@ -3,13 +3,14 @@ package engine
 import (
 	"slices"
 
+	"lockstep/internal/explore/fault"
 	"lockstep/internal/explore/simredis"
 )
 
 // add adds what can happen to the one with this id, but for faults whose budget is used up.
 func (o *options) add(id int, kinds ...Kind) {
 	for _, k := range kinds {
-		if left := o.x.budgets[k]; left == nil || *left > 0 {
+		if used := o.x.rows[k].uses; used == fault.None || o.x.left[used] > 0 {
 			o.all = append(o.all, Transition{k, uint16(id)}) //nolint:gosec // there are few
 		}
 	}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"lockstep/internal/explore/fault"
 	"lockstep/internal/explore/simredis"
 )
 
@@ -66,9 +67,8 @@ type Execution struct {
 
 	processes []*Process
 	actors    []*Actor
-	taken     Schedule    // the steps taken so far
-	left      Faults      // of the scenario's budgets
-	budgets   [kinds]*int // of these, the one that each kind uses; nil: none
+	taken     Schedule     // the steps taken so far
+	left      fault.Budget // of the scenario's
 
 	Checker  Checker
 	Recorder Recorder // nil unless somebody wants to read it
@@ -107,11 +107,6 @@ func New(setup Setup) *Execution {
 	x := &Execution{}
 	x.Setup, x.left, x.now, x.tasks = setup, s.Faults, setup.Now, make([]*Task, 0, 16)
 	x.rows = setup.Pool.table()
-	for k, n := range x.rows {
-		if n.budget != nil {
-			x.budgets[k] = n.budget(&x.left)
-		}
-	}
 	for i := range s.Processes() {
 		x.processes = append(x.processes, newProcess(i, x))
 	}

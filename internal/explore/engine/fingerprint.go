@@ -24,9 +24,9 @@ func (w *stateWriter) fingerprint() Fingerprint {
 	for _, p := range w.sorted(o) {
 		b = p.appendProcess(b, o)
 	}
-	for k, left := range w.x.budgets {
-		if left != nil && *left > 0 {
-			b = strconv.AppendInt(append(b, '|', byte(k)), int64(*left), 10) //nolint:gosec // there are few
+	for k := range w.x.rows {
+		if left := w.x.left[w.x.rows[k].uses]; left > 0 {
+			b = strconv.AppendInt(append(b, '|', byte(k)), int64(left), 10) //nolint:gosec // there are few
 		}
 	}
 	for _, n := range [...]int{int(w.x.now), w.x.idle, int(w.x.jumped)} {

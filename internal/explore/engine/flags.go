@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"lockstep/internal/explore/fault"
 	"lockstep/internal/lock"
 )
 
@@ -49,7 +50,7 @@ func (f *Flags) Scenario() (s Scenario, err error) {
 	case s.Overtakes == 0:
 		return s, fmt.Errorf("overtakes: 0; it takes 1 to %d", MaxActors*MaxSales)
 	}
-	s.Faults, err = ParseFaults(f.faults)
+	s.Faults, err = fault.Parse(f.faults, fault.Names())
 	return s, err
 }
 

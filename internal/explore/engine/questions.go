@@ -6,6 +6,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"lockstep/internal/explore/fault"
 	"lockstep/internal/trace"
 )
 
@@ -103,7 +104,7 @@ func (a *Actor) Standstill() (why Standstill, due time.Duration) {
 
 // Snapshot is what a reader of a schedule may want to know of its present state, beside what the servers hold.
 type Snapshot struct {
-	Left     Faults // of the budgets
+	Left     fault.Budget
 	Timers   []Timer
 	Messages []Message
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"lockstep/internal/explore/fault"
 	"lockstep/internal/language"
 	"lockstep/internal/strategy"
 )
@@ -25,7 +26,6 @@ const (
 	MaxNested = 100 // calls inside each other
 	MaxNodes  = 9   // masters of one lock
 	MaxSales  = 100 // of one actor
-	MaxTimes  = 100 // that one fault happens
 )
 
 // Scenario says who does what, and what may go wrong.
@@ -40,7 +40,7 @@ type Scenario struct {
 	Work      time.Duration // between reading the stock and writing it
 	Skew      time.Duration // clocks are off Redis's: the first process's behind by this, the second's ahead, the third's right, and so on
 	Within    time.Duration // the lock of a holder that died has to be free; 0: it may take any time that ends
-	Faults    Faults
+	Faults    fault.Budget
 
 	Language language.Language // in which it is told of; "": English. No flag of String
 }
@@ -76,7 +76,7 @@ func (s Scenario) Check() error {
 			return fmt.Errorf("%s: %v; it takes 0 to less than %.0fh", time.name, time.is, Forever.Hours())
 		}
 	}
-	return s.Faults.check()
+	return s.Faults.Check()
 }
 
 // CheckFor says what is wrong with a scenario for this lock.
@@ -120,9 +120,9 @@ func All(actors int, onNodes bool) []Named {
 		{"work", Scenario{Actors: actors, Work: 25 * time.Second}},
 		{"skew", Scenario{Actors: actors, Skew: 15 * time.Second}},
 	}
-	for _, f := range AllFaults() {
+	for _, f := range fault.All() {
 		if !f.Beats && (onNodes || !f.OnNode) {
-			all = append(all, Named{f.Name, Scenario{Actors: actors, Faults: Once(f.Name)}})
+			all = append(all, Named{f.Name, Scenario{Actors: actors, Faults: fault.Once(f.ID)}})
 		}
 	}
 	if onNodes {

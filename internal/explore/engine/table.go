@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"lockstep/internal/explore/fault"
 	"lockstep/internal/explore/simredis"
 	"lockstep/internal/lock"
 )
@@ -19,10 +20,10 @@ const Restart = time.Second
 // row is one kind of transition: how a schedule writes it, which fault it is, when it can happen, and what it does.
 type row struct {
 	of    subject
-	word  string // of a schedule: alone, WHO:word, or, of a task, WHO:COMMANDword; "": WHO:COMMAND
-	fault string // that it is, "" if it is none
-	// budget that it uses up, nil if none. The first half of a failover, or of a rollback, does so: the second has to come.
-	budget func(*Faults) *int
+	word  string      // of a schedule: alone, WHO:word, or, of a task, WHO:COMMANDword; "": WHO:COMMAND
+	fault fault.Fault // that it is
+	// uses is the fault whose budget it uses up. The first half of a failover, or of a rollback, does so: the second has to come.
+	uses fault.Fault
 	// can reports whether it can happen to the one with this id; nil: to a task that is about to move, and to everybody else at any time. A
 	// schedule that comes from a run of code which did something else may have tasks, messages and timers that this one has not.
 	can func(x *Execution, k Kind, id int) bool
@@ -30,49 +31,47 @@ type row struct {
 	happen func(x *Execution, k Kind, id int) (own bool)
 }
 
-type faults = Faults
-
 // table has the row of each kind. It is made of constants and functions alone, so that it costs no more than a copy.
 func table() [kinds]row {
 	return [kinds]row{
-		Moves:          {task, "", "", nil, nil, moveTask},
-		PollsOn:        {task, "", "", nil, nil, moveTask},
-		LosesReply:     {task, "/lost", "lost-reply", func(f *faults) *int { return &f.LostReply }, nil, moveTask},
-		DiesBefore:     {task, "/dies-before", "crash", func(f *faults) *int { return &f.Crash }, nil, dieBefore},
-		DiesAfter:      {task, "/dies-after", "crash", func(f *faults) *int { return &f.Crash }, nil, moveTask},
-		PausesAfter:    {task, "/pauses-after", "pause", func(f *faults) *int { return &f.Pause }, nil, moveTask},
-		LosesRequest:   {task, "/lost-request", "lost-request", func(f *faults) *int { return &f.LostRequest }, nil, moveTask},
-		Delays:         {task, "/late", "late", func(f *faults) *int { return &f.Late }, nil, moveTask},
-		Resends:        {task, "/resent", "resend", func(f *faults) *int { return &f.Resend }, nil, moveTask},
-		Arrives:        {task, "/arrives", "", nil, isLate, arriveLate},
-		NeverArrives:   {task, "/never-arrives", "", nil, isLate, arriveLate},
-		Unsynced:       {task, "/unsynced", "", func(f *faults) *int { return &f.Failover }, nil, moveHalting},
-		Unsaved:        {task, "/unsaved", "", func(f *faults) *int { return &f.Rollback }, nil, moveHalting},
-		NodeCrashes:    {task, "/node-crashes", "node-crash", func(f *faults) *int { return &f.NodeCrash }, nil, strikeNode},
-		NodeHangs:      {task, "/node-hangs", "node-hang", func(f *faults) *int { return &f.NodeHang }, nil, strikeNode},
-		NodeRestarts:   {task, "/node-restarts", "node-restart", func(f *faults) *int { return &f.NodeRestart }, nil, strikeNode},
-		NodeClockJumps: {task, "/node-clock-jumps", "redis-clock", func(f *faults) *int { return &f.RedisClockJump }, nil, strikeNode},
+		Moves:          {task, "", fault.None, fault.None, nil, moveTask},
+		PollsOn:        {task, "", fault.None, fault.None, nil, moveTask},
+		LosesReply:     {task, "/lost", fault.LostReply, fault.LostReply, nil, moveTask},
+		DiesBefore:     {task, "/dies-before", fault.Crash, fault.Crash, nil, dieBefore},
+		DiesAfter:      {task, "/dies-after", fault.Crash, fault.Crash, nil, moveTask},
+		PausesAfter:    {task, "/pauses-after", fault.Pause, fault.Pause, nil, moveTask},
+		LosesRequest:   {task, "/lost-request", fault.LostRequest, fault.LostRequest, nil, moveTask},
+		Delays:         {task, "/late", fault.Late, fault.Late, nil, moveTask},
+		Resends:        {task, "/resent", fault.Resend, fault.Resend, nil, moveTask},
+		Arrives:        {task, "/arrives", fault.None, fault.None, isLate, arriveLate},
+		NeverArrives:   {task, "/never-arrives", fault.None, fault.None, isLate, arriveLate},
+		Unsynced:       {task, "/unsynced", fault.None, fault.Failover, nil, moveHalting},
+		Unsaved:        {task, "/unsaved", fault.None, fault.Rollback, nil, moveHalting},
+		NodeCrashes:    {task, "/node-crashes", fault.NodeCrash, fault.NodeCrash, nil, strikeNode},
+		NodeHangs:      {task, "/node-hangs", fault.NodeHang, fault.NodeHang, nil, strikeNode},
+		NodeRestarts:   {task, "/node-restarts", fault.NodeRestart, fault.NodeRestart, nil, strikeNode},
+		NodeClockJumps: {task, "/node-clock-jumps", fault.RedisClock, fault.RedisClock, nil, strikeNode},
 
-		TimePasses:      {nobody, "time", "", nil, nil, passIdly},
-		Slow:            {nobody, "slow", "slow", func(f *faults) *int { return &f.Slow }, hasTimerDue, passToTimer},
-		Expires:         {nobody, "expiry", "expiry", func(f *faults) *int { return &f.Expiry }, nil, passToExpiry},
-		FailsOver:       {nobody, "failover", "failover", nil, canPromote, failOver},
-		RollsBack:       {nobody, "rollback", "rollback", nil, canPromote, failOver},
-		Evicts:          {nobody, "evict", "evict", func(f *faults) *int { return &f.Evict }, canEvict, evict},
-		RedisClockJumps: {nobody, "redis-clock-jumps", "redis-clock", func(f *faults) *int { return &f.RedisClockJump }, nil, jumpServerClock},
+		TimePasses:      {nobody, "time", fault.None, fault.None, nil, passIdly},
+		Slow:            {nobody, "slow", fault.Slow, fault.Slow, hasTimerDue, passToTimer},
+		Expires:         {nobody, "expiry", fault.Expiry, fault.Expiry, nil, passToExpiry},
+		FailsOver:       {nobody, "failover", fault.Failover, fault.None, canPromote, failOver},
+		RollsBack:       {nobody, "rollback", fault.Rollback, fault.None, canPromote, failOver},
+		Evicts:          {nobody, "evict", fault.Evict, fault.Evict, canEvict, evict},
+		RedisClockJumps: {nobody, "redis-clock-jumps", fault.RedisClock, fault.RedisClock, nil, jumpServerClock},
 
-		Pauses:     {process, "pauses", "pause", func(f *faults) *int { return &f.Pause }, nil, pauseProcess},
-		Resumes:    {process, "resumes", "", nil, nil, resumeProcess},
-		Woken:      {process, "woken", "", nil, hasMessage, takeMessage},
-		Unwoken:    {process, "unwoken", "lost-wake", func(f *faults) *int { return &f.LostWake }, hasMessage, takeMessage},
-		ClockJumps: {process, "clock-jumps", "clock-jump", func(f *faults) *int { return &f.ClockJump }, nil, jumpClock},
+		Pauses:     {process, "pauses", fault.Pause, fault.Pause, nil, pauseProcess},
+		Resumes:    {process, "resumes", fault.None, fault.None, nil, resumeProcess},
+		Woken:      {process, "woken", fault.None, fault.None, hasMessage, takeMessage},
+		Unwoken:    {process, "unwoken", fault.LostWake, fault.LostWake, hasMessage, takeMessage},
+		ClockJumps: {process, "clock-jumps", fault.ClockJump, fault.ClockJump, nil, jumpClock},
 
-		Leaves:            {actor, "leaves", "cancel", func(f *faults) *int { return &f.Cancel }, nil, goAway},
-		LeavesUnnoticed:   {actor, "leaves-unnoticed", "cancel", func(f *faults) *int { return &f.Cancel }, nil, goAway},
-		TimesOut:          {actor, "times-out", "timeout", func(f *faults) *int { return &f.Timeout }, hasTimeout, timeOut},
-		TimesOutUnnoticed: {actor, "times-out-unnoticed", "timeout", func(f *faults) *int { return &f.Timeout }, hasTimeout, timeOut},
-		GoesOn:            {waiter, "goes-on", "", nil, canEndWait, endTornWait},
-		Notices:           {waiter, "notices", "", nil, canEndWait, endTornWait},
+		Leaves:            {actor, "leaves", fault.Cancel, fault.Cancel, nil, goAway},
+		LeavesUnnoticed:   {actor, "leaves-unnoticed", fault.Cancel, fault.Cancel, nil, goAway},
+		TimesOut:          {actor, "times-out", fault.Timeout, fault.Timeout, hasTimeout, timeOut},
+		TimesOutUnnoticed: {actor, "times-out-unnoticed", fault.Timeout, fault.Timeout, hasTimeout, timeOut},
+		GoesOn:            {waiter, "goes-on", fault.None, fault.None, canEndWait, endTornWait},
+		Notices:           {waiter, "notices", fault.None, fault.None, canEndWait, endTornWait},
 	}
 }
 

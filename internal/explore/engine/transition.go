@@ -1,12 +1,14 @@
 package engine
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/redis/go-redis/v9"
 
+	"lockstep/internal/explore/fault"
 	"lockstep/internal/lock"
 )
 
@@ -75,20 +77,11 @@ const (
 
 func (k Kind) row() row { return table()[k] }
 
-// Fault returns the name of the fault that a transition of this kind is, "" if it is none.
-func (k Kind) Fault() string { return k.row().fault }
+// Fault returns the fault that a transition of this kind is, or whose second half it is.
+func (k Kind) Fault() fault.Fault { return k.row().fault }
 
-// Budget returns the name of the fault whose budget it uses up, or of which it is the second half; "" if of none.
-func (k Kind) Budget() string {
-	switch k { // the failover or the rollback itself comes later
-	case Unsynced:
-		return FailsOver.Fault()
-	case Unsaved:
-		return RollsBack.Fault()
-	default:
-		return k.Fault()
-	}
-}
+// Budget returns the fault whose budget it uses up, or whose second half it is.
+func (k Kind) Budget() fault.Fault { return cmp.Or(k.row().uses, k.row().fault) }
 
 // OfTask reports whether it happens to a task, and its command.
 func (k Kind) OfTask() bool { return k.row().of == task }
@@ -193,13 +186,15 @@ func ParseToken(token string) (Wanted, error) {
 }
 
 // Budgets returns the faults that a schedule needs.
-func Budgets(schedule string) (budgets Faults) {
+func Budgets(schedule string) (budget fault.Budget) {
 	for token := range strings.FieldsSeq(schedule) {
-		if want, err := ParseToken(token); err == nil && want.Kind.row().budget != nil {
-			*want.Kind.row().budget(&budgets)++
+		if want, err := ParseToken(token); err == nil {
+			if used := want.Kind.row().uses; used != fault.None {
+				budget[used]++
+			}
 		}
 	}
-	return budgets
+	return budget
 }
 
 // Reserved reports whether WHO:word is not a command, but something else that happens to WHO.

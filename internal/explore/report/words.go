@@ -80,9 +80,9 @@ func tested(r explore.Result) (lines []string) {
 			"结束状态：%s。一单在等另一单的状态：%d 个。", strings.Join(sold, say(", ", "，")), r.Coverage.Contended))
 	}
 	var happened []string
-	for _, name := range explore.FaultNames() {
-		if r.Scenario.Faults.Map()[name] > 0 {
-			happened = append(happened, fmt.Sprintf("%s %d", name, r.Coverage.Faults[name]))
+	for _, f := range explore.AllFaults() {
+		if r.Scenario.Faults[f.ID] > 0 {
+			happened = append(happened, fmt.Sprintf("%s %d", f.Name, r.Coverage.Faults[f.Name]))
 		}
 	}
 	if len(happened) > 0 {

@@ -50,8 +50,8 @@ func (s *Seat) index(r *http.Request) (index Index, err error) {
 			firstOf(lock.Name), promises, s.levelOf(lock.Name),
 		})
 	}
-	for _, fault := range explore.AllFaults() {
-		index.Faults = append(index.Faults, Named{Name: fault.Name, Title: explore.FaultTitle(fault.Name).In(in), Says: fault.Says.In(in)})
+	for _, f := range explore.AllFaults() {
+		index.Faults = append(index.Faults, Named{Name: f.Name, Title: f.Title.In(in), Says: f.Says.In(in)})
 	}
 	for _, a := range explore.Anomalies() {
 		index.Anomalies = append(index.Anomalies, Named{string(a), a.Row().Title.In(in), a.Row().Says.In(in), a.Row().Task.In(in)})

@@ -68,7 +68,7 @@ func placeOf(query url.Values) (p report.Request, err error) {
 // small says what is too large of a scenario.
 func small(s explore.Scenario) error {
 	faults := 0
-	for _, budget := range s.Faults.Map() {
+	for _, budget := range s.Faults {
 		faults += min(budget, maxFaults+1) // a budget may be as large as an int
 	}
 	for _, flag := range []struct {

@@ -33,11 +33,10 @@ func disabled(run *explore.Run, possible []engine.Transition, over bool) []Disab
 	if why := o.whyTime(); why != "" {
 		all = append(all, Disabled{"time", why})
 	}
-	allowed := run.Engine.Scenario.Faults.Map()
-	for _, name := range explore.FaultNames() {
-		happens := func(t engine.Transition) bool { return t.Kind.Budget() == name }
-		if allowed[name] > 0 && !slices.ContainsFunc(possible, happens) {
-			all = append(all, Disabled{name, o.whyFault(name, allowed[name])})
+	for _, f := range explore.AllFaults() {
+		happens := func(t engine.Transition) bool { return t.Kind.Budget() == f.ID }
+		if allowed := run.Engine.Scenario.Faults[f.ID]; allowed > 0 && !slices.ContainsFunc(possible, happens) {
+			all = append(all, Disabled{f.Name, o.whyFault(f.ID, allowed)})
 		}
 	}
 	return all

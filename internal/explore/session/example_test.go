@@ -5,6 +5,7 @@ import (
 
 	"lockstep/internal/evolution"
 	"lockstep/internal/explore"
+	"lockstep/internal/explore/fault"
 	"lockstep/internal/explore/session"
 )
 
@@ -12,7 +13,7 @@ import (
 func Example() {
 	strategy, _ := evolution.Find("v4")
 	scenario := explore.Scenario{Actors: 2}
-	scenario.Faults.Expiry = 1
+	scenario.Faults[fault.Expiry] = 1
 	session, err := session.New(strategy, scenario, "A:SET expiry")
 	if err != nil {
 		fmt.Println(err)

@@ -8,6 +8,7 @@ import (
 	"lockstep/internal/anomaly"
 	"lockstep/internal/explore"
 	"lockstep/internal/explore/engine"
+	"lockstep/internal/explore/fault"
 	"lockstep/internal/explore/search"
 	"lockstep/internal/lock"
 	"lockstep/internal/strategy"
@@ -68,7 +69,7 @@ func stepOf(e search.Edge[engine.Transition], of strategy.Strategy) step {
 			shows |= bit(a)
 		}
 	}
-	if e.By.Kind.Budget() != "" {
+	if e.By.Kind.Budget() != fault.None {
 		shows |= isFault
 	}
 	return step{e.From, e.To, shows}

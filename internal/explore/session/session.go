@@ -111,7 +111,7 @@ func (s *Session) refuse(token string) error {
 		return lacking
 	}
 	for _, d := range s.now.Disabled {
-		if d.What == token || want.Who != "" && d.What == want.Who || d.What == want.Kind.Fault() {
+		if d.What == token || want.Who != "" && d.What == want.Who || d.What == want.Kind.Fault().String() {
 			return explore.Stale(s.scenario, d.Why)
 		}
 	}

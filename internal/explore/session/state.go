@@ -53,10 +53,9 @@ func stateOf(run *explore.Run, t trace.Trace) State {
 		At: trace.Millis(run.Engine.Now()), Servers: []Server{}, Actors: []Actor{}, Timers: present.Timers, Messages: present.Messages,
 		Left: map[string]int{},
 	}
-	left := present.Left.Map()
-	for name, allowed := range run.Engine.Scenario.Faults.Map() {
-		if allowed > 0 {
-			s.Left[name] = left[name]
+	for _, f := range explore.AllFaults() {
+		if run.Engine.Scenario.Faults[f.ID] > 0 {
+			s.Left[f.Name] = present.Left[f.ID]
 		}
 	}
 	if holder := run.Holder(); holder != nil {

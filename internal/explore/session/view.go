@@ -59,7 +59,7 @@ func (s *Session) look(schedule string) error {
 		possible = slices.Clone(run.Engine.Transitions())
 	}
 	v.Disabled = disabled(run, possible, over)
-	rank := func(t engine.Transition) int { return min(len(t.Kind.Budget()), 1) } // faults last
+	rank := func(t engine.Transition) int { return min(int(t.Kind.Budget()), 1) } // faults last
 	slices.SortStableFunc(possible, func(a, b engine.Transition) int { return rank(a) - rank(b) })
 	for _, t := range possible {
 		would, own, err := run.Preview(t)
@@ -78,7 +78,7 @@ func (s *Session) look(schedule string) error {
 func (s *Session) choice(run *explore.Run, t engine.Transition, would explore.Recording) Choice {
 	step := would.Steps[0]
 	c := Choice{
-		Token: step.Token, Actor: step.Actor, Fault: t.Kind.Budget(), Command: step.Command, Shows: []explore.Anomaly{},
+		Token: step.Token, Actor: step.Actor, Fault: t.Kind.Budget().String(), Command: step.Command, Shows: []explore.Anomaly{},
 		Says: cmp.Or(step.Says, step.Command, goesOn(run.Engine.Subject(t).Name, s.scenario)),
 	}
 	for _, shown := range would.Shown {

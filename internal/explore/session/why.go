@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"lockstep/internal/explore"
+	"lockstep/internal/explore/fault"
 	"lockstep/internal/explore/search"
 	"lockstep/internal/strategy"
 )
@@ -60,7 +61,7 @@ func Explain(
 		if why.Point == 0 {
 			err = e.settle(ctx, n, tokens[n-1])
 		}
-		if err == nil && possible && path[n-1].Kind.Budget() != "" {
+		if err == nil && possible && path[n-1].Kind.Budget() != fault.None {
 			possible, err = e.wasPossible(ctx, n, tokens[n-1])
 		}
 		if err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"lockstep/internal/explore"
 	"lockstep/internal/explore/engine"
+	"lockstep/internal/explore/fault"
 	"lockstep/internal/language"
 	"lockstep/internal/trace"
 )
@@ -61,17 +62,17 @@ func (o outlook) whyTime() string {
 }
 
 // whyFault says why a fault that the scenario allows cannot happen now.
-func (o outlook) whyFault(name string, allowed int) string {
+func (o outlook) whyFault(f fault.Fault, allowed int) string {
 	say := o.Engine.Scenario.Say
-	if o.Engine.Snapshot().Left.Map()[name] == 0 {
-		return say("the budget %s=%d is used up", "预算 %s=%d 已用完", name, allowed)
+	if o.Engine.Snapshot().Left[f] == 0 {
+		return say("the budget %v=%d is used up", "预算 %v=%d 已用完", f, allowed)
 	}
-	switch name {
-	case "expiry", "redis-clock":
+	switch f {
+	case fault.Expiry, fault.RedisClock:
 		if o.Engine.Cluster.NextExpiry() == 0 {
 			return say("no key in Redis is to expire", "Redis 里没有会过期的键")
 		}
-	case "slow":
+	case fault.Slow:
 		if !o.Engine.HasTimer() {
 			return say("no timer is set", "没有设置定时器")
 		}
@@ -79,28 +80,28 @@ func (o outlook) whyFault(name string, allowed int) string {
 			return say("a key expires before the next timer fires", "下一个定时器触发之前，有键先过期")
 		}
 	default:
-		return missing(name).In(o.Engine.Scenario.Language)
+		return missing(f).In(o.Engine.Scenario.Language)
 	}
 	return say("nobody could move before it: time passes by itself", "在此之前没有参与者可以继续：时间会自己流逝")
 }
 
 // missing says what a fault needs that is not there.
-func missing(name string) language.Text {
+func missing(f fault.Fault) language.Text {
 	both := language.Both
-	switch name {
-	case "lost-wake":
+	switch f {
+	case fault.LostWake:
 		return both("no message is under way", "没有在途的消息")
-	case "timeout":
+	case fault.Timeout:
 		return both("nobody waits for the lock", "没有参与者在等锁")
-	case "failover":
+	case fault.Failover:
 		return both("Redis would lose nothing", "Redis 不会丢失任何改动")
-	case "rollback":
+	case fault.Rollback:
 		return both("a restart would lose nothing", "重启不会丢失任何改动")
-	case "evict":
+	case fault.Evict:
 		return both("the lock is not there, or has no expiry", "锁不在，或没有过期时间")
-	case "pause", "crash", "cancel", "clock-jump":
+	case fault.Pause, fault.Crash, fault.Cancel, fault.ClockJump:
 		return both("no sale is going on", "没有进行中的下单")
-	case "node-crash", "node-hang", "node-restart":
+	case fault.NodeCrash, fault.NodeHang, fault.NodeRestart:
 		return both("nobody is about to send a command to a healthy node", "没有参与者正要向正常的节点发命令")
 	default:
 		return both("nobody is about to send a command", "没有参与者正要发命令")

@@ -9,6 +9,7 @@ import (
 	"lockstep/internal/anomaly"
 	"lockstep/internal/evolution"
 	"lockstep/internal/explore"
+	"lockstep/internal/explore/fault"
 	"lockstep/internal/language"
 	"lockstep/internal/strategy"
 	"lockstep/internal/verdict"
@@ -91,7 +92,7 @@ func explorations() []Lab {
 	return []Lab{{
 		Name:    "redis-clock",
 		Claim:   both("a clock of Redis that jumps ahead does not give the lock to a second holder", "Redis 的时钟向前跳，不会产生第二个持有者"),
-		Anomaly: anomaly.TwoHolders, Faults: explore.Faults{RedisClockJump: 1},
+		Anomaly: anomaly.TwoHolders, Faults: fault.Once(fault.RedisClock),
 		Expected: []Expectation{
 			broken("v2.. late-commit setnx-expire lua-setnx", "the lock expires before its time", "锁提前过期"),
 			broken("redlock", "the lock expires on one node before its time, and that node makes a second majority", "锁在一个节点上提前过期，该节点凑成第二个多数派"),

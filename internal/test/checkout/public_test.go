@@ -23,7 +23,7 @@ func TestLocktestFromOutside(t *testing.T) {
 	}
 	out, err := run("test", "-count=1", "-run", "TestWrong")
 	const says = `Again: locktest.Replay(t, locktest.Config{Key: "orders", Faults: "slow=1"}, "A:Lock`
-	if err == nil || strings.Count(out, "foreign-release: A changes the lock of B") != 3 || strings.Count(out, says) != 3 {
+	if err == nil || strings.Count(out, "foreign-release: A removes B's lock") != 3 || strings.Count(out, says) != 3 {
 		t.Errorf("the wrong lock: %v\n%s", err, out)
 	}
 }

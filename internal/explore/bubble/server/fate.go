@@ -89,7 +89,7 @@ func (l *Line) execute() (reply []byte, own [][]byte, err error) {
 	if reply, err = l.query(words); err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", c.text, err)
 	}
-	s.recordWriter(l, before)
+	s.recordTaker(l, before)
 	own, l.pushes = l.pushes, pushed
 	return reply, own, nil
 }
@@ -130,29 +130,20 @@ func (l *Line) query(commands [][]string) (reply []byte, _ error) {
 	return reply, nil
 }
 
-// recordWriter notes whose command has changed the lock. A counter stays whose it was: it only
-// says that somebody has asked.
-func (s *Server) recordWriter(by *Line, before *simredis.State) {
-	was, had := before.Key(s.shared.key)
-	is, has := s.cluster.Servers()[by.Node].Holds.Key(s.shared.key)
-	counts := had && has && was.IsString() && is.IsString() && CountsOn(was.First(), is.First())
-	if had != has || !slices.Equal(was.Values, is.Values) && !counts {
-		s.writers[by.Node] = by.Process
-	}
-	if !had && has {
-		s.recordTaker(by.Process, is)
-	}
-}
-
 // recordTaker notes with which value a process has taken the lock, if that looks as if it were its own.
-func (s *Server) recordTaker(process string, key simredis.Key) {
-	for _, value := range key.Values {
+func (s *Server) recordTaker(by *Line, before *simredis.State) {
+	_, had := before.Key(s.shared.key)
+	is, has := s.cluster.Servers()[by.Node].Holds.Key(s.shared.key)
+	if had || !has {
+		return
+	}
+	for _, value := range is.Values {
 		if len(randomParts(value)) == 0 && !slices.Contains(strings.FieldsFunc(value, isNoDigit), strconv.Itoa(os.Getpid())) {
 			continue
 		}
 		if first, known := s.takers[value]; !known {
-			s.takers[value] = process
-		} else if first != process {
+			s.takers[value] = by.Process
+		} else if first != by.Process {
 			s.common = value
 		}
 	}
@@ -165,13 +156,6 @@ func (s *Server) CommonOwner() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.common
-}
-
-// CountsOn reports whether a number has become the next one, or the one before, and is not below 1: somebody has asked, or asks no more.
-func CountsOn(was, is string) bool {
-	before, err := strconv.Atoi(was)
-	after, otherErr := strconv.Atoi(is)
-	return err == nil && otherErr == nil && after > 0 && (after == before+1 || after == before-1)
 }
 
 // spellOut gives a command with its script instead of the script's name.

@@ -27,7 +27,6 @@ type Server struct {
 	lines    []*Line // in the order of their making
 	tracked  map[place][]*Line
 	values   values
-	writers  map[int]string      // the process that last changed the lock on a node
 	takers   map[string]string   // by a value of the lock that looks like an owner's: the process that took the lock with it first
 	common   string              // a value with which several processes have taken the lock
 	tracking bool                // somebody has asked to be told of changes
@@ -75,7 +74,7 @@ type command struct {
 func New(shared *Shared, nodes int) *Server {
 	return &Server{
 		shared: shared, began: time.Now(), cluster: shared.memory.NewCluster(shared.memory.Empty(), nodes-1),
-		tracked: map[place][]*Line{}, values: newValues(shared.key, shared.scripts), writers: map[int]string{}, takers: map[string]string{},
+		tracked: map[place][]*Line{}, values: newValues(shared.key, shared.scripts), takers: map[string]string{},
 		arrivals: map[string][]string{}, muted: map[string]bool{}, gone: map[string]bool{}, woken: make(chan struct{}, 1),
 	}
 }
@@ -220,12 +219,9 @@ func (s *Server) Forget(node int) { s.cluster.Become(s.cluster.Servers()[node], 
 func (s *Server) Append(b []byte) []byte {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for node, state := range s.cluster.Contents() {
+	for _, state := range s.cluster.Contents() {
 		for _, key := range state.Keys {
 			b = s.appendRelative(b, key.Name)
-			if key.Name == s.shared.key {
-				b = append(append(b, ' '), s.writers[node]...)
-			}
 			for _, value := range key.Values {
 				b = s.appendRelative(append(b, ' '), value)
 			}

@@ -111,14 +111,11 @@ func isNumber(word string) bool {
 	return err == nil
 }
 
-// Owner is the process that the lock on a node belongs to. Sure says that a value says so; otherwise it is the one that has written it.
-func (s *Server) Owner(node int, key simredis.Key) (process string, sure bool) {
+// Sender returns the process that alone has sent one of these values, or what stands in one of them; "" if there is none.
+func (s *Server) Sender(values []string) (process string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if sender := s.values.sender(key.Values); sender != "" {
-		return sender, true
-	}
-	return s.writers[node], false
+	return s.values.sender(values)
 }
 
 // shortest is the length from which on a part of a word may be random.

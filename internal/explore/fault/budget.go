@@ -1,0 +1,86 @@
+package fault
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Budget says how often each fault may happen in one schedule. The zero Budget has none.
+type Budget [faults]int
+
+// MaxTimes is the largest number of times that a fault of the explorer may happen.
+const MaxTimes = 100
+
+// Once returns the budget of one fault, which may happen once.
+func Once(f Fault) (b Budget) {
+	b[f] = 1
+	return b
+}
+
+// String writes a budget as "expiry=1,crash=1", and an empty one as "".
+func (b Budget) String() string {
+	var parts []string
+	for _, row := range All() {
+		if times := b[row.ID]; times > 0 {
+			parts = append(parts, fmt.Sprintf("%s=%d", row.Name, times))
+		}
+	}
+	return strings.Join(parts, ",")
+}
+
+// Map returns the number of times of each fault by its name, zeros too.
+func (b Budget) Map() map[string]int {
+	times := map[string]int{}
+	for _, row := range All() {
+		times[row.Name] = b[row.ID]
+	}
+	return times
+}
+
+// AtLeast returns the larger number of times of each fault.
+func (b Budget) AtLeast(other Budget) Budget {
+	for f, times := range other {
+		b[f] = max(b[f], times)
+	}
+	return b
+}
+
+// OnNodes reports whether any of these happens to one of several masters.
+func (b Budget) OnNodes() bool { return b[NodeCrash] > 0 || b[NodeHang] > 0 || b[NodeRestart] > 0 }
+
+// Check says which number of times is not allowed.
+func (b Budget) Check() error {
+	for f, times := range b {
+		if times < 0 || times > MaxTimes {
+			return fmt.Errorf("faults: %v=%d; it takes 0 to %d times", Fault(f), times, MaxTimes) //nolint:gosec // there are few
+		}
+	}
+	return nil
+}
+
+// Parse reads what String writes, of the faults with these names.
+func Parse(text string, names []string) (b Budget, _ error) {
+	if text == "" {
+		return b, nil
+	}
+	given := map[Fault]bool{}
+	for part := range strings.SplitSeq(text, ",") {
+		part = strings.TrimSpace(part)
+		name, number, _ := strings.Cut(part, "=")
+		times, err := strconv.Atoi(number)
+		if err != nil || times < 0 {
+			return Budget{}, fmt.Errorf("faults: %q; it takes NAME=TIMES, as in %s=1,%v=1", part, names[0], Crash)
+		}
+		f := Named(name)
+		if !slices.Contains(names, name) {
+			return Budget{}, fmt.Errorf("faults: there is no %q; there are %s", name, strings.Join(names, ", "))
+		}
+		if given[f] {
+			return Budget{}, fmt.Errorf("faults: %s is given twice", name)
+		}
+		given[f], b[f] = true, times
+	}
+	return b, nil
+}

@@ -1,0 +1,87 @@
+package fault_test
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"lockstep/internal/explore/fault"
+	"lockstep/internal/language"
+)
+
+// Every fault has a name of its own and its words in both languages; those of a bubble are the ones that are listed for it.
+func TestCatalogue(t *testing.T) {
+	names := map[string]bool{"": true}
+	for _, row := range fault.All() {
+		if names[row.Name] || fault.Named(row.Name) != row.ID || row.ID.String() != row.Name {
+			t.Errorf("%+v; want a name of its own", row)
+		}
+		names[row.Name] = true
+		for _, text := range []language.Text{row.Title, row.Says} {
+			if english, chinese := text.In(language.English), text.In(language.Chinese); english == "" || chinese == english {
+				t.Errorf("%s: %q, %q", row.Name, english, chinese)
+			}
+		}
+		if row.Title.In(language.English) != strings.ReplaceAll(row.Name, "-", " ") {
+			t.Errorf("%s is called %q in English; want its name, in words", row.Name, row.Title.In(language.English))
+		}
+		if listed := slices.Contains(fault.InBubbles(), row.ID); listed != (row.InBubble != "") {
+			t.Errorf("%s is listed for bubbles: %t; what it is there: %q", row.Name, listed, row.InBubble)
+		}
+	}
+}
+
+// A budget is read as it is written.
+func TestBudgetIsWrittenAndRead(t *testing.T) {
+	for _, row := range fault.All() {
+		once := fault.Once(row.ID)
+		again, err := fault.Parse(once.String(), fault.Names())
+		if err != nil || again != once || once.String() != row.Name+"=1" {
+			t.Errorf("%s is written as %q, and read as %v, %v", row.Name, once, again, err)
+		}
+		if once.Map()[row.Name] != 1 || len(once.Map()) != len(fault.All()) || once.OnNodes() != row.OnNode {
+			t.Errorf("%+v: %v", row, once.Map())
+		}
+	}
+}
+
+func TestParse(t *testing.T) {
+	bubble := []string{"slow", "crash"}
+	for name, test := range map[string]struct {
+		text string
+		want string
+		err  string
+	}{
+		"none":            {},
+		"two":             {text: "crash=2,slow=1", want: "slow=1,crash=2"},
+		"with spaces":     {text: "crash=2, slow=1", want: "slow=1,crash=2"},
+		"zero":            {text: "slow=0"},
+		"no number":       {text: "slow", err: `faults: "slow"; it takes NAME=TIMES, as in slow=1,crash=1`},
+		"below zero":      {text: "slow=-1", err: `faults: "slow=-1"; it takes NAME=TIMES, as in slow=1,crash=1`},
+		"twice":           {text: "slow=0,slow=1", err: "faults: slow is given twice"},
+		"of another tool": {text: "slow=1,expiry=1", err: `faults: there is no "expiry"; there are slow, crash`},
+		"nothing":         {text: "=1", err: `faults: there is no ""; there are slow, crash`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			budget, err := fault.Parse(test.text, bubble)
+			if (err == nil) != (test.err == "") || err != nil && err.Error() != test.err {
+				t.Errorf("err = %v; want %s", err, test.err)
+			}
+			if budget.String() != test.want {
+				t.Errorf("Parse = %v; want %s", budget, test.want)
+			}
+		})
+	}
+}
+
+// A budget has a bound, and many large ones together are still some.
+func TestBudgetsAreBounded(t *testing.T) {
+	large := fault.Budget{fault.NodeCrash: math.MaxInt, fault.NodeHang: math.MaxInt}
+	if err := large.Check(); err == nil || !large.OnNodes() {
+		t.Errorf("%v: %v, on nodes: %t; want that it takes 0 to 100", large, err, large.OnNodes())
+	}
+	if err := (fault.Budget{fault.Expiry: fault.MaxTimes}).Check(); err != nil {
+		t.Error(err)
+	}
+}
