@@ -53,9 +53,11 @@ func TestMistakesFailTheirStep(t *testing.T) {
 	const (
 		removes = "return c.Del(ctx, key).Err()\n\tcase step == 3"
 		asks    = "time.After(Pause)"
-		unlocks = `redis.call("DEL", KEYS[1]) end return 1`
+		counts  = `redis.call("HINCRBY", KEYS[1], ARGV[1], -1) <= 0`
 		takes   = `l.Key, "1", 0).Result()`
 		first   = "TestStep1Exclusive"
+		stolen  = "TestStep6RenewedAndToldOfALoss/told_of_a_loss"
+		cut     = "TestStep6RenewedAndToldOfALoss/told_that_Redis_is_gone"
 	)
 	dir, reference := written(t), read(t, "testdata/reference.go.txt")
 	for name, c := range map[string]struct {
@@ -66,13 +68,35 @@ func TestMistakesFailTheirStep(t *testing.T) {
 		"Unlock does nothing":         {1, removes, "return nil\n\tcase step == 3", first, "left-behind: the lock of A stays for ever"},
 		"Lock asks without a pause":   {1, asks, "time.After(0)", first, "busy: "},
 		"Lock does not believe Redis": {1, takes, takes + "\n\t\ttook = false", first, "stuck: "},
-		"a script returns nothing":    {5, unlocks, `redis.call("DEL", KEYS[1]) end`, "TestStep5Nested", "Unlock: redis: nil"},
+		"the expiry comes second": {
+			2, `took, err = l.Client.SetNX(ctx, l.Key, "1", TTL).Result()`,
+			`if took, err = l.Client.SetNX(ctx, l.Key, "1", 0).Result(); took { l.Client.Expire(ctx, l.Key, TTL) }`,
+			"TestStep2FreedAfterACrash", "left-behind: ",
+		},
+		"a script returns nothing": {
+			4, `then return redis.call("DEL", KEYS[1]) end return 0`, `then redis.call("DEL", KEYS[1]) end`,
+			"TestStep4Atomically/without_an_error", "Unlock: redis: nil: a script that returns nothing",
+		},
+		"the inner Unlock gives the lock back": {5, counts, "true", "TestStep5Nested", "2 are inside"},
+		"Unlock does not count down": {
+			5, counts, `tonumber(redis.call("HGET", KEYS[1], ARGV[1])) == 1`, "TestStep5Nested", "the lock is still in Redis",
+		},
 		"the renewal is anybody's": {
 			6, `if redis.call("HEXISTS", KEYS[1], ARGV[1]) == 1 then return redis.call("PEXPIRE", KEYS[1], ARGV[2]) end return 0`,
-			`return redis.call("PEXPIRE", KEYS[1], ARGV[2])`, "TestStep6RenewedAndToldOfALoss/told_of_a_loss", "lease.Context() was not cancelled",
+			`return redis.call("PEXPIRE", KEYS[1], ARGV[2])`, stolen, "lease.Context() was not cancelled",
 		},
-		"the renewal's errors count for nothing": {
-			6, "err != nil || !ours", "err == nil && !ours", "TestStep6RenewedAndToldOfALoss/told_that_Redis_is_gone", "lease.Context() goes on",
+		"the renewal's answer counts for nothing": {
+			6, "err != nil || !ours", "err != nil || !ours && false", stolen, "lease.Context() was not cancelled",
+		},
+		"the renewal's errors count for nothing": {6, "err != nil || !ours", "err == nil && !ours", cut, "lease.Context() goes on"},
+		"the renewal waits as long as its client": {
+			6, "context.WithDeadline(held, expires)", "context.WithCancel(held)", cut, "lease.Context() goes on",
+		},
+		"the renewal never stops": {
+			6, "cancel(); <-ended }\n\tgo func() {\n\t\tdefer close(ended)\n",
+			"cancel() }\n\tgo func() {\n\t\tdefer close(ended)\n\t\tfor { time.Sleep(TTL / 2); " +
+				"renew.Run(held, l.Client, []string{l.Key}, owner, TTL.Milliseconds()) }\n",
+			stolen, "goroutine-leak: ",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
