@@ -2,6 +2,8 @@ package cli
 
 import (
 	"fmt"
+	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -30,9 +32,13 @@ it has the steps. The module uses this clone of lockstep.`,
 			if err := ownlock.Write(cmd.Context(), args[0], root, in); err != nil {
 				return fmt.Errorf("new: %w", err)
 			}
+			folder := args[0]
+			if strings.ContainsRune(folder, ' ') {
+				folder = strconv.Quote(folder)
+			}
 			fmt.Fprint(cmd.OutOrStdout(), in.Say("%s is a module with a lock that keeps nobody out, and a README with the six steps. The first:\n\n"+
-				"  cd %[1]s && go test -run Step1\n", "%s 是一个模块，里面的锁谁也挡不住；六个步骤见其中的 README。第一步：\n\n"+
-				"  cd %[1]s && go test -run Step1\n", args[0]))
+				"  cd %[2]s && go test -run Step1\n", "%s 是一个模块，里面的锁谁也挡不住；六个步骤见其中的 README。第一步：\n\n"+
+				"  cd %[2]s && go test -run Step1\n", args[0], folder))
 			return nil
 		},
 	}
