@@ -337,3 +337,10 @@ func (p *page) shows(text string) {
 	p.t.Helper()
 	p.waitUntil("the page shows "+text, fmt.Sprintf(`document.body.innerText.includes(%q)`, text))
 }
+
+// expect lets the console say something that contains this.
+func (p *page) expect(part string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.mine = append(p.mine, part)
+}

@@ -258,13 +258,6 @@ func TestSwitchesAreRemembered(t *testing.T) {
 	}
 }
 
-// expect lets the console say something that contains this.
-func (p *page) expect(part string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.mine = append(p.mine, part)
-}
-
 // dark makes the system's colours dark, or light.
 func (p *page) dark(dark bool) {
 	p.t.Helper()
