@@ -81,7 +81,9 @@ func StartClusterNodes(t testing.TB, replicated bool) []*Server {
 	first, firstBus := "", ""
 	for i := range size {
 		bus := FreePort(t)
-		node := Start(t, "--cluster-enabled", "yes", "--cluster-port", bus, "--cluster-node-timeout", "5000", "--repl-diskless-sync-delay", "0")
+		// An election that fails, as a master has not noticed yet, is repeated after four times the timeout.
+		node := Start(t, "--cluster-enabled", "yes", "--cluster-port", bus, "--cluster-node-timeout", "2500",
+			"--cluster-replica-validity-factor", "0", "--repl-diskless-sync-delay", "0")
 		client := redisclient.Single(redisclient.Config{Addrs: []string{node.Addr}})
 		t.Cleanup(func() { client.Close() })
 		nodes, clients = append(nodes, node), append(clients, client)
