@@ -14,7 +14,6 @@ import (
 
 // The course: the list, a prediction before the answer, progress that is kept, the keys; in both languages, and narrow.
 func TestTheCourse(t *testing.T) {
-	t.Parallel()
 	p := open(t, serve(t)+"/#/course")
 	p.waitUntil("all lessons are listed", `document.querySelectorAll(".course li").length >= 12`)
 	p.click(`.course a[href="#/course/03"]`)
@@ -119,7 +118,6 @@ func (p *page) playsLessonThree() {
 // The room: a teacher opens it, fifty predict and one of them by the page, the answer is revealed, and only then the bars. Who joined goes
 // where the class is.
 func TestTheRoom(t *testing.T) {
-	t.Parallel()
 	url := serve(t)
 	pupil := open(t, url+"/#/course/03")
 	pupil.click(".choice") // before the room is open

@@ -52,7 +52,6 @@ func (p *page) drawn() {
 
 // Nothing is wider than the window, and no word is cut or broken in its middle, in either language, in both themes, small and large.
 func TestEachViewFits(t *testing.T) {
-	t.Parallel()
 	url := serve(t)
 	for name, address := range addresses {
 		t.Run(name, func(t *testing.T) {
@@ -129,7 +128,6 @@ func (p *page) keep(name string) {
 
 // Whoever cannot see or point can use each view, as far as axe can tell; its rules of contrast hold in both themes.
 func TestAxeFindsNothing(t *testing.T) {
-	t.Parallel()
 	axe, url := fetchAxe(t), serve(t)
 	for name, address := range addresses {
 		t.Run(name, func(t *testing.T) {
@@ -150,7 +148,6 @@ func TestAxeFindsNothing(t *testing.T) {
 
 // Nor does axe find anything in what a shop shows that has something to show.
 func TestAxeFindsNothingInAStory(t *testing.T) {
-	t.Parallel()
 	axe, s := fetchAxe(t), newStage(t)
 	s.send("run", run("open"))
 	s.send("lanes", latestSales)

@@ -229,7 +229,6 @@ func TestShopSaysThatTheServerIsGone(t *testing.T) {
 
 // A page that is left gives its stream back: a browser has six connections to a server, and the seventh visit would wait for one.
 func TestShopLeavesItsStream(t *testing.T) {
-	t.Parallel()
 	suite.LongOnly(t, longShop)
 	s := newStage(t)
 	s.send("run", run("open"))

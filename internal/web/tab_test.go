@@ -58,7 +58,6 @@ func host(t *testing.T) *httptest.Server {
 
 // From a host of files, below a path: the seat, a hint, an oracle, a burst; then the same without a network.
 func TestThePageInATab(t *testing.T) {
-	t.Parallel()
 	needsChrome(t)
 	files := host(t)
 	p := open(t, files.URL+"/a/class/#/locks")
@@ -76,7 +75,6 @@ func TestThePageInATab(t *testing.T) {
 
 // Firefox does it, too.
 func TestThePageInFirefox(t *testing.T) {
-	t.Parallel()
 	suite.Needs(t, "firefox-esr")
 	files := host(t)
 	p := openFirefox(t, files.URL+"/a/class/#/locks")
@@ -97,7 +95,6 @@ func TestThePageInFirefox(t *testing.T) {
 // A program that fails begins anew, and the page says so. A search that its reader leaves ends with its worker, and a click never waits for
 // one.
 func TestProgramsEndInTheTab(t *testing.T) {
-	t.Parallel()
 	needsChrome(t)
 	p := open(t, host(t).URL+"/a/class/#/locks")
 	eval[bool](p, `window.workers = [], window.Worker = class extends Worker {
@@ -150,7 +147,6 @@ func (p *page) stopsAnExploration() {
 
 // Three replicas are three workers on one Redis in a fourth: a queue in each is no lock for all, and a killed holder's lock is left.
 func TestReplicasInTheTab(t *testing.T) {
-	t.Parallel()
 	needsChrome(t)
 	p := open(t, host(t).URL+"/a/class/#/")
 	p.waitUntil("the shop is open", `document.querySelector("form select[name=lock]")?.options.length > 10`)
