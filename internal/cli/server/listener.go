@@ -126,8 +126,8 @@ type boundConn struct {
 	net.Conn
 
 	listener *boundListener
-	since    time.Time // when it was accepted
-	over     bool      // it is one too many
+	since    time.Time // time of Accept
+	over     bool      // there were too many before it
 	closing  sync.Once
 }
 

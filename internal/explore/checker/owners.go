@@ -182,7 +182,7 @@ func (c *owners) recordWrite(by *Sale, o *ownership, ch change) {
 	}
 	switch {
 	case owner == by:
-	case c.Sender != nil && c.keeps(ch):
+	case c.Sender != nil && c.isPreserved(ch):
 		return // somebody asks, or asks no more
 	case c.Sender != nil:
 	case ch.counts():
@@ -213,9 +213,9 @@ func (c *owners) recordWrite(by *Sale, o *ownership, ch change) {
 	}
 }
 
-// keeps reports whether what a key held is there as before, in its order, and for as long: others may have added to it, as waiters do who
-// enter themselves. A counter that has grown by one, or shrunk by one and not to zero, holds what it held.
-func (c *owners) keeps(ch change) bool {
+// isPreserved reports whether what a key held is there as before, in its order, and for as long: others may have added to it, as waiters
+// do who enter themselves. A counter that has grown by one, or shrunk by one and not to zero, holds what it held.
+func (c *owners) isPreserved(ch change) bool {
 	if !ch.had || !ch.has || ch.was.TTL != ch.is.TTL {
 		return false
 	}
