@@ -7,9 +7,9 @@ import (
 
 // Report is how a public package tells what a search has found.
 type Report struct {
-	Package string                       // as its messages begin
-	Nothing string                       // what it says when nothing is found: "no anomaly"
-	Again   func(schedule string) string // the call that replays a schedule
+	Package string                       // name of the package, which its messages begin with
+	Nothing string                       // words for a search that finds nothing: "no anomaly"
+	Again   func(schedule string) string // makes the call that replays a schedule
 
 	// Evidence says, after a search, why nothing is known although nothing was found, and what may make untrue what was found; "" if
 	// nothing does.
