@@ -12,8 +12,8 @@ import (
 	"github.com/compose-spec/compose-go/v2/types"
 	"github.com/spf13/pflag"
 
+	"lockstep/internal/config"
 	"lockstep/internal/evolution"
-	"lockstep/internal/shop/config"
 )
 
 func loadCompose(t *testing.T, env ...string) *types.Project {

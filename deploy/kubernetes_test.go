@@ -15,9 +15,9 @@ import (
 	"github.com/spf13/pflag"
 	"go.yaml.in/yaml/v3"
 
-	"lockstep/internal/cli/server"
+	"lockstep/internal/config"
 	"lockstep/internal/evolution"
-	"lockstep/internal/shop/config"
+	"lockstep/internal/server"
 )
 
 // manifest has those fields of the objects in kubernetes.yaml that are this program's business; tools checks the others.

@@ -11,7 +11,7 @@ import (
 
 	"lockstep/internal/anomaly"
 	"lockstep/internal/explore/bubble"
-	"lockstep/internal/explore/checker"
+	"lockstep/internal/explore/judge"
 	"lockstep/internal/explore/simredis"
 	"lockstep/internal/language"
 	"lockstep/internal/trace"
@@ -36,7 +36,7 @@ type game struct {
 	asked    int               // findings that the judge had when it was asked last
 
 	mu    sync.Mutex // guards the judge
-	judge *checker.Checker
+	judge *judge.Judge
 }
 
 // evidence is what some run has shown: without it, that nothing was found says nothing.
@@ -86,7 +86,7 @@ type candidate struct {
 
 func begin(r *bubble.Run, c Config, open func(Process) (Lock, error), e *evidence) (*game, error) {
 	g := &game{Run: r, config: c, open: open, evidence: e, locks: map[*bubble.Process]Lock{}}
-	g.judge = checker.New(checker.Setup{Driver: g, Key: c.Key, Fenced: true, Sender: r.Server().Sender})
+	g.judge = judge.New(judge.Setup{Driver: g, Key: c.Key, Fenced: true, Sender: r.Server().Sender})
 	g.contents = g.Contents()
 	var groups [][]string
 	for i := range c.Actors {
@@ -113,7 +113,7 @@ func (g *game) add(kind int, names ...string) error {
 	p := g.Add(kind, names...)
 	for _, a := range p.Actors {
 		g.candidate = append(g.candidate, &candidate{Actor: a})
-		g.judge.Add(checker.Actor{Name: a.Name, Process: p.Name, Life: a})
+		g.judge.Add(judge.Actor{Name: a.Name, Process: p.Name, Life: a})
 	}
 	var l Lock
 	err := g.Open(p, func() (err error) {
@@ -201,7 +201,7 @@ func (g *game) enter(c *candidate, held Held) {
 	g.judge.Enter(c.Index, c)
 }
 
-// IsLost implements checker.Lease. One that is paused believes what it believed.
+// IsLost implements judge.Lease. One that is paused believes what it believed.
 func (c *candidate) IsLost() bool {
 	if c.Process.Paused {
 		return !c.believed
@@ -213,10 +213,10 @@ func (c *candidate) IsLost() bool {
 	return tells && h.Context().Err() != nil
 }
 
-// IsOver implements checker.Lease.
+// IsOver implements judge.Lease.
 func (c *candidate) IsOver() bool { return c.IsLost() }
 
-// Token implements checker.Lease.
+// Token implements judge.Lease.
 func (c *candidate) Token() (token int64, ok bool) {
 	t, ok := c.held.(interface{ Token() int64 })
 	if ok {
@@ -228,11 +228,11 @@ func (c *candidate) Token() (token int64, ok bool) {
 // believes reports whether a candidate may believe that it holds the lock.
 func (g *game) believes(c *candidate) bool { return g.judge.Sale(c.Index).IsInside() }
 
-// Contents implements checker.Driver.
+// Contents implements judge.Driver.
 func (g *game) Contents() []*simredis.State { return g.Server().Holds() }
 
-// Past implements checker.Driver. It excuses nothing that is looked for here.
-func (*game) Past() checker.Past { return checker.Past{} }
+// Past implements judge.Driver. It excuses nothing that is looked for here.
+func (*game) Past() judge.Past { return judge.Past{} }
 
 // Changed implements bubble.Game.
 func (g *game) Changed(by *bubble.Process) {
@@ -242,7 +242,7 @@ func (g *game) Changed(by *bubble.Process) {
 	for node, now := range g.Contents() {
 		if before := g.contents[node]; now != before {
 			g.contents[node] = now
-			g.judge.Change(checker.Change{Server: node, Before: before, After: now}, g.writer(by, node))
+			g.judge.Change(judge.Change{Server: node, Before: before, After: now}, g.writer(by, node))
 		}
 		_, has := now.Key(g.config.Key)
 		g.evidence.locked = g.evidence.locked || has
@@ -288,7 +288,7 @@ func (g *game) news() (found []bubble.Finding) {
 // AppendState implements bubble.Game.
 func (g *game) AppendState(b []byte) []byte {
 	g.Changed(nil)
-	var o checker.Order
+	var o judge.Order
 	for i, c := range g.candidate {
 		b = strconv.AppendBool(b, g.believes(c))
 		o.Actors, o.Places = append(o.Actors, i), append(o.Places, byte(i))

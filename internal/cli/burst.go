@@ -14,10 +14,10 @@ import (
 	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 
-	"lockstep/internal/cli/server"
 	"lockstep/internal/evolution"
 	"lockstep/internal/language"
-	"lockstep/internal/shop/load"
+	"lockstep/internal/load"
+	"lockstep/internal/server"
 )
 
 // anyPort is where a server listens that only its own burst will ask.

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lockstep/internal/language"
-	"lockstep/internal/shop/load"
+	"lockstep/internal/load"
 	"lockstep/internal/web"
 )
 

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"lockstep/internal/evolution"
-	"lockstep/internal/shop/load"
+	"lockstep/internal/load"
 	"lockstep/internal/test/shoptest"
 	"lockstep/internal/test/suite"
 	"lockstep/internal/verdict"

@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"lockstep/internal/exercise"
 	"lockstep/internal/language"
-	"lockstep/internal/learn/workshop"
 	"lockstep/internal/web"
 )
 
@@ -36,7 +36,7 @@ the explorer cannot see it; or trouble. Hints, the solution and the list: 0, or 
 the file cannot be written is said after the verdict, and does not change the exit code.`,
 		Example:           "  lockstep check\n  lockstep check 05\n  lockstep check nested --hint\n  lockstep check --watch",
 		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: completeArgument(workshop.IDs),
+		ValidArgsFunction: completeArgument(exercise.IDs),
 		Annotations:       map[string]string{noSettings: "each exercise has its own scenarios"},
 		RunE:              func(cmd *cobra.Command, args []string) error { return runCheck(cmd, args, f) },
 	}
@@ -60,7 +60,7 @@ func runCheck(cmd *cobra.Command, args []string, f checkFlags) error {
 	if err != nil {
 		return err
 	}
-	learner, err := workshop.At(here, f.in)
+	learner, err := exercise.At(here, f.in)
 	if err != nil {
 		return err
 	}
@@ -74,8 +74,8 @@ func runCheck(cmd *cobra.Command, args []string, f checkFlags) error {
 	e, err := learner.Choose(args...)
 	code := exitOK
 	switch {
-	case errors.Is(err, workshop.ErrUnknown):
-		return suggest(err, args[0], workshop.Names())
+	case errors.Is(err, exercise.ErrUnknown):
+		return suggest(err, args[0], exercise.Names())
 	case err != nil:
 		return err
 	case f.watch:
@@ -88,7 +88,7 @@ func runCheck(cmd *cobra.Command, args []string, f checkFlags) error {
 		outcome, checked := learner.Check(cmd.Context(), e)
 		err, code = checked, outcome.State.ExitCode()
 	}
-	var forgotten workshop.ForgottenError
+	var forgotten exercise.ForgottenError
 	if errors.As(err, &forgotten) { // what was asked for is there
 		fmt.Fprintln(cmd.ErrOrStderr(), "check:", err)
 		err = nil

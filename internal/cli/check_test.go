@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"lockstep/internal/exercise"
 	"lockstep/internal/language"
-	"lockstep/internal/learn/workshop"
 )
 
 // class is a directory that looks like the module to a learner who asks for hints. Nothing can be built there.
@@ -39,20 +39,20 @@ func typed(t *testing.T, args ...string) (int, string) {
 
 func TestHintsGrow(t *testing.T) {
 	dir := class(t)
-	e, err := workshop.Find("nested")
+	e, err := exercise.Find("nested")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i := range workshop.HintsEach + 1 {
+	for i := range exercise.HintsEach + 1 {
 		code, out := typed(t, "05", "--hint")
-		given := min(i+1, workshop.HintsEach)
+		given := min(i+1, exercise.HintsEach)
 		for j, hint := range e.Hints {
 			if has := strings.Contains(out, hint.In(language.English)); code != exitOK || has != (j < given) {
 				t.Errorf("asked %d times, hint %d is given: %t (exit code %d)", i+1, j+1, has, code)
 			}
 		}
 	}
-	if p, err := workshop.ProgressIn(dir).Load(); err != nil || p.Hints[e.ID()] != workshop.HintsEach {
+	if p, err := exercise.ProgressIn(dir).Load(); err != nil || p.Hints[e.ID()] != exercise.HintsEach {
 		t.Errorf("what is remembered is %+v, %v", p, err)
 	}
 }
@@ -65,7 +65,7 @@ func TestTheSolutionIsShownWhenAskedTwiceOrDone(t *testing.T) {
 	if code, out := typed(t, "05", "--solution"); code != exitOK || !strings.Contains(out, "// Cure: ") {
 		t.Errorf("asked twice: exit code %d, %s", code, out)
 	}
-	if err := workshop.ProgressIn(dir).Update(func(p *workshop.Progress) { p.Done["06-lost-reply"] = true }); err != nil {
+	if err := exercise.ProgressIn(dir).Update(func(p *exercise.Progress) { p.Done["06-lost-reply"] = true }); err != nil {
 		t.Fatal(err)
 	}
 	code, out := typed(t, "06", "--solution", "--json")
@@ -76,7 +76,7 @@ func TestTheSolutionIsShownWhenAskedTwiceOrDone(t *testing.T) {
 
 func TestTheListShowsWhatIsDone(t *testing.T) {
 	dir := class(t)
-	if err := workshop.ProgressIn(dir).Update(func(p *workshop.Progress) { p.Done["01-expiry"] = true }); err != nil {
+	if err := exercise.ProgressIn(dir).Update(func(p *exercise.Progress) { p.Done["01-expiry"] = true }); err != nil {
 		t.Fatal(err)
 	}
 	code, out := typed(t)
@@ -103,17 +103,17 @@ func TestCheckSaysWhatIsWrong(t *testing.T) {
 		"choose one":                {"05", "--hint", "--solution"},
 		"leave out":                 {"--watch", "--json"},
 		"takes no settings":         {"05", "--lock.ttl", "1s"},
-		workshop.ProgressFile + ":": {"05"},
+		exercise.ProgressFile + ":": {"05"},
 	} {
-		if strings.HasPrefix(says, workshop.ProgressFile) {
-			if err := os.WriteFile(filepath.Join(dir, workshop.ProgressFile), []byte("{"), 0o600); err != nil {
+		if strings.HasPrefix(says, exercise.ProgressFile) {
+			if err := os.WriteFile(filepath.Join(dir, exercise.ProgressFile), []byte("{"), 0o600); err != nil {
 				t.Fatal(err)
 			}
 		}
 		if code, out := typed(t, args...); code != exitTrouble || !strings.Contains(out, says) {
 			t.Errorf("%v: exit code %d, %s; want %q", args, code, out, says)
 		}
-		_ = os.Remove(filepath.Join(dir, workshop.ProgressFile)) // of most of them there is none
+		_ = os.Remove(filepath.Join(dir, exercise.ProgressFile)) // of most of them there is none
 	}
 	t.Chdir(t.TempDir())
 	if code, out := typed(t, "05"); code != exitTrouble || !strings.Contains(out, "clone") {

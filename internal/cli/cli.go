@@ -13,8 +13,8 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"lockstep/internal/config"
 	"lockstep/internal/evolution"
-	"lockstep/internal/shop/config"
 )
 
 // Exit codes: 0, what was asked for holds; 1, it does not; 2, that cannot be said.

@@ -7,8 +7,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"lockstep/internal/cli/server"
 	"lockstep/internal/evolution"
+	"lockstep/internal/server"
 )
 
 func newCluster() *cobra.Command {

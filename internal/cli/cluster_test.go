@@ -8,9 +8,9 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"lockstep/internal/api"
 	"lockstep/internal/cluster"
 	"lockstep/internal/dao/redisclient"
-	"lockstep/internal/shop/api"
 	"lockstep/internal/test/shoptest"
 	"lockstep/internal/test/suite"
 )

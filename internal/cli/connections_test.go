@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"lockstep/internal/cli/server"
-	"lockstep/internal/shop/api"
+	"lockstep/internal/api"
+	"lockstep/internal/server"
 	"lockstep/internal/test/shoptest"
 	"lockstep/internal/test/suite"
 )

@@ -10,8 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"lockstep/internal/course"
 	"lockstep/internal/language"
-	"lockstep/internal/learn/course"
 )
 
 func newCourse() *cobra.Command {

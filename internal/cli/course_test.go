@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"lockstep/internal/learn/workshop"
+	"lockstep/internal/exercise"
 )
 
 // learn takes the course with this on standard input.
@@ -99,7 +99,7 @@ func TestCourseRefuses(t *testing.T) {
 			t.Errorf("%v prints %s", c.args, out)
 		}
 	}
-	if err := os.WriteFile(workshop.ProgressFile, []byte("{"), 0o600); err != nil {
+	if err := os.WriteFile(exercise.ProgressFile, []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if code, _, errs := learn(t, "\n"); code != exitTrouble || !strings.Contains(errs, "remove it to begin anew") {

@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"lockstep/internal/cli/server"
+	"lockstep/internal/server"
 	"lockstep/internal/test/shoptest"
 	"lockstep/internal/test/suite"
 	"lockstep/internal/verdict"

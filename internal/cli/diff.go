@@ -12,7 +12,7 @@ import (
 
 	"lockstep/internal/evolution"
 	"lockstep/internal/language"
-	"lockstep/internal/learn/steps"
+	"lockstep/internal/steps"
 	"lockstep/internal/web"
 )
 

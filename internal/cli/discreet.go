@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"lockstep/internal/shop/config"
+	"lockstep/internal/config"
 )
 
 // refuseSettings lets the commands that take no settings refuse them.

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"lockstep/internal/test/suite"
-	"lockstep/internal/watch/witness"
+	"lockstep/internal/witness"
 )
 
 // The front of a cluster streams the events of all its replicas. A watcher that comes back goes on where it was.

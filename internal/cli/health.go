@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"lockstep/internal/shop/load"
+	"lockstep/internal/load"
 )
 
 func newHealth() *cobra.Command {

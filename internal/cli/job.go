@@ -10,9 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"lockstep/internal/cli/server"
 	"lockstep/internal/cluster/job"
 	"lockstep/internal/evolution"
+	"lockstep/internal/server"
 )
 
 func newJob() *cobra.Command {

@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"lockstep/internal/evolution"
+	"lockstep/internal/lab"
 	"lockstep/internal/language"
-	"lockstep/internal/stage/lab"
 	"lockstep/internal/verdict"
 	"lockstep/internal/web"
 )

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"lockstep/internal/stage/lab"
+	"lockstep/internal/lab"
 	"lockstep/internal/test/suite"
 	"lockstep/internal/verdict"
 )

@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"lockstep/internal/evolution"
-	"lockstep/internal/shop/load"
+	"lockstep/internal/load"
 	"lockstep/internal/test/redisserver"
 	"lockstep/internal/test/shoptest"
 	"lockstep/internal/test/suite"

@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"lockstep/internal/lab"
 	"lockstep/internal/language"
-	"lockstep/internal/stage/lab"
 	"lockstep/internal/web"
 )
 

@@ -5,7 +5,7 @@ import (
 	"io"
 	"strings"
 
-	"lockstep/internal/stage/lab"
+	"lockstep/internal/lab"
 )
 
 // mostOpenRows is how many rows are drawn again and again: those above them are finished.

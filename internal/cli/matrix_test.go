@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"lockstep/internal/lab"
 	"lockstep/internal/language"
-	"lockstep/internal/stage/lab"
 	"lockstep/internal/verdict"
 )
 

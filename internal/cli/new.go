@@ -7,9 +7,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"lockstep/internal/exercise"
 	"lockstep/internal/language"
-	"lockstep/internal/learn/ownlock"
-	"lockstep/internal/learn/workshop"
+	"lockstep/internal/ownlock"
 )
 
 func newNew() *cobra.Command {
@@ -25,7 +25,7 @@ it has the steps. The module uses this clone of lockstep.`,
 		Args:        cobra.ExactArgs(1),
 		Annotations: map[string]string{noSettings: "it writes code"},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			root, err := workshop.FindRoot(".")
+			root, err := exercise.FindRoot(".")
 			if err != nil {
 				return err
 			}

@@ -20,8 +20,8 @@ import (
 
 	"golang.org/x/net/dns/dnsmessage"
 
+	"lockstep/internal/api"
 	"lockstep/internal/lock"
-	"lockstep/internal/shop/api"
 	"lockstep/internal/test/shoptest"
 	"lockstep/internal/test/suite"
 )

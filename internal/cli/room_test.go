@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"testing"
 
-	"lockstep/internal/learn/classroom"
+	"lockstep/internal/classroom"
 )
 
 // predicts is what a participant's browser sends.

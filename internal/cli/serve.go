@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"lockstep/internal/cli/server"
-	"lockstep/internal/shop/config"
+	"lockstep/internal/config"
+	"lockstep/internal/server"
 )
 
 func newServe() *cobra.Command {

@@ -13,8 +13,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"lockstep/internal/cli/server"
 	"lockstep/internal/language"
+	"lockstep/internal/server"
 )
 
 func newSite() *cobra.Command {

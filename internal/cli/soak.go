@@ -12,8 +12,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"lockstep/internal/shop/load"
-	"lockstep/internal/stage/soak"
+	"lockstep/internal/load"
+	"lockstep/internal/soak"
 	"lockstep/internal/verdict"
 	"lockstep/internal/web"
 )

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"lockstep/internal/stage/soak"
+	"lockstep/internal/soak"
 	"lockstep/internal/test/suite"
 	"lockstep/internal/verdict"
 	"lockstep/internal/web"

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"lockstep/internal/shop/config"
+	"lockstep/internal/config"
 )
 
 // Command returns a function that makes the command of a replica: this very program, with the flags that this process was given, its Redis

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"lockstep/internal/shop/config"
+	"lockstep/internal/config"
 )
 
 // A replica is told that its Redis is embedded in another process, wherever that listens in the end.

@@ -7,8 +7,8 @@ import (
 	"sync"
 	"time"
 
-	"lockstep/internal/shop/sse"
-	"lockstep/internal/watch/witness"
+	"lockstep/internal/api/sse"
+	"lockstep/internal/witness"
 )
 
 // relay is what a front has of the streams of its replicas while somebody watches it.

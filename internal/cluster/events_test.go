@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"lockstep/internal/watch/witness"
+	"lockstep/internal/witness"
 )
 
 // told is a replica that streams what a recorder has.

@@ -7,9 +7,9 @@ import (
 	"os"
 	"time"
 
+	"lockstep/internal/api"
 	"lockstep/internal/lock"
-	"lockstep/internal/shop/api"
-	"lockstep/internal/watch/witness"
+	"lockstep/internal/witness"
 )
 
 var (

@@ -11,10 +11,10 @@ import (
 	"sync"
 	"time"
 
+	"lockstep/internal/api"
+	"lockstep/internal/api/answer"
+	"lockstep/internal/api/route"
 	"lockstep/internal/lock"
-	"lockstep/internal/shop/answer"
-	"lockstep/internal/shop/api"
-	"lockstep/internal/shop/route"
 )
 
 const askTimeout = 2 * time.Second // for asking the replicas for their lock

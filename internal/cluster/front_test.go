@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"lockstep/internal/shop/api"
+	"lockstep/internal/api"
 	"lockstep/internal/test/suite"
 )
 

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"lockstep/internal/shop/api"
+	"lockstep/internal/api"
 	"lockstep/internal/test/suite"
 )
 

@@ -7,9 +7,9 @@ import (
 	"io"
 	"net/http"
 
-	"lockstep/internal/shop/sse"
-	"lockstep/internal/watch/live"
-	"lockstep/internal/watch/witness"
+	"lockstep/internal/api/sse"
+	"lockstep/internal/live"
+	"lockstep/internal/witness"
 )
 
 // Watched is the cluster as a live.Shop: by the streams of all its replicas, and by the answers of one.

@@ -19,7 +19,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"lockstep/internal/watch/witness"
+	"lockstep/internal/witness"
 )
 
 // A replica that ends is started again after a pause, which doubles as long as it ends soon after its start.

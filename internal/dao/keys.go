@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"lockstep/internal/meaning"
+	"lockstep/internal/redis/meaning"
 )
 
 // The keys. The first two are the original write-up's; the rest lie in the same slot of a Redis Cluster as the stock.

@@ -14,7 +14,7 @@ import (
 	"lockstep/internal/dao/redisclient"
 	"lockstep/internal/lock"
 	"lockstep/internal/lock/rediserr"
-	"lockstep/internal/meaning"
+	"lockstep/internal/redis/meaning"
 	"lockstep/internal/strategy"
 )
 

@@ -53,10 +53,10 @@ func (f futures) closed() (closed futures, end func()) {
 
 // isLeftBehind reports whether something is left behind although processes whose sales have ended have closed their locks.
 func (f futures) isLeftBehind() bool {
-	if !f.checker.HasRemains() || !f.orphaned() {
+	if !f.judge.HasRemains() || !f.orphaned() {
 		return false
 	}
 	closed, end := f.closed()
 	defer end()
-	return closed == f || closed.checker.HasRemains() && closed.orphaned()
+	return closed == f || closed.judge.HasRemains() && closed.orphaned()
 }

@@ -30,11 +30,11 @@ type sight struct {
 
 // Note returns what there is to see of the state that the run is in.
 func (r *Run) Note() any {
-	unjudged := slices.Clone(r.checker.Unjudged())
+	unjudged := slices.Clone(r.judge.Unjudged())
 	if r.sleepy {
 		unjudged = append(unjudged, anomaly.Idle)
 	}
-	return sight{r.sold, r.checker.IsContended(), unjudged, r.undecided}
+	return sight{r.sold, r.judge.IsContended(), unjudged, r.undecided}
 }
 
 // add takes down what a step led to. A state counts once.

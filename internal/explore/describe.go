@@ -8,7 +8,7 @@ import (
 
 	"lockstep/internal/explore/engine"
 	"lockstep/internal/explore/simredis"
-	"lockstep/internal/meaning"
+	"lockstep/internal/redis/meaning"
 	"lockstep/internal/trace"
 	"lockstep/util/lua"
 )

@@ -47,7 +47,7 @@
 //
 // # What is judged
 //
-// The checker sees what no actor can see: whose lock Redis holds in truth, and who believes that it holds one. Whose it is follows from who
+// The judge sees what no actor can see: whose lock Redis holds in truth, and who believes that it holds one. Whose it is follows from who
 // wrote the key lock.Key. A strategy is judged by what it promises, its Scope. What Redis does not tell is not judged, and the answer says
 // so (Result.Unjudged): whose the lock is, if it is elsewhere or several count a number in its key; whether somebody sleeps on beside a
 // lock that is free; whether a fault has kept out one that tries once.
@@ -90,6 +90,6 @@
 // # Where to read on
 //
 // engine.Scenario and internal/anomaly are the vocabulary; simredis and search know nothing of locks; engine runs one schedule on
-// simredis, checker judges it, and a Harness puts the lock under test into it. Package session walks through one schedule by hand, seat
+// simredis, judge judges it, and a Harness puts the lock under test into it. Package session walks through one schedule by hand, seat
 // serves that over HTTP, and report shows it in a terminal, as JSON, and as a page.
 package explore

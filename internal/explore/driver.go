@@ -8,64 +8,64 @@ import (
 	"sync"
 	"time"
 
-	"lockstep/internal/explore/checker"
 	"lockstep/internal/explore/engine"
+	"lockstep/internal/explore/judge"
 	"lockstep/internal/explore/simredis"
 	"lockstep/internal/lock"
 	"lockstep/internal/strategy"
 )
 
-// driver tells a run's checker what happens, and answers it. It implements checker.Driver and engine.Checker.
+// driver tells a run's judge what happens, and answers it. It implements judge.Driver and engine.Judge.
 type driver struct{ *Run }
 
-// Now implements checker.Driver.
+// Now implements judge.Driver.
 func (d driver) Now() time.Duration { return d.Engine.Now() }
 
-// Contents implements checker.Driver.
+// Contents implements judge.Driver.
 func (d driver) Contents() []*simredis.State { return d.Engine.Cluster.Contents() }
 
-// Past implements checker.Driver.
-func (d driver) Past() checker.Past {
+// Past implements judge.Driver.
+func (d driver) Past() judge.Past {
 	d.past.Faulted, d.past.SoldOut = d.Engine.Faulted, stockOf(d.Engine.Cluster.Stored(), 0) == "0"
 	return d.past
 }
 
-// Changed implements engine.Checker.
+// Changed implements engine.Judge.
 func (d driver) Changed(s *simredis.Server, before *simredis.State, by *engine.Actor) {
 	actor := -1
 	if by != nil {
 		actor = by.Index
 	}
-	d.checker.Change(checker.Change{Server: s.Index, Before: before, After: s.Holds, Lags: s.Replica != nil}, actor)
+	d.judge.Change(judge.Change{Server: s.Index, Before: before, After: s.Holds, Lags: s.Replica != nil}, actor)
 }
 
-// Book implements engine.Checker.
+// Book implements engine.Judge.
 func (d driver) Book(before, next *simredis.State) (*simredis.State, error) {
 	l, err := d.harness.readLedger(next)
 	for _, order := range l.news {
-		d.checker.Book(order, hasOrder(before, order.ID), stockOf(before, order.Segment))
+		d.judge.Book(order, hasOrder(before, order.ID), stockOf(before, order.Segment))
 	}
 	return l.rest, err
 }
 
-// AppendState implements engine.Checker. How long somebody has waited though nobody living had the lock matters up to mayWait.
+// AppendState implements engine.Judge. How long somebody has waited though nobody living had the lock matters up to mayWait.
 func (d driver) AppendState(b []byte, o engine.Order) []byte {
-	b = d.checker.AppendState(b, checker.Order{Actors: o.Actors, Places: o.Places})
+	b = d.judge.AppendState(b, judge.Order{Actors: o.Actors, Places: o.Places})
 	return strconv.AppendInt(append(b, '|'), int64(min(d.Engine.Now()-d.idleSince, mayWait)), 10)
 }
 
-// AppendActor implements engine.Checker.
-func (d driver) AppendActor(b []byte, actor int) []byte { return d.checker.AppendActor(b, actor) }
+// AppendActor implements engine.Judge.
+func (d driver) AppendActor(b []byte, actor int) []byte { return d.judge.AppendActor(b, actor) }
 
-// AppendServer implements engine.Checker.
+// AppendServer implements engine.Judge.
 func (d driver) AppendServer(b []byte, server int, o engine.Order) []byte {
-	return d.checker.AppendServer(b, server, checker.Order{Actors: o.Actors, Places: o.Places})
+	return d.judge.AppendServer(b, server, judge.Order{Actors: o.Actors, Places: o.Places})
 }
 
-// setup is what the checker begins with.
-func (d driver) setup() checker.Setup {
+// setup is what the judge begins with.
+func (d driver) setup() judge.Setup {
 	s, of := d.Engine.Scenario, d.harness.strategy
-	setup := checker.Setup{
+	setup := judge.Setup{
 		Driver: d, Key: lock.Key, Scope: of.Scope, OnNodes: d.Engine.Cluster.OnNodes(), Within: s.Within,
 	}
 	if of.Update == strategy.Segmented { // each segment has a lock of its own, so nobody is kept from another one
@@ -75,14 +75,14 @@ func (d driver) setup() checker.Setup {
 		setup.Overtakes = s.MostOvertakes()
 	}
 	for _, a := range d.Engine.Actors() {
-		setup.Actors = append(setup.Actors, checker.Actor{Name: a.Name, Process: a.Process.Name, Once: a.Once(), Life: a})
+		setup.Actors = append(setup.Actors, judge.Actor{Name: a.Name, Process: a.Process.Name, Once: a.Once(), Life: a})
 	}
 	return setup
 }
 
 var errNoLease = errors.New("the lock gives neither a lease nor an error")
 
-// watchedLock is an actor's lock, which tells the checker when it enters and leaves.
+// watchedLock is an actor's lock, which tells the judge when it enters and leaves.
 type watchedLock struct {
 	run   *Run
 	actor *engine.Actor
@@ -91,7 +91,7 @@ type watchedLock struct {
 
 // Lock implements lock.Locker. An actor that is to try once does.
 func (l watchedLock) Lock(ctx context.Context, owner string) (*lock.Lease, error) {
-	c, actor, take := l.run.checker, l.actor.Index, l.lock.Lock
+	c, actor, take := l.run.judge, l.actor.Index, l.lock.Lock
 	if l.actor.Once() && !c.Sale(actor).HasLease() {
 		take = l.lock.TryLock
 	}
@@ -117,16 +117,16 @@ func (l watchedLock) Lock(ctx context.Context, owner string) (*lock.Lease, error
 	}), nil
 }
 
-// watchedLease is a lease, as the checker sees it.
+// watchedLease is a lease, as the judge sees it.
 type watchedLease struct{ *lock.Lease }
 
-// Token implements checker.Lease.
+// Token implements judge.Lease.
 func (l watchedLease) Token() (token int64, ok bool) { return l.Lease.Token(), l.Lease.Token() > 0 }
 
-// IsLost implements checker.Lease.
+// IsLost implements judge.Lease.
 func (l watchedLease) IsLost() bool { return errors.Is(context.Cause(l.Context()), lock.ErrLost) }
 
-// IsOver implements checker.Lease.
+// IsOver implements judge.Lease.
 func (l watchedLease) IsOver() bool { return l.Context().Err() != nil }
 
 // TryLock implements lock.Locker.

@@ -13,8 +13,8 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"lockstep/internal/dao"
-	"lockstep/internal/explore/checker"
 	"lockstep/internal/explore/engine"
+	"lockstep/internal/explore/judge"
 	"lockstep/internal/explore/simredis"
 	"lockstep/internal/lock"
 	"lockstep/internal/service"
@@ -115,9 +115,9 @@ func (h *Harness) Close() {
 type Run struct {
 	Engine    *engine.Execution
 	harness   *Harness
-	checker   *checker.Checker
+	judge     *judge.Judge
 	lockers   [][]lock.Locker // of each process: one, or one for each segment of the stock
-	past      checker.Past
+	past      judge.Past
 	sold      int           // sales that have succeeded
 	idleSince time.Duration // somebody waits, and nobody living has the lock. Part of the state, up to mayWait
 	sleepy    bool          // somebody sleeps on beside a lock that may be free
@@ -141,8 +141,8 @@ func (h *Harness) begin(setup engine.Setup) *Run {
 	setup.Hasher, setup.Pool, setup.Stop = h.hasher, &h.pool, h.options.Stop
 	run := &Run{Engine: engine.New(setup), harness: h}
 	d := driver{run}
-	run.checker = checker.New(d.setup())
-	run.Engine.Checker = d
+	run.judge = judge.New(d.setup())
+	run.Engine.Judge = d
 	h.sell(run)
 	return run
 }

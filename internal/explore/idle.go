@@ -4,8 +4,8 @@ import (
 	"slices"
 
 	"lockstep/internal/anomaly"
-	"lockstep/internal/explore/checker"
 	"lockstep/internal/explore/engine"
+	"lockstep/internal/explore/judge"
 	"lockstep/internal/lock"
 )
 
@@ -20,13 +20,13 @@ func (f futures) checkIdle(transitions []engine.Transition) {
 		return
 	}
 	if waits := f.waitsInVain(); waits != nil && !f.Engine.TimerNext() && f.freed() {
-		f.checker.Report(anomaly.Idle, checker.WaitsForExpiry, waits.Name)
+		f.judge.Report(anomaly.Idle, judge.WaitsForExpiry, waits.Name)
 	}
 }
 
 // waitsInVain returns the first actor that waits for a lock that nobody living has, nil if there is none.
 func (f futures) waitsInVain() *engine.Actor {
-	i := slices.IndexFunc(f.Engine.Actors(), func(a *engine.Actor) bool { return f.waits(a) && !f.checker.Sale(a.Index).HasLease() })
+	i := slices.IndexFunc(f.Engine.Actors(), func(a *engine.Actor) bool { return f.waits(a) && !f.judge.Sale(a.Index).HasLease() })
 	if i < 0 || f.used() {
 		return nil
 	}
@@ -34,7 +34,7 @@ func (f futures) waitsInVain() *engine.Actor {
 }
 
 // waits reports whether an actor that lives waits for the lock.
-func (f futures) waits(a *engine.Actor) bool { return f.checker.Sale(a.Index).Waits() && !a.Dead() }
+func (f futures) waits(a *engine.Actor) bool { return f.judge.Sale(a.Index).Waits() && !a.Dead() }
 
 // used reports whether a sale has something to do with the lock, beside waiting for it, or died with it, or tried as long as it could to
 // give it back, or did so by an expiry.
@@ -44,7 +44,7 @@ func (f futures) used() bool {
 		if a.Dead() {
 			return a.Started() && holder == nil
 		}
-		return f.checker.Sale(a.Index).IsUsing() || f.checker.Sale(a.Index).HasDoneWithIt()
+		return f.judge.Sale(a.Index).IsUsing() || f.judge.Sale(a.Index).HasDoneWithIt()
 	})
 }
 

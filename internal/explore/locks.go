@@ -16,9 +16,9 @@ type held struct {
 // locks looks at the lock on each server.
 func (r *recorder) locks() (all []held) {
 	for _, s := range r.x.Cluster.Servers() {
-		h := held{holder: r.checker.Holder()}
+		h := held{holder: r.judge.Holder()}
 		if r.x.Cluster.OnNodes() {
-			h.holder = r.checker.Owner(s.Index)
+			h.holder = r.judge.Owner(s.Index)
 		}
 		h.Key, h.has = s.Holds.Key(lock.Key)
 		all = append(all, h)

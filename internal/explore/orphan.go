@@ -2,8 +2,8 @@ package explore
 
 import (
 	"lockstep/internal/anomaly"
-	"lockstep/internal/explore/checker"
 	"lockstep/internal/explore/engine"
+	"lockstep/internal/explore/judge"
 	"lockstep/internal/lock"
 )
 
@@ -12,11 +12,11 @@ func (f futures) checkEnd() {
 	holder := f.Holder()
 	abandoned := holder == nil || !f.BelievesInside(holder)
 	if abandoned && f.isLeftBehind() {
-		f.checker.Report(anomaly.LeftBehind, checker.StaysForEver)
+		f.judge.Report(anomaly.LeftBehind, judge.StaysForEver)
 	}
 	for _, a := range f.Engine.Actors() {
 		if !a.Finished() && !a.Dead() {
-			f.checker.Report(anomaly.Stuck, checker.NeverGoesOn, a.Name)
+			f.judge.Report(anomaly.Stuck, judge.NeverGoesOn, a.Name)
 		}
 	}
 }
@@ -31,7 +31,7 @@ func (f futures) orphaned() bool {
 		return true
 	}
 	defer end()
-	refused := !later.obtainsInTime(waiting) && later.checker.HasRemains() // if it does not stay, it has been given an expiry
+	refused := !later.obtainsInTime(waiting) && later.judge.HasRemains() // if it does not stay, it has been given an expiry
 	key, stays := f.Engine.Cluster.Locked(lock.Key)
 	both := stays && key.IsString() && later.canObtain(trying)
 	// its code knows those who come by their names, or waits for a time that nothing in Redis tells
@@ -58,5 +58,5 @@ func (f futures) canObtain(actor int) bool {
 	itsOwn := func(t engine.Transition) bool {
 		return t.Kind == engine.Moves && f.Engine.Subject(t).Actor == f.Engine.Actors()[actor]
 	}
-	return leads(f.Engine, itsOwn, func() bool { return f.checker.Sale(actor).HasLease() })
+	return leads(f.Engine, itsOwn, func() bool { return f.judge.Sale(actor).HasLease() })
 }

@@ -8,11 +8,11 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"lockstep/internal/explore/checker"
 	"lockstep/internal/explore/engine"
+	"lockstep/internal/explore/judge"
 	"lockstep/internal/explore/simredis"
 	"lockstep/internal/lock"
-	"lockstep/internal/meaning"
+	"lockstep/internal/redis/meaning"
 	"lockstep/internal/service"
 	"lockstep/internal/trace"
 )
@@ -20,7 +20,7 @@ import (
 // recorder writes down what one execution does. It implements engine.Recorder.
 type recorder struct {
 	x       *engine.Execution
-	checker *checker.Checker
+	judge   *judge.Judge
 	steps   []trace.Step
 	step    *trace.Step  // the one that is being recorded
 	token   string       // its command's, for short
@@ -125,7 +125,7 @@ type view struct {
 func (r *recorder) look() view {
 	v := view{stored: r.x.Cluster.Stored(), locks: r.locks(), now: r.x.Now()}
 	for _, a := range r.x.Actors() {
-		v.told = append(v.told, r.checker.Sale(a.Index).HasLossNotice())
+		v.told = append(v.told, r.judge.Sale(a.Index).HasLossNotice())
 		v.began = append(v.began, a.Started())
 		v.ended = append(v.ended, a.Finished())
 	}
@@ -137,7 +137,7 @@ func (r *recorder) snapshot() {
 	step := r.step
 	step.At = trace.Millis(r.x.Now())
 	if key, has := r.x.Cluster.Locked(lock.Key); has {
-		step.Lock, step.Expires = r.name(r.checker.Holder()), trace.Millis(key.TTL)
+		step.Lock, step.Expires = r.name(r.judge.Holder()), trace.Millis(key.TTL)
 	}
 	if holders := r.ofSegments(); holders != "" {
 		step.Lock = holders
@@ -171,7 +171,7 @@ func (r *recorder) holderOf(segment int) string {
 }
 
 func (r *recorder) stance(a *engine.Actor) trace.Stance {
-	switch inside := r.checker.Sale(a.Index).IsInside(); {
+	switch inside := r.judge.Sale(a.Index).IsInside(); {
 	case a.Dead():
 		return trace.Dead
 	case !a.Started():

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"lockstep/internal/anomaly"
-	"lockstep/internal/explore/checker"
 	"lockstep/internal/explore/engine"
+	"lockstep/internal/explore/judge"
 	"lockstep/internal/trace"
 )
 
@@ -58,7 +58,7 @@ func (r *Run) Look() (over bool) {
 }
 
 // show adds what the last transition has shown, unless an earlier one has.
-func (r *Run) show(f checker.Finding) {
+func (r *Run) show(f judge.Finding) {
 	if slices.ContainsFunc(r.shown, func(known Shown) bool { return known.Anomaly == f.Anomaly }) {
 		return
 	}

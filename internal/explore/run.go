@@ -4,20 +4,20 @@ import (
 	"slices"
 	"strings"
 
-	"lockstep/internal/explore/checker"
 	"lockstep/internal/explore/engine"
+	"lockstep/internal/explore/judge"
 	"lockstep/internal/trace"
 )
 
 // Apply lets a transition happen. It reports false when that turned out to be no transition of its own.
 func (r *Run) Apply(t engine.Transition) (own bool) {
-	r.checker.Reset()
+	r.judge.Reset()
 	r.past.Waited = r.past.Waited || t.Kind == engine.TimePasses
 	r.past.Resent = r.past.Resent || t.Kind == engine.Resends
 	r.past.RolledBack = r.past.RolledBack || t.Kind == engine.RollsBack
 	for _, a := range r.Engine.Actors() {
 		if a.Queues() { // it waits without a command
-			r.checker.Queue(a.Index)
+			r.judge.Queue(a.Index)
 		}
 	}
 	if r.record != nil {
@@ -35,32 +35,32 @@ func (r *Run) Apply(t engine.Transition) (own bool) {
 func (r *Run) Close() { r.Engine.Close() }
 
 // Check gives the anomalies that the last transition has shown, and whether the schedule is over.
-func (r *Run) Check() (found []checker.Finding, over bool) {
+func (r *Run) Check() (found []judge.Finding, over bool) {
 	r.undecided = false
-	r.checker.Check()
+	r.judge.Check()
 	for _, a := range (futures{r}).outlived() {
-		r.checker.Leak(a.Index)
+		r.judge.Leak(a.Index)
 	}
 	over = futures{r}.check()
-	return r.checker.Found(), over
+	return r.judge.Found(), over
 }
 
 // Record has what follows recorded.
 func (r *Run) Record() {
-	r.record = &recorder{x: r.Engine, checker: r.checker}
+	r.record = &recorder{x: r.Engine, judge: r.judge}
 	r.Engine.Recorder = r.record
 }
 
 // Holder returns the actor whose lock it is in truth, nil for nobody.
 func (r *Run) Holder() *engine.Actor {
-	if i := r.checker.Holder(); i >= 0 {
+	if i := r.judge.Holder(); i >= 0 {
 		return r.Engine.Actors()[i]
 	}
 	return nil
 }
 
 // BelievesInside reports whether an actor believes, and may believe, that it holds the lock.
-func (r *Run) BelievesInside(a *engine.Actor) bool { return r.checker.Sale(a.Index).IsInside() }
+func (r *Run) BelievesInside(a *engine.Actor) bool { return r.judge.Sale(a.Index).IsInside() }
 
 // Find returns the transition that is meant, if it can happen now.
 func (r *Run) Find(want engine.Wanted) (t engine.Transition, can bool) {

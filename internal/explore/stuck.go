@@ -5,9 +5,9 @@ import (
 	"time"
 
 	"lockstep/internal/anomaly"
-	"lockstep/internal/explore/checker"
 	"lockstep/internal/explore/engine"
 	"lockstep/internal/explore/fault"
+	"lockstep/internal/explore/judge"
 )
 
 // How long those who may be stuck are watched.
@@ -20,11 +20,11 @@ const (
 // checkSelfLocked looks, when no actor can move, for one that waits for itself: until its lock expires, or for good.
 func (f futures) checkSelfLocked() {
 	for _, a := range f.Engine.Actors() {
-		if f.waits(a) && f.checker.Sale(a.Index).HasLease() && f.Holder() == a && !a.Paused() && a.InVain() {
+		if f.waits(a) && f.judge.Sale(a.Index).HasLease() && f.Holder() == a && !a.Paused() && a.InVain() {
 			if f.isHeldBeyondExpiry(a.Index) {
-				f.checker.Report(anomaly.SelfDeadlock, checker.WaitsForOwnExpiry, a.Name)
+				f.judge.Report(anomaly.SelfDeadlock, judge.WaitsForOwnExpiry, a.Name)
 			} else {
-				f.checker.Report(anomaly.Stuck, checker.WaitsForItself, a.Name)
+				f.judge.Report(anomaly.Stuck, judge.WaitsForItself, a.Name)
 			}
 		}
 	}
@@ -38,7 +38,7 @@ func (f futures) isHeldBeyondExpiry(actor int) bool {
 	itsOwn := func(t engine.Transition) bool { return t.Kind == engine.Moves && x.Subject(t).Actor.Index == actor }
 	for until := x.Now() + 2*engine.TTL + x.Ahead(); x.Now() < until && slices.Contains(x.Transitions(), passes); {
 		x.Apply(passes)
-		if leads(x, itsOwn, func() bool { return !later.checker.Sale(actor).Waits() }) {
+		if leads(x, itsOwn, func() bool { return !later.judge.Sale(actor).Waits() }) {
 			return true
 		}
 	}

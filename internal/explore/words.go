@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"lockstep/internal/anomaly"
-	"lockstep/internal/explore/checker"
 	"lockstep/internal/explore/engine"
+	"lockstep/internal/explore/judge"
 	"lockstep/internal/explore/search"
 	"lockstep/internal/language"
 )
@@ -79,7 +79,7 @@ func (r Result) limits() (all []string) {
 	}
 	if len(names) > 0 && len(names) < len(r.lookedFor) {
 		all = append(all, r.Scenario.Say("%s not judged, as Redis does not tell", "%s 无法判断，因为从 Redis 看不出来",
-			checker.Enumeration(names, r.Scenario.Language)))
+			judge.Enumeration(names, r.Scenario.Language)))
 	}
 	return all
 }

@@ -11,7 +11,7 @@ import (
 	"lockstep/internal/explore/simredis"
 	"lockstep/internal/language"
 	"lockstep/internal/lock"
-	"lockstep/internal/meaning"
+	"lockstep/internal/redis/meaning"
 	"lockstep/internal/service"
 	"lockstep/internal/service/reason"
 	"lockstep/internal/trace"
@@ -133,7 +133,7 @@ func (r *recorder) about(key string) bool {
 func (r *recorder) changes(before view) []string {
 	var says []string
 	for i, a := range r.x.Actors() {
-		if r.checker.Sale(a.Index).HasLossNotice() && !before.told[i] {
+		if r.judge.Sale(a.Index).HasLossNotice() && !before.told[i] {
 			told := r.say("%s is told that it lost the lock", "%s 得知自己丢了锁", a.Name)
 			if sent := a.Pending(); sent != nil && r.step.Kind == trace.KindTime { // that calls nothing back
 				name, _ := Describe(sent)

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"lockstep/internal/learn/classroom"
+	"lockstep/internal/classroom"
 )
 
 // The course: the list, a prediction before the answer, progress that is kept, the keys; in both languages, and narrow.

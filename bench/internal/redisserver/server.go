@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"time"
 
-	"lockstep/internal/stage/fault"
+	"lockstep/internal/fault"
 )
 
 // patience is how long a server may take to start.

@@ -17,7 +17,7 @@ import (
 	"lockstep/bench/internal/redisserver"
 	"lockstep/bench/internal/result"
 	"lockstep/internal/dao/redisclient"
-	"lockstep/internal/shop/load"
+	"lockstep/internal/load"
 )
 
 // How many buy, and for how long one may take.

@@ -6,11 +6,11 @@ import (
 	"testing"
 
 	"lockstep/internal/cluster/job"
+	"lockstep/internal/config"
 	"lockstep/internal/dao"
 	"lockstep/internal/dao/redisclient"
 	"lockstep/internal/evolution"
 	"lockstep/internal/lock"
-	"lockstep/internal/shop/config"
 	"lockstep/internal/test/redisserver"
 )
 

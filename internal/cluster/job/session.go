@@ -12,10 +12,10 @@ import (
 	"github.com/google/uuid"
 
 	"lockstep/internal/cluster"
+	"lockstep/internal/config"
 	"lockstep/internal/dao"
 	"lockstep/internal/language"
 	"lockstep/internal/lock"
-	"lockstep/internal/shop/config"
 	"lockstep/internal/strategy"
 )
 

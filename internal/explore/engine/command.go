@@ -185,7 +185,7 @@ func (x *Execution) effect(c sent) (*simredis.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	next, err := x.Checker.Book(c.server.Holds, a.Then)
+	next, err := x.Judge.Book(c.server.Holds, a.Then)
 	if err == nil && next != c.server.Holds {
 		err = itsKeys(c.command, next)
 	}

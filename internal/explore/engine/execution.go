@@ -21,13 +21,13 @@ import (
 	"lockstep/internal/explore/simredis"
 )
 
-// Checker sees what no actor can see.
-type Checker interface {
+// Judge sees what no actor can see.
+type Judge interface {
 	// Changed is called when a server holds something else than before. It was done by the actor, or, if that is nil, by time or a fault.
 	Changed(server *simredis.Server, before *simredis.State, by *Actor)
 	// Book is called when a command makes a server hold next. It returns that without what nobody will ask for.
 	Book(before, next *simredis.State) (*simredis.State, error)
-	// AppendState, AppendActor and AppendServer write what the checker knows beside that, for what tells states apart: of all actors, of
+	// AppendState, AppendActor and AppendServer write what the judge knows beside that, for what tells states apart: of all actors, of
 	// one, and of a server.
 	AppendState(b []byte, o Order) []byte
 	AppendActor(b []byte, actor int) []byte
@@ -70,7 +70,7 @@ type Execution struct {
 	taken     Schedule     // the steps taken so far
 	left      fault.Budget // of the scenario's
 
-	Checker  Checker
+	Judge    Judge
 	Recorder Recorder // nil unless somebody wants to read it
 	Journal  *Journal // nil unless somebody wants to know where the code differs
 
@@ -191,5 +191,5 @@ func (x *Execution) becomes(s *simredis.Server, next *simredis.State, by *Actor)
 	if x.Cluster.Become(s, next) {
 		x.idle = 0
 	}
-	x.Checker.Changed(s, before, by)
+	x.Judge.Changed(s, before, by)
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // Fingerprint tells states apart from which the future may differ: what the servers hold, what happened to each process that has a
-// future, who sleeps, which timers and messages are due, what is left of the budgets, and what the checker knows.
+// future, who sleeps, which timers and messages are due, what is left of the budgets, and what the judge knows.
 func (x *Execution) Fingerprint() Fingerprint { return (&stateWriter{x}).fingerprint() }
 
 // stateWriter writes the state of an execution, for what tells states apart.
@@ -32,7 +32,7 @@ func (w *stateWriter) fingerprint() Fingerprint {
 	for _, n := range [...]int{int(w.x.now), w.x.idle, int(w.x.jumped)} {
 		b = strconv.AppendInt(append(b, ' '), int64(n), 10)
 	}
-	return w.x.Hasher.sum(o.rename(w.x, w.x.Checker.AppendState(b, o)))
+	return w.x.Hasher.sum(o.rename(w.x, w.x.Judge.AppendState(b, o)))
 }
 
 // sorted returns the processes, in an order of the actors: if that is not the usual one, each is a process.
@@ -118,7 +118,7 @@ func (w *stateWriter) appendNodes(b []byte, o Order) []byte {
 	var nodes []Fingerprint
 	for _, s := range w.x.Cluster.Masters() {
 		n := append(append(w.x.Hasher.part[:0], s.Health...), ' ')
-		n = w.x.Checker.AppendServer(n, s.Index, o)
+		n = w.x.Judge.AppendServer(n, s.Index, o)
 		n = append(n, s.Holds.Text...)
 		n = w.appendHidden(n, s, o)
 		for _, p := range w.x.processes {

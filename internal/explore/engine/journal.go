@@ -6,7 +6,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"lockstep/internal/meaning"
+	"lockstep/internal/redis/meaning"
 )
 
 // Journal is what the code under test asked for in a run, in this order. Code that does not do the same twice has two journals for one

@@ -75,7 +75,7 @@ func (w *stateWriter) compare(a, b *Actor) int {
 	if c := strings.Compare(a.mentioned(), b.mentioned()); c != 0 {
 		return c
 	}
-	return bytes.Compare(w.x.Checker.AppendActor(nil, a.Index), w.x.Checker.AppendActor(nil, b.Index))
+	return bytes.Compare(w.x.Judge.AppendActor(nil, a.Index), w.x.Judge.AppendActor(nil, b.Index))
 }
 
 func compareBools(a, b bool) int {

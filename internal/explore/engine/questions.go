@@ -10,7 +10,7 @@ import (
 	"lockstep/internal/trace"
 )
 
-// What a checker and a recorder may want to know.
+// What a judge and a recorder may want to know.
 
 // InVain reports whether a waits for what time alone will not bring.
 func (a *Actor) InVain() bool {

@@ -6,10 +6,10 @@ import (
 	"net/http/httptest"
 	"testing"
 
+	"lockstep/internal/api/route"
 	"lockstep/internal/evolution"
 	"lockstep/internal/explore"
 	"lockstep/internal/explore/session"
-	"lockstep/internal/shop/route"
 )
 
 // What is left of a shortest way is one, too, but not before where it was found, and not beside it.

@@ -10,11 +10,11 @@ import (
 	"sync/atomic"
 	"time"
 
+	"lockstep/internal/api/answer"
+	"lockstep/internal/api/sse"
 	"lockstep/internal/explore"
 	"lockstep/internal/explore/report"
 	"lockstep/internal/explore/session"
-	"lockstep/internal/shop/answer"
-	"lockstep/internal/shop/sse"
 )
 
 // hint gives the next step of a shortest way from a place to an anomaly.

@@ -20,11 +20,11 @@ import (
 
 	lru "github.com/hashicorp/golang-lru/v2"
 
+	"lockstep/internal/api/route"
 	"lockstep/internal/evolution"
 	"lockstep/internal/explore"
 	"lockstep/internal/explore/session"
 	"lockstep/internal/lock"
-	"lockstep/internal/shop/route"
 )
 
 // The errors of questions, beside those of evolution and explore.

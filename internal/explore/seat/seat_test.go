@@ -12,12 +12,12 @@ import (
 	"go.uber.org/goleak"
 
 	"lockstep/internal/anomaly"
+	"lockstep/internal/api/answer"
+	"lockstep/internal/api/route"
 	"lockstep/internal/evolution"
 	"lockstep/internal/explore"
 	"lockstep/internal/explore/seat"
 	"lockstep/internal/explore/session"
-	"lockstep/internal/shop/answer"
-	"lockstep/internal/shop/route"
 	"lockstep/internal/trace"
 )
 

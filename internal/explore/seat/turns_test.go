@@ -12,7 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"lockstep/internal/shop/route"
+	"lockstep/internal/api/route"
 )
 
 // waits lets a client wait for a turn. Done is called in the turn, or with the error.

@@ -1,5 +1,5 @@
 // Package reason says why a sale failed: for programs by a code, which travels with what is told of the sale, and for people by a text in
-// each language. internal/shop/answer has the status of each code that a request may end with.
+// each language. internal/api/answer has the status of each code that a request may end with.
 package reason
 
 import (

@@ -14,11 +14,11 @@ import (
 	"testing"
 
 	"lockstep/docs"
+	"lockstep/internal/api/route"
+	"lockstep/internal/classroom"
 	"lockstep/internal/explore/seat"
 	"lockstep/internal/language"
-	"lockstep/internal/learn/classroom"
-	stepsof "lockstep/internal/learn/steps"
-	"lockstep/internal/shop/route"
+	stepsof "lockstep/internal/steps"
 	"lockstep/internal/web"
 )
 

@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"lockstep/docs"
+	"lockstep/internal/course"
 	"lockstep/internal/language"
-	"lockstep/internal/learn/course"
 	"lockstep/internal/test/suite"
 )
 

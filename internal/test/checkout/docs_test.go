@@ -9,9 +9,9 @@ import (
 	"testing"
 
 	"lockstep/internal/cli"
+	"lockstep/internal/course"
 	"lockstep/internal/explore"
 	"lockstep/internal/language"
-	"lockstep/internal/learn/course"
 	"lockstep/internal/test/suite"
 )
 

@@ -10,7 +10,7 @@ import (
 	"lockstep/internal/language"
 )
 
-// The numbers of the steps are in internal/learn/figures alone, where bench -steps writes them. READMEs and lessons repeat them; go test
+// The numbers of the steps are in internal/evolution/figures.json, where bench -steps writes them. READMEs and lessons repeat them; go test
 // ./internal/test/checkout -run Say -update writes them there.
 
 var numbersTable = regexp.MustCompile(`(?s)(<!-- what each step gains -->\n).*?(<!-- end of what each step gains -->)`)

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"lockstep/internal/evolution"
-	"lockstep/internal/stage/lab"
+	"lockstep/internal/lab"
 	"lockstep/internal/verdict"
 )
 

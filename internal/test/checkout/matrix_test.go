@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"lockstep/internal/lab"
 	"lockstep/internal/language"
-	"lockstep/internal/stage/lab"
 	"lockstep/internal/test/suite"
 	"lockstep/internal/verdict"
 )

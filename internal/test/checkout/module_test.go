@@ -35,7 +35,7 @@ func TestARenamedCopy(t *testing.T) {
 		t.Fatalf("%v\n%s", err, output)
 	}
 	run("sh", "-c", rename[1])
-	run("go", "test", "-short", "./internal/explore", "./internal/explore/session", "./internal/learn/workshop")
+	run("go", "test", "-short", "./internal/explore", "./internal/explore/session", "./internal/exercise")
 	run("go", "build", "-o", "renamed", ".")
 	if said := run("./renamed", "lab", "foreign-delete"); !strings.Contains(said, "v2") || !strings.Contains(said, "v3") {
 		t.Error(said)

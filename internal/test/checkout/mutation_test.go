@@ -287,7 +287,7 @@ var breakages = []breakage{
 		"soak --lock v10 --faults lose-reply => ✗ a sale that was refused has no order",
 	},
 	{
-		"a key that means another order each time", "internal/shop/api/idempotency.go",
+		"a key that means another order each time", "internal/api/idempotency.go",
 		`uuid.NewSHA1(keySpace, []byte(key)).String()`, `uuid.NewString()`,
 		"soak --lock v10 --faults buyers-leave => ✗ a buyer who repeats a sale with its key is sold to once",
 	},

@@ -7,7 +7,7 @@ import (
 
 	"lockstep/internal/evolution"
 	"lockstep/internal/language"
-	stepsof "lockstep/internal/learn/steps"
+	stepsof "lockstep/internal/steps"
 )
 
 // A step of the evolution is a lesson: what lockstep diff shows of it, without comments and blank lines, has to fit on a few screens.

@@ -11,11 +11,11 @@ import (
 	"slices"
 	"testing"
 
+	"lockstep/internal/api/route"
+	"lockstep/internal/api/sse"
 	"lockstep/internal/evolution"
 	"lockstep/internal/explore"
 	"lockstep/internal/explore/seat"
-	"lockstep/internal/shop/route"
-	"lockstep/internal/shop/sse"
 	"lockstep/internal/test/suite"
 )
 

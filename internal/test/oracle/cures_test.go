@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"lockstep/internal/learn/workshop"
+	"lockstep/internal/exercise"
 )
 
 // How many cures an exercise has at least, with its solution.
@@ -29,7 +29,7 @@ type cure struct {
 
 // curesOf reads those of an exercise. After its first line, a cure has lines that begin with - or +: what goes, and what comes in its
 // place. What goes has to be in the file once. An empty line ends a piece.
-func curesOf(t *testing.T, e workshop.Exercise) (all []cure) {
+func curesOf(t *testing.T, e exercise.Exercise) (all []cure) {
 	t.Helper()
 	wrong, right, piece := 0, 1, true // the solution is right; another piece begins
 	for line := range strings.Lines(read(t, "internal/test/oracle/testdata/cures/"+e.ID()+".txt")) {

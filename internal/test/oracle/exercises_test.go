@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"lockstep/internal/learn/workshop"
+	"lockstep/internal/exercise"
 	"lockstep/internal/test/suite"
 	"lockstep/internal/verdict"
 )
@@ -25,7 +25,7 @@ const anything = "anything"
 
 // attempt is what a check is asked about: an exercise as it is handed out, its solution, or a cure of it.
 type attempt struct {
-	of      workshop.Exercise
+	of      exercise.Exercise
 	name    string
 	in      string   // directory of its package, below exercises
 	looks   []string // that are explored, as flags; nil: all
@@ -37,7 +37,7 @@ type attempt struct {
 func exercises(t *testing.T) (lines []string) {
 	var all []attempt
 	sources := map[string]string{} // of cures, by directory
-	for _, e := range workshop.All() {
+	for _, e := range exercise.All() {
 		cures := curesOf(t, e)
 		if suite.Long || e.Number <= 2 {
 			all = append(all,
@@ -69,7 +69,7 @@ func exercises(t *testing.T) (lines []string) {
 }
 
 // agrees reports whether an outcome does not speak against what is known of an attempt. Of a cure, it may be that nothing can be said.
-func (a attempt) agrees(o workshop.Outcome) bool {
+func (a attempt) agrees(o exercise.Outcome) bool {
 	switch o.State {
 	case verdict.Done:
 		return a.shows == ""
@@ -81,7 +81,7 @@ func (a attempt) agrees(o workshop.Outcome) bool {
 }
 
 // said sums an outcome up.
-func said(o workshop.Outcome) string {
+func said(o exercise.Outcome) string {
 	switch {
 	case o.State == verdict.Done:
 		return "done"
@@ -95,7 +95,7 @@ func said(o workshop.Outcome) string {
 }
 
 // checked builds one program of all attempts, and gives what the check says of each.
-func checked(t *testing.T, all []attempt, sources map[string]string) (outcomes []workshop.Outcome) {
+func checked(t *testing.T, all []attempt, sources map[string]string) (outcomes []exercise.Outcome) {
 	t.Helper()
 	module, err := filepath.Abs(root)
 	if err != nil {
@@ -126,16 +126,16 @@ import (
 	"slices"
 
 %s	"lockstep/internal/language"
-	"lockstep/internal/learn/workshop"
+	"lockstep/internal/exercise"
 	"lockstep/internal/strategy"
 )
 
-func say(exercise string, looks []string, s strategy.Strategy) {
-	e, err := workshop.Find(exercise)
+func say(id string, looks []string, s strategy.Strategy) {
+	e, err := exercise.Find(id)
 	if err != nil {
 		panic(err)
 	}
-	e.Looks = slices.DeleteFunc(e.Looks, func(l workshop.Look) bool {
+	e.Looks = slices.DeleteFunc(e.Looks, func(l exercise.Look) bool {
 		return looks != nil && !slices.Contains(looks, l.Scenario.String())
 	})
 	if err := json.NewEncoder(os.Stdout).Encode(e.Explore(context.Background(), s, language.English)); err != nil {
@@ -166,7 +166,7 @@ func main() {
 		t.Error(err)
 	}
 	for line := range strings.Lines(string(printed)) {
-		var o workshop.Outcome
+		var o exercise.Outcome
 		if err := json.Unmarshal([]byte(line), &o); err != nil {
 			t.Fatal(err)
 		}

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"lockstep/internal/stage/fault"
+	"lockstep/internal/fault"
 	"lockstep/internal/test/suite"
 )
 

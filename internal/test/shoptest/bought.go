@@ -5,8 +5,8 @@ import (
 	"io"
 	"net/http"
 
+	"lockstep/internal/api"
 	"lockstep/internal/service/history"
-	"lockstep/internal/shop/api"
 )
 
 // Bought is the answer to a sale with a key.

@@ -11,9 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"lockstep/internal/api"
+	"lockstep/internal/load"
 	"lockstep/internal/service/history"
-	"lockstep/internal/shop/api"
-	"lockstep/internal/shop/load"
 )
 
 // Client asks a server, or a front.

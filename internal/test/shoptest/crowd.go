@@ -6,7 +6,7 @@ import (
 	"sync"
 	"testing"
 
-	"lockstep/internal/shop/api"
+	"lockstep/internal/api"
 )
 
 // Crowd is buyers who buy, one item after the other, until they leave.

@@ -9,9 +9,9 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/spf13/pflag"
 
-	"lockstep/internal/cli/server"
+	"lockstep/internal/config"
 	"lockstep/internal/evolution"
-	"lockstep/internal/shop/config"
+	"lockstep/internal/server"
 	"lockstep/internal/test/redisserver"
 	"lockstep/internal/test/suite"
 )

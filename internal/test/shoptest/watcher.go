@@ -9,7 +9,7 @@ import (
 	"sync"
 
 	"lockstep/internal/test/suite"
-	"lockstep/internal/watch/witness"
+	"lockstep/internal/witness"
 )
 
 // Watcher has what GET /live has shown.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"lockstep/internal/stage/fault"
+	"lockstep/internal/fault"
 )
 
 // Needs skips the test where one of the programs is not installed, and names it and its package; in CI the test fails. It is a test's first

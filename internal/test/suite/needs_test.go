@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"lockstep/internal/stage/fault"
+	"lockstep/internal/fault"
 	"lockstep/internal/test/suite"
 )
 

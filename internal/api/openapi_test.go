@@ -1,0 +1,69 @@
+package api
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"testing"
+
+	"lockstep/internal/api/answer"
+	"lockstep/internal/evolution"
+	"lockstep/internal/service/history"
+)
+
+// The document's bounds are those of the code.
+func TestTheDocumentHasTheBounds(t *testing.T) {
+	type schema struct {
+		Minimum, Maximum *int64
+		Enum             []string
+		Properties       map[string]schema
+	}
+	var doc struct {
+		Paths map[string]map[string]struct {
+			RequestBody struct {
+				Content map[string]struct{ Schema schema }
+			}
+		}
+		Components struct{ Schemas map[string]schema }
+	}
+	if err := json.Unmarshal(OpenAPI(), &doc); err != nil {
+		t.Fatal(err)
+	}
+	put := func(path string) map[string]schema {
+		return doc.Paths[path]["put"].RequestBody.Content["application/json"].Schema.Properties
+	}
+	for _, c := range []struct {
+		name        string
+		said        schema
+		least, most int64
+	}{
+		{"stock", put("/inventory")["stock"], 0, history.MaxStock},
+		{"ttl_ms", put("/settings")["ttl_ms"], leastTTL, mostTTL},
+		{"think_ms", put("/settings")["think_ms"], 0, mostThink},
+		{"nested", put("/settings")["nested"], 0, mostNested},
+	} {
+		if c.said.Minimum == nil || c.said.Maximum == nil || *c.said.Minimum != c.least || *c.said.Maximum != c.most {
+			t.Errorf("%s: %+v; want %d to %d", c.name, c.said, c.least, c.most)
+		}
+	}
+	if got := doc.Components.Schemas["Strategy"].Enum; !slices.Equal(got, evolution.Names()) {
+		t.Errorf("strategies: %v; want %v", got, evolution.Names())
+	}
+}
+
+// A language that is none of ours is refused, by all that have one.
+func TestLanguage(t *testing.T) {
+	for query, want := range map[string]string{"": "en", "?lang=": "en", "?lang=zh": "zh", "?lang=AAA": "", "?lang=EN": ""} {
+		in, err := Language(httptest.NewRequestWithContext(t.Context(), "GET", "/course"+query, http.NoBody))
+		status, _ := answer.StatusOf(err)
+		if string(in) != want || (err != nil) != (want == "") || err != nil && status != http.StatusBadRequest {
+			t.Errorf("%q: %q, %v; want %q", query, in, err, want)
+		}
+	}
+}
+
+// counted is a Metrics that counts nothing.
+type counted struct{ http.Handler }
+
+func (counted) Answered(string) {}

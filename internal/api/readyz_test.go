@@ -1,0 +1,112 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"lockstep/internal/api/route"
+	"lockstep/internal/dao/redisclient"
+	"lockstep/internal/lock"
+	"lockstep/internal/service"
+	"lockstep/internal/service/history"
+	"lockstep/internal/strategy"
+)
+
+// store is how a Redis answers: a read of the run, what is tried to be written to it, and a lock.
+type store struct{ run, probe, taken func(context.Context) error }
+
+type ledger struct {
+	service.Ledger
+	store
+}
+
+func (l ledger) Probe(ctx context.Context) error { return l.probe(ctx) }
+
+// Another replica lives: its run is joined.
+func (l ledger) Look(ctx context.Context) (service.State, error) {
+	run := history.Run{ID: "run", Lock: "redlock"}
+	return service.State{Run: run, Others: map[string]service.Replica{"other": {Told: time.Now()}}}, l.run(ctx)
+}
+
+func (ledger) Beat(context.Context, service.Replica) (service.State, error) {
+	return service.State{}, nil
+}
+func (ledger) Call(context.Context) error { return nil }
+
+// locker is a lock that is taken as the store says.
+type locker struct {
+	lock.Locker
+	store
+}
+
+func (l locker) Lock(ctx context.Context, _ string) (*lock.Lease, error) {
+	return lock.NewLease(ctx, lock.SystemClock{}, 0, func(context.Context) error { return nil }), l.taken(ctx)
+}
+
+// A server can sell if the stock and the lock can be written to: it is tried, for a second at most.
+func TestReadyz(t *testing.T) {
+	well := func(context.Context) error { return nil }
+	refused := func(context.Context) error {
+		return fmt.Errorf("SET: %w: %w", lock.ErrUnavailable, errors.New("NOREPLICAS Not enough good replicas to write"))
+	}
+	hung := func(ctx context.Context) error { // as rediserr.Classify says it
+		<-ctx.Done()
+		return fmt.Errorf("SET: %w: %w", lock.ErrCancelled, context.Cause(ctx))
+	}
+	for name, c := range map[string]struct {
+		store  store
+		status int
+		says   string
+		after  time.Duration
+	}{
+		"well":               {store{run: well, probe: well, taken: well}, 200, "", 0},
+		"no run to be read":  {store{run: refused, probe: well, taken: well}, 503, "NOREPLICAS Not enough", 0},
+		"nothing is written": {store{run: well, probe: refused, taken: well}, 503, "NOREPLICAS Not enough", 0},
+		"no lock is taken":   {store{run: well, probe: well, taken: refused}, 503, "NOREPLICAS Not enough", 0},
+		"Redis hangs":        {store{run: well, probe: hung, taken: well}, 503, "it has not answered within 1s", readyTimeout},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				client := redisclient.Single(redisclient.Config{})
+				defer client.Close()
+				client.AddHook(redisclient.Around(func(context.Context, []redis.Cmder, func(context.Context) error) error { return nil }))
+				shop := &service.Shop{
+					Parts:  strategy.Parts{Client: client},
+					Ledger: ledger{store: store{run: well}}, Clock: lock.SystemClock{},
+					Strategies: map[string]strategy.Strategy{
+						"redlock": {OnNodes: true, New: func(strategy.Parts) lock.Locker { return locker{store: c.store} }},
+					},
+				}
+				if err := shop.Open(t.Context(), history.Settings{Lock: "redlock"}); err != nil {
+					t.Fatal(err)
+				}
+				shop.Ledger = ledger{store: c.store}
+				a := API{Shop: shop, Log: slog.New(slog.DiscardHandler), Metrics: counted{}}
+				since, response := time.Now(), httptest.NewRecorder()
+				route.Mux(a.Routes()...).ServeHTTP(response, httptest.NewRequest(http.MethodGet, "/readyz", http.NoBody))
+				var said ErrorAnswer
+				if err := json.Unmarshal(response.Body.Bytes(), &said); err != nil {
+					t.Fatal(err)
+				}
+				wantCode := map[int]string{503: "redis_unavailable"}[c.status]
+				if response.Code != c.status || said.Error.Code != wantCode || !strings.Contains(said.Error.Message, c.says) {
+					t.Errorf("%d %s; want %d, %q", response.Code, response.Body, c.status, c.says)
+				}
+				if took := time.Since(since); took != c.after {
+					t.Errorf("it took %v; want %v", took, c.after)
+				}
+			})
+		})
+	}
+}

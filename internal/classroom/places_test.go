@@ -1,0 +1,91 @@
+package classroom_test
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"lockstep/docs"
+	"lockstep/internal/api/route"
+	"lockstep/internal/classroom"
+)
+
+// One address cannot fill the room: a pupil of another gets in, and one of the same gets the place of the one that was idle for longest.
+func TestNobodyFillsTheRoom(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		room := opened()
+		defer room.Close()
+		first, second := joins(t, room, "10.0.0.66"), joins(t, room, "10.0.0.66")
+		time.Sleep(time.Second)
+		if err := room.Answer(first, 3, 1); err != nil {
+			t.Error(err)
+		}
+		for range classroom.MostParticipants - 2 {
+			joins(t, room, "10.0.0.66")
+		}
+		joins(t, room, "10.0.0.7")
+		if err := room.Answer(second, 3, 1); !errors.Is(err, classroom.ErrParticipant) {
+			t.Errorf("who was idle for longest: %v; want its place to be another's", err)
+		}
+		joins(t, room, "10.0.0.66")
+		if err := room.Answer(first, 3, 1); err != nil {
+			t.Errorf("who was there since: %v", err)
+		}
+		if state := room.State(); state.Participants != classroom.MostParticipants {
+			t.Errorf("there are %d participants; want %d", state.Participants, classroom.MostParticipants)
+		}
+	})
+}
+
+// A room in which each address has one participant is full.
+func TestTheRoomFills(t *testing.T) {
+	room := opened()
+	defer room.Close()
+	for i := range classroom.MostParticipants {
+		joins(t, room, fmt.Sprint("address ", i))
+	}
+	if _, err := room.Join("another"); !errors.Is(err, classroom.ErrFull) {
+		t.Errorf("one more: %v", err)
+	}
+}
+
+// Whoever teaches takes out an address, from which nobody joins any more until the room is closed.
+func TestAnAddressIsTakenOut(t *testing.T) {
+	class, from := classroom.New(docs.Course()), "10.0.0.7"
+	class.Client = func(*http.Request) string { return from }
+	handler := route.Mux(class.Routes()...)
+	list := func() string {
+		var all struct{ Participants []classroom.Participants }
+		ask(t, handler, http.MethodGet, "/room/participants", "", &all)
+		return fmt.Sprint(all.Participants)
+	}
+	want := func(status int, method, path, body string) {
+		t.Helper()
+		if got := ask(t, handler, method, path, body, nil); got != status {
+			t.Errorf("%s %s: %d; want %d", method, path, got, status)
+		}
+	}
+	want(http.StatusNotFound, http.MethodGet, "/room/participants", "")
+	want(http.StatusOK, http.MethodPost, "/room", "")
+	pupil := join(t, handler)
+	from = "10.0.0.66"
+	join(t, handler)
+	script := join(t, handler)
+	if all := list(); all != "[{10.0.0.66 2} {10.0.0.7 1}]" {
+		t.Errorf("there are %s", all)
+	}
+	want(http.StatusOK, http.MethodDelete, "/room/participants/10.0.0.66", "")
+	want(http.StatusNotFound, http.MethodPost, "/room/answer", answerOf(script.Participant, 3, 1))
+	want(http.StatusForbidden, http.MethodPost, "/room/join", "")
+	want(http.StatusNotFound, http.MethodDelete, "/room/participants/10.0.0.66", "")
+	want(http.StatusOK, http.MethodPost, "/room/answer", answerOf(pupil.Participant, 3, 1))
+	if all := list(); all != "[{10.0.0.7 1}]" {
+		t.Errorf("there are %s left", all)
+	}
+	want(http.StatusOK, http.MethodDelete, "/room", "")
+	want(http.StatusOK, http.MethodPost, "/room", "")
+	want(http.StatusOK, http.MethodPost, "/room/join", "")
+}

@@ -1,0 +1,180 @@
+package classroom_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"lockstep/docs"
+	"lockstep/internal/api/route"
+	"lockstep/internal/classroom"
+)
+
+func answerOf(who string, lesson, choice int) string {
+	return fmt.Sprintf(`{"participant":%q,"lesson":%d,"choice":%d}`, who, lesson, choice)
+}
+
+// opened opens a room whose participants have numbers.
+func opened() *classroom.Room {
+	n := 0
+	room := &classroom.Room{NewID: func() string { n++; return fmt.Sprintf("participant-%06d", n) }}
+	room.Open()
+	return room
+}
+
+// joins gives a participant a place, from an address.
+func joins(t *testing.T, room *classroom.Room, address string) string {
+	t.Helper()
+	joined, err := room.Join(address)
+	if err != nil {
+		t.Error(err)
+	}
+	return joined.Participant
+}
+
+// join gives one a place by the handler.
+func join(t *testing.T, handler http.Handler) (joined classroom.Joined) {
+	t.Helper()
+	ask(t, handler, http.MethodPost, "/room/join", "", &joined)
+	return joined
+}
+
+// Fifty browsers predict at once, and each changes its mind: every last answer is counted once, and nothing is left running.
+func TestAllAnswersAreCounted(t *testing.T) {
+	const class = 50
+	before := runtime.NumGoroutine()
+	room := classroom.New(docs.Course())
+	server := httptest.NewServer(route.Mux(room.Routes()...))
+	send := func(method, path, body string) int {
+		request, err := http.NewRequestWithContext(t.Context(), method, server.URL+path, strings.NewReader(body))
+		if err != nil {
+			t.Error(err)
+			return 0
+		}
+		answer, err := server.Client().Do(request)
+		if err != nil {
+			t.Error(err)
+			return 0
+		}
+		answer.Body.Close()
+		return answer.StatusCode
+	}
+	for _, path := range []string{"/room/join", "/room/answer"} {
+		if status := send(http.MethodPost, path, answerOf("somebody", 3, 1)); status != http.StatusNotFound {
+			t.Errorf("%s before the room is open: %d", path, status)
+		}
+	}
+	send(http.MethodPost, "/room", "")
+	var all sync.WaitGroup
+	for i := range class {
+		all.Go(func() {
+			who := join(t, route.Mux(room.Routes()...)).Participant
+			for _, choice := range []int{3, i%2 + 1} {
+				if status := send(http.MethodPost, "/room/answer", answerOf(who, 3, choice)); status != http.StatusOK {
+					t.Errorf("participant %d: %d", i, status)
+				}
+			}
+		})
+	}
+	all.Wait()
+	var counts classroom.Counts
+	ask(t, route.Mux(room.Routes()...), http.MethodGet, "/room/03", "", &counts)
+	if got, want := fmt.Sprint(counts), "{3 [25 25 0] 50}"; got != want {
+		t.Errorf("counted: %s; want %s", got, want)
+	}
+	if status := send(http.MethodDelete, "/room", ""); status != http.StatusOK {
+		t.Errorf("closing: %d", status)
+	}
+	if status := send(http.MethodGet, "/room/03", ""); status != http.StatusNotFound {
+		t.Errorf("the counts of a closed room: %d", status)
+	}
+	server.Close()
+	for end := time.Now().Add(10 * time.Second); runtime.NumGoroutine() > before; runtime.Gosched() {
+		if time.Now().After(end) {
+			t.Fatalf("%d goroutines; there were %d", runtime.NumGoroutine(), before)
+		}
+	}
+}
+
+func TestTheRoomTakesNoNonsense(t *testing.T) {
+	handler := route.Mux(classroom.New(docs.Course()).Routes()...)
+	ask(t, handler, http.MethodPost, "/room", "", nil)
+	who := join(t, handler).Participant
+	for body, want := range map[string]int{
+		answerOf(who, 3, 1):   http.StatusOK,
+		answerOf(who, 3, 0):   http.StatusBadRequest,
+		answerOf(who, 3, 9):   http.StatusBadRequest,
+		answerOf(who, 99, 1):  http.StatusBadRequest,
+		answerOf("Ann", 3, 1): http.StatusNotFound,
+		`{"name":"Ann"}`:      http.StatusBadRequest,
+		"":                    http.StatusBadRequest,
+	} {
+		if status := ask(t, handler, http.MethodPost, "/room/answer", body, nil); status != want {
+			t.Errorf("%s: %d; want %d", body, status, want)
+		}
+	}
+	for _, path := range []string{"/course/99", "/course/x", "/room/0"} {
+		if status := ask(t, handler, http.MethodGet, path, "", nil); status != http.StatusNotFound {
+			t.Errorf("%s: %d", path, status)
+		}
+	}
+}
+
+// The class is where the one who teaches says, and only at what there is.
+func TestTheClassFollows(t *testing.T) {
+	handler := route.Mux(classroom.New(docs.Course()).Routes()...)
+	const third = `{"at":"3","revealed":true}`
+	if status := ask(t, handler, http.MethodPut, "/room", third, nil); status != http.StatusNotFound {
+		t.Errorf("without a room: %d", status)
+	}
+	var room classroom.State
+	if ask(t, handler, http.MethodPost, "/room", "", &room); room.At != "" {
+		t.Errorf("it begins at %q", room.At)
+	}
+	for body, want := range map[string]int{
+		`{"at":"99"}`: http.StatusBadRequest, `{"at":"//example.com"}`: http.StatusBadRequest, `{"at":""}`: http.StatusBadRequest,
+		`{"on":"03"}`: http.StatusBadRequest, `{"at":"14"}`: http.StatusOK,
+	} {
+		if status := ask(t, handler, http.MethodPut, "/room", body, nil); status != want {
+			t.Errorf("%s: %d; want %d", body, status, want)
+		}
+	}
+	if ask(t, handler, http.MethodGet, "/room", "", &room); room.At != "14" || room.Revealed {
+		t.Errorf("at lesson 14: %+v", room)
+	}
+	ask(t, handler, http.MethodPut, "/room", third, nil)
+	if ask(t, handler, http.MethodGet, "/room", "", &room); room.At != "03" || !room.Revealed {
+		t.Errorf("at lesson 3: %+v", room)
+	}
+	if status := ask(t, handler, http.MethodGet, "/join", "", nil); status != http.StatusFound {
+		t.Errorf("/join: %d", status)
+	}
+	if status := ask(t, handler, http.MethodGet, "/room/join?from=javascript:alert(1)", "", nil); status != http.StatusBadRequest {
+		t.Errorf("an origin that is none: %d", status)
+	}
+}
+
+// A room that nobody closes is gone after its lifetime. That of an earlier room does not end the next.
+func TestTheRoomEndsByItself(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		room := opened()
+		time.Sleep(classroom.Lifetime / 2)
+		room.Close()
+		room.Open()
+		joins(t, room, "10.0.0.1")
+		time.Sleep(classroom.Lifetime - time.Second)
+		if state := room.Open(); !state.Open || state.Participants != 1 {
+			t.Errorf("just before its end: %+v", state)
+		}
+		time.Sleep(2 * time.Second)
+		if state := room.State(); state.Open || state.Participants != 0 {
+			t.Errorf("after its end: %+v", state)
+		}
+	})
+}

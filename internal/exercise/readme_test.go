@@ -1,0 +1,153 @@
+package exercise_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"lockstep/internal/anomaly"
+	"lockstep/internal/exercise"
+	"lockstep/internal/language"
+)
+
+var update = flag.Bool("update", false, "write the pages of the exercises anew")
+
+const root = "../.."
+
+// The pages of the exercises are of one form in both languages, and their list says what each claims.
+// Go test ./internal/exercise -run Pages -update writes them anew, with what the English ones explore.
+func TestPagesAreOfTheirForm(t *testing.T) {
+	pages := map[string]string{}
+	for _, in := range language.All() {
+		pages["docs/exercises"+suffix(in)] = listPage(in)
+		for _, e := range exercise.All() {
+			pages[e.Dir()+"/README"+suffix(in)] = readme(e, in)
+		}
+	}
+	for name, want := range pages {
+		file := filepath.Join(root, filepath.FromSlash(name))
+		if *update {
+			if err := os.WriteFile(file, []byte(want), 0o644); err != nil { //nolint:gosec // it is for everybody to read
+				t.Fatal(err)
+			}
+		}
+		if got, err := os.ReadFile(file); err != nil || string(got) != want {
+			t.Errorf("%s is not of its form (%v): go test ./internal/exercise -run Pages -update", name, err)
+		}
+	}
+}
+
+func suffix(in language.Language) string {
+	if in == language.Chinese {
+		return ".zh-CN.md"
+	}
+	return ".md"
+}
+
+// page is a page that is being written, in one language.
+type page struct {
+	strings.Builder
+	in language.Language
+}
+
+func (p *page) line(english, chinese string, args ...any) {
+	fmt.Fprintf(p, language.Both(english, chinese).In(p.in)+"\n\n", args...)
+}
+
+func (p *page) colon() string { return p.text(language.Both(": ", "：")) }
+
+func (p *page) text(t language.Text) string { return t.In(p.in) }
+
+func readme(e exercise.Exercise, in language.Language) string {
+	p, nn := &page{in: in}, e.ID()[:2]
+	p.line("# Exercise %s: %s", "# 练习 %s：%s", nn, p.text(e.Title))
+	p.line("[中文](README.zh-CN.md) · [All exercises](../../docs/exercises.md)", "[English](README.md) · [全部练习](../../docs/exercises.zh-CN.md)")
+	p.line("%s", "%s", p.text(e.Story))
+	p.line("**The claim.** %s", "**要求。** %s", p.text(e.Claim))
+	p.line("Predict what breaks it, then repair [lock.go](lock.go):", "先预测哪种命令顺序会违反要求，再修改 [lock.go](lock.go)：")
+	fmt.Fprintf(p, "```bash\ngo run . check %s\n```\n\n", nn)
+	p.line("Explored in every order:", "检查会探索以下各项的所有命令顺序：")
+	for _, look := range e.Looks {
+		fmt.Fprintf(p, "- %s%s%s\n", p.scenario(look), p.colon(), anomalies(look))
+	}
+	fmt.Fprintln(p)
+	for i, hint := range e.Hints {
+		fmt.Fprintf(p, "<details><summary>%s %d</summary>\n\n%s\n\n</details>\n\n", p.text(language.Both("Hint", "提示")), i+1, p.text(hint))
+	}
+	return strings.TrimSpace(p.String()) + "\n"
+}
+
+func (p *page) scenario(look exercise.Look) string {
+	if flags := look.Scenario.String(); flags != "" {
+		return "`" + flags + "`"
+	}
+	return p.text(language.Both("no fault", "没有故障"))
+}
+
+func anomalies(look exercise.Look) string {
+	var names []string
+	for _, a := range look.Anomalies {
+		names = append(names, "`"+string(a)+"`")
+	}
+	return strings.Join(names, ", ")
+}
+
+func listPage(in language.Language) string {
+	p := &page{in: in}
+	p.line("# Exercises", "# 练习")
+	p.line("[中文](exercises.zh-CN.md)", "[English](exercises.md)")
+	p.line("Each exercise is a lock in one small file, with one flaw. You repair it. `check` compiles your code and runs it in every "+
+		"order that its Redis "+
+		"commands can take, under faults. It answers in seconds: done, or the shortest schedule that breaks the claim.",
+		"每个练习是一把锁，一个小文件，一处缺陷，由你来修。`check` 编译你的代码，在各种故障下运行其 Redis 命令的所有顺序，几秒内给出答案：完成，或者违反要求的最短时序。")
+	fmt.Fprint(p, "```bash\ngo run . check              # ", p.text(language.Both("the list, and what is done", "列表，以及完成情况")),
+		"\ngo run . check 05           # ", p.text(language.Both("check one: 05, nested, or its directory", "检查一题：05、nested 或其目录")),
+		"\ngo run . check --watch      # ", p.text(language.Both("at each save, one after the other", "每次保存都检查，一题接一题")),
+		"\ngo run . check 05 --hint    # ", p.text(language.Both("the next of three hints", "三个提示中的下一个")),
+		"\ngo run . check 05 --solution # ", p.text(language.Both("when you are done, or ask twice", "完成之后，或者问第二次时")),
+		"\n```\n\n")
+	fmt.Fprintln(p, strings.Join(p.rows(), "\n")+"\n")
+	p.line("You need only Go: Redis is simulated. Wait by `lock.Sleep`, `lock.Poll` or `Clock.Wait`, start goroutines by `Clock.Go`, take "+
+		"the time from `Clock.Now`: [what the explorer asks of a lock](your-own-lock.md#what-the-explorer-asks-of-a-lock). On an exercise's "+
+		"page, flags are those of `lockstep explore`, and the names behind them are [anomalies](break-it.md#faults-and-anomalies).\n\n"+
+		"Your progress is in `.lockstep-course.json`, beside `go.mod`; git ignores it. Remove it to start over. `git checkout -- "+
+		"exercises/05-nested` restores an exercise.",
+		"只需要 Go：Redis 是模拟的。用 `lock.Sleep`、`lock.Poll` 或 `Clock.Wait` 等待，用 `Clock.Go` 启动 goroutine，时间取自 `Clock.Now`："+
+			"[探索器的要求](your-own-lock.zh-CN.md)。练习页上的选项与 `lockstep explore` 的相同，后面的名字是[异常](break-it.zh-CN.md#故障和异常)。\n\n"+
+			"进度记在 `go.mod` 旁边的 `.lockstep-course.json` 里，git 会忽略它；删除它就重新开始。`git checkout -- exercises/05-nested` 可以还原一题。")
+	p.line("Exit code of a check: 0 done; 1 not yet; 2 unknown: the code does not compile, panics, or waits where the explorer cannot see it.",
+		"检查的退出码：0 完成；1 还没有完成；2 无法判断：代码无法编译、panic，或者在探索器看不到的地方等待。")
+	return strings.TrimSpace(p.String()) + "\n"
+}
+
+func (p *page) rows() (rows []string) {
+	for _, e := range exercise.All() {
+		rows = append(rows, fmt.Sprintf("- [%s](../%s/README%s)%s%s", e.ID(), e.Dir(), suffix(p.in), p.colon(), p.text(e.Title)))
+	}
+	return rows
+}
+
+// The catalogue says of an anomaly that an exercise shows it, if one looks for it.
+func TestTheCatalogueNamesTheExercises(t *testing.T) {
+	sought := map[anomaly.Anomaly]bool{}
+	for _, e := range exercise.All() {
+		for _, look := range e.Looks {
+			for _, a := range look.Anomalies {
+				sought[a] = true
+			}
+		}
+	}
+	for _, row := range anomaly.Catalogue() {
+		if sought[row.ID] != slices.Contains(strings.Fields(row.By), "exercise") {
+			t.Errorf("%s is shown by %q, and an exercise looks for it: %t", row.ID, row.By, sought[row.ID])
+		}
+		delete(sought, row.ID)
+	}
+	if len(sought) > 0 {
+		t.Errorf("exercises look for %v, which are not in the catalogue", sought)
+	}
+}

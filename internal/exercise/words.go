@@ -1,0 +1,115 @@
+package exercise
+
+import (
+	"cmp"
+	"fmt"
+
+	"lockstep/internal/anomaly"
+	"lockstep/internal/explore"
+	"lockstep/internal/language"
+	"lockstep/internal/verdict"
+)
+
+// say tells people.
+func (l Learner) say(english, chinese string, values ...any) {
+	fmt.Fprint(l.People, l.In.Say(english, chinese, values...))
+}
+
+func (l Learner) sayTitle(e Exercise) {
+	l.say("Exercise %s: %s\n", "练习 %s：%s\n", e.ID(), e.Title.In(l.In))
+}
+
+// sayNext names the next exercise, and returns it.
+func (l Learner) sayNext(p Progress) (next Exercise, left bool) {
+	if next, left = firstNotDone(p); left {
+		l.say("\nNext: %s, %s. Edit %s/lock.go.\n", "\n下一题：%s，%s。请编辑 %s/lock.go。\n", next.ID(), next.Title.In(l.In), next.Dir())
+	} else {
+		l.say("\nEvery exercise is done.\n", "\n所有练习都已完成。\n")
+	}
+	return next, left
+}
+
+// show prints what a check found.
+func (l Learner) show(e Exercise, o Outcome, p Progress) {
+	l.sayTitle(e)
+	claim := e.Claim.In(l.In)
+	switch {
+	case o.State == verdict.Done:
+		l.say("Done. %s\nNo schedule shows otherwise: %d schedules in %.1f s, with the compilation.\n",
+			"完成。%s\n没有任何时序能推翻它：共 %d 个时序，连同编译用时 %.1f 秒。\n", claim, o.Schedules, o.Seconds)
+		if p.Done != nil { // otherwise nobody knows what is done
+			l.sayNext(p)
+		}
+	case o.State == verdict.NotYet && o.Anomaly == "":
+		l.say("Not yet. The claim: %s\nNo schedule shows otherwise, but it was not put to the test: %s.\n",
+			"还没有完成。要求：%s\n没有时序能推翻它，但也没有检验到：%s。\n", claim, o.Says)
+	case o.State == verdict.NotYet:
+		in, _ := explore.ParseScenario(o.Scenario) // it was one
+		in.Language = l.In
+		l.say("Not yet. The claim: %s\nThe shortest schedule that breaks it has %d steps. It shows %s: %s (%s).\n\n",
+			"还没有完成。要求：%s\n违反它的最短时序有 %d 步，出现 %s：%s（%s）。\n\n",
+			claim, o.Length, o.Anomaly, sentenceOf(o, in), cmp.Or(o.Scenario, l.In.Say("no fault", "没有故障")))
+		fmt.Fprintln(l.People, o.Diagram)
+		l.say("The schedule: %s\n", "时序：%s\n", o.Schedule)
+		if !l.watches { // which says it at the end
+			l.say("Edit %s/lock.go. Stuck? %s %s --hint\n", "请编辑 %s/lock.go。卡住了？%s %s --hint\n", e.Dir(), l.Typed, e.ID())
+		}
+	default:
+		l.say("It cannot be said. %s\n\n%s\n", "无法判断。%s\n\n%s\n", o.Trouble().In(l.In), o.Says)
+	}
+}
+
+// sentenceOf says what an anomaly is that a check found. What is a setting elsewhere has its value here.
+func sentenceOf(o Outcome, in explore.Scenario) string {
+	if found := explore.Anomaly(o.Anomaly); found != anomaly.Starved || in.MostOvertakes() != 1 {
+		return explore.SentenceOf(found, in)
+	}
+	return in.Say("a sale is overtaken more than once by sales that asked after it", "一单被后来的请求插队超过一次")
+}
+
+// sayProgress says how many exercises are done, and how to go on.
+func (l Learner) sayProgress(p Progress, done, all int) {
+	l.say("\n%d of %d done.\n", "\n已完成 %d / %d。\n", done, all)
+	if next, left := l.sayNext(p); left {
+		l.say("Then: %s %s, or with --watch at each save.\n", "然后运行：%s %s；加 --watch 则每次保存都检查。\n", l.Typed, next.ID())
+	}
+}
+
+// sayHints prints the hints that were given.
+func (l Learner) sayHints(e Exercise, texts []string) {
+	l.sayTitle(e)
+	for i, text := range texts {
+		l.say("\nHint %d of %d. %s\n", "\n提示 %d/%d：%s\n", i+1, HintsEach, text)
+	}
+	if len(texts) == HintsEach {
+		l.say("\nThere are no more. The solution: %s %s --solution\n", "\n没有更多提示了。看解答：%s %s --solution\n", l.Typed, e.ID())
+	}
+}
+
+// sayTooEarly says that it is too early for the solution.
+func (l Learner) sayTooEarly(e Exercise) {
+	l.say("It is not done yet. A hint: %s %s --hint\nAsk once more, and the solution is shown: %[1]s %[2]s --solution\n",
+		"这一题还没有完成。先看提示：%s %s --hint\n再问一次，就显示解答：%[1]s %[2]s --solution\n", l.Typed, e.ID())
+}
+
+// sayWatched says what the next save does.
+func (l Learner) sayWatched(e Exercise) {
+	l.say("\nSave %s, and it is checked again. A hint: %s %s --hint. End: Ctrl-C.\n\n",
+		"\n保存 %s 就会再次检查。提示：%s %s --hint。结束：Ctrl-C。\n\n", e.Dir()+"/lock.go", l.Typed, e.ID())
+}
+
+// What is forgotten if it cannot be written down.
+
+func resultText() language.Text {
+	return language.Both("whether the exercise is done", "这一题是否完成")
+}
+
+func hintText() language.Text { return language.Both("that the hint was given", "给过这个提示") }
+
+func solutionText() language.Text {
+	return language.Both("that the solution was asked for", "问过一次解答")
+}
+
+func forgottenSays(what language.Text, in language.Language) string {
+	return in.Say("%s was not written down: ", "没有记下%s：", what.In(in))
+}

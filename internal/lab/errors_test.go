@@ -1,0 +1,62 @@
+package lab
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"lockstep/internal/evolution"
+	"lockstep/internal/language"
+	"lockstep/internal/lock"
+	"lockstep/internal/strategy"
+	"lockstep/internal/witness"
+)
+
+// A lock whose command the installed Redis lacks is not run there: that is no result of the lab.
+func TestALockThatTheRedisLacks(t *testing.T) {
+	row, err := evolution.Find("delex")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, in := range language.All() {
+		if lacking(row.Fits(strategy.Servers{Redis: "Redis 7.0.15"})).In(in) == "" {
+			t.Errorf("in %s nothing says why delex was not run", in)
+		}
+	}
+	if err := row.Fits(strategy.Servers{CompareAndDelete: "DELEX"}); err != nil {
+		t.Error(err)
+	}
+}
+
+// What went wrong is told in the reader's language: a step of a scenario, and why it failed; why a sale failed, by its code.
+func TestAReasonIsToldInBothLanguages(t *testing.T) {
+	s := &Stage{}
+	s.hit("r1", 0, witness.KindDies, func() error { return ErrNoSignals })
+	stopped := s.err
+	for _, test := range []struct {
+		err              error
+		english, chinese string
+	}{
+		{&failure{toWait("r2#1"), errTooLong}, "r2#1 to wait: it did not happen in time", "r2#1 开始等待：没有及时发生"},
+		{fmt.Errorf("lab failover: %w", &failure{passing(3), errNotKnown}), "tick 3: nobody knows yet", "第 3 个 tick：还没有谁知道结果"},
+		{stopped, "r1 dies: this lab stops a process, which only Unix can", "r1 崩溃：这个实验要暂停进程，只有 Unix 可以"},
+		{fmt.Errorf("GET inventory: %w", lock.ErrUnavailable), "GET inventory: " + lock.ErrUnavailable.Error(), "Redis 不可用"},
+		{errors.New("exit status 3"), "exit status 3", "exit status 3"},
+	} {
+		english, chinese := explain(test.err, language.English), explain(test.err, language.Chinese)
+		if english != test.english || chinese != test.chinese {
+			t.Errorf("%v: %q, %q; want %q, %q", test.err, english, chinese, test.english, test.chinese)
+		}
+	}
+	ended := moments(witness.Event{
+		Kind: witness.KindEnds, Sale: "r2#1", Error: "EVALSHA: connection refused", Code: lock.CodeOf(lock.ErrUnavailable),
+	})
+	for in, want := range map[language.Language]string{
+		language.English: "nothing went wrong, but nothing shows that the lock holds; r2#1 failed: EVALSHA: connection refused",
+		language.Chinese: "没有出错，但也没有什么能证明这把锁守住了；r2#1 失败：Redis 不可用",
+	} {
+		if got := provesNothing(ended, in); got != want {
+			t.Errorf("%q; want %q", got, want)
+		}
+	}
+}

@@ -1,0 +1,165 @@
+package lab
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strconv"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"lockstep/internal/dao/redisclient"
+	"lockstep/internal/witness"
+)
+
+// What is done to a Redis of a stage itself. Node 0 is the one with the stock.
+
+const (
+	synced      = 10 * time.Second // how long a replica may take to have what its master has
+	nobodyThere = "1"              // a port of loopback at which no Redis listens
+	filler      = 64 << 10         // bytes of a value,
+	fills       = 64               // of which so many fill a Redis
+)
+
+// Empty restarts a Redis without what it held.
+func (s *Stage) Empty(node int) {
+	s.hit("", node, witness.KindEmptied, func() error { return s.masters[node].restart(s.ctx) })
+}
+
+// SaveSnapshot makes a snapshot of a real Redis.
+func (s *Stage) SaveSnapshot() {
+	s.do(saving(), func() error { return send(s.ctx, s.masters[0].addr, "SAVE") })
+}
+
+// RollBack kills a real Redis, and starts it again with its snapshot.
+func (s *Stage) RollBack() {
+	s.hit("", 0, witness.KindRolledBack, func() error { return s.masters[0].restart(s.ctx) })
+}
+
+// Evict fills a real Redis until it refuses more: by then it has evicted every key that has an expiry. Then it has memory again.
+func (s *Stage) Evict(node int) {
+	s.hit("", node, witness.KindEvicted, func() error {
+		return with(s.masters[node].addr, func(client *redis.Client) error { return fill(s.ctx, client) })
+	})
+}
+
+// fill writes keys without an expiry until Redis is out of memory, and removes them.
+func fill(ctx context.Context, client *redis.Client) error {
+	set := func(name string, value any) error { return client.ConfigSet(ctx, name, fmt.Sprint(value)).Err() }
+	used, err := client.InfoMap(ctx, "memory").Result()
+	if err != nil {
+		return err
+	}
+	bytes, err := strconv.Atoi(used["Memory"]["used_memory"])
+	err = errors.Join(err, set("maxmemory-policy", "volatile-lru"), set("maxmemory", bytes+fills/2*filler))
+	if err != nil {
+		return err
+	}
+	keys := make([]string, fills)
+	for i := range keys {
+		keys[i] = fmt.Sprint("filler:", i)
+		if err = client.Set(ctx, keys[i], make([]byte, filler), 0).Err(); err != nil {
+			break
+		}
+	}
+	if redis.IsOOMError(err) {
+		return errors.Join(set("maxmemory", 0), client.Unlink(ctx, keys...).Err())
+	}
+	return cmp.Or(err, errRoomLeft)
+}
+
+// Crash kills a real Redis for good.
+func (s *Stage) Crash(node int) {
+	s.hit("", node, witness.KindCrashes, func() error {
+		s.masters[node].real.Kill()
+		return nil
+	})
+}
+
+// Lag keeps from Redis's replica whatever comes from now on. What came before it has.
+func (s *Stage) Lag() {
+	s.hit("", 0, witness.KindLags, func() error {
+		if err := with(s.masters[0].addr, func(client *redis.Client) error { return awaitSync(s.ctx, client) }); err != nil {
+			return err
+		}
+		host, _, err := net.SplitHostPort(s.spare.Addr())
+		return errors.Join(err, send(s.ctx, s.spare.Addr(), "REPLICAOF", host, nobodyThere))
+	})
+}
+
+// FailOver kills Redis, and lets the replica take its place, at the address by which the shop reaches Redis.
+func (s *Stage) FailOver() {
+	s.hit("", 0, witness.KindFailsOver, func() error {
+		s.masters[0].real.Kill()
+		err := send(s.ctx, s.spare.Addr(), "REPLICAOF", "NO", "ONE")
+		for _, proxies := range s.proxies {
+			proxies[0].PointAt(s.spare.Addr())
+		}
+		return err
+	})
+}
+
+// EndRedis ends Redis: a real one by kill -9. The replicas are refused from then on, whichever it is.
+func (s *Stage) EndRedis() {
+	s.hit("", 0, witness.KindRedisEnds, func() (err error) {
+		for _, proxies := range s.proxies {
+			err = errors.Join(err, proxies[0].End())
+		}
+		if server := s.masters[0].real; server != nil {
+			server.Kill()
+		}
+		return err
+	})
+}
+
+// BeginRedis starts it again, with what it had.
+func (s *Stage) BeginRedis() {
+	if server := s.masters[0].real; server != nil {
+		s.insist(beginning(), func() error { return server.Run(s.ctx) }) // its port may be somebody else's for a moment
+	}
+	for _, proxies := range s.proxies {
+		s.insist(beginning(), proxies[0].Begin)
+	}
+	if s.err == nil {
+		s.note("", 0, witness.KindRedisBegins)
+	}
+}
+
+// HangRedis lets Redis execute nothing for some time: a real one by CLIENT PAUSE, the embedded one, which does not know that, behind
+// the proxies.
+func (s *Stage) HangRedis(lasts time.Duration) {
+	s.hit("", 0, witness.KindRedisHangs, func() error {
+		if redis := s.masters[0]; redis.real != nil {
+			return send(s.ctx, redis.addr, "CLIENT", "PAUSE", lasts.Milliseconds())
+		}
+		for _, proxies := range s.proxies {
+			proxies[0].Hang(lasts)
+		}
+		return nil
+	})
+}
+
+func send(ctx context.Context, addr string, command ...any) error {
+	return with(addr, func(client *redis.Client) error { return client.Do(context.WithoutCancel(ctx), command...).Err() })
+}
+
+func awaitSync(ctx context.Context, client *redis.Client) (err error) {
+	connection := client.Conn() // WAIT is about what came by the same one
+	defer func() { err = errors.Join(err, connection.Close()) }()
+	if err := connection.Do(ctx, "PUBLISH", "lab", "").Err(); err != nil {
+		return err
+	}
+	replicas, err := connection.Wait(ctx, 1, synced).Result()
+	if err == nil && replicas == 0 {
+		err = errTooLong
+	}
+	return err
+}
+
+func with(addr string, do func(client *redis.Client) error) error {
+	client := redisclient.Single(redisclient.Config{Addrs: []string{addr}})
+	return errors.Join(do(client), client.Close())
+}

@@ -1,0 +1,138 @@
+package lab
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"lockstep/internal/cluster/job"
+	"lockstep/internal/dao"
+	"lockstep/internal/lock"
+	"lockstep/internal/witness"
+)
+
+const (
+	jobName   = "job"           // as lockstep job calls it
+	everyTick = 3 * time.Second // long enough for a machine that stalls now and then: a replica has two fifths of it to begin in
+)
+
+// Job is a scheduled job, whose ticks are everyTick. The replicas are those of lockstep job, and what they did is what Redis has recorded.
+type Job struct {
+	Work time.Duration // how long a run takes
+}
+
+// record is what Redis has recorded of a job.
+type record struct {
+	job.Record
+
+	stage *Stage
+	work  time.Duration
+	first time.Time // the tick that is called 1
+}
+
+// openRecord opens the record of a job whose replicas are all up. Its first tick is the next one.
+func openRecord(s *Stage, j Job) (*record, error) {
+	redis, err := dao.Open(s.ctx, dao.Config{Addrs: []string{s.masters[0].addr}})
+	if err != nil {
+		return nil, err
+	}
+	s.atEnd(redis.Close)
+	first := time.Now().Truncate(everyTick).Add(everyTick)
+	return &record{job.Record{Client: redis.Store, Every: job.Every(everyTick)}, s, j.Work, first}, nil
+}
+
+// KillRunner waits for the first run of the first tick, and kills its replica, which has the lock.
+func (r *record) KillRunner() {
+	s := r.stage
+	s.insist(runOf(1), func() error {
+		runs, err := r.Runs(s.ctx)
+		i := slices.IndexFunc(runs, func(run job.Run) bool { return run.Tick.Equal(r.first) })
+		if i < 0 {
+			return errors.Join(err, errNotKnown)
+		}
+		s.Kill(runs[i].Replica)
+		return nil
+	})
+}
+
+// AwaitTicks waits until so many ticks are over, and notes their runs, and those that nobody has run, as the record tells.
+func (r *record) AwaitTicks(n int) {
+	s := r.stage
+	last := r.Every.After(r.first, n-1)
+	s.do(passing(n), func() error {
+		if err := lock.Sleep(s.ctx, lock.SystemClock{}, time.Until(last.Add(r.Every.Over()))); err != nil {
+			return err
+		}
+		runs, err := r.Runs(s.ctx)
+		if err != nil {
+			return err
+		}
+		for _, e := range r.events(runs, last) {
+			s.collected.Record(e)
+		}
+		return nil
+	})
+}
+
+// events tells what the record says of the first tick to the last: what came before every replica was up is left out.
+func (r *record) events(runs []job.Run, last time.Time) (all []witness.Event) {
+	begun := map[string]int{} // runs, by replica
+	for i, count := range job.NewTally(runs, r.Every, r.work, r.first, last).Counts {
+		see := func(kind witness.Kind, replica, name string, at time.Time) {
+			all = append(all, witness.Event{Kind: kind, Replica: replica, Sale: name, Tick: i + 1, Sent: at, Replied: at})
+		}
+		see(witness.KindTick, "", "", count.Tick)
+		for _, run := range runs {
+			if !run.Tick.Equal(count.Tick) {
+				continue
+			}
+			begun[run.Replica]++
+			name := fmt.Sprintf("%s#%d", run.Replica, begun[run.Replica])
+			see(witness.KindRuns, run.Replica, name, run.Began)
+			if !run.End.IsZero() {
+				see(witness.KindRan, run.Replica, name, run.End)
+			}
+		}
+		if count.Runs == 0 && !count.Busy {
+			see(witness.KindMissed, "", "", count.Tick.Add(r.Every.Over()))
+		}
+	}
+	return all
+}
+
+// WatchTicks awaits ticks, and notes which replicas ask for the job's lock meanwhile: the record has only who got it.
+func (r *record) WatchTicks(n int) {
+	s := r.stage
+	node, traps := s.lockOn(1), map[string]Trap{}
+	for replica := range s.addresses {
+		traps[replica] = s.Pass(replica, node, func(args []string) bool { return slices.Contains(args[1:], jobName) })
+	}
+	r.AwaitTicks(n)
+	for replica, trap := range traps {
+		if trap.IsCaught() {
+			s.note(replica, node, witness.KindTries)
+		}
+	}
+}
+
+func runs(tick int) match {
+	return func(e witness.Event) bool { return e.Kind == witness.KindRuns && e.Tick == tick }
+}
+
+// outlasted reports whether a run went on when the next tick began. It need not be that of the first tick: that one is left out where a run
+// goes on that began before all replicas were up.
+func outlasted(events []witness.Event) bool {
+	return slices.ContainsFunc(events, func(run witness.Event) bool {
+		next := func(e witness.Event) bool { return e.Kind == witness.KindTick && e.Tick == run.Tick+1 }
+		return run.Kind == witness.KindRuns && some(next)(events) && !before(next, moment(run.Sale, witness.KindRan))(events)
+	})
+}
+
+// diedWithTheJob reports whether the first runner died while its replica kept the lock.
+func diedWithTheJob(keeps time.Duration) Condition {
+	return func(events []witness.Event) bool {
+		i := slices.IndexFunc(events, runs(1))
+		return i >= 0 && within(keeps, runs(1), is(events[i].Replica, witness.KindDies))(events)
+	}
+}

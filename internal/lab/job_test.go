@@ -1,0 +1,72 @@
+package lab
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"lockstep/internal/cluster/job"
+	"lockstep/internal/witness"
+)
+
+// at is a moment of a job's ticks, the first of which is at zero.
+func at(ms int) time.Time { return time.Unix(1000, 0).Add(time.Duration(ms) * time.Millisecond) }
+
+// The record of a job is told run by run; what came before every replica was up is left out, and a tick that nobody ran is missed.
+func TestTheRecordOfAJobIsTold(t *testing.T) {
+	r := &record{Record: job.Record{Every: job.Every(time.Second)}, first: at(0)}
+	events := r.events([]job.Run{
+		{Tick: at(-1000), Replica: "r1", Began: at(-1000), End: at(-999)},
+		{Tick: at(0), Replica: "r1", Began: at(1), End: at(500)},
+		{Tick: at(2000), Replica: "r1", Began: at(2001)},
+	}, at(2000))
+	var told []string
+	for _, e := range events {
+		told = append(told, strings.TrimSpace(fmt.Sprintf("%s %d %s", e.Kind, e.Tick, e.Sale)))
+	}
+	want := []string{"tick 1", "runs 1 r1#1", "ran 1 r1#1", "tick 2", "missed 2", "tick 3", "runs 3 r1#2"}
+	if !slices.Equal(told, want) {
+		t.Errorf("told: %q; want %q", told, want)
+	}
+}
+
+// A fault that came too late, or hit nobody, has not hit.
+func TestHitsOfJobsAndOfProcessesThatGoOn(t *testing.T) {
+	event := func(ms int, kind witness.Kind, replica, name string, tick int) witness.Event {
+		return witness.Event{Kind: kind, Replica: replica, Sale: name, Tick: tick, Sent: at(ms), Replied: at(ms)}
+	}
+	run := event(1, witness.KindRuns, "r1", "r1#1", 1)
+	obtains := event(1, witness.KindObtains, "r1", "r1#1", 0)
+	tick3 := event(4000, witness.KindTick, "", "", 3)
+	tick2, ends := event(2000, witness.KindTick, "", "", 2), event(1, witness.KindEnds, "r1", "r1#1", 0)
+	dies := func(ms int, replica string) witness.Event { return event(ms, witness.KindDies, replica, "", 0) }
+	goesOn := func(ms int) witness.Event { return event(ms, witness.KindGoes, "r1", "", 0) }
+	died, wentOn := diedWithTheJob(800*time.Millisecond), within(time.Second, is("r1#1", witness.KindObtains), is("r1", witness.KindGoes))
+	for name, test := range map[string]struct {
+		hit    Condition
+		events []witness.Event
+		want   bool
+	}{
+		"it dies with the lock":       {died, []witness.Event{run, dies(700, "r1")}, true},
+		"it dies too late":            {died, []witness.Event{run, dies(900, "r1")}, false},
+		"another dies":                {died, []witness.Event{run, dies(700, "r2")}, false},
+		"nobody has run the tick":     {died, []witness.Event{dies(700, "r1")}, false},
+		"a run outlasts its tick":     {outlasted, []witness.Event{run, tick2}, true},
+		"a run ends before":           {outlasted, []witness.Event{run, event(1900, witness.KindRan, "r1", "r1#1", 1), tick2}, false},
+		"a later run outlasts":        {outlasted, []witness.Event{tick2, event(2001, witness.KindRuns, "r1", "r1#1", 2), tick3}, true},
+		"no tick comes after a run":   {outlasted, []witness.Event{tick2, tick3, event(4001, witness.KindRuns, "r1", "r1#1", 3)}, false},
+		"a tick is run":               {some(runs(1)), []witness.Event{run}, true},
+		"another is":                  {some(runs(2)), []witness.Event{run}, false},
+		"it goes on in time":          {wentOn, []witness.Event{obtains, goesOn(900)}, true},
+		"it goes on too late":         {wentOn, []witness.Event{obtains, goesOn(1100)}, false},
+		"it goes on and has no lock":  {wentOn, []witness.Event{goesOn(900)}, false},
+		"a sale of the replica":       {sold("r1"), []witness.Event{ends}, true},
+		"a sale of another replica's": {sold("r2"), []witness.Event{ends}, false},
+	} {
+		if got := test.hit(test.events); got != test.want {
+			t.Errorf("%s: hit %v; want %v", name, got, test.want)
+		}
+	}
+}

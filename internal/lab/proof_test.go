@@ -1,0 +1,185 @@
+package lab
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"lockstep/internal/language"
+	"lockstep/internal/verdict"
+	"lockstep/internal/witness"
+)
+
+// moments are events of sales, a tenth of a second apart.
+func moments(of ...witness.Event) (events []witness.Event) {
+	for i, e := range of {
+		e.Replica = witness.ReplicaOf(e.Sale)
+		e.Sent, e.Replied = at(100*i), at(100*i)
+		events = append(events, e)
+	}
+	return events
+}
+
+// named gives the lab of that name.
+func named(t *testing.T, name string) Lab {
+	t.Helper()
+	l, err := Find(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+func obtainsAt(sale string) witness.Event {
+	return witness.Event{Kind: witness.KindObtains, Sale: sale}
+}
+func endsAt(sale, why string) witness.Event {
+	return witness.Event{Kind: witness.KindEnds, Sale: sale, Error: why}
+}
+
+// A lock that nobody got is not seen to hold, though nothing went wrong.
+func TestALockHoldsOnlyIfThatIsShown(t *testing.T) {
+	asks := func(sale string) witness.Event { return witness.Event{Kind: witness.KindAsks, Sale: sale} }
+	died := []witness.Event{asks("r1#1"), obtainsAt("r1#1"), {Kind: witness.KindDies, Sale: "r1#"}, asks("r2#1")}
+	for name, test := range map[string]struct {
+		after []witness.Event
+		want  verdict.Verdict
+		says  string
+	}{
+		"sold":         {[]witness.Event{obtainsAt("r2#1"), endsAt("r2#1", "")}, verdict.Holds, ""},
+		"refused":      {[]witness.Event{endsAt("r2#1", "no such script")}, verdict.Unknown, "r2#1 failed: no such script"},
+		"never seen":   {nil, verdict.Unknown, "nothing shows that the lock holds"},
+		"another sold": {[]witness.Event{obtainsAt("r2#2"), endsAt("r2#2", "")}, verdict.Unknown, "nothing shows that the lock holds"},
+	} {
+		a := witness.Examine(moments(append(died[:len(died):len(died)], test.after...)...))
+		r := named(t, "holder-dies").judge("v2", a, nil, language.English)
+		if r.Observed != test.want || !strings.Contains(r.Reason, test.says) {
+			t.Errorf("%s: %s, %q; want %s, %q", name, r.Observed, r.Reason, test.want, test.says)
+		}
+	}
+}
+
+// What the witness has forgotten may be the anomaly.
+func TestNothingIsSaidWhereTheWitnessHasAGap(t *testing.T) {
+	events := moments(obtainsAt("r1#1"), witness.Event{Kind: witness.KindDies, Sale: "r1#"}, obtainsAt("r2#1"), endsAt("r2#1", ""))
+	for want, gap := range map[verdict.Verdict][]witness.Event{verdict.Holds: nil, verdict.Unknown: {{Kind: witness.KindGap, Replica: "r2"}}} {
+		a := witness.Examine(append(gap, events...))
+		if r := named(t, "holder-dies").judge("v2", a, nil, language.English); r.Observed != want {
+			t.Errorf("%s, %q; want %s", r.Observed, r.Reason, want)
+		}
+	}
+}
+
+// A release that arrives when nobody has the lock any more could not remove it.
+func TestAReleaseMustArriveWhileAnotherHasTheLock(t *testing.T) {
+	leaves := witness.Event{Kind: witness.KindLeaves, Sale: "r2#1"}
+	held, freed := witness.Event{Kind: witness.KindHeld, Sale: "r1#1"}, witness.Event{Kind: witness.KindFreed, Sale: "r1#1"}
+	hit := named(t, "check-then-delete").Hit
+	for name, test := range map[string]struct {
+		events []witness.Event
+		want   bool
+	}{
+		"in time":  {[]witness.Event{obtainsAt("r1#1"), held, obtainsAt("r2#1"), freed, leaves}, true},
+		"too late": {[]witness.Event{obtainsAt("r1#1"), held, obtainsAt("r2#1"), leaves, freed}, false},
+		"never":    {[]witness.Event{obtainsAt("r1#1"), held, obtainsAt("r2#1"), leaves}, false},
+	} {
+		if got := hit(moments(test.events...)); got != test.want {
+			t.Errorf("%s: hit %v; want %v", name, got, test.want)
+		}
+	}
+}
+
+// Of the sales after a moment the last one counts.
+func TestTheLastSaleAfterAMomentCounts(t *testing.T) {
+	back := witness.Event{Kind: witness.KindRedisBegins}
+	proof := soldAfter(witness.KindRedisBegins, "r2")
+	for name, test := range map[string]struct {
+		events []witness.Event
+		want   bool
+	}{
+		"sold in the end": {[]witness.Event{back, endsAt("r2#1", "gone"), endsAt("r2#2", "")}, true},
+		"sold before":     {[]witness.Event{endsAt("r2#1", ""), back, endsAt("r2#2", "gone")}, false},
+		"nobody asked":    {[]witness.Event{endsAt("r2#1", ""), back}, false},
+		"sold by another": {[]witness.Event{back, endsAt("r1#1", "")}, false},
+	} {
+		if got := proof(moments(test.events...)); got != test.want {
+			t.Errorf("%s: %v; want %v", name, got, test.want)
+		}
+	}
+}
+
+// Who gives up before the first holder's lock could have expired has not been kept out by its renewal.
+func TestAWaiterIsKeptOutPastTheExpiry(t *testing.T) {
+	asks, first := witness.Event{Kind: witness.KindAsks, Sale: "r2#1"}, obtainsAt("r1#1")
+	proof := keptOutFor(150*time.Millisecond, "r2#1")
+	for name, test := range map[string]struct {
+		events []witness.Event
+		want   bool
+	}{
+		"it gets in later":     {[]witness.Event{first, asks, obtainsAt("r2#1")}, true},
+		"it gives up later":    {[]witness.Event{first, asks, endsAt("r2#1", "gone")}, true},
+		"it gives up too soon": {[]witness.Event{asks, first, endsAt("r2#1", "gone")}, false},
+		"nobody was before it": {[]witness.Event{asks, endsAt("r2#1", "gone")}, false},
+		"it never asked":       {[]witness.Event{first, first, first, endsAt("r2#1", "gone")}, false},
+	} {
+		if got := proof(moments(test.events...)); got != test.want {
+			t.Errorf("%s: %v; want %v", name, got, test.want)
+		}
+	}
+}
+
+// A job that is run once a tick says nothing of its lock if only one replica asks for that.
+func TestEveryReplicaMustAskForTheLockOfAJob(t *testing.T) {
+	ran := witness.Event{Kind: witness.KindRuns, Sale: "r1#1", Tick: 1}
+	for _, test := range []struct {
+		tries []string
+		want  verdict.Verdict
+	}{{[]string{"r1#", "r2#"}, verdict.Holds}, {[]string{"r1#"}, verdict.Unknown}, {nil, verdict.Unknown}} {
+		events := []witness.Event{ran}
+		for _, who := range test.tries {
+			events = append(events, witness.Event{Kind: witness.KindTries, Sale: who})
+		}
+		r := named(t, "scheduled-job").judge("v1", witness.Examine(moments(events...)), nil, language.English)
+		if r.Observed != test.want {
+			t.Errorf("%v: %s, %q; want %s", test.tries, r.Observed, r.Reason, test.want)
+		}
+	}
+}
+
+// A write that has left arrives after its process goes on: to be told of the loss does not call it back.
+func TestTheWriteOfAPausedProcessArrivesAfterThePause(t *testing.T) {
+	event := func(kind witness.Kind) witness.Event { return witness.Event{Kind: kind, Sale: "r1#"} }
+	wrote := func(sale string) witness.Event {
+		return witness.Event{Kind: witness.KindCommand, Sale: sale, Command: &witness.Command{Verb: witness.Writes, Outcome: witness.Done}}
+	}
+	stops, goes, freed := event(witness.KindStops), event(witness.KindGoes), event(witness.KindFreed)
+	hit := named(t, "paused-writer").Hit
+	for name, test := range map[string]struct {
+		events []witness.Event
+		want   bool
+	}{
+		"after it":  {[]witness.Event{stops, wrote("r2#1"), goes, freed, wrote("r1#1")}, true},
+		"during it": {[]witness.Event{stops, wrote("r2#1"), freed, goes, wrote("r1#1")}, false},
+		"never":     {[]witness.Event{stops, wrote("r2#1"), goes}, false},
+	} {
+		if got := hit(moments(test.events...)); got != test.want {
+			t.Errorf("%s: hit %v; want %v", name, got, test.want)
+		}
+	}
+}
+
+// Where Redis forgets stock and lock together, no update is lost, but two are inside. A cure that comes before the flaw is no step.
+func TestAnEmptyRedisLetsTwoIn(t *testing.T) {
+	l := named(t, "empty-restarted-node")
+	for in, want := range map[language.Language][2]string{
+		language.English: {"two are inside together", "A cure, as v9 has it: only where the stock is in the same Redis"},
+		language.Chinese: {"两单同时在临界区里", "一种修复，如 v9：只在库存也在这个 Redis 里时有效"},
+	} {
+		if why := l.Expects("v9").Why.In(in); !strings.HasPrefix(why, want[0]) {
+			t.Errorf("of v9 it says %q; want %q first", why, want[0])
+		}
+		if cure := l.HowCured(in); !strings.HasPrefix(cure, want[1]) {
+			t.Errorf("it says %q; want %q first", cure, want[1])
+		}
+	}
+}

@@ -1,0 +1,164 @@
+package lab
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"slices"
+	"strings"
+	"time"
+
+	"lockstep/internal/dao"
+	"lockstep/internal/fault"
+	"lockstep/internal/strategy"
+)
+
+// Kind says which Redis a lab runs on.
+type Kind string
+
+// The kinds.
+const (
+	Embedded Kind = "embedded" // in this process
+	Real     Kind = "real"     // a redis-server or a valkey-server of the lab's own
+)
+
+// nodes is how many masters redlock has: as many as an embedded Redis brings with it.
+const nodes = 5
+
+// master is a Redis of one run: with the stock, or a node of redlock.
+type master struct {
+	addr    string
+	restart func(ctx context.Context) error // without what it held, at the same address
+	real    *fault.RedisServer              // the same, if it is a process of its own; nil if not
+}
+
+// servers are the Redis of a stage, the ways to them, and whatever ends with it.
+type servers struct {
+	onNodes bool                      // the lock is on the nodes
+	masters []master                  // the Redis with the stock, and then the nodes, if the lock is on them
+	spare   *fault.RedisServer        // the replica of the first, if it has one
+	proxies map[string][]*fault.Proxy // of a replica: to each of the masters
+	endings []func() error            // of what was begun, in that order
+}
+
+// openRedis starts what the shop needs, empty, on free ports.
+func (s *servers) openRedis(ctx context.Context, place Place, kind Kind, shop Settings) error {
+	if kind == Embedded {
+		return s.openEmbedded(ctx, place.Redis)
+	}
+	count, arguments := 1, []string(nil)
+	if s.onNodes {
+		count += nodes
+	}
+	if shop.Durable {
+		arguments = []string{"--appendonly", "yes", "--appendfsync", "always"}
+	}
+	for range count {
+		server, err := s.startRedis(ctx, arguments...)
+		if err != nil {
+			return err
+		}
+		s.masters = append(s.masters, master{server.Addr(), server.Restart, server})
+	}
+	if !shop.Replicated {
+		return nil
+	}
+	host, port, err := net.SplitHostPort(s.masters[0].addr)
+	if err == nil {
+		s.spare, err = s.startRedis(ctx, "--replicaof", host, port)
+	}
+	return err
+}
+
+func (s *servers) openEmbedded(ctx context.Context, addr string) error {
+	redis, err := dao.Open(ctx, dao.Config{EmbeddedAddr: addr})
+	if err != nil {
+		return err
+	}
+	s.atEnd(redis.Close)
+	s.masters = []master{{addr: redis.Addr, restart: func(context.Context) error { return redis.Restart() }}}
+	for _, node := range redis.Nodes {
+		if s.onNodes {
+			s.masters = append(s.masters, master{addr: node.Addr, restart: func(context.Context) error { return node.Restart() }})
+		}
+	}
+	return nil
+}
+
+// fits fails if a lock needs what the Redis does not have.
+func (s *servers) fits(ctx context.Context, lock strategy.Strategy) error {
+	redis, err := dao.Open(ctx, dao.Config{Addrs: []string{s.masters[0].addr}})
+	if err != nil {
+		return err
+	}
+	there := redis.Servers
+	there.Nodes = len(s.masters) - 1
+	return errors.Join(lock.Fits(there), redis.Close())
+}
+
+// startRedis starts a real Redis. It keeps what it holds in memory alone, unless further arguments say otherwise.
+func (s *servers) startRedis(ctx context.Context, arguments ...string) (*fault.RedisServer, error) {
+	server, err := fault.StartRedis(ctx, "", "", append([]string{
+		"--save", "", "--appendonly", "no", "--repl-diskless-sync", "yes", "--repl-diskless-sync-delay", "0",
+	}, arguments...)...)
+	if errors.Is(err, fault.ErrNoRedis) {
+		return nil, ErrNoRedis
+	}
+	if err == nil {
+		s.atEnd(server.Close)
+	}
+	return server, err
+}
+
+// lockOn gives the Redis that the lock is on: this node of redlock, counted from 1; 0, the Redis with the stock, of every other lock.
+func (s *servers) lockOn(node int) int {
+	if s.onNodes {
+		return node
+	}
+	return 0
+}
+
+func (s *servers) openProxies(replicas int) error {
+	for i := range replicas {
+		name := fmt.Sprintf("r%d", i+1) // as cluster calls them
+		for _, master := range s.masters {
+			proxy, err := fault.OpenProxy(master.addr)
+			if err != nil {
+				return err
+			}
+			s.atEnd(proxy.Close)
+			s.proxies[name] = append(s.proxies[name], proxy)
+		}
+	}
+	return nil
+}
+
+// command gives the command that starts a replica of the shop, with no other settings than the lab's.
+func (s *servers) command(name, lock string, shop Settings) []string {
+	var addrs []string
+	for _, proxy := range s.proxies[name] {
+		addrs = append(addrs, proxy.Addr())
+	}
+	redis := []string{"--redis.addrs=" + addrs[0], "--redis.redlock_addrs=" + strings.Join(addrs[1:], ",")}
+	if shop.Job != nil {
+		return append([]string{"job", "--lock=" + lock, "--every=" + everyTick.String(), "--work=" + shop.Job.Work.String()}, redis...)
+	}
+	return append([]string{serve, "--server.clock_offset=" + shop.Ahead[name].String(),
+		"--lock.version=" + lock, "--lock.ttl=" + cmp.Or(shop.TTL, time.Minute).String(),
+		"--lock.wait_timeout=" + cmp.Or(shop.Wait, 10*time.Second).String(),
+		"--sale.think_time=" + shop.Think[name].String(), fmt.Sprintf("--sale.nested=%d", shop.Nested),
+		fmt.Sprintf("--inventory.initial=%d", stock)}, redis...)
+}
+
+// atEnd has something done when the stage comes down, before what was begun earlier is ended.
+func (s *servers) atEnd(end func() error) { s.endings = append(s.endings, end) }
+
+// tearDown ends everything, and gives what could not be ended.
+func (s *servers) tearDown() (err error) {
+	for _, end := range slices.Backward(s.endings) {
+		err = errors.Join(err, end())
+	}
+	return err
+}

@@ -1,0 +1,285 @@
+package lab
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"lockstep/internal/explore"
+	"lockstep/internal/language"
+	"lockstep/internal/service/reason"
+	"lockstep/internal/strategy"
+	"lockstep/internal/verdict"
+	"lockstep/internal/witness"
+)
+
+// What can go wrong, to be matched with errors.Is.
+var (
+	ErrUnknown = errors.New("there is no such lab")
+	ErrNotFor  = errors.New("the lab is not for this lock")
+	// ErrNoRedis means that there is no real Redis on this machine.
+	ErrNoRedis = errors.New("neither redis-server nor valkey-server is installed")
+	// ErrNoSignals means that a replica cannot be stopped here.
+	ErrNoSignals = errors.New("it stops a process, which only Unix can")
+	errRoomLeft  = errors.New("it refuses nothing: it has memory left")
+	errTooLong   = errors.New("it did not happen in time")
+	errNotKnown  = errors.New("nobody knows yet")
+)
+
+// lacking says what this machine does not have, if that is why a lab could not be run; otherwise nothing.
+func lacking(err error) language.Text {
+	switch {
+	case errors.Is(err, ErrNoRedis):
+		return language.Both(ErrNoRedis.Error(), "没有安装 redis-server，也没有安装 valkey-server")
+	case errors.Is(err, strategy.ErrNoCommand):
+		return language.Both("the Redis that is installed lacks the command", "本机的 Redis 没有这条命令")
+	case errors.Is(err, ErrNoSignals):
+		return language.Both("this lab stops a process, which only Unix can", "这个实验要暂停进程，只有 Unix 可以")
+	default:
+		return language.Text{}
+	}
+}
+
+type failure struct {
+	step language.Text
+	err  error
+}
+
+func (f *failure) Error() string { return f.step.In(language.English) + ": " + f.err.Error() }
+func (f *failure) Unwrap() error { return f.err }
+
+// explain says in a language what went wrong; an error that no table has, by its own text.
+func explain(err error, in language.Language) string {
+	var failed *failure
+	switch {
+	case errors.As(err, &failed):
+		return failed.step.In(in) + in.Say(": ", "：") + explain(failed.err, in)
+	case lacking(err) != language.Text{}:
+		return lacking(err).In(in)
+	case errors.Is(err, errTooLong):
+		return in.Say(errTooLong.Error(), "没有及时发生")
+	case errors.Is(err, errNotKnown):
+		return in.Say(errNotKnown.Error(), "还没有谁知道结果")
+	case errors.Is(err, errRoomLeft):
+		return in.Say(errRoomLeft.Error(), "它什么都没有拒绝：内存还有余量")
+	default:
+		return reason.Of(err).In(in, err.Error())
+	}
+}
+
+// What steps of scenarios do or wait for.
+
+func to(who, english, chinese string) language.Text {
+	return language.Both(who+" to "+english, who+" "+chinese)
+}
+func toEnd(who string) language.Text    { return to(who, "end", "结束") }
+func toWait(who string) language.Text   { return to(who, "wait", "开始等待") }
+func toObtain(who string) language.Text { return to(who, "obtain the lock", "拿到锁") }
+func toAsk(who string) language.Text    { return to(who, "ask for the lock", "来加锁") }
+func toWork(who string) language.Text   { return to(who, "be at work", "开始执行") }
+func toBeTold(who string) language.Text {
+	return to(who, "be told that its lock is lost", "得知自己丢了锁")
+}
+func hearing(who string) language.Text {
+	return language.Both("an answer to "+who, who+" 得到响应")
+}
+func catching() language.Text { return language.Both("a command to be caught", "拦下一条命令") }
+func answering() language.Text {
+	return language.Both("an answer to the command that was held", "被扣住的命令得到响应")
+}
+func saving() language.Text { return language.Both("a snapshot", "做快照") }
+func beginning() language.Text {
+	return language.Both("a Redis that begins again", "Redis 重新启动")
+}
+func lookingUp() language.Text {
+	return language.Both("what became of an order", "查询订单的结果")
+}
+func runOf(tick int) language.Text {
+	return language.Both(fmt.Sprintf("a run of tick %d", tick), fmt.Sprintf("第 %d 个 tick 的任务运行", tick))
+}
+func passing(tick int) language.Text {
+	return language.Both(fmt.Sprintf("tick %d", tick), fmt.Sprintf("第 %d 个 tick", tick))
+}
+func counting() language.Text { return language.Both("how many were sold", "查询卖出多少件") }
+
+// What shows that a run says nothing.
+
+func forgotten(in language.Language) string {
+	return in.Say("the witness has forgotten what happened first", "见证里已经没有最初发生的事")
+}
+func (l Lab) didNotHappen(in language.Language) string {
+	return in.Say("this did not happen: ", "没有发生：") + l.Fault.In(in)
+}
+
+// provesNothing says that nothing went wrong, and which sales failed, and why.
+func provesNothing(events []witness.Event, in language.Language) string {
+	text := in.Say("nothing went wrong, but nothing shows that the lock holds", "没有出错，但也没有什么能证明这把锁守住了")
+	for _, e := range events {
+		if e.Kind == witness.KindEnds && e.Error != "" {
+			text += in.Say("; %s failed: %s", "；%s 失败：%s", e.Sale, reason.WithCode(e.Code).In(in, e.Error))
+		}
+	}
+	return text
+}
+
+// In says it in a language.
+func (k Kind) In(in language.Language) string {
+	if k == Embedded {
+		return in.Say(string(k), "内嵌")
+	}
+	return in.Say(string(k), "真实")
+}
+
+// In says what it is in a language. Code is between backquotes.
+func (n Need) In(in language.Language) string {
+	if n == Signals {
+		return in.Say("the signals of Unix, which stop a process", "Unix 的信号，用来暂停进程")
+	}
+	return in.Say("a `redis-server` or a `valkey-server`", "`redis-server` 或 `valkey-server`")
+}
+
+// HowCured tells how the flaw is cured, or that no step has it.
+func (l Lab) HowCured(in language.Language) string {
+	if l.Shows == "" {
+		return in.Say("No step has this flaw: ", "没有哪一步有这个缺陷：") + sentence(l.Cure, in)
+	}
+	if l.isEarlier() {
+		return in.Say("A cure, as %s has it: ", "一种修复，如 %s：", l.Cured) + sentence(l.Cure, in)
+	}
+	return in.Say("The cure, from %s to %s: ", "%s 到 %s 的修复：", l.Shows, l.Cured) + sentence(l.Cure, in)
+}
+
+// sentence gives a text with its full stop.
+func sentence(text language.Text, in language.Language) string {
+	return text.In(in) + in.Say(".", "。")
+}
+
+// summary says how some buyers fared who got the same answer, the quickest of them first.
+func summary(buyers []Answer, in language.Language) string {
+	first, last := buyers[0], buyers[len(buyers)-1]
+	if len(buyers) == 1 {
+		return in.Say("the buyer at %s got %s after %.1f s", "%s 的买家得到的响应：%s，用时 %.1f 秒", first.Sale, first.outcome(in), first.Seconds)
+	}
+	return in.Say("%d buyers at %s got %s after %.1f to %.1f s", "%d 个 %s 的买家得到的响应：%s，用时 %.1f 到 %.1f 秒",
+		len(buyers), first.Sale, first.outcome(in), first.Seconds, last.Seconds)
+}
+
+// head says in a line what was observed, of which lock, and why that was expected.
+func (r Result) head() string {
+	verdict := r.in.Say("as expected", "符合预期")
+	if !r.AsExpected() {
+		verdict = r.in.Say("expected was ", "预期是") + r.Expected.In(r.in)
+	}
+	return r.in.Say("%s: %s, %s: %s (%.1f s, %s Redis)", "%s 的缺陷：%s，%s：%s（%.1f 秒，%s Redis）",
+		r.Lock, r.Observed.In(r.in), verdict, r.Why, r.Seconds, Kind(r.Redis).In(r.in))
+}
+
+// notDrawn names the sales that a drawing leaves out; "" if there are none.
+func notDrawn(sales []string, in language.Language) string {
+	if len(sales) == 0 {
+		return ""
+	}
+	return in.Say("Not drawn: %d later sales, %s.", "没有画出后来的 %d 单：%s。", len(sales), strings.Join(sales, in.Say(", ", "、")))
+}
+
+func (a Answer) outcome(in language.Language) string {
+	switch {
+	case a.Status == 0:
+		return in.Say(noAnswer, "没有响应")
+	case a.Code == noJSON:
+		return in.Say("%d no JSON", "%d，不是 JSON", a.Status)
+	default:
+		return strings.TrimSpace(strconv.Itoa(a.Status) + " " + a.Code)
+	}
+}
+
+// What an exploration shows.
+
+func shortest(c explore.Recording, in language.Language) string {
+	return in.Say("in %d steps: %s", "%d 步：%s", c.Length(), c.Schedule())
+}
+func inNone(schedules int, in language.Language) string {
+	return in.Say("none of %d schedules shows it", "%d 个时序都没有出现", schedules)
+}
+func inNoScenario(in language.Language) string {
+	return in.Say("no schedule of any scenario shows it", "所有场景的所有时序都没有出现")
+}
+
+// untested says why an exploration that found nothing says nothing.
+func untested(r explore.Result, in language.Language) string {
+	if r.Complete {
+		return strings.Join(r.Untested(), in.Say(", and ", "，并且"))
+	}
+	return in.Say("the exploration ended early: %s", "探索提前结束：%s", r.Bound())
+}
+
+// The matrix.
+
+func (m Matrix) title() string { return m.in.Say("The matrix", "矩阵") }
+
+// Legend says what the signs mean.
+func (m Matrix) Legend() string {
+	text := ""
+	for _, s := range verdict.Signs() {
+		text += s.Mark + " " + s.Word.In(m.in) + "  "
+	}
+	return text + "! " + m.unlike() + "\n" + m.bounds()
+}
+
+// bounds says how far a cell of a lab goes.
+func (m Matrix) bounds() string {
+	return m.in.Say(
+		"✓ of a lab: one fault at one time did no harm; at another time it may. Of an exploration: in no order of two sales' commands.",
+		"✓ 对实验来说：一种故障在一个时机没有造成问题，换个时机可能会。对探索来说：两单的命令的任何顺序都不会。")
+}
+
+func (m Matrix) unlike() string { return m.in.Say("not as expected", "与预期不符") }
+func (m Matrix) notQuick() string {
+	return m.in.Say("it is not among the quick ones", "它不在快速的部分里")
+}
+
+// Mark says in a sign or two what the cell is.
+func (c Cell) Mark() string {
+	if c.Unlike() {
+		return c.Observed.Sign().Mark + "!"
+	}
+	return c.Observed.Sign().Mark
+}
+
+func (m Matrix) expected(c Cell) string {
+	return m.in.Say("expected: ", "预期：") + c.Expected.In(m.in)
+}
+
+// observed says what a cell is, and, unless it is that, what was expected.
+func (m Matrix) observed(c Cell) string {
+	if c.AsExpected() {
+		return c.Observed.In(m.in)
+	}
+	return c.Observed.In(m.in) + m.in.Say(", ", "，") + m.expected(c)
+}
+
+// Summary counts the cells.
+func (m Matrix) Summary() string {
+	counts := []any{m.Count(func(Cell) bool { return true })}
+	for _, observed := range []verdict.Verdict{verdict.Broken, verdict.Holds, verdict.Unknown, verdict.NA, ""} {
+		counts = append(counts, m.Count(func(c Cell) bool { return c.Observed == observed }))
+	}
+	return m.in.Say("%d cells: %d broken, %d holds, %d unknown, %d n/a, %d not run, %d not as expected",
+		"共 %d 格：%d 会发生，%d 不会发生，%d 未知，%d 不适用，%d 未运行，%d 格与预期不符", append(counts, m.Count(Cell.Unlike))...)
+}
+
+// Outcome tells in a line what a cell's run has shown.
+func (m Matrix) Outcome(c Cell) string {
+	says := c.Observed.In(m.in)
+	if c.Unlike() {
+		says += m.in.Say(", ", "，") + m.unlike() + m.in.Say(": ", "：") + m.expected(c)
+	}
+	says += m.in.Say(" (%.1f s)", " (%.1f 秒)", c.Seconds)
+	for _, text := range []string{c.Says, c.NotRun} {
+		if text != "" {
+			says += m.in.Say(": ", "：") + text
+		}
+	}
+	return says
+}

@@ -1,0 +1,86 @@
+package live
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"testing"
+	"time"
+
+	"lockstep/internal/api/route"
+	"lockstep/internal/explore/seat"
+	"lockstep/internal/language"
+	"lockstep/internal/witness"
+)
+
+// What went wrong in the shop leads to the scheduler's seat, which can show it with the same lock: a hint there finds a way.
+func TestKindsLeadToABreach(t *testing.T) {
+	chair := route.Mux(seat.New(seat.Usual(), nil).Routes()...)
+	for lock, shown := range map[string][]witness.FindingKind{
+		"v0":  {witness.Together, witness.LostUpdate},
+		"v1":  {witness.LeftBehind, witness.WaitedInVain, witness.WaitsForItself},
+		"v2":  {witness.Removed, witness.ExpiredAtWork, witness.Together, witness.LostUpdate, witness.WroteLate},
+		"v3":  {witness.Removed},
+		"v4":  {witness.WaitsForItself},
+		"v5":  {witness.Together, witness.LostUpdate, witness.WroteLate},
+		"v6":  {witness.ExpiredAtWork, witness.Together, witness.LostUpdate, witness.WroteLate, witness.Forgot},
+		"v7":  {witness.ExpiredAtWork, witness.Together, witness.RefusedToken},
+		"v10": {witness.Together, witness.Forgot}, "getset": {witness.Overwrote}, "setex": {witness.Overwrote},
+	} {
+		all := kinds(lock, language.English)
+		for _, kind := range shown {
+			in := all[string(kind)].Shown
+			if in == nil {
+				t.Errorf("%s under %s: no exploration shows it", kind, lock)
+				continue
+			}
+			if steps := hintAt(t, chair, lock, *in); steps <= 0 {
+				t.Errorf("%s under %s: %+v is %d steps away", kind, lock, *in, steps)
+			}
+		}
+	}
+}
+
+// hintAt returns in how many steps the seat shows what is to be shown with a lock.
+func hintAt(t *testing.T, chair http.Handler, lock string, shown Exploration) int {
+	t.Helper()
+	query := url.Values{"lock": {lock}, "in": {shown.In}, "anomaly": {string(shown.Anomaly)}}.Encode()
+	w := httptest.NewRecorder()
+	chair.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/seat/hint?"+query, nil))
+	var hint struct{ Steps int }
+	if err := json.Unmarshal(w.Body.Bytes(), &hint); err != nil || w.Code != http.StatusOK {
+		t.Fatalf("%d, %v: %s", w.Code, err, w.Body)
+	}
+	return hint.Steps
+}
+
+func TestEveryExplorationHasATitle(t *testing.T) {
+	all := kinds("v2", language.Chinese)
+	if removed := all[string(witness.Removed)]; removed.Title != "误删别人的锁" || removed.Shown.In != "--actors 2 --faults expiry=1" {
+		t.Errorf("a foreign delete under v2 is %+v", removed)
+	}
+	for kind, is := range all {
+		if is.Title == "" || is.Shown != nil && is.Shown.Anomaly == "" {
+			t.Errorf("%s is %+v; want a title, and an anomaly where an exploration shows it", kind, is)
+		}
+	}
+}
+
+// A lane ends with the code that the buyer was told.
+func TestALaneEndsWithTheBuyersCode(t *testing.T) {
+	now := time.Now()
+	for want, sale := range map[string]*witness.Sale{
+		"":                      {},
+		"died":                  {Ended: now, Died: true},
+		"sold":                  {Ended: now},
+		"sold_out":              {Ended: now, Error: "no more", Code: "sold_out"},
+		"redis_unavailable":     {Ended: now, Error: "GET: OOM", Code: "redis_refused"},
+		"client_closed_request": {Ended: now, Error: "context canceled", Code: "cancelled"},
+		"internal":              {Ended: now, Error: "sold out"},
+	} {
+		if got := endOf(sale); got != want {
+			t.Errorf("%+v ends with %q; want %q", sale, got, want)
+		}
+	}
+}

@@ -1,0 +1,77 @@
+package live
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"time"
+
+	"lockstep/internal/api"
+	"lockstep/internal/api/answer"
+	"lockstep/internal/api/route"
+	"lockstep/internal/dao"
+	"lockstep/internal/lock"
+	"lockstep/internal/witness"
+)
+
+const wantDo = `want {"do":"stop"}, {"do":"start"}, {"do":"hang"}, {"do":"resume"} or {"do":"empty"}`
+
+var errNoSuchNode = lock.WithCode("no_such_node", "there is no node of that number; GET /nodes lists them")
+
+// Nodes stops, hangs and empties the embedded masters of Redlock.
+type Nodes struct {
+	Nodes dao.Nodes
+	Note  func(witness.Event)
+}
+
+// NodeAnswer is one line of GET /nodes.
+type NodeAnswer struct {
+	Node    int           `json:"node"` // from 1 on
+	Address string        `json:"address"`
+	State   dao.NodeState `json:"state"`
+}
+
+// Routes returns the routes of masters; of nil, of a server that has none.
+func (n *Nodes) Routes() []route.Row {
+	rows := []route.Row{
+		route.On("GET", "/nodes", route.Reader, route.Front, n.list),
+		route.On("POST", "/nodes/{node}", route.Administrator, route.Front, n.do),
+	}
+	if n == nil {
+		return route.Absent(rows)
+	}
+	return rows
+}
+
+func (n *Nodes) list(w http.ResponseWriter, _ *http.Request) error {
+	answers := []NodeAnswer{}
+	for i, node := range n.Nodes {
+		answers = append(answers, NodeAnswer{Node: i + 1, Address: node.Addr, State: node.State()})
+	}
+	answer.Write(w, http.StatusOK, answers)
+	return nil
+}
+
+func (n *Nodes) do(w http.ResponseWriter, r *http.Request) error {
+	number, err := strconv.Atoi(r.PathValue("node"))
+	if err != nil || number < 1 || number > len(n.Nodes) {
+		return fmt.Errorf("%.80q: %w", r.PathValue("node"), errNoSuchNode)
+	}
+	var want struct {
+		Do string `json:"do"`
+	}
+	if err := api.Read(r, &want); err != nil {
+		return api.BadRequest(err, wantDo)
+	}
+	switch err := n.Nodes[number-1].Fault(want.Do); {
+	case errors.Is(err, dao.ErrNodeDo):
+		return api.BadRequest(fmt.Errorf("%.80q", want.Do), wantDo)
+	case err != nil:
+		return err
+	case want.Do == "empty":
+		now := time.Now()
+		n.Note(witness.Event{Kind: witness.KindEmptied, Node: number, Nodes: len(n.Nodes), Sent: now, Replied: now})
+	}
+	return n.list(w, r)
+}

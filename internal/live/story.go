@@ -1,0 +1,98 @@
+package live
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+
+	"lockstep/internal/language"
+	"lockstep/internal/witness"
+)
+
+// tale is the story of what went wrong first, as it was told last.
+type tale struct {
+	lanes map[string]Lane // of its sales, which the account forgets
+	stays []Stay
+	told  string
+	done  int // so many turns concern sales that have all ended: nothing in their lanes changes any more
+}
+
+// tell tells it; nil if that is nothing new.
+func (t *tale) tell(s *scene, now time.Time) texts {
+	turns := s.account.Story()
+	if len(turns) == 0 && t.told == "" {
+		return nil
+	}
+	cast := t.update(s, turns, now)
+	frame := StoryFrame{
+		Turns: []StoryTurn{}, Picture: LanesFrame{Now: s.at(now), Sales: []Lane{}, Rail: append([]Stay{}, t.stays...), Queue: []Waiter{}},
+	}
+	for _, name := range cast {
+		frame.Picture.Sales = append(frame.Picture.Sales, t.lanes[name])
+	}
+	is := frame
+	is.Picture.Now = 0
+	text, err := json.Marshal([]any{is, turns})
+	if err != nil || string(text) == t.told {
+		return nil
+	}
+	t.told = string(text)
+	return inAll(func(in language.Language) any {
+		frame.Turns = []StoryTurn{}
+		for _, turn := range turns {
+			told := s.finding(turn.Finding, now)
+			frame.Turns = append(frame.Turns, StoryTurn{
+				At: told.at, Kind: told.kind, Says: told.says(in), Sales: told.sales, After: turn.After, Bad: told.bad,
+			})
+		}
+		return frame
+	})
+}
+
+// update notes what the sales of a story do, and whose the lock is meanwhile, as long as one of them goes on. It gives the sales in the
+// order in which they asked.
+func (t *tale) update(s *scene, turns []witness.Turn, now time.Time) (cast []string) {
+	for _, turn := range turns {
+		for _, name := range s.finding(turn.Finding, now).sales {
+			if !slices.Contains(cast, name) {
+				cast = append(cast, name)
+			}
+		}
+	}
+	slices.SortFunc(cast, func(a, b string) int {
+		_, a, _ = strings.Cut(a, "#")
+		_, b, _ = strings.Cut(b, "#")
+		return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b))
+	})
+	if t.done == len(turns) {
+		return cast
+	}
+	if t.lanes == nil {
+		t.lanes = map[string]Lane{}
+	}
+	whole, lasts := witness.Span{}, false
+	for _, name := range cast {
+		one := s.account.Sale(name)
+		if one == nil || one.Asked.IsZero() {
+			continue
+		}
+		t.lanes[name] = Lane{Name: name, Replica: one.Replica, Spans: s.spans(one, now), Ended: endOf(one), Marks: []Mark{}}
+		whole.From = witness.Earlier(whole.From, one.Asked)
+		if one.Ended.After(whole.To) {
+			whole.To = one.Ended
+		}
+		lasts = lasts || one.Ended.IsZero()
+	}
+	if lasts {
+		whole.To = now
+	} else {
+		t.done = len(turns)
+	}
+	t.stays = s.shownStays(slices.DeleteFunc(slices.Clone(s.account.Holdings), func(h *witness.Holding) bool {
+		return h.And(whole).Len() <= 0
+	}), now)
+	t.stays = t.stays[:min(len(t.stays), mostStays)]
+	return cast
+}

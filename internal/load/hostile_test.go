@@ -1,0 +1,176 @@
+package load_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"lockstep/internal/language"
+	"lockstep/internal/load"
+	"lockstep/internal/service/history"
+	"lockstep/internal/verdict"
+)
+
+// evil does something to a terminal, and ends lines of its own.
+const evil = "\x1b[31mPWN\x1b]0;T\a\r\nFAKE verdict PASS\u202e"
+
+// isHarmless reports whether a text has no character that does anything to a terminal, but for ends of lines.
+func isHarmless(text string) bool {
+	return !strings.ContainsAny(text, "\x1b\a\r\u202e") && !strings.Contains(text, "\nFAKE")
+}
+
+func marshalled(t *testing.T, value any) string {
+	t.Helper()
+	text, err := json.Marshal(value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// endless goes on for ever with a body that could be a sale.
+func endless(w http.ResponseWriter, _ *http.Request) {
+	for _, err := fmt.Fprint(w, strings.TrimSuffix(sale, "}")); err == nil; _, err = fmt.Fprint(w, strings.Repeat(" ", 1<<16)) {
+		continue
+	}
+}
+
+// Only the answer of a sale is a sale, and only that of a shop says that nothing was sold.
+func TestWhatIsNoSaleIsUnknown(t *testing.T) {
+	s := &shop{run: `{"run_id":"r","lock":"v4","verdict":"PASS","initial":100,"remaining":99,"sold":1,"max_in_flight":3}`}
+	s.answers = []http.HandlerFunc{
+		says(200, sale), says(200, "null"), says(200, "{}"), says(200, "["+sale+"]"), says(200, sale+sale), says(200, `{"order_id":7}`),
+		says(200, strings.Replace(sale, `"o-1"`, `"\u202e"`, 1)), says(200, strings.Replace(sale, `"stock_after":1,`, ``, 1)), endless,
+		says(204, ""), says(202, sale), func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "http://127.0.0.1:1/", http.StatusSeeOther)
+		},
+		says(409, "<html>"), says(404, evil), failure(503, "lock_timeout"),
+	}
+	r := run(t, s)
+	if r.OK != 1 || r.SoldOut != 0 || r.Unknown != 11 || r.Failed != 3 {
+		t.Errorf("%+v; want 1 sold, 11 unknown, and 3 failed", r)
+	}
+	if r.Unknowns["200, but not a sale"] != 7 || r.Unknowns["no answer: the answer is longer than 1048576 bytes"] != 1 {
+		t.Errorf("%v", r.Unknowns)
+	}
+}
+
+// Nothing that a server says does anything to the terminal, nor is it believed.
+func TestNothingThatAServerSaysReachesTheTerminal(t *testing.T) {
+	quoted := marshalled(t, evil)
+	const good = `{"run_id":"r","lock":"v4","initial":1,"remaining":0,"sold":1,"max_in_flight":2,"verdict":"PASS"}`
+	for name, run := range map[string]string{
+		"good":     good,
+		"lock":     strings.Replace(good, `"v4"`, quoted, 1),
+		"run":      strings.Replace(good, `"r"`, quoted, 1),
+		"verdict":  strings.Replace(good, `"PASS"`, quoted, 1),
+		"lies":     strings.Replace(good, `"remaining":0`, `"remaining":1`, 1),
+		"null":     "null",
+		"no JSON":  evil,
+		"an array": "[" + good + "]",
+	} {
+		s := &shop{run: run}
+		for range 60 {
+			n := len(s.answers)
+			s.answers = append(s.answers, failure(503, fmt.Sprintf("code_%d", n)), says(503, `{"error":{"code":`+quoted+`,"message":`+quoted+`}}`))
+		}
+		server := httptest.NewServer(s)
+		result, err := load.Burst{
+			Targets: []string{server.URL}, Requests: len(s.answers), Buyers: 8, Stock: 1, Timeout: time.Minute, Progress: func(int) {}, Patience: 1,
+		}.Run(t.Context())
+		server.Close()
+		var shown strings.Builder
+		if err == nil {
+			err = result.Print(&shown, language.English)
+		}
+		if says := fmt.Sprint(err) + shown.String(); !isHarmless(says) {
+			t.Errorf("%s: %q", name, says)
+		}
+		if document := marshalled(t, result); strings.Contains(document, "PWN") {
+			t.Errorf("%s: %s", name, document)
+		}
+		if (name == "good") != (err == nil) || name == "good" && (len(result.Failures) > 41 || result.Failures["not lockstep's error"] != 60) {
+			t.Errorf("%s: %v, %v", name, err, result.Failures)
+		}
+	}
+}
+
+// A server that is silent, or drips, costs the time of one answer, however many buyers there are after it.
+func TestASilentServerCostsOneTimeout(t *testing.T) {
+	drips := func(w http.ResponseWriter, r *http.Request) {
+		for tick := time.NewTicker(20 * time.Millisecond); r.Context().Err() == nil; <-tick.C {
+			_, _ = w.Write([]byte(" "))
+			_ = http.NewResponseController(w).Flush()
+		}
+	}
+	for name, answer := range map[string]http.HandlerFunc{"silent": never, "drips": drips} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := &shop{run: empty}
+			for range 1000 {
+				s.answers = append(s.answers, answer)
+			}
+			server := httptest.NewServer(s)
+			defer server.Close()
+			const timeout = 200 * time.Millisecond
+			result, err := load.Burst{
+				Targets: []string{server.URL}, Requests: 1000, Buyers: 2, Stock: 1, Timeout: timeout, Progress: func(int) {}, MinAnswered: 0.99,
+			}.Run(t.Context())
+			if err != nil || result.Verdict != verdict.Untested || result.Unknown+result.Failed != 1000 || result.Unknown > 10 ||
+				result.Failures["not sent: no answer to anybody for 200ms"] != result.Failed {
+				t.Errorf("%v, %+v; want nearly all not sent", err, result)
+			}
+		})
+	}
+}
+
+// A token goes nowhere else, and neither does a sale; who redirects is told, and who has a password in his URL keeps it.
+func TestNoRedirectIsFollowed(t *testing.T) {
+	var asked atomic.Int64
+	thief := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		t.Errorf("it is asked %s %s with %q", r.Method, r.URL, r.Header.Get("Authorization"))
+	}))
+	defer thief.Close()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if user, password, _ := r.BasicAuth(); user != "u" || password != "PW" {
+			t.Errorf("%s: %q", r.URL, r.Header)
+		}
+		asked.Add(1)
+		http.Redirect(w, r, strings.Replace(thief.URL, "//", "//x:PW2@", 1)+r.URL.Path, http.StatusTemporaryRedirect)
+	}))
+	defer server.Close()
+	target := strings.Replace(server.URL, "//", "//u:PW@", 1)
+	_, err := load.Burst{
+		Targets: []string{target}, Requests: 1, Buyers: 1, Stock: 1, Timeout: time.Minute, Progress: func(int) {}, Lock: "v4",
+	}.Run(t.Context())
+	want := "the server refused PUT " + server.URL + "/lock: 307 a redirect: it leads to \"" + thief.URL + "/lock\", and is not followed"
+	if err == nil || err.Error() != want || asked.Load() != 1 {
+		t.Errorf("%v; want %s", err, want)
+	}
+	for _, err := range []error{load.Probe(t.Context(), target), load.Ready(t.Context(), target, time.Minute)} {
+		if err == nil || strings.Contains(err.Error(), "PW") || !strings.Contains(err.Error(), thief.URL) {
+			t.Errorf("%v; want where it leads", err)
+		}
+	}
+}
+
+// A page shows what the server said of the locks, and no character of it that nobody sees.
+func TestFramesAreHarmless(t *testing.T) {
+	server := stream(t, `run {"fresh":true,"run_id":"new"}`, `finding {"says":`+marshalled(t, evil)+`,"\u202e":[1e400,{"a":"b　c\n"}]}`,
+		`tally `+strings.Replace(empty, `"r"`, `"new"`, 1))
+	watch, err := load.Watched(t.Context(), server.URL, "zh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer watch.Close()
+	frames := marshalled(t, watch.Frames(t.Context(), load.Result{Report: history.Report{RunID: "new"}}))
+	if !strings.Contains(frames, "PWN") || !strings.Contains(frames, `{"a":"b　c\n"}`) ||
+		strings.Contains(frames, `\u001b`) || !isHarmless(frames) {
+		t.Errorf("%s", frames)
+	}
+}

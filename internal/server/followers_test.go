@@ -1,0 +1,53 @@
+package server
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"lockstep/internal/api"
+	"lockstep/internal/api/route"
+	"lockstep/internal/config"
+	"lockstep/internal/dao"
+)
+
+// Few follow the events, and fewer of one address; a server's peers do so besides. A front knows how many follow its replicas.
+func TestFewFollowTheEvents(t *testing.T) {
+	const tried = 50
+	for _, c := range []struct {
+		peers       []string
+		behindFront bool
+		alone, all  int // who follow, if they are of one address, and if each is of its own
+	}{
+		{nil, false, shareFollowers, mostFollowers},
+		{[]string{"192.0.2.1:80", "192.0.2.2:80"}, false, shareFollowers + 2, mostFollowers + 2},
+		{nil, true, tried, tried},
+	} {
+		cfg := config.Config{Server: config.Server{Peers: c.peers}}
+		rooms := newRooms(cfg, api.Guard{}, &net.TCPAddr{}, &dao.Redis{}, nil, c.behindFront)
+		for address, want := range map[string]int{"198.51.100.1:%d": c.alone, "198.51.100.%d:80": c.all} {
+			following, follow := 0, func() {}
+			rooms.shop = &api.API{}
+			rooms.events = func(http.ResponseWriter, *http.Request) error { // another comes while this one follows
+				if following++; following < tried {
+					follow()
+				}
+				return nil
+			}
+			mux := route.Mux(rooms.routes()...)
+			follow = func() {
+				request := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/events", http.NoBody)
+				request.RemoteAddr = fmt.Sprintf(address, following)
+				mux.ServeHTTP(httptest.NewRecorder(), request)
+			}
+			if follow(); following != want {
+				t.Errorf("%d peers, behind a front %t, from %s: %d follow; want %d", len(c.peers), c.behindFront, address, following, want)
+			}
+		}
+		for _, end := range rooms.closers() {
+			end()
+		}
+	}
+}

@@ -1,0 +1,96 @@
+package server
+
+import (
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"lockstep/internal/api"
+	"lockstep/internal/config"
+)
+
+// Who may do what, by where the server listens and what is configured.
+func TestNewGuard(t *testing.T) {
+	loopback, beyond := &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)}, &net.TCPAddr{IP: net.IPv4zero}
+	machine, err := os.Hostname()
+	if err != nil {
+		t.Fatal(err)
+	}
+	machine, _, _ = strings.Cut(machine, ".")
+	machine += ".local"
+	for _, c := range []struct {
+		name  string
+		addr  net.Addr
+		admin config.Admin
+		hosts []string
+		want  string // the statuses of PUT under the names below
+	}{
+		//                                            localhost  10.0.0.7  machine  shop.example.com  evil.com
+		{"loopback", loopback, config.Admin{}, nil, "200 403 403 403 403"},
+		{"loopback, named", loopback, config.Admin{}, []string{"shop.example.com"}, "200 403 403 200 403"},
+		{"loopback, open", loopback, config.Admin{Open: true}, nil, "200 200 200 403 403"},
+		{"loopback, token", loopback, config.Admin{Token: "x"}, nil, "401 401 401 401 401"},
+		{"loopback, token, named", loopback, config.Admin{Token: "x"}, []string{"shop.example.com"}, "401 403 403 401 403"},
+		{"beyond, nobody", beyond, config.Admin{}, []string{"shop.example.com"}, "403 403 403 403 403"},
+		{"beyond, open", beyond, config.Admin{Open: true}, nil, "200 200 200 403 403"},
+		{"beyond, open, named", beyond, config.Admin{Open: true}, []string{"shop.example.com"}, "200 200 200 200 403"},
+		{"beyond, token", beyond, config.Admin{Token: "x"}, nil, "401 401 401 401 401"},
+	} {
+		cfg := config.Config{Admin: c.admin, Server: config.Server{Addr: c.addr.String(), Hosts: c.hosts}}
+		front := newGuard(cfg, c.addr)
+		replica := newGuard(behind(front, cfg), loopback)
+		if nobody := c.admin == (config.Admin{}) && c.addr == beyond; nobody && replica.Token == newGuard(behind(front, cfg), loopback).Token {
+			t.Errorf("%s: the token that nobody knows is %q each time", c.name, replica.Token)
+		}
+		for who, guard := range map[string]api.Guard{"front": front, "replica": replica} {
+			got := ""
+			for _, host := range []string{"localhost:8080", "10.0.0.7:8080", machine, "shop.example.com", "evil.com"} {
+				request, err := http.NewRequest(http.MethodPut, "http://"+host+"/lock", http.NoBody)
+				if err != nil {
+					t.Fatal(err)
+				}
+				got += " " + strconv.Itoa(statusOf(guard, request))
+			}
+			// what a front with a token has let pass, its replicas ask for the token alone; where nobody may, for one that nobody knows
+			if want := " " + c.want; got != want && (who == "front" || guard.Token == "" || strings.Contains(got, "200")) {
+				t.Errorf("%s, %s:%s; want%s", c.name, who, got, want)
+			}
+		}
+	}
+}
+
+// statusOf returns the status with which a guard refuses a request; 200 if it lets it pass.
+func statusOf(guard api.Guard, request *http.Request) int {
+	rows := every(nil, nil)
+	for i := range rows {
+		rows[i].Handle = func(http.ResponseWriter, *http.Request) error { return nil }
+	}
+	answered := httptest.NewRecorder()
+	api.NewHandler(guard, rows).ServeHTTP(answered, request)
+	return answered.Code
+}
+
+func TestWhatSurprisesIsSaid(t *testing.T) {
+	loopback, beyond := &net.TCPAddr{IP: net.IPv6loopback}, &net.TCPAddr{IP: net.IPv4(10, 0, 0, 7), Port: 8080}
+	for _, c := range []struct {
+		admin config.Admin
+		addr  net.Addr
+		says  string
+	}{
+		{config.Admin{}, loopback, ""},
+		{config.Admin{Token: "s3cret"}, beyond, ""},
+		{config.Admin{}, beyond, "nobody may change anything, only buy: 10.0.0.7:8080 is beyond loopback"},
+		{config.Admin{Open: true}, beyond, "everybody who reaches 10.0.0.7:8080 may PUT, DELETE and POST"},
+	} {
+		var log strings.Builder
+		warnOf(newGuard(config.Config{Admin: c.admin}, c.addr), c.addr, slog.New(slog.NewTextHandler(&log, nil)))
+		if said := log.String(); !strings.Contains(said, c.says) || c.says == "" && said != "" {
+			t.Errorf("%+v at %s: %q; want %q", c.admin, c.addr, said, c.says)
+		}
+	}
+}

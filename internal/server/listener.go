@@ -1,0 +1,174 @@
+package server
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	"lockstep/internal/load"
+	"lockstep/internal/lock"
+)
+
+var errFull = lock.WithCode("busy",
+	"too many connections are open for the files that this server may open (ulimit -n); the request was not handled")
+
+// overflowGrace is how long a connection that is one too many may take to send its request while others wait in vain to be told so.
+const overflowGrace = 50 * time.Millisecond
+
+// boundListener bounds its connections: their number, and the time of each write, below net/http, which also writes by itself.
+type boundListener struct {
+	net.Listener
+
+	capacity load.Capacity
+	closed   chan struct{}
+	close    func()
+	left     chan struct{} // receives after a connection has been removed
+
+	mu   sync.Mutex
+	open int
+	over []*boundConn // beyond capacity.Connections, the oldest first
+}
+
+func newBoundListener(listener net.Listener, capacity load.Capacity) *boundListener {
+	l := &boundListener{Listener: listener, capacity: capacity, closed: make(chan struct{}), left: make(chan struct{}, 1)}
+	l.close = sync.OnceFunc(func() { close(l.closed) })
+	return l
+}
+
+// Accept waits until there is a place for another connection, too.
+func (l *boundListener) Accept() (net.Conn, error) {
+	for wait, full := l.isFull(); full; wait, full = l.isFull() {
+		select {
+		case <-l.left:
+		case <-wait:
+			l.closeOldest()
+		case <-l.closed:
+			return nil, net.ErrClosed
+		}
+	}
+	conn, err := l.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	bound := &boundConn{Conn: conn, listener: l, since: time.Now()}
+	l.add(bound)
+	return bound, nil
+}
+
+// isFull reports whether every place is taken, and until when the oldest of those that are too many has its place; nil if there is none.
+func (l *boundListener) isFull() (until <-chan time.Time, full bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.capacity.Connections == 0 || l.open < l.capacity.Connections+l.capacity.Overflow {
+		return nil, false
+	}
+	if len(l.over) == 0 {
+		return nil, true
+	}
+	return time.After(time.Until(l.over[0].since.Add(overflowGrace))), true
+}
+
+// closeOldest closes the oldest of the connections that are too many, if there is one: it has not sent its request in time.
+func (l *boundListener) closeOldest() {
+	l.mu.Lock()
+	var oldest *boundConn
+	if len(l.over) > 0 {
+		oldest = l.over[0]
+	}
+	l.mu.Unlock()
+	if oldest != nil {
+		_ = oldest.Close() // its client has had its time
+	}
+}
+
+func (l *boundListener) add(conn *boundConn) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.open++
+	if conn.over = l.capacity.Connections > 0 && l.open > l.capacity.Connections; conn.over {
+		l.over = append(l.over, conn)
+	}
+}
+
+func (l *boundListener) remove(conn *boundConn) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.open--
+	l.over = slices.DeleteFunc(l.over, func(other *boundConn) bool { return other == conn })
+	select {
+	case l.left <- struct{}{}:
+	default: // Accept knows
+	}
+}
+
+// Close implements net.Listener.
+func (l *boundListener) Close() error {
+	l.close()
+	return l.Listener.Close()
+}
+
+// connections returns how many are open.
+func (l *boundListener) connections() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.open
+}
+
+// isCrowded reports whether there may soon be too many connections.
+func (l *boundListener) isCrowded() bool {
+	return l.capacity.Connections > 0 && l.connections() > l.capacity.Connections/2
+}
+
+type boundConn struct {
+	net.Conn
+
+	listener *boundListener
+	since    time.Time // time of Accept
+	over     bool      // there were too many before it
+	closing  sync.Once
+}
+
+func (c *boundConn) Write(text []byte) (int, error) {
+	if err := c.SetWriteDeadline(time.Now().Add(WriteTime)); err != nil {
+		return 0, err
+	}
+	return c.Conn.Write(text)
+}
+
+// Close implements net.Conn.
+func (c *boundConn) Close() error {
+	c.closing.Do(func() { c.listener.remove(c) })
+	return c.Conn.Close()
+}
+
+// CloseWrite is for net/http, which uses it so that its last bytes arrive.
+func (c *boundConn) CloseWrite() error {
+	if tcp, ok := c.Conn.(*net.TCPConn); ok {
+		return tcp.CloseWrite()
+	}
+	return nil
+}
+
+type connKey struct{}
+
+// withConn lets admit know the connection of a request.
+func withConn(ctx context.Context, conn net.Conn) context.Context {
+	return context.WithValue(ctx, connKey{}, conn)
+}
+
+// admit refuses the requests of a connection that is one too many, so that it is closed. It keeps no connection open for another request
+// while many are open. Whether the process lives can always be asked.
+func admit(header http.Header, r *http.Request) error {
+	conn, has := r.Context().Value(connKey{}).(*boundConn)
+	if !has || !conn.over && !conn.listener.isCrowded() {
+		return nil
+	}
+	header.Set("Connection", "close")
+	if conn.over && r.URL.Path != "/healthz" {
+		return errFull
+	}
+	return nil
+}

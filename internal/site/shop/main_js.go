@@ -1,0 +1,134 @@
+// Shop is the shop in a browser's tab: what a page's worker runs. Its network is the memory of the worker, and roads to other workers'.
+// Its first argument says what it is: alone, with an embedded Redis; r1, r2 or r3, a replica among three; redis, what they share; lab,
+// what plays labs; serve or job, a replica of a lab's, with its settings after it.
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"os"
+	"time"
+
+	"lockstep/internal/api/route"
+	"lockstep/internal/config"
+	"lockstep/internal/dao"
+	"lockstep/internal/evolution"
+	"lockstep/internal/lab"
+	"lockstep/internal/server"
+	"lockstep/internal/tab"
+	"lockstep/internal/witness"
+)
+
+func main() {
+	handler, err := open(os.Args[1], os.Args[2:])
+	if err != nil {
+		panic(err) // whoever started it gave it what it needs
+	}
+	tab.Serve(handler)
+}
+
+func open(as string, settings []string) (http.Handler, error) {
+	cfg, err := config.Given(nil, evolution.Names())
+	if err != nil {
+		return nil, err
+	}
+	cfg.Server.Replica = as
+	switch as {
+	case "serve", "job":
+		return ofALab(as, settings)
+	case "lab":
+		return route.Mux(lab.PlayedAt(lab.Place{
+			Replicas: func() lab.Replicas { return &tab.Workers{} }, Redis: cfg.Redis.EmbeddedAddr,
+			Lacks: []lab.Need{lab.Signals, lab.RealRedis},
+		})...), nil
+	case "alone":
+		cfg.Server.Replica = "tab"
+		shop, err := sells(cfg)
+		if err != nil {
+			return nil, err
+		}
+		shop.Live.Hub.Can.Replicas = []string{"kill"}
+		return shop.Handler(), nil
+	case "redis":
+		_, err := dao.Open(context.Background(), cfg.Redis)
+		return http.NotFoundHandler(), err
+	}
+	gate, peers, err := among(&cfg)
+	if err != nil {
+		return nil, err
+	}
+	shop, err := sells(cfg)
+	if err != nil {
+		return nil, err
+	}
+	shop.Live.Hub.Can.Replicas = []string{"cut", "mend", "kill"}
+	return faulty(shop, as, gate, peers), nil
+}
+
+// sells opens a shop.
+func sells(cfg config.Config) (*server.Server, error) {
+	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	return server.Open(context.Background(), cfg, server.Options{Log: log})
+}
+
+// among makes the settings those of a replica among three, with roads to the other two, each through a gate, and to their Redis.
+func among(cfg *config.Config) (gate *tab.Gate, peers map[string]*tab.Gate, err error) {
+	cfg.Redis.Addrs = []string{cfg.Redis.EmbeddedAddr}
+	for i := range 5 {
+		cfg.Redis.RedlockAddrs = append(cfg.Redis.RedlockAddrs, fmt.Sprintf("127.0.0.1:%d", 6381+i))
+	}
+	gate, peers = &tab.Gate{}, map[string]*tab.Gate{}
+	roads := map[string]*tab.Gate{cfg.Redis.EmbeddedAddr: gate}
+	for _, addr := range cfg.Redis.RedlockAddrs {
+		roads[addr] = gate
+	}
+	for i := range 3 {
+		addr := fmt.Sprintf("127.0.0.1:%d", 8081+i)
+		name := fmt.Sprintf("r%d", i+1)
+		if cfg.Server.Replica == name {
+			cfg.Server.Addr = addr
+			continue
+		}
+		cfg.Server.Peers = append(cfg.Server.Peers, addr)
+		peers[name] = &tab.Gate{}
+		roads[addr] = peers[name]
+	}
+	for addr, gate := range roads {
+		if _, err := tab.Road(addr, gate); err != nil {
+			return nil, nil, err
+		}
+	}
+	return gate, peers, nil
+}
+
+// faulty is a shop with what befalls replicas: this one is cut off from Redis, or reaches it again; another was killed, which it could not
+// note itself.
+func faulty(shop *server.Server, name string, gate *tab.Gate, peers map[string]*tab.Gate) http.Handler {
+	cut := func(http.ResponseWriter, *http.Request) error {
+		gate.Shut()
+		shop.Witness.Note(witness.KindCut)
+		return nil
+	}
+	mend := func(http.ResponseWriter, *http.Request) error {
+		shop.Witness.Note(witness.KindMend)
+		gate.Open()
+		return nil
+	}
+	kill := func(_ http.ResponseWriter, r *http.Request) error {
+		dead, now := r.PathValue("name"), time.Now()
+		shop.Live.Hub.Note(witness.Event{Replica: dead, Kind: witness.KindDies, Sent: now, Replied: now})
+		if road := peers[dead]; road != nil {
+			road.HangUp()
+		}
+		return nil
+	}
+	mux := route.Mux(
+		route.On("POST", "/replicas/"+name+"/cut", route.Administrator, route.Tab, cut),
+		route.On("POST", "/replicas/"+name+"/mend", route.Administrator, route.Tab, mend),
+		route.On("POST", "/replicas/{name}/kill", route.Administrator, route.Tab, kill),
+	)
+	mux.Handle("/", shop.Handler())
+	return mux
+}

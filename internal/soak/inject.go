@@ -1,0 +1,132 @@
+package soak
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"lockstep/internal/cluster"
+	"lockstep/internal/fault"
+)
+
+const (
+	again       = 50 * time.Millisecond  // between two repetitions of a fault
+	before      = 300 * time.Millisecond // before a Redis that hung goes on, a new run is asked for
+	untilCaught = 5 * time.Second        // how long a fault waits for the command that it is about
+)
+
+var errMissed = errors.New("it hit nothing")
+
+// inject waits until the shop is whole, reads the ledgers if the fault may destroy them, and injects it.
+func (w *world) inject(ctx context.Context, planned Fault) Injected {
+	f := Injected{Fault: planned, Read: time.Now()}
+	all, err := w.settled(ctx)
+	effect := planned.Kind.effect()
+	if err == nil && effect.forgets {
+		f.Read = time.Now()
+		err = w.look(ctx)
+	}
+	if f.Begin = time.Now(); err != nil {
+		f.End, f.Error = f.Begin, err.Error()
+		return f
+	}
+	if !effect.forgets {
+		f.Read = f.Begin
+	}
+	if effect.whom != everybody {
+		f.Victim = all[f.Replica].Name
+	}
+	w.tell("%s", f)
+	if err := effect.do(ctx, w, &f); err != nil {
+		f.Error = err.Error()
+	}
+	if f.End.IsZero() {
+		f.End = time.Now()
+	}
+	return f
+}
+
+func (w *world) restart(ctx context.Context, after time.Duration, meanwhile func() error) error {
+	w.gone.Store(true)
+	defer w.gone.Store(false)
+	w.redis.Kill()
+	return errors.Join(meanwhile(), wait(ctx, after), w.redis.Run(ctx))
+}
+
+// newRunInHang asks for a new run shortly before a hung Redis goes on. Redis then answers the selling replicas and the replica that
+// changes the run together, when it has heard of no replica for longer than a heartbeat.
+func newRunInHang(ctx context.Context, w *world, f *Injected) error {
+	pid := w.redis.PID()
+	if err := errors.Join(cluster.Pause(pid), wait(ctx, f.For-before)); err != nil {
+		return errors.Join(err, cluster.Resume(pid))
+	}
+	began := make(chan error, 1)
+	go func() {
+		asked, err := w.newRun(ctx)
+		f.End = asked
+		began <- err
+	}()
+	err := errors.Join(wait(ctx, before), cluster.Resume(pid))
+	went := time.Now()
+	if err = errors.Join(err, <-began); f.End.Before(went) {
+		f.End = went
+	}
+	return err
+}
+
+// holdOne holds the next command that matches, or the reply to it, as long as something takes. It fails with errMissed if there is none.
+func (w *world) holdOne(ctx context.Context, f *Injected, matches func([]string) bool, fate fault.Fate, do func() error) error {
+	proxy := w.proxies[f.Replica]
+	trap := proxy.Catch(matches, fate)
+	defer func() {
+		trap.Release() // first: it may be caught just now
+		proxy.Remove(trap)
+	}()
+	if !isCaught(ctx, trap, untilCaught) {
+		return errMissed
+	}
+	f.Caught = 1
+	return do()
+}
+
+// lose loses the next write, and then commands of the lock and writes in turn. A write comes first: a lock whose reply was lost stays until
+// its expiry, and nobody writes meanwhile.
+func (w *world) lose(ctx context.Context, f *Injected, fate fault.Fate) error {
+	if err := w.holdOne(ctx, f, fault.IsWrite, fate, func() error { return nil }); err != nil {
+		return err
+	}
+	matches := []func([]string) bool{fault.IsOfLock, fault.IsWrite}
+	proxy, next := w.proxies[f.Replica], 0
+	return f.repeat(ctx, func() (int64, error) {
+		trap := proxy.Catch(matches[next%len(matches)], fate)
+		next++
+		defer proxy.Remove(trap)
+		if isCaught(ctx, trap, again) {
+			return 1, nil
+		}
+		return 0, nil
+	})
+}
+
+func isCaught(ctx context.Context, trap *fault.Trap, d time.Duration) bool {
+	ctx, cancel := context.WithTimeout(ctx, d)
+	defer cancel()
+	return trap.AwaitCaught(ctx)
+}
+
+// repeat repeats something as long as the fault lasts, and counts what it hit; it fails with errMissed if it never hit anything.
+func (f *Injected) repeat(ctx context.Context, do func() (hits int64, err error)) error {
+	ctx, cancel := context.WithTimeout(ctx, f.For)
+	defer cancel()
+	for wait(ctx, again) == nil {
+		hits, err := do()
+		if err != nil && ctx.Err() == nil {
+			return err
+		}
+		f.Caught += int(hits)
+	}
+	if f.Caught == 0 {
+		return errMissed
+	}
+	return nil
+}

@@ -1,0 +1,205 @@
+package soak
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"time"
+
+	"lockstep/internal/cluster"
+	"lockstep/internal/fault"
+	"lockstep/internal/lock"
+)
+
+// Kind is the name of what a fault does.
+type Kind string
+
+// effect is all there is to know of a kind.
+type effect struct {
+	kind  Kind
+	whom  whom
+	lasts []time.Duration // one of these, round by round
+	do    func(ctx context.Context, w *world, f *Injected) error
+
+	byName   bool // a soak has it only if it is asked for: it destroys ledgers, ends runs, or takes the lock away
+	stops    bool // the holder, its network or Redis stands still: its lock may end meanwhile
+	late     bool // a sale's write comes late, while its lock is renewed, unless that stands still, too
+	takes    bool // the lock is deleted under its holder
+	orphans  bool // it may leave a lock behind that nobody releases, until it expires
+	destroys bool // the ledgers
+	drops    bool // the ledgers of earlier runs
+	forgets  bool // orders may be gone after it: the ledgers have to be read before
+}
+
+// whom says whom a fault hits.
+type whom int
+
+const (
+	everybody whom = iota
+	one            // one replica, and the others may have to wait
+	oneOnly        // one replica; the others go on selling before its end
+)
+
+const (
+	shorter   = expiry * 2 / 5 // than the lock's expiry
+	longer    = 2 * expiry
+	heartbeat = 5 * time.Second // a replica without a sign of life for longer is forgotten, with its sales
+)
+
+// effects has all of them.
+func effects() []effect {
+	atOnce, second, outlasting := []time.Duration{0}, []time.Duration{time.Second}, []time.Duration{longer, shorter}
+	hang, outage := []time.Duration{5 * time.Second}, []time.Duration{500 * time.Millisecond, 2 * time.Second}
+	return []effect{
+		{kind: "kill-replica", whom: oneOnly, lasts: atOnce, do: func(_ context.Context, w *world, f *Injected) error {
+			return w.cluster.Do(f.Victim, "kill")
+		}},
+		{kind: "stop-replica", whom: oneOnly, stops: true, lasts: []time.Duration{longer, shorter, 4 * expiry, heartbeat + time.Second},
+			do: func(ctx context.Context, w *world, f *Injected) error {
+				err := errors.Join(w.cluster.Do(f.Victim, "pause"), wait(ctx, f.For))
+				_ = w.cluster.Do(f.Victim, "resume") // the front may have given it up, and it may have been killed
+				return err
+			}},
+		// a replica cannot reach Redis: its connections end
+		{kind: "cut-replica", whom: oneOnly, lasts: outlasting, do: func(ctx context.Context, w *world, f *Injected) error {
+			w.proxies[f.Replica].Cut()
+			defer w.proxies[f.Replica].Mend()
+			return wait(ctx, f.For)
+		}},
+		// from a sale's write on, no command of a replica reaches Redis; later all of them do
+		{kind: "stall-replica", whom: oneOnly, stops: true, late: true, lasts: outlasting,
+			do: func(ctx context.Context, w *world, f *Injected) error {
+				return w.holdOne(ctx, f, fault.IsWrite, fault.Hold, func() error {
+					w.proxies[f.Replica].Hang(f.For)
+					return wait(ctx, f.For)
+				})
+			}},
+		{kind: "late-write", whom: one, late: true, lasts: outlasting, do: func(ctx context.Context, w *world, f *Injected) error {
+			return w.holdOne(ctx, f, fault.IsWrite, fault.Hold, func() error { return wait(ctx, f.For) })
+		}},
+		// the lock is deleted while the reply to its holder's read is held back
+		{kind: "stolen-lock", whom: one, late: true, lasts: []time.Duration{longer}, do: func(ctx context.Context, w *world, f *Injected) error {
+			return w.holdOne(ctx, f, fault.IsRead, fault.HoldReply, func() error {
+				return errors.Join(w.client.Del(ctx, lock.Key).Err(), wait(ctx, f.For))
+			})
+		}},
+		{kind: "lose-reply", whom: one, orphans: true, lasts: second, do: func(ctx context.Context, w *world, f *Injected) error {
+			return w.lose(ctx, f, fault.LoseReply)
+		}},
+		{kind: "lose-request", whom: one, orphans: true, lasts: second, do: func(ctx context.Context, w *world, f *Injected) error {
+			return w.lose(ctx, f, fault.LoseRequest)
+		}},
+		{kind: "buyers-leave", orphans: true, lasts: second, do: func(ctx context.Context, w *world, f *Injected) error {
+			return f.repeat(ctx, func() (int64, error) { return w.crowd.Leave(), nil })
+		}},
+		{kind: "hang-redis", stops: true, lasts: hang, do: func(ctx context.Context, w *world, f *Injected) error {
+			redis := w.redis.PID()
+			return errors.Join(cluster.Pause(redis), wait(ctx, f.For), cluster.Resume(redis))
+		}},
+		// Redis takes the commands, and answers later
+		{kind: "pause-redis", stops: true, lasts: hang, do: func(ctx context.Context, w *world, f *Injected) error {
+			return errors.Join(w.client.Do(ctx, "CLIENT", "PAUSE", f.For.Milliseconds(), "ALL").Err(), wait(ctx, f.For))
+		}},
+		// Redis is killed, and starts again with what it wrote
+		{kind: "restart-redis", lasts: outage, do: func(ctx context.Context, w *world, f *Injected) error {
+			return w.restart(ctx, f.For, func() error { return nil })
+		}},
+		{kind: "empty-redis", byName: true, destroys: true, forgets: true, lasts: outage,
+			do: func(ctx context.Context, w *world, f *Injected) error { return w.restart(ctx, f.For, w.redis.Clear) }},
+		{kind: "oom", byName: true, drops: true, forgets: true, lasts: []time.Duration{2 * time.Second, 4 * time.Second},
+			do: func(ctx context.Context, w *world, f *Injected) error {
+				limit := func(bytes string) error { return w.client.ConfigSet(ctx, "maxmemory", bytes).Err() }
+				return errors.Join(limit("1"), wait(ctx, f.For), limit("0"))
+			}},
+		{kind: "flushall", byName: true, destroys: true, forgets: true, lasts: atOnce,
+			do: func(ctx context.Context, w *world, _ *Injected) error { return w.client.FlushAll(ctx).Err() }},
+		{kind: "delete-lock", byName: true, takes: true, lasts: second, do: func(ctx context.Context, w *world, f *Injected) error {
+			return f.repeat(ctx, func() (int64, error) { return w.client.Del(ctx, lock.Key).Result() })
+		}},
+		{kind: "cut-clients", byName: true, lasts: second, do: func(ctx context.Context, w *world, f *Injected) error {
+			return f.repeat(ctx, func() (int64, error) { return w.client.Do(ctx, "CLIENT", "KILL", "TYPE", "normal").Int64() })
+		}},
+		// PUT /inventory, just before a Redis that hung goes on
+		{kind: "new-run", byName: true, stops: true, forgets: true, lasts: []time.Duration{heartbeat + time.Second}, do: newRunInHang},
+	}
+}
+
+// Kinds gives all of them.
+func Kinds() (all []Kind) {
+	for _, e := range effects() {
+		all = append(all, e.kind)
+	}
+	return all
+}
+
+// ParseKinds reads kinds with commas between them; nothing is all that need not be asked for by name: whatever they do, no order is lost.
+func ParseKinds(text string) ([]Kind, error) {
+	if text == "" {
+		return slices.DeleteFunc(Kinds(), func(k Kind) bool { return k.effect().byName }), nil
+	}
+	var kinds []Kind
+	for name := range strings.SplitSeq(text, ",") {
+		if !slices.Contains(Kinds(), Kind(name)) {
+			return nil, fmt.Errorf("%w: %q; want some of %v", ErrNoFault, name, Kinds())
+		}
+		kinds = append(kinds, Kind(name))
+	}
+	return kinds, nil
+}
+
+func (k Kind) effect() effect {
+	all := effects()
+	if i := slices.IndexFunc(all, func(e effect) bool { return e.kind == k }); i >= 0 {
+		return all[i]
+	}
+	return effect{}
+}
+
+// Fault is one thing to be broken.
+type Fault struct {
+	Kind    Kind
+	Replica int           // for faults of one replica: its index from 0
+	For     time.Duration // from its beginning to its end; 0: no duration
+}
+
+const (
+	warmUp = 2 * time.Second // sales in it are not judged
+	quiet  = 3 * time.Second // before the first fault, to measure the rate of sales
+	rest   = 4 * time.Second // after each fault: sales must recover, and the next quiet begins
+)
+
+// NewPlan makes the faults of a session of about that duration, on so many replicas: at least one, and each kind once before any is
+// repeated. The same arguments make the same plan.
+func NewPlan(seed uint64, total time.Duration, kinds []Kind, replicas int) []Fault {
+	random := rand.New(rand.NewPCG(seed, 0))
+	var plan []Fault
+	rounds := 0
+	for left := total - warmUp - quiet; ; rounds++ {
+		for _, i := range random.Perm(len(kinds)) {
+			choices := kinds[i].effect().lasts
+			fault := Fault{Kind: kinds[i], Replica: random.IntN(replicas), For: choices[rounds%len(choices)]}
+			left -= fault.For + rest
+			if left < 0 && len(plan) > 0 {
+				return plan
+			}
+			plan = append(plan, fault)
+		}
+	}
+}
+
+// opens reports whether updates may be lost by this fault under a lock that is not fenced: the lock ends while its holder goes on. A lock
+// that is renewed every third of its expiry may have two thirds left when the fault begins; a renewal that goes on keeps it, or sees that
+// it is gone.
+func (f Fault) opens(lock string) bool {
+	its := f.Kind.effect()
+	return its.takes || (its.stops || its.late && !renewed(lock)) && f.For > expiry*2/3
+}
+
+// canLose reports whether an update must be lost by this fault: a sale's write comes after the expiry of its lock, and others have sold
+// meanwhile.
+func (f Fault) canLose(lock string) bool {
+	return f.Kind.effect().late && !fenced(lock) && f.opens(lock) && f.For >= 2*expiry
+}

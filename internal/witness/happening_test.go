@@ -1,0 +1,193 @@
+package witness_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"lockstep/internal/language"
+	"lockstep/internal/witness"
+)
+
+// booked adds what the ledger holds of a sale in the end, and what its buyer was told.
+func (s *story) booked(ms int, sale string, kind witness.Kind, told string) {
+	owner := "distributedLock:" + sale
+	*s = append(*s,
+		witness.Event{Kind: witness.KindAsks, Replica: witness.ReplicaOf(sale), Sale: sale, Owner: owner, Sent: at(ms), Replied: at(ms)},
+		witness.Event{Kind: kind, Replica: witness.ReplicaOf(sale), Owner: owner, Code: told, Sent: at(ms + 1), Replied: at(ms + 1)})
+}
+
+// runs adds a run of a job's tick.
+func (s *story) runs(from, to int, name string, tick int) {
+	s.moment(from, witness.KindRuns, name)
+	(*s)[len(*s)-1].Tick = tick
+	s.moment(to, witness.KindRan, name)
+	(*s)[len(*s)-1].Tick = tick
+}
+
+func (s *story) tick(ms int, kind witness.Kind, tick int) {
+	*s = append(*s, witness.Event{Kind: kind, Tick: tick, Sent: at(ms), Replied: at(ms)})
+}
+
+// befalls adds what happens to a replica.
+func (s *story) befalls(ms int, kind witness.Kind, replica string) {
+	*s = append(*s, witness.Event{Kind: kind, Replica: replica, Sent: at(ms), Replied: at(ms)})
+}
+
+func TestWhatHappensBesideTheLock(t *testing.T) {
+	for name, test := range map[string]struct {
+		tell func(*story)
+		want []string
+	}{
+		"buyers who were told the truth": {
+			tell: func(s *story) {
+				s.booked(0, "r1#1", witness.KindBooked, "")
+				s.booked(10, "r1#2", witness.KindUnbooked, "lock_timeout")
+				*s = append(*s, witness.Event{Kind: witness.KindUnbooked, Replica: "r2", Code: "redis_unavailable", Sent: at(20), Replied: at(20)})
+			},
+		},
+		"buyers in doubt": {
+			tell: func(s *story) {
+				s.booked(0, "r1#1", witness.KindBooked, "outcome_unknown")
+				s.booked(10, "r1#2", witness.KindUnbooked, "outcome_unknown")
+			},
+			want: []string{
+				"r1#1's buyer was left in doubt; the ledger has the order", "r1#2's buyer was left in doubt; the ledger has no order of it",
+			},
+		},
+		"buyers who were told wrong": {
+			tell: func(s *story) {
+				s.booked(0, "r1#1", witness.KindBooked, "redis_unavailable")
+				s.booked(10, "r1#2", witness.KindUnbooked, "")
+				*s = append(*s, witness.Event{Kind: witness.KindUnbooked, Replica: "r2", Sent: at(20), Replied: at(20)})
+			},
+			want: []string{
+				"r1#1 was sold, though its buyer was told that it was not",
+				"r1#2 was not sold, though its buyer was told that it was: the ledger has no order of it",
+				"a sale at r2 was not sold, though its buyer was told that it was: the ledger has no order of it",
+			},
+		},
+		"a command that was sent twice, and refused for itself": {
+			tell: func(s *story) {
+				s.moment(0, witness.KindAsks, "r1#1")
+				s.command(1, 2, "r1#1", witness.Command{Verb: witness.Takes, Outcome: witness.Refused, TTL: millis(60_000)})
+				s.befalls(3, witness.KindResent, "r1")
+				s.moment(1000, witness.KindEnds, "r1#1")
+				s.moment(1001, witness.KindAsks, "r2#1")
+				s.command(1002, 1003, "r2#1", witness.Command{Verb: witness.Takes, Outcome: witness.Refused, TTL: millis(60_000)})
+				s.moment(1501, witness.KindEnds, "r2#1")
+			},
+			want: []string{"r1#1 waited for 1.0 s for a lock that it held itself", "r2#1 waited for 500 ms behind r1#1, in vain"},
+		},
+		"a command that was sent twice, and counted twice": {
+			tell: func(s *story) {
+				s.moment(0, witness.KindAsks, "r1#1")
+				s.command(1, 2, "r1#1", witness.Command{Verb: witness.Takes, Outcome: witness.Again, TTL: millis(60_000)})
+				s.moment(3, witness.KindObtains, "r1#1")
+				s.befalls(3, witness.KindResent, "r1")
+				s.removes(5, "r1#1", witness.Again, false)
+				s.moment(1001, witness.KindAsks, "r2#1")
+				s.command(1002, 1003, "r2#1", witness.Command{Verb: witness.Takes, Outcome: witness.Refused, TTL: millis(60_000)})
+				s.moment(1501, witness.KindEnds, "r2#1")
+			},
+			want: []string{"r2#1 waited for 500 ms behind r1#1, in vain"},
+		},
+		"a tick that is run once, a tick that is left out": {
+			tell: func(s *story) {
+				s.tick(0, witness.KindTick, 1)
+				s.runs(1, 1100, "r1#1", 1)
+				s.tick(1000, witness.KindTick, 2)
+				s.tick(1500, witness.KindTick, 3)
+				s.runs(1501, 1600, "r2#1", 3)
+			},
+		},
+		"a tick that is run twice, a tick that is missed, and runs beside each other": {
+			tell: func(s *story) {
+				s.runs(1, 100, "r1#1", 1)
+				s.runs(200, 1100, "r2#1", 1)
+				s.runs(1001, 1201, "r1#2", 2)
+				s.tick(1500, witness.KindMissed, 3)
+			},
+			want: []string{"r2#1 ran tick 1, and so did r1#1", "r2#1 and r1#2 were inside together for 99 ms", "nobody ran tick 3"},
+		},
+	} {
+		var s story
+		test.tell(&s)
+		s.moment(1602, "", "") // the end of the record
+		if got := says(witness.Examine(s)); !slices.Equal(got, test.want) {
+			t.Errorf("%s: it says\n  %s\nwant\n  %s", name, strings.Join(got, "\n  "), strings.Join(test.want, "\n  "))
+		}
+	}
+}
+
+// A node has a name of its own in each language; the Redis with the stock is Redis.
+func TestHappeningsOnTheWay(t *testing.T) {
+	for node, want := range [][2]string{{"r1 is cut off from Redis", "r1 与 Redis 断开"}, {"r1 is cut off from node 1", "r1 与节点 1 断开"}} {
+		e := witness.Event{Kind: witness.KindCut, Replica: "r1", Node: node}
+		if got := [2]string{e.Sentence(language.English), e.Sentence(language.Chinese)}; got != want {
+			t.Errorf("it says %q; want %q", got, want)
+		}
+	}
+}
+
+// beside is a story of all that happens beside the lock.
+func beside() (s story) {
+	s.tick(0, witness.KindTick, 1)
+	s.runs(1, 100, "r1#1", 1)
+	s.runs(2, 99, "r2#1", 1)
+	for i, kind := range []witness.Kind{witness.KindRedisHangs, witness.KindRedisEnds, witness.KindRedisBegins} {
+		s.tick(200+i, kind, 0)
+	}
+	s.befalls(300, witness.KindUnheard, "r1")
+	s.befalls(301, witness.KindResent, "r2")
+	s.tick(400, witness.KindMissed, 2)
+	return s
+}
+
+// What happens to Redis has a line across the drawing, and so has a tick; a run is drawn as a sale inside.
+func TestHappeningsAreDrawn(t *testing.T) {
+	want := `     r1#1     r2#1   Redis
+  1  ┄┄┄┄┄ tick 1 ┄┄┄┄┄┄
+                       ◷
+  2  ○                 │   r1#1 runs the job
+  3  ┃        ○        │   r2#1 ran tick 1, and so did r1#1
+  4  ┃        ○        │   r2#1 has run it
+  5  ○                 │   r1#1 has run it
+  6  ┄┄┄ Redis hangs ┄┄┄
+                       ◷   Redis hangs: commands wait, and time goes on
+  7  ┄┄ Redis is gone ┄┄
+                       ◷   every connection to Redis ends, and new ones are refused
+  8  ┄┄ Redis is back ┄┄
+                       ◷   Redis can be reached again
+  9  ○                 │   Redis has done a command of r1's, and the reply is held
+ 10           ○        │   Redis does a command of r2's twice: the reply to the first was lost
+ 11                    ◷   nobody ran tick 2
+`
+	if got := witness.Examine(beside()).Trace(language.English).Sequence(); got != want {
+		t.Errorf("drawn is\n%s\nwant\n%s", got, want)
+	}
+}
+
+// The same in Chinese: nothing of it is in English but names. A sign of Chinese is two columns wide.
+func TestHappeningsAreDrawnInChinese(t *testing.T) {
+	want := `     r1#1     r2#1   Redis
+  1  ┄┄ 第 1 个 tick ┄┄┄
+                       ◷
+  2  ○                 │   r1#1 运行任务
+  3  ┃        ○        │   第 1 个 tick 的任务，r2#1 运行了，r1#1 也运行了
+  4  ┃        ○        │   r2#1 运行完毕
+  5  ○                 │   r1#1 运行完毕
+  6  ┄┄┄ Redis 卡住 ┄┄┄┄
+                       ◷   Redis 卡住：命令等待，时间照常流逝
+  7  ┄┄┄ Redis 断开 ┄┄┄┄
+                       ◷   与 Redis 的连接全部断开，新的连接被拒绝
+  8  ┄┄┄ Redis 恢复 ┄┄┄┄
+                       ◷   又能连上 Redis 了
+  9  ○                 │   Redis 执行了 r1 的一条命令，响应被扣住
+ 10           ○        │   Redis 把 r2 的一条命令执行了两次：第一次的响应丢失
+ 11                    ◷   第 2 个 tick 没有副本运行任务
+`
+	if got := witness.Examine(beside()).Trace(language.Chinese).Sequence(); got != want {
+		t.Errorf("drawn is\n%s\nwant\n%s", got, want)
+	}
+}

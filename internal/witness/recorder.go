@@ -1,0 +1,349 @@
+package witness
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"lockstep/internal/api/sse"
+	"lockstep/internal/dao/redisclient"
+	"lockstep/internal/lock"
+	"lockstep/internal/lock/rediserr"
+	"lockstep/internal/redis/meaning"
+	"lockstep/internal/service"
+	"lockstep/internal/service/reason"
+)
+
+const (
+	mostEvents = 1 << 14 // that a Recorder keeps
+	mostAtOnce = 64      // that a watcher is told of at a time: no others are described for it meanwhile
+)
+
+// Recorder notes what the sales of one replica do with their lock. It is a service.Observer and an http.Handler, and has a go-redis hook
+// for each client. It sends Redis nothing, and its memory is bounded: it forgets the oldest events.
+type Recorder struct {
+	replica string
+	now     func() time.Time
+	most    int
+
+	mu      sync.Mutex
+	process string // a name that no other process has
+	notes   []note // the newest last
+	last    uint64 // its id
+	begun   int    // sales
+	sales   map[string]*sale
+	own     *sale         // in whose name the commands of no sale are counted
+	news    chan struct{} // closed when there is another event; nil while nobody waits for one
+	closed  bool
+}
+
+// sale is one that goes on.
+type sale struct {
+	name  string
+	owner string
+	run   string
+	vain  map[int]*inVain // by node
+}
+
+func newSale(name, owner string) *sale {
+	return &sale{name: name, owner: owner, vain: map[int]*inVain{}}
+}
+
+// inVain is how a sale asked one Redis for the lock last.
+type inVain struct {
+	last  string    // its last command, if that asked in vain
+	times int       // that it did the same after that
+	sent  time.Time // the last of these
+}
+
+type saleKey struct{}
+
+// NewRecorder makes the recorder of a replica, whose process has a name that no other has.
+func NewRecorder(replica, process string, now func() time.Time) *Recorder {
+	return &Recorder{replica: replica, process: process, now: now, most: mostEvents, sales: map[string]*sale{}, own: newSale("", "")}
+}
+
+// Follow implements service.Observer: it gives the sale its short name.
+func (r *Recorder) Follow(ctx context.Context, run, owner string) context.Context {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.begun++
+	s := newSale(fmt.Sprintf("%s#%d", r.replica, r.begun), owner)
+	s.run = run
+	r.sales[owner] = s
+	return context.WithValue(ctx, saleKey{}, s)
+}
+
+// Observe implements service.Observer. A sale without a lock ends with the error that says so.
+func (r *Recorder) Observe(ctx context.Context, seen service.Seen) {
+	s, _ := ctx.Value(saleKey{}).(*sale)
+	if s == nil || seen.Moment == service.Misses || seen.Moment == service.Conflicts {
+		return
+	}
+	at := r.now()
+	event := Event{
+		Replica: r.replica, Kind: Kind(seen.Moment), Sale: s.name, Sent: at, Replied: at, Token: seen.Token, Segment: seen.Segment,
+	}
+	if seen.Err != nil {
+		event.Error, event.Code = seen.Err.Error(), reason.Of(seen.Err).Code
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch seen.Moment {
+	case service.Asks:
+		event.Owner, event.Process, event.Run = s.owner, r.process, s.run
+	case service.Ends:
+		delete(r.sales, s.owner)
+	default:
+	}
+	r.add(note{event: event})
+}
+
+// Note notes what happens to the replica itself, as far as it can know.
+func (r *Recorder) Note(kind Kind) {
+	at := r.now()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.add(note{event: Event{Replica: r.replica, Kind: kind, Sent: at, Replied: at}})
+}
+
+// Close ends the streams.
+func (r *Recorder) Close() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.closed = true
+	r.tell()
+}
+
+// Repeat notes the next event of another recorder's stream, as it was sent, for watchers of this one, which notes nothing of its own. When
+// the other has forgotten events, or is of a new process, all before are forgotten here, too.
+func (r *Recorder) Repeat(sent sse.Event) error {
+	process, number, _ := strings.Cut(sent.ID, ":")
+	id, err := strconv.ParseUint(number, 10, 64)
+	if err != nil {
+		return err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if process != r.process {
+		r.process, r.notes, r.last = process, nil, 0
+	}
+	if id == r.last+1 {
+		r.add(note{sent: sent.Data})
+		return nil
+	}
+	r.notes, r.last = nil, id // it is a gap up to this one
+	r.tell()
+	return nil
+}
+
+// add keeps a note. r.mu is held.
+func (r *Recorder) add(n note) {
+	r.last++
+	n.event.ID = r.last
+	if r.notes = append(r.notes, n); len(r.notes) > r.most {
+		r.notes = r.notes[1:]
+	}
+	r.tell()
+}
+
+func (r *Recorder) tell() {
+	if r.news != nil {
+		close(r.news)
+		r.news = nil
+	}
+}
+
+// since gives the next notes after the event that a watcher has seen last, as far as they are kept; with a gap first, if some are not. If
+// they are fewer than mostAtOnce, it also gives a channel that is closed when there are more, nil if there will be none.
+func (r *Recorder) since(seen string) (process string, notes []note, more <-chan struct{}) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	after := lastSeen(r.process, seen)
+	first := r.last - uint64(len(r.notes)) // the id before the oldest
+	if after < first {
+		notes = append(notes, note{event: Event{ID: first, Replica: r.replica, Kind: KindGap}})
+	}
+	left := r.notes[min(max(after, first), r.last)-first:]
+	notes = append(notes, left[:min(len(left), mostAtOnce)]...)
+	if len(notes) < mostAtOnce && r.news == nil && !r.closed {
+		r.news = make(chan struct{})
+	}
+	return r.process, notes, r.news
+}
+
+// note is an event that is described only when somebody reads it.
+type note struct {
+	event Event
+	args  []any // of a command
+	reply any
+	err   error
+	sent  []byte // as JSON, by another recorder
+}
+
+func (n note) described() Event {
+	if n.args == nil {
+		return n.event
+	}
+	command := *n.event.Command
+	command.Name, command.Text = meaning.Describe(n.args)
+	switch {
+	case errors.Is(n.err, redis.Nil):
+		command.Reply = "nil"
+	case n.err == nil:
+		command.Reply = fmt.Sprint(n.reply)
+	case rediserr.IsAnswer(n.err):
+		command.Reply = "error " + n.err.Error()
+	default:
+		n.event.Error = n.err.Error()
+	}
+	n.event.Command = &command
+	return n.event
+}
+
+// Hook notes the commands of a client: of the Redis with the stock.
+func (r *Recorder) Hook() redis.Hook { return redisclient.Around(hook{recorder: r}.record) }
+
+// HookOfNode notes the commands of a client of one of so many masters that a lock is on. It is counted from 1.
+func (r *Recorder) HookOfNode(node, nodes int) redis.Hook {
+	return redisclient.Around(hook{recorder: r, node: node, nodes: nodes}.record)
+}
+
+// hook is the recorder's on one client.
+type hook struct {
+	recorder    *Recorder
+	node, nodes int
+}
+
+// record notes a command. Of a transaction it notes those of a sale that are about the lock or the stock.
+func (h hook) record(ctx context.Context, commands []redis.Cmder, send func(context.Context) error) error {
+	sent := h.recorder.now()
+	err := send(ctx)
+	switch {
+	case len(commands) == 1:
+		h.recordCommand(ctx, sent, commands[0], err)
+	case ctx.Value(saleKey{}) != nil: // of others, such as those that only look at the lock, nothing is noted
+		for _, cmd := range commands {
+			h.recordCommand(ctx, sent, cmd, cmd.Err())
+		}
+	}
+	return err
+}
+
+// recordCommand notes a command of a sale, of a renewal, or of somebody who removes the lock by hand; not one that is about neither the
+// lock nor the stock. Of a sale that polls it notes the first refusal; the next command that is not another one counts them. So it does
+// with renewals that fail.
+func (h hook) recordCommand(ctx context.Context, sent time.Time, cmd redis.Cmder, err error) {
+	r := h.recorder
+	s, _ := ctx.Value(saleKey{}).(*sale)
+	m := meaning.Of(cmd.Args(), replyOf(cmd), err)
+	if m.Verb == "" || s == nil && (m.Verb == Reads || m.Verb == Looks) {
+		return
+	}
+	replied := r.now()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if s == nil {
+		s = r.sales[m.Owner]
+	}
+	event := Event{
+		Replica: r.replica, Kind: KindCommand, Sent: sent, Replied: replied, Token: m.Token, Segment: m.Segment, Node: h.node, Nodes: h.nodes,
+		Command: &Command{
+			Verb: m.Verb, Outcome: m.Outcome, Holder: r.holder(s, m.Owner), TTL: Millis(m.TTL), Stock: m.Stock, Forced: m.Forced,
+		},
+	}
+	if s == nil {
+		if r.isOfSale(m.Owner) {
+			event.Owner = m.Owner
+		}
+		s = r.own
+	}
+	event.Sale = s.name
+	vain := s.at(h.node)
+	if h.isUndoneBy(vain, m, err) {
+		return
+	}
+	if vain.repeats(m, cmd.Name(), h.node > 0 && isUnsent(err)) {
+		vain.times, vain.sent = vain.times+1, sent
+		return
+	}
+	event.Command.Polls, event.Command.Polled = vain.times, vain.sent
+	vain.times, vain.sent = 0, time.Time{}
+	r.add(note{event: event, args: cmd.Args(), reply: replyOf(cmd), err: err})
+}
+
+// at is how the sale asked a node last. The recorder's mutex is held.
+func (s *sale) at(node int) *inVain {
+	if s.vain[node] == nil {
+		s.vain[node] = &inVain{}
+	}
+	return s.vain[node]
+}
+
+// repeats reports whether a command asks for the lock, or for its renewal, in vain as the one before did. One for a node that is not there
+// is in vain, too.
+func (v *inVain) repeats(m meaning.Meaning, name string, nobodyThere bool) bool {
+	refused := ""
+	if m.Verb == Takes && (m.Outcome == Refused || nobodyThere) || m.Verb == Looks || m.Verb == Renews && m.Outcome == Unknown {
+		refused = strings.Join([]string{name, string(m.Verb), string(m.Outcome)}, " ")
+	}
+	if refused != "" && refused == v.last {
+		return true
+	}
+	v.last = refused
+	return false
+}
+
+// isUndoneBy reports whether a command gives back what a node has just refused, or has not heard of: an attempt without a majority gives
+// back what it may have, on every node.
+func (h hook) isUndoneBy(vain *inVain, m meaning.Meaning, err error) bool {
+	return h.node > 0 && vain.last != "" && m.Verb == Removes && (m.Outcome == ByOther || m.Outcome == ByNobody || isUnsent(err))
+}
+
+func isUnsent(err error) bool {
+	var dial *net.OpError
+	return errors.As(err, &dial) && dial.Op == "dial"
+}
+
+// holder says in whose name a command is: of its sale, unless it names a process. r.mu is held.
+func (r *Recorder) holder(s *sale, owner string) string {
+	switch {
+	case s != nil && (owner == s.owner || !strings.HasPrefix(owner, lock.Key+":")):
+		return s.name
+	case r.sales[owner] != nil:
+		return r.sales[owner].name
+	case owner == "":
+		return "" // somebody who is no sale, by hand
+	default:
+		return r.replica
+	}
+}
+
+// isOfSale reports whether a name in a command can be a sale's: not the process's, nor that of one of its attempts.
+func (r *Recorder) isOfSale(owner string) bool {
+	return strings.HasPrefix(owner, lock.Key+":") && !strings.Contains(owner, r.process)
+}
+
+func replyOf(cmd redis.Cmder) any {
+	switch cmd := cmd.(type) {
+	case *redis.Cmd:
+		return cmd.Val()
+	case *redis.IntCmd:
+		return cmd.Val()
+	case *redis.StatusCmd:
+		return cmd.Val()
+	case *redis.StringCmd:
+		return cmd.Val()
+	case *redis.BoolCmd:
+		return cmd.Val()
+	default:
+		return nil
+	}
+}

@@ -1,0 +1,140 @@
+package witness_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"lockstep/internal/language"
+	"lockstep/internal/witness"
+)
+
+// told writes a story, each turn with those it follows from.
+func told(turns []witness.Turn) (all []string) {
+	for _, turn := range turns {
+		text := fmt.Sprintf("%d %s", turn.At.UnixMilli(), turn.Sentence(language.English))
+		if turn.After != nil {
+			text += fmt.Sprint(" ", turn.After)
+		}
+		all = append(all, text)
+	}
+	return all
+}
+
+func TestStory(t *testing.T) {
+	for name, test := range map[string]struct {
+		tell func(*story)
+		want []string
+	}{
+		"nothing went wrong": {
+			tell: func(s *story) {
+				s.takes(0, "r1#1", 3000)
+				s.removes(10, "r1#1", witness.Done, true)
+			},
+		},
+		"a foreign delete": {
+			tell: foreignDelete,
+			want: []string{
+				"3000 r1#1's lock expired after 3.0 s, while r1#1 was still at work",
+				"3010 r2#1 came in while r1#1 was at work [1]",
+				"5011 r1#1 removed r2#1's lock [2]",
+				"5022 r3#1 came in while r2#1 was at work [3]",
+				"7001 r2#1 wrote stock 199: it had read 200 before r1#1 wrote, so r1#1's update is lost [2]",
+			},
+		},
+		"no lock": {
+			tell: func(s *story) {
+				for i, sale := range []string{"r1#1", "r2#1", "r3#1"} {
+					s.moment(i, witness.KindAsks, sale)
+					s.moment(i, witness.KindObtains, sale)
+					s.stock(10+i, sale, witness.Reads, 200)
+				}
+				for i, sale := range []string{"r2#1", "r1#1", "r3#1"} {
+					s.stock(30+i, sale, witness.Writes, 199)
+					s.moment(35+i, witness.KindLeaves, sale)
+					s.moment(36+i, witness.KindEnds, sale)
+				}
+			},
+			want: []string{
+				"1 r2#1 came in while r1#1 was at work",
+				"32 r1#1 wrote stock 199: it had read 200 before r2#1 wrote, so r2#1's update is lost [1]",
+			},
+		},
+		"a replica that was stopped": {
+			tell: func(s *story) {
+				s.takes(0, "r1#1", 1000)
+				s.befalls(500, witness.KindStops, "r1")
+				s.takes(1001, "r2#1", 1000)
+				s.removes(1100, "r2#1", witness.Done, true)
+				s.befalls(1500, witness.KindGoes, "r1")
+				s.removes(1600, "r1#1", witness.ByNobody, false)
+			},
+			want: []string{
+				"500 r1#1's replica was stopped",
+				"1000 r1#1's lock expired after 1.0 s, while r1#1 was still at work [1]",
+				"1003 r2#1 came in while r1#1 was at work [2]",
+			},
+		},
+		"a lock that never expires": {
+			tell: func(s *story) {
+				s.takes(0, "r1#1", 0)
+				s.befalls(500, witness.KindDies, "r1")
+			},
+			want: []string{
+				"500 r1#1's replica died", "500 r1#1 is gone, and its lock stays: it never expires, and nobody may remove it [1]",
+			},
+		},
+	} {
+		events := story{}
+		test.tell(&events)
+		all := witness.Examine(events)
+		if got := told(all.Story()); !slices.Equal(got, test.want) {
+			t.Errorf("%s: the story is\n%q; want\n%q", name, got, test.want)
+		}
+		bounded := witness.NewAccount(witness.Limits{Events: 100, Alike: 5, Patience: 1})
+		for _, event := range witness.InOrder(events) {
+			bounded.Record(event)
+		}
+		if got := told(bounded.Story()); !slices.Equal(got, test.want) {
+			t.Errorf("%s, as it happens: the story is\n%q; want\n%q", name, got, test.want)
+		}
+	}
+}
+
+// foreignDelete is v2's, with the sale that comes in for it.
+func foreignDelete(s *story) {
+	s.takes(0, "r1#1", 3000)
+	s.stock(10, "r1#1", witness.Reads, 200)
+	s.takes(3008, "r2#1", 3000)
+	s.stock(3012, "r2#1", witness.Reads, 200)
+	s.stock(5000, "r1#1", witness.Writes, 199)
+	s.removes(5010, "r1#1", witness.Done, true)
+	s.takes(5020, "r3#1", 3000)
+	s.stock(5030, "r3#1", witness.Reads, 199)
+	s.stock(7000, "r2#1", witness.Writes, 199)
+	s.removes(7010, "r2#1", witness.Done, true)
+}
+
+// What a story was made of may be forgotten; it stays as it was, and so do its sales.
+func TestAStoryStays(t *testing.T) {
+	const sales = 3000
+	a := watched(witness.Limits{Events: 100, Alike: 5}, func(s *story) {
+		foreignDelete(s)
+		for i := range sales {
+			name := fmt.Sprintf("r4#%d", i+1)
+			s.takes(9000+10*i, name, 3000)
+			s.removes(9005+10*i, name, witness.Done, true)
+		}
+	})
+	if got := told(a.Story()); len(got) < 5 || got[1] != "3010 r2#1 came in while r1#1 was at work [1]" {
+		t.Errorf("after %d more sales, the story is %q", sales, got)
+	}
+	for _, name := range []string{"r1#1", "r2#1"} {
+		if a.Sale(name) == nil {
+			t.Errorf("after %d more sales, %s of the story is forgotten", sales, name)
+		}
+	}
+	if len(a.Sales) > 1000 {
+		t.Errorf("it keeps %d sales", len(a.Sales))
+	}
+}
