@@ -107,7 +107,7 @@ func reason(err error) string {
 	switch {
 	case errors.Is(err, explore.ErrBlind):
 		return Blind
-	case errors.Is(err, explore.ErrUnsaid):
+	case errors.Is(err, explore.ErrUndeclaredPoll):
 		return Unsaid
 	case errors.Is(err, explore.ErrUnrepeatable):
 		return Unrepeatable

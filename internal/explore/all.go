@@ -16,11 +16,11 @@ import (
 )
 
 // NamedScenario is one of those that All tries.
-type NamedScenario = engine.Named
+type NamedScenario = engine.NamedScenario
 
 // Scenarios returns what All puts a strategy through: nothing unusual, each way to use a lock, and each fault once, except for the faults
 // of nodes, and for those that break every lock that expires, or every one on one Redis.
-func Scenarios(actors int) []NamedScenario { return engine.All(actors, false) }
+func Scenarios(actors int) []NamedScenario { return engine.StandardScenarios(actors, false) }
 
 // Row is what was found about one strategy.
 type Row struct {
@@ -62,7 +62,7 @@ const SchedulesOnNodes = 200_000
 
 // ScenariosOf returns those that All puts a strategy through.
 func ScenariosOf(s strategy.Strategy, actors int) []NamedScenario {
-	return engine.All(actors, s.OnNodes)
+	return engine.StandardScenarios(actors, s.OnNodes)
 }
 
 // All puts strategies through all scenarios, looking for all anomalies. It explores as many scenarios at a time as bounds has workers,

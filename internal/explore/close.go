@@ -13,13 +13,13 @@ import (
 
 // outlived gives the actors of goroutines that go on although all sales of their process have ended, and its lock is closed.
 func (f futures) outlived() []*engine.Actor {
-	all := f.Engine.Outlived()
+	all := f.Engine.ActorsOfOutlivingTasks()
 	if len(all) == 0 {
 		return nil
 	}
 	closed, end := f.closed()
 	defer end()
-	return closed.Engine.Outlived()
+	return closed.Engine.ActorsOfOutlivingTasks()
 }
 
 // closed gives what is where the run is, but that processes whose sales have ended have closed their locks; the same one if there is
@@ -38,7 +38,7 @@ func (f futures) closed() (closed futures, end func()) {
 		if p := a.Process; p.IsOver() && !slices.Contains(over, p) {
 			over = append(over, p)
 			locks := closed.lockers[slices.Index(closed.Engine.Processes(), p)]
-			closed.Engine.Finish(a, func() {
+			closed.Engine.RunOffSchedule(a, func() {
 				for _, locker := range locks {
 					_ = lock.Close(context.Background(), p.Clock(0), locker) // what a failed Close leaves is reported as left behind
 				}

@@ -39,7 +39,7 @@ func (r *Run) Note() any {
 
 // add takes down what a step led to. A state counts once.
 func (c *Coverage) add(e search.Edge[engine.Transition]) {
-	if f := e.By.Kind.Fault(); f != fault.None {
+	if f := e.Step.Kind.Fault(); f != fault.None {
 		if c.Faults == nil {
 			c.Faults = map[string]int{}
 		}
@@ -58,7 +58,7 @@ func (c *Coverage) add(e search.Edge[engine.Transition]) {
 	if s.contended {
 		c.Contended++
 	}
-	if !e.Over {
+	if !e.Terminal {
 		return
 	}
 	for len(c.Ends) <= s.sold {

@@ -24,13 +24,13 @@ func Describe(cmds []redis.Cmder) (name, all string) {
 		}
 		parts = append(parts, text)
 	}
-	return name, simredis.Relative(strings.Join(parts, ", "))
+	return name, simredis.RelativeTimes(strings.Join(parts, ", "))
 }
 
 // nameOf returns the name of a command in a schedule: its own, unless schedules use that word for something else.
 func nameOf(name string) string {
 	taken := []string{trace.KindBegins, trace.KindSubscribes, trace.KindWaits, trace.KindEnds, trace.KindDies}
-	if engine.Reserved(name) || slices.Contains(taken, name) {
+	if engine.IsReservedWord(name) || slices.Contains(taken, name) {
 		return lua.Unnamed
 	}
 	return name

@@ -18,7 +18,7 @@
 //
 // The code can wait at two places alone: a hook of the client holds every command back, and everything else waits in lock.Clock. So the
 // explorer always knows who waits for what, and lets one goroutine run at a time. What it chooses from are transitions, one table
-// (engine/table.go): a command takes effect and its sender runs to its next wait; a message arrives; time moves to the next timer or
+// (engine/kind_table.go): a command takes effect and its sender runs to its next wait; a message arrives; time moves to the next timer or
 // expiry, by itself only when nothing else can happen; a wait ends in one of two ways, where Go's select could take either; and faults, as
 // often as the scenario allows. Of a pipeline each command is a step, and a transaction is one.
 //
@@ -35,7 +35,8 @@
 //   - A state that was seen before is not gone on from.
 //   - A waiter in the pause of lock.Poll sleeps until a key of the lock, its process's memory, or the clock that it has looked at changes,
 //     as lock.Poll says that the next attempt is the one that has just failed. In the first runs, and in a few of the later ones, waiters
-//     are made to try twenty times more (CheckPolls): one that then does something else, or prolongs an expiry, is refused with ErrUnsaid.
+//     are made to try twenty times more (CheckPolls): one that then does something else, or prolongs an expiry, is refused with
+//     ErrUndeclaredPoll.
 //   - An attempt that has left nothing in Redis is forgotten when the next one begins: those who undo each other's attempts, as on a
 //     majority of nodes, would go on for ever.
 //   - Of three and more actors, those that start alike start in the order of their names, and are interchangeable: a fingerprint has their
@@ -61,7 +62,7 @@
 //
 //   - ErrBlind: it waits otherwise than by lock.Sleep, lock.Poll or Clock.Wait, or starts a goroutine otherwise than by Clock.Go. A
 //     goroutine that ends at once, or acts in later schedules alone, may not be seen. Exercises are refused such code before it is built.
-//   - ErrUnsaid: it polls in a way that it does not declare.
+//   - ErrUndeclaredPoll: it polls in a way that it does not declare.
 //   - ErrUnrepeatable: it does not do the same twice. Time comes from its clock, and chance from its Parts.
 //   - ErrCommand: a command that waits in Redis, answers by chance, or is unknown, or a key that is no string, hash, list, set or sorted
 //     set.

@@ -26,7 +26,7 @@ func (d driver) Contents() []*simredis.State { return d.Engine.Cluster.Contents(
 
 // Past implements judge.Driver.
 func (d driver) Past() judge.Past {
-	d.past.Faulted, d.past.SoldOut = d.Engine.Faulted, stockOf(d.Engine.Cluster.Stored(), 0) == "0"
+	d.past.Faulted, d.past.SoldOut = d.Engine.Faulted, stockOf(d.Engine.Cluster.MainState(), 0) == "0"
 	return d.past
 }
 
@@ -36,11 +36,11 @@ func (d driver) Changed(s *simredis.Server, before *simredis.State, by *engine.A
 	if by != nil {
 		actor = by.Index
 	}
-	d.judge.Change(judge.Change{Server: s.Index, Before: before, After: s.Holds, Lags: s.Replica != nil}, actor)
+	d.judge.Change(judge.Change{Server: s.Index, Before: before, After: s.State, Lags: s.Standby != nil}, actor)
 }
 
 // Book implements engine.Judge.
-func (d driver) Book(before, next *simredis.State) (*simredis.State, error) {
+func (d driver) RecordOrders(before, next *simredis.State) (*simredis.State, error) {
 	l, err := d.harness.readLedger(next)
 	for _, order := range l.news {
 		d.judge.Book(order, hasOrder(before, order.ID), stockOf(before, order.Segment))
@@ -66,16 +66,16 @@ func (d driver) AppendServer(b []byte, server int, o engine.Order) []byte {
 func (d driver) setup() judge.Setup {
 	s, of := d.Engine.Scenario, d.harness.strategy
 	setup := judge.Setup{
-		Driver: d, Key: lock.Key, Scope: of.Scope, OnNodes: d.Engine.Cluster.OnNodes(), Within: s.Within,
+		Driver: d, Key: lock.Key, Scope: of.Scope, OnNodes: d.Engine.Cluster.OnNodes(), Within: s.FreedWithin,
 	}
 	if of.Update == strategy.Segmented { // each segment has a lock of its own, so nobody is kept from another one
 		setup.Scope = strategy.Nobody
 	}
 	if d.harness.options.Starved {
-		setup.Overtakes = s.MostOvertakes()
+		setup.Overtakes = s.MaxOvertakes()
 	}
 	for _, a := range d.Engine.Actors() {
-		setup.Actors = append(setup.Actors, judge.Actor{Name: a.Name, Process: a.Process.Name, Once: a.Once(), Life: a})
+		setup.Actors = append(setup.Actors, judge.Actor{Name: a.Name, Process: a.Process.Name, Once: a.TriesOnce(), Life: a})
 	}
 	return setup
 }
@@ -92,7 +92,7 @@ type watchedLock struct {
 // Lock implements lock.Locker. An actor that is to try once does.
 func (l watchedLock) Lock(ctx context.Context, owner string) (*lock.Lease, error) {
 	c, actor, take := l.run.judge, l.actor.Index, l.lock.Lock
-	if l.actor.Once() && !c.Sale(actor).HasLease() {
+	if l.actor.TriesOnce() && !c.Sale(actor).HasLease() {
 		take = l.lock.TryLock
 	}
 	c.Ask(actor, owner)

@@ -31,14 +31,14 @@ type (
 
 // The errors of Explore and Replay.
 var (
-	ErrBlind        = engine.ErrBlind        // the code waits where the explorer cannot see it
-	ErrUnsaid       = engine.ErrUnsaid       // the code polls in a way that it does not declare
-	ErrPanicked     = engine.ErrPanicked     // the code panics
-	ErrUnrepeatable = engine.ErrUnrepeatable // the code does not do the same twice
-	ErrCommand      = engine.ErrCommand      // a command that the simulated Redis does not have
-	ErrKey          = engine.ErrKey          // a key that is not the lock's
-	ErrMalformed    = engine.ErrMalformed    // a step of the schedule is none
-	ErrText         = engine.ErrText         // the text of a scenario is none
+	ErrBlind          = engine.ErrBlind          // the code waits where the explorer cannot see it
+	ErrUndeclaredPoll = engine.ErrUndeclaredPoll // the code polls in a way that it does not declare
+	ErrPanicked       = engine.ErrPanicked       // the code panics
+	ErrUnrepeatable   = engine.ErrUnrepeatable   // the code does not do the same twice
+	ErrCommand        = engine.ErrCommand        // a command that the simulated Redis does not have
+	ErrKey            = engine.ErrKey            // a key that is not the lock's
+	ErrMalformed      = engine.ErrMalformed      // a step of the schedule is none
+	ErrScenarioText   = engine.ErrScenarioText   // the text of a scenario is none
 )
 
 // Anomalies lists them all, in the order in which they are looked for.
@@ -96,7 +96,7 @@ func (r Result) Unjudged() (all []Anomaly) {
 }
 
 // Explore runs a strategy in every schedule of a scenario. That it was cut short, by bounds or by ctx, is no error, but makes the verdict
-// unknown. It fails with ErrBlind, ErrUnsaid, ErrUnrepeatable, ErrCommand, ErrKey, or ErrPanicked.
+// unknown. It fails with ErrBlind, ErrUndeclaredPoll, ErrUnrepeatable, ErrCommand, ErrKey, or ErrPanicked.
 func Explore(ctx context.Context, s strategy.Strategy, in Scenario, goal Goal, bounds Bounds) (Result, error) {
 	if err := in.CheckFor(s); err != nil {
 		return Result{}, err

@@ -17,7 +17,7 @@ const trying, waiting = 0, 1
 // again begins a run that is where this one is.
 func (f futures) again() (copied futures, end func()) {
 	next := f.harness.Begin()
-	for _, t := range f.Engine.Taken() {
+	for _, t := range f.Engine.Schedule() {
 		next.Apply(t)
 	}
 	return futures{next}, f.afterwards(next)
@@ -26,13 +26,13 @@ func (f futures) again() (copied futures, end func()) {
 // newcomers begins a run of two, in one process, with names that nobody has had, on what the servers would hold so long after they held
 // this. The first tries once.
 func (f futures) newcomers(held []*simredis.State, at, after time.Duration) (newcomers futures, end func(), err error) {
-	cluster, err := f.Engine.Cluster.Later(held, after)
+	cluster, err := f.Engine.Cluster.AgedCopy(held, after)
 	if err != nil {
 		return futures{}, nil, err
 	}
 	h := f.harness
 	next := h.begin(engine.Setup{
-		Scenario: engine.Scenario{Actors: 2, Replicas: 1, Try: 1}, Cluster: cluster, FirstName: 'a', Now: at + after,
+		Scenario: engine.Scenario{Actors: 2, Replicas: 1, Try: 1}, Cluster: cluster, FirstActorName: 'a', Now: at + after,
 		Cuts: h.options.Cuts,
 	})
 	return futures{next}, f.afterwards(next), nil
@@ -51,8 +51,8 @@ func (f futures) check() (over bool) {
 	transitions := f.Engine.Transitions()
 	f.checkIdle(transitions)
 	f.sleepy = onlyTime(transitions) && f.isAsleepBesideFreeLock()
-	quiet := f.Engine.Options.Quiet
-	if !slices.ContainsFunc(transitions, engine.Transition.Progress) || f.Engine.Options.LastResort {
+	quiet := f.Engine.Options.OnlyFutilePolls
+	if !slices.ContainsFunc(transitions, engine.Transition.IsProgress) || f.Engine.Options.LastResort {
 		f.checkSelfLocked()
 	}
 	over = len(transitions) == 0 || quiet && f.isDeadlocked()

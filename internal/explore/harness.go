@@ -38,14 +38,14 @@ type Harness struct {
 	strategy strategy.Strategy
 	scenario engine.Scenario
 	options  Options
-	memory   *simredis.Memory
+	memory   *simredis.Simulator
 	start    *simredis.State
 	clients  [][]*simredis.Client // of each process, to each server
 	stores   []*dao.Store
 	masters  int // that the lock is on, beside the server with the stock
 	hasher   *engine.Hasher
 	pool     engine.Pool
-	watch    engine.Watch
+	watch    engine.Watchdog
 	played   int                             // runs, in a search
 	polled   map[engine.Fingerprint]struct{} // what waiters were told that have been looked at
 	ledgers  map[*simredis.State]ledger      // that were read
@@ -70,7 +70,7 @@ func Until(ctx context.Context) func() error {
 // NewHarness makes a harness. Those with the same seeds give the same fingerprints.
 func NewHarness(s strategy.Strategy, in engine.Scenario, options Options, seeds engine.Seeds) (*Harness, error) {
 	options.Memories = cmp.Or(options.Memories, &sync.Pool{})
-	m, known := options.Memories.Get().(*simredis.Memory)
+	m, known := options.Memories.Get().(*simredis.Simulator)
 	var err error
 	if !known { // stock and ledger are durable, so that whatever goes wrong is the lock's doing
 		if m, err = simredis.NewMemory(dao.IsKey); err != nil {
@@ -81,7 +81,7 @@ func NewHarness(s strategy.Strategy, in engine.Scenario, options Options, seeds 
 		strategy: s, scenario: in, options: options, memory: m, hasher: engine.NewHasher(seeds),
 		polled: map[engine.Fingerprint]struct{}{}, ledgers: map[*simredis.State]ledger{},
 	}
-	if h.start, err = m.After(m.Empty(), opening(s.Update == strategy.Segmented)...); err != nil {
+	if h.start, err = m.StateAfter(m.Empty(), opening(s.Update == strategy.Segmented)...); err != nil {
 		return nil, err
 	}
 	if s.OnNodes {
@@ -132,7 +132,7 @@ func (h *Harness) Begin() *Run { return h.begin(h.setup()) }
 // setup is what the executions of the scenario begin with.
 func (h *Harness) setup() engine.Setup {
 	return engine.Setup{
-		Scenario: h.scenario, Cluster: h.memory.NewCluster(h.start, h.masters), FirstName: 'A', Cuts: h.options.Cuts,
+		Scenario: h.scenario, Cluster: h.memory.NewCluster(h.start, h.masters), FirstActorName: 'A', Cuts: h.options.Cuts,
 	}
 }
 
@@ -173,18 +173,18 @@ func (h *Harness) sell(run *Run) {
 			locks = append(locks, watchedLock{run, a, l})
 		}
 		sale := service.Sale{
-			Run:    history.Run{ID: runID, Lock: h.strategy.Name, Initial: engine.Stock},
+			Run:    history.Run{ID: runID, Lock: h.strategy.Name, Initial: engine.InitialStock},
 			Locker: locks[0], Stock: h.stores[i], Clock: p.Clock(0),
 			Log: slog.New(slog.DiscardHandler), Replica: p.Name,
 			Think: x.Scenario.Work, Nested: x.Scenario.Nested, Update: h.strategy.Update,
-			Backoff: service.Backoff{Delay: engine.Poll, MaxDuration: engine.Forever, Clock: p.Clock(engine.Poll), Rand: highest},
+			Backoff: service.Backoff{Delay: engine.PollInterval, MaxDuration: engine.Forever, Clock: p.Clock(engine.PollInterval), Rand: highest},
 		}
 		if h.strategy.Update == strategy.Segmented {
 			sale.Segments = locks
 		}
-		x.Run(a, func(ctx context.Context) error {
+		x.SetBody(a, func(ctx context.Context) error {
 			for range x.Scenario.SalesEach() {
-				a.Next()
+				a.BeginSale()
 				if _, err := sale.Sell(ctx, a.Sale, lock.Owner(a.Sale)); err != nil {
 					return err
 				}
@@ -204,7 +204,7 @@ func (h *Harness) locks(x *engine.Execution, p *engine.Process, clients []*simre
 	}
 	parts := strategy.Parts{
 		Options: lock.Options{
-			Key: lock.Key, TTL: engine.TTL, RetryInterval: engine.Poll, WaitTimeout: engine.Forever, Clock: p.Clock(engine.Poll),
+			Key: lock.Key, TTL: engine.TTL, RetryInterval: engine.PollInterval, WaitTimeout: engine.Forever, Clock: p.Clock(engine.PollInterval),
 			Process: p.Name, HandOffLimit: handOffLimit, Notifier: p.Notifier(), Rand: chance(x, p),
 		},
 		Client: clients[0].Client, CompareAndDelete: "DELEX", Nodes: nodes,
@@ -237,7 +237,7 @@ const tries = 50
 func (h *Harness) Differs(schedule []engine.Transition) (where string) {
 	first := h.journal(schedule)
 	for range tries {
-		if where = first.Parts(h.journal(schedule)); where != "" {
+		if where = first.FirstDifference(h.journal(schedule)); where != "" {
 			break
 		}
 	}

@@ -19,7 +19,7 @@ func (f futures) checkIdle(transitions []engine.Transition) {
 	if !onlyTime(transitions) {
 		return
 	}
-	if waits := f.waitsInVain(); waits != nil && !f.Engine.TimerNext() && f.freed() {
+	if waits := f.waitsInVain(); waits != nil && !f.Engine.IsTimerNext() && f.freed() {
 		f.judge.Report(anomaly.Idle, judge.WaitsForExpiry, waits.Name)
 	}
 }
@@ -65,7 +65,7 @@ func (f futures) freed() bool {
 // isAsleepBesideFreeLock reports whether somebody waits for a timer for longer than it may, though nobody uses the lock, and its key is
 // free. It may be right to do so, by what the lock keeps elsewhere.
 func (f futures) isAsleepBesideFreeLock() bool {
-	if _, held := f.Engine.Cluster.Locked(lock.Key); held || f.waitsInVain() == nil {
+	if _, held := f.Engine.Cluster.LockKey(lock.Key); held || f.waitsInVain() == nil {
 		return false
 	}
 	return slices.ContainsFunc(f.Engine.Actors(), func(a *engine.Actor) bool {
@@ -76,7 +76,7 @@ func (f futures) isAsleepBesideFreeLock() bool {
 
 func onlyTime(transitions []engine.Transition) bool {
 	comes := func(t engine.Transition) bool {
-		return t.Progress() || t.Kind == engine.Resumes || t.Kind == engine.Arrives
+		return t.IsProgress() || t.Kind == engine.Resumes || t.Kind == engine.Arrives
 	}
 	return slices.Contains(transitions, engine.Transition{Kind: engine.TimePasses}) && !slices.ContainsFunc(transitions, comes)
 }

@@ -15,7 +15,7 @@ import (
 
 // opening returns the commands that begin the run. If the stock is in segments, all of it is in the first: the others are sold out.
 func opening(segmented bool) [][]string {
-	stock := strconv.Itoa(engine.Stock)
+	stock := strconv.Itoa(engine.InitialStock)
 	commands := [][]string{{"SET", dao.InventoryKey, stock}, {"HSET", dao.RunKey, "id", runID, "written", stock}}
 	for i := 1; segmented && i <= Segments; i++ {
 		segment, _ := dao.SegmentKeys(i)
@@ -32,7 +32,7 @@ func stockOf(s *simredis.State, segment int) string {
 		name, _ = dao.SegmentKeys(segment)
 	}
 	k, _ := s.Key(name)
-	return k.First()
+	return k.FirstValue()
 }
 
 // hasOrder reports whether an order with this id is in the ledger.
@@ -70,7 +70,7 @@ func (h *Harness) readLedger(s *simredis.State) (l ledger, err error) {
 		}
 		l.news, forget = append(l.news, order), append(forget, []string{"HSET", newest, id, owner})
 	}
-	if l.rest, err = h.memory.After(s, forget...); err == nil {
+	if l.rest, err = h.memory.StateAfter(s, forget...); err == nil {
 		h.ledgers[s] = l
 	}
 	return l, err

@@ -47,7 +47,7 @@ func TestAnOrderIsReadOnce(t *testing.T) {
 		if step.writes != "" {
 			command = append(slices.Replace(command, 2, 3, "5"), "{inventory}:fence", step.writes, "0")
 		}
-		next, err := h.memory.After(holds, append(command, runID, step.id, string(line), "0", "1000"))
+		next, err := h.memory.StateAfter(holds, append(command, runID, step.id, string(line), "0", "1000"))
 		if err != nil {
 			t.Fatal(err)
 		}

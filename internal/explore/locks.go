@@ -20,7 +20,7 @@ func (r *recorder) locks() (all []held) {
 		if r.x.Cluster.OnNodes() {
 			h.holder = r.judge.Owner(s.Index)
 		}
-		h.Key, h.has = s.Holds.Key(lock.Key)
+		h.Key, h.has = s.State.Key(lock.Key)
 		all = append(all, h)
 	}
 	return all

@@ -140,7 +140,7 @@ func TestALockThatPollsByALoopOfItsOwn(t *testing.T) {
 		pause time.Duration
 		most  int
 		want  error
-	}{{moment, 1000, explore.ErrUnsaid}, {longer, 1000, nil}, {moment, 3, nil}} {
+	}{{moment, 1000, explore.ErrUndeclaredPoll}, {longer, 1000, nil}, {moment, 3, nil}} {
 		_, err := explore.Explore(t.Context(), taking(test.pause, test.most), explore.Scenario{Actors: 2}, explore.Goal{},
 			explore.Bounds{Schedules: 2000})
 		said := fmt.Sprint(err)

@@ -46,11 +46,11 @@ func TestAWayOnAvoidsFaultsAndTheAnomaly(t *testing.T) {
 					t.Fatalf("%s cannot happen", token)
 				}
 				sight, last := way.Check(), i == len(tokens)-1
-				if avoided := last && want == ""; sight.Over != last || (way.Fingerprint() != way.Engine.Fingerprint()) != avoided {
+				if avoided := last && want == ""; sight.Terminal != last || (way.Fingerprint() != way.Engine.Fingerprint()) != avoided {
 					t.Errorf("after step %d: %+v; want the last to end it, in a state of its own if that was to be avoided", i+1, sight)
 				}
-				if shown := strings.Join(sight.Shown, " "); last && shown != want || !last && shown != "" {
-					t.Errorf("after step %d it has shown %q", i+1, sight.Shown)
+				if shown := strings.Join(sight.Hits, " "); last && shown != want || !last && shown != "" {
+					t.Errorf("after step %d it has shown %q", i+1, sight.Hits)
 				}
 			}
 		})

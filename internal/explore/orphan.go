@@ -32,10 +32,10 @@ func (f futures) orphaned() bool {
 	}
 	defer end()
 	refused := !later.obtainsInTime(waiting) && later.judge.HasRemains() // if it does not stay, it has been given an expiry
-	key, stays := f.Engine.Cluster.Locked(lock.Key)
+	key, stays := f.Engine.Cluster.LockKey(lock.Key)
 	both := stays && key.IsString() && later.canObtain(trying)
 	// its code knows those who come by their names, or waits for a time that nothing in Redis tells
-	if later.Engine.Err() != nil || refused && later.Engine.IsReading() {
+	if later.Engine.Err() != nil || refused && later.Engine.HasClockReadingWaiter() {
 		f.undecided = true
 		return false
 	}

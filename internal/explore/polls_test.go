@@ -32,8 +32,8 @@ func TestAWaiterThatDoesNotRepeatItsAttemptIsRefused(t *testing.T) {
 					goal, bounds := explore.Goal{Anomalies: []explore.Anomaly{anomaly.TwoHolders}}, explore.Bounds{Schedules: 3000, Workers: workers}
 					result, err := explore.Explore(t.Context(), lock, scenario, goal, bounds)
 					said := fmt.Sprint(err)
-					if !errors.Is(err, explore.ErrUnsaid) || !strings.Contains(said, "polls_test.go:") || !strings.Contains(said, "locktest") {
-						t.Errorf("%s, %s, %v; want ErrUnsaid, the line and locktest", result.Verdict(), upTo(100, result), err)
+					if !errors.Is(err, explore.ErrUndeclaredPoll) || !strings.Contains(said, "polls_test.go:") || !strings.Contains(said, "locktest") {
+						t.Errorf("%s, %s, %v; want ErrUndeclaredPoll, the line and locktest", result.Verdict(), upTo(100, result), err)
 					}
 				})
 			}

@@ -37,11 +37,11 @@ func (r *recorder) Sending(server int, commands []redis.Cmder) {
 
 // Replied implements engine.Recorder.
 func (r *recorder) Replied(reply []byte, commands int) {
-	r.step.Reply = meaning.Answer(simredis.Readable(reply, commands))
+	r.step.Reply = meaning.Answer(simredis.FormatReply(reply, commands))
 }
 
 // Follow implements engine.Recorder.
-func (r *recorder) Follow(rest []redis.Cmder, arrives bool) {
+func (r *recorder) PipelineContinues(rest []redis.Cmder, arrives bool) {
 	var names []string
 	for _, command := range rest {
 		name, _ := Describe([]redis.Cmder{command})
@@ -53,25 +53,25 @@ func (r *recorder) Follow(rest []redis.Cmder, arrives bool) {
 // Apply lets t happen, and writes down what happened.
 func (r *recorder) Apply(t engine.Transition) bool {
 	before, who := r.look(), r.x.Subject(t).Name
-	before.subscribes = r.x.Subject(t).Subscribes()
+	before.subscribes = r.x.Subject(t).IsSubscribing()
 	of := t.Kind.Budget().Row()
 	step := trace.Step{Fault: of.Name, Title: of.Title.In(r.x.Scenario.Language)}
 	r.step, r.token, r.verb, r.follows = &step, "", "", ""
 	ok := r.x.Apply(t)
 	if a := r.x.Subject(t).Actor; a != nil {
 		step.Actor = a.Name
-		if t.Kind.OfTask() || t.Kind.OfWaiter() {
+		if t.Kind.IsOfTask() || t.Kind.IsWaitEnd() {
 			step.Task = strings.TrimPrefix(strings.TrimPrefix(who, a.Name), ".")
 		}
 	}
 	step.Kind = r.kind(t, before)
-	if t.Kind.OfTask() && r.token == "" {
+	if t.Kind.IsOfTask() && r.token == "" {
 		r.token = step.Kind
 	}
 	says := append([]string{r.sentence(t, before), r.follows}, r.changes(before)...)
 	says = slices.DeleteFunc(says, func(text string) bool { return text == "" })
 	step.Says = strings.Join(says, r.say("; ", "；"))
-	step.Token = engine.Token(t.Kind, who, r.token)
+	step.Token = engine.FormatToken(t.Kind, who, r.token)
 	r.snapshot()
 	r.steps = append(r.steps, step)
 	return ok
@@ -123,7 +123,7 @@ type view struct {
 }
 
 func (r *recorder) look() view {
-	v := view{stored: r.x.Cluster.Stored(), locks: r.locks(), now: r.x.Now()}
+	v := view{stored: r.x.Cluster.MainState(), locks: r.locks(), now: r.x.Now()}
 	for _, a := range r.x.Actors() {
 		v.told = append(v.told, r.judge.Sale(a.Index).HasLossNotice())
 		v.began = append(v.began, a.Started())
@@ -136,14 +136,14 @@ func (r *recorder) look() view {
 func (r *recorder) snapshot() {
 	step := r.step
 	step.At = trace.Millis(r.x.Now())
-	if key, has := r.x.Cluster.Locked(lock.Key); has {
+	if key, has := r.x.Cluster.LockKey(lock.Key); has {
 		step.Lock, step.Expires = r.name(r.judge.Holder()), trace.Millis(key.TTL)
 	}
 	if holders := r.ofSegments(); holders != "" {
 		step.Lock = holders
 	}
 	step.Nodes = r.nodes()
-	step.Stock = stockOf(r.x.Cluster.Stored(), 0)
+	step.Stock = stockOf(r.x.Cluster.MainState(), 0)
 	for _, a := range r.x.Actors() {
 		step.Standing = append(step.Standing, r.stance(a))
 	}
@@ -162,11 +162,11 @@ func (r *recorder) ofSegments() string {
 
 // holderOf names who holds the lock of a segment; "" if nobody does.
 func (r *recorder) holderOf(segment int) string {
-	key, held := r.x.Cluster.Locked(service.SegmentKey(lock.Key, segment))
+	key, held := r.x.Cluster.LockKey(service.SegmentKey(lock.Key, segment))
 	if !held {
 		return ""
 	}
-	holder, _, _ := strings.Cut(strings.TrimPrefix(key.First(), lock.Owner("")), ":")
+	holder, _, _ := strings.Cut(strings.TrimPrefix(key.FirstValue(), lock.Owner("")), ":")
 	return holder
 }
 

@@ -63,7 +63,7 @@ func (r *Run) show(f judge.Finding) {
 		return
 	}
 	in := r.Engine.Scenario.Language
-	r.shown = append(r.shown, Shown{f.Anomaly, f.Anomaly.Row().Title.In(in), f.In(in), len(r.Engine.Taken())})
+	r.shown = append(r.shown, Shown{f.Anomaly, f.Anomaly.Row().Title.In(in), f.In(in), len(r.Engine.Schedule())})
 }
 
 // Follow takes the steps of a schedule, in a run that is recorded. It reports whether nothing can follow. It fails at the first step that

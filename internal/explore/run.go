@@ -16,7 +16,7 @@ func (r *Run) Apply(t engine.Transition) (own bool) {
 	r.past.Resent = r.past.Resent || t.Kind == engine.Resends
 	r.past.RolledBack = r.past.RolledBack || t.Kind == engine.RollsBack
 	for _, a := range r.Engine.Actors() {
-		if a.Queues() { // it waits without a command
+		if a.IsQueued() { // it waits without a command
 			r.judge.Queue(a.Index)
 		}
 	}
@@ -63,9 +63,9 @@ func (r *Run) Holder() *engine.Actor {
 func (r *Run) BelievesInside(a *engine.Actor) bool { return r.judge.Sale(a.Index).IsInside() }
 
 // Find returns the transition that is meant, if it can happen now.
-func (r *Run) Find(want engine.Wanted) (t engine.Transition, can bool) {
+func (r *Run) Find(want engine.ParsedToken) (t engine.Transition, can bool) {
 	possible := r.Engine.Transitions()
-	i := slices.IndexFunc(possible, func(t engine.Transition) bool { return r.Engine.Subject(t).Name == want.Who && want.Is(t.Kind) })
+	i := slices.IndexFunc(possible, func(t engine.Transition) bool { return r.Engine.Subject(t).Name == want.Who && want.Matches(t.Kind) })
 	if i < 0 {
 		return t, false
 	}
@@ -110,11 +110,11 @@ func (r *Run) errImpossible(possible []engine.Transition) error {
 // preview writes t as far as it is known before it has happened.
 func (r *Run) preview(t engine.Transition) string {
 	command := "…"
-	if r.Engine.Subject(t).Subscribes() {
+	if r.Engine.Subject(t).IsSubscribing() {
 		command = trace.KindSubscribes
 	}
 	if pending := r.Engine.Subject(t).Pending(); pending != nil {
 		command, _ = Describe(pending)
 	}
-	return engine.Token(t.Kind, r.Engine.Subject(t).Name, command)
+	return engine.FormatToken(t.Kind, r.Engine.Subject(t).Name, command)
 }

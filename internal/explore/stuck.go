@@ -20,7 +20,7 @@ const (
 // checkSelfLocked looks, when no actor can move, for one that waits for itself: until its lock expires, or for good.
 func (f futures) checkSelfLocked() {
 	for _, a := range f.Engine.Actors() {
-		if f.waits(a) && f.judge.Sale(a.Index).HasLease() && f.Holder() == a && !a.Paused() && a.InVain() {
+		if f.waits(a) && f.judge.Sale(a.Index).HasLease() && f.Holder() == a && !a.Paused() && a.IsWaitingInVain() {
 			if f.isHeldBeyondExpiry(a.Index) {
 				f.judge.Report(anomaly.SelfDeadlock, judge.WaitsForOwnExpiry, a.Name)
 			} else {
@@ -36,7 +36,7 @@ func (f futures) isHeldBeyondExpiry(actor int) bool {
 	defer end()
 	x, passes := later.Engine, engine.Transition{Kind: engine.TimePasses}
 	itsOwn := func(t engine.Transition) bool { return t.Kind == engine.Moves && x.Subject(t).Actor.Index == actor }
-	for until := x.Now() + 2*engine.TTL + x.Ahead(); x.Now() < until && slices.Contains(x.Transitions(), passes); {
+	for until := x.Now() + 2*engine.TTL + x.MaxClockDifference(); x.Now() < until && slices.Contains(x.Transitions(), passes); {
 		x.Apply(passes)
 		if leads(x, itsOwn, func() bool { return !later.judge.Sale(actor).Waits() }) {
 			return true
@@ -59,12 +59,12 @@ func (f futures) isDeadlocked() bool {
 				continue // a fault, or what others do beside them
 			}
 			x.Apply(t)
-			if !canBecomeQuiet(x) || !x.Cluster.Unchanged(before) {
+			if !canBecomeQuiet(x) || !x.Cluster.HoldsSame(before) {
 				return false
 			}
 		}
 	}
-	f.undecided = f.undecided || x.IsReading() && f.helped(x)
+	f.undecided = f.undecided || x.HasClockReadingWaiter() && f.helped(x)
 	if err := x.Err(); err != nil {
 		f.Engine.Fail(err)
 		return false
@@ -74,12 +74,12 @@ func (f futures) isDeadlocked() bool {
 
 // helped reports whether somebody who looks at a clock gets free after a time that nothing in Redis tells.
 func (f futures) helped(x *engine.Execution) bool {
-	left := x.Going()
+	left := x.CountUnfinished()
 	for d := 2 * engine.TTL; d < engine.Forever; d *= 2 {
 		x.AdvanceBy(d)
 		for range last {
 			next := withoutFaults(x)
-			if len(next) == 0 || x.Going() < left {
+			if len(next) == 0 || x.CountUnfinished() < left {
 				return true
 			}
 			x.Apply(next[0])
@@ -90,7 +90,7 @@ func (f futures) helped(x *engine.Execution) bool {
 
 // canBecomeQuiet lets waiters end what they have begun, and reports whether they are asking in vain again.
 func canBecomeQuiet(x *engine.Execution) bool {
-	return leads(x, engine.Transition.Progress, func() bool { return x.Options.Quiet })
+	return leads(x, engine.Transition.IsProgress, func() bool { return x.Options.OnlyFutilePolls })
 }
 
 // leads lets the first of the wanted transitions happen, again and again, and reports whether that leads to where something is so.
@@ -110,7 +110,9 @@ func leads(x *engine.Execution, wanted func(engine.Transition) bool, to func() b
 }
 
 // expiryDeadline returns by when every lock has expired twice by every clock.
-func expiryDeadline(x *engine.Execution) time.Duration { return x.Now() + 2*engine.TTL + x.Ahead() }
+func expiryDeadline(x *engine.Execution) time.Duration {
+	return x.Now() + 2*engine.TTL + x.MaxClockDifference()
+}
 
 // withoutFaults lists what may follow without a fault.
 func withoutFaults(x *engine.Execution) []engine.Transition {

@@ -51,23 +51,23 @@ func (s *searched) Transitions() []engine.Transition {
 }
 
 // Check implements search.Run.
-func (s *searched) Check() search.Sight {
+func (s *searched) Check() search.Observation {
 	found, over := s.Run.Check()
-	sight := search.Sight{Over: over, Note: s.Note()}
+	sight := search.Observation{Terminal: over, Note: s.Note()}
 	for _, f := range found {
-		sight.Shown = append(sight.Shown, string(f.Anomaly))
+		sight.Hits = append(sight.Hits, string(f.Anomaly))
 	}
 	at := func(a string) int { return slices.Index(anomaly.All(), anomaly.Anomaly(a)) }
-	slices.SortStableFunc(sight.Shown, func(a, b string) int { return at(a) - at(b) })
+	slices.SortStableFunc(sight.Hits, func(a, b string) int { return at(a) - at(b) })
 	if s.onward == nil {
 		return sight
 	}
-	others := slices.DeleteFunc(slices.Clone(sight.Shown), func(shown string) bool { return shown == string(s.onward.Avoid) })
-	s.ended = len(others) < len(sight.Shown)
+	others := slices.DeleteFunc(slices.Clone(sight.Hits), func(shown string) bool { return shown == string(s.onward.Avoid) })
+	s.ended = len(others) < len(sight.Hits)
 	if over && !s.ended {
 		others = append(others, string(Escaped))
 	}
-	sight.Shown, sight.Over = others, over || s.ended
+	sight.Hits, sight.Terminal = others, over || s.ended
 	return sight
 }
 
@@ -84,7 +84,7 @@ func (s *searched) Fingerprint() engine.Fingerprint {
 func (s System) Play(f func(search.Run[engine.Transition])) error {
 	s.played++
 	setup := s.setup()
-	setup.Inspected = s.played <= inspected || s.played%rarely == 0
+	setup.ChecksCallers = s.played <= inspected || s.played%rarely == 0
 	run := s.begin(setup)
 	defer run.Close()
 	s.watch.Follow(run.Engine)
@@ -92,8 +92,8 @@ func (s System) Play(f func(search.Run[engine.Transition])) error {
 		run.Apply(t)
 	}
 	f(&searched{Run: run, onward: s.Onward})
-	if setup.Inspected {
-		run.Engine.Inspect()
+	if setup.ChecksCallers {
+		run.Engine.CheckGoroutines()
 	}
 	run.Engine.CheckPolls(s.polled)
 	return run.Engine.Err()
@@ -114,7 +114,7 @@ func (s System) Explain(err error, path []engine.Transition) error {
 }
 
 // counterexample runs the schedule that shows something once more, and records it.
-func (s System) counterexample(of search.Found[engine.Transition]) Recording {
+func (s System) counterexample(of search.ShortestSchedule[engine.Transition]) Recording {
 	run := s.recorded(slices.Concat(s.After, of.Path))
 	defer run.Engine.Close()
 	found, _ := run.Check()
@@ -130,23 +130,23 @@ func (s System) counterexample(of search.Found[engine.Transition]) Recording {
 	return recording
 }
 
-// Lost implements search.System.
-func (h *Harness) Lost(why search.Loss) error { return h.watch.Lost(why) }
+// DiagnoseRun implements search.System.
+func (h *Harness) DiagnoseRun(why search.CheckReason) error { return h.watch.Diagnose(why) }
 
 // Search searches, in a system for each worker, made by begin.
 func Search(
 	ctx context.Context, begin func() (System, error), goal search.Goal[engine.Transition], bounds Bounds,
 ) (result Result, err error) {
-	take := goal.Take
-	goal.Take = func(e search.Edge[engine.Transition]) {
+	take := goal.OnEdge
+	goal.OnEdge = func(e search.Edge[engine.Transition]) {
 		result.Coverage.add(e)
 		if take != nil {
 			take(e)
 		}
 	}
-	var found []search.Found[engine.Transition]
-	result.Result, found, err = search.Do(ctx, func() (search.System[engine.Transition], error) { return begin() }, goal, bounds)
-	if errors.Is(err, search.ErrLost) {
+	var found []search.ShortestSchedule[engine.Transition]
+	result.Result, found, err = search.BreadthFirst(ctx, func() (search.System[engine.Transition], error) { return begin() }, goal, bounds)
+	if errors.Is(err, search.ErrNoProgress) {
 		err = engine.ErrBlind
 	}
 	if err != nil || len(found) == 0 {

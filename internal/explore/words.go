@@ -13,17 +13,17 @@ import (
 )
 
 // BoundSays says which bound ended a search; "" for none.
-func BoundSays(hit search.Hit, in language.Language) string {
+func BoundSays(hit search.BoundHit, in language.Language) string {
 	switch hit.Limit {
-	case search.Interruption:
+	case search.LimitInterrupted:
 		return in.Say("interrupted", "被中断")
-	case search.Steps:
+	case search.LimitSteps:
 		return in.Say("%d steps", "%d 步", hit.Most)
-	case search.Schedules:
+	case search.LimitSchedules:
 		return in.Say("%d schedules", "%d 种时序", hit.Most)
-	case search.Memory:
+	case search.LimitMemory:
 		return in.Say("%d MB of memory", "%d MB 内存", hit.Most>>20)
-	case search.Time:
+	case search.LimitTime:
 		return time.Duration(hit.Most).String()
 	default:
 		return ""
@@ -32,14 +32,14 @@ func BoundSays(hit search.Hit, in language.Language) string {
 
 // SentenceOf says what an anomaly is in a scenario, in its language: a lock may have to be free after a time.
 func SentenceOf(a Anomaly, in Scenario) string {
-	if a == anomaly.LeftBehind && in.Within > 0 {
-		return in.Say("a lock stays for longer than %v, although no sale holds it", "没有一单持有锁，锁却残留超过 %v", in.Within)
+	if a == anomaly.LeftBehind && in.FreedWithin > 0 {
+		return in.Say("a lock stays for longer than %v, although no sale holds it", "没有一单持有锁，锁却残留超过 %v", in.FreedWithin)
 	}
 	return a.Row().Says.In(in.Language)
 }
 
 // Bound says which bound was hit, or that the search was interrupted; "" for neither.
-func (r Result) Bound() string { return BoundSays(r.Hit, r.Scenario.Language) }
+func (r Result) Bound() string { return BoundSays(r.BoundHit, r.Scenario.Language) }
 
 // Untested says what was not put to the test: nobody sold, although everything was explored, a fault that was allowed never happened, or
 // nobody can say what time would bring, or whether what was looked for happens.
@@ -119,10 +119,10 @@ func (e *StaleError) Error() string {
 
 // Lacking says which faults a schedule needs, if its steps up to one need more than the scenario allows; otherwise it returns nil.
 func Lacking(in engine.Scenario, upTo, schedule string) error {
-	if in.Faults.AtLeast(engine.Budgets(upTo)) == in.Faults {
+	if in.Faults.Max(engine.RequiredBudget(upTo)) == in.Faults {
 		return nil
 	}
-	needs := in.Faults.AtLeast(engine.Budgets(schedule)).String()
+	needs := in.Faults.Max(engine.RequiredBudget(schedule)).String()
 	return &StaleError{Why: in.Say("it needs --faults %s", "需要 --faults %s", needs), Needs: needs, in: in.Language}
 }
 

@@ -88,7 +88,7 @@ func (r *recorder) segmentSentence(a *engine.Actor) string {
 		holder := r.holderOf(segment)
 		switch {
 		case r.about(stock):
-			return r.say("%s reads stock %s of segment %d", "%s 读到库存 %s（第 %d 段）", a.Name, stockOf(r.x.Cluster.Stored(), segment), segment)
+			return r.say("%s reads stock %s of segment %d", "%s 读到库存 %s（第 %d 段）", a.Name, stockOf(r.x.Cluster.MainState(), segment), segment)
 		case !r.about(service.SegmentKey(lock.Key, segment)):
 		case holder == "":
 			return r.say("the lock of segment %d is free", "第 %d 段的锁空闲", segment)
@@ -101,7 +101,7 @@ func (r *recorder) segmentSentence(a *engine.Actor) string {
 
 // stockSentence tells what a's command did with the stock, "" if nothing.
 func (r *recorder) stockSentence(before view, a *engine.Actor) string {
-	is, reply := r.x.Cluster.Stored(), r.step.Reply
+	is, reply := r.x.Cluster.MainState(), r.step.Reply
 	left := stockOf(is, 0)
 	writes := r.say("%s writes stock %s", "%s 写入库存 %s", a.Name, left)
 	switch {
@@ -226,7 +226,7 @@ func (r *recorder) fill(text language.Text, a *engine.Actor) string {
 		sale, process = a.Name, a.Process.Title()
 	}
 	return strings.NewReplacer(
-		"{sale}", sale, "{process}", process, "{node}", fmt.Sprint(r.step.Node), "{jump}", engine.Jump.String(),
+		"{sale}", sale, "{process}", process, "{node}", fmt.Sprint(r.step.Node), "{jump}", engine.ClockJumpSize.String(),
 	).Replace(text.In(r.x.Scenario.Language))
 }
 
@@ -258,7 +258,7 @@ func (r *recorder) lockSentence(before view, a *engine.Actor) string {
 	case len(is.Values) == 1 && changed:
 		return r.say("%s writes over %s lock%s", "%s 覆盖了%s锁%s", a.Name, whose, on)
 	case changed:
-		return r.say("%s counts its lock: %s", "%s 更新自己锁的重入次数：%s", a.Name, simredis.Relative(strings.Join(is.Values[1:], " ")))
+		return r.say("%s counts its lock: %s", "%s 更新自己锁的重入次数：%s", a.Name, simredis.RelativeTimes(strings.Join(is.Values[1:], " ")))
 	case is.TTL > was.TTL && was.holder == a.Index:
 		return r.say("%s renews its lock%s", "%s 给自己的锁续期%s", a.Name, on)
 	case is.TTL > was.TTL:

@@ -7,7 +7,7 @@ type Fault struct{ Name, Says string }
 
 // Faults returns all of them.
 func Faults() (all []Fault) {
-	for _, f := range fault.InBubbles() {
+	for _, f := range fault.BubbleFaults() {
 		all = append(all, Fault{f.String(), f.Row().InBubble})
 	}
 	return all

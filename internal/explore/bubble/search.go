@@ -75,7 +75,7 @@ func (s *Stage) Search() (Result, error) {
 func (s *searcher) conclude(took time.Duration) {
 	r, l := &s.result, s.limits
 	r.Took = took
-	for _, f := range fault.InBubbles() {
+	for _, f := range fault.BubbleFaults() {
 		if l.Faults[f] > 0 && s.used[f] == 0 {
 			r.Never = append(r.Never, f.String())
 		}
@@ -95,19 +95,19 @@ func (s *searcher) conclude(took time.Duration) {
 func (s *searcher) run(ctx context.Context) error {
 	ctx, s.stop = context.WithCancel(ctx)
 	defer s.stop()
-	goal := search.Goal[string]{Attempts: attempts, Go: func(int) error {
+	goal := search.Goal[string]{Attempts: attempts, OnLevel: func(int) error {
 		if s.result.Depth++; s.result.Depth == s.limits.Depth || s.limits.First && len(s.result.Found) > 0 {
 			return errEnough
 		}
 		return nil
 	}}
 	begin := func() (search.System[string], error) { return s, nil }
-	r, _, err := search.Do(ctx, begin, goal, search.Bounds{Workers: 1, Patience: s.limits.Time})
-	s.result.States, s.result.Complete, s.result.Chance, s.result.Missed = r.States, r.Complete, r.Chance, r.Missed
+	r, _, err := search.BreadthFirst(ctx, begin, goal, search.Bounds{Workers: 1, Patience: s.limits.Time})
+	s.result.States, s.result.Complete, s.result.Chance, s.result.Missed = r.States, r.Complete, r.Diverged, r.Unreached
 	switch {
 	case errors.Is(err, errEnough):
 		return nil
-	case errors.Is(err, search.ErrLost) && s.t.Failed(): // it has called t.FailNow
+	case errors.Is(err, search.ErrNoProgress) && s.t.Failed(): // it has called t.FailNow
 		s.t.FailNow()
 	}
 	return err
@@ -135,8 +135,8 @@ func (s *searcher) Play(f func(search.Run[string])) error {
 // Explain implements search.System.
 func (*searcher) Explain(err error, _ []string) error { return err }
 
-// Lost implements search.System. It is called by another goroutine while a run goes on.
-func (s *searcher) Lost(search.Loss) error {
+// DiagnoseRun implements search.System. It is called by another goroutine while a run goes on.
+func (s *searcher) DiagnoseRun(search.CheckReason) error {
 	if taken := s.taken.Load(); taken != s.before || s.since.IsZero() {
 		s.before, s.since = taken, time.Now()
 		return nil
@@ -195,14 +195,14 @@ func (r *searched) Apply(token string) bool {
 }
 
 // Check implements search.Run. It lets time pass, so nothing can follow it.
-func (r *searched) Check() search.Sight {
+func (r *searched) Check() search.Observation {
 	by := judged{r.Fingerprint(), r.run.step.Actor}
 	r.judged, r.rests = true, !r.run.isAnyCalling()
 	for _, f := range r.run.game.Seen() {
 		r.of.note(f, r.path)
 	}
 	if _, known := r.of.judged[by]; known {
-		return search.Sight{}
+		return search.Observation{}
 	}
 	r.of.judged[by] = struct{}{}
 	var found []Finding
@@ -210,7 +210,7 @@ func (r *searched) Check() search.Sight {
 	for _, f := range found {
 		r.of.note(f, r.path)
 	}
-	return search.Sight{}
+	return search.Observation{}
 }
 
 // Fingerprint implements search.Run: that of the state that the last step led to.

@@ -142,7 +142,7 @@ func (r *Run) effect(l *server.Line, happen func() ([]byte, error), fate string)
 	r.game.Changed(by)
 	r.record(by, strings.Join([]string{command, strconv.Itoa(l.Node), string(reply), fate}, " "))
 	if r.drawn {
-		r.step.Command, r.step.Reply = r.server.Display(command), r.server.Display(simredis.Readable(reply, 1))
+		r.step.Command, r.step.Reply = r.server.Display(command), r.server.Display(simredis.FormatReply(reply, 1))
 		if r.stage.limits.Nodes > 1 {
 			r.step.Command += fmt.Sprintf(" (node %d)", l.Node+1)
 		}

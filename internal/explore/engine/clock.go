@@ -11,22 +11,22 @@ import (
 )
 
 type timer struct {
-	x       *Execution
-	actor   *Actor
-	at      time.Duration
-	f       func()
-	brief   bool // no longer than a moment
-	stopped bool
+	x        *Execution
+	actor    *Actor
+	dueAt    time.Duration
+	callback func()
+	isBrief  bool // no longer than a moment
+	stopped  bool
 }
 
 // timers are those that are set, in the order in which they were.
 type timers []*timer
 
 // next returns the timer that will fire first, nil if there is none.
-func (all timers) next() *timer {
+func (all timers) earliest() *timer {
 	var next *timer
 	for _, t := range all {
-		if !t.actor.Paused() && !t.actor.Dead() && (next == nil || t.at < next.at) {
+		if !t.actor.Paused() && !t.actor.Dead() && (next == nil || t.dueAt < next.dueAt) {
 			next = t
 		}
 	}
@@ -34,11 +34,11 @@ func (all timers) next() *timer {
 }
 
 // forget drops such timers.
-func (x *Execution) forget(which func(*timer) bool) {
-	x.timers, x.never = slices.DeleteFunc(x.timers, which), slices.DeleteFunc(x.never, which)
+func (x *Execution) dropTimers(which func(*timer) bool) {
+	x.timers, x.timeoutTimers = slices.DeleteFunc(x.timers, which), slices.DeleteFunc(x.timeoutTimers, which)
 }
 
-func (t *timer) is(other *timer) bool { return t == other }
+func (t *timer) isSame(other *timer) bool { return t == other }
 
 // virtualClock is the lock.Clock of one process.
 type virtualClock struct {
@@ -53,78 +53,78 @@ func (p *Process) Clock(moment time.Duration) lock.Clock { return virtualClock{p
 
 // Now tells the time, and takes down for the state that it was asked.
 func (c virtualClock) Now() time.Time {
-	if t := c.x.running("Clock.Now"); t != nil {
-		t.itsRound().looked, t.last = true, nil
-		c.x.Journal.jot("Clock.Now")
+	if t := c.x.callingTask("Clock.Now"); t != nil {
+		t.currentRound().readClock, t.lastTimer = true, nil
+		c.x.Journal.record("Clock.Now")
 	}
-	c.process.look()
-	return simredis.Date(c.x.now + c.process.ahead)
+	c.process.recordClockRead()
+	return simredis.VirtualTime(c.x.now + c.process.clockOffset)
 }
 
 // AfterFunc implements lock.Clock.
 func (c virtualClock) AfterFunc(d time.Duration, f func()) lock.Timer {
-	t := &timer{x: c.x, at: c.x.now + max(d, 0), f: f, brief: 0 < d && d <= c.moment}
-	task := c.x.running("Clock.AfterFunc")
+	t := &timer{x: c.x, dueAt: c.x.now + max(d, 0), callback: f, isBrief: 0 < d && d <= c.moment}
+	task := c.x.callingTask("Clock.AfterFunc")
 	if task == nil || c.process.dead {
 		return t
 	}
 	t.actor = task.actor
 	if c.x.Journal != nil {
-		c.x.Journal.jot("Clock.AfterFunc " + d.String())
+		c.x.Journal.record("Clock.AfterFunc " + d.String())
 	}
 	switch {
 	case d < Forever:
-		task.last = t
+		task.lastTimer = t
 		c.x.timers = append(c.x.timers, t)
-	case c.x.left[fault.Timeout] > 0:
-		c.x.never = append(c.x.never, t)
+	case c.x.budget[fault.Timeout] > 0:
+		c.x.timeoutTimers = append(c.x.timeoutTimers, t)
 	}
 	return t
 }
 
 // Go implements lock.Clock.
 func (c virtualClock) Go(name string, f func()) {
-	if t := c.x.running("Clock.Go"); t != nil && !c.process.dead {
-		t.last = nil
-		c.x.Journal.jot("Clock.Go")
+	if t := c.x.callingTask("Clock.Go"); t != nil && !c.process.dead {
+		t.lastTimer = nil
+		c.x.Journal.record("Clock.Go")
 		child := t.actor.spawn(name, f)
-		child.parent, child.started, child.notified = t, t.round.number, t.notified
+		child.parent, child.parentRound, child.startedByMessage = t, t.round.number, t.startedByMessage
 	}
 }
 
 // Wait implements lock.Clock.
 func (c virtualClock) Wait(ctx context.Context, ch <-chan struct{}) error {
-	t := c.x.running("Clock.Wait")
+	t := c.x.callingTask("Clock.Wait")
 	if t == nil {
 		return ErrBlind
 	}
 	if err := checkTimeless(ctx); err != nil {
 		c.x.Fail(err)
 	}
-	c.x.Journal.jot("Clock.Wait")
-	t.sleep, t.last = t.last, nil
-	t.waiting, t.ctx, t.ch, t.err, t.taken = true, ctx, ch, nil, false
-	if t.asleep() || t.isPaused() {
-		t.apart = true
+	c.x.Journal.record("Clock.Wait")
+	t.waitTimer, t.lastTimer = t.lastTimer, nil
+	t.waiting, t.waitCtx, t.waitCh, t.waitErr, t.received = true, ctx, ch, nil, false
+	if t.isInBriefSleep() || t.isInLongSleep() {
+		t.detached = true
 		t.recordPause()
 	}
-	if t.asleep() { // then the schedule ends it, not time
-		c.x.forget(t.sleep.is)
-		t.digest()
+	if t.isInBriefSleep() { // then the schedule ends it, not time
+		c.x.dropTimers(t.waitTimer.isSame)
+		t.compressHistory()
 	}
 	c.x.waiters = append(c.x.waiters, t)
-	t.locate()
-	helped := t.helped()
+	t.recordCallSite()
+	helped := t.hasHelper()
 	if err := park(t); err != nil {
 		return err
 	}
 	if helped && c.x.Cluster.OnNodes() {
-		c.process.mergePast()
+		c.process.mergeNodeHistories()
 	}
-	if t.waiting = false; !helped && (t.sleep == nil || !t.sleep.brief) {
+	if t.waiting = false; !helped && (t.waitTimer == nil || !t.waitTimer.isBrief) {
 		t.beginRound()
 	}
-	return t.err
+	return t.waitErr
 }
 
 // Stop implements lock.Timer.
@@ -133,39 +133,39 @@ func (t *timer) Stop() bool {
 		return false
 	}
 	t.stopped = true
-	t.x.forget(t.is)
+	t.x.dropTimers(t.isSame)
 	return true
 }
 
 // fire runs a timer's function, once the execution settles.
 func (t *timer) fire() {
 	t.Stop()
-	t.actor.spawn("timer", t.f)
+	t.actor.spawn("timer", t.callback)
 }
 
 // pass lets time pass until then, firing timers as it goes.
-func (x *Execution) pass(then time.Duration) {
-	for t := x.timers.next(); t != nil && t.at <= then; t = x.timers.next() {
-		x.elapse(t.at)
+func (x *Execution) advanceTo(then time.Duration) {
+	for t := x.timers.earliest(); t != nil && t.dueAt <= then; t = x.timers.earliest() {
+		x.moveClock(t.dueAt)
 		x.settle() // fires it
 	}
-	x.elapse(then)
+	x.moveClock(then)
 }
 
-func (x *Execution) elapse(then time.Duration) {
+func (x *Execution) moveClock(then time.Duration) {
 	if then <= x.now {
 		return
 	}
 	d := then - x.now
 	x.now = then
 	for _, s := range x.Cluster.Servers() {
-		next, err := x.Cluster.After(s, d)
+		next, err := x.Cluster.StateAfter(s, d)
 		if err != nil {
 			x.Fail(err)
 			return
 		}
-		x.becomes(s, next, nil)
-		if err := x.Cluster.AgeReplica(s, d); err != nil {
+		x.setState(s, next, nil)
+		if err := x.Cluster.AgeStandby(s, d); err != nil {
 			x.Fail(err)
 		}
 	}

@@ -9,29 +9,29 @@ import (
 var ErrKilled = errors.New("the coroutine was killed")
 
 // ErrExited is what a coroutine is told to have panicked with whose function has ended its goroutine.
-var ErrExited = errors.New("the function has ended its goroutine")
+var ErrCoroutineExited = errors.New("the function has ended its goroutine")
 
 // patience is how often a coroutine that was killed may still ask to park. One that asks more often, as a loop that retries for ever
 // does, is made to panic with ErrKilled, and so ends.
-const patience = 100
+const maxParksAfterKill = 100
 
 // Coroutine is one function on a goroutine that has a baton. It runs from Resume to its next Park, and Resume returns only then; whoever
 // calls Resume and the coroutine never run at the same time. So a scheduler that resumes one coroutine after the other decides every order
 // there is, and what they share needs no mutex. Park and Condemn are called by itself; everything else is called by its scheduler.
 type Coroutine struct {
-	pool      *Pool
-	carrier   atomic.Pointer[carrier] // its goroutine, nil before and after
-	f         func()
-	panicked  func(value any)
-	ended     bool
-	condemned bool
-	asked     int // since then
+	pool           *Pool
+	carrier        atomic.Pointer[carrier] // its goroutine, nil before and after
+	f              func()
+	panicked       func(value any)
+	ended          bool
+	condemned      bool
+	parksSinceKill int // since then
 }
 
 // Start lets it wait for its first Resume, once it has nothing else to do. If f panics, panicked gets the value, while the stack is still
 // there, and the coroutine ends.
 func (c *Coroutine) Start(on *Pool, f func(), panicked func(value any)) {
-	c.pool, c.f, c.panicked, c.ended, c.condemned, c.asked = on, f, panicked, false, false, 0
+	c.pool, c.f, c.panicked, c.ended, c.condemned, c.parksSinceKill = on, f, panicked, false, false, 0
 }
 
 // Resume lets it run until it parks or ends.
@@ -41,15 +41,15 @@ func (c *Coroutine) Resume() {
 	}
 	on := c.carrier.Load()
 	if on == nil {
-		on = c.pool.take()
-		on.runs = c
+		on = c.pool.takeCarrier()
+		on.coroutine = c
 		c.carrier.Store(on)
 	}
 	on.resume()
-	if on.runs == nil {
+	if on.coroutine == nil {
 		c.ended = true
 		c.carrier.Store(nil)
-		c.pool.give(on)
+		c.pool.putCarrier(on)
 	}
 }
 
@@ -63,12 +63,12 @@ func (c *Coroutine) Kill() {
 }
 
 // Goroutine returns the number of its goroutine, "" if it has none. It may be called while the coroutine runs.
-func (c *Coroutine) Goroutine() string {
+func (c *Coroutine) GoroutineID() string {
 	on := c.carrier.Load()
 	if on == nil {
 		return ""
 	}
-	number, _ := on.number.Load().(string)
+	number, _ := on.goroutineID.Load().(string)
 	return number
 }
 
@@ -86,7 +86,7 @@ func (c *Coroutine) Park() error {
 	if !c.condemned {
 		return nil
 	}
-	if c.asked++; c.asked > patience {
+	if c.parksSinceKill++; c.parksSinceKill > maxParksAfterKill {
 		panic(ErrKilled)
 	}
 	return ErrKilled

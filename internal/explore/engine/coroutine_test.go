@@ -15,17 +15,17 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // pool is one that ends with the test.
-func pool(t *testing.T) *engine.Pool {
+func newPool(t *testing.T) *engine.Pool {
 	t.Helper()
 	var p engine.Pool
 	t.Cleanup(p.Close)
 	return &p
 }
 
-func start(t *testing.T, f func(park func() error)) *engine.Coroutine {
+func startCoroutine(t *testing.T, f func(park func() error)) *engine.Coroutine {
 	t.Helper()
 	c := &engine.Coroutine{}
-	c.Start(pool(t), func() { f(func() error { return c.Park() }) }, func(v any) { t.Errorf("it panicked: %v", v) })
+	c.Start(newPool(t), func() { f(func() error { return c.Park() }) }, func(v any) { t.Errorf("it panicked: %v", v) })
 	return c
 }
 
@@ -33,7 +33,7 @@ func start(t *testing.T, f func(park func() error)) *engine.Coroutine {
 func TestTheSchedulerDecidesTheOrder(t *testing.T) {
 	var order []string
 	actor := func(name string) *engine.Coroutine {
-		return start(t, func(park func() error) {
+		return startCoroutine(t, func(park func() error) {
 			for range 2 {
 				order = append(order, name)
 				if err := park(); err != nil {
@@ -53,7 +53,7 @@ func TestTheSchedulerDecidesTheOrder(t *testing.T) {
 
 func TestKillUnwinds(t *testing.T) {
 	var cleaned bool
-	c := start(t, func(park func() error) {
+	c := startCoroutine(t, func(park func() error) {
 		defer func() { cleaned = true }()
 		if err := park(); !errors.Is(err, engine.ErrKilled) {
 			t.Errorf("%v; want ErrKilled", err)
@@ -67,7 +67,7 @@ func TestKillUnwinds(t *testing.T) {
 }
 
 func TestOneThatWasNeverResumedDoesNotRun(t *testing.T) {
-	c := start(t, func(func() error) { t.Error("it ran") })
+	c := startCoroutine(t, func(func() error) { t.Error("it ran") })
 	c.Kill()
 	if !c.Ended() {
 		t.Error("it has not ended")
@@ -76,7 +76,7 @@ func TestOneThatWasNeverResumedDoesNotRun(t *testing.T) {
 
 // One that retries for ever ends too.
 func TestKillEndsALoop(t *testing.T) {
-	c := start(t, func(park func() error) {
+	c := startCoroutine(t, func(park func() error) {
 		for {
 			_ = park()
 		}
@@ -92,7 +92,7 @@ func TestKillEndsALoop(t *testing.T) {
 func TestCondemnedRunsOn(t *testing.T) {
 	var c engine.Coroutine
 	var err error
-	c.Start(pool(t), func() { c.Condemn(); err = c.Park() }, nil)
+	c.Start(newPool(t), func() { c.Condemn(); err = c.Park() }, nil)
 	c.Resume()
 	if !c.Ended() || !errors.Is(err, engine.ErrKilled) {
 		t.Errorf("ended %t, %v; want it ended, and ErrKilled", c.Ended(), err)
@@ -102,7 +102,7 @@ func TestCondemnedRunsOn(t *testing.T) {
 func TestAPanicIsTold(t *testing.T) {
 	var told any
 	c := &engine.Coroutine{}
-	c.Start(pool(t), func() { panic("out of luck") }, func(v any) { told = v })
+	c.Start(newPool(t), func() { panic("out of luck") }, func(v any) { told = v })
 	c.Resume()
 	if told != "out of luck" || !c.Ended() {
 		t.Errorf("told %v, ended %t", told, c.Ended())
@@ -113,15 +113,15 @@ func TestAPanicIsTold(t *testing.T) {
 func TestAGoroutineIsKnownByItsNumber(t *testing.T) {
 	number := func() string { return strings.Fields(string(debug.Stack()))[1] }
 	var own string
-	c := start(t, func(park func() error) { own = number(); _ = park() })
-	if c.Goroutine() != "" {
-		t.Errorf("it has the goroutine %s before it begins", c.Goroutine())
+	c := startCoroutine(t, func(park func() error) { own = number(); _ = park() })
+	if c.GoroutineID() != "" {
+		t.Errorf("it has the goroutine %s before it begins", c.GoroutineID())
 	}
 	c.Resume()
-	if own != c.Goroutine() || own == number() {
-		t.Errorf("its goroutine is %s, and is taken for %s; its scheduler's is %s", own, c.Goroutine(), number())
+	if own != c.GoroutineID() || own == number() {
+		t.Errorf("its goroutine is %s, and is taken for %s; its scheduler's is %s", own, c.GoroutineID(), number())
 	}
-	if c.Kill(); c.Goroutine() != "" {
-		t.Errorf("it has the goroutine %s after its end", c.Goroutine())
+	if c.Kill(); c.GoroutineID() != "" {
+		t.Errorf("it has the goroutine %s after its end", c.GoroutineID())
 	}
 }

@@ -11,8 +11,8 @@ import (
 	"lockstep/internal/lock"
 )
 
-// ErrText means that a text is no scenario.
-var ErrText = lock.WithCode("bad_request", "no scenario")
+// ErrScenarioText means that a text is no scenario.
+var ErrScenarioText = lock.WithCode("bad_request", "no scenario")
 
 // Flags are a scenario as flags of a command line: what String writes. Add begins them, and Scenario gives what was read.
 type Flags struct {
@@ -28,12 +28,12 @@ func (f *Flags) Add(to *pflag.FlagSet) {
 	to.IntVar(&s.Replicas, "replicas", 0, "how many processes they are in; 0: one each")
 	to.IntVar(&s.Try, "try", 0, "how many of them try once for the lock, and do not wait")
 	to.IntVar(&s.Nested, "nested", 0, "how many nested calls take the lock again")
-	to.IntVar(&s.Overtakes, "overtakes", usualOvertakes,
+	to.IntVar(&s.Overtakes, "overtakes", defaultOvertakes,
 		"how often a sale may be overtaken by others that asked after it: --anomaly starved")
 	to.DurationVar(&s.Work, "work", 0, "how long a sale works under the lock; its expiry is 10s")
 	to.DurationVar(&s.Skew, "skew", 0,
 		"how far clocks are off: the first process's is behind Redis's, the second's ahead, the third's right, and so on")
-	to.DurationVar(&s.Within, "freed-within", 0, "how long the lock of a holder that died may stay; 0: any time that ends")
+	to.DurationVar(&s.FreedWithin, "freed-within", 0, "how long the lock of a holder that died may stay; 0: any time that ends")
 	to.IntVar(&s.Nodes, "nodes", 0, "how many masters the lock is on, if it is on several; 0: 3")
 	to.StringVar(&f.faults, "faults", "", "what may go wrong, and how often: expiry=1,crash=1")
 }
@@ -61,7 +61,7 @@ func (s Scenario) String() string {
 	set.SortFlags = false
 	f.Add(set)
 	f.scenario, f.faults = s, s.Faults.String()
-	f.scenario.Sales, f.scenario.Overtakes = s.SalesEach(), s.MostOvertakes()
+	f.scenario.Sales, f.scenario.Overtakes = s.SalesEach(), s.MaxOvertakes()
 	var flags []string
 	set.VisitAll(func(flag *pflag.Flag) {
 		if value := flag.Value.String(); value != flag.DefValue {
@@ -71,7 +71,7 @@ func (s Scenario) String() string {
 	return strings.Join(flags, " ")
 }
 
-// ParseScenario reads what String writes, and fails with ErrText. That it is checked is the caller's part.
+// ParseScenario reads what String writes, and fails with ErrScenarioText. That it is checked is the caller's part.
 func ParseScenario(text string) (Scenario, error) {
 	var f Flags
 	set := pflag.NewFlagSet("", pflag.ContinueOnError)
@@ -82,7 +82,7 @@ func ParseScenario(text string) (Scenario, error) {
 		var names []string
 		set.VisitAll(func(flag *pflag.Flag) { names = append(names, "--"+flag.Name) })
 		return Scenario{}, fmt.Errorf("%w: %q: %w; it takes flags of lockstep explore, as in --actors 3 --faults expiry=1,crash=1: %s",
-			ErrText, text, err, strings.Join(names, ", "))
+			ErrScenarioText, text, err, strings.Join(names, ", "))
 	}
 	if err := set.Parse(strings.Fields(text)); err != nil {
 		return wrong(err)

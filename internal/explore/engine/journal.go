@@ -13,17 +13,17 @@ import (
 // schedule: where they part is the line to look at.
 type Journal struct{ entries []entry }
 
-type entry struct{ what, line string }
+type entry struct{ action, callers string }
 
 // jot writes down what the task that has the turn asks for. A nil journal takes nothing down.
-func (j *Journal) jot(what string) {
+func (j *Journal) record(what string) {
 	if j != nil {
-		j.entries = append(j.entries, entry{what, line()})
+		j.entries = append(j.entries, entry{what, callerLines()})
 	}
 }
 
 // jotCommands writes down that it sends commands.
-func (j *Journal) jotCommands(cmds []redis.Cmder) {
+func (j *Journal) recordCommands(cmds []redis.Cmder) {
 	if j == nil {
 		return
 	}
@@ -32,28 +32,28 @@ func (j *Journal) jotCommands(cmds []redis.Cmder) {
 		_, text := meaning.Describe(cmd.Args())
 		all = append(all, text)
 	}
-	j.jot(strings.Join(all, ", "))
+	j.record(strings.Join(all, ", "))
 }
 
 // Parts says where two journals part, "" if they do not.
-func (j *Journal) Parts(other *Journal) string {
+func (j *Journal) FirstDifference(other *Journal) string {
 	for i := range max(len(j.entries), len(other.entries)) {
-		a, b := j.at(i), other.at(i)
+		a, b := j.entryAt(i), other.entryAt(i)
 		switch {
 		case a == b:
 			continue
-		case a.line == b.line:
-			return fmt.Sprintf("once %s, once %s%s", a.what, b.what, a.line)
+		case a.callers == b.callers:
+			return fmt.Sprintf("once %s, once %s%s", a.action, b.action, a.callers)
 		default:
-			return fmt.Sprintf("once %s%s, once %s%s", a.what, a.line, b.what, b.line)
+			return fmt.Sprintf("once %s%s, once %s%s", a.action, a.callers, b.action, b.callers)
 		}
 	}
 	return ""
 }
 
-func (j *Journal) at(i int) entry {
+func (j *Journal) entryAt(i int) entry {
 	if i < len(j.entries) {
 		return j.entries[i]
 	}
-	return entry{what: "nothing"}
+	return entry{action: "nothing"}
 }

@@ -44,11 +44,11 @@ func TestKeys(t *testing.T) {
 			text.WriteString(proto.Strings(strings.Fields(command)...))
 		}
 		command := cluster.Command([]byte(text.String()))
-		answer, err := cluster.Would(cluster.Servers()[0], 0, command)
+		answer, err := cluster.Evaluate(cluster.Servers()[0], 0, command)
 		if err != nil {
 			t.Fatal(err)
 		}
-		switch err := itsKeys(command, answer.Then); {
+		switch err := checkKeys(command, answer.NewState); {
 		case says == "" && err != nil:
 			t.Errorf("%s: %v", sent, err)
 		case says != "" && (!errors.Is(err, ErrKey) || !strings.Contains(err.Error(), says)):

@@ -40,7 +40,7 @@ func publish(messages []simredis.Message, to []*listener) {
 }
 
 // due returns the first listener of a process that a message is due for, nil if there is none.
-func (p *Process) due() *listener {
+func (p *Process) listenerWithMessage() *listener {
 	for _, l := range p.x.listeners {
 		if l.actor.Process == p && len(l.notify) > 0 && len(l.messages) > 0 {
 			return l
@@ -50,29 +50,29 @@ func (p *Process) due() *listener {
 }
 
 // take takes the message that is told next.
-func (l *listener) take() string {
+func (l *listener) takeMessage() string {
 	m := l.messages[0]
 	l.messages = l.messages[1:]
 	return m
 }
 
 // notify delivers the message that is due for p.
-func (p *Process) notify() {
-	l := p.due()
-	m := l.take()
-	p.note("ring " + l.channel + " " + m)
-	l.tell(m)
+func (p *Process) deliverMessage() {
+	l := p.listenerWithMessage()
+	m := l.takeMessage()
+	p.recordEvent("ring " + l.channel + " " + m)
+	l.deliver(m)
 }
 
 // tell tells a message to all who listen, one after the other.
-func (l *listener) tell(message string) {
+func (l *listener) deliver(message string) {
 	all := slices.Clone(l.notify)
 	t := l.actor.spawn("listener", func() {
 		for _, notify := range all {
 			(*notify)(message)
 		}
 	})
-	t.notified = true
+	t.startedByMessage = true
 }
 
 // virtualNotifier is the lock.Notifier of one process.
@@ -84,12 +84,12 @@ func (p *Process) Notifier() lock.Notifier { return virtualNotifier{p} }
 // Subscribe implements lock.Notifier. As with the real one, the subscription stays when nobody listens any more; so a message for an
 // earlier listener may reach the next one. After a reply it is a step of its own: what the reply said may no longer be so.
 func (n virtualNotifier) Subscribe(channel string, notify func(message string)) (stop func()) {
-	t := n.process.x.running("Notifier.Subscribe")
-	if err := simredis.Listens(channel); err != nil {
-		n.process.x.Fail(fmt.Errorf("%w%s", err, line()))
+	t := n.process.x.callingTask("Notifier.Subscribe")
+	if err := simredis.CheckChannel(channel); err != nil {
+		n.process.x.Fail(fmt.Errorf("%w%s", err, callerLines()))
 	}
-	n.process.x.Journal.jot("Notifier.Subscribe " + channel)
-	if t == nil || n.process.dead || n.process.told == len(n.process.x.taken) && t.untilSubscribed() != nil {
+	n.process.x.Journal.record("Notifier.Subscribe " + channel)
+	if t == nil || n.process.dead || n.process.lastReplyStep == len(n.process.x.schedule) && t.awaitSubscription() != nil {
 		return func() {}
 	}
 	l := n.process.listener(channel, t.actor)
@@ -98,13 +98,13 @@ func (n virtualNotifier) Subscribe(channel string, notify func(message string)) 
 }
 
 // untilSubscribed waits until the schedule lets t subscribe.
-func (t *Task) untilSubscribed() error {
-	t.subscribes = true
-	t.locate()
+func (t *Task) awaitSubscription() error {
+	t.subscribing = true
+	t.recordCallSite()
 	err := park(t)
-	t.subscribes = false
+	t.subscribing = false
 	if err == nil {
-		t.actor.Process.note("subscribe " + t.label)
+		t.actor.Process.recordEvent("subscribe " + t.label)
 	}
 	return err
 }

@@ -14,68 +14,70 @@ import (
 const ConnectionReset = "connection reset"
 
 // Next implements simredis.Network.
-func (n network) Next() error {
-	t := n.x.running("a command")
+func (n network) AwaitNext() error {
+	t := n.x.callingTask("a command")
 	if t == nil {
 		return ErrBlind
 	}
-	t.fate = Moves
+	t.faultKind = Moves
 	return park(t)
 }
 
 // split parts what t has sent into what takes effect now, and what follows.
 func (t *Task) split(
 	s *simredis.Server, conn *simredis.Conn, command *simredis.Command, rest []*simredis.Command,
-) (now sent, follow []sent) {
+) (now sentCommand, follow []sentCommand) {
 	if len(rest) == 0 {
-		return sent{from: t, commands: t.pending, server: s, conn: conn, command: command}, nil
+		return sentCommand{task: t, commands: t.pending, server: s, conn: conn, command: command}, nil
 	}
 	commands, all := t.pending, append([]*simredis.Command{command}, rest...)
 	for i, c := range all {
 		n := len(commands)
 		if i < len(all)-1 {
-			n = c.Size()
+			n = c.CommandCount()
 		}
-		follow = append(follow, sent{from: t, commands: commands[:n], server: s, conn: conn, command: c})
+		follow = append(follow, sentCommand{task: t, commands: commands[:n], server: s, conn: conn, command: c})
 		commands = commands[n:]
 	}
 	return follow[0], follow[1:]
 }
 
 // midway reports whether a part of t's pipeline has taken effect, and the rest is under way.
-func (t *Task) midway() bool { return len(t.rest) > 0 && !t.Ended() }
+func (t *Task) isMidPipeline() bool { return len(t.pipelineRest) > 0 && !t.Ended() }
 
 // orphaned is the rest of a pipeline for which nobody waits. Its connection may be broken.
-func orphaned(rest []sent) []sent {
+func markLosable(rest []sentCommand) []sentCommand {
 	for i := range rest {
-		rest[i].loose = true
+		rest[i].losable = true
 	}
 	return rest
 }
 
 // breakOff lets the rest of t's pipeline never arrive.
-func (t *Task) breakOff() {
-	first := t.x.late[t.oldest()]
+func (t *Task) dropLateRest() {
+	first := t.x.lateCommands[t.firstLate()]
 	if t.x.Recorder != nil {
 		t.x.Recorder.Sending(first.server.Index, first.commands)
 	}
-	t.x.late = slices.DeleteFunc(slices.Clone(t.x.late), func(l sent) bool { return l.from == t && l.conn == first.conn && l.loose })
+	t.x.lateCommands = slices.DeleteFunc(slices.Clone(t.x.lateCommands), func(l sentCommand) bool {
+		return l.task == t && l.conn == first.conn && l.losable
+	})
 }
 
 // reset breaks the connections to a server that is gone, or has begun anew: the rest of a pipeline never arrives there.
-func (x *Execution) reset(s *simredis.Server) {
-	x.late = slices.DeleteFunc(slices.Clone(x.late), func(l sent) bool { return l.server == s && l.loose })
+func (x *Execution) breakConnections(s *simredis.Server) {
+	x.lateCommands = slices.DeleteFunc(slices.Clone(x.lateCommands), func(l sentCommand) bool { return l.server == s && l.losable })
 	for _, t := range x.tasks {
-		if t.midway() && !t.cut && t.to == s.Index && !t.actor.Dead() {
-			t.cut = true
-			x.ready = append(x.ready, t)
+		if t.isMidPipeline() && !t.connBroken && t.server == s.Index && !t.actor.Dead() {
+			t.connBroken = true
+			x.readyTasks = append(x.readyTasks, t)
 		}
 	}
 }
 
 // isCutOff shows the command that does not come to its server any more, if it is what the step was to do.
-func (n network) isCutOff(c sent) {
-	if last := n.x.taken[len(n.x.taken)-1]; n.x.Recorder == nil || !last.Kind.OfTask() || int(last.ID) != c.from.id {
+func (n network) recordReset(c sentCommand) {
+	if last := n.x.schedule[len(n.x.schedule)-1]; n.x.Recorder == nil || !last.Kind.IsOfTask() || int(last.ID) != c.task.id {
 		return
 	}
 	n.x.Recorder.Sending(c.server.Index, c.commands)

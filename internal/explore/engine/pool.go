@@ -15,20 +15,20 @@ import (
 type Pool struct {
 	idle  []*carrier
 	tasks []*Task
-	rows  *[kinds]row // the table, copied once; nil: not yet
+	specs *[kindCount]kindSpec // the table, copied once; nil: not yet
 }
 
 // table returns the table of transitions.
-func (p *Pool) table() *[kinds]row {
-	if p.rows == nil {
-		rows := table()
-		p.rows = &rows
+func (p *Pool) kindTable() *[kindCount]kindSpec {
+	if p.specs == nil {
+		rows := kindTable()
+		p.specs = &rows
 	}
-	return p.rows
+	return p.specs
 }
 
 // task gives one that has nothing to do.
-func (p *Pool) task() *Task {
+func (p *Pool) takeTask() *Task {
 	if n := len(p.tasks) - 1; n >= 0 {
 		t := p.tasks[n]
 		p.tasks = p.tasks[:n]
@@ -45,7 +45,7 @@ func (p *Pool) Close() {
 	p.idle = nil
 }
 
-func (p *Pool) take() *carrier {
+func (p *Pool) takeCarrier() *carrier {
 	if n := len(p.idle); n > 0 {
 		c := p.idle[n-1]
 		p.idle = p.idle[:n-1]
@@ -54,15 +54,15 @@ func (p *Pool) take() *carrier {
 	return newCarrier()
 }
 
-func (p *Pool) give(c *carrier) { p.idle = append(p.idle, c) }
+func (p *Pool) putCarrier(c *carrier) { p.idle = append(p.idle, c) }
 
 // carrier is a goroutine that runs one coroutine after the other.
 type carrier struct {
-	resume func() (struct{}, bool)
-	stop   func()
-	park   func(struct{}) bool // false: it is to end
-	number atomic.Value        // its goroutine's, as stacks print it
-	runs   *Coroutine          // nil: none
+	resume      func() (struct{}, bool)
+	stop        func()
+	park        func(struct{}) bool // false: it is to end
+	goroutineID atomic.Value        // its goroutine's, as stacks print it
+	coroutine   *Coroutine          // nil: none
 }
 
 func newCarrier() *carrier {
@@ -74,8 +74,8 @@ func newCarrier() *carrier {
 // carry is what its goroutine does.
 func (c *carrier) carry(park func(struct{}) bool) {
 	c.park = park
-	c.number.Store(number())
-	makeRoom()
+	c.goroutineID.Store(goroutineID())
+	growStack()
 	for more := true; more; more = park(struct{}{}) {
 		c.run()
 	}
@@ -87,32 +87,32 @@ func (c *carrier) run() {
 	defer func() {
 		v := recover()
 		if v == nil && !returned {
-			v = ErrExited
+			v = ErrCoroutineExited
 		}
 		if v != nil && v != any(ErrKilled) {
-			c.runs.panicked(v)
+			c.coroutine.panicked(v)
 		}
-		c.runs = nil
+		c.coroutine = nil
 	}()
-	c.runs.f()
+	c.coroutine.f()
 	returned = true
 }
 
 // makeRoom lets the stack grow at once to what most of the code needs. Otherwise it grows bit by bit, and is copied each time.
 //
 //go:noinline
-func makeRoom() {
+func growStack() {
 	var room [10 << 10]byte
 	runtime.KeepAlive(&room)
 }
 
 // depth is more than the calls that a stack has which no recursion has made.
-const depth = 512
+const maxCallDepth = 512
 
 // isCarrier reports whether the goroutine that asks is a carrier's, of which one runs at a time. Its number would say which, but to print
 // a stack takes ten times as long.
 func isCarrier() bool {
-	var calls [depth]uintptr
+	var calls [maxCallDepth]uintptr
 	carry := reflect.ValueOf((*carrier).carry).Pointer()
 	for _, call := range slices.Backward(calls[:runtime.Callers(1, calls[:])]) {
 		if runtime.FuncForPC(call-1).Entry() == carry {
@@ -123,7 +123,7 @@ func isCarrier() bool {
 }
 
 // number returns what the runtime gives the goroutine that asks, as a panic would print it.
-func number() string {
+func goroutineID() string {
 	var b [32]byte
 	stack := b[:runtime.Stack(b[:], false)]
 	return string(bytes.Fields(stack)[1])

@@ -13,11 +13,11 @@ import (
 
 // What all schedules have in common.
 const (
-	Stock          = 100                   // before the first sale
-	TTL            = 10 * time.Second      // a lock's expiry
-	Poll           = 20 * time.Millisecond // between two attempts of a waiter
-	Forever        = 1000 * time.Hour      // as long as a wait may take; no time brings it, only the fault timeout
-	usualOvertakes = 1                     // a process may hand the lock over within itself so often, here, while another one waits
+	InitialStock     = 100                   // before the first sale
+	TTL              = 10 * time.Second      // a lock's expiry
+	PollInterval     = 20 * time.Millisecond // between two attempts of a waiter
+	Forever          = 1000 * time.Hour      // as long as a wait may take; no time brings it, only the fault timeout
+	defaultOvertakes = 1                     // a process may hand the lock over within itself so often, here, while another one waits
 )
 
 // The largest values that a scenario takes.
@@ -30,17 +30,17 @@ const (
 
 // Scenario says who does what, and what may go wrong.
 type Scenario struct {
-	Actors    int           // buyers
-	Sales     int           // of each of them, one after the other; 0: one
-	Replicas  int           // processes they are in; 0: one each
-	Try       int           // how many of them try once, and do not wait
-	Nested    int           // how many nested calls take the lock again
-	Nodes     int           // masters that the lock is on; 0: three, if it is on any
-	Overtakes int           // how often a sale may be overtaken by others that asked after it; 0: once
-	Work      time.Duration // between reading the stock and writing it
-	Skew      time.Duration // clocks are off Redis's: the first process's behind by this, the second's ahead, the third's right, and so on
-	Within    time.Duration // the lock of a holder that died has to be free; 0: it may take any time that ends
-	Faults    fault.Budget
+	Actors      int           // buyers
+	Sales       int           // of each of them, one after the other; 0: one
+	Replicas    int           // processes they are in; 0: one each
+	Try         int           // how many of them try once, and do not wait
+	Nested      int           // how many nested calls take the lock again
+	Nodes       int           // masters that the lock is on; 0: three, if it is on any
+	Overtakes   int           // how often a sale may be overtaken by others that asked after it; 0: once
+	Work        time.Duration // between reading the stock and writing it
+	Skew        time.Duration // clocks are off Redis's: the first process's behind by this, the second's ahead, the third's right, and so on
+	FreedWithin time.Duration // the lock of a holder that died has to be free; 0: it may take any time that ends
+	Faults      fault.Budget
 
 	Language language.Language // in which it is told of; "": English. No flag of String
 }
@@ -71,7 +71,7 @@ func (s Scenario) Check() error {
 	for _, time := range []struct {
 		is   time.Duration
 		name string
-	}{{s.Work, "work"}, {s.Within, "freed-within"}, {s.Skew, "skew"}} {
+	}{{s.Work, "work"}, {s.FreedWithin, "freed-within"}, {s.Skew, "skew"}} {
 		if time.is < 0 || time.is >= Forever {
 			return fmt.Errorf("%s: %v; it takes 0 to less than %.0fh", time.name, time.is, Forever.Hours())
 		}
@@ -81,7 +81,7 @@ func (s Scenario) Check() error {
 
 // CheckFor says what is wrong with a scenario for this lock.
 func (s Scenario) CheckFor(strategy strategy.Strategy) error {
-	if !strategy.OnNodes && (s.Nodes > 0 || s.Faults.OnNodes()) {
+	if !strategy.OnNodes && (s.Nodes > 0 || s.Faults.HasNodeFaults()) {
 		return fmt.Errorf("nodes: %s is on none; nodes, node-crash, node-hang and node-restart are for locks on several masters, such as redlock",
 			strategy.Name)
 	}
@@ -92,19 +92,19 @@ func (s Scenario) CheckFor(strategy strategy.Strategy) error {
 func (s Scenario) SalesEach() int { return max(s.Sales, 1) }
 
 // MostOvertakes returns how often a sale may be overtaken.
-func (s Scenario) MostOvertakes() int { return cmp.Or(s.Overtakes, usualOvertakes) }
+func (s Scenario) MaxOvertakes() int { return cmp.Or(s.Overtakes, defaultOvertakes) }
 
 // Processes returns how many there are.
 func (s Scenario) Processes() int { return cmp.Or(s.Replicas, s.Actors) }
 
 // Apart reports whether every actor is a process of its own.
-func (s Scenario) Apart() bool { return s.Processes() == s.Actors }
+func (s Scenario) HasProcessPerActor() bool { return s.Processes() == s.Actors }
 
 // Alike reports whether it makes no difference which process is which.
-func (s Scenario) Alike() bool { return s.Apart() && s.Skew == 0 }
+func (s Scenario) HasInterchangeableProcesses() bool { return s.HasProcessPerActor() && s.Skew == 0 }
 
 // Named is one of the scenarios that a table of all locks tries.
-type Named struct {
+type NamedScenario struct {
 	Name string
 	Scenario
 }
@@ -112,8 +112,8 @@ type Named struct {
 // All lists them: nothing unusual, each way to use a lock, and each fault once, except for those that break every lock that expires, or
 // every one on one Redis: beside them, no other would be seen. The faults of nodes are for a lock on several masters. Its sales try once,
 // since waiters make schedules without end of it.
-func All(actors int, onNodes bool) []Named {
-	all := []Named{
+func StandardScenarios(actors int, onNodes bool) []NamedScenario {
+	all := []NamedScenario{
 		{"no fault", Scenario{Actors: actors}},
 		{"nested", Scenario{Actors: actors, Nested: 1}},
 		{"try", Scenario{Actors: actors, Try: 1}},
@@ -121,12 +121,12 @@ func All(actors int, onNodes bool) []Named {
 		{"skew", Scenario{Actors: actors, Skew: 15 * time.Second}},
 	}
 	for _, f := range fault.All() {
-		if !f.Beats && (onNodes || !f.OnNode) {
-			all = append(all, Named{f.Name, Scenario{Actors: actors, Faults: fault.Once(f.ID)}})
+		if !f.BreaksEveryLock && (onNodes || !f.OnNode) {
+			all = append(all, NamedScenario{f.Name, Scenario{Actors: actors, Faults: fault.Once(f.ID)}})
 		}
 	}
 	if onNodes {
-		all = slices.DeleteFunc(all, func(n Named) bool { return n.Try > 0 })
+		all = slices.DeleteFunc(all, func(n NamedScenario) bool { return n.Try > 0 })
 		for i := range all {
 			all[i].Try = actors
 		}

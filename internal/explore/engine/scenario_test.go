@@ -11,14 +11,14 @@ import (
 // The table of all locks tries each fault that any lock can meet.
 func TestEveryFaultIsTried(t *testing.T) {
 	tried := map[string]bool{}
-	for _, s := range engine.All(2, false) {
+	for _, s := range engine.StandardScenarios(2, false) {
 		tried[s.Name] = true
 		if err := s.Check(); err != nil {
 			t.Error(err)
 		}
 	}
 	for _, f := range fault.All() {
-		if tried[f.Name] == (f.OnNode || f.Beats) {
+		if tried[f.Name] == (f.OnNode || f.BreaksEveryLock) {
 			t.Errorf("%s is tried: %t", f.Name, tried[f.Name])
 		}
 	}

@@ -61,55 +61,55 @@ const (
 	TimesOutUnnoticed             // an actor's timeout comes, and its sale notices that later
 	Notices                       // a waiter notices that its context has ended
 	GoesOn                        // it gets what it waited for, though its context has ended, or that of one before it
-	kinds                         // so many there are
+	kindCount                     // so many there are
 )
 
 // subject is a kind of Subject.
-type subject uint8
+type subjectKind uint8
 
 const (
-	nobody subject = iota
-	process
-	actor
-	task
-	waiter // a task in a wait
+	subjectNone subjectKind = iota
+	subjectProcess
+	subjectActor
+	subjectTask
+	subjectWaiter // a task in a wait
 )
 
-func (k Kind) row() row { return table()[k] }
+func (k Kind) spec() kindSpec { return kindTable()[k] }
 
 // Fault returns the fault that a transition of this kind is, or whose second half it is.
-func (k Kind) Fault() fault.Fault { return k.row().fault }
+func (k Kind) Fault() fault.Fault { return k.spec().fault }
 
 // Budget returns the fault whose budget it uses up, or whose second half it is.
-func (k Kind) Budget() fault.Fault { return cmp.Or(k.row().uses, k.row().fault) }
+func (k Kind) Budget() fault.Fault { return cmp.Or(k.spec().budget, k.spec().fault) }
 
 // OfTask reports whether it happens to a task, and its command.
-func (k Kind) OfTask() bool { return k.row().of == task }
+func (k Kind) IsOfTask() bool { return k.spec().subject == subjectTask }
 
 // OfWaiter reports whether it ends a task's wait.
-func (k Kind) OfWaiter() bool { return k.row().of == waiter }
+func (k Kind) IsWaitEnd() bool { return k.spec().subject == subjectWaiter }
 
 // Is reports whether a schedule writes a transition of kind k as it writes w: it writes PollsOn as Moves.
-func (w Wanted) Is(k Kind) bool {
+func (w ParsedToken) Matches(k Kind) bool {
 	return w.Kind == k || w.Kind == Moves && k == PollsOn
 }
 
 // Progress reports whether t is the actors' own doing, and may bring them on: a command, a message, or the end of a wait.
-func (t Transition) Progress() bool {
+func (t Transition) IsProgress() bool {
 	return t.Kind == Moves || t.Kind == Woken || t.Kind == GoesOn || t.Kind == Notices
 }
 
 // canSucceed reports whether t can bring somebody on.
-func (t Transition) canSucceed() bool {
-	return t.Progress() || t.Kind == TimePasses || t.Kind == Resumes || t.Kind == Arrives
+func (t Transition) canBringProgress() bool {
+	return t.IsProgress() || t.Kind == TimePasses || t.Kind == Resumes || t.Kind == Arrives
 }
 
 // Token returns how a schedule writes a transition of a kind. Its command is known for certain only after it has happened.
-func Token(k Kind, who, command string) string {
-	switch n := k.row(); n.of {
-	case nobody:
+func FormatToken(k Kind, who, command string) string {
+	switch n := k.spec(); n.subject {
+	case subjectNone:
 		return n.word
-	case task:
+	case subjectTask:
 		return who + ":" + command + n.word
 	default:
 		return who + ":" + n.word
@@ -125,12 +125,12 @@ type Subject struct {
 
 // Subject returns the one that t happens to.
 func (x *Execution) Subject(t Transition) Subject {
-	switch t.Kind.row().of {
-	case nobody:
+	switch t.Kind.spec().subject {
+	case subjectNone:
 		return Subject{}
-	case process:
+	case subjectProcess:
 		return Subject{Name: x.processes[t.ID].Name, Actor: x.processes[t.ID].actors[0]}
-	case actor:
+	case subjectActor:
 		return Subject{Name: x.actors[t.ID].Name, Actor: x.actors[t.ID]}
 	default:
 		t := x.tasks[t.ID]
@@ -150,46 +150,46 @@ func (s Subject) Pending() []redis.Cmder {
 }
 
 // Subscribes reports whether it is a task that is about to subscribe to a channel.
-func (s Subject) Subscribes() bool { return s.task != nil && s.task.subscribes }
+func (s Subject) IsSubscribing() bool { return s.task != nil && s.task.subscribing }
 
 // ErrMalformed means that a token is no step of any schedule.
 var ErrMalformed = lock.WithCode("bad_request", "that is no step")
 
 // Wanted is a transition as a schedule names it. The command is "" where there is none.
-type Wanted struct {
+type ParsedToken struct {
 	Kind         Kind
 	Who, Command string
 }
 
 // ParseToken reads a token.
-func ParseToken(token string) (Wanted, error) {
+func ParseToken(token string) (ParsedToken, error) {
 	who, what, ok := strings.Cut(token, ":")
 	ok = ok && who != "" && what != ""
-	for k, n := range table() {
+	for k, n := range kindTable() {
 		switch command, found := strings.CutSuffix(what, n.word); {
 		case n.word == "":
-		case n.of == nobody && token == n.word:
-			return Wanted{Kind: Kind(k)}, nil //nolint:gosec // they are few
-		case ok && n.of == task && found:
-			return Wanted{Kind(k), who, command}, nil //nolint:gosec // they are few
-		case ok && n.of != task && n.of != nobody && what == n.word:
-			return Wanted{Kind(k), who, ""}, nil //nolint:gosec // they are few
+		case n.subject == subjectNone && token == n.word:
+			return ParsedToken{Kind: Kind(k)}, nil //nolint:gosec // they are few
+		case ok && n.subject == subjectTask && found:
+			return ParsedToken{Kind(k), who, command}, nil //nolint:gosec // they are few
+		case ok && n.subject != subjectTask && n.subject != subjectNone && what == n.word:
+			return ParsedToken{Kind(k), who, ""}, nil //nolint:gosec // they are few
 		}
 	}
 	if command, suffix, odd := strings.Cut(what, "/"); odd && who != "" {
-		return Wanted{}, fmt.Errorf("%w: after %s, it takes %s, not /%s", ErrMalformed, command, strings.Join(words(task), ", "), suffix)
+		return ParsedToken{}, fmt.Errorf("%w: after %s, it takes %s, not /%s", ErrMalformed, command, strings.Join(kindWords(subjectTask), ", "), suffix)
 	}
 	if ok {
-		return Wanted{Moves, who, what}, nil
+		return ParsedToken{Moves, who, what}, nil
 	}
-	return Wanted{}, fmt.Errorf("%w: it takes %s", ErrMalformed, strings.Join(Notation(), ", "))
+	return ParsedToken{}, fmt.Errorf("%w: it takes %s", ErrMalformed, strings.Join(Notation(), ", "))
 }
 
 // Budgets returns the faults that a schedule needs.
-func Budgets(schedule string) (budget fault.Budget) {
+func RequiredBudget(schedule string) (budget fault.Budget) {
 	for token := range strings.FieldsSeq(schedule) {
 		if want, err := ParseToken(token); err == nil {
-			if used := want.Kind.row().uses; used != fault.None {
+			if used := want.Kind.spec().budget; used != fault.None {
 				budget[used]++
 			}
 		}
@@ -198,14 +198,14 @@ func Budgets(schedule string) (budget fault.Budget) {
 }
 
 // Reserved reports whether WHO:word is not a command, but something else that happens to WHO.
-func Reserved(word string) bool {
-	return slices.Contains(slices.Concat(words(process), words(actor), words(waiter)), word)
+func IsReservedWord(word string) bool {
+	return slices.Contains(slices.Concat(kindWords(subjectProcess), kindWords(subjectActor), kindWords(subjectWaiter)), word)
 }
 
 // Notation says how a schedule writes its steps, by examples.
 func Notation() (examples []string) {
-	for k := Moves; k < kinds; k++ {
-		if example := Token(k, "A", "SET"); !slices.Contains(examples, example) {
+	for k := Moves; k < kindCount; k++ {
+		if example := FormatToken(k, "A", "SET"); !slices.Contains(examples, example) {
 			examples = append(examples, example)
 		}
 	}
@@ -213,9 +213,9 @@ func Notation() (examples []string) {
 }
 
 // words returns those of the kinds that happen to such a subject.
-func words(of subject) (all []string) {
-	for _, n := range table() {
-		if n.of == of && n.word != "" {
+func kindWords(of subjectKind) (all []string) {
+	for _, n := range kindTable() {
+		if n.subject == of && n.word != "" {
 			all = append(all, n.word)
 		}
 	}

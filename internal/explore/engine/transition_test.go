@@ -10,17 +10,17 @@ import (
 // What a schedule writes is what is read from it, for each kind.
 func TestEveryKindIsWrittenAndRead(t *testing.T) {
 	actor := &Actor{Name: "A"}
-	x := &Execution{tasks: []*Task{{job: job{what: "renewal", copies: 1, actor: actor}}}}
+	x := &Execution{tasks: []*Task{{taskState: taskState{role: "renewal", ordinal: 1, actor: actor}}}}
 	x.processes, x.actors = []*Process{{Name: "replica1", actors: make([]*Actor, 1)}}, []*Actor{actor}
-	for kind := Moves; kind < kinds; kind++ {
+	for kind := Moves; kind < kindCount; kind++ {
 		transition := Transition{Kind: kind}
-		token := Token(kind, x.Subject(transition).Name, "SET")
+		token := FormatToken(kind, x.Subject(transition).Name, "SET")
 		got, err := ParseToken(token)
-		want := Wanted{Kind: kind, Who: x.Subject(transition).Name}
-		if kind.OfTask() {
+		want := ParsedToken{Kind: kind, Who: x.Subject(transition).Name}
+		if kind.IsOfTask() {
 			want.Command = "SET"
 		}
-		if err != nil || !got.Is(kind) || got.Who != want.Who || got.Command != want.Command {
+		if err != nil || !got.Matches(kind) || got.Who != want.Who || got.Command != want.Command {
 			t.Errorf("%s is read as %+v, %v; want %+v", token, got, err, want)
 		}
 	}
@@ -37,7 +37,7 @@ func TestNotationIsComplete(t *testing.T) {
 		all = append(all, step.Kind)
 	}
 	slices.Sort(all)
-	if all = slices.Compact(all); len(all) != int(kinds)-1 { // PollsOn is written as Moves
+	if all = slices.Compact(all); len(all) != int(kindCount)-1 { // PollsOn is written as Moves
 		t.Errorf("there are examples of the kinds %v; want all", all)
 	}
 }

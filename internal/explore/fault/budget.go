@@ -8,7 +8,7 @@ import (
 )
 
 // Budget says how often each fault may happen in one schedule. The zero Budget has none.
-type Budget [faults]int
+type Budget [faultCount]int
 
 // MaxTimes is the largest number of times that a fault of the explorer may happen.
 const MaxTimes = 100
@@ -40,7 +40,7 @@ func (b Budget) Map() map[string]int {
 }
 
 // AtLeast returns the larger number of times of each fault.
-func (b Budget) AtLeast(other Budget) Budget {
+func (b Budget) Max(other Budget) Budget {
 	for f, times := range other {
 		b[f] = max(b[f], times)
 	}
@@ -48,7 +48,9 @@ func (b Budget) AtLeast(other Budget) Budget {
 }
 
 // OnNodes reports whether any of these happens to one of several masters.
-func (b Budget) OnNodes() bool { return b[NodeCrash] > 0 || b[NodeHang] > 0 || b[NodeRestart] > 0 }
+func (b Budget) HasNodeFaults() bool {
+	return b[NodeCrash] > 0 || b[NodeHang] > 0 || b[NodeRestart] > 0
+}
 
 // Check says which number of times is not allowed.
 func (b Budget) Check() error {
@@ -73,7 +75,7 @@ func Parse(text string, names []string) (b Budget, _ error) {
 		if err != nil || times < 0 {
 			return Budget{}, fmt.Errorf("faults: %q; it takes NAME=TIMES, as in %s=1,%v=1", part, names[0], Crash)
 		}
-		f := Named(name)
+		f := ByName(name)
 		if !slices.Contains(names, name) {
 			return Budget{}, fmt.Errorf("faults: there is no %q; there are %s", name, strings.Join(names, ", "))
 		}

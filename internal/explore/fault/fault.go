@@ -28,76 +28,76 @@ const (
 	NodeCrash
 	NodeHang
 	NodeRestart
-	faults // how many there are, with None
+	faultCount // how many there are, with None
 )
 
 // Row is what there is to know of a fault.
 type Row struct {
-	ID       Fault
-	Name     string        // as budgets have it
-	Title    language.Text // for people, in a few words
-	Says     language.Text // what happens in the explorer, as a part of a sentence
-	InBubble string        // what happens to code in a bubble; "" if the explorer alone can do it
-	OnNode   bool          // it happens to one of several masters
-	Beats    bool          // it breaks every lock that expires, or every one on one Redis: the table of all locks leaves it out
+	ID              Fault
+	Name            string        // as budgets have it
+	Title           language.Text // for people, in a few words
+	Description     language.Text // what happens in the explorer, as a part of a sentence
+	InBubble        string        // what happens to code in a bubble; "" if the explorer alone can do it
+	OnNode          bool          // it happens to one of several masters
+	BreaksEveryLock bool          // it breaks every lock that expires, or every one on one Redis: the table of all locks leaves it out
 }
 
 // catalogue has a row for each fault, by its number.
-func catalogue() [faults]Row {
+func catalogue() [faultCount]Row {
 	both := language.Both
-	return [faults]Row{
+	return [faultCount]Row{
 		Expiry: {Name: "expiry", Title: both("expiry", "过期"),
-			Says: both("time passes a key's expiry while an actor could still move: slow work or network",
+			Description: both("time passes a key's expiry while an actor could still move: slow work or network",
 				"还有参与者可以继续时，时间就越过了某个键的过期时刻：业务或网络慢")},
 		Slow: {Name: "slow", Title: both("slow", "变慢"),
-			Says: both("time passes to the next timer, such as a renewal's, while an actor could still move",
+			Description: both("time passes to the next timer, such as a renewal's, while an actor could still move",
 				"还有参与者可以继续时，时间就走到了下一个定时器（例如续期）"),
 			InBubble: "time passes to the next timer or expiry, although an actor could still move"},
 		Pause: {Name: "pause", Title: both("pause", "暂停"),
-			Says: both("a process stops before a command or before it has read the reply; later it resumes",
+			Description: both("a process stops before a command or before it has read the reply; later it resumes",
 				"进程在发出命令之前或读到响应之前暂停，以后恢复"),
 			InBubble: "a process that has the lock stops: nothing that it sends arrives any more, and it believes that it has the lock"},
 		Crash: {Name: "crash", Title: both("crash", "崩溃"),
-			Says:     both("a process dies, before or after a command took effect", "进程在命令生效之前或之后崩溃"),
-			InBubble: "a process dies: nothing that it sends arrives any more"},
+			Description: both("a process dies, before or after a command took effect", "进程在命令生效之前或之后崩溃"),
+			InBubble:    "a process dies: nothing that it sends arrives any more"},
 		LostReply: {Name: "lost-reply", Title: both("lost reply", "响应丢失"),
-			Says:     both("a command takes effect, and its sender gets an error instead of the reply", "命令已生效，发送方收到的却是错误，不是响应"),
-			InBubble: "a command takes effect, and the connection ends before the reply has come"},
+			Description: both("a command takes effect, and its sender gets an error instead of the reply", "命令已生效，发送方收到的却是错误，不是响应"),
+			InBubble:    "a command takes effect, and the connection ends before the reply has come"},
 		Cancel: {Name: "cancel", Title: both("cancel", "取消"),
-			Says:     both("a client goes away: the context of its request is cancelled", "客户端断开：请求的 context 被取消"),
-			InBubble: "the context that a call was given is cancelled"},
+			Description: both("a client goes away: the context of its request is cancelled", "客户端断开：请求的 context 被取消"),
+			InBubble:    "the context that a call was given is cancelled"},
 		LostWake: {Name: "lost-wake", Title: both("lost wake", "唤醒丢失"),
-			Says: both("a message that should wake a waiter never arrives", "唤醒等待者的消息丢失")},
-		Failover: {Name: "failover", Title: both("failover", "主从切换"), Beats: true,
-			Says: both("Redis fails over to a replica without the lock's last changes; the stock is kept",
+			Description: both("a message that should wake a waiter never arrives", "唤醒等待者的消息丢失")},
+		Failover: {Name: "failover", Title: both("failover", "主从切换"), BreaksEveryLock: true,
+			Description: both("Redis fails over to a replica without the lock's last changes; the stock is kept",
 				"Redis 主从切换，从节点没有锁的最新改动；库存不丢")},
-		Rollback: {Name: "rollback", Title: both("rollback", "回滚"), Beats: true,
-			Says: both("Redis restarts with an older snapshot: what was written since is gone, sales too",
+		Rollback: {Name: "rollback", Title: both("rollback", "回滚"), BreaksEveryLock: true,
+			Description: both("Redis restarts with an older snapshot: what was written since is gone, sales too",
 				"Redis 重启后回到较早的快照：之后写入的都丢失，包括订单")},
-		Evict: {Name: "evict", Title: both("evict", "淘汰"), Beats: true,
-			Says: both("Redis is out of memory, and evicts the lock, as it has an expiry", "Redis 内存不足，淘汰了带过期时间的锁")},
+		Evict: {Name: "evict", Title: both("evict", "淘汰"), BreaksEveryLock: true,
+			Description: both("Redis is out of memory, and evicts the lock, as it has an expiry", "Redis 内存不足，淘汰了带过期时间的锁")},
 		Late: {Name: "late", Title: both("late", "命令迟到"),
-			Says:     both("a command takes effect at any later time, and its sender gets an error at once", "命令在以后任意时刻才生效，发送方当场收到错误"),
-			InBubble: "a command takes effect after its client has closed the connection"},
+			Description: both("a command takes effect at any later time, and its sender gets an error at once", "命令在以后任意时刻才生效，发送方当场收到错误"),
+			InBubble:    "a command takes effect after its client has closed the connection"},
 		Resend: {Name: "resend", Title: both("resend", "重发"),
-			Says: both("a command takes effect, its reply is lost, and the client sends it again by itself", "命令已生效，响应丢失，客户端自动重发")},
+			Description: both("a command takes effect, its reply is lost, and the client sends it again by itself", "命令已生效，响应丢失，客户端自动重发")},
 		LostRequest: {Name: "lost-request", Title: both("lost request", "请求丢失"),
-			Says:     both("a command never takes effect, and its sender gets an error", "命令永远不生效，发送方收到错误"),
-			InBubble: "the connection ends, and the command never takes effect"},
+			Description: both("a command never takes effect, and its sender gets an error", "命令永远不生效，发送方收到错误"),
+			InBubble:    "the connection ends, and the command never takes effect"},
 		Timeout: {Name: "timeout", Title: both("timeout", "等锁超时"),
-			Says: both("the wait for a lock times out; without this fault it never does", "等锁超时；不加这个故障就从不超时")},
+			Description: both("the wait for a lock times out; without this fault it never does", "等锁超时；不加这个故障就从不超时")},
 		ClockJump: {Name: "clock-jump", Title: both("clock jump", "时钟跳变"),
-			Says: both("the clock of a process jumps ahead by 15 s; its timers do not", "一个进程的时钟向前跳 15 秒，它的定时器不受影响")},
-		RedisClock: {Name: "redis-clock", Title: both("redis clock", "Redis 时钟跳变"), Beats: true,
-			Says: both("the clock of the Redis with the lock, or of a master, jumps ahead by 15 s",
+			Description: both("the clock of a process jumps ahead by 15 s; its timers do not", "一个进程的时钟向前跳 15 秒，它的定时器不受影响")},
+		RedisClock: {Name: "redis-clock", Title: both("redis clock", "Redis 时钟跳变"), BreaksEveryLock: true,
+			Description: both("the clock of the Redis with the lock, or of a master, jumps ahead by 15 s",
 				"锁所在的 Redis（或某个主节点）的时钟向前跳 15 秒")},
 		NodeCrash: {Name: "node-crash", Title: both("node crash", "节点宕机"), OnNode: true,
-			Says: both("one of the lock's masters refuses connections from then on", "锁的一个主节点从此拒绝连接")},
+			Description: both("one of the lock's masters refuses connections from then on", "锁的一个主节点从此拒绝连接")},
 		NodeHang: {Name: "node-hang", Title: both("node hang", "节点卡住"), OnNode: true,
-			Says: both("one of the lock's masters executes commands from then on, but never answers", "锁的一个主节点从此只执行命令，不再响应")},
+			Description: both("one of the lock's masters executes commands from then on, but never answers", "锁的一个主节点从此只执行命令，不再响应")},
 		NodeRestart: {Name: "node-restart", Title: both("node restart", "节点重启"), OnNode: true,
-			Says:     both("one of the lock's masters restarts empty", "锁的一个主节点重启后数据为空"),
-			InBubble: "a node restarts empty"},
+			Description: both("one of the lock's masters restarts empty", "锁的一个主节点重启后数据为空"),
+			InBubble:    "a node restarts empty"},
 	}
 }
 
@@ -111,7 +111,7 @@ func All() []Row {
 }
 
 // InBubbles lists the faults of code in a bubble.
-func InBubbles() []Fault {
+func BubbleFaults() []Fault {
 	return []Fault{Slow, LostReply, LostRequest, Late, Cancel, NodeRestart, Crash, Pause}
 }
 
@@ -124,7 +124,7 @@ func Names() (names []string) {
 }
 
 // Named returns the fault of a name, None if there is no such fault.
-func Named(name string) Fault {
+func ByName(name string) Fault {
 	for _, row := range All() {
 		if row.Name == name {
 			return row.ID

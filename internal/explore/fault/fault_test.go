@@ -14,11 +14,11 @@ import (
 func TestCatalogue(t *testing.T) {
 	names := map[string]bool{"": true}
 	for _, row := range fault.All() {
-		if names[row.Name] || fault.Named(row.Name) != row.ID || row.ID.String() != row.Name {
+		if names[row.Name] || fault.ByName(row.Name) != row.ID || row.ID.String() != row.Name {
 			t.Errorf("%+v; want a name of its own", row)
 		}
 		names[row.Name] = true
-		for _, text := range []language.Text{row.Title, row.Says} {
+		for _, text := range []language.Text{row.Title, row.Description} {
 			if english, chinese := text.In(language.English), text.In(language.Chinese); english == "" || chinese == english {
 				t.Errorf("%s: %q, %q", row.Name, english, chinese)
 			}
@@ -26,7 +26,7 @@ func TestCatalogue(t *testing.T) {
 		if row.Title.In(language.English) != strings.ReplaceAll(row.Name, "-", " ") {
 			t.Errorf("%s is called %q in English; want its name, in words", row.Name, row.Title.In(language.English))
 		}
-		if listed := slices.Contains(fault.InBubbles(), row.ID); listed != (row.InBubble != "") {
+		if listed := slices.Contains(fault.BubbleFaults(), row.ID); listed != (row.InBubble != "") {
 			t.Errorf("%s is listed for bubbles: %t; what it is there: %q", row.Name, listed, row.InBubble)
 		}
 	}
@@ -40,7 +40,7 @@ func TestBudgetIsWrittenAndRead(t *testing.T) {
 		if err != nil || again != once || once.String() != row.Name+"=1" {
 			t.Errorf("%s is written as %q, and read as %v, %v", row.Name, once, again, err)
 		}
-		if once.Map()[row.Name] != 1 || len(once.Map()) != len(fault.All()) || once.OnNodes() != row.OnNode {
+		if once.Map()[row.Name] != 1 || len(once.Map()) != len(fault.All()) || once.HasNodeFaults() != row.OnNode {
 			t.Errorf("%+v: %v", row, once.Map())
 		}
 	}
@@ -78,8 +78,8 @@ func TestParse(t *testing.T) {
 // A budget has a bound, and many large ones together are still some.
 func TestBudgetsAreBounded(t *testing.T) {
 	large := fault.Budget{fault.NodeCrash: math.MaxInt, fault.NodeHang: math.MaxInt}
-	if err := large.Check(); err == nil || !large.OnNodes() {
-		t.Errorf("%v: %v, on nodes: %t; want that it takes 0 to 100", large, err, large.OnNodes())
+	if err := large.Check(); err == nil || !large.HasNodeFaults() {
+		t.Errorf("%v: %v, on nodes: %t; want that it takes 0 to 100", large, err, large.HasNodeFaults())
 	}
 	if err := (fault.Budget{fault.Expiry: fault.MaxTimes}).Check(); err != nil {
 		t.Error(err)

@@ -117,8 +117,8 @@ func (ch change) counts() bool {
 	if !ch.had || !ch.has || !ch.was.IsString() || !ch.is.IsString() || ch.was.TTL != ch.is.TTL {
 		return false
 	}
-	oldNumbers, newNumbers := numbers.FindAllString(ch.was.First(), -1), numbers.FindAllString(ch.is.First(), -1)
-	if len(oldNumbers) != len(newNumbers) || numbers.ReplaceAllString(ch.was.First(), "") != numbers.ReplaceAllString(ch.is.First(), "") {
+	oldNumbers, newNumbers := numbers.FindAllString(ch.was.FirstValue(), -1), numbers.FindAllString(ch.is.FirstValue(), -1)
+	if len(oldNumbers) != len(newNumbers) || numbers.ReplaceAllString(ch.was.FirstValue(), "") != numbers.ReplaceAllString(ch.is.FirstValue(), "") {
 		return false
 	}
 	for i := range oldNumbers {
@@ -220,7 +220,7 @@ func (c *owners) isPreserved(ch change) bool {
 		return false
 	}
 	if ch.was.IsString() {
-		return c.isUnnamed(ch.is) && ch.counts() && ch.is.First() != "0"
+		return c.isUnnamed(ch.is) && ch.counts() && ch.is.FirstValue() != "0"
 	}
 	left := ch.was.Values
 	for _, value := range ch.is.Values {

@@ -65,13 +65,13 @@ func (s *stage) do(t *testing.T, deeds ...deed) {
 	t.Helper()
 	for _, d := range deeds {
 		server := s.cluster.Servers()[d.server]
-		answer, err := s.cluster.Would(server, 0, s.cluster.Command([]byte(proto.Strings(d.command...))))
+		answer, err := s.cluster.Evaluate(server, 0, s.cluster.Command([]byte(proto.Strings(d.command...))))
 		if err != nil {
 			t.Fatal(err)
 		}
-		before := server.Holds
-		s.cluster.Become(server, answer.Then)
-		s.Change(Change{Server: d.server, Before: before, After: server.Holds}, d.by)
+		before := server.State
+		s.cluster.SetState(server, answer.NewState)
+		s.Change(Change{Server: d.server, Before: before, After: server.State}, d.by)
 	}
 }
 

@@ -57,7 +57,7 @@ func (f Finding) In(in language.Language) string {
 			values[i] = Enumeration(value, in)
 		}
 	}
-	return simredis.Relative(fmt.Sprintf(texts()[f.How].In(in), values...))
+	return simredis.RelativeTimes(fmt.Sprintf(texts()[f.How].In(in), values...))
 }
 
 // Enumeration names one or more in a sentence: A, B and C.

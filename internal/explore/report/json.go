@@ -53,7 +53,7 @@ func document(r explore.Result, whys []*session.Why) Document {
 		Lock: r.Lock, Actors: r.Scenario.Actors, Sales: r.Scenario.SalesEach(), Replicas: r.Scenario.Processes(),
 		Try: r.Scenario.Try, Nested: r.Scenario.Nested,
 		WorkMillis: trace.Millis(r.Scenario.Work), SkewMillis: trace.Millis(r.Scenario.Skew),
-		WithinMillis: trace.Millis(r.Scenario.Within), Faults: r.Scenario.Faults.Map(),
+		WithinMillis: trace.Millis(r.Scenario.FreedWithin), Faults: r.Scenario.Faults.Map(),
 		Happened: r.Coverage.Faults, Ends: r.Coverage.Ends, Contended: r.Coverage.Contended,
 		Untested: r.Untested(), Cut: append([]string{}, r.Cut()...),
 		Schedules: r.Schedules, States: r.States, Depth: longest(r), Complete: r.Complete, Bound: r.Bound(), Interrupted: r.Interrupted,

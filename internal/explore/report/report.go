@@ -158,7 +158,7 @@ func words(parts ...string) string {
 // Faults lists the faults there are, with what they are.
 func Faults(in language.Language) (lines []string) {
 	for _, f := range explore.AllFaults() {
-		lines = append(lines, fmt.Sprintf("%-13s %s", f.Name, f.Says.In(in)))
+		lines = append(lines, fmt.Sprintf("%-13s %s", f.Name, f.Description.In(in)))
 	}
 	return lines
 }

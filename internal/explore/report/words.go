@@ -233,7 +233,7 @@ func (r Request) legend(schedules int, interrupted bool) {
 	fmt.Fprint(out, in.Say("\n%d schedules. Left out, as they break every lock that expires, or every lock on one Redis:\n",
 		"\n共 %d 种时序。没有包括以下故障：它们能破坏任何会过期的锁，或者单个 Redis 上的任何锁：\n", schedules))
 	for _, fault := range explore.AllFaults() {
-		if fault.Beats {
+		if fault.BreaksEveryLock {
 			fmt.Fprintf(out, "  %-13s %s v11 --faults %s=1\n", fault.Name, r.Command, fault.Name)
 		}
 	}

@@ -26,54 +26,56 @@ type Limit uint8
 
 // The limits, and what ends a search beside them.
 const (
-	Unlimited Limit = iota // no bound was hit
-	Interruption
-	Steps
-	Schedules
-	Memory // bytes
-	Time   // nanoseconds
+	NoLimit Limit = iota // no bound was hit
+	LimitInterrupted
+	LimitSteps
+	LimitSchedules
+	LimitMemory // bytes
+	LimitTime   // nanoseconds
 )
 
 // Hit is the bound that ended a search before everything was seen: the cause by which its context ends.
-type Hit struct {
+type BoundHit struct {
 	Limit Limit
 	Most  int64
 }
 
 // Error implements error.
-func (Hit) Error() string { return "a bound of the search was hit" }
+func (BoundHit) Error() string { return "a bound of the search was hit" }
 
 // errEnough ends a search that need not go on, or cannot.
-var errEnough = errors.New("nothing more is to be looked for")
+var errFinished = errors.New("nothing more is to be looked for")
 
 // Within returns a context that ends after a time, 0: never, by a bound that says how long it was.
-func Within(ctx context.Context, most time.Duration) (context.Context, context.CancelFunc) {
+func WithTimeLimit(ctx context.Context, most time.Duration) (context.Context, context.CancelFunc) {
 	if most <= 0 {
 		return ctx, func() {}
 	}
-	return context.WithTimeoutCause(ctx, most, Hit{Time, int64(most)})
+	return context.WithTimeoutCause(ctx, most, BoundHit{LimitTime, int64(most)})
 }
 
 // limit lets ctx and the time end the search, until stop is called.
-func (s *search[S]) limit(ctx context.Context) (stop func()) {
-	ctx, free := Within(ctx, s.bounds.Time)
-	s.ctx, s.halt = context.WithCancelCause(ctx)
-	return func() { s.halt(errEnough); free() }
+func (s *search[S]) applyTimeLimit(ctx context.Context) (stop func()) {
+	ctx, free := WithTimeLimit(ctx, s.bounds.Time)
+	s.ctx, s.cancel = context.WithCancelCause(ctx)
+	return func() { s.cancel(errFinished); free() }
 }
 
 // stopped reports whether the search is to end, for whatever reason.
-func (s *search[S]) stopped() bool { return s.ctx.Err() != nil }
+func (s *search[S]) isStopped() bool { return s.ctx.Err() != nil }
 
 // bounded reports whether a bound was hit, or the search was interrupted.
-func (s *search[S]) bounded() bool { return s.stopped() && !errors.Is(context.Cause(s.ctx), errEnough) }
+func (s *search[S]) hasHitBound() bool {
+	return s.isStopped() && !errors.Is(context.Cause(s.ctx), errFinished)
+}
 
 // takeBound takes down which bound was hit, or that the search was interrupted. It reports false if neither is so.
-func (s *search[S]) takeBound() bool {
-	if !s.bounded() {
+func (s *search[S]) recordBoundHit() bool {
+	if !s.hasHitBound() {
 		return false
 	}
-	s.result.Hit = Hit{Limit: Interruption}
-	s.result.Interrupted = !errors.As(context.Cause(s.ctx), &s.result.Hit)
+	s.result.BoundHit = BoundHit{Limit: LimitInterrupted}
+	s.result.Interrupted = !errors.As(context.Cause(s.ctx), &s.result.BoundHit)
 	return true
 }
 
@@ -82,13 +84,13 @@ func (s *search[S]) takeBound() bool {
 const yieldEvery = 16
 
 // check sees whether a bound was hit after so many schedules; it looks at the heap every so often.
-func (s *search[S]) check(schedules int64) {
+func (s *search[S]) checkBounds(schedules int64) {
 	if schedules%yieldEvery == 0 {
 		runtime.Gosched()
 	}
 	b := s.bounds
 	if b.Schedules > 0 && schedules >= int64(b.Schedules) {
-		s.halt(Hit{Schedules, int64(b.Schedules)})
+		s.cancel(BoundHit{LimitSchedules, int64(b.Schedules)})
 	}
 	if b.Memory == 0 || schedules%1024 != 0 {
 		return
@@ -96,6 +98,6 @@ func (s *search[S]) check(schedules int64) {
 	heap := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
 	metrics.Read(heap)
 	if heap[0].Value.Uint64() > b.Memory {
-		s.halt(Hit{Memory, int64(b.Memory)}) //nolint:gosec // no heap is that large
+		s.cancel(BoundHit{LimitMemory, int64(b.Memory)}) //nolint:gosec // no heap is that large
 	}
 }

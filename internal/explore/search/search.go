@@ -27,7 +27,7 @@ const maxDepth = 2000
 var ErrUnrepeatable = errors.New("the same steps led to two different states")
 
 // ErrLost means that a run does not come back, and nobody knows why.
-var ErrLost = errors.New("a run does not come back")
+var ErrNoProgress = errors.New("a run does not come back")
 
 // Fingerprint stands for a state, or for a part of one. Two that differ have the same one with a chance of 1 in 2¹²⁸.
 type Fingerprint [2]uint64
@@ -44,15 +44,15 @@ func (f Fingerprint) Append(b []byte) []byte {
 type Run[S comparable] interface {
 	Transitions() []S         // what can happen next, in a fixed order
 	Apply(step S) (own bool)  // lets it happen; false: it turned out to be no step of its own
-	Check() Sight             // what there is to see after the last step
+	Check() Observation       // what there is to see after the last step
 	Fingerprint() Fingerprint // tells states apart
 }
 
 // Sight is what there is to see after a step.
-type Sight struct {
-	Shown []string // what the step has shown, the most important first
-	Over  bool     // nothing can follow
-	Note  any      // for Goal.Take
+type Observation struct {
+	Hits     []string // what the step has shown, the most important first
+	Terminal bool     // nothing can follow
+	Note     any      // for Goal.Take
 }
 
 // System is what is searched. One worker uses it at a time.
@@ -62,18 +62,18 @@ type System[S comparable] interface {
 	// Explain adds to an error the schedule that led to it.
 	Explain(err error, path []S) error
 	// Lost says why the run that goes on does not come back, nil if it is not known to be lost. Other goroutines call it meanwhile.
-	Lost(why Loss) error
+	DiagnoseRun(why CheckReason) error
 	Close()
 }
 
 // Loss is why a search asks for a run.
-type Loss uint8
+type CheckReason uint8
 
 // The reasons.
 const (
-	Watching Loss = iota // a search asks every now and then
-	Stalled              // there was no step for long
-	Gone                 // the run has ended the goroutine of its worker
+	PeriodicCheck CheckReason = iota // a search asks every now and then
+	NoProgress                       // there was no step for long
+	WorkerExited                     // the run has ended the goroutine of its worker
 )
 
 // Goal says what a search is for.
@@ -86,22 +86,22 @@ type Goal[S comparable] struct {
 	// leaves nothing to chance.
 	Attempts int
 
-	Take func(Edge[S]) // is given each step that was taken; may be nil
+	OnEdge func(Edge[S]) // is given each step that was taken; may be nil
 	// Go is asked after all schedules of one length whether there is a reason not to go on.
-	Go func(schedules int) error // may be nil
+	OnLevel func(schedules int) error // may be nil
 }
 
 // Edge is a step from one state to another. States are numbered in the order in which they were found; 0 is the start.
 type Edge[S comparable] struct {
-	Sight
+	Observation
 	From, To int32
-	By       S
+	Step     S
 	State    Fingerprint // To's
 	New      bool        // nothing shorter leads to the state
 }
 
 // Found is the shortest schedule that shows something.
-type Found[S comparable] struct {
+type ShortestSchedule[S comparable] struct {
 	Kind string
 	Path []S
 }
@@ -112,13 +112,13 @@ type Result struct {
 	States    int // that differ
 	Depth     int // steps of the longest schedule
 	Seconds   float64
-	Complete  bool // nothing is left to explore
-	Hit       Hit  // what ended it before that
+	Complete  bool     // nothing is left to explore
+	BoundHit  BoundHit // what ended it before that
 
 	Interrupted bool // by the end of its context
 
-	Chance int // runs that chance led elsewhere, and that were repeated
-	Missed int // steps that no repetition led to again
+	Diverged  int // runs that chance led elsewhere, and that were repeated
+	Unreached int // steps that no repetition led to again
 }
 
 // node is a state, by the schedule that first reached it: its parent's, and one step.
@@ -132,33 +132,33 @@ type search[S comparable] struct {
 	goal    Goal[S]
 	bounds  Bounds
 	ctx     context.Context //nolint:containedctx // that ends with the search
-	halt    context.CancelCauseFunc
+	cancel  context.CancelCauseFunc
 	systems []System[S] // one for each worker
 	started time.Time
 
-	nodes     []node[S]
-	numbers   map[Fingerprint]int32 // of nodes
-	schedules atomic.Int64
-	repeated  atomic.Int64
-	missed    atomic.Int64
-	working   chan struct{} // closed when no worker is at a level any more; one may never come back
-	watch     *time.Timer   // until the runs are asked for again
-	pause     time.Duration // before that
-	result    Result
-	found     []Found[S]
+	nodes         []node[S]
+	stateNumbers  map[Fingerprint]int32 // of nodes
+	schedules     atomic.Int64
+	diverged      atomic.Int64
+	unreached     atomic.Int64
+	workersDone   chan struct{} // closed when no worker is at a level any more; one may never come back
+	watchTimer    *time.Timer   // until the runs are asked for again
+	watchInterval time.Duration // before that
+	result        Result
+	found         []ShortestSchedule[S]
 }
 
 // Do searches. It gives the shortest schedule for each kind that was found, in the order in which they were. Each worker has a system of
 // its own, made by begin. That a search was cut short, by bounds or by ctx, is no error. It fails when a run fails, or is lost.
-func Do[S comparable](ctx context.Context, begin func() (System[S], error), goal Goal[S], bounds Bounds) (Result, []Found[S], error) {
+func BreadthFirst[S comparable](ctx context.Context, begin func() (System[S], error), goal Goal[S], bounds Bounds) (Result, []ShortestSchedule[S], error) {
 	s := &search[S]{
-		goal: goal, bounds: bounds, started: time.Now(), nodes: []node[S]{{parent: -1}}, numbers: map[Fingerprint]int32{},
-		working: make(chan struct{}), watch: time.NewTimer(firstLook), pause: firstLook,
+		goal: goal, bounds: bounds, started: time.Now(), nodes: []node[S]{{parent: -1}}, stateNumbers: map[Fingerprint]int32{},
+		workersDone: make(chan struct{}), watchTimer: time.NewTimer(firstCheckInterval), watchInterval: firstCheckInterval,
 	}
-	close(s.working)
-	defer s.watch.Stop()
-	defer s.limit(ctx)()
-	defer s.close()
+	close(s.workersDone)
+	defer s.watchTimer.Stop()
+	defer s.applyTimeLimit(ctx)()
+	defer s.closeSystems()
 	for range cmp.Or(bounds.Workers, runtime.GOMAXPROCS(0)) {
 		system, err := begin()
 		if err != nil {
@@ -167,20 +167,20 @@ func Do[S comparable](ctx context.Context, begin func() (System[S], error), goal
 		s.systems = append(s.systems, system)
 	}
 	err := s.run()
-	s.tally()
+	s.updateResult()
 	return s.result, s.found, err
 }
 
 // close closes the systems, once all workers are back.
-func (s *search[S]) close() {
+func (s *search[S]) closeSystems() {
 	closing := func() {
-		<-s.working
+		<-s.workersDone
 		for _, system := range s.systems {
 			system.Close()
 		}
 	}
 	select {
-	case <-s.working:
+	case <-s.workersDone:
 		closing()
 	default:
 		go closing()
@@ -191,11 +191,11 @@ func (s *search[S]) close() {
 func (s *search[S]) run() error {
 	for level := []int32{0}; len(level) > 0; {
 		var err error
-		if level, err = s.next(level); err != nil || s.result.Hit.Limit != Unlimited || s.done() {
+		if level, err = s.nextLevel(level); err != nil || s.result.BoundHit.Limit != NoLimit || s.hasFoundEnough() {
 			return err
 		}
-		if s.goal.Go != nil {
-			if err := s.goal.Go(int(s.schedules.Load())); err != nil {
+		if s.goal.OnLevel != nil {
+			if err := s.goal.OnLevel(int(s.schedules.Load())); err != nil {
 				return err
 			}
 		}
@@ -203,28 +203,28 @@ func (s *search[S]) run() error {
 			s.result.Depth++
 		}
 		if s.result.Depth > maxDepth {
-			s.result.Hit = Hit{Steps, maxDepth}
+			s.result.BoundHit = BoundHit{LimitSteps, maxDepth}
 			return nil
 		}
 		s.report()
 	}
-	s.result.Complete = s.missed.Load() == 0
+	s.result.Complete = s.unreached.Load() == 0
 	return nil
 }
 
 // next goes on from the states of one length, strays at once, and gives those of the next. If a bound is hit, that is in the result.
-func (s *search[S]) next(level []int32) (next []int32, err error) {
+func (s *search[S]) nextLevel(level []int32) (next []int32, err error) {
 	for len(level) > 0 {
-		children, err := s.expand(level)
-		if err != nil || s.takeBound() {
+		children, err := s.expandLevel(level)
+		if err != nil || s.recordBoundHit() {
 			return nil, err
 		}
 		var strays []int32
 		for _, c := range slices.Concat(children...) {
-			switch isNew := s.adopt(c); {
+			switch isNew := s.addChild(c); {
 			case isNew && c.stray:
 				strays = append(strays, s.last())
-			case isNew && !c.Over:
+			case isNew && !c.Terminal:
 				next = append(next, s.last())
 			}
 		}
@@ -237,39 +237,39 @@ func (s *search[S]) next(level []int32) (next []int32, err error) {
 func (s *search[S]) last() int32 { return int32(len(s.nodes) - 1) } //nolint:gosec // memory ends before int32 does
 
 // adopt takes down what a child shows, and the state it led to. It reports whether that is to be gone on from, unless nothing can follow.
-func (s *search[S]) adopt(c child[S]) (isNew bool) {
-	s.find(c)
-	to, known := s.numbers[c.state]
+func (s *search[S]) addChild(c child[S]) (isNew bool) {
+	s.recordHits(c)
+	to, known := s.stateNumbers[c.state]
 	if isNew = !known || s.bounds.EveryState; isNew {
 		s.nodes = append(s.nodes, c.node)
 	}
 	if !known {
 		to = s.last()
-		s.numbers[c.state] = to
+		s.stateNumbers[c.state] = to
 	}
-	if s.goal.Take != nil {
-		s.goal.Take(Edge[S]{c.Sight, c.parent, to, c.step, c.state, !known})
+	if s.goal.OnEdge != nil {
+		s.goal.OnEdge(Edge[S]{c.Observation, c.parent, to, c.step, c.state, !known})
 	}
 	return isNew
 }
 
 // done reports whether what was found is enough.
-func (s *search[S]) done() bool {
+func (s *search[S]) hasFoundEnough() bool {
 	return len(s.found) > 0 && (!s.goal.All || len(s.found) == len(s.goal.Kinds))
 }
 
 // tally counts what has been seen so far.
-func (s *search[S]) tally() {
+func (s *search[S]) updateResult() {
 	s.result.States = len(s.nodes)
 	s.result.Schedules = int(s.schedules.Load())
-	s.result.Chance, s.result.Missed = int(s.repeated.Load()), int(s.missed.Load())
+	s.result.Diverged, s.result.Unreached = int(s.diverged.Load()), int(s.unreached.Load())
 	s.result.Seconds = time.Since(s.started).Seconds()
 }
 
 // report says how far the search is.
 func (s *search[S]) report() {
 	if s.goal.Progress != nil {
-		s.tally()
+		s.updateResult()
 		s.goal.Progress(s.result)
 	}
 }
@@ -284,7 +284,7 @@ func (s *search[S]) path(to int32) (path []node[S]) {
 }
 
 // steps returns those of a path, and what follows them.
-func steps[S comparable](path []node[S], after ...S) (all []S) {
+func pathSteps[S comparable](path []node[S], after ...S) (all []S) {
 	for _, n := range path {
 		all = append(all, n.step)
 	}
@@ -292,12 +292,12 @@ func steps[S comparable](path []node[S], after ...S) (all []S) {
 }
 
 // find takes down what a child shows, if nothing shorter did.
-func (s *search[S]) find(c child[S]) {
-	for _, kind := range c.Shown {
-		known := slices.ContainsFunc(s.found, func(f Found[S]) bool { return f.Kind == kind })
+func (s *search[S]) recordHits(c child[S]) {
+	for _, kind := range c.Hits {
+		known := slices.ContainsFunc(s.found, func(f ShortestSchedule[S]) bool { return f.Kind == kind })
 		if known || !slices.Contains(s.goal.Kinds, kind) || !s.goal.All && len(s.found) > 0 {
 			continue
 		}
-		s.found = append(s.found, Found[S]{kind, steps(s.path(c.parent), c.step)})
+		s.found = append(s.found, ShortestSchedule[S]{kind, pathSteps(s.path(c.parent), c.step)})
 	}
 }

@@ -8,31 +8,31 @@ import (
 // child is what one more step led to.
 type child[S comparable] struct {
 	node[S]
-	Sight
+	Observation
 	stray bool // chance led here from the steps to another node
 }
 
 // children takes every step that there is after a node, each in a run of its own. A run that chance leads elsewhere is repeated.
-func (s *search[S]) children(system System[S], of int32) (all []child[S], _ error) {
+func (s *search[S]) expandNode(system System[S], of int32) (all []child[S], _ error) {
 	path := s.path(of)
 	for i, attempt := 0, 1; ; {
-		s.check(s.schedules.Load())
-		c, more, err := s.visit(system, of, path, i)
+		s.checkBounds(s.schedules.Load())
+		c, more, err := s.visitChild(system, of, path, i)
 		if c != nil {
 			all = append(all, *c)
 			s.schedules.Add(1)
 		}
 		if s.goal.Attempts > 0 && errors.Is(err, ErrUnrepeatable) {
-			s.repeated.Add(1)
+			s.diverged.Add(1)
 			if more, err = attempt < s.goal.Attempts, nil; more {
 				attempt++
 			} else {
-				s.missed.Add(1)
+				s.unreached.Add(1)
 			}
 		} else {
 			i, attempt = i+1, 1
 		}
-		if err != nil || !more || s.stopped() {
+		if err != nil || !more || s.isStopped() {
 			return all, err
 		}
 	}
@@ -40,7 +40,7 @@ func (s *search[S]) children(system System[S], of int32) (all []child[S], _ erro
 
 // visit runs the code to a node, by its path, and takes the step with this index. The child is nil if that is no step of its own. If chance
 // led elsewhere, the child is the first other state on the way, and the error ErrUnrepeatable.
-func (s *search[S]) visit(system System[S], of int32, path []node[S], i int) (c *child[S], more bool, err error) {
+func (s *search[S]) visitChild(system System[S], of int32, path []node[S], i int) (c *child[S], more bool, err error) {
 	var next []S
 	elsewhere := false
 	err = system.Play(func(run Run[S]) {
@@ -54,14 +54,14 @@ func (s *search[S]) visit(system System[S], of int32, path []node[S], i int) (c 
 		step := options[i]
 		if next = append(next, step); run.Apply(step) {
 			sight := run.Check()
-			c = &child[S]{node: node[S]{of, step, run.Fingerprint()}, Sight: sight}
+			c = &child[S]{node: node[S]{of, step, run.Fingerprint()}, Observation: sight}
 		}
 	})
 	if elsewhere {
 		err = cmp.Or(err, ErrUnrepeatable)
 	}
 	if err != nil {
-		err = system.Explain(err, steps(path, next...))
+		err = system.Explain(err, pathSteps(path, next...))
 	}
 	return c, more, err
 }
@@ -77,7 +77,7 @@ func (s *search[S]) retrace(run Run[S], path []node[S]) (stray *child[S], elsewh
 		}
 		if state := run.Fingerprint(); state != n.state {
 			if s.goal.Attempts > 0 {
-				stray = &child[S]{node: node[S]{n.parent, n.step, state}, Sight: run.Check(), stray: true}
+				stray = &child[S]{node: node[S]{n.parent, n.step, state}, Observation: run.Check(), stray: true}
 			}
 			return stray, true
 		}

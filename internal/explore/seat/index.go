@@ -51,7 +51,7 @@ func (s *Seat) index(r *http.Request) (index Index, err error) {
 		})
 	}
 	for _, f := range explore.AllFaults() {
-		index.Faults = append(index.Faults, Named{Name: f.Name, Title: f.Title.In(in), Says: f.Says.In(in)})
+		index.Faults = append(index.Faults, Named{Name: f.Name, Title: f.Title.In(in), Says: f.Description.In(in)})
 	}
 	for _, a := range explore.Anomalies() {
 		index.Anomalies = append(index.Anomalies, Named{string(a), a.Row().Title.In(in), a.Row().Says.In(in), a.Row().Task.In(in)})

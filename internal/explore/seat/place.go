@@ -83,7 +83,7 @@ func small(s explore.Scenario) error {
 		{"faults in all", faults > maxFaults, maxFaults},
 		{"work", s.Work > maxTime, maxTime},
 		{"skew", s.Skew > maxTime, maxTime},
-		{"freed-within", s.Within > maxTime, maxTime},
+		{"freed-within", s.FreedWithin > maxTime, maxTime},
 	} {
 		if flag.large {
 			return fmt.Errorf("%s: more than %v; the seat takes no more, but lockstep explore does", flag.name, flag.takes)

@@ -24,7 +24,7 @@ func lacking(in explore.Scenario, step int, needs string) string {
 	var words []string
 	for budget := range strings.SplitSeq(needs, ",") {
 		name, times, _ := strings.Cut(budget, "=")
-		word := fault.Named(name).Row().Title.In(in.Language)
+		word := fault.ByName(name).Row().Title.In(in.Language)
 		if n, err := strconv.Atoi(times); err == nil && n > 1 {
 			word += " ×" + times
 		}

@@ -123,8 +123,8 @@ func (o *other) take(token string) (took bool, err error) {
 
 // begins reports whether what a task does next is to begin an attempt, without a command.
 func (o *other) begins(who string) (bool, error) {
-	t, can := o.run.Find(engine.Wanted{Kind: engine.Moves, Who: who})
-	if o.over || !can || o.run.Engine.Subject(t).Pending() != nil || o.run.Engine.Subject(t).Subscribes() {
+	t, can := o.run.Find(engine.ParsedToken{Kind: engine.Moves, Who: who})
+	if o.over || !can || o.run.Engine.Subject(t).Pending() != nil || o.run.Engine.Subject(t).IsSubscribing() {
 		return false, nil
 	}
 	would, own, err := o.run.Preview(t)

@@ -42,19 +42,19 @@ func Draw(ctx context.Context, s strategy.Strategy, in explore.Scenario, bounds 
 	seeds := engine.NewSeeds()
 	m := &Map{begin: func() (*explore.Harness, error) { return explore.NewHarness(s, in, explore.Options{}, seeds) }}
 	m.states = map[engine.Fingerprint]int32{{}: 0} // the start's is asked of nobody
-	goal := search.Goal[engine.Transition]{Take: func(e search.Edge[engine.Transition]) {
+	goal := search.Goal[engine.Transition]{OnEdge: func(e search.Edge[engine.Transition]) {
 		m.states[e.State] = e.To
 		m.steps = append(m.steps, stepOf(e, s))
 	}}
 	if progress != nil {
 		goal.Progress = func(r search.Result) { progress(r.States) }
 	}
-	result, _, err := search.Do(ctx, func() (search.System[engine.Transition], error) {
+	result, _, err := search.BreadthFirst(ctx, func() (search.System[engine.Transition], error) {
 		h, err := m.begin()
 		return explore.System{Harness: h}, err
 	}, goal, bounds)
 	if err == nil && !result.Complete {
-		err = fmt.Errorf("%w: %s", ErrTooLarge, explore.BoundSays(result.Hit, in.Language))
+		err = fmt.Errorf("%w: %s", ErrTooLarge, explore.BoundSays(result.BoundHit, in.Language))
 	}
 	if err != nil {
 		return nil, err
@@ -64,12 +64,12 @@ func Draw(ctx context.Context, s strategy.Strategy, in explore.Scenario, bounds 
 
 func stepOf(e search.Edge[engine.Transition], of strategy.Strategy) step {
 	var shows uint32
-	for _, kind := range e.Shown {
+	for _, kind := range e.Hits {
 		if a := explore.Anomaly(kind); a.IsPromisedBy(of) {
 			shows |= bit(a)
 		}
 	}
-	if e.By.Kind.Budget() != fault.None {
+	if e.Step.Kind.Budget() != fault.None {
 		shows |= isFault
 	}
 	return step{e.From, e.To, shows}

@@ -39,11 +39,11 @@ type Key struct {
 
 // Actor is one sale.
 type Actor struct {
-	Name     string         `json:"name"`
-	Process  string         `json:"process"`
-	Stance   trace.Stance   `json:"stance"`
-	Believes bool           `json:"believes"` // that it holds the lock
-	Places   []engine.Place `json:"places"`   // in the code: of what it is about to do, or waits for
+	Name     string            `json:"name"`
+	Process  string            `json:"process"`
+	Stance   trace.Stance      `json:"stance"`
+	Believes bool              `json:"believes"` // that it holds the lock
+	Places   []engine.CallSite `json:"places"`   // in the code: of what it is about to do, or waits for
 }
 
 // stateOf looks at a run, and at the last step of its trace.
@@ -55,7 +55,7 @@ func stateOf(run *explore.Run, t trace.Trace) State {
 	}
 	for _, f := range explore.AllFaults() {
 		if run.Engine.Scenario.Faults[f.ID] > 0 {
-			s.Left[f.Name] = present.Left[f.ID]
+			s.Left[f.Name] = present.RemainingBudget[f.ID]
 		}
 	}
 	if holder := run.Holder(); holder != nil {
@@ -69,22 +69,22 @@ func stateOf(run *explore.Run, t trace.Trace) State {
 		if len(t.Steps) > 0 {
 			stance = t.Steps[len(t.Steps)-1].Standing[i]
 		}
-		s.Actors = append(s.Actors, Actor{a.Name, a.Process.Name, stance, run.BelievesInside(a), a.Places()})
+		s.Actors = append(s.Actors, Actor{a.Name, a.Process.Name, stance, run.BelievesInside(a), a.CallSites()})
 	}
 	return s
 }
 
 func serverOf(s *simredis.Server, in explore.Scenario) Server {
 	keys := []Key{}
-	for _, k := range s.Holds.Keys {
+	for _, k := range s.State.Keys {
 		if dao.IsKey(k.Name) && !k.IsString() {
 			continue // the run, or the ledger
 		}
 		values := slices.Clone(k.Values)
 		for i, value := range values {
-			values[i] = simredis.Relative(value)
+			values[i] = simredis.RelativeTimes(value)
 		}
 		keys = append(keys, Key{k.Name, values, trace.Millis(k.TTL.Round(time.Millisecond))})
 	}
-	return Server{serverName(s.Index, in), s.Health, s.Replica != nil && !s.Saved, keys}
+	return Server{serverName(s.Index, in), s.Health, s.Standby != nil && !s.StandbyIsSnapshot, keys}
 }

@@ -70,7 +70,7 @@ func (s *Session) look(schedule string) error {
 			v.Choices, next = append(v.Choices, s.choice(run, t, would)), append(next, t)
 		}
 	}
-	s.now, s.path, s.next = v, slices.Clone(run.Engine.Taken()), next
+	s.now, s.path, s.next = v, slices.Clone(run.Engine.Schedule()), next
 	return run.Engine.Err()
 }
 

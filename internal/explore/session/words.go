@@ -38,7 +38,7 @@ func (o outlook) whyActor(a *engine.Actor) string {
 
 // message says that a message may come for an actor before what it waits for.
 func (o outlook) message(a *engine.Actor) string {
-	if a.Process.Listens() {
+	if a.Process.IsListening() {
 		return o.Engine.Scenario.Say(", or for a message", "，或等来一条消息")
 	}
 	return ""
@@ -64,7 +64,7 @@ func (o outlook) whyTime() string {
 // whyFault says why a fault that the scenario allows cannot happen now.
 func (o outlook) whyFault(f fault.Fault, allowed int) string {
 	say := o.Engine.Scenario.Say
-	if o.Engine.Snapshot().Left[f] == 0 {
+	if o.Engine.Snapshot().RemainingBudget[f] == 0 {
 		return say("the budget %v=%d is used up", "预算 %v=%d 已用完", f, allowed)
 	}
 	switch f {
@@ -76,7 +76,7 @@ func (o outlook) whyFault(f fault.Fault, allowed int) string {
 		if !o.Engine.HasTimer() {
 			return say("no timer is set", "没有设置定时器")
 		}
-		if !o.Engine.TimerNext() {
+		if !o.Engine.IsTimerNext() {
 			return say("a key expires before the next timer fires", "下一个定时器触发之前，有键先过期")
 		}
 	default:

@@ -19,30 +19,30 @@ type Network interface {
 	// Receive gives the reply to what was delivered, or to the next part of that. Those that follow it are its rest.
 	Receive(conn *Conn, server int, command *Command, rest []*Command) (reply []byte, err error)
 	// Next waits until the next part of what was delivered may take effect.
-	Next() error
+	AwaitNext() error
 	// Mine reports whether the goroutine that asks has the turn. Another one may ask at any time, even when all is over.
-	Mine() bool
+	HasTurn() bool
 	// Refuse is told that a client is used for what it cannot do.
-	Refuse(err error)
+	ReportMisuse(err error)
 }
 
 // Client is a real client of one server. It serves one schedule after the other: Attach.
 type Client struct {
 	Client  *redis.Client // sends its commands by the network
-	memory  *Memory
+	memory  *Simulator
 	server  int // its index
 	network Network
 
 	sending    bool // a command is on its way
 	connecting bool // it says hello on a new connection, which is no part of any schedule
 
-	hooked bool    // its own commands are
-	phrase *phrase // that is being said for the first time, or has a new reply
-	read   []byte  // that reply
+	hasBaseHook bool           // its own commands are
+	learning    *cachedCommand // that is being said for the first time, or has a new reply
+	lastReply   []byte         // that reply
 }
 
 // NewClient makes a client of the server with this index.
-func (m *Memory) NewClient(server int) (*Client, error) {
+func (m *Simulator) NewClient(server int) (*Client, error) {
 	c := &Client{memory: m, server: server}
 	c.Client = redisclient.Single(redisclient.Config{
 		Addrs:    []string{"127.0.0.1:6379"}, // for its name alone
@@ -58,7 +58,7 @@ func (m *Memory) NewClient(server int) (*Client, error) {
 func (c *Client) dial() (net.Conn, error) {
 	if c.network != nil && !c.sending {
 		err := fmt.Errorf("%w: SUBSCRIBE: listen by strategy.Parts.Notifier", ErrCommand)
-		c.network.Refuse(err)
+		c.network.ReportMisuse(err)
 		return nil, err
 	}
 	return &Conn{client: c}, nil
@@ -73,10 +73,10 @@ func (*Client) DialHook(next redis.DialHook) redis.DialHook { return next }
 // ProcessHook implements redis.Hook. It is called first for the client, and then for each connection that a transaction has to itself.
 func (c *Client) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 	process := next
-	if !c.hooked {
-		process = func(ctx context.Context, cmd redis.Cmder) error { return c.process(ctx, cmd, next) }
+	if !c.hasBaseHook {
+		process = func(ctx context.Context, cmd redis.Cmder) error { return c.sendCached(ctx, cmd, next) }
 	}
-	c.hooked = true
+	c.hasBaseHook = true
 	return func(ctx context.Context, cmd redis.Cmder) error {
 		err := c.send(ctx, []redis.Cmder{cmd}, func(ctx context.Context) error { return process(ctx, cmd) })
 		if err != nil {
@@ -94,7 +94,7 @@ func (c *Client) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.Proce
 }
 
 func (c *Client) send(ctx context.Context, cmds []redis.Cmder, next func(context.Context) error) error {
-	if c.network == nil || c.sending && c.network.Mine() {
+	if c.network == nil || c.sending && c.network.HasTurn() {
 		defer func(before bool) { c.connecting = before }(c.connecting)
 		c.connecting = true
 		return next(ctx)
@@ -110,9 +110,9 @@ func (c *Client) receive(conn *Conn, sent []byte) ([]byte, error) {
 	command := c.memory.command(sent)
 	switch {
 	case !c.connecting && command.parts != nil:
-		return c.hearAll(conn, command.parts)
+		return c.exchangePipeline(conn, command.parts)
 	case !c.connecting:
-		return c.hear(conn, command)
+		return c.exchange(conn, command)
 	}
 	a, err := c.memory.answer(c.memory.Empty(), 0, command)
 	if err != nil {
@@ -122,11 +122,11 @@ func (c *Client) receive(conn *Conn, sent []byte) ([]byte, error) {
 }
 
 // hearAll gives the replies to the commands of a pipeline: all of them, or those that came before the connection broke.
-func (c *Client) hearAll(conn *Conn, commands []*Command) (replies []byte, err error) {
+func (c *Client) exchangePipeline(conn *Conn, commands []*Command) (replies []byte, err error) {
 	for i, command := range commands {
 		if i > 0 {
 			c.sending = false // meanwhile others of its process may send
-			err = c.network.Next()
+			err = c.network.AwaitNext()
 			c.sending = true
 		}
 		var reply []byte
@@ -143,30 +143,30 @@ func (c *Client) hearAll(conn *Conn, commands []*Command) (replies []byte, err e
 
 // Conn is a connection that ends in memory.
 type Conn struct {
-	client *Client
-	in     []byte // sent, and not yet read by anybody
-	out    bytes.Reader
-	broken error // why nothing comes after that
+	client  *Client
+	unread  []byte // sent, and not yet read by anybody
+	replies bytes.Reader
+	readErr error // why nothing comes after that
 }
 
 // Write implements net.Conn.
 func (c *Conn) Write(p []byte) (int, error) {
-	c.in = append(c.in, p...)
+	c.unread = append(c.unread, p...)
 	return len(p), nil
 }
 
 // Read implements net.Conn. What was written is received when its reply is read.
 func (c *Conn) Read(p []byte) (int, error) {
-	if c.out.Len() == 0 && c.broken == nil {
+	if c.replies.Len() == 0 && c.readErr == nil {
 		var replies []byte
-		replies, c.broken = c.client.receive(c, c.in)
-		c.in = c.in[:0]
-		c.out.Reset(replies)
+		replies, c.readErr = c.client.receive(c, c.unread)
+		c.unread = c.unread[:0]
+		c.replies.Reset(replies)
 	}
-	if c.out.Len() == 0 && c.broken != nil {
-		return 0, c.broken
+	if c.replies.Len() == 0 && c.readErr != nil {
+		return 0, c.readErr
 	}
-	return c.out.Read(p)
+	return c.replies.Read(p)
 }
 
 // Close implements net.Conn, as the methods below.

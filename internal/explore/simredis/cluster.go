@@ -9,7 +9,7 @@ import (
 
 // Cluster is the servers of one schedule. The first keeps everything but a lock that is on masters of its own: the servers that follow.
 type Cluster struct {
-	memory  *Memory
+	memory  *Simulator
 	servers []*Server
 	version Version
 }
@@ -30,12 +30,12 @@ func (v Version) Minus(earlier Version) Version {
 // Server is one Redis.
 type Server struct {
 	Index  int
-	Holds  *State
+	State  *State
 	Health Health
 
-	Replica *State        // what its replica holds since it gets nothing more; nil: the same
-	Saved   bool          // that is no replica, but the server's own snapshot
-	Ahead   time.Duration // how far its clock is ahead of the others'
+	Standby           *State        // what its replica holds since it gets nothing more; nil: the same
+	StandbyIsSnapshot bool          // that is no replica, but the server's own snapshot
+	ClockOffset       time.Duration // how far its clock is ahead of the others'
 
 	watches []*watch
 }
@@ -51,26 +51,26 @@ const (
 )
 
 // Expires reports whether a key of its is to expire.
-func (s *Server) Expires() bool { return s.Holds.nextExpiry() > 0 }
+func (s *Server) HasExpiringKey() bool { return s.State.nextExpiry() > 0 }
 
 // NewCluster begins with a server in this state, and so many empty masters for the lock.
-func (m *Memory) NewCluster(stored *State, masters int) *Cluster {
-	c := &Cluster{memory: m, servers: []*Server{{Holds: stored, Health: Well}}}
+func (m *Simulator) NewCluster(stored *State, masters int) *Cluster {
+	c := &Cluster{memory: m, servers: []*Server{{State: stored, Health: Well}}}
 	for i := range masters {
-		c.servers = append(c.servers, &Server{Index: i + 1, Holds: m.Empty(), Health: Well})
+		c.servers = append(c.servers, &Server{Index: i + 1, State: m.Empty(), Health: Well})
 	}
 	return c
 }
 
 // Later returns a cluster that this one would be if it had held this, so long ago, and got no command since.
-func (c *Cluster) Later(held []*State, d time.Duration) (*Cluster, error) {
+func (c *Cluster) AgedCopy(held []*State, d time.Duration) (*Cluster, error) {
 	later := &Cluster{memory: c.memory}
 	for i, s := range c.servers {
-		holds, err := c.memory.pass(held[i], d)
+		holds, err := c.memory.stateLater(held[i], d)
 		if err != nil {
 			return nil, err
 		}
-		later.servers = append(later.servers, &Server{Index: s.Index, Health: s.Health, Holds: holds, Ahead: s.Ahead})
+		later.servers = append(later.servers, &Server{Index: s.Index, Health: s.Health, State: holds, ClockOffset: s.ClockOffset})
 	}
 	return later, nil
 }
@@ -79,7 +79,7 @@ func (c *Cluster) Later(held []*State, d time.Duration) (*Cluster, error) {
 func (c *Cluster) Servers() []*Server { return c.servers }
 
 // Stored returns what the first server holds.
-func (c *Cluster) Stored() *State { return c.servers[0].Holds }
+func (c *Cluster) MainState() *State { return c.servers[0].State }
 
 // Masters returns the servers that the lock is on.
 func (c *Cluster) Masters() []*Server {
@@ -93,9 +93,9 @@ func (c *Cluster) Masters() []*Server {
 func (c *Cluster) OnNodes() bool { return len(c.servers) > 1 }
 
 // Locked gives the key of the lock with this name; of several masters, the first one's.
-func (c *Cluster) Locked(name string) (Key, bool) {
+func (c *Cluster) LockKey(name string) (Key, bool) {
 	for _, s := range c.Masters() {
-		if k, has := s.Holds.Key(name); has {
+		if k, has := s.State.Key(name); has {
 			return k, true
 		}
 	}
@@ -109,15 +109,15 @@ func (c *Cluster) Version() Version { return c.version }
 func (c *Cluster) Contents() []*State {
 	all := make([]*State, len(c.servers))
 	for i, s := range c.servers {
-		all[i] = s.Holds
+		all[i] = s.State
 	}
 	return all
 }
 
 // Unchanged reports whether they hold what they held before, expiries aside.
-func (c *Cluster) Unchanged(before []*State) bool {
+func (c *Cluster) HoldsSame(before []*State) bool {
 	for i, s := range c.servers {
-		if !s.Holds.Same(before[i]) {
+		if !s.State.SameContent(before[i]) {
 			return false
 		}
 	}
@@ -128,7 +128,7 @@ func (c *Cluster) Unchanged(before []*State) bool {
 func (c *Cluster) NextExpiry() time.Duration {
 	var next time.Duration
 	for _, s := range c.servers {
-		if expiry := s.Holds.nextExpiry(); expiry > 0 && (next == 0 || expiry < next) {
+		if expiry := s.State.nextExpiry(); expiry > 0 && (next == 0 || expiry < next) {
 			next = expiry
 		}
 	}
@@ -136,23 +136,25 @@ func (c *Cluster) NextExpiry() time.Duration {
 }
 
 // After returns what a server would hold after so long without a command.
-func (c *Cluster) After(s *Server, d time.Duration) (*State, error) { return c.memory.pass(s.Holds, d) }
+func (c *Cluster) StateAfter(s *Server, d time.Duration) (*State, error) {
+	return c.memory.stateLater(s.State, d)
+}
 
 // Empty returns what a server holds that has restarted without its data.
-func (c *Cluster) Empty() *State { return c.memory.Empty() }
+func (c *Cluster) EmptyState() *State { return c.memory.Empty() }
 
 // Become changes what a server holds. It reports whether more than expiries has changed.
-func (c *Cluster) Become(s *Server, next *State) (changed bool) {
-	before := s.Holds
-	s.Holds = next
-	if changed = !before.Same(next); changed {
+func (c *Cluster) SetState(s *Server, next *State) (changed bool) {
+	before := s.State
+	s.State = next
+	if changed = !before.SameContent(next); changed {
 		c.version.All++
 		if !before.SameTransient(next) {
 			c.version.Transient++
 		}
 	}
 	for _, w := range s.watches {
-		w.see(before, next)
+		w.update(before, next)
 	}
 	return changed
 }
@@ -161,31 +163,31 @@ func (c *Cluster) Become(s *Server, next *State) (changed bool) {
 func (c *Cluster) Command(sent []byte) *Command { return c.memory.command(sent) }
 
 // Would returns the answer that a command would get. It changes nothing.
-func (c *Cluster) Would(s *Server, now time.Duration, command *Command) (*Answer, error) {
-	return c.memory.answer(s.Holds, now+s.Ahead, command)
+func (c *Cluster) Evaluate(s *Server, now time.Duration, command *Command) (*Answer, error) {
+	return c.memory.answer(s.State, now+s.ClockOffset, command)
 }
 
 // WouldProlong reports whether a command would change an expiry, and nothing else, if it came a moment later.
 func (c *Cluster) WouldProlong(s *Server, now time.Duration, command *Command) bool {
 	const moment = time.Millisecond
-	holds, err := c.After(s, moment)
+	holds, err := c.StateAfter(s, moment)
 	if err != nil {
 		return false
 	}
-	answer, err := c.memory.answer(holds, now+moment+s.Ahead, command)
-	return err == nil && answer.Then.Same(holds) && !answer.Then.SameKeys(holds)
+	answer, err := c.memory.answer(holds, now+moment+s.ClockOffset, command)
+	return err == nil && answer.NewState.SameContent(holds) && !answer.NewState.SameKeys(holds)
 }
 
 // IsTimed reports whether the answer to a command may depend on the time of day.
-func (c *Cluster) IsTimed(s *Server, command *Command) bool {
-	return command.timed || command.script && s.Holds.timed
+func (c *Cluster) DependsOnTime(s *Server, command *Command) bool {
+	return command.dependsOnTime || command.usesScripts && s.State.scriptsAskTime
 }
 
 // Ask gives the answer to what an actor sent on a connection. What the connection watches is seen to here; the rest is what the server
 // would answer to anybody. The caller lets the server Become what the answer says.
-func (c *Cluster) Ask(s *Server, conn *Conn, actor int, now time.Duration, command *Command) (*Answer, error) {
-	if len(s.watches) == 0 && !command.watches {
-		return c.memory.answer(s.Holds, now+s.Ahead, command)
+func (c *Cluster) EvaluateOnConn(s *Server, conn *Conn, actor int, now time.Duration, command *Command) (*Answer, error) {
+	if len(s.watches) == 0 && !command.usesWatch {
+		return c.memory.answer(s.State, now+s.ClockOffset, command)
 	}
 	if command.malformed != nil {
 		return nil, command.malformed
@@ -196,14 +198,14 @@ func (c *Cluster) Ask(s *Server, conn *Conn, actor int, now time.Duration, comma
 		for _, key := range first[1:] {
 			s.watches = append(s.watches, &watch{conn: conn, actor: actor, key: key})
 		}
-		return &Answer{Reply: []byte("+OK\r\n"), Then: s.Holds}, nil
+		return &Answer{Reply: []byte("+OK\r\n"), NewState: s.State}, nil
 	case strings.EqualFold(first[0], "UNWATCH"):
 		s.unwatch(conn)
-		return &Answer{Reply: []byte("+OK\r\n"), Then: s.Holds}, nil
+		return &Answer{Reply: []byte("+OK\r\n"), NewState: s.State}, nil
 	case strings.EqualFold(last[0], "EXEC") && s.unwatch(conn):
-		return &Answer{Reply: refused(len(commands)), Then: s.Holds}, nil
+		return &Answer{Reply: abortedTransactionReply(len(commands)), NewState: s.State}, nil
 	}
-	return c.memory.answer(s.Holds, now+s.Ahead, command)
+	return c.memory.answer(s.State, now+s.ClockOffset, command)
 }
 
 // AppendWatches writes an actor's watches, for what tells states apart.
@@ -236,13 +238,13 @@ type watch struct {
 }
 
 // see takes down that the key has changed. That a key was written with the value that it had is not seen: no state tells.
-func (w *watch) see(before, now *State) {
+func (w *watch) update(before, now *State) {
 	was, had := before.Key(w.key)
 	is, has := now.Key(w.key)
 	w.changed = w.changed || had != has || !slices.Equal(was.Values, is.Values) || was.TTL != is.TTL
 }
 
 // refused returns the answer to a transaction of so many commands, MULTI and EXEC among them, that has no effect.
-func refused(commands int) []byte {
+func abortedTransactionReply(commands int) []byte {
 	return []byte("+OK\r\n" + strings.Repeat("+QUEUED\r\n", commands-2) + "*-1\r\n")
 }

@@ -11,7 +11,7 @@ import (
 
 // A version counts the changes of what a cluster holds, and of the transient keys apart: an expiry, and what is written again, is none.
 func TestAVersionCountsChanges(t *testing.T) {
-	m := memory(t)
+	m := newSimulator(t)
 	for name, test := range map[string]struct {
 		command []string
 		want    Version
@@ -24,10 +24,10 @@ func TestAVersionCountsChanges(t *testing.T) {
 		"what is there is written": {[]string{"SET", "distributedLock", "A", "EX", "20"}, Version{}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := m.NewCluster(stocked(t, m, "5"), 0)
-			do(t, c, "SET", "distributedLock", "A", "EX", "10")
+			c := m.NewCluster(stateWithStock(t, m, "5"), 0)
+			execute(t, c, "SET", "distributedLock", "A", "EX", "10")
 			before := c.Version()
-			do(t, c, test.command...)
+			execute(t, c, test.command...)
 			if is := c.Version().Minus(before); is != test.want || before.Plus(is) != c.Version() {
 				t.Errorf("%v: %+v; want %+v", test.command, is, test.want)
 			}
@@ -37,17 +37,17 @@ func TestAVersionCountsChanges(t *testing.T) {
 
 // A server knows the scripts of package lua from the beginning; others it has to be sent first.
 func TestAServerKnowsTheScriptsOfPackageLua(t *testing.T) {
-	m := memory(t)
+	m := newSimulator(t)
 	for script, want := range map[string]string{
 		lua.CompareAndDelete: ":30\r\n", "return 30": "-NOSCRIPT No matching script. Please use EVAL.\r\n",
 	} {
 		c := m.NewCluster(m.Empty(), 0)
 		sum := redis.NewScript(script).Hash()
-		if got := do(t, c, "EVALSHA", sum, "1", "distributedLock", "A"); got != want {
+		if got := execute(t, c, "EVALSHA", sum, "1", "distributedLock", "A"); got != want {
 			t.Errorf("EVALSHA %.30q: %q; want %q", script, got, want)
 		}
-		do(t, c, "EVAL", script, "1", "distributedLock", "A")
-		if got := do(t, c, "EVALSHA", sum, "1", "distributedLock", "A"); got != ":30\r\n" {
+		execute(t, c, "EVAL", script, "1", "distributedLock", "A")
+		if got := execute(t, c, "EVALSHA", sum, "1", "distributedLock", "A"); got != ":30\r\n" {
 			t.Errorf("EVALSHA %.30q after EVAL: %q", script, got)
 		}
 	}
@@ -55,7 +55,7 @@ func TestAServerKnowsTheScriptsOfPackageLua(t *testing.T) {
 
 // An attempt prolongs an expiry if it changes nothing but that, once it comes a moment later. Nothing has happened after the question.
 func TestWhatWouldProlong(t *testing.T) {
-	m := memory(t)
+	m := newSimulator(t)
 	for name, test := range map[string]struct {
 		before, command []string
 		want            bool
@@ -77,28 +77,28 @@ func TestWhatWouldProlong(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := m.NewCluster(stocked(t, m, "5"), 0)
-			do(t, c, "SET", "distributedLock", "A", "PX", "10000")
+			c := m.NewCluster(stateWithStock(t, m, "5"), 0)
+			execute(t, c, "SET", "distributedLock", "A", "PX", "10000")
 			if test.before != nil {
-				do(t, c, test.before...)
+				execute(t, c, test.before...)
 			}
-			s, held := c.Servers()[0], c.Stored()
+			s, held := c.Servers()[0], c.MainState()
 			command := c.Command([]byte(proto.Strings(test.command...)))
-			if is := c.WouldProlong(s, 0, command); is != test.want || s.Holds != held {
-				t.Errorf("%v: %t, and Redis holds %v; want %t", test.command, is, s.Holds.Keys, test.want)
+			if is := c.WouldProlong(s, 0, command); is != test.want || s.State != held {
+				t.Errorf("%v: %t, and Redis holds %v; want %t", test.command, is, s.State.Keys, test.want)
 			}
 		})
 	}
 }
 
 // do lets a command take effect on a cluster's first server.
-func do(t *testing.T, c *Cluster, command ...string) (reply string) {
+func execute(t *testing.T, c *Cluster, command ...string) (reply string) {
 	t.Helper()
 	s := c.Servers()[0]
-	answer, err := c.Would(s, 0, c.Command([]byte(proto.Strings(command...))))
+	answer, err := c.Evaluate(s, 0, c.Command([]byte(proto.Strings(command...))))
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.Become(s, answer.Then)
+	c.SetState(s, answer.NewState)
 	return string(answer.Reply)
 }

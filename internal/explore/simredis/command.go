@@ -17,11 +17,11 @@ import (
 // Command is a command, or several, as sent at once. There is one for each text that was ever sent, so that two can be compared, and what
 // has to be known of the text is looked for once.
 type Command struct {
-	text    string
-	watches bool // or ends a transaction
-	timed   bool // its answer may depend on the time of day
-	plain   bool // it is one, and does the same on each connection
-	script  bool // it names one that the server has loaded, or has to do with those
+	text          string
+	usesWatch     bool // or ends a transaction
+	dependsOnTime bool // its answer may depend on the time of day
+	isCacheable   bool // it is one, and does the same on each connection
+	usesScripts   bool // it names one that the server has loaded, or has to do with those
 
 	parsed    [][]string // each command's words
 	keys      []string   // that they have as such
@@ -30,13 +30,13 @@ type Command struct {
 }
 
 // Size returns how many commands it is.
-func (c *Command) Size() int { return len(c.parsed) }
+func (c *Command) CommandCount() int { return len(c.parsed) }
 
 // Text returns what was sent.
 func (c *Command) Text() string { return c.text }
 
 // command gives the command that was sent.
-func (m *Memory) command(sent []byte) *Command {
+func (m *Simulator) command(sent []byte) *Command {
 	if known, ok := m.commands[string(sent)]; ok {
 		return known
 	}
@@ -44,18 +44,18 @@ func (m *Memory) command(sent []byte) *Command {
 	var texts []string
 	c.parsed, texts, c.malformed = parse(c.text)
 	for _, words := range c.parsed {
-		evaluate(words)
+		resolveKnownScript(words)
 	}
 	upper := strings.ToUpper(strings.Join(slices.Concat(c.parsed...), " "))
-	c.watches = strings.Contains(upper, "WATCH")
-	c.timed, c.script = timed(upper), strings.Contains(upper, "EVALSHA") || strings.Contains(upper, "SCRIPT")
-	c.plain = c.malformed == nil && len(c.parsed) == 1 && !c.watches && !strings.EqualFold(c.parsed[0][0], "EXEC")
+	c.usesWatch = strings.Contains(upper, "WATCH")
+	c.dependsOnTime, c.usesScripts = asksForTime(upper), strings.Contains(upper, "EVALSHA") || strings.Contains(upper, "SCRIPT")
+	c.isCacheable = c.malformed == nil && len(c.parsed) == 1 && !c.usesWatch && !strings.EqualFold(c.parsed[0][0], "EXEC")
 	for _, words := range c.parsed {
 		c.keys = append(c.keys, keysOf(strings.ToUpper(words[0]), words[1:])...)
 	}
 	m.commands[c.text] = c
-	for rest := c.parsed; len(rest) > 0 && whole(c.parsed) < len(c.parsed); {
-		n := whole(rest)
+	for rest := c.parsed; len(rest) > 0 && stepLength(c.parsed) < len(c.parsed); {
+		n := stepLength(rest)
 		c.parts = append(c.parts, m.command([]byte(strings.Join(texts[:n], ""))))
 		rest, texts = rest[n:], texts[n:]
 	}
@@ -63,7 +63,7 @@ func (m *Memory) command(sent []byte) *Command {
 }
 
 // evaluate makes EVALSHA of a script of package lua the EVAL of its text: a server has run them all before a schedule begins.
-func evaluate(words []string) {
+func resolveKnownScript(words []string) {
 	if len(words) > 1 {
 		if script := lua.SentBy(words[0], words[1]); script != "" {
 			words[0], words[1] = "EVAL", script
@@ -72,7 +72,7 @@ func evaluate(words []string) {
 }
 
 // whole returns how many of these commands are one step: those of a transaction, or the first.
-func whole(commands [][]string) int {
+func stepLength(commands [][]string) int {
 	ends := func(args []string) bool {
 		return strings.EqualFold(args[0], "EXEC") || strings.EqualFold(args[0], "DISCARD")
 	}
@@ -87,7 +87,7 @@ func whole(commands [][]string) int {
 }
 
 // timed reports whether a text in capitals has a word in it that asks for the time of day.
-func timed(upper string) bool {
+func asksForTime(upper string) bool {
 	return strings.Contains(upper, "TIME") || strings.Contains(upper, "EXAT") || strings.Contains(upper, "PXAT") ||
 		strings.Contains(upper, "EXPIREAT")
 }
@@ -111,25 +111,25 @@ func parse(sent string) (all [][]string, texts []string, _ error) {
 }
 
 // remember takes down a script that the server has learnt.
-func (m *Memory) remember(args []string) {
+func (m *Simulator) recordScript(args []string) {
 	if len(args) < 2 {
 		return
 	}
 	script := args[1]
 	switch name := strings.ToUpper(args[0]); {
 	case name == "SCRIPT" && strings.EqualFold(args[1], "FLUSH"):
-		m.cached, m.present = nil, nil
+		m.wantedScripts, m.loadedScripts = nil, nil
 		return
 	case name == "SCRIPT" && len(args) > 2 && strings.EqualFold(args[1], "LOAD"):
 		script = args[2]
 	case name != "EVAL":
 		return
 	}
-	m.cached, m.present = with(m.cached, script), with(m.present, script)
+	m.wantedScripts, m.loadedScripts = withScript(m.wantedScripts, script), withScript(m.loadedScripts, script)
 }
 
 // with adds a script to others, which are in order.
-func with(scripts []string, script string) []string {
+func withScript(scripts []string, script string) []string {
 	i, has := slices.BinarySearch(scripts, script)
 	if has {
 		return scripts
@@ -138,14 +138,14 @@ func with(scripts []string, script string) []string {
 }
 
 // loadScripts makes the server have the scripts loaded that it is to have, and no others. Most commands do not ask for them.
-func (m *Memory) loadScripts() {
-	if slices.Equal(m.present, m.cached) {
+func (m *Simulator) loadScripts() {
+	if slices.Equal(m.loadedScripts, m.wantedScripts) {
 		return
 	}
 	peer := resp.NewPeer(bufio.NewWriter(io.Discard))
 	m.server.Server().Dispatch(peer, []string{"SCRIPT", "FLUSH"})
-	for _, script := range m.cached {
+	for _, script := range m.wantedScripts {
 		m.server.Server().Dispatch(peer, []string{"SCRIPT", "LOAD", script})
 	}
-	m.present = m.cached
+	m.loadedScripts = m.wantedScripts
 }

@@ -7,11 +7,11 @@ import (
 
 // Times are read, and written as what has passed, in whatever unit they are; what is no time of a schedule stays.
 func TestTimesAreRelative(t *testing.T) {
-	at := Date(1500 * time.Millisecond)
+	at := VirtualTime(1500 * time.Millisecond)
 	for unit, n := range map[time.Duration]int64{
 		time.Millisecond: at.UnixMilli(), time.Microsecond: at.UnixMicro(), time.Nanosecond: at.UnixNano(),
 	} {
-		if now, in, is := Since(n); !is || in != unit || now != at.Truncate(unit).Sub(Date(0).Truncate(time.Second)) {
+		if now, in, is := SinceStart(n); !is || in != unit || now != at.Truncate(unit).Sub(VirtualTime(0).Truncate(time.Second)) {
 			t.Errorf("%d is %v, in %v, %t; want 1.5s, in %v", n, now, in, is, unit)
 		}
 	}
@@ -24,11 +24,11 @@ func TestTimesAreRelative(t *testing.T) {
 		"1700000000000 3f946684800":            "1700000000000 3f0",
 		`{"at":"2000-01-01T00:00:25.000001Z"}`: `{"at":"25s"}`,
 	} {
-		if got := Relative(text); got != want {
+		if got := RelativeTimes(text); got != want {
 			t.Errorf("%s is written %s; want %s", text, got, want)
 		}
 	}
-	if _, _, is := Since(10_000); is {
+	if _, _, is := SinceStart(10_000); is {
 		t.Error("10,000 counts as a time")
 	}
 }

@@ -22,7 +22,7 @@ type Key struct {
 func (k Key) IsString() bool { return k.kind == "string" }
 
 // First returns the key's first value or field, "" if it has none.
-func (k Key) First() string {
+func (k Key) FirstValue() string {
 	if len(k.Values) == 0 {
 		return ""
 	}
@@ -85,13 +85,13 @@ func (k Key) write(db *miniredis.RedisDB) (err error) {
 }
 
 // same reports whether two keys have the same name and values.
-func (k Key) same(other Key) bool {
+func (k Key) hasSameValues(other Key) bool {
 	return k.Name == other.Name && slices.Equal(k.Values, other.Values)
 }
 
 // written writes keys, with other names in them. What Redis keeps in the order of names, which are keys, fields and members, stands in the
 // order of the new ones.
-func written(keys []Key, rename func(key, text string) string) string {
+func formatKeys(keys []Key, rename func(key, text string) string) string {
 	lines := make([]string, len(keys))
 	for i, k := range keys {
 		values := make([]string, len(k.Values))

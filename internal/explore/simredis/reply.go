@@ -11,7 +11,7 @@ import (
 )
 
 // Readable writes a reply as redis-cli does, more or less. Of several, the first error, or else that all went well.
-func Readable(raw []byte, commands int) string {
+func FormatReply(raw []byte, commands int) string {
 	text := "?"
 	for r := bufio.NewReader(bytes.NewReader(raw)); ; {
 		message, err := proto.Read(r)
@@ -31,7 +31,7 @@ func Readable(raw []byte, commands int) string {
 	if commands > 1 && text != "nil" {
 		return "OK"
 	}
-	return Relative(text)
+	return RelativeTimes(text)
 }
 
 var (
@@ -41,7 +41,7 @@ var (
 
 // asRedisSays returns a reply with the errors of scripts that have failed as Redis words them: miniredis takes all of them for errors of
 // the compiler.
-func asRedisSays(reply []byte) []byte {
+func withRedisErrors(reply []byte) []byte {
 	return scriptFailure.ReplaceAllFunc(reply, func(failure []byte) []byte {
 		parts := scriptFailure.FindSubmatch(failure)
 		line, says := parts[1], parts[2]

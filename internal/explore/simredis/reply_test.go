@@ -18,7 +18,7 @@ func TestRepliesAreReadable(t *testing.T) {
 		{":1\r\n-ERR no\r\n", 2, "error ERR no"},
 		{":1\r\n:2\r\n", 2, "OK"},
 	} {
-		if got := Readable([]byte(test.raw), test.commands); got != test.want {
+		if got := FormatReply([]byte(test.raw), test.commands); got != test.want {
 			t.Errorf("%q is written %s; want %s", test.raw, got, test.want)
 		}
 	}

@@ -10,47 +10,47 @@ import (
 
 // State is all that a server holds: a value, shared by all schedules that reach it. Two states are the same if their pointers are.
 type State struct {
-	Text      string // everything
-	Keys      []Key
-	Transient []Key    // of these, those that are not durable
-	scripts   []string // loaded, for EVALSHA
-	timed     bool     // one of them asks for the time of day
-	learnt    string   // what Text says of them
-	answers   map[question]*Answer
-	later     map[time.Duration]*State
-	renamed   map[string]string // what Renamed has written
+	Text           string // everything
+	Keys           []Key
+	Transient      []Key    // of these, those that are not durable
+	scripts        []string // loaded, for EVALSHA
+	scriptsAskTime bool     // one of them asks for the time of day
+	scriptHashes   string   // what Text says of them
+	answers        map[query]*Answer
+	laterStates    map[time.Duration]*State
+	renamedTexts   map[string]string // what Renamed has written
 }
 
 // Empty returns the state of a server that holds nothing.
-func (m *Memory) Empty() *State { return m.empty }
+func (m *Simulator) Empty() *State { return m.empty }
 
 // intern gives the one state that holds these keys, with these scripts loaded.
-func (m *Memory) intern(keys []Key, scripts []string) *State {
+func (m *Simulator) intern(keys []Key, scripts []string) *State {
 	var learnt strings.Builder
 	for _, script := range scripts {
 		fmt.Fprintf(&learnt, "%x\n", sha1.Sum([]byte(script))) //nolint:gosec // as Redis names scripts
 	}
-	text := written(keys, func(_, text string) string { return text }) + learnt.String()
+	text := formatKeys(keys, func(_, text string) string { return text }) + learnt.String()
 	if known, ok := m.states[text]; ok {
 		return known
 	}
-	durable := func(k Key) bool { return m.durable(k.Name) }
-	asks := func(script string) bool { return timed(strings.ToUpper(script)) }
+	durable := func(k Key) bool { return m.isDurable(k.Name) }
+	asks := func(script string) bool { return asksForTime(strings.ToUpper(script)) }
 	s := &State{
 		Text: text, Keys: keys, Transient: slices.DeleteFunc(slices.Clone(keys), durable),
-		scripts: scripts, timed: slices.ContainsFunc(scripts, asks), learnt: learnt.String(),
-		answers: map[question]*Answer{}, later: map[time.Duration]*State{}, renamed: map[string]string{},
+		scripts: scripts, scriptsAskTime: slices.ContainsFunc(scripts, asks), scriptHashes: learnt.String(),
+		answers: map[query]*Answer{}, laterStates: map[time.Duration]*State{}, renamedTexts: map[string]string{},
 	}
 	m.states[text] = s
 	return s
 }
 
 // Renamed writes everything that a server holds, with other names in it. Who asks again with the same id gets the same text.
-func (s *State) Renamed(id string, rename func(key, text string) string) string {
-	text, known := s.renamed[id]
+func (s *State) RenamedText(id string, rename func(key, text string) string) string {
+	text, known := s.renamedTexts[id]
 	if !known {
-		text = written(s.Keys, rename) + s.learnt
-		s.renamed[id] = text
+		text = formatKeys(s.Keys, rename) + s.scriptHashes
+		s.renamedTexts[id] = text
 	}
 	return text
 }
@@ -66,18 +66,18 @@ func (s *State) Key(name string) (Key, bool) {
 }
 
 // Same reports whether two states differ in nothing but expiries, and the scripts that are loaded.
-func (s *State) Same(other *State) bool {
-	return s == other || slices.EqualFunc(s.Keys, other.Keys, func(a, b Key) bool { return a.kind == b.kind && a.same(b) })
+func (s *State) SameContent(other *State) bool {
+	return s == other || slices.EqualFunc(s.Keys, other.Keys, func(a, b Key) bool { return a.kind == b.kind && a.hasSameValues(b) })
 }
 
 // SameKeys reports whether two states differ in no key, expiries included: in nothing but the scripts that are loaded.
 func (s *State) SameKeys(other *State) bool {
-	return s == other || slices.EqualFunc(s.Keys, other.Keys, func(a, b Key) bool { return a.kind == b.kind && a.same(b) && a.TTL == b.TTL })
+	return s == other || slices.EqualFunc(s.Keys, other.Keys, func(a, b Key) bool { return a.kind == b.kind && a.hasSameValues(b) && a.TTL == b.TTL })
 }
 
 // SameTransient reports whether two states differ in no key that is not durable, kinds and expiries aside.
 func (s *State) SameTransient(other *State) bool {
-	return slices.EqualFunc(s.Transient, other.Transient, Key.same)
+	return slices.EqualFunc(s.Transient, other.Transient, Key.hasSameValues)
 }
 
 // nextExpiry returns the time until the first key expires, 0 if none will.

@@ -141,7 +141,7 @@ func TestBreakItCommands(t *testing.T) {
 func TestDocumentsKnowEveryFaultAndAnomaly(t *testing.T) {
 	rows := map[string]string{}
 	for _, f := range explore.AllFaults() {
-		rows["| `"+f.Name+"=N` | "] = f.Says.In(language.English)
+		rows["| `"+f.Name+"=N` | "] = f.Description.In(language.English)
 	}
 	for _, a := range explore.Anomalies() {
 		rows["| `"+string(a)+"` | "] = a.Row().Says.In(language.English)

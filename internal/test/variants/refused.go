@@ -19,9 +19,9 @@ func refusedLocks() []Variant {
 	const takeOrProlong = `if redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then return 1 end
 		redis.call('PEXPIRE', KEYS[1], ARGV[2]) return 0`
 	return []Variant{
-		{Name: "steals after two attempts", Lock: fromAttempt(steal), Refused: explore.ErrUnsaid},
-		{Name: "prolongs it by each attempt", Lock: fromScripts(takeOrProlong, `return redis.call('DEL', KEYS[1])`), Refused: explore.ErrUnsaid},
-		{Name: "counts each attempt in Redis", Lock: withCommand("INCR", under("asked")), Refused: explore.ErrUnsaid},
+		{Name: "steals after two attempts", Lock: fromAttempt(steal), Refused: explore.ErrUndeclaredPoll},
+		{Name: "prolongs it by each attempt", Lock: fromScripts(takeOrProlong, `return redis.call('DEL', KEYS[1])`), Refused: explore.ErrUndeclaredPoll},
+		{Name: "counts each attempt in Redis", Lock: withCommand("INCR", under("asked")), Refused: explore.ErrUndeclaredPoll},
 		{Name: "waits in Redis", Lock: withCommand("BLPOP", first, 0), Refused: explore.ErrCommand},
 		{Name: "a key in another slot", Lock: withCommand("INCR", key+":count"), Refused: explore.ErrKey},
 	}
@@ -65,7 +65,7 @@ func Unruly() []Variant {
 		{Name: "a mutex around a command", Lock: fromAttempt(mutexAround), Scenario: two, Refused: explore.ErrBlind},
 		{Name: "a random pause", Lock: withStep(process.pauseByChance), Refused: explore.ErrUnrepeatable},
 		{Name: "a panic", Lock: withStep(func(process, context.Context) error { panic("out of luck") }), Refused: explore.ErrPanicked},
-		{Name: "the end of the goroutine", Lock: withStep(process.endGoroutine), Refused: engine.ErrGone},
+		{Name: "the end of the goroutine", Lock: withStep(process.endGoroutine), Refused: engine.ErrGoexit},
 	})
 }
 

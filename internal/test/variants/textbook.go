@@ -21,7 +21,7 @@ func textbookLocks() []Variant {
 		{Name: "no idempotency key", Lock: unchecked(), Scenario: once("resend"), Anomaly: anomaly.DoubleSale, Steps: 2},
 		{Name: "no renewal", Lock: setNX, Scenario: expiry, Anomaly: anomaly.Untold, Steps: 4},
 		{Name: "no expiry", Lock: forGood, Scenario: crash, Anomaly: anomaly.Stuck, Steps: 3},
-		{Name: "INCR, PEXPIRE", Lock: fromSteps(process.increment, process.remove), Scenario: crash, Refused: explore.ErrUnsaid},
+		{Name: "INCR, PEXPIRE", Lock: fromSteps(process.increment, process.remove), Scenario: crash, Refused: explore.ErrUndeclaredPoll},
 		{Name: "no owner", Lock: fromSteps(process.take, process.remove), Scenario: expiry, Anomaly: anomaly.ForeignRelease, Steps: 6},
 		{Name: "GET, DEL", Lock: fromSteps(process.take, process.getThenDelete), Scenario: expiry, Anomaly: anomaly.ForeignRelease, Steps: 7},
 		{Name: "GET, SET", Lock: fromSteps(process.getThenSet, process.release), Anomaly: anomaly.TwoHolders, Steps: 4},

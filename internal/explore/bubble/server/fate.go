@@ -69,7 +69,7 @@ func (l *Line) execute() (reply []byte, own [][]byte, err error) {
 	switch strings.ToUpper(c.sent[0]) {
 	case "SUBSCRIBE":
 		for _, channel := range c.sent[1:] {
-			if err := simredis.Listens(channel); err != nil {
+			if err := simredis.CheckChannel(channel); err != nil {
 				return nil, nil, err
 			}
 		}
@@ -83,7 +83,7 @@ func (l *Line) execute() (reply []byte, own [][]byte, err error) {
 	for i, c := range all {
 		words[i] = s.spellOut(c)
 	}
-	before := s.cluster.Servers()[l.Node].Holds
+	before := s.cluster.Servers()[l.Node].State
 	pushed := l.pushes
 	l.pushes = nil
 	if reply, err = l.query(words); err != nil {
@@ -108,7 +108,7 @@ func (l *Line) query(commands [][]string) (reply []byte, _ error) {
 		sent = append(sent, proto.Strings(commands[i]...)...)
 	}
 	node := s.cluster.Servers()[l.Node]
-	answer, err := s.cluster.Ask(node, l.watcher, l.id(), s.now, s.cluster.Command(sent))
+	answer, err := s.cluster.EvaluateOnConn(node, l.watcher, l.id(), s.now, s.cluster.Command(sent))
 	if err != nil {
 		return nil, err
 	}
@@ -124,7 +124,7 @@ func (l *Line) query(commands [][]string) (reply []byte, _ error) {
 	if s.tracking {
 		reply, calls = takeLog(commands, reply)
 	}
-	s.cluster.Become(node, answer.Then)
+	s.cluster.SetState(node, answer.NewState)
 	s.follow(l, calls)
 	s.publish(l.Node, answer.Published)
 	return reply, nil
@@ -133,7 +133,7 @@ func (l *Line) query(commands [][]string) (reply []byte, _ error) {
 // recordTaker notes with which value a process has taken the lock, if that looks as if it were its own.
 func (s *Server) recordTaker(by *Line, before *simredis.State) {
 	_, had := before.Key(s.shared.key)
-	is, has := s.cluster.Servers()[by.Node].Holds.Key(s.shared.key)
+	is, has := s.cluster.Servers()[by.Node].State.Key(s.shared.key)
 	if had || !has {
 		return
 	}

@@ -177,16 +177,16 @@ func (s *Server) Advance() error {
 	}
 	s.now += passed
 	for i, node := range s.cluster.Servers() {
-		before := node.Holds
-		later, err := s.cluster.After(node, passed)
+		before := node.State
+		later, err := s.cluster.StateAfter(node, passed)
 		if err != nil {
 			return err
 		}
-		if node.Holds = later; len(later.Keys) == len(before.Keys) {
+		if node.State = later; len(later.Keys) == len(before.Keys) {
 			continue
 		}
-		node.Holds = before
-		s.cluster.Become(node, later) // who watches the key is told
+		node.State = before
+		s.cluster.SetState(node, later) // who watches the key is told
 		for _, key := range before.Keys {
 			if _, has := later.Key(key.Name); !has {
 				s.invalidate(place{i, key.Name}, nil)
@@ -213,7 +213,9 @@ func (s *Server) NextExpiry() time.Duration { return s.cluster.NextExpiry() }
 func (s *Server) Holds() []*simredis.State { return s.cluster.Contents() }
 
 // Forget lets a node restart empty. Its clients stay connected.
-func (s *Server) Forget(node int) { s.cluster.Become(s.cluster.Servers()[node], s.cluster.Empty()) }
+func (s *Server) Forget(node int) {
+	s.cluster.SetState(s.cluster.Servers()[node], s.cluster.EmptyState())
+}
 
 // Append writes all that the server holds, and all that is on its way, for what tells states apart.
 func (s *Server) Append(b []byte) []byte {

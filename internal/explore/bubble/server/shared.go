@@ -16,7 +16,7 @@ import (
 // not safe for concurrent use.
 type Shared struct {
 	key     string // of the lock
-	memory  *simredis.Memory
+	memory  *simredis.Simulator
 	scripts map[string]string // by their SHA-1
 	verbs   map[string]string // their names, by their texts
 	calls   *regexp.Regexp    // finds what a script calls
@@ -34,12 +34,12 @@ func NewShared(key string) (*Shared, error) {
 	}, nil
 }
 
-func newMemory() (*simredis.Memory, error) {
+func newMemory() (*simredis.Simulator, error) {
 	memory, err := simredis.NewMemory(func(string) bool { return false })
 	if err != nil {
 		return nil, fmt.Errorf("the memory of Redis: %w", err)
 	}
-	memory.Began = memory.Began.Truncate(time.Second) // as the clock of a bubble, which clients read
+	memory.ClockStart = memory.ClockStart.Truncate(time.Second) // as the clock of a bubble, which clients read
 	return memory, nil
 }
 
@@ -51,7 +51,7 @@ const mostRemembered = 1 << 17
 
 // Trim forgets what commands do, between two runs, if that is too much.
 func (s *Shared) Trim() error {
-	if s.memory.Size() < mostRemembered {
+	if s.memory.CacheSize() < mostRemembered {
 		return nil
 	}
 	memory, err := newMemory()

@@ -194,7 +194,7 @@ func timeIn(digits string) (since, unit time.Duration, is bool) {
 	if err != nil {
 		return 0, 0, false
 	}
-	return simredis.Since(n)
+	return simredis.SinceStart(n)
 }
 
 // AppendRelative appends a text in which times are told from now on, and random values by how many have come after them: what happens later

@@ -16,29 +16,29 @@ import (
 
 // Order is such an order of the actors.
 type Order struct {
-	Actors []int  // by their places: the index of each
-	Places []byte // of each, by its index
-	alike  bool   // names are to be replaced by places
+	Actors        []int  // by their places: the index of each
+	Places        []byte // of each, by its index
+	renamesActors bool   // names are to be replaced by places
 }
 
 // fewestAlike is from how many actors on names do not matter. Of two, both orders are explored: so code is found out that compares names.
-const fewestAlike = 3
+const minInterchangeable = 3
 
 // inOrder reports whether actors that start alike start in the order of their names.
-func (s *Setup) inOrder() bool {
-	return !s.EverySymmetry && !s.EveryStart && s.Scenario.Actors >= fewestAlike
+func (s *Setup) startsInOrder() bool {
+	return !s.EverySymmetry && !s.EveryStart && s.Scenario.Actors >= minInterchangeable
 }
 
 // alike reports whether actors count as the same if they differ by name alone.
-func (s *Setup) alike() bool {
-	return s.inOrder() && s.Scenario.Alike() && s.Scenario.SalesEach() == 1 && !s.Cluster.OnNodes()
+func (s *Setup) hasInterchangeableActors() bool {
+	return s.startsInOrder() && s.Scenario.HasInterchangeableProcesses() && s.Scenario.SalesEach() == 1 && !s.Cluster.OnNodes()
 }
 
 // named returns the name of an actor.
-func (s *Setup) named(actor int) string { return string(s.FirstName + rune(actor)) }
+func (s *Setup) actorName(actor int) string { return string(s.FirstActorName + rune(actor)) }
 
 // unsorted returns the order of their indexes, in which names stay names.
-func (w *stateWriter) unsorted() Order {
+func (w *stateWriter) identityOrder() Order {
 	o := Order{Places: make([]byte, len(w.x.actors)), Actors: make([]int, len(w.x.actors))}
 	for i := range o.Actors {
 		o.Actors[i], o.Places[i] = i, byte(i) //nolint:gosec // they are few
@@ -48,11 +48,11 @@ func (w *stateWriter) unsorted() Order {
 
 // order returns the order of the actors as they are now.
 func (w *stateWriter) order() Order {
-	o := w.unsorted()
-	if !w.x.alike() {
+	o := w.identityOrder()
+	if !w.x.hasInterchangeableActors() {
 		return o
 	}
-	o.alike = true
+	o.renamesActors = true
 	slices.SortStableFunc(o.Actors, func(a, b int) int { return w.compare(w.x.actors[a], w.x.actors[b]) })
 	for place, actor := range o.Actors {
 		o.Places[actor] = byte(place) //nolint:gosec // they are few
@@ -63,16 +63,16 @@ func (w *stateWriter) order() Order {
 // compare tells apart actors to whom different things have happened, and those to whom nothing more can happen by what Redis holds of them.
 func (w *stateWriter) compare(a, b *Actor) int {
 	p, q := a.Process, b.Process
-	gone := p.gone()
-	if c := cmp.Or(compareBools(a.once, b.once), compareBools(a.started, b.started), compareBools(gone, q.gone())); c != 0 {
+	gone := p.hasNoFuture()
+	if c := cmp.Or(compareBools(a.triesOnce, b.triesOnce), compareBools(a.started, b.started), compareBools(gone, q.hasNoFuture())); c != 0 {
 		return c
 	}
 	if !gone {
-		if c := cmp.Or(cmp.Compare(p.past[0], q.past[0]), cmp.Compare(p.past[1], q.past[1])); c != 0 {
+		if c := cmp.Or(cmp.Compare(p.hash[0], q.hash[0]), cmp.Compare(p.hash[1], q.hash[1])); c != 0 {
 			return c
 		}
 	}
-	if c := strings.Compare(a.mentioned(), b.mentioned()); c != 0 {
+	if c := strings.Compare(a.stateWithOwnName(), b.stateWithOwnName()); c != 0 {
 		return c
 	}
 	return bytes.Compare(w.x.Judge.AppendActor(nil, a.Index), w.x.Judge.AppendActor(nil, b.Index))
@@ -90,18 +90,18 @@ func compareBools(a, b bool) int {
 }
 
 // mentioned returns what Redis holds, with no names but one.
-func (a *Actor) mentioned() string {
+func (a *Actor) stateWithOwnName() string {
 	places := make([]byte, len(a.Process.x.actors))
 	places[a.Index] = 1
-	return Order{Places: places, alike: true}.content(a.Process.x, a.Process.x.Cluster.Stored())
+	return Order{Places: places, renamesActors: true}.contentOf(a.Process.x, a.Process.x.Cluster.MainState())
 }
 
 // content returns what a server holds, with places for names.
-func (o Order) content(x *Execution, s *simredis.State) string {
-	if !o.alike {
+func (o Order) contentOf(x *Execution, s *simredis.State) string {
+	if !o.renamesActors {
 		return s.Text
 	}
-	return s.Renamed(string(o.Places), func(key, text string) string {
+	return s.RenamedText(string(o.Places), func(key, text string) string {
 		if dao.IsKey(key) { // there, an order's id is a name by itself
 			text = lock.Owner(text)
 		}
@@ -111,14 +111,14 @@ func (o Order) content(x *Execution, s *simredis.State) string {
 
 // rename puts places for names.
 func (o Order) rename(x *Execution, text []byte) []byte {
-	if !o.alike {
+	if !o.renamesActors {
 		return text
 	}
-	return rename(text, x.FirstName, len(x.actors), func(actor int) byte { return o.Places[actor] })
+	return renameActors(text, x.FirstActorName, len(x.actors), func(actor int) byte { return o.Places[actor] })
 }
 
 // rename puts numbers into the place of names: of the letters, from the first on, that follow what an owner begins with, and end there.
-func rename(text []byte, first rune, names int, number func(actor int) byte) []byte {
+func renameActors(text []byte, first rune, names int, number func(actor int) byte) []byte {
 	before := []byte(lock.Owner(""))
 	for at := 0; ; {
 		i := bytes.Index(text[at:], before)

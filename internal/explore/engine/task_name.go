@@ -11,49 +11,49 @@ import (
 // there is one of that name, which has still something to do, the next is A.renewal-2.
 
 // unnamed is a task whose name no schedule can write.
-const unnamed = "task"
+const defaultRole = "task"
 
 // asPartOfToken returns the name of a task, if a schedule can write it.
-func asPartOfToken(name string) string {
+func tokenName(name string) string {
 	odd := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' }
 	if name == "" || strings.ContainsFunc(name, odd) {
-		return unnamed
+		return defaultRole
 	}
 	return name
 }
 
 // call gives a task a name that no other has whose commands may still take effect.
-func (t *Task) call(what string) {
+func (t *Task) setRole(what string) {
 	taken := func(other *Task) bool {
-		return other != t && other.actor == t.actor && other.what == what && other.copies == t.copies &&
-			(!other.Ended() || other.oldest() >= 0)
+		return other != t && other.actor == t.actor && other.role == what && other.ordinal == t.ordinal &&
+			(!other.Ended() || other.firstLate() >= 0)
 	}
-	t.what = what
-	for t.copies = 1; slices.ContainsFunc(t.x.tasks, taken); {
-		t.copies++
+	t.role = what
+	for t.ordinal = 1; slices.ContainsFunc(t.x.tasks, taken); {
+		t.ordinal++
 	}
 }
 
 // name returns what a task is called.
 func (t *Task) name() string {
 	switch {
-	case t.what == "":
+	case t.role == "":
 		return t.actor.Name
-	case t.copies == 1:
-		return t.actor.Name + "." + t.what
+	case t.ordinal == 1:
+		return t.actor.Name + "." + t.role
 	default:
-		return fmt.Sprintf("%s.%s-%d", t.actor.Name, t.what, t.copies)
+		return fmt.Sprintf("%s.%s-%d", t.actor.Name, t.role, t.ordinal)
 	}
 }
 
 // nodes are the names of the servers that a lock is on, one after the other: they are asked for too often to be made each time.
-const nodes = "node0node1node2node3node4node5node6node7node8node9"
+const nodeNames = "node0node1node2node3node4node5node6node7node8node9"
 
 // callByNode names a task that an actor has started by the first node that it asks.
-func (t *Task) callByNode(server int) {
-	if server == 0 || t == t.actor.main || t.asks {
+func (t *Task) nameByNode(server int) {
+	if server == 0 || t == t.actor.mainTask || t.namedByNode {
 		return
 	}
-	t.asks = true
-	t.call(nodes[server*len("node0"):][:len("node0")])
+	t.namedByNode = true
+	t.setRole(nodeNames[server*len("node0"):][:len("node0")])
 }

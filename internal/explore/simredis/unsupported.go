@@ -14,18 +14,18 @@ import (
 var ErrCommand = errors.New("the simulated Redis does not have this command")
 
 // tell is what to do instead of listening to what becomes of a key.
-const tell = "let the release publish a message of its own, and listen for that"
+const publishInstead = "let the release publish a message of its own, and listen for that"
 
 // Listens fails for a channel whose messages Redis itself publishes.
-func Listens(channel string) error {
+func CheckChannel(channel string) error {
 	if strings.HasPrefix(channel, "__keyspace@") || strings.HasPrefix(channel, "__keyevent@") {
-		return fmt.Errorf("%w: SUBSCRIBE %s: it publishes no keyspace notifications: %s", ErrCommand, channel, tell)
+		return fmt.Errorf("%w: SUBSCRIBE %s: it publishes no keyspace notifications: %s", ErrCommand, channel, publishInstead)
 	}
 	return nil
 }
 
 // cannot says which commands are refused, and why, beside those that miniredis does not know.
-var cannot = []struct {
+var refusedCommands = []struct {
 	commands []string
 	why      string
 }{
@@ -34,7 +34,7 @@ var cannot = []struct {
 	{[]string{"WAIT"}, "there are no replicas that could answer"},
 	{[]string{"SUBSCRIBE", "UNSUBSCRIBE", "PSUBSCRIBE", "PUNSUBSCRIBE", "PUBSUB"},
 		"listen to a channel by its name, over a connection of its own"},
-	{[]string{"CONFIG"}, "it has no settings, and publishes no keyspace notifications: " + tell},
+	{[]string{"CONFIG"}, "it has no settings, and publishes no keyspace notifications: " + publishInstead},
 	{[]string{"SPOP", "SRANDMEMBER", "RANDOMKEY", "HRANDFIELD", "ZRANDMEMBER"},
 		"its answer is left to chance, so that no schedule could be run again"},
 	{[]string{"HEXPIRE", "HPERSIST", "HTTL", "HPTTL", "HSETEX"}, "it keeps no expiry of a field: use one of a key"},
@@ -44,8 +44,8 @@ var cannot = []struct {
 }
 
 // refusal says why a command is refused: nil if it is not.
-func (m *Memory) refusal(command string, args []string) error {
-	for _, c := range cannot {
+func (m *Simulator) checkSupported(command string, args []string) error {
+	for _, c := range refusedCommands {
 		if slices.Contains(c.commands, command) {
 			return fmt.Errorf("%w: %s: %s", ErrCommand, command, c.why)
 		}
@@ -63,23 +63,23 @@ func (m *Memory) refusal(command string, args []string) error {
 }
 
 // isRefused takes down the first command that is refused, a script's too, and answers it.
-func (m *Memory) isRefused(peer *resp.Peer, command string, args []string) bool {
-	err := m.refusal(command, args)
+func (m *Simulator) refuseUnsupported(peer *resp.Peer, command string, args []string) bool {
+	err := m.checkSupported(command, args)
 	if err != nil {
-		m.refuse(peer, err)
+		m.recordRefusal(peer, err)
 	}
 	return err != nil
 }
 
-func (m *Memory) refuse(peer *resp.Peer, err error) {
-	if m.refused == nil {
-		m.refused = err
+func (m *Simulator) recordRefusal(peer *resp.Peer, err error) {
+	if m.refusal == nil {
+		m.refusal = err
 	}
 	peer.WriteError("ERR " + err.Error())
 }
 
 // transaction fails for one that was begun and not ended at once: a connection is no part of what a server holds.
-func transaction(commands [][]string) error {
+func checkTransaction(commands [][]string) error {
 	if len(commands) == 0 {
 		return errors.New("the client waits for a reply to nothing")
 	}
@@ -92,7 +92,7 @@ func transaction(commands [][]string) error {
 }
 
 // misunderstood fails for a reply that says that Redis has not understood what was sent. A newer Redis might have.
-func misunderstood(commands [][]string, reply []byte) error {
+func checkUnderstood(commands [][]string, reply []byte) error {
 	if !bytes.HasPrefix(reply, []byte("-")) {
 		return nil
 	}

@@ -10,8 +10,8 @@ import (
 
 // SET with a condition does what Redis 8.4 documents, alone and in a script.
 func TestSetIf(t *testing.T) {
-	m := memory(t)
-	sender := client(t, m)
+	m := newSimulator(t)
+	sender := newClient(t, m)
 	c := sender.Client
 	ctx := t.Context()
 	for _, step := range []struct {
@@ -56,8 +56,8 @@ func TestSetIf(t *testing.T) {
 
 // What no Redis takes is refused, and so is what cannot be answered.
 func TestSetIfRefused(t *testing.T) {
-	m := memory(t)
-	sender := client(t, m)
+	m := newSimulator(t)
+	sender := newClient(t, m)
 	c := sender.Client
 	ctx := t.Context()
 	sender.Attach(&direct{cluster: m.NewCluster(m.Empty(), 0)})

@@ -15,7 +15,7 @@ import (
 )
 
 // silent reports whether no reply comes to a command that this happens to.
-func (k Kind) silent() bool {
+func (k Kind) hidesReply() bool {
 	return k == LosesReply || k == LosesRequest || k == Delays || k == Resends
 }
 
@@ -31,53 +31,53 @@ func (x *Execution) Network() simredis.Network { return network{x} }
 // Send implements simredis.Network: it holds commands back until the schedule lets them go. From then on they are on their way, whatever
 // becomes of their context: go-redis looks at that before it writes, and not after.
 func (n network) Send(ctx context.Context, server int, cmds []redis.Cmder, deliver func(context.Context) error) error {
-	t := n.x.running("a command")
+	t := n.x.callingTask("a command")
 	if t == nil {
 		return ErrBlind
 	}
 	if err := checkTimeless(ctx); err != nil {
 		n.x.Fail(err)
 	}
-	n.x.Journal.jotCommands(cmds)
-	t.last = nil
+	n.x.Journal.recordCommands(cmds)
+	t.lastTimer = nil
 	if err := ctx.Err(); err != nil {
-		return n.unsent(t, err)
+		return n.refuseExpired(t, err)
 	}
-	t.unsent = 0
+	t.expiredSends = 0
 	return n.transmit(ctx, t, server, cmds, deliver)
 }
 
 // unsent returns what a command gets whose context has ended. One that tries again at once, and again, would never end.
-func (n network) unsent(t *Task, err error) error {
-	if t.unsent++; t.unsent <= maxUnsent {
+func (n network) refuseExpired(t *Task, err error) error {
+	if t.expiredSends++; t.expiredSends <= maxUnsent {
 		return err
 	}
-	n.x.Fail(fmt.Errorf("%w: its context has ended, and it tries again and again without a pause%s", ErrBlind, line()))
+	n.x.Fail(fmt.Errorf("%w: its context has ended, and it tries again and again without a pause%s", ErrBlind, callerLines()))
 	t.coroutine.Condemn()
 	return park(t)
 }
 
 // transmit sends what is not held back by its sender's context. A client that sends a command again does so, whatever became of that.
 func (n network) transmit(ctx context.Context, t *Task, server int, cmds []redis.Cmder, deliver func(context.Context) error) error {
-	t.pending, t.to, t.fate = cmds, server, Moves
-	t.callByNode(server)
-	t.locate()
+	t.pending, t.server, t.faultKind = cmds, server, Moves
+	t.nameByNode(server)
+	t.recordCallSite()
 	if err := park(t); err != nil {
 		return err
 	}
-	n.record(server, cmds)
+	n.recordSending(server, cmds)
 	s := n.x.Cluster.Servers()[server]
 	if s.Health == simredis.Crashed {
 		t.pending = nil
-		return n.refuse(t, s)
+		return n.refuseConnection(t, s)
 	}
 	err := deliver(context.WithoutCancel(ctx))
-	if t.fate.silent() || t.cut {
-		t.noteOf(s, "lost", "", "")
-		t.itsRound().lost = true
+	if t.faultKind.hidesReply() || t.connBroken {
+		t.recordReply(s, "lost", "", "")
+		t.currentRound().replyLost = true
 	}
-	t.pending, t.cut = nil, false
-	switch t.fate {
+	t.pending, t.connBroken = nil, false
+	switch t.faultKind {
 	case Resends:
 		return n.transmit(ctx, t, server, cmds, deliver)
 	case PausesAfter:
@@ -89,105 +89,105 @@ func (n network) transmit(ctx context.Context, t *Task, server int, cmds []redis
 	default:
 	}
 	if t.actor.Process.paused {
-		t.unread = true
+		t.replyUnread = true
 		if err := park(t); err != nil {
 			return err
 		}
-		t.unread = false
+		t.replyUnread = false
 	}
 	if s.Health == simredis.Hung {
-		return n.loseReply(ctx, t)
+		return n.awaitTimeout(ctx, t)
 	}
 	return err
 }
 
 // record shows the recorder, if there is one, what is on its way to a server.
-func (n network) record(server int, commands []redis.Cmder) {
+func (n network) recordSending(server int, commands []redis.Cmder) {
 	if n.x.Recorder != nil {
 		n.x.Recorder.Sending(server, commands)
 	}
 }
 
 // Mine implements simredis.Network.
-func (n network) Mine() bool {
+func (n network) HasTurn() bool {
 	t := n.x.current.Load()
 	return t != nil && t.hasTurn()
 }
 
 // Refuse implements simredis.Network.
-func (n network) Refuse(err error) { n.x.Fail(fmt.Errorf("%w%s", err, line())) }
+func (n network) ReportMisuse(err error) { n.x.Fail(fmt.Errorf("%w%s", err, callerLines())) }
 
 // Receive implements simredis.Network: a command takes effect.
 func (n network) Receive(
 	conn *simredis.Conn, server int, command *simredis.Command, rest []*simredis.Command,
 ) ([]byte, error) {
-	s, t := n.x.Cluster.Servers()[server], n.x.running("a command")
+	s, t := n.x.Cluster.Servers()[server], n.x.callingTask("a command")
 	if t == nil {
 		return nil, ErrBlind
 	}
 	c, follow := t.split(s, conn, command, rest)
-	t.rest = nil
-	if t.cut {
-		n.isCutOff(c)
+	t.pipelineRest = nil
+	if t.connBroken {
+		n.recordReset(c)
 		return nil, io.ErrUnexpectedEOF
 	}
-	if t.fate == LosesRequest || t.fate == Delays {
-		n.record(server, t.pending)
-		if t.fate == Delays {
-			n.x.late = append(append(n.x.late, c), follow...)
+	if t.faultKind == LosesRequest || t.faultKind == Delays {
+		n.recordSending(server, t.pending)
+		if t.faultKind == Delays {
+			n.x.lateCommands = append(append(n.x.lateCommands, c), follow...)
 		}
 		return nil, io.ErrUnexpectedEOF
 	}
-	n.record(server, c.commands)
-	switch t.fate {
+	n.recordSending(server, c.commands)
+	switch t.faultKind {
 	case Unsynced:
-		n.x.Cluster.Lag(s)
+		n.x.Cluster.StopReplication(s)
 	case Unsaved:
-		n.x.Cluster.Save(s)
+		n.x.Cluster.TakeSnapshot(s)
 	default:
 	}
-	before, version, r := s.Holds, n.x.Cluster.Version(), t.itsRound()
-	a, err := n.x.effect(c)
+	before, version, r := s.State, n.x.Cluster.Version(), t.currentRound()
+	a, err := n.x.execute(c)
 	if err != nil {
-		n.x.Fail(fmt.Errorf("%w%s", err, line()))
+		n.x.Fail(fmt.Errorf("%w%s", err, callerLines()))
 		return nil, err
 	}
-	t.noteOf(s, "reply", inPast(t, s), string(a.Reply))
-	if n.x.Cluster.Version() != version && r.changes.All == 0 {
-		r.before = n.x.Cluster.Contents()
-		r.before[s.Index] = before
+	t.recordReply(s, "reply", requesterLabel(t, s), string(a.Reply))
+	if n.x.Cluster.Version() != version && r.ownChanges.All == 0 {
+		r.serversBefore = n.x.Cluster.Contents()
+		r.serversBefore[s.Index] = before
 	}
-	r.did = r.did || !s.Holds.SameKeys(before)
-	t.recordCommand(question{s, command}, version)
-	r.changes = r.changes.Plus(n.x.Cluster.Version().Minus(version))
-	r.timed, r.stock = r.timed || n.x.Cluster.IsTimed(s, command), r.stock || !isLocksAlone(command)
+	r.wrote = r.wrote || !s.State.SameKeys(before)
+	t.recordCommand(query{s, command}, version)
+	r.ownChanges = r.ownChanges.Plus(n.x.Cluster.Version().Minus(version))
+	r.timeDependent, r.usedOtherKeys = r.timeDependent || n.x.Cluster.DependsOnTime(s, command), r.usedOtherKeys || !usesOnlyLockKeys(command)
 	if n.x.Recorder != nil && len(follow) > 0 {
-		n.x.Recorder.Follow(t.pending[len(c.commands):], t.fate != DiesAfter)
+		n.x.Recorder.PipelineContinues(t.pending[len(c.commands):], t.faultKind != DiesAfter)
 	}
 	switch {
-	case t.fate == LosesReply || t.fate == Resends || s.Health == simredis.Hung:
-		n.x.late = append(n.x.late, orphaned(follow)...)
+	case t.faultKind == LosesReply || t.faultKind == Resends || s.Health == simredis.Hung:
+		n.x.lateCommands = append(n.x.lateCommands, markLosable(follow)...)
 		return nil, io.ErrUnexpectedEOF
 	case len(follow) == 0:
 		return a.Reply, nil
-	case t.fate == DiesAfter: // and with it its connection
+	case t.faultKind == DiesAfter: // and with it its connection
 		return nil, io.ErrUnexpectedEOF
-	case t.fate == PausesAfter:
+	case t.faultKind == PausesAfter:
 		t.actor.Process.paused = true
 	}
-	t.rest, t.pending = follow, t.pending[len(c.commands):]
+	t.pipelineRest, t.pending = follow, t.pending[len(c.commands):]
 	return a.Reply, nil
 }
 
 // effect lets a command take effect.
-func (x *Execution) effect(c sent) (*simredis.Answer, error) {
-	a, err := x.Cluster.Ask(c.server, c.conn, c.from.actor.Index, x.now, c.command)
+func (x *Execution) execute(c sentCommand) (*simredis.Answer, error) {
+	a, err := x.Cluster.EvaluateOnConn(c.server, c.conn, c.task.actor.Index, x.now, c.command)
 	if err != nil {
 		return nil, err
 	}
-	next, err := x.Judge.Book(c.server.Holds, a.Then)
-	if err == nil && next != c.server.Holds {
-		err = itsKeys(c.command, next)
+	next, err := x.Judge.RecordOrders(c.server.State, a.NewState)
+	if err == nil && next != c.server.State {
+		err = checkKeys(c.command, next)
 	}
 	if err != nil {
 		return nil, err
@@ -195,18 +195,18 @@ func (x *Execution) effect(c sent) (*simredis.Answer, error) {
 	if x.Recorder != nil {
 		x.Recorder.Replied(a.Reply, len(c.commands))
 	}
-	x.becomes(c.server, next, c.from.actor)
+	x.setState(c.server, next, c.task.actor)
 	publish(a.Published, x.listeners)
 	return a, nil
 }
 
 // refuse answers for a crashed node.
-func (n network) refuse(t *Task, s *simredis.Server) error {
-	t.noteOf(s, "refused", inPast(t, s), "")
+func (n network) refuseConnection(t *Task, s *simredis.Server) error {
+	t.recordReply(s, "refused", requesterLabel(t, s), "")
 	if n.x.Recorder != nil {
 		n.x.Recorder.Replied([]byte("-connection refused\r\n"), 1)
 	}
-	t.recordCommand(question{server: s}, n.x.Cluster.Version())
+	t.recordCommand(query{server: s}, n.x.Cluster.Version())
 	return &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
 }
 
@@ -214,13 +214,13 @@ func (n network) refuse(t *Task, s *simredis.Server) error {
 const readTimeout = 3 * time.Second
 
 // loseReply answers for a hung node: what was sent takes effect, and its sender waits until its context ends, or its client gives up.
-func (n network) loseReply(ctx context.Context, t *Task) error {
-	t.unanswered = true
+func (n network) awaitTimeout(ctx context.Context, t *Task) error {
+	t.awaitsReply = true
 	clock, over := t.actor.Process.Clock(0), make(chan struct{})
 	timer := clock.AfterFunc(readTimeout, func() { close(over) })
 	err := clock.Wait(ctx, over)
 	timer.Stop()
-	t.unanswered = false
+	t.awaitsReply = false
 	if err == nil {
 		err = &net.OpError{Op: "read", Net: "tcp", Err: os.ErrDeadlineExceeded}
 	}

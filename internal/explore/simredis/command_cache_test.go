@@ -11,38 +11,38 @@ import (
 
 // direct is a Network whose server answers at once. It counts what came without a connection.
 type direct struct {
-	cluster *Cluster
-	short   int
+	cluster     *Cluster
+	withoutConn int
 }
 
 func (*direct) Send(ctx context.Context, _ int, _ []redis.Cmder, deliver func(context.Context) error) error {
 	return deliver(ctx)
 }
 
-func (*direct) Next() error { return nil }
+func (*direct) AwaitNext() error { return nil }
 
 func (d *direct) Receive(conn *Conn, server int, command *Command, _ []*Command) ([]byte, error) {
 	if conn == nil {
-		d.short++
+		d.withoutConn++
 	}
 	s := d.cluster.Servers()[server]
-	a, err := d.cluster.Ask(s, conn, 0, 0, command)
+	a, err := d.cluster.EvaluateOnConn(s, conn, 0, 0, command)
 	if err != nil {
 		return nil, err
 	}
-	d.cluster.Become(s, a.Then)
+	d.cluster.SetState(s, a.NewState)
 	return a.Reply, nil
 }
 
-func (*direct) Mine() bool   { return true }
-func (*direct) Refuse(error) {}
+func (*direct) HasTurn() bool      { return true }
+func (*direct) ReportMisuse(error) {}
 
 // What was sent and answered before does not go through the client again, and gives what the client gave.
 func TestAPhraseMeansTheSame(t *testing.T) {
-	m := memory(t)
-	sender := client(t, m)
+	m := newSimulator(t)
+	sender := newClient(t, m)
 	c := sender.Client
-	d := &direct{cluster: m.NewCluster(stocked(t, m, "200"), 0)}
+	d := &direct{cluster: m.NewCluster(stateWithStock(t, m, "200"), 0)}
 	sender.Attach(d)
 	ctx := t.Context()
 	for name, ask := range map[string]func() redis.Cmder{
@@ -58,11 +58,11 @@ func TestAPhraseMeansTheSame(t *testing.T) {
 		"a script's lists":   func() redis.Cmder { return c.Eval(ctx, "return {1, {'A', 2}, {}}", nil) },
 		"an error":           func() redis.Cmder { return c.HGet(ctx, "inventory", "field") },
 	} {
-		first, before := ask(), d.short
+		first, before := ask(), d.withoutConn
 		again := ask()
-		if d.short != before+1 || again.String() != first.String() || fmt.Sprint(again.Err()) != fmt.Sprint(first.Err()) ||
+		if d.withoutConn != before+1 || again.String() != first.String() || fmt.Sprint(again.Err()) != fmt.Sprint(first.Err()) ||
 			errors.Is(again.Err(), redis.Nil) != errors.Is(first.Err(), redis.Nil) {
-			t.Errorf("%s: %d without the client, %v; want one, and %v", name, d.short-before, again, first)
+			t.Errorf("%s: %d without the client, %v; want one, and %v", name, d.withoutConn-before, again, first)
 		}
 	}
 	list := func() any { return c.Eval(ctx, "return {1, 2}", nil).Val() }
@@ -72,9 +72,9 @@ func TestAPhraseMeansTheSame(t *testing.T) {
 	if got := fmt.Sprint(list()); got != "[1 2]" {
 		t.Errorf("a script's list is %s for the next; want [1 2]", got)
 	}
-	before := d.short
+	before := d.withoutConn
 	err := c.Watch(ctx, func(tx *redis.Tx) error { return tx.Get(ctx, "inventory").Err() }, "inventory")
-	if err != nil || d.short != before {
-		t.Errorf("%v; a transaction's commands went without its connection: %d", err, d.short-before)
+	if err != nil || d.withoutConn != before {
+		t.Errorf("%v; a transaction's commands went without its connection: %d", err, d.withoutConn-before)
 	}
 }

@@ -4,8 +4,8 @@ import "testing"
 
 // Names are replaced where an owner is written, and nothing else is.
 func TestNamesBecomePlaces(t *testing.T) {
-	o := Order{Places: []byte{'1', '0'}, alike: true}
-	x := &Execution{Setup: Setup{FirstName: 'A'}, actors: make([]*Actor, 2)}
+	o := Order{Places: []byte{'1', '0'}, renamesActors: true}
+	x := &Execution{Setup: Setup{FirstActorName: 'A'}, actors: make([]*Actor, 2)}
 	x.Scenario.Actors = 2
 	for text, want := range map[string]string{
 		"distributedLock:A":                      "distributedLock:1",

@@ -9,7 +9,7 @@ import (
 )
 
 // memory is one in which the keys of an inventory are durable, until the test ends.
-func memory(t *testing.T) *Memory {
+func newSimulator(t *testing.T) *Simulator {
 	t.Helper()
 	m, err := NewMemory(func(key string) bool { return strings.Contains(key, "inventory") })
 	if err != nil {
@@ -20,9 +20,9 @@ func memory(t *testing.T) *Memory {
 }
 
 // stocked is the state of a server that holds an inventory.
-func stocked(t *testing.T, m *Memory, inventory string) *State {
+func stateWithStock(t *testing.T, m *Simulator, inventory string) *State {
 	t.Helper()
-	s, err := m.After(m.Empty(), []string{"SET", "inventory", inventory})
+	s, err := m.StateAfter(m.Empty(), []string{"SET", "inventory", inventory})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,7 +30,7 @@ func stocked(t *testing.T, m *Memory, inventory string) *State {
 }
 
 // client is one of a memory, until the test ends.
-func client(t *testing.T, m *Memory) *Client {
+func newClient(t *testing.T, m *Simulator) *Client {
 	t.Helper()
 	c, err := m.NewClient(0)
 	if err != nil {
@@ -53,8 +53,8 @@ func TestScriptThatFailsSaysWhatRedisSays(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			m := memory(t)
-			hash, err := m.After(m.empty, []string{"HSET", "h", "f", "1"})
+			m := newSimulator(t)
+			hash, err := m.StateAfter(m.empty, []string{"HSET", "h", "f", "1"})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -68,7 +68,7 @@ func TestScriptThatFailsSaysWhatRedisSays(t *testing.T) {
 
 // What a memory holds survives being put away and fetched again, whatever its type; and it is asked only once.
 func TestMemoryKeepsEveryType(t *testing.T) {
-	m := memory(t)
+	m := newSimulator(t)
 	empty := m.loaded
 	full := empty
 	do := func(command ...string) string {
@@ -77,7 +77,7 @@ func TestMemoryKeepsEveryType(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		full = a.Then
+		full = a.NewState
 		return string(a.Reply)
 	}
 	do("SET", "a string", "x y")
@@ -109,7 +109,7 @@ func TestMemoryKeepsEveryType(t *testing.T) {
 	if again := m.server.CommandCount(); again != asked {
 		t.Error("a question was asked twice")
 	}
-	later, err := m.pass(full, 1500*time.Millisecond)
+	later, err := m.stateLater(full, 1500*time.Millisecond)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,63 +11,63 @@ import (
 // reply, is remembered: writing and reading it anew would take most of the time.
 
 // phrase is a command as the real client writes it, and what it reads in replies.
-type phrase struct {
-	command *Command           // nil: it is being written
-	means   map[string]meaning // of replies
+type cachedCommand struct {
+	command *Command               // nil: it is being written
+	replies map[string]parsedReply // of replies
 }
 
 // meaning is what the client gave to the one who sent the command.
-type meaning struct {
+type parsedReply struct {
 	value any
 	err   error
 }
 
 // process lets a command out, by next if it has something in it that is new.
-func (c *Client) process(ctx context.Context, cmd redis.Cmder, next redis.ProcessHook) error {
-	words, usual := c.memory.words(cmd)
+func (c *Client) sendCached(ctx context.Context, cmd redis.Cmder, next redis.ProcessHook) error {
+	words, usual := c.memory.cacheKey(cmd)
 	if !usual || c.connecting {
 		return next(ctx, cmd)
 	}
-	known := c.memory.phrases[string(words)]
+	known := c.memory.cachedCommands[string(words)]
 	switch {
 	case known == nil:
-		known = &phrase{means: map[string]meaning{}}
-		c.memory.phrases[string(words)] = known
-	case known.command != nil && known.command.plain:
+		known = &cachedCommand{replies: map[string]parsedReply{}}
+		c.memory.cachedCommands[string(words)] = known
+	case known.command != nil && known.command.isCacheable:
 		reply, err := c.network.Receive(nil, c.server, known.command, nil)
 		if err != nil {
 			return err
 		}
-		if m, ok := known.means[string(reply)]; ok {
-			m.give(cmd)
+		if m, ok := known.replies[string(reply)]; ok {
+			m.applyTo(cmd)
 			return m.err
 		}
-		c.read = reply
+		c.lastReply = reply
 	}
-	c.phrase = known
-	defer func() { c.phrase, c.read = nil, nil }()
+	c.learning = known
+	defer func() { c.learning, c.lastReply = nil, nil }()
 	err := next(ctx, cmd)
-	if m, ok := meant(cmd, err); ok && c.read != nil {
-		known.means[string(c.read)] = m
+	if m, ok := captureReply(cmd, err); ok && c.lastReply != nil {
+		known.replies[string(c.lastReply)] = m
 	}
 	return err
 }
 
 // hear takes down what the real client has written, and gives the reply to it.
-func (c *Client) hear(conn *Conn, command *Command) (reply []byte, err error) {
-	if c.read != nil {
-		return c.read, nil
+func (c *Client) exchange(conn *Conn, command *Command) (reply []byte, err error) {
+	if c.lastReply != nil {
+		return c.lastReply, nil
 	}
-	if reply, err = c.network.Receive(conn, c.server, command, nil); err == nil && c.phrase != nil {
-		c.phrase.command, c.read = command, reply
+	if reply, err = c.network.Receive(conn, c.server, command, nil); err == nil && c.learning != nil {
+		c.learning.command, c.lastReply = command, reply
 	}
 	return reply, err
 }
 
 // words writes what a command consists of, if that is of the usual types. It is good until the next.
-func (m *Memory) words(cmd redis.Cmder) (words []byte, usual bool) {
-	b := m.buffer[:0]
-	defer func() { m.buffer = b }()
+func (m *Simulator) cacheKey(cmd redis.Cmder) (words []byte, usual bool) {
+	b := m.keyBuffer[:0]
+	defer func() { m.keyBuffer = b }()
 	switch cmd.(type) {
 	case *redis.Cmd:
 		b = append(b, "any"...)
@@ -98,7 +98,7 @@ func (m *Memory) words(cmd redis.Cmder) (words []byte, usual bool) {
 }
 
 // meant returns what the client gave, if it is of the usual types.
-func meant(cmd redis.Cmder, err error) (m meaning, fixed bool) {
+func captureReply(cmd redis.Cmder, err error) (m parsedReply, fixed bool) {
 	m.err = err
 	switch cmd := cmd.(type) {
 	case *redis.Cmd:
@@ -112,19 +112,19 @@ func meant(cmd redis.Cmder, err error) (m meaning, fixed bool) {
 	case *redis.BoolCmd:
 		m.value = cmd.Val()
 	}
-	m.value, fixed = copied(m.value)
+	m.value, fixed = copyValue(m.value)
 	return m, fixed
 }
 
 // copied gives a value that nobody else can change, if that is of the usual types.
-func copied(value any) (own any, usual bool) {
+func copyValue(value any) (own any, usual bool) {
 	switch value := value.(type) {
 	case nil, string, int64, bool:
 		return value, true
 	case []any:
 		list := make([]any, len(value))
 		for i := range value {
-			if list[i], usual = copied(value[i]); !usual {
+			if list[i], usual = copyValue(value[i]); !usual {
 				return nil, false
 			}
 		}
@@ -135,10 +135,10 @@ func copied(value any) (own any, usual bool) {
 }
 
 // give gives it to a command of the same type.
-func (m meaning) give(cmd redis.Cmder) {
+func (m parsedReply) applyTo(cmd redis.Cmder) {
 	switch cmd := cmd.(type) {
 	case *redis.Cmd:
-		own, _ := copied(m.value)
+		own, _ := copyValue(m.value)
 		cmd.SetVal(own)
 	case *redis.StatusCmd:
 		cmd.SetVal(m.value.(string))

@@ -24,14 +24,14 @@ func Stacks() []string {
 }
 
 // Inspect fails for a goroutine that a task has started by itself, and that is still there. A pool starts its own by iter.Pull.
-func (x *Execution) Inspect() {
+func (x *Execution) CheckGoroutines() {
 	for _, stack := range Stacks() {
 		_, created, _ := strings.Cut(stack, "\ncreated by ")
 		by := strings.Fields(created) // FUNCTION in goroutine NUMBER FILE:LINE
-		if len(by) < 5 || notUnderTest(by[0]) || strings.HasPrefix(by[0], "context.") || strings.HasPrefix(by[0], "iter.Pull") {
+		if len(by) < 5 || isNotUnderTest(by[0]) || strings.HasPrefix(by[0], "context.") || strings.HasPrefix(by[0], "iter.Pull") {
 			continue
 		}
-		if slices.ContainsFunc(x.tasks, func(t *Task) bool { return t.coroutine.Goroutine() == by[3] }) {
+		if slices.ContainsFunc(x.tasks, func(t *Task) bool { return t.coroutine.GoroutineID() == by[3] }) {
 			x.Fail(fmt.Errorf("%w: it has started a goroutine of its own (%s)", ErrBlind, path.Base(by[4])))
 			return
 		}
@@ -39,17 +39,17 @@ func (x *Execution) Inspect() {
 }
 
 // at gives the lines at which a task is in such a state, the innermost first; "" if the explorer itself is, unless the task has parked.
-func (t *Task) at(stacks []string, state string, parked bool) string {
-	is := regexp.MustCompile(`^goroutine ` + t.coroutine.Goroutine() + ` ` + state)
+func (t *Task) linesInState(stacks []string, state string, parked bool) string {
+	is := regexp.MustCompile(`^goroutine ` + t.coroutine.GoroutineID() + ` ` + state)
 	i := slices.IndexFunc(stacks, is.MatchString)
 	if i < 0 {
 		return ""
 	}
 	var all []string
 	for _, f := range regexp.MustCompile(`(?m)^(\S+)\(.*\)\n\s+(\S+)`).FindAllStringSubmatch(stacks[i], -1) {
-		switch ours := notUnderTest(f[1]); {
-		case inLibrary(f[1]), ours && parked && len(all) == 0:
-		case ours, len(all) == lineDepth:
+		switch ours := isNotUnderTest(f[1]); {
+		case isInStandardLibrary(f[1]), ours && parked && len(all) == 0:
+		case ours, len(all) == maxCallLines:
 			return strings.Join(all, " < ")
 		default:
 			all = append(all, path.Base(f[2]))
@@ -59,21 +59,21 @@ func (t *Task) at(stacks []string, state string, parked bool) string {
 }
 
 // explorer returns the path of the explorer's packages, whatever the module is called.
-func explorer() string { return path.Dir(reflect.TypeFor[Execution]().PkgPath()) }
+func explorerPath() string { return path.Dir(reflect.TypeFor[Execution]().PkgPath()) }
 
 // module returns what the paths of the module's packages begin with.
-func module() string { return strings.TrimSuffix(explorer(), "internal/explore") }
+func modulePrefix() string { return strings.TrimSuffix(explorerPath(), "internal/explore") }
 
 // inLibrary reports whether a function is one of Go's own.
-func inLibrary(function string) bool {
+func isInStandardLibrary(function string) bool {
 	first, _, deep := strings.Cut(function, "/")
-	return !strings.HasPrefix(function, module()) && !strings.HasPrefix(function, "main.") && (!deep || !strings.Contains(first, "."))
+	return !strings.HasPrefix(function, modulePrefix()) && !strings.HasPrefix(function, "main.") && (!deep || !strings.Contains(first, "."))
 }
 
 // notUnderTest reports whether a function belongs to the explorer, or to what it has under the code: the client, and Redis. Tests of the
 // explorer have locks of their own.
-func notUnderTest(function string) bool {
-	if below, is := strings.CutPrefix(function, explorer()); is && (below[0] == '.' || below[0] == '/') {
+func isNotUnderTest(function string) bool {
+	if below, is := strings.CutPrefix(function, explorerPath()); is && (below[0] == '.' || below[0] == '/') {
 		return !strings.Contains(below, "_test.")
 	}
 	return strings.Contains(function, "/go-redis/") || strings.Contains(function, "/miniredis/") ||

@@ -11,14 +11,14 @@ import (
 )
 
 // conditional is a SET that Redis 8.4 and newer refuse unless the value is, or is not, a certain one. Miniredis does not know it.
-type conditional struct {
-	key, value string
-	equal, get bool     // IFEQ, not IFNE; GET
-	rest       []string // the same SET without the condition
+type conditionalSet struct {
+	key, value                  string
+	wantsEqual, returnsOldValue bool     // IFEQ, not IFNE; GET
+	rest                        []string // the same SET without the condition
 }
 
 // readConditional reads the words after SET, and reports whether there is a condition that Redis would take.
-func readConditional(args []string) (c conditional, is bool) {
+func parseConditionalSet(args []string) (c conditionalSet, is bool) {
 	if len(args) < 4 {
 		return c, false
 	}
@@ -31,9 +31,9 @@ func readConditional(args []string) (c conditional, is bool) {
 			return c, false
 		case word == "IFEQ" || word == "IFNE":
 			i++
-			c.value, c.equal, is = args[i], word == "IFEQ", true
+			c.value, c.wantsEqual, is = args[i], word == "IFEQ", true
 		default:
-			c.get = c.get || word == "GET"
+			c.returnsOldValue = c.returnsOldValue || word == "GET"
 			c.rest = append(c.rest, args[i])
 		}
 	}
@@ -41,13 +41,13 @@ func readConditional(args []string) (c conditional, is bool) {
 }
 
 // answerConditional answers a SET with a condition. It reports whether it was one.
-func (m *Memory) answerConditional(peer *resp.Peer, args []string) bool {
-	c, is := readConditional(args)
+func (m *Simulator) answerConditionalSet(peer *resp.Peer, args []string) bool {
+	c, is := parseConditionalSet(args)
 	switch {
 	case !is:
 		return false
-	case m.queues:
-		m.refuse(peer, fmt.Errorf("%w: SET with IFEQ or IFNE in a transaction: send it by itself, or from a script", ErrCommand))
+	case m.inTransaction:
+		m.recordRefusal(peer, fmt.Errorf("%w: SET with IFEQ or IFNE in a transaction: send it by itself, or from a script", ErrCommand))
 		return true
 	}
 	var reply bytes.Buffer
@@ -61,8 +61,8 @@ func (m *Memory) answerConditional(peer *resp.Peer, args []string) bool {
 	switch {
 	case strings.HasPrefix(header, "-"):
 		peer.WriteError(header[1:])
-	case c.equal && (!exists || value != c.value) || !c.equal && exists && value == c.value:
-		if c.get && exists {
+	case c.wantsEqual && (!exists || value != c.value) || !c.wantsEqual && exists && value == c.value:
+		if c.returnsOldValue && exists {
 			peer.WriteBulk(value)
 		} else {
 			peer.WriteNull()

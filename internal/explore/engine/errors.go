@@ -19,7 +19,7 @@ var ErrBlind = errors.New("the lock waits where the explorer cannot see it: " +
 var ErrUnrepeatable = errors.New("the lock does not do the same twice: let it take time from its clock, and nothing from chance")
 
 // ErrGone means that the code under test has ended a goroutine that is not its own.
-var ErrGone = errors.New("the lock has ended the goroutine that called it, as runtime.Goexit and testing.T.FailNow do")
+var ErrGoexit = errors.New("the lock has ended the goroutine that called it, as runtime.Goexit and testing.T.FailNow do")
 
 // ErrPanicked means that the code under test has panicked. The error has the stack.
 var ErrPanicked = errors.New("panicked")
@@ -28,40 +28,40 @@ var ErrPanicked = errors.New("panicked")
 var ErrCommand = simredis.ErrCommand
 
 // running returns the task that has the turn. Without one, or in another goroutine, somebody acts behind the explorer's back.
-func (x *Execution) running(what string) *Task {
+func (x *Execution) callingTask(what string) *Task {
 	t := x.current.Load()
 	switch {
 	case t == nil:
-		x.Fail(fmt.Errorf("%w: %s was called in New, or by a goroutine of its own%s", ErrBlind, what, line()))
+		x.Fail(fmt.Errorf("%w: %s was called in New, or by a goroutine of its own%s", ErrBlind, what, callerLines()))
 	case !t.hasTurn():
-		x.Fail(fmt.Errorf("%w: %s was called by a goroutine of its own%s", ErrBlind, what, line()))
+		x.Fail(fmt.Errorf("%w: %s was called by a goroutine of its own%s", ErrBlind, what, callerLines()))
 		return nil
 	}
 	return t
 }
 
 // hasTurn reports whether the goroutine that asks is that of a task. In executions that are not inspected, it is taken to be.
-func (t *Task) hasTurn() bool { return !t.x.Inspected || isCarrier() }
+func (t *Task) hasTurn() bool { return !t.x.ChecksCallers || isCarrier() }
 
 // checkTimeless fails for a context that ends by real time.
 func checkTimeless(ctx context.Context) error {
 	if _, has := ctx.Deadline(); has {
-		return fmt.Errorf("%w: a context has a deadline in real time: make it by lock.WithTimeout%s", ErrBlind, line())
+		return fmt.Errorf("%w: a context has a deadline in real time: make it by lock.WithTimeout%s", ErrBlind, callerLines())
 	}
 	return nil
 }
 
 // lineDepth is how many calls a line names: the innermost may be one that the lock shares with others, as lock.Sleep.
-const lineDepth = 4
+const maxCallLines = 4
 
 // line says which line of the code under test has called, and from where that was called.
-func line() string {
+func callerLines() string {
 	var all []string
-	for frame := range frames {
-		if frame.Function == "" || inLibrary(frame.Function) || notUnderTest(frame.Function) && len(all) == 0 {
+	for frame := range callFrames {
+		if frame.Function == "" || isInStandardLibrary(frame.Function) || isNotUnderTest(frame.Function) && len(all) == 0 {
 			continue
 		}
-		if notUnderTest(frame.Function) || len(all) == lineDepth {
+		if isNotUnderTest(frame.Function) || len(all) == maxCallLines {
 			break
 		}
 		all = append(all, fmt.Sprintf("%s:%d", filepath.Base(frame.File), frame.Line))
@@ -73,7 +73,7 @@ func line() string {
 }
 
 // frames are the calls that the goroutine is in, the innermost first.
-func frames(yield func(runtime.Frame) bool) {
+func callFrames(yield func(runtime.Frame) bool) {
 	callers := make([]uintptr, 100)
 	all := runtime.CallersFrames(callers[:runtime.Callers(2, callers)])
 	for {
@@ -85,29 +85,29 @@ func frames(yield func(runtime.Frame) bool) {
 
 // panicked says where a task has panicked, or ended its goroutine. It is called while the stack is still there.
 func (t *Task) panicked(value any) {
-	if value == any(ErrExited) {
-		t.x.Fail(fmt.Errorf("%w%s", ErrGone, line()))
+	if value == any(ErrCoroutineExited) {
+		t.x.Fail(fmt.Errorf("%w%s", ErrGoexit, callerLines()))
 		return
 	}
-	t.x.Fail(fmt.Errorf("%s %w: %v%s", t.name(), ErrPanicked, value, stack()))
+	t.x.Fail(fmt.Errorf("%s %w: %v%s", t.name(), ErrPanicked, value, panicLines()))
 }
 
 // Recover is deferred around code under test that no task runs.
 func (x *Execution) Recover(what string) {
 	if v := recover(); v != nil {
-		x.Fail(fmt.Errorf("%s %w: %v%s", what, ErrPanicked, v, stack()))
+		x.Fail(fmt.Errorf("%s %w: %v%s", what, ErrPanicked, v, panicLines()))
 	}
 }
 
 // stack says where the code under test has panicked: a line for each of its calls, the innermost first. It is for the function that
 // recovers.
-func stack() (lines string) {
+func panicLines() (lines string) {
 	panicked := false
-	for frame := range frames {
+	for frame := range callFrames {
 		switch {
 		case strings.HasPrefix(frame.Function, "runtime."):
 			panicked = panicked || strings.HasSuffix(frame.Function, "panic")
-		case strings.HasPrefix(frame.Function, explorer()+"/engine."), strings.HasPrefix(frame.Function, explorer()+"."):
+		case strings.HasPrefix(frame.Function, explorerPath()+"/engine."), strings.HasPrefix(frame.Function, explorerPath()+"."):
 			if lines != "" {
 				return lines
 			}

@@ -10,59 +10,59 @@ import (
 )
 
 // sent is what a task has sent to a server.
-type sent struct {
-	from     *Task
+type sentCommand struct {
+	task     *Task
 	commands []redis.Cmder
 	server   *simredis.Server
 	conn     *simredis.Conn
 	command  *simredis.Command
-	loose    bool // it is the rest of a pipeline, and may never arrive
+	losable  bool // it is the rest of a pipeline, and may never arrive
 }
 
 // oldest returns the index of the first late command of a task, below zero if it has none.
-func (t *Task) oldest() int {
-	return slices.IndexFunc(t.x.late, func(l sent) bool { return l.from == t })
+func (t *Task) firstLate() int {
+	return slices.IndexFunc(t.x.lateCommands, func(l sentCommand) bool { return l.task == t })
 }
 
 // sentLate reports whether a command of a's is under way.
-func (a *Actor) sentLate() bool {
-	return slices.ContainsFunc(a.Process.x.late, func(l sent) bool { return l.from.actor == a })
+func (a *Actor) hasLateCommand() bool {
+	return slices.ContainsFunc(a.Process.x.lateCommands, func(l sentCommand) bool { return l.task.actor == a })
 }
 
 // appendLate writes what is under way to a server.
 func (w *stateWriter) appendLate(b []byte, s *simredis.Server, o Order) []byte {
-	for _, l := range w.x.late {
+	for _, l := range w.x.lateCommands {
 		if l.server == s {
-			b = fmt.Appendf(b, "|late %d %t %q", o.Places[l.from.actor.Index], l.loose, l.command.Text())
+			b = fmt.Appendf(b, "|late %d %t %q", o.Places[l.task.actor.Index], l.losable, l.command.Text())
 		}
 	}
 	return b
 }
 
 // addArrivals adds that late commands take effect. They do even if everybody is gone by then. Those of one task keep their order.
-func (o *options) addArrivals() {
-	for i, l := range o.x.late {
-		if l.from.oldest() == i {
-			o.add(l.from.id, Arrives)
-			if l.loose {
-				o.add(l.from.id, NeverArrives)
+func (o *optionList) addArrivals() {
+	for i, l := range o.x.lateCommands {
+		if l.task.firstLate() == i {
+			o.add(l.task.id, Arrives)
+			if l.losable {
+				o.add(l.task.id, NeverArrives)
 			}
 		}
 	}
 }
 
 // arrive lets the first late command of t take effect. Nobody waits for the reply.
-func (t *Task) arrive() {
-	i := t.oldest()
-	l := t.x.late[i]
-	t.x.late = slices.Delete(slices.Clone(t.x.late), i, i+1)
+func (t *Task) executeLate() {
+	i := t.firstLate()
+	l := t.x.lateCommands[i]
+	t.x.lateCommands = slices.Delete(slices.Clone(t.x.lateCommands), i, i+1)
 	if t.x.Recorder != nil {
 		t.x.Recorder.Sending(l.server.Index, l.commands)
 	}
 	if l.server.Health == simredis.Crashed {
 		return
 	}
-	if _, err := t.x.effect(l); err != nil {
+	if _, err := t.x.execute(l); err != nil {
 		t.x.Fail(err)
 	}
 }

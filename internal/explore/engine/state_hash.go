@@ -18,26 +18,26 @@ type stateWriter struct{ x *Execution }
 func (w *stateWriter) fingerprint() Fingerprint {
 	o := w.order()
 	b := w.x.Hasher.buffer[:0]
-	b = append(b, o.content(w.x, w.x.Cluster.Stored())...)
-	b = w.appendHidden(b, w.x.Cluster.Servers()[0], o)
+	b = append(b, o.contentOf(w.x, w.x.Cluster.MainState())...)
+	b = w.appendServerExtras(b, w.x.Cluster.Servers()[0], o)
 	b = w.appendNodes(b, o)
-	for _, p := range w.sorted(o) {
+	for _, p := range w.processesInOrder(o) {
 		b = p.appendProcess(b, o)
 	}
-	for k := range w.x.rows {
-		if left := w.x.left[w.x.rows[k].uses]; left > 0 {
+	for k := range w.x.kindTable {
+		if left := w.x.budget[w.x.kindTable[k].budget]; left > 0 {
 			b = strconv.AppendInt(append(b, '|', byte(k)), int64(left), 10) //nolint:gosec // there are few
 		}
 	}
-	for _, n := range [...]int{int(w.x.now), w.x.idle, int(w.x.jumped)} {
+	for _, n := range [...]int{int(w.x.now), w.x.idleSteps, int(w.x.totalClockJump)} {
 		b = strconv.AppendInt(append(b, ' '), int64(n), 10)
 	}
 	return w.x.Hasher.sum(o.rename(w.x, w.x.Judge.AppendState(b, o)))
 }
 
 // sorted returns the processes, in an order of the actors: if that is not the usual one, each is a process.
-func (w *stateWriter) sorted(o Order) []*Process {
-	if !o.alike {
+func (w *stateWriter) processesInOrder(o Order) []*Process {
+	if !o.renamesActors {
 		return w.x.processes
 	}
 	all := make([]*Process, len(o.Actors))
@@ -49,17 +49,17 @@ func (w *stateWriter) sorted(o Order) []*Process {
 
 // appendProcess writes what happened to a process, and what waits to happen to it.
 func (p *Process) appendProcess(b []byte, o Order) []byte {
-	if p.gone() {
+	if p.hasNoFuture() {
 		b = append(b, "|gone"...)
 	} else {
-		b = strconv.AppendBool(p.past.Append(append(b, '|')), p.paused)
-		for _, actor := range p.known {
+		b = strconv.AppendBool(p.hash.Append(append(b, '|')), p.paused)
+		for _, actor := range p.knownActors {
 			b = strconv.AppendInt(append(b, ' '), int64(o.Places[actor]), 10)
 		}
 	}
-	b = p.appendWaits(b)
+	b = p.appendPending(b)
 	for _, a := range p.actors {
-		if !a.Dead() || a.sentLate() {
+		if !a.Dead() || a.hasLateCommand() {
 			b = p.x.Cluster.AppendWatches(b, a.Index)
 		}
 	}
@@ -67,20 +67,20 @@ func (p *Process) appendProcess(b []byte, o Order) []byte {
 }
 
 // appendWaits writes what waits to happen to a process.
-func (p *Process) appendWaits(b []byte) []byte {
+func (p *Process) appendPending(b []byte) []byte {
 	for _, t := range p.x.tasks {
 		if t.actor.Process != p || t.Ended() {
 			continue
 		}
-		if t.unread {
+		if t.replyUnread {
 			b = append(append(append(b, '|'), t.label...), " unread"...)
 		}
-		if t.torn {
-			b = strconv.AppendBool(append(append(append(b, '|'), t.label...), " torn "...), t.unaware)
+		if t.undecided {
+			b = strconv.AppendBool(append(append(append(b, '|'), t.label...), " torn "...), t.endUnnoticed)
 		}
-		if t.asleep() {
+		if t.isInBriefSleep() {
 			b = strconv.AppendBool(append(append(append(b, '|'), t.label...), ' '), t.wouldRepeat())
-			b = strconv.AppendBool(append(b, ' '), t.round.repeats)
+			b = strconv.AppendBool(append(b, ' '), t.round.repeatsLast)
 		}
 	}
 	return p.appendDue(b)
@@ -90,13 +90,13 @@ func (p *Process) appendWaits(b []byte) []byte {
 func (p *Process) appendDue(b []byte) []byte {
 	for _, t := range p.x.timers {
 		if t.actor.Process == p {
-			b = strconv.AppendInt(append(b, '|'), int64(t.actor.inside), 10)
-			b = strconv.AppendInt(append(b, ' '), int64(t.at-p.x.now), 10)
+			b = strconv.AppendInt(append(b, '|'), int64(t.actor.indexInProcess), 10)
+			b = strconv.AppendInt(append(b, ' '), int64(t.dueAt-p.x.now), 10)
 		}
 	}
-	for _, t := range p.x.never {
+	for _, t := range p.x.timeoutTimers {
 		if t.actor.Process == p {
-			b = fmt.Appendf(b, "|%d", t.actor.inside)
+			b = fmt.Appendf(b, "|%d", t.actor.indexInProcess)
 		}
 	}
 	for _, l := range p.x.listeners {
@@ -117,16 +117,16 @@ func (w *stateWriter) appendNodes(b []byte, o Order) []byte {
 	}
 	var nodes []Fingerprint
 	for _, s := range w.x.Cluster.Masters() {
-		n := append(append(w.x.Hasher.part[:0], s.Health...), ' ')
+		n := append(append(w.x.Hasher.nodeBuffer[:0], s.Health...), ' ')
 		n = w.x.Judge.AppendServer(n, s.Index, o)
-		n = append(n, s.Holds.Text...)
-		n = w.appendHidden(n, s, o)
+		n = append(n, s.State.Text...)
+		n = w.appendServerExtras(n, s, o)
 		for _, p := range w.x.processes {
-			if !p.gone() {
-				n = p.answers[s.Index].Append(append(n, '|'))
+			if !p.hasNoFuture() {
+				n = p.nodeHashes[s.Index].Append(append(n, '|'))
 			}
 		}
-		nodes, w.x.Hasher.part = append(nodes, w.x.Hasher.sum(n)), n
+		nodes, w.x.Hasher.nodeBuffer = append(nodes, w.x.Hasher.sum(n)), n
 	}
 	if !w.x.EverySymmetry {
 		slices.SortFunc(nodes, func(a, b Fingerprint) int { return slices.Compare(a[:], b[:]) })
@@ -138,18 +138,18 @@ func (w *stateWriter) appendNodes(b []byte, o Order) []byte {
 }
 
 // appendHidden writes what a server has beside what it holds.
-func (w *stateWriter) appendHidden(b []byte, s *simredis.Server, o Order) []byte {
-	if s.Replica != nil {
-		b = fmt.Appendf(b, "|replica %t %s", s.Saved, o.content(w.x, s.Replica))
+func (w *stateWriter) appendServerExtras(b []byte, s *simredis.Server, o Order) []byte {
+	if s.Standby != nil {
+		b = fmt.Appendf(b, "|replica %t %s", s.StandbyIsSnapshot, o.contentOf(w.x, s.Standby))
 	}
-	if s.Ahead != 0 {
-		b = fmt.Appendf(b, "|ahead %d", s.Ahead)
+	if s.ClockOffset != 0 {
+		b = fmt.Appendf(b, "|ahead %d", s.ClockOffset)
 	}
 	return w.appendLate(b, s, o)
 }
 
 // gone reports whether p has no future, so that its past does not matter.
-func (p *Process) gone() bool {
-	return p.dead || p.ended() && !slices.ContainsFunc(p.x.tasks, func(t *Task) bool { return t.actor.Process == p && !t.Ended() }) &&
+func (p *Process) hasNoFuture() bool {
+	return p.dead || p.hasEnded() && !slices.ContainsFunc(p.x.tasks, func(t *Task) bool { return t.actor.Process == p && !t.Ended() }) &&
 		!slices.ContainsFunc(p.x.timers, func(t *timer) bool { return t.actor.Process == p })
 }
