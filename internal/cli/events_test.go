@@ -30,7 +30,7 @@ func TestTheFrontStreamsEveryReplica(t *testing.T) {
 			return true
 		}
 	}
-	if err := collected.Until(ctx, sold("r1#1", "r2#1", "r1#2", "r2#2")); err != nil {
+	if err := collected.WaitUntil(ctx, sold("r1#1", "r2#1", "r1#2", "r2#2")); err != nil {
 		t.Fatalf("%v: %v", err, collected.Events())
 	}
 	client := &http.Client{Transport: &http.Transport{}}

@@ -74,7 +74,7 @@ func (f *Front) join() (recorders []*witness.Recorder, leave func()) {
 		}
 		ctx, stop := context.WithCancel(context.Background())
 		var following sync.WaitGroup
-		following.Go(func() { f.follow(ctx, "/events", func(i int) func(sse.Event) error { return fresh[i].Repeat }) })
+		following.Go(func() { f.follow(ctx, "/events", func(i int) func(sse.Event) error { return fresh[i].Relay }) })
 		r.recorders, r.end = fresh, func() { stop(); following.Wait() }
 	}
 	return r.recorders, func() {

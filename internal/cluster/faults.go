@@ -96,7 +96,7 @@ func (r *Replica) do(what string) error {
 	}
 	if what != "kill" {
 		r.stopped = what == "pause"
-		r.note(map[bool]witness.Kind{true: witness.KindStops, false: witness.KindGoes}[r.stopped])
+		r.note(map[bool]witness.Kind{true: witness.KindStops, false: witness.KindResumes}[r.stopped])
 	}
 	return nil
 }

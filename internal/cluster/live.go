@@ -17,15 +17,15 @@ type Watched struct{ Front *Front }
 
 // Follow implements live.Shop.
 func (c Watched) Follow(ctx context.Context, see func(...witness.Event)) {
-	decoded := witness.Decoded(func(_ string, event witness.Event) { see(event) })
+	decoded := witness.DecodeEvents(func(_ string, event witness.Event) { see(event) })
 	c.Front.follow(ctx, live.StreamPath, func(int) func(sse.Event) error { return decoded })
 }
 
 // Look implements live.Shop.
-func (c Watched) Look(ctx context.Context) (live.Look, error) {
+func (c Watched) RunState(ctx context.Context) (live.RunState, error) {
 	ctx, cancel := context.WithTimeout(ctx, askTimeout)
 	defer cancel()
-	var look live.Look
+	var look live.RunState
 	address := ""
 	for _, replica := range c.Front.Cluster.replicas {
 		look.Replicas = append(look.Replicas, replica.Name)
@@ -41,7 +41,7 @@ func (c Watched) Look(ctx context.Context) (live.Look, error) {
 	}
 	err := get(ctx, http.DefaultClient, address, "/inventory", &look.Report)
 	if err != nil {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), live.AskAgain)
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), live.RecheckTimeout)
 		defer cancel()
 		var ready any
 		if get(ctx, http.DefaultClient, address, "/readyz", &ready) == nil {

@@ -133,7 +133,7 @@ func diedWithLock(replica string) Condition {
 
 // freedInside reports whether the command that was held went on to Redis while a sale was inside.
 func freedInside(sale string) Condition {
-	freed := is("", witness.KindFreed)
+	freed := is("", witness.KindCommandReleased)
 	return all(some(freed), before(freed, all(obtained(sale), not(moment(sale, witness.KindLeaves)))))
 }
 
@@ -183,10 +183,10 @@ const (
 
 // lastsFor blames what went on for longer.
 func lastsFor(d time.Duration) func(witness.Finding) bool {
-	return func(f witness.Finding) bool { return time.Duration(f.For) > d }
+	return func(f witness.Finding) bool { return time.Duration(f.Duration) > d }
 }
 
 // idleFor blames a lock that nobody had for longer, and whatever else was found.
 func idleFor(d time.Duration) func(witness.Finding) bool {
-	return func(f witness.Finding) bool { return f.Kind != witness.Idle || time.Duration(f.For) > d }
+	return func(f witness.Finding) bool { return f.Kind != witness.LockIdle || time.Duration(f.Duration) > d }
 }

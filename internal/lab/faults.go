@@ -16,7 +16,7 @@ func (s *Stage) Kill(name string) { s.signal(name, witness.KindDies, s.replicas.
 func (s *Stage) Stop(name string) { s.signal(name, witness.KindStops, s.replicas.Stop) }
 
 // Resume lets a replica go on that was stopped.
-func (s *Stage) Resume(name string) { s.signal(name, witness.KindGoes, s.replicas.Resume) }
+func (s *Stage) Resume(name string) { s.signal(name, witness.KindResumes, s.replicas.Resume) }
 
 func (s *Stage) signal(name string, kind witness.Kind, send func(name string) error) {
 	s.hit(name, 0, kind, func() error { return send(name) })
@@ -24,17 +24,17 @@ func (s *Stage) signal(name string, kind witness.Kind, send func(name string) er
 
 // Cut cuts a replica off from every Redis.
 func (s *Stage) Cut(name string) {
-	s.way(name, 0, witness.KindCut, s.proxies[name], (*fault.Proxy).Cut)
+	s.way(name, 0, witness.KindCutOff, s.proxies[name], (*fault.Proxy).Cut)
 }
 
 // CutNode cuts a replica off from one node.
 func (s *Stage) CutNode(name string, node int) {
-	s.way(name, node, witness.KindCut, s.proxies[name][node:node+1], (*fault.Proxy).Cut)
+	s.way(name, node, witness.KindCutOff, s.proxies[name][node:node+1], (*fault.Proxy).Cut)
 }
 
 // Mend lets a replica reach Redis again.
 func (s *Stage) Mend(name string) {
-	s.way(name, 0, witness.KindMend, s.proxies[name], (*fault.Proxy).Mend)
+	s.way(name, 0, witness.KindReconnects, s.proxies[name], (*fault.Proxy).Mend)
 }
 
 func (s *Stage) way(name string, node int, kind witness.Kind, proxies []*fault.Proxy, do func(*fault.Proxy)) {
@@ -77,8 +77,8 @@ type Trap struct {
 // Catch sets a trap between a replica and a node; 0 is the Redis with the stock.
 func (s *Stage) Catch(replica string, node int, fate fault.Fate, matches func(args []string) bool) Trap {
 	return Trap{s.proxies[replica][node].Catch(matches, fate), replica, node, map[fault.Fate]witness.Kind{
-		fault.Hold: witness.KindHeld, fault.HoldReply: witness.KindUnheard, fault.LoseRequest: witness.KindLost,
-		fault.LoseReply: witness.KindLost, fault.LoseMessage: witness.KindMessageLost, fault.Resend: witness.KindResent,
+		fault.Hold: witness.KindCommandHeld, fault.HoldReply: witness.KindReplyHeld, fault.LoseRequest: witness.KindCommandLost,
+		fault.LoseReply: witness.KindCommandLost, fault.LoseMessage: witness.KindMessageLost, fault.Resend: witness.KindCommandResent,
 	}[fate]}
 }
 
@@ -98,7 +98,7 @@ func (s *Stage) UntilCaught(t Trap, or Condition) {
 			t.AwaitCaught(ctx)
 			over()
 		}()
-		err := s.collected.Until(ctx, or)
+		err := s.collected.WaitUntil(ctx, or)
 		if t.IsCaught() {
 			s.note(t.replica, t.node, t.is)
 			return nil
@@ -110,7 +110,7 @@ func (s *Stage) UntilCaught(t Trap, or Condition) {
 // Release lets a command pass that a trap holds.
 func (s *Stage) Release(t Trap) {
 	if t.IsCaught() {
-		s.note(t.replica, t.node, witness.KindFreed)
+		s.note(t.replica, t.node, witness.KindCommandReleased)
 	}
 	t.Release()
 }

@@ -81,7 +81,7 @@ func (s *Stage) Crash(node int) {
 
 // Lag keeps from Redis's replica whatever comes from now on. What came before it has.
 func (s *Stage) Lag() {
-	s.hit("", 0, witness.KindLags, func() error {
+	s.hit("", 0, witness.KindReplicationStops, func() error {
 		if err := with(s.masters[0].addr, func(client *redis.Client) error { return awaitSync(s.ctx, client) }); err != nil {
 			return err
 		}
@@ -104,7 +104,7 @@ func (s *Stage) FailOver() {
 
 // EndRedis ends Redis: a real one by kill -9. The replicas are refused from then on, whichever it is.
 func (s *Stage) EndRedis() {
-	s.hit("", 0, witness.KindRedisEnds, func() (err error) {
+	s.hit("", 0, witness.KindRedisUnreachable, func() (err error) {
 		for _, proxies := range s.proxies {
 			err = errors.Join(err, proxies[0].End())
 		}
@@ -124,7 +124,7 @@ func (s *Stage) BeginRedis() {
 		s.insist(beginning(), proxies[0].Begin)
 	}
 	if s.err == nil {
-		s.note("", 0, witness.KindRedisBegins)
+		s.note("", 0, witness.KindRedisReachable)
 	}
 }
 

@@ -82,20 +82,20 @@ func (r *record) events(runs []job.Run, last time.Time) (all []witness.Event) {
 		see := func(kind witness.Kind, replica, name string, at time.Time) {
 			all = append(all, witness.Event{Kind: kind, Replica: replica, Sale: name, Tick: i + 1, Sent: at, Replied: at})
 		}
-		see(witness.KindTick, "", "", count.Tick)
+		see(witness.KindTickBegins, "", "", count.Tick)
 		for _, run := range runs {
 			if !run.Tick.Equal(count.Tick) {
 				continue
 			}
 			begun[run.Replica]++
 			name := fmt.Sprintf("%s#%d", run.Replica, begun[run.Replica])
-			see(witness.KindRuns, run.Replica, name, run.Began)
+			see(witness.KindRunBegins, run.Replica, name, run.Began)
 			if !run.End.IsZero() {
-				see(witness.KindRan, run.Replica, name, run.End)
+				see(witness.KindRunEnds, run.Replica, name, run.End)
 			}
 		}
 		if count.Runs == 0 && !count.Busy {
-			see(witness.KindMissed, "", "", count.Tick.Add(r.Every.Over()))
+			see(witness.KindTickMissed, "", "", count.Tick.Add(r.Every.Over()))
 		}
 	}
 	return all
@@ -111,21 +111,21 @@ func (r *record) WatchTicks(n int) {
 	r.AwaitTicks(n)
 	for replica, trap := range traps {
 		if trap.IsCaught() {
-			s.note(replica, node, witness.KindTries)
+			s.note(replica, node, witness.KindLockTried)
 		}
 	}
 }
 
 func runs(tick int) match {
-	return func(e witness.Event) bool { return e.Kind == witness.KindRuns && e.Tick == tick }
+	return func(e witness.Event) bool { return e.Kind == witness.KindRunBegins && e.Tick == tick }
 }
 
 // outlasted reports whether a run went on when the next tick began. It need not be that of the first tick: that one is left out where a run
 // goes on that began before all replicas were up.
 func outlasted(events []witness.Event) bool {
 	return slices.ContainsFunc(events, func(run witness.Event) bool {
-		next := func(e witness.Event) bool { return e.Kind == witness.KindTick && e.Tick == run.Tick+1 }
-		return run.Kind == witness.KindRuns && some(next)(events) && !before(next, moment(run.Sale, witness.KindRan))(events)
+		next := func(e witness.Event) bool { return e.Kind == witness.KindTickBegins && e.Tick == run.Tick+1 }
+		return run.Kind == witness.KindRunBegins && some(next)(events) && !before(next, moment(run.Sale, witness.KindRunEnds))(events)
 	})
 }
 

@@ -37,13 +37,13 @@ func TestHitsOfJobsAndOfProcessesThatGoOn(t *testing.T) {
 	event := func(ms int, kind witness.Kind, replica, name string, tick int) witness.Event {
 		return witness.Event{Kind: kind, Replica: replica, Sale: name, Tick: tick, Sent: at(ms), Replied: at(ms)}
 	}
-	run := event(1, witness.KindRuns, "r1", "r1#1", 1)
+	run := event(1, witness.KindRunBegins, "r1", "r1#1", 1)
 	obtains := event(1, witness.KindObtains, "r1", "r1#1", 0)
-	tick3 := event(4000, witness.KindTick, "", "", 3)
-	tick2, ends := event(2000, witness.KindTick, "", "", 2), event(1, witness.KindEnds, "r1", "r1#1", 0)
+	tick3 := event(4000, witness.KindTickBegins, "", "", 3)
+	tick2, ends := event(2000, witness.KindTickBegins, "", "", 2), event(1, witness.KindEnds, "r1", "r1#1", 0)
 	dies := func(ms int, replica string) witness.Event { return event(ms, witness.KindDies, replica, "", 0) }
-	goesOn := func(ms int) witness.Event { return event(ms, witness.KindGoes, "r1", "", 0) }
-	died, wentOn := diedWithTheJob(800*time.Millisecond), within(time.Second, is("r1#1", witness.KindObtains), is("r1", witness.KindGoes))
+	goesOn := func(ms int) witness.Event { return event(ms, witness.KindResumes, "r1", "", 0) }
+	died, wentOn := diedWithTheJob(800*time.Millisecond), within(time.Second, is("r1#1", witness.KindObtains), is("r1", witness.KindResumes))
 	for name, test := range map[string]struct {
 		hit    Condition
 		events []witness.Event
@@ -54,9 +54,9 @@ func TestHitsOfJobsAndOfProcessesThatGoOn(t *testing.T) {
 		"another dies":                {died, []witness.Event{run, dies(700, "r2")}, false},
 		"nobody has run the tick":     {died, []witness.Event{dies(700, "r1")}, false},
 		"a run outlasts its tick":     {outlasted, []witness.Event{run, tick2}, true},
-		"a run ends before":           {outlasted, []witness.Event{run, event(1900, witness.KindRan, "r1", "r1#1", 1), tick2}, false},
-		"a later run outlasts":        {outlasted, []witness.Event{tick2, event(2001, witness.KindRuns, "r1", "r1#1", 2), tick3}, true},
-		"no tick comes after a run":   {outlasted, []witness.Event{tick2, tick3, event(4001, witness.KindRuns, "r1", "r1#1", 3)}, false},
+		"a run ends before":           {outlasted, []witness.Event{run, event(1900, witness.KindRunEnds, "r1", "r1#1", 1), tick2}, false},
+		"a later run outlasts":        {outlasted, []witness.Event{tick2, event(2001, witness.KindRunBegins, "r1", "r1#1", 2), tick3}, true},
+		"no tick comes after a run":   {outlasted, []witness.Event{tick2, tick3, event(4001, witness.KindRunBegins, "r1", "r1#1", 3)}, false},
 		"a tick is run":               {some(runs(1)), []witness.Event{run}, true},
 		"another is":                  {some(runs(2)), []witness.Event{run}, false},
 		"it goes on in time":          {wentOn, []witness.Event{obtains, goesOn(900)}, true},

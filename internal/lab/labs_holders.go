@@ -24,7 +24,7 @@ func holders() []Lab {
 			s.Finish(s.Buy("r2"))
 		},
 		Fault: both("Redis takes the lock for r1, and the reply is lost", "Redis 为 r1 加锁成功，但响应丢失"),
-		Hit:   occurred(witness.KindLost),
+		Hit:   occurred(witness.KindCommandLost),
 		Proof: sold("r2#1"),
 		Signs: []witness.FindingKind{witness.LeftBehind, witness.WaitedInVain},
 		Expected: []Expectation{
@@ -52,9 +52,9 @@ func holders() []Lab {
 			s.Finish(s.Buy("r2"))
 		},
 		Fault:  both("r1 is cut off from Redis while its sale holds the lock, and the other sells", "r1 的一单持有锁时与 Redis 断开，另一单卖出"),
-		Hit:    all(occurred(witness.KindCut), answered("r2#1")),
+		Hit:    all(occurred(witness.KindCutOff), answered("r2#1")),
 		Proof:  firstKnowsLoss(),
-		Signs:  []witness.FindingKind{witness.Together},
+		Signs:  []witness.FindingKind{witness.Overlapped},
 		Blames: lastsFor(noticed),
 		Expected: []Expectation{
 			broken("v2..v5 setnx-expire lua-setnx getset late-commit", "the holder never learns that its lock has expired", "持有者不会得知自己的锁已过期"),
@@ -83,7 +83,7 @@ func holders() []Lab {
 		Fault: both("r1 is stopped while its write is on the way, the other sells, r1 goes on, and then the write arrives",
 			"r1 的写入还在途中时被暂停，另一单卖出，r1 恢复运行，然后写入到达"),
 		Hit: all(occurred(witness.KindStops), answered("r2#1"), answered("r1#1"),
-			since(is("r1", witness.KindGoes), occurred(witness.KindFreed))),
+			since(is("r1", witness.KindResumes), occurred(witness.KindCommandReleased))),
 		Signs: []witness.FindingKind{witness.LostUpdate},
 		Expected: []Expectation{
 			broken("v2..v5 setnx-expire lua-setnx", "a stopped process renews nothing, and the store takes a write from anybody",
@@ -112,7 +112,7 @@ func holders() []Lab {
 			s.Finish(first, second)
 		},
 		Fault: both("the write of r1 is on the way while r2 asks, and both write", "r1 的写入还在途中时 r2 来加锁，两单都写入"),
-		Hit:   all(occurred(witness.KindHeld), answered("r1#1"), answered("r2#1")),
+		Hit:   all(occurred(witness.KindCommandHeld), answered("r1#1"), answered("r2#1")),
 		Signs: []witness.FindingKind{witness.LostUpdate},
 		Expected: []Expectation{
 			broken("late-commit", "it has unlocked, so the next holder reads before it has written", "它已解锁，所以下一个持有者在它写入之前就读了库存"),
@@ -130,7 +130,7 @@ func holders() []Lab {
 		Fault:    both("the second sale, an hour ahead, asks while the first is at work", "第一单执行期间，时钟快一小时的第二单来加锁"),
 		Hit:      requestedInTime("r2#1"),
 		Proof:    sold("r2#1"),
-		Signs:    []witness.FindingKind{witness.Together},
+		Signs:    []witness.FindingKind{witness.Overlapped},
 		Expected: []Expectation{
 			broken("getset", "by the clock of r2 the lock has expired long ago", "按 r2 的时钟，锁早已过期"),
 			expectHolds("v1.. redlock late-commit setnx-expire lua-setnx", "only durations are measured by the own clock", "本机时钟只用来测量时长"),
@@ -171,7 +171,7 @@ func holders() []Lab {
 			s.Finish(first, s.Buy("r2"))
 		},
 		Fault: both("the first sale fails while its command is on the way, and then the command takes the lock", "第一单失败时命令还在途中，随后这条命令加锁成功"),
-		Hit:   all(occurred(witness.KindFreed), failed("r1#1"), refused("r2#1")),
+		Hit:   all(occurred(witness.KindCommandReleased), failed("r1#1"), refused("r2#1")),
 		Proof: sold("r2#1"),
 		Signs: []witness.FindingKind{witness.LeftBehind, witness.WaitedInVain},
 		Expected: []Expectation{
@@ -191,7 +191,7 @@ func holders() []Lab {
 		Scenario: whileHeld("r2"),
 		Fault:    both("the second sale asks while the first is at work, and both write", "第一单执行期间，第二单来加锁，两单都写入"),
 		Hit:      all(requestedInTime("r2#1"), answered("r1#1"), answered("r2#1")),
-		Signs:    []witness.FindingKind{witness.Polled},
+		Signs:    []witness.FindingKind{witness.PolledOften},
 		Expected: []Expectation{
 			broken("v1..v9 setnx-expire lua-setnx getset late-commit", "it asks every 20ms", "它每 20 毫秒询问一次"),
 			expectHolds("v10..", "it asks for a place in the queue, and is told when it is its turn", "它在队列里占一个位置，轮到时会收到通知"),

@@ -42,7 +42,7 @@ func outages() []Lab {
 		},
 		Fault:  both("a master that has the lock dies while the first sale is at work, and both write", "第一单执行期间，存有锁的主节点崩溃，两单都写入"),
 		Hit:    all(either(occurred(witness.KindFailsOver), occurred(witness.KindCrashes)), answered("r1#1"), answered("r2#1")),
-		Signs:  []witness.FindingKind{witness.Together},
+		Signs:  []witness.FindingKind{witness.Overlapped},
 		Blames: lastsFor(noticed),
 		Expected: []Expectation{
 			broken("v1..v6 late-commit setnx-expire lua-setnx getset",
@@ -129,7 +129,7 @@ func outages() []Lab {
 		Fault: both(
 			"r1 is cut off while its sale holds the lock, the other sells, and r1 reaches Redis before its write, or is told first",
 			"r1 的一单持有锁时断网，另一单卖出，r1 在写入之前重新连上 Redis，或先得知丢了锁"),
-		Hit:   all(occurred(witness.KindCut), occurred(witness.KindMend), answered("r2#1"), either(answered("r1#1"), firstKnowsLoss())),
+		Hit:   all(occurred(witness.KindCutOff), occurred(witness.KindReconnects), answered("r2#1"), either(answered("r1#1"), firstKnowsLoss())),
 		Signs: []witness.FindingKind{witness.LostUpdate},
 		Expected: []Expectation{
 			broken("v2..v5 late-commit setnx-expire lua-setnx getset", "nobody tells the holder, and the store takes a write from anybody",
@@ -161,7 +161,7 @@ func outages() []Lab {
 			}
 		},
 		Fault: both("the command for the lock is held until the sale has ended", "加锁命令被扣留，直到这一单结束"),
-		Hit:   occurred(witness.KindHeld),
+		Hit:   occurred(witness.KindCommandHeld),
 		Proof: sold("r1#1"),
 		Signs: []witness.FindingKind{witness.Unanswered},
 		Expected: []Expectation{
@@ -224,11 +224,11 @@ func outages() []Lab {
 			s.LookUp("r2")
 		},
 		Fault: both("Redis is gone when r1 is to hear that it has written, and comes back", "r1 等待写入的响应时 Redis 停机，之后恢复"),
-		Hit:   all(occurred(witness.KindRedisEnds), occurred(witness.KindRedisBegins), failed("r1#1")),
-		Proof: soldAfter(witness.KindRedisBegins, "r2"),
-		Signs: []witness.FindingKind{witness.LeftBehind, witness.WaitedInVain, witness.SoldUntold, witness.NeverBooked},
+		Hit:   all(occurred(witness.KindRedisUnreachable), occurred(witness.KindRedisReachable), failed("r1#1")),
+		Proof: soldAfter(witness.KindRedisReachable, "r2"),
+		Signs: []witness.FindingKind{witness.LeftBehind, witness.WaitedInVain, witness.SoldDespiteError, witness.NeverBooked},
 		Blames: func(f witness.Finding) bool { // whoever was told at once that Redis is gone did not wait in vain for the lock
-			return f.Kind != witness.WaitedInVain || time.Duration(f.For) >= goneWait
+			return f.Kind != witness.WaitedInVain || time.Duration(f.Duration) >= goneWait
 		},
 		Expected: []Expectation{
 			broken("v1", "the holder could not give its lock back, and it never expires", "持有者没能释放锁，而锁永不过期"),
@@ -253,7 +253,7 @@ func outages() []Lab {
 		Fault:  both("Redis hangs while r1's sale is at work, and then the other sells", "r1 的一单执行期间 Redis 卡住，之后另一单卖出"),
 		Hit:    all(occurred(witness.KindRedisHangs), sold("r2")),
 		Proof:  firstKnowsLoss(),
-		Signs:  []witness.FindingKind{witness.Together},
+		Signs:  []witness.FindingKind{witness.Overlapped},
 		Blames: lastsFor(noticed),
 		Expected: []Expectation{
 			broken("v2..v5 setnx-expire lua-setnx getset late-commit", "the holder asks Redis nothing, and nobody tells it", "持有者不问 Redis，也没有人告诉它"),
@@ -280,7 +280,7 @@ func outages() []Lab {
 		},
 		Fault: both("r1 is stopped at its work, the other sells, and r1 goes on before its work is done", "r1 在执行中被暂停，另一单卖出，r1 在业务结束前恢复"),
 		Hit: all(occurred(witness.KindStops), answered("r2#1"),
-			within(4*time.Second, is("r1#1", witness.KindObtains), is("r1", witness.KindGoes))), // a second before its work is done
+			within(4*time.Second, is("r1#1", witness.KindObtains), is("r1", witness.KindResumes))), // a second before its work is done
 		Proof: either(firstKnowsLoss(), answered("r1#1")),
 		Signs: []witness.FindingKind{witness.LostUpdate},
 		Expected: []Expectation{
@@ -318,7 +318,7 @@ func outages() []Lab {
 			s.Recount(first)
 		},
 		Fault: both("Redis is sent r1's command twice", "r1 的命令发给 Redis 两次"),
-		Hit:   occurred(witness.KindResent),
+		Hit:   occurred(witness.KindCommandResent),
 		Proof: sold("r2#1"),
 		Signs: []witness.FindingKind{witness.LeftBehind, witness.WaitedInVain, witness.WaitsForItself, witness.DoubleSale},
 		Expected: []Expectation{
@@ -353,7 +353,7 @@ func outages() []Lab {
 		},
 		Fault: both("the order's write is on its way to Redis when its buyer sends it again, to another replica",
 			"订单的写入还在去 Redis 的途中，买家又向另一个副本发了一次"),
-		Hit:   all(occurred(witness.KindFreed), answered("r1#1"), answered("r2#1")),
+		Hit:   all(occurred(witness.KindCommandReleased), answered("r1#1"), answered("r2#1")),
 		Signs: []witness.FindingKind{witness.DoubleSale},
 		Expected: []Expectation{
 			broken("non-idempotent", "nothing looks whether the order is there when it takes the piece", "扣库存时没有检查订单是否已有"),

@@ -26,10 +26,10 @@ func replicas() []Lab {
 			"每个副本在每个 tick 尝试加锁一次；成功的运行任务，并在 tick 的一部分时间里继续持有锁"),
 		Shop:     Settings{Job: &Job{}},
 		Scenario: func(s *Stage) { s.record.WatchTicks(2) },
-		Proof:    all(moment("r1", witness.KindTries), moment("r2", witness.KindTries)),
+		Proof:    all(moment("r1", witness.KindLockTried), moment("r2", witness.KindLockTried)),
 		Fault:    both("the first tick is run", "第一个 tick 的任务运行了"),
 		Hit:      some(runs(1)),
-		Signs:    []witness.FindingKind{witness.RanTwice, witness.Missed, witness.Together},
+		Signs:    []witness.FindingKind{witness.RanTickTwice, witness.MissedTick, witness.Overlapped},
 		Expected: []Expectation{
 			broken("v0 atomic optimistic non-idempotent", "there is no lock: every replica runs the job", "没有锁：每个副本都运行任务"),
 			broken("set-expire setex", "everybody gets the lock: every replica runs the job", "谁都能加锁成功：每个副本都运行任务"),
@@ -45,10 +45,10 @@ func replicas() []Lab {
 			"每个进程只尝试加锁一次；成功的去计算，并持有锁到大家都试过；其余的先返回旧值"),
 		Shop:     Settings{Replicas: 5, Job: &Job{Work: time.Second / 2}},
 		Scenario: func(s *Stage) { s.record.WatchTicks(1) },
-		Proof:    all(moment("r1", witness.KindTries), moment("r5", witness.KindTries)),
+		Proof:    all(moment("r1", witness.KindLockTried), moment("r5", witness.KindLockTried)),
 		Fault:    both("the value has expired, and somebody computes it", "值已过期，有进程在计算"),
 		Hit:      some(runs(1)),
-		Signs:    []witness.FindingKind{witness.RanTwice, witness.Missed, witness.Together},
+		Signs:    []witness.FindingKind{witness.RanTickTwice, witness.MissedTick, witness.Overlapped},
 		Expected: []Expectation{
 			broken("v0 atomic optimistic non-idempotent", "there is no lock: all five compute at once", "没有锁：五个进程同时计算"),
 			broken("set-expire setex", "everybody gets the lock: all five compute at once", "谁都能加锁成功：五个进程同时计算"),
@@ -68,7 +68,7 @@ func replicas() []Lab {
 		},
 		Fault: both("the replica that runs the first tick dies with the lock", "运行第一个 tick 的任务的副本，持有锁时崩溃"),
 		Hit:   diedWithTheJob(everyTick * 2 / 5),
-		Signs: []witness.FindingKind{witness.RanTwice, witness.Missed, witness.Together},
+		Signs: []witness.FindingKind{witness.RanTickTwice, witness.MissedTick, witness.Overlapped},
 		Expected: []Expectation{
 			broken("v1", "the dead replica's lock stays: the job is never run again", "崩溃的副本的锁残留：任务再也不运行"),
 			expectHolds("v2.. redlock late-commit lua-setnx", "the lock expires before the next tick", "锁在下一个 tick 之前过期"),
@@ -84,10 +84,10 @@ func replicas() []Lab {
 		Explore:  "--work 25s --anomaly two-holders",
 		Shop:     Settings{Job: &Job{Work: everyTick * 3 / 2}},
 		Scenario: func(s *Stage) { s.record.WatchTicks(3) },
-		Proof:    all(moment("r1", witness.KindTries), moment("r2", witness.KindTries)),
+		Proof:    all(moment("r1", witness.KindLockTried), moment("r2", witness.KindLockTried)),
 		Fault:    both("a run goes on when the next tick begins", "下一个 tick 开始时，上一次运行还在继续"),
 		Hit:      outlasted,
-		Signs:    []witness.FindingKind{witness.RanTwice, witness.Missed, witness.Together},
+		Signs:    []witness.FindingKind{witness.RanTickTwice, witness.MissedTick, witness.Overlapped},
 		Expected: []Expectation{
 			broken("v2..v5 late-commit setnx-expire lua-setnx getset", "the lock expires after half a tick, and the next run begins beside",
 				"锁在半个 tick 后过期，下一次运行与它重叠"),
@@ -115,9 +115,9 @@ func replicas() []Lab {
 			s.Finish(first, second)
 		},
 		Fault: both("r1 has renewed its lock, the buyer goes away, and the release is lost", "r1 续期之后买家离开，解锁命令丢失"),
-		Hit:   all(occurred(witness.KindLost), renewedInTime("r1#1")),
+		Hit:   all(occurred(witness.KindCommandLost), renewedInTime("r1#1")),
 		Proof: sold("r2#1"),
-		Signs: []witness.FindingKind{witness.RenewedOn, witness.WaitedInVain},
+		Signs: []witness.FindingKind{witness.RenewedAfterEnd, witness.WaitedInVain},
 		Expected: []Expectation{
 			expectHolds("v6..v8", "the renewal ends before the release; then the lock expires", "先停止续期再释放；之后锁会过期"),
 			expectHolds("v9..", "there is one renewal per holding, and it ends with it", "每个持有期只有一个续期，持有期结束，续期也结束"),
@@ -147,7 +147,7 @@ func replicas() []Lab {
 		Fault:  both("r2 and r3 die while they wait before r4", "排在 r4 前面的 r2 和 r3 在等待时崩溃"),
 		Hit:    all(diedWaiting("r2#1"), diedWaiting("r3#1"), requestedInTime("r4#1")),
 		Proof:  sold("r4#1"),
-		Signs:  []witness.FindingKind{witness.WaitedInVain, witness.Idle},
+		Signs:  []witness.FindingKind{witness.WaitedInVain, witness.LockIdle},
 		Blames: idleFor(placeTTL*5/4 + busy),
 		Expected: []Expectation{
 			expectHolds("v10..", "it is the turn of the dead until its place expires; then the next that lives is the first",
@@ -178,7 +178,7 @@ func replicas() []Lab {
 		Fault:  both("r1 gives the lock back, and the message that wakes r2 is lost", "r1 释放锁，唤醒 r2 的消息丢失"),
 		Hit:    all(occurred(witness.KindMessageLost), requestedInTime("r2#1")),
 		Proof:  sold("r2#1"),
-		Signs:  []witness.FindingKind{witness.WaitedInVain, witness.Idle},
+		Signs:  []witness.FindingKind{witness.WaitedInVain, witness.LockIdle},
 		Blames: idleFor(deaf/4 + busy),
 		Expected: []Expectation{
 			expectHolds("v10..", "it asks again after a quarter of the expiry", "过四分之一个过期时间后它会再问"),
@@ -247,7 +247,7 @@ func starve(s *Stage, holder, victim string, next func(args []string) bool) {
 
 // starved blames whoever overtook a sale too often.
 func starved(sale string) func(witness.Finding) bool {
-	return func(f witness.Finding) bool { return f.By == sale && f.Times > enough }
+	return func(f witness.Finding) bool { return f.Subject == sale && f.Count > enough }
 }
 
 // requestedAfter reports whether so many sales asked for the lock after one that obtained it in the end.

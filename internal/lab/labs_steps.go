@@ -109,7 +109,7 @@ func steps() []Lab {
 		Fault:    both("the second sale asks while the first is at work", "第一单执行期间，第二单来加锁"),
 		Hit:      requestedInTime("r2#1"),
 		Proof:    sold("r2#1"),
-		Signs:    []witness.FindingKind{witness.Removed},
+		Signs:    []witness.FindingKind{witness.RemovedLock},
 		Expected: []Expectation{
 			broken("v2 lua-setnx setnx-expire", "DEL deletes the lock, whosever it is by now", "DEL 直接删除锁，不管这时锁是谁的"),
 			broken("getset", "no owner, so the first deletes what the second took over", "没有持有者标识，所以第一单删除了第二单接管的锁"),
@@ -135,7 +135,7 @@ func steps() []Lab {
 		},
 		Fault: both("the release is held until another has the lock", "解锁命令被扣留，直到别人拿到锁"),
 		Hit:   freedInside("r2#1"),
-		Signs: []witness.FindingKind{witness.Removed},
+		Signs: []witness.FindingKind{witness.RemovedLock},
 		Expected: []Expectation{
 			broken("v3", "its GET said that the lock was its own; when the DEL arrives, it is another's", "GET 时锁还是自己的；DEL 到达时已经是别人的"),
 			broken("v2 lua-setnx setnx-expire", "the DEL does not ask whose the lock is", "DEL 不管锁是谁的"),
@@ -178,7 +178,7 @@ func steps() []Lab {
 		Fault:    both("the second sale asks while the first is at work", "第一单执行期间，第二单来加锁"),
 		Hit:      requestedInTime("r2#1"),
 		Proof:    all(sold("r1#1"), keptOutFor(2*time.Second, "r2#1")),
-		Signs:    []witness.FindingKind{witness.Together, witness.Told},
+		Signs:    []witness.FindingKind{witness.Overlapped, witness.LearnedOfLoss},
 		Expected: []Expectation{
 			broken("v2..v5 late-commit setnx-expire lua-setnx getset", "the lock expires after 2s, and the work takes 5s", "锁 2 秒后过期，业务要执行 5 秒"),
 			broken("set-expire setex", "everybody gets the lock at any time", "任何时候谁都能加锁成功"),

@@ -73,7 +73,7 @@ func TestNothingIsSaidWhereTheWitnessHasAGap(t *testing.T) {
 // A release that arrives when nobody has the lock any more could not remove it.
 func TestAReleaseMustArriveWhileAnotherHasTheLock(t *testing.T) {
 	leaves := witness.Event{Kind: witness.KindLeaves, Sale: "r2#1"}
-	held, freed := witness.Event{Kind: witness.KindHeld, Sale: "r1#1"}, witness.Event{Kind: witness.KindFreed, Sale: "r1#1"}
+	held, freed := witness.Event{Kind: witness.KindCommandHeld, Sale: "r1#1"}, witness.Event{Kind: witness.KindCommandReleased, Sale: "r1#1"}
 	hit := named(t, "check-then-delete").Hit
 	for name, test := range map[string]struct {
 		events []witness.Event
@@ -91,8 +91,8 @@ func TestAReleaseMustArriveWhileAnotherHasTheLock(t *testing.T) {
 
 // Of the sales after a moment the last one counts.
 func TestTheLastSaleAfterAMomentCounts(t *testing.T) {
-	back := witness.Event{Kind: witness.KindRedisBegins}
-	proof := soldAfter(witness.KindRedisBegins, "r2")
+	back := witness.Event{Kind: witness.KindRedisReachable}
+	proof := soldAfter(witness.KindRedisReachable, "r2")
 	for name, test := range map[string]struct {
 		events []witness.Event
 		want   bool
@@ -130,14 +130,14 @@ func TestAWaiterIsKeptOutPastTheExpiry(t *testing.T) {
 
 // A job that is run once a tick says nothing of its lock if only one replica asks for that.
 func TestEveryReplicaMustAskForTheLockOfAJob(t *testing.T) {
-	ran := witness.Event{Kind: witness.KindRuns, Sale: "r1#1", Tick: 1}
+	ran := witness.Event{Kind: witness.KindRunBegins, Sale: "r1#1", Tick: 1}
 	for _, test := range []struct {
 		tries []string
 		want  verdict.Verdict
 	}{{[]string{"r1#", "r2#"}, verdict.Holds}, {[]string{"r1#"}, verdict.Unknown}, {nil, verdict.Unknown}} {
 		events := []witness.Event{ran}
 		for _, who := range test.tries {
-			events = append(events, witness.Event{Kind: witness.KindTries, Sale: who})
+			events = append(events, witness.Event{Kind: witness.KindLockTried, Sale: who})
 		}
 		r := named(t, "scheduled-job").judge("v1", witness.Examine(moments(events...)), nil, language.English)
 		if r.Observed != test.want {
@@ -152,7 +152,7 @@ func TestTheWriteOfAPausedProcessArrivesAfterThePause(t *testing.T) {
 	wrote := func(sale string) witness.Event {
 		return witness.Event{Kind: witness.KindCommand, Sale: sale, Command: &witness.Command{Verb: witness.Writes, Outcome: witness.Done}}
 	}
-	stops, goes, freed := event(witness.KindStops), event(witness.KindGoes), event(witness.KindFreed)
+	stops, goes, freed := event(witness.KindStops), event(witness.KindResumes), event(witness.KindCommandReleased)
 	hit := named(t, "paused-writer").Hit
 	for name, test := range map[string]struct {
 		events []witness.Event

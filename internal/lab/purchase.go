@@ -170,10 +170,10 @@ func (s *Stage) LookUp(replica string) {
 			continue
 		}
 		s.insist(lookingUp(), func() error {
-			kind := witness.KindBooked
+			kind := witness.KindOrderBooked
 			switch answer := s.order(replica, p.answer.Order); {
 			case answer.Code == lock.CodeOf(service.ErrNoOrder):
-				kind = witness.KindUnbooked
+				kind = witness.KindOrderMissing
 			case answer.Status != http.StatusOK:
 				return errNotKnown // perhaps the replica has not yet heard that the sale is over
 			}
@@ -201,7 +201,7 @@ func (s *Stage) Recount(p *Purchase) {
 			return err
 		}
 		if ledger.Sold > mayHaveSold(s.purchases) {
-			s.noteOrder(p, witness.KindResold)
+			s.noteOrder(p, witness.KindOrderDuplicated)
 		}
 		return nil
 	})

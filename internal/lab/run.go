@@ -67,7 +67,7 @@ func (l Lab) play(ctx context.Context, place Place, p Play) (r Result, err error
 		s.running.Go(func() { printProgress(s, p, l.Draws) })
 	}
 	l.Scenario(s)
-	r = l.judge(p.Lock, witness.Limits{Shared: !row.Update.IsExclusive()}.Examine(s.collected.Events()), s.err, p.In)
+	r = l.judge(p.Lock, witness.Limits{AllowOverlap: !row.Update.IsExclusive()}.Examine(s.collected.Events()), s.err, p.In)
 	r.Answers = answers(s.purchases)
 	return r, nil
 }
@@ -119,7 +119,7 @@ func (l Lab) judge(lock string, a witness.Account, failed error, in language.Lan
 
 // culprit gives the finding that is the anomaly.
 func (l Lab) culprit(a witness.Account) (witness.Finding, bool) {
-	for _, f := range a.Of(l.Signs...) {
+	for _, f := range a.FindingsOf(l.Signs...) {
 		if l.Blames == nil || l.Blames(f) {
 			return f, true
 		}

@@ -123,7 +123,7 @@ func (s *Stage) watch(ctx context.Context, job *Job) (err error) {
 
 // Until waits until a condition is met.
 func (s *Stage) Until(step language.Text, condition Condition) {
-	s.do(step, func() error { return s.collected.Until(s.ctx, condition) })
+	s.do(step, func() error { return s.collected.WaitUntil(s.ctx, condition) })
 }
 
 // do does something, unless something has failed before.

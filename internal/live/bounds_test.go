@@ -26,7 +26,8 @@ func TestTheInboxIsBounded(t *testing.T) {
 func TestCostsLeaveRoom(t *testing.T) {
 	f := newFindings()
 	for range mostSent {
-		f.send(&finding{Finding: witness.Finding{Kind: witness.Waited}, kind: "waited", says: witness.Finding{Kind: witness.Waited}.Sentence})
+		waited := witness.Finding{Kind: witness.WaitedLong}
+		f.send(&finding{Finding: waited, kind: "waited", says: waited.Sentence})
 		f.newFindings()
 	}
 	lost := witness.Finding{Kind: witness.LostUpdate}

@@ -35,11 +35,11 @@ var (
 
 // Bursts sends bursts of buyers, one at a time: what lockstep burst does, for a page.
 type Bursts struct {
-	Targets []string // base URLs of the shop
-	Peers   []string // addresses of replicas that may have the burst that is asked for
-	Token   string   // of the shop
-	NewID   func() string
-	Fits    func(buyers int) error // fails if this process cannot be so many buyers
+	Targets     []string // base URLs of the shop
+	Peers       []string // addresses of replicas that may have the burst that is asked for
+	Token       string   // of the shop
+	NewID       func() string
+	CheckBuyers func(buyers int) error // fails if this process cannot be so many buyers
 
 	mu     sync.Mutex
 	kept   []*burst // the latest last
@@ -84,8 +84,8 @@ func (b *Bursts) post(w http.ResponseWriter, r *http.Request) error {
 	if want.N < 1 || want.N > mostRequests || want.C < 1 || want.C > mostBuyers || stock < 0 || stock > history.MaxStock {
 		return badBurst(fmt.Errorf("n %d, c %d, stock %d are not allowed", want.N, want.C, stock))
 	}
-	if b.Fits != nil {
-		if err := b.Fits(want.C); err != nil {
+	if b.CheckBuyers != nil {
+		if err := b.CheckBuyers(want.C); err != nil {
 			return lock.WithCode("bad_request", err.Error())
 		}
 	}

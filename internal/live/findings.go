@@ -46,13 +46,13 @@ func newFindings() *findings {
 
 // take takes what was found since it was asked last, and what is so now.
 func (f *findings) take(s *scene, now time.Time) {
-	for _, one := range s.account.Take() {
+	for _, one := range s.account.TakeFindings() {
 		f.settle(s, one, now)
 	}
 	before := f.standing
 	f.standing = maps.Clone(before)
-	maps.DeleteFunc(f.standing, func(key key, _ *finding) bool { return key.kind != witness.Together })
-	for _, one := range s.account.Standing(now, mostOfKind) {
+	maps.DeleteFunc(f.standing, func(key key, _ *finding) bool { return key.kind != witness.Overlapped })
+	for _, one := range s.account.ProvisionalFindings(now, mostOfKind) {
 		f.place(s, one, before[keyOf(one)], now)
 	}
 	for key := range before {
@@ -69,7 +69,7 @@ type key struct {
 	by, of string
 }
 
-func keyOf(f witness.Finding) key { return key{f.Kind, f.By, f.Of} }
+func keyOf(f witness.Finding) key { return key{f.Kind, f.Subject, f.Other} }
 
 // settle takes a finding that will not change any more. That two are not inside together any more, part tells of those of whom it was told
 // that they are.
@@ -77,7 +77,7 @@ func (f *findings) settle(s *scene, one witness.Finding, now time.Time) {
 	switch before := f.standing[keyOf(one)]; {
 	case before == nil:
 		f.send(s.finding(one, now))
-	case one.Kind != witness.Together:
+	case one.Kind != witness.Overlapped:
 		f.again(before, one.Sentence, now)
 		delete(f.standing, keyOf(one))
 	}
@@ -85,12 +85,12 @@ func (f *findings) settle(s *scene, one witness.Finding, now time.Time) {
 
 // place takes a finding that may change, as it was told before, or not yet: it is sent again if it says more by now.
 func (f *findings) place(s *scene, one witness.Finding, before *finding, now time.Time) {
-	together := one.Kind == witness.Together
+	together := one.Kind == witness.Overlapped
 	switch {
 	case before == nil:
 		before = s.finding(one, now)
 		if together {
-			before.says = areTogether(one.By, one.Of).In
+			before.says = areTogether(one.Subject, one.Other).In
 		}
 		f.send(before)
 	case !together && now.Sub(before.sent) >= againTime && one.Sentence(language.English) != before.says(language.English):
@@ -105,17 +105,17 @@ func (f *findings) place(s *scene, one witness.Finding, before *finding, now tim
 func (f *findings) part(s *scene, now time.Time) {
 	for _, told := range f.order {
 		key := keyOf(told.Finding)
-		if told.Kind != witness.Together || f.standing[key] != told {
+		if told.Kind != witness.Overlapped || f.standing[key] != told {
 			continue
 		}
-		first, second := s.account.Sale(told.By), s.account.Sale(told.Of)
+		first, second := s.account.Sale(told.Subject), s.account.Sale(told.Other)
 		switch {
 		case first == nil || second == nil:
 			delete(f.standing, key)
-		case !first.Left.IsZero() && !second.Left.IsZero():
+		case !first.LeftAt.IsZero() && !second.LeftAt.IsZero():
 			delete(f.standing, key)
 			parted := told.Finding
-			parted.For = witness.Millis(witness.Earlier(first.Left, second.Left).Sub(second.Obtained))
+			parted.Duration = witness.Millis(witness.Earlier(first.LeftAt, second.LeftAt).Sub(second.ObtainedAt))
 			f.again(told, parted.Sentence, now)
 		}
 	}
@@ -124,11 +124,11 @@ func (f *findings) part(s *scene, now time.Time) {
 // counts are how many there are of each kind. Of those inside together, they are counted when they have parted.
 func (f *findings) counts(a *witness.Account) map[string]int {
 	counts := maps.Clone(f.happenings)
-	for kind, n := range a.Found {
+	for kind, n := range a.FindingCounts {
 		counts[string(kind)] += n
 	}
 	for key := range f.standing {
-		if key.kind != witness.Together {
+		if key.kind != witness.Overlapped {
 			counts[string(key.kind)]++
 		}
 	}
@@ -160,9 +160,9 @@ func (f *findings) send(one *finding) {
 // finding is one of the account's, as it is told.
 func (s *scene) finding(f witness.Finding, now time.Time) *finding {
 	one := &finding{Finding: f, kind: string(f.Kind), at: s.at(f.At), sales: []string{}, bad: f.Kind.IsBad(), sent: now, says: f.Sentence}
-	for _, name := range []string{f.By, f.Of} {
+	for _, name := range []string{f.Subject, f.Other} {
 		if s.account.Sale(name) == nil { // of a replica, the one that was inside there
-			name = s.account.InsideAt(name, f.At)
+			name = s.account.SaleInCriticalSection(name, f.At)
 		}
 		if name != "" && !slices.Contains(one.sales, name) {
 			one.sales = append(one.sales, name)
@@ -173,7 +173,7 @@ func (s *scene) finding(f witness.Finding, now time.Time) *finding {
 
 func (f *findings) addReplicaEvent(s *scene, event witness.Event) {
 	one := &finding{at: s.at(event.Replied), kind: string(event.Kind), sales: []string{}, says: event.Sentence}
-	for _, sale := range s.account.Going {
+	for _, sale := range s.account.ActiveSales {
 		if sale.Replica == event.Replica && len(one.sales) < mostNamed {
 			one.sales = append(one.sales, sale.Name)
 		}
@@ -193,19 +193,19 @@ func (f *findings) newFindings() []texts {
 // frame tells of a finding. What happens to a replica needs no explanation.
 func (f *finding) frame() texts {
 	return inAll(func(in language.Language) any {
-		frame := FindingFrame{ID: f.id, At: f.at, Kind: f.kind, Says: f.says(in), Sales: f.sales, Bad: f.bad}
+		frame := FindingFrame{ID: f.id, At: f.at, Kind: f.kind, Sentence: f.says(in), Sales: f.sales, Bad: f.bad}
 		if f.Kind != "" {
-			frame.Why = f.Why(in)
+			frame.Explanation = f.Why(in)
 		}
 		return frame
 	})
 }
 
-func (f *findings) marks(sale string, in language.Language) []Mark {
-	marks := []Mark{}
+func (f *findings) marks(sale string, in language.Language) []LaneMark {
+	marks := []LaneMark{}
 	for _, one := range slices.Backward(f.order) {
 		if len(marks) < mostMarks && slices.Contains(one.sales, sale) {
-			marks = append(marks, Mark{At: one.at, Says: one.says(in), Bad: one.bad})
+			marks = append(marks, LaneMark{At: one.at, Sentence: one.says(in), Bad: one.bad})
 		}
 	}
 	slices.Reverse(marks)

@@ -19,13 +19,13 @@ const (
 
 // Hub shows a shop to all who watch it.
 type Hub struct {
-	Shop   Shop
-	Can    Can
-	Linger time.Duration // how long it goes on following when the last watcher has left: one that comes back misses nothing
-	Settle time.Duration // how late the events of a replica may come after another's
-	Slow   time.Duration // how long a watcher may take to read what it is sent; then it is dropped
-	Idle   time.Duration // between two looks at a run in which nothing happens; 0 is a second
-	Now    func() time.Time
+	Shop             Shop
+	Controls         Controls
+	LingerTime       time.Duration // how long it goes on following when the last watcher has left: one that comes back misses nothing
+	SettleTime       time.Duration // how late the events of a replica may come after another's
+	WriteTimeout     time.Duration // how long a watcher may take to read what it is sent; then it is dropped
+	IdlePollInterval time.Duration // between two looks at a run in which nothing happens; 0 is a second
+	Now              func() time.Time
 
 	drawing sync.Mutex // held while a pair is drawn
 
@@ -65,7 +65,7 @@ func (h *Hub) watch() (done <-chan struct{}, leave func(), err error) {
 		h.mu.Lock()
 		defer h.mu.Unlock()
 		if h.watchers--; h.watchers == 0 && h.stop != nil {
-			h.leaving = time.AfterFunc(h.Linger, h.rest)
+			h.leaving = time.AfterFunc(h.LingerTime, h.rest)
 		}
 	}, nil
 }
@@ -139,7 +139,7 @@ func (h *Hub) run(ctx context.Context, hurry <-chan struct{}) {
 func (h *Hub) look(ctx context.Context, hurry <-chan struct{}) {
 	for pause := time.Duration(0); sleep(ctx, hurry, pause); pause = h.pause() {
 		soon, cancel := context.WithTimeout(ctx, mostLook)
-		look, err := h.Shop.Look(soon)
+		look, err := h.Shop.RunState(soon)
 		cancel()
 		h.publish(ctx, look, err)
 	}
@@ -152,7 +152,7 @@ func (h *Hub) pause() time.Duration {
 		h.scene.stirs = false
 		return lookTime
 	}
-	return cmp.Or(h.Idle, time.Second)
+	return cmp.Or(h.IdlePollInterval, time.Second)
 }
 
 // sleep waits for the next look; it reports whether there is one.
@@ -170,7 +170,7 @@ func sleep(ctx context.Context, hurry <-chan struct{}, d time.Duration) bool {
 }
 
 // publish puts a look at the run into the frames, or why there is none.
-func (h *Hub) publish(ctx context.Context, look Look, err error) {
+func (h *Hub) publish(ctx context.Context, look RunState, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if ctx.Err() != nil {
@@ -187,7 +187,7 @@ func (h *Hub) publish(ctx context.Context, look Look, err error) {
 			h.inbox = append(h.scene.others, h.inbox...)
 			replicas = h.scene.names.replicas
 		}
-		h.scene = newScene(look, h.Can, replicas)
+		h.scene = newScene(look, h.Controls, replicas)
 		h.log.begin("run", h.scene.runFrame(true))
 		h.trouble.told = ""
 	case h.scene.changes(look):
@@ -271,8 +271,8 @@ const retellPause = 5
 // was slow, must not make the others' locks look broken. h.mu is held.
 func (h *Hub) retell(now time.Time) {
 	began, before := h.Now(), h.scene
-	s := newScene(before.last, h.Can, nil)
-	s.names, s.others, s.account = before.names, before.others, before.account.Anew()
+	s := newScene(before.last, h.Controls, nil)
+	s.names, s.others, s.account = before.names, before.others, before.account.WithoutEvents()
 	h.scene = s
 	h.log.begin("run", s.runFrame(true))
 	h.trouble.told = ""
@@ -302,7 +302,7 @@ func (h *Hub) settled(now time.Time) []witness.Event {
 		return cmp.Or(a.Replied.Compare(b.Replied), cmp.Compare(a.ID, b.ID))
 	})
 	n := len(h.inbox)
-	for n > 0 && h.inbox[n-1].Replied.After(now.Add(-h.Settle)) {
+	for n > 0 && h.inbox[n-1].Replied.After(now.Add(-h.SettleTime)) {
 		n--
 	}
 	events := h.inbox[:n:n]

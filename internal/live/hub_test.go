@@ -29,7 +29,7 @@ func TestForeignDelete(t *testing.T) {
 	}
 	var removed live.FindingFrame
 	decode(t, english.until("finding", "A removed B's lock"), &removed)
-	if removed.At != 5000 || !removed.Bad || removed.Why == "" || !slices.Equal(removed.Sales, []string{"A", "B"}) {
+	if removed.At != 5000 || !removed.Bad || removed.Explanation == "" || !slices.Equal(removed.Sales, []string{"A", "B"}) {
 		t.Errorf("it is told as %+v", removed)
 	}
 	chinese.until("finding", "A 删除了 B 的锁")
@@ -37,7 +37,7 @@ func TestForeignDelete(t *testing.T) {
 	var story live.StoryFrame
 	decode(t, english.until("story", `"says":"A removed B's lock","sales":["A","B"],"after":[2],"bad":true}`), &story)
 	checkLanes(t, story.Picture)
-	shop.set(func(look *live.Look) {
+	shop.set(func(look *live.RunState) {
 		look.Report.Sold, look.Report.Remaining, look.Report.Lost, look.Report.Verdict = 2, 199, 1, verdict.Oversold
 	})
 	english.until("tally", "2 sold, but the stock fell by 1 only: 1 update was lost")
@@ -52,7 +52,7 @@ func checkLanes(t *testing.T, lanes live.LanesFrame) {
 		for _, span := range lane.Spans {
 			text += fmt.Sprintf(" %s %d-%d", span.Kind, span.From, *span.To)
 		}
-		spans = append(spans, text+" "+lane.Ended)
+		spans = append(spans, text+" "+lane.End)
 	}
 	want := []string{"A inside 0-3000 late 3000-5000 sold", "B waits 700-3001 inside 3001-5000 late 5000-8001 sold"}
 	if !slices.Equal(spans, want) {
@@ -60,7 +60,7 @@ func checkLanes(t *testing.T, lanes live.LanesFrame) {
 	}
 	var rail []string
 	for _, stay := range lanes.Rail {
-		rail = append(rail, fmt.Sprintf("%s %d-%d %s %s, expires %d", stay.Holder, stay.From, *stay.To, stay.End, stay.By, *stay.Expires))
+		rail = append(rail, fmt.Sprintf("%s %d-%d %s %s, expires %d", stay.Holder, stay.From, *stay.To, stay.End, stay.EndedBy, *stay.Expires))
 	}
 	if want := []string{"A 0-3000 expired , expires 3000", "B 3001-5000 removed A, expires 6001"}; !slices.Equal(rail, want) {
 		t.Errorf("the rail is\n%q; want\n%q", rail, want)
@@ -101,7 +101,7 @@ func TestSectionsAndStock(t *testing.T) {
 	if !strings.Contains(said, "A removed B's lock") || !slices.Equal(drawn.Actors, []string{"A", "B"}) {
 		t.Errorf("the two are drawn as %+v", drawn)
 	}
-	shop.set(func(look *live.Look) { look.Report.Sold, look.Report.Remaining = 2, 198 })
+	shop.set(func(look *live.RunState) { look.Report.Sold, look.Report.Remaining = 2, 198 })
 	w.until("stock", `[{"at":8002,"stock":198,"sold":2}]`) // the lines end with what Redis says, whichever reply came last
 }
 
@@ -140,7 +140,7 @@ func TestNewRun(t *testing.T) {
 	w.until("sections", `"sale":"B"`)
 	next := newScript("two")
 	next.sale("r1#2", 20000, 20000, 20010, 50)
-	shop.set(func(look *live.Look) { look.Report.RunID, look.Report.Lock, look.Report.Initial = "two", "v4", 50 })
+	shop.set(func(look *live.RunState) { look.Report.RunID, look.Report.Lock, look.Report.Initial = "two", "v4", 50 })
 	shop.play(next.all...)
 	w.until("run", `"run_id":"two"`)
 	w.until("sections", `[{"sale":"A","replica":"r1","from":0,"to":10,`)
@@ -166,7 +166,7 @@ func TestPauseAndDeath(t *testing.T) {
 	w := watch(t, url, "en", "")
 	w.until("lanes", `"name":"A"`)
 	s.moment(100, "r1", witness.KindStops)
-	s.moment(300, "r1", witness.KindGoes)
+	s.moment(300, "r1", witness.KindResumes)
 	s.moment(400, "r1", witness.KindDies)
 	for _, event := range s.all[len(s.all)-3:] {
 		hub.Note(event)
@@ -195,8 +195,8 @@ func TestWhatWasSoIsCounted(t *testing.T) {
 	shop.play(s.all[len(s.all)-1])
 	var tally live.TallyFrame
 	decode(t, w.until("tally", `"removed":1`), &tally)
-	if tally.Found["left-behind"] != 1 {
-		t.Errorf("found is %v; want the lock that was left behind still", tally.Found)
+	if tally.FindingCounts["left-behind"] != 1 {
+		t.Errorf("found is %v; want the lock that was left behind still", tally.FindingCounts)
 	}
 }
 
@@ -253,14 +253,14 @@ func TestAReplicaThatTellsLateChargesNobody(t *testing.T) {
 			w.until("run", `"fresh":true`)
 			shop.play(rest...)
 			told := len(w.seen)
-			shop.set(func(look *live.Look) { look.Report.Sold, look.Report.Remaining = 5, 195 })
+			shop.set(func(look *live.RunState) { look.Report.Sold, look.Report.Remaining = 5, 195 })
 			ended := 0
 			for ended < 5 {
 				var lanes live.LanesFrame
 				decode(t, w.until("lanes", ""), &lanes)
 				ended = 0
 				for _, lane := range lanes.Sales {
-					if lane.Ended == "sold" {
+					if lane.End == "sold" {
 						ended++
 					}
 				}
@@ -268,9 +268,9 @@ func TestAReplicaThatTellsLateChargesNobody(t *testing.T) {
 			var tally live.TallyFrame
 			decode(t, w.until("tally", `"sold":5`), &tally)
 			for _, bad := range []witness.FindingKind{
-				witness.Together, witness.Removed, witness.WroteLate, witness.LostUpdate, witness.ExpiredAtWork,
+				witness.Overlapped, witness.RemovedLock, witness.WroteLate, witness.LostUpdate, witness.ExpiredAtWork,
 			} {
-				if n := tally.Found[string(bad)]; n > 0 {
+				if n := tally.FindingCounts[string(bad)]; n > 0 {
 					t.Errorf("%d times %s is found", n, bad)
 				}
 			}

@@ -27,17 +27,17 @@ type Shop interface {
 	// Follow tells see of the events of all replicas, those that are still known first, until ctx ends.
 	Follow(ctx context.Context, see func(...witness.Event))
 	// Look gives the run as it is.
-	Look(ctx context.Context) (Look, error)
+	RunState(ctx context.Context) (RunState, error)
 }
 
 // ErrRunDue means that there is no run to look at, though Redis answers: one begins as soon as the sales in flight have ended.
 var ErrRunDue = errors.New("a new run begins when the sales in flight have ended")
 
 // AskAgain is how long a Shop may take to tell whether Redis answers, once a look has failed.
-const AskAgain = 500 * time.Millisecond
+const RecheckTimeout = 500 * time.Millisecond
 
 // Look is a run at one moment.
-type Look struct {
+type RunState struct {
 	Report   history.Report
 	Settings api.Settings
 	Replicas []string // names; nil: those that the events name

@@ -43,7 +43,7 @@ func (n *names) event(e witness.Event) witness.Event {
 // nameSale names a sale that asks for the lock, unless it goes on: a replica that was started again has new sales of old names.
 func (n *names) nameSale(account *witness.Account, event witness.Event) {
 	if name := n.sales[event.Sale]; name != "" {
-		if s := account.Sale(name); s != nil && s.Ended.IsZero() {
+		if s := account.Sale(name); s != nil && s.EndedAt.IsZero() {
 			return
 		}
 	}

@@ -35,7 +35,7 @@ func TestNoHostIsNamed(t *testing.T) {
 	}
 	next := newScript("two")
 	next.sale("shop-a#4", 20000, 20000, 20010, 200)
-	shop.set(func(look *live.Look) { look.Report.RunID = "two" })
+	shop.set(func(look *live.RunState) { look.Report.RunID = "two" })
 	shop.play(next.all...)
 	w.until("sections", `[{"sale":"A","replica":"r1"`)
 	for _, f := range w.seen {
@@ -76,7 +76,7 @@ func TestNoPassBesideWhatWentWrong(t *testing.T) {
 		shop := newStage(lock)
 		_, url := show(t, shop)
 		sold := func(inFlight int64) {
-			shop.set(func(look *live.Look) {
+			shop.set(func(look *live.RunState) {
 				look.Report.Sold, look.Report.Remaining, look.Report.InFlight = 2, 198, inFlight
 				look.Report.MaxInFlight, look.Report.Verdict = 2, verdict.Pass
 			})
@@ -88,7 +88,7 @@ func TestNoPassBesideWhatWentWrong(t *testing.T) {
 		w.until("finding", "A removed B's lock")
 		sold(0)
 		w.until("tally", `"in_flight":0,"max_in_flight":2,"verdict":"`+end+`"`)
-		shop.set(func(look *live.Look) { look.Report.Lost, look.Report.Verdict = 7, verdict.Oversold })
+		shop.set(func(look *live.RunState) { look.Report.Lost, look.Report.Verdict = 7, verdict.Oversold })
 		w.until("tally", `"lost-update":7`)
 	}
 }

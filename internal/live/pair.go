@@ -65,10 +65,10 @@ func (h *Hub) since(letters ...string) (events []witness.Event, sales []string, 
 		if h.scene != nil {
 			events, sale = h.scene.account.Events, h.scene.saleOf(letter)
 		}
-		if sale == nil || sale.Asked.IsZero() || sale.Asked.Before(events[0].Replied) {
+		if sale == nil || sale.AskedAt.IsZero() || sale.AskedAt.Before(events[0].Replied) {
 			return nil, nil, fmt.Errorf("%q: %w", letter, errNoSale)
 		}
-		from, sales = witness.Earlier(from, sale.Asked), append(sales, sale.Name)
+		from, sales = witness.Earlier(from, sale.AskedAt), append(sales, sale.Name)
 	}
 	first := slices.IndexFunc(events, func(e witness.Event) bool { return !e.Replied.Before(from) })
 	return slices.Clip(events[first:]), sales, nil // the account only appends to it

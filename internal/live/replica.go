@@ -36,7 +36,7 @@ func (r *Replica) Follow(ctx context.Context, see func(...witness.Event)) {
 	for _, peer := range r.Peers {
 		following.Go(func() {
 			url := func() string { return "http://" + peer + StreamPath }
-			witness.KeepFollowing(ctx, url, againPeer, witness.Decoded(func(_ string, event witness.Event) { see(event) }))
+			witness.KeepFollowing(ctx, url, againPeer, witness.DecodeEvents(func(_ string, event witness.Event) { see(event) }))
 		})
 	}
 }
@@ -45,17 +45,17 @@ func (r *Replica) Follow(ctx context.Context, see func(...witness.Event)) {
 const StreamPath = "/events?pace_ms=100"
 
 // Look implements Shop.
-func (r *Replica) Look(ctx context.Context) (Look, error) {
+func (r *Replica) RunState(ctx context.Context) (RunState, error) {
 	tally, err := r.Shop.Tally(ctx)
 	if err != nil {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), AskAgain)
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), RecheckTimeout)
 		defer cancel()
 		if _, failed := r.Shop.Ledger.Look(ctx); failed == nil {
 			err = ErrRunDue
 		}
-		return Look{}, err
+		return RunState{}, err
 	}
-	look := Look{Report: tally.Report(), Settings: api.SettingsOf(r.Shop.SettingsOf(tally.Run))}
+	look := RunState{Report: tally.Report(), Settings: api.SettingsOf(r.Shop.SettingsOf(tally.Run))}
 	if len(r.Peers) == 0 {
 		look.Replicas = []string{r.Name}
 	}

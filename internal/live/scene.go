@@ -20,8 +20,8 @@ const (
 
 // scene is one run, as far as it has been seen.
 type scene struct {
-	last  Look
-	can   Can
+	last  RunState
+	can   Controls
 	moved time.Time // when the last lanes were made
 	news  bool      // something has happened since
 	stirs bool      // since the last look
@@ -39,10 +39,12 @@ type scene struct {
 }
 
 // newScene begins a run. Of replicas that are known from the run before, each has the same place in whatever hub shows them.
-func newScene(look Look, can Can, before []string) *scene {
+func newScene(look RunState, can Controls, before []string) *scene {
 	called := newNames(look.Replicas)
 	called.addReplicas(slices.Sorted(slices.Values(before))...)
-	limits := witness.Limits{Events: mostEvents, Alike: mostOfKind, Patience: lateReply, Shared: !isExclusive(look.Report.Lock)}
+	limits := witness.Limits{
+		MaxEvents: mostEvents, MaxPerKind: mostOfKind, MaxReplyDelay: lateReply, AllowOverlap: !isExclusive(look.Report.Lock),
+	}
 	return &scene{last: look, can: can, news: true, account: witness.NewAccount(limits), found: newFindings(), names: called}
 }
 
@@ -51,7 +53,7 @@ func (s *scene) run() string { return s.last.Report.RunID }
 func (s *scene) runFrame(fresh bool) texts {
 	r := s.last.Report
 	frame := RunFrame{
-		Fresh: fresh, RunID: r.RunID, Lock: r.Lock, Initial: r.Initial, Settings: s.last.Settings, Hosts: s.names.hosts(), Can: s.can,
+		Fresh: fresh, RunID: r.RunID, Lock: r.Lock, Initial: r.Initial, Settings: s.last.Settings, Hosts: s.names.hosts(), Controls: s.can,
 		Replicas: append([]string{}, s.names.replicas...),
 	}
 	for i, name := range frame.Replicas {
@@ -68,7 +70,7 @@ func (s *scene) runFrame(fresh bool) texts {
 }
 
 // changes reports whether a look tells something else about the run, and takes it.
-func (s *scene) changes(look Look) bool {
+func (s *scene) changes(look RunState) bool {
 	s.names.addReplicas(look.Replicas...)
 	changed := s.last.Settings != look.Settings || !slices.Equal(s.last.Replicas, s.names.replicas)
 	s.last.Settings, s.last.Replicas = look.Settings, slices.Clone(s.names.replicas)
@@ -76,9 +78,9 @@ func (s *scene) changes(look Look) bool {
 }
 
 // look takes a look's numbers.
-func (s *scene) look(look Look) {
+func (s *scene) look(look RunState) {
 	s.last.Report = look.Report
-	if len(s.account.Going) == 0 && look.Report.InFlight == 0 {
+	if len(s.account.ActiveSales) == 0 && look.Report.InFlight == 0 {
 		s.news = s.stock.settle(look.Report) || s.news
 	}
 }
@@ -116,7 +118,7 @@ func (s *scene) record(event witness.Event) {
 	s.latest = event.Replied
 	s.news, s.stirs = true, true
 	switch event.Kind {
-	case witness.KindDies, witness.KindStops, witness.KindGoes, witness.KindCut, witness.KindMend, witness.KindEmptied:
+	case witness.KindDies, witness.KindStops, witness.KindResumes, witness.KindCutOff, witness.KindReconnects, witness.KindEmptied:
 		s.found.addReplicaEvent(s, event)
 	default:
 	}
@@ -139,12 +141,12 @@ func (s *scene) isOther(event witness.Event) bool {
 
 // sections are the critical sections that have ended since it was asked last.
 func (s *scene) sections() (sections SectionsFrame) {
-	for _, i := range s.account.Left {
-		sections = append(sections, Section{
-			Sale: i.Sale, Replica: witness.ReplicaOf(i.Sale), From: s.at(i.From), To: s.at(i.To), Overlaps: i.Met, With: i.With,
+	for _, i := range s.account.EndedSections {
+		sections = append(sections, CriticalSection{
+			Sale: i.Sale, Replica: witness.ReplicaOf(i.Sale), From: s.at(i.From), To: s.at(i.To), Overlaps: i.Overlaps, OverlapCount: i.OverlapCount,
 		})
 	}
-	s.account.Left = nil
+	s.account.EndedSections = nil
 	return sections
 }
 
@@ -167,7 +169,7 @@ func (s *scene) tally() texts {
 	}
 	s.told = text
 	return inAll(func(in language.Language) any {
-		return TallyFrame{Report: report, Says: words.In(in), Found: found}
+		return TallyFrame{Report: report, Sentence: words.In(in), FindingCounts: found}
 	})
 }
 
@@ -177,8 +179,11 @@ func (s *scene) broke() bool {
 	if err == nil && row.Capabilities.Fenced {
 		return false
 	}
-	found := s.account.Found
-	return found[witness.Together]+found[witness.Removed]+found[witness.Overwrote]+found[witness.Prolonged]+found[witness.Forgot] > 0
+	found := s.account.FindingCounts
+	broken := []witness.FindingKind{
+		witness.Overlapped, witness.RemovedLock, witness.OverwroteLock, witness.ProlongedLock, witness.RedisLostLock,
+	}
+	return slices.ContainsFunc(broken, func(kind witness.FindingKind) bool { return found[kind] > 0 })
 }
 
 // isExclusive reports whether sales under a lock are meant to be inside one at a time.

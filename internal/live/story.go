@@ -14,7 +14,7 @@ import (
 // tale is the story of what went wrong first, as it was told last.
 type tale struct {
 	lanes map[string]Lane // of its sales, which the account forgets
-	stays []Stay
+	stays []RailHolding
 	told  string
 	done  int // so many turns concern sales that have all ended: nothing in their lanes changes any more
 }
@@ -27,7 +27,8 @@ func (t *tale) tell(s *scene, now time.Time) texts {
 	}
 	cast := t.update(s, turns, now)
 	frame := StoryFrame{
-		Turns: []StoryTurn{}, Picture: LanesFrame{Now: s.at(now), Sales: []Lane{}, Rail: append([]Stay{}, t.stays...), Queue: []Waiter{}},
+		Moments: []StoryMoment{},
+		Picture: LanesFrame{Now: s.at(now), Sales: []Lane{}, Rail: append([]RailHolding{}, t.stays...), Queue: []Waiter{}},
 	}
 	for _, name := range cast {
 		frame.Picture.Sales = append(frame.Picture.Sales, t.lanes[name])
@@ -40,11 +41,11 @@ func (t *tale) tell(s *scene, now time.Time) texts {
 	}
 	t.told = string(text)
 	return inAll(func(in language.Language) any {
-		frame.Turns = []StoryTurn{}
+		frame.Moments = []StoryMoment{}
 		for _, turn := range turns {
 			told := s.finding(turn.Finding, now)
-			frame.Turns = append(frame.Turns, StoryTurn{
-				At: told.at, Kind: told.kind, Says: told.says(in), Sales: told.sales, After: turn.After, Bad: told.bad,
+			frame.Moments = append(frame.Moments, StoryMoment{
+				At: told.at, Kind: told.kind, Sentence: told.says(in), Sales: told.sales, Causes: turn.Causes, Bad: told.bad,
 			})
 		}
 		return frame
@@ -53,7 +54,7 @@ func (t *tale) tell(s *scene, now time.Time) texts {
 
 // update notes what the sales of a story do, and whose the lock is meanwhile, as long as one of them goes on. It gives the sales in the
 // order in which they asked.
-func (t *tale) update(s *scene, turns []witness.Turn, now time.Time) (cast []string) {
+func (t *tale) update(s *scene, turns []witness.StoryMoment, now time.Time) (cast []string) {
 	for _, turn := range turns {
 		for _, name := range s.finding(turn.Finding, now).sales {
 			if !slices.Contains(cast, name) {
@@ -75,15 +76,15 @@ func (t *tale) update(s *scene, turns []witness.Turn, now time.Time) (cast []str
 	whole, lasts := witness.Span{}, false
 	for _, name := range cast {
 		one := s.account.Sale(name)
-		if one == nil || one.Asked.IsZero() {
+		if one == nil || one.AskedAt.IsZero() {
 			continue
 		}
-		t.lanes[name] = Lane{Name: name, Replica: one.Replica, Spans: s.spans(one, now), Ended: endOf(one), Marks: []Mark{}}
-		whole.From = witness.Earlier(whole.From, one.Asked)
-		if one.Ended.After(whole.To) {
-			whole.To = one.Ended
+		t.lanes[name] = Lane{Name: name, Replica: one.Replica, Spans: s.spans(one, now), End: endOf(one), Marks: []LaneMark{}}
+		whole.From = witness.Earlier(whole.From, one.AskedAt)
+		if one.EndedAt.After(whole.To) {
+			whole.To = one.EndedAt
 		}
-		lasts = lasts || one.Ended.IsZero()
+		lasts = lasts || one.EndedAt.IsZero()
 	}
 	if lasts {
 		whole.To = now
@@ -91,7 +92,7 @@ func (t *tale) update(s *scene, turns []witness.Turn, now time.Time) (cast []str
 		t.done = len(turns)
 	}
 	t.stays = s.shownStays(slices.DeleteFunc(slices.Clone(s.account.Holdings), func(h *witness.Holding) bool {
-		return h.And(whole).Len() <= 0
+		return h.Intersect(whole).Length() <= 0
 	}), now)
 	t.stays = t.stays[:min(len(t.stays), mostStays)]
 	return cast

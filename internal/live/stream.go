@@ -140,7 +140,7 @@ func (h *Hub) stream(w http.ResponseWriter, r *http.Request) error {
 	defer quiet.Stop()
 	for last := h.seen(r.Header.Get(sse.LastEventID)); ; {
 		epoch, frames, news := h.framesAfter(last)
-		stream.Within(cmp.Or(h.Slow, slowTime))
+		stream.Within(cmp.Or(h.WriteTimeout, slowTime))
 		for _, f := range frames {
 			if stream.Write(sse.Event{ID: fmt.Sprintf("%s.%d", epoch, f.id), Name: f.name, Data: f.data[in]}) != nil {
 				return nil

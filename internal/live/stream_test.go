@@ -79,7 +79,7 @@ func TestOnlyWhileWatched(t *testing.T) {
 func TestSlowWatcherIsDropped(t *testing.T) {
 	t.Parallel()
 	shop := newStage("v4")
-	hub, url := show(t, shop, func(h *live.Hub) { h.Slow = 2 * time.Second }) // more than a busy machine keeps the fast one waiting
+	hub, url := show(t, shop, func(h *live.Hub) { h.WriteTimeout = 2 * time.Second }) // more than a busy machine keeps the fast one waiting
 	fast := watch(t, url, "en", "")
 	fast.until("run", "")
 	dropped := make(chan struct{})

@@ -40,11 +40,11 @@ func (t *trouble) record(event witness.Event) {
 	switch event.Kind {
 	case witness.KindStops:
 		t.paused = with(t.paused)
-	case witness.KindGoes:
+	case witness.KindResumes:
 		t.paused = without(t.paused, event.Replica)
-	case witness.KindCut:
+	case witness.KindCutOff:
 		t.cut = with(t.cut)
-	case witness.KindMend:
+	case witness.KindReconnects:
 		t.cut = without(t.cut, event.Replica)
 	case witness.KindDies:
 		t.paused, t.cut = without(t.paused, event.Replica), without(t.cut, event.Replica)

@@ -13,18 +13,18 @@ func TestRedisIsGone(t *testing.T) {
 	t.Parallel()
 	shop := newStage("v4")
 	_, url := show(t, shop, often)
-	shop.set(func(look *live.Look) { look.Report.Sold, look.Report.Remaining = 2, 198 })
+	shop.set(func(look *live.RunState) { look.Report.Sold, look.Report.Remaining = 2, 198 })
 	english, chinese := watch(t, url, "en", ""), watch(t, url, "zh", "")
 	english.until("run", "one")
-	shop.set(func(*live.Look) { shop.gone = errors.New("refused") })
+	shop.set(func(*live.RunState) { shop.gone = errors.New("refused") })
 	english.until("trouble", `["Redis does not answer: nobody can buy, and what you see is old."]`)
 	watch(t, url, "en", "").until("trouble", "Redis does not answer")
-	shop.set(func(look *live.Look) {
+	shop.set(func(look *live.RunState) {
 		shop.gone, look.Report.RunID, look.Report.Sold, look.Report.Remaining = nil, "two", 0, 200
 	})
 	english.until("trouble", `["Redis was gone, and a new run has begun: the stock was 198, it is 200; 2 sales no longer count."]`)
 	chinese.until("trouble", `["Redis 曾经失联，随后开始了新的一轮：库存原来是 198，现在是 200，之前的 2 单不再计入。"]`)
-	shop.set(func(look *live.Look) { look.Report.RunID = "three" })
+	shop.set(func(look *live.RunState) { look.Report.RunID = "three" })
 	english.until("run", "three")
 	watch(t, url, "en", "").until("tally", "three")
 	for _, f := range english.seen[len(english.seen)-1:] {
@@ -32,9 +32,9 @@ func TestRedisIsGone(t *testing.T) {
 			t.Errorf("of the next run, there is %v", f)
 		}
 	}
-	shop.set(func(*live.Look) { shop.gone = errors.New("refused") })
+	shop.set(func(*live.RunState) { shop.gone = errors.New("refused") })
 	english.until("trouble", "does not answer")
-	shop.set(func(*live.Look) { shop.gone = nil })
+	shop.set(func(*live.RunState) { shop.gone = nil })
 	english.until("trouble", `[]`)
 }
 
@@ -43,11 +43,11 @@ func TestRedisForgets(t *testing.T) {
 	t.Parallel()
 	shop := newStage("v4")
 	_, url := show(t, shop, often)
-	shop.set(func(look *live.Look) { look.Report.Sold, look.Report.Remaining = 2, 198 })
+	shop.set(func(look *live.RunState) { look.Report.Sold, look.Report.Remaining = 2, 198 })
 	english, chinese := watch(t, url, "en", ""), watch(t, url, "zh", "")
 	english.until("tally", `"sold":2`)
 	again := func(run string, forgot bool, gone error) {
-		shop.set(func(look *live.Look) {
+		shop.set(func(look *live.RunState) {
 			look.Report.RunID, look.Report.Sold, look.Report.Remaining, look.Report.Forgot, shop.gone = run, 0, 200, forgot, gone
 		})
 	}
@@ -59,7 +59,7 @@ func TestRedisForgets(t *testing.T) {
 	english.until("trouble", "does not answer")
 	again("three", true, nil)
 	english.until("trouble", "Redis was gone, and has forgotten the run: the stock was 200")
-	shop.set(func(*live.Look) { shop.gone = live.ErrRunDue })
+	shop.set(func(*live.RunState) { shop.gone = live.ErrRunDue })
 	english.until("trouble", `["Redis holds no run or no stock any more: a new run begins when the sales in flight have ended."`)
 	again("due", true, nil)
 	english.until("trouble", "Redis has forgotten the run (FLUSHALL, or its keys are deleted): the stock was 200")
@@ -83,10 +83,10 @@ func TestAReplicaIsPausedOrCutOff(t *testing.T) {
 	s.moment(0, "r2", witness.KindStops)
 	hub.Note(s.all[0])
 	w.until("trouble", `["r2 is paused: its sales stand still, timers and all."]`)
-	s.moment(100, "r2", witness.KindGoes)
+	s.moment(100, "r2", witness.KindResumes)
 	hub.Note(s.all[1])
 	w.until("trouble", `[]`)
-	s.moment(200, "r1", witness.KindCut)
+	s.moment(200, "r1", witness.KindCutOff)
 	hub.Note(s.all[2])
 	w.until("trouble", `["r1 is cut off from Redis: its commands and their replies wait on the way."]`)
 	s.moment(300, "r1", witness.KindDies)

@@ -106,9 +106,9 @@ func show(t *testing.T, shop live.Shop, change ...func(*live.Hub)) (*live.Hub, s
 }
 
 // often has the shop looked at all the time.
-func often(h *live.Hub) { h.Idle = 50 * time.Millisecond }
+func often(h *live.Hub) { h.IdlePollInterval = 50 * time.Millisecond }
 
-func linger(d time.Duration) func(*live.Hub) { return func(h *live.Hub) { h.Linger = d } }
+func linger(d time.Duration) func(*live.Hub) { return func(h *live.Hub) { h.LingerTime = d } }
 
 // eventually waits until something holds.
 func eventually(t *testing.T, what string, holds func() bool) {

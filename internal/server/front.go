@@ -56,7 +56,7 @@ func ServeCluster(ctx context.Context, cfg config.Config, r Replicas) error {
 	rooms := newRooms(cfg, guard, listener.Addr(), redis, cluster.Watched{Front: front}, false)
 	rooms.shop, rooms.events, rooms.front = &api.API{}, front.ServeEvents, front
 	rooms.shown.Streams = &api.Streams{Most: room.Streams, Share: room.Streams / 2}
-	rooms.shown.Hub.Can.Replicas = []string{"pause", "resume", "kill"}
+	rooms.shown.Hub.Controls.Replicas = []string{"pause", "resume", "kill"}
 	processes.Tell(rooms.shown.Hub.Note)
 	end := func() { close(front.Ending); front.CloseIdleConnections() }
 	web := newWebServer(api.NewHandler(guard, front.PassOn(rooms.routes())), "", r.Log, room, append(rooms.closers(), end)...)

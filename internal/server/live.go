@@ -21,9 +21,9 @@ const (
 
 // newLive makes the page's live view of a shop, for a server, or a front, that listens at addr.
 func newLive(cfg config.Config, guard api.Guard, addr net.Addr, shop live.Shop) *live.Server {
-	hub := &live.Hub{Shop: shop, Linger: liveLinger, Now: time.Now, Can: live.Can{Administer: adminRights(guard)}}
+	hub := &live.Hub{Shop: shop, LingerTime: liveLinger, Now: time.Now, Controls: live.Controls{Administer: adminRights(guard)}}
 	if replica, is := shop.(*live.Replica); !is || len(replica.Peers) > 0 {
-		hub.Settle = liveSettle
+		hub.SettleTime = liveSettle
 	}
 	targets := []string{"http://" + config.Reachable(addr.String())}
 	for _, peer := range cfg.Server.Peers {
@@ -31,7 +31,7 @@ func newLive(cfg config.Config, guard api.Guard, addr net.Addr, shop live.Shop) 
 	}
 	return &live.Server{Hub: hub, Bursts: &live.Bursts{
 		Targets: targets, Peers: cfg.Server.Peers, Token: cfg.Admin.Token, NewID: uuid.NewString,
-		Fits: func(buyers int) error { return load.CheckFiles(buyers, true) },
+		CheckBuyers: func(buyers int) error { return load.CheckFiles(buyers, true) },
 	}}
 }
 

@@ -48,7 +48,7 @@ func newRooms(cfg config.Config, guard api.Guard, addr net.Addr, redis *dao.Redi
 		r.followers = &api.Streams{Most: mostFollowers + peers, Share: shareFollowers + peers}
 	}
 	r.nodes = newNodes(redis, r.shown.Hub)
-	r.shown.Hub.Can.Nodes = r.nodes != nil
+	r.shown.Hub.Controls.Nodes = r.nodes != nil
 	return r
 }
 

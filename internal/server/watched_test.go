@@ -23,7 +23,7 @@ func TestAServerEndsThoughItIsWatched(t *testing.T) {
 	s.Sell()
 	ctx, cancel := context.WithTimeout(t.Context(), suite.Patience)
 	defer cancel()
-	if err := collected.Until(ctx, func(events []witness.Event) bool { return len(events) > 0 }); err != nil {
+	if err := collected.WaitUntil(ctx, func(events []witness.Event) bool { return len(events) > 0 }); err != nil {
 		t.Fatal(err)
 	}
 	closed := make(chan error, 1)

@@ -10,16 +10,16 @@ import (
 // Account is what the events of a shop mean. It is told of them one by one, and knows whose the lock is in truth, who waits, who is inside,
 // and what went wrong.
 type Account struct {
-	Events   []Event
-	Holdings []*Holding          // whose the lock was in truth, in the order in which they began
-	OnNodes  []*Holding          // whose each of several masters was; Holdings has whose most of them were
-	Sales    []*Sale             // those that are remembered, in the order in which they asked
-	Going    []*Sale             // of these, those that have asked and have not ended
-	Insides  []*Inside           // who believed that the lock was theirs, in the order in which they came in
-	Left     []*Inside           // of these, those that ended, in that order
-	Stops    []Stop              // when replicas were stopped
-	Findings []Finding           // since they were taken last
-	Found    map[FindingKind]int // how many there were in all
+	Events           []Event
+	Holdings         []*Holding          // whose the lock was in truth, in the order in which they began
+	NodeHoldings     []*Holding          // whose each of several masters was; Holdings has whose most of them were
+	Sales            []*Sale             // those that are remembered, in the order in which they asked
+	ActiveSales      []*Sale             // of these, those that have asked and have not ended
+	CriticalSections []*CriticalSection  // who believed that the lock was theirs, in the order in which they came in
+	EndedSections    []*CriticalSection  // of these, those that ended, in that order
+	Stops            []Stop              // when replicas were stopped
+	Findings         []Finding           // since they were taken last
+	FindingCounts    map[FindingKind]int // how many there were in all
 
 	limits Limits
 	alike  map[FindingKind]int // findings of each kind in Findings
@@ -38,24 +38,24 @@ type Account struct {
 	process map[string]string // of each replica
 	overdue []*Holding        // that expired, perhaps while somebody was inside
 	stocks  map[int]*stock    // of each segment; 0: the whole
-	last    *Inside           // the last that ended
+	last    *CriticalSection  // the last that ended
 	inside  int               // how many are
 	ran     map[int]string    // the first run of a tick
 	ended   map[string]Event
 	renewed map[string]Finding // by holder
 
-	tale []Finding // of which Story chooses
-	told []Turn    // the story, once what it is made of is forgotten
+	tale []Finding     // of which Story chooses
+	told []StoryMoment // the story, once what it is made of is forgotten
 
 	queues map[int]*queue // of each segment; 0: the whole
 }
 
 // Limits bound an account that never ends. Without them, it remembers everything, and is as patient as it takes.
 type Limits struct {
-	Events   int           // so many are kept, and of everything else the latest
-	Alike    int           // findings of a kind, until they are taken
-	Patience time.Duration // how long a reply may take that explains another
-	Shared   bool          // sales are meant to be inside together
+	MaxEvents     int           // so many are kept, and of everything else the latest
+	MaxPerKind    int           // findings of a kind, until they are taken
+	MaxReplyDelay time.Duration // how long a reply may take that explains another
+	AllowOverlap  bool          // sales are meant to be inside together
 }
 
 const (
@@ -67,7 +67,7 @@ const (
 // NewAccount makes an account that knows nothing yet.
 func NewAccount(limits Limits) *Account {
 	return &Account{
-		Found: map[FindingKind]int{}, limits: limits, alike: map[FindingKind]int{}, keys: map[place]*key{},
+		FindingCounts: map[FindingKind]int{}, limits: limits, alike: map[FindingKind]int{}, keys: map[place]*key{},
 		sales: map[string]*Sale{}, owners: owners{}, died: map[string]time.Time{},
 		process: map[string]string{}, ran: map[int]string{},
 		ended: map[string]Event{}, renewed: map[string]Finding{}, stocks: map[int]*stock{}, queues: map[int]*queue{},
@@ -88,14 +88,14 @@ func (l Limits) Examine(events []Event) Account {
 	}
 	a.settle(func(time.Time) bool { return true })
 	for _, h := range a.overdue {
-		a.find(expiredAtWork(a.Insides, h)...)
+		a.find(expiredAtWork(a.CriticalSections, h)...)
 	}
-	a.find(a.Standing(lastReply(a.Events), 0)...)
+	a.find(a.ProvisionalFindings(lastReply(a.Events), 0)...)
 	slices.SortStableFunc(a.Findings, func(a, b Finding) int {
 		if before := a.At.Compare(b.At); before != 0 {
 			return before
 		}
-		return cmp.Or(cmp.Compare(a.Kind.rank(), b.Kind.rank()), cmp.Compare(a.By, b.By))
+		return cmp.Or(cmp.Compare(a.Kind.rank(), b.Kind.rank()), cmp.Compare(a.Subject, b.Subject))
 	})
 	return *a
 }
@@ -107,10 +107,10 @@ type seen struct {
 }
 
 // Anew returns an account for the same run that has been told nothing of Events yet. It has counted what came before them.
-func (a *Account) Anew() *Account {
+func (a *Account) WithoutEvents() *Account {
 	anew := NewAccount(a.limits)
 	if a.forgotten != nil {
-		anew.Found, anew.forgotten, anew.told = maps.Clone(a.forgotten), a.forgotten, a.told
+		anew.FindingCounts, anew.forgotten, anew.told = maps.Clone(a.forgotten), a.forgotten, a.told
 	}
 	return anew
 }
@@ -129,7 +129,7 @@ func (a *Account) Record(event Event) {
 		k.see(next)
 	}
 	a.catchUp()
-	if a.limits.Patience > 0 {
+	if a.limits.MaxReplyDelay > 0 {
 		a.Settle(event.Replied)
 	}
 	a.forget()
@@ -137,7 +137,7 @@ func (a *Account) Record(event Event) {
 
 // Settle takes what is not explained by now as it is.
 func (a *Account) Settle(now time.Time) {
-	a.settle(func(replied time.Time) bool { return now.Sub(replied) > a.limits.Patience })
+	a.settle(func(replied time.Time) bool { return now.Sub(replied) > a.limits.MaxReplyDelay })
 }
 
 func (a *Account) settle(late func(time.Time) bool) {
@@ -164,7 +164,7 @@ func (a *Account) interpret(next *seen) {
 	a.overdue = slices.DeleteFunc(a.overdue, func(h *Holding) bool {
 		late := !event.Replied.Before(h.To.Add(aMoment))
 		if late {
-			a.find(expiredAtWork(a.Insides, h)...)
+			a.find(expiredAtWork(a.CriticalSections, h)...)
 		}
 		return late
 	})
@@ -175,7 +175,7 @@ func (a *Account) interpret(next *seen) {
 		a.process[event.Replica] = event.Process
 	}
 	s := a.saleOf(event)
-	s.Latest = event.Replied
+	s.LastEventAt = event.Replied
 	switch event.Kind {
 	case KindCommand:
 		a.recordCommand(s, event)
@@ -187,35 +187,35 @@ func (a *Account) interpret(next *seen) {
 	case KindLeaves:
 		a.unlock(s, event)
 	case KindLoses:
-		a.find(Finding{Kind: Told, At: event.Replied, By: s.Name})
+		a.find(Finding{Kind: LearnedOfLoss, At: event.Replied, Subject: s.Name})
 		a.exit(s, event.Replied)
 	case KindEnds:
 		a.endSale(s, event)
 	case KindStops:
 		a.Stops = append(a.Stops, Stop{Span{From: event.Replied}, event.Replica})
-	case KindGoes:
+	case KindResumes:
 		endStop(a.Stops, event)
 	case KindDies:
 		a.endReplica(event)
-	case KindRuns:
+	case KindRunBegins:
 		a.beginRun(s, event)
-	case KindRan:
+	case KindRunEnds:
 		a.conclude(s, event.Replied)
-	case KindMissed:
-		a.find(Finding{Kind: Missed, At: event.Replied, Tick: event.Tick})
+	case KindTickMissed:
+		a.find(Finding{Kind: MissedTick, At: event.Replied, Tick: event.Tick})
 	case KindGap:
 		a.markUnseen(event.Replica)
-	case KindBooked, KindUnbooked, KindResold:
+	case KindOrderBooked, KindOrderMissing, KindOrderDuplicated:
 		a.compareLedger(event)
 	default:
 	}
 }
 
 // Standing gives what is so at a moment and may not stay so, of pairs inside together at most so many; 0: all.
-func (a *Account) Standing(now time.Time, pairs int) (found []Finding) {
+func (a *Account) ProvisionalFindings(now time.Time, pairs int) (found []Finding) {
 	found = append(found, a.overlapping(now, pairs)...)
 	found = append(found, a.leftBehind()...)
-	for _, s := range a.Going {
+	for _, s := range a.ActiveSales {
 		found = append(found, s.wasOvertaken(now)...)
 	}
 	for _, holder := range slices.Sorted(maps.Keys(a.renewed)) {
@@ -225,7 +225,7 @@ func (a *Account) Standing(now time.Time, pairs int) (found []Finding) {
 }
 
 // Of gives the findings of a kind.
-func (a Account) Of(kinds ...FindingKind) (found []Finding) {
+func (a Account) FindingsOf(kinds ...FindingKind) (found []Finding) {
 	for _, f := range a.Findings {
 		if slices.Contains(kinds, f.Kind) {
 			found = append(found, f)
@@ -239,9 +239,9 @@ func (a *Account) Sale(name string) *Sale { return a.sales[name] }
 
 func (a *Account) find(findings ...Finding) {
 	for _, f := range findings {
-		a.Found[f.Kind]++
+		a.FindingCounts[f.Kind]++
 		a.keepForStory(f)
-		if a.alike[f.Kind]++; a.limits.Alike == 0 || a.alike[f.Kind] <= a.limits.Alike {
+		if a.alike[f.Kind]++; a.limits.MaxPerKind == 0 || a.alike[f.Kind] <= a.limits.MaxPerKind {
 			a.Findings = append(a.Findings, f)
 		}
 	}
@@ -250,7 +250,7 @@ func (a *Account) find(findings ...Finding) {
 func lastReply(events []Event) time.Time { return events[len(events)-1].Replied }
 
 // Take gives the findings since it was asked last; of many alike only some.
-func (a *Account) Take() []Finding {
+func (a *Account) TakeFindings() []Finding {
 	taken := a.Findings
 	a.Findings = nil
 	clear(a.alike)
@@ -260,22 +260,22 @@ func (a *Account) Take() []Finding {
 const mostRemembered = 400 // sales and holdings of an account that is bounded
 
 func (a *Account) forget() {
-	if a.limits.Events == 0 {
+	if a.limits.MaxEvents == 0 {
 		return
 	}
-	if len(a.Events)%a.limits.Events == 0 {
-		a.forgotten, a.halfway = a.halfway, maps.Clone(a.Found)
-		a.Events = slices.Clone(a.Events[len(a.Events)-a.limits.Events:])
+	if len(a.Events)%a.limits.MaxEvents == 0 {
+		a.forgotten, a.halfway = a.halfway, maps.Clone(a.FindingCounts)
+		a.Events = slices.Clone(a.Events[len(a.Events)-a.limits.MaxEvents:])
 	}
-	if len(a.Insides) > 2*mostRemembered && a.told == nil {
+	if len(a.CriticalSections) > 2*mostRemembered && a.told == nil {
 		a.told = a.Story()
 	}
-	a.Holdings, a.OnNodes, a.Insides = latest(a.Holdings), latest(a.OnNodes), latest(a.Insides)
+	a.Holdings, a.NodeHoldings, a.CriticalSections = latest(a.Holdings), latest(a.NodeHoldings), latest(a.CriticalSections)
 	a.Stops = latest(a.Stops)
 	for _, q := range a.queues {
 		q.gone = latest(q.gone)
 	}
-	if len(a.Sales)-len(a.Going) > 2*mostRemembered {
+	if len(a.Sales)-len(a.ActiveSales) > 2*mostRemembered {
 		a.forgetSales()
 	}
 	if len(a.renewed) > mostRemembered {
@@ -294,12 +294,12 @@ func latest[T any](all []T) []T {
 // forgetSales keeps those of the story, which can be drawn as long as it is told.
 func (a *Account) forgetSales() {
 	a.told = a.Story()
-	old := len(a.Sales) - len(a.Going) - mostRemembered
+	old := len(a.Sales) - len(a.ActiveSales) - mostRemembered
 	told := func(s *Sale) bool {
-		return slices.ContainsFunc(a.told, func(t Turn) bool { return t.By == s.Name || t.Of == s.Name })
+		return slices.ContainsFunc(a.told, func(t StoryMoment) bool { return t.Subject == s.Name || t.Other == s.Name })
 	}
 	a.forgetThose(func(s *Sale) bool {
-		if old <= 0 || s.Ended.IsZero() || told(s) {
+		if old <= 0 || s.EndedAt.IsZero() || told(s) {
 			return false
 		}
 		old--
@@ -309,14 +309,14 @@ func (a *Account) forgetSales() {
 
 // markUnseen forgets the sales of a replica that go on: some of what it did is not known, and they may have ended.
 func (a *Account) markUnseen(replica string) {
-	lost := func(s *Sale) bool { return s.Replica == replica && s.Ended.IsZero() }
-	for _, s := range a.Going {
+	lost := func(s *Sale) bool { return s.Replica == replica && s.EndedAt.IsZero() }
+	for _, s := range a.ActiveSales {
 		if lost(s) && s.inside != nil {
-			a.Insides = slices.DeleteFunc(a.Insides, func(i *Inside) bool { return i == s.inside })
+			a.CriticalSections = slices.DeleteFunc(a.CriticalSections, func(i *CriticalSection) bool { return i == s.inside })
 			a.inside--
 		}
 	}
-	a.Going = slices.DeleteFunc(a.Going, lost)
+	a.ActiveSales = slices.DeleteFunc(a.ActiveSales, lost)
 	a.forgetThose(lost)
 }
 

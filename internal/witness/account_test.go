@@ -216,7 +216,7 @@ func TestExamine(t *testing.T) {
 			tell: func(s *story) {
 				s.command(0, 3000, "r1#1", witness.Command{Verb: witness.Takes, Outcome: witness.Unknown, TTL: millis(1000)})
 				s.moment(3001, witness.KindEnds, "r1#1")
-				*s = append(*s, witness.Event{Kind: witness.KindFreed, Replica: "r1", Sent: at(4000), Replied: at(4000)})
+				*s = append(*s, witness.Event{Kind: witness.KindCommandReleased, Replica: "r1", Sent: at(4000), Replied: at(4000)})
 				s.moment(4001, witness.KindAsks, "r2#1")
 				s.command(4002, 4003, "r2#1", witness.Command{Verb: witness.Takes, Outcome: witness.Refused})
 				s.command(5000, 5001, "r2#1", witness.Command{Verb: witness.Takes, Outcome: witness.Done, Polls: 20, TTL: millis(1000)})

@@ -2,8 +2,8 @@
 //
 // A Recorder notes each command of a replica's locks with both its times and its reply, and the moments of each sale; it serves them as a
 // stream (stream.go). Whoever watches follows the streams of all replicas, perhaps into a Collector, and tells an Account of the events one
-// by one (account.go): it knows whose the lock is in truth (key.go, holding.go), who waits, who is inside (sale.go), and what goes wrong,
-// each finding with a sentence in plain words (finding.go, words.go). It can be drawn (sequence.go), and told (story.go).
+// by one (account.go): it knows whose the lock is in truth (key_tracker.go, holding.go), who waits, who is inside (sale.go), and what goes wrong,
+// each finding with a sentence in plain words (finding.go, finding_texts.go). It can be drawn (trace.go), and told (story.go).
 package witness
 
 import (
@@ -43,7 +43,7 @@ type Command struct {
 	Reply string `json:"reply"`
 	Polls int    `json:"polls,omitempty"` // how often the sale was refused before, unnoted, as it was at first
 
-	Polled time.Time `json:"polled,omitzero"` // when the last of Polls was sent
+	LastPoll time.Time `json:"polled,omitzero"` // when the last of Polls was sent
 
 	Verb    Verb    `json:"verb,omitempty"`
 	Outcome Outcome `json:"outcome,omitempty"`
@@ -72,49 +72,49 @@ const (
 	KindEnds     = Kind(service.Ends)
 
 	// What a replica cannot note itself; who does it, does.
-	KindDies  Kind = "dies"
-	KindStops Kind = "stops"   // it is stopped, timers and all
-	KindGoes  Kind = "goes-on" // it goes on
-	KindHeld  Kind = "held"    // a command of it is held on its way to Redis
-	KindFreed Kind = "freed"   // and arrives
-	KindCut   Kind = "cut"     // it is cut off from Redis
-	KindMend  Kind = "mended"  // and reaches it again
-	KindLost  Kind = "lost"    // a command of it, or the reply, is lost on its way
+	KindDies            Kind = "dies"
+	KindStops           Kind = "stops"   // it is stopped, timers and all
+	KindResumes         Kind = "goes-on" // it goes on
+	KindCommandHeld     Kind = "held"    // a command of it is held on its way to Redis
+	KindCommandReleased Kind = "freed"   // and arrives
+	KindCutOff          Kind = "cut"     // it is cut off from Redis
+	KindReconnects      Kind = "mended"  // and reaches it again
+	KindCommandLost     Kind = "lost"    // a command of it, or the reply, is lost on its way
 
 	// What happens to a Redis. Of these, Replica is empty.
-	KindEmptied     Kind = "emptied"      // it restarts without what it held
-	KindCrashes     Kind = "crashes"      // it is gone for good
-	KindLags        Kind = "lags"         // its replica hears nothing more of it
-	KindFailsOver   Kind = "fails-over"   // that replica takes its place
-	KindRolledBack  Kind = "rolled-back"  // it restarts with an older snapshot
-	KindEvicted     Kind = "evicted"      // it is out of memory, and has evicted keys
-	KindMessageLost Kind = "message-lost" // a message to it is lost on its way
+	KindEmptied          Kind = "emptied"      // it restarts without what it held
+	KindCrashes          Kind = "crashes"      // it is gone for good
+	KindReplicationStops Kind = "lags"         // its replica hears nothing more of it
+	KindFailsOver        Kind = "fails-over"   // that replica takes its place
+	KindRolledBack       Kind = "rolled-back"  // it restarts with an older snapshot
+	KindEvicted          Kind = "evicted"      // it is out of memory, and has evicted keys
+	KindMessageLost      Kind = "message-lost" // a message to it is lost on its way
 )
 
 // What happens to Redis itself, or to one command of a replica on its way back. Who does it, notes it.
 const (
-	KindRedisEnds   Kind = "redis-ends"   // nobody reaches Redis any more
-	KindRedisBegins Kind = "redis-begins" // everybody does again
-	KindRedisHangs  Kind = "redis-hangs"  // for some time it executes nothing
-	KindUnheard     Kind = "unheard"      // a command of the replica is done, and the reply is held
-	KindResent      Kind = "resent"       // a command of the replica is done twice: its client has sent it again
+	KindRedisUnreachable Kind = "redis-ends"   // nobody reaches Redis any more
+	KindRedisReachable   Kind = "redis-begins" // everybody does again
+	KindRedisHangs       Kind = "redis-hangs"  // for some time it executes nothing
+	KindReplyHeld        Kind = "unheard"      // a command of the replica is done, and the reply is held
+	KindCommandResent    Kind = "resent"       // a command of the replica is done twice: its client has sent it again
 )
 
 // What becomes of a scheduled job, as its record in Redis tells. A run has a sale's name: r1#2 is the second that r1 has begun.
 const (
-	KindTick   Kind = "tick"   // a tick begins
-	KindRuns   Kind = "runs"   // a run of a tick begins
-	KindRan    Kind = "ran"    // it is over
-	KindTries  Kind = "tries"  // a replica has asked for the job's lock, at some tick
-	KindMissed Kind = "missed" // a tick is over that nobody has run, though no run was going on
+	KindTickBegins Kind = "tick"   // a tick begins
+	KindRunBegins  Kind = "runs"   // a run of a tick begins
+	KindRunEnds    Kind = "ran"    // it is over
+	KindLockTried  Kind = "tries"  // a replica has asked for the job's lock, at some tick
+	KindTickMissed Kind = "missed" // a tick is over that nobody has run, though no run was going on
 )
 
 // What the ledger holds in the end of a sale whose buyer got an answer. The event's Owner is the sale's, and its Code is what the
 // buyer was told, empty if it was told that it was sold.
 const (
-	KindBooked   Kind = "booked"   // the ledger has its order
-	KindUnbooked Kind = "unbooked" // it has not
-	KindResold   Kind = "resold"   // it has its order more than once
+	KindOrderBooked     Kind = "booked"   // the ledger has its order
+	KindOrderMissing    Kind = "unbooked" // it has not
+	KindOrderDuplicated Kind = "resold"   // it has its order more than once
 )
 
 func (e Event) forgets() bool {

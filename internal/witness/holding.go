@@ -12,15 +12,17 @@ type Span struct {
 }
 
 // Covers reports whether a moment is in the span. Its end is not.
-func (s Span) Covers(at time.Time) bool {
+func (s Span) Contains(at time.Time) bool {
 	return !at.Before(s.From) && (s.To.IsZero() || at.Before(s.To))
 }
 
 // And gives what two spans have in common: nothing, if its length is not positive.
-func (s Span) And(other Span) Span { return Span{later(s.From, other.From), Earlier(s.To, other.To)} }
+func (s Span) Intersect(other Span) Span {
+	return Span{later(s.From, other.From), Earlier(s.To, other.To)}
+}
 
 // Len is how long a span that has an end was.
-func (s Span) Len() time.Duration { return s.To.Sub(s.From) }
+func (s Span) Length() time.Duration { return s.To.Sub(s.From) }
 
 // Earlier is the earlier of two times; zero is none.
 func Earlier(a, b time.Time) time.Time {
@@ -42,9 +44,9 @@ type Holding struct {
 	Span
 
 	Holder  string // a sale, or a replica whose sales have it one after the other
-	End     End
-	By      string // who ended it; "" if it expired
-	Lasts   Millis // expiry as it was set last; 0: none
+	End     HoldingEnd
+	EndedBy string // who ended it; "" if it expired
+	TTL     Millis // expiry as it was set last; 0: none
 	Node    int    // where, if it is that of a master alone, from 1 on
 	Segment int    // of the stock, from 1 on; 0: of the whole
 
@@ -53,39 +55,39 @@ type Holding struct {
 }
 
 // End is how a holding ended.
-type End string
+type HoldingEnd string
 
 // The ends.
 const (
-	Lasting   End = ""
-	GivenBack End = "given-back"
-	Expired   End = "expired"
-	Taken     End = "removed"     // somebody else removed it
-	Replaced  End = "overwritten" // somebody else wrote over it
-	Forgotten End = "forgotten"   // Redis lost it
-	Gone      End = "gone"        // nobody is known to have ended it
+	Ongoing            HoldingEnd = ""
+	GivenBack          HoldingEnd = "given-back"
+	Expired            HoldingEnd = "expired"
+	RemovedByOther     HoldingEnd = "removed"     // somebody else removed it
+	OverwrittenByOther HoldingEnd = "overwritten" // somebody else wrote over it
+	LostByRedis        HoldingEnd = "forgotten"   // Redis lost it
+	Vanished           HoldingEnd = "gone"        // nobody is known to have ended it
 )
 
 // Expires is when the lock expires unless it is renewed, at the earliest; zero if it never does.
-func (h *Holding) Expires() time.Time {
-	if h.Lasts == 0 {
+func (h *Holding) ExpiryDeadline() time.Time {
+	if h.TTL == 0 {
 		return time.Time{}
 	}
-	return h.set.Add(time.Duration(h.Lasts))
+	return h.set.Add(time.Duration(h.TTL))
 }
 
 // Ended is when a holding did by now: also if it has expired, though nobody has noticed. Zero if it goes on.
-func (h *Holding) Ended(now time.Time) time.Time {
-	if h.End == Lasting && h.expiredBy(now) {
-		return h.Expires()
+func (h *Holding) EndTime(now time.Time) time.Time {
+	if h.End == Ongoing && h.expiredBy(now) {
+		return h.ExpiryDeadline()
 	}
 	return h.To
 }
 
 // Is reports whether the lock was this sale's: by its own name, or by that of its replica.
-func (h *Holding) Is(sale string) bool { return isOf(h.Holder, sale) }
+func (h *Holding) BelongsTo(sale string) bool { return isOf(h.Holder, sale) }
 
-func (h *Holding) expiredBy(at time.Time) bool { return h.Lasts > 0 && !at.Before(h.Expires()) }
+func (h *Holding) expiredBy(at time.Time) bool { return h.TTL > 0 && !at.Before(h.ExpiryDeadline()) }
 
 // addHolding takes the beginning of a holding on a Redis.
 func (a *Account) addHolding(h *Holding) {
@@ -111,7 +113,7 @@ func (a *Account) endHolding(h *Holding) {
 	}
 	a.overdue = append(a.overdue, h)
 	for _, s := range a.Sales {
-		if h.Is(s.Name) && h.Segment == s.Segment && s.wrote.After(h.To) {
+		if h.BelongsTo(s.Name) && h.Segment == s.Segment && s.wrote.After(h.To) {
 			a.find(s.lateWrite(h)...)
 		}
 	}
@@ -121,8 +123,8 @@ func (a *Account) endHolding(h *Holding) {
 
 // addPart takes the beginning of a part. It gives the holding of a majority that begins with it, or nil.
 func (a *Account) addPart(part *Holding) *Holding {
-	a.OnNodes = append(a.OnNodes, part)
-	parts := lasting(a.OnNodes, part.Holder)
+	a.NodeHoldings = append(a.NodeHoldings, part)
+	parts := lasting(a.NodeHoldings, part.Holder)
 	if len(parts) != a.nodes/2+1 {
 		return nil
 	}
@@ -136,7 +138,7 @@ func (a *Account) addPart(part *Holding) *Holding {
 
 func (a *Account) renewPart(part *Holding) {
 	if whole := wholeOf(a.Holdings, part.Holder); whole != nil {
-		whole.Lasts, whole.set = part.Lasts, part.set
+		whole.TTL, whole.set = part.TTL, part.set
 	}
 }
 
@@ -150,20 +152,21 @@ func (a *Account) endPart(part *Holding) *Holding {
 	if whole.lost == nil || !part.To.Before(whole.lost.To) {
 		whole.lost = part
 	}
-	if len(lasting(a.OnNodes, part.Holder)) != a.nodes/2 {
+	if len(lasting(a.NodeHoldings, part.Holder)) != a.nodes/2 {
 		return nil
 	}
 	last := whole.lost // several may have expired at once, and be noticed in another order
-	whole.To, whole.End, whole.By, whole.Lasts = last.To, last.End, last.By, last.Lasts
-	if kind, is := map[End]FindingKind{Taken: Removed, Replaced: Overwrote, Forgotten: Forgot}[whole.End]; is {
-		a.find(Finding{Kind: kind, At: whole.To, By: whole.By, Of: whole.Holder, Node: last.Node})
+	whole.To, whole.End, whole.EndedBy, whole.TTL = last.To, last.End, last.EndedBy, last.TTL
+	kinds := map[HoldingEnd]FindingKind{RemovedByOther: RemovedLock, OverwrittenByOther: OverwroteLock, LostByRedis: RedisLostLock}
+	if kind, ok := kinds[whole.End]; ok {
+		a.find(Finding{Kind: kind, At: whole.To, Subject: whole.EndedBy, Other: whole.Holder, Node: last.Node})
 	}
 	return whole
 }
 
 func lasting(holdings []*Holding, holder string) (all []*Holding) {
 	for _, h := range holdings {
-		if h.Holder == holder && h.End == Lasting {
+		if h.Holder == holder && h.End == Ongoing {
 			all = append(all, h)
 		}
 	}
@@ -173,7 +176,7 @@ func lasting(holdings []*Holding, holder string) (all []*Holding) {
 // wholeOf is the holding of a majority that goes on; nil if the holder has none.
 func wholeOf(holdings []*Holding, holder string) *Holding {
 	for _, h := range slices.Backward(holdings) {
-		if h.Holder == holder && h.End == Lasting {
+		if h.Holder == holder && h.End == Ongoing {
 			return h
 		}
 	}

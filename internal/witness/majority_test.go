@@ -93,7 +93,7 @@ func TestMajority(t *testing.T) {
 		var got []string
 		for _, h := range witness.Examine(s).Holdings {
 			to := ""
-			if h.End != witness.Lasting {
+			if h.End != witness.Ongoing {
 				to = fmt.Sprint(h.To.UnixMilli())
 			}
 			got = append(got, fmt.Sprintf("%s %d %s %s", h.Holder, h.From.UnixMilli(), to, h.End))
@@ -214,8 +214,8 @@ func TestRecorderOfNodes(t *testing.T) {
 	if len(account.Holdings) != 1 || account.Holdings[0].Holder != "r1" || account.Holdings[0].End != witness.GivenBack {
 		t.Errorf("the holdings are %+v; want one of r1", account.Holdings)
 	}
-	if len(account.OnNodes) != 5 {
-		t.Errorf("the holdings on nodes are %+v; want one of each", account.OnNodes)
+	if len(account.NodeHoldings) != 5 {
+		t.Errorf("the holdings on nodes are %+v; want one of each", account.NodeHoldings)
 	}
 }
 
@@ -224,7 +224,7 @@ func TestTraceOnNodes(t *testing.T) {
 	var s story
 	s.moment(0, witness.KindAsks, "r1#1")
 	s.takesOn(0, "r1#1", 1, 2)
-	s = append(s, witness.Event{Kind: witness.KindCut, Replica: "r1", Node: 3, Sent: at(5), Replied: at(5)})
+	s = append(s, witness.Event{Kind: witness.KindCutOff, Replica: "r1", Node: 3, Sent: at(5), Replied: at(5)})
 	s.onNode(0, 6, 3, "r1#1", witness.Command{Verb: witness.Takes, Outcome: witness.Unknown})
 	for i := range s {
 		if c := s[i].Command; c != nil {

@@ -124,7 +124,7 @@ func (r *Recorder) Close() {
 
 // Repeat notes the next event of another recorder's stream, as it was sent, for watchers of this one, which notes nothing of its own. When
 // the other has forgotten events, or is of a new process, all before are forgotten here, too.
-func (r *Recorder) Repeat(sent sse.Event) error {
+func (r *Recorder) Relay(sent sse.Event) error {
 	process, number, _ := strings.Cut(sent.ID, ":")
 	id, err := strconv.ParseUint(number, 10, 64)
 	if err != nil {
@@ -274,7 +274,7 @@ func (h hook) recordCommand(ctx context.Context, sent time.Time, cmd redis.Cmder
 		vain.times, vain.sent = vain.times+1, sent
 		return
 	}
-	event.Command.Polls, event.Command.Polled = vain.times, vain.sent
+	event.Command.Polls, event.Command.LastPoll = vain.times, vain.sent
 	vain.times, vain.sent = 0, time.Time{}
 	r.add(note{event: event, args: cmd.Args(), reply: replyOf(cmd), err: err})
 }

@@ -114,7 +114,7 @@ func watch(t testing.TB, recorder *witness.Recorder, until func([]witness.Event)
 		_, err := witness.Follow(ctx, client, server.URL, "", collected.Collect)
 		ended <- err
 	}()
-	if err := collected.Until(ctx, until); err != nil {
+	if err := collected.WaitUntil(ctx, until); err != nil {
 		t.Fatalf("%v: %v", err, collected.Events())
 	}
 	leave()
@@ -197,7 +197,7 @@ func TestRecorderCountsPolls(t *testing.T) {
 	for _, event := range events {
 		if event.Sale == "r1#2" && event.Command != nil {
 			polls += event.Command.Polls
-			if polled := event.Command.Polled; event.Command.Polls > 0 && (!polled.After(asked) || !polled.Before(event.Sent)) {
+			if polled := event.Command.LastPoll; event.Command.Polls > 0 && (!polled.After(asked) || !polled.Before(event.Sent)) {
 				t.Errorf("the last poll was at %v; want it between the first at %v and the next command at %v", polled, asked, event.Sent)
 			}
 			asked = event.Sent
@@ -272,11 +272,11 @@ func TestRecorderRepeatsAnother(t *testing.T) {
 		recorder.ServeHTTP(answer, request)
 		return answer.Body.String()
 	}
-	if err := repeats.Repeat(sse.Event{ID: "of-a-former-process:1", Data: []byte("{}")}); err != nil {
+	if err := repeats.Relay(sse.Event{ID: "of-a-former-process:1", Data: []byte("{}")}); err != nil {
 		t.Error(err)
 	}
 	for event, err := range sse.Read(strings.NewReader(served(other, "")), 1<<20) {
-		if err != nil || repeats.Repeat(event) != nil {
+		if err != nil || repeats.Relay(event) != nil {
 			t.Fatalf("%s: %v", event.ID, err)
 		}
 	}
@@ -286,7 +286,7 @@ func TestRecorderRepeatsAnother(t *testing.T) {
 			t.Errorf("after %q: %d bytes, %.100q; want %d, %.100q", seen, len(got), got, len(want), want)
 		}
 	}
-	if err := repeats.Repeat(sse.Event{ID: "7"}); err == nil {
+	if err := repeats.Relay(sse.Event{ID: "7"}); err == nil {
 		t.Error("an event of no process is taken")
 	}
 }

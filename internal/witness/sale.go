@@ -10,19 +10,19 @@ import (
 
 // Sale is the life of one, or of a run of a job. Times are zero of what has not happened yet.
 type Sale struct {
-	Name, Replica                string
-	Asked, Obtained, Left, Ended time.Time
-	Latest                       time.Time // event of it
-	Error, Code                  string    // that ended it
-	Died                         bool      // with its replica
-	Segment                      int       // of the stock, from 1 on, that it is in, or was last; 0: the whole
+	Name, Replica                        string
+	AskedAt, ObtainedAt, LeftAt, EndedAt time.Time
+	LastEventAt                          time.Time // event of it
+	Error, Code                          string    // that ended it
+	Died                                 bool      // with its replica
+	Segment                              int       // of the stock, from 1 on, that it is in, or was last; 0: the whole
 
 	owner      string
-	asking     time.Time // since when it waits; zero: it does not
-	again      time.Time // since when it waits for a nested call
-	depth      int       // of calls that have the lock
-	inside     *Inside   // nil: it is not
-	overtaken  int       // times, while it waited
+	asking     time.Time        // since when it waits; zero: it does not
+	again      time.Time        // since when it waits for a nested call
+	depth      int              // of calls that have the lock
+	inside     *CriticalSection // nil: it is not
+	overtaken  int              // times, while it waited
 	polls      map[int]int
 	unanswered time.Time // when it sent its first command without a reply
 	accused    bool      // of failing for that
@@ -31,18 +31,20 @@ type Sale struct {
 }
 
 // Waits reports whether the sale has asked for the lock, and not obtained it yet.
-func (s *Sale) Waits() bool { return !s.Asked.IsZero() && s.Obtained.IsZero() && s.Ended.IsZero() }
+func (s *Sale) IsWaiting() bool {
+	return !s.AskedAt.IsZero() && s.ObtainedAt.IsZero() && s.EndedAt.IsZero()
+}
 
 // began is when the sale asked for the lock first, or the run of a job began.
 func (s *Sale) began() time.Time {
-	if s.Asked.IsZero() {
-		return s.Obtained
+	if s.AskedAt.IsZero() {
+		return s.ObtainedAt
 	}
-	return s.Asked
+	return s.AskedAt
 }
 
 // IsInside reports whether the sale believes that it holds the lock.
-func (s *Sale) IsInside() bool { return s.inside != nil }
+func (s *Sale) InCriticalSection() bool { return s.inside != nil }
 
 // Stop is a time in which a replica is stopped.
 type Stop struct {
@@ -54,7 +56,7 @@ type Stop struct {
 // saleOf gives the sale of an event. One that asks after its end is another of that name: its replica was started again.
 func (a *Account) saleOf(event Event) *Sale {
 	s := a.sales[event.Sale]
-	if s == nil || event.Kind == KindAsks && !s.Ended.IsZero() {
+	if s == nil || event.Kind == KindAsks && !s.EndedAt.IsZero() {
 		s = &Sale{Name: event.Sale, Replica: event.Replica}
 		a.sales[s.Name] = s
 		if s.Name != "" {
@@ -65,17 +67,17 @@ func (a *Account) saleOf(event Event) *Sale {
 }
 
 func (a *Account) beginWait(s *Sale, event Event) {
-	if s.Asked.IsZero() {
-		s.Asked, s.owner = event.Replied, event.Owner
-		a.Going = append(a.Going, s)
+	if s.AskedAt.IsZero() {
+		s.AskedAt, s.owner = event.Replied, event.Owner
+		a.ActiveSales = append(a.ActiveSales, s)
 	}
 	if event.Segment != s.Segment { // the one before is sold out: it waits anew, behind those who wait there
-		s.Segment, s.Obtained, s.Left = event.Segment, time.Time{}, time.Time{}
-		if i := slices.Index(a.Going, s); i >= 0 {
-			a.Going = append(slices.Delete(a.Going, i, i+1), s)
+		s.Segment, s.ObtainedAt, s.LeftAt = event.Segment, time.Time{}, time.Time{}
+		if i := slices.Index(a.ActiveSales, s); i >= 0 {
+			a.ActiveSales = append(slices.Delete(a.ActiveSales, i, i+1), s)
 		}
 	}
-	if s.asking = event.Replied; !s.Obtained.IsZero() {
+	if s.asking = event.Replied; !s.ObtainedAt.IsZero() {
 		s.again = event.Replied
 	}
 	s.polls = map[int]int{}
@@ -83,9 +85,9 @@ func (a *Account) beginWait(s *Sale, event Event) {
 
 func (a *Account) enterLock(s *Sale, event Event) {
 	a.recordWait(s, event)
-	if s.Waits() {
-		for _, other := range a.Going[:slices.Index(a.Going, s)] {
-			if other.Waits() && other.Segment == s.Segment {
+	if s.IsWaiting() {
+		for _, other := range a.ActiveSales[:slices.Index(a.ActiveSales, s)] {
+			if other.IsWaiting() && other.Segment == s.Segment {
 				other.overtaken++
 			}
 		}
@@ -118,11 +120,11 @@ func (a *Account) endSale(s *Sale, event Event) {
 // conclude ends a sale, by itself or by the death of its replica.
 func (a *Account) conclude(s *Sale, at time.Time) {
 	a.exit(s, at)
-	if s.Ended.IsZero() {
-		s.Ended = at
+	if s.EndedAt.IsZero() {
+		s.EndedAt = at
 	}
-	if i := slices.Index(a.Going, s); i >= 0 {
-		a.Going = slices.Delete(a.Going, i, i+1)
+	if i := slices.Index(a.ActiveSales, s); i >= 0 {
+		a.ActiveSales = slices.Delete(a.ActiveSales, i, i+1)
 	}
 }
 
@@ -137,12 +139,12 @@ func endStop(stops []Stop, event Event) {
 func (a *Account) endReplica(event Event) {
 	endStop(a.Stops, event)
 	for segment := range a.segments + 1 {
-		a.queueOf(Event{Segment: segment}).markDead(event, segment, a.Holdings, a.Going)
+		a.queueOf(Event{Segment: segment}).markDead(event, segment, a.Holdings, a.ActiveSales)
 	}
 	delete(a.process, event.Replica)
 	a.died[event.Replica] = event.Replied
 	for _, s := range slices.Clone(a.Sales) {
-		if s.Replica == event.Replica && s.Ended.IsZero() {
+		if s.Replica == event.Replica && s.EndedAt.IsZero() {
 			s.Died = true
 			a.conclude(s, event.Replied)
 		}
@@ -160,13 +162,13 @@ func isOf(holder, sale string) bool { return holder == sale || holder == Replica
 
 // Inside is the time in which a sale believed that it held the lock: from when it obtained it until it began to give it back, was told that
 // it was lost, or died.
-type Inside struct {
+type CriticalSection struct {
 	Span
 
-	Sale    string
-	Segment int      // as its sale's
-	Met     []string // who was inside meanwhile, when it ended: the first few
-	With    int      // how many were
+	Sale         string
+	Segment      int      // as its sale's
+	Overlaps     []string // who was inside meanwhile, when it ended: the first few
+	OverlapCount int      // how many were
 }
 
 const mostMet = 3
@@ -177,16 +179,16 @@ func (a *Account) enter(s *Sale, at time.Time) {
 	if s.inside != nil {
 		return
 	}
-	if s.Obtained.IsZero() {
-		s.Obtained = at
+	if s.ObtainedAt.IsZero() {
+		s.ObtainedAt = at
 	}
-	s.inside = &Inside{Span: Span{From: at}, Sale: s.Name, Segment: s.Segment}
-	a.Insides = append(a.Insides, s.inside)
+	s.inside = &CriticalSection{Span: Span{From: at}, Sale: s.Name, Segment: s.Segment}
+	a.CriticalSections = append(a.CriticalSections, s.inside)
 	a.inside++
 	// a run of a job asks for nothing: it waits for its tick
-	if a.inside == 1 && a.last != nil && a.last.Segment == s.Segment && !s.Asked.IsZero() {
-		if d := at.Sub(later(a.last.To, s.Asked)); d > longWait {
-			a.find(Finding{Kind: Idle, At: at, By: s.Name, Of: a.last.Sale, For: Millis(d)})
+	if a.inside == 1 && a.last != nil && a.last.Segment == s.Segment && !s.AskedAt.IsZero() {
+		if d := at.Sub(later(a.last.To, s.AskedAt)); d > longWait {
+			a.find(Finding{Kind: LockIdle, At: at, Subject: s.Name, Other: a.last.Sale, Duration: Millis(d)})
 		}
 	}
 }
@@ -199,22 +201,22 @@ func (a *Account) exit(s *Sale, at time.Time) {
 		return
 	}
 	i.To, s.inside = at, nil
-	if s.Left.IsZero() {
-		s.Left = at
+	if s.LeftAt.IsZero() {
+		s.LeftAt = at
 	}
-	a.Left = append(a.Left, i)
+	a.EndedSections = append(a.EndedSections, i)
 	a.inside--
 	a.last = i
-	if a.limits.Shared {
+	if a.limits.AllowOverlap {
 		return
 	}
-	for _, other := range a.Insides {
-		both := i.And(other.Span)
-		if other == i || other.Segment != i.Segment || both.Len() <= 0 {
+	for _, other := range a.CriticalSections {
+		both := i.Intersect(other.Span)
+		if other == i || other.Segment != i.Segment || both.Length() <= 0 {
 			continue
 		}
-		if i.With++; len(i.Met) < mostMet {
-			i.Met = append(i.Met, other.Sale)
+		if i.OverlapCount++; len(i.Overlaps) < mostMet {
+			i.Overlaps = append(i.Overlaps, other.Sale)
 		}
 		if !other.To.IsZero() {
 			a.find(together(i, other, both))
@@ -223,25 +225,25 @@ func (a *Account) exit(s *Sale, at time.Time) {
 }
 
 // together is the finding that two were inside at the same time.
-func together(a, b *Inside, both Span) Finding {
+func together(a, b *CriticalSection, both Span) Finding {
 	if b.From.Before(a.From) || b.From.Equal(a.From) && b.Sale < a.Sale {
 		a, b = b, a
 	}
-	return Finding{Kind: Together, At: both.From, By: a.Sale, Of: b.Sale, For: Millis(both.Len())}
+	return Finding{Kind: Overlapped, At: both.From, Subject: a.Sale, Other: b.Sale, Duration: Millis(both.Length())}
 }
 
 // overlapping finds the pairs of which one is still inside; at most so many.
 func (a *Account) overlapping(now time.Time, most int) (found []Finding) {
-	if a.limits.Shared {
+	if a.limits.AllowOverlap {
 		return nil
 	}
-	for at, one := range a.Insides {
+	for at, one := range a.CriticalSections {
 		if !one.To.IsZero() {
 			continue
 		}
-		for place, other := range a.Insides {
-			both := one.And(other.Span).And(Span{To: now})
-			if both.Len() <= 0 || other == one || other.Segment != one.Segment || place < at && other.To.IsZero() { // those are found already
+		for place, other := range a.CriticalSections {
+			both := one.Intersect(other.Span).Intersect(Span{To: now})
+			if both.Length() <= 0 || other == one || other.Segment != one.Segment || place < at && other.To.IsZero() { // those are found already
 				continue
 			}
 			if found = append(found, together(other, one, both)); len(found) == most {
@@ -253,9 +255,9 @@ func (a *Account) overlapping(now time.Time, most int) (found []Finding) {
 }
 
 // InsideAt gives the latest sale of a replica that was inside at a moment; "" if there was none.
-func (a *Account) InsideAt(replica string, at time.Time) string {
-	for _, i := range slices.Backward(a.Insides) {
-		if ReplicaOf(i.Sale) == replica && (i.Covers(at) || at.Equal(i.To)) {
+func (a *Account) SaleInCriticalSection(replica string, at time.Time) string {
+	for _, i := range slices.Backward(a.CriticalSections) {
+		if ReplicaOf(i.Sale) == replica && (i.Contains(at) || at.Equal(i.To)) {
 			return i.Sale
 		}
 	}
@@ -263,10 +265,10 @@ func (a *Account) InsideAt(replica string, at time.Time) string {
 }
 
 // expiredAtWork finds the sales that were inside when their lock expired, and stayed there.
-func expiredAtWork(insides []*Inside, h *Holding) (found []Finding) {
+func expiredAtWork(insides []*CriticalSection, h *Holding) (found []Finding) {
 	for _, i := range insides {
-		if h.Is(i.Sale) && i.Segment == h.Segment && i.Covers(h.To) && i.Covers(h.To.Add(aMoment)) {
-			found = append(found, Finding{Kind: ExpiredAtWork, At: h.To, By: i.Sale, For: h.Lasts})
+		if h.BelongsTo(i.Sale) && i.Segment == h.Segment && i.Contains(h.To) && i.Contains(h.To.Add(aMoment)) {
+			found = append(found, Finding{Kind: ExpiredAtWork, At: h.To, Subject: i.Sale, Duration: h.TTL})
 		}
 	}
 	return found

@@ -9,7 +9,7 @@ import (
 func TestSegmentsAreApart(t *testing.T) {
 	for other, want := range map[int]map[FindingKind]int{
 		2: {},
-		1: {Together: 1, LostUpdate: 1, Removed: 1, WroteLate: 2}, // each after the other had ended its lock
+		1: {Overlapped: 1, LostUpdate: 1, RemovedLock: 1, WroteLate: 2}, // each after the other had ended its lock
 	} {
 		at := time.Unix(0, 0)
 		var events []Event
@@ -40,9 +40,9 @@ func TestSegmentsAreApart(t *testing.T) {
 		ends("r1", 1, other == 1)
 		ends("r2", other, false)
 		account := Examine(events)
-		for _, kind := range []FindingKind{Together, LostUpdate, Removed, WroteLate, WaitsForItself} {
-			if account.Found[kind] != want[kind] {
-				t.Errorf("the other one in segment %d: %d × %s; want %d", other, account.Found[kind], kind, want[kind])
+		for _, kind := range []FindingKind{Overlapped, LostUpdate, RemovedLock, WroteLate, WaitsForItself} {
+			if account.FindingCounts[kind] != want[kind] {
+				t.Errorf("the other one in segment %d: %d × %s; want %d", other, account.FindingCounts[kind], kind, want[kind])
 			}
 		}
 	}
@@ -67,13 +67,13 @@ func TestASaleThatGoesOn(t *testing.T) {
 		add(KindLeaves, sale, 2)
 		add(KindEnds, sale, 0)
 	}
-	if s := account.Sale("r1#1"); !s.Waits() || s.Segment != 2 {
+	if s := account.Sale("r1#1"); !s.IsWaiting() || s.Segment != 2 {
 		t.Errorf("it does not wait in the next segment: %+v", s)
 	}
 	add(KindEnds, "r1#1", 0)
-	for _, kind := range []FindingKind{WaitsForItself, Overtaken, Together} {
-		if account.Found[kind] > 0 {
-			t.Errorf("%d × %s", account.Found[kind], kind)
+	for _, kind := range []FindingKind{WaitsForItself, Overtaken, Overlapped} {
+		if account.FindingCounts[kind] > 0 {
+			t.Errorf("%d × %s", account.FindingCounts[kind], kind)
 		}
 	}
 }

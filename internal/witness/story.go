@@ -7,10 +7,10 @@ import (
 )
 
 // Turn is a step of a story: a finding, and the turns that it follows from.
-type Turn struct {
+type StoryMoment struct {
 	Finding
 
-	After []int // their places in the story, from 1 on
+	Causes []int // their places in the story, from 1 on
 
 	cause *Finding // nil: none is known
 }
@@ -24,13 +24,14 @@ const (
 // are not among them.
 func turning() []FindingKind {
 	return []FindingKind{
-		Halted, Perished, Forgot, Overwrote, ExpiredAtWork, CameIn, Prolonged, WaitsForItself, RefusedToken, LostUpdate, Removed, LeftBehind,
+		ReplicaPaused, ReplicaDied, RedisLostLock, OverwroteLock, ExpiredAtWork, EnteredOccupied, ProlongedLock,
+		WaitsForItself, RefusedToken, LostUpdate, RemovedLock, LeftBehind,
 	}
 }
 
 // Story tells what went wrong first: how a lock was lost, who came in for that, and so on up to the first update that is lost, each with
 // what it follows from. Of what went wrong later, it tells the first of each kind that has not been told.
-func (a *Account) Story() []Turn {
+func (a *Account) Story() []StoryMoment {
 	if a.told != nil {
 		return a.told
 	}
@@ -57,7 +58,7 @@ func firstOf(faults []Finding, kind FindingKind) (first Finding, is bool) {
 	lost := slices.IndexFunc(faults, func(f Finding) bool { return f.Kind == LostUpdate })
 	if lost >= 0 && kind == ExpiredAtWork {
 		for _, f := range those {
-			if (f.By == faults[lost].By || f.By == faults[lost].Of) && f.At.Before(faults[lost].At) {
+			if (f.Subject == faults[lost].Subject || f.Subject == faults[lost].Other) && f.At.Before(faults[lost].At) {
 				return f, true
 			}
 		}
@@ -68,15 +69,15 @@ func firstOf(faults []Finding, kind FindingKind) (first Finding, is bool) {
 // story is one that is being told.
 type story struct {
 	account *Account
-	turns   []Turn
+	turns   []StoryMoment
 }
 
 // add takes a finding, what led to it, and who came in for it.
 func (s *story) add(f Finding) {
 	cause := s.causeOf(f) // which may be another turn
-	s.turns = append(s.turns, Turn{Finding: f, cause: cause})
+	s.turns = append(s.turns, StoryMoment{Finding: f, cause: cause})
 	if in := s.nextEntry(f); in != nil {
-		s.turns = append(s.turns, Turn{Finding: *in, cause: &f})
+		s.turns = append(s.turns, StoryMoment{Finding: *in, cause: &f})
 	}
 }
 
@@ -85,11 +86,11 @@ func (s *story) causeOf(f Finding) *Finding {
 	switch f.Kind {
 	case ExpiredAtWork:
 		return s.halt(f)
-	case Removed, Prolonged: // whose lock it took for its own
-		return cmp.Or(s.find(func(before Finding) bool { return before.Kind == CameIn && isOf(f.Of, before.By) }),
-			s.find(func(before Finding) bool { return before.Kind == ExpiredAtWork && before.By == f.By }))
+	case RemovedLock, ProlongedLock: // whose lock it took for its own
+		return cmp.Or(s.find(func(before Finding) bool { return before.Kind == EnteredOccupied && isOf(f.Other, before.Subject) }),
+			s.find(func(before Finding) bool { return before.Kind == ExpiredAtWork && before.Subject == f.Subject }))
 	case RefusedToken:
-		return s.find(func(before Finding) bool { return before.Kind == CameIn && before.Of == f.By })
+		return s.find(func(before Finding) bool { return before.Kind == EnteredOccupied && before.Other == f.Subject })
 	case LostUpdate:
 		return s.meeting(f)
 	case LeftBehind:
@@ -110,15 +111,15 @@ func (s *story) find(those func(Finding) bool) *Finding {
 
 // first adds a turn that nothing is known to have led to.
 func (s *story) first(f Finding) *Finding {
-	s.turns = append(s.turns, Turn{Finding: f})
+	s.turns = append(s.turns, StoryMoment{Finding: f})
 	return &f
 }
 
 // halt is that a sale's replica was stopped while its lock expired.
 func (s *story) halt(f Finding) *Finding {
 	for _, stop := range s.account.Stops {
-		if stop.Replica == ReplicaOf(f.By) && stop.Covers(f.At) {
-			return s.first(Finding{Kind: Halted, At: stop.From, By: f.By})
+		if stop.Replica == ReplicaOf(f.Subject) && stop.Contains(f.At) {
+			return s.first(Finding{Kind: ReplicaPaused, At: stop.From, Subject: f.Subject})
 		}
 	}
 	return nil
@@ -126,32 +127,32 @@ func (s *story) halt(f Finding) *Finding {
 
 // death is that of the replica that left its lock behind.
 func (s *story) death(f Finding) *Finding {
-	if died := s.account.died[ReplicaOf(f.By)]; died.Equal(f.At) {
-		return s.first(Finding{Kind: Perished, At: died, By: f.By})
+	if died := s.account.died[ReplicaOf(f.Subject)]; died.Equal(f.At) {
+		return s.first(Finding{Kind: ReplicaDied, At: died, Subject: f.Subject})
 	}
 	return nil
 }
 
 // nextEntry is who came in next after a lock was lost, while the sale that had lost it was inside.
 func (s *story) nextEntry(f Finding) *Finding {
-	victim := f.Of
+	victim := f.Other
 	switch f.Kind {
 	case ExpiredAtWork:
-		victim = f.By
-	case Removed, Forgot, Overwrote:
+		victim = f.Subject
+	case RemovedLock, RedisLostLock, OverwroteLock:
 	default:
 		return nil
 	}
-	var next *Inside
-	for _, i := range s.account.Insides {
-		later := !i.From.Before(f.At) || f.Kind == Overwrote && isOf(f.By, i.Sale)
+	var next *CriticalSection
+	for _, i := range s.account.CriticalSections {
+		later := !i.From.Before(f.At) || f.Kind == OverwroteLock && isOf(f.Subject, i.Sale)
 		if later && !isOf(victim, i.Sale) && (next == nil || i.From.Before(next.From)) {
 			next = i
 		}
 	}
-	for _, i := range s.account.Insides {
-		if next != nil && i.Segment == next.Segment && isOf(victim, i.Sale) && i.Covers(next.From) {
-			return &Finding{Kind: CameIn, At: next.From, By: next.Sale, Of: i.Sale}
+	for _, i := range s.account.CriticalSections {
+		if next != nil && i.Segment == next.Segment && isOf(victim, i.Sale) && i.Contains(next.From) {
+			return &Finding{Kind: EnteredOccupied, At: next.From, Subject: next.Sale, Other: i.Sale}
 		}
 	}
 	return nil
@@ -160,27 +161,28 @@ func (s *story) nextEntry(f Finding) *Finding {
 // meeting is that one of two sales came in while the other was inside.
 func (s *story) meeting(f Finding) *Finding {
 	known := s.find(func(before Finding) bool {
-		return before.Kind == CameIn && (before.By == f.By && before.Of == f.Of || before.By == f.Of && before.Of == f.By)
+		isPair := before.Subject == f.Subject && before.Other == f.Other || before.Subject == f.Other && before.Other == f.Subject
+		return before.Kind == EnteredOccupied && isPair
 	})
 	if known != nil {
 		return known
 	}
-	by, of := s.insideBefore(f.By, f.At), s.insideBefore(f.Of, f.At)
+	by, of := s.insideBefore(f.Subject, f.At), s.insideBefore(f.Other, f.At)
 	if by == nil || of == nil {
 		return nil
 	}
 	if by.From.Before(of.From) {
 		by, of = of, by
 	}
-	if !of.Covers(by.From) {
+	if !of.Contains(by.From) {
 		return nil
 	}
-	return s.first(Finding{Kind: CameIn, At: by.From, By: by.Sale, Of: of.Sale})
+	return s.first(Finding{Kind: EnteredOccupied, At: by.From, Subject: by.Sale, Other: of.Sale})
 }
 
 // insideBefore is when a sale was inside, the last time before a moment.
-func (s *story) insideBefore(sale string, at time.Time) *Inside {
-	for _, i := range slices.Backward(s.account.Insides) {
+func (s *story) insideBefore(sale string, at time.Time) *CriticalSection {
+	for _, i := range slices.Backward(s.account.CriticalSections) {
 		if i.Sale == sale && !i.From.After(at) {
 			return i
 		}
@@ -188,16 +190,16 @@ func (s *story) insideBefore(sale string, at time.Time) *Inside {
 	return nil
 }
 
-func (s *story) numbered() []Turn {
-	slices.SortStableFunc(s.turns, func(a, b Turn) int {
+func (s *story) numbered() []StoryMoment {
+	slices.SortStableFunc(s.turns, func(a, b StoryMoment) int {
 		rank := func(k FindingKind) int { return slices.Index(turning(), k) }
 		return cmp.Or(a.At.Compare(b.At), cmp.Compare(rank(a.Kind), rank(b.Kind)))
 	})
-	told := slices.CompactFunc(s.turns, func(a, b Turn) bool { return a.Finding == b.Finding })
+	told := slices.CompactFunc(s.turns, func(a, b StoryMoment) bool { return a.Finding == b.Finding })
 	told = told[:min(len(told), mostTurns)]
 	for i, t := range told {
-		if before := slices.IndexFunc(told[:i], func(b Turn) bool { return t.cause != nil && b.Finding == *t.cause }); before >= 0 {
-			told[i].After = []int{before + 1}
+		if before := slices.IndexFunc(told[:i], func(b StoryMoment) bool { return t.cause != nil && b.Finding == *t.cause }); before >= 0 {
+			told[i].Causes = []int{before + 1}
 		}
 	}
 	return told
@@ -205,7 +207,7 @@ func (s *story) numbered() []Turn {
 
 // keepForStory keeps a finding that a story may be made of.
 func (a *Account) keepForStory(f Finding) {
-	if slices.Contains(turning(), f.Kind) && a.Found[f.Kind] <= mostTold {
+	if slices.Contains(turning(), f.Kind) && a.FindingCounts[f.Kind] <= mostTold {
 		a.tale = append(a.tale, f)
 	}
 }

@@ -10,11 +10,11 @@ import (
 )
 
 // told writes a story, each turn with those it follows from.
-func told(turns []witness.Turn) (all []string) {
+func told(turns []witness.StoryMoment) (all []string) {
 	for _, turn := range turns {
 		text := fmt.Sprintf("%d %s", turn.At.UnixMilli(), turn.Sentence(language.English))
-		if turn.After != nil {
-			text += fmt.Sprint(" ", turn.After)
+		if turn.Causes != nil {
+			text += fmt.Sprint(" ", turn.Causes)
 		}
 		all = append(all, text)
 	}
@@ -66,7 +66,7 @@ func TestStory(t *testing.T) {
 				s.befalls(500, witness.KindStops, "r1")
 				s.takes(1001, "r2#1", 1000)
 				s.removes(1100, "r2#1", witness.Done, true)
-				s.befalls(1500, witness.KindGoes, "r1")
+				s.befalls(1500, witness.KindResumes, "r1")
 				s.removes(1600, "r1#1", witness.ByNobody, false)
 			},
 			want: []string{
@@ -91,7 +91,7 @@ func TestStory(t *testing.T) {
 		if got := told(all.Story()); !slices.Equal(got, test.want) {
 			t.Errorf("%s: the story is\n%q; want\n%q", name, got, test.want)
 		}
-		bounded := witness.NewAccount(witness.Limits{Events: 100, Alike: 5, Patience: 1})
+		bounded := witness.NewAccount(witness.Limits{MaxEvents: 100, MaxPerKind: 5, MaxReplyDelay: 1})
 		for _, event := range witness.InOrder(events) {
 			bounded.Record(event)
 		}
@@ -118,7 +118,7 @@ func foreignDelete(s *story) {
 // What a story was made of may be forgotten; it stays as it was, and so do its sales.
 func TestAStoryStays(t *testing.T) {
 	const sales = 3000
-	a := watched(witness.Limits{Events: 100, Alike: 5}, func(s *story) {
+	a := watched(witness.Limits{MaxEvents: 100, MaxPerKind: 5}, func(s *story) {
 		foreignDelete(s)
 		for i := range sales {
 			name := fmt.Sprintf("r4#%d", i+1)

@@ -129,11 +129,11 @@ const longestLine = 1 << 20
 // Follow reads the stream at a URL, and calls see with each event and its id, until the stream ends or ctx does. lastID says where to
 // begin, "" at the oldest event that is kept; Follow returns the id of the last one, for the next Follow.
 func Follow(ctx context.Context, client *http.Client, url, lastID string, see func(id string, event Event)) (string, error) {
-	return follow(ctx, client, url, lastID, Decoded(see))
+	return follow(ctx, client, url, lastID, DecodeEvents(see))
 }
 
 // Decoded returns what tells see of an event that was sent, and its id.
-func Decoded(see func(id string, event Event)) func(sse.Event) error {
+func DecodeEvents(see func(id string, event Event)) func(sse.Event) error {
 	return func(sent sse.Event) error {
 		var event Event
 		err := json.Unmarshal(sent.Data, &event)
@@ -200,7 +200,7 @@ func (c *Collector) Events() []Event {
 }
 
 // Until waits until the events seen so far satisfy a condition. It fails when ctx ends, with its cause.
-func (c *Collector) Until(ctx context.Context, condition func([]Event) bool) error {
+func (c *Collector) WaitUntil(ctx context.Context, condition func([]Event) bool) error {
 	for {
 		events, news := c.look()
 		if condition(events) {

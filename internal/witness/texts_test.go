@@ -96,7 +96,7 @@ func TestEveryFindingHasASentence(t *testing.T) {
 			continue
 		}
 		for _, in := range language.All() {
-			f := Finding{Kind: FindingKind(kind), By: "r1#1", Of: "r2#1"}
+			f := Finding{Kind: FindingKind(kind), Subject: "r1#1", Other: "r2#1"}
 			if text := f.Sentence(in); text == "" || strings.ContainsAny(text, "{}") {
 				t.Errorf("%s says in %s %q", kind, in, text)
 			}

@@ -147,7 +147,7 @@ func TestWhoWaits(t *testing.T) {
 		var s story
 		test.tell(&s)
 		var got []string
-		for _, f := range witness.Examine(s).Of(witness.Overtaken, witness.Idle, witness.RenewedOn) {
+		for _, f := range witness.Examine(s).FindingsOf(witness.Overtaken, witness.LockIdle, witness.RenewedAfterEnd) {
 			got = append(got, f.Sentence(language.English))
 		}
 		if !slices.Equal(got, test.want) {

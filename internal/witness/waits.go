@@ -13,7 +13,7 @@ func (s *Sale) endNestedWait(at time.Time) []Finding {
 	if s.again.IsZero() {
 		return nil
 	}
-	f := Finding{Kind: WaitsForItself, At: at, By: s.Name, For: Millis(at.Sub(s.again))}
+	f := Finding{Kind: WaitsForItself, At: at, Subject: s.Name, Duration: Millis(at.Sub(s.again))}
 	s.again = time.Time{}
 	return []Finding{f}
 }
@@ -26,19 +26,19 @@ func (a *Account) recordWait(s *Sale, event Event) {
 		n = max(n, times)
 	}
 	if n > manyAsks {
-		a.find(Finding{Kind: Polled, At: event.Replied, By: s.Name, Times: n})
+		a.find(Finding{Kind: PolledOften, At: event.Replied, Subject: s.Name, Count: n})
 	}
 	asking := s.asking
 	s.asking, s.polls = time.Time{}, nil
 	if asking.IsZero() || event.Replied.Sub(asking) < longWait {
 		return
 	}
-	f := Finding{Kind: Waited, At: event.Replied, By: s.Name, For: Millis(event.Replied.Sub(asking))}
-	f.Of = holderAt(a.Holdings, s.Segment, asking, event.Replied)
+	f := Finding{Kind: WaitedLong, At: event.Replied, Subject: s.Name, Duration: Millis(event.Replied.Sub(asking))}
+	f.Other = holderAt(a.Holdings, s.Segment, asking, event.Replied)
 	switch {
-	case f.Of == s.Name && event.Kind == KindEnds && s.Obtained.IsZero():
-		f.Kind, f.Of = WaitsForItself, ""
-	case f.Of == "" || isOf(f.Of, s.Name):
+	case f.Other == s.Name && event.Kind == KindEnds && s.ObtainedAt.IsZero():
+		f.Kind, f.Other = WaitsForItself, ""
+	case f.Other == "" || isOf(f.Other, s.Name):
 		return
 	case event.Kind == KindEnds:
 		f.Kind = WaitedInVain
@@ -49,7 +49,7 @@ func (a *Account) recordWait(s *Sale, event Event) {
 // holderAt gives who held the lock of a segment first in that time, "" if nobody did.
 func holderAt(holdings []*Holding, segment int, from, to time.Time) string {
 	for _, h := range holdings {
-		if h.Segment == segment && h.From.Before(to) && (h.End == Lasting || h.To.After(from)) {
+		if h.Segment == segment && h.From.Before(to) && (h.End == Ongoing || h.To.After(from)) {
 			return h.Holder
 		}
 	}
@@ -58,10 +58,10 @@ func holderAt(holdings []*Holding, segment int, from, to time.Time) string {
 
 // wasOvertaken finds that a sale waits, or did until now, while others obtained the lock that had asked after it.
 func (s *Sale) wasOvertaken(now time.Time) []Finding {
-	if s.overtaken <= manyOvertakes || !s.Waits() {
+	if s.overtaken <= manyOvertakes || !s.IsWaiting() {
 		return nil
 	}
-	return []Finding{{Kind: Overtaken, At: now, By: s.Name, Times: s.overtaken}}
+	return []Finding{{Kind: Overtaken, At: now, Subject: s.Name, Count: s.overtaken}}
 }
 
 func (a *Account) recordCommand(s *Sale, event Event) {
@@ -71,7 +71,7 @@ func (a *Account) recordCommand(s *Sale, event Event) {
 			s.polls[event.Node]++
 		}
 	}
-	if c.Verb == Takes && (c.Outcome == Unknown || !s.Ended.IsZero()) {
+	if c.Verb == Takes && (c.Outcome == Unknown || !s.EndedAt.IsZero()) {
 		if s.unanswered.IsZero() || event.Sent.Before(s.unanswered) {
 			s.unanswered = event.Sent
 		}
@@ -83,11 +83,11 @@ func (a *Account) recordCommand(s *Sale, event Event) {
 
 // accuse finds, once, that a sale failed because a command that asked for its lock had no reply, or none in time.
 func (s *Sale) accuse() []Finding {
-	if s.Error == "" || !s.Obtained.IsZero() || s.accused {
+	if s.Error == "" || !s.ObtainedAt.IsZero() || s.accused {
 		return nil
 	}
 	s.accused = true
-	return []Finding{{Kind: Unanswered, At: s.Ended, By: s.Name, For: Millis(s.Ended.Sub(s.unanswered))}}
+	return []Finding{{Kind: Unanswered, At: s.EndedAt, Subject: s.Name, Duration: Millis(s.EndedAt.Sub(s.unanswered))}}
 }
 
 // recordRenewal finds the locks that are renewed though no sale needs them any more. An expiry that is set whosever the lock is belongs to
@@ -98,14 +98,14 @@ func (a *Account) recordRenewal(s *Sale, event Event) {
 	if c.Verb != Renews || c.Outcome != Done || c.Forced || !known || !event.Sent.After(last.Replied) {
 		return
 	}
-	if slices.ContainsFunc(a.Going, func(g *Sale) bool { return g == s || s.Name == "" && g.Replica == event.Replica }) {
+	if slices.ContainsFunc(a.ActiveSales, func(g *Sale) bool { return g == s || s.Name == "" && g.Replica == event.Replica }) {
 		return
 	}
 	f, before := a.renewed[c.Holder]
 	if !before {
-		f = Finding{Kind: RenewedOn, At: event.Replied, By: actor(event), Of: last.Sale}
+		f = Finding{Kind: RenewedAfterEnd, At: event.Replied, Subject: actor(event), Other: last.Sale}
 	}
-	f.Times++
+	f.Count++
 	a.renewed[c.Holder] = f
 }
 
@@ -115,17 +115,17 @@ func (a *Account) leftBehind() []Finding {
 		return nil
 	}
 	h := a.Holdings[len(a.Holdings)-1]
-	if h.End != Lasting || h.Lasts != 0 {
+	if h.End != Ongoing || h.TTL != 0 {
 		return nil
 	}
 	gone := a.died[ReplicaOf(h.Holder)]
-	if s := a.sales[h.Holder]; s != nil && s.Ended.After(h.From) {
-		gone = s.Ended
+	if s := a.sales[h.Holder]; s != nil && s.EndedAt.After(h.From) {
+		gone = s.EndedAt
 	}
 	if !gone.After(h.From) {
 		return nil
 	}
-	return []Finding{{Kind: LeftBehind, At: gone, By: h.Holder}}
+	return []Finding{{Kind: LeftBehind, At: gone, Subject: h.Holder}}
 }
 
 // gone is what a replica that died leaves to the others: its lock, or its place in the queue.
@@ -171,14 +171,14 @@ func (q *queue) markDead(event Event, segment int, holdings []*Holding, going []
 	left := gone{at: event.Replied, queued: q.queued[event.Replica]}
 	for _, h := range holdings {
 		its := h.Segment == segment && ReplicaOf(h.Holder) == event.Replica
-		if its && h.Covers(event.Replied) && (h.End != Lasting || !h.expiredBy(event.Replied)) {
+		if its && h.Contains(event.Replied) && (h.End != Ongoing || !h.expiredBy(event.Replied)) {
 			left.by, left.holder = h.Holder, true
 		}
 	}
 	for _, s := range going {
 		switch {
 		case s.Replica != event.Replica || s.Segment != segment:
-		case left.by == event.Replica && !s.Obtained.IsZero(), left.by == "" && s.Waits() && !left.queued.IsZero():
+		case left.by == event.Replica && !s.ObtainedAt.IsZero(), left.by == "" && s.IsWaiting() && !left.queued.IsZero():
 			left.by = s.Name
 		}
 	}
@@ -192,23 +192,23 @@ func (q *queue) markDead(event Event, segment int, holdings []*Holding, going []
 func (q *queue) adopt(s *Sale, event Event) (found []Finding) {
 	queued, is := q.queued[event.Replica]
 	if !is { // it had the lock at once
-		queued = s.Asked
+		queued = s.AskedAt
 	}
 	delete(q.queued, event.Replica)
 	q.gone = slices.DeleteFunc(q.gone, func(g gone) bool {
-		since, kind := later(g.at, s.Asked), DiedHolding
+		since, kind := later(g.at, s.AskedAt), DiedHolding
 		if !g.holder {
 			if !q.released.After(g.queued) || !queued.After(g.queued) {
 				return false // it came in before its turn, or was ahead of it
 			}
-			since, kind = later(q.released, s.Asked), PassedOver
+			since, kind = later(q.released, s.AskedAt), DiedInQueue
 		}
-		f := Finding{Kind: kind, At: event.Replied, By: g.by, Of: s.Name, For: Millis(event.Replied.Sub(since))}
+		f := Finding{Kind: kind, At: event.Replied, Subject: g.by, Other: s.Name, Duration: Millis(event.Replied.Sub(since))}
 		switch {
-		case time.Duration(f.For) > longWait:
+		case time.Duration(f.Duration) > longWait:
 			found = append(found, f)
 		case !g.holder:
-			f.Kind, f.For = PlaceExpired, 0
+			f.Kind, f.Duration = QueuePlaceExpired, 0
 			found = append(found, f)
 		}
 		return true

@@ -49,7 +49,7 @@ func open(as string, settings []string) (http.Handler, error) {
 		if err != nil {
 			return nil, err
 		}
-		shop.Live.Hub.Can.Replicas = []string{"kill"}
+		shop.Live.Hub.Controls.Replicas = []string{"kill"}
 		return shop.Handler(), nil
 	case "redis":
 		_, err := dao.Open(context.Background(), cfg.Redis)
@@ -63,7 +63,7 @@ func open(as string, settings []string) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	shop.Live.Hub.Can.Replicas = []string{"cut", "mend", "kill"}
+	shop.Live.Hub.Controls.Replicas = []string{"cut", "mend", "kill"}
 	return faulty(shop, as, gate, peers), nil
 }
 
@@ -108,11 +108,11 @@ func among(cfg *config.Config) (gate *tab.Gate, peers map[string]*tab.Gate, err 
 func faulty(shop *server.Server, name string, gate *tab.Gate, peers map[string]*tab.Gate) http.Handler {
 	cut := func(http.ResponseWriter, *http.Request) error {
 		gate.Shut()
-		shop.Witness.Note(witness.KindCut)
+		shop.Witness.Note(witness.KindCutOff)
 		return nil
 	}
 	mend := func(http.ResponseWriter, *http.Request) error {
-		shop.Witness.Note(witness.KindMend)
+		shop.Witness.Note(witness.KindReconnects)
 		gate.Open()
 		return nil
 	}

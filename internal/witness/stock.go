@@ -27,7 +27,7 @@ func (a *Account) recordStock(s *Sale, event Event) {
 	of := a.stocks[event.Segment]
 	before := of.before
 	if c.Outcome == Refused && event.Token > 0 && of.token > 0 { // or the larger one was seen before the record began
-		a.find(Finding{Kind: RefusedToken, At: event.Replied, By: s.Name, Token: event.Token, Seen: of.token})
+		a.find(Finding{Kind: RefusedToken, At: event.Replied, Subject: s.Name, Token: event.Token, LargerToken: of.token})
 	}
 	if c.Outcome != Done {
 		return
@@ -46,11 +46,11 @@ func (a *Account) recordStock(s *Sale, event Event) {
 	case before.Replied.Before(s.read.Sent):
 		of.showed = s.read
 	default:
-		a.find(Finding{Kind: LostUpdate, At: event.Replied, By: s.Name, Of: before.Sale, Read: read.Stock, Wrote: c.Stock})
+		a.find(Finding{Kind: LostUpdate, At: event.Replied, Subject: s.Name, Other: before.Sale, ReadStock: read.Stock, WrittenStock: c.Stock})
 	}
 	of.before, s.wrote = event, event.Replied
 	for _, h := range slices.Backward(a.Holdings) {
-		if h.Is(s.Name) && h.Segment == event.Segment && !h.From.After(event.Replied) {
+		if h.BelongsTo(s.Name) && h.Segment == event.Segment && !h.From.After(event.Replied) {
 			a.find(s.lateWrite(h)...)
 			return
 		}
@@ -59,24 +59,25 @@ func (a *Account) recordStock(s *Sale, event Event) {
 
 // lateWrite finds that a sale wrote after a lock of its own had ended.
 func (s *Sale) lateWrite(h *Holding) []Finding {
-	if h.End == Lasting || !h.To.Before(s.wrote) {
+	if h.End == Ongoing || !h.To.Before(s.wrote) {
 		return nil
 	}
-	return []Finding{{Kind: WroteLate, At: s.wrote, By: s.Name, For: Millis(s.wrote.Sub(h.To))}}
+	return []Finding{{Kind: WroteLate, At: s.wrote, Subject: s.Name, Duration: Millis(s.wrote.Sub(h.To))}}
 }
 
 // compareLedger finds what is worth a sentence of what a buyer was told, and of what the ledger has.
 func (a *Account) compareLedger(event Event) {
-	found := Finding{At: event.Replied, By: cmp.Or(a.owners[event.Owner], event.Replica)} // a sale that never asked for the lock has no name
-	switch booked, inDoubt := event.Kind == KindBooked, event.Code == lock.CodeOf(service.ErrOutcomeUnknown); {
-	case event.Kind == KindResold:
+	// A sale that never asked for the lock has no name.
+	found := Finding{At: event.Replied, Subject: cmp.Or(a.owners[event.Owner], event.Replica)}
+	switch booked, inDoubt := event.Kind == KindOrderBooked, event.Code == lock.CodeOf(service.ErrOutcomeUnknown); {
+	case event.Kind == KindOrderDuplicated:
 		found.Kind = DoubleSale
 	case booked && inDoubt:
-		found.Kind = DoubtBooked
+		found.Kind = InDoubtBooked
 	case inDoubt:
-		found.Kind = DoubtUnbooked
+		found.Kind = InDoubtUnbooked
 	case booked && event.Code != "":
-		found.Kind = SoldUntold
+		found.Kind = SoldDespiteError
 	case !booked && event.Code == "":
 		found.Kind = NeverBooked
 	default:
@@ -89,7 +90,7 @@ func (a *Account) compareLedger(event Event) {
 func (a *Account) beginRun(s *Sale, event Event) {
 	a.enter(s, event.Replied)
 	if of, ran := a.ran[event.Tick]; ran {
-		a.find(Finding{Kind: RanTwice, At: event.Replied, By: event.Sale, Of: of, Tick: event.Tick})
+		a.find(Finding{Kind: RanTickTwice, At: event.Replied, Subject: event.Sale, Other: of, Tick: event.Tick})
 	} else {
 		a.ran[event.Tick] = event.Sale
 	}

@@ -15,7 +15,7 @@ import (
 // stage is a shop that plays what it is told.
 type stage struct {
 	mu       sync.Mutex
-	look     live.Look
+	look     live.RunState
 	played   []witness.Event
 	follow   int // how often it was followed
 	followed int // how many follow it
@@ -25,7 +25,8 @@ type stage struct {
 }
 
 func newStage(lock string) *stage {
-	return &stage{look: live.Look{Report: history.Report{RunID: "one", Lock: lock, Initial: 200, Remaining: 200}}, news: make(chan struct{})}
+	report := history.Report{RunID: "one", Lock: lock, Initial: 200, Remaining: 200}
+	return &stage{look: live.RunState{Report: report}, news: make(chan struct{})}
 }
 
 func (s *stage) play(events ...witness.Event) {
@@ -57,14 +58,14 @@ func (s *stage) Follow(ctx context.Context, see func(...witness.Event)) {
 	s.mu.Unlock()
 }
 
-func (s *stage) Look(context.Context) (live.Look, error) {
+func (s *stage) RunState(context.Context) (live.RunState, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.looks++
 	return s.look, s.gone
 }
 
-func (s *stage) set(change func(*live.Look)) {
+func (s *stage) set(change func(*live.RunState)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	change(&s.look)

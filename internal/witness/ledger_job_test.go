@@ -19,9 +19,9 @@ func (s *story) booked(ms int, sale string, kind witness.Kind, told string) {
 
 // runs adds a run of a job's tick.
 func (s *story) runs(from, to int, name string, tick int) {
-	s.moment(from, witness.KindRuns, name)
+	s.moment(from, witness.KindRunBegins, name)
 	(*s)[len(*s)-1].Tick = tick
-	s.moment(to, witness.KindRan, name)
+	s.moment(to, witness.KindRunEnds, name)
 	(*s)[len(*s)-1].Tick = tick
 }
 
@@ -41,15 +41,15 @@ func TestWhatHappensBesideTheLock(t *testing.T) {
 	}{
 		"buyers who were told the truth": {
 			tell: func(s *story) {
-				s.booked(0, "r1#1", witness.KindBooked, "")
-				s.booked(10, "r1#2", witness.KindUnbooked, "lock_timeout")
-				*s = append(*s, witness.Event{Kind: witness.KindUnbooked, Replica: "r2", Code: "redis_unavailable", Sent: at(20), Replied: at(20)})
+				s.booked(0, "r1#1", witness.KindOrderBooked, "")
+				s.booked(10, "r1#2", witness.KindOrderMissing, "lock_timeout")
+				*s = append(*s, witness.Event{Kind: witness.KindOrderMissing, Replica: "r2", Code: "redis_unavailable", Sent: at(20), Replied: at(20)})
 			},
 		},
 		"buyers in doubt": {
 			tell: func(s *story) {
-				s.booked(0, "r1#1", witness.KindBooked, "outcome_unknown")
-				s.booked(10, "r1#2", witness.KindUnbooked, "outcome_unknown")
+				s.booked(0, "r1#1", witness.KindOrderBooked, "outcome_unknown")
+				s.booked(10, "r1#2", witness.KindOrderMissing, "outcome_unknown")
 			},
 			want: []string{
 				"r1#1's buyer was left in doubt; the ledger has the order", "r1#2's buyer was left in doubt; the ledger has no order of it",
@@ -57,9 +57,9 @@ func TestWhatHappensBesideTheLock(t *testing.T) {
 		},
 		"buyers who were told wrong": {
 			tell: func(s *story) {
-				s.booked(0, "r1#1", witness.KindBooked, "redis_unavailable")
-				s.booked(10, "r1#2", witness.KindUnbooked, "")
-				*s = append(*s, witness.Event{Kind: witness.KindUnbooked, Replica: "r2", Sent: at(20), Replied: at(20)})
+				s.booked(0, "r1#1", witness.KindOrderBooked, "redis_unavailable")
+				s.booked(10, "r1#2", witness.KindOrderMissing, "")
+				*s = append(*s, witness.Event{Kind: witness.KindOrderMissing, Replica: "r2", Sent: at(20), Replied: at(20)})
 			},
 			want: []string{
 				"r1#1 was sold, though its buyer was told that it was not",
@@ -71,7 +71,7 @@ func TestWhatHappensBesideTheLock(t *testing.T) {
 			tell: func(s *story) {
 				s.moment(0, witness.KindAsks, "r1#1")
 				s.command(1, 2, "r1#1", witness.Command{Verb: witness.Takes, Outcome: witness.Refused, TTL: millis(60_000)})
-				s.befalls(3, witness.KindResent, "r1")
+				s.befalls(3, witness.KindCommandResent, "r1")
 				s.moment(1000, witness.KindEnds, "r1#1")
 				s.moment(1001, witness.KindAsks, "r2#1")
 				s.command(1002, 1003, "r2#1", witness.Command{Verb: witness.Takes, Outcome: witness.Refused, TTL: millis(60_000)})
@@ -84,7 +84,7 @@ func TestWhatHappensBesideTheLock(t *testing.T) {
 				s.moment(0, witness.KindAsks, "r1#1")
 				s.command(1, 2, "r1#1", witness.Command{Verb: witness.Takes, Outcome: witness.Again, TTL: millis(60_000)})
 				s.moment(3, witness.KindObtains, "r1#1")
-				s.befalls(3, witness.KindResent, "r1")
+				s.befalls(3, witness.KindCommandResent, "r1")
 				s.removes(5, "r1#1", witness.Again, false)
 				s.moment(1001, witness.KindAsks, "r2#1")
 				s.command(1002, 1003, "r2#1", witness.Command{Verb: witness.Takes, Outcome: witness.Refused, TTL: millis(60_000)})
@@ -94,10 +94,10 @@ func TestWhatHappensBesideTheLock(t *testing.T) {
 		},
 		"a tick that is run once, a tick that is left out": {
 			tell: func(s *story) {
-				s.tick(0, witness.KindTick, 1)
+				s.tick(0, witness.KindTickBegins, 1)
 				s.runs(1, 1100, "r1#1", 1)
-				s.tick(1000, witness.KindTick, 2)
-				s.tick(1500, witness.KindTick, 3)
+				s.tick(1000, witness.KindTickBegins, 2)
+				s.tick(1500, witness.KindTickBegins, 3)
 				s.runs(1501, 1600, "r2#1", 3)
 			},
 		},
@@ -106,7 +106,7 @@ func TestWhatHappensBesideTheLock(t *testing.T) {
 				s.runs(1, 100, "r1#1", 1)
 				s.runs(200, 1100, "r2#1", 1)
 				s.runs(1001, 1201, "r1#2", 2)
-				s.tick(1500, witness.KindMissed, 3)
+				s.tick(1500, witness.KindTickMissed, 3)
 			},
 			want: []string{"r2#1 ran tick 1, and so did r1#1", "r2#1 and r1#2 were inside together for 99 ms", "nobody ran tick 3"},
 		},
@@ -123,7 +123,7 @@ func TestWhatHappensBesideTheLock(t *testing.T) {
 // A node has a name of its own in each language; the Redis with the stock is Redis.
 func TestHappeningsOnTheWay(t *testing.T) {
 	for node, want := range [][2]string{{"r1 is cut off from Redis", "r1 与 Redis 断开"}, {"r1 is cut off from node 1", "r1 与节点 1 断开"}} {
-		e := witness.Event{Kind: witness.KindCut, Replica: "r1", Node: node}
+		e := witness.Event{Kind: witness.KindCutOff, Replica: "r1", Node: node}
 		if got := [2]string{e.Sentence(language.English), e.Sentence(language.Chinese)}; got != want {
 			t.Errorf("it says %q; want %q", got, want)
 		}
@@ -132,15 +132,15 @@ func TestHappeningsOnTheWay(t *testing.T) {
 
 // beside is a story of all that happens beside the lock.
 func beside() (s story) {
-	s.tick(0, witness.KindTick, 1)
+	s.tick(0, witness.KindTickBegins, 1)
 	s.runs(1, 100, "r1#1", 1)
 	s.runs(2, 99, "r2#1", 1)
-	for i, kind := range []witness.Kind{witness.KindRedisHangs, witness.KindRedisEnds, witness.KindRedisBegins} {
+	for i, kind := range []witness.Kind{witness.KindRedisHangs, witness.KindRedisUnreachable, witness.KindRedisReachable} {
 		s.tick(200+i, kind, 0)
 	}
-	s.befalls(300, witness.KindUnheard, "r1")
-	s.befalls(301, witness.KindResent, "r2")
-	s.tick(400, witness.KindMissed, 2)
+	s.befalls(300, witness.KindReplyHeld, "r1")
+	s.befalls(301, witness.KindCommandResent, "r2")
+	s.tick(400, witness.KindTickMissed, 2)
 	return s
 }
 

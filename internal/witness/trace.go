@@ -92,12 +92,12 @@ func (d *drawing) happens(event Event) (step trace.Step, shown bool) {
 		shown = shown && step.Actor != ""
 	}
 	switch {
-	case event.Kind == KindRuns, event.Kind == KindMissed:
+	case event.Kind == KindRunBegins, event.Kind == KindTickMissed:
 		step.Says = cmp.Or(d.found(func(f Finding) bool {
-			return (f.Kind == RanTwice || f.Kind == Missed) && f.Tick == event.Tick && f.By == event.Sale
+			return (f.Kind == RanTickTwice || f.Kind == MissedTick) && f.Tick == event.Tick && f.Subject == event.Sale
 		}), step.Says)
 	case event.forgets():
-		forgot := d.found(func(f Finding) bool { return f.Kind == Forgot && f.At.Equal(event.Replied) })
+		forgot := d.found(func(f Finding) bool { return f.Kind == RedisLostLock && f.At.Equal(event.Replied) })
 		step.Says = d.joined(step.Says, forgot)
 	}
 	return step, shown
@@ -134,7 +134,7 @@ func (d *drawing) command(event Event) (all []moment) {
 		step.Stock = inSegment(strconv.FormatInt(c.Stock, 10), event.Segment)
 	}
 	step.Says = cmp.Or(d.found(func(f Finding) bool { // that the command is to blame for
-		return f.At.Equal(event.Replied) && f.By == actor(event) && (f.Kind != WaitsForItself || c.Verb == Takes)
+		return f.At.Equal(event.Replied) && f.Subject == actor(event) && (f.Kind != WaitsForItself || c.Verb == Takes)
 	}), commandSentence(d.in, event))
 	return append(all, moment{event.Replied, step})
 }
@@ -142,12 +142,12 @@ func (d *drawing) command(event Event) (all []moment) {
 // polled is when the attempts before a command are drawn: when the last of them was sent. An expiry is known as the earliest that it can
 // have been, so an attempt right after it still found the lock.
 func (d *drawing) polled(event Event) time.Time {
-	at, holdings := event.Command.Polled, d.account.Holdings
+	at, holdings := event.Command.LastPoll, d.account.Holdings
 	if at.IsZero() {
 		at = event.Sent
 	}
 	if event.Node > 0 {
-		holdings = d.account.OnNodes
+		holdings = d.account.NodeHoldings
 	}
 	for _, h := range holdings {
 		if h.Node == event.Node && h.End == Expired && !h.To.After(at) && at.Sub(h.To) < aMoment {
@@ -167,7 +167,7 @@ func (d *drawing) isDelayed(event Event) bool {
 		case e.Kind == KindLoses:
 			return e.Sale == event.Sale
 		default:
-			return e.Kind == KindStops || e.Kind == KindHeld && e.Node == event.Node
+			return e.Kind == KindStops || e.Kind == KindCommandHeld && e.Node == event.Node
 		}
 	})
 }
@@ -178,8 +178,8 @@ func (d *drawing) sender(event Event) string {
 	if event.Sale != "" || event.Command.Holder == "" {
 		return event.Sale
 	}
-	for _, i := range d.account.Insides {
-		if ReplicaOf(i.Sale) == event.Replica && i.Covers(event.Replied) && slices.Contains(d.sales, i.Sale) {
+	for _, i := range d.account.CriticalSections {
+		if ReplicaOf(i.Sale) == event.Replica && i.Contains(event.Replied) && slices.Contains(d.sales, i.Sale) {
 			return i.Sale
 		}
 	}
@@ -217,9 +217,9 @@ func (d *drawing) stood(step trace.Step, at, until time.Time) trace.Step {
 	var ofSegments []string
 	for _, h := range a.Holdings {
 		switch {
-		case h.Covers(at) && h.Segment > 0:
+		case h.Contains(at) && h.Segment > 0:
 			ofSegments = append(ofSegments, inSegment(h.Holder, h.Segment))
-		case h.Covers(at):
+		case h.Contains(at):
 			step.Lock = h.Holder
 		}
 	}
@@ -234,8 +234,8 @@ func (d *drawing) stood(step trace.Step, at, until time.Time) trace.Step {
 			step.Nodes[event.Node-1].Health = trace.Crashed
 		}
 	}
-	for _, h := range a.OnNodes {
-		if h.Covers(at) {
+	for _, h := range a.NodeHoldings {
+		if h.Contains(at) {
 			step.Nodes[h.Node-1].Lock = h.Holder
 		}
 	}
@@ -254,15 +254,15 @@ func (d *drawing) stance(sale string, at, until time.Time) trace.Stance {
 		}
 	}
 	paused := slices.ContainsFunc(d.account.Stops, func(s Stop) bool {
-		return s.Replica == ReplicaOf(sale) && s.Covers(at)
+		return s.Replica == ReplicaOf(sale) && s.Contains(at)
 	})
-	inside := slices.ContainsFunc(d.account.Insides, func(i *Inside) bool {
-		return i.Sale == sale && (i.Covers(at) || i.From.After(at) && i.From.Before(until))
+	inside := slices.ContainsFunc(d.account.CriticalSections, func(i *CriticalSection) bool {
+		return i.Sale == sale && (i.Contains(at) || i.From.After(at) && i.From.Before(until))
 	})
 	switch {
 	case life == nil:
 		return trace.Absent
-	case !life.Ended.IsZero() && !life.Ended.After(at):
+	case !life.EndedAt.IsZero() && !life.EndedAt.After(at):
 		if life.Died {
 			return trace.Dead
 		}

@@ -58,7 +58,7 @@ func crowd(random *rand.Rand, n int) (events []Event) {
 		case 0:
 			event.Kind, event.Token = KindObtains, int64(random.IntN(2))
 		case 1:
-			event.Kind = KindFreed
+			event.Kind = KindCommandReleased
 		case 2:
 			event.Kind = KindEmptied
 		default:
@@ -78,7 +78,7 @@ func TestTheKeyWaitsForWhatExplains(t *testing.T) {
 		events := crowd(rand.New(rand.NewPCG(seed, 0)), 100) //nolint:gosec // a test that can be repeated
 		want, got := followedAtOnce(events).account, followed(events).account
 		got.Findings = slices.DeleteFunc(got.Findings, func(f Finding) bool {
-			return !slices.Contains([]FindingKind{Removed, Overwrote, Prolonged, Forgot}, f.Kind)
+			return !slices.Contains([]FindingKind{RemovedLock, OverwroteLock, ProlongedLock, RedisLostLock}, f.Kind)
 		})
 		if !reflect.DeepEqual(got.Holdings, want.Holdings) || !slices.Equal(got.Findings, want.Findings) {
 			t.Fatalf("seed %d: %+v\nwant\n%+v", seed, got.Findings, want.Findings)

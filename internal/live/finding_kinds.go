@@ -11,25 +11,25 @@ import (
 )
 
 // Kind is what a kind of finding is called, and which exploration of the run's lock shows it; nil: none does.
-type Kind struct {
-	Title string       `json:"title"`
-	Shown *Exploration `json:"shown"`
+type FindingKindInfo struct {
+	Title       string       `json:"title"`
+	Exploration *Exploration `json:"shown"`
 }
 
 // Exploration is what the scheduler's seat is to look for.
 type Exploration struct {
-	In      string          `json:"in"` // flags of lockstep explore
+	Flags   string          `json:"in"` // flags of lockstep explore
 	Anomaly anomaly.Anomaly `json:"anomaly"`
 }
 
 // kinds are all kinds of findings, by their names, for a run with a lock.
-func kinds(lock string, in language.Language) map[string]Kind {
+func kinds(lock string, in language.Language) map[string]FindingKindInfo {
 	row, err := evolution.Find(lock)
-	all := map[string]Kind{}
+	all := map[string]FindingKindInfo{}
 	for name, title := range witness.Titles() {
-		kind := Kind{Title: title.In(in)}
+		kind := FindingKindInfo{Title: title.In(in)}
 		if err == nil {
-			kind.Shown = exploration(row, witness.FindingKind(name))
+			kind.Exploration = exploration(row, witness.FindingKind(name))
 		}
 		all[name] = kind
 	}
@@ -43,14 +43,14 @@ func exploration(row strategy.Strategy, kind witness.FindingKind) *Exploration {
 	if in == "" {
 		return nil
 	}
-	shown := Exploration{In: "--actors 2 " + in, Anomaly: kind.Anomaly()}
+	shown := Exploration{Flags: "--actors 2 " + in, Anomaly: kind.Anomaly()}
 	switch {
 	case row.Name == "v0":
-		return &Exploration{In: "--actors 2", Anomaly: anomaly.LostUpdate}
+		return &Exploration{Flags: "--actors 2", Anomaly: anomaly.LostUpdate}
 	case kind == witness.WaitsForItself && !row.Capabilities.Expires:
 		shown.Anomaly = anomaly.Stuck
 	case row.Capabilities.Renewed:
-		shown.In = strings.ReplaceAll(shown.In, "expiry", "pause")
+		shown.Flags = strings.ReplaceAll(shown.Flags, "expiry", "pause")
 	}
 	return &shown
 }
@@ -58,15 +58,15 @@ func exploration(row strategy.Strategy, kind witness.FindingKind) *Exploration {
 // flags are those of the exploration of a lock that expires and is not renewed; "" if none shows the finding.
 func flags(kind witness.FindingKind) string {
 	switch kind {
-	case witness.Removed, witness.Prolonged, witness.ExpiredAtWork, witness.Together, witness.LostUpdate:
+	case witness.RemovedLock, witness.ProlongedLock, witness.ExpiredAtWork, witness.Overlapped, witness.LostUpdate:
 		return "--faults expiry=1"
-	case witness.Overwrote, witness.RefusedToken, witness.WroteLate:
+	case witness.OverwroteLock, witness.RefusedToken, witness.WroteLate:
 		return "--faults pause=1"
-	case witness.WaitedInVain, witness.LeftBehind, witness.Idle, witness.DiedHolding, witness.PassedOver, witness.RenewedOn:
+	case witness.WaitedInVain, witness.LeftBehind, witness.LockIdle, witness.DiedHolding, witness.DiedInQueue, witness.RenewedAfterEnd:
 		return "--faults crash=1"
 	case witness.WaitsForItself:
 		return "--nested 1"
-	case witness.Forgot:
+	case witness.RedisLostLock:
 		return "--faults failover=1"
 	default:
 		return ""

@@ -18,19 +18,19 @@ import (
 func TestKindsLeadToABreach(t *testing.T) {
 	chair := route.Mux(seat.New(seat.Usual(), nil).Routes()...)
 	for lock, shown := range map[string][]witness.FindingKind{
-		"v0":  {witness.Together, witness.LostUpdate},
+		"v0":  {witness.Overlapped, witness.LostUpdate},
 		"v1":  {witness.LeftBehind, witness.WaitedInVain, witness.WaitsForItself},
-		"v2":  {witness.Removed, witness.ExpiredAtWork, witness.Together, witness.LostUpdate, witness.WroteLate},
-		"v3":  {witness.Removed},
+		"v2":  {witness.RemovedLock, witness.ExpiredAtWork, witness.Overlapped, witness.LostUpdate, witness.WroteLate},
+		"v3":  {witness.RemovedLock},
 		"v4":  {witness.WaitsForItself},
-		"v5":  {witness.Together, witness.LostUpdate, witness.WroteLate},
-		"v6":  {witness.ExpiredAtWork, witness.Together, witness.LostUpdate, witness.WroteLate, witness.Forgot},
-		"v7":  {witness.ExpiredAtWork, witness.Together, witness.RefusedToken},
-		"v10": {witness.Together, witness.Forgot}, "getset": {witness.Overwrote}, "setex": {witness.Overwrote},
+		"v5":  {witness.Overlapped, witness.LostUpdate, witness.WroteLate},
+		"v6":  {witness.ExpiredAtWork, witness.Overlapped, witness.LostUpdate, witness.WroteLate, witness.RedisLostLock},
+		"v7":  {witness.ExpiredAtWork, witness.Overlapped, witness.RefusedToken},
+		"v10": {witness.Overlapped, witness.RedisLostLock}, "getset": {witness.OverwroteLock}, "setex": {witness.OverwroteLock},
 	} {
 		all := kinds(lock, language.English)
 		for _, kind := range shown {
-			in := all[string(kind)].Shown
+			in := all[string(kind)].Exploration
 			if in == nil {
 				t.Errorf("%s under %s: no exploration shows it", kind, lock)
 				continue
@@ -45,7 +45,7 @@ func TestKindsLeadToABreach(t *testing.T) {
 // hintAt returns in how many steps the seat shows what is to be shown with a lock.
 func hintAt(t *testing.T, chair http.Handler, lock string, shown Exploration) int {
 	t.Helper()
-	query := url.Values{"lock": {lock}, "in": {shown.In}, "anomaly": {string(shown.Anomaly)}}.Encode()
+	query := url.Values{"lock": {lock}, "in": {shown.Flags}, "anomaly": {string(shown.Anomaly)}}.Encode()
 	w := httptest.NewRecorder()
 	chair.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/seat/hint?"+query, nil))
 	var hint struct{ Steps int }
@@ -57,11 +57,11 @@ func hintAt(t *testing.T, chair http.Handler, lock string, shown Exploration) in
 
 func TestEveryExplorationHasATitle(t *testing.T) {
 	all := kinds("v2", language.Chinese)
-	if removed := all[string(witness.Removed)]; removed.Title != "误删别人的锁" || removed.Shown.In != "--actors 2 --faults expiry=1" {
+	if removed := all[string(witness.RemovedLock)]; removed.Title != "误删别人的锁" || removed.Exploration.Flags != "--actors 2 --faults expiry=1" {
 		t.Errorf("a foreign delete under v2 is %+v", removed)
 	}
 	for kind, is := range all {
-		if is.Title == "" || is.Shown != nil && is.Shown.Anomaly == "" {
+		if is.Title == "" || is.Exploration != nil && is.Exploration.Anomaly == "" {
 			t.Errorf("%s is %+v; want a title, and an anomaly where an exploration shows it", kind, is)
 		}
 	}
@@ -72,12 +72,12 @@ func TestALaneEndsWithTheBuyersCode(t *testing.T) {
 	now := time.Now()
 	for want, sale := range map[string]*witness.Sale{
 		"":                      {},
-		"died":                  {Ended: now, Died: true},
-		"sold":                  {Ended: now},
-		"sold_out":              {Ended: now, Error: "no more", Code: "sold_out"},
-		"redis_unavailable":     {Ended: now, Error: "GET: OOM", Code: "redis_refused"},
-		"client_closed_request": {Ended: now, Error: "context canceled", Code: "cancelled"},
-		"internal":              {Ended: now, Error: "sold out"},
+		"died":                  {EndedAt: now, Died: true},
+		"sold":                  {EndedAt: now},
+		"sold_out":              {EndedAt: now, Error: "no more", Code: "sold_out"},
+		"redis_unavailable":     {EndedAt: now, Error: "GET: OOM", Code: "redis_refused"},
+		"client_closed_request": {EndedAt: now, Error: "context canceled", Code: "cancelled"},
+		"internal":              {EndedAt: now, Error: "sold out"},
 	} {
 		if got := endOf(sale); got != want {
 			t.Errorf("%+v ends with %q; want %q", sale, got, want)

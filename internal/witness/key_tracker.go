@@ -44,7 +44,7 @@ func (a *Account) keysOf(event Event) (all []*key) {
 
 func (k *key) see(event *seen) {
 	switch {
-	case event.Kind == KindResent:
+	case event.Kind == KindCommandResent:
 		k.resent[event.Replica] = true
 	case event.isOfKey():
 		event.waits++
@@ -60,7 +60,7 @@ func (e Event) isOfKey() bool {
 	if e.Command != nil {
 		return e.Command.Verb == Takes || e.Command.Verb == Renews || e.Command.Verb == Removes
 	}
-	return e.Kind == KindFreed || e.forgets()
+	return e.Kind == KindCommandReleased || e.forgets()
 }
 
 // follow applies the events that fit.
@@ -125,7 +125,7 @@ func (k *key) fits(event *Event) bool {
 func (k *key) apply(event Event) {
 	c := event.Command
 	switch {
-	case event.Kind == KindFreed:
+	case event.Kind == KindCommandReleased:
 		k.freed[event.Replica] = event
 	case c == nil:
 		k.forget(event)
@@ -156,10 +156,10 @@ func (k *key) obtain(event Event) {
 		case k.last.expiredBy(event.Replied):
 			k.expire(event.Replied)
 		case c.Forced:
-			k.find(Overwrote, event)
-			k.end(Replaced, actor(event), event.Replied)
+			k.find(OverwroteLock, event)
+			k.end(OverwrittenByOther, actor(event), event.Replied)
 		default:
-			k.end(Gone, "", event.Replied)
+			k.end(Vanished, "", event.Replied)
 		}
 	}
 	if k.held {
@@ -170,20 +170,20 @@ func (k *key) obtain(event Event) {
 }
 
 func (k *key) begin(holder string, from, set time.Time, ttl Millis) {
-	k.last, k.held = &Holding{Span: Span{From: from}, Holder: holder, Lasts: ttl, set: set, Node: k.node, Segment: k.segment}, true
+	k.last, k.held = &Holding{Span: Span{From: from}, Holder: holder, TTL: ttl, set: set, Node: k.node, Segment: k.segment}, true
 	k.account.addHolding(k.last)
 }
 
 func (k *key) set(ttl Millis, at time.Time) {
-	k.last.Lasts, k.last.set = ttl, at
+	k.last.TTL, k.last.set = ttl, at
 	if k.node > 0 {
 		k.account.renewPart(k.last)
 	}
 }
 
-func (k *key) end(end End, by string, at time.Time) {
-	k.last.End, k.last.By, k.last.To, k.held = end, by, at, false
-	if end == Gone {
+func (k *key) end(end HoldingEnd, by string, at time.Time) {
+	k.last.End, k.last.EndedBy, k.last.To, k.held = end, by, at, false
+	if end == Vanished {
 		k.lapsed = latest(append(k.lapsed, k.last))
 	}
 	k.account.endHolding(k.last)
@@ -194,7 +194,7 @@ func (k *key) renew(event Event) {
 		return
 	}
 	if k.holder() != event.Command.Holder {
-		k.find(Prolonged, event)
+		k.find(ProlongedLock, event)
 	}
 	k.set(event.Command.TTL, event.Sent)
 }
@@ -205,8 +205,8 @@ func (k *key) remove(event Event) {
 		k.end(GivenBack, actor(event), event.Replied)
 	case k.explains(event), !k.held:
 	default:
-		k.find(Removed, event)
-		k.end(Taken, actor(event), event.Replied)
+		k.find(RemovedLock, event)
+		k.end(RemovedByOther, actor(event), event.Replied)
 	}
 }
 
@@ -216,8 +216,8 @@ func (k *key) explains(release Event) bool {
 		return false
 	}
 	for _, h := range k.lapsed {
-		if h.Holder == release.Command.Holder && h.End == Gone && !release.Sent.After(h.To) {
-			h.End, h.By = GivenBack, actor(release)
+		if h.Holder == release.Command.Holder && h.End == Vanished && !release.Sent.After(h.To) {
+			h.End, h.EndedBy = GivenBack, actor(release)
 			return true
 		}
 	}
@@ -229,9 +229,9 @@ func (k *key) expire(by time.Time) {
 	switch {
 	case !k.held:
 	case k.last.expiredBy(by):
-		k.end(Expired, "", k.last.Expires())
+		k.end(Expired, "", k.last.ExpiryDeadline())
 	default:
-		k.end(Gone, "", by)
+		k.end(Vanished, "", by)
 	}
 }
 
@@ -242,8 +242,8 @@ func (k *key) forget(event Event) {
 	case k.last.expiredBy(event.Replied):
 		k.expire(event.Replied)
 	default:
-		k.tell(Finding{Kind: Forgot, At: event.Replied, By: redisName(k.node), Of: k.holder(), Node: k.node})
-		k.end(Forgotten, redisName(k.node), event.Replied)
+		k.tell(Finding{Kind: RedisLostLock, At: event.Replied, Subject: redisName(k.node), Other: k.holder(), Node: k.node})
+		k.end(LostByRedis, redisName(k.node), event.Replied)
 	}
 }
 
@@ -268,7 +268,7 @@ func (k *key) explain(event Event) {
 
 // find notes that an event does something to another's lock.
 func (k *key) find(kind FindingKind, event Event) {
-	k.tell(Finding{Kind: kind, At: event.Replied, By: actor(event), Of: k.holder()})
+	k.tell(Finding{Kind: kind, At: event.Replied, Subject: actor(event), Other: k.holder()})
 }
 
 // tell tells what was found; of one of several masters it means nothing.

@@ -33,7 +33,7 @@ func TestTraceDrawsAttemptsBeforeTheExpiry(t *testing.T) {
 		s.moment(10, witness.KindAsks, "r2#1")
 		s.command(10, 11, "r2#1", witness.Command{Verb: witness.Takes, Outcome: witness.Refused})
 		s.command(1020, 1021, "r2#1", witness.Command{
-			Verb: witness.Takes, Outcome: witness.Done, TTL: millis(1000), Polls: 46, Polled: at(polled),
+			Verb: witness.Takes, Outcome: witness.Done, TTL: millis(1000), Polls: 46, LastPoll: at(polled),
 		})
 		s.moment(1022, witness.KindObtains, "r2#1")
 		want := `     r1#1     r2#1   Redis
@@ -61,7 +61,7 @@ func TestTraceDrawsLaterAttemptsAfterTheExpiry(t *testing.T) {
 	s.takes(0, "r1#1", 1000)
 	s.moment(10, witness.KindAsks, "r2#1")
 	s.command(10, 11, "r2#1", witness.Command{Verb: witness.Takes, Outcome: witness.Refused})
-	s.command(1500, 1501, "r2#1", witness.Command{Verb: witness.Takes, Outcome: witness.Done, Polls: 5, Polled: at(1250)})
+	s.command(1500, 1501, "r2#1", witness.Command{Verb: witness.Takes, Outcome: witness.Done, Polls: 5, LastPoll: at(1250)})
 	steps := witness.Examine(s.said()).Trace(language.English).Steps
 	if len(steps) != 5 || steps[3].Says != "r2#1 asks 5 times more, in vain" {
 		t.Errorf("%+v", steps)
@@ -73,14 +73,14 @@ func TestTraceDrawsWhenADelayedCommandIsSent(t *testing.T) {
 	var s story
 	s.takes(0, "r1#1", 1000)
 	s.stock(10, "r1#1", witness.Reads, 200)
-	s.befalls(21, witness.KindHeld, "r1")
+	s.befalls(21, witness.KindCommandHeld, "r1")
 	s.befalls(22, witness.KindStops, "r1")
 	s.takes(1001, "r2#1", 1000)
 	s.stock(1010, "r2#1", witness.Reads, 200)
 	s.stock(1020, "r2#1", witness.Writes, 199)
-	s.befalls(1030, witness.KindGoes, "r1")
+	s.befalls(1030, witness.KindResumes, "r1")
 	s.moment(1031, witness.KindLoses, "r1#1")
-	s.befalls(1032, witness.KindFreed, "r1")
+	s.befalls(1032, witness.KindCommandReleased, "r1")
 	s.command(20, 1040, "r1#1", witness.Command{Verb: witness.Writes, Outcome: witness.Done, Stock: 199})
 	want := `     r1#1     r2#1   Redis
   1  ├────────────────▶│   SET distributedLock 1 NX → 1

@@ -112,7 +112,7 @@ func TestWhatTheDeadLeave(t *testing.T) {
 		var s story
 		test.tell(&s)
 		var got []string
-		for _, f := range witness.Examine(s).Of(witness.PassedOver, witness.PlaceExpired, witness.DiedHolding) {
+		for _, f := range witness.Examine(s).FindingsOf(witness.DiedInQueue, witness.QueuePlaceExpired, witness.DiedHolding) {
 			got = append(got, f.Sentence(language.English))
 			if chinese := f.Sentence(language.Chinese); !strings.Contains(chinese, "崩溃") {
 				t.Errorf("%s: in Chinese it says %q", name, chinese)
