@@ -18,11 +18,11 @@ import (
 )
 
 const (
-	mostRequests = 20_000
-	mostBuyers   = 2_000
-	mostBursts   = 20 // that are remembered
-	answerTime   = 5 * time.Minute
-	minAnswered  = 0.99
+	maxRequests      = 20_000
+	maxBuyers        = 2_000
+	maxBursts        = 20 // that are remembered
+	answerTimeout    = 5 * time.Minute
+	minAnsweredShare = 0.99
 )
 
 // peerHeader marks a question that one replica asks another.
@@ -41,10 +41,10 @@ type Bursts struct {
 	NewID       func() string
 	CheckBuyers func(buyers int) error // fails if this process cannot be so many buyers
 
-	mu     sync.Mutex
-	kept   []*burst // the latest last
-	closed bool
-	going  sync.WaitGroup
+	mu      sync.Mutex
+	bursts  []*burst // the latest last
+	closed  bool
+	running sync.WaitGroup
 }
 
 type burst struct {
@@ -53,7 +53,7 @@ type burst struct {
 	answered atomic.Int64
 	cancel   context.CancelFunc
 
-	over   chan struct{} // closed when what follows is there
+	done   chan struct{} // closed when what follows is there
 	result *load.Result
 	err    error
 }
@@ -81,7 +81,7 @@ func (b *Bursts) post(w http.ResponseWriter, r *http.Request) error {
 	if want.Stock != nil {
 		stock = *want.Stock
 	}
-	if want.N < 1 || want.N > mostRequests || want.C < 1 || want.C > mostBuyers || stock < 0 || stock > history.MaxStock {
+	if want.N < 1 || want.N > maxRequests || want.C < 1 || want.C > maxBuyers || stock < 0 || stock > history.MaxStock {
 		return badBurst(fmt.Errorf("n %d, c %d, stock %d are not allowed", want.N, want.C, stock))
 	}
 	if b.CheckBuyers != nil {
@@ -91,7 +91,7 @@ func (b *Bursts) post(w http.ResponseWriter, r *http.Request) error {
 	}
 	one, err := b.begin(load.Burst{
 		Targets: b.Targets, Requests: want.N, Buyers: min(want.C, want.N), Stock: stock, Token: b.Token,
-		Timeout: answerTime, MinAnswered: minAnswered,
+		Timeout: answerTimeout, MinAnswered: minAnsweredShare,
 	})
 	if err == nil {
 		answer.Write(w, http.StatusAccepted, one.answer())
@@ -101,7 +101,7 @@ func (b *Bursts) post(w http.ResponseWriter, r *http.Request) error {
 
 // badBurst says what is wrong with the numbers of a burst, and what is allowed.
 func badBurst(wrong error) error {
-	right := fmt.Sprintf(`want {"n":200,"c":200}: n requests from 1 to %d, of c buyers from 1 to %d`, mostRequests, mostBuyers)
+	right := fmt.Sprintf(`want {"n":200,"c":200}: n requests from 1 to %d, of c buyers from 1 to %d`, maxRequests, maxBuyers)
 	return api.BadRequest(wrong, right)
 }
 
@@ -109,20 +109,20 @@ func (b *Bursts) begin(buyers load.Burst) (*burst, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.closed {
-		return nil, errEnding
+		return nil, errShuttingDown
 	}
-	if n := len(b.kept); n > 0 && !b.kept[n-1].answer().Done {
+	if n := len(b.bursts); n > 0 && !b.bursts[n-1].answer().Done {
 		return nil, errRunning
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	one := &burst{id: b.NewID(), requests: buyers.Requests, cancel: cancel, over: make(chan struct{})}
+	one := &burst{id: b.NewID(), requests: buyers.Requests, cancel: cancel, done: make(chan struct{})}
 	buyers.Progress = func(int) { one.answered.Add(1) }
-	if b.kept = append(b.kept, one); len(b.kept) > mostBursts {
-		b.kept = slices.Clone(b.kept[1:])
+	if b.bursts = append(b.bursts, one); len(b.bursts) > maxBursts {
+		b.bursts = slices.Clone(b.bursts[1:])
 	}
-	b.going.Go(func() {
+	b.running.Go(func() {
 		defer cancel()
-		defer close(one.over)
+		defer close(one.done)
 		result, err := buyers.Run(ctx)
 		if one.err = err; err == nil {
 			one.result = &result
@@ -135,29 +135,29 @@ func (b *Bursts) begin(buyers load.Burst) (*burst, error) {
 func (b *Bursts) Close() {
 	b.mu.Lock()
 	b.closed = true
-	for _, one := range b.kept {
+	for _, one := range b.bursts {
 		one.cancel()
 	}
 	b.mu.Unlock()
-	b.going.Wait()
+	b.running.Wait()
 }
 
 func (b *Bursts) get(w http.ResponseWriter, r *http.Request) error {
-	return b.ofOne(w, r, func(*burst) {})
+	return b.answerOne(w, r, func(*burst) {})
 }
 
-func (b *Bursts) end(w http.ResponseWriter, r *http.Request) error {
-	return b.ofOne(w, r, func(one *burst) {
+func (b *Bursts) cancel(w http.ResponseWriter, r *http.Request) error {
+	return b.answerOne(w, r, func(one *burst) {
 		one.cancel()
-		<-one.over
+		<-one.done
 	})
 }
 
-func (b *Bursts) ofOne(w http.ResponseWriter, r *http.Request, do func(*burst)) error {
+func (b *Bursts) answerOne(w http.ResponseWriter, r *http.Request, do func(*burst)) error {
 	if one := b.find(r.PathValue("id")); one != nil {
 		do(one)
 		answer.Write(w, http.StatusOK, one.answer())
-	} else if !b.passOn(w, r) {
+	} else if !b.forwardToPeer(w, r) {
 		return errNoBurst
 	}
 	return nil
@@ -166,7 +166,7 @@ func (b *Bursts) ofOne(w http.ResponseWriter, r *http.Request, do func(*burst)) 
 func (b *Bursts) find(id string) *burst {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for _, one := range b.kept {
+	for _, one := range b.bursts {
 		if one.id == id {
 			return one
 		}
@@ -175,7 +175,7 @@ func (b *Bursts) find(id string) *burst {
 }
 
 // passOn asks the other replicas: behind nginx, a burst is one replica's, and whoever asks for it may come to any.
-func (b *Bursts) passOn(w http.ResponseWriter, r *http.Request) bool {
+func (b *Bursts) forwardToPeer(w http.ResponseWriter, r *http.Request) bool {
 	if r.Header.Get(peerHeader) != "" {
 		return false
 	}
@@ -205,7 +205,7 @@ func (b *Bursts) passOn(w http.ResponseWriter, r *http.Request) bool {
 func (b *burst) answer() BurstAnswer {
 	told := BurstAnswer{ID: b.id, Requests: b.requests, Answered: b.answered.Load()}
 	select {
-	case <-b.over:
+	case <-b.done:
 		told.Done, told.Result = true, b.result
 		if b.err != nil {
 			told.Error = b.err.Error()

@@ -23,13 +23,13 @@ type Exploration struct {
 }
 
 // kinds are all kinds of findings, by their names, for a run with a lock.
-func kinds(lock string, in language.Language) map[string]FindingKindInfo {
+func findingKinds(lock string, in language.Language) map[string]FindingKindInfo {
 	row, err := evolution.Find(lock)
 	all := map[string]FindingKindInfo{}
 	for name, title := range witness.Titles() {
 		kind := FindingKindInfo{Title: title.In(in)}
 		if err == nil {
-			kind.Exploration = exploration(row, witness.FindingKind(name))
+			kind.Exploration = explorationOf(row, witness.FindingKind(name))
 		}
 		all[name] = kind
 	}
@@ -38,8 +38,8 @@ func kinds(lock string, in language.Language) map[string]FindingKindInfo {
 
 // exploration shows a kind of finding; nil: none does. A lock that is renewed expires only if its holder is paused; without a lock,
 // there is nobody who holds it.
-func exploration(row strategy.Strategy, kind witness.FindingKind) *Exploration {
-	in := flags(kind)
+func explorationOf(row strategy.Strategy, kind witness.FindingKind) *Exploration {
+	in := explorationFlags(kind)
 	if in == "" {
 		return nil
 	}
@@ -56,7 +56,7 @@ func exploration(row strategy.Strategy, kind witness.FindingKind) *Exploration {
 }
 
 // flags are those of the exploration of a lock that expires and is not renewed; "" if none shows the finding.
-func flags(kind witness.FindingKind) string {
+func explorationFlags(kind witness.FindingKind) string {
 	switch kind {
 	case witness.RemovedLock, witness.ProlongedLock, witness.ExpiredAtWork, witness.Overlapped, witness.LostUpdate:
 		return "--faults expiry=1"

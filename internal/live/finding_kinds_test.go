@@ -28,7 +28,7 @@ func TestKindsLeadToABreach(t *testing.T) {
 		"v7":  {witness.ExpiredAtWork, witness.Overlapped, witness.RefusedToken},
 		"v10": {witness.Overlapped, witness.RedisLostLock}, "getset": {witness.OverwroteLock}, "setex": {witness.OverwroteLock},
 	} {
-		all := kinds(lock, language.English)
+		all := findingKinds(lock, language.English)
 		for _, kind := range shown {
 			in := all[string(kind)].Exploration
 			if in == nil {
@@ -56,7 +56,7 @@ func hintAt(t *testing.T, chair http.Handler, lock string, shown Exploration) in
 }
 
 func TestEveryExplorationHasATitle(t *testing.T) {
-	all := kinds("v2", language.Chinese)
+	all := findingKinds("v2", language.Chinese)
 	if removed := all[string(witness.RemovedLock)]; removed.Title != "误删别人的锁" || removed.Exploration.Flags != "--actors 2 --faults expiry=1" {
 		t.Errorf("a foreign delete under v2 is %+v", removed)
 	}
@@ -79,7 +79,7 @@ func TestALaneEndsWithTheBuyersCode(t *testing.T) {
 		"client_closed_request": {EndedAt: now, Error: "context canceled", Code: "cancelled"},
 		"internal":              {EndedAt: now, Error: "sold out"},
 	} {
-		if got := endOf(sale); got != want {
+		if got := laneEnd(sale); got != want {
 			t.Errorf("%+v ends with %q; want %q", sale, got, want)
 		}
 	}

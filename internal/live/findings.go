@@ -11,100 +11,100 @@ import (
 )
 
 const (
-	mostOfKind = 5               // findings of a kind that are sent at once
-	mostSent   = 300             // of a run
-	mostCosts  = 200             // of them, those that only say what the lock costs
-	againTime  = 2 * time.Second // until a finding that says more by now is sent again
-	mostNamed  = 3               // sales that a finding about a replica names
+	maxPerKind      = 5               // findings of a kind that are sent at once
+	maxFindings     = 300             // of a run
+	maxCostFindings = 200             // of them, those that only say what the lock costs
+	resendInterval  = 2 * time.Second // until a finding that says more by now is sent again
+	maxNamedSales   = 3               // sales that a finding about a replica names
 )
 
 // findings are what the account finds in a run, as it is sent: of many alike only some.
-type findings struct {
-	standing map[key]*finding // what was so when it was told, by what tells them apart
-	order    []*finding       // those that are sent
-	fresh    []texts          // to be sent
-	burst    map[string]int   // how many of a kind are among them
+type findingLog struct {
+	standing     map[findingKey]*sentFinding // what was so when it was told, by what tells them apart
+	sent         []*sentFinding              // those that are sent
+	unsentFrames []localized                 // to be sent
+	recentCounts map[string]int              // how many of a kind are among them
 
-	happenings map[string]int // how many there were of each kind
+	eventCounts map[string]int // how many there were of each kind
 }
 
 // finding is one that is told, or counted alone.
-type finding struct {
+type sentFinding struct {
 	witness.Finding
-	id    string // "" if it is counted alone
-	kind  string
-	at    int64
-	sales []string
-	bad   bool
-	says  func(language.Language) string
-	sent  time.Time
+	id       string // "" if it is counted alone
+	kind     string
+	atMillis int64
+	sales    []string
+	isBad    bool
+	sentence func(language.Language) string
+	sentAt   time.Time
 }
 
-func newFindings() *findings {
-	return &findings{standing: map[key]*finding{}, happenings: map[string]int{}, burst: map[string]int{}}
+func newFindingLog() *findingLog {
+	return &findingLog{standing: map[findingKey]*sentFinding{}, eventCounts: map[string]int{}, recentCounts: map[string]int{}}
 }
 
 // take takes what was found since it was asked last, and what is so now.
-func (f *findings) take(s *scene, now time.Time) {
+func (f *findingLog) update(s *scene, now time.Time) {
 	for _, one := range s.account.TakeFindings() {
-		f.settle(s, one, now)
+		f.recordFinal(s, one, now)
 	}
 	before := f.standing
 	f.standing = maps.Clone(before)
-	maps.DeleteFunc(f.standing, func(key key, _ *finding) bool { return key.kind != witness.Overlapped })
-	for _, one := range s.account.ProvisionalFindings(now, mostOfKind) {
-		f.place(s, one, before[keyOf(one)], now)
+	maps.DeleteFunc(f.standing, func(key findingKey, _ *sentFinding) bool { return key.kind != witness.Overlapped })
+	for _, one := range s.account.ProvisionalFindings(now, maxPerKind) {
+		f.recordProvisional(s, one, before[findingKeyOf(one)], now)
 	}
 	for key := range before {
 		if f.standing[key] == nil && key.kind != witness.Overtaken { // whoever is not overtaken any more was found to have been
-			f.happenings[string(key.kind)]++
+			f.eventCounts[string(key.kind)]++
 		}
 	}
-	f.part(s, now)
+	f.endOverlaps(s, now)
 }
 
 // key is what tells a finding from others.
-type key struct {
+type findingKey struct {
 	kind   witness.FindingKind
 	by, of string
 }
 
-func keyOf(f witness.Finding) key { return key{f.Kind, f.Subject, f.Other} }
+func findingKeyOf(f witness.Finding) findingKey { return findingKey{f.Kind, f.Subject, f.Other} }
 
 // settle takes a finding that will not change any more. That two are not inside together any more, part tells of those of whom it was told
 // that they are.
-func (f *findings) settle(s *scene, one witness.Finding, now time.Time) {
-	switch before := f.standing[keyOf(one)]; {
+func (f *findingLog) recordFinal(s *scene, one witness.Finding, now time.Time) {
+	switch before := f.standing[findingKeyOf(one)]; {
 	case before == nil:
-		f.send(s.finding(one, now))
+		f.send(s.newFinding(one, now))
 	case one.Kind != witness.Overlapped:
-		f.again(before, one.Sentence, now)
-		delete(f.standing, keyOf(one))
+		f.resend(before, one.Sentence, now)
+		delete(f.standing, findingKeyOf(one))
 	}
 }
 
 // place takes a finding that may change, as it was told before, or not yet: it is sent again if it says more by now.
-func (f *findings) place(s *scene, one witness.Finding, before *finding, now time.Time) {
+func (f *findingLog) recordProvisional(s *scene, one witness.Finding, before *sentFinding, now time.Time) {
 	together := one.Kind == witness.Overlapped
 	switch {
 	case before == nil:
-		before = s.finding(one, now)
+		before = s.newFinding(one, now)
 		if together {
-			before.says = areTogether(one.Subject, one.Other).In
+			before.sentence = overlapText(one.Subject, one.Other).In
 		}
 		f.send(before)
-	case !together && now.Sub(before.sent) >= againTime && one.Sentence(language.English) != before.says(language.English):
-		f.again(before, one.Sentence, now)
+	case !together && now.Sub(before.sentAt) >= resendInterval && one.Sentence(language.English) != before.sentence(language.English):
+		f.resend(before, one.Sentence, now)
 	}
 	if !together || before.id != "" {
-		f.standing[keyOf(one)] = before
+		f.standing[findingKeyOf(one)] = before
 	}
 }
 
 // part tells for how long two were inside together who are not any more.
-func (f *findings) part(s *scene, now time.Time) {
-	for _, told := range f.order {
-		key := keyOf(told.Finding)
+func (f *findingLog) endOverlaps(s *scene, now time.Time) {
+	for _, told := range f.sent {
+		key := findingKeyOf(told.Finding)
 		if told.Kind != witness.Overlapped || f.standing[key] != told {
 			continue
 		}
@@ -116,14 +116,14 @@ func (f *findings) part(s *scene, now time.Time) {
 			delete(f.standing, key)
 			parted := told.Finding
 			parted.Duration = witness.Millis(witness.Earlier(first.LeftAt, second.LeftAt).Sub(second.ObtainedAt))
-			f.again(told, parted.Sentence, now)
+			f.resend(told, parted.Sentence, now)
 		}
 	}
 }
 
 // counts are how many there are of each kind. Of those inside together, they are counted when they have parted.
-func (f *findings) counts(a *witness.Account) map[string]int {
-	counts := maps.Clone(f.happenings)
+func (f *findingLog) counts(a *witness.Account) map[string]int {
+	counts := maps.Clone(f.eventCounts)
 	for kind, n := range a.FindingCounts {
 		counts[string(kind)] += n
 	}
@@ -136,30 +136,30 @@ func (f *findings) counts(a *witness.Account) map[string]int {
 }
 
 // again sends a finding again, if it was sent, in other words.
-func (f *findings) again(one *finding, says func(language.Language) string, now time.Time) {
-	one.says, one.sent = says, now
+func (f *findingLog) resend(one *sentFinding, says func(language.Language) string, now time.Time) {
+	one.sentence, one.sentAt = says, now
 	if one.id != "" {
-		f.fresh = append(f.fresh, one.frame())
+		f.unsentFrames = append(f.unsentFrames, one.frame())
 	}
 }
 
 // send sends a finding, unless there are many alike.
-func (f *findings) send(one *finding) {
-	most := mostSent
-	if one.Kind != "" && !one.bad {
-		most = mostCosts
+func (f *findingLog) send(one *sentFinding) {
+	most := maxFindings
+	if one.Kind != "" && !one.isBad {
+		most = maxCostFindings
 	}
-	if f.burst[one.kind]++; f.burst[one.kind] > mostOfKind || len(f.order) >= most {
+	if f.recentCounts[one.kind]++; f.recentCounts[one.kind] > maxPerKind || len(f.sent) >= most {
 		return
 	}
-	f.order = append(f.order, one)
-	one.id = fmt.Sprintf("f%d", len(f.order))
-	f.fresh = append(f.fresh, one.frame())
+	f.sent = append(f.sent, one)
+	one.id = fmt.Sprintf("f%d", len(f.sent))
+	f.unsentFrames = append(f.unsentFrames, one.frame())
 }
 
 // finding is one of the account's, as it is told.
-func (s *scene) finding(f witness.Finding, now time.Time) *finding {
-	one := &finding{Finding: f, kind: string(f.Kind), at: s.at(f.At), sales: []string{}, bad: f.Kind.IsBad(), sent: now, says: f.Sentence}
+func (s *scene) newFinding(f witness.Finding, now time.Time) *sentFinding {
+	one := &sentFinding{Finding: f, kind: string(f.Kind), atMillis: s.millis(f.At), sales: []string{}, isBad: f.Kind.IsBad(), sentAt: now, sentence: f.Sentence}
 	for _, name := range []string{f.Subject, f.Other} {
 		if s.account.Sale(name) == nil { // of a replica, the one that was inside there
 			name = s.account.SaleInCriticalSection(name, f.At)
@@ -171,29 +171,29 @@ func (s *scene) finding(f witness.Finding, now time.Time) *finding {
 	return one
 }
 
-func (f *findings) addReplicaEvent(s *scene, event witness.Event) {
-	one := &finding{at: s.at(event.Replied), kind: string(event.Kind), sales: []string{}, says: event.Sentence}
+func (f *findingLog) addReplicaEvent(s *scene, event witness.Event) {
+	one := &sentFinding{atMillis: s.millis(event.Replied), kind: string(event.Kind), sales: []string{}, sentence: event.Sentence}
 	for _, sale := range s.account.ActiveSales {
-		if sale.Replica == event.Replica && len(one.sales) < mostNamed {
+		if sale.Replica == event.Replica && len(one.sales) < maxNamedSales {
 			one.sales = append(one.sales, sale.Name)
 		}
 	}
-	f.happenings[one.kind]++
+	f.eventCounts[one.kind]++
 	f.send(one)
 }
 
 // newFindings gives the frames of those found since it was asked last.
-func (f *findings) newFindings() []texts {
-	frames := f.fresh
-	f.fresh = nil
-	clear(f.burst)
+func (f *findingLog) takeFrames() []localized {
+	frames := f.unsentFrames
+	f.unsentFrames = nil
+	clear(f.recentCounts)
 	return frames
 }
 
 // frame tells of a finding. What happens to a replica needs no explanation.
-func (f *finding) frame() texts {
-	return inAll(func(in language.Language) any {
-		frame := FindingFrame{ID: f.id, At: f.at, Kind: f.kind, Sentence: f.says(in), Sales: f.sales, Bad: f.bad}
+func (f *sentFinding) frame() localized {
+	return localize(func(in language.Language) any {
+		frame := FindingFrame{ID: f.id, At: f.atMillis, Kind: f.kind, Sentence: f.sentence(in), Sales: f.sales, Bad: f.isBad}
 		if f.Kind != "" {
 			frame.Explanation = f.Why(in)
 		}
@@ -201,11 +201,11 @@ func (f *finding) frame() texts {
 	})
 }
 
-func (f *findings) marks(sale string, in language.Language) []LaneMark {
+func (f *findingLog) marks(sale string, in language.Language) []LaneMark {
 	marks := []LaneMark{}
-	for _, one := range slices.Backward(f.order) {
-		if len(marks) < mostMarks && slices.Contains(one.sales, sale) {
-			marks = append(marks, LaneMark{At: one.at, Sentence: one.says(in), Bad: one.bad})
+	for _, one := range slices.Backward(f.sent) {
+		if len(marks) < maxMarks && slices.Contains(one.sales, sale) {
+			marks = append(marks, LaneMark{At: one.atMillis, Sentence: one.sentence(in), Bad: one.isBad})
 		}
 	}
 	slices.Reverse(marks)

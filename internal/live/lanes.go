@@ -12,32 +12,32 @@ import (
 )
 
 const (
-	mostLanes = 30
-	mostStays = 60
-	mostMarks = 8 // of a lane
-	mostQueue = 100
-	stillTime = 500 * time.Millisecond // after which lanes are made anew while sales go on
+	maxLanes        = 30
+	maxRailHoldings = 60
+	maxMarks        = 8 // of a lane
+	maxWaiters      = 100
+	lanesInterval   = 500 * time.Millisecond // after which lanes are made anew while sales go on
 )
 
 // isMoving reports whether the picture changes though nothing has happened.
-func (s *scene) isMoving(now time.Time) bool {
-	return len(s.account.ActiveSales) > 0 && now.Sub(s.moved) >= stillTime
+func (s *scene) needsLanes(now time.Time) bool {
+	return len(s.account.ActiveSales) > 0 && now.Sub(s.lanesMadeAt) >= lanesInterval
 }
 
-func (s *scene) lanes(now time.Time) texts {
-	s.news, s.moved = false, now
-	frame := LanesFrame{Now: s.at(now), Rail: s.rail(now), Queue: s.queue(), More: len(s.account.ActiveSales)}
-	chosen := s.chosen()
+func (s *scene) lanes(now time.Time) localized {
+	s.hasNews, s.lanesMadeAt = false, now
+	frame := LanesFrame{Now: s.millis(now), Rail: s.rail(now), Queue: s.queue(), More: len(s.account.ActiveSales)}
+	chosen := s.salesWithLanes()
 	for _, one := range chosen {
 		if one.EndedAt.IsZero() {
 			frame.More--
 		}
 	}
-	return inAll(func(in language.Language) any {
+	return localize(func(in language.Language) any {
 		frame.Sales = []Lane{}
 		for _, one := range chosen {
 			frame.Sales = append(frame.Sales, Lane{
-				Name: one.Name, Replica: one.Replica, Spans: s.spans(one, now), End: endOf(one), Marks: s.found.marks(one.Name, in),
+				Name: one.Name, Replica: one.Replica, Spans: s.laneSpans(one, now), End: laneEnd(one), Marks: s.findings.marks(one.Name, in),
 			})
 		}
 		return frame
@@ -45,7 +45,7 @@ func (s *scene) lanes(now time.Time) texts {
 }
 
 // chosen are the sales that get a lane: those inside, and then those to whom something has happened last; in the order in which they asked.
-func (s *scene) chosen() []*witness.Sale {
+func (s *scene) salesWithLanes() []*witness.Sale {
 	ranked := slices.DeleteFunc(slices.Clone(s.account.Sales), func(one *witness.Sale) bool { return one.AskedAt.IsZero() })
 	slices.SortStableFunc(ranked, func(a, b *witness.Sale) int {
 		switch {
@@ -57,13 +57,13 @@ func (s *scene) chosen() []*witness.Sale {
 			return 1
 		}
 	})
-	ranked = ranked[:min(len(ranked), mostLanes)]
+	ranked = ranked[:min(len(ranked), maxLanes)]
 	slices.SortStableFunc(ranked, func(a, b *witness.Sale) int { return cmp.Or(a.AskedAt.Compare(b.AskedAt), cmp.Compare(a.Name, b.Name)) })
 	return ranked
 }
 
 // endOf gives what a sale's lane ends with: "sold", "died", or the code of an error; "" while it goes on.
-func endOf(s *witness.Sale) string {
+func laneEnd(s *witness.Sale) string {
 	switch {
 	case s.EndedAt.IsZero():
 		return ""
@@ -78,12 +78,12 @@ func endOf(s *witness.Sale) string {
 }
 
 // spans are what a sale does, one after the other: they are cut where something begins or ends.
-func (s *scene) spans(one *witness.Sale, now time.Time) []Span {
+func (s *scene) laneSpans(one *witness.Sale, now time.Time) []Span {
 	end := one.LeftAt
 	if one.ObtainedAt.IsZero() {
 		end = one.EndedAt
 	}
-	late, stops := s.lateFrom(one, now), s.stopsOf(one.Replica)
+	late, stops := s.lostLockAt(one, now), s.stopsOf(one.Replica)
 	cuts := []time.Time{one.AskedAt, one.ObtainedAt, late, end}
 	for _, stop := range stops {
 		cuts = append(cuts, stop.From, stop.To)
@@ -94,7 +94,7 @@ func (s *scene) spans(one *witness.Sale, now time.Time) []Span {
 	cuts = slices.CompactFunc(cuts, time.Time.Equal)
 	spans := []Span{}
 	for i, from := range cuts {
-		span := Span{Kind: SpanCritical, From: s.at(from), To: s.maybeAt(append(cuts, end)[i+1])}
+		span := Span{Kind: SpanCritical, From: s.millis(from), To: s.optionalMillis(append(cuts, end)[i+1])}
 		switch {
 		case slices.ContainsFunc(stops, func(stop witness.Stop) bool { return stop.Contains(from) }):
 			span.Kind = SpanPaused
@@ -113,7 +113,7 @@ func (s *scene) stopsOf(replica string) []witness.Stop {
 }
 
 // lateFrom is when a sale's lock ended while it still believed that it held it; zero if it did not.
-func (s *scene) lateFrom(one *witness.Sale, now time.Time) (late time.Time) {
+func (s *scene) lostLockAt(one *witness.Sale, now time.Time) (late time.Time) {
 	if one.ObtainedAt.IsZero() {
 		return late
 	}
@@ -131,17 +131,17 @@ func (s *scene) lateFrom(one *witness.Sale, now time.Time) (late time.Time) {
 
 func (s *scene) rail(now time.Time) []RailHolding {
 	holdings := s.account.Holdings
-	return s.shownStays(holdings[max(0, len(holdings)-mostStays):], now)
+	return s.railHoldings(holdings[max(0, len(holdings)-maxRailHoldings):], now)
 }
 
-func (s *scene) shownStays(holdings []*witness.Holding, now time.Time) []RailHolding {
+func (s *scene) railHoldings(holdings []*witness.Holding, now time.Time) []RailHolding {
 	stays := []RailHolding{}
 	for _, h := range holdings {
 		stay := RailHolding{
-			Holder: h.Holder, Replica: witness.ReplicaOf(h.Holder), Segment: h.Segment, From: s.at(h.From), End: string(h.End), EndedBy: h.EndedBy,
-			Expires: s.maybeAt(h.ExpiryDeadline()),
+			Holder: h.Holder, Replica: witness.ReplicaOf(h.Holder), Segment: h.Segment, From: s.millis(h.From), End: string(h.End), EndedBy: h.EndedBy,
+			Expires: s.optionalMillis(h.ExpiryDeadline()),
 		}
-		if stay.To = s.maybeAt(h.EndTime(now)); stay.To != nil {
+		if stay.To = s.optionalMillis(h.EndTime(now)); stay.To != nil {
 			stay.End = string(cmp.Or(h.End, witness.Expired))
 		}
 		stays = append(stays, stay)
@@ -152,7 +152,7 @@ func (s *scene) shownStays(holdings []*witness.Holding, now time.Time) []RailHol
 func (s *scene) queue() []Waiter {
 	queue := []Waiter{}
 	for _, one := range s.account.ActiveSales {
-		if one.IsWaiting() && len(queue) < mostQueue {
+		if one.IsWaiting() && len(queue) < maxWaiters {
 			queue = append(queue, Waiter{Sale: one.Name, Replica: one.Replica})
 		}
 	}

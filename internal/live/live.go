@@ -43,7 +43,7 @@ type RunState struct {
 	Replicas []string // names; nil: those that the events name
 }
 
-var errEnding = lock.WithCode("ending", "the server is ending")
+var errShuttingDown = lock.WithCode("ending", "the server is ending")
 
 // Server is what is served of a shop to those who watch it, by a server or by a cluster's front.
 type Server struct {
@@ -59,7 +59,7 @@ func (s *Server) Routes() []route.Row {
 		route.On("GET", "/live/pair", route.Participant, route.Front, s.Hub.answerPair),
 		route.On("POST", "/bursts", route.Administrator, route.Front, s.Bursts.post),
 		route.On("GET", "/bursts/{id}", route.Reader, route.Front, s.Bursts.get),
-		route.On("DELETE", "/bursts/{id}", route.Administrator, route.Front, s.Bursts.end),
+		route.On("DELETE", "/bursts/{id}", route.Administrator, route.Front, s.Bursts.cancel),
 	}
 }
 

@@ -15,7 +15,7 @@ import (
 	"lockstep/internal/witness"
 )
 
-const wantDo = `want {"do":"stop"}, {"do":"start"}, {"do":"hang"}, {"do":"resume"} or {"do":"empty"}`
+const wantedActions = `want {"do":"stop"}, {"do":"start"}, {"do":"hang"}, {"do":"resume"} or {"do":"empty"}`
 
 var errNoSuchNode = lock.WithCode("no_such_node", "there is no node of that number; GET /nodes lists them")
 
@@ -62,11 +62,11 @@ func (n *Nodes) do(w http.ResponseWriter, r *http.Request) error {
 		Do string `json:"do"`
 	}
 	if err := api.Read(r, &want); err != nil {
-		return api.BadRequest(err, wantDo)
+		return api.BadRequest(err, wantedActions)
 	}
 	switch err := n.Nodes[number-1].Fault(want.Do); {
 	case errors.Is(err, dao.ErrNodeDo):
-		return api.BadRequest(fmt.Errorf("%.80q", want.Do), wantDo)
+		return api.BadRequest(fmt.Errorf("%.80q", want.Do), wantedActions)
 	case err != nil:
 		return err
 	case want.Do == "empty":

@@ -17,7 +17,7 @@ import (
 )
 
 // mostDrawn is how many events a drawing of two sales is made of.
-const mostDrawn = 3000
+const maxDrawnEvents = 3000
 
 var (
 	errPair   = lock.WithCode("bad_request", "want two sales of the run that is shown, such as ?a=A&b=B")
@@ -43,20 +43,20 @@ func (h *Hub) answerPair(w http.ResponseWriter, r *http.Request) error {
 
 // draw draws two sales: one pair at a time, since each takes much memory, and the buyers need the processor, too.
 func (h *Hub) draw(ctx context.Context, in language.Language, a, b string) (json.RawMessage, error) {
-	h.drawing.Lock()
-	defer h.drawing.Unlock()
+	h.drawingPair.Lock()
+	defer h.drawingPair.Unlock()
 	if ctx.Err() != nil { // the reader has left meanwhile
 		return nil, fmt.Errorf("%w: %w", lock.ErrCancelled, ctx.Err())
 	}
-	events, sales, err := h.since(a, b)
+	events, sales, err := h.eventsSince(a, b)
 	if err != nil {
 		return nil, err
 	}
-	return written(witness.Examine(around(events, sales[0], sales[1])).Trace(in, sales...)), nil
+	return mustMarshal(witness.Examine(eventsAround(events, sales[0], sales[1])).Trace(in, sales...)), nil
 }
 
 // since gives all events from when the first of some sales asked for the lock, and the sales' names.
-func (h *Hub) since(letters ...string) (events []witness.Event, sales []string, err error) {
+func (h *Hub) eventsSince(letters ...string) (events []witness.Event, sales []string, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	var from time.Time
@@ -81,12 +81,12 @@ func (s *scene) saleOf(letter string) *witness.Sale {
 			return one
 		}
 	}
-	return s.account.Sale(s.names.of(letter))
+	return s.account.Sale(s.names.name(letter))
 }
 
 // around gives the events that a drawing of two sales is made of: all up to the last of theirs; if these are too many, their own, and those
 // that took the lock, or ended it.
-func around(events []witness.Event, a, b string) []witness.Event {
+func eventsAround(events []witness.Event, a, b string) []witness.Event {
 	last := 0
 	for i, e := range events {
 		if e.Sale == a || e.Sale == b {
@@ -94,7 +94,7 @@ func around(events []witness.Event, a, b string) []witness.Event {
 		}
 	}
 	those := slices.Clone(events[:last+1])
-	if len(those) <= mostDrawn {
+	if len(those) <= maxDrawnEvents {
 		return those
 	}
 	those = slices.DeleteFunc(those, func(e witness.Event) bool {
@@ -102,5 +102,5 @@ func around(events []witness.Event, a, b string) []witness.Event {
 		changes := e.Command != nil && e.Command.Outcome != witness.Refused && e.Command.Verb != witness.Reads
 		return !own && !changes
 	})
-	return those[:min(len(those), mostDrawn)]
+	return those[:min(len(those), maxDrawnEvents)]
 }

@@ -22,7 +22,7 @@ func (a asked) Err() error { a.look(); return a.Context.Err() }
 func TestPairsAreDrawnOneAtATime(t *testing.T) {
 	var hub Hub
 	alone := func() {
-		if hub.drawing.TryLock() {
+		if hub.drawingPair.TryLock() {
 			t.Error("two are drawn at once")
 		}
 		if !hub.mu.TryLock() {
@@ -38,7 +38,7 @@ func TestPairsAreDrawnOneAtATime(t *testing.T) {
 	if _, err := hub.draw(asked{ctx, alone}, language.English, "A", "B"); !errors.Is(err, lock.ErrCancelled) {
 		t.Errorf("a reader that has left gets %v; want %v", err, lock.ErrCancelled)
 	}
-	if !hub.drawing.TryLock() {
+	if !hub.drawingPair.TryLock() {
 		t.Error("no other pair can be drawn")
 	}
 }

@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	pace      = 100 * time.Millisecond // in which the streams of replicas are read
-	againPeer = time.Second            // until a replica that did not answer is asked again
+	readInterval   = 100 * time.Millisecond // in which the streams of replicas are read
+	peerRetryPause = time.Second            // until a replica that did not answer is asked again
 )
 
 // Replica is a shop as one of its replicas knows it: by its own recorder, and by the streams of the others.
@@ -28,7 +28,7 @@ func (r *Replica) Follow(ctx context.Context, see func(...witness.Event)) {
 	var following sync.WaitGroup
 	defer following.Wait()
 	following.Go(func() {
-		r.Recorder.Watch(ctx, pace/2, func(events ...witness.Event) error {
+		r.Recorder.Watch(ctx, readInterval/2, func(events ...witness.Event) error {
 			see(events...)
 			return nil
 		})
@@ -36,7 +36,7 @@ func (r *Replica) Follow(ctx context.Context, see func(...witness.Event)) {
 	for _, peer := range r.Peers {
 		following.Go(func() {
 			url := func() string { return "http://" + peer + StreamPath }
-			witness.KeepFollowing(ctx, url, againPeer, witness.DecodeEvents(func(_ string, event witness.Event) { see(event) }))
+			witness.KeepFollowing(ctx, url, peerRetryPause, witness.DecodeEvents(func(_ string, event witness.Event) { see(event) }))
 		})
 	}
 }

@@ -10,19 +10,19 @@ import (
 )
 
 // areTogether says so while it goes on.
-func areTogether(a, b string) language.Text {
+func overlapText(a, b string) language.Text {
 	return language.Both(fmt.Sprintf("%s and %s are inside together", a, b), fmt.Sprintf("%s 和 %s 同时在临界区里", a, b))
 }
 
 // byLuck says that the numbers are right, and the lock was not.
-func byLuck(r history.Report) language.Text {
+func passByLuck(r history.Report) language.Text {
 	return language.Both(
 		fmt.Sprintf("%d sold, and this time the stock felt each of them, though the lock let two in", r.Sold),
 		fmt.Sprintf("卖出 %d 件，这次每一件都扣了库存，但锁同时放进了两单", r.Sold))
 }
 
 // meaning tells what a report means, of a run that goes on, too.
-func meaning(r history.Report) language.Text {
+func reportText(r history.Report) language.Text {
 	switch {
 	case r.Lost != 0 || r.Oversold > 0:
 		return r.Means()
@@ -38,25 +38,25 @@ func meaning(r history.Report) language.Text {
 }
 
 // sentences are what is wrong with the shop itself. Replicas are called as the page calls them.
-func (t *trouble) sentences(in language.Language, called func(string) string) TroubleFrame {
+func (t *shopTrouble) texts(in language.Language, called func(string) string) TroubleFrame {
 	all := TroubleFrame{}
 	switch {
-	case t.gone == nil:
-	case lock.CodeOf(t.gone) == "no_replica":
+	case t.runErr == nil:
+	case lock.CodeOf(t.runErr) == "no_replica":
 		all = append(all, in.Say("No replica answers: what you see is old.", "没有副本响应：你看到的是旧画面。"))
-	case errors.Is(t.gone, ErrRunDue):
+	case errors.Is(t.runErr, ErrRunDue):
 		all = append(all, in.Say("Redis holds no run or no stock any more: a new run begins when the sales in flight have ended.",
 			"Redis 里已经没有这一轮或它的库存：处理中的请求结束后，新的一轮开始。"))
 	default:
 		all = append(all, in.Say("Redis does not answer: nobody can buy, and what you see is old.", "Redis 没有响应：谁都买不了，你看到的是旧画面。"))
 	}
-	if t.forgot != (language.Text{}) {
-		all = append(all, t.forgot.In(in))
+	if t.lostRun != (language.Text{}) {
+		all = append(all, t.lostRun.In(in))
 	}
 	for _, name := range t.paused {
 		all = append(all, in.Say("%s is paused: its sales stand still, timers and all.", "%s 已暂停：它的各单都停住，定时器也停了。", called(name)))
 	}
-	for _, name := range t.cut {
+	for _, name := range t.cutOff {
 		all = append(all, in.Say("%s is cut off from Redis: its commands and their replies wait on the way.",
 			"%s 与 Redis 断开：它的命令和响应都停在途中。", called(name)))
 	}
@@ -64,7 +64,7 @@ func (t *trouble) sentences(in language.Language, called func(string) string) Tr
 }
 
 // lostRun says what became of a run whose Redis was gone, or forgot it.
-func lostRun(was, is history.Report, gone bool) language.Text {
+func lostRunText(was, is history.Report, gone bool) language.Text {
 	happened := language.Both("Redis was gone, and a new run has begun", "Redis 曾经失联，随后开始了新的一轮")
 	switch {
 	case gone && is.Forgot:

@@ -12,23 +12,23 @@ import (
 )
 
 // tale is the story of what went wrong first, as it was told last.
-type tale struct {
-	lanes map[string]Lane // of its sales, which the account forgets
-	stays []RailHolding
-	told  string
-	done  int // so many turns concern sales that have all ended: nothing in their lanes changes any more
+type storyView struct {
+	lanes          map[string]Lane // of its sales, which the account forgets
+	rail           []RailHolding
+	lastSent       string
+	settledMoments int // so many turns concern sales that have all ended: nothing in their lanes changes any more
 }
 
 // tell tells it; nil if that is nothing new.
-func (t *tale) tell(s *scene, now time.Time) texts {
+func (t *storyView) changedFrame(s *scene, now time.Time) localized {
 	turns := s.account.Story()
-	if len(turns) == 0 && t.told == "" {
+	if len(turns) == 0 && t.lastSent == "" {
 		return nil
 	}
 	cast := t.update(s, turns, now)
 	frame := StoryFrame{
 		Moments: []StoryMoment{},
-		Picture: LanesFrame{Now: s.at(now), Sales: []Lane{}, Rail: append([]RailHolding{}, t.stays...), Queue: []Waiter{}},
+		Picture: LanesFrame{Now: s.millis(now), Sales: []Lane{}, Rail: append([]RailHolding{}, t.rail...), Queue: []Waiter{}},
 	}
 	for _, name := range cast {
 		frame.Picture.Sales = append(frame.Picture.Sales, t.lanes[name])
@@ -36,16 +36,16 @@ func (t *tale) tell(s *scene, now time.Time) texts {
 	is := frame
 	is.Picture.Now = 0
 	text, err := json.Marshal([]any{is, turns})
-	if err != nil || string(text) == t.told {
+	if err != nil || string(text) == t.lastSent {
 		return nil
 	}
-	t.told = string(text)
-	return inAll(func(in language.Language) any {
+	t.lastSent = string(text)
+	return localize(func(in language.Language) any {
 		frame.Moments = []StoryMoment{}
 		for _, turn := range turns {
-			told := s.finding(turn.Finding, now)
+			told := s.newFinding(turn.Finding, now)
 			frame.Moments = append(frame.Moments, StoryMoment{
-				At: told.at, Kind: told.kind, Sentence: told.says(in), Sales: told.sales, Causes: turn.Causes, Bad: told.bad,
+				At: told.atMillis, Kind: told.kind, Sentence: told.sentence(in), Sales: told.sales, Causes: turn.Causes, Bad: told.isBad,
 			})
 		}
 		return frame
@@ -54,9 +54,9 @@ func (t *tale) tell(s *scene, now time.Time) texts {
 
 // update notes what the sales of a story do, and whose the lock is meanwhile, as long as one of them goes on. It gives the sales in the
 // order in which they asked.
-func (t *tale) update(s *scene, turns []witness.StoryMoment, now time.Time) (cast []string) {
+func (t *storyView) update(s *scene, turns []witness.StoryMoment, now time.Time) (cast []string) {
 	for _, turn := range turns {
-		for _, name := range s.finding(turn.Finding, now).sales {
+		for _, name := range s.newFinding(turn.Finding, now).sales {
 			if !slices.Contains(cast, name) {
 				cast = append(cast, name)
 			}
@@ -67,7 +67,7 @@ func (t *tale) update(s *scene, turns []witness.StoryMoment, now time.Time) (cas
 		_, b, _ = strings.Cut(b, "#")
 		return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b))
 	})
-	if t.done == len(turns) {
+	if t.settledMoments == len(turns) {
 		return cast
 	}
 	if t.lanes == nil {
@@ -79,7 +79,7 @@ func (t *tale) update(s *scene, turns []witness.StoryMoment, now time.Time) (cas
 		if one == nil || one.AskedAt.IsZero() {
 			continue
 		}
-		t.lanes[name] = Lane{Name: name, Replica: one.Replica, Spans: s.spans(one, now), End: endOf(one), Marks: []LaneMark{}}
+		t.lanes[name] = Lane{Name: name, Replica: one.Replica, Spans: s.laneSpans(one, now), End: laneEnd(one), Marks: []LaneMark{}}
 		whole.From = witness.Earlier(whole.From, one.AskedAt)
 		if one.EndedAt.After(whole.To) {
 			whole.To = one.EndedAt
@@ -89,11 +89,11 @@ func (t *tale) update(s *scene, turns []witness.StoryMoment, now time.Time) (cas
 	if lasts {
 		whole.To = now
 	} else {
-		t.done = len(turns)
+		t.settledMoments = len(turns)
 	}
-	t.stays = s.shownStays(slices.DeleteFunc(slices.Clone(s.account.Holdings), func(h *witness.Holding) bool {
+	t.rail = s.railHoldings(slices.DeleteFunc(slices.Clone(s.account.Holdings), func(h *witness.Holding) bool {
 		return h.Intersect(whole).Length() <= 0
 	}), now)
-	t.stays = t.stays[:min(len(t.stays), mostStays)]
+	t.rail = t.rail[:min(len(t.rail), maxRailHoldings)]
 	return cast
 }

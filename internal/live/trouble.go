@@ -11,29 +11,29 @@ import (
 )
 
 // trouble is what a watcher has to know before he believes what he sees: whatever run is shown, if any.
-type trouble struct {
-	gone   error    // why the last look failed
-	paused []string // replicas that are stopped
-	cut    []string // replicas that are cut off from Redis
-	forgot language.Text
-	told   string
+type shopTrouble struct {
+	runErr   error    // why the last look failed
+	paused   []string // replicas that are stopped
+	cutOff   []string // replicas that are cut off from Redis
+	lostRun  language.Text
+	lastSent string
 }
 
 // observe takes what became of a look. A run that begins when Redis comes back without having forgotten the one before was begun by
 // somebody meanwhile; a Redis may also forget without having been gone.
-func (t *trouble) observe(err error, before *scene, now history.Report) {
-	if err == nil && before != nil && before.run() != now.RunID {
-		t.forgot = language.Text{}
-		if gone := t.gone != nil && !errors.Is(t.gone, ErrRunDue); gone || now.Forgot {
-			t.forgot = lostRun(before.last.Report, now, gone)
+func (t *shopTrouble) recordPoll(err error, before *scene, now history.Report) {
+	if err == nil && before != nil && before.runID() != now.RunID {
+		t.lostRun = language.Text{}
+		if gone := t.runErr != nil && !errors.Is(t.runErr, ErrRunDue); gone || now.Forgot {
+			t.lostRun = lostRunText(before.state.Report, now, gone)
 		}
 	}
-	t.gone = err
+	t.runErr = err
 }
 
-func (t *trouble) record(event witness.Event) {
+func (t *shopTrouble) record(event witness.Event) {
 	with := func(names []string) []string {
-		names = append(without(names, event.Replica), event.Replica)
+		names = append(remove(names, event.Replica), event.Replica)
 		slices.Sort(names)
 		return names
 	}
@@ -41,27 +41,27 @@ func (t *trouble) record(event witness.Event) {
 	case witness.KindStops:
 		t.paused = with(t.paused)
 	case witness.KindResumes:
-		t.paused = without(t.paused, event.Replica)
+		t.paused = remove(t.paused, event.Replica)
 	case witness.KindCutOff:
-		t.cut = with(t.cut)
+		t.cutOff = with(t.cutOff)
 	case witness.KindReconnects:
-		t.cut = without(t.cut, event.Replica)
+		t.cutOff = remove(t.cutOff, event.Replica)
 	case witness.KindDies:
-		t.paused, t.cut = without(t.paused, event.Replica), without(t.cut, event.Replica)
+		t.paused, t.cutOff = remove(t.paused, event.Replica), remove(t.cutOff, event.Replica)
 	default:
 	}
 }
 
-func without(names []string, one string) []string {
+func remove(names []string, one string) []string {
 	return slices.DeleteFunc(names, func(name string) bool { return name == one })
 }
 
 // tell tells of it; nil if that is nothing new.
-func (t *trouble) tell(called func(string) string) texts {
-	told := strings.Join(t.sentences(language.English, called), "\n")
-	if told == t.told {
+func (t *shopTrouble) changedText(called func(string) string) localized {
+	told := strings.Join(t.texts(language.English, called), "\n")
+	if told == t.lastSent {
 		return nil
 	}
-	t.told = told
-	return inAll(func(in language.Language) any { return t.sentences(in, called) })
+	t.lastSent = told
+	return localize(func(in language.Language) any { return t.texts(in, called) })
 }

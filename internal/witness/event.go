@@ -117,7 +117,7 @@ const (
 	KindOrderDuplicated Kind = "resold"   // it has its order more than once
 )
 
-func (e Event) forgets() bool {
+func (e Event) isDataLoss() bool {
 	switch e.Kind {
 	case KindEmptied, KindCrashes, KindFailsOver, KindRolledBack, KindEvicted:
 		return true

@@ -11,16 +11,16 @@ import (
 	"lockstep/internal/trace"
 )
 
-type did struct {
+type commandResult struct {
 	verb    Verb
 	outcome Outcome
 }
 
 // doings say what commands do. A word in braces is a field of the event.
-func doings() map[did]language.Text {
+func commandTexts() map[commandResult]language.Text {
 	both := language.Both
 	refused, over := both("{by} is refused", "{by} 被拒绝"), both("{by} is refused: its run is over", "{by} 被拒绝：它那一轮已经结束")
-	return map[did]language.Text{
+	return map[commandResult]language.Text{
 		{Takes, Done}:       both("{by} takes the lock", "{by} 拿到锁"),
 		{Takes, Again}:      both("{by} counts its lock", "{by} 更新自己锁的重入次数"),
 		{Takes, Refused}:    both("{by} finds the lock held", "{by} 发现锁被占用"),
@@ -42,7 +42,7 @@ func doings() map[did]language.Text {
 	}
 }
 
-func byHand() map[Outcome]language.Text {
+func manualRemovalTexts() map[Outcome]language.Text {
 	return map[Outcome]language.Text{
 		Done:     language.Both("somebody removes the lock by hand", "有人手动删除了锁"),
 		ByNobody: language.Both("somebody would remove the lock by hand, but there is none", "有人要手动删除锁，但没有锁"),
@@ -51,22 +51,22 @@ func byHand() map[Outcome]language.Text {
 
 func commandSentence(in language.Language, event Event) string {
 	c := event.Command
-	what := doings()[did{c.Verb, c.Outcome}]
+	what := commandTexts()[commandResult{c.Verb, c.Outcome}]
 	switch {
 	case c.Outcome == Unknown && event.Node > 0:
-		return event.filled(language.Both("{by} has no reply from node {node}", "{by} 没有收到节点 {node} 的响应").In(in), in)
+		return event.fill(language.Both("{by} has no reply from node {node}", "{by} 没有收到节点 {node} 的响应").In(in), in)
 	case c.Outcome == Unknown:
 		what = language.Both("{by} gets no reply", "{by} 没有收到响应")
-	case actor(event) == "":
-		what = byHand()[c.Outcome]
+	case actorOf(event) == "":
+		what = manualRemovalTexts()[c.Outcome]
 	case c.Verb == Looks && c.Reply == "nil":
-		what = doings()[did{Looks, ByNobody}]
+		what = commandTexts()[commandResult{Looks, ByNobody}]
 	}
 	text := what.In(in)
 	if event.Node > 0 && text != "" {
 		text += language.Both(" on node {node}", "（节点 {node}）").In(in)
 	}
-	return event.filled(text, in)
+	return event.fill(text, in)
 }
 
 // pollsSentence says how often a sale asked before a command, unnoted.
@@ -79,98 +79,98 @@ func pollsSentence(in language.Language, event Event) string {
 		english = strings.Replace(english, "{times} times", "once", 1)
 		chinese = strings.Replace(chinese, "，都没有成功", "，没有成功", 1)
 	}
-	return event.filled(language.Both(english, chinese).In(in), in)
+	return event.fill(language.Both(english, chinese).In(in), in)
 }
 
 func endSentence(in language.Language, event Event) string {
 	if event.Error == "" {
-		return event.filled(language.Both("{by} has sold", "{by} 卖出一件").In(in), in)
+		return event.fill(language.Both("{by} has sold", "{by} 卖出一件").In(in), in)
 	}
-	return event.filled(language.Both("{by} fails: ", "{by} 失败：").In(in), in) + reason.WithCode(event.Code).In(in, event.Error)
+	return event.fill(language.Both("{by} fails: ", "{by} 失败：").In(in), in) + reason.WithCode(event.Code).In(in, event.Error)
 }
 
 // filled puts the fields of an event into a sentence.
-func (e Event) filled(text string, in language.Language) string {
+func (e Event) fill(text string, in language.Language) string {
 	by, c := cmp.Or(e.Sale, e.Replica), Command{}
 	switch {
 	case e.Command != nil:
-		by, c = actor(e), *e.Command
+		by, c = actorOf(e), *e.Command
 	case by == "":
-		by = redisIn(in, e.Node)
+		by = localRedisName(in, e.Node)
 	}
 	return strings.NewReplacer(
-		"{by}", by, " {redis}", after(redisIn(in, e.Node)), "{node}", strconv.Itoa(e.Node),
+		"{by}", by, " {redis}", withSpaceBefore(localRedisName(in, e.Node)), "{node}", strconv.Itoa(e.Node),
 		"{tick}", strconv.Itoa(e.Tick), "{times}", strconv.Itoa(c.Polls),
 		"{stock}", strconv.FormatInt(c.Stock, 10), "{holder}", strings.TrimPrefix(c.Reply, lock.Key+":"),
 	).Replace(text)
 }
 
 // happening is what a drawing shows of a kind of event, beside commands and findings.
-type happening struct {
-	kind  Kind
-	title language.Text // for people; empty if the page does not list it
-	step  string        // its kind of step
-	says  language.Text // a word in braces is a field of the event; {by} is the sale, the replica or the Redis
-	rule  language.Text // a line across the drawing: it happens to everybody
+type eventText struct {
+	kind     Kind
+	title    language.Text // for people; empty if the page does not list it
+	stepKind string        // its kind of step
+	sentence language.Text // a word in braces is a field of the event; {by} is the sale, the replica or the Redis
+	ruler    language.Text // a line across the drawing: it happens to everybody
 }
 
-func happenings() []happening {
+func eventTexts() []eventText {
 	both := language.Both
-	return []happening{
-		{kind: KindDies, title: both("A replica died", "副本崩溃"), step: trace.KindDies, says: both("{by} dies", "{by} 崩溃")},
+	return []eventText{
+		{kind: KindDies, title: both("A replica died", "副本崩溃"), stepKind: trace.KindDies, sentence: both("{by} dies", "{by} 崩溃")},
 		{kind: KindStops, title: both("A replica was paused", "副本暂停"),
-			step: trace.KindPauses, says: both("{by} stops, timers and all", "{by} 暂停，定时器也停了")},
-		{kind: KindResumes, title: both("A replica goes on", "副本恢复运行"), step: trace.KindResumes, says: both("{by} goes on", "{by} 恢复运行")},
-		{kind: KindCommandHeld, step: trace.KindWaits,
-			says: both("a command of {by}'s is held on its way to {redis}", "{by} 的一条命令在去 {redis} 的途中被扣住")},
-		{kind: KindCommandReleased, step: trace.KindWaits, says: both("the command that was held reaches {redis}", "被扣住的命令到达 {redis}")},
+			stepKind: trace.KindPauses, sentence: both("{by} stops, timers and all", "{by} 暂停，定时器也停了")},
+		{kind: KindResumes, title: both("A replica goes on", "副本恢复运行"), stepKind: trace.KindResumes, sentence: both("{by} goes on", "{by} 恢复运行")},
+		{kind: KindCommandHeld, stepKind: trace.KindWaits,
+			sentence: both("a command of {by}'s is held on its way to {redis}", "{by} 的一条命令在去 {redis} 的途中被扣住")},
+		{kind: KindCommandReleased, stepKind: trace.KindWaits, sentence: both("the command that was held reaches {redis}", "被扣住的命令到达 {redis}")},
 		{kind: KindCutOff, title: both("A replica was cut off from Redis", "副本与 Redis 断开"),
-			step: trace.KindWaits, says: both("{by} is cut off from {redis}", "{by} 与 {redis} 断开")},
+			stepKind: trace.KindWaits, sentence: both("{by} is cut off from {redis}", "{by} 与 {redis} 断开")},
 		{kind: KindReconnects, title: both("A replica reaches Redis again", "副本重新连上 Redis"),
-			step: trace.KindWaits, says: both("{by} reaches {redis} again", "{by} 重新连上 {redis}")},
-		{kind: KindMessageLost, step: trace.KindWaits, says: both("a message to {by} is lost on its way", "发给 {by} 的一条消息在途中丢失")},
-		{kind: KindReplyHeld, step: trace.KindWaits, says: both(
+			stepKind: trace.KindWaits, sentence: both("{by} reaches {redis} again", "{by} 重新连上 {redis}")},
+		{kind: KindMessageLost, stepKind: trace.KindWaits, sentence: both("a message to {by} is lost on its way", "发给 {by} 的一条消息在途中丢失")},
+		{kind: KindReplyHeld, stepKind: trace.KindWaits, sentence: both(
 			"Redis has done a command of {by}'s, and the reply is held", "Redis 执行了 {by} 的一条命令，响应被扣住")},
-		{kind: KindCommandResent, step: trace.KindWaits, says: both(
+		{kind: KindCommandResent, stepKind: trace.KindWaits, sentence: both(
 			"Redis does a command of {by}'s twice: the reply to the first was lost", "Redis 把 {by} 的一条命令执行了两次：第一次的响应丢失")},
 
 		{kind: KindEmptied, title: both("Redis lost what it held", "Redis 的数据丢失"),
-			step: trace.KindRestarts, says: both("{by} restarts empty", "{by} 清空重启")},
-		{kind: KindCrashes, step: trace.KindCrashes, says: both("{by} goes down", "{by} 宕机")},
-		{kind: KindReplicationStops, step: trace.KindLags, says: both("{by}'s replica hears nothing more of it", "{by} 的从节点不再收到它的改动")},
-		{kind: KindFailsOver, step: trace.KindFailover, says: both(
+			stepKind: trace.KindRestarts, sentence: both("{by} restarts empty", "{by} 清空重启")},
+		{kind: KindCrashes, stepKind: trace.KindCrashes, sentence: both("{by} goes down", "{by} 宕机")},
+		{kind: KindReplicationStops, stepKind: trace.KindLags, sentence: both("{by}'s replica hears nothing more of it", "{by} 的从节点不再收到它的改动")},
+		{kind: KindFailsOver, stepKind: trace.KindFailover, sentence: both(
 			"{by} fails over to a replica that has not heard of the lock", "{by} 主从切换，接管的从节点没有收到这把锁")},
 		{kind: KindRolledBack, title: both("Redis restarted with an older snapshot", "Redis 重启后回到较早的快照"),
-			step: trace.KindRestarts, says: both("{by} restarts with an older snapshot", "{by} 重启，回到较早的快照")},
+			stepKind: trace.KindRestarts, sentence: both("{by} restarts with an older snapshot", "{by} 重启，回到较早的快照")},
 		{kind: KindEvicted, title: both("Redis evicted keys", "Redis 淘汰了键"),
-			step: trace.KindEvicts, says: both("{by} is out of memory, and evicts what has an expiry", "{by} 内存不足，淘汰带过期时间的键")},
-		{kind: KindRedisUnreachable, step: trace.KindTime, rule: both("Redis is gone", "Redis 断开"), says: both(
+			stepKind: trace.KindEvicts, sentence: both("{by} is out of memory, and evicts what has an expiry", "{by} 内存不足，淘汰带过期时间的键")},
+		{kind: KindRedisUnreachable, stepKind: trace.KindTime, ruler: both("Redis is gone", "Redis 断开"), sentence: both(
 			"every connection to Redis ends, and new ones are refused", "与 Redis 的连接全部断开，新的连接被拒绝")},
-		{kind: KindRedisReachable, step: trace.KindTime, rule: both("Redis is back", "Redis 恢复"), says: both(
+		{kind: KindRedisReachable, stepKind: trace.KindTime, ruler: both("Redis is back", "Redis 恢复"), sentence: both(
 			"Redis can be reached again", "又能连上 Redis 了")},
-		{kind: KindRedisHangs, step: trace.KindTime, rule: both("Redis hangs", "Redis 卡住"), says: both(
+		{kind: KindRedisHangs, stepKind: trace.KindTime, ruler: both("Redis hangs", "Redis 卡住"), sentence: both(
 			"Redis hangs: commands wait, and time goes on", "Redis 卡住：命令等待，时间照常流逝")},
 
-		{kind: KindTickBegins, step: trace.KindTime, rule: both("tick {tick}", "第 {tick} 个 tick")},
-		{kind: KindTickMissed, step: trace.KindTime},
-		{kind: KindRunBegins, step: trace.KindBegins, says: both("{by} runs the job", "{by} 运行任务")},
-		{kind: KindRunEnds, step: trace.KindEnds, says: both("{by} has run it", "{by} 运行完毕")},
-		{kind: KindLoses, step: trace.KindWoken, says: both("{by} is told that it lost the lock", "{by} 得知自己丢了锁")},
+		{kind: KindTickBegins, stepKind: trace.KindTime, ruler: both("tick {tick}", "第 {tick} 个 tick")},
+		{kind: KindTickMissed, stepKind: trace.KindTime},
+		{kind: KindRunBegins, stepKind: trace.KindBegins, sentence: both("{by} runs the job", "{by} 运行任务")},
+		{kind: KindRunEnds, stepKind: trace.KindEnds, sentence: both("{by} has run it", "{by} 运行完毕")},
+		{kind: KindLoses, stepKind: trace.KindWoken, sentence: both("{by} is told that it lost the lock", "{by} 得知自己丢了锁")},
 	}
 }
 
 // happening gives what a drawing shows of an event, if it is not a command.
-func (e Event) happening() (happening, bool) {
-	for _, h := range happenings() {
+func (e Event) text() (eventText, bool) {
+	for _, h := range eventTexts() {
 		if h.kind == e.Kind {
 			return h, true
 		}
 	}
-	return happening{}, false
+	return eventText{}, false
 }
 
 // Sentence says what happened to a replica, to a Redis, or to a sale; "" of another event.
 func (e Event) Sentence(in language.Language) string {
-	h, _ := e.happening()
-	return e.filled(h.says.In(in), in)
+	h, _ := e.text()
+	return e.fill(h.sentence.In(in), in)
 }

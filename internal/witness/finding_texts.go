@@ -14,177 +14,177 @@ import (
 )
 
 // row is what there is to say about a kind of finding.
-type row struct {
-	kind  FindingKind
-	of    anomaly.Anomaly // what it shows; empty: nothing in the catalogue
-	title language.Text   // for people, where the anomaly's is another; of neither, the page never shows it
-	says  language.Text   // a word in braces is a field of the finding
-	why   language.Text   // what that means, for who has read nothing; empty if the sentence says it
-	cost  bool            // nothing went wrong: it is only what the lock costs
+type findingText struct {
+	kind        FindingKind
+	anomaly     anomaly.Anomaly // what it shows; empty: nothing in the catalogue
+	title       language.Text   // for people, where the anomaly's is another; of neither, the page never shows it
+	sentence    language.Text   // a word in braces is a field of the finding
+	explanation language.Text   // what that means, for who has read nothing; empty if the sentence says it
+	isCost      bool            // nothing went wrong: it is only what the lock costs
 }
 
 // rows are in the order in which findings of the same moment are told.
-func rows() []row {
+func findingTexts() []findingText {
 	both := language.Both
 	place := both(
 		"A process keeps its place in the queue by asking again. A dead one asks no more: its place expires, and the next one has its turn.",
 		"排队的进程要不断重新请求，才能保住位置。崩溃的进程不再请求：它的位置过期后，就轮到下一个。")
-	return []row{
-		{kind: RemovedLock, of: anomaly.ForeignRelease, says: both("{by} removed {of}'s lock", "{by} 删除了 {of} 的锁"), why: both(
+	return []findingText{
+		{kind: RemovedLock, anomaly: anomaly.ForeignRelease, sentence: both("{by} removed {of}'s lock", "{by} 删除了 {of} 的锁"), explanation: both(
 			"DEL does not ask whose the lock is. The next sale may now come in while the other is still at work.",
 			"DEL 不看锁是谁的。现在别人还在执行，下一单就可以进来。")},
-		{kind: OverwroteLock, of: anomaly.TwoHolders, title: both("Lock overwritten", "锁被覆盖"),
-			says: both("{by} wrote over {of}'s lock", "{by} 覆盖了 {of} 的锁"), why: both(
+		{kind: OverwroteLock, anomaly: anomaly.TwoHolders, title: both("Lock overwritten", "锁被覆盖"),
+			sentence: both("{by} wrote over {of}'s lock", "{by} 覆盖了 {of} 的锁"), explanation: both(
 				"The lock was taken over although its holder was still at work.",
 				"持有者还在执行，锁就被别人拿走了。")},
-		{kind: ProlongedLock, of: anomaly.ForeignRelease, title: both("Foreign renewal", "给别人的锁续期"),
-			says: both("{by} prolonged {of}'s lock", "{by} 给 {of} 的锁续期"), why: both(
+		{kind: ProlongedLock, anomaly: anomaly.ForeignRelease, title: both("Foreign renewal", "给别人的锁续期"),
+			sentence: both("{by} prolonged {of}'s lock", "{by} 给 {of} 的锁续期"), explanation: both(
 				"An expiry was set on a lock that was another's.",
 				"给别人的锁设置了过期时间。")},
-		{kind: RedisLostLock, of: anomaly.TwoHolders, title: both("Redis forgot the lock", "Redis 丢失了锁"),
-			says: both("{by} forgot {of}'s lock", "{by} 丢失了 {of} 的锁"), why: both(
+		{kind: RedisLostLock, anomaly: anomaly.TwoHolders, title: both("Redis forgot the lock", "Redis 丢失了锁"),
+			sentence: both("{by} forgot {of}'s lock", "{by} 丢失了 {of} 的锁"), explanation: both(
 				"Redis lost the lock while its holder was at work. Now two can be inside.",
 				"持有者还在执行，Redis 丢失了锁。现在可能有两个同时进去。")},
-		{kind: ExpiredAtWork, of: anomaly.TwoHolders, title: both("Lock expired during the work", "没做完锁就过期"),
-			says: both(
+		{kind: ExpiredAtWork, anomaly: anomaly.TwoHolders, title: both("Lock expired during the work", "没做完锁就过期"),
+			sentence: both(
 				"{by}'s lock expired after {for}, while {by} was still at work",
-				"{by} 的锁在 {for}后过期，而 {by} 还在执行"), why: both(
+				"{by} 的锁在 {for}后过期，而 {by} 还在执行"), explanation: both(
 				"The work took longer than the lock's expiry. Redis removed the lock; the sale does not know that, and goes on.",
 				"执行时间超过了锁的过期时间。Redis 删除了锁，这一单不知道，继续执行。")},
-		{kind: Overlapped, of: anomaly.TwoHolders,
-			says: both("{by} and {of} were inside together for {for}", "{by} 和 {of} 同时在临界区里，共 {for}"), why: both(
+		{kind: Overlapped, anomaly: anomaly.TwoHolders,
+			sentence: both("{by} and {of} were inside together for {for}", "{by} 和 {of} 同时在临界区里，共 {for}"), explanation: both(
 				"Each believes that it is alone. If both read the same stock, one of the two updates is lost.",
 				"双方都以为只有自己。如果读到同一个库存，其中一次扣减就会丢失。")},
-		{kind: RefusedToken, of: anomaly.TwoHolders, title: both("Stale token refused", "旧令牌被拒绝"),
-			says: both("the store refused {by}: its token {token} < {seen}", "存储拒绝了 {by}：它的令牌 {token} < {seen}"), why: both(
+		{kind: RefusedToken, anomaly: anomaly.TwoHolders, title: both("Stale token refused", "旧令牌被拒绝"),
+			sentence: both("the store refused {by}: its token {token} < {seen}", "存储拒绝了 {by}：它的令牌 {token} < {seen}"), explanation: both(
 				"A later holder has shown the store its larger token, by a read or a write. So the store refuses this one: nothing is lost.",
 				"后来的持有者读或写的时候，已经向存储出示过更大的令牌。所以存储拒绝这一单：什么也没有丢失。")},
-		{kind: LostUpdate, of: anomaly.LostUpdate, says: both(
+		{kind: LostUpdate, anomaly: anomaly.LostUpdate, sentence: both(
 			"{by} wrote stock {wrote}: it had read {read} before {of} wrote, so {of}'s update is lost",
-			"{by} 写入库存 {wrote}：它读到 {read} 之后 {of} 写入过，所以 {of} 的更新丢失"), why: both(
+			"{by} 写入库存 {wrote}：它读到 {read} 之后 {of} 写入过，所以 {of} 的更新丢失"), explanation: both(
 			"Both read the same stock, and both wrote one less. Two were sold, and the stock fell by one.",
 			"双方读到同一个库存，都写入减一后的值。卖出两件，库存只减了一。")},
-		{kind: WroteLate, of: anomaly.LostUpdate, title: both("Late write", "迟到的写入"),
-			says: both("{by} wrote {for} after its lock had ended", "{by} 的锁结束 {for}之后，{by} 才写入"), why: both(
+		{kind: WroteLate, anomaly: anomaly.LostUpdate, title: both("Late write", "迟到的写入"),
+			sentence: both("{by} wrote {for} after its lock had ended", "{by} 的锁结束 {for}之后，{by} 才写入"), explanation: both(
 				"The sale wrote though the lock was no longer its own.",
 				"锁已经不是它的了，它还是写入了。")},
-		{kind: WaitedLong, title: both("Waited", "等待"), cost: true, says: both("{by} waited for {for} behind {of}", "{by} 排在 {of} 后面等了 {for}")},
-		{kind: WaitedInVain, of: anomaly.Stuck, title: both("Waited in vain", "没有等到锁"),
-			cost: true, says: both("{by} waited for {for} behind {of}, in vain", "{by} 排在 {of} 后面等了 {for}，没有等到")},
-		{kind: PolledOften, of: anomaly.Polling, cost: true,
-			says: both("{by} asked for the lock {times} times in vain", "{by} 尝试加锁 {times} 次，都没有成功")},
-		{kind: LeftBehind, of: anomaly.LeftBehind, says: both(
+		{kind: WaitedLong, title: both("Waited", "等待"), isCost: true, sentence: both("{by} waited for {for} behind {of}", "{by} 排在 {of} 后面等了 {for}")},
+		{kind: WaitedInVain, anomaly: anomaly.Stuck, title: both("Waited in vain", "没有等到锁"),
+			isCost: true, sentence: both("{by} waited for {for} behind {of}, in vain", "{by} 排在 {of} 后面等了 {for}，没有等到")},
+		{kind: PolledOften, anomaly: anomaly.Polling, isCost: true,
+			sentence: both("{by} asked for the lock {times} times in vain", "{by} 尝试加锁 {times} 次，都没有成功")},
+		{kind: LeftBehind, anomaly: anomaly.LeftBehind, sentence: both(
 			"{by} is gone, and its lock stays: it never expires, and nobody may remove it",
-			"{by} 已经不在，它的锁残留：永不过期，也没有谁可以删除"), why: both(
+			"{by} 已经不在，它的锁残留：永不过期，也没有谁可以删除"), explanation: both(
 			"Until somebody removes the key by hand, nobody can buy.",
 			"在有人手动删除这个键之前，谁都买不了。")},
-		{kind: WaitsForItself, of: anomaly.SelfDeadlock,
-			says: both("{by} waited for {for} for a lock that it held itself", "{by} 等自己持有的锁，等了 {for}"), why: both(
+		{kind: WaitsForItself, anomaly: anomaly.SelfDeadlock,
+			sentence: both("{by} waited for {for} for a lock that it held itself", "{by} 等自己持有的锁，等了 {for}"), explanation: both(
 				"A nested call asked for the lock that its own sale holds. A lock that is not reentrant makes it wait until the lock expires: "+
 					"a self-deadlock until the expiry. Then the nested call gets the lock, and the outer one works on without it. "+
 					"A lock that never expires makes it wait for good.",
 				"嵌套调用请求自己这一单已经持有的锁。不可重入的锁会让它等到锁过期：这是自死锁，直到锁过期。之后嵌套调用拿到锁，外层调用没有锁，却继续执行。锁若永不过期，就永远等下去。")},
 		{kind: LearnedOfLoss, title: both("Told of the loss", "得知丢锁"),
-			cost: true, says: both("{by} was told that it had lost the lock", "{by} 得知自己丢了锁"), why: both(
+			isCost: true, sentence: both("{by} was told that it had lost the lock", "{by} 得知自己丢了锁"), explanation: both(
 				"Its renewal found the lock gone, or its time was over: the context of its work ended. A write that is on its way by then is "+
 					"stopped by a token alone (v7).",
 				"续期时发现锁已经不在，或者有效时间已过：业务的 context 被取消。这时已经发出的写入，只有令牌（v7）拦得住。")},
-		{kind: Unanswered, of: anomaly.Unanswered,
-			says: both("{by} asked for the lock, had no reply for {for}, and failed", "{by} 请求加锁，{for}没有响应，于是失败")},
-		{kind: SoldDespiteError, says: both("{by} was sold, though its buyer was told that it was not", "{by} 卖出了，买家却被告知没有买到")},
-		{kind: DoubleSale, of: anomaly.DoubleSale, says: both("{by} was sold again: the ledger has more sales than buyers have orders",
+		{kind: Unanswered, anomaly: anomaly.Unanswered,
+			sentence: both("{by} asked for the lock, had no reply for {for}, and failed", "{by} 请求加锁，{for}没有响应，于是失败")},
+		{kind: SoldDespiteError, sentence: both("{by} was sold, though its buyer was told that it was not", "{by} 卖出了，买家却被告知没有买到")},
+		{kind: DoubleSale, anomaly: anomaly.DoubleSale, sentence: both("{by} was sold again: the ledger has more sales than buyers have orders",
 			"{by} 又卖出一次：账本里卖出的单数多于买家的订单")},
-		{kind: NeverBooked, says: both(
+		{kind: NeverBooked, sentence: both(
 			"{by} was not sold, though its buyer was told that it was: the ledger has no order of it",
 			"{by} 没有卖出，买家却被告知买到了：账本里没有这个订单")},
-		{kind: InDoubtBooked, says: both("{by}'s buyer was left in doubt; the ledger has the order", "{by} 的买家无法确定自己是否买到；账本里有这个订单")},
-		{kind: InDoubtUnbooked, says: both(
+		{kind: InDoubtBooked, sentence: both("{by}'s buyer was left in doubt; the ledger has the order", "{by} 的买家无法确定自己是否买到；账本里有这个订单")},
+		{kind: InDoubtUnbooked, sentence: both(
 			"{by}'s buyer was left in doubt; the ledger has no order of it",
 			"{by} 的买家无法确定自己是否买到；账本里没有这个订单")},
-		{kind: RanTickTwice, says: both("{by} ran tick {tick}, and so did {of}", "第 {tick} 个 tick 的任务，{by} 运行了，{of} 也运行了")},
-		{kind: MissedTick, says: both("nobody ran tick {tick}", "第 {tick} 个 tick 没有副本运行任务")},
-		{kind: Overtaken, of: anomaly.Starved, title: both("Overtaken", "被插队"),
-			cost: true, says: both(
+		{kind: RanTickTwice, sentence: both("{by} ran tick {tick}, and so did {of}", "第 {tick} 个 tick 的任务，{by} 运行了，{of} 也运行了")},
+		{kind: MissedTick, sentence: both("nobody ran tick {tick}", "第 {tick} 个 tick 没有副本运行任务")},
+		{kind: Overtaken, anomaly: anomaly.Starved, title: both("Overtaken", "被插队"),
+			isCost: true, sentence: both(
 				"{by} was overtaken by {times} sales that asked after it",
 				"{by} 被后来的 {times} 个请求插队")},
-		{kind: LockIdle, of: anomaly.Idle, title: both("Nobody inside, somebody waits", "没人持有，却有人在等"),
-			cost: true, says: both(
+		{kind: LockIdle, anomaly: anomaly.Idle, title: both("Nobody inside, somebody waits", "没人持有，却有人在等"),
+			isCost: true, sentence: both(
 				"nobody was inside for {for} after {of}, while {by} waited",
 				"{of} 之后，临界区空了 {for}，而 {by} 在等待")},
-		{kind: RenewedAfterEnd, of: anomaly.GoroutineLeak, title: both("Renewed for nobody", "无主续期"),
-			says: both(
+		{kind: RenewedAfterEnd, anomaly: anomaly.GoroutineLeak, title: both("Renewed for nobody", "无主续期"),
+			sentence: both(
 				"{by}'s lock was renewed after {of} had ended: {times} times",
 				"{of} 结束之后，{by} 的锁又续期了 {times} 次")},
-		{kind: DiedHolding, of: anomaly.Idle, title: both("Died with the lock", "持锁时崩溃"),
-			cost: true, says: both(
+		{kind: DiedHolding, anomaly: anomaly.Idle, title: both("Died with the lock", "持锁时崩溃"),
+			isCost: true, sentence: both(
 				"{by} died with the lock, and {of} waited {for} more",
-				"{by} 崩溃时还持有锁，{of} 又等了 {for}"), why: both(
+				"{by} 崩溃时还持有锁，{of} 又等了 {for}"), explanation: both(
 				"A dead process gives nothing back. Its lock stays until it expires, and the next one waits for that.",
 				"进程崩溃，锁没有释放。下一个要等到锁过期才能进去。")},
-		{kind: DiedInQueue, of: anomaly.Idle, title: both("Died in the queue", "排队时崩溃"),
-			cost: true, says: both(
+		{kind: DiedInQueue, anomaly: anomaly.Idle, title: both("Died in the queue", "排队时崩溃"),
+			isCost: true, sentence: both(
 				"{by} died in the queue and was passed over: its turn was lost for {for}, then {of} came in",
-				"{by} 在队列里崩溃，被跳过：轮到它时白等了 {for}，然后 {of} 进入"), why: place},
+				"{by} 在队列里崩溃，被跳过：轮到它时白等了 {for}，然后 {of} 进入"), explanation: place},
 		{kind: QueuePlaceExpired, title: both("Died in the queue", "排队时崩溃"),
-			cost: true, says: both(
+			isCost: true, sentence: both(
 				"{by} died in the queue, and its place expired before its turn: {of} came in at once",
-				"{by} 在队列里崩溃，轮到它之前位置已经过期：{of} 直接进入"), why: place},
-		{kind: EnteredOccupied, cost: true, says: both("{by} came in while {of} was at work", "{by} 进去了，{of} 还在执行")},
-		{kind: ReplicaPaused, cost: true, says: both("{by}'s replica was stopped", "{by} 所在的副本被暂停")},
-		{kind: ReplicaDied, cost: true, says: both("{by}'s replica died", "{by} 所在的副本崩溃")},
+				"{by} 在队列里崩溃，轮到它之前位置已经过期：{of} 直接进入"), explanation: place},
+		{kind: EnteredOccupied, isCost: true, sentence: both("{by} came in while {of} was at work", "{by} 进去了，{of} 还在执行")},
+		{kind: ReplicaPaused, isCost: true, sentence: both("{by}'s replica was stopped", "{by} 所在的副本被暂停")},
+		{kind: ReplicaDied, isCost: true, sentence: both("{by}'s replica died", "{by} 所在的副本崩溃")},
 	}
 }
 
 // heading returns the title of a finding; empty if the page never shows it.
-func (r row) heading() language.Text {
-	title := r.of.Row().Title.In(language.English)
+func (r findingText) heading() language.Text {
+	title := r.anomaly.Row().Title.In(language.English)
 	if title == "" || r.title != (language.Text{}) {
 		return r.title
 	}
-	return language.Both(strings.ToUpper(title[:1])+title[1:], r.of.Row().Title.In(language.Chinese))
+	return language.Both(strings.ToUpper(title[:1])+title[1:], r.anomaly.Row().Title.In(language.Chinese))
 }
 
 // Titles names the kinds of findings, and of what happens to a replica or to a Redis, as the page lists them.
 func Titles() map[string]language.Text {
 	titles := map[string]language.Text{}
-	for _, row := range rows() {
+	for _, row := range findingTexts() {
 		titles[string(row.kind)] = row.heading()
 	}
-	for _, h := range happenings() {
+	for _, h := range eventTexts() {
 		titles[string(h.kind)] = h.title
 	}
 	maps.DeleteFunc(titles, func(_ string, title language.Text) bool { return title == language.Text{} })
 	return titles
 }
 
-func (k FindingKind) row() row { return rows()[k.rank()] }
+func (k FindingKind) text() findingText { return findingTexts()[k.rank()] }
 
 // rank is the place of a kind among findings of the same moment.
 func (k FindingKind) rank() int {
-	return slices.IndexFunc(rows(), func(r row) bool { return r.kind == k })
+	return slices.IndexFunc(findingTexts(), func(r findingText) bool { return r.kind == k })
 }
 
 // Anomaly returns what a finding shows; "" if it is nothing in the catalogue.
-func (k FindingKind) Anomaly() anomaly.Anomaly { return k.row().of }
+func (k FindingKind) Anomaly() anomaly.Anomaly { return k.text().anomaly }
 
 // IsBad reports whether a finding is of something that went wrong, and not only of what it costs.
-func (k FindingKind) IsBad() bool { return !k.row().cost }
+func (k FindingKind) IsBad() bool { return !k.text().isCost }
 
 // Why says what a finding means, in words for who has read nothing.
-func (f Finding) Why(in language.Language) string { return f.Kind.row().why.In(in) }
+func (f Finding) Why(in language.Language) string { return f.Kind.text().explanation.In(in) }
 
 // Sentence gives the finding's sentence.
 func (f Finding) Sentence(in language.Language) string {
-	by := f.who(in)
+	by := f.subjectName(in)
 	return strings.NewReplacer(
-		"{by} ", before(by), "{by}", by, "{of}", f.Other, "{for}", inShort(in, time.Duration(f.Duration)),
+		"{by} ", withSpaceAfter(by), "{by}", by, "{of}", f.Other, "{for}", formatDuration(in, time.Duration(f.Duration)),
 		"{token}", fmt.Sprint(f.Token), "{seen}", fmt.Sprint(f.LargerToken), "{tick}", fmt.Sprint(f.Tick),
 		"{times}", fmt.Sprint(f.Count), "{read}", fmt.Sprint(f.ReadStock), "{wrote}", fmt.Sprint(f.WrittenStock),
-	).Replace(f.Kind.row().says.In(in))
+	).Replace(f.Kind.text().sentence.In(in))
 }
 
 // before is a name before another word: in Chinese, words have no space between them.
-func before(name string) string {
+func withSpaceAfter(name string) string {
 	if last, _ := utf8.DecodeLastRuneInString(name); unicode.Is(unicode.Han, last) {
 		return name
 	}
@@ -192,7 +192,7 @@ func before(name string) string {
 }
 
 // after is a name after another word.
-func after(name string) string {
+func withSpaceBefore(name string) string {
 	if first, _ := utf8.DecodeRuneInString(name); unicode.Is(unicode.Han, first) {
 		return name
 	}
@@ -200,10 +200,10 @@ func after(name string) string {
 }
 
 // who is By, for people. Names of sales and replicas are the same in all languages.
-func (f Finding) who(in language.Language) string {
+func (f Finding) subjectName(in language.Language) string {
 	switch {
 	case f.Kind == RedisLostLock:
-		return redisIn(in, f.Node)
+		return localRedisName(in, f.Node)
 	case f.Subject == "":
 		return language.Both("somebody", "某人").In(in) // who removed a lock if it was no sale
 	case f.Subject == ReplicaOf(f.Subject) && f.Kind.isAboutLedger():
@@ -218,14 +218,14 @@ func (k FindingKind) isAboutLedger() bool {
 	return slices.Contains([]FindingKind{SoldDespiteError, DoubleSale, NeverBooked, InDoubtBooked, InDoubtUnbooked}, k)
 }
 
-func redisIn(in language.Language, node int) string {
+func localRedisName(in language.Language, node int) string {
 	if node == 0 {
 		return "Redis"
 	}
 	return fmt.Sprintf(language.Both("node %d", "节点 %d").In(in), node)
 }
 
-func inShort(in language.Language, d time.Duration) string {
+func formatDuration(in language.Language, d time.Duration) string {
 	if d < time.Second {
 		return fmt.Sprintf(language.Both("%d ms", "%d 毫秒").In(in), d.Milliseconds())
 	}

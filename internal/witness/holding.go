@@ -50,8 +50,8 @@ type Holding struct {
 	Node    int    // where, if it is that of a master alone, from 1 on
 	Segment int    // of the stock, from 1 on; 0: of the whole
 
-	set  time.Time // when it was set last, at the earliest
-	lost *Holding  // of a majority: the part that it lost last
+	ttlSetAt     time.Time // when it was set last, at the earliest
+	lastLostPart *Holding  // of a majority: the part that it lost last
 }
 
 // End is how a holding ended.
@@ -73,26 +73,26 @@ func (h *Holding) ExpiryDeadline() time.Time {
 	if h.TTL == 0 {
 		return time.Time{}
 	}
-	return h.set.Add(time.Duration(h.TTL))
+	return h.ttlSetAt.Add(time.Duration(h.TTL))
 }
 
 // Ended is when a holding did by now: also if it has expired, though nobody has noticed. Zero if it goes on.
 func (h *Holding) EndTime(now time.Time) time.Time {
-	if h.End == Ongoing && h.expiredBy(now) {
+	if h.End == Ongoing && h.isExpiredAt(now) {
 		return h.ExpiryDeadline()
 	}
 	return h.To
 }
 
 // Is reports whether the lock was this sale's: by its own name, or by that of its replica.
-func (h *Holding) BelongsTo(sale string) bool { return isOf(h.Holder, sale) }
+func (h *Holding) BelongsTo(sale string) bool { return isHeldBy(h.Holder, sale) }
 
-func (h *Holding) expiredBy(at time.Time) bool { return h.TTL > 0 && !at.Before(h.ExpiryDeadline()) }
+func (h *Holding) isExpiredAt(at time.Time) bool { return h.TTL > 0 && !at.Before(h.ExpiryDeadline()) }
 
 // addHolding takes the beginning of a holding on a Redis.
 func (a *Account) addHolding(h *Holding) {
 	if h.Node > 0 {
-		if h = a.addPart(h); h == nil {
+		if h = a.addNodeHolding(h); h == nil {
 			return
 		}
 	}
@@ -106,15 +106,15 @@ func (a *Account) addHolding(h *Holding) {
 // endHolding takes its end. What expired is noticed only some time later: perhaps somebody was inside then, or has written since.
 func (a *Account) endHolding(h *Holding) {
 	if h.Node > 0 {
-		h = a.endPart(h)
+		h = a.endNodeHolding(h)
 	}
 	if h == nil || h.End != Expired {
 		return
 	}
-	a.overdue = append(a.overdue, h)
+	a.expiredHoldings = append(a.expiredHoldings, h)
 	for _, s := range a.Sales {
-		if h.BelongsTo(s.Name) && h.Segment == s.Segment && s.wrote.After(h.To) {
-			a.find(s.lateWrite(h)...)
+		if h.BelongsTo(s.Name) && h.Segment == s.Segment && s.wroteAt.After(h.To) {
+			a.report(s.findLateWrite(h)...)
 		}
 	}
 }
@@ -122,10 +122,10 @@ func (a *Account) endHolding(h *Holding) {
 // A lock on several masters is of parts, one on each: who has most of them is the holder.
 
 // addPart takes the beginning of a part. It gives the holding of a majority that begins with it, or nil.
-func (a *Account) addPart(part *Holding) *Holding {
+func (a *Account) addNodeHolding(part *Holding) *Holding {
 	a.NodeHoldings = append(a.NodeHoldings, part)
-	parts := lasting(a.NodeHoldings, part.Holder)
-	if len(parts) != a.nodes/2+1 {
+	parts := ongoingHoldings(a.NodeHoldings, part.Holder)
+	if len(parts) != a.nodeCount/2+1 {
 		return nil
 	}
 	whole := *part
@@ -136,35 +136,35 @@ func (a *Account) addPart(part *Holding) *Holding {
 	return &whole
 }
 
-func (a *Account) renewPart(part *Holding) {
-	if whole := wholeOf(a.Holdings, part.Holder); whole != nil {
-		whole.TTL, whole.set = part.TTL, part.set
+func (a *Account) renewMajority(part *Holding) {
+	if whole := ongoingHolding(a.Holdings, part.Holder); whole != nil {
+		whole.TTL, whole.ttlSetAt = part.TTL, part.ttlSetAt
 	}
 }
 
 // endPart takes the end of a part. It gives the holding of a majority that ends with it, or nil. Somebody else may have ended it, or a
 // master may have forgotten it.
-func (a *Account) endPart(part *Holding) *Holding {
-	whole := wholeOf(a.Holdings, part.Holder)
+func (a *Account) endNodeHolding(part *Holding) *Holding {
+	whole := ongoingHolding(a.Holdings, part.Holder)
 	if whole == nil {
 		return nil
 	}
-	if whole.lost == nil || !part.To.Before(whole.lost.To) {
-		whole.lost = part
+	if whole.lastLostPart == nil || !part.To.Before(whole.lastLostPart.To) {
+		whole.lastLostPart = part
 	}
-	if len(lasting(a.NodeHoldings, part.Holder)) != a.nodes/2 {
+	if len(ongoingHoldings(a.NodeHoldings, part.Holder)) != a.nodeCount/2 {
 		return nil
 	}
-	last := whole.lost // several may have expired at once, and be noticed in another order
+	last := whole.lastLostPart // several may have expired at once, and be noticed in another order
 	whole.To, whole.End, whole.EndedBy, whole.TTL = last.To, last.End, last.EndedBy, last.TTL
 	kinds := map[HoldingEnd]FindingKind{RemovedByOther: RemovedLock, OverwrittenByOther: OverwroteLock, LostByRedis: RedisLostLock}
 	if kind, ok := kinds[whole.End]; ok {
-		a.find(Finding{Kind: kind, At: whole.To, Subject: whole.EndedBy, Other: whole.Holder, Node: last.Node})
+		a.report(Finding{Kind: kind, At: whole.To, Subject: whole.EndedBy, Other: whole.Holder, Node: last.Node})
 	}
 	return whole
 }
 
-func lasting(holdings []*Holding, holder string) (all []*Holding) {
+func ongoingHoldings(holdings []*Holding, holder string) (all []*Holding) {
 	for _, h := range holdings {
 		if h.Holder == holder && h.End == Ongoing {
 			all = append(all, h)
@@ -174,7 +174,7 @@ func lasting(holdings []*Holding, holder string) (all []*Holding) {
 }
 
 // wholeOf is the holding of a majority that goes on; nil if the holder has none.
-func wholeOf(holdings []*Holding, holder string) *Holding {
+func ongoingHolding(holdings []*Holding, holder string) *Holding {
 	for _, h := range slices.Backward(holdings) {
 		if h.Holder == holder && h.End == Ongoing {
 			return h

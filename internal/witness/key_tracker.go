@@ -8,106 +8,106 @@ import (
 
 // key is the lock's on one Redis, as it is followed from command to command. A command took effect at some moment between its two times: of
 // those that may have been next, the one that was over first and fits what is so is taken. While none fits, they wait for one that does.
-type key struct {
-	account  *Account
-	node     int
-	segment  int
-	pending  []*seen // in the order in which they were over
-	last     *Holding
-	held     bool             // the last holding goes on
-	doubtful []Event          // commands that asked for the lock and got no reply
-	freed    map[string]Event // by replica: its command that was held on its way arrived
-	resent   map[string]bool  // replicas one of whose commands took effect twice
-	lapsed   []*Holding       // that ended, and nobody said why
+type keyTracker struct {
+	account          *Account
+	node             int
+	segment          int
+	pending          []*pendingEvent // in the order in which they were over
+	latest           *Holding
+	isHeld           bool             // the last holding goes on
+	unanswered       []Event          // commands that asked for the lock and got no reply
+	releasedCommands map[string]Event // by replica: its command that was held on its way arrived
+	resentBy         map[string]bool  // replicas one of whose commands took effect twice
+	vanished         []*Holding       // that ended, and nobody said why
 }
 
 // place is where a lock is.
-type place struct{ node, segment int }
+type keyLocation struct{ node, segment int }
 
-func (a *Account) keyAt(at place) *key {
-	if a.keys[at] == nil {
-		a.keys[at] = &key{account: a, node: at.node, segment: at.segment, freed: map[string]Event{}, resent: map[string]bool{}}
+func (a *Account) trackerAt(at keyLocation) *keyTracker {
+	if a.trackers[at] == nil {
+		a.trackers[at] = &keyTracker{account: a, node: at.node, segment: at.segment, releasedCommands: map[string]Event{}, resentBy: map[string]bool{}}
 	}
-	return a.keys[at]
+	return a.trackers[at]
 }
 
 // keysOf returns those that an event may be about: what happens to a Redis happens to all on it.
-func (a *Account) keysOf(event Event) (all []*key) {
+func (a *Account) trackersOf(event Event) (all []*keyTracker) {
 	if event.Segment > 0 || event.Command != nil {
-		return []*key{a.keyAt(place{event.Node, event.Segment})}
+		return []*keyTracker{a.trackerAt(keyLocation{event.Node, event.Segment})}
 	}
-	for segment := range a.segments + 1 {
-		all = append(all, a.keyAt(place{event.Node, segment}))
+	for segment := range a.maxSegment + 1 {
+		all = append(all, a.trackerAt(keyLocation{event.Node, segment}))
 	}
 	return all
 }
 
-func (k *key) see(event *seen) {
+func (k *keyTracker) add(event *pendingEvent) {
 	switch {
 	case event.Kind == KindCommandResent:
-		k.resent[event.Replica] = true
-	case event.isOfKey():
-		event.waits++
+		k.resentBy[event.Replica] = true
+	case event.affectsLock():
+		event.unresolvedKeys++
 		k.pending = append(k.pending, event)
-		if len(k.pending) == 1 || k.mayBeNext(event) { // otherwise it waits, as those before it do
-			k.follow()
+		if len(k.pending) == 1 || k.canBeNext(event) { // otherwise it waits, as those before it do
+			k.applyFitting()
 		}
 	}
 }
 
 // isOfKey reports whether an event says something about the key.
-func (e Event) isOfKey() bool {
+func (e Event) affectsLock() bool {
 	if e.Command != nil {
 		return e.Command.Verb == Takes || e.Command.Verb == Renews || e.Command.Verb == Removes
 	}
-	return e.Kind == KindCommandReleased || e.forgets()
+	return e.Kind == KindCommandReleased || e.isDataLoss()
 }
 
 // follow applies the events that fit.
-func (k *key) follow() {
+func (k *keyTracker) applyFitting() {
 	for len(k.pending) > 0 {
-		i := slices.IndexFunc(k.pending, k.mayBeNext)
+		i := slices.IndexFunc(k.pending, k.canBeNext)
 		if i < 0 {
 			return
 		}
-		k.take(i)
+		k.applyPending(i)
 	}
 }
 
 // mayBeNext reports whether an event fits, and was sent when the first of all was over.
-func (k *key) mayBeNext(event *seen) bool {
+func (k *keyTracker) canBeNext(event *pendingEvent) bool {
 	return !event.Sent.After(k.pending[0].Replied) && k.fits(&event.Event)
 }
 
 // settle applies events that do not fit, if it is too late for others to explain them.
-func (k *key) settle(late func(time.Time) bool) {
+func (k *keyTracker) applyOverdue(late func(time.Time) bool) {
 	for len(k.pending) > 0 && late(k.pending[0].Replied) {
-		k.take(0)
-		k.follow()
+		k.applyPending(0)
+		k.applyFitting()
 	}
 }
 
-func (k *key) take(i int) {
+func (k *keyTracker) applyPending(i int) {
 	event := k.pending[i]
-	event.waits--
+	event.unresolvedKeys--
 	k.pending = slices.Delete(k.pending, i, i+1)
 	k.apply(event.Event)
 }
 
 // holder is whose the lock is, at a moment; "" if it is nobody's.
-func (k *key) holder() string {
-	if !k.held {
+func (k *keyTracker) holder() string {
+	if !k.isHeld {
 		return ""
 	}
-	return k.last.Holder
+	return k.latest.Holder
 }
 
-func (k *key) fits(event *Event) bool {
+func (k *keyTracker) fits(event *Event) bool {
 	if event.Command == nil {
 		return true
 	}
 	c := event.Command
-	free := !k.held || k.last.expiredBy(event.Replied)
+	free := !k.isHeld || k.latest.isExpiredAt(event.Replied)
 	switch {
 	case c.Outcome == Unknown || c.Forced && c.Verb == Takes:
 		return true
@@ -116,28 +116,28 @@ func (k *key) fits(event *Event) bool {
 	case c.Outcome == NotOwner:
 		return free || k.holder() != c.Holder
 	case c.Outcome == ByOther || c.Verb == Takes && c.Outcome == Refused || c.Forced:
-		return k.held
+		return k.isHeld
 	default:
 		return k.holder() == c.Holder
 	}
 }
 
-func (k *key) apply(event Event) {
+func (k *keyTracker) apply(event Event) {
 	c := event.Command
 	switch {
 	case event.Kind == KindCommandReleased:
-		k.freed[event.Replica] = event
+		k.releasedCommands[event.Replica] = event
 	case c == nil:
-		k.forget(event)
+		k.loseLock(event)
 	case c.Outcome == Unknown:
 		if c.Verb == Takes {
-			k.doubtful = latest(append(k.doubtful, event))
+			k.unanswered = trimOldest(append(k.unanswered, event))
 		}
 	case c.Verb == Takes && c.Outcome == Done:
 		k.obtain(event)
 	case c.Verb == Takes && (c.Outcome == Again || c.Outcome == Refused):
-		if !k.held {
-			k.explain(event)
+		if !k.isHeld {
+			k.inferHolding(event)
 		}
 	case c.Verb == Renews && c.Outcome == Done:
 		k.renew(event)
@@ -149,75 +149,75 @@ func (k *key) apply(event Event) {
 }
 
 // obtain begins a holding, and ends the one before.
-func (k *key) obtain(event Event) {
+func (k *keyTracker) obtain(event Event) {
 	c := event.Command
-	if k.held && k.holder() != c.Holder {
+	if k.isHeld && k.holder() != c.Holder {
 		switch {
-		case k.last.expiredBy(event.Replied):
+		case k.latest.isExpiredAt(event.Replied):
 			k.expire(event.Replied)
 		case c.Forced:
-			k.find(OverwroteLock, event)
-			k.end(OverwrittenByOther, actor(event), event.Replied)
+			k.reportForeign(OverwroteLock, event)
+			k.end(OverwrittenByOther, actorOf(event), event.Replied)
 		default:
 			k.end(Vanished, "", event.Replied)
 		}
 	}
-	if k.held {
-		k.set(c.TTL, event.Sent)
+	if k.isHeld {
+		k.setExpiry(c.TTL, event.Sent)
 		return
 	}
 	k.begin(c.Holder, event.Replied, event.Sent, c.TTL)
 }
 
-func (k *key) begin(holder string, from, set time.Time, ttl Millis) {
-	k.last, k.held = &Holding{Span: Span{From: from}, Holder: holder, TTL: ttl, set: set, Node: k.node, Segment: k.segment}, true
-	k.account.addHolding(k.last)
+func (k *keyTracker) begin(holder string, from, set time.Time, ttl Millis) {
+	k.latest, k.isHeld = &Holding{Span: Span{From: from}, Holder: holder, TTL: ttl, ttlSetAt: set, Node: k.node, Segment: k.segment}, true
+	k.account.addHolding(k.latest)
 }
 
-func (k *key) set(ttl Millis, at time.Time) {
-	k.last.TTL, k.last.set = ttl, at
+func (k *keyTracker) setExpiry(ttl Millis, at time.Time) {
+	k.latest.TTL, k.latest.ttlSetAt = ttl, at
 	if k.node > 0 {
-		k.account.renewPart(k.last)
+		k.account.renewMajority(k.latest)
 	}
 }
 
-func (k *key) end(end HoldingEnd, by string, at time.Time) {
-	k.last.End, k.last.EndedBy, k.last.To, k.held = end, by, at, false
+func (k *keyTracker) end(end HoldingEnd, by string, at time.Time) {
+	k.latest.End, k.latest.EndedBy, k.latest.To, k.isHeld = end, by, at, false
 	if end == Vanished {
-		k.lapsed = latest(append(k.lapsed, k.last))
+		k.vanished = trimOldest(append(k.vanished, k.latest))
 	}
-	k.account.endHolding(k.last)
+	k.account.endHolding(k.latest)
 }
 
-func (k *key) renew(event Event) {
-	if !k.held {
+func (k *keyTracker) renew(event Event) {
+	if !k.isHeld {
 		return
 	}
 	if k.holder() != event.Command.Holder {
-		k.find(ProlongedLock, event)
+		k.reportForeign(ProlongedLock, event)
 	}
-	k.set(event.Command.TTL, event.Sent)
+	k.setExpiry(event.Command.TTL, event.Sent)
 }
 
-func (k *key) remove(event Event) {
+func (k *keyTracker) remove(event Event) {
 	switch {
-	case k.holder() == event.Command.Holder && k.held:
-		k.end(GivenBack, actor(event), event.Replied)
-	case k.explains(event), !k.held:
+	case k.holder() == event.Command.Holder && k.isHeld:
+		k.end(GivenBack, actorOf(event), event.Replied)
+	case k.claimVanished(event), !k.isHeld:
 	default:
-		k.find(RemovedLock, event)
-		k.end(RemovedByOther, actor(event), event.Replied)
+		k.reportForeign(RemovedLock, event)
+		k.end(RemovedByOther, actorOf(event), event.Replied)
 	}
 }
 
 // explains reports whether a release whose reply came late is the end of a holding that nobody could explain.
-func (k *key) explains(release Event) bool {
+func (k *keyTracker) claimVanished(release Event) bool {
 	if c := release.Command; c == nil || c.Verb != Removes || c.Outcome != Done && c.Outcome != Passed {
 		return false
 	}
-	for _, h := range k.lapsed {
+	for _, h := range k.vanished {
 		if h.Holder == release.Command.Holder && h.End == Vanished && !release.Sent.After(h.To) {
-			h.End, h.EndedBy = GivenBack, actor(release)
+			h.End, h.EndedBy = GivenBack, actorOf(release)
 			return true
 		}
 	}
@@ -225,41 +225,41 @@ func (k *key) explains(release Event) bool {
 }
 
 // expire ends a holding that is gone by then, though nobody has removed it.
-func (k *key) expire(by time.Time) {
+func (k *keyTracker) expire(by time.Time) {
 	switch {
-	case !k.held:
-	case k.last.expiredBy(by):
-		k.end(Expired, "", k.last.ExpiryDeadline())
+	case !k.isHeld:
+	case k.latest.isExpiredAt(by):
+		k.end(Expired, "", k.latest.ExpiryDeadline())
 	default:
 		k.end(Vanished, "", by)
 	}
 }
 
-func (k *key) forget(event Event) {
-	k.doubtful = nil
+func (k *keyTracker) loseLock(event Event) {
+	k.unanswered = nil
 	switch {
-	case !k.held:
-	case k.last.expiredBy(event.Replied):
+	case !k.isHeld:
+	case k.latest.isExpiredAt(event.Replied):
 		k.expire(event.Replied)
 	default:
-		k.tell(Finding{Kind: RedisLostLock, At: event.Replied, Subject: redisName(k.node), Other: k.holder(), Node: k.node})
+		k.report(Finding{Kind: RedisLostLock, At: event.Replied, Subject: redisName(k.node), Other: k.holder(), Node: k.node})
 		k.end(LostByRedis, redisName(k.node), event.Replied)
 	}
 }
 
 // explain begins the holding that somebody finds though nobody is known to have taken the lock: his own, if his client sent the command
 // that took it twice, or that of a command without a reply.
-func (k *key) explain(event Event) {
+func (k *keyTracker) inferHolding(event Event) {
 	c := event.Command
-	if c.Outcome == Again || k.resent[event.Replica] {
-		delete(k.resent, event.Replica)
+	if c.Outcome == Again || k.resentBy[event.Replica] {
+		delete(k.resentBy, event.Replica)
 		k.begin(c.Holder, event.Sent, event.Sent, c.TTL)
 		return
 	}
-	for i, doubt := range k.doubtful {
+	for i, doubt := range k.unanswered {
 		if doubt.Sent.Before(event.Replied) {
-			from := later(doubt.Sent, k.freed[doubt.Replica].Replied)
-			k.doubtful = slices.Delete(k.doubtful, i, i+1)
+			from := later(doubt.Sent, k.releasedCommands[doubt.Replica].Replied)
+			k.unanswered = slices.Delete(k.unanswered, i, i+1)
 			k.begin(doubt.Command.Holder, from, from, doubt.Command.TTL)
 			return
 		}
@@ -267,19 +267,19 @@ func (k *key) explain(event Event) {
 }
 
 // find notes that an event does something to another's lock.
-func (k *key) find(kind FindingKind, event Event) {
-	k.tell(Finding{Kind: kind, At: event.Replied, Subject: actor(event), Other: k.holder()})
+func (k *keyTracker) reportForeign(kind FindingKind, event Event) {
+	k.report(Finding{Kind: kind, At: event.Replied, Subject: actorOf(event), Other: k.holder()})
 }
 
 // tell tells what was found; of one of several masters it means nothing.
-func (k *key) tell(f Finding) {
+func (k *keyTracker) report(f Finding) {
 	if k.node == 0 {
-		k.account.find(f)
+		k.account.report(f)
 	}
 }
 
 // actor is who sent a command.
-func actor(event Event) string {
+func actorOf(event Event) string {
 	if event.Sale != "" {
 		return event.Sale
 	}

@@ -10,19 +10,19 @@ import (
 )
 
 // followed gives the key after some events.
-func followed(events []Event) *key {
+func followed(events []Event) *keyTracker {
 	a := NewAccount(Limits{})
 	for _, event := range InOrder(events) {
 		a.Record(event)
 	}
-	a.settle(func(time.Time) bool { return true })
-	return a.keyAt(place{node: 0})
+	a.applyOverdue(func(time.Time) bool { return true })
+	return a.trackerAt(keyLocation{node: 0})
 }
 
 // followedAtOnce is what a key does that knows all events before it begins: of those that are left, it takes the first that fits.
-func followedAtOnce(events []Event) *key {
-	key := NewAccount(Limits{}).keyAt(place{node: 0})
-	left := slices.DeleteFunc(InOrder(events), func(e Event) bool { return !e.isOfKey() })
+func followedAtOnce(events []Event) *keyTracker {
+	key := NewAccount(Limits{}).trackerAt(keyLocation{node: 0})
+	left := slices.DeleteFunc(InOrder(events), func(e Event) bool { return !e.affectsLock() })
 	for len(left) > 0 {
 		next := 0
 		for i, event := range left {
@@ -94,7 +94,7 @@ func TestACollectorIsInOrder(t *testing.T) {
 		event.ID = uint64(i) //nolint:gosec // it is positive
 		events[i] = event
 		before := c.Events()
-		read, _ := c.look()
+		read, _ := c.snapshot()
 		c.Record(event)
 		if !reflect.DeepEqual(read, before) {
 			t.Fatalf("event %d changed what somebody reads", i)
@@ -122,7 +122,7 @@ func TestWhenARefusedReleaseFits(t *testing.T) {
 	event := func(verb Verb, outcome Outcome, sale string) Event {
 		return Event{Kind: KindCommand, Sale: sale, Sent: at, Replied: at, Command: &Command{Verb: verb, Outcome: outcome, Holder: sale}}
 	}
-	k := NewAccount(Limits{}).keyAt(place{node: 0})
+	k := NewAccount(Limits{}).trackerAt(keyLocation{node: 0})
 	for _, c := range []struct {
 		before Event
 		fits   bool

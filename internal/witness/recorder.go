@@ -22,68 +22,68 @@ import (
 )
 
 const (
-	mostEvents = 1 << 14 // that a Recorder keeps
-	mostAtOnce = 64      // that a watcher is told of at a time: no others are described for it meanwhile
+	maxEvents = 1 << 14 // that a Recorder keeps
+	maxBatch  = 64      // that a watcher is told of at a time: no others are described for it meanwhile
 )
 
 // Recorder notes what the sales of one replica do with their lock. It is a service.Observer and an http.Handler, and has a go-redis hook
 // for each client. It sends Redis nothing, and its memory is bounded: it forgets the oldest events.
 type Recorder struct {
-	replica string
-	now     func() time.Time
-	most    int
+	replica   string
+	now       func() time.Time
+	maxEvents int
 
-	mu      sync.Mutex
-	process string // a name that no other process has
-	notes   []note // the newest last
-	last    uint64 // its id
-	begun   int    // sales
-	sales   map[string]*sale
-	own     *sale         // in whose name the commands of no sale are counted
-	news    chan struct{} // closed when there is another event; nil while nobody waits for one
-	closed  bool
+	mu          sync.Mutex
+	process     string // a name that no other process has
+	notes       []note // the newest last
+	lastID      uint64 // its id
+	saleCount   int    // sales
+	activeSales map[string]*activeSale
+	noSale      *activeSale   // in whose name the commands of no sale are counted
+	changed     chan struct{} // closed when there is another event; nil while nobody waits for one
+	closed      bool
 }
 
 // sale is one that goes on.
-type sale struct {
+type activeSale struct {
 	name  string
 	owner string
 	run   string
-	vain  map[int]*inVain // by node
+	polls map[int]*pollState // by node
 }
 
-func newSale(name, owner string) *sale {
-	return &sale{name: name, owner: owner, vain: map[int]*inVain{}}
+func newActiveSale(name, owner string) *activeSale {
+	return &activeSale{name: name, owner: owner, polls: map[int]*pollState{}}
 }
 
 // inVain is how a sale asked one Redis for the lock last.
-type inVain struct {
-	last  string    // its last command, if that asked in vain
-	times int       // that it did the same after that
-	sent  time.Time // the last of these
+type pollState struct {
+	refusedCommand string    // its last command, if that asked in vain
+	repeats        int       // that it did the same after that
+	lastSent       time.Time // the last of these
 }
 
 type saleKey struct{}
 
 // NewRecorder makes the recorder of a replica, whose process has a name that no other has.
 func NewRecorder(replica, process string, now func() time.Time) *Recorder {
-	return &Recorder{replica: replica, process: process, now: now, most: mostEvents, sales: map[string]*sale{}, own: newSale("", "")}
+	return &Recorder{replica: replica, process: process, now: now, maxEvents: maxEvents, activeSales: map[string]*activeSale{}, noSale: newActiveSale("", "")}
 }
 
 // Follow implements service.Observer: it gives the sale its short name.
 func (r *Recorder) Follow(ctx context.Context, run, owner string) context.Context {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.begun++
-	s := newSale(fmt.Sprintf("%s#%d", r.replica, r.begun), owner)
+	r.saleCount++
+	s := newActiveSale(fmt.Sprintf("%s#%d", r.replica, r.saleCount), owner)
 	s.run = run
-	r.sales[owner] = s
+	r.activeSales[owner] = s
 	return context.WithValue(ctx, saleKey{}, s)
 }
 
 // Observe implements service.Observer. A sale without a lock ends with the error that says so.
 func (r *Recorder) Observe(ctx context.Context, seen service.Seen) {
-	s, _ := ctx.Value(saleKey{}).(*sale)
+	s, _ := ctx.Value(saleKey{}).(*activeSale)
 	if s == nil || seen.Moment == service.Misses || seen.Moment == service.Conflicts {
 		return
 	}
@@ -100,7 +100,7 @@ func (r *Recorder) Observe(ctx context.Context, seen service.Seen) {
 	case service.Asks:
 		event.Owner, event.Process, event.Run = s.owner, r.process, s.run
 	case service.Ends:
-		delete(r.sales, s.owner)
+		delete(r.activeSales, s.owner)
 	default:
 	}
 	r.add(note{event: event})
@@ -119,7 +119,7 @@ func (r *Recorder) Close() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.closed = true
-	r.tell()
+	r.notifyWatchers()
 }
 
 // Repeat notes the next event of another recorder's stream, as it was sent, for watchers of this one, which notes nothing of its own. When
@@ -133,62 +133,62 @@ func (r *Recorder) Relay(sent sse.Event) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if process != r.process {
-		r.process, r.notes, r.last = process, nil, 0
+		r.process, r.notes, r.lastID = process, nil, 0
 	}
-	if id == r.last+1 {
-		r.add(note{sent: sent.Data})
+	if id == r.lastID+1 {
+		r.add(note{encoded: sent.Data})
 		return nil
 	}
-	r.notes, r.last = nil, id // it is a gap up to this one
-	r.tell()
+	r.notes, r.lastID = nil, id // it is a gap up to this one
+	r.notifyWatchers()
 	return nil
 }
 
 // add keeps a note. r.mu is held.
 func (r *Recorder) add(n note) {
-	r.last++
-	n.event.ID = r.last
-	if r.notes = append(r.notes, n); len(r.notes) > r.most {
+	r.lastID++
+	n.event.ID = r.lastID
+	if r.notes = append(r.notes, n); len(r.notes) > r.maxEvents {
 		r.notes = r.notes[1:]
 	}
-	r.tell()
+	r.notifyWatchers()
 }
 
-func (r *Recorder) tell() {
-	if r.news != nil {
-		close(r.news)
-		r.news = nil
+func (r *Recorder) notifyWatchers() {
+	if r.changed != nil {
+		close(r.changed)
+		r.changed = nil
 	}
 }
 
 // since gives the next notes after the event that a watcher has seen last, as far as they are kept; with a gap first, if some are not. If
 // they are fewer than mostAtOnce, it also gives a channel that is closed when there are more, nil if there will be none.
-func (r *Recorder) since(seen string) (process string, notes []note, more <-chan struct{}) {
+func (r *Recorder) notesAfter(seen string) (process string, notes []note, more <-chan struct{}) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	after := lastSeen(r.process, seen)
-	first := r.last - uint64(len(r.notes)) // the id before the oldest
+	after := lastSeenID(r.process, seen)
+	first := r.lastID - uint64(len(r.notes)) // the id before the oldest
 	if after < first {
 		notes = append(notes, note{event: Event{ID: first, Replica: r.replica, Kind: KindGap}})
 	}
-	left := r.notes[min(max(after, first), r.last)-first:]
-	notes = append(notes, left[:min(len(left), mostAtOnce)]...)
-	if len(notes) < mostAtOnce && r.news == nil && !r.closed {
-		r.news = make(chan struct{})
+	left := r.notes[min(max(after, first), r.lastID)-first:]
+	notes = append(notes, left[:min(len(left), maxBatch)]...)
+	if len(notes) < maxBatch && r.changed == nil && !r.closed {
+		r.changed = make(chan struct{})
 	}
-	return r.process, notes, r.news
+	return r.process, notes, r.changed
 }
 
 // note is an event that is described only when somebody reads it.
 type note struct {
-	event Event
-	args  []any // of a command
-	reply any
-	err   error
-	sent  []byte // as JSON, by another recorder
+	event   Event
+	args    []any // of a command
+	reply   any
+	err     error
+	encoded []byte // as JSON, by another recorder
 }
 
-func (n note) described() Event {
+func (n note) describe() Event {
 	if n.args == nil {
 		return n.event
 	}
@@ -242,8 +242,8 @@ func (h hook) record(ctx context.Context, commands []redis.Cmder, send func(cont
 // with renewals that fail.
 func (h hook) recordCommand(ctx context.Context, sent time.Time, cmd redis.Cmder, err error) {
 	r := h.recorder
-	s, _ := ctx.Value(saleKey{}).(*sale)
-	m := meaning.Of(cmd.Args(), replyOf(cmd), err)
+	s, _ := ctx.Value(saleKey{}).(*activeSale)
+	m := meaning.Of(cmd.Args(), replyValue(cmd), err)
 	if m.Verb == "" || s == nil && (m.Verb == Reads || m.Verb == Looks) {
 		return
 	}
@@ -251,74 +251,74 @@ func (h hook) recordCommand(ctx context.Context, sent time.Time, cmd redis.Cmder
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if s == nil {
-		s = r.sales[m.Owner]
+		s = r.activeSales[m.Owner]
 	}
 	event := Event{
 		Replica: r.replica, Kind: KindCommand, Sent: sent, Replied: replied, Token: m.Token, Segment: m.Segment, Node: h.node, Nodes: h.nodes,
 		Command: &Command{
-			Verb: m.Verb, Outcome: m.Outcome, Holder: r.holder(s, m.Owner), TTL: Millis(m.TTL), Stock: m.Stock, Forced: m.Forced,
+			Verb: m.Verb, Outcome: m.Outcome, Holder: r.holderName(s, m.Owner), TTL: Millis(m.TTL), Stock: m.Stock, Forced: m.Forced,
 		},
 	}
 	if s == nil {
-		if r.isOfSale(m.Owner) {
+		if r.canBeSaleOwner(m.Owner) {
 			event.Owner = m.Owner
 		}
-		s = r.own
+		s = r.noSale
 	}
 	event.Sale = s.name
-	vain := s.at(h.node)
-	if h.isUndoneBy(vain, m, err) {
+	vain := s.pollsOn(h.node)
+	if h.isFutileRelease(vain, m, err) {
 		return
 	}
-	if vain.repeats(m, cmd.Name(), h.node > 0 && isUnsent(err)) {
-		vain.times, vain.sent = vain.times+1, sent
+	if vain.isRepeatedBy(m, cmd.Name(), h.node > 0 && isDialError(err)) {
+		vain.repeats, vain.lastSent = vain.repeats+1, sent
 		return
 	}
-	event.Command.Polls, event.Command.LastPoll = vain.times, vain.sent
-	vain.times, vain.sent = 0, time.Time{}
-	r.add(note{event: event, args: cmd.Args(), reply: replyOf(cmd), err: err})
+	event.Command.Polls, event.Command.LastPoll = vain.repeats, vain.lastSent
+	vain.repeats, vain.lastSent = 0, time.Time{}
+	r.add(note{event: event, args: cmd.Args(), reply: replyValue(cmd), err: err})
 }
 
 // at is how the sale asked a node last. The recorder's mutex is held.
-func (s *sale) at(node int) *inVain {
-	if s.vain[node] == nil {
-		s.vain[node] = &inVain{}
+func (s *activeSale) pollsOn(node int) *pollState {
+	if s.polls[node] == nil {
+		s.polls[node] = &pollState{}
 	}
-	return s.vain[node]
+	return s.polls[node]
 }
 
 // repeats reports whether a command asks for the lock, or for its renewal, in vain as the one before did. One for a node that is not there
 // is in vain, too.
-func (v *inVain) repeats(m meaning.Meaning, name string, nobodyThere bool) bool {
+func (v *pollState) isRepeatedBy(m meaning.Meaning, name string, nobodyThere bool) bool {
 	refused := ""
 	if m.Verb == Takes && (m.Outcome == Refused || nobodyThere) || m.Verb == Looks || m.Verb == Renews && m.Outcome == Unknown {
 		refused = strings.Join([]string{name, string(m.Verb), string(m.Outcome)}, " ")
 	}
-	if refused != "" && refused == v.last {
+	if refused != "" && refused == v.refusedCommand {
 		return true
 	}
-	v.last = refused
+	v.refusedCommand = refused
 	return false
 }
 
 // isUndoneBy reports whether a command gives back what a node has just refused, or has not heard of: an attempt without a majority gives
 // back what it may have, on every node.
-func (h hook) isUndoneBy(vain *inVain, m meaning.Meaning, err error) bool {
-	return h.node > 0 && vain.last != "" && m.Verb == Removes && (m.Outcome == ByOther || m.Outcome == ByNobody || isUnsent(err))
+func (h hook) isFutileRelease(vain *pollState, m meaning.Meaning, err error) bool {
+	return h.node > 0 && vain.refusedCommand != "" && m.Verb == Removes && (m.Outcome == ByOther || m.Outcome == ByNobody || isDialError(err))
 }
 
-func isUnsent(err error) bool {
+func isDialError(err error) bool {
 	var dial *net.OpError
 	return errors.As(err, &dial) && dial.Op == "dial"
 }
 
 // holder says in whose name a command is: of its sale, unless it names a process. r.mu is held.
-func (r *Recorder) holder(s *sale, owner string) string {
+func (r *Recorder) holderName(s *activeSale, owner string) string {
 	switch {
 	case s != nil && (owner == s.owner || !strings.HasPrefix(owner, lock.Key+":")):
 		return s.name
-	case r.sales[owner] != nil:
-		return r.sales[owner].name
+	case r.activeSales[owner] != nil:
+		return r.activeSales[owner].name
 	case owner == "":
 		return "" // somebody who is no sale, by hand
 	default:
@@ -327,11 +327,11 @@ func (r *Recorder) holder(s *sale, owner string) string {
 }
 
 // isOfSale reports whether a name in a command can be a sale's: not the process's, nor that of one of its attempts.
-func (r *Recorder) isOfSale(owner string) bool {
+func (r *Recorder) canBeSaleOwner(owner string) bool {
 	return strings.HasPrefix(owner, lock.Key+":") && !strings.Contains(owner, r.process)
 }
 
-func replyOf(cmd redis.Cmder) any {
+func replyValue(cmd redis.Cmder) any {
 	switch cmd := cmd.(type) {
 	case *redis.Cmd:
 		return cmd.Val()

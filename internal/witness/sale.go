@@ -17,17 +17,17 @@ type Sale struct {
 	Died                                 bool      // with its replica
 	Segment                              int       // of the stock, from 1 on, that it is in, or was last; 0: the whole
 
-	owner      string
-	asking     time.Time        // since when it waits; zero: it does not
-	again      time.Time        // since when it waits for a nested call
-	depth      int              // of calls that have the lock
-	inside     *CriticalSection // nil: it is not
-	overtaken  int              // times, while it waited
-	polls      map[int]int
-	unanswered time.Time // when it sent its first command without a reply
-	accused    bool      // of failing for that
-	read       Event     // of the stock
-	wrote      time.Time
+	owner                string
+	waitingSince         time.Time        // since when it waits; zero: it does not
+	nestedWaitSince      time.Time        // since when it waits for a nested call
+	lockDepth            int              // of calls that have the lock
+	section              *CriticalSection // nil: it is not
+	overtakenCount       int              // times, while it waited
+	attempts             map[int]int
+	unansweredSince      time.Time // when it sent its first command without a reply
+	isUnansweredReported bool      // of failing for that
+	lastRead             Event     // of the stock
+	wroteAt              time.Time
 }
 
 // Waits reports whether the sale has asked for the lock, and not obtained it yet.
@@ -36,7 +36,7 @@ func (s *Sale) IsWaiting() bool {
 }
 
 // began is when the sale asked for the lock first, or the run of a job began.
-func (s *Sale) began() time.Time {
+func (s *Sale) beganAt() time.Time {
 	if s.AskedAt.IsZero() {
 		return s.ObtainedAt
 	}
@@ -44,7 +44,7 @@ func (s *Sale) began() time.Time {
 }
 
 // IsInside reports whether the sale believes that it holds the lock.
-func (s *Sale) InCriticalSection() bool { return s.inside != nil }
+func (s *Sale) InCriticalSection() bool { return s.section != nil }
 
 // Stop is a time in which a replica is stopped.
 type Stop struct {
@@ -55,10 +55,10 @@ type Stop struct {
 
 // saleOf gives the sale of an event. One that asks after its end is another of that name: its replica was started again.
 func (a *Account) saleOf(event Event) *Sale {
-	s := a.sales[event.Sale]
+	s := a.salesByName[event.Sale]
 	if s == nil || event.Kind == KindAsks && !s.EndedAt.IsZero() {
 		s = &Sale{Name: event.Sale, Replica: event.Replica}
-		a.sales[s.Name] = s
+		a.salesByName[s.Name] = s
 		if s.Name != "" {
 			a.Sales = append(a.Sales, s)
 		}
@@ -77,10 +77,10 @@ func (a *Account) beginWait(s *Sale, event Event) {
 			a.ActiveSales = append(slices.Delete(a.ActiveSales, i, i+1), s)
 		}
 	}
-	if s.asking = event.Replied; !s.ObtainedAt.IsZero() {
-		s.again = event.Replied
+	if s.waitingSince = event.Replied; !s.ObtainedAt.IsZero() {
+		s.nestedWaitSince = event.Replied
 	}
-	s.polls = map[int]int{}
+	s.attempts = map[int]int{}
 }
 
 func (a *Account) enterLock(s *Sale, event Event) {
@@ -88,37 +88,37 @@ func (a *Account) enterLock(s *Sale, event Event) {
 	if s.IsWaiting() {
 		for _, other := range a.ActiveSales[:slices.Index(a.ActiveSales, s)] {
 			if other.IsWaiting() && other.Segment == s.Segment {
-				other.overtaken++
+				other.overtakenCount++
 			}
 		}
-		a.find(s.wasOvertaken(event.Replied)...)
-		a.find(a.queueOf(event).adopt(s, event)...)
+		a.report(s.findOvertaken(event.Replied)...)
+		a.report(a.queueOf(event).admit(s, event)...)
 	}
-	s.again = time.Time{}
+	s.nestedWaitSince = time.Time{}
 	a.enter(s, event.Replied)
 }
 
 func (a *Account) unlock(s *Sale, event Event) {
-	a.find(s.endNestedWait(event.Replied)...)
-	if s.depth--; s.depth == 0 {
+	a.report(s.endNestedWait(event.Replied)...)
+	if s.lockDepth--; s.lockDepth == 0 {
 		a.exit(s, event.Replied)
 	}
 }
 
 func (a *Account) endSale(s *Sale, event Event) {
-	a.find(s.endNestedWait(event.Replied)...)
+	a.report(s.endNestedWait(event.Replied)...)
 	a.recordWait(s, event)
-	a.find(s.wasOvertaken(event.Replied)...)
-	a.ended[event.Replica] = event
+	a.report(s.findOvertaken(event.Replied)...)
+	a.lastEnds[event.Replica] = event
 	s.Error, s.Code = event.Error, event.Code
-	a.conclude(s, event.Replied)
-	if !s.unanswered.IsZero() {
-		a.find(s.accuse()...)
+	a.finishSale(s, event.Replied)
+	if !s.unansweredSince.IsZero() {
+		a.report(s.findUnanswered()...)
 	}
 }
 
 // conclude ends a sale, by itself or by the death of its replica.
-func (a *Account) conclude(s *Sale, at time.Time) {
+func (a *Account) finishSale(s *Sale, at time.Time) {
 	a.exit(s, at)
 	if s.EndedAt.IsZero() {
 		s.EndedAt = at
@@ -138,15 +138,15 @@ func endStop(stops []Stop, event Event) {
 
 func (a *Account) endReplica(event Event) {
 	endStop(a.Stops, event)
-	for segment := range a.segments + 1 {
+	for segment := range a.maxSegment + 1 {
 		a.queueOf(Event{Segment: segment}).markDead(event, segment, a.Holdings, a.ActiveSales)
 	}
-	delete(a.process, event.Replica)
-	a.died[event.Replica] = event.Replied
+	delete(a.processes, event.Replica)
+	a.diedAt[event.Replica] = event.Replied
 	for _, s := range slices.Clone(a.Sales) {
 		if s.Replica == event.Replica && s.EndedAt.IsZero() {
 			s.Died = true
-			a.conclude(s, event.Replied)
+			a.finishSale(s, event.Replied)
 		}
 	}
 }
@@ -158,7 +158,7 @@ func ReplicaOf(sale string) string {
 }
 
 // isOf reports whether a holder's lock is this sale's: by its own name, or by that of its replica.
-func isOf(holder, sale string) bool { return holder == sale || holder == ReplicaOf(sale) }
+func isHeldBy(holder, sale string) bool { return holder == sale || holder == ReplicaOf(sale) }
 
 // Inside is the time in which a sale believed that it held the lock: from when it obtained it until it began to give it back, was told that
 // it was lost, or died.
@@ -171,42 +171,42 @@ type CriticalSection struct {
 	OverlapCount int      // how many were
 }
 
-const mostMet = 3
+const maxOverlaps = 3
 
 // enter takes a sale in. Calls may be nested.
 func (a *Account) enter(s *Sale, at time.Time) {
-	s.depth = max(s.depth, 0) + 1
-	if s.inside != nil {
+	s.lockDepth = max(s.lockDepth, 0) + 1
+	if s.section != nil {
 		return
 	}
 	if s.ObtainedAt.IsZero() {
 		s.ObtainedAt = at
 	}
-	s.inside = &CriticalSection{Span: Span{From: at}, Sale: s.Name, Segment: s.Segment}
-	a.CriticalSections = append(a.CriticalSections, s.inside)
-	a.inside++
+	s.section = &CriticalSection{Span: Span{From: at}, Sale: s.Name, Segment: s.Segment}
+	a.CriticalSections = append(a.CriticalSections, s.section)
+	a.occupancy++
 	// a run of a job asks for nothing: it waits for its tick
-	if a.inside == 1 && a.last != nil && a.last.Segment == s.Segment && !s.AskedAt.IsZero() {
-		if d := at.Sub(later(a.last.To, s.AskedAt)); d > longWait {
-			a.find(Finding{Kind: LockIdle, At: at, Subject: s.Name, Other: a.last.Sale, Duration: Millis(d)})
+	if a.occupancy == 1 && a.lastEnded != nil && a.lastEnded.Segment == s.Segment && !s.AskedAt.IsZero() {
+		if d := at.Sub(later(a.lastEnded.To, s.AskedAt)); d > reportedWait {
+			a.report(Finding{Kind: LockIdle, At: at, Subject: s.Name, Other: a.lastEnded.Sale, Duration: Millis(d)})
 		}
 	}
 }
 
 // exit takes it out, and finds with whom it was inside together: with those that are still there, when they leave.
 func (a *Account) exit(s *Sale, at time.Time) {
-	i := s.inside
-	s.depth = 0
+	i := s.section
+	s.lockDepth = 0
 	if i == nil {
 		return
 	}
-	i.To, s.inside = at, nil
+	i.To, s.section = at, nil
 	if s.LeftAt.IsZero() {
 		s.LeftAt = at
 	}
 	a.EndedSections = append(a.EndedSections, i)
-	a.inside--
-	a.last = i
+	a.occupancy--
+	a.lastEnded = i
 	if a.limits.AllowOverlap {
 		return
 	}
@@ -215,17 +215,17 @@ func (a *Account) exit(s *Sale, at time.Time) {
 		if other == i || other.Segment != i.Segment || both.Length() <= 0 {
 			continue
 		}
-		if i.OverlapCount++; len(i.Overlaps) < mostMet {
+		if i.OverlapCount++; len(i.Overlaps) < maxOverlaps {
 			i.Overlaps = append(i.Overlaps, other.Sale)
 		}
 		if !other.To.IsZero() {
-			a.find(together(i, other, both))
+			a.report(overlapFinding(i, other, both))
 		}
 	}
 }
 
 // together is the finding that two were inside at the same time.
-func together(a, b *CriticalSection, both Span) Finding {
+func overlapFinding(a, b *CriticalSection, both Span) Finding {
 	if b.From.Before(a.From) || b.From.Equal(a.From) && b.Sale < a.Sale {
 		a, b = b, a
 	}
@@ -233,7 +233,7 @@ func together(a, b *CriticalSection, both Span) Finding {
 }
 
 // overlapping finds the pairs of which one is still inside; at most so many.
-func (a *Account) overlapping(now time.Time, most int) (found []Finding) {
+func (a *Account) findOngoingOverlaps(now time.Time, most int) (found []Finding) {
 	if a.limits.AllowOverlap {
 		return nil
 	}
@@ -246,7 +246,7 @@ func (a *Account) overlapping(now time.Time, most int) (found []Finding) {
 			if both.Length() <= 0 || other == one || other.Segment != one.Segment || place < at && other.To.IsZero() { // those are found already
 				continue
 			}
-			if found = append(found, together(other, one, both)); len(found) == most {
+			if found = append(found, overlapFinding(other, one, both)); len(found) == most {
 				return found
 			}
 		}
@@ -265,9 +265,9 @@ func (a *Account) SaleInCriticalSection(replica string, at time.Time) string {
 }
 
 // expiredAtWork finds the sales that were inside when their lock expired, and stayed there.
-func expiredAtWork(insides []*CriticalSection, h *Holding) (found []Finding) {
+func findExpiredAtWork(insides []*CriticalSection, h *Holding) (found []Finding) {
 	for _, i := range insides {
-		if h.BelongsTo(i.Sale) && i.Segment == h.Segment && i.Contains(h.To) && i.Contains(h.To.Add(aMoment)) {
+		if h.BelongsTo(i.Sale) && i.Segment == h.Segment && i.Contains(h.To) && i.Contains(h.To.Add(lossNoticeTime)) {
 			found = append(found, Finding{Kind: ExpiredAtWork, At: h.To, Subject: i.Sale, Duration: h.TTL})
 		}
 	}
@@ -275,7 +275,7 @@ func expiredAtWork(insides []*CriticalSection, h *Holding) (found []Finding) {
 }
 
 // named writes sales' short names for their owners, and replicas' for their processes, in the commands of all replicas.
-func named(events []Event) []Event {
+func shortenNames(events []Event) []Event {
 	var pairs []string
 	for _, event := range events {
 		if event.Process != "" {
@@ -298,10 +298,10 @@ func named(events []Event) []Event {
 }
 
 // owners has sales' names, by their names in commands.
-type owners map[string]string
+type saleNames map[string]string
 
 // claimed gives a command that a sale's name is in, though the sale had ended when it was sent, to that sale.
-func (o owners) claimed(event Event) Event {
+func (o saleNames) attribute(event Event) Event {
 	if event.Kind == KindAsks && event.Owner != "" {
 		o[event.Owner] = event.Sale
 	}

@@ -22,7 +22,7 @@ import (
 // asks for a pace in milliseconds is told what has happened once in that time: of many events that costs less.
 func (r *Recorder) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	stream := sse.NewWriter(w)
-	r.Stream(request.Context(), request.Header.Get(sse.LastEventID), paceOf(request), func(events ...sse.Event) error {
+	r.Stream(request.Context(), request.Header.Get(sse.LastEventID), requestedPace(request), func(events ...sse.Event) error {
 		for _, event := range events {
 			if err := stream.Write(event); err != nil {
 				return err
@@ -36,16 +36,16 @@ func (r *Recorder) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 // be none, and then at a pace of those to come, until ctx or the replica ends, or see fails. seen is the id of the last event, or those of
 // several processes with commas between them.
 func (r *Recorder) Stream(ctx context.Context, seen string, pace time.Duration, see func(...sse.Event) error) {
-	r.watch(ctx, seen, pace, func(process string, notes []note) (err error) {
+	r.streamNotes(ctx, seen, pace, func(process string, notes []note) (err error) {
 		events := make([]sse.Event, len(notes))
 		for i, n := range notes {
-			if n.sent == nil {
-				n.sent, err = json.Marshal(n.described())
+			if n.encoded == nil {
+				n.encoded, err = json.Marshal(n.describe())
 			}
 			if err != nil {
 				return err
 			}
-			events[i] = sse.Event{ID: streamID(process, n.event.ID), Data: n.sent}
+			events[i] = sse.Event{ID: streamID(process, n.event.ID), Data: n.encoded}
 		}
 		return see(events...)
 	})
@@ -53,26 +53,26 @@ func (r *Recorder) Stream(ctx context.Context, seen string, pace time.Duration, 
 
 // Watch tells see of all events that are kept, and of those to come, as Stream does.
 func (r *Recorder) Watch(ctx context.Context, pace time.Duration, see func(...Event) error) {
-	r.watch(ctx, "", pace, func(_ string, notes []note) error {
+	r.streamNotes(ctx, "", pace, func(_ string, notes []note) error {
 		events := make([]Event, len(notes))
 		for i, n := range notes {
-			events[i] = n.described()
+			events[i] = n.describe()
 		}
 		return see(events...)
 	})
 }
 
 // watch tells see of notes, and of whose process they are; see describes them, while no sale waits for that.
-func (r *Recorder) watch(ctx context.Context, seen string, pace time.Duration, see func(process string, notes []note) error) {
+func (r *Recorder) streamNotes(ctx context.Context, seen string, pace time.Duration, see func(process string, notes []note) error) {
 	for {
-		process, notes, more := r.since(seen)
+		process, notes, more := r.notesAfter(seen)
 		if see(process, notes) != nil || ctx.Err() != nil {
 			return
 		}
 		if len(notes) > 0 {
 			seen = streamID(process, notes[len(notes)-1].event.ID)
 		}
-		if len(notes) >= mostAtOnce {
+		if len(notes) >= maxBatch {
 			continue
 		}
 		if more == nil {
@@ -90,18 +90,18 @@ func (r *Recorder) watch(ctx context.Context, seen string, pace time.Duration, s
 }
 
 // slowestPace is the slowest that a watcher may ask for.
-const slowestPace = time.Second
+const maxPace = time.Second
 
 // paceOf is the pace that a watcher asks for; 0 if it asks for none.
-func paceOf(request *http.Request) time.Duration {
+func requestedPace(request *http.Request) time.Duration {
 	pace, _ := strconv.Atoi(request.URL.Query().Get("pace_ms")) // what is no number is none
-	return min(time.Duration(max(pace, 0))*time.Millisecond, slowestPace)
+	return min(time.Duration(max(pace, 0))*time.Millisecond, maxPace)
 }
 
 func streamID(process string, id uint64) string { return process + ":" + strconv.FormatUint(id, 10) }
 
 // lastSeen is the id of a process's event that a watcher has seen last; 0 if there is none.
-func lastSeen(process, header string) uint64 {
+func lastSeenID(process, header string) uint64 {
 	for seen := range strings.SplitSeq(header, ",") {
 		if number, its := strings.CutPrefix(seen, process+":"); its {
 			id, _ := strconv.ParseUint(number, 10, 64) // what is no number is none
@@ -124,7 +124,7 @@ func KeepFollowing(ctx context.Context, url func() string, pause time.Duration, 
 }
 
 // longestLine is more than any event has.
-const longestLine = 1 << 20
+const maxLineBytes = 1 << 20
 
 // Follow reads the stream at a URL, and calls see with each event and its id, until the stream ends or ctx does. lastID says where to
 // begin, "" at the oldest event that is kept; Follow returns the id of the last one, for the next Follow.
@@ -158,7 +158,7 @@ func follow(ctx context.Context, client *http.Client, url, lastID string, see fu
 	if response.StatusCode != http.StatusOK {
 		return lastID, fmt.Errorf("GET %s: %s", url, response.Status)
 	}
-	for sent, err := range sse.Read(response.Body, longestLine) {
+	for sent, err := range sse.Read(response.Body, maxLineBytes) {
 		if err != nil {
 			return lastID, err
 		}
@@ -173,13 +173,13 @@ func follow(ctx context.Context, client *http.Client, url, lastID string, see fu
 
 // Collector collects the events of several replicas.
 type Collector struct {
-	mu     sync.Mutex
-	events []Event       // as they came
-	news   chan struct{} // closed when there is another event
+	mu      sync.Mutex
+	events  []Event       // as they came
+	changed chan struct{} // closed when there is another event
 }
 
 // NewCollector makes an empty one.
-func NewCollector() *Collector { return &Collector{news: make(chan struct{})} }
+func NewCollector() *Collector { return &Collector{changed: make(chan struct{})} }
 
 // Collect is See, as Follow calls it.
 func (c *Collector) Collect(_ string, event Event) { c.Record(event) }
@@ -189,20 +189,20 @@ func (c *Collector) Record(event Event) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.events = append(c.events, event)
-	close(c.news)
-	c.news = make(chan struct{})
+	close(c.changed)
+	c.changed = make(chan struct{})
 }
 
 // Events gives those seen so far, in order of time.
 func (c *Collector) Events() []Event {
-	events, _ := c.look()
+	events, _ := c.snapshot()
 	return events
 }
 
 // Until waits until the events seen so far satisfy a condition. It fails when ctx ends, with its cause.
 func (c *Collector) WaitUntil(ctx context.Context, condition func([]Event) bool) error {
 	for {
-		events, news := c.look()
+		events, news := c.snapshot()
 		if condition(events) {
 			return nil
 		}
@@ -214,10 +214,10 @@ func (c *Collector) WaitUntil(ctx context.Context, condition func([]Event) bool)
 	}
 }
 
-func (c *Collector) look() ([]Event, <-chan struct{}) {
+func (c *Collector) snapshot() ([]Event, <-chan struct{}) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return InOrder(c.events), c.news
+	return InOrder(c.events), c.changed
 }
 
 // InOrder gives the events of several replicas in order of the time when each was over.

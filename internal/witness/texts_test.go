@@ -27,23 +27,23 @@ var (
 // texts are all that the witness can say, by where they stand.
 func texts() map[string]language.Text {
 	all := map[string]language.Text{}
-	for _, row := range rows() {
-		all["sentence "+string(row.kind)] = row.says
-		if row.why != (language.Text{}) {
-			all["why "+string(row.kind)] = row.why
+	for _, row := range findingTexts() {
+		all["sentence "+string(row.kind)] = row.sentence
+		if row.explanation != (language.Text{}) {
+			all["why "+string(row.kind)] = row.explanation
 		}
 	}
-	for what, text := range doings() {
+	for what, text := range commandTexts() {
 		all[fmt.Sprint("doing ", what)] = text
 	}
 	for kind, text := range Titles() {
 		all["title "+kind] = text
 	}
-	for outcome, text := range byHand() {
+	for outcome, text := range manualRemovalTexts() {
 		all["by hand "+string(outcome)] = text
 	}
-	for _, h := range happenings() {
-		for which, text := range map[string]language.Text{"": h.says, ", its rule": h.rule} {
+	for _, h := range eventTexts() {
+		for which, text := range map[string]language.Text{"": h.sentence, ", its rule": h.ruler} {
 			if text != (language.Text{}) {
 				all["happening "+string(h.kind)+which] = text
 			}
@@ -85,7 +85,7 @@ func places(text string) []string {
 // Each kind of finding that is declared has a sentence, and no other has.
 func TestEveryFindingHasASentence(t *testing.T) {
 	declared := constants(t, "FindingKind")
-	for _, row := range rows() {
+	for _, row := range findingTexts() {
 		if !slices.Contains(declared, string(row.kind)) {
 			t.Errorf("%s is no finding", row.kind)
 		}
@@ -166,14 +166,14 @@ func TestWhyASaleFailed(t *testing.T) {
 // The catalogue says of an anomaly that the witness shows it, if a finding is one.
 func TestTheCatalogueNamesTheWitness(t *testing.T) {
 	for _, known := range anomaly.Catalogue() {
-		found := slices.ContainsFunc(rows(), func(r row) bool { return r.of == known.ID })
+		found := slices.ContainsFunc(findingTexts(), func(r findingText) bool { return r.anomaly == known.ID })
 		if found != slices.Contains(strings.Fields(known.By), "witness") {
 			t.Errorf("%s is shown by %q, and a finding is one: %t", known.ID, known.By, found)
 		}
 	}
-	for _, r := range rows() {
-		if r.of != "" && r.of.Row().ID == "" {
-			t.Errorf("%s is %q, which is not in the catalogue", r.kind, r.of)
+	for _, r := range findingTexts() {
+		if r.anomaly != "" && r.anomaly.Row().ID == "" {
+			t.Errorf("%s is %q, which is not in the catalogue", r.kind, r.anomaly)
 		}
 	}
 }
