@@ -20,12 +20,12 @@ import (
 const (
 	maxRequests      = 20_000
 	maxBuyers        = 2_000
-	maxBursts        = 20 // that are remembered
+	maxBursts        = 20 // bursts that are remembered
 	answerTimeout    = 5 * time.Minute
 	minAnsweredShare = 0.99
 )
 
-// peerHeader marks a question that one replica asks another.
+// peerHeader marks a request that one replica forwards to another.
 const peerHeader = "X-Lockstep-Peer"
 
 var (
@@ -33,41 +33,43 @@ var (
 	errNoBurst = lock.WithCode("no_burst", "there is no such burst, or no more")
 )
 
-// Bursts sends bursts of buyers, one at a time: what lockstep burst does, for a page.
+// Bursts sends bursts of buyers, one at a time: what the command lockstep burst does, for a page.
 type Bursts struct {
 	Targets     []string // base URLs of the shop
-	Peers       []string // addresses of replicas that may have the burst that is asked for
-	Token       string   // of the shop
+	Peers       []string // addresses of other replicas, which may have the requested burst
+	Token       string   // administrator token of the shop
 	NewID       func() string
-	CheckBuyers func(buyers int) error // fails if this process cannot be so many buyers
+	CheckBuyers func(buyers int) error // nil, or fails if this process cannot open enough connections
 
 	mu      sync.Mutex
-	bursts  []*burst // the latest last
+	bursts  []*burst // remembered bursts, oldest first
 	closed  bool
 	running sync.WaitGroup
 }
 
+// burst is one burst, running or done.
 type burst struct {
 	id       string
 	requests int
 	answered atomic.Int64
 	cancel   context.CancelFunc
 
-	done   chan struct{} // closed when what follows is there
+	done   chan struct{} // closed when result or err is set
 	result *load.Result
 	err    error
 }
 
-// BurstAnswer is what is told of a burst.
+// BurstAnswer is the JSON about a burst.
 type BurstAnswer struct {
 	ID       string       `json:"id"`
 	Done     bool         `json:"done"`
 	Requests int          `json:"requests"`
 	Answered int64        `json:"answered"`
-	Result   *load.Result `json:"result,omitempty"` // as lockstep burst --json
-	Error    string       `json:"error,omitempty"`  // why there is none
+	Result   *load.Result `json:"result,omitempty"` // as printed by lockstep burst --json; absent until the burst is done
+	Error    string       `json:"error,omitempty"`  // reason why there is no result
 }
 
+// post handles POST /bursts: it begins a burst.
 func (b *Bursts) post(w http.ResponseWriter, r *http.Request) error {
 	var want struct {
 		N     int    `json:"n"`
@@ -99,12 +101,13 @@ func (b *Bursts) post(w http.ResponseWriter, r *http.Request) error {
 	return err
 }
 
-// badBurst says what is wrong with the numbers of a burst, and what is allowed.
-func badBurst(wrong error) error {
-	right := fmt.Sprintf(`want {"n":200,"c":200}: n requests from 1 to %d, of c buyers from 1 to %d`, maxRequests, maxBuyers)
-	return api.BadRequest(wrong, right)
+// badBurst returns the error for wrong numbers of a burst, with the allowed ones.
+func badBurst(err error) error {
+	allowed := fmt.Sprintf(`want {"n":200,"c":200}: n requests from 1 to %d, of c buyers from 1 to %d`, maxRequests, maxBuyers)
+	return api.BadRequest(err, allowed)
 }
 
+// begin starts a burst, unless one is running.
 func (b *Bursts) begin(buyers load.Burst) (*burst, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -131,7 +134,7 @@ func (b *Bursts) begin(buyers load.Burst) (*burst, error) {
 	return one, nil
 }
 
-// Close cancels the burst that is going on.
+// Close cancels the running burst, and waits for its end.
 func (b *Bursts) Close() {
 	b.mu.Lock()
 	b.closed = true
@@ -142,10 +145,12 @@ func (b *Bursts) Close() {
 	b.running.Wait()
 }
 
+// get handles GET /bursts/{id}.
 func (b *Bursts) get(w http.ResponseWriter, r *http.Request) error {
 	return b.answerOne(w, r, func(*burst) {})
 }
 
+// cancel handles DELETE /bursts/{id}: it cancels a burst, and waits for its end.
 func (b *Bursts) cancel(w http.ResponseWriter, r *http.Request) error {
 	return b.answerOne(w, r, func(one *burst) {
 		one.cancel()
@@ -153,6 +158,7 @@ func (b *Bursts) cancel(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
+// answerOne calls do with the requested burst and answers its state, or forwards the request.
 func (b *Bursts) answerOne(w http.ResponseWriter, r *http.Request, do func(*burst)) error {
 	if one := b.find(r.PathValue("id")); one != nil {
 		do(one)
@@ -163,6 +169,7 @@ func (b *Bursts) answerOne(w http.ResponseWriter, r *http.Request, do func(*burs
 	return nil
 }
 
+// find returns the burst of an id; nil if it is not remembered.
 func (b *Bursts) find(id string) *burst {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -174,12 +181,13 @@ func (b *Bursts) find(id string) *burst {
 	return nil
 }
 
-// passOn asks the other replicas: behind nginx, a burst is one replica's, and whoever asks for it may come to any.
+// forwardToPeer asks the other replicas: behind nginx, a burst belongs to one replica, and a request for it may reach any. It reports
+// whether a peer answered.
 func (b *Bursts) forwardToPeer(w http.ResponseWriter, r *http.Request) bool {
 	if r.Header.Get(peerHeader) != "" {
 		return false
 	}
-	client := load.NewClient(0, 0) // the token goes to no other server
+	client := load.NewClient(0, 0) // no connection is kept, so that the token goes to no other server
 	defer client.CloseIdleConnections()
 	for _, peer := range b.Peers {
 		request, err := http.NewRequestWithContext(r.Context(), r.Method, "http://"+peer+"/bursts/"+r.PathValue("id"), http.NoBody)
@@ -195,22 +203,23 @@ func (b *Bursts) forwardToPeer(w http.ResponseWriter, r *http.Request) bool {
 		defer response.Body.Close()
 		if response.StatusCode == http.StatusOK {
 			w.Header().Set("Content-Type", response.Header.Get("Content-Type"))
-			_, _ = io.Copy(w, response.Body) // the client went away
+			_, _ = io.Copy(w, response.Body) // The client may have gone.
 			return true
 		}
 	}
 	return false
 }
 
+// answer returns the present state.
 func (b *burst) answer() BurstAnswer {
-	told := BurstAnswer{ID: b.id, Requests: b.requests, Answered: b.answered.Load()}
+	answer := BurstAnswer{ID: b.id, Requests: b.requests, Answered: b.answered.Load()}
 	select {
 	case <-b.done:
-		told.Done, told.Result = true, b.result
+		answer.Done, answer.Result = true, b.result
 		if b.err != nil {
-			told.Error = b.err.Error()
+			answer.Error = b.err.Error()
 		}
 	default:
 	}
-	return told
+	return answer
 }

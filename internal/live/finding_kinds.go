@@ -10,19 +10,19 @@ import (
 	"lockstep/internal/witness"
 )
 
-// Kind is what a kind of finding is called, and which exploration of the run's lock shows it; nil: none does.
+// FindingKindInfo has the title of a kind of finding, and the exploration that shows it with the run's lock; nil: none does.
 type FindingKindInfo struct {
 	Title       string       `json:"title"`
 	Exploration *Exploration `json:"shown"`
 }
 
-// Exploration is what the scheduler's seat is to look for.
+// Exploration is an exploration that the scheduler's seat can open.
 type Exploration struct {
 	Flags   string          `json:"in"` // flags of lockstep explore
 	Anomaly anomaly.Anomaly `json:"anomaly"`
 }
 
-// kinds are all kinds of findings, by their names, for a run with a lock.
+// findingKinds returns all kinds of findings by name, for a run with a lock.
 func findingKinds(lock string, in language.Language) map[string]FindingKindInfo {
 	row, err := evolution.Find(lock)
 	all := map[string]FindingKindInfo{}
@@ -36,26 +36,27 @@ func findingKinds(lock string, in language.Language) map[string]FindingKindInfo 
 	return all
 }
 
-// exploration shows a kind of finding; nil: none does. A lock that is renewed expires only if its holder is paused; without a lock,
-// there is nobody who holds it.
+// explorationOf returns an exploration that shows a kind of finding; nil if none does. A lock that is renewed expires only if its holder
+// is paused; without a lock there is no holder.
 func explorationOf(row strategy.Strategy, kind witness.FindingKind) *Exploration {
-	in := explorationFlags(kind)
-	if in == "" {
+	flags := explorationFlags(kind)
+	if flags == "" {
 		return nil
 	}
-	shown := Exploration{Flags: "--actors 2 " + in, Anomaly: kind.Anomaly()}
+	exploration := Exploration{Flags: "--actors 2 " + flags, Anomaly: kind.Anomaly()}
 	switch {
 	case row.Name == "v0":
 		return &Exploration{Flags: "--actors 2", Anomaly: anomaly.LostUpdate}
 	case kind == witness.WaitsForItself && !row.Capabilities.Expires:
-		shown.Anomaly = anomaly.Stuck
+		exploration.Anomaly = anomaly.Stuck
 	case row.Capabilities.Renewed:
-		shown.Flags = strings.ReplaceAll(shown.Flags, "expiry", "pause")
+		exploration.Flags = strings.ReplaceAll(exploration.Flags, "expiry", "pause")
 	}
-	return &shown
+	return &exploration
 }
 
-// flags are those of the exploration of a lock that expires and is not renewed; "" if none shows the finding.
+// explorationFlags returns the flags of an exploration that shows a kind of finding with a lock that expires and is not renewed; empty if
+// there is none.
 func explorationFlags(kind witness.FindingKind) string {
 	switch kind {
 	case witness.RemovedLock, witness.ProlongedLock, witness.ExpiredAtWork, witness.Overlapped, witness.LostUpdate:

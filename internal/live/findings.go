@@ -11,27 +11,27 @@ import (
 )
 
 const (
-	maxPerKind      = 5               // findings of a kind that are sent at once
-	maxFindings     = 300             // of a run
-	maxCostFindings = 200             // of them, those that only say what the lock costs
-	resendInterval  = 2 * time.Second // until a finding that says more by now is sent again
+	maxPerKind      = 5               // findings of a kind that are sent in one frame interval
+	maxFindings     = 300             // findings of a run that are sent
+	maxCostFindings = 200             // findings of a run that are sent although they are only costs of the lock
+	resendInterval  = 2 * time.Second // shortest time after which a finding is sent again because its text has changed
 	maxNamedSales   = 3               // sales that a finding about a replica names
 )
 
-// findings are what the account finds in a run, as it is sent: of many alike only some.
+// findingLog holds the findings of a run as they are sent. Of many of the same kind, only some are sent.
 type findingLog struct {
-	standing     map[findingKey]*sentFinding // what was so when it was told, by what tells them apart
-	sent         []*sentFinding              // those that are sent
-	unsentFrames []localized                 // to be sent
-	recentCounts map[string]int              // how many of a kind are among them
+	standing     map[findingKey]*sentFinding // provisional findings, by what tells them apart
+	sent         []*sentFinding              // findings that were sent, oldest first
+	unsentFrames []localized                 // frames that are not sent yet
+	recentCounts map[string]int              // number of findings of each kind since the last call of takeFrames
 
-	eventCounts map[string]int // how many there were of each kind
+	eventCounts map[string]int // number of events of replicas, and of past provisional findings, by kind
 }
 
-// finding is one that is told, or counted alone.
+// sentFinding is a finding that was sent, or only counted.
 type sentFinding struct {
 	witness.Finding
-	id       string // "" if it is counted alone
+	id       string // id of the frame; empty if the finding is only counted
 	kind     string
 	atMillis int64
 	sales    []string
@@ -44,7 +44,7 @@ func newFindingLog() *findingLog {
 	return &findingLog{standing: map[findingKey]*sentFinding{}, eventCounts: map[string]int{}, recentCounts: map[string]int{}}
 }
 
-// take takes what was found since it was asked last, and what is so now.
+// update takes the account's findings since the last call, and those that hold at now.
 func (f *findingLog) update(s *scene, now time.Time) {
 	for _, one := range s.account.TakeFindings() {
 		f.recordFinal(s, one, now)
@@ -56,14 +56,14 @@ func (f *findingLog) update(s *scene, now time.Time) {
 		f.recordProvisional(s, one, before[findingKeyOf(one)], now)
 	}
 	for key := range before {
-		if f.standing[key] == nil && key.kind != witness.Overtaken { // whoever is not overtaken any more was found to have been
+		if f.standing[key] == nil && key.kind != witness.Overtaken { // The end of an overtaking is a final finding.
 			f.eventCounts[string(key.kind)]++
 		}
 	}
 	f.endOverlaps(s, now)
 }
 
-// key is what tells a finding from others.
+// findingKey tells findings apart.
 type findingKey struct {
 	kind   witness.FindingKind
 	by, of string
@@ -71,10 +71,10 @@ type findingKey struct {
 
 func findingKeyOf(f witness.Finding) findingKey { return findingKey{f.Kind, f.Subject, f.Other} }
 
-// settle takes a finding that will not change any more. That two are not inside together any more, part tells of those of whom it was told
-// that they are.
+// recordFinal takes a finding that will not change any more. The ends of overlaps that were sent as provisional are left to endOverlaps.
 func (f *findingLog) recordFinal(s *scene, one witness.Finding, now time.Time) {
-	switch before := f.standing[findingKeyOf(one)]; {
+	before := f.standing[findingKeyOf(one)]
+	switch {
 	case before == nil:
 		f.send(s.newFinding(one, now))
 	case one.Kind != witness.Overlapped:
@@ -83,45 +83,45 @@ func (f *findingLog) recordFinal(s *scene, one witness.Finding, now time.Time) {
 	}
 }
 
-// place takes a finding that may change, as it was told before, or not yet: it is sent again if it says more by now.
+// recordProvisional takes a finding that may change, with its form at the last call, or nil: it is sent again if its text has changed.
 func (f *findingLog) recordProvisional(s *scene, one witness.Finding, before *sentFinding, now time.Time) {
-	together := one.Kind == witness.Overlapped
+	isOverlap := one.Kind == witness.Overlapped
 	switch {
 	case before == nil:
 		before = s.newFinding(one, now)
-		if together {
+		if isOverlap {
 			before.sentence = overlapText(one.Subject, one.Other).In
 		}
 		f.send(before)
-	case !together && now.Sub(before.sentAt) >= resendInterval && one.Sentence(language.English) != before.sentence(language.English):
+	case !isOverlap && now.Sub(before.sentAt) >= resendInterval && one.Sentence(language.English) != before.sentence(language.English):
 		f.resend(before, one.Sentence, now)
 	}
-	if !together || before.id != "" {
+	if !isOverlap || before.id != "" {
 		f.standing[findingKeyOf(one)] = before
 	}
 }
 
-// part tells for how long two were inside together who are not any more.
+// endOverlaps sends again the overlaps that have ended, with their lengths.
 func (f *findingLog) endOverlaps(s *scene, now time.Time) {
-	for _, told := range f.sent {
-		key := findingKeyOf(told.Finding)
-		if told.Kind != witness.Overlapped || f.standing[key] != told {
+	for _, sent := range f.sent {
+		key := findingKeyOf(sent.Finding)
+		if sent.Kind != witness.Overlapped || f.standing[key] != sent {
 			continue
 		}
-		first, second := s.account.Sale(told.Subject), s.account.Sale(told.Other)
+		first, second := s.account.Sale(sent.Subject), s.account.Sale(sent.Other)
 		switch {
 		case first == nil || second == nil:
 			delete(f.standing, key)
 		case !first.LeftAt.IsZero() && !second.LeftAt.IsZero():
 			delete(f.standing, key)
-			parted := told.Finding
-			parted.Duration = witness.Millis(witness.Earlier(first.LeftAt, second.LeftAt).Sub(second.ObtainedAt))
-			f.resend(told, parted.Sentence, now)
+			ended := sent.Finding
+			ended.Duration = witness.Millis(witness.Earlier(first.LeftAt, second.LeftAt).Sub(second.ObtainedAt))
+			f.resend(sent, ended.Sentence, now)
 		}
 	}
 }
 
-// counts are how many there are of each kind. Of those inside together, they are counted when they have parted.
+// counts returns the number of findings of each kind. An overlap counts when it has ended.
 func (f *findingLog) counts(a *witness.Account) map[string]int {
 	counts := maps.Clone(f.eventCounts)
 	for kind, n := range a.FindingCounts {
@@ -135,7 +135,7 @@ func (f *findingLog) counts(a *witness.Account) map[string]int {
 	return counts
 }
 
-// again sends a finding again, if it was sent, in other words.
+// resend gives a finding a new text, and sends it again if it was sent.
 func (f *findingLog) resend(one *sentFinding, says func(language.Language) string, now time.Time) {
 	one.sentence, one.sentAt = says, now
 	if one.id != "" {
@@ -143,13 +143,13 @@ func (f *findingLog) resend(one *sentFinding, says func(language.Language) strin
 	}
 }
 
-// send sends a finding, unless there are many alike.
+// send sends a finding, unless there are many of its kind.
 func (f *findingLog) send(one *sentFinding) {
-	most := maxFindings
+	limit := maxFindings
 	if one.Kind != "" && !one.isBad {
-		most = maxCostFindings
+		limit = maxCostFindings
 	}
-	if f.recentCounts[one.kind]++; f.recentCounts[one.kind] > maxPerKind || len(f.sent) >= most {
+	if f.recentCounts[one.kind]++; f.recentCounts[one.kind] > maxPerKind || len(f.sent) >= limit {
 		return
 	}
 	f.sent = append(f.sent, one)
@@ -157,11 +157,14 @@ func (f *findingLog) send(one *sentFinding) {
 	f.unsentFrames = append(f.unsentFrames, one.frame())
 }
 
-// finding is one of the account's, as it is told.
+// newFinding returns a finding of the account in the form in which it is sent.
 func (s *scene) newFinding(f witness.Finding, now time.Time) *sentFinding {
-	one := &sentFinding{Finding: f, kind: string(f.Kind), atMillis: s.millis(f.At), sales: []string{}, isBad: f.Kind.IsBad(), sentAt: now, sentence: f.Sentence}
+	one := &sentFinding{
+		Finding: f, kind: string(f.Kind), atMillis: s.millis(f.At), sales: []string{}, isBad: f.Kind.IsBad(), sentAt: now,
+		sentence: f.Sentence,
+	}
 	for _, name := range []string{f.Subject, f.Other} {
-		if s.account.Sale(name) == nil { // of a replica, the one that was inside there
+		if s.account.Sale(name) == nil { // For a replica, the sale that was in the critical section there.
 			name = s.account.SaleInCriticalSection(name, f.At)
 		}
 		if name != "" && !slices.Contains(one.sales, name) {
@@ -171,6 +174,7 @@ func (s *scene) newFinding(f witness.Finding, now time.Time) *sentFinding {
 	return one
 }
 
+// addReplicaEvent adds an event of a replica or a Redis.
 func (f *findingLog) addReplicaEvent(s *scene, event witness.Event) {
 	one := &sentFinding{atMillis: s.millis(event.Replied), kind: string(event.Kind), sales: []string{}, sentence: event.Sentence}
 	for _, sale := range s.account.ActiveSales {
@@ -182,7 +186,7 @@ func (f *findingLog) addReplicaEvent(s *scene, event witness.Event) {
 	f.send(one)
 }
 
-// newFindings gives the frames of those found since it was asked last.
+// takeFrames returns the frames of the findings since the last call.
 func (f *findingLog) takeFrames() []localized {
 	frames := f.unsentFrames
 	f.unsentFrames = nil
@@ -190,7 +194,7 @@ func (f *findingLog) takeFrames() []localized {
 	return frames
 }
 
-// frame tells of a finding. What happens to a replica needs no explanation.
+// frame returns the finding's frame. An event of a replica needs no explanation.
 func (f *sentFinding) frame() localized {
 	return localize(func(in language.Language) any {
 		frame := FindingFrame{ID: f.id, At: f.atMillis, Kind: f.kind, Sentence: f.sentence(in), Sales: f.sales, Bad: f.isBad}
@@ -201,6 +205,7 @@ func (f *sentFinding) frame() localized {
 	})
 }
 
+// marks returns the latest findings about a sale, for its lane.
 func (f *findingLog) marks(sale string, in language.Language) []LaneMark {
 	marks := []LaneMark{}
 	for _, one := range slices.Backward(f.sent) {

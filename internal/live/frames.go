@@ -5,149 +5,149 @@ import (
 	"lockstep/internal/service/history"
 )
 
-// Frames are what a watcher is sent, as server-sent events with an id; the event's name is the one beside the type. All times are in
-// milliseconds since the beginning of what is shown, which is the run's first event that is known.
+// Frames are the messages to a watcher. They are server-sent events with an id; the event's name is given in parentheses at each type. All
+// times are in milliseconds since the first known event of the run.
 
 // RunFrame (run) says which run is shown.
 type RunFrame struct {
-	Fresh    bool         `json:"fresh"` // forget all that was shown before; otherwise only this frame's fields have changed
+	Fresh    bool         `json:"fresh"` // true: all earlier frames are void; false: only the fields of this frame have changed
 	RunID    string       `json:"run_id"`
 	Lock     string       `json:"lock"`
 	Title    string       `json:"title"`
 	Initial  int64        `json:"initial"`
 	Settings api.Settings `json:"settings"`
-	Replicas []string     `json:"replicas"` // r1, r2, …, each in its place, whatever happens
+	Replicas []string     `json:"replicas"` // displayed names r1, r2, …, each in its place for the whole run
 	Controls Controls     `json:"can"`
 
-	Hosts map[string]string `json:"hosts"` // replicas' own names
+	Hosts map[string]string `json:"hosts"` // host names by displayed name
 
-	Kinds map[string]FindingKindInfo `json:"kinds"` // of findings
+	Kinds map[string]FindingKindInfo `json:"kinds"` // kinds of findings and of faults, by name
 }
 
-// Can is what this server has buttons for.
+// Controls says which controls the page may offer.
 type Controls struct {
-	Administer string   `json:"administer"` // "open": everybody may; "token": who has it; "no": nobody
-	Replicas   []string `json:"replicas"`   // what POST /replicas/{name} does; null: there is none
-	Nodes      bool     `json:"nodes"`      // GET /nodes, POST /nodes/{i}
+	Administer string   `json:"administer"` // "open": anybody may change things; "token": whoever has the token; "no": nobody
+	Replicas   []string `json:"replicas"`   // actions of POST /replicas/{name}; null: there is no such route
+	Nodes      bool     `json:"nodes"`      // GET /nodes and POST /nodes/{i} exist
 }
 
-// LanesFrame (lanes) is the latest sales, all of them each time; at most ten frames a second.
+// LanesFrame (lanes) shows the latest sales, all of them each time, at most ten times a second.
 type LanesFrame struct {
 	Now   int64         `json:"now_ms"`
-	Sales []Lane        `json:"sales"` // in the order in which they asked for the lock
-	More  int           `json:"more"`  // sales going on that have no lane
-	Rail  []RailHolding `json:"rail"`  // whose the lock was in truth, in order
-	Queue []Waiter      `json:"queue"` // who waits, in the order in which they asked
+	Sales []Lane        `json:"sales"` // lanes, in the order in which the sales asked for the lock
+	More  int           `json:"more"`  // number of active sales without a lane
+	Rail  []RailHolding `json:"rail"`  // true holders of the lock, in the order of time
+	Queue []Waiter      `json:"queue"` // waiting sales, in the order in which they asked
 }
 
-// Lane is a sale's.
+// Lane shows one sale.
 type Lane struct {
 	Name    string     `json:"name"` // A, B, C …, in the order in which the run's sales asked
 	Replica string     `json:"replica"`
-	Spans   []Span     `json:"spans"` // one after the other
-	End     string     `json:"ended"` // "sold", or an error's code, or "died"; "" while it goes on
+	Spans   []Span     `json:"spans"` // consecutive spans
+	End     string     `json:"ended"` // "sold", "died" or an error code; empty while the sale goes on
 	Marks   []LaneMark `json:"marks"`
 }
 
-// Span is a stretch of a lane.
+// Span is a period of a lane in which the sale does one thing.
 type Span struct {
 	Kind SpanKind `json:"kind"`
 	From int64    `json:"from"`
-	To   *int64   `json:"to"` // null: it goes on
+	To   *int64   `json:"to"` // null: it has not ended
 }
 
-// SpanKind is what a sale does in a span.
+// SpanKind says what a sale does in a span.
 type SpanKind string
 
-// The kinds.
+// The kinds of spans.
 const (
-	SpanWaiting  SpanKind = "waits"  // for the lock
-	SpanCritical SpanKind = "inside" // it believes that it holds the lock, and does
-	SpanLate     SpanKind = "late"   // it still believes so, and the lock is its own no more
-	SpanPaused   SpanKind = "paused" // its replica is stopped
+	SpanWaiting  SpanKind = "waits"  // waiting for the lock
+	SpanCritical SpanKind = "inside" // in the critical section, holding the lock
+	SpanLate     SpanKind = "late"   // in the critical section, although the lock is no longer the sale's
+	SpanPaused   SpanKind = "paused" // stopped with its replica
 )
 
-// Mark is a moment of a lane that is worth a sentence.
+// LaneMark is a moment of a lane that is worth a sentence.
 type LaneMark struct {
 	At       int64  `json:"at"`
 	Sentence string `json:"says"`
 	Bad      bool   `json:"bad"`
 }
 
-// Stay is a time in which the lock was one holder's in truth.
+// RailHolding is a period in which one holder truly had the lock, see witness.Holding.
 type RailHolding struct {
-	Holder  string `json:"holder"` // a sale, or a replica
+	Holder  string `json:"holder"` // sale or replica
 	Replica string `json:"replica"`
-	Segment int    `json:"segment,omitempty"` // whose lock it is, from 1 on
+	Segment int    `json:"segment,omitempty"` // 1-based stock segment that the lock guards; 0: the whole stock
 	From    int64  `json:"from"`
-	To      *int64 `json:"to"`      // null: it goes on
-	End     string `json:"end"`     // see witness.End; "" while it goes on
-	EndedBy string `json:"by"`      // who ended it, if it was somebody
-	Expires *int64 `json:"expires"` // when the lock expires, if it is not renewed; null: never
+	To      *int64 `json:"to"`      // null: it has not ended
+	End     string `json:"end"`     // see witness.HoldingEnd; empty while the holding lasts
+	EndedBy string `json:"by"`      // sale or Redis that ended the holding; empty: none
+	Expires *int64 `json:"expires"` // time at which the lock expires unless it is renewed; null: never
 }
 
-// Waiter is a place in the queue.
+// Waiter is a sale that waits for the lock.
 type Waiter struct {
 	Sale    string `json:"sale"`
 	Replica string `json:"replica"`
 }
 
-// SectionsFrame (sections) are critical sections that have ended since the frame before.
+// SectionsFrame (sections) has the visits to the critical section that have ended since the frame before.
 type SectionsFrame []CriticalSection
 
-// Section is the time in which a sale believed that it held the lock.
+// CriticalSection is a visit to the critical section: the time in which a sale believed that it held the lock.
 type CriticalSection struct {
 	Sale         string   `json:"sale"`
 	Replica      string   `json:"replica"`
 	From         int64    `json:"from"`
 	To           int64    `json:"to"`
-	Overlaps     []string `json:"overlaps"` // who was inside meanwhile: at most three of them; null: nobody
-	OverlapCount int      `json:"with"`     // how many were
+	Overlaps     []string `json:"overlaps"` // sales that were in the critical section at the same time, at most three; null: none
+	OverlapCount int      `json:"with"`     // number of all those sales
 }
 
-// FindingFrame (finding) is what the witness found. A frame with the id of an earlier one takes its place: it says more.
+// FindingFrame (finding) is a finding of the witness. It replaces an earlier frame with the same id.
 type FindingFrame struct {
 	ID          string   `json:"id"`
 	At          int64    `json:"at"`
-	Kind        string   `json:"kind"` // see RunFrame.Kinds
+	Kind        string   `json:"kind"` // kind, a key of RunFrame.Kinds
 	Sentence    string   `json:"says"`
-	Explanation string   `json:"why"`   // what that means, for who has not read anything; "" if the sentence says it
-	Sales       []string `json:"sales"` // whom it concerns: with two of them, GET /live/pair draws it
+	Explanation string   `json:"why"`   // what the finding means, for readers who know nothing about locks; empty if the sentence says it
+	Sales       []string `json:"sales"` // sales that the finding concerns; if they are two, GET /live/pair draws them
 	Bad         bool     `json:"bad"`
 }
 
-// StoryFrame (story) is what went wrong first, all of it each time.
+// StoryFrame (story) is the story of the first faults, all of it each time: see witness.Account.Story.
 type StoryFrame struct {
-	Moments []StoryMoment `json:"turns"`   // in the order of time
-	Picture LanesFrame    `json:"picture"` // of those whom it concerns, also when the latest sales are others
+	Moments []StoryMoment `json:"turns"`   // moments, in the order of time
+	Picture LanesFrame    `json:"picture"` // lanes of the sales in the story, even if they are not among the latest
 }
 
-// StoryTurn is a step of it.
+// StoryMoment is one moment of a story.
 type StoryMoment struct {
 	At       int64    `json:"at"`
 	Kind     string   `json:"kind"`
 	Sentence string   `json:"says"`
-	Sales    []string `json:"sales"` // whom it concerns: it happened to the first
-	Causes   []int    `json:"after"` // the turns that it follows from, from 1 on; null: none
+	Sales    []string `json:"sales"` // sales that the moment concerns, first the one to which it happened
+	Causes   []int    `json:"after"` // 1-based positions of the moments that led to this one; null: none
 	Bad      bool     `json:"bad"`
 }
 
-// TroubleFrame (trouble) is what is wrong with the shop itself, in sentences; empty: nothing is any more.
+// TroubleFrame (trouble) has the warnings about the shop itself, as sentences; empty: there are none.
 type TroubleFrame []string
 
-// StockFrame (stock) are points of the two lines that part when updates are lost.
+// StockFrame (stock) has points of the stock chart.
 type StockFrame []StockPoint
 
-// StockPoint is one of both.
+// StockPoint is a point of both lines of the stock chart, which diverge when updates are lost.
 type StockPoint struct {
 	At    int64 `json:"at"`
-	Stock int64 `json:"stock"` // what is in Redis
-	Sold  int64 `json:"sold"`  // orders of the run so far
+	Stock int64 `json:"stock"` // stock in Redis
+	Sold  int64 `json:"sold"`  // number of orders of the run so far
 }
 
-// TallyFrame (tally) is what GET /inventory says, and the verdict in words.
+// TallyFrame (tally) has what GET /inventory says, and the verdict in words.
 type TallyFrame struct {
 	history.Report
 	Sentence      string         `json:"says"`
-	FindingCounts map[string]int `json:"found"` // findings of the run so far, by kind; of many alike only some are sent
+	FindingCounts map[string]int `json:"found"` // number of findings of the run so far, by kind; only some of them are sent
 }

@@ -12,41 +12,41 @@ import (
 )
 
 const (
-	frameInterval      = 100 * time.Millisecond // between two lanes frames
-	activePollInterval = 500 * time.Millisecond // between two looks at a run in which something happens
-	pollTimeout        = 2 * time.Second        // that a look may take; then Redis is gone
+	frameInterval      = 100 * time.Millisecond // shortest time between two lanes frames: ten a second look continuous
+	activePollInterval = 500 * time.Millisecond // time between two requests for the state of a run in which something happens
+	pollTimeout        = 2 * time.Second        // longest time that a request for the state may take; then Redis counts as gone
 )
 
-// Hub shows a shop to all who watch it.
+// Hub shows a shop to all its watchers. Shop and Now must be set before the first watcher; it is safe for concurrent use.
 type Hub struct {
 	Shop             Shop
 	Controls         Controls
-	LingerTime       time.Duration // how long it goes on following when the last watcher has left: one that comes back misses nothing
-	SettleTime       time.Duration // how late the events of a replica may come after another's
-	WriteTimeout     time.Duration // how long a watcher may take to read what it is sent; then it is dropped
-	IdlePollInterval time.Duration // between two looks at a run in which nothing happens; 0 is a second
+	LingerTime       time.Duration // time for which the hub still follows the shop after the last watcher has left
+	SettleTime       time.Duration // time by which a replica's events may come later than another's
+	WriteTimeout     time.Duration // time that a watcher may take to read a frame before it is dropped; 0: 5 s
+	IdlePollInterval time.Duration // time between two requests for the state of a quiet run; 0: 1 s
 	Now              func() time.Time
 
-	drawingPair sync.Mutex // held while a pair is drawn
+	drawingPair sync.Mutex // held while two sales are drawn
 
 	mu            sync.Mutex
 	watchers      int
-	stopFollowing context.CancelFunc // nil while nobody watches
-	restTimer     *time.Timer        // runs while the hub lingers
+	stopFollowing context.CancelFunc // nil while the shop is not followed
+	restTimer     *time.Timer        // running between the last watcher's leaving and the end of following
 	running       sync.WaitGroup
-	stopped       <-chan struct{} // closed when it follows the shop no more
+	stopped       <-chan struct{} // closed when the shop is no longer followed
 	closed        bool
-	epoch         string // of the log: ids of another one mean nothing
+	epoch         string // prefix of the log's frame ids; ids with another prefix are void
 	log           *frameLog
 	scene         *scene
 	trouble       shopTrouble
-	inbox         []witness.Event // seen, and not in the scene yet
-	nextReplay    time.Time       // until then the run is not told again
-	refreshNow    chan struct{}   // a look is due
+	inbox         []witness.Event // events that are not in the scene yet
+	nextReplay    time.Time       // earliest time of the next replay
+	refreshNow    chan struct{}   // signals that the run's state should be requested at once
 }
 
-// watch begins to watch: it gives what is closed when there is nothing more to see, and the function that ends it. It fails when the hub is
-// closed.
+// addWatcher adds a watcher, and starts to follow the shop for the first. It returns a channel that is closed when nothing more will be
+// sent, and the function that removes the watcher. It fails if the hub is closed.
 func (h *Hub) addWatcher() (done <-chan struct{}, leave func(), err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -70,7 +70,7 @@ func (h *Hub) addWatcher() (done <-chan struct{}, leave func(), err error) {
 	}, nil
 }
 
-// start begins to follow the shop. h.mu is held.
+// start begins to follow the shop. The caller holds h.mu.
 func (h *Hub) start() {
 	ctx, stop := context.WithCancel(context.Background())
 	h.stopFollowing, h.stopped = stop, ctx.Done()
@@ -78,11 +78,11 @@ func (h *Hub) start() {
 	h.trouble.lastSent = ""
 	h.epoch = strconv.FormatInt(h.Now().UnixNano(), 36)
 	h.running.Go(func() { h.Shop.Follow(ctx, h.enqueue) })
-	hurry := h.refreshNow // of this time: the hub may rest, and begin again
-	h.running.Go(func() { h.run(ctx, hurry) })
+	refreshNow := h.refreshNow // captured, because a restarted hub has a new channel
+	h.running.Go(func() { h.run(ctx, refreshNow) })
 }
 
-// rest stops following, unless somebody has come back.
+// stopIfUnwatched stops following, unless a watcher has returned.
 func (h *Hub) stopIfUnwatched() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -108,10 +108,10 @@ func (h *Hub) Close() {
 	h.running.Wait()
 }
 
-// Note tells the hub of what no replica can note itself, such as that one is stopped.
+// Note adds an event that no replica can record itself, such as that one is stopped.
 func (h *Hub) Note(event witness.Event) { h.enqueue(event) }
 
-// see takes events, in any order.
+// enqueue adds events, in any order.
 func (h *Hub) enqueue(events ...witness.Event) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -120,9 +120,9 @@ func (h *Hub) enqueue(events ...witness.Event) {
 	}
 }
 
-// run makes frames until ctx ends.
-func (h *Hub) run(ctx context.Context, hurry <-chan struct{}) {
-	h.running.Go(func() { h.pollRun(ctx, hurry) })
+// run publishes frames until ctx ends.
+func (h *Hub) run(ctx context.Context, refreshNow <-chan struct{}) {
+	h.running.Go(func() { h.pollRun(ctx, refreshNow) })
 	tick := time.NewTicker(frameInterval)
 	defer tick.Stop()
 	for {
@@ -135,16 +135,17 @@ func (h *Hub) run(ctx context.Context, hurry <-chan struct{}) {
 	}
 }
 
-// look looks at the run again and again. If Redis is gone, what is there stays, and that is told.
-func (h *Hub) pollRun(ctx context.Context, hurry <-chan struct{}) {
-	for pause := time.Duration(0); waitForPoll(ctx, hurry, pause); pause = h.pollInterval() {
-		soon, cancel := context.WithTimeout(ctx, pollTimeout)
-		look, err := h.Shop.RunState(soon)
+// pollRun requests the run's state again and again. If Redis is gone, the frames stay, with a warning.
+func (h *Hub) pollRun(ctx context.Context, refreshNow <-chan struct{}) {
+	for pause := time.Duration(0); waitForPoll(ctx, refreshNow, pause); pause = h.pollInterval() {
+		pollCtx, cancel := context.WithTimeout(ctx, pollTimeout)
+		state, err := h.Shop.RunState(pollCtx)
 		cancel()
-		h.publishRun(ctx, look, err)
+		h.publishRun(ctx, state, err)
 	}
 }
 
+// pollInterval returns the time until the next request of the run's state.
 func (h *Hub) pollInterval() time.Duration {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -155,78 +156,78 @@ func (h *Hub) pollInterval() time.Duration {
 	return cmp.Or(h.IdlePollInterval, time.Second)
 }
 
-// sleep waits for the next look; it reports whether there is one.
-func waitForPoll(ctx context.Context, hurry <-chan struct{}, d time.Duration) bool {
+// waitForPoll waits for the next request of the run's state. It reports false when ctx has ended.
+func waitForPoll(ctx context.Context, refreshNow <-chan struct{}, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
 		return ctx.Err() == nil
-	case <-hurry:
+	case <-refreshNow:
 		return ctx.Err() == nil
 	case <-ctx.Done():
 		return false
 	}
 }
 
-// publish puts a look at the run into the frames, or why there is none.
-func (h *Hub) publishRun(ctx context.Context, look RunState, err error) {
+// publishRun publishes the run's state, or why there is none.
+func (h *Hub) publishRun(ctx context.Context, state RunState, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if ctx.Err() != nil {
 		return
 	}
-	h.trouble.recordPoll(err, h.scene, look.Report)
+	h.trouble.recordPoll(err, h.scene, state.Report)
 	defer h.publishTrouble()
 	switch {
 	case err != nil:
 		return
-	case h.scene == nil || h.scene.runID() != look.Report.RunID:
+	case h.scene == nil || h.scene.runID() != state.Report.RunID:
 		var replicas []string
-		if h.scene != nil { // what came before the look may be the beginning of this run
+		if h.scene != nil { // Events that came before this state may be the beginning of its run.
 			h.inbox = append(h.scene.otherRunEvents, h.inbox...)
 			replicas = h.scene.names.replicas
 		}
-		h.scene = newScene(look, h.Controls, replicas)
+		h.scene = newScene(state, h.Controls, replicas)
 		h.log.begin("run", h.scene.runFrame(true))
 		h.trouble.lastSent = ""
-	case h.scene.updateSettings(look):
+	case h.scene.updateSettings(state):
 		h.log.add("run", h.scene.runFrame(false))
 	}
-	h.scene.updateReport(look)
+	h.scene.updateReport(state)
 	h.publishTally()
 }
 
-// publishTally puts what the ledger says into a frame, if it is something new. h.mu is held.
+// publishTally publishes what the ledger says, if it has changed. The caller holds h.mu.
 func (h *Hub) publishTally() {
 	if tally := h.scene.changedTally(); tally != nil {
 		h.log.replace("tally", tally)
 	}
 }
 
-// publishTrouble puts what is wrong with the shop itself into a frame. h.mu is held.
+// publishTrouble publishes the warnings about the shop itself, if they have changed. The caller holds h.mu.
 func (h *Hub) publishTrouble() {
-	called := func(name string) string { return name }
+	displayName := func(name string) string { return name }
 	if h.scene != nil {
-		called = h.scene.names.replica
+		displayName = h.scene.names.replica
 	}
-	if told := h.trouble.changedText(called); told != nil {
-		h.log.replace("trouble", told)
+	if frame := h.trouble.changedText(displayName); frame != nil {
+		h.log.replace("trouble", frame)
 	}
 }
 
-// show puts what has happened into frames.
+// publishEvents publishes what has happened.
 func (h *Hub) publishEvents(ctx context.Context, now time.Time) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.scene == nil || ctx.Err() != nil {
-		h.inbox = h.inbox[max(0, len(h.inbox)-maxOtherEvents):] // perhaps nobody can say for long which run it is
+		h.inbox = h.inbox[max(0, len(h.inbox)-maxOtherEvents):] // The run may be unknown for long.
 		return
 	}
 	s := h.scene
 	for _, event := range h.takeSettled(now) {
 		h.trouble.record(event)
-		if s.add(event) { // a new run has begun
+		if s.add(event) { // A new run has begun.
 			h.requestPoll()
 		}
 	}
@@ -248,7 +249,7 @@ func (h *Hub) publishEvents(ctx context.Context, now time.Time) {
 	h.log.replace("lanes", s.lanes(now))
 }
 
-// showPast puts what has happened by a moment, and stays as it is, into frames. h.mu is held.
+// publishSettled publishes what has happened up to a time and will not change. The caller holds h.mu.
 func (h *Hub) publishSettled(now time.Time) {
 	s := h.scene
 	s.account.Settle(now)
@@ -264,31 +265,32 @@ func (h *Hub) publishSettled(now time.Time) {
 	}
 }
 
-// retellPause is how many times as long as the last telling the next is put off, so that the buyers have the processor.
+// replayCooldown is the pause between two replays, as a multiple of the time that the last took, so that the buyers have the processor.
 const replayCooldown = 5
 
-// retell tells the run again from its beginning, with the events that came late in their places: a replica that was silent, or whose stream
-// was slow, must not make the others' locks look broken. h.mu is held.
+// replayRun replays the run from its beginning, with the late events in their places: a replica that was silent, or whose stream was slow,
+// must not make the others' locks look broken. The caller holds h.mu.
 func (h *Hub) replayRun(now time.Time) {
-	began, before := h.Now(), h.scene
+	start, before := h.Now(), h.scene
 	s := newScene(before.state, h.Controls, nil)
 	s.names, s.otherRunEvents, s.account = before.names, before.otherRunEvents, before.account.WithoutEvents()
 	h.scene = s
 	h.log.begin("run", s.runFrame(true))
 	h.trouble.lastSent = ""
-	var shown time.Time
+	var publishedUntil time.Time
 	for _, event := range witness.InOrder(slices.Concat(before.account.Events, before.lateEvents)) {
-		if event.Replied.Sub(shown) > frameInterval {
-			shown = event.Replied
-			h.publishSettled(shown)
+		if event.Replied.Sub(publishedUntil) > frameInterval {
+			publishedUntil = event.Replied
+			h.publishSettled(publishedUntil)
 		}
 		s.record(event)
 	}
 	h.publishSettled(now)
 	h.publishTally()
-	h.nextReplay = now.Add(replayCooldown * h.Now().Sub(began))
+	h.nextReplay = now.Add(replayCooldown * h.Now().Sub(start))
 }
 
+// requestPoll has the run's state requested at once.
 func (h *Hub) requestPoll() {
 	select {
 	case h.refreshNow <- struct{}{}:
@@ -296,7 +298,7 @@ func (h *Hub) requestPoll() {
 	}
 }
 
-// settled takes the events from the inbox, in order, that none will come before any more. h.mu is held.
+// takeSettled removes from the inbox, and returns in order, the events that no event can precede any more. The caller holds h.mu.
 func (h *Hub) takeSettled(now time.Time) []witness.Event {
 	slices.SortStableFunc(h.inbox, func(a, b witness.Event) int {
 		return cmp.Or(a.Replied.Compare(b.Replied), cmp.Compare(a.ID, b.ID))

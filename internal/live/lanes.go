@@ -14,39 +14,41 @@ import (
 const (
 	maxLanes        = 30
 	maxRailHoldings = 60
-	maxMarks        = 8 // of a lane
+	maxMarks        = 8 // marks of a lane
 	maxWaiters      = 100
-	lanesInterval   = 500 * time.Millisecond // after which lanes are made anew while sales go on
+	lanesInterval   = 500 * time.Millisecond // time after which the lanes are redrawn while sales go on
 )
 
-// isMoving reports whether the picture changes though nothing has happened.
+// needsLanes reports whether the lanes have to be redrawn although nothing has happened, because spans grow.
 func (s *scene) needsLanes(now time.Time) bool {
 	return len(s.account.ActiveSales) > 0 && now.Sub(s.lanesMadeAt) >= lanesInterval
 }
 
+// lanes returns the lanes frame.
 func (s *scene) lanes(now time.Time) localized {
 	s.hasNews, s.lanesMadeAt = false, now
 	frame := LanesFrame{Now: s.millis(now), Rail: s.rail(now), Queue: s.queue(), More: len(s.account.ActiveSales)}
-	chosen := s.salesWithLanes()
-	for _, one := range chosen {
-		if one.EndedAt.IsZero() {
+	sales := s.salesWithLanes()
+	for _, sale := range sales {
+		if sale.EndedAt.IsZero() {
 			frame.More--
 		}
 	}
 	return localize(func(in language.Language) any {
 		frame.Sales = []Lane{}
-		for _, one := range chosen {
+		for _, sale := range sales {
 			frame.Sales = append(frame.Sales, Lane{
-				Name: one.Name, Replica: one.Replica, Spans: s.laneSpans(one, now), End: laneEnd(one), Marks: s.findings.marks(one.Name, in),
+				Name: sale.Name, Replica: sale.Replica, Spans: s.laneSpans(sale, now), End: laneEnd(sale), Marks: s.findings.marks(sale.Name, in),
 			})
 		}
 		return frame
 	})
 }
 
-// chosen are the sales that get a lane: those inside, and then those to whom something has happened last; in the order in which they asked.
+// salesWithLanes returns the sales that get a lane, in the order in which they asked: those in the critical section, and those with the
+// latest events.
 func (s *scene) salesWithLanes() []*witness.Sale {
-	ranked := slices.DeleteFunc(slices.Clone(s.account.Sales), func(one *witness.Sale) bool { return one.AskedAt.IsZero() })
+	ranked := slices.DeleteFunc(slices.Clone(s.account.Sales), func(sale *witness.Sale) bool { return sale.AskedAt.IsZero() })
 	slices.SortStableFunc(ranked, func(a, b *witness.Sale) int {
 		switch {
 		case a.InCriticalSection() == b.InCriticalSection():
@@ -62,7 +64,7 @@ func (s *scene) salesWithLanes() []*witness.Sale {
 	return ranked
 }
 
-// endOf gives what a sale's lane ends with: "sold", "died", or the code of an error; "" while it goes on.
+// laneEnd returns how a sale's lane ends: "sold", "died" or an error code; empty while the sale goes on.
 func laneEnd(s *witness.Sale) string {
 	switch {
 	case s.EndedAt.IsZero():
@@ -77,18 +79,18 @@ func laneEnd(s *witness.Sale) string {
 	}
 }
 
-// spans are what a sale does, one after the other: they are cut where something begins or ends.
-func (s *scene) laneSpans(one *witness.Sale, now time.Time) []Span {
-	end := one.LeftAt
-	if one.ObtainedAt.IsZero() {
-		end = one.EndedAt
+// laneSpans returns the spans of a sale. They are cut where something begins or ends.
+func (s *scene) laneSpans(sale *witness.Sale, now time.Time) []Span {
+	end := sale.LeftAt
+	if sale.ObtainedAt.IsZero() {
+		end = sale.EndedAt
 	}
-	late, stops := s.lostLockAt(one, now), s.stopsOf(one.Replica)
-	cuts := []time.Time{one.AskedAt, one.ObtainedAt, late, end}
+	late, stops := s.lostLockAt(sale, now), s.stopsOf(sale.Replica)
+	cuts := []time.Time{sale.AskedAt, sale.ObtainedAt, late, end}
 	for _, stop := range stops {
 		cuts = append(cuts, stop.From, stop.To)
 	}
-	whole := witness.Span{From: one.AskedAt, To: end}
+	whole := witness.Span{From: sale.AskedAt, To: end}
 	cuts = slices.DeleteFunc(cuts, func(at time.Time) bool { return at.IsZero() || !whole.Contains(at) })
 	slices.SortFunc(cuts, time.Time.Compare)
 	cuts = slices.CompactFunc(cuts, time.Time.Equal)
@@ -98,7 +100,7 @@ func (s *scene) laneSpans(one *witness.Sale, now time.Time) []Span {
 		switch {
 		case slices.ContainsFunc(stops, func(stop witness.Stop) bool { return stop.Contains(from) }):
 			span.Kind = SpanPaused
-		case one.ObtainedAt.IsZero() || from.Before(one.ObtainedAt):
+		case sale.ObtainedAt.IsZero() || from.Before(sale.ObtainedAt):
 			span.Kind = SpanWaiting
 		case !late.IsZero() && !from.Before(late):
 			span.Kind = SpanLate
@@ -108,52 +110,56 @@ func (s *scene) laneSpans(one *witness.Sale, now time.Time) []Span {
 	return spans
 }
 
+// stopsOf returns the stops of a replica.
 func (s *scene) stopsOf(replica string) []witness.Stop {
 	return slices.DeleteFunc(slices.Clone(s.account.Stops), func(stop witness.Stop) bool { return stop.Replica != replica })
 }
 
-// lateFrom is when a sale's lock ended while it still believed that it held it; zero if it did not.
-func (s *scene) lostLockAt(one *witness.Sale, now time.Time) (late time.Time) {
-	if one.ObtainedAt.IsZero() {
+// lostLockAt returns when a sale's lock ended while it still believed that it held the lock; zero if it did not.
+func (s *scene) lostLockAt(sale *witness.Sale, now time.Time) (late time.Time) {
+	if sale.ObtainedAt.IsZero() {
 		return late
 	}
-	until := cmp.Or(one.LeftAt, now)
+	until := cmp.Or(sale.LeftAt, now)
 	for _, h := range s.account.Holdings {
-		if !h.BelongsTo(one.Name) || h.Segment != one.Segment || h.From.After(until) {
+		if !h.BelongsTo(sale.Name) || h.Segment != sale.Segment || h.From.After(until) {
 			continue
 		}
-		if late = h.EndTime(now); h.End == witness.GivenBack || !late.Before(until) || late.Before(one.ObtainedAt) {
+		if late = h.EndTime(now); h.End == witness.GivenBack || !late.Before(until) || late.Before(sale.ObtainedAt) {
 			late = time.Time{}
 		}
 	}
 	return late
 }
 
+// rail returns the latest holdings.
 func (s *scene) rail(now time.Time) []RailHolding {
 	holdings := s.account.Holdings
 	return s.railHoldings(holdings[max(0, len(holdings)-maxRailHoldings):], now)
 }
 
+// railHoldings returns holdings in the form in which they are sent.
 func (s *scene) railHoldings(holdings []*witness.Holding, now time.Time) []RailHolding {
-	stays := []RailHolding{}
+	rail := []RailHolding{}
 	for _, h := range holdings {
-		stay := RailHolding{
-			Holder: h.Holder, Replica: witness.ReplicaOf(h.Holder), Segment: h.Segment, From: s.millis(h.From), End: string(h.End), EndedBy: h.EndedBy,
-			Expires: s.optionalMillis(h.ExpiryDeadline()),
+		shown := RailHolding{
+			Holder: h.Holder, Replica: witness.ReplicaOf(h.Holder), Segment: h.Segment, From: s.millis(h.From), End: string(h.End),
+			EndedBy: h.EndedBy, Expires: s.optionalMillis(h.ExpiryDeadline()),
 		}
-		if stay.To = s.optionalMillis(h.EndTime(now)); stay.To != nil {
-			stay.End = string(cmp.Or(h.End, witness.Expired))
+		if shown.To = s.optionalMillis(h.EndTime(now)); shown.To != nil {
+			shown.End = string(cmp.Or(h.End, witness.Expired))
 		}
-		stays = append(stays, stay)
+		rail = append(rail, shown)
 	}
-	return stays
+	return rail
 }
 
+// queue returns the waiting sales.
 func (s *scene) queue() []Waiter {
 	queue := []Waiter{}
-	for _, one := range s.account.ActiveSales {
-		if one.IsWaiting() && len(queue) < maxWaiters {
-			queue = append(queue, Waiter{Sale: one.Name, Replica: one.Replica})
+	for _, sale := range s.account.ActiveSales {
+		if sale.IsWaiting() && len(queue) < maxWaiters {
+			queue = append(queue, Waiter{Sale: sale.Name, Replica: sale.Replica})
 		}
 	}
 	return queue

@@ -1,13 +1,15 @@
-// Package live shows a shop to those who watch it: what its locks do, as frames that a page draws.
+// Package live shows a running shop to its watchers: what its locks do, as frames that a page draws.
 //
-// A Hub follows the events of all replicas, only while somebody watches (hub.go): its own recorder's and those of peers (replica.go), or
-// those that a cluster's front follows. It tells a witness.Account of those of the run that is on (scene.go). At most ten times a second
-// it shows what that knows: critical sections, the latest sales as lanes (lanes.go), what went wrong (findings.go, story.go), and the
-// stock (scene.go). Frames are values (frames.go); each is written once in every language, kept, and streamed (stream.go). A Hub is
-// bounded, whatever the shop does: in events, in frames, in time.
+// A Hub follows the events of all replicas while at least one client watches (hub.go): those of its own recorder and of peers
+// (replica.go), or those that a cluster's reverse proxy follows. It passes the events of the current run to a witness.Account (scene.go).
+// At most ten times a second it sends what the account knows: critical sections, the latest sales as lanes (lanes.go), findings
+// (findings.go), the story of what went wrong (story.go), and the stock (stock_lines.go). Frames are plain values (frames.go); each is
+// encoded once in every language, kept, and streamed (stream.go). A Hub's use of memory, frames and time is bounded, whatever the shop does.
 //
-// Beside it are two sales drawn from what they sent (pair.go), bursts of buyers (bursts.go), and what can be done to the embedded masters
+// The package also draws two sales as a sequence diagram (pair.go), sends bursts of buyers (bursts.go), and controls the embedded masters
 // of Redlock (nodes.go).
+//
+// Begin with Hub, then frames.go.
 package live
 
 import (
@@ -22,37 +24,39 @@ import (
 	"lockstep/internal/witness"
 )
 
-// Shop is what a hub shows.
+// Shop is the source of a Hub: the events and the state of a running shop.
 type Shop interface {
-	// Follow tells see of the events of all replicas, those that are still known first, until ctx ends.
-	Follow(ctx context.Context, see func(...witness.Event))
-	// Look gives the run as it is.
+	// Follow calls onEvents with the events of all replicas, the known ones first, until ctx ends.
+	Follow(ctx context.Context, onEvents func(...witness.Event))
+	// RunState returns the present state of the run. It fails with ErrRunDue if Redis answers and has no run, and otherwise with the reason
+	// why Redis cannot be asked.
 	RunState(ctx context.Context) (RunState, error)
 }
 
-// ErrRunDue means that there is no run to look at, though Redis answers: one begins as soon as the sales in flight have ended.
+// ErrRunDue is returned by Shop.RunState when Redis answers but has no run: a new one begins as soon as the sales in flight have ended.
 var ErrRunDue = errors.New("a new run begins when the sales in flight have ended")
 
-// AskAgain is how long a Shop may take to tell whether Redis answers, once a look has failed.
+// RecheckTimeout is how long a Shop may take to find out whether Redis answers, after it failed to get the run's state.
 const RecheckTimeout = 500 * time.Millisecond
 
-// Look is a run at one moment.
+// RunState is the state of a run at one moment.
 type RunState struct {
 	Report   history.Report
 	Settings api.Settings
-	Replicas []string // names; nil: those that the events name
+	Replicas []string // names of the replicas; nil: those that the events name
 }
 
+// errShuttingDown is returned to requests that come while the server shuts down.
 var errShuttingDown = lock.WithCode("ending", "the server is ending")
 
-// Server is what is served of a shop to those who watch it, by a server or by a cluster's front.
+// Server serves a shop's live view, in a server or in a cluster's reverse proxy.
 type Server struct {
 	Hub     *Hub
 	Bursts  *Bursts
-	Streams *api.Streams // bounds those of the hub; nil: there is no bound
+	Streams *api.Streams // bound on the hub's open streams; nil: no bound
 }
 
-// Routes returns the routes of those who watch.
+// Routes returns the routes of the live view.
 func (s *Server) Routes() []route.Row {
 	return []route.Row{
 		route.On("GET", "/live", route.Participant, route.Front, s.Streams.Bound(s.Hub.stream)),
@@ -63,7 +67,7 @@ func (s *Server) Routes() []route.Row {
 	}
 }
 
-// Close ends what watchers see, and the burst that is going on.
+// Close ends all streams and the running burst.
 func (s *Server) Close() {
 	s.Bursts.Close()
 	s.Hub.Close()

@@ -12,23 +12,26 @@ import (
 	"lockstep/internal/witness"
 )
 
-// mostNames is how many sales have a name, many more than the account remembers.
+// maxNames is how many sales have a displayed name: many more than the account remembers.
 const maxNames = 1 << 14
 
+// shortName matches the names r1, r2, …, which are displayed as they are.
 var shortName = regexp.MustCompile(`^r\d+$`)
 
-// names are what a scene calls sales and replicas, from their events on: sales r1#A, r2#B, r1#C … in the order in which they asked, and
-// replicas r1, r2, …, whatever their hosts are called. What is sent has the letters alone: see onlyLetters.
+// displayNames has the names that a scene gives to sales and replicas, which replace their own names in all events: sales r1#A, r2#B, r1#C
+// … in the order in which they asked, and replicas r1, r2, … whatever their hosts are called. Frames have the letters alone, see
+// stripReplicas.
 type displayNames struct {
-	sales     map[string]string // by their own names
+	sales     map[string]string // displayed names, by the sales' own names
 	saleCount int
-	replicas  []string // their own names
+	replicas  []string // own names of the replicas, in the order of their displayed names
 }
 
 func newDisplayNames(replicas []string) *displayNames {
 	return &displayNames{sales: map[string]string{}, replicas: slices.Clone(replicas)}
 }
 
+// rename returns an event in which all names are the displayed ones.
 func (n *displayNames) rename(e witness.Event) witness.Event {
 	n.addReplicas(e.Replica)
 	e.Replica, e.Sale = n.replica(e.Replica), n.name(e.Sale)
@@ -40,7 +43,8 @@ func (n *displayNames) rename(e witness.Event) witness.Event {
 	return e
 }
 
-// nameSale names a sale that asks for the lock, unless it goes on: a replica that was started again has new sales of old names.
+// nameSale gives a name to a sale that asks for the lock, unless the sale with that own name goes on: a restarted replica has new sales
+// with old names.
 func (n *displayNames) nameSale(account *witness.Account, event witness.Event) {
 	if name := n.sales[event.Sale]; name != "" {
 		if s := account.Sale(name); s != nil && s.EndedAt.IsZero() {
@@ -54,7 +58,7 @@ func (n *displayNames) nameSale(account *witness.Account, event witness.Event) {
 	}
 }
 
-// addReplicas takes a replica that is not known yet: it comes after the others, as each keeps its place and colour.
+// addReplicas adds replicas that are not known yet. They come after the others, so that each keeps its place and colour.
 func (n *displayNames) addReplicas(replicas ...string) {
 	for _, replica := range replicas {
 		if replica != "" && !slices.Contains(n.replicas, replica) {
@@ -63,7 +67,7 @@ func (n *displayNames) addReplicas(replicas ...string) {
 	}
 }
 
-// letterOf gives A to Z, AA, AB, ….
+// saleLetters returns A to Z, AA, AB, … for 0, 1, …
 func saleLetters(i int) (letters string) {
 	for i++; i > 0; i = (i - 1) / 26 {
 		letters = string(rune('A'+(i-1)%26)) + letters
@@ -71,6 +75,7 @@ func saleLetters(i int) (letters string) {
 	return letters
 }
 
+// replica returns the displayed name of a replica.
 func (n *displayNames) replica(name string) string {
 	i := slices.Index(n.replicas, name)
 	if i < 0 || shortName.MatchString(name) {
@@ -79,6 +84,7 @@ func (n *displayNames) replica(name string) string {
 	return fmt.Sprintf("r%d", i+1)
 }
 
+// hosts returns the own names of the replicas, by their displayed names.
 func (n *displayNames) hosts() map[string]string {
 	hosts := map[string]string{}
 	for _, name := range n.replicas {
@@ -87,30 +93,32 @@ func (n *displayNames) hosts() map[string]string {
 	return hosts
 }
 
+// name returns the displayed name of a sale or a replica.
 func (n *displayNames) name(name string) string {
-	if called := n.sales[name]; called != "" {
-		return called
+	if displayed := n.sales[name]; displayed != "" {
+		return displayed
 	}
-	replica, number, is := strings.Cut(name, "#")
-	if is { // it asked before anything was seen
+	replica, number, ok := strings.Cut(name, "#")
+	if ok { // The sale asked before the first event that was seen.
 		number = "#" + number
 	}
 	return n.replica(replica) + number
 }
 
-// onlyLetters returns a text in which sales are called A, B, C …. Frames are large and many: a regular expression takes too long.
+// stripReplicas returns a text in which sales are called A, B, C …. It is done by hand, because a regular expression takes too long for
+// many large frames.
 func stripReplicas(text []byte) []byte {
-	lettered := make([]byte, 0, len(text))
+	stripped := make([]byte, 0, len(text))
 	for {
 		before, after, found := bytes.Cut(text, []byte("#"))
 		if !found {
-			return append(lettered, text...)
+			return append(stripped, text...)
 		}
 		replica := bytes.TrimRight(before, "0123456789")
 		if len(replica) < len(before) && bytes.HasSuffix(replica, []byte("r")) && bytes.IndexFunc(after, unicode.IsUpper) == 0 {
-			lettered = append(lettered, replica[:len(replica)-1]...)
+			stripped = append(stripped, replica[:len(replica)-1]...)
 		} else {
-			lettered = append(append(lettered, before...), '#')
+			stripped = append(append(stripped, before...), '#')
 		}
 		text = after
 	}

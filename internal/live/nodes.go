@@ -15,24 +15,25 @@ import (
 	"lockstep/internal/witness"
 )
 
+// wantedActions says what a POST may contain.
 const wantedActions = `want {"do":"stop"}, {"do":"start"}, {"do":"hang"}, {"do":"resume"} or {"do":"empty"}`
 
 var errNoSuchNode = lock.WithCode("no_such_node", "there is no node of that number; GET /nodes lists them")
 
-// Nodes stops, hangs and empties the embedded masters of Redlock.
+// Nodes serves the routes that stop, hang and empty the embedded masters of Redlock.
 type Nodes struct {
 	Nodes dao.Nodes
-	Note  func(witness.Event)
+	Note  func(witness.Event) // records an event that no replica can record itself
 }
 
-// NodeAnswer is one line of GET /nodes.
+// NodeAnswer is one element of the answer to GET /nodes.
 type NodeAnswer struct {
-	Node    int           `json:"node"` // from 1 on
+	Node    int           `json:"node"` // 1-based number of the master
 	Address string        `json:"address"`
 	State   dao.NodeState `json:"state"`
 }
 
-// Routes returns the routes of masters; of nil, of a server that has none.
+// Routes returns the routes of the masters. Those of a nil *Nodes answer that this server has none.
 func (n *Nodes) Routes() []route.Row {
 	rows := []route.Row{
 		route.On("GET", "/nodes", route.Reader, route.Front, n.list),
@@ -44,6 +45,7 @@ func (n *Nodes) Routes() []route.Row {
 	return rows
 }
 
+// list handles GET /nodes.
 func (n *Nodes) list(w http.ResponseWriter, _ *http.Request) error {
 	answers := []NodeAnswer{}
 	for i, node := range n.Nodes {
@@ -53,6 +55,7 @@ func (n *Nodes) list(w http.ResponseWriter, _ *http.Request) error {
 	return nil
 }
 
+// do handles POST /nodes/{node}: it applies a fault to a master, and answers the list.
 func (n *Nodes) do(w http.ResponseWriter, r *http.Request) error {
 	number, err := strconv.Atoi(r.PathValue("node"))
 	if err != nil || number < 1 || number > len(n.Nodes) {
@@ -64,7 +67,8 @@ func (n *Nodes) do(w http.ResponseWriter, r *http.Request) error {
 	if err := api.Read(r, &want); err != nil {
 		return api.BadRequest(err, wantedActions)
 	}
-	switch err := n.Nodes[number-1].Fault(want.Do); {
+	err = n.Nodes[number-1].Fault(want.Do)
+	switch {
 	case errors.Is(err, dao.ErrNodeDo):
 		return api.BadRequest(fmt.Errorf("%.80q", want.Do), wantedActions)
 	case err != nil:

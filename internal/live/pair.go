@@ -16,7 +16,7 @@ import (
 	"lockstep/internal/witness"
 )
 
-// mostDrawn is how many events a drawing of two sales is made of.
+// maxDrawnEvents is how many events a diagram of two sales is made of; more would be neither readable nor quick.
 const maxDrawnEvents = 3000
 
 var (
@@ -24,7 +24,7 @@ var (
 	errNoSale = lock.WithCode("no_sale", "nothing is known of this sale any more, or yet")
 )
 
-// answerPair answers GET /live/pair?a=A&b=B: what two sales did, as a trace. It knows what is shown to those who watch.
+// answerPair handles GET /live/pair?a=A&b=B: it answers with a trace of what two sales did. It knows the sales of the run that is shown.
 func (h *Hub) answerPair(w http.ResponseWriter, r *http.Request) error {
 	in, err := api.Language(r)
 	a, b := r.URL.Query().Get("a"), r.URL.Query().Get("b")
@@ -41,11 +41,11 @@ func (h *Hub) answerPair(w http.ResponseWriter, r *http.Request) error {
 	return err
 }
 
-// draw draws two sales: one pair at a time, since each takes much memory, and the buyers need the processor, too.
+// draw draws two sales. It draws one pair at a time, because each takes much memory, and because the buyers need the processor.
 func (h *Hub) draw(ctx context.Context, in language.Language, a, b string) (json.RawMessage, error) {
 	h.drawingPair.Lock()
 	defer h.drawingPair.Unlock()
-	if ctx.Err() != nil { // the reader has left meanwhile
+	if ctx.Err() != nil { // the client left while it waited
 		return nil, fmt.Errorf("%w: %w", lock.ErrCancelled, ctx.Err())
 	}
 	events, sales, err := h.eventsSince(a, b)
@@ -55,7 +55,7 @@ func (h *Hub) draw(ctx context.Context, in language.Language, a, b string) (json
 	return mustMarshal(witness.Examine(eventsAround(events, sales[0], sales[1])).Trace(in, sales...)), nil
 }
 
-// since gives all events from when the first of some sales asked for the lock, and the sales' names.
+// eventsSince returns all events since the first of some sales asked for the lock, and the sales' names.
 func (h *Hub) eventsSince(letters ...string) (events []witness.Event, sales []string, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -71,10 +71,10 @@ func (h *Hub) eventsSince(letters ...string) (events []witness.Event, sales []st
 		from, sales = witness.Earlier(from, sale.AskedAt), append(sales, sale.Name)
 	}
 	first := slices.IndexFunc(events, func(e witness.Event) bool { return !e.Replied.Before(from) })
-	return slices.Clip(events[first:]), sales, nil // the account only appends to it
+	return slices.Clip(events[first:]), sales, nil // The slice may be shared, because the account only appends to it.
 }
 
-// saleOf gives the sale of a letter, or of its own name; nil if it is not remembered.
+// saleOf returns the sale of a letter, or of its own name; nil if it is not remembered.
 func (s *scene) saleOf(letter string) *witness.Sale {
 	for _, one := range slices.Backward(s.account.Sales) {
 		if strings.HasSuffix(one.Name, "#"+letter) {
@@ -84,8 +84,8 @@ func (s *scene) saleOf(letter string) *witness.Sale {
 	return s.account.Sale(s.names.name(letter))
 }
 
-// around gives the events that a drawing of two sales is made of: all up to the last of theirs; if these are too many, their own, and those
-// that took the lock, or ended it.
+// eventsAround returns the events of which a diagram of two sales is made: all up to the last of theirs. If there are too many, it returns
+// the sales' own events, and those that took or ended the lock.
 func eventsAround(events []witness.Event, a, b string) []witness.Event {
 	last := 0
 	for i, e := range events {
@@ -93,14 +93,14 @@ func eventsAround(events []witness.Event, a, b string) []witness.Event {
 			last = i
 		}
 	}
-	those := slices.Clone(events[:last+1])
-	if len(those) <= maxDrawnEvents {
-		return those
+	drawn := slices.Clone(events[:last+1])
+	if len(drawn) <= maxDrawnEvents {
+		return drawn
 	}
-	those = slices.DeleteFunc(those, func(e witness.Event) bool {
-		own := e.Sale == a || e.Sale == b || e.Sale == ""
-		changes := e.Command != nil && e.Command.Outcome != witness.Refused && e.Command.Verb != witness.Reads
-		return !own && !changes
+	drawn = slices.DeleteFunc(drawn, func(e witness.Event) bool {
+		isOwn := e.Sale == a || e.Sale == b || e.Sale == ""
+		mayChangeLock := e.Command != nil && e.Command.Outcome != witness.Refused && e.Command.Verb != witness.Reads
+		return !isOwn && !mayChangeLock
 	})
-	return those[:min(len(those), maxDrawnEvents)]
+	return drawn[:min(len(drawn), maxDrawnEvents)]
 }

@@ -11,11 +11,11 @@ import (
 )
 
 const (
-	readInterval   = 100 * time.Millisecond // in which the streams of replicas are read
-	peerRetryPause = time.Second            // until a replica that did not answer is asked again
+	readInterval   = 100 * time.Millisecond // interval at which the streams of replicas are read: that of the frames
+	peerRetryPause = time.Second            // pause until a replica that did not answer is asked again
 )
 
-// Replica is a shop as one of its replicas knows it: by its own recorder, and by the streams of the others.
+// Replica is the Shop of a single replica: it reads its own recorder, and the streams of its peers.
 type Replica struct {
 	Name     string
 	Recorder *witness.Recorder
@@ -24,24 +24,24 @@ type Replica struct {
 }
 
 // Follow implements Shop.
-func (r *Replica) Follow(ctx context.Context, see func(...witness.Event)) {
+func (r *Replica) Follow(ctx context.Context, onEvents func(...witness.Event)) {
 	var following sync.WaitGroup
 	defer following.Wait()
 	following.Go(func() {
 		r.Recorder.Watch(ctx, readInterval/2, func(events ...witness.Event) error {
-			see(events...)
+			onEvents(events...)
 			return nil
 		})
 	})
 	for _, peer := range r.Peers {
 		following.Go(func() {
 			url := func() string { return "http://" + peer + StreamPath }
-			witness.KeepFollowing(ctx, url, peerRetryPause, witness.DecodeEvents(func(_ string, event witness.Event) { see(event) }))
+			witness.KeepFollowing(ctx, url, peerRetryPause, witness.DecodeEvents(func(_ string, event witness.Event) { onEvents(event) }))
 		})
 	}
 }
 
-// StreamPath is the path of a replica's events, in the pace in which a hub reads them.
+// StreamPath is the path of a replica's event stream, with the pace at which a hub reads it.
 const StreamPath = "/events?pace_ms=100"
 
 // Look implements Shop.
@@ -50,14 +50,14 @@ func (r *Replica) RunState(ctx context.Context) (RunState, error) {
 	if err != nil {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), RecheckTimeout)
 		defer cancel()
-		if _, failed := r.Shop.Ledger.Look(ctx); failed == nil {
+		if _, ledgerErr := r.Shop.Ledger.Look(ctx); ledgerErr == nil {
 			err = ErrRunDue
 		}
 		return RunState{}, err
 	}
-	look := RunState{Report: tally.Report(), Settings: api.SettingsOf(r.Shop.SettingsOf(tally.Run))}
+	state := RunState{Report: tally.Report(), Settings: api.SettingsOf(r.Shop.SettingsOf(tally.Run))}
 	if len(r.Peers) == 0 {
-		look.Replicas = []string{r.Name}
+		state.Replicas = []string{r.Name}
 	}
-	return look, nil
+	return state, nil
 }

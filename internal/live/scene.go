@@ -7,53 +7,56 @@ import (
 
 	"lockstep/internal/evolution"
 	"lockstep/internal/language"
-	"lockstep/internal/service/history"
 	"lockstep/internal/verdict"
 	"lockstep/internal/witness"
 )
 
 const (
-	maxEvents      = 1 << 14                // of a run that are kept, for GET /live/pair and to tell the run again
-	maxOtherEvents = 1 << 14                // events of other runs, which may be the next
-	maxReplyDelay  = 250 * time.Millisecond // how long a reply may take that explains another
+	maxEvents      = 1 << 14                // events of a run that are kept, for GET /live/pair and for replays
+	maxOtherEvents = 1 << 14                // events of other runs that are kept, because one of them may be the next
+	maxReplyDelay  = 250 * time.Millisecond // time to wait for the late reply that explains a contradiction
 )
 
-// scene is one run, as far as it has been seen.
+// scene is what the hub knows of one run.
 type scene struct {
 	state              RunState
 	controls           Controls
-	lanesMadeAt        time.Time // when the last lanes were made
-	hasNews            bool      // something has happened since
-	hasEventsSincePoll bool      // since the last look
+	lanesMadeAt        time.Time // time of the last lanes frame
+	hasNews            bool      // something has happened since the last lanes frame
+	hasEventsSincePoll bool      // an event was recorded since the last request of the run's state
 
-	beganAt        time.Time // of the first event; zero: nothing has happened
-	lastRecordedAt time.Time // when the last event that was recorded was over
+	beganAt        time.Time // time of the first event; zero: nothing has happened
+	lastRecordedAt time.Time // end of the latest recorded event
 	account        *witness.Account
-	otherRunEvents []witness.Event // of other runs
-	lateEvents     []witness.Event // of this run, not recorded: the first was over before latest
+	otherRunEvents []witness.Event // events of other runs
+	lateEvents     []witness.Event // unrecorded events of this run; the first of them ended before lastRecordedAt
 	findings       *findingLog
 	names          *displayNames
 	stock          stockLines
-	lastTally      string // by the last tally
+	lastTally      string // text of the last tally frame
 	story          storyView
 }
 
-// newScene begins a run. Of replicas that are known from the run before, each has the same place in whatever hub shows them.
-func newScene(look RunState, can Controls, before []string) *scene {
-	called := newDisplayNames(look.Replicas)
-	called.addReplicas(slices.Sorted(slices.Values(before))...)
+// newScene returns the scene of a run that begins. The replicas known from the run before are in it, too, so that each keeps its place on
+// the page.
+func newScene(state RunState, can Controls, before []string) *scene {
+	names := newDisplayNames(state.Replicas)
+	names.addReplicas(slices.Sorted(slices.Values(before))...)
 	limits := witness.Limits{
-		MaxEvents: maxEvents, MaxPerKind: maxPerKind, MaxReplyDelay: maxReplyDelay, AllowOverlap: !isExclusive(look.Report.Lock),
+		MaxEvents: maxEvents, MaxPerKind: maxPerKind, MaxReplyDelay: maxReplyDelay, AllowOverlap: !isExclusive(state.Report.Lock),
 	}
-	return &scene{state: look, controls: can, hasNews: true, account: witness.NewAccount(limits), findings: newFindingLog(), names: called}
+	return &scene{state: state, controls: can, hasNews: true, account: witness.NewAccount(limits), findings: newFindingLog(), names: names}
 }
 
+// runID returns the id of the run.
 func (s *scene) runID() string { return s.state.Report.RunID }
 
-func (s *scene) runFrame(fresh bool) localized {
+// runFrame returns the run frame; isFresh says that all that was shown before is void.
+func (s *scene) runFrame(isFresh bool) localized {
 	r := s.state.Report
 	frame := RunFrame{
-		Fresh: fresh, RunID: r.RunID, Lock: r.Lock, Initial: r.Initial, Settings: s.state.Settings, Hosts: s.names.hosts(), Controls: s.controls,
+		Fresh: isFresh, RunID: r.RunID, Lock: r.Lock, Initial: r.Initial, Settings: s.state.Settings,
+		Hosts: s.names.hosts(), Controls: s.controls,
 		Replicas: append([]string{}, s.names.replicas...),
 	}
 	for i, name := range frame.Replicas {
@@ -69,25 +72,25 @@ func (s *scene) runFrame(fresh bool) localized {
 	})
 }
 
-// changes reports whether a look tells something else about the run, and takes it.
-func (s *scene) updateSettings(look RunState) bool {
-	s.names.addReplicas(look.Replicas...)
-	changed := s.state.Settings != look.Settings || !slices.Equal(s.state.Replicas, s.names.replicas)
-	s.state.Settings, s.state.Replicas = look.Settings, slices.Clone(s.names.replicas)
+// updateSettings takes the settings and the replicas of a new state, and reports whether they have changed.
+func (s *scene) updateSettings(state RunState) bool {
+	s.names.addReplicas(state.Replicas...)
+	changed := s.state.Settings != state.Settings || !slices.Equal(s.state.Replicas, s.names.replicas)
+	s.state.Settings, s.state.Replicas = state.Settings, slices.Clone(s.names.replicas)
 	return changed
 }
 
-// look takes a look's numbers.
-func (s *scene) updateReport(look RunState) {
-	s.state.Report = look.Report
-	if len(s.account.ActiveSales) == 0 && look.Report.InFlight == 0 {
-		s.hasNews = s.stock.reconcile(look.Report) || s.hasNews
+// updateReport takes the numbers of a new state.
+func (s *scene) updateReport(state RunState) {
+	s.state.Report = state.Report
+	if len(s.account.ActiveSales) == 0 && state.Report.InFlight == 0 {
+		s.hasNews = s.stock.reconcile(state.Report) || s.hasNews
 	}
 }
 
-// see takes the next event, or, if that was over before the last, one that is late: retell gives it its place. It reports whether the event
-// belongs to a run that is not known yet, or no more.
-func (s *scene) add(event witness.Event) (other bool) {
+// add adds the next event. An event that ended before the last recorded one is kept for replayRun, which puts it in its place. add reports
+// whether the event begins a sale of another run.
+func (s *scene) add(event witness.Event) (beginsOtherRun bool) {
 	switch {
 	case event.Kind == witness.KindGap && s.beganAt.IsZero():
 		return false
@@ -110,7 +113,7 @@ func (s *scene) add(event witness.Event) (other bool) {
 	return false
 }
 
-// record takes the next event, which has its names.
+// record records the next event, in which names are already the displayed ones.
 func (s *scene) record(event witness.Event) {
 	if s.beganAt.IsZero() {
 		s.beganAt = event.Sent
@@ -126,6 +129,7 @@ func (s *scene) record(event witness.Event) {
 	s.stock.record(s, event)
 }
 
+// isOfOtherRun reports whether an event belongs to another run, or to one that is not known yet.
 func (s *scene) isOfOtherRun(event witness.Event) bool {
 	switch {
 	case event.Kind == witness.KindAsks:
@@ -139,28 +143,29 @@ func (s *scene) isOfOtherRun(event witness.Event) bool {
 	}
 }
 
-// sections are the critical sections that have ended since it was asked last.
+// takeSections returns the visits to the critical section that have ended since the last call.
 func (s *scene) takeSections() (sections SectionsFrame) {
-	for _, i := range s.account.EndedSections {
+	for _, section := range s.account.EndedSections {
 		sections = append(sections, CriticalSection{
-			Sale: i.Sale, Replica: witness.ReplicaOf(i.Sale), From: s.millis(i.From), To: s.millis(i.To), Overlaps: i.Overlaps, OverlapCount: i.OverlapCount,
+			Sale: section.Sale, Replica: witness.ReplicaOf(section.Sale), From: s.millis(section.From), To: s.millis(section.To),
+			Overlaps: section.Overlaps, OverlapCount: section.OverlapCount,
 		})
 	}
 	s.account.EndedSections = nil
 	return sections
 }
 
-// tally is what the ledger says, in numbers and in words; nil if that is nothing new.
+// changedTally returns the tally frame; nil if it has not changed since the last call.
 func (s *scene) changedTally() localized {
 	report, found := s.state.Report, s.findings.counts(s.account)
-	if report.Lost > 0 { // by the ledger: of some, the witness saw only that they are lost to one another
+	if report.Lost > 0 { // The ledger's count is complete; the witness may have missed some.
 		found[string(witness.LostUpdate)] = int(report.Lost)
 	}
-	words := reportText(report)
+	sentence := reportText(report)
 	if report.Verdict == verdict.Pass && (report.InFlight > 0 || s.isLockBroken()) {
 		report.Verdict = verdict.Untested
 		if report.InFlight == 0 {
-			words = passByLuck(report)
+			sentence = passByLuck(report)
 		}
 	}
 	text := fmt.Sprint(report, found)
@@ -169,11 +174,11 @@ func (s *scene) changedTally() localized {
 	}
 	s.lastTally = text
 	return localize(func(in language.Language) any {
-		return TallyFrame{Report: report, Sentence: words.In(in), FindingCounts: found}
+		return TallyFrame{Report: report, Sentence: sentence.In(in), FindingCounts: found}
 	})
 }
 
-// broke reports whether the lock did not keep its promise, though the ledger may be right. A token makes good for that.
+// isLockBroken reports whether the lock did not keep its promise, though the ledger may be right. With fencing tokens, that does no harm.
 func (s *scene) isLockBroken() bool {
 	row, err := evolution.Find(s.state.Report.Lock)
 	if err == nil && row.Capabilities.Fenced {
@@ -186,12 +191,13 @@ func (s *scene) isLockBroken() bool {
 	return slices.ContainsFunc(broken, func(kind witness.FindingKind) bool { return found[kind] > 0 })
 }
 
-// isExclusive reports whether sales under a lock are meant to be inside one at a time.
+// isExclusive reports whether a lock is meant to let one sale at a time into the critical section.
 func isExclusive(lock string) bool {
 	row, err := evolution.Find(lock)
 	return err == nil && row.Update.IsExclusive()
 }
 
+// millis returns a time in milliseconds since the run's first event.
 func (s *scene) millis(t time.Time) int64 {
 	if s.beganAt.IsZero() || t.IsZero() {
 		return 0
@@ -199,92 +205,11 @@ func (s *scene) millis(t time.Time) int64 {
 	return t.Sub(s.beganAt).Milliseconds()
 }
 
-// maybeAt gives a time that there may not be; null if there is none.
+// optionalMillis is millis for a time that may be zero; nil if it is.
 func (s *scene) optionalMillis(t time.Time) *int64 {
 	if t.IsZero() {
 		return nil
 	}
 	at := s.millis(t)
 	return &at
-}
-
-// mostPoints is how many points of the stock a frame has.
-const maxPoints = 20
-
-// stock is the two lines that part when updates are lost.
-type stockLines struct {
-	soldBefore int64 // sold before what was counted
-	writes     int64 // writes that were counted
-	points     []StockPoint
-	last       StockPoint
-	remaining  map[int]int64 // in each segment that was written
-}
-
-func (s *stockLines) sold() int64 { return s.soldBefore + s.writes }
-
-// settle takes the ledger's count and the stock while no sale goes on: the sales that were counted here are a part of it, and the reply
-// that came last may be that of an earlier write. It reports whether the lines have another end now.
-func (s *stockLines) reconcile(report history.Report) (changed bool) {
-	if s.writes == 0 || report.Sold < s.writes {
-		return false
-	}
-	s.soldBefore = report.Sold - s.writes
-	if s.last.Stock == report.Remaining && s.last.Sold == report.Sold {
-		return false
-	}
-	s.add(StockPoint{At: s.last.At + 1, Stock: report.Remaining, Sold: report.Sold})
-	return true
-}
-
-func (s *stockLines) add(point StockPoint) {
-	s.points = append(s.points, point)
-	s.last = point
-}
-
-func (s *stockLines) record(scene *scene, event witness.Event) {
-	c := event.Command
-	if c == nil || c.Verb != witness.Writes || c.Outcome != witness.Done {
-		return
-	}
-	if event.Segment > 0 {
-		s.recordSegment(scene, event)
-		return
-	}
-	if s.writes == 0 { // if the run had begun before, its stock says how far it was, as long as no update was lost
-		s.soldBefore = max(0, scene.state.Report.Initial-1-c.Stock)
-		s.add(StockPoint{Stock: c.Stock + 1, Sold: s.soldBefore})
-	}
-	s.writes++
-	s.add(StockPoint{At: scene.millis(event.Replied), Stock: c.Stock, Sold: s.sold()})
-}
-
-// seeSegment is see of a write in one segment. Of the first in each it is not known what was there before: it took one.
-func (s *stockLines) recordSegment(scene *scene, event witness.Event) {
-	left := event.Command.Stock
-	if s.writes == 0 {
-		r := scene.state.Report
-		s.soldBefore, s.remaining = max(0, r.Initial-r.Remaining), map[int]int64{}
-		s.add(StockPoint{Stock: r.Remaining, Sold: s.soldBefore})
-	}
-	before, known := s.remaining[event.Segment]
-	if !known {
-		before = left + 1
-	}
-	s.remaining[event.Segment] = left
-	s.writes++
-	s.add(StockPoint{At: scene.millis(event.Replied), Stock: max(0, s.last.Stock-(before-left)), Sold: s.sold()})
-}
-
-// newPoints gives the points since it was asked last: so few that they can be drawn, and always the last.
-func (s *scene) takePoints() StockFrame {
-	points := s.stock.points
-	s.stock.points = nil
-	if len(points) <= maxPoints {
-		return points
-	}
-	var few StockFrame
-	for i := 1; i <= maxPoints; i++ {
-		few = append(few, points[i*len(points)/maxPoints-1])
-	}
-	return few
 }

@@ -9,19 +9,19 @@ import (
 	"lockstep/internal/service/history"
 )
 
-// areTogether says so while it goes on.
+// overlapText is the sentence about an overlap that goes on.
 func overlapText(a, b string) language.Text {
 	return language.Both(fmt.Sprintf("%s and %s are inside together", a, b), fmt.Sprintf("%s 和 %s 同时在临界区里", a, b))
 }
 
-// byLuck says that the numbers are right, and the lock was not.
+// passByLuck is the sentence about a run whose numbers are right although the lock failed.
 func passByLuck(r history.Report) language.Text {
 	return language.Both(
 		fmt.Sprintf("%d sold, and this time the stock felt each of them, though the lock let two in", r.Sold),
 		fmt.Sprintf("卖出 %d 件，这次每一件都扣了库存，但锁同时放进了两单", r.Sold))
 }
 
-// meaning tells what a report means, of a run that goes on, too.
+// reportText returns the sentence about a report, which may be of a run that goes on.
 func reportText(r history.Report) language.Text {
 	switch {
 	case r.Lost != 0 || r.Oversold > 0:
@@ -37,8 +37,8 @@ func reportText(r history.Report) language.Text {
 	}
 }
 
-// sentences are what is wrong with the shop itself. Replicas are called as the page calls them.
-func (t *shopTrouble) texts(in language.Language, called func(string) string) TroubleFrame {
+// texts returns the warnings about the shop itself. displayName returns the name that the page shows for a replica.
+func (t *shopTrouble) texts(in language.Language, displayName func(string) string) TroubleFrame {
 	all := TroubleFrame{}
 	switch {
 	case t.runErr == nil:
@@ -54,27 +54,27 @@ func (t *shopTrouble) texts(in language.Language, called func(string) string) Tr
 		all = append(all, t.lostRun.In(in))
 	}
 	for _, name := range t.paused {
-		all = append(all, in.Say("%s is paused: its sales stand still, timers and all.", "%s 已暂停：它的各单都停住，定时器也停了。", called(name)))
+		all = append(all, in.Say("%s is paused: its sales stand still, timers and all.", "%s 已暂停：它的各单都停住，定时器也停了。", displayName(name)))
 	}
 	for _, name := range t.cutOff {
 		all = append(all, in.Say("%s is cut off from Redis: its commands and their replies wait on the way.",
-			"%s 与 Redis 断开：它的命令和响应都停在途中。", called(name)))
+			"%s 与 Redis 断开：它的命令和响应都停在途中。", displayName(name)))
 	}
 	return all
 }
 
-// lostRun says what became of a run whose Redis was gone, or forgot it.
-func lostRunText(was, is history.Report, gone bool) language.Text {
+// lostRunText says what became of a run when Redis was gone, or lost its data.
+func lostRunText(before, now history.Report, wasGone bool) language.Text {
 	happened := language.Both("Redis was gone, and a new run has begun", "Redis 曾经失联，随后开始了新的一轮")
 	switch {
-	case gone && is.Forgot:
+	case wasGone && now.Forgot:
 		happened = language.Both("Redis was gone, and has forgotten the run", "Redis 曾经失联，并丢失了这一轮的数据")
-	case is.Forgot:
+	case now.Forgot:
 		happened = language.Both("Redis has forgotten the run (FLUSHALL, or its keys are deleted)", "Redis 丢失了这一轮的数据（FLUSHALL，或键被删除）")
 	}
 	return language.Both(
 		fmt.Sprintf("%s: the stock was %d, it is %d; %d sales no longer count.",
-			happened.In(language.English), was.Remaining, is.Remaining, was.Sold),
+			happened.In(language.English), before.Remaining, now.Remaining, before.Sold),
 		fmt.Sprintf("%s：库存原来是 %d，现在是 %d，之前的 %d 单不再计入。",
-			happened.In(language.Chinese), was.Remaining, is.Remaining, was.Sold))
+			happened.In(language.Chinese), before.Remaining, now.Remaining, before.Sold))
 }

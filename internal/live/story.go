@@ -11,89 +11,90 @@ import (
 	"lockstep/internal/witness"
 )
 
-// tale is the story of what went wrong first, as it was told last.
+// storyView is the story of the run as it was sent last.
 type storyView struct {
-	lanes          map[string]Lane // of its sales, which the account forgets
+	lanes          map[string]Lane // lanes of its sales, kept because the account may forget them
 	rail           []RailHolding
 	lastSent       string
-	settledMoments int // so many turns concern sales that have all ended: nothing in their lanes changes any more
+	settledMoments int // number of moments all of whose sales have ended, so that their lanes do not change any more
 }
 
-// tell tells it; nil if that is nothing new.
-func (t *storyView) changedFrame(s *scene, now time.Time) localized {
-	turns := s.account.Story()
-	if len(turns) == 0 && t.lastSent == "" {
+// changedFrame returns the story frame; nil if it has not changed since the last call.
+func (v *storyView) changedFrame(s *scene, now time.Time) localized {
+	moments := s.account.Story()
+	if len(moments) == 0 && v.lastSent == "" {
 		return nil
 	}
-	cast := t.update(s, turns, now)
+	sales := v.update(s, moments, now)
 	frame := StoryFrame{
 		Moments: []StoryMoment{},
-		Picture: LanesFrame{Now: s.millis(now), Sales: []Lane{}, Rail: append([]RailHolding{}, t.rail...), Queue: []Waiter{}},
+		Picture: LanesFrame{Now: s.millis(now), Sales: []Lane{}, Rail: append([]RailHolding{}, v.rail...), Queue: []Waiter{}},
 	}
-	for _, name := range cast {
-		frame.Picture.Sales = append(frame.Picture.Sales, t.lanes[name])
+	for _, name := range sales {
+		frame.Picture.Sales = append(frame.Picture.Sales, v.lanes[name])
 	}
-	is := frame
-	is.Picture.Now = 0
-	text, err := json.Marshal([]any{is, turns})
-	if err != nil || string(text) == t.lastSent {
+	unchanged := frame
+	unchanged.Picture.Now = 0 // The time alone is no change.
+	text, err := json.Marshal([]any{unchanged, moments})
+	if err != nil || string(text) == v.lastSent {
 		return nil
 	}
-	t.lastSent = string(text)
+	v.lastSent = string(text)
 	return localize(func(in language.Language) any {
 		frame.Moments = []StoryMoment{}
-		for _, turn := range turns {
-			told := s.newFinding(turn.Finding, now)
+		for _, moment := range moments {
+			finding := s.newFinding(moment.Finding, now)
 			frame.Moments = append(frame.Moments, StoryMoment{
-				At: told.atMillis, Kind: told.kind, Sentence: told.sentence(in), Sales: told.sales, Causes: turn.Causes, Bad: told.isBad,
+				At: finding.atMillis, Kind: finding.kind, Sentence: finding.sentence(in), Sales: finding.sales,
+				Causes: moment.Causes, Bad: finding.isBad,
 			})
 		}
 		return frame
 	})
 }
 
-// update notes what the sales of a story do, and whose the lock is meanwhile, as long as one of them goes on. It gives the sales in the
-// order in which they asked.
-func (t *storyView) update(s *scene, turns []witness.StoryMoment, now time.Time) (cast []string) {
-	for _, turn := range turns {
-		for _, name := range s.newFinding(turn.Finding, now).sales {
-			if !slices.Contains(cast, name) {
-				cast = append(cast, name)
+// update updates the lanes of a story's sales, and the holdings meanwhile, as long as one of the sales goes on. It returns the sales in
+// the order in which they asked.
+func (v *storyView) update(s *scene, moments []witness.StoryMoment, now time.Time) (sales []string) {
+	for _, moment := range moments {
+		for _, name := range s.newFinding(moment.Finding, now).sales {
+			if !slices.Contains(sales, name) {
+				sales = append(sales, name)
 			}
 		}
 	}
-	slices.SortFunc(cast, func(a, b string) int {
+	slices.SortFunc(sales, func(a, b string) int {
 		_, a, _ = strings.Cut(a, "#")
 		_, b, _ = strings.Cut(b, "#")
 		return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b))
 	})
-	if t.settledMoments == len(turns) {
-		return cast
+	if v.settledMoments == len(moments) {
+		return sales
 	}
-	if t.lanes == nil {
-		t.lanes = map[string]Lane{}
+	if v.lanes == nil {
+		v.lanes = map[string]Lane{}
 	}
-	whole, lasts := witness.Span{}, false
-	for _, name := range cast {
+	period, isGoingOn := witness.Span{}, false
+	for _, name := range sales {
 		one := s.account.Sale(name)
 		if one == nil || one.AskedAt.IsZero() {
 			continue
 		}
-		t.lanes[name] = Lane{Name: name, Replica: one.Replica, Spans: s.laneSpans(one, now), End: laneEnd(one), Marks: []LaneMark{}}
-		whole.From = witness.Earlier(whole.From, one.AskedAt)
-		if one.EndedAt.After(whole.To) {
-			whole.To = one.EndedAt
+		v.lanes[name] = Lane{Name: name, Replica: one.Replica, Spans: s.laneSpans(one, now), End: laneEnd(one), Marks: []LaneMark{}}
+		period.From = witness.Earlier(period.From, one.AskedAt)
+		if one.EndedAt.After(period.To) {
+			period.To = one.EndedAt
 		}
-		lasts = lasts || one.EndedAt.IsZero()
+		isGoingOn = isGoingOn || one.EndedAt.IsZero()
 	}
-	if lasts {
-		whole.To = now
+	if isGoingOn {
+		period.To = now
 	} else {
-		t.settledMoments = len(turns)
+		v.settledMoments = len(moments)
 	}
-	t.rail = s.railHoldings(slices.DeleteFunc(slices.Clone(s.account.Holdings), func(h *witness.Holding) bool {
-		return h.Intersect(whole).Length() <= 0
+	v.rail = s.railHoldings(slices.DeleteFunc(slices.Clone(s.account.Holdings), func(h *witness.Holding) bool {
+		return h.Intersect(period).Length() <= 0
 	}), now)
-	t.rail = t.rail[:min(len(t.rail), maxRailHoldings)]
-	return cast
+	v.rail = v.rail[:min(len(v.rail), maxRailHoldings)]
+	return sales
 }

@@ -15,13 +15,13 @@ import (
 	"lockstep/internal/language"
 )
 
-// mostBytes is how much of frames is kept for those who come later, in one language; about half goes when it is more.
+// maxLogBytes bounds the frames that are kept for later watchers, in one language; when they exceed it, about half is dropped.
 const maxLogBytes = 4 << 20
 
-// texts are what a frame says, in each language.
+// localized is a frame's JSON in each language.
 type localized map[language.Language]json.RawMessage
 
-// inAll writes a frame's value in all languages.
+// localize encodes a frame's value in all languages.
 func localize(in func(language.Language) any) localized {
 	all := localized{}
 	for _, l := range language.All() {
@@ -30,37 +30,40 @@ func localize(in func(language.Language) any) localized {
 	return all
 }
 
+// mustMarshal encodes a value as JSON, with the short names of sales.
 func mustMarshal(value any) json.RawMessage {
 	text, err := json.Marshal(value)
 	if err != nil {
-		panic(fmt.Sprintf("a frame: %v", err)) // a bug: frames are plain values
+		panic(fmt.Sprintf("a frame: %v", err)) // It is a bug, because frames are plain values.
 	}
 	return stripReplicas(text)
 }
 
+// unlocalized encodes a value without texts.
 func unlocalized(value any) localized { return localize(func(language.Language) any { return value }) }
 
-// frame is one that is sent. It does not change any more.
+// frame is a frame that is sent. It does not change any more.
 type frame struct {
-	id   uint64 // larger than those of the frames before
-	name string // of the event
+	id   uint64 // id, larger than those of all frames before
+	name string // name of the server-sent event
 	data localized
 }
 
-// log is the frames of a run. Those that add something are kept, of those that replace the one before only the last.
+// frameLog holds the frames of a run for watchers who come later. All frames that add something are kept, and of those that replace the
+// one before only the last.
 type frameLog struct {
 	lastID      uint64
-	appended    []*frame // from the run frame on
+	appended    []*frame // frames that add something, the run frame first
 	replaced    map[string]*frame
-	changed     chan struct{} // closed when there is another
-	lastDropped uint64        // id of the last that is kept no more, other than the run frame; 0: none
+	changed     chan struct{} // closed when there is another frame
+	lastDropped uint64        // id of the newest dropped frame; 0: none was dropped
 }
 
 func newFrameLog() *frameLog {
 	return &frameLog{replaced: map[string]*frame{}, changed: make(chan struct{})}
 }
 
-// begin forgets everything, and adds the frame that a new run begins with.
+// begin drops all frames, and adds the frame with which a new run begins.
 func (l *frameLog) begin(name string, data localized) {
 	l.appended, l.replaced, l.lastDropped = nil, map[string]*frame{}, l.lastID
 	l.add(name, data)
@@ -74,21 +77,22 @@ func (l *frameLog) add(name string, data localized) {
 	l.notifyWatchers()
 }
 
-// replace adds a frame that takes the place of the last one of that name.
+// replace adds a frame that replaces the last one of its name.
 func (l *frameLog) replace(name string, data localized) {
 	l.lastID++
 	l.replaced[name] = &frame{l.lastID, name, data}
 	l.notifyWatchers()
 }
 
+// notifyWatchers wakes up all watchers.
 func (l *frameLog) notifyWatchers() {
 	close(l.changed)
 	l.changed = make(chan struct{})
 }
 
-// trim forgets the older half of the frames, but for the first, if they are too much.
+// trim drops the older half of the frames, but for the first, if they exceed maxLogBytes.
 func (l *frameLog) trim() {
-	if len(l.appended)%64 != 0 { // now and then will do
+	if len(l.appended)%64 != 0 { // Checking every 64th time is enough.
 		return
 	}
 	size := 0
@@ -101,7 +105,7 @@ func (l *frameLog) trim() {
 	}
 }
 
-// after gives the frames after one, in order; all, if that one is of another run, or too long ago.
+// after returns the frames after an id, in order; all frames if the id belongs to another run, or to a dropped frame.
 func (l *frameLog) after(id uint64) []*frame {
 	if id < l.lastDropped || id > l.lastID {
 		id = 0
@@ -119,29 +123,30 @@ func (l *frameLog) after(id uint64) []*frame {
 	return frames
 }
 
-// quietTime is after how long without a frame a watcher is told that there is none: a proxy would take the stream for dead.
+// keepAliveInterval is the time without a frame after which a watcher gets a comment, because a proxy might take a silent stream for dead.
+// Proxies wait for 30 s or longer.
 const keepAliveInterval = 20 * time.Second
 
-// slowTime is how long a watcher may take to read what it is sent, unless the hub says otherwise.
+// defaultWriteTimeout is Hub.WriteTimeout if that is 0.
 const defaultWriteTimeout = 5 * time.Second
 
-// stream streams the frames of the run that is on as server-sent events, until the watcher leaves, is too slow, or the server ends. A
-// watcher that comes back says by Last-Event-ID what it has seen.
+// stream handles GET /live: it streams the frames of the current run as server-sent events, until the watcher leaves, is too slow, or the
+// server ends. A returning watcher names the last frame that it got by Last-Event-ID.
 func (h *Hub) stream(w http.ResponseWriter, r *http.Request) error {
 	in, err := api.Language(r)
 	if err != nil {
 		return err
 	}
-	done, leave, err := h.addWatcher()
+	stopped, leave, err := h.addWatcher()
 	if err != nil {
 		return err
 	}
 	defer leave()
 	stream := sse.NewWriter(w)
-	quiet := time.NewTicker(keepAliveInterval)
-	defer quiet.Stop()
+	keepAlive := time.NewTicker(keepAliveInterval)
+	defer keepAlive.Stop()
 	for last := h.lastSeenID(r.Header.Get(sse.LastEventID)); ; {
-		epoch, frames, news := h.framesAfter(last)
+		epoch, frames, changed := h.framesAfter(last)
 		stream.Within(cmp.Or(h.WriteTimeout, defaultWriteTimeout))
 		for _, f := range frames {
 			if stream.Write(sse.Event{ID: fmt.Sprintf("%s.%d", epoch, f.id), Name: f.name, Data: f.data[in]}) != nil {
@@ -153,12 +158,12 @@ func (h *Hub) stream(w http.ResponseWriter, r *http.Request) error {
 			return nil
 		}
 		select {
-		case <-news:
-		case <-quiet.C:
+		case <-changed:
+		case <-keepAlive.C:
 			if stream.Comment("nothing new") != nil {
 				return nil
 			}
-		case <-done:
+		case <-stopped:
 			return nil
 		case <-r.Context().Done():
 			return nil
@@ -166,21 +171,21 @@ func (h *Hub) stream(w http.ResponseWriter, r *http.Request) error {
 	}
 }
 
-// framesAfter gives the frames after one, and a channel that is closed when there are more.
-func (h *Hub) framesAfter(last uint64) (epoch string, frames []*frame, news <-chan struct{}) {
+// framesAfter returns the frames after an id, the prefix of their ids, and a channel that is closed when there are more.
+func (h *Hub) framesAfter(last uint64) (epoch string, frames []*frame, changed <-chan struct{}) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.epoch, h.log.after(last), h.log.changed
 }
 
-// seen is the frame that a watcher has seen last; 0 if it is none of this log's.
+// lastSeenID returns the id of the last frame that a watcher got; 0 if it belongs to another log.
 func (h *Hub) lastSeenID(header string) uint64 {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	number, ours := strings.CutPrefix(header, h.epoch+".")
-	if !ours {
+	number, ok := strings.CutPrefix(header, h.epoch+".")
+	if !ok {
 		return 0
 	}
-	id, _ := strconv.ParseUint(number, 10, 64) // what is no number is none
+	id, _ := strconv.ParseUint(number, 10, 64) // a malformed number counts as 0
 	return id
 }

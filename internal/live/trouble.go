@@ -10,40 +10,42 @@ import (
 	"lockstep/internal/witness"
 )
 
-// trouble is what a watcher has to know before he believes what he sees: whatever run is shown, if any.
+// shopTrouble holds the warnings that are shown above a run, or without one: Redis is gone, a run was lost, replicas are stopped or cut
+// off.
 type shopTrouble struct {
-	runErr   error    // why the last look failed
-	paused   []string // replicas that are stopped
-	cutOff   []string // replicas that are cut off from Redis
-	lostRun  language.Text
-	lastSent string
+	runErr   error         // error of the last request for the run's state; nil: none
+	paused   []string      // names of the stopped replicas, sorted
+	cutOff   []string      // names of the replicas that are cut off from Redis, sorted
+	lostRun  language.Text // what became of a run whose data Redis lost; empty: nothing to say
+	lastSent string        // English text of the last frame
 }
 
-// observe takes what became of a look. A run that begins when Redis comes back without having forgotten the one before was begun by
-// somebody meanwhile; a Redis may also forget without having been gone.
+// recordPoll records the result of a request for the run's state. A new run after Redis was gone, without lost data, was begun by somebody
+// in the meantime. Redis may also lose its data without having been gone.
 func (t *shopTrouble) recordPoll(err error, before *scene, now history.Report) {
 	if err == nil && before != nil && before.runID() != now.RunID {
 		t.lostRun = language.Text{}
-		if gone := t.runErr != nil && !errors.Is(t.runErr, ErrRunDue); gone || now.Forgot {
-			t.lostRun = lostRunText(before.state.Report, now, gone)
+		if wasGone := t.runErr != nil && !errors.Is(t.runErr, ErrRunDue); wasGone || now.Forgot {
+			t.lostRun = lostRunText(before.state.Report, now, wasGone)
 		}
 	}
 	t.runErr = err
 }
 
+// record updates the warnings by an event.
 func (t *shopTrouble) record(event witness.Event) {
-	with := func(names []string) []string {
+	withReplica := func(names []string) []string {
 		names = append(remove(names, event.Replica), event.Replica)
 		slices.Sort(names)
 		return names
 	}
 	switch event.Kind {
 	case witness.KindStops:
-		t.paused = with(t.paused)
+		t.paused = withReplica(t.paused)
 	case witness.KindResumes:
 		t.paused = remove(t.paused, event.Replica)
 	case witness.KindCutOff:
-		t.cutOff = with(t.cutOff)
+		t.cutOff = withReplica(t.cutOff)
 	case witness.KindReconnects:
 		t.cutOff = remove(t.cutOff, event.Replica)
 	case witness.KindDies:
@@ -52,16 +54,17 @@ func (t *shopTrouble) record(event witness.Event) {
 	}
 }
 
-func remove(names []string, one string) []string {
-	return slices.DeleteFunc(names, func(name string) bool { return name == one })
+// remove removes a name.
+func remove(names []string, removed string) []string {
+	return slices.DeleteFunc(names, func(name string) bool { return name == removed })
 }
 
-// tell tells of it; nil if that is nothing new.
-func (t *shopTrouble) changedText(called func(string) string) localized {
-	told := strings.Join(t.texts(language.English, called), "\n")
-	if told == t.lastSent {
+// changedText returns the warnings; nil if they have not changed since the last call.
+func (t *shopTrouble) changedText(displayName func(string) string) localized {
+	text := strings.Join(t.texts(language.English, displayName), "\n")
+	if text == t.lastSent {
 		return nil
 	}
-	t.lastSent = told
-	return localize(func(in language.Language) any { return t.texts(in, called) })
+	t.lastSent = text
+	return localize(func(in language.Language) any { return t.texts(in, displayName) })
 }

@@ -7,64 +7,65 @@ import (
 	"time"
 )
 
-// Account is what the events of a shop mean. It is told of them one by one, and knows whose the lock is in truth, who waits, who is inside,
-// and what went wrong.
+// Account diagnoses the events of a shop. It is given them one by one (Record), and tracks the true holder of the lock, the waiters and
+// the sales in the critical section, and what went wrong. Its exported fields are for reading. It is not safe for concurrent use.
 type Account struct {
 	Events           []Event
-	Holdings         []*Holding          // whose the lock was in truth, in the order in which they began
-	NodeHoldings     []*Holding          // whose each of several masters was; Holdings has whose most of them were
-	Sales            []*Sale             // those that are remembered, in the order in which they asked
-	ActiveSales      []*Sale             // of these, those that have asked and have not ended
-	CriticalSections []*CriticalSection  // who believed that the lock was theirs, in the order in which they came in
-	EndedSections    []*CriticalSection  // of these, those that ended, in that order
-	Stops            []Stop              // when replicas were stopped
-	Findings         []Finding           // since they were taken last
-	FindingCounts    map[FindingKind]int // how many there were in all
+	Holdings         []*Holding          // periods in which a holder truly had the lock, in the order in which they began
+	NodeHoldings     []*Holding          // the same for each Redlock master; Holdings has those of a majority
+	Sales            []*Sale             // remembered sales, in the order in which they asked
+	ActiveSales      []*Sale             // sales that have asked for the lock and not ended
+	CriticalSections []*CriticalSection  // visits to the critical section, in the order of entry
+	EndedSections    []*CriticalSection  // visits that have ended, in that order; the reader may clear it
+	Stops            []Stop              // periods in which a replica was stopped
+	Findings         []Finding           // findings since the last call of TakeFindings
+	FindingCounts    map[FindingKind]int // number of all findings so far
 
 	limits        Limits
-	pendingCounts map[FindingKind]int // findings of each kind in Findings
-	uninterpreted []*pendingEvent     // those whose meaning is not known yet
+	pendingCounts map[FindingKind]int // number of findings of each kind since the last call of TakeFindings
+	uninterpreted []*pendingEvent     // events that wait until the true holder before them is known
 	trackers      map[keyLocation]*keyTracker
-	nodeCount     int // masters that a lock is on
+	nodeCount     int // number of Redlock masters; 0: the lock is on one Redis
 
-	countsBeforeEvents     map[FindingKind]int // what Found was after the last event that Events has no more
-	nextCountsBeforeEvents map[FindingKind]int // what Found was after the last event that Events will forget next
+	countsBeforeEvents     map[FindingKind]int // FindingCounts after the last event that is no longer in Events; nil: none was dropped
+	nextCountsBeforeEvents map[FindingKind]int // FindingCounts after the last event that will be dropped next
 
-	maxSegment int // that have been seen
+	maxSegment int // largest stock segment seen so far
 
-	salesByName     map[string]*Sale // the latest of each name
+	salesByName     map[string]*Sale // latest sale of each short name
 	saleNames       saleNames
 	diedAt          map[string]time.Time
-	processes       map[string]string     // of each replica
-	expiredHoldings []*Holding            // that expired, perhaps while somebody was inside
-	stocks          map[int]*segmentStock // of each segment; 0: the whole
-	lastEnded       *CriticalSection      // the last that ended
-	occupancy       int                   // how many are
-	firstRuns       map[int]string        // the first run of a tick
+	processes       map[string]string     // process name of each replica
+	expiredHoldings []*Holding            // holdings that expired and have not been checked for a sale that worked on
+	stocks          map[int]*segmentStock // state of each stock segment; 0: the whole stock
+	lastEnded       *CriticalSection      // visit that ended last
+	occupancy       int                   // number of sales in the critical section
+	firstRuns       map[int]string        // first run of each tick
 	lastEnds        map[string]Event
-	orphanRenewals  map[string]Finding // by holder
+	orphanRenewals  map[string]Finding // renewals after the end of the last sale that needed the lock, by holder
 
-	storyFindings []Finding     // of which Story chooses
-	storySnapshot []StoryMoment // the story, once what it is made of is forgotten
+	storyFindings []Finding     // findings that a story may be made of
+	storySnapshot []StoryMoment // story as it was when its sources were dropped; nil: compute it
 
-	queues map[int]*redisQueue // of each segment; 0: the whole
+	queues map[int]*redisQueue // queue for the lock of each stock segment; 0: the whole stock
 }
 
-// Limits bound an account that never ends. Without them, it remembers everything, and is as patient as it takes.
+// Limits bounds the memory of an account that never ends, and how long it waits. The zero value keeps everything, and waits for the
+// explanation of an event as long as it takes.
 type Limits struct {
-	MaxEvents     int           // so many are kept, and of everything else the latest
-	MaxPerKind    int           // findings of a kind, until they are taken
-	MaxReplyDelay time.Duration // how long a reply may take that explains another
-	AllowOverlap  bool          // sales are meant to be inside together
+	MaxEvents     int           // number of the newest events that are kept; also bounds everything else; 0: no bound
+	MaxPerKind    int           // findings of a kind between two calls of TakeFindings; 0: no bound
+	MaxReplyDelay time.Duration // time to wait for the late reply that explains a contradiction; 0: until the end
+	AllowOverlap  bool          // the lock lets several sales into the critical section, so overlaps are no findings
 }
 
 const (
-	reportedWait          = 100 * time.Millisecond // from when on a wait is worth a sentence
-	maxUnreportedAttempts = 10                     // attempts that are worth one
-	lossNoticeTime        = 50 * time.Millisecond  // in which a sale may hear that its lock is lost
+	reportedWait          = 100 * time.Millisecond // shortest wait that is reported: a buyer notices it
+	maxUnreportedAttempts = 10                     // largest number of attempts of a sale that is not reported as polling
+	lossNoticeTime        = 50 * time.Millisecond  // time that a sale may need to learn of the loss of its lock
 )
 
-// NewAccount makes an account that knows nothing yet.
+// NewAccount returns an account without events.
 func NewAccount(limits Limits) *Account {
 	return &Account{
 		FindingCounts: map[FindingKind]int{}, limits: limits, pendingCounts: map[FindingKind]int{}, trackers: map[keyLocation]*keyTracker{},
@@ -74,10 +75,10 @@ func NewAccount(limits Limits) *Account {
 	}
 }
 
-// Examine says what events mean, those of all replicas from the beginning of a run on. Its findings are in the order of time.
+// Examine diagnoses the events of all replicas from the beginning of a run, without limits. The findings are in the order of time.
 func Examine(events []Event) Account { return Limits{}.Examine(events) }
 
-// Examine is the same within limits.
+// Examine is like the function Examine, within limits.
 func (l Limits) Examine(events []Event) Account {
 	a := NewAccount(l)
 	for _, event := range shortenNames(InOrder(events)) {
@@ -100,22 +101,25 @@ func (l Limits) Examine(events []Event) Account {
 	return *a
 }
 
-// seen is an event that has been told.
+// pendingEvent is a recorded event whose effects may not be known yet.
 type pendingEvent struct {
 	Event
-	unresolvedKeys int // its effect on so many keys is not known yet
+	unresolvedKeys int // number of keys on which the event's effect is not known yet
 }
 
-// Anew returns an account for the same run that has been told nothing of Events yet. It has counted what came before them.
+// WithoutEvents returns an account of the same run from before the first of Events, so that they can be recorded again in another order.
+// It has the counts and the story of the events before them.
 func (a *Account) WithoutEvents() *Account {
-	anew := NewAccount(a.limits)
+	earlier := NewAccount(a.limits)
 	if a.countsBeforeEvents != nil {
-		anew.FindingCounts, anew.countsBeforeEvents, anew.storySnapshot = maps.Clone(a.countsBeforeEvents), a.countsBeforeEvents, a.storySnapshot
+		earlier.FindingCounts = maps.Clone(a.countsBeforeEvents)
+		earlier.countsBeforeEvents = a.countsBeforeEvents
+		earlier.storySnapshot = a.storySnapshot
 	}
-	return anew
+	return earlier
 }
 
-// Record takes the next event, in the order of Replied. What it means is known as soon as the truth is, up to it.
+// Record adds the next event, in the order of Replied. The event is interpreted as soon as the true holder is known up to it.
 func (a *Account) Record(event Event) {
 	event = a.saleNames.attribute(event)
 	a.Events = append(a.Events, event)
@@ -135,21 +139,22 @@ func (a *Account) Record(event Event) {
 	a.forget()
 }
 
-// Settle takes what is not explained by now as it is.
+// Settle applies, as they are, the events that have contradicted the known state for longer than MaxReplyDelay.
 func (a *Account) Settle(now time.Time) {
 	a.applyOverdue(func(replied time.Time) bool { return now.Sub(replied) > a.limits.MaxReplyDelay })
 }
 
-func (a *Account) applyOverdue(late func(time.Time) bool) {
+// applyOverdue applies pending events for which isOverdue reports true, given the time of their reply.
+func (a *Account) applyOverdue(isOverdue func(replied time.Time) bool) {
 	for node := 0; node <= a.nodeCount; node++ {
 		for segment := range a.maxSegment + 1 {
-			a.trackerAt(keyLocation{node, segment}).applyOverdue(late)
+			a.trackerAt(keyLocation{node, segment}).applyOverdue(isOverdue)
 		}
 	}
 	a.interpretResolved()
 }
 
-// catchUp takes the events up to the first whose effect on the lock is not known yet.
+// interpretResolved interprets the events up to the first whose effect on the lock is not known yet.
 func (a *Account) interpretResolved() {
 	for len(a.uninterpreted) > 0 && a.uninterpreted[0].unresolvedKeys == 0 {
 		next := a.uninterpreted[0]
@@ -158,18 +163,19 @@ func (a *Account) interpretResolved() {
 	}
 }
 
-// interpret finds out what an event means before which the truth is known.
+// interpret diagnoses an event before which the true holder is known.
 func (a *Account) interpret(next *pendingEvent) {
 	event := next.Event
 	a.expiredHoldings = slices.DeleteFunc(a.expiredHoldings, func(h *Holding) bool {
-		late := !event.Replied.Before(h.To.Add(lossNoticeTime))
-		if late {
+		isDue := !event.Replied.Before(h.To.Add(lossNoticeTime))
+		if isDue {
 			a.report(findExpiredAtWork(a.CriticalSections, h)...)
 		}
-		return late
+		return isDue
 	})
 	if event.Process != "" {
-		if before := a.processes[event.Replica]; before != "" && before != event.Process { // and nobody has noted its death
+		// A new process name means that the replica was restarted, and its death was not recorded.
+		if before := a.processes[event.Replica]; before != "" && before != event.Process {
 			a.endReplica(event)
 		}
 		a.processes[event.Replica] = event.Process
@@ -211,9 +217,9 @@ func (a *Account) interpret(next *pendingEvent) {
 	}
 }
 
-// Standing gives what is so at a moment and may not stay so, of pairs inside together at most so many; 0: all.
-func (a *Account) ProvisionalFindings(now time.Time, pairs int) (found []Finding) {
-	found = append(found, a.findOngoingOverlaps(now, pairs)...)
+// ProvisionalFindings returns the findings that hold at now and may still change, with at most maxPairs overlaps (0: all).
+func (a *Account) ProvisionalFindings(now time.Time, maxPairs int) (found []Finding) {
+	found = append(found, a.findOngoingOverlaps(now, maxPairs)...)
 	found = append(found, a.findLeftBehind()...)
 	for _, s := range a.ActiveSales {
 		found = append(found, s.findOvertaken(now)...)
@@ -224,7 +230,7 @@ func (a *Account) ProvisionalFindings(now time.Time, pairs int) (found []Finding
 	return found
 }
 
-// Of gives the findings of a kind.
+// FindingsOf returns the findings of the given kinds.
 func (a Account) FindingsOf(kinds ...FindingKind) (found []Finding) {
 	for _, f := range a.Findings {
 		if slices.Contains(kinds, f.Kind) {
@@ -234,9 +240,10 @@ func (a Account) FindingsOf(kinds ...FindingKind) (found []Finding) {
 	return found
 }
 
-// Sale gives the latest sale of a short name; nil if there is none.
+// Sale returns the latest sale with a short name; nil if it is unknown.
 func (a *Account) Sale(name string) *Sale { return a.salesByName[name] }
 
+// report adds findings, within the limits.
 func (a *Account) report(findings ...Finding) {
 	for _, f := range findings {
 		a.FindingCounts[f.Kind]++
@@ -247,9 +254,10 @@ func (a *Account) report(findings ...Finding) {
 	}
 }
 
+// endOfEvents returns the time of the last of some events.
 func endOfEvents(events []Event) time.Time { return events[len(events)-1].Replied }
 
-// Take gives the findings since it was asked last; of many alike only some.
+// TakeFindings returns the findings since the last call, at most MaxPerKind of a kind, and removes them.
 func (a *Account) TakeFindings() []Finding {
 	taken := a.Findings
 	a.Findings = nil
@@ -257,8 +265,9 @@ func (a *Account) TakeFindings() []Finding {
 	return taken
 }
 
-const maxRemembered = 400 // sales and holdings of an account that is bounded
+const maxRemembered = 400 // sales and holdings that an account with limits keeps: several times what a page shows
 
+// forget drops the oldest of what the account remembers, if it has limits.
 func (a *Account) forget() {
 	if a.limits.MaxEvents == 0 {
 		return
@@ -283,7 +292,7 @@ func (a *Account) forget() {
 	}
 }
 
-// latest gives the latest of all; the others are forgotten now and then.
+// trimOldest drops the oldest of all now and then, so that at most 2*maxRemembered are left.
 func trimOldest[T any](all []T) []T {
 	if len(all) > 2*maxRemembered {
 		return slices.Clone(all[maxRemembered:])
@@ -291,15 +300,15 @@ func trimOldest[T any](all []T) []T {
 	return all
 }
 
-// forgetSales keeps those of the story, which can be drawn as long as it is told.
+// forgetSales drops the oldest ended sales, except those of the story, because the story can still be drawn.
 func (a *Account) forgetSales() {
 	a.storySnapshot = a.Story()
 	old := len(a.Sales) - len(a.ActiveSales) - maxRemembered
-	told := func(s *Sale) bool {
+	isInStory := func(s *Sale) bool {
 		return slices.ContainsFunc(a.storySnapshot, func(t StoryMoment) bool { return t.Subject == s.Name || t.Other == s.Name })
 	}
 	a.forgetSalesWhere(func(s *Sale) bool {
-		if old <= 0 || s.EndedAt.IsZero() || told(s) {
+		if old <= 0 || s.EndedAt.IsZero() || isInStory(s) {
 			return false
 		}
 		old--
@@ -307,22 +316,23 @@ func (a *Account) forgetSales() {
 	})
 }
 
-// markUnseen forgets the sales of a replica that go on: some of what it did is not known, and they may have ended.
+// forgetActiveSales drops the active sales of a replica after a gap in its events: they may have ended unseen.
 func (a *Account) forgetActiveSales(replica string) {
-	lost := func(s *Sale) bool { return s.Replica == replica && s.EndedAt.IsZero() }
+	isLost := func(s *Sale) bool { return s.Replica == replica && s.EndedAt.IsZero() }
 	for _, s := range a.ActiveSales {
-		if lost(s) && s.section != nil {
+		if isLost(s) && s.section != nil {
 			a.CriticalSections = slices.DeleteFunc(a.CriticalSections, func(i *CriticalSection) bool { return i == s.section })
 			a.occupancy--
 		}
 	}
-	a.ActiveSales = slices.DeleteFunc(a.ActiveSales, lost)
-	a.forgetSalesWhere(lost)
+	a.ActiveSales = slices.DeleteFunc(a.ActiveSales, isLost)
+	a.forgetSalesWhere(isLost)
 }
 
-func (a *Account) forgetSalesWhere(those func(*Sale) bool) {
+// forgetSalesWhere drops the sales for which isDropped reports true.
+func (a *Account) forgetSalesWhere(isDropped func(*Sale) bool) {
 	a.Sales = slices.DeleteFunc(a.Sales, func(s *Sale) bool {
-		if !those(s) {
+		if !isDropped(s) {
 			return false
 		}
 		delete(a.saleNames, s.owner)

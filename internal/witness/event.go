@@ -1,9 +1,12 @@
-// Package witness is what the locks of the running service did, as plain values, and what it means.
+// Package witness records what the locks of a running service did, and diagnoses it.
 //
-// A Recorder notes each command of a replica's locks with both its times and its reply, and the moments of each sale; it serves them as a
-// stream (stream.go). Whoever watches follows the streams of all replicas, perhaps into a Collector, and tells an Account of the events one
-// by one (account.go): it knows whose the lock is in truth (key_tracker.go, holding.go), who waits, who is inside (sale.go), and what goes wrong,
-// each finding with a sentence in plain words (finding.go, finding_texts.go). It can be drawn (trace.go), and told (story.go).
+// A Recorder records each command of a replica's locks, with its reply and both times, and the moments of each sale; it serves them as a
+// stream of Events (recorder.go, stream.go). An observer follows the streams of all replicas, perhaps into a Collector, and passes the
+// events one by one to an Account (account.go). The account tracks the true holder of the lock (key_tracker.go, holding.go), the waiters
+// (waits.go) and the sales in the critical section (sale.go), and reports a Finding with a sentence for everything that goes wrong
+// (finding.go, finding_texts.go). It can be drawn as a sequence diagram (trace.go) and told as a story (story.go).
+//
+// Begin with Event and Account.
 package witness
 
 import (
@@ -14,55 +17,55 @@ import (
 	"lockstep/internal/trace"
 )
 
-// Event is one thing that happened in a replica, or to it.
+// Event is one thing that a replica did, or that happened to it or to a Redis.
 type Event struct {
-	ID      uint64    `json:"id"` // in the order in which the replica noted them, from 1 on
+	ID      uint64    `json:"id"` // 1-based number in the order of the replica's recording
 	Replica string    `json:"replica"`
 	Kind    Kind      `json:"kind"`
-	Sale    string    `json:"sale,omitempty"`    // the short name: r1#3 is the third that r1 has begun; "" of none
-	Owner   string    `json:"owner,omitempty"`   // the sale's name in commands; of Asks, of what the ledger holds, of a sale that has ended
-	Process string    `json:"process,omitempty"` // the replica's name in commands; of Asks alone
-	Run     string    `json:"run,omitempty"`     // the sale's; of Asks alone
+	Sale    string    `json:"sale,omitempty"`    // short name: r1#3 is the third sale that r1 began; empty: no sale
+	Owner   string    `json:"owner,omitempty"`   // owner value of the sale; only with Asks, with KindOrder… events, and if the sale has ended
+	Process string    `json:"process,omitempty"` // owner prefix of the replica's process; only with Asks
+	Run     string    `json:"run,omitempty"`     // id of the sale's run; only with Asks
 	Sent    time.Time `json:"sent"`
-	Replied time.Time `json:"replied"` // when it was over; for a moment as Sent
+	Replied time.Time `json:"replied"` // end of the command; for a moment the same as Sent
 	Token   int64     `json:"token,omitempty"`
-	Segment int       `json:"segment,omitempty"` // of the stock, from 1 on, that it concerns; 0: the whole
-	Tick    int       `json:"tick,omitempty"`    // of a job, from 1 on
-	Error   string    `json:"error,omitempty"`   // of a command: why there was no reply
-	Code    string    `json:"code,omitempty"`    // of the end of a sale: see reason.Reason; of what the ledger holds: what the buyer was told
-	Node    int       `json:"node,omitempty"`    // the master that it concerns, from 1 on; 0: the Redis with the stock
-	Nodes   int       `json:"nodes,omitempty"`   // of a command on one of them: how many there are
+	Segment int       `json:"segment,omitempty"` // 1-based stock segment; 0: the whole stock
+	Tick    int       `json:"tick,omitempty"`    // 1-based tick of a scheduled job; 0: none
+	Error   string    `json:"error,omitempty"`   // error that ended the sale, or why a command has no reply
+	Code    string    `json:"code,omitempty"`    // error code, see reason.Reason; with KindOrder… events the buyer's answer, empty: sold
+	Node    int       `json:"node,omitempty"`    // 1-based Redlock master; 0: the Redis that holds the stock
+	Nodes   int       `json:"nodes,omitempty"`   // number of Redlock masters, if the command went to one of them
 
-	Command *Command `json:"command,omitempty"` // of KindCommand
+	Command *Command `json:"command,omitempty"` // nil unless Kind is KindCommand
 }
 
 // Command is a Redis command with its reply, and what they mean for the lock or the stock.
 type Command struct {
-	Name  string `json:"name"` // for short
-	Text  string `json:"text"` // all of it
+	Name  string `json:"name"` // abbreviated command
+	Text  string `json:"text"` // whole command
 	Reply string `json:"reply"`
-	Polls int    `json:"polls,omitempty"` // how often the sale was refused before, unnoted, as it was at first
+	Polls int    `json:"polls,omitempty"` // number of refused attempts since the last recorded command; the first refusal is recorded itself
 
-	LastPoll time.Time `json:"polled,omitzero"` // when the last of Polls was sent
+	LastPoll time.Time `json:"polled,omitzero"` // time at which the last of Polls was sent
 
 	Verb    Verb    `json:"verb,omitempty"`
 	Outcome Outcome `json:"outcome,omitempty"`
-	Holder  string  `json:"holder,omitempty"` // in whose name: a sale, or a replica whose sales have the lock one after the other
-	TTL     Millis  `json:"ttl_ms,omitempty"` // that it sets; 0: none
-	Stock   int64   `json:"stock,omitempty"`  // read or written
-	Forced  bool    `json:"forced,omitempty"` // it looks neither whether there is a lock nor whose it is
+	Holder  string  `json:"holder,omitempty"` // owner on whose behalf the command was sent: a sale, or a replica whose sales share one holding
+	TTL     Millis  `json:"ttl_ms,omitempty"` // expiry that the command sets; 0: none
+	Stock   int64   `json:"stock,omitempty"`  // stock that was read or written
+	Forced  bool    `json:"forced,omitempty"` // the command checks neither whether the lock exists nor who owns it
 }
 
 // Millis is a duration that JSON shows in milliseconds.
 type Millis = trace.Millis
 
-// Kind says what an event is.
+// Kind says what happened in an Event.
 type Kind string
 
-// The kinds. The others are the moments of a sale, see service.Moment.
+// The kinds of events that a Recorder records. Those made from a service.Moment mark the moments of a sale.
 const (
 	KindCommand Kind = "command"
-	KindGap     Kind = "gap" // events before this one were forgotten
+	KindGap     Kind = "gap" // the recorder dropped events before this one
 
 	KindAsks     = Kind(service.Asks)
 	KindObtains  = Kind(service.Obtains)
@@ -71,52 +74,53 @@ const (
 	KindReleased = Kind(service.Released)
 	KindEnds     = Kind(service.Ends)
 
-	// What a replica cannot note itself; who does it, does.
+	// Faults of a replica. They are recorded by whoever injects the fault, because the replica cannot.
 	KindDies            Kind = "dies"
-	KindStops           Kind = "stops"   // it is stopped, timers and all
-	KindResumes         Kind = "goes-on" // it goes on
-	KindCommandHeld     Kind = "held"    // a command of it is held on its way to Redis
-	KindCommandReleased Kind = "freed"   // and arrives
-	KindCutOff          Kind = "cut"     // it is cut off from Redis
-	KindReconnects      Kind = "mended"  // and reaches it again
-	KindCommandLost     Kind = "lost"    // a command of it, or the reply, is lost on its way
+	KindStops           Kind = "stops"   // the replica's process is stopped, with all its timers
+	KindResumes         Kind = "goes-on" // the stopped replica resumes
+	KindCommandHeld     Kind = "held"    // a command of the replica is held on its way to Redis
+	KindCommandReleased Kind = "freed"   // the held command reaches Redis
+	KindCutOff          Kind = "cut"     // the replica is cut off from Redis
+	KindReconnects      Kind = "mended"  // the replica reaches Redis again
+	KindCommandLost     Kind = "lost"    // a command of the replica, or its reply, is lost on its way
 
-	// What happens to a Redis. Of these, Replica is empty.
-	KindEmptied          Kind = "emptied"      // it restarts without what it held
-	KindCrashes          Kind = "crashes"      // it is gone for good
-	KindReplicationStops Kind = "lags"         // its replica hears nothing more of it
-	KindFailsOver        Kind = "fails-over"   // that replica takes its place
-	KindRolledBack       Kind = "rolled-back"  // it restarts with an older snapshot
-	KindEvicted          Kind = "evicted"      // it is out of memory, and has evicted keys
-	KindMessageLost      Kind = "message-lost" // a message to it is lost on its way
+	// Faults of one Redis. Replica is empty.
+	KindEmptied          Kind = "emptied"      // Redis restarts without its data
+	KindCrashes          Kind = "crashes"      // Redis is down for good
+	KindReplicationStops Kind = "lags"         // replication to the Redis replica stops
+	KindFailsOver        Kind = "fails-over"   // the Redis replica is promoted to master
+	KindRolledBack       Kind = "rolled-back"  // Redis restarts with an older snapshot
+	KindEvicted          Kind = "evicted"      // Redis is out of memory, and has evicted keys
+	KindMessageLost      Kind = "message-lost" // a pub/sub message to a replica is lost on its way
 )
 
-// What happens to Redis itself, or to one command of a replica on its way back. Who does it, notes it.
+// Faults of Redis as a whole, or of one reply. They are recorded by whoever injects the fault.
 const (
-	KindRedisUnreachable Kind = "redis-ends"   // nobody reaches Redis any more
-	KindRedisReachable   Kind = "redis-begins" // everybody does again
-	KindRedisHangs       Kind = "redis-hangs"  // for some time it executes nothing
-	KindReplyHeld        Kind = "unheard"      // a command of the replica is done, and the reply is held
-	KindCommandResent    Kind = "resent"       // a command of the replica is done twice: its client has sent it again
+	KindRedisUnreachable Kind = "redis-ends"   // no replica reaches Redis
+	KindRedisReachable   Kind = "redis-begins" // all replicas reach Redis again
+	KindRedisHangs       Kind = "redis-hangs"  // Redis executes nothing for some time
+	KindReplyHeld        Kind = "unheard"      // Redis executed a command of the replica, and its reply is held
+	KindCommandResent    Kind = "resent"       // Redis executed a command of the replica twice, because the client sent it again
 )
 
-// What becomes of a scheduled job, as its record in Redis tells. A run has a sale's name: r1#2 is the second that r1 has begun.
+// Events of a scheduled job, read from its record in Redis. A run of the job has a name like a sale's: r1#2 is the second that r1 began.
 const (
-	KindTickBegins Kind = "tick"   // a tick begins
-	KindRunBegins  Kind = "runs"   // a run of a tick begins
-	KindRunEnds    Kind = "ran"    // it is over
-	KindLockTried  Kind = "tries"  // a replica has asked for the job's lock, at some tick
-	KindTickMissed Kind = "missed" // a tick is over that nobody has run, though no run was going on
+	KindTickBegins Kind = "tick"   // a tick of the job is due
+	KindRunBegins  Kind = "runs"   // a replica begins to run the job for a tick
+	KindRunEnds    Kind = "ran"    // the run is over
+	KindLockTried  Kind = "tries"  // a replica tried to take the job's lock, for any tick
+	KindTickMissed Kind = "missed" // a tick is over, no replica ran it, and no earlier run was going on
 )
 
-// What the ledger holds in the end of a sale whose buyer got an answer. The event's Owner is the sale's, and its Code is what the
-// buyer was told, empty if it was told that it was sold.
+// How the ledger, read at the end, compares with the buyer's answer. Owner is the sale's, and Code is what the buyer was answered: empty
+// if the answer was that the sale succeeded.
 const (
-	KindOrderBooked     Kind = "booked"   // the ledger has its order
-	KindOrderMissing    Kind = "unbooked" // it has not
-	KindOrderDuplicated Kind = "resold"   // it has its order more than once
+	KindOrderBooked     Kind = "booked"   // the ledger has the sale's order
+	KindOrderMissing    Kind = "unbooked" // the ledger lacks the sale's order
+	KindOrderDuplicated Kind = "resold"   // the ledger has the sale's order more than once
 )
 
+// isDataLoss reports whether a Redis may have lost keys in this event.
 func (e Event) isDataLoss() bool {
 	switch e.Kind {
 	case KindEmptied, KindCrashes, KindFailsOver, KindRolledBack, KindEvicted:
@@ -126,10 +130,10 @@ func (e Event) isDataLoss() bool {
 	}
 }
 
-// Verb is what a command does with the lock or the stock.
+// Verb says what a command does with the lock or the stock.
 type Verb = meaning.Verb
 
-// The verbs.
+// The verbs, see package meaning.
 const (
 	Takes   = meaning.Takes
 	Looks   = meaning.Looks
@@ -139,10 +143,10 @@ const (
 	Writes  = meaning.Writes
 )
 
-// Outcome is what became of a command.
+// Outcome says how a command ended.
 type Outcome = meaning.Outcome
 
-// The outcomes.
+// The outcomes, see package meaning.
 const (
 	Done     = meaning.Done
 	Again    = meaning.Again

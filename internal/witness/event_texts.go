@@ -11,12 +11,13 @@ import (
 	"lockstep/internal/trace"
 )
 
+// commandResult is a verb and its outcome.
 type commandResult struct {
 	verb    Verb
 	outcome Outcome
 }
 
-// doings say what commands do. A word in braces is a field of the event.
+// commandTexts returns the sentences about commands. A word in braces is replaced by a field of the event, see fill.
 func commandTexts() map[commandResult]language.Text {
 	both := language.Both
 	refused, over := both("{by} is refused", "{by} 被拒绝"), both("{by} is refused: its run is over", "{by} 被拒绝：它那一轮已经结束")
@@ -42,6 +43,7 @@ func commandTexts() map[commandResult]language.Text {
 	}
 }
 
+// manualRemovalTexts returns the sentences about a removal of the lock by hand.
 func manualRemovalTexts() map[Outcome]language.Text {
 	return map[Outcome]language.Text{
 		Done:     language.Both("somebody removes the lock by hand", "有人手动删除了锁"),
@@ -49,6 +51,7 @@ func manualRemovalTexts() map[Outcome]language.Text {
 	}
 }
 
+// commandSentence returns the sentence about a command.
 func commandSentence(in language.Language, event Event) string {
 	c := event.Command
 	what := commandTexts()[commandResult{c.Verb, c.Outcome}]
@@ -69,7 +72,7 @@ func commandSentence(in language.Language, event Event) string {
 	return event.fill(text, in)
 }
 
-// pollsSentence says how often a sale asked before a command, unnoted.
+// pollsSentence says how often a sale asked again, unrecorded, before a command.
 func pollsSentence(in language.Language, event Event) string {
 	english, chinese := "{by} asks {times} times more, in vain", "{by} 又问了 {times} 次，都没有成功"
 	if event.Node > 0 {
@@ -82,6 +85,7 @@ func pollsSentence(in language.Language, event Event) string {
 	return event.fill(language.Both(english, chinese).In(in), in)
 }
 
+// endSentence returns the sentence about the end of a sale.
 func endSentence(in language.Language, event Event) string {
 	if event.Error == "" {
 		return event.fill(language.Both("{by} has sold", "{by} 卖出一件").In(in), in)
@@ -89,7 +93,7 @@ func endSentence(in language.Language, event Event) string {
 	return event.fill(language.Both("{by} fails: ", "{by} 失败：").In(in), in) + reason.WithCode(event.Code).In(in, event.Error)
 }
 
-// filled puts the fields of an event into a sentence.
+// fill replaces the words in braces of a sentence by the fields of an event.
 func (e Event) fill(text string, in language.Language) string {
 	by, c := cmp.Or(e.Sale, e.Replica), Command{}
 	switch {
@@ -105,15 +109,16 @@ func (e Event) fill(text string, in language.Language) string {
 	).Replace(text)
 }
 
-// happening is what a drawing shows of a kind of event, beside commands and findings.
+// eventText has the texts of a kind of event that is no command, and how it is drawn.
 type eventText struct {
 	kind     Kind
-	title    language.Text // for people; empty if the page does not list it
-	stepKind string        // its kind of step
-	sentence language.Text // a word in braces is a field of the event; {by} is the sale, the replica or the Redis
-	ruler    language.Text // a line across the drawing: it happens to everybody
+	title    language.Text // title on the page; empty if the page does not list the kind
+	stepKind string        // kind of the step in a trace
+	sentence language.Text // sentence about the event; {by} is the sale, the replica or the Redis
+	ruler    language.Text // caption of a line across all lifelines, for an event that concerns everybody; empty: no such line
 }
 
+// eventTexts returns the texts of all kinds of events that are drawn and are neither commands nor the end of a sale.
 func eventTexts() []eventText {
 	both := language.Both
 	return []eventText{
@@ -159,8 +164,8 @@ func eventTexts() []eventText {
 	}
 }
 
-// happening gives what a drawing shows of an event, if it is not a command.
-func (e Event) text() (eventText, bool) {
+// text returns the texts of an event. ok is false for a kind that is not drawn, or is drawn otherwise.
+func (e Event) text() (text eventText, ok bool) {
 	for _, h := range eventTexts() {
 		if h.kind == e.Kind {
 			return h, true
@@ -169,7 +174,7 @@ func (e Event) text() (eventText, bool) {
 	return eventText{}, false
 }
 
-// Sentence says what happened to a replica, to a Redis, or to a sale; "" of another event.
+// Sentence returns the sentence about an event of a replica, a Redis or a sale; empty for other events.
 func (e Event) Sentence(in language.Language) string {
 	h, _ := e.text()
 	return e.fill(h.sentence.In(in), in)

@@ -2,62 +2,63 @@ package witness
 
 import "time"
 
-// Finding is something that the witness saw and that is worth a sentence: see Says. Which of the fields it has, its kind says.
+// Finding is a diagnosis: something that the account observed and that is worth a sentence, see Sentence. Kind determines which of the
+// fields are set. Both parties are named as in Holding.Holder.
 type Finding struct {
 	Kind    FindingKind `json:"kind"`
 	At      time.Time   `json:"at"`
-	Subject string      `json:"by"`           // who did it, or to whom it happened: a sale, a replica, see Command.Holder, or a Redis
-	Other   string      `json:"of,omitempty"` // whose lock or update it was; behind whom somebody waited; who else was inside
+	Subject string      `json:"by"`           // who did it, or to whom it happened: a sale, a replica, or a Redis; empty: somebody unknown
+	Other   string      `json:"of,omitempty"` // other party: lock owner, writer, sale waited for, or sale in the critical section
 
 	Duration     Millis `json:"for_ms,omitempty"`
 	Count        int    `json:"times,omitempty"`
 	Tick         int    `json:"tick,omitempty"`
-	Node         int    `json:"node,omitempty"` // on which of several masters it happened, without which Of has no majority
+	Node         int    `json:"node,omitempty"` // 1-based Redlock master whose loss cost Other its majority; 0: the only Redis
 	Token        int64  `json:"token,omitempty"`
-	LargerToken  int64  `json:"seen,omitempty"` // the larger token that the store had seen
-	ReadStock    int64  `json:"read,omitempty"` // stocks
+	LargerToken  int64  `json:"seen,omitempty"` // larger fencing token that the store had seen
+	ReadStock    int64  `json:"read,omitempty"` // stock that the sale read
 	WrittenStock int64  `json:"wrote,omitempty"`
 }
 
-// FindingKind names what was found.
+// FindingKind names a diagnosis.
 type FindingKind string
 
-// The findings.
+// The kinds of findings. The comments name the parties by their fields.
 const (
-	RemovedLock       FindingKind = "removed"          // By removed Of's lock
-	OverwroteLock     FindingKind = "overwrote"        // By took Of's lock by writing over it
-	ProlongedLock     FindingKind = "prolonged"        // By set the expiry of Of's lock
-	ExpiredAtWork     FindingKind = "expired-at-work"  // By's lock expired, For after it was set, while By worked
-	Overlapped        FindingKind = "together"         // By and Of believed for For that they held the lock
-	RefusedToken      FindingKind = "refused-token"    // the store refused By for its Token; it had Seen a larger one
-	LostUpdate        FindingKind = "lost-update"      // By Wrote what it had computed from what it Read before Of wrote
-	WroteLate         FindingKind = "wrote-late"       // By wrote, For after its lock had ended
-	WaitedLong        FindingKind = "waited"           // By waited for For behind Of, and obtained the lock
-	WaitedInVain      FindingKind = "waited-in-vain"   // By waited for For behind Of, and gave up
-	WaitsForItself    FindingKind = "waits-for-itself" // By asked for a lock that it held itself, and waited for For, in vain
-	LeftBehind        FindingKind = "left-behind"      // By's lock is nobody's any more, and never expires
-	PolledOften       FindingKind = "polled"           // By asked for the lock Times times in vain
-	LearnedOfLoss     FindingKind = "told"             // By was told that it had lost its lock
-	RedisLostLock     FindingKind = "forgot"           // By, a Redis, lost Of's lock
-	Unanswered        FindingKind = "unanswered"       // By asked for the lock, had no reply for For, and failed
-	Overtaken         FindingKind = "overtaken"        // By waited while Times sales that had asked after it obtained the lock
-	LockIdle          FindingKind = "idle"             // nobody was inside for For after Of, and By waited
-	DiedHolding       FindingKind = "died-holding"     // By's replica died with By's lock, and Of waited for For more
-	DiedInQueue       FindingKind = "passed-over"      // By's replica died in the queue; Of took its place, For after its turn had begun
-	QueuePlaceExpired FindingKind = "place-expired"    // By's replica died in the queue; its place was gone before its turn, and Of came in
-	RenewedAfterEnd   FindingKind = "renewed-on"       // Subject's lock was renewed Count times after Other, the last sale to need it, had ended
+	RemovedLock       FindingKind = "removed"          // Subject removed Other's lock
+	OverwroteLock     FindingKind = "overwrote"        // Subject took Other's lock by overwriting it
+	ProlongedLock     FindingKind = "prolonged"        // Subject set the expiry of Other's lock
+	ExpiredAtWork     FindingKind = "expired-at-work"  // Subject's lock expired, Duration after it was set, while Subject was at work
+	Overlapped        FindingKind = "together"         // Subject and Other were in the critical section together for Duration
+	RefusedToken      FindingKind = "refused-token"    // the store refused Subject's Token, because it had seen LargerToken
+	LostUpdate        FindingKind = "lost-update"      // Subject wrote WrittenStock, computed from ReadStock, read before Other's write
+	WroteLate         FindingKind = "wrote-late"       // Subject wrote the stock Duration after its lock had ended
+	WaitedLong        FindingKind = "waited"           // Subject waited for Duration behind Other, and obtained the lock
+	WaitedInVain      FindingKind = "waited-in-vain"   // Subject waited for Duration behind Other, and gave up
+	WaitsForItself    FindingKind = "waits-for-itself" // Subject waited in vain for Duration for a lock that it held itself
+	LeftBehind        FindingKind = "left-behind"      // Subject has ended, and its lock never expires
+	PolledOften       FindingKind = "polled"           // Subject asked for the lock Count times in vain
+	LearnedOfLoss     FindingKind = "told"             // Subject learned that it had lost its lock
+	RedisLostLock     FindingKind = "forgot"           // Subject, a Redis, lost Other's lock
+	Unanswered        FindingKind = "unanswered"       // Subject asked for the lock, had no reply for Duration, and failed
+	Overtaken         FindingKind = "overtaken"        // Subject waited while Count sales that had asked later obtained the lock
+	LockIdle          FindingKind = "idle"             // the critical section was empty for Duration after Other, while Subject waited
+	DiedHolding       FindingKind = "died-holding"     // Subject's replica died with the lock, and Other waited Duration longer
+	DiedInQueue       FindingKind = "passed-over"      // Subject's replica died in the queue; Other took its turn, Duration after that began
+	QueuePlaceExpired FindingKind = "place-expired"    // Subject's replica died in the queue, and its place expired before its turn
+	RenewedAfterEnd   FindingKind = "renewed-on"       // Subject's lock was renewed Count times after the last sale that needed it, Other
 
-	RanTickTwice FindingKind = "ran-twice" // By ran the Tick that Of had begun to run before
-	MissedTick   FindingKind = "missed"    // nobody ran the Tick
+	RanTickTwice FindingKind = "ran-twice" // Subject ran Tick, which Other had begun to run
+	MissedTick   FindingKind = "missed"    // no replica ran Tick
 
-	SoldDespiteError FindingKind = "sold-untold"    // By's buyer was told that it was not sold, and it was
-	DoubleSale       FindingKind = "double-sale"    // By was sold once more than its buyer was told
-	NeverBooked      FindingKind = "never-booked"   // By's buyer was told that it was sold, and it was not
-	InDoubtBooked    FindingKind = "doubt-booked"   // By's buyer was left in doubt, and it was sold
-	InDoubtUnbooked  FindingKind = "doubt-unbooked" // By's buyer was left in doubt, and it was not sold
+	SoldDespiteError FindingKind = "sold-untold"    // the buyer's answer was a failure, and the ledger has Subject's order
+	DoubleSale       FindingKind = "double-sale"    // the ledger has more orders of Subject than its buyer placed
+	NeverBooked      FindingKind = "never-booked"   // the buyer's answer was a success, and the ledger lacks Subject's order
+	InDoubtBooked    FindingKind = "doubt-booked"   // the buyer's answer was outcome unknown, and the ledger has Subject's order
+	InDoubtUnbooked  FindingKind = "doubt-unbooked" // the buyer's answer was outcome unknown, and the ledger lacks Subject's order
 
-	// Those of a Story alone, which say how it came to the others.
-	EnteredOccupied FindingKind = "came-in"  // By came in while Of was inside
-	ReplicaPaused   FindingKind = "halted"   // By's replica was stopped
-	ReplicaDied     FindingKind = "perished" // By's replica died
+	// Kinds that only a story has: the causes of other findings.
+	EnteredOccupied FindingKind = "came-in"  // Subject entered the critical section while Other was in it
+	ReplicaPaused   FindingKind = "halted"   // Subject's replica was paused
+	ReplicaDied     FindingKind = "perished" // Subject's replica died
 )

@@ -13,20 +13,20 @@ import (
 	"lockstep/internal/language"
 )
 
-// row is what there is to say about a kind of finding.
+// findingText has the texts of a kind of finding.
 type findingText struct {
 	kind        FindingKind
-	anomaly     anomaly.Anomaly // what it shows; empty: nothing in the catalogue
-	title       language.Text   // for people, where the anomaly's is another; of neither, the page never shows it
-	sentence    language.Text   // a word in braces is a field of the finding
-	explanation language.Text   // what that means, for who has read nothing; empty if the sentence says it
-	isCost      bool            // nothing went wrong: it is only what the lock costs
+	anomaly     anomaly.Anomaly // anomaly of the catalogue that the finding shows; empty: none
+	title       language.Text   // title on the page, if it differs from the anomaly's; without either, the page never shows the kind
+	sentence    language.Text   // sentence about a finding; words in braces are replaced by its fields, see Sentence
+	explanation language.Text   // what the finding means, for readers who know nothing about locks; empty if the sentence says it
+	isCost      bool            // the finding is no fault, only a cost of the lock
 }
 
-// rows are in the order in which findings of the same moment are told.
+// findingTexts returns the texts of all kinds, in the order in which findings of the same moment are told.
 func findingTexts() []findingText {
 	both := language.Both
-	place := both(
+	queuePlace := both(
 		"A process keeps its place in the queue by asking again. A dead one asks no more: its place expires, and the next one has its turn.",
 		"排队的进程要不断重新请求，才能保住位置。崩溃的进程不再请求：它的位置过期后，就轮到下一个。")
 	return []findingText{
@@ -68,7 +68,8 @@ func findingTexts() []findingText {
 			sentence: both("{by} wrote {for} after its lock had ended", "{by} 的锁结束 {for}之后，{by} 才写入"), explanation: both(
 				"The sale wrote though the lock was no longer its own.",
 				"锁已经不是它的了，它还是写入了。")},
-		{kind: WaitedLong, title: both("Waited", "等待"), isCost: true, sentence: both("{by} waited for {for} behind {of}", "{by} 排在 {of} 后面等了 {for}")},
+		{kind: WaitedLong, title: both("Waited", "等待"), isCost: true,
+			sentence: both("{by} waited for {for} behind {of}", "{by} 排在 {of} 后面等了 {for}")},
 		{kind: WaitedInVain, anomaly: anomaly.Stuck, title: both("Waited in vain", "没有等到锁"),
 			isCost: true, sentence: both("{by} waited for {for} behind {of}, in vain", "{by} 排在 {of} 后面等了 {for}，没有等到")},
 		{kind: PolledOften, anomaly: anomaly.Polling, isCost: true,
@@ -124,31 +125,31 @@ func findingTexts() []findingText {
 		{kind: DiedInQueue, anomaly: anomaly.Idle, title: both("Died in the queue", "排队时崩溃"),
 			isCost: true, sentence: both(
 				"{by} died in the queue and was passed over: its turn was lost for {for}, then {of} came in",
-				"{by} 在队列里崩溃，被跳过：轮到它时白等了 {for}，然后 {of} 进入"), explanation: place},
+				"{by} 在队列里崩溃，被跳过：轮到它时白等了 {for}，然后 {of} 进入"), explanation: queuePlace},
 		{kind: QueuePlaceExpired, title: both("Died in the queue", "排队时崩溃"),
 			isCost: true, sentence: both(
 				"{by} died in the queue, and its place expired before its turn: {of} came in at once",
-				"{by} 在队列里崩溃，轮到它之前位置已经过期：{of} 直接进入"), explanation: place},
+				"{by} 在队列里崩溃，轮到它之前位置已经过期：{of} 直接进入"), explanation: queuePlace},
 		{kind: EnteredOccupied, isCost: true, sentence: both("{by} came in while {of} was at work", "{by} 进去了，{of} 还在执行")},
 		{kind: ReplicaPaused, isCost: true, sentence: both("{by}'s replica was stopped", "{by} 所在的副本被暂停")},
 		{kind: ReplicaDied, isCost: true, sentence: both("{by}'s replica died", "{by} 所在的副本崩溃")},
 	}
 }
 
-// heading returns the title of a finding; empty if the page never shows it.
-func (r findingText) heading() language.Text {
-	title := r.anomaly.Row().Title.In(language.English)
-	if title == "" || r.title != (language.Text{}) {
-		return r.title
+// heading returns the title of a kind; empty if the page never shows it.
+func (t findingText) heading() language.Text {
+	title := t.anomaly.Row().Title.In(language.English)
+	if title == "" || t.title != (language.Text{}) {
+		return t.title
 	}
-	return language.Both(strings.ToUpper(title[:1])+title[1:], r.anomaly.Row().Title.In(language.Chinese))
+	return language.Both(strings.ToUpper(title[:1])+title[1:], t.anomaly.Row().Title.In(language.Chinese))
 }
 
-// Titles names the kinds of findings, and of what happens to a replica or to a Redis, as the page lists them.
+// Titles returns the titles of the kinds of findings and of faults that the page lists, by kind.
 func Titles() map[string]language.Text {
 	titles := map[string]language.Text{}
-	for _, row := range findingTexts() {
-		titles[string(row.kind)] = row.heading()
+	for _, text := range findingTexts() {
+		titles[string(text.kind)] = text.heading()
 	}
 	for _, h := range eventTexts() {
 		titles[string(h.kind)] = h.title
@@ -157,33 +158,34 @@ func Titles() map[string]language.Text {
 	return titles
 }
 
+// text returns the texts of a kind.
 func (k FindingKind) text() findingText { return findingTexts()[k.rank()] }
 
-// rank is the place of a kind among findings of the same moment.
+// rank returns the position of a kind among findings of the same moment; -1 for an unknown kind.
 func (k FindingKind) rank() int {
-	return slices.IndexFunc(findingTexts(), func(r findingText) bool { return r.kind == k })
+	return slices.IndexFunc(findingTexts(), func(t findingText) bool { return t.kind == k })
 }
 
-// Anomaly returns what a finding shows; "" if it is nothing in the catalogue.
+// Anomaly returns the anomaly of the catalogue that a finding shows; empty if none.
 func (k FindingKind) Anomaly() anomaly.Anomaly { return k.text().anomaly }
 
-// IsBad reports whether a finding is of something that went wrong, and not only of what it costs.
+// IsBad reports whether a finding is a fault, and not only a cost of the lock.
 func (k FindingKind) IsBad() bool { return !k.text().isCost }
 
-// Why says what a finding means, in words for who has read nothing.
+// Why explains a finding to readers who know nothing about locks; empty if the sentence says it.
 func (f Finding) Why(in language.Language) string { return f.Kind.text().explanation.In(in) }
 
-// Sentence gives the finding's sentence.
+// Sentence returns the sentence about a finding.
 func (f Finding) Sentence(in language.Language) string {
-	by := f.subjectName(in)
+	subject := f.subjectName(in)
 	return strings.NewReplacer(
-		"{by} ", withSpaceAfter(by), "{by}", by, "{of}", f.Other, "{for}", formatDuration(in, time.Duration(f.Duration)),
+		"{by} ", withSpaceAfter(subject), "{by}", subject, "{of}", f.Other, "{for}", formatDuration(in, time.Duration(f.Duration)),
 		"{token}", fmt.Sprint(f.Token), "{seen}", fmt.Sprint(f.LargerToken), "{tick}", fmt.Sprint(f.Tick),
 		"{times}", fmt.Sprint(f.Count), "{read}", fmt.Sprint(f.ReadStock), "{wrote}", fmt.Sprint(f.WrittenStock),
 	).Replace(f.Kind.text().sentence.In(in))
 }
 
-// before is a name before another word: in Chinese, words have no space between them.
+// withSpaceAfter returns a name as it stands before another word: Chinese has no space between words.
 func withSpaceAfter(name string) string {
 	if last, _ := utf8.DecodeLastRuneInString(name); unicode.Is(unicode.Han, last) {
 		return name
@@ -191,7 +193,7 @@ func withSpaceAfter(name string) string {
 	return name + " "
 }
 
-// after is a name after another word.
+// withSpaceBefore returns a name as it stands after another word.
 func withSpaceBefore(name string) string {
 	if first, _ := utf8.DecodeRuneInString(name); unicode.Is(unicode.Han, first) {
 		return name
@@ -199,13 +201,13 @@ func withSpaceBefore(name string) string {
 	return " " + name
 }
 
-// who is By, for people. Names of sales and replicas are the same in all languages.
+// subjectName returns Subject as the sentence names it. Names of sales and replicas are the same in all languages.
 func (f Finding) subjectName(in language.Language) string {
 	switch {
 	case f.Kind == RedisLostLock:
 		return localRedisName(in, f.Node)
 	case f.Subject == "":
-		return language.Both("somebody", "某人").In(in) // who removed a lock if it was no sale
+		return language.Both("somebody", "某人").In(in) // a lock was removed by hand
 	case f.Subject == ReplicaOf(f.Subject) && f.Kind.isAboutLedger():
 		return fmt.Sprintf(language.Both("a sale at %s", "%s 的一单").In(in), f.Subject)
 	default:
@@ -218,6 +220,7 @@ func (k FindingKind) isAboutLedger() bool {
 	return slices.Contains([]FindingKind{SoldDespiteError, DoubleSale, NeverBooked, InDoubtBooked, InDoubtUnbooked}, k)
 }
 
+// localRedisName returns the name of a Redis in a language.
 func localRedisName(in language.Language, node int) string {
 	if node == 0 {
 		return "Redis"
@@ -225,6 +228,7 @@ func localRedisName(in language.Language, node int) string {
 	return fmt.Sprintf(language.Both("node %d", "节点 %d").In(in), node)
 }
 
+// formatDuration returns a duration in milliseconds, or in seconds with one decimal.
 func formatDuration(in language.Language, d time.Duration) string {
 	if d < time.Second {
 		return fmt.Sprintf(language.Both("%d ms", "%d 毫秒").In(in), d.Milliseconds())

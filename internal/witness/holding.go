@@ -5,26 +5,26 @@ import (
 	"time"
 )
 
-// Span is a stretch of time.
+// Span is a period of time: From belongs to it, To does not.
 type Span struct {
 	From time.Time
-	To   time.Time // zero: it goes on
+	To   time.Time // zero: the span has not ended
 }
 
-// Covers reports whether a moment is in the span. Its end is not.
+// Contains reports whether a time is in the span.
 func (s Span) Contains(at time.Time) bool {
 	return !at.Before(s.From) && (s.To.IsZero() || at.Before(s.To))
 }
 
-// And gives what two spans have in common: nothing, if its length is not positive.
+// Intersect returns the common part of two spans. If they have none, its length is not positive.
 func (s Span) Intersect(other Span) Span {
 	return Span{later(s.From, other.From), Earlier(s.To, other.To)}
 }
 
-// Len is how long a span that has an end was.
+// Length returns the length of a span that has ended.
 func (s Span) Length() time.Duration { return s.To.Sub(s.From) }
 
-// Earlier is the earlier of two times; zero is none.
+// Earlier returns the earlier of two times. A zero time stands for no time.
 func Earlier(a, b time.Time) time.Time {
 	if a.IsZero() || !b.IsZero() && b.Before(a) {
 		return b
@@ -32,6 +32,7 @@ func Earlier(a, b time.Time) time.Time {
 	return a
 }
 
+// later returns the later of two times.
 func later(a, b time.Time) time.Time {
 	if a.After(b) {
 		return a
@@ -39,36 +40,36 @@ func later(a, b time.Time) time.Time {
 	return b
 }
 
-// Holding is the time in which the lock was one holder's in truth: as Redis saw it, as far as the replies tell.
+// Holding is a period in which the lock truly belonged to one holder, as Redis saw it, so far as the replies show.
 type Holding struct {
 	Span
 
-	Holder  string // a sale, or a replica whose sales have it one after the other
+	Holder  string // sale, or replica whose sales share the holding one after the other
 	End     HoldingEnd
-	EndedBy string // who ended it; "" if it expired
-	TTL     Millis // expiry as it was set last; 0: none
-	Node    int    // where, if it is that of a master alone, from 1 on
-	Segment int    // of the stock, from 1 on; 0: of the whole
+	EndedBy string // sale or Redis that ended it; empty: it expired, or nobody is known
+	TTL     Millis // latest expiry that was set; 0: the lock never expires
+	Node    int    // 1-based Redlock master, for a holding on one master; 0: the only Redis, or a majority
+	Segment int    // 1-based stock segment that the lock guards; 0: the whole stock
 
-	ttlSetAt     time.Time // when it was set last, at the earliest
-	lastLostPart *Holding  // of a majority: the part that it lost last
+	ttlSetAt     time.Time // earliest time at which TTL may have been set: when the command was sent
+	lastLostPart *Holding  // of a majority's holding: the holding on one master that ended last
 }
 
-// End is how a holding ended.
+// HoldingEnd says how a holding ended.
 type HoldingEnd string
 
-// The ends.
+// The ends of holdings.
 const (
 	Ongoing            HoldingEnd = ""
 	GivenBack          HoldingEnd = "given-back"
 	Expired            HoldingEnd = "expired"
-	RemovedByOther     HoldingEnd = "removed"     // somebody else removed it
-	OverwrittenByOther HoldingEnd = "overwritten" // somebody else wrote over it
-	LostByRedis        HoldingEnd = "forgotten"   // Redis lost it
-	Vanished           HoldingEnd = "gone"        // nobody is known to have ended it
+	RemovedByOther     HoldingEnd = "removed"     // another owner removed the lock
+	OverwrittenByOther HoldingEnd = "overwritten" // another owner overwrote the lock
+	LostByRedis        HoldingEnd = "forgotten"   // Redis lost the key
+	Vanished           HoldingEnd = "gone"        // the lock is gone, and no command is known that ended it
 )
 
-// Expires is when the lock expires unless it is renewed, at the earliest; zero if it never does.
+// ExpiryDeadline returns the earliest time at which the lock expires unless it is renewed; zero if it never expires.
 func (h *Holding) ExpiryDeadline() time.Time {
 	if h.TTL == 0 {
 		return time.Time{}
@@ -76,7 +77,8 @@ func (h *Holding) ExpiryDeadline() time.Time {
 	return h.ttlSetAt.Add(time.Duration(h.TTL))
 }
 
-// Ended is when a holding did by now: also if it has expired, though nobody has noticed. Zero if it goes on.
+// EndTime returns when a holding ended, or zero if it lasts. A holding whose deadline is past at now counts as expired, though no command
+// has shown it.
 func (h *Holding) EndTime(now time.Time) time.Time {
 	if h.End == Ongoing && h.isExpiredAt(now) {
 		return h.ExpiryDeadline()
@@ -84,12 +86,13 @@ func (h *Holding) EndTime(now time.Time) time.Time {
 	return h.To
 }
 
-// Is reports whether the lock was this sale's: by its own name, or by that of its replica.
+// BelongsTo reports whether the holder is this sale or its replica.
 func (h *Holding) BelongsTo(sale string) bool { return isHeldBy(h.Holder, sale) }
 
+// isExpiredAt reports whether the deadline is past at a time.
 func (h *Holding) isExpiredAt(at time.Time) bool { return h.TTL > 0 && !at.Before(h.ExpiryDeadline()) }
 
-// addHolding takes the beginning of a holding on a Redis.
+// addHolding adds a holding that begins on a Redis.
 func (a *Account) addHolding(h *Holding) {
 	if h.Node > 0 {
 		if h = a.addNodeHolding(h); h == nil {
@@ -103,7 +106,8 @@ func (a *Account) addHolding(h *Holding) {
 	a.Holdings = slices.Insert(a.Holdings, at, h)
 }
 
-// endHolding takes its end. What expired is noticed only some time later: perhaps somebody was inside then, or has written since.
+// endHolding handles the end of a holding. An expiry shows only some time later: a sale may have been in the critical section then, or may
+// have written since.
 func (a *Account) endHolding(h *Holding) {
 	if h.Node > 0 {
 		h = a.endNodeHolding(h)
@@ -119,9 +123,9 @@ func (a *Account) endHolding(h *Holding) {
 	}
 }
 
-// A lock on several masters is of parts, one on each: who has most of them is the holder.
+// A lock on several masters consists of a holding on each. Whoever has a majority of them is the holder.
 
-// addPart takes the beginning of a part. It gives the holding of a majority that begins with it, or nil.
+// addNodeHolding adds a holding on one master. It returns the holding of a majority that begins with it, or nil.
 func (a *Account) addNodeHolding(part *Holding) *Holding {
 	a.NodeHoldings = append(a.NodeHoldings, part)
 	parts := ongoingHoldings(a.NodeHoldings, part.Holder)
@@ -136,14 +140,15 @@ func (a *Account) addNodeHolding(part *Holding) *Holding {
 	return &whole
 }
 
+// renewMajority copies a renewed expiry to the majority's holding.
 func (a *Account) renewMajority(part *Holding) {
 	if whole := ongoingHolding(a.Holdings, part.Holder); whole != nil {
 		whole.TTL, whole.ttlSetAt = part.TTL, part.ttlSetAt
 	}
 }
 
-// endPart takes the end of a part. It gives the holding of a majority that ends with it, or nil. Somebody else may have ended it, or a
-// master may have forgotten it.
+// endNodeHolding handles the end of a holding on one master. It returns the holding of a majority that ends with it, or nil, and reports a
+// finding if another owner or the loss of a key ended it.
 func (a *Account) endNodeHolding(part *Holding) *Holding {
 	whole := ongoingHolding(a.Holdings, part.Holder)
 	if whole == nil {
@@ -155,7 +160,7 @@ func (a *Account) endNodeHolding(part *Holding) *Holding {
 	if len(ongoingHoldings(a.NodeHoldings, part.Holder)) != a.nodeCount/2 {
 		return nil
 	}
-	last := whole.lastLostPart // several may have expired at once, and be noticed in another order
+	last := whole.lastLostPart // several may have expired at once, and their ends may show in another order
 	whole.To, whole.End, whole.EndedBy, whole.TTL = last.To, last.End, last.EndedBy, last.TTL
 	kinds := map[HoldingEnd]FindingKind{RemovedByOther: RemovedLock, OverwrittenByOther: OverwroteLock, LostByRedis: RedisLostLock}
 	if kind, ok := kinds[whole.End]; ok {
@@ -164,6 +169,7 @@ func (a *Account) endNodeHolding(part *Holding) *Holding {
 	return whole
 }
 
+// ongoingHoldings returns the ongoing holdings of a holder.
 func ongoingHoldings(holdings []*Holding, holder string) (all []*Holding) {
 	for _, h := range holdings {
 		if h.Holder == holder && h.End == Ongoing {
@@ -173,7 +179,7 @@ func ongoingHoldings(holdings []*Holding, holder string) (all []*Holding) {
 	return all
 }
 
-// wholeOf is the holding of a majority that goes on; nil if the holder has none.
+// ongoingHolding returns the latest ongoing holding of a holder; nil if there is none.
 func ongoingHolding(holdings []*Holding, holder string) *Holding {
 	for _, h := range slices.Backward(holdings) {
 		if h.Holder == holder && h.End == Ongoing {

@@ -6,32 +6,36 @@ import (
 	"time"
 )
 
-// key is the lock's on one Redis, as it is followed from command to command. A command took effect at some moment between its two times: of
-// those that may have been next, the one that was over first and fits what is so is taken. While none fits, they wait for one that does.
+// keyTracker follows the lock's key on one Redis from command to command. A command took effect at some moment between its two times: of
+// the commands that may have been next, the tracker applies the one that ended first and fits the known state. While none fits, they wait
+// for one that does.
 type keyTracker struct {
 	account          *Account
 	node             int
 	segment          int
-	pending          []*pendingEvent // in the order in which they were over
+	pending          []*pendingEvent // events not applied yet, in the order of Replied
 	latest           *Holding
-	isHeld           bool             // the last holding goes on
-	unanswered       []Event          // commands that asked for the lock and got no reply
-	releasedCommands map[string]Event // by replica: its command that was held on its way arrived
-	resentBy         map[string]bool  // replicas one of whose commands took effect twice
-	vanished         []*Holding       // that ended, and nobody said why
+	isHeld           bool             // latest has not ended
+	unanswered       []Event          // commands that asked for the lock and have no reply
+	releasedCommands map[string]Event // when a held command arrived, by replica
+	resentBy         map[string]bool  // replicas whose client has sent a command twice
+	vanished         []*Holding       // holdings that ended without a known cause
 }
 
-// place is where a lock is.
+// keyLocation says where a lock's key is.
 type keyLocation struct{ node, segment int }
 
+// trackerAt returns the tracker of a key, a new one if need be.
 func (a *Account) trackerAt(at keyLocation) *keyTracker {
 	if a.trackers[at] == nil {
-		a.trackers[at] = &keyTracker{account: a, node: at.node, segment: at.segment, releasedCommands: map[string]Event{}, resentBy: map[string]bool{}}
+		a.trackers[at] = &keyTracker{
+			account: a, node: at.node, segment: at.segment, releasedCommands: map[string]Event{}, resentBy: map[string]bool{},
+		}
 	}
 	return a.trackers[at]
 }
 
-// keysOf returns those that an event may be about: what happens to a Redis happens to all on it.
+// trackersOf returns the trackers of the keys that an event may concern. An event of a Redis concerns all keys there.
 func (a *Account) trackersOf(event Event) (all []*keyTracker) {
 	if event.Segment > 0 || event.Command != nil {
 		return []*keyTracker{a.trackerAt(keyLocation{event.Node, event.Segment})}
@@ -42,6 +46,7 @@ func (a *Account) trackersOf(event Event) (all []*keyTracker) {
 	return all
 }
 
+// add takes note of an event, and applies what fits.
 func (k *keyTracker) add(event *pendingEvent) {
 	switch {
 	case event.Kind == KindCommandResent:
@@ -49,13 +54,13 @@ func (k *keyTracker) add(event *pendingEvent) {
 	case event.affectsLock():
 		event.unresolvedKeys++
 		k.pending = append(k.pending, event)
-		if len(k.pending) == 1 || k.canBeNext(event) { // otherwise it waits, as those before it do
+		if len(k.pending) == 1 || k.canBeNext(event) { // An event that does not fit waits, like those before it.
 			k.applyFitting()
 		}
 	}
 }
 
-// isOfKey reports whether an event says something about the key.
+// affectsLock reports whether an event may say something about the lock's key.
 func (e Event) affectsLock() bool {
 	if e.Command != nil {
 		return e.Command.Verb == Takes || e.Command.Verb == Renews || e.Command.Verb == Removes
@@ -63,7 +68,7 @@ func (e Event) affectsLock() bool {
 	return e.Kind == KindCommandReleased || e.isDataLoss()
 }
 
-// follow applies the events that fit.
+// applyFitting applies pending events as long as one fits.
 func (k *keyTracker) applyFitting() {
 	for len(k.pending) > 0 {
 		i := slices.IndexFunc(k.pending, k.canBeNext)
@@ -74,19 +79,20 @@ func (k *keyTracker) applyFitting() {
 	}
 }
 
-// mayBeNext reports whether an event fits, and was sent when the first of all was over.
+// canBeNext reports whether an event fits, and was sent before the first pending event ended.
 func (k *keyTracker) canBeNext(event *pendingEvent) bool {
 	return !event.Sent.After(k.pending[0].Replied) && k.fits(&event.Event)
 }
 
-// settle applies events that do not fit, if it is too late for others to explain them.
-func (k *keyTracker) applyOverdue(late func(time.Time) bool) {
-	for len(k.pending) > 0 && late(k.pending[0].Replied) {
+// applyOverdue applies events that do not fit, if they are too old for others to explain them.
+func (k *keyTracker) applyOverdue(isOverdue func(replied time.Time) bool) {
+	for len(k.pending) > 0 && isOverdue(k.pending[0].Replied) {
 		k.applyPending(0)
 		k.applyFitting()
 	}
 }
 
+// applyPending removes a pending event, and applies it.
 func (k *keyTracker) applyPending(i int) {
 	event := k.pending[i]
 	event.unresolvedKeys--
@@ -94,7 +100,7 @@ func (k *keyTracker) applyPending(i int) {
 	k.apply(event.Event)
 }
 
-// holder is whose the lock is, at a moment; "" if it is nobody's.
+// holder returns the present holder; empty if the lock is free.
 func (k *keyTracker) holder() string {
 	if !k.isHeld {
 		return ""
@@ -102,6 +108,7 @@ func (k *keyTracker) holder() string {
 	return k.latest.Holder
 }
 
+// fits reports whether a command could have had its outcome in the known state.
 func (k *keyTracker) fits(event *Event) bool {
 	if event.Command == nil {
 		return true
@@ -122,6 +129,7 @@ func (k *keyTracker) fits(event *Event) bool {
 	}
 }
 
+// apply updates the known state by an event.
 func (k *keyTracker) apply(event Event) {
 	c := event.Command
 	switch {
@@ -169,11 +177,13 @@ func (k *keyTracker) obtain(event Event) {
 	k.begin(c.Holder, event.Replied, event.Sent, c.TTL)
 }
 
+// begin starts a holding at from, whose expiry was set at set.
 func (k *keyTracker) begin(holder string, from, set time.Time, ttl Millis) {
 	k.latest, k.isHeld = &Holding{Span: Span{From: from}, Holder: holder, TTL: ttl, ttlSetAt: set, Node: k.node, Segment: k.segment}, true
 	k.account.addHolding(k.latest)
 }
 
+// setExpiry notes that a holder's expiry was set.
 func (k *keyTracker) setExpiry(ttl Millis, at time.Time) {
 	k.latest.TTL, k.latest.ttlSetAt = ttl, at
 	if k.node > 0 {
@@ -181,6 +191,7 @@ func (k *keyTracker) setExpiry(ttl Millis, at time.Time) {
 	}
 }
 
+// end ends the present holding.
 func (k *keyTracker) end(end HoldingEnd, by string, at time.Time) {
 	k.latest.End, k.latest.EndedBy, k.latest.To, k.isHeld = end, by, at, false
 	if end == Vanished {
@@ -189,6 +200,7 @@ func (k *keyTracker) end(end HoldingEnd, by string, at time.Time) {
 	k.account.endHolding(k.latest)
 }
 
+// renew applies a successful renewal, which may be another owner's.
 func (k *keyTracker) renew(event Event) {
 	if !k.isHeld {
 		return
@@ -199,6 +211,7 @@ func (k *keyTracker) renew(event Event) {
 	k.setExpiry(event.Command.TTL, event.Sent)
 }
 
+// remove applies a successful removal, which may be another owner's.
 func (k *keyTracker) remove(event Event) {
 	switch {
 	case k.holder() == event.Command.Holder && k.isHeld:
@@ -210,7 +223,8 @@ func (k *keyTracker) remove(event Event) {
 	}
 }
 
-// explains reports whether a release whose reply came late is the end of a holding that nobody could explain.
+// claimVanished ends a vanished holding by a release whose reply came late, if it was that release which ended it. It reports whether
+// there was one.
 func (k *keyTracker) claimVanished(release Event) bool {
 	if c := release.Command; c == nil || c.Verb != Removes || c.Outcome != Done && c.Outcome != Passed {
 		return false
@@ -224,7 +238,7 @@ func (k *keyTracker) claimVanished(release Event) bool {
 	return false
 }
 
-// expire ends a holding that is gone by then, though nobody has removed it.
+// expire ends a holding that was gone at a time, though no command removed it.
 func (k *keyTracker) expire(by time.Time) {
 	switch {
 	case !k.isHeld:
@@ -235,6 +249,7 @@ func (k *keyTracker) expire(by time.Time) {
 	}
 }
 
+// loseLock ends the holding because Redis lost its data.
 func (k *keyTracker) loseLock(event Event) {
 	k.unanswered = nil
 	switch {
@@ -247,8 +262,8 @@ func (k *keyTracker) loseLock(event Event) {
 	}
 }
 
-// explain begins the holding that somebody finds though nobody is known to have taken the lock: his own, if his client sent the command
-// that took it twice, or that of a command without a reply.
+// inferHolding begins the holding that a command found, though no command is known to have taken the lock: the sender's own, if its client
+// sent the command twice, or that of a command without a reply.
 func (k *keyTracker) inferHolding(event Event) {
 	c := event.Command
 	if c.Outcome == Again || k.resentBy[event.Replica] {
@@ -266,19 +281,19 @@ func (k *keyTracker) inferHolding(event Event) {
 	}
 }
 
-// find notes that an event does something to another's lock.
+// reportForeign reports that an event affected another owner's lock.
 func (k *keyTracker) reportForeign(kind FindingKind, event Event) {
 	k.report(Finding{Kind: kind, At: event.Replied, Subject: actorOf(event), Other: k.holder()})
 }
 
-// tell tells what was found; of one of several masters it means nothing.
+// report reports a finding, unless the key is on one of several masters, where only the majority counts.
 func (k *keyTracker) report(f Finding) {
 	if k.node == 0 {
 		k.account.report(f)
 	}
 }
 
-// actor is who sent a command.
+// actorOf returns the sale or the replica that sent a command.
 func actorOf(event Event) string {
 	if event.Sale != "" {
 		return event.Sale
@@ -286,7 +301,7 @@ func actorOf(event Event) string {
 	return event.Command.Holder
 }
 
-// redisName is a Redis's name in what is noted.
+// redisName returns the name of a Redis in findings.
 func redisName(node int) string {
 	if node == 0 {
 		return "Redis"

@@ -22,55 +22,60 @@ import (
 )
 
 const (
-	maxEvents = 1 << 14 // that a Recorder keeps
-	maxBatch  = 64      // that a watcher is told of at a time: no others are described for it meanwhile
+	maxEvents = 1 << 14 // capacity of a Recorder in events: some minutes of a busy shop, in a few megabytes
+	maxBatch  = 64      // events that a watcher gets at a time, so that the recorder never describes many in advance
 )
 
-// Recorder notes what the sales of one replica do with their lock. It is a service.Observer and an http.Handler, and has a go-redis hook
-// for each client. It sends Redis nothing, and its memory is bounded: it forgets the oldest events.
+// Recorder records what the sales of one replica do with their lock. It is a service.Observer and an http.Handler, and has a go-redis hook
+// for each client. It sends no commands to Redis, and its memory is bounded: it drops the oldest events. Its methods may be called
+// concurrently.
 type Recorder struct {
 	replica   string
 	now       func() time.Time
 	maxEvents int
 
 	mu          sync.Mutex
-	process     string // a name that no other process has
-	notes       []note // the newest last
-	lastID      uint64 // its id
-	saleCount   int    // sales
+	process     string // unique name of the replica's process
+	notes       []note // recorded events, oldest first
+	lastID      uint64 // id of the newest note
+	saleCount   int    // number of sales begun so far
 	activeSales map[string]*activeSale
-	noSale      *activeSale   // in whose name the commands of no sale are counted
-	changed     chan struct{} // closed when there is another event; nil while nobody waits for one
+	noSale      *activeSale   // poll counters of commands that belong to no sale
+	changed     chan struct{} // closed when there is another event; nil while no watcher waits
 	closed      bool
 }
 
-// sale is one that goes on.
+// activeSale is a sale that has begun and not ended.
 type activeSale struct {
 	name  string
 	owner string
 	run   string
-	polls map[int]*pollState // by node
+	polls map[int]*pollState // by node, 0 for the Redis with the stock
 }
 
 func newActiveSale(name, owner string) *activeSale {
 	return &activeSale{name: name, owner: owner, polls: map[int]*pollState{}}
 }
 
-// inVain is how a sale asked one Redis for the lock last.
+// pollState counts the attempts that a sale repeats in vain on one Redis.
 type pollState struct {
-	refusedCommand string    // its last command, if that asked in vain
-	repeats        int       // that it did the same after that
-	lastSent       time.Time // the last of these
+	refusedCommand string    // last command, if it was refused; otherwise empty
+	repeats        int       // number of unrecorded repetitions of refusedCommand
+	lastSent       time.Time // time of the last repetition
 }
 
+// saleKey is the context key of the active sale.
 type saleKey struct{}
 
-// NewRecorder makes the recorder of a replica, whose process has a name that no other has.
+// NewRecorder returns the recorder of a replica. The name of its process must differ from those of all other processes.
 func NewRecorder(replica, process string, now func() time.Time) *Recorder {
-	return &Recorder{replica: replica, process: process, now: now, maxEvents: maxEvents, activeSales: map[string]*activeSale{}, noSale: newActiveSale("", "")}
+	return &Recorder{
+		replica: replica, process: process, now: now, maxEvents: maxEvents, activeSales: map[string]*activeSale{},
+		noSale: newActiveSale("", ""),
+	}
 }
 
-// Follow implements service.Observer: it gives the sale its short name.
+// Follow implements service.Observer: it gives the sale its short name, by which the commands of the returned context are recorded.
 func (r *Recorder) Follow(ctx context.Context, run, owner string) context.Context {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -81,7 +86,8 @@ func (r *Recorder) Follow(ctx context.Context, run, owner string) context.Contex
 	return context.WithValue(ctx, saleKey{}, s)
 }
 
-// Observe implements service.Observer. A sale without a lock ends with the error that says so.
+// Observe implements service.Observer. Misses and Conflicts are not recorded: a sale that does not get the lock ends with an error that
+// says so.
 func (r *Recorder) Observe(ctx context.Context, seen service.Seen) {
 	s, _ := ctx.Value(saleKey{}).(*activeSale)
 	if s == nil || seen.Moment == service.Misses || seen.Moment == service.Conflicts {
@@ -106,7 +112,7 @@ func (r *Recorder) Observe(ctx context.Context, seen service.Seen) {
 	r.add(note{event: event})
 }
 
-// Note notes what happens to the replica itself, as far as it can know.
+// Note records an event of the replica itself, as far as the replica can know of it.
 func (r *Recorder) Note(kind Kind) {
 	at := r.now()
 	r.mu.Lock()
@@ -114,7 +120,7 @@ func (r *Recorder) Note(kind Kind) {
 	r.add(note{event: Event{Replica: r.replica, Kind: kind, Sent: at, Replied: at}})
 }
 
-// Close ends the streams.
+// Close ends all streams.
 func (r *Recorder) Close() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -122,8 +128,9 @@ func (r *Recorder) Close() {
 	r.notifyWatchers()
 }
 
-// Repeat notes the next event of another recorder's stream, as it was sent, for watchers of this one, which notes nothing of its own. When
-// the other has forgotten events, or is of a new process, all before are forgotten here, too.
+// Relay records an event of another recorder's stream, as it was sent, for the watchers of this recorder, which records nothing of its
+// own. When the other recorder has dropped events, or belongs to a new process, Relay drops all events before them, too. It fails if the
+// event's id is malformed.
 func (r *Recorder) Relay(sent sse.Event) error {
 	process, number, _ := strings.Cut(sent.ID, ":")
 	id, err := strconv.ParseUint(number, 10, 64)
@@ -139,12 +146,12 @@ func (r *Recorder) Relay(sent sse.Event) error {
 		r.add(note{encoded: sent.Data})
 		return nil
 	}
-	r.notes, r.lastID = nil, id // it is a gap up to this one
+	r.notes, r.lastID = nil, id // watchers get a gap up to this id
 	r.notifyWatchers()
 	return nil
 }
 
-// add keeps a note. r.mu is held.
+// add appends a note, and drops the oldest if there are too many. The caller holds r.mu.
 func (r *Recorder) add(n note) {
 	r.lastID++
 	n.event.ID = r.lastID
@@ -154,6 +161,7 @@ func (r *Recorder) add(n note) {
 	r.notifyWatchers()
 }
 
+// notifyWatchers wakes up all watchers. The caller holds r.mu.
 func (r *Recorder) notifyWatchers() {
 	if r.changed != nil {
 		close(r.changed)
@@ -161,13 +169,13 @@ func (r *Recorder) notifyWatchers() {
 	}
 }
 
-// since gives the next notes after the event that a watcher has seen last, as far as they are kept; with a gap first, if some are not. If
-// they are fewer than mostAtOnce, it also gives a channel that is closed when there are more, nil if there will be none.
+// notesAfter returns the next notes after the last event that a watcher has seen, at most maxBatch, preceded by a gap if some were
+// dropped. If there are fewer than maxBatch, it also returns a channel that is closed when there are more; nil if the recorder is closed.
 func (r *Recorder) notesAfter(seen string) (process string, notes []note, more <-chan struct{}) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	after := lastSeenID(r.process, seen)
-	first := r.lastID - uint64(len(r.notes)) // the id before the oldest
+	first := r.lastID - uint64(len(r.notes)) // id before the oldest note
 	if after < first {
 		notes = append(notes, note{event: Event{ID: first, Replica: r.replica, Kind: KindGap}})
 	}
@@ -179,15 +187,16 @@ func (r *Recorder) notesAfter(seen string) (process string, notes []note, more <
 	return r.process, notes, r.changed
 }
 
-// note is an event that is described only when somebody reads it.
+// note is a recorded event. Its command is described only when a watcher reads it, because that costs time that sales need.
 type note struct {
 	event   Event
-	args    []any // of a command
+	args    []any // arguments of the command; nil for a moment
 	reply   any
 	err     error
-	encoded []byte // as JSON, by another recorder
+	encoded []byte // JSON of the event, as another recorder sent it; otherwise nil
 }
 
+// describe returns the event with its command's texts.
 func (n note) describe() Event {
 	if n.args == nil {
 		return n.event
@@ -208,28 +217,29 @@ func (n note) describe() Event {
 	return n.event
 }
 
-// Hook notes the commands of a client: of the Redis with the stock.
+// Hook returns a hook that records the commands of a client of the Redis with the stock.
 func (r *Recorder) Hook() redis.Hook { return redisclient.Around(hook{recorder: r}.record) }
 
-// HookOfNode notes the commands of a client of one of so many masters that a lock is on. It is counted from 1.
+// HookOfNode returns a hook that records the commands of a client of one of several Redlock masters. node is 1-based; nodes is their
+// number.
 func (r *Recorder) HookOfNode(node, nodes int) redis.Hook {
 	return redisclient.Around(hook{recorder: r, node: node, nodes: nodes}.record)
 }
 
-// hook is the recorder's on one client.
+// hook records the commands of one client.
 type hook struct {
 	recorder    *Recorder
 	node, nodes int
 }
 
-// record notes a command. Of a transaction it notes those of a sale that are about the lock or the stock.
+// record sends commands and records them. Of a transaction it records the commands of a sale that concern the lock or the stock.
 func (h hook) record(ctx context.Context, commands []redis.Cmder, send func(context.Context) error) error {
 	sent := h.recorder.now()
 	err := send(ctx)
 	switch {
 	case len(commands) == 1:
 		h.recordCommand(ctx, sent, commands[0], err)
-	case ctx.Value(saleKey{}) != nil: // of others, such as those that only look at the lock, nothing is noted
+	case ctx.Value(saleKey{}) != nil: // Transactions outside a sale, such as a reader's, are not recorded.
 		for _, cmd := range commands {
 			h.recordCommand(ctx, sent, cmd, cmd.Err())
 		}
@@ -237,9 +247,9 @@ func (h hook) record(ctx context.Context, commands []redis.Cmder, send func(cont
 	return err
 }
 
-// recordCommand notes a command of a sale, of a renewal, or of somebody who removes the lock by hand; not one that is about neither the
-// lock nor the stock. Of a sale that polls it notes the first refusal; the next command that is not another one counts them. So it does
-// with renewals that fail.
+// recordCommand records a command of a sale, a renewal, or a removal of the lock by hand, unless it concerns neither the lock nor the
+// stock. Of the attempts of a sale that polls it records the first refusal and counts the repetitions in the next different command; the
+// same with renewals that fail.
 func (h hook) recordCommand(ctx context.Context, sent time.Time, cmd redis.Cmder, err error) {
 	r := h.recorder
 	s, _ := ctx.Value(saleKey{}).(*activeSale)
@@ -266,20 +276,20 @@ func (h hook) recordCommand(ctx context.Context, sent time.Time, cmd redis.Cmder
 		s = r.noSale
 	}
 	event.Sale = s.name
-	vain := s.pollsOn(h.node)
-	if h.isFutileRelease(vain, m, err) {
+	polls := s.pollsOn(h.node)
+	if h.isFutileRelease(polls, m, err) {
 		return
 	}
-	if vain.isRepeatedBy(m, cmd.Name(), h.node > 0 && isDialError(err)) {
-		vain.repeats, vain.lastSent = vain.repeats+1, sent
+	if polls.isRepeatedBy(m, cmd.Name(), h.node > 0 && isDialError(err)) {
+		polls.repeats, polls.lastSent = polls.repeats+1, sent
 		return
 	}
-	event.Command.Polls, event.Command.LastPoll = vain.repeats, vain.lastSent
-	vain.repeats, vain.lastSent = 0, time.Time{}
+	event.Command.Polls, event.Command.LastPoll = polls.repeats, polls.lastSent
+	polls.repeats, polls.lastSent = 0, time.Time{}
 	r.add(note{event: event, args: cmd.Args(), reply: replyValue(cmd), err: err})
 }
 
-// at is how the sale asked a node last. The recorder's mutex is held.
+// pollsOn returns the poll state of a node. The caller holds the recorder's mutex.
 func (s *activeSale) pollsOn(node int) *pollState {
 	if s.polls[node] == nil {
 		s.polls[node] = &pollState{}
@@ -287,32 +297,33 @@ func (s *activeSale) pollsOn(node int) *pollState {
 	return s.polls[node]
 }
 
-// repeats reports whether a command asks for the lock, or for its renewal, in vain as the one before did. One for a node that is not there
-// is in vain, too.
-func (v *pollState) isRepeatedBy(m meaning.Meaning, name string, nobodyThere bool) bool {
+// isRepeatedBy reports whether a command asks for the lock, or for its renewal, in vain as the one before did, and remembers the command
+// for the next call. An attempt on a node that cannot be dialed is in vain, too.
+func (p *pollState) isRepeatedBy(m meaning.Meaning, name string, unreachable bool) bool {
 	refused := ""
-	if m.Verb == Takes && (m.Outcome == Refused || nobodyThere) || m.Verb == Looks || m.Verb == Renews && m.Outcome == Unknown {
+	if m.Verb == Takes && (m.Outcome == Refused || unreachable) || m.Verb == Looks || m.Verb == Renews && m.Outcome == Unknown {
 		refused = strings.Join([]string{name, string(m.Verb), string(m.Outcome)}, " ")
 	}
-	if refused != "" && refused == v.refusedCommand {
+	if refused != "" && refused == p.refusedCommand {
 		return true
 	}
-	v.refusedCommand = refused
+	p.refusedCommand = refused
 	return false
 }
 
-// isUndoneBy reports whether a command gives back what a node has just refused, or has not heard of: an attempt without a majority gives
-// back what it may have, on every node.
-func (h hook) isFutileRelease(vain *pollState, m meaning.Meaning, err error) bool {
-	return h.node > 0 && vain.refusedCommand != "" && m.Verb == Removes && (m.Outcome == ByOther || m.Outcome == ByNobody || isDialError(err))
+// isFutileRelease reports whether a command releases a lock that the node has just refused, or whose request never arrived: an attempt
+// that gets no majority releases the lock on every node.
+func (h hook) isFutileRelease(polls *pollState, m meaning.Meaning, err error) bool {
+	return h.node > 0 && polls.refusedCommand != "" && m.Verb == Removes && (m.Outcome == ByOther || m.Outcome == ByNobody || isDialError(err))
 }
 
+// isDialError reports whether a command was not sent because there was no connection.
 func isDialError(err error) bool {
 	var dial *net.OpError
 	return errors.As(err, &dial) && dial.Op == "dial"
 }
 
-// holder says in whose name a command is: of its sale, unless it names a process. r.mu is held.
+// holderName returns the short name of the owner in a command: that of its sale, unless the owner is a process. The caller holds r.mu.
 func (r *Recorder) holderName(s *activeSale, owner string) string {
 	switch {
 	case s != nil && (owner == s.owner || !strings.HasPrefix(owner, lock.Key+":")):
@@ -320,17 +331,18 @@ func (r *Recorder) holderName(s *activeSale, owner string) string {
 	case r.activeSales[owner] != nil:
 		return r.activeSales[owner].name
 	case owner == "":
-		return "" // somebody who is no sale, by hand
+		return "" // sent by hand, by no sale
 	default:
 		return r.replica
 	}
 }
 
-// isOfSale reports whether a name in a command can be a sale's: not the process's, nor that of one of its attempts.
+// canBeSaleOwner reports whether an owner value can be a sale's: not the process's, nor that of one of its attempts.
 func (r *Recorder) canBeSaleOwner(owner string) bool {
 	return strings.HasPrefix(owner, lock.Key+":") && !strings.Contains(owner, r.process)
 }
 
+// replyValue returns the reply of a command, whatever its type.
 func replyValue(cmd redis.Cmder) any {
 	switch cmd := cmd.(type) {
 	case *redis.Cmd:

@@ -8,34 +8,34 @@ import (
 	"lockstep/internal/lock"
 )
 
-// Sale is the life of one, or of a run of a job. Times are zero of what has not happened yet.
+// Sale is the history of a sale, or of a run of a job. Times are zero as long as the event has not happened.
 type Sale struct {
 	Name, Replica                        string
 	AskedAt, ObtainedAt, LeftAt, EndedAt time.Time
-	LastEventAt                          time.Time // event of it
-	Error, Code                          string    // that ended it
-	Died                                 bool      // with its replica
-	Segment                              int       // of the stock, from 1 on, that it is in, or was last; 0: the whole
+	LastEventAt                          time.Time // time of the sale's latest event
+	Error, Code                          string    // failure that ended the sale, and its code; empty: it succeeded or goes on
+	Died                                 bool      // the sale ended because its replica died
+	Segment                              int       // 1-based stock segment that the sale is in, or was in last; 0: the whole stock
 
 	owner                string
-	waitingSince         time.Time        // since when it waits; zero: it does not
-	nestedWaitSince      time.Time        // since when it waits for a nested call
-	lockDepth            int              // of calls that have the lock
-	section              *CriticalSection // nil: it is not
-	overtakenCount       int              // times, while it waited
+	waitingSince         time.Time        // start of the present wait; zero: the sale does not wait
+	nestedWaitSince      time.Time        // start of a nested call's wait; zero: none waits
+	lockDepth            int              // number of nested calls that hold the lock, the outermost included
+	section              *CriticalSection // present visit to the critical section; nil: none
+	overtakenCount       int              // number of sales that asked later and obtained the lock first
 	attempts             map[int]int
-	unansweredSince      time.Time // when it sent its first command without a reply
-	isUnansweredReported bool      // of failing for that
-	lastRead             Event     // of the stock
+	unansweredSince      time.Time // time of its first command without a reply; zero: none
+	isUnansweredReported bool      // Unanswered was reported
+	lastRead             Event     // latest read of the stock
 	wroteAt              time.Time
 }
 
-// Waits reports whether the sale has asked for the lock, and not obtained it yet.
+// IsWaiting reports whether the sale has asked for the lock and neither obtained it nor ended.
 func (s *Sale) IsWaiting() bool {
 	return !s.AskedAt.IsZero() && s.ObtainedAt.IsZero() && s.EndedAt.IsZero()
 }
 
-// began is when the sale asked for the lock first, or the run of a job began.
+// beganAt returns when the sale asked for the lock first, or when the run of a job began.
 func (s *Sale) beganAt() time.Time {
 	if s.AskedAt.IsZero() {
 		return s.ObtainedAt
@@ -43,17 +43,18 @@ func (s *Sale) beganAt() time.Time {
 	return s.AskedAt
 }
 
-// IsInside reports whether the sale believes that it holds the lock.
+// InCriticalSection reports whether the sale is in the critical section: it believes that it holds the lock.
 func (s *Sale) InCriticalSection() bool { return s.section != nil }
 
-// Stop is a time in which a replica is stopped.
+// Stop is a period in which a replica is stopped.
 type Stop struct {
 	Span
 
 	Replica string
 }
 
-// saleOf gives the sale of an event. One that asks after its end is another of that name: its replica was started again.
+// saleOf returns the sale of an event, a new one if need be. One that asks after its end is a new sale of the same name: its replica was
+// restarted.
 func (a *Account) saleOf(event Event) *Sale {
 	s := a.salesByName[event.Sale]
 	if s == nil || event.Kind == KindAsks && !s.EndedAt.IsZero() {
@@ -66,12 +67,13 @@ func (a *Account) saleOf(event Event) *Sale {
 	return s
 }
 
+// beginWait handles that a sale, or a nested call of it, asks for the lock.
 func (a *Account) beginWait(s *Sale, event Event) {
 	if s.AskedAt.IsZero() {
 		s.AskedAt, s.owner = event.Replied, event.Owner
 		a.ActiveSales = append(a.ActiveSales, s)
 	}
-	if event.Segment != s.Segment { // the one before is sold out: it waits anew, behind those who wait there
+	if event.Segment != s.Segment { // The segment before is sold out: the sale waits again, behind those who wait for this one.
 		s.Segment, s.ObtainedAt, s.LeftAt = event.Segment, time.Time{}, time.Time{}
 		if i := slices.Index(a.ActiveSales, s); i >= 0 {
 			a.ActiveSales = append(slices.Delete(a.ActiveSales, i, i+1), s)
@@ -83,6 +85,7 @@ func (a *Account) beginWait(s *Sale, event Event) {
 	s.attempts = map[int]int{}
 }
 
+// enterLock handles that a sale, or a nested call of it, obtains the lock.
 func (a *Account) enterLock(s *Sale, event Event) {
 	a.recordWait(s, event)
 	if s.IsWaiting() {
@@ -98,6 +101,7 @@ func (a *Account) enterLock(s *Sale, event Event) {
 	a.enter(s, event.Replied)
 }
 
+// unlock handles that a sale, or a nested call of it, begins to release the lock.
 func (a *Account) unlock(s *Sale, event Event) {
 	a.report(s.endNestedWait(event.Replied)...)
 	if s.lockDepth--; s.lockDepth == 0 {
@@ -105,6 +109,7 @@ func (a *Account) unlock(s *Sale, event Event) {
 	}
 }
 
+// endSale handles the end of a sale.
 func (a *Account) endSale(s *Sale, event Event) {
 	a.report(s.endNestedWait(event.Replied)...)
 	a.recordWait(s, event)
@@ -117,7 +122,7 @@ func (a *Account) endSale(s *Sale, event Event) {
 	}
 }
 
-// conclude ends a sale, by itself or by the death of its replica.
+// finishSale ends a sale, by itself or by the death of its replica.
 func (a *Account) finishSale(s *Sale, at time.Time) {
 	a.exit(s, at)
 	if s.EndedAt.IsZero() {
@@ -128,6 +133,7 @@ func (a *Account) finishSale(s *Sale, at time.Time) {
 	}
 }
 
+// endStop ends the stop of an event's replica.
 func endStop(stops []Stop, event Event) {
 	for i := range stops {
 		if stop := &stops[i]; stop.Replica == event.Replica && stop.To.IsZero() {
@@ -136,6 +142,7 @@ func endStop(stops []Stop, event Event) {
 	}
 }
 
+// endReplica handles the death of a replica, or that another process has its name: all its sales end.
 func (a *Account) endReplica(event Event) {
 	endStop(a.Stops, event)
 	for segment := range a.maxSegment + 1 {
@@ -151,29 +158,30 @@ func (a *Account) endReplica(event Event) {
 	}
 }
 
-// ReplicaOf gives the replica of a sale's short name.
+// ReplicaOf returns the replica of a sale's short name.
 func ReplicaOf(sale string) string {
 	replica, _, _ := strings.Cut(sale, "#")
 	return replica
 }
 
-// isOf reports whether a holder's lock is this sale's: by its own name, or by that of its replica.
+// isHeldBy reports whether a holder is this sale or its replica.
 func isHeldBy(holder, sale string) bool { return holder == sale || holder == ReplicaOf(sale) }
 
-// Inside is the time in which a sale believed that it held the lock: from when it obtained it until it began to give it back, was told that
-// it was lost, or died.
+// CriticalSection is a visit to the critical section: the time in which a sale believed that it held the lock, from when it obtained it
+// until it began to release it, learned of its loss, or died.
 type CriticalSection struct {
 	Span
 
 	Sale         string
-	Segment      int      // as its sale's
-	Overlaps     []string // who was inside meanwhile, when it ended: the first few
-	OverlapCount int      // how many were
+	Segment      int      // 1-based stock segment of the sale; 0: the whole stock
+	Overlaps     []string // first few sales with which the visit overlapped, known at its end
+	OverlapCount int      // number of sales with which the visit overlapped
 }
 
+// maxOverlaps is how many names of overlapping sales a visit keeps: as many as a tooltip of the page can show.
 const maxOverlaps = 3
 
-// enter takes a sale in. Calls may be nested.
+// enter begins a sale's visit to the critical section. Calls may be nested.
 func (a *Account) enter(s *Sale, at time.Time) {
 	s.lockDepth = max(s.lockDepth, 0) + 1
 	if s.section != nil {
@@ -185,7 +193,7 @@ func (a *Account) enter(s *Sale, at time.Time) {
 	s.section = &CriticalSection{Span: Span{From: at}, Sale: s.Name, Segment: s.Segment}
 	a.CriticalSections = append(a.CriticalSections, s.section)
 	a.occupancy++
-	// a run of a job asks for nothing: it waits for its tick
+	// A run of a job asks for nothing, because it waits for its tick.
 	if a.occupancy == 1 && a.lastEnded != nil && a.lastEnded.Segment == s.Segment && !s.AskedAt.IsZero() {
 		if d := at.Sub(later(a.lastEnded.To, s.AskedAt)); d > reportedWait {
 			a.report(Finding{Kind: LockIdle, At: at, Subject: s.Name, Other: a.lastEnded.Sale, Duration: Millis(d)})
@@ -193,60 +201,61 @@ func (a *Account) enter(s *Sale, at time.Time) {
 	}
 }
 
-// exit takes it out, and finds with whom it was inside together: with those that are still there, when they leave.
+// exit ends the visit, and reports the overlaps with visits that have ended. The others are reported when they end.
 func (a *Account) exit(s *Sale, at time.Time) {
-	i := s.section
+	section := s.section
 	s.lockDepth = 0
-	if i == nil {
+	if section == nil {
 		return
 	}
-	i.To, s.section = at, nil
+	section.To, s.section = at, nil
 	if s.LeftAt.IsZero() {
 		s.LeftAt = at
 	}
-	a.EndedSections = append(a.EndedSections, i)
+	a.EndedSections = append(a.EndedSections, section)
 	a.occupancy--
-	a.lastEnded = i
+	a.lastEnded = section
 	if a.limits.AllowOverlap {
 		return
 	}
 	for _, other := range a.CriticalSections {
-		both := i.Intersect(other.Span)
-		if other == i || other.Segment != i.Segment || both.Length() <= 0 {
+		overlap := section.Intersect(other.Span)
+		if other == section || other.Segment != section.Segment || overlap.Length() <= 0 {
 			continue
 		}
-		if i.OverlapCount++; len(i.Overlaps) < maxOverlaps {
-			i.Overlaps = append(i.Overlaps, other.Sale)
+		if section.OverlapCount++; len(section.Overlaps) < maxOverlaps {
+			section.Overlaps = append(section.Overlaps, other.Sale)
 		}
 		if !other.To.IsZero() {
-			a.report(overlapFinding(i, other, both))
+			a.report(overlapFinding(section, other, overlap))
 		}
 	}
 }
 
-// together is the finding that two were inside at the same time.
-func overlapFinding(a, b *CriticalSection, both Span) Finding {
+// overlapFinding returns the finding that two visits overlapped, named in the order of entry.
+func overlapFinding(a, b *CriticalSection, overlap Span) Finding {
 	if b.From.Before(a.From) || b.From.Equal(a.From) && b.Sale < a.Sale {
 		a, b = b, a
 	}
-	return Finding{Kind: Overlapped, At: both.From, Subject: a.Sale, Other: b.Sale, Duration: Millis(both.Length())}
+	return Finding{Kind: Overlapped, At: overlap.From, Subject: a.Sale, Other: b.Sale, Duration: Millis(overlap.Length())}
 }
 
-// overlapping finds the pairs of which one is still inside; at most so many.
-func (a *Account) findOngoingOverlaps(now time.Time, most int) (found []Finding) {
+// findOngoingOverlaps returns the overlaps of which at least one visit goes on, at most max of them (0: all).
+func (a *Account) findOngoingOverlaps(now time.Time, limit int) (found []Finding) {
 	if a.limits.AllowOverlap {
 		return nil
 	}
-	for at, one := range a.CriticalSections {
+	for i, one := range a.CriticalSections {
 		if !one.To.IsZero() {
 			continue
 		}
-		for place, other := range a.CriticalSections {
-			both := one.Intersect(other.Span).Intersect(Span{To: now})
-			if both.Length() <= 0 || other == one || other.Segment != one.Segment || place < at && other.To.IsZero() { // those are found already
+		for j, other := range a.CriticalSections {
+			overlap := one.Intersect(other.Span).Intersect(Span{To: now})
+			// Of two visits that go on, each pair is found in one order only.
+			if overlap.Length() <= 0 || other == one || other.Segment != one.Segment || j < i && other.To.IsZero() {
 				continue
 			}
-			if found = append(found, overlapFinding(other, one, both)); len(found) == most {
+			if found = append(found, overlapFinding(other, one, overlap)); len(found) == limit {
 				return found
 			}
 		}
@@ -254,27 +263,27 @@ func (a *Account) findOngoingOverlaps(now time.Time, most int) (found []Finding)
 	return found
 }
 
-// InsideAt gives the latest sale of a replica that was inside at a moment; "" if there was none.
+// SaleInCriticalSection returns the latest sale of a replica that was in the critical section at a time; empty if there was none.
 func (a *Account) SaleInCriticalSection(replica string, at time.Time) string {
-	for _, i := range slices.Backward(a.CriticalSections) {
-		if ReplicaOf(i.Sale) == replica && (i.Contains(at) || at.Equal(i.To)) {
-			return i.Sale
+	for _, section := range slices.Backward(a.CriticalSections) {
+		if ReplicaOf(section.Sale) == replica && (section.Contains(at) || at.Equal(section.To)) {
+			return section.Sale
 		}
 	}
 	return ""
 }
 
-// expiredAtWork finds the sales that were inside when their lock expired, and stayed there.
-func findExpiredAtWork(insides []*CriticalSection, h *Holding) (found []Finding) {
-	for _, i := range insides {
-		if h.BelongsTo(i.Sale) && i.Segment == h.Segment && i.Contains(h.To) && i.Contains(h.To.Add(lossNoticeTime)) {
-			found = append(found, Finding{Kind: ExpiredAtWork, At: h.To, Subject: i.Sale, Duration: h.TTL})
+// findExpiredAtWork returns a finding for each sale that was in the critical section when its lock expired, and stayed there.
+func findExpiredAtWork(sections []*CriticalSection, h *Holding) (found []Finding) {
+	for _, section := range sections {
+		if h.BelongsTo(section.Sale) && section.Segment == h.Segment && section.Contains(h.To) && section.Contains(h.To.Add(lossNoticeTime)) {
+			found = append(found, Finding{Kind: ExpiredAtWork, At: h.To, Subject: section.Sale, Duration: h.TTL})
 		}
 	}
 	return found
 }
 
-// named writes sales' short names for their owners, and replicas' for their processes, in the commands of all replicas.
+// shortenNames replaces owners by short names of sales, and process names by replicas, in the commands of all replicas.
 func shortenNames(events []Event) []Event {
 	var pairs []string
 	for _, event := range events {
@@ -297,10 +306,10 @@ func shortenNames(events []Event) []Event {
 	return events
 }
 
-// owners has sales' names, by their names in commands.
+// saleNames has the short names of sales by their owner values.
 type saleNames map[string]string
 
-// claimed gives a command that a sale's name is in, though the sale had ended when it was sent, to that sale.
+// attribute assigns a command that carries a sale's owner value to that sale, though the sale had ended when it was sent.
 func (o saleNames) attribute(event Event) Event {
 	if event.Kind == KindAsks && event.Owner != "" {
 		o[event.Owner] = event.Sale

@@ -8,14 +8,14 @@ import (
 	"lockstep/internal/service"
 )
 
-// stock is what the sales did with it.
+// segmentStock is the state of one stock segment, or of the whole stock, as the sales left it.
 type segmentStock struct {
-	lastWrite       Event // the write before
-	unconfirmedRead Event // the last read that showed a write whose reply was not known yet
-	maxToken        int64 // the largest that the store has seen
+	lastWrite       Event // latest write that is known
+	unconfirmedRead Event // latest read that showed a write whose reply was not known yet
+	maxToken        int64 // largest fencing token that the store has seen
 }
 
-// recordStock finds what goes wrong with the stock: updates that are lost, tokens that are refused, writes that come too late.
+// recordStockCommand reports lost updates, refused tokens and late writes.
 func (a *Account) recordStockCommand(s *Sale, event Event) {
 	c := event.Command
 	if c.Verb != Reads && c.Verb != Writes {
@@ -24,31 +24,33 @@ func (a *Account) recordStockCommand(s *Sale, event Event) {
 	if a.stocks[event.Segment] == nil {
 		a.stocks[event.Segment] = &segmentStock{}
 	}
-	of := a.stocks[event.Segment]
-	before := of.lastWrite
-	if c.Outcome == Refused && event.Token > 0 && of.maxToken > 0 { // or the larger one was seen before the record began
-		a.report(Finding{Kind: RefusedToken, At: event.Replied, Subject: s.Name, Token: event.Token, LargerToken: of.maxToken})
+	stock := a.stocks[event.Segment]
+	before := stock.lastWrite
+	// Without a known token, the larger one was seen before the recording began.
+	if c.Outcome == Refused && event.Token > 0 && stock.maxToken > 0 {
+		a.report(Finding{Kind: RefusedToken, At: event.Replied, Subject: s.Name, Token: event.Token, LargerToken: stock.maxToken})
 	}
 	if c.Outcome != Done {
 		return
 	}
-	of.maxToken = max(of.maxToken, event.Token)
+	stock.maxToken = max(stock.maxToken, event.Token)
 	if c.Verb == Reads {
 		s.lastRead = event
 		return
 	}
-	if shown := of.unconfirmedRead; shown.Command != nil && shown.Command.Stock == c.Stock && event.Sent.Before(shown.Replied) {
-		of.unconfirmedRead = Event{} // this was that write: it was over before others read and wrote
+	if shown := stock.unconfirmedRead; shown.Command != nil && shown.Command.Stock == c.Stock && event.Sent.Before(shown.Replied) {
+		stock.unconfirmedRead = Event{} // This was that write: it was executed before others read and wrote.
 		return
 	}
-	switch read := s.lastRead.Command; {
+	read := s.lastRead.Command
+	switch {
 	case before.Command == nil || read == nil || read.Stock == before.Command.Stock:
 	case before.Replied.Before(s.lastRead.Sent):
-		of.unconfirmedRead = s.lastRead
+		stock.unconfirmedRead = s.lastRead
 	default:
 		a.report(Finding{Kind: LostUpdate, At: event.Replied, Subject: s.Name, Other: before.Sale, ReadStock: read.Stock, WrittenStock: c.Stock})
 	}
-	of.lastWrite, s.wroteAt = event, event.Replied
+	stock.lastWrite, s.wroteAt = event, event.Replied
 	for _, h := range slices.Backward(a.Holdings) {
 		if h.BelongsTo(s.Name) && h.Segment == event.Segment && !h.From.After(event.Replied) {
 			a.report(s.findLateWrite(h)...)
@@ -57,7 +59,7 @@ func (a *Account) recordStockCommand(s *Sale, event Event) {
 	}
 }
 
-// lateWrite finds that a sale wrote after a lock of its own had ended.
+// findLateWrite returns a finding if a sale wrote after its holding had ended.
 func (s *Sale) findLateWrite(h *Holding) []Finding {
 	if h.End == Ongoing || !h.To.Before(s.wroteAt) {
 		return nil
@@ -65,20 +67,21 @@ func (s *Sale) findLateWrite(h *Holding) []Finding {
 	return []Finding{{Kind: WroteLate, At: s.wroteAt, Subject: s.Name, Duration: Millis(s.wroteAt.Sub(h.To))}}
 }
 
-// compareLedger finds what is worth a sentence of what a buyer was told, and of what the ledger has.
+// compareLedger reports a difference between the ledger and what a buyer was answered.
 func (a *Account) compareLedger(event Event) {
 	// A sale that never asked for the lock has no name.
 	found := Finding{At: event.Replied, Subject: cmp.Or(a.saleNames[event.Owner], event.Replica)}
-	switch booked, inDoubt := event.Kind == KindOrderBooked, event.Code == lock.CodeOf(service.ErrOutcomeUnknown); {
+	isBooked, inDoubt := event.Kind == KindOrderBooked, event.Code == lock.CodeOf(service.ErrOutcomeUnknown)
+	switch {
 	case event.Kind == KindOrderDuplicated:
 		found.Kind = DoubleSale
-	case booked && inDoubt:
+	case isBooked && inDoubt:
 		found.Kind = InDoubtBooked
 	case inDoubt:
 		found.Kind = InDoubtUnbooked
-	case booked && event.Code != "":
+	case isBooked && event.Code != "":
 		found.Kind = SoldDespiteError
-	case !booked && event.Code == "":
+	case !isBooked && event.Code == "":
 		found.Kind = NeverBooked
 	default:
 		return
@@ -86,11 +89,11 @@ func (a *Account) compareLedger(event Event) {
 	a.report(found)
 }
 
-// beginRun begins a run of a tick, and finds those that were run before.
+// beginRun begins a run of a tick, and reports if another run of the tick began before.
 func (a *Account) beginRun(s *Sale, event Event) {
 	a.enter(s, event.Replied)
-	if of, ran := a.firstRuns[event.Tick]; ran {
-		a.report(Finding{Kind: RanTickTwice, At: event.Replied, Subject: event.Sale, Other: of, Tick: event.Tick})
+	if first, ok := a.firstRuns[event.Tick]; ok {
+		a.report(Finding{Kind: RanTickTwice, At: event.Replied, Subject: event.Sale, Other: first, Tick: event.Tick})
 	} else {
 		a.firstRuns[event.Tick] = event.Sale
 	}

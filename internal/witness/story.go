@@ -6,22 +6,22 @@ import (
 	"time"
 )
 
-// Turn is a step of a story: a finding, and the turns that it follows from.
+// StoryMoment is one moment of a story: a finding, and the earlier moments that led to it.
 type StoryMoment struct {
 	Finding
 
-	Causes []int // their places in the story, from 1 on
+	Causes []int // 1-based positions in the story; empty: no cause is known
 
-	cause *Finding // nil: none is known
+	cause *Finding // finding that led to this one; nil: none is known
 }
 
 const (
-	maxMoments       = 9 // of a story
-	maxStoryFindings = 8 // findings of a kind among which a story chooses
+	maxMoments       = 9 // moments of a story: what a reader takes in at one go
+	maxStoryFindings = 8 // findings of a kind from which a story chooses
 )
 
-// turning are the kinds of findings that a story is made of, the earlier of the same moment first. Those that say the same in other words
-// are not among them.
+// storyKinds returns the kinds of findings that a story may have, in the order in which they are told if they share a moment. Kinds that
+// say the same in other words are left out.
 func storyKinds() []FindingKind {
 	return []FindingKind{
 		ReplicaPaused, ReplicaDied, RedisLostLock, OverwroteLock, ExpiredAtWork, EnteredOccupied, ProlongedLock,
@@ -29,8 +29,9 @@ func storyKinds() []FindingKind {
 	}
 }
 
-// Story tells what went wrong first: how a lock was lost, who came in for that, and so on up to the first update that is lost, each with
-// what it follows from. Of what went wrong later, it tells the first of each kind that has not been told.
+// Story returns the moments that lead to the first faults, in order: how a lock was lost, who entered because of that, and so on up to the
+// first lost update, each with its cause. Of later faults it has the first of each kind that is not yet told. It is empty if nothing went
+// wrong.
 func (a *Account) Story() []StoryMoment {
 	if a.storySnapshot != nil {
 		return a.storySnapshot
@@ -42,51 +43,51 @@ func (a *Account) Story() []StoryMoment {
 	}
 	s := storyBuilder{account: a}
 	for _, kind := range storyKinds() {
-		if f, is := firstOfKind(faults, kind); is {
+		if f, ok := firstOfKind(faults, kind); ok {
 			s.add(f)
 		}
 	}
 	return s.ordered()
 }
 
-// firstOf gives the first finding of a kind; of locks that expired, rather that of a sale by which the first update was lost.
-func firstOfKind(faults []Finding, kind FindingKind) (first Finding, is bool) {
-	those := slices.DeleteFunc(slices.Clone(faults), func(f Finding) bool { return f.Kind != kind })
-	if len(those) == 0 {
+// firstOfKind returns the first finding of a kind; of expired locks preferably that of a sale in the first lost update.
+func firstOfKind(faults []Finding, kind FindingKind) (first Finding, ok bool) {
+	candidates := slices.DeleteFunc(slices.Clone(faults), func(f Finding) bool { return f.Kind != kind })
+	if len(candidates) == 0 {
 		return first, false
 	}
 	lost := slices.IndexFunc(faults, func(f Finding) bool { return f.Kind == LostUpdate })
 	if lost >= 0 && kind == ExpiredAtWork {
-		for _, f := range those {
+		for _, f := range candidates {
 			if (f.Subject == faults[lost].Subject || f.Subject == faults[lost].Other) && f.At.Before(faults[lost].At) {
 				return f, true
 			}
 		}
 	}
-	return those[0], true
+	return candidates[0], true
 }
 
-// story is one that is being told.
+// storyBuilder collects the moments of a story.
 type storyBuilder struct {
 	account *Account
 	moments []StoryMoment
 }
 
-// add takes a finding, what led to it, and who came in for it.
+// add adds a finding, its cause, and the sale that entered because of it.
 func (s *storyBuilder) add(f Finding) {
-	cause := s.causeOf(f) // which may be another turn
+	cause := s.causeOf(f) // It may add a moment, which has to come first.
 	s.moments = append(s.moments, StoryMoment{Finding: f, cause: cause})
-	if in := s.nextEntry(f); in != nil {
-		s.moments = append(s.moments, StoryMoment{Finding: *in, cause: &f})
+	if entry := s.nextEntry(f); entry != nil {
+		s.moments = append(s.moments, StoryMoment{Finding: *entry, cause: &f})
 	}
 }
 
-// causeOf finds among the turns what led to a finding, or adds it; nil if nothing is known.
+// causeOf returns the moment that led to a finding, and adds it if need be; nil if none is known.
 func (s *storyBuilder) causeOf(f Finding) *Finding {
 	switch f.Kind {
 	case ExpiredAtWork:
 		return s.addPauseCause(f)
-	case RemovedLock, ProlongedLock: // whose lock it took for its own
+	case RemovedLock, ProlongedLock: // The sale took the other's lock for its own.
 		return cmp.Or(s.find(func(before Finding) bool { return before.Kind == EnteredOccupied && isHeldBy(f.Other, before.Subject) }),
 			s.find(func(before Finding) bool { return before.Kind == ExpiredAtWork && before.Subject == f.Subject }))
 	case RefusedToken:
@@ -100,22 +101,23 @@ func (s *storyBuilder) causeOf(f Finding) *Finding {
 	}
 }
 
-func (s *storyBuilder) find(those func(Finding) bool) *Finding {
+// find returns the first moment for which matches reports true; nil if there is none.
+func (s *storyBuilder) find(matches func(Finding) bool) *Finding {
 	for _, t := range s.moments {
-		if those(t.Finding) {
+		if matches(t.Finding) {
 			return &t.Finding
 		}
 	}
 	return nil
 }
 
-// first adds a turn that nothing is known to have led to.
+// addUncaused adds a moment without a known cause.
 func (s *storyBuilder) addUncaused(f Finding) *Finding {
 	s.moments = append(s.moments, StoryMoment{Finding: f})
 	return &f
 }
 
-// halt is that a sale's replica was stopped while its lock expired.
+// addPauseCause adds the pause of the replica during which a sale's lock expired.
 func (s *storyBuilder) addPauseCause(f Finding) *Finding {
 	for _, stop := range s.account.Stops {
 		if stop.Replica == ReplicaOf(f.Subject) && stop.Contains(f.At) {
@@ -125,7 +127,7 @@ func (s *storyBuilder) addPauseCause(f Finding) *Finding {
 	return nil
 }
 
-// death is that of the replica that left its lock behind.
+// addDeathCause adds the death of the replica that left its lock behind.
 func (s *storyBuilder) addDeathCause(f Finding) *Finding {
 	if died := s.account.diedAt[ReplicaOf(f.Subject)]; died.Equal(f.At) {
 		return s.addUncaused(Finding{Kind: ReplicaDied, At: died, Subject: f.Subject})
@@ -133,7 +135,8 @@ func (s *storyBuilder) addDeathCause(f Finding) *Finding {
 	return nil
 }
 
-// nextEntry is who came in next after a lock was lost, while the sale that had lost it was inside.
+// nextEntry returns the finding that a sale entered after a lock was lost, while the sale that had lost it was in the critical section;
+// nil if none did.
 func (s *storyBuilder) nextEntry(f Finding) *Finding {
 	victim := f.Other
 	switch f.Kind {
@@ -144,21 +147,21 @@ func (s *storyBuilder) nextEntry(f Finding) *Finding {
 		return nil
 	}
 	var next *CriticalSection
-	for _, i := range s.account.CriticalSections {
-		later := !i.From.Before(f.At) || f.Kind == OverwroteLock && isHeldBy(f.Subject, i.Sale)
-		if later && !isHeldBy(victim, i.Sale) && (next == nil || i.From.Before(next.From)) {
-			next = i
+	for _, section := range s.account.CriticalSections {
+		isLater := !section.From.Before(f.At) || f.Kind == OverwroteLock && isHeldBy(f.Subject, section.Sale)
+		if isLater && !isHeldBy(victim, section.Sale) && (next == nil || section.From.Before(next.From)) {
+			next = section
 		}
 	}
-	for _, i := range s.account.CriticalSections {
-		if next != nil && i.Segment == next.Segment && isHeldBy(victim, i.Sale) && i.Contains(next.From) {
-			return &Finding{Kind: EnteredOccupied, At: next.From, Subject: next.Sale, Other: i.Sale}
+	for _, section := range s.account.CriticalSections {
+		if next != nil && section.Segment == next.Segment && isHeldBy(victim, section.Sale) && section.Contains(next.From) {
+			return &Finding{Kind: EnteredOccupied, At: next.From, Subject: next.Sale, Other: section.Sale}
 		}
 	}
 	return nil
 }
 
-// meeting is that one of two sales came in while the other was inside.
+// addOverlapCause adds the moment at which the second of two sales entered, unless it is known.
 func (s *storyBuilder) addOverlapCause(f Finding) *Finding {
 	known := s.find(func(before Finding) bool {
 		isPair := before.Subject == f.Subject && before.Other == f.Other || before.Subject == f.Other && before.Other == f.Subject
@@ -167,45 +170,46 @@ func (s *storyBuilder) addOverlapCause(f Finding) *Finding {
 	if known != nil {
 		return known
 	}
-	by, of := s.sectionBefore(f.Subject, f.At), s.sectionBefore(f.Other, f.At)
-	if by == nil || of == nil {
+	first, second := s.sectionBefore(f.Other, f.At), s.sectionBefore(f.Subject, f.At)
+	if first == nil || second == nil {
 		return nil
 	}
-	if by.From.Before(of.From) {
-		by, of = of, by
+	if second.From.Before(first.From) {
+		first, second = second, first
 	}
-	if !of.Contains(by.From) {
+	if !first.Contains(second.From) {
 		return nil
 	}
-	return s.addUncaused(Finding{Kind: EnteredOccupied, At: by.From, Subject: by.Sale, Other: of.Sale})
+	return s.addUncaused(Finding{Kind: EnteredOccupied, At: second.From, Subject: second.Sale, Other: first.Sale})
 }
 
-// insideBefore is when a sale was inside, the last time before a moment.
+// sectionBefore returns a sale's last visit to the critical section that began before a time; nil if there is none.
 func (s *storyBuilder) sectionBefore(sale string, at time.Time) *CriticalSection {
-	for _, i := range slices.Backward(s.account.CriticalSections) {
-		if i.Sale == sale && !i.From.After(at) {
-			return i
+	for _, section := range slices.Backward(s.account.CriticalSections) {
+		if section.Sale == sale && !section.From.After(at) {
+			return section
 		}
 	}
 	return nil
 }
 
+// ordered returns the moments in order, without repetitions, each with the positions of its causes.
 func (s *storyBuilder) ordered() []StoryMoment {
 	slices.SortStableFunc(s.moments, func(a, b StoryMoment) int {
 		rank := func(k FindingKind) int { return slices.Index(storyKinds(), k) }
 		return cmp.Or(a.At.Compare(b.At), cmp.Compare(rank(a.Kind), rank(b.Kind)))
 	})
-	told := slices.CompactFunc(s.moments, func(a, b StoryMoment) bool { return a.Finding == b.Finding })
-	told = told[:min(len(told), maxMoments)]
-	for i, t := range told {
-		if before := slices.IndexFunc(told[:i], func(b StoryMoment) bool { return t.cause != nil && b.Finding == *t.cause }); before >= 0 {
-			told[i].Causes = []int{before + 1}
+	moments := slices.CompactFunc(s.moments, func(a, b StoryMoment) bool { return a.Finding == b.Finding })
+	moments = moments[:min(len(moments), maxMoments)]
+	for i, t := range moments {
+		if before := slices.IndexFunc(moments[:i], func(b StoryMoment) bool { return t.cause != nil && b.Finding == *t.cause }); before >= 0 {
+			moments[i].Causes = []int{before + 1}
 		}
 	}
-	return told
+	return moments
 }
 
-// keepForStory keeps a finding that a story may be made of.
+// keepForStory keeps a finding that a story may have.
 func (a *Account) keepForStory(f Finding) {
 	if slices.Contains(storyKinds(), f.Kind) && a.FindingCounts[f.Kind] <= maxStoryFindings {
 		a.storyFindings = append(a.storyFindings, f)

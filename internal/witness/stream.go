@@ -17,9 +17,9 @@ import (
 	"lockstep/internal/lock"
 )
 
-// ServeHTTP streams the events as server-sent events, until the watcher leaves or the replica ends. The id of an event is the
-// process's name and the event's own id: a watcher that comes back to a process that was started anew is told everything. A watcher that
-// asks for a pace in milliseconds is told what has happened once in that time: of many events that costs less.
+// ServeHTTP streams the events as server-sent events, until the watcher leaves or the recorder is closed. The id of an event is the
+// process's name and the event's own id, so a watcher that returns to a restarted process gets everything. A watcher may ask for a pace,
+// ?pace_ms=100: it then gets events in batches at that interval, which costs less.
 func (r *Recorder) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	stream := sse.NewWriter(w)
 	r.Stream(request.Context(), request.Header.Get(sse.LastEventID), requestedPace(request), func(events ...sse.Event) error {
@@ -32,10 +32,10 @@ func (r *Recorder) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	})
 }
 
-// Stream tells see of the events after those that a watcher has seen, as they are sent: at once of those that are known, though there may
-// be none, and then at a pace of those to come, until ctx or the replica ends, or see fails. seen is the id of the last event, or those of
-// several processes with commas between them.
-func (r *Recorder) Stream(ctx context.Context, seen string, pace time.Duration, see func(...sse.Event) error) {
+// Stream calls onEvents with the encoded events after those that a watcher has seen: at once with the known ones, perhaps none, and then
+// at the given pace with new ones, until ctx ends, the recorder is closed, or onEvents fails. seen is the id of the last event, or the ids
+// for several processes, separated by commas.
+func (r *Recorder) Stream(ctx context.Context, seen string, pace time.Duration, onEvents func(...sse.Event) error) {
 	r.streamNotes(ctx, seen, pace, func(process string, notes []note) (err error) {
 		events := make([]sse.Event, len(notes))
 		for i, n := range notes {
@@ -47,26 +47,26 @@ func (r *Recorder) Stream(ctx context.Context, seen string, pace time.Duration, 
 			}
 			events[i] = sse.Event{ID: streamID(process, n.event.ID), Data: n.encoded}
 		}
-		return see(events...)
+		return onEvents(events...)
 	})
 }
 
-// Watch tells see of all events that are kept, and of those to come, as Stream does.
-func (r *Recorder) Watch(ctx context.Context, pace time.Duration, see func(...Event) error) {
+// Watch calls onEvents with all events that are kept, and with new ones, as Stream does.
+func (r *Recorder) Watch(ctx context.Context, pace time.Duration, onEvents func(...Event) error) {
 	r.streamNotes(ctx, "", pace, func(_ string, notes []note) error {
 		events := make([]Event, len(notes))
 		for i, n := range notes {
 			events[i] = n.describe()
 		}
-		return see(events...)
+		return onEvents(events...)
 	})
 }
 
-// watch tells see of notes, and of whose process they are; see describes them, while no sale waits for that.
-func (r *Recorder) streamNotes(ctx context.Context, seen string, pace time.Duration, see func(process string, notes []note) error) {
+// streamNotes calls onNotes with notes, and with the name of their process. onNotes describes them, so that no sale waits for that.
+func (r *Recorder) streamNotes(ctx context.Context, seen string, pace time.Duration, onNotes func(process string, notes []note) error) {
 	for {
 		process, notes, more := r.notesAfter(seen)
-		if see(process, notes) != nil || ctx.Err() != nil {
+		if onNotes(process, notes) != nil || ctx.Err() != nil {
 			return
 		}
 		if len(notes) > 0 {
@@ -89,62 +89,64 @@ func (r *Recorder) streamNotes(ctx context.Context, seen string, pace time.Durat
 	}
 }
 
-// slowestPace is the slowest that a watcher may ask for.
+// maxPace is the longest interval that a watcher may ask for: a page should not look frozen.
 const maxPace = time.Second
 
-// paceOf is the pace that a watcher asks for; 0 if it asks for none.
+// requestedPace returns the interval that a watcher asks for; 0 if it asks for none.
 func requestedPace(request *http.Request) time.Duration {
-	pace, _ := strconv.Atoi(request.URL.Query().Get("pace_ms")) // what is no number is none
+	pace, _ := strconv.Atoi(request.URL.Query().Get("pace_ms")) // a malformed number counts as 0
 	return min(time.Duration(max(pace, 0))*time.Millisecond, maxPace)
 }
 
+// streamID returns the id of an event in a stream.
 func streamID(process string, id uint64) string { return process + ":" + strconv.FormatUint(id, 10) }
 
-// lastSeen is the id of a process's event that a watcher has seen last; 0 if there is none.
+// lastSeenID returns the id of a process's last event that a watcher has seen; 0 if there is none.
 func lastSeenID(process, header string) uint64 {
 	for seen := range strings.SplitSeq(header, ",") {
-		if number, its := strings.CutPrefix(seen, process+":"); its {
-			id, _ := strconv.ParseUint(number, 10, 64) // what is no number is none
+		if number, ok := strings.CutPrefix(seen, process+":"); ok {
+			id, _ := strconv.ParseUint(number, 10, 64) // a malformed number counts as 0
 			return id
 		}
 	}
 	return 0
 }
 
-// KeepFollowing follows the stream at a URL until ctx ends, also when it has been away: after a pause it is asked again. The URL may be
-// another one by then, or "" while there is none.
-func KeepFollowing(ctx context.Context, url func() string, pause time.Duration, see func(sse.Event) error) {
+// KeepFollowing follows the stream at a URL until ctx ends, and calls onEvent with each event. When the stream ends, it is requested again
+// after a pause. The URL may change in between, or be empty while there is none.
+func KeepFollowing(ctx context.Context, url func() string, pause time.Duration, onEvent func(sse.Event) error) {
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DialContext: load.Dialer()}}
 	lastID := ""
 	for wait := time.Duration(0); lock.Sleep(ctx, lock.SystemClock{}, wait) == nil; wait = pause {
 		if at := url(); at != "" {
-			lastID, _ = follow(ctx, client, at, lastID, see) // if it has failed, it is tried again
+			lastID, _ = follow(ctx, client, at, lastID, onEvent) // a failed request is repeated
 		}
 	}
 }
 
-// longestLine is more than any event has.
+// maxLineBytes is longer than the JSON of any event.
 const maxLineBytes = 1 << 20
 
-// Follow reads the stream at a URL, and calls see with each event and its id, until the stream ends or ctx does. lastID says where to
-// begin, "" at the oldest event that is kept; Follow returns the id of the last one, for the next Follow.
-func Follow(ctx context.Context, client *http.Client, url, lastID string, see func(id string, event Event)) (string, error) {
-	return follow(ctx, client, url, lastID, DecodeEvents(see))
+// Follow reads the stream at a URL, and calls onEvent with each event and its id, until the stream or ctx ends. It begins after lastID;
+// empty means at the oldest event that is kept. Follow returns the id of the last event, for the next Follow.
+func Follow(ctx context.Context, client *http.Client, url, lastID string, onEvent func(id string, event Event)) (string, error) {
+	return follow(ctx, client, url, lastID, DecodeEvents(onEvent))
 }
 
-// Decoded returns what tells see of an event that was sent, and its id.
-func DecodeEvents(see func(id string, event Event)) func(sse.Event) error {
+// DecodeEvents returns a callback that decodes an encoded event, and calls onEvent with it and its id.
+func DecodeEvents(onEvent func(id string, event Event)) func(sse.Event) error {
 	return func(sent sse.Event) error {
 		var event Event
 		err := json.Unmarshal(sent.Data, &event)
 		if err == nil {
-			see(sent.ID, event)
+			onEvent(sent.ID, event)
 		}
 		return err
 	}
 }
 
-func follow(ctx context.Context, client *http.Client, url, lastID string, see func(sse.Event) error) (string, error) {
+// follow is Follow for encoded events.
+func follow(ctx context.Context, client *http.Client, url, lastID string, onEvent func(sse.Event) error) (string, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
 	if err != nil {
 		return lastID, err
@@ -163,7 +165,7 @@ func follow(ctx context.Context, client *http.Client, url, lastID string, see fu
 			return lastID, err
 		}
 		sent.ID = cmp.Or(sent.ID, lastID)
-		if err := see(sent); err != nil {
+		if err := onEvent(sent); err != nil {
 			return lastID, fmt.Errorf("GET %s: %w", url, err)
 		}
 		lastID = sent.ID
@@ -171,20 +173,20 @@ func follow(ctx context.Context, client *http.Client, url, lastID string, see fu
 	return lastID, nil
 }
 
-// Collector collects the events of several replicas.
+// Collector collects the events of several replicas. Its methods may be called concurrently.
 type Collector struct {
 	mu      sync.Mutex
-	events  []Event       // as they came
+	events  []Event       // events in the order of arrival
 	changed chan struct{} // closed when there is another event
 }
 
-// NewCollector makes an empty one.
+// NewCollector returns an empty Collector.
 func NewCollector() *Collector { return &Collector{changed: make(chan struct{})} }
 
-// Collect is See, as Follow calls it.
+// Collect records an event; it has the signature that Follow calls.
 func (c *Collector) Collect(_ string, event Event) { c.Record(event) }
 
-// Record adds an event. It may come late: another replica's stream was faster.
+// Record adds an event. Events of different replicas may come in any order.
 func (c *Collector) Record(event Event) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -193,13 +195,13 @@ func (c *Collector) Record(event Event) {
 	c.changed = make(chan struct{})
 }
 
-// Events gives those seen so far, in order of time.
+// Events returns the events so far, in the order of time.
 func (c *Collector) Events() []Event {
 	events, _ := c.snapshot()
 	return events
 }
 
-// Until waits until the events seen so far satisfy a condition. It fails when ctx ends, with its cause.
+// WaitUntil waits until the events so far satisfy a condition. It fails with the cause of ctx when that ends.
 func (c *Collector) WaitUntil(ctx context.Context, condition func([]Event) bool) error {
 	for {
 		events, news := c.snapshot()
@@ -214,13 +216,14 @@ func (c *Collector) WaitUntil(ctx context.Context, condition func([]Event) bool)
 	}
 }
 
+// snapshot returns the events so far, and a channel that is closed when there is another.
 func (c *Collector) snapshot() ([]Event, <-chan struct{}) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return InOrder(c.events), c.changed
 }
 
-// InOrder gives the events of several replicas in order of the time when each was over.
+// InOrder returns events in the order in which they ended.
 func InOrder(events []Event) []Event {
 	events = slices.Clone(events)
 	slices.SortStableFunc(events, func(a, b Event) int { return a.Replied.Compare(b.Replied) })

@@ -13,7 +13,7 @@ import (
 	"lockstep/internal/trace"
 )
 
-// Trace writes down what happened to some sales, for the drawings that the explorer has, too; without names, to all of them.
+// Trace returns what happened to some sales as a trace.Trace, which is drawn as the explorer's traces are; without names, of all sales.
 func (a Account) Trace(in language.Language, sales ...string) trace.Trace {
 	if len(sales) == 0 {
 		for _, s := range a.Sales {
@@ -27,45 +27,48 @@ func (a Account) Trace(in language.Language, sales ...string) trace.Trace {
 		return t
 	}
 	d := traceBuilder{in: in, account: &a, sales: sales}
-	moments := d.timedSteps()
-	for i, m := range moments {
+	steps := d.timedSteps()
+	for i, m := range steps {
 		until := endOfEvents(a.Events).Add(1)
-		if i+1 < len(moments) {
-			until = moments[i+1].at
+		if i+1 < len(steps) {
+			until = steps[i+1].at
 		}
 		t.Steps = append(t.Steps, d.withState(m.step, m.at, until))
 	}
 	return t
 }
 
+// traceBuilder makes a trace of an account.
 type traceBuilder struct {
 	in      language.Language
 	account *Account
 	sales   []string
-	stock   string
+	stock   string // text of the latest known stock
 }
 
-// moment is a step and its time. The expiry of a lock is one, and no event; a command may be several.
+// timedStep is a step of a trace and its time. The expiry of a lock is a step without an event; a command may be several steps.
 type timedStep struct {
 	at   time.Time
 	step trace.Step
 }
 
+// timedSteps returns all steps in the order of time, without the state after them.
 func (d *traceBuilder) timedSteps() (all []timedStep) {
 	for _, event := range d.account.Events {
-		m, shown := timedStep{at: event.Replied}, event.Sale == "" || slices.Contains(d.sales, event.Sale)
+		m := timedStep{at: event.Replied}
+		isShown := event.Sale == "" || slices.Contains(d.sales, event.Sale)
 		switch event.Kind {
 		case KindCommand:
-			if shown {
+			if isShown {
 				all = append(all, d.commandSteps(event)...)
 			}
 			continue
 		case KindEnds:
 			m.step = trace.Step{Actor: event.Sale, Kind: trace.KindEnds, Says: endSentence(d.in, event)}
 		default:
-			m.step, shown = d.eventStep(event)
+			m.step, isShown = d.eventStep(event)
 		}
-		if shown {
+		if isShown {
 			all = append(all, m)
 		}
 	}
@@ -79,17 +82,18 @@ func (d *traceBuilder) timedSteps() (all []timedStep) {
 	return all
 }
 
-// happens gives the step of an event that is no command, if it has one: of a sale or of a replica that is not drawn, it has none.
-func (d *traceBuilder) eventStep(event Event) (step trace.Step, shown bool) {
-	h, shown := event.text()
+// eventStep returns the step of an event that is no command. ok is false if it has none, or belongs to a sale or a replica that is not
+// drawn.
+func (d *traceBuilder) eventStep(event Event) (step trace.Step, ok bool) {
+	h, ok := event.text()
 	step = trace.Step{Kind: h.stepKind, Fault: event.fill(h.ruler.In(d.in), d.in), Node: event.Node, Says: event.Sentence(d.in)}
 	switch {
 	case event.Sale != "":
 		step.Actor = event.Sale
-		shown = shown && (event.Kind != KindLoses || slices.Contains(d.sales, event.Sale))
+		ok = ok && (event.Kind != KindLoses || slices.Contains(d.sales, event.Sale))
 	case event.Replica != "":
 		step.Actor = d.firstSaleOf(event.Replica)
-		shown = shown && step.Actor != ""
+		ok = ok && step.Actor != ""
 	}
 	switch {
 	case event.Kind == KindRunBegins, event.Kind == KindTickMissed:
@@ -100,9 +104,10 @@ func (d *traceBuilder) eventStep(event Event) (step trace.Step, shown bool) {
 		forgot := d.findingSentences(func(f Finding) bool { return f.Kind == RedisLostLock && f.At.Equal(event.Replied) })
 		step.Says = d.join(step.Says, forgot)
 	}
-	return step, shown
+	return step, ok
 }
 
+// firstSaleOf returns the first drawn sale of a replica; empty if none is drawn.
 func (d *traceBuilder) firstSaleOf(replica string) string {
 	for _, sale := range d.sales {
 		if ReplicaOf(sale) == replica {
@@ -112,8 +117,8 @@ func (d *traceBuilder) firstSaleOf(replica string) string {
 	return ""
 }
 
-// command is a command: the attempts before it that were not noted, and its reply. If it was on its way while something happened to its
-// sender, it is drawn when it was sent, too.
+// commandSteps returns the steps of a command: the unrecorded attempts before it, and the command with its reply. If something happened to
+// the sender while the command was on its way, there is also a step when it was sent.
 func (d *traceBuilder) commandSteps(event Event) (all []timedStep) {
 	c, sender := event.Command, d.sender(event)
 	if c.Polls > 0 {
@@ -133,14 +138,14 @@ func (d *traceBuilder) commandSteps(event Event) (all []timedStep) {
 	if (c.Verb == Reads || c.Verb == Writes) && c.Outcome == Done {
 		step.Stock = withSegment(strconv.FormatInt(c.Stock, 10), event.Segment)
 	}
-	step.Says = cmp.Or(d.findingSentences(func(f Finding) bool { // that the command is to blame for
+	step.Says = cmp.Or(d.findingSentences(func(f Finding) bool { // Findings that the command caused take the place of its sentence.
 		return f.At.Equal(event.Replied) && f.Subject == actorOf(event) && (f.Kind != WaitsForItself || c.Verb == Takes)
 	}), commandSentence(d.in, event))
 	return append(all, timedStep{event.Replied, step})
 }
 
-// polled is when the attempts before a command are drawn: when the last of them was sent. An expiry is known as the earliest that it can
-// have been, so an attempt right after it still found the lock.
+// pollTime returns the time at which the attempts before a command are drawn: when the last of them was sent. The known time of an expiry
+// is the earliest possible, so an attempt shortly after it still found the lock, and is drawn before.
 func (d *traceBuilder) pollTime(event Event) time.Time {
 	at, holdings := event.Command.LastPoll, d.account.Holdings
 	if at.IsZero() {
@@ -157,8 +162,8 @@ func (d *traceBuilder) pollTime(event Event) time.Time {
 	return at
 }
 
-// isDelayed reports whether, while a command was on its way, its sale was told that it has lost the lock, its replica was stopped, or
-// somebody held it up.
+// isDelayed reports whether, while a command was on its way, its sale learned of the loss of its lock, its replica was stopped, or the
+// command was held.
 func (d *traceBuilder) isDelayed(event Event) bool {
 	return slices.ContainsFunc(d.account.Events, func(e Event) bool {
 		switch {
@@ -172,29 +177,31 @@ func (d *traceBuilder) isDelayed(event Event) bool {
 	})
 }
 
-// sender gives the sale on whose lifeline a command is drawn: its own, or, for one of a replica, the one that is at work there; "" for
-// one by hand.
+// sender returns the sale on whose lifeline a command is drawn: its own or, for a replica's command, the sale in the critical section
+// there; empty for a command sent by hand.
 func (d *traceBuilder) sender(event Event) string {
 	if event.Sale != "" || event.Command.Holder == "" {
 		return event.Sale
 	}
-	for _, i := range d.account.CriticalSections {
-		if ReplicaOf(i.Sale) == event.Replica && i.Contains(event.Replied) && slices.Contains(d.sales, i.Sale) {
-			return i.Sale
+	for _, section := range d.account.CriticalSections {
+		if ReplicaOf(section.Sale) == event.Replica && section.Contains(event.Replied) && slices.Contains(d.sales, section.Sale) {
+			return section.Sale
 		}
 	}
 	return d.firstSaleOf(event.Replica)
 }
 
-func (d *traceBuilder) findingSentences(those func(Finding) bool) (says string) {
+// findingSentences joins the sentences of the findings for which matches reports true.
+func (d *traceBuilder) findingSentences(matches func(Finding) bool) (sentences string) {
 	for _, f := range d.account.Findings {
-		if those(f) {
-			says = d.join(says, f.Sentence(d.in))
+		if matches(f) {
+			sentences = d.join(sentences, f.Sentence(d.in))
 		}
 	}
-	return says
+	return sentences
 }
 
+// join joins two sentences, either of which may be empty.
 func (d *traceBuilder) join(a, b string) string {
 	if a == "" || b == "" {
 		return a + b
@@ -202,7 +209,7 @@ func (d *traceBuilder) join(a, b string) string {
 	return strings.Join([]string{a, b}, language.Both("; ", "；").In(d.in))
 }
 
-// inSegment adds to a text of which segment of the stock it is, if the stock is in segments.
+// withSegment appends the stock segment to a text, if the stock has segments.
 func withSegment(text string, segment int) string {
 	if segment == 0 {
 		return text
@@ -210,20 +217,20 @@ func withSegment(text string, segment int) string {
 	return fmt.Sprintf("%s (%d)", text, segment)
 }
 
-// stood adds to a step what is so after it, until the next one.
+// withState adds to a step the state after it, until the next one.
 func (d *traceBuilder) withState(step trace.Step, at, until time.Time) trace.Step {
 	a := d.account
 	step.At = trace.Millis(at.Sub(a.Events[0].Sent))
-	var ofSegments []string
+	var segmentHolders []string
 	for _, h := range a.Holdings {
 		switch {
 		case h.Contains(at) && h.Segment > 0:
-			ofSegments = append(ofSegments, withSegment(h.Holder, h.Segment))
+			segmentHolders = append(segmentHolders, withSegment(h.Holder, h.Segment))
 		case h.Contains(at):
 			step.Lock = h.Holder
 		}
 	}
-	step.Lock = cmp.Or(step.Lock, strings.Join(ofSegments, ", "))
+	step.Lock = cmp.Or(step.Lock, strings.Join(segmentHolders, ", "))
 	d.stock = cmp.Or(step.Stock, d.stock)
 	step.Stock = d.stock
 	for range a.nodeCount {
@@ -245,33 +252,34 @@ func (d *traceBuilder) withState(step trace.Step, at, until time.Time) trace.Ste
 	return step
 }
 
-// stance is where a sale stands at a moment. A sale that obtains the lock before the next step is inside: its command has said so.
+// stance returns where a sale stands at a time. A sale that enters the critical section before the next step is drawn inside, because its
+// command has shown it.
 func (d *traceBuilder) stance(sale string, at, until time.Time) trace.Stance {
-	var life *Sale // the latest of that name: its replica may have been started again
+	var latest *Sale // latest sale of that name, because its replica may have been restarted
 	for _, s := range d.account.Sales {
 		if s.Name == sale && !s.beganAt().IsZero() && !s.beganAt().After(at) {
-			life = s
+			latest = s
 		}
 	}
-	paused := slices.ContainsFunc(d.account.Stops, func(s Stop) bool {
+	isPaused := slices.ContainsFunc(d.account.Stops, func(s Stop) bool {
 		return s.Replica == ReplicaOf(sale) && s.Contains(at)
 	})
-	inside := slices.ContainsFunc(d.account.CriticalSections, func(i *CriticalSection) bool {
+	isInside := slices.ContainsFunc(d.account.CriticalSections, func(i *CriticalSection) bool {
 		return i.Sale == sale && (i.Contains(at) || i.From.After(at) && i.From.Before(until))
 	})
 	switch {
-	case life == nil:
+	case latest == nil:
 		return trace.Absent
-	case !life.EndedAt.IsZero() && !life.EndedAt.After(at):
-		if life.Died {
+	case !latest.EndedAt.IsZero() && !latest.EndedAt.After(at):
+		if latest.Died {
 			return trace.Dead
 		}
 		return trace.Ended
-	case paused && inside:
+	case isPaused && isInside:
 		return trace.PausedInside
-	case paused:
+	case isPaused:
 		return trace.Paused
-	case inside:
+	case isInside:
 		return trace.Inside
 	default:
 		return trace.Outside

@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// manyOvertakes is how often a sale may be overtaken before it is worth a sentence: once, as in the explorer.
+// maxUnreportedOvertakes is how often a sale may be overtaken without a finding: once, as in the explorer.
 const maxUnreportedOvertakes = 1
 
-// endNestedWait ends a nested call's wait for the lock, which its own sale has.
+// endNestedWait ends the wait of a nested call for the lock that its own sale holds, and returns the finding.
 func (s *Sale) endNestedWait(at time.Time) []Finding {
 	if s.nestedWaitSince.IsZero() {
 		return nil
@@ -18,8 +18,8 @@ func (s *Sale) endNestedWait(at time.Time) []Finding {
 	return []Finding{f}
 }
 
-// recordWait finds that a sale waited for long, and behind whom: perhaps for a lock that it had itself, without knowing. And that it asked
-// again and again; of several masters, the one that was asked most often counts.
+// recordWait ends a sale's wait. It reports a long wait and the holder waited for, which may be the sale itself without knowing it, and
+// polling: of several masters, the one that was asked most often counts.
 func (a *Account) recordWait(s *Sale, event Event) {
 	n := 0
 	for _, times := range s.attempts {
@@ -28,13 +28,13 @@ func (a *Account) recordWait(s *Sale, event Event) {
 	if n > maxUnreportedAttempts {
 		a.report(Finding{Kind: PolledOften, At: event.Replied, Subject: s.Name, Count: n})
 	}
-	asking := s.waitingSince
+	since := s.waitingSince
 	s.waitingSince, s.attempts = time.Time{}, nil
-	if asking.IsZero() || event.Replied.Sub(asking) < reportedWait {
+	if since.IsZero() || event.Replied.Sub(since) < reportedWait {
 		return
 	}
-	f := Finding{Kind: WaitedLong, At: event.Replied, Subject: s.Name, Duration: Millis(event.Replied.Sub(asking))}
-	f.Other = holderAt(a.Holdings, s.Segment, asking, event.Replied)
+	f := Finding{Kind: WaitedLong, At: event.Replied, Subject: s.Name, Duration: Millis(event.Replied.Sub(since))}
+	f.Other = holderAt(a.Holdings, s.Segment, since, event.Replied)
 	switch {
 	case f.Other == s.Name && event.Kind == KindEnds && s.ObtainedAt.IsZero():
 		f.Kind, f.Other = WaitsForItself, ""
@@ -46,7 +46,7 @@ func (a *Account) recordWait(s *Sale, event Event) {
 	a.report(f)
 }
 
-// holderAt gives who held the lock of a segment first in that time, "" if nobody did.
+// holderAt returns the first holder of a segment's lock in a period; empty if nobody held it.
 func holderAt(holdings []*Holding, segment int, from, to time.Time) string {
 	for _, h := range holdings {
 		if h.Segment == segment && h.From.Before(to) && (h.End == Ongoing || h.To.After(from)) {
@@ -56,7 +56,7 @@ func holderAt(holdings []*Holding, segment int, from, to time.Time) string {
 	return ""
 }
 
-// wasOvertaken finds that a sale waits, or did until now, while others obtained the lock that had asked after it.
+// findOvertaken returns a finding if the sale waits, or waited until now, while others that had asked later obtained the lock.
 func (s *Sale) findOvertaken(now time.Time) []Finding {
 	if s.overtakenCount <= maxUnreportedOvertakes || !s.IsWaiting() {
 		return nil
@@ -64,6 +64,7 @@ func (s *Sale) findOvertaken(now time.Time) []Finding {
 	return []Finding{{Kind: Overtaken, At: now, Subject: s.Name, Count: s.overtakenCount}}
 }
 
+// recordCommand counts attempts to take the lock, and handles commands without a reply, the queue, and renewals.
 func (a *Account) recordCommand(s *Sale, event Event) {
 	c := event.Command
 	if s.attempts != nil {
@@ -81,7 +82,7 @@ func (a *Account) recordCommand(s *Sale, event Event) {
 	a.recordRenewal(s, event)
 }
 
-// accuse finds, once, that a sale failed because a command that asked for its lock had no reply, or none in time.
+// findUnanswered returns a finding, once, if the sale failed because a command that asked for its lock had no reply, or none in time.
 func (s *Sale) findUnanswered() []Finding {
 	if s.Error == "" || !s.ObtainedAt.IsZero() || s.isUnansweredReported {
 		return nil
@@ -90,26 +91,26 @@ func (s *Sale) findUnanswered() []Finding {
 	return []Finding{{Kind: Unanswered, At: s.EndedAt, Subject: s.Name, Duration: Millis(s.EndedAt.Sub(s.unansweredSince))}}
 }
 
-// recordRenewal finds the locks that are renewed though no sale needs them any more. An expiry that is set whosever the lock is belongs to
-// the taking of it.
+// recordRenewal counts renewals of locks that no sale needs any more. An expiry that is set regardless of the owner belongs to taking the
+// lock, and does not count.
 func (a *Account) recordRenewal(s *Sale, event Event) {
 	c := event.Command
-	last, known := a.lastEnds[event.Replica]
-	if c.Verb != Renews || c.Outcome != Done || c.Forced || !known || !event.Sent.After(last.Replied) {
+	last, ok := a.lastEnds[event.Replica]
+	if c.Verb != Renews || c.Outcome != Done || c.Forced || !ok || !event.Sent.After(last.Replied) {
 		return
 	}
 	if slices.ContainsFunc(a.ActiveSales, func(g *Sale) bool { return g == s || s.Name == "" && g.Replica == event.Replica }) {
 		return
 	}
-	f, before := a.orphanRenewals[c.Holder]
-	if !before {
+	f, ok := a.orphanRenewals[c.Holder]
+	if !ok {
 		f = Finding{Kind: RenewedAfterEnd, At: event.Replied, Subject: actorOf(event), Other: last.Sale}
 	}
 	f.Count++
 	a.orphanRenewals[c.Holder] = f
 }
 
-// leftBehind finds the lock of somebody who is gone, if it never expires.
+// findLeftBehind returns a finding if the latest holder has ended or died, and its lock never expires.
 func (a *Account) findLeftBehind() []Finding {
 	if len(a.Holdings) == 0 {
 		return nil
@@ -118,29 +119,29 @@ func (a *Account) findLeftBehind() []Finding {
 	if h.End != Ongoing || h.TTL != 0 {
 		return nil
 	}
-	gone := a.diedAt[ReplicaOf(h.Holder)]
+	ended := a.diedAt[ReplicaOf(h.Holder)]
 	if s := a.salesByName[h.Holder]; s != nil && s.EndedAt.After(h.From) {
-		gone = s.EndedAt
+		ended = s.EndedAt
 	}
-	if !gone.After(h.From) {
+	if !ended.After(h.From) {
 		return nil
 	}
-	return []Finding{{Kind: LeftBehind, At: gone, Subject: h.Holder}}
+	return []Finding{{Kind: LeftBehind, At: ended, Subject: h.Holder}}
 }
 
-// gone is what a replica that died leaves to the others: its lock, or its place in the queue.
+// deadReplica is what a replica leaves behind when it dies: its lock, or its place in the queue.
 type deadReplica struct {
-	holderOrWaiter string // the holder; of a place, the first sale that waited there
+	holderOrWaiter string // sale or replica that held the lock; of a place in the queue, the first sale that waited there
 	diedAt         time.Time
-	queuedSince    time.Time // of a place: since when the replica had it
+	queuedSince    time.Time // time at which the replica entered the queue; zero: it was not in it
 	hadLock        bool
 }
 
-// queue is who waits for the lock in Redis, one after the other, as far as commands tell.
+// redisQueue is the queue in Redis for the lock of one segment, so far as commands show it.
 type redisQueue struct {
-	queuedSince map[string]time.Time // replicas that asked for the lock in vain, since when
+	queuedSince map[string]time.Time // when each replica asked for the lock in vain first
 	dead        []deadReplica
-	handedOffAt time.Time // when a replica handed the lock to the first in the queue, and nobody has come in since
+	handedOffAt time.Time // when a replica last handed the lock to the head of the queue; zero: a sale has obtained it since
 }
 
 // queueOf returns the queue for the lock that an event is about.
@@ -151,9 +152,10 @@ func (a *Account) queueOf(event Event) *redisQueue {
 	return a.queues[event.Segment]
 }
 
-// record notes who has a place in the queue, and when the first of it is to have the lock.
+// record updates the places in the queue, and the time of the last hand-off, by a command.
 func (q *redisQueue) record(event Event) {
-	switch c := event.Command; {
+	c := event.Command
+	switch {
 	case c.Verb == Takes && c.Outcome == Refused:
 		if q.queuedSince[event.Replica].IsZero() {
 			q.queuedSince[event.Replica] = event.Replied
@@ -166,19 +168,21 @@ func (q *redisQueue) record(event Event) {
 	}
 }
 
-// markDead notes what a replica leaves, of all holdings and of the sales that go on. Its next process begins anew, with sales of old names.
-func (q *redisQueue) markDead(event Event, segment int, holdings []*Holding, going []*Sale) {
+// markDead notes what a dead replica leaves behind. holdings and active are those of the account: the replica's next process begins again
+// with sales of the same names.
+func (q *redisQueue) markDead(event Event, segment int, holdings []*Holding, active []*Sale) {
 	left := deadReplica{diedAt: event.Replied, queuedSince: q.queuedSince[event.Replica]}
 	for _, h := range holdings {
-		its := h.Segment == segment && ReplicaOf(h.Holder) == event.Replica
-		if its && h.Contains(event.Replied) && (h.End != Ongoing || !h.isExpiredAt(event.Replied)) {
+		isOwn := h.Segment == segment && ReplicaOf(h.Holder) == event.Replica
+		if isOwn && h.Contains(event.Replied) && (h.End != Ongoing || !h.isExpiredAt(event.Replied)) {
 			left.holderOrWaiter, left.hadLock = h.Holder, true
 		}
 	}
-	for _, s := range going {
+	for _, s := range active {
 		switch {
 		case s.Replica != event.Replica || s.Segment != segment:
-		case left.holderOrWaiter == event.Replica && !s.ObtainedAt.IsZero(), left.holderOrWaiter == "" && s.IsWaiting() && !left.queuedSince.IsZero():
+		case left.holderOrWaiter == event.Replica && !s.ObtainedAt.IsZero(),
+			left.holderOrWaiter == "" && s.IsWaiting() && !left.queuedSince.IsZero():
 			left.holderOrWaiter = s.Name
 		}
 	}
@@ -188,10 +192,10 @@ func (q *redisQueue) markDead(event Event, segment int, holdings []*Holding, goi
 	delete(q.queuedSince, event.Replica)
 }
 
-// adopt is for a sale that has waited for its turn: perhaps for that of one that is gone, too.
+// admit handles that a waiting sale obtains the lock. It returns the findings about dead replicas that it waited for, and forgets those.
 func (q *redisQueue) admit(s *Sale, event Event) (found []Finding) {
-	queued, is := q.queuedSince[event.Replica]
-	if !is { // it had the lock at once
+	queued, ok := q.queuedSince[event.Replica]
+	if !ok { // The sale obtained the lock at once.
 		queued = s.AskedAt
 	}
 	delete(q.queuedSince, event.Replica)
@@ -199,7 +203,7 @@ func (q *redisQueue) admit(s *Sale, event Event) (found []Finding) {
 		since, kind := later(g.diedAt, s.AskedAt), DiedHolding
 		if !g.hadLock {
 			if !q.handedOffAt.After(g.queuedSince) || !queued.After(g.queuedSince) {
-				return false // it came in before its turn, or was ahead of it
+				return false // The sale was ahead of the dead replica's place, or that turn has not come.
 			}
 			since, kind = later(q.handedOffAt, s.AskedAt), DiedInQueue
 		}
