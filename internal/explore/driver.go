@@ -39,7 +39,7 @@ func (d driver) Changed(s *simredis.Server, before *simredis.State, by *engine.A
 	d.judge.Change(judge.Change{Server: s.Index, Before: before, After: s.State, Lags: s.Standby != nil}, actor)
 }
 
-// Book implements engine.Judge.
+// RecordOrders implements engine.Judge.
 func (d driver) RecordOrders(before, next *simredis.State) (*simredis.State, error) {
 	l, err := d.harness.readLedger(next)
 	for _, order := range l.news {

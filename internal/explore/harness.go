@@ -73,7 +73,7 @@ func NewHarness(s strategy.Strategy, in engine.Scenario, options Options, seeds 
 	m, known := options.Memories.Get().(*simredis.Simulator)
 	var err error
 	if !known { // stock and ledger are durable, so that whatever goes wrong is the lock's doing
-		if m, err = simredis.NewMemory(dao.IsKey); err != nil {
+		if m, err = simredis.NewSimulator(dao.IsKey); err != nil {
 			return nil, err
 		}
 	}

@@ -40,7 +40,7 @@ func (r *recorder) Replied(reply []byte, commands int) {
 	r.step.Reply = meaning.Answer(simredis.FormatReply(reply, commands))
 }
 
-// Follow implements engine.Recorder.
+// PipelineContinues implements engine.Recorder.
 func (r *recorder) PipelineContinues(rest []redis.Cmder, arrives bool) {
 	var names []string
 	for _, command := range rest {

@@ -8,35 +8,35 @@ import (
 	"lockstep/internal/explore/simredis"
 )
 
-// Apply lets t happen, and everything that follows from it by itself. It reports false when t turned out to be no transition of its own: a
-// fault of a command that was not sent; and once Err says that nothing more can be said.
-func (x *Execution) Apply(t Transition) (own bool) {
+// Apply makes t happen, and then runs everything that follows from it. It returns false if t turned out not to be a transition of its
+// own, such as a fault on a command that was not sent, or if the execution has failed: see Err.
+func (x *Execution) Apply(t Transition) (isStep bool) {
 	if x.checkStop() {
 		return false
 	}
 	x.checkUnexplainedWakes()
-	r, id := &x.kindTable[t.Kind], int(t.ID)
-	possible := r.subject != subjectTask || id < len(x.tasks) && x.tasks[id].canMove()
-	if r.canHappen != nil {
-		possible = r.canHappen(x, t.Kind, id)
+	spec, id := &x.kindTable[t.Kind], int(t.ID)
+	possible := spec.subject != subjectTask || id < len(x.tasks) && x.tasks[id].canMove()
+	if spec.canHappen != nil {
+		possible = spec.canHappen(x, t.Kind, id)
 	}
 	if !possible {
 		x.Fail(ErrUnrepeatable)
 		return false
 	}
-	x.schedule, x.Faulted = append(x.schedule, t), x.Faulted || r.fault != fault.None
-	own = r.apply(x, t.Kind, id)
-	if r.budget != fault.None {
-		x.budget[r.budget]--
+	x.schedule, x.Faulted = append(x.schedule, t), x.Faulted || spec.fault != fault.None
+	isStep = spec.apply(x, t.Kind, id)
+	if spec.budget != fault.None {
+		x.budget[spec.budget]--
 	}
 	x.settle()
-	own = own && (!x.endsGoUnnoticed || slices.ContainsFunc(x.waiters, hasUnnoticedEnd))
+	isStep = isStep && (!x.endsGoUnnoticed || slices.ContainsFunc(x.waiters, hasUnnoticedEnd))
 	x.endsGoUnnoticed = false
 	x.killDeadTasks()
-	return own
+	return isStep
 }
 
-// stopped reports whether nothing more can be said, or is asked for.
+// checkStop asks Setup.Stop, and reports whether the execution has stopped or failed.
 func (x *Execution) checkStop() bool {
 	if x.Stop != nil {
 		if err := x.Stop(); err != nil {
@@ -46,7 +46,7 @@ func (x *Execution) checkStop() bool {
 	return x.Err() != nil
 }
 
-// move lets t do what it does next, with its next command if it comes to one.
+// move runs t's next action, and its next command if it comes to one.
 func (t *Task) move(k Kind) (sent bool) {
 	begins := t.pending == nil
 	switch {
@@ -73,8 +73,7 @@ func (t *Task) move(k Kind) (sent bool) {
 	return true
 }
 
-// isIndependent reports whether what the network or a replica does to t's command is nothing new: its server does not answer anyway, or
-// has no replica.
+// isFaultRedundant reports whether the fault on t's command makes no difference: its server does not answer anyway, or has no replica.
 func (t *Task) isFaultRedundant() bool {
 	s := t.x.Cluster.Servers()[t.server]
 	switch t.faultKind {
@@ -87,16 +86,16 @@ func (t *Task) isFaultRedundant() bool {
 	}
 }
 
-// matters reports whether something may happen between t's start, or its waking, and its first command that it can tell from what happens
-// after that: others of its process run, its client goes away, or time passes after it has looked at the clock. If not, the command is
-// part of the same step.
+// isStartObservable reports whether anything could happen between t's start or waking and its first command that t could tell from the
+// same thing happening after that command: another task of its process runs, its client goes away, or time passes after t has read the
+// clock. If not, the command is part of the same step.
 func (t *Task) isStartObservable() bool {
-	may := t.x.budget
-	late := may[fault.Slow]+may[fault.Expiry]+may[fault.Pause] > 0
-	return t.round.readClock && late || may[fault.Cancel] > 0 && !t.actor.cancelled || t.hasCompany()
+	budget := t.x.budget
+	timeMayPass := budget[fault.Slow]+budget[fault.Expiry]+budget[fault.Pause] > 0
+	return t.round.readClock && timeMayPass || budget[fault.Cancel] > 0 && !t.actor.cancelled || t.hasCompany()
 }
 
-// company reports whether somebody else may act in t's process.
+// hasCompany reports whether anything else may act in t's process: another actor, task or listener.
 func (t *Task) hasCompany() bool {
 	p := t.actor.Process
 	for _, a := range p.actors {
@@ -112,7 +111,7 @@ func (t *Task) hasCompany() bool {
 	return slices.ContainsFunc(t.x.listeners, func(l *listener) bool { return l.actor.Process == p && len(l.notify) > 0 })
 }
 
-// continues resumes a process. The timers it slept through fire at once; then it reads the reply that waits for it.
+// resume ends the pause of a process. The timers that it slept through fire at once; then it reads the reply that waits for it.
 func (p *Process) resume() {
 	p.paused = false
 	p.recordEvent("resume")

@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// Place is where a task is in the code.
+// CallSite is the position of a task in the code under test.
 type CallSite struct {
-	Task  string   `json:"task"`  // A, or, if A has started it, A.renewal
-	Calls []string `json:"calls"` // of the lock and the sale, the innermost first: internal/lockv2/lock.go:37
+	Task  string   `json:"task"`  // name of the task: A, or A.renewal for one that A has started
+	Calls []string `json:"calls"` // calls of the lock and the sale, innermost first, such as internal/lockv2/lock.go:37
 }
 
-// locate takes down where a task is that is about to give its turn back, if somebody wants to read that.
+// recordCallSite records the call stack of a task that is about to yield control, if there is a Recorder.
 func (t *Task) recordCallSite() {
 	if t.x.Recorder == nil {
 		return
@@ -22,7 +22,7 @@ func (t *Task) recordCallSite() {
 	t.callStack = callers[:runtime.Callers(3, callers)]
 }
 
-// Places returns where an actor's tasks are: those that have begun, and have not ended.
+// CallSites returns the call sites of the actor's tasks that have begun and have not ended.
 func (a *Actor) CallSites() []CallSite {
 	places := []CallSite{}
 	for _, t := range a.Process.x.tasks {
@@ -33,14 +33,15 @@ func (a *Actor) CallSites() []CallSite {
 	return places
 }
 
-// read gives the calls of the code that a sale runs. A package's path names its files, wherever they were compiled.
+// formatCalls formats the calls that are in a lock or in the sale. Files are named by their package's path, as the compiled-in paths
+// depend on the machine.
 func formatCalls(callers []uintptr) []string {
 	all := []string{}
 	for frames := runtime.CallersFrames(callers); ; {
 		frame, more := frames.Next()
-		of := frame.Function[:strings.LastIndex(frame.Function, "/")+1]
-		name, _, _ := strings.Cut(frame.Function[len(of):], ".")
-		file := strings.TrimPrefix(path.Join(of, name, path.Base(frame.File)), modulePrefix())
+		directory := frame.Function[:strings.LastIndex(frame.Function, "/")+1]
+		pkg, _, _ := strings.Cut(frame.Function[len(directory):], ".")
+		file := strings.TrimPrefix(path.Join(directory, pkg, path.Base(frame.File)), modulePrefix())
 		if strings.HasPrefix(file, "internal/lock") || strings.HasPrefix(file, "internal/service/") {
 			all = append(all, fmt.Sprintf("%s:%d", file, frame.Line))
 		}

@@ -15,14 +15,14 @@ type timer struct {
 	actor    *Actor
 	dueAt    time.Duration
 	callback func()
-	isBrief  bool // no longer than a moment
+	isBrief  bool // set for at most a moment: the schedule ends it, not time
 	stopped  bool
 }
 
-// timers are those that are set, in the order in which they were.
+// timers are timers in the order in which they were set.
 type timers []*timer
 
-// next returns the timer that will fire first, nil if there is none.
+// earliest returns the timer that fires first, leaving out those of paused and dead processes; nil if there is none.
 func (all timers) earliest() *timer {
 	var next *timer
 	for _, t := range all {
@@ -33,7 +33,7 @@ func (all timers) earliest() *timer {
 	return next
 }
 
-// forget drops such timers.
+// dropTimers removes the timers that match.
 func (x *Execution) dropTimers(which func(*timer) bool) {
 	x.timers, x.timeoutTimers = slices.DeleteFunc(x.timers, which), slices.DeleteFunc(x.timeoutTimers, which)
 }
@@ -47,11 +47,11 @@ type virtualClock struct {
 	moment  time.Duration
 }
 
-// Clock returns the clock of a process. A sleep of at most a moment ends whenever the schedule says so, without time moving: commands take
-// a while too, so no order of them is excluded by so short a pause.
+// Clock returns the clock of a process. A sleep of at most a moment ends whenever the schedule says so, and no time passes: commands take
+// time too, so such a short sleep excludes no order of them.
 func (p *Process) Clock(moment time.Duration) lock.Clock { return virtualClock{p.x, p, moment} }
 
-// Now tells the time, and takes down for the state that it was asked.
+// Now returns the process's time, and adds to its history that it was read.
 func (c virtualClock) Now() time.Time {
 	if t := c.x.callingTask("Clock.Now"); t != nil {
 		t.currentRound().readClock, t.lastTimer = true, nil
@@ -103,12 +103,13 @@ func (c virtualClock) Wait(ctx context.Context, ch <-chan struct{}) error {
 	}
 	c.x.Journal.record("Clock.Wait")
 	t.waitTimer, t.lastTimer = t.lastTimer, nil
-	t.waiting, t.waitCtx, t.waitCh, t.waitErr, t.received = true, ctx, ch, nil, false
+	t.waiting, t.waitCtx, t.waitCh = true, ctx, ch
+	t.waitErr, t.received = nil, false
 	if t.isInBriefSleep() || t.isInLongSleep() {
 		t.detached = true
 		t.recordPause()
 	}
-	if t.isInBriefSleep() { // then the schedule ends it, not time
+	if t.isInBriefSleep() { // The schedule ends a brief sleep, not time.
 		c.x.dropTimers(t.waitTimer.isSame)
 		t.compressHistory()
 	}
@@ -121,7 +122,8 @@ func (c virtualClock) Wait(ctx context.Context, ch <-chan struct{}) error {
 	if helped && c.x.Cluster.OnNodes() {
 		c.process.mergeNodeHistories()
 	}
-	if t.waiting = false; !helped && (t.waitTimer == nil || !t.waitTimer.isBrief) {
+	t.waiting = false
+	if !helped && (t.waitTimer == nil || !t.waitTimer.isBrief) {
 		t.beginRound()
 	}
 	return t.waitErr
@@ -137,27 +139,27 @@ func (t *timer) Stop() bool {
 	return true
 }
 
-// fire runs a timer's function, once the execution settles.
+// fire makes the timer's function run when the execution settles.
 func (t *timer) fire() {
 	t.Stop()
 	t.actor.spawn("timer", t.callback)
 }
 
-// pass lets time pass until then, firing timers as it goes.
-func (x *Execution) advanceTo(then time.Duration) {
-	for t := x.timers.earliest(); t != nil && t.dueAt <= then; t = x.timers.earliest() {
+// advanceTo advances the virtual time, and fires the timers that are due on the way.
+func (x *Execution) advanceTo(until time.Duration) {
+	for t := x.timers.earliest(); t != nil && t.dueAt <= until; t = x.timers.earliest() {
 		x.moveClock(t.dueAt)
-		x.settle() // fires it
+		x.settle() // settle fires the timers that are due
 	}
-	x.moveClock(then)
+	x.moveClock(until)
 }
 
-func (x *Execution) moveClock(then time.Duration) {
-	if then <= x.now {
+func (x *Execution) moveClock(until time.Duration) {
+	if until <= x.now {
 		return
 	}
-	d := then - x.now
-	x.now = then
+	d := until - x.now
+	x.now = until
 	for _, s := range x.Cluster.Servers() {
 		next, err := x.Cluster.StateAfter(s, d)
 		if err != nil {

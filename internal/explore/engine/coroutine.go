@@ -5,36 +5,38 @@ import (
 	"sync/atomic"
 )
 
-// ErrKilled is what Park returns from Kill on.
+// ErrKilled is returned by Park once the coroutine was killed.
 var ErrKilled = errors.New("the coroutine was killed")
 
-// ErrExited is what a coroutine is told to have panicked with whose function has ended its goroutine.
+// ErrCoroutineExited is passed to the panicked callback when the coroutine's function has ended its goroutine.
 var ErrCoroutineExited = errors.New("the function has ended its goroutine")
 
-// patience is how often a coroutine that was killed may still ask to park. One that asks more often, as a loop that retries for ever
-// does, is made to panic with ErrKilled, and so ends.
+// maxParksAfterKill is how often a killed coroutine may still call Park. One that calls it more often, as a loop that retries for ever
+// does, panics with ErrKilled, and so ends. A hundred is far more than cleaning up takes.
 const maxParksAfterKill = 100
 
-// Coroutine is one function on a goroutine that has a baton. It runs from Resume to its next Park, and Resume returns only then; whoever
-// calls Resume and the coroutine never run at the same time. So a scheduler that resumes one coroutine after the other decides every order
-// there is, and what they share needs no mutex. Park and Condemn are called by itself; everything else is called by its scheduler.
+// Coroutine runs a function on a goroutine of its own, and only while its scheduler waits: Resume returns when the function parks or
+// ends. So a scheduler that resumes one coroutine after the other decides their order, and what they share needs no mutex. The coroutine
+// itself calls Park and Condemn; its scheduler calls everything else.
 type Coroutine struct {
 	pool           *Pool
-	carrier        atomic.Pointer[carrier] // its goroutine, nil before and after
+	carrier        atomic.Pointer[carrier] // goroutine that runs it; nil: it has not begun, or has ended
 	f              func()
 	panicked       func(value any)
 	ended          bool
 	condemned      bool
-	parksSinceKill int // since then
+	parksSinceKill int // calls of Park since it was condemned
 }
 
-// Start lets it wait for its first Resume, once it has nothing else to do. If f panics, panicked gets the value, while the stack is still
-// there, and the coroutine ends.
-func (c *Coroutine) Start(on *Pool, f func(), panicked func(value any)) {
-	c.pool, c.f, c.panicked, c.ended, c.condemned, c.parksSinceKill = on, f, panicked, false, false, 0
+// Start prepares the coroutine to run f at its first Resume. A coroutine that has ended may be started again. If f panics, panicked gets
+// the value while the stack is still there, and the coroutine ends.
+func (c *Coroutine) Start(pool *Pool, f func(), panicked func(value any)) {
+	c.pool, c.f, c.panicked = pool, f, panicked
+	c.ended, c.condemned = false, false
+	c.parksSinceKill = 0
 }
 
-// Resume lets it run until it parks or ends.
+// Resume lets the coroutine run until it parks or ends.
 func (c *Coroutine) Resume() {
 	if c.ended {
 		return
@@ -53,7 +55,7 @@ func (c *Coroutine) Resume() {
 	}
 }
 
-// Kill ends it wherever it is: from now on Park fails, until it has returned from all its functions.
+// Kill ends the coroutine: Park fails from now on, and the coroutine runs until its function has returned.
 func (c *Coroutine) Kill() {
 	c.condemned = true
 	if c.carrier.Load() == nil {
@@ -62,7 +64,8 @@ func (c *Coroutine) Kill() {
 	c.Resume()
 }
 
-// Goroutine returns the number of its goroutine, "" if it has none. It may be called while the coroutine runs.
+// GoroutineID returns the id of the coroutine's goroutine, as stacks print it; "" if it has none. It may be called while the coroutine
+// runs.
 func (c *Coroutine) GoroutineID() string {
 	on := c.carrier.Load()
 	if on == nil {
@@ -72,13 +75,13 @@ func (c *Coroutine) GoroutineID() string {
 	return number
 }
 
-// Ended reports whether it has ended.
+// Ended reports whether the coroutine has ended.
 func (c *Coroutine) Ended() bool { return c.ended }
 
-// Condemn makes its Park fail from now on, as Kill does, but lets it run on until it returns.
+// Condemn makes Park fail from now on, as Kill does, but does not resume the coroutine.
 func (c *Coroutine) Condemn() { c.condemned = true }
 
-// Park gives the turn back, and returns when the next Resume gives it again. It fails with ErrKilled if the coroutine is to end instead.
+// Park yields control to the scheduler, and returns at the next Resume. It fails with ErrKilled if the coroutine has to end instead.
 func (c *Coroutine) Park() error {
 	if !c.condemned {
 		c.carrier.Load().park(struct{}{})

@@ -14,7 +14,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// pool is one that ends with the test.
+// newPool returns a pool that is closed when the test ends.
 func newPool(t *testing.T) *engine.Pool {
 	t.Helper()
 	var p engine.Pool
@@ -22,15 +22,16 @@ func newPool(t *testing.T) *engine.Pool {
 	return &p
 }
 
+// startCoroutine returns a coroutine that runs f at its first Resume, and fails the test if f panics.
 func startCoroutine(t *testing.T, f func(park func() error)) *engine.Coroutine {
 	t.Helper()
 	c := &engine.Coroutine{}
-	c.Start(newPool(t), func() { f(func() error { return c.Park() }) }, func(v any) { t.Errorf("it panicked: %v", v) })
+	c.Start(newPool(t), func() { f(func() error { return c.Park() }) }, func(v any) { t.Errorf("the coroutine panicked: %v", v) })
 	return c
 }
 
-// The order is the one in which they are resumed, and no other.
-func TestTheSchedulerDecidesTheOrder(t *testing.T) {
+// Coroutines run in the order in which they are resumed, and in no other.
+func TestCoroutinesRunInOrderOfResume(t *testing.T) {
 	var order []string
 	actor := func(name string) *engine.Coroutine {
 		return startCoroutine(t, func(park func() error) {
@@ -47,16 +48,16 @@ func TestTheSchedulerDecidesTheOrder(t *testing.T) {
 		next.Resume()
 	}
 	if want := []string{"B", "A", "A", "B"}; !slices.Equal(order, want) || !a.Ended() || !b.Ended() {
-		t.Errorf("%v, ended %t and %t; want %v, and both ended", order, a.Ended(), b.Ended(), want)
+		t.Errorf("order %v, ended %t and %t; want %v, and both ended", order, a.Ended(), b.Ended(), want)
 	}
 }
 
-func TestKillUnwinds(t *testing.T) {
+func TestKillRunsDeferredFunctions(t *testing.T) {
 	var cleaned bool
 	c := startCoroutine(t, func(park func() error) {
 		defer func() { cleaned = true }()
 		if err := park(); !errors.Is(err, engine.ErrKilled) {
-			t.Errorf("%v; want ErrKilled", err)
+			t.Errorf("Park: %v; want ErrKilled", err)
 		}
 	})
 	c.Resume()
@@ -66,16 +67,16 @@ func TestKillUnwinds(t *testing.T) {
 	}
 }
 
-func TestOneThatWasNeverResumedDoesNotRun(t *testing.T) {
-	c := startCoroutine(t, func(func() error) { t.Error("it ran") })
+func TestCoroutineDoesNotRunBeforeResume(t *testing.T) {
+	c := startCoroutine(t, func(func() error) { t.Error("the coroutine ran; want that it does not") })
 	c.Kill()
 	if !c.Ended() {
-		t.Error("it has not ended")
+		t.Error("the coroutine has not ended; want it ended")
 	}
 }
 
-// One that retries for ever ends too.
-func TestKillEndsALoop(t *testing.T) {
+// A function that calls Park for ever ends as well.
+func TestKillEndsEndlessLoop(t *testing.T) {
 	c := startCoroutine(t, func(park func() error) {
 		for {
 			_ = park()
@@ -84,44 +85,44 @@ func TestKillEndsALoop(t *testing.T) {
 	c.Resume()
 	c.Kill()
 	if !c.Ended() {
-		t.Error("it has not ended")
+		t.Error("the coroutine has not ended; want it ended")
 	}
 }
 
-// A condemned one runs to its end in the turn that it has.
-func TestCondemnedRunsOn(t *testing.T) {
+// A condemned coroutine runs on, without another Resume, until its function returns.
+func TestCondemnedCoroutineRunsToItsEnd(t *testing.T) {
 	var c engine.Coroutine
 	var err error
 	c.Start(newPool(t), func() { c.Condemn(); err = c.Park() }, nil)
 	c.Resume()
 	if !c.Ended() || !errors.Is(err, engine.ErrKilled) {
-		t.Errorf("ended %t, %v; want it ended, and ErrKilled", c.Ended(), err)
+		t.Errorf("ended %t, Park: %v; want it ended, and ErrKilled", c.Ended(), err)
 	}
 }
 
-func TestAPanicIsTold(t *testing.T) {
-	var told any
+func TestPanicIsPassedToCallback(t *testing.T) {
+	var recovered any
 	c := &engine.Coroutine{}
-	c.Start(newPool(t), func() { panic("out of luck") }, func(v any) { told = v })
+	c.Start(newPool(t), func() { panic("out of luck") }, func(v any) { recovered = v })
 	c.Resume()
-	if told != "out of luck" || !c.Ended() {
-		t.Errorf("told %v, ended %t", told, c.Ended())
+	if recovered != "out of luck" || !c.Ended() {
+		t.Errorf("recovered %v, ended %t; want out of luck, and ended", recovered, c.Ended())
 	}
 }
 
-// Its goroutine is known by its number, while it has one: any other has another.
-func TestAGoroutineIsKnownByItsNumber(t *testing.T) {
-	number := func() string { return strings.Fields(string(debug.Stack()))[1] }
+// GoroutineID is the id of the coroutine's goroutine while it has one, and differs from that of its scheduler.
+func TestGoroutineIDIdentifiesCoroutine(t *testing.T) {
+	goroutineID := func() string { return strings.Fields(string(debug.Stack()))[1] }
 	var own string
-	c := startCoroutine(t, func(park func() error) { own = number(); _ = park() })
+	c := startCoroutine(t, func(park func() error) { own = goroutineID(); _ = park() })
 	if c.GoroutineID() != "" {
-		t.Errorf("it has the goroutine %s before it begins", c.GoroutineID())
+		t.Errorf("GoroutineID = %s before the first Resume; want none", c.GoroutineID())
 	}
 	c.Resume()
-	if own != c.GoroutineID() || own == number() {
-		t.Errorf("its goroutine is %s, and is taken for %s; its scheduler's is %s", own, c.GoroutineID(), number())
+	if own != c.GoroutineID() || own == goroutineID() {
+		t.Errorf("the coroutine runs on goroutine %s, GoroutineID = %s; its scheduler runs on %s", own, c.GoroutineID(), goroutineID())
 	}
 	if c.Kill(); c.GoroutineID() != "" {
-		t.Errorf("it has the goroutine %s after its end", c.GoroutineID())
+		t.Errorf("GoroutineID = %s after its end; want none", c.GoroutineID())
 	}
 }

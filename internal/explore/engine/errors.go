@@ -11,23 +11,24 @@ import (
 	"lockstep/internal/explore/simredis"
 )
 
-// ErrBlind means that the code under test waits, or moves, where the explorer cannot see it.
+// ErrBlind is returned when the code under test waits, or acts, where the explorer cannot see it.
 var ErrBlind = errors.New("the lock waits where the explorer cannot see it: " +
 	"let it wait by lock.Sleep or Clock.Wait, and start goroutines by Clock.Go")
 
-// ErrUnrepeatable means that the same schedule led to two different states.
+// ErrUnrepeatable is returned when the same schedule led to two different states.
 var ErrUnrepeatable = errors.New("the lock does not do the same twice: let it take time from its clock, and nothing from chance")
 
-// ErrGone means that the code under test has ended a goroutine that is not its own.
+// ErrGoexit is returned when the code under test ended the goroutine that called it.
 var ErrGoexit = errors.New("the lock has ended the goroutine that called it, as runtime.Goexit and testing.T.FailNow do")
 
-// ErrPanicked means that the code under test has panicked. The error has the stack.
+// ErrPanicked is returned when the code under test panicked. The error's text contains the stack.
 var ErrPanicked = errors.New("panicked")
 
-// ErrCommand means that the code under test has sent a command that the simulated Redis does not have.
+// ErrCommand is returned when the code under test sent a command that the simulated Redis does not have.
 var ErrCommand = simredis.ErrCommand
 
-// running returns the task that has the turn. Without one, or in another goroutine, somebody acts behind the explorer's back.
+// callingTask returns the task that runs and so has called the function named what. It fails the execution if no task runs, or if the
+// caller is another goroutine: then the code acts where the explorer cannot see it.
 func (x *Execution) callingTask(what string) *Task {
 	t := x.current.Load()
 	switch {
@@ -40,21 +41,22 @@ func (x *Execution) callingTask(what string) *Task {
 	return t
 }
 
-// hasTurn reports whether the goroutine that asks is that of a task. In executions that are not inspected, it is taken to be.
+// hasTurn reports whether the calling goroutine is a task's. Unless Setup.ChecksCallers is set, it is assumed to be.
 func (t *Task) hasTurn() bool { return !t.x.ChecksCallers || isCarrier() }
 
-// checkTimeless fails for a context that ends by real time.
+// checkTimeless returns an error for a context with a deadline in real time.
 func checkTimeless(ctx context.Context) error {
-	if _, has := ctx.Deadline(); has {
+	if _, ok := ctx.Deadline(); ok {
 		return fmt.Errorf("%w: a context has a deadline in real time: make it by lock.WithTimeout%s", ErrBlind, callerLines())
 	}
 	return nil
 }
 
-// lineDepth is how many calls a line names: the innermost may be one that the lock shares with others, as lock.Sleep.
+// maxCallLines bounds the calls that callerLines names. One is not enough: the innermost may be in code that locks share, such as
+// lock.Sleep.
 const maxCallLines = 4
 
-// line says which line of the code under test has called, and from where that was called.
+// callerLines returns the lines of the code under test in the current call stack, innermost first, in brackets.
 func callerLines() string {
 	var all []string
 	for frame := range callFrames {
@@ -72,7 +74,7 @@ func callerLines() string {
 	return " (" + strings.Join(all, " < ") + ")"
 }
 
-// frames are the calls that the goroutine is in, the innermost first.
+// callFrames yields the frames of the calling goroutine, innermost first.
 func callFrames(yield func(runtime.Frame) bool) {
 	callers := make([]uintptr, 100)
 	all := runtime.CallersFrames(callers[:runtime.Callers(2, callers)])
@@ -83,7 +85,8 @@ func callFrames(yield func(runtime.Frame) bool) {
 	}
 }
 
-// panicked says where a task has panicked, or ended its goroutine. It is called while the stack is still there.
+// panicked fails the execution with the place where a task has panicked or ended its goroutine. It has to be called while the stack is
+// still there.
 func (t *Task) panicked(value any) {
 	if value == any(ErrCoroutineExited) {
 		t.x.Fail(fmt.Errorf("%w%s", ErrGoexit, callerLines()))
@@ -92,15 +95,15 @@ func (t *Task) panicked(value any) {
 	t.x.Fail(fmt.Errorf("%s %w: %v%s", t.name(), ErrPanicked, value, panicLines()))
 }
 
-// Recover is deferred around code under test that no task runs.
+// Recover is to be deferred around code under test that runs outside a task. It turns a panic into a failure of the execution.
 func (x *Execution) Recover(what string) {
 	if v := recover(); v != nil {
 		x.Fail(fmt.Errorf("%s %w: %v%s", what, ErrPanicked, v, panicLines()))
 	}
 }
 
-// stack says where the code under test has panicked: a line for each of its calls, the innermost first. It is for the function that
-// recovers.
+// panicLines returns the calls of the code under test that has panicked, one a line, innermost first. The function that recovers has to
+// call it.
 func panicLines() (lines string) {
 	panicked := false
 	for frame := range callFrames {

@@ -1,11 +1,13 @@
-// Package engine runs one schedule of a Scenario: an Execution is that schedule as it unfolds.
+// Package engine runs one schedule of a Scenario. An Execution is the run of that schedule so far.
 //
-// Actors run the code under test, in processes, on a simulated Redis. The code waits at two places alone: before a command, in Network, and
-// in Clock.Wait. There its task hands the turn back, so at most one task runs at any time, and when all of them wait, Transitions says what
-// can happen next: a command is answered, a message arrives, time passes, or a fault happens. Apply lets one of these happen, and then runs
-// every task that can go on without another command. Fingerprint tells states apart.
+// Actors run the code under test, in processes, on a simulated Redis. The code waits in only two places: before a command, in Network,
+// and in Clock.Wait. There its task yields control, so that at most one task runs at a time. When all of them wait, Transitions lists
+// what can happen next: a command is answered, a message arrives, time passes, or a fault happens. Apply makes one of these happen, and
+// then runs every task that can go on without another command. Fingerprint returns a hash of the state.
 //
-// The same code with the same transitions does the same, so a list of transitions is a schedule that can be run again.
+// The code is deterministic: the same transitions lead to the same state. So a list of transitions is a schedule that can be replayed.
+//
+// Begin with Execution, Task and the table of transitions in kind_table.go.
 package engine
 
 import (
@@ -21,92 +23,92 @@ import (
 	"lockstep/internal/explore/simredis"
 )
 
-// Judge sees what no actor can see.
+// Judge is told of state changes that no actor can observe, and contributes its own state to the state hash.
 type Judge interface {
-	// Changed is called when a server holds something else than before. It was done by the actor, or, if that is nil, by time or a fault.
+	// Changed is called when the state of a server changes from before. The change is the work of actor by; nil: of time or a fault.
 	Changed(server *simredis.Server, before *simredis.State, by *Actor)
-	// Book is called when a command makes a server hold next. It returns that without what nobody will ask for.
+	// RecordOrders is called when a command changes a server's state from before to next. It returns next without the ledger entries that no
+	// command will read.
 	RecordOrders(before, next *simredis.State) (*simredis.State, error)
-	// AppendState, AppendActor and AppendServer write what the judge knows beside that, for what tells states apart: of all actors, of
-	// one, and of a server.
+	// AppendState, AppendActor and AppendServer append the judge's own state to the data of a state hash: that about all actors, about one
+	// actor, and about one server.
 	AppendState(b []byte, o Order) []byte
 	AppendActor(b []byte, actor int) []byte
 	AppendServer(b []byte, server int, o Order) []byte
 }
 
-// Recorder sees the commands and replies of a schedule that somebody wants to read.
+// Recorder receives the commands and replies of a schedule that is shown to a reader.
 type Recorder interface {
 	Sending(server int, commands []redis.Cmder)
 	Replied(reply []byte, commands int)
-	// Follow is told what follows in the pipeline of the command that was replied to, and whether it can still arrive.
+	// PipelineContinues is called with the commands that follow the answered one in its pipeline. If arrives is false, they are lost with
+	// the connection.
 	PipelineContinues(rest []redis.Cmder, arrives bool)
 }
 
-// Setup is what an execution begins with.
+// Setup configures an execution.
 type Setup struct {
 	Scenario       Scenario
 	Cluster        *simredis.Cluster
 	Hasher         *Hasher
 	Pool           *Pool
-	FirstActorName rune // of the actors: A, or one that nobody has had
-	ChecksCallers  bool // each command is looked at: whether a goroutine sends it that the explorer knows. That takes longer than all the rest
+	FirstActorName rune // name of the first actor: 'A', or a letter that no earlier actor had
+	ChecksCallers  bool // verify for each call that a known goroutine makes it; this takes longer than everything else
 	Now            time.Duration
-	Stop           func() error // why nothing more is to happen, asked before each step; nil: it is never stopped
+	Stop           func() error // called before each step; an error stops the execution; nil: never stop
 	Cuts
 }
 
-// Cuts say what is not taken for the same.
+// Cuts disable reductions of the search, so that tests can compare with and without them.
 type Cuts struct {
 	EveryStart    bool // actors that start alike may start in any order, and are not interchangeable
-	EverySymmetry bool // nothing counts as the same: not such actors, nor which node is which, nor in which order nodes answer
+	EverySymmetry bool // no symmetry reduction: neither actors nor nodes are interchangeable, and the order of the nodes' replies counts
 }
 
-// Execution is one schedule so far: what can happen next, and what happens.
+// Execution is the run of one schedule: the steps taken so far, and the state that they led to.
 type Execution struct {
 	Setup
 
 	processes []*Process
 	actors    []*Actor
-	schedule  Schedule     // the steps taken so far
-	budget    fault.Budget // of the scenario's
+	schedule  Schedule     // steps taken so far
+	budget    fault.Budget // faults that may still happen
 
 	Judge    Judge
-	Recorder Recorder // nil unless somebody wants to read it
-	Journal  *Journal // nil unless somebody wants to know where the code differs
+	Recorder Recorder // nil: nobody reads the schedule
+	Journal  *Journal // nil: nothing is recorded
 
-	tasks      []*Task              // all there ever were
-	current    atomic.Pointer[Task] // the one that runs
-	turnCount  atomic.Uint64        // that there were
-	readyTasks []*Task              // that run next
-	waiters    []*Task              // in Clock.Wait
-	roundCount int                  // of all tasks
+	tasks      []*Task              // all tasks ever started, by id
+	current    atomic.Pointer[Task] // task that runs now; nil: none
+	turnCount  atomic.Uint64        // number of times that a task was resumed
+	readyTasks []*Task              // tasks that run next, in this order
+	waiters    []*Task              // tasks in Clock.Wait
+	roundCount int                  // rounds of all tasks so far
 
-	now             time.Duration // virtual
+	now             time.Duration // virtual time since the start
 	timers          timers
-	timeoutTimers   timers        // that no time would bring, but a fault may
-	totalClockJump  time.Duration // clocks, all of them together
-	idleSteps       int           // how often time passed with nothing due, since Redis changed
-	endsGoUnnoticed bool          // contexts that end now are noticed later
+	timeoutTimers   timers        // timers of Forever or longer: no passing of time fires them, but the fault timeout may
+	totalClockJump  time.Duration // sum of the clock jumps of all processes
+	idleSteps       int           // times that time has passed with nothing due since a server's state last changed
+	endsGoUnnoticed bool          // set for one step: tasks notice later that their contexts have ended
 
 	listeners    []*listener
-	lateCommands []sentCommand // commands whose senders were told an error, and that have not taken effect yet
+	lateCommands []sentCommand // commands that take effect later, although their senders got an error
 
-	Options   Options // that were listed last
-	Faulted   bool    // a fault has happened
+	Options   Options // result of the last Transitions
+	Faulted   bool    // the schedule contains a fault
 	kindTable *[kindCount]kindSpec
 
-	checksPolls bool // CheckPolls has attempts made: what they ask is taken down
+	checksPolls bool // CheckPolls repeats attempts, and their commands are recorded in round.queries
 
-	mu      sync.Mutex // code that acts behind our back may do so at any time
+	mu      sync.Mutex // guards failure: goroutines that the engine does not know may call Fail at any time
 	failure error
 }
 
-// New begins a schedule. Its actors do nothing before Run says what, and they start when the schedule says so.
+// New creates an execution. Every actor needs a SetBody before the first transition, and starts when the schedule says so.
 func New(setup Setup) *Execution {
 	s := setup.Scenario
-	x := &Execution{}
-	x.Setup, x.budget, x.now, x.tasks = setup, s.Faults, setup.Now, make([]*Task, 0, 16)
-	x.kindTable = setup.Pool.kindTable()
+	x := &Execution{Setup: setup, budget: s.Faults, now: setup.Now, tasks: make([]*Task, 0, 16), kindTable: setup.Pool.kindTable()}
 	for i := range s.Processes() {
 		x.processes = append(x.processes, newProcess(i, x))
 	}
@@ -120,7 +122,8 @@ func New(setup Setup) *Execution {
 	return x
 }
 
-// Run says what an actor does, once it starts. All actors have to be told before the first transition, in their order.
+// SetBody sets the function that an actor runs once it starts. It has to be called for all actors, in their order, before the first
+// transition.
 func (x *Execution) SetBody(a *Actor, f func(context.Context) error) {
 	ctx, leave := context.WithCancel(context.Background())
 	a.cancelContext = leave
@@ -128,10 +131,10 @@ func (x *Execution) SetBody(a *Actor, f func(context.Context) error) {
 		a.err = f(ctx)
 		a.finished = true
 	})
-	x.readyTasks = x.readyTasks[:0] // it starts when the schedule says so
+	x.readyTasks = x.readyTasks[:0] // the actor starts when the schedule says so, not when the execution settles
 }
 
-// Close ends what still runs. Nothing can be asked of it after that.
+// Close ends all tasks that still run. The execution must not be used after that.
 func (x *Execution) Close() {
 	for _, p := range x.processes {
 		p.dead = true
@@ -140,10 +143,11 @@ func (x *Execution) Close() {
 	for _, a := range x.actors {
 		a.cancelContext()
 	}
-	x.Pool.tasks, x.tasks = append(x.Pool.tasks, x.tasks...), nil
+	x.Pool.tasks = append(x.Pool.tasks, x.tasks...)
+	x.tasks = nil
 }
 
-// bury ends the tasks of dead processes.
+// killDeadTasks ends the tasks, timers and subscriptions of dead processes. What their pipelines have sent is still under way.
 func (x *Execution) killDeadTasks() {
 	for _, t := range x.tasks {
 		if t.actor.Process.dead && !t.Ended() {
@@ -157,35 +161,35 @@ func (x *Execution) killDeadTasks() {
 	x.listeners = slices.DeleteFunc(x.listeners, func(l *listener) bool { return l.actor.Dead() })
 }
 
-// Fail ends the exploration for a reason that is no verdict: Err.
+// Fail stops the exploration with an error, which Err returns.
 func (x *Execution) Fail(err error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if x.failure == nil { // what follows from the first is no news
+	if x.failure == nil { // the first error is the cause; later ones are its consequences
 		x.failure = err
 	}
 }
 
-// Taken returns the transitions so far.
+// Schedule returns the transitions so far.
 func (x *Execution) Schedule() Schedule { return x.schedule }
 
-// Err returns why the exploration cannot go on.
+// Err returns the error that stopped the exploration; nil: none.
 func (x *Execution) Err() error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return x.failure
 }
 
-// Actors returns all of them, by their index.
+// Actors returns all actors, by index.
 func (x *Execution) Actors() []*Actor { return x.actors }
 
-// Processes returns all of them.
+// Processes returns all processes, by index.
 func (x *Execution) Processes() []*Process { return x.processes }
 
-// Now returns the time since the start.
+// Now returns the virtual time since the start.
 func (x *Execution) Now() time.Duration { return x.now }
 
-// becomes changes what a server holds. It was done by an actor, or, if that is nil, by time or a fault.
+// setState changes the state of a server, and tells the judge. The change is the work of actor by; nil: of time or a fault.
 func (x *Execution) setState(s *simredis.Server, next *simredis.State, by *Actor) {
 	before := s.State
 	if x.Cluster.SetState(s, next) {

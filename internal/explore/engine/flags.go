@@ -11,40 +11,40 @@ import (
 	"lockstep/internal/lock"
 )
 
-// ErrScenarioText means that a text is no scenario.
-var ErrScenarioText = lock.WithCode("bad_request", "no scenario")
+// ErrScenarioText is returned when a text cannot be read as a scenario.
+var ErrScenarioText = lock.WithCode("bad_request", "not a scenario")
 
-// Flags are a scenario as flags of a command line: what String writes. Add begins them, and Scenario gives what was read.
+// Flags reads and writes a scenario as command-line flags. Add defines the flags, and Scenario returns the values after parsing.
 type Flags struct {
 	scenario Scenario
 	faults   string
 }
 
-// Add adds the flags to a set.
+// Add defines the flags in a flag set.
 func (f *Flags) Add(to *pflag.FlagSet) {
 	s := &f.scenario
-	to.IntVar(&s.Actors, "actors", 2, "how many buyers there are")
-	to.IntVar(&s.Sales, "sales", 1, "how many sales each of them makes, one after the other")
-	to.IntVar(&s.Replicas, "replicas", 0, "how many processes they are in; 0: one each")
-	to.IntVar(&s.Try, "try", 0, "how many of them try once for the lock, and do not wait")
-	to.IntVar(&s.Nested, "nested", 0, "how many nested calls take the lock again")
+	to.IntVar(&s.Actors, "actors", 2, "number of buyers")
+	to.IntVar(&s.Sales, "sales", 1, "number of sales of each buyer, one after the other")
+	to.IntVar(&s.Replicas, "replicas", 0, "number of processes; 0: one for each buyer")
+	to.IntVar(&s.Try, "try", 0, "number of buyers that try once for the lock, and do not wait")
+	to.IntVar(&s.Nested, "nested", 0, "number of nested calls that take the lock again")
 	to.IntVar(&s.Overtakes, "overtakes", defaultOvertakes,
-		"how often a sale may be overtaken by others that asked after it: --anomaly starved")
-	to.DurationVar(&s.Work, "work", 0, "how long a sale works under the lock; its expiry is 10s")
+		"how often later sales may overtake a waiting one, for --anomaly starved")
+	to.DurationVar(&s.Work, "work", 0, "how long a sale works under the lock, which expires after 10s")
 	to.DurationVar(&s.Skew, "skew", 0,
-		"how far clocks are off: the first process's is behind Redis's, the second's ahead, the third's right, and so on")
-	to.DurationVar(&s.FreedWithin, "freed-within", 0, "how long the lock of a holder that died may stay; 0: any time that ends")
-	to.IntVar(&s.Nodes, "nodes", 0, "how many masters the lock is on, if it is on several; 0: 3")
-	to.StringVar(&f.faults, "faults", "", "what may go wrong, and how often: expiry=1,crash=1")
+		"clock error: the first process is behind Redis by this, the second ahead, the third right, and so on")
+	to.DurationVar(&s.FreedWithin, "freed-within", 0, "time after which the lock of a dead holder has to be free; 0: any finite time")
+	to.IntVar(&s.Nodes, "nodes", 0, "number of masters of a lock on several masters; 0: 3")
+	to.StringVar(&f.faults, "faults", "", "faults that may happen, and how often each: expiry=1,crash=1")
 }
 
-// Faults returns those that were read, as they were written.
+// Faults returns the value of --faults as it was typed.
 func (f *Flags) Faults() string { return f.faults }
 
-// Scenario returns the one that was read. It may be one that Check refuses; what cannot be read at all is an error.
+// Scenario returns the scenario that was parsed. It fails for values that cannot be read; Scenario.Check refuses more.
 func (f *Flags) Scenario() (s Scenario, err error) {
 	s = f.scenario
-	switch { // 0 stands for what is usual, and nobody who types it means that
+	switch { // in a Scenario, 0 stands for the default; a user who types it does not mean that
 	case s.Sales == 0:
 		return s, fmt.Errorf("sales: 0; it takes 1 to %d", MaxSales)
 	case s.Overtakes == 0:
@@ -54,7 +54,7 @@ func (f *Flags) Scenario() (s Scenario, err error) {
 	return s, err
 }
 
-// String writes a scenario as the flags of the command line; two actors and nothing else as "".
+// String formats a scenario as command-line flags. Two actors and defaults for the rest are "".
 func (s Scenario) String() string {
 	var f Flags
 	set := pflag.NewFlagSet("", pflag.ContinueOnError)
@@ -71,7 +71,7 @@ func (s Scenario) String() string {
 	return strings.Join(flags, " ")
 }
 
-// ParseScenario reads what String writes, and fails with ErrScenarioText. That it is checked is the caller's part.
+// ParseScenario parses the result of String. It fails with ErrScenarioText, and does not Check the scenario.
 func ParseScenario(text string) (Scenario, error) {
 	var f Flags
 	set := pflag.NewFlagSet("", pflag.ContinueOnError)
@@ -88,7 +88,7 @@ func ParseScenario(text string) (Scenario, error) {
 		return wrong(err)
 	}
 	if set.NArg() > 0 {
-		return wrong(fmt.Errorf("what is %q?", set.Arg(0)))
+		return wrong(fmt.Errorf("unexpected argument %q", set.Arg(0)))
 	}
 	s, err := f.Scenario()
 	if err != nil {

@@ -9,24 +9,24 @@ import (
 	"lockstep/internal/explore/simredis"
 )
 
-// Fingerprint stands for a state, or for a past.
+// Fingerprint is a 128-bit hash of a state or of a history.
 type Fingerprint = search.Fingerprint
 
-// Hasher makes fingerprints. One that has the same seeds makes the same.
+// Hasher computes fingerprints. Two hashers with the same seeds compute the same fingerprints.
 type Hasher struct {
 	seeds      Seeds
-	buffer     []byte // of what is hashed
-	joined     []byte // of what is to be added to a past
-	nodeBuffer []byte // of what is hashed by itself first
+	buffer     []byte // data of the last sum, reused
+	joined     []byte // result of the last join, reused
+	nodeBuffer []byte // data of one node's hash, reused by appendNodes
 }
 
-// Seeds are what a hasher begins with.
+// Seeds are the seeds of the two 64-bit halves of a Hasher's fingerprints.
 type Seeds [2]maphash.Seed
 
-// NewSeeds makes seeds that nobody has had.
+// NewSeeds returns new random seeds.
 func NewSeeds() Seeds { return Seeds{maphash.MakeSeed(), maphash.MakeSeed()} }
 
-// NewHasher makes a hasher with these seeds.
+// NewHasher returns a hasher with these seeds.
 func NewHasher(seeds Seeds) *Hasher {
 	return &Hasher{seeds: seeds}
 }
@@ -36,12 +36,12 @@ func (h *Hasher) sum(b []byte) Fingerprint {
 	return Fingerprint{maphash.Bytes(h.seeds[0], b), maphash.Bytes(h.seeds[1], b)}
 }
 
-// add gives a past with one thing more in it.
+// extend returns the hash of a history to which one event is added.
 func (h *Hasher) extend(past Fingerprint, what ...string) Fingerprint {
 	return h.extendBytes(past, h.join(what))
 }
 
-// text writes what is to be added. It is good until the next.
+// join concatenates the parts of an event. The result is valid until the next call.
 func (h *Hasher) join(what []string) []byte {
 	h.joined = h.joined[:0]
 	for _, part := range what {
@@ -50,12 +50,12 @@ func (h *Hasher) join(what []string) []byte {
 	return h.joined
 }
 
-// after is add for what is written already.
+// extendBytes is extend for an event that is already in one piece.
 func (h *Hasher) extendBytes(past Fingerprint, b []byte) Fingerprint {
 	return h.sum(append(past.Append(h.buffer[:0]), b...))
 }
 
-// note adds to what has happened to a process.
+// recordEvent adds an event to the history of p, and to the round of the task that runs.
 func (p *Process) recordEvent(what ...string) {
 	if p.dead {
 		return
@@ -69,22 +69,23 @@ func (p *Process) recordEvent(what ...string) {
 	}
 }
 
-// localised puts, for each name, the number that it has for a process: the place at which it came to know it.
+// localizeNames replaces the names of actors in an event by the order in which the process met them, so that histories that differ in
+// names alone have the same hash. It changes event in place.
 func (p *Process) localizeNames(what []byte) []byte {
 	if !p.x.hasInterchangeableActors() {
 		return what
 	}
 	return renameActors(what, p.x.FirstActorName, len(p.x.actors), func(actor int) byte {
-		i := slices.Index(p.knownActors, byte(actor)) //nolint:gosec // they are few
+		i := slices.Index(p.knownActors, byte(actor)) //nolint:gosec // fits: few values
 		if i < 0 {
 			i = len(p.knownActors)
-			p.knownActors = append(slices.Clip(p.knownActors), byte(actor)) //nolint:gosec // they are few
+			p.knownActors = append(slices.Clip(p.knownActors), byte(actor)) //nolint:gosec // fits: few values
 		}
-		return byte(i) //nolint:gosec // they are few
+		return byte(i) //nolint:gosec // fits: few values
 	})
 }
 
-// look adds that a process looked at the clock.
+// recordClockRead adds to the history that a task of p has read the clock.
 func (p *Process) recordClockRead() {
 	p.clockReads.count++
 	if p.clockReads.lastTime == p.x.now || p.dead {
@@ -95,8 +96,9 @@ func (p *Process) recordClockRead() {
 	p.hash = p.x.Hasher.extend(p.hash, "now ", strconv.Itoa(p.clockReads.count), " ", strconv.Itoa(int(p.x.now)))
 }
 
-// noteOf adds what t, or those by whose name it asked, got from a server. What a node answers to a task of its own is its history with that
-// node, which counts once the one that asked goes on: by then it does not matter in which order nodes answered, nor which said what.
+// recordReply adds to the history what t got from a server. If t was started by another task to query a node, the reply goes into the
+// process's history with that node alone. mergeNodeHistories adds these histories to the main one when the waiting task goes on: by then
+// neither the order of the nodes' replies matters, nor which node gave which.
 func (t *Task) recordReply(s *simredis.Server, what, by, reply string) {
 	x, p := t.x, t.actor.Process
 	p.lastReplyStep = len(x.schedule)
@@ -110,7 +112,8 @@ func (t *Task) recordReply(s *simredis.Server, what, by, reply string) {
 	}
 }
 
-// inPast names t in what s answers: as one of many alike, if they are asked all at once.
+// requesterLabel returns the label under which a reply of s to t enters the history. Tasks that one task has started to query the nodes
+// are interchangeable, so all of them have their parent's label.
 func requesterLabel(t *Task, s *simredis.Server) string {
 	if s.Index == 0 || t.parent == nil {
 		return t.label
@@ -118,7 +121,7 @@ func requesterLabel(t *Task, s *simredis.Server) string {
 	return t.parent.label
 }
 
-// mergePast lets the answers that came count, for the one that waited for them.
+// mergeNodeHistories adds the histories with all nodes to the main history, as a set: the sum does not depend on their order.
 func (p *Process) mergeNodeHistories() {
 	var sum Fingerprint
 	for _, answers := range p.nodeHashes {
@@ -128,7 +131,7 @@ func (p *Process) mergeNodeHistories() {
 	p.recordEvent("answers " + string(sum.Append(nil)))
 }
 
-// noted counts a note.
+// countEvent counts an event of p, and of the round of the task that runs.
 func (p *Process) countEvent() {
 	p.eventCount++
 	if t := p.x.current.Load(); t != nil {

@@ -9,20 +9,20 @@ import (
 	"lockstep/internal/redis/meaning"
 )
 
-// Journal is what the code under test asked for in a run, in this order. Code that does not do the same twice has two journals for one
-// schedule: where they part is the line to look at.
+// Journal records what the code under test asked for during a run, in order. If code is not deterministic, two journals of one schedule
+// differ, and the first difference names the line to look at.
 type Journal struct{ entries []entry }
 
 type entry struct{ action, callers string }
 
-// jot writes down what the task that has the turn asks for. A nil journal takes nothing down.
+// record adds what the running task asks for. It does nothing on a nil Journal.
 func (j *Journal) record(what string) {
 	if j != nil {
 		j.entries = append(j.entries, entry{what, callerLines()})
 	}
 }
 
-// jotCommands writes down that it sends commands.
+// recordCommands adds that the running task sends commands. It does nothing on a nil Journal.
 func (j *Journal) recordCommands(cmds []redis.Cmder) {
 	if j == nil {
 		return
@@ -35,7 +35,7 @@ func (j *Journal) recordCommands(cmds []redis.Cmder) {
 	j.record(strings.Join(all, ", "))
 }
 
-// Parts says where two journals part, "" if they do not.
+// FirstDifference describes the first entry in which two journals differ; "" if they are the same.
 func (j *Journal) FirstDifference(other *Journal) string {
 	for i := range max(len(j.entries), len(other.entries)) {
 		a, b := j.entryAt(i), other.entryAt(i)

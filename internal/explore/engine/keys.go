@@ -12,39 +12,40 @@ import (
 	"lockstep/internal/lock"
 )
 
-// beside is what keys of a lock begin with that are not its own: so they are in the same slot of a Redis Cluster.
+// lockTagPrefix is the prefix of a lock's keys beside lock.Key: its hash tag puts them into the same slot of a Redis Cluster.
 const lockTagPrefix = "{" + lock.Key + "}:"
 
-// ErrKey means that a lock keeps something where nobody looks for it, or in several slots of a Redis Cluster.
+// ErrKey is returned when a lock uses a key that is neither lock.Key nor has its prefix, or one command uses keys in two slots of a Redis
+// Cluster.
 var ErrKey = errors.New("the keys of a lock are " + lock.Key + " (lock.Options.Key), and those that begin with " + lockTagPrefix +
 	", so that a Redis Cluster has all of them in one slot")
 
-// itsKeys fails for a command that leaves another key than one of the lock's or the store's, or that has keys of both.
-func checkKeys(command *simredis.Command, then *simredis.State) error {
-	for _, k := range then.Keys {
+// checkKeys returns an error for a command that leaves a key which is neither the lock's nor the store's, or that uses keys of both.
+func checkKeys(command *simredis.Command, after *simredis.State) error {
+	for _, k := range after.Keys {
 		if !dao.IsKey(k.Name) && !isLockKey(k.Name) {
 			return fmt.Errorf("%w: %s is none of them: call it %s", ErrKey, k.Name, suggestKey(k.Name))
 		}
 	}
-	var locks, stores string
+	var lockKey, storeKey string
 	for _, key := range command.Keys() {
 		switch {
 		case dao.IsKey(key):
-			stores = key
+			storeKey = key
 		case isLockKey(key):
-			locks = key
+			lockKey = key
 		}
 	}
-	if locks != "" && stores != "" {
-		return fmt.Errorf("%w: one command has %s and %s, which are in two slots", ErrKey, locks, stores)
+	if lockKey != "" && storeKey != "" {
+		return fmt.Errorf("%w: one command has %s and %s, which are in two slots", ErrKey, lockKey, storeKey)
 	}
 	return nil
 }
 
-// ofSegment is what the keys of a segment's lock begin with, once braces are left out.
+// segmentPrefix is the prefix of the keys of a segment's lock, apart from a brace.
 const segmentPrefix = lock.Key + ":"
 
-// isLocksAlone reports whether a command asks for keys of the lock, and for no others.
+// usesOnlyLockKeys reports whether all keys of a command are the lock's, and it has at least one.
 func usesOnlyLockKeys(command *simredis.Command) bool {
 	keys := command.Keys()
 	return len(keys) > 0 && !slices.ContainsFunc(keys, func(key string) bool { return !isLockKey(key) })
@@ -59,7 +60,7 @@ func isLockKey(key string) bool {
 	return err == nil && strings.Contains(key, segmentPrefix)
 }
 
-// renamed returns what another key may be called.
+// suggestKey returns a valid name for a key that checkKeys refuses.
 func suggestKey(key string) string {
 	name := strings.TrimPrefix(key, lock.Key+":")
 	if _, untagged, tagged := strings.Cut(key, "}:"); tagged && strings.HasPrefix(key, "{") {

@@ -11,15 +11,15 @@ import (
 	"lockstep/internal/explore/simredis"
 )
 
-// A lock's keys have its name or its tag; other keys are refused, with a name that would do.
-func TestKeys(t *testing.T) {
-	m, err := simredis.NewMemory(dao.IsKey)
+// A lock's keys have its name or its hash tag. Other keys are refused, and the error suggests a valid name.
+func TestCheckKeysRefusesForeignKeys(t *testing.T) {
+	m, err := simredis.NewSimulator(dao.IsKey)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer m.Close()
 	const both = "one command has distributedLock and inventory"
-	for sent, says := range map[string]string{
+	for sent, wantErr := range map[string]string{
 		"SET distributedLock A":                 "",
 		"SET {distributedLock}:fence 1":         "",
 		"SET {distributedLock}fence 1":          "call it {distributedLock}:{distributedLock}fence",
@@ -29,7 +29,7 @@ func TestKeys(t *testing.T) {
 		"SET inventory 99":                      "",
 		"HSET {inventory}:ledger:run:older 1 1": "",
 
-		"HSET distributedLock inventory A":                                    "", // a field
+		"HSET distributedLock inventory A":                                    "", // inventory is a field here, not a key
 		"RENAME inventory distributedLock":                                    both,
 		"DEL distributedLock inventory":                                       both,
 		"MSET distributedLock A inventory 1":                                  both,
@@ -49,10 +49,10 @@ func TestKeys(t *testing.T) {
 			t.Fatal(err)
 		}
 		switch err := checkKeys(command, answer.NewState); {
-		case says == "" && err != nil:
-			t.Errorf("%s: %v", sent, err)
-		case says != "" && (!errors.Is(err, ErrKey) || !strings.Contains(err.Error(), says)):
-			t.Errorf("%s: %v; want %q", sent, err, says)
+		case wantErr == "" && err != nil:
+			t.Errorf("%s: %v; want no error", sent, err)
+		case wantErr != "" && (!errors.Is(err, ErrKey) || !strings.Contains(err.Error(), wantErr)):
+			t.Errorf("%s: %v; want %q", sent, err, wantErr)
 		}
 	}
 }

@@ -11,27 +11,27 @@ import (
 	"lockstep/internal/lock"
 )
 
-// Jump is how far a clock jumps: longer than the expiry of a lock.
+// ClockJumpSize is how far a clock jumps: more than the expiry of a lock.
 const ClockJumpSize = 15 * time.Second
 
-// Restart is how long a server takes to restart.
+// RestartTime is the time that a server takes to restart.
 const RestartTime = time.Second
 
-// row is one kind of transition: how a schedule writes it, which fault it is, when it can happen, and what it does.
+// kindSpec specifies one kind of transition: its notation, its fault, when it can happen, and what it does.
 type kindSpec struct {
 	subject subjectKind
-	word    string      // of a schedule: alone, WHO:word, or, of a task, WHO:COMMANDword; "": WHO:COMMAND
-	fault   fault.Fault // that it is
-	// uses is the fault whose budget it uses up. The first half of a failover, or of a rollback, does so: the second has to come.
+	word    string      // in a schedule: the whole token, or WHO:word, or, for a task, WHO:COMMANDword; "": WHO:COMMAND
+	fault   fault.Fault // the fault that it is, or completes; None: it is no fault
+	// budget is the fault whose budget it uses up. Of a failover or a rollback, the first half does so: the second has to follow.
 	budget fault.Fault
-	// can reports whether it can happen to the one with this id; nil: to a task that is about to move, and to everybody else at any time. A
-	// schedule that comes from a run of code which did something else may have tasks, messages and timers that this one has not.
+	// canHappen reports whether it can happen to the task, process or actor with this id. nil means any task that is about to move, and any
+	// other subject at any time. The id may not exist: a schedule may come from a run of code that behaved differently.
 	canHappen func(x *Execution, k Kind, id int) bool
-	// happen lets it happen. It reports false if that is no transition of its own: a fault of a command that was not sent.
-	apply func(x *Execution, k Kind, id int) (own bool)
+	// apply makes it happen. It returns false if that is no transition of its own, such as a fault on a command that was not sent.
+	apply func(x *Execution, k Kind, id int) (isStep bool)
 }
 
-// table has the row of each kind. It is made of constants and functions alone, so that it costs no more than a copy.
+// kindTable returns the specifications of all kinds. It consists of constants and functions alone, so that it costs no more than a copy.
 func kindTable() [kindCount]kindSpec {
 	return [kindCount]kindSpec{
 		Moves:          {subjectTask, "", fault.None, fault.None, nil, moveTask},
@@ -75,12 +75,12 @@ func kindTable() [kindCount]kindSpec {
 	}
 }
 
-// The functions of the table. Those of a fault that strikes a command let that happen, too.
+// The functions of the table.
 
 func moveTask(x *Execution, k Kind, id int) bool { return x.tasks[id].move(k) }
 
-// moveHalting lets a command take effect of which a replica, or a snapshot, gets nothing, nor of what follows. That is no transition of its
-// own if nothing would be lost by it.
+// moveAndStopReplication makes a command take effect, after which a replica or a snapshot gets no more updates. It is no transition of
+// its own if nothing would be lost by it.
 func moveAndStopReplication(x *Execution, k Kind, id int) bool {
 	sent := x.tasks[id].move(k)
 	s := x.Cluster.LaggingServer()
@@ -105,7 +105,7 @@ func resolveLateCommand(x *Execution, k Kind, id int) bool {
 	return true
 }
 
-// strikeNode lets a fault have happened to a node by the time a task's command comes to it.
+// failNode makes a fault happen to a node just before a task's command arrives there.
 func failNode(x *Execution, k Kind, id int) bool {
 	t := x.tasks[id]
 	switch s := x.Cluster.Servers()[t.server]; k {
@@ -123,17 +123,17 @@ func failNode(x *Execution, k Kind, id int) bool {
 	return t.connBroken || t.move(Moves)
 }
 
-// passIdly lets time pass until the next timer fires or the next key expires; if nothing is due, for some time.
+// passTime advances the time to the next timer or expiry. If nothing is due, it advances past the expiry of a lock.
 func passTime(x *Execution, _ Kind, _ int) bool {
 	expiry, next := x.Cluster.NextExpiry(), x.timers.earliest()
 	if expiry == 0 && next == nil {
 		x.idleSteps++
 	}
-	then := x.now + cmp.Or(expiry, TTL+x.MaxClockDifference()) // by any clock
+	until := x.now + cmp.Or(expiry, TTL+x.MaxClockDifference()) // if nothing is due, past the expiry of a lock by any clock
 	if x.IsTimerNext() {
-		then = next.dueAt
+		until = next.dueAt
 	}
-	x.advanceTo(then)
+	x.advanceTo(until)
 	return true
 }
 
@@ -149,18 +149,18 @@ func passToExpiry(x *Execution, _ Kind, _ int) bool {
 	return true
 }
 
-// canPromote reports whether a server's replica lags, or its snapshot is behind.
+// canPromote reports whether a server has a lagging replica, for FailsOver, or an old snapshot, for RollsBack.
 func canPromote(x *Execution, k Kind, _ int) bool {
 	s := x.Cluster.LaggingServer()
 	return s != nil && s.StandbyIsSnapshot == (k == RollsBack)
 }
 
-// failOver lets a server's replica, or its snapshot, take its place. Those who listened there connect anew: what they did not hear by then
-// is lost, and they are told that they may have missed something.
+// promoteStandby replaces a server by its replica or snapshot. Its subscribers reconnect: messages that they have not received are lost,
+// and the empty message tells them that they may have missed some.
 //
-// A failover has two steps. From some command on, the replica gets nothing more: that is where the explorer chooses what will be lost.
-// Later the replica takes its master's place, and what came since then is gone, although it was acknowledged. That takes no time: so the
-// replica's clock is behind the master's by as long as it takes. A rollback has two steps, too: a snapshot, and a restart with it.
+// A failover has two steps. From some command on, the replica gets no more updates: with this step the explorer chooses what will be
+// lost. Later the replica takes its master's place, and what came since then is gone, although it was acknowledged. A rollback has two
+// steps as well: a snapshot, and a restart from it.
 func promoteStandby(x *Execution, k Kind, _ int) bool {
 	s := x.Cluster.LaggingServer()
 	x.breakConnections(s)
@@ -169,7 +169,7 @@ func promoteStandby(x *Execution, k Kind, _ int) bool {
 	}
 	x.setState(s, x.Cluster.Promote(s), nil)
 	if s.Index > 0 {
-		return true // they listen to another one
+		return true // nobody subscribes on a master of a lock on several nodes
 	}
 	for _, l := range x.listeners {
 		l.messages = []string{""}
@@ -208,7 +208,7 @@ func hasMessage(x *Execution, _ Kind, id int) bool {
 	return x.processes[id].listenerWithMessage() != nil
 }
 
-// takeMessage delivers the message that is due for a process, or loses it.
+// deliverOrDropMessage delivers the oldest message for a process, or loses it.
 func deliverOrDropMessage(x *Execution, k Kind, id int) bool {
 	if p := x.processes[id]; k == Woken {
 		p.deliverMessage()
@@ -218,7 +218,7 @@ func deliverOrDropMessage(x *Execution, k Kind, id int) bool {
 	return true
 }
 
-// jumpClock lets the clock of a process jump. Its timers count time that passes, and do not.
+// jumpProcessClock makes the clock of a process jump ahead. Its timers measure elapsed time, and are not affected.
 func jumpProcessClock(x *Execution, _ Kind, id int) bool {
 	p := x.processes[id]
 	x.totalClockJump += ClockJumpSize
@@ -228,7 +228,7 @@ func jumpProcessClock(x *Execution, _ Kind, id int) bool {
 	return true
 }
 
-// goAway lets an actor's client go away.
+// cancelClient cancels the context of an actor, whose client has gone away.
 func cancelClient(x *Execution, k Kind, id int) bool {
 	a := x.actors[id]
 	a.cancelled, x.endsGoUnnoticed = true, k == LeavesUnnoticed
@@ -239,7 +239,7 @@ func cancelClient(x *Execution, k Kind, id int) bool {
 
 func hasTimeout(x *Execution, _ Kind, id int) bool { return x.actors[id].firstTimeout() != nil }
 
-// timeOut lets an actor's timeout come that no time would bring.
+// fireTimeout fires an actor's timeout, which the passing of time would not reach.
 func fireTimeout(x *Execution, k Kind, id int) bool {
 	a := x.actors[id]
 	x.endsGoUnnoticed = k == TimesOutUnnoticed

@@ -9,27 +9,27 @@ import (
 	"lockstep/internal/explore/simredis"
 )
 
-// sent is what a task has sent to a server.
+// sentCommand is a command on its way from a task to a server.
 type sentCommand struct {
 	task     *Task
 	commands []redis.Cmder
 	server   *simredis.Server
 	conn     *simredis.Conn
 	command  *simredis.Command
-	losable  bool // it is the rest of a pipeline, and may never arrive
+	losable  bool // part of a pipeline whose connection may break, so that it never arrives
 }
 
-// oldest returns the index of the first late command of a task, below zero if it has none.
+// firstLate returns the index of t's first command in lateCommands; below zero: it has none.
 func (t *Task) firstLate() int {
 	return slices.IndexFunc(t.x.lateCommands, func(l sentCommand) bool { return l.task == t })
 }
 
-// sentLate reports whether a command of a's is under way.
+// hasLateCommand reports whether a command of a is among the late ones.
 func (a *Actor) hasLateCommand() bool {
 	return slices.ContainsFunc(a.Process.x.lateCommands, func(l sentCommand) bool { return l.task.actor == a })
 }
 
-// appendLate writes what is under way to a server.
+// appendLate appends the late commands to a server.
 func (w *stateWriter) appendLate(b []byte, s *simredis.Server, o Order) []byte {
 	for _, l := range w.x.lateCommands {
 		if l.server == s {
@@ -39,7 +39,8 @@ func (w *stateWriter) appendLate(b []byte, s *simredis.Server, o Order) []byte {
 	return b
 }
 
-// addArrivals adds that late commands take effect. They do even if everybody is gone by then. Those of one task keep their order.
+// addArrivals adds that late commands take effect, which they do even after all actors have finished. The commands of one task keep their
+// order.
 func (o *optionList) addArrivals() {
 	for i, l := range o.x.lateCommands {
 		if l.task.firstLate() == i {
@@ -51,7 +52,7 @@ func (o *optionList) addArrivals() {
 	}
 }
 
-// arrive lets the first late command of t take effect. Nobody waits for the reply.
+// executeLate makes the first late command of t take effect. Nobody receives the reply.
 func (t *Task) executeLate() {
 	i := t.firstLate()
 	l := t.x.lateCommands[i]

@@ -14,22 +14,23 @@ import (
 	"lockstep/internal/explore/simredis"
 )
 
-// silent reports whether no reply comes to a command that this happens to.
+// hidesReply reports whether the fault k keeps the reply from the sender.
 func (k Kind) hidesReply() bool {
 	return k == LosesReply || k == LosesRequest || k == Delays || k == Resends
 }
 
-// maxUnsent is how many commands in a row a task may try to send when their context has ended.
+// maxUnsent is how many commands in a row a task may try to send after their context has ended. A thousand is far above what code does
+// that reacts to the error.
 const maxUnsent = 1000
 
 // network is the simredis.Network of an execution.
 type network struct{ x *Execution }
 
-// Network returns what clients send their commands by.
+// Network returns the network that clients send their commands through.
 func (x *Execution) Network() simredis.Network { return network{x} }
 
-// Send implements simredis.Network: it holds commands back until the schedule lets them go. From then on they are on their way, whatever
-// becomes of their context: go-redis looks at that before it writes, and not after.
+// Send implements simredis.Network. It holds commands back until the schedule releases them. From then on they are under way even if
+// their context ends: go-redis checks the context before it writes, and not after.
 func (n network) Send(ctx context.Context, server int, cmds []redis.Cmder, deliver func(context.Context) error) error {
 	t := n.x.callingTask("a command")
 	if t == nil {
@@ -47,7 +48,7 @@ func (n network) Send(ctx context.Context, server int, cmds []redis.Cmder, deliv
 	return n.transmit(ctx, t, server, cmds, deliver)
 }
 
-// unsent returns what a command gets whose context has ended. One that tries again at once, and again, would never end.
+// refuseExpired returns the error for a command whose context has ended. If a task retries for ever without a pause, the execution fails.
 func (n network) refuseExpired(t *Task, err error) error {
 	if t.expiredSends++; t.expiredSends <= maxUnsent {
 		return err
@@ -57,7 +58,8 @@ func (n network) refuseExpired(t *Task, err error) error {
 	return park(t)
 }
 
-// transmit sends what is not held back by its sender's context. A client that sends a command again does so, whatever became of that.
+// transmit sends commands once the schedule releases them. With Resends it sends them again, even if ctx has ended meanwhile, as a client
+// does.
 func (n network) transmit(ctx context.Context, t *Task, server int, cmds []redis.Cmder, deliver func(context.Context) error) error {
 	t.pending, t.server, t.faultKind = cmds, server, Moves
 	t.nameByNode(server)
@@ -101,20 +103,20 @@ func (n network) transmit(ctx context.Context, t *Task, server int, cmds []redis
 	return err
 }
 
-// record shows the recorder, if there is one, what is on its way to a server.
+// recordSending tells the recorder, if there is one, what is on its way to a server.
 func (n network) recordSending(server int, commands []redis.Cmder) {
 	if n.x.Recorder != nil {
 		n.x.Recorder.Sending(server, commands)
 	}
 }
 
-// Mine implements simredis.Network.
+// HasTurn implements simredis.Network.
 func (n network) HasTurn() bool {
 	t := n.x.current.Load()
 	return t != nil && t.hasTurn()
 }
 
-// Refuse implements simredis.Network.
+// ReportMisuse implements simredis.Network.
 func (n network) ReportMisuse(err error) { n.x.Fail(fmt.Errorf("%w%s", err, callerLines())) }
 
 // Receive implements simredis.Network: a command takes effect.
@@ -170,7 +172,7 @@ func (n network) Receive(
 		return nil, io.ErrUnexpectedEOF
 	case len(follow) == 0:
 		return a.Reply, nil
-	case t.faultKind == DiesAfter: // and with it its connection
+	case t.faultKind == DiesAfter: // The connection ends with the process.
 		return nil, io.ErrUnexpectedEOF
 	case t.faultKind == PausesAfter:
 		t.actor.Process.paused = true
@@ -179,7 +181,7 @@ func (n network) Receive(
 	return a.Reply, nil
 }
 
-// effect lets a command take effect.
+// execute makes a command take effect.
 func (x *Execution) execute(c sentCommand) (*simredis.Answer, error) {
 	a, err := x.Cluster.EvaluateOnConn(c.server, c.conn, c.task.actor.Index, x.now, c.command)
 	if err != nil {
@@ -200,7 +202,7 @@ func (x *Execution) execute(c sentCommand) (*simredis.Answer, error) {
 	return a, nil
 }
 
-// refuse answers for a crashed node.
+// refuseConnection returns the error that a crashed node answers with.
 func (n network) refuseConnection(t *Task, s *simredis.Server) error {
 	t.recordReply(s, "refused", requesterLabel(t, s), "")
 	if n.x.Recorder != nil {
@@ -210,15 +212,16 @@ func (n network) refuseConnection(t *Task, s *simredis.Server) error {
 	return &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
 }
 
-// readTimeout is how long a client waits for a reply, as the shop's do.
+// readTimeout is the time that a client waits for a reply, the same as in the shop (package redisclient).
 const readTimeout = 3 * time.Second
 
-// loseReply answers for a hung node: what was sent takes effect, and its sender waits until its context ends, or its client gives up.
+// awaitTimeout returns the error for a command to a hung node: the command takes effect, and its sender waits until its context ends or
+// the read timeout is over.
 func (n network) awaitTimeout(ctx context.Context, t *Task) error {
 	t.awaitsReply = true
-	clock, over := t.actor.Process.Clock(0), make(chan struct{})
-	timer := clock.AfterFunc(readTimeout, func() { close(over) })
-	err := clock.Wait(ctx, over)
+	clock, timedOut := t.actor.Process.Clock(0), make(chan struct{})
+	timer := clock.AfterFunc(readTimeout, func() { close(timedOut) })
+	err := clock.Wait(ctx, timedOut)
 	timer.Stop()
 	t.awaitsReply = false
 	if err == nil {

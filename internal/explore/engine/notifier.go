@@ -12,11 +12,11 @@ import (
 type listener struct {
 	actor    *Actor
 	channel  string
-	notify   []*func(message string) // all who listen there, in the order in which they came
-	messages []string                // published, and not told yet
+	notify   []*func(message string) // callbacks of all subscribers, in the order in which they subscribed
+	messages []string                // published messages that have not been delivered
 }
 
-// listener gives a process's subscription to a channel, and makes it if there is none.
+// listener returns a process's subscription to a channel, and creates it if there is none.
 func (p *Process) listener(channel string, a *Actor) *listener {
 	x := p.x
 	i := slices.IndexFunc(x.listeners, func(l *listener) bool { return l.actor.Process == p && l.channel == channel })
@@ -28,7 +28,7 @@ func (p *Process) listener(channel string, a *Actor) *listener {
 	return x.listeners[i]
 }
 
-// publish makes messages due.
+// publish appends messages to the listeners of their channels.
 func publish(messages []simredis.Message, to []*listener) {
 	for _, m := range messages {
 		for _, l := range to {
@@ -39,7 +39,7 @@ func publish(messages []simredis.Message, to []*listener) {
 	}
 }
 
-// due returns the first listener of a process that a message is due for, nil if there is none.
+// listenerWithMessage returns the first listener of a process that has a message; nil if there is none.
 func (p *Process) listenerWithMessage() *listener {
 	for _, l := range p.x.listeners {
 		if l.actor.Process == p && len(l.notify) > 0 && len(l.messages) > 0 {
@@ -49,14 +49,14 @@ func (p *Process) listenerWithMessage() *listener {
 	return nil
 }
 
-// take takes the message that is told next.
+// takeMessage removes and returns the oldest message.
 func (l *listener) takeMessage() string {
 	m := l.messages[0]
 	l.messages = l.messages[1:]
 	return m
 }
 
-// notify delivers the message that is due for p.
+// deliverMessage delivers the oldest message for p.
 func (p *Process) deliverMessage() {
 	l := p.listenerWithMessage()
 	m := l.takeMessage()
@@ -64,7 +64,7 @@ func (p *Process) deliverMessage() {
 	l.deliver(m)
 }
 
-// tell tells a message to all who listen, one after the other.
+// deliver starts a task that passes a message to all subscribers, one after the other.
 func (l *listener) deliver(message string) {
 	all := slices.Clone(l.notify)
 	t := l.actor.spawn("listener", func() {
@@ -81,8 +81,9 @@ type virtualNotifier struct{ process *Process }
 // Notifier returns the notifier of a process.
 func (p *Process) Notifier() lock.Notifier { return virtualNotifier{p} }
 
-// Subscribe implements lock.Notifier. As with the real one, the subscription stays when nobody listens any more; so a message for an
-// earlier listener may reach the next one. After a reply it is a step of its own: what the reply said may no longer be so.
+// Subscribe implements lock.Notifier. As with the real notifier, the subscription stays when the last subscriber stops, so a message for
+// an earlier subscriber may reach the next one. If it follows a reply, the subscription is a step of its own, as what the reply said may
+// have changed by then.
 func (n virtualNotifier) Subscribe(channel string, notify func(message string)) (stop func()) {
 	t := n.process.x.callingTask("Notifier.Subscribe")
 	if err := simredis.CheckChannel(channel); err != nil {
@@ -97,7 +98,7 @@ func (n virtualNotifier) Subscribe(channel string, notify func(message string)) 
 	return func() { l.notify = slices.DeleteFunc(l.notify, func(n *func(string)) bool { return n == &notify }) }
 }
 
-// untilSubscribed waits until the schedule lets t subscribe.
+// awaitSubscription waits until the schedule lets t subscribe.
 func (t *Task) awaitSubscription() error {
 	t.subscribing = true
 	t.recordCallSite()

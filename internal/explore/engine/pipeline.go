@@ -6,14 +6,14 @@ import (
 	"lockstep/internal/explore/simredis"
 )
 
-// A pipeline is sent at once, and its commands take effect one after the other: each is a step, and others may come between. Their sender
-// has nothing to do with that. It waits for all replies, and what it has sent takes effect if it is paused, or dead, too, unless its
-// connection breaks: then the rest never arrives. A transaction is one step.
+// A pipeline is sent at once, and its commands take effect one after the other: each is a step, and commands of others may come between.
+// Its sender has no part in that: it waits for all replies, and what it has sent takes effect even if it is paused or dead, unless its
+// connection breaks. Then the rest never arrives. A transaction is one step.
 
-// ConnectionReset is what a recorder is told for the reply to the rest of a pipeline whose connection is broken.
+// ConnectionReset is the reply that a recorder gets for the rest of a pipeline whose connection is broken.
 const ConnectionReset = "connection reset"
 
-// Next implements simredis.Network.
+// AwaitNext implements simredis.Network.
 func (n network) AwaitNext() error {
 	t := n.x.callingTask("a command")
 	if t == nil {
@@ -23,7 +23,7 @@ func (n network) AwaitNext() error {
 	return park(t)
 }
 
-// split parts what t has sent into what takes effect now, and what follows.
+// split divides what t has sent into the command that takes effect now, and those that follow.
 func (t *Task) split(
 	s *simredis.Server, conn *simredis.Conn, command *simredis.Command, rest []*simredis.Command,
 ) (now sentCommand, follow []sentCommand) {
@@ -42,10 +42,10 @@ func (t *Task) split(
 	return follow[0], follow[1:]
 }
 
-// midway reports whether a part of t's pipeline has taken effect, and the rest is under way.
+// isMidPipeline reports whether a part of t's pipeline has taken effect, and the rest is under way.
 func (t *Task) isMidPipeline() bool { return len(t.pipelineRest) > 0 && !t.Ended() }
 
-// orphaned is the rest of a pipeline for which nobody waits. Its connection may be broken.
+// markLosable marks the rest of a pipeline whose sender is gone: its connection may break.
 func markLosable(rest []sentCommand) []sentCommand {
 	for i := range rest {
 		rest[i].losable = true
@@ -53,7 +53,7 @@ func markLosable(rest []sentCommand) []sentCommand {
 	return rest
 }
 
-// breakOff lets the rest of t's pipeline never arrive.
+// dropLateRest drops the late rest of t's pipeline: it never arrives.
 func (t *Task) dropLateRest() {
 	first := t.x.lateCommands[t.firstLate()]
 	if t.x.Recorder != nil {
@@ -64,7 +64,7 @@ func (t *Task) dropLateRest() {
 	})
 }
 
-// reset breaks the connections to a server that is gone, or has begun anew: the rest of a pipeline never arrives there.
+// breakConnections breaks the connections to a server that crashed or restarted: the rest of a pipeline never arrives there.
 func (x *Execution) breakConnections(s *simredis.Server) {
 	x.lateCommands = slices.DeleteFunc(slices.Clone(x.lateCommands), func(l sentCommand) bool { return l.server == s && l.losable })
 	for _, t := range x.tasks {
@@ -75,7 +75,7 @@ func (x *Execution) breakConnections(s *simredis.Server) {
 	}
 }
 
-// isCutOff shows the command that does not come to its server any more, if it is what the step was to do.
+// recordReset tells the recorder that c does not arrive any more, if c is the subject of the current step.
 func (n network) recordReset(c sentCommand) {
 	if last := n.x.schedule[len(n.x.schedule)-1]; n.x.Recorder == nil || !last.Kind.IsOfTask() || int(last.ID) != c.task.id {
 		return

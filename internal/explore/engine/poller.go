@@ -9,47 +9,48 @@ import (
 	"lockstep/internal/lock"
 )
 
-// ErrUndeclaredPoll means that the code under test polls in a way that it does not declare.
+// ErrUndeclaredPoll is returned when the code under test polls in a way that it does not declare by lock.Poll.
 var ErrUndeclaredPoll = errors.New("the lock asks again and again, and lock.Poll does not say that its next attempt is the last one " +
 	"once more: let it wait by lock.Poll, and leave nothing in Redis by an attempt that fails; or explore it with package locktest")
 
-// maxUndeclared is how many attempts in a row a waiter may make that lock.Poll does not describe: they may be the commands of a list.
+// maxUndeclared is how many attempts in a row a waiter may make that lock.Poll does not describe. There may be a few: the commands of a
+// list look like attempts.
 const maxUndeclared = 10
 
 // poller is what is known of the attempts that a task has made before its present one.
 type poller struct {
-	lastReplies Fingerprint // what the last attempt was told
-	futile      bool        // the last attempt was told what the one before was, and has changed nothing
+	lastReplies Fingerprint // repliesHash of the last attempt
+	futile      bool        // the last attempt got the same replies as the one before, and changed nothing
 	undeclared  int         // attempts in a row that lock.Poll does not describe
 }
 
-// recordPause takes down an attempt that ends with a pause. If that is lock.Poll's, the next attempt is this one once more. After any
-// other, the code may be about to ask something else.
+// recordPause records an attempt that ends with a pause. After a pause of lock.Poll, the next attempt is the same one; after any other,
+// the code may be about to ask something else.
 func (t *Task) recordPause() {
 	r, p := &t.round, &t.poller
 	r.endEvents = t.actor.Process.eventCount
-	again := r.repliesHash == p.lastReplies && !r.replyLost && !t.hasHelper()
-	if p.undeclared++; !again || r.commandCount == 0 || t.isInPollSleep() {
+	isSame := r.repliesHash == p.lastReplies && !r.replyLost && !t.hasHelper()
+	if p.undeclared++; !isSame || r.commandCount == 0 || t.isInPollSleep() {
 		p.undeclared = 0
 	}
-	p.futile, p.lastReplies = again && !r.wrote, r.repliesHash
+	p.futile, p.lastReplies = isSame && !r.wrote, r.repliesHash
 	if t.isInBriefSleep() && p.undeclared >= maxUndeclared {
 		t.x.Fail(fmt.Errorf("%w%s", ErrUndeclaredPoll, callerLines()))
 	}
 }
 
-// retries reports whether t is in a pause of lock.Poll.
+// isInPollSleep reports whether t is in a pause of lock.Poll.
 func (t *Task) isInPollSleep() bool { return lock.IsRetry(t.waitCtx) }
 
-// isPaused reports whether t is in a pause that time ends: one of more than a moment.
+// isInLongSleep reports whether t sleeps for more than a moment, so that time has to end its sleep.
 func (t *Task) isInLongSleep() bool {
 	return t.waiting && t.waitTimer != nil && !t.waitTimer.isBrief && !t.waitTimer.stopped
 }
 
-// isPausedInVain reports whether t rests after an attempt that told it what the one before did.
+// isInFutileSleep reports whether t sleeps after an attempt that got the same replies as the one before.
 func (t *Task) isInFutileSleep() bool { return t.isInLongSleep() && t.poller.futile }
 
-// sleeper returns the task that a timer wakes from its rest, nil if it does something else.
+// sleeper returns the task that the timer wakes from a long sleep; nil if it wakes none.
 func (t *timer) sleeper() *Task {
 	for _, task := range t.x.tasks {
 		if task.isInLongSleep() && task.waitTimer == t && !task.Ended() {
@@ -59,7 +60,7 @@ func (t *timer) sleeper() *Task {
 	return nil
 }
 
-// onlyPolls reports whether time will bring nothing but attempts of those who have asked in vain.
+// hasOnlyFutilePolls reports whether the passing of time will bring nothing but attempts in vain.
 func (x *Execution) hasOnlyFutilePolls() bool {
 	return len(x.timers) > 0 && x.Cluster.NextExpiry() == 0 && !slices.ContainsFunc(x.timers, func(due *timer) bool {
 		t := due.sleeper()
@@ -67,19 +68,23 @@ func (x *Execution) hasOnlyFutilePolls() bool {
 	})
 }
 
-// How often CheckPolls has a waiter ask again: one that would ask in vain, and one whose attempts leave something in Redis.
+// The number of times that CheckPolls has a waiter try again: pollRepeats for one whose attempts are in vain, leftoverRepeats for one whose
+// attempts leave something in Redis.
 const pollRepeats, leftoverRepeats = 20, 3
 
-// CheckPolls has each waiter in a pause of lock.Poll ask again and again, behind everybody's back: no schedule can say so. It fails with
-// ErrUndeclaredPoll if an attempt in vain asks for something else than the one before, gets the lock, or prolongs something, as lock.Poll says
-// that it is the same, and so none is made while time passes; or if each attempt leaves something in Redis though nothing went wrong. A waiter
-// that was told the same as one in seen is left alone.
+// CheckPolls has each waiter in a pause of lock.Poll try again many times, outside the schedule. lock.Poll declares that the attempts are
+// the same, so the search skips those that would be in vain. CheckPolls fails with ErrUndeclaredPoll if such an attempt sends other
+// commands than the one before, gets the lock, or prolongs an expiry; or if each attempt leaves something in Redis although no fault has
+// happened. It skips waiters whose replies are in seen, and adds the others.
 func (x *Execution) CheckPolls(seen map[Fingerprint]struct{}) {
 	for _, t := range x.tasks {
 		if t.Ended() || !t.isLive() || !t.isInBriefSleep() || !t.isInPollSleep() {
 			continue
 		}
-		if _, known := seen[t.round.repliesHash]; known || x.Cluster.OnNodes() && len(seen) >= pollRepeats { // nodes never tell the same
+		if _, ok := seen[t.round.repliesHash]; ok {
+			continue
+		}
+		if x.Cluster.OnNodes() && len(seen) >= pollRepeats { // the replies of nodes are never the same, so a few samples have to do
 			continue
 		}
 		seen[t.round.repliesHash] = struct{}{}
@@ -92,19 +97,19 @@ func (x *Execution) CheckPolls(seen map[Fingerprint]struct{}) {
 	}
 }
 
-// retryInVain has t ask again and again, and reports whether each attempt is the same and prolongs nothing.
+// retryInVain has t try again, and reports whether each attempt is the same and prolongs nothing.
 func retryInVain(t *Task) bool {
-	var asked []query // by the attempt before; the last round may have begun before the first attempt
+	var lastQueries []query // of the attempt before, whose round may have begun before its first command
 	for n := range pollRepeats {
 		retry(t)
 		if t.waiting && !t.isInBriefSleep() && t.isInPollSleep() {
-			return true // its pauses grow
+			return true // its pauses have grown beyond a moment
 		}
-		same := !t.Ended() && t.isInBriefSleep() && t.isInPollSleep() && (n == 0 || slices.Equal(t.round.queries, asked))
-		if !same || t.round.prolongs(t.x.Cluster, t.x.now) {
+		isSame := !t.Ended() && t.isInBriefSleep() && t.isInPollSleep() && (n == 0 || slices.Equal(t.round.queries, lastQueries))
+		if !isSame || t.round.prolongs(t.x.Cluster, t.x.now) {
 			return false
 		}
-		asked = t.round.queries
+		lastQueries = t.round.queries
 	}
 	return true
 }
@@ -114,7 +119,7 @@ func (r *round) hasLeftovers(c *simredis.Cluster) bool {
 	return r.ownChanges.All > 0 && !c.HoldsSame(r.serversBefore)
 }
 
-// retryWithLeftovers has t ask again, and reports whether each of its attempts leaves something in Redis, too.
+// retryWithLeftovers has t try again, and reports whether each of its attempts leaves something in Redis.
 func retryWithLeftovers(t *Task) bool {
 	for range leftoverRepeats {
 		if retry(t); t.Ended() || !t.isInBriefSleep() || !t.isInPollSleep() || !t.round.hasLeftovers(t.x.Cluster) {
@@ -124,12 +129,12 @@ func retryWithLeftovers(t *Task) bool {
 	return true
 }
 
-// retry lets t make an attempt, through the pauses within it.
+// retry runs one attempt of t, with the pauses in it.
 func retry(t *Task) {
-	its := func(other *Task) bool { return other == t || other.parent == t }
+	isPart := func(other *Task) bool { return other == t || other.parent == t }
 	for range maxSteps {
 		t.wake()
-		if t.x.runCommands(its); t.Ended() || !t.isInBriefSleep() || t.isInPollSleep() {
+		if t.x.runCommands(isPart); t.Ended() || !t.isInBriefSleep() || t.isInPollSleep() {
 			return
 		}
 	}

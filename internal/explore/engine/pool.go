@@ -9,16 +9,15 @@ import (
 	"sync/atomic"
 )
 
-// Pool keeps the goroutines of coroutines that have ended for others: to make one, to let its stack grow, and to ask for its number takes
-// longer than most of them run. So it does the tasks of executions that are closed. The zero Pool is empty. Its coroutines have one
-// scheduler.
+// Pool keeps the goroutines of ended coroutines for later ones: to start one, let its stack grow and get its id takes longer than most
+// coroutines run. It also keeps the tasks of closed executions. The zero Pool is empty. All its coroutines must have the same scheduler.
 type Pool struct {
 	idle  []*carrier
 	tasks []*Task
-	specs *[kindCount]kindSpec // the table, copied once; nil: not yet
+	specs *[kindCount]kindSpec // copy of the kind table; nil: not yet copied
 }
 
-// table returns the table of transitions.
+// kindTable returns the pool's copy of the table of transitions.
 func (p *Pool) kindTable() *[kindCount]kindSpec {
 	if p.specs == nil {
 		rows := kindTable()
@@ -27,7 +26,7 @@ func (p *Pool) kindTable() *[kindCount]kindSpec {
 	return p.specs
 }
 
-// task gives one that has nothing to do.
+// takeTask returns a task that no execution uses.
 func (p *Pool) takeTask() *Task {
 	if n := len(p.tasks) - 1; n >= 0 {
 		t := p.tasks[n]
@@ -37,7 +36,7 @@ func (p *Pool) takeTask() *Task {
 	return &Task{coroutine: &Coroutine{}}
 }
 
-// Close ends the goroutines that are idle.
+// Close ends the idle goroutines.
 func (p *Pool) Close() {
 	for _, idle := range p.idle {
 		idle.stop()
@@ -60,9 +59,9 @@ func (p *Pool) putCarrier(c *carrier) { p.idle = append(p.idle, c) }
 type carrier struct {
 	resume      func() (struct{}, bool)
 	stop        func()
-	park        func(struct{}) bool // false: it is to end
-	goroutineID atomic.Value        // its goroutine's, as stacks print it
-	coroutine   *Coroutine          // nil: none
+	park        func(struct{}) bool // returns false when the carrier has to end
+	goroutineID atomic.Value        // id of its goroutine, as stacks print it
+	coroutine   *Coroutine          // coroutine that it runs; nil: none
 }
 
 func newCarrier() *carrier {
@@ -71,7 +70,7 @@ func newCarrier() *carrier {
 	return c
 }
 
-// carry is what its goroutine does.
+// carry is the carrier's main loop.
 func (c *carrier) carry(park func(struct{}) bool) {
 	c.park = park
 	c.goroutineID.Store(goroutineID())
@@ -81,7 +80,7 @@ func (c *carrier) carry(park func(struct{}) bool) {
 	}
 }
 
-// run runs its coroutine to the end.
+// run runs the carrier's coroutine to its end.
 func (c *carrier) run() {
 	returned := false
 	defer func() {
@@ -98,19 +97,20 @@ func (c *carrier) run() {
 	returned = true
 }
 
-// makeRoom lets the stack grow at once to what most of the code needs. Otherwise it grows bit by bit, and is copied each time.
+// growStack makes the stack grow at once to the size that most of the code needs. Otherwise it grows step by step, and is copied each
+// time.
 //
 //go:noinline
 func growStack() {
-	var room [10 << 10]byte
-	runtime.KeepAlive(&room)
+	var stack [10 << 10]byte
+	runtime.KeepAlive(&stack)
 }
 
-// depth is more than the calls that a stack has which no recursion has made.
+// maxCallDepth is more than the depth of any call stack without recursion.
 const maxCallDepth = 512
 
-// isCarrier reports whether the goroutine that asks is a carrier's, of which one runs at a time. Its number would say which, but to print
-// a stack takes ten times as long.
+// isCarrier reports whether the calling goroutine is a carrier. As only one carrier runs at a time, that is enough to identify it. The
+// goroutine id would do so directly, but printing a stack takes ten times as long.
 func isCarrier() bool {
 	var calls [maxCallDepth]uintptr
 	carry := reflect.ValueOf((*carrier).carry).Pointer()
@@ -122,7 +122,7 @@ func isCarrier() bool {
 	return false
 }
 
-// number returns what the runtime gives the goroutine that asks, as a panic would print it.
+// goroutineID returns the id of the calling goroutine, as a panic prints it.
 func goroutineID() string {
 	var b [32]byte
 	stack := b[:runtime.Stack(b[:], false)]

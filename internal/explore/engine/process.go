@@ -11,29 +11,29 @@ import (
 	"lockstep/internal/lock"
 )
 
-// Process is a replica of the shop. Its actors share a lock, and its fate.
+// Process is a replica of the shop. Its actors share one lock, and stop, resume and die together.
 type Process struct {
 	Name        string
 	x           *Execution
 	actors      []*Actor
-	clockOffset time.Duration // how far its clock is ahead of the execution's
+	clockOffset time.Duration // how far its clock is ahead of the virtual time
 	dead        bool
 	paused      bool
 
 	processHistory
-	eventCount    int // of what happened
-	lastReplyStep int // the step in which the last reply came
+	eventCount    int // events in its history
+	lastReplyStep int // index of the step that brought the last reply
 }
 
-// memory stands for all that a process remembers.
+// processHistory is a hash of all events that a process has seen. The code is deterministic, so it stands for the process's memory.
 type processHistory struct {
-	knownActors []byte        // the actors that its past names, by their indices: it is numbered in their order
-	hash        Fingerprint   // of all that ever happened to it. Its code is deterministic, so this stands for its whole state.
-	nodeHashes  []Fingerprint // of its history with each server, for tasks that were started to ask it
+	knownActors []byte        // actors named in its history, in the order in which the process met them
+	hash        Fingerprint   // of all events but those in nodeHashes
+	nodeHashes  []Fingerprint // one history per server, for the replies to tasks that were started to query a node
 	clockReads  clockReads
 }
 
-// looks are how often a process has looked at the clock, and the last time that it saw.
+// clockReads counts the readings of a process's clock, and keeps the last time read.
 type clockReads struct {
 	count    int
 	lastTime time.Duration
@@ -49,7 +49,7 @@ func newProcess(i int, x *Execution) *Process {
 	}
 	if setup.Scenario.HasProcessPerActor() {
 		p.Name = setup.actorName(i)
-		p.knownActors = []byte{byte(i)} //nolint:gosec // there are few
+		p.knownActors = []byte{byte(i)} //nolint:gosec // fits: few values
 	}
 	return p
 }
@@ -62,20 +62,21 @@ func (p *Process) hasEnded() bool {
 	return !slices.ContainsFunc(p.actors, func(a *Actor) bool { return !a.finished })
 }
 
-// IsOver reports whether a process lives and runs, and all its sales have ended.
+// IsOver reports whether a process runs, and all its sales have ended.
 func (p *Process) IsOver() bool { return !p.dead && !p.paused && p.hasBegun() && p.hasEnded() }
 
-// maxSteps is how many commands a process may send to finish.
+// maxSteps bounds the commands that RunOffSchedule, and an attempt of CheckPolls, may execute.
 const maxSteps = 100
 
-// Finish lets a's process do something, and then all that it can without time, behind everybody's back: no schedule can say so.
+// RunOffSchedule runs f in a's process, and then every command of the process until all its tasks wait, without time passing. No
+// transition corresponds to it.
 func (x *Execution) RunOffSchedule(a *Actor, f func()) {
 	a.spawn(defaultRole, f)
 	x.settle()
 	x.runCommands(func(t *Task) bool { return t.actor.Process == a.Process })
 }
 
-// finish lets such tasks send commands until they wait for something else.
+// runCommands lets the tasks that match send commands until all of them wait for something else.
 func (x *Execution) runCommands(which func(*Task) bool) {
 	for range maxSteps {
 		i := slices.IndexFunc(x.tasks, func(t *Task) bool { return which(t) && t.isLive() && t.hasAction() })
@@ -87,7 +88,7 @@ func (x *Execution) runCommands(which func(*Task) bool) {
 	}
 }
 
-// Title names the process in a sentence.
+// Title returns the process's name for a sentence: that of its only actor, or its own with those of its actors.
 func (p *Process) Title() string {
 	if len(p.actors) == 1 {
 		return p.actors[0].Name
@@ -99,25 +100,25 @@ func (p *Process) Title() string {
 	return fmt.Sprintf("%s (%s)", p.Name, strings.Join(names, ", "))
 }
 
-// Owns reports whether a lock is one of the whole process: one of its values is the process's name, with or without something behind it.
+// OwnsKey reports whether one of the key's values is the process as owner, with or without a suffix.
 func (p *Process) OwnsKey(k simredis.Key) bool {
 	owner := lock.Owner(p.Name)
 	return slices.ContainsFunc(k.Values, func(value string) bool { return value == owner || strings.HasPrefix(value, owner+":") })
 }
 
-// Actor is one buyer: a sale, or some, one after the other.
+// Actor is one buyer. It makes one sale, or several one after the other.
 type Actor struct {
 	Index          int
 	Name           string
 	Process        *Process
-	indexInProcess int    // its index among those of its process
-	Sale           string // the id of its sale: its name, and then a number
+	indexInProcess int    // 0-based position among the actors of its process
+	Sale           string // id of its current sale: the actor's name, followed by a number from the second sale on
 
-	triesOnce  bool  // it tries once for the lock
-	mainTask   *Task // that it starts with
-	taskCount  int   // tasks
-	saleCount  int   // that it has begun
-	labelCount int   // as spawned, except for those of rounds that are forgotten
+	triesOnce  bool  // it tries once for the lock, and does not wait
+	mainTask   *Task // task that it starts with
+	taskCount  int   // tasks started
+	saleCount  int   // sales begun
+	labelCount int   // as taskCount, without the tasks of rounds that were forgotten
 
 	cancelContext context.CancelFunc
 	started       bool
@@ -126,10 +127,10 @@ type Actor struct {
 	err           error
 }
 
-// Once reports whether it tries once for the lock, and does not wait.
+// TriesOnce reports whether the actor tries once for the lock, and does not wait.
 func (a *Actor) TriesOnce() bool { return a.triesOnce }
 
-// Next begins its next sale.
+// BeginSale begins the actor's next sale.
 func (a *Actor) BeginSale() {
 	a.saleCount++
 	a.Sale = a.Name
@@ -138,20 +139,20 @@ func (a *Actor) BeginSale() {
 	}
 }
 
-// Started reports whether it has begun.
+// Started reports whether the actor has started.
 func (a *Actor) Started() bool { return a.started }
 
-// canCancel reports whether its client may go away.
+// canCancel reports whether the actor's client may go away.
 func (a *Actor) canCancel() bool { return a.started && !a.finished && !a.cancelled }
 
-// Finished reports whether its sale has ended, with Err.
+// Finished reports whether the actor's sales have ended; the result is Err.
 func (a *Actor) Finished() bool { return a.finished }
 
-// Err returns how its sale ended.
+// Err returns the error that ended the actor's sales; nil: success, or not finished.
 func (a *Actor) Err() error { return a.err }
 
-// Dead reports whether its process is.
+// Dead reports whether the actor's process is dead.
 func (a *Actor) Dead() bool { return a.Process.dead }
 
-// Paused reports whether its process is.
+// Paused reports whether the actor's process is paused.
 func (a *Actor) Paused() bool { return a.Process.paused }

@@ -10,26 +10,26 @@ import (
 	"lockstep/internal/trace"
 )
 
-// What a judge and a recorder may want to know.
+// Queries of a judge or a recorder about the present state.
 
-// InVain reports whether a waits for what time alone will not bring.
+// IsWaitingInVain reports whether a waits for something that the passing of time alone will not bring.
 func (a *Actor) IsWaitingInVain() bool {
 	t := a.mainTask
 	return t.waiting && !t.undecided && (t.waitTimer == nil || t.isInBriefSleep() && t.wouldRepeat() || t.isInFutileSleep())
 }
 
-// Queues reports whether it waits for something else than a command's answer or the end of a short pause.
+// IsQueued reports whether a waits for anything but a reply or the end of a brief sleep.
 func (a *Actor) IsQueued() bool { return a.mainTask.waiting && !a.mainTask.isInBriefSleep() }
 
-// TimerNext reports whether the next thing that time would bring is a timer, and no expiry.
+// IsTimerNext reports whether the next event that time brings is a timer, and not an expiry.
 func (x *Execution) IsTimerNext() bool {
 	expiry, next := x.Cluster.NextExpiry(), x.timers.earliest()
 	return next != nil && (expiry == 0 || next.dueAt < x.now+expiry)
 }
 
-// Outlived gives, for each task that still runs although all actors of its process have finished, the actor it was for. Those that have
-// still to hear from a node do not count, as their client bounds that; nor do those that answer a message by a command, as they work for
-// their process, or whose wait has ended; nor those of a process that is paused, as they may end when it goes on.
+// ActorsOfOutlivingTasks returns, for each task that still runs although all sales of its process have ended, the actor that started it.
+// It leaves out tasks that await a node, as the client's read timeout ends them; tasks that handle a message, as they work for the
+// process; tasks whose wait has ended; and those of a paused process, as they may end once it resumes.
 func (x *Execution) ActorsOfOutlivingTasks() (all []*Actor) {
 	for _, p := range x.processes {
 		if !p.IsOver() || p.isAwaitingNode() {
@@ -45,47 +45,47 @@ func (x *Execution) ActorsOfOutlivingTasks() (all []*Actor) {
 	return all
 }
 
-// awaitsNode reports whether a task of p has still to hear from a node.
+// isAwaitingNode reports whether a task of p awaits a reply from a node.
 func (p *Process) isAwaitingNode() bool {
 	return slices.ContainsFunc(p.x.tasks, func(t *Task) bool {
 		return t.actor.Process == p && !t.Ended() && (t.awaitsReply || t.pending != nil && t.server > 0)
 	})
 }
 
-// Pending returns what the actor itself has sent and Redis has not executed; nil: nothing.
+// Pending returns the commands that the actor's main task has sent and Redis has not executed; nil: none.
 func (a *Actor) Pending() []redis.Cmder { return a.mainTask.pending }
 
-// Ahead returns how far clocks may be apart.
+// MaxClockDifference returns the largest difference between two clocks of the execution.
 func (x *Execution) MaxClockDifference() time.Duration {
 	return x.Scenario.Skew*time.Duration(min(len(x.processes), 2)) + x.totalClockJump
 }
 
-// IsReading reports whether one of those who wait looks at a clock.
+// HasClockReadingWaiter reports whether a waiting task has read a clock in its current round.
 func (x *Execution) HasClockReadingWaiter() bool {
 	return slices.ContainsFunc(x.tasks, func(t *Task) bool { return t.isLive() && t.waiting && (t.round.readClock || t.round.timeDependent) })
 }
 
-// AdvanceBy lets time pass behind everybody's back: no schedule can say so.
+// AdvanceBy advances the virtual time outside the schedule: no transition corresponds to it.
 func (x *Execution) AdvanceBy(d time.Duration) {
 	x.advanceTo(x.now + d)
 	x.settle()
 }
 
-// What a reader of a schedule may want to know of its present state. Nothing here changes anything.
+// Queries of a reader who looks at the present state of a schedule. None of them changes anything.
 
-// Standstill says why an actor that runs does nothing by itself.
+// Standstill is the reason why an actor that runs does nothing by itself.
 type Standstill uint8
 
-// The reasons.
+// The reasons for a standstill.
 const (
-	Free          Standstill = iota // it can do something
-	AsksInVain                      // it waits for a moment, and would be told what it was told before
-	WaitsForTime                    // it waits for a timer, and perhaps for something that comes before
-	WaitsForReply                   // it waits for a node that does not answer
-	WaitsForOther                   // it waits for a message, or for another goroutine of its process
+	Free          Standstill = iota // no standstill: it can do something
+	AsksInVain                      // sleeps briefly, and its next attempt would get the same replies
+	WaitsForTime                    // waits for a timer, and perhaps for something that comes earlier
+	WaitsForReply                   // waits for a node that does not answer
+	WaitsForOther                   // waits for a message, or for another goroutine of its process
 )
 
-// Standstill says why a does nothing by itself, and, if it waits for a timer, when that is due.
+// Standstill returns why a does nothing by itself, and, for WaitsForTime, when its timer is due.
 func (a *Actor) Standstill() (why Standstill, due time.Duration) {
 	t := a.mainTask
 	switch {
@@ -102,28 +102,28 @@ func (a *Actor) Standstill() (why Standstill, due time.Duration) {
 	}
 }
 
-// Snapshot is what a reader of a schedule may want to know of its present state, beside what the servers hold.
+// Snapshot is the part of an execution's state that is shown to a reader beside what the servers hold.
 type Snapshot struct {
 	RemainingBudget fault.Budget
 	Timers          []Timer
 	Messages        []Message
 }
 
-// Timer is one that is set.
+// Timer is a timer that is set.
 type Timer struct {
 	Actor string       `json:"actor"`
 	In    trace.Millis `json:"in_ms"`
 }
 
-// Message is one that has not arrived.
+// Message is a published message that has not arrived.
 type Message struct {
-	To      string `json:"to"` // a process
+	To      string `json:"to"` // process that will receive it
 	Channel string `json:"channel"`
 	Text    string `json:"text"`
 }
 
-// Snapshot returns the timers that time will bring, in the order in which they were set, and the messages that are under way to somebody
-// who listens. The timers of a process that is paused wait for it.
+// Snapshot returns the remaining faults, the timers that time will fire, in the order in which they were set, and the messages under way
+// to a listener. Timers of a paused process fire when it resumes.
 func (x *Execution) Snapshot() Snapshot {
 	s := Snapshot{x.budget, []Timer{}, []Message{}}
 	for _, t := range x.timers {
@@ -139,5 +139,5 @@ func (x *Execution) Snapshot() Snapshot {
 	return s
 }
 
-// HasTimer reports whether a timer is set for a process that runs.
+// HasTimer reports whether a timer of a running process is set.
 func (x *Execution) HasTimer() bool { return x.timers.earliest() != nil }

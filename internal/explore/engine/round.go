@@ -8,31 +8,31 @@ import (
 	"lockstep/internal/lock"
 )
 
-// round is what a task did from one pause to the next, with the tasks that it started for it: for a waiter, one attempt at the lock.
+// round is what a task and its helpers do between two pauses: for a waiter, one attempt at the lock.
 type round struct {
-	number        int               // among the rounds of the execution
-	startVersion  simredis.Version  // of the cluster, before its first command
-	ownChanges    simredis.Version  // by its own commands
-	usedOtherKeys bool              // it has asked for more than the lock's keys
-	serversBefore []*simredis.State // what each server held before the first of these changes
-	commandCount  int               // commands that a server got
-	queries       []query           // these commands, while CheckPolls looks at them
+	number        int               // unique in the execution
+	startVersion  simredis.Version  // the cluster's version before the round's first command
+	ownChanges    simredis.Version  // changes made by the round's own commands
+	usedOtherKeys bool              // it has used keys other than the lock's
+	serversBefore []*simredis.State // state of each server before the first of ownChanges
+	commandCount  int               // commands that a server received
+	queries       []query           // these commands; recorded only during CheckPolls
 	replyLost     bool              // a reply was lost
-	wrote         bool              // it did anything to what Redis holds, if only to an expiry
-	readClock     bool              // it looked at the clock
+	wrote         bool              // it changed a server's state, perhaps only an expiry
+	readClock     bool              // it read the process's clock
 	timeDependent bool              // it sent a command whose reply depends on the time
-	lastCommandAt time.Duration     // of its last command
-	repeatsLast   bool              // it is the last one once more
+	lastCommandAt time.Duration     // virtual time of its last command; -1: invalid since a clock has jumped
+	repeatsLast   bool              // it repeats the round before
 
-	startHistory processHistory // of its process when it began
-	startLabels  int            // of its actor then
-	startEvents  int            // how much had happened to its process by then
-	ownEvents    int            // how much has happened since, by itself
-	endEvents    int            // how much had happened to its process when it ended with a pause
-	repliesHash  Fingerprint    // what it was told, except the time
+	startHistory processHistory // the process's history when the round began
+	startLabels  int            // the actor's labelCount when the round began
+	startEvents  int            // the process's eventCount when the round began
+	ownEvents    int            // events since then that are the round's own
+	endEvents    int            // the process's eventCount when the round ended with a pause
+	repliesHash  Fingerprint    // hash of the events of the round, clock reads excluded
 }
 
-// beginRound starts a round of t's.
+// beginRound starts a new round of t.
 func (t *Task) beginRound() {
 	t.x.roundCount++
 	p := t.actor.Process
@@ -42,10 +42,10 @@ func (t *Task) beginRound() {
 	}
 }
 
-// BeginRound says that what the current task did until now was not for the lock.
+// BeginRound starts a new round of the current task: what it did before was not an attempt at the lock.
 func (x *Execution) BeginRound() { x.current.Load().beginRound() }
 
-// itsRound returns the round that t is part of.
+// currentRound returns the round that t's actions belong to: its parent's, while t helps that, or else its own.
 func (t *Task) currentRound() *round {
 	if t.parent != nil && !t.detached && t.parent.currentRound().number == t.parentRound {
 		return t.parent.currentRound()
@@ -53,33 +53,34 @@ func (t *Task) currentRound() *round {
 	return &t.round
 }
 
-// question is a command that a server got.
+// query is a command that a server received.
 type query struct {
 	server  *simredis.Server
-	command *simredis.Command // nil: the server refused connections
+	command *simredis.Command // nil: the server refused the connection
 }
 
-// recordCommand records that a server gets a command, when the cluster has this version.
+// recordCommand records that a server receives a command at this version of the cluster.
 func (t *Task) recordCommand(q query, version simredis.Version) {
 	r := t.currentRound()
 	if r.commandCount == 0 {
 		r.startVersion = version
 	}
-	if r.commandCount++; t.x.checksPolls {
+	r.commandCount++
+	if t.x.checksPolls {
 		r.queries = append(r.queries, q)
 	}
 	r.lastCommandAt = t.x.now
 }
 
-// prolongs reports whether the round has changed nothing, and would change an expiry if it were made later.
+// prolongs reports whether the round has changed nothing, and would prolong an expiry if it ran later.
 func (r *round) prolongs(c *simredis.Cluster, now time.Duration) bool {
 	return r.ownChanges.All == 0 && slices.ContainsFunc(r.queries, func(q query) bool {
 		return q.command != nil && c.WouldProlong(q.server, now, q.command)
 	})
 }
 
-// wouldRepeat reports whether t's next round would be as its last: lock.Poll says that it is the same attempt, and neither what it asked
-// for in Redis, nor what its process knows, nor the time that it looks at has changed.
+// wouldRepeat reports whether t's next round would be the same as its last. That is so if lock.Poll declares it to be the same attempt,
+// and if nothing that it depends on has changed: the keys that it used in Redis, its process's memory, and the time that it read.
 func (t *Task) wouldRepeat() bool {
 	r, notes := &t.round, t.actor.Process.eventCount
 	return t.isInPollSleep() && !r.replyLost && r.ownEvents == notes-r.startEvents && r.endEvents == notes &&
@@ -87,14 +88,14 @@ func (t *Task) wouldRepeat() bool {
 		(!r.readClock && !r.timeDependent || r.lastCommandAt == t.x.now)
 }
 
-// isOutdated reports whether others have changed, since its first command, what the round asked for.
+// isOutdated reports whether others have changed keys that the round used since its first command.
 func (r *round) isOutdated(c *simredis.Cluster) bool {
 	others := c.Version().Minus(r.startVersion).Minus(r.ownChanges)
 	return others.Transient > 0 || r.usedOtherKeys && others.All > 0
 }
 
-// wake ends t's pause of a moment. Of a round that is undone, nothing is remembered: those who undo each other's rounds could go on for
-// ever.
+// wake ends t's brief sleep, and starts its next round. A round that undid its own changes is removed from the history: otherwise two
+// waiters that undo each other's rounds would reach new states for ever.
 func (t *Task) wake() {
 	repeats := t.wouldRepeat()
 	if !repeats && t.isUndone() {
@@ -108,35 +109,35 @@ func (t *Task) wake() {
 	t.x.settle()
 }
 
-// digest makes one thing of what happened in a round that has only asked: what it was told. A waiter may remember how often it was told
-// so, but not when.
+// compressHistory replaces the events of a round that only read by the hash of its replies. So a waiter may remember how often it got
+// these replies, but not when.
 func (t *Task) compressHistory() {
-	if told := t.round.repliesHash; (t.round.commandCount > 0 || t.isInPollSleep()) && t.isTraceless() {
+	if replies := t.round.repliesHash; (t.round.commandCount > 0 || t.isInPollSleep()) && t.isTraceless() {
 		p, known := t.actor.Process, t.actor.Process.knownActors
 		t.restoreHistory()
-		p.hash, p.knownActors = t.x.Hasher.extend(p.hash, "told "+string(told.Append(nil))), known // told names them
+		p.hash = t.x.Hasher.extend(p.hash, "told "+string(replies.Append(nil)))
+		p.knownActors = known // the hash of the replies refers to actors that were met in this round
 	}
 }
 
-// undone reports whether t's last round has changed what Redis holds, and left no trace.
+// isUndone reports whether t's last round changed what Redis holds, and left no trace.
 func (t *Task) isUndone() bool {
 	return (t.round.ownChanges.All > 0 || t.x.Cluster.OnNodes()) && t.isTraceless()
 }
 
-// isTraceless reports whether t's last round has left nothing in Redis, and everything that happened to its process since is known to be
-// its own.
+// isTraceless reports whether t's last round has left nothing in Redis, and all events of its process since then are the round's own.
 func (t *Task) isTraceless() bool {
 	r, p := &t.round, t.actor.Process
 	nothing := r.ownChanges.All == 0 && !t.x.Cluster.OnNodes()
 	return !r.replyLost && !t.hasHelper() && r.ownEvents == p.eventCount-r.startEvents && (nothing || t.actor.isUndone(t.x.Cluster))
 }
 
-// restore makes a process's past what it was before t's round.
+// restoreHistory resets the process's history to what it was before t's round.
 func (t *Task) restoreHistory() {
 	t.actor.Process.processHistory, t.actor.labelCount = t.round.startHistory, t.round.startLabels
 }
 
-// undone reports whether the servers that answer hold nothing of a's process.
+// isUndone reports whether the healthy servers hold nothing of a's sale or process.
 func (a *Actor) isUndone(c *simredis.Cluster) bool {
 	for _, s := range c.Servers() {
 		if s.Health != simredis.Well {

@@ -11,46 +11,46 @@ import (
 	"lockstep/internal/strategy"
 )
 
-// What all schedules have in common.
+// Constants of every schedule.
 const (
-	InitialStock     = 100                   // before the first sale
-	TTL              = 10 * time.Second      // a lock's expiry
-	PollInterval     = 20 * time.Millisecond // between two attempts of a waiter
-	Forever          = 1000 * time.Hour      // as long as a wait may take; no time brings it, only the fault timeout
-	defaultOvertakes = 1                     // a process may hand the lock over within itself so often, here, while another one waits
+	InitialStock     = 100                   // pieces before the first sale
+	TTL              = 10 * time.Second      // expiry of a lock
+	PollInterval     = 20 * time.Millisecond // pause between two attempts of a waiter
+	Forever          = 1000 * time.Hour      // longest wait for a lock; no passing of time reaches it, only the fault timeout does
+	defaultOvertakes = 1                     // a process hands the lock over internally this often while another process waits
 )
 
-// The largest values that a scenario takes.
+// Upper limits of a scenario's values.
 const (
-	MaxActors = 26  // as many as there are letters for
-	MaxNested = 100 // calls inside each other
+	MaxActors = 26  // actors have one letter each
+	MaxNested = 100 // nested calls of one sale
 	MaxNodes  = 9   // masters of one lock
-	MaxSales  = 100 // of one actor
+	MaxSales  = 100 // sales of one actor
 )
 
-// Scenario says who does what, and what may go wrong.
+// Scenario configures an exploration: who does what, and what may go wrong.
 type Scenario struct {
-	Actors      int           // buyers
-	Sales       int           // of each of them, one after the other; 0: one
-	Replicas    int           // processes they are in; 0: one each
-	Try         int           // how many of them try once, and do not wait
-	Nested      int           // how many nested calls take the lock again
-	Nodes       int           // masters that the lock is on; 0: three, if it is on any
-	Overtakes   int           // how often a sale may be overtaken by others that asked after it; 0: once
-	Work        time.Duration // between reading the stock and writing it
-	Skew        time.Duration // clocks are off Redis's: the first process's behind by this, the second's ahead, the third's right, and so on
-	FreedWithin time.Duration // the lock of a holder that died has to be free; 0: it may take any time that ends
+	Actors      int           // number of buyers
+	Sales       int           // sales of each actor, one after the other; 0: one
+	Replicas    int           // number of processes; 0: one for each actor
+	Try         int           // actors that try once for the lock, and do not wait
+	Nested      int           // nested calls that take the lock again
+	Nodes       int           // masters that the lock is on; 0: three, for a lock on several masters
+	Overtakes   int           // how often others that asked later may overtake a sale; 0: once
+	Work        time.Duration // virtual time between reading the stock and writing it
+	Skew        time.Duration // clock error: the first process is behind Redis by this, the second ahead, the third right, and so on
+	FreedWithin time.Duration // time after which a dead holder's lock must be free; 0: any finite time
 	Faults      fault.Budget
 
-	Language language.Language // in which it is told of; "": English. No flag of String
+	Language language.Language // language of sentences; "": English. Not written by String
 }
 
-// Say gives a sentence in the scenario's language. Both forms are formats, for the same values.
+// Say formats a sentence in the scenario's language. Both texts are formats for the same values.
 func (s Scenario) Say(english, chinese string, values ...any) string {
 	return s.Language.Say(english, chinese, values...)
 }
 
-// Check says what is wrong with a scenario, whatever the lock.
+// Check returns an error if a value of the scenario is not allowed, whatever the lock.
 func (s Scenario) Check() error {
 	for _, number := range []struct {
 		is, least, most int
@@ -79,7 +79,7 @@ func (s Scenario) Check() error {
 	return s.Faults.Check()
 }
 
-// CheckFor says what is wrong with a scenario for this lock.
+// CheckFor returns an error if a value of the scenario is not allowed for this lock.
 func (s Scenario) CheckFor(strategy strategy.Strategy) error {
 	if !strategy.OnNodes && (s.Nodes > 0 || s.Faults.HasNodeFaults()) {
 		return fmt.Errorf("nodes: %s is on none; nodes, node-crash, node-hang and node-restart are for locks on several masters, such as redlock",
@@ -88,30 +88,30 @@ func (s Scenario) CheckFor(strategy strategy.Strategy) error {
 	return s.Check()
 }
 
-// SalesEach returns how many sales an actor makes.
+// SalesEach returns the number of sales of each actor.
 func (s Scenario) SalesEach() int { return max(s.Sales, 1) }
 
-// MostOvertakes returns how often a sale may be overtaken.
+// MaxOvertakes returns how often a sale may be overtaken.
 func (s Scenario) MaxOvertakes() int { return cmp.Or(s.Overtakes, defaultOvertakes) }
 
-// Processes returns how many there are.
+// Processes returns the number of processes.
 func (s Scenario) Processes() int { return cmp.Or(s.Replicas, s.Actors) }
 
-// Apart reports whether every actor is a process of its own.
+// HasProcessPerActor reports whether every actor has a process of its own.
 func (s Scenario) HasProcessPerActor() bool { return s.Processes() == s.Actors }
 
-// Alike reports whether it makes no difference which process is which.
+// HasInterchangeableProcesses reports whether the processes do not differ.
 func (s Scenario) HasInterchangeableProcesses() bool { return s.HasProcessPerActor() && s.Skew == 0 }
 
-// Named is one of the scenarios that a table of all locks tries.
+// NamedScenario is a scenario of the table of all locks.
 type NamedScenario struct {
 	Name string
 	Scenario
 }
 
-// All lists them: nothing unusual, each way to use a lock, and each fault once, except for those that break every lock that expires, or
-// every one on one Redis: beside them, no other would be seen. The faults of nodes are for a lock on several masters. Its sales try once,
-// since waiters make schedules without end of it.
+// StandardScenarios lists the scenarios of the table of all locks: no fault, each way to use a lock, and each fault once. It leaves out
+// faults that break every lock that expires, or every lock on one Redis, as they would hide all others. Faults of nodes are for a lock on
+// several masters; its actors try once, since waiters there have infinitely many schedules.
 func StandardScenarios(actors int, onNodes bool) []NamedScenario {
 	all := []NamedScenario{
 		{"no fault", Scenario{Actors: actors}},

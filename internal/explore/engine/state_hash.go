@@ -8,11 +8,11 @@ import (
 	"lockstep/internal/explore/simredis"
 )
 
-// Fingerprint tells states apart from which the future may differ: what the servers hold, what happened to each process that has a
-// future, who sleeps, which timers and messages are due, what is left of the budgets, and what the judge knows.
+// Fingerprint returns the hash of the execution's state: all that its future may depend on. This is what the servers hold, the history of
+// each process that has a future, which tasks sleep, the timers and messages due, the remaining fault budget, and the judge's own state.
 func (x *Execution) Fingerprint() Fingerprint { return (&stateWriter{x}).fingerprint() }
 
-// stateWriter writes the state of an execution, for what tells states apart.
+// stateWriter serializes the state of an execution for its hash.
 type stateWriter struct{ x *Execution }
 
 func (w *stateWriter) fingerprint() Fingerprint {
@@ -26,7 +26,7 @@ func (w *stateWriter) fingerprint() Fingerprint {
 	}
 	for k := range w.x.kindTable {
 		if left := w.x.budget[w.x.kindTable[k].budget]; left > 0 {
-			b = strconv.AppendInt(append(b, '|', byte(k)), int64(left), 10) //nolint:gosec // there are few
+			b = strconv.AppendInt(append(b, '|', byte(k)), int64(left), 10) //nolint:gosec // fits: few values
 		}
 	}
 	for _, n := range [...]int{int(w.x.now), w.x.idleSteps, int(w.x.totalClockJump)} {
@@ -35,7 +35,7 @@ func (w *stateWriter) fingerprint() Fingerprint {
 	return w.x.Hasher.sum(o.rename(w.x, w.x.Judge.AppendState(b, o)))
 }
 
-// sorted returns the processes, in an order of the actors: if that is not the usual one, each is a process.
+// processesInOrder returns the processes in the order o of the actors. If o renames actors, each process has one.
 func (w *stateWriter) processesInOrder(o Order) []*Process {
 	if !o.renamesActors {
 		return w.x.processes
@@ -47,7 +47,7 @@ func (w *stateWriter) processesInOrder(o Order) []*Process {
 	return all
 }
 
-// appendProcess writes what happened to a process, and what waits to happen to it.
+// appendProcess appends a process's history, and what is due to happen to it.
 func (p *Process) appendProcess(b []byte, o Order) []byte {
 	if p.hasNoFuture() {
 		b = append(b, "|gone"...)
@@ -66,7 +66,7 @@ func (p *Process) appendProcess(b []byte, o Order) []byte {
 	return b
 }
 
-// appendWaits writes what waits to happen to a process.
+// appendPending appends the unfinished waits of a process's tasks, and its timers and messages.
 func (p *Process) appendPending(b []byte) []byte {
 	for _, t := range p.x.tasks {
 		if t.actor.Process != p || t.Ended() {
@@ -86,7 +86,7 @@ func (p *Process) appendPending(b []byte) []byte {
 	return p.appendDue(b)
 }
 
-// appendDue writes the timers and messages that are due in a process.
+// appendDue appends the timers and messages that are due in a process.
 func (p *Process) appendDue(b []byte) []byte {
 	for _, t := range p.x.timers {
 		if t.actor.Process == p {
@@ -110,7 +110,7 @@ func (p *Process) appendDue(b []byte) []byte {
 	return b
 }
 
-// appendNodes writes each node with its history, in an order that does not depend on which is which: nodes are alike.
+// appendNodes appends each node with its history. Nodes are interchangeable, so their hashes are sorted.
 func (w *stateWriter) appendNodes(b []byte, o Order) []byte {
 	if !w.x.Cluster.OnNodes() {
 		return b
@@ -137,7 +137,7 @@ func (w *stateWriter) appendNodes(b []byte, o Order) []byte {
 	return b
 }
 
-// appendHidden writes what a server has beside what it holds.
+// appendServerExtras appends a server's replica or snapshot, its clock offset, and the late commands to it.
 func (w *stateWriter) appendServerExtras(b []byte, s *simredis.Server, o Order) []byte {
 	if s.Standby != nil {
 		b = fmt.Appendf(b, "|replica %t %s", s.StandbyIsSnapshot, o.contentOf(w.x, s.Standby))
@@ -148,7 +148,7 @@ func (w *stateWriter) appendServerExtras(b []byte, s *simredis.Server, o Order) 
 	return w.appendLate(b, s, o)
 }
 
-// gone reports whether p has no future, so that its past does not matter.
+// hasNoFuture reports whether nothing can happen in p any more, so that its history does not matter.
 func (p *Process) hasNoFuture() bool {
 	return p.dead || p.hasEnded() && !slices.ContainsFunc(p.x.tasks, func(t *Task) bool { return t.actor.Process == p && !t.Ended() }) &&
 		!slices.ContainsFunc(p.x.timers, func(t *timer) bool { return t.actor.Process == p })

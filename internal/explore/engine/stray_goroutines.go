@@ -10,10 +10,10 @@ import (
 	"strings"
 )
 
-// stray goroutines are those that code under test starts by itself, and those of its tasks that wait where nobody sees it. Go has no
-// other way to find them than the stacks of all goroutines.
+// Detection of stray goroutines: those that code under test starts by itself, and tasks that wait where the engine does not see it. Go
+// offers no other way to find them than the stacks of all goroutines.
 
-// Stacks returns those of all goroutines, as a panic would print them.
+// Stacks returns the stacks of all goroutines, as a panic prints them.
 func Stacks() []string {
 	for size := 1 << 16; ; size *= 2 {
 		b := make([]byte, size)
@@ -23,25 +23,28 @@ func Stacks() []string {
 	}
 }
 
-// Inspect fails for a goroutine that a task has started by itself, and that is still there. A pool starts its own by iter.Pull.
+// CheckGoroutines fails the execution if a goroutine still exists that a task has started by itself. Those that a Pool starts by
+// iter.Pull are allowed.
 func (x *Execution) CheckGoroutines() {
 	for _, stack := range Stacks() {
-		_, created, _ := strings.Cut(stack, "\ncreated by ")
-		by := strings.Fields(created) // FUNCTION in goroutine NUMBER FILE:LINE
-		if len(by) < 5 || isNotUnderTest(by[0]) || strings.HasPrefix(by[0], "context.") || strings.HasPrefix(by[0], "iter.Pull") {
+		_, created, _ := strings.Cut(stack, "\ncreated creator ")
+		creator := strings.Fields(created) // FUNCTION in goroutine ID FILE:LINE
+		if len(creator) < 5 || isNotUnderTest(creator[0]) ||
+			strings.HasPrefix(creator[0], "context.") || strings.HasPrefix(creator[0], "iter.Pull") {
 			continue
 		}
-		if slices.ContainsFunc(x.tasks, func(t *Task) bool { return t.coroutine.GoroutineID() == by[3] }) {
-			x.Fail(fmt.Errorf("%w: it has started a goroutine of its own (%s)", ErrBlind, path.Base(by[4])))
+		if slices.ContainsFunc(x.tasks, func(t *Task) bool { return t.coroutine.GoroutineID() == creator[3] }) {
+			x.Fail(fmt.Errorf("%w: it has started a goroutine of its own (%s)", ErrBlind, path.Base(creator[4])))
 			return
 		}
 	}
 }
 
-// at gives the lines at which a task is in such a state, the innermost first; "" if the explorer itself is, unless the task has parked.
+// linesInState returns the lines at which a task is in a goroutine state that matches, innermost first; "" if it is in another state.
+// Unless the task has parked, the result is also "" when it is in the explorer's own code.
 func (t *Task) linesInState(stacks []string, state string, parked bool) string {
-	is := regexp.MustCompile(`^goroutine ` + t.coroutine.GoroutineID() + ` ` + state)
-	i := slices.IndexFunc(stacks, is.MatchString)
+	header := regexp.MustCompile(`^goroutine ` + t.coroutine.GoroutineID() + ` ` + state)
+	i := slices.IndexFunc(stacks, header.MatchString)
 	if i < 0 {
 		return ""
 	}
@@ -58,23 +61,23 @@ func (t *Task) linesInState(stacks []string, state string, parked bool) string {
 	return strings.Join(all, " < ")
 }
 
-// explorer returns the path of the explorer's packages, whatever the module is called.
+// explorerPath returns the import path of the explorer's packages.
 func explorerPath() string { return path.Dir(reflect.TypeFor[Execution]().PkgPath()) }
 
-// module returns what the paths of the module's packages begin with.
+// modulePrefix returns the prefix of the import paths of this module.
 func modulePrefix() string { return strings.TrimSuffix(explorerPath(), "internal/explore") }
 
-// inLibrary reports whether a function is one of Go's own.
+// isInStandardLibrary reports whether a function belongs to Go's standard library.
 func isInStandardLibrary(function string) bool {
 	first, _, deep := strings.Cut(function, "/")
 	return !strings.HasPrefix(function, modulePrefix()) && !strings.HasPrefix(function, "main.") && (!deep || !strings.Contains(first, "."))
 }
 
-// notUnderTest reports whether a function belongs to the explorer, or to what it has under the code: the client, and Redis. Tests of the
-// explorer have locks of their own.
+// isNotUnderTest reports whether a function belongs to the explorer, to the Redis client, or to the simulated Redis. The explorer's own
+// tests count as code under test, as they define locks.
 func isNotUnderTest(function string) bool {
-	if below, is := strings.CutPrefix(function, explorerPath()); is && (below[0] == '.' || below[0] == '/') {
-		return !strings.Contains(below, "_test.")
+	if rest, ok := strings.CutPrefix(function, explorerPath()); ok && (rest[0] == '.' || rest[0] == '/') {
+		return !strings.Contains(rest, "_test.")
 	}
 	return strings.Contains(function, "/go-redis/") || strings.Contains(function, "/miniredis/") ||
 		strings.Contains(function, "/gopher-lua") || strings.HasPrefix(function, "runtime.")

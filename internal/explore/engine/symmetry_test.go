@@ -2,8 +2,8 @@ package engine
 
 import "testing"
 
-// Names are replaced where an owner is written, and nothing else is.
-func TestNamesBecomePlaces(t *testing.T) {
+// The names of actors are replaced in owners, and nothing else is.
+func TestRenameReplacesOnlyOwners(t *testing.T) {
 	o := Order{Places: []byte{'1', '0'}, renamesActors: true}
 	x := &Execution{Setup: Setup{FirstActorName: 'A'}, actors: make([]*Actor, 2)}
 	x.Scenario.Actors = 2
@@ -15,7 +15,7 @@ func TestNamesBecomePlaces(t *testing.T) {
 		"distributedLock:All A B :A":             "distributedLock:All A B :A",
 	} {
 		if got := string(o.rename(x, []byte(text))); got != want {
-			t.Errorf("%q becomes %q; want %q", text, got, want)
+			t.Errorf("rename(%q) = %q; want %q", text, got, want)
 		}
 	}
 }

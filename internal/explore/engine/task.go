@@ -11,71 +11,72 @@ import (
 	"lockstep/internal/lock"
 )
 
-// errDead is what a task gets for all it asks when its process has died or its schedule is over, so that it ends by itself.
+// errDead is returned from every call that a task makes once its process has died or its schedule is over, so that the task unwinds and
+// ends.
 var errDead = fmt.Errorf("%w: the process is dead", lock.ErrUnavailable)
 
-// Task is a goroutine of the code under test. It hands its turn back where it would wait: before a command, and in Clock.Wait.
+// Task is a goroutine of the code under test. It yields control where the code would wait: before a command, and in Clock.Wait.
 type Task struct {
-	coroutine *Coroutine // the same for good: others may ask at any time for its goroutine
+	coroutine *Coroutine // stays the same for the task's whole life, as other goroutines read its goroutine id at any time
 	taskState
 }
 
 // Ended reports whether the task has ended.
 func (t *Task) Ended() bool { return t.coroutine.Ended() }
 
-// job is what a task is in one execution.
+// taskState is the state of a task in one execution. A Pool reuses the Task for later executions with a new state.
 type taskState struct {
 	x       *Execution
 	id      int
-	role    string // by which it is called, beside its actor; "": it is the one that the actor starts with
-	ordinal int    // that bear this name, with it
-	label   string // the same, but for rounds that are forgotten
+	role    string // name within the actor, such as renewal; "": the actor's main task
+	ordinal int    // 1 for the first live task of this role, 2 for the next
+	label   string // identifies the task in hashes of the history; unlike id, it does not count tasks of rounds that were forgotten
 	actor   *Actor
 
-	parent           *Task // that started it
-	parentRound      int   // in this of its rounds
-	detached         bool  // it has paused by itself: what it does since is no part of that round
-	startedByMessage bool  // a message started it, or started its parent: it works for its process, and for no sale
+	parent           *Task // task that started it by Clock.Go; nil: none
+	parentRound      int   // number of the parent's round that started it
+	detached         bool  // set by its first pause: what it does from then on is no part of the parent's round
+	startedByMessage bool  // a message started it or its parent, so it works for the whole process and not for one sale
 
-	// Before a command:
+	// The command that it is about to send, and what the schedule does with it.
 	pending      []redis.Cmder
-	server       int           // index of the server that it is for
-	expiredSends int           // so many, the last of all, had a context that had ended
-	replyUnread  bool          // its reply is there, and its process is paused
-	faultKind    Kind          // what happens to that command
-	pipelineRest []sentCommand // of a pipeline of which a part has taken effect: what is under way
-	connBroken   bool          // the connection for that is broken
+	server       int           // index of the server that receives the command
+	expiredSends int           // consecutive commands whose context had ended before they were sent
+	replyUnread  bool          // the reply has arrived, and the paused process has not read it
+	faultKind    Kind          // Moves, or the fault that strikes the pending command
+	pipelineRest []sentCommand // commands of a pipeline that have not taken effect, once the first have
+	connBroken   bool          // the connection that carries pipelineRest is broken
 
-	awaitsReply bool // it waits for a node that does not answer
-	namedByNode bool // a node, by which it is called
+	awaitsReply bool // waits for a node that does not answer
+	namedByNode bool // its role is the name of the first node that it sent a command to
 
-	subscribing bool // once the schedule lets it
+	subscribing bool // is about to subscribe, and waits until the schedule lets it
 
-	// In Wait:
+	// The Clock.Wait that it is in.
 	waiting      bool
 	waitCtx      context.Context //nolint:containedctx // of the Wait it is in
 	waitCh       <-chan struct{}
-	waitErr      error  // what Wait is to return
-	received     bool   // what Wait received, or that the channel is closed, is here
-	undecided    bool   // the schedule decides how the Wait ends, and when
-	endUnnoticed bool   // its context has ended, and it does not know yet
-	eventsAtEnd  int    // how much had happened to its process when the context ended
-	lastTimer    *timer // the last thing it asked of the clock, if that was a timer
-	waitTimer    *timer // what ends the Wait it is in, as far as that is the clock
+	waitErr      error  // result of the Wait
+	received     bool   // a value was received from waitCh, or waitCh is closed
+	undecided    bool   // the Wait can end in two ways, and the schedule has to choose
+	endUnnoticed bool   // waitCtx has ended, and the schedule lets the task notice that later
+	eventsAtEnd  int    // the process's eventCount when waitCtx ended
+	lastTimer    *timer // timer that its last call to the clock has set; nil: that call set none
+	waitTimer    *timer // timer that ends the Wait; nil: no timer does
 
-	round  round // since it last woke up
+	round  round // what it has done since it last woke up
 	poller poller
 
-	callStack []uintptr // where it gave its turn back, if somebody wants to read that
+	callStack []uintptr // call stack at which it yielded control; recorded only if there is a Recorder
 }
 
-// live reports whether t could run: it has not ended, and its process is neither dead nor paused.
+// isLive reports whether t could run: it has not ended, and its process is neither dead nor paused.
 func (t *Task) isLive() bool { return !t.Ended() && !t.actor.Dead() && !t.actor.Paused() }
 
-// acts reports whether t does something next that the schedule decides when: it sends a command, or subscribes.
+// hasAction reports whether t's next action is one that the schedule has to release: a command or a subscription.
 func (t *Task) hasAction() bool { return t.pending != nil || t.subscribing }
 
-// asleep reports whether t is in a pause of a moment, as between two attempts.
+// isInBriefSleep reports whether t sleeps for at most a moment, as it does between two attempts at a lock.
 func (t *Task) isInBriefSleep() bool {
 	return t.waiting && t.waitTimer != nil && t.waitTimer.isBrief && !t.waitTimer.stopped
 }
@@ -94,7 +95,7 @@ func (t *Task) kill() {
 	t.x.current.Store(nil)
 }
 
-// next takes the task that is to run next, nil if there is none.
+// nextTask removes and returns the task that runs next; nil if all wait.
 func (x *Execution) nextTask() *Task {
 	if len(x.readyTasks) > 0 {
 		t := x.readyTasks[0]
@@ -109,7 +110,7 @@ func (x *Execution) nextTask() *Task {
 	return nil
 }
 
-// sender returns the first task of p that is about to send a command.
+// firstSender returns the first task of p that is about to send a command; nil if there is none.
 func (p *Process) firstSender() *Task {
 	for _, t := range p.x.tasks {
 		if t.actor.Process == p && t.pending != nil && !t.Ended() {
@@ -119,14 +120,14 @@ func (p *Process) firstSender() *Task {
 	return nil
 }
 
-// helped reports whether somebody works for t's round.
+// hasHelper reports whether a task that t started in its current round still runs.
 func (t *Task) hasHelper() bool {
 	return slices.ContainsFunc(t.x.tasks, func(other *Task) bool {
 		return !other.Ended() && other.parent == t && other.parentRound == t.round.number
 	})
 }
 
-// spawn makes a task of a's, ready to run.
+// spawn starts a task of a, which runs when the execution settles.
 func (a *Actor) spawn(name string, f func()) *Task {
 	x := a.Process.x
 	t := x.Pool.takeTask()
@@ -143,7 +144,7 @@ func (a *Actor) spawn(name string, f func()) *Task {
 	return t
 }
 
-// park hands the turn back until the task gets it again. It fails when the task is to end instead.
+// park yields control until the task is resumed. It returns errDead if the task has to end instead.
 func park(t *Task) error {
 	if t.coroutine.Park() != nil {
 		return errDead
@@ -151,7 +152,7 @@ func park(t *Task) error {
 	return nil
 }
 
-// settle lets everything run that can go on without a command, in a fixed order, until all wait.
+// settle runs tasks and due timers, in a fixed order, until every task waits for a command or for the clock.
 func (x *Execution) settle() {
 	for {
 		for t := x.nextTask(); t != nil; t = x.nextTask() {

@@ -7,13 +7,13 @@ import (
 	"unicode"
 )
 
-// A task that an actor starts has the name that Clock.Go gave it: A.renewal. One that asks a node is called by that: A.node2. If
-// there is one of that name, which has still something to do, the next is A.renewal-2.
+// A task that an actor starts is named after the name that Clock.Go was given, as in A.renewal. One that queries a node is named after
+// that node, as in A.node2. If a live task has the name already, the next one is A.renewal-2.
 
-// unnamed is a task whose name no schedule can write.
+// defaultRole is the role of a task whose name cannot be written in a schedule.
 const defaultRole = "task"
 
-// asPartOfToken returns the name of a task, if a schedule can write it.
+// tokenName returns the name of a task if it can be written in a schedule, and defaultRole otherwise.
 func tokenName(name string) string {
 	odd := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' }
 	if name == "" || strings.ContainsFunc(name, odd) {
@@ -22,7 +22,7 @@ func tokenName(name string) string {
 	return name
 }
 
-// call gives a task a name that no other has whose commands may still take effect.
+// setRole names a task differently from all tasks of its actor that still run or whose commands may still take effect.
 func (t *Task) setRole(what string) {
 	taken := func(other *Task) bool {
 		return other != t && other.actor == t.actor && other.role == what && other.ordinal == t.ordinal &&
@@ -34,7 +34,7 @@ func (t *Task) setRole(what string) {
 	}
 }
 
-// name returns what a task is called.
+// name returns the task's name in schedules.
 func (t *Task) name() string {
 	switch {
 	case t.role == "":
@@ -46,10 +46,11 @@ func (t *Task) name() string {
 	}
 }
 
-// nodes are the names of the servers that a lock is on, one after the other: they are asked for too often to be made each time.
+// nodeNames are the names of the servers of a lock, one after the other. They are cut out of one string because they are needed too often
+// to format them each time.
 const nodeNames = "node0node1node2node3node4node5node6node7node8node9"
 
-// callByNode names a task that an actor has started by the first node that it asks.
+// nameByNode gives a task that an actor has started the name of the first node that it sends a command to.
 func (t *Task) nameByNode(server int) {
 	if server == 0 || t == t.actor.mainTask || t.namedByNode {
 		return

@@ -6,7 +6,7 @@ import (
 	"lockstep/internal/explore/simredis"
 )
 
-// stepServerClock lets the clock of a server jump. Keys that were to expire by then have expired.
+// advanceServerClock makes the clock of a server jump ahead. Keys whose expiry that passes are gone.
 func (x *Execution) advanceServerClock(s *simredis.Server) {
 	s.ClockOffset += ClockJumpSize
 	next, err := x.Cluster.StateAfter(s, ClockJumpSize)
@@ -18,14 +18,15 @@ func (x *Execution) advanceServerClock(s *simredis.Server) {
 	invalidateClockReads(x.tasks)
 }
 
-// ignoreClock lets no task rely on it that it is the same time as when it asked last.
+// invalidateClockReads makes tasks forget at which time they last sent a command, so that none counts its next attempt as one at the same
+// time.
 func invalidateClockReads(tasks []*Task) {
 	for _, t := range tasks {
 		t.round.lastCommandAt = -1
 	}
 }
 
-// itsTimeout returns the first timer of a's that no time would bring, nil if there is none.
+// firstTimeout returns a's first timer that only the fault timeout fires; nil if there is none.
 func (a *Actor) firstTimeout() *timer {
 	i := slices.IndexFunc(a.Process.x.timeoutTimers, func(t *timer) bool { return t.actor == a })
 	if i < 0 {
@@ -34,7 +35,7 @@ func (a *Actor) firstTimeout() *timer {
 	return a.Process.x.timeoutTimers[i]
 }
 
-// Listens reports whether a process listens to anything.
+// IsListening reports whether the process is subscribed to any channel.
 func (p *Process) IsListening() bool {
 	return slices.ContainsFunc(p.x.listeners, func(l *listener) bool { return l.actor.Process == p && len(l.notify) > 0 })
 }

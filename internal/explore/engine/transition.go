@@ -12,59 +12,59 @@ import (
 	"lockstep/internal/lock"
 )
 
-// Transition is one thing that the schedule can let happen.
+// Transition is one step of a schedule.
 type Transition struct {
 	Kind Kind
-	ID   uint16 // of the task, process or actor that it happens to
+	ID   uint16 // id of the task, index of the process or actor, or 0, by the kind's subject
 }
 
-// Schedule is what has happened, one after the other.
+// Schedule is a list of transitions, in the order in which they happen.
 type Schedule []Transition
 
-// Kind says what happens.
+// Kind is what happens in a transition.
 type Kind uint8
 
-// The kinds.
+// The kinds of transitions.
 const (
-	Moves             Kind = iota // a task's next command is answered; or what it does without one
-	PollsOn                       // a waiter asks again, though the answer can be no other, as nothing else can happen
-	TimePasses                    // nobody can move: time goes on to the next timer or expiry
-	Slow                          // time goes on to the next timer, while somebody could still move
-	Expires                       // time goes on to the next expiry, while somebody could still move
-	LosesReply                    // its next command takes effect, and the reply is lost
-	DiesBefore                    // its process dies, its commands unsent
-	DiesAfter                     // its next command takes effect, and its process dies
-	PausesAfter                   // its next command takes effect, and its process stops before it has read the reply
-	Pauses                        // a process is stopped, its timers too
-	Resumes                       // a process that was stopped goes on
-	Leaves                        // an actor's client goes away: its context is cancelled
+	Moves             Kind = iota // a task takes its next step, and its next command is answered
+	PollsOn                       // a waiter polls again, although it will get the same replies, as nothing else can happen
+	TimePasses                    // time advances to the next timer or expiry, as no task can move
+	Slow                          // time advances to the next timer, although a task could move
+	Expires                       // time advances to the next expiry, although a task could move
+	LosesReply                    // a task's command takes effect, and the reply is lost
+	DiesBefore                    // a process dies before a task's command is sent
+	DiesAfter                     // a task's command takes effect, and its process dies
+	PausesAfter                   // a task's command takes effect, and its process pauses before it reads the reply
+	Pauses                        // a process pauses, with its timers
+	Resumes                       // a paused process resumes
+	Leaves                        // an actor's client goes away, and its context is cancelled
 	Woken                         // a message reaches a process
-	Unwoken                       // a message gets lost
-	LosesRequest                  // its next command never takes effect
-	Delays                        // its next command takes effect later
-	Arrives                       // a command that was delayed takes effect
+	Unwoken                       // a message is lost
+	LosesRequest                  // a task's command never takes effect
+	Delays                        // a task's command takes effect later
+	Arrives                       // a late command takes effect
 	NeverArrives                  // the rest of a pipeline never takes effect
-	Resends                       // its next command takes effect, the reply is lost, and the client is about to send it again
-	Unsynced                      // its next command takes effect, and a replica gets neither this nor what follows
-	FailsOver                     // that replica takes the place of its master
-	Unsaved                       // its next command takes effect, and neither this nor what follows is in the server's snapshot
-	RollsBack                     // that server restarts with its snapshot
+	Resends                       // a task's command takes effect, the reply is lost, and the client is about to send the command again
+	Unsynced                      // a task's command takes effect, and from it on a replica gets no more updates
+	FailsOver                     // the lagging replica replaces its master
+	Unsaved                       // a task's command takes effect, and from it on the server's snapshot gets no more updates
+	RollsBack                     // the server restarts from its old snapshot
 	Evicts                        // the server with the stock and the lock evicts the lock
-	TimesOut                      // an actor's timeout comes that no time would bring
+	TimesOut                      // an actor's timeout fires, which the passing of time would not reach
 	ClockJumps                    // a process's clock jumps ahead
 	RedisClockJumps               // the clock of the server with the stock and the lock jumps ahead
 	NodeClockJumps                // a node's clock jumps ahead
-	NodeCrashes                   // a node refuses connections from then on
-	NodeHangs                     // a node does not answer any more
-	NodeRestarts                  // a node forgets what it held
-	LeavesUnnoticed               // an actor's client goes away, and its sale, which waits, notices that later
-	TimesOutUnnoticed             // an actor's timeout comes, and its sale notices that later
+	NodeCrashes                   // a node refuses connections from now on
+	NodeHangs                     // a node stops answering
+	NodeRestarts                  // a node restarts without its data
+	LeavesUnnoticed               // an actor's client goes away, and its waiting sale notices that later
+	TimesOutUnnoticed             // an actor's timeout fires, and its waiting sale notices that later
 	Notices                       // a waiter notices that its context has ended
-	GoesOn                        // it gets what it waited for, though its context has ended, or that of one before it
-	kindCount                     // so many there are
+	GoesOn                        // a waiter receives what it waited for, although its context, or that of a task ahead of it, has ended
+	kindCount                     // number of kinds
 )
 
-// subject is a kind of Subject.
+// subjectKind is what a kind of transition happens to.
 type subjectKind uint8
 
 const (
@@ -72,7 +72,7 @@ const (
 	subjectProcess
 	subjectActor
 	subjectTask
-	subjectWaiter // a task in a wait
+	subjectWaiter // a task in Clock.Wait
 )
 
 func (k Kind) spec() kindSpec { return kindTable()[k] }
@@ -80,50 +80,50 @@ func (k Kind) spec() kindSpec { return kindTable()[k] }
 // Fault returns the fault that a transition of this kind is, or whose second half it is.
 func (k Kind) Fault() fault.Fault { return k.spec().fault }
 
-// Budget returns the fault whose budget it uses up, or whose second half it is.
+// Budget returns the fault whose budget a transition of this kind uses up, or whose second half it is.
 func (k Kind) Budget() fault.Fault { return cmp.Or(k.spec().budget, k.spec().fault) }
 
-// OfTask reports whether it happens to a task, and its command.
+// IsOfTask reports whether a transition of this kind happens to a task and its command.
 func (k Kind) IsOfTask() bool { return k.spec().subject == subjectTask }
 
-// OfWaiter reports whether it ends a task's wait.
+// IsWaitEnd reports whether a transition of this kind ends a task's wait.
 func (k Kind) IsWaitEnd() bool { return k.spec().subject == subjectWaiter }
 
-// Is reports whether a schedule writes a transition of kind k as it writes w: it writes PollsOn as Moves.
-func (w ParsedToken) Matches(k Kind) bool {
-	return w.Kind == k || w.Kind == Moves && k == PollsOn
+// Matches reports whether p is the notation of a transition of kind k. PollsOn has the same notation as Moves.
+func (p ParsedToken) Matches(k Kind) bool {
+	return p.Kind == k || p.Kind == Moves && k == PollsOn
 }
 
-// Progress reports whether t is the actors' own doing, and may bring them on: a command, a message, or the end of a wait.
+// IsProgress reports whether t is a step of the actors that may bring them on: a command, a message, or the end of a wait.
 func (t Transition) IsProgress() bool {
 	return t.Kind == Moves || t.Kind == Woken || t.Kind == GoesOn || t.Kind == Notices
 }
 
-// canSucceed reports whether t can bring somebody on.
+// canBringProgress reports whether t can bring some actor on.
 func (t Transition) canBringProgress() bool {
 	return t.IsProgress() || t.Kind == TimePasses || t.Kind == Resumes || t.Kind == Arrives
 }
 
-// Token returns how a schedule writes a transition of a kind. Its command is known for certain only after it has happened.
+// FormatToken formats a transition as a step of a schedule. Its command is known for certain only after it has happened.
 func FormatToken(k Kind, who, command string) string {
-	switch n := k.spec(); n.subject {
+	switch spec := k.spec(); spec.subject {
 	case subjectNone:
-		return n.word
+		return spec.word
 	case subjectTask:
-		return who + ":" + command + n.word
+		return who + ":" + command + spec.word
 	default:
-		return who + ":" + n.word
+		return who + ":" + spec.word
 	}
 }
 
-// Subject is the one that a transition happens to.
+// Subject is the task, process or actor that a transition happens to.
 type Subject struct {
-	Name  string // of the task, process or actor; "": it happens to nobody
-	Actor *Actor // of a process, its first; nil: nobody
-	task  *Task  // nil: it is none
+	Name  string // of the task, process or actor; "": it happens to none
+	Actor *Actor // actor itself, the task's actor, or the process's first; nil: none
+	task  *Task  // nil: the subject is no task
 }
 
-// Subject returns the one that t happens to.
+// Subject returns the subject of t.
 func (x *Execution) Subject(t Transition) Subject {
 	switch t.Kind.spec().subject {
 	case subjectNone:
@@ -138,10 +138,10 @@ func (x *Execution) Subject(t Transition) Subject {
 	}
 }
 
-// Ended reports whether it is a task that has ended.
+// Ended reports whether the subject is a task that has ended.
 func (s Subject) Ended() bool { return s.task != nil && s.task.Ended() }
 
-// Pending returns what a task is about to send, as far as that is known.
+// Pending returns the commands that a task is about to send; nil: none, or not known yet.
 func (s Subject) Pending() []redis.Cmder {
 	if s.task == nil {
 		return nil
@@ -149,19 +149,19 @@ func (s Subject) Pending() []redis.Cmder {
 	return s.task.pending
 }
 
-// Subscribes reports whether it is a task that is about to subscribe to a channel.
+// IsSubscribing reports whether the subject is a task that is about to subscribe to a channel.
 func (s Subject) IsSubscribing() bool { return s.task != nil && s.task.subscribing }
 
-// ErrMalformed means that a token is no step of any schedule.
+// ErrMalformed is returned when a token is no step of any schedule.
 var ErrMalformed = lock.WithCode("bad_request", "that is no step")
 
-// Wanted is a transition as a schedule names it. The command is "" where there is none.
+// ParsedToken is a step of a schedule, as written. Command is "" if there is none.
 type ParsedToken struct {
 	Kind         Kind
 	Who, Command string
 }
 
-// ParseToken reads a token.
+// ParseToken parses a step of a schedule.
 func ParseToken(token string) (ParsedToken, error) {
 	who, what, ok := strings.Cut(token, ":")
 	ok = ok && who != "" && what != ""
@@ -169,15 +169,16 @@ func ParseToken(token string) (ParsedToken, error) {
 		switch command, found := strings.CutSuffix(what, n.word); {
 		case n.word == "":
 		case n.subject == subjectNone && token == n.word:
-			return ParsedToken{Kind: Kind(k)}, nil //nolint:gosec // they are few
+			return ParsedToken{Kind: Kind(k)}, nil //nolint:gosec // fits: few values
 		case ok && n.subject == subjectTask && found:
-			return ParsedToken{Kind(k), who, command}, nil //nolint:gosec // they are few
+			return ParsedToken{Kind(k), who, command}, nil //nolint:gosec // fits: few values
 		case ok && n.subject != subjectTask && n.subject != subjectNone && what == n.word:
-			return ParsedToken{Kind(k), who, ""}, nil //nolint:gosec // they are few
+			return ParsedToken{Kind(k), who, ""}, nil //nolint:gosec // fits: few values
 		}
 	}
 	if command, suffix, odd := strings.Cut(what, "/"); odd && who != "" {
-		return ParsedToken{}, fmt.Errorf("%w: after %s, it takes %s, not /%s", ErrMalformed, command, strings.Join(kindWords(subjectTask), ", "), suffix)
+		return ParsedToken{}, fmt.Errorf("%w: after %s, it takes %s, not /%s",
+			ErrMalformed, command, strings.Join(kindWords(subjectTask), ", "), suffix)
 	}
 	if ok {
 		return ParsedToken{Moves, who, what}, nil
@@ -185,7 +186,7 @@ func ParseToken(token string) (ParsedToken, error) {
 	return ParsedToken{}, fmt.Errorf("%w: it takes %s", ErrMalformed, strings.Join(Notation(), ", "))
 }
 
-// Budgets returns the faults that a schedule needs.
+// RequiredBudget returns the fault budget that a schedule needs.
 func RequiredBudget(schedule string) (budget fault.Budget) {
 	for token := range strings.FieldsSeq(schedule) {
 		if want, err := ParseToken(token); err == nil {
@@ -197,12 +198,12 @@ func RequiredBudget(schedule string) (budget fault.Budget) {
 	return budget
 }
 
-// Reserved reports whether WHO:word is not a command, but something else that happens to WHO.
+// IsReservedWord reports whether WHO:word denotes an event other than a command.
 func IsReservedWord(word string) bool {
 	return slices.Contains(slices.Concat(kindWords(subjectProcess), kindWords(subjectActor), kindWords(subjectWaiter)), word)
 }
 
-// Notation says how a schedule writes its steps, by examples.
+// Notation returns an example of each form of a step.
 func Notation() (examples []string) {
 	for k := Moves; k < kindCount; k++ {
 		if example := FormatToken(k, "A", "SET"); !slices.Contains(examples, example) {
@@ -212,7 +213,7 @@ func Notation() (examples []string) {
 	return examples
 }
 
-// words returns those of the kinds that happen to such a subject.
+// kindWords returns the words of the kinds that have this subject.
 func kindWords(of subjectKind) (all []string) {
 	for _, n := range kindTable() {
 		if n.subject == of && n.word != "" {

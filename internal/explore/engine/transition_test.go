@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// What a schedule writes is what is read from it, for each kind.
-func TestEveryKindIsWrittenAndRead(t *testing.T) {
+// ParseToken is the inverse of FormatToken for each kind.
+func TestParseTokenReadsWhatFormatTokenWrites(t *testing.T) {
 	actor := &Actor{Name: "A"}
 	x := &Execution{tasks: []*Task{{taskState: taskState{role: "renewal", ordinal: 1, actor: actor}}}}
 	x.processes, x.actors = []*Process{{Name: "replica1", actors: make([]*Actor, 1)}}, []*Actor{actor}
@@ -21,13 +21,13 @@ func TestEveryKindIsWrittenAndRead(t *testing.T) {
 			want.Command = "SET"
 		}
 		if err != nil || !got.Matches(kind) || got.Who != want.Who || got.Command != want.Command {
-			t.Errorf("%s is read as %+v, %v; want %+v", token, got, err, want)
+			t.Errorf("ParseToken(%s) = %+v, %v; want %+v", token, got, err, want)
 		}
 	}
 }
 
-// Each example is a step, and each kind has one.
-func TestNotationIsComplete(t *testing.T) {
+// Each example is a step, and each kind has an example.
+func TestNotationHasEveryKind(t *testing.T) {
 	var all []Kind
 	for _, example := range Notation() {
 		step, err := ParseToken(example)
@@ -37,21 +37,21 @@ func TestNotationIsComplete(t *testing.T) {
 		all = append(all, step.Kind)
 	}
 	slices.Sort(all)
-	if all = slices.Compact(all); len(all) != int(kindCount)-1 { // PollsOn is written as Moves
-		t.Errorf("there are examples of the kinds %v; want all", all)
+	if all = slices.Compact(all); len(all) != int(kindCount)-1 { // PollsOn has the notation of Moves
+		t.Errorf("examples of the kinds %v; want all %d but PollsOn", all, kindCount)
 	}
 }
 
-func TestParseSaysWhatItTakes(t *testing.T) {
-	for token, says := range map[string]string{
+func TestParseTokenErrorListsNotation(t *testing.T) {
+	for token, want := range map[string]string{
 		"nonsense": "that is no step: it takes A:SET, time, slow, expiry",
 		":SET":     "that is no step: it takes A:SET",
 		"A:":       "that is no step: it takes A:SET",
 		"A:SET/what": "after SET, it takes /lost, /dies-before, /dies-after, /pauses-after, /lost-request, /late, /arrives, /never-arrives, " +
 			"/resent, /unsynced, /unsaved, /node-clock-jumps, /node-crashes, /node-hangs, /node-restarts, not /what",
 	} {
-		if _, err := ParseToken(token); !errors.Is(err, ErrMalformed) || !strings.Contains(err.Error(), says) {
-			t.Errorf("%s: %v; want %q", token, err, says)
+		if _, err := ParseToken(token); !errors.Is(err, ErrMalformed) || !strings.Contains(err.Error(), want) {
+			t.Errorf("ParseToken(%s): %v; want %q", token, err, want)
 		}
 	}
 }

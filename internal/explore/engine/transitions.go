@@ -7,16 +7,16 @@ import (
 	"lockstep/internal/explore/simredis"
 )
 
-// add adds what can happen to the one with this id, but for faults whose budget is used up.
+// add appends the transitions of these kinds on the task, process or actor with this id, except for faults whose budget is used up.
 func (o *optionList) add(id int, kinds ...Kind) {
 	for _, k := range kinds {
 		if used := o.x.kindTable[k].budget; used == fault.None || o.x.budget[used] > 0 {
-			o.all = append(o.all, Transition{k, uint16(id)}) //nolint:gosec // there are few
+			o.all = append(o.all, Transition{k, uint16(id)}) //nolint:gosec // fits: few values
 		}
 	}
 }
 
-// addToProcesses adds what can happen to such processes that live.
+// addToProcesses adds transitions on the live processes that match.
 func (o *optionList) addToProcesses(which func(*Process) bool, kinds ...Kind) {
 	for i, p := range o.x.processes {
 		if !p.dead && which(p) {
@@ -25,7 +25,7 @@ func (o *optionList) addToProcesses(which func(*Process) bool, kinds ...Kind) {
 	}
 }
 
-// addToActors adds what can happen to such actors that live.
+// addToActors adds a transition on the live actors that match.
 func (o *optionList) addToActors(which func(*Actor) bool, k Kind) {
 	for i, a := range o.x.actors {
 		if !a.Dead() && which(a) {
@@ -34,8 +34,8 @@ func (o *optionList) addToActors(which func(*Actor) bool, k Kind) {
 	}
 }
 
-// Transitions lists what can happen next, in a fixed order. There is nothing when everybody has finished, or nobody can go on. The list is
-// good until the next call.
+// Transitions lists what can happen next, in a fixed order. The list is empty when everybody has finished or nobody can go on. It is
+// valid until the next call.
 func (x *Execution) Transitions() []Transition {
 	x.checkUnexplainedWakes()
 	o := optionList{x: x, all: x.Options.All[:0]}
@@ -62,33 +62,33 @@ func (x *Execution) Transitions() []Transition {
 		o.all = o.all[:0] // faults alone bring nobody on
 		o.addRetries()
 	}
-	// if time alone can bring somebody on, and will bring nothing but attempts in vain
-	inVain := !slices.ContainsFunc(o.all, func(t Transition) bool { return t.canBringProgress() && t.Kind != TimePasses }) && x.hasOnlyFutilePolls()
+	onlyTimeHelps := !slices.ContainsFunc(o.all, func(t Transition) bool { return t.canBringProgress() && t.Kind != TimePasses })
+	inVain := onlyTimeHelps && x.hasOnlyFutilePolls()
 	x.Options = Options{All: o.all, OnlyFutilePolls: len(o.all) > 0 && (!hopeful || inVain), LastResort: o.lastResort}
 	return o.all
 }
 
-// Options are what can happen next.
+// Options are the transitions that can happen next.
 type Options struct {
 	All             []Transition
-	OnlyFutilePolls bool // they are waiters that ask in vain, and nothing else
-	LastResort      bool // they are those that are there before everybody is given up for stuck
+	OnlyFutilePolls bool // all of them are polls that will be in vain
+	LastResort      bool // all of them are retries that are made before the waiters count as stuck
 }
 
-// options are Options in the making.
+// optionList collects the transitions for Options.
 type optionList struct {
 	x          *Execution
 	all        []Transition
 	lastResort bool
 }
 
-// addMoves adds the commands, and what may happen to each.
+// addMoves adds the next action of each task, and the faults that may strike it.
 func (o *optionList) addMoves() {
 	for _, t := range o.x.tasks {
 		if !t.isRunnable() {
 			continue
 		}
-		if t.subscribing || t.actor.Paused() { // what it has sent takes effect
+		if t.subscribing || t.actor.Paused() { // what it has sent takes effect even while its process is paused
 			o.add(t.id, Moves)
 			continue
 		}
@@ -100,7 +100,7 @@ func (o *optionList) addMoves() {
 	}
 }
 
-// addStale adds that a server's replica, which lags, takes its place, or its snapshot; and that the lock is evicted.
+// addPromotions adds that a lagging replica or an old snapshot takes its server's place, and that Redis evicts the lock.
 func (o *optionList) addPromotions() {
 	switch s := o.x.Cluster.LaggingServer(); {
 	case s == nil || s.Health != simredis.Well:
@@ -114,7 +114,8 @@ func (o *optionList) addPromotions() {
 	}
 }
 
-// addNodeFaults adds what may have happened to a node by the time t's command comes to it: before, nobody could tell.
+// addNodeFaults adds the faults of the node that t's command goes to. They are tried just before a command arrives, as nobody can notice
+// them earlier.
 func (o *optionList) addNodeFaults(t *Task) {
 	if t.pending == nil || t.server == 0 {
 		return
@@ -132,8 +133,8 @@ func (o *optionList) addNodeFaults(t *Task) {
 	}
 }
 
-// addProcessFaults adds pauses and crashes that no command is part of, and the end of pauses; then, as they are harder to read, pauses
-// after a command.
+// addProcessFaults adds pauses and crashes between commands, and the ends of pauses; then pauses after a command, which come last because
+// their schedules are harder to read.
 func (o *optionList) addProcessFaults() {
 	moves := len(o.all)
 	for i, p := range o.x.processes {
@@ -156,8 +157,8 @@ func (o *optionList) addProcessFaults() {
 	}
 }
 
-// addTime adds that time passes: by itself if nobody is active, and otherwise as a fault. If nothing is due, those who would repeat their
-// last round try once more before they are given up for stuck.
+// addTime adds that time passes: by itself if no task can move, and otherwise as a fault. If nothing is due, waiters that would repeat
+// their last round try once more before they count as stuck.
 func (o *optionList) addTime(active bool) {
 	expiry, next := o.x.Cluster.NextExpiry(), o.x.timers.earliest()
 	switch {
@@ -178,7 +179,7 @@ func (o *optionList) addTime(active bool) {
 	}
 }
 
-// addRetries adds the waiters that would ask in vain, when nothing else can bring anybody on.
+// addRetries adds the waiters whose next attempt would be in vain, when nothing else can bring anybody on.
 func (o *optionList) addRetries() {
 	if o.lastResort || o.x.CountUnfinished() == 0 {
 		return
@@ -190,7 +191,7 @@ func (o *optionList) addRetries() {
 	}
 }
 
-// Going returns how many actors live, and have not finished.
+// CountUnfinished returns the number of live actors that have not finished.
 func (x *Execution) CountUnfinished() (n int) {
 	for _, a := range x.actors {
 		if !a.finished && !a.Dead() {
@@ -200,7 +201,8 @@ func (x *Execution) CountUnfinished() (n int) {
 	return n
 }
 
-// isRunnable reports whether t can do something by itself. A waiter that tried in vain cannot, until it would learn something else.
+// isRunnable reports whether t can do something by itself. A waiter that tried in vain cannot, until its next attempt could get another
+// reply.
 func (t *Task) isRunnable() bool {
 	switch {
 	case t.isMidPipeline() && !t.actor.Dead():
@@ -216,15 +218,15 @@ func (t *Task) isRunnable() bool {
 	}
 }
 
-// mayIdle reports whether time may pass by a lock's expiry although nothing is due: somebody tries who looks at a clock. Twice in a row is
-// enough.
+// canIdle reports whether time may pass although nothing is due, because a waiter's attempts depend on a clock. Twice in a row is enough,
+// as each passes the expiry of a lock.
 func (o *optionList) canIdle() bool {
 	return o.x.idleSteps < 2 && slices.ContainsFunc(o.x.tasks, func(t *Task) bool {
 		return t.isInBriefSleep() && t.isLive() && (t.round.readClock || t.round.timeDependent)
 	})
 }
 
-// mayStart reports whether a may start: where actors that start alike are interchangeable, they start in the order of their names.
+// canStart reports whether a may start. Interchangeable actors start in the order of their names.
 func (a *Actor) canStart() bool {
 	return !a.Process.x.startsInOrder() || !slices.ContainsFunc(a.Process.x.actors[:a.Index], func(b *Actor) bool {
 		return !b.started && b.triesOnce == a.triesOnce && (b.Process == a.Process || a.Process.x.Scenario.HasInterchangeableProcesses())

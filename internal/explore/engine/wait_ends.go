@@ -5,25 +5,25 @@ import (
 	"slices"
 )
 
-// A Wait may end in two ways: its channel has something for it, or its context has ended. If both are so, Go's select takes either of them,
-// and the schedule decides: the waiter goes on, or it notices the end. Time passes between the end of a context and the moment at which the
-// waiter runs again. Whether others of its process act before that end or after it makes a difference only if they send to that channel.
-// So a context that a fault has ended may stay unnoticed until then.
+// A Wait ends when its channel has a value or is closed, or when its context has ended. If both are so, Go's select takes either of them,
+// so the schedule decides: the waiter goes on, or it notices the end. Between the end of a context and the moment at which the waiter
+// runs again, time may pass. Whether other tasks of its process act before that end or after it makes a difference only if they send to
+// that channel. So a context that a fault has ended may stay unnoticed until then.
 
-// ready reports whether t's channel has something for it, or is closed.
+// pollChannel reports whether t's channel has a value or is closed. It records in received that the channel is closed.
 func (t *Task) pollChannel() bool {
 	if t.received || len(t.waitCh) > 0 {
 		return true
 	}
 	select {
-	case <-t.waitCh: // it is closed
+	case <-t.waitCh: // with an empty buffer, only a closed channel can be received from
 		t.received = true
 	default:
 	}
 	return t.received
 }
 
-// receive takes what t's channel has for it.
+// receive takes the value that t's channel has.
 func (t *Task) receive() {
 	if !t.received {
 		<-t.waitCh
@@ -31,7 +31,7 @@ func (t *Task) receive() {
 	t.received, t.waitErr = false, nil
 }
 
-// endWait reports whether a wait is over, and takes what it waited for. It is not over if the schedule has to decide how it ends.
+// tryEndWait ends a wait that is over, and reports whether it did. It leaves a wait that the schedule has to end.
 func (t *Task) tryEndWait() bool {
 	if !t.isLive() {
 		return false
@@ -52,7 +52,8 @@ func (t *Task) tryEndWait() bool {
 	return !t.undecided
 }
 
-// contested reports whether somebody is before t in line for what its channel has, and may take it, or find that his context has ended.
+// isContested reports whether a task that waits longer on the same channel could take its value, or notice the end of its context
+// instead.
 func (t *Task) isContested() bool {
 	before := t.x.waiters[:max(slices.Index(t.x.waiters, t), 0)]
 	return slices.ContainsFunc(before, func(other *Task) bool {
@@ -60,8 +61,8 @@ func (t *Task) isContested() bool {
 	})
 }
 
-// addEnds adds how waits may end that the schedule decides. One whose context alone has ended ends when nobody else can move: before that
-// it would be as if the context had ended later.
+// addWaitEnds adds the ways in which an undecided wait may end. A waiter whose context alone has ended notices that when nobody else can
+// move: an earlier moment would be the same as a context that ends later.
 func (o *optionList) addWaitEnds() {
 	active := len(o.all) > 0
 	for _, t := range o.x.waiters {
@@ -78,7 +79,8 @@ func (o *optionList) addWaitEnds() {
 	}
 }
 
-// checkWaits fails for a wait that has ended since everybody waits: a timer or a goroutine of the real time has ended it.
+// checkUnexplainedWakes fails the execution if a wait has ended since the last step: only a real timer or an unknown goroutine can have
+// done that.
 func (x *Execution) checkUnexplainedWakes() {
 	for _, t := range x.waiters {
 		if t.isLive() && !t.undecided && (t.waitCtx.Err() != nil || t.pollChannel()) {
@@ -88,26 +90,27 @@ func (x *Execution) checkUnexplainedWakes() {
 	}
 }
 
-// resolveWait lets a wait end in one of its two ways.
+// resolveWait ends an undecided wait in the way that the schedule chose.
 func (t *Task) resolveWait(k Kind) {
 	t.x.waiters = slices.DeleteFunc(t.x.waiters, func(other *Task) bool { return other == t })
 	if t.waitErr = t.waitCtx.Err(); k == GoesOn {
 		t.receive()
 	}
-	if p := t.actor.Process; k == GoesOn || !t.endUnnoticed || t.eventsAtEnd != p.eventCount { // otherwise it is as if it had noticed at once
+	// If nothing has happened to the process since the end, it is as if the task had noticed at once.
+	if p := t.actor.Process; k == GoesOn || !t.endUnnoticed || t.eventsAtEnd != p.eventCount {
 		p.recordEvent(k.spec().word + " " + t.label)
 	}
 	t.undecided, t.endUnnoticed = false, false
 	t.x.readyTasks = append(t.x.readyTasks, t)
 }
 
-// mayMiss reports whether a's sale may not notice for a while that its context has ended: it waits for what others of its process do.
+// canMissEnd reports whether a's sale may notice the end of its context late: it waits for something that other tasks of its process do.
 func (a *Actor) canMissEnd() bool {
 	t := a.mainTask
 	return t.waiting && !t.Ended() && t.isLive() && !t.isInBriefSleep() && !t.undecided && t.waitCh != nil && t.hasCompany()
 }
 
-// isUnaware reports whether t has not noticed in this step that its context has ended.
+// hasUnnoticedEnd reports whether t's context has ended without its notice, and nothing has happened to its process since.
 func hasUnnoticedEnd(t *Task) bool {
 	return t.endUnnoticed && t.eventsAtEnd == t.actor.Process.eventCount
 }

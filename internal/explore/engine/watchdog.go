@@ -8,24 +8,25 @@ import (
 	"lockstep/internal/explore/search"
 )
 
-// Watch looks at executions from another goroutine, for one whose task waits where nobody sees it, or comes to no end.
+// Watchdog observes an execution from another goroutine. It detects a task that waits where the engine does not see it, or that never
+// yields.
 type Watchdog struct {
 	current        atomic.Pointer[Execution]
-	lastExecution  *Execution // that was looked at
-	lastTurn       uint64     // that it had then
-	checksThisTurn int        // looks in a row at this turn
-	lastWaitLines  string     // the lines at which its task waited then, "" if it did not
+	lastExecution  *Execution // execution of the last check
+	lastTurn       uint64     // its turnCount at the last check
+	checksThisTurn int        // consecutive checks during this turn
+	lastWaitLines  string     // lines at which the task waited at the last check; "": it did not wait
 }
 
-// endless is after how many looks a turn counts as one that has no end: a search looks five times a second, and the watch itself is slow
-// where the machine is.
+// checksUntilEndless is the number of checks after which a turn counts as endless. A search checks five times a second, so this is four
+// seconds or more: a loaded machine slows the watchdog as well.
 const checksUntilEndless = 20
 
-// Follow has it look at an execution from now on.
+// Follow makes the watchdog observe an execution from now on.
 func (w *Watchdog) Follow(x *Execution) { w.current.Store(x) }
 
-// Lost says why the execution does not come back; nil if it is not known to be lost. A wait of Go's own, as for its memory, looks like one
-// of the code's, but does not come twice at one place.
+// Diagnose returns an error that says why the execution makes no progress; nil if nothing is known to be wrong. A wait of Go's runtime,
+// as for memory, looks like one of the code, but is not seen twice at one place.
 func (w *Watchdog) Diagnose(why search.CheckReason) error {
 	x := w.current.Load()
 	switch {
@@ -37,15 +38,18 @@ func (w *Watchdog) Diagnose(why search.CheckReason) error {
 		return x.busyError(Stacks())
 	}
 	t, turn, waited := x.current.Load(), x.turnCount.Load(), w.lastWaitLines
-	if w.checksThisTurn++; w.lastExecution != x || w.lastTurn != turn {
+	w.checksThisTurn++
+	if w.lastExecution != x || w.lastTurn != turn {
 		w.checksThisTurn = 1
 	}
-	if w.lastExecution, w.lastTurn, w.lastWaitLines = x, turn, ""; t == nil {
+	w.lastExecution, w.lastTurn, w.lastWaitLines = x, turn, ""
+	if t == nil {
 		w.checksThisTurn = 1
 		return nil
 	}
 	stacks := Stacks()
-	if w.lastWaitLines = t.linesInState(stacks, `\[(sleep|select|chan receive|chan send|sync\.)`, false); w.lastWaitLines != "" && w.lastWaitLines == waited {
+	w.lastWaitLines = t.linesInState(stacks, `\[(sleep|select|chan receive|chan send|sync\.)`, false)
+	if w.lastWaitLines != "" && w.lastWaitLines == waited {
 		return fmt.Errorf("%w: it waits by itself (%s)", ErrBlind, w.lastWaitLines)
 	}
 	if w.checksThisTurn%checksUntilEndless == 0 {
@@ -54,7 +58,7 @@ func (w *Watchdog) Diagnose(why search.CheckReason) error {
 	return nil
 }
 
-// busy gives an error that names the line at which the task that has the turn keeps it.
+// busyError returns an error that names the line at which the running task keeps control; nil if that is not known.
 func (x *Execution) busyError(stacks []string) error {
 	if t := x.current.Load(); t != nil {
 		if where := t.linesInState(stacks, `\[`, false); where != "" {

@@ -7,19 +7,19 @@ import (
 	"strings"
 )
 
-// Budget says how often each fault may happen in one schedule. The zero Budget has none.
+// Budget is how often each fault may happen in one schedule. The zero Budget allows none.
 type Budget [faultCount]int
 
-// MaxTimes is the largest number of times that a fault of the explorer may happen.
+// MaxTimes is the largest number of times that a budget allows for a fault. No search gets anywhere near it.
 const MaxTimes = 100
 
-// Once returns the budget of one fault, which may happen once.
+// Once returns the budget in which one fault may happen once.
 func Once(f Fault) (b Budget) {
 	b[f] = 1
 	return b
 }
 
-// String writes a budget as "expiry=1,crash=1", and an empty one as "".
+// String formats a budget as "expiry=1,crash=1", and an empty one as "".
 func (b Budget) String() string {
 	var parts []string
 	for _, row := range All() {
@@ -30,7 +30,7 @@ func (b Budget) String() string {
 	return strings.Join(parts, ",")
 }
 
-// Map returns the number of times of each fault by its name, zeros too.
+// Map returns the number of times of each fault by its name, including zeros.
 func (b Budget) Map() map[string]int {
 	times := map[string]int{}
 	for _, row := range All() {
@@ -39,7 +39,7 @@ func (b Budget) Map() map[string]int {
 	return times
 }
 
-// AtLeast returns the larger number of times of each fault.
+// Max returns, for each fault, the larger number of times of two budgets.
 func (b Budget) Max(other Budget) Budget {
 	for f, times := range other {
 		b[f] = max(b[f], times)
@@ -47,27 +47,27 @@ func (b Budget) Max(other Budget) Budget {
 	return b
 }
 
-// OnNodes reports whether any of these happens to one of several masters.
+// HasNodeFaults reports whether the budget has a fault of one of several masters.
 func (b Budget) HasNodeFaults() bool {
 	return b[NodeCrash] > 0 || b[NodeHang] > 0 || b[NodeRestart] > 0
 }
 
-// Check says which number of times is not allowed.
+// Check returns an error if a number of times is not allowed.
 func (b Budget) Check() error {
 	for f, times := range b {
 		if times < 0 || times > MaxTimes {
-			return fmt.Errorf("faults: %v=%d; it takes 0 to %d times", Fault(f), times, MaxTimes) //nolint:gosec // there are few
+			return fmt.Errorf("faults: %v=%d; it takes 0 to %d times", Fault(f), times, MaxTimes) //nolint:gosec // fits: few values
 		}
 	}
 	return nil
 }
 
-// Parse reads what String writes, of the faults with these names.
+// Parse parses the result of String. Only faults with these names are allowed.
 func Parse(text string, names []string) (b Budget, _ error) {
 	if text == "" {
 		return b, nil
 	}
-	given := map[Fault]bool{}
+	seen := map[Fault]bool{}
 	for part := range strings.SplitSeq(text, ",") {
 		part = strings.TrimSpace(part)
 		name, number, _ := strings.Cut(part, "=")
@@ -79,10 +79,10 @@ func Parse(text string, names []string) (b Budget, _ error) {
 		if !slices.Contains(names, name) {
 			return Budget{}, fmt.Errorf("faults: there is no %q; there are %s", name, strings.Join(names, ", "))
 		}
-		if given[f] {
+		if seen[f] {
 			return Budget{}, fmt.Errorf("faults: %s is given twice", name)
 		}
-		given[f], b[f] = true, times
+		seen[f], b[f] = true, times
 	}
 	return b, nil
 }

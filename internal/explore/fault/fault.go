@@ -1,9 +1,12 @@
-// Package fault is the catalogue of what may go wrong in a schedule: names and words, which engine can do it, and how often it may happen.
+// Package fault is the catalogue of faults that may happen in a schedule: their names and descriptions, which explorer can inject them,
+// and budgets of how often they may happen.
+//
+// Begin with Row and Budget.
 package fault
 
 import "lockstep/internal/language"
 
-// Fault is one kind of thing that may go wrong.
+// Fault is a kind of fault.
 type Fault uint8
 
 // The faults. None is the absence of any.
@@ -28,21 +31,21 @@ const (
 	NodeCrash
 	NodeHang
 	NodeRestart
-	faultCount // how many there are, with None
+	faultCount // number of faults, None included
 )
 
-// Row is what there is to know of a fault.
+// Row describes a fault.
 type Row struct {
 	ID              Fault
-	Name            string        // as budgets have it
-	Title           language.Text // for people, in a few words
-	Description     language.Text // what happens in the explorer, as a part of a sentence
-	InBubble        string        // what happens to code in a bubble; "" if the explorer alone can do it
+	Name            string        // in budgets, such as lost-reply
+	Title           language.Text // for readers, in a few words
+	Description     language.Text // what happens in the explorer, as a clause of a sentence
+	InBubble        string        // what happens to code in a bubble; "": only the explorer can inject it
 	OnNode          bool          // it happens to one of several masters
-	BreaksEveryLock bool          // it breaks every lock that expires, or every one on one Redis: the table of all locks leaves it out
+	BreaksEveryLock bool          // it breaks every lock that expires, or every lock on one Redis; the table of all locks leaves it out
 }
 
-// catalogue has a row for each fault, by its number.
+// catalogue returns the row of each fault, by its number.
 func catalogue() [faultCount]Row {
 	both := language.Both
 	return [faultCount]Row{
@@ -101,16 +104,16 @@ func catalogue() [faultCount]Row {
 	}
 }
 
-// All lists the rows of all faults. The explorer can do each of them.
+// All returns the rows of all faults. The explorer can inject each of them.
 func All() []Row {
 	rows := catalogue()
 	for id := range rows {
-		rows[id].ID = Fault(id) //nolint:gosec // there are few
+		rows[id].ID = Fault(id) //nolint:gosec // fits: few values
 	}
 	return rows[Expiry:]
 }
 
-// InBubbles lists the faults of code in a bubble.
+// BubbleFaults lists the faults that can be injected into code in a bubble.
 func BubbleFaults() []Fault {
 	return []Fault{Slow, LostReply, LostRequest, Late, Cancel, NodeRestart, Crash, Pause}
 }
@@ -123,7 +126,7 @@ func Names() (names []string) {
 	return names
 }
 
-// Named returns the fault of a name, None if there is no such fault.
+// ByName returns the fault with this name; None if there is none.
 func ByName(name string) Fault {
 	for _, row := range All() {
 		if row.Name == name {
@@ -133,8 +136,8 @@ func ByName(name string) Fault {
 	return None
 }
 
-// Row returns what there is to know of a fault.
+// Row returns the description of the fault.
 func (f Fault) Row() Row { return catalogue()[f] }
 
-// String returns the name of a fault, "" of None.
+// String returns the name of the fault; "" for None.
 func (f Fault) String() string { return f.Row().Name }

@@ -10,43 +10,43 @@ import (
 	"lockstep/internal/language"
 )
 
-// Every fault has a name of its own and its words in both languages; those of a bubble are the ones that are listed for it.
-func TestCatalogue(t *testing.T) {
+// Every fault has a unique name and texts in both languages. BubbleFaults lists those that have a text for bubbles.
+func TestCatalogueIsComplete(t *testing.T) {
 	names := map[string]bool{"": true}
 	for _, row := range fault.All() {
 		if names[row.Name] || fault.ByName(row.Name) != row.ID || row.ID.String() != row.Name {
-			t.Errorf("%+v; want a name of its own", row)
+			t.Errorf("%+v: the name is not unique, or ByName and String do not match it", row)
 		}
 		names[row.Name] = true
 		for _, text := range []language.Text{row.Title, row.Description} {
 			if english, chinese := text.In(language.English), text.In(language.Chinese); english == "" || chinese == english {
-				t.Errorf("%s: %q, %q", row.Name, english, chinese)
+				t.Errorf("%s: English %q, Chinese %q; want both", row.Name, english, chinese)
 			}
 		}
 		if row.Title.In(language.English) != strings.ReplaceAll(row.Name, "-", " ") {
-			t.Errorf("%s is called %q in English; want its name, in words", row.Name, row.Title.In(language.English))
+			t.Errorf("%s has the English title %q; want its name with blanks", row.Name, row.Title.In(language.English))
 		}
 		if listed := slices.Contains(fault.BubbleFaults(), row.ID); listed != (row.InBubble != "") {
-			t.Errorf("%s is listed for bubbles: %t; what it is there: %q", row.Name, listed, row.InBubble)
+			t.Errorf("%s is listed for bubbles: %t; its text for them: %q", row.Name, listed, row.InBubble)
 		}
 	}
 }
 
-// A budget is read as it is written.
-func TestBudgetIsWrittenAndRead(t *testing.T) {
+// Parse is the inverse of Budget.String.
+func TestParseReadsWhatBudgetStringWrites(t *testing.T) {
 	for _, row := range fault.All() {
 		once := fault.Once(row.ID)
-		again, err := fault.Parse(once.String(), fault.Names())
-		if err != nil || again != once || once.String() != row.Name+"=1" {
-			t.Errorf("%s is written as %q, and read as %v, %v", row.Name, once, again, err)
+		parsed, err := fault.Parse(once.String(), fault.Names())
+		if err != nil || parsed != once || once.String() != row.Name+"=1" {
+			t.Errorf("%s: String = %q, and Parse of it = %v, %v", row.Name, once, parsed, err)
 		}
 		if once.Map()[row.Name] != 1 || len(once.Map()) != len(fault.All()) || once.HasNodeFaults() != row.OnNode {
-			t.Errorf("%+v: %v", row, once.Map())
+			t.Errorf("%+v: Map = %v, HasNodeFaults = %t", row, once.Map(), once.HasNodeFaults())
 		}
 	}
 }
 
-func TestParse(t *testing.T) {
+func TestParseRefusesMalformedBudgets(t *testing.T) {
 	bubble := []string{"slow", "crash"}
 	for name, test := range map[string]struct {
 		text string
@@ -75,11 +75,11 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// A budget has a bound, and many large ones together are still some.
-func TestBudgetsAreBounded(t *testing.T) {
+// Check refuses more than MaxTimes, and HasNodeFaults does not overflow.
+func TestBudgetCheckRefusesMoreThanMaxTimes(t *testing.T) {
 	large := fault.Budget{fault.NodeCrash: math.MaxInt, fault.NodeHang: math.MaxInt}
 	if err := large.Check(); err == nil || !large.HasNodeFaults() {
-		t.Errorf("%v: %v, on nodes: %t; want that it takes 0 to 100", large, err, large.HasNodeFaults())
+		t.Errorf("Check(%v) = %v, HasNodeFaults = %t; want an error, and true", large, err, large.HasNodeFaults())
 	}
 	if err := (fault.Budget{fault.Expiry: fault.MaxTimes}).Check(); err != nil {
 		t.Error(err)

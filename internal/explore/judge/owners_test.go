@@ -47,7 +47,7 @@ type stage struct {
 
 func begin(t *testing.T, masters int, past Past) *stage {
 	t.Helper()
-	m, err := simredis.NewMemory(func(string) bool { return false })
+	m, err := simredis.NewSimulator(func(string) bool { return false })
 	if err != nil {
 		t.Fatal(err)
 	}

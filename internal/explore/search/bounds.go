@@ -8,33 +8,33 @@ import (
 	"time"
 )
 
-// Bounds limit a search. One that was hit makes the verdict unknown.
+// Bounds limit a search. If one of them is hit, the verdict is unknown.
 type Bounds struct {
-	Schedules int           // 0: no limit
-	Memory    uint64        // bytes of heap, of the whole process; 0: no limit
-	Time      time.Duration // 0: no limit
-	Workers   int           // 0: as many as there are cores
+	Schedules int           // number of runs; 0: no limit
+	Memory    uint64        // bytes of the whole process's heap; 0: no limit
+	Time      time.Duration // real time; 0: no limit
+	Workers   int           // number of workers; 0: one per core
 
-	Patience time.Duration // real time without a step, after which it counts as blind; 0: 20s
+	Patience time.Duration // real time without a step after which a run counts as blind; 0: 20s
 
-	// For tests of the explorer itself: to explore again what a cut says is known already.
+	// For tests of the explorer itself: explore what a reduction would skip.
 	EveryState, EverySymmetry bool
 }
 
 // Limit is a kind of bound.
 type Limit uint8
 
-// The limits, and what ends a search beside them.
+// The limits, and the other reasons why a search ends early.
 const (
 	NoLimit Limit = iota // no bound was hit
 	LimitInterrupted
 	LimitSteps
 	LimitSchedules
-	LimitMemory // bytes
-	LimitTime   // nanoseconds
+	LimitMemory // BoundHit.Most is in bytes
+	LimitTime   // BoundHit.Most is in nanoseconds
 )
 
-// Hit is the bound that ended a search before everything was seen: the cause by which its context ends.
+// BoundHit is the bound that ended a search before everything was explored. It is the cause with which the search's context ends.
 type BoundHit struct {
 	Limit Limit
 	Most  int64
@@ -43,10 +43,10 @@ type BoundHit struct {
 // Error implements error.
 func (BoundHit) Error() string { return "a bound of the search was hit" }
 
-// errEnough ends a search that need not go on, or cannot.
+// errFinished is the cause that ends the context of a search which has found enough, or has failed.
 var errFinished = errors.New("nothing more is to be looked for")
 
-// Within returns a context that ends after a time, 0: never, by a bound that says how long it was.
+// WithTimeLimit is context.WithTimeoutCause with a BoundHit as the cause; most <= 0 sets no timeout.
 func WithTimeLimit(ctx context.Context, most time.Duration) (context.Context, context.CancelFunc) {
 	if most <= 0 {
 		return ctx, func() {}
@@ -54,22 +54,22 @@ func WithTimeLimit(ctx context.Context, most time.Duration) (context.Context, co
 	return context.WithTimeoutCause(ctx, most, BoundHit{LimitTime, int64(most)})
 }
 
-// limit lets ctx and the time end the search, until stop is called.
+// applyTimeLimit creates the search's context, which ends with ctx or after the time limit, until stop is called.
 func (s *search[S]) applyTimeLimit(ctx context.Context) (stop func()) {
 	ctx, free := WithTimeLimit(ctx, s.bounds.Time)
 	s.ctx, s.cancel = context.WithCancelCause(ctx)
 	return func() { s.cancel(errFinished); free() }
 }
 
-// stopped reports whether the search is to end, for whatever reason.
+// isStopped reports whether the search has to end, for whatever reason.
 func (s *search[S]) isStopped() bool { return s.ctx.Err() != nil }
 
-// bounded reports whether a bound was hit, or the search was interrupted.
+// hasHitBound reports whether a bound was hit or the search was interrupted.
 func (s *search[S]) hasHitBound() bool {
 	return s.isStopped() && !errors.Is(context.Cause(s.ctx), errFinished)
 }
 
-// takeBound takes down which bound was hit, or that the search was interrupted. It reports false if neither is so.
+// recordBoundHit stores in the result which bound was hit, or that the search was interrupted. It reports whether either is true.
 func (s *search[S]) recordBoundHit() bool {
 	if !s.hasHitBound() {
 		return false
@@ -79,11 +79,14 @@ func (s *search[S]) recordBoundHit() bool {
 	return true
 }
 
-// yieldEvery is after how many schedules others are let in: a shop that sells beside the search, and in a browser's worker whoever shares
-// the one thread. It takes a few milliseconds to get there.
+// yieldEvery is the number of schedules after which a worker yields the processor: to a shop that sells beside the search, or in a
+// browser's worker to everything else on its only thread. Sixteen schedules take a few milliseconds.
 const yieldEvery = 16
 
-// check sees whether a bound was hit after so many schedules; it looks at the heap every so often.
+// readHeapEvery is the number of schedules after which a worker reads the heap size: reading it after each would slow the search.
+const readHeapEvery = 1024
+
+// checkBounds stops the search if a bound is hit after this many schedules. It reads the heap size now and then.
 func (s *search[S]) checkBounds(schedules int64) {
 	if schedules%yieldEvery == 0 {
 		runtime.Gosched()
@@ -92,7 +95,7 @@ func (s *search[S]) checkBounds(schedules int64) {
 	if b.Schedules > 0 && schedules >= int64(b.Schedules) {
 		s.cancel(BoundHit{LimitSchedules, int64(b.Schedules)})
 	}
-	if b.Memory == 0 || schedules%1024 != 0 {
+	if b.Memory == 0 || schedules%readHeapEvery != 0 {
 		return
 	}
 	heap := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}

@@ -1,12 +1,12 @@
-// Package search looks at every schedule of a system, shortest first.
+// Package search explores every schedule of a system, shortest first.
 //
-// A system is code that can be run from its start, as often as one likes: a Run says what can happen next, does it, and gives a fingerprint
-// of the state it is in. The search is breadth first over these states. All schedules of one length come before the longer ones, so what
-// is found first is found in the shortest way there is. A state that has been seen is not gone on from. A state is kept as its fingerprint
-// and the step that led to it, and reached again by running its steps anew. Where chance may lead elsewhere, that is repeated, and the
-// other states on the way are gone on from, too.
+// A System is code that can be run from its start any number of times. A Run lists what can happen next, makes one of it happen, and
+// returns a fingerprint of the state that this leads to. The search is breadth first over these states: all schedules of one length come
+// before longer ones, so the first schedule found is one of the shortest. A state that was seen before is not explored again. A state is
+// stored as its fingerprint and the step that led to it, and is reached again by running its steps anew. If chance may lead a run to
+// another state, the run is repeated, and the other states that it reaches are explored as well.
 //
-// The package knows nothing of locks, of Redis, or of what a step is.
+// The package knows nothing of locks, of Redis, or of what a step is. Begin with BreadthFirst.
 package search
 
 import (
@@ -20,16 +20,16 @@ import (
 	"time"
 )
 
-// maxDepth is the length at which a schedule counts as endless.
+// maxDepth is the length, in steps, at which a schedule counts as endless.
 const maxDepth = 2000
 
-// ErrUnrepeatable means that the same schedule led to two different states.
+// ErrUnrepeatable is returned when the same schedule led to two different states.
 var ErrUnrepeatable = errors.New("the same steps led to two different states")
 
-// ErrLost means that a run does not come back, and nobody knows why.
+// ErrNoProgress is returned when a run makes no progress, and the system does not know why.
 var ErrNoProgress = errors.New("a run does not come back")
 
-// Fingerprint stands for a state, or for a part of one. Two that differ have the same one with a chance of 1 in 2¹²⁸.
+// Fingerprint is a 128-bit hash of a state, or of a part of one. Two different states collide with a probability of 1 in 2¹²⁸.
 type Fingerprint [2]uint64
 
 // Append appends the fingerprint's 16 bytes to b.
@@ -42,52 +42,53 @@ func (f Fingerprint) Append(b []byte) []byte {
 
 // Run is one run of a system, whose steps are of type S.
 type Run[S comparable] interface {
-	Transitions() []S         // what can happen next, in a fixed order
-	Apply(step S) (own bool)  // lets it happen; false: it turned out to be no step of its own
-	Check() Observation       // what there is to see after the last step
-	Fingerprint() Fingerprint // tells states apart
+	Transitions() []S           // Transitions lists the steps that can happen next, in a fixed order.
+	Apply(step S) (isStep bool) // Apply makes a step happen; it returns false if that is no step of its own.
+	Check() Observation         // Check returns what can be observed after the last step.
+	Fingerprint() Fingerprint   // Fingerprint returns the hash of the state.
 }
 
-// Sight is what there is to see after a step.
+// Observation is what can be observed after a step.
 type Observation struct {
-	Hits     []string // what the step has shown, the most important first
-	Terminal bool     // nothing can follow
-	Note     any      // for Goal.Take
+	Hits     []string // kinds of what the step has shown, the most important first
+	Terminal bool     // no step can follow
+	Note     any      // passed on to Goal.OnEdge
 }
 
-// System is what is searched. One worker uses it at a time.
+// System is what is searched. Only one worker uses it at a time.
 type System[S comparable] interface {
-	// Play begins a run at the start and gives it to f. The run ends after that. Play returns why the run could not go on.
+	// Play starts a run, passes it to f, and ends it. It returns an error if the run failed.
 	Play(f func(Run[S])) error
 	// Explain adds to an error the schedule that led to it.
 	Explain(err error, path []S) error
-	// Lost says why the run that goes on does not come back, nil if it is not known to be lost. Other goroutines call it meanwhile.
+	// DiagnoseRun returns an error that says why the current run makes no progress; nil if nothing is known to be wrong. It is called from
+	// other goroutines during the run.
 	DiagnoseRun(why CheckReason) error
 	Close()
 }
 
-// Loss is why a search asks for a run.
+// CheckReason is why a search asks DiagnoseRun.
 type CheckReason uint8
 
-// The reasons.
+// The reasons for a check.
 const (
-	PeriodicCheck CheckReason = iota // a search asks every now and then
-	NoProgress                       // there was no step for long
-	WorkerExited                     // the run has ended the goroutine of its worker
+	PeriodicCheck CheckReason = iota // a search asks several times a second
+	NoProgress                       // no worker has taken a step for Bounds.Patience
+	WorkerExited                     // the run has ended its worker's goroutine
 )
 
-// Goal says what a search is for.
+// Goal is what a search looks for, and how it reports.
 type Goal[S comparable] struct {
-	Kinds    []string     // of what is shown, that are looked for; none: everything is looked at
-	All      bool         // go on until each kind was found, or everything was seen; otherwise the first ends it
-	Progress func(Result) // called several times a second, and must not wait; may be nil
+	Kinds    []string     // kinds to look for; none: explore everything
+	All      bool         // go on until each of Kinds was found or everything was explored; false: stop at the first
+	Progress func(Result) // called several times a second, and must not block; may be nil
 
-	// Attempts is how often a run is repeated that chance leads elsewhere, to another state or where a step cannot happen. 0: the system
-	// leaves nothing to chance.
+	// Attempts is how often a run is repeated if chance leads it elsewhere: to another state, or to where a step cannot happen. 0: the
+	// system is deterministic, so that this is an error.
 	Attempts int
 
-	OnEdge func(Edge[S]) // is given each step that was taken; may be nil
-	// Go is asked after all schedules of one length whether there is a reason not to go on.
+	OnEdge func(Edge[S]) // called with each step taken; may be nil
+	// OnLevel is called when all schedules of one length have been explored. An error ends the search.
 	OnLevel func(schedules int) error // may be nil
 }
 
@@ -96,34 +97,34 @@ type Edge[S comparable] struct {
 	Observation
 	From, To int32
 	Step     S
-	State    Fingerprint // To's
-	New      bool        // nothing shorter leads to the state
+	State    Fingerprint // state that To numbers
+	New      bool        // the step leads to a state that was not known before
 }
 
-// Found is the shortest schedule that shows something.
+// ShortestSchedule is one of the shortest schedules that show something of a kind.
 type ShortestSchedule[S comparable] struct {
 	Kind string
 	Path []S
 }
 
-// Result is what a search has seen.
+// Result is how much a search has explored.
 type Result struct {
-	Schedules int // runs of the code from its start, each to a step that no other took
-	States    int // that differ
+	Schedules int // runs of the code from its start, one for each step taken
+	States    int // number of different states
 	Depth     int // steps of the longest schedule
 	Seconds   float64
 	Complete  bool     // nothing is left to explore
-	BoundHit  BoundHit // what ended it before that
+	BoundHit  BoundHit // bound that ended the search early
 
-	Interrupted bool // by the end of its context
+	Interrupted bool // the search's context ended it early
 
 	Diverged  int // runs that chance led elsewhere, and that were repeated
-	Unreached int // steps that no repetition led to again
+	Unreached int // steps to which no repetition led again
 }
 
-// node is a state, by the schedule that first reached it: its parent's, and one step.
+// node is a state with the schedule that reached it first: its parent's schedule, and one step.
 type node[S comparable] struct {
-	parent int32 // -1: it is the start
+	parent int32 // -1: the node is the start
 	step   S
 	state  Fingerprint
 }
@@ -137,20 +138,23 @@ type search[S comparable] struct {
 	started time.Time
 
 	nodes         []node[S]
-	stateNumbers  map[Fingerprint]int32 // of nodes
+	stateNumbers  map[Fingerprint]int32 // index in nodes
 	schedules     atomic.Int64
 	diverged      atomic.Int64
 	unreached     atomic.Int64
-	workersDone   chan struct{} // closed when no worker is at a level any more; one may never come back
-	watchTimer    *time.Timer   // until the runs are asked for again
-	watchInterval time.Duration // before that
+	workersDone   chan struct{} // closed when no worker is exploring a level; if a run is lost, it may stay open
+	watchTimer    *time.Timer   // fires when the runs are to be diagnosed
+	watchInterval time.Duration // time until it fires
 	result        Result
 	found         []ShortestSchedule[S]
 }
 
-// Do searches. It gives the shortest schedule for each kind that was found, in the order in which they were. Each worker has a system of
-// its own, made by begin. That a search was cut short, by bounds or by ctx, is no error. It fails when a run fails, or is lost.
-func BreadthFirst[S comparable](ctx context.Context, begin func() (System[S], error), goal Goal[S], bounds Bounds) (Result, []ShortestSchedule[S], error) {
+// BreadthFirst searches. It returns a shortest schedule for each kind that was found, in the order in which they were found. newSystem
+// creates a system for each worker. It fails if a run fails or makes no progress; a search that bounds or ctx have cut short is no
+// failure.
+func BreadthFirst[S comparable](
+	ctx context.Context, newSystem func() (System[S], error), goal Goal[S], bounds Bounds,
+) (Result, []ShortestSchedule[S], error) {
 	s := &search[S]{
 		goal: goal, bounds: bounds, started: time.Now(), nodes: []node[S]{{parent: -1}}, stateNumbers: map[Fingerprint]int32{},
 		workersDone: make(chan struct{}), watchTimer: time.NewTimer(firstCheckInterval), watchInterval: firstCheckInterval,
@@ -160,7 +164,7 @@ func BreadthFirst[S comparable](ctx context.Context, begin func() (System[S], er
 	defer s.applyTimeLimit(ctx)()
 	defer s.closeSystems()
 	for range cmp.Or(bounds.Workers, runtime.GOMAXPROCS(0)) {
-		system, err := begin()
+		system, err := newSystem()
 		if err != nil {
 			return Result{}, nil, err
 		}
@@ -171,7 +175,7 @@ func BreadthFirst[S comparable](ctx context.Context, begin func() (System[S], er
 	return s.result, s.found, err
 }
 
-// close closes the systems, once all workers are back.
+// closeSystems closes the systems once all workers have returned. It does not wait for that.
 func (s *search[S]) closeSystems() {
 	closing := func() {
 		<-s.workersDone
@@ -187,7 +191,7 @@ func (s *search[S]) closeSystems() {
 	}
 }
 
-// run searches one length of schedules after the other.
+// run explores the schedules of one length after the other.
 func (s *search[S]) run() error {
 	for level := []int32{0}; len(level) > 0; {
 		var err error
@@ -212,7 +216,8 @@ func (s *search[S]) run() error {
 	return nil
 }
 
-// next goes on from the states of one length, strays at once, and gives those of the next. If a bound is hit, that is in the result.
+// nextLevel explores the steps from the states of one length, those from strays at once, and returns the states of the next length. A
+// bound that is hit is stored in the result.
 func (s *search[S]) nextLevel(level []int32) (next []int32, err error) {
 	for len(level) > 0 {
 		children, err := s.expandLevel(level)
@@ -236,7 +241,8 @@ func (s *search[S]) nextLevel(level []int32) (next []int32, err error) {
 // last returns the number of the state that was found last.
 func (s *search[S]) last() int32 { return int32(len(s.nodes) - 1) } //nolint:gosec // memory ends before int32 does
 
-// adopt takes down what a child shows, and the state it led to. It reports whether that is to be gone on from, unless nothing can follow.
+// addChild records what a child shows and the state that it led to. It reports whether that state is to be explored from, unless it is
+// terminal.
 func (s *search[S]) addChild(c child[S]) (isNew bool) {
 	s.recordHits(c)
 	to, known := s.stateNumbers[c.state]
@@ -253,20 +259,21 @@ func (s *search[S]) addChild(c child[S]) (isNew bool) {
 	return isNew
 }
 
-// done reports whether what was found is enough.
+// hasFoundEnough reports whether the goal is reached.
 func (s *search[S]) hasFoundEnough() bool {
 	return len(s.found) > 0 && (!s.goal.All || len(s.found) == len(s.goal.Kinds))
 }
 
-// tally counts what has been seen so far.
+// updateResult counts what has been explored so far.
 func (s *search[S]) updateResult() {
 	s.result.States = len(s.nodes)
 	s.result.Schedules = int(s.schedules.Load())
-	s.result.Diverged, s.result.Unreached = int(s.diverged.Load()), int(s.unreached.Load())
+	s.result.Diverged = int(s.diverged.Load())
+	s.result.Unreached = int(s.unreached.Load())
 	s.result.Seconds = time.Since(s.started).Seconds()
 }
 
-// report says how far the search is.
+// report passes the result so far to Goal.Progress.
 func (s *search[S]) report() {
 	if s.goal.Progress != nil {
 		s.updateResult()
@@ -274,7 +281,7 @@ func (s *search[S]) report() {
 	}
 }
 
-// path returns the nodes on the way to a node, the start left out.
+// path returns the nodes on the way from the start to a node, without the start.
 func (s *search[S]) path(to int32) (path []node[S]) {
 	for n := to; s.nodes[n].parent >= 0; n = s.nodes[n].parent {
 		path = append(path, s.nodes[n])
@@ -283,7 +290,7 @@ func (s *search[S]) path(to int32) (path []node[S]) {
 	return path
 }
 
-// steps returns those of a path, and what follows them.
+// pathSteps returns the steps of a path, followed by others.
 func pathSteps[S comparable](path []node[S], after ...S) (all []S) {
 	for _, n := range path {
 		all = append(all, n.step)
@@ -291,11 +298,11 @@ func pathSteps[S comparable](path []node[S], after ...S) (all []S) {
 	return append(all, after...)
 }
 
-// find takes down what a child shows, if nothing shorter did.
+// recordHits stores the schedule of a child for each kind that it shows and no earlier one did.
 func (s *search[S]) recordHits(c child[S]) {
 	for _, kind := range c.Hits {
-		known := slices.ContainsFunc(s.found, func(f ShortestSchedule[S]) bool { return f.Kind == kind })
-		if known || !slices.Contains(s.goal.Kinds, kind) || !s.goal.All && len(s.found) > 0 {
+		isKnown := slices.ContainsFunc(s.found, func(f ShortestSchedule[S]) bool { return f.Kind == kind })
+		if isKnown || !slices.Contains(s.goal.Kinds, kind) || !s.goal.All && len(s.found) > 0 {
 			continue
 		}
 		s.found = append(s.found, ShortestSchedule[S]{kind, pathSteps(s.path(c.parent), c.step)})

@@ -13,29 +13,29 @@ import (
 	"lockstep/internal/explore/search"
 )
 
-// counter is a system to search that is no lock: actors add one to a number, in two steps, read and write. What they lose is an anomaly.
+// counter is a system to search: actors add one to a number, in two steps, read and write. A lost update is what the search looks for.
 type counter struct {
 	actors          int
-	risingRead      *int          // if not nil, what is read is this, and grows up to 3
-	alternatingRead []int         // if not nil, an actor reads 5 every other time, once another one has written
-	fails           bool          // the last step fails
-	blockUntil      chan struct{} // if not nil, a run waits for it
+	risingRead      *int          // actors read this number, which rises up to 3 with each read; nil: they read what was written
+	alternatingRead []int         // reads of each actor, of which every other one gives 5 once another actor has written; nil: no such reads
+	fails           bool          // the run fails at its last step
+	blockUntil      chan struct{} // a run waits until it is closed; nil: it does not wait
 	exitsGoroutine  bool          // a run ends its goroutine
-	diagnosis       error         // what Lost says once nobody gets on
+	diagnosis       error         // result of DiagnoseRun, except for periodic checks
 }
 
-// step is that of an actor.
+// step is the index of the actor that takes a step.
 type step int
 
-// counting is a run of it.
+// counterRun is a run of a counter.
 type counterRun struct {
 	counter
 	number int
-	read   []int // what each actor has read; -1: nothing yet, -2: it is done
+	read   []int // what each actor has read; -1: nothing yet, -2: it has written
 	taken  int
 }
 
-// What it shows.
+// The kinds of hits.
 const (
 	lostUpdate = "lost-update"
 	never      = "never"
@@ -128,123 +128,125 @@ func searchCounter(t *testing.T, c counter, g goal, bounds search.Bounds) (searc
 	return search.BreadthFirst(t.Context(), func() (search.System[step], error) { return c, nil }, g, bounds)
 }
 
-// The schedule found is the first of the shortest, however many workers look for it.
-func TestTheShortestIsFound(t *testing.T) {
+// The schedule found is the first of the shortest, whatever the number of workers.
+func TestBreadthFirstFindsShortestSchedule(t *testing.T) {
 	for _, workers := range []int{1, 2, 5} {
 		_, found, err := searchCounter(t, counter{actors: 2}, goal{Kinds: []string{lostUpdate}}, search.Bounds{Workers: workers})
 		if err != nil || len(found) != 1 || formatSchedule(found[0].Path) != "A B A B" {
-			t.Errorf("%d workers: %+v, %v; want A B A B", workers, found, err)
+			t.Errorf("%d workers: found %+v, error %v; want A B A B", workers, found, err)
 		}
 	}
 }
 
-// Six schedules of two actors, of which the states are few. Without the cut every schedule is run, to each of its steps.
-func TestAStateIsGoneOnFromOnce(t *testing.T) {
+// Two actors have six schedules, but fewer states. With EveryState, every schedule is run, up to each of its steps.
+func TestBreadthFirstExploresEachStateOnce(t *testing.T) {
 	with, _, err := searchCounter(t, counter{actors: 2}, goal{}, search.Bounds{})
 	if err != nil || !with.Complete || with.Depth != 3 {
-		t.Fatalf("%+v, %v; want it complete", with, err)
+		t.Fatalf("result %+v, error %v; want it complete, with depth 3", with, err)
 	}
 	without, _, err := searchCounter(t, counter{actors: 2}, goal{}, search.Bounds{EveryState: true})
 	if err != nil || !without.Complete || without.Schedules != 2+4+6+6 {
-		t.Fatalf("%+v, %v; want each step of the six schedules", without, err)
+		t.Fatalf("with EveryState: result %+v, error %v; want each step of the six schedules", without, err)
 	}
 	if with.Schedules >= without.Schedules {
-		t.Errorf("%d schedules with the cut; without it: %d", with.Schedules, without.Schedules)
+		t.Errorf("%d schedules, and %d with EveryState; want fewer", with.Schedules, without.Schedules)
 	}
 }
 
-// Each step is given once, with what there is to see after it, from and to states that are numbered in the order in which they were found.
-func TestEachStepIsGivenOnce(t *testing.T) {
+// OnEdge gets each step once, with the observation after it. States are numbered in the order in which they were found.
+func TestOnEdgeGetsEachStepOnce(t *testing.T) {
 	for _, workers := range []int{1, 3} {
-		seen, numbers := map[string]bool{}, map[search.Fingerprint]int32{}
+		steps, numbers := map[string]bool{}, map[search.Fingerprint]int32{}
 		take := func(e search.Edge[step]) {
-			seen[fmt.Sprint(e.From, e.Step)] = true
+			steps[fmt.Sprint(e.From, e.Step)] = true
 			number, known := numbers[e.State]
 			switch {
 			case e.New == known, known && number != e.To, !known && int(e.To) != len(numbers)+1, e.From >= e.To && e.New:
-				t.Errorf("%d workers: %+v; of that state is known: %d, %t", workers, e, number, known)
+				t.Errorf("%d workers: edge %+v; the number of its state was %d (known: %t)", workers, e, number, known)
 			case e.Note == nil || e.Terminal != (e.Note == 3 || len(e.Hits) > 0):
-				t.Errorf("%d workers: %+v; want what there is to see", workers, e)
+				t.Errorf("%d workers: edge %+v; want its observation", workers, e)
 			}
 			numbers[e.State] = e.To
 		}
-		result, _, err := searchCounter(t, counter{actors: 3}, goal{Kinds: []string{never}, All: true, OnEdge: take}, search.Bounds{Workers: workers})
-		if err != nil || !result.Complete || len(numbers)+1 != result.States || len(seen) != result.Schedules {
-			t.Errorf("%d workers: %v; %d states, %d steps were given; want those of %+v", workers, err, len(numbers)+1, len(seen), result)
+		goal := goal{Kinds: []string{never}, All: true, OnEdge: take}
+		result, _, err := searchCounter(t, counter{actors: 3}, goal, search.Bounds{Workers: workers})
+		if err != nil || !result.Complete || len(numbers)+1 != result.States || len(steps) != result.Schedules {
+			t.Errorf("%d workers: error %v; OnEdge got %d states and %d steps; want those of %+v", workers, err, len(numbers)+1, len(steps), result)
 		}
 	}
 }
 
-func TestABoundEndsASearch(t *testing.T) {
+func TestBoundEndsSearch(t *testing.T) {
 	result, _, err := searchCounter(t, counter{actors: 3}, goal{}, search.Bounds{Schedules: 10, Workers: 1})
-	if want := (search.BoundHit{Limit: search.LimitSchedules, Most: 10}); err != nil || result.Complete || result.BoundHit != want || result.Schedules > 11 {
-		t.Errorf("%+v, %v; want it to end after ten schedules, and one that had begun", result, err)
+	want := search.BoundHit{Limit: search.LimitSchedules, Most: 10}
+	if err != nil || result.Complete || result.BoundHit != want || result.Schedules > 11 {
+		t.Errorf("result %+v, error %v; want it to end after ten schedules, and one that had begun", result, err)
 	}
 }
 
-func TestASystemThatDoesNotRepeatIsAnError(t *testing.T) {
+func TestNondeterministicSystemIsErrUnrepeatable(t *testing.T) {
 	_, _, err := searchCounter(t, counter{actors: 2, risingRead: new(int)}, goal{}, search.Bounds{Workers: 1})
 	if !errors.Is(err, search.ErrUnrepeatable) {
-		t.Errorf("%v; want ErrUnrepeatable", err)
+		t.Errorf("error %v; want ErrUnrepeatable", err)
 	}
 }
 
-// Where chance decides, a schedule is repeated until it leads where it led before, and each way is gone on from. What no repetition leads
-// to again is counted.
-func TestChanceIsRepeated(t *testing.T) {
+// Where chance decides, a schedule is repeated until it leads where it led before, and all states that it reaches are explored. Steps that
+// no repetition reaches again are counted.
+func TestSearchRetriesNondeterministicRuns(t *testing.T) {
 	goal := goal{Kinds: []string{lostUpdate, never}, All: true, Attempts: 5}
-	sure, _, err := searchCounter(t, counter{actors: 2}, goal, search.Bounds{Workers: 1})
-	if err != nil || sure.Diverged != 0 {
-		t.Errorf("%+v, %v; want that nothing is repeated", sure, err)
+	deterministic, _, err := searchCounter(t, counter{actors: 2}, goal, search.Bounds{Workers: 1})
+	if err != nil || deterministic.Diverged != 0 {
+		t.Errorf("deterministic: result %+v, error %v; want no repeated run", deterministic, err)
 	}
-	tossed, found, err := searchCounter(t, counter{actors: 2, alternatingRead: make([]int, 2)}, goal, search.Bounds{Workers: 1})
-	if err != nil || !tossed.Complete || tossed.Diverged == 0 || len(found) != 1 || tossed.States != sure.States+3 {
-		t.Errorf("%+v, %v, %v; want also what follows when one reads 5", tossed, found, err)
+	alternating, found, err := searchCounter(t, counter{actors: 2, alternatingRead: make([]int, 2)}, goal, search.Bounds{Workers: 1})
+	if err != nil || !alternating.Complete || alternating.Diverged == 0 || len(found) != 1 || alternating.States != deterministic.States+3 {
+		t.Errorf("alternating: result %+v, found %v, error %v; want the states after reading 5 as well", alternating, found, err)
 	}
-	drawn, _, err := searchCounter(t, counter{actors: 2, risingRead: new(int)}, goal, search.Bounds{Workers: 1})
-	if err != nil || drawn.Complete || drawn.Unreached == 0 || drawn.Diverged < drawn.Unreached*goal.Attempts {
-		t.Errorf("%+v, %v; want that what was read first is missed", drawn, err)
+	rising, _, err := searchCounter(t, counter{actors: 2, risingRead: new(int)}, goal, search.Bounds{Workers: 1})
+	if err != nil || rising.Complete || rising.Unreached == 0 || rising.Diverged < rising.Unreached*goal.Attempts {
+		t.Errorf("rising: result %+v, error %v; want that the first reading is not reached again", rising, err)
 	}
 }
 
-func TestAnErrorComesWithItsSchedule(t *testing.T) {
+func TestErrorNamesItsSchedule(t *testing.T) {
 	_, _, err := searchCounter(t, counter{actors: 1, fails: true}, goal{}, search.Bounds{Workers: 1})
 	if !errors.Is(err, errLastStep) || err.Error() != `after "A A": out of luck` {
-		t.Errorf("%v; want the schedule", err)
+		t.Errorf("error %v; want the schedule with it", err)
 	}
 }
 
-// How far a search is, is told while it looks at the schedules of one length, too.
-func TestProgressIsToldWithinALevel(t *testing.T) {
+// Progress is also called while the schedules of one length are explored.
+func TestProgressIsReportedWithinLevel(t *testing.T) {
 	var once sync.Once
 	c := counter{actors: 2, blockUntil: make(chan struct{})}
 	goal := goal{Kinds: []string{lostUpdate}, Progress: func(search.Result) { once.Do(func() { close(c.blockUntil) }) }}
 	if result, found, err := searchCounter(t, c, goal, search.Bounds{}); err != nil || len(found) != 1 {
-		t.Errorf("%+v, %v", result, err)
+		t.Errorf("result %+v, found %v, error %v; want one schedule", result, found, err)
 	}
 }
 
-// A run that does not come back is asked for, and so is one that ends its worker's goroutine; nobody waits for it.
-func TestARunThatIsLost(t *testing.T) {
+// A run that makes no progress, or ends its worker's goroutine, is diagnosed, and the search does not wait for it.
+func TestRunWithoutProgressIsDiagnosed(t *testing.T) {
 	errBlind := errors.New("it waits for rain")
 	for name, test := range map[string]struct {
 		system counter
 		want   error
 	}{
-		"it waits, and says why":       {counter{blockUntil: make(chan struct{}), diagnosis: errBlind}, errBlind},
-		"it waits, and nobody knows":   {counter{blockUntil: make(chan struct{})}, search.ErrNoProgress},
-		"it is gone, and says why":     {counter{exitsGoroutine: true, diagnosis: errBlind}, errBlind},
-		"it is gone, and nobody knows": {counter{exitsGoroutine: true}, search.ErrNoProgress},
+		"it waits, with a diagnosis":    {system: counter{blockUntil: make(chan struct{}), diagnosis: errBlind}, want: errBlind},
+		"it waits, without a diagnosis": {system: counter{blockUntil: make(chan struct{})}, want: search.ErrNoProgress},
+		"it exits, with a diagnosis":    {system: counter{exitsGoroutine: true, diagnosis: errBlind}, want: errBlind},
+		"it exits, without a diagnosis": {system: counter{exitsGoroutine: true}, want: search.ErrNoProgress},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel() // some wait until nobody gets on
+			t.Parallel() // some wait until Bounds.Patience is over
 			if blocks := test.system.blockUntil; blocks != nil {
-				defer close(blocks) // or its goroutine leaks
+				defer close(blocks) // otherwise the goroutine of the run would leak
 			}
 			test.system.actors = 2
 			_, _, err := searchCounter(t, test.system, goal{}, search.Bounds{Workers: 2, Patience: 20 * time.Millisecond})
 			if !errors.Is(err, test.want) {
-				t.Errorf("%v; want %v", err, test.want)
+				t.Errorf("error %v; want %v", err, test.want)
 			}
 		})
 	}

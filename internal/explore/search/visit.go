@@ -5,19 +5,19 @@ import (
 	"errors"
 )
 
-// child is what one more step led to.
+// child is the state that one more step led to.
 type child[S comparable] struct {
 	node[S]
 	Observation
-	stray bool // chance led here from the steps to another node
+	stray bool // chance led here instead of to another node
 }
 
-// children takes every step that there is after a node, each in a run of its own. A run that chance leads elsewhere is repeated.
-func (s *search[S]) expandNode(system System[S], of int32) (all []child[S], _ error) {
-	path := s.path(of)
+// expandNode takes every step that is possible after a node, each in a run of its own. A run that chance leads elsewhere is repeated.
+func (s *search[S]) expandNode(system System[S], parent int32) (all []child[S], _ error) {
+	path := s.path(parent)
 	for i, attempt := 0, 1; ; {
 		s.checkBounds(s.schedules.Load())
-		c, more, err := s.visitChild(system, of, path, i)
+		c, more, err := s.visitChild(system, parent, path, i)
 		if c != nil {
 			all = append(all, *c)
 			s.schedules.Add(1)
@@ -38,9 +38,9 @@ func (s *search[S]) expandNode(system System[S], of int32) (all []child[S], _ er
 	}
 }
 
-// visit runs the code to a node, by its path, and takes the step with this index. The child is nil if that is no step of its own. If chance
-// led elsewhere, the child is the first other state on the way, and the error ErrUnrepeatable.
-func (s *search[S]) visitChild(system System[S], of int32, path []node[S], i int) (c *child[S], more bool, err error) {
+// visitChild runs the code to a node, by its path, and takes the step with this index. The child is nil if that is no step of its own. If
+// chance led elsewhere, the child is the first other state on the way, and the error is ErrUnrepeatable.
+func (s *search[S]) visitChild(system System[S], parent int32, path []node[S], i int) (c *child[S], more bool, err error) {
 	var next []S
 	elsewhere := false
 	err = system.Play(func(run Run[S]) {
@@ -54,7 +54,7 @@ func (s *search[S]) visitChild(system System[S], of int32, path []node[S], i int
 		step := options[i]
 		if next = append(next, step); run.Apply(step) {
 			sight := run.Check()
-			c = &child[S]{node: node[S]{of, step, run.Fingerprint()}, Observation: sight}
+			c = &child[S]{node: node[S]{parent, step, run.Fingerprint()}, Observation: sight}
 		}
 	})
 	if elsewhere {
@@ -66,14 +66,14 @@ func (s *search[S]) visitChild(system System[S], of int32, path []node[S], i int
 	return c, more, err
 }
 
-// retrace takes the steps of a path. It reports whether they led elsewhere, and, if chance may do so, to what.
+// retrace takes the steps of a path. It reports whether they led elsewhere, and returns the state that they led to if chance may do that.
 func (s *search[S]) retrace(run Run[S], path []node[S]) (stray *child[S], elsewhere bool) {
 	for i, n := range path {
 		if !run.Apply(n.step) {
 			return nil, true
 		}
 		if s.goal.Attempts == 0 && i < len(path)-1 {
-			continue // what is seen at the end is enough
+			continue // it is enough to compare the last state
 		}
 		if state := run.Fingerprint(); state != n.state {
 			if s.goal.Attempts > 0 {

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// expand takes every step that there is after each of these nodes. The answer has their order.
+// expandLevel takes every step that is possible after each of these nodes, and returns the children in the order of the nodes.
 func (s *search[S]) expandLevel(level []int32) ([][]child[S], error) {
 	children := make([][]child[S], len(level))
 	var next atomic.Int64
@@ -25,39 +25,39 @@ func (s *search[S]) expandLevel(level []int32) ([][]child[S], error) {
 	return children, err
 }
 
-// work lets each worker do its part, and waits for them. The first that fails stops the others. If a bound was hit, some may still be at
-// work afterwards.
+// runWorkers lets each worker do its part, and waits for all. The first that fails stops the others. If a bound was hit, some may still
+// run when it returns.
 func (s *search[S]) runWorkers(part func(system System[S]) error) error {
 	failed := make([]error, len(s.systems))
 	var wg sync.WaitGroup
 	for i, system := range s.systems {
 		wg.Go(func() {
-			ended := false
+			returned := false
 			defer func() {
-				if !ended {
+				if !returned {
 					failed[i] = cmp.Or(system.DiagnoseRun(WorkerExited), ErrNoProgress)
 					s.cancel(errFinished)
 				}
 			}()
 			failed[i] = part(system)
-			if ended = true; failed[i] != nil {
+			if returned = true; failed[i] != nil {
 				s.cancel(errFinished)
 			}
 		})
 	}
-	switch ended, blind := s.awaitWorkers(&wg); {
-	case !ended && s.hasHitBound():
+	switch returned, blind := s.awaitWorkers(&wg); {
+	case !returned && s.hasHitBound():
 		return nil
 	case blind != nil:
 		return blind
-	case !ended:
+	case !returned:
 		return cmp.Or(s.diagnoseRuns(NoProgress), ErrNoProgress)
 	default:
 		return errors.Join(failed...)
 	}
 }
 
-// lost asks all systems for their runs.
+// diagnoseRuns asks all systems for errors in their current runs.
 func (s *search[S]) diagnoseRuns(why CheckReason) (err error) {
 	for _, system := range s.systems {
 		err = cmp.Or(err, system.DiagnoseRun(why))
@@ -65,29 +65,36 @@ func (s *search[S]) diagnoseRuns(why CheckReason) (err error) {
 	return err
 }
 
-// How often a search asks for its runs: at first, as blind code mostly waits in its first schedules, and later.
+// The interval at which the search diagnoses its runs. It starts short, since blind code mostly waits in its first schedules, and grows
+// to the longer one.
 const firstCheckInterval, checkInterval = 5 * time.Millisecond, 200 * time.Millisecond
 
-// wait waits for the workers, and tells meanwhile how far they are. It reports false when none gets on any more, and gives an error for a
-// run that is lost.
-func (s *search[S]) awaitWorkers(wg *sync.WaitGroup) (ended bool, blind error) {
+// defaultPatience is the default of Bounds.Patience: long enough for the slowest step on a loaded machine.
+const defaultPatience = 20 * time.Second
+
+// endingTime is the time that current runs get to end after the search was stopped.
+const endingTime = time.Second
+
+// awaitWorkers waits for the workers, and reports progress meanwhile. It returns false when no worker makes progress any more, and an
+// error if a run was diagnosed as blind.
+func (s *search[S]) awaitWorkers(wg *sync.WaitGroup) (returned bool, blind error) {
 	done := make(chan struct{})
 	s.workersDone = done
 	go func() { wg.Wait(); close(done) }()
-	ticker := time.NewTicker(cmp.Or(s.bounds.Patience, 20*time.Second))
-	defer ticker.Stop()
+	patience := time.NewTicker(cmp.Or(s.bounds.Patience, defaultPatience))
+	defer patience.Stop()
 	reporting := time.NewTicker(checkInterval)
 	defer reporting.Stop()
 	halted := s.ctx.Done()
-	for before := int64(-1); ; {
+	for lastRuns := int64(-1); ; {
 		select {
 		case <-done:
 			return true, blind
 		case <-halted:
 			halted = nil
 			if s.hasHitBound() || blind != nil {
-				ticker.Reset(time.Second) // to end the schedules that run
-				before = -1
+				patience.Reset(endingTime)
+				lastRuns = -1
 			}
 		case <-s.watchTimer.C:
 			if blind = cmp.Or(blind, s.diagnoseRuns(PeriodicCheck)); blind != nil {
@@ -97,12 +104,12 @@ func (s *search[S]) awaitWorkers(wg *sync.WaitGroup) (ended bool, blind error) {
 			s.watchTimer.Reset(s.watchInterval)
 		case <-reporting.C:
 			s.report()
-		case <-ticker.C:
-			now := s.schedules.Load() + s.diverged.Load()
-			if now == before {
+		case <-patience.C:
+			runs := s.schedules.Load() + s.diverged.Load()
+			if runs == lastRuns {
 				return false, blind
 			}
-			before = now
+			lastRuns = runs
 		}
 	}
 }

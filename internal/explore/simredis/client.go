@@ -12,40 +12,41 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// Network is what lies between clients and servers.
+// Network connects clients and servers, and decides when commands take effect.
 type Network interface {
-	// Send lets a client's commands go out to a server, by deliver, when it likes, if at all.
+	// Send is called with the commands of a client. It calls deliver when they are to go out to the server, if at all.
 	Send(ctx context.Context, server int, commands []redis.Cmder, deliver func(context.Context) error) error
-	// Receive gives the reply to what was delivered, or to the next part of that. Those that follow it are its rest.
+	// Receive returns the reply to a command that was delivered. rest are the commands of the same pipeline that follow it.
 	Receive(conn *Conn, server int, command *Command, rest []*Command) (reply []byte, err error)
-	// Next waits until the next part of what was delivered may take effect.
+	// AwaitNext waits until the next command of a delivered pipeline may take effect.
 	AwaitNext() error
-	// Mine reports whether the goroutine that asks has the turn. Another one may ask at any time, even when all is over.
+	// HasTurn reports whether the calling goroutine is the one that is to run. Other goroutines may call it at any time, even after the
+	// schedule has ended.
 	HasTurn() bool
-	// Refuse is told that a client is used for what it cannot do.
+	// ReportMisuse is called when a client is used for something that it cannot do.
 	ReportMisuse(err error)
 }
 
-// Client is a real client of one server. It serves one schedule after the other: Attach.
+// Client is a real go-redis client of one server. It serves one schedule after the other, each with its own Network.
 type Client struct {
-	Client  *redis.Client // sends its commands by the network
-	memory  *Simulator
-	server  int // its index
+	Client  *redis.Client // sends its commands through the network
+	sim     *Simulator
+	server  int // index of the server
 	network Network
 
 	sending    bool // a command is on its way
-	connecting bool // it says hello on a new connection, which is no part of any schedule
+	connecting bool // it opens a new connection, whose greeting is no step of any schedule
 
-	hasBaseHook bool           // its own commands are
-	learning    *cachedCommand // that is being said for the first time, or has a new reply
-	lastReply   []byte         // that reply
+	hasBaseHook bool           // ProcessHook was called for the client itself
+	learning    *cachedCommand // command that is sent for the first time, or gets a new reply; nil: none
+	lastReply   []byte         // that new reply
 }
 
-// NewClient makes a client of the server with this index.
-func (m *Simulator) NewClient(server int) (*Client, error) {
-	c := &Client{memory: m, server: server}
+// NewClient creates a client of the server with this index.
+func (sim *Simulator) NewClient(server int) (*Client, error) {
+	c := &Client{sim: sim, server: server}
 	c.Client = redisclient.Single(redisclient.Config{
-		Addrs:    []string{"127.0.0.1:6379"}, // for its name alone
+		Addrs:    []string{"127.0.0.1:6379"}, // the client wants an address, and dial ignores it
 		Dialer:   func(context.Context, string, string) (net.Conn, error) { return c.dial() },
 		PoolSize: 1000,
 		Buffer:   4096,
@@ -54,7 +55,7 @@ func (m *Simulator) NewClient(server int) (*Client, error) {
 	return c, c.Client.Ping(context.Background()).Err()
 }
 
-// dial gives a connection that a command needs. One that is to listen comes by itself.
+// dial opens the connection for a command. A connection outside a command is one for SUBSCRIBE, which is refused.
 func (c *Client) dial() (net.Conn, error) {
 	if c.network != nil && !c.sending {
 		err := fmt.Errorf("%w: SUBSCRIBE: listen by strategy.Parts.Notifier", ErrCommand)
@@ -64,13 +65,13 @@ func (c *Client) dial() (net.Conn, error) {
 	return &Conn{client: c}, nil
 }
 
-// Attach makes it send by this network from now on.
+// Attach makes the client send its commands through n from now on.
 func (c *Client) Attach(n Network) { c.network = n }
 
 // DialHook implements redis.Hook.
 func (*Client) DialHook(next redis.DialHook) redis.DialHook { return next }
 
-// ProcessHook implements redis.Hook. It is called first for the client, and then for each connection that a transaction has to itself.
+// ProcessHook implements redis.Hook. It is called first for the client, and then for each connection that a transaction reserves.
 func (c *Client) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 	process := next
 	if !c.hasBaseHook {
@@ -107,25 +108,25 @@ func (c *Client) send(ctx context.Context, cmds []redis.Cmder, next func(context
 }
 
 func (c *Client) receive(conn *Conn, sent []byte) ([]byte, error) {
-	command := c.memory.command(sent)
+	command := c.sim.command(sent)
 	switch {
 	case !c.connecting && command.parts != nil:
 		return c.exchangePipeline(conn, command.parts)
 	case !c.connecting:
 		return c.exchange(conn, command)
 	}
-	a, err := c.memory.answer(c.memory.Empty(), 0, command)
+	a, err := c.sim.answer(c.sim.Empty(), 0, command)
 	if err != nil {
 		return nil, err
 	}
 	return a.Reply, nil
 }
 
-// hearAll gives the replies to the commands of a pipeline: all of them, or those that came before the connection broke.
+// exchangePipeline returns the replies to the commands of a pipeline, or those that came before the connection broke.
 func (c *Client) exchangePipeline(conn *Conn, commands []*Command) (replies []byte, err error) {
 	for i, command := range commands {
 		if i > 0 {
-			c.sending = false // meanwhile others of its process may send
+			c.sending = false // other goroutines of the process may send while this one waits
 			err = c.network.AwaitNext()
 			c.sending = true
 		}
@@ -141,12 +142,12 @@ func (c *Client) exchangePipeline(conn *Conn, commands []*Command) (replies []by
 	return replies, nil
 }
 
-// Conn is a connection that ends in memory.
+// Conn is a connection to a simulated server.
 type Conn struct {
 	client  *Client
-	unread  []byte // sent, and not yet read by anybody
+	unread  []byte // written by the client and not yet received by the server
 	replies bytes.Reader
-	readErr error // why nothing comes after that
+	readErr error // error after the last byte of replies; nil: more may come
 }
 
 // Write implements net.Conn.
@@ -155,7 +156,7 @@ func (c *Conn) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Read implements net.Conn. What was written is received when its reply is read.
+// Read implements net.Conn. The server receives what was written when the client reads the reply.
 func (c *Conn) Read(p []byte) (int, error) {
 	if c.replies.Len() == 0 && c.readErr == nil {
 		var replies []byte
@@ -169,7 +170,7 @@ func (c *Conn) Read(p []byte) (int, error) {
 	return c.replies.Read(p)
 }
 
-// Close implements net.Conn, as the methods below.
+// Close implements net.Conn, and does nothing.
 func (*Conn) Close() error { return nil }
 
 // LocalAddr implements net.Conn.
@@ -181,8 +182,8 @@ func (*Conn) RemoteAddr() net.Addr { return &net.TCPAddr{} }
 // SetDeadline does nothing: time is virtual.
 func (*Conn) SetDeadline(time.Time) error { return nil }
 
-// SetReadDeadline does nothing.
+// SetReadDeadline does nothing: time is virtual.
 func (*Conn) SetReadDeadline(time.Time) error { return nil }
 
-// SetWriteDeadline does nothing.
+// SetWriteDeadline does nothing: time is virtual.
 func (*Conn) SetWriteDeadline(time.Time) error { return nil }

@@ -7,66 +7,68 @@ import (
 	"time"
 )
 
-// Cluster is the servers of one schedule. The first keeps everything but a lock that is on masters of its own: the servers that follow.
+// Cluster is the servers of one schedule. The first server holds everything, except for a lock on several masters: the other servers are
+// those masters.
 type Cluster struct {
-	memory  *Simulator
+	sim     *Simulator
 	servers []*Server
 	version Version
 }
 
-// Version counts the changes of what the servers of a cluster hold, expiries aside.
+// Version counts the changes of the servers' states: All counts every one, Transient those of keys that are not durable. Changes of
+// expiries do not count.
 type Version struct{ All, Transient uint64 }
 
-// Plus returns the version after so many more changes.
+// Plus returns the version after further changes.
 func (v Version) Plus(changes Version) Version {
 	return Version{v.All + changes.All, v.Transient + changes.Transient}
 }
 
-// Minus returns how many changes there were since an earlier version.
+// Minus returns the changes since an earlier version.
 func (v Version) Minus(earlier Version) Version {
 	return Version{v.All - earlier.All, v.Transient - earlier.Transient}
 }
 
-// Server is one Redis.
+// Server is one Redis server.
 type Server struct {
 	Index  int
 	State  *State
 	Health Health
 
-	Standby           *State        // what its replica holds since it gets nothing more; nil: the same
-	StandbyIsSnapshot bool          // that is no replica, but the server's own snapshot
-	ClockOffset       time.Duration // how far its clock is ahead of the others'
+	Standby           *State        // what its lagging replica, or its old snapshot, holds; nil: the replica is up to date
+	StandbyIsSnapshot bool          // Standby is a snapshot of the server, not a replica
+	ClockOffset       time.Duration // how far its clock is ahead of the virtual time
 
 	watches []*watch
 }
 
-// Health says whether a server answers.
+// Health is how a server answers.
 type Health string
 
 // The states of health.
 const (
 	Well    Health = "well"
-	Hung    Health = "hung"    // it does what it is told, but does not answer
-	Crashed Health = "crashed" // it refuses connections
+	Hung    Health = "hung"    // executes commands and does not answer
+	Crashed Health = "crashed" // refuses connections
 )
 
-// Expires reports whether a key of its is to expire.
+// HasExpiringKey reports whether any of the server's keys has an expiry.
 func (s *Server) HasExpiringKey() bool { return s.State.nextExpiry() > 0 }
 
-// NewCluster begins with a server in this state, and so many empty masters for the lock.
-func (m *Simulator) NewCluster(stored *State, masters int) *Cluster {
-	c := &Cluster{memory: m, servers: []*Server{{State: stored, Health: Well}}}
+// NewCluster creates a cluster whose first server is in this state, with a number of empty masters for the lock.
+func (sim *Simulator) NewCluster(stored *State, masters int) *Cluster {
+	c := &Cluster{sim: sim, servers: []*Server{{State: stored, Health: Well}}}
 	for i := range masters {
-		c.servers = append(c.servers, &Server{Index: i + 1, State: m.Empty(), Health: Well})
+		c.servers = append(c.servers, &Server{Index: i + 1, State: sim.Empty(), Health: Well})
 	}
 	return c
 }
 
-// Later returns a cluster that this one would be if it had held this, so long ago, and got no command since.
+// AgedCopy returns the cluster as it would be if its servers had held these states a time d ago, and had received no command since.
 func (c *Cluster) AgedCopy(held []*State, d time.Duration) (*Cluster, error) {
-	later := &Cluster{memory: c.memory}
+	later := &Cluster{sim: c.sim}
 	for i, s := range c.servers {
-		holds, err := c.memory.stateLater(held[i], d)
+		holds, err := c.sim.stateLater(held[i], d)
 		if err != nil {
 			return nil, err
 		}
@@ -75,10 +77,10 @@ func (c *Cluster) AgedCopy(held []*State, d time.Duration) (*Cluster, error) {
 	return later, nil
 }
 
-// Servers returns all of them, by their index.
+// Servers returns all servers, by index.
 func (c *Cluster) Servers() []*Server { return c.servers }
 
-// Stored returns what the first server holds.
+// MainState returns the state of the first server.
 func (c *Cluster) MainState() *State { return c.servers[0].State }
 
 // Masters returns the servers that the lock is on.
@@ -89,10 +91,10 @@ func (c *Cluster) Masters() []*Server {
 	return c.servers
 }
 
-// OnNodes reports whether the lock is on masters of its own.
+// OnNodes reports whether the lock is on several masters.
 func (c *Cluster) OnNodes() bool { return len(c.servers) > 1 }
 
-// Locked gives the key of the lock with this name; of several masters, the first one's.
+// LockKey returns the lock's key; of several masters, that of the first one that has it.
 func (c *Cluster) LockKey(name string) (Key, bool) {
 	for _, s := range c.Masters() {
 		if k, has := s.State.Key(name); has {
@@ -102,10 +104,10 @@ func (c *Cluster) LockKey(name string) (Key, bool) {
 	return Key{}, false
 }
 
-// Version returns how often what the servers hold has changed, and of that the keys that are not durable.
+// Version returns the number of changes so far.
 func (c *Cluster) Version() Version { return c.version }
 
-// Contents returns what all of them hold.
+// Contents returns the states of all servers.
 func (c *Cluster) Contents() []*State {
 	all := make([]*State, len(c.servers))
 	for i, s := range c.servers {
@@ -114,7 +116,7 @@ func (c *Cluster) Contents() []*State {
 	return all
 }
 
-// Unchanged reports whether they hold what they held before, expiries aside.
+// HoldsSame reports whether the servers hold what they held before, apart from expiries.
 func (c *Cluster) HoldsSame(before []*State) bool {
 	for i, s := range c.servers {
 		if !s.State.SameContent(before[i]) {
@@ -124,7 +126,7 @@ func (c *Cluster) HoldsSame(before []*State) bool {
 	return true
 }
 
-// NextExpiry returns the time until the first key expires, 0 if none will.
+// NextExpiry returns the time until the first key expires; 0: none will.
 func (c *Cluster) NextExpiry() time.Duration {
 	var next time.Duration
 	for _, s := range c.servers {
@@ -135,15 +137,15 @@ func (c *Cluster) NextExpiry() time.Duration {
 	return next
 }
 
-// After returns what a server would hold after so long without a command.
+// StateAfter returns the state of a server after a time d without commands.
 func (c *Cluster) StateAfter(s *Server, d time.Duration) (*State, error) {
-	return c.memory.stateLater(s.State, d)
+	return c.sim.stateLater(s.State, d)
 }
 
-// Empty returns what a server holds that has restarted without its data.
-func (c *Cluster) EmptyState() *State { return c.memory.Empty() }
+// EmptyState returns the state of a server that has restarted without data.
+func (c *Cluster) EmptyState() *State { return c.sim.Empty() }
 
-// Become changes what a server holds. It reports whether more than expiries has changed.
+// SetState changes the state of a server. It reports whether anything but expiries has changed.
 func (c *Cluster) SetState(s *Server, next *State) (changed bool) {
 	before := s.State
 	s.State = next
@@ -159,35 +161,35 @@ func (c *Cluster) SetState(s *Server, next *State) (changed bool) {
 	return changed
 }
 
-// Command gives the command that was sent.
-func (c *Cluster) Command(sent []byte) *Command { return c.memory.command(sent) }
+// Command returns the command that was sent as these bytes.
+func (c *Cluster) Command(sent []byte) *Command { return c.sim.command(sent) }
 
-// Would returns the answer that a command would get. It changes nothing.
+// Evaluate returns the answer that a command would get. It changes nothing.
 func (c *Cluster) Evaluate(s *Server, now time.Duration, command *Command) (*Answer, error) {
-	return c.memory.answer(s.State, now+s.ClockOffset, command)
+	return c.sim.answer(s.State, now+s.ClockOffset, command)
 }
 
-// WouldProlong reports whether a command would change an expiry, and nothing else, if it came a moment later.
+// WouldProlong reports whether a command that came a moment later would change an expiry and nothing else.
 func (c *Cluster) WouldProlong(s *Server, now time.Duration, command *Command) bool {
 	const moment = time.Millisecond
 	holds, err := c.StateAfter(s, moment)
 	if err != nil {
 		return false
 	}
-	answer, err := c.memory.answer(holds, now+moment+s.ClockOffset, command)
+	answer, err := c.sim.answer(holds, now+moment+s.ClockOffset, command)
 	return err == nil && answer.NewState.SameContent(holds) && !answer.NewState.SameKeys(holds)
 }
 
-// IsTimed reports whether the answer to a command may depend on the time of day.
+// DependsOnTime reports whether the answer to a command may depend on the time of day.
 func (c *Cluster) DependsOnTime(s *Server, command *Command) bool {
 	return command.dependsOnTime || command.usesScripts && s.State.scriptsAskTime
 }
 
-// Ask gives the answer to what an actor sent on a connection. What the connection watches is seen to here; the rest is what the server
-// would answer to anybody. The caller lets the server Become what the answer says.
+// EvaluateOnConn is Evaluate for a command of an actor on a connection. It updates what the connection watches; all other changes are in
+// the answer, and the caller passes them to SetState.
 func (c *Cluster) EvaluateOnConn(s *Server, conn *Conn, actor int, now time.Duration, command *Command) (*Answer, error) {
 	if len(s.watches) == 0 && !command.usesWatch {
-		return c.memory.answer(s.State, now+s.ClockOffset, command)
+		return c.sim.answer(s.State, now+s.ClockOffset, command)
 	}
 	if command.malformed != nil {
 		return nil, command.malformed
@@ -205,10 +207,10 @@ func (c *Cluster) EvaluateOnConn(s *Server, conn *Conn, actor int, now time.Dura
 	case strings.EqualFold(last[0], "EXEC") && s.unwatch(conn):
 		return &Answer{Reply: abortedTransactionReply(len(commands)), NewState: s.State}, nil
 	}
-	return c.memory.answer(s.State, now+s.ClockOffset, command)
+	return c.sim.answer(s.State, now+s.ClockOffset, command)
 }
 
-// AppendWatches writes an actor's watches, for what tells states apart.
+// AppendWatches appends an actor's watches to the data of a state hash.
 func (c *Cluster) AppendWatches(b []byte, actor int) []byte {
 	for _, s := range c.servers {
 		for _, w := range s.watches {
@@ -220,7 +222,7 @@ func (c *Cluster) AppendWatches(b []byte, actor int) []byte {
 	return b
 }
 
-// unwatch ends a connection's watches, and reports whether what they watched has changed.
+// unwatch ends a connection's watches, and reports whether a watched key has changed.
 func (s *Server) unwatch(conn *Conn) (changed bool) {
 	s.watches = slices.DeleteFunc(s.watches, func(w *watch) bool {
 		changed = changed || w.conn == conn && w.changed
@@ -229,22 +231,22 @@ func (s *Server) unwatch(conn *Conn) (changed bool) {
 	return changed
 }
 
-// watch is a key that a connection watches, from its WATCH to its EXEC or UNWATCH.
+// watch is a key that a connection watches, from WATCH to EXEC or UNWATCH.
 type watch struct {
 	conn    *Conn
 	actor   int
 	key     string
-	changed bool // since then
+	changed bool // the key has changed since WATCH
 }
 
-// see takes down that the key has changed. That a key was written with the value that it had is not seen: no state tells.
-func (w *watch) update(before, now *State) {
-	was, had := before.Key(w.key)
-	is, has := now.Key(w.key)
-	w.changed = w.changed || had != has || !slices.Equal(was.Values, is.Values) || was.TTL != is.TTL
+// update sets changed if the key differs. A write of the value that the key had already goes unnoticed, as the states are the same.
+func (w *watch) update(before, after *State) {
+	oldKey, existed := before.Key(w.key)
+	newKey, exists := after.Key(w.key)
+	w.changed = w.changed || existed != exists || !slices.Equal(oldKey.Values, newKey.Values) || oldKey.TTL != newKey.TTL
 }
 
-// refused returns the answer to a transaction of so many commands, MULTI and EXEC among them, that has no effect.
+// abortedTransactionReply returns the replies to an aborted transaction. MULTI and EXEC count among its commands.
 func abortedTransactionReply(commands int) []byte {
 	return []byte("+OK\r\n" + strings.Repeat("+QUEUED\r\n", commands-2) + "*-1\r\n")
 }

@@ -9,53 +9,53 @@ import (
 	"lockstep/util/lua"
 )
 
-// A version counts the changes of what a cluster holds, and of the transient keys apart: an expiry, and what is written again, is none.
-func TestAVersionCountsChanges(t *testing.T) {
-	m := newSimulator(t)
+// A version counts changes of values, and separately those of transient keys. A new expiry, or the same value again, is no change.
+func TestVersionCountsChangesOfValues(t *testing.T) {
+	sim := newSimulator(t)
 	for name, test := range map[string]struct {
 		command []string
 		want    Version
 	}{
-		"the lock":                 {[]string{"DEL", "distributedLock"}, Version{All: 1, Transient: 1}},
-		"another key of its":       {[]string{"INCR", "{distributedLock}:fence"}, Version{All: 1, Transient: 1}},
-		"the stock":                {[]string{"DECR", "inventory"}, Version{All: 1}},
-		"what is read":             {[]string{"GET", "distributedLock"}, Version{}},
-		"an expiry":                {[]string{"PEXPIRE", "distributedLock", "20000"}, Version{}},
-		"what is there is written": {[]string{"SET", "distributedLock", "A", "EX", "20"}, Version{}},
+		"delete the lock":               {command: []string{"DEL", "distributedLock"}, want: Version{All: 1, Transient: 1}},
+		"write another key of the lock": {[]string{"INCR", "{distributedLock}:fence"}, Version{All: 1, Transient: 1}},
+		"write the stock":               {command: []string{"DECR", "inventory"}, want: Version{All: 1}},
+		"read":                          {command: []string{"GET", "distributedLock"}, want: Version{}},
+		"set an expiry":                 {command: []string{"PEXPIRE", "distributedLock", "20000"}, want: Version{}},
+		"write the same value":          {command: []string{"SET", "distributedLock", "A", "EX", "20"}, want: Version{}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := m.NewCluster(stateWithStock(t, m, "5"), 0)
+			c := sim.NewCluster(stateWithStock(t, sim, "5"), 0)
 			execute(t, c, "SET", "distributedLock", "A", "EX", "10")
 			before := c.Version()
 			execute(t, c, test.command...)
-			if is := c.Version().Minus(before); is != test.want || before.Plus(is) != c.Version() {
-				t.Errorf("%v: %+v; want %+v", test.command, is, test.want)
+			if got := c.Version().Minus(before); got != test.want || before.Plus(got) != c.Version() {
+				t.Errorf("%v: changes %+v; want %+v", test.command, got, test.want)
 			}
 		})
 	}
 }
 
-// A server knows the scripts of package lua from the beginning; others it has to be sent first.
-func TestAServerKnowsTheScriptsOfPackageLua(t *testing.T) {
-	m := newSimulator(t)
+// EVALSHA knows the scripts of package lua from the start; others have to be sent first.
+func TestEvalSHAKnowsScriptsOfPackageLua(t *testing.T) {
+	sim := newSimulator(t)
 	for script, want := range map[string]string{
 		lua.CompareAndDelete: ":30\r\n", "return 30": "-NOSCRIPT No matching script. Please use EVAL.\r\n",
 	} {
-		c := m.NewCluster(m.Empty(), 0)
+		c := sim.NewCluster(sim.Empty(), 0)
 		sum := redis.NewScript(script).Hash()
 		if got := execute(t, c, "EVALSHA", sum, "1", "distributedLock", "A"); got != want {
 			t.Errorf("EVALSHA %.30q: %q; want %q", script, got, want)
 		}
 		execute(t, c, "EVAL", script, "1", "distributedLock", "A")
 		if got := execute(t, c, "EVALSHA", sum, "1", "distributedLock", "A"); got != ":30\r\n" {
-			t.Errorf("EVALSHA %.30q after EVAL: %q", script, got)
+			t.Errorf("EVALSHA %.30q after EVAL: %q; want :30", script, got)
 		}
 	}
 }
 
-// An attempt prolongs an expiry if it changes nothing but that, once it comes a moment later. Nothing has happened after the question.
-func TestWhatWouldProlong(t *testing.T) {
-	m := newSimulator(t)
+// WouldProlong reports whether a later command would change an expiry and nothing else. It changes nothing itself.
+func TestWouldProlong(t *testing.T) {
+	sim := newSimulator(t)
 	for name, test := range map[string]struct {
 		before, command []string
 		want            bool
@@ -77,21 +77,21 @@ func TestWhatWouldProlong(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := m.NewCluster(stateWithStock(t, m, "5"), 0)
+			c := sim.NewCluster(stateWithStock(t, sim, "5"), 0)
 			execute(t, c, "SET", "distributedLock", "A", "PX", "10000")
 			if test.before != nil {
 				execute(t, c, test.before...)
 			}
 			s, held := c.Servers()[0], c.MainState()
 			command := c.Command([]byte(proto.Strings(test.command...)))
-			if is := c.WouldProlong(s, 0, command); is != test.want || s.State != held {
-				t.Errorf("%v: %t, and Redis holds %v; want %t", test.command, is, s.State.Keys, test.want)
+			if got := c.WouldProlong(s, 0, command); got != test.want || s.State != held {
+				t.Errorf("WouldProlong(%v) = %t, and Redis holds %v; want %t, and no change", test.command, got, s.State.Keys, test.want)
 			}
 		})
 	}
 }
 
-// do lets a command take effect on a cluster's first server.
+// execute executes a command on a cluster's first server.
 func execute(t *testing.T, c *Cluster, command ...string) (reply string) {
 	t.Helper()
 	s := c.Servers()[0]

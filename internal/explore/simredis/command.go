@@ -14,31 +14,31 @@ import (
 	"lockstep/util/lua"
 )
 
-// Command is a command, or several, as sent at once. There is one for each text that was ever sent, so that two can be compared, and what
-// has to be known of the text is looked for once.
+// Command is what a client sent at once: one command or several. The same bytes are always the same *Command, so that two can be
+// compared, and the text is analysed only once.
 type Command struct {
 	text          string
-	usesWatch     bool // or ends a transaction
-	dependsOnTime bool // its answer may depend on the time of day
-	isCacheable   bool // it is one, and does the same on each connection
-	usesScripts   bool // it names one that the server has loaded, or has to do with those
+	usesWatch     bool // contains WATCH, or ends a transaction that may watch
+	dependsOnTime bool // the answer may depend on the time of day
+	isCacheable   bool // a single command that behaves the same on each connection
+	usesScripts   bool // contains EVALSHA or SCRIPT, so that the answer depends on the loaded scripts
 
-	parsed    [][]string // each command's words
-	keys      []string   // that they have as such
-	malformed error      // or why there are none
-	parts     []*Command // of a pipeline: what a server executes one after the other, while others may come between
+	parsed    [][]string // words of each command
+	keys      []string   // arguments that are keys, of all commands
+	malformed error      // why parsed is empty; nil: it is not
+	parts     []*Command // of a pipeline: each part is one step, and commands of others may come between; nil: it is one step
 }
 
-// Size returns how many commands it is.
+// Size returns the number of commands.
 func (c *Command) CommandCount() int { return len(c.parsed) }
 
-// Text returns what was sent.
+// Text returns the bytes that were sent.
 func (c *Command) Text() string { return c.text }
 
-// command gives the command that was sent.
-func (m *Simulator) command(sent []byte) *Command {
-	if known, ok := m.commands[string(sent)]; ok {
-		return known
+// command returns the Command for these bytes, and analyses them the first time.
+func (sim *Simulator) command(sent []byte) *Command {
+	if command, ok := sim.commands[string(sent)]; ok {
+		return command
 	}
 	c := &Command{text: string(sent)}
 	var texts []string
@@ -53,16 +53,17 @@ func (m *Simulator) command(sent []byte) *Command {
 	for _, words := range c.parsed {
 		c.keys = append(c.keys, keysOf(strings.ToUpper(words[0]), words[1:])...)
 	}
-	m.commands[c.text] = c
+	sim.commands[c.text] = c
 	for rest := c.parsed; len(rest) > 0 && stepLength(c.parsed) < len(c.parsed); {
 		n := stepLength(rest)
-		c.parts = append(c.parts, m.command([]byte(strings.Join(texts[:n], ""))))
+		c.parts = append(c.parts, sim.command([]byte(strings.Join(texts[:n], ""))))
 		rest, texts = rest[n:], texts[n:]
 	}
 	return c
 }
 
-// evaluate makes EVALSHA of a script of package lua the EVAL of its text: a server has run them all before a schedule begins.
+// resolveKnownScript replaces EVALSHA of a script of package lua by EVAL of its text: a server has loaded all of them before a schedule
+// begins.
 func resolveKnownScript(words []string) {
 	if len(words) > 1 {
 		if script := lua.SentBy(words[0], words[1]); script != "" {
@@ -71,7 +72,7 @@ func resolveKnownScript(words []string) {
 	}
 }
 
-// whole returns how many of these commands are one step: those of a transaction, or the first.
+// stepLength returns how many of the commands, from the first on, are one step: those of a transaction, or one.
 func stepLength(commands [][]string) int {
 	ends := func(args []string) bool {
 		return strings.EqualFold(args[0], "EXEC") || strings.EqualFold(args[0], "DISCARD")
@@ -86,13 +87,13 @@ func stepLength(commands [][]string) int {
 	}
 }
 
-// timed reports whether a text in capitals has a word in it that asks for the time of day.
+// asksForTime reports whether a text in upper case has a word that depends on the time of day.
 func asksForTime(upper string) bool {
 	return strings.Contains(upper, "TIME") || strings.Contains(upper, "EXAT") || strings.Contains(upper, "PXAT") ||
 		strings.Contains(upper, "EXPIREAT")
 }
 
-// parse gives the commands in what was sent at once, and the text of each.
+// parse parses what was sent at once into commands, and returns the text of each.
 func parse(sent string) (all [][]string, texts []string, _ error) {
 	for r := bufio.NewReader(strings.NewReader(sent)); ; {
 		message, err := proto.Read(r)
@@ -110,42 +111,42 @@ func parse(sent string) (all [][]string, texts []string, _ error) {
 	}
 }
 
-// remember takes down a script that the server has learnt.
-func (m *Simulator) recordScript(args []string) {
+// recordScript records the script that a command has loaded, or that all were flushed.
+func (sim *Simulator) recordScript(args []string) {
 	if len(args) < 2 {
 		return
 	}
 	script := args[1]
 	switch name := strings.ToUpper(args[0]); {
 	case name == "SCRIPT" && strings.EqualFold(args[1], "FLUSH"):
-		m.wantedScripts, m.loadedScripts = nil, nil
+		sim.wantedScripts, sim.loadedScripts = nil, nil
 		return
 	case name == "SCRIPT" && len(args) > 2 && strings.EqualFold(args[1], "LOAD"):
 		script = args[2]
 	case name != "EVAL":
 		return
 	}
-	m.wantedScripts, m.loadedScripts = withScript(m.wantedScripts, script), withScript(m.loadedScripts, script)
+	sim.wantedScripts, sim.loadedScripts = withScript(sim.wantedScripts, script), withScript(sim.loadedScripts, script)
 }
 
-// with adds a script to others, which are in order.
+// withScript returns the sorted scripts with another one added.
 func withScript(scripts []string, script string) []string {
-	i, has := slices.BinarySearch(scripts, script)
-	if has {
+	i, found := slices.BinarySearch(scripts, script)
+	if found {
 		return scripts
 	}
 	return slices.Insert(slices.Clone(scripts), i, script)
 }
 
-// loadScripts makes the server have the scripts loaded that it is to have, and no others. Most commands do not ask for them.
-func (m *Simulator) loadScripts() {
-	if slices.Equal(m.loadedScripts, m.wantedScripts) {
+// loadScripts makes the embedded server load exactly wantedScripts. Most commands do not need it.
+func (sim *Simulator) loadScripts() {
+	if slices.Equal(sim.loadedScripts, sim.wantedScripts) {
 		return
 	}
 	peer := resp.NewPeer(bufio.NewWriter(io.Discard))
-	m.server.Server().Dispatch(peer, []string{"SCRIPT", "FLUSH"})
-	for _, script := range m.wantedScripts {
-		m.server.Server().Dispatch(peer, []string{"SCRIPT", "LOAD", script})
+	sim.server.Server().Dispatch(peer, []string{"SCRIPT", "FLUSH"})
+	for _, script := range sim.wantedScripts {
+		sim.server.Server().Dispatch(peer, []string{"SCRIPT", "LOAD", script})
 	}
-	m.loadedScripts = m.wantedScripts
+	sim.loadedScripts = sim.wantedScripts
 }

@@ -7,53 +7,53 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// Most commands of an exploration were sent before, and had the same reply. What the real client makes of such a command, and of such a
-// reply, is remembered: writing and reading it anew would take most of the time.
+// Most commands of an exploration were sent before, and got the same reply. What the real client writes for such a command, and what it
+// makes of such a reply, is cached: otherwise formatting and parsing would take most of the time.
 
-// phrase is a command as the real client writes it, and what it reads in replies.
+// cachedCommand is a command as the real client writes it, and its parsed replies.
 type cachedCommand struct {
-	command *Command               // nil: it is being written
-	replies map[string]parsedReply // of replies
+	command *Command               // nil: it is being sent for the first time
+	replies map[string]parsedReply // by the bytes of the reply
 }
 
-// meaning is what the client gave to the one who sent the command.
+// parsedReply is what the client returned to the sender of the command.
 type parsedReply struct {
 	value any
 	err   error
 }
 
-// process lets a command out, by next if it has something in it that is new.
+// sendCached sends a command. It uses the real client, next, only if the command or its reply is not cached.
 func (c *Client) sendCached(ctx context.Context, cmd redis.Cmder, next redis.ProcessHook) error {
-	words, usual := c.memory.cacheKey(cmd)
-	if !usual || c.connecting {
+	key, ok := c.sim.cacheKey(cmd)
+	if !ok || c.connecting {
 		return next(ctx, cmd)
 	}
-	known := c.memory.cachedCommands[string(words)]
+	entry := c.sim.cachedCommands[string(key)]
 	switch {
-	case known == nil:
-		known = &cachedCommand{replies: map[string]parsedReply{}}
-		c.memory.cachedCommands[string(words)] = known
-	case known.command != nil && known.command.isCacheable:
-		reply, err := c.network.Receive(nil, c.server, known.command, nil)
+	case entry == nil:
+		entry = &cachedCommand{replies: map[string]parsedReply{}}
+		c.sim.cachedCommands[string(key)] = entry
+	case entry.command != nil && entry.command.isCacheable:
+		reply, err := c.network.Receive(nil, c.server, entry.command, nil)
 		if err != nil {
 			return err
 		}
-		if m, ok := known.replies[string(reply)]; ok {
-			m.applyTo(cmd)
-			return m.err
+		if parsed, ok := entry.replies[string(reply)]; ok {
+			parsed.applyTo(cmd)
+			return parsed.err
 		}
 		c.lastReply = reply
 	}
-	c.learning = known
+	c.learning = entry
 	defer func() { c.learning, c.lastReply = nil, nil }()
 	err := next(ctx, cmd)
-	if m, ok := captureReply(cmd, err); ok && c.lastReply != nil {
-		known.replies[string(c.lastReply)] = m
+	if parsed, ok := captureReply(cmd, err); ok && c.lastReply != nil {
+		entry.replies[string(c.lastReply)] = parsed
 	}
 	return err
 }
 
-// hear takes down what the real client has written, and gives the reply to it.
+// exchange sends what the real client has written, returns the reply, and completes the cache entry.
 func (c *Client) exchange(conn *Conn, command *Command) (reply []byte, err error) {
 	if c.lastReply != nil {
 		return c.lastReply, nil
@@ -64,10 +64,11 @@ func (c *Client) exchange(conn *Conn, command *Command) (reply []byte, err error
 	return reply, err
 }
 
-// words writes what a command consists of, if that is of the usual types. It is good until the next.
-func (m *Simulator) cacheKey(cmd redis.Cmder) (words []byte, usual bool) {
-	b := m.keyBuffer[:0]
-	defer func() { m.keyBuffer = b }()
+// cacheKey returns the key of a command in the cache; ok is false if the command is of another type than those that are cached. The key
+// is valid until the next call.
+func (sim *Simulator) cacheKey(cmd redis.Cmder) (key []byte, ok bool) {
+	b := sim.keyBuffer[:0]
+	defer func() { sim.keyBuffer = b }()
 	switch cmd.(type) {
 	case *redis.Cmd:
 		b = append(b, "any"...)
@@ -97,34 +98,34 @@ func (m *Simulator) cacheKey(cmd redis.Cmder) (words []byte, usual bool) {
 	return b, true
 }
 
-// meant returns what the client gave, if it is of the usual types.
-func captureReply(cmd redis.Cmder, err error) (m parsedReply, fixed bool) {
-	m.err = err
+// captureReply returns what the client returned, if its type can be cached.
+func captureReply(cmd redis.Cmder, err error) (r parsedReply, ok bool) {
+	r.err = err
 	switch cmd := cmd.(type) {
 	case *redis.Cmd:
-		m.value = cmd.Val()
+		r.value = cmd.Val()
 	case *redis.StatusCmd:
-		m.value = cmd.Val()
+		r.value = cmd.Val()
 	case *redis.StringCmd:
-		m.value = cmd.Val()
+		r.value = cmd.Val()
 	case *redis.IntCmd:
-		m.value = cmd.Val()
+		r.value = cmd.Val()
 	case *redis.BoolCmd:
-		m.value = cmd.Val()
+		r.value = cmd.Val()
 	}
-	m.value, fixed = copyValue(m.value)
-	return m, fixed
+	r.value, ok = copyValue(r.value)
+	return r, ok
 }
 
-// copied gives a value that nobody else can change, if that is of the usual types.
-func copyValue(value any) (own any, usual bool) {
+// copyValue returns a deep copy of a value, so that no caller can change the cached one, if its type can be cached.
+func copyValue(value any) (deep any, ok bool) {
 	switch value := value.(type) {
 	case nil, string, int64, bool:
 		return value, true
 	case []any:
 		list := make([]any, len(value))
 		for i := range value {
-			if list[i], usual = copyValue(value[i]); !usual {
+			if list[i], ok = copyValue(value[i]); !ok {
 				return nil, false
 			}
 		}
@@ -134,19 +135,19 @@ func copyValue(value any) (own any, usual bool) {
 	}
 }
 
-// give gives it to a command of the same type.
-func (m parsedReply) applyTo(cmd redis.Cmder) {
+// applyTo sets the reply of a command of the same type.
+func (r parsedReply) applyTo(cmd redis.Cmder) {
 	switch cmd := cmd.(type) {
 	case *redis.Cmd:
-		own, _ := copyValue(m.value)
-		cmd.SetVal(own)
+		value, _ := copyValue(r.value)
+		cmd.SetVal(value)
 	case *redis.StatusCmd:
-		cmd.SetVal(m.value.(string))
+		cmd.SetVal(r.value.(string))
 	case *redis.StringCmd:
-		cmd.SetVal(m.value.(string))
+		cmd.SetVal(r.value.(string))
 	case *redis.IntCmd:
-		cmd.SetVal(m.value.(int64))
+		cmd.SetVal(r.value.(int64))
 	case *redis.BoolCmd:
-		cmd.SetVal(m.value.(bool))
+		cmd.SetVal(r.value.(bool))
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// direct is a Network whose server answers at once. It counts what came without a connection.
+// direct is a Network whose server answers at once. withoutConn counts the commands that came from the cache and not over a connection.
 type direct struct {
 	cluster     *Cluster
 	withoutConn int
@@ -37,15 +37,15 @@ func (d *direct) Receive(conn *Conn, server int, command *Command, _ []*Command)
 func (*direct) HasTurn() bool      { return true }
 func (*direct) ReportMisuse(error) {}
 
-// What was sent and answered before does not go through the client again, and gives what the client gave.
-func TestAPhraseMeansTheSame(t *testing.T) {
-	m := newSimulator(t)
-	sender := newClient(t, m)
+// A cached command does not go through the client again, and returns what the client returned.
+func TestCachedCommandReturnsSameReply(t *testing.T) {
+	sim := newSimulator(t)
+	sender := newClient(t, sim)
 	c := sender.Client
-	d := &direct{cluster: m.NewCluster(stateWithStock(t, m, "200"), 0)}
+	d := &direct{cluster: sim.NewCluster(stateWithStock(t, sim, "200"), 0)}
 	sender.Attach(d)
 	ctx := t.Context()
-	for name, ask := range map[string]func() redis.Cmder{
+	for name, send := range map[string]func() redis.Cmder{
 		"no value":           func() redis.Cmder { return c.Get(ctx, "none") },
 		"a value":            func() redis.Cmder { return c.Get(ctx, "inventory") },
 		"a status":           func() redis.Cmder { return c.SetArgs(ctx, "key", "A", redis.SetArgs{}) },
@@ -58,23 +58,23 @@ func TestAPhraseMeansTheSame(t *testing.T) {
 		"a script's lists":   func() redis.Cmder { return c.Eval(ctx, "return {1, {'A', 2}, {}}", nil) },
 		"an error":           func() redis.Cmder { return c.HGet(ctx, "inventory", "field") },
 	} {
-		first, before := ask(), d.withoutConn
-		again := ask()
+		first, before := send(), d.withoutConn
+		again := send()
 		if d.withoutConn != before+1 || again.String() != first.String() || fmt.Sprint(again.Err()) != fmt.Sprint(first.Err()) ||
 			errors.Is(again.Err(), redis.Nil) != errors.Is(first.Err(), redis.Nil) {
-			t.Errorf("%s: %d without the client, %v; want one, and %v", name, d.withoutConn-before, again, first)
+			t.Errorf("%s: %d commands from the cache, reply %v; want one, and %v", name, d.withoutConn-before, again, first)
 		}
 	}
 	list := func() any { return c.Eval(ctx, "return {1, 2}", nil).Val() }
 	for range 2 {
-		list().([]any)[0] = "changed by who got it"
+		list().([]any)[0] = "changed by the caller"
 	}
 	if got := fmt.Sprint(list()); got != "[1 2]" {
-		t.Errorf("a script's list is %s for the next; want [1 2]", got)
+		t.Errorf("a caller changed the cached list to %s; want [1 2]", got)
 	}
 	before := d.withoutConn
 	err := c.Watch(ctx, func(tx *redis.Tx) error { return tx.Get(ctx, "inventory").Err() }, "inventory")
 	if err != nil || d.withoutConn != before {
-		t.Errorf("%v; a transaction's commands went without its connection: %d", err, d.withoutConn-before)
+		t.Errorf("WATCH: %v, and %d commands from the cache; want none: they need the connection", err, d.withoutConn-before)
 	}
 }

@@ -4,10 +4,10 @@ import (
 	"strconv"
 )
 
-// Keys returns the names of the keys that a command has as such; of a script, those that it declares.
+// Keys returns the arguments of the command that are keys; for a script, the keys that it declares.
 func (c *Command) Keys() []string { return c.keys }
 
-// keysOf returns those of the arguments of a command that are keys. Most commands have one, and begin with it.
+// keysOf returns the arguments of a command that are keys. For most commands this is the first argument.
 func keysOf(command string, args []string) []string {
 	n := min(1, len(args))
 	switch command {

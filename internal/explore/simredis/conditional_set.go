@@ -10,15 +10,15 @@ import (
 	resp "github.com/alicebob/miniredis/v2/server"
 )
 
-// conditional is a SET that Redis 8.4 and newer refuse unless the value is, or is not, a certain one. Miniredis does not know it.
+// conditionalSet is a SET with a condition on the value, which Redis 8.4 and newer have. Miniredis does not know it.
 type conditionalSet struct {
 	key, value                  string
-	wantsEqual, returnsOldValue bool     // IFEQ, not IFNE; GET
+	wantsEqual, returnsOldValue bool     // the condition is IFEQ, not IFNE; and the command has GET
 	rest                        []string // the same SET without the condition
 }
 
-// readConditional reads the words after SET, and reports whether there is a condition that Redis would take.
-func parseConditionalSet(args []string) (c conditionalSet, is bool) {
+// parseConditionalSet parses the words after SET, and reports whether there is a condition that Redis accepts.
+func parseConditionalSet(args []string) (c conditionalSet, ok bool) {
 	if len(args) < 4 {
 		return c, false
 	}
@@ -27,33 +27,33 @@ func parseConditionalSet(args []string) (c conditionalSet, is bool) {
 		switch word := strings.ToUpper(args[i]); {
 		case word == "NX", word == "XX":
 			return c, false
-		case (word == "IFEQ" || word == "IFNE") && (is || i+1 == len(args)):
+		case (word == "IFEQ" || word == "IFNE") && (ok || i+1 == len(args)):
 			return c, false
 		case word == "IFEQ" || word == "IFNE":
 			i++
-			c.value, c.wantsEqual, is = args[i], word == "IFEQ", true
+			c.value, c.wantsEqual, ok = args[i], word == "IFEQ", true
 		default:
 			c.returnsOldValue = c.returnsOldValue || word == "GET"
 			c.rest = append(c.rest, args[i])
 		}
 	}
-	return c, is
+	return c, ok
 }
 
-// answerConditional answers a SET with a condition. It reports whether it was one.
-func (m *Simulator) answerConditionalSet(peer *resp.Peer, args []string) bool {
-	c, is := parseConditionalSet(args)
+// answerConditionalSet answers a SET with a condition, and reports whether it was one.
+func (sim *Simulator) answerConditionalSet(peer *resp.Peer, args []string) bool {
+	c, ok := parseConditionalSet(args)
 	switch {
-	case !is:
+	case !ok:
 		return false
-	case m.inTransaction:
-		m.recordRefusal(peer, fmt.Errorf("%w: SET with IFEQ or IFNE in a transaction: send it by itself, or from a script", ErrCommand))
+	case sim.inTransaction:
+		sim.recordRefusal(peer, fmt.Errorf("%w: SET with IFEQ or IFNE in a transaction: send it by itself, or from a script", ErrCommand))
 		return true
 	}
 	var reply bytes.Buffer
 	asking := resp.NewPeer(bufio.NewWriter(&reply))
-	asking.Ctx = peer.Ctx // a script has the server to itself
-	m.server.Server().Dispatch(asking, []string{"GET", c.key})
+	asking.Ctx = peer.Ctx // a script has locked the server; its context tells Dispatch so
+	sim.server.Server().Dispatch(asking, []string{"GET", c.key})
 	asking.Flush()
 	header, value, _ := strings.Cut(reply.String(), "\r\n")
 	value = strings.TrimSuffix(value, "\r\n")
@@ -68,7 +68,7 @@ func (m *Simulator) answerConditionalSet(peer *resp.Peer, args []string) bool {
 			peer.WriteNull()
 		}
 	default:
-		m.server.Server().Dispatch(peer, append([]string{"SET"}, c.rest...))
+		sim.server.Server().Dispatch(peer, append([]string{"SET"}, c.rest...))
 	}
 	return true
 }

@@ -6,19 +6,20 @@ import (
 	"time"
 )
 
-// Date returns the virtual time at which a server, or a process, is after so long. It begins in 2000, as in a bubble of testing/synctest: a
-// token made of a time is never 0, which means none. It does so a microsecond later, so that the first token of v7, in microseconds, is
-// written as 1.
+// VirtualTime returns the date on virtual clocks a time now after the start. The start is in 2000, as in a testing/synctest bubble, so
+// that a token made from a time is never 0, which means none. It is a microsecond after the full second, so that the first token of v7,
+// which is in microseconds, reads as 1.
 func VirtualTime(now time.Duration) time.Time { return time.Unix(startSeconds, 1000).UTC().Add(now) }
 
 const (
-	startSeconds = 946_684_800 // seconds since 1970
+	startSeconds = 946_684_800 // Unix time of 2000-01-01, in seconds
 	earliest     = -1000 * time.Hour
-	latest       = 2 * 366 * 24 * time.Hour // an expiry may be far away
+	latest       = 2 * 366 * 24 * time.Hour // expiries may be far in the future
 )
 
-// Since returns how long after the beginning the time is that a number may be, and the unit that the number is in; false if it is none.
-func SinceStart(number int64) (passed, unit time.Duration, is bool) {
+// SinceStart interprets a number as a Unix time, and returns the time since the virtual start and the unit of the number; ok is false if
+// it is no time near the start.
+func SinceStart(number int64) (passed, unit time.Duration, ok bool) {
 	for _, unit = range [...]time.Duration{time.Second, time.Millisecond, time.Microsecond, time.Nanosecond} {
 		start := startSeconds * int64(time.Second/unit)
 		if after := number - start; int64(earliest/unit) <= after && after <= int64(latest/unit) {
@@ -30,15 +31,15 @@ func SinceStart(number int64) (passed, unit time.Duration, is bool) {
 
 var timePattern = regexp.MustCompile(`\d{9,19}|\d{4}-\d\d-\d\dT[\d:.]+Z`)
 
-// Relative writes each time in a text as what has passed since the beginning, a number in the unit that it is in.
+// RelativeTimes replaces each time in a text by the time since the virtual start; a number stays in its unit.
 func RelativeTimes(text string) string {
 	return timePattern.ReplaceAllStringFunc(text, func(number string) string {
 		if date, err := time.Parse(time.RFC3339Nano, number); err == nil {
 			return date.Sub(time.Unix(startSeconds, 0)).Truncate(time.Millisecond).String()
 		}
 		n, err := strconv.ParseInt(number, 10, 64)
-		passed, unit, is := SinceStart(n)
-		if err != nil || !is {
+		passed, unit, ok := SinceStart(n)
+		if err != nil || !ok {
 			return number
 		}
 		return strconv.FormatInt(int64(passed/unit), 10)

@@ -9,19 +9,19 @@ import (
 	"github.com/alicebob/miniredis/v2"
 )
 
-// Key is one key. Its values are those of Redis's own reading commands: one for a string, field and value in turn for a hash, the
+// Key is a key with its values, as Redis's reading commands return them: one value for a string, field and value in turn for a hash, the
 // elements of a list or a set, member and score for a sorted set.
 type Key struct {
 	Name   string
 	kind   string
 	Values []string
-	TTL    time.Duration // 0: none
+	TTL    time.Duration // time until it expires; 0: never
 }
 
-// IsString reports whether it is one value, and nothing that others could add to.
+// IsString reports whether the key is a string: a single value that others cannot add to.
 func (k Key) IsString() bool { return k.kind == "string" }
 
-// First returns the key's first value or field, "" if it has none.
+// FirstValue returns the key's first value or field; "" if it has none.
 func (k Key) FirstValue() string {
 	if len(k.Values) == 0 {
 		return ""
@@ -84,13 +84,13 @@ func (k Key) write(db *miniredis.RedisDB) (err error) {
 	return err
 }
 
-// same reports whether two keys have the same name and values.
+// hasSameValues reports whether two keys have the same name and values.
 func (k Key) hasSameValues(other Key) bool {
 	return k.Name == other.Name && slices.Equal(k.Values, other.Values)
 }
 
-// written writes keys, with other names in them. What Redis keeps in the order of names, which are keys, fields and members, stands in the
-// order of the new ones.
+// formatKeys formats keys, with names replaced by rename. Where Redis sorts by name (keys, fields, members), the result is sorted by the
+// new names.
 func formatKeys(keys []Key, rename func(key, text string) string) string {
 	lines := make([]string, len(keys))
 	for i, k := range keys {
@@ -104,7 +104,7 @@ func formatKeys(keys []Key, rename func(key, text string) string) string {
 		case "hash":
 			fields := values
 			values = nil
-			for field := range slices.Chunk(fields, 2) { // with its value
+			for field := range slices.Chunk(fields, 2) { // a field and its value
 				values = append(values, fmt.Sprintf("%q", field))
 			}
 			slices.Sort(values)

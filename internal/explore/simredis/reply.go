@@ -10,7 +10,7 @@ import (
 	"github.com/alicebob/miniredis/v2/proto"
 )
 
-// Readable writes a reply as redis-cli does, more or less. Of several, the first error, or else that all went well.
+// FormatReply formats a reply roughly as redis-cli does. For the replies to several commands it returns the first error, or OK.
 func FormatReply(raw []byte, commands int) string {
 	text := "?"
 	for r := bufio.NewReader(bytes.NewReader(raw)); ; {
@@ -39,15 +39,15 @@ var (
 	errorCode     = regexp.MustCompile(`^-[A-Z]+ `)
 )
 
-// asRedisSays returns a reply with the errors of scripts that have failed as Redis words them: miniredis takes all of them for errors of
-// the compiler.
+// withRedisErrors replaces the errors of failed scripts in a reply by Redis's wording: miniredis reports all of them as errors of the
+// compiler.
 func withRedisErrors(reply []byte) []byte {
 	return scriptFailure.ReplaceAllFunc(reply, func(failure []byte) []byte {
 		parts := scriptFailure.FindSubmatch(failure)
-		line, says := parts[1], parts[2]
-		if withCode := append([]byte{'-'}, says...); errorCode.Match(withCode) {
+		line, message := parts[1], parts[2]
+		if withCode := append([]byte{'-'}, message...); errorCode.Match(withCode) {
 			return fmt.Appendf(withCode, " script: on @user_script:%s.\r", line)
 		}
-		return fmt.Appendf(nil, "-ERR user_script:%s: %s\r", line, says)
+		return fmt.Appendf(nil, "-ERR user_script:%s: %s\r", line, message)
 	})
 }

@@ -1,9 +1,11 @@
-// Package simredis is a simulated Redis: one or more servers whose content is an immutable value.
+// Package simredis simulates Redis: one or more servers whose state is an immutable value.
 //
-// What a command answers and leaves behind depends on the content, the time and the command. A Memory asks miniredis once for each such
-// case and then remembers the answer, so the prefix of a schedule, run again and again, costs no Lua. A Cluster is the servers of one
-// schedule. A Client is a real go-redis client: its connections end in memory, and a Network decides when its commands go out. What it
-// makes of a command and of a reply is remembered, too.
+// What a command answers and changes depends on the state, the time and the command. A Simulator asks miniredis once for each
+// combination, and caches the answer, so that the prefix of a schedule, which runs again and again, executes no Lua. A Cluster is the
+// servers of one schedule. A Client is a real go-redis client: its connections end in memory, and a Network decides when its commands
+// take effect. What the client writes and parses is cached as well.
+//
+// Begin with Simulator, Cluster and Client.
 package simredis
 
 import (
@@ -19,111 +21,111 @@ import (
 	resp "github.com/alicebob/miniredis/v2/server"
 )
 
-// Memory is an embedded Redis that remembers all it was ever asked.
+// Simulator executes commands on an embedded miniredis, and caches every answer.
 type Simulator struct {
-	ClockStart time.Time // what its clock says when a schedule begins: that of Date, unless this is changed before the first
+	ClockStart time.Time // time on the server's clock when a schedule begins; may be changed before the first command; default: VirtualTime(0)
 
 	server    *miniredis.Miniredis
 	isDurable func(key string) bool
-	states    map[string]*State // by their text
+	states    map[string]*State // by State.Text
 
-	commands       map[string]*Command       // by their text
-	cachedCommands map[string]*cachedCommand // by their words
-	keyBuffer      []byte                    // for words
+	commands       map[string]*Command       // by Command.Text
+	cachedCommands map[string]*cachedCommand // by cacheKey
+	keyBuffer      []byte                    // reused by cacheKey
 
 	empty         *State
-	loaded        *State   // what the server holds at the moment
-	wantedScripts []string // the scripts that it is to have loaded
-	loadedScripts []string // and those that it has
+	loaded        *State   // state that the embedded server holds now; nil: unknown
+	wantedScripts []string // scripts that the embedded server should have loaded
+	loadedScripts []string // scripts that it has loaded
 
 	published     []Message // by the command that runs
-	inTransaction bool      // that is part of a transaction, and waits for its end
-	refusal       error     // of what that contains
+	inTransaction bool      // the command that runs is queued by MULTI
+	refusal       error     // why a part of the command that runs was refused; nil: none was
 }
 
-// Message was published to a channel.
+// Message is a message published to a channel.
 type Message struct{ Channel, Text string }
 
 type query struct {
-	now     time.Duration // 0 if it does not matter
+	now     time.Duration // virtual time; 0 if the answer does not depend on it
 	command *Command
 }
 
-// Answer is what a command did.
+// Answer is the effect of a command.
 type Answer struct {
-	Reply     []byte // as received
+	Reply     []byte // RESP bytes
 	NewState  *State
 	Published []Message
 }
 
-// NewMemory makes a memory of servers of which a failover loses no key that is durable.
-func NewMemory(durable func(key string) bool) (*Simulator, error) {
-	m := &Simulator{
+// NewSimulator creates a simulator. isDurable reports which keys no failover loses.
+func NewSimulator(durable func(key string) bool) (*Simulator, error) {
+	sim := &Simulator{
 		ClockStart: VirtualTime(0), server: miniredis.NewMiniRedis(), isDurable: durable,
 		states: map[string]*State{}, commands: map[string]*Command{}, cachedCommands: map[string]*cachedCommand{},
 	}
-	conn, err := m.server.Dial() // makes it ready without a port
+	conn, err := sim.server.Dial() // initializes the server without opening a port
 	if err != nil {
 		return nil, err
 	}
-	_ = conn.Close() // commands are dispatched without one
-	m.server.Server().SetPreHook(func(peer *resp.Peer, command string, args ...string) bool {
-		if m.refuseUnsupported(peer, command, args) {
+	_ = conn.Close() // commands are dispatched without a connection
+	sim.server.Server().SetPreHook(func(peer *resp.Peer, command string, args ...string) bool {
+		if sim.refuseUnsupported(peer, command, args) {
 			return true
 		}
 		if command == "SET" {
-			return m.answerConditionalSet(peer, args)
+			return sim.answerConditionalSet(peer, args)
 		}
 		if command != "PUBLISH" || len(args) != 2 {
 			return false
 		}
-		m.published = append(m.published, Message{args[0], args[1]})
-		if m.inTransaction {
+		sim.published = append(sim.published, Message{args[0], args[1]})
+		if sim.inTransaction {
 			return false
 		}
 		peer.WriteInt(1)
 		return true
 	})
-	m.empty = m.intern(nil, m.wantedScripts)
-	m.loaded = m.empty
-	return m, nil
+	sim.empty = sim.intern(nil, sim.wantedScripts)
+	sim.loaded = sim.empty
+	return sim, nil
 }
 
-// Size is how many contents and commands it remembers.
-func (m *Simulator) CacheSize() int { return len(m.states) + len(m.commands) }
+// CacheSize returns the number of cached states and commands.
+func (sim *Simulator) CacheSize() int { return len(sim.states) + len(sim.commands) }
 
-// Close ends it.
-func (m *Simulator) Close() { m.server.Close() }
+// Close closes the embedded server.
+func (sim *Simulator) Close() { sim.server.Close() }
 
-// answer gives the answer to a command, or to several sent at once.
-func (m *Simulator) answer(s *State, now time.Duration, command *Command) (*Answer, error) {
-	asked := query{0, command}
+// answer returns the answer to what was sent to a server in state s.
+func (sim *Simulator) answer(s *State, now time.Duration, command *Command) (*Answer, error) {
+	key := query{0, command}
 	if command.dependsOnTime || command.usesScripts && s.scriptsAskTime {
-		asked.now = now
+		key.now = now
 	}
-	if known, ok := s.answers[asked]; ok {
-		return known, nil
+	if answer, ok := s.answers[key]; ok {
+		return answer, nil
 	}
-	if err := m.load(s); err != nil {
+	if err := sim.load(s); err != nil {
 		return nil, err
 	}
-	reply, err := m.dispatch(now, command)
+	reply, err := sim.dispatch(now, command)
 	if err != nil {
 		return nil, err
 	}
-	then, err := m.readState()
+	then, err := sim.readState()
 	if err != nil {
 		return nil, err
 	}
-	known := &Answer{Reply: reply, NewState: then, Published: m.published}
-	s.answers[asked] = known
-	return known, nil
+	answer := &Answer{Reply: reply, NewState: then, Published: sim.published}
+	s.answers[key] = answer
+	return answer, nil
 }
 
-// After returns what a server holds that held s, after these commands.
-func (m *Simulator) StateAfter(s *State, commands ...[]string) (*State, error) {
+// StateAfter returns the state of a server in state s after these commands.
+func (sim *Simulator) StateAfter(s *State, commands ...[]string) (*State, error) {
 	for _, words := range commands {
-		a, err := m.answer(s, 0, m.command([]byte(proto.Strings(words...))))
+		a, err := sim.answer(s, 0, sim.command([]byte(proto.Strings(words...))))
 		if err != nil {
 			return nil, err
 		}
@@ -132,8 +134,8 @@ func (m *Simulator) StateAfter(s *State, commands ...[]string) (*State, error) {
 	return s, nil
 }
 
-// dispatch gives a command to the server, and gives its reply.
-func (m *Simulator) dispatch(now time.Duration, command *Command) ([]byte, error) {
+// dispatch runs a command on the embedded server, and returns its reply.
+func (sim *Simulator) dispatch(now time.Duration, command *Command) ([]byte, error) {
 	if command.malformed != nil {
 		return nil, command.malformed
 	}
@@ -142,41 +144,41 @@ func (m *Simulator) dispatch(now time.Duration, command *Command) ([]byte, error
 		return nil, err
 	}
 	if command.usesScripts {
-		m.loadScripts()
+		sim.loadScripts()
 	}
-	m.server.SetTime(m.ClockStart.Add(now))
-	m.loaded, m.published, m.refusal = nil, nil, nil
+	sim.server.SetTime(sim.ClockStart.Add(now))
+	sim.loaded, sim.published, sim.refusal = nil, nil, nil
 	var reply bytes.Buffer
 	peer := resp.NewPeer(bufio.NewWriter(&reply))
 	for i, args := range commands {
-		m.inTransaction = i > 0 && i < len(commands)-1
-		m.server.Server().Dispatch(peer, slices.Clone(args))
-		m.recordScript(args)
+		sim.inTransaction = i > 0 && i < len(commands)-1
+		sim.server.Server().Dispatch(peer, slices.Clone(args))
+		sim.recordScript(args)
 	}
 	peer.Flush()
-	return withRedisErrors(reply.Bytes()), cmp.Or(m.refusal, checkUnderstood(commands, reply.Bytes()))
+	return withRedisErrors(reply.Bytes()), cmp.Or(sim.refusal, checkUnderstood(commands, reply.Bytes()))
 }
 
-// pass lets time pass, and keys expire.
-func (m *Simulator) stateLater(s *State, d time.Duration) (*State, error) {
-	if then, ok := s.laterStates[d]; ok {
-		return then, nil
+// stateLater returns the state of a server in state s after a time d, in which keys may expire.
+func (sim *Simulator) stateLater(s *State, d time.Duration) (*State, error) {
+	if later, ok := s.laterStates[d]; ok {
+		return later, nil
 	}
-	if err := m.load(s); err != nil {
+	if err := sim.load(s); err != nil {
 		return nil, err
 	}
-	m.server.FastForward(d)
-	then, err := m.readState()
+	sim.server.FastForward(d)
+	later, err := sim.readState()
 	if err != nil {
 		return nil, err
 	}
-	s.laterStates[d] = then
-	return then, nil
+	s.laterStates[d] = later
+	return later, nil
 }
 
-// look reads what the server holds.
-func (m *Simulator) readState() (*State, error) {
-	db := m.server.DB(0)
+// readState returns the state of the embedded server.
+func (sim *Simulator) readState() (*State, error) {
+	db := sim.server.DB(0)
 	var keys []Key
 	for _, name := range db.Keys() {
 		k, err := readKey(db, name)
@@ -185,24 +187,24 @@ func (m *Simulator) readState() (*State, error) {
 		}
 		keys = append(keys, k)
 	}
-	m.loaded = m.intern(keys, m.wantedScripts)
-	return m.loaded, nil
+	sim.loaded = sim.intern(keys, sim.wantedScripts)
+	return sim.loaded, nil
 }
 
-// load makes the server hold s.
-func (m *Simulator) load(s *State) error {
-	if m.loaded == s {
+// load puts the embedded server into state s.
+func (sim *Simulator) load(s *State) error {
+	if sim.loaded == s {
 		return nil
 	}
-	m.loaded = nil
-	m.wantedScripts = s.scripts
-	db := m.server.DB(0)
+	sim.loaded = nil
+	sim.wantedScripts = s.scripts
+	db := sim.server.DB(0)
 	db.FlushDB()
 	for _, k := range s.Keys {
 		if err := k.write(db); err != nil {
 			return fmt.Errorf("the key %s: %w", k.Name, err)
 		}
 	}
-	m.loaded = s
+	sim.loaded = s
 	return nil
 }

@@ -8,31 +8,31 @@ import (
 	"github.com/alicebob/miniredis/v2/proto"
 )
 
-// memory is one in which the keys of an inventory are durable, until the test ends.
+// newSimulator returns a simulator that is closed when the test ends. The keys of an inventory are durable.
 func newSimulator(t *testing.T) *Simulator {
 	t.Helper()
-	m, err := NewMemory(func(key string) bool { return strings.Contains(key, "inventory") })
+	sim, err := NewSimulator(func(key string) bool { return strings.Contains(key, "inventory") })
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(m.Close)
-	return m
+	t.Cleanup(sim.Close)
+	return sim
 }
 
-// stocked is the state of a server that holds an inventory.
-func stateWithStock(t *testing.T, m *Simulator, inventory string) *State {
+// stateWithStock returns the state of a server that holds an inventory.
+func stateWithStock(t *testing.T, sim *Simulator, inventory string) *State {
 	t.Helper()
-	s, err := m.StateAfter(m.Empty(), []string{"SET", "inventory", inventory})
+	s, err := sim.StateAfter(sim.Empty(), []string{"SET", "inventory", inventory})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return s
 }
 
-// client is one of a memory, until the test ends.
-func newClient(t *testing.T, m *Simulator) *Client {
+// newClient returns a client that is closed when the test ends.
+func newClient(t *testing.T, sim *Simulator) *Client {
 	t.Helper()
-	c, err := m.NewClient(0)
+	c, err := sim.NewClient(0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +40,8 @@ func newClient(t *testing.T, m *Simulator) *Client {
 	return c
 }
 
-func TestScriptThatFailsSaysWhatRedisSays(t *testing.T) {
+// The error of a failed script has the wording of Redis.
+func TestScriptErrorReadsAsInRedis(t *testing.T) {
 	for name, c := range map[string]struct{ script, reply string }{
 		"a command's error": {
 			"local key = KEYS[1]\nreturn redis.call('INCR', key)",
@@ -53,27 +54,27 @@ func TestScriptThatFailsSaysWhatRedisSays(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			m := newSimulator(t)
-			hash, err := m.StateAfter(m.empty, []string{"HSET", "h", "f", "1"})
+			sim := newSimulator(t)
+			hash, err := sim.StateAfter(sim.empty, []string{"HSET", "h", "f", "1"})
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := m.answer(hash, 0, m.command([]byte(proto.Strings("EVAL", c.script, "1", "h"))))
+			got, err := sim.answer(hash, 0, sim.command([]byte(proto.Strings("EVAL", c.script, "1", "h"))))
 			if err != nil || string(got.Reply) != c.reply {
-				t.Errorf("%+v, %v; want %q", got, err, c.reply)
+				t.Errorf("answer %+v, error %v; want the reply %q", got, err, c.reply)
 			}
 		})
 	}
 }
 
-// What a memory holds survives being put away and fetched again, whatever its type; and it is asked only once.
-func TestMemoryKeepsEveryType(t *testing.T) {
-	m := newSimulator(t)
-	empty := m.loaded
+// A state of keys of any type can be loaded again. A command that was answered before does not reach the server.
+func TestSimulatorRestoresEveryType(t *testing.T) {
+	sim := newSimulator(t)
+	empty := sim.loaded
 	full := empty
 	do := func(command ...string) string {
 		t.Helper()
-		a, err := m.answer(full, time.Second, m.command([]byte(proto.Strings(command...))))
+		a, err := sim.answer(full, time.Second, sim.command([]byte(proto.Strings(command...))))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -97,23 +98,23 @@ func TestMemoryKeepsEveryType(t *testing.T) {
 		{"*2\r\n$1\r\np\r\n$1\r\nq\r\n", []string{"SMEMBERS", "a set"}},
 		{"*4\r\n$3\r\nlow\r\n$3\r\n1.5\r\n$4\r\nhigh\r\n$1\r\n7\r\n", []string{"ZRANGE", "a sorted set", "0", "-1", "WITHSCORES"}},
 	} {
-		if err := m.load(empty); err != nil {
+		if err := sim.load(empty); err != nil {
 			t.Fatal(err)
 		}
 		if got := do(test.command...); got != test.want {
-			t.Errorf("%v: %q; want %q", test.command, got, test.want)
+			t.Errorf("%v: reply %q; want %q", test.command, got, test.want)
 		}
 	}
-	asked := m.server.CommandCount()
+	before := sim.server.CommandCount()
 	do("GET", "a string")
-	if again := m.server.CommandCount(); again != asked {
-		t.Error("a question was asked twice")
+	if after := sim.server.CommandCount(); after != before {
+		t.Errorf("the server executed %d commands; want none for a cached answer", after-before)
 	}
-	later, err := m.stateLater(full, 1500*time.Millisecond)
+	later, err := sim.stateLater(full, 1500*time.Millisecond)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, stays := later.Key("a hash"); stays || len(later.Keys) != 4 {
-		t.Errorf("after its expiry, %v is left", later.Keys)
+	if _, exists := later.Key("a hash"); exists || len(later.Keys) != 4 {
+		t.Errorf("after the expiry of the hash, %v is left; want the four other keys", later.Keys)
 	}
 }

@@ -6,39 +6,39 @@ import (
 	"time"
 )
 
-// Lag cuts a server's replica off: it holds what the server holds now, and gets nothing more but time. Of that, the transient keys alone
-// are ever of use.
+// StopReplication makes a server's replica lag: it keeps what the server holds now, and only ages. The durable keys are left out, as
+// promotedState takes them from the master.
 func (c *Cluster) StopReplication(s *Server) {
-	s.Standby = c.memory.intern(s.State.Transient, nil)
+	s.Standby = c.sim.intern(s.State.Transient, nil)
 }
 
-// Save makes a snapshot of a server: what it holds now. It gets nothing more but time.
+// TakeSnapshot makes a snapshot of what a server holds now. From then on it only ages.
 func (c *Cluster) TakeSnapshot(s *Server) {
-	s.Standby, s.StandbyIsSnapshot = c.memory.intern(s.State.Keys, nil), true
+	s.Standby, s.StandbyIsSnapshot = c.sim.intern(s.State.Keys, nil), true
 }
 
-// promoted returns what a server would hold if its replica, which lags, took its place. The durable keys are the master's, and so are
-// the scripts that were loaded.
-//
-// A snapshot is all that a server holds that has restarted with it.
+// promotedState returns the state of a server after its lagging replica, or its snapshot, has replaced it. From a replica come the
+// transient keys: the durable keys and the loaded scripts are the master's. A snapshot is everything that the server holds after its
+// restart, apart from the scripts.
 func (c *Cluster) promotedState(s *Server) *State {
 	keys := slices.Clone(s.Standby.Keys)
 	if s.StandbyIsSnapshot {
-		return c.memory.intern(keys, s.State.scripts)
+		return c.sim.intern(keys, s.State.scripts)
 	}
 	for _, k := range s.State.Keys {
-		if c.memory.isDurable(k.Name) {
+		if c.sim.isDurable(k.Name) {
 			keys = append(keys, k)
 		}
 	}
 	slices.SortFunc(keys, func(a, b Key) int { return cmp.Compare(a.Name, b.Name) })
-	return c.memory.intern(keys, s.State.scripts)
+	return c.sim.intern(keys, s.State.scripts)
 }
 
-// WouldLose reports whether something would be lost if a server's replica, or its snapshot, took its place.
+// WouldLose reports whether promoting the server's standby would lose anything.
 func (c *Cluster) WouldLose(s *Server) bool { return s.Standby != nil && c.promotedState(s) != s.State }
 
-// Promote lets a server's replica, which lags, take its place, or its snapshot. The caller lets it Become what that holds.
+// Promote returns the state of a server after its lagging replica, or its snapshot, has replaced it, and removes that standby. The caller
+// passes the state to SetState.
 func (c *Cluster) Promote(s *Server) (holds *State) {
 	holds = c.promotedState(s)
 	if !s.StandbyIsSnapshot {
@@ -48,13 +48,13 @@ func (c *Cluster) Promote(s *Server) (holds *State) {
 	return holds
 }
 
-// Without returns what a server would hold without a key.
+// StateWithout returns the state of a server without one key.
 func (c *Cluster) StateWithout(s *Server, key string) *State {
 	keys := slices.DeleteFunc(slices.Clone(s.State.Keys), func(k Key) bool { return k.Name == key })
-	return c.memory.intern(keys, s.State.scripts)
+	return c.sim.intern(keys, s.State.scripts)
 }
 
-// Lagging returns the server whose replica lags, nil if there is none.
+// LaggingServer returns the server with a lagging replica or an old snapshot; nil if there is none.
 func (c *Cluster) LaggingServer() *Server {
 	for _, s := range c.servers {
 		if s.Standby != nil {
@@ -64,10 +64,10 @@ func (c *Cluster) LaggingServer() *Server {
 	return nil
 }
 
-// AgeReplica lets time pass for a server's replica, if that lags.
+// AgeStandby lets time pass for a server's standby, if it has one.
 func (c *Cluster) AgeStandby(s *Server, d time.Duration) (err error) {
 	if s.Standby != nil {
-		s.Standby, err = c.memory.stateLater(s.Standby, d)
+		s.Standby, err = c.sim.stateLater(s.Standby, d)
 	}
 	return err
 }

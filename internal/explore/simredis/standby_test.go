@@ -7,10 +7,10 @@ import (
 	"github.com/alicebob/miniredis/v2/proto"
 )
 
-// A replica that lags holds what its master held, for which time passes. When it takes the master's place, a durable key stays as it is.
-func TestAReplicaThatLags(t *testing.T) {
-	m := newSimulator(t)
-	c := m.NewCluster(stateWithStock(t, m, "5"), 0)
+// A lagging replica keeps and ages what its master held. After its promotion, durable keys are still the master's.
+func TestPromotedReplicaLosesTransientChanges(t *testing.T) {
+	sim := newSimulator(t)
+	c := sim.NewCluster(stateWithStock(t, sim, "5"), 0)
 	s := c.Servers()[0]
 	stock := func(s *State) string {
 		k, _ := s.Key("inventory")
@@ -27,33 +27,33 @@ func TestAReplicaThatLags(t *testing.T) {
 	do("SET", "a lock", "A", "PX", "1000")
 	c.StopReplication(s)
 	if c.LaggingServer() != s || c.WouldLose(s) {
-		t.Error("there is nothing to lose yet")
+		t.Error("WouldLose before any change; want a lagging replica that loses nothing")
 	}
 	do("DECR", "inventory")
 	if c.WouldLose(s) {
-		t.Error("the stock alone has changed, and is kept")
+		t.Error("WouldLose although only the stock has changed; want false: the stock is durable")
 	}
 	do("DEL", "a lock")
 	do("SET", "another", "B")
 	if err := c.AgeStandby(s, 400*time.Millisecond); err != nil || !c.WouldLose(s) {
-		t.Errorf("%v; want a change that is lost", err)
+		t.Errorf("AgeStandby: %v; want none, and a change that would be lost", err)
 	}
-	then := c.Promote(s)
-	if key, has := then.Key("a lock"); !has || key.TTL != 600*time.Millisecond || len(then.Keys) != 2 || stock(then) != "4" {
-		t.Errorf("it holds %+v; want A's lock, for 600 ms, and a stock of 4", then.Keys)
+	promoted := c.Promote(s)
+	if key, has := promoted.Key("a lock"); !has || key.TTL != 600*time.Millisecond || len(promoted.Keys) != 2 || stock(promoted) != "4" {
+		t.Errorf("the promoted server holds %+v; want A's lock, for 600 ms, and a stock of 4", promoted.Keys)
 	}
-	if c.SetState(s, then); c.LaggingServer() != nil || c.WouldLose(s) {
-		t.Error("it still lags")
+	if c.SetState(s, promoted); c.LaggingServer() != nil || c.WouldLose(s) {
+		t.Error("the promoted server still lags")
 	}
 	c.TakeSnapshot(s)
 	do("DECR", "inventory")
 	if !c.WouldLose(s) {
-		t.Error("a snapshot has the stock of before")
+		t.Error("WouldLose = false; want true: the snapshot has the old stock")
 	}
-	if then = c.Promote(s); stock(then) != "4" || s.StandbyIsSnapshot {
-		t.Errorf("with its snapshot it holds %+v; want a stock of 4", then.Keys)
+	if promoted = c.Promote(s); stock(promoted) != "4" || s.StandbyIsSnapshot {
+		t.Errorf("after the rollback the server holds %+v; want a stock of 4", promoted.Keys)
 	}
-	if then = c.StateWithout(s, "a lock"); len(then.Keys) != 1 {
-		t.Errorf("without the lock it holds %+v", then.Keys)
+	if promoted = c.StateWithout(s, "a lock"); len(promoted.Keys) != 1 {
+		t.Errorf("without the lock the server holds %+v; want one key", promoted.Keys)
 	}
 }

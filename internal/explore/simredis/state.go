@@ -1,61 +1,63 @@
 package simredis
 
 import (
-	"crypto/sha1" //nolint:gosec // as Redis names scripts
+	"crypto/sha1" //nolint:gosec // Redis's name of a script
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 )
 
-// State is all that a server holds: a value, shared by all schedules that reach it. Two states are the same if their pointers are.
+// State is everything that a server holds. It is immutable, and shared by all schedules that reach it: two states are equal if their
+// pointers are.
 type State struct {
-	Text           string // everything
+	Text           string // serialized state
 	Keys           []Key
-	Transient      []Key    // of these, those that are not durable
-	scripts        []string // loaded, for EVALSHA
-	scriptsAskTime bool     // one of them asks for the time of day
-	scriptHashes   string   // what Text says of them
+	Transient      []Key    // keys that a failover may lose
+	scripts        []string // scripts loaded for EVALSHA, sorted
+	scriptsAskTime bool     // one of the scripts asks for the time of day
+	scriptHashes   string   // part of Text that lists the scripts
 	answers        map[query]*Answer
 	laterStates    map[time.Duration]*State
-	renamedTexts   map[string]string // what Renamed has written
+	renamedTexts   map[string]string // results of RenamedText, by id
 }
 
 // Empty returns the state of a server that holds nothing.
-func (m *Simulator) Empty() *State { return m.empty }
+func (sim *Simulator) Empty() *State { return sim.empty }
 
-// intern gives the one state that holds these keys, with these scripts loaded.
-func (m *Simulator) intern(keys []Key, scripts []string) *State {
-	var learnt strings.Builder
+// intern returns the only State with these keys and loaded scripts.
+func (sim *Simulator) intern(keys []Key, scripts []string) *State {
+	var scriptHashes strings.Builder
 	for _, script := range scripts {
-		fmt.Fprintf(&learnt, "%x\n", sha1.Sum([]byte(script))) //nolint:gosec // as Redis names scripts
+		fmt.Fprintf(&scriptHashes, "%x\n", sha1.Sum([]byte(script))) //nolint:gosec // Redis's name of a script
 	}
-	text := formatKeys(keys, func(_, text string) string { return text }) + learnt.String()
-	if known, ok := m.states[text]; ok {
-		return known
+	text := formatKeys(keys, func(_, text string) string { return text }) + scriptHashes.String()
+	if state, ok := sim.states[text]; ok {
+		return state
 	}
-	durable := func(k Key) bool { return m.isDurable(k.Name) }
-	asks := func(script string) bool { return asksForTime(strings.ToUpper(script)) }
+	durable := func(k Key) bool { return sim.isDurable(k.Name) }
+	asksTime := func(script string) bool { return asksForTime(strings.ToUpper(script)) }
 	s := &State{
 		Text: text, Keys: keys, Transient: slices.DeleteFunc(slices.Clone(keys), durable),
-		scripts: scripts, scriptsAskTime: slices.ContainsFunc(scripts, asks), scriptHashes: learnt.String(),
+		scripts: scripts, scriptsAskTime: slices.ContainsFunc(scripts, asksTime), scriptHashes: scriptHashes.String(),
 		answers: map[query]*Answer{}, laterStates: map[time.Duration]*State{}, renamedTexts: map[string]string{},
 	}
-	m.states[text] = s
+	sim.states[text] = s
 	return s
 }
 
-// Renamed writes everything that a server holds, with other names in it. Who asks again with the same id gets the same text.
+// RenamedText returns Text with names replaced by rename. Calls with the same id return the same text, so an id stands for one rename
+// function.
 func (s *State) RenamedText(id string, rename func(key, text string) string) string {
-	text, known := s.renamedTexts[id]
-	if !known {
+	text, ok := s.renamedTexts[id]
+	if !ok {
 		text = formatKeys(s.Keys, rename) + s.scriptHashes
 		s.renamedTexts[id] = text
 	}
 	return text
 }
 
-// Key finds a key.
+// Key returns the key with this name.
 func (s *State) Key(name string) (Key, bool) {
 	for _, k := range s.Keys {
 		if k.Name == name {
@@ -65,22 +67,24 @@ func (s *State) Key(name string) (Key, bool) {
 	return Key{}, false
 }
 
-// Same reports whether two states differ in nothing but expiries, and the scripts that are loaded.
+// SameContent reports whether two states differ at most in expiries and loaded scripts.
 func (s *State) SameContent(other *State) bool {
 	return s == other || slices.EqualFunc(s.Keys, other.Keys, func(a, b Key) bool { return a.kind == b.kind && a.hasSameValues(b) })
 }
 
-// SameKeys reports whether two states differ in no key, expiries included: in nothing but the scripts that are loaded.
+// SameKeys reports whether two states differ at most in loaded scripts.
 func (s *State) SameKeys(other *State) bool {
-	return s == other || slices.EqualFunc(s.Keys, other.Keys, func(a, b Key) bool { return a.kind == b.kind && a.hasSameValues(b) && a.TTL == b.TTL })
+	return s == other || slices.EqualFunc(s.Keys, other.Keys, func(a, b Key) bool {
+		return a.kind == b.kind && a.hasSameValues(b) && a.TTL == b.TTL
+	})
 }
 
-// SameTransient reports whether two states differ in no key that is not durable, kinds and expiries aside.
+// SameTransient reports whether the transient keys of two states have the same names and values; types and expiries are not compared.
 func (s *State) SameTransient(other *State) bool {
 	return slices.EqualFunc(s.Transient, other.Transient, Key.hasSameValues)
 }
 
-// nextExpiry returns the time until the first key expires, 0 if none will.
+// nextExpiry returns the time until the first key expires; 0: none will.
 func (s *State) nextExpiry() time.Duration {
 	var next time.Duration
 	for _, k := range s.Keys {

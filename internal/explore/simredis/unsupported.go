@@ -10,13 +10,13 @@ import (
 	resp "github.com/alicebob/miniredis/v2/server"
 )
 
-// ErrCommand means that a command does what the simulated Redis cannot: no answer to it could be trusted.
+// ErrCommand is returned for a command that the simulated Redis cannot execute faithfully.
 var ErrCommand = errors.New("the simulated Redis does not have this command")
 
-// tell is what to do instead of listening to what becomes of a key.
+// publishInstead is what to do instead of listening for keyspace notifications.
 const publishInstead = "let the release publish a message of its own, and listen for that"
 
-// Listens fails for a channel whose messages Redis itself publishes.
+// CheckChannel returns an error for a channel on which Redis itself publishes.
 func CheckChannel(channel string) error {
 	if strings.HasPrefix(channel, "__keyspace@") || strings.HasPrefix(channel, "__keyevent@") {
 		return fmt.Errorf("%w: SUBSCRIBE %s: it publishes no keyspace notifications: %s", ErrCommand, channel, publishInstead)
@@ -24,7 +24,7 @@ func CheckChannel(channel string) error {
 	return nil
 }
 
-// cannot says which commands are refused, and why, beside those that miniredis does not know.
+// refusedCommands are the commands that are refused, with the reason, beside those that miniredis does not know.
 var refusedCommands = []struct {
 	commands []string
 	why      string
@@ -43,14 +43,14 @@ var refusedCommands = []struct {
 	{[]string{"SELECT", "MOVE", "SWAPDB"}, "it keeps one database"},
 }
 
-// refusal says why a command is refused: nil if it is not.
-func (m *Simulator) checkSupported(command string, args []string) error {
+// checkSupported returns an error if a command is refused.
+func (sim *Simulator) checkSupported(command string, args []string) error {
 	for _, c := range refusedCommands {
 		if slices.Contains(c.commands, command) {
 			return fmt.Errorf("%w: %s: %s", ErrCommand, command, c.why)
 		}
 	}
-	if !m.server.Server().IsRegisteredCommand(command) {
+	if !sim.server.Server().IsRegisteredCommand(command) {
 		return fmt.Errorf("%w: %s is unknown to it", ErrCommand, command)
 	}
 	switch script := strings.Join(args, " "); {
@@ -62,43 +62,43 @@ func (m *Simulator) checkSupported(command string, args []string) error {
 	return nil
 }
 
-// isRefused takes down the first command that is refused, a script's too, and answers it.
-func (m *Simulator) refuseUnsupported(peer *resp.Peer, command string, args []string) bool {
-	err := m.checkSupported(command, args)
+// refuseUnsupported answers a command that is refused with an error, and reports whether it did. It also sees the commands of scripts.
+func (sim *Simulator) refuseUnsupported(peer *resp.Peer, command string, args []string) bool {
+	err := sim.checkSupported(command, args)
 	if err != nil {
-		m.recordRefusal(peer, err)
+		sim.recordRefusal(peer, err)
 	}
 	return err != nil
 }
 
-func (m *Simulator) recordRefusal(peer *resp.Peer, err error) {
-	if m.refusal == nil {
-		m.refusal = err
+func (sim *Simulator) recordRefusal(peer *resp.Peer, err error) {
+	if sim.refusal == nil {
+		sim.refusal = err
 	}
 	peer.WriteError("ERR " + err.Error())
 }
 
-// transaction fails for one that was begun and not ended at once: a connection is no part of what a server holds.
+// checkTransaction returns an error for a transaction that is not sent at once: the state of a connection is no part of a server's state.
 func checkTransaction(commands [][]string) error {
 	if len(commands) == 0 {
 		return errors.New("the client waits for a reply to nothing")
 	}
-	is := func(args []string, name string) bool { return strings.EqualFold(args[0], name) }
+	hasName := func(args []string, name string) bool { return strings.EqualFold(args[0], name) }
 	first, last := commands[0], commands[len(commands)-1]
-	if is(first, "MULTI") != is(last, "EXEC") || is(first, "DISCARD") {
+	if hasName(first, "MULTI") != hasName(last, "EXEC") || hasName(first, "DISCARD") {
 		return fmt.Errorf("%w: %s by itself: send a transaction at once, by TxPipelined", ErrCommand, strings.ToUpper(first[0]))
 	}
 	return nil
 }
 
-// misunderstood fails for a reply that says that Redis has not understood what was sent. A newer Redis might have.
+// checkUnderstood returns an error for a reply which says that miniredis has not understood the command. A newer Redis might.
 func checkUnderstood(commands [][]string, reply []byte) error {
 	if !bytes.HasPrefix(reply, []byte("-")) {
 		return nil
 	}
 	line, _, _ := strings.Cut(string(reply[1:]), "\r\n")
-	for _, says := range []string{"ERR syntax error", "wrong number of arguments", "ERR unknown subcommand", "nsupported option"} {
-		if strings.Contains(line, says) {
+	for _, phrase := range []string{"ERR syntax error", "wrong number of arguments", "ERR unknown subcommand", "nsupported option"} {
+		if strings.Contains(line, phrase) {
 			return fmt.Errorf("%w, or not with these arguments: %s: %s", ErrCommand, strings.ToUpper(commands[0][0]), line)
 		}
 	}

@@ -35,7 +35,7 @@ func NewShared(key string) (*Shared, error) {
 }
 
 func newMemory() (*simredis.Simulator, error) {
-	memory, err := simredis.NewMemory(func(string) bool { return false })
+	memory, err := simredis.NewSimulator(func(string) bool { return false })
 	if err != nil {
 		return nil, fmt.Errorf("the memory of Redis: %w", err)
 	}
