@@ -1,5 +1,5 @@
-// Package anomaly is the catalogue of what can go wrong with a lock: its ids, its words, and who shows it. Findings of the witness, of
-// locktest and redistest, labs, exercises and steps refer to it; a flaw of a strategy is one of its rows.
+// Package anomaly holds the catalogue of what can go wrong with a lock: ids, titles, descriptions, and which parts of lockstep show each
+// anomaly. Findings of the witness, locktest, redistest, labs, exercises and steps refer to its ids.
 package anomaly
 
 import (
@@ -10,10 +10,10 @@ import (
 	"lockstep/internal/strategy"
 )
 
-// Anomaly is one kind of thing that goes wrong.
+// Anomaly is the id of one kind of fault in a lock, as commands and JSON have it.
 type Anomaly string
 
-// The anomalies, in the order in which they are looked for.
+// The anomalies, in the order in which the explorer looks for them.
 const (
 	TwoHolders     Anomaly = "two-holders"
 	LostUpdate     Anomaly = "lost-update"
@@ -30,7 +30,7 @@ const (
 	Idle           Anomaly = "idle"
 	Starved        Anomaly = "starved"
 
-	// The explorer does not look for these.
+	// Anomalies that only other parts of lockstep look for; see Row.By.
 	Busy         Anomaly = "busy"
 	Unattributed Anomaly = "unattributed"
 	Polling      Anomaly = "polling"
@@ -38,7 +38,7 @@ const (
 	Price        Anomaly = "price"
 )
 
-// All lists those that the explorer looks for.
+// All returns the anomalies that the explorer looks for.
 func All() []Anomaly {
 	return []Anomaly{
 		TwoHolders, LostUpdate, DoubleSale, ForeignRelease, LeftBehind, Stuck, SelfDeadlock, Untold, GoroutineLeak, FalseWord, TokenOrder,
@@ -46,18 +46,18 @@ func All() []Anomaly {
 	}
 }
 
-// Row is what there is to know of an anomaly.
+// Row is the catalogue's entry for an anomaly.
 type Row struct {
 	ID         Anomaly
-	Title      language.Text // for people, in a few words: as the shop names what it sees, where that is the same
-	By         string        // who shows it, beside labs: explorer, witness, locktest, redistest, exercise, lesson, benchmark
-	Labs       string        // on the running service, or of the explorer
-	Flaws      string        // that strategies have, where no lab is called so
-	Says, Task language.Text // what goes wrong; what to make a lock do, after the lock's name
-	InTest     string        // what goes wrong in locktest, where nothing is known of the lock but its key
+	Title      language.Text // name in a few words
+	By         string        // parts of lockstep that show it, separated by blanks: explorer, witness, locktest, redistest, exercise, lesson, benchmark
+	Labs       string        // names of the labs that show it, separated by blanks
+	Flaws      string        // ids of flaws of strategies that are this anomaly and have no lab of their name
+	Says, Task language.Text // what goes wrong; the task of a level, after "make v3"
+	InTest     string        // what locktest and redistest call so, where only the key of the lock is known; "": they do not look for it
 }
 
-// Catalogue has a row for each anomaly.
+// Catalogue returns a row for each anomaly.
 func Catalogue() []Row {
 	both := language.Both
 	return []Row{
@@ -121,17 +121,17 @@ func Catalogue() []Row {
 	}
 }
 
-// ShownBy lists those that somebody shows, as Row.By names him.
-func ShownBy(who string) (all []Anomaly) {
+// ShownBy returns the anomalies that a part of lockstep shows, by its name in Row.By.
+func ShownBy(part string) (all []Anomaly) {
 	for _, row := range Catalogue() {
-		if slices.Contains(strings.Fields(row.By), who) {
+		if slices.Contains(strings.Fields(row.By), part) {
 			all = append(all, row.ID)
 		}
 	}
 	return all
 }
 
-// Row returns what there is to know of it.
+// Row returns the catalogue's entry; for an unknown anomaly the zero Row.
 func (a Anomaly) Row() Row {
 	for _, row := range Catalogue() {
 		if row.ID == a {
@@ -141,8 +141,8 @@ func (a Anomaly) Row() Row {
 	return Row{}
 }
 
-// IsPromisedBy reports whether a strategy promises that this does not happen. A strategy without a lock keeps nobody out, and only a lock
-// in Redis can be lost there. One with a lock for each segment keeps nobody out of another segment: what its locks promise, v11 does.
+// IsPromisedBy reports whether a strategy promises that the anomaly does not happen. A strategy without a lock excludes nobody, and only a
+// lock in Redis can be lost. The segmented strategy excludes nobody from other segments; the promises of its locks are those of v11.
 func (a Anomaly) IsPromisedBy(s strategy.Strategy) bool {
 	if s.Update == strategy.Segmented {
 		s.Scope, s.Capabilities.InOrder = strategy.Nobody, false
@@ -159,5 +159,5 @@ func (a Anomaly) IsPromisedBy(s strategy.Strategy) bool {
 	}
 }
 
-// ByName reports whether it is looked for only where somebody names it.
-func (a Anomaly) ByName() bool { return a == Starved }
+// OnRequest reports whether the explorer looks for the anomaly only if it is asked to by name.
+func (a Anomaly) OnRequest() bool { return a == Starved }

@@ -200,7 +200,7 @@ func (f exploreFlags) check(cmd *cobra.Command, args []string) error {
 		return fmt.Errorf("max-time: %v is less than none", f.Bounds.Time)
 	case f.Each && (f.Anomaly != "" || f.step || f.against != "" || replay):
 		return errors.New("--each looks for all anomalies in all schedules: leave out --anomaly, --replay, --step and --against")
-	case f.Why && f.Anomaly.ByName():
+	case f.Why && f.Anomaly.OnRequest():
 		return fmt.Errorf("--why knows no way without %s, of which no lock promises to be free: leave it out", f.Anomaly)
 	case f.Mermaid && f.JSON:
 		return errors.New("--mermaid and --json are two documents: choose one")

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -18,17 +19,17 @@ import (
 	"lockstep/internal/strategy"
 )
 
-// ShopRights returns what the shop itself needs in the Redis that the stock is in, whatever the lock.
+// ShopRights returns the rights that the shop itself needs in the stock's Redis, whatever the lock.
 func ShopRights() strategy.Rights {
-	return strategy.Rights("+ping +time +multi +exec +eval +evalsha +exists +type +get +set +del +unlink +rename +expire " +
+	return strategy.ParseRights("+ping +time +multi +exec +eval +evalsha +exists +type +get +set +del +unlink +rename +expire " +
 		"+pexpire +pttl +decr +hget +hmget +hset +hlen +hdel +hgetall +hexists +hkeys +hincrby +lrange +lpush +lrem +publish +subscribe " +
 		"~" + InventoryKey + " ~" + RunKey + " ~" + overKey + " ~" + fenceKey + " ~" + replicasKey + " ~" + readyKey + " ~" + BarrierKey +
-		" ~" + meaning.SegmentPrefix + "* ~" + ordersPrefix + "* ~" + lock.Key + " &" + callChannel).And(strategy.TrialRight(lock.Key))
+		" ~" + meaning.SegmentPrefix + "* ~" + ordersPrefix + "* ~" + lock.Key + " &" + callChannel).Union(strategy.TrialRights(lock.Key))
 }
 
-// NodeRights returns what is needed on a node for Redlock beside what the lock needs: to look at its key, to remove it, and to try it.
+// NodeRights returns the rights that are needed on a node of Redlock beside those of the lock: to read its key, to remove it, and to try it.
 func NodeRights() strategy.Rights {
-	return strategy.Rights("+ping +multi +exec +eval +hdel +type +get +set +hkeys +pttl +del").And(strategy.TrialRight(lock.Key))
+	return strategy.ParseRights("+ping +multi +exec +eval +hdel +type +get +set +hkeys +pttl +del").Union(strategy.TrialRights(lock.Key))
 }
 
 // Fits fails if a lock, with a key of this name, cannot be made on this Redis: the strategy takes and releases a lock on a key of its own,
@@ -45,7 +46,7 @@ func (r *Redis) Fits(ctx context.Context, s strategy.Strategy, key string, own s
 	}
 	needs := s.Rights(r.Servers, key)
 	if !s.OnNodes {
-		err := canSubscribe(ctx, r.Lock, own.And(needs))
+		err := canSubscribe(ctx, r.Lock, own.Union(needs))
 		if err == nil {
 			err = s.Try(ctx, parts)
 		}
@@ -55,7 +56,7 @@ func (r *Redis) Fits(ctx context.Context, s strategy.Strategy, key string, own s
 	for _, node := range r.Nodes {
 		parts.Nodes = []redis.Cmdable{node}
 		if err := s.Try(ctx, parts); rediserr.IsDenied(err) || rediserr.IsUnknownCommand(err) {
-			errs = append(errs, denied(node.config, s.Name, NodeRights().And(needs), err))
+			errs = append(errs, denied(node.config, s.Name, NodeRights().Union(needs), err))
 		}
 	}
 	return errors.Join(errs...)
@@ -64,7 +65,7 @@ func (r *Redis) Fits(ctx context.Context, s strategy.Strategy, key string, own s
 // Denied returns err; if it is that the user lacks a right, as strategy.ErrNoRights with all rights that the lock needs, and own, those of
 // what else the program does.
 func (r *Redis) Denied(s strategy.Strategy, key string, own strategy.Rights, err error) error {
-	return denied(r.config, s.Name, own.And(s.Rights(r.Servers, key)), err)
+	return denied(r.config, s.Name, own.Union(s.Rights(r.Servers, key)), err)
 }
 
 // subscribeTimeout bounds the wait for the answer to SUBSCRIBE: a proxy that does not know it may say nothing.
@@ -72,8 +73,8 @@ const subscribeTimeout = 3 * time.Second
 
 // canSubscribe fails if the channels among some rights cannot be subscribed to.
 func canSubscribe(ctx context.Context, client redis.UniversalClient, rights strategy.Rights) error {
-	for _, word := range rights.Words() {
-		pattern, isChannel := strings.CutPrefix(word, "&")
+	for _, right := range rights {
+		pattern, isChannel := strings.CutPrefix(right, "&")
 		if !isChannel {
 			continue
 		}
@@ -97,10 +98,10 @@ func denied(cfg redisclient.Config, version string, needs strategy.Rights, err e
 	case !rediserr.IsDenied(err):
 		return err
 	}
-	words := needs.Words()
-	for i, word := range words {
-		if word[0] != '+' { // a shell would take it for its own
-			words[i] = "'" + word + "'"
+	rules := slices.Clone(needs)
+	for i, rule := range rules {
+		if rule[0] != '+' { // A shell would interpret it.
+			rules[i] = "'" + rule + "'"
 		}
 	}
 	user, says := "default", err.Error()
@@ -113,5 +114,5 @@ func denied(cfg redisclient.Config, version string, needs strategy.Rights, err e
 		where = ", on every server"
 	}
 	return fmt.Errorf("%w that lock %s needs at %s: %s; to give it all%s: ACL SETUSER %s %s",
-		strategy.ErrNoRights, version, at, says, where, user, strings.Join(words, " "))
+		strategy.ErrNoRights, version, at, says, where, user, rules)
 }

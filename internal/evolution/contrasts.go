@@ -8,7 +8,7 @@ import (
 	"lockstep/internal/strategy"
 )
 
-// contrasts lists what is no step: sales that need no lock in Redis, and the antipatterns.
+// contrasts returns the strategies outside the evolution: sales that need no lock in Redis, and antipatterns.
 func contrasts() []strategy.Strategy {
 	return []strategy.Strategy{
 		{
@@ -23,7 +23,7 @@ func contrasts() []strategy.Strategy {
 			Name: "atomic", Title: both("one script, no lock", "一个脚本，不用锁"),
 			Adds:        both("reading and writing in one script, so that nothing comes between", "查库存和扣库存一步完成，中间没有空隙可插入"),
 			Costs:       both("1 script per sale", "每单 1 个脚本"),
-			Needs:       "+decr",
+			Needs:       strategy.ParseRights("+decr"),
 			StillBroken: strategy.Flaws{flaw("one-script", "all work of a sale must fit into the script", "一单要做的事必须全放进脚本")},
 			Scope:       strategy.Nobody, Update: strategy.Atomic,
 			New: func(p strategy.Parts) lock.Locker { return contrast.NewNone(p.Options) },
@@ -32,7 +32,7 @@ func contrasts() []strategy.Strategy {
 			Name: "optimistic", Title: both("WATCH, no lock", "WATCH，不用锁"),
 			Adds:  both("the SET is refused if the stock has changed since the GET; then the sale starts again", "GET 之后库存变了，SET 就会被拒绝，从头再来"),
 			Costs: both("3 round trips per attempt; more buyers need more attempts", "每次尝试 3 次往返；买家越多，尝试越多"),
-			Needs: "+watch +unwatch",
+			Needs: strategy.ParseRights("+watch +unwatch"),
 			StillBroken: strategy.Flaws{
 				flaw("retries", "wasted attempts", "冲突后要重做"),
 				flaw("no-order", "no order, so slow sales lose to fast ones", "不排队，慢的总抢不过快的"),
@@ -44,8 +44,8 @@ func contrasts() []strategy.Strategy {
 			Name: "segmented", Title: both("a lock for each segment", "分段锁"),
 			Adds:  both("the stock in segments, each under a v11 lock of its own", "库存分成几段，每段各用一把 v11 锁"),
 			Costs: both("as v11; where a segment is sold out, the sale goes on to the next", "同 v11；一段卖完，这一单就去下一段"),
-			Needs: "+eval +exists +hexists +hget +hincrby +hkeys +pexpire +del +get +set +time +lindex +lpop +lrem +rpush +publish +subscribe " +
-				"~distributedLock:* ~{distributedLock:*}:* &{distributedLock:*}:turn:* &{distributedLock:*}:wanted:*",
+			Needs: strategy.ParseRights("+eval +exists +hexists +hget +hincrby +hkeys +pexpire +del +get +set +time +lindex +lpop +lrem +rpush +publish +subscribe " +
+				"~distributedLock:* ~{distributedLock:*}:* &{distributedLock:*}:turn:* &{distributedLock:*}:wanted:*"),
 			StillBroken: strategy.Flaws{flaw("paused-holder", "in each segment, as v11", "每段同 v11")},
 			Update:      strategy.Segmented,
 			Capabilities: strategy.Capabilities{
@@ -61,7 +61,7 @@ func contrasts() []strategy.Strategy {
 				"在事务里用 v4 的锁：最后才提交，所以解锁之后才写入",
 			),
 			Costs: both("as v4", "同 v4"),
-			Needs: inScript,
+			Needs: strategy.ParseRights(scriptRights),
 			StillBroken: strategy.Flaws{
 				flaw(
 					"commit-after-unlock", "lost updates, though nothing fails: the next holder reads before the write",
@@ -76,7 +76,7 @@ func contrasts() []strategy.Strategy {
 			Name: "non-idempotent", Title: both("one script, no idempotency key", "一个脚本，没有幂等键"),
 			Adds:  both("atomic's script, but it does not look whether it has the order already", "用 atomic 的脚本，但不检查这个订单是否已有"),
 			Costs: both("1 script per sale", "每单 1 个脚本"),
-			Needs: "+decr",
+			Needs: strategy.ParseRights("+decr"),
 			StillBroken: strategy.Flaws{
 				flaw("resent-command", "a command that the client sends again sells again", "客户端重发一次命令，就再卖一次"),
 			},
@@ -87,7 +87,7 @@ func contrasts() []strategy.Strategy {
 			Name: "setnx-expire", Title: both("SETNX, then EXPIRE", "SETNX 再 EXPIRE"),
 			Adds:  both("an expiry, by a second command", "用第二条命令设过期时间"),
 			Costs: both("3 commands per sale, plus one per poll", "每单 3 条命令，外加每次轮询 1 条"),
-			Needs: "+setnx +pexpire +del ~distributedLock",
+			Needs: strategy.ParseRights("+setnx +pexpire +del ~distributedLock"),
 			StillBroken: strategy.Flaws{
 				flaw("dies-between-set-and-expire", "a holder that dies between the two leaves a lock for ever", "持有者在两条命令之间崩溃，锁就永远残留"),
 			},
@@ -98,7 +98,7 @@ func contrasts() []strategy.Strategy {
 			Name: "lua-setnx", Title: both("SETNX and EXPIRE in Lua", "Lua 里 SETNX 加 EXPIRE"),
 			Adds:  both("the two commands as one script", "两条命令合成一个脚本"),
 			Costs: both("2 commands per sale (one is a script), plus one per poll", "每单 2 条命令（其中一条是脚本），外加每次轮询 1 条"),
-			Needs: "+eval +setnx +pexpire +del ~distributedLock",
+			Needs: strategy.ParseRights("+eval +setnx +pexpire +del ~distributedLock"),
 			StillBroken: strategy.Flaws{
 				flaw("foreign-delete", "an overdue holder deletes the next one's lock, as v2's", "和 v2 一样，超时的持有者会误删下一个持有者的锁"),
 			},
@@ -109,7 +109,7 @@ func contrasts() []strategy.Strategy {
 			Name: "getset", Title: both("SETNX, GETSET", "SETNX 加 GETSET"),
 			Adds:  both("an expiry that is the value: a client that finds it in the past takes the lock over", "值就是过期时刻：谁发现锁已过期，谁就接管"),
 			Costs: both("2 commands per sale, plus two per poll", "每单 2 条命令，外加每次轮询 2 条"),
-			Needs: "+setnx +get +getset +del ~distributedLock",
+			Needs: strategy.ParseRights("+setnx +get +getset +del ~distributedLock"),
 			StillBroken: strategy.Flaws{
 				flaw("clock-skew", "it needs equal clocks", "要求时钟一致"),
 				flaw("no-owner", "no owner, so anybody can release", "没有持有者标识，谁都能释放"),
@@ -121,7 +121,7 @@ func contrasts() []strategy.Strategy {
 			Name: "set-expire", Title: both("SET, then EXPIRE", "SET 再 EXPIRE"),
 			Adds:         both("nothing: there is no NX", "无：缺少 NX"),
 			Costs:        both("3 commands per sale", "每单 3 条命令"),
-			Needs:        "+set +pexpire +del ~distributedLock",
+			Needs:        strategy.ParseRights("+set +pexpire +del ~distributedLock"),
 			StillBroken:  strategy.Flaws{flaw("no-exclusion", "everybody gets the lock", "谁都能加锁成功")},
 			Capabilities: strategy.Capabilities{Open: true},
 			New:          func(p strategy.Parts) lock.Locker { return contrast.NewSetExpire(p.Client, p.Options) },
@@ -130,7 +130,7 @@ func contrasts() []strategy.Strategy {
 			Name: "setex", Title: both("SETEX", "SETEX"),
 			Adds:         both("nothing: there is no NX", "无：缺少 NX"),
 			Costs:        both("2 commands per sale", "每单 2 条命令"),
-			Needs:        "+set +del ~distributedLock",
+			Needs:        strategy.ParseRights("+set +del ~distributedLock"),
 			StillBroken:  strategy.Flaws{flaw("no-exclusion", "everybody gets the lock", "谁都能加锁成功")},
 			Capabilities: strategy.Capabilities{Open: true},
 			New:          func(p strategy.Parts) lock.Locker { return contrast.NewSetEX(p.Client, p.Options) },

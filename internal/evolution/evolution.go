@@ -1,4 +1,5 @@
-// Package evolution is the table of strategies, in the order of the story. It is the one place that knows them all.
+// Package evolution holds the table of strategies, in the order of the course, and what bench measured of each. No other package knows
+// every lock. Begin with Table and Find.
 package evolution
 
 import (
@@ -10,7 +11,7 @@ import (
 	"lockstep/internal/strategy"
 )
 
-// Table lists every strategy.
+// Table returns every strategy: v0 to v11, then the branches and the contrasts.
 func Table() []strategy.Strategy { return append(steps(), contrasts()...) }
 
 func both(english, chinese string) language.Text { return language.Both(english, chinese) }
@@ -19,7 +20,7 @@ func flaw(id, english, chinese string) strategy.Flaw {
 	return strategy.Flaw{ID: id, Text: both(english, chinese)}
 }
 
-// Names lists the names of the strategies.
+// Names returns the names of the strategies, in the order of Table.
 func Names() []string {
 	var names []string
 	for _, s := range Table() {
@@ -28,10 +29,10 @@ func Names() []string {
 	return names
 }
 
-// ErrUnknown means that a name is not in the table.
+// ErrUnknown is returned by Find for a name that is not in the table.
 var ErrUnknown = lock.WithCode("unknown_lock", "there is no such lock")
 
-// Find gives the strategy of that name, or ErrUnknown.
+// Find returns the strategy with a name. It fails with ErrUnknown.
 func Find(name string) (strategy.Strategy, error) {
 	for _, s := range Table() {
 		if s.Name == name {

@@ -15,26 +15,26 @@ import (
 //go:embed figures.json
 var measured []byte
 
-// Figures are what one run of bench measured.
+// Figures holds the results of one run of bench.
 type Figures struct {
 	Date            string  `json:"date"`
 	Machine         string  `json:"machine"`
 	Redis           string  `json:"redis"`
-	RoundTripMillis float64 `json:"round_trip_ms"` // added to each request
+	RoundTripMillis float64 `json:"round_trip_ms"` // delay added to each request, in milliseconds
 	Repetitions     int     `json:"repetitions"`
 	Cells           []Cell  `json:"cells"`
 }
 
-// Cell is one lock under one condition: the medians of the repetitions.
+// Cell holds the medians of the repetitions for one lock under one condition.
 type Cell struct {
 	Lock string `json:"lock"`
 	Condition
-	Share    float64 `json:"share"`    // of the limit: one buyer without a lock
-	Commands float64 `json:"commands"` // per sale: those of the lock, and the sale's two
-	Wait     float64 `json:"wait"`     // the longest over the mean; 0 of a buyer alone
+	Share    float64 `json:"share"`    // throughput, as a share of that of one buyer without a lock
+	Commands float64 `json:"commands"` // Redis commands per sale: those of the lock, and the two of the sale
+	Wait     float64 `json:"wait"`     // longest wait divided by the mean wait; 0 for a single buyer
 }
 
-// Condition is who buys.
+// Condition is a load: how many buyers there are, in how many processes.
 type Condition struct {
 	Buyers    int `json:"buyers"`
 	Processes int `json:"processes"`
@@ -43,21 +43,21 @@ type Condition struct {
 // Alone is the condition of one buyer.
 func Alone() Condition { return Condition{Buyers: 1, Processes: 1} }
 
-// Conditions lists those that are measured.
+// Conditions returns the conditions that are measured.
 func Conditions() []Condition {
 	return []Condition{Alone(), {16, 1}, {200, 1}, {16, 3}, {200, 3}}
 }
 
-// Measured returns what bench has measured.
+// Measured returns the figures of figures.json.
 func Measured() Figures {
 	var f Figures
 	if err := json.Unmarshal(measured, &f); err != nil {
-		panic(err) // bench wrote it
+		panic(err) // The file is part of the program, and tests read it.
 	}
 	return f
 }
 
-// Write writes the figures as JSON, a cell a line.
+// Write writes the figures as JSON, one cell per line.
 func (f Figures) Write(w io.Writer) error {
 	cells := f.Cells
 	f.Cells = []Cell{}
@@ -77,10 +77,10 @@ func (f Figures) Write(w io.Writer) error {
 	return err
 }
 
-// Number is which number of a cell is meant.
+// Number names one of the numbers of a Cell.
 type Number string
 
-// The numbers.
+// The numbers of a Cell.
 const (
 	Share    Number = "share"
 	Commands Number = "commands"
@@ -93,7 +93,8 @@ type Point struct {
 	Condition
 }
 
-// Points lists what is shown of each lock: all shares; the commands where polls are the most, and the waits where a line shows best.
+// Points returns the numbers that are shown of each lock: every share, the commands under the most polls, and the waits of 16 buyers, where
+// a queue makes the largest difference.
 func Points() (all []Point) {
 	for _, at := range Conditions() {
 		all = append(all, Point{Share, at})
@@ -101,7 +102,7 @@ func Points() (all []Point) {
 	return append(all, Point{Commands, Condition{200, 3}}, Point{Wait, Condition{16, 1}}, Point{Wait, Condition{16, 3}})
 }
 
-// Of returns a number of a lock, rounded as it is shown; "" if it was not measured.
+// Of returns a number of a lock, rounded for display; "" if it was not measured.
 func (f Figures) Of(lock string, at Point) string {
 	i := slices.IndexFunc(f.Cells, func(c Cell) bool { return c.Lock == lock && c.Condition == at.Condition })
 	if i < 0 {
@@ -120,10 +121,13 @@ func (f Figures) Of(lock string, at Point) string {
 	return ""
 }
 
-// Rounded is a value as the JSON has it.
-func Rounded(value float64) float64 { return math.Round(value*1000) / 1000 }
+// Rounded rounds a value to three decimals, as figures.json stores it.
+func Rounded(value float64) float64 {
+	const thousand = 1000
+	return math.Round(value*thousand) / thousand
+}
 
-// In says the condition.
+// In returns the condition in words.
 func (c Condition) In(in language.Language) string {
 	switch {
 	case c == Alone():
@@ -134,7 +138,7 @@ func (c Condition) In(in language.Language) string {
 	return in.Say("%d buyers in %d processes", "%[2]d 个进程、%[1]d 个买家", c.Buyers, c.Processes)
 }
 
-// phrase puts a value into the words of the number.
+// phrase returns a value of the number in words.
 func (n Number) phrase(value string, in language.Language) string {
 	switch n {
 	case Share:
@@ -147,8 +151,8 @@ func (n Number) phrase(value string, in language.Language) string {
 	return value
 }
 
-// Change says what a number becomes from a lock to another: "one buyer: 0.47 → 0.95 of the limit"; "" if it was not measured of the
-// other. Of the first it need not be: v0 sells wrong.
+// Change describes how a number changes from one lock to the next: "one buyer: 0.47 → 0.95 of the limit". It returns "" if the number of
+// the second lock was not measured. That of the first may be missing: v0 sells wrong.
 func (f Figures) Change(from, to string, at Point, in language.Language) string {
 	before, after := f.Of(from, at), f.Of(to, at)
 	if after == "" {
@@ -160,7 +164,7 @@ func (f Figures) Change(from, to string, at Point, in language.Language) string 
 	return at.In(in) + in.Say(": ", "：") + at.phrase(after, in)
 }
 
-// Where says what the figures were measured on.
+// Where names the Redis, the round trips and the day of the measurement.
 func (f Figures) Where(in language.Language) string {
 	return in.Say("%s, round trips of %g ms, %s", "%s，往返延迟 %g 毫秒，%s", f.Redis, f.RoundTripMillis, f.Date)
 }

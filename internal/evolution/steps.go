@@ -19,16 +19,16 @@ import (
 	"lockstep/internal/strategy"
 )
 
-// What locks have in common need of.
+// Rights that several locks need, as strategy.ParseRights reads them.
 const (
-	inScript strategy.Rights = "+set +eval +get +del ~distributedLock"
-	hash     strategy.Rights = "+eval +exists +hexists +hget +hincrby +pexpire +del ~distributedLock"
-	fenced                   = hash + " +get +set +time ~{distributedLock}:fence"
-	queued                   = fenced + " +lindex +lpop +lrem +rpush +publish +subscribe " +
+	scriptRights = "+set +eval +get +del ~distributedLock"
+	hashRights   = "+eval +exists +hexists +hget +hincrby +pexpire +del ~distributedLock"
+	fencedRights = hashRights + " +get +set +time ~{distributedLock}:fence"
+	queuedRights = fencedRights + " +lindex +lpop +lrem +rpush +publish +subscribe " +
 		"~{distributedLock}:queue ~{distributedLock}:queue:* &{distributedLock}:turn:*"
 )
 
-// steps lists v0 to v11, each of which mends a flaw or a cost of the one before it, and the branches delex and redlock.
+// steps returns v0 to v11, each of which removes a flaw or a cost of the one before it, and the branches delex and redlock.
 func steps() []strategy.Strategy {
 	return []strategy.Strategy{
 		{
@@ -44,7 +44,7 @@ func steps() []strategy.Strategy {
 			Name: "v1", Title: both("SET NX, DEL", "SET NX、DEL"),
 			Adds:        both("a key that can be set only once; waiters poll every 20 ms", "一个只能设置一次的键；等待者每 20 毫秒轮询一次"),
 			Costs:       both("2 commands per sale, plus one per poll", "每单 2 条命令，外加每次轮询 1 条"),
-			Needs:       "+set +del ~distributedLock",
+			Needs:       strategy.ParseRights("+set +del ~distributedLock"),
 			StillBroken: strategy.Flaws{flaw("holder-dies", "a holder that dies blocks everybody for ever", "持有者崩溃后，所有人永远阻塞")},
 			New:         func(p strategy.Parts) lock.Locker { return lockv1.New(p.Client, p.Options) },
 		},
@@ -52,7 +52,7 @@ func steps() []strategy.Strategy {
 			Name: "v2", Title: both("with an expiry", "加过期时间"),
 			Adds:  both("an expiry, in the same command", "同一条命令里带上过期时间"),
 			Costs: both("as v1; an expiry to choose", "同 v1；还要选定过期时间"),
-			Needs: "+set +del ~distributedLock",
+			Needs: strategy.ParseRights("+set +del ~distributedLock"),
 			StillBroken: strategy.Flaws{
 				flaw("foreign-delete", "work longer than the expiry: two holders, and the first deletes the second's lock",
 					"业务耗时超过过期时间：出现两个持有者，前一个还会误删后一个的锁"),
@@ -64,7 +64,7 @@ func steps() []strategy.Strategy {
 			Name: "v3", Title: both("with an owner", "加持有者标识"),
 			Adds:  both("the value is the owner; GET, compare, DEL", "值就是持有者标识；GET、比较、DEL"),
 			Costs: both("3 commands per sale, plus one per poll", "每单 3 条命令，外加每次轮询 1 条"),
-			Needs: "+set +get +del ~distributedLock",
+			Needs: strategy.ParseRights("+set +get +del ~distributedLock"),
 			StillBroken: strategy.Flaws{
 				flaw("check-then-delete", "between the GET and the DEL the lock can change hands",
 					"GET 与 DEL 之间，锁可能已经易主"),
@@ -76,7 +76,7 @@ func steps() []strategy.Strategy {
 			Name: "v4", Title: both("compare-and-delete in Lua", "Lua 比较并删除"),
 			Adds:  both("comparing and deleting in one script", "比较和删除放进一个脚本"),
 			Costs: both("2 commands per sale (one is a script), plus one per poll", "每单 2 条命令（其中一条是脚本），外加每次轮询 1 条"),
-			Needs: inScript,
+			Needs: strategy.ParseRights(scriptRights),
 			StillBroken: strategy.Flaws{
 				flaw("self-deadlock", "a nested call waits for its own caller: a self-deadlock until the expiry",
 					"嵌套调用等的是自己的外层调用：自死锁，直到锁过期"),
@@ -88,7 +88,7 @@ func steps() []strategy.Strategy {
 			Name: "v5", Title: both("reentrant hash", "可重入（哈希）"),
 			Adds:  both("owner and count in a hash: nested calls", "哈希里存持有者标识和重入次数，支持嵌套调用"),
 			Costs: both("2 scripts per sale, plus one per poll", "每单 2 个脚本，外加每次轮询 1 个"),
-			Needs: hash,
+			Needs: strategy.ParseRights(hashRights),
 			StillBroken: strategy.Flaws{
 				flaw("overdue-work", "as from v2 on, work longer than the expiry: two holders",
 					"从 v2 起一直如此：业务耗时超过过期时间，就有两个持有者"),
@@ -103,7 +103,7 @@ func steps() []strategy.Strategy {
 			Name: "v6", Title: both("renewed", "自动续期"),
 			Adds:  both("renewal while the work runs; losing the lock ends the context of the work", "业务执行期间自动续期；丢锁就取消业务逻辑的 context"),
 			Costs: both("as v5; a goroutine per lock, a script every third of the expiry", "同 v5；每把锁一个 goroutine，每隔三分之一过期时间执行一个脚本"),
-			Needs: hash,
+			Needs: strategy.ParseRights(hashRights),
 			StillBroken: strategy.Flaws{
 				flaw("paused-writer", "a paused process writes late", "暂停的进程恢复后仍会写入"),
 				flaw("polling", "waiters poll: a storm of commands, and starvation", "等待者轮询：命令风暴、饥饿"),
@@ -122,7 +122,7 @@ func steps() []strategy.Strategy {
 				"在 v6 上加令牌：每换一个持有者，令牌就增大；存储拒绝小于已见过最大值的令牌",
 			),
 			Costs: both("as v6; the store looks at the token at every read and write", "同 v6；存储每次读写都要检查令牌"),
-			Needs: fenced,
+			Needs: strategy.ParseRights(fencedRights),
 			StillBroken: strategy.Flaws{
 				flaw("paused-holder", "two holders after a pause: only a store that checks the token is safe", "进程暂停后会有两个持有者：只有检查令牌的存储才安全"),
 				flaw("polling", "waiters poll: a storm of commands, starvation, no order", "等待者轮询：命令风暴、饥饿、没有先后顺序"),
@@ -138,7 +138,7 @@ func steps() []strategy.Strategy {
 			Name: "v8", Title: both("in line", "进程内排队"),
 			Adds:  both("v7, and a queue inside the process before it: one contender per process", "在 v7 前面加进程内队列：每个进程只有队首去竞争锁"),
 			Costs: both("as v7, but one waiter per process polls instead of all", "同 v7，但每个进程只有一个等待者轮询"),
-			Needs: fenced,
+			Needs: strategy.ParseRights(fencedRights),
 			StillBroken: strategy.Flaws{
 				flaw("paused-holder", "two holders after a pause", "进程暂停后会有两个持有者"),
 				flaw("own-commands", "each sale pays its own lock commands", "每单都要自己发加锁、解锁命令"),
@@ -161,7 +161,7 @@ func steps() []strategy.Strategy {
 				"2 scripts when nobody waits, far below 1 per sale when many do; a pause at the hand-off limit",
 				"没人等待时 2 个脚本，很多人等待时每单远不到 1 个；达到移交次数上限时停顿一下",
 			),
-			Needs: fenced,
+			Needs: strategy.ParseRights(fencedRights),
 			StillBroken: strategy.Flaws{
 				flaw("paused-holder", "two holders after a pause", "进程暂停后会有两个持有者"),
 				flaw("polling", "between processes: polling, in no order", "进程之间仍靠轮询，没有先后顺序"),
@@ -180,7 +180,7 @@ func steps() []strategy.Strategy {
 				"在 v9 上加 Redis 里的进程队列：释放后轮到队列中第一个存活的进程，并发消息唤醒它",
 			),
 			Costs: both("as v9 without the pause; a subscription per process, from its first wait on", "同 v9，但不用停顿；每个进程从第一次等待起有一个订阅"),
-			Needs: queued,
+			Needs: strategy.ParseRights(queuedRights),
 			StillBroken: strategy.Flaws{
 				flaw("paused-holder", "two holders after a pause", "进程暂停后会有两个持有者"),
 				flaw("failover", "a failover forgets the lock", "主从切换丢锁"),
@@ -199,7 +199,7 @@ func steps() []strategy.Strategy {
 				"在 v10 上加缓存：没人等待时进程留着锁，直到别的进程来要；本进程的下一单不发任何锁命令",
 			),
 			Costs: both("the first sale of another process waits for one message more; a subscription per process", "别的进程的第一单要多等一条消息；每个进程一个订阅"),
-			Needs: queued + " +hkeys &{distributedLock}:wanted:*",
+			Needs: strategy.ParseRights(queuedRights + " +hkeys &{distributedLock}:wanted:*"),
 			StillBroken: strategy.Flaws{
 				flaw("paused-holder", "two holders after a pause", "进程暂停后会有两个持有者"),
 				flaw("failover", "a failover forgets the lock", "主从切换丢锁"),
@@ -221,7 +221,7 @@ func steps() []strategy.Strategy {
 				"2 commands per sale, plus one per poll; the reply does not tell an expired lock from another's",
 				"每单 2 条命令，外加每次轮询 1 条；从响应分不清锁是过期了，还是归了别人",
 			),
-			Needs: "+set ~distributedLock",
+			Needs: strategy.ParseRights("+set ~distributedLock"),
 			StillBroken: strategy.Flaws{
 				flaw("self-deadlock", "as v4", "同 v4"),
 				flaw("older-servers", "older servers do not have the command", "旧版服务器没有这条命令"),
@@ -240,7 +240,7 @@ func steps() []strategy.Strategy {
 				"v9 的分支：一个主节点换成 N 个独立主节点的多数派；少数节点宕机或卡住时，锁仍然可用、仍然互斥",
 			),
 			Costs: both("every command goes to all of them; processes poll", "每条命令都要发给所有节点；进程之间轮询"),
-			Needs: inScript + " +pexpire",
+			Needs: strategy.ParseRights(scriptRights + " +pexpire"),
 			StillBroken: strategy.Flaws{
 				flaw("no-fence", "no fencing", "没有栅栏令牌"),
 				flaw("no-order", "no order between processes", "进程之间没有先后顺序"),

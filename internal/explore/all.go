@@ -38,7 +38,9 @@ type Cell struct {
 }
 
 // Verdict sums a cell up.
-func (c Cell) Verdict() verdict.Verdict { return verdict.Of(len(c.Found) > 0, c.Complete) }
+func (c Cell) Verdict() verdict.Verdict {
+	return verdict.Search{Found: len(c.Found) > 0, Complete: c.Complete}.Verdict()
+}
 
 // String returns the cell in a table: the scenario that shows the anomaly in the fewest steps, and how many these are; "never" if none
 // does; "unknown" if a bound was hit or Redis does not tell, "interrupted" if that came first; "–" if the strategy does not promise this.
@@ -117,7 +119,7 @@ func All(
 func rowOf(s strategy.Strategy, scenarios []NamedScenario, results []Result) Row {
 	row := Row{Lock: s.Name}
 	for _, a := range Anomalies() {
-		if a.ByName() {
+		if a.OnRequest() {
 			continue
 		}
 		cell := Cell{Anomaly: a, Applies: a.IsPromisedBy(s), Complete: true}

@@ -81,7 +81,7 @@ type Result struct {
 
 // Verdict says what was found. That nothing was found says nothing where something was not put to the test.
 func (r Result) Verdict() verdict.Verdict {
-	return verdict.Of(len(r.Found) > 0, r.Complete && len(r.Untested()) == 0)
+	return verdict.Search{Found: len(r.Found) > 0, Complete: r.Complete && len(r.Untested()) == 0}.Verdict()
 }
 
 // Unjudged returns those of the anomalies looked for that could not be judged, as Redis does not tell: whose the lock is, whether a fault
@@ -131,7 +131,7 @@ func Explore(ctx context.Context, s strategy.Strategy, in Scenario, goal Goal, b
 // applying returns the anomalies that a strategy promises to prevent, but for those that have to be named.
 func applying(s strategy.Strategy) (all []Anomaly) {
 	for _, a := range Anomalies() {
-		if a.IsPromisedBy(s) && !a.ByName() {
+		if a.IsPromisedBy(s) && !a.OnRequest() {
 			all = append(all, a)
 		}
 	}

@@ -105,7 +105,7 @@ func shows(t *testing.T, s strategy.Strategy, in explore.Scenario, of, want expl
 	switch of {
 	case "":
 	case besidesIdle:
-		goal.Anomalies = slices.DeleteFunc(explore.Anomalies(), func(a explore.Anomaly) bool { return a == anomaly.Idle || a.ByName() })
+		goal.Anomalies = slices.DeleteFunc(explore.Anomalies(), func(a explore.Anomaly) bool { return a == anomaly.Idle || a.OnRequest() })
 	default:
 		goal.Anomalies = []explore.Anomaly{of}
 	}

@@ -50,7 +50,7 @@ func (r *Run) Recording() Recording {
 func (r *Run) Look() (over bool) {
 	found, over := r.Check()
 	for _, f := range found {
-		if f.Anomaly.IsPromisedBy(r.harness.strategy) || f.Anomaly.ByName() {
+		if f.Anomaly.IsPromisedBy(r.harness.strategy) || f.Anomaly.OnRequest() {
 			r.show(f)
 		}
 	}

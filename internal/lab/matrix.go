@@ -47,7 +47,7 @@ func (c Cell) Unlike() bool { return c.Ran() && !c.AsExpected() }
 // ExitCode gives 0 if all that was run is as expected, 1 if a cell is not, and 2 if of a cell it cannot be said, although it should.
 func (m Matrix) ExitCode() int {
 	unknown := m.Count(func(c Cell) bool { return c.Unlike() && c.Observed == verdict.Unknown })
-	return verdict.Of(m.Count(Cell.Unlike) > unknown, unknown == 0).ExitCode()
+	return verdict.Search{Found: m.Count(Cell.Unlike) > unknown, Complete: unknown == 0}.Verdict().ExitCode()
 }
 
 // Count counts the cells that have this.

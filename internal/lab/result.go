@@ -52,7 +52,7 @@ func ExitCode(results []Result) int {
 		unknown = unknown || r.Observed == verdict.Unknown
 		broken = broken || r.Observed != verdict.Unknown && !r.AsExpected()
 	}
-	return verdict.Of(broken, !unknown).ExitCode()
+	return verdict.Search{Found: broken, Complete: !unknown}.Verdict().ExitCode()
 }
 
 // Story is a result as it is told to people.

@@ -1,4 +1,4 @@
-// Package language has the languages that lockstep speaks, and texts that say the same in each of them.
+// Package language holds texts in each language of the program: English and Chinese.
 package language
 
 import (
@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Language is one that lockstep speaks. It is the value of a flag, too.
+// Language is a language of the program. *Language implements pflag.Value.
 type Language string
 
 // The languages.
@@ -17,13 +17,13 @@ const (
 	Chinese Language = "zh"
 )
 
-// ErrUnknown means that lockstep does not speak a language.
+// ErrUnknown is returned by Parse for anything but en and zh.
 var ErrUnknown = errors.New("it takes en or zh")
 
-// All gives the languages, English first.
+// All returns the languages, English first.
 func All() []Language { return []Language{English, Chinese} }
 
-// Names gives the names of all, as people type them.
+// Names returns the names of all languages, as users type them.
 func Names() (names []string) {
 	for _, l := range All() {
 		names = append(names, string(l))
@@ -31,7 +31,7 @@ func Names() (names []string) {
 	return names
 }
 
-// Parse reads the name of a language.
+// Parse returns the language of a name. It fails with ErrUnknown.
 func Parse(name string) (Language, error) {
 	for _, l := range All() {
 		if name == string(l) {
@@ -41,8 +41,7 @@ func Parse(name string) (Language, error) {
 	return "", fmt.Errorf("%q: %w", name, ErrUnknown)
 }
 
-// OfUser is the language that the user's system speaks, as far as it is one of ours; otherwise English. It is told by the environment,
-// as programs usually are.
+// OfUser returns the language that the environment names in LC_ALL, LC_MESSAGES or LANG, in this order: Chinese, or else English.
 func OfUser(getenv func(variable string) string) Language {
 	if strings.HasPrefix(cmp.Or(getenv("LC_ALL"), getenv("LC_MESSAGES"), getenv("LANG")), "zh") {
 		return Chinese
@@ -50,7 +49,7 @@ func OfUser(getenv func(variable string) string) Language {
 	return English
 }
 
-// Set is Parse, for a flag.
+// Set parses the value of a flag.
 func (l *Language) Set(name string) (err error) {
 	parsed, err := Parse(name)
 	if err == nil {
@@ -59,13 +58,13 @@ func (l *Language) Set(name string) (err error) {
 	return err
 }
 
-// String is the name, for a flag.
+// String returns the name of the language.
 func (l *Language) String() string { return string(*l) }
 
-// Type is what the value of a flag is, in its help.
+// Type returns the kind of the flag's value, for its help.
 func (l *Language) Type() string { return "language" }
 
-// Say formats the values by the text of a language.
+// Say formats the values by the English or the Chinese format.
 func (l Language) Say(english, chinese string, values ...any) string {
 	return fmt.Sprintf(Both(english, chinese).In(l), values...)
 }

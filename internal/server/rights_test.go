@@ -25,7 +25,7 @@ import (
 func user(t *testing.T, rights strategy.Rights, addrs ...string) (root redis.UniversalClient, flags []string) {
 	t.Helper()
 	command := []any{"ACL", "SETUSER", "shop", "reset", "on", ">p"}
-	for _, right := range rights.Words() {
+	for _, right := range rights {
 		command = append(command, right)
 	}
 	for _, addr := range addrs {
@@ -59,7 +59,7 @@ func TestTheRightsOfALockSuffice(t *testing.T) {
 			if err := row.Fits(servers); err != nil {
 				t.Skip(err)
 			}
-			rights := dao.ShopRights().And(row.Rights(servers, lock.Key))
+			rights := dao.ShopRights().Union(row.Rights(servers, lock.Key))
 			root, flags := user(t, rights, append(slices.Clone(nodes), stock)...)
 			flags = append(flags, "--redis.addrs", stock, "--lock.version", row.Name)
 			if row.OnNodes {
@@ -104,7 +104,7 @@ func TestTheRightsOfALockSuffice(t *testing.T) {
 func TestAnEffectIsNoFailure(t *testing.T) {
 	t.Parallel()
 	addr := redisserver.Start(t).Addr
-	root, asShop := user(t, "+@all ~* &*", addr)
+	root, asShop := user(t, strategy.Rights{"+@all", "~*", "&*"}, addr)
 	s := shoptest.Start(t, append(asShop, "--redis.addrs", addr, "--lock.version", "v4")...)
 	mustSucceed(t, root.Do(t.Context(), "ACL", "SETUSER", "shop", "-type").Err()) // by which the lock's key is looked at
 	mustSucceed(t, root.Set(t.Context(), lock.Key, "somebody", 0).Err())
@@ -128,7 +128,7 @@ func TestAnEffectIsNoFailure(t *testing.T) {
 func TestALockWithoutItsRightsIsRefused(t *testing.T) {
 	t.Parallel()
 	addr := redisserver.Start(t).Addr
-	root, asShop := user(t, "+@all ~* &{inventory}:call", addr)
+	root, asShop := user(t, strategy.Rights{"+@all", "~*", "&{inventory}:call"}, addr)
 	const cure = " '&{distributedLock}:turn:*' '&{distributedLock}:wanted:*'"
 	s := shoptest.Start(t, append(asShop, "--redis.addrs", addr, "--lock.version", "v4")...)
 	cfg := s.Config

@@ -6,16 +6,16 @@ import (
 	"lockstep/internal/language"
 )
 
-// Flaw is something that a lock still breaks. Its ID stays when its words change: claims refer to it.
+// Flaw is a known fault of a lock. Claims in tests refer to its ID, which stays when the text changes.
 type Flaw struct {
 	ID   string
 	Text language.Text
 }
 
-// Flaws are those of one lock.
+// Flaws lists the flaws of one lock.
 type Flaws []Flaw
 
-// In tells the flaws in a language, on one line.
+// In returns the flaws in a language, in one line.
 func (f Flaws) In(l language.Language) string {
 	texts := make([]string, len(f))
 	for i, flaw := range f {

@@ -7,34 +7,38 @@ import (
 	"lockstep/internal/lock"
 )
 
-// Rights are what the user of a Redis has to be allowed, in the words of ACL SETUSER: +command, ~key, &channel.
-type Rights string
+// Rights lists what a Redis user has to be allowed: rules of ACL SETUSER, such as +get, ~key and &channel.
+type Rights []string
 
-// And returns these and further rights, each once.
-func (r Rights) And(further Rights) Rights {
-	words := r.Words()
-	for _, word := range further.Words() {
-		if !slices.Contains(words, word) {
-			words = append(words, word)
+// ParseRights returns the rights of a list that is separated by blanks.
+func ParseRights(rules string) Rights { return strings.Fields(rules) }
+
+// Union returns the rights of both lists, each once.
+func (r Rights) Union(others Rights) Rights {
+	union := slices.Clone(r)
+	for _, right := range others {
+		if !slices.Contains(union, right) {
+			union = append(union, right)
 		}
 	}
-	return Rights(strings.Join(words, " "))
+	return union
 }
 
-// Without returns those of these rights that are not among others.
+// Without returns the rights that are not among others.
 func (r Rights) Without(others Rights) Rights {
-	known := others.Words()
-	return Rights(strings.Join(slices.DeleteFunc(r.Words(), func(word string) bool { return slices.Contains(known, word) }), " "))
+	return slices.DeleteFunc(slices.Clone(r), func(right string) bool { return slices.Contains(others, right) })
 }
 
-// Words returns each right.
-func (r Rights) Words() []string { return strings.Fields(string(r)) }
+// String returns the rights separated by blanks, as ACL SETUSER takes them.
+func (r Rights) String() string { return strings.Join(r, " ") }
 
-// Rights returns what the lock needs on these servers if its key is not lock.Key, but of this name.
-func (s Strategy) Rights(there Servers, key string) Rights {
-	needs := s.Needs
-	if s.Native && there.CompareAndDelete != "" {
-		needs = needs.And(Rights("+" + strings.ToLower(there.CompareAndDelete)))
+// Rights returns what the lock needs on these servers if its key has the name key instead of lock.Key.
+func (s Strategy) Rights(available Servers, key string) (rights Rights) {
+	for _, right := range s.Needs {
+		rights = append(rights, strings.ReplaceAll(right, lock.Key, key))
 	}
-	return Rights(strings.ReplaceAll(string(needs), lock.Key, key))
+	if s.Native && available.CompareAndDelete != "" {
+		rights = rights.Union(Rights{"+" + strings.ToLower(available.CompareAndDelete)})
+	}
+	return rights
 }

@@ -1,5 +1,5 @@
-// Package strategy says what a strategy is: a lock, how a sale updates the stock under it, and what it promises. internal/evolution
-// has the table of all of them.
+// Package strategy defines Strategy: a lock, how a sale updates the stock under it, and what it promises. Package evolution has the table
+// of all strategies.
 package strategy
 
 import (
@@ -9,37 +9,37 @@ import (
 	"lockstep/internal/lock"
 )
 
-// Strategy is one row of the table.
+// Strategy is one row of the table of strategies.
 type Strategy struct {
-	Name         string
+	Name         string // value of lock.version, such as v4
 	Title        language.Text
-	Adds         language.Text
-	Costs        language.Text
+	Adds         language.Text // improvement over the step before
+	Costs        language.Text // commands per sale, and other costs
 	StillBroken  Flaws
 	Scope        Scope
 	Update       Update
-	OnNodes      bool // the lock is on several masters, apart from the Redis that the stock is in
-	Native       bool // the lock is released by a command of newer servers: Servers.CompareAndDelete
-	Needs        Rights
+	OnNodes      bool   // the lock is on several masters, apart from the stock's Redis
+	Native       bool   // the lock is released by a command of newer servers: Servers.CompareAndDelete
+	Needs        Rights // rights of the Redis user, with lock.Key as the key
 	Capabilities Capabilities
 	New          func(Parts) lock.Locker
 }
 
-// Parts are what the locks of one process are made of. Each strategy takes what it needs.
+// Parts holds what the locks of one process are made of. Each strategy takes what it needs.
 type Parts struct {
 	lock.Options
 
-	Client           redis.UniversalClient // of the stock's Redis
-	CompareAndDelete string                // as in Servers
-	Nodes            []redis.Cmdable       // independent masters, for a lock that is on several
+	Client           redis.UniversalClient // client of the stock's Redis
+	CompareAndDelete string                // see Servers.CompareAndDelete
+	Nodes            []redis.Cmdable       // clients of independent masters, for a lock that is on several
 }
 
-// Scope says whom a lock promises to exclude.
+// Scope is the set of sales among which a lock promises mutual exclusion.
 type Scope int
 
 // The scopes.
 const (
-	Everybody Scope = iota // every process that asks the same Redis
-	Process                // the other sales of the same process
-	Nobody                 // it is no lock
+	Everybody Scope = iota // the sales of all processes that use the same Redis
+	Process                // the sales of one process
+	Nobody                 // no mutual exclusion
 )

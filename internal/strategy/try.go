@@ -11,22 +11,22 @@ import (
 	"lockstep/internal/lock/rediserr"
 )
 
-// trialSuffix is what the key of a trial has beside the lock's.
+// trialSuffix is appended to the lock's key for a trial.
 const trialSuffix = ":trial"
 
-// TrialRight is what the trial of a lock with a key of this name needs beside what the lock needs.
-func TrialRight(key string) Rights { return Rights("~*" + key + trialSuffix + "*") }
+// TrialRights returns the rights that Try needs beside those of the lock.
+func TrialRights(key string) Rights { return Rights{"~*" + key + trialSuffix + "*"} }
 
-// How a trial waits: another process may try the same lock at the same time, and hold it for a few commands.
+// Timing of a trial. Another process may try the same lock at the same time, and hold it for a few commands.
 const (
 	trialTTL   = time.Second
 	trialRetry = 10 * time.Millisecond
 	trialWait  = 200 * time.Millisecond
 )
 
-// Try takes and releases a lock on a key of its own, which is the real one's with trialSuffix. It fails as that does, but not because
-// another process has that lock or took it over: then Redis accepted the commands. What a trial that did not end has left in the stock's
-// Redis is deleted first, since some locks never expire, in a transaction, as the shop sends some.
+// Try takes and releases the lock under a key of its own: the real key with trialSuffix. It fails as Lock and Unlock do, but not because
+// another process holds that lock or took it over, since Redis accepted the commands then. What an interrupted trial has left in the
+// stock's Redis is deleted first, since some locks never expire. It is deleted in a transaction, because the shop sends some.
 func (s Strategy) Try(ctx context.Context, parts Parts) error {
 	parts.Key += trialSuffix
 	parts.TTL, parts.RetryInterval, parts.WaitTimeout = trialTTL, trialRetry, trialWait
@@ -49,7 +49,7 @@ func (s Strategy) Try(ctx context.Context, parts Parts) error {
 	return err
 }
 
-// noMessages is a lock.Notifier that never notifies: a trial that misses a message waits a little longer.
+// noMessages is a lock.Notifier that never notifies. A trial that misses a message only waits a little longer.
 type noMessages struct{}
 
 // Subscribe implements lock.Notifier.

@@ -3,11 +3,11 @@ package strategy
 // Update is how a sale updates the stock.
 type Update int
 
-// The ways to update.
+// The kinds of update.
 const (
-	// ReadModifyWrite is GET, think, SET: correct only while no other sale does the same.
+	// ReadModifyWrite is GET, think, SET. It is correct only while no other sale does the same.
 	ReadModifyWrite Update = iota
-	// CheckAndSet is the same, but the SET fails if the stock has changed, and the sale starts again (optimistic).
+	// CheckAndSet is ReadModifyWrite whose SET fails if the stock has changed; the sale then starts again (optimistic).
 	//
 	// Adds: WATCH, MULTI, EXEC: the first to write wins (redis.io: Transactions, optimistic locking using check-and-set).
 	// Costs: three round trips an attempt, and a connection for as long as it takes; more buyers need more attempts.
@@ -39,5 +39,5 @@ const (
 	Segmented
 )
 
-// IsExclusive reports whether sales that update so are meant to be inside one at a time.
+// IsExclusive reports whether only one sale at a time is meant to be in the critical section.
 func (u Update) IsExclusive() bool { return u != CheckAndSet && u != Atomic && u != Unchecked }

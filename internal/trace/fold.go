@@ -2,41 +2,41 @@ package trace
 
 import "slices"
 
-// First returns the trace of what the first so many actors did, and the actors that are left out. Zero leaves out nobody.
+// First returns a trace of the first n actors alone, and the names of the actors left out; n = 0 keeps all of them.
 func (t Trace) First(n int) (Trace, []string) {
 	if n == 0 || n >= len(t.Actors) {
 		return t, nil
 	}
-	drawn, left := t, t.Actors[n:]
-	drawn.Actors, drawn.Steps = t.Actors[:n], nil
+	first, omitted := t, t.Actors[n:]
+	first.Actors, first.Steps = t.Actors[:n], nil
 	for _, step := range t.Steps {
-		if !slices.Contains(left, step.Actor) {
+		if !slices.Contains(omitted, step.Actor) {
 			step.Standing = step.Standing[:n]
-			drawn.Steps = append(drawn.Steps, step)
+			first.Steps = append(first.Steps, step)
 		}
 	}
-	return drawn, left
+	return first, omitted
 }
 
-// few steps are drawn one by one, although they bring nothing new.
-const few = 4
+// minFolded is the smallest number of repeating steps that is drawn as one row: three rows are read as fast as their summary.
+const minFolded = 4
 
-// fold returns the steps from i on that are drawn as one, since they bring nothing new: so many, or none.
-func (t Trace) fold(i int) int {
+// countFolded returns how many steps from i on are drawn as one row because they change nothing; 0 if fewer than minFolded do.
+func (t Trace) countFolded(i int) int {
 	n := 0
 	for i+n < len(t.Steps) && t.repeats(i+n) {
 		n++
 	}
-	if n < few {
+	if n < minFolded {
 		return 0
 	}
 	return n
 }
 
-// repeats reports whether a step only lets time pass, or does again what was done since anything changed, with the same outcome.
+// repeats reports whether step i only lets time pass, or repeats an earlier step with the same outcome while nothing has changed since.
 func (t Trace) repeats(i int) bool {
 	step := t.Steps[i]
-	if step.Fault != "" || step.Notable || i == 0 || !step.same(t.Steps[i-1]) {
+	if step.Fault != "" || step.Notable || i == 0 || !step.leavesStateOf(t.Steps[i-1]) {
 		return false
 	}
 	if step.Kind == KindTime {
@@ -47,15 +47,15 @@ func (t Trace) repeats(i int) bool {
 		if earlier.Token == step.Token && earlier.Kind == step.Kind && earlier.Reply == step.Reply && earlier.Says == step.Says {
 			return true
 		}
-		if j == 0 || !earlier.same(t.Steps[j-1]) {
+		if j == 0 || !earlier.leavesStateOf(t.Steps[j-1]) {
 			return false
 		}
 	}
 	return false
 }
 
-// same reports whether nothing has changed for anybody since an earlier step: an expiry may only have come nearer.
-func (s Step) same(earlier Step) bool {
+// leavesStateOf reports whether lock, stock and actors are after s as they were after an earlier step. An expiry may have come nearer.
+func (s Step) leavesStateOf(earlier Step) bool {
 	return s.Lock == earlier.Lock && s.Stock == earlier.Stock && s.Expires <= earlier.Expires &&
 		slices.Equal(s.Standing, earlier.Standing) && slices.Equal(s.Nodes, earlier.Nodes)
 }

@@ -10,25 +10,25 @@ import (
 )
 
 const (
-	gutter     = 5 // for the step's number
-	column     = 9 // from one actor's lifeline to the next
-	nodeColumn = 7 // from one server's to the next
+	gutter     = 5 // columns for the number of a step
+	column     = 9 // columns between the lifelines of two actors
+	nodeColumn = 7 // columns between the lifelines of two servers
 )
 
-// at returns where an actor's lifeline is, and that of the first server behind the last of them.
-func (t Trace) at(actor int) int { return gutter + column*actor }
+// actorColumn returns the column of an actor's lifeline. The servers begin where the actor after the last would be.
+func (t Trace) actorColumn(actor int) int { return gutter + column*actor }
 
-// server returns where a server's lifeline is: a node's, counted from 1, or that of the Redis with the stock, which is the last.
-func (t Trace) server(node int) int {
+// serverColumn returns the column of a server's lifeline: node n, counted from 1, or for 0 the Redis with the stock, which is the last.
+func (t Trace) serverColumn(node int) int {
 	if node == 0 {
 		node = t.Nodes + 1
 	}
-	return t.at(len(t.Actors)) + nodeColumn*(node-1)
+	return t.actorColumn(len(t.Actors)) + nodeColumn*(node-1)
 }
 
-func (t Trace) width() int { return t.server(0) + 1 }
+func (t Trace) width() int { return t.serverColumn(0) + 1 }
 
-// serverNames returns those of the nodes, and of Redis.
+// serverNames returns the names of the nodes, and of the Redis with the stock.
 func (t Trace) serverNames() (all []string) {
 	for i := range t.Nodes {
 		all = append(all, fmt.Sprintf("node%d", i+1))
@@ -36,87 +36,87 @@ func (t Trace) serverNames() (all []string) {
 	return append(all, "Redis")
 }
 
-// head returns the names above the lifelines.
+// head returns the line of names above the lifelines.
 func (t Trace) head() string {
 	const half = len("Redis") / 2
 	head := slices.Repeat([]rune{' '}, t.width()+half)
 	for i, name := range t.Actors {
-		copy(head[t.at(i):], []rune(name))
+		copy(head[t.actorColumn(i):], []rune(name))
 	}
 	for i, name := range t.serverNames() {
-		copy(head[t.at(len(t.Actors))+nodeColumn*i-half:], []rune(name))
+		copy(head[t.actorColumn(len(t.Actors))+nodeColumn*i-half:], []rune(name))
 	}
 	return strings.TrimRight(string(head), " ")
 }
 
-// rule returns a line across all lifelines, which names a fault.
+// rule draws a line across all lifelines with the name of a fault in it.
 func (t Trace) rule(fault string) []rune {
 	label := " " + fault + " "
-	room := t.width() - gutter - uniseg.StringWidth(label)
-	left := max(room/2, 2)
-	right := max(room-left, 2)
+	dashes := t.width() - gutter - uniseg.StringWidth(label)
+	left := max(dashes/2, 2)
+	right := max(dashes-left, 2)
 	return []rune(strings.Repeat(" ", gutter) + strings.Repeat("┄", left) + label + strings.Repeat("┄", right))
 }
 
-// lifelines draws one line of all of them.
+// lifelines draws one row of every lifeline, as the actors and nodes are after a step.
 func (t Trace) lifelines(step Step) []rune {
 	row := slices.Repeat([]rune{' '}, t.width())
 	for i, stance := range step.Standing {
-		row[t.at(i)] = map[Stance]rune{Absent: ' ', Outside: '│', Inside: '┃', Paused: '┊', PausedInside: '┋', Ended: ' ', Dead: ' '}[stance]
+		row[t.actorColumn(i)] = map[Stance]rune{Absent: ' ', Outside: '│', Inside: '┃', Paused: '┊', PausedInside: '┋', Ended: ' ', Dead: ' '}[stance]
 	}
 	for i, node := range step.Nodes {
-		row[t.server(i+1)] = node.sign()
+		row[t.serverColumn(i+1)] = node.symbol()
 	}
-	row[t.server(0)] = '│'
+	row[t.serverColumn(0)] = '│'
 	return row
 }
 
-// sign returns a node on its lifeline: the one whose lock is there, by the end of its name, as replicas are r1, r2, ….
-func (n Node) sign() rune {
+// symbol returns the sign of a node on its lifeline: if the lock is held there, the last character of the holder's name (A, or 1 for r1).
+func (n Node) symbol() rune {
 	switch {
 	case n.Health == Crashed:
 		return ' '
 	case n.Health == Hung:
 		return '┊'
 	case n.Lock != "" && n.Lock != Nobody:
-		sign, _ := utf8.DecodeLastRuneInString(n.Lock)
-		return sign
+		symbol, _ := utf8.DecodeLastRuneInString(n.Lock)
+		return symbol
 	default:
 		return '│'
 	}
 }
 
-// mark draws what happens in a step: an arrow to a server, or a sign on a lifeline.
+// mark draws the event of a step: an arrow to a server, or a symbol on a lifeline.
 func (t Trace) mark(row []rune, step Step) {
 	actor := slices.Index(t.Actors, step.Actor)
 	switch {
 	case step.Kind == KindFailover:
-		row[t.server(0)] = '✗'
+		row[t.serverColumn(0)] = '✗'
 	case step.Kind == KindCrashes:
-		row[t.server(step.Node)] = '✗'
+		row[t.serverColumn(step.Node)] = '✗'
 	case step.Kind == KindRestarts || step.Kind == KindEvicts || step.Kind == KindLags:
-		row[t.server(step.Node)] = '○'
+		row[t.serverColumn(step.Node)] = '○'
 	case actor < 0:
 		for node := range t.Nodes + 1 {
-			if at := t.server(node); row[at] != ' ' { // it is there
+			if at := t.serverColumn(node); row[at] != ' ' { // the server has not crashed
 				row[at] = '◷'
 			}
 		}
 	case step.Command != "":
-		t.arrow(row, step, t.at(actor))
+		t.arrow(row, step, t.actorColumn(actor))
 		t.drawFault(row, step)
 	case slices.Contains([]string{KindEnds, KindWaits, KindBegins, KindSubscribes, KindLeaves, KindTimesOut}, step.Kind):
-		row[t.at(actor)] = '○'
+		row[t.actorColumn(actor)] = '○'
 	case step.Kind == KindClock:
-		row[t.at(actor)] = '◷'
+		row[t.actorColumn(actor)] = '◷'
 	case step.Kind == KindWoken:
-		row[t.at(actor)] = '!'
+		row[t.actorColumn(actor)] = '!'
 	}
 }
 
-// arrow draws a command on its way from a lifeline to its server, as far as it comes.
+// arrow draws the way of a command from a lifeline to its server, or to where it was lost.
 func (t Trace) arrow(row []rune, step Step, from int) {
-	to := t.server(step.Node)
+	to := t.serverColumn(step.Node)
 	line, head := '─', '▶'
 	switch step.Kind {
 	case KindLostRequest, KindNeverComes:
@@ -124,7 +124,7 @@ func (t Trace) arrow(row []rune, step Step, from int) {
 	case KindLate:
 		head = '…'
 	}
-	if step.afterwards() {
+	if step.wasSentEarlier() {
 		line = '┄'
 	} else {
 		row[from] = '├'
@@ -140,12 +140,12 @@ func (t Trace) arrow(row []rune, step Step, from int) {
 	row[to-1] = head
 }
 
-// drawFault draws what happens to the node that a command is for, or that nobody is there.
+// drawFault draws the fault of the node that a command is sent to: it has crashed, restarts, or its clock jumps.
 func (t Trace) drawFault(row []rune, step Step) {
 	if step.Node == 0 {
 		return
 	}
-	at := t.server(step.Node)
+	at := t.serverColumn(step.Node)
 	switch {
 	case step.Nodes[step.Node-1].Health == Crashed:
 		row[at] = '✗'
@@ -156,11 +156,11 @@ func (t Trace) drawFault(row []rune, step Step) {
 	}
 }
 
-// bury ends the lifelines of those who died.
-func (t Trace) bury(row []rune, step, before Step) {
+// endDeadLifelines marks the actors that died in a step.
+func (t Trace) endDeadLifelines(row []rune, step, before Step) {
 	for i, stance := range step.Standing {
 		if stance == Dead && before.Standing[i] != Dead {
-			row[t.at(i)] = '✗'
+			row[t.actorColumn(i)] = '✗'
 		}
 	}
 }

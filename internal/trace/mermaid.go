@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Mermaid draws a trace as a Mermaid sequence diagram. An actor is active while it believes that it holds the lock.
+// Mermaid returns the trace as a Mermaid sequence diagram. An actor is active while it believes that it holds the lock.
 func (t Trace) Mermaid() string {
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, "  "+format+"\n", args...) }
@@ -21,13 +21,13 @@ func (t Trace) Mermaid() string {
 	before := Step{Standing: make([]Stance, len(t.Actors))}
 	for i := 0; i < len(t.Steps); i++ {
 		step := t.Steps[i]
-		if n := t.fold(i); n > 0 {
-			line("Note over %s: ⋮ %s", everybody, t.folded(i, n))
+		if n := t.countFolded(i); n > 0 {
+			line("Note over %s: ⋮ %s", everybody, t.summary(i, n))
 			i += n - 1
 			continue
 		}
 		if step.Fault != "" {
-			line("Note over %s: ┄┄ %s ┄┄", everybody, t.fault(step))
+			line("Note over %s: ┄┄ %s ┄┄", everybody, t.faultLabel(step))
 		}
 		t.command(step, line)
 		t.activate(step, before, line)
@@ -42,34 +42,35 @@ func (t Trace) Mermaid() string {
 	return b.String()
 }
 
-// activate draws who believes, since a step, that it holds the lock, and who no longer does.
+// activate draws which actors begin in this step to believe that they hold the lock, and which stop.
 func (t Trace) activate(step, before Step, line func(format string, args ...any)) {
 	for i, name := range t.Actors {
-		switch now := step.Standing[i].inside(); {
-		case now == before.Standing[i].inside():
-		case now:
+		believes, believed := step.Standing[i].believesHeld(), before.Standing[i].believesHeld()
+		switch {
+		case believes && !believed:
 			line("activate %s", name)
-		default:
+		case !believes && believed:
 			line("deactivate %s", name)
 		}
 	}
 }
 
-func (s Stance) inside() bool { return s == Inside || s == PausedInside }
+// believesHeld reports whether an actor believes that it holds the lock.
+func (s Stance) believesHeld() bool { return s == Inside || s == PausedInside }
 
-// command draws what a step sends, and its reply.
+// command draws the command of a step, and its reply.
 func (t Trace) command(step Step, line func(format string, args ...any)) {
 	if step.Command == "" {
 		return
 	}
 	server := t.serverNames()[(step.Node+t.Nodes)%(t.Nodes+1)]
-	sent := t.plain(step.Command + step.whose())
+	sent := t.plain(step.Command + step.taskLabel())
 	switch step.Kind {
 	case KindLostRequest, KindLate, KindNeverComes:
-		line("%s-x%s: %s, %s", step.Actor, server, sent, t.fate(step.Kind))
+		line("%s-x%s: %s, %s", step.Actor, server, sent, t.deliveryNote(step.Kind))
 		return
 	case KindArrives:
-		line("%s-)%s: %s, %s", step.Actor, server, sent, t.fate(step.Kind))
+		line("%s-)%s: %s, %s", step.Actor, server, sent, t.deliveryNote(step.Kind))
 		return
 	default:
 		arrow := "->>"
@@ -79,19 +80,19 @@ func (t Trace) command(step Step, line func(format string, args ...any)) {
 		line("%s%s%s: %s", step.Actor, arrow, server, sent)
 	}
 	switch reply := t.plain(step.Reply); {
-	case step.silent(): // nobody gets it
+	case step.nodeHangs(): // The node sends no reply.
 	case step.Kind == KindCommand || step.Kind == KindUnsynced || step.Kind == KindNodeClock:
 		line("%s-->>%s: %s", server, step.Actor, reply)
 	case step.Kind == KindLostReply || step.Kind == KindResends:
-		line("%s--x%s: %s, %s", server, step.Actor, reply, t.fate(step.Kind))
-	default: // nobody is there to get it
+		line("%s--x%s: %s, %s", server, step.Actor, reply, t.deliveryNote(step.Kind))
+	default: // The sender no longer waits for a reply.
 	}
 }
 
-// silent reports whether its node executes commands, and never answers.
-func (s Step) silent() bool { return s.Node > 0 && s.Nodes[s.Node-1].Health == Hung }
+// nodeHangs reports whether the node of a step executes commands without ever answering.
+func (s Step) nodeHangs() bool { return s.Node > 0 && s.Nodes[s.Node-1].Health == Hung }
 
-// plain keeps a text from being taken for Mermaid's own signs.
+// plain removes the characters that Mermaid would take for its own syntax.
 func (t Trace) plain(text string) string {
 	return strings.NewReplacer(";", ",", "#", "").Replace(t.short(text))
 }

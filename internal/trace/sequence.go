@@ -6,15 +6,16 @@ import (
 	"strings"
 )
 
-// Sequence draws a trace as a sequence diagram for a terminal: a lifeline for each actor, and one for Redis or for each node of it,
+// Sequence returns the trace as a sequence diagram for a terminal: a lifeline for each actor, and one for Redis or for each node of it,
 // time going down. A thick lifeline is an actor that believes it holds the lock; a letter on a node's is the actor whose lock is there. A
 // fault has a rule across all lifelines. Waits and polls that bring nothing new are one row.
-func (t Trace) Sequence() string { return t.draw(false, t.fold) }
+func (t Trace) Sequence() string { return t.draw(false, t.countFolded) }
 
-// EachStep draws the same with a row for each step. In full, it says after each what is so then, and cuts no command.
+// EachStep is Sequence with a row for each step, also for those that change nothing. If full is true, each step is followed by the state
+// after it, and no command is shortened.
 func (t Trace) EachStep(full bool) string { return t.draw(full, func(int) int { return 0 }) }
 
-// draw draws each step, but for those that fold counts.
+// draw draws the steps. Where fold returns n > 0 for step i, n steps share one row.
 func (t Trace) draw(full bool, fold func(i int) int) string {
 	var b strings.Builder
 	line := func(number string, r row) {
@@ -25,7 +26,7 @@ func (t Trace) draw(full bool, fold func(i int) int) string {
 	for i := 0; i < len(t.Steps); i++ {
 		step := t.Steps[i]
 		if n := fold(i); n > 0 {
-			line("⋮", row{t.lifelines(step), t.folded(i, n)})
+			line("⋮", row{t.lifelines(step), t.summary(i, n)})
 			i += n - 1
 			before = t.Steps[i]
 			continue
@@ -47,22 +48,22 @@ func (t Trace) draw(full bool, fold func(i int) int) string {
 
 // row is one line of the diagram.
 type row struct {
-	lanes []rune // with room for the number before
+	lanes []rune // lifelines; the first gutter columns are left blank for the number
 	text  string
 }
 
-// rows draws a step.
+// rows returns the lines of one step.
 func (t Trace) rows(step, before Step, full bool) (all []row) {
 	if step.Fault != "" {
-		all = append(all, row{lanes: t.rule(t.fault(step))})
+		all = append(all, row{lanes: t.rule(t.faultLabel(step))})
 	}
-	for i, text := range t.words(step, before, full) {
+	for i, text := range t.description(step, before, full) {
 		lanes := t.lifelines(step)
 		if i == 0 {
 			t.mark(lanes, step)
 		}
-		if i == min(1, len(step.Command)) { // below the command
-			t.bury(lanes, step, before)
+		if i == min(1, len(step.Command)) { // the row below the command, if there is one
+			t.endDeadLifelines(lanes, step, before)
 		}
 		all = append(all, row{lanes, text})
 	}

@@ -135,7 +135,7 @@ func TestSequenceIsNotTooWide(t *testing.T) {
 	for _, full := range []bool{false, true} {
 		drawn, number := trace.EachStep(full), 1
 		for line := range strings.Lines(drawn) {
-			if wide := utf8.RuneCountInString(line) - 1; wide > widest {
+			if wide := utf8.RuneCountInString(line) - 1; wide > maxWidth {
 				t.Errorf("%d columns: %s", wide, line)
 			}
 			if strings.HasPrefix(line, fmt.Sprintf("%3d  ", number)) {
@@ -161,7 +161,7 @@ func TestSequenceInChinese(t *testing.T) {
 	trace.Steps[3].Kind = KindLostReply
 	drawn := trace.EachStep(true)
 	for line := range strings.Lines(drawn) {
-		if wide := uniseg.StringWidth(strings.TrimSuffix(line, "\n")); wide > widest {
+		if wide := uniseg.StringWidth(strings.TrimSuffix(line, "\n")); wide > maxWidth {
 			t.Errorf("%d columns: %s", wide, line)
 		}
 	}

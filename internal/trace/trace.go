@@ -10,60 +10,60 @@ import (
 	"lockstep/internal/language"
 )
 
-// Trace is one schedule of a few actors on one Redis, step by step, for people to read and for pictures.
+// Trace is one schedule of a few actors, step by step, to be read and drawn.
 type Trace struct {
 	Actors  []string `json:"actors"`
-	Nodes   int      `json:"nodes,omitempty"` // masters that the lock is on, beside the Redis with the stock; 0: it is on that one, too
+	Nodes   int      `json:"nodes,omitempty"` // independent masters that hold the lock; 0: the lock is in the Redis with the stock
 	Steps   []Step   `json:"steps"`
-	Verdict string   `json:"says"` // what is broken in the end, in words; "" if nothing is
+	Verdict string   `json:"says"` // sentence about the anomaly at the end; "" if there is none
 
-	Language language.Language `json:"language,omitempty"` // of the words; "": English
+	Language language.Language `json:"language,omitempty"` // language of all sentences; "": English
 }
 
-// Step is one thing that happened.
+// Step is one event of a trace, and the state after it.
 type Step struct {
-	Token   string `json:"token"`           // as schedules write it
-	Actor   string `json:"actor"`           // who did it; "" for time
-	Task    string `json:"task"`            // the goroutine that did it, if its actor has started that; "" for the actor itself
-	Kind    string `json:"kind"`            // one of the kinds
-	Command string `json:"command"`         // sent to Redis; "" if none was
-	Reply   string `json:"reply"`           // from Redis, whether it arrived or not
-	Says    string `json:"says"`            // what it means
-	Fault   string `json:"fault"`           // the fault of the scenario that it is, "" if it is none
-	Title   string `json:"title,omitempty"` // Fault, as people call it in the language of the trace; "": as it is
-	Node    int    `json:"node"`            // the master that Command was for, counted from 1; 0: the Redis with the stock
-	Sent    bool   `json:"sent,omitempty"`  // Command was drawn before, when it was sent, as KindLate
-	Notable bool   `json:"-"`               // Says tells of a change that nothing else here shows
+	Token   string `json:"token"`           // the step as schedules write it, such as A:reply
+	Actor   string `json:"actor"`           // name of the actor that acts; "" for time and for Redis
+	Task    string `json:"task"`            // goroutine of the actor, if one that it has started acts; "": the actor itself
+	Kind    string `json:"kind"`            // Kind…
+	Command string `json:"command"`         // Redis command; "" if none was sent
+	Reply   string `json:"reply"`           // reply of Redis, even if it was lost
+	Says    string `json:"says"`            // sentence about the meaning of the step
+	Fault   string `json:"fault"`           // id of the fault that the step is; "" if it is none
+	Title   string `json:"title,omitempty"` // name of Fault in the language of the trace; "": Fault itself
+	Node    int    `json:"node"`            // 1-based node that Command was sent to; 0: the Redis with the stock
+	Sent    bool   `json:"sent,omitempty"`  // Command has been drawn when it was sent, in a step of KindLate
+	Notable bool   `json:"-"`               // Says reports a change that no other field shows
 
-	// What is so after it:
-	At       Millis   `json:"at_ms"` // of virtual time
-	Lock     string   `json:"lock"`  // whose it is in truth; "" if nobody's
-	Expires  Millis   `json:"expires_ms"`
-	Stock    string   `json:"stock"`
-	Standing []Stance `json:"standing"` // of each actor
+	// State after the step:
+	At       Millis   `json:"at_ms"`      // virtual time since the start
+	Lock     string   `json:"lock"`       // actual holder; "" if nobody, Nobody if no actor
+	Expires  Millis   `json:"expires_ms"` // time left until the lock expires; 0: it does not
+	Stock    string   `json:"stock"`      // stock as Redis has it
+	Standing []Stance `json:"standing"`   // stance of each actor
 	Nodes    []Node   `json:"nodes,omitempty"`
 }
 
-// Node is what is so on one of several masters that a lock is on.
+// Node is the state of one of the independent masters that hold a lock.
 type Node struct {
 	Health Health `json:"health"`
-	Lock   string `json:"lock"` // whose it is there; "" if nobody's
+	Lock   string `json:"lock"` // holder on this node; "" if nobody
 }
 
-// Nobody has a lock that is there, but is no actor's.
+// Nobody stands for the holder of a lock that is in Redis and belongs to no actor.
 const Nobody = "nobody"
 
-// Health says whether a node answers.
+// Health is the state of a node's process.
 type Health string
 
-// The states of health.
+// The states of a node.
 const (
 	Well    Health = "well"
-	Hung    Health = "hung" // it executes commands, and never answers
+	Hung    Health = "hung" // executes commands without ever answering
 	Crashed Health = "crashed"
 )
 
-// Schedule writes the trace as what replays it.
+// Schedule returns the schedule of the trace, in the form that explore --replay reads.
 func (t Trace) Schedule() string {
 	tokens := make([]string, len(t.Steps))
 	for i, step := range t.Steps {
@@ -75,12 +75,12 @@ func (t Trace) Schedule() string {
 // Millis is a duration that JSON shows in milliseconds.
 type Millis time.Duration
 
-// MarshalJSON writes whole milliseconds.
+// MarshalJSON writes the duration as whole milliseconds.
 func (m Millis) MarshalJSON() ([]byte, error) {
 	return strconv.AppendInt(nil, time.Duration(m).Milliseconds(), 10), nil
 }
 
-// UnmarshalJSON reads them.
+// UnmarshalJSON reads a number of milliseconds.
 func (m *Millis) UnmarshalJSON(text []byte) error {
 	n, err := strconv.ParseInt(string(text), 10, 64)
 	*m = Millis(time.Duration(n) * time.Millisecond)
@@ -89,50 +89,50 @@ func (m *Millis) UnmarshalJSON(text []byte) error {
 
 // The kinds of steps.
 const (
-	KindCommand   = "command"    // a command was answered
-	KindLostReply = "lost-reply" // a command took effect, and its sender will never know
-	KindDies      = "dies"       // its process died: after Command took effect, or before anything was sent
-	KindReadsLate = "reads-late" // a command took effect, and its sender stopped before it had read the reply
-	KindPauses    = "pauses"
-	KindResumes   = "resumes"
-	KindLeaves    = "leaves"    // its client went away
-	KindWoken     = "woken"     // a hint reached it
-	KindLostWake  = "lost-wake" // a hint did not
-	KindTime      = "time"
+	KindCommand   = "command"    // a command was executed and answered
+	KindLostReply = "lost-reply" // a command took effect, and its reply was lost
+	KindDies      = "dies"       // the actor's process died, after Command took effect if there is one
+	KindReadsLate = "reads-late" // a command took effect, and its sender was paused before it read the reply
+	KindPauses    = "pauses"     // the actor's process was paused
+	KindResumes   = "resumes"    // the actor's process goes on
+	KindLeaves    = "leaves"     // the actor's client cancelled its request
+	KindWoken     = "woken"      // a wake-up message reached the actor
+	KindLostWake  = "lost-wake"  // a wake-up message was lost
+	KindTime      = "time"       // time passed
 
-	KindLostRequest = "lost-request"  // a command will never take effect
-	KindLate        = "late"          // a command will take effect later; of the explorer: its sender has got an error
-	KindArrives     = "arrives"       // now it has taken effect, and nobody gets the reply
-	KindNeverComes  = "never-arrives" // a command that was on its way never takes effect
-	KindResends     = "resends"       // a command took effect, the reply is lost, and the client is about to send it again
-	KindUnsynced    = "unsynced"      // a command was answered, and a replica, or a snapshot, gets neither this nor what follows
-	KindFailover    = "failover"      // that replica is the master now
-	KindRestarts    = "restarts"      // a server, that of Node, restarted empty, or with an older snapshot
+	KindLostRequest = "lost-request"  // a command was lost before it reached Redis
+	KindLate        = "late"          // a command is delayed; in the explorer its sender has got an error
+	KindArrives     = "arrives"       // a delayed command took effect, and nobody waits for its reply
+	KindNeverComes  = "never-arrives" // a delayed command was lost
+	KindResends     = "resends"       // a command took effect, its reply was lost, and the client will send the command again
+	KindUnsynced    = "unsynced"      // a command was answered; the replica or snapshot gets neither it nor what follows
+	KindFailover    = "failover"      // the replica became the master
+	KindRestarts    = "restarts"      // server Node restarted, empty or with an older snapshot
 	KindEvicts      = "evicts"        // Redis evicted the lock
-	KindCrashes     = "crashes"       // it is gone for good
-	KindLags        = "lags"          // its replica gets nothing more
-	KindClock       = "clock"         // a clock jumps: of an actor's process, or of Redis
-	KindNodeClock   = "node-clock"    // a command was answered by a node whose clock has jumped
-	KindTimesOut    = "times-out"     // its timeout came
+	KindCrashes     = "crashes"       // server Node went down for good
+	KindLags        = "lags"          // the replica of the master stopped receiving writes
+	KindClock       = "clock"         // the clock of an actor's process, or of Redis, jumped
+	KindNodeClock   = "node-clock"    // a node whose clock has jumped answered a command
+	KindTimesOut    = "times-out"     // the actor's timeout came
 
-	KindBegins = "begins" // it began, or woke up, and is about to send a command
-	KindWaits  = "waits"  // it went on without a command, to wait
-	KindEnds   = "ends"   // it went on without a command, to its end
+	KindBegins = "begins" // the actor began or woke up, and is about to send a command
+	KindWaits  = "waits"  // the actor went on without a command, and waits
+	KindEnds   = "ends"   // the actor went on without a command, and ended
 
-	KindSubscribes = "subscribes" // it begins to get the messages of a channel
+	KindSubscribes = "subscribes" // the actor subscribed to a channel
 )
 
-// Stance is where an actor stands.
+// Stance is the state of an actor: whether it has begun, and whether it believes that it holds the lock.
 type Stance string
 
 // The stances.
 const (
-	Absent  Stance = "absent"  // it has not begun
-	Outside Stance = "outside" // it does not hold the lock, as far as it knows
-	Inside  Stance = "inside"  // it holds the lock, as far as it knows
-	Paused  Stance = "paused"
+	Absent  Stance = "absent"  // has not begun
+	Outside Stance = "outside" // believes that it does not hold the lock
+	Inside  Stance = "inside"  // believes that it holds the lock
+	Paused  Stance = "paused"  // paused, and believes that it does not hold the lock
 
-	PausedInside Stance = "paused-inside" // it is paused, and believes that it holds the lock
+	PausedInside Stance = "paused-inside" // paused, and believes that it holds the lock
 	Ended        Stance = "ended"
 	Dead         Stance = "dead"
 )

@@ -12,14 +12,14 @@ import (
 )
 
 const (
-	widest   = 120 // a line of the diagram
-	room     = 40  // for words, however many lifelines there are
-	indented = "  "
+	maxWidth     = 120 // columns of a line of the diagram
+	minTextWidth = 40  // columns for the text, however many lifelines there are
+	indented     = "  "
 )
 
-// words returns the lines beside a step. A command that is too long is cut, but in full.
-func (t Trace) words(step, before Step, full bool) (lines []string) {
-	fits := max(widest-t.width()-3, room)
+// description returns the lines of text beside a step. A command that is too long is shortened, unless full is true.
+func (t Trace) description(step, before Step, full bool) (lines []string) {
+	fits := max(maxWidth-t.width()-3, minTextWidth)
 	if step.Command != "" {
 		if !full {
 			step.Command = cut(t.short(step.Command), fits-uniseg.StringWidth(t.outcome(step)))
@@ -32,7 +32,7 @@ func (t Trace) words(step, before Step, full bool) (lines []string) {
 	switch {
 	case full:
 		lines = append(lines, Wrap(t.say("[%s; at %v]", "[%s；时刻 %v]", t.state(step), time.Duration(step.At)), fits, indented)...)
-	case t.Nodes > 0: // whose the lock is stands on the lifelines
+	case t.Nodes > 0: // The lifelines show the holders.
 		if step.Stock != before.Stock {
 			lines = append(lines, "["+t.say("stock: ", "库存：")+step.Stock+"]")
 		}
@@ -45,35 +45,37 @@ func (t Trace) words(step, before Step, full bool) (lines []string) {
 	return lines
 }
 
-// outcome returns a command's reply, whether both arrived, and whose command it is.
+// outcome returns the reply to a command, whether command and reply arrived, and the goroutine that sent it.
 func (t Trace) outcome(step Step) string {
 	reply, comma := " → "+step.Reply, t.say(", ", "，")
 	switch step.Kind {
 	case KindLostRequest, KindLate, KindNeverComes:
-		reply = comma + t.fate(step.Kind)
+		reply = comma + t.deliveryNote(step.Kind)
 	case KindLostReply, KindReadsLate, KindResends, KindArrives:
-		reply += comma + t.fate(step.Kind)
+		reply += comma + t.deliveryNote(step.Kind)
 	default:
-		if step.silent() {
+		if step.nodeHangs() {
 			reply += comma + t.say("never sent", "没有发出")
 		}
 	}
-	return reply + step.whose()
+	return reply + step.taskLabel()
 }
 
-// afterwards reports whether its command was on its way before: by now its sender does something else, or nothing.
-func (s Step) afterwards() bool { return s.Sent || s.Kind == KindArrives || s.Kind == KindNeverComes }
+// wasSentEarlier reports whether the command of a step was sent in an earlier one, so that its sender no longer waits for it.
+func (s Step) wasSentEarlier() bool {
+	return s.Sent || s.Kind == KindArrives || s.Kind == KindNeverComes
+}
 
-// whose says whose command it is, if its actor has started a goroutine for that. Those for a node have its lifeline.
-func (s Step) whose() string {
+// taskLabel returns the goroutine that sent a command, if it is not the actor itself. Commands to a node need none: its lifeline shows them.
+func (s Step) taskLabel() string {
 	if s.Task == "" || s.Node > 0 {
 		return ""
 	}
 	return " (" + s.Actor + "." + s.Task + ")"
 }
 
-// fate says where a command, or its reply, was lost.
-func (t Trace) fate(kind string) string {
+// deliveryNote says what became of a command or a reply that did not arrive in time.
+func (t Trace) deliveryNote(kind string) string {
 	switch kind {
 	case KindLostReply, KindResends, KindLostRequest, KindNeverComes:
 		return t.say("lost on the way", "途中丢失")
@@ -88,16 +90,16 @@ func (t Trace) fate(kind string) string {
 	}
 }
 
-// short writes owners as their actors' names.
+// short replaces owners by the names of their actors.
 func (t Trace) short(text string) string {
-	text = segments.ReplaceAllString(text, "distributedLock\x00$1") // which are no owners
+	text = segments.ReplaceAllString(text, "distributedLock\x00$1") // keys of segments are no owners
 	return strings.ReplaceAll(strings.ReplaceAll(text, "distributedLock:", ""), "\x00", ":")
 }
 
-// segments are the keys of the locks of segments.
+// segments matches the lock keys of stock segments.
 var segments = regexp.MustCompile(`distributedLock:(\d{1,2}\b[^-])`) //nolint:gochecknoglobals // never changed
 
-// cut leaves words out at the end.
+// cut shortens a text to so many columns by leaving out its last words.
 func cut(text string, fits int) string {
 	if uniseg.StringWidth(text) <= fits {
 		return text
@@ -106,11 +108,11 @@ func cut(text string, fits int) string {
 	return Wrap(text, fits-uniseg.StringWidth(more), "")[0] + more
 }
 
-// Wrap breaks a text into lines that fit so many columns. Those that go on with it begin with indent.
-func Wrap(text string, fits int, indent string) (lines []string) {
+// Wrap breaks a text into lines of at most width columns. Every line but the first begins with indent.
+func Wrap(text string, width int, indent string) (lines []string) {
 	line := ""
 	for _, piece := range pieces(text) {
-		if line != "" && uniseg.StringWidth(line+piece) > fits {
+		if line != "" && uniseg.StringWidth(line+piece) > width {
 			lines, line, piece = append(lines, line), indent, strings.TrimPrefix(piece, " ")
 		}
 		line += piece
@@ -118,8 +120,8 @@ func Wrap(text string, fits int, indent string) (lines []string) {
 	return append(lines, line)
 }
 
-// pieces returns the parts of a text that stay in one line: its words, with the spaces before them. A word that is wider than it is long is
-// Chinese, and has pieces of its own.
+// pieces returns the parts between which a text may be broken: its words, each with the space before it. A word with more columns than
+// characters is Chinese, and is broken by the rules of Unicode.
 func pieces(text string) (all []string) {
 	space := ""
 	for word := range strings.FieldsSeq(text) {
@@ -135,7 +137,7 @@ func pieces(text string) (all []string) {
 	return all
 }
 
-// In says where an actor stands.
+// In returns the stance in words.
 func (s Stance) In(in language.Language) string {
 	both := language.Both
 	return map[Stance]language.Text{
@@ -145,31 +147,32 @@ func (s Stance) In(in language.Language) string {
 	}[s].In(in)
 }
 
-// fault names a step's fault. A failover, or a rollback, begins with the first command that the replica, or the snapshot, does not get.
-func (t Trace) fault(s Step) string {
+// faultLabel returns the label of a step's fault. A failover or a rollback begins with the first command that the replica or the snapshot
+// does not get.
+func (t Trace) faultLabel(s Step) string {
 	if s.Kind == KindUnsynced {
-		return t.say("%s to come", "%s 将至", s.Fault)
+		return t.say("%s to come", "%s：此后的写入不再同步", s.Fault)
 	}
 	return s.Fault
 }
 
-// State says what is so after a step.
+// State describes the lock and the stock after a step.
 func (s Step) State(in language.Language) string { return Trace{Language: in}.state(s) }
 
-// state says it in the language of the trace.
+// state is State in the language of the trace.
 func (t Trace) state(s Step) string {
-	held := t.held(s)
+	lock := t.lockState(s)
 	if s.Stock == "" {
-		return held
+		return lock
 	}
-	return held + t.say("; stock: ", "；库存：") + s.Stock
+	return lock + t.say("; stock: ", "；库存：") + s.Stock
 }
 
-// held says whose the lock is.
-func (t Trace) held(s Step) string {
+// lockState says who holds the lock, and for how long.
+func (t Trace) lockState(s Step) string {
 	switch {
 	case len(s.Nodes) > 0:
-		return t.heldOnNodes(s)
+		return t.nodeStates(s)
 	case s.Lock == "":
 		return t.say("no lock", "没有锁")
 	case s.Expires == 0:
@@ -179,7 +182,7 @@ func (t Trace) held(s Step) string {
 	}
 }
 
-// holder returns the name of one who has the lock.
+// holder returns the name of a holder in the language of the trace.
 func (t Trace) holder(name string) string {
 	if name == Nobody {
 		return t.say(Nobody, "无人持有")
@@ -187,7 +190,8 @@ func (t Trace) holder(name string) string {
 	return name
 }
 
-func (t Trace) heldOnNodes(s Step) string {
+// nodeStates says of each node who holds the lock there.
+func (t Trace) nodeStates(s Step) string {
 	var all []string
 	for i, node := range s.Nodes {
 		what := t.holder(node.Lock)
@@ -205,13 +209,13 @@ func (t Trace) heldOnNodes(s Step) string {
 	return strings.Join(all, t.say(", ", "，"))
 }
 
-// say says it in the language of the trace.
+// say formats a text in the language of the trace.
 func (t Trace) say(english, chinese string, values ...any) string {
 	return t.Language.Say(english, chinese, values...)
 }
 
-// folded says what so many steps from i on are.
-func (t Trace) folded(i, n int) string {
+// summary describes n steps from i on that change nothing.
+func (t Trace) summary(i, n int) string {
 	polls := 0
 	for _, step := range t.Steps[i : i+n] {
 		if step.Command != "" {

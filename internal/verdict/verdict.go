@@ -1,34 +1,34 @@
-// Package verdict is what a command has found: of a run or a soak, of a claim about a lock, of an exercise. Each has its words.
+// Package verdict holds the verdicts of commands, with their exit codes: on a run or a soak, on a claim about a lock, on an exercise.
 package verdict
 
 import "lockstep/internal/language"
 
-// Verdict is one word for what was found. Empty: nothing was run.
+// Verdict is the result of a command in one word. Empty: nothing was run.
 type Verdict string
 
 // The verdicts.
 const (
-	// Of the stock and the orders of a run. A soak has Pass and Untested, too.
-	Pass        Verdict = "PASS"         // a run: stock and orders agree, and at least two sales overlapped; a soak: every rule holds
-	Oversold    Verdict = "OVERSOLD"     // more was sold than the stock felt, or than there was
+	// Verdicts on a run. A soak has Pass, Untested, AsPredicted and Fail.
+	Pass        Verdict = "PASS"         // run: stock and orders agree, and at least two sales overlapped; soak: every rule holds
+	Oversold    Verdict = "OVERSOLD"     // more was sold than the stock fell by, or than there was
 	Undersold   Verdict = "UNDERSOLD"    // the stock fell by more than was sold
-	Untested    Verdict = "UNKNOWN"      // something was not put to the test
-	AsPredicted Verdict = "AS PREDICTED" // a weak lock has lost updates, by the faults that it cannot stand; otherwise as Pass
-	Fail        Verdict = "FAIL"         // some rule does not hold
+	Untested    Verdict = "UNKNOWN"      // too little happened to tell, such as no two sales that overlapped
+	AsPredicted Verdict = "AS PREDICTED" // soak: a weak lock lost updates under the faults that it cannot survive, and nothing else failed
+	Fail        Verdict = "FAIL"         // soak: some rule does not hold
 
-	// Of a claim: an exploration, a lab, a scheduled job.
-	Holds   Verdict = "holds"
-	Broken  Verdict = "broken"
-	Unknown Verdict = "unknown" // it was not put to the test, or not to the end
+	// Verdicts on a claim: of an exploration, a lab, a scheduled job.
+	Holds   Verdict = "holds"   // nothing was found against the claim, and the search was complete
+	Broken  Verdict = "broken"  // a counterexample was found
+	Unknown Verdict = "unknown" // the claim was not tested, or not completely
 	NA      Verdict = "n/a"     // the lock does not promise it, or the lab is not for this lock
 
-	// Of an exercise.
-	Done   Verdict = "done"    // the claim is met
+	// Verdicts on an exercise.
+	Done   Verdict = "done"    // the lock meets the claim
 	NotYet Verdict = "not yet" // a schedule shows an anomaly, or the claim was not put to the test
-	Failed Verdict = "failed"  // nothing can be said: the code does not compile, panics, or moves behind the explorer's back
+	Failed Verdict = "failed"  // no verdict: the code does not compile, panics, or acts outside the explorer's control
 )
 
-// ExitCode returns what a command ends with that was asked for the verdict: 0, 1 or 2.
+// ExitCode returns the exit code of a command with this verdict: 0 for what was wanted, 1 for the opposite, 2 for unknown.
 func (v Verdict) ExitCode() int {
 	switch v {
 	case Pass, AsPredicted, Holds, Done:
@@ -40,27 +40,33 @@ func (v Verdict) ExitCode() int {
 	}
 }
 
-// Of returns the verdict on a claim: broken if something was found against it, and otherwise unknown unless the search was complete.
-func Of(found, complete bool) Verdict {
+// Search is the outcome of a search for counterexamples to a claim.
+type Search struct {
+	Found    bool // a counterexample was found
+	Complete bool // nothing was left out
+}
+
+// Verdict returns Broken if a counterexample was found, Holds if a complete search found none, and otherwise Unknown.
+func (s Search) Verdict() Verdict {
 	switch {
-	case found:
+	case s.Found:
 		return Broken
-	case complete:
+	case s.Complete:
 		return Holds
 	default:
 		return Unknown
 	}
 }
 
-// Sign is how a table shows a verdict on a claim.
+// Sign is the symbol of a verdict on a claim, as tables show it.
 type Sign struct {
 	Verdict
-	Mark  string
-	Class string // in HTML
+	Mark  string // one character
+	Class string // CSS class
 	Word  language.Text
 }
 
-// Signs returns all, in the order in which a legend has them.
+// Signs returns all signs, in the order of a legend.
 func Signs() []Sign {
 	return []Sign{
 		{Broken, "✗", "broken", language.Both("broken", "会发生")},
@@ -71,7 +77,7 @@ func Signs() []Sign {
 	}
 }
 
-// Sign returns how a table shows it.
+// Sign returns the sign of the verdict; if it has none, that of a claim that was not run.
 func (v Verdict) Sign() (s Sign) {
 	for _, s = range Signs() {
 		if s.Verdict == v {
@@ -81,5 +87,5 @@ func (v Verdict) Sign() (s Sign) {
 	return s
 }
 
-// In returns the word for it in a language.
+// In returns the word for the verdict in a language.
 func (v Verdict) In(in language.Language) string { return v.Sign().Word.In(in) }

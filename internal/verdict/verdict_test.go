@@ -6,8 +6,21 @@ import (
 	"lockstep/internal/verdict"
 )
 
-// Each vocabulary has a word for each exit code. A table shows the verdicts on a claim, each by a sign of its own.
-func TestVerdicts(t *testing.T) {
+func TestSearchVerdict(t *testing.T) {
+	for search, want := range map[verdict.Search]verdict.Verdict{
+		{Found: true, Complete: true}:  verdict.Broken,
+		{Found: true, Complete: false}: verdict.Broken,
+		{Found: false, Complete: true}: verdict.Holds,
+		{}:                             verdict.Unknown,
+	} {
+		if got := search.Verdict(); got != want {
+			t.Errorf("%+v: %s, want %s", search, got, want)
+		}
+	}
+}
+
+// Each vocabulary has a word for each exit code, and each verdict on a claim has a sign of its own.
+func TestVerdictsHaveExitCodesAndSigns(t *testing.T) {
 	for code, words := range [][]verdict.Verdict{
 		{verdict.Pass, verdict.AsPredicted, verdict.Holds, verdict.Done},
 		{verdict.Oversold, verdict.Undersold, verdict.Fail, verdict.Broken, verdict.NotYet},
@@ -18,10 +31,6 @@ func TestVerdicts(t *testing.T) {
 				t.Errorf("%s: exit code %d; want %d", v, got, code)
 			}
 		}
-	}
-	if verdict.Of(true, true) != verdict.Broken || verdict.Of(true, false) != verdict.Broken ||
-		verdict.Of(false, true) != verdict.Holds || verdict.Of(false, false) != verdict.Unknown {
-		t.Error("what was found breaks a claim, and a search that is not complete leaves it unknown")
 	}
 	marks := map[string]bool{}
 	for _, v := range []verdict.Verdict{verdict.Broken, verdict.Holds, verdict.Unknown, verdict.NA, ""} {

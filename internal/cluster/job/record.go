@@ -26,7 +26,7 @@ const (
 
 // rights returns what the record and the trial of the lock need.
 func rights() strategy.Rights {
-	return strategy.Rights("+multi +exec +xadd +xrange +pexpire ~" + recordKey).And(strategy.TrialRight(jobName))
+	return strategy.ParseRights("+multi +exec +xadd +xrange +pexpire ~" + recordKey).Union(strategy.TrialRights(jobName))
 }
 
 // Record is the record of a job's runs in Redis, the stream {job}:events. Redis puts their beginnings and ends in one order, whatever the

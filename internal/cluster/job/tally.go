@@ -63,7 +63,7 @@ func NewTally(runs []Run, every Every, work time.Duration, first, last time.Time
 		count.Busy = count.Runs == 0 && !tick.After(busy)
 		t.add(count)
 	}
-	t.Verdict = verdict.Of(t.Runs > 0 && t.More+t.Missed+t.Beside > 0, t.Runs > 0)
+	t.Verdict = verdict.Search{Found: t.Runs > 0 && t.More+t.Missed+t.Beside > 0, Complete: t.Runs > 0}.Verdict()
 	return t
 }
 

@@ -48,7 +48,7 @@ func (r Request) Compare(ctx context.Context) (verdict.Verdict, error) {
 	} else {
 		r.printComparison(c, ctx.Err() != nil)
 	}
-	return verdict.Of(c.Differs > 0, true), err
+	return verdict.Search{Found: c.Differs > 0, Complete: true}.Verdict(), err
 }
 
 func (r Request) printComparison(c session.Fate, interrupted bool) {

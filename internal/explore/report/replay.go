@@ -39,7 +39,7 @@ func (r Request) Replay(ctx context.Context) (verdict.Verdict, error) {
 	} else {
 		fmt.Fprintln(people, showsNothing(r.Scenario))
 	}
-	return verdict.Of(len(replayed.Shown) > 0, true), r.writePage([]Schedule{r.scheduleOf(replayed)})
+	return verdict.Search{Found: len(replayed.Shown) > 0, Complete: true}.Verdict(), r.writePage([]Schedule{r.scheduleOf(replayed)})
 }
 
 // showReplayed prints the steps.

@@ -69,7 +69,7 @@ func (r Request) goal() (explore.Goal, error) {
 	if segmented {
 		why = "it has a lock for each segment, and v11 shows what that promises"
 	}
-	if !r.Anomaly.IsPromisedBy(r.Lock) && (segmented || !r.Anomaly.ByName()) {
+	if !r.Anomaly.IsPromisedBy(r.Lock) && (segmented || !r.Anomaly.OnRequest()) {
 		return goal, fmt.Errorf("anomaly: %s does not promise that %s never happens: %s; "+
 			"without --anomaly, explore looks for all that it promises to prevent", r.Lock.Name, r.Anomaly, why)
 	}

@@ -165,5 +165,5 @@ func (w *walk) end() verdict.Verdict {
 	if v.Schedule != "" {
 		fmt.Fprint(w.request.Out, replaySays(w.request.replayCommand(v.Schedule), w.request.Scenario))
 	}
-	return verdict.Of(len(v.Shown) > 0, true)
+	return verdict.Search{Found: len(v.Shown) > 0, Complete: true}.Verdict()
 }

@@ -106,7 +106,7 @@ func anomalyOf(query url.Values, s strategy.Strategy, byName bool) (explore.Anom
 	a := explore.Anomaly(query.Get("anomaly"))
 	var names []string
 	for _, takes := range explore.Anomalies() {
-		if isPromised(takes, s) || byName && takes.ByName() {
+		if isPromised(takes, s) || byName && takes.OnRequest() {
 			names = append(names, string(takes))
 		}
 	}
@@ -118,7 +118,7 @@ func anomalyOf(query url.Values, s strategy.Strategy, byName bool) (explore.Anom
 
 // isPromised reports whether a lock promises to prevent an anomaly that needs no name to be looked for.
 func isPromised(a explore.Anomaly, by strategy.Strategy) bool {
-	return a.IsPromisedBy(by) && !a.ByName()
+	return a.IsPromisedBy(by) && !a.OnRequest()
 }
 
 // requestOf reads what is to be explored.
@@ -142,7 +142,7 @@ func requestOf(query url.Values) (request report.Request, err error) {
 		return request, err
 	case request.Each:
 		return request, fmt.Errorf("%w: each looks for all anomalies: leave out anomaly", errTogether)
-	case request.Why && request.Anomaly.ByName():
+	case request.Why && request.Anomaly.OnRequest():
 		return request, fmt.Errorf("%w: why: it knows no way without %s, of which no lock promises to be free", errTogether, request.Anomaly)
 	}
 	return request, nil

@@ -112,10 +112,10 @@ func checkOrRewrite(t *testing.T, file, text, now string) {
 // The rights that a lock needs are said in its row, and those of the shop in internal/dao. The tables of running.md repeat them.
 func TestRightsSayWhatTheTableSays(t *testing.T) {
 	code := func(rights strategy.Rights) string {
-		if rights == "" {
+		if len(rights) == 0 {
 			return "–"
 		}
-		return "`" + string(rights) + "`"
+		return "`" + rights.String() + "`"
 	}
 	for i, document := range []string{"docs/running.md", "docs/running.zh-CN.md"} {
 		in := language.All()[i]
@@ -127,7 +127,7 @@ func TestRightsSayWhatTheTableSays(t *testing.T) {
 			needs := code(s.Needs.Without(dao.ShopRights()))
 			switch {
 			case s.OnNodes:
-				needs = say("on each of its nodes: ", "在每个节点上：") + code(dao.NodeRights().And(s.Needs))
+				needs = say("on each of its nodes: ", "在每个节点上：") + code(dao.NodeRights().Union(s.Needs))
 			case s.Native:
 				needs = say("`+delex`, on Valkey `+delifeq`", "`+delex`，Valkey 上为 `+delifeq`")
 			}
