@@ -17,6 +17,7 @@ import (
 	"lockstep/internal/service/history"
 )
 
+// Bounds of a burst. A page needs no more, and more would keep the shop from its buyers.
 const (
 	maxRequests      = 20_000
 	maxBuyers        = 2_000
@@ -28,6 +29,7 @@ const (
 // peerHeader marks a request that one replica forwards to another.
 const peerHeader = "X-Lockstep-Peer"
 
+// The errors of bursts: another one is running, or the id is unknown.
 var (
 	errRunning = lock.WithCode("burst_running", "a burst is going on; wait for its end, or DELETE it")
 	errNoBurst = lock.WithCode("no_burst", "there is no such burst, or no more")
@@ -65,7 +67,7 @@ type BurstAnswer struct {
 	Done     bool         `json:"done"`
 	Requests int          `json:"requests"`
 	Answered int64        `json:"answered"`
-	Result   *load.Result `json:"result,omitempty"` // as printed by lockstep burst --json; absent until the burst is done
+	Result   *load.Result `json:"result,omitempty"` // output of lockstep burst --json; absent until the burst is done
 	Error    string       `json:"error,omitempty"`  // reason why there is no result
 }
 

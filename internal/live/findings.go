@@ -69,6 +69,7 @@ type findingKey struct {
 	by, of string
 }
 
+// findingKeyOf returns the key of a finding.
 func findingKeyOf(f witness.Finding) findingKey { return findingKey{f.Kind, f.Subject, f.Other} }
 
 // recordFinal takes a finding that will not change any more. The ends of overlaps that were sent as provisional are left to endOverlaps.

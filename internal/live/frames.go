@@ -62,8 +62,8 @@ type SpanKind string
 // The kinds of spans.
 const (
 	SpanWaiting  SpanKind = "waits"  // waiting for the lock
-	SpanCritical SpanKind = "inside" // in the critical section, holding the lock
-	SpanLate     SpanKind = "late"   // in the critical section, although the lock is no longer the sale's
+	SpanCritical SpanKind = "inside" // critical section, while the sale holds the lock
+	SpanLate     SpanKind = "late"   // critical section, although the lock is no longer the sale's
 	SpanPaused   SpanKind = "paused" // stopped with its replica
 )
 
@@ -111,7 +111,7 @@ type FindingFrame struct {
 	At          int64    `json:"at"`
 	Kind        string   `json:"kind"` // kind, a key of RunFrame.Kinds
 	Sentence    string   `json:"says"`
-	Explanation string   `json:"why"`   // what the finding means, for readers who know nothing about locks; empty if the sentence says it
+	Explanation string   `json:"why"`   // explanation for readers who know nothing about locks; empty if the sentence says it
 	Sales       []string `json:"sales"` // sales that the finding concerns; if they are two, GET /live/pair draws them
 	Bad         bool     `json:"bad"`
 }

@@ -74,7 +74,7 @@ func TestSectionsAndStock(t *testing.T) {
 	_, url := show(t, shop)
 	shop.play(foreignDelete()...)
 	w := watch(t, url, "en", "")
-	w.until("finding", "A and B were inside together for 2.0 s")
+	w.until("finding", "A and B were in the critical section together for 2.0 s")
 	w.until("stock", `{"at":8001,"stock":199,"sold":2}`)
 	sections := w.seen[slices.IndexFunc(w.seen, func(f frame) bool { return f.name == "sections" })]
 	want := `[{"sale":"A","replica":"r1","from":0,"to":5000,"overlaps":["B"],"with":1},` +

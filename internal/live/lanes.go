@@ -11,6 +11,7 @@ import (
 	"lockstep/internal/witness"
 )
 
+// Bounds of a lanes frame: more fits on no screen.
 const (
 	maxLanes        = 30
 	maxRailHoldings = 60

@@ -4,7 +4,7 @@
 // (replica.go), or those that a cluster's reverse proxy follows. It passes the events of the current run to a witness.Account (scene.go).
 // At most ten times a second it sends what the account knows: critical sections, the latest sales as lanes (lanes.go), findings
 // (findings.go), the story of what went wrong (story.go), and the stock (stock_lines.go). Frames are plain values (frames.go); each is
-// encoded once in every language, kept, and streamed (stream.go). A Hub's use of memory, frames and time is bounded, whatever the shop does.
+// encoded once in every language, kept, and streamed (stream.go). A Hub's memory, frames and time are bounded, whatever the shop does.
 //
 // The package also draws two sales as a sequence diagram (pair.go), sends bursts of buyers (bursts.go), and controls the embedded masters
 // of Redlock (nodes.go).

@@ -18,6 +18,7 @@ import (
 // wantedActions says what a POST may contain.
 const wantedActions = `want {"do":"stop"}, {"do":"start"}, {"do":"hang"}, {"do":"resume"} or {"do":"empty"}`
 
+// errNoSuchNode is returned for a master number that does not exist.
 var errNoSuchNode = lock.WithCode("no_such_node", "there is no node of that number; GET /nodes lists them")
 
 // Nodes serves the routes that stop, hang and empty the embedded masters of Redlock.

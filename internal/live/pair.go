@@ -19,6 +19,7 @@ import (
 // maxDrawnEvents is how many events a diagram of two sales is made of; more would be neither readable nor quick.
 const maxDrawnEvents = 3000
 
+// The errors of GET /live/pair: the query names no two sales, or one that is unknown.
 var (
 	errPair   = lock.WithCode("bad_request", "want two sales of the run that is shown, such as ?a=A&b=B")
 	errNoSale = lock.WithCode("no_sale", "nothing is known of this sale any more, or yet")

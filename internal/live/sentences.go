@@ -11,13 +11,13 @@ import (
 
 // overlapText is the sentence about an overlap that goes on.
 func overlapText(a, b string) language.Text {
-	return language.Both(fmt.Sprintf("%s and %s are inside together", a, b), fmt.Sprintf("%s 和 %s 同时在临界区里", a, b))
+	return language.Both(fmt.Sprintf("%s and %s are in the critical section together", a, b), fmt.Sprintf("%s 和 %s 同时在临界区里", a, b))
 }
 
 // passByLuck is the sentence about a run whose numbers are right although the lock failed.
 func passByLuck(r history.Report) language.Text {
 	return language.Both(
-		fmt.Sprintf("%d sold, and this time the stock felt each of them, though the lock let two in", r.Sold),
+		fmt.Sprintf("%d sold, and this time each was deducted from the stock, though the lock let two in", r.Sold),
 		fmt.Sprintf("卖出 %d 件，这次每一件都扣了库存，但锁同时放进了两单", r.Sold))
 }
 
@@ -27,10 +27,10 @@ func reportText(r history.Report) language.Text {
 	case r.Lost != 0 || r.Oversold > 0:
 		return r.Means()
 	case r.Sold == 0:
-		return language.Both("nothing is sold yet", "还没有卖出")
+		return language.Both("nothing has been sold yet", "还没有卖出")
 	case r.InFlight > 0:
 		return language.Both(
-			fmt.Sprintf("%d sold so far, and the stock felt each of them", r.Sold),
+			fmt.Sprintf("%d sold so far, and each was deducted from the stock", r.Sold),
 			fmt.Sprintf("目前卖出 %d 件，每一件都扣了库存", r.Sold))
 	default:
 		return r.Means()
@@ -43,12 +43,12 @@ func (t *shopTrouble) texts(in language.Language, displayName func(string) strin
 	switch {
 	case t.runErr == nil:
 	case lock.CodeOf(t.runErr) == "no_replica":
-		all = append(all, in.Say("No replica answers: what you see is old.", "没有副本响应：你看到的是旧画面。"))
+		all = append(all, in.Say("No replica answers: what you see is out of date.", "没有副本响应：你看到的是旧画面。"))
 	case errors.Is(t.runErr, ErrRunDue):
-		all = append(all, in.Say("Redis holds no run or no stock any more: a new run begins when the sales in flight have ended.",
+		all = append(all, in.Say("Redis no longer has a run or its stock: a new run begins when the sales in flight have ended.",
 			"Redis 里已经没有这一轮或它的库存：处理中的请求结束后，新的一轮开始。"))
 	default:
-		all = append(all, in.Say("Redis does not answer: nobody can buy, and what you see is old.", "Redis 没有响应：谁都买不了，你看到的是旧画面。"))
+		all = append(all, in.Say("Redis does not answer: nobody can buy, and what you see is out of date.", "Redis 没有响应：谁都买不了，你看到的是旧画面。"))
 	}
 	if t.lostRun != (language.Text{}) {
 		all = append(all, t.lostRun.In(in))

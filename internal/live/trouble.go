@@ -16,7 +16,7 @@ type shopTrouble struct {
 	runErr   error         // error of the last request for the run's state; nil: none
 	paused   []string      // names of the stopped replicas, sorted
 	cutOff   []string      // names of the replicas that are cut off from Redis, sorted
-	lostRun  language.Text // what became of a run whose data Redis lost; empty: nothing to say
+	lostRun  language.Text // sentence about a run whose data Redis lost; empty: none
 	lastSent string        // English text of the last frame
 }
 

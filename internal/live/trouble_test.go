@@ -17,7 +17,7 @@ func TestRedisIsGone(t *testing.T) {
 	english, chinese := watch(t, url, "en", ""), watch(t, url, "zh", "")
 	english.until("run", "one")
 	shop.set(func(*live.RunState) { shop.gone = errors.New("refused") })
-	english.until("trouble", `["Redis does not answer: nobody can buy, and what you see is old."]`)
+	english.until("trouble", `["Redis does not answer: nobody can buy, and what you see is out of date."]`)
 	watch(t, url, "en", "").until("trouble", "Redis does not answer")
 	shop.set(func(look *live.RunState) {
 		shop.gone, look.Report.RunID, look.Report.Sold, look.Report.Remaining = nil, "two", 0, 200
@@ -60,7 +60,7 @@ func TestRedisForgets(t *testing.T) {
 	again("three", true, nil)
 	english.until("trouble", "Redis was gone, and has forgotten the run: the stock was 200")
 	shop.set(func(*live.RunState) { shop.gone = live.ErrRunDue })
-	english.until("trouble", `["Redis holds no run or no stock any more: a new run begins when the sales in flight have ended."`)
+	english.until("trouble", `["Redis no longer has a run or its stock: a new run begins when the sales in flight have ended."`)
 	again("due", true, nil)
 	english.until("trouble", "Redis has forgotten the run (FLUSHALL, or its keys are deleted): the stock was 200")
 	again("four", false, nil)

@@ -265,7 +265,8 @@ func (a *Account) TakeFindings() []Finding {
 	return taken
 }
 
-const maxRemembered = 400 // sales and holdings that an account with limits keeps: several times what a page shows
+// maxRemembered is how many sales and holdings an account with limits keeps: several times what a page shows.
+const maxRemembered = 400
 
 // forget drops the oldest of what the account remembers, if it has limits.
 func (a *Account) forget() {

@@ -77,7 +77,7 @@ func TestExamine(t *testing.T) {
 				s.removes(1500, "r1#1", witness.Done, true)
 			},
 			want: []string{
-				"r1#1's lock expired after 1.0 s, while r1#1 was still at work", "r1#1 and r2#1 were inside together for 497 ms",
+				"r1#1's lock expired after 1.0 s, while r1#1 was still at work", "r1#1 and r2#1 were in the critical section together for 497 ms",
 				"r1#1 removed r2#1's lock",
 			},
 		},
@@ -88,7 +88,7 @@ func TestExamine(t *testing.T) {
 				s.removes(1500, "r1#1", witness.ByOther, false)
 			},
 			want: []string{
-				"r1#1's lock expired after 1.0 s, while r1#1 was still at work", "r1#1 and r2#1 were inside together for 497 ms",
+				"r1#1's lock expired after 1.0 s, while r1#1 was still at work", "r1#1 and r2#1 were in the critical section together for 497 ms",
 			},
 		},
 		"a release that leaves another's lock alone, or finds none: it does not say which": {
@@ -99,7 +99,7 @@ func TestExamine(t *testing.T) {
 				s.removes(2500, "r2#1", witness.NotOwner, false)
 			},
 			want: []string{
-				"r1#1's lock expired after 1.0 s, while r1#1 was still at work", "r1#1 and r2#1 were inside together for 497 ms",
+				"r1#1's lock expired after 1.0 s, while r1#1 was still at work", "r1#1 and r2#1 were in the critical section together for 497 ms",
 				"r2#1's lock expired after 1.0 s, while r2#1 was still at work",
 			},
 		},
@@ -231,7 +231,7 @@ func TestExamine(t *testing.T) {
 				s.takes(60, "r2#1", 0)
 				s.removes(80, "r2#1", witness.Done, false)
 			},
-			want: []string{"Redis forgot r1#1's lock", "r1#1 and r2#1 were inside together for 18 ms"},
+			want: []string{"Redis forgot r1#1's lock", "r1#1 and r2#1 were in the critical section together for 18 ms"},
 		},
 		"a sale that is given no answer": {
 			tell: func(s *story) {

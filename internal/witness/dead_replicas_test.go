@@ -40,7 +40,7 @@ func TestWhatTheDeadLeave(t *testing.T) {
 				s.visitInTurn(300, 4500, 5000, "r3#1")
 				s.visitInTurn(400, 8000, 8100, "r3#2")
 			},
-			want: []string{"r2#1 died in the queue and was passed over: its turn was lost for 2.5 s, then r3#1 came in"},
+			want: []string{"r2#1 died in the queue and was passed over: nobody used its turn for 2.5 s, then r3#1 entered"},
 		},
 		"it dies when it has been told that it has the lock": {
 			tell: func(s *story) {
@@ -50,7 +50,7 @@ func TestWhatTheDeadLeave(t *testing.T) {
 				s.moment(2500, witness.KindAsks, "r2#1") // of its next process
 				s.visitInTurn(300, 4500, 5000, "r3#1")
 			},
-			want: []string{"r2#1 died in the queue and was passed over: its turn was lost for 2.5 s, then r3#1 came in"},
+			want: []string{"r2#1 died in the queue and was passed over: nobody used its turn for 2.5 s, then r3#1 entered"},
 		},
 		"places are those of replicas, not of sales": {
 			tell: func(s *story) {
@@ -62,7 +62,7 @@ func TestWhatTheDeadLeave(t *testing.T) {
 				s.command(1900, 1900, "r3#1", witness.Command{Verb: witness.Takes, Outcome: witness.Refused, Holder: "r3"})
 				s.moment(4500, witness.KindObtains, "r3#1")
 			},
-			want: []string{"r2#1 died in the queue and was passed over: its turn was lost for 2.5 s, then r3#1 came in"},
+			want: []string{"r2#1 died in the queue and was passed over: nobody used its turn for 2.5 s, then r3#1 entered"},
 		},
 		"its place is gone before its turn comes": {
 			tell: func(s *story) {
@@ -71,7 +71,7 @@ func TestWhatTheDeadLeave(t *testing.T) {
 				s.moment(1500, witness.KindDies, "r2")
 				s.visitInTurn(300, 9010, 9500, "r3#1")
 			},
-			want: []string{"r2#1 died in the queue, and its place expired before its turn: r3#1 came in at once"},
+			want: []string{"r2#1 died in the queue, and its place expired before its turn: r3#1 entered at once"},
 		},
 		"the last in the queue dies": {
 			tell: func(s *story) {

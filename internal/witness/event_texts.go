@@ -23,7 +23,7 @@ func commandTexts() map[commandResult]language.Text {
 	refused, over := both("{by} is refused", "{by} 被拒绝"), both("{by} is refused: its run is over", "{by} 被拒绝：它那一轮已经结束")
 	return map[commandResult]language.Text{
 		{Takes, Done}:       both("{by} takes the lock", "{by} 拿到锁"),
-		{Takes, Again}:      both("{by} counts its lock", "{by} 更新自己锁的重入次数"),
+		{Takes, Again}:      both("{by} updates its lock's reentrancy count", "{by} 更新自己锁的重入次数"),
 		{Takes, Refused}:    both("{by} finds the lock held", "{by} 发现锁被占用"),
 		{Looks, Done}:       both("{by} finds the lock to be {holder}'s", "{by} 发现锁是 {holder} 的"),
 		{Looks, ByNobody}:   both("{by} finds no lock", "{by} 没有发现锁"),
@@ -33,8 +33,8 @@ func commandTexts() map[commandResult]language.Text {
 		{Removes, Done}:     both("{by} gives the lock back", "{by} 释放锁"),
 		{Removes, Passed}:   both("{by} gives the lock back to the queue", "{by} 释放锁，轮到队首"),
 		{Removes, Again}:    both("{by} keeps the lock", "{by} 保留锁"),
-		{Removes, ByOther}:  both("{by} leaves the lock alone: it is another's by now", "{by} 不动这把锁：它已经是别人的"),
-		{Removes, ByNobody}: both("{by} finds no lock any more", "{by} 发现锁已经不在了"),
+		{Removes, ByOther}:  both("{by} leaves the lock alone: it belongs to another sale by now", "{by} 不动这把锁：它已经是别人的"),
+		{Removes, ByNobody}: both("{by} finds that the lock is gone", "{by} 发现锁已经不在了"),
 		{Removes, NotOwner}: both("{by} finds that the lock is no longer its own", "{by} 发现锁已经不是自己的"),
 		{Reads, Done}:       both("{by} reads stock {stock}", "{by} 读到库存 {stock}"),
 		{Writes, Done}:      both("{by} writes stock {stock}", "{by} 写入库存 {stock}"),
@@ -47,7 +47,7 @@ func commandTexts() map[commandResult]language.Text {
 func manualRemovalTexts() map[Outcome]language.Text {
 	return map[Outcome]language.Text{
 		Done:     language.Both("somebody removes the lock by hand", "有人手动删除了锁"),
-		ByNobody: language.Both("somebody would remove the lock by hand, but there is none", "有人要手动删除锁，但没有锁"),
+		ByNobody: language.Both("somebody tries to remove the lock by hand, but there is none", "有人要手动删除锁，但没有锁"),
 	}
 }
 
@@ -74,12 +74,12 @@ func commandSentence(in language.Language, event Event) string {
 
 // pollsSentence says how often a sale asked again, unrecorded, before a command.
 func pollsSentence(in language.Language, event Event) string {
-	english, chinese := "{by} asks {times} times more, in vain", "{by} 又问了 {times} 次，都没有成功"
+	english, chinese := "{by} asks {times} more times, in vain", "{by} 又问了 {times} 次，都没有成功"
 	if event.Node > 0 {
-		english, chinese = "{by} asks node {node} {times} times more, in vain", "{by} 又问了节点 {node} {times} 次，都没有成功"
+		english, chinese = "{by} asks node {node} {times} more times, in vain", "{by} 又问了节点 {node} {times} 次，都没有成功"
 	}
 	if event.Command.Polls == 1 {
-		english = strings.Replace(english, "{times} times", "once", 1)
+		english = strings.Replace(english, "{times} more times", "once more", 1)
 		chinese = strings.Replace(chinese, "，都没有成功", "，没有成功", 1)
 	}
 	return event.fill(language.Both(english, chinese).In(in), in)
@@ -127,7 +127,7 @@ func eventTexts() []eventText {
 			stepKind: trace.KindPauses, sentence: both("{by} stops, timers and all", "{by} 暂停，定时器也停了")},
 		{kind: KindResumes, title: both("A replica goes on", "副本恢复运行"), stepKind: trace.KindResumes, sentence: both("{by} goes on", "{by} 恢复运行")},
 		{kind: KindCommandHeld, stepKind: trace.KindWaits,
-			sentence: both("a command of {by}'s is held on its way to {redis}", "{by} 的一条命令在去 {redis} 的途中被扣住")},
+			sentence: both("a command of {by} is held on its way to {redis}", "{by} 的一条命令在去 {redis} 的途中被扣住")},
 		{kind: KindCommandReleased, stepKind: trace.KindWaits, sentence: both("the command that was held reaches {redis}", "被扣住的命令到达 {redis}")},
 		{kind: KindCutOff, title: both("A replica was cut off from Redis", "副本与 Redis 断开"),
 			stepKind: trace.KindWaits, sentence: both("{by} is cut off from {redis}", "{by} 与 {redis} 断开")},
@@ -135,14 +135,15 @@ func eventTexts() []eventText {
 			stepKind: trace.KindWaits, sentence: both("{by} reaches {redis} again", "{by} 重新连上 {redis}")},
 		{kind: KindMessageLost, stepKind: trace.KindWaits, sentence: both("a message to {by} is lost on its way", "发给 {by} 的一条消息在途中丢失")},
 		{kind: KindReplyHeld, stepKind: trace.KindWaits, sentence: both(
-			"Redis has done a command of {by}'s, and the reply is held", "Redis 执行了 {by} 的一条命令，响应被扣住")},
+			"Redis has executed a command of {by}, and the reply is held", "Redis 执行了 {by} 的一条命令，响应被扣住")},
 		{kind: KindCommandResent, stepKind: trace.KindWaits, sentence: both(
-			"Redis does a command of {by}'s twice: the reply to the first was lost", "Redis 把 {by} 的一条命令执行了两次：第一次的响应丢失")},
+			"Redis executes a command of {by} twice: the first reply was lost", "Redis 把 {by} 的一条命令执行了两次：第一次的响应丢失")},
 
 		{kind: KindEmptied, title: both("Redis lost what it held", "Redis 的数据丢失"),
 			stepKind: trace.KindRestarts, sentence: both("{by} restarts empty", "{by} 清空重启")},
 		{kind: KindCrashes, stepKind: trace.KindCrashes, sentence: both("{by} goes down", "{by} 宕机")},
-		{kind: KindReplicationStops, stepKind: trace.KindLags, sentence: both("{by}'s replica hears nothing more of it", "{by} 的从节点不再收到它的改动")},
+		{kind: KindReplicationStops, stepKind: trace.KindLags,
+			sentence: both("{by}'s replica no longer receives its changes", "{by} 的从节点不再收到它的改动")},
 		{kind: KindFailsOver, stepKind: trace.KindFailover, sentence: both(
 			"{by} fails over to a replica that has not heard of the lock", "{by} 主从切换，接管的从节点没有收到这把锁")},
 		{kind: KindRolledBack, title: both("Redis restarted with an older snapshot", "Redis 重启后回到较早的快照"),
@@ -159,7 +160,7 @@ func eventTexts() []eventText {
 		{kind: KindTickBegins, stepKind: trace.KindTime, ruler: both("tick {tick}", "第 {tick} 个 tick")},
 		{kind: KindTickMissed, stepKind: trace.KindTime},
 		{kind: KindRunBegins, stepKind: trace.KindBegins, sentence: both("{by} runs the job", "{by} 运行任务")},
-		{kind: KindRunEnds, stepKind: trace.KindEnds, sentence: both("{by} has run it", "{by} 运行完毕")},
+		{kind: KindRunEnds, stepKind: trace.KindEnds, sentence: both("{by} has run the job", "{by} 运行完毕")},
 		{kind: KindLoses, stepKind: trace.KindWoken, sentence: both("{by} is told that it lost the lock", "{by} 得知自己丢了锁")},
 	}
 }

@@ -7,16 +7,16 @@ import "time"
 type Finding struct {
 	Kind    FindingKind `json:"kind"`
 	At      time.Time   `json:"at"`
-	Subject string      `json:"by"`           // who did it, or to whom it happened: a sale, a replica, or a Redis; empty: somebody unknown
+	Subject string      `json:"by"`           // sale, replica or Redis that did it, or to which it happened; empty: somebody unknown
 	Other   string      `json:"of,omitempty"` // other party: lock owner, writer, sale waited for, or sale in the critical section
 
-	Duration     Millis `json:"for_ms,omitempty"`
-	Count        int    `json:"times,omitempty"`
-	Tick         int    `json:"tick,omitempty"`
-	Node         int    `json:"node,omitempty"` // 1-based Redlock master whose loss cost Other its majority; 0: the only Redis
-	Token        int64  `json:"token,omitempty"`
-	LargerToken  int64  `json:"seen,omitempty"` // larger fencing token that the store had seen
-	ReadStock    int64  `json:"read,omitempty"` // stock that the sale read
+	Duration     Millis `json:"for_ms,omitempty"` // length of the wait, the overlap, the delay or the expiry
+	Count        int    `json:"times,omitempty"`  // number of attempts, renewals or sales
+	Tick         int    `json:"tick,omitempty"`   // 1-based tick of a job
+	Node         int    `json:"node,omitempty"`   // 1-based Redlock master whose loss cost Other its majority; 0: the only Redis
+	Token        int64  `json:"token,omitempty"`  // fencing token of the refused write
+	LargerToken  int64  `json:"seen,omitempty"`   // larger fencing token that the store had seen
+	ReadStock    int64  `json:"read,omitempty"`   // stock that the sale read
 	WrittenStock int64  `json:"wrote,omitempty"`
 }
 

@@ -19,7 +19,7 @@ type findingText struct {
 	anomaly     anomaly.Anomaly // anomaly of the catalogue that the finding shows; empty: none
 	title       language.Text   // title on the page, if it differs from the anomaly's; without either, the page never shows the kind
 	sentence    language.Text   // sentence about a finding; words in braces are replaced by its fields, see Sentence
-	explanation language.Text   // what the finding means, for readers who know nothing about locks; empty if the sentence says it
+	explanation language.Text   // explanation for readers who know nothing about locks; empty if the sentence says it
 	isCost      bool            // the finding is no fault, only a cost of the lock
 }
 
@@ -27,7 +27,7 @@ type findingText struct {
 func findingTexts() []findingText {
 	both := language.Both
 	queuePlace := both(
-		"A process keeps its place in the queue by asking again. A dead one asks no more: its place expires, and the next one has its turn.",
+		"A process keeps its place in the queue by asking again. A dead one no longer asks: its place expires, and the next one has its turn.",
 		"排队的进程要不断重新请求，才能保住位置。崩溃的进程不再请求：它的位置过期后，就轮到下一个。")
 	return []findingText{
 		{kind: RemovedLock, anomaly: anomaly.ForeignRelease, sentence: both("{by} removed {of}'s lock", "{by} 删除了 {of} 的锁"), explanation: both(
@@ -43,7 +43,7 @@ func findingTexts() []findingText {
 				"给别人的锁设置了过期时间。")},
 		{kind: RedisLostLock, anomaly: anomaly.TwoHolders, title: both("Redis forgot the lock", "Redis 丢失了锁"),
 			sentence: both("{by} forgot {of}'s lock", "{by} 丢失了 {of} 的锁"), explanation: both(
-				"Redis lost the lock while its holder was at work. Now two can be inside.",
+				"Redis lost the lock while its holder was at work. Now two sales can be in the critical section.",
 				"持有者还在执行，Redis 丢失了锁。现在可能有两个同时进去。")},
 		{kind: ExpiredAtWork, anomaly: anomaly.TwoHolders, title: both("Lock expired during the work", "没做完锁就过期"),
 			sentence: both(
@@ -52,7 +52,7 @@ func findingTexts() []findingText {
 				"The work took longer than the lock's expiry. Redis removed the lock; the sale does not know that, and goes on.",
 				"执行时间超过了锁的过期时间。Redis 删除了锁，这一单不知道，继续执行。")},
 		{kind: Overlapped, anomaly: anomaly.TwoHolders,
-			sentence: both("{by} and {of} were inside together for {for}", "{by} 和 {of} 同时在临界区里，共 {for}"), explanation: both(
+			sentence: both("{by} and {of} were in the critical section together for {for}", "{by} 和 {of} 同时在临界区里，共 {for}"), explanation: both(
 				"Each believes that it is alone. If both read the same stock, one of the two updates is lost.",
 				"双方都以为只有自己。如果读到同一个库存，其中一次扣减就会丢失。")},
 		{kind: RefusedToken, anomaly: anomaly.TwoHolders, title: both("Stale token refused", "旧令牌被拒绝"),
@@ -85,7 +85,7 @@ func findingTexts() []findingText {
 					"a self-deadlock until the expiry. Then the nested call gets the lock, and the outer one works on without it. "+
 					"A lock that never expires makes it wait for good.",
 				"嵌套调用请求自己这一单已经持有的锁。不可重入的锁会让它等到锁过期：这是自死锁，直到锁过期。之后嵌套调用拿到锁，外层调用没有锁，却继续执行。锁若永不过期，就永远等下去。")},
-		{kind: LearnedOfLoss, title: both("Told of the loss", "得知丢锁"),
+		{kind: LearnedOfLoss, title: both("Learned of the loss", "得知丢锁"),
 			isCost: true, sentence: both("{by} was told that it had lost the lock", "{by} 得知自己丢了锁"), explanation: both(
 				"Its renewal found the lock gone, or its time was over: the context of its work ended. A write that is on its way by then is "+
 					"stopped by a token alone (v7).",
@@ -93,14 +93,14 @@ func findingTexts() []findingText {
 		{kind: Unanswered, anomaly: anomaly.Unanswered,
 			sentence: both("{by} asked for the lock, had no reply for {for}, and failed", "{by} 请求加锁，{for}没有响应，于是失败")},
 		{kind: SoldDespiteError, sentence: both("{by} was sold, though its buyer was told that it was not", "{by} 卖出了，买家却被告知没有买到")},
-		{kind: DoubleSale, anomaly: anomaly.DoubleSale, sentence: both("{by} was sold again: the ledger has more sales than buyers have orders",
+		{kind: DoubleSale, anomaly: anomaly.DoubleSale, sentence: both("{by} was sold twice: the ledger has more sales than buyers have orders",
 			"{by} 又卖出一次：账本里卖出的单数多于买家的订单")},
 		{kind: NeverBooked, sentence: both(
-			"{by} was not sold, though its buyer was told that it was: the ledger has no order of it",
+			"{by} was not sold, though its buyer was told that it was: the ledger has no such order",
 			"{by} 没有卖出，买家却被告知买到了：账本里没有这个订单")},
 		{kind: InDoubtBooked, sentence: both("{by}'s buyer was left in doubt; the ledger has the order", "{by} 的买家无法确定自己是否买到；账本里有这个订单")},
 		{kind: InDoubtUnbooked, sentence: both(
-			"{by}'s buyer was left in doubt; the ledger has no order of it",
+			"{by}'s buyer was left in doubt; the ledger has no such order",
 			"{by} 的买家无法确定自己是否买到；账本里没有这个订单")},
 		{kind: RanTickTwice, sentence: both("{by} ran tick {tick}, and so did {of}", "第 {tick} 个 tick 的任务，{by} 运行了，{of} 也运行了")},
 		{kind: MissedTick, sentence: both("nobody ran tick {tick}", "第 {tick} 个 tick 没有副本运行任务")},
@@ -108,9 +108,9 @@ func findingTexts() []findingText {
 			isCost: true, sentence: both(
 				"{by} was overtaken by {times} sales that asked after it",
 				"{by} 被后来的 {times} 个请求插队")},
-		{kind: LockIdle, anomaly: anomaly.Idle, title: both("Nobody inside, somebody waits", "没人持有，却有人在等"),
+		{kind: LockIdle, anomaly: anomaly.Idle, title: both("Lock idle while a sale waits", "没人持有，却有人在等"),
 			isCost: true, sentence: both(
-				"nobody was inside for {for} after {of}, while {by} waited",
+				"the critical section was empty for {for} after {of}, while {by} waited",
 				"{of} 之后，临界区空了 {for}，而 {by} 在等待")},
 		{kind: RenewedAfterEnd, anomaly: anomaly.GoroutineLeak, title: both("Renewed for nobody", "无主续期"),
 			sentence: both(
@@ -124,13 +124,13 @@ func findingTexts() []findingText {
 				"进程崩溃，锁没有释放。下一个要等到锁过期才能进去。")},
 		{kind: DiedInQueue, anomaly: anomaly.Idle, title: both("Died in the queue", "排队时崩溃"),
 			isCost: true, sentence: both(
-				"{by} died in the queue and was passed over: its turn was lost for {for}, then {of} came in",
+				"{by} died in the queue and was passed over: nobody used its turn for {for}, then {of} entered",
 				"{by} 在队列里崩溃，被跳过：轮到它时白等了 {for}，然后 {of} 进入"), explanation: queuePlace},
 		{kind: QueuePlaceExpired, title: both("Died in the queue", "排队时崩溃"),
 			isCost: true, sentence: both(
-				"{by} died in the queue, and its place expired before its turn: {of} came in at once",
+				"{by} died in the queue, and its place expired before its turn: {of} entered at once",
 				"{by} 在队列里崩溃，轮到它之前位置已经过期：{of} 直接进入"), explanation: queuePlace},
-		{kind: EnteredOccupied, isCost: true, sentence: both("{by} came in while {of} was at work", "{by} 进去了，{of} 还在执行")},
+		{kind: EnteredOccupied, isCost: true, sentence: both("{by} entered while {of} was at work", "{by} 进去了，{of} 还在执行")},
 		{kind: ReplicaPaused, isCost: true, sentence: both("{by}'s replica was stopped", "{by} 所在的副本被暂停")},
 		{kind: ReplicaDied, isCost: true, sentence: both("{by}'s replica died", "{by} 所在的副本崩溃")},
 	}

@@ -52,7 +52,7 @@ type Holding struct {
 	Segment int    // 1-based stock segment that the lock guards; 0: the whole stock
 
 	ttlSetAt     time.Time // earliest time at which TTL may have been set: when the command was sent
-	lastLostPart *Holding  // of a majority's holding: the holding on one master that ended last
+	lastLostPart *Holding  // holding on one master that ended last, for a majority's holding
 }
 
 // HoldingEnd says how a holding ended.

@@ -17,7 +17,7 @@ type keyTracker struct {
 	latest           *Holding
 	isHeld           bool             // latest has not ended
 	unanswered       []Event          // commands that asked for the lock and have no reply
-	releasedCommands map[string]Event // when a held command arrived, by replica
+	releasedCommands map[string]Event // arrival of a held command, by replica
 	resentBy         map[string]bool  // replicas whose client has sent a command twice
 	vanished         []*Holding       // holdings that ended without a known cause
 }

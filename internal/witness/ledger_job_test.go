@@ -52,7 +52,7 @@ func TestWhatHappensBesideTheLock(t *testing.T) {
 				s.booked(10, "r1#2", witness.KindOrderMissing, "outcome_unknown")
 			},
 			want: []string{
-				"r1#1's buyer was left in doubt; the ledger has the order", "r1#2's buyer was left in doubt; the ledger has no order of it",
+				"r1#1's buyer was left in doubt; the ledger has the order", "r1#2's buyer was left in doubt; the ledger has no such order",
 			},
 		},
 		"buyers who were told wrong": {
@@ -63,8 +63,8 @@ func TestWhatHappensBesideTheLock(t *testing.T) {
 			},
 			want: []string{
 				"r1#1 was sold, though its buyer was told that it was not",
-				"r1#2 was not sold, though its buyer was told that it was: the ledger has no order of it",
-				"a sale at r2 was not sold, though its buyer was told that it was: the ledger has no order of it",
+				"r1#2 was not sold, though its buyer was told that it was: the ledger has no such order",
+				"a sale at r2 was not sold, though its buyer was told that it was: the ledger has no such order",
 			},
 		},
 		"a command that was sent twice, and refused for itself": {
@@ -108,7 +108,7 @@ func TestWhatHappensBesideTheLock(t *testing.T) {
 				s.runs(1001, 1201, "r1#2", 2)
 				s.tick(1500, witness.KindTickMissed, 3)
 			},
-			want: []string{"r2#1 ran tick 1, and so did r1#1", "r2#1 and r1#2 were inside together for 99 ms", "nobody ran tick 3"},
+			want: []string{"r2#1 ran tick 1, and so did r1#1", "r2#1 and r1#2 were in the critical section together for 99 ms", "nobody ran tick 3"},
 		},
 	} {
 		var s story
@@ -151,16 +151,16 @@ func TestHappeningsAreDrawn(t *testing.T) {
                        ◷
   2  ○                 │   r1#1 runs the job
   3  ┃        ○        │   r2#1 ran tick 1, and so did r1#1
-  4  ┃        ○        │   r2#1 has run it
-  5  ○                 │   r1#1 has run it
+  4  ┃        ○        │   r2#1 has run the job
+  5  ○                 │   r1#1 has run the job
   6  ┄┄┄ Redis hangs ┄┄┄
                        ◷   Redis hangs: commands wait, and time goes on
   7  ┄┄ Redis is gone ┄┄
                        ◷   every connection to Redis ends, and new ones are refused
   8  ┄┄ Redis is back ┄┄
                        ◷   Redis can be reached again
-  9  ○                 │   Redis has done a command of r1's, and the reply is held
- 10           ○        │   Redis does a command of r2's twice: the reply to the first was lost
+  9  ○                 │   Redis has executed a command of r1, and the reply is held
+ 10           ○        │   Redis executes a command of r2 twice: the first reply was lost
  11                    ◷   nobody ran tick 2
 `
 	if got := witness.Examine(beside()).Trace(language.English).Sequence(); got != want {

@@ -121,7 +121,7 @@ func TestFindingsOnNodes(t *testing.T) {
 				s.moment(65, witness.KindObtains, "r2#1")
 				s.moment(75, witness.KindLeaves, "r2#1")
 			},
-			want: []string{"node 2 forgot r1's lock", "r1#1 and r2#1 were inside together for 10 ms"},
+			want: []string{"node 2 forgot r1's lock", "r1#1 and r2#1 were in the critical section together for 10 ms"},
 		},
 		"a node that is not missed forgets": {
 			tell: func(s *story) { s.takesOn(0, "r1#1", 1, 2, 3); s.happens(50, witness.KindEmptied, 2) },

@@ -50,7 +50,7 @@ type activeSale struct {
 	name  string
 	owner string
 	run   string
-	polls map[int]*pollState // by node, 0 for the Redis with the stock
+	polls map[int]*pollState // poll states by node; 0: the Redis with the stock
 }
 
 func newActiveSale(name, owner string) *activeSale {

@@ -36,9 +36,9 @@ func TestStory(t *testing.T) {
 			tell: foreignDelete,
 			want: []string{
 				"3000 r1#1's lock expired after 3.0 s, while r1#1 was still at work",
-				"3010 r2#1 came in while r1#1 was at work [1]",
+				"3010 r2#1 entered while r1#1 was at work [1]",
 				"5011 r1#1 removed r2#1's lock [2]",
-				"5022 r3#1 came in while r2#1 was at work [3]",
+				"5022 r3#1 entered while r2#1 was at work [3]",
 				"7001 r2#1 wrote stock 199: it had read 200 before r1#1 wrote, so r1#1's update is lost [2]",
 			},
 		},
@@ -56,7 +56,7 @@ func TestStory(t *testing.T) {
 				}
 			},
 			want: []string{
-				"1 r2#1 came in while r1#1 was at work",
+				"1 r2#1 entered while r1#1 was at work",
 				"32 r1#1 wrote stock 199: it had read 200 before r2#1 wrote, so r2#1's update is lost [1]",
 			},
 		},
@@ -72,7 +72,7 @@ func TestStory(t *testing.T) {
 			want: []string{
 				"500 r1#1's replica was stopped",
 				"1000 r1#1's lock expired after 1.0 s, while r1#1 was still at work [1]",
-				"1003 r2#1 came in while r1#1 was at work [2]",
+				"1003 r2#1 entered while r1#1 was at work [2]",
 			},
 		},
 		"a lock that never expires": {
@@ -126,7 +126,7 @@ func TestAStoryStays(t *testing.T) {
 			s.removes(9005+10*i, name, witness.Done, true)
 		}
 	})
-	if got := told(a.Story()); len(got) < 5 || got[1] != "3010 r2#1 came in while r1#1 was at work [1]" {
+	if got := told(a.Story()); len(got) < 5 || got[1] != "3010 r2#1 entered while r1#1 was at work [1]" {
 		t.Errorf("after %d more sales, the story is %q", sales, got)
 	}
 	for _, name := range []string{"r1#1", "r2#1"} {

@@ -143,7 +143,7 @@ func valuesOf(declaration *ast.GenDecl, name string) (values []string) {
 func TestAttemptsAreCounted(t *testing.T) {
 	for want, event := range map[string]Event{
 		"r1#2 asks once more, in vain":           {Sale: "r1#2", Command: &Command{Polls: 1}},
-		"r1#2 asks node 3 2 times more, in vain": {Sale: "r1#2", Node: 3, Command: &Command{Polls: 2}},
+		"r1#2 asks node 3 2 more times, in vain": {Sale: "r1#2", Node: 3, Command: &Command{Polls: 2}},
 	} {
 		if got := pollsSentence(language.English, event); got != want {
 			t.Errorf("%q; want %q", got, want)

@@ -42,7 +42,7 @@ func TestTraceDrawsAttemptsBeforeTheExpiry(t *testing.T) {
      ┃                 │   [lock: r1#1]
   2  ┃        ├───────▶│   SET distributedLock 1 NX → 0
      ┃        │        │   r2#1 finds the lock held
-  3  ┃        ○        │   r2#1 asks 46 times more, in vain
+  3  ┃        ○        │   r2#1 asks 46 more times, in vain
   4  ┃        │        ◷   r1#1's lock expires
      ┃        │        │   [no lock]
   5  ┃        ├───────▶│   SET distributedLock 1 NX → 1
@@ -63,7 +63,7 @@ func TestTraceDrawsLaterAttemptsAfterTheExpiry(t *testing.T) {
 	s.command(10, 11, "r2#1", witness.Command{Verb: witness.Takes, Outcome: witness.Refused})
 	s.command(1500, 1501, "r2#1", witness.Command{Verb: witness.Takes, Outcome: witness.Done, Polls: 5, LastPoll: at(1250)})
 	steps := witness.Examine(s.said()).Trace(language.English).Steps
-	if len(steps) != 5 || steps[3].Says != "r2#1 asks 5 times more, in vain" {
+	if len(steps) != 5 || steps[3].Says != "r2#1 asks 5 more times, in vain" {
 		t.Errorf("%+v", steps)
 	}
 }
@@ -90,7 +90,7 @@ func TestTraceDrawsWhenADelayedCommandIsSent(t *testing.T) {
      ┃                 │   r1#1 reads stock 200
      ┃                 │   [lock: r1#1; stock: 200]
   3  ├────────────────…│   SET inventory 199, not there yet
-  4  ○                 │   a command of r1's is held on its way to Redis
+  4  ○                 │   a command of r1 is held on its way to Redis
   5  ┋                 │   r1 stops, timers and all
   6  ┋                 ◷   r1#1's lock expires
      ┋                 │   [no lock; stock: 200]

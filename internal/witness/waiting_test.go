@@ -99,7 +99,7 @@ func TestWhoWaits(t *testing.T) {
 				s.visit(0, 0, 500, "r1#1")
 				s.visit(300, 1500, 1510, "r2#1")
 			},
-			want: []string{"nobody was inside for 1.0 s after r1#1, while r2#1 waited"},
+			want: []string{"the critical section was empty for 1.0 s after r1#1, while r2#1 waited"},
 		},
 		"nobody is inside, and nobody waits": {
 			tell: func(s *story) {

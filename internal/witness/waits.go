@@ -139,9 +139,9 @@ type deadReplica struct {
 
 // redisQueue is the queue in Redis for the lock of one segment, so far as commands show it.
 type redisQueue struct {
-	queuedSince map[string]time.Time // when each replica asked for the lock in vain first
+	queuedSince map[string]time.Time // time at which each replica first asked in vain
 	dead        []deadReplica
-	handedOffAt time.Time // when a replica last handed the lock to the head of the queue; zero: a sale has obtained it since
+	handedOffAt time.Time // latest hand-off of the lock to the head of the queue; zero: a sale has obtained it since
 }
 
 // queueOf returns the queue for the lock that an event is about.
