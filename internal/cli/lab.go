@@ -76,7 +76,7 @@ func runLab(cmd *cobra.Command, name, lock string, kind lab.Kind, in language.La
 		return err
 	}
 	people := people(cmd, asJSON)
-	fmt.Fprint(people, in.Say("%s: %s.\n", "%s：%s。\n", l.Name, l.Claim.In(in)))
+	fmt.Fprint(people, in.Say("%s: %s\nThe promise: %s.\n", "%s：%s\n承诺：%s。\n", l.Name, l.Title.In(in), l.Claim.In(in)))
 	var results []lab.Result
 	for _, lock := range locks {
 		result, err := l.Run(cmd.Context(), lab.Machine(program), lab.Play{Lock: lock, Redis: kind, In: in})
@@ -111,9 +111,9 @@ func listLabs(cmd *cobra.Command, lock string, in language.Language, asJSON bool
 		return web.WriteJSON(cmd.OutOrStdout(), namesOf(labs))
 	}
 	table := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, language.Both("LAB\tFLAW, CURE\tWHAT A LOCK THAT HOLDS PROMISES", "实验\t缺陷，修复\t没有缺陷的锁承诺什么").In(in))
+	fmt.Fprintln(table, language.Both("LAB\tFLAW, CURE\tTROUBLE", "实验\t缺陷，修复\t会出什么问题").In(in))
 	for _, l := range labs {
-		fmt.Fprintf(table, "%s\t%s\t%s\n", l.Name, strings.Join(l.Locks(), " → "), l.Claim.In(in))
+		fmt.Fprintf(table, "%s\t%s\t%s\n", l.Name, strings.Join(l.Locks(), " → "), l.Title.In(in))
 	}
 	return table.Flush()
 }

@@ -15,6 +15,7 @@ import (
 // Listed is a lab as it is listed.
 type Listed struct {
 	Name  string   `json:"name"`
+	Title string   `json:"title"` // the trouble
 	Claim string   `json:"claim"`
 	Locks []string `json:"locks"` // the one with the flaw, if any has it, and the one that cures it
 	Flaw  bool     `json:"flaw"`  // a step has it
@@ -32,7 +33,7 @@ func List(in language.Language) (all []Listed) {
 			needs = append(needs, need.In(in))
 		}
 		all = append(all, Listed{
-			l.Name, string(unicode.ToUpper(first)) + claim[size:], l.Locks(), l.Shows != "", l.HowCured(in), l.Diff(), needs,
+			l.Name, l.Title.In(in), string(unicode.ToUpper(first)) + claim[size:], l.Locks(), l.Shows != "", l.HowCured(in), l.Diff(), needs,
 		})
 	}
 	return all

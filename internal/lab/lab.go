@@ -22,6 +22,7 @@ import (
 // Lab is one anomaly.
 type Lab struct {
 	Name  string
+	Title language.Text // the trouble, as people call it
 	Claim language.Text // what a lock that holds promises
 	Shows string        // the step that has the flaw; empty: none has, and the lab shows that
 	Cured string        // the step that cures it

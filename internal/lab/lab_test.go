@@ -64,7 +64,7 @@ func TestALabSpeaksBothLanguages(t *testing.T) {
 	for _, l := range lab.All() {
 		texts := []language.Text{l.Claim}
 		if l.Anomaly == "" {
-			texts = append(texts, l.Cure, l.Fault)
+			texts = append(texts, l.Title, l.Cure, l.Fault)
 		}
 		for _, e := range l.Expected {
 			texts = append(texts, e.Why)

@@ -13,6 +13,7 @@ func holders() []Lab {
 	both := language.Both
 	return []Lab{{
 		Name: "lost-reply", Shows: "v5", Cured: "v6",
+		Title: both("The reply is lost: the lock is left behind", "加锁的响应丢失：锁残留"),
 		Claim: both("a lock whose reply is lost is not left behind", "加锁的响应丢失后，锁不会残留"),
 		Cure: both("who does not know whether it has the lock gives it back: the owner is known, so that is safe",
 			"不确定是否加锁成功时就释放：持有者标识是已知的，所以是安全的"),
@@ -38,6 +39,7 @@ func holders() []Lab {
 		},
 	}, {
 		Name: "renewal-outage", Shows: "v5", Cured: "v6",
+		Title: both("Cut off from Redis, the holder works on", "与 Redis 失联，持有者还在执行"),
 		Claim: both("a holder that Redis no longer hears stops before another gets the lock", "与 Redis 失联的持有者，在别人拿到锁之前停止执行"),
 		Cure: both(
 			"a holder counts from when it last asked for a renewal; one expiry later the lock is lost, and the context of the work ends",
@@ -65,6 +67,7 @@ func holders() []Lab {
 		},
 	}, {
 		Name: "paused-writer", Shows: "v6", Cured: "v7", Needs: []Need{Signals},
+		Title:   both("The holder is paused, wakes up and writes", "持有者暂停，恢复后照样写入"),
 		Claim:   both("a holder that was stopped past the expiry of its lock writes nothing", "持有者暂停超过锁的过期时间，恢复后什么也写不进去"),
 		Cure:    both("a fencing token: the store refuses a write with a smaller one than it has seen", "栅栏令牌：存储拒绝令牌小于已见过最大值的写入"),
 		Explore: "--faults pause=1,expiry=1 --anomaly lost-update",
@@ -100,6 +103,7 @@ func holders() []Lab {
 		},
 	}, {
 		Name: "commit-after-unlock", Shows: "late-commit", Cured: "v4",
+		Title:   both("Unlocked before the commit: an update is lost", "先解锁、后提交：一次扣减丢失"),
 		Claim:   both("what was computed under the lock is written under the lock", "在锁内算出的结果，在锁内写入"),
 		Cure:    both("the transaction belongs inside the lock: commit, then unlock", "事务要放在锁内：先提交，再解锁"),
 		Explore: "--anomaly lost-update",
@@ -122,6 +126,7 @@ func holders() []Lab {
 		},
 	}, {
 		Name: "clock-skew", Shows: "getset", Cured: "v2",
+		Title:    both("One clock is an hour ahead: two hold the lock", "一台机器的时钟快一小时：两单同时持有锁"),
 		Claim:    both("a wrong clock does not give the lock to two", "时钟不准也不会让两单同时持有锁"),
 		Cure:     both("let Redis count the time: SET … EX", "让 Redis 计时：SET … EX"),
 		Explore:  "--skew 15s --anomaly two-holders",
@@ -139,6 +144,7 @@ func holders() []Lab {
 	}, {
 		// No step has the flaw: the lease releases with a context of its own.
 		Name: "cancelled-request", Cured: "v4",
+		Title: both("The buyer leaves: does the lock stay?", "买家中途离开：锁会残留吗？"),
 		Claim: both("a buyer who goes away does not leave the lock behind", "买家中途离开，锁不会残留"),
 		Cure: both("the release has a context of its own, which no buyer can cancel (context.WithoutCancel)",
 			"解锁用自己的 context，买家无法取消它（context.WithoutCancel）"),
@@ -159,6 +165,7 @@ func holders() []Lab {
 		},
 	}, {
 		Name: "late-command", Shows: "v1", Cured: "v2",
+		Title:   both("The sale gives up; then its command takes the lock", "下单已放弃，加锁命令才到达"),
 		Claim:   both("a command that arrives when its sale has given up does not block the others for ever", "下单已放弃，命令才到达，别人也不会永远等下去"),
 		Cure:    both("an expiry in the same command: what arrives late goes by itself, too", "在同一条命令里设置过期时间：迟到的锁也会自行过期"),
 		Explore: "--faults late=1 --anomaly left-behind",
@@ -184,6 +191,7 @@ func holders() []Lab {
 		},
 	}, {
 		Name: "polling-storm", Shows: "v9", Cured: "v10",
+		Title: both("Whoever waits asks Redis again and again", "等锁的人反复轮询 Redis"),
 		Claim: both("a sale that waits does not ask Redis again and again", "等待的一单不会反复询问 Redis"),
 		Cure: both("a queue of processes in Redis: whoever releases gives the turn to the first, and wakes it by a message",
 			"Redis 里的进程队列：释放后轮到队首，并发消息唤醒它"),

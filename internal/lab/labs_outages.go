@@ -16,6 +16,7 @@ func outages() []Lab {
 	both := language.Both
 	return []Lab{{
 		Name: "failover", Shows: "v11", Cured: "redlock", Needs: []Need{RealRedis},
+		Title: both("The master dies: its successor knows of no lock", "主节点崩溃：接替它的副本里没有这把锁"),
 		Claim: both("a master that dies while the lock is held does not let a second holder in beside the first",
 			"持锁期间主节点崩溃，第二个持有者不会与第一个同时在临界区里"),
 		Cure: both(
@@ -57,6 +58,7 @@ func outages() []Lab {
 		},
 	}, {
 		Name: "older-snapshot", Shows: "v6", Cured: "v7", Needs: []Need{RealRedis},
+		Title: both("Redis restarts from an older snapshot: the lock is gone", "Redis 从旧快照重启：锁没了"),
 		Claim: both("a Redis that restarts with an older snapshot does not let a second holder overwrite the first one's sale",
 			"Redis 重启后回到较早的快照，第二个持有者不会覆盖第一个的写入"),
 		Cure: both(
@@ -86,6 +88,7 @@ func outages() []Lab {
 		},
 	}, {
 		Name: "eviction", Shows: "v6", Cured: "v7", Needs: []Need{RealRedis},
+		Title: both("Redis runs out of memory and evicts the lock", "Redis 内存不足，把锁淘汰了"),
 		Claim: both("a Redis that runs out of memory, and evicts keys with an expiry, does not let a second holder overwrite the first",
 			"Redis 内存不足，淘汰带过期时间的键，第二个持有者不会覆盖第一个的写入"),
 		Cure: both(
@@ -113,6 +116,7 @@ func outages() []Lab {
 		},
 	}, {
 		Name: "partition", Shows: "v5", Cured: "v6",
+		Title: both("Back from a network cut, the old holder writes", "网络恢复后，旧持有者照样写入"),
 		Claim: both("a holder that was cut off past the expiry of its lock writes nothing when it reaches Redis again",
 			"持有者断网超过锁的过期时间，重新连上 Redis 后什么也写不进去"),
 		Cure: both("one expiry after it last heard of its lock, a holder is told that the lock is lost: the context of its work ends",
@@ -141,6 +145,7 @@ func outages() []Lab {
 		},
 	}, {
 		Name: "slow-node", Shows: "v9", Cured: "redlock",
+		Title: both("One slow Redis holds up every sale", "一个 Redis 变慢，谁都拿不到锁"),
 		Claim: both("one Redis that does not answer in time does not keep a sale from the lock", "一个 Redis 没有及时响应，不妨碍下单拿到锁"),
 		Cure: both("the lock on a majority of independent masters: a twentieth of the expiry for each, and a minority may be late",
 			"锁在多数独立主节点上：每个节点最多等二十分之一个过期时间，少数可以迟到"),
@@ -173,6 +178,7 @@ func outages() []Lab {
 		},
 	}, {
 		Name: "empty-restarted-node", Shows: "redlock", Cured: "v9",
+		Title: both("A Redis restarts empty: a second holder comes in", "一个 Redis 清空重启：第二个持有者进来"),
 		Claim: both("a Redis that restarts empty does not let a second holder overwrite the first one's sale", "Redis 清空重启，第二个持有者不会覆盖第一个的写入"),
 		Cure: both(
 			"only where the stock is in the same Redis: two are inside together all the same, but the run is forgotten with the lock, and what "+
@@ -206,6 +212,7 @@ func outages() []Lab {
 		},
 	}, {
 		Name: "redis-gone", Shows: "v1", Cured: "v2",
+		Title: both("Redis goes and comes back: sales stay blocked", "Redis 停机又恢复：下单仍然卡住"),
 		Claim: both("while Redis is gone, each buyer is soon told the truth; when it is back, sales go on",
 			"Redis 停机时，每个买家很快得到如实的响应；Redis 恢复后，下单继续"),
 		Cure:    both("an expiry: a lock that its holder could not give back goes by itself", "设置过期时间：持有者没能释放的锁会自行过期"),
@@ -240,6 +247,7 @@ func outages() []Lab {
 		},
 	}, {
 		Name: "redis-pause", Shows: "v5", Cured: "v6",
+		Title: both("Redis hangs, the lock expires, the holder is not told", "Redis 卡住期间锁过期，持有者并不知情"),
 		Claim: both("a holder whose lock expires while Redis hangs is told before another gets it", "Redis 卡住期间锁过期，持有者在别人拿到锁之前得知"),
 		Cure: both("the holder counts the expiry by its own clock, from when it sent the last renewal: it needs no answer to know",
 			"持有者用自己的时钟，从发出最近一次续期时算起：不需要响应也能知道"),
@@ -266,6 +274,7 @@ func outages() []Lab {
 		// A holder is stopped at its work: its write is not yet sent. What the lock can do here it cannot do in paused-writer, where the
 		// write is on its way.
 		Name: "stopped-process", Shows: "v5", Cured: "v6", Needs: []Need{Signals},
+		Title: both("A process is stopped, goes on, and has lost its lock", "进程暂停后恢复：锁丢了，自己不知道"),
 		Claim: both("a process that was stopped past the expiry of its lock is told before it writes", "进程暂停超过锁的过期时间，恢复后在写入之前得知丢了锁"),
 		Cure: both("a timer at the expiry: it is overdue when the process goes on, and ends the context of the work",
 			"在过期时刻设定时器：进程恢复时它已到期，于是取消业务逻辑的 context"),
@@ -300,6 +309,7 @@ func outages() []Lab {
 		// A client got no reply, and sent its command again by itself. lockstep's own clients never do that (internal/dao/redisclient); go-redis
 		// does unless it is told not to. Here the proxy does it in its place.
 		Name: "resent-command", Shows: "v5", Cured: "v6",
+		Title: both("The client sends a command twice: it counts twice", "客户端重发命令：计了两次"),
 		Claim: both("a command that the client sends a second time, unasked, is not counted twice", "客户端自行重发的命令不会计两次"),
 		Cure: both(
 			"the outermost release removes the lock whatever Redis has counted; and clients that repeat nothing (MaxRetries: -1)",
@@ -335,6 +345,7 @@ func outages() []Lab {
 		},
 	}, {
 		Name: "repeated-order", Shows: "non-idempotent", Cured: "atomic",
+		Title: both("The buyer sends an order again and buys twice", "买家重发订单，买到两件"),
 		Claim: both("a buyer who sends an order again, with the same Idempotency-Key, buys once", "买家用同一个 Idempotency-Key 再发一次，只买到一件"),
 		Cure: both("the store looks for the order's id in the step that takes the piece; the id is made once per order, not once per attempt",
 			"扣库存的那一步里先查订单的 id；id 由买家每个订单生成一次，而不是每次尝试生成一次"),

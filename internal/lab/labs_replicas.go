@@ -20,6 +20,7 @@ func replicas() []Lab {
 	both := language.Both
 	return []Lab{{
 		Name: "scheduled-job", Shows: "v0", Cured: "v1",
+		Title: both("Every replica runs the scheduled job", "每个副本都运行了一遍定时任务"),
 		Claim: both("a scheduled job is run once a tick, however many replicas there are", "无论有多少副本，定时任务每个 tick 只运行一次"),
 		Cure: both(
 			"a lock that every replica tries once a tick; whoever gets it runs the job, and keeps the lock for a part of the tick",
@@ -39,6 +40,7 @@ func replicas() []Lab {
 	}, {
 		// A cached value expires at each tick, and to compute it is the job.
 		Name: "stampede", Shows: "v0", Cured: "v4",
+		Title: both("The cache expires: everybody computes at once", "缓存过期：所有进程同时重算"),
 		Claim: both("a cached value that expires is computed by one process, not by all at once (a stampede)",
 			"缓存的值过期时，只由一个进程重新计算，而不是所有进程同时计算（缓存击穿）"),
 		Cure: both("each process tries the lock once; whoever gets it computes, and keeps it until all have tried; others serve the old value",
@@ -58,6 +60,7 @@ func replicas() []Lab {
 		},
 	}, {
 		Name: "job-holder-dies", Shows: "v1", Cured: "v2",
+		Title:   both("The job's replica dies: no later tick is run", "运行任务的副本崩溃：后面的 tick 都不运行"),
 		Claim:   both("a replica that dies with the lock of a scheduled job costs no other tick", "持有定时任务的锁的副本崩溃，不影响别的 tick"),
 		Cure:    both("an expiry of half a tick", "过期时间为半个 tick"),
 		Explore: "--faults crash=1 --anomaly left-behind",
@@ -79,6 +82,7 @@ func replicas() []Lab {
 		},
 	}, {
 		Name: "job-overruns", Shows: "v5", Cured: "v6",
+		Title:    both("The job outlasts its tick: two runs overlap", "任务比 tick 还长：两次运行重叠"),
 		Claim:    both("a run of a scheduled job that takes longer than its tick has no other run beside it", "定时任务运行得比 tick 长，也不会与另一次运行重叠"),
 		Cure:     both("renewal: the lock lasts as long as the run, and the ticks meanwhile are left out", "续期：任务运行多久，锁就持有多久，其间的 tick 跳过"),
 		Explore:  "--work 25s --anomaly two-holders",
@@ -97,6 +101,7 @@ func replicas() []Lab {
 		},
 	}, {
 		Name: "endless-renewal", Cured: "v6",
+		Title: both("The work is over: does the renewal end?", "业务已经结束：续期会停吗？"),
 		Claim: both("a lock is not renewed any more once the work is over that it was for", "业务结束后，它的锁不再续期"),
 		Cure: both(
 			"the renewal belongs to the lease: Unlock ends it first, and only then tries to release the lock; what is not released expires",
@@ -127,6 +132,7 @@ func replicas() []Lab {
 		},
 	}, {
 		Name: "dead-waiter", Cured: "v10",
+		Title: both("A waiter dies in the queue: how long do the others wait?", "等待者在队列里崩溃：别人要等多久？"),
 		Claim: both("a waiter that dies holds the others up for one expiry and a quarter at most", "等待者崩溃，别人最多多等一又四分之一个过期时间"),
 		Cure: both(
 			"a place in the queue expires unless its process asks again, and a lock that is handed over lasts as long as that place",
@@ -158,6 +164,7 @@ func replicas() []Lab {
 		},
 	}, {
 		Name: "missed-wake-up", Cured: "v10",
+		Title: both("The wake-up is lost: does the waiter go on?", "唤醒消息丢失：等待者还能继续吗？"),
 		Claim: both("a waiter whose message is lost goes on within a quarter of the expiry", "唤醒消息丢失的等待者，在四分之一个过期时间内继续"),
 		Cure: both("a message only saves time: who waits asks again every quarter of the expiry, and then gets the lock",
 			"消息只是为了省时间：等待者每隔四分之一过期时间再问一次，那时就能拿到锁"),
@@ -187,6 +194,7 @@ func replicas() []Lab {
 		},
 	}, {
 		Name: "starvation", Shows: "v7", Cured: "v8",
+		Title:    both("Latecomers overtake a sale again and again", "后来的请求反复插队"),
 		Claim:    both("a sale is not overtaken again and again by later sales of its own process", "一单不会反复被本进程中后来的请求插队"),
 		Cure:     both("a queue inside the process: first come, first served", "进程内队列：先来先得"),
 		Explore:  "--sales 3 --replicas 1 --anomaly starved",
@@ -202,6 +210,7 @@ func replicas() []Lab {
 		},
 	}, {
 		Name: "starvation-replicas", Shows: "v9", Cured: "v10",
+		Title: both("Another process overtakes a sale again and again", "别的进程反复插队"),
 		Claim: both("a sale is not overtaken again and again by later sales of another process", "一单不会反复被另一个进程中后来的请求插队"),
 		Cure: both(
 			"a queue of processes in Redis: a process hands the lock to as many of its own sales as is fair, and then to the next process",

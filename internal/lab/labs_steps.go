@@ -13,6 +13,7 @@ func steps() []Lab {
 	both := language.Both
 	return []Lab{{
 		Name: "lost-update", Shows: "v0", Cured: "v1",
+		Title:    both("Two sales read the same stock: one update is lost", "两单读到同一个库存：一次扣减丢失"),
 		Claim:    both("what a sale has written, no other sale overwrites unread", "一单写入的内容，不会被没有读过它的另一单覆盖"),
 		Cure:     both("a lock: while a sale holds it, no other sale reads the stock", "加锁：一单持有锁时，别的单不读库存"),
 		Explore:  "--anomaly lost-update",
@@ -33,6 +34,7 @@ func steps() []Lab {
 		},
 	}, {
 		Name: "lost-update-replicas", Shows: "local", Cured: "v1",
+		Title: both("A queue in each process: two processes still collide", "每个进程各排各的队：两个进程照样冲突"),
 		Claim: both("what a sale has written, no sale of another process overwrites unread", "一单写入的内容，不会被另一个进程中没有读过它的一单覆盖"),
 		Cure: both("a lock in Redis, which all processes ask; a queue in one process knows nothing of the others",
 			"锁放在所有进程都访问的 Redis 里；进程内的队列管不到别的进程"),
@@ -54,6 +56,7 @@ func steps() []Lab {
 		},
 	}, {
 		Name: "holder-dies", Shows: "v1", Cured: "v2",
+		Title:   both("The holder dies: everybody waits", "持有者崩溃：所有人一直等"),
 		Claim:   both("a holder that dies does not block the others for ever", "持有者崩溃后，别人不会永远等下去"),
 		Cure:    both("an expiry in the same command: SET … EX … NX", "在同一条命令里设置过期时间：SET … EX … NX"),
 		Explore: "--faults crash=1 --anomaly left-behind",
@@ -75,6 +78,7 @@ func steps() []Lab {
 		},
 	}, {
 		Name: "dies-between-set-and-expire", Shows: "setnx-expire", Cured: "lua-setnx",
+		Title:   both("A crash between SETNX and EXPIRE: the lock never expires", "SETNX 之后、EXPIRE 之前崩溃：锁永不过期"),
 		Claim:   both("a process that dies while it takes the lock leaves nothing that stays", "加锁途中崩溃的进程不会留下永久的锁"),
 		Cure:    both("both commands in one script; or SET … NX EX, as v2 does", "两条命令放进一个脚本；或者像 v2 那样用 SET … NX EX"),
 		Explore: "--faults crash=1 --anomaly left-behind",
@@ -101,6 +105,7 @@ func steps() []Lab {
 		},
 	}, {
 		Name: "foreign-delete", Shows: "v2", Cured: "v3",
+		Title:    both("The overdue holder deletes the next one's lock", "超时的持有者删掉了别人的锁"),
 		Claim:    both("nobody removes a lock that is another's", "谁也不会删除别人的锁"),
 		Cure:     both("the value is the owner: look whose the lock is before deleting it", "值是持有者标识：删除之前先看锁是谁的"),
 		Explore:  "--faults expiry=1 --anomaly foreign-release",
@@ -122,6 +127,7 @@ func steps() []Lab {
 		},
 	}, {
 		Name: "check-then-delete", Shows: "v3", Cured: "v4",
+		Title:   both("Between GET and DEL the lock changes hands", "GET 和 DEL 之间，锁已易主"),
 		Claim:   both("a release that arrives late does not remove another's lock", "迟到的解锁不会删除别人的锁"),
 		Cure:    both("compare and delete in one script: nothing can come between", "用一个脚本完成比较和删除，中间插不进别的命令"),
 		Explore: "--faults expiry=1 --anomaly foreign-release",
@@ -148,6 +154,7 @@ func steps() []Lab {
 		},
 	}, {
 		Name: "self-deadlock", Shows: "v4", Cured: "v5",
+		Title:    both("A nested call waits for its own caller", "嵌套调用在等自己的外层调用"),
 		Claim:    both("a nested call gets the lock that its caller holds", "嵌套调用可以得到外层调用已持有的锁"),
 		Cure:     both("a hash of owner and count: whoever holds the lock may take it once more", "用哈希记录持有者和次数：锁的持有者可以再次加锁"),
 		Explore:  "--nested 1",
@@ -169,6 +176,7 @@ func steps() []Lab {
 		},
 	}, {
 		Name: "overdue-work", Shows: "v5", Cured: "v6",
+		Title: both("The work outlasts the lock: two are inside", "业务没做完锁就过期：两单同时进入"),
 		Claim: both("whoever works for longer than the expiry keeps its lock", "业务执行得比过期时间长，锁仍然是自己的"),
 		Cure: both("renewal: a goroutine sets the expiry again every third of it, as long as the work goes on",
 			"续期：只要业务还在执行，就有一个 goroutine 每隔三分之一过期时间重设一次过期时间"),
