@@ -78,8 +78,8 @@ func TestALabRunsWithOtherReplicasThanProcesses(t *testing.T) {
 	played.ServeHTTP(answer, httptest.NewRequest(http.MethodPost, "/labs/lost-update?lang=zh", http.NoBody))
 	events := answer.Body.String()
 	for _, want := range []string{
-		"event: begins\ndata: \"v0\"\n", "event: drawn\n", `"observed":"broken","as_expected":true,"head":"v0 的缺陷：`,
-		"event: begins\ndata: \"v1\"\n", `"observed":"holds","as_expected":true,"head":"v1 的缺陷：`, `"command":"lab lost-update --lock v1"`,
+		"event: begins\ndata: \"v0\"\n", "event: drawn\n", `"observed":"broken","as_expected":true,"head":"v0 有缺陷：`,
+		"event: begins\ndata: \"v1\"\n", `"observed":"holds","as_expected":true,"head":"v1 守住了承诺：`, `"command":"lab lost-update --lock v1"`,
 	} {
 		at := strings.Index(events, want)
 		if at < 0 {

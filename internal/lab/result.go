@@ -29,8 +29,9 @@ type Result struct {
 	Explore  string            `json:"explore,omitempty"`
 	Redis    string            `json:"redis"`
 
-	in    language.Language // that it is told in
-	draws int               // sales, as its lab says
+	in      language.Language // that it is told in
+	promise language.Text     // its lab's claim
+	draws   int               // sales, as its lab says
 }
 
 // Answer is what a buyer was told.
@@ -61,6 +62,8 @@ type Story struct {
 	Observed   verdict.Verdict `json:"observed"`
 	AsExpected bool            `json:"as_expected"`
 	Head       string          `json:"head"`
+	About      string          `json:"about"`           // why that was expected, or what was
+	Still      string          `json:"still,omitempty"` // what went wrong though the promise was kept
 	Drawn      trace.Trace     `json:"drawn"`
 	Left       string          `json:"left,omitempty"`   // which sales are not drawn
 	Reason     string          `json:"reason,omitempty"` // why it cannot be said
@@ -73,7 +76,7 @@ type Story struct {
 func (r Result) Story() Story {
 	s := Story{Lock: r.Lock, Observed: r.Observed, AsExpected: r.AsExpected(), Command: r.Command, Explore: r.Explore}
 	drawn, left := r.Trace.First(r.draws)
-	s.Head, s.Drawn, s.Left = r.head(), drawn, notDrawn(left, r.in)
+	s.Head, s.About, s.Still, s.Drawn, s.Left = r.head(), r.about(), r.still(), drawn, notDrawn(left, r.in)
 	if r.Reason != "" {
 		s.Reason = r.in.Say("It cannot be said: %s.", "无法判断：%s。", r.Reason)
 	}
@@ -91,7 +94,11 @@ func (r Result) Story() Story {
 // Text tells a result for a terminal. The commands begin with the program as typed, and end with the flag of the language, if it was.
 func (r Result) Text(typed, flag string) string {
 	b, s := &strings.Builder{}, r.Story()
-	fmt.Fprintf(b, "\n%s\n\n%s\n", s.Head, s.Drawn.Sequence())
+	fmt.Fprintf(b, "\n%s\n%s\n", s.Head, s.About)
+	if s.Still != "" {
+		fmt.Fprintln(b, s.Still)
+	}
+	fmt.Fprintf(b, "\n%s\n", s.Drawn.Sequence())
 	if s.Left != "" {
 		fmt.Fprintf(b, "%s%s\n\n", s.Left, r.in.Say(" --json has all.", "--json 有全部。"))
 	}

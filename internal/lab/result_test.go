@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"lockstep/internal/language"
+	"lockstep/internal/verdict"
 	"lockstep/internal/witness"
 )
 
@@ -33,5 +34,27 @@ func TestACrowdIsNotDrawnWhole(t *testing.T) {
 	r.draws = 0
 	if text := r.Text("lockstep", ""); strings.Contains(text, "Not drawn") || !strings.Contains(text, "r1#5 has sold") {
 		t.Errorf("of all is drawn:\n%s", text)
+	}
+}
+
+// That a lock keeps its promise is never told above something else that went wrong without a word about that; what a lock costs, and a token
+// that is refused, are no wrongs.
+func TestAKeptPromiseSaysWhatElseWentWrong(t *testing.T) {
+	r := named(t, "foreign-delete").judge("v3", witness.Account{}, nil, language.English)
+	r.Observed, r.Findings = verdict.Holds, []witness.Finding{
+		{Kind: witness.Overlapped}, {Kind: witness.WaitedLong}, {Kind: witness.LostUpdate}, {Kind: witness.RefusedToken}, {Kind: witness.LostUpdate},
+	}
+	const head = "v3 keeps its promise: nobody removes a lock that is another's"
+	if s := r.Story(); s.Head != head || s.Still != "Still seen, and not promised: Two holders · Lost update" ||
+		!strings.Contains(r.Text("lockstep", ""), "\n"+s.Still+"\n") {
+		t.Errorf("it says %q, %q", s.Head, s.Still)
+	}
+	r.Findings = r.Findings[1:2]
+	if s := r.Story(); s.Head != head || s.Still != "" {
+		t.Errorf("if nothing went wrong it says %q, %q", s.Head, s.Still)
+	}
+	r.Observed, r.Sentence, r.Findings = verdict.Broken, "r1#1 removed r2#1's lock", []witness.Finding{{Kind: witness.LostUpdate}}
+	if s := r.Story(); s.Head != "v3 is broken: r1#1 removed r2#1's lock" || s.Still != "" || !strings.HasPrefix(s.About, "Expected was holds: ") {
+		t.Errorf("of a broken one it says %q, %q, %q", s.Head, s.About, s.Still)
 	}
 }

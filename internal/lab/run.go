@@ -97,7 +97,7 @@ func (l Lab) judge(lock string, a witness.Account, failed error, in language.Lan
 	expected := l.Expects(lock)
 	r := Result{
 		Lab: l.Name, Lock: lock, Observed: verdict.Unknown, Expected: expected.Observed, Why: expected.Why.In(in),
-		Trace: a.Trace(in), Findings: a.Findings, Command: l.command(lock), Explore: l.InExplorer(lock), in: in, draws: l.Draws,
+		Trace: a.Trace(in), Findings: a.Findings, Command: l.command(lock), Explore: l.InExplorer(lock), in: in, promise: l.Claim, draws: l.Draws,
 	}
 	switch culprit, found := l.culprit(a); {
 	case failed != nil:

@@ -3,6 +3,7 @@ package lab
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -165,14 +166,43 @@ func summary(buyers []Answer, in language.Language) string {
 		len(buyers), first.Sale, first.outcome(in), first.Seconds, last.Seconds)
 }
 
-// head says in a line what was observed, of which lock, and why that was expected.
+// head says in a line what was observed, and of which lock.
 func (r Result) head() string {
-	verdict := r.in.Say("as expected", "符合预期")
-	if !r.AsExpected() {
-		verdict = r.in.Say("expected was ", "预期是") + r.Expected.In(r.in)
+	switch r.Observed {
+	case verdict.Broken:
+		return r.in.Say("%s is broken: %s", "%s 有缺陷：%s", r.Lock, r.Sentence)
+	case verdict.Holds:
+		return r.in.Say("%s keeps its promise: %s", "%s 守住了承诺：%s", r.Lock, r.promise.In(r.in))
+	default:
+		return r.Lock + r.in.Say(": ", "：") + r.Observed.In(r.in)
 	}
-	return r.in.Say("%s: %s, %s: %s (%.1f s, %s Redis)", "%s 的缺陷：%s，%s：%s（%.1f 秒，%s Redis）",
-		r.Lock, r.Observed.In(r.in), verdict, r.Why, r.Seconds, Kind(r.Redis).In(r.in))
+}
+
+// about says why what was observed was expected, or what was; how long it took, and on which Redis.
+func (r Result) about() string {
+	expected := r.in.Say("As expected", "符合预期")
+	if !r.AsExpected() {
+		expected = r.in.Say("Expected was ", "预期是") + r.Expected.In(r.in)
+	}
+	return r.in.Say("%s: %s (%.1f s, %s Redis).", "%s：%s（%.1f 秒，%s Redis）。", expected, r.Why, r.Seconds, Kind(r.Redis).In(r.in))
+}
+
+// still says what went wrong beside the promise that the lock has kept; "" if nothing did.
+func (r Result) still() string {
+	var seen []string
+	for _, f := range r.Findings {
+		title := witness.Titles()[string(f.Kind)].In(r.in)
+		if title == "" {
+			title = f.Sentence(r.in)
+		}
+		if f.Kind.IsBad() && f.Kind != witness.RefusedToken && !slices.Contains(seen, title) { // to refuse a stale token is a cure
+			seen = append(seen, title)
+		}
+	}
+	if r.Observed != verdict.Holds || len(seen) == 0 {
+		return ""
+	}
+	return r.in.Say("Still seen, and not promised: ", "仍然出现，但不在承诺之内：") + strings.Join(seen, r.in.Say(" · ", "、"))
 }
 
 // notDrawn names the sales that a drawing leaves out; "" if there are none.

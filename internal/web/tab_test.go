@@ -86,7 +86,7 @@ func TestThePageInFirefox(t *testing.T) {
 		t.Errorf("local with three replicas: %s; want OVERSOLD", verdict)
 	}
 	p.kills()
-	p.playsALab("lost-update", "v0: broken, as expected", "v1: holds, as expected")
+	p.playsALab("lost-update", "v0 is broken: ", "v1 keeps its promise: ")
 	files.CloseClientConnections()
 	files.Close()
 	p.played()
@@ -171,7 +171,7 @@ func TestReplicasInTheTab(t *testing.T) {
 	}
 	p.shows("A's replica died")
 	p.cutsOff() // the others hear the one that was started again
-	p.playsALab("check-then-delete", "v3: broken, as expected", "r1#1 removed r2#1's lock", "v4: holds, as expected")
+	p.playsALab("check-then-delete", "v3 is broken: r1#1 removed r2#1's lock", "v4 keeps its promise: ")
 }
 
 // reaches gives a test the shop's API, and what waits for it.

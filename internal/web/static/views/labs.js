@@ -130,7 +130,7 @@ function page(lab, signal) {
   }
 }
 
-function tell({ observed, head, drawn, left, reason, says, command, explore }) {
+function tell({ observed, head, about, still, drawn, left, reason, says, command, explore }) {
   const [, lock, rest] = explore?.match(/^explore (\S+) (.*)$/) ?? [],
     anomaly = rest?.match(/ ?--anomaly (\S+)/);
   const seat = lock && {
@@ -141,6 +141,8 @@ function tell({ observed, head, drawn, left, reason, says, command, explore }) {
   const sentences = (says ?? []).map(sentence => el("li", sentence));
   return [
     el("h2", { class: { broken: "bad", holds: "good" }[observed] ?? "warn" }, head),
+    el("p.small.soft", about),
+    still && el("p.note.warn", still),
     drawn.steps && drawn.actors && [drawTrace(drawn), legend()],
     left && el("p.small.soft", left),
     reason && el("p.note.warn", reason),
