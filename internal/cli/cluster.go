@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -35,11 +36,16 @@ requests until it answers again. Without redis.addrs the Redis is embedded in th
 			if err != nil {
 				return err
 			}
+			program, err := os.Executable()
+			if err != nil {
+				return err
+			}
 			outlive(cmd)
 			logged := newLogWriter(cmd.ErrOrStderr())
 			defer logged.close()
 			return server.ServeCluster(cmd.Context(), cfg, server.Replicas{
-				N: replicas, Given: given(cmd), Stderr: logged, Log: newLog(logged, cfg.Log.Level), Ready: ready(cmd, logged),
+				Program: program,
+				N:       replicas, Given: given(cmd), Stderr: logged, Log: newLog(logged, cfg.Log.Level), Ready: ready(cmd, logged),
 			})
 		},
 	}

@@ -2,7 +2,9 @@ package cli
 
 import (
 	"bytes"
+	"io"
 	"maps"
+	"net/http"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -12,6 +14,7 @@ import (
 	"syscall"
 	"testing"
 
+	"lockstep/internal/test/shoptest"
 	"lockstep/internal/test/suite"
 )
 
@@ -96,6 +99,56 @@ func TestALabLeavesNothingBehind(t *testing.T) {
 			command, said := testProgram(t, "TMPDIR="+dir, "lab --redis real "+arguments)
 			if err := command.Run(); err != nil {
 				t.Errorf("%v: %s", err, said)
+			}
+			nothingIsLeft(t, dir)
+		})
+	}
+}
+
+// Nor does one that a server runs: when whoever watches leaves, and when the server ends.
+func TestALabOfAServerLeavesNothingBehind(t *testing.T) {
+	t.Parallel()
+	for _, arguments := range []string{"serve", "cluster --replicas 1"} {
+		t.Run(arguments, func(t *testing.T) {
+			t.Parallel()
+			dir, addr := t.TempDir(), shoptest.UnusedAddr(t)
+			mark := "TMPDIR=" + dir
+			server, said := testProgram(t, mark, arguments+" --redis.embedded_addr "+shoptest.AnyPort+" --server.addr "+addr)
+			if err := server.Start(); err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = server.Process.Kill() }()
+			suite.Eventually(t, "it is up", func() bool {
+				answer, err := http.Get("http://" + addr + "/healthz")
+				if err == nil {
+					_ = answer.Body.Close()
+				}
+				return err == nil
+			})
+			own := len(marked(mark))
+			watch := func() io.ReadCloser {
+				answer, err := http.Post("http://"+addr+"/labs/holder-dies", "", http.NoBody)
+				if err != nil {
+					t.Fatal(err)
+				}
+				suite.Eventually(t, "the lab's replicas are up", func() bool { return len(marked(mark)) == own+2 })
+				return answer.Body
+			}
+			_ = watch().Close()
+			suite.Eventually(t, "nothing is left of the first", func() bool {
+				files, err := os.ReadDir(dir)
+				return err == nil && len(files) == 0 && len(marked(mark)) == own
+			})
+			last := watch()
+			defer last.Close()
+			if err := server.Process.Signal(syscall.SIGTERM); err != nil {
+				t.Fatal(err)
+			}
+			if err := server.Wait(); err != nil {
+				t.Errorf("%v: %s", err, said)
+			}
+			if told, err := io.ReadAll(last); err != nil || !strings.HasSuffix(string(told), "event: failed\ndata: \"the server is ending\"\n\n") {
+				t.Errorf("the second is told %s, %v", told, err)
 			}
 			nothingIsLeft(t, dir)
 		})

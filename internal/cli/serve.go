@@ -44,11 +44,15 @@ func runServe(cmd *cobra.Command, _ []string) error {
 		return err
 	}
 	behindFront, _ := cmd.Flags().GetBool(server.BehindFrontFlag)
+	program, err := os.Executable()
+	if err != nil {
+		return err
+	}
 	outlive(cmd)
 	logged := newLogWriter(cmd.ErrOrStderr())
 	defer logged.close()
 	return server.Serve(ctx, cfg, server.Options{
-		Log: newLog(logged, cfg.Log.Level), LostLines: logged.lostLines, BehindFront: behindFront,
+		Log: newLog(logged, cfg.Log.Level), LostLines: logged.lostLines, Program: program, BehindFront: behindFront,
 		Reload: func() (config.Config, error) { return loadConfig(cmd) },
 		Ready:  ready(cmd, logged),
 	})

@@ -1,6 +1,10 @@
 package lab
 
 import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
 	"net/http"
 	"unicode"
 	"unicode/utf8"
@@ -22,63 +26,106 @@ type Listed struct {
 	Cure  string   `json:"cure"`
 	Diff  string   `json:"diff,omitempty"` // the command that shows the cure in the code
 	Needs []string `json:"needs"`          // what not every place has; empty: it runs in a browser's tab, too
+	Runs  string   `json:"runs"`           // who may run it here: "open": everybody; "token": who has it; "no": nobody
+	Tab   bool     `json:"tab"`            // this server has the page that runs it in a browser's tab
 }
 
 // List lists the labs on the running service.
-func List(in language.Language) (all []Listed) {
+func (r *Runner) List(in language.Language) (all []Listed) {
+	tab := r.isInTab()
 	for _, l := range OnService() {
 		claim, needs := sentence(l.Claim, in), []string{}
 		first, size := utf8.DecodeRuneInString(claim)
 		for _, need := range l.Needs {
 			needs = append(needs, need.In(in))
 		}
+		runs := cmp.Or(r.Rights, "no")
+		if l.FitsInto(r.Place) != nil {
+			runs = "no"
+		}
 		all = append(all, Listed{
 			l.Name, l.Title.In(in), string(unicode.ToUpper(first)) + claim[size:], l.Locks(), l.Shows != "", l.HowCured(in), l.Diff(), needs,
+			runs, tab && len(needs) == 0,
 		})
 	}
 	return all
 }
 
-// Routes returns the route of the list.
-func Routes() []route.Row {
-	list := route.Value(func(r *http.Request) (all []Listed, err error) {
-		in, err := api.Language(r)
+// Routes returns the list, and what runs a lab: with each of the locks that it is about, one after the other. That is answered with
+// server-sent events.
+func (r *Runner) Routes() []route.Row {
+	list := route.Value(func(q *http.Request) (all []Listed, err error) {
+		in, err := api.Language(q)
 		if err == nil {
-			all = List(in)
+			all = r.List(in)
 		}
 		return all, err
 	})
-	return []route.Row{route.On("GET", "/labs", route.Reader, route.Replica, route.Kept(list, route.ByQuery("lang")))}
+	byLanguage := route.ByQuery("lang")
+	key := func(q *http.Request) (string, bool) {
+		name, constant := byLanguage(q)
+		return fmt.Sprint(name, r.isInTab()), constant
+	}
+	var play route.Handler
+	if r.Place.Replicas != nil {
+		play = r.play
+	}
+	return []route.Row{
+		route.On("GET", "/labs", route.Reader, route.Front, route.Kept(list, key)),
+		route.On("POST", "/labs/{name}", route.Administrator, route.Front, play),
+	}
 }
 
-// PlayedAt returns the route that runs labs at a place: each with the locks that it is about, one after the other. It answers with
-// server-sent events.
-func PlayedAt(place Place) []route.Row {
-	return []route.Row{route.On("POST", "/labs/{name}", route.Participant, route.Tab, func(w http.ResponseWriter, r *http.Request) error {
-		in, err := api.Language(r)
-		if err != nil {
-			return err
+// play answers with a lab's run.
+func (r *Runner) play(w http.ResponseWriter, q *http.Request) error {
+	in, err := api.Language(q)
+	if err != nil {
+		return err
+	}
+	l, err := Find(q.PathValue("name"))
+	if err == nil {
+		err = l.FitsInto(r.Place)
+	}
+	if err != nil {
+		return api.BadRequest(err, "a lab of GET /labs")
+	}
+	ctx, leave, err := r.enter(q.Context(), l.Name, api.Client(q, false), in)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	stream := sse.NewWriter(w)
+	r.playAll(ctx, l, in, func(event string, data any) {
+		if stream.Send(event, data) != nil {
+			stop() // nobody reads it any more
 		}
-		l, err := Find(r.PathValue("name"))
-		if err == nil {
-			err = l.FitsInto(place)
-		}
-		if err != nil {
-			return api.BadRequest(err, "a lab of GET /labs")
-		}
-		stream := sse.NewWriter(w)
-		l.playAll(r, place, in, func(event string, data any) { _ = stream.Send(event, data) }) // if the reader has gone, the request ends
-		return nil
-	})}
+	})
+	return nil
 }
+
+// mostDrawn bounds what is sent of drawings on the way, in bytes. The story has the last one, whatever came before.
+const mostDrawn = 2 << 20
 
 // playAll runs a lab, and sends what there is to tell: which lock begins, what has happened so far, and the story.
-func (l Lab) playAll(r *http.Request, place Place, in language.Language, send func(event string, data any)) {
+func (r *Runner) playAll(ctx context.Context, l Lab, in language.Language, send func(event string, data any)) {
+	run, drawn := r.Run, 0
+	if run == nil {
+		run = func(ctx context.Context, l Lab, p Play) (Result, error) { return l.Run(ctx, r.Place, p) }
+	}
+	tell := func(t trace.Trace) {
+		data, err := json.Marshal(t)
+		if drawn += len(data); err == nil && drawn <= mostDrawn {
+			send("drawn", json.RawMessage(data))
+		}
+	}
 	for _, lock := range l.Locks() {
 		send("begins", lock)
-		result, err := l.Run(r.Context(), place, Play{
-			Lock: lock, Redis: Embedded, In: in, Tell: func(t trace.Trace) { send("drawn", t) },
-		})
+		result, err := run(ctx, l, Play{Lock: lock, Redis: Embedded, In: in, Tell: tell})
+		if ctx.Err() != nil {
+			err = context.Cause(ctx)
+		}
 		if err != nil {
 			send("failed", explain(err, in))
 			return

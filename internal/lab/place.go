@@ -36,6 +36,11 @@ const (
 	RealRedis Need = "real-redis"
 )
 
+// InTab returns a browser's tab as a place, with these replicas: each is a worker of the page.
+func InTab(replicas func() Replicas, redis string) Place {
+	return Place{Replicas: replicas, Redis: redis, Lacks: []Need{Signals, RealRedis}}
+}
+
 // FitsInto fails if a place does not have what the lab needs.
 func (l Lab) FitsInto(p Place) error {
 	for _, need := range l.Needs {

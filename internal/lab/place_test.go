@@ -73,7 +73,8 @@ func (i *inside) End() (err error) {
 // A lab runs wherever its replicas come from, and tells on the way what happens.
 func TestALabRunsWithOtherReplicasThanProcesses(t *testing.T) {
 	t.Parallel()
-	played := route.Mux(lab.PlayedAt(lab.Place{Replicas: func() lab.Replicas { return &inside{t: t} }, Redis: fault.AnyPort})...)
+	place := lab.Place{Replicas: func() lab.Replicas { return &inside{t: t} }, Redis: fault.AnyPort}
+	played := route.Mux((&lab.Runner{Place: place}).Routes()...)
 	answer := httptest.NewRecorder()
 	played.ServeHTTP(answer, httptest.NewRequest(http.MethodPost, "/labs/lost-update?lang=zh", http.NoBody))
 	events := answer.Body.String()
@@ -112,8 +113,9 @@ func TestALabKillsAReplicaByWhoeverHasStartedIt(t *testing.T) {
 
 // A lab that needs what a place does not have is refused there, and is listed with that; all others need nothing.
 func TestALabSaysWhatItNeeds(t *testing.T) {
-	place := lab.Place{Lacks: []lab.Need{lab.Signals, lab.RealRedis}}
-	for _, l := range lab.List(language.English) {
+	place := lab.InTab(func() lab.Replicas { return nil }, "")
+	runner := &lab.Runner{Place: place, Rights: "open"}
+	for _, l := range runner.List(language.English) {
 		_, err := func() (lab.Lab, error) {
 			found, err := lab.Find(l.Name)
 			if err != nil {
@@ -121,8 +123,8 @@ func TestALabSaysWhatItNeeds(t *testing.T) {
 			}
 			return found, found.FitsInto(place)
 		}()
-		if (err != nil) != (len(l.Needs) > 0) {
-			t.Errorf("%s needs %q: %v", l.Name, l.Needs, err)
+		if (err != nil) != (len(l.Needs) > 0) || (err != nil) != (l.Runs == "no") {
+			t.Errorf("%s needs %q, and is for %q: %v", l.Name, l.Needs, l.Runs, err)
 		}
 	}
 	for name, want := range map[string]error{"paused-writer": lab.ErrNoSignals, "failover": lab.ErrNoRedis, "partition": nil} {
@@ -135,7 +137,7 @@ func TestALabSaysWhatItNeeds(t *testing.T) {
 		}
 	}
 	answer := httptest.NewRecorder()
-	route.Mux(lab.PlayedAt(place)...).ServeHTTP(answer, httptest.NewRequest(http.MethodPost, "/labs/failover", http.NoBody))
+	route.Mux(runner.Routes()...).ServeHTTP(answer, httptest.NewRequest(http.MethodPost, "/labs/failover", http.NoBody))
 	if answer.Code != http.StatusBadRequest || !strings.Contains(answer.Body.String(), "redis-server") {
 		t.Errorf("%d %s; want it refused", answer.Code, answer.Body)
 	}

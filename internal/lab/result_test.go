@@ -37,8 +37,8 @@ func TestACrowdIsNotDrawnWhole(t *testing.T) {
 	}
 }
 
-// That a lock keeps its promise is never told above something else that went wrong without a word about that; what a lock costs, and a token
-// that is refused, are no wrongs.
+// That a lock keeps its promise is never told above something else that went wrong without a word about that. What a lock costs, and a
+// token that is refused, are no wrongs.
 func TestAKeptPromiseSaysWhatElseWentWrong(t *testing.T) {
 	r := named(t, "foreign-delete").judge("v3", witness.Account{}, nil, language.English)
 	r.Observed, r.Findings = verdict.Holds, []witness.Finding{
@@ -54,7 +54,8 @@ func TestAKeptPromiseSaysWhatElseWentWrong(t *testing.T) {
 		t.Errorf("if nothing went wrong it says %q, %q", s.Head, s.Still)
 	}
 	r.Observed, r.Sentence, r.Findings = verdict.Broken, "r1#1 removed r2#1's lock", []witness.Finding{{Kind: witness.LostUpdate}}
-	if s := r.Story(); s.Head != "v3 is broken: r1#1 removed r2#1's lock" || s.Still != "" || !strings.HasPrefix(s.About, "Expected was holds: ") {
+	if s := r.Story(); s.Head != "v3 is broken: r1#1 removed r2#1's lock" || s.Still != "" ||
+		!strings.HasPrefix(s.About, "Expected was holds: ") {
 		t.Errorf("of a broken one it says %q, %q, %q", s.Head, s.About, s.Still)
 	}
 }

@@ -20,7 +20,8 @@ var (
 	ErrUnknown = errors.New("there is no such lab")
 	ErrNotFor  = errors.New("the lab is not for this lock")
 	// ErrNoRedis means that there is no real Redis on this machine.
-	ErrNoRedis = errors.New("neither redis-server nor valkey-server is installed")
+	ErrNoRedis = errors.New("neither redis-server nor valkey-server is installed; install one, as by apt install redis-server " +
+		"or brew install redis")
 	// ErrNoSignals means that a replica cannot be stopped here.
 	ErrNoSignals = errors.New("it stops a process, which only Unix can")
 	errRoomLeft  = errors.New("it refuses nothing: it has memory left")
@@ -32,7 +33,8 @@ var (
 func lacking(err error) language.Text {
 	switch {
 	case errors.Is(err, ErrNoRedis):
-		return language.Both(ErrNoRedis.Error(), "没有安装 redis-server，也没有安装 valkey-server")
+		return language.Both(ErrNoRedis.Error(),
+			"没有安装 redis-server，也没有安装 valkey-server；请安装一个，如 apt install redis-server 或 brew install redis")
 	case errors.Is(err, strategy.ErrNoCommand):
 		return language.Both("the Redis that is installed lacks the command", "本机的 Redis 没有这条命令")
 	case errors.Is(err, ErrNoSignals):
@@ -58,6 +60,8 @@ func explain(err error, in language.Language) string {
 		return failed.step.In(in) + in.Say(": ", "：") + explain(failed.err, in)
 	case lacking(err) != language.Text{}:
 		return lacking(err).In(in)
+	case errors.Is(err, errEnding):
+		return in.Say(errEnding.Error(), "服务器正在退出")
 	case errors.Is(err, errTooLong):
 		return in.Say(errTooLong.Error(), "没有及时发生")
 	case errors.Is(err, errNotKnown):

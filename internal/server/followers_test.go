@@ -26,7 +26,7 @@ func TestFewFollowTheEvents(t *testing.T) {
 		{nil, true, tried, tried},
 	} {
 		cfg := config.Config{Server: config.Server{Peers: c.peers}}
-		rooms := newRooms(cfg, api.Guard{}, &net.TCPAddr{}, &dao.Redis{}, nil, c.behindFront)
+		rooms := newRooms(cfg, api.Guard{}, &net.TCPAddr{}, &dao.Redis{}, nil, "", c.behindFront)
 		for address, want := range map[string]int{"198.51.100.1:%d": c.alone, "198.51.100.%d:80": c.all} {
 			following, follow := 0, func() {}
 			rooms.shop = &api.API{}

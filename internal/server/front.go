@@ -32,8 +32,10 @@ type Replicas struct {
 	N      int
 	Given  []string  // the flags given to this process, which its replicas get, too
 	Stderr io.Writer // of the replicas
-	Log    *slog.Logger
-	Ready  func(firstLine string) // is told once the replicas and the front answer
+
+	Program string // see Options
+	Log     *slog.Logger
+	Ready   func(firstLine string) // is told once the replicas and the front answer
 }
 
 // ServeCluster serves by several replicas, as processes behind one front, until ctx ends, and then until the sales in flight have ended.
@@ -53,7 +55,7 @@ func ServeCluster(ctx context.Context, cfg config.Config, r Replicas) error {
 	front := &cluster.Front{
 		Cluster: processes, NewID: uuid.NewString, Log: r.Log, Ending: make(chan struct{}), Transport: cluster.NewTransport(),
 	}
-	rooms := newRooms(cfg, guard, listener.Addr(), redis, cluster.Watched{Front: front}, false)
+	rooms := newRooms(cfg, guard, listener.Addr(), redis, cluster.Watched{Front: front}, r.Program, false)
 	rooms.shop, rooms.events, rooms.front = &api.API{}, front.ServeEvents, front
 	rooms.shown.Streams = &api.Streams{Most: room.Streams, Share: room.Streams / 2}
 	rooms.shown.Hub.Controls.Replicas = []string{"pause", "resume", "kill"}

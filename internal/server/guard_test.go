@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"log/slog"
 	"net"
 	"net/http"
@@ -12,6 +13,8 @@ import (
 
 	"lockstep/internal/api"
 	"lockstep/internal/config"
+	"lockstep/internal/lab"
+	"lockstep/internal/language"
 )
 
 // Who may do what, by where the server listens and what is configured.
@@ -73,6 +76,48 @@ func statusOf(guard api.Guard, request *http.Request) int {
 	answered := httptest.NewRecorder()
 	api.NewHandler(guard, rows).ServeHTTP(answered, request)
 	return answered.Code
+}
+
+// A lab starts processes on the server's machine: who is at that machine, or has the token, may run one, and no page of another site. The
+// list says who may.
+func TestWhoMayRunLabs(t *testing.T) {
+	loopback, beyond := &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)}, &net.TCPAddr{IP: net.IPv4zero}
+	for _, c := range []struct {
+		name  string
+		addr  net.Addr
+		admin config.Admin
+		runs  string
+		want  string // the statuses of the requests below
+	}{
+		//                                      plain tokened wrong forwarded cross-site
+		{"loopback", loopback, config.Admin{}, "open", "200 200 200 403 403"},
+		{"loopback, open", loopback, config.Admin{Open: true}, "no", "404 404 404 404 403"},
+		{"loopback, token", loopback, config.Admin{Token: "x"}, "token", "401 200 403 401 403"},
+		{"beyond, nobody", beyond, config.Admin{}, "no", "403 403 403 403 403"},
+		{"beyond, open", beyond, config.Admin{Open: true}, "no", "404 404 404 404 403"},
+		{"beyond, token", beyond, config.Admin{Token: "x"}, "token", "401 200 403 401 403"},
+	} {
+		cfg := config.Config{Admin: c.admin, Server: config.Server{Addr: c.addr.String()}}
+		guard := newGuard(cfg, c.addr)
+		labs, got := newLabs(guard, "lockstep"), ""
+		labs.Run = func(context.Context, lab.Lab, lab.Play) (lab.Result, error) { return lab.Result{}, nil }
+		for _, header := range [][2]string{
+			{"Accept", "*/*"}, {"Authorization", "Bearer x"}, {"Authorization", "Bearer y"}, {"X-Forwarded-For", "192.0.2.1"},
+			{"Sec-Fetch-Site", "cross-site"},
+		} {
+			request := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://localhost/labs/lost-update", http.NoBody)
+			request.Header.Set(header[0], header[1])
+			answered := httptest.NewRecorder()
+			api.NewHandler(guard, labs.Routes()).ServeHTTP(answered, request)
+			got += " " + strconv.Itoa(answered.Code)
+		}
+		if listed := labs.List(language.English)[0]; got != " "+c.want || listed.Runs != c.runs {
+			t.Errorf("%s:%s, listed as for %q; want %s, %q", c.name, got, listed.Runs, c.want, c.runs)
+		}
+	}
+	if listed := newLabs(api.Guard{Token: "x"}, "").List(language.English)[0]; listed.Runs != "no" {
+		t.Errorf("a server that knows no program lists them as for %q", listed.Runs)
+	}
 }
 
 func TestWhatSurprisesIsSaid(t *testing.T) {

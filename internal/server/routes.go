@@ -15,6 +15,7 @@ import (
 	"lockstep/internal/explore/seat"
 	"lockstep/internal/lab"
 	"lockstep/internal/live"
+	"lockstep/internal/site"
 	"lockstep/internal/steps"
 	"lockstep/internal/web"
 )
@@ -28,6 +29,7 @@ type rooms struct {
 	nodes  *live.Nodes // nil: none that are embedded
 	seat   *seat.Seat
 	class  *classroom.Classroom
+	labs   *lab.Runner
 
 	followers *api.Streams // bounds those who follow the events; nil: a front does
 }
@@ -40,9 +42,15 @@ const (
 
 // newRooms makes those that a server and a front have alike: what shows a shop, the seat, and the classroom. The clients are those of a
 // front, if the server is behind one.
-func newRooms(cfg config.Config, guard api.Guard, addr net.Addr, redis *dao.Redis, shop live.Shop, behindFront bool) rooms {
+func newRooms(
+	cfg config.Config, guard api.Guard, addr net.Addr, redis *dao.Redis, shop live.Shop, program string, behindFront bool,
+) rooms {
 	client := func(r *http.Request) string { return api.Client(r, behindFront) }
 	r := rooms{shown: newLive(cfg, guard, addr, shop), seat: seat.New(seat.Usual(), client), class: classroom.New(docs.Course())}
+	if behindFront {
+		program = "" // the front runs the labs
+	}
+	r.labs = newLabs(guard, program)
 	r.class.Addr, r.class.Client = addr, client
 	if peers := len(cfg.Server.Peers); !behindFront {
 		r.followers = &api.Streams{Most: mostFollowers + peers, Share: shareFollowers + peers}
@@ -53,7 +61,9 @@ func newRooms(cfg config.Config, guard api.Guard, addr net.Addr, redis *dao.Redi
 }
 
 // closers returns what ends the streams of the rooms.
-func (r rooms) closers() []func() { return []func(){r.shown.Close, r.class.Close, r.seat.Close} }
+func (r rooms) closers() []func() {
+	return []func(){r.shown.Close, r.class.Close, r.seat.Close, r.labs.Close}
+}
 
 // routes returns all that there is.
 func (r rooms) routes() []route.Row {
@@ -65,7 +75,7 @@ func (r rooms) routes() []route.Row {
 	rows = append(rows, r.front.Routes()...)
 	rows = append(rows, r.seat.Routes()...)
 	rows = append(rows, steps.Routes()...)
-	rows = append(rows, lab.Routes()...)
+	rows = append(rows, r.labs.Routes()...)
 	rows = append(rows, r.class.Routes()...)
 	return append(rows, pages()...)
 }
@@ -73,7 +83,7 @@ func (r rooms) routes() []route.Row {
 // pages returns the routes of the page's files.
 func pages() []route.Row {
 	all := []route.Row{
-		route.On("GET", tabPath+"{file...}", route.Reader, route.Page, route.Of(tab())),
+		route.On("GET", tabPath+"{file...}", route.Reader, route.Page, route.Of(site.Handler(tabPath, web.TabPolicy, findTab))),
 		route.On("GET", strings.TrimSuffix(tabPath, "/"), route.Reader, route.Page,
 			route.Of(http.RedirectHandler(tabPath, http.StatusMovedPermanently))),
 	}

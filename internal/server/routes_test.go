@@ -27,6 +27,7 @@ func every(front *cluster.Front, nodes *live.Nodes) []route.Row {
 	return rooms{
 		shop: &api.API{}, events: front.ServeEvents, front: front, shown: &live.Server{}, nodes: nodes,
 		seat: seat.New(seat.Limits{}, nil), class: classroom.New(docs.Course()),
+		labs: &lab.Runner{Place: lab.InTab(func() lab.Replicas { return nil }, "")},
 	}.routes()
 }
 
@@ -93,7 +94,7 @@ func TestWhoMay(t *testing.T) {
 func TestWhatAFrontAnswers(t *testing.T) {
 	for _, row := range every(&cluster.Front{}, nil) {
 		first, _, _ := strings.Cut(strings.TrimPrefix(row.Pattern, "/"), "/")
-		own := slices.Contains(strings.Fields("events live bursts nodes room join replicas"), first)
+		own := slices.Contains(strings.Fields("events live bursts nodes room join replicas labs"), first)
 		if own != (row.By == route.Front) {
 			t.Errorf("%s %s: the front answers it: %t", row.Method, row.Pattern, !own)
 		}
@@ -105,7 +106,7 @@ func TestWhatAFrontAnswers(t *testing.T) {
 
 // Whatever the page's modules ask for is there.
 func TestThePageAsksForWhatThereIs(t *testing.T) {
-	mux, asked := route.Mux(append(every(&cluster.Front{}, &live.Nodes{}), lab.PlayedAt(lab.Place{})...)...), 0 // those in a tab alone
+	mux, asked := route.Mux(every(&cluster.Front{}, &live.Nodes{})...), 0
 	asks := regexp.MustCompile("\\b(get|save|stream|post|put|del)\\(\\s*[\"`](/[^\"`?$]*)([\"`?$])")
 	methods := map[string]string{"get": "GET", "save": "GET", "stream": "GET", "post": "POST", "put": "PUT", "del": "DELETE"}
 	err := fs.WalkDir(web.Files(), ".", func(name string, _ fs.DirEntry, err error) error {

@@ -13,6 +13,7 @@ import (
 type Options struct {
 	Log         *slog.Logger
 	LostLines   func() int64                  // how many lines of the log have been lost; nil: not counted
+	Program     string                        // of this process, which labs start as their replicas; empty: none are run
 	BehindFront bool                          // orders have the ids that a cluster's front gives them
 	Reload      func() (config.Config, error) // reads the configuration anew
 	Ready       func(firstLine string)        // is told once the server answers

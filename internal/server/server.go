@@ -122,7 +122,7 @@ func newServer(cfg config.Config, redis *dao.Redis, addr net.Addr, o Options) *S
 	guard := newGuard(cfg, addr)
 	guard.Local = guard.Local && !o.BehindFront // which forwards, and has asked itself
 	shown := &live.Replica{Name: replica, Recorder: recorder, Shop: shop, Peers: cfg.Server.Peers}
-	rooms, room := newRooms(cfg, guard, addr, redis, shown, o.BehindFront), load.OwnCapacity()
+	rooms, room := newRooms(cfg, guard, addr, redis, shown, o.Program, o.BehindFront), load.OwnCapacity()
 	rooms.shown.Streams = &api.Streams{Most: room.Streams, Share: room.Streams / 2}
 	if o.BehindFront { // all are of the front, which knows them
 		rooms.shown.Streams.Share = 0

@@ -1,10 +1,10 @@
 package server
 
 import (
-	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
+	"sync/atomic"
 
 	"lockstep/docs"
 	"lockstep/internal/api"
@@ -33,26 +33,42 @@ func Site(dir string) (site.Site, error) {
 	}
 	limits := seat.Usual()
 	limits.Cell.Time = 0 // nobody waits for the table, and it is kept
+	labs := lab.Runner{Place: lab.InTab(nil, ""), Rights: "open"}
 	rows := slices.Concat(
-		(&api.API{}).Routes(), seat.New(limits, nil).Routes(), steps.Routes(), classroom.New(docs.Course()).Routes(), lab.Routes(),
+		(&api.API{}).Routes(), seat.New(limits, nil).Routes(), steps.Routes(), classroom.New(docs.Course()).Routes(), labs.Routes(),
 	)
 	return site.Site{Root: root, Kept: filepath.Join(cache, "lockstep", "site"), Page: web.TabFiles, Answers: route.Mux(rows...)}, nil
 }
 
-// tab serves the page in a tab, if it is there.
-func tab() http.Handler {
-	return site.Handler(tabPath, web.TabPolicy, func() (dir string, there bool) {
-		if dir, there = site.Released(); there {
-			return dir, true
+// findTab returns the directory of the page in a tab: of a release, or built from the sources here.
+func findTab() (dir string, there bool) {
+	if dir, there = site.Released(); there {
+		return dir, true
+	}
+	here, err := os.Getwd()
+	if err != nil {
+		return "", false
+	}
+	from, err := Site(here)
+	if err == nil {
+		dir, there, err = from.Find()
+	}
+	return dir, err == nil && there
+}
+
+// newLabs returns what lists the labs, and runs them on this machine by a program, for who is at this machine or has the token. A server
+// that others may change without a token runs none.
+func newLabs(guard api.Guard, program string) *lab.Runner {
+	var found atomic.Bool
+	labs := &lab.Runner{Tab: func() bool {
+		if !found.Load() {
+			_, there := findTab()
+			found.Store(there)
 		}
-		here, err := os.Getwd()
-		if err != nil {
-			return "", false
-		}
-		from, err := Site(here)
-		if err == nil {
-			dir, there, err = from.Find()
-		}
-		return dir, err == nil && there
-	})
+		return found.Load()
+	}}
+	if program != "" && (guard.Token != "" || guard.Open && guard.Local) {
+		labs.Place, labs.Rights = lab.Machine(program), adminRights(guard)
+	}
+	return labs
 }

@@ -20,7 +20,7 @@ var codes = map[int]string{
 	http.StatusNotFound: "not_found no_order order_in_flight no_sale no_burst no_such_replica no_such_node no_room no_participant " +
 		"unknown_step",
 	http.StatusMethodNotAllowed: "method_not_allowed",
-	http.StatusConflict:         "sold_out no_nodes no_command no_rights stale_schedule not_together not_running burst_running",
+	http.StatusConflict:         "sold_out no_nodes no_command no_rights stale_schedule not_together not_running burst_running lab_running",
 	499:                         "client_closed_request",
 	http.StatusNotImplemented:   "cannot_pause",
 	http.StatusBadGateway:       "bad_gateway",

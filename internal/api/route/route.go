@@ -91,7 +91,7 @@ var (
 	// ErrNotFound is that of a path that there is not.
 	ErrNotFound = lock.WithCode("not_found", "there is nothing here; try GET /")
 	errAbsent   = lock.WithCode("not_found", "this server has no such thing: /replicas is of lockstep cluster, "+
-		"/nodes of a server whose masters for redlock are embedded")
+		"/nodes of a server whose masters for redlock are embedded, and labs run on one that only this machine, or its admin.token, may change")
 )
 
 // Mux registers rows in net/http's mux. It asks nobody who may send a request. Two rows for the same requests are a bug: it panics.

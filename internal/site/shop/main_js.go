@@ -39,10 +39,8 @@ func open(as string, settings []string) (http.Handler, error) {
 	case "serve", "job":
 		return ofALab(as, settings)
 	case "lab":
-		return route.Mux(lab.PlayedAt(lab.Place{
-			Replicas: func() lab.Replicas { return &tab.Workers{} }, Redis: cfg.Redis.EmbeddedAddr,
-			Lacks: []lab.Need{lab.Signals, lab.RealRedis},
-		})...), nil
+		place := lab.InTab(func() lab.Replicas { return &tab.Workers{} }, cfg.Redis.EmbeddedAddr)
+		return route.Mux((&lab.Runner{Place: place}).Routes()...), nil
 	case "alone":
 		cfg.Server.Replica = "tab"
 		shop, err := sells(cfg)

@@ -1,0 +1,92 @@
+package lab
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"lockstep/internal/language"
+	"lockstep/internal/lock"
+)
+
+var errEnding = lock.WithCode("ending", "the server is ending")
+
+// Runner lists the labs for a page, and runs them at a place, one at a time. A run ends with its request, or with the runner.
+type Runner struct {
+	Place  Place       // without Replicas it runs none
+	Rights string      // see Listed.Runs
+	Tab    func() bool // reports whether the page in a tab is there; nil: it is not
+	// Run runs a lab; nil: at Place.
+	Run func(ctx context.Context, l Lab, p Play) (Result, error)
+
+	mu     sync.Mutex
+	now    *run // nil: none
+	closed bool
+}
+
+// run is one that goes on.
+type run struct {
+	lab   string
+	from  string // the address of who began it
+	began time.Time
+	ctx   context.Context //nolint:containedctx // it ends before the run does
+	end   context.CancelCauseFunc
+	ended chan struct{}
+}
+
+// enter begins a run. While another one goes on, that is refused; one that is about to end is waited for.
+func (r *Runner) enter(ctx context.Context, lab, from string, in language.Language) (_ context.Context, leave func(), err error) {
+	for {
+		other, begun := r.begin(ctx, lab, from)
+		switch {
+		case begun != nil:
+			return begun.ctx, func() { r.leave(begun) }, nil
+		case other == nil:
+			return nil, nil, errEnding
+		case other.ctx.Err() == nil:
+			return nil, nil, other.refusal(in)
+		}
+		if err := await(ctx, other.ended); err != nil {
+			return nil, nil, err
+		}
+	}
+}
+
+// refusal refuses another run meanwhile.
+func (r *run) refusal(in language.Language) error {
+	return lock.WithCode("lab_running", in.Say(
+		"one lab runs at a time, and %s is running, started %.0f s ago from %s: stop that one, or wait",
+		"同时只能运行一个实验：%s 正在运行（%.0f 秒前由 %s 启动）；请停止它，或等它结束。", r.lab, time.Since(r.began).Seconds(), r.from))
+}
+
+// begin begins a run, or returns the one that goes on; neither, if the runner is closed.
+func (r *Runner) begin(ctx context.Context, lab, from string) (other, begun *run) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed || r.now != nil {
+		return r.now, nil
+	}
+	r.now = &run{lab: lab, from: from, began: time.Now(), ended: make(chan struct{})}
+	r.now.ctx, r.now.end = context.WithCancelCause(ctx)
+	return nil, r.now
+}
+
+func (r *Runner) leave(ended *run) {
+	ended.end(nil)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.now = nil
+	close(ended.ended)
+}
+
+// Close ends the run that goes on, and begins no other.
+func (r *Runner) Close() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.closed = true
+	if r.now != nil {
+		r.now.end(errEnding)
+	}
+}
+
+func (r *Runner) isInTab() bool { return r.Tab != nil && r.Tab() }

@@ -1,0 +1,143 @@
+package lab_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"lockstep/internal/api/route"
+	"lockstep/internal/lab"
+	"lockstep/internal/trace"
+)
+
+// endless runs labs that go on until they are told to end.
+type endless struct {
+	lab.Runner
+
+	running, ended int
+}
+
+func newEndless() *endless {
+	e := &endless{}
+	e.Place = lab.InTab(func() lab.Replicas { return nil }, "")
+	e.Run = func(ctx context.Context, _ lab.Lab, _ lab.Play) (lab.Result, error) {
+		e.running++
+		<-ctx.Done()
+		e.ended++
+		return lab.Result{}, ctx.Err()
+	}
+	return e
+}
+
+// post asks to run a lab. It returns what leaves, and the answer, which is whole once the test's goroutines wait.
+func (e *endless) post(t *testing.T, path string) (leave func(), answer *httptest.ResponseRecorder) {
+	ctx, leave := context.WithCancel(t.Context())
+	answer = httptest.NewRecorder()
+	go route.Mux(e.Routes()...).ServeHTTP(answer, httptest.NewRequestWithContext(ctx, http.MethodPost, path, http.NoBody))
+	synctest.Wait()
+	return leave, answer
+}
+
+// One lab runs at a time: another one is refused, and told which runs, and for whom. Once the first one's reader has left, it is over.
+func TestOneLabRunsAtATime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := newEndless()
+		leave, first := e.post(t, "/labs/holder-dies")
+		for path, want := range map[string]string{
+			"/labs/lost-update": "holder-dies is running, started 0 s ago from 192.0.2.1", "/labs/lost-update?lang=zh": "holder-dies 正在运行",
+		} {
+			_, second := e.post(t, path)
+			if text := second.Body.String(); second.Code != http.StatusConflict || !strings.Contains(text, want) || e.running != 1 {
+				t.Errorf("the second: %d %s; want that %s", second.Code, text, want)
+			}
+		}
+		leave()
+		synctest.Wait()
+		if e.ended != 1 || !strings.HasPrefix(first.Body.String(), "event: begins\ndata: \"v1\"\n\nevent: failed") {
+			t.Errorf("%d have ended, and the first was told %s", e.ended, first.Body)
+		}
+		leave, third := e.post(t, "/labs/lost-update")
+		if third.Code != http.StatusOK || e.running != 2 {
+			t.Errorf("the third: %d %s", third.Code, third.Body)
+		}
+		leave()
+		synctest.Wait()
+	})
+}
+
+// Who asks while a run comes to its end waits for that, and is not refused.
+func TestALabWaitsForOneThatEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e, down := newEndless(), make(chan struct{})
+		run := e.Run
+		e.Run = func(ctx context.Context, l lab.Lab, p lab.Play) (lab.Result, error) {
+			result, err := run(ctx, l, p)
+			<-down // the stage comes down
+			return result, err
+		}
+		leave, _ := e.post(t, "/labs/holder-dies")
+		leave()
+		leave, second := e.post(t, "/labs/lost-update")
+		if e.running != 1 || second.Body.Len() > 0 {
+			t.Errorf("%d run, and the second was told %s", e.running, second.Body)
+		}
+		close(down)
+		synctest.Wait()
+		if e.running != 2 || second.Code != http.StatusOK {
+			t.Errorf("%d ran, and the second was told %d %s", e.running, second.Code, second.Body)
+		}
+		leave()
+		synctest.Wait()
+	})
+}
+
+// When the runner is closed, its run ends, says so, and no other begins.
+func TestAClosedRunnerEndsItsRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := newEndless()
+		_, first := e.post(t, "/labs/holder-dies?lang=zh")
+		e.Close()
+		synctest.Wait()
+		if text := first.Body.String(); e.ended != 1 || !strings.HasSuffix(text, "event: failed\ndata: \"服务器正在退出\"\n\n") {
+			t.Errorf("%d have ended, and the first was told %s", e.ended, text)
+		}
+		if _, second := e.post(t, "/labs/holder-dies"); second.Code != http.StatusServiceUnavailable || e.running != 1 {
+			t.Errorf("then another is told %d %s", second.Code, second.Body)
+		}
+	})
+}
+
+// gone is an answer that nobody reads.
+type gone struct{ http.ResponseWriter }
+
+func (gone) Write([]byte) (int, error) { return 0, errors.New("nobody reads") }
+
+// A run ends if nobody reads it. However much is drawn, a part of it is sent.
+func TestARunIsBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := newEndless()
+		request := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/labs/holder-dies", http.NoBody)
+		route.Mux(e.Routes()...).ServeHTTP(gone{httptest.NewRecorder()}, request)
+		if e.ended != 1 {
+			t.Errorf("%d have ended", e.ended)
+		}
+	})
+	large := trace.Trace{Verdict: strings.Repeat("x", 1<<20)}
+	r := lab.Runner{Place: lab.InTab(func() lab.Replicas { return nil }, ""),
+		Run: func(_ context.Context, _ lab.Lab, p lab.Play) (lab.Result, error) {
+			for range 10 {
+				p.Tell(large)
+			}
+			return lab.Result{}, nil
+		}}
+	answer := httptest.NewRecorder()
+	route.Mux(r.Routes()...).ServeHTTP(answer, httptest.NewRequest(http.MethodPost, "/labs/holder-dies", http.NoBody))
+	text := answer.Body.String()
+	if len(text) > 3<<20 || !strings.Contains(text, "event: drawn") || strings.Count(text, "event: story") != 2 {
+		t.Errorf("%d bytes are sent, with %d stories", len(text), strings.Count(text, "event: story"))
+	}
+}
