@@ -54,7 +54,7 @@ func TestSeatLetsGo(t *testing.T) {
 		}});
 	})(fetch), true`)
 	p.click(".moves .choice")
-	p.shows("They run in a tab")
+	p.shows("Run them here")
 	if address := p.address(); address != "#/labs" {
 		t.Errorf("it is at %s", address)
 	}

@@ -1,15 +1,14 @@
-// The labs: each makes one flaw happen by a real fault, with the lock that has it and with the one that cures it. In a
-// tab they run here; a server only lists them.
-import { alarm, el, replace, typed } from "../dom.js";
+// The labs: each makes one flaw happen by a real fault, with the lock that has it and with the one that cures it. They
+// run on the server's machine, for whoever may do that, or in a tab.
+import { alarm, copied, el, replace, typed } from "../dom.js";
 import { link } from "../route.js";
-import { get, stream } from "../server.js";
+import { askToken, get, stream } from "../server.js";
 import { drawTrace, legend } from "../trace.js";
 import { language, say, several } from "../words.js";
 
-const inTab = !!document.documentElement.dataset.tab;
-const runsHere = lab => inTab && !lab.needs.length;
+const runsHere = lab => lab.runs === "open" || (lab.runs === "token" && sessionStorage.getItem("lockstep.token"));
 const address = name => link(["labs", name]);
-const arrow = lab => lab.locks.join(" → ");
+const about = lab => [el("code", lab.name), " · ", lab.locks.join(" → ")];
 
 export function show(main, { path: [, name] }) {
   const body = el("article.labs"),
@@ -22,7 +21,8 @@ export function show(main, { path: [, name] }) {
     for (const lab of labs) lab.lesson = lessons.find(lesson => lesson.labs?.includes(lab.name));
     const one = labs.find(lab => lab.name === name);
     if (name && !one) throw Error(say(`There is no lab ${name}.`, `没有“${name}”这个实验。`));
-    replace(body, one ? page(one, left.signal) : list(labs));
+    const again = () => replace(body, one ? page(one, left.signal, again) : list(labs));
+    again();
   };
   Promise.all([get("/labs", asked), get("/course", asked)])
     .then(draw)
@@ -31,33 +31,31 @@ export function show(main, { path: [, name] }) {
 }
 
 function list(labs) {
-  const part = (title, of) => of.length > 0 && [el("h2", title), el("ul.sheets", of.map(entry))];
+  const places = [
+    [say("Run them here", "在这里运行"), runsHere],
+    [say("Run them in a tab", "在标签页里运行"), ({ tab }) => tab],
+    [say("Run them in a terminal", "在终端里运行"), () => true],
+  ];
+  let left = labs;
   return [
     el("h1", say("Labs", "实验")),
     el("p", [
       say(
-        "A lab makes one flaw happen by a real fault, and says who did what: first with the lock that has the flaw, " +
-          "then with the one that cures it. ",
-        "一个实验用真实的故障让一种缺陷发生，并说明谁做了什么：先用有缺陷的锁，再用修复它的锁。",
+        "A lab makes one flaw happen with a real fault and shows who did what: " +
+          "first with the flawed lock, then with the lock that cures it. ",
+        "实验用真实的故障让一个缺陷发生，并说明谁做了什么：先用有缺陷的锁，再用修复它的锁。",
       ),
-      inTab
-        ? say(
-            "Here each replica is a worker of this tab. Killing it ends the worker in the middle of whatever it does.",
-            "这里每个副本是这个标签页的一个 worker；杀死它，就是不管它正做到哪一步都立即终止它。",
-          )
-        : say(
-            "They start processes of their own, so they run in a browser’s tab or in a terminal, not on this server.",
-            "实验要启动自己的进程，所以在浏览器标签页或终端里运行，不在这台服务器上运行。",
-          ),
+      document.documentElement.dataset.tab &&
+        say(
+          "Here each replica is a worker of this tab. Killing it ends the worker in the middle of whatever it does.",
+          "这里每个副本是这个标签页的一个 worker；杀死它，就是不管它正做到哪一步都立即终止它。",
+        ),
     ]),
-    part(
-      inTab ? say("They run here", "在这里运行") : say("They run in a tab", "可以在标签页里运行"),
-      labs.filter(lab => !lab.needs.length),
-    ),
-    part(
-      say("They need more than a tab", "标签页里无法运行"),
-      labs.filter(lab => lab.needs.length),
-    ),
+    places.map(([title, fits]) => {
+      const here = left.filter(fits);
+      left = left.filter(lab => !fits(lab));
+      return here.length > 0 && [el("h2", title), el("ul.sheets", here.map(entry))];
+    }),
   ];
 }
 
@@ -65,7 +63,8 @@ const lessonOf = ({ lesson: { number, title } }) => say(`Lesson ${number}: ${tit
 
 const entry = lab =>
   el("li.sheet", [
-    el("h3", el("a", { href: address(lab.name) }, lab.name), " ", el("span.soft.small", arrow(lab))),
+    el("h3", el("a", { href: address(lab.name) }, lab.title)),
+    el("p.soft.small", about(lab)),
     el("p", lab.claim),
     needs(lab),
   ]);
@@ -75,21 +74,31 @@ const needs = lab =>
 
 const marked = text => text.split("`").map((part, i) => (i % 2 ? el("code", part) : part));
 
-function page(lab, signal) {
+function page(lab, signal, again) {
   const told = el("div.runs"),
     status = el("span.soft", { role: "status" }),
     here = runsHere(lab),
-    cured = lab.locks.at(-1);
-  const start = runs(say(`Run it: ${lab.locks.join(", then ")}`, `运行：${arrow(lab)}`), run);
+    cured = lab.locks.at(-1),
+    command = `lockstep lab ${lab.name}`;
+  const start = runs(say(`Run it: ${lab.locks.join(", then ")}`, `运行：${lab.locks.join(" → ")}`), run);
+  const unlock = async () => (await askToken()) && again();
   return [
     el("p.small", el("a", { href: link(["labs"]) }, say("All labs", "全部实验"))),
-    el("h1", lab.name),
-    el("p", lab.claim),
+    el("h1", lab.title),
+    el("p.soft", about(lab)),
+    el("p", el("strong", say("The promise: ", "承诺：")), lab.claim),
     needs(lab),
+    !here &&
+      el("p.row", [
+        say("In a terminal:", "在终端里运行："),
+        el("code", command),
+        el("button", { onclick: event => copied(event.currentTarget, command) }, say("Copy", "复制")),
+        lab.runs === "token" && el("button.quiet", { onclick: unlock }, say("I have the token", "我有令牌")),
+      ]),
     el("p.row", [
       here && start,
-      !inTab &&
-        !lab.needs.length &&
+      !here &&
+        lab.tab &&
         el("a.button.main", { href: "tab/" + address(lab.name) }, say("Run it in a tab", "在标签页里运行")),
       !here && lab.lesson && el("a.button", { href: link(["course", lab.lesson.number]) }, lessonOf(lab)),
       el("a.button", { href: link(["locks", cured]) }, say(`${cured}: what it changes`, `${cured} 改了什么`)),
@@ -101,31 +110,35 @@ function page(lab, signal) {
   ];
 
   async function run(stop) {
-    replace(told);
-    let part, lock;
-    const fail = failure => part.append(alarm(failure));
+    const part = lock => el("section.sheet", el("h2", lock), el("p.soft", say("Waiting …", "等待中……")));
+    const parts = lab.locks.map(part);
+    let at = -1,
+      lock;
+    const fill = (...inside) => replace(parts[at], ...inside);
+    const fail = failure => (parts[at] ?? told).append(alarm(failure));
     const on = {
       begins(name) {
         lock = name;
-        part = el("section.sheet", el("h2", name));
-        told.append(part);
-        replace(status, say(`${name}: the replicas are started.`, `${name}：正在启动副本。`));
+        at += 1;
+        fill(el("h2", lock));
+        replace(status, say(`${lock}: starting the replicas …`, `${lock}：正在启动副本……`));
       },
       drawn(trace) {
-        replace(part, el("h2", lock), drawTrace(trace));
+        fill(el("h2", lock), drawTrace(trace));
         const steps = trace.steps.length;
         replace(status, say(`${lock}: ${several(steps, "step")} so far.`, `${lock}：到现在 ${steps} 步。`));
       },
-      story: story => replace(part, tell(story)),
+      story: story => fill(tell(story)),
       failed: fail,
     };
+    replace(told, parts);
     try {
       const until = AbortSignal.any([stop, signal]);
       await stream(`/labs/${lab.name}?lang=${language()}`, on, { signal: until, method: "POST" });
     } catch (failure) {
-      part ??= told;
       fail(failure);
     }
+    for (const part of parts.slice(at + 1)) part.remove();
     replace(status, stop.aborted && say("Stopped.", "已停止。"));
   }
 }

@@ -1,0 +1,95 @@
+//go:build long
+
+package web_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// runsOfALab are the heads of a lab's runs, each with the place of its box.
+const runsOfALab = `[...document.querySelectorAll(".runs section")].map(run => {
+	const {left, top} = run.getBoundingClientRect(), head = run.querySelector("h2");
+	return {says: head.innerText, looks: head.className, left, top};
+})`
+
+type runOfALab struct {
+	Says, Looks string
+	Left, Top   float64
+}
+
+// A lab is named by the trouble it makes, and runs where the server does: both runs stand beside each other, beneath each other on a phone.
+// What a lock keeps its promise beside is said under that.
+func TestALabRunsOnTheServersMachine(t *testing.T) {
+	axe := fetchAxe(t)
+	p := open(t, serve(t)+"/#/labs")
+	p.shows("Run them here")
+	p.shows("The holder dies: everybody waits")
+	p.shows("foreign-delete · v2 → v3")
+	p.playsALab("foreign-delete")
+	runs := eval[[]runOfALab](p, runsOfALab)
+	if len(runs) != 2 || runs[0].Says != "v2 is broken: r1#1 removed r2#1's lock" || runs[0].Looks != "bad" ||
+		!strings.HasPrefix(runs[1].Says, "v3 keeps its promise: nobody removes a lock") || runs[1].Looks != "good" {
+		t.Fatalf("the runs are %+v", runs)
+	}
+	if runs[0].Top != runs[1].Top || runs[0].Left >= runs[1].Left {
+		t.Errorf("on a wide screen they stand at %+v; want them side by side", runs)
+	}
+	const still = "\nStill seen, and not promised: Lock expired during the work · Two holders · Late write · Lost update"
+	said := eval[string](p, `[...document.querySelectorAll(".runs section:last-child > *")].slice(1, 3).map(e => e.innerText).join("\n")`)
+	if !strings.HasPrefix(said, "As expected: ") || !strings.HasSuffix(said, still) {
+		t.Errorf("under the kept promise stands %q", said)
+	}
+	for _, wrong := range p.barriers(axe) {
+		t.Error(wrong)
+	}
+	p.size(390, 844)
+	p.fits()
+	if runs := eval[[]runOfALab](p, runsOfALab); runs[0].Left != runs[1].Left || runs[0].Top >= runs[1].Top {
+		t.Errorf("on a phone they stand at %+v; want them one above the other", runs)
+	}
+}
+
+// One lab runs at a time. It is stopped by its button, and by leaving the view; then another one may run.
+func TestALabIsStoppedAndLeft(t *testing.T) {
+	url := serve(t)
+	p, other := open(t, url+"/#/labs/holder-dies"), open(t, url+"/#/labs/self-deadlock")
+	other.expect("409")
+	runs := func() {
+		p.pushes(".labs button.main")
+		p.waitUntil("it runs", `document.querySelector(".runs .trace")`)
+	}
+	runs()
+	other.pushes(".labs button.main")
+	other.shows("holder-dies is running, started")
+	if parts := eval[int](other, `document.querySelectorAll(".runs section").length`); parts != 0 {
+		t.Errorf("%d runs are drawn of a lab that was refused", parts)
+	}
+	p.pushes(".labs button.main")
+	p.shows("Stopped.")
+	runs()
+	eval[bool](p, `(location.hash = "#/labs", true)`)
+	other.playsALab("self-deadlock", "v4 is broken: ", "v5 keeps its promise: ")
+}
+
+// Whoever may not run a lab sees the command to type, and no button that does nothing; with the token there is one. A tab is offered where
+// this server has it.
+func TestWhereALabIsNotRunItsCommandStands(t *testing.T) {
+	p := open(t, serve(t, "--admin.token", "secret")+"/#/labs/lost-update")
+	p.shows("lockstep lab lost-update")
+	const labels = `[...document.querySelectorAll(".labs :is(button, .button)")].map(button => button.textContent).join()`
+	if said := eval[string](p, labels); strings.Contains(said, "Run it:") || !strings.Contains(said, "Copy") {
+		t.Errorf("there are the buttons %s", said)
+	}
+	const works = `Promise.all([import("./web/server.js").then(({get}) => get("/labs")), fetch("tab/")]).then(([labs, {ok}]) =>
+		labs[0].tab === ok && !!document.querySelector("[href^='tab/']") === ok)`
+	p.expect(p.url + "/tab/") // if it is not there
+	if !eval[bool](p, works) {
+		t.Error("the tab is offered where it is not, or is not offered where it is")
+	}
+	eval[bool](p, `([...document.querySelectorAll(".labs button")].find(b => b.textContent === "I have the token").click(), true)`)
+	p.waitUntil("it asks for the token", `document.querySelector("dialog[open] input")`)
+	eval[bool](p, `(document.querySelector("dialog input").value = "secret", document.querySelector("dialog button").click(), true)`)
+	p.waitUntil("it can be run", fmt.Sprintf(`%s.startsWith("Run it: v0, then v1")`, labels))
+}
