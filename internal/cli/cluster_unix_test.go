@@ -6,6 +6,7 @@ import (
 	"syscall"
 	"testing"
 
+	"lockstep/internal/cluster"
 	"lockstep/internal/test/shoptest"
 	"lockstep/internal/test/suite"
 )
@@ -35,4 +36,19 @@ func TestClusterAndAReplicaThatEnds(t *testing.T) {
 			t.Errorf("%d requests were answered %d", n, status)
 		}
 	}
+}
+
+// A replica that is paused says so at once, long before it is missed; once it goes on and answers, it is up.
+func TestAPausedReplicaSaysSoAtOnce(t *testing.T) {
+	t.Parallel()
+	c := startCluster(t, "--replicas", "2")
+	var all []cluster.ReplicaAnswer
+	status := c.Ask("POST", "/replicas/r1", `{"do":"pause"}`, &all)
+	if status != 200 || all[0].State != cluster.Paused || all[1].State != cluster.Up {
+		t.Errorf("%d %+v; want r1 to be paused", status, all)
+	}
+	if status := c.Ask("POST", "/replicas/r1", `{"do":"resume"}`, nil); status != 200 {
+		t.Errorf("resume: %d", status)
+	}
+	suite.Eventually(t, "it is up", func() bool { return c.replicas()[0].State == cluster.Up })
 }

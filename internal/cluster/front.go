@@ -168,7 +168,7 @@ func (f *Front) list(w http.ResponseWriter, r *http.Request) error {
 	locks := make([]string, len(f.Cluster.replicas))
 	var asked sync.WaitGroup
 	for i, replica := range f.Cluster.replicas {
-		if address, hangs, _ := replica.reach(); address != "" && !hangs {
+		if address, hangs, _ := replica.reach(); address != "" && !hangs && replica.answer().State != Paused {
 			asked.Go(func() { locks[i] = lockOf(ctx, address) })
 		}
 	}
@@ -184,8 +184,12 @@ func (f *Front) list(w http.ResponseWriter, r *http.Request) error {
 func (r *Replica) answer() ReplicaAnswer {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	state := r.state
+	if r.stopped {
+		state = Paused
+	}
 	return ReplicaAnswer{
-		Name: r.Name, PID: r.pid, Address: r.addr, State: r.state, Restarts: r.restarts, InFlight: r.held.Load(),
+		Name: r.Name, PID: r.pid, Address: r.addr, State: state, Restarts: r.restarts, InFlight: r.held.Load(),
 	}
 }
 

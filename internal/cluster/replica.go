@@ -36,7 +36,8 @@ type State string
 const (
 	Starting   State = "starting"
 	Up         State = "up"
-	Hung       State = "hung" // its process is there, but does not answer
+	Paused     State = "paused" // by us
+	Hung       State = "hung"   // its process is there, but does not answer
 	Restarting State = "restarting"
 	Ended      State = "ended"
 )

@@ -296,6 +296,15 @@ func TestShopButtons(t *testing.T) {
 	p.waitUntil("the burst has progress", `document.querySelector("progress").value === 20 && document.querySelector("progress").max === 50`)
 }
 
+// A replica that is paused is shown as such at once, and not only when it is missed.
+func TestAPausedReplicaIsShownAtOnce(t *testing.T) {
+	suite.LongOnly(t, longShop)
+	p := open(t, serve(t, "cluster", "--replicas", "2")+"/#/")
+	p.waitUntil("there are two", `document.querySelectorAll(".machines [data-do=pause]").length === 2`)
+	eval[bool](p, `(window.setTimeout = () => 0, document.querySelector("[aria-label='Pause: r1']").click(), true)`)
+	p.waitUntil("it is paused", `document.querySelector(".machines li .soft").textContent === "paused"`)
+}
+
 // A guest looks and buys; whoever has the token does the rest.
 func TestShopAsksForTheToken(t *testing.T) {
 	suite.LongOnly(t, longShop)

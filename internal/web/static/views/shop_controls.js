@@ -121,7 +121,9 @@ export function controls(connect) {
         if (danger) downs.set(one.name, new Date().toLocaleTimeString());
         await act(() => post(at, { do: word }), `${name(one)}: ${says}`);
         clearTimeout(again);
-        again = setTimeout(() => machines(part, title, path, name, doing), 1500); // by then its state is known
+        const look = () => machines(part, title, path, name, doing);
+        again = setTimeout(look, 1500); // one that was killed is known to be dead by then
+        look();
       };
       const label = { "data-do": word, "aria-label": `${says}: ${name(one)}` };
       return el("button", { type: "button", class: danger ? "danger" : null, ...label, onclick }, says);
