@@ -20,7 +20,7 @@ var (
 	ErrUnknown = errors.New("there is no such lab")
 	ErrNotFor  = errors.New("the lab is not for this lock")
 	// ErrNoRedis means that there is no real Redis on this machine.
-	ErrNoRedis = errors.New("neither redis-server nor valkey-server is installed; install one, as by apt install redis-server " +
+	ErrNoRedis = errors.New("neither redis-server nor valkey-server is installed; install one, for example by apt install redis-server " +
 		"or brew install redis")
 	// ErrNoSignals means that a replica cannot be stopped here.
 	ErrNoSignals = errors.New("it stops a process, which only Unix can")
