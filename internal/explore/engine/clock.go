@@ -10,12 +10,13 @@ import (
 	"lockstep/internal/lock"
 )
 
+// timer is a lock.Timer: it runs its callback in a task of the actor that set it.
 type timer struct {
 	x        *Execution
-	actor    *Actor
-	dueAt    time.Duration
-	callback func()
-	isBrief  bool // set for at most a moment: the schedule ends it, not time
+	actor    *Actor        // actor whose task has set it
+	dueAt    time.Duration // virtual time
+	callback func()        // run in a new task
+	isBrief  bool          // duration of at most a moment: the schedule ends it, not time
 	stopped  bool
 }
 
@@ -38,13 +39,14 @@ func (x *Execution) dropTimers(which func(*timer) bool) {
 	x.timers, x.timeoutTimers = slices.DeleteFunc(x.timers, which), slices.DeleteFunc(x.timeoutTimers, which)
 }
 
-func (t *timer) isSame(other *timer) bool { return t == other }
+// isSame reports whether two timers are the same one.
+func (tm *timer) isSame(other *timer) bool { return tm == other }
 
 // virtualClock is the lock.Clock of one process.
 type virtualClock struct {
 	x       *Execution
 	process *Process
-	moment  time.Duration
+	moment  time.Duration // longest brief sleep, which the schedule ends
 }
 
 // Clock returns the clock of a process. A sleep of at most a moment ends whenever the schedule says so, and no time passes: commands take
@@ -130,19 +132,19 @@ func (c virtualClock) Wait(ctx context.Context, ch <-chan struct{}) error {
 }
 
 // Stop implements lock.Timer.
-func (t *timer) Stop() bool {
-	if t.stopped {
+func (tm *timer) Stop() bool {
+	if tm.stopped {
 		return false
 	}
-	t.stopped = true
-	t.x.dropTimers(t.isSame)
+	tm.stopped = true
+	tm.x.dropTimers(tm.isSame)
 	return true
 }
 
 // fire makes the timer's function run when the execution settles.
-func (t *timer) fire() {
-	t.Stop()
-	t.actor.spawn("timer", t.callback)
+func (tm *timer) fire() {
+	tm.Stop()
+	tm.actor.spawn("timer", tm.callback)
 }
 
 // advanceTo advances the virtual time, and fires the timers that are due on the way.
@@ -154,6 +156,7 @@ func (x *Execution) advanceTo(until time.Duration) {
 	x.moveClock(until)
 }
 
+// moveClock sets the virtual time, and ages the servers by as much.
 func (x *Execution) moveClock(until time.Duration) {
 	if until <= x.now {
 		return

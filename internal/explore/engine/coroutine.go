@@ -21,11 +21,11 @@ const maxParksAfterKill = 100
 type Coroutine struct {
 	pool           *Pool
 	carrier        atomic.Pointer[carrier] // goroutine that runs it; nil: it has not begun, or has ended
-	f              func()
-	panicked       func(value any)
+	f              func()                  // function that it runs
+	panicked       func(value any)         // called with the value of a panic
 	ended          bool
-	condemned      bool
-	parksSinceKill int // calls of Park since it was condemned
+	condemned      bool // Park fails from now on
+	parksSinceKill int  // calls of Park since it was condemned
 }
 
 // Start prepares the coroutine to run f at its first Resume. A coroutine that has ended may be started again. If f panics, panicked gets

@@ -49,13 +49,13 @@ type Recorder interface {
 // Setup configures an execution.
 type Setup struct {
 	Scenario       Scenario
-	Cluster        *simredis.Cluster
+	Cluster        *simredis.Cluster // servers in their initial state
 	Hasher         *Hasher
 	Pool           *Pool
-	FirstActorName rune // name of the first actor: 'A', or a letter that no earlier actor had
-	ChecksCallers  bool // verify for each call that a known goroutine makes it; this takes longer than everything else
-	Now            time.Duration
-	Stop           func() error // called before each step; an error stops the execution; nil: never stop
+	FirstActorName rune          // name of the first actor: 'A', or a letter that no earlier actor had
+	ChecksCallers  bool          // verify for each call that a known goroutine makes it; this takes longer than everything else
+	Now            time.Duration // virtual time at the start
+	Stop           func() error  // called before each step; an error stops the execution; nil: never stop
 	Cuts
 }
 
@@ -90,7 +90,7 @@ type Execution struct {
 	timeoutTimers   timers        // timers of Forever or longer: no passing of time fires them, but the fault timeout may
 	totalClockJump  time.Duration // sum of the clock jumps of all processes
 	idleSteps       int           // times that time has passed with nothing due since a server's state last changed
-	endsGoUnnoticed bool          // set for one step: tasks notice later that their contexts have ended
+	endsGoUnnoticed bool          // during one step, tasks do not notice that their contexts have ended
 
 	listeners    []*listener
 	lateCommands []sentCommand // commands that take effect later, although their senders got an error
@@ -125,8 +125,8 @@ func New(setup Setup) *Execution {
 // SetBody sets the function that an actor runs once it starts. It has to be called for all actors, in their order, before the first
 // transition.
 func (x *Execution) SetBody(a *Actor, f func(context.Context) error) {
-	ctx, leave := context.WithCancel(context.Background())
-	a.cancelContext = leave
+	ctx, cancel := context.WithCancel(context.Background())
+	a.cancelContext = cancel
 	a.mainTask = a.spawn("", func() {
 		a.err = f(ctx)
 		a.finished = true

@@ -44,7 +44,7 @@ func (f *Flags) Faults() string { return f.faults }
 // Scenario returns the scenario that was parsed. It fails for values that cannot be read; Scenario.Check refuses more.
 func (f *Flags) Scenario() (s Scenario, err error) {
 	s = f.scenario
-	switch { // in a Scenario, 0 stands for the default; a user who types it does not mean that
+	switch { // 0 is the default in a Scenario, but a user who types it does not mean that
 	case s.Sales == 0:
 		return s, fmt.Errorf("sales: 0; it takes 1 to %d", MaxSales)
 	case s.Overtakes == 0:

@@ -20,7 +20,7 @@ const RestartTime = time.Second
 // kindSpec specifies one kind of transition: its notation, its fault, when it can happen, and what it does.
 type kindSpec struct {
 	subject subjectKind
-	word    string      // in a schedule: the whole token, or WHO:word, or, for a task, WHO:COMMANDword; "": WHO:COMMAND
+	word    string      // notation: the whole token, or WHO:word, or, for a task, WHO:COMMANDword; "": WHO:COMMAND
 	fault   fault.Fault // the fault that it is, or completes; None: it is no fault
 	// budget is the fault whose budget it uses up. Of a failover or a rollback, the first half does so: the second has to follow.
 	budget fault.Fault
@@ -77,6 +77,7 @@ func kindTable() [kindCount]kindSpec {
 
 // The functions of the table.
 
+// moveTask runs the next action of a task, with the fault k on its command.
 func moveTask(x *Execution, k Kind, id int) bool { return x.tasks[id].move(k) }
 
 // moveAndStopReplication makes a command take effect, after which a replica or a snapshot gets no more updates. It is no transition of
@@ -87,15 +88,18 @@ func moveAndStopReplication(x *Execution, k Kind, id int) bool {
 	return sent && s != nil && x.Cluster.WouldLose(s)
 }
 
+// killBeforeCommand kills the process of a task.
 func killBeforeCommand(x *Execution, _ Kind, id int) bool {
 	x.tasks[id].actor.Process.dead = true
 	return true
 }
 
+// hasLateCommand reports whether a command of the task is late.
 func hasLateCommand(x *Execution, _ Kind, id int) bool {
 	return id < len(x.tasks) && x.tasks[id].firstLate() >= 0
 }
 
+// resolveLateCommand makes the first late command of a task take effect, or drops the rest of its pipeline.
 func resolveLateCommand(x *Execution, k Kind, id int) bool {
 	if t := x.tasks[id]; k == Arrives {
 		t.executeLate()
@@ -123,13 +127,13 @@ func failNode(x *Execution, k Kind, id int) bool {
 	return t.connBroken || t.move(Moves)
 }
 
-// passTime advances the time to the next timer or expiry. If nothing is due, it advances past the expiry of a lock.
+// passTime advances the time to the next timer or expiry. If nothing is due, it advances past the expiry of a lock by any clock.
 func passTime(x *Execution, _ Kind, _ int) bool {
 	expiry, next := x.Cluster.NextExpiry(), x.timers.earliest()
 	if expiry == 0 && next == nil {
 		x.idleSteps++
 	}
-	until := x.now + cmp.Or(expiry, TTL+x.MaxClockDifference()) // if nothing is due, past the expiry of a lock by any clock
+	until := x.now + cmp.Or(expiry, TTL+x.MaxClockDifference())
 	if x.IsTimerNext() {
 		until = next.dueAt
 	}
@@ -137,13 +141,16 @@ func passTime(x *Execution, _ Kind, _ int) bool {
 	return true
 }
 
+// hasTimerDue reports whether a timer of a running process is set.
 func hasTimerDue(x *Execution, _ Kind, _ int) bool { return x.timers.earliest() != nil }
 
+// passToTimer advances the time to the next timer.
 func passToTimer(x *Execution, _ Kind, _ int) bool {
 	x.advanceTo(x.timers.earliest().dueAt)
 	return true
 }
 
+// passToExpiry advances the time to the next expiry of a key.
 func passToExpiry(x *Execution, _ Kind, _ int) bool {
 	x.advanceTo(x.now + x.Cluster.NextExpiry())
 	return true
@@ -183,27 +190,32 @@ func canEvict(x *Execution, _ Kind, _ int) bool {
 	return !x.Cluster.OnNodes() && has && k.TTL > 0
 }
 
+// evict removes the lock from Redis.
 func evict(x *Execution, _ Kind, _ int) bool {
 	s := x.Cluster.Servers()[0]
 	x.setState(s, x.Cluster.StateWithout(s, lock.Key), nil)
 	return true
 }
 
+// jumpRedisClock makes the clock of the first server jump ahead.
 func jumpRedisClock(x *Execution, _ Kind, _ int) bool {
 	x.advanceServerClock(x.Cluster.Servers()[0])
 	return true
 }
 
+// pauseProcess pauses a process.
 func pauseProcess(x *Execution, _ Kind, id int) bool {
 	x.processes[id].paused = true
 	return true
 }
 
+// resumeProcess ends the pause of a process.
 func resumeProcess(x *Execution, _ Kind, id int) bool {
 	x.processes[id].resume()
 	return true
 }
 
+// hasMessage reports whether a message for the process is under way.
 func hasMessage(x *Execution, _ Kind, id int) bool {
 	return x.processes[id].listenerWithMessage() != nil
 }
@@ -237,6 +249,7 @@ func cancelClient(x *Execution, k Kind, id int) bool {
 	return true
 }
 
+// hasTimeout reports whether the actor waits with a timeout.
 func hasTimeout(x *Execution, _ Kind, id int) bool { return x.actors[id].firstTimeout() != nil }
 
 // fireTimeout fires an actor's timeout, which the passing of time would not reach.
@@ -248,10 +261,12 @@ func fireTimeout(x *Execution, k Kind, id int) bool {
 	return true
 }
 
+// canEndWait reports whether the schedule has to end a wait of the task.
 func canEndWait(x *Execution, _ Kind, id int) bool {
 	return id < len(x.tasks) && x.tasks[id].undecided && slices.Contains(x.waiters, x.tasks[id])
 }
 
+// endUndecidedWait ends a wait of the task in the way k.
 func endUndecidedWait(x *Execution, k Kind, id int) bool {
 	x.tasks[id].resolveWait(k)
 	return true

@@ -11,12 +11,12 @@ import (
 
 // sentCommand is a command on its way from a task to a server.
 type sentCommand struct {
-	task     *Task
-	commands []redis.Cmder
+	task     *Task         // sender
+	commands []redis.Cmder // the command as the client knows it; several: a transaction
 	server   *simredis.Server
 	conn     *simredis.Conn
-	command  *simredis.Command
-	losable  bool // part of a pipeline whose connection may break, so that it never arrives
+	command  *simredis.Command // the command as the server receives it
+	losable  bool              // part of a pipeline whose connection may break, so that it never arrives
 }
 
 // firstLate returns the index of t's first command in lateCommands; below zero: it has none.
@@ -41,12 +41,12 @@ func (w *stateWriter) appendLate(b []byte, s *simredis.Server, o Order) []byte {
 
 // addArrivals adds that late commands take effect, which they do even after all actors have finished. The commands of one task keep their
 // order.
-func (o *optionList) addArrivals() {
-	for i, l := range o.x.lateCommands {
+func (list *optionList) addArrivals() {
+	for i, l := range list.x.lateCommands {
 		if l.task.firstLate() == i {
-			o.add(l.task.id, Arrives)
+			list.add(l.task.id, Arrives)
 			if l.losable {
-				o.add(l.task.id, NeverArrives)
+				list.add(l.task.id, NeverArrives)
 			}
 		}
 	}

@@ -10,7 +10,7 @@ import (
 
 // listener is a process's subscription to a channel.
 type listener struct {
-	actor    *Actor
+	actor    *Actor // actor that subscribed last
 	channel  string
 	notify   []*func(message string) // callbacks of all subscribers, in the order in which they subscribed
 	messages []string                // published messages that have not been delivered

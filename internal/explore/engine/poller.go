@@ -51,9 +51,9 @@ func (t *Task) isInLongSleep() bool {
 func (t *Task) isInFutileSleep() bool { return t.isInLongSleep() && t.poller.futile }
 
 // sleeper returns the task that the timer wakes from a long sleep; nil if it wakes none.
-func (t *timer) sleeper() *Task {
-	for _, task := range t.x.tasks {
-		if task.isInLongSleep() && task.waitTimer == t && !task.Ended() {
+func (tm *timer) sleeper() *Task {
+	for _, task := range tm.x.tasks {
+		if task.isInLongSleep() && task.waitTimer == tm && !task.Ended() {
 			return task
 		}
 	}
@@ -99,11 +99,11 @@ func (x *Execution) CheckPolls(seen map[Fingerprint]struct{}) {
 
 // retryInVain has t try again, and reports whether each attempt is the same and prolongs nothing.
 func retryInVain(t *Task) bool {
-	var lastQueries []query // of the attempt before, whose round may have begun before its first command
+	var lastQueries []query // commands of the attempt before, whose round may have begun before its first command
 	for n := range pollRepeats {
 		retry(t)
 		if t.waiting && !t.isInBriefSleep() && t.isInPollSleep() {
-			return true // its pauses have grown beyond a moment
+			return true // polling with growing pauses, now longer than a moment
 		}
 		isSame := !t.Ended() && t.isInBriefSleep() && t.isInPollSleep() && (n == 0 || slices.Equal(t.round.queries, lastQueries))
 		if !isSame || t.round.prolongs(t.x.Cluster, t.x.now) {

@@ -12,8 +12,8 @@ import (
 // Pool keeps the goroutines of ended coroutines for later ones: to start one, let its stack grow and get its id takes longer than most
 // coroutines run. It also keeps the tasks of closed executions. The zero Pool is empty. All its coroutines must have the same scheduler.
 type Pool struct {
-	idle  []*carrier
-	tasks []*Task
+	idle  []*carrier           // goroutines without a coroutine
+	tasks []*Task              // tasks of closed executions
 	specs *[kindCount]kindSpec // copy of the kind table; nil: not yet copied
 }
 
@@ -57,11 +57,11 @@ func (p *Pool) putCarrier(c *carrier) { p.idle = append(p.idle, c) }
 
 // carrier is a goroutine that runs one coroutine after the other.
 type carrier struct {
-	resume      func() (struct{}, bool)
-	stop        func()
-	park        func(struct{}) bool // returns false when the carrier has to end
-	goroutineID atomic.Value        // id of its goroutine, as stacks print it
-	coroutine   *Coroutine          // coroutine that it runs; nil: none
+	resume      func() (struct{}, bool) // lets the goroutine run until it parks
+	stop        func()                  // ends the goroutine
+	park        func(struct{}) bool     // returns false when the carrier has to end
+	goroutineID atomic.Value            // id of its goroutine, as stacks print it
+	coroutine   *Coroutine              // coroutine that it runs; nil: none
 }
 
 func newCarrier() *carrier {

@@ -13,12 +13,12 @@ import (
 
 // Process is a replica of the shop. Its actors share one lock, and stop, resume and die together.
 type Process struct {
-	Name        string
+	Name        string // replica1, replica2, … ; an actor's name, if each actor has a process
 	x           *Execution
 	actors      []*Actor
-	clockOffset time.Duration // how far its clock is ahead of the virtual time
-	dead        bool
-	paused      bool
+	clockOffset time.Duration // lead of its clock over the virtual time
+	dead        bool          // true from a crash on
+	paused      bool          // true between a pause and the resume
 
 	processHistory
 	eventCount    int // events in its history
@@ -28,7 +28,7 @@ type Process struct {
 // processHistory is a hash of all events that a process has seen. The code is deterministic, so it stands for the process's memory.
 type processHistory struct {
 	knownActors []byte        // actors named in its history, in the order in which the process met them
-	hash        Fingerprint   // of all events but those in nodeHashes
+	hash        Fingerprint   // history hash: all events but those in nodeHashes
 	nodeHashes  []Fingerprint // one history per server, for the replies to tasks that were started to query a node
 	clockReads  clockReads
 }
@@ -39,6 +39,7 @@ type clockReads struct {
 	lastTime time.Duration
 }
 
+// newProcess returns the process with this 0-based index.
 func newProcess(i int, x *Execution) *Process {
 	setup := &x.Setup
 	p := &Process{
@@ -54,10 +55,12 @@ func newProcess(i int, x *Execution) *Process {
 	return p
 }
 
+// hasBegun reports whether an actor of p has started.
 func (p *Process) hasBegun() bool {
 	return slices.ContainsFunc(p.actors, func(a *Actor) bool { return a.started })
 }
 
+// hasEnded reports whether all actors of p have finished.
 func (p *Process) hasEnded() bool {
 	return !slices.ContainsFunc(p.actors, func(a *Actor) bool { return !a.finished })
 }
@@ -108,23 +111,23 @@ func (p *Process) OwnsKey(k simredis.Key) bool {
 
 // Actor is one buyer. It makes one sale, or several one after the other.
 type Actor struct {
-	Index          int
-	Name           string
+	Index          int    // 0-based position among all actors
+	Name           string // one letter, from Setup.FirstActorName on
 	Process        *Process
 	indexInProcess int    // 0-based position among the actors of its process
 	Sale           string // id of its current sale: the actor's name, followed by a number from the second sale on
 
-	triesOnce  bool  // it tries once for the lock, and does not wait
+	triesOnce  bool  // true: it tries once for the lock, and does not wait
 	mainTask   *Task // task that it starts with
 	taskCount  int   // tasks started
 	saleCount  int   // sales begun
-	labelCount int   // as taskCount, without the tasks of rounds that were forgotten
+	labelCount int   // tasks started, without those of rounds that were forgotten
 
 	cancelContext context.CancelFunc
-	started       bool
-	finished      bool
-	cancelled     bool
-	err           error
+	started       bool  // its main task runs, or has run
+	finished      bool  // its sales have ended
+	cancelled     bool  // its client has gone away
+	err           error // result of the sales
 }
 
 // TriesOnce reports whether the actor tries once for the lock, and does not wait.

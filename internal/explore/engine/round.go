@@ -13,16 +13,16 @@ type round struct {
 	number        int               // unique in the execution
 	startVersion  simredis.Version  // the cluster's version before the round's first command
 	ownChanges    simredis.Version  // changes made by the round's own commands
-	usedOtherKeys bool              // it has used keys other than the lock's
+	usedOtherKeys bool              // keys other than the lock's were used
 	serversBefore []*simredis.State // state of each server before the first of ownChanges
 	commandCount  int               // commands that a server received
-	queries       []query           // these commands; recorded only during CheckPolls
+	queries       []query           // commands that a server received, recorded only during CheckPolls
 	replyLost     bool              // a reply was lost
-	wrote         bool              // it changed a server's state, perhaps only an expiry
-	readClock     bool              // it read the process's clock
-	timeDependent bool              // it sent a command whose reply depends on the time
+	wrote         bool              // a server's state has changed, if only in an expiry
+	readClock     bool              // the process's clock was read
+	timeDependent bool              // the reply to a command depended on the time
 	lastCommandAt time.Duration     // virtual time of its last command; -1: invalid since a clock has jumped
-	repeatsLast   bool              // it repeats the round before
+	repeatsLast   bool              // the round is the same as the one before
 
 	startHistory processHistory // the process's history when the round began
 	startLabels  int            // the actor's labelCount when the round began
@@ -82,8 +82,8 @@ func (r *round) prolongs(c *simredis.Cluster, now time.Duration) bool {
 // wouldRepeat reports whether t's next round would be the same as its last. That is so if lock.Poll declares it to be the same attempt,
 // and if nothing that it depends on has changed: the keys that it used in Redis, its process's memory, and the time that it read.
 func (t *Task) wouldRepeat() bool {
-	r, notes := &t.round, t.actor.Process.eventCount
-	return t.isInPollSleep() && !r.replyLost && r.ownEvents == notes-r.startEvents && r.endEvents == notes &&
+	r, events := &t.round, t.actor.Process.eventCount
+	return t.isInPollSleep() && !r.replyLost && r.ownEvents == events-r.startEvents && r.endEvents == events &&
 		!r.isOutdated(t.x.Cluster) && (r.ownChanges.All == 0 || t.x.Cluster.HoldsSame(r.serversBefore)) &&
 		(!r.readClock && !r.timeDependent || r.lastCommandAt == t.x.now)
 }

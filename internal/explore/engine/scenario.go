@@ -36,7 +36,7 @@ type Scenario struct {
 	Try         int           // actors that try once for the lock, and do not wait
 	Nested      int           // nested calls that take the lock again
 	Nodes       int           // masters that the lock is on; 0: three, for a lock on several masters
-	Overtakes   int           // how often others that asked later may overtake a sale; 0: once
+	Overtakes   int           // number of times that sales which asked later may overtake one; 0: once
 	Work        time.Duration // virtual time between reading the stock and writing it
 	Skew        time.Duration // clock error: the first process is behind Redis by this, the second ahead, the third right, and so on
 	FreedWithin time.Duration // time after which a dead holder's lock must be free; 0: any finite time

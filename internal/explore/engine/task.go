@@ -35,7 +35,7 @@ type taskState struct {
 
 	parent           *Task // task that started it by Clock.Go; nil: none
 	parentRound      int   // number of the parent's round that started it
-	detached         bool  // set by its first pause: what it does from then on is no part of the parent's round
+	detached         bool  // true from its first pause on: what it does then is no part of the parent's round
 	startedByMessage bool  // a message started it or its parent, so it works for the whole process and not for one sale
 
 	// The command that it is about to send, and what the schedule does with it.
@@ -48,13 +48,13 @@ type taskState struct {
 	connBroken   bool          // the connection that carries pipelineRest is broken
 
 	awaitsReply bool // waits for a node that does not answer
-	namedByNode bool // its role is the name of the first node that it sent a command to
+	namedByNode bool // role is the name of the first node that it sent a command to
 
-	subscribing bool // is about to subscribe, and waits until the schedule lets it
+	subscribing bool // true: it is about to subscribe, and waits until the schedule lets it
 
 	// The Clock.Wait that it is in.
 	waiting      bool
-	waitCtx      context.Context //nolint:containedctx // of the Wait it is in
+	waitCtx      context.Context //nolint:containedctx // context of the Wait
 	waitCh       <-chan struct{}
 	waitErr      error  // result of the Wait
 	received     bool   // a value was received from waitCh, or waitCh is closed
@@ -64,7 +64,7 @@ type taskState struct {
 	lastTimer    *timer // timer that its last call to the clock has set; nil: that call set none
 	waitTimer    *timer // timer that ends the Wait; nil: no timer does
 
-	round  round // what it has done since it last woke up
+	round  round // actions since it last woke up
 	poller poller
 
 	callStack []uintptr // call stack at which it yielded control; recorded only if there is a Recorder
@@ -81,6 +81,7 @@ func (t *Task) isInBriefSleep() bool {
 	return t.waiting && t.waitTimer != nil && t.waitTimer.isBrief && !t.waitTimer.stopped
 }
 
+// resume lets t run until it yields control.
 func (t *Task) resume() {
 	t.x.turnCount.Add(1)
 	t.x.current.Store(t)
@@ -88,6 +89,7 @@ func (t *Task) resume() {
 	t.x.current.Store(nil)
 }
 
+// kill ends t: its functions return.
 func (t *Task) kill() {
 	t.x.turnCount.Add(1)
 	t.x.current.Store(t)

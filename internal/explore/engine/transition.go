@@ -75,6 +75,7 @@ const (
 	subjectWaiter // a task in Clock.Wait
 )
 
+// spec returns the row of the kind in the table.
 func (k Kind) spec() kindSpec { return kindTable()[k] }
 
 // Fault returns the fault that a transition of this kind is, or whose second half it is.
@@ -90,18 +91,18 @@ func (k Kind) IsOfTask() bool { return k.spec().subject == subjectTask }
 func (k Kind) IsWaitEnd() bool { return k.spec().subject == subjectWaiter }
 
 // Matches reports whether p is the notation of a transition of kind k. PollsOn has the same notation as Moves.
-func (p ParsedToken) Matches(k Kind) bool {
-	return p.Kind == k || p.Kind == Moves && k == PollsOn
+func (token ParsedToken) Matches(k Kind) bool {
+	return token.Kind == k || token.Kind == Moves && k == PollsOn
 }
 
 // IsProgress reports whether t is a step of the actors that may bring them on: a command, a message, or the end of a wait.
-func (t Transition) IsProgress() bool {
-	return t.Kind == Moves || t.Kind == Woken || t.Kind == GoesOn || t.Kind == Notices
+func (step Transition) IsProgress() bool {
+	return step.Kind == Moves || step.Kind == Woken || step.Kind == GoesOn || step.Kind == Notices
 }
 
 // canBringProgress reports whether t can bring some actor on.
-func (t Transition) canBringProgress() bool {
-	return t.IsProgress() || t.Kind == TimePasses || t.Kind == Resumes || t.Kind == Arrives
+func (step Transition) canBringProgress() bool {
+	return step.IsProgress() || step.Kind == TimePasses || step.Kind == Resumes || step.Kind == Arrives
 }
 
 // FormatToken formats a transition as a step of a schedule. Its command is known for certain only after it has happened.
@@ -118,7 +119,7 @@ func FormatToken(k Kind, who, command string) string {
 
 // Subject is the task, process or actor that a transition happens to.
 type Subject struct {
-	Name  string // of the task, process or actor; "": it happens to none
+	Name  string // name of the task, process or actor; "": the transition has no subject
 	Actor *Actor // actor itself, the task's actor, or the process's first; nil: none
 	task  *Task  // nil: the subject is no task
 }
@@ -165,14 +166,14 @@ type ParsedToken struct {
 func ParseToken(token string) (ParsedToken, error) {
 	who, what, ok := strings.Cut(token, ":")
 	ok = ok && who != "" && what != ""
-	for k, n := range kindTable() {
-		switch command, found := strings.CutSuffix(what, n.word); {
-		case n.word == "":
-		case n.subject == subjectNone && token == n.word:
+	for k, spec := range kindTable() {
+		switch command, found := strings.CutSuffix(what, spec.word); {
+		case spec.word == "":
+		case spec.subject == subjectNone && token == spec.word:
 			return ParsedToken{Kind: Kind(k)}, nil //nolint:gosec // fits: few values
-		case ok && n.subject == subjectTask && found:
+		case ok && spec.subject == subjectTask && found:
 			return ParsedToken{Kind(k), who, command}, nil //nolint:gosec // fits: few values
-		case ok && n.subject != subjectTask && n.subject != subjectNone && what == n.word:
+		case ok && spec.subject != subjectTask && spec.subject != subjectNone && what == spec.word:
 			return ParsedToken{Kind(k), who, ""}, nil //nolint:gosec // fits: few values
 		}
 	}
@@ -214,10 +215,10 @@ func Notation() (examples []string) {
 }
 
 // kindWords returns the words of the kinds that have this subject.
-func kindWords(of subjectKind) (all []string) {
-	for _, n := range kindTable() {
-		if n.subject == of && n.word != "" {
-			all = append(all, n.word)
+func kindWords(subject subjectKind) (all []string) {
+	for _, spec := range kindTable() {
+		if spec.subject == subject && spec.word != "" {
+			all = append(all, spec.word)
 		}
 	}
 	return all

@@ -8,28 +8,28 @@ import (
 )
 
 // add appends the transitions of these kinds on the task, process or actor with this id, except for faults whose budget is used up.
-func (o *optionList) add(id int, kinds ...Kind) {
+func (list *optionList) add(id int, kinds ...Kind) {
 	for _, k := range kinds {
-		if used := o.x.kindTable[k].budget; used == fault.None || o.x.budget[used] > 0 {
-			o.all = append(o.all, Transition{k, uint16(id)}) //nolint:gosec // fits: few values
+		if used := list.x.kindTable[k].budget; used == fault.None || list.x.budget[used] > 0 {
+			list.all = append(list.all, Transition{k, uint16(id)}) //nolint:gosec // fits: few values
 		}
 	}
 }
 
 // addToProcesses adds transitions on the live processes that match.
-func (o *optionList) addToProcesses(which func(*Process) bool, kinds ...Kind) {
-	for i, p := range o.x.processes {
+func (list *optionList) addToProcesses(which func(*Process) bool, kinds ...Kind) {
+	for i, p := range list.x.processes {
 		if !p.dead && which(p) {
-			o.add(i, kinds...)
+			list.add(i, kinds...)
 		}
 	}
 }
 
 // addToActors adds a transition on the live actors that match.
-func (o *optionList) addToActors(which func(*Actor) bool, k Kind) {
-	for i, a := range o.x.actors {
+func (list *optionList) addToActors(which func(*Actor) bool, k Kind) {
+	for i, a := range list.x.actors {
 		if !a.Dead() && which(a) {
-			o.add(i, k)
+			list.add(i, k)
 		}
 	}
 }
@@ -83,110 +83,110 @@ type optionList struct {
 }
 
 // addMoves adds the next action of each task, and the faults that may strike it.
-func (o *optionList) addMoves() {
-	for _, t := range o.x.tasks {
+func (list *optionList) addMoves() {
+	for _, t := range list.x.tasks {
 		if !t.isRunnable() {
 			continue
 		}
-		if t.subscribing || t.actor.Paused() { // what it has sent takes effect even while its process is paused
-			o.add(t.id, Moves)
+		if t.subscribing || t.actor.Paused() { // commands that were sent take effect even while the process is paused
+			list.add(t.id, Moves)
 			continue
 		}
-		o.add(t.id, Moves, LosesReply, DiesAfter, LosesRequest, Delays, Resends)
-		if o.x.Cluster.LaggingServer() == nil {
-			o.add(t.id, Unsynced, Unsaved)
+		list.add(t.id, Moves, LosesReply, DiesAfter, LosesRequest, Delays, Resends)
+		if list.x.Cluster.LaggingServer() == nil {
+			list.add(t.id, Unsynced, Unsaved)
 		}
-		o.addNodeFaults(t)
+		list.addNodeFaults(t)
 	}
 }
 
 // addPromotions adds that a lagging replica or an old snapshot takes its server's place, and that Redis evicts the lock.
-func (o *optionList) addPromotions() {
-	switch s := o.x.Cluster.LaggingServer(); {
+func (list *optionList) addPromotions() {
+	switch s := list.x.Cluster.LaggingServer(); {
 	case s == nil || s.Health != simredis.Well:
 	case s.StandbyIsSnapshot:
-		o.add(0, RollsBack)
+		list.add(0, RollsBack)
 	default:
-		o.add(0, FailsOver)
+		list.add(0, FailsOver)
 	}
-	if canEvict(o.x, Evicts, 0) {
-		o.add(0, Evicts)
+	if canEvict(list.x, Evicts, 0) {
+		list.add(0, Evicts)
 	}
 }
 
 // addNodeFaults adds the faults of the node that t's command goes to. They are tried just before a command arrives, as nobody can notice
 // them earlier.
-func (o *optionList) addNodeFaults(t *Task) {
+func (list *optionList) addNodeFaults(t *Task) {
 	if t.pending == nil || t.server == 0 {
 		return
 	}
-	s := o.x.Cluster.Servers()[t.server]
+	s := list.x.Cluster.Servers()[t.server]
 	if s.Health != simredis.Well {
 		return
 	}
-	o.add(t.id, NodeCrashes, NodeHangs)
+	list.add(t.id, NodeCrashes, NodeHangs)
 	if len(s.State.Keys) > 0 {
-		o.add(t.id, NodeRestarts)
+		list.add(t.id, NodeRestarts)
 	}
 	if s.HasExpiringKey() {
-		o.add(t.id, NodeClockJumps)
+		list.add(t.id, NodeClockJumps)
 	}
 }
 
 // addProcessFaults adds pauses and crashes between commands, and the ends of pauses; then pauses after a command, which come last because
 // their schedules are harder to read.
-func (o *optionList) addProcessFaults() {
-	moves := len(o.all)
-	for i, p := range o.x.processes {
+func (list *optionList) addProcessFaults() {
+	moves := len(list.all)
+	for i, p := range list.x.processes {
 		switch {
 		case p.dead || !p.hasBegun() || p.hasEnded():
 		case p.paused:
-			o.add(i, Resumes)
+			list.add(i, Resumes)
 		default:
-			o.add(i, Pauses)
+			list.add(i, Pauses)
 			if t := p.firstSender(); t != nil {
-				o.add(t.id, DiesBefore)
+				list.add(t.id, DiesBefore)
 			}
 		}
 	}
-	for _, t := range o.all[:moves] {
-		task := o.x.tasks[t.ID]
+	for _, t := range list.all[:moves] {
+		task := list.x.tasks[t.ID]
 		if t.Kind == Moves && !task.subscribing && !task.actor.Paused() && len(task.pipelineRest) <= 1 {
-			o.add(int(t.ID), PausesAfter)
+			list.add(int(t.ID), PausesAfter)
 		}
 	}
 }
 
 // addTime adds that time passes: by itself if no task can move, and otherwise as a fault. If nothing is due, waiters that would repeat
 // their last round try once more before they count as stuck.
-func (o *optionList) addTime(active bool) {
-	expiry, next := o.x.Cluster.NextExpiry(), o.x.timers.earliest()
+func (list *optionList) addTime(active bool) {
+	expiry, next := list.x.Cluster.NextExpiry(), list.x.timers.earliest()
 	switch {
-	case !active && (expiry > 0 || next != nil || o.canIdle()):
-		o.add(0, TimePasses)
-	case !active && len(o.all) == 0:
-		for _, t := range o.x.tasks {
+	case !active && (expiry > 0 || next != nil || list.canIdle()):
+		list.add(0, TimePasses)
+	case !active && len(list.all) == 0:
+		for _, t := range list.x.tasks {
 			if t.isInBriefSleep() && t.isLive() && !t.round.repeatsLast {
-				o.lastResort = true
-				o.add(t.id, Moves)
+				list.lastResort = true
+				list.add(t.id, Moves)
 			}
 		}
-	case active && o.x.IsTimerNext():
-		o.add(0, Slow)
+	case active && list.x.IsTimerNext():
+		list.add(0, Slow)
 	}
 	if active && expiry > 0 {
-		o.add(0, Expires)
+		list.add(0, Expires)
 	}
 }
 
 // addRetries adds the waiters whose next attempt would be in vain, when nothing else can bring anybody on.
-func (o *optionList) addRetries() {
-	if o.lastResort || o.x.CountUnfinished() == 0 {
+func (list *optionList) addRetries() {
+	if list.lastResort || list.x.CountUnfinished() == 0 {
 		return
 	}
-	for _, t := range o.x.tasks {
+	for _, t := range list.x.tasks {
 		if t.isLive() && t.isInBriefSleep() && t.wouldRepeat() {
-			o.add(t.id, PollsOn)
+			list.add(t.id, PollsOn)
 		}
 	}
 }
@@ -220,8 +220,8 @@ func (t *Task) isRunnable() bool {
 
 // canIdle reports whether time may pass although nothing is due, because a waiter's attempts depend on a clock. Twice in a row is enough,
 // as each passes the expiry of a lock.
-func (o *optionList) canIdle() bool {
-	return o.x.idleSteps < 2 && slices.ContainsFunc(o.x.tasks, func(t *Task) bool {
+func (list *optionList) canIdle() bool {
+	return list.x.idleSteps < 2 && slices.ContainsFunc(list.x.tasks, func(t *Task) bool {
 		return t.isInBriefSleep() && t.isLive() && (t.round.readClock || t.round.timeDependent)
 	})
 }

@@ -16,7 +16,7 @@ func (t *Task) pollChannel() bool {
 		return true
 	}
 	select {
-	case <-t.waitCh: // with an empty buffer, only a closed channel can be received from
+	case <-t.waitCh: // a channel with an empty buffer can be received from only if it is closed
 		t.received = true
 	default:
 	}
@@ -63,18 +63,18 @@ func (t *Task) isContested() bool {
 
 // addWaitEnds adds the ways in which an undecided wait may end. A waiter whose context alone has ended notices that when nobody else can
 // move: an earlier moment would be the same as a context that ends later.
-func (o *optionList) addWaitEnds() {
-	active := len(o.all) > 0
-	for _, t := range o.x.waiters {
+func (list *optionList) addWaitEnds() {
+	active := len(list.all) > 0
+	for _, t := range list.x.waiters {
 		if !t.undecided || !t.isLive() {
 			continue
 		}
 		ready := t.pollChannel()
 		if ready {
-			o.add(t.id, GoesOn)
+			list.add(t.id, GoesOn)
 		}
 		if t.waitCtx.Err() != nil && (ready || !active) {
-			o.add(t.id, Notices)
+			list.add(t.id, Notices)
 		}
 	}
 }

@@ -11,11 +11,11 @@ import (
 // Watchdog observes an execution from another goroutine. It detects a task that waits where the engine does not see it, or that never
 // yields.
 type Watchdog struct {
-	current        atomic.Pointer[Execution]
-	lastExecution  *Execution // execution of the last check
-	lastTurn       uint64     // its turnCount at the last check
-	checksThisTurn int        // consecutive checks during this turn
-	lastWaitLines  string     // lines at which the task waited at the last check; "": it did not wait
+	current        atomic.Pointer[Execution] // execution that it observes; nil: none
+	lastExecution  *Execution                // execution of the last check
+	lastTurn       uint64                    // the execution's turnCount at the last check
+	checksThisTurn int                       // consecutive checks during this turn
+	lastWaitLines  string                    // lines at which the task waited at the last check; "": it did not wait
 }
 
 // checksUntilEndless is the number of checks after which a turn counts as endless. A search checks five times a second, so this is four

@@ -37,12 +37,12 @@ const (
 // Row describes a fault.
 type Row struct {
 	ID              Fault
-	Name            string        // in budgets, such as lost-reply
-	Title           language.Text // for readers, in a few words
-	Description     language.Text // what happens in the explorer, as a clause of a sentence
-	InBubble        string        // what happens to code in a bubble; "": only the explorer can inject it
-	OnNode          bool          // it happens to one of several masters
-	BreaksEveryLock bool          // it breaks every lock that expires, or every lock on one Redis; the table of all locks leaves it out
+	Name            string        // notation in budgets, such as lost-reply
+	Title           language.Text // a few words for readers
+	Description     language.Text // effect in the explorer, as a clause of a sentence
+	InBubble        string        // effect on code in a bubble; "": only the explorer can inject it
+	OnNode          bool          // true: one of several masters is struck
+	BreaksEveryLock bool          // true: it breaks every lock that expires, or every lock on one Redis; the table of all locks leaves it out
 }
 
 // catalogue returns the row of each fault, by its number.

@@ -37,7 +37,7 @@ const (
 // BoundHit is the bound that ended a search before everything was explored. It is the cause with which the search's context ends.
 type BoundHit struct {
 	Limit Limit
-	Most  int64
+	Most  int64 // value of the bound that was hit
 }
 
 // Error implements error.

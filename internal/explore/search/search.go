@@ -96,7 +96,7 @@ type Goal[S comparable] struct {
 type Edge[S comparable] struct {
 	Observation
 	From, To int32
-	Step     S
+	Step     S           // step from From to To
 	State    Fingerprint // state that To numbers
 	New      bool        // the step leads to a state that was not known before
 }
@@ -109,10 +109,10 @@ type ShortestSchedule[S comparable] struct {
 
 // Result is how much a search has explored.
 type Result struct {
-	Schedules int // runs of the code from its start, one for each step taken
-	States    int // number of different states
-	Depth     int // steps of the longest schedule
-	Seconds   float64
+	Schedules int      // runs of the code from its start, one for each step taken
+	States    int      // number of different states
+	Depth     int      // steps of the longest schedule
+	Seconds   float64  // real time so far
 	Complete  bool     // nothing is left to explore
 	BoundHit  BoundHit // bound that ended the search early
 
@@ -124,29 +124,29 @@ type Result struct {
 
 // node is a state with the schedule that reached it first: its parent's schedule, and one step.
 type node[S comparable] struct {
-	parent int32 // -1: the node is the start
-	step   S
-	state  Fingerprint
+	parent int32       // -1: the node is the start
+	step   S           // step from the parent's state
+	state  Fingerprint // hash of the state
 }
 
 type search[S comparable] struct {
 	goal    Goal[S]
 	bounds  Bounds
-	ctx     context.Context //nolint:containedctx // that ends with the search
+	ctx     context.Context //nolint:containedctx // ends with the search
 	cancel  context.CancelCauseFunc
 	systems []System[S] // one for each worker
 	started time.Time
 
 	nodes         []node[S]
 	stateNumbers  map[Fingerprint]int32 // index in nodes
-	schedules     atomic.Int64
-	diverged      atomic.Int64
-	unreached     atomic.Int64
-	workersDone   chan struct{} // closed when no worker is exploring a level; if a run is lost, it may stay open
-	watchTimer    *time.Timer   // fires when the runs are to be diagnosed
-	watchInterval time.Duration // time until it fires
+	schedules     atomic.Int64          // counter for Result.Schedules
+	diverged      atomic.Int64          // counter for Result.Diverged
+	unreached     atomic.Int64          // counter for Result.Unreached
+	workersDone   chan struct{}         // closed when no worker is exploring a level; if a run is lost, it may stay open
+	watchTimer    *time.Timer           // fires when the runs are to be diagnosed
+	watchInterval time.Duration         // time until it fires
 	result        Result
-	found         []ShortestSchedule[S]
+	found         []ShortestSchedule[S] // shortest schedules so far, in the order in which they were found
 }
 
 // BreadthFirst searches. It returns a shortest schedule for each kind that was found, in the order in which they were found. newSystem

@@ -31,7 +31,7 @@ type step int
 type counterRun struct {
 	counter
 	number int
-	read   []int // what each actor has read; -1: nothing yet, -2: it has written
+	read   []int // number that each actor has read; -1: nothing yet, -2: it has written
 	taken  int
 }
 
@@ -241,7 +241,7 @@ func TestRunWithoutProgressIsDiagnosed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel() // some wait until Bounds.Patience is over
 			if blocks := test.system.blockUntil; blocks != nil {
-				defer close(blocks) // otherwise the goroutine of the run would leak
+				defer close(blocks) // lets the goroutine of the run end
 			}
 			test.system.actors = 2
 			_, _, err := searchCounter(t, test.system, goal{}, search.Bounds{Workers: 2, Patience: 20 * time.Millisecond})

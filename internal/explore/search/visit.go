@@ -73,7 +73,7 @@ func (s *search[S]) retrace(run Run[S], path []node[S]) (stray *child[S], elsewh
 			return nil, true
 		}
 		if s.goal.Attempts == 0 && i < len(path)-1 {
-			continue // it is enough to compare the last state
+			continue // comparing the last state is enough
 		}
 		if state := run.Fingerprint(); state != n.state {
 			if s.goal.Attempts > 0 {

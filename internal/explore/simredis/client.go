@@ -31,15 +31,15 @@ type Network interface {
 type Client struct {
 	Client  *redis.Client // sends its commands through the network
 	sim     *Simulator
-	server  int // index of the server
-	network Network
+	server  int     // index of the server
+	network Network // where commands are sent; nil: no schedule runs
 
 	sending    bool // a command is on its way
-	connecting bool // it opens a new connection, whose greeting is no step of any schedule
+	connecting bool // the client opens a new connection, whose greeting is no step of any schedule
 
 	hasBaseHook bool           // ProcessHook was called for the client itself
 	learning    *cachedCommand // command that is sent for the first time, or gets a new reply; nil: none
-	lastReply   []byte         // that new reply
+	lastReply   []byte         // new reply to learning
 }
 
 // NewClient creates a client of the server with this index.
@@ -56,30 +56,30 @@ func (sim *Simulator) NewClient(server int) (*Client, error) {
 }
 
 // dial opens the connection for a command. A connection outside a command is one for SUBSCRIBE, which is refused.
-func (c *Client) dial() (net.Conn, error) {
-	if c.network != nil && !c.sending {
+func (client *Client) dial() (net.Conn, error) {
+	if client.network != nil && !client.sending {
 		err := fmt.Errorf("%w: SUBSCRIBE: listen by strategy.Parts.Notifier", ErrCommand)
-		c.network.ReportMisuse(err)
+		client.network.ReportMisuse(err)
 		return nil, err
 	}
-	return &Conn{client: c}, nil
+	return &Conn{client: client}, nil
 }
 
 // Attach makes the client send its commands through n from now on.
-func (c *Client) Attach(n Network) { c.network = n }
+func (client *Client) Attach(n Network) { client.network = n }
 
 // DialHook implements redis.Hook.
 func (*Client) DialHook(next redis.DialHook) redis.DialHook { return next }
 
 // ProcessHook implements redis.Hook. It is called first for the client, and then for each connection that a transaction reserves.
-func (c *Client) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
+func (client *Client) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 	process := next
-	if !c.hasBaseHook {
-		process = func(ctx context.Context, cmd redis.Cmder) error { return c.sendCached(ctx, cmd, next) }
+	if !client.hasBaseHook {
+		process = func(ctx context.Context, cmd redis.Cmder) error { return client.sendCached(ctx, cmd, next) }
 	}
-	c.hasBaseHook = true
+	client.hasBaseHook = true
 	return func(ctx context.Context, cmd redis.Cmder) error {
-		err := c.send(ctx, []redis.Cmder{cmd}, func(ctx context.Context) error { return process(ctx, cmd) })
+		err := client.send(ctx, []redis.Cmder{cmd}, func(ctx context.Context) error { return process(ctx, cmd) })
 		if err != nil {
 			cmd.SetErr(err)
 		}
@@ -88,34 +88,36 @@ func (c *Client) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 }
 
 // ProcessPipelineHook implements redis.Hook. A pipeline is sent at once; its commands take effect one after the other.
-func (c *Client) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+func (client *Client) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
 	return func(ctx context.Context, cmds []redis.Cmder) error {
-		return c.send(ctx, cmds, func(ctx context.Context) error { return next(ctx, cmds) })
+		return client.send(ctx, cmds, func(ctx context.Context) error { return next(ctx, cmds) })
 	}
 }
 
-func (c *Client) send(ctx context.Context, cmds []redis.Cmder, next func(context.Context) error) error {
-	if c.network == nil || c.sending && c.network.HasTurn() {
-		defer func(before bool) { c.connecting = before }(c.connecting)
-		c.connecting = true
+// send sends commands by next, when the network allows it. A connection that is being opened sends at once.
+func (client *Client) send(ctx context.Context, cmds []redis.Cmder, next func(context.Context) error) error {
+	if client.network == nil || client.sending && client.network.HasTurn() {
+		defer func(before bool) { client.connecting = before }(client.connecting)
+		client.connecting = true
 		return next(ctx)
 	}
-	return c.network.Send(ctx, c.server, cmds, func(ctx context.Context) error {
-		defer func() { c.sending = false }()
-		c.sending = true
+	return client.network.Send(ctx, client.server, cmds, func(ctx context.Context) error {
+		defer func() { client.sending = false }()
+		client.sending = true
 		return next(ctx)
 	})
 }
 
-func (c *Client) receive(conn *Conn, sent []byte) ([]byte, error) {
-	command := c.sim.command(sent)
+// receive returns the replies to what was written to a connection.
+func (client *Client) receive(conn *Conn, sent []byte) ([]byte, error) {
+	command := client.sim.command(sent)
 	switch {
-	case !c.connecting && command.parts != nil:
-		return c.exchangePipeline(conn, command.parts)
-	case !c.connecting:
-		return c.exchange(conn, command)
+	case !client.connecting && command.parts != nil:
+		return client.exchangePipeline(conn, command.parts)
+	case !client.connecting:
+		return client.exchange(conn, command)
 	}
-	a, err := c.sim.answer(c.sim.Empty(), 0, command)
+	a, err := client.sim.answer(client.sim.Empty(), 0, command)
 	if err != nil {
 		return nil, err
 	}
@@ -123,16 +125,16 @@ func (c *Client) receive(conn *Conn, sent []byte) ([]byte, error) {
 }
 
 // exchangePipeline returns the replies to the commands of a pipeline, or those that came before the connection broke.
-func (c *Client) exchangePipeline(conn *Conn, commands []*Command) (replies []byte, err error) {
+func (client *Client) exchangePipeline(conn *Conn, commands []*Command) (replies []byte, err error) {
 	for i, command := range commands {
 		if i > 0 {
-			c.sending = false // other goroutines of the process may send while this one waits
-			err = c.network.AwaitNext()
-			c.sending = true
+			client.sending = false // other goroutines of the process may send while this one waits
+			err = client.network.AwaitNext()
+			client.sending = true
 		}
 		var reply []byte
 		if err == nil {
-			reply, err = c.network.Receive(conn, c.server, command, commands[i+1:])
+			reply, err = client.network.Receive(conn, client.server, command, commands[i+1:])
 		}
 		if err != nil {
 			return replies, err
@@ -151,23 +153,23 @@ type Conn struct {
 }
 
 // Write implements net.Conn.
-func (c *Conn) Write(p []byte) (int, error) {
-	c.unread = append(c.unread, p...)
+func (conn *Conn) Write(p []byte) (int, error) {
+	conn.unread = append(conn.unread, p...)
 	return len(p), nil
 }
 
 // Read implements net.Conn. The server receives what was written when the client reads the reply.
-func (c *Conn) Read(p []byte) (int, error) {
-	if c.replies.Len() == 0 && c.readErr == nil {
+func (conn *Conn) Read(p []byte) (int, error) {
+	if conn.replies.Len() == 0 && conn.readErr == nil {
 		var replies []byte
-		replies, c.readErr = c.client.receive(c, c.unread)
-		c.unread = c.unread[:0]
-		c.replies.Reset(replies)
+		replies, conn.readErr = conn.client.receive(conn, conn.unread)
+		conn.unread = conn.unread[:0]
+		conn.replies.Reset(replies)
 	}
-	if c.replies.Len() == 0 && c.readErr != nil {
-		return 0, c.readErr
+	if conn.replies.Len() == 0 && conn.readErr != nil {
+		return 0, conn.readErr
 	}
-	return c.replies.Read(p)
+	return conn.replies.Read(p)
 }
 
 // Close implements net.Conn, and does nothing.

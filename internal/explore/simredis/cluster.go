@@ -31,15 +31,15 @@ func (v Version) Minus(earlier Version) Version {
 
 // Server is one Redis server.
 type Server struct {
-	Index  int
-	State  *State
+	Index  int    // position in its cluster; 0: the server that holds the stock
+	State  *State // what it holds now
 	Health Health
 
-	Standby           *State        // what its lagging replica, or its old snapshot, holds; nil: the replica is up to date
+	Standby           *State        // state of its lagging replica or old snapshot; nil: the replica is up to date
 	StandbyIsSnapshot bool          // Standby is a snapshot of the server, not a replica
-	ClockOffset       time.Duration // how far its clock is ahead of the virtual time
+	ClockOffset       time.Duration // lead of its clock over the virtual time
 
-	watches []*watch
+	watches []*watch // keys watched by connections
 }
 
 // Health is how a server answers.

@@ -17,23 +17,23 @@ import (
 // Command is what a client sent at once: one command or several. The same bytes are always the same *Command, so that two can be
 // compared, and the text is analysed only once.
 type Command struct {
-	text          string
-	usesWatch     bool // contains WATCH, or ends a transaction that may watch
-	dependsOnTime bool // the answer may depend on the time of day
-	isCacheable   bool // a single command that behaves the same on each connection
-	usesScripts   bool // contains EVALSHA or SCRIPT, so that the answer depends on the loaded scripts
+	text          string // bytes that were sent
+	usesWatch     bool   // contains WATCH, or ends a transaction that may watch
+	dependsOnTime bool   // the answer may depend on the time of day
+	isCacheable   bool   // a single command that behaves the same on each connection
+	usesScripts   bool   // contains EVALSHA or SCRIPT, so that the answer depends on the loaded scripts
 
 	parsed    [][]string // words of each command
 	keys      []string   // arguments that are keys, of all commands
 	malformed error      // why parsed is empty; nil: it is not
-	parts     []*Command // of a pipeline: each part is one step, and commands of others may come between; nil: it is one step
+	parts     []*Command // steps of a pipeline, between which commands of others may come; nil: the command is one step
 }
 
 // Size returns the number of commands.
-func (c *Command) CommandCount() int { return len(c.parsed) }
+func (cmd *Command) CommandCount() int { return len(cmd.parsed) }
 
 // Text returns the bytes that were sent.
-func (c *Command) Text() string { return c.text }
+func (cmd *Command) Text() string { return cmd.text }
 
 // command returns the Command for these bytes, and analyses them the first time.
 func (sim *Simulator) command(sent []byte) *Command {

@@ -13,7 +13,7 @@ import (
 // cachedCommand is a command as the real client writes it, and its parsed replies.
 type cachedCommand struct {
 	command *Command               // nil: it is being sent for the first time
-	replies map[string]parsedReply // by the bytes of the reply
+	replies map[string]parsedReply // parsed replies by the bytes of the reply
 }
 
 // parsedReply is what the client returned to the sender of the command.
@@ -23,18 +23,18 @@ type parsedReply struct {
 }
 
 // sendCached sends a command. It uses the real client, next, only if the command or its reply is not cached.
-func (c *Client) sendCached(ctx context.Context, cmd redis.Cmder, next redis.ProcessHook) error {
-	key, ok := c.sim.cacheKey(cmd)
-	if !ok || c.connecting {
+func (client *Client) sendCached(ctx context.Context, cmd redis.Cmder, next redis.ProcessHook) error {
+	key, ok := client.sim.cacheKey(cmd)
+	if !ok || client.connecting {
 		return next(ctx, cmd)
 	}
-	entry := c.sim.cachedCommands[string(key)]
+	entry := client.sim.cachedCommands[string(key)]
 	switch {
 	case entry == nil:
 		entry = &cachedCommand{replies: map[string]parsedReply{}}
-		c.sim.cachedCommands[string(key)] = entry
+		client.sim.cachedCommands[string(key)] = entry
 	case entry.command != nil && entry.command.isCacheable:
-		reply, err := c.network.Receive(nil, c.server, entry.command, nil)
+		reply, err := client.network.Receive(nil, client.server, entry.command, nil)
 		if err != nil {
 			return err
 		}
@@ -42,24 +42,24 @@ func (c *Client) sendCached(ctx context.Context, cmd redis.Cmder, next redis.Pro
 			parsed.applyTo(cmd)
 			return parsed.err
 		}
-		c.lastReply = reply
+		client.lastReply = reply
 	}
-	c.learning = entry
-	defer func() { c.learning, c.lastReply = nil, nil }()
+	client.learning = entry
+	defer func() { client.learning, client.lastReply = nil, nil }()
 	err := next(ctx, cmd)
-	if parsed, ok := captureReply(cmd, err); ok && c.lastReply != nil {
-		entry.replies[string(c.lastReply)] = parsed
+	if parsed, ok := captureReply(cmd, err); ok && client.lastReply != nil {
+		entry.replies[string(client.lastReply)] = parsed
 	}
 	return err
 }
 
 // exchange sends what the real client has written, returns the reply, and completes the cache entry.
-func (c *Client) exchange(conn *Conn, command *Command) (reply []byte, err error) {
-	if c.lastReply != nil {
-		return c.lastReply, nil
+func (client *Client) exchange(conn *Conn, command *Command) (reply []byte, err error) {
+	if client.lastReply != nil {
+		return client.lastReply, nil
 	}
-	if reply, err = c.network.Receive(conn, c.server, command, nil); err == nil && c.learning != nil {
-		c.learning.command, c.lastReply = command, reply
+	if reply, err = client.network.Receive(conn, client.server, command, nil); err == nil && client.learning != nil {
+		client.learning.command, client.lastReply = command, reply
 	}
 	return reply, err
 }

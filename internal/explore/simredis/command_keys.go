@@ -5,7 +5,7 @@ import (
 )
 
 // Keys returns the arguments of the command that are keys; for a script, the keys that it declares.
-func (c *Command) Keys() []string { return c.keys }
+func (cmd *Command) Keys() []string { return cmd.keys }
 
 // keysOf returns the arguments of a command that are keys. For most commands this is the first argument.
 func keysOf(command string, args []string) []string {

@@ -18,7 +18,7 @@ func TestRelativeTimesReplacesDates(t *testing.T) {
 	for text, want := range map[string]string{
 		"SET distributedLock 946684810000 nx":  "SET distributedLock 10000 nx", // ms
 		"[946684801 250000]":                   "[1 250000]",                   // TIME's reply
-		"946684785000":                         "-15000",                       // before the start
+		"946684785000":                         "-15000",                       // 15 s before the start
 		"A:946684800000000000:1":               "A:0:1",
 		"12 10000 900000000 99999999999":       "12 10000 900000000 99999999999",
 		"1700000000000 3f946684800":            "1700000000000 3f0",

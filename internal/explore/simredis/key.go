@@ -13,7 +13,7 @@ import (
 // elements of a list or a set, member and score for a sorted set.
 type Key struct {
 	Name   string
-	kind   string
+	kind   string // type, as the command TYPE names it
 	Values []string
 	TTL    time.Duration // time until it expires; 0: never
 }
@@ -29,6 +29,7 @@ func (k Key) FirstValue() string {
 	return k.Values[0]
 }
 
+// readKey reads a key of miniredis.
 func readKey(db *miniredis.RedisDB, name string) (k Key, err error) {
 	k = Key{Name: name, kind: db.Type(name), TTL: db.TTL(name)}
 	switch k.kind {
@@ -59,6 +60,7 @@ func readKey(db *miniredis.RedisDB, name string) (k Key, err error) {
 	return k, err
 }
 
+// write writes the key to miniredis.
 func (k Key) write(db *miniredis.RedisDB) (err error) {
 	switch k.kind {
 	case "string":

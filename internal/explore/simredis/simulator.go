@@ -25,20 +25,20 @@ import (
 type Simulator struct {
 	ClockStart time.Time // time on the server's clock when a schedule begins; may be changed before the first command; default: VirtualTime(0)
 
-	server    *miniredis.Miniredis
-	isDurable func(key string) bool
-	states    map[string]*State // by State.Text
+	server    *miniredis.Miniredis  // embedded miniredis
+	isDurable func(key string) bool // reports whether no failover loses the key
+	states    map[string]*State     // all states so far, by State.Text
 
-	commands       map[string]*Command       // by Command.Text
-	cachedCommands map[string]*cachedCommand // by cacheKey
+	commands       map[string]*Command       // all commands so far, by Command.Text
+	cachedCommands map[string]*cachedCommand // what the real client wrote and parsed, by cacheKey
 	keyBuffer      []byte                    // reused by cacheKey
 
-	empty         *State
+	empty         *State   // state of a server without keys
 	loaded        *State   // state that the embedded server holds now; nil: unknown
 	wantedScripts []string // scripts that the embedded server should have loaded
 	loadedScripts []string // scripts that it has loaded
 
-	published     []Message // by the command that runs
+	published     []Message // messages published by the command that runs
 	inTransaction bool      // the command that runs is queued by MULTI
 	refusal       error     // why a part of the command that runs was refused; nil: none was
 }
@@ -46,6 +46,7 @@ type Simulator struct {
 // Message is a message published to a channel.
 type Message struct{ Channel, Text string }
 
+// query is what an answer depends on, apart from the state.
 type query struct {
 	now     time.Duration // virtual time; 0 if the answer does not depend on it
 	command *Command
@@ -53,9 +54,9 @@ type query struct {
 
 // Answer is the effect of a command.
 type Answer struct {
-	Reply     []byte // RESP bytes
-	NewState  *State
-	Published []Message
+	Reply     []byte    // RESP bytes
+	NewState  *State    // state of the server after the command
+	Published []Message // messages that the command published, in order
 }
 
 // NewSimulator creates a simulator. isDurable reports which keys no failover loses.

@@ -11,15 +11,15 @@ import (
 // State is everything that a server holds. It is immutable, and shared by all schedules that reach it: two states are equal if their
 // pointers are.
 type State struct {
-	Text           string // serialized state
-	Keys           []Key
-	Transient      []Key    // keys that a failover may lose
-	scripts        []string // scripts loaded for EVALSHA, sorted
-	scriptsAskTime bool     // one of the scripts asks for the time of day
-	scriptHashes   string   // part of Text that lists the scripts
-	answers        map[query]*Answer
-	laterStates    map[time.Duration]*State
-	renamedTexts   map[string]string // results of RenamedText, by id
+	Text           string                   // serialized state
+	Keys           []Key                    // all keys, sorted by name
+	Transient      []Key                    // keys that a failover may lose
+	scripts        []string                 // scripts loaded for EVALSHA, sorted
+	scriptsAskTime bool                     // one of the scripts asks for the time of day
+	scriptHashes   string                   // part of Text that lists the scripts
+	answers        map[query]*Answer        // cached answers to commands in this state
+	laterStates    map[time.Duration]*State // cached states after a time without commands
+	renamedTexts   map[string]string        // results of RenamedText, by id
 }
 
 // Empty returns the state of a server that holds nothing.

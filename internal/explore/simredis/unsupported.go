@@ -71,6 +71,7 @@ func (sim *Simulator) refuseUnsupported(peer *resp.Peer, command string, args []
 	return err != nil
 }
 
+// recordRefusal answers with an error, and keeps the first one of the command that runs.
 func (sim *Simulator) recordRefusal(peer *resp.Peer, err error) {
 	if sim.refusal == nil {
 		sim.refusal = err
