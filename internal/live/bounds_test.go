@@ -7,8 +7,8 @@ import (
 	"lockstep/internal/witness"
 )
 
-// While Redis does not answer, events are kept for when it does: the latest.
-func TestTheInboxIsBounded(t *testing.T) {
+// While Redis does not answer, only the latest events are kept.
+func TestInboxIsBounded(t *testing.T) {
 	h := &Hub{Now: time.Now, stopFollowing: func() {}}
 	for id := range uint64(3 * maxOtherEvents) {
 		h.enqueue(witness.Event{ID: id})
@@ -18,12 +18,12 @@ func TestTheInboxIsBounded(t *testing.T) {
 	}
 	h.publishEvents(t.Context(), time.Now())
 	if n := len(h.inbox); n != maxOtherEvents || h.inbox[n-1].ID != 3*maxOtherEvents-1 {
-		t.Errorf("it keeps %d events, up to %d", n, h.inbox[n-1].ID)
+		t.Errorf("got %d events up to id %d, want the latest maxOtherEvents", n, h.inbox[n-1].ID)
 	}
 }
 
-// However long sales waited: what goes wrong is told, and what happens to a replica.
-func TestCostsLeaveRoom(t *testing.T) {
+// However many sales waited, faults and events of replicas are still sent.
+func TestCostFindingsDoNotCrowdOutFaults(t *testing.T) {
 	f := newFindingLog()
 	for range maxFindings {
 		waited := witness.Finding{Kind: witness.WaitedLong}
@@ -33,7 +33,7 @@ func TestCostsLeaveRoom(t *testing.T) {
 	lost := witness.Finding{Kind: witness.LostUpdate}
 	f.send(&sentFinding{Finding: lost, kind: "lost-update", isBad: true, sentence: lost.Sentence})
 	f.send(&sentFinding{kind: "dies", sentence: witness.Event{Kind: witness.KindDies}.Sentence})
-	if told := f.takeFrames(); len(told) != 2 {
-		t.Errorf("after %d sales that waited, %d of two others are told", maxFindings, len(told))
+	if frames := f.takeFrames(); len(frames) != 2 {
+		t.Errorf("after %d sales that waited: got %d frames, want 2", maxFindings, len(frames))
 	}
 }

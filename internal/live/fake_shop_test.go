@@ -12,78 +12,78 @@ import (
 	"lockstep/internal/witness"
 )
 
-// stage is a shop that plays what it is told.
-type stage struct {
-	mu       sync.Mutex
-	look     live.RunState
-	played   []witness.Event
-	follow   int // how often it was followed
-	followed int // how many follow it
-	looks    int
-	gone     error // Redis is
-	news     chan struct{}
+// fakeShop is a live.Shop that plays the events and the state that a test sets.
+type fakeShop struct {
+	mu          sync.Mutex
+	state       live.RunState
+	played      []witness.Event
+	followCalls int // number of calls of Follow
+	followers   int // number of calls of Follow that go on
+	stateCalls  int
+	err         error // error of RunState; nil: none
+	changed     chan struct{}
 }
 
-func newStage(lock string) *stage {
+func newFakeShop(lock string) *fakeShop {
 	report := history.Report{RunID: "one", Lock: lock, Initial: 200, Remaining: 200}
-	return &stage{look: live.RunState{Report: report}, news: make(chan struct{})}
+	return &fakeShop{state: live.RunState{Report: report}, changed: make(chan struct{})}
 }
 
-func (s *stage) play(events ...witness.Event) {
+func (s *fakeShop) play(events ...witness.Event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.played = append(s.played, events...)
-	close(s.news)
-	s.news = make(chan struct{})
+	close(s.changed)
+	s.changed = make(chan struct{})
 }
 
-func (s *stage) Follow(ctx context.Context, see func(...witness.Event)) {
+func (s *fakeShop) Follow(ctx context.Context, onEvents func(...witness.Event)) {
 	s.mu.Lock()
-	s.follow++
-	s.followed++
+	s.followCalls++
+	s.followers++
 	s.mu.Unlock()
 	for seen := 0; ctx.Err() == nil; {
 		s.mu.Lock()
-		events, news := s.played[seen:], s.news
+		events, news := s.played[seen:], s.changed
 		seen = len(s.played)
 		s.mu.Unlock()
-		see(events...)
+		onEvents(events...)
 		select {
 		case <-news:
 		case <-ctx.Done():
 		}
 	}
 	s.mu.Lock()
-	s.followed--
+	s.followers--
 	s.mu.Unlock()
 }
 
-func (s *stage) RunState(context.Context) (live.RunState, error) {
+func (s *fakeShop) RunState(context.Context) (live.RunState, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.looks++
-	return s.look, s.gone
+	s.stateCalls++
+	return s.state, s.err
 }
 
-func (s *stage) set(change func(*live.RunState)) {
+func (s *fakeShop) set(change func(*live.RunState)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	change(&s.look)
+	change(&s.state)
 }
 
-// script writes events, at milliseconds.
+// script is a list of events that a test writes. Times are in milliseconds.
 type script struct {
-	began time.Time
-	run   string
-	ids   map[string]uint64
-	all   []witness.Event
+	start  time.Time
+	run    string
+	ids    map[string]uint64
+	events []witness.Event
 }
 
 func newScript(run string) *script {
-	return &script{began: time.Now().Add(-time.Minute), run: run, ids: map[string]uint64{}}
+	return &script{start: time.Now().Add(-time.Minute), run: run, ids: map[string]uint64{}}
 }
 
-func (s *script) at(ms int) time.Time { return s.began.Add(time.Duration(ms) * time.Millisecond) }
+func (s *script) at(ms int) time.Time { return s.start.Add(time.Duration(ms) * time.Millisecond) }
 
 func (s *script) add(ms int, sale string, event witness.Event) {
 	at := s.at(ms)
@@ -93,7 +93,7 @@ func (s *script) add(ms int, sale string, event witness.Event) {
 	}
 	s.ids[event.Replica]++
 	event.ID = s.ids[event.Replica]
-	s.all = append(s.all, event)
+	s.events = append(s.events, event)
 }
 
 func (s *script) moment(ms int, sale string, kind witness.Kind) {
@@ -114,7 +114,7 @@ func (s *script) command(ms int, sale string, command witness.Command) {
 	s.add(ms, sale, witness.Event{Kind: witness.KindCommand, Command: &command})
 }
 
-// sale is one from its asking to its end; take and give say what it does to the lock.
+// sale adds a sale from its request to its end, with a forced release.
 func (s *script) sale(name string, asks, obtains, leaves int, stock int64) {
 	s.moment(asks, name, witness.KindAsks)
 	s.command(obtains, name, witness.Command{Verb: witness.Takes, TTL: witness.Millis(3 * time.Second)})
@@ -127,11 +127,11 @@ func (s *script) sale(name string, asks, obtains, leaves int, stock int64) {
 	s.moment(leaves, name, witness.KindEnds)
 }
 
-// foreignDelete is v2's: the expiry is three seconds, and the work takes five.
+// foreignDelete returns the foreign release of v2: the expiry is three seconds, and the work takes five.
 func foreignDelete() []witness.Event {
 	s := newScript("one")
 	s.sale("r1#1", 0, 0, 5000, 200)
 	s.sale("r2#1", 700, 3001, 8001, 200)
-	slices.SortStableFunc(s.all, func(a, b witness.Event) int { return a.Replied.Compare(b.Replied) })
-	return s.all
+	slices.SortStableFunc(s.events, func(a, b witness.Event) int { return a.Replied.Compare(b.Replied) })
+	return s.events
 }

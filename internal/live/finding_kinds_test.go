@@ -14,9 +14,9 @@ import (
 	"lockstep/internal/witness"
 )
 
-// What went wrong in the shop leads to the scheduler's seat, which can show it with the same lock: a hint there finds a way.
-func TestKindsLeadToABreach(t *testing.T) {
-	chair := route.Mux(seat.New(seat.Usual(), nil).Routes()...)
+// Each fault leads to an exploration at the scheduler's seat that shows it with the same lock: a hint there finds a path.
+func TestExplorationsReachAnomaly(t *testing.T) {
+	seatRoutes := route.Mux(seat.New(seat.Usual(), nil).Routes()...)
 	for lock, shown := range map[string][]witness.FindingKind{
 		"v0":  {witness.Overlapped, witness.LostUpdate},
 		"v1":  {witness.LeftBehind, witness.WaitedInVain, witness.WaitsForItself},
@@ -35,19 +35,19 @@ func TestKindsLeadToABreach(t *testing.T) {
 				t.Errorf("%s under %s: no exploration shows it", kind, lock)
 				continue
 			}
-			if steps := hintAt(t, chair, lock, *in); steps <= 0 {
+			if steps := hintSteps(t, seatRoutes, lock, *in); steps <= 0 {
 				t.Errorf("%s under %s: %+v is %d steps away", kind, lock, *in, steps)
 			}
 		}
 	}
 }
 
-// hintAt returns in how many steps the seat shows what is to be shown with a lock.
-func hintAt(t *testing.T, chair http.Handler, lock string, shown Exploration) int {
+// hintSteps returns in how many steps the seat reaches the exploration's anomaly with a lock.
+func hintSteps(t *testing.T, seatRoutes http.Handler, lock string, shown Exploration) int {
 	t.Helper()
 	query := url.Values{"lock": {lock}, "in": {shown.Flags}, "anomaly": {string(shown.Anomaly)}}.Encode()
 	w := httptest.NewRecorder()
-	chair.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/seat/hint?"+query, nil))
+	seatRoutes.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/seat/hint?"+query, nil))
 	var hint struct{ Steps int }
 	if err := json.Unmarshal(w.Body.Bytes(), &hint); err != nil || w.Code != http.StatusOK {
 		t.Fatalf("%d, %v: %s", w.Code, err, w.Body)
@@ -55,20 +55,20 @@ func hintAt(t *testing.T, chair http.Handler, lock string, shown Exploration) in
 	return hint.Steps
 }
 
-func TestEveryExplorationHasATitle(t *testing.T) {
+func TestEveryFindingKindHasTitle(t *testing.T) {
 	all := findingKinds("v2", language.Chinese)
 	if removed := all[string(witness.RemovedLock)]; removed.Title != "误删别人的锁" || removed.Exploration.Flags != "--actors 2 --faults expiry=1" {
 		t.Errorf("a foreign delete under v2 is %+v", removed)
 	}
-	for kind, is := range all {
-		if is.Title == "" || is.Exploration != nil && is.Exploration.Anomaly == "" {
-			t.Errorf("%s is %+v; want a title, and an anomaly where an exploration shows it", kind, is)
+	for kind, info := range all {
+		if info.Title == "" || info.Exploration != nil && info.Exploration.Anomaly == "" {
+			t.Errorf("%s is %+v; want a title, and an anomaly where an exploration shows it", kind, info)
 		}
 	}
 }
 
-// A lane ends with the code that the buyer was told.
-func TestALaneEndsWithTheBuyersCode(t *testing.T) {
+// A lane ends with the code that the buyer was answered.
+func TestLaneEndsWithAnswerCode(t *testing.T) {
 	now := time.Now()
 	for want, sale := range map[string]*witness.Sale{
 		"":                      {},

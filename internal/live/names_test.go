@@ -13,68 +13,68 @@ import (
 	"lockstep/internal/witness"
 )
 
-// Nothing that is drawn has a host's name: sales are A, B, C …, and each replica keeps its place in a run.
-func TestNoHostIsNamed(t *testing.T) {
+// No frame but the run frame names a host: sales are A, B, C …, and each replica keeps its place in a run.
+func TestFramesContainNoHostNames(t *testing.T) {
 	t.Parallel()
-	shop := newStage("v2")
-	_, url := show(t, shop)
+	shop := newFakeShop("v2")
+	_, url := serveHub(t, shop)
 	s := newScript("one")
 	s.sale("shop-z#7", 0, 0, 5000, 200)
 	s.sale("shop-a#3", 700, 3001, 8001, 200)
-	slices.SortStableFunc(s.all, func(a, b witness.Event) int { return a.Replied.Compare(b.Replied) })
-	shop.play(s.all...)
-	w := watch(t, url, "en", "")
-	w.until("finding", "A removed B's lock")
+	slices.SortStableFunc(s.events, func(a, b witness.Event) int { return a.Replied.Compare(b.Replied) })
+	shop.play(s.events...)
+	w := openStream(t, url, "en", "")
+	w.readUntil("finding", "A removed B's lock")
 	var lanes live.LanesFrame
-	decode(t, w.until("lanes", `"name":"B"`), &lanes)
+	decodeFrame(t, w.readUntil("lanes", `"name":"B"`), &lanes)
 	if one := lanes.Sales[1]; one.Replica != "r2" || lanes.Rail[1].Holder != "B" || lanes.Rail[1].Replica != "r2" {
-		t.Errorf("the lanes are %+v", lanes)
+		t.Errorf("got lanes %+v, want B at r2", lanes)
 	}
-	if run := w.until("run", `"replicas":["r1","r2"]`); !strings.Contains(run.data, `"hosts":{"r1":"shop-z","r2":"shop-a"}`) {
-		t.Errorf("the run is %s", run.data)
+	if run := w.readUntil("run", `"replicas":["r1","r2"]`); !strings.Contains(run.data, `"hosts":{"r1":"shop-z","r2":"shop-a"}`) {
+		t.Errorf("got run %s, want the hosts in their places", run.data)
 	}
 	next := newScript("two")
 	next.sale("shop-a#4", 20000, 20000, 20010, 200)
 	shop.set(func(look *live.RunState) { look.Report.RunID = "two" })
-	shop.play(next.all...)
-	w.until("sections", `[{"sale":"A","replica":"r1"`)
+	shop.play(next.events...)
+	w.readUntil("sections", `[{"sale":"A","replica":"r1"`)
 	for _, f := range w.seen {
 		if f.name != "run" && strings.Contains(f.data, "shop-") {
-			t.Errorf("a frame names a host: %v", f)
+			t.Errorf("got frame %v, want no host in it", f)
 		}
 	}
 }
 
-// A host may be called like a word: the sentences about two sales stay as they are. The sales are also found by their own names.
-func TestAHostsNameIsNoWord(t *testing.T) {
+// A host may have the name of a word: sentences are not changed by it. Sales are also found by their own names.
+func TestHostNamedLikeWordChangesNoSentence(t *testing.T) {
 	t.Parallel()
-	shop := newStage("v2")
-	_, url := show(t, shop)
+	shop := newFakeShop("v2")
+	_, url := serveHub(t, shop)
 	s := newScript("one")
 	s.sale("lock#7", 0, 0, 5000, 200)
 	s.sale("takes#3", 700, 3001, 8001, 200)
-	slices.SortStableFunc(s.all, func(a, b witness.Event) int { return a.Replied.Compare(b.Replied) })
-	shop.play(s.all...)
-	watch(t, url, "en", "").until("finding", "A removed B's lock")
+	slices.SortStableFunc(s.events, func(a, b witness.Event) int { return a.Replied.Compare(b.Replied) })
+	shop.play(s.events...)
+	openStream(t, url, "en", "").readUntil("finding", "A removed B's lock")
 	for _, query := range []string{"a=A&b=B", "a=lock%237&b=takes%233"} {
 		response, err := http.Get(url + "/live/pair?lang=en&" + query) //nolint:noctx // a test
 		if err != nil {
 			t.Fatal(err)
 		}
 		text, err := io.ReadAll(response.Body)
-		_ = response.Body.Close() // it was read
+		_ = response.Body.Close() // already read
 		if err != nil || !strings.Contains(string(text), `"actors":["A","B"]`) || !strings.Contains(string(text), "A takes the lock") {
 			t.Errorf("%s: %d %s, %v", query, response.StatusCode, text, err)
 		}
 	}
 }
 
-// So far is UNKNOWN, and so is the end if the lock let two in; what is lost is counted as the ledger counts it.
-func TestNoPassBesideWhatWentWrong(t *testing.T) {
+// A run that goes on is UNKNOWN, and so is its end if the lock let two sales in; lost updates are counted as the ledger counts them.
+func TestTallyIsNotPassOnceTwoWereInCriticalSection(t *testing.T) {
 	t.Parallel()
 	for lock, end := range map[string]string{"v2": "UNKNOWN", "v7": "PASS"} {
-		shop := newStage(lock)
-		_, url := show(t, shop)
+		shop := newFakeShop(lock)
+		_, url := serveHub(t, shop)
 		sold := func(inFlight int64) {
 			shop.set(func(look *live.RunState) {
 				look.Report.Sold, look.Report.Remaining, look.Report.InFlight = 2, 198, inFlight
@@ -82,31 +82,31 @@ func TestNoPassBesideWhatWentWrong(t *testing.T) {
 			})
 		}
 		sold(1)
-		w := watch(t, url, "en", "")
-		w.until("tally", `"in_flight":1,"max_in_flight":2,"verdict":"UNKNOWN"`)
+		w := openStream(t, url, "en", "")
+		w.readUntil("tally", `"in_flight":1,"max_in_flight":2,"verdict":"UNKNOWN"`)
 		shop.play(foreignDelete()...)
-		w.until("finding", "A removed B's lock")
+		w.readUntil("finding", "A removed B's lock")
 		sold(0)
-		w.until("tally", `"in_flight":0,"max_in_flight":2,"verdict":"`+end+`"`)
+		w.readUntil("tally", `"in_flight":0,"max_in_flight":2,"verdict":"`+end+`"`)
 		shop.set(func(look *live.RunState) { look.Report.Lost, look.Report.Verdict = 7, verdict.Oversold })
-		w.until("tally", `"lost-update":7`)
+		w.readUntil("tally", `"lost-update":7`)
 	}
 }
 
-func TestLetters(t *testing.T) {
+func TestSalesAreLettered(t *testing.T) {
 	t.Parallel()
-	shop := newStage("v4")
-	_, url := show(t, shop)
+	shop := newFakeShop("v4")
+	_, url := serveHub(t, shop)
 	s := newScript("one")
 	for i := range 30 {
 		s.sale(fmt.Sprintf("r1#%d", i+1), 10*i, 10*i, 10*i+5, int64(200-i))
 	}
-	shop.play(s.all...)
-	w := watch(t, url, "en", "")
-	w.until("sections", `"sale":"AD"`)
+	shop.play(s.events...)
+	w := openStream(t, url, "en", "")
+	w.readUntil("sections", `"sale":"AD"`)
 	for _, letter := range []string{"Z", "AA"} {
 		if !slices.ContainsFunc(w.seen, func(f frame) bool { return strings.Contains(f.data, `"sale":"`+letter+`"`) }) {
-			t.Errorf("there is no sale %s", letter)
+			t.Errorf("got no sale %s", letter)
 		}
 	}
 }

@@ -9,16 +9,16 @@ import (
 	"lockstep/internal/lock"
 )
 
-// asked is a request's context, which looks at the hub when it is asked whether its reader has left.
-type asked struct {
-	context.Context //nolint:containedctx // it is one
+// probingContext is a request's context that calls onErr when it is asked whether the client has left.
+type probingContext struct {
+	context.Context //nolint:containedctx // test double of a context
 
-	look func()
+	onErr func()
 }
 
-func (a asked) Err() error { a.look(); return a.Context.Err() }
+func (a probingContext) Err() error { a.onErr(); return a.Context.Err() }
 
-// One pair is drawn at a time, none for a reader that has left meanwhile, and the hub's watchers do not wait for it.
+// One pair is drawn at a time, none for a client that has left in the meantime, and the hub's watchers do not wait for it.
 func TestPairsAreDrawnOneAtATime(t *testing.T) {
 	var hub Hub
 	alone := func() {
@@ -30,13 +30,13 @@ func TestPairsAreDrawnOneAtATime(t *testing.T) {
 		}
 		hub.mu.Unlock()
 	}
-	if _, err := hub.draw(asked{t.Context(), alone}, language.English, "A", "B"); !errors.Is(err, errNoSale) {
-		t.Errorf("a reader gets %v; want %v", err, errNoSale)
+	if _, err := hub.draw(probingContext{t.Context(), alone}, language.English, "A", "B"); !errors.Is(err, errNoSale) {
+		t.Errorf("got %v, want %v", err, errNoSale)
 	}
 	ctx, leave := context.WithCancel(t.Context())
 	leave()
-	if _, err := hub.draw(asked{ctx, alone}, language.English, "A", "B"); !errors.Is(err, lock.ErrCancelled) {
-		t.Errorf("a reader that has left gets %v; want %v", err, lock.ErrCancelled)
+	if _, err := hub.draw(probingContext{ctx, alone}, language.English, "A", "B"); !errors.Is(err, lock.ErrCancelled) {
+		t.Errorf("after the client left: got %v, want %v", err, lock.ErrCancelled)
 	}
 	if !hub.drawingPair.TryLock() {
 		t.Error("no other pair can be drawn")

@@ -8,88 +8,88 @@ import (
 	"lockstep/internal/witness"
 )
 
-// Redis that is gone is told at once, also to who comes later; and what it has forgotten, when it comes back empty.
-func TestRedisIsGone(t *testing.T) {
+// The warning that Redis is gone is sent at once, also to a later watcher, and what it has lost when it returns empty.
+func TestWarningWhenRedisIsGone(t *testing.T) {
 	t.Parallel()
-	shop := newStage("v4")
-	_, url := show(t, shop, often)
+	shop := newFakeShop("v4")
+	_, url := serveHub(t, shop, pollOften)
 	shop.set(func(look *live.RunState) { look.Report.Sold, look.Report.Remaining = 2, 198 })
-	english, chinese := watch(t, url, "en", ""), watch(t, url, "zh", "")
-	english.until("run", "one")
-	shop.set(func(*live.RunState) { shop.gone = errors.New("refused") })
-	english.until("trouble", `["Redis does not answer: nobody can buy, and what you see is out of date."]`)
-	watch(t, url, "en", "").until("trouble", "Redis does not answer")
+	english, chinese := openStream(t, url, "en", ""), openStream(t, url, "zh", "")
+	english.readUntil("run", "one")
+	shop.set(func(*live.RunState) { shop.err = errors.New("refused") })
+	english.readUntil("trouble", `["Redis does not answer: nobody can buy, and what you see is out of date."]`)
+	openStream(t, url, "en", "").readUntil("trouble", "Redis does not answer")
 	shop.set(func(look *live.RunState) {
-		shop.gone, look.Report.RunID, look.Report.Sold, look.Report.Remaining = nil, "two", 0, 200
+		shop.err, look.Report.RunID, look.Report.Sold, look.Report.Remaining = nil, "two", 0, 200
 	})
-	english.until("trouble", `["Redis was gone, and a new run has begun: the stock was 198, it is 200; 2 sales no longer count."]`)
-	chinese.until("trouble", `["Redis 曾经失联，随后开始了新的一轮：库存原来是 198，现在是 200，之前的 2 单不再计入。"]`)
+	english.readUntil("trouble", `["Redis was gone, and a new run has begun: the stock was 198, it is 200; 2 sales no longer count."]`)
+	chinese.readUntil("trouble", `["Redis 曾经失联，随后开始了新的一轮：库存原来是 198，现在是 200，之前的 2 单不再计入。"]`)
 	shop.set(func(look *live.RunState) { look.Report.RunID = "three" })
-	english.until("run", "three")
-	watch(t, url, "en", "").until("tally", "three")
+	english.readUntil("run", "three")
+	openStream(t, url, "en", "").readUntil("tally", "three")
 	for _, f := range english.seen[len(english.seen)-1:] {
 		if f.name == "trouble" {
-			t.Errorf("of the next run, there is %v", f)
+			t.Errorf("got warning %v of the next run, want none", f)
 		}
 	}
-	shop.set(func(*live.RunState) { shop.gone = errors.New("refused") })
-	english.until("trouble", "does not answer")
-	shop.set(func(*live.RunState) { shop.gone = nil })
-	english.until("trouble", `[]`)
+	shop.set(func(*live.RunState) { shop.err = errors.New("refused") })
+	english.readUntil("trouble", "does not answer")
+	shop.set(func(*live.RunState) { shop.err = nil })
+	english.readUntil("trouble", `[]`)
 }
 
-// A Redis that forgets without having been gone (FLUSHALL, or its keys are deleted) is told, too; a run that somebody begins is not.
-func TestRedisForgets(t *testing.T) {
+// A Redis that loses its data without having been gone (FLUSHALL, or deleted keys) causes a warning; a run that somebody begins does not.
+func TestWarningWhenRedisLostRun(t *testing.T) {
 	t.Parallel()
-	shop := newStage("v4")
-	_, url := show(t, shop, often)
+	shop := newFakeShop("v4")
+	_, url := serveHub(t, shop, pollOften)
 	shop.set(func(look *live.RunState) { look.Report.Sold, look.Report.Remaining = 2, 198 })
-	english, chinese := watch(t, url, "en", ""), watch(t, url, "zh", "")
-	english.until("tally", `"sold":2`)
+	english, chinese := openStream(t, url, "en", ""), openStream(t, url, "zh", "")
+	english.readUntil("tally", `"sold":2`)
 	again := func(run string, forgot bool, gone error) {
 		shop.set(func(look *live.RunState) {
-			look.Report.RunID, look.Report.Sold, look.Report.Remaining, look.Report.Forgot, shop.gone = run, 0, 200, forgot, gone
+			look.Report.RunID, look.Report.Sold, look.Report.Remaining, look.Report.Forgot, shop.err = run, 0, 200, forgot, gone
 		})
 	}
 	again("two", true, nil)
-	english.until("trouble", `["Redis has forgotten the run (FLUSHALL, or its keys are deleted): the stock was 198, it is 200; `+
+	english.readUntil("trouble", `["Redis has forgotten the run (FLUSHALL, or its keys are deleted): the stock was 198, it is 200; `+
 		`2 sales no longer count."]`)
-	chinese.until("trouble", `["Redis 丢失了这一轮的数据（FLUSHALL，或键被删除）：库存原来是 198，现在是 200，之前的 2 单不再计入。"]`)
+	chinese.readUntil("trouble", `["Redis 丢失了这一轮的数据（FLUSHALL，或键被删除）：库存原来是 198，现在是 200，之前的 2 单不再计入。"]`)
 	again("two", true, errors.New("refused"))
-	english.until("trouble", "does not answer")
+	english.readUntil("trouble", "does not answer")
 	again("three", true, nil)
-	english.until("trouble", "Redis was gone, and has forgotten the run: the stock was 200")
-	shop.set(func(*live.RunState) { shop.gone = live.ErrRunDue })
-	english.until("trouble", `["Redis no longer has a run or its stock: a new run begins when the sales in flight have ended."`)
+	english.readUntil("trouble", "Redis was gone, and has forgotten the run: the stock was 200")
+	shop.set(func(*live.RunState) { shop.err = live.ErrRunDue })
+	english.readUntil("trouble", `["Redis no longer has a run or its stock: a new run begins when the sales in flight have ended."`)
 	again("due", true, nil)
-	english.until("trouble", "Redis has forgotten the run (FLUSHALL, or its keys are deleted): the stock was 200")
+	english.readUntil("trouble", "Redis has forgotten the run (FLUSHALL, or its keys are deleted): the stock was 200")
 	again("four", false, nil)
-	english.until("run", "four")
-	late := watch(t, url, "en", "")
-	late.until("tally", "four")
+	english.readUntil("run", "four")
+	late := openStream(t, url, "en", "")
+	late.readUntil("tally", "four")
 	if last := late.seen[len(late.seen)-1]; last.name == "trouble" {
-		t.Errorf("of a run that somebody began, there is %v", last)
+		t.Errorf("got warning %v of a run that somebody began, want none", last)
 	}
 }
 
-// A replica that is paused, or cut off, is told by name, though it has sold nothing.
-func TestAReplicaIsPausedOrCutOff(t *testing.T) {
+// The warning about a paused or cut-off replica names it, though it has sold nothing.
+func TestWarningNamesReplica(t *testing.T) {
 	t.Parallel()
-	shop := newStage("v4")
-	hub, url := show(t, shop)
-	w := watch(t, url, "en", "")
-	w.until("run", "one")
+	shop := newFakeShop("v4")
+	hub, url := serveHub(t, shop)
+	w := openStream(t, url, "en", "")
+	w.readUntil("run", "one")
 	s := newScript("one")
 	s.moment(0, "r2", witness.KindStops)
-	hub.Note(s.all[0])
-	w.until("trouble", `["r2 is paused: its sales stand still, timers and all."]`)
+	hub.Note(s.events[0])
+	w.readUntil("trouble", `["r2 is paused: its sales stand still, timers and all."]`)
 	s.moment(100, "r2", witness.KindResumes)
-	hub.Note(s.all[1])
-	w.until("trouble", `[]`)
+	hub.Note(s.events[1])
+	w.readUntil("trouble", `[]`)
 	s.moment(200, "r1", witness.KindCutOff)
-	hub.Note(s.all[2])
-	w.until("trouble", `["r1 is cut off from Redis: its commands and their replies wait on the way."]`)
+	hub.Note(s.events[2])
+	w.readUntil("trouble", `["r1 is cut off from Redis: its commands and their replies wait on the way."]`)
 	s.moment(300, "r1", witness.KindDies)
-	hub.Note(s.all[3])
-	w.until("trouble", `[]`)
+	hub.Note(s.events[3])
+	w.readUntil("trouble", `[]`)
 }

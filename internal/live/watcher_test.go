@@ -16,21 +16,21 @@ import (
 
 const patience = 20 * time.Second
 
-// frame is one that a watcher was sent.
+// frame is a frame that a watcher received.
 type frame struct{ id, name, data string }
 
-// watcher reads frames.
-type watcher struct {
+// frameReader reads the frames of one watcher.
+type frameReader struct {
 	t      *testing.T
 	frames chan frame
-	leave  context.CancelFunc
+	close  context.CancelFunc
 	seen   []frame
 }
 
-func watch(t *testing.T, url, lang, last string) *watcher {
+func openStream(t *testing.T, url, lang, last string) *frameReader {
 	t.Helper()
 	ctx, leave := context.WithCancel(t.Context())
-	w := &watcher{t: t, frames: make(chan frame, 1<<16), leave: leave} // it reads all the time, whatever its test does
+	w := &frameReader{t: t, frames: make(chan frame, 1<<16), close: leave} // the reader never blocks on its test
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url+"/live?lang="+lang, http.NoBody)
 	if err != nil {
 		t.Fatal(err)
@@ -46,13 +46,13 @@ func watch(t *testing.T, url, lang, last string) *watcher {
 	go func() {
 		defer close(over)
 		defer close(w.frames)
-		read(response, w.frames)
+		scanFrames(response, w.frames)
 	}()
 	t.Cleanup(func() { leave(); <-over })
 	return w
 }
 
-func read(response *http.Response, frames chan<- frame) {
+func scanFrames(response *http.Response, frames chan<- frame) {
 	lines := bufio.NewScanner(response.Body)
 	lines.Buffer(nil, 1<<20)
 	var f frame
@@ -70,28 +70,28 @@ func read(response *http.Response, frames chan<- frame) {
 	}
 }
 
-// until reads until a frame has a name and a text, and gives it.
-func (w *watcher) until(name, text string) frame {
+// readUntil reads until a frame has a name and contains a text, and returns it.
+func (w *frameReader) readUntil(name, text string) frame {
 	w.t.Helper()
-	late := time.After(patience)
+	timeout := time.After(patience)
 	for {
 		select {
-		case f, is := <-w.frames:
-			if !is {
+		case f, ok := <-w.frames:
+			if !ok {
 				w.t.Fatalf("the stream ended before %s with %q; seen: %v", name, text, w.seen)
 			}
 			w.seen = append(w.seen, f)
 			if f.name == name && strings.Contains(f.data, text) {
 				return f
 			}
-		case <-late:
-			w.t.Fatalf("there is no %s with %q; seen: %v", name, text, w.seen)
+		case <-timeout:
+			w.t.Fatalf("got no %s with %q; seen: %v", name, text, w.seen)
 		}
 	}
 }
 
-// show serves a hub.
-func show(t *testing.T, shop live.Shop, change ...func(*live.Hub)) (*live.Hub, string) {
+// serveHub serves a hub of a shop.
+func serveHub(t *testing.T, shop live.Shop, change ...func(*live.Hub)) (*live.Hub, string) {
 	t.Helper()
 	hub := &live.Hub{Shop: shop, Now: time.Now}
 	for _, do := range change {
@@ -105,25 +105,25 @@ func show(t *testing.T, shop live.Shop, change ...func(*live.Hub)) (*live.Hub, s
 	return hub, server.URL
 }
 
-// often has the shop looked at all the time.
-func often(h *live.Hub) { h.IdlePollInterval = 50 * time.Millisecond }
+// pollOften has the run's state requested all the time.
+func pollOften(h *live.Hub) { h.IdlePollInterval = 50 * time.Millisecond }
 
-func linger(d time.Duration) func(*live.Hub) { return func(h *live.Hub) { h.LingerTime = d } }
+func withLinger(d time.Duration) func(*live.Hub) { return func(h *live.Hub) { h.LingerTime = d } }
 
-// eventually waits until something holds.
+// eventually waits until a condition holds.
 func eventually(t *testing.T, what string, holds func() bool) {
 	t.Helper()
-	late := time.After(patience)
+	timeout := time.After(patience)
 	for !holds() {
 		select {
-		case <-late:
+		case <-timeout:
 			t.Fatal("still not: " + what)
 		case <-time.After(5 * time.Millisecond):
 		}
 	}
 }
 
-func decode(t *testing.T, f frame, into any) {
+func decodeFrame(t *testing.T, f frame, into any) {
 	t.Helper()
 	if err := json.Unmarshal([]byte(f.data), into); err != nil {
 		t.Fatalf("%s: %v", f.data, err)

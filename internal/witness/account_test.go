@@ -10,17 +10,17 @@ import (
 	"lockstep/internal/witness"
 )
 
-// story is events as a test writes them, in milliseconds.
-type story []witness.Event
+// eventScript is a list of events that a test writes. Times are in milliseconds.
+type eventScript []witness.Event
 
 func at(ms int) time.Time { return time.Unix(0, 0).Add(time.Duration(ms) * time.Millisecond) }
 
-func (s *story) moment(ms int, kind witness.Kind, sale string) {
+func (s *eventScript) moment(ms int, kind witness.Kind, sale string) {
 	*s = append(*s, witness.Event{Kind: kind, Replica: witness.ReplicaOf(sale), Sale: sale, Sent: at(ms), Replied: at(ms)})
 }
 
-// command adds one that was sent at a time and replied to at another.
-func (s *story) command(sent, replied int, sale string, c witness.Command) {
+// command adds a command with the times at which it was sent and answered.
+func (s *eventScript) command(sent, replied int, sale string, c witness.Command) {
 	if c.Holder == "" {
 		c.Holder = sale
 	}
@@ -29,41 +29,41 @@ func (s *story) command(sent, replied int, sale string, c witness.Command) {
 	})
 }
 
-// takes adds that a sale asks for the lock, and gets it.
-func (s *story) takes(ms int, sale string, ttl int) {
+// takes adds that a sale asks for the lock, and obtains it.
+func (s *eventScript) takes(ms int, sale string, ttl int) {
 	s.moment(ms, witness.KindAsks, sale)
 	s.command(ms, ms+1, sale, witness.Command{Verb: witness.Takes, Outcome: witness.Done, TTL: millis(ttl)})
 	s.moment(ms+2, witness.KindObtains, sale)
 }
 
-// removes adds that it gives it back by a command that looks at nothing, or is told that it was another's.
-func (s *story) removes(ms int, sale string, outcome witness.Outcome, forced bool) {
+// removes adds that a sale releases the lock. A forced release does not check the owner.
+func (s *eventScript) removes(ms int, sale string, outcome witness.Outcome, forced bool) {
 	s.moment(ms, witness.KindLeaves, sale)
 	s.command(ms, ms+1, sale, witness.Command{Verb: witness.Removes, Outcome: outcome, Forced: forced})
 	s.moment(ms+2, witness.KindEnds, sale)
 }
 
-func (s *story) stock(ms int, sale string, verb witness.Verb, stock int64) {
+func (s *eventScript) stock(ms int, sale string, verb witness.Verb, stock int64) {
 	s.command(ms, ms+1, sale, witness.Command{Verb: verb, Outcome: witness.Done, Stock: stock})
 }
 
 func millis(ms int) witness.Millis { return witness.Millis(time.Duration(ms) * time.Millisecond) }
 
-// says gives the sentences of an account.
-func says(a witness.Account) (all []string) {
+// sentences returns the sentences of an account's findings.
+func sentences(a witness.Account) (all []string) {
 	for _, f := range a.Findings {
 		all = append(all, f.Sentence(language.English))
 	}
 	return all
 }
 
-func TestExamine(t *testing.T) {
+func TestExamineReportsFaults(t *testing.T) {
 	for name, test := range map[string]struct {
-		tell func(*story)
+		play func(*eventScript)
 		want []string
 	}{
 		"one after the other": {
-			tell: func(s *story) {
+			play: func(s *eventScript) {
 				s.takes(0, "r1#1", 1000)
 				s.removes(10, "r1#1", witness.Done, false)
 				s.takes(20, "r2#1", 1000)
@@ -71,7 +71,7 @@ func TestExamine(t *testing.T) {
 			},
 		},
 		"a foreign delete": {
-			tell: func(s *story) {
+			play: func(s *eventScript) {
 				s.takes(0, "r1#1", 1000)
 				s.takes(1001, "r2#1", 1000)
 				s.removes(1500, "r1#1", witness.Done, true)
@@ -82,7 +82,7 @@ func TestExamine(t *testing.T) {
 			},
 		},
 		"a release that leaves another's lock alone": {
-			tell: func(s *story) {
+			play: func(s *eventScript) {
 				s.takes(0, "r1#1", 1000)
 				s.takes(1001, "r2#1", 1000)
 				s.removes(1500, "r1#1", witness.ByOther, false)
@@ -92,7 +92,7 @@ func TestExamine(t *testing.T) {
 			},
 		},
 		"a release that leaves another's lock alone, or finds none: it does not say which": {
-			tell: func(s *story) {
+			play: func(s *eventScript) {
 				s.takes(0, "r1#1", 1000)
 				s.takes(1001, "r2#1", 1000)
 				s.removes(1500, "r1#1", witness.NotOwner, false)
@@ -103,8 +103,8 @@ func TestExamine(t *testing.T) {
 				"r2#1's lock expired after 1.0 s, while r2#1 was still at work",
 			},
 		},
-		"a reply that comes after the next one's": { // the DEL took effect before the other's SET
-			tell: func(s *story) {
+		"a reply that comes after the next one's": { // The DEL took effect before the other's SET.
+			play: func(s *eventScript) {
 				s.takes(0, "r1#1", 0)
 				s.moment(10, witness.KindLeaves, "r1#1")
 				s.moment(11, witness.KindAsks, "r2#1")
@@ -113,7 +113,7 @@ func TestExamine(t *testing.T) {
 			},
 		},
 		"a reply that comes after the next one has obtained the lock": {
-			tell: func(s *story) {
+			play: func(s *eventScript) {
 				s.takes(0, "r1#1", 0)
 				s.moment(10, witness.KindLeaves, "r1#1")
 				s.takes(12, "r2#1", 0)
@@ -122,7 +122,7 @@ func TestExamine(t *testing.T) {
 			},
 		},
 		"a write after an expiry that nobody notices before the release": {
-			tell: func(s *story) {
+			play: func(s *eventScript) {
 				s.takes(0, "r1#1", 1000)
 				s.stock(1199, "r1#1", witness.Writes, 199)
 				s.removes(1500, "r1#1", witness.ByNobody, false)
@@ -132,7 +132,7 @@ func TestExamine(t *testing.T) {
 			},
 		},
 		"a lost update": {
-			tell: func(s *story) {
+			play: func(s *eventScript) {
 				s.stock(0, "r1#1", witness.Reads, 200)
 				s.stock(1, "r1#2", witness.Reads, 200)
 				s.stock(5, "r1#1", witness.Writes, 199)
@@ -140,16 +140,16 @@ func TestExamine(t *testing.T) {
 			},
 			want: []string{"r1#2 wrote stock 199: it had read 200 before r1#1 wrote, so r1#1's update is lost"},
 		},
-		"a stock that somebody has written whose reply is lost": { // what was read is newer than the last write that is known
-			tell: func(s *story) {
+		"a stock that somebody has written whose reply is lost": { // The stock that was read is newer than the last write that is known.
+			play: func(s *eventScript) {
 				s.stock(0, "r1#1", witness.Writes, 199)
 				s.command(5, 3000, "r1#2", witness.Command{Verb: witness.Writes, Outcome: witness.Unknown, Stock: 198})
 				s.stock(20, "r2#1", witness.Reads, 198)
 				s.stock(30, "r2#1", witness.Writes, 197)
 			},
 		},
-		"a write whose reply comes long after others have read it": { // its process was stopped
-			tell: func(s *story) {
+		"a write whose reply comes long after others have read it": { // Its process was stopped.
+			play: func(s *eventScript) {
 				s.stock(0, "r3#1", witness.Writes, 200)
 				s.stock(5, "r1#1", witness.Reads, 200)
 				s.stock(20, "r2#1", witness.Reads, 199)
@@ -162,7 +162,7 @@ func TestExamine(t *testing.T) {
 			},
 		},
 		"a write that is held on its way for long": {
-			tell: func(s *story) {
+			play: func(s *eventScript) {
 				s.stock(0, "r1#1", witness.Reads, 200)
 				s.stock(20, "r2#1", witness.Reads, 200)
 				s.stock(30, "r2#1", witness.Writes, 199)
@@ -173,7 +173,7 @@ func TestExamine(t *testing.T) {
 			want: []string{"r1#1 wrote stock 199: it had read 200 before r2#2 wrote, so r2#2's update is lost"},
 		},
 		"a nested call that waits for its caller": {
-			tell: func(s *story) {
+			play: func(s *eventScript) {
 				s.takes(0, "r1#1", 10_000)
 				s.moment(5, witness.KindAsks, "r1#1")
 				s.command(6, 7, "r1#1", witness.Command{Verb: witness.Takes, Outcome: witness.Refused})
@@ -182,7 +182,7 @@ func TestExamine(t *testing.T) {
 			want: []string{"r1#1 waited for 1.0 s for a lock that it held itself"},
 		},
 		"a nested call that gets it": {
-			tell: func(s *story) {
+			play: func(s *eventScript) {
 				s.takes(0, "r1#1", 10_000)
 				s.command(6, 7, "r1#1", witness.Command{Verb: witness.Takes, Outcome: witness.Again, TTL: millis(10_000)})
 				s.moment(8, witness.KindObtains, "r1#1")
@@ -193,7 +193,7 @@ func TestExamine(t *testing.T) {
 			},
 		},
 		"a holder that dies": {
-			tell: func(s *story) {
+			play: func(s *eventScript) {
 				s.takes(0, "r1#1", 0)
 				s.moment(5, witness.KindDies, "r1")
 				s.moment(6, witness.KindAsks, "r2#1")
@@ -205,15 +205,15 @@ func TestExamine(t *testing.T) {
 			},
 		},
 		"a lock that somebody has, though nobody was told": {
-			tell: func(s *story) {
+			play: func(s *eventScript) {
 				s.command(0, 3000, "r1#1", witness.Command{Verb: witness.Takes, Outcome: witness.Unknown})
 				s.moment(3001, witness.KindEnds, "r1#1")
 				s.command(4000, 4001, "r2#1", witness.Command{Verb: witness.Takes, Outcome: witness.Refused})
 			},
 			want: []string{"r1#1 is gone, and its lock stays: it never expires, and nobody may remove it"},
 		},
-		"a lock that somebody takes after giving up": { // the command was held on its way
-			tell: func(s *story) {
+		"a lock that somebody takes after giving up": { // The command was held on its way.
+			play: func(s *eventScript) {
 				s.command(0, 3000, "r1#1", witness.Command{Verb: witness.Takes, Outcome: witness.Unknown, TTL: millis(1000)})
 				s.moment(3001, witness.KindEnds, "r1#1")
 				*s = append(*s, witness.Event{Kind: witness.KindCommandReleased, Replica: "r1", Sent: at(4000), Replied: at(4000)})
@@ -225,16 +225,16 @@ func TestExamine(t *testing.T) {
 			want: []string{"r2#1 waited for 1.0 s behind r1#1", "r2#1 asked for the lock 21 times in vain"},
 		},
 		"a Redis that fails over": {
-			tell: func(s *story) {
+			play: func(s *eventScript) {
 				s.takes(0, "r1#1", 0)
-				s.happens(50, witness.KindFailsOver, 0)
+				s.nodeEvent(50, witness.KindFailsOver, 0)
 				s.takes(60, "r2#1", 0)
 				s.removes(80, "r2#1", witness.Done, false)
 			},
 			want: []string{"Redis forgot r1#1's lock", "r1#1 and r2#1 were in the critical section together for 18 ms"},
 		},
 		"a sale that is given no answer": {
-			tell: func(s *story) {
+			play: func(s *eventScript) {
 				s.command(0, 3000, "r1#1", witness.Command{Verb: witness.Takes, Outcome: witness.Unknown})
 				s.moment(3001, witness.KindEnds, "r1#1")
 				(*s)[len(*s)-1].Error = "unknown"
@@ -242,7 +242,7 @@ func TestExamine(t *testing.T) {
 			want: []string{"r1#1 asked for the lock, had no reply for 3.0 s, and failed"},
 		},
 		"a write into a run that is over": {
-			tell: func(s *story) {
+			play: func(s *eventScript) {
 				s.stock(0, "r1#1", witness.Reads, 200)
 				(*s)[0].Token = 133
 				s.command(1, 2, "r1#1", witness.Command{Verb: witness.Writes, Outcome: witness.Over})
@@ -250,7 +250,7 @@ func TestExamine(t *testing.T) {
 			},
 		},
 		"a token that is refused": {
-			tell: func(s *story) {
+			play: func(s *eventScript) {
 				s.stock(0, "r1#1", witness.Reads, 200)
 				(*s)[0].Token = 133
 				s.command(1, 2, "r2#1", witness.Command{Verb: witness.Writes, Outcome: witness.Refused})
@@ -259,19 +259,21 @@ func TestExamine(t *testing.T) {
 			want: []string{"the store refused r2#1: its token 67 < 133"},
 		},
 	} {
-		var s story
-		test.tell(&s)
-		s.moment(1602, "", "") // the end of the record
-		got := says(witness.Examine(s))
-		if !slices.Equal(got, test.want) {
-			t.Errorf("%s: it says\n  %s\nwant\n  %s", name, strings.Join(got, "\n  "), strings.Join(test.want, "\n  "))
-		}
+		t.Run(name, func(t *testing.T) {
+			var s eventScript
+			test.play(&s)
+			s.moment(1602, "", "") // end of the recording
+			got := sentences(witness.Examine(s))
+			if !slices.Equal(got, test.want) {
+				t.Errorf("got findings\n  %s\nwant\n  %s", strings.Join(got, "\n  "), strings.Join(test.want, "\n  "))
+			}
+		})
 	}
 }
 
-// What really happened is drawn as the explorer draws what it found.
-func TestTrace(t *testing.T) {
-	var s story
+// What a running lock did is drawn as the explorer draws a schedule.
+func TestTraceShowsForeignRelease(t *testing.T) {
+	var s eventScript
 	s.takes(0, "r1#1", 1000)
 	s.takes(1001, "r2#1", 1000)
 	s.removes(1500, "r1#1", witness.Done, true)
@@ -295,6 +297,6 @@ func TestTrace(t *testing.T) {
   5  ○        ┃        │   r1#1 has sold
 `
 	if got := witness.Examine(s).Trace(language.English).Sequence(); got != want {
-		t.Errorf("drawn is\n%s\nwant\n%s", got, want)
+		t.Errorf("got trace\n%s\nwant\n%s", got, want)
 	}
 }

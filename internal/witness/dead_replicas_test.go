@@ -9,8 +9,8 @@ import (
 	"lockstep/internal/witness"
 )
 
-// visitInTurn is a sale's visit to a lock that its replica holds, and hands to the first in the queue.
-func (s *story) visitInTurn(asks, obtains, leaves int, sale string) {
+// visitInTurn adds a sale's visit to the critical section under a lock that its replica holds, and hands to the head of the queue.
+func (s *eventScript) visitInTurn(asks, obtains, leaves int, sale string) {
 	replica := witness.ReplicaOf(sale)
 	s.queues(asks, sale)
 	s.command(obtains, obtains, sale, witness.Command{Verb: witness.Takes, Outcome: witness.Done, Holder: replica, TTL: millis(3000)})
@@ -20,19 +20,19 @@ func (s *story) visitInTurn(asks, obtains, leaves int, sale string) {
 	s.moment(leaves, witness.KindEnds, sale)
 }
 
-// queues adds that a sale asks, and that its replica has a place in the queue.
-func (s *story) queues(ms int, sale string) {
+// queues adds that a sale asks, and that its replica enters the queue.
+func (s *eventScript) queues(ms int, sale string) {
 	s.moment(ms, witness.KindAsks, sale)
 	s.command(ms, ms, sale, witness.Command{Verb: witness.Takes, Outcome: witness.Refused, Holder: witness.ReplicaOf(sale)})
 }
 
-func TestWhatTheDeadLeave(t *testing.T) {
+func TestDeadReplicaFindings(t *testing.T) {
 	for name, test := range map[string]struct {
-		tell func(*story)
+		play func(*eventScript)
 		want []string
 	}{
 		"the first in the queue dies": {
-			tell: func(s *story) {
+			play: func(s *eventScript) {
 				s.visitInTurn(0, 0, 2000, "r1#1")
 				s.queues(100, "r2#1")
 				s.moment(200, witness.KindAsks, "r2#2")
@@ -43,17 +43,17 @@ func TestWhatTheDeadLeave(t *testing.T) {
 			want: []string{"r2#1 died in the queue and was passed over: nobody used its turn for 2.5 s, then r3#1 entered"},
 		},
 		"it dies when it has been told that it has the lock": {
-			tell: func(s *story) {
+			play: func(s *eventScript) {
 				s.visitInTurn(0, 0, 2000, "r1#1")
 				s.queues(100, "r2#1")
 				s.moment(2001, witness.KindDies, "r2")
-				s.moment(2500, witness.KindAsks, "r2#1") // of its next process
+				s.moment(2500, witness.KindAsks, "r2#1") // sale of the replica's next process
 				s.visitInTurn(300, 4500, 5000, "r3#1")
 			},
 			want: []string{"r2#1 died in the queue and was passed over: nobody used its turn for 2.5 s, then r3#1 entered"},
 		},
 		"places are those of replicas, not of sales": {
-			tell: func(s *story) {
+			play: func(s *eventScript) {
 				s.moment(10, witness.KindAsks, "r3#1")
 				s.moment(20, witness.KindAsks, "r2#1")
 				s.queues(30, "r2#1")
@@ -65,7 +65,7 @@ func TestWhatTheDeadLeave(t *testing.T) {
 			want: []string{"r2#1 died in the queue and was passed over: nobody used its turn for 2.5 s, then r3#1 entered"},
 		},
 		"its place is gone before its turn comes": {
-			tell: func(s *story) {
+			play: func(s *eventScript) {
 				s.visitInTurn(0, 0, 9000, "r1#1")
 				s.queues(100, "r2#1")
 				s.moment(1500, witness.KindDies, "r2")
@@ -74,7 +74,7 @@ func TestWhatTheDeadLeave(t *testing.T) {
 			want: []string{"r2#1 died in the queue, and its place expired before its turn: r3#1 entered at once"},
 		},
 		"the last in the queue dies": {
-			tell: func(s *story) {
+			play: func(s *eventScript) {
 				s.visitInTurn(0, 0, 2000, "r1#1")
 				s.queues(400, "r2#1")
 				s.moment(1500, witness.KindDies, "r2")
@@ -82,7 +82,7 @@ func TestWhatTheDeadLeave(t *testing.T) {
 			},
 		},
 		"one that waits without a queue dies": {
-			tell: func(s *story) {
+			play: func(s *eventScript) {
 				s.takes(0, "r1#1", 10_000)
 				s.queues(100, "r2#1")
 				s.moment(1500, witness.KindDies, "r2")
@@ -91,7 +91,7 @@ func TestWhatTheDeadLeave(t *testing.T) {
 			},
 		},
 		"a holder dies": {
-			tell: func(s *story) {
+			play: func(s *eventScript) {
 				s.moment(0, witness.KindAsks, "r2#1")
 				s.command(0, 0, "r2#1", witness.Command{Verb: witness.Takes, Outcome: witness.Done, Holder: "r2", TTL: millis(3000)})
 				s.moment(1, witness.KindObtains, "r2#1")
@@ -102,24 +102,26 @@ func TestWhatTheDeadLeave(t *testing.T) {
 			want: []string{"r2#1 died with the lock, and r3#1 waited 2.5 s more"},
 		},
 		"nobody waits for the lock of the dead": {
-			tell: func(s *story) {
+			play: func(s *eventScript) {
 				s.takes(0, "r2#1", 3000)
 				s.moment(1000, witness.KindDies, "r2")
 				s.visit(9000, 9001, 9100, "r3#1")
 			},
 		},
 	} {
-		var s story
-		test.tell(&s)
-		var got []string
-		for _, f := range witness.Examine(s).FindingsOf(witness.DiedInQueue, witness.QueuePlaceExpired, witness.DiedHolding) {
-			got = append(got, f.Sentence(language.English))
-			if chinese := f.Sentence(language.Chinese); !strings.Contains(chinese, "崩溃") {
-				t.Errorf("%s: in Chinese it says %q", name, chinese)
+		t.Run(name, func(t *testing.T) {
+			var s eventScript
+			test.play(&s)
+			var got []string
+			for _, f := range witness.Examine(s).FindingsOf(witness.DiedInQueue, witness.QueuePlaceExpired, witness.DiedHolding) {
+				got = append(got, f.Sentence(language.English))
+				if chinese := f.Sentence(language.Chinese); !strings.Contains(chinese, "崩溃") {
+					t.Errorf("in Chinese it says %q", chinese)
+				}
 			}
-		}
-		if !slices.Equal(got, test.want) {
-			t.Errorf("%s: it says\n  %s\nwant\n  %s", name, strings.Join(got, "\n  "), strings.Join(test.want, "\n  "))
-		}
+			if !slices.Equal(got, test.want) {
+				t.Errorf("got findings\n  %s\nwant\n  %s", strings.Join(got, "\n  "), strings.Join(test.want, "\n  "))
+			}
+		})
 	}
 }

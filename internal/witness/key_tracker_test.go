@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// followed gives the key after some events.
-func followed(events []Event) *keyTracker {
+// trackerAfter returns a key's tracker after some events.
+func trackerAfter(events []Event) *keyTracker {
 	a := NewAccount(Limits{})
 	for _, event := range InOrder(events) {
 		a.Record(event)
@@ -19,8 +19,8 @@ func followed(events []Event) *keyTracker {
 	return a.trackerAt(keyLocation{node: 0})
 }
 
-// followedAtOnce is what a key does that knows all events before it begins: of those that are left, it takes the first that fits.
-func followedAtOnce(events []Event) *keyTracker {
+// referenceTrackerAfter returns the tracker that knows all events beforehand: of the remaining ones, it applies the first that fits.
+func referenceTrackerAfter(events []Event) *keyTracker {
 	key := NewAccount(Limits{}).trackerAt(keyLocation{node: 0})
 	left := slices.DeleteFunc(InOrder(events), func(e Event) bool { return !e.affectsLock() })
 	for len(left) > 0 {
@@ -37,8 +37,8 @@ func followedAtOnce(events []Event) *keyTracker {
 	return key
 }
 
-// crowd is events of so many sales that all do what they like, some of them for long.
-func crowd(random *rand.Rand, n int) (events []Event) {
+// randomEvents returns n random events of some sales; some take long.
+func randomEvents(random *rand.Rand, n int) (events []Event) {
 	verbs := []Verb{Takes, Takes, Takes, Renews, Removes, Looks, Writes}
 	outcomes := []Outcome{Done, Done, Again, ByOther, ByNobody, NotOwner, Refused, Unknown, Passed}
 	at := func(ms int) time.Time { return time.UnixMilli(int64(ms)) }
@@ -48,7 +48,7 @@ func crowd(random *rand.Rand, n int) (events []Event) {
 		sent := i + random.IntN(10)
 		replied := sent + random.IntN(5)
 		if random.IntN(20) == 0 {
-			replied = sent + random.IntN(n) // it is held on its way
+			replied = sent + random.IntN(n) // held on its way
 		}
 		if random.IntN(50) == 0 {
 			replied = sent - 1 // a clock was set
@@ -72,42 +72,42 @@ func crowd(random *rand.Rand, n int) (events []Event) {
 	return events
 }
 
-// Who held the lock does not depend on when it is told: an account that hears of one event after the other waits for what explains it.
-func TestTheKeyWaitsForWhatExplains(t *testing.T) {
+// The holdings do not depend on when events are recorded: a tracker that gets one event after the other waits for those that explain it.
+func TestTrackerMatchesReference(t *testing.T) {
 	for seed := range uint64(500) {
-		events := crowd(rand.New(rand.NewPCG(seed, 0)), 100) //nolint:gosec // a test that can be repeated
-		want, got := followedAtOnce(events).account, followed(events).account
+		events := randomEvents(rand.New(rand.NewPCG(seed, 0)), 100) //nolint:gosec // a test that can be repeated
+		want, got := referenceTrackerAfter(events).account, trackerAfter(events).account
 		got.Findings = slices.DeleteFunc(got.Findings, func(f Finding) bool {
 			return !slices.Contains([]FindingKind{RemovedLock, OverwroteLock, ProlongedLock, RedisLostLock}, f.Kind)
 		})
 		if !reflect.DeepEqual(got.Holdings, want.Holdings) || !slices.Equal(got.Findings, want.Findings) {
-			t.Fatalf("seed %d: %+v\nwant\n%+v", seed, got.Findings, want.Findings)
+			t.Fatalf("seed %d: got findings\n%+v\nwant\n%+v", seed, got.Findings, want.Findings)
 		}
 	}
 }
 
-// A Collector has its events in order, whatever order they come in, and does not change those that somebody reads.
-func TestACollectorIsInOrder(t *testing.T) {
+// A Collector returns its events in order, whatever the order of arrival, and does not change those that it has returned.
+func TestCollectorReturnsEventsInOrder(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // a test that can be repeated
-	events, c := crowd(random, 300), NewCollector()
+	events, c := randomEvents(random, 300), NewCollector()
 	for i, event := range events {
-		event.ID = uint64(i) //nolint:gosec // it is positive
+		event.ID = uint64(i) //nolint:gosec // not negative
 		events[i] = event
 		before := c.Events()
 		read, _ := c.snapshot()
 		c.Record(event)
 		if !reflect.DeepEqual(read, before) {
-			t.Fatalf("event %d changed what somebody reads", i)
+			t.Fatalf("event %d changed a slice that was returned before", i)
 		}
 		if want := InOrder(events[:i+1]); !reflect.DeepEqual(c.Events(), want) {
-			t.Fatalf("after event %d they are not in order", i)
+			t.Fatalf("after event %d: events are not in order", i)
 		}
 	}
 }
 
 func BenchmarkAccount(b *testing.B) {
 	for _, n := range []int{2_000, 20_000} {
-		events := crowd(rand.New(rand.NewPCG(1, 2)), n) //nolint:gosec // a benchmark that can be repeated
+		events := randomEvents(rand.New(rand.NewPCG(1, 2)), n) //nolint:gosec // a benchmark that can be repeated
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			for b.Loop() {
 				Examine(events)
@@ -116,8 +116,8 @@ func BenchmarkAccount(b *testing.B) {
 	}
 }
 
-// A release that was refused, and does not say whose the lock is, came after the lock of its sale had ended.
-func TestWhenARefusedReleaseFits(t *testing.T) {
+// A refused release that does not say who owns the lock came after its sale's holding had ended.
+func TestRefusedReleaseFitsAfterHoldingEnds(t *testing.T) {
 	at := time.UnixMilli(0)
 	event := func(verb Verb, outcome Outcome, sale string) Event {
 		return Event{Kind: KindCommand, Sale: sale, Sent: at, Replied: at, Command: &Command{Verb: verb, Outcome: outcome, Holder: sale}}
@@ -133,7 +133,7 @@ func TestWhenARefusedReleaseFits(t *testing.T) {
 		k.apply(c.before)
 		release := event(Removes, NotOwner, "r1#1")
 		if fits := k.fits(&release); fits != c.fits {
-			t.Errorf("after %s %s by %s: %t; want %t", c.before.Command.Verb, c.before.Command.Outcome, c.before.Sale, fits, c.fits)
+			t.Errorf("after %s %s by %s: fits is %t, want %t", c.before.Command.Verb, c.before.Command.Outcome, c.before.Sale, fits, c.fits)
 		}
 	}
 }

@@ -9,56 +9,56 @@ import (
 	"lockstep/internal/witness"
 )
 
-// booked adds what the ledger holds of a sale in the end, and what its buyer was told.
-func (s *story) booked(ms int, sale string, kind witness.Kind, told string) {
+// ledgerEntry adds what the ledger says about a sale at the end, and the code that its buyer was answered.
+func (s *eventScript) ledgerEntry(ms int, sale string, kind witness.Kind, code string) {
 	owner := "distributedLock:" + sale
 	*s = append(*s,
 		witness.Event{Kind: witness.KindAsks, Replica: witness.ReplicaOf(sale), Sale: sale, Owner: owner, Sent: at(ms), Replied: at(ms)},
-		witness.Event{Kind: kind, Replica: witness.ReplicaOf(sale), Owner: owner, Code: told, Sent: at(ms + 1), Replied: at(ms + 1)})
+		witness.Event{Kind: kind, Replica: witness.ReplicaOf(sale), Owner: owner, Code: code, Sent: at(ms + 1), Replied: at(ms + 1)})
 }
 
-// runs adds a run of a job's tick.
-func (s *story) runs(from, to int, name string, tick int) {
+// jobRun adds a run of a job's tick.
+func (s *eventScript) jobRun(from, to int, name string, tick int) {
 	s.moment(from, witness.KindRunBegins, name)
 	(*s)[len(*s)-1].Tick = tick
 	s.moment(to, witness.KindRunEnds, name)
 	(*s)[len(*s)-1].Tick = tick
 }
 
-func (s *story) tick(ms int, kind witness.Kind, tick int) {
+func (s *eventScript) tick(ms int, kind witness.Kind, tick int) {
 	*s = append(*s, witness.Event{Kind: kind, Tick: tick, Sent: at(ms), Replied: at(ms)})
 }
 
-// befalls adds what happens to a replica.
-func (s *story) befalls(ms int, kind witness.Kind, replica string) {
+// replicaEvent adds an event of a replica.
+func (s *eventScript) replicaEvent(ms int, kind witness.Kind, replica string) {
 	*s = append(*s, witness.Event{Kind: kind, Replica: replica, Sent: at(ms), Replied: at(ms)})
 }
 
-func TestWhatHappensBesideTheLock(t *testing.T) {
+func TestLedgerAndJobFindings(t *testing.T) {
 	for name, test := range map[string]struct {
-		tell func(*story)
+		play func(*eventScript)
 		want []string
 	}{
 		"buyers who were told the truth": {
-			tell: func(s *story) {
-				s.booked(0, "r1#1", witness.KindOrderBooked, "")
-				s.booked(10, "r1#2", witness.KindOrderMissing, "lock_timeout")
+			play: func(s *eventScript) {
+				s.ledgerEntry(0, "r1#1", witness.KindOrderBooked, "")
+				s.ledgerEntry(10, "r1#2", witness.KindOrderMissing, "lock_timeout")
 				*s = append(*s, witness.Event{Kind: witness.KindOrderMissing, Replica: "r2", Code: "redis_unavailable", Sent: at(20), Replied: at(20)})
 			},
 		},
 		"buyers in doubt": {
-			tell: func(s *story) {
-				s.booked(0, "r1#1", witness.KindOrderBooked, "outcome_unknown")
-				s.booked(10, "r1#2", witness.KindOrderMissing, "outcome_unknown")
+			play: func(s *eventScript) {
+				s.ledgerEntry(0, "r1#1", witness.KindOrderBooked, "outcome_unknown")
+				s.ledgerEntry(10, "r1#2", witness.KindOrderMissing, "outcome_unknown")
 			},
 			want: []string{
 				"r1#1's buyer was left in doubt; the ledger has the order", "r1#2's buyer was left in doubt; the ledger has no such order",
 			},
 		},
 		"buyers who were told wrong": {
-			tell: func(s *story) {
-				s.booked(0, "r1#1", witness.KindOrderBooked, "redis_unavailable")
-				s.booked(10, "r1#2", witness.KindOrderMissing, "")
+			play: func(s *eventScript) {
+				s.ledgerEntry(0, "r1#1", witness.KindOrderBooked, "redis_unavailable")
+				s.ledgerEntry(10, "r1#2", witness.KindOrderMissing, "")
 				*s = append(*s, witness.Event{Kind: witness.KindOrderMissing, Replica: "r2", Sent: at(20), Replied: at(20)})
 			},
 			want: []string{
@@ -68,10 +68,10 @@ func TestWhatHappensBesideTheLock(t *testing.T) {
 			},
 		},
 		"a command that was sent twice, and refused for itself": {
-			tell: func(s *story) {
+			play: func(s *eventScript) {
 				s.moment(0, witness.KindAsks, "r1#1")
 				s.command(1, 2, "r1#1", witness.Command{Verb: witness.Takes, Outcome: witness.Refused, TTL: millis(60_000)})
-				s.befalls(3, witness.KindCommandResent, "r1")
+				s.replicaEvent(3, witness.KindCommandResent, "r1")
 				s.moment(1000, witness.KindEnds, "r1#1")
 				s.moment(1001, witness.KindAsks, "r2#1")
 				s.command(1002, 1003, "r2#1", witness.Command{Verb: witness.Takes, Outcome: witness.Refused, TTL: millis(60_000)})
@@ -80,11 +80,11 @@ func TestWhatHappensBesideTheLock(t *testing.T) {
 			want: []string{"r1#1 waited for 1.0 s for a lock that it held itself", "r2#1 waited for 500 ms behind r1#1, in vain"},
 		},
 		"a command that was sent twice, and counted twice": {
-			tell: func(s *story) {
+			play: func(s *eventScript) {
 				s.moment(0, witness.KindAsks, "r1#1")
 				s.command(1, 2, "r1#1", witness.Command{Verb: witness.Takes, Outcome: witness.Again, TTL: millis(60_000)})
 				s.moment(3, witness.KindObtains, "r1#1")
-				s.befalls(3, witness.KindCommandResent, "r1")
+				s.replicaEvent(3, witness.KindCommandResent, "r1")
 				s.removes(5, "r1#1", witness.Again, false)
 				s.moment(1001, witness.KindAsks, "r2#1")
 				s.command(1002, 1003, "r2#1", witness.Command{Verb: witness.Takes, Outcome: witness.Refused, TTL: millis(60_000)})
@@ -93,59 +93,61 @@ func TestWhatHappensBesideTheLock(t *testing.T) {
 			want: []string{"r2#1 waited for 500 ms behind r1#1, in vain"},
 		},
 		"a tick that is run once, a tick that is left out": {
-			tell: func(s *story) {
+			play: func(s *eventScript) {
 				s.tick(0, witness.KindTickBegins, 1)
-				s.runs(1, 1100, "r1#1", 1)
+				s.jobRun(1, 1100, "r1#1", 1)
 				s.tick(1000, witness.KindTickBegins, 2)
 				s.tick(1500, witness.KindTickBegins, 3)
-				s.runs(1501, 1600, "r2#1", 3)
+				s.jobRun(1501, 1600, "r2#1", 3)
 			},
 		},
 		"a tick that is run twice, a tick that is missed, and runs beside each other": {
-			tell: func(s *story) {
-				s.runs(1, 100, "r1#1", 1)
-				s.runs(200, 1100, "r2#1", 1)
-				s.runs(1001, 1201, "r1#2", 2)
+			play: func(s *eventScript) {
+				s.jobRun(1, 100, "r1#1", 1)
+				s.jobRun(200, 1100, "r2#1", 1)
+				s.jobRun(1001, 1201, "r1#2", 2)
 				s.tick(1500, witness.KindTickMissed, 3)
 			},
 			want: []string{"r2#1 ran tick 1, and so did r1#1", "r2#1 and r1#2 were in the critical section together for 99 ms", "nobody ran tick 3"},
 		},
 	} {
-		var s story
-		test.tell(&s)
-		s.moment(1602, "", "") // the end of the record
-		if got := says(witness.Examine(s)); !slices.Equal(got, test.want) {
-			t.Errorf("%s: it says\n  %s\nwant\n  %s", name, strings.Join(got, "\n  "), strings.Join(test.want, "\n  "))
-		}
+		t.Run(name, func(t *testing.T) {
+			var s eventScript
+			test.play(&s)
+			s.moment(1602, "", "") // the end of the record
+			if got := sentences(witness.Examine(s)); !slices.Equal(got, test.want) {
+				t.Errorf("got findings\n  %s\nwant\n  %s", strings.Join(got, "\n  "), strings.Join(test.want, "\n  "))
+			}
+		})
 	}
 }
 
-// A node has a name of its own in each language; the Redis with the stock is Redis.
-func TestHappeningsOnTheWay(t *testing.T) {
+// A node's name is translated; the Redis with the stock is called Redis.
+func TestFaultSentenceNamesNode(t *testing.T) {
 	for node, want := range [][2]string{{"r1 is cut off from Redis", "r1 与 Redis 断开"}, {"r1 is cut off from node 1", "r1 与节点 1 断开"}} {
 		e := witness.Event{Kind: witness.KindCutOff, Replica: "r1", Node: node}
 		if got := [2]string{e.Sentence(language.English), e.Sentence(language.Chinese)}; got != want {
-			t.Errorf("it says %q; want %q", got, want)
+			t.Errorf("got %q, want %q", got, want)
 		}
 	}
 }
 
-// beside is a story of all that happens beside the lock.
-func beside() (s story) {
+// faultsAndTicks returns events of a job, of Redis and of replicas.
+func faultsAndTicks() (s eventScript) {
 	s.tick(0, witness.KindTickBegins, 1)
-	s.runs(1, 100, "r1#1", 1)
-	s.runs(2, 99, "r2#1", 1)
+	s.jobRun(1, 100, "r1#1", 1)
+	s.jobRun(2, 99, "r2#1", 1)
 	for i, kind := range []witness.Kind{witness.KindRedisHangs, witness.KindRedisUnreachable, witness.KindRedisReachable} {
 		s.tick(200+i, kind, 0)
 	}
-	s.befalls(300, witness.KindReplyHeld, "r1")
-	s.befalls(301, witness.KindCommandResent, "r2")
+	s.replicaEvent(300, witness.KindReplyHeld, "r1")
+	s.replicaEvent(301, witness.KindCommandResent, "r2")
 	s.tick(400, witness.KindTickMissed, 2)
 	return s
 }
 
-// What happens to Redis has a line across the drawing, and so has a tick; a run is drawn as a sale inside.
-func TestHappeningsAreDrawn(t *testing.T) {
+// An event of Redis has a line across the trace, and so has a tick; a run is drawn as a sale in the critical section.
+func TestTraceDrawsFaultsAndTicks(t *testing.T) {
 	want := `     r1#1     r2#1   Redis
   1  ┄┄┄┄┄ tick 1 ┄┄┄┄┄┄
                        ◷
@@ -163,13 +165,13 @@ func TestHappeningsAreDrawn(t *testing.T) {
  10           ○        │   Redis executes a command of r2 twice: the first reply was lost
  11                    ◷   nobody ran tick 2
 `
-	if got := witness.Examine(beside()).Trace(language.English).Sequence(); got != want {
-		t.Errorf("drawn is\n%s\nwant\n%s", got, want)
+	if got := witness.Examine(faultsAndTicks()).Trace(language.English).Sequence(); got != want {
+		t.Errorf("got trace\n%s\nwant\n%s", got, want)
 	}
 }
 
-// The same in Chinese: nothing of it is in English but names. A sign of Chinese is two columns wide.
-func TestHappeningsAreDrawnInChinese(t *testing.T) {
+// In Chinese, only names are in English. A Chinese character is two columns wide.
+func TestTraceDrawsFaultsAndTicksInChinese(t *testing.T) {
 	want := `     r1#1     r2#1   Redis
   1  ┄┄ 第 1 个 tick ┄┄┄
                        ◷
@@ -187,7 +189,7 @@ func TestHappeningsAreDrawnInChinese(t *testing.T) {
  10           ○        │   Redis 把 r2 的一条命令执行了两次：第一次的响应丢失
  11                    ◷   第 2 个 tick 没有副本运行任务
 `
-	if got := witness.Examine(beside()).Trace(language.Chinese).Sequence(); got != want {
-		t.Errorf("drawn is\n%s\nwant\n%s", got, want)
+	if got := witness.Examine(faultsAndTicks()).Trace(language.Chinese).Sequence(); got != want {
+		t.Errorf("got trace\n%s\nwant\n%s", got, want)
 	}
 }

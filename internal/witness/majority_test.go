@@ -15,45 +15,45 @@ import (
 )
 
 // onNode adds a command for one of three masters.
-func (s *story) onNode(sent, replied, node int, sale string, c witness.Command) {
+func (s *eventScript) onNode(sent, replied, node int, sale string, c witness.Command) {
 	c.Holder = witness.ReplicaOf(sale)
 	s.command(sent, replied, sale, c)
 	last := &(*s)[len(*s)-1]
 	last.Node, last.Nodes = node, 3
 }
 
-// takesOn adds that a sale takes these nodes.
-func (s *story) takesOn(ms int, sale string, nodes ...int) {
+// takesOn adds that a sale takes the lock on some nodes.
+func (s *eventScript) takesOn(ms int, sale string, nodes ...int) {
 	for _, node := range nodes {
 		s.onNode(ms, ms+node, node, sale, witness.Command{Verb: witness.Takes, Outcome: witness.Done, TTL: millis(1000)})
 	}
 }
 
-// removesOn adds that r1#1 gives them back.
-func (s *story) removesOn(ms int, nodes ...int) {
+// removesOn adds that r1#1 releases the lock on some nodes.
+func (s *eventScript) removesOn(ms int, nodes ...int) {
 	for _, node := range nodes {
 		s.onNode(ms, ms+node, node, "r1#1", witness.Command{Verb: witness.Removes, Outcome: witness.Done})
 	}
 }
 
-// happens adds what happened to a node.
-func (s *story) happens(ms int, kind witness.Kind, node int) {
+// nodeEvent adds an event of a node.
+func (s *eventScript) nodeEvent(ms int, kind witness.Kind, node int) {
 	*s = append(*s, witness.Event{Kind: kind, Node: node, Sent: at(ms), Replied: at(ms)})
 }
 
-// Who has most of the nodes is the holder: from the last of them that it takes to the first of them that it has no more.
-func TestMajority(t *testing.T) {
+// Whoever has a majority of the nodes is the holder: from the last of them that it takes to the first that it loses.
+func TestHoldingNeedsMajority(t *testing.T) {
 	for name, test := range map[string]struct {
-		tell func(*story)
+		play func(*eventScript)
 		want []string // holder, from, to, end
 	}{
 		"all of them": {
-			tell: func(s *story) { s.takesOn(0, "r1#1", 1, 2, 3); s.removesOn(100, 1, 2, 3) },
+			play: func(s *eventScript) { s.takesOn(0, "r1#1", 1, 2, 3); s.removesOn(100, 1, 2, 3) },
 			want: []string{"r1 2 102 given-back"},
 		},
-		"a minority": {tell: func(s *story) { s.takesOn(0, "r1#1", 1); s.takesOn(10, "r2#1", 2); s.removesOn(20, 1) }},
+		"a minority": {play: func(s *eventScript) { s.takesOn(0, "r1#1", 1); s.takesOn(10, "r2#1", 2); s.removesOn(20, 1) }},
 		"one after the other": {
-			tell: func(s *story) {
+			play: func(s *eventScript) {
 				s.takesOn(0, "r1#1", 1, 2)
 				s.takesOn(10, "r2#1", 3)
 				s.removesOn(20, 1, 2)
@@ -62,7 +62,7 @@ func TestMajority(t *testing.T) {
 			want: []string{"r1 2 21 given-back", "r2 31  "},
 		},
 		"a release whose reply comes late": {
-			tell: func(s *story) {
+			play: func(s *eventScript) {
 				s.takesOn(0, "r1#1", 1, 2, 3)
 				s.removesOn(20, 1)
 				s.onNode(20, 60, 2, "r1#1", witness.Command{Verb: witness.Removes, Outcome: witness.Done})
@@ -72,50 +72,52 @@ func TestMajority(t *testing.T) {
 			want: []string{"r1 2 60 given-back", "r2 32  "},
 		},
 		"an expiry": {
-			tell: func(s *story) { s.takesOn(0, "r1#1", 1, 2); s.takesOn(1000, "r2#1", 1, 2) },
+			play: func(s *eventScript) { s.takesOn(0, "r1#1", 1, 2); s.takesOn(1000, "r2#1", 1, 2) },
 			want: []string{"r1 2 1000 expired", "r2 1002  "},
 		},
 		"a node that restarts empty": {
-			tell: func(s *story) {
+			play: func(s *eventScript) {
 				s.takesOn(0, "r1#1", 1, 2)
-				s.happens(50, witness.KindEmptied, 2)
+				s.nodeEvent(50, witness.KindEmptied, 2)
 				s.takesOn(60, "r2#1", 2, 3)
 			},
 			want: []string{"r1 2 50 forgotten", "r2 63  "},
 		},
 		"a node that goes down, and is not missed": {
-			tell: func(s *story) { s.takesOn(0, "r1#1", 1, 2, 3); s.happens(50, witness.KindCrashes, 1) },
+			play: func(s *eventScript) { s.takesOn(0, "r1#1", 1, 2, 3); s.nodeEvent(50, witness.KindCrashes, 1) },
 			want: []string{"r1 2  "},
 		},
 	} {
-		var s story
-		test.tell(&s)
-		var got []string
-		for _, h := range witness.Examine(s).Holdings {
-			to := ""
-			if h.End != witness.Ongoing {
-				to = fmt.Sprint(h.To.UnixMilli())
+		t.Run(name, func(t *testing.T) {
+			var s eventScript
+			test.play(&s)
+			var got []string
+			for _, h := range witness.Examine(s).Holdings {
+				to := ""
+				if h.End != witness.Ongoing {
+					to = fmt.Sprint(h.To.UnixMilli())
+				}
+				got = append(got, fmt.Sprintf("%s %d %s %s", h.Holder, h.From.UnixMilli(), to, h.End))
 			}
-			got = append(got, fmt.Sprintf("%s %d %s %s", h.Holder, h.From.UnixMilli(), to, h.End))
-		}
-		if !slices.Equal(got, test.want) {
-			t.Errorf("%s: %q; want %q", name, got, test.want)
-		}
+			if !slices.Equal(got, test.want) {
+				t.Errorf("got holdings %q, want %q", got, test.want)
+			}
+		})
 	}
 }
 
-// What is found on nodes is found of the majority, and each attempt that asks them all counts once.
-func TestFindingsOnNodes(t *testing.T) {
+// A loss on a node is reported if it costs the holder its majority, and each attempt on all nodes counts once.
+func TestMajorityFindings(t *testing.T) {
 	for name, test := range map[string]struct {
-		tell func(*story)
+		play func(*eventScript)
 		want []string
 	}{
 		"a node forgets": {
-			tell: func(s *story) {
+			play: func(s *eventScript) {
 				s.moment(0, witness.KindAsks, "r1#1")
 				s.takesOn(0, "r1#1", 1, 2)
 				s.moment(5, witness.KindObtains, "r1#1")
-				s.happens(50, witness.KindEmptied, 2)
+				s.nodeEvent(50, witness.KindEmptied, 2)
 				s.moment(55, witness.KindAsks, "r2#1")
 				s.takesOn(60, "r2#1", 2, 3)
 				s.moment(65, witness.KindObtains, "r2#1")
@@ -124,10 +126,10 @@ func TestFindingsOnNodes(t *testing.T) {
 			want: []string{"node 2 forgot r1's lock", "r1#1 and r2#1 were in the critical section together for 10 ms"},
 		},
 		"a node that is not missed forgets": {
-			tell: func(s *story) { s.takesOn(0, "r1#1", 1, 2, 3); s.happens(50, witness.KindEmptied, 2) },
+			play: func(s *eventScript) { s.takesOn(0, "r1#1", 1, 2, 3); s.nodeEvent(50, witness.KindEmptied, 2) },
 		},
 		"a poll": {
-			tell: func(s *story) {
+			play: func(s *eventScript) {
 				s.takesOn(0, "r1#1", 1, 2, 3)
 				s.moment(5, witness.KindAsks, "r2#1")
 				s.removesOn(50, 1, 2, 3)
@@ -140,7 +142,7 @@ func TestFindingsOnNodes(t *testing.T) {
 			want: []string{"r2#1 asked for the lock 23 times in vain"},
 		},
 		"no reply from a minority": {
-			tell: func(s *story) {
+			play: func(s *eventScript) {
 				s.takesOn(0, "r1#1", 1, 2)
 				s.moment(5, witness.KindObtains, "r1#1")
 				s.onNode(0, 3000, 3, "r1#1", witness.Command{Verb: witness.Takes, Outcome: witness.Unknown})
@@ -149,7 +151,7 @@ func TestFindingsOnNodes(t *testing.T) {
 			},
 		},
 		"no reply from a majority in time": {
-			tell: func(s *story) {
+			play: func(s *eventScript) {
 				s.takesOn(0, "r1#1", 1)
 				s.onNode(0, 3000, 2, "r1#1", witness.Command{Verb: witness.Takes, Outcome: witness.Done})
 				s.onNode(0, 3000, 3, "r1#1", witness.Command{Verb: witness.Takes, Outcome: witness.Done})
@@ -160,18 +162,20 @@ func TestFindingsOnNodes(t *testing.T) {
 			want: []string{"r1#1 asked for the lock, had no reply for 2.0 s, and failed"},
 		},
 	} {
-		var s story
-		test.tell(&s)
-		if got := says(witness.Examine(s)); !slices.Equal(got, test.want) {
-			t.Errorf("%s: it says\n  %s\nwant\n  %s", name, strings.Join(got, "\n  "), strings.Join(test.want, "\n  "))
-		}
+		t.Run(name, func(t *testing.T) {
+			var s eventScript
+			test.play(&s)
+			if got := sentences(witness.Examine(s)); !slices.Equal(got, test.want) {
+				t.Errorf("got findings\n  %s\nwant\n  %s", strings.Join(got, "\n  "), strings.Join(test.want, "\n  "))
+			}
+		})
 	}
 }
 
-// The commands for nodes are known as their sale's, and as their replica's lock. Of a waiter's attempts the first is noted on each node,
-// and how many there were; not what it gives back each time.
-func TestRecorderOfNodes(t *testing.T) {
-	s := open(t)
+// Commands for nodes are recorded as their sale's, with their replica as the holder. Of a waiter's attempts the first is recorded on each
+// node, and the number of the others, but not the releases after each attempt.
+func TestRecorderAttributesNodeCommands(t *testing.T) {
+	s := openRecorded(t)
 	const asked = 3
 	for i, node := range s.Nodes {
 		node.AddHook(s.recorder.HookOfNode(i+1, len(s.Nodes)))
@@ -190,7 +194,7 @@ func TestRecorderOfNodes(t *testing.T) {
 			}
 		}
 	})
-	events := watch(t, s.recorder, has(witness.KindEnds, "r1#1"))
+	events := collectEvents(t, s.recorder, hasEvent(witness.KindEnds, "r1#1"))
 	counts := map[string]int{}
 	for _, event := range events {
 		if c := event.Command; c != nil {
@@ -212,16 +216,16 @@ func TestRecorderOfNodes(t *testing.T) {
 	}
 	account := witness.Examine(events)
 	if len(account.Holdings) != 1 || account.Holdings[0].Holder != "r1" || account.Holdings[0].End != witness.GivenBack {
-		t.Errorf("the holdings are %+v; want one of r1", account.Holdings)
+		t.Errorf("got holdings %+v, want one of r1", account.Holdings)
 	}
 	if len(account.NodeHoldings) != 5 {
-		t.Errorf("the holdings on nodes are %+v; want one of each", account.NodeHoldings)
+		t.Errorf("got holdings on nodes %+v, want one on each", account.NodeHoldings)
 	}
 }
 
-// Each node has a lifeline of its own, with whose lock is there.
-func TestTraceOnNodes(t *testing.T) {
-	var s story
+// Each node has a lifeline of its own, which shows the lock's holder there.
+func TestTraceDrawsNodes(t *testing.T) {
+	var s eventScript
 	s.moment(0, witness.KindAsks, "r1#1")
 	s.takesOn(0, "r1#1", 1, 2)
 	s = append(s, witness.Event{Kind: witness.KindCutOff, Replica: "r1", Node: 3, Sent: at(5), Replied: at(5)})
@@ -232,8 +236,8 @@ func TestTraceOnNodes(t *testing.T) {
 		}
 	}
 	s.moment(9, witness.KindObtains, "r1#1")
-	s.happens(50, witness.KindEmptied, 2)
-	s.happens(60, witness.KindCrashes, 3)
+	s.nodeEvent(50, witness.KindEmptied, 2)
+	s.nodeEvent(60, witness.KindCrashes, 3)
 	want := `     r1#1   node1  node2  node3  Redis
   1  ├───────▶1      │      │      │   SET distributedLock r1 NX → OK
      │        1      │      │      │   r1#1 takes the lock on node 1
@@ -246,13 +250,13 @@ func TestTraceOnNodes(t *testing.T) {
   6  ┃        1      │      ✗      │   node 3 goes down
 `
 	if got := witness.Examine(s).Trace(language.English).Sequence(); got != want {
-		t.Errorf("drawn is\n%s\nwant\n%s", got, want)
+		t.Errorf("got trace\n%s\nwant\n%s", got, want)
 	}
 }
 
-// A renewal is its replica's, and drawn on the lifeline of the sale that is at work there; what somebody does by hand, on none.
+// A replica's renewal is drawn on the lifeline of the sale in the critical section there; a command sent by hand on none.
 func TestTraceDrawsRenewals(t *testing.T) {
-	var s story
+	var s eventScript
 	s.takes(0, "r1#1", 1000)
 	for _, holder := range []string{"r1", ""} {
 		s = append(s, witness.Event{
@@ -262,6 +266,6 @@ func TestTraceDrawsRenewals(t *testing.T) {
 	}
 	steps := witness.Examine(s).Trace(language.English).Steps
 	if len(steps) != 3 || steps[1].Actor != "r1#1" || steps[2].Actor != "" {
-		t.Errorf("%+v", steps)
+		t.Errorf("got steps %+v, want the last two drawn at r1#1 and at none", steps)
 	}
 }

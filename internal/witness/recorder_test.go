@@ -27,63 +27,64 @@ import (
 
 const patience = 20 * time.Second
 
-// shelf is an embedded Redis whose commands a recorder sees.
-type shelf struct {
+// recordedRedis is an embedded Redis whose commands a recorder records.
+type recordedRedis struct {
 	*dao.Redis
 	recorder *witness.Recorder
-	sent     *counter
+	counter  *commandCounter
 }
 
-func open(t testing.TB) shelf { return opened(t, true) }
+// openRecorded opens an embedded Redis with a recorder.
+func openRecorded(t testing.TB) recordedRedis { return openRedis(t, true) }
 
-func opened(t testing.TB, seen bool) shelf {
+func openRedis(t testing.TB, isRecorded bool) recordedRedis {
 	t.Helper()
 	redis, err := dao.Open(t.Context(), dao.Config{EmbeddedAddr: "127.0.0.1:0"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = redis.Close() })
-	s := shelf{Redis: redis, recorder: witness.NewRecorder("r1", "r1-process", time.Now)}
-	s.sent = &counter{reached: make(chan struct{})}
-	if seen {
+	s := recordedRedis{Redis: redis, recorder: witness.NewRecorder("r1", "r1-process", time.Now)}
+	s.counter = &commandCounter{manySent: make(chan struct{})}
+	if isRecorded {
 		redis.Lock.AddHook(s.recorder.Hook())
 	}
-	redis.Lock.AddHook(s.sent)
+	redis.Lock.AddHook(s.counter)
 	return s
 }
 
-func (s shelf) options() lock.Options {
+func (s recordedRedis) options() lock.Options {
 	return lock.Options{
 		Key: lock.Key, TTL: time.Minute, RetryInterval: time.Millisecond, WaitTimeout: patience, Clock: lock.SystemClock{},
 	}
 }
 
-// counter counts the commands that are sent.
-type counter struct {
-	n       atomic.Int64
-	reached chan struct{} // closed when there were many
+// commandCounter counts the commands that are sent.
+type commandCounter struct {
+	sent     atomic.Int64
+	manySent chan struct{} // closed when pollingCommands were sent
 }
 
-// many is more than a sale needs that does not poll.
-const many = 20
+// pollingCommands is more commands than a sale needs that does not poll.
+const pollingCommands = 20
 
-func (c *counter) DialHook(next redis.DialHook) redis.DialHook { return next }
+func (c *commandCounter) DialHook(next redis.DialHook) redis.DialHook { return next }
 
-func (c *counter) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
+func (c *commandCounter) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 	return func(ctx context.Context, cmd redis.Cmder) error {
-		if c.n.Add(1) == many {
-			close(c.reached)
+		if c.sent.Add(1) == pollingCommands {
+			close(c.manySent)
 		}
 		return next(ctx, cmd)
 	}
 }
 
-func (c *counter) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+func (c *commandCounter) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
 	return next
 }
 
-// sell does with the lock what a sale does.
-func (s shelf) sell(t testing.TB, locker lock.Locker, id string, during func()) {
+// sell does with the lock what a sale does, and calls during in the critical section.
+func (s recordedRedis) sell(t testing.TB, locker lock.Locker, id string, during func()) {
 	t.Helper()
 	ctx := s.recorder.Follow(t.Context(), "run", lock.Owner(id))
 	s.recorder.Observe(ctx, service.Seen{Moment: service.Asks})
@@ -99,8 +100,8 @@ func (s shelf) sell(t testing.TB, locker lock.Locker, id string, during func()) 
 	s.recorder.Observe(ctx, service.Seen{Moment: service.Ends, Err: err})
 }
 
-// watch collects what the recorder has noted, as a watcher over HTTP does.
-func watch(t testing.TB, recorder *witness.Recorder, until func([]witness.Event) bool) []witness.Event {
+// collectEvents collects the recorder's events over HTTP until they satisfy a condition.
+func collectEvents(t testing.TB, recorder *witness.Recorder, until func([]witness.Event) bool) []witness.Event {
 	t.Helper()
 	server := httptest.NewServer(recorder)
 	defer server.Close()
@@ -124,23 +125,23 @@ func watch(t testing.TB, recorder *witness.Recorder, until func([]witness.Event)
 	return collected.Events()
 }
 
-// The reason of a failure travels with the event, whatever else the error tells.
-func TestAFailureHasItsCode(t *testing.T) {
+// The end of a sale carries the code of its error, whatever else the error says.
+func TestSaleEndCarriesErrorCode(t *testing.T) {
 	recorder := witness.NewRecorder("r1", "a-process", time.Now)
 	ctx := recorder.Follow(t.Context(), "run", lock.Owner("a"))
 	recorder.Observe(ctx, service.Seen{Moment: service.Asks})
 	recorder.Observe(ctx, service.Seen{Moment: service.Ends, Err: fmt.Errorf("GET: %w: OOM", lock.ErrRefused)})
-	events := watch(t, recorder, func(events []witness.Event) bool { return len(events) == 2 })
+	events := collectEvents(t, recorder, func(events []witness.Event) bool { return len(events) == 2 })
 	account := witness.NewAccount(witness.Limits{})
 	for _, event := range events {
 		account.Record(event)
 	}
 	if end := events[len(events)-1]; end.Code != "redis_refused" || account.Sales[0].Code != end.Code {
-		t.Errorf("%+v ends %+v; want redis_refused", end, account.Sales[0])
+		t.Errorf("got end %+v of sale %+v, want redis_refused", end, account.Sales[0])
 	}
 }
 
-func has(kind witness.Kind, sale string) func([]witness.Event) bool {
+func hasEvent(kind witness.Kind, sale string) func([]witness.Event) bool {
 	return func(events []witness.Event) bool {
 		for _, event := range events {
 			if event.Kind == kind && event.Sale == sale {
@@ -151,13 +152,14 @@ func has(kind witness.Kind, sale string) func([]witness.Event) bool {
 	}
 }
 
-// A sale's commands are known as the sale's, even v2's, which name no owner, with what they mean; and no command is sent more.
-func TestRecorderNotesASale(t *testing.T) {
-	s := open(t)
+// A sale's commands are recorded as the sale's, with their meanings; even those of v2, which name no owner. The recorder sends no
+// commands.
+func TestRecorderRecordsSaleWithoutExtraCommands(t *testing.T) {
+	s := openRecorded(t)
 	s.sell(t, lockv2.New(s.Lock, s.options()), "one", func() {})
-	unseen := opened(t, false)
-	unseen.sell(t, lockv2.New(unseen.Lock, unseen.options()), "one", func() {})
-	events := watch(t, s.recorder, has(witness.KindEnds, "r1#1"))
+	unrecorded := openRedis(t, false)
+	unrecorded.sell(t, lockv2.New(unrecorded.Lock, unrecorded.options()), "one", func() {})
+	events := collectEvents(t, s.recorder, hasEvent(witness.KindEnds, "r1#1"))
 	var all []string
 	for _, event := range events {
 		text := string(event.Kind)
@@ -171,16 +173,16 @@ func TestRecorderNotesASale(t *testing.T) {
 		"r1#1 DEL distributedLock -> 1 removes done r1#1", "r1#1 released", "r1#1 ends",
 	}
 	if got := strings.Join(all, "\n"); got != strings.Join(want, "\n") {
-		t.Errorf("noted\n%s\nwant\n%s", got, strings.Join(want, "\n"))
+		t.Errorf("got\n%s\nwant\n%s", got, strings.Join(want, "\n"))
 	}
-	if with, without := s.sent.n.Load(), unseen.sent.n.Load(); with != without {
-		t.Errorf("%d commands were sent, and %d without a recorder", with, without)
+	if with, without := s.counter.sent.Load(), unrecorded.counter.sent.Load(); with != without {
+		t.Errorf("got %d commands with a recorder, want %d as without", with, without)
 	}
 }
 
-// Of a waiter's attempts the first is noted, and how many there were.
+// Of a waiter's attempts, the first is recorded, and the others are counted.
 func TestRecorderCountsPolls(t *testing.T) {
-	s := open(t)
+	s := openRecorded(t)
 	locker := lockv2.New(s.Lock, s.options())
 	waiting := make(chan struct{})
 	s.sell(t, locker, "one", func() {
@@ -188,10 +190,10 @@ func TestRecorderCountsPolls(t *testing.T) {
 			defer close(waiting)
 			s.sell(t, locker, "two", func() {})
 		}()
-		<-s.sent.reached
+		<-s.counter.manySent
 	})
 	<-waiting
-	events := watch(t, s.recorder, has(witness.KindEnds, "r1#2"))
+	events := collectEvents(t, s.recorder, hasEvent(witness.KindEnds, "r1#2"))
 	var refused, polls int
 	var asked time.Time
 	for _, event := range events {
@@ -206,14 +208,14 @@ func TestRecorderCountsPolls(t *testing.T) {
 			}
 		}
 	}
-	if refused != 1 || polls < many/2 {
-		t.Errorf("%d refusals were noted, and %d polls counted; want one, and some %d", refused, polls, many)
+	if refused != 1 || polls < pollingCommands/2 {
+		t.Errorf("got %d refusals and %d polls, want 1 and some %d", refused, polls, pollingCommands)
 	}
 }
 
-// A renewal has no sale's context, but names the owner.
-func TestRecorderKnowsRenewals(t *testing.T) {
-	s := open(t)
+// A renewal does not have the sale's context, but names the owner.
+func TestRecorderAttributesRenewals(t *testing.T) {
+	s := openRecorded(t)
 	opts := s.options()
 	opts.TTL = 60 * time.Millisecond
 	renewed := func(events []witness.Event) bool {
@@ -224,11 +226,11 @@ func TestRecorderKnowsRenewals(t *testing.T) {
 		}
 		return false
 	}
-	s.sell(t, lockv6.New(s.Lock, opts), "one", func() { watch(t, s.recorder, renewed) })
+	s.sell(t, lockv6.New(s.Lock, opts), "one", func() { collectEvents(t, s.recorder, renewed) })
 }
 
-// A recorder forgets the oldest events, and says so. A watcher that comes back gets what it has not seen.
-func TestRecorderIsBounded(t *testing.T) {
+// A recorder drops the oldest events, and its stream has a gap. A returning watcher gets what it has not seen.
+func TestRecorderDropsOldestEvents(t *testing.T) {
 	recorder := witness.NewRecorder("r1", "a-process", time.Now)
 	ctx := recorder.Follow(t.Context(), "run", lock.Owner("one"))
 	const moments = 20_000
@@ -257,10 +259,10 @@ func TestRecorderIsBounded(t *testing.T) {
 	}
 }
 
-// A recorder that repeats the stream of another serves what that one does, to whoever comes.
-func TestRecorderRepeatsAnother(t *testing.T) {
+// A recorder that relays another's stream serves the same, whatever a watcher has seen.
+func TestRelayServesSameStream(t *testing.T) {
 	const moments = 20_000
-	other, repeats := witness.NewRecorder("r1", "a-process", time.Now), witness.NewRecorder("r1", "", time.Now)
+	other, relay := witness.NewRecorder("r1", "a-process", time.Now), witness.NewRecorder("r1", "", time.Now)
 	ctx := other.Follow(t.Context(), "run", lock.Owner("one"))
 	for range moments {
 		other.Observe(ctx, service.Seen{Moment: service.Asks})
@@ -272,26 +274,26 @@ func TestRecorderRepeatsAnother(t *testing.T) {
 		recorder.ServeHTTP(answer, request)
 		return answer.Body.String()
 	}
-	if err := repeats.Relay(sse.Event{ID: "of-a-former-process:1", Data: []byte("{}")}); err != nil {
+	if err := relay.Relay(sse.Event{ID: "of-a-former-process:1", Data: []byte("{}")}); err != nil {
 		t.Error(err)
 	}
 	for event, err := range sse.Read(strings.NewReader(served(other, "")), 1<<20) {
-		if err != nil || repeats.Relay(event) != nil {
+		if err != nil || relay.Relay(event) != nil {
 			t.Fatalf("%s: %v", event.ID, err)
 		}
 	}
-	repeats.Close()
+	relay.Close()
 	for _, seen := range []string{"", "a-process:19990", "another-process:19990", "another-process:7,a-process:7", "a-process:20000"} {
-		if got, want := served(repeats, seen), served(other, seen); got != want {
+		if got, want := served(relay, seen), served(other, seen); got != want {
 			t.Errorf("after %q: %d bytes, %.100q; want %d, %.100q", seen, len(got), got, len(want), want)
 		}
 	}
-	if err := repeats.Relay(sse.Event{ID: "7"}); err == nil {
-		t.Error("an event of no process is taken")
+	if err := relay.Relay(sse.Event{ID: "7"}); err == nil {
+		t.Error("Relay took an event without a process")
 	}
 }
 
-// BenchmarkRecorder says what a sale's command costs more while nobody watches.
+// BenchmarkRecorder measures what recording adds to a sale's command while nobody watches.
 func BenchmarkRecorder(b *testing.B) {
 	recorder := witness.NewRecorder("r1", "a-process", time.Now)
 	ctx := recorder.Follow(b.Context(), "run", lock.Owner("one"))
@@ -302,8 +304,8 @@ func BenchmarkRecorder(b *testing.B) {
 	}
 }
 
-// Renewals of a process that fail are noted once, and counted: they are tried again all the time.
-func TestRecorderCountsRenewalsThatFail(t *testing.T) {
+// Failed renewals of a process are recorded once and counted, because they are retried all the time.
+func TestRecorderCountsFailedRenewals(t *testing.T) {
 	recorder := witness.NewRecorder("r1", "a-process", time.Now)
 	renew := func(reply error) {
 		cmd := redis.NewCmd(t.Context(), "eval", lua.CompareAndExtend, 1, lock.Key, lock.Owner("a-process:7"), 1000)
@@ -321,12 +323,12 @@ func TestRecorderCountsRenewalsThatFail(t *testing.T) {
 		got = append(got, fmt.Sprintf("%s on %d: %d polls before", e.Command.Holder, e.Node, e.Command.Polls))
 	})
 	if want := []string{"r1 on 2: 0 polls before", "r1 on 2: 4 polls before"}; err != nil || !slices.Equal(got, want) {
-		t.Errorf("noted %q, %v; want %q", got, err, want)
+		t.Errorf("got %q, %v, want %q", got, err, want)
 	}
 }
 
-// A write that is refused because its run is over is not refused for its token.
-func TestRecorderKnowsRunsThatAreOver(t *testing.T) {
+// A write that is refused because its run is over is not taken for a stale token.
+func TestRecorderTellsOverFromRefused(t *testing.T) {
 	recorder := witness.NewRecorder("r1", "a-process", time.Now)
 	ctx := recorder.Follow(t.Context(), "run", lock.Owner("one"))
 	for _, reply := range []int64{0, 1, 2} {
@@ -345,6 +347,6 @@ func TestRecorderKnowsRunsThatAreOver(t *testing.T) {
 		got = append(got, e.Command.Outcome)
 	})
 	if want := []witness.Outcome{witness.Refused, witness.Done, witness.Over}; err != nil || !slices.Equal(got, want) {
-		t.Errorf("the outcomes are %q, %v; want %q", got, err, want)
+		t.Errorf("got outcomes %q, %v, want %q", got, err, want)
 	}
 }

@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// Sales in different segments are not in each other's way: neither two inside, nor a lost update, nor the end of the other's lock.
-func TestSegmentsAreApart(t *testing.T) {
+// Sales in different segments are independent: they neither overlap, nor lose updates, nor end each other's locks.
+func TestSegmentsAreIndependent(t *testing.T) {
 	for other, want := range map[int]map[FindingKind]int{
 		2: {},
-		1: {Overlapped: 1, LostUpdate: 1, RemovedLock: 1, WroteLate: 2}, // each after the other had ended its lock
+		1: {Overlapped: 1, LostUpdate: 1, RemovedLock: 1, WroteLate: 2}, // each sale wrote after the other had ended its lock
 	} {
 		at := time.Unix(0, 0)
 		var events []Event
@@ -18,38 +18,38 @@ func TestSegmentsAreApart(t *testing.T) {
 			event.Sent, event.Replied = at, at
 			events = append(events, event)
 		}
-		does := func(replica string, segment int, verb Verb, stock int64, forced bool) {
+		command := func(replica string, segment int, verb Verb, stock int64, forced bool) {
 			add(Event{Kind: KindCommand, Replica: replica, Sale: replica + "#1", Segment: segment, Command: &Command{
 				Verb: verb, Outcome: Done, Holder: replica, TTL: Millis(time.Minute), Stock: stock, Forced: forced,
 			}})
 		}
-		begins := func(replica string, segment int, forced bool) {
+		begin := func(replica string, segment int, forced bool) {
 			add(Event{Kind: KindAsks, Replica: replica, Sale: replica + "#1", Owner: replica, Segment: segment})
-			does(replica, segment, Takes, 0, forced)
+			command(replica, segment, Takes, 0, forced)
 			add(Event{Kind: KindObtains, Replica: replica, Sale: replica + "#1", Segment: segment})
-			does(replica, segment, Reads, 5, false)
+			command(replica, segment, Reads, 5, false)
 		}
-		ends := func(replica string, segment int, forced bool) {
-			does(replica, segment, Writes, 4, false)
+		end := func(replica string, segment int, forced bool) {
+			command(replica, segment, Writes, 4, false)
 			add(Event{Kind: KindLeaves, Replica: replica, Sale: replica + "#1", Segment: segment})
-			does(replica, segment, Removes, 0, forced)
+			command(replica, segment, Removes, 0, forced)
 			add(Event{Kind: KindEnds, Replica: replica, Sale: replica + "#1"})
 		}
-		begins("r1", 1, false)
-		begins("r2", other, other == 1)
-		ends("r1", 1, other == 1)
-		ends("r2", other, false)
+		begin("r1", 1, false)
+		begin("r2", other, other == 1)
+		end("r1", 1, other == 1)
+		end("r2", other, false)
 		account := Examine(events)
 		for _, kind := range []FindingKind{Overlapped, LostUpdate, RemovedLock, WroteLate, WaitsForItself} {
 			if account.FindingCounts[kind] != want[kind] {
-				t.Errorf("the other one in segment %d: %d × %s; want %d", other, account.FindingCounts[kind], kind, want[kind])
+				t.Errorf("the other sale in segment %d: got %d × %s, want %d", other, account.FindingCounts[kind], kind, want[kind])
 			}
 		}
 	}
 }
 
-// A sale that goes on to the next segment waits there anew, behind those who wait there, and does not wait for itself.
-func TestASaleThatGoesOn(t *testing.T) {
+// A sale that moves on to the next segment waits again there, behind those who wait, and not for itself.
+func TestSaleWaitsAgainInNextSegment(t *testing.T) {
 	at := time.Unix(0, 0)
 	account := NewAccount(Limits{})
 	add := func(kind Kind, sale string, segment int) {
@@ -68,12 +68,12 @@ func TestASaleThatGoesOn(t *testing.T) {
 		add(KindEnds, sale, 0)
 	}
 	if s := account.Sale("r1#1"); !s.IsWaiting() || s.Segment != 2 {
-		t.Errorf("it does not wait in the next segment: %+v", s)
+		t.Errorf("got sale %+v, want it to wait in segment 2", s)
 	}
 	add(KindEnds, "r1#1", 0)
 	for _, kind := range []FindingKind{WaitsForItself, Overtaken, Overlapped} {
 		if account.FindingCounts[kind] > 0 {
-			t.Errorf("%d × %s", account.FindingCounts[kind], kind)
+			t.Errorf("got %d × %s, want none", account.FindingCounts[kind], kind)
 		}
 	}
 }

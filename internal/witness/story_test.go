@@ -9,31 +9,31 @@ import (
 	"lockstep/internal/witness"
 )
 
-// told writes a story, each turn with those it follows from.
-func told(turns []witness.StoryMoment) (all []string) {
-	for _, turn := range turns {
-		text := fmt.Sprintf("%d %s", turn.At.UnixMilli(), turn.Sentence(language.English))
-		if turn.Causes != nil {
-			text += fmt.Sprint(" ", turn.Causes)
+// momentTexts returns the moments of a story as texts, each with its causes.
+func momentTexts(moments []witness.StoryMoment) (all []string) {
+	for _, moment := range moments {
+		text := fmt.Sprintf("%d %s", moment.At.UnixMilli(), moment.Sentence(language.English))
+		if moment.Causes != nil {
+			text += fmt.Sprint(" ", moment.Causes)
 		}
 		all = append(all, text)
 	}
 	return all
 }
 
-func TestStory(t *testing.T) {
+func TestStoryTellsCauses(t *testing.T) {
 	for name, test := range map[string]struct {
-		tell func(*story)
+		play func(*eventScript)
 		want []string
 	}{
 		"nothing went wrong": {
-			tell: func(s *story) {
+			play: func(s *eventScript) {
 				s.takes(0, "r1#1", 3000)
 				s.removes(10, "r1#1", witness.Done, true)
 			},
 		},
 		"a foreign delete": {
-			tell: foreignDelete,
+			play: foreignDelete,
 			want: []string{
 				"3000 r1#1's lock expired after 3.0 s, while r1#1 was still at work",
 				"3010 r2#1 entered while r1#1 was at work [1]",
@@ -43,7 +43,7 @@ func TestStory(t *testing.T) {
 			},
 		},
 		"no lock": {
-			tell: func(s *story) {
+			play: func(s *eventScript) {
 				for i, sale := range []string{"r1#1", "r2#1", "r3#1"} {
 					s.moment(i, witness.KindAsks, sale)
 					s.moment(i, witness.KindObtains, sale)
@@ -61,12 +61,12 @@ func TestStory(t *testing.T) {
 			},
 		},
 		"a replica that was stopped": {
-			tell: func(s *story) {
+			play: func(s *eventScript) {
 				s.takes(0, "r1#1", 1000)
-				s.befalls(500, witness.KindStops, "r1")
+				s.replicaEvent(500, witness.KindStops, "r1")
 				s.takes(1001, "r2#1", 1000)
 				s.removes(1100, "r2#1", witness.Done, true)
-				s.befalls(1500, witness.KindResumes, "r1")
+				s.replicaEvent(1500, witness.KindResumes, "r1")
 				s.removes(1600, "r1#1", witness.ByNobody, false)
 			},
 			want: []string{
@@ -76,33 +76,35 @@ func TestStory(t *testing.T) {
 			},
 		},
 		"a lock that never expires": {
-			tell: func(s *story) {
+			play: func(s *eventScript) {
 				s.takes(0, "r1#1", 0)
-				s.befalls(500, witness.KindDies, "r1")
+				s.replicaEvent(500, witness.KindDies, "r1")
 			},
 			want: []string{
 				"500 r1#1's replica died", "500 r1#1 is gone, and its lock stays: it never expires, and nobody may remove it [1]",
 			},
 		},
 	} {
-		events := story{}
-		test.tell(&events)
-		all := witness.Examine(events)
-		if got := told(all.Story()); !slices.Equal(got, test.want) {
-			t.Errorf("%s: the story is\n%q; want\n%q", name, got, test.want)
-		}
-		bounded := witness.NewAccount(witness.Limits{MaxEvents: 100, MaxPerKind: 5, MaxReplyDelay: 1})
-		for _, event := range witness.InOrder(events) {
-			bounded.Record(event)
-		}
-		if got := told(bounded.Story()); !slices.Equal(got, test.want) {
-			t.Errorf("%s, as it happens: the story is\n%q; want\n%q", name, got, test.want)
-		}
+		t.Run(name, func(t *testing.T) {
+			events := eventScript{}
+			test.play(&events)
+			all := witness.Examine(events)
+			if got := momentTexts(all.Story()); !slices.Equal(got, test.want) {
+				t.Errorf("got story\n%q, want\n%q", got, test.want)
+			}
+			bounded := witness.NewAccount(witness.Limits{MaxEvents: 100, MaxPerKind: 5, MaxReplyDelay: 1})
+			for _, event := range witness.InOrder(events) {
+				bounded.Record(event)
+			}
+			if got := momentTexts(bounded.Story()); !slices.Equal(got, test.want) {
+				t.Errorf("recorded one by one: got story\n%q, want\n%q", got, test.want)
+			}
+		})
 	}
 }
 
-// foreignDelete is v2's, with the sale that comes in for it.
-func foreignDelete(s *story) {
+// foreignDelete is the foreign release of v2, with the sale that enters because of it.
+func foreignDelete(s *eventScript) {
 	s.takes(0, "r1#1", 3000)
 	s.stock(10, "r1#1", witness.Reads, 200)
 	s.takes(3008, "r2#1", 3000)
@@ -115,10 +117,10 @@ func foreignDelete(s *story) {
 	s.removes(7010, "r2#1", witness.Done, true)
 }
 
-// What a story was made of may be forgotten; it stays as it was, and so do its sales.
-func TestAStoryStays(t *testing.T) {
+// A story and its sales stay as they were, although the events are dropped.
+func TestStoryOutlivesItsEvents(t *testing.T) {
 	const sales = 3000
-	a := watched(witness.Limits{MaxEvents: 100, MaxPerKind: 5}, func(s *story) {
+	a := recordedAccount(witness.Limits{MaxEvents: 100, MaxPerKind: 5}, func(s *eventScript) {
 		foreignDelete(s)
 		for i := range sales {
 			name := fmt.Sprintf("r4#%d", i+1)
@@ -126,8 +128,8 @@ func TestAStoryStays(t *testing.T) {
 			s.removes(9005+10*i, name, witness.Done, true)
 		}
 	})
-	if got := told(a.Story()); len(got) < 5 || got[1] != "3010 r2#1 entered while r1#1 was at work [1]" {
-		t.Errorf("after %d more sales, the story is %q", sales, got)
+	if got := momentTexts(a.Story()); len(got) < 5 || got[1] != "3010 r2#1 entered while r1#1 was at work [1]" {
+		t.Errorf("after %d more sales: got story %q, want the one of the foreign release", sales, got)
 	}
 	for _, name := range []string{"r1#1", "r2#1"} {
 		if a.Sale(name) == nil {
@@ -135,6 +137,6 @@ func TestAStoryStays(t *testing.T) {
 		}
 	}
 	if len(a.Sales) > 1000 {
-		t.Errorf("it keeps %d sales", len(a.Sales))
+		t.Errorf("got %d sales, want at most 1000", len(a.Sales))
 	}
 }

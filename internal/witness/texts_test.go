@@ -24,8 +24,8 @@ var (
 	sameInAll   = strings.NewReplacer("Redis", "", "tick", "", "DEL", "", "v7", "", "context", "")
 )
 
-// texts are all that the witness can say, by where they stand.
-func texts() map[string]language.Text {
+// allTexts returns all texts of the witness, by a name for each.
+func allTexts() map[string]language.Text {
 	all := map[string]language.Text{}
 	for _, row := range findingTexts() {
 		all["sentence "+string(row.kind)] = row.sentence
@@ -55,9 +55,9 @@ func texts() map[string]language.Text {
 	return all
 }
 
-// Every text says the same in each language: it has the same places to fill, and nothing of the other language.
-func TestEveryTextIsInEveryLanguage(t *testing.T) {
-	for name, text := range texts() {
+// Every text is translated: it has the same placeholders in each language, and no word of the other language.
+func TestTextsAreTranslated(t *testing.T) {
+	for name, text := range allTexts() {
 		english, chinese := text.In(language.English), text.In(language.Chinese)
 		if english == "" || han.MatchString(english) {
 			t.Errorf("%s is in English %q", name, english)
@@ -66,14 +66,14 @@ func TestEveryTextIsInEveryLanguage(t *testing.T) {
 		if chinese == "" || latin.MatchString(rest) || latin.MatchString(placeholder.ReplaceAllString(english, "")) && !han.MatchString(chinese) {
 			t.Errorf("%s is in Chinese %q", name, chinese)
 		}
-		if one, other := places(english), places(chinese); !slices.Equal(one, other) {
+		if one, other := placeholders(english), placeholders(chinese); !slices.Equal(one, other) {
 			t.Errorf("%s has the places %v in English, and %v in Chinese", name, one, other)
 		}
 	}
 }
 
-// places are what a text leaves to fill: of a format, in the order of the values; of a sentence, each field once.
-func places(text string) []string {
+// placeholders returns the placeholders of a text: of a format in the order of the values, of a sentence each field once.
+func placeholders(text string) []string {
 	all := placeholder.FindAllString(text, -1)
 	if strings.Contains(text, "{") {
 		slices.Sort(all)
@@ -82,8 +82,8 @@ func places(text string) []string {
 	return all
 }
 
-// Each kind of finding that is declared has a sentence, and no other has.
-func TestEveryFindingHasASentence(t *testing.T) {
+// Each declared kind of finding has a sentence, and no other has.
+func TestEveryFindingKindHasSentence(t *testing.T) {
 	declared := constants(t, "FindingKind")
 	for _, row := range findingTexts() {
 		if !slices.Contains(declared, string(row.kind)) {
@@ -104,7 +104,7 @@ func TestEveryFindingHasASentence(t *testing.T) {
 	}
 }
 
-// constants are the values of the constants of that type, in this package.
+// constants returns the values of the constants of a type in this package.
 func constants(t *testing.T, name string) (values []string) {
 	t.Helper()
 	files, err := filepath.Glob("*.go")
@@ -117,7 +117,7 @@ func constants(t *testing.T, name string) (values []string) {
 			t.Fatal(err)
 		}
 		for _, d := range file.Decls {
-			if d, is := d.(*ast.GenDecl); is && d.Tok == token.CONST {
+			if d, ok := d.(*ast.GenDecl); ok && d.Tok == token.CONST {
 				values = append(values, valuesOf(d, name)...)
 			}
 		}
@@ -128,10 +128,11 @@ func constants(t *testing.T, name string) (values []string) {
 	return values
 }
 
+// valuesOf returns the values of a declaration's constants of a type.
 func valuesOf(declaration *ast.GenDecl, name string) (values []string) {
 	for _, spec := range declaration.Specs {
 		spec, _ := spec.(*ast.ValueSpec)
-		if of, is := spec.Type.(*ast.Ident); is && of.Name == name {
+		if typeName, ok := spec.Type.(*ast.Ident); ok && typeName.Name == name {
 			literal, _ := spec.Values[0].(*ast.BasicLit)
 			values = append(values, strings.Trim(literal.Value, `"`))
 		}
@@ -139,8 +140,8 @@ func valuesOf(declaration *ast.GenDecl, name string) (values []string) {
 	return values
 }
 
-// One attempt is not several.
-func TestAttemptsAreCounted(t *testing.T) {
+// One attempt is in the singular.
+func TestPollsSentenceCounts(t *testing.T) {
 	for want, event := range map[string]Event{
 		"r1#2 asks once more, in vain":           {Sale: "r1#2", Command: &Command{Polls: 1}},
 		"r1#2 asks node 3 2 more times, in vain": {Sale: "r1#2", Node: 3, Command: &Command{Polls: 2}},
@@ -151,8 +152,8 @@ func TestAttemptsAreCounted(t *testing.T) {
 	}
 }
 
-// Why a sale failed is told by its code in Chinese; in English, and where there is none, the error tells all.
-func TestWhyASaleFailed(t *testing.T) {
+// The Chinese sentence about a failed sale translates its code; English, and a sale without a code, show the error.
+func TestEndSentenceTranslatesCode(t *testing.T) {
 	for want, event := range map[string]Event{
 		"r1#2 失败：Redis 拒绝了命令": {Sale: "r1#2", Error: "GET: OOM", Code: "redis_refused"},
 		"r1#2 失败：sold out":    {Sale: "r1#2", Error: "sold out"},
@@ -163,8 +164,8 @@ func TestWhyASaleFailed(t *testing.T) {
 	}
 }
 
-// The catalogue says of an anomaly that the witness shows it, if a finding is one.
-func TestTheCatalogueNamesTheWitness(t *testing.T) {
+// The catalogue says that the witness shows an anomaly if and only if a finding does.
+func TestCatalogueNamesWitness(t *testing.T) {
 	for _, known := range anomaly.Catalogue() {
 		found := slices.ContainsFunc(findingTexts(), func(r findingText) bool { return r.anomaly == known.ID })
 		if found != slices.Contains(strings.Fields(known.By), "witness") {

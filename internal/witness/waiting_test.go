@@ -12,34 +12,34 @@ import (
 	"lockstep/internal/witness"
 )
 
-// asks, obtains and leaves a sale: no command says more about who waited.
-func (s *story) visit(asks, obtains, leaves int, sale string) {
+// visit adds a sale's visit to the critical section, without commands.
+func (s *eventScript) visit(asks, obtains, leaves int, sale string) {
 	s.moment(asks, witness.KindAsks, sale)
 	s.moment(obtains, witness.KindObtains, sale)
 	s.moment(leaves, witness.KindLeaves, sale)
 	s.moment(leaves, witness.KindEnds, sale)
 }
 
-// renewal adds one in the name of a sale or of a replica.
-func (s *story) renewal(ms int, sale, holder string) {
+// renewal adds a renewal on behalf of a sale or of a replica.
+func (s *eventScript) renewal(ms int, sale, holder string) {
 	s.command(ms, ms+1, sale, witness.Command{Verb: witness.Renews, Outcome: witness.Done, Holder: holder})
 	(*s)[len(*s)-1].Replica = witness.ReplicaOf(holder)
 }
 
-func TestWhoWaits(t *testing.T) {
+func TestWaitingFindings(t *testing.T) {
 	for name, test := range map[string]struct {
-		tell func(*story)
+		play func(*eventScript)
 		want []string
 	}{
 		"first come, first served": {
-			tell: func(s *story) {
+			play: func(s *eventScript) {
 				s.visit(0, 0, 10, "r1#1")
 				s.visit(1, 11, 20, "r2#1")
 				s.visit(2, 21, 30, "r1#2")
 			},
 		},
 		"overtaken": {
-			tell: func(s *story) {
+			play: func(s *eventScript) {
 				s.visit(0, 0, 10, "r1#1")
 				s.visit(1, 40, 50, "r2#1")
 				s.visit(2, 11, 20, "r1#2")
@@ -49,7 +49,7 @@ func TestWhoWaits(t *testing.T) {
 			want: []string{"r2#1 was overtaken by 3 sales that asked after it"},
 		},
 		"overtaken, and given up": {
-			tell: func(s *story) {
+			play: func(s *eventScript) {
 				s.moment(1, witness.KindAsks, "r2#1")
 				s.visit(2, 11, 20, "r1#2")
 				s.visit(3, 21, 30, "r1#3")
@@ -59,7 +59,7 @@ func TestWhoWaits(t *testing.T) {
 			want: []string{"r2#1 was overtaken by 2 sales that asked after it"},
 		},
 		"overtaken, and still there": {
-			tell: func(s *story) {
+			play: func(s *eventScript) {
 				s.moment(1, witness.KindAsks, "r2#1")
 				s.visit(2, 11, 20, "r1#2")
 				s.visit(3, 21, 30, "r1#3")
@@ -67,7 +67,7 @@ func TestWhoWaits(t *testing.T) {
 			want: []string{"r2#1 was overtaken by 2 sales that asked after it"},
 		},
 		"the dead are not overtaken": {
-			tell: func(s *story) {
+			play: func(s *eventScript) {
 				s.moment(1, witness.KindAsks, "r2#1")
 				s.moment(2, witness.KindDies, "r2")
 				s.visit(3, 11, 20, "r1#2")
@@ -75,7 +75,7 @@ func TestWhoWaits(t *testing.T) {
 			},
 		},
 		"who gives up overtakes nobody": {
-			tell: func(s *story) {
+			play: func(s *eventScript) {
 				s.moment(1, witness.KindAsks, "r2#1")
 				for ms, sale := range []string{"r1#1", "r1#2", "r1#3"} {
 					s.moment(2+ms, witness.KindAsks, sale)
@@ -85,7 +85,7 @@ func TestWhoWaits(t *testing.T) {
 			},
 		},
 		"a nested call is no visit": {
-			tell: func(s *story) {
+			play: func(s *eventScript) {
 				s.moment(0, witness.KindAsks, "r1#1")
 				s.moment(1, witness.KindAsks, "r2#1")
 				for ms := 2; ms < 10; ms += 2 {
@@ -95,27 +95,27 @@ func TestWhoWaits(t *testing.T) {
 			},
 		},
 		"nobody is inside": {
-			tell: func(s *story) {
+			play: func(s *eventScript) {
 				s.visit(0, 0, 500, "r1#1")
 				s.visit(300, 1500, 1510, "r2#1")
 			},
 			want: []string{"the critical section was empty for 1.0 s after r1#1, while r2#1 waited"},
 		},
 		"nobody is inside, and nobody waits": {
-			tell: func(s *story) {
+			play: func(s *eventScript) {
 				s.visit(0, 0, 500, "r1#1")
 				s.visit(1450, 1500, 1510, "r2#1")
 			},
 		},
 		"somebody else is inside": {
-			tell: func(s *story) {
+			play: func(s *eventScript) {
 				s.visit(0, 0, 1500, "r1#1")
 				s.visit(1, 1, 10, "r1#2")
 				s.visit(300, 1400, 1510, "r2#1")
 			},
 		},
 		"renewed while it is needed": {
-			tell: func(s *story) {
+			play: func(s *eventScript) {
 				s.visit(0, 0, 100, "r1#1")
 				s.renewal(50, "r1#1", "r1#1")
 				s.visit(90, 100, 300, "r1#2")
@@ -123,7 +123,7 @@ func TestWhoWaits(t *testing.T) {
 			},
 		},
 		"renewed for a sale that has ended": {
-			tell: func(s *story) {
+			play: func(s *eventScript) {
 				s.visit(0, 0, 100, "r1#1")
 				s.visit(90, 100, 300, "r1#2")
 				s.renewal(150, "r1#1", "r1#1")
@@ -132,7 +132,7 @@ func TestWhoWaits(t *testing.T) {
 			want: []string{"r1#1's lock was renewed after r1#1 had ended: 2 times"},
 		},
 		"renewed for a replica whose sales have ended": {
-			tell: func(s *story) {
+			play: func(s *eventScript) {
 				s.visit(0, 0, 100, "r1#1")
 				s.visit(0, 0, 300, "r2#1")
 				s.renewal(150, "", "r1")
@@ -141,33 +141,35 @@ func TestWhoWaits(t *testing.T) {
 			want: []string{"r1's lock was renewed after r1#1 had ended: 1 times"},
 		},
 		"renewed by a replica whose sales began before the record": {
-			tell: func(s *story) { s.renewal(150, "", "r1") },
+			play: func(s *eventScript) { s.renewal(150, "", "r1") },
 		},
 	} {
-		var s story
-		test.tell(&s)
-		var got []string
-		for _, f := range witness.Examine(s).FindingsOf(witness.Overtaken, witness.LockIdle, witness.RenewedAfterEnd) {
-			got = append(got, f.Sentence(language.English))
-		}
-		if !slices.Equal(got, test.want) {
-			t.Errorf("%s: it says\n  %s\nwant\n  %s", name, strings.Join(got, "\n  "), strings.Join(test.want, "\n  "))
-		}
+		t.Run(name, func(t *testing.T) {
+			var s eventScript
+			test.play(&s)
+			var got []string
+			for _, f := range witness.Examine(s).FindingsOf(witness.Overtaken, witness.LockIdle, witness.RenewedAfterEnd) {
+				got = append(got, f.Sentence(language.English))
+			}
+			if !slices.Equal(got, test.want) {
+				t.Errorf("got findings\n  %s\nwant\n  %s", strings.Join(got, "\n  "), strings.Join(test.want, "\n  "))
+			}
+		})
 	}
 }
 
-// A command in the name of a sale that has ended is the sale's, though the recorder has forgotten it.
-func TestCommandOfASaleThatHasEnded(t *testing.T) {
-	s := open(t)
+// A command with the owner value of an ended sale is the sale's, though the recorder has dropped the sale.
+func TestCommandAfterEndBelongsToSale(t *testing.T) {
+	s := openRecorded(t)
 	ctx := s.recorder.Follow(t.Context(), "run", lock.Owner("a"))
 	s.recorder.Observe(ctx, service.Seen{Moment: service.Asks})
 	s.recorder.Observe(ctx, service.Seen{Moment: service.Ends})
 	if err := s.Lock.Set(t.Context(), lock.Key, lock.Owner("a"), 0).Err(); err != nil {
 		t.Fatal(err)
 	}
-	events := watch(t, s.recorder, func(events []witness.Event) bool { return len(events) == 3 })
+	events := collectEvents(t, s.recorder, func(events []witness.Event) bool { return len(events) == 3 })
 	last := witness.Examine(events).Events[2]
 	if c := last.Command; c == nil || last.Sale != "r1#1" || c.Holder != "r1#1" || c.Text != fmt.Sprintf("SET %s r1#1", lock.Key) {
-		t.Errorf("%+v, %+v; want r1#1's SET", last, last.Command)
+		t.Errorf("got event %+v with command %+v, want r1#1's SET", last, last.Command)
 	}
 }

@@ -12,21 +12,21 @@ import (
 	"lockstep/internal/witness"
 )
 
-// counted is a reply that counts how often it is described.
-type counted struct{ describe func() }
+// countingReply is a reply that counts how often it is described.
+type countingReply struct{ describe func() }
 
-func (c counted) String() string { c.describe(); return "OK" }
+func (c countingReply) String() string { c.describe(); return "OK" }
 
-// What a watcher is told is described a little at a time, and not while sales wait for the recorder. A watcher that is slow holds nothing:
-// what is forgotten before it comes back for it is a gap.
-func TestAWatcherIsToldALittleAtATime(t *testing.T) {
+// Events are described in small batches, and not while sales wait for the recorder. A slow watcher holds nothing up: what was dropped
+// before it returns is a gap.
+func TestWatchDescribesEventsInBatches(t *testing.T) {
 	const all, few = 20_000, 100
 	recorder := witness.NewRecorder("r1", "a-process", time.Now)
 	ctx := recorder.Follow(t.Context(), "run", lock.Owner("one"))
 	watching, described := false, 0
-	reply := counted{func() {
+	reply := countingReply{func() {
 		if described++; watching {
-			recorder.Note(witness.KindStops) // it would wait for ever
+			recorder.Note(witness.KindStops) // deadlocks if the recorder is locked meanwhile
 		}
 	}}
 	sell := func() {
@@ -41,7 +41,7 @@ func TestAWatcherIsToldALittleAtATime(t *testing.T) {
 	recorder.Watch(t.Context(), time.Hour, func(events ...witness.Event) error {
 		if times++; times == 1 {
 			if len(events) == 0 || len(events) > few || described > few {
-				t.Fatalf("at first, %d are told, and %d described", len(events), described)
+				t.Fatalf("first batch: got %d events, %d described; want 1 to %d", len(events), described, few)
 			}
 			watching = false
 			sell()
@@ -56,12 +56,12 @@ func TestAWatcherIsToldALittleAtATime(t *testing.T) {
 		return nil
 	})
 	if gaps != 2 || last < 2*all || times < all/2/few {
-		t.Errorf("%d gaps, and then all up to %d in %d times; want 2, and %d or more", gaps, last, times, 2*all)
+		t.Errorf("got %d gaps, and events up to %d in %d batches; want 2 gaps, and events up to %d or more", gaps, last, times, 2*all)
 	}
 }
 
-// A watcher that leaves is told of nothing more, however much there is.
-func TestAWatcherLeavesMidway(t *testing.T) {
+// A watcher that leaves gets no more events, however many there are.
+func TestWatchStopsWhenContextEnds(t *testing.T) {
 	recorder := witness.NewRecorder("r1", "a-process", time.Now)
 	sale := recorder.Follow(t.Context(), "run", lock.Owner("one"))
 	for range 1000 {
@@ -71,6 +71,6 @@ func TestAWatcherLeavesMidway(t *testing.T) {
 	times := 0
 	recorder.Watch(ctx, 0, func(...witness.Event) error { times++; leave(); return nil })
 	if times != 1 {
-		t.Errorf("it is told %d times", times)
+		t.Errorf("got %d batches, want 1", times)
 	}
 }
