@@ -21,7 +21,7 @@ func (c Watched) Follow(ctx context.Context, see func(...witness.Event)) {
 	c.Front.follow(ctx, live.StreamPath, func(int) func(sse.Event) error { return decoded })
 }
 
-// Look implements live.Shop.
+// RunState implements live.Shop.
 func (c Watched) RunState(ctx context.Context) (live.RunState, error) {
 	ctx, cancel := context.WithTimeout(ctx, askTimeout)
 	defer cancel()

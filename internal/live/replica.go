@@ -44,7 +44,7 @@ func (r *Replica) Follow(ctx context.Context, onEvents func(...witness.Event)) {
 // StreamPath is the path of a replica's event stream, with the pace at which a hub reads it.
 const StreamPath = "/events?pace_ms=100"
 
-// Look implements Shop.
+// RunState implements Shop.
 func (r *Replica) RunState(ctx context.Context) (RunState, error) {
 	tally, err := r.Shop.Tally(ctx)
 	if err != nil {
