@@ -86,7 +86,7 @@ type candidate struct {
 
 func begin(r *bubble.Run, c Config, open func(Process) (Lock, error), e *evidence) (*game, error) {
 	g := &game{Run: r, config: c, open: open, evidence: e, locks: map[*bubble.Process]Lock{}}
-	g.judge = judge.New(judge.Setup{Driver: g, Key: c.Key, Fenced: true, Sender: r.Server().Sender})
+	g.judge = judge.New(judge.Setup{Driver: g, Key: c.Key, TrustFencing: true, Sender: r.Server().Sender})
 	g.contents = g.Contents()
 	var groups [][]string
 	for i := range c.Actors {
@@ -113,7 +113,7 @@ func (g *game) add(kind int, names ...string) error {
 	p := g.Add(kind, names...)
 	for _, a := range p.Actors {
 		g.candidate = append(g.candidate, &candidate{Actor: a})
-		g.judge.Add(judge.Actor{Name: a.Name, Process: p.Name, Life: a})
+		g.judge.Add(judge.Actor{Name: a.Name, Process: p.Name, ActorState: a})
 	}
 	var l Lock
 	err := g.Open(p, func() (err error) {
@@ -143,9 +143,9 @@ func (g *game) Calls(a *bubble.Actor) (calls []bubble.Call) {
 	if a.Is(bubble.Resting) {
 		return []bubble.Call{{Name: "Unlock", Last: true, Do: func(context.Context) error {
 			c.unlocks = true
-			g.tell(func() { g.judge.BeginUnlock(a.Index) })
+			g.tell(func() { g.judge.RecordUnlockStart(a.Index) })
 			err := c.held.Unlock(context.Background())
-			g.tell(func() { g.judge.EndUnlock(a.Index, true, err) })
+			g.tell(func() { g.judge.RecordUnlockEnd(a.Index, true, err) })
 			return err
 		}}}
 	}
@@ -159,7 +159,7 @@ func (g *game) Calls(a *bubble.Actor) (calls []bubble.Call) {
 // locking is a call of Lock or TryLock.
 func (g *game) locking(c *candidate, name string, lock func(context.Context) (Held, error)) bubble.Call {
 	return bubble.Call{Name: name, Cancelable: true, Do: func(ctx context.Context) error {
-		g.tell(func() { g.judge.Ask(c.Index, c.Process.Name) })
+		g.tell(func() { g.judge.RecordAsk(c.Index, c.Process.Name) })
 		held, err := lock(ctx)
 		switch {
 		case errors.Is(err, errContract):
@@ -188,7 +188,7 @@ func (g *game) refuse(ctx context.Context, c *candidate, err error) {
 	if g.evidence.failure == nil {
 		g.evidence.failure = err
 	}
-	g.judge.Refuse(c.Index, err, ctx.Err() != nil)
+	g.judge.RecordRefusal(c.Index, err, ctx.Err() != nil)
 }
 
 // enter tells the judge that a candidate has the lock.
@@ -198,7 +198,7 @@ func (g *game) enter(c *candidate, held Held) {
 		return
 	}
 	c.obtained, g.evidence.obtained = true, true
-	g.judge.Enter(c.Index, c)
+	g.judge.RecordEntry(c.Index, c)
 }
 
 // IsLost implements judge.Lease. One that is paused believes what it believed.
@@ -226,13 +226,13 @@ func (c *candidate) Token() (token int64, ok bool) {
 }
 
 // believes reports whether a candidate may believe that it holds the lock.
-func (g *game) believes(c *candidate) bool { return g.judge.Sale(c.Index).IsInside() }
+func (g *game) believes(c *candidate) bool { return g.judge.Sale(c.Index).IsInCriticalSection() }
 
 // Contents implements judge.Driver.
 func (g *game) Contents() []*simredis.State { return g.Server().Holds() }
 
-// Past implements judge.Driver. It excuses nothing that is looked for here.
-func (*game) Past() judge.Past { return judge.Past{} }
+// Excuses implements judge.Driver. It excuses nothing that is looked for here.
+func (*game) Excuses() judge.Excuses { return judge.Excuses{} }
 
 // Changed implements bubble.Game.
 func (g *game) Changed(by *bubble.Process) {
@@ -242,7 +242,7 @@ func (g *game) Changed(by *bubble.Process) {
 	for node, now := range g.Contents() {
 		if before := g.contents[node]; now != before {
 			g.contents[node] = now
-			g.judge.Change(judge.Change{Server: node, Before: before, After: now}, g.writer(by, node))
+			g.judge.RecordChange(judge.Change{Server: node, Before: before, After: now}, g.writer(by, node))
 		}
 		_, has := now.Key(g.config.Key)
 		g.evidence.locked = g.evidence.locked || has
@@ -271,7 +271,7 @@ func (g *game) Seen() []bubble.Finding {
 
 // news returns what the judge has found since it was asked last, as far as it is told here: the first of each anomaly.
 func (g *game) news() (found []bubble.Finding) {
-	all := g.judge.Found()
+	all := g.judge.Detected()
 	for _, f := range all[g.asked:] {
 		known := func(other bubble.Finding) bool { return other.Kind == string(f.Anomaly) }
 		switch f.Anomaly {
@@ -288,10 +288,10 @@ func (g *game) news() (found []bubble.Finding) {
 // AppendState implements bubble.Game.
 func (g *game) AppendState(b []byte) []byte {
 	g.Changed(nil)
-	var o judge.Order
+	var o judge.ActorOrder
 	for i, c := range g.candidate {
 		b = strconv.AppendBool(b, g.believes(c))
-		o.Actors, o.Places = append(o.Actors, i), append(o.Places, byte(i))
+		o.Actors, o.Labels = append(o.Actors, i), append(o.Labels, byte(i))
 	}
 	for node := range g.contents {
 		b = g.judge.AppendServer(b, node, o)

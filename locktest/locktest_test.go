@@ -258,7 +258,7 @@ func TestTogether(t *testing.T) {
 		return y, nil
 	}
 	result, err := locktest.Search(t, c, shared)
-	if err != nil || len(result.Found) != 1 || result.Found[0].Says != "B and C are both inside" {
+	if err != nil || len(result.Found) != 1 || result.Found[0].Says != "B and C are both in the critical section" {
 		t.Errorf("%+v, %v", result, err)
 	}
 }

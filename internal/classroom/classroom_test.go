@@ -97,11 +97,11 @@ func TestEachLessonIsDrawn(t *testing.T) {
 			switch {
 			case drawn == nil && len(run.Says) < 2:
 				t.Errorf("%s %d: neither a drawing nor a sentence: %+v", in, number, run)
-			case drawn != nil && (len(drawn.Shown) == 0) == (run.Commands[0].Kind == course.Explores):
-				t.Errorf("%s %d: the drawing of %s shows %v", in, number, run.Commands[0].Line, drawn.Shown)
+			case drawn != nil && (len(drawn.Hits) == 0) == (run.Commands[0].Kind == course.Explores):
+				t.Errorf("%s %d: the drawing of %s shows %v", in, number, run.Commands[0].Line, drawn.Hits)
 			}
-			if drawn != nil && len(drawn.Shown) > 0 && !strings.Contains(run.Says[0], " "+drawn.Shown[0].Title) {
-				t.Errorf("%s %d: the drawing shows %q; the sentence beside it calls it otherwise: %s", in, number, drawn.Shown[0].Title, run.Says[0])
+			if drawn != nil && len(drawn.Hits) > 0 && !strings.Contains(run.Says[0], " "+drawn.Hits[0].Title) {
+				t.Errorf("%s %d: the drawing shows %q; the sentence beside it calls it otherwise: %s", in, number, drawn.Hits[0].Title, run.Says[0])
 			}
 			for _, says := range run.Says {
 				if strings.Contains(says, "│") || strings.Contains(says, "go run") {

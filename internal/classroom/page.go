@@ -135,7 +135,7 @@ func (p Part) named(says string) string {
 		if c.Drawn == nil {
 			continue
 		}
-		for _, shown := range c.Drawn.Shown {
+		for _, shown := range c.Drawn.Hits {
 			says = strings.Replace(says, " "+string(shown.Anomaly), " "+shown.Title, 1)
 		}
 	}
@@ -155,7 +155,7 @@ func drawnOf(c course.Command, in language.Language) *explore.Recording {
 	if stale != nil {
 		return nil
 	}
-	replayed.Shown = slices.DeleteFunc(replayed.Shown, func(shown explore.Shown) bool {
+	replayed.Hits = slices.DeleteFunc(replayed.Hits, func(shown explore.AnomalyHit) bool {
 		return c.Anomaly != "" && c.Anomaly != string(shown.Anomaly)
 	})
 	return &replayed

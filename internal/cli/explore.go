@@ -120,7 +120,7 @@ func runExplore(cmd *cobra.Command, args []string, f exploreFlags) (err error) {
 		return err
 	}
 	f.Bounds.Memory = uint64(f.maxMemory) << 20 //nolint:gosec // checked
-	defer explore.CollectRarely(f.Bounds)()
+	defer explore.ReduceGC(f.Bounds)()
 	f.Out, f.Err, f.Live, f.Now = cmd.OutOrStdout(), cmd.ErrOrStderr(), isTerminal(cmd.ErrOrStderr()), time.Now
 	f.Command, f.Lang = cmd.CommandPath(), langTyped(cmd)
 	if isTerminal(f.Out) {

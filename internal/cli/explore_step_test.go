@@ -42,9 +42,9 @@ func TestExploreStepByStep(t *testing.T) {
 		"sleep is no step. Type a number",
 		"  two-holders      in 1: B:SET\n",
 		"  left-behind      never, whatever happens from here\n",
-		"step 3 shows two-holders: A and B are both inside\n",
+		"step 3 shows two-holders: A and B are both in the critical section\n",
 		"A thick line is a sale",
-		"step 3 shows two-holders: A and B are both inside\n",
+		"step 3 shows two-holders: A and B are both in the critical section\n",
 		`Replay it: explore v2 --faults expiry=1 --replay "A:SET expiry B:SET"`,
 	} {
 		i := strings.Index(stdout[at:], want)

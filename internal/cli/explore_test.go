@@ -78,7 +78,7 @@ func TestExploreRefuses(t *testing.T) {
 		"explore v2 --step --json":            "--step shows each step by itself",
 		"explore v2 --against v3 --mermaid":   "--against prints two schedules side by side",
 		"explore v2 --against v99":            `there is no such lock: "v99"`,
-		"explore v2 --replay A:SETT":          "step 1, A:SETT: the schedule does not fit the code: what A does next is SET, not SETT",
+		"explore v2 --replay A:SETT":          "step 1, A:SETT: the schedule does not fit the code: the next step of A is SET, not SETT",
 		"explore v2 --replay nonsense":        "step 1, nonsense: that is no step",
 		"explore v2 --replay A:GET --json":    "the schedule does not fit the code",
 	})
@@ -87,7 +87,7 @@ func TestExploreRefuses(t *testing.T) {
 func TestExploreReplays(t *testing.T) {
 	code, stdout, _ := command(t, "explore", "v2", "--faults", "expiry=1", "--replay", "A:SET expiry B:SET")
 	if code != exitBroken || !strings.Contains(stdout, "[lock: B, for 10s; stock: 100; at 10s]") ||
-		!strings.Contains(stdout, "step 3 shows two-holders: A and B are both inside") {
+		!strings.Contains(stdout, "step 3 shows two-holders: A and B are both in the critical section") {
 		t.Errorf("exit code %d\n%s", code, stdout)
 	}
 	if code, stdout, _ := command(t, "explore", "v2", "--replay", "A:SET A:GET"); code != exitOK ||

@@ -15,7 +15,7 @@ func TestHTMLFiles(t *testing.T) {
 		has  string // "" : there is no file
 	}{
 		"explore v2 --faults expiry=1 --each":                      {1, `"anomaly":"foreign-release"`},
-		"explore v2 --faults expiry=1 --replay A:SET,expiry,B:SET": {1, `"says":"A and B are both inside"`},
+		"explore v2 --faults expiry=1 --replay A:SET,expiry,B:SET": {1, `"says":"A and B are both in the critical section"`},
 		"explore v2 --replay A:SET":                                {0, `"token":"A:SET"`},
 		"explore v6":                                               {0, ""},
 		"explore v2 --replay B:DEL":                                {2, ""},

@@ -62,7 +62,7 @@ func (l Learner) show(e Exercise, o Outcome, p Progress) {
 // sentenceOf says what an anomaly is that a check found. What is a setting elsewhere has its value here.
 func sentenceOf(o Outcome, in explore.Scenario) string {
 	if found := explore.Anomaly(o.Anomaly); found != anomaly.Starved || in.MaxOvertakes() != 1 {
-		return explore.SentenceOf(found, in)
+		return explore.AnomalyText(found, in)
 	}
 	return in.Say("a sale is overtaken more than once by sales that asked after it", "一单被后来的请求插队超过一次")
 }

@@ -15,36 +15,35 @@ import (
 	"lockstep/internal/verdict"
 )
 
-// NamedScenario is one of those that All tries.
+// NamedScenario is one of the scenarios that All explores.
 type NamedScenario = engine.NamedScenario
 
-// Scenarios returns what All puts a strategy through: nothing unusual, each way to use a lock, and each fault once, except for the faults
-// of nodes, and for those that break every lock that expires, or every one on one Redis.
+// Scenarios returns the scenarios in which All explores a strategy on one server: nothing unusual, each way to use a lock, and each fault
+// once, except for faults of nodes and for faults that break every lock with an expiry or every lock on a single Redis.
 func Scenarios(actors int) []NamedScenario { return engine.StandardScenarios(actors, false) }
 
-// Row is what was found about one strategy.
-type Row struct {
-	Lock  string
-	Cells []Cell // one for each anomaly that need not be named, in the order of Anomalies
+// LockRow is a row in the table of All: the results for one strategy.
+type LockRow struct {
+	Lock  string        // name of the strategy
+	Cells []AnomalyCell // one for each anomaly that is not looked for only by name, in the order of Anomalies
 }
 
-// Cell is what was found about one strategy and anomaly.
-type Cell struct {
-	Anomaly  Anomaly
-	Applies  bool        // the strategy promises that this does not happen
-	Complete bool        // every scenario was explored to the end, or until it showed this
-	Cut      bool        // a scenario was not, as the exploration was interrupted
-	Found    []Recording // shortest first
+// AnomalyCell is the result for one strategy and one anomaly, in all scenarios.
+type AnomalyCell struct {
+	Anomaly     Anomaly
+	Applies     bool        // the strategy promises to prevent the anomaly
+	Complete    bool        // every scenario was explored to the end, or until it showed the anomaly
+	Interrupted bool        // a scenario is incomplete because the context has ended
+	Found       []Recording // counterexamples, shortest first
 }
 
-// Verdict sums a cell up.
-func (c Cell) Verdict() verdict.Verdict {
-	return verdict.Search{Found: len(c.Found) > 0, Complete: c.Complete}.Verdict()
-}
+// Verdict sums up the cell.
+func (c AnomalyCell) Verdict() verdict.Verdict { return verdict.Search{Found: len(c.Found) > 0, Complete: c.Complete}.Verdict() }
 
-// String returns the cell in a table: the scenario that shows the anomaly in the fewest steps, and how many these are; "never" if none
-// does; "unknown" if a bound was hit or Redis does not tell, "interrupted" if that came first; "–" if the strategy does not promise this.
-func (c Cell) String() string {
+// String returns the text of the cell in a table: the scenario that shows the anomaly in the fewest steps, and their number; "never" if no
+// scenario does; "unknown" if a bound was hit or Redis does not show it; "interrupted" if the context ended first; "–" if the strategy does
+// not promise to prevent the anomaly.
+func (c AnomalyCell) String() string {
 	switch {
 	case !c.Applies:
 		return "–"
@@ -52,77 +51,79 @@ func (c Cell) String() string {
 		return fmt.Sprintf("%s, %d", c.Found[0].Scenario.Name, c.Found[0].Length())
 	case c.Complete:
 		return "never"
-	case c.Cut:
+	case c.Interrupted:
 		return "interrupted"
 	default:
 		return "unknown"
 	}
 }
 
-// SchedulesOnNodes bounds what All explores of a lock on several masters in one scenario. With three masters, none has so many.
-const SchedulesOnNodes = 200_000
+// MaxSchedulesOnNodes bounds what All explores of a lock on several masters in one scenario. With three masters, no scenario has so
+// many schedules.
+const MaxSchedulesOnNodes = 200_000
 
-// ScenariosOf returns those that All puts a strategy through.
-func ScenariosOf(s strategy.Strategy, actors int) []NamedScenario {
+// ScenariosFor returns the scenarios in which All explores a strategy.
+func ScenariosFor(s strategy.Strategy, actors int) []NamedScenario {
 	return engine.StandardScenarios(actors, s.OnNodes)
 }
 
-// All puts strategies through all scenarios, looking for all anomalies. It explores as many scenarios at a time as bounds has workers,
-// each by one, and tells progress how far each of them is, and when it ends. Once ctx ends, the rest is unknown.
+// All explores each strategy in each of its scenarios, looking for all anomalies. It explores as many scenarios at a time as bounds has
+// workers, one worker each. It calls progress with the intermediate results of every scenario and when a scenario has ended, one call at a
+// time. Results that are missing when ctx ends are unknown.
 func All(
 	ctx context.Context, strategies []strategy.Strategy, actors int, bounds Bounds, progress func(in NamedScenario, now Result, ended bool),
-) ([]Row, error) {
+) ([]LockRow, error) {
 	var (
-		results [][]Result
-		telling sync.Mutex
+		results [][]Result // by strategy and scenario
+		mu      sync.Mutex // serializes progress
 	)
-	each, ctx := errgroup.WithContext(ctx)
-	each.SetLimit(cmp.Or(bounds.Workers, runtime.GOMAXPROCS(0)))
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(cmp.Or(bounds.Workers, runtime.GOMAXPROCS(0)))
 	bounds.Workers = 1
 	for _, s := range strategies {
-		of := make([]Result, len(ScenariosOf(s, actors))) // by scenario
-		results = append(results, of)
-		within, memories := bounds, &sync.Pool{}
-		if s.OnNodes && (bounds.Schedules == 0 || bounds.Schedules > SchedulesOnNodes) {
-			within.Schedules = SchedulesOnNodes
+		ofStrategy := make([]Result, len(ScenariosFor(s, actors)))
+		results = append(results, ofStrategy)
+		limits, memoryPool := bounds, &sync.Pool{}
+		if s.OnNodes && (bounds.Schedules == 0 || bounds.Schedules > MaxSchedulesOnNodes) {
+			limits.Schedules = MaxSchedulesOnNodes
 		}
-		for j, in := range ScenariosOf(s, actors) {
-			tell := func(now Result, ended bool) {
-				telling.Lock()
-				defer telling.Unlock()
+		for j, in := range ScenariosFor(s, actors) {
+			report := func(now Result, ended bool) {
+				mu.Lock()
+				defer mu.Unlock()
 				if ended {
-					of[j] = now
+					ofStrategy[j] = now
 				}
 				progress(in, now, ended)
 			}
-			each.Go(func() error {
-				goal := Goal{All: true, Progress: func(now Result) { tell(now, false) }, memories: memories}
-				result, err := Explore(ctx, s, in.Scenario, goal, within)
+			group.Go(func() error {
+				goal := Goal{All: true, Progress: func(now Result) { report(now, false) }, memoryPool: memoryPool}
+				result, err := Explore(ctx, s, in.Scenario, goal, limits)
 				if err == nil {
-					tell(result, true)
+					report(result, true)
 				}
 				return err
 			})
 		}
 	}
-	if err := each.Wait(); err != nil {
+	if err := group.Wait(); err != nil {
 		return nil, err
 	}
-	var rows []Row
+	var rows []LockRow
 	for i, s := range strategies {
-		rows = append(rows, rowOf(s, ScenariosOf(s, actors), results[i]))
+		rows = append(rows, newLockRow(s, ScenariosFor(s, actors), results[i]))
 	}
 	return rows, nil
 }
 
-// rowOf sums up what was found about a strategy in each of these scenarios.
-func rowOf(s strategy.Strategy, scenarios []NamedScenario, results []Result) Row {
-	row := Row{Lock: s.Name}
+// newLockRow sums up the results of a strategy in each of its scenarios.
+func newLockRow(s strategy.Strategy, scenarios []NamedScenario, results []Result) LockRow {
+	row := LockRow{Lock: s.Name}
 	for _, a := range Anomalies() {
 		if a.OnRequest() {
 			continue
 		}
-		cell := Cell{Anomaly: a, Applies: a.IsPromisedBy(s), Complete: true}
+		cell := AnomalyCell{Anomaly: a, Applies: a.IsPromisedBy(s), Complete: true}
 		for i, result := range results {
 			found := false
 			for _, e := range result.Found {
@@ -134,7 +135,7 @@ func rowOf(s strategy.Strategy, scenarios []NamedScenario, results []Result) Row
 			}
 			judged := result.Complete && !result.Coverage.Undecided && !slices.Contains(result.Unjudged(), a)
 			cell.Complete = cell.Complete && (found || judged)
-			cell.Cut = cell.Cut || !found && result.Interrupted
+			cell.Interrupted = cell.Interrupted || !found && result.Interrupted
 		}
 		slices.SortStableFunc(cell.Found, func(a, b Recording) int { return a.Length() - b.Length() })
 		row.Cells = append(row.Cells, cell)

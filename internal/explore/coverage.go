@@ -9,35 +9,35 @@ import (
 	"lockstep/internal/explore/search"
 )
 
-// Coverage says what a search has put to the test.
+// Coverage counts what a search has put to the test.
 type Coverage struct {
-	Faults    map[string]int // how many schedules end with each fault that was allowed
-	Ends      []int          // how many states are the end of all sales, by the number of sales that succeeded
-	Contended int            // how many states have a sale that waits for what another one has
+	Faults          map[string]int // schedules that end with a fault, by the fault's name
+	EndStates       []int          // states in which all sales have ended, by the number of sales that succeeded
+	ContendedStates int            // states in which a sale waits while another one is in the critical section
 
-	Unjudged  []Anomaly // the anomalies that could not be judged in some schedule, because Redis does not show them: each once
-	Undecided bool      // some schedule ends with a wait of which nobody can say whether it would end by time
+	Unjudged  []Anomaly // anomalies that could not be judged in some schedule because Redis does not show them, without duplicates
+	Undecided bool      // some schedule ends with a wait, and it is unknown whether time would end it
 }
 
-// sight is what there is to see of a state, beside anomalies.
-type sight struct {
+// stateSummary describes a state, apart from its anomalies.
+type stateSummary struct {
 	sold      int  // sales that have succeeded
-	contended bool // a sale waits for what another one has
+	contended bool // a sale waits while another one is in the critical section
 
-	unjudged  []Anomaly // the anomalies that cannot be judged here, because Redis does not show them
-	undecided bool      // nobody can say whether a wait with which it ended would end by time
+	unjudged  []Anomaly // anomalies that cannot be judged here because Redis does not show them
+	undecided bool      // the schedule ends with a wait, and it is unknown whether time would end it
 }
 
-// Note returns what there is to see of the state that the run is in.
-func (r *Run) Note() any {
+// Summary returns a description of the run's current state, for the Note of a search.Observation.
+func (r *Run) Summary() any {
 	unjudged := slices.Clone(r.judge.Unjudged())
-	if r.sleepy {
+	if r.sleepsBesideFreeLock {
 		unjudged = append(unjudged, anomaly.Idle)
 	}
-	return sight{r.sold, r.judge.IsContended(), unjudged, r.undecided}
+	return stateSummary{r.sold, r.judge.IsContended(), unjudged, r.undecided}
 }
 
-// add takes down what a step led to. A state counts once.
+// add counts what a step has led to. A state is counted only when it is new.
 func (c *Coverage) add(e search.Edge[engine.Transition]) {
 	if f := e.Step.Kind.Fault(); f != fault.None {
 		if c.Faults == nil {
@@ -45,7 +45,7 @@ func (c *Coverage) add(e search.Edge[engine.Transition]) {
 		}
 		c.Faults[f.String()]++
 	}
-	s, _ := e.Note.(sight)
+	s, _ := e.Note.(stateSummary)
 	c.Undecided = c.Undecided || s.undecided
 	for _, a := range s.unjudged {
 		if !slices.Contains(c.Unjudged, a) {
@@ -56,16 +56,16 @@ func (c *Coverage) add(e search.Edge[engine.Transition]) {
 		return
 	}
 	if s.contended {
-		c.Contended++
+		c.ContendedStates++
 	}
 	if !e.Terminal {
 		return
 	}
-	for len(c.Ends) <= s.sold {
-		c.Ends = append(c.Ends, 0)
+	for len(c.EndStates) <= s.sold {
+		c.EndStates = append(c.EndStates, 0)
 	}
-	c.Ends[s.sold]++
+	c.EndStates[s.sold]++
 }
 
-// Sold reports whether any sale has succeeded in any schedule that came to its end.
-func (c *Coverage) Sold() bool { return len(c.Ends) > 1 }
+// Sold reports whether any sale has succeeded in any schedule that ran to its end.
+func (c *Coverage) Sold() bool { return len(c.EndStates) > 1 }

@@ -13,22 +13,22 @@ import (
 	"lockstep/util/lua"
 )
 
-// Describe gives a command's short name, as schedules write it, and all of it, with times as what has passed since the beginning. What it
-// writes into the ledger is not worth the space.
-func Describe(cmds []redis.Cmder) (name, all string) {
+// Describe returns the name by which schedules refer to a command, which is that of the first of several, and the text of all commands with
+// their arguments. Times are relative to the start of the run, and orders for the ledger are left out because they are long.
+func Describe(cmds []redis.Cmder) (name, text string) {
 	var parts []string
 	for i, cmd := range cmds {
-		short, text := meaning.Describe(cmd.Args())
+		short, full := meaning.Describe(cmd.Args())
 		if i == 0 {
-			name = nameOf(short)
+			name = scheduleName(short)
 		}
-		parts = append(parts, text)
+		parts = append(parts, full)
 	}
 	return name, simredis.RelativeTimes(strings.Join(parts, ", "))
 }
 
-// nameOf returns the name of a command in a schedule: its own, unless schedules use that word for something else.
-func nameOf(name string) string {
+// scheduleName returns the name of a command in a schedule: its own, unless schedules use that word for something else.
+func scheduleName(name string) string {
 	taken := []string{trace.KindBegins, trace.KindSubscribes, trace.KindWaits, trace.KindEnds, trace.KindDies}
 	if engine.IsReservedWord(name) || slices.Contains(taken, name) {
 		return lua.Unnamed

@@ -1,80 +1,83 @@
 // Package explore runs the real code of a lock, under the real sale, in every order that its Redis commands can take.
 //
-// A test of a lock that starts goroutines and waits sees a few orders, and not the ones that break it. The explorer decides the order
-// itself. It runs a few sales, one step at a time, and tries every step that can come next. It answers with the shortest schedule that
-// shows an anomaly, or with the fact that no schedule does. Models: CHESS (Musuvathi et al., OSDI 2008), loom, shuttle.
+// A test of a lock that starts goroutines and waits sees only a few orders, and rarely those that break the lock. The explorer decides the
+// order itself. It runs a few sales, one step at a time, and tries every step that can come next. Its answer is the shortest schedule that
+// shows an anomaly, or the fact that no schedule does. Its models are CHESS (Musuvathi et al., OSDI 2008), loom and shuttle.
 //
 //	faults, _ := explore.ParseFaults("expiry=1")
 //	result, err := explore.Explore(ctx, strategy, explore.Scenario{Actors: 2, Faults: faults}, explore.Goal{}, explore.Bounds{})
 //	fmt.Println(result.Verdict(), result.Found[0].Schedule) // broken A:SET expiry B:SET
 //
-// It is for the locks and exercises of this repository, which declare how they wait. It infers nothing: code that declares something else
-// than it does is refused with its line. Package locktest runs any code, unmodified.
+// The package is made for the locks and exercises of this repository, which declare how they wait. It infers nothing: code that behaves
+// otherwise than it declares is refused with an error that names its line. Package locktest runs any code, unmodified.
 //
 // # What is explored
 //
-// A Scenario has actors; each sells one piece, in a process of its own unless Replicas says otherwise. The locks, the sale, the store, the
-// Redis client and the Lua scripts are the real ones. Redis is simulated (package simredis), and so is time.
+// A Scenario has actors; each of them sells one piece, in a process of its own unless Replicas says otherwise. The locks, the sale, the
+// store, the Redis client and the Lua scripts are the real ones. Redis is simulated (package simredis), and so is time.
 //
-// The code can wait at two places alone: a hook of the client holds every command back, and everything else waits in lock.Clock. So the
-// explorer always knows who waits for what, and lets one goroutine run at a time. What it chooses from are transitions, one table
-// (engine/kind_table.go): a command takes effect and its sender runs to its next wait; a message arrives; time moves to the next timer or
-// expiry, by itself only when nothing else can happen; a wait ends in one of two ways, where Go's select could take either; and faults, as
-// often as the scenario allows. Of a pipeline each command is a step, and a transaction is one.
+// The code can wait in only two places: a hook of the Redis client holds every command back, and every other wait goes through lock.Clock.
+// So the explorer always knows who waits for what, and lets only one goroutine run at a time. What it chooses from are transitions, which
+// form one table (engine/kind_table.go): a command takes effect and its sender runs to its next wait; a message arrives; time advances to
+// the next timer or expiry, by itself only when nothing else can happen; a wait ends in one of two ways, where Go's select could take
+// either; and faults, as often as the scenario allows them. Each command of a pipeline is a step of its own; a transaction is a single
+// step.
 //
 // # What a state is, and why a counterexample is the shortest
 //
-// What Redis holds is a value, and can be compared. The memory of a process cannot be read, but the code is deterministic: after the same
-// start, replies, messages, wake-ups and readings of the clock it is in the same state. So a hash of all that ever happened to a process
-// stands for its memory, and a fingerprint of 128 bits for a state. The search (package search) is breadth first over fingerprints: the
-// first schedule that shows an anomaly is one of the shortest. To reach a state the code runs anew along its schedule, which is fast,
-// because simredis remembers what each command answers in each state.
+// The contents of Redis are a value, and can be compared. The memory of a process cannot be read, but the code is deterministic: after the
+// same start, replies, messages, wake-ups and clock readings it is in the same state. So a hash of everything that ever happened to a
+// process stands for its memory, and a state hash of 128 bits, the Fingerprint, stands for a state. The search (package search) is breadth
+// first over these hashes, so the first schedule that shows an anomaly is one of the shortest. To reach a state, the code runs again along
+// the state's schedule, which is fast, because simredis remembers how each command is answered in each state.
 //
-// # What is left out, because what it would show is known
+// # What is left out, because its result is known
 //
-//   - A state that was seen before is not gone on from.
-//   - A waiter in the pause of lock.Poll sleeps until a key of the lock, its process's memory, or the clock that it has looked at changes,
-//     as lock.Poll says that the next attempt is the one that has just failed. In the first runs, and in a few of the later ones, waiters
-//     are made to try twenty times more (CheckPolls): one that then does something else, or prolongs an expiry, is refused with
-//     ErrUndeclaredPoll.
-//   - An attempt that has left nothing in Redis is forgotten when the next one begins: those who undo each other's attempts, as on a
-//     majority of nodes, would go on for ever.
-//   - Of three and more actors, those that start alike start in the order of their names, and are interchangeable: a fingerprint has their
-//     places in an order that follows from what happened to each (Clarke et al., CAV 1993, and Ip and Dill, FMSD 1996). That our locks are
-//     blind to names is a test over their table. Of two actors, both orders are explored.
-//   - The masters of a lock on several nodes are interchangeable, and what they answer to tasks of one task counts as a set.
+//   - A state that was seen before is not continued.
+//   - A waiter in the pause of lock.Poll sleeps until a key of the lock, the memory of its process, or a clock that it has read changes,
+//     because lock.Poll declares that the next attempt is the same as the one that has just failed. In the first runs, and in some of the
+//     later ones, waiters are made to try twenty more times (CheckPolls): one that then does something else, or extends an expiry, is
+//     refused with ErrUndeclaredPoll.
+//   - An attempt that has left nothing in Redis is forgotten when the next one begins: otherwise waiters that undo each other's attempts,
+//     as they do on a majority of nodes, would go on forever.
+//   - With three or more actors, those that start alike start in the order of their names and are interchangeable: a state hash orders them
+//     by what has happened to each (symmetry reduction: Clarke et al., CAV 1993; Ip and Dill, FMSD 1996). A test over the table of our
+//     locks shows that none of them depends on names. With two actors, both orders are explored.
+//   - The masters of a lock on several nodes are interchangeable, and their answers to the tasks that one task has started count as a set.
 //
-// Bounds.EveryState and Bounds.EverySymmetry explore without these cuts; TestTheCutsAreSound compares.
+// Bounds.EveryState and Bounds.EverySymmetry explore without these cuts; TestCutsDoNotChangeResults compares.
 //
 // # What is judged
 //
-// The judge sees what no actor can see: whose lock Redis holds in truth, and who believes that it holds one. Whose it is follows from who
-// wrote the key lock.Key. A strategy is judged by what it promises, its Scope. What Redis does not tell is not judged, and the answer says
-// so (Result.Unjudged): whose the lock is, if it is elsewhere or several count a number in its key; whether somebody sleeps on beside a
-// lock that is free; whether a fault has kept out one that tries once.
+// The judge (package judge) sees what no actor can see: who truly holds the lock according to Redis, and who believes that he holds it. The
+// true holder follows from who wrote the key lock.Key. A strategy is judged by what it promises, its Scope. What Redis does not show is not
+// judged, and the answer says so (Result.Unjudged): who holds the lock, if it is kept elsewhere or several actors count a number in its
+// key; whether a waiter is right to sleep while the lock's key is free; whether a fault has kept out an actor that tries only once.
 //
-// If all that is left are waiters that ask in vain, they are let ask a hundred times more, and until every lock has expired twice by every
-// clock. If none gives up or does something else, they are stuck. If one of them looks at a clock, and a later time would help it, the
-// verdict is Unknown. A lock is left behind if a newcomer, an age later, does not get it by the same measure. What a process keeps
-// beyond its sales is left behind, or a leak, if closing its lock (lock.Closer) does not end it.
+// If only waiters remain and all of them ask in vain, they may ask a hundred more times, and until every lock has expired twice by every
+// clock. If none of them gives up or does something else, they are stuck. If one of them reads a clock, and a later time would free it, the
+// verdict is Unknown. A lock is left behind if a newcomer, long afterwards, cannot obtain it by the same measure. Whatever a process keeps
+// beyond its sales counts as left behind, or as a leak, unless closing its lock (lock.Closer) ends it.
 //
 // # What is refused, with the line
 //
-//   - ErrBlind: it waits otherwise than by lock.Sleep, lock.Poll or Clock.Wait, or starts a goroutine otherwise than by Clock.Go. A
-//     goroutine that ends at once, or acts in later schedules alone, may not be seen. Exercises are refused such code before it is built.
-//   - ErrUndeclaredPoll: it polls in a way that it does not declare.
-//   - ErrUnrepeatable: it does not do the same twice. Time comes from its clock, and chance from its Parts.
-//   - ErrCommand: a command that waits in Redis, answers by chance, or is unknown, or a key that is no string, hash, list, set or sorted
-//     set.
-//   - ErrKey: keys are lock.Key, and those that begin with {distributedLock}:, and no command has keys of the stock, too.
+//   - ErrBlind: the code waits otherwise than by lock.Sleep, lock.Poll or Clock.Wait, or starts a goroutine otherwise than by Clock.Go. A
+//     goroutine that ends at once, or that only acts in later schedules, may go unnoticed. Exercises with such code are refused before they
+//     are built.
+//   - ErrUndeclaredPoll: the code polls in a way that it does not declare.
+//   - ErrUnrepeatable: the code does not do the same thing twice. It must take the time from its clock, and randomness from its Parts.
+//   - ErrCommand: a command that blocks in Redis, has a random answer, or is unknown; or a key that is not a string, hash, list, set or
+//     sorted set.
+//   - ErrKey: a key that is neither lock.Key nor begins with {distributedLock}:, or a command with keys of both the lock and the stock.
 //
-// Besides, processes share nothing but Redis, as a variable of a package would be one for all, and New does nothing.
+// Besides, processes must share nothing but Redis, since a variable of a package would be the same in all of them, and New must not do
+// anything but build the lock.
 //
 // # Limits
 //
-// The result is true for these actors and these budgets. Result.Cut says what was left out. A client gives up a node that does not answer
-// after three seconds. Bounds end a search early; the verdict is then Unknown, never Holds. In a browser (GOOS=js) there is one thread,
-// so code that runs on and on is never refused there.
+// The result is true for these actors and these fault budgets. Result.Omissions says what was left out. A client gives up on a node that
+// does not answer within three seconds. Bounds may end a search early; the verdict is then Unknown, never Holds. In a browser (GOOS=js)
+// there is only one thread, so code that never stops running is not refused there.
 //
 // # Schedules
 //
@@ -82,15 +85,15 @@
 //
 //	A:SET A:GET A:write/lost expiry B:SET
 //
-// A and B are actors. A goroutine that A has started has the name that Clock.Go gave it, as A.renewal, or that of the node that it asks, as
-// A.node2. Actors that share a process are paused and woken as replica1. SET, GET and write are commands: write is the script write.lua;
-// one that is not from package lua has the first word of the comment that it begins with. What follows a slash happens to that command. A
-// step without a name is time. Notation lists all forms. Replay runs a schedule again, and fails with ErrStale, naming the step, if the
-// code no longer does what it says.
+// A and B are actors. A goroutine that A has started has the name that Clock.Go gave it, as in A.renewal, or that of the node that it asks,
+// as in A.node2. Actors that share a process are paused and woken together, under the name of the process: replica1. SET, GET and write are
+// commands: write is the script write.lua; a script that is not from package lua is named by the first word of its leading comment. A slash
+// is followed by what happens to that command. A step without an actor is time or a fault. Notation lists all forms. Replay runs a schedule
+// again. If the code no longer follows it, Replay fails with ErrStale and names the step.
 //
 // # Where to read on
 //
-// engine.Scenario and internal/anomaly are the vocabulary; simredis and search know nothing of locks; engine runs one schedule on
+// engine.Scenario and package anomaly define the vocabulary; simredis and search know nothing about locks; engine runs one schedule on
 // simredis, judge judges it, and a Harness puts the lock under test into it. Package session walks through one schedule by hand, seat
-// serves that over HTTP, and report shows it in a terminal, as JSON, and as a page.
+// serves that over HTTP, and report presents results in a terminal, as JSON, and as a page.
 package explore

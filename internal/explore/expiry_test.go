@@ -9,9 +9,9 @@ import (
 	"lockstep/internal/explore/fault"
 )
 
-// Wherever a schedule stands, with a key that is to expire, the expiry can come next: as a fault while somebody could move, and by itself
-// while nobody can, after the timers that are due before.
-func TestAnExpiryComesBetweenAnyTwoSteps(t *testing.T) {
+// While a key has an expiry, the expiry is a possible next step of every schedule: as a fault while an actor can move, and otherwise by
+// itself, after the timers that are due earlier.
+func TestExpiryIsPossibleBetweenAnyTwoSteps(t *testing.T) {
 	const depth = 9
 	for _, name := range []string{"v4", "v6", "v10"} {
 		t.Run(name, func(t *testing.T) {
@@ -29,8 +29,8 @@ func TestAnExpiryComesBetweenAnyTwoSteps(t *testing.T) {
 			for level := [][]engine.Transition{nil}; len(level) > 0 && len(level[0]) < depth; {
 				var next [][]engine.Transition
 				for _, path := range level {
-					for _, then := range mayExpire(t, h, path) {
-						run := begin(h, append(slices.Clip(path), then))
+					for _, then := range stepsExceptExpiry(t, h, path) {
+						run := runSchedule(h, append(slices.Clip(path), then))
 						if state := run.Engine.Fingerprint(); !seen[state] {
 							seen[state] = true
 							states++
@@ -46,8 +46,8 @@ func TestAnExpiryComesBetweenAnyTwoSteps(t *testing.T) {
 	}
 }
 
-// begin runs a schedule.
-func begin(h *Harness, path []engine.Transition) *Run {
+// runSchedule returns a run that has taken the steps of a schedule.
+func runSchedule(h *Harness, path []engine.Transition) *Run {
 	run := h.Begin()
 	for _, then := range path {
 		run.Engine.Transitions()
@@ -56,18 +56,18 @@ func begin(h *Harness, path []engine.Transition) *Run {
 	return run
 }
 
-// mayExpire sees that an expiry can follow a schedule, and gives what can, except for an expiry.
-func mayExpire(t *testing.T, h *Harness, path []engine.Transition) []engine.Transition {
+// stepsExceptExpiry checks that an expiry can follow a schedule, and returns the other steps that can.
+func stepsExceptExpiry(t *testing.T, h *Harness, path []engine.Transition) []engine.Transition {
 	t.Helper()
-	run := begin(h, path)
+	run := runSchedule(h, path)
 	defer run.Close()
 	all := slices.Clone(run.Engine.Transitions())
-	passes := func(then engine.Transition) bool {
+	isExpiry := func(then engine.Transition) bool {
 		return then.Kind == engine.Expires || then.Kind == engine.TimePasses
 	}
 	over := !slices.ContainsFunc(all, func(then engine.Transition) bool { return then.Kind != engine.Arrives })
-	if run.Engine.Cluster.NextExpiry() > 0 && !over && !slices.ContainsFunc(all, passes) {
-		t.Errorf("after %s no key can expire; what can happen is %v", h.Trace(path).Schedule(), all)
+	if run.Engine.Cluster.NextExpiry() > 0 && !over && !slices.ContainsFunc(all, isExpiry) {
+		t.Errorf("after %s no key can expire; got the steps %v", h.Trace(path).Schedule(), all)
 	}
 	return slices.DeleteFunc(all, func(then engine.Transition) bool { return then.Kind == engine.Expires })
 }

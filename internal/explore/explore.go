@@ -15,79 +15,88 @@ import (
 )
 
 type (
-	// Scenario says who does what, and what may go wrong.
+	// Scenario says what the actors do, and which faults may happen.
 	Scenario = engine.Scenario
-	// ScenarioFlags are a scenario as flags.
+	// ScenarioFlags is a scenario as command-line flags.
 	ScenarioFlags = engine.Flags
-	// Faults say how often each fault may happen.
+	// Faults is a budget: how often each fault may happen.
 	Faults = fault.Budget
-	// Fault is what there is to know of one thing that may go wrong.
+	// Fault describes one kind of fault.
 	Fault = fault.Row
-	// Anomaly is one kind of thing that goes wrong.
+	// Anomaly is one kind of behavior that a correct lock would not allow.
 	Anomaly = anomaly.Anomaly
-	// Bounds say when to stop.
+	// Bounds limits an exploration.
 	Bounds = search.Bounds
 )
 
-// The errors of Explore and Replay.
+// Errors of Explore, Replay and the parsers. ErrStale is another one.
 var (
-	ErrBlind          = engine.ErrBlind          // the code waits where the explorer cannot see it
-	ErrUndeclaredPoll = engine.ErrUndeclaredPoll // the code polls in a way that it does not declare
-	ErrPanicked       = engine.ErrPanicked       // the code panics
-	ErrUnrepeatable   = engine.ErrUnrepeatable   // the code does not do the same twice
-	ErrCommand        = engine.ErrCommand        // a command that the simulated Redis does not have
-	ErrKey            = engine.ErrKey            // a key that is not the lock's
-	ErrMalformed      = engine.ErrMalformed      // a step of the schedule is none
-	ErrScenarioText   = engine.ErrScenarioText   // the text of a scenario is none
+	// ErrBlind is returned when the code under test waits where the explorer cannot see it.
+	ErrBlind = engine.ErrBlind
+	// ErrUndeclaredPoll is returned when the code polls in a way that it does not declare.
+	ErrUndeclaredPoll = engine.ErrUndeclaredPoll
+	// ErrPanicked is returned when the code panics.
+	ErrPanicked = engine.ErrPanicked
+	// ErrUnrepeatable is returned when the code does not do the same thing twice.
+	ErrUnrepeatable = engine.ErrUnrepeatable
+	// ErrCommand is returned for a command that the simulated Redis does not have.
+	ErrCommand = engine.ErrCommand
+	// ErrKey is returned for a command with a key that is not the lock's.
+	ErrKey = engine.ErrKey
+	// ErrMalformed is returned for a schedule with a word that is not a step.
+	ErrMalformed = engine.ErrMalformed
+	// ErrScenarioText is returned by ParseScenario for a text that is not a scenario.
+	ErrScenarioText = engine.ErrScenarioText
 )
 
-// Anomalies lists them all, in the order in which they are looked for.
+// Anomalies returns all anomalies that the explorer can detect, the most important first.
 func Anomalies() []Anomaly { return anomaly.All() }
 
-// AllFaults lists the faults there are.
+// AllFaults returns a description of each fault.
 func AllFaults() []Fault { return fault.All() }
 
-// FaultNames lists their names.
+// FaultNames returns the name of each fault, as in a budget.
 func FaultNames() []string { return fault.Names() }
 
-// ParseScenario reads what Scenario.String writes.
+// ParseScenario is the inverse of Scenario.String.
 func ParseScenario(text string) (Scenario, error) { return engine.ParseScenario(text) }
 
-// ParseFaults reads budgets, such as expiry=1,crash=1.
+// ParseFaults parses a list of budgets, such as expiry=1,crash=1.
 func ParseFaults(text string) (Faults, error) { return fault.Parse(text, fault.Names()) }
 
-// Notation says how a schedule writes its steps, by examples.
+// Notation returns an example of each form that a step of a schedule can have.
 func Notation() []string { return engine.Notation() }
 
-// Goal says what an exploration is for.
+// Goal says what an exploration looks for, and when it ends.
 type Goal struct {
-	Anomalies []Anomaly    // to look for; none: all that apply
-	All       bool         // go on until each was found, or everything was seen; otherwise the first ends it
-	Progress  func(Result) // called several times a second, and must not wait; may be nil
-	memories  *sync.Pool   // Options.Memories
+	Anomalies []Anomaly    // anomalies to look for; empty: all that the strategy promises to prevent
+	All       bool         // whether to continue until every anomaly was found or everything was explored; false: the first one ends it
+	Progress  func(Result) // called several times a second, and must not block; may be nil
+
+	memoryPool *sync.Pool // Options.MemoryPool
 }
 
-// Result is what an exploration found.
+// Result is the answer of an exploration.
 type Result struct {
-	Lock     string
+	Lock     string // name of the strategy
 	Scenario Scenario
 	search.Result
 	Coverage Coverage
-	Found    []Recording // the shortest for each anomaly that was found, in the order in which they were
+	Found    []Recording // shortest counterexample for each anomaly found, in the order of finding
 
-	lookedFor []Anomaly
-	segments  int // of the stock; 0: it is in none
+	targets  []Anomaly // anomalies looked for
+	segments int       // segments of the stock; 0: the stock is not divided
 }
 
-// Verdict says what was found. That nothing was found says nothing where something was not put to the test.
+// Verdict sums up the result. Finding nothing is inconclusive if something was not put to the test.
 func (r Result) Verdict() verdict.Verdict {
 	return verdict.Search{Found: len(r.Found) > 0, Complete: r.Complete && len(r.Untested()) == 0}.Verdict()
 }
 
-// Unjudged returns those of the anomalies looked for that could not be judged, as Redis does not tell: whose the lock is, whether a fault
-// kept out one that tried once, or whether one who sleeps has a reason to, though the lock's key is free.
+// Unjudged returns the anomalies that were looked for but could not be judged, because Redis does not show who holds the lock, whether a
+// fault kept out an actor that tried only once, or whether an actor is right to sleep although the lock's key is free.
 func (r Result) Unjudged() (all []Anomaly) {
-	for _, a := range r.lookedFor {
+	for _, a := range r.targets {
 		if slices.Contains(r.Coverage.Unjudged, a) {
 			all = append(all, a)
 		}
@@ -95,41 +104,43 @@ func (r Result) Unjudged() (all []Anomaly) {
 	return all
 }
 
-// Explore runs a strategy in every schedule of a scenario. That it was cut short, by bounds or by ctx, is no error, but makes the verdict
-// unknown. It fails with ErrBlind, ErrUndeclaredPoll, ErrUnrepeatable, ErrCommand, ErrKey, or ErrPanicked.
+// Explore runs a strategy in every schedule of a scenario. If bounds or ctx end it early, that is not an error, but makes the verdict
+// Unknown. It fails with ErrBlind, ErrUndeclaredPoll, ErrUnrepeatable, ErrCommand, ErrKey, or ErrPanicked.
 func Explore(ctx context.Context, s strategy.Strategy, in Scenario, goal Goal, bounds Bounds) (Result, error) {
 	if err := in.CheckFor(s); err != nil {
 		return Result{}, err
 	}
-	lookedFor := goal.Anomalies
-	if len(lookedFor) == 0 {
-		lookedFor = applying(s)
+	targets := goal.Anomalies
+	if len(targets) == 0 {
+		targets = promisedAnomalies(s)
 	}
 	inner := search.Goal[engine.Transition]{All: goal.All}
-	for _, a := range lookedFor {
+	for _, a := range targets {
 		inner.Kinds = append(inner.Kinds, string(a))
 	}
 	if goal.Progress != nil {
 		inner.Progress = func(now search.Result) { goal.Progress(Result{Lock: s.Name, Scenario: in, Result: now}) }
 	}
 	options := Options{
-		Cuts: engine.Cuts{EverySymmetry: bounds.EverySymmetry}, Starved: slices.Contains(goal.Anomalies, anomaly.Starved),
-		Memories: cmp.Or(goal.memories, &sync.Pool{}),
+		Cuts: engine.Cuts{EverySymmetry: bounds.EverySymmetry}, Starvation: slices.Contains(goal.Anomalies, anomaly.Starved),
+		MemoryPool: cmp.Or(goal.memoryPool, &sync.Pool{}),
 	}
 	seeds := engine.NewSeeds()
 	result, err := Search(ctx, func() (System, error) {
 		h, err := NewHarness(s, in, options, seeds)
 		return System{Harness: h}, err
 	}, inner, bounds)
-	result.Lock, result.Scenario, result.lookedFor = s.Name, in, lookedFor
+	result.Lock = s.Name
+	result.Scenario = in
+	result.targets = targets
 	if s.Update == strategy.Segmented {
 		result.segments = Segments
 	}
 	return result, err
 }
 
-// applying returns the anomalies that a strategy promises to prevent, but for those that have to be named.
-func applying(s strategy.Strategy) (all []Anomaly) {
+// promisedAnomalies returns the anomalies that a strategy promises to prevent, except for those that are looked for only by name.
+func promisedAnomalies(s strategy.Strategy) (all []Anomaly) {
 	for _, a := range Anomalies() {
 		if a.IsPromisedBy(s) && !a.OnRequest() {
 			all = append(all, a)

@@ -24,68 +24,74 @@ import (
 )
 
 const (
-	runID     = "explored"
-	maxOrders = 1000 // more than anybody writes here
-	// handOffLimit is small, so that few sales are enough to see the lock go to another process.
+	runID = "explored"
+	// maxOrders is the ledger's limit of orders, far above what a scenario's sales can write.
+	maxOrders = 1000
+	// handOffLimit is as small as possible, so that few sales suffice for the lock to go to another process.
 	handOffLimit = 1
-	usualMasters = 3 // of a lock on nodes
-	// Segments is in how many the stock is, of a strategy that has them. All but the first are sold out, so that sales go on and meet there.
+	// defaultMasters is the number of masters of a lock on several nodes, unless the scenario says otherwise: the smallest number at which
+	// one of them may fail.
+	defaultMasters = 3
+	// Segments is the number of segments of the stock, for strategies that divide it. All but the first are sold out, so that every sale
+	// moves on to the first and meets the others there.
 	Segments = 2
 )
 
-// Harness is what a worker keeps from one execution to the next. It begins one after the other, never two at once.
+// Harness runs a strategy in a scenario, as often as needed. A search has one Harness for each worker. It keeps what executions can share,
+// and its executions run one at a time.
 type Harness struct {
-	strategy strategy.Strategy
-	scenario engine.Scenario
-	options  Options
-	memory   *simredis.Simulator
-	start    *simredis.State
-	clients  [][]*simredis.Client // of each process, to each server
-	stores   []*dao.Store
-	masters  int // that the lock is on, beside the server with the stock
-	hasher   *engine.Hasher
-	pool     engine.Pool
-	watch    engine.Watchdog
-	played   int                             // runs, in a search
-	polled   map[engine.Fingerprint]struct{} // what waiters were told that have been looked at
-	ledgers  map[*simredis.State]ledger      // that were read
+	strategy     strategy.Strategy
+	scenario     engine.Scenario
+	options      Options
+	memory       *simredis.Simulator
+	start        *simredis.State      // contents of the first server at the beginning of a run
+	clients      [][]*simredis.Client // by process and server
+	stores       []*dao.Store         // by process
+	masters      int                  // masters that the lock is on, beside the server with the stock; 0: the lock is on that server
+	hasher       *engine.Hasher
+	pool         engine.Pool
+	watch        engine.Watchdog
+	runs         int                             // runs that a search has begun
+	checkedPolls map[engine.Fingerprint]struct{} // replies to waiters for which CheckPolls has tested that the waiters repeat themselves
+	ledgers      map[*simredis.State]ledger      // ledgers read so far, by the state that a command led to
 }
 
-// Options say what to look for, and how closely.
+// Options configures a Harness.
 type Options struct {
 	engine.Cuts
-	Starved  bool         // look for sales that are starved
-	Stop     func() error // why nothing more is to happen, asked before each step; nil: it is never stopped
-	Memories *sync.Pool   // of simredis.Memory: what others have asked is known; nil: there are no others
+	Starvation bool         // whether to look for starved sales; the order of the waiters is then part of each state
+	Stop       func() error // called before each step; its error ends the run. Nil: runs are never stopped
+	MemoryPool *sync.Pool   // of *simredis.Simulator, shared by harnesses so that each command is simulated once; nil: not shared
 }
 
-// Until returns an Options.Stop that stops with ctx. Before each step it lets others in: a shop that sells beside it.
-func Until(ctx context.Context) func() error {
+// StopWhenDone returns an Options.Stop that stops a run when ctx ends. It also yields before each step, so that a shop in the same process
+// can serve its requests meanwhile.
+func StopWhenDone(ctx context.Context) func() error {
 	return func() error {
 		runtime.Gosched()
 		return ctx.Err()
 	}
 }
 
-// NewHarness makes a harness. Those with the same seeds give the same fingerprints.
+// NewHarness returns a Harness, which must be closed. Harnesses with the same seeds compute the same state hashes.
 func NewHarness(s strategy.Strategy, in engine.Scenario, options Options, seeds engine.Seeds) (*Harness, error) {
-	options.Memories = cmp.Or(options.Memories, &sync.Pool{})
-	m, known := options.Memories.Get().(*simredis.Simulator)
+	options.MemoryPool = cmp.Or(options.MemoryPool, &sync.Pool{})
+	m, ok := options.MemoryPool.Get().(*simredis.Simulator)
 	var err error
-	if !known { // stock and ledger are durable, so that whatever goes wrong is the lock's doing
+	if !ok { // stock and ledger survive every fault, so that whatever goes wrong is the lock's fault
 		if m, err = simredis.NewSimulator(dao.IsKey); err != nil {
 			return nil, err
 		}
 	}
 	h := &Harness{
 		strategy: s, scenario: in, options: options, memory: m, hasher: engine.NewHasher(seeds),
-		polled: map[engine.Fingerprint]struct{}{}, ledgers: map[*simredis.State]ledger{},
+		checkedPolls: map[engine.Fingerprint]struct{}{}, ledgers: map[*simredis.State]ledger{},
 	}
-	if h.start, err = m.StateAfter(m.Empty(), opening(s.Update == strategy.Segmented)...); err != nil {
+	if h.start, err = m.StateAfter(m.Empty(), openingCommands(s.Update == strategy.Segmented)...); err != nil {
 		return nil, err
 	}
 	if s.OnNodes {
-		h.masters = cmp.Or(in.Nodes, usualMasters)
+		h.masters = cmp.Or(in.Nodes, defaultMasters)
 	}
 	for range in.Processes() {
 		var clients []*simredis.Client
@@ -102,66 +108,68 @@ func NewHarness(s strategy.Strategy, in engine.Scenario, options Options, seeds 
 	return h, nil
 }
 
-// Close ends it.
+// Close releases the harness's resources, and returns its memory to the pool.
 func (h *Harness) Close() {
 	for _, c := range slices.Concat(h.clients...) {
-		_ = c.Client.Close() // there is nothing behind it
+		_ = c.Client.Close() // a simulated client has no connection that could fail
 	}
-	h.options.Memories.Put(h.memory)
+	h.options.MemoryPool.Put(h.memory)
 	h.pool.Close()
 }
 
-// Run is an execution with what looks at it.
+// Run is one execution of a scenario under observation: the schedule so far, its judge, and a recorder if it is to be read.
 type Run struct {
-	Engine    *engine.Execution
-	harness   *Harness
-	judge     *judge.Judge
-	lockers   [][]lock.Locker // of each process: one, or one for each segment of the stock
-	past      judge.Past
-	sold      int           // sales that have succeeded
-	idleSince time.Duration // somebody waits, and nobody living has the lock. Part of the state, up to mayWait
-	sleepy    bool          // somebody sleeps on beside a lock that may be free
-	undecided bool          // time might end a wait that was not gone on with
-	record    *recorder     // nil unless somebody wants to read it
-	shown     []Shown       // what Look has seen
+	Engine  *engine.Execution
+	harness *Harness
+	judge   *judge.Judge
+	lockers [][]lock.Locker // by process: a single lock, or one for each segment of the stock
+	excuses judge.Excuses
+	sold    int // sales that have succeeded
+
+	idleSince            time.Duration // since when an actor waits although no live process holds the lock; part of the state, up to maxIdle
+	sleepsBesideFreeLock bool          // a waiter sleeps for longer than maxIdle although the lock's key is free
+	undecided            bool          // the schedule ends with a wait, and it is unknown whether time would end it
+
+	recorder *recorder    // nil: nobody will read the run
+	hits     []AnomalyHit // anomalies that RecordAnomalies has added
 }
 
-// Begin begins an execution.
+// Begin begins an execution of the scenario.
 func (h *Harness) Begin() *Run { return h.begin(h.setup()) }
 
-// setup is what the executions of the scenario begin with.
+// setup returns the initial configuration of the scenario's executions.
 func (h *Harness) setup() engine.Setup {
 	return engine.Setup{
 		Scenario: h.scenario, Cluster: h.memory.NewCluster(h.start, h.masters), FirstActorName: 'A', Cuts: h.options.Cuts,
 	}
 }
 
-// begin begins an execution with what all of this harness have in common.
+// begin begins an execution, with the resources that all executions of the harness share.
 func (h *Harness) begin(setup engine.Setup) *Run {
 	setup.Hasher, setup.Pool, setup.Stop = h.hasher, &h.pool, h.options.Stop
 	run := &Run{Engine: engine.New(setup), harness: h}
-	d := driver{run}
+	d := judgeDriver{run}
 	run.judge = judge.New(d.setup())
 	run.Engine.Judge = d
 	h.sell(run)
 	return run
 }
 
-// attach makes all clients send by x from now on.
+// attach connects all Redis clients to an execution.
 func (h *Harness) attach(x *engine.Execution) {
 	for _, c := range slices.Concat(h.clients...) {
 		c.Attach(x.Network())
 	}
 }
 
-// sell makes each actor sell one piece.
+// sell gives each actor its task: to sell as many pieces, one after the other, as the scenario says.
 func (h *Harness) sell(run *Run) {
 	x := run.Engine
 	h.attach(x)
 	for i, p := range x.Processes() {
-		locks := h.locks(x, p, h.clients[i])
+		locks := h.newLocks(x, p, h.clients[i])
 		if locks == nil {
-			locks = []lock.Locker{nil} // New has panicked
+			locks = []lock.Locker{nil} // New has panicked, which the execution reports
 		}
 		run.lockers = append(run.lockers, locks)
 	}
@@ -170,7 +178,7 @@ func (h *Harness) sell(run *Run) {
 		p := x.Processes()[i]
 		var locks []lock.Locker
 		for _, l := range run.lockers[i] {
-			locks = append(locks, watchedLock{run, a, l})
+			locks = append(locks, observedLock{run, a, l})
 		}
 		sale := service.Sale{
 			Run:    history.Run{ID: runID, Lock: h.strategy.Name, Initial: engine.InitialStock},
@@ -195,8 +203,8 @@ func (h *Harness) sell(run *Run) {
 	}
 }
 
-// locks makes a process's lock, or that of each segment.
-func (h *Harness) locks(x *engine.Execution, p *engine.Process, clients []*simredis.Client) []lock.Locker {
+// newLocks makes the lock of a process, or its lock for each segment.
+func (h *Harness) newLocks(x *engine.Execution, p *engine.Process, clients []*simredis.Client) []lock.Locker {
 	defer x.Recover("New")
 	var nodes []redis.Cmdable
 	for _, c := range clients[1:] {
@@ -205,7 +213,7 @@ func (h *Harness) locks(x *engine.Execution, p *engine.Process, clients []*simre
 	parts := strategy.Parts{
 		Options: lock.Options{
 			Key: lock.Key, TTL: engine.TTL, RetryInterval: engine.PollInterval, WaitTimeout: engine.Forever, Clock: p.Clock(engine.PollInterval),
-			Process: p.Name, HandOffLimit: handOffLimit, Notifier: p.Notifier(), Rand: chance(x, p),
+			Process: p.Name, HandOffLimit: handOffLimit, Notifier: p.Notifier(), Rand: deterministicRand(x, p),
 		},
 		Client: clients[0].Client, CompareAndDelete: "DELEX", Nodes: nodes,
 	}
@@ -215,28 +223,29 @@ func (h *Harness) locks(x *engine.Execution, p *engine.Process, clients []*simre
 	return []lock.Locker{h.strategy.New(parts)}
 }
 
-// highest returns what chance gives: always the same, or no schedule could be run again.
+// highest replaces a random number in [0, n). It always returns the same one, because schedules must be repeatable.
 func highest(n int64) int64 { return n - 1 }
 
-// chance returns what a process's lock is given: the highest number, as highest, but an id of its own, which is a number of more than 32
-// bits. Two processes that draw the same would take the lock of the other for their own.
-func chance(x *engine.Execution, p *engine.Process) func(int64) int64 {
-	nth := int64(slices.Index(x.Processes(), p))
+// deterministicRand returns the random source of a process's lock. It is highest for small ranges, such as those of delays. Numbers of more
+// than 32 bits serve as ids and differ between processes: two processes with the same id would mistake each other's lock for their own.
+func deterministicRand(x *engine.Execution, p *engine.Process) func(int64) int64 {
+	processIndex := int64(slices.Index(x.Processes(), p))
 	return func(n int64) int64 {
 		if n > math.MaxUint32 {
-			n -= nth
+			n -= processIndex
 		}
 		return highest(n)
 	}
 }
 
-// tries is how often a schedule is run to see where the code under test differs from itself.
-const tries = 50
+// maxRepetitions is the number of times that FindDifference repeats a schedule. Code that differs in one run of ten is then caught with a
+// probability of more than 99 %.
+const maxRepetitions = 50
 
-// Differs says where the code under test does something else when a schedule is run again, "" if it was the same each time.
-func (h *Harness) Differs(schedule []engine.Transition) (where string) {
+// FindDifference repeats a schedule to find out where nondeterministic code first behaves differently. It returns "" if it never does.
+func (h *Harness) FindDifference(schedule []engine.Transition) (where string) {
 	first := h.journal(schedule)
-	for range tries {
+	for range maxRepetitions {
 		if where = first.FirstDifference(h.journal(schedule)); where != "" {
 			break
 		}
@@ -244,7 +253,7 @@ func (h *Harness) Differs(schedule []engine.Transition) (where string) {
 	return where
 }
 
-// journal runs a schedule as far as the code goes along with it.
+// journal runs a schedule as far as the code follows it, and returns a journal of what the code did.
 func (h *Harness) journal(schedule []engine.Transition) *engine.Journal {
 	run := h.Begin()
 	defer run.Engine.Close()
@@ -259,15 +268,15 @@ func (h *Harness) journal(schedule []engine.Transition) *engine.Journal {
 	return j
 }
 
-// Trace runs a schedule once more, and records it.
+// Trace runs a schedule again, as far as the code follows it, and returns its steps.
 func (h *Harness) Trace(schedule []engine.Transition) trace.Trace {
-	run := h.recorded(schedule)
+	run := h.recordedRun(schedule)
 	defer run.Engine.Close()
-	return run.record.Trace()
+	return run.recorder.Trace()
 }
 
-// recorded runs a schedule, as far as the code goes along with it.
-func (h *Harness) recorded(schedule []engine.Transition) *Run {
+// recordedRun runs a schedule with a recorder, as far as the code follows it.
+func (h *Harness) recordedRun(schedule []engine.Transition) *Run {
 	run := h.Begin()
 	run.Record()
 	for _, t := range schedule {

@@ -9,74 +9,77 @@ import (
 	"lockstep/internal/lock"
 )
 
-// mayWait is how long a waiter may sleep although nobody has the lock: one who waits for messages asks by itself after some time, as a
-// message may get lost.
-const mayWait = engine.TTL / 4
+// maxIdle is how long a waiter may sleep although nobody holds the lock. A waiter for messages asks by itself after some time, because a
+// message may be lost; anomaly.Idle promises a quarter of the lock's expiry.
+const maxIdle = engine.TTL / 4
 
-// checkIdle looks for a lock that nobody living has, and that those who wait get when time frees it, not before. A holder that died is what
-// an expiry is for, and so is one whose Unlock made the lock expire sooner.
-func (f futures) checkIdle(transitions []engine.Transition) {
-	if !onlyTime(transitions) {
+// checkIdle detects a lock without a live holder that the waiters get only when its expiry frees it. Two cases are no anomaly, because an
+// expiry exists for them: a holder that died, and one whose Unlock shortened the expiry.
+func (l lookahead) checkIdle(transitions []engine.Transition) {
+	if !onlyTimeRemains(transitions) {
 		return
 	}
-	if waits := f.waitsInVain(); waits != nil && !f.Engine.IsTimerNext() && f.freed() {
-		f.judge.Report(anomaly.Idle, judge.WaitsForExpiry, waits.Name)
+	if waiter := l.idleWaiter(); waiter != nil && !l.Engine.IsTimerNext() && l.isFreedByTime() {
+		l.judge.Report(anomaly.Idle, judge.WaitsForForeignExpiry, waiter.Name)
 	}
 }
 
-// waitsInVain returns the first actor that waits for a lock that nobody living has, nil if there is none.
-func (f futures) waitsInVain() *engine.Actor {
-	i := slices.IndexFunc(f.Engine.Actors(), func(a *engine.Actor) bool { return f.waits(a) && !f.judge.Sale(a.Index).HasLease() })
-	if i < 0 || f.used() {
+// idleWaiter returns the first actor that waits for a lock without a live holder, or nil if there is no such actor.
+func (l lookahead) idleWaiter() *engine.Actor {
+	isWaiter := func(a *engine.Actor) bool { return l.isWaiting(a) && !l.judge.Sale(a.Index).HasLease() }
+	i := slices.IndexFunc(l.Engine.Actors(), isWaiter)
+	if i < 0 || l.isLockInUse() {
 		return nil
 	}
-	return f.Engine.Actors()[i]
+	return l.Engine.Actors()[i]
 }
 
-// waits reports whether an actor that lives waits for the lock.
-func (f futures) waits(a *engine.Actor) bool { return f.judge.Sale(a.Index).Waits() && !a.Dead() }
+// isWaiting reports whether an actor is alive and waits for the lock.
+func (l lookahead) isWaiting(a *engine.Actor) bool {
+	return l.judge.Sale(a.Index).IsWaiting() && !a.Dead()
+}
 
-// used reports whether a sale has something to do with the lock, beside waiting for it, or died with it, or tried as long as it could to
-// give it back, or did so by an expiry.
-func (f futures) used() bool {
-	holder := f.Holder()
-	return holder != nil && holder.Dead() || slices.ContainsFunc(f.Engine.Actors(), func(a *engine.Actor) bool {
+// isLockInUse reports whether a sale is doing more with the lock than waiting for it, has died with it, or has left it to its expiry.
+func (l lookahead) isLockInUse() bool {
+	holder := l.Holder()
+	return holder != nil && holder.Dead() || slices.ContainsFunc(l.Engine.Actors(), func(a *engine.Actor) bool {
 		if a.Dead() {
 			return a.Started() && holder == nil
 		}
-		return f.judge.Sale(a.Index).IsUsing() || f.judge.Sale(a.Index).HasDoneWithIt()
+		return l.judge.Sale(a.Index).IsUsingLock() || l.judge.Sale(a.Index).HasLeftLockToExpiry()
 	})
 }
 
-// freed reports whether one of those who wait gets the lock once time has passed, for longer than they may wait.
-func (f futures) freed() bool {
-	return slices.ContainsFunc(f.Engine.Actors(), func(a *engine.Actor) bool {
-		if !f.waits(a) {
+// isFreedByTime reports whether a waiter gets the lock once time has passed, and only after more than maxIdle.
+func (l lookahead) isFreedByTime() bool {
+	return slices.ContainsFunc(l.Engine.Actors(), func(a *engine.Actor) bool {
+		if !l.isWaiting(a) {
 			return false
 		}
-		later, end := f.again()
+		later, end := l.copyRun()
 		defer end()
 		later.Engine.Transitions()
 		later.Engine.Apply(engine.Transition{Kind: engine.TimePasses})
-		return later.Engine.Now() > f.idleSince+mayWait && later.canObtain(a.Index)
+		return later.Engine.Now() > l.idleSince+maxIdle && later.driveToLock(a.Index)
 	})
 }
 
-// isAsleepBesideFreeLock reports whether somebody waits for a timer for longer than it may, though nobody uses the lock, and its key is
-// free. It may be right to do so, by what the lock keeps elsewhere.
-func (f futures) isAsleepBesideFreeLock() bool {
-	if _, held := f.Engine.Cluster.LockKey(lock.Key); held || f.waitsInVain() == nil {
+// isAsleepBesideFreeLock reports whether a waiter's timer is due after more than maxIdle, although nobody uses the lock and its key is
+// free. The waiter may be right to sleep, because of something that the lock keeps elsewhere.
+func (l lookahead) isAsleepBesideFreeLock() bool {
+	if _, held := l.Engine.Cluster.LockKey(lock.Key); held || l.idleWaiter() == nil {
 		return false
 	}
-	return slices.ContainsFunc(f.Engine.Actors(), func(a *engine.Actor) bool {
+	return slices.ContainsFunc(l.Engine.Actors(), func(a *engine.Actor) bool {
 		why, due := a.Standstill()
-		return f.waits(a) && why == engine.WaitsForTime && due > f.idleSince+mayWait
+		return l.isWaiting(a) && why == engine.WaitsForTime && due > l.idleSince+maxIdle
 	})
 }
 
-func onlyTime(transitions []engine.Transition) bool {
-	comes := func(t engine.Transition) bool {
+// onlyTimeRemains reports whether time can pass, and no actor can move, resume or receive a message before it does.
+func onlyTimeRemains(transitions []engine.Transition) bool {
+	isActivity := func(t engine.Transition) bool {
 		return t.IsProgress() || t.Kind == engine.Resumes || t.Kind == engine.Arrives
 	}
-	return slices.Contains(transitions, engine.Transition{Kind: engine.TimePasses}) && !slices.ContainsFunc(transitions, comes)
+	return slices.Contains(transitions, engine.Transition{Kind: engine.TimePasses}) && !slices.ContainsFunc(transitions, isActivity)
 }

@@ -12,32 +12,32 @@ import (
 	"lockstep/internal/lock"
 )
 
-// How long a waiter has waited for a lock that nobody has is part of the state: of two schedules that are otherwise in one, the longer one
-// alone may show that this is too long.
-func TestIdleIsToldOfTheOneThatWaitedLonger(t *testing.T) {
+// The time for which a waiter has waited for a free lock is part of the state. Two schedules may otherwise lead to the same state, and only
+// the one with the longer wait shows that the wait is too long.
+func TestIdleTimeIsPartOfState(t *testing.T) {
 	for _, test := range []struct {
-		after time.Duration
-		found string
+		holding time.Duration // time after which Unlock leaves the lock to its expiry
+		found   string
 	}{
-		{7 * time.Second, "[idle in 18 steps]"},
-		{8 * time.Second, "[]"},
+		{holding: 7 * time.Second, found: "[idle in 18 steps]"},
+		{holding: 8 * time.Second, found: "[]"},
 	} {
 		goal := explore.Goal{Anomalies: []explore.Anomaly{anomaly.Idle}}
-		result, err := explore.Explore(t.Context(), locker(keptFor(test.after)), faultsOfTwo("pause=1"), goal, explore.Bounds{})
-		if err != nil || result.Bound() != "" || upTo(100, result) != test.found {
-			t.Errorf("kept after %v: %v; %s %s; want %s", test.after, err, upTo(100, result), result.Bound(), test.found)
+		result, err := explore.Explore(t.Context(), locker(leftToExpiryAfter(test.holding)), twoActors("pause=1"), goal, explore.Bounds{})
+		if err != nil || result.Bound() != "" || foundWithin(100, result) != test.found {
+			t.Errorf("held for %v: got %s, bound %q, error %v; want %s", test.holding, foundWithin(100, result), result.Bound(), err, test.found)
 		}
 	}
 }
 
-// keptFor leaves a lock to its expiry that was held for so long; others ask after two, four and six seconds, and then each second.
-// Unlock takes a command to leave it before the eighth second: so the shorter schedule is that in which the others wait for two seconds,
-// and not for three.
-func keptFor(long time.Duration) func(context.Context, redis.Cmdable, lock.Options, string) (*lock.Lease, error) {
+// leftToExpiryAfter returns a lock whose Unlock leaves it to its expiry once it was held for so long. Waiters ask after two, four and six
+// seconds, and then every second. Before the eighth second, Unlock needs a command to leave the lock, so that in the shorter of two
+// schedules the others wait for two seconds, and not for three.
+func leftToExpiryAfter(holding time.Duration) func(context.Context, redis.Cmdable, lock.Options, string) (*lock.Lease, error) {
 	return func(ctx context.Context, client redis.Cmdable, opts lock.Options, owner string) (*lock.Lease, error) {
-		asked := 0
+		attempts := 0
 		pauses := func() time.Duration {
-			if asked++; asked <= 3 {
+			if attempts++; attempts <= 3 {
 				return 2 * time.Second
 			}
 			return time.Second
@@ -49,7 +49,7 @@ func keptFor(long time.Duration) func(context.Context, redis.Cmdable, lock.Optio
 			began := opts.Clock.Now()
 			return lock.NewLease(ctx, opts.Clock, 0, func(ctx context.Context) error {
 				switch held := opts.Clock.Now().Sub(began); {
-				case held < long:
+				case held < holding:
 					return client.Del(ctx, opts.Key).Err()
 				case held < 8*time.Second:
 					return client.Get(ctx, opts.Key).Err()

@@ -13,8 +13,8 @@ import (
 	"lockstep/internal/service/history"
 )
 
-// opening returns the commands that begin the run. If the stock is in segments, all of it is in the first: the others are sold out.
-func opening(segmented bool) [][]string {
+// openingCommands returns the commands that initialize the stock and the run. If the stock is segmented, all of it is in the first segment.
+func openingCommands(segmented bool) [][]string {
 	stock := strconv.Itoa(engine.InitialStock)
 	commands := [][]string{{"SET", dao.InventoryKey, stock}, {"HSET", dao.RunKey, "id", runID, "written", stock}}
 	for i := 1; segmented && i <= Segments; i++ {
@@ -25,7 +25,8 @@ func opening(segmented bool) [][]string {
 	return commands
 }
 
-// stockOf returns what is left in a segment, counted from 1; of 0, in all. It is "" if the server does not hold it.
+// stockOf returns the remaining stock of a segment, or, for segment 0, of the whole stock. Segments are numbered from 1. It returns "" if
+// the server does not have the key.
 func stockOf(s *simredis.State, segment int) string {
 	name := dao.InventoryKey
 	if segment > 0 {
@@ -42,22 +43,22 @@ func hasOrder(s *simredis.State, id string) bool {
 	return slices.Contains(k.Values, id)
 }
 
-// ledger is what a server holds, read.
+// ledger is the result of readLedger.
 type ledger struct {
-	news []history.Order // that were added since it was read last
-	rest *simredis.State // what is left of it, with whose each order is
+	newOrders []history.Order // orders added since the last readLedger
+	reduced   *simredis.State // server contents in which each order is reduced to its owner
 }
 
-// readLedger reads the ledger in what a command leaves. Of an order that is news only the owner stays: nobody reads more, and states stay
-// few. A name in an owner is renamed as others.
+// readLedger reads the orders that a command has added to the ledger, and reduces each of them to its owner. No code reads the rest of an
+// order, and without it fewer states differ. The symmetry reduction renames an actor inside an owner like any other name.
 func (h *Harness) readLedger(s *simredis.State) (l ledger, err error) {
-	l, known := h.ledgers[s]
-	if known {
+	l, ok := h.ledgers[s]
+	if ok {
 		return l, nil
 	}
 	newest, _ := dao.OrdersKeys(runID)
 	k, _ := s.Key(newest)
-	var forget [][]string
+	var reductions [][]string
 	for i := 1; i < len(k.Values); i += 2 {
 		id, text := k.Values[i-1], k.Values[i]
 		owner := fmt.Sprintf(`{"owner":%q}`, lock.Owner(id))
@@ -68,9 +69,10 @@ func (h *Harness) readLedger(s *simredis.State) (l ledger, err error) {
 		if err = json.Unmarshal([]byte(text), &order); err != nil {
 			return l, fmt.Errorf("the ledger %s: %w", newest, err)
 		}
-		l.news, forget = append(l.news, order), append(forget, []string{"HSET", newest, id, owner})
+		l.newOrders = append(l.newOrders, order)
+		reductions = append(reductions, []string{"HSET", newest, id, owner})
 	}
-	if l.rest, err = h.memory.StateAfter(s, forget...); err == nil {
+	if l.reduced, err = h.memory.StateAfter(s, reductions...); err == nil {
 		h.ledgers[s] = l
 	}
 	return l, err

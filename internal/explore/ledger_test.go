@@ -12,8 +12,8 @@ import (
 	"lockstep/util/lua"
 )
 
-// An order that was read is known from then on, to the scripts as to the explorer: what writes it again changes nothing, and is no news.
-func TestAnOrderIsReadOnce(t *testing.T) {
+// readLedger returns each order once: a script that writes a known order again changes nothing, and the order is not new.
+func TestLedgerReportsEachOrderOnce(t *testing.T) {
 	s, err := evolution.Find("v4")
 	if err != nil {
 		t.Fatal(err)
@@ -24,30 +24,30 @@ func TestAnOrderIsReadOnce(t *testing.T) {
 	}
 	defer h.Close()
 	newest, older := dao.OrdersKeys(runID)
-	holds := h.start
+	state := h.start
 	for i, step := range []struct {
-		id, script, writes string
-		stock              string
-		news               int
+		id, script, newStock string
+		wantStock            string
+		wantOrders           int
 	}{
-		{"A", lua.Take, "", "99", 1},
-		{"A", lua.Take, "", "99", 0},
-		{"A", lua.Write, "98", "99", 0},
-		{"B", lua.Write, "98", "98", 1},
-		{"B", lua.Write, "98", "98", 0},
-		{"B", lua.Take, "", "98", 0},
-		{"B", lua.Sell, "", "97", 1},
-		{"B", "redis.call('HSET', KEYS[3], ARGV[2], ARGV[3])", "", "97", 1},
+		{id: "A", script: lua.Take, wantStock: "99", wantOrders: 1},
+		{id: "A", script: lua.Take, wantStock: "99", wantOrders: 0},
+		{id: "A", script: lua.Write, newStock: "98", wantStock: "99", wantOrders: 0},
+		{id: "B", script: lua.Write, newStock: "98", wantStock: "98", wantOrders: 1},
+		{id: "B", script: lua.Write, newStock: "98", wantStock: "98", wantOrders: 0},
+		{id: "B", script: lua.Take, wantStock: "98", wantOrders: 0},
+		{id: "B", script: lua.Sell, wantStock: "97", wantOrders: 1},
+		{id: "B", script: "redis.call('HSET', KEYS[3], ARGV[2], ARGV[3])", wantStock: "97", wantOrders: 1},
 	} {
 		line, err := json.Marshal(history.Order{ID: step.id})
 		if err != nil {
 			t.Fatal(err)
 		}
 		command := []string{"EVAL", step.script, "4", dao.InventoryKey, dao.RunKey, newest, older}
-		if step.writes != "" {
-			command = append(slices.Replace(command, 2, 3, "5"), "{inventory}:fence", step.writes, "0")
+		if step.newStock != "" {
+			command = append(slices.Replace(command, 2, 3, "5"), "{inventory}:fence", step.newStock, "0")
 		}
-		next, err := h.memory.StateAfter(holds, append(command, runID, step.id, string(line), "0", "1000"))
+		next, err := h.memory.StateAfter(state, append(command, runID, step.id, string(line), "0", "1000"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -55,16 +55,16 @@ func TestAnOrderIsReadOnce(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		again, err := h.readLedger(l.rest)
-		if err != nil || len(again.news) > 0 || again.rest != l.rest {
-			t.Errorf("step %d: what was read is news: %v, %v", i+1, again.news, err)
+		again, err := h.readLedger(l.reduced)
+		if err != nil || len(again.newOrders) > 0 || again.reduced != l.reduced {
+			t.Errorf("step %d: reading again gives new orders %v, error %v; want none", i+1, again.newOrders, err)
 		}
-		if len(l.news) != step.news || step.news > 0 && l.news[0].ID != step.id {
-			t.Errorf("step %d: the news are %+v; want %d", i+1, l.news, step.news)
+		if len(l.newOrders) != step.wantOrders || step.wantOrders > 0 && l.newOrders[0].ID != step.id {
+			t.Errorf("step %d: got new orders %+v; want %d", i+1, l.newOrders, step.wantOrders)
 		}
-		if step.news == 0 && !l.rest.SameKeys(holds) || !hasOrder(l.rest, step.id) || stockOf(l.rest, 0) != step.stock {
-			t.Errorf("step %d: it holds %+v; want the order, and a stock of %s", i+1, l.rest.Keys, step.stock)
+		if step.wantOrders == 0 && !l.reduced.SameKeys(state) || !hasOrder(l.reduced, step.id) || stockOf(l.reduced, 0) != step.wantStock {
+			t.Errorf("step %d: the server holds %+v; want the order, and a stock of %s", i+1, l.reduced.Keys, step.wantStock)
 		}
-		holds = l.rest
+		state = l.reduced
 	}
 }

@@ -8,9 +8,9 @@ import (
 	"lockstep/internal/explore"
 )
 
-// No test that explores is parallel: an exploration has work for every core, and looks at the stacks of all goroutines, also of tests that
-// wait for their turn.
+// Tests that explore do not run in parallel: an exploration has work for every core, and inspects the stacks of all goroutines, including
+// those of waiting tests.
 func TestMain(m *testing.M) {
-	defer explore.CollectRarely(explore.Bounds{})()
+	defer explore.ReduceGC(explore.Bounds{})()
 	goleak.VerifyTestMain(m)
 }

@@ -16,12 +16,13 @@ import (
 	"lockstep/internal/verdict"
 )
 
+// unlocker releases a lock.
 type unlocker = func(context.Context) error
 
-// attempt is how one of the locks below tries once. It fails with lock.ErrNotObtained, or gives what unlocks.
+// attempt is a single attempt to obtain a lock. It returns the function that releases the lock, or fails with lock.ErrNotObtained.
 type attempt func(ctx context.Context, client redis.Cmdable, opts lock.Options, owner string) (unlocker, error)
 
-// polled makes a strategy of an attempt.
+// polled returns a strategy that repeats an attempt by lock.Poll.
 func polled(try attempt) strategy.Strategy {
 	return locker(func(ctx context.Context, client redis.Cmdable, opts lock.Options, owner string) (*lock.Lease, error) {
 		return lock.Poll(ctx, opts, func() (*lock.Lease, error) {
@@ -34,6 +35,7 @@ func polled(try attempt) strategy.Strategy {
 	})
 }
 
+// setNX sets the lock's key to the owner, if the key does not exist.
 func setNX(ctx context.Context, client redis.Cmdable, opts lock.Options, owner string) error {
 	err := client.SetArgs(ctx, opts.Key, owner, redis.SetArgs{Mode: "NX", TTL: opts.TTL}).Err()
 	if errors.Is(err, redis.Nil) {
@@ -42,19 +44,21 @@ func setNX(ctx context.Context, client redis.Cmdable, opts lock.Options, owner s
 	return err
 }
 
+// deletes returns an unlocker that runs a script.
 func deletes(client redis.Cmdable, opts lock.Options, script, owner string) func(context.Context) error {
 	return func(ctx context.Context) error { return client.Eval(ctx, script, []string{opts.Key}, owner).Err() }
 }
 
+// compareAndDelete deletes the lock's key if its value is the owner.
 const compareAndDelete = `if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0`
 
-// Locks that are right, in ways that the evolution's are not written in.
-func TestNothingIsWrongWith(t *testing.T) {
+// Correct locks that are written otherwise than those of the evolution hold.
+func TestCorrectLockHasNoAnomaly(t *testing.T) {
 	for name, strategy := range map[string]strategy.Strategy{
 		"a try of two commands": polled(func(ctx context.Context, c redis.Cmdable, opts lock.Options, owner string) (unlocker, error) {
 			err := setNX(ctx, c, opts, owner)
 			if errors.Is(err, lock.ErrNotObtained) {
-				c.Get(ctx, opts.Key) // to say who has it
+				c.Get(ctx, opts.Key) // an error message may name the holder
 			}
 			return deletes(c, opts, compareAndDelete, owner), err
 		}),
@@ -78,21 +82,21 @@ func TestNothingIsWrongWith(t *testing.T) {
 		}),
 	} {
 		t.Run(name, func(t *testing.T) {
-			for _, scenario := range []explore.Scenario{{Actors: 2}, {Actors: 3}, faultsOfTwo("crash=1"), faultsOfTwo("slow=1")} {
-				result, err := explore.Explore(t.Context(), strategy, scenario, explore.Goal{}, bounds(""))
-				if err != nil || !shortened(result) && result.Verdict() != verdict.Holds {
-					t.Errorf("%s: %s, %v %+v", scenario, result.Verdict(), err, result.Found)
+			for _, scenario := range []explore.Scenario{{Actors: 2}, {Actors: 3}, twoActors("crash=1"), twoActors("slow=1")} {
+				result, err := explore.Explore(t.Context(), strategy, scenario, explore.Goal{}, suiteBounds(""))
+				if err != nil || !isEndedByBound(result) && result.Verdict() != verdict.Holds {
+					t.Errorf("%s: got %s, error %v, found %+v; want it to hold", scenario, result.Verdict(), err, result.Found)
 				}
 			}
 		})
 	}
 }
 
-// Locks that are wrong, in ways that a shortcut of the explorer could hide.
-func TestSomethingIsWrongWith(t *testing.T) {
-	late := func(ctx context.Context, c redis.Cmdable, opts lock.Options, owner string) (unlocker, error) {
+// Broken locks, whose flaws a cut of the explorer might hide, are found to be broken.
+func TestBrokenLockShowsItsAnomaly(t *testing.T) {
+	lateDelete := func(ctx context.Context, c redis.Cmdable, opts lock.Options, owner string) (unlocker, error) {
 		return func(ctx context.Context) error {
-			if c.Get(ctx, opts.Key).Val() != owner { // or the reply was lost
+			if c.Get(ctx, opts.Key).Val() != owner { // true also if the reply was lost
 				opts.Clock.AfterFunc(time.Second, func() { c.Del(context.Background(), opts.Key) })
 			}
 			return c.Del(ctx, opts.Key).Err()
@@ -104,7 +108,7 @@ func TestSomethingIsWrongWith(t *testing.T) {
 		shows    explore.Anomaly
 	}{
 		"an expiry in the value, by the caller's clock": {
-			polled(func(ctx context.Context, c redis.Cmdable, opts lock.Options, _ string) (unlocker, error) {
+			strategy: polled(func(ctx context.Context, c redis.Cmdable, opts lock.Options, _ string) (unlocker, error) {
 				const take = `if tonumber(redis.call('GET', KEYS[1]) or 0) <= tonumber(ARGV[1]) then
 					return redis.call('SET', KEYS[1], ARGV[2]) end return 0`
 				now := opts.Clock.Now()
@@ -113,56 +117,59 @@ func TestSomethingIsWrongWith(t *testing.T) {
 					err = lock.ErrNotObtained
 				}
 				return func(ctx context.Context) error { return c.Del(ctx, opts.Key).Err() }, err
-			}), explore.Scenario{Actors: 2, Work: 15 * time.Second}, anomaly.TwoHolders,
+			}),
+			scenario: explore.Scenario{Actors: 2, Work: 15 * time.Second}, shows: anomaly.TwoHolders,
 		},
 		"a timer that outlives its sale": {
-			polled(late), explore.Scenario{Actors: 2, Work: 3 * time.Second, Faults: explore.Faults{fault.LostReply: 1}}, anomaly.ForeignRelease,
+			strategy: polled(lateDelete), shows: anomaly.ForeignRelease,
+			scenario: explore.Scenario{Actors: 2, Work: 3 * time.Second, Faults: explore.Faults{fault.LostReply: 1}},
 		},
 		"a short timer in the background": {
-			polled(func(ctx context.Context, c redis.Cmdable, opts lock.Options, owner string) (unlocker, error) {
+			strategy: polled(func(ctx context.Context, c redis.Cmdable, opts lock.Options, owner string) (unlocker, error) {
 				err := setNX(ctx, c, opts, owner)
 				if err == nil {
 					opts.Clock.AfterFunc(10*time.Millisecond, func() { c.Del(context.Background(), opts.Key) })
 				}
 				return deletes(c, opts, compareAndDelete, owner), err
-			}), explore.Scenario{Actors: 2, Work: time.Second}, anomaly.TwoHolders,
+			}),
+			scenario: explore.Scenario{Actors: 2, Work: time.Second}, shows: anomaly.TwoHolders,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			goal := explore.Goal{Anomalies: []explore.Anomaly{test.shows}}
-			result, err := explore.Explore(t.Context(), test.strategy, test.scenario, goal, bounds(test.shows))
-			if err == nil && shortened(result) {
+			result, err := explore.Explore(t.Context(), test.strategy, test.scenario, goal, suiteBounds(test.shows))
+			if err == nil && isEndedByBound(result) {
 				return
 			}
 			if err != nil || result.Verdict() != verdict.Broken {
-				t.Fatalf("%s, %v; want %s", result.Verdict(), err, test.shows)
+				t.Fatalf("got %s, %v; want %s", result.Verdict(), err, test.shows)
 			}
-			replayed(t, test.strategy, test.scenario, result.Found[0], 3)
+			checkReplays(t, test.strategy, test.scenario, result.Found[0], 3)
 		})
 	}
 }
 
-// A lock that moves behind the explorer's back is told so.
-func TestALockThatMovesInNew(t *testing.T) {
-	for name, moves := range map[string]func(strategy.Parts){
+// A strategy whose New sends commands, starts goroutines or waits is refused.
+func TestActivityInNewIsErrBlind(t *testing.T) {
+	for name, act := range map[string]func(strategy.Parts){
 		"a command":   func(p strategy.Parts) { p.Client.Ping(context.Background()) },
 		"a goroutine": func(p strategy.Parts) { p.Clock.Go("nothing", func() {}) },
-		"listening":   func(p strategy.Parts) { p.Notifier.Subscribe("channel", func(string) {}) },
+		"a listener":  func(p strategy.Parts) { p.Notifier.Subscribe("channel", func(string) {}) },
 		"a wait": func(p strategy.Parts) {
 			_ = lock.Sleep(context.Background(), p.Clock, time.Second)
 		},
 	} {
-		mine := locker(func(ctx context.Context, _ redis.Cmdable, opts lock.Options, _ string) (*lock.Lease, error) {
+		s := locker(func(ctx context.Context, _ redis.Cmdable, opts lock.Options, _ string) (*lock.Lease, error) {
 			return nothingHeld(ctx, opts)
 		})
-		inner := mine.New
-		mine.New = func(p strategy.Parts) lock.Locker {
-			moves(p)
-			return inner(p)
+		newLocker := s.New
+		s.New = func(p strategy.Parts) lock.Locker {
+			act(p)
+			return newLocker(p)
 		}
-		_, err := explore.Explore(t.Context(), mine, explore.Scenario{Actors: 1}, explore.Goal{}, explore.Bounds{})
+		_, err := explore.Explore(t.Context(), s, explore.Scenario{Actors: 1}, explore.Goal{}, explore.Bounds{})
 		if !errors.Is(err, explore.ErrBlind) {
-			t.Errorf("%s: %v; want ErrBlind", name, err)
+			t.Errorf("%s: got %v; want ErrBlind", name, err)
 		}
 	}
 }

@@ -17,23 +17,23 @@ import (
 	"lockstep/internal/verdict"
 )
 
-// A waiter in lock.Poll's pause is taken to make the same attempt again. One that does not is refused, with its line, whatever may happen,
-// and whoever looks.
-func TestAWaiterThatDoesNotRepeatItsAttemptIsRefused(t *testing.T) {
-	for name, lock := range map[string]strategy.Strategy{
-		"goes in at its fourth attempt":                   grantedAt(4),
-		"goes in at its twentieth attempt":                grantedAt(20),
-		"prolongs the lock that it waits for":             prolongs(),
-		"asks for something else at its eleventh attempt": inquisitiveAt(11),
+// The explorer assumes that a waiter in lock.Poll repeats the same attempt. One that does not is refused with its line, in every scenario
+// and with any number of workers.
+func TestWaiterThatChangesItsAttemptIsErrUnsaid(t *testing.T) {
+	for name, s := range map[string]strategy.Strategy{
+		"enters at its fourth attempt":                  grantedAt(4),
+		"enters at its twentieth attempt":               grantedAt(20),
+		"extends the lock that it waits for":            extendsWhileWaiting(),
+		"sends another command at its eleventh attempt": asksHolderAt(11),
 	} {
-		for _, scenario := range []explore.Scenario{{Actors: 2}, {Actors: 3}, faultsOfTwo("crash=1"), faultsOfTwo("crash=1,lost-reply=1")} {
+		for _, scenario := range []explore.Scenario{{Actors: 2}, {Actors: 3}, twoActors("crash=1"), twoActors("crash=1,lost-reply=1")} {
 			for _, workers := range []int{1, 2} {
 				t.Run(fmt.Sprint(name, " ", scenario, " ", workers), func(t *testing.T) {
 					goal, bounds := explore.Goal{Anomalies: []explore.Anomaly{anomaly.TwoHolders}}, explore.Bounds{Schedules: 3000, Workers: workers}
-					result, err := explore.Explore(t.Context(), lock, scenario, goal, bounds)
-					said := fmt.Sprint(err)
-					if !errors.Is(err, explore.ErrUndeclaredPoll) || !strings.Contains(said, "polls_test.go:") || !strings.Contains(said, "locktest") {
-						t.Errorf("%s, %s, %v; want ErrUndeclaredPoll, the line and locktest", result.Verdict(), upTo(100, result), err)
+					result, err := explore.Explore(t.Context(), s, scenario, goal, bounds)
+					text := fmt.Sprint(err)
+					if !errors.Is(err, explore.ErrUndeclaredPoll) || !strings.Contains(text, "polls_test.go:") || !strings.Contains(text, "locktest") {
+						t.Errorf("got %s, %s, %v; want ErrUndeclaredPoll with the line and locktest", result.Verdict(), foundWithin(100, result), err)
 					}
 				})
 			}
@@ -41,13 +41,13 @@ func TestAWaiterThatDoesNotRepeatItsAttemptIsRefused(t *testing.T) {
 	}
 }
 
-// grantedAt returns a lock that goes in at its nth attempt, whatever it is told.
+// grantedAt returns a lock whose nth attempt succeeds, whatever Redis answers.
 func grantedAt(n int) strategy.Strategy {
 	return locker(func(ctx context.Context, c redis.Cmdable, opts lock.Options, owner string) (*lock.Lease, error) {
-		asked := 0
+		attempts := 0
 		return lock.Poll(ctx, opts, func() (*lock.Lease, error) {
-			asked++
-			if err := setNX(ctx, c, opts, owner); err != nil && asked < n {
+			attempts++
+			if err := setNX(ctx, c, opts, owner); err != nil && attempts < n {
 				return nil, err
 			}
 			return lock.NewLease(ctx, opts.Clock, 0, deletes(c, opts, compareAndDelete, owner)), nil
@@ -55,12 +55,12 @@ func grantedAt(n int) strategy.Strategy {
 	})
 }
 
-// inquisitiveAt returns a lock that asks who has it at its nth attempt.
-func inquisitiveAt(n int) strategy.Strategy {
+// asksHolderAt returns a lock that also reads the holder at its nth attempt.
+func asksHolderAt(n int) strategy.Strategy {
 	return locker(func(ctx context.Context, c redis.Cmdable, opts lock.Options, owner string) (*lock.Lease, error) {
-		asked := 0
+		attempts := 0
 		return lock.Poll(ctx, opts, func() (*lock.Lease, error) {
-			if asked++; asked == n {
+			if attempts++; attempts == n {
 				c.Get(ctx, opts.Key)
 			}
 			return lock.NewLease(ctx, opts.Clock, 0, deletes(c, opts, compareAndDelete, owner)), setNX(ctx, c, opts, owner)
@@ -68,8 +68,8 @@ func inquisitiveAt(n int) strategy.Strategy {
 	})
 }
 
-// prolongs is a lock that those who wait for it keep alive: nobody gets that of a holder that died.
-func prolongs() strategy.Strategy {
+// extendsWhileWaiting returns a lock whose waiters extend its expiry, so that nobody obtains the lock of a dead holder.
+func extendsWhileWaiting() strategy.Strategy {
 	return locker(func(ctx context.Context, c redis.Cmdable, opts lock.Options, owner string) (*lock.Lease, error) {
 		return lock.Poll(ctx, opts, func() (*lock.Lease, error) {
 			err := setNX(ctx, c, opts, owner)
@@ -81,48 +81,48 @@ func prolongs() strategy.Strategy {
 	})
 }
 
-// A right lock whose value says when it expires, by Redis's time, gets free by no key's expiry: who waits for it after a crash is not
-// charged with being stuck. If that takes long, nobody knows.
-func TestALockByRedissTimeIsNotCharged(t *testing.T) {
+// A correct lock whose value has a deadline by Redis's clock becomes free without the expiry of a key. Waiting for it after a crash does
+// not count as stuck. If the deadline is far away, the verdict is unknown.
+func TestLockByRedisTimeIsNotStuck(t *testing.T) {
 	for _, test := range []struct {
-		lasts    time.Duration
+		ttl      time.Duration // time until the deadline in the value
 		scenario explore.Scenario
 		want     verdict.Verdict
 	}{
-		{lasts: 10 * time.Second, scenario: explore.Scenario{Actors: 2}, want: verdict.Holds},
-		{lasts: 10 * time.Second, scenario: explore.Scenario{Actors: 3}, want: verdict.Holds},
-		{lasts: 10 * time.Second, scenario: faultsOfTwo("crash=1"), want: verdict.Holds},
-		{lasts: 10 * time.Second, scenario: of(3, 0, "crash=1"), want: verdict.Holds},
-		{lasts: time.Minute, scenario: explore.Scenario{Actors: 2}, want: verdict.Holds},
-		{lasts: time.Minute, scenario: faultsOfTwo("crash=1"), want: verdict.Unknown},
+		{ttl: 10 * time.Second, scenario: explore.Scenario{Actors: 2}, want: verdict.Holds},
+		{ttl: 10 * time.Second, scenario: explore.Scenario{Actors: 3}, want: verdict.Holds},
+		{ttl: 10 * time.Second, scenario: twoActors("crash=1"), want: verdict.Holds},
+		{ttl: 10 * time.Second, scenario: actorsIn(3, 0, "crash=1"), want: verdict.Holds},
+		{ttl: time.Minute, scenario: explore.Scenario{Actors: 2}, want: verdict.Holds},
+		{ttl: time.Minute, scenario: twoActors("crash=1"), want: verdict.Unknown},
 	} {
-		t.Run(fmt.Sprint(test.lasts, test.scenario), func(t *testing.T) {
-			result, err := explore.Explore(t.Context(), byRedissTime(test.lasts), test.scenario, explore.Goal{All: true}, explore.Bounds{})
+		t.Run(fmt.Sprint(test.ttl, test.scenario), func(t *testing.T) {
+			result, err := explore.Explore(t.Context(), lockByRedisTime(test.ttl), test.scenario, explore.Goal{All: true}, explore.Bounds{})
 			if err != nil || result.Verdict() != test.want {
-				t.Errorf("%s, %v: %s; want %s", result.Verdict(), err, upTo(100, result), test.want)
+				t.Errorf("got %s, %v: %s; want %s", result.Verdict(), err, foundWithin(100, result), test.want)
 			}
 		})
 	}
 }
 
-// byRedissTime is a lock that lasts so long, by a time in its value.
-func byRedissTime(lasts time.Duration) strategy.Strategy {
+// lockByRedisTime returns a lock whose value is its deadline by Redis's clock.
+func lockByRedisTime(ttl time.Duration) strategy.Strategy {
 	const take = `local t = redis.call('TIME')
 		local now = t[1] * 1000 + math.floor(t[2] / 1000)
 		if tonumber(redis.call('GET', KEYS[1]) or 0) > now then return 0 end
 		redis.call('SET', KEYS[1], string.format('%.0f', now + ARGV[1]))
 		return now + ARGV[1]`
 	return polled(func(ctx context.Context, c redis.Cmdable, opts lock.Options, _ string) (unlocker, error) {
-		until, err := c.Eval(ctx, take, []string{opts.Key}, lasts.Milliseconds()).Int64()
-		if err == nil && until == 0 {
+		deadline, err := c.Eval(ctx, take, []string{opts.Key}, ttl.Milliseconds()).Int64()
+		if err == nil && deadline == 0 {
 			err = lock.ErrNotObtained
 		}
-		return deletes(c, opts, compareAndDelete, fmt.Sprint(until)), err
+		return deletes(c, opts, compareAndDelete, fmt.Sprint(deadline)), err
 	})
 }
 
-// Where somebody sleeps beside a lock whose key is free, nothing in Redis says whether it has to: Idle is not judged.
-func TestIdleIsUnjudgedBesideAFreeKey(t *testing.T) {
+// If a waiter sleeps for long although the lock's key is free, Redis does not show whether it has to: Idle is not judged.
+func TestIdleIsUnjudgedBesideFreeKey(t *testing.T) {
 	for pause, unjudged := range map[time.Duration]bool{2 * time.Second: false, 5 * time.Second: true} {
 		t.Run(fmt.Sprint("asks every ", pause), func(t *testing.T) {
 			s := locker(func(ctx context.Context, c redis.Cmdable, opts lock.Options, owner string) (*lock.Lease, error) {
@@ -137,22 +137,22 @@ func TestIdleIsUnjudgedBesideAFreeKey(t *testing.T) {
 				want = verdict.Unknown
 			}
 			if err != nil || result.Verdict() != want || (len(result.Unjudged()) > 0) != unjudged {
-				t.Errorf("%s, %v: unjudged %q, found %s; want %s", result.Verdict(), err, result.Unjudged(), upTo(100, result), want)
+				t.Errorf("got %s, %v: unjudged %q, found %s; want %s", result.Verdict(), err, result.Unjudged(), foundWithin(100, result), want)
 			}
 		})
 	}
 }
 
-// One that tries once, meets nobody and is told that another one has the lock was told what is not so; after a fault, who knows.
-func TestARefusalIsJudgedWithoutAFault(t *testing.T) {
-	forgetful := polledOnce(func(ctx context.Context, c redis.Cmdable, opts lock.Options, owner string) error {
+// An actor that tries once, and is refused although nobody else uses the lock, was refused falsely. After a fault that cannot be judged.
+func TestFalseRefusalIsJudgedOnlyWithoutFaults(t *testing.T) {
+	forgetful := triedLock(func(ctx context.Context, c redis.Cmdable, opts lock.Options, owner string) error {
 		err := setNX(ctx, c, opts, owner)
 		if err != nil && !errors.Is(err, lock.ErrNotObtained) {
-			err = setNX(ctx, c, opts, owner) // its own lock may be there already
+			err = setNX(ctx, c, opts, owner) // the first attempt may have written the key
 		}
 		return err
 	})
-	timid := polledOnce(func(context.Context, redis.Cmdable, lock.Options, string) error { return lock.ErrNotObtained })
+	timid := triedLock(func(context.Context, redis.Cmdable, lock.Options, string) error { return lock.ErrNotObtained })
 	for name, test := range map[string]struct {
 		strategy strategy.Strategy
 		faults   string
@@ -164,35 +164,36 @@ func TestARefusalIsJudgedWithoutAFault(t *testing.T) {
 		"asks again after a lost reply": {strategy: forgetful, faults: "lost-reply=1", found: "[]", unjudged: true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			in, goal := faultsOfTwo(test.faults), explore.Goal{Anomalies: []explore.Anomaly{anomaly.FalseWord}}
+			in, goal := twoActors(test.faults), explore.Goal{Anomalies: []explore.Anomaly{anomaly.FalseWord}}
 			in.Try = 1
 			result, err := explore.Explore(t.Context(), test.strategy, in, goal, explore.Bounds{})
-			if err != nil || upTo(100, result) != test.found || (len(result.Unjudged()) > 0) != test.unjudged {
-				t.Errorf("%v: %s, unjudged %q; want %s, unjudged: %t", err, upTo(100, result), result.Unjudged(), test.found, test.unjudged)
+			if err != nil || foundWithin(100, result) != test.found || (len(result.Unjudged()) > 0) != test.unjudged {
+				t.Errorf("got error %v, %s, unjudged %q; want %s, unjudged: %t", err, foundWithin(100, result), result.Unjudged(), test.found, test.unjudged)
 			}
 		})
 	}
 }
 
-// polledOnce makes a strategy of which TryLock is this, and Lock the same as long as it fails.
-func polledOnce(try func(context.Context, redis.Cmdable, lock.Options, string) error) strategy.Strategy {
+// triedLock returns a strategy with this TryLock, and a Lock that polls with SET NX.
+func triedLock(try func(context.Context, redis.Cmdable, lock.Options, string) error) strategy.Strategy {
 	s := locker(nil)
-	s.New = func(p strategy.Parts) lock.Locker { return onceLocker{p, try} }
+	s.New = func(p strategy.Parts) lock.Locker { return tryLocker{p, try} }
 	return s
 }
 
-type onceLocker struct {
+// tryLocker implements lock.Locker with a given TryLock.
+type tryLocker struct {
 	strategy.Parts
 	try func(context.Context, redis.Cmdable, lock.Options, string) error
 }
 
-func (l onceLocker) Lock(ctx context.Context, owner string) (*lock.Lease, error) {
+func (l tryLocker) Lock(ctx context.Context, owner string) (*lock.Lease, error) {
 	return lock.Poll(ctx, l.Options, func() (*lock.Lease, error) {
 		return lock.NewLease(ctx, l.Clock, 0, deletes(l.Client, l.Options, compareAndDelete, owner)), setNX(ctx, l.Client, l.Options, owner)
 	})
 }
 
-func (l onceLocker) TryLock(ctx context.Context, owner string) (*lock.Lease, error) {
+func (l tryLocker) TryLock(ctx context.Context, owner string) (*lock.Lease, error) {
 	if err := l.try(ctx, l.Client, l.Options, owner); err != nil {
 		return nil, err
 	}

@@ -17,20 +17,24 @@ import (
 	"lockstep/internal/trace"
 )
 
-// recorder writes down what one execution does. It implements engine.Recorder.
+// recorder writes down the steps of one execution as a trace. It implements engine.Recorder.
 type recorder struct {
-	x       *engine.Execution
-	judge   *judge.Judge
-	steps   []trace.Step
-	step    *trace.Step  // the one that is being recorded
-	token   string       // its command's, for short
-	verb    meaning.Verb // what it does with the lock or the stock
-	follows string       // what follows in the pipeline of that, in words
+	x     *engine.Execution
+	judge *judge.Judge
+	steps []trace.Step
+
+	// What is known of the step that is being recorded:
+	step         *trace.Step
+	token        string       // short name of its command
+	verb         meaning.Verb // what its command does to the lock or the stock
+	pipelineRest string       // sentence about the rest of its pipeline; "": there is no rest
 }
 
 // Sending implements engine.Recorder.
 func (r *recorder) Sending(server int, commands []redis.Cmder) {
-	r.token, r.step.Command = Describe(commands)
+	name, text := Describe(commands)
+	r.token = name
+	r.step.Command = text
 	r.verb = meaning.Of(commands[0].Args(), nil, nil).Verb
 	r.step.Node = server
 }
@@ -47,54 +51,55 @@ func (r *recorder) PipelineContinues(rest []redis.Cmder, arrives bool) {
 		name, _ := Describe([]redis.Cmder{command})
 		names = append(names, name)
 	}
-	r.follows = r.restSentence(strings.Join(names, ", "), arrives)
+	r.pipelineRest = r.pipelineSentence(strings.Join(names, ", "), arrives)
 }
 
-// Apply lets t happen, and writes down what happened.
+// Apply takes a transition and records it as a step. It returns the result of engine.Execution.Apply.
 func (r *recorder) Apply(t engine.Transition) bool {
-	before, who := r.look(), r.x.Subject(t).Name
+	before, subject := r.takeBaseline(), r.x.Subject(t).Name
 	before.subscribes = r.x.Subject(t).IsSubscribing()
-	of := t.Kind.Budget().Row()
-	step := trace.Step{Fault: of.Name, Title: of.Title.In(r.x.Scenario.Language)}
-	r.step, r.token, r.verb, r.follows = &step, "", "", ""
+	fault := t.Kind.Budget().Row()
+	step := trace.Step{Fault: fault.Name, Title: fault.Title.In(r.x.Scenario.Language)}
+	r.step = &step
+	r.token, r.verb, r.pipelineRest = "", "", ""
 	ok := r.x.Apply(t)
 	if a := r.x.Subject(t).Actor; a != nil {
 		step.Actor = a.Name
 		if t.Kind.IsOfTask() || t.Kind.IsWaitEnd() {
-			step.Task = strings.TrimPrefix(strings.TrimPrefix(who, a.Name), ".")
+			step.Task = strings.TrimPrefix(strings.TrimPrefix(subject, a.Name), ".")
 		}
 	}
 	step.Kind = r.kind(t, before)
 	if t.Kind.IsOfTask() && r.token == "" {
 		r.token = step.Kind
 	}
-	says := append([]string{r.sentence(t, before), r.follows}, r.changes(before)...)
-	says = slices.DeleteFunc(says, func(text string) bool { return text == "" })
-	step.Says = strings.Join(says, r.say("; ", "；"))
-	step.Token = engine.FormatToken(t.Kind, who, r.token)
-	r.snapshot()
+	sentences := append([]string{r.sentence(t, before), r.pipelineRest}, r.actorSentences(before)...)
+	sentences = slices.DeleteFunc(sentences, func(text string) bool { return text == "" })
+	step.Says = strings.Join(sentences, r.say("; ", "；"))
+	step.Token = engine.FormatToken(t.Kind, subject, r.token)
+	r.recordState()
 	r.steps = append(r.steps, step)
 	return ok
 }
 
-// Last returns the step that was recorded last.
+// Last returns the last recorded step.
 func (r *recorder) Last() trace.Step { return r.steps[len(r.steps)-1] }
 
-// DropLast forgets it.
+// DropLast removes the last recorded step.
 func (r *recorder) DropLast() { r.steps = r.steps[:len(r.steps)-1] }
 
-// Trace returns all that was recorded.
+// Trace returns all recorded steps.
 func (r *recorder) Trace() trace.Trace {
-	all := trace.Trace{Steps: r.steps, Nodes: len(r.nodes()), Language: r.x.Scenario.Language}
+	recorded := trace.Trace{Steps: r.steps, Nodes: len(r.nodes()), Language: r.x.Scenario.Language}
 	for _, a := range r.x.Actors() {
-		all.Actors = append(all.Actors, a.Name)
+		recorded.Actors = append(recorded.Actors, a.Name)
 	}
-	return all
+	return recorded
 }
 
-// kind returns the kind of the step that t was.
-func (r *recorder) kind(t engine.Transition, before view) string {
-	switch kind := tellings()[t.Kind].kind; {
+// kind returns the kind of the current step, which a transition has led to.
+func (r *recorder) kind(t engine.Transition, before baseline) string {
+	switch kind := stepTexts()[t.Kind].kind; {
 	case kind != "":
 		return kind
 	case r.step.Command != "":
@@ -110,36 +115,38 @@ func (r *recorder) kind(t engine.Transition, before view) string {
 	}
 }
 
-// view is what a step is compared with: what was so before it.
-type view struct {
-	stored *simredis.State
-	locks  []held // of each server
-	now    time.Duration
-	told   []bool // of each actor
-	began  []bool
-	ended  []bool
+// baseline is the state before a step, with which the state after the step is compared. Its slices are by server or by actor index.
+type baseline struct {
+	stored      *simredis.State // contents of the server with the stock
+	locks       []serverLock
+	now         time.Duration
+	lossNotices []bool // whether each actor knows that it has lost the lock
+	started     []bool
+	finished    []bool
 
-	subscribes bool // is what the step is to do
+	subscribes bool // the step is a subscription
 }
 
-func (r *recorder) look() view {
-	v := view{stored: r.x.Cluster.MainState(), locks: r.locks(), now: r.x.Now()}
+// takeBaseline returns the current state.
+func (r *recorder) takeBaseline() baseline {
+	b := baseline{stored: r.x.Cluster.MainState(), locks: r.locks(), now: r.x.Now()}
 	for _, a := range r.x.Actors() {
-		v.told = append(v.told, r.judge.Sale(a.Index).HasLossNotice())
-		v.began = append(v.began, a.Started())
-		v.ended = append(v.ended, a.Finished())
+		b.lossNotices = append(b.lossNotices, r.judge.Sale(a.Index).HasLossNotice())
+		b.started = append(b.started, a.Started())
+		b.finished = append(b.finished, a.Finished())
 	}
-	return v
+	return b
 }
 
-// snapshot takes down what is so now.
-func (r *recorder) snapshot() {
+// recordState records the state after the current step: the lock, the stock, and where each actor stands.
+func (r *recorder) recordState() {
 	step := r.step
 	step.At = trace.Millis(r.x.Now())
-	if key, has := r.x.Cluster.LockKey(lock.Key); has {
-		step.Lock, step.Expires = r.name(r.judge.Holder()), trace.Millis(key.TTL)
+	if key, ok := r.x.Cluster.LockKey(lock.Key); ok {
+		step.Lock = r.holderName(r.judge.Holder())
+		step.Expires = trace.Millis(key.TTL)
 	}
-	if holders := r.ofSegments(); holders != "" {
+	if holders := r.segmentHolders(); holders != "" {
 		step.Lock = holders
 	}
 	step.Nodes = r.nodes()
@@ -149,19 +156,19 @@ func (r *recorder) snapshot() {
 	}
 }
 
-// ofSegments names who holds the locks of segments, each with the number of its segment; "" if nobody does.
-func (r *recorder) ofSegments() string {
-	var all []string
+// segmentHolders lists the holders of segment locks, each with the number of the segment. It returns "" if no segment lock is held.
+func (r *recorder) segmentHolders() string {
+	var holders []string
 	for segment := 1; segment <= Segments; segment++ {
-		if holder := r.holderOf(segment); holder != "" {
-			all = append(all, fmt.Sprintf("%s (%d)", holder, segment))
+		if holder := r.segmentHolder(segment); holder != "" {
+			holders = append(holders, fmt.Sprintf("%s (%d)", holder, segment))
 		}
 	}
-	return strings.Join(all, ", ")
+	return strings.Join(holders, ", ")
 }
 
-// holderOf names who holds the lock of a segment; "" if nobody does.
-func (r *recorder) holderOf(segment int) string {
+// segmentHolder returns the name of the holder of a segment's lock, or "" if the lock is free.
+func (r *recorder) segmentHolder(segment int) string {
 	key, held := r.x.Cluster.LockKey(service.SegmentKey(lock.Key, segment))
 	if !held {
 		return ""
@@ -170,19 +177,20 @@ func (r *recorder) holderOf(segment int) string {
 	return holder
 }
 
+// stance returns where an actor stands.
 func (r *recorder) stance(a *engine.Actor) trace.Stance {
-	switch inside := r.judge.Sale(a.Index).IsInside(); {
+	switch entered := r.judge.Sale(a.Index).IsInCriticalSection(); {
 	case a.Dead():
 		return trace.Dead
 	case !a.Started():
 		return trace.Absent
 	case a.Finished():
 		return trace.Ended
-	case a.Paused() && inside:
+	case a.Paused() && entered:
 		return trace.PausedInside
 	case a.Paused():
 		return trace.Paused
-	case inside:
+	case entered:
 		return trace.Inside
 	default:
 		return trace.Outside

@@ -11,86 +11,86 @@ import (
 	"lockstep/internal/trace"
 )
 
-// Recording is a schedule that was run: what happened, and the anomalies that this has shown. A counterexample is a Recording of the
-// shortest schedule that shows its anomaly.
+// Recording is a schedule that was run, with the anomalies that it has shown. A counterexample is a Recording of a shortest schedule that
+// shows its anomaly.
 type Recording struct {
 	trace.Trace `json:"trace"`
-	Shown       []Shown       `json:"shown"` // each anomaly once, in the order in which they appeared; of a counterexample, the one looked for
-	Scenario    NamedScenario `json:"-"`     // in which it ran; its name is "" unless it is one of Scenarios
+	Hits        []AnomalyHit  `json:"shown"` // without duplicates, in order of appearance; a counterexample has only its own anomaly
+	Scenario    NamedScenario `json:"-"`     // scenario of the run; it has a name only if All has explored it
 }
 
-// Shown is an anomaly that a schedule showed.
-type Shown struct {
+// AnomalyHit is an anomaly that a schedule has shown, and the step that showed it.
+type AnomalyHit struct {
 	Anomaly anomaly.Anomaly `json:"anomaly"`
-	Title   string          `json:"title"` // how people call it
-	Says    string          `json:"says"`  // in words
-	Step    int             `json:"step"`  // counted from 1
+	Title   string          `json:"title"` // short name for people, such as "two holders"
+	Says    string          `json:"says"`  // sentence with the names of the sales
+	Step    int             `json:"step"`  // 1-based index of the step
 }
 
-// Anomaly returns the first anomaly that the schedule shows, "" if it shows none.
+// Anomaly returns the first anomaly that the schedule has shown, or "" if it has shown none.
 func (r Recording) Anomaly() Anomaly {
-	if len(r.Shown) == 0 {
+	if len(r.Hits) == 0 {
 		return ""
 	}
-	return r.Shown[0].Anomaly
+	return r.Hits[0].Anomaly
 }
 
-// Length returns the number of steps.
+// Length returns the number of steps in the schedule.
 func (r Recording) Length() int { return len(r.Steps) }
 
-// Recording returns what has happened since Record, and what Follow and Look have seen of it.
+// Recording returns the steps since Record, and the anomalies that Follow and RecordAnomalies have added.
 func (r *Run) Recording() Recording {
 	return Recording{
-		Trace: r.record.Trace(), Shown: append([]Shown{}, r.shown...), Scenario: NamedScenario{Scenario: r.Engine.Scenario},
+		Trace: r.recorder.Trace(), Hits: append([]AnomalyHit{}, r.hits...), Scenario: NamedScenario{Scenario: r.Engine.Scenario},
 	}
 }
 
-// Look adds the anomalies that the last transition has shown to those of the Recording: of those that the strategy promises to prevent, or
-// that are looked for by name, each once. It reports whether nothing can follow.
-func (r *Run) Look() (over bool) {
-	found, over := r.Check()
-	for _, f := range found {
-		if f.Anomaly.IsPromisedBy(r.harness.strategy) || f.Anomaly.OnRequest() {
-			r.show(f)
+// RecordAnomalies adds the anomalies that the last transition has shown to the Recording: those that the strategy promises to prevent and
+// those that are looked for only by name, each of them once. It reports whether nothing can follow.
+func (r *Run) RecordAnomalies() (over bool) {
+	detected, over := r.Check()
+	for _, d := range detected {
+		if d.Anomaly.IsPromisedBy(r.harness.strategy) || d.Anomaly.OnRequest() {
+			r.addHit(d)
 		}
 	}
 	return over
 }
 
-// show adds what the last transition has shown, unless an earlier one has.
-func (r *Run) show(f judge.Finding) {
-	if slices.ContainsFunc(r.shown, func(known Shown) bool { return known.Anomaly == f.Anomaly }) {
+// addHit adds a detected anomaly to the Recording, unless an earlier step has shown it.
+func (r *Run) addHit(d judge.Detection) {
+	if slices.ContainsFunc(r.hits, func(known AnomalyHit) bool { return known.Anomaly == d.Anomaly }) {
 		return
 	}
 	in := r.Engine.Scenario.Language
-	r.shown = append(r.shown, Shown{f.Anomaly, f.Anomaly.Row().Title.In(in), f.In(in), len(r.Engine.Schedule())})
+	r.hits = append(r.hits, AnomalyHit{d.Anomaly, d.Anomaly.Row().Title.In(in), d.In(in), len(r.Engine.Schedule())})
 }
 
-// Follow takes the steps of a schedule, in a run that is recorded. It reports whether nothing can follow. It fails at the first step that
-// does not fit, saying which and why; the Recording is then of what came before.
+// Follow takes the steps of a schedule, in a run with a recorder. It reports whether nothing can follow. It fails at the first step that
+// does not fit, and says which step and why. The Recording then ends before that step.
 func (r *Run) Follow(schedule string) (over bool, err error) {
 	tokens := strings.Fields(schedule)
 	for i, token := range tokens {
 		if err = r.take(token); err == nil {
-			over = r.Look()
-		} else if lacking := Lacking(r.Engine.Scenario, strings.Join(tokens[:i+1], " "), schedule); lacking != nil {
-			err = lacking
+			over = r.RecordAnomalies()
+		} else if missing := CheckBudget(r.Engine.Scenario, strings.Join(tokens[:i+1], " "), schedule); missing != nil {
+			err = missing
 		}
 		if err = cmp.Or(r.Engine.Err(), err); err != nil {
-			return over, AtStep(r.Engine.Scenario, i+1, token, err)
+			return over, WrapStepError(r.Engine.Scenario, i+1, token, err)
 		}
 	}
 	return over, nil
 }
 
-// Preview returns a recording of what a transition would do next, one step, and the anomalies that this would show. It reports false if
-// that turns out to be no step of its own. The run stays where it is.
-func (r *Run) Preview(t engine.Transition) (would Recording, own bool, err error) {
-	next, end := futures{r}.again()
+// Preview returns the step that a transition would be, with the anomalies that it would show, without changing the run. distinct is false
+// if the transition would make no difference.
+func (r *Run) Preview(t engine.Transition) (preview Recording, distinct bool, err error) {
+	next, end := lookahead{r}.copyRun()
 	defer end()
 	next.Engine.Transitions()
 	next.Record()
-	own = next.Apply(t)
-	next.Look()
-	return next.Recording(), own, next.Engine.Err()
+	distinct = next.Apply(t)
+	next.RecordAnomalies()
+	return next.Recording(), distinct, next.Engine.Err()
 }

@@ -9,13 +9,13 @@ import (
 	"lockstep/internal/strategy"
 )
 
-// Replay runs one schedule, as Explore wrote it, step by step. It fails with ErrMalformed or ErrStale, saying at which step and why;
-// what it gives then is what came before.
+// Replay runs one schedule, in the notation of Explore, step by step. It fails with ErrMalformed or ErrStale at a step that does not fit,
+// and says which step and why. The Recording then ends before that step.
 func Replay(s strategy.Strategy, in Scenario, schedule string) (Recording, error) {
 	return ReplayWithContext(context.Background(), s, in, schedule)
 }
 
-// ReplayWithContext does the same. Once ctx has ended, it takes no further step, and fails with the error of ctx.
+// ReplayWithContext is Replay with a context. When ctx ends, it takes no further step and fails with the error of ctx.
 func ReplayWithContext(ctx context.Context, s strategy.Strategy, in Scenario, schedule string) (Recording, error) {
 	if err := in.CheckFor(s); err != nil {
 		return Recording{}, err
@@ -23,7 +23,7 @@ func ReplayWithContext(ctx context.Context, s strategy.Strategy, in Scenario, sc
 	if strings.TrimSpace(schedule) == "" {
 		return Recording{}, fmt.Errorf("%w: the schedule is empty", ErrMalformed)
 	}
-	options := Options{Cuts: engine.Cuts{EverySymmetry: true}, Starved: true, Stop: Until(ctx)}
+	options := Options{Cuts: engine.Cuts{EverySymmetry: true}, Starvation: true, Stop: StopWhenDone(ctx)}
 	h, err := NewHarness(s, in, options, engine.NewSeeds())
 	if err != nil {
 		return Recording{}, err

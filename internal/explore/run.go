@@ -9,49 +9,49 @@ import (
 	"lockstep/internal/trace"
 )
 
-// Apply lets a transition happen. It reports false when that turned out to be no transition of its own.
-func (r *Run) Apply(t engine.Transition) (own bool) {
+// Apply takes a transition. distinct is false if the transition turned out to make no difference, as a fault may.
+func (r *Run) Apply(t engine.Transition) (distinct bool) {
 	r.judge.Reset()
-	r.past.Waited = r.past.Waited || t.Kind == engine.TimePasses
-	r.past.Resent = r.past.Resent || t.Kind == engine.Resends
-	r.past.RolledBack = r.past.RolledBack || t.Kind == engine.RollsBack
+	r.excuses.TimePassed = r.excuses.TimePassed || t.Kind == engine.TimePasses
+	r.excuses.CommandResent = r.excuses.CommandResent || t.Kind == engine.Resends
+	r.excuses.RolledBack = r.excuses.RolledBack || t.Kind == engine.RollsBack
 	for _, a := range r.Engine.Actors() {
-		if a.IsQueued() { // it waits without a command
-			r.judge.Queue(a.Index)
+		if a.IsQueued() { // the actor waits without having sent a command
+			r.judge.RecordQueueing(a.Index)
 		}
 	}
-	if r.record != nil {
-		own = r.record.Apply(t)
+	if r.recorder != nil {
+		distinct = r.recorder.Apply(t)
 	} else {
-		own = r.Engine.Apply(t)
+		distinct = r.Engine.Apply(t)
 	}
-	if (futures{r}).waitsInVain() == nil {
+	if (lookahead{r}).idleWaiter() == nil {
 		r.idleSince = r.Engine.Now()
 	}
-	return own
+	return distinct
 }
 
-// Close ends the run.
+// Close ends the run and everything that it has started.
 func (r *Run) Close() { r.Engine.Close() }
 
-// Check gives the anomalies that the last transition has shown, and whether the schedule is over.
-func (r *Run) Check() (found []judge.Finding, over bool) {
+// Check returns the anomalies that the last transition has shown, and reports whether nothing can follow.
+func (r *Run) Check() (detected []judge.Detection, over bool) {
 	r.undecided = false
 	r.judge.Check()
-	for _, a := range (futures{r}).outlived() {
-		r.judge.Leak(a.Index)
+	for _, a := range (lookahead{r}).leakedActors() {
+		r.judge.ReportLeak(a.Index)
 	}
-	over = futures{r}.check()
-	return r.judge.Found(), over
+	over = lookahead{r}.check()
+	return r.judge.Detected(), over
 }
 
-// Record has what follows recorded.
+// Record begins to record the run, so that Recording can return what follows.
 func (r *Run) Record() {
-	r.record = &recorder{x: r.Engine, judge: r.judge}
-	r.Engine.Recorder = r.record
+	r.recorder = &recorder{x: r.Engine, judge: r.judge}
+	r.Engine.Recorder = r.recorder
 }
 
-// Holder returns the actor whose lock it is in truth, nil for nobody.
+// Holder returns the true holder of the lock, or nil if nobody holds it.
 func (r *Run) Holder() *engine.Actor {
 	if i := r.judge.Holder(); i >= 0 {
 		return r.Engine.Actors()[i]
@@ -59,11 +59,13 @@ func (r *Run) Holder() *engine.Actor {
 	return nil
 }
 
-// BelievesInside reports whether an actor believes, and may believe, that it holds the lock.
-func (r *Run) BelievesInside(a *engine.Actor) bool { return r.judge.Sale(a.Index).IsInside() }
+// IsInCriticalSection reports whether an actor believes, and may believe, that it holds the lock.
+func (r *Run) IsInCriticalSection(a *engine.Actor) bool {
+	return r.judge.Sale(a.Index).IsInCriticalSection()
+}
 
-// Find returns the transition that is meant, if it can happen now.
-func (r *Run) Find(want engine.ParsedToken) (t engine.Transition, can bool) {
+// Find returns the wanted transition. ok is false if it cannot happen now.
+func (r *Run) Find(want engine.ParsedToken) (t engine.Transition, ok bool) {
 	possible := r.Engine.Transitions()
 	i := slices.IndexFunc(possible, func(t engine.Transition) bool { return r.Engine.Subject(t).Name == want.Who && want.Matches(t.Kind) })
 	if i < 0 {
@@ -72,43 +74,43 @@ func (r *Run) Find(want engine.ParsedToken) (t engine.Transition, can bool) {
 	return possible[i], true
 }
 
-// take takes the transition that a token of a schedule names.
+// take takes the transition that a token of a schedule names. It fails with ErrStale if the transition cannot happen or is another one.
 func (r *Run) take(token string) error {
 	want, err := engine.ParseToken(token)
 	if err != nil {
 		return err
 	}
-	t, can := r.Find(want)
-	if !can {
+	t, ok := r.Find(want)
+	if !ok {
 		return r.errImpossible(slices.Clone(r.Engine.Transitions()))
 	}
-	took := r.Apply(t)
-	step := r.record.Last()
-	if took && step.Token == token {
+	distinct := r.Apply(t)
+	step := r.recorder.Last()
+	if distinct && step.Token == token {
 		return nil
 	}
-	r.record.DropLast()
-	if err := r.Engine.Err(); err != nil && !took {
-		return err // that is the reason, and no other
+	r.recorder.DropLast()
+	if err := r.Engine.Err(); err != nil && !distinct {
+		return err // this error is the reason why the step failed
 	}
 	if step.Token == token {
-		return Stale(r.Engine.Scenario, withoutFaultSays(want.Who, r.Engine.Scenario.Language))
+		return NewStaleError(r.Engine.Scenario, withoutFaultText(want.Who, r.Engine.Scenario.Language))
 	}
 	next := strings.TrimPrefix(step.Token, want.Who+":")
-	return Stale(r.Engine.Scenario, otherStepSays(want.Who, next, want.Command, r.Engine.Scenario.Language))
+	return NewStaleError(r.Engine.Scenario, otherStepText(want.Who, next, want.Command, r.Engine.Scenario.Language))
 }
 
-// errImpossible says what a schedule could go on with instead.
+// errImpossible returns an ErrStale that lists the possible steps.
 func (r *Run) errImpossible(possible []engine.Transition) error {
-	var previews []string
+	var tokens []string
 	for _, t := range possible {
-		previews = append(previews, r.preview(t))
+		tokens = append(tokens, r.tokenBefore(t))
 	}
-	return Stale(r.Engine.Scenario, insteadSays(previews, r.Engine.Scenario.Language))
+	return NewStaleError(r.Engine.Scenario, alternativesText(tokens, r.Engine.Scenario.Language))
 }
 
-// preview writes t as far as it is known before it has happened.
-func (r *Run) preview(t engine.Transition) string {
+// tokenBefore returns the token of a transition that has not happened, with an ellipsis for a command that is not known yet.
+func (r *Run) tokenBefore(t engine.Transition) string {
 	command := "…"
 	if r.Engine.Subject(t).IsSubscribing() {
 		command = trace.KindSubscribes

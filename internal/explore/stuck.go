@@ -10,76 +10,77 @@ import (
 	"lockstep/internal/explore/judge"
 )
 
-// How long those who may be stuck are watched.
+// How long actors that may be stuck are observed.
 const (
-	patience = 100 // moves that somebody has to get on
-	rounds   = 100 // that each waiter asks in vain before it is given up
-	last     = 20  // steps that they take after that
+	maxMoves      = 100 // moves within which an actor must reach its goal
+	vainAttempts  = 100 // fruitless attempts of each waiter after which all of them count as stuck
+	movesPerDelay = 20  // moves of the waiters after each jump of the time in isFreedByClock
 )
 
-// checkSelfLocked looks, when no actor can move, for one that waits for itself: until its lock expires, or for good.
-func (f futures) checkSelfLocked() {
-	for _, a := range f.Engine.Actors() {
-		if f.waits(a) && f.judge.Sale(a.Index).HasLease() && f.Holder() == a && !a.Paused() && a.IsWaitingInVain() {
-			if f.isHeldBeyondExpiry(a.Index) {
-				f.judge.Report(anomaly.SelfDeadlock, judge.WaitsForOwnExpiry, a.Name)
+// checkSelfDeadlock detects an actor that waits for its own lock, forever or until the lock expires. It is called when no actor can move.
+func (l lookahead) checkSelfDeadlock() {
+	for _, a := range l.Engine.Actors() {
+		if l.isWaiting(a) && l.judge.Sale(a.Index).HasLease() && l.Holder() == a && !a.Paused() && a.IsWaitingInVain() {
+			if l.isFreedByOwnExpiry(a.Index) {
+				l.judge.Report(anomaly.SelfDeadlock, judge.WaitsForOwnExpiry, a.Name)
 			} else {
-				f.judge.Report(anomaly.Stuck, judge.WaitsForItself, a.Name)
+				l.judge.Report(anomaly.Stuck, judge.WaitsForItself, a.Name)
 			}
 		}
 	}
 }
 
-// isHeldBeyondExpiry reports whether an actor that waits for itself gets the lock once it has expired.
-func (f futures) isHeldBeyondExpiry(actor int) bool {
-	later, end := f.again()
+// isFreedByOwnExpiry reports whether an actor that waits for its own lock continues once the lock has expired.
+func (l lookahead) isFreedByOwnExpiry(actor int) bool {
+	later, end := l.copyRun()
 	defer end()
 	x, passes := later.Engine, engine.Transition{Kind: engine.TimePasses}
-	itsOwn := func(t engine.Transition) bool { return t.Kind == engine.Moves && x.Subject(t).Actor.Index == actor }
-	for until := x.Now() + 2*engine.TTL + x.MaxClockDifference(); x.Now() < until && slices.Contains(x.Transitions(), passes); {
+	isOwnMove := func(t engine.Transition) bool { return t.Kind == engine.Moves && x.Subject(t).Actor.Index == actor }
+	for deadline := expiryDeadline(x); x.Now() < deadline && slices.Contains(x.Transitions(), passes); {
 		x.Apply(passes)
-		if leads(x, itsOwn, func() bool { return !later.judge.Sale(actor).Waits() }) {
+		if drive(x, isOwnMove, func() bool { return !later.judge.Sale(actor).IsWaiting() }) {
 			return true
 		}
 	}
 	return false
 }
 
-// isDeadlocked reports whether waiters that ask in vain, and are all that is left, would go on asking: none gives up, or does something
-// else, after it has asked so often; and if they let time pass, until every expiry has come.
-func (f futures) isDeadlocked() bool {
-	copied, end := f.again()
+// detectDeadlock reports whether only waiters are left that ask in vain and would do so forever: none of them gives up or does something
+// else within vainAttempts, nor until every expiry has passed. It sets undecided if a clock may end a wait later.
+func (l lookahead) detectDeadlock() bool {
+	copied, end := l.copyRun()
 	defer end()
 	x := copied.Engine
 	start, before := x.Now(), x.Cluster.Contents()
-	until := expiryDeadline(x)
-	for n := 0; n < rounds || start < x.Now() && x.Now() < until; n++ {
+	deadline := expiryDeadline(x)
+	for n := 0; n < vainAttempts || start < x.Now() && x.Now() < deadline; n++ {
 		for _, t := range slices.Clone(x.Transitions()) {
 			if t.Kind != engine.PollsOn && t.Kind != engine.TimePasses {
-				continue // a fault, or what others do beside them
+				continue // a fault, or a step of somebody who does not poll
 			}
 			x.Apply(t)
-			if !canBecomeQuiet(x) || !x.Cluster.HoldsSame(before) {
+			if !driveUntilQuiet(x) || !x.Cluster.HoldsSame(before) {
 				return false
 			}
 		}
 	}
-	f.undecided = f.undecided || x.HasClockReadingWaiter() && f.helped(x)
+	l.undecided = l.undecided || x.HasClockReadingWaiter() && l.isFreedByClock(x)
 	if err := x.Err(); err != nil {
-		f.Engine.Fail(err)
+		l.Engine.Fail(err)
 		return false
 	}
 	return true
 }
 
-// helped reports whether somebody who looks at a clock gets free after a time that nothing in Redis tells.
-func (f futures) helped(x *engine.Execution) bool {
-	left := x.CountUnfinished()
-	for d := 2 * engine.TTL; d < engine.Forever; d *= 2 {
-		x.AdvanceBy(d)
-		for range last {
+// isFreedByClock reports whether a waiter that reads a clock continues at some later time, although nothing in Redis says so. It tries
+// delays that double each time, up to engine.Forever.
+func (l lookahead) isFreedByClock(x *engine.Execution) bool {
+	initially := x.CountUnfinished()
+	for delay := 2 * engine.TTL; delay < engine.Forever; delay *= 2 {
+		x.AdvanceBy(delay)
+		for range movesPerDelay {
 			next := withoutFaults(x)
-			if len(next) == 0 || x.CountUnfinished() < left {
+			if len(next) == 0 || x.CountUnfinished() < initially {
 				return true
 			}
 			x.Apply(next[0])
@@ -88,33 +89,31 @@ func (f futures) helped(x *engine.Execution) bool {
 	return false
 }
 
-// canBecomeQuiet lets waiters end what they have begun, and reports whether they are asking in vain again.
-func canBecomeQuiet(x *engine.Execution) bool {
-	return leads(x, engine.Transition.IsProgress, func() bool { return x.Options.OnlyFutilePolls })
+// driveUntilQuiet lets waiters finish what they have begun, and reports whether all of them ask in vain again.
+func driveUntilQuiet(x *engine.Execution) (quiet bool) {
+	return drive(x, engine.Transition.IsProgress, func() bool { return x.Options.OnlyFutilePolls })
 }
 
-// leads lets the first of the wanted transitions happen, again and again, and reports whether that leads to where something is so.
-func leads(x *engine.Execution, wanted func(engine.Transition) bool, to func() bool) bool {
-	for range patience {
+// drive repeatedly applies the first possible transition that is wanted, and reports whether the goal is reached within maxMoves.
+func drive(x *engine.Execution, isWanted func(engine.Transition) bool, isGoal func() bool) (reached bool) {
+	for range maxMoves {
 		transitions := x.Transitions()
-		if to() {
+		if isGoal() {
 			return true
 		}
-		i := slices.IndexFunc(transitions, wanted)
+		i := slices.IndexFunc(transitions, isWanted)
 		if i < 0 {
 			return false
 		}
 		x.Apply(transitions[i])
 	}
-	return to()
+	return isGoal()
 }
 
-// expiryDeadline returns by when every lock has expired twice by every clock.
-func expiryDeadline(x *engine.Execution) time.Duration {
-	return x.Now() + 2*engine.TTL + x.MaxClockDifference()
-}
+// expiryDeadline returns the time by which every lock has expired twice by every clock.
+func expiryDeadline(x *engine.Execution) time.Duration { return x.Now() + 2*engine.TTL + x.MaxClockDifference() }
 
-// withoutFaults lists what may follow without a fault.
+// withoutFaults returns the possible transitions that are not faults.
 func withoutFaults(x *engine.Execution) []engine.Transition {
 	return slices.DeleteFunc(slices.Clone(x.Transitions()), func(t engine.Transition) bool { return t.Kind.Fault() != fault.None })
 }

@@ -12,69 +12,71 @@ import (
 	"lockstep/internal/explore/search"
 )
 
-// What code does behind the explorer's back, it does in most of the schedules. So the first of them are inspected, and few after that.
+// Inspecting every command of a run is slow. Code that hides goroutines or waits from the explorer does so in most schedules, so inspecting
+// the first runs and a few later ones finds it.
 const (
-	inspected = 8
-	rarely    = 2000
+	inspectedFirst     = 8
+	inspectionInterval = 2000
 )
 
-// System is a harness, to be searched.
+// System adapts a Harness to search.System.
 type System struct {
 	*Harness
 
-	After  []engine.Transition // the schedule that each run begins with, and that is part of what it leads to
-	Onward *Onward             // how a run goes on after that; nil: as it may
+	Prefix       []engine.Transition // schedule that each run begins with; it is part of every counterexample
+	Continuation *Continuation       // restriction on the steps after the prefix; nil: none
 }
 
-// Onward has runs go on without a further fault.
-type Onward struct {
-	Avoid Anomaly // a run ends that shows it; "": none
+// Continuation restricts a search to runs that continue without a further fault.
+type Continuation struct {
+	Avoid Anomaly // anomaly that ends a run without a result; "": none
 }
 
-// Escaped is what a run has shown that came to the end of all sales without a further fault, and without what it was to avoid. It is no
-// anomaly.
-const Escaped Anomaly = "escaped"
+// CleanEnd is the result of a run in which all sales have ended without a further fault and without the anomaly to avoid. A search looks
+// for it like for an anomaly, but it is none.
+const CleanEnd Anomaly = "clean-end"
 
-// searched is a search.Run.
-type searched struct {
+// searchRun adapts a Run to search.Run.
+type searchRun struct {
 	*Run
-	onward *Onward
-	ended  bool // by showing what was to be avoided
+	continuation *Continuation
+	avoided      bool // the last step showed the anomaly to avoid
 }
 
 // Transitions implements search.Run.
-func (s *searched) Transitions() []engine.Transition {
-	if s.onward == nil {
+func (s *searchRun) Transitions() []engine.Transition {
+	if s.continuation == nil {
 		return s.Engine.Transitions()
 	}
 	return slices.DeleteFunc(s.Engine.Transitions(), func(t engine.Transition) bool { return t.Kind.Budget() != fault.None })
 }
 
 // Check implements search.Run.
-func (s *searched) Check() search.Observation {
-	found, over := s.Run.Check()
-	sight := search.Observation{Terminal: over, Note: s.Note()}
-	for _, f := range found {
-		sight.Hits = append(sight.Hits, string(f.Anomaly))
+func (s *searchRun) Check() search.Observation {
+	detected, over := s.Run.Check()
+	sight := search.Observation{Terminal: over, Note: s.Summary()}
+	for _, d := range detected {
+		sight.Hits = append(sight.Hits, string(d.Anomaly))
 	}
-	at := func(a string) int { return slices.Index(anomaly.All(), anomaly.Anomaly(a)) }
-	slices.SortStableFunc(sight.Hits, func(a, b string) int { return at(a) - at(b) })
-	if s.onward == nil {
+	rank := func(a string) int { return slices.Index(anomaly.All(), anomaly.Anomaly(a)) }
+	slices.SortStableFunc(sight.Hits, func(a, b string) int { return rank(a) - rank(b) })
+	if s.continuation == nil {
 		return sight
 	}
-	others := slices.DeleteFunc(slices.Clone(sight.Hits), func(shown string) bool { return shown == string(s.onward.Avoid) })
-	s.ended = len(others) < len(sight.Hits)
-	if over && !s.ended {
-		others = append(others, string(Escaped))
+	others := slices.DeleteFunc(slices.Clone(sight.Hits), func(shown string) bool { return shown == string(s.continuation.Avoid) })
+	s.avoided = len(others) < len(sight.Hits)
+	if over && !s.avoided {
+		others = append(others, string(CleanEnd))
 	}
-	sight.Hits, sight.Terminal = others, over || s.ended
+	sight.Hits, sight.Terminal = others, over || s.avoided
 	return sight
 }
 
-// Fingerprint implements search.Run. A state is another one if the last step into it was to be avoided: nothing is gone on from that.
-func (s *searched) Fingerprint() engine.Fingerprint {
+// Fingerprint implements search.Run. A state that was entered by showing the anomaly to avoid is not continued, and so differs from the
+// same state entered otherwise.
+func (s *searchRun) Fingerprint() engine.Fingerprint {
 	state := s.Engine.Fingerprint()
-	if s.ended {
+	if s.avoided {
 		state[0] = ^state[0]
 	}
 	return state
@@ -82,50 +84,50 @@ func (s *searched) Fingerprint() engine.Fingerprint {
 
 // Play implements search.System.
 func (s System) Play(f func(search.Run[engine.Transition])) error {
-	s.played++
+	s.runs++
 	setup := s.setup()
-	setup.ChecksCallers = s.played <= inspected || s.played%rarely == 0
+	setup.ChecksCallers = s.runs <= inspectedFirst || s.runs%inspectionInterval == 0
 	run := s.begin(setup)
 	defer run.Close()
 	s.watch.Follow(run.Engine)
-	for _, t := range s.After {
+	for _, t := range s.Prefix {
 		run.Apply(t)
 	}
-	f(&searched{Run: run, onward: s.Onward})
+	f(&searchRun{Run: run, continuation: s.Continuation})
 	if setup.ChecksCallers {
 		run.Engine.CheckGoroutines()
 	}
-	run.Engine.CheckPolls(s.polled)
+	run.Engine.CheckPolls(s.checkedPolls)
 	return run.Engine.Err()
 }
 
 // Explain implements search.System.
 func (s System) Explain(err error, path []engine.Transition) error {
-	path = slices.Concat(s.After, path)
+	path = slices.Concat(s.Prefix, path)
 	if errors.Is(err, search.ErrUnrepeatable) {
 		err = engine.ErrUnrepeatable
 	}
-	if err == engine.ErrUnrepeatable { //nolint:errorlint // the line is not known yet
-		if where := s.Differs(path); where != "" {
+	if err == engine.ErrUnrepeatable { //nolint:errorlint // an error that wraps it has the line already
+		if where := s.FindDifference(path); where != "" {
 			err = fmt.Errorf("%w: %s", err, where)
 		}
 	}
 	return fmt.Errorf("after %q: %w", s.Trace(path).Schedule(), err)
 }
 
-// counterexample runs the schedule that shows something once more, and records it.
-func (s System) counterexample(of search.ShortestSchedule[engine.Transition]) Recording {
-	run := s.recorded(slices.Concat(s.After, of.Path))
+// counterexample runs a schedule that the search has found again, with a recorder.
+func (s System) counterexample(found search.ShortestSchedule[engine.Transition]) Recording {
+	run := s.recordedRun(slices.Concat(s.Prefix, found.Path))
 	defer run.Engine.Close()
-	found, _ := run.Check()
-	for _, f := range found {
-		if string(f.Anomaly) == of.Kind {
-			run.show(f)
+	detected, _ := run.Check()
+	for _, d := range detected {
+		if string(d.Anomaly) == found.Kind {
+			run.addHit(d)
 		}
 	}
 	recording := run.Recording()
-	for _, shown := range recording.Shown {
-		recording.Verdict = shown.Says
+	for _, hit := range recording.Hits {
+		recording.Verdict = hit.Says
 	}
 	return recording
 }
@@ -133,7 +135,8 @@ func (s System) counterexample(of search.ShortestSchedule[engine.Transition]) Re
 // DiagnoseRun implements search.System.
 func (h *Harness) DiagnoseRun(why search.CheckReason) error { return h.watch.Diagnose(why) }
 
-// Search searches, in a system for each worker, made by begin.
+// Search runs a search for a goal, and returns a counterexample for each result. It calls begin for the system of each worker, and once
+// more to record the counterexamples.
 func Search(
 	ctx context.Context, begin func() (System, error), goal search.Goal[engine.Transition], bounds Bounds,
 ) (result Result, err error) {

@@ -12,8 +12,8 @@ import (
 	"lockstep/internal/language"
 )
 
-// BoundSays says which bound ended a search; "" for none.
-func BoundSays(hit search.BoundHit, in language.Language) string {
+// BoundText says which bound ended a search. It returns "" if none did.
+func BoundText(hit search.BoundHit, in language.Language) string {
 	switch hit.Limit {
 	case search.LimitInterrupted:
 		return in.Say("interrupted", "被中断")
@@ -30,24 +30,25 @@ func BoundSays(hit search.BoundHit, in language.Language) string {
 	}
 }
 
-// SentenceOf says what an anomaly is in a scenario, in its language: a lock may have to be free after a time.
-func SentenceOf(a Anomaly, in Scenario) string {
+// AnomalyText says what an anomaly means in a scenario, in the scenario's language. It takes into account that a lock may have to be free
+// within a certain time.
+func AnomalyText(a Anomaly, in Scenario) string {
 	if a == anomaly.LeftBehind && in.FreedWithin > 0 {
 		return in.Say("a lock stays for longer than %v, although no sale holds it", "没有一单持有锁，锁却残留超过 %v", in.FreedWithin)
 	}
 	return a.Row().Says.In(in.Language)
 }
 
-// Bound says which bound was hit, or that the search was interrupted; "" for neither.
-func (r Result) Bound() string { return BoundSays(r.BoundHit, r.Scenario.Language) }
+// Bound says which bound ended the exploration, or that it was interrupted. It returns "" if neither happened.
+func (r Result) Bound() string { return BoundText(r.BoundHit, r.Scenario.Language) }
 
-// Untested says what was not put to the test: nobody sold, although everything was explored, a fault that was allowed never happened, or
-// nobody can say what time would bring, or whether what was looked for happens.
+// Untested returns phrases for what the exploration did not put to the test: no sale succeeded although everything was explored, an allowed
+// fault never happened, time might have ended a wait, or Redis does not show whether an anomaly happens.
 func (r Result) Untested() (all []string) {
 	if r.Coverage.Undecided {
-		all = append(all, r.Scenario.Say("a wait that a clock may end was not seen to its end", "有一次等待可能随时间结束，但没有探索到它结束"))
+		all = append(all, r.Scenario.Say("a wait that time may end was not explored to its end", "有一次等待可能随时间结束，但没有探索到它结束"))
 	}
-	if len(r.lookedFor) > 0 && len(r.Unjudged()) == len(r.lookedFor) {
+	if len(r.targets) > 0 && len(r.Unjudged()) == len(r.targets) {
 		all = append(all, r.Scenario.Say("Redis does not tell whether it happens", "从 Redis 看不出是否发生"))
 	}
 	if r.Complete && !r.Coverage.Sold() {
@@ -61,9 +62,9 @@ func (r Result) Untested() (all []string) {
 	return all
 }
 
-// Cut says what was left out, in phrases: what was not explored, or not put to the test. It is empty if the answer is true without a limit
-// but the scenario's.
-func (r Result) Cut() (all []string) {
+// Omissions returns phrases for what was left out: what was not explored, not put to the test, or not judged. It returns none if the answer
+// is limited only by its scenario.
+func (r Result) Omissions() (all []string) {
 	if r.Bound() != "" {
 		all = append(all, r.Scenario.Say("the exploration ended early: %s", "探索提前结束：%s", r.Bound()))
 	}
@@ -71,27 +72,28 @@ func (r Result) Cut() (all []string) {
 	return append(all, r.limits()...)
 }
 
-// limits says what the answer that a lock holds leaves out: the anomalies that could not be judged.
+// limits returns a phrase for the anomalies that could not be judged, which limits even the answer that a lock holds.
 func (r Result) limits() (all []string) {
 	var names []string
 	for _, a := range r.Unjudged() {
 		names = append(names, string(a))
 	}
-	if len(names) > 0 && len(names) < len(r.lookedFor) {
+	if len(names) > 0 && len(names) < len(r.targets) {
 		all = append(all, r.Scenario.Say("%s not judged, as Redis does not tell", "%s 无法判断，因为从 Redis 看不出来",
 			judge.Enumeration(names, r.Scenario.Language)))
 	}
 	return all
 }
 
-// But says why the answer is not that it holds: what Cut says, but for the limits of any answer.
-func (r Result) But() string {
-	all := r.Cut()
+// Reservations says why the answer is not that the lock holds: the Omissions without those that limit any answer. It returns "" if there
+// are none.
+func (r Result) Reservations() string {
+	all := r.Omissions()
 	return strings.Join(all[:len(all)-len(r.limits())], r.Scenario.Say(", and ", "，而且"))
 }
 
-// Setting says in what was explored: the scenario, and its limits.
-func (r Result) Setting() string {
+// Conditions says under which conditions the answer is true: the scenario, and the anomalies that could not be judged.
+func (r Result) Conditions() string {
 	in := r.Scenario
 	flags := in.String()
 	if in.Actors == 2 {
@@ -104,47 +106,48 @@ func (r Result) Setting() string {
 	return strings.Join(append(all, r.limits()...), in.Say(", ", "，"))
 }
 
-// UnknownMeans says what a cell means that is unknown.
-func UnknownMeans(in language.Language) string {
+// UnknownText explains an unknown cell of a table.
+func UnknownText(in language.Language) string {
 	return in.Say("no schedule shows it, but a bound was hit, or Redis does not tell", "没有出现，但还没探索完就到了上限，或者从 Redis 看不出来")
 }
 
 // Error implements error.
 func (e *StaleError) Error() string {
-	if e.Needs != "" {
-		return e.Why
+	if e.NeededFaults != "" {
+		return e.Reason
 	}
-	return fmt.Sprintf(language.Both(ErrStale.Error()+": %s", "时序与代码不符：%s").In(e.in), e.Why)
+	return fmt.Sprintf(language.Both(ErrStale.Error()+": %s", "时序与代码不符：%s").In(e.language), e.Reason)
 }
 
-// Lacking says which faults a schedule needs, if its steps up to one need more than the scenario allows; otherwise it returns nil.
-func Lacking(in engine.Scenario, upTo, schedule string) error {
-	if in.Faults.Max(engine.RequiredBudget(upTo)) == in.Faults {
+// CheckBudget returns a StaleError if the beginning of a schedule has more faults than the scenario allows. The error says which budget the
+// whole schedule needs.
+func CheckBudget(in engine.Scenario, beginning, schedule string) error {
+	if in.Faults.Max(engine.RequiredBudget(beginning)) == in.Faults {
 		return nil
 	}
 	needs := in.Faults.Max(engine.RequiredBudget(schedule)).String()
-	return &StaleError{Why: in.Say("it needs --faults %s", "需要 --faults %s", needs), Needs: needs, in: in.Language}
+	return &StaleError{Reason: in.Say("it needs --faults %s", "需要 --faults %s", needs), NeededFaults: needs, language: in.Language}
 }
 
-// AtStep says at which step of a schedule, counted from 1, something is wrong.
-func AtStep(in engine.Scenario, step int, token string, err error) error {
+// WrapStepError adds the position and the token of a schedule's step to an error. Steps are numbered from 1.
+func WrapStepError(in engine.Scenario, step int, token string, err error) error {
 	return fmt.Errorf("%s%w", in.Say("step %d, %s: ", "第 %d 步 %s：", step, token), err)
 }
 
-// insteadSays says what a schedule could go on with instead.
-func insteadSays(possible []string, in language.Language) string {
+// alternativesText says which steps are possible instead of the one in the schedule.
+func alternativesText(possible []string, in language.Language) string {
 	if len(possible) == 0 {
 		return in.Say("nothing more can happen at this point", "此时已经没有下一步")
 	}
-	return in.Say("what can happen at this point is %s", "此时可以发生的是 %s", strings.Join(possible, in.Say(", ", "、")))
+	return in.Say("possible at this point: %s", "此时可选的步骤：%s", strings.Join(possible, in.Say(", ", "、")))
 }
 
-// withoutFaultSays says that a step has no part in the fault that a schedule names.
-func withoutFaultSays(who string, in language.Language) string {
-	return in.Say("%s would be as it is without that fault", "%s 没有这个故障也一样", who)
+// withoutFaultText says that the schedule's fault makes no difference to a step.
+func withoutFaultText(who string, in language.Language) string {
+	return in.Say("that fault would make no difference to %s", "%s 没有这个故障也一样", who)
 }
 
-// otherStepSays says that the next step is another one.
-func otherStepSays(who, next, wanted string, in language.Language) string {
-	return in.Say("what %s does next is %s, not %s", "%s 下一步是 %s，不是 %s", who, next, wanted)
+// otherStepText says that an actor's next step is another one than the wanted one.
+func otherStepText(who, next, wanted string, in language.Language) string {
+	return in.Say("the next step of %s is %s, not %s", "%s 下一步是 %s，不是 %s", who, next, wanted)
 }

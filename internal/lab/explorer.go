@@ -26,7 +26,7 @@ func (l Lab) scenario(s strategy.Strategy) (explore.Scenario, bool) {
 	if l.Faults != (explore.Faults{}) {
 		return explore.Scenario{Actors: actors, Faults: l.Faults}, true
 	}
-	all := explore.ScenariosOf(s, actors)
+	all := explore.ScenariosFor(s, actors)
 	i := slices.IndexFunc(all, func(named explore.NamedScenario) bool { return named.Name == l.Expects(s.Name).In })
 	if i < 0 {
 		return explore.Scenario{}, false
@@ -58,7 +58,7 @@ func (l Lab) search(ctx context.Context, lock string, known sweeps, in language.
 }
 
 // sweeps are what explore --all finds, by lock: one search finds all anomalies.
-type sweeps map[string][]explore.Cell
+type sweeps map[string][]explore.AnomalyCell
 
 func (known sweeps) search(
 	ctx context.Context, s strategy.Strategy, a explore.Anomaly, in language.Language,
@@ -71,12 +71,12 @@ func (known sweeps) search(
 		}
 		known[s.Name] = rows[0].Cells
 	}
-	i := slices.IndexFunc(known[s.Name], func(c explore.Cell) bool { return c.Anomaly == a })
+	i := slices.IndexFunc(known[s.Name], func(c explore.AnomalyCell) bool { return c.Anomaly == a })
 	if i < 0 {
 		return "", "", fmt.Errorf("explore --all does not look for %s", a)
 	}
 	cell := known[s.Name][i]
-	says := explore.UnknownMeans(in)
+	says := explore.UnknownText(in)
 	switch {
 	case len(cell.Found) > 0:
 		says = shortest(cell.Found[0], in)

@@ -256,10 +256,10 @@ func TestTheSchedulesShowTheSteps(t *testing.T) {
 	for _, s := range steps.All(language.English) {
 		lock, in := found(t, s.Shown.Lock), scenario(t, s.Shown.Scenario)
 		replayed, err := explore.Replay(lock, in, s.Shown.Schedule)
-		shows := func(shown explore.Shown) bool { return shown.Anomaly == s.Shown.Anomaly }
-		if i := slices.IndexFunc(replayed.Shown, shows); err != nil ||
-			s.Shown.Anomaly != "" && (i < 0 || replayed.Shown[i].Step != len(replayed.Steps)) {
-			t.Errorf("%s: %v, %v; want %s in step %d", s.Pair(), err, replayed.Shown, s.Shown.Anomaly, len(replayed.Steps))
+		shows := func(shown explore.AnomalyHit) bool { return shown.Anomaly == s.Shown.Anomaly }
+		if i := slices.IndexFunc(replayed.Hits, shows); err != nil ||
+			s.Shown.Anomaly != "" && (i < 0 || replayed.Hits[i].Step != len(replayed.Steps)) {
+			t.Errorf("%s: %v, %v; want %s in step %d", s.Pair(), err, replayed.Hits, s.Shown.Anomaly, len(replayed.Steps))
 		}
 		if s.Shown.Beside == "" {
 			continue

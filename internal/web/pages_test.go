@@ -158,7 +158,7 @@ func TestADocumentIsSteppedThrough(t *testing.T) {
 		`[...document.querySelectorAll(".trace .step")].findIndex(step =>
 			step.ariaCurrent === "step" || step.getAttribute("aria-current")) === 1`)
 	p.key("End")
-	p.shows("A and B are both inside")
+	p.shows("A and B are both in the critical section")
 	p.click(".row button:nth-child(3)")
 	p.waitUntil("another anomaly", `document.querySelector("h1").innerText.includes("foreign release") &&
 		document.querySelectorAll(".trace .step").length === 7`)
@@ -176,7 +176,7 @@ func TestTheSeatSavesAFile(t *testing.T) {
 	p.waitUntil("the button is there", `document.querySelector("[data-focus=save]")`)
 	p.save(`"token":"expiry"`)
 	p.key("End")
-	p.shows("A and B are both inside")
+	p.shows("A and B are both in the critical section")
 	p.shows("The goal: Make v2 lose an update of the stock. Not reached.")
 	p.shows("A schedule of v2")
 }

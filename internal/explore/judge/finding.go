@@ -2,44 +2,44 @@ package judge
 
 import "lockstep/internal/anomaly"
 
-// Finding is an anomaly, and how a schedule has shown it.
-type Finding struct {
+// Detection is an anomaly that a run has shown, and the symptom by which it showed.
+type Detection struct {
 	Anomaly anomaly.Anomaly
-	How     How
-	Values  []any // of its sentence: names, numbers, times, an error, or a list of names
+	Symptom Symptom
+	Values  []any // arguments of the symptom's sentence: names, numbers, durations, an error, or a list of names
 }
 
-// How is one way to show an anomaly.
-type How uint8
+// Symptom is one way in which an anomaly shows. Each has a sentence in texts.
+type Symptom uint8
 
-// The ways. Each names the values of its sentence; a sale is its name.
+// The symptoms. The comment of each lists the arguments of its sentence; a sale is given by its name.
 const (
-	BothInside         How = iota // the sales
-	AllInside                     // the sales
-	Removes                       // who, whose lock
-	LimitsExpiry                  // who, whose lock
-	Shortens                      // who, whose lock
-	Prolongs                      // who, whose lock
-	Overwrites                    // who, whose lock
-	UnlockDeniesLoss              // the sale
-	UnlockDeniesHold              // the sale, what it says
-	LossClaimed                   // the sale
-	LeaveClaimed                  // the sale
-	HolderClaimed                 // the sale
-	Fails                         // the sale, why
-	OutlivesHolder                // the sale, for how long
-	StaysForEver                  // nothing
-	GoroutineOutlives             // the sale
-	SoldTwice                     // the order, the stock before and after
-	Overwritten                   // the sale, what it writes, what it read, the stock
-	WorksOn                       // the sale
-	TokenNotLarger                // the earlier token, the later one
-	NestedTokenDiffers            // the sale, the token, the outer one
-	Overtaken                     // the sale, how often
-	NeverGoesOn                   // the sale
-	WaitsForItself                // the sale
-	WaitsForOwnExpiry             // the sale
-	WaitsForExpiry                // the sale
-	Rewrites                      // who, whose lock, its values before and after
-	hows
+	TwoEntered            Symptom = iota // the sales
+	SeveralEntered                       // the sales
+	ForeignRemoval                       // the acting sale, the lock's owner
+	ForeignExpiry                        // the acting sale, the lock's owner
+	ForeignShortening                    // the acting sale, the lock's owner
+	ForeignRenewal                       // the acting sale, the lock's owner
+	ForeignOverwrite                     // the acting sale, the lock's owner
+	UnlockHidesLoss                      // the sale
+	UnlockDeniesHolding                  // the sale, the error that Unlock returned
+	FalseLossNotice                      // the sale
+	FalseCancellation                    // the sale
+	FalseRefusal                         // the sale
+	SaleFails                            // the sale, its error
+	LockOutlivesHolder                   // the dead holder, the remaining TTL
+	LockStaysForever                     // no arguments
+	GoroutineOutlivesSale                // the sale
+	SoldTwice                            // the order, the stock before and after
+	StaleWrite                           // the sale, the stock it writes, the stock it read, the actual stock
+	WorksWithoutLock                     // the sale
+	TokenNotLarger                       // the earlier token, the later one
+	NestedTokenDiffers                   // the sale, its nested token, its outer token
+	SaleOvertaken                        // the sale, how many times it was overtaken
+	SaleBlockedForever                   // the sale
+	WaitsForItself                       // the sale
+	WaitsForOwnExpiry                    // the sale
+	WaitsForForeignExpiry                // the sale
+	UnattributedOverwrite                // the acting sale, the lock's owner, the key's values before and after
+	symptomCount
 )

@@ -1,14 +1,16 @@
-// Package judge watches who uses a lock from outside, knowing what none of them can know, and says which anomalies it has seen. It
-// judges the explorer's runs, and those of locktest.
+// Package judge detects the anomalies that a run of a lock shows. It observes the lock's users from outside and knows what none of them can
+// know: what every server holds, and which actors believe that they hold the lock. It judges the explorer's runs and those of package
+// locktest.
 //
-// It is told what happens, by plain values: an actor asks for the lock, enters with a lease, is refused, unlocks; a server holds something
-// else than before. Who lets that happen is a Driver, of which it asks little.
+// Begin with Judge. Its Record methods report events as plain values: an actor asks for the lock, enters the critical section with a lease,
+// is refused, unlocks; the contents of a server change. Whatever runs the actors implements Driver, which answers the judge's few
+// questions.
 //
-// Whose the lock is in truth follows from what the servers hold: an actor that writes the lock's key owns it on that server, and the
-// holder is the actor that owns it on most of them (owners.go). What a value says follows from the names in it, or from who has sent it
-// (names.go). Who believes that it holds the lock follows from the leases (sale.go). The anomalies are what must not follow from both:
-// this file, what locks say (words.go), in which order, and with which tokens (order.go). How a schedule would go on is its driver's to
-// say.
+// The true holder follows from what the servers hold: an actor that writes the lock's key owns it on that server, and the holder is the
+// actor that owns it on a majority of them (owners.go). A value in Redis is attributed to an actor by the names it contains, or by the
+// process that has sent it (names.go). Which actors believe that they hold the lock follows from their leases (sale.go). An anomaly is a
+// contradiction between the two: this file, what a lock reports to its callers (lock_reports.go), and the order of holders and their
+// fencing tokens (order.go). The judge does not predict how a schedule would continue; its driver does.
 package judge
 
 import (
@@ -23,257 +25,264 @@ import (
 	"lockstep/internal/strategy"
 )
 
-// Driver lets things happen, and knows what nobody is told.
+// Driver runs the actors, and answers the judge's questions about the run.
 type Driver interface {
-	Now() time.Duration
-	Contents() []*simredis.State // of each server
-	Past() Past
+	Now() time.Duration          // time since the start of the run
+	Contents() []*simredis.State // current contents of each server
+	Excuses() Excuses
 }
 
-// Past is what has happened so far that may excuse a lock.
-type Past struct {
-	Faulted    bool // something went wrong
-	Waited     bool // time passed
-	Resent     bool // a client sent a command again
-	RolledBack bool // a server forgot what it had acknowledged
-	SoldOut    bool // there is nothing left to sell
+// Excuses lists the events so far that excuse behavior which would otherwise be an anomaly.
+type Excuses struct {
+	FaultHappened bool // any fault
+	TimePassed    bool
+	CommandResent bool // a client sent a command again
+	RolledBack    bool // a server lost writes that it had acknowledged
+	SoldOut       bool // no stock is left
 }
 
-// Actor is one who uses the lock.
+// Actor is one user of the lock.
 type Actor struct {
-	Name    string
-	Process string // those of one process share what they have of the lock
-	Once    bool   // it tries once, and does not wait
-	Life
+	Name       string
+	Process    string // actors of one process may share its hold on the lock
+	TriesOnce  bool   // TryLock instead of Lock: it does not wait
+	ActorState        // implemented by the driver
 }
 
-// Life is what a driver knows of an actor.
-type Life interface {
+// ActorState reports the current state of an actor.
+type ActorState interface {
 	Started() bool
 	Paused() bool
 	Dead() bool
-	Finished() bool // with Err
+	Finished() bool // the sale has returned Err
 	Err() error
 }
 
-// Setup is what a judge begins with.
+// Setup configures a Judge.
 type Setup struct {
-	Driver    Driver
-	Actors    []Actor
-	Key       string         // of the lock
-	Scope     strategy.Scope // of the lock: whom it is to keep out
-	OnNodes   bool           // the lock is on several masters, and not on the first server
-	Overtakes int            // how often a sale may be overtaken by others that asked after it; 0: nobody counts
-	Within    time.Duration  // the lock of a holder that died has to be free; 0: it may take any time that ends
-	Fenced    bool           // a holder that is paused does no harm if its token is old
+	Driver       Driver
+	Actors       []Actor
+	Key          string         // Redis key of the lock
+	Scope        strategy.Scope // the actors that the lock promises to exclude
+	OnNodes      bool           // the lock is on all servers but the first, on a majority of them; false: on all servers
+	MaxOvertakes int            // limit on how often later arrivals may overtake a waiting sale; 0: overtaking is not judged
+	FreeWithin   time.Duration  // longest time that the lock of a dead holder may remain; 0: any finite time
+	TrustFencing bool           // a paused holder is harmless once a later holder has a larger fencing token
 
-	// Sender returns the process that alone has sent one of these values, "" if there is none. It is for locks of any code, whose commands
-	// are known to come from a process, and not from which of its actors. Nil: values have the names of their owners in them.
+	// Sender returns the one process that has sent any of these values, or "" if there is no such process or more than one. It is for
+	// locks of unknown code, where a command can be traced to a process but not to one of its actors. Nil: values contain the names of
+	// their owners.
 	Sender func(values []string) (process string)
 }
 
-// Judge looks at one execution.
+// Judge observes one execution and detects its anomalies.
 type Judge struct {
-	*owners
-	order order
-	words words
+	*ownerTracker
+	order   orderChecker
+	reports reportChecker
 }
 
-// scene is what all that look at it share.
-type scene struct {
+// commonState is shared by all parts of a Judge.
+type commonState struct {
 	Setup
-	sales []*Sale // one for each actor, by its index
-	clock int     // counts what has changed of the lock
-	found []Finding
+	sales    []*Sale // by actor index
+	clock    int     // logical time: ticks when the lock changes and when an actor begins to wait
+	detected []Detection
 
-	unjudged []anomaly.Anomaly // the anomalies that cannot be judged, because Redis does not show them: each once
+	unjudged []anomaly.Anomaly // anomalies that cannot be judged because Redis does not show them, without duplicates
 }
 
-// New makes a judge.
+// New returns a Judge for an execution that has not begun.
 func New(setup Setup) *Judge {
-	s := &scene{Setup: setup}
+	st := &commonState{Setup: setup}
 	for _, a := range setup.Actors {
-		s.Add(a)
+		st.Add(a)
 	}
-	o := newOwners(s)
-	return &Judge{o, order{owners: o, touched: map[string]int{}}, words{o}}
+	owners := newOwnerTracker(st)
+	return &Judge{owners, orderChecker{ownerTracker: owners, lastChange: map[string]int{}}, reportChecker{owners}}
 }
 
-// Add adds an actor.
-func (c *scene) Add(a Actor) { c.sales = append(c.sales, &Sale{Actor: a, index: len(c.sales)}) }
+// Add adds an actor. Its index is the number of actors before it.
+func (st *commonState) Add(a Actor) {
+	st.sales = append(st.sales, &Sale{Actor: a, index: len(st.sales)})
+}
 
-// Report takes an anomaly down, and how it has shown, unless it cannot be judged.
-func (c *scene) Report(a anomaly.Anomaly, how How, values ...any) {
-	if !slices.Contains(c.unjudged, a) {
-		c.found = append(c.found, Finding{a, how, values})
+// Report records an anomaly with its symptom, unless that anomaly is excluded from judgment.
+func (st *commonState) Report(a anomaly.Anomaly, symptom Symptom, values ...any) {
+	if !slices.Contains(st.unjudged, a) {
+		st.detected = append(st.detected, Detection{a, symptom, values})
 	}
 }
 
-// Unjudge has anomalies not judged from now on, as Redis does not tell whether they happen.
-func (c *scene) Unjudge(all ...anomaly.Anomaly) {
+// ExcludeAnomalies stops judging these anomalies, because Redis does not show whether they happen.
+func (st *commonState) ExcludeAnomalies(all ...anomaly.Anomaly) {
 	for _, a := range all {
-		if !slices.Contains(c.unjudged, a) {
-			c.unjudged = append(c.unjudged, a)
+		if !slices.Contains(st.unjudged, a) {
+			st.unjudged = append(st.unjudged, a)
 		}
 	}
 }
 
 // Unjudged returns the anomalies that cannot be judged in this execution.
-func (c *scene) Unjudged() []anomaly.Anomaly { return c.unjudged }
+func (st *commonState) Unjudged() []anomaly.Anomaly { return st.unjudged }
 
-// Found returns what was found since the last Reset.
-func (c *scene) Found() []Finding { return c.found }
+// Detected returns the anomalies detected since the last Reset.
+func (st *commonState) Detected() []Detection { return st.detected }
 
-// masters returns what those servers hold that the lock is on.
-func (c *scene) masters() []*simredis.State {
-	if c.OnNodes {
-		return c.Driver.Contents()[1:]
+// lockServers returns the contents of the servers that the lock is on.
+func (st *commonState) lockServers() []*simredis.State {
+	if st.OnNodes {
+		return st.Driver.Contents()[1:]
 	}
-	return c.Driver.Contents()
+	return st.Driver.Contents()
 }
 
-// locked returns the lock's key; of several masters, the first one's.
-func (c *scene) locked() (key simredis.Key, has bool) {
-	for _, s := range c.masters() {
-		if key, has = s.Key(c.Key); has {
+// lockKey returns the lock's key from the first server that has it.
+func (st *commonState) lockKey() (key simredis.Key, ok bool) {
+	for _, server := range st.lockServers() {
+		if key, ok = server.Key(st.Key); ok {
 			break
 		}
 	}
-	return key, has
+	return key, ok
 }
 
-// any reports whether something is so of a sale.
-func (c *scene) any(is func(*Sale) bool) bool { return slices.ContainsFunc(c.sales, is) }
-
-// Reset forgets what was found, before the next thing happens.
-func (c *Judge) Reset() { c.found = nil }
-
-// Check looks at what is so after something has happened.
-func (c *Judge) Check() {
-	c.checkInside()
-	c.words.checkTold()
-	c.checkProgress()
-	c.checkFreed()
+// hasSale reports whether any sale matches the predicate.
+func (st *commonState) hasSale(matches func(*Sale) bool) bool {
+	return slices.ContainsFunc(st.sales, matches)
 }
 
-// checkInside looks for several who believe that they hold the lock.
-func (c *Judge) checkInside() {
-	if c.Scope == strategy.Nobody {
+// Reset discards the detected anomalies. Call it before the next event.
+func (j *Judge) Reset() { j.detected = nil }
+
+// Check judges the state that the last event has led to.
+func (j *Judge) Check() {
+	j.checkExclusion()
+	j.reports.checkLossNotices()
+	j.checkProgress()
+	j.checkDeadHolder()
+}
+
+// checkExclusion detects sales that are in the critical section at the same time although the lock promises to exclude one of them.
+func (j *Judge) checkExclusion() {
+	if j.Scope == strategy.Nobody {
 		return
 	}
-	var inside []*Sale
-	for _, s := range c.sales {
-		if !s.IsInside() || s.isToStop() || c.Fenced && c.order.isFenced(s) {
+	var entered []*Sale
+	for _, s := range j.sales {
+		if !s.IsInCriticalSection() || s.isStopped() || j.TrustFencing && j.order.isFenced(s) {
 			continue
 		}
-		apart := func(other *Sale) bool { return c.Scope != strategy.Everybody && other.Process != s.Process }
-		if beside := slices.DeleteFunc(slices.Clone(inside), apart); len(beside) > 0 {
-			c.findInside(append(beside, s))
+		mayCoexist := func(other *Sale) bool { return j.Scope != strategy.Everybody && other.Process != s.Process }
+		if conflicting := slices.DeleteFunc(slices.Clone(entered), mayCoexist); len(conflicting) > 0 {
+			j.reportHolders(append(conflicting, s))
 		}
-		inside = append(inside, s)
+		entered = append(entered, s)
 	}
 }
 
-// findInside takes down that all of these are inside.
-func (c *Judge) findInside(sales []*Sale) {
+// reportHolders reports that all of these sales are in the critical section.
+func (j *Judge) reportHolders(sales []*Sale) {
 	var names []string
 	for _, s := range sales {
 		names = append(names, s.Name)
 	}
-	how := AllInside
+	symptom := SeveralEntered
 	if len(names) == 2 {
-		how = BothInside
+		symptom = TwoEntered
 	}
-	c.Report(anomaly.TwoHolders, how, names)
+	j.Report(anomaly.TwoHolders, symptom, names)
 }
 
-// checkProgress looks for sales that failed although nothing went wrong: no fault has happened, and there is something left to sell. One
-// that tries once may.
-func (c *Judge) checkProgress() {
-	for _, s := range c.sales {
-		if s.Finished() && s.Err() != nil && !s.Once && !s.lost && !c.Driver.Past().Faulted && !c.Driver.Past().SoldOut {
-			c.Report(anomaly.Progress, Fails, s.Name, s.Err())
+// checkProgress detects sales that failed without a reason: no fault has happened, stock is left, and the sale did not lose its lock. A
+// sale that tries only once may fail.
+func (j *Judge) checkProgress() {
+	for _, s := range j.sales {
+		if s.Finished() && s.Err() != nil && !s.TriesOnce && !s.lostLock && !j.Driver.Excuses().FaultHappened && !j.Driver.Excuses().SoldOut {
+			j.Report(anomaly.Progress, SaleFails, s.Name, s.Err())
 		}
 	}
 }
 
-// checkFreed looks for the lock of a holder that died which stays for longer than it may.
-func (c *Judge) checkFreed() {
-	if c.Within == 0 || c.holder == nobody || !c.sales[c.holder].Dead() {
+// checkDeadHolder detects a dead holder's lock that will remain for longer than FreeWithin.
+func (j *Judge) checkDeadHolder() {
+	if j.FreeWithin == 0 || j.holder == nobody || !j.sales[j.holder].Dead() {
 		return
 	}
-	if key, has := c.locked(); has && key.TTL > c.Within {
-		c.Report(anomaly.LeftBehind, OutlivesHolder, c.sales[c.holder].Name, key.TTL)
+	if key, ok := j.lockKey(); ok && key.TTL > j.FreeWithin {
+		j.Report(anomaly.LeftBehind, LockOutlivesHolder, j.sales[j.holder].Name, key.TTL)
 	}
 }
 
-// HasRemains reports whether something of the lock's is there for ever.
-func (c *Judge) HasRemains() bool {
+// HasRemains reports whether a server that the lock is on holds a key of the lock without an expiry.
+func (j *Judge) HasRemains() bool {
 	stays := func(k simredis.Key) bool { return k.TTL == 0 }
-	return slices.ContainsFunc(c.masters(), func(s *simredis.State) bool { return slices.ContainsFunc(s.Transient, stays) })
+	return slices.ContainsFunc(j.lockServers(), func(s *simredis.State) bool { return slices.ContainsFunc(s.Transient, stays) })
 }
 
-// Leak sees that a goroutine of an actor's still runs, although all of its process have finished.
-func (c *Judge) Leak(actor int) {
-	c.Report(anomaly.GoroutineLeak, GoroutineOutlives, c.sales[actor].Name)
+// ReportLeak reports that a goroutine of an actor still runs although all actors of its process have finished.
+func (j *Judge) ReportLeak(actor int) {
+	j.Report(anomaly.GoroutineLeak, GoroutineOutlivesSale, j.sales[actor].Name)
 }
 
-// Book sees that an order was added to the ledger, which may have had it before, when the stock was this. After a rollback the stock may be
-// larger than a sale has read: the sales that made it smaller are forgotten, and the write loses none.
-func (c *Judge) Book(order history.Order, again bool, held string) {
-	if again {
-		c.Report(anomaly.DoubleSale, SoldTwice, order.ID, order.Before, order.After)
+// RecordOrder records that an order was written to the ledger. isRepeated says that the ledger had the order already, and stock is what the
+// server held before the write. After a rollback the stock may be larger than the sale has read: the sales that had reduced it are
+// forgotten, so the write loses none of them.
+func (j *Judge) RecordOrder(order history.Order, isRepeated bool, stock string) {
+	if isRepeated {
+		j.Report(anomaly.DoubleSale, SoldTwice, order.ID, order.Before, order.After)
 	}
-	stock, err := strconv.ParseInt(held, 10, 64)
-	forgotten := err == nil && stock > order.Before && c.Driver.Past().RolledBack
-	if held != fmt.Sprint(order.Before) && !forgotten {
-		c.Report(anomaly.LostUpdate, Overwritten, order.ID, order.After, order.Before, held)
+	pieces, err := strconv.ParseInt(stock, 10, 64)
+	isRolledBack := err == nil && pieces > order.Before && j.Driver.Excuses().RolledBack
+	if stock != fmt.Sprint(order.Before) && !isRolledBack {
+		j.Report(anomaly.LostUpdate, StaleWrite, order.ID, order.After, order.Before, stock)
 	}
 }
 
-// Order is in which order actors are written, by their indices, and, by its index, what stands for each.
-type Order struct {
-	Actors []int
-	Places []byte
+// ActorOrder is the canonical order of the actors in a state hash. It makes states equal that differ only in the names of actors.
+type ActorOrder struct {
+	Actors []int  // actor indices, in canonical order
+	Labels []byte // label that replaces an actor in the hash, by actor index
 }
 
-// place returns what stands for an actor: what is below zero for nobody.
-func (o Order) place(actor int) int {
+// label returns the label of an actor. A negative index, which stands for nobody, is its own label.
+func (o ActorOrder) label(actor int) int {
 	if actor < 0 {
 		return actor
 	}
-	return int(o.Places[actor])
+	return int(o.Labels[actor])
 }
 
-// AppendState writes what is known beside what servers hold, for what tells states apart.
-func (c *Judge) AppendState(b []byte, o Order) []byte {
-	b = strconv.AppendInt(append(b, '|'), int64(o.place(c.holder)), 10)
-	b = c.AppendServer(append(b, ' '), 0, o)
-	if len(c.unjudged) > 0 {
-		b = fmt.Append(b, c.unjudged)
+// AppendState appends the judge's knowledge about all actors and the first server to b, as input for a state hash.
+func (j *Judge) AppendState(b []byte, order ActorOrder) []byte {
+	b = strconv.AppendInt(append(b, '|'), int64(order.label(j.holder)), 10)
+	b = j.AppendServer(append(b, ' '), 0, order)
+	if len(j.unjudged) > 0 {
+		b = fmt.Append(b, j.unjudged)
 	}
-	for _, actor := range o.Actors {
-		b = c.AppendActor(b, actor)
+	for _, actor := range order.Actors {
+		b = j.AppendActor(b, actor)
 	}
-	return c.AppendOrder(b, o)
+	return j.AppendOrder(b, order)
 }
 
-// AppendOrder writes who obtained the lock, and who asked for it, before whom.
-func (c *Judge) AppendOrder(b []byte, o Order) []byte {
-	return c.order.appendPlaces(c.order.appendOrder(b, o), o)
+// AppendOrder appends the order in which actors obtained the lock and asked for it.
+func (j *Judge) AppendOrder(b []byte, order ActorOrder) []byte {
+	return j.order.appendQueue(j.order.appendGrants(b, order), order)
 }
 
-// AppendActor writes what is known of an actor.
-func (c *Judge) AppendActor(b []byte, actor int) []byte {
-	s := c.sales[actor]
+// AppendActor appends the judge's knowledge about one actor.
+func (j *Judge) AppendActor(b []byte, actor int) []byte {
+	s := j.sales[actor]
 	if s.Dead() {
 		return b
 	}
 	b = append(b, '|')
-	for _, is := range [...]bool{
-		s.bereft, s.keyed, s.lost, s.gave, s.timedOut, s.leaves && c.Driver.Now() > s.left, s.keeps, c.had[s.Process], s.met && s.Once,
+	for _, flag := range [...]bool{
+		s.lostWhileEntered, s.enteredAsHolder, s.lostLock, s.releasedLock, s.unlockTimedOut,
+		s.unlocking && j.Driver.Now() > s.unlockStart, s.leftToExpire, j.heldBy[s.Process], s.obstructed && s.TriesOnce,
 	} {
-		b = strconv.AppendBool(b, is)
+		b = strconv.AppendBool(b, flag)
 	}
 	return b
 }

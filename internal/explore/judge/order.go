@@ -8,158 +8,160 @@ import (
 	"lockstep/internal/strategy"
 )
 
-// order is in which order the lock was obtained, and with which fencing tokens.
-type order struct {
-	*owners
-	touched map[string]int // when each process last changed what Redis holds of it
-	grants  []grant        // in the order of obtaining
+// orderChecker judges the order in which actors obtained the lock, and their fencing tokens. It also counts how often waiters are
+// overtaken.
+type orderChecker struct {
+	*ownerTracker
+	lastChange map[string]int // logical time at which each process last changed a key of the lock
+	grants     []grant        // by the time of obtaining
 }
 
-// grant is a token given to a sale that obtained the lock then.
+// grant is the fencing token of a sale that obtained the lock.
 type grant struct {
-	at    int
-	token int64
-	ok    bool // there is a token
+	at       int // logical time of obtaining
+	token    int64
+	hasToken bool
 }
 
-// recordChange takes down when a process changed what a server holds of the lock.
-func (c *order) recordChange(what Change, by int) {
-	if by == nobody || what.Before.SameTransient(what.After) {
+// recordProcessChange records when a process changes what a server holds of the lock.
+func (c *orderChecker) recordProcessChange(change Change, by int) {
+	if by == nobody || change.Before.SameTransient(change.After) {
 		return
 	}
 	c.clock++
-	c.touched[c.sales[by].Process] = c.clock
+	c.lastChange[c.sales[by].Process] = c.clock
 }
 
-// obtained returns when a sale that enters obtained its lock: when it became the holder. Where that is not known, it was by the last
-// change that its process made.
-func (c *order) obtained(s *Sale) int {
-	if s.keyed {
-		return s.since
+// obtainedAt returns the logical time at which an entering sale obtained its lock: when it became the holder, or, if that is unknown, when
+// its process last changed the lock.
+func (c *orderChecker) obtainedAt(s *Sale) int {
+	if s.enteredAsHolder {
+		return s.holderSince
 	}
-	return c.touched[s.Process]
+	return c.lastChange[s.Process]
 }
 
-// checkToken looks at the token of a sale that enters.
-func (c *order) checkToken(s *Sale, lease Lease) {
-	if c.Scope == strategy.Nobody { // the tokens of those who are in different segments are in no order
+// checkToken compares the token of an entering sale with those of earlier and later holders.
+func (c *orderChecker) checkToken(s *Sale, lease Lease) {
+	if c.Scope == strategy.Nobody { // tokens of different segments have no order
 		return
 	}
-	at := c.obtained(s)
-	token, ok := lease.Token()
+	at := c.obtainedAt(s)
+	token, hasToken := lease.Token()
 	i := slices.IndexFunc(c.grants, func(g grant) bool { return g.at > at })
 	if i < 0 {
 		i = len(c.grants)
 	}
-	for j, g := range c.grants {
+	for k, g := range c.grants {
 		earlier, later := g.token, token
-		if j >= i {
+		if k >= i {
 			earlier, later = token, g.token
 		}
-		if ok && g.ok && earlier >= later {
+		if hasToken && g.hasToken && earlier >= later {
 			c.Report(anomaly.TokenOrder, TokenNotLarger, earlier, later)
 			break
 		}
 	}
-	c.grants = slices.Insert(c.grants, i, grant{at, token, ok})
+	c.grants = slices.Insert(c.grants, i, grant{at, token, hasToken})
 }
 
-// isFenced reports whether a sale is paused, and another one got a larger token than it has.
-func (c *order) isFenced(s *Sale) bool {
+// isFenced reports whether a sale is paused and another sale has a larger token.
+func (c *orderChecker) isFenced(s *Sale) bool {
 	token, ok := s.leases[0].Token()
 	return ok && s.Paused() && slices.ContainsFunc(c.grants, func(g grant) bool { return g.token > token })
 }
 
-// checkNested looks at the token of a nested call.
-func (c *order) checkNested(s *Sale, lease Lease) {
+// checkNested compares the token of a nested lease with that of the outermost one.
+func (c *orderChecker) checkNested(s *Sale, lease Lease) {
 	outer, _ := s.leases[0].Token()
 	if token, _ := lease.Token(); token != outer {
 		c.Report(anomaly.TokenOrder, NestedTokenDiffers, s.Name, token, outer)
 	}
 }
 
-// appendOrder writes what the order of those to come depends on.
-func (c *order) appendOrder(b []byte, by Order) []byte {
-	if !slices.ContainsFunc(c.grants, func(g grant) bool { return g.ok }) {
+// appendGrants appends what future token comparisons depend on: the tokens so far, and the relative order of the times that matter.
+func (c *orderChecker) appendGrants(b []byte, order ActorOrder) []byte {
+	if !slices.ContainsFunc(c.grants, func(g grant) bool { return g.hasToken }) {
 		return b
 	}
-	var times []int // that matter
+	var times []int
 	for _, g := range c.grants {
 		times = append(times, g.at)
 	}
-	var coming []int // when those who have not entered became the holder, if they did, and their process's last change: see obtained
-	for _, actor := range by.Actors {
+	var future []int // candidates for obtainedAt of each sale that has not entered: its own time as holder, and its process's last change
+	for _, actor := range order.Actors {
 		s := c.sales[actor]
 		if !s.Finished() && !s.Dead() && len(s.leases) == 0 {
 			since := 0
 			if c.holder == actor {
-				since = s.since
+				since = s.holderSince
 			}
-			coming = append(coming, since, c.touched[s.Process])
+			future = append(future, since, c.lastChange[s.Process])
 		}
 	}
-	times = append(times, coming...)
+	times = append(times, future...)
 	slices.Sort(times)
 	times = slices.Compact(times)
 	rank := func(at int) int { return slices.Index(times, at) }
 	for _, g := range c.grants {
 		b = fmt.Appendf(b, "|%d %d", g.token, rank(g.at))
 	}
-	for _, at := range coming {
+	for _, at := range future {
 		b = fmt.Appendf(b, "|%d", rank(at))
 	}
 	return b
 }
 
-// place is where a sale is in the order of asking.
-type place struct {
-	asked     int // when its first command came to a server, or it began to wait without one; 0: it has not yet
-	overtaken int // how often by others that asked after it
+// queuePosition is the position of a sale in the order in which sales asked for the lock.
+type queuePosition struct {
+	queuedAt  int // logical time at which its first command reached a server, or it began to wait without one; 0: not yet
+	overtaken int // number of times that a sale which asked later has entered first
 }
 
-// Queue sees that an actor's command came to a server, or that it waits without one.
-func (c *Judge) Queue(actor int) {
-	if s := c.sales[actor]; s.waits && s.place.asked == 0 {
-		c.clock++
-		s.place.asked = c.clock
+// RecordQueueing records that a command of an actor reached a server, or that the actor waits without sending one.
+func (j *Judge) RecordQueueing(actor int) {
+	if s := j.sales[actor]; s.waiting && s.position.queuedAt == 0 {
+		j.clock++
+		s.position.queuedAt = j.clock
 	}
 }
 
-// countOvertaken sees a sale enter before others that asked before it.
-func (c *order) countOvertaken(s *Sale) {
-	if c.Overtakes == 0 {
+// countOvertakes counts the sales that an entering sale overtakes: those that asked before it and still wait.
+func (c *orderChecker) countOvertakes(s *Sale) {
+	if c.MaxOvertakes == 0 {
 		return
 	}
 	for _, other := range c.sales {
-		asked := other.waits && other.place.asked > 0 && (s.place.asked == 0 || other.place.asked < s.place.asked)
-		if other == s || !asked || other.Dead() || other.Paused() {
+		askedBefore := other.waiting && other.position.queuedAt > 0 &&
+			(s.position.queuedAt == 0 || other.position.queuedAt < s.position.queuedAt)
+		if other == s || !askedBefore || other.Dead() || other.Paused() {
 			continue
 		}
-		other.place.overtaken++
-		if n := other.place.overtaken; n > c.Overtakes {
-			c.Report(anomaly.Starved, Overtaken, other.Name, n)
+		other.position.overtaken++
+		if n := other.position.overtaken; n > c.MaxOvertakes {
+			c.Report(anomaly.Starved, SaleOvertaken, other.Name, n)
 		}
 	}
 }
 
-// appendPlaces writes who asked before whom.
-func (c *order) appendPlaces(b []byte, o Order) []byte {
-	if c.Overtakes == 0 {
+// appendQueue appends the order in which the waiting sales asked, and how often each was overtaken.
+func (c *orderChecker) appendQueue(b []byte, order ActorOrder) []byte {
+	if c.MaxOvertakes == 0 {
 		return b
 	}
-	for _, actor := range o.Actors {
+	for _, actor := range order.Actors {
 		s := c.sales[actor]
-		if !s.waits || s.place.asked == 0 || s.Dead() {
+		if !s.waiting || s.position.queuedAt == 0 || s.Dead() {
 			b = append(b, "|-"...)
 			continue
 		}
-		before := 0
+		ahead := 0
 		for _, other := range c.sales {
-			if other.waits && other.place.asked > 0 && other.place.asked < s.place.asked {
-				before++
+			if other.waiting && other.position.queuedAt > 0 && other.position.queuedAt < s.position.queuedAt {
+				ahead++
 			}
 		}
-		b = fmt.Appendf(b, "|%d %d", before, s.place.overtaken)
+		b = fmt.Appendf(b, "|%d %d", ahead, s.position.overtaken)
 	}
 	return b
 }

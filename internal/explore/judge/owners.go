@@ -9,247 +9,260 @@ import (
 	"lockstep/internal/explore/simredis"
 )
 
-// nobody is the index of no actor.
+// nobody is the index that stands for no actor.
 const nobody = -1
 
-// ownership says whose the lock is on one server, by the index of an actor.
+// ownership says which actor the lock belongs to on one server. Both fields are actor indices.
 type ownership struct {
 	owner    int
-	claimant int // who wrote over the lock of somebody inside, and may believe that it owns it now
+	claimant int // actor that overwrote the lock of a sale in the critical section; it becomes the owner if it enters
 }
 
 func ownedBy(actor int) ownership { return ownership{owner: actor, claimant: nobody} }
 
-// owners says whose the lock is.
-type owners struct {
-	*scene
-	on     []ownership     // each server
-	synced []*ownership    // and on its replica, if that lags
-	holder int             // index of the actor whose lock it is
-	had    map[string]bool // a process was a holder, and has not given the lock back since
+// ownerTracker tracks which actor truly holds the lock.
+type ownerTracker struct {
+	*commonState
+	servers  []ownership     // by server index
+	replicas []*ownership    // ownership as the server's replica or snapshot knows it, by server index; nil: the same as the server's
+	holder   int             // index of the true holder
+	heldBy   map[string]bool // processes that have been the holder and have not released the lock since
 }
 
-func newOwners(s *scene) *owners {
-	servers := len(s.Driver.Contents())
-	return &owners{
-		scene: s, holder: nobody, had: map[string]bool{},
-		on: slices.Repeat([]ownership{ownedBy(nobody)}, servers), synced: make([]*ownership, servers),
+func newOwnerTracker(st *commonState) *ownerTracker {
+	servers := len(st.Driver.Contents())
+	return &ownerTracker{
+		commonState: st, holder: nobody, heldBy: map[string]bool{},
+		servers: slices.Repeat([]ownership{ownedBy(nobody)}, servers), replicas: make([]*ownership, servers),
 	}
 }
 
-// Change is that a server holds something else than before.
+// Change is a change of a server's contents.
 type Change struct {
 	Server        int
 	Before, After *simredis.State
-	Lags          bool // from then on, a replica or a snapshot of it gets nothing more. If it did, and does not, that has taken its place
+
+	// ReplicaLags says that from now on the server's replica or snapshot receives no further writes. Once it is false again, that replica
+	// or snapshot has taken the server's place.
+	ReplicaLags bool
 }
 
-// Change sees what an actor's command did, or, if that is below zero, time or a fault.
-func (c *Judge) Change(what Change, by int) {
+// RecordChange records a change of a server's contents, made by an actor's command. A negative actor stands for time or a fault.
+func (j *Judge) RecordChange(change Change, by int) {
 	var actor *Sale
-	c.order.recordChange(what, by)
+	j.order.recordProcessChange(change, by)
 	if by != nobody {
-		actor = c.sales[by]
-		c.Queue(by)
+		actor = j.sales[by]
+		j.RecordQueueing(by)
 	}
-	c.changeOwner(what, actor)
-	c.words.meet(actor)
+	j.updateOwner(change, actor)
+	j.reports.recordObstacles(actor)
 }
 
-func (c *owners) changeOwner(what Change, by *Sale) {
-	was, had := what.Before.Key(c.Key)
-	is, has := what.After.Key(c.Key)
-	o, synced := &c.on[what.Server], &c.synced[what.Server]
-	if what.Lags && *synced == nil {
+// updateOwner updates the ownership on the changed server, and the holder.
+func (t *ownerTracker) updateOwner(change Change, by *Sale) {
+	before, existed := change.Before.Key(t.Key)
+	after, exists := change.After.Key(t.Key)
+	o, replica := &t.servers[change.Server], &t.replicas[change.Server]
+	if change.ReplicaLags && *replica == nil {
 		known := *o
-		*synced = &known
+		*replica = &known
 	}
-	ch := change{was, is, had, has}
+	ch := keyChange{before, after, existed, exists}
 	switch {
-	case !what.Lags && *synced != nil:
-		c.restore(o, **synced, ch)
-		*synced = nil
+	case !change.ReplicaLags && *replica != nil:
+		t.restoreOwner(o, **replica, ch)
+		*replica = nil
 	case by == nil:
-		if !has {
+		if !exists {
 			o.owner = nobody
 		}
-	case had != has || !ch.sameOwner() || was.TTL != is.TTL:
-		c.recordWrite(by, o, ch)
+	case existed != exists || !ch.keepsValues() || before.TTL != after.TTL:
+		t.recordWrite(by, o, ch)
 	}
-	c.count(by)
+	t.updateHolder(by)
 }
 
-// change is the lock's key before and after a command.
-type change struct {
-	was, is  simredis.Key
-	had, has bool
+// keyChange is the lock's key before and after a command.
+type keyChange struct {
+	before, after   simredis.Key
+	existed, exists bool
 }
 
-func (ch change) sameOwner() bool { return slices.Equal(ch.was.Values, ch.is.Values) }
+// keepsValues reports whether the key's values are the same as before.
+func (ch keyChange) keepsValues() bool { return slices.Equal(ch.before.Values, ch.after.Values) }
 
-// bounded reports whether a lock that had no expiry got one, and nothing else.
-func (ch change) bounded() bool { return ch.has && ch.sameOwner() && ch.was.TTL == 0 && ch.is.TTL > 0 }
-
-// hastened reports whether a lock ends sooner than it would have.
-func (ch change) hastened() bool {
-	return ch.had && ch.has && ch.is.TTL > 0 && (ch.was.TTL == 0 || ch.is.TTL < ch.was.TTL)
+// addsExpiry reports whether all that changed is that a lock without an expiry got one.
+func (ch keyChange) addsExpiry() bool {
+	return ch.exists && ch.keepsValues() && ch.before.TTL == 0 && ch.after.TTL > 0
 }
 
-// deed returns what the change does to another one's lock.
-func (ch change) deed() How {
+// expiresSooner reports whether the lock now expires sooner than before.
+func (ch keyChange) expiresSooner() bool {
+	return ch.existed && ch.exists && ch.after.TTL > 0 && (ch.before.TTL == 0 || ch.after.TTL < ch.before.TTL)
+}
+
+// symptom returns the symptom that the change is, if it is made to a lock of another sale.
+func (ch keyChange) symptom() Symptom {
 	switch {
-	case !ch.has:
-		return Removes
-	case ch.bounded():
-		return LimitsExpiry
-	case ch.sameOwner() && ch.hastened():
-		return Shortens
-	case ch.sameOwner():
-		return Prolongs
+	case !ch.exists:
+		return ForeignRemoval
+	case ch.addsExpiry():
+		return ForeignExpiry
+	case ch.keepsValues() && ch.expiresSooner():
+		return ForeignShortening
+	case ch.keepsValues():
+		return ForeignRenewal
 	default:
-		return Overwrites
+		return ForeignOverwrite
 	}
 }
 
-// counts reports whether nothing but numbers in the value have changed, each by one at most: several count in the key, and nothing there
-// says whose the lock is.
-func (ch change) counts() bool {
-	if !ch.had || !ch.has || !ch.was.IsString() || !ch.is.IsString() || ch.was.TTL != ch.is.TTL {
+// isCounting reports whether the only difference is in numbers inside the value, each by at most one. Then several actors count in the key,
+// and its value does not say which of them owns the lock.
+func (ch keyChange) isCounting() bool {
+	if !ch.existed || !ch.exists || !ch.before.IsString() || !ch.after.IsString() || ch.before.TTL != ch.after.TTL {
 		return false
 	}
-	oldNumbers, newNumbers := numbers.FindAllString(ch.was.FirstValue(), -1), numbers.FindAllString(ch.is.FirstValue(), -1)
-	if len(oldNumbers) != len(newNumbers) || numbers.ReplaceAllString(ch.was.FirstValue(), "") != numbers.ReplaceAllString(ch.is.FirstValue(), "") {
+	oldText, newText := ch.before.FirstValue(), ch.after.FirstValue()
+	oldNumbers, newNumbers := numbers.FindAllString(oldText, -1), numbers.FindAllString(newText, -1)
+	if len(oldNumbers) != len(newNumbers) || numbers.ReplaceAllString(oldText, "") != numbers.ReplaceAllString(newText, "") {
 		return false
 	}
 	for i := range oldNumbers {
-		before, err := strconv.ParseInt(oldNumbers[i], 10, 64)
-		after, wrong := strconv.ParseInt(newNumbers[i], 10, 64)
-		if err != nil || wrong != nil || after < before-1 || after > before+1 {
+		was, oldErr := strconv.ParseInt(oldNumbers[i], 10, 64)
+		is, newErr := strconv.ParseInt(newNumbers[i], 10, 64)
+		if oldErr != nil || newErr != nil || is < was-1 || is > was+1 {
 			return false
 		}
 	}
-	return !ch.sameOwner()
+	return !ch.keepsValues()
 }
 
-// numbers are what several may count in a value.
+// numbers matches the numbers in a value that several actors may count.
 var numbers = regexp.MustCompile(`\d+`)
 
-// forget sees that nobody can tell whose the lock on a server is: others count in its key.
-func (c *owners) forget(o *ownership) {
+// forgetOwner gives up on telling who owns the lock on a server, because several actors count in its key.
+func (t *ownerTracker) forgetOwner(o *ownership) {
 	*o = ownedBy(nobody)
-	c.holder = nobody
-	c.unjudgeOwners()
-	for _, s := range c.sales {
-		s.keyed, s.evident = false, false
+	t.holder = nobody
+	t.excludeOwnership()
+	for _, s := range t.sales {
+		s.enteredAsHolder, s.holdingKnown = false, false
 	}
 }
 
-// unjudgeOwners sees that nothing in Redis says of a sale whether the lock is still its own.
-func (c *scene) unjudgeOwners() { c.Unjudge(anomaly.ForeignRelease, anomaly.Untold, anomaly.FalseWord) }
-
-// isTakenBy reports whether the lock is the one's who wrote its key so. Of a hash, a list or a set, in which several may be, that is so if
-// the key names it alone; who else has the lock is known once it enters.
-func (c *owners) isTakenBy(by *Sale, k simredis.Key) bool {
-	others := func(s *Sale) bool { return s.Process != by.Process && c.names(k, s) }
-	return k.IsString() || c.isUnnamed(k) || c.names(k, by) && !c.any(others)
+// excludeOwnership stops judging the anomalies for which the owner of the lock must be known.
+func (st *commonState) excludeOwnership() {
+	st.ExcludeAnomalies(anomaly.ForeignRelease, anomaly.Untold, anomaly.FalseWord)
 }
 
-// overwrites reports whether a lock was written over that Redis would not have ended.
-func (ch change) overwrites() bool { return ch.had && ch.was.TTL == 0 && ch.has && !ch.sameOwner() }
+// isTakenBy reports whether an actor that wrote the lock's key owns the lock by that. A hash, a list or a set may contain several actors;
+// it is owned by the writer only if it names no other process. Whoever else holds such a lock becomes known when it enters.
+func (t *ownerTracker) isTakenBy(by *Sale, k simredis.Key) bool {
+	isNamedRival := func(s *Sale) bool { return s.Process != by.Process && t.keyNames(k, s) }
+	return k.IsString() || t.isUnattributed(k) || t.keyNames(k, by) && !t.hasSale(isNamedRival)
+}
 
-// removes reports whether a lock was removed that Redis would not have ended.
-func (ch change) removes() bool { return ch.had && ch.was.TTL == 0 && !ch.has }
+// overwritesPermanent reports whether a lock without an expiry was overwritten.
+func (ch keyChange) overwritesPermanent() bool {
+	return ch.existed && ch.before.TTL == 0 && ch.exists && !ch.keepsValues()
+}
 
-// allows reports whether another one may do this to a sale's lock. What is its process's it may change as long as it leaves it there; and
-// it may repair what a dead holder left, or one that is about to do so itself. A lock without an expiry, which Redis would not end, it may
-// remove once its owner has no use for it.
-func (s *Sale) allows(ch change, ours bool) bool {
+// removesPermanent reports whether a lock without an expiry was removed.
+func (ch keyChange) removesPermanent() bool { return ch.existed && ch.before.TTL == 0 && !ch.exists }
+
+// allows reports whether another sale may make this change to the lock of s. isShared says that the lock belongs to the other sale's
+// process: then it may change the lock as long as the key remains. Outside the critical section of s, others may also repair what a dead
+// holder left, or what a holder is about to remove itself. A lock without an expiry, which Redis would keep forever, may be overwritten or
+// removed once its owner has no further use for it.
+func (s *Sale) allows(ch keyChange, isShared bool) bool {
 	switch {
-	case ch.overwrites() && s.done(), ch.removes() && s.isOver(), ours && ch.has:
+	case ch.overwritesPermanent() && s.isDoneWithLock(), ch.removesPermanent() && s.isOver(), isShared && ch.exists:
 		return true
 	default:
-		return (ours || ch.bounded()) && !s.IsInside()
+		return (isShared || ch.addsExpiry()) && !s.IsInCriticalSection()
 	}
 }
 
-// recordWrite sees that an actor changed the lock's key on a server.
-func (c *owners) recordWrite(by *Sale, o *ownership, ch change) {
+// recordWrite updates the ownership on a server after an actor has changed the lock's key there, and reports a change to a foreign lock.
+func (t *ownerTracker) recordWrite(by *Sale, o *ownership, ch keyChange) {
 	var owner *Sale
-	var stood, stands bool // the key named it, and does so still
+	var wasNamed, isNamed bool // whether the key named the owner before, and names it now
 	if o.owner != nobody {
-		owner = c.sales[o.owner]
-		stood, stands = c.names(ch.was, owner), c.names(ch.is, owner)
+		owner = t.sales[o.owner]
+		wasNamed, isNamed = t.keyNames(ch.before, owner), t.keyNames(ch.after, owner)
 	}
 	switch {
 	case owner == by:
-	case c.Sender != nil && c.isPreserved(ch):
-		return // somebody asks, or asks no more
-	case c.Sender != nil:
-	case ch.counts():
-		c.forget(o)
+	case t.Sender != nil && t.isPreserved(ch):
+		return // a waiter has entered itself in the key, or left it
+	case t.Sender != nil:
+	case ch.isCounting():
+		t.forgetOwner(o)
 		return
-	case stood && stands && !ch.sameOwner():
-		return // somebody came to, or left, a list, a set or a hash of those who hold the lock, or wait for it
+	case wasNamed && isNamed && !ch.keepsValues():
+		return // somebody has joined or left a list, a set or a hash of holders or waiters
 	}
-	expels := stood && !stands && owner.Process != by.Process
-	ours := c.ownsProcess(by.Process, ch.was) && !expels
-	if ch.had && owner != nil && owner != by && !owner.allows(ch, ours) {
-		c.charge(by, owner, ch)
+	isExpelled := wasNamed && !isNamed && owner.Process != by.Process
+	isShared := t.isHeldByProcess(by.Process, ch.before) && !isExpelled
+	if ch.existed && owner != nil && owner != by && !owner.allows(ch, isShared) {
+		t.reportForeignChange(by, owner, ch)
 	}
-	if owner == by && by.leaves {
-		by.keeps = ch.hastened()
+	if owner == by && by.unlocking {
+		by.leftToExpire = ch.expiresSooner()
 	}
-	switch next := c.handed(ch.is, by); {
-	case !ch.has:
+	switch successor := t.successor(ch.after, by); {
+	case !ch.exists:
 		*o = ownedBy(nobody)
-	case ours && next != nobody:
-		*o = ownedBy(next)
-	case owner == by && stood && !stands: // it has left a key that others are in
+	case isShared && successor != nobody:
+		*o = ownedBy(successor)
+	case owner == by && wasNamed && !isNamed: // the owner has left a key that still names others
 		*o = ownedBy(nobody)
-	case ch.overwrites() && owner != nil && owner.IsInside():
+	case ch.overwritesPermanent() && owner != nil && owner.IsInCriticalSection():
 		o.claimant = by.index
-	case (!ch.had || !ch.sameOwner() && !ours) && c.isTakenBy(by, ch.is):
+	case (!ch.existed || !ch.keepsValues() && !isShared) && t.isTakenBy(by, ch.after):
 		*o = ownedBy(by.index)
 	}
 }
 
-// isPreserved reports whether what a key held is there as before, in its order, and for as long: others may have added to it, as waiters
-// do who enter themselves. A counter that has grown by one, or shrunk by one and not to zero, holds what it held.
-func (c *owners) isPreserved(ch change) bool {
-	if !ch.had || !ch.has || ch.was.TTL != ch.is.TTL {
+// isPreserved reports whether the key still holds all its former values, in the same order and for as long: others may have added to it, as
+// waiters do that enter themselves. A counter that grew by one, or shrank by one but not to zero, counts as preserved.
+func (t *ownerTracker) isPreserved(ch keyChange) bool {
+	if !ch.existed || !ch.exists || ch.before.TTL != ch.after.TTL {
 		return false
 	}
-	if ch.was.IsString() {
-		return c.isUnnamed(ch.is) && ch.counts() && ch.is.FirstValue() != "0"
+	if ch.before.IsString() {
+		return t.isUnattributed(ch.after) && ch.isCounting() && ch.after.FirstValue() != "0"
 	}
-	left := ch.was.Values
-	for _, value := range ch.is.Values {
-		if len(left) > 0 && left[0] == value {
-			left = left[1:]
+	missing := ch.before.Values
+	for _, value := range ch.after.Values {
+		if len(missing) > 0 && missing[0] == value {
+			missing = missing[1:]
 		}
 	}
-	return len(left) == 0
+	return len(missing) == 0
 }
 
-// charge takes down what one does to another one's lock. With a Sender that takes another process, of which somebody believes that it holds
-// the lock; and to write over a value by another one may be right, if neither says whose it is.
-func (c *owners) charge(by, owner *Sale, ch change) {
-	believes := func(s *Sale) bool { return s.Process == owner.Process && s.IsInside() }
+// reportForeignChange reports a sale that changes the lock of another one. With a Sender, that takes a change by another process while an
+// actor of the owner's process believes that it holds the lock. Overwriting one unattributed value by another may then be right or wrong.
+func (t *ownerTracker) reportForeignChange(by, owner *Sale, ch keyChange) {
+	isBeliever := func(s *Sale) bool { return s.Process == owner.Process && s.IsInCriticalSection() }
 	switch {
-	case c.Sender != nil && (owner.Process == by.Process || !c.any(believes)):
-	case ch.deed() == Overwrites && c.isUnnamed(ch.was) && c.isUnnamed(ch.is):
-		c.Report(anomaly.Unattributed, Rewrites, by.Name, owner.Name, ch.was.Values, ch.is.Values)
+	case t.Sender != nil && (owner.Process == by.Process || !t.hasSale(isBeliever)):
+	case ch.symptom() == ForeignOverwrite && t.isUnattributed(ch.before) && t.isUnattributed(ch.after):
+		t.Report(anomaly.Unattributed, UnattributedOverwrite, by.Name, owner.Name, ch.before.Values, ch.after.Values)
 	default:
-		c.Report(anomaly.ForeignRelease, ch.deed(), by.Name, owner.Name)
+		t.Report(anomaly.ForeignRelease, ch.symptom(), by.Name, owner.Name)
 	}
 }
 
-// handed gives the one that an actor has made the lock over to. That is any who waits in the process that the key names first: enters sees
-// which.
-func (c *owners) handed(to simredis.Key, by *Sale) int {
+// successor returns the actor to which by has handed the lock over, or nobody: a waiting actor of the first other process that the key
+// names. Which of its process's waiters really gets the lock becomes known when one enters.
+func (t *ownerTracker) successor(to simredis.Key, by *Sale) int {
 	for _, text := range to.Values {
-		if i := slices.IndexFunc(c.sales, func(s *Sale) bool {
-			return s.Process != by.Process && s.waits && c.textNames(text, s)
+		if i := slices.IndexFunc(t.sales, func(s *Sale) bool {
+			return s.Process != by.Process && s.waiting && t.textNames(text, s)
 		}); i >= 0 {
 			return i
 		}
@@ -257,103 +270,105 @@ func (c *owners) handed(to simredis.Key, by *Sale) int {
 	return nobody
 }
 
-// count sees whose the lock is: who owns it on most of the servers that it is on.
-func (c *owners) count(by *Sale) {
-	holder, masters := nobody, c.onMasters()
-	for i := range c.sales {
-		n := 0
-		for _, o := range masters {
+// updateHolder recomputes the holder: the actor that owns the lock on a majority of the servers that it is on.
+func (t *ownerTracker) updateHolder(by *Sale) {
+	holder, servers := nobody, t.lockOwnerships()
+	for i := range t.sales {
+		owned := 0
+		for _, o := range servers {
 			if o.owner == i {
-				n++
+				owned++
 			}
 		}
-		if n > len(masters)/2 {
+		if owned > len(servers)/2 {
 			holder = i
 		}
 	}
-	if holder != c.holder {
-		c.transfer(holder, by)
+	if holder != t.holder {
+		t.transferHolder(holder, by)
 	}
 }
 
-// onMasters returns whose the lock is on each of the servers that it is on.
-func (c *owners) onMasters() []ownership {
-	if c.OnNodes {
-		return c.on[1:]
+// lockOwnerships returns the ownership on each server that the lock is on.
+func (t *ownerTracker) lockOwnerships() []ownership {
+	if t.OnNodes {
+		return t.servers[1:]
 	}
-	return c.on
+	return t.servers
 }
 
-// transfer sees the lock become another's, or nobody's, by an actor's doing, or by itself.
-func (c *owners) transfer(holder int, by *Sale) {
-	if c.holder != nobody {
-		s := c.sales[c.holder]
-		given := by != nil && by.Process == s.Process
-		s.bereft = s.bereft || s.IsInside()
-		s.recordLoss(given)
-		s.keeps = false
-		if given {
-			c.had[s.Process] = false
+// transferHolder replaces the holder. The change was made by an actor, or, if by is nil, by time or a fault.
+func (t *ownerTracker) transferHolder(holder int, by *Sale) {
+	if t.holder != nobody {
+		s := t.sales[t.holder]
+		byOwnProcess := by != nil && by.Process == s.Process
+		s.lostWhileEntered = s.lostWhileEntered || s.IsInCriticalSection()
+		s.recordEnd(byOwnProcess)
+		s.leftToExpire = false
+		if byOwnProcess {
+			t.heldBy[s.Process] = false
 		}
 	}
-	c.setHolder(holder)
+	t.setHolder(holder)
 }
 
-// setHolder makes an actor the holder.
-func (c *owners) setHolder(holder int) {
-	if c.holder = holder; holder == nobody {
+// setHolder makes an actor, or nobody, the holder.
+func (t *ownerTracker) setHolder(holder int) {
+	t.holder = holder
+	if holder == nobody {
 		return
 	}
-	s := c.sales[holder]
-	c.had[s.Process] = true
-	c.clock++
-	s.since, s.lost = c.clock, false
+	s := t.sales[holder]
+	t.heldBy[s.Process] = true
+	t.clock++
+	s.holderSince = t.clock
+	s.lostLock = false
 }
 
-// recordEntry sees an actor enter with a lock that it wrote over another's, or that another sale of its process had, and passed along, or
-// that was handed to its process.
-func (c *owners) recordEntry(s *Sale) {
-	masters := c.onMasters()
-	for i := range masters {
-		if o := &masters[i]; o.claimant == s.index {
+// adoptLock makes an entering sale the owner of a lock that it overwrote, that another sale of its process passed on to it, or that was
+// handed over to its process.
+func (t *ownerTracker) adoptLock(s *Sale) {
+	servers := t.lockOwnerships()
+	for i := range servers {
+		if o := &servers[i]; o.claimant == s.index {
 			*o = ownedBy(s.index)
-			c.count(s)
+			t.updateHolder(s)
 		}
 	}
-	if c.holder == nobody || c.holder == s.index || c.sales[c.holder].Process != s.Process || c.sales[c.holder].IsInside() {
+	if t.holder == nobody || t.holder == s.index || t.sales[t.holder].Process != s.Process || t.sales[t.holder].IsInCriticalSection() {
 		return
 	}
-	for i := range masters {
-		if o := &masters[i]; o.owner == c.holder {
+	for i := range servers {
+		if o := &servers[i]; o.owner == t.holder {
 			o.owner = s.index
 		}
 	}
-	c.setHolder(s.index)
+	t.setHolder(s.index)
 }
 
-// Holder returns the index of the actor whose lock it is, below zero for nobody.
-func (c *owners) Holder() int { return c.holder }
+// Holder returns the index of the true holder, or a negative number if nobody holds the lock.
+func (t *ownerTracker) Holder() int { return t.holder }
 
-// Owner returns the one whose lock is on a server, below zero for nobody.
-func (c *owners) Owner(server int) int { return c.on[server].owner }
+// Owner returns the index of the actor that owns the lock on a server, or a negative number if nobody does.
+func (t *ownerTracker) Owner(server int) int { return t.servers[server].owner }
 
-// restore sees whose the lock is on a server that has failed over: the one's who had it when the replica heard of it last. If the key is
-// the same, or names the same process, the lock is still its owner's.
-func (c *owners) restore(o *ownership, synced ownership, ch change) {
+// restoreOwner sets the ownership on a server whose place was taken by its replica or snapshot: the owner as of the last write that reached
+// it. If the key is the same, or still belongs to the owner's process, the owner remains.
+func (t *ownerTracker) restoreOwner(o *ownership, replica ownership, ch keyChange) {
 	switch {
-	case !ch.has:
+	case !ch.exists:
 		*o = ownedBy(nobody)
-	case o.owner != nobody && (ch.sameOwner() || c.ownsProcess(c.sales[o.owner].Process, ch.is)):
+	case o.owner != nobody && (ch.keepsValues() || t.isHeldByProcess(t.sales[o.owner].Process, ch.after)):
 	default:
-		*o = synced
+		*o = replica
 	}
 }
 
-// AppendServer writes whose the lock is on a server, and for its replica, if that lags.
-func (c *owners) AppendServer(b []byte, server int, o Order) []byte {
-	for i, is := range []*ownership{&c.on[server], c.synced[server]} {
-		if is != nil {
-			for _, n := range [...]int{i, o.place(is.owner), o.place(is.claimant)} {
+// AppendServer appends the ownership on a server, and that of its lagging replica, to b as input for a state hash.
+func (t *ownerTracker) AppendServer(b []byte, server int, order ActorOrder) []byte {
+	for i, o := range []*ownership{&t.servers[server], t.replicas[server]} {
+		if o != nil {
+			for _, n := range [...]int{i, order.label(o.owner), order.label(o.claimant)} {
 				b = append(strconv.AppendInt(b, int64(n), 10), ' ')
 			}
 		}

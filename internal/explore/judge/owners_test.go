@@ -33,11 +33,11 @@ func does(by, server int, command string, args ...string) deed {
 // noEngine is a driver in which nothing happens by itself.
 type noEngine struct {
 	*simredis.Cluster
-	past Past
+	past Excuses
 }
 
 func (noEngine) Now() time.Duration { return 0 }
-func (e noEngine) Past() Past       { return e.past }
+func (e noEngine) Excuses() Excuses { return e.past }
 
 // stage is a judge of A, B and C, who tries once, with what it looks at.
 type stage struct {
@@ -45,7 +45,7 @@ type stage struct {
 	cluster *simredis.Cluster
 }
 
-func begin(t *testing.T, masters int, past Past) *stage {
+func begin(t *testing.T, masters int, past Excuses) *stage {
 	t.Helper()
 	m, err := simredis.NewSimulator(func(string) bool { return false })
 	if err != nil {
@@ -53,9 +53,9 @@ func begin(t *testing.T, masters int, past Past) *stage {
 	}
 	t.Cleanup(m.Close)
 	cluster := m.NewCluster(m.Empty(), masters)
-	setup := Setup{Driver: noEngine{cluster, past}, Key: lock.Key, Scope: strategy.Everybody, OnNodes: masters > 0, Overtakes: 1}
+	setup := Setup{Driver: noEngine{cluster, past}, Key: lock.Key, Scope: strategy.Everybody, OnNodes: masters > 0, MaxOvertakes: 1}
 	for i, name := range []string{"A", "B", "C"} {
-		setup.Actors = append(setup.Actors, Actor{Name: name, Process: name, Once: i == tries, Life: alive{}})
+		setup.Actors = append(setup.Actors, Actor{Name: name, Process: name, TriesOnce: i == tries, ActorState: alive{}})
 	}
 	return &stage{New(setup), cluster}
 }
@@ -71,7 +71,7 @@ func (s *stage) do(t *testing.T, deeds ...deed) {
 		}
 		before := server.State
 		s.cluster.SetState(server, answer.NewState)
-		s.Change(Change{Server: d.server, Before: before, After: server.State}, d.by)
+		s.RecordChange(Change{Server: d.server, Before: before, After: server.State}, d.by)
 	}
 }
 
@@ -85,15 +85,17 @@ func (alive) Finished() bool { return false }
 func (alive) Err() error     { return nil }
 
 // bs is what B does to A's lock.
-func bs(how How) []Finding { return []Finding{{anomaly.ForeignRelease, how, []any{"B", "A"}}} }
+func bs(symptom Symptom) []Detection {
+	return []Detection{{anomaly.ForeignRelease, symptom, []any{"B", "A"}}}
+}
 
 // Whose the lock is follows from who writes its key, and what is done to a lock of somebody else's is found.
-func TestWhoseTheLockIs(t *testing.T) {
+func TestHolderFollowsFromKeyWrites(t *testing.T) {
 	for name, test := range map[string]struct {
 		masters int
 		deeds   []deed
 		holder  int
-		finds   []Finding
+		finds   []Detection
 	}{
 		"taken":               {deeds: []deed{does(a, 0, "SET", "1")}, holder: a},
 		"given back":          {deeds: []deed{does(a, 0, "SET", "1"), does(a, 0, "DEL")}, holder: nobody},
@@ -101,12 +103,12 @@ func TestWhoseTheLockIs(t *testing.T) {
 		"taken after its end": {deeds: []deed{does(a, 0, "SET", "1"), does(nobodys, 0, "DEL"), does(b, 0, "SET", "1")}, holder: b},
 		"read":                {deeds: []deed{does(a, 0, "SET", "1"), does(b, 0, "GET")}, holder: a},
 		"renewed":             {deeds: []deed{does(a, 0, "SET", "1", "EX", "10"), does(a, 0, "PEXPIRE", "15000")}, holder: a},
-		"another's removed":   {deeds: []deed{does(a, 0, "SET", "1"), does(b, 0, "DEL")}, holder: nobody, finds: bs(Removes)},
+		"another's removed":   {deeds: []deed{does(a, 0, "SET", "1"), does(b, 0, "DEL")}, holder: nobody, finds: bs(ForeignRemoval)},
 		"another's prolonged": {
-			deeds: []deed{does(a, 0, "SET", "1", "EX", "10"), does(b, 0, "PEXPIRE", "15000")}, holder: a, finds: bs(Prolongs),
+			deeds: []deed{does(a, 0, "SET", "1", "EX", "10"), does(b, 0, "PEXPIRE", "15000")}, holder: a, finds: bs(ForeignRenewal),
 		},
 		"another's overwritten": {
-			deeds: []deed{does(a, 0, "SET", "1", "EX", "10"), does(b, 0, "SET", "2")}, holder: b, finds: bs(Overwrites),
+			deeds: []deed{does(a, 0, "SET", "1", "EX", "10"), does(b, 0, "SET", "2")}, holder: b, finds: bs(ForeignOverwrite),
 		},
 		"handed to who waits": {deeds: []deed{does(a, 0, "SET", lock.Owner("A")), does(a, 0, "SET", lock.Owner("B")+":7")}, holder: b},
 		"joined by another":   {deeds: []deed{does(a, 0, "RPUSH", lock.Owner("A")), does(b, 0, "RPUSH", lock.Owner("B"))}, holder: a},
@@ -129,7 +131,7 @@ func TestWhoseTheLockIs(t *testing.T) {
 				does(a, 0, "RPUSH", lock.Owner("A")), does(a, 0, "PEXPIRE", "15000"), does(b, 0, "RPUSH", lock.Owner("B")),
 				does(b, 0, "LREM", "1", lock.Owner("A")),
 			},
-			holder: b, finds: bs(Overwrites),
+			holder: b, finds: bs(ForeignOverwrite),
 		},
 		"joined in a sorted set": {
 			deeds: []deed{does(a, 0, "ZADD", "2", lock.Owner("A")), does(b, 0, "ZADD", "1", lock.Owner("B"))}, holder: a,
@@ -139,7 +141,7 @@ func TestWhoseTheLockIs(t *testing.T) {
 				does(a, 0, "ZADD", "2", lock.Owner("A")), does(a, 0, "PEXPIRE", "15000"), does(b, 0, "ZADD", "1", lock.Owner("B")),
 				does(b, 0, "ZREM", lock.Owner("A")),
 			},
-			holder: b, finds: bs(Overwrites),
+			holder: b, finds: bs(ForeignOverwrite),
 		},
 		"counters in a hash": {deeds: []deed{does(a, 0, "HINCRBY", "next", "1"), does(b, 0, "HINCRBY", "next", "1")}, holder: nobody},
 		"its own, with an attempt": {
@@ -149,19 +151,19 @@ func TestWhoseTheLockIs(t *testing.T) {
 		"a majority": {masters: 3, deeds: []deed{does(a, 1, "SET", "1"), does(b, 2, "SET", "1"), does(a, 3, "SET", "1")}, holder: a},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := begin(t, test.masters, Past{})
-			s.Ask(a, lock.Owner("A"))
-			s.Ask(b, lock.Owner("B"))
+			s := begin(t, test.masters, Excuses{})
+			s.RecordAsk(a, lock.Owner("A"))
+			s.RecordAsk(b, lock.Owner("B"))
 			s.do(t, test.deeds...)
-			if s.Holder() != test.holder || !reflect.DeepEqual(s.Found(), test.finds) {
-				t.Errorf("it is %d's, found %v; want %d's, %v", s.Holder(), s.Found(), test.holder, test.finds)
+			if s.Holder() != test.holder || !reflect.DeepEqual(s.Detected(), test.finds) {
+				t.Errorf("it is %d's, found %v; want %d's, %v", s.Holder(), s.Detected(), test.holder, test.finds)
 			}
 		})
 	}
 }
 
 // Where a number in the key has become the next one, or the one before, others count in it: nothing there says whose the lock is.
-func TestWhatCountsIsNobodys(t *testing.T) {
+func TestCountedKeyHasNoHolder(t *testing.T) {
 	for name, test := range map[string]struct {
 		was, is string
 		expiry  []string // of what is written over it
@@ -180,12 +182,12 @@ func TestWhatCountsIsNobodys(t *testing.T) {
 		"larger than any of Redis": {was: "9223372036854775807", is: "9223372036854775808", expiry: []string{"KEEPTTL"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := begin(t, 0, Past{})
+			s := begin(t, 0, Excuses{})
 			s.do(t, does(a, 0, "SET", test.was, "EX", "10"))
-			s.Enter(a, lent{})
+			s.RecordEntry(a, lent{})
 			s.do(t, does(b, 0, "SET", append([]string{test.is}, test.expiry...)...))
-			if unjudged := slices.Contains(s.Unjudged(), anomaly.ForeignRelease); unjudged != test.counts || (len(s.Found()) == 0) != test.counts {
-				t.Errorf("unjudged %q, found %v; want it to count: %t", s.Unjudged(), s.Found(), test.counts)
+			if unjudged := slices.Contains(s.Unjudged(), anomaly.ForeignRelease); unjudged != test.counts || (len(s.Detected()) == 0) != test.counts {
+				t.Errorf("unjudged %q, found %v; want it to count: %t", s.Unjudged(), s.Detected(), test.counts)
 			}
 			if test.counts && s.Holder() != nobody {
 				t.Errorf("it is %d's", s.Holder())

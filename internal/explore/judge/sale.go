@@ -7,136 +7,142 @@ import (
 	"lockstep/internal/strategy"
 )
 
-// Lease is the lock, as an actor has it.
+// Lease is an actor's hold on the lock, as the actor can see it.
 type Lease interface {
-	Token() (token int64, ok bool) // the fencing token, if it has one
-	IsLost() bool                  // its holder was told that the lock is lost
-	IsOver() bool                  // its holder was told to end its work, for whatever reason
+	Token() (token int64, ok bool) // the fencing token; false: the lock has none
+	IsLost() bool                  // the actor knows that the lock is lost
+	IsOver() bool                  // the actor was told to stop its work, for any reason
 }
 
-// Sale is what is known of one actor: of its sale, or the last one of its sales.
+// Sale is what the judge knows of one actor: of its current sale, or of its last one.
 type Sale struct {
 	Actor
 
-	index  int
-	owner  string  // as which it asked
-	waits  bool    // for the lock
-	leases []Lease // that it has, the outermost first
-	leaves bool    // it gives the outermost back
-	bereft bool    // while it was inside, its lock ended
+	index       int
+	owner       string        // owner value passed to Lock
+	waiting     bool          // in a call of Lock
+	leases      []Lease       // held leases, outermost first
+	unlocking   bool          // in the Unlock of its outermost lease
+	unlockStart time.Duration // start of the latest Unlock of an outermost lease
+	holderSince int           // logical time at which it last became the true holder
 
-	// Whose its lock is, in truth:
-	since   int  // when it became the holder
-	keyed   bool // it entered as the holder of the lock's key
-	keeps   bool // its Unlock has made it expire sooner, and no more
-	evident bool // it entered as the holder of the lock's key, or its lock ended while it was inside
-	lost    bool // its lock ended, and not by its Unlock
-	gave    bool // its Unlock has given it back
-
-	place place // among those who wait
-	met   bool  // something may have kept it out while it asked for the lock
-
-	// When it began to give the lock back, and whether it had no success, and no time left for another try.
-	left     time.Duration
-	timedOut bool
+	attempt
 }
 
-// IsInside reports whether it believes, and may believe, that it holds the lock.
-func (s *Sale) IsInside() bool {
+// attempt is the part of a Sale that begins anew with each outermost call of Lock.
+type attempt struct {
+	lostWhileEntered bool // the lock ended during the critical section
+	enteredAsHolder  bool // the sale was the true holder when it entered
+	holdingKnown     bool // Redis showed whether the sale held the lock when it entered
+	lostLock         bool // the lock ended otherwise than by the sale's own Unlock
+	releasedLock     bool // the sale's own Unlock has released the lock
+	leftToExpire     bool // the sale's Unlock has shortened the expiry, and did not remove the lock
+	unlockTimedOut   bool // Unlock failed after it had retried for some time
+	obstructed       bool // something may have kept the sale out while it asked for the lock
+	position         queuePosition
+}
+
+// IsInCriticalSection reports whether the sale believes, and may believe, that it holds the lock.
+func (s *Sale) IsInCriticalSection() bool {
 	return len(s.leases) > 0 && !s.Finished() && !s.Dead() && !s.HasLossNotice()
 }
 
-// HasLossNotice reports whether it knows that its lock is lost.
+// HasLossNotice reports whether the sale knows that its lock is lost.
 func (s *Sale) HasLossNotice() bool {
 	return len(s.leases) > 0 && s.leases[0].IsLost()
 }
 
-// isToStop reports whether its work was told to end, for whatever reason.
-func (s *Sale) isToStop() bool { return len(s.leases) > 0 && s.leases[0].IsOver() }
+// isStopped reports whether the sale was told to stop its work, for any reason.
+func (s *Sale) isStopped() bool { return len(s.leases) > 0 && s.leases[0].IsOver() }
 
-// done reports whether it has no more use for a lock: it is dead, or was told, or is about to give the lock back.
-func (s *Sale) done() bool { return s.Dead() || !s.waits && !s.IsInside() }
+// isDoneWithLock reports whether the sale has no further use for the lock: it is dead, knows of the loss, or has begun to unlock.
+func (s *Sale) isDoneWithLock() bool { return s.Dead() || !s.waiting && !s.IsInCriticalSection() }
 
-// IsUsing reports whether it has the lock, or is about to give it back.
-func (s *Sale) IsUsing() bool { return s.leaves || len(s.leases) > 0 }
+// IsUsingLock reports whether the sale has a lease, or is in Unlock.
+func (s *Sale) IsUsingLock() bool { return s.unlocking || len(s.leases) > 0 }
 
-// isOver reports whether it has no use for a lock any more, and does not even give it back.
+// isOver reports whether the sale will not even release its lock: it is dead, has finished, or knows of the loss.
 func (s *Sale) isOver() bool { return s.Dead() || s.Finished() || s.HasLossNotice() }
 
-// isWaiting reports whether it has nothing to do but wait for the lock.
-func (s *Sale) isWaiting() bool { return s.waits && len(s.leases) == 0 }
-
-// recordLoss sees that its lock is not its own any more: it was given back by its own process, or not.
-func (s *Sale) recordLoss(given bool) {
+// recordEnd records that the sale's lock has ended, by its own process or otherwise.
+func (s *Sale) recordEnd(byOwnProcess bool) {
 	switch {
-	case given && s.leaves:
-		s.gave = true
-	case s.IsUsing():
-		s.lost = true
+	case byOwnProcess && s.unlocking:
+		s.releasedLock = true
+	case s.IsUsingLock():
+		s.lostLock = true
 	}
 }
 
 // Sale returns what is known of an actor's sale.
-func (c *scene) Sale(actor int) *Sale { return c.sales[actor] }
+func (st *commonState) Sale(actor int) *Sale { return st.sales[actor] }
 
-// HasLease reports whether it has a lease, and has not begun to give it back.
+// HasLease reports whether the sale has a lease and has not begun to unlock it.
 func (s *Sale) HasLease() bool { return len(s.leases) > 0 }
 
-// Waits reports whether it waits for the lock.
-func (s *Sale) Waits() bool { return s.waits }
+// IsWaiting reports whether the sale is in a call of Lock, which may be a nested one.
+func (s *Sale) IsWaiting() bool { return s.waiting }
 
-// HasDoneWithIt reports whether its Unlock tried as long as it could, or left the lock to an expiry that it made sooner.
-func (s *Sale) HasDoneWithIt() bool { return s.timedOut || s.keeps }
+// HasLeftLockToExpiry reports whether the sale's Unlock retried until its time was up, or only shortened the lock's expiry.
+func (s *Sale) HasLeftLockToExpiry() bool { return s.unlockTimedOut || s.leftToExpire }
 
-// AnyInside reports whether any actor is.
-func (c *scene) AnyInside() bool { return c.any((*Sale).IsInside) }
-
-// IsContended reports whether a sale waits for a lock that another sale believes to hold.
-func (c *scene) IsContended() bool { return c.any((*Sale).isWaiting) && c.AnyInside() }
-
-// Ask sees an actor ask for the lock, as this owner.
-func (c *Judge) Ask(actor int, owner string) {
-	s := c.sales[actor]
-	if s.waits, s.owner = true, owner; len(s.leases) > 0 {
-		return
-	}
-	s.bereft, s.keyed, s.keeps, s.evident, s.lost, s.gave = false, false, false, false, false, false
-	s.place, s.timedOut, s.met = place{}, false, false
-	c.words.meet(nil)
+// IsContended reports whether a sale without a lease waits while another sale is in the critical section.
+func (st *commonState) IsContended() bool {
+	isWaiter := func(s *Sale) bool { return s.waiting && len(s.leases) == 0 }
+	return st.hasSale(isWaiter) && st.hasSale((*Sale).IsInCriticalSection)
 }
 
-// Enter sees an actor get a lease. Its lock may have been lost before it heard of it.
-func (c *Judge) Enter(actor int, lease Lease) {
-	s := c.sales[actor]
-	if s.waits = false; len(s.leases) > 0 {
-		c.order.checkNested(s, lease)
+// RecordAsk records that an actor calls Lock with this owner value.
+func (j *Judge) RecordAsk(actor int, owner string) {
+	s := j.sales[actor]
+	s.waiting = true
+	s.owner = owner
+	if len(s.leases) > 0 {
+		return
+	}
+	s.attempt = attempt{}
+	j.reports.recordObstacles(nil)
+}
+
+// RecordEntry records that Lock has returned a lease to an actor. The lock may have been lost before the actor received the lease.
+func (j *Judge) RecordEntry(actor int, lease Lease) {
+	s := j.sales[actor]
+	s.waiting = false
+	if len(s.leases) > 0 {
+		j.order.checkNested(s, lease)
 	} else {
-		c.recordEntry(s)
-		everybody := c.Scope == strategy.Everybody
-		s.keyed = c.holder == actor
-		s.bereft = everybody && !s.keyed && c.had[s.Process]
-		s.lost = s.bereft
-		s.evident = s.keyed || s.bereft
-		if everybody && !s.evident && c.Sender == nil {
-			c.unjudgeOwners()
-		}
-		c.order.checkToken(s, lease)
-		c.order.countOvertaken(s)
+		j.recordOutermostEntry(s, lease)
 	}
 	s.leases = append(s.leases, lease)
 }
 
-// BeginUnlock sees an actor begin to unlock. It reports whether that is its outermost lease.
-func (c *Judge) BeginUnlock(actor int) (outermost bool) {
-	s := c.sales[actor]
-	c.words.checkTold()
+// recordOutermostEntry judges a sale that enters the critical section, and records how it holds the lock.
+func (j *Judge) recordOutermostEntry(s *Sale, lease Lease) {
+	j.adoptLock(s)
+	excludesEverybody := j.Scope == strategy.Everybody
+	s.enteredAsHolder = j.holder == s.index
+	s.lostWhileEntered = excludesEverybody && !s.enteredAsHolder && j.heldBy[s.Process]
+	s.lostLock = s.lostWhileEntered
+	s.holdingKnown = s.enteredAsHolder || s.lostWhileEntered
+	if excludesEverybody && !s.holdingKnown && j.Sender == nil {
+		j.excludeOwnership()
+	}
+	j.order.checkToken(s, lease)
+	j.order.countOvertakes(s)
+}
+
+// RecordUnlockStart records that an actor calls Unlock. It returns whether that releases the actor's outermost lease.
+func (j *Judge) RecordUnlockStart(actor int) (outermost bool) {
+	s := j.sales[actor]
+	j.reports.checkLossNotices()
 	outermost = len(s.leases) == 1
-	if outermost && s.bereft && !s.isToStop() && !s.Dead() {
-		c.Report(anomaly.Untold, WorksOn, s.Name)
+	if outermost && s.lostWhileEntered && !s.isStopped() && !s.Dead() {
+		j.Report(anomaly.Untold, WorksWithoutLock, s.Name)
 	}
 	s.leases = s.leases[:len(s.leases)-1]
 	if outermost {
-		s.leaves, s.left = true, c.Driver.Now()
+		s.unlocking = true
+		s.unlockStart = j.Driver.Now()
 	}
 	return outermost
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // Where values have no names in them, the lock is the process's that has sent its value; if nobody alone has, the one's who wrote it.
-func TestWhoseTheLockIsBySenders(t *testing.T) {
+func TestHolderFollowsFromSender(t *testing.T) {
 	for name, test := range map[string]struct {
 		happens func(*stage)
 		holder  int
@@ -22,7 +22,7 @@ func TestWhoseTheLockIsBySenders(t *testing.T) {
 		"a counter": {happens: func(s *stage) { s.do(t, does(a, 0, "INCR"), does(b, 0, "INCR"), does(b, 0, "DECR")) }, holder: a},
 		"a counter back to zero": {happens: func(s *stage) {
 			s.do(t, does(a, 0, "INCR"))
-			s.Enter(a, lent{})
+			s.RecordEntry(a, lent{})
 			s.do(t, does(b, 0, "DECR"))
 		}, holder: a, finds: []anomaly.Anomaly{anomaly.Unattributed}}, // until B enters
 		"removed while nobody is inside": {happens: func(s *stage) {
@@ -30,22 +30,22 @@ func TestWhoseTheLockIsBySenders(t *testing.T) {
 		}, holder: nobody},
 		"removed while its holder is inside": {happens: func(s *stage) {
 			s.do(t, does(a, 0, "SET", "of A", "EX", "10"))
-			s.Enter(a, lent{})
+			s.RecordEntry(a, lent{})
 			s.do(t, does(b, 0, "DEL"))
 		}, holder: nobody, finds: []anomaly.Anomaly{anomaly.ForeignRelease}},
 		"overwritten by a value of its own": {happens: func(s *stage) {
 			s.do(t, does(a, 0, "SET", "1", "EX", "10"))
-			s.Enter(a, lent{})
+			s.RecordEntry(a, lent{})
 			s.do(t, does(b, 0, "SET", "of B"))
 		}, holder: b, finds: []anomaly.Anomaly{anomaly.ForeignRelease}},
 		"overwritten by a value that says nothing": {happens: func(s *stage) {
 			s.do(t, does(a, 0, "SET", "100", "EX", "10"))
-			s.Enter(a, lent{})
+			s.RecordEntry(a, lent{})
 			s.do(t, does(b, 0, "SET", "600", "EX", "10"))
 		}, holder: b, finds: []anomaly.Anomaly{anomaly.Unattributed}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := begin(t, 0, Past{Faulted: true})
+			s := begin(t, 0, Excuses{FaultHappened: true})
 			s.Sender = func(values []string) string {
 				for _, value := range values {
 					if process, ok := strings.CutPrefix(value, "of "); ok {
@@ -54,15 +54,15 @@ func TestWhoseTheLockIsBySenders(t *testing.T) {
 				}
 				return ""
 			}
-			s.Ask(a, "")
-			s.Ask(b, "")
+			s.RecordAsk(a, "")
+			s.RecordAsk(b, "")
 			test.happens(s)
 			var found []anomaly.Anomaly
-			for _, f := range s.Found() {
+			for _, f := range s.Detected() {
 				found = append(found, f.Anomaly)
 			}
 			if s.Holder() != test.holder || !slices.Equal(found, test.finds) {
-				t.Errorf("it is %d's, found %v; want %d's, %v", s.Holder(), s.Found(), test.holder, test.finds)
+				t.Errorf("it is %d's, found %v; want %d's, %v", s.Holder(), s.Detected(), test.holder, test.finds)
 			}
 		})
 	}
@@ -74,7 +74,7 @@ type paused struct{ alive }
 func (paused) Paused() bool { return true }
 
 // A holder that is paused does no harm where a later one has a larger token.
-func TestPausedHolderIsFenced(t *testing.T) {
+func TestPausedHolderWithOlderTokenIsHarmless(t *testing.T) {
 	for name, test := range map[string]struct {
 		tokens [2]int64
 		finds  int
@@ -83,16 +83,16 @@ func TestPausedHolderIsFenced(t *testing.T) {
 		"without tokens": {finds: 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := begin(t, 0, Past{Faulted: true})
-			s.Fenced = true
-			s.sales[a].Life = paused{}
+			s := begin(t, 0, Excuses{FaultHappened: true})
+			s.TrustFencing = true
+			s.sales[a].ActorState = paused{}
 			for i, token := range test.tokens {
-				s.Ask(i, "")
-				s.Enter(i, lent{token: token})
+				s.RecordAsk(i, "")
+				s.RecordEntry(i, lent{token: token})
 			}
 			s.Check()
-			if len(s.Found()) != test.finds {
-				t.Errorf("found %v; want %d", s.Found(), test.finds)
+			if len(s.Detected()) != test.finds {
+				t.Errorf("found %v; want %d", s.Detected(), test.finds)
 			}
 		})
 	}

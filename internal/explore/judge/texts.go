@@ -11,44 +11,44 @@ import (
 )
 
 // texts returns the sentence of each way to show an anomaly: a format, for the values that How names.
-func texts() [hows]language.Text {
+func texts() [symptomCount]language.Text {
 	both := language.Both
 	return [...]language.Text{
-		BothInside:        both("%s are both inside", "%s 同时在临界区里"),
-		AllInside:         both("%s are inside", "%s 同时在临界区里"),
-		Removes:           both("%s removes %s's lock", "%s 删除了 %s 的锁"),
-		LimitsExpiry:      both("%s gives %s's lock an expiry", "%s 给 %s 的锁加上了过期时间"),
-		Shortens:          both("%s shortens %s's lock", "%s 缩短了 %s 的锁的过期时间"),
-		Prolongs:          both("%s prolongs %s's lock", "%s 给 %s 的锁续期"),
-		Overwrites:        both("%s overwrites %s's lock", "%s 覆盖了 %s 的锁"),
-		UnlockDeniesLoss:  both("%s's Unlock reports success, but the lock was already lost", "%s 的 Unlock 报告成功，其实锁早就丢了"),
-		UnlockDeniesHold:  both("%s's Unlock reports %q, but the lock was held to the end", "%s 的 Unlock 报错“%s”，其实它一直持有锁"),
-		LossClaimed:       both("%s is told that it lost the lock, but still holds it", "%s 被告知丢了锁，其实它仍持有锁"),
-		LeaveClaimed:      both("%s is told that its client went away, but the client did not", "%s 被告知客户端已断开，其实没有断开"),
-		HolderClaimed:     both("%s is told that another sale holds the lock, but none does", "%s 被告知锁被别人持有，其实没有谁持有锁"),
-		Fails:             both("%s fails although nothing went wrong: %s", "没有任何故障，%s 却失败了：%s"),
-		OutlivesHolder:    both("%s is dead, and its lock stays for %v", "%s 已崩溃，它的锁还要残留 %v"),
-		StaysForEver:      both("the lock stays for ever, and nobody holds it", "锁永远残留，没有谁持有它"),
-		GoroutineOutlives: both("%s's sale has ended, but one of its goroutines has not", "%s 的下单已经结束，它的一个 goroutine 还没有结束"),
-		SoldTwice:         both("%s is sold again: stock %d -> %d", "%s 又卖出一次：库存 %d -> %d"),
-		Overwritten: both("%s writes %d, having read %d, but the stock was %s by then: a sale is lost",
+		TwoEntered:            both("%s are both in the critical section", "%s 同时在临界区里"),
+		SeveralEntered:        both("%s are all in the critical section", "%s 同时在临界区里"),
+		ForeignRemoval:        both("%s removes %s's lock", "%s 删除了 %s 的锁"),
+		ForeignExpiry:         both("%s gives %s's lock an expiry", "%s 给 %s 的锁加上了过期时间"),
+		ForeignShortening:     both("%s shortens %s's lock", "%s 缩短了 %s 的锁的过期时间"),
+		ForeignRenewal:        both("%s prolongs %s's lock", "%s 给 %s 的锁续期"),
+		ForeignOverwrite:      both("%s overwrites %s's lock", "%s 覆盖了 %s 的锁"),
+		UnlockHidesLoss:       both("%s's Unlock reports success, but the lock was already lost", "%s 的 Unlock 报告成功，其实锁早就丢了"),
+		UnlockDeniesHolding:   both("%s's Unlock reports %q, but the lock was held to the end", "%s 的 Unlock 报错“%s”，其实它一直持有锁"),
+		FalseLossNotice:       both("%s is told that it lost the lock, but still holds it", "%s 被告知丢了锁，其实它仍持有锁"),
+		FalseCancellation:     both("%s is told that its client went away, but the client did not", "%s 被告知客户端已断开，其实没有断开"),
+		FalseRefusal:          both("%s is told that another sale holds the lock, but none does", "%s 被告知锁被别人持有，其实没有谁持有锁"),
+		SaleFails:             both("%s fails although nothing went wrong: %s", "没有任何故障，%s 却失败了：%s"),
+		LockOutlivesHolder:    both("%s is dead, and its lock stays for %v", "%s 已崩溃，它的锁还要残留 %v"),
+		LockStaysForever:      both("the lock stays forever, and nobody holds it", "锁永远残留，没有谁持有它"),
+		GoroutineOutlivesSale: both("%s's sale has ended, but one of its goroutines has not", "%s 的下单已经结束，它的一个 goroutine 还没有结束"),
+		SoldTwice:             both("%s is sold again: stock %d -> %d", "%s 又卖出一次：库存 %d -> %d"),
+		StaleWrite: both("%s writes %d, having read %d, but the stock was %s by then: a sale is lost",
 			"%s 读到 %[3]d，写入 %[2]d，而库存那时已是 %[4]s：丢失一单的更新"),
-		WorksOn:            both("%s worked on without the lock, and was not told", "%s 丢了锁还在继续执行，自己并不知情"),
-		TokenNotLarger:     both("a holder has token %d, and a later holder %d", "一个持有者的令牌是 %d，后来的持有者却是 %d"),
-		NestedTokenDiffers: both("%s's nested call has token %d, and its outer one %d", "%s 的嵌套调用的令牌是 %d，外层的却是 %d"),
-		Overtaken:          both("%s is overtaken %d times by sales that asked after it", "%s 被后来的请求插队 %d 次"),
-		NeverGoesOn:        both("%s can never go on", "%s 再也无法继续"),
-		WaitsForItself:     both("%s waits for a lock that it holds itself", "%s 在等自己持有的锁"),
-		WaitsForOwnExpiry:  both("%s waits for a lock that it holds itself, until the lock expires", "%s 在等自己持有的锁，要等到锁过期"),
-		WaitsForExpiry:     both("no live sale holds the lock, and %s waits until it expires", "没有存活的一单持有锁，%s 只能等锁过期"),
-		Rewrites: both("%s changes %s's lock from %q to %q, and neither says whose it is",
+		WorksWithoutLock:      both("%s kept working without the lock, and nothing told it", "%s 丢了锁还在继续执行，自己并不知情"),
+		TokenNotLarger:        both("a holder has token %d, and a later holder %d", "一个持有者的令牌是 %d，后来的持有者却是 %d"),
+		NestedTokenDiffers:    both("%s's nested call has token %d, and its outer one %d", "%s 的嵌套调用的令牌是 %d，外层的却是 %d"),
+		SaleOvertaken:         both("%s is overtaken %d times by sales that asked after it", "%s 被后来的请求插队 %d 次"),
+		SaleBlockedForever:    both("%s can never go on", "%s 再也无法继续"),
+		WaitsForItself:        both("%s waits for a lock that it holds itself", "%s 在等自己持有的锁"),
+		WaitsForOwnExpiry:     both("%s waits for a lock that it holds itself, until the lock expires", "%s 在等自己持有的锁，要等到锁过期"),
+		WaitsForForeignExpiry: both("no live sale holds the lock, and %s waits until it expires", "没有存活的一单持有锁，%s 只能等锁过期"),
+		UnattributedOverwrite: both("%s changes %s's lock from %q to %q, and neither says whose it is",
 			"%s 把 %s 的锁从 %q 改成 %q，两个值都看不出锁归谁"),
 	}
 }
 
 // In says in a language how an anomaly has shown. A token may be a time.
-func (f Finding) In(in language.Language) string {
-	values := slices.Clone(f.Values)
+func (d Detection) In(in language.Language) string {
+	values := slices.Clone(d.Values)
 	for i, value := range values {
 		switch value := value.(type) {
 		case error:
@@ -57,7 +57,7 @@ func (f Finding) In(in language.Language) string {
 			values[i] = Enumeration(value, in)
 		}
 	}
-	return simredis.RelativeTimes(fmt.Sprintf(texts()[f.How].In(in), values...))
+	return simredis.RelativeTimes(fmt.Sprintf(texts()[d.Symptom].In(in), values...))
 }
 
 // Enumeration names one or more in a sentence: A, B and C.

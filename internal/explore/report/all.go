@@ -37,7 +37,7 @@ func (r Request) All(ctx context.Context) (verdict.Verdict, error) {
 	fmt.Fprint(r.Err, took(schedules, r.Now().Sub(start), in))
 	for i, row := range rows {
 		bounded := evolution.Table()[i].OnNodes // by a bound of its own
-		if slices.ContainsFunc(row.Cells, func(c explore.Cell) bool { return c.Cut || !bounded && c.Verdict() == verdict.Unknown }) {
+		if slices.ContainsFunc(row.Cells, func(c explore.AnomalyCell) bool { return c.Interrupted || !bounded && c.Verdict() == verdict.Unknown }) {
 			return verdict.Unknown, nil
 		}
 	}
@@ -45,11 +45,11 @@ func (r Request) All(ctx context.Context) (verdict.Verdict, error) {
 }
 
 // table prints a row for each strategy and a column for each anomaly that any of them shows.
-func (r Request) table(rows []explore.Row) {
+func (r Request) table(rows []explore.LockRow) {
 	in := r.Scenario
 	columns, never := []int{}, []string{}
 	for i, cell := range rows[0].Cells {
-		if slices.ContainsFunc(rows, func(row explore.Row) bool { return row.Cells[i].Verdict() == verdict.Broken }) {
+		if slices.ContainsFunc(rows, func(row explore.LockRow) bool { return row.Cells[i].Verdict() == verdict.Broken }) {
 			columns = append(columns, i)
 		} else {
 			never = append(never, string(cell.Anomaly)+unknownFor(in, rows, i))
@@ -74,8 +74,8 @@ func (r Request) table(rows []explore.Row) {
 }
 
 // interrupted reports whether all was ended before everything was explored.
-func interrupted(rows []explore.Row) bool {
-	return slices.ContainsFunc(rows, func(r explore.Row) bool {
-		return slices.ContainsFunc(r.Cells, func(c explore.Cell) bool { return c.Cut })
+func interrupted(rows []explore.LockRow) bool {
+	return slices.ContainsFunc(rows, func(r explore.LockRow) bool {
+		return slices.ContainsFunc(r.Cells, func(c explore.AnomalyCell) bool { return c.Interrupted })
 	})
 }

@@ -49,9 +49,9 @@ func (r Request) found(e explore.Recording) Schedule {
 func (r Request) scheduleOf(done explore.Recording) Schedule {
 	made := Schedule{Recording: done, Replay: r.replayCommand(done.Schedule())}
 	made.Verdict = "" // it is said at its step
-	for _, one := range done.Shown {
+	for _, one := range done.Hits {
 		if a := one.Anomaly; made.Anomaly == "" && (r.Anomaly == "" || r.Anomaly == a) {
-			made.Anomaly, made.Title, made.Says = a, one.Title, explore.SentenceOf(a, r.Scenario)
+			made.Anomaly, made.Title, made.Says = a, one.Title, explore.AnomalyText(a, r.Scenario)
 		}
 	}
 	return made

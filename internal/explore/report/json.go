@@ -54,8 +54,8 @@ func document(r explore.Result, whys []*session.Why) Document {
 		Try: r.Scenario.Try, Nested: r.Scenario.Nested,
 		WorkMillis: trace.Millis(r.Scenario.Work), SkewMillis: trace.Millis(r.Scenario.Skew),
 		WithinMillis: trace.Millis(r.Scenario.FreedWithin), Faults: r.Scenario.Faults.Map(),
-		Happened: r.Coverage.Faults, Ends: r.Coverage.Ends, Contended: r.Coverage.Contended,
-		Untested: r.Untested(), Cut: append([]string{}, r.Cut()...),
+		Happened: r.Coverage.Faults, Ends: r.Coverage.EndStates, Contended: r.Coverage.ContendedStates,
+		Untested: r.Untested(), Cut: append([]string{}, r.Omissions()...),
 		Schedules: r.Schedules, States: r.States, Depth: longest(r), Complete: r.Complete, Bound: r.Bound(), Interrupted: r.Interrupted,
 		Seconds: r.Seconds, Verdict: r.Verdict(), Counterexamples: []Counterexample{},
 	}
@@ -70,7 +70,7 @@ func document(r explore.Result, whys []*session.Why) Document {
 }
 
 // allDocument returns the JSON document of an exploration of every lock.
-func allDocument(rows []explore.Row, actors, schedules int) map[string]any {
+func allDocument(rows []explore.LockRow, actors, schedules int) map[string]any {
 	locks := map[string]any{}
 	for _, row := range rows {
 		cells := map[explore.Anomaly]any{}
@@ -91,6 +91,6 @@ func allDocument(rows []explore.Row, actors, schedules int) map[string]any {
 	}
 	return map[string]any{
 		"actors": actors, "schedules": schedules, "interrupted": interrupted(rows), "locks": locks,
-		"max_schedules_on_nodes": explore.SchedulesOnNodes,
+		"max_schedules_on_nodes": explore.MaxSchedulesOnNodes,
 	}
 }

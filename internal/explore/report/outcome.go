@@ -33,7 +33,7 @@ func (r Request) Outcome(ctx context.Context) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, err
 	}
-	flags := result.Setting() // a page shows the scenario beside the verdict, in words
+	flags := result.Conditions() // a page shows the scenario beside the verdict, in words
 	says := strings.NewReplacer(" ("+flags+")", "", "（"+flags+"）", "").Replace(r.verdict(result))
 	outcome := Outcome{
 		Document: document(result, whys), Scenario: r.Scenario.String(), Says: says, Seen: seen(result),

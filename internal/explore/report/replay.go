@@ -20,26 +20,26 @@ func (r Request) Replay(ctx context.Context) (verdict.Verdict, error) {
 		return verdict.Unknown, err
 	}
 	replayed, err := explore.Replay(r.Lock, r.Scenario, r.Schedule)
-	replayed.Shown = slices.DeleteFunc(replayed.Shown, func(s explore.Shown) bool {
+	replayed.Hits = slices.DeleteFunc(replayed.Hits, func(s explore.AnomalyHit) bool {
 		return len(goal.Anomalies) > 0 && !slices.Contains(goal.Anomalies, s.Anomaly)
 	})
 	var why *session.Why
-	if err == nil && len(replayed.Shown) > 0 {
+	if err == nil && len(replayed.Hits) > 0 {
 		why, err = r.explain(ctx, r.Schedule, replayed.Anomaly())
 	}
 	if err := errors.Join(r.showReplayed(replayed, why), err); err != nil {
 		return verdict.Unknown, err
 	}
 	people := r.people()
-	for _, s := range replayed.Shown {
+	for _, s := range replayed.Hits {
 		fmt.Fprint(people, shows(r.Scenario, s))
 	}
-	if len(replayed.Shown) > 0 {
+	if len(replayed.Hits) > 0 {
 		r.printReason(people, why)
 	} else {
 		fmt.Fprintln(people, showsNothing(r.Scenario))
 	}
-	return verdict.Search{Found: len(replayed.Shown) > 0, Complete: true}.Verdict(), r.writePage([]Schedule{r.scheduleOf(replayed)})
+	return verdict.Search{Found: len(replayed.Hits) > 0, Complete: true}.Verdict(), r.writePage([]Schedule{r.scheduleOf(replayed)})
 }
 
 // showReplayed prints the steps.
@@ -47,7 +47,7 @@ func (r Request) showReplayed(replayed explore.Recording, why *session.Why) erro
 	switch {
 	case r.JSON:
 		steps := append([]trace.Step{}, replayed.Steps...)
-		doc := map[string]any{"lock": r.Lock.Name, "schedule": r.Schedule, "steps": steps, "shown": replayed.Shown}
+		doc := map[string]any{"lock": r.Lock.Name, "schedule": r.Schedule, "steps": steps, "shown": replayed.Hits}
 		if why != nil {
 			doc["why"] = why
 		}

@@ -117,7 +117,7 @@ func (w *walk) diagram() string {
 		rows = all
 	}
 	w.drawn = all
-	for _, s := range v.Shown {
+	for _, s := range v.Hits {
 		rows += shows(w.request.Scenario, s)
 	}
 	return rows + "\n"
@@ -165,5 +165,5 @@ func (w *walk) end() verdict.Verdict {
 	if v.Schedule != "" {
 		fmt.Fprint(w.request.Out, replaySays(w.request.replayCommand(v.Schedule), w.request.Scenario))
 	}
-	return verdict.Search{Found: len(v.Shown) > 0, Complete: true}.Verdict()
+	return verdict.Search{Found: len(v.Hits) > 0, Complete: true}.Verdict()
 }

@@ -26,17 +26,17 @@ func (r Request) verdict(result explore.Result) string {
 		return r.broken(result.Found[0])
 	case found == verdict.Holds:
 		return say("%s never shows %s: every schedule was explored (%s).", "%s 从不出现%s：所有时序都探索完了（%s）。",
-			result.Lock, r.lookedFor(), result.Setting())
+			result.Lock, r.lookedFor(), result.Conditions())
 	default:
 		return say("%s: unknown. No schedule has shown %s (%s), but %s.", "%s：未知。没有时序出现%s（%s），但%s。",
-			result.Lock, r.lookedFor(), result.Setting(), result.But())
+			result.Lock, r.lookedFor(), result.Conditions(), result.Reservations())
 	}
 }
 
 // broken says what a counterexample shows.
 func (r Request) broken(e explore.Recording) string {
 	return r.Scenario.Say("%s shows %s in %d steps, and in no fewer: %s.", "%s 最少 %[3]d 步就出现 %[2]s：%[4]s。",
-		r.Lock.Name, e.Anomaly(), e.Length(), explore.SentenceOf(e.Anomaly(), r.Scenario))
+		r.Lock.Name, e.Anomaly(), e.Length(), explore.AnomalyText(e.Anomaly(), r.Scenario))
 }
 
 // summary lists all that was found, and says whether there may be more.
@@ -47,10 +47,10 @@ func (r Request) summary(result explore.Result) string {
 		all = append(all, say("%s in %d steps", "%s（%d 步）", e.Anomaly(), e.Length()))
 	}
 	more := say("Every schedule was explored.", "所有时序都探索完了。")
-	if but := result.But(); but != "" {
+	if but := result.Reservations(); but != "" {
 		more = say("There may be more: %s.", "可能还有：%s。", but)
 	}
-	return say("%s (%s) shows %s. ", "%s（%s）会出现：%s。", result.Lock, result.Setting(), strings.Join(all, say(", ", "、"))) + more
+	return say("%s (%s) shows %s. ", "%s（%s）会出现：%s。", result.Lock, result.Conditions(), strings.Join(all, say(", ", "、"))) + more
 }
 
 // lookedFor names what was looked for, in a sentence.
@@ -70,14 +70,14 @@ func seen(r explore.Result) string {
 func tested(r explore.Result) (lines []string) {
 	var sold []string
 	say, ends := r.Scenario.Say, 0
-	for n, times := range r.Coverage.Ends {
+	for n, times := range r.Coverage.EndStates {
 		if ends += times; times > 0 {
 			sold = append(sold, say("%d with %d sold", "卖出 %[2]d 件的 %[1]d 个", times, n))
 		}
 	}
 	if ends > 0 {
 		lines = append(lines, say("End states: %s. States in which a sale waits for another one: %d.",
-			"结束状态：%s。一单在等另一单的状态：%d 个。", strings.Join(sold, say(", ", "，")), r.Coverage.Contended))
+			"结束状态：%s。一单在等另一单的状态：%d 个。", strings.Join(sold, say(", ", "，")), r.Coverage.ContendedStates))
 	}
 	var happened []string
 	for _, f := range explore.AllFaults() {
@@ -157,7 +157,7 @@ func (r Request) saves(why *session.Why) string {
 }
 
 // shows returns a line that tells of an anomaly.
-func shows(in explore.Scenario, s explore.Shown) string {
+func shows(in explore.Scenario, s explore.AnomalyHit) string {
 	return in.Say("  ✗  step %d shows %s: %s\n", "  ✗  第 %d 步出现 %s：%s\n", s.Step, s.Anomaly, s.Says)
 }
 
@@ -191,12 +191,12 @@ func (r Request) outcome(c session.Fate, interrupted bool) string {
 }
 
 // unknownFor says of which locks it is unknown whether they show an anomaly, "" if of none.
-func unknownFor(in explore.Scenario, rows []explore.Row, anomaly int) (says string) {
+func unknownFor(in explore.Scenario, rows []explore.LockRow, anomaly int) (says string) {
 	for _, cut := range []bool{false, true} {
 		var names []string
 		word := ""
 		for _, row := range rows {
-			if c := row.Cells[anomaly]; c.Applies && c.Verdict() == verdict.Unknown && c.Cut == cut {
+			if c := row.Cells[anomaly]; c.Applies && c.Verdict() == verdict.Unknown && c.Interrupted == cut {
 				names, word = append(names, row.Lock), c.String()
 			}
 		}
@@ -216,7 +216,7 @@ func (r Request) legend(schedules int, interrupted bool) {
 		in.Say("no fault, 4  without any fault, in 4 steps", "no fault, 4  没有任何故障，4 步"),
 		in.Say("never        in no schedule of any scenario below, and all were explored: %d sales, one kind of fault, once",
 			"never        下面所有场景的所有时序都探索完了，从不出现：只有 %d 单，只有一种故障，只出一次", in.Actors),
-		"unknown      " + explore.UnknownMeans(in.Language) + in.Say(": exploring it alone says which", "：单独探索会说明是哪一种"),
+		"unknown      " + explore.UnknownText(in.Language) + in.Say(": exploring it alone says which", "：单独探索会说明是哪一种"),
 	}
 	if interrupted {
 		lines = append(lines, in.Say("interrupted  it was interrupted before all schedules were explored", "interrupted  还没探索完就被中断"))
@@ -250,8 +250,8 @@ func (r Request) legendOnNodes() {
 			"\nFor %s, every sale tries once, and a scenario has at most %d schedules: --try %d --max-schedules %[2]d.\n"+
 				"It has the faults of its masters, too:\n",
 			"\n对 %s，每一单只尝试一次，每个场景最多 %d 种时序：--try %d --max-schedules %[2]d。\n它还有主节点的故障：\n",
-			s.Name, explore.SchedulesOnNodes, in.Actors))
-		for _, named := range explore.ScenariosOf(s, in.Actors) {
+			s.Name, explore.MaxSchedulesOnNodes, in.Actors))
+		for _, named := range explore.ScenariosFor(s, in.Actors) {
 			ofNode := func(f explore.Fault) bool { return f.OnNode && f.Name == named.Name }
 			if slices.ContainsFunc(explore.AllFaults(), ofNode) {
 				fmt.Fprintf(out, "  %-13s %s %s\n", named.Name, r.Command, words(s.Name, named.String()))
@@ -268,7 +268,7 @@ func (w *walk) notNow(token string, err error) string {
 		return w.request.Scenario.Say("%s is no step. Type a number, or a token of the list; explore --help shows how steps are written.",
 			"%s 不是一步。请输入序号，或列表里的一步；写法见 explore --help。", token)
 	case errors.As(err, &stale):
-		return w.request.Scenario.Say("%s cannot happen now: %s.", "%s 现在不能发生：%s。", token, stale.Why)
+		return w.request.Scenario.Say("%s cannot happen now: %s.", "%s 现在不能发生：%s。", token, stale.Reason)
 	default:
 		return fmt.Sprintf("%s: %v.", token, err)
 	}

@@ -125,7 +125,7 @@ func (s *Seat) mapOf(r *http.Request, p report.Request, tell tell) (drawn *sessi
 	}
 	waiting := func() { tell("progress", progress{Waiting: true}) }
 	err = s.turns.take(r.Context(), s.client(r), known, waiting, func() (err error) {
-		defer explore.CollectRarely(s.limits.Map)() // nobody else explores now
+		defer explore.ReduceGC(s.limits.Map)() // nobody else explores now
 		telling(tell, func(note func(progress)) {
 			drawn, err = session.Draw(r.Context(), p.Lock, p.Scenario, s.limits.Map, func(n int) { note(progress{States: n}) })
 		})
@@ -177,7 +177,7 @@ func (s *Seat) explore(w http.ResponseWriter, r *http.Request) error {
 		e := Explored{Links: []string{}}
 		waiting := func() { tell("progress", progress{Waiting: true}) }
 		err := s.turns.take(r.Context(), s.client(r), never, waiting, func() (err error) {
-			defer explore.CollectRarely(request.Bounds)() // nobody else explores now
+			defer explore.ReduceGC(request.Bounds)() // nobody else explores now
 			telling(tell, func(note func(progress)) {
 				request.Progress = func(r explore.Result) { note(progress{r.Schedules, r.States, r.Depth, false}) }
 				e.Outcome, err = request.Outcome(r.Context())

@@ -25,7 +25,7 @@ func TestAnExplorationShowsTheShortestSchedule(t *testing.T) {
 			t.Fatalf("%s: %+v; want %s by %s", at.lock, e.Document, at.anomaly, at.do)
 		}
 		shown := e.Shown[0]
-		if shown.Schedule() != at.do || shown.Shown[0].Step != found.Length || shown.Broken != e.Says ||
+		if shown.Schedule() != at.do || shown.Hits[0].Step != found.Length || shown.Broken != e.Says ||
 			!strings.HasPrefix(e.Says, at.lock+" shows "+string(at.anomaly)) {
 			t.Errorf("%s: %q, %+v", at.lock, e.Says, shown)
 		}

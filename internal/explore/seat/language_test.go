@@ -28,7 +28,7 @@ func TestTheSeatSpeaksChinese(t *testing.T) {
 		for _, step := range state.View.Steps {
 			all = append(all, step.Says)
 		}
-		for _, shown := range state.View.Shown {
+		for _, shown := range state.View.Hits {
 			all = append(all, shown.Says)
 		}
 		for _, c := range state.View.Choices {

@@ -37,8 +37,8 @@ func TestEachStepHasALevel(t *testing.T) {
 		delete(solved, name)
 		hint := get[session.Hint](t, s, "/seat/hint", "lock", lock.Name, "in", level.In, "anomaly", string(level.Anomaly))
 		state := get[seat.State](t, s, "/seat/state", "lock", lock.Name, "in", level.In, "do", hint.Schedule)
-		if !slices.ContainsFunc(state.View.Shown, func(a explore.Shown) bool { return a.Anomaly == level.Anomaly && a.Step == level.Steps }) {
-			t.Errorf("%s: %q shows %+v; want it at step %d", name, hint.Schedule, state.View.Shown, level.Steps)
+		if !slices.ContainsFunc(state.View.Hits, func(a explore.AnomalyHit) bool { return a.Anomaly == level.Anomaly && a.Step == level.Steps }) {
+			t.Errorf("%s: %q shows %+v; want it at step %d", name, hint.Schedule, state.View.Hits, level.Steps)
 		}
 	}
 	if len(solved) > 0 {

@@ -188,8 +188,8 @@ func (s *Seat) goTo(r *http.Request, p report.Request) (at *session.Session, sta
 		if errors.Is(err, explore.ErrStale) {
 			fits, _ := explore.ReplayWithContext(ctx, p.Lock, p.Scenario, p.Schedule) // it fails as before
 			stale = &Stale{len(fits.Steps) + 1, err.Error()}
-			if lacks := (*explore.StaleError)(nil); errors.As(err, &lacks) && lacks.Needs != "" {
-				stale.Says = lacking(p.Scenario, stale.Step, lacks.Needs)
+			if lacks := (*explore.StaleError)(nil); errors.As(err, &lacks) && lacks.NeededFaults != "" {
+				stale.Says = lacking(p.Scenario, stale.Step, lacks.NeededFaults)
 			}
 			at, err = session.NewWithContext(ctx, p.Lock, p.Scenario, fits.Schedule())
 		}

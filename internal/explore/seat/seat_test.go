@@ -99,8 +99,8 @@ func TestTheStateIsThatOfTheStepper(t *testing.T) {
 				!slices.Equal(state.View.Tokens(), want.Tokens()) || state.Stale != nil {
 				t.Errorf("%+v; want %+v", state, want)
 			}
-			if last := state.View.Shown[len(state.View.Shown)-1]; last.Anomaly != at.anomaly || last.Step != len(strings.Fields(at.do)) {
-				t.Errorf("it shows %+v; want %s in the last step", state.View.Shown, at.anomaly)
+			if last := state.View.Hits[len(state.View.Hits)-1]; last.Anomaly != at.anomaly || last.Step != len(strings.Fields(at.do)) {
+				t.Errorf("it shows %+v; want %s in the last step", state.View.Hits, at.anomaly)
 			}
 			if again := follow(t, s, state.Link); again.View.Schedule != at.do || again.Code != state.Code || again.Stale != nil {
 				t.Errorf("%s leads to %q, stale %v", state.Link, again.View.Schedule, again.Stale)

@@ -30,8 +30,8 @@ func TestTheTableIsShipped(t *testing.T) {
 			}
 		case "cell":
 			if cell := decoded[seat.Cell](t, event.data); cell.Answer == "broken" {
-				shown := follow(t, s, cell.Link).View.Shown
-				if !slices.ContainsFunc(shown, func(a explore.Shown) bool { return string(a.Anomaly) == cell.Anomaly && a.Step == cell.Steps }) {
+				shown := follow(t, s, cell.Link).View.Hits
+				if !slices.ContainsFunc(shown, func(a explore.AnomalyHit) bool { return string(a.Anomaly) == cell.Anomaly && a.Step == cell.Steps }) {
 					t.Errorf("%s shows %+v; want %s at step %d", cell.Link, shown, cell.Anomaly, cell.Steps)
 				}
 			}

@@ -77,7 +77,7 @@ func (s *Seat) row(r *http.Request, lock strategy.Strategy, anew bool, tell tell
 		Done    int    `json:"done"`
 		Of      int    `json:"of"`
 		Waiting bool   `json:"waiting"`
-	}{lock.Name, 0, len(explore.ScenariosOf(lock, tableActors)), true}
+	}{lock.Name, 0, len(explore.ScenariosFor(lock, tableActors)), true}
 	progress := func() { tell("progress", far) }
 	known := func() (ok bool) {
 		row, ok = s.rows.Get(lock.Name)
@@ -129,7 +129,7 @@ func (c Cell) where() (in, do string) {
 	return values.Get("in"), values.Get("do")
 }
 
-func cellOf(lock string, c explore.Cell) Cell {
+func cellOf(lock string, c explore.AnomalyCell) Cell {
 	cell := Cell{Lock: lock, Anomaly: string(c.Anomaly), Answer: string(c.Verdict()), Says: c.String()}
 	switch {
 	case !c.Applies:

@@ -11,13 +11,13 @@ import (
 
 // after searches what follows the schedule of a session.
 func after(
-	ctx context.Context, s *Session, onward *explore.Onward, goal explore.Anomaly, bounds explore.Bounds,
+	ctx context.Context, s *Session, onward *explore.Continuation, goal explore.Anomaly, bounds explore.Bounds,
 ) (explore.Result, error) {
 	options, seeds, path := explore.Options{Cuts: engine.Cuts{EveryStart: true}}, engine.NewSeeds(), s.Path()
 	inner := search.Goal[engine.Transition]{Kinds: []string{string(goal)}}
 	return explore.Search(ctx, func() (explore.System, error) {
 		h, err := explore.NewHarness(s.Strategy(), s.Scenario(), options, seeds)
-		return explore.System{Harness: h, After: path, Onward: onward}, err
+		return explore.System{Harness: h, Prefix: path, Continuation: onward}, err
 	}, inner, bounds)
 }
 
@@ -37,7 +37,7 @@ type Hint struct {
 // Away looks for a shortest way from the present state of a session to an anomaly, by what may still happen: faults too, as far as their
 // budgets go.
 func Away(ctx context.Context, s *Session, a explore.Anomaly, bounds explore.Bounds) (Hint, error) {
-	if slices.ContainsFunc(s.Now().Shown, func(shown explore.Shown) bool { return shown.Anomaly == a }) {
+	if slices.ContainsFunc(s.Now().Hits, func(shown explore.AnomalyHit) bool { return shown.Anomaly == a }) {
 		return Hint{Schedule: s.Now().Schedule}, nil
 	}
 	if s.Now().Over {
@@ -59,5 +59,5 @@ func Away(ctx context.Context, s *Session, a explore.Anomaly, bounds explore.Bou
 
 // onward looks for the shortest way from a session's present state that has no further fault: to an anomaly, or to having escaped another.
 func onward(ctx context.Context, s *Session, avoid, to explore.Anomaly, bounds explore.Bounds) (explore.Result, error) {
-	return after(ctx, s, &explore.Onward{Avoid: avoid}, to, bounds)
+	return after(ctx, s, &explore.Continuation{Avoid: avoid}, to, bounds)
 }

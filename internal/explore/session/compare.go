@@ -13,11 +13,11 @@ import (
 
 // Comparison is one schedule under two locks.
 type Comparison struct {
-	Locks   [2]string          `json:"locks"`
-	Rows    []Row              `json:"rows"`
-	Differs int                `json:"differs"` // the first row that does, counted from 1; 0: none
-	Why     []string           `json:"why"`     // it does, a sentence each
-	Shown   [2][]explore.Shown `json:"shown"`   // by each lock; the step is the row
+	Locks   [2]string               `json:"locks"`
+	Rows    []Row                   `json:"rows"`
+	Differs int                     `json:"differs"` // the first row that does, counted from 1; 0: none
+	Why     []string                `json:"why"`     // it does, a sentence each
+	Shown   [2][]explore.AnomalyHit `json:"shown"`   // by each lock; the step is the row
 
 	Schedules [2]string      `json:"schedules"` // what each lock did
 	Traces    [2]trace.Trace `json:"-"`         // of it
@@ -32,7 +32,7 @@ type Row [2]*trace.Step
 // goes along its schedule once. Compare fails with the error of ctx if that ends before.
 func Compare(ctx context.Context, locks [2]strategy.Strategy, in explore.Scenario, schedule string) (Comparison, error) {
 	c := Comparison{Locks: [2]string{locks[0].Name, locks[1].Name}, Rows: []Row{}, Why: []string{}}
-	c.Shown = [2][]explore.Shown{{}, {}}
+	c.Shown = [2][]explore.AnomalyHit{{}, {}}
 	first, err := follow(ctx, locks[0], in, schedule)
 	if err != nil {
 		return c, err
@@ -70,7 +70,7 @@ func follow(ctx context.Context, s strategy.Strategy, in explore.Scenario, sched
 	if errors.Is(err, explore.ErrStale) {
 		token := strings.Fields(schedule)[done.Length()]
 		if why := refusal(ctx, s, in, done.Schedule(), token); why != nil {
-			err = explore.AtStep(in, done.Length()+1, token, why)
+			err = explore.WrapStepError(in, done.Length()+1, token, why)
 		}
 	}
 	return done, err
@@ -117,7 +117,7 @@ func (o *other) take(token string) (took bool, err error) {
 		}
 	}
 	o.run.Apply(t)
-	o.over = o.run.Look()
+	o.over = o.run.RecordAnomalies()
 	return true, o.run.Engine.Err()
 }
 
@@ -133,14 +133,14 @@ func (o *other) begins(who string) (bool, error) {
 
 // ended takes down what a lock did, and has shown.
 func (c *Comparison) ended(lock int, done explore.Recording) {
-	c.Traces[lock], c.Schedules[lock], c.Shown[lock] = done.Trace, done.Schedule(), done.Shown
+	c.Traces[lock], c.Schedules[lock], c.Shown[lock] = done.Trace, done.Schedule(), done.Hits
 	var rows []int // of its steps
 	for i, row := range c.Rows {
 		if row[lock] != nil {
 			rows = append(rows, i+1)
 		}
 	}
-	for i, shown := range done.Shown {
+	for i, shown := range done.Hits {
 		c.Shown[lock][i].Step = rows[shown.Step-1]
 	}
 }
@@ -202,6 +202,6 @@ func (c *Comparison) refuse(ctx context.Context, token string, second *other) er
 	if !errors.As(err, &stale) {
 		return err
 	}
-	c.Why = append(c.Why, impossibleUnder(c.Locks[1], stale.Why, second.in))
+	c.Why = append(c.Why, impossibleUnder(c.Locks[1], stale.Reason, second.in))
 	return nil
 }

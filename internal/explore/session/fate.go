@@ -59,8 +59,8 @@ func Follow(
 	case len(result.Found) > 0:
 		f.Outcome, f.Other = Lucky, result.Found[0].Schedule()
 	case result.Complete:
-		f.Outcome, f.Setting = NeverShows, result.Setting()
-		if but := result.But(); but != "" {
+		f.Outcome, f.Setting = NeverShows, result.Conditions()
+		if but := result.Reservations(); but != "" {
 			f.Setting += in.Say(", ", "，") + but
 		}
 	}
@@ -69,7 +69,7 @@ func Follow(
 
 // second reports whether the second lock has shown an anomaly.
 func (f *Fate) second(a explore.Anomaly) bool {
-	return slices.ContainsFunc(f.Shown[1], func(shown explore.Shown) bool { return shown.Anomaly == a })
+	return slices.ContainsFunc(f.Shown[1], func(shown explore.AnomalyHit) bool { return shown.Anomaly == a })
 }
 
 // goOn lets the second lock go on to the end, after all that both do.

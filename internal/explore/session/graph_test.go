@@ -116,7 +116,7 @@ func wayIsOne(t *testing.T, s strategy.Strategy, in explore.Scenario, before []s
 	}
 	defer session.Close()
 	var shown []explore.Anomaly
-	for _, other := range session.Now().Shown {
+	for _, other := range session.Now().Hits {
 		if other.Step > len(before) {
 			shown = append(shown, other.Anomaly)
 		}
@@ -153,8 +153,8 @@ func TestWhatBecomesOfAnotherLock(t *testing.T) {
 			}
 			for i, s := range locks {
 				replayed, err := explore.Replay(s, in, f.Schedules[i])
-				if err != nil || len(replayed.Shown) < len(f.Shown[i]) {
-					t.Errorf("%s: %v, shows %v; want %v", f.Schedules[i], err, replayed.Shown, f.Shown[i])
+				if err != nil || len(replayed.Hits) < len(f.Shown[i]) {
+					t.Errorf("%s: %v, shows %v; want %v", f.Schedules[i], err, replayed.Hits, f.Shown[i])
 				}
 			}
 			if _, err := explore.Replay(locks[1], in, f.Other); (err == nil) != (f.Outcome == session.Lucky) {

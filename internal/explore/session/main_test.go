@@ -9,6 +9,6 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	defer explore.CollectRarely(explore.Bounds{})()
+	defer explore.ReduceGC(explore.Bounds{})()
 	goleak.VerifyTestMain(m)
 }

@@ -54,7 +54,7 @@ func Draw(ctx context.Context, s strategy.Strategy, in explore.Scenario, bounds 
 		return explore.System{Harness: h}, err
 	}, goal, bounds)
 	if err == nil && !result.Complete {
-		err = fmt.Errorf("%w: %s", ErrTooLarge, explore.BoundSays(result.BoundHit, in.Language))
+		err = fmt.Errorf("%w: %s", ErrTooLarge, explore.BoundText(result.BoundHit, in.Language))
 	}
 	if err != nil {
 		return nil, err

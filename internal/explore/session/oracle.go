@@ -28,7 +28,7 @@ func (m *Map) Oracle(s *Session, a explore.Anomaly) (Oracle, error) {
 	distances, saved := m.To(a), m.avoiding(a)
 	path, view := s.Path(), s.Now()
 	shown := len(path) + 1
-	for _, other := range view.Shown {
+	for _, other := range view.Hits {
 		if other.Anomaly == a {
 			shown = other.Step
 		}

@@ -62,7 +62,7 @@ func begin(ctx context.Context, s strategy.Strategy, in explore.Scenario) (*expl
 	if err := in.CheckFor(s); err != nil {
 		return nil, err
 	}
-	options := explore.Options{Cuts: engine.Cuts{EverySymmetry: true}, Stop: explore.Until(ctx)}
+	options := explore.Options{Cuts: engine.Cuts{EverySymmetry: true}, Stop: explore.StopWhenDone(ctx)}
 	return explore.NewHarness(s, in, options, engine.NewSeeds())
 }
 
@@ -107,13 +107,13 @@ func (s *Session) refuse(token string) error {
 		return err
 	}
 	schedule := s.now.Schedule + " " + token
-	if lacking := explore.Lacking(s.scenario, schedule, schedule); lacking != nil {
+	if lacking := explore.CheckBudget(s.scenario, schedule, schedule); lacking != nil {
 		return lacking
 	}
 	for _, d := range s.now.Disabled {
 		if d.What == token || want.Who != "" && d.What == want.Who || d.What == want.Kind.Fault().String() {
-			return explore.Stale(s.scenario, d.Why)
+			return explore.NewStaleError(s.scenario, d.Why)
 		}
 	}
-	return explore.Stale(s.scenario, choicesAre(s.now.Tokens(), s.scenario))
+	return explore.NewStaleError(s.scenario, choicesAre(s.now.Tokens(), s.scenario))
 }

@@ -42,8 +42,8 @@ func TestEveryChoiceDoesWhatItSays(t *testing.T) {
 			}
 			replayed, err := explore.Replay(s.Strategy(), s.Scenario(), s.Now().Schedule)
 			if err != nil || !reflect.DeepEqual(replayed.Steps, s.Now().Steps) ||
-				len(replayed.Shown) != len(s.Now().Shown) {
-				t.Errorf("%s replays as %v, %+v; want %+v, %+v", s.Now().Schedule, err, replayed, s.Now().Trace, s.Now().Shown)
+				len(replayed.Hits) != len(s.Now().Hits) {
+				t.Errorf("%s replays as %v, %+v; want %+v, %+v", s.Now().Schedule, err, replayed, s.Now().Trace, s.Now().Hits)
 			}
 		})
 	}
@@ -61,7 +61,7 @@ func tryAll(t *testing.T, s *session.Session) {
 		if last.Token != c.Token || last.Command != c.Command || last.Says != "" && last.Says != c.Says {
 			t.Errorf("after %q, the choice %+v did %+v", before.Schedule, c, last)
 		}
-		for _, a := range after.Shown {
+		for _, a := range after.Hits {
 			if a.Step == len(after.Steps) && !slices.Contains(c.Shows, a.Anomaly) {
 				t.Errorf("after %q, %s shows %s; its choice said %v", before.Schedule, c.Token, a.Anomaly, c.Shows)
 			}
@@ -157,7 +157,7 @@ func TestTheStateIsData(t *testing.T) {
 
 func TestTheEnd(t *testing.T) {
 	s := begin(t, "v0", "", "A:GET A:write B:GET B:write")
-	if v := s.Now(); !v.Over || len(v.Choices) > 0 || len(v.Shown) > 0 {
+	if v := s.Now(); !v.Over || len(v.Choices) > 0 || len(v.Hits) > 0 {
 		t.Errorf("%+v; want it to be over", v)
 	}
 	if err := s.Take("A:GET"); !errors.Is(err, explore.ErrStale) {

@@ -69,7 +69,7 @@ func stateOf(run *explore.Run, t trace.Trace) State {
 		if len(t.Steps) > 0 {
 			stance = t.Steps[len(t.Steps)-1].Standing[i]
 		}
-		s.Actors = append(s.Actors, Actor{a.Name, a.Process.Name, stance, run.BelievesInside(a), a.CallSites()})
+		s.Actors = append(s.Actors, Actor{a.Name, a.Process.Name, stance, run.IsInCriticalSection(a), a.CallSites()})
 	}
 	return s
 }

@@ -81,7 +81,7 @@ func (s *Session) choice(run *explore.Run, t engine.Transition, would explore.Re
 		Token: step.Token, Actor: step.Actor, Fault: t.Kind.Budget().String(), Command: step.Command, Shows: []explore.Anomaly{},
 		Says: cmp.Or(step.Says, step.Command, goesOn(run.Engine.Subject(t).Name, s.scenario)),
 	}
-	for _, shown := range would.Shown {
+	for _, shown := range would.Hits {
 		c.Shows = append(c.Shows, shown.Anomaly)
 	}
 	return c

@@ -43,11 +43,11 @@ func Explain(
 		return Why{}, err
 	}
 	defer session.Close()
-	i := slices.IndexFunc(session.Now().Shown, func(shown explore.Shown) bool { return shown.Anomaly == a })
+	i := slices.IndexFunc(session.Now().Hits, func(shown explore.AnomalyHit) bool { return shown.Anomaly == a })
 	if i < 0 {
-		return Why{}, explore.Stale(in, notShown(a, in))
+		return Why{}, explore.NewStaleError(in, notShown(a, in))
 	}
-	why := Why{Anomaly: a, Step: session.Now().Shown[i].Step, Saves: []Save{}, Unsettled: []int{}}
+	why := Why{Anomaly: a, Step: session.Now().Hits[i].Step, Saves: []Save{}, Unsettled: []int{}}
 	e := explanation{session, bounds, &why}
 	tokens, path := strings.Fields(session.Now().Schedule), session.Path()
 	possible := true // that an earlier fault made it possible, as far as is known
@@ -143,7 +143,7 @@ func (e explanation) others(choice string, way []string) ([]explore.Anomaly, err
 	schedule := strings.Join(append([]string{e.session.Now().Schedule, choice}, way...), " ")
 	replayed, err := explore.Replay(e.session.Strategy(), e.session.Scenario(), schedule)
 	shows := []explore.Anomaly{}
-	for _, shown := range replayed.Shown {
+	for _, shown := range replayed.Hits {
 		if shown.Step > len(e.session.Path()) {
 			shows = append(shows, shown.Anomaly)
 		}
@@ -163,7 +163,7 @@ func wayOn(ctx context.Context, s *Session, avoid explore.Anomaly, bounds explor
 	if s.Now().Over {
 		return []string{}, explore.Result{Result: search.Result{Complete: true}}, nil
 	}
-	result, err := onward(ctx, s, avoid, explore.Escaped, bounds)
+	result, err := onward(ctx, s, avoid, explore.CleanEnd, bounds)
 	if err != nil || len(result.Found) == 0 {
 		return nil, result, err
 	}

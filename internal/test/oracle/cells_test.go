@@ -47,7 +47,7 @@ func explored(t *testing.T) seat.Shipped {
 	t.Helper()
 	limits := seat.Usual()
 	limits.Cell = explore.Bounds{Memory: 1500 << 20} // not the time, which depends on the machine
-	defer explore.CollectRarely(limits.Cell)()
+	defer explore.ReduceGC(limits.Cell)()
 	w := httptest.NewRecorder()
 	route.Mux(seat.New(limits, nil).Routes()...).ServeHTTP(w,
 		httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/seat/table?anew", nil))

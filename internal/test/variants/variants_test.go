@@ -41,9 +41,9 @@ func TestVariantsAreJudgedRightly(t *testing.T) {
 			t.Logf("%d schedules in %.2f s: %s, %v", result.Schedules, result.Seconds, answer(result), err)
 			for _, e := range result.Found {
 				again, failed := explore.Replay(v.Lock, v.Scenario, e.Schedule())
-				shows := func(s explore.Shown) bool { return s.Anomaly == e.Anomaly() && s.Step == e.Length() }
-				if failed != nil || !slices.ContainsFunc(again.Shown, shows) {
-					t.Errorf("replayed: %v, %+v; want %s in the last step", failed, again.Shown, e.Anomaly())
+				shows := func(s explore.AnomalyHit) bool { return s.Anomaly == e.Anomaly() && s.Step == e.Length() }
+				if failed != nil || !slices.ContainsFunc(again.Hits, shows) {
+					t.Errorf("replayed: %v, %+v; want %s in the last step", failed, again.Hits, e.Anomaly())
 				}
 			}
 			if err == nil && result.Bound() != "" && len(result.Found) == 0 && !suite.Long && (v.Steps == 0 || testing.Short()) {
@@ -83,7 +83,7 @@ func judge(v variants.Variant, result explore.Result, err error) (wrong string) 
 	if v.Unknown != "" || v.Anomaly != "" && len(v.Unjudged) > 0 {
 		want = verdict.Unknown
 	}
-	if result.Verdict() != want || !strings.Contains(result.But(), v.Unknown) || !slices.Equal(result.Unjudged(), v.Unjudged) {
+	if result.Verdict() != want || !strings.Contains(result.Reservations(), v.Unknown) || !slices.Equal(result.Unjudged(), v.Unjudged) {
 		return fmt.Sprintf("%s; want %s %s, but for %q", answer(result), want, v.Unknown, v.Unjudged)
 	}
 	return ""
@@ -95,7 +95,7 @@ func answer(result explore.Result) string {
 	for _, e := range result.Found {
 		all = append(all, fmt.Sprintf("%s in %d steps (%s)", e.Anomaly(), e.Length(), e.Schedule()))
 	}
-	return strings.Join(append(all, result.Cut()...), ", ")
+	return strings.Join(append(all, result.Omissions()...), ", ")
 }
 
 // The set has each anomaly, and each name once.

@@ -13,9 +13,9 @@ import (
 	"lockstep/internal/lock"
 )
 
-// Of a lock on several nodes, each step says which node its command was for, what is so on each, and which fault it is.
-func TestStepsOnNodes(t *testing.T) {
-	replayed, err := explore.Replay(find(t, "redlock"), faultsOfTwo("node-restart=1,node-crash=1"),
+// For a lock on several nodes, each step has the node of its command, the fault, and the state of every node.
+func TestStepsDescribeEachNode(t *testing.T) {
+	replayed, err := explore.Replay(findStrategy(t, "redlock"), twoActors("node-restart=1,node-crash=1"),
 		"A:waits A.node1:SET A.node2:SET B:waits B.node1:SET/node-restarts B.node2:SET/node-crashes A.node3:SET")
 	if err != nil {
 		t.Fatal(err)
@@ -31,15 +31,15 @@ func TestStepsOnNodes(t *testing.T) {
 	}
 	for i, step := range replayed.Steps {
 		if got := fmt.Sprintf("%d %s %s | %s", step.Node, step.Fault, step.Says, step.State(language.English)); got != want[i] {
-			t.Errorf("step %d, %s: %q; want %q", i+1, step.Token, got, want[i])
+			t.Errorf("step %d, %s: got %q; want %q", i+1, step.Token, got, want[i])
 		}
 	}
 	if replayed.Nodes != 3 {
-		t.Errorf("%d nodes; want 3", replayed.Nodes)
+		t.Errorf("got %d nodes; want 3", replayed.Nodes)
 	}
 }
 
-// A step that uses a fault's budget names the fault, whatever becomes of a command.
+// Every step that uses up the budget of a fault names that fault.
 func TestStepsNameTheirFault(t *testing.T) {
 	for schedule, want := range map[string]string{
 		"A:SET expiry B:SET":             "[ expiry ]",
@@ -48,7 +48,7 @@ func TestStepsNameTheirFault(t *testing.T) {
 		"A:SET/unsynced failover":        "[failover failover]",
 		"A:SET/late B:SET A:SET/arrives": "[late  ]",
 	} {
-		replayed, err := explore.Replay(find(t, "v4"), faultsOfTwo("expiry=1,lost-reply=1,pause=1,failover=1,late=1"), schedule)
+		replayed, err := explore.Replay(findStrategy(t, "v4"), twoActors("expiry=1,lost-reply=1,pause=1,failover=1,late=1"), schedule)
 		if err != nil {
 			t.Errorf("%s: %v", schedule, err)
 			continue
@@ -58,57 +58,62 @@ func TestStepsNameTheirFault(t *testing.T) {
 			faults = append(faults, step.Fault)
 		}
 		if got := fmt.Sprint(faults); got != want {
-			t.Errorf("%s has the faults %s; want %s", schedule, got, want)
+			t.Errorf("%s: got the faults %s; want %s", schedule, got, want)
 		}
 	}
 }
 
-// What an actor has started is called by what it does, however often it did so before.
-func TestStepsOfWhatAnActorHasStarted(t *testing.T) {
+// A goroutine that an actor has started keeps its name, however often the actor has started one before.
+func TestStepsNameBackgroundTasks(t *testing.T) {
 	renewed := explore.Scenario{Actors: 1, Work: 25 * time.Second}
-	released := faultsOfTwo("")
+	released := twoActors("")
 	for _, test := range []struct {
 		lock     string
 		scenario explore.Scenario
 		schedule string
-		says     string // at the end
+		wantLast string // sentence of the last step
 	}{
-		{"v6", renewed, "A:lock A:GET time A.renewal:updateExpireTime time A.renewal:updateExpireTime", "A renews its lock"},
 		{
-			"redlock", renewed,
-			"A:waits A.node1:SET A.node2:SET A.node3:SET A:GET time A.node1:compareAndExtend A.node2:compareAndExtend",
-			"A renews its lock on node 2",
+			lock: "v6", scenario: renewed, schedule: "A:lock A:GET time A.renewal:updateExpireTime time A.renewal:updateExpireTime",
+			wantLast: "A renews its lock",
 		},
 		{
-			"v11", released, "A:begins A:acquireOrAsk A:readFenced A:write B:begins B:acquireOrAsk A:woken A.hear:release",
-			"A gives the lock back",
+			lock: "redlock", scenario: renewed,
+			schedule: "A:waits A.node1:SET A.node2:SET A.node3:SET A:GET time A.node1:compareAndExtend A.node2:compareAndExtend",
+			wantLast: "A renews its lock on node 2",
+		},
+		{
+			lock: "v11", scenario: released,
+			schedule: "A:begins A:acquireOrAsk A:readFenced A:write B:begins B:acquireOrAsk A:woken A.hear:release",
+			wantLast: "A gives the lock back",
 		},
 	} {
-		replayed, err := explore.Replay(find(t, test.lock), test.scenario, test.schedule)
+		replayed, err := explore.Replay(findStrategy(t, test.lock), test.scenario, test.schedule)
 		if err != nil {
 			t.Errorf("%s: %v", test.lock, err)
 			continue
 		}
-		if last := replayed.Steps[len(replayed.Steps)-1]; last.Says != test.says || last.Actor != "A" || last.Task == "" {
-			t.Errorf("%s: %s of %s: %s; want %s", test.lock, last.Task, last.Actor, last.Says, test.says)
+		if last := replayed.Steps[len(replayed.Steps)-1]; last.Says != test.wantLast || last.Actor != "A" || last.Task == "" {
+			t.Errorf("%s: got task %q of %s: %q; want a task of A: %q", test.lock, last.Task, last.Actor, last.Says, test.wantLast)
 		}
 	}
 }
 
-// Goroutines of one name are told apart while both are at work.
-func TestStepsOfTwoOfOneName(t *testing.T) {
-	mine := locker(func(ctx context.Context, c redis.Cmdable, opts lock.Options, _ string) (*lock.Lease, error) {
-		startWatch(ctx, c, opts)
-		startWatch(ctx, c, opts)
+// Two running goroutines of the same name have different names in a schedule.
+func TestTasksOfSameNameAreNumbered(t *testing.T) {
+	s := locker(func(ctx context.Context, c redis.Cmdable, opts lock.Options, _ string) (*lock.Lease, error) {
+		startLook(ctx, c, opts)
+		startLook(ctx, c, opts)
 		return nothingHeld(ctx, opts)
 	})
 	const schedule = "A:begins A.look:EXISTS A.look-2:EXISTS A.look-2:TTL A.look:TTL"
-	if _, err := explore.Replay(mine, explore.Scenario{Actors: 1}, schedule); err != nil {
+	if _, err := explore.Replay(s, explore.Scenario{Actors: 1}, schedule); err != nil {
 		t.Error(err)
 	}
 }
 
-func startWatch(ctx context.Context, c redis.Cmdable, opts lock.Options) {
+// startLook starts a goroutine that reads the lock's key twice.
+func startLook(ctx context.Context, c redis.Cmdable, opts lock.Options) {
 	opts.Clock.Go("look", func() {
 		c.Exists(ctx, opts.Key)
 		c.TTL(ctx, opts.Key)

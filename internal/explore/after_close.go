@@ -1,0 +1,68 @@
+package explore
+
+import (
+	"context"
+	"slices"
+
+	"lockstep/internal/explore/engine"
+	"lockstep/internal/lock"
+)
+
+// What a process keeps beyond its sales, such as a session or the lock itself, it gives back when its lock is closed (lock.Closer). No
+// schedule closes a lock, since that could be a step at any time: whether something is kept forever is found out in a copy of the run.
+
+// leakedActors returns an actor for each goroutine that continues although all sales of its process have ended and its lock is closed.
+func (l lookahead) leakedActors() []*engine.Actor {
+	if len(l.Engine.ActorsOfOutlivingTasks()) == 0 {
+		return nil
+	}
+	closed, end := l.afterClose()
+	defer end()
+	return closed.Engine.ActorsOfOutlivingTasks()
+}
+
+// afterClose returns a copy of the run in which the processes whose sales have ended have closed their locks. If there is nothing to close,
+// it returns the run itself.
+func (l lookahead) afterClose() (closed lookahead, end func()) {
+	needsClose := func(p *engine.Process) bool {
+		_, ok := l.lockers[slices.Index(l.Engine.Processes(), p)][0].(lock.Closer)
+		return ok && p.IsOver()
+	}
+	if !slices.ContainsFunc(l.Engine.Processes(), needsClose) {
+		return l, func() {}
+	}
+	closed, end = l.copyRun()
+	var done []*engine.Process
+	for _, a := range closed.Engine.Actors() {
+		if p := a.Process; p.IsOver() && !slices.Contains(done, p) {
+			done = append(done, p)
+			closed.closeLocks(a)
+		}
+	}
+	if err := closed.Engine.Err(); err != nil {
+		l.Engine.Fail(err)
+	}
+	return closed, end
+}
+
+// closeLocks has an actor close the locks of its process.
+func (l lookahead) closeLocks(a *engine.Actor) {
+	p := a.Process
+	locks := l.lockers[slices.Index(l.Engine.Processes(), p)]
+	l.Engine.RunOffSchedule(a, func() {
+		for _, locker := range locks {
+			_ = lock.Close(context.Background(), p.Clock(0), locker) // what a failed Close leaves is reported as left behind
+		}
+	})
+}
+
+// detectLeftBehind reports whether a lock remains that nobody can obtain, even after the processes whose sales have ended have closed their
+// locks. It may set undecided.
+func (l lookahead) detectLeftBehind() bool {
+	if !l.judge.HasRemains() || !l.detectOrphanedLock() {
+		return false
+	}
+	closed, end := l.afterClose()
+	defer end()
+	return closed == l || closed.judge.HasRemains() && closed.detectOrphanedLock()
+}

@@ -1,0 +1,139 @@
+package explore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"sync"
+	"time"
+
+	"lockstep/internal/explore/engine"
+	"lockstep/internal/explore/judge"
+	"lockstep/internal/explore/simredis"
+	"lockstep/internal/lock"
+	"lockstep/internal/strategy"
+)
+
+// judgeDriver connects a run's execution with its judge. It implements judge.Driver and engine.Judge.
+type judgeDriver struct{ *Run }
+
+// Now implements judge.Driver.
+func (d judgeDriver) Now() time.Duration { return d.Engine.Now() }
+
+// Contents implements judge.Driver.
+func (d judgeDriver) Contents() []*simredis.State { return d.Engine.Cluster.Contents() }
+
+// Excuses implements judge.Driver.
+func (d judgeDriver) Excuses() judge.Excuses {
+	d.excuses.FaultHappened = d.Engine.Faulted
+	d.excuses.SoldOut = stockOf(d.Engine.Cluster.MainState(), 0) == "0"
+	return d.excuses
+}
+
+// Changed implements engine.Judge.
+func (d judgeDriver) Changed(s *simredis.Server, before *simredis.State, by *engine.Actor) {
+	actor := -1
+	if by != nil {
+		actor = by.Index
+	}
+	d.judge.RecordChange(judge.Change{Server: s.Index, Before: before, After: s.State, ReplicaLags: s.Standby != nil}, actor)
+}
+
+// RecordOrders implements engine.Judge.
+func (d judgeDriver) RecordOrders(before, next *simredis.State) (*simredis.State, error) {
+	l, err := d.harness.readLedger(next)
+	for _, order := range l.newOrders {
+		d.judge.RecordOrder(order, hasOrder(before, order.ID), stockOf(before, order.Segment))
+	}
+	return l.reduced, err
+}
+
+// AppendState implements engine.Judge. Beside the judge's state it appends for how long an actor has waited although no live process held
+// the lock. Beyond maxIdle, the exact time makes no difference.
+func (d judgeDriver) AppendState(b []byte, o engine.Order) []byte {
+	b = d.judge.AppendState(b, judge.ActorOrder{Actors: o.Actors, Labels: o.Places})
+	return strconv.AppendInt(append(b, '|'), int64(min(d.Engine.Now()-d.idleSince, maxIdle)), 10)
+}
+
+// AppendActor implements engine.Judge.
+func (d judgeDriver) AppendActor(b []byte, actor int) []byte { return d.judge.AppendActor(b, actor) }
+
+// AppendServer implements engine.Judge.
+func (d judgeDriver) AppendServer(b []byte, server int, o engine.Order) []byte {
+	return d.judge.AppendServer(b, server, judge.ActorOrder{Actors: o.Actors, Labels: o.Places})
+}
+
+// setup returns the judge's configuration.
+func (d judgeDriver) setup() judge.Setup {
+	in, s := d.Engine.Scenario, d.harness.strategy
+	setup := judge.Setup{
+		Driver: d, Key: lock.Key, Scope: s.Scope, OnNodes: d.Engine.Cluster.OnNodes(), FreeWithin: in.FreedWithin,
+	}
+	if s.Update == strategy.Segmented { // each segment has its own lock, which does not keep anybody out of another segment
+		setup.Scope = strategy.Nobody
+	}
+	if d.harness.options.Starvation {
+		setup.MaxOvertakes = in.MaxOvertakes()
+	}
+	for _, a := range d.Engine.Actors() {
+		setup.Actors = append(setup.Actors, judge.Actor{Name: a.Name, Process: a.Process.Name, TriesOnce: a.TriesOnce(), ActorState: a})
+	}
+	return setup
+}
+
+// errNoLease is the reason why an exploration ends when a lock breaks the contract of lock.Locker.
+var errNoLease = errors.New("the lock returned neither a lease nor an error")
+
+// observedLock is an actor's lock. It reports every Lock and Unlock to the judge.
+type observedLock struct {
+	run   *Run
+	actor *engine.Actor
+	lock  lock.Locker
+}
+
+// Lock implements lock.Locker. An actor that tries only once calls TryLock instead, except in a nested call.
+func (l observedLock) Lock(ctx context.Context, owner string) (*lock.Lease, error) {
+	j, actor := l.run.judge, l.actor.Index
+	acquire := l.lock.Lock
+	if l.actor.TriesOnce() && !j.Sale(actor).HasLease() {
+		acquire = l.lock.TryLock
+	}
+	j.RecordAsk(actor, owner)
+	l.run.Engine.BeginRound()
+	lease, err := acquire(ctx, owner)
+	if err == nil && lease == nil {
+		if err = fmt.Errorf("%s: %w", l.actor.Name, errNoLease); !l.actor.Dead() {
+			l.run.Engine.Fail(err)
+		}
+	}
+	if err != nil {
+		j.RecordRefusal(actor, err, ctx.Err() != nil)
+		return nil, err
+	}
+	j.RecordEntry(actor, observedLease{lease})
+	startUnlock := sync.OnceValue(func() bool { return j.RecordUnlockStart(actor) }) // a failed Unlock may be repeated
+	return lease.With(func(ctx context.Context) error {
+		outermost := startUnlock()
+		err := lease.Unlock(ctx)
+		j.RecordUnlockEnd(actor, outermost, err)
+		return err
+	}), nil
+}
+
+// TryLock implements lock.Locker.
+func (l observedLock) TryLock(ctx context.Context, owner string) (*lock.Lease, error) {
+	return l.Lock(ctx, owner)
+}
+
+// observedLease is a lease as the judge sees it.
+type observedLease struct{ *lock.Lease }
+
+// Token implements judge.Lease.
+func (l observedLease) Token() (token int64, ok bool) { return l.Lease.Token(), l.Lease.Token() > 0 }
+
+// IsLost implements judge.Lease.
+func (l observedLease) IsLost() bool { return errors.Is(context.Cause(l.Context()), lock.ErrLost) }
+
+// IsOver implements judge.Lease.
+func (l observedLease) IsOver() bool { return l.Context().Err() != nil }

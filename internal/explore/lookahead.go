@@ -1,0 +1,62 @@
+package explore
+
+import (
+	"slices"
+	"time"
+
+	"lockstep/internal/explore/engine"
+	"lockstep/internal/explore/simredis"
+)
+
+// lookahead finds out how a run would continue, by continuing copies of it. The run itself can continue only after its copies have ended.
+type lookahead struct{ *Run }
+
+// Actor indices of the two newcomers in a probe run: one tries once, the other waits.
+const tryingNewcomer, waitingNewcomer = 0, 1
+
+// copyRun begins a run that is in the same state as this one.
+func (l lookahead) copyRun() (copied lookahead, end func()) {
+	next := l.harness.Begin()
+	for _, t := range l.Engine.Schedule() {
+		next.Apply(t)
+	}
+	return lookahead{next}, l.endOf(next)
+}
+
+// newcomers begins a probe run of two actors in one process, under names that no actor of the run has. Its servers hold what they would
+// hold some time after they held contents at now.
+func (l lookahead) newcomers(contents []*simredis.State, now, later time.Duration) (probe lookahead, end func(), err error) {
+	cluster, err := l.Engine.Cluster.AgedCopy(contents, later)
+	if err != nil {
+		return lookahead{}, nil, err
+	}
+	next := l.harness.begin(engine.Setup{
+		Scenario: engine.Scenario{Actors: 2, Replicas: 1, Try: 1}, Cluster: cluster, FirstActorName: 'a', Now: now + later,
+		Cuts: l.harness.options.Cuts,
+	})
+	return lookahead{next}, l.endOf(next), nil
+}
+
+// endOf returns a function that ends another run and connects the Redis clients to this one again.
+func (l lookahead) endOf(other *Run) (end func()) {
+	return func() {
+		other.Close()
+		l.harness.attach(l.Engine)
+	}
+}
+
+// check judges what follows from the current state, and reports whether nothing can follow.
+func (l lookahead) check() (over bool) {
+	transitions := l.Engine.Transitions()
+	l.checkIdle(transitions)
+	l.sleepsBesideFreeLock = onlyTimeRemains(transitions) && l.isAsleepBesideFreeLock()
+	quiet := l.Engine.Options.OnlyFutilePolls
+	if !slices.ContainsFunc(transitions, engine.Transition.IsProgress) || l.Engine.Options.LastResort {
+		l.checkSelfDeadlock()
+	}
+	over = len(transitions) == 0 || quiet && l.detectDeadlock()
+	if over && !l.undecided {
+		l.checkEnd()
+	}
+	return over
+}
