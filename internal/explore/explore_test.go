@@ -101,7 +101,7 @@ var claims = []struct {
 	{lock: "segmented", scenario: nested(faults("crash=1"))},
 	{lock: "segmented", scenario: actorsIn(3, 1, ""), long: true},
 	{lock: "optimistic", scenario: explore.Scenario{Actors: 3, Faults: faults("cancel=1").Faults}},
-	{lock: "v4", scenario: faults("lost-reply=1"), anomaly: anomaly.Idle},                                   // v4 removes a lock whose reply was lost
+	{lock: "v4", scenario: faults("lost-reply=1"), anomaly: anomaly.Idle},                                   // v4 removes the lock
 	{lock: "v4", scenario: faults("lost-request=1"), anomaly: anomaly.Idle, shows: anomaly.Idle, length: 5}, // the release is lost
 	{lock: "v6", scenario: faults("lost-reply=1"), anomaly: anomaly.Idle},
 	{lock: "v7", scenario: faults("failover=1"), anomaly: anomaly.TokenOrder, shows: anomaly.TokenOrder, length: 3},
@@ -113,11 +113,11 @@ var claims = []struct {
 	{lock: "getset", scenario: faults("lost-reply=1,cancel=1"), anomaly: anomaly.TwoHolders},
 	{lock: "getset", scenario: faults("lost-reply=1,cancel=1"), anomaly: anomaly.LeftBehind},
 	{lock: "getset", scenario: faults("lost-reply=1,cancel=1"), anomaly: anomaly.Stuck},
-	{lock: "getset", scenario: explore.Scenario{Skew: 4 * time.Second, Faults: faults("crash=1").Faults}}, // twice the skew is less than the expiry
+	{lock: "getset", scenario: explore.Scenario{Skew: 4 * time.Second, Faults: faults("crash=1").Faults}}, // 2 × skew < expiry
 	{lock: "getset", scenario: explore.Scenario{Skew: 15 * time.Second, Faults: faults("crash=1").Faults}, anomaly: anomaly.LeftBehind},
 	{lock: "getset", scenario: explore.Scenario{Skew: 15 * time.Second, Faults: faults("crash=1").Faults}, anomaly: anomaly.Stuck},
 	{lock: "getset", scenario: working(explore.Scenario{}), shows: anomaly.TwoHolders, length: 8},
-	{lock: "getset", scenario: faults("pause=1"), anomaly: anomaly.TwoHolders, shows: anomaly.TwoHolders, length: 9}, // the start of an attempt is a step
+	{lock: "getset", scenario: faults("pause=1"), anomaly: anomaly.TwoHolders, shows: anomaly.TwoHolders, length: 9}, // a start is a step
 	{lock: "v4", scenario: skewed()}, // the expiry depends on Redis's clock alone
 	{lock: "v6", scenario: skewed()},
 	{lock: "local", scenario: explore.Scenario{Replicas: 1}},

@@ -76,7 +76,7 @@ func TestFaultBreaksOnlyWhatItShould(t *testing.T) {
 		{lock: "v11", in: faults("rollback=1"), anomaly: anomaly.LostUpdate},
 		{lock: "v7", in: faults("rollback=1"), anomaly: anomaly.TokenOrder},
 		{lock: "v10", in: faults("rollback=1"), anomaly: anomaly.TokenOrder},
-		{lock: "v7", in: faults("rollback=1,redis-clock=1"), anomaly: anomaly.LostUpdate, shows: anomaly.LostUpdate, length: 8}, // the store has forgotten that B has read
+		{lock: "v7", in: faults("rollback=1,redis-clock=1"), anomaly: anomaly.LostUpdate, shows: anomaly.LostUpdate, length: 8},
 		{lock: "v7", in: faults("redis-clock=1"), anomaly: anomaly.TokenOrder},
 		{lock: "v11", in: faults("redis-clock=1"), anomaly: anomaly.TokenOrder},
 		{lock: "atomic", in: faults("rollback=1")},
@@ -159,9 +159,13 @@ func TestLockBreaksOnlyWithItsFault(t *testing.T) {
 		shows    explore.Anomaly
 		length   int
 	}{
-		"a waiter that takes the lock by force at last":  {strategy: impatient(), fault: "timeout=1", shows: anomaly.TwoHolders, length: 4},
-		"a deadline in the value, by the caller's clock": {strategy: findStrategy(t, "getset"), fault: "clock-jump=1", shows: anomaly.TwoHolders, length: 7},
-		"a lock that does not recognize its own attempt": {strategy: findStrategy(t, "v1"), fault: "resend=1", shows: anomaly.ForeignRelease, length: 6},
+		"a waiter that takes the lock by force at last": {strategy: impatient(), fault: "timeout=1", shows: anomaly.TwoHolders, length: 4},
+		"a deadline in the value, by the caller's clock": {
+			strategy: findStrategy(t, "getset"), fault: "clock-jump=1", shows: anomaly.TwoHolders, length: 7,
+		},
+		"a lock that does not recognize its own attempt": {
+			strategy: findStrategy(t, "v1"), fault: "resend=1", shows: anomaly.ForeignRelease, length: 6,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			checkShows(t, test.strategy, twoActors(""), test.shows, "", 0)
@@ -187,6 +191,7 @@ func impatient() strategy.Strategy {
 
 // A step with a fault says what the fault does, and which state it leads to.
 func TestFaultStepsDescribeFaultAndState(t *testing.T) {
+	const overdueFailover = "A:SET A:GET A:write A:compareAndDelete/unsynced B:SET expiry failover"
 	for _, test := range []struct {
 		lock, faults, schedule string
 		want                   []string // sentence and state of each step
@@ -248,7 +253,7 @@ func TestFaultStepsDescribeFaultAndState(t *testing.T) {
 			"the clock of A jumps ahead by 15s | lock: A, for 10s; stock: 100",
 			"Redis's clock jumps ahead by 15s: A's lock is gone | no lock; stock: 100",
 		}},
-		{lock: "v4", faults: "failover=1,expiry=1", schedule: "A:SET A:GET A:write A:compareAndDelete/unsynced B:SET expiry failover", want: []string{
+		{lock: "v4", faults: "failover=1,expiry=1", schedule: overdueFailover, want: []string{
 			"A takes the lock | lock: A, for 10s; stock: 100",
 			"A reads stock 100 | lock: A, for 10s; stock: 100",
 			"A writes stock 99 | lock: A, for 10s; stock: 99",

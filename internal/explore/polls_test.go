@@ -168,7 +168,8 @@ func TestFalseRefusalIsJudgedOnlyWithoutFaults(t *testing.T) {
 			in.Try = 1
 			result, err := explore.Explore(t.Context(), test.strategy, in, goal, explore.Bounds{})
 			if err != nil || foundWithin(100, result) != test.found || (len(result.Unjudged()) > 0) != test.unjudged {
-				t.Errorf("got error %v, %s, unjudged %q; want %s, unjudged: %t", err, foundWithin(100, result), result.Unjudged(), test.found, test.unjudged)
+				t.Errorf("got error %v, %s, unjudged %q; want %s, unjudged: %t",
+					err, foundWithin(100, result), result.Unjudged(), test.found, test.unjudged)
 			}
 		})
 	}

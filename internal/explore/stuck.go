@@ -111,7 +111,9 @@ func drive(x *engine.Execution, isWanted func(engine.Transition) bool, isGoal fu
 }
 
 // expiryDeadline returns the time by which every lock has expired twice by every clock.
-func expiryDeadline(x *engine.Execution) time.Duration { return x.Now() + 2*engine.TTL + x.MaxClockDifference() }
+func expiryDeadline(x *engine.Execution) time.Duration {
+	return x.Now() + 2*engine.TTL + x.MaxClockDifference()
+}
 
 // withoutFaults returns the possible transitions that are not faults.
 func withoutFaults(x *engine.Execution) []engine.Transition {

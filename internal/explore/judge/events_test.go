@@ -11,32 +11,32 @@ import (
 	"lockstep/internal/lock"
 )
 
-// lent is a lease.
-type lent struct {
-	token int64 // 0: none
-	over  error // why it is; nil: it is not
+// fakeLease is a lease in a given state.
+type fakeLease struct {
+	token int64 // fencing token; 0: none
+	cause error // cause of the end of its context; nil: it has not ended
 }
 
-func (l lent) Token() (token int64, ok bool) { return l.token, l.token > 0 }
-func (l lent) IsLost() bool                  { return errors.Is(l.over, lock.ErrLost) }
-func (l lent) IsOver() bool                  { return l.over != nil }
+func (l fakeLease) Token() (token int64, ok bool) { return l.token, l.token > 0 }
+func (l fakeLease) IsLost() bool                  { return errors.Is(l.cause, lock.ErrLost) }
+func (l fakeLease) IsOver() bool                  { return l.cause != nil }
 
-// tries is one who tries once.
-const tries = 2
+// onceActor is the index of actor C, which tries only once.
+const onceActor = 2
 
-// What locks say, their order and their tokens are judged by what is told alone: no engine is needed.
+// The judge detects anomalies from the reported events alone, without an engine.
 func TestJudgeDetectsAnomaliesInEvents(t *testing.T) {
-	told, stop := context.WithCancelCause(t.Context())
+	stopped, stop := context.WithCancelCause(t.Context())
 	stop(errors.New("its time is up"))
-	lease := func(ctx context.Context, token int64) Lease { return lent{token, context.Cause(ctx)} }
-	hidden := []anomaly.Anomaly{anomaly.ForeignRelease, anomaly.Untold, anomaly.FalseWord}
+	lease := func(ctx context.Context, token int64) Lease { return fakeLease{token, context.Cause(ctx)} }
+	ownership := []anomaly.Anomaly{anomaly.ForeignRelease, anomaly.Untold, anomaly.FalseWord}
 	for name, test := range map[string]struct {
-		past     Excuses
-		happens  func(*stage)
-		finds    []anomaly.Anomaly
+		excuses  Excuses
+		events   func(*fixture)
+		want     []anomaly.Anomaly
 		unjudged []anomaly.Anomaly
 	}{
-		"one after the other": {happens: func(s *stage) {
+		"one after the other": {events: func(s *fixture) {
 			for i := range 2 {
 				s.RecordAsk(i, "")
 				s.do(t, does(i, 0, "SET", "1"))
@@ -46,27 +46,27 @@ func TestJudgeDetectsAnomaliesInEvents(t *testing.T) {
 				s.RecordUnlockEnd(i, unlock, nil)
 			}
 		}},
-		"two at once": {happens: func(s *stage) {
+		"two at once": {events: func(s *fixture) {
 			for i := range 2 {
 				s.RecordAsk(i, "")
 				s.RecordEntry(i, lease(t.Context(), 0))
 			}
-		}, finds: []anomaly.Anomaly{anomaly.TwoHolders}, unjudged: hidden},
-		"one was told to stop": {happens: func(s *stage) {
-			s.RecordEntry(a, lease(told, 0))
+		}, want: []anomaly.Anomaly{anomaly.TwoHolders}, unjudged: ownership},
+		"one holder was told to stop": {events: func(s *fixture) {
+			s.RecordEntry(a, lease(stopped, 0))
 			s.RecordEntry(b, lease(t.Context(), 0))
-		}, unjudged: hidden},
-		"a token again": {happens: func(s *stage) {
+		}, unjudged: ownership},
+		"a token that was given before": {events: func(s *fixture) {
 			for i := range 2 {
 				s.RecordEntry(i, lease(t.Context(), 7))
 				s.RecordUnlockEnd(i, s.RecordUnlockStart(i), nil)
 			}
-		}, finds: []anomaly.Anomaly{anomaly.TokenOrder}, unjudged: hidden},
-		"a nested call with a token of its own": {happens: func(s *stage) {
+		}, want: []anomaly.Anomaly{anomaly.TokenOrder}, unjudged: ownership},
+		"a nested call with a token of its own": {events: func(s *fixture) {
 			s.RecordEntry(a, lease(t.Context(), 1))
 			s.RecordEntry(a, lease(t.Context(), 2))
-		}, finds: []anomaly.Anomaly{anomaly.TokenOrder}, unjudged: hidden},
-		"overtaken": {happens: func(s *stage) {
+		}, want: []anomaly.Anomaly{anomaly.TokenOrder}, unjudged: ownership},
+		"overtaken": {events: func(s *fixture) {
 			for range 2 {
 				s.RecordAsk(a, "")
 				s.RecordQueueing(a)
@@ -75,8 +75,8 @@ func TestJudgeDetectsAnomaliesInEvents(t *testing.T) {
 				s.RecordEntry(b, lease(t.Context(), 0))
 				s.RecordUnlockEnd(b, s.RecordUnlockStart(b), nil)
 			}
-		}, unjudged: hidden}, // once: who asks anew stands behind again
-		"overtaken twice": {happens: func(s *stage) {
+		}, unjudged: ownership}, // once: an actor that asks again queues behind the others
+		"overtaken twice": {events: func(s *fixture) {
 			s.RecordAsk(a, "")
 			s.RecordQueueing(a)
 			for range 2 {
@@ -85,56 +85,56 @@ func TestJudgeDetectsAnomaliesInEvents(t *testing.T) {
 				s.RecordEntry(b, lease(t.Context(), 0))
 				s.RecordUnlockEnd(b, s.RecordUnlockStart(b), nil)
 			}
-		}, finds: []anomaly.Anomaly{anomaly.Starved}, unjudged: hidden},
-		"its client went away, it hears": {happens: func(s *stage) {
+		}, want: []anomaly.Anomaly{anomaly.Starved}, unjudged: ownership},
+		"a false notice that the client went away": {events: func(s *fixture) {
 			s.RecordAsk(a, "")
 			s.RecordRefusal(a, lock.ErrCancelled, false)
-		}, finds: []anomaly.Anomaly{anomaly.FalseWord}},
-		"expired, it hears": {happens: func(s *stage) {
+		}, want: []anomaly.Anomaly{anomaly.FalseWord}},
+		"a false report of expiry": {events: func(s *fixture) {
 			s.RecordAsk(a, "")
 			s.do(t, does(a, 0, "SET", "1"))
 			s.RecordEntry(a, lease(t.Context(), 0))
 			s.RecordUnlockEnd(a, s.RecordUnlockStart(a), fmt.Errorf("unlock: %w", lock.ErrExpired))
-		}, finds: []anomaly.Anomaly{anomaly.FalseWord}},
-		"expired, it hears of what is not in the key": {happens: func(s *stage) {
+		}, want: []anomaly.Anomaly{anomaly.FalseWord}},
+		"a report of expiry of a lock that is not in the key": {events: func(s *fixture) {
 			s.RecordAsk(a, "")
 			s.RecordEntry(a, lease(t.Context(), 0))
 			s.RecordUnlockEnd(a, s.RecordUnlockStart(a), fmt.Errorf("unlock: %w", lock.ErrExpired))
-		}, unjudged: hidden},
-		"another one's, it hears at once": {happens: func(s *stage) {
-			s.RecordAsk(tries, "")
-			s.RecordRefusal(tries, lock.ErrNotObtained, false)
-		}, finds: []anomaly.Anomaly{anomaly.FalseWord}},
-		"another one's, it hears, and there is a key": {happens: func(s *stage) {
-			s.do(t, does(nobodys, 0, "SET", "1"))
-			s.RecordAsk(tries, "")
-			s.RecordRefusal(tries, lock.ErrNotObtained, false)
+		}, unjudged: ownership},
+		"a refusal although nobody else asks": {events: func(s *fixture) {
+			s.RecordAsk(onceActor, "")
+			s.RecordRefusal(onceActor, lock.ErrNotObtained, false)
+		}, want: []anomaly.Anomaly{anomaly.FalseWord}},
+		"a refusal while there is a key": {events: func(s *fixture) {
+			s.do(t, does(byTime, 0, "SET", "1"))
+			s.RecordAsk(onceActor, "")
+			s.RecordRefusal(onceActor, lock.ErrNotObtained, false)
 		}},
-		"another one's, it hears, and its own command left a key": {happens: func(s *stage) {
-			s.RecordAsk(tries, "")
-			s.do(t, does(tries, 0, "SET", "1"))
-			s.RecordRefusal(tries, lock.ErrNotObtained, false)
-		}, finds: []anomaly.Anomaly{anomaly.FalseWord}},
-		"another one's, it hears, and another one asks": {happens: func(s *stage) {
-			s.RecordAsk(tries, "")
+		"a refusal while there is only its own key": {events: func(s *fixture) {
+			s.RecordAsk(onceActor, "")
+			s.do(t, does(onceActor, 0, "SET", "1"))
+			s.RecordRefusal(onceActor, lock.ErrNotObtained, false)
+		}, want: []anomaly.Anomaly{anomaly.FalseWord}},
+		"a refusal while another actor asks": {events: func(s *fixture) {
+			s.RecordAsk(onceActor, "")
 			s.RecordAsk(a, "")
-			s.RecordRefusal(tries, lock.ErrNotObtained, false)
+			s.RecordRefusal(onceActor, lock.ErrNotObtained, false)
 		}},
-		"another one's, it hears after a fault": {past: Excuses{FaultHappened: true}, happens: func(s *stage) {
-			s.RecordAsk(tries, "")
-			s.RecordRefusal(tries, lock.ErrNotObtained, false)
+		"a refusal after a fault": {excuses: Excuses{FaultHappened: true}, events: func(s *fixture) {
+			s.RecordAsk(onceActor, "")
+			s.RecordRefusal(onceActor, lock.ErrNotObtained, false)
 		}, unjudged: []anomaly.Anomaly{anomaly.FalseWord}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := begin(t, 0, test.past)
-			test.happens(s)
+			s := newFixture(t, 0, test.excuses)
+			test.events(s)
 			s.Check()
-			var found []anomaly.Anomaly
-			for _, f := range s.Detected() {
-				found = append(found, f.Anomaly)
+			var got []anomaly.Anomaly
+			for _, d := range s.Detected() {
+				got = append(got, d.Anomaly)
 			}
-			if !slices.Equal(found, test.finds) || !slices.Equal(s.Unjudged(), test.unjudged) {
-				t.Errorf("found %v, unjudged %q; want %q, %q", s.Detected(), s.Unjudged(), test.finds, test.unjudged)
+			if !slices.Equal(got, test.want) || !slices.Equal(s.Unjudged(), test.unjudged) {
+				t.Errorf("got %v, unjudged %q; want %q, unjudged %q", s.Detected(), s.Unjudged(), test.want, test.unjudged)
 			}
 		})
 	}

@@ -10,7 +10,7 @@ import (
 	"lockstep/internal/service/reason"
 )
 
-// texts returns the sentence of each way to show an anomaly: a format, for the values that How names.
+// texts returns the sentence of each symptom. It is a format for the arguments that the symptom's comment lists.
 func texts() [symptomCount]language.Text {
 	both := language.Both
 	return [...]language.Text{
@@ -46,7 +46,8 @@ func texts() [symptomCount]language.Text {
 	}
 }
 
-// In says in a language how an anomaly has shown. A token may be a time.
+// In returns a sentence, in a language, that says how the anomaly has shown. A token in it may be a time, and is then relative to the
+// start.
 func (d Detection) In(in language.Language) string {
 	values := slices.Clone(d.Values)
 	for i, value := range values {
@@ -60,7 +61,7 @@ func (d Detection) In(in language.Language) string {
 	return simredis.RelativeTimes(fmt.Sprintf(texts()[d.Symptom].In(in), values...))
 }
 
-// Enumeration names one or more in a sentence: A, B and C.
+// Enumeration joins one or more names in a sentence, as in "A, B and C".
 func Enumeration(names []string, in language.Language) string {
 	last := len(names) - 1
 	if last == 0 {

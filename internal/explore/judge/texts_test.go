@@ -7,12 +7,12 @@ import (
 	"lockstep/internal/language"
 )
 
-// Each way to show an anomaly has its sentence in both languages, for the same values.
+// Each symptom has a sentence in both languages, with the same number of arguments.
 func TestEachSymptomHasTextsInBothLanguages(t *testing.T) {
-	for how, text := range texts() {
+	for symptom, text := range texts() {
 		english, chinese := text.In(language.English), text.In(language.Chinese)
 		if english == "" || chinese == english || strings.Count(english, "%") != strings.Count(chinese, "%") {
-			t.Errorf("%d: %q, %q", how, english, chinese)
+			t.Errorf("symptom %d: got %q and %q; want two texts with the same arguments", symptom, english, chinese)
 		}
 	}
 }
