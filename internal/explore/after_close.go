@@ -51,7 +51,7 @@ func (l lookahead) closeLocks(a *engine.Actor) {
 	locks := l.lockers[slices.Index(l.Engine.Processes(), p)]
 	l.Engine.RunOffSchedule(a, func() {
 		for _, locker := range locks {
-			_ = lock.Close(context.Background(), p.Clock(0), locker) // what a failed Close leaves is reported as left behind
+			_ = lock.Close(context.Background(), p.Clock(0), locker) // a failed Close shows as a lock left behind
 		}
 	})
 }

@@ -74,7 +74,7 @@ func All(
 	ctx context.Context, strategies []strategy.Strategy, actors int, bounds Bounds, progress func(in NamedScenario, now Result, ended bool),
 ) ([]LockRow, error) {
 	var (
-		results [][]Result // by strategy and scenario
+		results [][]Result // indexed by strategy and scenario
 		mu      sync.Mutex // serializes progress
 	)
 	group, ctx := errgroup.WithContext(ctx)

@@ -21,7 +21,7 @@ type Coverage struct {
 
 // stateSummary describes a state, apart from its anomalies.
 type stateSummary struct {
-	sold      int  // sales that have succeeded
+	soldCount int  // sales that have succeeded
 	contended bool // a sale waits while another one is in the critical section
 
 	unjudged  []Anomaly // anomalies that cannot be judged here because Redis does not show them
@@ -34,7 +34,7 @@ func (r *Run) Summary() any {
 	if r.sleepsBesideFreeLock {
 		unjudged = append(unjudged, anomaly.Idle)
 	}
-	return stateSummary{r.sold, r.judge.IsContended(), unjudged, r.undecided}
+	return stateSummary{r.soldCount, r.judge.IsContended(), unjudged, r.undecided}
 }
 
 // add counts what a step has led to. A state is counted only when it is new.
@@ -61,10 +61,10 @@ func (c *Coverage) add(e search.Edge[engine.Transition]) {
 	if !e.Terminal {
 		return
 	}
-	for len(c.EndStates) <= s.sold {
+	for len(c.EndStates) <= s.soldCount {
 		c.EndStates = append(c.EndStates, 0)
 	}
-	c.EndStates[s.sold]++
+	c.EndStates[s.soldCount]++
 }
 
 // Sold reports whether any sale has succeeded in any schedule that ran to its end.

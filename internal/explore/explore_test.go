@@ -73,7 +73,7 @@ var claims = []struct {
 	{lock: "v11", scenario: actorsIn(2, 1, "crash=1,lost-reply=1")},
 	{lock: "v11", scenario: actorsIn(3, 1, "crash=1,lost-reply=1")},
 	{lock: "v11", scenario: actorsIn(3, 1, "cancel=2")},
-	{lock: "v11", scenario: actorsIn(3, 2, "lost-wake=1"), long: true}, // with and without a lost message
+	{lock: "v11", scenario: actorsIn(3, 2, "lost-wake=1"), long: true}, // also covers no lost message
 	{lock: "delex"},
 	{lock: "delex", scenario: faults("crash=1")},
 	{lock: "delex", scenario: faults("expiry=2"), anomaly: anomaly.ForeignRelease},
@@ -241,7 +241,7 @@ func TestNodeSymmetryDoesNotChangeResults(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes minutes under the race detector, and has no more goroutines than the other tests")
 	}
-	for fault, nodes := range map[string]int{"": 2, "node-crash=1": 2, "node-restart=1": 3} { // with more, it takes minutes
+	for fault, nodes := range map[string]int{"": 2, "node-crash=1": 2, "node-restart=1": 3} { // more nodes take minutes
 		t.Run(fault, func(t *testing.T) {
 			scenario := explore.Scenario{Actors: 2, Try: 2, Nodes: nodes, Faults: faults(fault).Faults}
 			var verdicts []string

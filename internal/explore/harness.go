@@ -45,8 +45,8 @@ type Harness struct {
 	options      Options
 	memory       *simredis.Simulator
 	start        *simredis.State      // contents of the first server at the beginning of a run
-	clients      [][]*simredis.Client // by process and server
-	stores       []*dao.Store         // by process
+	clients      [][]*simredis.Client // indexed by process and server
+	stores       []*dao.Store         // indexed by process
 	masters      int                  // masters that the lock is on, beside the server with the stock; 0: the lock is on that server
 	hasher       *engine.Hasher
 	pool         engine.Pool
@@ -61,7 +61,7 @@ type Options struct {
 	engine.Cuts
 	Starvation bool         // whether to look for starved sales; the order of the waiters is then part of each state
 	Stop       func() error // called before each step; its error ends the run. Nil: runs are never stopped
-	MemoryPool *sync.Pool   // of *simredis.Simulator, shared by harnesses so that each command is simulated once; nil: not shared
+	MemoryPool *sync.Pool   // pool of *simredis.Simulator, so that harnesses simulate each command only once; nil: not shared
 }
 
 // StopWhenDone returns an Options.Stop that stops a run when ctx ends. It also yields before each step, so that a shop in the same process
@@ -119,12 +119,12 @@ func (h *Harness) Close() {
 
 // Run is one execution of a scenario under observation: the schedule so far, its judge, and a recorder if it is to be read.
 type Run struct {
-	Engine  *engine.Execution
-	harness *Harness
-	judge   *judge.Judge
-	lockers [][]lock.Locker // by process: a single lock, or one for each segment of the stock
-	excuses judge.Excuses
-	sold    int // sales that have succeeded
+	Engine    *engine.Execution
+	harness   *Harness
+	judge     *judge.Judge
+	lockers   [][]lock.Locker // indexed by process: its lock, or its lock for each segment of the stock
+	excuses   judge.Excuses
+	soldCount int // sales that have succeeded
 
 	idleSince            time.Duration // since when an actor waits although no live process holds the lock; part of the state, up to maxIdle
 	sleepsBesideFreeLock bool          // a waiter sleeps for longer than maxIdle although the lock's key is free
@@ -196,7 +196,7 @@ func (h *Harness) sell(run *Run) {
 				if _, err := sale.Sell(ctx, a.Sale, lock.Owner(a.Sale)); err != nil {
 					return err
 				}
-				run.sold++
+				run.soldCount++
 			}
 			return nil
 		})

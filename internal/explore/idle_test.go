@@ -48,7 +48,8 @@ func leftToExpiryAfter(holding time.Duration) func(context.Context, redis.Cmdabl
 			}
 			began := opts.Clock.Now()
 			return lock.NewLease(ctx, opts.Clock, 0, func(ctx context.Context) error {
-				switch held := opts.Clock.Now().Sub(began); {
+				held := opts.Clock.Now().Sub(began)
+				switch {
 				case held < holding:
 					return client.Del(ctx, opts.Key).Err()
 				case held < 8*time.Second:

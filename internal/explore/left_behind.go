@@ -32,7 +32,7 @@ func (l lookahead) detectOrphanedLock() bool {
 		return true
 	}
 	defer end()
-	refused := !later.driveToLockOrExpiry(waitingNewcomer) && later.judge.HasRemains() // without remains, the lock was given an expiry
+	refused := !later.driveToLockOrExpiry(waitingNewcomer) && later.judge.HasRemains() // no remains: the newcomer gave the lock an expiry
 	key, stays := l.Engine.Cluster.LockKey(lock.Key)
 	bothObtain := stays && key.IsString() && later.driveToLock(tryingNewcomer)
 	if later.Engine.Err() != nil || refused && later.Engine.HasClockReadingWaiter() {

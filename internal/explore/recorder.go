@@ -26,7 +26,7 @@ type recorder struct {
 	// What is known of the step that is being recorded:
 	step         *trace.Step
 	token        string       // short name of its command
-	verb         meaning.Verb // what its command does to the lock or the stock
+	verb         meaning.Verb // effect of its command on the lock or the stock
 	pipelineRest string       // sentence about the rest of its pipeline; "": there is no rest
 }
 
@@ -99,7 +99,8 @@ func (r *recorder) Trace() trace.Trace {
 
 // kind returns the kind of the current step, which a transition has led to.
 func (r *recorder) kind(t engine.Transition, before baseline) string {
-	switch kind := stepTexts()[t.Kind].kind; {
+	kind := stepTexts()[t.Kind].kind
+	switch {
 	case kind != "":
 		return kind
 	case r.step.Command != "":
@@ -179,7 +180,8 @@ func (r *recorder) segmentHolder(segment int) string {
 
 // stance returns where an actor stands.
 func (r *recorder) stance(a *engine.Actor) trace.Stance {
-	switch entered := r.judge.Sale(a.Index).IsInCriticalSection(); {
+	entered := r.judge.Sale(a.Index).IsInCriticalSection()
+	switch {
 	case a.Dead():
 		return trace.Dead
 	case !a.Started():

@@ -15,7 +15,7 @@ import (
 // shows its anomaly.
 type Recording struct {
 	trace.Trace `json:"trace"`
-	Hits        []AnomalyHit  `json:"shown"` // without duplicates, in order of appearance; a counterexample has only its own anomaly
+	Hits        []AnomalyHit  `json:"shown"` // distinct anomalies, in order of appearance; a counterexample has only its own
 	Scenario    NamedScenario `json:"-"`     // scenario of the run; it has a name only if All has explored it
 }
 

@@ -159,8 +159,8 @@ func (r *recorder) actorSentences(before baseline) []string {
 type stepText struct {
 	kind     string        // kind of the step; "": it depends on what the step did
 	sentence language.Text // complete sentence; empty: moveSentence says what the step did, between prefix and suffix
-	prefix   language.Text // what happens to the node before the command
-	suffix   language.Text // what happens to the reply or the sender after the command
+	prefix   language.Text // phrase for the fault of the node before the command
+	suffix   language.Text // phrase for the fate of the reply or the sender after the command
 }
 
 // stepTexts returns the texts of each kind of transition, by engine.Kind.
@@ -272,7 +272,8 @@ func (r *recorder) lockSentence(before baseline, a *engine.Actor) string {
 
 // foundSentence says what an actor's command has found at the lock without changing it.
 func (r *recorder) foundSentence(a *engine.Actor) string {
-	switch is := r.locks()[r.step.Node]; {
+	is := r.locks()[r.step.Node]
+	switch {
 	case r.isNodeDown():
 		return r.say("%s does not reach node %d", "%s 连不上节点 %d", a.Name, r.step.Node)
 	case !is.exists:
@@ -285,7 +286,8 @@ func (r *recorder) foundSentence(a *engine.Actor) string {
 // expirySentence says whose lock has expired, on each node. It returns "" if none has.
 func (r *recorder) expirySentence(before baseline) (sentence string) {
 	for i, is := range r.locks() {
-		switch was := before.locks[i]; {
+		was := before.locks[i]
+		switch {
 		case !was.exists || was.TTL == 0 || is.exists:
 		case sentence == "" && !r.x.Cluster.OnNodes():
 			return r.say(": %s expires", "：%s过期", r.lockOf(was.holder))
@@ -300,7 +302,8 @@ func (r *recorder) expirySentence(before baseline) (sentence string) {
 
 // redisSentence says how a fault of Redis has changed the lock. It returns "" if the lock is the same.
 func (r *recorder) redisSentence(before baseline) string {
-	switch was, is := before.locks[0], r.locks()[0]; {
+	was, is := before.locks[0], r.locks()[0]
+	switch {
 	case was.exists && !is.exists:
 		return r.say(": %s is gone", "：%s丢失", r.lockOf(was.holder))
 	case is.exists && (!was.exists || is.holder != was.holder):

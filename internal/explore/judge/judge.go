@@ -85,7 +85,7 @@ type Judge struct {
 // commonState is shared by all parts of a Judge.
 type commonState struct {
 	Setup
-	sales    []*Sale // by actor index
+	sales    []*Sale // indexed by actor
 	clock    int     // logical time: ticks when the lock changes and when an actor begins to wait
 	detected []Detection
 

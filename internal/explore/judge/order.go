@@ -13,7 +13,7 @@ import (
 type orderChecker struct {
 	*ownerTracker
 	lastChange map[string]int // logical time at which each process last changed a key of the lock
-	grants     []grant        // by the time of obtaining
+	grants     []grant        // sorted by the time of obtaining
 }
 
 // grant is the fencing token of a sale that obtained the lock.

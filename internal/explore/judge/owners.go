@@ -23,8 +23,8 @@ func ownedBy(actor int) ownership { return ownership{owner: actor, claimant: nob
 // ownerTracker tracks which actor truly holds the lock.
 type ownerTracker struct {
 	*commonState
-	servers  []ownership     // by server index
-	replicas []*ownership    // ownership as the server's replica or snapshot knows it, by server index; nil: the same as the server's
+	servers  []ownership     // indexed by server
+	replicas []*ownership    // ownership as the server's replica or snapshot knows it, indexed by server; nil: the same as the server's
 	holder   int             // index of the true holder
 	heldBy   map[string]bool // processes that have been the holder and have not released the lock since
 }
@@ -85,21 +85,21 @@ func (t *ownerTracker) updateOwner(change Change, by *Sale) {
 
 // keyChange is the lock's key before and after a command.
 type keyChange struct {
-	before, after   simredis.Key
+	oldKey, newKey  simredis.Key
 	existed, exists bool
 }
 
 // keepsValues reports whether the key's values are the same as before.
-func (ch keyChange) keepsValues() bool { return slices.Equal(ch.before.Values, ch.after.Values) }
+func (ch keyChange) keepsValues() bool { return slices.Equal(ch.oldKey.Values, ch.newKey.Values) }
 
 // addsExpiry reports whether all that changed is that a lock without an expiry got one.
 func (ch keyChange) addsExpiry() bool {
-	return ch.exists && ch.keepsValues() && ch.before.TTL == 0 && ch.after.TTL > 0
+	return ch.exists && ch.keepsValues() && ch.oldKey.TTL == 0 && ch.newKey.TTL > 0
 }
 
 // expiresSooner reports whether the lock now expires sooner than before.
 func (ch keyChange) expiresSooner() bool {
-	return ch.existed && ch.exists && ch.after.TTL > 0 && (ch.before.TTL == 0 || ch.after.TTL < ch.before.TTL)
+	return ch.existed && ch.exists && ch.newKey.TTL > 0 && (ch.oldKey.TTL == 0 || ch.newKey.TTL < ch.oldKey.TTL)
 }
 
 // symptom returns the symptom that the change is, if it is made to a lock of another sale.
@@ -121,10 +121,10 @@ func (ch keyChange) symptom() Symptom {
 // isCounting reports whether the only difference is in numbers inside the value, each by at most one. Then several actors count in the key,
 // and its value does not say which of them owns the lock.
 func (ch keyChange) isCounting() bool {
-	if !ch.existed || !ch.exists || !ch.before.IsString() || !ch.after.IsString() || ch.before.TTL != ch.after.TTL {
+	if !ch.existed || !ch.exists || !ch.oldKey.IsString() || !ch.newKey.IsString() || ch.oldKey.TTL != ch.newKey.TTL {
 		return false
 	}
-	oldText, newText := ch.before.FirstValue(), ch.after.FirstValue()
+	oldText, newText := ch.oldKey.FirstValue(), ch.newKey.FirstValue()
 	oldNumbers, newNumbers := numbers.FindAllString(oldText, -1), numbers.FindAllString(newText, -1)
 	if len(oldNumbers) != len(newNumbers) || numbers.ReplaceAllString(oldText, "") != numbers.ReplaceAllString(newText, "") {
 		return false
@@ -166,11 +166,11 @@ func (t *ownerTracker) isTakenBy(by *Sale, k simredis.Key) bool {
 
 // overwritesPermanent reports whether a lock without an expiry was overwritten.
 func (ch keyChange) overwritesPermanent() bool {
-	return ch.existed && ch.before.TTL == 0 && ch.exists && !ch.keepsValues()
+	return ch.existed && ch.oldKey.TTL == 0 && ch.exists && !ch.keepsValues()
 }
 
 // removesPermanent reports whether a lock without an expiry was removed.
-func (ch keyChange) removesPermanent() bool { return ch.existed && ch.before.TTL == 0 && !ch.exists }
+func (ch keyChange) removesPermanent() bool { return ch.existed && ch.oldKey.TTL == 0 && !ch.exists }
 
 // allows reports whether another sale may make this change to the lock of s. isShared says that the lock belongs to the other sale's
 // process: then it may change the lock as long as the key remains. Outside the critical section of s, others may also repair what a dead
@@ -191,7 +191,7 @@ func (t *ownerTracker) recordWrite(by *Sale, o *ownership, ch keyChange) {
 	var wasNamed, isNamed bool // whether the key named the owner before, and names it now
 	if o.owner != nobody {
 		owner = t.sales[o.owner]
-		wasNamed, isNamed = t.keyNames(ch.before, owner), t.keyNames(ch.after, owner)
+		wasNamed, isNamed = t.keyNames(ch.oldKey, owner), t.keyNames(ch.newKey, owner)
 	}
 	switch {
 	case owner == by:
@@ -205,14 +205,15 @@ func (t *ownerTracker) recordWrite(by *Sale, o *ownership, ch keyChange) {
 		return // somebody has joined or left a list, a set or a hash of holders or waiters
 	}
 	isExpelled := wasNamed && !isNamed && owner.Process != by.Process
-	isShared := t.isHeldByProcess(by.Process, ch.before) && !isExpelled
+	isShared := t.isHeldByProcess(by.Process, ch.oldKey) && !isExpelled
 	if ch.existed && owner != nil && owner != by && !owner.allows(ch, isShared) {
 		t.reportForeignChange(by, owner, ch)
 	}
 	if owner == by && by.unlocking {
 		by.leftToExpire = ch.expiresSooner()
 	}
-	switch successor := t.successor(ch.after, by); {
+	successor := t.successor(ch.newKey, by)
+	switch {
 	case !ch.exists:
 		*o = ownedBy(nobody)
 	case isShared && successor != nobody:
@@ -221,7 +222,7 @@ func (t *ownerTracker) recordWrite(by *Sale, o *ownership, ch keyChange) {
 		*o = ownedBy(nobody)
 	case ch.overwritesPermanent() && owner != nil && owner.IsInCriticalSection():
 		o.claimant = by.index
-	case (!ch.existed || !ch.keepsValues() && !isShared) && t.isTakenBy(by, ch.after):
+	case (!ch.existed || !ch.keepsValues() && !isShared) && t.isTakenBy(by, ch.newKey):
 		*o = ownedBy(by.index)
 	}
 }
@@ -229,14 +230,14 @@ func (t *ownerTracker) recordWrite(by *Sale, o *ownership, ch keyChange) {
 // isPreserved reports whether the key still holds all its former values, in the same order and for as long: others may have added to it, as
 // waiters do that enter themselves. A counter that grew by one, or shrank by one but not to zero, counts as preserved.
 func (t *ownerTracker) isPreserved(ch keyChange) bool {
-	if !ch.existed || !ch.exists || ch.before.TTL != ch.after.TTL {
+	if !ch.existed || !ch.exists || ch.oldKey.TTL != ch.newKey.TTL {
 		return false
 	}
-	if ch.before.IsString() {
-		return t.isUnattributed(ch.after) && ch.isCounting() && ch.after.FirstValue() != "0"
+	if ch.oldKey.IsString() {
+		return t.isUnattributed(ch.newKey) && ch.isCounting() && ch.newKey.FirstValue() != "0"
 	}
-	missing := ch.before.Values
-	for _, value := range ch.after.Values {
+	missing := ch.oldKey.Values
+	for _, value := range ch.newKey.Values {
 		if len(missing) > 0 && missing[0] == value {
 			missing = missing[1:]
 		}
@@ -250,8 +251,8 @@ func (t *ownerTracker) reportForeignChange(by, owner *Sale, ch keyChange) {
 	isBeliever := func(s *Sale) bool { return s.Process == owner.Process && s.IsInCriticalSection() }
 	switch {
 	case t.Sender != nil && (owner.Process == by.Process || !t.hasSale(isBeliever)):
-	case ch.symptom() == ForeignOverwrite && t.isUnattributed(ch.before) && t.isUnattributed(ch.after):
-		t.Report(anomaly.Unattributed, UnattributedOverwrite, by.Name, owner.Name, ch.before.Values, ch.after.Values)
+	case ch.symptom() == ForeignOverwrite && t.isUnattributed(ch.oldKey) && t.isUnattributed(ch.newKey):
+		t.Report(anomaly.Unattributed, UnattributedOverwrite, by.Name, owner.Name, ch.oldKey.Values, ch.newKey.Values)
 	default:
 		t.Report(anomaly.ForeignRelease, ch.symptom(), by.Name, owner.Name)
 	}
@@ -358,7 +359,7 @@ func (t *ownerTracker) restoreOwner(o *ownership, replica ownership, ch keyChang
 	switch {
 	case !ch.exists:
 		*o = ownedBy(nobody)
-	case o.owner != nobody && (ch.keepsValues() || t.isHeldByProcess(t.sales[o.owner].Process, ch.after)):
+	case o.owner != nobody && (ch.keepsValues() || t.isHeldByProcess(t.sales[o.owner].Process, ch.newKey)):
 	default:
 		*o = replica
 	}

@@ -20,9 +20,9 @@ type Sale struct {
 
 	index       int
 	owner       string        // owner value passed to Lock
-	waiting     bool          // in a call of Lock
+	waiting     bool          // Lock has been called and has not returned
 	leases      []Lease       // held leases, outermost first
-	unlocking   bool          // in the Unlock of its outermost lease
+	unlocking   bool          // Unlock of the outermost lease has been called and has not returned
 	unlockStart time.Duration // start of the latest Unlock of an outermost lease
 	holderSince int           // logical time at which it last became the true holder
 
