@@ -38,7 +38,9 @@ type AnomalyCell struct {
 }
 
 // Verdict sums up the cell.
-func (c AnomalyCell) Verdict() verdict.Verdict { return verdict.Search{Found: len(c.Found) > 0, Complete: c.Complete}.Verdict() }
+func (c AnomalyCell) Verdict() verdict.Verdict {
+	return verdict.Search{Found: len(c.Found) > 0, Complete: c.Complete}.Verdict()
+}
 
 // String returns the text of the cell in a table: the scenario that shows the anomaly in the fewest steps, and their number; "never" if no
 // scenario does; "unknown" if a bound was hit or Redis does not show it; "interrupted" if the context ended first; "–" if the strategy does
