@@ -93,12 +93,12 @@ func (b *Bursts) post(w http.ResponseWriter, r *http.Request) error {
 			return lock.WithCode("bad_request", err.Error())
 		}
 	}
-	one, err := b.begin(load.Burst{
+	started, err := b.begin(load.Burst{
 		Targets: b.Targets, Requests: want.N, Buyers: min(want.C, want.N), Stock: stock, Token: b.Token,
 		Timeout: answerTimeout, MinAnswered: minAnsweredShare,
 	})
 	if err == nil {
-		answer.Write(w, http.StatusAccepted, one.answer())
+		answer.Write(w, http.StatusAccepted, started.answer())
 	}
 	return err
 }
@@ -120,28 +120,28 @@ func (b *Bursts) begin(buyers load.Burst) (*burst, error) {
 		return nil, errRunning
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	one := &burst{id: b.NewID(), requests: buyers.Requests, cancel: cancel, done: make(chan struct{})}
-	buyers.Progress = func(int) { one.answered.Add(1) }
-	if b.bursts = append(b.bursts, one); len(b.bursts) > maxBursts {
+	started := &burst{id: b.NewID(), requests: buyers.Requests, cancel: cancel, done: make(chan struct{})}
+	buyers.Progress = func(int) { started.answered.Add(1) }
+	if b.bursts = append(b.bursts, started); len(b.bursts) > maxBursts {
 		b.bursts = slices.Clone(b.bursts[1:])
 	}
 	b.running.Go(func() {
 		defer cancel()
-		defer close(one.done)
+		defer close(started.done)
 		result, err := buyers.Run(ctx)
-		if one.err = err; err == nil {
-			one.result = &result
+		if started.err = err; err == nil {
+			started.result = &result
 		}
 	})
-	return one, nil
+	return started, nil
 }
 
 // Close cancels the running burst, and waits for its end.
 func (b *Bursts) Close() {
 	b.mu.Lock()
 	b.closed = true
-	for _, one := range b.bursts {
-		one.cancel()
+	for _, remembered := range b.bursts {
+		remembered.cancel()
 	}
 	b.mu.Unlock()
 	b.running.Wait()
@@ -154,17 +154,17 @@ func (b *Bursts) get(w http.ResponseWriter, r *http.Request) error {
 
 // cancel handles DELETE /bursts/{id}: it cancels a burst, and waits for its end.
 func (b *Bursts) cancel(w http.ResponseWriter, r *http.Request) error {
-	return b.answerOne(w, r, func(one *burst) {
-		one.cancel()
-		<-one.done
+	return b.answerOne(w, r, func(requested *burst) {
+		requested.cancel()
+		<-requested.done
 	})
 }
 
 // answerOne calls do with the requested burst and answers its state, or forwards the request.
 func (b *Bursts) answerOne(w http.ResponseWriter, r *http.Request, do func(*burst)) error {
-	if one := b.find(r.PathValue("id")); one != nil {
-		do(one)
-		answer.Write(w, http.StatusOK, one.answer())
+	if requested := b.find(r.PathValue("id")); requested != nil {
+		do(requested)
+		answer.Write(w, http.StatusOK, requested.answer())
 	} else if !b.forwardToPeer(w, r) {
 		return errNoBurst
 	}
@@ -175,9 +175,9 @@ func (b *Bursts) answerOne(w http.ResponseWriter, r *http.Request, do func(*burs
 func (b *Bursts) find(id string) *burst {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for _, one := range b.bursts {
-		if one.id == id {
-			return one
+	for _, candidate := range b.bursts {
+		if candidate.id == id {
+			return candidate
 		}
 	}
 	return nil

@@ -45,22 +45,22 @@ func newFindingLog() *findingLog {
 }
 
 // update takes the account's findings since the last call, and those that hold at now.
-func (f *findingLog) update(s *scene, now time.Time) {
-	for _, one := range s.account.TakeFindings() {
-		f.recordFinal(s, one, now)
+func (l *findingLog) update(s *scene, now time.Time) {
+	for _, f := range s.account.TakeFindings() {
+		l.recordFinal(s, f, now)
 	}
-	before := f.standing
-	f.standing = maps.Clone(before)
-	maps.DeleteFunc(f.standing, func(key findingKey, _ *sentFinding) bool { return key.kind != witness.Overlapped })
-	for _, one := range s.account.ProvisionalFindings(now, maxPerKind) {
-		f.recordProvisional(s, one, before[findingKeyOf(one)], now)
+	before := l.standing
+	l.standing = maps.Clone(before)
+	maps.DeleteFunc(l.standing, func(key findingKey, _ *sentFinding) bool { return key.kind != witness.Overlapped })
+	for _, f := range s.account.ProvisionalFindings(now, maxPerKind) {
+		l.recordProvisional(s, f, before[findingKeyOf(f)], now)
 	}
 	for key := range before {
-		if f.standing[key] == nil && key.kind != witness.Overtaken { // The end of an overtaking is a final finding.
-			f.eventCounts[string(key.kind)]++
+		if l.standing[key] == nil && key.kind != witness.Overtaken { // The end of an overtaking is a final finding.
+			l.eventCounts[string(key.kind)]++
 		}
 	}
-	f.endOverlaps(s, now)
+	l.endOverlaps(s, now)
 }
 
 // findingKey tells findings apart.
@@ -73,62 +73,62 @@ type findingKey struct {
 func findingKeyOf(f witness.Finding) findingKey { return findingKey{f.Kind, f.Subject, f.Other} }
 
 // recordFinal takes a finding that will not change any more. The ends of overlaps that were sent as provisional are left to endOverlaps.
-func (f *findingLog) recordFinal(s *scene, one witness.Finding, now time.Time) {
-	before := f.standing[findingKeyOf(one)]
+func (l *findingLog) recordFinal(s *scene, f witness.Finding, now time.Time) {
+	before := l.standing[findingKeyOf(f)]
 	switch {
 	case before == nil:
-		f.send(s.newFinding(one, now))
-	case one.Kind != witness.Overlapped:
-		f.resend(before, one.Sentence, now)
-		delete(f.standing, findingKeyOf(one))
+		l.send(s.newFinding(f, now))
+	case f.Kind != witness.Overlapped:
+		l.resend(before, f.Sentence, now)
+		delete(l.standing, findingKeyOf(f))
 	}
 }
 
 // recordProvisional takes a finding that may change, with its form at the last call, or nil: it is sent again if its text has changed.
-func (f *findingLog) recordProvisional(s *scene, one witness.Finding, before *sentFinding, now time.Time) {
-	isOverlap := one.Kind == witness.Overlapped
+func (l *findingLog) recordProvisional(s *scene, f witness.Finding, before *sentFinding, now time.Time) {
+	isOverlap := f.Kind == witness.Overlapped
 	switch {
 	case before == nil:
-		before = s.newFinding(one, now)
+		before = s.newFinding(f, now)
 		if isOverlap {
-			before.sentence = overlapText(one.Subject, one.Other).In
+			before.sentence = overlapText(f.Subject, f.Other).In
 		}
-		f.send(before)
-	case !isOverlap && now.Sub(before.sentAt) >= resendInterval && one.Sentence(language.English) != before.sentence(language.English):
-		f.resend(before, one.Sentence, now)
+		l.send(before)
+	case !isOverlap && now.Sub(before.sentAt) >= resendInterval && f.Sentence(language.English) != before.sentence(language.English):
+		l.resend(before, f.Sentence, now)
 	}
 	if !isOverlap || before.id != "" {
-		f.standing[findingKeyOf(one)] = before
+		l.standing[findingKeyOf(f)] = before
 	}
 }
 
 // endOverlaps sends again the overlaps that have ended, with their lengths.
-func (f *findingLog) endOverlaps(s *scene, now time.Time) {
-	for _, sent := range f.sent {
+func (l *findingLog) endOverlaps(s *scene, now time.Time) {
+	for _, sent := range l.sent {
 		key := findingKeyOf(sent.Finding)
-		if sent.Kind != witness.Overlapped || f.standing[key] != sent {
+		if sent.Kind != witness.Overlapped || l.standing[key] != sent {
 			continue
 		}
 		first, second := s.account.Sale(sent.Subject), s.account.Sale(sent.Other)
 		switch {
 		case first == nil || second == nil:
-			delete(f.standing, key)
+			delete(l.standing, key)
 		case !first.LeftAt.IsZero() && !second.LeftAt.IsZero():
-			delete(f.standing, key)
+			delete(l.standing, key)
 			ended := sent.Finding
 			ended.Duration = witness.Millis(witness.Earlier(first.LeftAt, second.LeftAt).Sub(second.ObtainedAt))
-			f.resend(sent, ended.Sentence, now)
+			l.resend(sent, ended.Sentence, now)
 		}
 	}
 }
 
 // counts returns the number of findings of each kind. An overlap counts when it has ended.
-func (f *findingLog) counts(a *witness.Account) map[string]int {
-	counts := maps.Clone(f.eventCounts)
+func (l *findingLog) counts(a *witness.Account) map[string]int {
+	counts := maps.Clone(l.eventCounts)
 	for kind, n := range a.FindingCounts {
 		counts[string(kind)] += n
 	}
-	for key := range f.standing {
+	for key := range l.standing {
 		if key.kind != witness.Overlapped {
 			counts[string(key.kind)]++
 		}
@@ -137,30 +137,30 @@ func (f *findingLog) counts(a *witness.Account) map[string]int {
 }
 
 // resend gives a finding a new text, and sends it again if it was sent.
-func (f *findingLog) resend(one *sentFinding, says func(language.Language) string, now time.Time) {
-	one.sentence, one.sentAt = says, now
-	if one.id != "" {
-		f.unsentFrames = append(f.unsentFrames, one.frame())
+func (l *findingLog) resend(f *sentFinding, says func(language.Language) string, now time.Time) {
+	f.sentence, f.sentAt = says, now
+	if f.id != "" {
+		l.unsentFrames = append(l.unsentFrames, f.frame())
 	}
 }
 
 // send sends a finding, unless there are many of its kind.
-func (f *findingLog) send(one *sentFinding) {
+func (l *findingLog) send(f *sentFinding) {
 	limit := maxFindings
-	if one.Kind != "" && !one.isBad {
+	if f.Kind != "" && !f.isBad {
 		limit = maxCostFindings
 	}
-	if f.recentCounts[one.kind]++; f.recentCounts[one.kind] > maxPerKind || len(f.sent) >= limit {
+	if l.recentCounts[f.kind]++; l.recentCounts[f.kind] > maxPerKind || len(l.sent) >= limit {
 		return
 	}
-	f.sent = append(f.sent, one)
-	one.id = fmt.Sprintf("f%d", len(f.sent))
-	f.unsentFrames = append(f.unsentFrames, one.frame())
+	l.sent = append(l.sent, f)
+	f.id = fmt.Sprintf("f%d", len(l.sent))
+	l.unsentFrames = append(l.unsentFrames, f.frame())
 }
 
 // newFinding returns a finding of the account in the form in which it is sent.
 func (s *scene) newFinding(f witness.Finding, now time.Time) *sentFinding {
-	one := &sentFinding{
+	sent := &sentFinding{
 		Finding: f, kind: string(f.Kind), atMillis: s.millis(f.At), sales: []string{}, isBad: f.Kind.IsBad(), sentAt: now,
 		sentence: f.Sentence,
 	}
@@ -168,30 +168,30 @@ func (s *scene) newFinding(f witness.Finding, now time.Time) *sentFinding {
 		if s.account.Sale(name) == nil { // For a replica, the sale that was in the critical section there.
 			name = s.account.SaleInCriticalSection(name, f.At)
 		}
-		if name != "" && !slices.Contains(one.sales, name) {
-			one.sales = append(one.sales, name)
+		if name != "" && !slices.Contains(sent.sales, name) {
+			sent.sales = append(sent.sales, name)
 		}
 	}
-	return one
+	return sent
 }
 
 // addReplicaEvent adds an event of a replica or a Redis.
-func (f *findingLog) addReplicaEvent(s *scene, event witness.Event) {
-	one := &sentFinding{atMillis: s.millis(event.Replied), kind: string(event.Kind), sales: []string{}, sentence: event.Sentence}
+func (l *findingLog) addReplicaEvent(s *scene, event witness.Event) {
+	sent := &sentFinding{atMillis: s.millis(event.Replied), kind: string(event.Kind), sales: []string{}, sentence: event.Sentence}
 	for _, sale := range s.account.ActiveSales {
-		if sale.Replica == event.Replica && len(one.sales) < maxNamedSales {
-			one.sales = append(one.sales, sale.Name)
+		if sale.Replica == event.Replica && len(sent.sales) < maxNamedSales {
+			sent.sales = append(sent.sales, sale.Name)
 		}
 	}
-	f.eventCounts[one.kind]++
-	f.send(one)
+	l.eventCounts[sent.kind]++
+	l.send(sent)
 }
 
 // takeFrames returns the frames of the findings since the last call.
-func (f *findingLog) takeFrames() []localized {
-	frames := f.unsentFrames
-	f.unsentFrames = nil
-	clear(f.recentCounts)
+func (l *findingLog) takeFrames() []localized {
+	frames := l.unsentFrames
+	l.unsentFrames = nil
+	clear(l.recentCounts)
 	return frames
 }
 
@@ -207,11 +207,11 @@ func (f *sentFinding) frame() localized {
 }
 
 // marks returns the latest findings about a sale, for its lane.
-func (f *findingLog) marks(sale string, in language.Language) []LaneMark {
+func (l *findingLog) marks(sale string, in language.Language) []LaneMark {
 	marks := []LaneMark{}
-	for _, one := range slices.Backward(f.sent) {
-		if len(marks) < maxMarks && slices.Contains(one.sales, sale) {
-			marks = append(marks, LaneMark{At: one.atMillis, Sentence: one.sentence(in), Bad: one.isBad})
+	for _, f := range slices.Backward(l.sent) {
+		if len(marks) < maxMarks && slices.Contains(f.sales, sale) {
+			marks = append(marks, LaneMark{At: f.atMillis, Sentence: f.sentence(in), Bad: f.isBad})
 		}
 	}
 	slices.Reverse(marks)

@@ -77,9 +77,9 @@ func (h *Hub) eventsSince(letters ...string) (events []witness.Event, sales []st
 
 // saleOf returns the sale of a letter, or of its own name; nil if it is not remembered.
 func (s *scene) saleOf(letter string) *witness.Sale {
-	for _, one := range slices.Backward(s.account.Sales) {
-		if strings.HasSuffix(one.Name, "#"+letter) {
-			return one
+	for _, sale := range slices.Backward(s.account.Sales) {
+		if strings.HasSuffix(sale.Name, "#"+letter) {
+			return sale
 		}
 	}
 	return s.account.Sale(s.names.name(letter))

@@ -76,16 +76,16 @@ func (v *storyView) update(s *scene, moments []witness.StoryMoment, now time.Tim
 	}
 	period, isGoingOn := witness.Span{}, false
 	for _, name := range sales {
-		one := s.account.Sale(name)
-		if one == nil || one.AskedAt.IsZero() {
+		sale := s.account.Sale(name)
+		if sale == nil || sale.AskedAt.IsZero() {
 			continue
 		}
-		v.lanes[name] = Lane{Name: name, Replica: one.Replica, Spans: s.laneSpans(one, now), End: laneEnd(one), Marks: []LaneMark{}}
-		period.From = witness.Earlier(period.From, one.AskedAt)
-		if one.EndedAt.After(period.To) {
-			period.To = one.EndedAt
+		v.lanes[name] = Lane{Name: name, Replica: sale.Replica, Spans: s.laneSpans(sale, now), End: laneEnd(sale), Marks: []LaneMark{}}
+		period.From = witness.Earlier(period.From, sale.AskedAt)
+		if sale.EndedAt.After(period.To) {
+			period.To = sale.EndedAt
 		}
-		isGoingOn = isGoingOn || one.EndedAt.IsZero()
+		isGoingOn = isGoingOn || sale.EndedAt.IsZero()
 	}
 	if isGoingOn {
 		period.To = now

@@ -12,7 +12,7 @@ import (
 type Account struct {
 	Events           []Event
 	Holdings         []*Holding          // periods in which a holder truly had the lock, in the order in which they began
-	NodeHoldings     []*Holding          // the same for each Redlock master; Holdings has those of a majority
+	NodeHoldings     []*Holding          // true holdings on each Redlock master; Holdings has those of a majority
 	Sales            []*Sale             // remembered sales, in the order in which they asked
 	ActiveSales      []*Sale             // sales that have asked for the lock and not ended
 	CriticalSections []*CriticalSection  // visits to the critical section, in the order of entry
@@ -28,7 +28,7 @@ type Account struct {
 	nodeCount     int // number of Redlock masters; 0: the lock is on one Redis
 
 	countsBeforeEvents     map[FindingKind]int // FindingCounts after the last event that is no longer in Events; nil: none was dropped
-	nextCountsBeforeEvents map[FindingKind]int // FindingCounts after the last event that will be dropped next
+	nextCountsBeforeEvents map[FindingKind]int // FindingCounts as of the next batch of events to be dropped
 
 	maxSegment int // largest stock segment seen so far
 

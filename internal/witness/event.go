@@ -41,8 +41,8 @@ type Event struct {
 
 // Command is a Redis command with its reply, and what they mean for the lock or the stock.
 type Command struct {
-	Name  string `json:"name"` // abbreviated command
-	Text  string `json:"text"` // whole command
+	Name  string `json:"name"` // command's name, or its script's
+	Text  string `json:"text"` // complete command with its arguments
 	Reply string `json:"reply"`
 	Polls int    `json:"polls,omitempty"` // number of refused attempts since the last recorded command; the first refusal is recorded itself
 

@@ -21,12 +21,12 @@ func (s *Sale) endNestedWait(at time.Time) []Finding {
 // recordWait ends a sale's wait. It reports a long wait and the holder waited for, which may be the sale itself without knowing it, and
 // polling: of several masters, the one that was asked most often counts.
 func (a *Account) recordWait(s *Sale, event Event) {
-	n := 0
+	attempts := 0
 	for _, times := range s.attempts {
-		n = max(n, times)
+		attempts = max(attempts, times)
 	}
-	if n > maxUnreportedAttempts {
-		a.report(Finding{Kind: PolledOften, At: event.Replied, Subject: s.Name, Count: n})
+	if attempts > maxUnreportedAttempts {
+		a.report(Finding{Kind: PolledOften, At: event.Replied, Subject: s.Name, Count: attempts})
 	}
 	since := s.waitingSince
 	s.waitingSince, s.attempts = time.Time{}, nil
@@ -171,23 +171,23 @@ func (q *redisQueue) record(event Event) {
 // markDead notes what a dead replica leaves behind. holdings and active are those of the account: the replica's next process begins again
 // with sales of the same names.
 func (q *redisQueue) markDead(event Event, segment int, holdings []*Holding, active []*Sale) {
-	left := deadReplica{diedAt: event.Replied, queuedSince: q.queuedSince[event.Replica]}
+	dead := deadReplica{diedAt: event.Replied, queuedSince: q.queuedSince[event.Replica]}
 	for _, h := range holdings {
 		isOwn := h.Segment == segment && ReplicaOf(h.Holder) == event.Replica
 		if isOwn && h.Contains(event.Replied) && (h.End != Ongoing || !h.isExpiredAt(event.Replied)) {
-			left.holderOrWaiter, left.hadLock = h.Holder, true
+			dead.holderOrWaiter, dead.hadLock = h.Holder, true
 		}
 	}
 	for _, s := range active {
 		switch {
 		case s.Replica != event.Replica || s.Segment != segment:
-		case left.holderOrWaiter == event.Replica && !s.ObtainedAt.IsZero(),
-			left.holderOrWaiter == "" && s.IsWaiting() && !left.queuedSince.IsZero():
-			left.holderOrWaiter = s.Name
+		case dead.holderOrWaiter == event.Replica && !s.ObtainedAt.IsZero(),
+			dead.holderOrWaiter == "" && s.IsWaiting() && !dead.queuedSince.IsZero():
+			dead.holderOrWaiter = s.Name
 		}
 	}
-	if left.holderOrWaiter != "" {
-		q.dead = append(q.dead, left)
+	if dead.holderOrWaiter != "" {
+		q.dead = append(q.dead, dead)
 	}
 	delete(q.queuedSince, event.Replica)
 }
