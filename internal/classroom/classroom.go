@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strconv"
 	"sync"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -35,7 +36,7 @@ type Classroom struct {
 // New makes a classroom of the course's files. It reads them when the first lesson is asked for.
 func New(files fs.FS) *Classroom {
 	c := &Classroom{Client: func(r *http.Request) string { return api.Client(r, false) }}
-	c.room.NewID = uuid.NewString
+	c.room.NewID, c.room.Now = uuid.NewString, time.Now
 	c.lessons = sync.OnceValues(func() (map[language.Language][]course.Lesson, error) {
 		all := map[language.Language][]course.Lesson{}
 		for _, in := range language.All() {
@@ -56,7 +57,7 @@ func (c *Classroom) Routes() []route.Row {
 	return []route.Row{
 		route.On("GET", "/course", route.Reader, route.Replica, route.Kept(value(c.list), route.ByQuery("lang"))),
 		route.On("GET", "/course/{lesson}", route.Reader, route.Replica, route.Kept(value(c.lesson), route.ByQuery("lang"))),
-		route.On("GET", "/room", route.Reader, route.Front, value(func(*http.Request) (any, error) { return c.room.State(), nil })),
+		route.On("GET", "/room", route.Reader, route.Front, value(c.state)),
 		route.On("POST", "/room", route.Administrator, route.Front, value(func(*http.Request) (any, error) { return c.room.Open(), nil })),
 		route.On("PUT", "/room", route.Administrator, route.Front, value(c.turn)),
 		route.On("DELETE", "/room", route.Administrator, route.Front, value(func(*http.Request) (any, error) { return c.room.Close(), nil })),
@@ -64,6 +65,9 @@ func (c *Classroom) Routes() []route.Row {
 		route.On("GET", "/room/join", route.Reader, route.Front, value(c.doors)),
 		route.On("POST", "/room/join", route.Participant, route.Front, value(func(r *http.Request) (any, error) {
 			return c.room.Join(c.Client(r))
+		})),
+		route.On("DELETE", "/room/join", route.Participant, route.Front, value(func(r *http.Request) (any, error) {
+			return c.room.Leave(r.FormValue("participant"))
 		})),
 		route.On("POST", "/room/answer", route.Participant, route.Front, value(c.predict)),
 		route.On("GET", "/room/participants", route.Administrator, route.Front, value(c.participants)), // who they are is for who teaches
@@ -130,6 +134,21 @@ func (c *Classroom) counts(r *http.Request) (any, error) {
 		return nil, err
 	}
 	return c.room.Counts(lesson.Number, len(lesson.Choices))
+}
+
+// state says where the class is; of an answer that is revealed, how the class answered, too.
+func (c *Classroom) state(r *http.Request) (any, error) {
+	state, err := c.room.State(r.FormValue("participant"))
+	if err != nil || !state.Revealed {
+		return state, err
+	}
+	lesson, err := c.find(state.At, language.English)
+	if err != nil {
+		return nil, err
+	}
+	counts, err := c.room.Counts(lesson.Number, len(lesson.Choices))
+	state.Answer, state.Counts = lesson.Answer, counts.Counts
+	return state, err
 }
 
 // predict takes what a participant predicts.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"maps"
 	"slices"
-	"time"
 )
 
 // Joined is a participant's place: a name to speak by, which nobody else knows.
@@ -32,8 +31,22 @@ func (r *Room) Join(address string) (Joined, error) {
 		return Joined{}, ErrFull
 	}
 	is := Joined{r.NewID()}
-	r.in[is.Participant] = &attendance{address, time.Now(), map[int]int{}}
+	r.in[is.Participant] = &attendance{address, r.Now(), map[int]int{}}
 	return is, nil
+}
+
+// Leave gives a participant's place back. What it did is forgotten.
+func (r *Room) Leave(who string) (State, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch {
+	case !r.state().Open:
+		return State{}, ErrNoRoom
+	case r.in[who] == nil:
+		return State{}, ErrParticipant
+	}
+	delete(r.in, who)
+	return r.state(), nil
 }
 
 // makeRoom takes a place from the address with most participants. It reports false if the new one's has about as many, and is another.

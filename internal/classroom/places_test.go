@@ -34,8 +34,8 @@ func TestNobodyFillsTheRoom(t *testing.T) {
 		if err := room.Answer(first, 3, 1); err != nil {
 			t.Errorf("who was there since: %v", err)
 		}
-		if state := room.State(); state.Participants != classroom.MostParticipants {
-			t.Errorf("there are %d participants; want %d", state.Participants, classroom.MostParticipants)
+		if state, err := room.State(first); err != nil || state.Participants != classroom.MostParticipants {
+			t.Errorf("there are %d participants, %v; want %d", state.Participants, err, classroom.MostParticipants)
 		}
 	})
 }

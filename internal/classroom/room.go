@@ -12,6 +12,7 @@ import (
 const (
 	Lifetime         = 4 * time.Hour
 	MostParticipants = 500
+	Silence          = 30 * time.Second // after which a participant is no longer waited for
 )
 
 // The errors of a room.
@@ -24,7 +25,8 @@ var (
 
 // Room is where a class predicts together: it counts how many chose what. It is kept in memory alone, and gone once it is closed.
 type Room struct {
-	NewID func() string // makes the names of participants, which nobody can guess
+	NewID func() string    // makes the names of participants, which nobody can guess
+	Now   func() time.Time // the clock
 
 	mu    sync.Mutex
 	until time.Time // when it ends by itself
@@ -50,15 +52,17 @@ type On struct {
 type State struct {
 	Open         bool      `json:"open"`
 	Until        time.Time `json:"until,omitzero"`
-	Participants int       `json:"participants"`
+	Participants int       `json:"participants"` // who are there
 	On
+	Answer int   `json:"answer,omitzero"`  // of the lesson, once it is revealed
+	Counts []int `json:"counts,omitempty"` // of each choice, once the answer is revealed
 }
 
 // Counts are how many chose what in a lesson.
 type Counts struct {
 	Lesson       int   `json:"lesson"`
-	Counts       []int `json:"counts"` // of each choice
-	Participants int   `json:"participants"`
+	Counts       []int `json:"counts"`       // of each choice
+	Participants int   `json:"participants"` // who are there, or have chosen
 }
 
 // Open opens the room for its lifetime. A room that is open stays as it is.
@@ -66,7 +70,7 @@ func (r *Room) Open() State {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !r.state().Open {
-		r.until, r.on = time.Now().Add(Lifetime), On{}
+		r.until, r.on = r.Now().Add(Lifetime), On{}
 		r.in, r.out = map[string]*attendance{}, map[string]bool{}
 	}
 	return r.state()
@@ -80,23 +84,39 @@ func (r *Room) Close() State {
 	return r.state()
 }
 
-// State reports whether the room is open.
-func (r *Room) State() State {
+// State reports whether the room is open. A participant that asks is there.
+func (r *Room) State(who string) (State, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.state()
+	if who != "" && r.state().Open {
+		is := r.in[who]
+		if is == nil {
+			return State{}, ErrParticipant
+		}
+		is.seen = r.Now()
+	}
+	return r.state(), nil
 }
 
 // state ends a room whose time is over, and says what there is.
 func (r *Room) state() State {
-	if !time.Now().Before(r.until) {
+	if !r.Now().Before(r.until) {
 		r.in = nil
 	}
 	if r.in == nil {
 		return State{}
 	}
-	return State{Open: true, Until: r.until, Participants: len(r.in), On: r.on}
+	state := State{Open: true, Until: r.until, On: r.on}
+	for _, is := range r.in {
+		if r.hears(is) {
+			state.Participants++
+		}
+	}
+	return state
 }
+
+// hears reports whether a participant has said something lately.
+func (r *Room) hears(is *attendance) bool { return r.Now().Sub(is.seen) < Silence }
 
 // Turn says what the class is at from now on.
 func (r *Room) Turn(on On) (State, error) {
@@ -120,22 +140,26 @@ func (r *Room) Answer(who string, lesson, choice int) error {
 	if is == nil {
 		return ErrParticipant
 	}
-	is.seen, is.choices[lesson] = time.Now(), choice
+	is.seen, is.choices[lesson] = r.Now(), choice
 	return nil
 }
 
-// Counts counts what was chosen in a lesson that has so many choices.
+// Counts counts what was chosen in a lesson that has so many choices, also by who is silent since: a phone sleeps soon. Nobody waits for a
+// silent one that has not chosen.
 func (r *Room) Counts(lesson, choices int) (Counts, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	state := r.state()
-	if !state.Open {
+	if !r.state().Open {
 		return Counts{}, ErrNoRoom
 	}
-	counts := Counts{Lesson: lesson, Counts: make([]int, choices), Participants: state.Participants}
-	for _, who := range r.in {
-		if choice := who.choices[lesson]; choice > 0 {
+	counts := Counts{Lesson: lesson, Counts: make([]int, choices)}
+	for _, is := range r.in {
+		choice := is.choices[lesson]
+		if choice > 0 {
 			counts.Counts[choice-1]++
+		}
+		if choice > 0 || r.hears(is) {
+			counts.Participants++
 		}
 	}
 	return counts, nil

@@ -1,6 +1,7 @@
 package classroom_test
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -23,7 +24,7 @@ func answerOf(who string, lesson, choice int) string {
 // opened opens a room whose participants have numbers.
 func opened() *classroom.Room {
 	n := 0
-	room := &classroom.Room{NewID: func() string { n++; return fmt.Sprintf("participant-%06d", n) }}
+	room := &classroom.Room{NewID: func() string { n++; return fmt.Sprintf("participant-%06d", n) }, Now: time.Now}
 	room.Open()
 	return room
 }
@@ -167,14 +168,82 @@ func TestTheRoomEndsByItself(t *testing.T) {
 		time.Sleep(classroom.Lifetime / 2)
 		room.Close()
 		room.Open()
-		joins(t, room, "10.0.0.1")
+		who := joins(t, room, "10.0.0.1")
 		time.Sleep(classroom.Lifetime - time.Second)
-		if state := room.Open(); !state.Open || state.Participants != 1 {
-			t.Errorf("just before its end: %+v", state)
+		room.Open()
+		if state, err := room.State(who); err != nil || state.Participants != 1 {
+			t.Errorf("just before its end: %+v, %v", state, err)
 		}
 		time.Sleep(2 * time.Second)
-		if state := room.State(); state.Open || state.Participants != 0 {
-			t.Errorf("after its end: %+v", state)
+		if state, err := room.State(""); err != nil || state.Open || state.Participants != 0 {
+			t.Errorf("after its end: %+v, %v", state, err)
 		}
 	})
+}
+
+// Nobody waits for who is silent: a browser that was closed, a phone that sleeps. Whoever comes back is there again. An answer stays.
+func TestTheRoomDoesNotWaitForTheSilent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		room := opened()
+		answers, closes, stays := joins(t, room, "10.0.0.1"), joins(t, room, "10.0.0.2"), joins(t, room, "10.0.0.3")
+		asks := func(who string) {
+			t.Helper()
+			if _, err := room.State(who); err != nil {
+				t.Error(err)
+			}
+		}
+		counted := func(when, want string) {
+			t.Helper()
+			counts, err := room.Counts(3, 2)
+			if err != nil {
+				t.Error(err)
+			}
+			state, err := room.State("")
+			if got := fmt.Sprint(counts.Counts, counts.Participants, state.Participants); got != want || err != nil {
+				t.Errorf("%s: %s, %v; want %s", when, got, err, want)
+			}
+		}
+		if err := room.Answer(answers, 3, 1); err != nil {
+			t.Error(err)
+		}
+		time.Sleep(classroom.Silence - time.Second)
+		asks(stays)
+		counted("just in time", "[1 0] 3 3")
+		time.Sleep(2 * time.Second)
+		counted("one has answered, one is gone, one has yet to answer", "[1 0] 2 1")
+		asks(closes)
+		counted("one is back", "[1 0] 3 2")
+		asks(answers)
+		counted("all are", "[1 0] 3 3")
+		if state, err := room.Leave(answers); err != nil || state.Participants != 2 {
+			t.Errorf("one has left: %+v, %v", state, err)
+		}
+		counted("one has left", "[0 0] 2 2")
+		if _, err := room.State(answers); !errors.Is(err, classroom.ErrParticipant) {
+			t.Errorf("who has left asks: %v", err)
+		}
+	})
+}
+
+// Once the answer is revealed, everybody may know it, and how the class answered; until then nobody.
+func TestARevealedAnswerIsForAll(t *testing.T) {
+	handler := route.Mux(classroom.New(docs.Course()).Routes()...)
+	ask(t, handler, http.MethodPost, "/room", "", nil)
+	who := join(t, handler).Participant
+	ask(t, handler, http.MethodPost, "/room/answer", answerOf(who, 3, 2), nil)
+	for at, want := range map[string]string{`{"at":"3"}`: "0 []", `{"at":"3","revealed":true}`: "1 [0 1 0]"} {
+		var room classroom.State
+		ask(t, handler, http.MethodPut, "/room", at, nil)
+		ask(t, handler, http.MethodGet, "/room?participant="+who, "", &room)
+		if got := fmt.Sprint(room.Answer, room.Counts); got != want {
+			t.Errorf("at %s: %s; want %s", at, got, want)
+		}
+	}
+	var room classroom.State
+	if ask(t, handler, http.MethodDelete, "/room/join?participant="+who, "", &room); room.Participants != 0 {
+		t.Errorf("one has left, and there are %d", room.Participants)
+	}
+	if status := ask(t, handler, http.MethodGet, "/room?participant="+who, "", nil); status != http.StatusNotFound {
+		t.Errorf("who has left asks: %d", status)
+	}
 }

@@ -73,7 +73,7 @@ func TestTheDocumentHasEveryRoute(t *testing.T) {
 // no page of another site.
 func TestWhoMay(t *testing.T) {
 	participants := map[string]bool{
-		"POST /inventory/sale": true, "POST /room/join": true, "POST /room/answer": true,
+		"POST /inventory/sale": true, "POST /room/join": true, "DELETE /room/join": true, "POST /room/answer": true,
 		"GET /events": true, "GET /live": true, "GET /live/pair": true,
 	}
 	for _, row := range every(nil, nil) {
