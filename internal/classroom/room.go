@@ -2,6 +2,7 @@ package classroom
 
 import (
 	"fmt"
+	"strconv"
 	"sync"
 	"time"
 
@@ -56,6 +57,7 @@ type State struct {
 	On
 	Answer int   `json:"answer,omitzero"`  // of the lesson, once it is revealed
 	Counts []int `json:"counts,omitempty"` // of each choice, once the answer is revealed
+	Choice int   `json:"choice,omitzero"`  // of the participant who asks, once the answer is revealed
 }
 
 // Counts are how many chose what in a lesson.
@@ -88,14 +90,20 @@ func (r *Room) Close() State {
 func (r *Room) State(who string) (State, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if who != "" && r.state().Open {
-		is := r.in[who]
-		if is == nil {
-			return State{}, ErrParticipant
-		}
-		is.seen = r.Now()
+	is, state := r.in[who], r.state()
+	switch {
+	case who == "" || !state.Open:
+		return state, nil
+	case is == nil:
+		return State{}, ErrParticipant
 	}
-	return r.state(), nil
+	is.seen = r.Now()
+	state = r.state()
+	if state.Revealed {
+		lesson, _ := strconv.Atoi(state.At) // whoever teaches is at none that is not
+		state.Choice = is.choices[lesson]
+	}
+	return state, nil
 }
 
 // state ends a room whose time is over, and says what there is.

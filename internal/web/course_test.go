@@ -172,6 +172,55 @@ func TestTheRoom(t *testing.T) {
 	teacher.waitUntil("it is closed", `document.querySelector("#open")`)
 }
 
+// Who joined has a strip on every view, also after a reload: it follows the class, until they go elsewhere; learns the answer, beside their own
+// and the class's; leaves; and hears that the class is over.
+func TestAParticipant(t *testing.T) {
+	url := serve(t)
+	teacher := open(t, url+"/#/course/room/03")
+	teacher.click("#open")
+	teacher.waitUntil("the question is there", `document.querySelectorAll(".bars li").length === 3`)
+	joined, other := open(t, url+"/#/join"), open(t, url+"/#/course/03")
+	const follows = `document.querySelector("#follow")?.checked`
+	joined.waitUntil("who joined follows", `location.hash === "#/course/03" && `+follows)
+	joined.click("li:nth-child(2) > .choice")
+	other.click(".choice")
+	other.waitUntil("who predicts is in class, and does not follow", follows+` === false`)
+	teacher.shows("2 of 2 have answered")
+	teacher.click("#reveal")
+	joined.shows("You: 2. Answer: 1.")
+	joined.waitUntil("so are the bars", `[...document.querySelectorAll(".attends progress")].map(bar => bar.value).join() === "1,1,0"`)
+	for _, language := range []string{"zh", "en"} {
+		joined.speak(language)
+		joined.size(320, 700)
+		joined.fits()
+	}
+	joined.visit("#/course/03")
+	joined.shows("You: 2. Answer: 1.")
+	eval[bool](joined, `location.hash = "#/", true`)
+	joined.waitUntil("who goes elsewhere does not follow", follows+` === false && document.querySelector("main.shop")`)
+	teacher.key("n")
+	teacher.waitUntil("the class goes on", `location.hash === "#/course/room/04"`)
+	joined.waitWithin(2*patience, "who went elsewhere stays there", `document.querySelector(".attends")?.innerText.includes("lesson 4") && location.hash === "#/"`)
+	joined.click("#follow")
+	joined.waitUntil("who follows again is where the class is", `location.hash === "#/course/04" && `+follows)
+	joined.waitUntil("the answer of the lesson before is gone", `!document.querySelector(".attends progress")`)
+	other.visit("#/locks/v4")
+	other.waitUntil("the strip is on every view", `document.querySelector(".attends")?.innerText.includes("lesson 4")`)
+	other.click("#leave")
+	other.waitUntil("who has left has no strip", `!document.querySelector(".attends")`)
+	joined.click(".choice")
+	teacher.shows("1 of 1 have answered")
+	other.visit("#/course/04")
+	other.click(".choice") // the class does not hear it
+	teacher.expect("404") // it looks at the question once more, perhaps
+	joined.expect("404")
+	teacher.click("#close")
+	teacher.click("#close-now")
+	joined.shows("The class is over")
+	joined.click("#leave")
+	joined.waitUntil("it has been read", `!document.querySelector(".attends")`)
+}
+
 // post sends a body, and reads the answer.
 func post(t *testing.T, url, body string, into any) {
 	t.Helper()

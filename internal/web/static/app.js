@@ -59,6 +59,7 @@ function switchLanguage() {
     history.replaceState(history.state, "", url);
   }
   drawHeader();
+  dispatchEvent(new Event("languagechange"));
   show(true);
 }
 

@@ -1,9 +1,9 @@
 // Who this browser is in the room: a participant, without a name, who goes where the class is, or the one who teaches.
-import { alarm, el } from "../dom.js";
+import { el, replace } from "../dom.js";
 import { go } from "../route.js";
-import { get, post } from "../server.js";
+import { del, get, post } from "../server.js";
 import { forget, keep, kept } from "../store.js";
-import { say } from "../words.js";
+import { language, say } from "../words.js";
 
 /** @typedef {{ participant: string, until: string }} Place */
 
@@ -12,10 +12,15 @@ let has = null;
 /** @type {Promise<Place> | null} */
 let joining = null;
 
-// place is this browser's in the room that is open; the server gives one to whoever asks. It lasts as long as the tab.
-async function place(room) {
+// known is the place that this browser had last. It lasts as long as the tab.
+function known() {
   has ??= JSON.parse(kept("place", "sessionStorage") ?? "null");
-  if (has?.until === room.until) return has;
+  return has;
+}
+
+// place is this browser's in the room that is open; the server gives one to whoever asks.
+async function place(room) {
+  if (known()?.until === room.until) return has;
   joining ??= join(room.until).finally(() => {
     joining = null;
   });
@@ -28,78 +33,161 @@ async function join(until) {
   return has;
 }
 
-// predict tells the room what this participant predicts. A place that was given to somebody else is asked for anew.
+function forgetPlace() {
+  has = null;
+  forget("place", "sessionStorage");
+}
+
+// predict tells the room what this participant predicts, unless it has left. A place that was given to somebody else is
+// asked for anew.
 export async function predict(room, what) {
+  if (kept("left", "sessionStorage") === room.until) return;
   for (let again = true; ; again = false) {
     const mine = await place(room);
     try {
-      return await post("/room/answer", { participant: mine.participant, ...what });
+      await post("/room/answer", { participant: mine.participant, ...what });
+      break;
     } catch (failure) {
       if (failure.code !== "no_participant" || !again) throw failure;
-      if (has === mine) has = null;
-      forget("place", "sessionStorage");
+      if (has === mine) forgetPlace();
     }
   }
+  if (at() === null) note(room.at, "no");
+  attend();
 }
 
 // leads reports whether this browser teaches in the room that is open: its own lessons do not count. lead makes it so.
 export const leads = room => room.open && kept("leads") === room.until;
 export const lead = room => keep("leads", room.until);
 
-const pause = 2000; // between two looks at where the class is
+const pause = () => (follows() === "no" || refused ? 10_000 : 2000); // between two looks at where the class is, in ms
 
-let drawn = () => {}; // the view, while it is there
 let attending = false;
 let room = null; // as the server said last
 let refused = ""; // why it has none
 let over = false; // the room that this browser was in has been closed
+let wake = () => {}; // ends the pause
 
 const at = () => kept("joined", "sessionStorage"); // where the class was when this browser last followed it
+const follows = () => kept("follows", "sessionStorage");
 const addressOf = at => "#/course/" + at;
+const joins = () => /^#\/(course\/)?join/.test(location.hash);
 
-export function attendance(_path, { draw }) {
-  if (at() === null) keep("joined", "", "sessionStorage");
-  drawn = () =>
-    draw([
-      el("h1", refused ? say("You are not in", "你没有加入") : say("You are in", "你已加入")),
-      refused && alarm(refused),
-      el("p", { role: "status" }, [
-        over
-          ? say("The class is over: the teacher has closed the room.", "课堂已结束：讲师关闭了教室。")
-          : !room
-            ? say("Asking where the class is …", "正在询问进度……")
-            : !room.open
-              ? say(
-                  "The room is not open yet. Then this page follows the class.",
-                  "教室还没有打开；打开后，这个页面会跟着讲师走。",
-                )
-              : say("This page follows the class.", "这个页面会跟着讲师走。"),
-      ]),
-      room?.open &&
-        room.at &&
-        el("a.button.main", { href: addressOf(room.at) }, say("To the class", "去课堂正在看的页面")),
-    ]);
-  drawn();
-  attend();
-  return {
-    leave() {
-      drawn = () => {};
-    },
-  };
+function note(at, follows) {
+  keep("joined", at, "sessionStorage");
+  keep("follows", follows, "sessionStorage");
 }
 
-// attend follows the class until the room that was open is closed. Who goes elsewhere meanwhile stays there until the
-// class goes on.
+export function attendance(_path, { draw }) {
+  forget("left", "sessionStorage");
+  if (follows() !== "yes" || at() === null) note("", "yes");
+  attend();
+  draw([
+    el("h1", say("Join the class", "加入课堂")),
+    el("p", say("This page follows the class as soon as the room is open.", "教室打开后，这个页面会跟着讲师走。")),
+  ]);
+  return {};
+}
+
+// The strip stands above every view while this browser is in a class.
+const parts = {
+  where: el("span", { role: "status" }),
+  follow: el("input", { id: "follow", type: "checkbox", onchange: () => follow(parts.follow.checked) }),
+  following: el("span"),
+  leave: el("button.quiet", { id: "leave", onclick: () => leave() }),
+  told: el("p.row", { role: "status" }),
+};
+const switches = el("label", parts.follow, parts.following);
+const strip = el("aside.attends", parts.where, switches, parts.leave, parts.told);
+
+function drawStrip() {
+  const { where, follow, following, leave, told } = parts;
+  strip.setAttribute("aria-label", say("Class", "课堂"));
+  following.textContent = say("Following", "跟随讲师");
+  leave.textContent = over ? say("Close", "关闭") : say("Leave", "离开");
+  follow.checked = follows() === "yes";
+  switches.hidden = over || !!refused;
+  const apart = room?.at && !isAt(room.at);
+  update(where, [refused, over, room?.open, apart && room.at], () =>
+    over
+      ? say("The class is over: the teacher has closed the room.", "课堂已结束：讲师关闭了教室。")
+      : refused ||
+        (!room?.open
+          ? say("In class: the room is not open yet", "已加入：教室还没有打开")
+          : [
+              say("In class", "正在上课"),
+              apart && [" · ", el("a", { href: addressOf(room.at) }, say(`lesson ${+room.at}`, `第 ${+room.at} 课`))],
+            ]),
+  );
+  const shown = !over && room?.revealed;
+  update(told, shown && [room.choice, room.answer, room.counts], () => shown && revealed(room));
+}
+
+// update draws a node anew if what it shows is other than it was: what stays is read aloud once.
+function update(node, what, draw) {
+  const shows = JSON.stringify([language(), what]);
+  if (node.dataset.shows !== shows) replace(node, draw());
+  node.dataset.shows = shows;
+}
+
+// revealed says what this participant and the class chose, beside the answer.
+function revealed({ choice, answer, counts }) {
+  const most = Math.max(1, ...counts);
+  return [
+    el("b", { class: choice && (choice === answer ? "good" : "warn") }, [
+      choice && say(`You: ${choice}. `, `你选：${choice}。`),
+      say(`Answer: ${answer}.`, `答案：${answer}。`),
+    ]),
+    counts.map((n, i) =>
+      el(
+        "span.row",
+        i + 1,
+        el("progress", { max: most, value: n, "aria-label": say(`Chose ${i + 1}`, `选 ${i + 1}`) }),
+        n,
+      ),
+    ),
+  ];
+}
+
+function follow(on) {
+  note(on ? "" : at(), on ? "yes" : "no");
+  wake();
+}
+
+const isAt = at => location.hash.startsWith(addressOf(at));
+
+// look sees whether the reader has gone elsewhere: who has follows no longer, until they say so.
+function look() {
+  if (at() && !joins() && !isAt(at())) note(at(), "no");
+  drawStrip();
+}
+
+for (const event of ["hashchange", "languagechange"]) addEventListener(event, look);
+
+function leave() {
+  strip.remove();
+  if (room?.open) keep("left", room.until, "sessionStorage");
+  if (known() && !over) del("/room/join?participant=" + has.participant).catch(() => {}); // it would be forgotten anyway
+  forgetPlace();
+  forget("joined", "sessionStorage");
+  wake();
+  if (joins()) go("#/course");
+}
+
+// attend stays in the class, and follows it, until the room that was open is closed or this browser leaves.
 export async function attend() {
+  wake();
   if (attending) return;
   attending = true;
   over = false;
-  for (let was = false; ; ) {
+  look();
+  for (let was = false; at() !== null; ) {
     try {
-      room = await get("/room");
-      if (room.open) await place(room);
+      room = await get("/room", { participant: known()?.participant });
+      if (room.open && at() !== null) await place(room);
       refused = "";
     } catch (failure) {
+      if (failure.code === "no_participant") forgetPlace();
       const why = {
         dropped: say(
           "Your address has been taken out, until the room closes.",
@@ -109,17 +197,20 @@ export async function attend() {
       };
       refused = why[failure.code] ?? "";
     }
-    if (was && !room?.open) break;
+    if (at() === null) break;
+    over = was && !room?.open;
     was ||= !!room?.open;
-    if (room?.at && room.at !== at()) {
+    if (over) forget("joined", "sessionStorage");
+    else if (room?.at && room.at !== at() && follows() === "yes") {
       keep("joined", room.at, "sessionStorage");
       go(addressOf(room.at));
     }
-    drawn();
-    await new Promise(passed => setTimeout(passed, pause));
+    drawStrip();
+    if (!strip.isConnected) document.getElementById("main").before(strip);
+    await new Promise(passed => {
+      wake = () => passed(null);
+      setTimeout(passed, over ? 0 : pause());
+    });
   }
   attending = false;
-  over = true;
-  forget("joined", "sessionStorage");
-  drawn();
 }
