@@ -18,6 +18,16 @@ const lexers = {
   ),
 };
 
+const element = { "+": "ins", "-": "del" };
+
+// drawLine draws a line of a difference.
+export const drawLine = ({ kind, text, mark = undefined }, syntax) =>
+  el((element[kind] ?? "span") + ".line", { style: { "--tabs": text.match(/^\t*/)[0].length } }, [
+    el("i.sign", kind),
+    highlight(text, syntax, mark),
+    "\n",
+  ]);
+
 // highlight gives a line of code as texts and spans. Its characters from and to are marked.
 export function highlight(line, syntax, [from, to] = [0, 0]) {
   const parts = [];

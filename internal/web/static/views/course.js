@@ -1,7 +1,7 @@
 // The course: a lesson asks what will happen before it shows what does. The room and whoever joins it are parts of it.
-import { alarm, el, replace, typed } from "../dom.js";
+import { alarm, el, replace, svg, typed } from "../dom.js";
 import { bind } from "../keys.js";
-import { go } from "../route.js";
+import { go, route } from "../route.js";
 import { get } from "../server.js";
 import { keep, kept } from "../store.js";
 import { language, say } from "../words.js";
@@ -112,29 +112,56 @@ async function lesson([, name], { passed, draw }) {
   };
 }
 
+// The chapters, each from a lesson on.
+const chapters = [
+  { from: 1, title: ["Broken locks", "有缺陷的锁"] },
+  { from: 8, title: ["Sound locks", "可靠的锁"] },
+  { from: 11, title: ["Beyond one Redis", "不止一个 Redis"] },
+];
+
 function list(lessons) {
-  const all = progress();
+  const all = progress(),
+    next = lessons.find(({ number }) => !all[number]?.seen),
+    done = lessons.filter(({ number }) => all[number]?.seen).length;
   const mark = ({ number }) => {
     if (!all[number]?.seen) return null;
     return all[number].right
       ? el("span.chip.good", say("✓ predicted", "✓ 预测对了"))
-      : el("span.chip", say("done", "已学"));
+      : el("span.chip", say("✓ done", "✓ 已学"));
   };
+  const card = lesson =>
+    el("li.sheet", [
+      sketch(lesson.seat),
+      el("h3", [
+        el(
+          "a",
+          { href: address(lesson.number), "aria-current": lesson === next && "step" },
+          `${lesson.number}. ${lesson.title}`,
+        ),
+        " ",
+        mark(lesson),
+      ]),
+      html("div.small", lesson.idea),
+    ]);
   return [
     el("h1", say("The course", "课程")),
-    el("p", [
+    el(
+      "p",
       say(
-        "One idea a lesson, in ten minutes: predict, run, see why. Begin with the first.",
-        "每课一个要点，十分钟：先预测，再运行，再看原因。从第一课开始。",
+        "One idea a lesson, in ten minutes: predict, run, see why.",
+        "每课一个要点，十分钟：先预测，再运行，再看原因。",
       ),
-    ]),
-    el("ol.sheets", [
-      lessons.map(lesson =>
-        el("li.sheet", [
-          el("h2", el("a", { href: address(lesson.number) }, `${lesson.number}. ${lesson.title}`), " ", mark(lesson)),
-          html("div.small", lesson.idea),
+    ),
+    el("p.row", [
+      next &&
+        el("a.button.main", { id: "next", href: address(next.number) }, [
+          done ? say(`Continue: lesson ${next.number}`, `继续：第 ${next.number} 课`) : say("Start", "开始"),
         ]),
-      ),
+      done > 0 && say(`${done} of ${lessons.length} lessons done`, `已学 ${done}/${lessons.length} 课`),
+    ]),
+    chapters.map(({ from, title: [english, chinese] }, i) => [
+      el("h2", say(english, chinese)),
+      el("ol.sheets.path", lessons.slice(from - 1, chapters[i + 1]?.from - 1 || lessons.length).map(card)),
     ]),
     // a page in a tab has nobody to answer
     !tab &&
@@ -142,6 +169,28 @@ function list(lessons) {
         el("a", { href: "#/course/room" }, say("For teachers: the room predicts together", "给讲师：全班一起预测")),
       ]),
   ];
+}
+
+// sketch draws a schedule small, from left to right: Redis is the line that each actor sends to; what is broken is red.
+function sketch(schedule) {
+  const steps = route(schedule).query.get("do").split(" ");
+  const rows = ["A", "", "B", "C", "D"].filter(row => !row || row === "B" || schedule.includes(row + "%3A"));
+  const y = row => 10 + 14 * rows.indexOf(row);
+  const [wide, high] = [190, 6 + y(rows.at(-1))];
+  return svg("svg.sketch", { viewBox: `0 0 ${wide} ${high}`, "aria-hidden": "true" }, [
+    rows.map(row => svg("line.life", { x2: wide, y1: y(row), y2: y(row) })),
+    steps.map((token, i) => {
+      const x = 10 + 15 * i,
+        [, row, fault] = token.match(/^(?:([A-D])\b.*?:)?[^/]*(\/)?/);
+      if (!row) return svg("line.fault", { x1: x, x2: x, y2: high });
+      const line = svg("line", { x1: x, x2: x, y1: y(row), y2: y("") });
+      return svg(
+        "g.actor" + "ABCD".indexOf(row),
+        line,
+        svg("circle", { cx: x, cy: y(""), r: 4, class: fault && "bad" }),
+      );
+    }),
+  ]);
 }
 
 // page draws a lesson as far as its reader is: the question, then the command, then the rest. It tells the room what is

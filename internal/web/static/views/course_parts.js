@@ -1,6 +1,7 @@
 // The parts of a lesson, played on the page: a run and its drawing, the same under two locks, a difference, the seat.
 // What needs a terminal is folded away.
 import { code, el, replace, typed } from "../dom.js";
+import { drawLine } from "../highlight.js";
 import { bindWhile } from "../keys.js";
 import { player } from "../player.js";
 import { link } from "../route.js";
@@ -39,6 +40,12 @@ export class Desk {
 export function html(tag, text, attributes = {}) {
   const node = el(tag, attributes);
   node.innerHTML = text;
+  for (const code of node.querySelectorAll(".language-diff"))
+    code.parentNode.replaceWith(
+      el("pre.diff", [
+        code.textContent.match(/.+/g).map(([kind, ...text]) => drawLine({ kind, text: text.join("") }, "go")),
+      ]),
+    );
   for (const pre of node.querySelectorAll("pre")) pre.tabIndex = 0; // it scrolls
   for (const table of node.querySelectorAll("table")) {
     const box = el("div.scroll", { tabindex: 0 });

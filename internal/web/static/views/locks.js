@@ -1,7 +1,7 @@
 // The locks, a row each: what it adds, and which anomalies it still shows, as the explorer finds out. A row that is
 // opened shows what the step changes in the code; a cell opens in the scheduler's seat.
 import { alarm, el, replace, typed } from "../dom.js";
-import { highlight } from "../highlight.js";
+import { drawLine } from "../highlight.js";
 import { bind } from "../keys.js";
 import { go, link } from "../route.js";
 import { get, stream, text } from "../server.js";
@@ -316,7 +316,7 @@ function folded(lines, syntax) {
     const from = i,
       seen = near[i];
     while (i < lines.length && near[i] === seen) i++;
-    const part = lines.slice(from, i).map(line => draw(line, syntax));
+    const part = lines.slice(from, i).map(line => drawLine(line, syntax));
     drawn.push(seen || part.length < 4 ? part : fold(part));
   }
   return drawn;
@@ -325,12 +325,4 @@ function folded(lines, syntax) {
 const fold = part =>
   el("button.quiet.fold", { onclick: event => event.currentTarget.replaceWith(...part) }, [
     "⋯ " + several(part.length, "unchanged line", "行未变"),
-  ]);
-
-const element = { "+": "ins", "-": "del" };
-const draw = ({ kind, text, mark }, syntax) =>
-  el((element[kind] ?? "span") + ".line", { style: { "--tabs": text.match(/^\t*/)[0].length } }, [
-    el("i.sign", kind),
-    highlight(text, syntax, mark),
-    "\n",
   ]);

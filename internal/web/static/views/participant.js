@@ -95,7 +95,7 @@ const parts = {
   follow: el("input", { id: "follow", type: "checkbox", onchange: () => follow(parts.follow.checked) }),
   following: el("span"),
   leave: el("button.quiet", { id: "leave", onclick: () => leave() }),
-  told: el("p.row", { role: "status" }),
+  told: el("p.row.told", { role: "status" }),
 };
 const switches = el("label", parts.follow, parts.following);
 const strip = el("aside.attends", parts.where, switches, parts.leave, parts.told);
