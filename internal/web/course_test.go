@@ -16,7 +16,14 @@ import (
 func TestTheCourse(t *testing.T) {
 	p := open(t, serve(t)+"/#/course")
 	p.waitUntil("all lessons are listed", `document.querySelectorAll(".course li").length >= 12`)
-	p.click(`.course a[href="#/course/03"]`)
+	if says := eval[string](p, `[...document.querySelectorAll(".course h2")].map(h => h.innerText).join()`); says != "Broken locks,Sound locks,Beyond one Redis" {
+		t.Errorf("the chapters are %s", says)
+	}
+	if bare := eval[int](p, `document.querySelectorAll(".path li:not(:has(.sketch circle))").length`); bare != 0 {
+		t.Errorf("%d cards have no drawing", bare)
+	}
+	p.waitUntil("it begins with the first", `document.querySelector("#next").innerText === "Start" && document.querySelector("#next").hash === "#/course/01"`)
+	p.click(".path li:nth-child(3) .sketch") // the whole card is the link
 	p.waitUntil("it asks", `document.querySelectorAll(".choice").length === 3`)
 	if eval[bool](p, `!!document.querySelector("#explain, #see, #run")`) {
 		t.Error("the answer is shown before the question")
@@ -45,6 +52,11 @@ func TestTheCourse(t *testing.T) {
 	p.sits()
 	p.click("#try a")
 	p.waitUntil("a heading is a link to itself", `location.hash === "#/course/03#try"`)
+	p.visit("#/course")
+	p.waitUntil("what is done is marked", `document.querySelectorAll(".path .chip").length === 1 && document.querySelector("#next").innerText === "Continue: lesson 1"`)
+	p.shows("1 of 15 lessons done")
+	p.visit("#/course/03")
+	p.waitUntil("differences are coloured, and nothing is cut", `(code => code?.querySelector("ins") && code.scrollWidth <= code.clientWidth)(document.querySelector("#explain ~ div .diff"))`)
 	// the address comes while the page is drawn anew
 	eval[bool](p, `location.hash = "#/course/03#see", document.querySelector("#lang").click(), true`)
 	p.shows("你选了 2，答案是 1")
@@ -212,7 +224,7 @@ func TestAParticipant(t *testing.T) {
 	teacher.shows("1 of 1 have answered")
 	other.visit("#/course/04")
 	other.click(".choice") // the class does not hear it
-	teacher.expect("404") // it looks at the question once more, perhaps
+	teacher.expect("404")  // it looks at the question once more, perhaps
 	joined.expect("404")
 	teacher.click("#close")
 	teacher.click("#close-now")

@@ -87,6 +87,13 @@ func (p *page) fits() {
 	}
 }
 
+// shifted is how far what was there has moved by itself: the cumulative layout shift.
+const shifted = `new Promise(then => {
+	new PerformanceObserver(all => then(all.getEntries().reduce((sum, shift) => sum + shift.value, 0)))
+		.observe({type: "layout-shift", buffered: true});
+	setTimeout(then, 500, 0); // nothing has
+})`
+
 // The table is filled; it is one stop of Tab, its cells are gone through by the arrows, explained, and lead into the seat. Nothing is
 // printed over its corner.
 func TestTheTable(t *testing.T) {
@@ -100,12 +107,20 @@ func TestTheTable(t *testing.T) {
 	}
 	p.waitUntil("a dot says what it means", `(dot => dot.innerText === "•" && dot.ariaLabel.startsWith("v4, foreign release: never"))(
 		document.querySelectorAll("tbody tr")[4].querySelector("[data-column=foreign-release] a"))`)
+	const colour = `(name => getComputedStyle(document.querySelector(name).closest("td")).backgroundColor)`
+	if looks := eval[[]string](p, `["v2?%idle", "v2?%foreign-release", "v4?%search=table"].map(part => part.split("%"))
+		.map(([lock, cell]) => "td [href^='#/schedule/" + lock + "'][href*='" + cell + "']").map(`+colour+`)`); looks[0] == looks[1] || looks[1] == looks[2] {
+		t.Errorf("cells of 2 steps, 6 steps and never look like %q; want three colours", looks)
+	}
 	eval[string](p, `(document.querySelectorAll("tbody tr")[2].querySelector("[data-column=foreign-release] a").focus(), "")`)
 	p.shows("v2, foreign release: in 6 steps")
 	p.key("ArrowUp")
 	p.shows("v1, foreign release: ")
 	p.key("ArrowDown", "ArrowRight")
 	p.shows("v2, lock left behind: never")
+	if shift := eval[float64](p, shifted); shift > 0.02 {
+		t.Errorf("what is there has moved by %.3f; want 0.02 at most", shift)
+	}
 	p.size(320, 700)
 	p.fits()
 	p.waitUntil("the corner is on top, wherever one looks", `(corner => {

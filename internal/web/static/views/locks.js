@@ -24,16 +24,20 @@ export function show(main, route) {
     el("p", [
       say(
         "v1–v7 each fix a flaw of the version before. The explorer ran each lock’s real code in every order of its " +
-          "commands, with each fault once. A number: in so few steps the lock shows the anomaly. A dot: never. " +
-          "A lock’s name opens what it changes in the code.",
+          "commands, with each fault once. A lock’s name opens what it changes in the code.",
         "v1–v7 各修复前一版的一个缺陷。探索器运行了每种锁的真实代码：命令的所有先后顺序，每种故障各一次。" +
-          "数字：最少几步出现这个异常；圆点：从不出现。点击锁名，查看它改了哪些代码。",
+          "点击锁名，查看它改了哪些代码。",
       ),
+    ]),
+    el("ul.anomalies.row", [
+      el("li.row", [
+        [2, 5, 9].map(steps => el("span.broken", { style: heat(steps) }, steps)),
+        say("steps to the anomaly; fewer steps, stronger colour", "步即可出现异常，步数越少颜色越浓"),
+      ]),
+      legend.map(([kind, sign, english, chinese]) => el("li.row", [el("span." + kind, sign), say(english, chinese)])),
     ]),
     explained,
     el("div.scroll.wide", { role: "region", "aria-label": say("The table", "总表") }, table),
-    progress,
-    status,
   );
 
   const leave = bind(
@@ -45,7 +49,7 @@ export function show(main, route) {
   table.addEventListener("focusin", ({ target }) => stopsOf(target.closest("tr"))?.includes(target) && stopAt(target));
   for (const event of ["focusin", "mouseover"]) table.addEventListener(event, explain);
 
-  const failed = failure => stopped.signal.aborted || replace(status, alarm(failure));
+  const failed = failure => stopped.signal.aborted || main.append(replace(status, alarm(failure)));
   const drawn = draw();
   drawn.then(() => fill()).catch(failed);
   follow(route);
@@ -60,7 +64,8 @@ export function show(main, route) {
   async function draw() {
     const asked = { lang: language() },
       [index, steps] = await Promise.all([get("/seat", asked), get("/seat/steps", asked)]);
-    ({ anomalies, faults } = index);
+    faults = index.faults;
+    anomalies = index.anomalies.filter(({ name }) => index.locks.some(({ promises }) => promises.includes(name)));
     for (const lock of index.locks)
       rows.set(lock.name, row({ ...lock, step: steps.find(({ to }) => to === lock.name) }));
     const names = anomalies.map(({ name, title, says }) =>
@@ -71,10 +76,11 @@ export function show(main, route) {
     replace(table, el("thead", el("tr", first, names)), el("tbody", body));
     stopAt(table.querySelector("tbody a"));
     progress.max = rows.size;
+    main.append(progress, status); // not above: the table would push them away
   }
 
   function row(lock) {
-    const cells = new Map(anomalies.map(({ name }) => [name, el("td", { "data-column": name }, "…")]));
+    const cells = new Map(anomalies.map(({ name }) => [name, el("td", { "data-column": name }, el("span", "…"))]));
     const opener = el("a", { href: address(lock.name), "aria-expanded": "false", tabindex: -1 }, lock.name);
     opener.addEventListener("click", event => {
       if (lock.name !== open) return;
@@ -127,7 +133,6 @@ export function show(main, route) {
     const on = {
       row: () => {
         progress.value = begun++;
-        if (begun === 2) prune();
       },
       progress: ({ lock, done, of, waiting }) => {
         progress.value = begun - 1 + done / of;
@@ -156,14 +161,6 @@ export function show(main, route) {
       failed,
     };
     await stream("/seat/table" + text({ lang: language(), anew }), on, { signal: stopped.signal });
-  }
-
-  // prune leaves out the anomalies that the table does not look for.
-  function prune() {
-    for (const { name } of anomalies) {
-      const column = [...table.querySelectorAll(`[data-column="${name}"]`)];
-      if (!column.some(cell => cell.matches(".filled"))) for (const cell of column) cell.remove();
-    }
   }
 
   function take({ lock, anomaly, answer, steps, scenario, link: shown }) {
@@ -197,12 +194,23 @@ export function show(main, route) {
     const says = `${lock}, ${title}: ${why}`,
       stops = cell.firstElementChild?.tabIndex ?? -1;
     cell.className = "filled " + (answer === "n/a" ? "none" : answer);
+    if (answer === "broken") cell.style.setProperty("--heat", heat(steps)["--heat"]);
     cell.dataset.says = answer === "broken" ? `${says}. ${meaning}` : says;
     const attributes = { tabindex: stops, "aria-label": says };
     replace(cell, [
       answer === "n/a"
         ? el("span", { role: "note", ...attributes }, short)
-        : el("a", { href: answer === "broken" ? shown : link(["explore", lock], { anomaly }), ...attributes }, short),
+        : el(
+            "a",
+            {
+              href:
+                answer === "broken"
+                  ? shown
+                  : link(["schedule", lock], { anomaly, search: answer === "never" ? "table" : "1" }),
+              ...attributes,
+            },
+            short,
+          ),
     ]);
   }
 
@@ -226,6 +234,15 @@ export function show(main, route) {
     all[at + down]?.[all[at].indexOf(event.target) + right]?.focus();
   }
 }
+
+// heat is the look of a cell that is broken in so many steps.
+const heat = steps => ({ "--heat": Math.max(10, 56 - 6 * steps) + "%" });
+
+const legend = [
+  ["never", "•", "never", "从不出现"],
+  ["unknown", "?", "unknown", "未知"],
+  ["none", "–", "not promised", "不承诺"],
+];
 
 // stopsOf are the places of a row that the arrows lead to.
 const stopsOf = row => [...(row?.querySelectorAll(":scope > * > [tabindex]") ?? [])];

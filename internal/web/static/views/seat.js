@@ -456,7 +456,7 @@ const warning = (...says) => el("p", { class: "note warn", role: "alert" }, says
 
 const plain = ["in", "do", "code", "anomaly", "beside", "campaign", "search"];
 
-// placeOf reads an address. In campaign the reader plays the levels; search is that of every schedule: 1, or each.
+// placeOf reads an address. In campaign the reader plays the levels; search is that of every schedule: 1, each, or table.
 /** @returns {Record<string, any>} */
 function placeOf({ path, query }) {
   const words = (query.get("do") ?? "").trim().split(/\s+/).filter(Boolean);

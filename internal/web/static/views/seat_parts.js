@@ -154,8 +154,8 @@ const numbers = [
 const isTime = usual => /s$/.test(usual);
 
 // scenarioSays is the scenario in words: what is not as usual, and what may go wrong.
-export function scenarioSays(seat) {
-  const flags = parse(seat.place.in);
+export function scenarioSays(seat, scenario = seat.place.in) {
+  const flags = parse(scenario);
   const words = name => {
     const [, , , usual, english, chinese] = numbers.find(each => each[0] === name) ?? [];
     const label = english ? say(english, chinese).replace(/ ?[(（].*/, "") : name;
@@ -176,7 +176,7 @@ export function scenarioForm(seat) {
     const next = new Map(flags);
     if (value === "" || value === String(usual)) next.delete(name);
     else next.set(name, value);
-    seat.change({ in: write(next) });
+    seat.change({ in: write(next), search: seat.place.search.replace("table", "1") });
   };
   const field = (focus, min, max, value, take) =>
     el("input", {

@@ -28,6 +28,16 @@ export class Search {
     return { lock, in: scenario, anomaly: named ? anomaly : "", each: search === "each" && !named ? "true" : "" };
   }
 
+  // table reports whether the scenarios of the table of locks are searched, one after the other, and not the seat's own.
+  get table() {
+    return this.seat.place.search === "table" && !!this.seat.lock;
+  }
+
+  get scenarios() {
+    const { index, lock, place } = this.seat;
+    return this.table ? index.scenarios[+lock.on_nodes] : [place.in];
+  }
+
   stop() {
     this.running?.abort();
     this.running = null;
@@ -37,7 +47,7 @@ export class Search {
   panel() {
     const { seat } = this,
       { anomaly, each } = this.asked;
-    const about = JSON.stringify([this.asked, language()]);
+    const about = JSON.stringify([this.asked, this.scenarios, language()]);
     if (this.about !== about) {
       this.stop();
       this.about = about;
@@ -48,7 +58,9 @@ export class Search {
       const one = value === "each" ? { search: "each", anomaly: "" } : { search: "1", anomaly: value };
       seat.way.go(seat.address(one));
     };
-    const titles = new Map(seat.index.anomalies.map(({ name, title }) => [name, title]));
+    const titles = new Map(seat.index.anomalies.map(({ name, title }) => [name, title])),
+      wanted = seat.place.anomaly,
+      all = this.scenarios;
     const names = [...new Set([...(seat.lock?.promises ?? []), "starved"])];
     const own = say(
       "A lock of your own is searched on your own machine, where its code is, from the command line.",
@@ -56,7 +68,15 @@ export class Search {
     );
     return [
       el("h2", null, say("Search every schedule", "搜索所有时序")),
-      p("small", el("b", null, say("Scenario", "场景")), " · ", scenarioSays(seat)),
+      wanted &&
+        !titles.has(wanted) &&
+        p("note warn", say(`There is no anomaly “${wanted}”.`, `没有“${wanted}”这种异常。`)),
+      this.table
+        ? el("details.small", [
+            el("summary", say(`All ${all.length} scenarios of the table`, `总表的全部 ${all.length} 个场景`)),
+            el("ul", [all.map(each => el("li", scenarioSays(seat, each)))]),
+          ])
+        : p("small", el("b", null, say("Scenario", "场景")), " · ", scenarioSays(seat)),
       p(
         "row",
         say("Look for", "寻找"),
@@ -96,18 +116,29 @@ export class Search {
     replace(this.result, el("progress", name), says, button("stop", null, say("Stop", "停止"), stop));
     const progress = ({ schedules, states, depth, waiting }) => {
       if (schedules) far = counted(schedules, states, depth);
-      replace(says, waiting ? say("Another search comes first.", "前面还有一次搜索。") : far);
+      const which = this.table ? `${tested.length + 1}/${scenarios.length} · ` : "";
+      replace(says, waiting ? say("Another search comes first.", "前面还有一次搜索。") : which + far);
     };
     const take = found => {
       answer = found;
     };
-    const path = "/seat/explore" + text({ ...this.asked, why, lang: language() });
-    try {
-      await stream(path, { progress, done: take, failed: take }, { signal });
-      answer ??= { message: say("The answer was broken off.", "响应中断了。") };
-    } catch (failure) {
-      answer = failure;
+    const { asked, scenarios } = this,
+      tested = [];
+    let seconds = 0;
+    for (const scenario of scenarios) {
+      const path = "/seat/explore" + text({ ...asked, in: scenario, why, lang: language() });
+      answer = null;
+      try {
+        await stream(path, { progress, done: take, failed: take }, { signal });
+        answer ??= { message: say("The answer was broken off.", "响应中断了。") };
+      } catch (failure) {
+        answer = failure;
+      }
+      if (signal.aborted || !answer.document || !proves(answer.document)) break;
+      tested.push(`${scenarioSays(this.seat, scenario)}: ${answer.seen}`);
+      seconds += answer.document.seconds;
     }
+    if (this.table && tested.length === scenarios.length) answer = this.proof(answer, tested, seconds);
     if (signal.aborted || read(this.seat.way.at()).path[0] !== "schedule") return; // the reader has left
     this.running = null;
     if (!answer.document)
@@ -117,10 +148,22 @@ export class Search {
     this.show(0);
   }
 
+  // proof is the answer of all scenarios, none of which shows what is looked for.
+  proof(answer, tested, seconds) {
+    const { lock, anomaly } = this.asked,
+      title = anomaly || say("an anomaly", "任何异常"); // called gives it its title
+    const says = say(
+      `${lock} never shows ${title}: every schedule of all ${tested.length} scenarios was explored.`,
+      `${lock} 从不出现${title}：${tested.length} 个场景的所有时序都探索过。`,
+    );
+    return { ...answer, says, seen: "", tested, document: { ...answer.document, seconds, cut: [], verdict: "holds" } };
+  }
+
   // show sits the reader at the end of a schedule that was found.
   show(i) {
     const link = latest.answer.links[i];
-    if (link) this.seat.change({ do: read(link).query.get("do") });
+    const { in: scenario, do: schedule } = Object.fromEntries(link ? read(link).query : []);
+    if (link) this.seat.change({ do: schedule, ...(this.table && { in: scenario, search: "1" }) });
   }
 
   // found shows an answer: the verdict, each schedule that breaks the lock, and what was put to the test.
@@ -138,7 +181,8 @@ export class Search {
         "row",
         shown.map(found),
         !explained && button("why", null, say("Why?", "为什么？"), () => this.explore("true")),
-        button("copy", "quiet", say("Copy command", "复制命令"), event => this.copy(event.currentTarget)),
+        !this.table &&
+          button("copy", "quiet", say("Copy command", "复制命令"), event => this.copy(event.currentTarget)),
       ),
       whys.map(({ title, why }) => div("note", whys.length > 1 && el("b", null, title), this.lines(why))),
       el(
@@ -165,6 +209,14 @@ export class Search {
     const flags = [scenario, anomaly && "--anomaly " + anomaly, each && "--each"];
     return copied(button, ["go run . explore", lock, ...flags].filter(Boolean).join(" "));
   }
+}
+
+// proves reports whether every schedule was explored and nothing found, though a fault, or a sale, may have had no place
+// in them.
+function proves({ verdict, complete, untested, faults, happened, ends }) {
+  const moot = Object.keys(faults).filter(name => faults[name] && !happened?.[name]).length;
+  const sold = ends?.some((n, sales) => n && sales);
+  return verdict === "holds" || (verdict === "unknown" && complete && untested.length === moot + (sold ? 0 : 1));
 }
 
 const counted = (schedules, states, depth) =>
