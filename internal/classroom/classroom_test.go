@@ -1,6 +1,7 @@
 package classroom_test
 
 import (
+	"encoding/xml"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -53,6 +54,10 @@ func TestEachLessonIsHTML(t *testing.T) {
 			t.Errorf("%s: lesson 11 runs the labs %q; want failover, too", in, labs)
 		}
 		for _, entry := range list.Lessons {
+			var sketch struct{}
+			if err := xml.Unmarshal([]byte(entry.Sketch), &sketch); err != nil || !strings.Contains(entry.Sketch, "<circle") {
+				t.Errorf("%s: lesson %d is drawn so: %s: %v", in, entry.Number, entry.Sketch, err)
+			}
 			var lesson classroom.Page
 			address := fmt.Sprintf("/course/%02d?lang=%s", entry.Number, in)
 			if status := ask(t, handler, http.MethodGet, address, "", &lesson); status != http.StatusOK {

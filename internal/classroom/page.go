@@ -10,13 +10,13 @@ import (
 	"lockstep/internal/language"
 )
 
-// Entry is a lesson in the list. Idea is HTML.
+// Entry is a lesson in the list. Idea and Sketch are HTML.
 type Entry struct {
 	Number int      `json:"number"`
 	Title  string   `json:"title"`
 	Idea   string   `json:"idea"`
-	Labs   []string `json:"labs,omitempty"` // that it runs, by name
-	Seat   string   `json:"seat"`           // the schedule that a reader is given, as its address
+	Labs   []string `json:"labs,omitempty"`   // that it runs, by name
+	Sketch string   `json:"sketch,omitempty"` // its schedule, drawn small
 }
 
 // Page is a lesson: its texts are HTML. The question comes first; a page shows the sections of After once it is answered. Run is with what
@@ -29,6 +29,7 @@ type Page struct {
 	Run     Section   `json:"run"`
 	See     Section   `json:"see"`
 	After   []Section `json:"after"`
+	Seat    string    `json:"seat"` // the schedule that a reader is given, as its address
 }
 
 // Section is a part of a lesson, with an id for its heading.
@@ -56,7 +57,7 @@ type Command struct {
 // entryOf returns the entry of a lesson, with the first paragraph of its idea.
 func entryOf(l course.Lesson) Entry {
 	idea, _, _ := strings.Cut(l.Idea, "\n\n")
-	entry := Entry{Number: l.Number, Title: l.Title, Idea: toHTML(idea), Seat: l.Link}
+	entry := Entry{Number: l.Number, Title: l.Title, Idea: toHTML(idea), Sketch: sketchOf(l.Link)}
 	for _, section := range l.Sections {
 		for _, part := range section.Parts {
 			for _, c := range part.Commands {
@@ -71,7 +72,7 @@ func entryOf(l course.Lesson) Entry {
 
 // pageOf replays the schedules that the lesson shows, so that they are there before anything is explored.
 func pageOf(l course.Lesson, in language.Language) Page {
-	page := Page{Entry: Entry{Number: l.Number, Title: l.Title, Seat: l.Link}, Answer: l.Answer}
+	page := Page{Entry: Entry{Number: l.Number, Title: l.Title}, Answer: l.Answer, Seat: l.Link}
 	var sections []Section
 	for i, id := range []string{"predict", "run", "see", "explain", "seat", "try", "broken"} {
 		section := Section{ID: id, Title: l.Sections[i].Heading, Parts: []Part{}}

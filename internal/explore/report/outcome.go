@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"lockstep/internal/explore"
+	"lockstep/internal/verdict"
 )
 
 // Outcome is what an exploration found, for a page: the document, and what a terminal says.
@@ -16,6 +17,8 @@ type Outcome struct {
 	Tested   []string `json:"tested"`   // what was put to the test
 
 	Shown []Schedule `json:"shown"` // the counterexamples of the document
+
+	proven bool // as in the table of all locks: every schedule was explored and judged, and none shows anything
 }
 
 // Outcome explores the lock. It prints nothing. To explain what was found may take as long again as the bound.
@@ -38,6 +41,7 @@ func (r Request) Outcome(ctx context.Context) (Outcome, error) {
 	outcome := Outcome{
 		Document: document(result, whys), Scenario: r.Scenario.String(), Says: says, Seen: seen(result),
 		Tested: append([]string{}, tested(result)...), Shown: []Schedule{},
+		proven: len(result.Found) == 0 && result.Complete && !result.Coverage.Undecided && len(result.Unjudged()) == 0,
 	}
 	for i, e := range result.Found {
 		var why strings.Builder
@@ -47,6 +51,58 @@ func (r Request) Outcome(ctx context.Context) (Outcome, error) {
 		outcome.Shown = append(outcome.Shown, schedule)
 	}
 	return outcome, nil
+}
+
+// Everywhere explores the lock in each scenario of the table of all locks, until one shows something, or leaves something open.
+func (r Request) Everywhere(ctx context.Context) (all Outcome, err error) {
+	in, before, seconds := r.Scenario, 0, 0.0
+	progress := r.Progress
+	r.Progress = func(now explore.Result) {
+		now.Schedules += before
+		progress(now)
+	}
+	lines := []string{}
+	for _, scenario := range explore.ScenariosOf(r.Lock, in.Actors) {
+		r.Scenario = scenario.Scenario
+		r.Scenario.Language = in.Language
+		all, err = r.Outcome(ctx)
+		if err != nil || !all.proven {
+			return all, err
+		}
+		before, seconds = before+all.Document.Schedules, seconds+all.Document.Seconds
+		lines = append(lines, titleOf(scenario.Name, in)+in.Say(": ", "：")+all.Seen)
+	}
+	named := string(r.Anomaly)
+	if named == "" {
+		named = in.Say("an anomaly", "任何异常")
+	}
+	all.Says = in.Say("%s never shows %s: every schedule of all %d scenarios was explored.",
+		"%s 从不出现 %s：%d 个场景的所有时序都探索过。", r.Lock.Name, named, len(lines))
+	all.Seen, all.Tested = in.Say("%d schedules.", "%d 种时序。", before), lines
+	all.Document.Verdict, all.Document.Cut, all.Document.Seconds = verdict.Holds, []string{}, seconds
+	return all, nil
+}
+
+// titleOf is how people call a scenario of the table.
+func titleOf(name string, in explore.Scenario) string {
+	switch name {
+	case "no fault":
+		return in.Say("no fault", "没有故障")
+	case "nested":
+		return in.Say("nested calls", "嵌套调用")
+	case "try":
+		return in.Say("one attempt each", "每单只试一次")
+	case "work":
+		return in.Say("long work", "业务耗时长")
+	case "skew":
+		return in.Say("clock skew", "时钟偏差")
+	}
+	for _, fault := range explore.AllFaults() {
+		if fault.Name == name {
+			return fault.Title.In(in.Language)
+		}
+	}
+	return name
 }
 
 // longest returns the steps of the longest schedule. A counterexample ends the search before all of its length are explored.

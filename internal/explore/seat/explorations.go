@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -172,6 +173,10 @@ func (s *Seat) explore(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	table, err := strconv.ParseBool(cmp.Or(r.URL.Query().Get("table"), "false"))
+	if err != nil {
+		return fmt.Errorf("%w: table: %q; it takes true or false", errQuery, r.URL.Query().Get("table"))
+	}
 	request.Bounds = s.limits.Explore
 	return stream(w, func(tell tell) (any, error) {
 		e := Explored{Links: []string{}}
@@ -180,7 +185,11 @@ func (s *Seat) explore(w http.ResponseWriter, r *http.Request) error {
 			defer explore.ReduceGC(request.Bounds)() // nobody else explores now
 			telling(tell, func(note func(progress)) {
 				request.Progress = func(r explore.Result) { note(progress{r.Schedules, r.States, r.Depth, false}) }
-				e.Outcome, err = request.Outcome(r.Context())
+				if table {
+					e.Outcome, err = request.Everywhere(r.Context())
+				} else {
+					e.Outcome, err = request.Outcome(r.Context())
+				}
 			})
 			if err == nil && r.Context().Err() != nil {
 				err = ErrLeft // what it says of itself is of no use to others

@@ -7,7 +7,6 @@ import (
 	"lockstep/internal/anomaly"
 	"lockstep/internal/evolution"
 	"lockstep/internal/explore"
-	"lockstep/internal/strategy"
 )
 
 // Index is what there is to choose from.
@@ -15,8 +14,6 @@ type Index struct {
 	Locks     []Lock  `json:"locks"`
 	Faults    []Named `json:"faults"`
 	Anomalies []Named `json:"anomalies"`
-
-	Scenarios [2][]string `json:"scenarios"` // that the table tries, as flags: of locks on one Redis, and of those on several
 }
 
 // Lock is a strategy, as the table has it.
@@ -52,11 +49,6 @@ func (s *Seat) index(r *http.Request) (index Index, err error) {
 			lock.Name, lock.Title.In(in), lock.Adds.In(in), lock.Costs.In(in), lock.StillBroken.In(in), lock.OnNodes,
 			firstOf(lock.Name), promises, s.levelOf(lock.Name),
 		})
-	}
-	for i, onNodes := range []bool{false, true} {
-		for _, scenario := range explore.ScenariosOf(strategy.Strategy{OnNodes: onNodes}, tableActors) {
-			index.Scenarios[i] = append(index.Scenarios[i], scenario.String())
-		}
 	}
 	for _, f := range explore.AllFaults() {
 		index.Faults = append(index.Faults, Named{Name: f.Name, Title: f.Title.In(in), Says: f.Description.In(in)})

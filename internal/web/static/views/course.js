@@ -1,7 +1,7 @@
 // The course: a lesson asks what will happen before it shows what does. The room and whoever joins it are parts of it.
-import { alarm, el, replace, svg, typed } from "../dom.js";
+import { alarm, el, replace, typed } from "../dom.js";
 import { bind } from "../keys.js";
-import { go, route } from "../route.js";
+import { go } from "../route.js";
 import { get } from "../server.js";
 import { keep, kept } from "../store.js";
 import { language, say } from "../words.js";
@@ -123,26 +123,17 @@ function list(lessons) {
   const all = progress(),
     next = lessons.find(({ number }) => !all[number]?.seen),
     done = lessons.filter(({ number }) => all[number]?.seen).length;
-  const mark = ({ number }) => {
-    if (!all[number]?.seen) return null;
-    return all[number].right
-      ? el("span.chip.good", say("✓ predicted", "✓ 预测对了"))
-      : el("span.chip", say("✓ done", "✓ 已学"));
-  };
-  const card = lesson =>
-    el("li.sheet", [
-      sketch(lesson.seat),
-      el("h3", [
-        el(
-          "a",
-          { href: address(lesson.number), "aria-current": lesson === next && "step" },
-          `${lesson.number}. ${lesson.title}`,
-        ),
-        " ",
-        mark(lesson),
-      ]),
-      html("div.small", lesson.idea),
+  const mark = ({ seen, right }) =>
+    seen && (right ? el("span.chip.good", say("✓ predicted", "✓ 预测对了")) : el("span.chip", say("✓ done", "✓ 已学")));
+  const card = lesson => {
+    const { number, title, sketch, idea } = lesson,
+      here = { href: address(number), "aria-current": lesson === next && "step" };
+    return el("li.sheet", [
+      html("div", sketch),
+      el("h3", el("a", here, `${number}. ${title}`), " ", mark(all[number] ?? {})),
+      html("div.small", idea),
     ]);
+  };
   return [
     el("h1", say("The course", "课程")),
     el(
@@ -169,28 +160,6 @@ function list(lessons) {
         el("a", { href: "#/course/room" }, say("For teachers: the room predicts together", "给讲师：全班一起预测")),
       ]),
   ];
-}
-
-// sketch draws a schedule small, from left to right: Redis is the line that each actor sends to; what is broken is red.
-function sketch(schedule) {
-  const steps = route(schedule).query.get("do").split(" ");
-  const rows = ["A", "", "B", "C", "D"].filter(row => !row || row === "B" || schedule.includes(row + "%3A"));
-  const y = row => 10 + 14 * rows.indexOf(row);
-  const [wide, high] = [190, 6 + y(rows.at(-1))];
-  return svg("svg.sketch", { viewBox: `0 0 ${wide} ${high}`, "aria-hidden": "true" }, [
-    rows.map(row => svg("line.life", { x2: wide, y1: y(row), y2: y(row) })),
-    steps.map((token, i) => {
-      const x = 10 + 15 * i,
-        [, row, fault] = token.match(/^(?:([A-D])\b.*?:)?[^/]*(\/)?/);
-      if (!row) return svg("line.fault", { x1: x, x2: x, y2: high });
-      const line = svg("line", { x1: x, x2: x, y1: y(row), y2: y("") });
-      return svg(
-        "g.actor" + "ABCD".indexOf(row),
-        line,
-        svg("circle", { cx: x, cy: y(""), r: 4, class: fault && "bad" }),
-      );
-    }),
-  ]);
 }
 
 // page draws a lesson as far as its reader is: the question, then the command, then the rest. It tells the room what is

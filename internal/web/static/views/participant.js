@@ -90,36 +90,29 @@ export function attendance(_path, { draw }) {
 }
 
 // The strip stands above every view while this browser is in a class.
-const parts = {
-  where: el("span", { role: "status" }),
-  follow: el("input", { id: "follow", type: "checkbox", onchange: () => follow(parts.follow.checked) }),
-  following: el("span"),
-  leave: el("button.quiet", { id: "leave", onclick: () => leave() }),
-  told: el("p.row.told", { role: "status" }),
-};
-const switches = el("label", parts.follow, parts.following);
-const strip = el("aside.attends", parts.where, switches, parts.leave, parts.told);
+const says = el("span", { role: "status" }),
+  switches = el("span.row"),
+  told = el("p.row.told", { role: "status" }),
+  strip = el("aside.attends", says, switches, told);
 
 function drawStrip() {
-  const { where, follow, following, leave, told } = parts;
-  strip.setAttribute("aria-label", say("Class", "课堂"));
-  following.textContent = say("Following", "跟随讲师");
-  leave.textContent = over ? say("Close", "关闭") : say("Leave", "离开");
-  follow.checked = follows() === "yes";
-  switches.hidden = over || !!refused;
-  const apart = room?.at && !isAt(room.at);
-  update(where, [refused, over, room?.open, apart && room.at], () =>
-    over
-      ? say("The class is over: the teacher has closed the room.", "课堂已结束：讲师关闭了教室。")
-      : refused ||
-        (!room?.open
-          ? say("In class: the room is not open yet", "已加入：教室还没有打开")
-          : [
-              say("In class", "正在上课"),
-              apart && [" · ", el("a", { href: addressOf(room.at) }, say(`lesson ${+room.at}`, `第 ${+room.at} 课`))],
-            ]),
-  );
-  const shown = !over && room?.revealed;
+  const apart = room?.at && !isAt(room.at),
+    shown = !over && room?.revealed,
+    alone = over || !!refused;
+  strip.ariaLabel = say("Class", "课堂");
+  update(says, [refused, over, room?.open, apart && room.at], () => {
+    if (over) return say("The class is over: the teacher has closed the room.", "课堂已结束：讲师关闭了教室。");
+    if (refused) return refused;
+    if (!room?.open) return say("In class: the room is not open yet", "已加入：教室还没有打开");
+    const there = apart && el("a", { href: addressOf(room.at) }, say(`lesson ${+room.at}`, `第 ${+room.at} 课`));
+    return [say("In class", "正在上课"), there && [" · ", there]];
+  });
+  update(switches, [alone, over], () => [
+    !alone &&
+      el("label", el("input", { id: "follow", type: "checkbox", onchange: follow }), say("Following", "跟随讲师")),
+    el("button.quiet", { id: "leave", onclick: leave }, over ? say("Close", "关闭") : say("Leave", "离开")),
+  ]);
+  for (const box of switches.querySelectorAll("input")) box.checked = follows() === "yes";
   update(told, shown && [room.choice, room.answer, room.counts], () => shown && revealed(room));
 }
 
@@ -133,24 +126,23 @@ function update(node, what, draw) {
 // revealed says what this participant and the class chose, beside the answer.
 function revealed({ choice, answer, counts }) {
   const most = Math.max(1, ...counts);
+  const mine = choice && say(`You: ${choice}. `, `你选：${choice}。`);
   return [
-    el("b", { class: choice && (choice === answer ? "good" : "warn") }, [
-      choice && say(`You: ${choice}. `, `你选：${choice}。`),
+    el(
+      "b",
+      { class: choice && (choice === answer ? "good" : "warn") },
+      mine,
       say(`Answer: ${answer}.`, `答案：${answer}。`),
-    ]),
-    counts.map((n, i) =>
-      el(
-        "span.row",
-        i + 1,
-        el("progress", { max: most, value: n, "aria-label": say(`Chose ${i + 1}`, `选 ${i + 1}`) }),
-        n,
-      ),
     ),
+    counts.map((n, i) => {
+      const bar = { max: most, value: n, "aria-label": say(`Chose ${i + 1}`, `选 ${i + 1}`) };
+      return el("span.row", i + 1, el("progress", bar), n);
+    }),
   ];
 }
 
-function follow(on) {
-  note(on ? "" : at(), on ? "yes" : "no");
+function follow({ target: { checked } }) {
+  note(checked ? "" : at(), checked ? "yes" : "no");
   wake();
 }
 

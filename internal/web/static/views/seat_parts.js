@@ -154,8 +154,8 @@ const numbers = [
 const isTime = usual => /s$/.test(usual);
 
 // scenarioSays is the scenario in words: what is not as usual, and what may go wrong.
-export function scenarioSays(seat, scenario = seat.place.in) {
-  const flags = parse(scenario);
+export function scenarioSays(seat) {
+  const flags = parse(seat.place.in);
   const words = name => {
     const [, , , usual, english, chinese] = numbers.find(each => each[0] === name) ?? [];
     const label = english ? say(english, chinese).replace(/ ?[(（].*/, "") : name;
