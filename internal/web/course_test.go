@@ -16,13 +16,15 @@ import (
 func TestTheCourse(t *testing.T) {
 	p := open(t, serve(t)+"/#/course")
 	p.waitUntil("all lessons are listed", `document.querySelectorAll(".course li").length >= 12`)
-	if says := eval[string](p, `[...document.querySelectorAll(".course h2")].map(h => h.innerText).join()`); says != "Broken locks,Sound locks,Beyond one Redis" {
+	const chapters = `[...document.querySelectorAll(".course h2")].map(h => h.innerText).join()`
+	if says := eval[string](p, chapters); says != "Broken locks,Sound locks,Beyond one Redis" {
 		t.Errorf("the chapters are %s", says)
 	}
 	if bare := eval[int](p, `document.querySelectorAll(".path li:not(:has(.sketch circle))").length`); bare != 0 {
 		t.Errorf("%d cards have no drawing", bare)
 	}
-	p.waitUntil("it begins with the first", `document.querySelector("#next").innerText === "Start" && document.querySelector("#next").hash === "#/course/01"`)
+	p.waitUntil("it begins with the first", `(next => next.innerText === "Start" && next.hash === "#/course/01")(
+		document.querySelector("#next"))`)
 	p.click(".path li:nth-child(3) .sketch") // the whole card is the link
 	p.waitUntil("it asks", `document.querySelectorAll(".choice").length === 3`)
 	if eval[bool](p, `!!document.querySelector("#explain, #see, #run")`) {
@@ -53,10 +55,12 @@ func TestTheCourse(t *testing.T) {
 	p.click("#try a")
 	p.waitUntil("a heading is a link to itself", `location.hash === "#/course/03#try"`)
 	p.visit("#/course")
-	p.waitUntil("what is done is marked", `document.querySelectorAll(".path .chip").length === 1 && document.querySelector("#next").innerText === "Continue: lesson 1"`)
+	p.waitUntil("what is done is marked", `document.querySelectorAll(".path .chip").length === 1 &&
+		document.querySelector("#next").innerText === "Continue: lesson 1"`)
 	p.shows("1 of 15 lessons done")
 	p.visit("#/course/03")
-	p.waitUntil("differences are coloured, and nothing is cut", `(code => code?.querySelector("ins") && code.scrollWidth <= code.clientWidth)(document.querySelector("#explain ~ div .diff"))`)
+	p.waitUntil("differences are coloured, and nothing is cut", `(code => code?.querySelector("ins") &&
+		code.scrollWidth <= code.clientWidth)(document.querySelector("#explain ~ div .diff"))`)
 	// the address comes while the page is drawn anew
 	eval[bool](p, `location.hash = "#/course/03#see", document.querySelector("#lang").click(), true`)
 	p.shows("你选了 2，答案是 1")
@@ -184,8 +188,8 @@ func TestTheRoom(t *testing.T) {
 	teacher.waitUntil("it is closed", `document.querySelector("#open")`)
 }
 
-// Who joined has a strip on every view, also after a reload: it follows the class, until they go elsewhere; learns the answer, beside their own
-// and the class's; leaves; and hears that the class is over.
+// Who joined has a strip on every view, also after a reload: it follows the class, until they go elsewhere; has the answer, beside their
+// own and the class's; lets them leave; and says that the class is over.
 func TestAParticipant(t *testing.T) {
 	url := serve(t)
 	teacher := open(t, url+"/#/course/room/03")
@@ -212,7 +216,8 @@ func TestAParticipant(t *testing.T) {
 	joined.waitUntil("who goes elsewhere does not follow", follows+` === false && document.querySelector("main.shop")`)
 	teacher.key("n")
 	teacher.waitUntil("the class goes on", `location.hash === "#/course/room/04"`)
-	joined.waitWithin(2*patience, "who went elsewhere stays there", `document.querySelector(".attends")?.innerText.includes("lesson 4") && location.hash === "#/"`)
+	joined.waitUntil("who went elsewhere stays there", `document.querySelector(".attends")?.innerText.includes("lesson 4") &&
+		location.hash === "#/"`)
 	joined.click("#follow")
 	joined.waitUntil("who follows again is where the class is", `location.hash === "#/course/04" && `+follows)
 	joined.waitUntil("the answer of the lesson before is gone", `!document.querySelector(".attends progress")`)

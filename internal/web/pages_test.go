@@ -107,9 +107,10 @@ func TestTheTable(t *testing.T) {
 	}
 	p.waitUntil("a dot says what it means", `(dot => dot.innerText === "•" && dot.ariaLabel.startsWith("v4, foreign release: never"))(
 		document.querySelectorAll("tbody tr")[4].querySelector("[data-column=foreign-release] a"))`)
-	const colour = `(name => getComputedStyle(document.querySelector(name).closest("td")).backgroundColor)`
-	if looks := eval[[]string](p, `["v2?%idle", "v2?%foreign-release", "v4?%search=table"].map(part => part.split("%"))
-		.map(([lock, cell]) => "td [href^='#/schedule/" + lock + "'][href*='" + cell + "']").map(`+colour+`)`); looks[0] == looks[1] || looks[1] == looks[2] {
+	const colours = `["v2?/idle", "v2?/foreign-release", "v4?/search=table"].map(part => part.split("/"))
+		.map(([lock, cell]) => document.querySelector("td [href^='#/schedule/" + lock + "'][href*='" + cell + "']").closest("td"))
+		.map(cell => getComputedStyle(cell).backgroundColor)`
+	if looks := eval[[]string](p, colours); looks[0] == looks[1] || looks[1] == looks[2] {
 		t.Errorf("cells of 2 steps, 6 steps and never look like %q; want three colours", looks)
 	}
 	eval[string](p, `(document.querySelectorAll("tbody tr")[2].querySelector("[data-column=foreign-release] a").focus(), "")`)

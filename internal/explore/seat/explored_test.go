@@ -52,3 +52,21 @@ func TestAnExplorationToTheEnd(t *testing.T) {
 		}
 	}
 }
+
+// What the table calls never is proved in each of its scenarios; what is not, ends at the first that shows it.
+func TestAnExplorationOfTheTable(t *testing.T) {
+	s := open(t, blank())
+	proof := explored(t, s, "lock", "v4", "anomaly", "foreign-release", "table", "true")
+	if proof.Document.Verdict != verdict.Holds || len(proof.Document.Cut) > 0 || len(proof.Tested) != 17 ||
+		proof.Says != "v4 never shows foreign-release: every schedule of all 17 scenarios was explored." ||
+		proof.Tested[5] != "expiry: 382 schedules, 238 states, at most 9 steps." {
+		t.Errorf("%q, %q: %+v", proof.Says, proof.Tested, proof.Document)
+	}
+	breach := explored(t, s, "lock", "v3", "anomaly", "foreign-release", "table", "true")
+	if breach.Document.Verdict != verdict.Broken || breach.Scenario != "--faults expiry=1" || len(breach.Links) != 1 {
+		t.Errorf("%q, %q, %q", breach.Says, breach.Scenario, breach.Links)
+	}
+	if status := ask(t, s, "/seat/explore", "lock", "v4", "table", "perhaps").Code; status != http.StatusBadRequest {
+		t.Errorf("table=perhaps: %d", status)
+	}
+}

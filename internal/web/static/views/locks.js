@@ -34,7 +34,9 @@ export function show(main, route) {
         [2, 5, 9].map(steps => el("span.broken", { style: heat(steps) }, steps)),
         say("steps to the anomaly; fewer steps, stronger colour", "步即可出现异常，步数越少颜色越浓"),
       ]),
-      legend.map(([kind, sign, english, chinese]) => el("li.row", [el("span." + kind, sign), say(english, chinese)])),
+      el("li.row", el("span.never", "•"), say("never", "从不出现")),
+      el("li.row", el("span.unknown", "?"), say("unknown", "未知")),
+      el("li.row", el("span.none", "–"), say("not promised", "不承诺")),
     ]),
     explained,
     el("div.scroll.wide", { role: "region", "aria-label": say("The table", "总表") }, table),
@@ -195,22 +197,12 @@ export function show(main, route) {
       stops = cell.firstElementChild?.tabIndex ?? -1;
     cell.className = "filled " + (answer === "n/a" ? "none" : answer);
     if (answer === "broken") cell.style.setProperty("--heat", heat(steps)["--heat"]);
+    const search = answer === "never" ? "table" : "1",
+      href = answer === "broken" ? shown : link(["schedule", lock], { anomaly, search });
     cell.dataset.says = answer === "broken" ? `${says}. ${meaning}` : says;
     const attributes = { tabindex: stops, "aria-label": says };
     replace(cell, [
-      answer === "n/a"
-        ? el("span", { role: "note", ...attributes }, short)
-        : el(
-            "a",
-            {
-              href:
-                answer === "broken"
-                  ? shown
-                  : link(["schedule", lock], { anomaly, search: answer === "never" ? "table" : "1" }),
-              ...attributes,
-            },
-            short,
-          ),
+      answer === "n/a" ? el("span", { role: "note", ...attributes }, short) : el("a", { href, ...attributes }, short),
     ]);
   }
 
@@ -237,12 +229,6 @@ export function show(main, route) {
 
 // heat is the look of a cell that is broken in so many steps.
 const heat = steps => ({ "--heat": Math.max(10, 56 - 6 * steps) + "%" });
-
-const legend = [
-  ["never", "•", "never", "从不出现"],
-  ["unknown", "?", "unknown", "未知"],
-  ["none", "–", "not promised", "不承诺"],
-];
 
 // stopsOf are the places of a row that the arrows lead to.
 const stopsOf = row => [...(row?.querySelectorAll(":scope > * > [tabindex]") ?? [])];

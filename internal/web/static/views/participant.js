@@ -126,14 +126,10 @@ function update(node, what, draw) {
 // revealed says what this participant and the class chose, beside the answer.
 function revealed({ choice, answer, counts }) {
   const most = Math.max(1, ...counts);
-  const mine = choice && say(`You: ${choice}. `, `你选：${choice}。`);
+  const mine = choice && say(`You: ${choice}. `, `你选：${choice}。`),
+    look = { class: choice && (choice === answer ? "good" : "warn") };
   return [
-    el(
-      "b",
-      { class: choice && (choice === answer ? "good" : "warn") },
-      mine,
-      say(`Answer: ${answer}.`, `答案：${answer}。`),
-    ),
+    el("b", look, mine, say(`Answer: ${answer}.`, `答案：${answer}。`)),
     counts.map((n, i) => {
       const bar = { max: most, value: n, "aria-label": say(`Chose ${i + 1}`, `选 ${i + 1}`) };
       return el("span.row", i + 1, el("progress", bar), n);
@@ -155,6 +151,7 @@ function look() {
 }
 
 for (const event of ["hashchange", "languagechange"]) addEventListener(event, look);
+document.addEventListener("visibilitychange", () => wake()); // a phone is there again as soon as it is looked at
 
 function leave() {
   strip.remove();
