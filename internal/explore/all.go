@@ -85,7 +85,7 @@ func All(
 	for _, s := range strategies {
 		ofStrategy := make([]Result, len(ScenariosFor(s, actors)))
 		results = append(results, ofStrategy)
-		limits, memoryPool := bounds, &sync.Pool{}
+		limits, simulatorPool := bounds, &sync.Pool{}
 		if s.OnNodes && (bounds.Schedules == 0 || bounds.Schedules > MaxSchedulesOnNodes) {
 			limits.Schedules = MaxSchedulesOnNodes
 		}
@@ -99,7 +99,7 @@ func All(
 				progress(in, now, ended)
 			}
 			group.Go(func() error {
-				goal := Goal{All: true, Progress: func(now Result) { report(now, false) }, memoryPool: memoryPool}
+				goal := Goal{All: true, Progress: func(now Result) { report(now, false) }, simulatorPool: simulatorPool}
 				result, err := Explore(ctx, s, in.Scenario, goal, limits)
 				if err == nil {
 					report(result, true)

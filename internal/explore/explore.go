@@ -73,7 +73,7 @@ type Goal struct {
 	All       bool         // whether to continue until every anomaly was found or everything was explored; false: the first one ends it
 	Progress  func(Result) // called several times a second, and must not block; may be nil
 
-	memoryPool *sync.Pool // Options.MemoryPool
+	simulatorPool *sync.Pool // Options.SimulatorPool
 }
 
 // Result is the answer of an exploration.
@@ -123,7 +123,7 @@ func Explore(ctx context.Context, s strategy.Strategy, in Scenario, goal Goal, b
 	}
 	options := Options{
 		Cuts: engine.Cuts{EverySymmetry: bounds.EverySymmetry}, Starvation: slices.Contains(goal.Anomalies, anomaly.Starved),
-		MemoryPool: cmp.Or(goal.memoryPool, &sync.Pool{}),
+		SimulatorPool: cmp.Or(goal.simulatorPool, &sync.Pool{}),
 	}
 	seeds := engine.NewSeeds()
 	result, err := Search(ctx, func() (System, error) {

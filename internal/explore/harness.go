@@ -43,7 +43,7 @@ type Harness struct {
 	strategy     strategy.Strategy
 	scenario     engine.Scenario
 	options      Options
-	memory       *simredis.Simulator
+	simulator    *simredis.Simulator
 	start        *simredis.State      // contents of the first server at the beginning of a run
 	clients      [][]*simredis.Client // indexed by process and server
 	stores       []*dao.Store         // indexed by process
@@ -59,9 +59,9 @@ type Harness struct {
 // Options configures a Harness.
 type Options struct {
 	engine.Cuts
-	Starvation bool         // whether to look for starved sales; the order of the waiters is then part of each state
-	Stop       func() error // called before each step; its error ends the run. Nil: runs are never stopped
-	MemoryPool *sync.Pool   // pool of *simredis.Simulator, so that harnesses simulate each command only once; nil: not shared
+	Starvation    bool         // whether to look for starved sales; the order of the waiters is then part of each state
+	Stop          func() error // called before each step; its error ends the run. Nil: runs are never stopped
+	SimulatorPool *sync.Pool   // pool of *simredis.Simulator, so that harnesses simulate each command only once; nil: not shared
 }
 
 // StopWhenDone returns an Options.Stop that stops a run when ctx ends. It also yields before each step, so that a shop in the same process
@@ -75,19 +75,19 @@ func StopWhenDone(ctx context.Context) func() error {
 
 // NewHarness returns a Harness, which must be closed. Harnesses with the same seeds compute the same state hashes.
 func NewHarness(s strategy.Strategy, in engine.Scenario, options Options, seeds engine.Seeds) (*Harness, error) {
-	options.MemoryPool = cmp.Or(options.MemoryPool, &sync.Pool{})
-	m, ok := options.MemoryPool.Get().(*simredis.Simulator)
+	options.SimulatorPool = cmp.Or(options.SimulatorPool, &sync.Pool{})
+	simulator, ok := options.SimulatorPool.Get().(*simredis.Simulator)
 	var err error
-	if !ok { // stock and ledger survive every fault, so that whatever goes wrong is the lock's fault
-		if m, err = simredis.NewSimulator(dao.IsKey); err != nil {
+	if !ok { // stock and ledger are durable keys, so that whatever goes wrong is the lock's doing
+		if simulator, err = simredis.NewSimulator(dao.IsKey); err != nil {
 			return nil, err
 		}
 	}
 	h := &Harness{
-		strategy: s, scenario: in, options: options, memory: m, hasher: engine.NewHasher(seeds),
+		strategy: s, scenario: in, options: options, simulator: simulator, hasher: engine.NewHasher(seeds),
 		checkedPolls: map[engine.Fingerprint]struct{}{}, ledgers: map[*simredis.State]ledger{},
 	}
-	if h.start, err = m.StateAfter(m.Empty(), openingCommands(s.Update == strategy.Segmented)...); err != nil {
+	if h.start, err = simulator.StateAfter(simulator.Empty(), openingCommands(s.Update == strategy.Segmented)...); err != nil {
 		return nil, err
 	}
 	if s.OnNodes {
@@ -96,7 +96,7 @@ func NewHarness(s strategy.Strategy, in engine.Scenario, options Options, seeds 
 	for range in.Processes() {
 		var clients []*simredis.Client
 		for server := range 1 + h.masters {
-			c, err := m.NewClient(server)
+			c, err := simulator.NewClient(server)
 			if err != nil {
 				return nil, err
 			}
@@ -108,12 +108,12 @@ func NewHarness(s strategy.Strategy, in engine.Scenario, options Options, seeds 
 	return h, nil
 }
 
-// Close releases the harness's resources, and returns its memory to the pool.
+// Close releases the harness's resources, and returns its simulator to the pool.
 func (h *Harness) Close() {
 	for _, c := range slices.Concat(h.clients...) {
 		_ = c.Client.Close() // a simulated client has no connection that could fail
 	}
-	h.options.MemoryPool.Put(h.memory)
+	h.options.SimulatorPool.Put(h.simulator)
 	h.pool.Close()
 }
 
@@ -140,7 +140,7 @@ func (h *Harness) Begin() *Run { return h.begin(h.setup()) }
 // setup returns the initial configuration of the scenario's executions.
 func (h *Harness) setup() engine.Setup {
 	return engine.Setup{
-		Scenario: h.scenario, Cluster: h.memory.NewCluster(h.start, h.masters), FirstActorName: 'A', Cuts: h.options.Cuts,
+		Scenario: h.scenario, Cluster: h.simulator.NewCluster(h.start, h.masters), FirstActorName: 'A', Cuts: h.options.Cuts,
 	}
 }
 

@@ -72,7 +72,7 @@ func (h *Harness) readLedger(s *simredis.State) (l ledger, err error) {
 		l.newOrders = append(l.newOrders, order)
 		reductions = append(reductions, []string{"HSET", newest, id, owner})
 	}
-	if l.reduced, err = h.memory.StateAfter(s, reductions...); err == nil {
+	if l.reduced, err = h.simulator.StateAfter(s, reductions...); err == nil {
 		h.ledgers[s] = l
 	}
 	return l, err

@@ -47,7 +47,7 @@ func TestLedgerReportsEachOrderOnce(t *testing.T) {
 		if step.newStock != "" {
 			command = append(slices.Replace(command, 2, 3, "5"), "{inventory}:fence", step.newStock, "0")
 		}
-		next, err := h.memory.StateAfter(state, append(command, runID, step.id, string(line), "0", "1000"))
+		next, err := h.simulator.StateAfter(state, append(command, runID, step.id, string(line), "0", "1000"))
 		if err != nil {
 			t.Fatal(err)
 		}
