@@ -27,7 +27,7 @@ func Stacks() []string {
 // iter.Pull are allowed.
 func (x *Execution) CheckGoroutines() {
 	for _, stack := range Stacks() {
-		_, created, _ := strings.Cut(stack, "\ncreated creator ")
+		_, created, _ := strings.Cut(stack, "\ncreated by ")
 		creator := strings.Fields(created) // FUNCTION in goroutine ID FILE:LINE
 		if len(creator) < 5 || isNotUnderTest(creator[0]) ||
 			strings.HasPrefix(creator[0], "context.") || strings.HasPrefix(creator[0], "iter.Pull") {
