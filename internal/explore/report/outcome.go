@@ -62,7 +62,7 @@ func (r Request) Everywhere(ctx context.Context) (all Outcome, err error) {
 		progress(now)
 	}
 	lines := []string{}
-	for _, scenario := range explore.ScenariosOf(r.Lock, in.Actors) {
+	for _, scenario := range explore.ScenariosFor(r.Lock, in.Actors) {
 		r.Scenario = scenario.Scenario
 		r.Scenario.Language = in.Language
 		all, err = r.Outcome(ctx)
