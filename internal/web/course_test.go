@@ -34,7 +34,7 @@ func TestTheCourse(t *testing.T) {
 	p.waitUntil("what was predicted is kept", `document.querySelector("h1").innerText.startsWith("3.") && document.querySelector("#verdict")`)
 	p.sits()
 	p.click("[data-focus=kept]")
-	p.shows("Kept, in 9 steps: all have ended.")
+	p.shows("Kept, in 9 steps. Both sold, stock 98: correct.")
 	const tops = `[...document.querySelectorAll(".embedded .seat > .sheet")].map(box => box.getBoundingClientRect().top)`
 	if of := eval[[]float64](p, tops); len(of) != 2 || of[0] != of[1] {
 		t.Errorf("the drawing and the choices begin at %v; want both at the same height", of)
@@ -109,7 +109,7 @@ func (p *page) playsLessonThree() {
 			document.querySelector('.embedded [data-token=%q]')`, 5+i, token))
 		p.key(eval[string](p, fmt.Sprintf(`document.querySelector('.embedded [data-token=%q] kbd').textContent`, token)))
 	}
-	p.shows("Kept, in 9 steps: all have ended.")
+	p.shows("Kept, in 9 steps. Both sold, stock 98: correct.")
 	if p.address() != "#/course/03" {
 		p.t.Errorf("the lesson's address is %s", p.address())
 	}
