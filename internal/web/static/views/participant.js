@@ -110,6 +110,7 @@ export async function attend() {
       refused = why[failure.code] ?? "";
     }
     if (was && !room?.open) break;
+    if (room?.revealed) dispatchEvent(new CustomEvent("revealed", { detail: room.at }));
     was ||= !!room?.open;
     if (room?.at && room.at !== at()) {
       keep("joined", room.at, "sessionStorage");
