@@ -59,6 +59,9 @@ func (r *Run) Holder() *engine.Actor {
 	return nil
 }
 
+// Sold counts the sales that have succeeded.
+func (r *Run) Sold() int { return r.soldCount }
+
 // IsInCriticalSection reports whether an actor believes, and may believe, that it holds the lock.
 func (r *Run) IsInCriticalSection(a *engine.Actor) bool {
 	return r.judge.Sale(a.Index).IsInCriticalSection()

@@ -32,10 +32,15 @@ func TestTheCourse(t *testing.T) {
 	}
 	p.click("li:nth-child(2) > .choice")
 	p.waitUntil("the command is there", `document.querySelector("#run") && !document.querySelector("#see")`)
+	p.isMain("▶ Run")
 	p.click("#play")
-	p.waitUntil("the drawing and the reason are there", `document.querySelector(".player .step") && document.querySelector("#explain")`)
-	p.shows("You chose 2; it is 1")
+	p.waitUntil("the drawing is at its first step, and nothing is given away", `!document.querySelector("#verdict, #explain, .embedded") &&
+		document.querySelectorAll(".player .step.later").length === 5`)
 	p.shows("Explored here, just now")
+	p.isMain("Next step ›")
+	p.visit("#/course/03")
+	p.waitUntil("that is kept", `document.querySelectorAll(".player .step.later").length === 5 && document.querySelector(".choice:disabled") &&
+		!document.querySelector("#verdict")`)
 	p.playsLessonThree()
 	p.key("n")
 	p.waitUntil("the next lesson", `location.hash === "#/course/04" && document.querySelector("h1").innerText.startsWith("4.")`)
@@ -43,7 +48,7 @@ func TestTheCourse(t *testing.T) {
 	p.waitUntil("what was predicted is kept", `document.querySelector("h1").innerText.startsWith("3.") && document.querySelector("#verdict")`)
 	p.sits()
 	p.click("[data-focus=kept]")
-	p.shows("Kept, in 9 steps: all have ended.")
+	p.shows("Kept, in 9 steps. Both sold, stock 98: correct.")
 	const tops = `[...document.querySelectorAll(".embedded .seat > .sheet")].map(box => box.getBoundingClientRect().top)`
 	if of := eval[[]float64](p, tops); len(of) != 2 || of[0] != of[1] {
 		t.Errorf("the drawing and the choices begin at %v; want both at the same height", of)
@@ -76,6 +81,8 @@ func TestTheCourse(t *testing.T) {
 	p.visit("#/course/06")
 	p.click(".choice")
 	p.click("#play")
+	p.waitUntil("the drawing is there", `document.querySelector(".player .step")`)
+	p.key("End")
 	p.waitUntil("each button names its lock", `[...document.querySelectorAll("#try ~ .part .runner")].map(e => e.innerText)
 		.join() === "▶ Run v5,▶ Run v6"`)
 	p.visit("#/course/99")
@@ -86,6 +93,29 @@ func TestTheCourse(t *testing.T) {
 func (p *page) sits() {
 	p.t.Helper()
 	p.waitUntil("the seat is there", `(document.querySelector("#seat")?.scrollIntoView(), document.querySelector(".embedded [data-token]"))`)
+}
+
+// isMain waits until this is the one button, or link, that leads on.
+func (p *page) isMain(text string) {
+	p.t.Helper()
+	p.waitUntil(text+" leads on", fmt.Sprintf(`(all => all.length === 1 && all[0].innerText === %q)(
+		[...document.querySelectorAll("main :is(button, .button).main")].filter(one => one.checkVisibility()))`, text))
+}
+
+// A lesson whose server has gone says so, and goes on when it is back.
+func TestALessonOutlastsItsServer(t *testing.T) {
+	p := open(t, serve(t)+"/#/course/03")
+	p.click(".choice")
+	p.waitUntil("the command is there", `document.querySelector("#play")`)
+	p.expect("ERR_")
+	p.offline(true)
+	p.click("#play")
+	p.shows("Connection lost. Retrying…")
+	p.key("End")
+	p.waitUntil("so is the seat", `(document.querySelector("#seat")?.scrollIntoView(),
+		document.querySelector(".embedded [role=alert]")?.innerText === "Connection lost. Retrying…")`)
+	p.offline(false)
+	p.sits()
 }
 
 // playsLessonThree steps through its drawing, by key and by button; opens what the step changes; runs it beside the next lock; and keeps
@@ -106,11 +136,15 @@ func (p *page) playsLessonThree() {
 	}
 	p.click(".player > .row button:nth-child(4)")
 	p.waitUntil("all is shown, and how it ends, as the drawing calls it", ends+` && `+seen+` === 6`)
+	p.shows("You chose 2; it is 1")
+	p.isMain("Next (n) →")
 	p.key("Home")
 	p.waitUntil("what was shown stays", seen+` === 6`)
 	p.click(".difference summary")
 	p.waitUntil("the difference is there", `document.querySelector(".difference ins")`)
 	p.sits()
+	p.waitUntil("the seat shows no step that is still to come", `[...document.querySelectorAll(".embedded .step")]
+		.filter(step => step.checkVisibility()).length === 5`)
 	p.click("#try ~ .part .runner button")
 	p.shows("Step 6 differs.")
 	for _, asked := range eval[[]string](p, `[...document.querySelectorAll("main :is(p, pre, code)")].filter(e => e.checkVisibility())
@@ -125,7 +159,7 @@ func (p *page) playsLessonThree() {
 			document.querySelector('.embedded [data-token=%q]')`, 5+i, token))
 		p.key(eval[string](p, fmt.Sprintf(`document.querySelector('.embedded [data-token=%q] kbd').textContent`, token)))
 	}
-	p.shows("Kept, in 9 steps: all have ended.")
+	p.shows("Kept, in 9 steps. Both sold, stock 98: correct.")
 	if p.address() != "#/course/03" {
 		p.t.Errorf("the lesson's address is %s", p.address())
 	}
@@ -164,6 +198,8 @@ func TestTheRoom(t *testing.T) {
 		t.Error("the bars are there before the answer")
 	}
 	teacher.click("#reveal")
+	joined.waitUntil("who joined sees the whole", `document.querySelector("#verdict")?.innerText.startsWith("The answer is 1") &&
+		document.querySelector("#explain") && !document.querySelector(".player .later")`)
 	teacher.waitUntil("the right one is marked", `document.querySelector(".bars li.good") === document.querySelector(".bars li")`)
 	teacher.waitUntil("the bars are there", `document.querySelector(".bars progress").checkVisibility()`)
 	teacher.visit("#/course/03")
@@ -260,9 +296,12 @@ func TestTheRoomHasNoBarriers(t *testing.T) {
 	teacher.shows("1 of 1 have answered")
 	for _, p := range []*page{teacher, pupil} {
 		p.click("#reveal, #play")
+		if p == pupil {
+			p.click(".player > .row button:nth-child(4)")
+		}
 		p.waitUntil("the answer is there", `document.querySelector("#verdict, .bars li.good")`)
 		if p == pupil {
-			p.waitUntil("so is its seat", `document.querySelector(".seat .drawing")`)
+			p.sits()
 		}
 		for _, wrong := range p.barriers(axe) {
 			t.Error(wrong)

@@ -13,8 +13,12 @@ import (
 const everywhere = `(async () => {
 	const {get} = await import("./web/server.js"), names = ({name}) => name;
 	const [{locks}, {lessons}, labs] = await Promise.all(["/seat", "/course", "/labs"].map(path => get(path)));
+	const end = "&mode=break&campaign=1&do="; // of a level: failed, and solved
+	const ends = ["v0?anomaly=lost-update" + end + "A:GET+A:write+B:GET+B:write",
+		"v0?anomaly=lost-update" + end + "A:GET+B:GET+A:write+B:write",
+		"v7?in=--faults+pause=1&anomaly=two-holders" + end + "A:begins+A:lockFenced+A:pauses+B:lockFenced+time+B:lockFenced"];
 	return ["#/", "#/campaign", "#/explore", "#/locks", "#/steps/v4", "#/labs", "#/course", "#/course/1"].concat(
-		locks.map(names).map(name => "#/schedule/" + name), lessons.map(({number}) => "#/course/" + number),
+		locks.map(names).concat(ends).map(name => "#/schedule/" + name), lessons.map(({number}) => "#/course/" + number),
 		locks.map(names).map(name => "#/locks/" + name), labs.map(names).map(name => "#/labs/" + name));
 })()`
 

@@ -10,16 +10,19 @@ import (
 	"lockstep/internal/explore/session"
 )
 
-// The campaign's levels are what the table that is shipped says: v0 to v11 each have one, and the shortest schedule solves it.
+// The campaign's levels are what the table that is shipped says, but for v9's: v0 to v11 each have one, the shortest schedule solves it,
+// and no two have the same. Whoever fails is told what has to happen, where that can be missed.
 func TestEachStepHasALevel(t *testing.T) {
 	s := open(t, seat.Usual())
 	solved := map[string]int{
 		"v0 lost-update": 4, "v1 stuck": 3, "v2 foreign-release": 6, "v3 foreign-release": 7, "v4 self-deadlock": 4, "v5 two-holders": 3,
-		"v6 lost-update": 8, "v7 two-holders": 6, "v8 two-holders": 6, "v9 two-holders": 6, "v10 two-holders": 14, "v11 two-holders": 15,
+		"v6 lost-update": 8, "v7 two-holders": 6, "v8 idle": 4, "v9 lost-update": 7, "v10 two-holders": 14, "v11 two-holders": 15,
 		"setnx-expire left-behind": 3, "non-idempotent double-sale": 2,
 	}
-	keeps := strings.Fields("v7 v8 v9 v10 v11 atomic optimistic segmented")
-	for _, lock := range get[seat.Index](t, s, "/seat").Locks {
+	ways := map[string]string{}
+	keeps := strings.Fields("v7 v8 v10 v11 atomic optimistic segmented")
+	locks := get[seat.Index](t, s, "/seat").Locks
+	for i, lock := range locks {
 		level := lock.Level
 		if level == nil || level.KeepsStock != slices.Contains(keeps, lock.Name) {
 			t.Fatalf("%s: %+v", lock.Name, level)
@@ -37,6 +40,22 @@ func TestEachStepHasALevel(t *testing.T) {
 		delete(solved, name)
 		hint := get[session.Hint](t, s, "/seat/hint", "lock", lock.Name, "in", level.In, "anomaly", string(level.Anomaly))
 		state := get[seat.State](t, s, "/seat/state", "lock", lock.Name, "in", level.In, "do", hint.Schedule)
+		if _, step := strings.CutPrefix(lock.Name, "v"); step {
+			if other := ways[hint.Schedule]; other != "" {
+				t.Errorf("%s and %s are solved by the same schedule: %s", other, lock.Name, hint.Schedule)
+			}
+			ways[hint.Schedule] = lock.Name
+			if i < 11 {
+				beside := get[seat.Beside](t, s, "/seat/beside", "lock", lock.Name, "with", locks[i+1].Name, "in", level.In, "do", hint.Schedule)
+				isIt := func(a explore.AnomalyHit) bool { return a.Anomaly == level.Anomaly }
+				if stopped := !slices.ContainsFunc(beside.Shown[1], isIt); stopped != level.Stopped {
+					t.Errorf("%s: the next lock stops it: %t; the level says %t", lock.Name, stopped, level.Stopped)
+				}
+			}
+			if none := lock.Name == "v4"; none != (level.Advice == "") { // every schedule of v4 comes to its breach
+				t.Errorf("%s says what has to happen: %q", lock.Name, level.Advice)
+			}
+		}
 		if !slices.ContainsFunc(state.View.Hits, func(a explore.AnomalyHit) bool { return a.Anomaly == level.Anomaly && a.Step == level.Steps }) {
 			t.Errorf("%s: %q shows %+v; want it at step %d", name, hint.Schedule, state.View.Hits, level.Steps)
 		}

@@ -15,6 +15,8 @@ import (
 type State struct {
 	At       trace.Millis     `json:"at_ms"`    // of virtual time
 	Servers  []Server         `json:"servers"`  // that keep the stock and the lock
+	Sold     int              `json:"sold"`     // sales that have succeeded
+	Due      int              `json:"due"`      // what the stock has to be then
 	Holder   string           `json:"holder"`   // whose the lock is in truth, "" for nobody's
 	Actors   []Actor          `json:"actors"`   // the sales
 	Timers   []engine.Timer   `json:"timers"`   // that are set
@@ -50,8 +52,8 @@ type Actor struct {
 func stateOf(run *explore.Run, t trace.Trace) State {
 	present := run.Engine.Snapshot()
 	s := State{
-		At: trace.Millis(run.Engine.Now()), Servers: []Server{}, Actors: []Actor{}, Timers: present.Timers, Messages: present.Messages,
-		Left: map[string]int{},
+		At: trace.Millis(run.Engine.Now()), Sold: run.Sold(), Due: engine.InitialStock - run.Sold(), Servers: []Server{}, Actors: []Actor{},
+		Timers: present.Timers, Messages: present.Messages, Left: map[string]int{},
 	}
 	for _, f := range explore.AllFaults() {
 		if run.Engine.Scenario.Faults[f.ID] > 0 {

@@ -19,7 +19,8 @@ type View struct {
 	State    State      `json:"state"`
 	Choices  []Choice   `json:"choices"` // what can happen next: faults last
 	Disabled []Disabled `json:"disabled"`
-	Over     bool       `json:"over"` // nothing more will happen
+	Over     bool       `json:"over"`    // nothing more will happen
+	Reached  string     `json:"reached"` // what it has come to then, in words
 }
 
 // Choice is one thing that can happen next.
@@ -59,6 +60,9 @@ func (s *Session) look(schedule string) error {
 		possible = slices.Clone(run.Engine.Transitions())
 	}
 	v.Disabled = disabled(run, possible, over)
+	if over {
+		v.Reached = reached(run, v)
+	}
 	rank := func(t engine.Transition) int { return min(int(t.Kind.Budget()), 1) } // faults last
 	slices.SortStableFunc(possible, func(a, b engine.Transition) int { return rank(a) - rank(b) })
 	for _, t := range possible {

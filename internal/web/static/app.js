@@ -2,7 +2,7 @@
 import { alarm, el, replace } from "./dom.js";
 import { bind, showKeys } from "./keys.js";
 import { go, link, route } from "./route.js";
-import { soon } from "./server.js";
+import { reloadSoon } from "./server.js";
 import { keep, kept } from "./store.js";
 import { language, say } from "./words.js";
 
@@ -141,8 +141,7 @@ function unknown(main, { path: [name] }) {
   return () => {};
 }
 
-// missing says that a view cannot be loaded. A browser keeps in mind that a module was not there: the page is loaded
-// anew as soon as the server is back.
+// missing says that a view cannot be loaded, until it can.
 function missing(turn) {
   shown.leave();
   shown = nothing;
@@ -152,13 +151,7 @@ function missing(turn) {
     "服务器没有响应，这个页面加载不了。正在重试……",
   );
   replace(main, alarm(says));
-  const ask = () =>
-    turn === latest &&
-    fetch("web/app.js", { cache: "no-store" }).then(
-      () => location.reload(),
-      () => soon(ask),
-    );
-  soon(ask);
+  reloadSoon(() => turn === latest);
 }
 
 let first = true;

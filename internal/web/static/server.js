@@ -188,3 +188,12 @@ export function soon(act) {
   const timer = setTimeout(act, pause);
   return () => clearTimeout(timer);
 }
+
+// reloadSoon loads the page anew as soon as the server is back, while the reader is still there: a browser keeps in mind
+// that a module was not there.
+export async function reloadSoon(isThere) {
+  await new Promise(soon);
+  if (!isThere()) return;
+  const again = () => reloadSoon(isThere);
+  await fetch("web/app.js", { cache: "no-store" }).then(() => location.reload(), again);
+}

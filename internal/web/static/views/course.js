@@ -162,38 +162,42 @@ function list(lessons) {
   ];
 }
 
-// page draws a lesson as far as its reader is: the question, then the command, then the rest. It tells the room what is
-// chosen.
+// page draws a lesson as far as its reader is: the question, then the command, then its drawing step by step, then the
+// rest. It tells the room what is chosen.
 function page(lesson, last, tell, desk) {
   const { number } = lesson,
     rest = el("div"),
     after = el("div"),
+    why = el("div"),
     choices = el("ol.choices");
   const know = () => progress()[number] ?? {};
   const ran = lesson.run.parts.at(-1),
     [command] = ran.commands;
-  const result = new Result(command, ran, desk);
+  const result = new Result(command, ran, desk, explain);
+  const play = runner(see, { id: "play", class: "main" });
+  const onward = number < last && el("a.button", { href: address(number + 1) }, say("Next (n) →", "下一课（n）→"));
   const section = ({ id, title }, ...inside) => {
     const heading = el("h2", { id }, el("a.here", { href: address(number) + "#" + id }, title));
     return el("section", { "aria-labelledby": id }, heading, inside);
   };
 
   function ask() {
-    const { choice, seen } = know();
+    const { choice, ran, seen } = know(),
+      disabled = !!(ran || seen);
     const at = [...choices.children].findIndex(item => item.contains(document.activeElement));
     replace(choices, [
       lesson.choices.map((text, i) => {
-        const pressed = { "aria-pressed": String(choice === i + 1), disabled: !!seen, onclick: () => choose(i + 1) };
+        const pressed = { "aria-pressed": String(choice === i + 1), disabled, onclick: () => choose(i + 1) };
         return el("li", html("button.choice", `<b>${i + 1}</b><span>${text}</span>`, pressed));
       }),
     ]);
-    if (at >= 0 && !seen) choices.children[at]?.querySelector("button").focus();
-    if (choice && !rest.firstChild) replace(rest, section(lesson.run, begins()), after);
-    if (seen) reveal();
+    if (at >= 0 && !disabled) choices.children[at]?.querySelector("button").focus();
+    if ((choice || seen) && !rest.firstChild) replace(rest, section(lesson.run, begins()), after);
+    if (disabled) reveal();
   }
 
   const begins = () => [
-    runner(see, { id: "play", class: "main" }),
+    play,
     typed(
       [command.line],
       lesson.run.parts.slice(0, -1).map(part => html("div", part.html)),
@@ -206,25 +210,45 @@ function page(lesson, last, tell, desk) {
     tell(choice);
   }
 
-  // reveal shows what the lesson knows of the run, and the rest.
+  // reveal shows what the lesson knows of the run, from its first step on; all of it, if that was seen before.
   function reveal() {
-    if (after.firstChild) return;
-    result.known();
+    if (!after.firstChild) {
+      play.querySelector("button").classList.remove("main");
+      replace(after, section(lesson.see, [result.node]), why);
+      result.known();
+    }
+    if (know().seen) result.player?.step(Infinity);
+    if (know().seen || !result.player) explain();
+  }
+
+  // explain shows the rest, once the drawing is at its end.
+  function explain() {
+    if (why.firstChild) return;
+    note(number, { seen: true });
+    if (onward) onward.classList.add("main");
     const sits = () => seat(lesson.seat, desk, know().kept, kept => note(number, { kept }));
-    replace(after, [
-      section(lesson.see, [result.node, ran.printed && typed(ran.printed)]),
+    replace(why, [
+      ran.printed && typed(ran.printed),
       verdict(lesson, know().choice),
       lesson.after.map(part => section(part, drawAll(part.parts, desk), part.id === "seat" && sits())),
     ]);
   }
 
-  function see() {
-    note(number, { seen: true, right: know().choice === lesson.answer });
+  // mark keeps how far the lesson is: ran, or seen as a whole.
+  function mark(what) {
+    note(number, { ...what, right: know().choice === lesson.answer });
     ask();
+  }
+
+  function see() {
+    mark({ ran: true });
     result.player?.focus();
     document.getElementById(lesson.see.id).scrollIntoView();
     return result.run();
   }
+
+  const revealed = room => Number(room.detail) === number && !know().seen && mark({ seen: true });
+  addEventListener("revealed", revealed, { signal: desk.left.signal });
 
   ask();
   if (know().choice && !know().seen) tell(know().choice); // before the room was open, perhaps
@@ -237,7 +261,7 @@ function page(lesson, last, tell, desk) {
     el("nav.row", { "aria-label": say("Lessons", "各课") }, [
       number > 1 && el("a.button", { href: address(number - 1) }, say("← Previous (p)", "← 上一课（p）")),
       el("a.button", { href: "#/course" }, say("All lessons", "全部课程")),
-      number < last && el("a.button.main", { href: address(number + 1) }, say("Next (n) →", "下一课（n）→")),
+      onward,
     ]),
   ];
 }
@@ -246,7 +270,9 @@ function verdict({ choices, answer }, choice) {
   const right = choice === answer;
   const says = right
     ? say("Correct: ", "预测正确：")
-    : say(`You chose ${choice}; it is ${answer}: `, `你选了 ${choice}，答案是 ${answer}：`);
+    : choice
+      ? say(`You chose ${choice}; it is ${answer}: `, `你选了 ${choice}，答案是 ${answer}：`)
+      : say(`The answer is ${answer}: `, `答案是 ${answer}：`);
   return html(right ? "p.note.good" : "p.note.warn", says + choices[answer - 1], { id: "verdict" });
 }
 

@@ -1,11 +1,11 @@
 // The parts of a lesson, played on the page: a run and its drawing, the same under two locks, a difference, the seat.
 // What needs a terminal is folded away.
-import { code, el, replace, typed } from "../dom.js";
+import { alarm, code, el, replace, typed } from "../dom.js";
 import { drawLine } from "../highlight.js";
 import { bindWhile } from "../keys.js";
 import { player } from "../player.js";
 import { link } from "../route.js";
-import { get, stream, text } from "../server.js";
+import { away, get, reloadSoon, soon, stream, text } from "../server.js";
 import { language, say } from "../words.js";
 
 // Desk is where the reader of a lesson is: keys go to the part that was used last.
@@ -54,6 +54,8 @@ export function html(tag, text, attributes = {}) {
   }
   return node;
 }
+
+const lost = () => say("Connection lost. Retrying…", "连接断开，正在重试……");
 
 const lines = commands => commands.map(({ line }) => line);
 
@@ -147,7 +149,8 @@ export class Result {
   schedule = ""; // that is drawn
   player;
 
-  constructor(command, { says = [] }, desk) {
+  constructor(command, { says = [] }, desk, whole = () => {}) {
+    this.whole = whole; // called once all steps were shown
     this.command = command;
     this.desk = desk;
     this.saying = says;
@@ -170,7 +173,10 @@ export class Result {
     if (schedule === this.schedule) return;
     this.schedule = schedule;
     this.node.classList.add("reveals"); // what comes, and how it ends, comes last
-    this.player = steps(trace, shown, this.desk, () => this.node.classList.remove("reveals"));
+    this.player = steps(trace, shown, this.desk, () => {
+      this.node.classList.remove("reveals");
+      this.whole();
+    });
     replace(this.drawing, this.player.node);
   }
 
@@ -216,7 +222,8 @@ export class Result {
       );
       if (signal.aborted) tell(say("Stopped. Nothing is known.", "已停止，还没有结论。"));
     } catch (failure) {
-      tell(el("span.bad", failure.message));
+      tell(el("span.bad", away(failure) ? lost() : failure.message));
+      if (away(failure)) soon(() => signal.aborted || this.run());
     }
     this.stop.hidden = true;
     return undefined;
@@ -238,9 +245,12 @@ function steps(trace, shown, desk, all) {
     replace(button, says);
     button.removeAttribute("aria-label");
   }
+  on.classList.add("main"); // until the end
   const step = by => {
     go(by);
-    if (!picture.querySelector(".later")) all();
+    if (picture.querySelector(".later")) return;
+    on.classList.remove("main");
+    all();
   };
   controls.addEventListener("click", () => step(0));
   step(0); // there may be one alone
@@ -252,6 +262,7 @@ function steps(trace, shown, desk, all) {
       on.focus({ preventScroll: true });
     },
   };
+  desk.at ??= own;
   desk.place(node, own);
   return own;
 }
@@ -288,8 +299,12 @@ export function seat(address, desk, kept, keep) {
     async entries => {
       if (!entries.some(entry => entry.isIntersecting)) return;
       seen.disconnect();
-      const { embed } = await import("./seat.js");
+      const { embed } = await import("./seat.js").catch(() => ({ embed: null }));
       if (desk.left.signal.aborted) return;
+      if (!embed) {
+        replace(node, alarm(lost()));
+        return reloadSoon(() => !desk.left.signal.aborted);
+      }
       desk.leaving.push(embed(node, address, () => desk.at === own, kept, keep));
     },
     { rootMargin: "50%" },

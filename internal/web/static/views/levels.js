@@ -1,8 +1,10 @@
 // The levels: what the server says of each lock, what this browser has kept of it, the path of the levels in the seat,
-// the card of the one that is played, and what comes after it is solved.
-import { el, kbd } from "../dom.js";
+// and the card of the one that is played.
+import { el } from "../dom.js";
 import { go, link } from "../route.js";
+import * as store from "../store.js";
 import { say, several } from "../words.js";
+import { restart } from "./level_end.js";
 import { option, p, scenarioSays, select } from "./seat_parts.js";
 
 const step = /^v\d+$/;
@@ -13,38 +15,40 @@ export const play = ({ name, level }) =>
   link(["schedule", name], { in: level?.in, mode: "break", anomaly: level?.anomaly, campaign: 1 });
 
 // start is the first level that is open; all over again, if none is.
-export const start = index => play(stepsOf(index).find(isOpen) ?? stepsOf(index)[0]);
+export const start = index => play(openLevel(index) ?? stepsOf(index)[0]);
 
-const isOpen = lock => lock.level?.anomaly && !solution(lock);
+export const openLevel = index => stepsOf(index).find(lock => lock.level?.anomaly && !solution(lock));
 
-// solution is the shortest schedule that was found here. What was kept of a level that is another one by now does not
-// count.
-function solution({ name, level }) {
-  const kept = all()[name];
-  return kept && level && kept.anomaly === level.anomaly && kept.in === level.in ? kept : null;
+const all = () => JSON.parse(store.kept("campaign") ?? "{}");
+
+// notes are what is kept of a level: the shortest schedule that was found here, and whether a hint was asked for before.
+// What was kept of a level that is another one by now does not count.
+function notes({ name, level }) {
+  const noted = all()[name];
+  return noted && level && noted.anomaly === level.anomaly && noted.in === level.in ? noted : {};
+}
+
+const solution = lock => (notes(lock).steps ? notes(lock) : null);
+
+function note(lock, what) {
+  const { anomaly, in: scenario } = lock.level;
+  store.keep("campaign", JSON.stringify({ ...all(), [lock.name]: { ...notes(lock), anomaly, in: scenario, ...what } }));
 }
 
 // keep keeps a solution, if none was shorter.
 export function keep(lock, { steps, schedule }) {
-  if (solution(lock)?.steps <= steps) return;
-  const { anomaly, in: scenario } = lock.level;
-  memory = { ...all(), [lock.name]: { anomaly, in: scenario, steps, schedule } };
-  try {
-    localStorage.setItem("lockstep.campaign", JSON.stringify(memory));
-  } catch {
-    /* it is not kept */
-  }
+  if (!(solution(lock)?.steps <= steps)) note(lock, { steps, schedule });
 }
 
-let memory = {}; // where nothing is kept
-
-function all() {
-  try {
-    return JSON.parse(localStorage.getItem("lockstep.campaign")) ?? {};
-  } catch {
-    return memory;
-  }
+// noteHint takes the star for doing without, unless the level was solved in the fewest steps before.
+export function noteHint(seat) {
+  const { lock } = seat;
+  if (isPlayed(seat) && !(solution(lock) && !isLonger(lock))) note(lock, { hinted: true });
 }
+
+// starsOf counts the stars of a level: it is solved, in the fewest steps, without a hint.
+export const starsOf = lock =>
+  solution(lock) ? [true, !isLonger(lock), !notes(lock).hinted].filter(Boolean).length : 0;
 
 // called is a text, with its anomalies called as people call them; the term is in the tooltip.
 export const called = ({ anomalies }, text) =>
@@ -54,12 +58,12 @@ export const called = ({ anomalies }, text) =>
   });
 
 // isPlayed reports whether the place is still as the level wants it.
-const isPlayed = ({ lock, place, full, goal }) =>
+export const isPlayed = ({ lock, place, full, goal }) =>
   place.campaign && lock?.level?.anomaly && full.view.scenario === lock.level.in && goal === lock.level.anomaly;
 
 const solvedAt = seat => seat.full.view.shown.find(({ anomaly }) => anomaly === seat.goal)?.step;
 
-function nextOf({ index, lock }) {
+export function nextOf({ index, lock }) {
   const steps = stepsOf(index);
   return steps[steps.indexOf(lock) + 1 || steps.length];
 }
@@ -72,12 +76,12 @@ const isLonger = lock => solution(lock).steps > lock.level.steps;
 
 // resultOf says whether a level is solved.
 function resultOf(lock) {
-  const { steps } = lock.level ?? {};
-  if (!solution(lock)) return steps ? say(`open, shortest ${steps}`, `未过，最短 ${steps} 步`) : "";
-  const yours = solution(lock).steps;
-  return isLonger(lock)
-    ? say(`✓ in ${yours} steps, shortest ${steps}`, `✓ ${yours} 步，最短 ${steps} 步`)
-    : say(`✓ in ${several(steps, "step")}, the fewest`, `✓ ${steps} 步，最少`);
+  const { steps } = lock.level ?? {},
+    yours = solution(lock)?.steps;
+  if (!yours) return steps ? say(`open, shortest ${steps}`, `未过，最短 ${steps} 步`) : "";
+  const most = yours > steps ? say(`shortest ${steps}`, `最短 ${steps} 步`) : say("the fewest", "最少"),
+    stars = starsOf(lock);
+  return say(`✓ in ${yours} steps, ${most}, ${several(stars, "star")}`, `✓ ${yours} 步，${most}，${stars} 星`);
 }
 
 // levelPath is a dot for each level, and the side levels.
@@ -86,7 +90,7 @@ export function levelPath({ index, lock: current }) {
     const number = lock.name.slice(1),
       says = [say("Level ", "关卡 ") + number, resultOf(lock)].filter(Boolean).join(say(": ", "：")),
       attributes = { title: says, "aria-label": says, "aria-current": lock === current ? "true" : null };
-    const kind = solution(lock) ? (isLonger(lock) ? "warn" : "good") : null;
+    const kind = solution(lock) ? (starsOf(lock) < 3 ? "warn" : "good") : null;
     return el("a", { class: kind, href: play(lock), "data-focus": "level-" + lock.name, ...attributes }, number);
   };
   const sides = index.locks.filter(({ name }) => !step.test(name)),
@@ -111,7 +115,8 @@ export function levelCard(seat) {
     done = steps.filter(solution),
     fewest = done.filter(one => !isLonger(one)).length;
   const played = isPlayed(seat),
-    taken = `${solvedAt(seat) ?? seat.tokens.length}/${level?.steps}`;
+    taken = solvedAt(seat) ?? seat.tokens.length,
+    far = played && level.steps < taken && !seat.here.view.over; // further than it takes
   const back = say("You changed the scenario. Back to the level", "场景改过了，回到这一关");
   const all = say(
     `${done.length}/${steps.length} solved · ${fewest} optimal`,
@@ -120,7 +125,9 @@ export function levelCard(seat) {
   const parts = [
     el("b", null, steps.includes(lock) ? say("Level ", "关卡 ") : say("Side level ", "支线 "), name),
     title,
-    played && el("b", { class: "count" }, say(`${taken} steps`, `${taken} 步`)),
+    played &&
+      el("b.count", say(far ? `${taken} steps` : `${taken}/${level.steps} steps`, `${taken}/${level.steps} 步`)),
+    far && [say(`There is a shorter way: ${level.steps} steps `, `有更短的走法：${level.steps} 步 `), restart(seat)],
     played && scenarioSays(seat),
     played && solution(lock) && resultOf(lock),
     !played && level?.anomaly && el("a", { href: play(lock) }, back),
@@ -142,24 +149,4 @@ const honest = ({ level }) =>
 export function noteSolved(seat) {
   const steps = isPlayed(seat) && solvedAt(seat);
   if (steps) keep(seat.lock, { steps, schedule: seat.prefix(steps) });
-}
-
-// afterSolved is what to do then: your schedule under the next lock, the next level, a picture.
-export function afterSolved(seat) {
-  if (!isPlayed(seat) || solvedAt(seat) !== seat.at) return null;
-  const next = nextOf(seat),
-    looks = next && seat.place.beside === next.name;
-  const button = (focus, kind, act, text) => el("button", { "data-focus": focus, class: kind, onclick: act }, text);
-  const picture = () => import("./card.js").then(({ showCard }) => showCard(seat));
-  const under = () => go(seat.address({ beside: next.name }));
-  const onward = next && [
-    !looks && button("under-next", "main", under, say(`Your schedule under ${next.name}`, `换成 ${next.name} 试试`)),
-    el(
-      "a",
-      { class: looks ? "button main" : "button", href: play(next), "data-focus": "onward" },
-      say(`On to ${next.name} `, `下一关 ${next.name} `),
-      kbd("n"),
-    ),
-  ];
-  return p("row after", onward, button("card", null, picture, say("Share image", "分享图片")));
 }

@@ -188,6 +188,7 @@ export async function attend() {
     }
     if (at() === null) break;
     over = was && !room?.open;
+    if (room?.revealed) dispatchEvent(new CustomEvent("revealed", { detail: room.at }));
     was ||= !!room?.open;
     if (over) forget("joined", "sessionStorage");
     else if (room?.at && room.at !== at() && follows() === "yes") {

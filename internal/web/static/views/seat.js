@@ -6,11 +6,12 @@ import { go, link, route as read } from "../route.js";
 import { away, get, save, soon } from "../server.js";
 import { drawTrace, legend, saying } from "../trace.js";
 import { language, say } from "../words.js";
-import { afterSolved, nextLevel, noteSolved, start } from "./levels.js";
+import { levelEnd } from "./level_end.js";
+import { nextLevel, noteSolved, start } from "./levels.js";
 import { besidePanel } from "./seat_beside.js";
 import { Code } from "./seat_code.js";
 import { Distance } from "./seat_distance.js";
-import { modePanel, solvedSays } from "./seat_modes.js";
+import { isVeiled, modePanel, nextStep } from "./seat_modes.js";
 import { choicesPanel, faultOf, p, statePanel } from "./seat_parts.js";
 import { Search } from "./seat_search.js";
 
@@ -369,7 +370,9 @@ class Seat {
       : say("Your move: who goes first?", "由你决定：谁先走？");
     if (this.says.textContent !== said) replace(this.says, said);
     replace(parts.about, this.awaited(), this.stale(), modePanel(this));
-    replace(parts.moves, solvedSays(this), !this.embedded && afterSolved(this), choicesPanel(this));
+    const end = levelEnd(this);
+    replace(parts.moves, end, nextStep(this), !(end && here.view.over) && choicesPanel(this));
+    parts.drawing.classList.toggle("reveals", isVeiled(this));
     replace(
       parts.drawing,
       this.tokens.length === 0 && p("soft", said),
@@ -454,9 +457,10 @@ class Seat {
 
 const warning = (...says) => el("p", { class: "note warn", role: "alert" }, says);
 
-const plain = ["in", "do", "code", "anomaly", "beside", "campaign", "search"];
+const plain = ["in", "do", "code", "anomaly", "beside", "campaign", "search", "veil"];
 
-// placeOf reads an address. In campaign the reader plays the levels; search is that of every schedule: 1, each, or table.
+// placeOf reads an address. In campaign the reader plays the levels; search is that of every schedule: 1, each, or table;
+// with veil, what comes later is not shown.
 /** @returns {Record<string, any>} */
 function placeOf({ path, query }) {
   const words = (query.get("do") ?? "").trim().split(/\s+/).filter(Boolean);

@@ -3,7 +3,7 @@ import { el } from "../dom.js";
 import { link } from "../route.js";
 import { away, soon } from "../server.js";
 import { say, several } from "../words.js";
-import { called, levelCard, levelPath } from "./levels.js";
+import { called, levelCard, levelPath, noteHint } from "./levels.js";
 import { choiceSays, div, option, p, select, status } from "./seat_parts.js";
 
 // modePanel is the task, before all else: the lock, what is to be done with it, and what helps.
@@ -110,6 +110,7 @@ function hintSays(seat) {
     );
   if (steps === 0) return [say("It has happened: ", "已经发生："), named];
   const choice = seat.here.view.choices.find(({ token }) => token === next);
+  noteHint(seat);
   return (
     say(`${several(steps, "step")} to go. Next: `, `还差 ${steps} 步。下一步：`) + choiceSays(choice ?? { token: next })
   );
@@ -129,48 +130,14 @@ function breakIt(seat) {
   return [
     p("goal", say(`Make ${lock} `, `让 ${lock} `), goalChooser(seat, "task"), most, say(".", "。")),
     best.steps === -1 && !campaign && p("note warn", never),
-    solved(seat)?.step > best.steps && best.schedule && el("a", shortest, say("See the shortest", "看最短的时序")),
+    seat.here.view.shown.find(({ anomaly }) => anomaly === seat.goal)?.step > best.steps &&
+      best.schedule &&
+      el("a", shortest, say("See the shortest", "看最短的时序")),
   ];
 }
 
-// keptSays says how that ended.
-function keptSays(seat) {
-  const { shown, over } = seat.here.view,
-    lost = shown.find(({ anomaly }) => anomaly === seat.goal);
-  const undo = el("button", { "data-focus": "again", onclick: () => seat.undo() }, say("Undo", "撤销"));
-  if (lost) return status("note warn", say(`Not kept, in step ${lost.step}. `, `没守住，第 ${lost.step} 步。`), undo);
-  if (!over) return null;
-  seat.way.keep?.(seat.prefix(seat.at));
-  return status(
-    "note good solved",
-    say(`Kept, in ${several(seat.at, "step")}: all have ended.`, `守住了，共 ${seat.at} 步：每一单都已走完。`),
-  );
-}
-
-const solved = seat => seat.place.mode === "break" && seat.here.view.shown.find(({ anomaly }) => anomaly === seat.goal);
-
-const moment = 1000; // that it shows how it comes
-
-// solvedSays says that the goal is reached. That is a moment, the first time.
-export function solvedSays(seat) {
-  if (seat.place.mode === "keep") return keptSays(seat);
-  const done = solved(seat);
-  if (!done) seat.solvedAt = 0;
-  if (!done) return null;
-  seat.way.keep?.(seat.prefix(done.step));
-  seat.solvedAt ||= performance.now();
-  const fresh = performance.now() - seat.solvedAt < moment ? " fresh" : "",
-    most = shortestOf(seat).steps;
-  const shortest =
-    done.step > most
-      ? say(` The shortest takes ${most}.`, `最短的是 ${most} 步。`)
-      : say(" There is no shorter way.", "已是最短路径。");
-  const says = say(`Solved in ${several(done.step, "step")}.`, `${done.step} 步攻破。`);
-  return status("note good solved" + fresh, says, most > 0 && shortest);
-}
-
 // shortestOf gives the shortest schedule that reaches the goal. It asks once, and has it drawn when it is there.
-function shortestOf(seat) {
+export function shortestOf(seat) {
   const { lock, in: scenario } = seat.place,
     key = [lock, scenario, seat.goal].join("\n"),
     known = seat.shortest.get(key);
@@ -186,3 +153,19 @@ function shortestOf(seat) {
   });
   return {};
 }
+
+// isVeiled reports whether a schedule is not given away: in a lesson, or after what the shop has shown.
+export const isVeiled = ({ embedded, place, tokens, at }) => (embedded || place.veil) && at < tokens.length;
+
+// nextStep leads through it.
+export const nextStep = seat =>
+  isVeiled(seat) &&
+  !seat.embedded &&
+  p(
+    "row",
+    el(
+      "button",
+      { class: "main", "data-focus": "next-step", onclick: () => seat.look(seat.at + 1) },
+      say("Next step ›", "下一步 ›"),
+    ),
+  );

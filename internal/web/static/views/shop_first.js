@@ -54,7 +54,7 @@ export function first(changed, player, query) {
       `Let ${buyers} buyers loose on ${stock} items, no lock`,
       `${buyers} 个买家，${stock} 件库存，没有锁：看看会怎样`,
     );
-    const byHand = link(["schedule", "v0"], { mode: "break", anomaly: "lost-update", do: lost, at: 0 });
+    const byHand = link(["schedule", "v0"], { mode: "break", anomaly: "lost-update", do: lost, at: 0, veil: 1 });
     const first = !shown.length;
     replace(
       says,
