@@ -49,9 +49,10 @@ func TestTheCourse(t *testing.T) {
 	p.sits()
 	p.click("[data-focus=kept]")
 	p.shows("Kept, in 9 steps. Both sold, stock 98: correct.")
-	const tops = `[...document.querySelectorAll(".embedded .seat > .sheet")].map(box => box.getBoundingClientRect().top)`
-	if of := eval[[]float64](p, tops); len(of) != 2 || of[0] != of[1] {
-		t.Errorf("the drawing and the choices begin at %v; want both at the same height", of)
+	const under = `(([board, drawing]) => board.bottom <= drawing.top)([".board", ".drawing"].map(css =>
+		document.querySelector(".embedded " + css).getBoundingClientRect()))`
+	if !eval[bool](p, under) {
+		t.Error("the drawing is not under the board")
 	}
 	p.visit("#/course/03#explain")
 	p.waitUntil("a link leads to its heading", `scrollY > 0 &&

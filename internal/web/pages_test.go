@@ -188,7 +188,7 @@ func TestADocumentIsSteppedThrough(t *testing.T) {
 // The seat's schedule is saved as such a document, which opens from disk, and keeps the reader's goal.
 func TestTheSeatSavesAFile(t *testing.T) {
 	p := open(t, serve(t)+"/#/schedule/v2?in=--faults+expiry=1&do=A:SET+expiry+B:SET&mode=break&anomaly=lost-update")
-	p.click("[data-focus=more]")
+	p.click("[data-focus=tools]")
 	p.waitUntil("the button is there", `document.querySelector("[data-focus=save]")`)
 	p.save(`"token":"expiry"`)
 	p.key("End")

@@ -21,10 +21,9 @@ func TestASearchInTheSeat(t *testing.T) {
 	p.at(5)
 	p.click("[data-focus=why]")
 	p.shows("Why: step 4, expiry, made it possible")
-	p.click("[data-focus=scenario]")
+	p.tool("scenario")
 	p.waitUntil("it is shut", `!document.querySelector(".panel").checkVisibility()`)
-	p.click("[data-focus=more]")
-	p.click("#menu [data-focus=search]")
+	p.tool("search")
 	p.shows("Why: step 4, expiry, made it possible") // it is remembered
 	if says := p.text("main"); strings.Contains(says, "--") {
 		t.Errorf("the page says a flag: %s", says)

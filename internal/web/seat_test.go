@@ -30,6 +30,13 @@ func (p *page) at(n int) {
 		`[...document.querySelectorAll(".drawing .step")].findIndex(step => step.ariaCurrent === "step") === %d`, n-1))
 }
 
+// tool chooses from the menu.
+func (p *page) tool(name string) {
+	p.t.Helper()
+	p.click("[data-focus=tools]")
+	p.click("#menu [data-focus=" + name + "]")
+}
+
 // press presses the number of the button with this token.
 func (p *page) press(token string) {
 	p.t.Helper()
@@ -73,28 +80,26 @@ func TestSeatIsSolvedByKeysAlone(t *testing.T) {
 	p.size(390, 844)
 	p.visit(broken)
 	p.steps(6)
-	p.waitUntil("the step is above the choices, and these are at the thumb", `(([step, next, choice]) =>
-		step.top >= 0 && step.top < next.top && choice.bottom <= innerHeight && next.bottom <= innerHeight + 1)(
-		[".drawing [aria-current=step]", ".next", ".next .choice"].map(css => document.querySelector(css).getBoundingClientRect()))`)
+	p.waitUntil("the step is under the board, and the rest is at the thumb", `(([choice, board, step, controls]) =>
+		choice.bottom <= board.bottom && board.bottom <= step.top && step.top < controls.top && controls.bottom <= innerHeight)(
+		[".choice", ".board", ".drawing [aria-current=step] .number", ".controls"].map(css =>
+			document.querySelector(css).getBoundingClientRect()))`)
 	if says := eval[int](p, `document.body.innerText.split("foreign release").length - 1`); says != 1 {
 		t.Errorf("the breach is said %d times", says)
 	}
 }
 
-// The same spot is the next step, again and again: neither a page nor a list moves under the finger. So it is on the lines of the picture.
+// The same spot is the same actor's next step, again and again: neither the page nor the board moves under the finger.
 func TestSeatStaysUnderTheFinger(t *testing.T) {
 	p := open(t, serve(t)+"/#/schedule/v2?in=--faults+expiry=1&mode=break&anomaly=foreign-release")
 	p.size(1280, 720)
-	for _, css := range []string{".next .choice", ".coming .move"} {
-		p.visit("#/schedule/v2?in=--faults+expiry=1&mode=break&anomaly=foreign-release")
+	for _, actor := range []string{".actor0", ".actor1"} {
+		css := ".board " + actor + " .choice"
+		p.visit(start)
 		p.waitUntil("there is "+css, fmt.Sprintf("document.querySelector(%q)", css))
 		at := eval[[2]float64](p, fmt.Sprintf(`(r => [r.x + r.width / 2, r.y + r.height / 2])(
 			document.querySelector(%q).getBoundingClientRect())`, css))
-		most := 8
-		if css == ".coming .move" {
-			most = 4 // then A has sold, and its line is at its end
-		}
-		for n := 1; n <= most; n++ {
+		for n := 1; n <= 4; n++ { // then it has sold
 			p.do(chromedp.MouseClickXY(at[0], at[1]))
 			p.steps(n)
 			p.at(n)
@@ -105,7 +110,7 @@ func TestSeatStaysUnderTheFinger(t *testing.T) {
 	}
 }
 
-// Task, picture, choices and faults are in the window, in this order, however small it is and however large the letters.
+// Task, board, faults, picture, modes and what helps are in the window, however small it is and however large the letters.
 func TestSeatNeedsNoScrolling(t *testing.T) {
 	p := open(t, serve(t)+"/"+start+"&do=A:SET+A:GET")
 	for _, window := range []struct {
@@ -124,31 +129,33 @@ func TestSeatNeedsNoScrolling(t *testing.T) {
 		p.waitUntil("it is a level, or none", fmt.Sprintf(`!!document.querySelector(".level") === %t`, window.level != ""))
 		p.steps(2)
 		p.waitUntil(fmt.Sprintf("%+v: all is in the window, and the page does not scroll", window), `[
-			".goal", ".drawing [aria-current=step] .number", ".coming .move", ".next .choice", ".coming .row button"].every(css =>
+			".goal", ".actor0 .choice", ".redis .fault", ".actor1 .choice", ".drawing [aria-current=step] .number", "[data-focus=undo]",
+			"[data-focus=restart]", "[data-focus=hint]", "[data-focus=tools]", "[data-focus=mode-keep]"].every(css =>
 			(r => r && r.top >= 0 && r.bottom <= innerHeight + 1 && r.left >= 0 && r.right <= innerWidth + 1)(
 				document.querySelector(css)?.getBoundingClientRect())) && document.documentElement.scrollHeight <= innerHeight`)
 		p.keep(fmt.Sprintf("seat-%d-%s-%s%s", window.width, window.size, window.language, window.level))
 	}
 }
 
-// What is drawn anew stays in sight: the strip of tools where it was scrolled to, and the last step as distances come to it.
+// What is drawn anew stays in sight: what helps where it was scrolled to, and the last step as distances come to it.
 func TestSeatKeepsWhatIsInSight(t *testing.T) {
 	p := open(t, serve(t)+"/"+broken+"&mode=break&anomaly=foreign-release")
 	p.steps(6)
-	p.size(390, 844)
-	eval[bool](p, `(document.querySelector("[data-focus=scenario]").scrollIntoView(), true)`)
-	p.click("[data-focus=scenario]")
+	p.size(560, 360)
+	eval[bool](p, `(document.querySelector("[data-focus=lock]").scrollIntoView(), true)`)
+	at := eval[float64](p, `document.querySelector(".controls > .row").scrollLeft`)
+	p.tool("scenario")
 	p.waitUntil("the form is open", `document.querySelector("[data-focus=look-for]")`)
-	if at := eval[float64](p, `document.querySelector(".tools").scrollLeft`); at == 0 {
-		t.Error("the tools are scrolled back to the first")
+	if is := eval[float64](p, `document.querySelector(".controls > .row").scrollLeft`); at == 0 || is != at {
+		t.Errorf("what helps was scrolled by %v; now by %v", at, is)
 	}
 	p.size(1280, 720)
 	p.visit(broken + "&mode=break&anomaly=foreign-release")
 	p.steps(6)
 	p.key("o")
 	p.waitUntil("each step has its distance", `document.querySelectorAll(".drawing .step .changes .chip.breach").length > 0`)
-	p.waitUntil("the last step is above what comes", `document.querySelector("[aria-current=step]").getBoundingClientRect().bottom <=
-		document.querySelector(".coming").getBoundingClientRect().top + 1`)
+	p.waitUntil("the end of the picture is in sight", `(e => e.scrollTop > 0 && e.scrollTop + e.clientHeight >= e.scrollHeight - 1)(
+		document.querySelector(".drawing"))`)
 }
 
 // The levels by keys alone, from the first that is open: one is solved, its schedule is shown under the next lock, and the next level
@@ -310,7 +317,7 @@ func TestSeatHasVisibleFocus(t *testing.T) {
 			t.Errorf("nobody sees that the focus is on %q", at)
 		}
 	}
-	for _, control := range strings.Fields("lang theme lock scenario mode-break goal beside hint choice0 undo more") {
+	for _, control := range strings.Fields("lang theme lock mode-break goal hint choice0 undo restart tools") {
 		if !seen[control] {
 			t.Errorf("Tab does not come to %s; it does to %v", control, seen)
 		}
@@ -322,8 +329,10 @@ func TestSeatHintLeadsToTheBreach(t *testing.T) {
 	for n := range 6 {
 		p.waitUntil("no hint is shown", `document.querySelector(".moves") && !document.querySelector(".hinted")`)
 		p.key("h")
-		p.waitUntil("a hint is shown", `document.querySelector(".hinted")`)
-		p.shows(fmt.Sprintf("%d step", 6-n))
+		p.waitUntil("it says how far it is, and not yet the move", fmt.Sprintf(
+			`/^%d steps? to go. Press Hint/.test(document.querySelector(".controls .note")?.innerText) && !document.querySelector(".hinted")`, 6-n))
+		p.key("h")
+		p.waitUntil("then the move", `document.querySelector(".hinted")`)
 		p.press(eval[string](p, `document.querySelector(".hinted").dataset.token`))
 		p.steps(n + 1)
 	}
@@ -337,7 +346,7 @@ func TestSeatHintLeadsToTheBreach(t *testing.T) {
 	p.key("ArrowLeft")
 	p.at(5)
 	belongs("a step before")
-	p.key("h")
+	p.key("h", "h")
 	p.shows("1 step to go. Next: A removes B's lock") // as its choice says
 	p.key("ArrowLeft")
 	p.at(4)
@@ -373,10 +382,10 @@ func TestSeatOracleKnowsTheDistance(t *testing.T) {
 	p.waitUntil("the distances are there", `document.querySelector(".drawing .chip.no-return, .drawing .safe, .drawing .step .changes .chip")`)
 	p.shows("states, exactly")
 	p.key("Home")
-	p.shows("6 steps to go, at least: foreign release")
+	p.shows("6 to a breach")
 	p.waitUntil("each choice has its distance", `[...document.querySelectorAll(".choice")].every(c => /safe|breach/.test(c.innerText))`)
 	p.press("A:SET")
-	p.shows("5 steps to go, at least: foreign release")
+	p.waitUntil("the gauge follows", `document.querySelector(".gauge").innerText.trim() === "5 to a breach"`)
 	if says := eval[string](p, `document.querySelector(".task").innerText`); strings.Contains("\n"+says+"\n", "\n0\n") {
 		t.Errorf("a number without a word: %q", says)
 	}
@@ -394,7 +403,7 @@ func TestSeatOracleMarksThePointOfNoReturn(t *testing.T) {
 	p.key("Home", "ArrowRight", "ArrowRight")
 	p.shows("It can no longer be avoided")
 	p.visit("#/schedule/v0?mode=oracle&anomaly=lost-update&do=A:GET+A:write")
-	p.shows("No way leads there any more: lost update")
+	p.shows("safe for ever")
 }
 
 func TestSeatUndoesAndForks(t *testing.T) {
@@ -417,7 +426,7 @@ func TestSeatUndoesAndForks(t *testing.T) {
 	p.do(back)
 	p.waitUntil("the browser goes back", `location.hash.includes("do=A:SET+B:SET")`)
 	p.steps(2)
-	p.click("[data-focus=more]")
+	p.click("[data-focus=tools]")
 	p.waitUntil("the fork is this place", `document.querySelector("[data-focus=fork]").hash === location.hash`)
 	p.visit("#/schedule/v2?in=--faults+expiry=1")
 	p.press("A:SET")
@@ -468,7 +477,7 @@ func TestSeatSaysWhatIsWrongWithAnAddress(t *testing.T) {
 
 func TestSeatScenarioIsAForm(t *testing.T) {
 	p := open(t, serve(t)+"/#/schedule/v6")
-	p.click("[data-focus=scenario]")
+	p.tool("scenario")
 	p.waitUntil("the form is open", `document.querySelector("[data-focus=fault-pause]")`)
 	set := func(focus, value string) {
 		field := fmt.Sprintf(`document.querySelector("[data-focus=%s]")`, focus)
@@ -476,13 +485,13 @@ func TestSeatScenarioIsAForm(t *testing.T) {
 	}
 	set("fault-pause", "1")
 	p.waitUntil("pause is in the address", `location.hash.includes("--faults+pause=1")`)
-	p.waitUntil("pause is allowed", `document.querySelector(".palette")?.innerText.includes("pause")`)
+	p.waitUntil("pause is allowed", `document.querySelector(".board").innerText.includes("pause: 1 left")`)
 	set("flag-actors", "3")
 	p.waitUntil("there are three", `location.hash.includes("--actors+3") && document.querySelector(".drawing .head").innerText.includes("C")`)
 	set("flag-work", "25")
 	p.waitUntil("they work long", `location.hash.includes("--work+25s")`)
 	set("fault-pause", "0")
-	p.waitUntil("there are no faults", `!location.hash.includes("faults") && !document.querySelector(".palette")`)
+	p.waitUntil("there are no faults", `!location.hash.includes("faults") && !document.querySelector(".cannot")`)
 	set("lock", "v4")
 	p.waitUntil("it is v4", `location.hash.startsWith("#/schedule/v4?") && location.hash.includes("--actors+3")`)
 }

@@ -269,7 +269,7 @@ func (p *page) played() {
 	p.shows("Solved in 6 steps")
 	p.visit(start)
 	p.waitUntil("the seat can be used", `document.querySelector(".moves [data-token]")`)
-	took("a hint", `document.querySelector("[data-focus=hint]").click()`, `document.querySelector(".hinted")`)
+	took("a hint", `[1, 2].map(() => document.querySelector("[data-focus=hint]").click())`, `document.querySelector(".hinted")`)
 	p.visit("#/locks")
 	took("an oracle", `location.hash = "`+strings.Replace(start, "mode=break", "mode=oracle", 1)+`"`,
 		`/\d+ states?/.test(document.querySelector("main").innerText)`)

@@ -40,8 +40,9 @@ const walk = `(async address => {
 	};
 	location.hash = address;
 	await there();
-	const skip = "[data-do], .danger, [data-focus=save], [data-focus=more], #shops, .coming *, .top *, [target], .machines *, .number";
-	for (let n = 0; n < 40; n++) {
+	const skip = "[data-do], .danger, [data-focus=save], [data-focus=tools], #shops, .top *, [target], .machines *, .number";
+	for (let n = 0; n < 60; n++) {
+		document.querySelector("#menu:not(:popover-open)")?.showPopover();
 		const button = shown("main button:enabled, main summary").find(one => !one.matches(skip)
 			&& !pushed.has(one.textContent + (one.dataset.focus ?? "")));
 		if (!button) break;

@@ -34,7 +34,7 @@ export function player() {
 
   function draw() {
     const focused = picture.contains(document.activeElement) && document.activeElement.textContent;
-    replace(picture, drawTrace(trace, { current, onstep: n => step(n - current), shown }), legend());
+    replace(picture, drawTrace(trace, { current, onstep: n => step(n - current), shown }), legend(trace));
     replace(told, sentence(trace, current, shown));
     if (focused) [...picture.querySelectorAll("button")].find(one => one.textContent === focused)?.focus();
   }

@@ -6,10 +6,9 @@ import { duration, say } from "./words.js";
 
 // drawTrace draws trace.Trace as a list of its steps. Options: current, the step that is marked, counted from 1, or 0;
 // onstep, called with the step that is clicked; notes gives what else to say of a step, by its number; shown are
-// marked at their steps, each with its title and what it says; next has the choices of what can happen after
-// the current step, and takes one.
+// marked at their steps, each with its title and what it says.
 export function drawTrace(trace, options = {}) {
-  const { current = Infinity, onstep, notes, shown = [], next } = options;
+  const { current = Infinity, onstep, notes, shown = [] } = options;
   const lanes = lanesOf(trace);
   const rows = trace.steps.map((step, i) => {
     const n = i + 1,
@@ -39,7 +38,6 @@ export function drawTrace(trace, options = {}) {
     head(lanes),
     el("ol", null, rows),
     trace.says && !shown.length && el("p", { class: "verdict" }, cross(), trace.says),
-    next && coming(lanes, trace, current, next),
   );
 }
 
@@ -53,16 +51,18 @@ const cross = () => el("span", { "aria-hidden": "true" }, "✗ ");
 const told = ({ anomaly, title, says }) =>
   el("p", { class: "told-breach" }, cross(), el("b", { title: anomaly }, title), say(": ", "："), says);
 
-// legend explains the lines.
-export const legend = () =>
+// legend explains the lines of a trace, with a lock or without one.
+export const legend = trace =>
   el(
     "p",
     { class: "soft small" },
-    say(
-      "A thick line: this sale believes that it holds the lock. Dashed: paused. " +
-        "On Redis: the letter is whose the lock is in truth.",
-      "粗线：这一单认为自己持有锁。虚线：暂停。Redis 上的字母：锁实际上是谁的。",
-    ),
+    !trace || trace.nodes || trace.steps.some(({ lock }) => lock)
+      ? say(
+          "A thick line: this sale believes that it holds the lock. Dashed: paused. " +
+            "On Redis: the letter is whose the lock is in truth.",
+          "粗线：这一单认为自己持有锁。虚线：暂停。Redis 上的字母：锁实际上是谁的。",
+        )
+      : say("A thick line: this sale is under way. Dashed: paused.", "粗线：这一单正在进行。虚线：暂停。"),
   );
 
 // lanesOf are the lifelines, and where each is, in percent.
@@ -73,45 +73,11 @@ export function lanesOf(trace) {
 }
 
 const head = lanes => {
-  const names = lanes.map(lane => el("span", { class: colour(lane.actor) }, lane.name));
+  const names = lanes.map(lane => el("span", { class: colour(lane.actor) || "redis" }, lane.name));
   return el("div", { class: "head", "aria-hidden": "true" }, el("span"), el("div", { class: "names" }, names));
 };
 
 export const colour = actor => (actor === undefined || actor < 0 ? "" : "actor" + (actor % 4));
-
-// coming is what can happen next, at the lines of those who do it. The list of choices is for keys and for those who
-// do not see the lines; it has all.
-function coming(lanes, trace, current, { choices, take, faultOf }) {
-  if (!choices.length) return null;
-  const actorOf = choice => trace.actors.indexOf(choice.actor);
-  const button = (choice, text) => {
-    const act = { title: choice.says, onclick: () => take(choice.token) };
-    return el("button", { class: "move " + colour(actorOf(choice)), tabindex: -1, ...act }, text);
-  };
-  const now = beforeOf(trace, current);
-  const first = ({ actor }) => actor >= 0 && choices.find(one => !one.fault && actorOf(one) === actor);
-  const others = choices.filter(one => one.fault || actorOf(one) < 0);
-  return el(
-    "div",
-    { class: "coming", "aria-hidden": "true" },
-    el("span"),
-    el(
-      "div",
-      { class: "names" },
-      svg(
-        "svg",
-        { class: "lanes" },
-        lanes.map(lane => life(lane.at, 0, "100%", look(lane, trace, now))),
-      ),
-      lanes.map(lane => el("span", null, first(lane) && button(first(lane), first(lane).actor))),
-    ),
-    el(
-      "div",
-      { class: "row" },
-      others.map(one => button(one, one.fault ? faultOf(one.fault) : one.says)),
-    ),
-  );
-}
 
 const middle = "1.15rem"; // where in its row a step happens
 

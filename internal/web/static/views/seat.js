@@ -9,10 +9,11 @@ import { language, say } from "../words.js";
 import { levelEnd } from "./level_end.js";
 import { nextLevel, noteSolved, start } from "./levels.js";
 import { besidePanel } from "./seat_beside.js";
+import { redrawBoard } from "./seat_board.js";
 import { Code } from "./seat_code.js";
 import { Distance } from "./seat_distance.js";
-import { isVeiled, modePanel, nextStep } from "./seat_modes.js";
-import { choicesPanel, faultOf, p, statePanel } from "./seat_parts.js";
+import { controlsPanel, goalPanel, isVeiled, nextStep } from "./seat_modes.js";
+import { p, statePanel } from "./seat_parts.js";
 import { Search } from "./seat_search.js";
 
 // page is the way of a seat that is the whole page: its places are the page's addresses.
@@ -73,6 +74,7 @@ class Seat {
   parts; // that are drawn
   shownPanel = ""; // what is open on demand: code, state
   failure;
+  unfolded = new Set(); // figures whose faults are shown
   distance = new Distance(this);
   code = new Code(this);
   search = new Search(this);
@@ -103,7 +105,7 @@ class Seat {
       key("End", "to the last step", "到最后一步", () => this.look(this.tokens.length)),
       key("u", "undo", "撤销", () => this.undo()),
       key("r", "redo", "重做", () => this.redo()),
-      key("h", "hint: the next step of a shortest way", "提示：最短路径的下一步", () => this.ask()),
+      key("h", "hint: how far it is; then the move", "提示：先说还差几步，再说走哪一步", () => this.ask()),
       ...(this.embedded ? [] : whole),
     );
   }
@@ -148,6 +150,17 @@ class Seat {
   }
   get lock() {
     return this.index.locks.find(lock => lock.name === this.place.lock);
+  }
+  get hasLock() {
+    return this.lock.promises.includes("two-holders");
+  }
+  // hasKey reports whether the lock is a key in one Redis.
+  get hasKey() {
+    return this.lock.promises.includes("foreign-release") && !this.here.view.trace.nodes;
+  }
+  // isFirst reports whether the reader plays one of the first two levels, which have neither tools nor a gauge.
+  get isFirst() {
+    return !!this.place.campaign && /^v[01]$/.test(this.place.lock);
   }
 
   // follow goes where an address says. Until the server has said what is so there, what is shown stays.
@@ -274,12 +287,20 @@ class Seat {
     this.way.go(this.address({ oracle: this.place.oracle ? "" : "1", anomaly: this.goal }));
   }
 
-  // ask asks for a hint.
+  restart() {
+    this.change({ do: "" });
+  }
+
+  // ask asks for a hint: first how far it is, then for the move.
   async ask() {
+    if (this.hint?.next || this.hint?.waits) {
+      this.told.named = true;
+      return this.draw();
+    }
     const about = this.question,
       anomaly = this.goal;
     const told = hint => {
-      this.told = { ...hint, about, anomaly };
+      this.told = { ...hint, about, anomaly, named: this.hint?.named };
       this.draw();
     };
     told({ waits: true });
@@ -312,7 +333,8 @@ class Seat {
 
   draw() {
     if (this.left) return;
-    const focused = document.activeElement?.getAttribute("data-focus");
+    const active = document.activeElement,
+      focused = this.main.contains(active) && active.getAttribute("data-focus");
     if (this.failure && !(this.here && away(this.failure))) return this.drawFailure();
     if (!this.here) return;
     this.parts ??= this.frame();
@@ -320,19 +342,18 @@ class Seat {
       where = this.place.do + this.at,
       { scrollTop, clientHeight, scrollHeight } = parts.drawing,
       stays = where === this.seen && (scrollTop + clientHeight < scrollHeight - 2 || this.at < this.tokens.length);
-    const rows = () => [...parts.about.querySelectorAll(".row")];
+    const rows = () => [...parts.controls.querySelectorAll(".row")];
     const scrolled = rows().map(row => row.scrollLeft);
     this.drawParts();
     for (const [i, row] of rows().entries()) row.scrollLeft = scrolled[i] ?? 0;
     const found = css => focused && this.main.querySelector(css);
-    const again =
-      found(`[data-focus="${focused}"]`) ?? (focused?.startsWith("choice") && found("[data-focus^=choice]"));
+    const again = found(`[data-focus="${focused}"]`) ?? found("[data-focus^=choice]");
     if (again && again !== document.activeElement) again.focus({ preventScroll: true });
     // The page stays where it is: what scrolls is the picture, to the step.
     const step = parts.drawing.querySelector("[aria-current=step]");
     const to = this.at === this.tokens.length ? Infinity : (step?.offsetTop ?? 0) - parts.drawing.clientHeight / 2;
     parts.drawing.scrollTop = stays ? scrollTop : Math.min(to, parts.drawing.scrollHeight);
-    if (where !== this.seen) parts.next.scrollTop = 0;
+    if (where !== this.seen) parts.moves.scrollTop = 0;
     this.seen = where;
   }
 
@@ -350,28 +371,28 @@ class Seat {
   // frame makes the parts, in the order in which they are read.
   frame() {
     const part = (name, label) => el("section", { class: name, "aria-label": label });
-    const [about, beside, state, search, moves] = ["about", "beside", "state", "search", "moves"].map(name =>
+    const [about, beside, state, search, controls] = ["about", "beside", "state", "search", "controls"].map(name =>
       part(name),
     );
+    const moves = part("board moves sheet", say("The board", "棋盘"));
     const drawing = part("drawing sheet", say("The schedule", "时序"));
-    const next = el("div", { class: "sheet next" }, this.says, moves);
     const panel = el("div", { class: "sheet panel" }, beside, this.code.panel, state, search);
-    const stage = [drawing, !this.embedded && panel, next];
-    replace(this.main, about, el("div", { class: "seat" }, stage), !this.embedded && this.menu());
-    return { about, beside, state, search, moves, drawing, next, panel };
+    const stage = el("div", { class: "seat" }, drawing, !this.embedded && panel);
+    replace(this.main, about, this.says, moves, stage, controls, !this.embedded && this.menu());
+    return { about, beside, state, search, moves, drawing, controls, panel };
   }
 
   drawParts() {
-    const { parts, full, here, place } = this;
+    const { parts, full, place } = this;
     const step = full.view.trace.steps[this.at - 1];
     const said = step
       ? say(`Step ${this.at} of ${this.tokens.length}: `, `第 ${this.at} 步，共 ${this.tokens.length} 步：`) +
         saying(step)
       : say("Your move: who goes first?", "由你决定：谁先走？");
     if (this.says.textContent !== said) replace(this.says, said);
-    replace(parts.about, this.awaited(), this.stale(), modePanel(this));
-    const end = levelEnd(this);
-    replace(parts.moves, end, nextStep(this), !(end && here.view.over) && choicesPanel(this));
+    replace(parts.about, this.awaited(), this.stale(), goalPanel(this));
+    redrawBoard(this, parts.moves);
+    replace(parts.controls, controlsPanel(this));
     parts.drawing.classList.toggle("reveals", isVeiled(this));
     replace(
       parts.drawing,
@@ -381,13 +402,14 @@ class Seat {
         onstep: n => this.look(n),
         notes: n => this.distance.note(n),
         shown: full.view.shown,
-        next: { choices: here.view.choices, take: token => this.take(token), faultOf: name => faultOf(this, name) },
       }),
+      levelEnd(this),
+      nextStep(this),
     );
     if (this.embedded) return;
     const { panel } = this;
     this.code.panel.hidden = panel !== "code";
-    replace(parts.state, panel === "state" && [statePanel(this), legend()]);
+    replace(parts.state, panel === "state" && [statePanel(this), legend(full.view.trace)]);
     replace(parts.search, panel === "search" && this.search.panel());
     if (panel === "code") this.code.follow();
     if (this.besideIs !== this.besideKey()) {
@@ -427,28 +449,35 @@ class Seat {
     return stale && warning(el("strong", null, say("This link is stale: ", "链接已失效：")), stale.says);
   }
 
-  // menu is what can be done with a schedule, apart from going on.
+  // menu is what else there is: other views of the schedule, and what can be done with it.
   menu() {
-    const button = (focus, text, act) => el("button", { "data-focus": focus, onclick: act }, text);
+    const tool = ([focus, text, act, key, is]) => {
+      const acts = event => {
+        if (!focus.startsWith("copy")) menu.hidePopover();
+        act(event);
+      };
+      const pressed = is === undefined ? null : String(!!is);
+      return el("button", { "data-focus": focus, "aria-pressed": pressed, onclick: acts }, text, key && kbd(key));
+    };
+    const copy = text => event => copied(event.currentTarget, text);
     const entries = () => {
-      const { lock, do: schedule } = this.place;
-      const what = [lock, this.full.view.scenario].filter(Boolean).join(" ");
-      const replay = `go run . explore ${what} --replay "${schedule}"`;
-      return [
-        el(
-          "a",
-          { class: "button", "data-focus": "fork", href: this.address({}), target: "_blank", rel: "noopener" },
-          say("Fork: the same in a new tab", "分叉：在新标签页打开"),
-          kbd("f"),
-        ),
-        button("search", say("Search every schedule", "搜索所有时序"), () => {
-          menu.hidePopover();
-          this.openSearch(false);
-        }),
-        button("copy-link", say("Copy link", "复制链接"), event => copied(event.currentTarget, location.href)),
-        button("copy", say("Copy command", "复制命令"), event => copied(event.currentTarget, replay)),
-        schedule && button("save", say("Save as file", "导出为文件"), () => this.save()),
+      const { lock, do: schedule, oracle, beside } = this.place,
+        what = [lock, this.full.view.scenario].filter(Boolean).join(" ");
+      const all = [
+        this.future.length > 0 && ["redo", say("Redo", "重做"), () => this.redo(), "r"],
+        ["distance", say("Distance of each move", "每一步离攻破几步"), () => this.switchDistance(), "o", oracle],
+        ["beside", say("Beside another lock", "与另一种锁并排"), () => this.besideNext(), "b", beside],
+        ["code", say("Code", "代码"), () => this.open("code"), "c", this.panel === "code"],
+        ["state", say("State", "状态"), () => this.open("state"), "s", this.panel === "state"],
+        ["scenario", say("Scenario", "场景"), () => this.openSearch(true), "", this.panel === "search"],
+        ["search", say("Search every schedule", "搜索所有时序"), () => this.openSearch(false)],
+        ["copy-link", say("Copy link", "复制链接"), copy(location.href)],
+        ["copy", say("Copy command", "复制命令"), copy(`go run . explore ${what} --replay "${schedule}"`)],
+        schedule && ["save", say("Save as file", "导出为文件"), () => this.save()],
       ];
+      const attributes = { "data-focus": "fork", href: this.address({}), target: "_blank", rel: "noopener" };
+      const fork = say("Fork: the same in a new tab", "分叉：在新标签页打开");
+      return [all.filter(Boolean).map(tool), el("a.button", attributes, fork, kbd("f"))];
     };
     const menu = el("div", { id: "menu", popover: true, onbeforetoggle: () => replace(menu, entries()) });
     return menu;

@@ -50,7 +50,7 @@ export class Code {
         });
         if (syntax === "lua") this.scripts.set(name.match(/(\w+)\.lua$/)[1], lines[0]);
         return [
-          name === parts[i - 1]?.name ? el("p", { class: "soft" }, "⋯") : el("h3", null, el("code", null, name)),
+          name === parts[i - 1]?.name ? el("p", { class: "soft" }, "⋯") : el("h2", null, el("code", null, name)),
           el("pre", { class: "diff" }, lines),
         ];
       }),

@@ -1,9 +1,8 @@
 // How far the nearest breach is at each step and after each choice, once all states of the scenario are known.
 import { el } from "../dom.js";
 import { away, soon, stream, text } from "../server.js";
-import { language, say, several } from "../words.js";
-import { called } from "./levels.js";
-import { p, status } from "./seat_parts.js";
+import { language, say } from "../words.js";
+import { p } from "./seat_parts.js";
 
 export class Distance {
   key = ""; // what was asked last
@@ -12,6 +11,7 @@ export class Distance {
   failure;
   asking; // can be aborted
   path; // at each step, how far the nearest breach is
+  far; // what the gauge shows, until it is known for the next step
   choices; // after each choice
   noReturn;
   doomed;
@@ -20,12 +20,20 @@ export class Distance {
     this.seat = seat;
   }
 
+  // isShown reports whether the distance is in sight: in the levels but the first two, or by the tool for it.
+  get isShown() {
+    const { embedded, isFirst, place } = this.seat;
+    return !!place.oracle || (!embedded && !!place.campaign && !isFirst);
+  }
+
   follow() {
     const { place, tokens, at, goal } = this.seat;
-    const key = place.oracle ? [place.lock, place.in, goal, place.do, at].join("\n") : "";
+    const about = [place.lock, place.in, goal].join("\n");
+    const key = this.isShown ? [about, place.do, place.oracle && at, language()].join("\n") : "";
     if (key === this.key) return;
     this.stop();
-    Object.assign(this, { key, path: null, choices: null, failure: null });
+    if (!this.key.startsWith(about + "\n")) this.far = undefined;
+    Object.assign(this, { key, path: null, choices: null, failure: null, states: 0, waiting: false });
     if (key) this.ask(tokens, at);
   }
 
@@ -74,7 +82,7 @@ export class Distance {
     const whole = ({ path, no_return: noReturn, doomed, states }) => ({ path, noReturn, doomed, states });
     const here = ({ choices }) => ({ choices });
     await about(tokens, answer => ({ ...whole(answer), ...(at === tokens.length && here(answer)) }));
-    if (at < tokens.length && !this.failure) await about(tokens.slice(0, at), here);
+    if (this.seat.place.oracle && at < tokens.length && !this.failure) await about(tokens.slice(0, at), here);
   }
 
   // badge says how far a breach is after a choice.
@@ -84,42 +92,45 @@ export class Distance {
 
   // note says it of a step, and marks the point of no return.
   note(n) {
-    if (!this.path) return null;
+    if (!this.path || !this.seat.place.oracle) return null;
     const mark = say("point of no return", "无法挽回的一步");
     return p("changes", chip(this.path[n]), this.noReturn === n && el("span", { class: "chip no-return" }, mark));
   }
 
-  panel() {
-    const { states, failure } = this;
-    const large = say(
-      "There are too many states here to count the distance. A hint still looks for the shortest way.",
-      "这个场景的状态太多，距离算不完。提示仍然会去找最短路径。",
-    );
-    if (failure) return status("note warn", failure.code === "too_large" ? large : failure.message);
-    const { goal, at, index } = this.seat;
-    if (!this.path)
-      return status(
-        "small soft",
-        el("progress", { "aria-label": say("exploring", "正在探索") }),
-        this.waiting
-          ? say("Another search comes first.", "前面还有一次搜索。")
-          : say(`Looking at all states: ${states} so far`, `正在遍历所有状态：已有 ${states} 个`),
-      );
-    const far = this.path[at],
-      doomed = far > 0 && (this.doomed || (this.noReturn > 0 && at >= this.noReturn));
-    const says = {
-      "-1": say("No way leads there any more: ", "再也到不了："),
-      "-2": say("Not known, as the search hit its bound: ", "结果未知，搜索到了上限："),
-      0: say("It has happened: ", "已经发生："),
+  // gauge is how far the nearest breach is now, as a meter and in words; by the tool, also whether it can be avoided.
+  gauge() {
+    if (!this.isShown) return null;
+    const { path, states, waiting, failure, noReturn, seat } = this,
+      { at, lock, hint, place } = seat;
+    if (path) this.far = path[at];
+    const { far } = this,
+      isDoomed = far > 0 && (this.doomed || (noReturn > 0 && at >= noReturn));
+    const unknown =
+      failure?.code === "too_large"
+        ? say("too many states to count", "状态太多，算不完")
+        : (failure?.message ??
+          (waiting
+            ? say("waiting for another search", "等前面的搜索结束")
+            : !path &&
+              (states || far === undefined) &&
+              say(`counting … ${states} states`, `计算中……${states} 个状态`)));
+    const max = Math.max(lock.level?.steps ?? 0, far ?? 0, 1),
+      says = unknown ? el("span.chip", unknown) : chip(far);
+    const meter = {
+      value: unknown || far === -2 ? 0 : far < 0 ? max : far,
+      "aria-label": say("How far from a breach", "离攻破几步"),
+      "aria-valuetext": says.textContent,
     };
-    return status(
-      far === 0 || doomed ? "note bad answer" : "note",
-      says[far] ?? say(`${several(far, "step")} to go, at least: `, `最少还差 ${far} 步：`),
-      called(index, goal),
-      doomed && say(". It can no longer be avoided", "。无论怎样都已无法避免"),
-      say(". ", "。"),
-      el("span", { class: "small soft" }, say(`From ${states} states, exactly.`, `根据 ${states} 个状态，精确得出。`)),
-    );
+    return [
+      el("p.gauge" + (hint ? ".told" : ""), el("meter", { max, low: 2.5, high: 2.5, optimum: max, ...meter }), says),
+      place.oracle &&
+        path &&
+        p(
+          "small soft",
+          isDoomed && say("It can no longer be avoided. ", "无论怎样都已无法避免。"),
+          say(`From ${states} states, exactly.`, `根据 ${states} 个状态，精确得出。`),
+        ),
+    ];
   }
 }
 

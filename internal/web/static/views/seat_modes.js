@@ -6,30 +6,31 @@ import { say, several } from "../words.js";
 import { called, levelCard, levelPath, noteHint } from "./levels.js";
 import { choiceSays, div, option, p, select, status } from "./seat_parts.js";
 
-// modePanel is the task, before all else: the lock, what is to be done with it, and what helps.
-export function modePanel(seat) {
-  const { place, panel } = seat;
+// goalPanel is the task, before all else, and how far it is.
+export function goalPanel(seat) {
+  const { embedded, place } = seat;
+  return [
+    !embedded && el("h1", { class: "unseen" }, say("Scheduler’s seat", "调度席")),
+    div("row task", goalSays(seat), kept(seat), seat.distance.gauge(), place.campaign && levelCard(seat)),
+  ];
+}
+
+// controlsPanel is what helps, and the modes: at the foot, in reach of a thumb.
+export function controlsPanel(seat) {
+  const { place } = seat;
   const tool = (focus, text, key, onclick, more) =>
     el("button", { "data-focus": focus, title: key && `${text} (${key})`, onclick, ...more }, text);
-  const shown = is => ({ "aria-pressed": String(!!is) });
-  const changes = [
-    tool("undo", say("Undo", "撤销"), "u", () => seat.undo(), { disabled: !seat.past.length && !place.do }),
-    tool("redo", say("Redo", "重做"), "r", () => seat.redo(), { disabled: !seat.future.length }),
-  ];
-  const hint = tool("hint", say("Hint", "提示"), "h", () => seat.ask());
   const hinted = seat.hint && status(seat.hint.failure ? "note warn" : "note", hintSays(seat));
+  const tools = [
+    tool("undo", say("Undo", "撤销"), "u", () => seat.undo(), { disabled: !seat.past.length && !place.do }),
+    tool("restart", say("Restart", "重来"), "", () => seat.restart(), { disabled: !place.do }),
+    (place.mode === "break" || !seat.embedded) && tool("hint", say("Hint", "提示"), "h", () => seat.ask()),
+  ];
   const whole = say("Open the whole seat", "打开完整的调度席");
   if (seat.embedded)
-    return div(
-      "row",
-      goalSays(seat),
-      kept(seat),
-      changes,
-      place.mode === "break" && hint,
-      el("a", { class: "button quiet", href: seat.address({}) }, whole),
-      hinted,
-    );
-  const mode = (name, text) => tool("mode-" + name, text, "", () => seat.setMode(name), shown(isIn(seat, name)));
+    return [hinted, div("row", tools, el("a", { class: "button quiet", href: seat.address({}) }, whole))];
+  const mode = (name, text) =>
+    tool("mode-" + name, text, "", () => seat.setMode(name), { "aria-pressed": String(isIn(seat, name)) });
   const modes = [
     mode("levels", say("Levels", "关卡")),
     mode("free", say("Free", "自由")),
@@ -37,24 +38,14 @@ export function modePanel(seat) {
     mode("keep", say("Keep it", "守住它")),
   ];
   return [
-    el("h1", { class: "unseen" }, say("Scheduler’s seat", "调度席")),
+    hinted,
     div(
       "row",
-      place.campaign ? levelPath(seat) : lockChooser(seat),
+      tools,
+      !seat.isFirst && el("button", { "data-focus": "tools", popovertarget: "menu" }, say("Tools", "工具")),
       el("div", { class: "row modes", role: "group", "aria-label": say("Mode", "模式") }, modes),
-      div(
-        "row tools",
-        changes,
-        hint,
-        tool("distance", say("Distance", "离攻破几步"), "o", () => seat.switchDistance(), shown(place.oracle)),
-        tool("beside", say("Beside", "并排"), "b", () => seat.besideNext(), shown(place.beside)),
-        tool("code", say("Code", "代码"), "c", () => seat.open("code"), shown(panel === "code")),
-        tool("state", say("State", "状态"), "s", () => seat.open("state"), shown(panel === "state")),
-        tool("scenario", say("Scenario", "场景"), "", () => seat.openSearch(true), shown(panel === "search")),
-        el("button", { "data-focus": "more", popovertarget: "menu" }, say("More …", "更多……")),
-      ),
+      place.campaign ? levelPath(seat) : lockChooser(seat),
     ),
-    div("row task", goalSays(seat), place.campaign && levelCard(seat), place.oracle && seat.distance.panel(), hinted),
   ];
 }
 
@@ -98,17 +89,22 @@ const kept = seat =>
   );
 
 function hintSays(seat) {
-  const { waits, failure, steps, next, anomaly } = seat.hint,
-    named = called(seat.index, anomaly);
+  const { waits, failure, steps, next, named, anomaly } = seat.hint,
+    title = called(seat.index, anomaly);
   if (waits) return say("Looking for the shortest way …", "正在找最短路径……");
   if (failure) return failure.message;
-  if (steps === -1) return [say("From here this can never happen: ", "从这里出发，不可能再发生："), named];
+  if (steps === -1) return [say("From here this can never happen: ", "从这里出发，不可能再发生："), title];
   if (steps === -2)
     return say(
       "Not found before the search hit its bound. The table searches longer, and hints know what it finds.",
       "搜索到上限还没有找到。总表搜索得更久，它找到的，提示也会知道。",
     );
-  if (steps === 0) return [say("It has happened: ", "已经发生："), named];
+  if (steps === 0) return [say("It has happened: ", "已经发生："), title];
+  if (!named)
+    return say(
+      `${several(steps, "step")} to go. Press Hint again for the move.`,
+      `还差 ${steps} 步。再按一次“提示”，就告诉你走哪一步。`,
+    );
   const choice = seat.here.view.choices.find(({ token }) => token === next);
   noteHint(seat);
   return (

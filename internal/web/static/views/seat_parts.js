@@ -1,5 +1,5 @@
-// Parts of the seat: what can happen next and what cannot, what is so now, and the scenario in words and as a form.
-import { el, kbd } from "../dom.js";
+// Parts of the seat: the state as a table, and the scenario in words and as a form.
+import { el } from "../dom.js";
 import { short } from "../trace.js";
 import { duration, say } from "../words.js";
 
@@ -15,75 +15,11 @@ export const select = (focus, name, act, options) => {
 // faultOf is how people call a fault.
 export const faultOf = ({ index }, name) => index.faults.find(fault => fault.name === name)?.title ?? name;
 
-export function choicesPanel(seat) {
-  const { choices, disabled, over, state } = seat.here.view;
-  const numbered = choices.map((choice, i) => ({ ...choice, i }));
-  const allowed = Object.keys(state.left),
-    cannot = disabled.filter(({ what }) => !allowed.includes(what));
-  const list = (kind, entries) => el("ul", { class: "choices" + kind }, entries);
-  const buttons = fault => numbered.filter(choice => choice.fault === fault).map(choice => button(seat, choice));
-  const called = what => (what === "time" ? say("time", "时间") : faultOf(seat, what));
-  return [
-    el("h2", null, say("What happens next?", "接下来发生什么？")),
-    over && p("", say("No moves left: every sale has ended.", "没有可执行的步骤了：每一单都已结束。")),
-    list(
-      "",
-      buttons("").map(one => el("li", null, one)),
-    ),
-    allowed.length > 0 && [
-      el("h2", null, say("Faults", "故障")),
-      list(
-        " palette",
-        allowed.map(name => {
-          const why = disabled.find(({ what }) => what === name)?.why;
-          return el("li", null, faultSays(seat, name, state.left[name], why), buttons(name));
-        }),
-      ),
-    ],
-    list(
-      "",
-      cannot.map(({ what, why }) =>
-        el("li", { class: "cannot" }, !why.startsWith(what) && [el("b", null, called(what)), " "], why),
-      ),
-    ),
-  ];
-}
-
-// faultSays is a fault, how often it may happen still, and why it cannot now.
-function faultSays(seat, name, left, why) {
-  const often = left === 0 ? say("none left", "已用完") : say(`${left} left`, `还剩 ${left} 次`);
-  return el(
-    "p",
-    { class: "fault", title: seat.index.faults.find(fault => fault.name === name)?.says },
-    el("span", { class: "chip warn" }, faultOf(seat, name)),
-    " ",
-    el("span", { class: "soft small" }, often, left > 0 && why && " · " + why),
-  );
-}
-
 // choiceSays is what a choice does, in the words of its button.
 export const choiceSays = choice => choice.says || choice.token;
 
-function button(seat, choice) {
-  const { i, token, command } = choice,
-    hinted = seat.hint?.next === token;
-  return el(
-    "button",
-    {
-      class: hinted ? "choice hinted" : "choice",
-      "data-focus": "choice" + i,
-      "data-token": token,
-      onclick: () => seat.take(token),
-    },
-    i < 9 && kbd(i + 1),
-    el("span", { class: "what" }, el("span", null, choiceSays(choice)), command && el("code", null, short(command))),
-    hinted && el("span", { class: "chip" }, say("hint", "提示")),
-    seat.distance.badge(token),
-  );
-}
-
 export function statePanel(seat) {
-  const before = seat.at > 0 ? new Map(factsOf(seat.before.view.state)) : null;
+  const before = seat.at > 0 ? new Map(factsOf(seat, seat.before.view)) : null;
   const row = ([name, value]) =>
     el(
       "tr",
@@ -93,30 +29,43 @@ export function statePanel(seat) {
     );
   return [
     el("h2", null, say("State", "状态")),
-    el("table", { class: "facts" }, el("tbody", null, factsOf(seat.here.view.state).map(row))),
+    el("table", { class: "facts" }, el("tbody", null, factsOf(seat, seat.here.view).map(row))),
   ];
 }
 
-const stances = () => ({
-  absent: say("has not begun", "还没开始"),
-  outside: say("does not hold the lock, as far as it knows", "认为自己没有持有锁"),
-  inside: say("believes it holds the lock", "认为自己持有锁"),
-  paused: say("paused", "暂停"),
-  "paused-inside": say("paused; believes it holds the lock", "暂停；认为自己持有锁"),
-  ended: say("has ended", "已结束"),
-  dead: say("dead", "已崩溃"),
-});
-
-function factsOf(state) {
-  /** @type {[string, string][]} */
-  const facts = [
-    [say("time", "时刻"), duration(state.at_ms)],
-    [say("lock", "锁"), state.holder || say("nobody’s", "没有人持有")],
+// describeActor says whether a sale has the lock, or believes so, and the stock that it remembers.
+export function describeActor({ hasLock }, { state, trace }, { name, stance }) {
+  const has = name === state.holder ? say("has the lock", "持有锁") : say("believes it has the lock", "以为自己持有锁");
+  const [, paused, is] = stance.match(/^(paused)?-?(.*)$/);
+  const stances = {
+    absent: say("asleep", "还没开始"),
+    outside:
+      hasLock && (name === state.holder ? say("the lock is in its name", "锁在它名下") : say("no lock", "未持锁")),
+    inside: hasLock && has,
+    ended: say("done", "已结束"),
+    dead: say("dead", "已崩溃"),
+  };
+  const last = trace.steps.findLast(step => step.actor === name && /\binventory\b/.test(step.command));
+  const remembers =
+    last?.kind === "command" && /\bGET inventory\b/.test(last.command) && !["ended", "dead"].includes(is);
+  const all = [
+    paused && say("paused", "暂停"),
+    stances[is],
+    remembers && say(`remembers ${last.reply}`, `记得库存 ${last.reply}`),
   ];
+  return all.filter(Boolean).join(" · ") || say("awake", "进行中");
+}
+
+function factsOf(seat, view) {
+  const { state } = view;
+  /** @type {[string, string][]} */
+  const facts = [[say("time", "时刻"), duration(state.at_ms)]];
   const fact = (name, value) => facts.push([name, value]);
-  for (const { name, process, stance } of state.actors) {
+  if (seat.hasLock) fact(say("lock", "锁"), state.holder || say("nobody’s", "没有人持有"));
+  for (const actor of state.actors) {
+    const { name, process } = actor;
     const where = process === name ? "" : say(` (process ${process})`, `（进程 ${process}）`);
-    fact(name, (stances()[stance] ?? stance) + where);
+    fact(name, describeActor(seat, view, actor) + where);
   }
   for (const { name: server, health: is, lags, keys } of state.servers) {
     const health = { hung: say(" hangs", " 卡住"), crashed: say(" is down", " 宕机") }[is] ?? "";
