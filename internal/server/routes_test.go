@@ -26,7 +26,7 @@ import (
 func every(front *cluster.Front, nodes *live.Nodes) []route.Row {
 	return rooms{
 		shop: &api.API{}, events: front.ServeEvents, front: front, shown: &live.Server{}, nodes: nodes,
-		seat: seat.New(seat.Limits{}, nil), class: classroom.New(docs.Course()),
+		beside: beside{seat: seat.New(seat.Limits{}, nil), class: classroom.New(docs.Course())},
 	}.routes()
 }
 
