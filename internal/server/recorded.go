@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"strconv"
 	"sync"
 	"time"
 
@@ -124,13 +125,15 @@ func (s *Server) pair(ctx context.Context, sales []string) (drawn trace.Trace, e
 	return drawn, err
 }
 
-// readTheSame reports whether two buyers first read the same stock, and then both write.
+// readTheSame reports whether two buyers first read the full stock, and then both write.
 func readTheSame(pair trace.Trace) bool {
+	full := strconv.Itoa(recordedStock)
 	var commands []trace.Step
 	for _, step := range pair.Steps {
 		if step.Command != "" {
 			commands = append(commands, step)
 		}
 	}
-	return len(commands) == 4 && commands[0].Token == "GET" && commands[1].Token == "GET" && commands[0].Reply == commands[1].Reply
+	return len(commands) == 4 && commands[0].Token == "GET" && commands[1].Token == "GET" &&
+		commands[0].Reply == full && commands[1].Reply == full
 }

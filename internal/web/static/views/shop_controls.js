@@ -101,10 +101,16 @@ export function controls(connect) {
       parts.nodes,
     ]);
   }
-  const options = () =>
-    (parts.locks.length ? parts.locks : [{ name: run.lock, title: run.title }]).map(lock =>
-      el("option", { value: lock.name, selected: lock.name === run.lock }, `${lock.name} · ${lock.title}`),
+  // options lists the steps of the evolution, and the other locks under a heading of their own.
+  const options = (selected = run.lock) => {
+    const locks = parts.locks.length ? parts.locks : [{ name: run.lock, title: run.title }];
+    const [steps, others] = [true, false].map(step =>
+      locks
+        .filter(({ name }) => /^v\d+$/.test(name) === step)
+        .map(({ name, title }) => el("option", { value: name, selected: name === selected }, `${name} · ${title}`)),
     );
+    return [steps, others.length > 0 && el("optgroup", { label: say("more", "更多") }, others)];
+  };
 
   // machines shows the replicas, or the nodes, each with what can be done to it. It draws them anew only when they have
   // changed: a button that is replaced while it is pressed does nothing.
@@ -200,7 +206,9 @@ export function controls(connect) {
       if (lock !== run.lock) await act(() => put("/lock", { version: lock }));
       burst.start();
     },
-    choices: () => (run && !fields.disabled ? options() : []),
+    choices: lock => (run && !fields.disabled ? options(lock) : []),
+    // recover takes back what was wrong.
+    recover: () => outcome.querySelector(".bad") && replace(outcome),
     async begin(next) {
       const again = run && JSON.stringify(run) === JSON.stringify(next);
       run = next;
