@@ -36,7 +36,7 @@ func TestTheFirstMinute(t *testing.T) {
 		document.querySelector('[data-lock="v4"] .good')`)
 	q.waitUntil("it leads on", `document.querySelector(".first a").hash.startsWith("#/schedule/v0?")
 		&& document.querySelectorAll(".first a")[1].hash === "#/course/01"`)
-	p.click("[data-focus=details]")
+	p.click(".first .details")
 	p.waitUntil("it makes way", `!document.querySelector(".first").checkVisibility() && document.querySelector(".teacher").open`)
 	p.visit("#/")
 	p.click("[data-focus=demo]") // whatever the shop has seen

@@ -36,7 +36,7 @@ export function show(main, { query }) {
     trouble = el("div.note.bad", { role: "alert", hidden: true }),
     says = el("div.says");
   const { all, take, mark } = shopParts(pair),
-    parts = { ...all, controls: controls(connect) };
+    parts = { ...all, controls: controls(connect, listed) };
   const called = name => Object.entries(run?.hosts ?? {}).find(([, host]) => host === name)?.[0] ?? name;
   const { node: buying, buy } = buyer(called);
   const plays = player({
@@ -170,6 +170,11 @@ export function show(main, { query }) {
   };
   const shrunk = () => document.fullscreenElement || !stands || leaveStage();
   document.addEventListener("fullscreenchange", shrunk);
+  // listed is called when the locks are known.
+  function listed() {
+    begins.draw();
+    stands?.draw();
+  }
   const recover = () => {
     for (const part of [begins, parts.controls]) part.recover();
   };

@@ -14,8 +14,8 @@ function form(label, does, inside) {
 }
 
 // controls makes the buttons: begin with a run. connect is called when the stream is to be asked for again, with a
-// token.
-export function controls(connect) {
+// token; listed, when the locks are known.
+export function controls(connect, listed) {
   const outcome = el("p.small", { role: "status" });
   const reason = el("div"),
     fields = el("fieldset"),
@@ -226,6 +226,7 @@ export function controls(connect) {
       if (stopped) return;
       replace(fields.querySelector("select"), options());
       if (parts.locks.length) checks();
+      listed();
     },
     stop() {
       stopped = true;

@@ -10,7 +10,8 @@ import { still } from "./shop_words.js";
 
 const buyers = 200;
 const stock = 100; // for which they come: half of them are to be refused
-const slowly = 3500; // how long a burst that nobody could follow is played, in ms
+const short = 3500; // how long a burst that nobody could follow is played, in ms
+const atOnce = 800; // and one that was recorded, for who waits for the shop
 const shortest = 1500; // a burst that took longer was seen as it went
 const lost = "A:GET B:GET A:write B:write"; // a schedule of v0
 const inTab = !!document.documentElement.dataset.tab;
@@ -51,17 +52,18 @@ export function first(changed, player, query, choices) {
     busy = false,
     stopped = false;
   const may = () => run?.can.administer === "open" || sessionStorage.getItem("lockstep.token");
-  const film = () =>
-    node.hidden
-      ? null
-      : slide === 1
-        ? (why?.film ?? null)
-        : filmOf(panes.findLast(one => slide || one === panes[0]) ?? {});
-  const slow = within => {
-    const played = player.load(film());
-    player.play({ within });
-    return played;
+  const film = () => {
+    if (node.hidden) return null;
+    return slide === 1 ? why?.film : filmOf(slide ? panes.at(-1) : panes[0]);
   };
+  // slowly plays what is shown in so many ms, unless the reader wants no motion.
+  async function slowly(within) {
+    const next = !still.matches && !stopped && film();
+    if (!next) return;
+    const played = player.load(next);
+    player.play({ within });
+    await played;
+  }
 
   const add = (one, record) => {
     const pane = waffle({ buyers, stock, ...one });
@@ -70,18 +72,15 @@ export function first(changed, player, query, choices) {
   };
 
   function draw() {
-    const many = panes.length > 1,
+    const has = panes.length > 0,
+      own = has && !panes[0].one.recorded,
       ready = may() && !watches;
     const go = (text, act, style = "button") => el(style, { onclick: act }, text);
     const names = [say("1 Burst", "1 抢购"), say("2 Why", "2 为什么"), say("3 Compare", "3 对比")];
-    const shown = slide ? panes : panes.slice(0, 1);
-    replace(slides, [
-      panes.length > 0 &&
-        names.map((name, i) =>
-          el("button.small", { "aria-pressed": String(i === slide), disabled: busy, onclick: () => turn(i) }, name),
-        ),
-    ]);
-    replace(stage, slide === 1 ? why?.node : shown.map(({ pane }) => pane.node));
+    const tab = (name, i) =>
+      el("button.small", { "aria-pressed": String(i === slide), disabled: busy, onclick: () => turn(i) }, name);
+    replace(slides, has && names.map(tab));
+    replace(stage, slide === 1 ? why?.node : panes.slice(0, slide || 1).map(({ pane }) => pane.node));
     replace(says, sentence());
     if (busy) return replace(acts);
     const byHand = link(["schedule", "v0"], { mode: "break", anomaly: "lost-update", do: lost, at: 0 });
@@ -90,22 +89,16 @@ export function first(changed, player, query, choices) {
       `Let ${buyers} buyers loose on ${stock} items, no lock`,
       `${buyers} 个买家，${stock} 件库存，没有锁：看看会怎样`,
     );
+    const withLock = say("Now with a lock", "现在加上锁");
     replace(acts, [
-      ready && (!panes.length || panes[0].one.recorded) && go(begin, () => play("v0"), "button.main.big"),
-      ready &&
-        slide === 0 &&
-        panes.length > 0 &&
-        !many &&
-        !panes[0].one.recorded &&
-        go(say("Now with a lock", "现在加上锁"), () => play("v4"), "button.main.big"),
-      slide === 0 && panes.length > 0 && go(say("Why? In slow motion", "为什么？看慢放"), () => turn(1)),
+      ready && !own && go(begin, () => play("v0"), "button.main.big"),
+      ready && own && !slide && panes.length === 1 && go(withLock, () => play("v4"), "button.main.big"),
+      has && !slide && go(say("Why? In slow motion", "为什么？看慢放"), () => turn(1)),
       slide === 1 && go(say("Play it again", "再放一遍"), showWhy),
       slide === 2 && ready && [select, go(say("Compare with this lock", "用这把锁对比"), () => play(select.value))],
       slide > 0 && el("a.button", { href: byHand }, say("See why, step by step", "为什么？一步步看")),
-      panes.length > 0 && slide !== 1 && el("a.button", { href: "#/course/01" }, say("Lesson 1", "第 1 课")),
-      (panes.length > 0 || asked) &&
-        run &&
-        el("button", { "data-focus": "details", onclick: leave }, say("Show details", "收起，看细节")),
+      has && slide !== 1 && el("a.button", { href: "#/course/01" }, say("Lesson 1", "第 1 课")),
+      (has || asked) && run && go(say("Show details", "收起，看细节"), leave, "button.details"),
     ]);
   }
 
@@ -167,23 +160,21 @@ export function first(changed, player, query, choices) {
     const past = await get("/bursts").catch(failure => show(failure) ?? []);
     const all = past.map(recordOf).sort((a, b) => Number(b.one.lock === "v0") - Number(a.one.lock === "v0"));
     for (const { one, record } of all) add(one, record).end(one);
-    slide = all.length > 1 ? 2 : 0;
-    draw();
-    for (const one of all.length && !still.matches ? panes : []) await again(one);
+    await during(async () => {
+      for (slide of all.length > 1 ? [0, 2] : [0]) {
+        draw();
+        await slowly(short);
+      }
+    });
   }
 
-  // again plays a burst slowly in its pane.
-  async function again(one) {
+  // during does something while nothing else can be done.
+  async function during(does) {
     busy = true;
     draw();
-    const film = filmOf(one);
-    if (film && !stopped) {
-      const played = player.load(film);
-      player.play({ within: slowly });
-      await played;
-    }
+    await does();
     busy = false;
-    draw();
+    if (!stopped) draw();
   }
 
   // play lets the buyers come with a lock: without one, as the first; else beside those that had none.
@@ -195,27 +186,23 @@ export function first(changed, player, query, choices) {
     if (lock === "v0") why = trace = null;
     slide = lock === "v0" ? 0 : 2;
     const pane = add({ lock });
-    busy = true;
     replace(failed);
-    draw();
-    pane.node.scrollIntoView({ block: "nearest" });
-    try {
-      const result = await burst(lock, pane);
-      if (stopped) return;
-      const { sold: paid, initial, remaining, sold_out: refused } = result;
-      const one = { lock, paid, fell: initial - remaining, refused, buyers, stock };
-      panes.at(-1).one = one;
-      keep();
-      pane.end(one);
-      changed(false);
-    } catch (failure) {
-      panes.pop();
-      slide = 0;
-      if (stopped) return;
-      show(failure);
-    }
-    busy = false;
-    draw();
+    await during(async () => {
+      pane.node.scrollIntoView({ block: "nearest" });
+      try {
+        const { sold: paid, initial, remaining, sold_out: refused } = await burst(lock, pane);
+        if (stopped) return;
+        const one = { lock, paid, fell: initial - remaining, refused, buyers, stock };
+        panes.at(-1).one = one;
+        keep();
+        pane.end(one);
+        changed(false);
+      } catch (failure) {
+        panes.pop();
+        slide = 0;
+        show(failure);
+      }
+    });
     // on a stage the space bar plays
     if (!document.documentElement.dataset.stage) acts.querySelector("button")?.focus({ preventScroll: true });
   }
@@ -248,7 +235,7 @@ export function first(changed, player, query, choices) {
     for (let i = 0; record.ends.length < told.result.ok && i < 10 && !stopped; i++) await sleep(100);
     panes.at(-1).record = record;
     if (lock === "v0") trace = await pair();
-    if (took < shortest && !still.matches && !stopped) await slow(slowly);
+    if (took < shortest) await slowly(short);
     return told.result;
   }
 
@@ -273,7 +260,7 @@ export function first(changed, player, query, choices) {
     why ??= collision(trace);
     if (slide !== 1 || stopped) return;
     draw();
-    if (!still.matches) slow(why.within);
+    slowly(why.within);
   }
 
   function turn(to) {
@@ -297,6 +284,7 @@ export function first(changed, player, query, choices) {
   return {
     node,
     film,
+    draw,
     open,
     deck,
     again: play,
@@ -314,8 +302,7 @@ export function first(changed, player, query, choices) {
       node.hidden = false;
       changed(true);
       add({ ...one, recorded: true }, record).end(one);
-      if (!still.matches) await again(panes[0]);
-      else draw();
+      await during(() => slowly(atOnce));
     },
     begin(next, fresh) {
       const other = run && run.run_id !== next.run_id;
@@ -323,7 +310,7 @@ export function first(changed, player, query, choices) {
       if (fresh) [record, losses] = [empty(next.initial), []];
       // what is shown is what the shop has
       if (other && !busy && panes.some(({ one }) => !one.recorded) && !watches) close();
-      else if (!busy) draw();
+      else draw();
     },
     sections(more) {
       for (const { from, to } of more) {

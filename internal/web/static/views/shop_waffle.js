@@ -34,7 +34,7 @@ export function at({ initial, begins, ends, points }, t) {
 }
 
 // filmOf is what a player shows of a burst; null, if its record is empty.
-export function filmOf({ pane, record }) {
+export function filmOf({ pane, record } = { pane: null, record: null }) {
   if (!record?.ends.length) return null;
   const moments = [...new Set([...record.begins, ...record.ends])].sort((a, b) => a - b);
   const show = t => (t === null && pane.ended ? pane.end(pane.ended) : pane.draw(at(record, t ?? Infinity)));
