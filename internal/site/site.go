@@ -55,7 +55,7 @@ func small() []string {
 		"os/...", "reflect", "regexp/...", "text/...", "vendor/...", "go/...", "golang.org/x/...", "google.golang.org/...",
 		"github.com/gin-gonic/...", "github.com/quic-go/...", "github.com/prometheus/...", "github.com/goccy/...", "github.com/pelletier/...",
 		"github.com/go-playground/...", "github.com/go-json-experiment/...", "github.com/gabriel-vasile/...", "go.mongodb.org/...",
-		"go.yaml.in/...", "lockstep/internal/lab", "lockstep/internal/fault/...", "lockstep/internal/soak/...", "lockstep/internal/server", "lockstep/internal/tab",
+		"go.yaml.in/...", "lockstep/internal/lab", "lockstep/internal/fault/...", "lockstep/internal/server", "lockstep/internal/tab",
 	} {
 		flags = append(flags, "-gcflags="+code+"=-l")
 	}

@@ -27,7 +27,7 @@ export function show(main, { query }) {
     say("Stage", "投影"),
     el("kbd", "F"),
   ]);
-  const demo = el("button.small", { "data-focus": "demo", onclick: () => begins.open() }, [
+  const demo = el("button.small", { "data-focus": "demo", disabled: true, onclick: () => begins.open() }, [
     icon("play"),
     say("Show the 200-buyer demo", "演示：200 人抢购"),
   ]);
@@ -203,6 +203,7 @@ export function show(main, { query }) {
     run(next) {
       const fresh = next.fresh || run?.run_id !== next.run_id;
       run = next;
+      demo.disabled = false;
       for (const key of keys) key.hidden = run.lock === "v0"; // nobody believes to hold a lock
       replace(named, title(run));
       replace(about, settings(run));
