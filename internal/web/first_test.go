@@ -71,9 +71,10 @@ func TestTheStageIsADeck(t *testing.T) {
 	p.key("F")
 	slide := func(n int, has string) {
 		t.Helper()
-		p.waitUntil(fmt.Sprint("slide ", n, " is there"), fmt.Sprintf(`document.querySelector(".first .row button:nth-child(%d)")?.ariaPressed === "true" &&
-			document.querySelector(%q)`, n, has))
-		p.waitUntil("nothing is cut", `(scroller => scroller.scrollHeight <= scroller.clientHeight)(document.querySelector(".over")) &&
+		p.waitUntil(fmt.Sprint("slide ", n, " is there"), fmt.Sprintf(
+			`document.querySelector(".first .row button:nth-child(%d)")?.ariaPressed === "true" && document.querySelector(%q)`, n, has))
+		p.waitUntil("nothing is cut",
+			`(scroller => scroller.scrollHeight <= scroller.clientHeight)(document.querySelector(".over")) &&
 			document.querySelector(".bar").getBoundingClientRect().bottom <= innerHeight`)
 	}
 	p.waitUntil("the shop is there", `document.querySelector(".bar optgroup") && document.querySelector(".first .big")`)
@@ -82,7 +83,8 @@ func TestTheStageIsADeck(t *testing.T) {
 	p.key("ArrowRight")
 	slide(2, ".why .large.bad")
 	p.key(",")
-	p.waitUntil("a step back", `document.querySelectorAll(".why tr.later").length === 0 && document.querySelector(".time").innerText !== "now"`)
+	p.waitUntil("a step back", `document.querySelectorAll(".why tr.later").length === 0 &&
+		document.querySelector(".time").innerText !== "now"`)
 	p.key(",", ",")
 	p.waitUntil("and others", `document.querySelectorAll(".why tr.later").length === 2`)
 	p.key("ArrowRight")
@@ -95,7 +97,8 @@ func TestTheStageIsADeck(t *testing.T) {
 		t.Errorf("the shop has %s", lock)
 	}
 	eval[bool](p, `fetch("lock", {method: "PUT", headers: {"Content-Type": "application/json"}, body: '{"version":"v5"}'}).then(is => is.ok)`)
-	p.waitUntil("what is no longer so makes way", `document.querySelector(".first").hidden && document.querySelector(".bar [aria-label=Lock]").value === "v5"`)
+	p.waitUntil("what is no longer so makes way", `document.querySelector(".first").hidden &&
+		document.querySelector(".bar [aria-label=Lock]").value === "v5"`)
 	p.click(".bar [data-focus=demo]")
 	p.waitUntil("and can be shown again", `document.querySelector(".first .big")`)
 	listed := eval[[]string](p, `[...document.querySelector(".bar [aria-label=Lock]").children].map(is => is.value ?? is.label)`)

@@ -91,8 +91,8 @@ func TestTheFirstMinuteInATab(t *testing.T) {
 		serves.ServeHTTP(w, r)
 	})
 	p := open(t, files.URL+"/a/class/#/")
-	p.waitUntil("a burst is shown, and said to be recorded", `document.querySelector(".pane .large.bad")?.innerText === "200 sold of a stock of 100" &&
-		document.querySelector(".pane h2").innerText === "no lock · recorded"`)
+	p.waitUntil("a burst is shown, and said to be recorded", `document.querySelector(".pane .large.bad")?.innerText ===
+		"200 sold of a stock of 100" && document.querySelector(".pane h2").innerText === "no lock · recorded"`)
 	p.shows("The live shop is loading")
 	p.key("ArrowRight")
 	p.waitUntil("it is explained", `document.querySelector(".why .large.bad")`)
@@ -105,7 +105,8 @@ func TestTheFirstMinuteInATab(t *testing.T) {
 	close(arrive)
 	p.click(".first .big")
 	p.waitUntil("it happens here", `document.querySelector(".pane .large.bad") && document.querySelector(".pane h2").innerText === "no lock"`)
-	p.waitUntil("the files are kept", `caches.open("lockstep").then(all => all.keys()).then(all => all.some(({url}) => url.includes("seat.packed")))`)
+	p.waitUntil("the files are kept", `caches.open("lockstep").then(all => all.keys()).then(
+		all => all.some(({url}) => url.includes("seat.packed")))`)
 	mu.Lock()
 	defer mu.Unlock()
 	if n := len(slices.DeleteFunc(slices.Clone(asked), func(name string) bool { return name != "shop.packed" })); n != 1 || len(asked) != 3 {
