@@ -2,6 +2,7 @@ package live
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -22,6 +23,8 @@ const (
 	maxRequests      = 20_000
 	maxBuyers        = 2_000
 	maxBursts        = 20 // bursts that are remembered
+	maxPast          = 2  // bursts that GET /bursts gives
+	maxPastBytes     = 1 << 20
 	answerTimeout    = 5 * time.Minute
 	minAnsweredShare = 0.99
 )
@@ -55,6 +58,10 @@ type burst struct {
 	requests int
 	answered atomic.Int64
 	cancel   context.CancelFunc
+	began    time.Time
+
+	seen   sync.Mutex
+	course []Course
 
 	done   chan struct{} // closed when result or err is set
 	result *load.Result
@@ -69,6 +76,21 @@ type BurstAnswer struct {
 	Answered int64        `json:"answered"`
 	Result   *load.Result `json:"result,omitempty"` // output of lockstep burst --json; absent until the burst is done
 	Error    string       `json:"error,omitempty"`  // reason why there is no result
+}
+
+// Course is when a buyer of a burst asked and was answered, in milliseconds since the first one asked, and whether they bought.
+type Course struct {
+	From int64 `json:"from"`
+	To   int64 `json:"to"`
+	Sold bool  `json:"sold"`
+}
+
+// PastBurst is a burst that has ended, with its course, so that it can be shown again.
+type PastBurst struct {
+	BurstAnswer
+
+	Began  time.Time `json:"began"`
+	Course []Course  `json:"course"` // none of a burst of very many
 }
 
 // post handles POST /bursts: it begins a burst.
@@ -120,8 +142,11 @@ func (b *Bursts) begin(buyers load.Burst) (*burst, error) {
 		return nil, errRunning
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	started := &burst{id: b.NewID(), requests: buyers.Requests, cancel: cancel, done: make(chan struct{})}
+	started := &burst{id: b.NewID(), requests: buyers.Requests, cancel: cancel, began: time.Now(), done: make(chan struct{})}
 	buyers.Progress = func(int) { started.answered.Add(1) }
+	if started.requests <= maxBuyers {
+		buyers.Seen = started.see
+	}
 	if b.bursts = append(b.bursts, started); len(b.bursts) > maxBursts {
 		b.bursts = slices.Clone(b.bursts[1:])
 	}
@@ -183,16 +208,53 @@ func (b *Bursts) find(id string) *burst {
 	return nil
 }
 
+// list handles GET /bursts: the latest that have ended with a result, the last one last.
+func (b *Bursts) list(w http.ResponseWriter, r *http.Request) error {
+	all := b.past()
+	b.askPeers(r, "/bursts", func(response *http.Response) bool {
+		var others []PastBurst
+		if json.NewDecoder(io.LimitReader(response.Body, maxPastBytes)).Decode(&others) == nil {
+			all = append(all, others...)
+		}
+		return false
+	})
+	slices.SortFunc(all, func(x, y PastBurst) int { return x.Began.Compare(y.Began) })
+	answer.Write(w, http.StatusOK, all[max(0, len(all)-maxPast):])
+	return nil
+}
+
+// past returns the latest bursts that have ended with a result.
+func (b *Bursts) past() []PastBurst {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	all := []PastBurst{} // in JSON: [], not null
+	for _, one := range slices.Backward(b.bursts) {
+		if told := one.answer(); told.Result != nil && len(all) < maxPast {
+			all = append(all, PastBurst{told, one.began, one.course}) // it is over: nobody adds to its course
+		}
+	}
+	return all
+}
+
 // forwardToPeer asks the other replicas: behind nginx, a burst belongs to one replica, and a request for it may reach any. It reports
 // whether a peer answered.
 func (b *Bursts) forwardToPeer(w http.ResponseWriter, r *http.Request) bool {
+	return b.askPeers(r, "/bursts/"+r.PathValue("id"), func(response *http.Response) bool {
+		w.Header().Set("Content-Type", response.Header.Get("Content-Type"))
+		_, _ = io.Copy(w, response.Body) // the client went away
+		return true
+	})
+}
+
+// askPeers asks the other replicas, one after the other, until take has what it wants. A replica that was asked itself asks nobody.
+func (b *Bursts) askPeers(r *http.Request, path string, take func(*http.Response) bool) bool {
 	if r.Header.Get(peerHeader) != "" {
 		return false
 	}
 	client := load.NewClient(0, 0) // no connection is kept, so that the token goes to no other server
 	defer client.CloseIdleConnections()
 	for _, peer := range b.Peers {
-		request, err := http.NewRequestWithContext(r.Context(), r.Method, "http://"+peer+"/bursts/"+r.PathValue("id"), http.NoBody)
+		request, err := http.NewRequestWithContext(r.Context(), r.Method, "http://"+peer+path, http.NoBody)
 		if err != nil {
 			continue
 		}
@@ -202,14 +264,20 @@ func (b *Bursts) forwardToPeer(w http.ResponseWriter, r *http.Request) bool {
 		if err != nil {
 			continue
 		}
-		defer response.Body.Close()
-		if response.StatusCode == http.StatusOK {
-			w.Header().Set("Content-Type", response.Header.Get("Content-Type"))
-			_, _ = io.Copy(w, response.Body) // The client may have gone.
+		taken := response.StatusCode == http.StatusOK && take(response)
+		_ = response.Body.Close()
+		if taken {
 			return true
 		}
 	}
 	return false
+}
+
+// see records one buyer.
+func (b *burst) see(from, to time.Duration, sold bool) {
+	b.seen.Lock()
+	defer b.seen.Unlock()
+	b.course = append(b.course, Course{from.Milliseconds(), to.Milliseconds(), sold})
 }
 
 // answer returns the present state.

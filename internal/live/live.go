@@ -62,6 +62,7 @@ func (s *Server) Routes() []route.Row {
 		route.On("GET", "/live", route.Participant, route.Front, s.Streams.Bound(s.Hub.stream)),
 		route.On("GET", "/live/pair", route.Participant, route.Front, s.Hub.answerPair),
 		route.On("POST", "/bursts", route.Administrator, route.Front, s.Bursts.post),
+		route.On("GET", "/bursts", route.Reader, route.Front, s.Bursts.list),
 		route.On("GET", "/bursts/{id}", route.Reader, route.Front, s.Bursts.get),
 		route.On("DELETE", "/bursts/{id}", route.Administrator, route.Front, s.Bursts.cancel),
 	}

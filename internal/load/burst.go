@@ -25,6 +25,9 @@ type Burst struct {
 	Timeout  time.Duration  // of one answer; when nobody has had one for so long, no more are sent
 	Progress func(done int) // called after each answer, from many goroutines
 
+	// Seen is told when a request was sent and answered, since the first one, and whether it was sold; nil: nobody is told.
+	Seen func(from, to time.Duration, sold bool)
+
 	NewKey func() string // makes the Idempotency-Key of a request, with which a buyer in doubt asks again; nil: it does not
 
 	MinAnswered float64 // share of the requests that must be answered for a PASS, from 0 to 1
@@ -176,10 +179,14 @@ func (b Burst) buy(ctx context.Context, client *http.Client) ([]attempt, time.Du
 				if i >= b.Requests {
 					return
 				}
-				if silent := time.Since(began) - time.Duration(heard.Load()); silent > b.Timeout {
+				from := time.Since(began)
+				if silent := from - time.Duration(heard.Load()); silent > b.Timeout {
 					attempts[i].code = fmt.Sprintf("not sent: no answer to anybody for %v", b.Timeout)
 				} else if attempts[i] = b.buyNumber(ctx, client, i); attempts[i].status != 0 || !attempts[i].sent {
 					heard.Store(int64(time.Since(began)))
+				}
+				if b.Seen != nil {
+					b.Seen(from, time.Since(began), attempts[i].sold())
 				}
 				b.Progress(int(done.Add(1)))
 			}

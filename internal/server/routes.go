@@ -3,21 +3,13 @@ package server
 import (
 	"net"
 	"net/http"
-	"strings"
 
-	"lockstep/docs"
 	"lockstep/internal/api"
 	"lockstep/internal/api/route"
-	"lockstep/internal/classroom"
 	"lockstep/internal/cluster"
 	"lockstep/internal/config"
 	"lockstep/internal/dao"
-	"lockstep/internal/explore/seat"
-	"lockstep/internal/lab"
 	"lockstep/internal/live"
-	"lockstep/internal/site"
-	"lockstep/internal/steps"
-	"lockstep/internal/web"
 )
 
 // rooms are those that a server, or a front, is made of.
@@ -27,9 +19,7 @@ type rooms struct {
 	front  *cluster.Front // nil: of a server
 	shown  *live.Server
 	nodes  *live.Nodes // nil: none that are embedded
-	seat   *seat.Seat
-	class  *classroom.Classroom
-	labs   *lab.Runner
+	teaching
 
 	followers *api.Streams // bounds those who follow the events; nil: a front does
 }
@@ -46,12 +36,10 @@ func newRooms(
 	cfg config.Config, guard api.Guard, addr net.Addr, redis *dao.Redis, shop live.Shop, program string, behindFront bool,
 ) rooms {
 	client := func(r *http.Request) string { return api.Client(r, behindFront) }
-	r := rooms{shown: newLive(cfg, guard, addr, shop), seat: seat.New(seat.Usual(), client), class: classroom.New(docs.Course())}
 	if behindFront {
 		program = "" // the front runs the labs
 	}
-	r.labs = newLabs(guard, program)
-	r.class.Addr, r.class.Client = addr, client
+	r := rooms{shown: newLive(cfg, guard, addr, shop), teaching: newTeaching(guard, addr, client, program)}
 	if peers := len(cfg.Server.Peers); !behindFront {
 		r.followers = &api.Streams{Most: mostFollowers + peers, Share: shareFollowers + peers}
 	}
@@ -61,9 +49,7 @@ func newRooms(
 }
 
 // closers returns what ends the streams of the rooms.
-func (r rooms) closers() []func() {
-	return []func(){r.shown.Close, r.class.Close, r.seat.Close, r.labs.Close}
-}
+func (r rooms) closers() []func() { return append(r.teaching.closers(), r.shown.Close) }
 
 // routes returns all that there is.
 func (r rooms) routes() []route.Row {
@@ -73,22 +59,5 @@ func (r rooms) routes() []route.Row {
 	rows = append(rows, r.shown.Routes()...)
 	rows = append(rows, r.nodes.Routes()...)
 	rows = append(rows, r.front.Routes()...)
-	rows = append(rows, r.seat.Routes()...)
-	rows = append(rows, steps.Routes()...)
-	rows = append(rows, r.labs.Routes()...)
-	rows = append(rows, r.class.Routes()...)
-	return append(rows, pages()...)
-}
-
-// pages returns the routes of the page's files.
-func pages() []route.Row {
-	all := []route.Row{
-		route.On("GET", tabPath+"{file...}", route.Reader, route.Page, route.Of(site.Handler(tabPath, web.TabPolicy, findTab))),
-		route.On("GET", strings.TrimSuffix(tabPath, "/"), route.Reader, route.Page,
-			route.Of(http.RedirectHandler(tabPath, http.StatusMovedPermanently))),
-	}
-	for path, file := range web.Handlers() {
-		all = append(all, route.On("GET", path, route.Reader, route.Page, route.Of(file)))
-	}
-	return all
+	return append(rows, r.teaching.routes()...)
 }

@@ -26,8 +26,10 @@ import (
 func every(front *cluster.Front, nodes *live.Nodes) []route.Row {
 	return rooms{
 		shop: &api.API{}, events: front.ServeEvents, front: front, shown: &live.Server{}, nodes: nodes,
-		seat: seat.New(seat.Limits{}, nil), class: classroom.New(docs.Course()),
-		labs: &lab.Runner{Place: lab.InTab(func() lab.Replicas { return nil }, "")},
+		teaching: teaching{
+			seat: seat.New(seat.Limits{}, nil), class: classroom.New(docs.Course()),
+			labs: &lab.Runner{Place: lab.InTab(func() lab.Replicas { return nil }, "")},
+		},
 	}.routes()
 }
 

@@ -1,3 +1,5 @@
+//go:build !js
+
 package server
 
 import (
@@ -37,7 +39,9 @@ func Site(dir string) (site.Site, error) {
 	rows := slices.Concat(
 		(&api.API{}).Routes(), seat.New(limits, nil).Routes(), steps.Routes(), classroom.New(docs.Course()).Routes(), labs.Routes(),
 	)
-	return site.Site{Root: root, Kept: filepath.Join(cache, "lockstep", "site"), Page: web.TabFiles, Answers: route.Mux(rows...)}, nil
+	return site.Site{
+		Root: root, Kept: filepath.Join(cache, "lockstep", "site"), Page: web.TabFiles, Answers: route.Mux(rows...), Record: record,
+	}, nil
 }
 
 // findTab returns the directory of the page in a tab: of a release, or built from the sources here.

@@ -87,6 +87,12 @@ func TestBurstOverHTTP(t *testing.T) {
 	if s.Ask(http.MethodDelete, "/bursts/"+second.ID, "", &second); !second.Done || second.Error == "" {
 		t.Errorf("cancelled, it is %+v", second)
 	}
+	var past []live.PastBurst
+	s.Ask(http.MethodGet, "/bursts", "", &past)
+	if len(past) != 1 || past[0].ID != burst.ID || len(past[0].Course) != 100 || !past[0].Course[99].Sold ||
+		past[0].Result.Report != burst.Result.Report {
+		t.Errorf("to be shown again there are %+v; want the one that was not cancelled", past)
+	}
 	for _, wrong := range []string{``, `{}`, `{"n":20001,"c":1}`, `{"n":1,"c":2001}`, `{"n":1,"c":1,"m":1}`, `{"n":1,"c":1,"stock":-1}`} {
 		if status := s.Ask(http.MethodPost, "/bursts", wrong, nil); status != 400 {
 			t.Errorf("POST /bursts %s: %d", wrong, status)

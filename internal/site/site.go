@@ -26,6 +26,7 @@ type Site struct {
 	Kept    string                                    // the directory where what was built is kept
 	Page    func(version string) map[string][]byte    // the page's own files
 	Answers http.Handler                              // what a server answers always alike, as Addresses asks
+	Record  func(ctx context.Context) ([]byte, error) // records a burst, which a tab shows while its programs are loaded
 	Tell    func(what language.Text, d time.Duration) // is told what has been done, and how long it took
 	// Run runs a program in Root, with these variables beside the environment, and gives what it prints to standard output.
 	Run func(ctx context.Context, env []string, program string, args ...string) (string, error)
@@ -51,7 +52,10 @@ func small() []string {
 	for _, code := range []string{
 		"github.com/redis/go-redis/...", "github.com/spf13/...", "github.com/rivo/...", "github.com/yuin/gopher-lua/parse",
 		"compress/...", "crypto/...", "encoding/...", "flag", "fmt", "hash/...", "html/...", "log/...", "math/big", "mime/...", "net/...",
-		"os/...", "reflect", "regexp/...", "text/...", "vendor/...",
+		"os/...", "reflect", "regexp/...", "text/...", "vendor/...", "go/...", "golang.org/x/...", "google.golang.org/...",
+		"github.com/gin-gonic/...", "github.com/quic-go/...", "github.com/prometheus/...", "github.com/goccy/...", "github.com/pelletier/...",
+		"github.com/go-playground/...", "github.com/go-json-experiment/...", "github.com/gabriel-vasile/...", "go.mongodb.org/...",
+		"go.yaml.in/...", "lockstep/internal/lab", "lockstep/internal/fault/...", "lockstep/internal/server", "lockstep/internal/tab",
 	} {
 		flags = append(flags, "-gcflags="+code+"=-l")
 	}
@@ -126,6 +130,9 @@ func (s Site) build(ctx context.Context, dir, version string) error {
 		return err
 	}
 	if files["web/tab/wasm_exec.js"], err = os.ReadFile(filepath.Join(strings.TrimSpace(root), "lib", "wasm", "wasm_exec.js")); err != nil {
+		return err
+	}
+	if files["web/recorded.json"], err = s.Record(ctx); err != nil {
 		return err
 	}
 	begun := time.Now()

@@ -1,6 +1,9 @@
 package web_test
 
 import (
+	"fmt"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -27,21 +30,81 @@ func TestTheFirstMinute(t *testing.T) {
 		document.querySelector('[data-lock="v4"] .good')?.innerText === "100 sold of a stock of 100, 100 refused"`)
 	p.key("L")
 	p.waitUntil("it is said in Chinese, too", `document.querySelector('[data-lock="v4"] .good')?.innerText === "库存 100 件，卖出 100 件，拒绝 100 人"`)
-	p.key("F")
-	p.waitUntil("it is on the stage", `document.querySelector(".bar")`)
-	p.key("ArrowLeft", "ArrowLeft")
-	p.waitUntil("its past can be seen again, on a stage", `document.querySelector(".time")?.innerText !== "现在" &&
-		/^库存 100 件/.test(document.querySelector('[data-lock="v4"] .large').innerText) && !document.querySelector(".top").checkVisibility()`)
-	p.key("F")
-	p.waitUntil("and then it is as it was", `document.querySelector('[data-lock="v4"] .good')`)
 	address := eval[string](p, "location.hash")
 	q := open(t, p.url+"/"+address) // a second window, or a latecomer
 	q.waitUntil("it is there, too", `document.querySelector('[data-lock="v0"] .bad')?.innerText === "200 sold of a stock of 100" &&
 		document.querySelector('[data-lock="v4"] .good')`)
 	q.waitUntil("it leads on", `document.querySelector(".first a").hash.startsWith("#/schedule/v0?")
 		&& document.querySelectorAll(".first a")[1].hash === "#/course/01"`)
-	p.click(".first button:not(.big)")
+	p.click(".first .details")
 	p.waitUntil("it makes way", `!document.querySelector(".first").checkVisibility() && document.querySelector(".teacher").open`)
+	p.visit("#/")
+	p.click("[data-focus=demo]") // whatever the shop has seen
+	p.click(".first .big")
+	p.waitUntil("it can be seen again", `document.querySelector(".pane .large.bad")?.innerText === "200 sold of a stock of 100"`)
+}
+
+// The decisive moments of a burst can be watched slowly: a click from its result, and another one leads to the seat. With the sales' own
+// steps, two buyers read the same stock, and the stock falls once.
+func TestTheBurstInSlowMotion(t *testing.T) {
+	p := open(t, serve(t)+"/#/")
+	p.click(".first .big")
+	p.click(".first .big + button")
+	p.waitUntil("first, both have read", `document.querySelectorAll(".why tr.later").length === 2`)
+	p.waitUntil("at the end it is said", `document.querySelector(".why .large.bad")?.innerText === "Two sold, and the stock fell by one."`)
+	if said := eval[string](p, `(([a, b, c, d]) => a === b && c === d && a.replace("reads", "writes") !== c ? "" : [a, b, c, d].join())(
+		[...document.querySelectorAll(".why .square")].map(square => square.innerText))`); said != "" {
+		t.Errorf("the squares say %q; want that both read one number, and both write one less", said)
+	}
+	if title := eval[string](p, `document.querySelector(".why h2").innerText`); !strings.HasSuffix(title, " ms of this burst, slowed down") {
+		t.Errorf("it is titled %q", title)
+	}
+	p.click(".first a")
+	p.waitUntil("the seat has the schedule", `location.hash.startsWith("#/schedule/v0?") && document.querySelector(".drawing .step")`)
+}
+
+// The stage is a deck, whose slides the arrows turn, and what it shows is what the shop has.
+func TestTheStageIsADeck(t *testing.T) {
+	p := open(t, serve(t)+"/#/")
+	p.size(1280, 720)
+	p.still()
+	p.key("F")
+	slide := func(n int, has string) {
+		t.Helper()
+		p.waitUntil(fmt.Sprint("slide ", n, " is there"), fmt.Sprintf(
+			`document.querySelector(".first .row button:nth-child(%d)")?.ariaPressed === "true" && document.querySelector(%q)`, n, has))
+		p.waitUntil("nothing is cut",
+			`(scroller => scroller.scrollHeight <= scroller.clientHeight)(document.querySelector(".over")) &&
+			document.querySelector(".bar").getBoundingClientRect().bottom <= innerHeight`)
+	}
+	p.waitUntil("the shop is there", `document.querySelector(".bar optgroup") && document.querySelector(".first .big")`)
+	p.click(".first .big")
+	slide(1, `[data-lock="v0"] .bad`)
+	p.key("ArrowRight")
+	slide(2, ".why .large.bad")
+	p.key(",")
+	p.waitUntil("a step back", `document.querySelectorAll(".why tr.later").length === 0 &&
+		document.querySelector(".time").innerText !== "now"`)
+	p.key(",", ",")
+	p.waitUntil("and others", `document.querySelectorAll(".why tr.later").length === 2`)
+	p.key("ArrowRight")
+	slide(3, `[data-lock="v0"] .bad`)
+	eval[bool](p, `(lock => (lock.value = "v1", true))(document.querySelector(".bar [aria-label=Lock]"))`)
+	p.click(".bar [data-focus=again]")
+	slide(3, `[data-lock="v0"] .bad ~ *`)
+	slide(3, `[data-lock="v1"] .good`)
+	if lock := eval[string](p, `fetch("lock").then(is => is.json()).then(is => is.version)`); lock != "v1" {
+		t.Errorf("the shop has %s", lock)
+	}
+	eval[bool](p, `fetch("lock", {method: "PUT", headers: {"Content-Type": "application/json"}, body: '{"version":"v5"}'}).then(is => is.ok)`)
+	p.waitUntil("what is no longer so makes way", `document.querySelector(".first").hidden &&
+		document.querySelector(".bar [aria-label=Lock]").value === "v5"`)
+	p.click(".bar [data-focus=demo]")
+	p.waitUntil("and can be shown again", `document.querySelector(".first .big")`)
+	listed := eval[[]string](p, `[...document.querySelector(".bar [aria-label=Lock]").children].map(is => is.value ?? is.label)`)
+	if !slices.Equal(listed, []string{"v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "more"}) {
+		t.Errorf("listed are %q", listed)
+	}
 }
 
 // still asks the page for no motion.
@@ -59,19 +122,50 @@ func (p *page) media(dark bool, motion string) {
 	}})
 }
 
-// A reader without the token plays again what the shop has told, and is not asked for a token.
+// A reader without the token sees the latest bursts again, and is not asked for a token.
 func TestTheFirstMinuteWithoutTheToken(t *testing.T) {
 	url := serve(t, "--admin.token", "secret")
 	p := open(t, url+"/#/")
 	p.still()
 	p.waitUntil("the shop is there", `document.querySelector(".teacher fieldset")`)
-	eval[bool](p, `(async () => {
-		const as = {method: "POST", headers: {Authorization: "Bearer secret", "Content-Type": "application/json"}};
-		return (await fetch("bursts", {...as, body: JSON.stringify({n: 200, c: 200, stock: 100})})).ok;
-	})()`)
-	p.click(".first .big")
-	p.waitUntil("it is played", `document.querySelector(".pane .large.bad")?.innerText === "200 sold of a stock of 100"`)
+	p.click("[data-focus=demo]")
+	p.shows("No burst has been run in this shop yet.")
+	for _, lock := range []string{"v4", "v0"} {
+		eval[bool](p, fmt.Sprintf(`(async () => {
+			const headers = {Authorization: "Bearer secret", "Content-Type": "application/json"};
+			await fetch("lock", {method: "PUT", headers, body: JSON.stringify({version: %q})});
+			const begun = await fetch("bursts", {method: "POST", headers, body: JSON.stringify({n: 200, c: 200, stock: 100})});
+			const {id} = await begun.json();
+			while (!(await (await fetch("bursts/" + id)).json()).done);
+			return true;
+		})()`, lock))
+	}
+	p.click("[data-focus=demo]")
+	p.waitUntil("both are there, without a lock first", `document.querySelectorAll(".pane").length === 2 &&
+		document.querySelector('.pane:first-child[data-lock="v0"] .bad')?.innerText === "200 sold of a stock of 100" &&
+		document.querySelector('[data-lock="v4"] .good')?.innerText === "100 sold of a stock of 100, 100 refused"`)
+	p.key("ArrowLeft")
+	p.waitUntil("why, too", `document.querySelector(".why .large.bad")`)
 	if eval[bool](p, `!!document.querySelector("dialog")`) {
 		t.Error("it asks for a token")
 	}
+}
+
+// What went wrong is said in the reader's language, and no longer than it is so.
+func TestTheBurstWithoutRedis(t *testing.T) {
+	s := newStage(t)
+	s.send("run", strings.Replace(run("open"), `"lock":"v2"`, `"lock":"v0"`, 1))
+	s.send("tally", `{"sold":0,"in_flight":0,"found":{},"says":"nothing is sold yet","verdict":"UNKNOWN"}`)
+	p := open(t, s.URL+"/#/")
+	p.key("L")
+	p.click("[data-focus=demo]")
+	s.tell(func() {
+		s.done = `{"done":true,"requests":200,"answered":0,"error":"the server refused PUT http://shop: 503 EVAL lock.lua"}`
+	})
+	p.click(".first .big")
+	p.shows("商店或它的 Redis 没有响应，恢复后再试。")
+	s.send("trouble", `["Redis 没有响应"]`)
+	p.shows("Redis 没有响应")
+	s.send("trouble", `[]`)
+	p.waitUntil("it is no longer so", `!document.querySelector(".first [role=alert]").innerText && document.querySelector(".first .big")`)
 }

@@ -21,6 +21,7 @@ var back = chromedp.NavigateBack()
 // addresses are one of each view, with a lot in it.
 var addresses = map[string]string{
 	"shop":    "#/",
+	"demo":    "#/?first=v0-200-4-0_v4-100-100-100",
 	"seat":    broken + "&mode=break&anomaly=foreign-release&beside=v3",
 	"redlock": "#/schedule/redlock?in=--faults+node-crash=1&do=A:waits",
 	"oracle":  "#/schedule/v2?in=--faults+expiry=1&mode=oracle&anomaly=foreign-release&do=A:SET+A:GET",

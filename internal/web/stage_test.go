@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -27,6 +28,7 @@ type stage struct {
 	reading int           // streams that are open
 	token   string        // what changes ask for
 	heard   []string      // requests that change something, and Last-Event-ID of streams
+	done    string        // what is told of the burst; empty: that it is going on
 	held    chan struct{} // sales wait for it; nil: they do not
 }
 
@@ -55,7 +57,12 @@ func newStage(t *testing.T) *stage {
 	answer("GET /replicas", `[{"name":"r1","state":"up"},{"name":"r2","state":"paused"}]`)
 	answer("GET /nodes", `[{"node":1,"state":"up"},{"node":2,"state":"stopped"}]`)
 	answer("POST /bursts", `{"id":"b7"}`)
-	answer("GET /bursts/b7", `{"done":false,"requests":50,"answered":20}`)
+	mux.HandleFunc("GET /bursts/b7", func(w http.ResponseWriter, _ *http.Request) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, cmp.Or(s.done, `{"done":false,"requests":50,"answered":20}`))
+	})
 	for _, pattern := range []string{"PUT /lock", "PUT /inventory", "PUT /settings", "POST /replicas/{name}", "POST /nodes/{node}",
 		"DELETE /bursts/{id}"} {
 		answer(pattern, `{}`)

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -71,6 +72,46 @@ func TestThePageInATab(t *testing.T) {
 	files.Close()
 	p.expect("ERR_") // the network is gone
 	p.played()
+}
+
+// While the shop is on its way, a recorded burst plays, and nothing else is fetched that could wait; then the shop is there, fetched once.
+func TestTheFirstMinuteInATab(t *testing.T) {
+	needsChrome(t)
+	files, arrive := host(t), make(chan struct{})
+	var mu sync.Mutex
+	var asked []string // whatever is large, or for later
+	serves := files.Config.Handler
+	files.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if name := path.Base(r.URL.Path); strings.HasSuffix(name, ".packed") || name == "files.json" {
+			mu.Lock()
+			asked = append(asked, name)
+			mu.Unlock()
+			<-arrive
+		}
+		serves.ServeHTTP(w, r)
+	})
+	p := open(t, files.URL+"/a/class/#/")
+	p.waitUntil("a burst is shown, and said to be recorded", `document.querySelector(".pane .large.bad")?.innerText ===
+		"200 sold of a stock of 100" && document.querySelector(".pane h2").innerText === "no lock · recorded"`)
+	p.shows("The live shop is loading")
+	p.key("ArrowRight")
+	p.waitUntil("it is explained", `document.querySelector(".why .large.bad")`)
+	p.key("ArrowLeft")
+	mu.Lock()
+	if !slices.Equal(asked, []string{"shop.packed"}) {
+		t.Errorf("meanwhile it asks for %q", asked)
+	}
+	mu.Unlock()
+	close(arrive)
+	p.click(".first .big")
+	p.waitUntil("it happens here", `document.querySelector(".pane .large.bad") && document.querySelector(".pane h2").innerText === "no lock"`)
+	p.waitUntil("the files are kept", `caches.open("lockstep").then(all => all.keys()).then(
+		all => all.some(({url}) => url.includes("seat.packed")))`)
+	mu.Lock()
+	defer mu.Unlock()
+	if n := len(slices.DeleteFunc(slices.Clone(asked), func(name string) bool { return name != "shop.packed" })); n != 1 || len(asked) != 3 {
+		t.Errorf("it asked for %q; want each once", asked)
+	}
 }
 
 // Firefox does it, too.

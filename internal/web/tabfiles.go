@@ -2,7 +2,9 @@ package web
 
 import (
 	"io/fs"
+	"path"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -28,6 +30,7 @@ func TabFiles(version string) map[string][]byte {
 			page := strings.Replace(string(content), `<html lang="en">`, `<html lang="en" data-tab="`+version+`">`, 1)
 			page = strings.Replace(page, `<meta charset="utf-8">`,
 				`<meta charset="utf-8">`+"\n"+`<meta http-equiv="Content-Security-Policy" content="`+tabPolicy+`">`, 1)
+			page = strings.Replace(page, "</head>", early(files)+"</head>", 1)
 			all[name] = []byte(noscript.ReplaceAllString(page,
 				"<noscript><p>This page needs JavaScript. · 这个页面需要 JavaScript。</p></noscript>"))
 		case "tab/keep.js": // it keeps what is below it
@@ -42,4 +45,31 @@ func TabFiles(version string) map[string][]byte {
 	}
 	all["web/"+savedRun] = emptyRun()
 	return all
+}
+
+// early are links to what the shop's view needs first: a browser then fetches it at once, and not module after module.
+func early(files fs.FS) string {
+	var modules []string
+	var add func(name string)
+	add = func(name string) {
+		if slices.Contains(modules, name) {
+			return
+		}
+		modules = append(modules, name)
+		text, err := fs.ReadFile(files, name)
+		if err != nil {
+			panic(err) // a module that is embedded imports what is embedded
+		}
+		for _, found := range imported.FindAllStringSubmatch(string(text), -1) {
+			add(path.Join(path.Dir(name), found[2]))
+		}
+	}
+	for _, name := range []string{"app.js", "tab/tab.js", "views/shop.js"} {
+		add(name)
+	}
+	var links strings.Builder
+	for _, name := range modules {
+		links.WriteString(`<link rel="modulepreload" href="web/` + name + `">` + "\n")
+	}
+	return links.String()
 }

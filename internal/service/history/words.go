@@ -30,9 +30,13 @@ func (r Report) Means() language.Text {
 			fmt.Sprintf("%d sold, but the stock fell by %d: %s gone without an order", r.Sold, fell, count(-r.Lost, "piece is", "pieces are")),
 			fmt.Sprintf("卖出 %d 件，库存减了 %d：%d 件没有订单就不见了", r.Sold, fell, -r.Lost))
 	case r.Verdict == verdict.Pass:
+		where := language.Both("", "")
+		if r.InFlight > r.MaxInFlight { // of all replicas: without a word, the two numbers contradict each other
+			where = language.Both(" in one replica", "同一副本内")
+		}
 		return language.Both(
-			fmt.Sprintf("stock and orders agree, with at least %d requests in flight at once", r.MaxInFlight),
-			fmt.Sprintf("卖出 %d 件，每一件都扣了库存；至少有 %d 个请求同时在处理", r.Sold, r.MaxInFlight))
+			fmt.Sprintf("stock and orders agree, with at least %d requests in flight at once%s", r.MaxInFlight, where.In(language.English)),
+			fmt.Sprintf("卖出 %d 件，每一件都扣了库存；%s至少有 %d 个请求同时在处理", r.Sold, where.In(language.Chinese), r.MaxInFlight))
 	case r.Sold == 0:
 		return language.Both("nothing was sold, so nothing was put to the test", "什么也没有卖出，所以什么也没有验证")
 	default:

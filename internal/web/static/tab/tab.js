@@ -49,7 +49,7 @@ class Program {
 
   start() {
     this.worker ??= compiled(this.code, this.name)
-      .then(module => this.run(module))
+      .then(module => this.run(module).finally(() => void keepAll()))
       .catch(failure => {
         this.worker = null;
         throw failure;
@@ -318,17 +318,23 @@ async function load(code, name) {
   return module;
 }
 
+const fetched = new Map(); // by address: what ends when a file is kept
+
 // kept fetches a file that is kept for when there is no network, and those of other versions no more. A browser keeps
 // files only for a page by https, or on this machine.
 async function kept(url) {
   const files = await globalThis.caches?.open("lockstep").catch(() => null);
+  await fetched.get(url.href);
   const old = await files?.match(url);
   if (old) return old;
   const answer = await fetch(url);
   if (!answer.ok) throw new Failure(answer.status, "", `${url.pathname}: ${answer.status}`);
   if (files) {
     for (const other of await files.keys()) if (new URL(other.url).pathname === url.pathname) await files.delete(other);
-    files.put(url, answer.clone()).catch(() => {}); // there is no room for it
+    fetched.set(
+      url.href,
+      files.put(url, answer.clone()).catch(() => {}),
+    ); // there may be no room for it
   }
   return answer;
 }
@@ -362,11 +368,19 @@ function replica(pathname, live) {
   return (pathname.startsWith("/live") ? live.findLast(connected) : live.find(connected)) ?? live[0];
 }
 
-// It keeps both programs, so that no view needs a network.
-navigator.serviceWorker
-  ?.register(new URL("keep.js", home))
-  .then(() => navigator.serviceWorker.ready)
-  .then(async () => {
+let keeps = false;
+
+// keepAll keeps the page's files and both programs, so that no view needs a network: once, when the first program runs,
+// or when none is loaded.
+async function keepAll() {
+  if (keeps) return;
+  keeps = true;
+  try {
+    await navigator.serviceWorker?.register(new URL("keep.js", home));
+    if (!(await navigator.serviceWorker?.ready)) return;
     for (const code of ["shop", "seat"]) await kept(programOf(code));
-  })
-  .catch(() => {});
+  } catch {
+    // a browser may keep nothing
+  }
+}
+setTimeout(() => modules.size || keepAll(), patience);

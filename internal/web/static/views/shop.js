@@ -27,12 +27,16 @@ export function show(main, { query }) {
     say("Stage", "投影"),
     el("kbd", "F"),
   ]);
+  const demo = el("button.small", { "data-focus": "demo", disabled: true, onclick: () => begins.open() }, [
+    icon("play"),
+    say("Show the 200-buyer demo", "演示：200 人抢购"),
+  ]);
   const keep = keeper();
   const gone = el("p.note.bad", { role: "alert", hidden: true }),
     trouble = el("div.note.bad", { role: "alert", hidden: true }),
     says = el("div.says");
   const { all, take, mark } = shopParts(pair),
-    parts = { ...all, controls: controls(connect) };
+    parts = { ...all, controls: controls(connect, listed) };
   const called = name => Object.entries(run?.hosts ?? {}).find(([, host]) => host === name)?.[0] ?? name;
   const { node: buying, buy } = buyer(called);
   const plays = player({
@@ -53,6 +57,7 @@ export function show(main, { query }) {
     },
     plays,
     query,
+    lock => parts.controls.choices(lock),
   );
   const teacher = el("details.sheet.teacher", { open: true }, [
     el("summary", say("Shop settings", "设置商店")),
@@ -86,7 +91,7 @@ export function show(main, { query }) {
 
   replace(main, [
     el("div.over", gone, trouble, parts.controls.prepared(query), begins.node),
-    el("header.head", named, about, says, el("p.row", onStage, keep.node)),
+    el("header.head", named, about, says, el("p.row", demo, onStage, keep.node)),
     el("section.sheet.buying", { "aria-label": say("Buy", "购买") }, buying),
     el("section.sheet.picture", { "aria-label": say("What the locks do", "锁在做什么") }, [
       el("div.row", { role: "group", "aria-label": say("Picture", "画面") }, tabs),
@@ -97,6 +102,7 @@ export function show(main, { query }) {
     teacher,
   ]);
   begin();
+  begins.start();
 
   // begin shows the latest sales, as long as there is nothing that says more.
   function begin() {
@@ -123,7 +129,7 @@ export function show(main, { query }) {
     if (stands || !main.isConnected) return;
     stands = stage({
       player: plays,
-      film: () => begins.film() ?? (begins.node.hidden ? parts[picture()].film() : null),
+      film: () => (begins.node.hidden ? parts[picture()].film() : begins.film()),
       turns: () => (begins.node.hidden ? turns : []),
       count: t => parts.stock.at(t),
       mark,
@@ -137,7 +143,12 @@ export function show(main, { query }) {
         choose,
       },
       leave: leaveStage,
-      shop: parts.controls,
+      demo: begins,
+      shop: {
+        choices: () => parts.controls.choices(run?.lock),
+        lock: () => run?.lock,
+        again: lock => (begins.node.hidden ? parts.controls : begins).again(lock),
+      },
     });
     says.before(stands.lead);
     main.append(stands.sentence, stands.bar);
@@ -159,12 +170,21 @@ export function show(main, { query }) {
   };
   const shrunk = () => document.fullscreenElement || !stands || leaveStage();
   document.addEventListener("fullscreenchange", shrunk);
+  // listed is called when the locks are known.
+  function listed() {
+    begins.draw();
+    stands?.draw();
+  }
+  const recover = () => {
+    for (const part of [begins, parts.controls]) part.recover();
+  };
   const suggest = name => !chosen && shown !== "story" && turn(name);
   const on = {
     ...take,
     open() {
       clearTimeout(late);
       gone.hidden = true;
+      recover();
     },
     lost(failure) {
       gone.hidden = false;
@@ -178,10 +198,12 @@ export function show(main, { query }) {
     trouble(lines) {
       trouble.hidden = !lines.length;
       replace(trouble, [lines.map(line => el("p", line))]);
+      if (!lines.length) recover();
     },
     run(next) {
       const fresh = next.fresh || run?.run_id !== next.run_id;
       run = next;
+      demo.disabled = false;
       for (const key of keys) key.hidden = run.lock === "v0"; // nobody believes to hold a lock
       replace(named, title(run));
       replace(about, settings(run));
@@ -199,6 +221,10 @@ export function show(main, { query }) {
       turns = next.turns;
       tabs[0].hidden = false;
       suggest("story");
+    },
+    finding(next) {
+      take.finding(next);
+      begins.finding(next);
     },
     sections(more) {
       take.sections(more);

@@ -14,8 +14,8 @@ function form(label, does, inside) {
 }
 
 // controls makes the buttons: begin with a run. connect is called when the stream is to be asked for again, with a
-// token.
-export function controls(connect) {
+// token; listed, when the locks are known.
+export function controls(connect, listed) {
   const outcome = el("p.small", { role: "status" });
   const reason = el("div"),
     fields = el("fieldset"),
@@ -101,10 +101,16 @@ export function controls(connect) {
       parts.nodes,
     ]);
   }
-  const options = () =>
-    (parts.locks.length ? parts.locks : [{ name: run.lock, title: run.title }]).map(lock =>
-      el("option", { value: lock.name, selected: lock.name === run.lock }, `${lock.name} · ${lock.title}`),
+  // options lists the steps of the evolution, and the other locks under a heading of their own.
+  const options = (selected = run.lock) => {
+    const locks = parts.locks.length ? parts.locks : [{ name: run.lock, title: run.title }];
+    const [steps, others] = [true, false].map(step =>
+      locks
+        .filter(({ name }) => /^v\d+$/.test(name) === step)
+        .map(({ name, title }) => el("option", { value: name, selected: name === selected }, `${name} · ${title}`)),
     );
+    return [steps, others.length > 0 && el("optgroup", { label: say("more", "更多") }, others)];
+  };
 
   // machines shows the replicas, or the nodes, each with what can be done to it. It draws them anew only when they have
   // changed: a button that is replaced while it is pressed does nothing.
@@ -202,7 +208,9 @@ export function controls(connect) {
       if (lock !== run.lock) await act(() => put("/lock", { version: lock }));
       burst.start();
     },
-    choices: () => (run && !fields.disabled ? options() : []),
+    choices: lock => (run && !fields.disabled ? options(lock) : []),
+    // recover takes back what was wrong.
+    recover: () => outcome.querySelector(".bad") && replace(outcome),
     async begin(next) {
       const again = run && JSON.stringify(run) === JSON.stringify(next);
       run = next;
@@ -220,6 +228,7 @@ export function controls(connect) {
       if (stopped) return;
       replace(fields.querySelector("select"), options());
       if (parts.locks.length) checks();
+      listed();
     },
     stop() {
       stopped = true;

@@ -1,133 +1,224 @@
-// The first minute: one button, a burst without a lock in slow motion, and the same burst with one beside it.
-import { el, replace, svg } from "../dom.js";
+// The demo, in three slides: a burst without a lock, two of its buyers in slow motion, and the same burst with a lock.
+import { el, replace } from "../dom.js";
+import { bindWhile } from "../keys.js";
 import { link } from "../route.js";
-import { get, post, put } from "../server.js";
-import { say } from "../words.js";
+import { away, get, post, put } from "../server.js";
+import { language, say } from "../words.js";
+import { at, empty, filmOf, recordOf, waffle } from "./shop_waffle.js";
+import { collides, collision } from "./shop_why.js";
 import { still } from "./shop_words.js";
 
 const buyers = 200;
 const stock = 100; // for which they come: half of them are to be refused
-const slowly = 3500; // how long a burst that nobody could follow is played, in ms
+const short = 3500; // how long a burst that nobody could follow is played, in ms
+const atOnce = 800; // and one that was recorded, for who waits for the shop
 const shortest = 1500; // a burst that took longer was seen as it went
-const locks = () => ({ v0: say("no lock", "没有锁"), v4: say("with v4, a lock in Redis", "用 v4，Redis 里的锁") });
+const lost = "A:GET B:GET A:write B:write"; // a schedule of v0
+const inTab = !!document.documentElement.dataset.tab;
 // What each burst came to is in the address: #/?first=v0-200-4-0_v4-100-100-100, its lock, how many were sold, what the
 // stock fell by, and how many were refused. So it outlasts a reload, and stands in any window.
 const write = all => all.map(({ lock, paid, fell, refused }) => [lock, paid, fell, refused].join("-")).join("_");
 const read = text =>
-  [...(text ?? "").matchAll(/(v0|v4)-(\d+)-(\d+)-(\d+)/g)].map(([, lock, ...counts]) => {
+  [...(text ?? "").matchAll(/([a-z][a-z0-9-]*?)-(\d+)-(\d+)-(\d+)/g)].map(([, lock, ...counts]) => {
     const [paid, fell, refused] = counts.map(Number);
-    return { lock, paid, fell, refused };
+    return { lock, paid, fell, refused, buyers, stock };
   });
+const sleep = ms => new Promise(passed => setTimeout(passed, ms));
+const recorded = () => fetch(new URL("../recorded.json", import.meta.url)).then(answer => answer.json());
 
 // first makes the part: begin with a run, take its frames, judge by its tally. changed is called with whether there is
-// nothing else to see. A burst that nobody could follow is played again by the player.
-export function first(changed, player, query) {
-  const shown = read(query.get("first"));
+// nothing else to see. A burst that nobody could follow is played again by the player. choices lists the locks.
+export function first(changed, player, query, choices) {
+  const slides = el("p.row", { role: "group", "aria-label": say("Slides", "页") });
   const stage = el("div.contrast");
   const says = el("p.soft");
-  const acts = el("p.row");
+  const acts = el("div.row");
   const failed = el("p.bad", { role: "alert" });
   const node = el("section.sheet.first", { "aria-label": say("What a lock is for", "锁有什么用"), hidden: true }, [
-    el("div.center", says),
+    el("div.center", slides, says),
     stage,
     el("div.center", acts, failed),
   ]);
   let run = null,
+    panes = [], // of bursts: what each came to, its waffle, and its record, if that is known
+    slide = 0,
     record = empty(),
+    losses = [], // pairs of sales of the run, one of which is lost
+    trace = null, // of such a pair
+    why = null, // its picture
     going = null, // the waffle of the burst that is under way
-    latest = null, // the waffle of the latest burst, and its record
-    sold = 0, // by the latest tally
+    asked = false, // the reader has asked for the demo
+    watches = false, // the reader may only look
     busy = false,
     stopped = false;
-  const sleep = ms => new Promise(passed => setTimeout(passed, ms));
-  const may = () => run.can.administer === "open" || sessionStorage.getItem("lockstep.token");
-  const slow = () => {
-    const played = player.load(film());
-    player.play({ within: slowly });
-    return played;
+  const may = () => run?.can.administer === "open" || sessionStorage.getItem("lockstep.token");
+  const film = () => {
+    if (node.hidden) return null;
+    return slide === 1 ? why?.film : filmOf(slide ? panes.at(-1) : panes[0]);
+  };
+  // slowly plays what is shown in so many ms, unless the reader wants no motion.
+  async function slowly(within) {
+    const next = !still.matches && !stopped && film();
+    if (!next) return;
+    const played = player.load(next);
+    player.play({ within });
+    await played;
+  }
+
+  const add = (one, record) => {
+    const pane = waffle({ buyers, stock, ...one });
+    panes.push({ one, pane, record });
+    return pane;
   };
 
-  function offer() {
-    const go = (text, act) => el("button.main.big", { onclick: act }, text),
-      burst = lock => () => play(lock);
+  function draw() {
+    const has = panes.length > 0,
+      own = has && !panes[0].one.recorded,
+      ready = may() && !watches;
+    const go = (text, act, style = "button") => el(style, { onclick: act }, text);
+    const names = [say("1 Burst", "1 抢购"), say("2 Why", "2 为什么"), say("3 Compare", "3 对比")];
+    const tab = (name, i) =>
+      el("button.small", { "aria-pressed": String(i === slide), disabled: busy, onclick: () => turn(i) }, name);
+    replace(slides, has && names.map(tab));
+    replace(stage, slide === 1 ? why?.node : panes.slice(0, slide || 1).map(({ pane }) => pane.node));
+    replace(says, sentence());
+    if (busy) return replace(acts);
+    const byHand = link(["schedule", "v0"], { mode: "break", anomaly: "lost-update", do: lost, at: 0, veil: 1 });
+    const select = el("select", { "aria-label": say("Lock", "锁") }, choices(panes[1]?.one.lock ?? "v4"));
     const begin = say(
       `Let ${buyers} buyers loose on ${stock} items, no lock`,
       `${buyers} 个买家，${stock} 件库存，没有锁：看看会怎样`,
     );
-    const byHand = link(["schedule", "v0"], { mode: "break", anomaly: "lost-update", do: lost, at: 0, veil: 1 });
-    const first = !shown.length;
-    replace(
-      says,
-      first && say("Every sale reads the stock, then writes back one less.", "每卖一件：读库存，写回减一。"),
-    );
+    const withLock = say("Now with a lock", "现在加上锁");
     replace(acts, [
-      !may() && go(say("Play it again, for you alone", "再放一遍，只给你看"), replay),
-      may() && first && go(begin, burst("v0")),
-      may() && shown.length === 1 && go(say("Now with a lock", "现在加上锁"), burst("v4")),
-      !first && el("a.button", { href: byHand }, say("See why, step by step", "为什么？一步步看")),
-      !first && el("a.button", { href: "#/course/01" }, say("Lesson 1", "第 1 课")),
-      may() && !first && el("button", { onclick: leave }, say("Show details", "收起，看细节")),
+      ready && !own && go(begin, () => play("v0"), "button.main.big"),
+      ready && own && !slide && panes.length === 1 && go(withLock, () => play("v4"), "button.main.big"),
+      has && !slide && go(say("Why? In slow motion", "为什么？看慢放"), () => turn(1)),
+      slide === 1 && go(say("Play it again", "再放一遍"), showWhy),
+      slide === 2 && ready && [select, go(say("Compare with this lock", "用这把锁对比"), () => play(select.value))],
+      slide > 0 && el("a.button", { href: byHand }, say("See why, step by step", "为什么？一步步看")),
+      has && slide !== 1 && el("a.button", { href: "#/course/01" }, say("Lesson 1", "第 1 课")),
+      (has || asked) && run && go(say("Show details", "收起，看细节"), leave, "button.details"),
     ]);
   }
 
+  function sentence() {
+    if (watches && !panes.length) return say("No burst has been run in this shop yet.", "这个商店还没有跑过抢购。");
+    if (watches)
+      return say(
+        "Replay of this shop's latest bursts. Nothing in the shop changes.",
+        "回放这个商店最近的抢购，不会改变商店。",
+      );
+    if (panes[0]?.one.recorded && !run)
+      return say("Recorded with this code. The live shop is loading …", "用同一份代码录制。真实的商店正在加载……");
+    if (panes.length) return null;
+    const reads = say("Every sale reads the stock, then writes back one less.", "每卖一件：读库存，写回减一。");
+    return asked ? [reads, say(" It starts a new run, with v0.", "会以 v0 开始新的一轮。")] : reads;
+  }
+
   function leave() {
-    shown.length = 0;
-    keep();
     close();
     document.getElementById("main").focus();
   }
 
-  const keep = () => history.replaceState(null, "", link([], { first: write(shown) }));
-
-  // replay shows what the shop has told of its latest run, to a reader who may not begin another.
-  async function replay() {
-    const pane = waffle(run.lock);
-    replace(stage, pane.node);
-    latest = { pane, record };
-    busy = true;
-    replace(acts);
-    // what it tells comes a little later than its tally
-    for (let i = 0; record.ends.length < sold && i < 50 && !stopped; i++) await sleep(100);
-    if (film()) await slow();
-    busy = false;
-    const { paid, fell, inside } = at(record, Infinity);
-    pane.end({ lock: run.lock, paid, fell, refused: record.ends.length - paid + inside });
-    offer();
-  }
-
   function close() {
+    player.stop();
     node.hidden = true;
-    replace(stage);
+    forget();
+    keep();
     changed(false);
   }
 
-  async function play(lock) {
-    const pane = waffle(lock);
-    busy = true;
-    replace(acts);
+  function forget() {
+    panes = [];
+    slide = 0;
+    asked = watches = false;
+    why = trace = null;
     replace(failed);
-    stage.append(pane.node);
-    pane.node.scrollIntoView({ block: "nearest" });
-    try {
-      const result = await burst(lock, pane);
-      if (stopped) return;
-      if (!result.ok) throw new Error(result.error ?? say("Nothing was sold.", "一件也没有卖出。"));
-      const { sold: paid, initial, remaining, sold_out: refused } = result;
-      shown.push({ lock, paid, fell: initial - remaining, refused });
-      keep();
-      pane.end(shown.at(-1));
-      changed(false);
-    } catch (failure) {
-      pane.node.remove();
-      if (stopped) return;
-      replace(failed, failure.message);
-    }
+  }
+
+  function keep() {
+    const own = panes.filter(({ one }) => !one.recorded).map(({ one }) => one);
+    if (!watches) history.replaceState(history.state, "", link([], { first: write(own) }));
+  }
+
+  // open shows the demo, whatever the shop has seen: to who may begin a burst, its button; to others, the latest two.
+  async function open() {
+    if (busy || !run) return;
+    close();
+    node.hidden = false;
+    asked = true;
+    if (!may()) await replay();
+    if (stopped) return;
+    draw();
+    node.scrollIntoView({ block: "nearest" });
+    acts.querySelector("button")?.focus({ preventScroll: true });
+  }
+
+  async function replay() {
+    watches = true;
+    const past = await get("/bursts").catch(failure => show(failure) ?? []);
+    const all = past.map(recordOf).sort((a, b) => Number(b.one.lock === "v0") - Number(a.one.lock === "v0"));
+    for (const { one, record } of all) add(one, record).end(one);
+    await during(async () => {
+      for (slide of all.length > 1 ? [0, 2] : [0]) {
+        draw();
+        await slowly(short);
+      }
+    });
+  }
+
+  // during does something while nothing else can be done.
+  async function during(does) {
+    busy = true;
+    draw();
+    await does();
     busy = false;
-    offer();
+    if (!stopped) draw();
+  }
+
+  // play lets the buyers come with a lock: without one, as the first; else beside those that had none.
+  async function play(lock) {
+    player.stop();
+    watches = false;
+    if (lock !== "v0" && !panes.some(({ one }) => one.lock === "v0")) await play("v0");
+    panes = lock === "v0" ? [] : panes.filter(({ one }) => one.lock === "v0");
+    if (lock === "v0") why = trace = null;
+    slide = lock === "v0" ? 0 : 2;
+    const pane = add({ lock });
+    replace(failed);
+    await during(async () => {
+      pane.node.scrollIntoView({ block: "nearest" });
+      try {
+        const { sold: paid, initial, remaining, sold_out: refused } = await burst(lock, pane);
+        if (stopped) return;
+        const one = { lock, paid, fell: initial - remaining, refused, buyers, stock };
+        panes.at(-1).one = one;
+        keep();
+        pane.end(one);
+        changed(false);
+      } catch (failure) {
+        panes.pop();
+        slide = 0;
+        show(failure);
+      }
+    });
     // on a stage the space bar plays
     if (!document.documentElement.dataset.stage) acts.querySelector("button")?.focus({ preventScroll: true });
   }
+
+  // show says what went wrong, until the shop is well again.
+  function show(failure) {
+    const gone = say(
+      "The shop or its Redis does not answer. Try again when it does.",
+      "商店或它的 Redis 没有响应，恢复后再试。",
+    );
+    replace(failed, away(failure) ? gone : failure.message);
+  }
+
   async function burst(lock, pane) {
+    const { ttl_ms, think_ms, nested } = run.settings;
+    if (think_ms > 10 || nested) await put("/settings", { ttl_ms, think_ms: 0, nested: 0 });
     if (run.lock !== lock) await put("/lock", { version: lock });
     const { id } = await post("/bursts", { n: buyers, c: buyers, stock });
     const began = performance.now();
@@ -139,28 +230,87 @@ export function first(changed, player, query) {
     }
     going = null;
     const took = performance.now() - began;
-    if (!told.result) return { error: told.error };
+    if (!told.result?.ok) throw { status: 503 }; // it broke off, or nobody was sold to
     // its last frames come a little later than its result
     for (let i = 0; record.ends.length < told.result.ok && i < 10 && !stopped; i++) await sleep(100);
-    latest = { pane, record };
-    if (took < shortest && !still.matches && !stopped) await slow();
+    panes.at(-1).record = record;
+    if (lock === "v0") trace = await pair();
+    if (took < shortest) await slowly(short);
     return told.result;
   }
-  function film() {
-    if (node.hidden || !latest?.record.ends.length) return null;
-    const { pane, record } = latest;
-    const moments = [...new Set([...record.begins, ...record.ends])].sort((a, b) => a - b);
-    const show = t => (t === null && pane.ended ? pane.end(pane.ended) : pane.draw(at(record, t ?? Infinity)));
-    return { from: moments[0] - 1, to: moments.at(-1) + 1, moments, show };
+
+  // pair asks what two buyers of the burst did, one of whose sales is lost.
+  async function pair() {
+    for (const [a, b] of losses.slice(0, 5)) {
+      const drawn = await get("/live/pair", { a, b, lang: language() }).catch(() => null);
+      if (drawn && collides(drawn)) return drawn;
+    }
+    return null;
   }
+
+  // showWhy shows two buyers of the burst, or else two of a recorded one, or of the seat.
+  async function showWhy() {
+    try {
+      trace ??= inTab
+        ? (await recorded()).pair
+        : (await get("/seat/state", { lock: "v0", do: lost, lang: language() })).view.trace;
+    } catch (failure) {
+      return show(failure);
+    }
+    why ??= collision(trace);
+    if (slide !== 1 || stopped) return;
+    draw();
+    slowly(why.within);
+  }
+
+  function turn(to) {
+    if (busy || !panes.length || to < 0 || to > 2) return;
+    player.stop();
+    slide = to;
+    draw();
+    if (slide === 1) showWhy();
+  }
+
   const live = () => going && !still.matches && going.draw(at(record, Infinity));
+  const deck = () => !node.hidden && panes.length > 0 && !document.activeElement?.matches("[type=range]");
+  const unbind = bindWhile(
+    deck,
+    ["ArrowRight", "the next slide of the demo (Page Down)", "演示的下一页（Page Down）", () => turn(slide + 1)],
+    ["ArrowLeft", "the slide before (Page Up)", "演示的上一页（Page Up）", () => turn(slide - 1)],
+    ["PageDown", "", "", () => turn(slide + 1)],
+    ["PageUp", "", "", () => turn(slide - 1)],
+  );
 
   return {
     node,
     film,
+    draw,
+    open,
+    deck,
+    again: play,
+    // start shows what the address has, or in a tab, while its program is loaded, what was recorded.
+    async start() {
+      for (const one of read(query.get("first"))) add(one, null).end(one);
+      slide = panes.length > 1 ? 2 : 0;
+      node.hidden = !panes.length;
+      draw();
+      if (!inTab || panes.length || query.has("lock")) return;
+      const made = await recorded().catch(() => null);
+      if (!made || stopped || busy || panes.length) return;
+      const { one, record } = recordOf(made);
+      trace = made.pair;
+      node.hidden = false;
+      changed(true);
+      add({ ...one, recorded: true }, record).end(one);
+      await during(() => slowly(atOnce));
+    },
     begin(next, fresh) {
+      const other = run && run.run_id !== next.run_id;
       run = next;
-      if (fresh) record = empty(next.initial);
+      if (fresh) [record, losses] = [empty(next.initial), []];
+      // what is shown is what the shop has
+      if (other && !busy && panes.some(({ one }) => !one.recorded) && !watches) close();
+      else draw();
     },
     sections(more) {
       for (const { from, to } of more) {
@@ -173,107 +323,26 @@ export function first(changed, player, query) {
       record.points.push(...points);
       live();
     },
+    finding({ kind, sales }) {
+      if (kind === "lost-update" && sales?.length === 2) losses.push(sales);
+    },
     // judge shows the part if this is where a reader begins: nothing is sold, without a lock, and a burst takes no
     // time; and hides it as soon as somebody buys by hand.
     judge(tally) {
-      sold = tally.sold;
-      if (!node.hidden) return void (tally.sold && !busy && !shown.length && close());
+      if (busy || watches) return;
+      const own = panes.some(({ one }) => !one.recorded);
+      if (!node.hidden) return void (tally.sold && !own && !asked && close());
       const { think_ms: think, nested } = run.settings;
-      const cold = !tally.sold && !tally.in_flight && run.lock === "v0";
-      const can = may() ? cold && think <= 10 && !nested : run.initial === stock && tally.sold && !tally.in_flight;
-      if (!can && !shown.length) return;
+      if (!may() || tally.sold || tally.in_flight || run.lock !== "v0" || think > 10 || nested) return;
       node.hidden = false;
-      for (const one of shown) {
-        const pane = waffle(one.lock);
-        stage.append(pane.node);
-        pane.end(one);
-        latest = one.lock === run.lock ? { pane, record } : null;
-      }
-      offer();
-      changed(!shown.length);
+      draw();
+      changed(true);
     },
+    // recover takes back what was wrong.
+    recover: () => replace(failed),
     stop() {
       stopped = true;
-    },
-  };
-}
-
-const empty = (initial = 0) => ({ initial, begins: [], ends: [], points: [] });
-
-// at is how many have paid at a time, how many are at work or refused, and what the stock has fallen by.
-function at({ initial, begins, ends, points }, t) {
-  const before = list => list.reduce((n, is) => n + (is <= t), 0);
-  const point = points.findLast(p => p.at <= t);
-  const paid = point?.sold ?? 0,
-    done = before(ends);
-  return {
-    paid,
-    inside: before(begins) - done,
-    fell: point ? initial - point.stock : 0,
-    refused: Math.max(done - paid, 0),
-  };
-}
-
-const lost = "A:GET B:GET A:write B:write";
-
-// waffle has a square for each buyer: at work, sold, sold though nothing was left, and refused.
-function waffle(lock) {
-  const wide = 25;
-  const squares = Array.from({ length: buyers }, (_, i) =>
-    svg("rect", { x: (i % wide) * 10 + 1, y: Math.floor(i / wide) * 10 + 1, width: 8, height: 8, rx: 1.5 }),
-  );
-  const picture = svg("svg.waffle", { viewBox: "0 0 250 80", "aria-hidden": "true" }, squares);
-  const says = el("p.large", say("Buyers arriving …", "买家来了……"));
-  const why = el("p", { role: "status" });
-  const node = el("div.pane", { "data-lock": lock }, [
-    el("h2", locks()[lock] ?? lock),
-    picture,
-    el("p.small.soft.keys", [
-      [
-        ["felt", say("sold", "卖出")],
-        ["lost", say("oversold", "超卖：库存已空仍卖出")],
-        ["refused", say("refused: sold out", "被拒绝：售罄")],
-        ["at", say("at work", "正在执行")],
-      ].map(([is, means]) => [el("span", el("i", { class: is }), means), " "]),
-    ]),
-    says,
-    why,
-  ]);
-  const told = ({ paid, refused }) =>
-    say(
-      `${paid} sold of a stock of ${stock}${refused ? `, ${refused} refused` : ""}`,
-      `库存 ${stock} 件，卖出 ${paid} 件${refused ? `，拒绝 ${refused} 人` : ""}`,
-    );
-  function draw({ paid, inside, refused }) {
-    squares.forEach((square, i) => {
-      const is = ["felt", "lost", "refused", "at", ""].find(
-        (_, n) => i < [Math.min(paid, stock), paid, paid + refused, paid + refused + inside, buyers][n],
-      );
-      if (square.getAttribute("class") !== is) square.setAttribute("class", is);
-    });
-    says.className = "large";
-    says.textContent = told({ paid, refused });
-    replace(why);
-  }
-  return {
-    node,
-    draw,
-    ended: null, // what it came to
-    end(one) {
-      this.ended = one;
-      const lost = one.paid - one.fell,
-        over = one.paid - stock;
-      draw({ ...one, inside: 0 });
-      says.classList.add(lost ? "bad" : "good");
-      replace(why, [
-        lost
-          ? say(
-              `${over > 0 ? `${over} too many. ` : ""}Buyers read the same number, and each wrote one less: ` +
-                `the stock fell by only ${one.fell}.`,
-              `${over > 0 ? `多卖了 ${over} 件。` : ""}几个买家读到同一个数，各自写回减一：库存只减少了 ${one.fell} 件。`,
-            )
-          : say("Not one too many: they went one after the other.", "一件也没有多卖：大家一个接一个。"),
-      ]);
+      unbind();
     },
   };
 }

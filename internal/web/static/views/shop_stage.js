@@ -1,6 +1,6 @@
 // The stage: a verdict, a picture and a sentence, for a room that looks at a projector; and the past, played again.
 import { el, icon, replace } from "../dom.js";
-import { bind } from "../keys.js";
+import { bind, bindWhile } from "../keys.js";
 import { duration, say } from "../words.js";
 import { timesOf } from "./shop_words.js";
 
@@ -14,7 +14,7 @@ const speeds = () => [
 
 // stage makes the parts: lead says what was sold, sentence tells the story, bar plays. film gives what there is to
 // play, count what was sold by a time; mark is called with the number of the turn that is told.
-export function stage({ player, film, turns, count, mark, pictures, leave, shop }) {
+export function stage({ player, film, turns, count, mark, pictures, leave, shop, demo }) {
   const lead = el("p.verdict.lead", { hidden: true });
   const sentence = el("p.sentence", { role: "status" });
   const play = el("button.main", { onclick: toggle });
@@ -44,8 +44,11 @@ export function stage({ player, film, turns, count, mark, pictures, leave, shop 
     picture,
     lock,
     anew,
+    el("button", { "data-focus": "demo", onclick: demo.open }, say("200-buyer demo", "演示：200 人抢购")),
     el("button", { onclick: leave }, icon("leave"), say("Leave", "退出"), el("kbd", "F")),
   ]);
+
+  let has = null; // the lock that the shop had when the list was drawn
 
   function reel(act) {
     if (!player.now()) {
@@ -101,14 +104,23 @@ export function stage({ player, film, turns, count, mark, pictures, leave, shop 
     mark(past && told ? n : 0);
     replace(picture, [pictures.all().map(([name, is, chosen]) => el("option", { value: name, selected: chosen }, is))]);
     picture.hidden = pictures.all().length < 2;
-    if (!lock.firstChild) replace(lock, shop.choices()); // the shop was not there yet
-    lock.hidden = anew.hidden = !lock.firstChild;
+    const locks = shop.choices(); // none before the shop is there
+    if (has !== shop.lock() || lock.length < locks[0]?.length) {
+      has = shop.lock();
+      replace(lock, locks);
+    }
+    lock.hidden = anew.hidden = !lock.length;
   }
   const unbind = bind(
     [" ", "play, pause", "播放、暂停", toggle],
-    ["ArrowRight", "the next event", "下一个事件", () => step(1)],
-    ["ArrowLeft", "the event before", "上一个事件", () => step(-1)],
+    [".", "the next event", "下一个事件", () => step(1)],
+    [",", "the event before", "上一个事件", () => step(-1)],
     ["Escape", "leave the stage", "退出投影", leave],
+  );
+  const unbindEvents = bindWhile(
+    () => !demo.deck(),
+    ["ArrowRight", "the next event, outside the demo", "下一个事件（不在演示时）", () => step(1)],
+    ["ArrowLeft", "the event before, outside the demo", "上一个事件（不在演示时）", () => step(-1)],
   );
   root.dataset.stage = "on";
   draw();
@@ -120,6 +132,7 @@ export function stage({ player, film, turns, count, mark, pictures, leave, shop 
     draw,
     close() {
       unbind();
+      unbindEvents();
       delete root.dataset.stage;
       for (const part of [lead, sentence, bar]) part.remove();
     },

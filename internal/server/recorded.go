@@ -1,0 +1,139 @@
+//go:build !js
+
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strconv"
+	"sync"
+	"time"
+
+	"lockstep/internal/config"
+	"lockstep/internal/evolution"
+	"lockstep/internal/live"
+	"lockstep/internal/load"
+	"lockstep/internal/trace"
+	"lockstep/internal/witness"
+)
+
+// The burst that is recorded: what the page's first button does.
+const (
+	recordedBuyers = 200
+	recordedStock  = 100
+	recordedTries  = 20
+	recordedTime   = time.Minute
+)
+
+// recording is a burst that was recorded, and what two of its buyers did, one of whose updates is lost.
+type recording struct {
+	live.PastBurst
+
+	Pair trace.Trace `json:"pair"`
+}
+
+var errNothingLost = errors.New("no two buyers read the same stock")
+
+// record lets buyers loose on a shop without a lock, on a Redis of its own, until one of them overwrites what another has written. The page
+// in a tab shows this while its programs are loaded.
+func record(ctx context.Context) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, recordedTime)
+	defer cancel()
+	cfg, err := config.Given(map[string]string{
+		"server.addr": "127.0.0.1:0", "redis.embedded_addr": "127.0.0.1:0", "lock.version": "v0",
+	}, evolution.Names())
+	if err != nil {
+		return nil, err
+	}
+	s, err := Open(ctx, cfg, Options{Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		return nil, err
+	}
+	made, err := s.record(ctx)
+	for tries := 1; errors.Is(err, errNothingLost) && tries < recordedTries; tries++ {
+		made, err = s.record(ctx)
+	}
+	if err = errors.Join(err, s.Close()); err != nil {
+		return nil, fmt.Errorf("recording a burst: %w", err)
+	}
+	return json.Marshal(made)
+}
+
+func (s *Server) record(ctx context.Context) (made recording, err error) {
+	watch, err := load.Watched(ctx, s.URL(), "en")
+	if err != nil {
+		return made, err
+	}
+	defer watch.Close()
+	var mu sync.Mutex
+	buyers := load.Burst{
+		Targets: []string{s.URL()}, Requests: recordedBuyers, Buyers: recordedBuyers, Stock: recordedStock, Timeout: recordedTime,
+		MinAnswered: 1, Progress: func(int) {},
+		Seen: func(from, to time.Duration, sold bool) {
+			mu.Lock()
+			defer mu.Unlock()
+			made.Course = append(made.Course, live.Course{From: from.Milliseconds(), To: to.Milliseconds(), Sold: sold})
+		},
+	}
+	made.Began = time.Now()
+	result, err := buyers.Run(ctx)
+	if err != nil {
+		return made, err
+	}
+	made.ID, made.Done, made.Requests, made.Answered = "recorded", true, result.Requests, int64(result.Requests)
+	made.Result = &result
+	for _, frame := range watch.Frames(ctx, result) {
+		var finding struct {
+			Kind  witness.FindingKind
+			Sales []string
+		}
+		if frame.Name != "finding" || json.Unmarshal(frame.Data, &finding) != nil || finding.Kind != witness.LostUpdate {
+			continue
+		}
+		if made.Pair, err = s.pair(ctx, finding.Sales); err != nil || readTheSame(made.Pair) {
+			return made, err
+		}
+	}
+	return made, errNothingLost
+}
+
+// pair asks what two sales did.
+func (s *Server) pair(ctx context.Context, sales []string) (drawn trace.Trace, err error) {
+	query := url.Values{"a": sales[:1], "b": sales[1:], "lang": {"en"}}
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.URL()+"/live/pair?"+query.Encode(), http.NoBody)
+	if err != nil {
+		return drawn, err
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return drawn, err
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err == nil && response.StatusCode != http.StatusOK {
+		err = fmt.Errorf("%s: %s", request.URL, text)
+	}
+	if err == nil {
+		err = json.Unmarshal(text, &drawn)
+	}
+	return drawn, err
+}
+
+// readTheSame reports whether two buyers first read the full stock, and then both write.
+func readTheSame(pair trace.Trace) bool {
+	full := strconv.Itoa(recordedStock)
+	var commands []trace.Step
+	for _, step := range pair.Steps {
+		if step.Command != "" {
+			commands = append(commands, step)
+		}
+	}
+	return len(commands) == 4 && commands[0].Token == "GET" && commands[1].Token == "GET" &&
+		commands[0].Reply == full && commands[1].Reply == full
+}

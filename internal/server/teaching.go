@@ -1,0 +1,54 @@
+//go:build !js
+
+package server
+
+import (
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+
+	"lockstep/docs"
+	"lockstep/internal/api"
+	"lockstep/internal/api/route"
+	"lockstep/internal/classroom"
+	"lockstep/internal/explore/seat"
+	"lockstep/internal/lab"
+	"lockstep/internal/site"
+	"lockstep/internal/steps"
+	"lockstep/internal/web"
+)
+
+// teaching holds what a server offers beside its shop: the seat, the classroom, the labs and the page.
+type teaching struct {
+	seat  *seat.Seat
+	class *classroom.Classroom
+	labs  *lab.Runner
+}
+
+// newTeaching returns the teaching parts of a server at addr. client returns the address that a request comes from. Labs are run by program;
+// "" runs none.
+func newTeaching(guard api.Guard, addr net.Addr, client func(*http.Request) string, program string) teaching {
+	t := teaching{seat: seat.New(seat.Usual(), client), class: classroom.New(docs.Course()), labs: newLabs(guard, program)}
+	t.class.Addr, t.class.Client = addr, client
+	return t
+}
+
+func (t teaching) closers() []func() { return []func(){t.class.Close, t.seat.Close, t.labs.Close} }
+
+func (t teaching) routes() []route.Row {
+	return slices.Concat(t.seat.Routes(), steps.Routes(), t.labs.Routes(), t.class.Routes(), pages())
+}
+
+// pages returns the routes of the page's files.
+func pages() []route.Row {
+	all := []route.Row{
+		route.On("GET", tabPath+"{file...}", route.Reader, route.Page, route.Of(site.Handler(tabPath, web.TabPolicy, findTab))),
+		route.On("GET", strings.TrimSuffix(tabPath, "/"), route.Reader, route.Page,
+			route.Of(http.RedirectHandler(tabPath, http.StatusMovedPermanently))),
+	}
+	for path, file := range web.Handlers() {
+		all = append(all, route.On("GET", path, route.Reader, route.Page, route.Of(file)))
+	}
+	return all
+}

@@ -1,0 +1,69 @@
+// Why a burst oversells: two buyers read the same stock, and both write one less; a lane each, step by step.
+import { el, heads, replace } from "../dom.js";
+import { duration, say } from "../words.js";
+
+const pace = 1500; // of a step, in ms
+
+const stepsOf = trace =>
+  trace.steps
+    .filter(({ command }) => command)
+    .map(({ actor, command, reply, stock, at_ms: at }) => {
+      const reads = command.startsWith("GET ");
+      return { actor, at, reads, number: reads ? reply : stock, stock };
+    });
+
+// collides reports whether two buyers of a trace read the same stock before either of them writes.
+export function collides(trace) {
+  const [a, b, ...writes] = stepsOf(trace);
+  return writes.length === 2 && a.reads && b.reads && a.actor !== b.actor && a.number === b.number;
+}
+
+// collision draws such a trace. Its film shows it slowly.
+export function collision(trace) {
+  const steps = stepsOf(trace),
+    [{ actor: first, number: stock }, { actor: second }] = steps,
+    took = steps.at(-1).at - steps[0].at;
+  const does = ({ reads, number }) =>
+    reads ? say(`reads ${number}`, `读到 ${number}`) : say(`writes ${number}`, `写入 ${number}`);
+  const rows = steps.map((step, i) => {
+    const fell = step.stock !== (steps[i - 1]?.stock ?? stock);
+    const square = who =>
+      step.actor === who && el("span", { class: step.reads ? "square" : "square writes" }, does(step));
+    return el("tr", [
+      el("td", square(first)),
+      el("td", { class: fell ? "fell" : step.reads ? null : "stays" }, step.stock),
+      el("td", square(second)),
+    ]);
+  });
+  const says = el("p.large", { role: "status" }),
+    counter = el("span.counter");
+  const names = [
+    say(`Buyer ${first}`, `买家 ${first}`),
+    [say("Stock ", "库存 "), counter],
+    say(`Buyer ${second}`, `买家 ${second}`),
+  ];
+  const slowly = say(`${duration(took)} of this burst, slowed down`, `这次抢购中的 ${duration(took)}，慢放`);
+  const node = el("div.pane.why", [
+    el("h2", took ? slowly : say("Two buyers, no lock", "两个买家，没有锁")),
+    el("table", heads(names), el("tbody", rows)),
+    says,
+  ]);
+  const sentences = [
+    say("Two buyers arrive.", "来了两个买家。"),
+    say(`${first} reads the stock: ${stock}.`, `${first} 读库存：${stock}。`),
+    say(`${second} reads ${stock}, too: nothing is written yet.`, `${second} 也读到 ${stock}：还没有人写回。`),
+    say(`${steps[2].actor} writes one less.`, `${steps[2].actor} 写回减一。`),
+    say("Two sold, and the stock fell by one.", "卖出两件，库存只减少一件。"),
+  ];
+  function show(t) {
+    const n = t === null ? steps.length : Math.min(Math.floor(t / pace), steps.length);
+    for (const [i, row] of rows.entries()) row.classList.toggle("later", i >= n);
+    says.className = n === steps.length ? "large bad" : "large";
+    if (says.textContent !== sentences[n]) replace(says, sentences[n]);
+    replace(counter, steps[n - 1]?.stock ?? stock);
+  }
+  show(null);
+  const moments = steps.map((_, i) => (i + 1) * pace),
+    to = (steps.length + 1) * pace;
+  return { node, film: { from: 0, to, moments, show }, within: to };
+}
