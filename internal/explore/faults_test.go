@@ -296,14 +296,16 @@ func TestFailoverBreaksSubscriptions(t *testing.T) {
 		{rest: "B:woken B:acquire", want: "B takes the lock"},
 		{rest: "failover B:woken B:acquire", want: "B finds the lock to be A's"},
 	} {
-		replayed, err := explore.Replay(findStrategy(t, "v10"), twoActors("failover=1"), before+test.rest)
-		if err != nil {
-			t.Fatal(err)
-		}
-		last := replayed.Steps[len(replayed.Steps)-1]
-		if entered := last.Standing[1] == trace.Inside; last.Says != test.want || entered != (test.rest == "B:woken B:acquire") {
-			t.Errorf("%s: got %q, B in the critical section: %t; want %q", test.rest, last.Says, entered, test.want)
-		}
+		t.Run(test.rest, func(t *testing.T) {
+			replayed, err := explore.Replay(findStrategy(t, "v10"), twoActors("failover=1"), before+test.rest)
+			if err != nil {
+				t.Fatal(err)
+			}
+			last := replayed.Steps[len(replayed.Steps)-1]
+			if entered := last.Standing[1] == trace.Inside; last.Says != test.want || entered != (test.rest == "B:woken B:acquire") {
+				t.Errorf("got %q, B in the critical section: %t; want %q", last.Says, entered, test.want)
+			}
+		})
 	}
 }
 

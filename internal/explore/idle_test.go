@@ -22,11 +22,13 @@ func TestIdleTimeIsPartOfState(t *testing.T) {
 		{holding: 7 * time.Second, found: "[idle in 18 steps]"},
 		{holding: 8 * time.Second, found: "[]"},
 	} {
-		goal := explore.Goal{Anomalies: []explore.Anomaly{anomaly.Idle}}
-		result, err := explore.Explore(t.Context(), locker(leftToExpiryAfter(test.holding)), twoActors("pause=1"), goal, explore.Bounds{})
-		if err != nil || result.Bound() != "" || foundWithin(100, result) != test.found {
-			t.Errorf("held for %v: got %s, bound %q, error %v; want %s", test.holding, foundWithin(100, result), result.Bound(), err, test.found)
-		}
+		t.Run(test.holding.String(), func(t *testing.T) {
+			goal := explore.Goal{Anomalies: []explore.Anomaly{anomaly.Idle}}
+			result, err := explore.Explore(t.Context(), locker(leftToExpiryAfter(test.holding)), twoActors("pause=1"), goal, explore.Bounds{})
+			if err != nil || result.Bound() != "" || foundWithin(100, result) != test.found {
+				t.Errorf("got %s, bound %q, error %v; want %s", foundWithin(100, result), result.Bound(), err, test.found)
+			}
+		})
 	}
 }
 

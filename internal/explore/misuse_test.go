@@ -150,12 +150,14 @@ func TestUndeclaredPollingIsErrUnsaid(t *testing.T) {
 		{pause: longPause, maxAttempts: 1000},
 		{pause: shortPause, maxAttempts: 3},
 	} {
-		_, err := explore.Explore(t.Context(), pollingLock(test.pause, test.maxAttempts), explore.Scenario{Actors: 2}, explore.Goal{},
-			explore.Bounds{Schedules: 2000})
-		text := fmt.Sprint(err)
-		hasIfError := func(part string) bool { return err == nil || strings.Contains(text, part) }
-		if !errors.Is(err, test.want) || !hasIfError("lock.Poll") || !hasIfError("locktest") || !hasIfError("misuse_test.go:") {
-			t.Errorf("%d attempts, every %v: got %v; want %v with the line and locktest", test.maxAttempts, test.pause, err, test.want)
-		}
+		t.Run(fmt.Sprintf("%d attempts, every %v", test.maxAttempts, test.pause), func(t *testing.T) {
+			_, err := explore.Explore(t.Context(), pollingLock(test.pause, test.maxAttempts), explore.Scenario{Actors: 2}, explore.Goal{},
+				explore.Bounds{Schedules: 2000})
+			text := fmt.Sprint(err)
+			hasIfError := func(part string) bool { return err == nil || strings.Contains(text, part) }
+			if !errors.Is(err, test.want) || !hasIfError("lock.Poll") || !hasIfError("locktest") || !hasIfError("misuse_test.go:") {
+				t.Errorf("got %v; want %v with the line and locktest", err, test.want)
+			}
+		})
 	}
 }

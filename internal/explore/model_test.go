@@ -159,17 +159,19 @@ func TestActivityInNewIsErrBlind(t *testing.T) {
 			_ = lock.Sleep(context.Background(), p.Clock, time.Second)
 		},
 	} {
-		s := locker(func(ctx context.Context, _ redis.Cmdable, opts lock.Options, _ string) (*lock.Lease, error) {
-			return nothingHeld(ctx, opts)
+		t.Run(name, func(t *testing.T) {
+			s := locker(func(ctx context.Context, _ redis.Cmdable, opts lock.Options, _ string) (*lock.Lease, error) {
+				return nothingHeld(ctx, opts)
+			})
+			newLocker := s.New
+			s.New = func(p strategy.Parts) lock.Locker {
+				act(p)
+				return newLocker(p)
+			}
+			_, err := explore.Explore(t.Context(), s, explore.Scenario{Actors: 1}, explore.Goal{}, explore.Bounds{})
+			if !errors.Is(err, explore.ErrBlind) {
+				t.Errorf("got %v; want ErrBlind", err)
+			}
 		})
-		newLocker := s.New
-		s.New = func(p strategy.Parts) lock.Locker {
-			act(p)
-			return newLocker(p)
-		}
-		_, err := explore.Explore(t.Context(), s, explore.Scenario{Actors: 1}, explore.Goal{}, explore.Bounds{})
-		if !errors.Is(err, explore.ErrBlind) {
-			t.Errorf("%s: got %v; want ErrBlind", name, err)
-		}
 	}
 }

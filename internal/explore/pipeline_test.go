@@ -64,27 +64,28 @@ func TestPipelineCommandsAreSeparateSteps(t *testing.T) {
 		{lock: onNodes, schedule: "A:SET A:PEXPIRE/node-restarts", want: none, says: "node 1 restarts empty; A's connection breaks; A fails"},
 		{lock: onNodes, schedule: "A:SET A:PEXPIRE/node-hangs", want: expiring, says: "node 1 stops answering"},
 	} {
-		budgets := "crash=1,lost-reply=1,lost-request=1,late=1,resend=1,pause=1,failover=1,rollback=1"
-		if test.lock.OnNodes {
-			budgets = "node-crash=1,node-restart=1,node-hang=1"
-		}
-		in := twoActors(budgets)
-		in.Actors = 1
-		replayed, err := explore.Replay(test.lock, in, test.schedule)
-		if err != nil {
-			t.Errorf("%s: %v", test.schedule, err)
-			continue
-		}
-		last, got := replayed.Steps[len(replayed.Steps)-1], none
-		switch {
-		case last.Lock != "" && last.Expires > 0:
-			got = expiring
-		case last.Lock != "":
-			got = permanent
-		}
-		if got != test.want || !strings.Contains(last.Says, test.says) {
-			t.Errorf("%s: got %s, %q; want %s, %q", test.schedule, got, last.Says, test.want, test.says)
-		}
+		t.Run(test.lock.Name+" "+test.schedule, func(t *testing.T) {
+			budgets := "crash=1,lost-reply=1,lost-request=1,late=1,resend=1,pause=1,failover=1,rollback=1"
+			if test.lock.OnNodes {
+				budgets = "node-crash=1,node-restart=1,node-hang=1"
+			}
+			in := twoActors(budgets)
+			in.Actors = 1
+			replayed, err := explore.Replay(test.lock, in, test.schedule)
+			if err != nil {
+				t.Fatal(err)
+			}
+			last, got := replayed.Steps[len(replayed.Steps)-1], none
+			switch {
+			case last.Lock != "" && last.Expires > 0:
+				got = expiring
+			case last.Lock != "":
+				got = permanent
+			}
+			if got != test.want || !strings.Contains(last.Says, test.says) {
+				t.Errorf("got %s, %q; want %s, %q", got, last.Says, test.want, test.says)
+			}
+		})
 	}
 	replayed, err := explore.Replay(locker(piped), twoActors("pause=1"), "A:SET A:pauses A:PEXPIRE")
 	if err != nil || replayed.Steps[2].Standing[0] != trace.Paused {

@@ -77,18 +77,19 @@ func TestResentSaleSellsOnce(t *testing.T) {
 		"atomic": "A:take/resent A:take B:take",
 		"v0":     "A:GET A:write/resent A:write B:GET B:write",
 	} {
-		replayed, err := explore.Replay(findStrategy(t, lock), twoActors("resend=1"), schedule)
-		if err != nil || len(replayed.Hits) > 0 {
-			t.Errorf("%s: got error %v, anomalies %+v; want neither", lock, err, replayed.Hits)
-			continue
-		}
-		last := replayed.Steps[len(replayed.Steps)-1]
-		isSaid := slices.ContainsFunc(replayed.Steps, func(s trace.Step) bool {
-			return strings.Contains(s.Says, "the ledger already has A's order: nothing is written")
+		t.Run(lock, func(t *testing.T) {
+			replayed, err := explore.Replay(findStrategy(t, lock), twoActors("resend=1"), schedule)
+			if err != nil || len(replayed.Hits) > 0 {
+				t.Fatalf("got error %v, anomalies %+v; want neither", err, replayed.Hits)
+			}
+			last := replayed.Steps[len(replayed.Steps)-1]
+			isSaid := slices.ContainsFunc(replayed.Steps, func(s trace.Step) bool {
+				return strings.Contains(s.Says, "the ledger already has A's order: nothing is written")
+			})
+			if last.Stock != "98" || !isSaid {
+				t.Errorf("got stock %s, repetition mentioned: %t; want 98, true", last.Stock, isSaid)
+			}
 		})
-		if last.Stock != "98" || !isSaid {
-			t.Errorf("%s: got stock %s, repetition mentioned: %t; want 98, true", lock, last.Stock, isSaid)
-		}
 	}
 }
 

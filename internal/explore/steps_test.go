@@ -48,18 +48,19 @@ func TestStepsNameTheirFault(t *testing.T) {
 		"A:SET/unsynced failover":        "[failover failover]",
 		"A:SET/late B:SET A:SET/arrives": "[late  ]",
 	} {
-		replayed, err := explore.Replay(findStrategy(t, "v4"), twoActors("expiry=1,lost-reply=1,pause=1,failover=1,late=1"), schedule)
-		if err != nil {
-			t.Errorf("%s: %v", schedule, err)
-			continue
-		}
-		var faults []string
-		for _, step := range replayed.Steps {
-			faults = append(faults, step.Fault)
-		}
-		if got := fmt.Sprint(faults); got != want {
-			t.Errorf("%s: got the faults %s; want %s", schedule, got, want)
-		}
+		t.Run(schedule, func(t *testing.T) {
+			replayed, err := explore.Replay(findStrategy(t, "v4"), twoActors("expiry=1,lost-reply=1,pause=1,failover=1,late=1"), schedule)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var faults []string
+			for _, step := range replayed.Steps {
+				faults = append(faults, step.Fault)
+			}
+			if got := fmt.Sprint(faults); got != want {
+				t.Errorf("got the faults %s; want %s", got, want)
+			}
+		})
 	}
 }
 
@@ -88,14 +89,15 @@ func TestStepsNameBackgroundTasks(t *testing.T) {
 			wantLast: "A gives the lock back",
 		},
 	} {
-		replayed, err := explore.Replay(findStrategy(t, test.lock), test.scenario, test.schedule)
-		if err != nil {
-			t.Errorf("%s: %v", test.lock, err)
-			continue
-		}
-		if last := replayed.Steps[len(replayed.Steps)-1]; last.Says != test.wantLast || last.Actor != "A" || last.Task == "" {
-			t.Errorf("%s: got task %q of %s: %q; want a task of A: %q", test.lock, last.Task, last.Actor, last.Says, test.wantLast)
-		}
+		t.Run(test.lock, func(t *testing.T) {
+			replayed, err := explore.Replay(findStrategy(t, test.lock), test.scenario, test.schedule)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if last := replayed.Steps[len(replayed.Steps)-1]; last.Says != test.wantLast || last.Actor != "A" || last.Task == "" {
+				t.Errorf("got task %q of %s: %q; want a task of A: %q", last.Task, last.Actor, last.Says, test.wantLast)
+			}
+		})
 	}
 }
 

@@ -140,11 +140,11 @@ func (h *Harness) DiagnoseRun(why search.CheckReason) error { return h.watch.Dia
 func Search(
 	ctx context.Context, begin func() (System, error), goal search.Goal[engine.Transition], bounds Bounds,
 ) (result Result, err error) {
-	take := goal.OnEdge
+	onEdge := goal.OnEdge
 	goal.OnEdge = func(e search.Edge[engine.Transition]) {
 		result.Coverage.add(e)
-		if take != nil {
-			take(e)
+		if onEdge != nil {
+			onEdge(e)
 		}
 	}
 	var found []search.ShortestSchedule[engine.Transition]

@@ -40,6 +40,6 @@ const (
 	WaitsForItself                       // a sale waits forever for its own lock; args: the sale
 	WaitsForOwnExpiry                    // a sale waits until its own lock expires; args: the sale
 	WaitsForForeignExpiry                // a sale waits until a lock without a live holder expires; args: the sale
-	UnattributedOverwrite                // a sale overwrites a lock, and no value names an owner; args: the sale, the owner, old and new values
+	UnattributedOverwrite                // a sale overwrites a lock, and no value names an owner; args: the sale, the owner, both values
 	symptomCount
 )
