@@ -246,8 +246,8 @@ func TestTheShopSavesAFile(t *testing.T) {
 // A menu opens at its button.
 func TestAMenuIsAtItsButton(t *testing.T) {
 	p := open(t, serve(t)+"/#/schedule/v2?mode=free")
-	p.click("[data-focus=more]")
+	p.click("[data-focus=tools]")
 	p.waitUntil("it is there", `(([menu, button]) => menu.width && Math.abs(menu.left - button.left) < 300 &&
 		Math.min(Math.abs(menu.top - button.bottom), Math.abs(button.top - menu.bottom)) < 20)(
-		["#menu", "[data-focus=more]"].map(css => document.querySelector(css).getBoundingClientRect()))`)
+		["#menu", "[data-focus=tools]"].map(css => document.querySelector(css).getBoundingClientRect()))`)
 }

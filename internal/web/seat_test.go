@@ -242,6 +242,8 @@ func TestALevelEnds(t *testing.T) {
 	p.visit("#/schedule")
 	p.waitUntil("the next level is open", `location.hash.startsWith("#/schedule/v2?")`)
 	for n := range 6 {
+		p.key("h") // first the distance
+		p.shows("Press Hint again for the move.")
 		p.key("h")
 		p.waitUntil("a hint is shown", `document.querySelector(".hinted")`)
 		p.press(eval[string](p, `document.querySelector(".hinted").dataset.token`))
