@@ -10,25 +10,25 @@ import (
 )
 
 // Judge implements bubble.Game.
-func (g *game) Judge() (found []bubble.Finding, _ error) {
+func (g *game) Judge() (found []bubble.Violation, _ error) {
 	if g.broken != nil {
 		return nil, g.broken
 	}
-	g.Changed(nil)
+	g.OnChange(nil)
 	g.judge.Check()
 	found = g.news()
-	quiet := !g.IsUnderWay() // before time passes
+	quiet := !g.HasMessagesInFlight() // before time passes
 	polling := func() (string, error) { return g.polling(quiet) }
 	for _, of := range []struct {
 		anomaly Anomaly
 		says    func() (string, error)
-	}{{LeftBehind, g.leftBehind}, {Stuck, g.stuck}, {Busy, g.Busy}, {Stuck, polling}} {
+	}{{LeftBehind, g.leftBehind}, {Stuck, g.stuck}, {Busy, g.CheckBusy}, {Stuck, polling}} {
 		says, err := of.says()
 		if err != nil {
 			return nil, err
 		}
 		if says != "" {
-			found = append(found, bubble.Finding{Kind: string(of.anomaly), Says: says})
+			found = append(found, bubble.Violation{Kind: string(of.anomaly), Says: says})
 		}
 		if says != "" && of.anomaly == LeftBehind {
 			break
@@ -39,7 +39,7 @@ func (g *game) Judge() (found []bubble.Finding, _ error) {
 
 // owner is the process whose lock is on a majority of the nodes, and until when; 0: for ever.
 func (g *game) owner() (name string, until time.Duration) {
-	g.Changed(nil)
+	g.OnChange(nil)
 	holder := g.judge.Holder()
 	if holder < 0 {
 		return "", 0
@@ -66,15 +66,15 @@ func (g *game) leftBehind() (string, error) {
 		return "", nil
 	}
 	for renewals := 0; renewals < bubble.Patience; {
-		before := p.Sent()
-		moved, err := g.Pass()
+		before := p.SentCommands()
+		moved, err := g.PassTime()
 		if err != nil || !moved {
 			return "", err
 		}
 		if now, _ := g.owner(); now != name {
 			return fmt.Sprintf("the lock of %s stays for %v, and nobody holds it", name, until), nil
 		}
-		if p.Sent() == before {
+		if p.SentCommands() == before {
 			continue
 		}
 		renewals++
@@ -100,14 +100,14 @@ func (g *game) leftForEver(p *bubble.Process) (says string, err error) {
 	newcomer := g.candidate[len(g.candidate)-1]
 	newcomer.Start(g.locking(newcomer, "Lock", g.locks[newcomer.Process].Lock))
 	stays, began := true, g.Now()
-	for moved := true; stays && moved && !newcomer.Process.Repeats() && g.Now()-began < bubble.Horizon; {
+	for moved := true; stays && moved && !newcomer.Process.IsRepeating() && g.Now()-began < bubble.Horizon; {
 		if stays, err = g.isStillHeldBy(p); err != nil {
 			return "", err
 		}
-		if newcomer.Is(bubble.Done) {
+		if newcomer.IsIn(bubble.Done) {
 			break
 		}
-		if moved, err = g.Pass(); err != nil {
+		if moved, err = g.PassTime(); err != nil {
 			return "", err
 		}
 	}
@@ -145,13 +145,15 @@ func (g *game) isGone(p *bubble.Process) bool {
 		return false
 	}
 	for _, c := range g.of(p.Actors) {
-		switch now, err := c.Look(); {
-		case now == bubble.Idle:
-		case now != bubble.Done, err != nil && c.obtained && p.Lost:
+		switch now, err := c.Status(); {
+		case now == bubble.NotStarted:
+		case now != bubble.Done, err != nil && c.obtained && p.LostMessage:
 			return false
 		}
 	}
-	return !slices.ContainsFunc(g.Server().Held(), func(l *server.Line) bool { return l.Process == p.Name && !l.Deserted() })
+	return !slices.ContainsFunc(g.Server().HeldConns(), func(conn *server.ServerConn) bool {
+		return conn.Process == p.Name && !conn.IsClosedByClient()
+	})
 }
 
 // stuck says that an actor's call never comes back, although nobody holds the lock and nothing is on its way.
@@ -159,7 +161,7 @@ func (g *game) stuck() (says string, err error) {
 	if g.isLocked() {
 		return "", nil
 	}
-	if says, err = g.Stuck(); says != "" {
+	if says, err = g.CheckStuck(); says != "" {
 		says += ", and nobody holds the lock"
 	}
 	return says, err
@@ -168,8 +170,8 @@ func (g *game) stuck() (says string, err error) {
 // isLocked reports whether the lock is somebody's, on some node, who has not merely missed that it is. One that was left there by somebody
 // who is gone, leftBehind knows.
 func (g *game) isLocked() bool {
-	g.Changed(nil)
-	waits := func(a *bubble.Actor) bool { return a.Is(bubble.Calling) }
+	g.OnChange(nil)
+	waits := func(a *bubble.Actor) bool { return a.IsIn(bubble.Calling) }
 	for node, now := range g.contents {
 		if _, has := now.Key(g.config.Key); !has {
 			continue
@@ -187,11 +189,13 @@ func (g *game) isLocked() bool {
 
 // polling says that an actor asks for ever. It does if everybody is done or asks, and nothing was under way before time passed.
 func (g *game) polling(quiet bool) (says string, err error) {
-	mayMove := func(a *bubble.Actor) bool { return a.Is(bubble.Idle) || a.Is(bubble.Resting) || a.IsCancelled() }
+	mayMove := func(a *bubble.Actor) bool {
+		return a.IsIn(bubble.NotStarted) || a.IsIn(bubble.BetweenCalls) || a.IsCancelled()
+	}
 	if !quiet || g.isLocked() || slices.ContainsFunc(g.Actors(), mayMove) {
 		return "", nil
 	}
-	if says, err = g.Polling(); says != "" {
+	if says, err = g.CheckPolling(); says != "" {
 		says += ", and nobody holds the lock"
 	}
 	return says, err

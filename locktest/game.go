@@ -31,9 +31,9 @@ type game struct {
 	candidate []*candidate // by the index of its actor
 	broken    error        // the contract
 
-	contents []*simredis.State // of the nodes, as the judge knows them
-	found    []bubble.Finding  // what steps have shown
-	asked    int               // findings that the judge had when it was asked last
+	contents []*simredis.State  // of the nodes, as the judge knows them
+	found    []bubble.Violation // what steps have shown
+	asked    int                // findings that the judge had when it was asked last
 
 	mu    sync.Mutex // guards the judge
 	judge *judge.Judge
@@ -140,7 +140,7 @@ func (g *game) of(actors []*bubble.Actor) (all []*candidate) {
 // Calls implements bubble.Game.
 func (g *game) Calls(a *bubble.Actor) (calls []bubble.Call) {
 	c, l := g.candidate[a.Index], g.locks[a.Process]
-	if a.Is(bubble.Resting) {
+	if a.IsIn(bubble.BetweenCalls) {
 		return []bubble.Call{{Name: "Unlock", Last: true, Do: func(context.Context) error {
 			c.unlocks = true
 			g.tell(func() { g.judge.RecordUnlockStart(a.Index) })
@@ -229,13 +229,13 @@ func (c *candidate) Token() (token int64, ok bool) {
 func (g *game) believes(c *candidate) bool { return g.judge.Sale(c.Index).IsInCriticalSection() }
 
 // Contents implements judge.Driver.
-func (g *game) Contents() []*simredis.State { return g.Server().Holds() }
+func (g *game) Contents() []*simredis.State { return g.Server().Contents() }
 
 // Excuses implements judge.Driver. It excuses nothing that is looked for here.
 func (*game) Excuses() judge.Excuses { return judge.Excuses{} }
 
 // Changed implements bubble.Game.
-func (g *game) Changed(by *bubble.Process) {
+func (g *game) OnChange(by *bubble.Process) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.evidence.sent = g.evidence.sent || by != nil
@@ -247,7 +247,7 @@ func (g *game) Changed(by *bubble.Process) {
 		_, has := now.Key(g.config.Key)
 		g.evidence.locked = g.evidence.locked || has
 	}
-	g.evidence.common = cmp.Or(g.evidence.common, g.Server().CommonOwner())
+	g.evidence.common = cmp.Or(g.evidence.common, g.Server().SharedOwner())
 }
 
 // writer returns the index of the actor that is taken to have changed the lock on a node; -1 for none. A connection tells the process
@@ -259,25 +259,25 @@ func (g *game) writer(p *bubble.Process, node int) int {
 	if owner := g.judge.Owner(node); owner >= 0 && g.candidate[owner].Process == p {
 		return owner
 	}
-	calls := func(a *bubble.Actor) bool { return a.Is(bubble.Calling) }
+	calls := func(a *bubble.Actor) bool { return a.IsIn(bubble.Calling) }
 	return p.Actors[max(slices.IndexFunc(p.Actors, calls), 0)].Index
 }
 
 // Seen implements bubble.Game.
-func (g *game) Seen() []bubble.Finding {
+func (g *game) Violations() []bubble.Violation {
 	g.found = append(g.found, g.news()...)
 	return g.found
 }
 
 // news returns what the judge has found since it was asked last, as far as it is told here: the first of each anomaly.
-func (g *game) news() (found []bubble.Finding) {
+func (g *game) news() (found []bubble.Violation) {
 	all := g.judge.Detected()
 	for _, f := range all[g.asked:] {
-		known := func(other bubble.Finding) bool { return other.Kind == string(f.Anomaly) }
+		known := func(other bubble.Violation) bool { return other.Kind == string(f.Anomaly) }
 		switch f.Anomaly {
 		case anomaly.TwoHolders, anomaly.ForeignRelease, anomaly.TokenOrder, anomaly.Unattributed:
 			if !slices.ContainsFunc(slices.Concat(g.found, found), known) {
-				found = append(found, bubble.Finding{Kind: string(f.Anomaly), Says: f.In(language.English)})
+				found = append(found, bubble.Violation{Kind: string(f.Anomaly), Says: f.In(language.English)})
 			}
 		}
 	}
@@ -287,7 +287,7 @@ func (g *game) news() (found []bubble.Finding) {
 
 // AppendState implements bubble.Game.
 func (g *game) AppendState(b []byte) []byte {
-	g.Changed(nil)
+	g.OnChange(nil)
 	var o judge.ActorOrder
 	for i, c := range g.candidate {
 		b = strconv.AppendBool(b, g.believes(c))
@@ -305,14 +305,14 @@ func (g *game) CanPause(p *bubble.Process) bool {
 }
 
 // Pause implements bubble.Game.
-func (g *game) Pause(p *bubble.Process) {
+func (g *game) OnPause(p *bubble.Process) {
 	for _, c := range g.of(p.Actors) {
 		c.believed = g.believes(c)
 	}
 }
 
 // End implements bubble.Game: locks are given back to nobody.
-func (g *game) End() {
+func (g *game) Finish() {
 	for _, c := range g.candidate {
 		if c.held != nil && !c.unlocks {
 			c.Go(func() { _ = c.held.Unlock(context.Background()) }) // it fails: there is no server any more
@@ -323,8 +323,8 @@ func (g *game) End() {
 // Describe implements bubble.Game.
 func (g *game) Describe(step *trace.Step, moved []*bubble.Actor) (says []string) {
 	for _, c := range g.of(moved) {
-		switch now, err := c.Look(); {
-		case now == bubble.Resting:
+		switch now, err := c.Status(); {
+		case now == bubble.BetweenCalls:
 			says = append(says, c.Name+" has the lock")
 		case now == bubble.Done && err != nil:
 			says = append(says, fmt.Sprintf("%s fails: %v", c.Name, err))

@@ -127,9 +127,9 @@ func Explore(t *testing.T, c Config, open func(Process) (Lock, error)) {
 // report is how this package tells what it has found.
 func (c Config) report(e *evidence) bubble.Report {
 	return bubble.Report{
-		Package: "locktest", Nothing: "no anomaly",
-		Again:    func(schedule string) string { return fmt.Sprintf("locktest.Replay(t, %v, %q, open)", c, schedule) },
-		Evidence: func() (vacuous, note string) { return e.vacuous(c.Key), e.note() },
+		Package: "locktest", NoneFound: "no anomaly",
+		ReplayCall: func(schedule string) string { return fmt.Sprintf("locktest.Replay(t, %v, %q, open)", c, schedule) },
+		Evidence:   func() (vacuous, note string) { return e.vacuous(c.Key), e.note() },
 	}
 }
 
@@ -143,12 +143,13 @@ func Search(t *testing.T, c Config, open func(Process) (Lock, error)) (Result, e
 	}
 	r, err := stage.Search()
 	return Result{
-		Runs: r.Runs, States: r.States, Depth: r.Depth, Complete: r.Complete, Incomplete: r.Incomplete, Chance: r.Chance,
-		Missed: r.Missed, Never: r.Never, Took: r.Took, Found: counterexamples(r.Found), Vacuous: e.vacuous(c.Key), Note: e.note(),
+		Runs: r.Runs, States: r.States, Depth: r.Depth, Complete: r.Complete, Incomplete: r.Incomplete, Chance: r.RepeatedRuns,
+		Missed: r.UnreachedSteps, Never: r.UnusedFaults, Took: r.Took, Found: counterexamples(r.Violations),
+		Vacuous: e.vacuous(c.Key), Note: e.note(),
 	}, err
 }
 
-func counterexamples(found []bubble.Finding) (all []Counterexample) {
+func counterexamples(found []bubble.Violation) (all []Counterexample) {
 	for _, f := range found {
 		all = append(all, Counterexample{Anomaly: Anomaly(f.Kind), Says: f.Says, Schedule: f.Schedule})
 	}
@@ -179,20 +180,20 @@ func Show(t *testing.T, c Config, schedule string, open func(Process) (Lock, err
 	if err != nil {
 		return Shown{}, err
 	}
-	shown, err := stage.Show(strings.Fields(schedule), string(want))
-	return Shown{counterexamples(shown.Found), shown.Drawing}, err
+	shown, err := stage.Reproduce(strings.Fields(schedule), string(want))
+	return Shown{counterexamples(shown.Violations), shown.Drawing}, err
 }
 
 // newStage makes the stage of a lock. The evidence is of all its runs.
-func newStage(t *testing.T, c Config, open func(Process) (Lock, error), first bool) (*bubble.Stage, *evidence, error) {
+func newStage(t *testing.T, c Config, open func(Process) (Lock, error), first bool) (*bubble.Explorer, *evidence, error) {
 	t.Helper()
 	c, limits, err := c.read()
 	if err != nil {
 		return nil, nil, err
 	}
-	limits.First = first
+	limits.StopAtFirst = first
 	e := &evidence{}
-	stage, err := bubble.NewStage(t, limits, func(r *bubble.Run) (bubble.Game, error) { return begin(r, c, open, e) })
+	stage, err := bubble.NewExplorer(t, limits, func(r *bubble.Run) (bubble.Game, error) { return begin(r, c, open, e) })
 	return stage, e, err
 }
 

@@ -84,13 +84,13 @@ func (g *game) Calls(a *bubble.Actor) []bubble.Call {
 }
 
 // Changed implements bubble.Game.
-func (g *game) Changed(by *bubble.Process) { g.evidence.sent = g.evidence.sent || by != nil }
+func (g *game) OnChange(by *bubble.Process) { g.evidence.sent = g.evidence.sent || by != nil }
 
 // CanPause implements bubble.Game: nobody has a lock.
 func (*game) CanPause(*bubble.Process) bool { return false }
 
 // Pause implements bubble.Game.
-func (*game) Pause(*bubble.Process) {}
+func (*game) OnPause(*bubble.Process) {}
 
 // AppendState implements bubble.Game: what is in doubt is.
 func (g *game) AppendState(b []byte) []byte {
@@ -104,12 +104,12 @@ func (g *game) AppendState(b []byte) []byte {
 func (g *game) actorStates() (all []ActorState) {
 	for _, a := range g.Actors() {
 		t := ActorState{Actor: a.Name, Kind: g.kinds[a.Kind].Name, Outcome: Waiting}
-		now, err := a.Look()
+		now, err := a.Status()
 		switch t.Err = err; {
 		case now != bubble.Done:
 		case err == nil:
 			t.Outcome = Succeeded
-		case a.Process.Crashed || a.Process.Lost:
+		case a.Process.Crashed || a.Process.LostMessage:
 			t.Outcome = InDoubt
 		default:
 			t.Outcome = Failed
@@ -120,17 +120,17 @@ func (g *game) actorStates() (all []ActorState) {
 }
 
 // Seen implements bubble.Game: only states are judged.
-func (*game) Seen() []bubble.Finding { return nil }
+func (*game) Violations() []bubble.Violation { return nil }
 
 // Judge implements bubble.Game.
-func (g *game) Judge() (found []bubble.Finding, _ error) {
+func (g *game) Judge() (found []bubble.Violation, _ error) {
 	e := End{Redis: g.redis(), Actors: g.actorStates()}
 	g.evidence.succeeded = g.evidence.succeeded || e.Succeeded() > 0
 	if i := slices.IndexFunc(e.Actors, func(a ActorState) bool { return a.Err != nil }); i >= 0 && g.evidence.failure == nil {
 		g.evidence.failure = e.Actors[i].Err
 	}
 	found = append(found, violations(AlwaysFails, g.system.Always, e)...)
-	if e.count(Waiting, nil) == 0 && !g.IsUnderWay() {
+	if e.count(Waiting, nil) == 0 && !g.HasMessagesInFlight() {
 		g.evidence.ended = true
 		found = append(found, violations(CheckFails, g.system.Check, e)...)
 	}
@@ -140,13 +140,13 @@ func (g *game) Judge() (found []bubble.Finding, _ error) {
 	for _, of := range []struct {
 		anomaly Anomaly
 		says    func() (string, error)
-	}{{Stuck, g.stuck}, {Busy, g.Busy}, {Stuck, g.polling}} {
+	}{{Stuck, g.stuck}, {Busy, g.CheckBusy}, {Stuck, g.polling}} {
 		says, err := of.says()
 		if err != nil {
 			return nil, err
 		}
 		if says != "" {
-			found = append(found, bubble.Finding{Kind: string(of.anomaly), Says: says})
+			found = append(found, bubble.Violation{Kind: string(of.anomaly), Says: says})
 			break
 		}
 	}
@@ -158,7 +158,7 @@ func (g *game) stuck() (says string, err error) {
 	if g.isAnyIdle() {
 		return "", nil
 	}
-	return g.Stuck()
+	return g.CheckStuck()
 }
 
 // polling says that an actor asks for ever.
@@ -166,32 +166,32 @@ func (g *game) polling() (says string, err error) {
 	if g.isAnyIdle() {
 		return "", nil
 	}
-	return g.Polling()
+	return g.CheckPolling()
 }
 
 func (g *game) isAnyIdle() bool {
-	return slices.ContainsFunc(g.Actors(), func(a *bubble.Actor) bool { return a.Is(bubble.Idle) })
+	return slices.ContainsFunc(g.Actors(), func(a *bubble.Actor) bool { return a.IsIn(bubble.NotStarted) })
 }
 
 // violations returns what Check or Always, if it is not nil, says is not true.
-func violations(a Anomaly, rule func(End) error, e End) []bubble.Finding {
+func violations(a Anomaly, rule func(End) error, e End) []bubble.Violation {
 	if rule == nil {
 		return nil
 	}
 	if err := rule(e); err != nil {
-		return []bubble.Finding{{Kind: string(a), Says: err.Error()}}
+		return []bubble.Violation{{Kind: string(a), Says: err.Error()}}
 	}
 	return nil
 }
 
 // End implements bubble.Game.
-func (*game) End() {}
+func (*game) Finish() {}
 
 // Describe implements bubble.Game: it names the keys that have expired.
 func (g *game) Describe(step *trace.Step, moved []*bubble.Actor) (says []string) {
 	before := g.shown
 	g.shown = map[string]bool{}
-	for _, node := range g.Server().Holds() {
+	for _, node := range g.Server().Contents() {
 		for _, key := range node.Keys {
 			g.shown[key.Name] = true
 		}
@@ -202,7 +202,7 @@ func (g *game) Describe(step *trace.Step, moved []*bubble.Actor) (says []string)
 		}
 	}
 	for _, a := range moved {
-		switch now, err := a.Look(); {
+		switch now, err := a.Status(); {
 		case now != bubble.Done:
 		case errors.Is(err, bubble.ErrCrashed):
 		case err != nil:

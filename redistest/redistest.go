@@ -150,9 +150,9 @@ func Explore(t *testing.T, c Config, s System) {
 // report is how this package tells what it has found.
 func (c Config) report(e *evidence) bubble.Report {
 	return bubble.Report{
-		Package: "redistest", Nothing: "nothing found",
-		Again:    func(schedule string) string { return fmt.Sprintf("redistest.Replay(t, %v, %q, system)", c, schedule) },
-		Evidence: func() (vacuous, note string) { return e.vacuous(), "" },
+		Package: "redistest", NoneFound: "nothing found",
+		ReplayCall: func(schedule string) string { return fmt.Sprintf("redistest.Replay(t, %v, %q, system)", c, schedule) },
+		Evidence:   func() (vacuous, note string) { return e.vacuous(), "" },
 	}
 }
 
@@ -166,8 +166,8 @@ func Search(t *testing.T, c Config, s System) (Result, error) {
 	}
 	r, err := stage.Search()
 	return Result{
-		Runs: r.Runs, States: r.States, Depth: r.Depth, Complete: r.Complete, Incomplete: r.Incomplete, Chance: r.Chance,
-		Missed: r.Missed, Never: r.Never, Took: r.Took, Found: counterexamples(r.Found), Vacuous: e.vacuous(),
+		Runs: r.Runs, States: r.States, Depth: r.Depth, Complete: r.Complete, Incomplete: r.Incomplete, Chance: r.RepeatedRuns,
+		Missed: r.UnreachedSteps, Never: r.UnusedFaults, Took: r.Took, Found: counterexamples(r.Violations), Vacuous: e.vacuous(),
 	}, err
 }
 
@@ -195,11 +195,11 @@ func Show(t *testing.T, c Config, schedule string, s System, want Anomaly) (Show
 	if err != nil {
 		return Shown{}, err
 	}
-	shown, err := stage.Show(strings.Fields(schedule), string(want))
-	return Shown{counterexamples(shown.Found), shown.Drawing}, err
+	shown, err := stage.Reproduce(strings.Fields(schedule), string(want))
+	return Shown{counterexamples(shown.Violations), shown.Drawing}, err
 }
 
-func counterexamples(found []bubble.Finding) (all []Counterexample) {
+func counterexamples(found []bubble.Violation) (all []Counterexample) {
 	for _, f := range found {
 		all = append(all, Counterexample{Anomaly: Anomaly(f.Kind), Says: f.Says, Schedule: f.Schedule})
 	}
@@ -207,7 +207,7 @@ func counterexamples(found []bubble.Finding) (all []Counterexample) {
 }
 
 // newStage makes the stage of a system. The evidence is of all its runs.
-func newStage(t *testing.T, c Config, s System, first bool) (*bubble.Stage, *evidence, error) {
+func newStage(t *testing.T, c Config, s System, first bool) (*bubble.Explorer, *evidence, error) {
 	t.Helper()
 	limits, err := c.limits()
 	if err != nil {
@@ -217,9 +217,9 @@ func newStage(t *testing.T, c Config, s System, first bool) (*bubble.Stage, *evi
 	if err != nil {
 		return nil, nil, err
 	}
-	limits.First = first
+	limits.StopAtFirst = first
 	e := &evidence{}
-	stage, err := bubble.NewStage(t, limits, func(r *bubble.Run) (bubble.Game, error) { return begin(r, s, kinds, e) })
+	stage, err := bubble.NewExplorer(t, limits, func(r *bubble.Run) (bubble.Game, error) { return begin(r, s, kinds, e) })
 	return stage, e, err
 }
 

@@ -121,13 +121,13 @@ func runExplore(cmd *cobra.Command, args []string, f exploreFlags) (err error) {
 	}
 	f.Bounds.Memory = uint64(f.maxMemory) << 20 //nolint:gosec // checked
 	defer explore.ReduceGC(f.Bounds)()
-	f.Out, f.Err, f.Live, f.Now = cmd.OutOrStdout(), cmd.ErrOrStderr(), isTerminal(cmd.ErrOrStderr()), time.Now
-	f.Command, f.Lang = cmd.CommandPath(), langTyped(cmd)
+	f.Out, f.Err, f.IsTerminal, f.Now = cmd.OutOrStdout(), cmd.ErrOrStderr(), isTerminal(cmd.ErrOrStderr()), time.Now
+	f.Command, f.LangFlag = cmd.CommandPath(), langTyped(cmd)
 	if isTerminal(f.Out) {
 		f.Columns = func() int { return width(f.Out) }
 	}
 	if f.all {
-		found, err := f.All(cmd.Context())
+		found, err := f.ExploreAll(cmd.Context())
 		return exitWith(err, found.ExitCode())
 	}
 	if f.Lock, err = evolution.Find(args[0]); err != nil {

@@ -265,7 +265,7 @@ func TestTheSchedulesShowTheSteps(t *testing.T) {
 			continue
 		}
 		compared, err := session.Compare(t.Context(), [2]strategy.Strategy{lock, found(t, s.Shown.Beside)}, in, s.Shown.Schedule)
-		if err != nil || compared.Differs == 0 {
+		if err != nil || compared.FirstDifference == 0 {
 			t.Errorf("%s: %v; %s does nothing else under %s", s.Pair(), err, s.Shown.Schedule, s.Shown.Beside)
 		}
 	}

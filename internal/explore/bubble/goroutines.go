@@ -13,24 +13,24 @@ import (
 
 // ErrBlind means that a goroutine of the code waits for something that a bubble cannot see: a mutex that another one holds while it waits
 // for Redis.
-var ErrBlind = errors.New("a bubble cannot see this wait")
+var ErrUnseenWait = errors.New("a bubble cannot see this wait")
 
 // ErrEndless means that a goroutine of the code computes on and on, and neither sends anything nor waits.
-var ErrEndless = errors.New("the code computes without an end")
+var ErrEndlessLoop = errors.New("the code computes without an end")
 
 // How long a run takes no step until its goroutines are asked what they wait for, and whether one of them computes. Both are real time.
 const (
-	blindTime   = 2 * time.Second
-	endlessTime = 5 * time.Second
+	unseenWaitAfter  = 2 * time.Second
+	endlessLoopAfter = 5 * time.Second
 )
 
 var (
-	inBubble      = regexp.MustCompile(`^goroutine \d+ \[([^,\]]+).*, synctest bubble (\d+)`)
-	waitsForMutex = regexp.MustCompile(`^sync\.(?:RW)?Mutex\.R?Lock`)
-	computes      = regexp.MustCompile(`^(?:running|runnable)`)
-	calledAt      = regexp.MustCompile(`(?m)^(.+)\([^()]*\)\n\t(\S+:\d+)`)
-	createdBy     = regexp.MustCompile(`(?m)^created by (.+) in goroutine \d+\n\t(\S+:\d+)`)
-	ofGo          = regexp.MustCompile(`^(?:sync|runtime|internal)[./]`) // functions of Go's own
+	bubbleHeader    = regexp.MustCompile(`^goroutine \d+ \[([^,\]]+).*, synctest bubble (\d+)`)
+	mutexWait       = regexp.MustCompile(`^sync\.(?:RW)?Mutex\.R?Lock`)
+	runningState    = regexp.MustCompile(`^(?:running|runnable)`)
+	stackFrame      = regexp.MustCompile(`(?m)^(.+)\([^()]*\)\n\t(\S+:\d+)`)
+	creator         = regexp.MustCompile(`(?m)^created by (.+) in goroutine \d+\n\t(\S+:\d+)`)
+	standardPackage = regexp.MustCompile(`^(?:sync|runtime|internal)[./]`) // functions of Go's own
 )
 
 // goroutine is one of a bubble, as the runtime prints it.
@@ -45,7 +45,7 @@ func goroutines() (all []goroutine) {
 	text = text[:runtime.Stack(text, true)]
 	newest := 0
 	for one := range strings.SplitSeq(string(text), "\n\n") {
-		header := inBubble.FindStringSubmatch(one)
+		header := bubbleHeader.FindStringSubmatch(one)
 		if header == nil {
 			continue
 		}
@@ -63,9 +63,9 @@ func goroutines() (all []goroutine) {
 
 // caller returns the line, and the function, in which the goroutine is outside of Go's own packages.
 func (g goroutine) caller() (line, function string) {
-	for _, call := range calledAt.FindAllStringSubmatch(g.stack, -1) {
+	for _, call := range stackFrame.FindAllStringSubmatch(g.stack, -1) {
 		line, function = call[2], call[1]
-		if !ofGo.MatchString(function) {
+		if !standardPackage.MatchString(function) {
 			break
 		}
 	}
@@ -73,33 +73,33 @@ func (g goroutine) caller() (line, function string) {
 }
 
 // blindWait finds a goroutine that waits for a mutex, and says where; nil if there is none.
-func blindWait() error {
+func findMutexWait() error {
 	for _, g := range goroutines() {
-		if waitsForMutex.MatchString(g.state) {
+		if mutexWait.MatchString(g.state) {
 			line, function := g.caller()
-			return fmt.Errorf("%w: %s waits for a mutex, in %s; another goroutine holds it while it waits for Redis", ErrBlind, line, function)
+			return fmt.Errorf("%w: %s waits for a mutex, in %s; another goroutine holds it while it waits for Redis", ErrUnseenWait, line, function)
 		}
 	}
 	return nil
 }
 
 // endlessLoop finds a goroutine of the code under test that computes, and says where; nil if there is none.
-func endlessLoop() error {
+func findEndlessLoop() error {
 	for _, g := range goroutines() {
-		if computes.MatchString(g.state) && !strings.Contains(g.stack, "testing.tRunner(") { // that one is of the run itself
+		if runningState.MatchString(g.state) && !strings.Contains(g.stack, "testing.tRunner(") { // that one is of the run itself
 			line, function := g.caller()
 			return fmt.Errorf("%w: for %v of real time it has sent nothing and waited for nothing, at %s, in %s",
-				ErrEndless, endlessTime, line, function)
+				ErrEndlessLoop, endlessLoopAfter, line, function)
 		}
 	}
 	return nil
 }
 
 // findLeak says which goroutine the newest bubble has left.
-func findLeak() string {
+func describeLeak() string {
 	const says = "a goroutine is left when all clients are closed"
 	for _, g := range goroutines() {
-		if created := createdBy.FindStringSubmatch(g.stack); created != nil {
+		if created := creator.FindStringSubmatch(g.stack); created != nil {
 			return fmt.Sprintf("%s: %s started it (%s), and it is in %s",
 				says, path.Base(created[1]), path.Base(created[2]), strings.TrimSuffix(g.state, " (durable)"))
 		}

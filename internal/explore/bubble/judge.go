@@ -16,7 +16,7 @@ const Patience = 20
 const GoroutineLeak = string(anomaly.GoroutineLeak)
 
 // Finding is something that goes wrong.
-type Finding struct {
+type Violation struct {
 	Kind     string
 	Says     string // what happens, in a sentence
 	Schedule string // that shows it, as Show takes it
@@ -25,18 +25,18 @@ type Finding struct {
 // Drive lets all that a process sends take effect, and all that is pushed reach it, until it sends nothing more. It gives how many commands
 // that took, and ends when there are Patience of them.
 func (r *Run) Drive(p *Process) (commands int, err error) {
-	ofIt := func(l *server.Line) bool { return l.Process == p.Name && !l.Deserted() }
+	isOwn := func(l *server.ServerConn) bool { return l.Process == p.Name && !l.IsClosedByClient() }
 	for commands < Patience {
-		held, pushing := r.server.Held(), r.server.Pushing()
-		if i := slices.IndexFunc(held, ofIt); i >= 0 {
+		held, pushing := r.server.HeldConns(), r.server.PushingConns()
+		if i := slices.IndexFunc(held, isOwn); i >= 0 {
 			commands++
-			r.game.Changed(nil)
+			r.game.OnChange(nil)
 			if _, err := held[i].Answer(); err != nil {
 				return commands, err
 			}
-			r.game.Changed(p)
-		} else if i := slices.IndexFunc(pushing, ofIt); i >= 0 {
-			pushing[i].Push()
+			r.game.OnChange(p)
+		} else if i := slices.IndexFunc(pushing, isOwn); i >= 0 {
+			pushing[i].DeliverPushes()
 		} else {
 			break
 		}
@@ -49,8 +49,8 @@ func (r *Run) Drive(p *Process) (commands int, err error) {
 
 // Busy says that the process of the last step sends command after command, and no time passes; "" if it does not. Only Polling can follow
 // it.
-func (r *Run) Busy() (says string, err error) {
-	i := slices.IndexFunc(r.processes, func(p *Process) bool { return p.Name == r.step.Actor && !p.Crashed && !p.Paused })
+func (r *Run) CheckBusy() (says string, err error) {
+	i := slices.IndexFunc(r.processes, func(p *Process) bool { return p.Name == r.currentStep.Actor && !p.Crashed && !p.Paused })
 	if i < 0 {
 		return "", nil
 	}
@@ -63,46 +63,46 @@ func (r *Run) Busy() (says string, err error) {
 
 // Stuck says that an actor's call never comes back, although nothing is on its way and nobody rests; "" if all do, or may yet. Nothing can
 // follow it.
-func (r *Run) Stuck() (says string, err error) {
-	var waits *Actor
+func (r *Run) CheckStuck() (says string, err error) {
+	var waiting *Actor
 	for _, a := range r.actors {
-		switch now, _ := a.Look(); {
-		case now == Resting || now == Calling && a.cancelled:
+		switch now, _ := a.Status(); {
+		case now == BetweenCalls || now == Calling && a.isCancelled:
 			return "", nil
 		case now == Calling:
-			waits = a
+			waiting = a
 		}
 	}
-	if waits == nil || r.IsAnyPaused() || r.IsUnderWay() {
+	if waiting == nil || r.IsAnyPaused() || r.HasMessagesInFlight() {
 		return "", nil
 	}
-	if moved, err := r.Pass(); moved || err != nil {
+	if moved, err := r.PassTime(); moved || err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("%s's call of %s does not come back within %v", waits.Name, waits.call.Name, Horizon), nil
+	return fmt.Sprintf("%s's call of %s does not come back within %v", waiting.Name, waiting.lastCall.Name, Horizon), nil
 }
 
 // Polling says that an actor asks again and again, and never comes back, though everybody has done what he can; "" if all come back. It is
 // to be asked when nobody is Idle or Resting. Nothing can follow it.
-func (r *Run) Polling() (says string, err error) {
+func (r *Run) CheckPolling() (says string, err error) {
 	if r.server.NextExpiry() > 0 { // what is so then is to be asked then
 		return "", nil
 	}
-	began := r.Now()
-	for moved := true; moved && !r.IsAnyPaused() && r.Now()-began < Horizon; {
-		asks := slices.IndexFunc(r.actors, func(a *Actor) bool { return a.Is(Calling) })
-		if asks < 0 {
+	start := r.Now()
+	for moved := true; moved && !r.IsAnyPaused() && r.Now()-start < Horizon; {
+		i := slices.IndexFunc(r.actors, func(a *Actor) bool { return a.IsIn(Calling) })
+		if i < 0 {
 			return "", nil
 		}
-		if a := r.actors[asks]; a.Process.Repeats() && r.server.NextExpiry() == 0 {
-			return fmt.Sprintf("%s asks again and again, and its call of %s never comes back", a.Name, a.call.Name), nil
+		if a := r.actors[i]; a.Process.IsRepeating() && r.server.NextExpiry() == 0 {
+			return fmt.Sprintf("%s asks again and again, and its call of %s never comes back", a.Name, a.lastCall.Name), nil
 		}
 		for _, p := range r.processes {
 			if commands, err := r.Drive(p); err != nil || commands >= Patience { // then it is busy, which is another thing
 				return "", err
 			}
 		}
-		if moved, err = r.Pass(); err != nil {
+		if moved, err = r.PassTime(); err != nil {
 			return "", err
 		}
 	}
@@ -110,24 +110,25 @@ func (r *Run) Polling() (says string, err error) {
 }
 
 // IsUnderWay reports whether anything that was sent may still arrive.
-func (r *Run) IsUnderWay() bool {
-	arrives := func(l *server.Line) bool { return !l.Deserted() || r.left[fault.Late] > 0 }
-	return slices.ContainsFunc(r.server.Held(), arrives) || len(r.server.Pushing()) > 0
+func (r *Run) HasMessagesInFlight() bool {
+	mayArrive := func(l *server.ServerConn) bool { return !l.IsClosedByClient() || r.remainingFaults[fault.Late] > 0 }
+	return slices.ContainsFunc(r.server.HeldConns(), mayArrive) || len(r.server.PushingConns()) > 0
 }
 
 // isAnyCalling reports whether a call goes on, or is yet to be followed by another. A goroutine that is left then may be one that the code
 // would have ended by itself.
 func (r *Run) isAnyCalling() bool {
-	return slices.ContainsFunc(r.actors, func(a *Actor) bool { return (a.Is(Calling) || a.Is(Resting)) && !a.Process.Paused })
+	return slices.ContainsFunc(r.actors, func(a *Actor) bool { return (a.IsIn(Calling) || a.IsIn(BetweenCalls)) && !a.Process.Paused })
 }
 
 // MayArriveLate reports whether something that a process has sent, and has given up, may still take effect.
 func (r *Run) MayArriveLate(p *Process) bool {
-	return r.left[fault.Late] > 0 && slices.ContainsFunc(r.server.Held(), func(l *server.Line) bool { return l.Process == p.Name })
+	isOwn := func(conn *server.ServerConn) bool { return conn.Process == p.Name }
+	return r.remainingFaults[fault.Late] > 0 && slices.ContainsFunc(r.server.HeldConns(), isOwn)
 }
 
 // Sent is how many commands a process has sent.
-func (p *Process) Sent() int { return p.sent }
+func (p *Process) SentCommands() int { return p.sentCommands }
 
 // Repeats reports whether a process has done the same so often that it is taken to go on like that for ever.
-func (p *Process) Repeats() bool { return p.history.repeats }
+func (p *Process) IsRepeating() bool { return p.history.isRepeating }

@@ -14,18 +14,18 @@ import (
 
 // Process is a process with a few actors. Its connections are its own.
 type Process struct {
-	Name    string // the names of its actors: "A", or "BC"
-	Index   int    // among the processes of its run
-	Actors  []*Actor
-	Crashed bool
-	Paused  bool
-	Lost    bool // a command of it, or a reply, was lost, or its client did not wait for the reply
+	Name        string // the names of its actors: "A", or "BC"
+	Index       int    // among the processes of its run
+	Actors      []*Actor
+	Crashed     bool
+	Paused      bool
+	LostMessage bool // a command of it, or a reply, was lost, or its client did not wait for the reply
 
-	run     *Run
-	ends    []func() // of its clients
-	history history
-	buffer  []byte
-	sent    int // commands
+	run          *Run
+	cleanups     []func() // of its clients
+	history      history
+	hashBuffer   []byte
+	sentCommands int // commands
 }
 
 // Dial connects the process to a node in memory: it is the dialer of a client. The address is one that Addr gives; with one node, any will
@@ -44,28 +44,29 @@ func (p *Process) Dial(_ context.Context, _, addr string) (net.Conn, error) {
 func Addr(node int) string { return fmt.Sprintf("127.0.0.1:%d", 6379+node) }
 
 // Cleanup registers what to do when the run ends. What is registered last is done first.
-func (p *Process) Cleanup(f func()) { p.ends = append(p.ends, f) }
+func (p *Process) Cleanup(f func()) { p.cleanups = append(p.cleanups, f) }
 
 // ErrCrashed is the error of an actor whose process has crashed.
 var ErrCrashed = errors.New("its process has crashed")
 
 // ofProcesses are crashes and pauses. A process that has not begun, or is done, has nothing to lose. One that pauses waits for nothing:
 // what its code would do with an answer that comes after the pause, the bubble cannot tell, as its timers run on.
-func (r *Run) ofProcesses() (all []step) {
-	can := func(p *Process, what, kind string, do func()) {
+func (r *Run) processSteps() (all []step) {
+	add := func(p *Process, what, kind string, do func()) {
 		all = append(all, step{p.Name + ":" + what, kind, p.Name, func() error {
 			do()
-			r.report(p, p.Name+": "+what)
+			r.recordStepEvent(p, p.Name+": "+what)
 			return nil
 		}})
 	}
 	for _, p := range r.processes {
-		if r.left[fault.Crash] > 0 && slices.ContainsFunc(p.Actors, func(a *Actor) bool { return !a.Is(Idle) && !a.Is(Done) }) {
-			can(p, "crash", trace.KindDies, func() { r.crash(p) })
+		isAtWork := func(a *Actor) bool { return !a.IsIn(NotStarted) && !a.IsIn(Done) }
+		if r.remainingFaults[fault.Crash] > 0 && slices.ContainsFunc(p.Actors, isAtWork) {
+			add(p, "crash", trace.KindDies, func() { r.crash(p) })
 		}
-		waits := slices.ContainsFunc(r.server.Held(), func(l *server.Line) bool { return l.Process == p.Name })
-		if r.left[fault.Pause] > 0 && !p.Paused && !waits && r.game.CanPause(p) {
-			can(p, "pause", trace.KindPauses, func() { r.pause(p) })
+		waits := slices.ContainsFunc(r.server.HeldConns(), func(l *server.ServerConn) bool { return l.Process == p.Name })
+		if r.remainingFaults[fault.Pause] > 0 && !p.Paused && !waits && r.game.CanPause(p) {
+			add(p, "pause", trace.KindPauses, func() { r.pause(p) })
 		}
 	}
 	return all
@@ -73,22 +74,22 @@ func (r *Run) ofProcesses() (all []step) {
 
 // crash cuts a process off for good. Its code runs on, but nobody hears of it.
 func (r *Run) crash(p *Process) {
-	r.left[fault.Crash]--
+	r.remainingFaults[fault.Crash]--
 	for _, a := range p.Actors {
 		a.mu.Lock()
-		a.standing, a.err = Done, ErrCrashed
+		a.phase, a.err = Done, ErrCrashed
 		a.mu.Unlock()
 	}
 	p.Crashed = true
-	r.server.Desert(p.Name)
+	r.server.Crash(p.Name)
 }
 
 // pause cuts a process off for as long as the schedule goes on.
 func (r *Run) pause(p *Process) {
-	r.left[fault.Pause]--
-	r.game.Pause(p)
+	r.remainingFaults[fault.Pause]--
+	r.game.OnPause(p)
 	p.Paused = true
-	r.server.Mute(p.Name)
+	r.server.Pause(p.Name)
 }
 
 // IsAnyPaused reports whether a process is paused: then time may pass before another one begins.

@@ -27,14 +27,14 @@ var errStale = errors.New("the schedule does not fit")
 
 // Limits bound what is explored. None of them is zero but Depth.
 type Limits struct {
-	Nodes  int // servers that know nothing of each other
-	Faults fault.Budget
-	Depth  int           // of schedules that are looked at, in steps; 0: all
-	Runs   int           // at most
-	Time   time.Duration // at most
-	First  bool          // what is found first ends the search
-	Kinds  []string      // of findings that are looked for
-	Key    string        // whose changes are attributed to processes; "" if there is none
+	Nodes       int // servers that know nothing of each other
+	Faults      fault.Budget
+	Depth       int           // of schedules that are looked at, in steps; 0: all
+	Runs        int           // at most
+	Time        time.Duration // at most
+	StopAtFirst bool          // what is found first ends the search
+	Kinds       []string      // of findings that are looked for
+	Key         string        // whose changes are attributed to processes; "" if there is none
 }
 
 // Game is what is explored, in one run.
@@ -42,36 +42,36 @@ type Game interface {
 	// Calls returns the calls that an actor may make next, which is Idle or Resting.
 	Calls(a *Actor) []Call
 	// Changed is told that what the nodes hold may be something else: by a command of a process, or by itself, if that is nil.
-	Changed(by *Process)
+	OnChange(by *Process)
 	// CanPause reports whether a process may pause now, and Pause is told that it does.
 	CanPause(p *Process) bool
-	Pause(p *Process)
+	OnPause(p *Process)
 	// AppendState appends what Judge looks at, beyond what the nodes hold and where actors stand.
 	AppendState(b []byte) []byte
 	// Judge says what the last step has shown. It may let time pass to make sure, so nothing can follow it.
-	Judge() ([]Finding, error)
+	Judge() ([]Violation, error)
 	// Seen returns what steps have shown so far, whatever became of it.
-	Seen() []Finding
+	Violations() []Violation
 	// Describe adds what is so after a step that is drawn. It returns what there is to say of these actors, who stand elsewhere than before.
 	Describe(step *trace.Step, moved []*Actor) (says []string)
 	// End comes back when nothing of the run is to go on: calls have been cancelled, connections have ended.
-	End()
+	Finish()
 }
 
 // Begin makes the game of a run: it adds the actors, by Run.Add.
-type Begin func(*Run) (Game, error)
+type NewGame func(*Run) (Game, error)
 
 // Stage is where one run after the other is played.
-type Stage struct {
-	t      *testing.T
-	limits Limits
-	begin  Begin
-	shared *server.Shared
-	used   fault.Budget // how often each fault has happened in a run, at most
+type Explorer struct {
+	t          *testing.T
+	limits     Limits
+	newGame    NewGame
+	shared     *server.Shared
+	usedFaults fault.Budget // how often each fault has happened in a run, at most
 }
 
 // NewStage makes a stage for as long as the test runs. Meanwhile there is one processor: its goroutines take turns in a way that repeats.
-func NewStage(t *testing.T, limits Limits, begin Begin) (*Stage, error) {
+func NewExplorer(t *testing.T, limits Limits, newGame NewGame) (*Explorer, error) {
 	if testing.Testing() && isParallel(t) {
 		return nil, errors.New("the test calls t.Parallel; it cannot, as its runs have to begin alike")
 	}
@@ -81,11 +81,11 @@ func NewStage(t *testing.T, limits Limits, begin Begin) (*Stage, error) {
 	}
 	t.Cleanup(shared.Close)
 	_, _ = net.LookupHost("localhost") // the resolver makes its channels once: made in a run's bubble, the next run could not use them
-	before := runtime.GOMAXPROCS(1)
-	t.Cleanup(func() { runtime.GOMAXPROCS(before) })
-	often := debug.SetGCPercent(800) // each run leaves its clients' buffers behind
-	t.Cleanup(func() { debug.SetGCPercent(often) })
-	return &Stage{t: t, limits: limits, begin: begin, shared: shared}, nil
+	processors := runtime.GOMAXPROCS(1)
+	t.Cleanup(func() { runtime.GOMAXPROCS(processors) })
+	gcPercent := debug.SetGCPercent(800) // each run leaves its clients' buffers behind
+	t.Cleanup(func() { debug.SetGCPercent(gcPercent) })
+	return &Explorer{t: t, limits: limits, newGame: newGame, shared: shared}, nil
 }
 
 // isParallel reports whether a test, or one above it, has called t.Parallel: then it panics where the environment is set, as it does where
@@ -98,35 +98,35 @@ func isParallel(t *testing.T) (parallel bool) {
 
 // play begins a run, and does with it what is to be done. It fails with errStale. Leaked says which goroutine was left when all was over;
 // "" for none.
-func (s *Stage) play(then func(*Run) error) (leaked string, err error) {
+func (e *Explorer) play(use func(*Run) error) (leaked string, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			if e, ok := p.(error); !ok || !strings.Contains(e.Error(), "blocked goroutines remain") {
 				panic(p)
 			}
-			leaked = findLeak()
+			leaked = describeLeak()
 		}
 	}()
-	if err := s.shared.Trim(); err != nil {
+	if err := e.shared.Trim(); err != nil {
 		return "", err
 	}
-	synctest.Test(s.t, func(t *testing.T) {
+	synctest.Test(e.t, func(t *testing.T) {
 		growStack()
 		if testing.Testing() {
 			cryptotest.SetGlobalRandom(t, 0) // each run alike
 		}
-		r := &Run{stage: s, server: server.New(s.shared, s.limits.Nodes), left: s.limits.Faults, began: time.Now()}
+		r := &Run{stage: e, server: server.New(e.shared, e.limits.Nodes), remainingFaults: e.limits.Faults, start: time.Now()}
 		defer r.end()
 		defer func() {
-			for f, left := range r.left {
-				s.used[f] = max(s.used[f], s.limits.Faults[f]-left)
+			for f, left := range r.remainingFaults {
+				e.usedFaults[f] = max(e.usedFaults[f], e.limits.Faults[f]-left)
 			}
 		}()
-		if r.game, err = s.begin(r); err == nil {
+		if r.game, err = e.newGame(r); err == nil {
 			err = r.Settle()
 		}
 		if err == nil {
-			err = then(r)
+			err = use(r)
 		}
 	})
 	return "", err
@@ -134,18 +134,18 @@ func (s *Stage) play(then func(*Run) error) (leaked string, err error) {
 
 // Run is one schedule as it unfolds.
 type Run struct {
-	stage     *Stage
-	game      Game
-	server    *server.Server
-	processes []*Process
-	actors    []*Actor
-	left      fault.Budget
-	began     time.Time
-	step      trace.Step // that happens, as far as it has been described
-	drawn     bool       // its words are wanted
-	still     bool       // nothing happens by itself any more
-	taken     []string   // its steps
-	buffer    []byte     // for its fingerprint
+	stage           *Explorer
+	game            Game
+	server          *server.Server
+	processes       []*Process
+	actors          []*Actor
+	remainingFaults fault.Budget
+	start           time.Time
+	currentStep     trace.Step // that happens, as far as it has been described
+	isDrawn         bool       // its words are wanted
+	isStill         bool       // nothing happens by itself any more
+	takenTokens     []string   // its steps
+	hashBuffer      []byte     // for its fingerprint
 }
 
 // Add adds a process with actors of these names, all of one kind. What it runs is opened then, for its connections.
@@ -173,7 +173,7 @@ func (r *Run) Open(p *Process, open func() error) error {
 			return err
 		default:
 		}
-		if held := r.server.Held(); len(held) > 0 {
+		if held := r.server.HeldConns(); len(held) > 0 {
 			if _, err := held[0].Answer(); err != nil {
 				return err
 			}
@@ -182,7 +182,7 @@ func (r *Run) Open(p *Process, open func() error) error {
 		select {
 		case err := <-opened:
 			opened <- err
-		case <-r.server.Woken():
+		case <-r.server.Activity():
 		case <-timeout.C:
 			return fmt.Errorf("it takes longer than %v", Horizon)
 		}
@@ -211,28 +211,28 @@ func (r *Run) Settle() error {
 	}
 	for _, p := range r.processes {
 		for _, text := range r.server.Arrivals(p.Name) {
-			p.sent++
-			r.record(p, "sent "+text)
-			if r.drawn {
-				r.addWords(p.Name + " sends " + r.server.Display(text))
+			p.sentCommands++
+			r.recordEvent(p, "sent "+text)
+			if r.isDrawn {
+				r.addDescription(p.Name + " sends " + r.server.Display(text))
 			}
 		}
 	}
-	for _, l := range r.server.Held() {
-		if p := r.Process(l.Process); l.Deserted() {
-			p.Lost = true // its client has waited for the reply in vain
+	for _, l := range r.server.HeldConns() {
+		if p := r.Process(l.Process); l.IsClosedByClient() {
+			p.LostMessage = true // its client has waited for the reply in vain
 		}
 	}
 	return nil
 }
 
 // Now is how long the run has gone on.
-func (r *Run) Now() time.Duration { return time.Since(r.began) }
+func (r *Run) Now() time.Duration { return time.Since(r.start) }
 
 // Pass lets time pass until somebody does something, or a key expires. It reports false if neither ever happens.
-func (r *Run) Pass() (bool, error) {
+func (r *Run) PassTime() (bool, error) {
 	select {
-	case <-r.server.Woken(): // before
+	case <-r.server.Activity(): // before
 	default:
 	}
 	wait, expires := Horizon, false
@@ -243,7 +243,7 @@ func (r *Run) Pass() (bool, error) {
 	defer timer.Stop()
 	moved := true
 	select {
-	case <-r.server.Woken():
+	case <-r.server.Activity():
 	case <-timer.C:
 		moved = expires
 	}
@@ -260,11 +260,11 @@ func (r *Run) end() {
 	}
 	synctest.Wait()
 	if r.game != nil {
-		r.game.End()
+		r.game.Finish()
 		synctest.Wait()
 	}
 	for _, p := range r.processes {
-		for _, end := range slices.Backward(p.ends) {
+		for _, end := range slices.Backward(p.cleanups) {
 			end()
 		}
 	}

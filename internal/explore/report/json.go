@@ -39,16 +39,16 @@ type Document struct {
 
 // Counterexample is one of a Document.
 type Counterexample struct {
-	Anomaly  explore.Anomaly `json:"anomaly"`
-	Says     string          `json:"says"`
-	Length   int             `json:"length"`
-	Schedule string          `json:"schedule"`
-	Nodes    int             `json:"nodes,omitempty"` // of a lock on several masters
-	Steps    []trace.Step    `json:"steps"`
-	Why      *session.Why    `json:"why,omitempty"` // if that was asked for
+	Anomaly  explore.Anomaly      `json:"anomaly"`
+	Says     string               `json:"says"`
+	Length   int                  `json:"length"`
+	Schedule string               `json:"schedule"`
+	Nodes    int                  `json:"nodes,omitempty"` // of a lock on several masters
+	Steps    []trace.Step         `json:"steps"`
+	Why      *session.Explanation `json:"why,omitempty"` // if that was asked for
 }
 
-func document(r explore.Result, whys []*session.Why) Document {
+func newDocument(r explore.Result, whys []*session.Explanation) Document {
 	doc := Document{
 		Lock: r.Lock, Actors: r.Scenario.Actors, Sales: r.Scenario.SalesEach(), Replicas: r.Scenario.Processes(),
 		Try: r.Scenario.Try, Nested: r.Scenario.Nested,
@@ -56,7 +56,7 @@ func document(r explore.Result, whys []*session.Why) Document {
 		WithinMillis: trace.Millis(r.Scenario.FreedWithin), Faults: r.Scenario.Faults.Map(),
 		Happened: r.Coverage.Faults, Ends: r.Coverage.EndStates, Contended: r.Coverage.ContendedStates,
 		Untested: r.Untested(), Cut: append([]string{}, r.Omissions()...),
-		Schedules: r.Schedules, States: r.States, Depth: longest(r), Complete: r.Complete, Bound: r.Bound(), Interrupted: r.Interrupted,
+		Schedules: r.Schedules, States: r.States, Depth: longestSchedule(r), Complete: r.Complete, Bound: r.Bound(), Interrupted: r.Interrupted,
 		Seconds: r.Seconds, Verdict: r.Verdict(), Counterexamples: []Counterexample{},
 	}
 	for i, e := range r.Found {
@@ -70,7 +70,7 @@ func document(r explore.Result, whys []*session.Why) Document {
 }
 
 // allDocument returns the JSON document of an exploration of every lock.
-func allDocument(rows []explore.LockRow, actors, schedules int) map[string]any {
+func newTableDocument(rows []explore.LockRow, actors, schedules int) map[string]any {
 	locks := map[string]any{}
 	for _, row := range rows {
 		cells := map[explore.Anomaly]any{}
@@ -90,7 +90,7 @@ func allDocument(rows []explore.LockRow, actors, schedules int) map[string]any {
 		locks[row.Lock] = cells
 	}
 	return map[string]any{
-		"actors": actors, "schedules": schedules, "interrupted": interrupted(rows), "locks": locks,
+		"actors": actors, "schedules": schedules, "interrupted": isInterrupted(rows), "locks": locks,
 		"max_schedules_on_nodes": explore.MaxSchedulesOnNodes,
 	}
 }

@@ -26,7 +26,7 @@ func TestExploreAllJSON(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := json.Marshal(allDocument(rows, 2, 0))
+	text, err := json.Marshal(newTableDocument(rows, 2, 0))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,11 +50,11 @@ func TestLongestScheduleIsNoShorterThanWhatWasFound(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := Request{Lock: v0, Scenario: explore.Scenario{Actors: 2}, Anomaly: anomaly.LostUpdate, Progress: func(explore.Result) {}}
-	out, err := r.Outcome(t.Context())
+	out, err := r.Result(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if steps := out.Shown[0].Steps; len(steps) != 4 || out.Document.Depth != 4 || !strings.Contains(out.Seen, "at most 4 steps") {
+	if steps := out.Counterexamples[0].Steps; len(steps) != 4 || out.Document.Depth != 4 || !strings.Contains(out.Seen, "at most 4 steps") {
 		t.Errorf("found in %d steps; the document says %d, and the page: %s", len(steps), out.Document.Depth, out.Seen)
 	}
 }

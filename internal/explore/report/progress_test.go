@@ -22,7 +22,7 @@ func TestExploreSaysHowFarItIs(t *testing.T) {
 		progress := newProgress(&to, live, func() time.Time { return now })
 		for _, at := range []time.Duration{0, 1, 2, 3, 11, 12, 40} {
 			now = time.Time{}.Add(at * time.Second)
-			progress.say((at * time.Second).String())
+			progress.update((at * time.Second).String())
 		}
 		progress.end()
 		if to.String() != want {

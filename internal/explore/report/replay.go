@@ -23,27 +23,27 @@ func (r Request) Replay(ctx context.Context) (verdict.Verdict, error) {
 	replayed.Hits = slices.DeleteFunc(replayed.Hits, func(s explore.AnomalyHit) bool {
 		return len(goal.Anomalies) > 0 && !slices.Contains(goal.Anomalies, s.Anomaly)
 	})
-	var why *session.Why
+	var why *session.Explanation
 	if err == nil && len(replayed.Hits) > 0 {
 		why, err = r.explain(ctx, r.Schedule, replayed.Anomaly())
 	}
-	if err := errors.Join(r.showReplayed(replayed, why), err); err != nil {
+	if err := errors.Join(r.printReplayed(replayed, why), err); err != nil {
 		return verdict.Unknown, err
 	}
-	people := r.people()
+	messages := r.messageWriter()
 	for _, s := range replayed.Hits {
-		fmt.Fprint(people, shows(r.Scenario, s))
+		fmt.Fprint(messages, anomalyHitText(r.Scenario, s))
 	}
 	if len(replayed.Hits) > 0 {
-		r.printReason(people, why)
+		r.printExplanation(messages, why)
 	} else {
-		fmt.Fprintln(people, showsNothing(r.Scenario))
+		fmt.Fprintln(messages, noAnomalyText(r.Scenario))
 	}
-	return verdict.Search{Found: len(replayed.Hits) > 0, Complete: true}.Verdict(), r.writePage([]Schedule{r.scheduleOf(replayed)})
+	return verdict.Search{Found: len(replayed.Hits) > 0, Complete: true}.Verdict(), r.writePage([]Schedule{r.newSchedule(replayed)})
 }
 
 // showReplayed prints the steps.
-func (r Request) showReplayed(replayed explore.Recording, why *session.Why) error {
+func (r Request) printReplayed(replayed explore.Recording, why *session.Explanation) error {
 	switch {
 	case r.JSON:
 		steps := append([]trace.Step{}, replayed.Steps...)

@@ -32,13 +32,13 @@ type Request struct {
 	JSON, Mermaid bool      // the form of the answer on Out; neither: text
 	Page          *web.File // nil: none
 
-	Command  string // that was typed; hints begin with it
-	Lang     string // the flag of the language, if it was typed; hints end with it
-	In       <-chan string
-	Out, Err io.Writer
-	Columns  func() int // how many columns Out has; nil: it is no terminal
-	Live     bool       // Err is a terminal
-	Now      func() time.Time
+	Command    string // that was typed; hints begin with it
+	LangFlag   string // the flag of the language, if it was typed; hints end with it
+	In         <-chan string
+	Out, Err   io.Writer
+	Columns    func() int // how many columns Out has; nil: it is no terminal
+	IsTerminal bool       // Err is a terminal
+	Now        func() time.Time
 
 	Progress func(explore.Result) // is told how far it is; nil: Err is
 }
@@ -53,10 +53,10 @@ func (r Request) Explore(ctx context.Context) (verdict.Verdict, error) {
 	if err != nil {
 		return verdict.Unknown, err
 	}
-	if err := r.show(result, whys); err != nil {
+	if err := r.printResult(result, whys); err != nil {
 		return verdict.Unknown, err
 	}
-	return result.Verdict(), r.writeFound(result.Found)
+	return result.Verdict(), r.writeCounterexamples(result.Found)
 }
 
 // goal returns what is looked for. It fails if the lock does not promise that it never happens.
@@ -84,17 +84,17 @@ func (r Request) explore(ctx context.Context) (explore.Result, error) {
 		return explore.Result{}, err
 	}
 	if goal.Progress == nil {
-		progress := newProgress(r.Err, r.Live, r.Now)
+		progress := newProgress(r.Err, r.IsTerminal, r.Now)
 		defer progress.end()
 		goal.Progress = func(now explore.Result) {
-			progress.say(progressSays(now, r.Scenario))
+			progress.update(progressText(now, r.Scenario))
 		}
 	}
 	return explore.Explore(ctx, r.Lock, r.Scenario, goal, r.Bounds)
 }
 
 // people returns where sentences go: beside a document, to Err.
-func (r Request) people() io.Writer {
+func (r Request) messageWriter() io.Writer {
 	if r.JSON || r.Mermaid {
 		return r.Err
 	}
@@ -102,56 +102,56 @@ func (r Request) people() io.Writer {
 }
 
 // show prints what was found.
-func (r Request) show(result explore.Result, whys []*session.Why) error {
-	people := r.people()
+func (r Request) printResult(result explore.Result, whys []*session.Explanation) error {
+	messages := r.messageWriter()
 	if r.JSON {
-		if err := web.WriteJSON(r.Out, document(result, whys)); err != nil {
+		if err := web.WriteJSON(r.Out, newDocument(result, whys)); err != nil {
 			return err
 		}
 	}
 	if result.Verdict() == verdict.Broken {
-		r.showFound(result, whys)
+		r.printCounterexamples(result, whys)
 	} else {
-		fmt.Fprintln(people, strings.Join(slices.Concat([]string{r.verdict(result), seen(result)}, tested(result)), "\n"))
+		fmt.Fprintln(messages, strings.Join(slices.Concat([]string{r.verdictText(result), sizeText(result)}, coverageLines(result)), "\n"))
 	}
 	if result.Bound() != "" && !result.Interrupted {
-		fmt.Fprintln(r.Err, boundsAre(r.Scenario))
+		fmt.Fprintln(r.Err, boundFlagsText(r.Scenario))
 	}
-	fmt.Fprintln(r.Err, speed(result, r.Scenario))
+	fmt.Fprintln(r.Err, speedText(result, r.Scenario))
 	return nil
 }
 
 // showFound prints each counterexample.
-func (r Request) showFound(result explore.Result, whys []*session.Why) {
-	people := r.people()
+func (r Request) printCounterexamples(result explore.Result, whys []*session.Explanation) {
+	messages := r.messageWriter()
 	if r.Each {
-		fmt.Fprintln(people, r.verdict(result))
+		fmt.Fprintln(messages, r.verdictText(result))
 	}
 	for i, e := range result.Found {
 		if i > 0 || r.Each {
-			fmt.Fprintln(people)
+			fmt.Fprintln(messages)
 		}
 		if r.Mermaid {
 			fmt.Fprint(r.Out, e.Mermaid())
 		}
-		fmt.Fprintln(people, r.broken(e))
-		fmt.Fprintln(people, e.Legend())
+		fmt.Fprintln(messages, r.counterexampleText(e))
+		fmt.Fprintln(messages, e.Legend())
 		if !r.Mermaid {
-			fmt.Fprintln(people, e.Sequence())
+			fmt.Fprintln(messages, e.Sequence())
 		}
-		r.printReason(people, whys[i])
-		fmt.Fprintln(people, r.stepByStep(e.Schedule()))
+		r.printExplanation(messages, whys[i])
+		fmt.Fprintln(messages, r.stepByStepText(e.Schedule()))
 	}
 }
 
 // replayCommand returns the command that replays a schedule.
-func (r Request) replayCommand(schedule string) string { return r.replaying(r.Lock, schedule) }
+func (r Request) replayCommand(schedule string) string { return r.replayCommandFor(r.Lock, schedule) }
 
-func (r Request) replaying(s strategy.Strategy, schedule string) string {
-	return fmt.Sprintf("%s --replay %q", words(r.Command, s.Name, r.Scenario.String()), schedule)
+func (r Request) replayCommandFor(s strategy.Strategy, schedule string) string {
+	return fmt.Sprintf("%s --replay %q", joinWords(r.Command, s.Name, r.Scenario.String()), schedule)
 }
 
-func words(parts ...string) string {
+func joinWords(parts ...string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), " ")
 }
 

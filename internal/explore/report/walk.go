@@ -15,9 +15,9 @@ import (
 
 // walk is a session in a terminal: if Columns is not nil, each step draws it anew.
 type walk struct {
-	request Request
-	session *session.Session
-	drawn   string // the diagram, as far as it stands there
+	request     Request
+	session     *session.Session
+	lastDiagram string // the diagram, as far as it stands there
 }
 
 // Walk lets a person choose each step, from the start or from the end of the schedule. The verdict is Broken if an anomaly shows.
@@ -33,43 +33,43 @@ func (r Request) Walk(ctx context.Context) (verdict.Verdict, error) {
 		select {
 		case line, more := <-r.In:
 			if !more || line == "q" {
-				return w.end(), nil
+				return w.finish(), nil
 			}
 			if w.request.Columns == nil {
 				fmt.Fprintln(w.request.Out, line) // else it stands there already
 			}
-			w.draw(w.do(ctx, line))
+			w.draw(w.execute(ctx, line))
 		case <-ctx.Done():
-			return w.end(), nil
+			return w.finish(), nil
 		}
 	}
 }
 
 // do does what was typed, and gives what there is to say of it.
-func (w *walk) do(ctx context.Context, typed string) (says string) {
-	switch typed {
+func (w *walk) execute(ctx context.Context, line string) (message string) {
+	switch line {
 	case "":
 		return ""
 	case "u":
 		if !w.session.Undo() {
-			return atStart(w.request.Scenario)
+			return atStartText(w.request.Scenario)
 		}
 		return ""
 	case "d":
 		return w.distances(ctx)
 	case "?":
-		return w.help()
+		return w.helpText()
 	}
 	choices := w.session.Now().Choices
-	if n, err := strconv.Atoi(typed); err == nil {
+	if n, err := strconv.Atoi(line); err == nil {
 		if n < 1 || n > len(choices) {
-			return noChoice(n, w.request.Scenario)
+			return noChoiceText(n, w.request.Scenario)
 		}
-		typed = choices[n-1].Token
+		line = choices[n-1].Token
 	}
-	for token := range strings.FieldsSeq(typed) {
+	for token := range strings.FieldsSeq(line) {
 		if err := w.session.Take(token); err != nil {
-			return w.notNow(token, err)
+			return w.refusalText(token, err)
 		}
 	}
 	return ""
@@ -77,48 +77,48 @@ func (w *walk) do(ctx context.Context, typed string) (says string) {
 
 // distances says how far each anomaly is away.
 func (w *walk) distances(ctx context.Context) string {
-	var says []string
+	var lines []string
 	for _, a := range explore.Anomalies() {
 		if !a.IsPromisedBy(w.request.Lock) {
 			continue
 		}
-		d, err := session.Away(ctx, w.session, a, explore.Bounds{Schedules: schedulesAsked})
+		hint, err := session.ShortestPath(ctx, w.session, a, explore.Bounds{Schedules: maxSchedulesPerQuestion})
 		if err != nil {
 			return err.Error()
 		}
 		var further []string
-		if d.Steps > 0 {
-			further = strings.Fields(d.Schedule)[len(w.session.Path()):]
+		if hint.Steps > 0 {
+			further = strings.Fields(hint.Schedule)[len(w.session.Path()):]
 		}
-		says = append(says, distanceSays(a, d.Steps, further, w.request.Scenario))
+		lines = append(lines, distanceText(a, hint.Steps, further, w.request.Scenario))
 	}
-	return distancesSay(w.request.Scenario) + strings.Join(says, "\n")
+	return distancesHeading(w.request.Scenario) + strings.Join(lines, "\n")
 }
 
 // draw shows the schedule so far, and what can happen next. A screen gets it anew, each line cut to its
 // width, so that the diagram stays one.
-func (w *walk) draw(says string) {
+func (w *walk) draw(message string) {
 	page := w.diagram() + w.menu()
-	if says != "" {
-		page += "\n" + strings.TrimRight(says, "\n") + "\n"
+	if message != "" {
+		page += "\n" + strings.TrimRight(message, "\n") + "\n"
 	}
 	if w.request.Columns != nil {
-		page = "\033[H\033[2J" + cutTo(w.request.Columns(), page) // to the top, and nothing else on it
+		page = "\033[H\033[2J" + truncateLines(w.request.Columns(), page) // to the top, and nothing else on it
 	}
-	fmt.Fprint(w.request.Out, page, prompt(w.request.Scenario))
+	fmt.Fprint(w.request.Out, page, promptText(w.request.Scenario))
 }
 
 // diagram draws the schedule, or what a terminal that is no screen does not have of it.
 func (w *walk) diagram() string {
 	v := w.session.Now()
 	all := v.EachStep(false)
-	rows, goesOn := strings.CutPrefix(all, w.drawn)
-	if w.request.Columns != nil || !goesOn {
+	rows, ok := strings.CutPrefix(all, w.lastDiagram)
+	if w.request.Columns != nil || !ok {
 		rows = all
 	}
-	w.drawn = all
+	w.lastDiagram = all
 	for _, s := range v.Hits {
-		rows += shows(w.request.Scenario, s)
+		rows += anomalyHitText(w.request.Scenario, s)
 	}
 	return rows + "\n"
 }
@@ -132,38 +132,38 @@ func (w *walk) menu() string {
 	}
 	var b strings.Builder
 	for i, c := range v.Choices {
-		fmt.Fprintf(&b, "%3d  %-*s  %s\n", i+1, column, c.Token, w.inOneLine(c))
+		fmt.Fprintf(&b, "%3d  %-*s  %s\n", i+1, column, c.Token, w.choiceText(c))
 	}
 	for _, d := range v.Disabled {
 		fmt.Fprintf(&b, "  –  %-*s  %s\n", column, d.What, d.Why)
 	}
 	if v.Over {
-		b.WriteString(noneLeft(w.request.Scenario))
+		b.WriteString(noneLeftText(w.request.Scenario))
 	}
 	return b.String()
 }
 
 // cutTo cuts each line to so many columns; 0: not at all. A Chinese sign takes two.
-func cutTo(width int, text string) string {
+func truncateLines(width int, text string) string {
 	lines := strings.SplitAfter(text, "\n")
 	for i, line := range lines {
 		if width > 0 && uniseg.StringWidth(strings.TrimSuffix(line, "\n")) > width {
-			signs := []rune(line)
-			for uniseg.StringWidth(string(signs)) > width-1 {
-				signs = signs[:len(signs)-1]
+			runes := []rune(line)
+			for uniseg.StringWidth(string(runes)) > width-1 {
+				runes = runes[:len(runes)-1]
 			}
-			lines[i] = string(signs) + "…\n"
+			lines[i] = string(runes) + "…\n"
 		}
 	}
 	return strings.Join(lines, "")
 }
 
 // end prints how to replay the schedule, and returns the verdict.
-func (w *walk) end() verdict.Verdict {
+func (w *walk) finish() verdict.Verdict {
 	fmt.Fprintln(w.request.Out)
 	v := w.session.Now()
 	if v.Schedule != "" {
-		fmt.Fprint(w.request.Out, replaySays(w.request.replayCommand(v.Schedule), w.request.Scenario))
+		fmt.Fprint(w.request.Out, replayText(w.request.replayCommand(v.Schedule), w.request.Scenario))
 	}
 	return verdict.Search{Found: len(v.Hits) > 0, Complete: true}.Verdict()
 }

@@ -4,10 +4,10 @@ import "testing"
 
 // On a screen a line is never longer than that.
 func TestLinesAreCut(t *testing.T) {
-	if got := cutTo(5, "┃ 123456\n┃ 12\n"); got != "┃ 12…\n┃ 12\n" {
+	if got := truncateLines(5, "┃ 123456\n┃ 12\n"); got != "┃ 12…\n┃ 12\n" {
 		t.Errorf("%q", got)
 	}
-	if got := cutTo(0, "┃ 123456\n"); got != "┃ 123456\n" {
+	if got := truncateLines(0, "┃ 123456\n"); got != "┃ 123456\n" {
 		t.Errorf("%q", got)
 	}
 }

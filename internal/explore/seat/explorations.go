@@ -32,7 +32,7 @@ func (s *Seat) hint(r *http.Request) (hint session.Hint, err error) {
 	soon, cancel := s.soon(r.Context())
 	defer cancel()
 	err = s.turns.take(soon, s.client(r), known, nothing, func() (err error) {
-		hint, err = session.Away(r.Context(), from, p.Anomaly, s.limits.Hint)
+		hint, err = session.ShortestPath(r.Context(), from, p.Anomaly, s.limits.Hint)
 		if err == nil && hint.Steps > 0 {
 			s.noteWay(goal, hint.Schedule, len(from.Path()))
 		}
@@ -109,7 +109,7 @@ func (s *Seat) oracle(w http.ResponseWriter, r *http.Request) error {
 
 // mapOf gives the map that a place is on: one that is kept, or a new one, once its turn has come. For a while it remembers which
 // scenarios are too large for one, so that nobody waits to hear it again.
-func (s *Seat) mapOf(r *http.Request, p report.Request, tell tell) (drawn *session.Map, err error) {
+func (s *Seat) mapOf(r *http.Request, p report.Request, tell tell) (drawn *session.DistanceMap, err error) {
 	type progress struct {
 		States  int  `json:"states"`
 		Waiting bool `json:"waiting"` // for its turn
@@ -142,7 +142,7 @@ func (s *Seat) mapOf(r *http.Request, p report.Request, tell tell) (drawn *sessi
 }
 
 // keepMap keeps a map. Those that were used longest ago make room; one that is larger than the bound of all is not kept.
-func (s *Seat) keepMap(name string, drawn *session.Map) {
+func (s *Seat) keepMap(name string, drawn *session.DistanceMap) {
 	s.maps.Add(name, drawn)
 	bytes := 0
 	for _, m := range s.maps.Values() {
@@ -156,7 +156,7 @@ func (s *Seat) keepMap(name string, drawn *session.Map) {
 
 // Explored is what an exploration found, and the address of each schedule that shows something.
 type Explored struct {
-	report.Outcome
+	report.ExplorationResult
 
 	Links []string `json:"links"`
 }
@@ -186,9 +186,9 @@ func (s *Seat) explore(w http.ResponseWriter, r *http.Request) error {
 			telling(tell, func(note func(progress)) {
 				request.Progress = func(r explore.Result) { note(progress{r.Schedules, r.States, r.Depth, false}) }
 				if table {
-					e.Outcome, err = request.Everywhere(r.Context())
+					e.ExplorationResult, err = request.ProveAllScenarios(r.Context())
 				} else {
-					e.Outcome, err = request.Outcome(r.Context())
+					e.ExplorationResult, err = request.Result(r.Context())
 				}
 			})
 			if err == nil && r.Context().Err() != nil {
@@ -196,7 +196,7 @@ func (s *Seat) explore(w http.ResponseWriter, r *http.Request) error {
 			}
 			return err
 		})
-		for i, shown := range e.Shown {
+		for i, shown := range e.Counterexamples {
 			link := Link(request.Lock.Name, e.Scenario, shown.Trace)
 			e.Links = append(e.Links, link+"&anomaly="+string(e.Document.Counterexamples[i].Anomaly))
 		}

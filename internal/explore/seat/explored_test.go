@@ -21,11 +21,11 @@ func TestAnExplorationShowsTheShortestSchedule(t *testing.T) {
 	for _, at := range places() {
 		e := explored(t, s, "lock", at.lock, "in", at.in, "anomaly", string(at.anomaly))
 		found := e.Document.Counterexample
-		if e.Document.Verdict != verdict.Broken || found.Anomaly != at.anomaly || found.Schedule != at.do || len(e.Shown) != 1 {
+		if e.Document.Verdict != verdict.Broken || found.Anomaly != at.anomaly || found.Schedule != at.do || len(e.Counterexamples) != 1 {
 			t.Fatalf("%s: %+v; want %s by %s", at.lock, e.Document, at.anomaly, at.do)
 		}
-		shown := e.Shown[0]
-		if shown.Schedule() != at.do || shown.Hits[0].Step != found.Length || shown.Broken != e.Says ||
+		shown := e.Counterexamples[0]
+		if shown.Schedule() != at.do || shown.Hits[0].Step != found.Length || shown.VerdictText != e.Says ||
 			!strings.HasPrefix(e.Says, at.lock+" shows "+string(at.anomaly)) {
 			t.Errorf("%s: %q, %+v", at.lock, e.Says, shown)
 		}
@@ -39,14 +39,14 @@ func TestAnExplorationToTheEnd(t *testing.T) {
 	s := open(t, blank())
 	holds := explored(t, s, "lock", "v4", "lang", "zh")
 	if holds.Document.Verdict != verdict.Holds || !holds.Document.Complete || !strings.HasPrefix(holds.Says, "v4 从不出现异常") ||
-		len(holds.Tested) == 0 || len(holds.Shown)+len(holds.Links) > 0 {
+		len(holds.Tested) == 0 || len(holds.Counterexamples)+len(holds.Links) > 0 {
 		t.Errorf("%+v", holds)
 	}
 	each := explored(t, s, "lock", "v2", "in", "--faults expiry=1", "each", "true", "why", "true")
-	if len(each.Shown) < 3 || len(each.Links) != len(each.Shown) || !each.Document.Complete {
-		t.Fatalf("%d are shown, by %v", len(each.Shown), each.Links)
+	if len(each.Counterexamples) < 3 || len(each.Links) != len(each.Counterexamples) || !each.Document.Complete {
+		t.Fatalf("%d are shown, by %v", len(each.Counterexamples), each.Links)
 	}
-	for i, shown := range each.Shown {
+	for i, shown := range each.Counterexamples {
 		if !strings.HasPrefix(shown.Why, "Why: ") || !strings.HasSuffix(each.Links[i], "&anomaly="+string(shown.Anomaly)) {
 			t.Errorf("%s: %q, %s", shown.Anomaly, shown.Why, each.Links[i])
 		}

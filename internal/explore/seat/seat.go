@@ -70,11 +70,11 @@ type Seat struct {
 	turns  *turns                     // of those that explore
 	runs   *turns                     // of those that run a schedule
 
-	rows     *lru.Cache[string, Row]          // by lock
-	found    atomic.Int64                     // how often one of them was
-	hints    *lru.Cache[string, session.Hint] // by anomaly and schedule
-	maps     *lru.Cache[string, *session.Map] // by lock and scenario
-	tooLarge *lru.Cache[string, error]        // of what has no map
+	rows     *lru.Cache[string, Row]                  // by lock
+	found    atomic.Int64                             // how often one of them was
+	hints    *lru.Cache[string, session.Hint]         // by anomaly and schedule
+	maps     *lru.Cache[string, *session.DistanceMap] // by lock and scenario
+	tooLarge *lru.Cache[string, error]                // of what has no map
 }
 
 // New makes a seat. Client names whose a request is: clients take turns. If it is nil, all are one.
@@ -85,7 +85,7 @@ func New(limits Limits, client func(*http.Request) string) *Seat {
 	const most = 10_000 // an LRU cache fails only if there is no room in it at all
 	rows, _ := lru.New[string, Row](most)
 	hints, _ := lru.New[string, session.Hint](most)
-	maps, _ := lru.New[string, *session.Map](most)
+	maps, _ := lru.New[string, *session.DistanceMap](most)
 	tooLarge, _ := lru.New[string, error](most)
 	open, cancel := context.WithCancel(context.Background())
 	s := &Seat{

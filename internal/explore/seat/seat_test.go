@@ -229,7 +229,7 @@ func TestMistakes(t *testing.T) {
 func TestBeside(t *testing.T) {
 	both := get[seat.Beside](t, open(t, blank()), "/seat/beside",
 		"lock", "v2", "with", "v3", "in", "--faults expiry=1", "do", "A:SET A:GET A:write expiry B:SET A:DEL")
-	if both.Locks != [2]string{"v2", "v3"} || both.Differs != len(both.Rows) || len(both.Why) == 0 {
+	if both.Locks != [2]string{"v2", "v3"} || both.FirstDifference != len(both.Rows) || len(both.Why) == 0 {
 		t.Errorf("%+v", both)
 	}
 	for i, link := range both.Links {

@@ -13,11 +13,11 @@ import (
 
 // Comparison is one schedule under two locks.
 type Comparison struct {
-	Locks   [2]string               `json:"locks"`
-	Rows    []Row                   `json:"rows"`
-	Differs int                     `json:"differs"` // the first row that does, counted from 1; 0: none
-	Why     []string                `json:"why"`     // it does, a sentence each
-	Shown   [2][]explore.AnomalyHit `json:"shown"`   // by each lock; the step is the row
+	Locks           [2]string               `json:"locks"`
+	Rows            []Row                   `json:"rows"`
+	FirstDifference int                     `json:"differs"` // the first row that does, counted from 1; 0: none
+	Why             []string                `json:"why"`     // it does, a sentence each
+	Shown           [2][]explore.AnomalyHit `json:"shown"`   // by each lock; the step is the row
 
 	Schedules [2]string      `json:"schedules"` // what each lock did
 	Traces    [2]trace.Trace `json:"-"`         // of it
@@ -33,47 +33,47 @@ type Row [2]*trace.Step
 func Compare(ctx context.Context, locks [2]strategy.Strategy, in explore.Scenario, schedule string) (Comparison, error) {
 	c := Comparison{Locks: [2]string{locks[0].Name, locks[1].Name}, Rows: []Row{}, Why: []string{}}
 	c.Shown = [2][]explore.AnomalyHit{{}, {}}
-	first, err := follow(ctx, locks[0], in, schedule)
+	first, err := record(ctx, locks[0], in, schedule)
 	if err != nil {
 		return c, err
 	}
-	h, err := begin(ctx, locks[1], in)
+	h, err := newHarness(ctx, locks[1], in)
 	if err != nil {
 		return c, err
 	}
 	defer h.Close()
-	second := &other{run: h.Begin(), lock: locks[1], in: in}
+	second := &secondLock{run: h.Begin(), lock: locks[1], scenario: in}
 	defer func() { second.run.Close() }()
 	second.run.Record()
 	for i := range first.Steps {
-		if err := c.follow(ctx, &first.Steps[i], second); err != nil {
+		if err := c.alignStep(ctx, &first.Steps[i], second); err != nil {
 			return c, err
 		}
 	}
-	c.ended(0, first)
-	c.ended(1, second.run.Recording())
+	c.recordResult(0, first)
+	c.recordResult(1, second.run.Recording())
 	return c, nil
 }
 
 // follow runs a schedule of a lock. A step that does not fit is refused as a session refuses it.
-func follow(ctx context.Context, s strategy.Strategy, in explore.Scenario, schedule string) (done explore.Recording, err error) {
-	h, err := begin(ctx, s, in)
+func record(ctx context.Context, s strategy.Strategy, in explore.Scenario, schedule string) (recording explore.Recording, err error) {
+	h, err := newHarness(ctx, s, in)
 	if err != nil {
-		return done, err
+		return recording, err
 	}
 	defer h.Close()
 	run := h.Begin()
 	defer run.Close()
 	run.Record()
 	_, err = run.Follow(schedule)
-	done = run.Recording()
+	recording = run.Recording()
 	if errors.Is(err, explore.ErrStale) {
-		token := strings.Fields(schedule)[done.Length()]
-		if why := refusal(ctx, s, in, done.Schedule(), token); why != nil {
-			err = explore.WrapStepError(in, done.Length()+1, token, why)
+		token := strings.Fields(schedule)[recording.Length()]
+		if why := refusal(ctx, s, in, recording.Schedule(), token); why != nil {
+			err = explore.WrapStepError(in, recording.Length()+1, token, why)
 		}
 	}
-	return done, err
+	return recording, err
 }
 
 // refusal says why a token cannot follow a schedule.
@@ -83,125 +83,125 @@ func refusal(ctx context.Context, s strategy.Strategy, in explore.Scenario, afte
 		return err
 	}
 	defer session.Close()
-	return session.refuse(token)
+	return session.refusalOf(token)
 }
 
 // other is the second lock on its way along a schedule of the first.
-type other struct {
-	run  *explore.Run
-	over bool // nothing can follow
-	lock strategy.Strategy
-	in   explore.Scenario
+type secondLock struct {
+	run      *explore.Run
+	isOver   bool // nothing can follow
+	lock     strategy.Strategy
+	scenario explore.Scenario
 }
 
 // last returns the last step.
-func (o *other) last() *trace.Step {
-	steps := o.run.Recording().Steps
+func (s *secondLock) lastStep() *trace.Step {
+	steps := s.run.Recording().Steps
 	return &steps[len(steps)-1]
 }
 
 // take takes the step that resembles another lock's: the same happens to the same one, whatever its command is called. It reports false if
 // that cannot happen; then nothing has happened.
-func (o *other) take(token string) (took bool, err error) {
+func (s *secondLock) take(token string) (ok bool, err error) {
 	want, err := engine.ParseToken(token)
-	if err != nil || o.over {
+	if err != nil || s.isOver {
 		return false, err
 	}
-	t, can := o.run.Find(want)
-	if !can {
-		return false, o.run.Engine.Err()
+	t, ok := s.run.Find(want)
+	if !ok {
+		return false, s.run.Engine.Err()
 	}
 	if t.Kind != engine.Moves { // a fault may turn out to make no difference
-		if _, own, err := o.run.Preview(t); err != nil || !own {
+		if _, hasEffect, err := s.run.Preview(t); err != nil || !hasEffect {
 			return false, err
 		}
 	}
-	o.run.Apply(t)
-	o.over = o.run.RecordAnomalies()
-	return true, o.run.Engine.Err()
+	s.run.Apply(t)
+	s.isOver = s.run.RecordAnomalies()
+	return true, s.run.Engine.Err()
 }
 
 // begins reports whether what a task does next is to begin an attempt, without a command.
-func (o *other) begins(who string) (bool, error) {
-	t, can := o.run.Find(engine.ParsedToken{Kind: engine.Moves, Who: who})
-	if o.over || !can || o.run.Engine.Subject(t).Pending() != nil || o.run.Engine.Subject(t).IsSubscribing() {
+func (s *secondLock) isNextBegin(who string) (bool, error) {
+	t, ok := s.run.Find(engine.ParsedToken{Kind: engine.Moves, Who: who})
+	if s.isOver || !ok || s.run.Engine.Subject(t).Pending() != nil || s.run.Engine.Subject(t).IsSubscribing() {
 		return false, nil
 	}
-	would, own, err := o.run.Preview(t)
-	return own && would.Steps[0].Kind == trace.KindBegins, err
+	preview, hasEffect, err := s.run.Preview(t)
+	return hasEffect && preview.Steps[0].Kind == trace.KindBegins, err
 }
 
 // ended takes down what a lock did, and has shown.
-func (c *Comparison) ended(lock int, done explore.Recording) {
-	c.Traces[lock], c.Schedules[lock], c.Shown[lock] = done.Trace, done.Schedule(), done.Hits
+func (c *Comparison) recordResult(lock int, result explore.Recording) {
+	c.Traces[lock], c.Schedules[lock], c.Shown[lock] = result.Trace, result.Schedule(), result.Hits
 	var rows []int // of its steps
 	for i, row := range c.Rows {
 		if row[lock] != nil {
 			rows = append(rows, i+1)
 		}
 	}
-	for i, shown := range done.Hits {
+	for i, shown := range result.Hits {
 		c.Shown[lock][i].Step = rows[shown.Step-1]
 	}
 }
 
 // follow lets the second lock do what the first one did.
-func (c *Comparison) follow(ctx context.Context, first *trace.Step, second *other) error {
-	who, _, _ := strings.Cut(first.Token, ":")
-	does, err := engine.ParseToken(first.Token)
+func (c *Comparison) alignStep(ctx context.Context, first *trace.Step, second *secondLock) error {
+	actor, _, _ := strings.Cut(first.Token, ":")
+	parsed, err := engine.ParseToken(first.Token)
 	if err != nil {
 		return err
 	}
-	begins := false // the second does; of a move, that is seen once it is made
-	if first.Kind == trace.KindBegins || does.Kind != engine.Moves {
-		if begins, err = second.begins(who); err != nil {
+	secondBegins := false // the second does; of a move, that is seen once it is made
+	if first.Kind == trace.KindBegins || parsed.Kind != engine.Moves {
+		if secondBegins, err = second.isNextBegin(actor); err != nil {
 			return err
 		}
 	}
 	switch {
-	case first.Kind == trace.KindBegins && !begins:
+	case first.Kind == trace.KindBegins && !secondBegins:
 		c.Rows = append(c.Rows, Row{first, nil})
 		return nil
-	case first.Kind != trace.KindBegins && begins:
-		if _, err := second.take(who + ":" + trace.KindBegins); err != nil {
+	case first.Kind != trace.KindBegins && secondBegins:
+		if _, err := second.take(actor + ":" + trace.KindBegins); err != nil {
 			return err
 		}
-		c.Rows = append(c.Rows, Row{nil, second.last()})
+		c.Rows = append(c.Rows, Row{nil, second.lastStep()})
 	}
-	took, err := second.take(first.Token)
-	if took && err == nil && first.Kind != trace.KindBegins && second.last().Kind == trace.KindBegins {
-		c.Rows = append(c.Rows, Row{nil, second.last()})
-		took, err = second.take(first.Token)
+	ok, err := second.take(first.Token)
+	if ok && err == nil && first.Kind != trace.KindBegins && second.lastStep().Kind == trace.KindBegins {
+		c.Rows = append(c.Rows, Row{nil, second.lastStep()})
+		ok, err = second.take(first.Token)
 	}
 	if err != nil {
 		return err
 	}
-	var same *trace.Step
-	if took {
-		same = second.last()
+	var secondStep *trace.Step
+	if ok {
+		secondStep = second.lastStep()
 	}
-	c.Rows = append(c.Rows, Row{first, same})
-	if c.Differs > 0 {
+	c.Rows = append(c.Rows, Row{first, secondStep})
+	if c.FirstDifference > 0 {
 		return nil
 	}
-	if took {
-		c.Why = append(c.Why, differences(c.Locks, [2]*trace.Step{first, same}, second)...)
-	} else if err := c.refuse(ctx, first.Token, second); err != nil {
+	if ok {
+		c.Why = append(c.Why, differenceTexts(c.Locks, [2]*trace.Step{first, secondStep}, second)...)
+	} else if err := c.explainRefusal(ctx, first.Token, second); err != nil {
 		return err
 	}
 	if len(c.Why) > 0 {
-		c.Differs = len(c.Rows)
+		c.FirstDifference = len(c.Rows)
 	}
 	return nil
 }
 
 // refuse says why the second lock cannot do what the first one did.
-func (c *Comparison) refuse(ctx context.Context, token string, second *other) error {
-	err := refusal(ctx, second.lock, second.in, second.run.Recording().Schedule(), token)
+func (c *Comparison) explainRefusal(ctx context.Context, token string, second *secondLock) error {
+	err := refusal(ctx, second.lock, second.scenario, second.run.Recording().Schedule(), token)
 	var stale *explore.StaleError
 	if !errors.As(err, &stale) {
 		return err
 	}
-	c.Why = append(c.Why, impossibleUnder(c.Locks[1], stale.Reason, second.in))
+	c.Why = append(c.Why, impossibleText(c.Locks[1], stale.Reason, second.scenario))
 	return nil
 }

@@ -35,9 +35,9 @@ func TestTheFirstStepThatDiffers(t *testing.T) {
 		{"v2", "v1", "expiry=1", "A:SET expiry B:SET", 1, "under v1, lock: A; stock: 100"},
 	} {
 		c, err := compared(t, test.first, test.second, test.faults, test.schedule)
-		if err != nil || c.Differs != test.row || !strings.Contains(strings.Join(c.Why, "\n"), test.why) {
+		if err != nil || c.FirstDifference != test.row || !strings.Contains(strings.Join(c.Why, "\n"), test.why) {
 			t.Errorf("%s against %s, %s: %v, row %d, %q; want row %d, %q",
-				test.first, test.second, test.schedule, err, c.Differs, c.Why, test.row, test.why)
+				test.first, test.second, test.schedule, err, c.FirstDifference, c.Why, test.row, test.why)
 		}
 	}
 }
@@ -45,11 +45,12 @@ func TestTheFirstStepThatDiffers(t *testing.T) {
 // A step that the second lock cannot take differs, and the reason is said.
 func TestAStepThatTheOtherCannotTake(t *testing.T) {
 	c, err := compared(t, "v6", "v5", "slow=1", "A:begins A:lock slow")
-	if err != nil || c.Differs != 3 || !slices.Equal(c.Why, []string{"Under v5 this cannot happen: no timer is set"}) || c.Rows[2][1] != nil {
+	wantWhy := []string{"Under v5 this cannot happen: no timer is set"}
+	if err != nil || c.FirstDifference != 3 || !slices.Equal(c.Why, wantWhy) || c.Rows[2][1] != nil {
 		t.Errorf("%v: %+v; want the third not to happen under v5", err, c)
 	}
 	c, err = compared(t, "v0", "v4", "", "A:GET A:write")
-	if err != nil || c.Differs != 1 {
+	if err != nil || c.FirstDifference != 1 {
 		t.Errorf("%v: %+v; want the first", err, c)
 	}
 	_, err = compared(t, "v4", "v5", "", "A:SET A:DEL")

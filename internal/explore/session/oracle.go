@@ -19,60 +19,60 @@ type Oracle struct {
 }
 
 // Oracle reads the map for a session in the same scenario.
-func (m *Map) Oracle(s *Session, a explore.Anomaly) (Oracle, error) {
-	h, err := m.begin()
+func (m *DistanceMap) Oracle(s *Session, a explore.Anomaly) (Oracle, error) {
+	h, err := m.newHarness()
 	if err != nil {
 		return Oracle{}, err
 	}
 	defer h.Close()
-	distances, saved := m.To(a), m.avoiding(a)
+	distances, distancesToCleanEnd := m.DistancesTo(a), m.distancesAvoiding(a)
 	path, view := s.Path(), s.Now()
-	shown := len(path) + 1
+	shownStep := len(path) + 1
 	for _, other := range view.Hits {
 		if other.Anomaly == a {
-			shown = other.Step
+			shownStep = other.Step
 		}
 	}
 	o := Oracle{Choices: map[string]int{}, Doomed: true, States: m.States()}
-	for n, state := range m.along(h, path) {
+	for n, state := range m.statesAlong(h, path) {
 		switch {
-		case n >= shown:
+		case n >= shownStep:
 			o.Path = append(o.Path, 0)
 		default:
-			o.Path = append(o.Path, distances.at(state))
-			if o.Doomed = state < 0 || saved[state] == Never; !o.Doomed {
+			o.Path = append(o.Path, distances.of(state))
+			if o.Doomed = state < 0 || distancesToCleanEnd[state] == Never; !o.Doomed {
 				o.NoReturn = n + 1
 			}
 		}
 	}
 	o.Now = o.Path[len(path)]
-	if shown <= len(path) {
+	if shownStep <= len(path) {
 		o.Doomed = true
 	}
 	if !o.Doomed {
 		o.NoReturn = 0
 	}
-	for i, t := range s.next {
+	for i, t := range s.nextTransitions {
 		choice := view.Choices[i]
-		away := 0
-		if shown > len(path) && !slices.Contains(choice.Shows, a) {
-			ends := m.along(h, append(path, t))
-			away = distances.at(ends[len(ends)-1])
+		distance := 0
+		if shownStep > len(path) && !slices.Contains(choice.Shows, a) {
+			states := m.statesAlong(h, append(path, t))
+			distance = distances.of(states[len(states)-1])
 		}
-		o.Choices[choice.Token] = away
+		o.Choices[choice.Token] = distance
 	}
 	return o, nil
 }
 
 // along gives the number of the state after each step of a path, the start's first; -1 for one that is not on the map.
-func (m *Map) along(h *explore.Harness, path []engine.Transition) []int32 {
+func (m *DistanceMap) statesAlong(h *explore.Harness, path []engine.Transition) []int32 {
 	states := []int32{0}
 	run := h.Begin()
 	defer run.Close()
 	for _, t := range path {
 		run.Apply(t)
-		n, known := m.states[run.Engine.Fingerprint()]
-		if !known {
+		n, ok := m.states[run.Engine.Fingerprint()]
+		if !ok {
 			n = -1
 		}
 		states = append(states, n)
@@ -81,7 +81,7 @@ func (m *Map) along(h *explore.Harness, path []engine.Transition) []int32 {
 }
 
 // at returns the distance from a state.
-func (d Distances) at(state int32) int {
+func (d Distances) of(state int32) int {
 	if state < 0 {
 		return Unknown
 	}

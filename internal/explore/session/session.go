@@ -30,12 +30,12 @@ import (
 
 // Session is one strategy in one scenario, somewhere in a schedule. One goroutine uses it at a time.
 type Session struct {
-	strategy strategy.Strategy
-	scenario explore.Scenario
-	harness  *explore.Harness
-	path     []engine.Transition
-	now      View
-	next     []engine.Transition // of each choice
+	strategy        strategy.Strategy
+	scenario        explore.Scenario
+	harness         *explore.Harness
+	path            []engine.Transition
+	now             View
+	nextTransitions []engine.Transition // of each choice
 }
 
 // New begins a session after this schedule, which may be empty. It fails as explore.Replay does.
@@ -45,12 +45,12 @@ func New(s strategy.Strategy, in explore.Scenario, schedule string) (*Session, e
 
 // NewWithContext does the same. Once ctx has ended, the session takes no further step, and fails with the error of ctx.
 func NewWithContext(ctx context.Context, s strategy.Strategy, in explore.Scenario, schedule string) (*Session, error) {
-	h, err := begin(ctx, s, in)
+	h, err := newHarness(ctx, s, in)
 	if err != nil {
 		return nil, err
 	}
 	session := &Session{strategy: s, scenario: in, harness: h}
-	if err := session.look(schedule); err != nil {
+	if err := session.replay(schedule); err != nil {
 		session.Close()
 		return nil, err
 	}
@@ -58,7 +58,7 @@ func NewWithContext(ctx context.Context, s strategy.Strategy, in explore.Scenari
 }
 
 // begin makes a harness that stops with ctx.
-func begin(ctx context.Context, s strategy.Strategy, in explore.Scenario) (*explore.Harness, error) {
+func newHarness(ctx context.Context, s strategy.Strategy, in explore.Scenario) (*explore.Harness, error) {
 	if err := in.CheckFor(s); err != nil {
 		return nil, err
 	}
@@ -85,9 +85,9 @@ func (s *Session) Path() []engine.Transition { return slices.Clone(s.path) }
 func (s *Session) Take(token string) error {
 	i := slices.IndexFunc(s.now.Choices, func(c Choice) bool { return c.Token == token })
 	if i < 0 {
-		return s.refuse(token)
+		return s.refusalOf(token)
 	}
-	err := s.look(s.now.Schedule + " " + s.now.Choices[i].Token)
+	err := s.replay(s.now.Schedule + " " + s.now.Choices[i].Token)
 	if errors.Is(err, explore.ErrStale) {
 		return explore.ErrUnrepeatable // it was possible
 	}
@@ -97,11 +97,11 @@ func (s *Session) Take(token string) error {
 // Undo takes the last step back. It reports false at the start.
 func (s *Session) Undo() bool {
 	tokens := strings.Fields(s.now.Schedule)
-	return len(tokens) > 0 && s.look(strings.Join(tokens[:len(tokens)-1], " ")) == nil
+	return len(tokens) > 0 && s.replay(strings.Join(tokens[:len(tokens)-1], " ")) == nil
 }
 
 // refuse says why a token is no choice.
-func (s *Session) refuse(token string) error {
+func (s *Session) refusalOf(token string) error {
 	want, err := engine.ParseToken(token)
 	if err != nil {
 		return err
@@ -115,5 +115,5 @@ func (s *Session) refuse(token string) error {
 			return explore.NewStaleError(s.scenario, d.Why)
 		}
 	}
-	return explore.NewStaleError(s.scenario, choicesAre(s.now.Tokens(), s.scenario))
+	return explore.NewStaleError(s.scenario, choicesText(s.now.Tokens(), s.scenario))
 }

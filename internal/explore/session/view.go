@@ -43,49 +43,49 @@ func (v View) Tokens() []string {
 }
 
 // look runs a schedule, to see what is so after it; and once more for each thing that can happen next, to see what that would do.
-func (s *Session) look(schedule string) error {
+func (s *Session) replay(schedule string) error {
 	run := s.harness.Begin()
 	defer run.Close()
 	run.Record()
-	over, err := run.Follow(schedule)
+	isOver, err := run.Follow(schedule)
 	if err != nil {
 		return err
 	}
-	v := View{Recording: run.Recording(), Lock: s.strategy.Name, Scenario: s.scenario.String(), Choices: []Choice{}, Over: over}
-	v.Steps = append([]trace.Step{}, v.Steps...)
-	v.Schedule = v.Trace.Schedule()
-	v.State = stateOf(run, v.Trace)
+	view := View{Recording: run.Recording(), Lock: s.strategy.Name, Scenario: s.scenario.String(), Choices: []Choice{}, Over: isOver}
+	view.Steps = append([]trace.Step{}, view.Steps...)
+	view.Schedule = view.Trace.Schedule()
+	view.State = stateOf(run, view.Trace)
 	var possible, next []engine.Transition
-	if !over {
+	if !isOver {
 		possible = slices.Clone(run.Engine.Transitions())
 	}
-	v.Disabled = disabled(run, possible, over)
-	if over {
-		v.Reached = reached(run, v)
+	view.Disabled = listDisabled(run, possible, isOver)
+	if isOver {
+		view.Reached = reached(run, view)
 	}
 	rank := func(t engine.Transition) int { return min(int(t.Kind.Budget()), 1) } // faults last
 	slices.SortStableFunc(possible, func(a, b engine.Transition) int { return rank(a) - rank(b) })
 	for _, t := range possible {
-		would, own, err := run.Preview(t)
+		preview, hasEffect, err := run.Preview(t)
 		if err != nil {
 			return err
 		}
-		if own {
-			v.Choices, next = append(v.Choices, s.choice(run, t, would)), append(next, t)
+		if hasEffect {
+			view.Choices, next = append(view.Choices, s.newChoice(run, t, preview)), append(next, t)
 		}
 	}
-	s.now, s.path, s.next = v, slices.Clone(run.Engine.Schedule()), next
+	s.now, s.path, s.nextTransitions = view, slices.Clone(run.Engine.Schedule()), next
 	return run.Engine.Err()
 }
 
 // choice is what t would do.
-func (s *Session) choice(run *explore.Run, t engine.Transition, would explore.Recording) Choice {
-	step := would.Steps[0]
+func (s *Session) newChoice(run *explore.Run, t engine.Transition, preview explore.Recording) Choice {
+	step := preview.Steps[0]
 	c := Choice{
 		Token: step.Token, Actor: step.Actor, Fault: t.Kind.Budget().String(), Command: step.Command, Shows: []explore.Anomaly{},
-		Says: cmp.Or(step.Says, step.Command, goesOn(run.Engine.Subject(t).Name, s.scenario)),
+		Says: cmp.Or(step.Says, step.Command, continuesText(run.Engine.Subject(t).Name, s.scenario)),
 	}
-	for _, shown := range would.Hits {
+	for _, shown := range preview.Hits {
 		c.Shows = append(c.Shows, shown.Anomaly)
 	}
 	return c

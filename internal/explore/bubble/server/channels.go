@@ -10,33 +10,33 @@ import (
 )
 
 // subscribe subscribes a line to channels, and gives what it is told of that.
-func (l *Line) subscribe(channels []string) []byte {
-	var told bytes.Buffer
+func (sc *ServerConn) subscribe(channels []string) []byte {
+	var replies bytes.Buffer
 	for _, channel := range channels {
-		if !slices.Contains(l.channels, channel) {
-			l.channels = append(l.channels, channel)
+		if !slices.Contains(sc.channels, channel) {
+			sc.channels = append(sc.channels, channel)
 		}
-		told.Write(l.asPush(proto.String("subscribe"), proto.String(channel), proto.Int(len(l.channels))))
+		replies.Write(sc.formatPush(proto.String("subscribe"), proto.String(channel), proto.Int(len(sc.channels))))
 	}
-	return told.Bytes()
+	return replies.Bytes()
 }
 
 // unsubscribe is the reverse, of all channels if none is named.
-func (l *Line) unsubscribe(channels []string) []byte {
+func (sc *ServerConn) unsubscribe(channels []string) []byte {
 	if len(channels) == 0 {
-		channels = slices.Clone(l.channels)
+		channels = slices.Clone(sc.channels)
 	}
-	var told bytes.Buffer
+	var replies bytes.Buffer
 	for _, channel := range channels {
-		l.channels = slices.DeleteFunc(l.channels, func(c string) bool { return c == channel })
-		told.Write(l.asPush(proto.String("unsubscribe"), proto.String(channel), proto.Int(len(l.channels))))
+		sc.channels = slices.DeleteFunc(sc.channels, func(c string) bool { return c == channel })
+		replies.Write(sc.formatPush(proto.String("unsubscribe"), proto.String(channel), proto.Int(len(sc.channels))))
 	}
-	return told.Bytes()
+	return replies.Bytes()
 }
 
 // asPush writes a push: RESP3 has a form for it.
-func (l *Line) asPush(parts ...string) []byte {
-	if l.resp3 {
+func (sc *ServerConn) formatPush(parts ...string) []byte {
+	if sc.usesRESP3 {
 		return []byte(proto.Push(parts...))
 	}
 	return []byte(proto.Array(parts...))
@@ -45,9 +45,9 @@ func (l *Line) asPush(parts ...string) []byte {
 // publish sends messages to those who are subscribed at a node.
 func (s *Server) publish(node int, messages []simredis.Message) {
 	for _, m := range messages {
-		for _, l := range sorted(slices.Clone(s.lines)) {
+		for _, l := range sortConns(slices.Clone(s.conns)) {
 			if l.Node == node && slices.Contains(l.channels, m.Channel) {
-				l.pushes = append(l.pushes, l.asPush(proto.String("message"), proto.String(m.Channel), proto.String(m.Text)))
+				l.pendingPushes = append(l.pendingPushes, l.formatPush(proto.String("message"), proto.String(m.Channel), proto.String(m.Text)))
 			}
 		}
 	}

@@ -17,8 +17,8 @@ import (
 func (s *Server) Do(node int, words ...string) (reply any, _ error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.values.given = append(s.values.given, words...)
-	l := &Line{Node: node, server: s, watcher: &simredis.Conn{}}
+	s.values.directWords = append(s.values.directWords, words...)
+	l := &ServerConn{Node: node, server: s, watcher: &simredis.Conn{}}
 	raw, err := l.query([][]string{words})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", strings.Join(words, " "), err)
@@ -32,10 +32,10 @@ func parseReply(raw []byte) (any, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the reply %q: %w", raw, err)
 	}
-	return valueOf(message)
+	return parseMessage(message)
 }
 
-func valueOf(message string) (any, error) {
+func parseMessage(message string) (any, error) {
 	switch {
 	case strings.HasPrefix(message, "$-1"), strings.HasPrefix(message, "*-1"), strings.HasPrefix(message, "_"):
 		return nil, nil //nolint:nilnil // that is the value
@@ -48,7 +48,7 @@ func valueOf(message string) (any, error) {
 		}
 		list := make([]any, len(elements))
 		for i, element := range elements {
-			if list[i], err = valueOf(element); err != nil {
+			if list[i], err = parseMessage(element); err != nil {
 				return nil, err
 			}
 		}

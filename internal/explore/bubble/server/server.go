@@ -17,141 +17,141 @@ import (
 // Server is the Redis of one run, on one node or on several.
 type Server struct {
 	shared *Shared
-	began  time.Time
+	start  time.Time
 
-	mu       sync.Mutex
-	now      time.Duration // up to which keys have expired
-	sent     int           // commands
-	cluster  *simredis.Cluster
-	closed   bool
-	lines    []*Line // in the order of their making
-	tracked  map[place][]*Line
-	values   values
-	takers   map[string]string   // by a value of the lock that looks like an owner's: the process that took the lock with it first
-	common   string              // a value with which several processes have taken the lock
-	tracking bool                // somebody has asked to be told of changes
-	arrivals map[string][]string // of commands since they were last taken, by process
-	muted    map[string]bool     // processes that are paused
-	gone     map[string]bool     // that have crashed
-	woken    chan struct{}       // somebody has done something
+	mu           sync.Mutex
+	expiredUntil time.Duration // up to which keys have expired
+	sentCommands int           // commands
+	cluster      *simredis.Cluster
+	closed       bool
+	conns        []*ServerConn // in the order of their making
+	tracked      map[nodeKey][]*ServerConn
+	values       sentValues
+	firstOwners  map[string]string   // by a value of the lock that looks like an owner's: the process that took the lock with it first
+	sharedOwner  string              // a value with which several processes have taken the lock
+	usesTracking bool                // somebody has asked to be told of changes
+	arrivals     map[string][]string // of commands since they were last taken, by process
+	paused       map[string]bool     // processes that are paused
+	crashed      map[string]bool     // that have crashed
+	activity     chan struct{}       // somebody has done something
 }
 
 // place is a key on a node.
-type place struct {
+type nodeKey struct {
 	node int
 	key  string
 }
 
 // Line is a connection, as the server sees it.
-type Line struct {
+type ServerConn struct {
 	Process string
 	Node    int
 
-	server   *Server
-	conn     *Conn
-	queue    []command // sent, and not answered yet
-	pushes   [][]byte  // not sent yet
-	channels []string  // that it is subscribed to
-	tracks   bool
-	ownToo   bool // it hears of what it changes itself, too
-	caching  bool // what the next command reads is tracked
-	resp3    bool
-	deserted bool // the client has closed it
+	server             *Server
+	client             *ClientConn
+	queue              []command // sent, and not answered yet
+	pendingPushes      [][]byte  // not sent yet
+	channels           []string  // that it is subscribed to
+	isTracking         bool
+	notifiesOwnChanges bool // it hears of what it changes itself, too
+	tracksNextRead     bool // what the next command reads is tracked
+	usesRESP3          bool
+	closedByClient     bool // the client has closed it
 
 	transaction []command      // since MULTI, which is its first
 	watcher     *simredis.Conn // who WATCHes
-	refused     error          // a command that is not like that of a Redis
+	unsupported error          // a command that is not like that of a Redis
 }
 
 // command is one that was sent.
 type command struct {
-	sent    []string
-	text    string // of a script, what it is for, its keys and its arguments
-	arrived int    // after so many others
+	words  []string
+	text   string // of a script, what it is for, its keys and its arguments
+	number int    // after so many others
 }
 
 // New makes one with so many nodes, in a bubble.
 func New(shared *Shared, nodes int) *Server {
 	return &Server{
-		shared: shared, began: time.Now(), cluster: shared.memory.NewCluster(shared.memory.Empty(), nodes-1),
-		tracked: map[place][]*Line{}, values: newValues(shared.key, shared.scripts), takers: map[string]string{},
-		arrivals: map[string][]string{}, muted: map[string]bool{}, gone: map[string]bool{}, woken: make(chan struct{}, 1),
+		shared: shared, start: time.Now(), cluster: shared.simulator.NewCluster(shared.simulator.Empty(), nodes-1),
+		tracked: map[nodeKey][]*ServerConn{}, values: newValues(shared.key, shared.scripts), firstOwners: map[string]string{},
+		arrivals: map[string][]string{}, paused: map[string]bool{}, crashed: map[string]bool{}, activity: make(chan struct{}, 1),
 	}
 }
 
 // Dial connects a process to a node.
-func (s *Server) Dial(process string, node int) *Conn {
+func (s *Server) Dial(process string, node int) *ClientConn {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	l := &Line{Process: process, Node: node, server: s, ownToo: true, watcher: &simredis.Conn{}}
-	l.conn = &Conn{line: l, changed: make(chan struct{}, 1)}
-	s.lines = append(s.lines, l)
+	l := &ServerConn{Process: process, Node: node, server: s, notifiesOwnChanges: true, watcher: &simredis.Conn{}}
+	l.client = &ClientConn{peer: l, changed: make(chan struct{}, 1)}
+	s.conns = append(s.conns, l)
 	if s.closed {
-		l.conn.end()
+		l.client.breakOff()
 	}
-	return l.conn
+	return l.client
 }
 
 // Mute cuts a process off: nothing of what it sends takes effect, and nothing reaches it.
-func (s *Server) Mute(process string) {
+func (s *Server) Pause(process string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.muted[process] = true
+	s.paused[process] = true
 }
 
 // Desert cuts a process off for good, as when it dies. What it has sent may still take effect.
-func (s *Server) Desert(process string) {
+func (s *Server) Crash(process string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.gone[process] = true
-	for _, l := range s.lines {
+	s.crashed[process] = true
+	for _, l := range s.conns {
 		if l.Process == process {
-			l.deserted, l.tracks, l.channels = true, false, nil
+			l.closedByClient, l.isTracking, l.channels = true, false, nil
 		}
 	}
 }
 
 // Wake makes Woken say that somebody has done something.
-func (s *Server) Wake() {
+func (s *Server) SignalActivity() {
 	select {
-	case s.woken <- struct{}{}:
+	case s.activity <- struct{}{}:
 	default:
 	}
 }
 
 // Woken says when a command has arrived, or somebody has called Wake.
-func (s *Server) Woken() <-chan struct{} { return s.woken }
+func (s *Server) Activity() <-chan struct{} { return s.activity }
 
 // Held are the lines whose first command waits for a decision, in a fixed order.
-func (s *Server) Held() []*Line {
-	return s.those(func(l *Line) bool { return len(l.queue) > 0 })
+func (s *Server) HeldConns() []*ServerConn {
+	return s.connsWhere(func(l *ServerConn) bool { return len(l.queue) > 0 })
 }
 
 // Pushing are the lines on which a push waits to be delivered.
-func (s *Server) Pushing() []*Line {
-	return s.those(func(l *Line) bool { return len(l.pushes) > 0 && !l.deserted })
+func (s *Server) PushingConns() []*ServerConn {
+	return s.connsWhere(func(l *ServerConn) bool { return len(l.pendingPushes) > 0 && !l.closedByClient })
 }
 
-func (s *Server) those(which func(*Line) bool) (lines []*Line) {
+func (s *Server) connsWhere(which func(*ServerConn) bool) (lines []*ServerConn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, l := range s.lines {
-		if which(l) && !s.muted[l.Process] {
+	for _, l := range s.conns {
+		if which(l) && !s.paused[l.Process] {
 			lines = append(lines, l)
 		}
 	}
-	return sorted(lines)
+	return sortConns(lines)
 }
 
 // sorted sorts lines by process and node, and by what they wait with: who connects first is chance.
-func sorted(lines []*Line) []*Line {
-	arrived := func(l *Line) int {
+func sortConns(lines []*ServerConn) []*ServerConn {
+	arrived := func(l *ServerConn) int {
 		if len(l.queue) == 0 {
 			return 0
 		}
-		return l.queue[0].arrived
+		return l.queue[0].number
 	}
-	slices.SortStableFunc(lines, func(a, b *Line) int {
+	slices.SortStableFunc(lines, func(a, b *ServerConn) int {
 		return cmp.Or(strings.Compare(a.Process, b.Process), a.Node-b.Node, arrived(a)-arrived(b))
 	})
 	return lines
@@ -171,11 +171,11 @@ func (s *Server) Arrivals(process string) []string {
 func (s *Server) Advance() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	passed := time.Since(s.began) - s.now
+	passed := time.Since(s.start) - s.expiredUntil
 	if passed <= 0 {
-		return s.refusal()
+		return s.unsupportedCommand()
 	}
-	s.now += passed
+	s.expiredUntil += passed
 	for i, node := range s.cluster.Servers() {
 		before := node.State
 		later, err := s.cluster.StateAfter(node, passed)
@@ -189,18 +189,18 @@ func (s *Server) Advance() error {
 		s.cluster.SetState(node, later) // who watches the key is told
 		for _, key := range before.Keys {
 			if _, has := later.Key(key.Name); !has {
-				s.invalidate(place{i, key.Name}, nil)
+				s.invalidate(nodeKey{i, key.Name}, nil)
 			}
 		}
 	}
-	return s.refusal()
+	return s.unsupportedCommand()
 }
 
 // refusal is the error of a line that got a command which cannot be answered as a Redis does.
-func (s *Server) refusal() error {
-	for _, l := range s.lines {
-		if l.refused != nil {
-			return l.refused
+func (s *Server) unsupportedCommand() error {
+	for _, l := range s.conns {
+		if l.unsupported != nil {
+			return l.unsupported
 		}
 	}
 	return nil
@@ -210,15 +210,15 @@ func (s *Server) refusal() error {
 func (s *Server) NextExpiry() time.Duration { return s.cluster.NextExpiry() }
 
 // Holds gives what each node holds.
-func (s *Server) Holds() []*simredis.State { return s.cluster.Contents() }
+func (s *Server) Contents() []*simredis.State { return s.cluster.Contents() }
 
 // Forget lets a node restart empty. Its clients stay connected.
-func (s *Server) Forget(node int) {
+func (s *Server) RestartEmpty(node int) {
 	s.cluster.SetState(s.cluster.Servers()[node], s.cluster.EmptyState())
 }
 
 // Append writes all that the server holds, and all that is on its way, for what tells states apart.
-func (s *Server) Append(b []byte) []byte {
+func (s *Server) AppendState(b []byte) []byte {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, state := range s.cluster.Contents() {
@@ -230,11 +230,11 @@ func (s *Server) Append(b []byte) []byte {
 			b = append(strconv.AppendInt(append(b, ' '), int64(key.TTL), 10), '\n')
 		}
 	}
-	for _, l := range sorted(slices.Clone(s.lines)) {
-		if len(l.queue)+len(l.transaction) == 0 && (l.conn.isOver() || !l.tracks && len(l.channels) == 0) {
+	for _, l := range sortConns(slices.Clone(s.conns)) {
+		if len(l.queue)+len(l.transaction) == 0 && (l.client.isOver() || !l.isTracking && len(l.channels) == 0) {
 			continue // how many idle connections there are is the clients' own business
 		}
-		b = s.appendSent(l.append(b), l.transaction)
+		b = s.appendSent(l.appendState(b), l.transaction)
 		b = s.appendSent(b, l.queue)
 		b = s.cluster.AppendWatches(b, l.id())
 		for at, lines := range s.tracked {
@@ -255,17 +255,17 @@ func (s *Server) appendSent(b []byte, commands []command) []byte {
 }
 
 // append writes what a line is, but for what was sent on it.
-func (l *Line) append(b []byte) []byte {
-	b = strconv.AppendInt(append(append(b, l.Process...), ' '), int64(l.Node), 10)
-	for _, is := range [...]bool{l.deserted, l.tracks, l.caching} {
+func (sc *ServerConn) appendState(b []byte) []byte {
+	b = strconv.AppendInt(append(append(b, sc.Process...), ' '), int64(sc.Node), 10)
+	for _, is := range [...]bool{sc.closedByClient, sc.isTracking, sc.tracksNextRead} {
 		b = strconv.AppendBool(b, is)
 	}
-	if len(l.channels)+len(l.pushes) > 0 {
-		for _, channel := range l.channels {
-			b = l.server.appendRelative(append(b, " on "...), channel)
+	if len(sc.channels)+len(sc.pendingPushes) > 0 {
+		for _, channel := range sc.channels {
+			b = sc.server.appendRelative(append(b, " on "...), channel)
 		}
-		for _, push := range l.pushes {
-			b = l.server.appendRelative(append(b, " push "...), string(push))
+		for _, push := range sc.pendingPushes {
+			b = sc.server.appendRelative(append(b, " push "...), string(push))
 		}
 	}
 	return b
@@ -276,8 +276,8 @@ func (s *Server) Close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.closed = true
-	for _, l := range s.lines {
-		l.queue, l.pushes = nil, nil
-		l.conn.end()
+	for _, l := range s.conns {
+		l.queue, l.pendingPushes = nil, nil
+		l.client.breakOff()
 	}
 }

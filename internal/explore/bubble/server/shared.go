@@ -15,49 +15,49 @@ import (
 // Shared is what servers of one run after the other have in common: what each command does to each content, and the scripts. It is
 // not safe for concurrent use.
 type Shared struct {
-	key     string // of the lock
-	memory  *simredis.Simulator
-	scripts map[string]string // by their SHA-1
-	verbs   map[string]string // their names, by their texts
-	calls   *regexp.Regexp    // finds what a script calls
+	key         string // of the lock
+	simulator   *simredis.Simulator
+	scripts     map[string]string // by their SHA-1
+	scriptNames map[string]string // their names, by their texts
+	scriptCall  *regexp.Regexp    // finds what a script calls
 }
 
 // NewShared makes one. The caller must Close it.
 func NewShared(key string) (*Shared, error) {
-	memory, err := newMemory()
+	simulator, err := newSimulator()
 	if err != nil {
 		return nil, err
 	}
 	return &Shared{
-		key: key, memory: memory, scripts: map[string]string{}, verbs: map[string]string{},
-		calls: regexp.MustCompile(`redis\.p?call\(\s*['"](\w+)['"]`),
+		key: key, simulator: simulator, scripts: map[string]string{}, scriptNames: map[string]string{},
+		scriptCall: regexp.MustCompile(`redis\.p?call\(\s*['"](\w+)['"]`),
 	}, nil
 }
 
-func newMemory() (*simredis.Simulator, error) {
-	memory, err := simredis.NewSimulator(func(string) bool { return false })
+func newSimulator() (*simredis.Simulator, error) {
+	simulator, err := simredis.NewSimulator(func(string) bool { return false })
 	if err != nil {
 		return nil, fmt.Errorf("the memory of Redis: %w", err)
 	}
-	memory.ClockStart = memory.ClockStart.Truncate(time.Second) // as the clock of a bubble, which clients read
-	return memory, nil
+	simulator.ClockStart = simulator.ClockStart.Truncate(time.Second) // as the clock of a bubble, which clients read
+	return simulator, nil
 }
 
 // Close ends it.
-func (s *Shared) Close() { s.memory.Close() }
+func (s *Shared) Close() { s.simulator.Close() }
 
 // mostRemembered is how many contents and commands are remembered: clients that send random values have new ones in each run.
-const mostRemembered = 1 << 17
+const maxCacheSize = 1 << 17
 
 // Trim forgets what commands do, between two runs, if that is too much.
 func (s *Shared) Trim() error {
-	if s.memory.CacheSize() < mostRemembered {
+	if s.simulator.CacheSize() < maxCacheSize {
 		return nil
 	}
-	memory, err := newMemory()
+	simulator, err := newSimulator()
 	if err == nil {
-		s.memory.Close()
-		s.memory = memory
+		s.simulator.Close()
+		s.simulator = simulator
 	}
 	return err
 }
@@ -81,7 +81,7 @@ func (s *Shared) recordScript(command []string) {
 }
 
 // script is the script that a command runs, and whether it runs one. That of an EVALSHA which the server does not know is empty.
-func (s *Shared) script(command []string) (text string, runs bool) {
+func (s *Shared) script(command []string) (text string, isScript bool) {
 	if len(command) < 3 {
 		return "", false
 	}
@@ -96,32 +96,32 @@ func (s *Shared) script(command []string) (text string, runs bool) {
 }
 
 // name calls a command by its own name, and one that runs a script by what the script is for: the first thing that it writes.
-func (s *Shared) name(command []string) string {
-	script, runs := s.script(command)
-	if !runs {
+func (s *Shared) commandName(command []string) string {
+	script, isScript := s.script(command)
+	if !isScript {
 		return strings.ToUpper(command[0])
 	}
-	name, known := s.verbs[script]
-	if !known {
-		name = s.verb(script)
-		s.verbs[script] = name
+	name, ok := s.scriptNames[script]
+	if !ok {
+		name = s.deriveScriptName(script)
+		s.scriptNames[script] = name
 	}
 	return name
 }
 
 // text writes a command, with the name of its script instead of the text.
-func (s *Shared) text(sent []string) string {
+func (s *Shared) commandText(sent []string) string {
 	words := slices.Clone(sent)
-	if _, runs := s.script(sent); runs && len(words) > 3 {
-		words = append([]string{"EVAL " + s.name(sent)}, words[3:]...)
+	if _, isScript := s.script(sent); isScript && len(words) > 3 {
+		words = append([]string{"EVAL " + s.commandName(sent)}, words[3:]...)
 	}
 	return strings.Join(words, " ")
 }
 
-func (s *Shared) verb(script string) string {
-	calls := s.calls.FindAllStringSubmatch(script, -1)
+func (s *Shared) deriveScriptName(script string) string {
+	calls := s.scriptCall.FindAllStringSubmatch(script, -1)
 	for _, call := range calls {
-		if !reads(call[1]) {
+		if !isRead(call[1]) {
 			return strings.ToUpper(call[1])
 		}
 	}
@@ -132,7 +132,7 @@ func (s *Shared) verb(script string) string {
 }
 
 // reads reports whether a command of this name only reads.
-func reads(name string) bool {
+func isRead(name string) bool {
 	switch strings.ToUpper(name) {
 	case "GET", "GETRANGE", "EXISTS", "TTL", "PTTL", "TYPE", "HGET", "HEXISTS", "HGETALL", "LINDEX", "LLEN", "TIME":
 		return true

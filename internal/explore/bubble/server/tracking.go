@@ -9,7 +9,7 @@ import (
 
 // Client tracking needs what a script did, call by call: after a read of a key its client is told of the next change, once. So scripts
 // run inside another one, which takes down each call.
-const logging = `local outer, calls = redis, {}
+const loggingScript = `local outer, calls = redis, {}
 local function logged(call)
 	return function(name, ...)
 		local reply, did = call(name, ...), "1"
@@ -28,21 +28,21 @@ return {table.concat(calls, "\n"), reply}`
 // call is one that a script made.
 type call struct {
 	name, key string
-	did       bool // it had an effect, if it was to have one
+	hadEffect bool // it had an effect, if it was to have one
 }
 
 // logged is a command whose script takes down what it calls.
-func logged(command []string) []string {
-	return append([]string{"EVAL", strings.Replace(logging, "%s", command[1], 1)}, command[2:]...)
+func withLogging(command []string) []string {
+	return append([]string{"EVAL", strings.Replace(loggingScript, "%s", command[1], 1)}, command[2:]...)
 }
 
 // takeLog separates the reply to a script from what it called. Other commands are what they call.
-func takeLog(commands [][]string, reply []byte) (own []byte, calls []call) {
+func splitLog(commands [][]string, reply []byte) (scriptReply []byte, calls []call) {
 	if commands[0][0] != "EVAL" {
 		for _, c := range commands {
-			did := !bytes.HasPrefix(reply, []byte(":0")) && !bytes.HasPrefix(reply, []byte("$-1"))
+			hadEffect := !bytes.HasPrefix(reply, []byte(":0")) && !bytes.HasPrefix(reply, []byte("$-1"))
 			if len(c) > 1 {
-				calls = append(calls, call{c[0], c[1], did})
+				calls = append(calls, call{c[0], c[1], hadEffect})
 			}
 		}
 		return reply, calls
@@ -55,36 +55,36 @@ func takeLog(commands [][]string, reply []byte) (own []byte, calls []call) {
 	n, _ := strconv.Atoi(string(size[1:]))
 	for line := range strings.Lines(string(rest[:n])) {
 		words := strings.SplitN(strings.TrimSpace(line), " ", 3)
-		calls = append(calls, call{name: words[0], did: words[1] == "1", key: words[2]})
+		calls = append(calls, call{name: words[0], hadEffect: words[1] == "1", key: words[2]})
 	}
-	if own = rest[n+2:]; len(own) == 0 {
-		own = []byte("$-1\r\n")
+	if scriptReply = rest[n+2:]; len(scriptReply) == 0 {
+		scriptReply = []byte("$-1\r\n")
 	}
-	return own, calls
+	return scriptReply, calls
 }
 
 // follow keeps the table of who is told of what, as a command on a line does these calls.
-func (s *Server) follow(l *Line, calls []call) {
-	caching := l.caching
-	l.caching = false
+func (s *Server) updateTracking(l *ServerConn, calls []call) {
+	caching := l.tracksNextRead
+	l.tracksNextRead = false
 	for _, c := range calls {
-		at := place{l.Node, c.key}
+		at := nodeKey{l.Node, c.key}
 		switch {
-		case reads(c.name):
-			if (l.tracks || caching) && !slices.Contains(s.tracked[at], l) {
+		case isRead(c.name):
+			if (l.isTracking || caching) && !slices.Contains(s.tracked[at], l) {
 				s.tracked[at] = append(s.tracked[at], l)
 			}
-		case c.did:
+		case c.hadEffect:
 			s.invalidate(at, l)
 		}
 	}
 }
 
 // invalidate tells those who read a key that it has changed. By is whose command changed it; nil: it expired.
-func (s *Server) invalidate(at place, by *Line) {
+func (s *Server) invalidate(at nodeKey, by *ServerConn) {
 	for _, l := range s.tracked[at] {
-		if l != by || l.ownToo {
-			l.pushes = append(l.pushes, invalidation(at.key))
+		if l != by || l.notifiesOwnChanges {
+			l.pendingPushes = append(l.pendingPushes, invalidation(at.key))
 		}
 	}
 	delete(s.tracked, at)

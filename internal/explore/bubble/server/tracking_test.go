@@ -124,7 +124,7 @@ func until(t *testing.T, r *bufio.Reader) string {
 type local struct {
 	process string
 	server  *server.Server
-	conn    *server.Conn
+	conn    *server.ClientConn
 	r       *bufio.Reader
 	t       *testing.T
 }
@@ -134,14 +134,14 @@ func (c *local) say(command []string) string {
 	if len(command) > 0 {
 		c.write(command)
 	}
-	for _, line := range c.server.Held() {
+	for _, line := range c.server.HeldConns() {
 		if _, err := line.Answer(); err != nil {
 			c.t.Fatal(err)
 		}
 	}
-	for _, line := range c.server.Pushing() {
+	for _, line := range c.server.PushingConns() {
 		if line.Process == c.process {
-			line.Push()
+			line.DeliverPushes()
 		}
 	}
 	c.write([]string{"PING"})

@@ -15,30 +15,30 @@ import (
 
 // values are those that clients send. A random one has a name that is the same in every run, wherever it stands: A1 is the first that
 // process A sent. Redis holds the values themselves; names are for people, and for telling states apart.
-type values struct {
-	key     string            // of the lock: never random
-	scripts map[string]string // what stands in their texts is not, either
-	names   map[string]name   // by their values
-	longest []string          // the values, the longest first
-	count   map[string]int    // of a process
-	senders map[string]string // of words: the process that alone has sent it, "" if several have
-	given   []string          // words that no client has sent: never random
+type sentValues struct {
+	key         string               // of the lock: never random
+	scripts     map[string]string    // what stands in their texts is not, either
+	names       map[string]valueName // by their values
+	byLength    []string             // the values, the longest first
+	counts      map[string]int       // of a process
+	senders     map[string]string    // of words: the process that alone has sent it, "" if several have
+	directWords []string             // words that no client has sent: never random
 }
 
 // name is a random value's: the process that sent it first, and which of its values it was, from 1 on.
-type name struct {
+type valueName struct {
 	process string
 	number  int
 }
 
-func (n name) String() string { return fmt.Sprint(n.process, n.number) }
+func (n valueName) String() string { return fmt.Sprint(n.process, n.number) }
 
-func newValues(key string, scripts map[string]string) values {
-	return values{key: key, scripts: scripts, names: map[string]name{}, count: map[string]int{}, senders: map[string]string{}}
+func newValues(key string, scripts map[string]string) sentValues {
+	return sentValues{key: key, scripts: scripts, names: map[string]valueName{}, counts: map[string]int{}, senders: map[string]string{}}
 }
 
 // note names the random values of a command, and keeps who has sent its words. A script's text is no value.
-func (v *values) note(process string, command []string) {
+func (v *sentValues) record(process string, command []string) {
 	first := 1
 	switch strings.ToUpper(command[0]) {
 	case "EVAL", "EVALSHA":
@@ -48,11 +48,11 @@ func (v *values) note(process string, command []string) {
 	}
 	for _, word := range command[min(first, len(command)):] {
 		for _, part := range randomParts(word) {
-			if _, known := v.names[part]; !known && !v.isConstant(part) {
+			if _, ok := v.names[part]; !ok && !v.isConstant(part) {
 				v.add(process, part)
 			}
 		}
-		if sender, known := v.senders[word]; !known {
+		if sender, ok := v.senders[word]; !ok {
 			v.senders[word] = process
 		} else if sender != process {
 			v.senders[word] = ""
@@ -61,8 +61,8 @@ func (v *values) note(process string, command []string) {
 }
 
 // isConstant reports whether a word stands in the lock's key, in a script or in what nobody has sent, where it must be the same.
-func (v *values) isConstant(word string) bool {
-	if strings.Contains(v.key, word) || slices.ContainsFunc(v.given, func(given string) bool { return strings.Contains(given, word) }) {
+func (v *sentValues) isConstant(word string) bool {
+	if strings.Contains(v.key, word) || slices.ContainsFunc(v.directWords, func(given string) bool { return strings.Contains(given, word) }) {
 		return true
 	}
 	for _, script := range v.scripts {
@@ -73,17 +73,17 @@ func (v *values) isConstant(word string) bool {
 	return false
 }
 
-func (v *values) add(process, value string) {
-	v.count[process]++
-	v.names[value] = name{process, v.count[process]}
-	at, _ := slices.BinarySearchFunc(v.longest, value, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
-	v.longest = slices.Insert(v.longest, at, value)
+func (v *sentValues) add(process, value string) {
+	v.counts[process]++
+	v.names[value] = valueName{process, v.counts[process]}
+	at, _ := slices.BinarySearchFunc(v.byLength, value, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
+	v.byLength = slices.Insert(v.byLength, at, value)
 }
 
 // next finds the first random value in a text, of several there the longest. It begins at the end if there is none.
-func (v *values) next(text string) (begin int, value string) {
+func (v *sentValues) nextRandom(text string) (begin int, value string) {
 	begin = len(text)
-	for _, known := range v.longest {
+	for _, known := range v.byLength {
 		if i := strings.Index(text[:min(len(text), begin+len(known)-1)], known); i >= 0 && i < begin {
 			begin, value = i, known
 		}
@@ -92,15 +92,15 @@ func (v *values) next(text string) (begin int, value string) {
 }
 
 // sender is the process that alone has sent one of these, or what stands in one of them.
-func (v *values) sender(values []string) string {
+func (v *sentValues) soleSender(values []string) string {
 	for _, value := range values {
 		if sender := v.senders[value]; sender != "" && !isNumber(value) {
 			return sender
 		}
 	}
 	for _, value := range values {
-		if _, random := v.next(value); random != "" {
-			return v.names[random].process
+		if _, value := v.nextRandom(value); value != "" {
+			return v.names[value].process
 		}
 	}
 	return ""
@@ -115,16 +115,16 @@ func isNumber(word string) bool {
 func (s *Server) Sender(values []string) (process string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.values.sender(values)
+	return s.values.soleSender(values)
 }
 
 // shortest is the length from which on a part of a word may be random.
-const shortest = 8
+const minRandomLength = 8
 
 // randomParts are the parts of a word that look as if they were random: UUIDs, hexadecimal and base 64, long numbers that are no times, and
 // what is no text at all.
 func randomParts(word string) (parts []string) {
-	if len(word) < shortest {
+	if len(word) < minRandomLength {
 		return nil
 	}
 	if !utf8.ValidString(word) || strings.ContainsFunc(word, func(r rune) bool { return !unicode.IsPrint(r) }) {
@@ -132,10 +132,10 @@ func randomParts(word string) (parts []string) {
 	}
 	begin := 0
 	for i := 0; i <= len(word); i++ {
-		if i < len(word) && isOfToken(word[i]) {
+		if i < len(word) && isTokenByte(word[i]) {
 			continue
 		}
-		if part := word[begin:i]; len(part) >= shortest && isRandom(part) {
+		if part := word[begin:i]; len(part) >= minRandomLength && isRandom(part) {
 			parts = append(parts, part)
 		}
 		begin = i + 1
@@ -143,7 +143,7 @@ func randomParts(word string) (parts []string) {
 	return parts
 }
 
-func isOfToken(c byte) bool {
+func isTokenByte(c byte) bool {
 	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || strings.IndexByte("+/=_-", c) >= 0
 }
 
@@ -151,7 +151,7 @@ func isOfToken(c byte) bool {
 // made does no harm here: it only gets a name, too.
 func isRandom(word string) bool {
 	if isDigits(word) {
-		_, _, isTime := timeIn(word)
+		_, _, isTime := parseTime(word)
 		return len(word) > 10 && !isTime
 	}
 	const capitals = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -189,7 +189,7 @@ func isMadeOf(word, characters string) bool { return strings.Trim(word, characte
 
 func isDigits(word string) bool { return word != "" && isMadeOf(word, "0123456789") }
 
-func timeIn(digits string) (since, unit time.Duration, is bool) {
+func parseTime(digits string) (since, unit time.Duration, ok bool) {
 	n, err := strconv.ParseInt(digits, 10, 64)
 	if err != nil {
 		return 0, 0, false
@@ -207,11 +207,11 @@ func (s *Server) AppendRelative(b []byte, text string) []byte {
 
 func (s *Server) appendRelative(b []byte, text string) []byte {
 	for text != "" {
-		begin, value := s.values.next(text)
-		b = appendTimes(b, text[:begin], s.now)
+		begin, value := s.values.nextRandom(text)
+		b = appendTimes(b, text[:begin], s.expiredUntil)
 		if value != "" {
 			n := s.values.names[value]
-			b = fmt.Appendf(b, "<%s %d>", n.process, s.values.count[n.process]-n.number)
+			b = fmt.Appendf(b, "<%s %d>", n.process, s.values.counts[n.process]-n.number)
 		}
 		text = text[begin+len(value):]
 	}
@@ -229,7 +229,7 @@ func appendTimes(b []byte, text string, now time.Duration) []byte {
 			i++
 			continue
 		}
-		if since, unit, is := timeIn(text[i:end]); is {
+		if since, unit, ok := parseTime(text[i:end]); ok {
 			b = fmt.Appendf(b, "<%d %d>", since-now, unit)
 		} else {
 			b = append(b, text[i:end]...)
@@ -245,7 +245,7 @@ func (s *Server) Display(text string) string {
 	defer s.mu.Unlock()
 	var b strings.Builder
 	for text != "" {
-		begin, value := s.values.next(text)
+		begin, value := s.values.nextRandom(text)
 		quoted := strconv.Quote(text[:begin])
 		b.WriteString(strings.ReplaceAll(quoted[1:len(quoted)-1], `\"`, `"`))
 		if value != "" {

@@ -14,38 +14,38 @@ type Disabled struct {
 }
 
 // outlook is a run, and what is possible in it.
-type outlook struct {
+type runChoices struct {
 	*explore.Run
 	possible []engine.Transition
 }
 
 // disabled lists the actors that do nothing by themselves, and, unless the schedule is over, the faults that cannot happen and time.
-func disabled(run *explore.Run, possible []engine.Transition, over bool) []Disabled {
-	o, all := outlook{run, possible}, []Disabled{}
+func listDisabled(run *explore.Run, possible []engine.Transition, over bool) []Disabled {
+	c, all := runChoices{run, possible}, []Disabled{}
 	for _, a := range run.Engine.Actors() {
-		if why := o.whyActor(a); why != "" && !o.canMove(a) {
-			all = append(all, Disabled{a.Name, why})
+		if reason := c.reasonActorWaits(a); reason != "" && !c.canMove(a) {
+			all = append(all, Disabled{a.Name, reason})
 		}
 	}
 	if over {
 		return all
 	}
-	if why := o.whyTime(); why != "" {
-		all = append(all, Disabled{"time", why})
+	if reason := c.reasonTimeStops(); reason != "" {
+		all = append(all, Disabled{"time", reason})
 	}
 	for _, f := range explore.AllFaults() {
 		happens := func(t engine.Transition) bool { return t.Kind.Budget() == f.ID }
 		if allowed := run.Engine.Scenario.Faults[f.ID]; allowed > 0 && !slices.ContainsFunc(possible, happens) {
-			all = append(all, Disabled{f.Name, o.whyFault(f.ID, allowed)})
+			all = append(all, Disabled{f.Name, c.reasonNoFault(f.ID, allowed)})
 		}
 	}
 	return all
 }
 
 // canMove reports whether an actor can do something by itself.
-func (o outlook) canMove(a *engine.Actor) bool {
-	return slices.ContainsFunc(o.possible, func(t engine.Transition) bool {
-		move := t.Kind == engine.Moves || t.Kind == engine.PollsOn
-		return move && o.Engine.Subject(t).Name == a.Name
+func (c runChoices) canMove(a *engine.Actor) bool {
+	return slices.ContainsFunc(c.possible, func(t engine.Transition) bool {
+		isMove := t.Kind == engine.Moves || t.Kind == engine.PollsOn
+		return isMove && c.Engine.Subject(t).Name == a.Name
 	})
 }

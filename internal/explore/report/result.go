@@ -9,82 +9,82 @@ import (
 )
 
 // Outcome is what an exploration found, for a page: the document, and what a terminal says.
-type Outcome struct {
+type ExplorationResult struct {
 	Document Document `json:"document"` // that --json prints
 	Scenario string   `json:"scenario"` // as flags
 	Says     string   `json:"says"`     // the verdict, without the flags
 	Seen     string   `json:"seen"`     // how much was explored
 	Tested   []string `json:"tested"`   // what was put to the test
 
-	Shown []Schedule `json:"shown"` // the counterexamples of the document
+	Counterexamples []Schedule `json:"shown"` // the counterexamples of the document
 
-	proven bool // as in the table of all locks: every schedule was explored and judged, and none shows anything
+	isProven bool // as in the table of all locks: every schedule was explored and judged, and none shows anything
 }
 
 // Outcome explores the lock. It prints nothing. To explain what was found may take as long again as the bound.
-func (r Request) Outcome(ctx context.Context) (Outcome, error) {
-	result, err := r.explore(ctx)
+func (r Request) Result(ctx context.Context) (ExplorationResult, error) {
+	found, err := r.explore(ctx)
 	if err != nil {
-		return Outcome{}, err
+		return ExplorationResult{}, err
 	}
 	if r.Bounds.Time > 0 {
 		var enough context.CancelFunc
 		ctx, enough = context.WithTimeout(ctx, r.Bounds.Time)
 		defer enough()
 	}
-	whys, err := r.explainAll(ctx, result.Found)
+	whys, err := r.explainAll(ctx, found.Found)
 	if err != nil {
-		return Outcome{}, err
+		return ExplorationResult{}, err
 	}
-	flags := result.Conditions() // a page shows the scenario beside the verdict, in words
-	says := strings.NewReplacer(" ("+flags+")", "", "（"+flags+"）", "").Replace(r.verdict(result))
-	outcome := Outcome{
-		Document: document(result, whys), Scenario: r.Scenario.String(), Says: says, Seen: seen(result),
-		Tested: append([]string{}, tested(result)...), Shown: []Schedule{},
-		proven: len(result.Found) == 0 && result.Complete && !result.Coverage.Undecided && len(result.Unjudged()) == 0,
+	flags := found.Conditions() // a page shows the scenario beside the verdict, in words
+	says := strings.NewReplacer(" ("+flags+")", "", "（"+flags+"）", "").Replace(r.verdictText(found))
+	result := ExplorationResult{
+		Document: newDocument(found, whys), Scenario: r.Scenario.String(), Says: says, Seen: sizeText(found),
+		Tested: append([]string{}, coverageLines(found)...), Counterexamples: []Schedule{},
+		isProven: len(found.Found) == 0 && found.Complete && !found.Coverage.Undecided && len(found.Unjudged()) == 0,
 	}
-	for i, e := range result.Found {
+	for i, e := range found.Found {
 		var why strings.Builder
-		r.printReason(&why, whys[i])
-		schedule := r.found(e)
-		schedule.Broken, schedule.Why = r.broken(e), strings.TrimSpace(why.String())
-		outcome.Shown = append(outcome.Shown, schedule)
+		r.printExplanation(&why, whys[i])
+		schedule := r.counterexampleSchedule(e)
+		schedule.VerdictText, schedule.Why = r.counterexampleText(e), strings.TrimSpace(why.String())
+		result.Counterexamples = append(result.Counterexamples, schedule)
 	}
-	return outcome, nil
+	return result, nil
 }
 
 // Everywhere explores the lock in each scenario of the table of all locks, until one shows something, or leaves something open.
-func (r Request) Everywhere(ctx context.Context) (all Outcome, err error) {
-	in, before, seconds := r.Scenario, 0, 0.0
+func (r Request) ProveAllScenarios(ctx context.Context) (all ExplorationResult, err error) {
+	in, schedules, seconds := r.Scenario, 0, 0.0
 	progress := r.Progress
 	r.Progress = func(now explore.Result) {
-		now.Schedules += before
+		now.Schedules += schedules
 		progress(now)
 	}
 	lines := []string{}
 	for _, scenario := range explore.ScenariosFor(r.Lock, in.Actors) {
 		r.Scenario = scenario.Scenario
 		r.Scenario.Language = in.Language
-		all, err = r.Outcome(ctx)
-		if err != nil || !all.proven {
+		all, err = r.Result(ctx)
+		if err != nil || !all.isProven {
 			return all, err
 		}
-		before, seconds = before+all.Document.Schedules, seconds+all.Document.Seconds
-		lines = append(lines, titleOf(scenario.Name, in)+in.Say(": ", "：")+all.Seen)
+		schedules, seconds = schedules+all.Document.Schedules, seconds+all.Document.Seconds
+		lines = append(lines, scenarioTitle(scenario.Name, in)+in.Say(": ", "：")+all.Seen)
 	}
-	named := string(r.Anomaly)
-	if named == "" {
-		named = in.Say("an anomaly", "任何异常")
+	anomaly := string(r.Anomaly)
+	if anomaly == "" {
+		anomaly = in.Say("an anomaly", "任何异常")
 	}
 	all.Says = in.Say("%s never shows %s: every schedule of all %d scenarios was explored.",
-		"%s 从不出现 %s：%d 个场景的所有时序都探索过。", r.Lock.Name, named, len(lines))
-	all.Seen, all.Tested = in.Say("%d schedules.", "%d 种时序。", before), lines
+		"%s 从不出现 %s：%d 个场景的所有时序都探索过。", r.Lock.Name, anomaly, len(lines))
+	all.Seen, all.Tested = in.Say("%d schedules.", "%d 种时序。", schedules), lines
 	all.Document.Verdict, all.Document.Cut, all.Document.Seconds = verdict.Holds, []string{}, seconds
 	return all, nil
 }
 
 // titleOf is how people call a scenario of the table.
-func titleOf(name string, in explore.Scenario) string {
+func scenarioTitle(name string, in explore.Scenario) string {
 	switch name {
 	case "no fault":
 		return in.Say("no fault", "没有故障")
@@ -106,7 +106,7 @@ func titleOf(name string, in explore.Scenario) string {
 }
 
 // longest returns the steps of the longest schedule. A counterexample ends the search before all of its length are explored.
-func longest(r explore.Result) int {
+func longestSchedule(r explore.Result) int {
 	steps := r.Depth
 	for _, e := range r.Found {
 		steps = max(steps, e.Length())

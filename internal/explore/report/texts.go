@@ -17,30 +17,30 @@ import (
 )
 
 // verdict says it in a sentence.
-func (r Request) verdict(result explore.Result) string {
+func (r Request) verdictText(result explore.Result) string {
 	say := r.Scenario.Say
-	switch found := result.Verdict(); {
-	case found == verdict.Broken && r.Each:
-		return r.summary(result)
-	case found == verdict.Broken:
-		return r.broken(result.Found[0])
-	case found == verdict.Holds:
+	switch v := result.Verdict(); {
+	case v == verdict.Broken && r.Each:
+		return r.summaryText(result)
+	case v == verdict.Broken:
+		return r.counterexampleText(result.Found[0])
+	case v == verdict.Holds:
 		return say("%s never shows %s: every schedule was explored (%s).", "%s 从不出现%s：所有时序都探索完了（%s）。",
-			result.Lock, r.lookedFor(), result.Conditions())
+			result.Lock, r.goalName(), result.Conditions())
 	default:
 		return say("%s: unknown. No schedule has shown %s (%s), but %s.", "%s：未知。没有时序出现%s（%s），但%s。",
-			result.Lock, r.lookedFor(), result.Conditions(), result.Reservations())
+			result.Lock, r.goalName(), result.Conditions(), result.Reservations())
 	}
 }
 
 // broken says what a counterexample shows.
-func (r Request) broken(e explore.Recording) string {
+func (r Request) counterexampleText(e explore.Recording) string {
 	return r.Scenario.Say("%s shows %s in %d steps, and in no fewer: %s.", "%s 最少 %[3]d 步就出现 %[2]s：%[4]s。",
 		r.Lock.Name, e.Anomaly(), e.Length(), explore.AnomalyText(e.Anomaly(), r.Scenario))
 }
 
 // summary lists all that was found, and says whether there may be more.
-func (r Request) summary(result explore.Result) string {
+func (r Request) summaryText(result explore.Result) string {
 	say := r.Scenario.Say
 	var all []string
 	for _, e := range result.Found {
@@ -54,7 +54,7 @@ func (r Request) summary(result explore.Result) string {
 }
 
 // lookedFor names what was looked for, in a sentence.
-func (r Request) lookedFor() string {
+func (r Request) goalName() string {
 	if r.Anomaly == "" {
 		return r.Scenario.Say("an anomaly", "异常")
 	}
@@ -62,12 +62,12 @@ func (r Request) lookedFor() string {
 }
 
 // seen says how much was explored.
-func seen(r explore.Result) string {
-	return r.Scenario.Say("%d schedules, %d states, at most %d steps.", "%d 种时序，%d 个状态，最多 %d 步。", r.Schedules, r.States, longest(r))
+func sizeText(r explore.Result) string {
+	return r.Scenario.Say("%d schedules, %d states, at most %d steps.", "%d 种时序，%d 个状态，最多 %d 步。", r.Schedules, r.States, longestSchedule(r))
 }
 
 // tested says what an exploration has put to the test, and what it has left out.
-func tested(r explore.Result) (lines []string) {
+func coverageLines(r explore.Result) (lines []string) {
 	var sold []string
 	say, ends := r.Scenario.Say, 0
 	for n, times := range r.Coverage.EndStates {
@@ -92,7 +92,7 @@ func tested(r explore.Result) (lines []string) {
 }
 
 // printReason says it in a few sentences.
-func (r Request) printReason(out io.Writer, why *session.Why) {
+func (r Request) printExplanation(out io.Writer, why *session.Explanation) {
 	say := r.Scenario.Say
 	if why == nil {
 		if r.Why {
@@ -100,54 +100,54 @@ func (r Request) printReason(out io.Writer, why *session.Why) {
 		}
 		return
 	}
-	fmt.Fprintln(out, say("Why: ", "原因：")+r.tooLate(why))
-	if why.Point > 0 {
-		fmt.Fprint(out, r.saves(why))
+	fmt.Fprintln(out, say("Why: ", "原因：")+r.turningPointsText(why))
+	if why.PointOfNoReturn > 0 {
+		fmt.Fprint(out, r.escapesText(why))
 	}
-	if len(why.Unsettled) > 0 {
-		slices.Sort(why.Unsettled)
+	if len(why.Undecided) > 0 {
+		slices.Sort(why.Undecided)
 		fmt.Fprint(out, say("It may be a later step: before steps %s, %d schedules were not enough to tell.\n",
-			"也可能是更晚的一步：在第 %s 步之前，%d 种时序还不足以判断。\n", strings.Trim(fmt.Sprint(why.Unsettled), "[]"), schedulesAsked))
+			"也可能是更晚的一步：在第 %s 步之前，%d 种时序还不足以判断。\n", strings.Trim(fmt.Sprint(why.Undecided), "[]"), maxSchedulesPerQuestion))
 	}
 	fmt.Fprint(out, say("A way leads to the end without a further fault (%d schedules were run to find them).\n",
 		"走法指不再出故障、一直走到结束的时序（为此运行了 %d 种）。\n", why.Schedules))
 }
 
 // tooLate says from which step on it was possible, and from which on it was too late.
-func (r Request) tooLate(why *session.Why) (says string) {
+func (r Request) turningPointsText(why *session.Explanation) (says string) {
 	say := r.Scenario.Say
 	switch {
-	case why.Point == 0 && len(why.Unsettled) > 0:
+	case why.PointOfNoReturn == 0 && len(why.Undecided) > 0:
 		says = say("it is not known when it was too late: too many ways were left to look at all of them.",
 			"无法确定从哪一步起无法挽回：剩下的走法太多，没有看完。")
-	case why.Point == 0:
+	case why.PointOfNoReturn == 0:
 		says = say("it was too late from the start. Every way shows %s, whatever the order.",
 			"从一开始就无法挽回。无论按什么顺序，每种走法都会出现 %s。", why.Anomaly)
-	case why.Point == why.Step:
-		says = say("until step %d, %s, which shows it, there was a way out.", "在第 %d 步 %s 使它出现之前，一直可以避免。", why.Point, why.Token)
+	case why.PointOfNoReturn == why.Step:
+		says = say("until step %d, %s, which shows it, there was a way out.", "在第 %d 步 %s 使它出现之前，一直可以避免。", why.PointOfNoReturn, why.PointToken)
 	default:
 		says = say("step %d, %s, is the point of no return. From there on, every way shows %s.",
-			"第 %d 步 %s 是无法挽回的一步。从这一步起，每种走法都会出现 %s。", why.Point, why.Token, why.Anomaly)
+			"第 %d 步 %s 是无法挽回的一步。从这一步起，每种走法都会出现 %s。", why.PointOfNoReturn, why.PointToken, why.Anomaly)
 	}
-	if why.Turn == 0 || why.Turn == why.Point {
+	if why.EnablingFault == 0 || why.EnablingFault == why.PointOfNoReturn {
 		return says
 	}
 	first, size := utf8.DecodeRuneInString(says)
 	return say("step %d, %s, made it possible. Before it, no way shows %s.\n",
-		"第 %d 步 %s 使它成为可能。在这一步之前，没有走法会出现 %s。\n", why.Turn, why.TurnToken, why.Anomaly) +
+		"第 %d 步 %s 使它成为可能。在这一步之前，没有走法会出现 %s。\n", why.EnablingFault, why.EnablingToken, why.Anomaly) +
 		string(unicode.ToUpper(first)) + says[size:]
 }
 
 // saves says what would have saved it, and what else happens then.
-func (r Request) saves(why *session.Why) string {
+func (r Request) escapesText(why *session.Explanation) string {
 	var choices []string
-	for _, s := range why.Saves {
+	for _, s := range why.Escapes {
 		choices = append(choices, s.Token)
 	}
-	say, first := r.Scenario.Say, why.Saves[0]
+	say, first := r.Scenario.Say, why.Escapes[0]
 	says := say("Instead, %s would have saved it: %s", "换成 %s 就能避免：%s", strings.Join(choices, say(" or ", " 或 ")), first.Says)
-	if len(first.Way) > 0 {
-		says += say(", and then %s", "，然后 %s", strings.Join(first.Way, " "))
+	if len(first.Path) > 0 {
+		says += say(", and then %s", "，然后 %s", strings.Join(first.Path, " "))
 	}
 	says += say(".", "。")
 	if len(first.Shows) > 0 {
@@ -157,33 +157,34 @@ func (r Request) saves(why *session.Why) string {
 }
 
 // shows returns a line that tells of an anomaly.
-func shows(in explore.Scenario, s explore.AnomalyHit) string {
+func anomalyHitText(in explore.Scenario, s explore.AnomalyHit) string {
 	return in.Say("  ✗  step %d shows %s: %s\n", "  ✗  第 %d 步出现 %s：%s\n", s.Step, s.Anomaly, s.Says)
 }
 
 // outcome says what becomes of the second lock.
-func (r Request) outcome(c session.Fate, interrupted bool) string {
+func (r Request) outcomeText(c session.Counterfactual, interrupted bool) string {
 	say, second := r.Scenario.Say, c.Locks[1]
-	enough := say("%d schedules were not enough to tell", "%d 种时序还不足以判断", schedulesAsked)
+	reason := say("%d schedules were not enough to tell", "%d 种时序还不足以判断", maxSchedulesPerQuestion)
 	if interrupted {
-		enough = say("it was interrupted", "因为被中断")
+		reason = say("it was interrupted", "因为被中断")
 	}
 	switch c.Outcome {
 	case session.Shows:
 		return say("%s does not survive: it shows %s, too.\n", "%s 也避免不了：同样出现 %s。\n", second, c.Anomaly)
-	case session.NoEnd:
+	case session.NeverEnds:
 		return say("%s never comes to the end of all sales.\n", "%s 无法让所有的单都结束。\n", second)
-	case session.Open:
-		return say("Whether %s survives is not known: %s.\n", "%s 能否避免还不知道：%s。\n", second, enough)
+	case session.Undecided:
+		return say("Whether %s survives is not known: %s.\n", "%s 能否避免还不知道：%s。\n", second, reason)
 	}
 	says := say("%s survives: it comes to the end of all sales.", "%s 能避免：所有的单都结束了。", second)
 	switch {
 	case c.Outcome == session.NeverShows:
-		says += say(" No schedule of it shows %s (%s).", "它的所有时序都不会出现 %s（%s）。", c.Anomaly, c.Setting)
-	case c.Outcome == session.Lucky:
-		says += say(" But another schedule of it shows %s: %s", "但它的另一个时序会出现 %s：%s", c.Anomaly, r.replaying(r.Against, c.Other)+r.Lang)
+		says += say(" No schedule of it shows %s (%s).", "它的所有时序都不会出现 %s（%s）。", c.Anomaly, c.Conditions)
+	case c.Outcome == session.OtherwiseShows:
+		says += say(" But another schedule of it shows %s: %s", "但它的另一个时序会出现 %s：%s",
+			c.Anomaly, r.replayCommandFor(r.Against, c.OtherSchedule)+r.LangFlag)
 	case c.Anomaly != "":
-		says += say(" Whether another schedule of it shows %s is not known: %s.", "它的其他时序会不会出现 %s 还不知道：%s。", c.Anomaly, enough)
+		says += say(" Whether another schedule of it shows %s is not known: %s.", "它的其他时序会不会出现 %s 还不知道：%s。", c.Anomaly, reason)
 	default:
 		says = say("%s comes to the end of all sales.", "%s 的所有单都结束了。", second)
 	}
@@ -191,24 +192,24 @@ func (r Request) outcome(c session.Fate, interrupted bool) string {
 }
 
 // unknownFor says of which locks it is unknown whether they show an anomaly, "" if of none.
-func unknownFor(in explore.Scenario, rows []explore.LockRow, anomaly int) (says string) {
-	for _, cut := range []bool{false, true} {
+func unknownLocksText(in explore.Scenario, rows []explore.LockRow, anomaly int) (says string) {
+	for _, interrupted := range []bool{false, true} {
 		var names []string
-		word := ""
+		label := ""
 		for _, row := range rows {
-			if c := row.Cells[anomaly]; c.Applies && c.Verdict() == verdict.Unknown && c.Interrupted == cut {
-				names, word = append(names, row.Lock), c.String()
+			if c := row.Cells[anomaly]; c.Applies && c.Verdict() == verdict.Unknown && c.Interrupted == interrupted {
+				names, label = append(names, row.Lock), c.String()
 			}
 		}
 		if len(names) > 0 {
-			says += in.Say(" (%s: %s)", "（%s：%s）", strings.Join(names, in.Say(", ", "，")), word)
+			says += in.Say(" (%s: %s)", "（%s：%s）", strings.Join(names, in.Say(", ", "，")), label)
 		}
 	}
 	return says
 }
 
 // legend says what the table means.
-func (r Request) legend(schedules int, interrupted bool) {
+func (r Request) printLegend(schedules int, interrupted bool) {
 	in, out := r.Scenario, r.Out
 	lines := []string{
 		in.Say(`expiry, 3    in the scenario "expiry", in 3 steps; no schedule of any scenario is shorter`,
@@ -227,9 +228,9 @@ func (r Request) legend(schedules int, interrupted bool) {
 		"\n每一行是一种锁，每一列是一种异常。格子里写的是什么时候出现这种异常：\n")+Indent(lines))
 	fmt.Fprint(out, in.Say("\nThe anomalies:\n", "\n异常：\n")+Indent(Anomalies(in.Language))+in.Say("\nThe scenarios:\n", "\n场景：\n"))
 	for _, s := range explore.Scenarios(in.Actors) {
-		fmt.Fprintf(out, "  %-13s %s\n", s.Name, words(r.Command+" NAME", s.String()))
+		fmt.Fprintf(out, "  %-13s %s\n", s.Name, joinWords(r.Command+" NAME", s.String()))
 	}
-	r.legendOnNodes()
+	r.printNodesLegend()
 	fmt.Fprint(out, in.Say("\n%d schedules. Left out, as they break every lock that expires, or every lock on one Redis:\n",
 		"\n共 %d 种时序。没有包括以下故障：它们能破坏任何会过期的锁，或者单个 Redis 上的任何锁：\n", schedules))
 	for _, fault := range explore.AllFaults() {
@@ -240,7 +241,7 @@ func (r Request) legend(schedules int, interrupted bool) {
 }
 
 // legendOnNodes says what else is so of locks on several masters.
-func (r Request) legendOnNodes() {
+func (r Request) printNodesLegend() {
 	in, out := r.Scenario, r.Out
 	for _, s := range evolution.Table() {
 		if !s.OnNodes {
@@ -252,16 +253,16 @@ func (r Request) legendOnNodes() {
 			"\n对 %s，每一单只尝试一次，每个场景最多 %d 种时序：--try %d --max-schedules %[2]d。\n它还有主节点的故障：\n",
 			s.Name, explore.MaxSchedulesOnNodes, in.Actors))
 		for _, named := range explore.ScenariosFor(s, in.Actors) {
-			ofNode := func(f explore.Fault) bool { return f.OnNode && f.Name == named.Name }
-			if slices.ContainsFunc(explore.AllFaults(), ofNode) {
-				fmt.Fprintf(out, "  %-13s %s %s\n", named.Name, r.Command, words(s.Name, named.String()))
+			isNodeScenario := func(f explore.Fault) bool { return f.OnNode && f.Name == named.Name }
+			if slices.ContainsFunc(explore.AllFaults(), isNodeScenario) {
+				fmt.Fprintf(out, "  %-13s %s %s\n", named.Name, r.Command, joinWords(s.Name, named.String()))
 			}
 		}
 	}
 }
 
 // notNow says why a token is not taken.
-func (w *walk) notNow(token string, err error) string {
+func (w *walk) refusalText(token string, err error) string {
 	var stale *explore.StaleError
 	switch {
 	case errors.Is(err, explore.ErrMalformed):
@@ -274,7 +275,7 @@ func (w *walk) notNow(token string, err error) string {
 	}
 }
 
-func (w *walk) help() string {
+func (w *walk) helpText() string {
 	return w.request.Scenario.Say(`A thick line is a sale that believes that it holds the lock; [lock: A] says whose it is in truth.
 Type the number of a choice, or its token. Several tokens are several steps.
   u  takes the last step back
@@ -291,12 +292,12 @@ A fault can happen as often as --faults says. What is listed below the choices c
 }
 
 // distanceSays says how far an anomaly is away, by which further steps.
-func distanceSays(a explore.Anomaly, steps int, further []string, in explore.Scenario) string {
+func distanceText(a explore.Anomaly, steps int, further []string, in explore.Scenario) string {
 	switch steps {
 	case session.Never:
 		return in.Say("  %-16s never, whatever happens from here", "  %-16s 无论怎样继续都不会出现", a)
 	case session.Unknown:
-		return in.Say("  %-16s not within %d schedules", "  %-16s %d 种时序内没有出现", a, schedulesAsked)
+		return in.Say("  %-16s not within %d schedules", "  %-16s %d 种时序内没有出现", a, maxSchedulesPerQuestion)
 	case 0:
 		return in.Say("  %-16s has shown", "  %-16s 已经出现", a)
 	default:
@@ -305,12 +306,12 @@ func distanceSays(a explore.Anomaly, steps int, further []string, in explore.Sce
 }
 
 // distancesSay is the heading of all distances.
-func distancesSay(in explore.Scenario) string {
+func distancesHeading(in explore.Scenario) string {
 	return in.Say("The fewest further steps until an anomaly shows:\n", "到出现异常最少还有几步：\n")
 }
 
 // inOneLine says what a choice does.
-func (w *walk) inOneLine(c session.Choice) string {
+func (w *walk) choiceText(c session.Choice) string {
 	if c.Fault != "" {
 		return w.request.Scenario.Say("%s (%s)", "%s（%s）", c.Says, c.Fault)
 	}
@@ -318,52 +319,52 @@ func (w *walk) inOneLine(c session.Choice) string {
 }
 
 // progressSays says how far an exploration is.
-func progressSays(now explore.Result, in explore.Scenario) string {
+func progressText(now explore.Result, in explore.Scenario) string {
 	return in.Say("%d steps deep, %d schedules, %d states", "深 %d 步，%d 种时序，%d 个状态", now.Depth, now.Schedules, now.States)
 }
 
 // cellProgress says how far one of all explorations is.
-func cellProgress(s explore.NamedScenario, now explore.Result, in explore.Scenario) string {
+func cellProgressText(s explore.NamedScenario, now explore.Result, in explore.Scenario) string {
 	return in.Say("%s, %s: %d schedules", "%s，%s：%d 种时序", now.Lock, s.Name, now.Schedules)
 }
 
 // boundsAre says which flags raise a bound.
-func boundsAre(in explore.Scenario) string {
+func boundFlagsText(in explore.Scenario) string {
 	return in.Say("Bounds: --max-time, --max-schedules, --max-memory; 0 is none.",
 		"上限：--max-time、--max-schedules、--max-memory；0 表示不限。")
 }
 
 // speed says how long an exploration took.
-func speed(r explore.Result, in explore.Scenario) string {
+func speedText(r explore.Result, in explore.Scenario) string {
 	return in.Say("%d schedules in %.1f s, %.0f a second", "%d 种时序，用时 %.1f 秒，每秒 %.0f 种",
 		r.Schedules, r.Seconds, float64(r.Schedules)/r.Seconds)
 }
 
 // took says how long all explorations took.
-func took(schedules int, d time.Duration, in explore.Scenario) string {
+func totalTimeText(schedules int, d time.Duration, in explore.Scenario) string {
 	return in.Say("%d schedules in %.1f s\n", "%d 种时序，用时 %.1f 秒\n", schedules, d.Seconds())
 }
 
 // task is what a reader sets out to do who looks for an anomaly.
-func (r Request) task() string {
+func (r Request) goalText() string {
 	return r.Scenario.Say("Make %s %s", "让 %s %s", r.Lock.Name, r.Anomaly.Row().Task.In(r.Scenario.Language))
 }
 
 // stepByStep says how to replay a schedule.
-func (r Request) stepByStep(schedule string) string {
-	return r.Scenario.Say("Step by step: %s", "逐步重放：%s", r.replayCommand(schedule)) + r.Lang
+func (r Request) stepByStepText(schedule string) string {
+	return r.Scenario.Say("Step by step: %s", "逐步重放：%s", r.replayCommand(schedule)) + r.LangFlag
 }
 
 // showsNothing says that a schedule shows no anomaly.
-func showsNothing(in explore.Scenario) string {
+func noAnomalyText(in explore.Scenario) string {
 	return in.Say("This schedule shows no anomaly.", "这个时序没有出现异常。")
 }
 
 // differences says how two locks differ in a schedule, and what each has shown.
-func (r Request) differences(c session.Fate) string {
+func (r Request) differencesText(c session.Counterfactual) string {
 	say := r.Scenario.Say
-	says := say("Row %d is the first that differs.\n", "第 %d 行开始不同。\n", c.Differs)
-	if c.Differs == 0 {
+	says := say("Row %d is the first that differs.\n", "第 %d 行开始不同。\n", c.FirstDifference)
+	if c.FirstDifference == 0 {
 		says = say("No step differs: both do the same, to the end of this schedule.\n", "每一步都相同：直到时序结束，两种锁做的一样。\n")
 	}
 	for _, why := range c.Why {
@@ -378,11 +379,11 @@ func (r Request) differences(c session.Fate) string {
 }
 
 // prevented lists the anomalies that no lock of the table shows.
-func prevented(anomalies []string, in explore.Scenario) string {
+func preventedText(anomalies []string, in explore.Scenario) string {
 	return in.Say("\nNo lock that promises to prevent it shows: %s.\n", "\n以下异常，承诺避免它的锁都没有出现：%s。\n",
 		strings.Join(anomalies, in.Say(", ", "、")))
 }
 
-func replaySays(command string, in explore.Scenario) string {
+func replayText(command string, in explore.Scenario) string {
 	return in.Say("\nReplay it: %s\n", "\n重放：%s\n", command)
 }

@@ -11,91 +11,91 @@ import (
 )
 
 // receive takes a command, and answers what can be answered at once.
-func (l *Line) receive(sent []string) {
-	s := l.server
+func (sc *ServerConn) receive(sent []string) {
+	s := sc.server
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.gone[l.Process] {
+	if s.crashed[sc.Process] {
 		return
 	}
 	s.shared.recordScript(sent)
-	s.sent++
-	s.values.note(l.Process, sent)
-	l.queue = append(l.queue, command{sent, s.shared.text(sent), s.sent})
-	l.answerAtOnce()
-	if len(l.queue) == 0 {
+	s.sentCommands++
+	s.values.record(sc.Process, sent)
+	sc.queue = append(sc.queue, command{sent, s.shared.commandText(sent), s.sentCommands})
+	sc.answerAtOnce()
+	if len(sc.queue) == 0 {
 		return
 	}
-	s.arrivals[l.Process] = append(s.arrivals[l.Process], l.queue[len(l.queue)-1].text)
-	if s.muted[l.Process] {
+	s.arrivals[sc.Process] = append(s.arrivals[sc.Process], sc.queue[len(sc.queue)-1].text)
+	if s.paused[sc.Process] {
 		return
 	}
-	s.Wake()
+	s.SignalActivity()
 }
 
 // desert marks a connection that its client has closed.
-func (l *Line) desert() {
-	l.server.mu.Lock()
-	defer l.server.mu.Unlock()
-	l.deserted = true
+func (sc *ServerConn) markClosed() {
+	sc.server.mu.Lock()
+	defer sc.server.mu.Unlock()
+	sc.closedByClient = true
 }
 
 // Deserted reports whether the client has closed the connection.
-func (l *Line) Deserted() bool {
-	l.server.mu.Lock()
-	defer l.server.mu.Unlock()
-	return l.deserted
+func (sc *ServerConn) IsClosedByClient() bool {
+	sc.server.mu.Lock()
+	defer sc.server.mu.Unlock()
+	return sc.closedByClient
 }
 
 // Name calls the command that is held.
-func (l *Line) Name() string { return l.server.shared.name(l.queue[0].sent) }
+func (sc *ServerConn) CommandName() string { return sc.server.shared.commandName(sc.queue[0].words) }
 
 // Text is the command that is held.
-func (l *Line) Text() string { return l.queue[0].text }
+func (sc *ServerConn) CommandText() string { return sc.queue[0].text }
 
 // id tells lines apart that watch.
-func (l *Line) id() int { return slices.Index(l.server.lines, l) }
+func (sc *ServerConn) id() int { return slices.Index(sc.server.conns, sc) }
 
 // answerAtOnce answers what is at the head of the queue, as long as it is about the connection alone.
-func (l *Line) answerAtOnce() {
-	for len(l.queue) > 0 {
-		answer := l.collect(l.queue[0])
+func (sc *ServerConn) answerAtOnce() {
+	for len(sc.queue) > 0 {
+		answer := sc.queueInTransaction(sc.queue[0])
 		if answer == "" {
-			answer = l.connectionReply(l.queue[0].sent)
+			answer = sc.connectionReply(sc.queue[0].words)
 		}
 		if answer == "" {
 			return
 		}
-		l.queue = l.queue[1:]
-		l.conn.send([]byte(answer))
+		sc.queue = sc.queue[1:]
+		sc.client.deliver([]byte(answer))
 	}
 }
 
 // collect answers what is part of a transaction, before its EXEC: then all takes effect at once.
-func (l *Line) collect(c command) string {
-	switch name := strings.ToUpper(c.sent[0]); {
-	case name == "MULTI" && l.transaction == nil:
-		l.transaction = []command{c}
+func (sc *ServerConn) queueInTransaction(c command) string {
+	switch name := strings.ToUpper(c.words[0]); {
+	case name == "MULTI" && sc.transaction == nil:
+		sc.transaction = []command{c}
 		return "+OK\r\n"
-	case l.transaction == nil || name == "EXEC":
+	case sc.transaction == nil || name == "EXEC":
 		return ""
 	case name == "DISCARD":
-		l.transaction = nil
-		if _, err := l.query([][]string{{"UNWATCH"}}); err != nil {
-			l.refused = err
+		sc.transaction = nil
+		if _, err := sc.query([][]string{{"UNWATCH"}}); err != nil {
+			sc.unsupported = err
 		}
 		return "+OK\r\n"
 	case name == "MULTI" || name == "WATCH":
 		return "-ERR " + name + " inside MULTI is not allowed\r\n"
 	default:
-		l.transaction = append(l.transaction, c)
+		sc.transaction = append(sc.transaction, c)
 		return "+QUEUED\r\n"
 	}
 }
 
 // connectionReply answers a command that is about the connection alone, and is "" for any other.
-func (l *Line) connectionReply(sent []string) string {
-	if text, runs := l.server.shared.script(sent); runs {
+func (sc *ServerConn) connectionReply(sent []string) string {
+	if text, isScript := sc.server.shared.script(sent); isScript {
 		if text == "" {
 			return "-NOSCRIPT No matching script. Please use EVAL.\r\n"
 		}
@@ -107,24 +107,24 @@ func (l *Line) connectionReply(sent []string) string {
 	}
 	switch strings.ToUpper(sent[0]) {
 	case "HELLO":
-		l.resp3 = argument == "3"
-		return hello(l.resp3)
+		sc.usesRESP3 = argument == "3"
+		return helloReply(sc.usesRESP3)
 	case "PING":
-		if l.resp3 || len(l.channels) == 0 {
+		if sc.usesRESP3 || len(sc.channels) == 0 {
 			return "+PONG\r\n"
 		}
 		return proto.Strings("pong", "")
 	case "CLIENT":
-		return l.client(argument, sent)
+		return sc.answerClient(argument, sent)
 	case "AUTH", "READONLY":
 		return "+OK\r\n"
 	case "SELECT":
 		if argument != "0" {
-			l.refuse("SELECT: there is one database, 0")
+			sc.recordUnsupported("SELECT: there is one database, 0")
 		}
 		return "+OK\r\n"
 	case "EXEC", "DISCARD":
-		if l.transaction == nil {
+		if sc.transaction == nil {
 			return "-ERR " + strings.ToUpper(sent[0]) + " without MULTI\r\n"
 		}
 		return ""
@@ -134,30 +134,30 @@ func (l *Line) connectionReply(sent []string) string {
 }
 
 // client answers a CLIENT.
-func (l *Line) client(about string, sent []string) string {
-	switch about {
+func (sc *ServerConn) answerClient(subcommand string, sent []string) string {
+	switch subcommand {
 	case "TRACKING":
-		l.track(sent[2:])
+		sc.setTracking(sent[2:])
 	case "CACHING":
-		l.caching = len(sent) > 2 && strings.EqualFold(sent[2], "YES")
+		sc.tracksNextRead = len(sent) > 2 && strings.EqualFold(sent[2], "YES")
 	case "SETINFO", "SETNAME", "NO-EVICT", "NO-TOUCH":
 	case "ID":
-		return proto.Int(l.id() + 1)
+		return proto.Int(sc.id() + 1)
 	case "MAINT_NOTIFICATIONS": // of Redis Enterprise
 		return "-ERR unknown subcommand 'MAINT_NOTIFICATIONS'. Try CLIENT HELP.\r\n"
 	default:
-		l.refuse("CLIENT " + about)
+		sc.recordUnsupported("CLIENT " + subcommand)
 	}
 	return "+OK\r\n"
 }
 
 // refuse takes down that a command cannot be answered as a Redis does.
-func (l *Line) refuse(command string) {
-	l.refused = fmt.Errorf("%w: %s", simredis.ErrCommand, command)
+func (sc *ServerConn) recordUnsupported(command string) {
+	sc.unsupported = fmt.Errorf("%w: %s", simredis.ErrCommand, command)
 }
 
 // hello answers as Redis 7.4 does, in RESP3 if the client wants it.
-func hello(resp3 bool) string {
+func helloReply(resp3 bool) string {
 	about := []string{proto.String("server"), proto.String("redis"), proto.String("version"), proto.String("7.4.0"), proto.String("proto")}
 	if !resp3 {
 		return proto.Array(append(about, proto.Int(2))...)
@@ -166,18 +166,18 @@ func hello(resp3 bool) string {
 }
 
 // track reads what follows CLIENT TRACKING.
-func (l *Line) track(words []string) {
+func (sc *ServerConn) setTracking(words []string) {
 	for i, word := range words {
 		switch strings.ToUpper(word) {
 		case "ON", "OFF":
-			l.tracks, l.server.tracking = strings.EqualFold(word, "ON"), true
+			sc.isTracking, sc.server.usesTracking = strings.EqualFold(word, "ON"), true
 		case "OPTIN":
-			l.tracks = false
+			sc.isTracking = false
 		case "OPTOUT":
 		case "NOLOOP":
-			l.ownToo = false
+			sc.notifiesOwnChanges = false
 		default:
-			l.refuse("CLIENT TRACKING " + strings.Join(words[i:], " "))
+			sc.recordUnsupported("CLIENT TRACKING " + strings.Join(words[i:], " "))
 		}
 	}
 }

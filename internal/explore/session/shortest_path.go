@@ -10,14 +10,14 @@ import (
 )
 
 // after searches what follows the schedule of a session.
-func after(
-	ctx context.Context, s *Session, onward *explore.Continuation, goal explore.Anomaly, bounds explore.Bounds,
+func searchAfter(
+	ctx context.Context, s *Session, continuation *explore.Continuation, goal explore.Anomaly, bounds explore.Bounds,
 ) (explore.Result, error) {
 	options, seeds, path := explore.Options{Cuts: engine.Cuts{EveryStart: true}}, engine.NewSeeds(), s.Path()
 	inner := search.Goal[engine.Transition]{Kinds: []string{string(goal)}}
 	return explore.Search(ctx, func() (explore.System, error) {
 		h, err := explore.NewHarness(s.Strategy(), s.Scenario(), options, seeds)
-		return explore.System{Harness: h, Prefix: path, Continuation: onward}, err
+		return explore.System{Harness: h, Prefix: path, Continuation: continuation}, err
 	}, inner, bounds)
 }
 
@@ -36,14 +36,14 @@ type Hint struct {
 
 // Away looks for a shortest way from the present state of a session to an anomaly, by what may still happen: faults too, as far as their
 // budgets go.
-func Away(ctx context.Context, s *Session, a explore.Anomaly, bounds explore.Bounds) (Hint, error) {
+func ShortestPath(ctx context.Context, s *Session, a explore.Anomaly, bounds explore.Bounds) (Hint, error) {
 	if slices.ContainsFunc(s.Now().Hits, func(shown explore.AnomalyHit) bool { return shown.Anomaly == a }) {
 		return Hint{Schedule: s.Now().Schedule}, nil
 	}
 	if s.Now().Over {
 		return Hint{Steps: Never}, nil
 	}
-	result, err := after(ctx, s, nil, a, bounds)
+	result, err := searchAfter(ctx, s, nil, a, bounds)
 	switch {
 	case err != nil:
 		return Hint{Steps: Unknown}, err
@@ -58,6 +58,6 @@ func Away(ctx context.Context, s *Session, a explore.Anomaly, bounds explore.Bou
 }
 
 // onward looks for the shortest way from a session's present state that has no further fault: to an anomaly, or to having escaped another.
-func onward(ctx context.Context, s *Session, avoid, to explore.Anomaly, bounds explore.Bounds) (explore.Result, error) {
-	return after(ctx, s, &explore.Continuation{Avoid: avoid}, to, bounds)
+func searchWithoutFaults(ctx context.Context, s *Session, avoided, goal explore.Anomaly, bounds explore.Bounds) (explore.Result, error) {
+	return searchAfter(ctx, s, &explore.Continuation{Avoid: avoided}, goal, bounds)
 }

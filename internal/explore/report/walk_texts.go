@@ -4,16 +4,18 @@ import "lockstep/internal/explore"
 
 // What a walk says.
 
-func atStart(in explore.Scenario) string { return in.Say("This is the start.", "这里是起点。") }
+func atStartText(in explore.Scenario) string {
+	return in.Say("This is the start.", "这里是起点。")
+}
 
-func noChoice(n int, in explore.Scenario) string {
+func noChoiceText(n int, in explore.Scenario) string {
 	return in.Say("There is no %d.", "没有第 %d 项。", n)
 }
 
-func noneLeft(in explore.Scenario) string {
+func noneLeftText(in explore.Scenario) string {
 	return in.Say("  –  nothing more can happen\n", "  –  已经没有下一步\n")
 }
 
-func prompt(in explore.Scenario) string {
+func promptText(in explore.Scenario) string {
 	return in.Say("\nnumber or token, u: undo, d: distance, ?: help, q: quit > ", "\n序号或写法，u：撤销，d：距离，?：帮助，q：退出 > ")
 }

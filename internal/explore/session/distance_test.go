@@ -70,18 +70,18 @@ func TestThePointOfNoReturn(t *testing.T) {
 			}
 			s, in := find(t, test.lock), with(t, test.faults, test.nested)
 			why, err := session.Explain(t.Context(), s, in, test.schedule, test.anomaly, explore.Bounds{})
-			if err != nil || why.Point != test.point || why.Turn != test.turn || len(why.Unsettled) > 0 ||
-				(test.saves == "") != (len(why.Saves) == 0) {
+			if err != nil || why.PointOfNoReturn != test.point || why.EnablingFault != test.turn || len(why.Undecided) > 0 ||
+				(test.saves == "") != (len(why.Escapes) == 0) {
 				t.Fatalf("%v: %+v; want step %d, possible from step %d, and what saves it", err, why, test.point, test.turn)
 			}
-			if test.point > 0 && (why.Saves[0].Token != test.saves || why.Token != strings.Fields(test.schedule)[test.point-1]) {
+			if test.point > 0 && (why.Escapes[0].Token != test.saves || why.PointToken != strings.Fields(test.schedule)[test.point-1]) {
 				t.Errorf("%+v; want %s to save it", why, test.saves)
 			}
 			if o := oracle(t, s, in, test.schedule, test.anomaly); o.NoReturn != test.point || !o.Doomed {
 				t.Errorf("the map says %+v; want step %d", o, test.point)
 			}
-			for _, save := range why.Saves {
-				wayIsOne(t, s, in, strings.Fields(test.schedule)[:why.Point-1], save, test.anomaly)
+			for _, save := range why.Escapes {
+				wayIsOne(t, s, in, strings.Fields(test.schedule)[:why.PointOfNoReturn-1], save, test.anomaly)
 			}
 		})
 	}
@@ -107,9 +107,9 @@ func oracle(t *testing.T, s strategy.Strategy, in explore.Scenario, schedule str
 }
 
 // wayIsOne replays a way that saves: it comes to the end, and does not show the anomaly, but what it is said to show.
-func wayIsOne(t *testing.T, s strategy.Strategy, in explore.Scenario, before []string, save session.Save, a explore.Anomaly) {
+func wayIsOne(t *testing.T, s strategy.Strategy, in explore.Scenario, before []string, save session.Escape, a explore.Anomaly) {
 	t.Helper()
-	schedule := strings.Join(slices.Concat(before, []string{save.Token}, save.Way), " ")
+	schedule := strings.Join(slices.Concat(before, []string{save.Token}, save.Path), " ")
 	session, err := session.New(s, in, schedule)
 	if err != nil {
 		t.Fatalf("%s: %v", schedule, err)
@@ -136,17 +136,17 @@ func TestWhatBecomesOfAnotherLock(t *testing.T) {
 		rows                    int
 	}{
 		{"v1 v2", "crash=1", crash, anomaly.Stuck, session.NeverShows, 8},
-		{"v2 v1", "crash=1", "A:SET/dies-after B:SET", "", session.NoEnd, 3},
+		{"v2 v1", "crash=1", "A:SET/dies-after B:SET", "", session.NeverEnds, 3},
 		{"v1 setnx-expire", "crash=1", crash, anomaly.Stuck, session.Shows, 3},
 		{"v3 v4", "expiry=1", foreign, anomaly.ForeignRelease, session.NeverShows, 10},
-		{"v3 v2", "expiry=1", foreign, anomaly.ForeignRelease, session.Lucky, 10},
+		{"v3 v2", "expiry=1", foreign, anomaly.ForeignRelease, session.OtherwiseShows, 10},
 		{"v2 v0", "expiry=1", "A:SET expiry B:SET", "", session.Survives, 7}, // it does not promise that two are never inside
 	} {
 		t.Run(test.locks, func(t *testing.T) {
 			notInShort(t, test.locks)
 			first, second, _ := strings.Cut(test.locks, " ")
 			locks, in := [2]strategy.Strategy{find(t, first), find(t, second)}, with(t, test.faults, 0)
-			f, err := session.Follow(t.Context(), locks, in, test.schedule, test.anomaly, explore.Bounds{})
+			f, err := session.CompareToEnd(t.Context(), locks, in, test.schedule, test.anomaly, explore.Bounds{})
 			if err != nil || f.Outcome != test.outcome || len(f.Rows) != test.rows || f.Anomaly != test.anomaly {
 				t.Fatalf("%v: %s, %s in %d rows: %+v; want %s, %s in %d",
 					err, f.Outcome, f.Anomaly, len(f.Rows), f.Shown, test.outcome, test.anomaly, test.rows)
@@ -157,8 +157,8 @@ func TestWhatBecomesOfAnotherLock(t *testing.T) {
 					t.Errorf("%s: %v, shows %v; want %v", f.Schedules[i], err, replayed.Hits, f.Shown[i])
 				}
 			}
-			if _, err := explore.Replay(locks[1], in, f.Other); (err == nil) != (f.Outcome == session.Lucky) {
-				t.Errorf("%q: %v", f.Other, err)
+			if _, err := explore.Replay(locks[1], in, f.OtherSchedule); (err == nil) != (f.Outcome == session.OtherwiseShows) {
+				t.Errorf("%q: %v", f.OtherSchedule, err)
 			}
 		})
 	}
@@ -168,7 +168,7 @@ func TestWhatBecomesOfAnotherLock(t *testing.T) {
 func TestAPointThatIsNotSettled(t *testing.T) {
 	s, few := find(t, "v4"), explore.Bounds{Schedules: 1}
 	why, err := session.Explain(t.Context(), s, with(t, "", 1), "A:SET A:GET A:SET B:SET", anomaly.SelfDeadlock, few)
-	if err != nil || len(why.Unsettled) == 0 || why.Point != 0 {
+	if err != nil || len(why.Undecided) == 0 || why.PointOfNoReturn != 0 {
 		t.Errorf("%v: %+v; want it to be unsettled", err, why)
 	}
 	if _, err := session.Explain(t.Context(), s, with(t, "", 0), "A:SET", anomaly.Stuck, few); !errors.Is(err, explore.ErrStale) {
@@ -210,7 +210,7 @@ func TestTheMapKnowsWhatASearchFinds(t *testing.T) {
 					if !a.IsPromisedBy(s) {
 						continue
 					}
-					away, err := session.Away(t.Context(), at, a, explore.Bounds{})
+					away, err := session.ShortestPath(t.Context(), at, a, explore.Bounds{})
 					oracle, failed := m.Oracle(at, a)
 					if err := errors.Join(err, failed); err != nil || oracle.Now != away.Steps {
 						t.Errorf("after %q, %s is by the map: %+v; a search finds %+v, %v", at.Now().Schedule, a, oracle, away, err)
@@ -253,7 +253,7 @@ func TestDistances(t *testing.T) {
 	}
 	defer at.Close()
 	away := func(a explore.Anomaly, bounds explore.Bounds) session.Hint {
-		d, err := session.Away(t.Context(), at, a, bounds)
+		d, err := session.ShortestPath(t.Context(), at, a, bounds)
 		if err != nil {
 			t.Error(err)
 		}
@@ -289,7 +289,7 @@ func TestHowManyStatesAreHowFarAway(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	away, never := m.To(anomaly.LostUpdate).Counts()
+	away, never := m.DistancesTo(anomaly.LostUpdate).Counts()
 	if m.States() != 12 || m.Steps() != 14 || never != 6 || away[1] != 2 || away[2] != 1 || away[3] != 2 || away[4] != 1 {
 		t.Errorf("%d states, %d steps; %v, never %d", m.States(), m.Steps(), away, never)
 	}

@@ -13,31 +13,33 @@ import (
 )
 
 // All explores every lock with every fault, and shows a table.
-func (r Request) All(ctx context.Context) (verdict.Verdict, error) {
+func (r Request) ExploreAll(ctx context.Context) (verdict.Verdict, error) {
 	in, schedules, start := r.Scenario, 0, r.Now()
-	progress := newProgress(r.Err, r.Live, r.Now)
+	progress := newProgress(r.Err, r.IsTerminal, r.Now)
 	rows, err := explore.All(ctx, evolution.Table(), in.Actors, r.Bounds, func(s explore.NamedScenario, now explore.Result, ended bool) {
 		if ended {
 			schedules += now.Schedules
 		}
-		progress.say(cellProgress(s, now, in))
+		progress.update(cellProgressText(s, now, in))
 	})
 	progress.end()
 	if err != nil {
 		return verdict.Unknown, err
 	}
 	if r.JSON {
-		if err := web.WriteJSON(r.Out, allDocument(rows, in.Actors, schedules)); err != nil {
+		if err := web.WriteJSON(r.Out, newTableDocument(rows, in.Actors, schedules)); err != nil {
 			return verdict.Unknown, err
 		}
 	} else {
-		r.table(rows)
-		r.legend(schedules, interrupted(rows))
+		r.printTable(rows)
+		r.printLegend(schedules, isInterrupted(rows))
 	}
-	fmt.Fprint(r.Err, took(schedules, r.Now().Sub(start), in))
+	fmt.Fprint(r.Err, totalTimeText(schedules, r.Now().Sub(start), in))
 	for i, row := range rows {
-		bounded := evolution.Table()[i].OnNodes // by a bound of its own
-		if slices.ContainsFunc(row.Cells, func(c explore.AnomalyCell) bool { return c.Interrupted || !bounded && c.Verdict() == verdict.Unknown }) {
+		hasOwnBound := evolution.Table()[i].OnNodes // explore.MaxSchedulesOnNodes leaves cells of such locks unknown
+		if slices.ContainsFunc(row.Cells, func(c explore.AnomalyCell) bool {
+			return c.Interrupted || !hasOwnBound && c.Verdict() == verdict.Unknown
+		}) {
 			return verdict.Unknown, nil
 		}
 	}
@@ -45,14 +47,14 @@ func (r Request) All(ctx context.Context) (verdict.Verdict, error) {
 }
 
 // table prints a row for each strategy and a column for each anomaly that any of them shows.
-func (r Request) table(rows []explore.LockRow) {
+func (r Request) printTable(rows []explore.LockRow) {
 	in := r.Scenario
-	columns, never := []int{}, []string{}
+	columns, unshown := []int{}, []string{}
 	for i, cell := range rows[0].Cells {
 		if slices.ContainsFunc(rows, func(row explore.LockRow) bool { return row.Cells[i].Verdict() == verdict.Broken }) {
 			columns = append(columns, i)
 		} else {
-			never = append(never, string(cell.Anomaly)+unknownFor(in, rows, i))
+			unshown = append(unshown, string(cell.Anomaly)+unknownLocksText(in, rows, i))
 		}
 	}
 	w := tabwriter.NewWriter(r.Out, 0, 0, 2, ' ', 0)
@@ -68,13 +70,13 @@ func (r Request) table(rows []explore.LockRow) {
 		fmt.Fprintln(w)
 	}
 	_ = w.Flush() // to a terminal: who reads it sees what is missing
-	if len(never) > 0 {
-		fmt.Fprint(r.Out, prevented(never, in))
+	if len(unshown) > 0 {
+		fmt.Fprint(r.Out, preventedText(unshown, in))
 	}
 }
 
 // interrupted reports whether all was ended before everything was explored.
-func interrupted(rows []explore.LockRow) bool {
+func isInterrupted(rows []explore.LockRow) bool {
 	return slices.ContainsFunc(rows, func(r explore.LockRow) bool {
 		return slices.ContainsFunc(r.Cells, func(c explore.AnomalyCell) bool { return c.Interrupted })
 	})

@@ -20,7 +20,7 @@ const columnWidth = 46 // of each lock
 // Compare runs a schedule of the lock under another one too: the one to replay, or the shortest that shows an anomaly. The verdict is
 // Broken if a step differs.
 func (r Request) Compare(ctx context.Context) (verdict.Verdict, error) {
-	schedule, shows := r.Schedule, r.Anomaly
+	schedule, anomaly := r.Schedule, r.Anomaly
 	if _, err := r.goal(); err != nil {
 		return verdict.Unknown, err
 	}
@@ -30,16 +30,16 @@ func (r Request) Compare(ctx context.Context) (verdict.Verdict, error) {
 		case err != nil:
 			return verdict.Unknown, err
 		case len(result.Found) > 0:
-			schedule, shows = result.Found[0].Schedule(), result.Found[0].Anomaly()
+			schedule, anomaly = result.Found[0].Schedule(), result.Found[0].Anomaly()
 		case result.Bound() != "":
 			return verdict.Unknown, fmt.Errorf("against: the exploration of %s ended early: %s", r.Lock.Name, result.Bound())
 		default:
 			return verdict.Unknown, fmt.Errorf("against: %s has shown %s here in no schedule: --replay takes the one to compare",
-				r.Lock.Name, r.lookedFor())
+				r.Lock.Name, r.goalName())
 		}
 	}
 	locks := [2]strategy.Strategy{r.Lock, r.Against}
-	c, err := session.Follow(ctx, locks, r.Scenario, schedule, shows, explore.Bounds{Schedules: schedulesAsked})
+	c, err := session.CompareToEnd(ctx, locks, r.Scenario, schedule, anomaly, explore.Bounds{Schedules: maxSchedulesPerQuestion})
 	if err != nil {
 		return verdict.Unknown, err
 	}
@@ -48,18 +48,18 @@ func (r Request) Compare(ctx context.Context) (verdict.Verdict, error) {
 	} else {
 		r.printComparison(c, ctx.Err() != nil)
 	}
-	return verdict.Search{Found: c.Differs > 0, Complete: true}.Verdict(), err
+	return verdict.Search{Found: c.FirstDifference > 0, Complete: true}.Verdict(), err
 }
 
-func (r Request) printComparison(c session.Fate, interrupted bool) {
+func (r Request) printComparison(c session.Counterfactual, interrupted bool) {
 	out := r.Out
 	fmt.Fprintf(out, "     %-*s   %s\n", columnWidth, c.Locks[0], c.Locks[1])
 	for i, row := range c.Rows {
 		mark := "  "
-		if i+1 == c.Differs {
+		if i+1 == c.FirstDifference {
 			mark = "≠ "
 		}
-		number, columns := fmt.Sprintf("%s%2d ", mark, i+1), [2][]string{r.cell(row[0]), r.cell(row[1])}
+		number, columns := fmt.Sprintf("%s%2d ", mark, i+1), [2][]string{r.comparisonCell(row[0]), r.comparisonCell(row[1])}
 		for j := range max(len(columns[0]), len(columns[1])) {
 			var texts [2]string // of this line
 			for k, lines := range columns {
@@ -67,17 +67,17 @@ func (r Request) printComparison(c session.Fate, interrupted bool) {
 					texts[k] = lines[j]
 				}
 			}
-			room := strings.Repeat(" ", max(columnWidth-uniseg.StringWidth(texts[0]), 0))
-			fmt.Fprintln(out, strings.TrimRight(number+texts[0]+room+"   "+texts[1], " "))
+			padding := strings.Repeat(" ", max(columnWidth-uniseg.StringWidth(texts[0]), 0))
+			fmt.Fprintln(out, strings.TrimRight(number+texts[0]+padding+"   "+texts[1], " "))
 			number = "     "
 		}
 	}
 	fmt.Fprintln(out)
-	fmt.Fprint(out, r.differences(c), r.outcome(c, interrupted))
+	fmt.Fprint(out, r.differencesText(c), r.outcomeText(c, interrupted))
 }
 
 // cell writes a step into a column: its token, what it means, and what is so after it.
-func (r Request) cell(s *trace.Step) []string {
+func (r Request) comparisonCell(s *trace.Step) []string {
 	if s == nil {
 		return []string{"–"}
 	}

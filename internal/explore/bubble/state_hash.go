@@ -11,50 +11,50 @@ import (
 )
 
 // alike is how often a process does the same, one time after the other, until it is taken to go on like that for ever.
-const alike = 40
+const repeatsToLoop = 40
 
 // period is how many events the same may consist of: what a process does between two pauses.
-const period = 16
+const maxPeriod = 16
 
 // history is all that a process has seen: events, and how much time lay between them, but not when they were. Code that has seen the same
 // has the same memory. If it does the same for ever, its history ends all the same.
 type history struct {
-	events  []event
-	last    time.Duration // when the last event was
-	repeats bool          // it has done the same too often
+	events      []event
+	lastEvent   time.Duration // when the last event was
+	isRepeating bool          // it has done the same too often
 
-	repeated time.Duration // when it was found to repeat
+	repeatingSince time.Duration // when it was found to repeat
 }
 
 type event struct {
-	is, all search.Fingerprint // a hash of it, and of all up to it
-	same    [period]uint16     // of the events up to it, how many are the same as the one so many before
+	hash, prefixHash search.Fingerprint // a hash of it, and of all up to it
+	repeats          [maxPeriod]uint16  // of the events up to it, how many are the same as the one so many before
 }
 
 // record adds to the history of a process.
-func (r *Run) record(p *Process, what string) {
+func (r *Run) recordEvent(p *Process, what string) {
 	if p.Paused {
 		return
 	}
 	at, h := r.Now(), &p.history
-	b := strconv.AppendInt(p.buffer[:0], int64(at-h.last), 10)
+	b := strconv.AppendInt(p.hashBuffer[:0], int64(at-h.lastEvent), 10)
 	b = r.server.AppendRelative(append(b, ' '), what)
-	e := event{is: hash(b)}
+	e := event{hash: hash(b)}
 	n := len(h.events)
-	b = e.is.Append(b[:0])
+	b = e.hash.Append(b[:0])
 	if n > 0 {
-		b = h.events[n-1].all.Append(b)
+		b = h.events[n-1].prefixHash.Append(b)
 	}
-	e.all = hash(b)
-	h.last, p.buffer = at, b
-	for back := 1; back <= min(period, n); back++ {
-		if h.events[n-back].is == e.is {
-			e.same[back-1] = h.events[n-1].same[back-1] + 1
+	e.prefixHash = hash(b)
+	h.lastEvent, p.hashBuffer = at, b
+	for back := 1; back <= min(maxPeriod, n); back++ {
+		if h.events[n-back].hash == e.hash {
+			e.repeats[back-1] = h.events[n-1].repeats[back-1] + 1
 		}
-		if int(e.same[back-1]) >= alike*back {
+		if int(e.repeats[back-1]) >= repeatsToLoop*back {
 			h.events = h.events[:n+1-back] // once more changes nothing
-			if !h.repeats {
-				h.repeats, h.repeated = true, at
+			if !h.isRepeating {
+				h.isRepeating, h.repeatingSince = true, at
 			}
 			return
 		}
@@ -64,16 +64,16 @@ func (r *Run) record(p *Process, what string) {
 
 // fingerprint is a hash of all that the future depends on: what the nodes hold, what has happened to each process and how long ago, and
 // what is on its way.
-func (r *Run) fingerprint() search.Fingerprint {
+func (r *Run) stateHash() search.Fingerprint {
 	now := r.Now()
-	b := r.game.AppendState(r.buffer[:0])
-	for _, times := range r.left {
+	b := r.game.AppendState(r.hashBuffer[:0])
+	for _, times := range r.remainingFaults {
 		b = strconv.AppendInt(append(b, ' '), int64(times), 10)
 	}
-	b = strconv.AppendBool(b, r.still)
+	b = strconv.AppendBool(b, r.isStill)
 	for _, p := range r.processes {
 		if n := len(p.history.events); n > 0 {
-			b = p.history.events[n-1].all.Append(b)
+			b = p.history.events[n-1].prefixHash.Append(b)
 		}
 		if p.Crashed || p.Paused {
 			b = append(strconv.AppendBool(b, p.Crashed), '\n') // what its code does, nobody sees any more
@@ -83,21 +83,23 @@ func (r *Run) fingerprint() search.Fingerprint {
 			b = append(b, '\n')
 			continue
 		}
-		b = append(strconv.AppendInt(b, int64(now-p.history.last), 10), '\n')
+		b = append(strconv.AppendInt(b, int64(now-p.history.lastEvent), 10), '\n')
 	}
 	for _, a := range r.actors {
-		s, err := a.Look()
+		s, err := a.Status()
 		b = strconv.AppendBool(append(b, byte('0'+s)), err != nil)
 	}
-	r.buffer = r.server.Append(append(b, '\n'))
-	return hash(r.buffer)
+	r.hashBuffer = r.server.AppendState(append(b, '\n'))
+	return hash(r.hashBuffer)
 }
 
 // isSilent reports whether a process is taken to do nothing any more: its actors are done, and it has done nothing since another one began
 // to do the same for ever. Without this, no two states of one that polls for ever would be alike.
 func (r *Run) isSilent(p *Process) bool {
-	return !slices.ContainsFunc(p.Actors, func(a *Actor) bool { return !a.Is(Done) }) &&
-		slices.ContainsFunc(r.processes, func(other *Process) bool { return other.history.repeats && p.history.last < other.history.repeated })
+	return !slices.ContainsFunc(p.Actors, func(a *Actor) bool { return !a.IsIn(Done) }) &&
+		slices.ContainsFunc(r.processes, func(other *Process) bool {
+			return other.history.isRepeating && p.history.lastEvent < other.history.repeatingSince
+		})
 }
 
 func hash(b []byte) search.Fingerprint {

@@ -1,0 +1,172 @@
+package session
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"lockstep/internal/explore"
+	"lockstep/internal/explore/engine"
+	"lockstep/internal/explore/fault"
+	"lockstep/internal/language"
+	"lockstep/internal/trace"
+)
+
+// whyActor says why an actor does nothing by itself, "" if there is no reason.
+func (c runChoices) reasonActorWaits(a *engine.Actor) string {
+	standstill, due := a.Standstill()
+	say := c.Engine.Scenario.Say
+	switch {
+	case a.Dead():
+		return say("%s is dead", "%s 已崩溃", a.Name)
+	case a.Finished():
+		return say("%s's sale has ended", "%s 的下单已经结束", a.Name)
+	case a.Paused():
+		return say("%s is paused until %s resumes", "%s 已暂停，直到 %s 恢复", a.Name, a.Process.Name)
+	case standstill == engine.AsksInVain:
+		return say("%s waits%s: another attempt would get the same answer", "%s 在等待%s：再试一次，结果也一样", a.Name, c.holderText(a))
+	case standstill == engine.WaitsForReply:
+		return say("%s waits for a node that does not answer", "%s 在等一个不响应的节点", a.Name)
+	case standstill == engine.WaitsForTime:
+		return say("%s waits until %v", "%s 等到时刻 %v", a.Name, due.Round(time.Millisecond)) + c.orMessageText(a) + c.holderText(a)
+	case standstill == engine.WaitsForOther:
+		return say("%s waits for another goroutine of its process", "%s 在等同一进程的另一个 goroutine", a.Name) + c.orMessageText(a) + c.holderText(a)
+	default:
+		return ""
+	}
+}
+
+// message says that a message may come for an actor before what it waits for.
+func (c runChoices) orMessageText(a *engine.Actor) string {
+	if a.Process.IsListening() {
+		return c.Engine.Scenario.Say(", or for a message", "，或等来一条消息")
+	}
+	return ""
+}
+
+// held says whose the lock is that an actor may wait for.
+func (c runChoices) holderText(a *engine.Actor) string {
+	if holder := c.Holder(); holder != nil && holder != a {
+		return c.Engine.Scenario.Say(", while the lock is %s's", "，锁现在是 %s 的", holder.Name)
+	}
+	return ""
+}
+
+// whyTime says why time does not pass by itself, "" if it does, or if nothing is due.
+func (c runChoices) reasonTimeStops() string {
+	passes := slices.ContainsFunc(c.possible, func(t engine.Transition) bool { return t.Kind == engine.TimePasses })
+	if passes || !c.Engine.HasTimer() && c.Engine.Cluster.NextExpiry() == 0 {
+		return ""
+	}
+	return c.Engine.Scenario.Say("time does not pass by itself while somebody can move", "还有参与者可以继续，时间不会自己流逝")
+}
+
+// whyFault says why a fault that the scenario allows cannot happen now.
+func (c runChoices) reasonNoFault(f fault.Fault, allowed int) string {
+	say := c.Engine.Scenario.Say
+	if c.Engine.Snapshot().RemainingBudget[f] == 0 {
+		return say("the budget %v=%d is used up", "预算 %v=%d 已用完", f, allowed)
+	}
+	switch f {
+	case fault.Expiry, fault.RedisClock:
+		if c.Engine.Cluster.NextExpiry() == 0 {
+			return say("no key in Redis is to expire", "Redis 里没有会过期的键")
+		}
+	case fault.Slow:
+		if !c.Engine.HasTimer() {
+			return say("no timer is set", "没有设置定时器")
+		}
+		if !c.Engine.IsTimerNext() {
+			return say("a key expires before the next timer fires", "下一个定时器触发之前，有键先过期")
+		}
+	default:
+		return missingForFault(f).In(c.Engine.Scenario.Language)
+	}
+	return say("nobody could move before it: time passes by itself", "在此之前没有参与者可以继续：时间会自己流逝")
+}
+
+// missing says what a fault needs that is not there.
+func missingForFault(f fault.Fault) language.Text {
+	text := language.Both
+	switch f {
+	case fault.LostWake:
+		return text("no message is under way", "没有在途的消息")
+	case fault.Timeout:
+		return text("nobody waits for the lock", "没有参与者在等锁")
+	case fault.Failover:
+		return text("Redis would lose nothing", "Redis 不会丢失任何改动")
+	case fault.Rollback:
+		return text("a restart would lose nothing", "重启不会丢失任何改动")
+	case fault.Evict:
+		return text("the lock is not there, or has no expiry", "锁不在，或没有过期时间")
+	case fault.Pause, fault.Crash, fault.Cancel, fault.ClockJump:
+		return text("no sale is going on", "没有进行中的下单")
+	case fault.NodeCrash, fault.NodeHang, fault.NodeRestart:
+		return text("nobody is about to send a command to a healthy node", "没有参与者正要向正常的节点发命令")
+	default:
+		return text("nobody is about to send a command", "没有参与者正要发命令")
+	}
+}
+
+// stances says where each actor stands.
+func (s *secondLock) stancesText(step *trace.Step) string {
+	var all []string
+	for i, a := range s.run.Engine.Actors() {
+		all = append(all, a.Name+" "+step.Standing[i].In(s.scenario.Language))
+	}
+	return strings.Join(all, s.scenario.Say(", ", "，"))
+}
+
+// differences says how steps of two locks differ: in what happens, or in what is so then; and if they do, in their commands.
+func differenceTexts(locks [2]string, steps [2]*trace.Step, second *secondLock) (why []string) {
+	in, both := second.scenario, language.Both
+	addIfDifferent := func(what language.Text, text func(*trace.Step) string) {
+		if firstText, secondText := text(steps[0]), text(steps[1]); firstText != secondText {
+			why = append(why, in.Say("%s: under %s, %s; under %s, %s", "%s：%s 是“%s”，%s 是“%s”",
+				what.In(in.Language), locks[0], firstText, locks[1], secondText))
+		}
+	}
+	addIfDifferent(both("What happens", "发生的事"), func(s *trace.Step) string { return s.Says })
+	addIfDifferent(both("The state then", "之后的状态"), func(s *trace.Step) string { return s.State(in.Language) })
+	addIfDifferent(both("Where the actors stand", "参与者的状态"), second.stancesText)
+	if len(why) > 0 && steps[0].Command != "" {
+		addIfDifferent(both("The command", "命令"), func(s *trace.Step) string {
+			if s.Command == "" {
+				return in.Say("none", "没有命令")
+			}
+			return s.Command + " → " + s.Reply
+		})
+	}
+	return why
+}
+
+// impossibleUnder says why the second lock cannot do what the first one did.
+func impossibleText(lock, why string, in explore.Scenario) string {
+	return in.Say("Under %s this cannot happen: %s", "在 %s 下这不可能发生：%s", lock, why)
+}
+
+// choicesAre says what can happen instead of what is no choice.
+func choicesText(tokens []string, in explore.Scenario) string {
+	if len(tokens) == 0 {
+		return in.Say("nothing more can happen", "已经没有下一步")
+	}
+	return in.Say("what can happen is %s", "可以发生的是 %s", strings.Join(tokens, in.Say(", ", "、")))
+}
+
+// goesOn says what a step does that does nothing to be seen.
+func continuesText(actor string, in explore.Scenario) string {
+	return in.Say("%s goes on", "%s 继续", actor)
+}
+
+// notShown says that a schedule does not show an anomaly.
+func notShownText(a explore.Anomaly, in explore.Scenario) string {
+	return in.Say("it does not show %s", "它没有出现 %s", a)
+}
+
+// serverName is how people call a server.
+func serverName(index int, in explore.Scenario) string {
+	if index == 0 {
+		return "Redis"
+	}
+	return in.Say("node %d", "节点 %d", index)
+}
