@@ -61,7 +61,7 @@ func (a *API) sale(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	id := a.orderID(r, key)
-	receipt, err := a.Shop.Sell(r.Context(), service.OrderRequest{ID: id, Once: key != ""})
+	receipt, err := a.Shop.Sell(r.Context(), service.OrderRequest{ID: id, Idempotent: key != ""})
 	if errors.Is(err, service.ErrOutcomeUnknown) {
 		err = fmt.Errorf("%w; GET /orders/%s says whether it was", err, id)
 	}

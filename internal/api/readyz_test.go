@@ -36,7 +36,7 @@ func (l ledger) Probe(ctx context.Context) error { return l.probe(ctx) }
 // Another replica lives: its run is joined.
 func (l ledger) Look(ctx context.Context) (service.State, error) {
 	run := history.Run{ID: "run", Lock: "redlock"}
-	return service.State{Run: run, Others: map[string]service.Replica{"other": {Told: time.Now()}}}, l.run(ctx)
+	return service.State{Run: run, Others: map[string]service.Replica{"other": {LastBeat: time.Now()}}}, l.run(ctx)
 }
 
 func (ledger) Beat(context.Context, service.Replica) (service.State, error) {

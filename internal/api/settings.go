@@ -29,7 +29,7 @@ func SettingsOf(s history.Settings) Settings {
 }
 
 func (a *API) settings(r *http.Request) (any, error) {
-	s, err := a.Shop.InForce(r.Context())
+	s, err := a.Shop.SettingsInForce(r.Context())
 	return SettingsOf(s), err
 }
 
@@ -57,7 +57,7 @@ func (a *API) putSettings(r *http.Request) (any, error) {
 			`want {"ttl_ms":3000,"think_ms":5000,"nested":0}: ttl_ms from %d to %d, think_ms up to %d, nested up to %d`,
 			leastTTL, mostTTL, mostThink, mostNested))
 	}
-	s, err := a.Shop.InForce(r.Context())
+	s, err := a.Shop.SettingsInForce(r.Context())
 	if err != nil {
 		return nil, err
 	}

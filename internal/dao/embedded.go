@@ -22,8 +22,8 @@ var errStopped = errors.New("the embedded Redis is stopped")
 type embedded struct {
 	*miniredis.Miniredis
 
-	Addr    string   // where it listens, also while it is closed
-	clients *clients // that came by the listener
+	Addr        string       // where it listens, also while it is closed
+	clientLimit *clientLimit // that came by the listener
 
 	mu        sync.Mutex
 	server    *server.Server // nil: it is closed
@@ -32,8 +32,8 @@ type embedded struct {
 }
 
 // embed starts a Redis in this process.
-func embed(addr string, clients *clients) (*embedded, error) {
-	e := &embedded{Miniredis: miniredis.NewMiniRedis(), Addr: addr, clients: clients}
+func startEmbedded(addr string, clientLimit *clientLimit) (*embedded, error) {
+	e := &embedded{Miniredis: miniredis.NewMiniRedis(), Addr: addr, clientLimit: clientLimit}
 	if err := e.Restart(); err != nil {
 		return nil, err
 	}
@@ -47,16 +47,16 @@ func (e *embedded) Restart() error {
 	if err != nil {
 		return err
 	}
-	first, err := e.Dial() // starts it without a listener
+	probe, err := e.Dial() // starts it without a listener
 	if err != nil {
 		return errors.Join(err, listener.Close())
 	}
-	_ = first.Close() // it is in memory
+	_ = probe.Close() // it is in memory
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.Addr, e.listener, e.server = listener.Addr().String(), listener, e.Server()
 	to := e.server
-	e.accepting.Go(func() { accept(listener, e.clients, to.ServeConn) })
+	e.accepting.Go(func() { accept(listener, e.clientLimit, to.ServeConn) })
 	return nil
 }
 
@@ -81,37 +81,37 @@ func (e *embedded) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	if e.server == nil {
 		return nil, &net.OpError{Op: "dial", Net: "tcp", Err: errStopped}
 	}
-	ours, theirs, err := pair(ctx)
+	clientEnd, serverEnd, err := connectionPair(ctx)
 	if err != nil {
 		return nil, &net.OpError{Op: "dial", Net: "tcp", Err: err}
 	}
-	e.server.ServeConn(theirs)
-	return ours, nil
+	e.server.ServeConn(serverEnd)
+	return clientEnd, nil
 }
 
 // pair makes both ends of a connection.
-func pair(ctx context.Context) (ours, theirs net.Conn, err error) {
+func connectionPair(ctx context.Context) (clientEnd, serverEnd net.Conn, err error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, nil, err
 	}
 	defer func() { _ = listener.Close() }() // it has accepted the one
-	if ours, err = (&net.Dialer{}).DialContext(ctx, "tcp", listener.Addr().String()); err != nil {
+	if clientEnd, err = (&net.Dialer{}).DialContext(ctx, "tcp", listener.Addr().String()); err != nil {
 		return nil, nil, err
 	}
 	for {
-		if theirs, err = listener.Accept(); err != nil {
-			return nil, nil, errors.Join(err, ours.Close())
+		if serverEnd, err = listener.Accept(); err != nil {
+			return nil, nil, errors.Join(err, clientEnd.Close())
 		}
-		if theirs.RemoteAddr().String() == ours.LocalAddr().String() {
-			return ours, theirs, nil
+		if serverEnd.RemoteAddr().String() == clientEnd.LocalAddr().String() {
+			return clientEnd, serverEnd, nil
 		}
-		_ = theirs.Close() // a stranger
+		_ = serverEnd.Close() // a stranger
 	}
 }
 
 // accept passes on the clients that come by a listener, until it is closed.
-func accept(listener net.Listener, clients *clients, serve func(net.Conn)) {
+func accept(listener net.Listener, clientLimit *clientLimit, serve func(net.Conn)) {
 	for {
 		conn, err := listener.Accept()
 		switch {
@@ -120,7 +120,7 @@ func accept(listener net.Listener, clients *clients, serve func(net.Conn)) {
 		case err != nil:
 			time.Sleep(acceptPause)
 		default:
-			if conn = clients.admit(conn); conn != nil {
+			if conn = clientLimit.admit(conn); conn != nil {
 				serve(conn)
 			}
 		}
@@ -128,18 +128,18 @@ func accept(listener net.Listener, clients *clients, serve func(net.Conn)) {
 }
 
 // clients are those that came by the listeners of embedded Redises: so many at most, as a process has so many files.
-type clients struct {
+type clientLimit struct {
 	most int // 0: any number
 
 	mu     sync.Mutex
 	n      int
-	silent []*client // that have sent nothing yet, the oldest first
+	silent []*limitedConn // that have sent nothing yet, the oldest first
 }
 
 // admit returns the connection of a client, to be counted until it is closed. If there are too many, one that has sent nothing yet has to
 // go; if there is none, it returns nil, and the client is told so as by Redis.
-func (c *clients) admit(conn net.Conn) net.Conn {
-	if !c.room() {
+func (c *clientLimit) admit(conn net.Conn) net.Conn {
+	if !c.evictIfFull() {
 		_ = conn.SetWriteDeadline(time.Now().Add(acceptPause))
 		_, _ = fmt.Fprint(conn, "-ERR max number of clients reached\r\n")
 		_ = conn.Close()
@@ -147,17 +147,17 @@ func (c *clients) admit(conn net.Conn) net.Conn {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	one := &client{Conn: conn, among: c}
+	admitted := &limitedConn{Conn: conn, limit: c}
 	c.n++
-	c.silent = append(c.silent, one)
-	return one
+	c.silent = append(c.silent, admitted)
+	return admitted
 }
 
 // room makes room for another.
-func (c *clients) room() bool {
+func (c *clientLimit) evictIfFull() bool {
 	c.mu.Lock()
 	full := c.most > 0 && c.n >= c.most
-	var oldest *client
+	var oldest *limitedConn
 	if full && len(c.silent) > 0 {
 		oldest = c.silent[0]
 	}
@@ -169,37 +169,37 @@ func (c *clients) room() bool {
 }
 
 // markHeard records that a client has sent something, or leaves.
-func (c *clients) markHeard(one *client) {
+func (c *clientLimit) removeSilent(admitted *limitedConn) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.silent = slices.DeleteFunc(c.silent, func(other *client) bool { return other == one })
+	c.silent = slices.DeleteFunc(c.silent, func(other *limitedConn) bool { return other == admitted })
 }
 
-func (c *clients) leave() {
+func (c *clientLimit) release() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.n--
 }
 
 // client is the connection of one.
-type client struct {
+type limitedConn struct {
 	net.Conn
 
-	among *clients
-	heard sync.Once
-	left  sync.Once
+	limit     *clientLimit
+	firstRead sync.Once
+	closed    sync.Once
 }
 
 // Read implements net.Conn.
-func (c *client) Read(into []byte) (int, error) {
+func (c *limitedConn) Read(into []byte) (int, error) {
 	n, err := c.Conn.Read(into)
-	c.heard.Do(func() { c.among.markHeard(c) })
+	c.firstRead.Do(func() { c.limit.removeSilent(c) })
 	return n, err
 }
 
 // Close implements net.Conn.
-func (c *client) Close() error {
-	c.heard.Do(func() { c.among.markHeard(c) })
-	c.left.Do(c.among.leave)
+func (c *limitedConn) Close() error {
+	c.firstRead.Do(func() { c.limit.removeSilent(c) })
+	c.closed.Do(c.limit.release)
 	return c.Conn.Close()
 }

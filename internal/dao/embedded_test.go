@@ -41,7 +41,7 @@ func TestAcceptOutlivesErrors(t *testing.T) {
 	}
 	go func() {
 		defer close(ended)
-		accept(&failing{Listener: listener, left: 2}, &clients{}, redis.ServeConn)
+		accept(&failing{Listener: listener, left: 2}, &clientLimit{}, redis.ServeConn)
 	}()
 	for range 3 {
 		if got := pong(t, listener.Addr().String()); got != "+PONG\r\n" {
@@ -73,7 +73,7 @@ func pong(t *testing.T, addr string) string {
 	return string(reply[:n])
 }
 
-func (c *clients) count() int {
+func (c *clientLimit) count() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.n
@@ -93,7 +93,7 @@ func TestEmbeddedClientsAreBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer silent.Close()
-	suite.Eventually(t, "so many clients are there", func() bool { return redis.embedded.clients.count() == 1 })
+	suite.Eventually(t, "so many clients are there", func() bool { return redis.embedded.clientLimit.count() == 1 })
 	for _, addr := range []string{redis.Addr, redis.Nodes[0].Addr} {
 		if got := pong(t, addr); got != "+PONG\r\n" { // and stays
 			t.Errorf("one that sends something: %q", got)
@@ -123,7 +123,7 @@ func TestEmbeddedClientsAreBounded(t *testing.T) {
 	if err := redis.Nodes[0].Restart(); err != nil { // and its client has left
 		t.Fatal(err)
 	}
-	suite.Eventually(t, "so many clients are there", func() bool { return redis.embedded.clients.count() == 0 })
+	suite.Eventually(t, "so many clients are there", func() bool { return redis.embedded.clientLimit.count() == 0 })
 	if got := pong(t, redis.Addr); got != "+PONG\r\n" {
 		t.Errorf("after others have left: %q", got)
 	}

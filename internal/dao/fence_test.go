@@ -84,9 +84,9 @@ func TestARunIsOver(t *testing.T) {
 			for _, fence := range []int64{0, 500} {
 				order := history.Order{ID: "late", RunID: "first", Fence: fence, Before: 7, After: 6}
 				_, taken := store.Take(t.Context(), order, false)
-				_, written := store.Write(t.Context(), order)
-				watched := store.Watch(t.Context(), func(stock service.Stock) error { _, err := stock.Write(t.Context(), order); return err })
-				for what, err := range map[string]error{"Write": written, "Take": taken, "watched Write": watched} {
+				_, parseWriteReply := store.Write(t.Context(), order)
+				watchedStock := store.Watch(t.Context(), func(stock service.Stock) error { _, err := stock.Write(t.Context(), order); return err })
+				for what, err := range map[string]error{"Write": parseWriteReply, "Take": taken, "watched Write": watchedStock} {
 					if !errors.Is(err, service.ErrRunOver) {
 						t.Errorf("%s, %s with token %d: %v; want ErrRunOver", end.how, what, fence, err)
 					}

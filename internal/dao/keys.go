@@ -12,7 +12,7 @@ import (
 const (
 	InventoryKey = meaning.StockKey
 	RunKey       = "{inventory}:run"       // hash: id, lock, initial, written, sold, max_in_flight, settings, tuning, forgot
-	overKey      = "{inventory}:runs_over" // list: ids of the runs whose orders are kept, newest first
+	pastRunsKey  = "{inventory}:runs_over" // list: ids of the runs whose orders are kept, newest first
 	fenceKey     = "{inventory}:fence"     // the largest fencing token seen
 	replicasKey  = "{inventory}:replicas"  // hash: instance -> when it counts as dead, in ms of Redis's clock, and what it told last, in JSON
 	readyKey     = "{inventory}:ready"     // string: what a probe wrote last, an instance
@@ -34,7 +34,7 @@ func SegmentKeys(segment int) (stock, fence string) {
 }
 
 // segmentsOf returns the keys of so many segments.
-func segmentsOf(segments int) []string {
+func segmentStockKeys(segments int) []string {
 	keys := make([]string, segments)
 	for i := range keys {
 		keys[i], _ = SegmentKeys(i + 1)
@@ -53,6 +53,6 @@ func OrdersKeys(runID string) (newest, older string) {
 
 // IsKey reports whether a key is the stock's, the ledger's, or another of those above.
 func IsKey(name string) bool {
-	all := []string{InventoryKey, RunKey, overKey, fenceKey, replicasKey, readyKey, BarrierKey}
+	all := []string{InventoryKey, RunKey, pastRunsKey, fenceKey, replicasKey, readyKey, BarrierKey}
 	return slices.Contains(all, name) || strings.HasPrefix(name, ordersPrefix) || strings.HasPrefix(name, segmentPrefix)
 }

@@ -17,34 +17,34 @@ const (
 	// readyTTL is how long what a probe wrote stays.
 	readyTTL = time.Second
 	// keepSeconds is how long at least an order can be looked up; keepRuns is the number of earlier runs whose orders are kept.
-	keepSeconds = 24 * 60 * 60
-	keepRuns    = 100
+	keepOrdersSeconds = 24 * 60 * 60
+	keepRuns          = 100
 )
 
 // Tally counts a run as it is at one moment, but for the sales in flight in this replica.
 func (s *Store) Tally(ctx context.Context) (history.Tally, error) {
-	all, err := s.look(ctx, nil, "")
+	reply, err := s.sendBeat(ctx, nil, "")
 	if err != nil {
 		return history.Tally{}, err
 	}
-	tally := history.Tally{Run: all.Run}
-	if tally.Remaining, err = stockIn(ctx, InventoryKey, all.stock); err != nil {
+	tally := history.Tally{Run: reply.Run}
+	if tally.Remaining, err = parseStockReply(ctx, InventoryKey, reply.stock); err != nil {
 		if errors.Is(err, service.ErrRunOver) {
 			err = service.ErrForgotten
 		}
 		return tally, err
 	}
-	if all.Run.ID == "" || all.stock[0] != all.fields["written"] {
+	if reply.Run.ID == "" || reply.stock[0] != reply.fields["written"] {
 		return tally, service.ErrRunChanged
 	}
 	for name, count := range map[string]*int64{"sold": &tally.Sold, "max_in_flight": &tally.MaxInFlight} {
-		if *count, err = parseCount(name, all.fields[name]); err != nil {
+		if *count, err = parseCount(name, reply.fields[name]); err != nil {
 			return history.Tally{}, err
 		}
 	}
-	for _, other := range all.Others {
+	for _, other := range reply.Others {
 		tally.InFlight += int64(other.Admitted)
-		if other.Run == all.Run.ID {
+		if other.Run == reply.Run.ID {
 			tally.MaxInFlight = max(tally.MaxInFlight, other.Overlap)
 		}
 	}
@@ -55,11 +55,11 @@ func (s *Store) Tally(ctx context.Context) (history.Tally, error) {
 func (s *Store) Start(ctx context.Context, last, next history.Run) error {
 	settings, _ := json.Marshal(next.Settings) // numbers and a name do not fail
 	tuning, _ := json.Marshal(next.Tuning)
-	keys := append([]string{InventoryKey, RunKey, overKey, fenceKey}, segmentsOf(max(last.Segments, next.Segments))...)
-	begun, err := s.eval(ctx, lua.StartRun, last.ID, keys,
+	keys := append([]string{InventoryKey, RunKey, pastRunsKey, fenceKey}, segmentStockKeys(max(last.Segments, next.Segments))...)
+	started, err := s.eval(ctx, lua.StartRun, last.ID, keys,
 		last.ID, next.ID, next.Lock, next.Initial, settings,
-		ordersPrefix, keepSeconds, s.maxOrders, keepRuns, tuning, next.Forgot, next.Segments)
-	if err == nil && begun == int64(0) {
+		ordersPrefix, keepOrdersSeconds, s.maxOrders, keepRuns, tuning, next.Forgot, next.Segments)
+	if err == nil && started == int64(0) {
 		err = fmt.Errorf("%w: another one began first", service.ErrRunOver)
 	}
 	return err
@@ -95,7 +95,7 @@ func parseRun(fields map[string]string) (history.Run, error) {
 	}
 	if text := fields["tuning"]; text != "" {
 		if err := json.Unmarshal([]byte(text), &run.Tuning); err != nil {
-			return history.Run{}, badKey(RunKey, fmt.Sprintf("the field tuning of the key %s: %s", RunKey, err))
+			return history.Run{}, badKeyError(RunKey, fmt.Sprintf("the field tuning of the key %s: %s", RunKey, err))
 		}
 	}
 	_ = json.Unmarshal([]byte(fields["settings"]), &run.Settings) // what cannot be read is what no replica has

@@ -16,32 +16,32 @@ import (
 )
 
 // errGivenUp means that nothing was sent.
-var errGivenUp = fmt.Errorf("%w: the connection led to a server that was no longer the master", lock.ErrUnavailable)
+var errStaleConn = fmt.Errorf("%w: the connection led to a server that was no longer the master", lock.ErrUnavailable)
 
 // master watches that the commands of all clients of one Redis reach its master. When a server refuses a command because it is a replica,
 // every connection made before is given up: those in use once their reply is there, the others when they are taken from the pool next. An
 // address may lead to another server by now, and go-redis closes only the connection of a single command that was refused. A Cluster
 // needs none of this: its replicas answer no command.
-type master struct {
-	onGivenUp func() // is called when connections have been given up; nil: nobody is. It must not wait for Redis
+type masterTracker struct {
+	onStale func() // is called when connections have been given up; nil: nobody is. It must not wait for Redis
 
 	generation atomic.Int64 // how often connections were given up
 }
 
 // dialHook marks each connection with the generation in which it is made.
-func (m *master) dialHook(next redis.DialHook) redis.DialHook {
+func (m *masterTracker) dialHook(next redis.DialHook) redis.DialHook {
 	return func(ctx context.Context, network, addr string) (net.Conn, error) {
 		generation := m.generation.Load() // before the address is looked up
-		made, err := next(ctx, network, addr)
+		conn, err := next(ctx, network, addr)
 		if err != nil {
 			return nil, err
 		}
-		return &conn{Conn: made, of: m, generation: generation}, nil
+		return &trackedConn{Conn: conn, tracker: m, generation: generation}, nil
 	}
 }
 
 // send sends commands. A transaction that Redis discarded fails with the error of the command that it refused.
-func (m *master) send(ctx context.Context, commands []redis.Cmder, send func(context.Context) error) error {
+func (m *masterTracker) send(ctx context.Context, commands []redis.Cmder, send func(context.Context) error) error {
 	generation := m.generation.Load()
 	err := send(ctx)
 	if redis.IsExecAbortError(err) {
@@ -55,9 +55,9 @@ func (m *master) send(ctx context.Context, commands []redis.Cmder, send func(con
 }
 
 // observe gives up the connections made so far if err is of a replica, and nobody has done so since the command began.
-func (m *master) observe(generation int64, err error) {
-	if err != nil && rediserr.IsReplica(err) && m.generation.CompareAndSwap(generation, generation+1) && m.onGivenUp != nil {
-		m.onGivenUp()
+func (m *masterTracker) observe(generation int64, err error) {
+	if err != nil && rediserr.IsReplica(err) && m.generation.CompareAndSwap(generation, generation+1) && m.onStale != nil {
+		m.onStale()
 	}
 }
 
@@ -77,7 +77,7 @@ func commandAndKeys(command redis.Cmder) string {
 	args := command.Args()
 	keys := args[1:min(2, len(args))]
 	if strings.HasPrefix(command.Name(), "eval") && len(args) > 3 {
-		if n, is := args[2].(int); is && len(args) >= 3+n {
+		if n, ok := args[2].(int); ok && len(args) >= 3+n {
 			keys = args[3 : 3+n]
 		}
 	}
@@ -89,37 +89,37 @@ func commandAndKeys(command redis.Cmder) string {
 }
 
 // conn is a connection that sends nothing once it has been given up.
-type conn struct {
+type trackedConn struct {
 	net.Conn
 
-	of         *master
+	tracker    *masterTracker
 	generation int64
 }
 
-func (c *conn) isGivenUp() bool { return c.generation != c.of.generation.Load() }
+func (c *trackedConn) isStale() bool { return c.generation != c.tracker.generation.Load() }
 
-func (c *conn) Write(p []byte) (int, error) {
-	if c.isGivenUp() {
-		return 0, fmt.Errorf("%w", errGivenUp) // go-redis unwraps once what fails while it opens a connection
+func (c *trackedConn) Write(p []byte) (int, error) {
+	if c.isStale() {
+		return 0, fmt.Errorf("%w", errStaleConn) // go-redis unwraps once what fails while it opens a connection
 	}
 	return c.Conn.Write(p)
 }
 
 // SyscallConn is what go-redis asks, where the system has it, whether a connection that it takes from the pool can be used: one that was
 // given up is replaced by another.
-func (c *conn) SyscallConn() (syscall.RawConn, error) {
-	if c.isGivenUp() {
-		return nil, errGivenUp
+func (c *trackedConn) SyscallConn() (syscall.RawConn, error) {
+	if c.isStale() {
+		return nil, errStaleConn
 	}
-	if below, is := c.Conn.(syscall.Conn); is {
+	if below, ok := c.Conn.(syscall.Conn); ok {
 		return below.SyscallConn()
 	}
-	return opaque{}, nil
+	return noRawConn{}, nil
 }
 
 // opaque is what is below a connection by TLS, or one in memory: nobody looks into it.
-type opaque struct{}
+type noRawConn struct{}
 
-func (opaque) Control(func(uintptr)) error    { return nil }
-func (opaque) Read(func(uintptr) bool) error  { return nil }
-func (opaque) Write(func(uintptr) bool) error { return errors.ErrUnsupported }
+func (noRawConn) Control(func(uintptr)) error    { return nil }
+func (noRawConn) Read(func(uintptr) bool) error  { return nil }
+func (noRawConn) Write(func(uintptr) bool) error { return errors.ErrUnsupported }

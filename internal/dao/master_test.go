@@ -55,7 +55,7 @@ func TestTheErrorOfATransactionIsThatOfTheCommandThatWasRefused(t *testing.T) {
 		{refusedWith(readOnly), redis.TxFailedErr, redis.TxFailedErr.Error()},
 		{refusedWith(readOnly), nil, ""},
 	} {
-		err := new(master).send(t.Context(), c.commands, func(context.Context) error { return c.err })
+		err := new(masterTracker).send(t.Context(), c.commands, func(context.Context) error { return c.err })
 		if err == nil && c.want != "" || err != nil && err.Error() != c.want {
 			t.Errorf("%v: %v; want %q", c.err, err, c.want)
 		}
@@ -82,19 +82,19 @@ func TestConnectionsAreGivenUp(t *testing.T) {
 		{answered("ERR Error running script (call to f_4926): @user_script: 1: -READONLY You can't write against a read only slave."), true},
 		{answered("MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'."), true},
 	} {
-		for name, send := range map[string]func(*master) error{
-			"a command": func(m *master) error {
+		for name, send := range map[string]func(*masterTracker) error{
+			"a command": func(m *masterTracker) error {
 				return m.send(t.Context(), []redis.Cmder{redis.NewStatusCmd(t.Context(), "set")},
 					func(context.Context) error { return c.err })
 			},
-			"one of a transaction": func(m *master) error {
+			"one of a transaction": func(m *masterTracker) error {
 				commands := []redis.Cmder{redis.NewStatusCmd(t.Context(), "get"), redis.NewStatusCmd(t.Context(), "set", "key")}
 				commands[1].SetErr(c.err)
 				return m.send(t.Context(), commands, func(context.Context) error { return discarded })
 			},
 		} {
 			times := 0
-			m := &master{onGivenUp: func() { times++ }}
+			m := &masterTracker{onStale: func() { times++ }}
 			dial := m.dialHook(func(context.Context, string, string) (net.Conn, error) {
 				here, there := net.Pipe()
 				t.Cleanup(func() { here.Close(); there.Close() })
@@ -126,7 +126,7 @@ func TestConnectionsAreGivenUp(t *testing.T) {
 // Of many commands that were on their way to a replica, the first refusal counts.
 func TestConnectionsAreGivenUpOnceForAllCommandsOnTheirWay(t *testing.T) {
 	times := 0
-	m := &master{onGivenUp: func() { times++ }}
+	m := &masterTracker{onStale: func() { times++ }}
 	var send func(ctx context.Context, deep int) error
 	send = func(ctx context.Context, deep int) error { // each within the one before: all were sent before any was answered
 		return m.send(ctx, []redis.Cmder{redis.NewStatusCmd(ctx, "set")}, func(context.Context) error {
@@ -157,8 +157,8 @@ func isUsable(t *testing.T, connection net.Conn) bool {
 	if err == nil {
 		return raw.Read(func(uintptr) bool { return true }) == nil
 	}
-	if _, written := connection.Write([]byte("x")); !errors.Is(written, lock.ErrUnavailable) {
-		t.Errorf("a connection that was given up: %v; want an error that says that nothing was sent", written)
+	if _, parseWriteReply := connection.Write([]byte("x")); !errors.Is(parseWriteReply, lock.ErrUnavailable) {
+		t.Errorf("a connection that was given up: %v; want an error that says that nothing was sent", parseWriteReply)
 	}
 	return false
 }

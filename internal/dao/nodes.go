@@ -17,7 +17,7 @@ import (
 )
 
 // embeddedNodes is how many masters an embedded Redis brings with it for Redlock.
-const embeddedNodes = 5
+const embeddedNodeCount = 5
 
 // Node is one of several masters that know nothing of each other.
 type Node struct {
@@ -25,7 +25,7 @@ type Node struct {
 	Addr string // as Address.String has it
 
 	embedded *embedded
-	faults   *faults            // of an embedded one
+	faults   *nodeFaults        // of an embedded one
 	config   redisclient.Config // of one that is not embedded
 }
 
@@ -52,29 +52,29 @@ func (n Nodes) Addrs() []string {
 
 // openNodes opens those at addrs by clients of this configuration, and sees that a majority answers, and that they are different servers.
 func openNodes(ctx context.Context, addrs []string, client redisclient.Config) (nodes Nodes, err error) {
-	down, ids := make([]error, len(addrs)), map[string][]string{}
-	var all sync.WaitGroup
-	var found sync.Mutex
+	failures, ids := make([]error, len(addrs)), map[string][]string{}
+	var pending sync.WaitGroup
+	var mu sync.Mutex
 	for i, text := range addrs {
 		addr, err := ParseAddress(text)
 		if err != nil {
 			return nil, errors.Join(fmt.Errorf("redis.redlock_addrs: %w", err), nodes.close())
 		}
-		own := client
-		own.Addrs, own.DB = []string{addr.Dial}, addr.DB
-		node := Node{UniversalClient: newClient(own, new(master)), Addr: text, config: own}
+		config := client
+		config.Addrs, config.DB = []string{addr.Dial}, addr.DB
+		node := Node{UniversalClient: newClient(config, new(masterTracker)), Addr: text, config: config}
 		nodes = append(nodes, node)
-		all.Go(func() {
-			down[i] = target{"redis.redlock_addrs", text, own}.explain(ctx, isMeant(ctx, node, own))
-			if down[i] == nil {
+		pending.Go(func() {
+			failures[i] = endpoint{"redis.redlock_addrs", text, config}.explain(ctx, checkServer(ctx, node, config))
+			if failures[i] == nil {
 				id := serverInfo(ctx, node, "run_id") // the name that a server gave itself when it started
-				found.Lock()
-				defer found.Unlock()
+				mu.Lock()
+				defer mu.Unlock()
 				ids[id] = append(ids[id], text)
 			}
 		})
 	}
-	all.Wait()
+	pending.Wait()
 	delete(ids, "") // it was not told
 	for _, id := range slices.Sorted(maps.Keys(ids)) {
 		if names := ids[id]; len(names) > 1 {
@@ -83,10 +83,10 @@ func openNodes(ctx context.Context, addrs []string, client redisclient.Config) (
 				strings.Join(names, ", ")), nodes.close())
 		}
 	}
-	down = slices.DeleteFunc(down, func(err error) bool { return err == nil })
-	if len(down) > 0 && len(down) >= (len(nodes)+1)/2 {
+	failures = slices.DeleteFunc(failures, func(err error) bool { return err == nil })
+	if len(failures) > 0 && len(failures) >= (len(nodes)+1)/2 {
 		return nil, errors.Join(
-			fmt.Errorf("redis.redlock_addrs: %d of %d are of no use, and Redlock needs most of them: %w", len(down), len(nodes), down[0]),
+			fmt.Errorf("redis.redlock_addrs: %d of %d are of no use, and Redlock needs most of them: %w", len(failures), len(nodes), failures[0]),
 			nodes.close())
 	}
 	return nodes, nil
@@ -104,8 +104,8 @@ func serverInfo(ctx context.Context, client redis.Cmdable, field string) string 
 }
 
 // embedNodes starts masters of our own: on the ports that follow the embedded Redis's, where those are free.
-func embedNodes(beside *embedded, clients *clients) (Nodes, error) {
-	host, text, err := net.SplitHostPort(beside.Addr)
+func startEmbeddedNodes(near *embedded, clientLimit *clientLimit) (Nodes, error) {
+	host, text, err := net.SplitHostPort(near.Addr)
 	if err != nil {
 		return nil, err
 	}
@@ -114,15 +114,15 @@ func embedNodes(beside *embedded, clients *clients) (Nodes, error) {
 		return nil, err
 	}
 	var nodes Nodes
-	for i := range embeddedNodes {
-		m, err := embed(net.JoinHostPort(host, strconv.Itoa(port+1+i)), clients)
+	for i := range embeddedNodeCount {
+		m, err := startEmbedded(net.JoinHostPort(host, strconv.Itoa(port+1+i)), clientLimit)
 		if err != nil {
-			m, err = embed(net.JoinHostPort(host, "0"), clients)
+			m, err = startEmbedded(net.JoinHostPort(host, "0"), clientLimit)
 		}
 		if err != nil {
-			return nil, errors.Join(fmt.Errorf("redis.embedded_addr: cannot listen beside %s, for Redlock: %w", beside.Addr, err), nodes.close())
+			return nil, errors.Join(fmt.Errorf("redis.embedded_addr: cannot listen beside %s, for Redlock: %w", near.Addr, err), nodes.close())
 		}
-		node := Node{UniversalClient: newClient(own(m), new(master)), Addr: m.Addr, embedded: m, faults: &faults{state: NodeUp}}
+		node := Node{UniversalClient: newClient(embeddedConfig(m), new(masterTracker)), Addr: m.Addr, embedded: m, faults: &nodeFaults{state: NodeUp}}
 		node.faults.attach(m.Server())
 		nodes = append(nodes, node)
 	}
@@ -135,7 +135,7 @@ func (n Nodes) close() error {
 		errs = append(errs, node.Close())
 		if node.embedded != nil {
 			node.faults.mu.Lock()
-			node.end()
+			node.shutDown()
 			node.faults.mu.Unlock()
 		}
 	}

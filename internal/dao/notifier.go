@@ -13,15 +13,15 @@ import (
 // Notifier is a lock.Notifier made of PUBLISH and SUBSCRIBE. It has one subscription for all its channels, from the first Subscribe to
 // Close. It notifies once when a broken subscription has been restored and when a channel is new: a message may have been missed.
 type Notifier struct {
-	client redis.UniversalClient
-	pings  time.Duration // when nothing has come for so long, it sees that the connection is well; 0: never
+	client       redis.UniversalClient
+	pingInterval time.Duration // when nothing has come for so long, it sees that the connection is well; 0: never
 
-	mu       sync.Mutex
-	closed   bool
-	renewing bool
-	sub      *redis.PubSub
-	notified map[string]map[*func(string)]struct{} // by channel
-	working  sync.WaitGroup
+	mu          sync.Mutex
+	closed      bool
+	renewing    bool
+	sub         *redis.PubSub
+	subscribers map[string]map[*func(string)]struct{} // by channel
+	goroutines  sync.WaitGroup
 }
 
 // pingInterval is how soon a subscription notices that its connection is broken, though the system does not say so.
@@ -29,7 +29,7 @@ const pingInterval = 3 * time.Second
 
 // NewNotifier makes a notifier on a client, which it does not close.
 func NewNotifier(client redis.UniversalClient) *Notifier {
-	return &Notifier{client: client, pings: pingInterval, notified: map[string]map[*func(string)]struct{}{}}
+	return &Notifier{client: client, pingInterval: pingInterval, subscribers: map[string]map[*func(string)]struct{}{}}
 }
 
 // Subscribe implements lock.Notifier. It does not wait for Redis.
@@ -41,19 +41,19 @@ func (n *Notifier) Subscribe(channel string, notify func(message string)) (unsub
 	}
 	if n.sub == nil {
 		n.sub = n.client.Subscribe(context.Background())
-		messages := n.sub.ChannelWithSubscriptions(redis.WithChannelHealthCheckInterval(n.pings))
-		n.working.Go(func() { n.listen(messages) })
+		messages := n.sub.ChannelWithSubscriptions(redis.WithChannelHealthCheckInterval(n.pingInterval))
+		n.goroutines.Go(func() { n.listen(messages) })
 	}
-	if n.notified[channel] == nil {
-		n.notified[channel] = map[*func(string)]struct{}{}
+	if n.subscribers[channel] == nil {
+		n.subscribers[channel] = map[*func(string)]struct{}{}
 		sub := n.sub
-		n.working.Go(func() { _ = sub.Subscribe(context.Background(), channel) }) // go-redis repeats it until it succeeds
+		n.goroutines.Go(func() { _ = sub.Subscribe(context.Background(), channel) }) // go-redis repeats it until it succeeds
 	}
-	n.notified[channel][&notify] = struct{}{}
+	n.subscribers[channel][&notify] = struct{}{}
 	return func() {
 		n.mu.Lock()
 		defer n.mu.Unlock()
-		delete(n.notified[channel], &notify)
+		delete(n.subscribers[channel], &notify)
 	}
 }
 
@@ -78,7 +78,7 @@ func (n *Notifier) renew() {
 	}
 	n.renewing = true
 	sub := n.sub
-	n.working.Go(func() {
+	n.goroutines.Go(func() {
 		_ = sub.Ping(context.Background()) // go-redis subscribes again, by itself
 		n.mu.Lock()
 		defer n.mu.Unlock()
@@ -90,7 +90,7 @@ func (n *Notifier) renew() {
 // their own.
 func (n *Notifier) notify(channel, message string) {
 	n.mu.Lock()
-	subscribers := slices.Collect(maps.Keys(n.notified[channel]))
+	subscribers := slices.Collect(maps.Keys(n.subscribers[channel]))
 	n.mu.Unlock()
 	for _, notify := range subscribers {
 		(*notify)(message)
@@ -107,6 +107,6 @@ func (n *Notifier) Close() error {
 		return nil
 	}
 	err := sub.Close()
-	n.working.Wait()
+	n.goroutines.Wait()
 	return err
 }

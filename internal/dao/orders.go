@@ -20,7 +20,7 @@ func (s *Store) Order(ctx context.Context, id string) (history.Order, error) {
 	var over *redis.StringSliceCmd
 	err := OnMaster(ctx, s.client, RunKey, func(tx redis.Pipeliner) {
 		current = tx.HGet(ctx, RunKey, "id")
-		over = tx.LRange(ctx, overKey, 0, -1)
+		over = tx.LRange(ctx, pastRunsKey, 0, -1)
 	})
 	if errors.Is(err, redis.Nil) { // there is no run
 		err = over.Err()
@@ -59,15 +59,15 @@ func parseOrder(id, line string) (order history.Order, err error) {
 }
 
 // forgetRunsOver deletes the orders of all earlier runs when Redis is out of memory. What cannot be deleted stays.
-func (s *Store) forgetRunsOver(ctx context.Context) {
-	runs, err := s.client.LRange(ctx, overKey, 0, -1).Result()
+func (s *Store) deleteOldOrders(ctx context.Context) {
+	runs, err := s.client.LRange(ctx, pastRunsKey, 0, -1).Result()
 	if err != nil {
 		return
 	}
 	for _, runID := range runs {
 		newest, older := OrdersKeys(runID)
 		if s.client.Del(ctx, newest, older).Err() == nil {
-			s.client.LRem(ctx, overKey, 0, runID)
+			s.client.LRem(ctx, pastRunsKey, 0, runID)
 		}
 	}
 }

@@ -20,11 +20,11 @@ import (
 )
 
 // ownTimeout is that of clients of a Redis in our own process: if it is late, so are we.
-const ownTimeout = time.Minute
+const embeddedTimeout = time.Minute
 
 // leanPool is how many connections the locks of a process have to an embedded Redis at most: one for those who wait, and one for holders.
 // It is slow, and executes one command at a time, so more connections that poll only keep the holder's commands waiting.
-const leanPool = 2
+const embeddedLockPool = 2
 
 // Config says which Redis to open.
 type Config struct {
@@ -61,16 +61,16 @@ type Redis struct {
 
 // silence ends the log of go-redis, which would have every failed connection; our callers get the error. It is a variable of go-redis, for
 // all clients of a process: one is enough, as another may be at work.
-var silence = sync.OnceFunc(logging.Disable) //nolint:gochecknoglobals // as what it sets
+var disableClientLog = sync.OnceFunc(logging.Disable) //nolint:gochecknoglobals // as what it sets
 
 // Open opens a Redis and sees that it answers.
 func Open(ctx context.Context, cfg Config) (*Redis, error) {
-	silence()
-	trust, err := trusted(cfg)
+	disableClientLog()
+	tlsSettings, err := tlsConfig(cfg)
 	if err != nil {
 		return nil, err
 	}
-	client := redisclient.Config{Username: cfg.Username, Password: cfg.Password, TLS: trust, Idle: cfg.Idle, PoolSize: cfg.PoolSize}
+	client := redisclient.Config{Username: cfg.Username, Password: cfg.Password, TLS: tlsSettings, Idle: cfg.Idle, PoolSize: cfg.PoolSize}
 	nodes, err := openNodes(ctx, cfg.RedlockAddrs, client)
 	if err != nil {
 		return nil, err
@@ -88,7 +88,7 @@ func Open(ctx context.Context, cfg Config) (*Redis, error) {
 	}
 	lockPool := 0
 	if slices.Equal(cfg.Addrs, []string{cfg.EmbeddedAddr}) { // another process of ours has embedded it
-		lockPool = leanPool
+		lockPool = embeddedLockPool
 	}
 	r := newRedis(client, lockPool, nodes)
 	r.Addr, r.config = cfg.Addrs[0], client
@@ -99,10 +99,10 @@ func Open(ctx context.Context, cfg Config) (*Redis, error) {
 	case cfg.Cluster:
 		r.Name += " (Cluster)"
 	}
-	if err = isMeant(ctx, r.Store, client); err == nil {
+	if err = checkServer(ctx, r.Store, client); err == nil {
 		r.Servers, err = ServersOf(ctx, r.Store, nodes)
 	}
-	err = target{"redis.addrs", strings.Join(cfg.Addrs, ","), client}.explain(ctx, err)
+	err = endpoint{"redis.addrs", strings.Join(cfg.Addrs, ","), client}.explain(ctx, err)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("redis.addrs: %w", err), r.Close())
 	}
@@ -110,21 +110,21 @@ func Open(ctx context.Context, cfg Config) (*Redis, error) {
 }
 
 func openEmbedded(ctx context.Context, cfg Config, nodes Nodes) (*Redis, error) {
-	clients := &clients{most: cfg.EmbeddedClients}
-	m, err := embed(cfg.EmbeddedAddr, clients)
+	clientLimit := &clientLimit{most: cfg.EmbeddedClients}
+	m, err := startEmbedded(cfg.EmbeddedAddr, clientLimit)
 	if err != nil {
 		return nil, errors.Join(
 			fmt.Errorf("redis.embedded_addr: cannot listen on %s: %w; choose another port, or a real Redis by redis.addrs", cfg.EmbeddedAddr, err),
 			nodes.close())
 	}
 	if len(nodes) == 0 {
-		if nodes, err = embedNodes(m, clients); err != nil {
+		if nodes, err = startEmbeddedNodes(m, clientLimit); err != nil {
 			m.Close()
 			return nil, err
 		}
 	}
-	breathe(m.Miniredis)
-	r := newRedis(own(m), leanPool, nodes)
+	yieldToBrowser(m.Miniredis)
+	r := newRedis(embeddedConfig(m), embeddedLockPool, nodes)
 	r.Name, r.Addr, r.embedded = "embedded Redis "+m.Addr, m.Addr, m
 	if r.Servers, err = ServersOf(ctx, r.Store, nodes); err != nil {
 		return nil, errors.Join(err, r.Close())
@@ -134,14 +134,14 @@ func openEmbedded(ctx context.Context, cfg Config, nodes Nodes) (*Redis, error) 
 
 // newRedis makes the clients of a Redis; that of the locks has so many connections at most.
 func newRedis(cfg redisclient.Config, lockPool int, nodes Nodes) *Redis {
-	master := new(master)
+	master := new(masterTracker)
 	r := &Redis{Store: newClient(cfg, master), Nodes: nodes}
 	cfg.PoolSize = cmp.Or(lockPool, cfg.PoolSize)
 	r.Lock = newLockClient(cfg, master)
 	r.Notifier = NewNotifier(r.Lock)
 	r.Calls = NewNotifier(r.Store)
-	r.Calls.pings = 0
-	master.onGivenUp = func() {
+	r.Calls.pingInterval = 0
+	master.onStale = func() {
 		r.Notifier.renew()
 		r.Calls.renew()
 	}
@@ -149,8 +149,8 @@ func newRedis(cfg redisclient.Config, lockPool int, nodes Nodes) *Redis {
 }
 
 // own returns the configuration of a client of a Redis in our own process.
-func own(m *embedded) redisclient.Config {
-	return redisclient.Config{Addrs: []string{m.Addr}, Timeout: ownTimeout, Dialer: m.dial}
+func embeddedConfig(m *embedded) redisclient.Config {
+	return redisclient.Config{Addrs: []string{m.Addr}, Timeout: embeddedTimeout, Dialer: m.dial}
 }
 
 // Close closes the clients, and ends the embedded Redis.

@@ -15,23 +15,23 @@ import (
 
 // Beat renews this replica's place among the living, forgets the dead ones, and tells and asks what there is to know, in one script. Time
 // is Redis's own.
-func (s *Store) Beat(ctx context.Context, tells service.Replica) (service.State, error) {
-	text, err := json.Marshal(tells)
+func (s *Store) Beat(ctx context.Context, replica service.Replica) (service.State, error) {
+	text, err := json.Marshal(replica)
 	if err != nil {
 		return service.State{}, fmt.Errorf("the heartbeat: %w", err)
 	}
-	all, err := s.look(ctx, text, tells.Run)
-	return all.State, err
+	reply, err := s.sendBeat(ctx, text, replica.Run)
+	return reply.State, err
 }
 
 // Look asks as Beat does, and tells nothing.
 func (s *Store) Look(ctx context.Context) (service.State, error) {
-	all, err := s.look(ctx, nil, "")
-	return all.State, err
+	reply, err := s.sendBeat(ctx, nil, "")
+	return reply.State, err
 }
 
 // looked is what beat.lua answers.
-type looked struct {
+type beatReply struct {
 	service.State
 
 	fields map[string]string // of the run
@@ -39,30 +39,30 @@ type looked struct {
 }
 
 // look sends beat.lua.
-func (s *Store) look(ctx context.Context, tells []byte, runID string) (all looked, err error) {
+func (s *Store) sendBeat(ctx context.Context, replica []byte, runID string) (reply beatReply, err error) {
 	newest, _ := OrdersKeys(runID)
 	answer, err := s.eval(ctx, lua.Beat, runID, []string{replicasKey, RunKey, newest, BarrierKey, InventoryKey},
-		s.instance, tells, service.Lifetime.Milliseconds(), keepSeconds)
+		s.instance, replica, service.Lifetime.Milliseconds(), keepOrdersSeconds)
 	if err != nil {
-		return looked{}, err
+		return beatReply{}, err
 	}
-	reply, _ := answer.([]any) // a script of ours
-	all = looked{fields: pairs(reply[0]), stock: reply[4:]}
-	if all.Run, err = parseRun(all.fields); err != nil {
-		return looked{}, err
+	values, _ := answer.([]any) // a script of ours
+	reply = beatReply{fields: pairs(values[0]), stock: values[4:]}
+	if reply.Run, err = parseRun(reply.fields); err != nil {
+		return beatReply{}, err
 	}
-	all.Change, all.Others = fmt.Sprint(reply[1]), map[string]service.Replica{}
-	for _, text := range pairs(reply[3]) {
-		other, until := parseReplica(text)
-		other.Told = until.Add(-service.Lifetime)
-		all.Future = append(all.Future, other)
+	reply.Change, reply.Others = fmt.Sprint(values[1]), map[string]service.Replica{}
+	for _, text := range pairs(values[3]) {
+		other, expiresAt := parseReplica(text)
+		other.LastBeat = expiresAt.Add(-service.Lifetime)
+		reply.Future = append(reply.Future, other)
 	}
-	for instance, told := range pairs(reply[2]) {
-		other, until := parseReplica(told)
-		other.Told = until.Add(-service.Lifetime)
-		all.Others[instance] = other
+	for instance, text := range pairs(values[2]) {
+		other, expiresAt := parseReplica(text)
+		other.LastBeat = expiresAt.Add(-service.Lifetime)
+		reply.Others[instance] = other
 	}
-	return all, nil
+	return reply, nil
 }
 
 // Call asks the other replicas to beat at once. One that does not hear it beats a second later at most.
@@ -71,28 +71,28 @@ func (s *Store) Call(ctx context.Context) error {
 }
 
 // OnCall calls back whenever a replica has called.
-func (s *Store) OnCall(back func()) (stop func()) {
+func (s *Store) OnCall(onCall func()) (stop func()) {
 	if s.Calls == nil {
 		return func() {}
 	}
-	return s.Calls.Subscribe(callChannel, func(string) { back() })
+	return s.Calls.Subscribe(callChannel, func(string) { onCall() })
 }
 
-// pairs makes a map of an array of names, each with its value.
+// pairs turns a flat array of names and values, as HGETALL returns it, into a map.
 func pairs(reply any) map[string]string {
-	all := map[string]string{}
-	words, _ := reply.([]any) // a script of ours
-	for i := 0; i+1 < len(words); i += 2 {
-		all[fmt.Sprint(words[i])] = fmt.Sprint(words[i+1])
+	fields := map[string]string{}
+	values, _ := reply.([]any) // The scripts always return an array here.
+	for i := 0; i+1 < len(values); i += 2 {
+		fields[fmt.Sprint(values[i])] = fmt.Sprint(values[i+1])
 	}
-	return all
+	return fields
 }
 
 // parseReplica reads what a replica told, and when it counts as dead. What cannot be read is of one that is dead.
-func parseReplica(told string) (replica service.Replica, until time.Time) {
-	at, text, _ := strings.Cut(told, " ")
-	ms, err := strconv.ParseInt(at, 10, 64)
-	if err != nil || json.Unmarshal([]byte(text), &replica) != nil {
+func parseReplica(text string) (replica service.Replica, expiresAt time.Time) {
+	millis, fields, _ := strings.Cut(text, " ")
+	ms, err := strconv.ParseInt(millis, 10, 64)
+	if err != nil || json.Unmarshal([]byte(fields), &replica) != nil {
 		return service.Replica{}, time.Time{}
 	}
 	return replica, time.UnixMilli(ms)

@@ -23,7 +23,7 @@ import (
 func ShopRights() strategy.Rights {
 	return strategy.ParseRights("+ping +time +multi +exec +eval +evalsha +exists +type +get +set +del +unlink +rename +expire " +
 		"+pexpire +pttl +decr +hget +hmget +hset +hlen +hdel +hgetall +hexists +hkeys +hincrby +lrange +lpush +lrem +publish +subscribe " +
-		"~" + InventoryKey + " ~" + RunKey + " ~" + overKey + " ~" + fenceKey + " ~" + replicasKey + " ~" + readyKey + " ~" + BarrierKey +
+		"~" + InventoryKey + " ~" + RunKey + " ~" + pastRunsKey + " ~" + fenceKey + " ~" + replicasKey + " ~" + readyKey + " ~" + BarrierKey +
 		" ~" + meaning.SegmentPrefix + "* ~" + ordersPrefix + "* ~" + lock.Key + " &" + callChannel).Union(strategy.TrialRights(lock.Key))
 }
 

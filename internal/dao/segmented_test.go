@@ -34,7 +34,7 @@ func TestSegments(t *testing.T) {
 			last = next
 		}
 		sell := func(segment int, token, before int64) error {
-			order := history.Order{ID: fmt.Sprint(segment, token), RunID: last.ID, Segment: segment, Among: last.Segments, Fence: token}
+			order := history.Order{ID: fmt.Sprint(segment, token), RunID: last.ID, Segment: segment, SegmentCount: last.Segments, Fence: token}
 			read, err := store.Read(ctx, order)
 			if err != nil {
 				return err
@@ -80,7 +80,7 @@ func TestBadSegments(t *testing.T) {
 				t.Fatal(err)
 			}
 			for segment := range 2 {
-				order := history.Order{ID: "one", RunID: "run", Segment: segment + 1, Among: 2, Fence: 1, After: 4}
+				order := history.Order{ID: "one", RunID: "run", Segment: segment + 1, SegmentCount: 2, Fence: 1, After: 4}
 				_, err := store.Read(ctx, order)
 				if segment == 1 {
 					_, err = store.Write(ctx, order)

@@ -19,7 +19,7 @@ func ServersOf(ctx context.Context, client redis.UniversalClient, nodes Nodes) (
 		return strategy.Servers{}, err
 	}
 	command, err := compareAndDelete(ctx, client)
-	return strategy.Servers{Nodes: len(nodes), Redis: nameOf(ctx, client), CompareAndDelete: command}, err
+	return strategy.Servers{Nodes: len(nodes), Redis: serverName(ctx, client), CompareAndDelete: command}, err
 }
 
 // Version returns the server's name and version, such as Redis 8.2.1; "" if it does not tell them, or is embedded.
@@ -31,28 +31,28 @@ func (r *Redis) Version() string {
 }
 
 // nameOf returns a server's name and version; "" if it does not tell them.
-func nameOf(ctx context.Context, client redis.UniversalClient) string {
-	said := hello(ctx, client)
-	name := said["server"]
+func serverName(ctx context.Context, client redis.UniversalClient) string {
+	fields := hello(ctx, client)
+	name := fields["server"]
 	if name == "" {
 		return ""
 	}
-	return strings.ToUpper(name[:1]) + name[1:] + " " + said["version"]
+	return strings.ToUpper(name[:1]) + name[1:] + " " + fields["version"]
 }
 
 // isMeant fails if the server does not answer, is too old, or is a Sentinel, or a node of a Cluster while the client is for a single Redis.
-func isMeant(ctx context.Context, client redis.UniversalClient, cfg redisclient.Config) error {
+func checkServer(ctx context.Context, client redis.UniversalClient, cfg redisclient.Config) error {
 	if err := client.Ping(ctx).Err(); err != nil {
 		return err
 	}
-	said := hello(ctx, client)
+	fields := hello(ctx, client)
 	switch {
-	case said["mode"] == "sentinel":
-		return errSentinel
-	case said["mode"] == "cluster" && !cfg.Cluster:
-		return errNode
-	case len(said) > 0:
-		return redisclient.CheckVersion(said["server"], said["version"])
+	case fields["mode"] == "sentinel":
+		return errIsSentinel
+	case fields["mode"] == "cluster" && !cfg.Cluster:
+		return errIsClusterNode
+	case len(fields) > 0:
+		return redisclient.CheckVersion(fields["server"], fields["version"])
 	default: // before Redis 6 there is no HELLO
 		return redisclient.CheckVersion("redis", serverInfo(ctx, client, "redis_version"))
 	}
@@ -60,12 +60,12 @@ func isMeant(ctx context.Context, client redis.UniversalClient, cfg redisclient.
 
 // hello returns what a server tells of itself; nothing if it does not.
 func hello(ctx context.Context, client redis.UniversalClient) map[string]string {
-	said := map[string]string{}
-	fields, _ := client.Do(ctx, "HELLO").Slice() // for people
-	for i := 0; i+1 < len(fields); i += 2 {
-		said[fmt.Sprint(fields[i])] = fmt.Sprint(fields[i+1])
+	fields := map[string]string{}
+	reply, _ := client.Do(ctx, "HELLO").Slice() // Servers before Redis 6 refuse HELLO; nobody depends on its fields.
+	for i := 0; i+1 < len(reply); i += 2 {
+		fields[fmt.Sprint(reply[i])] = fmt.Sprint(reply[i+1])
 	}
-	return said
+	return fields
 }
 
 // compareAndDelete returns the server's command that deletes a key with a certain value, "" if it has none: it tries them.
@@ -86,9 +86,9 @@ func compareAndDelete(ctx context.Context, client redis.UniversalClient) (string
 // Eviction returns the policy by which Redis evicts keys when it is out of memory, such as volatile-lru; "" if it evicts none, or does not
 // tell. Whatever the policy, locks that expire may go.
 func (r *Redis) Eviction(ctx context.Context) (policy string) {
-	said, _ := r.Store.ConfigGet(ctx, "maxmemory*").Result() // many a host's Redis refuses it
-	if said["maxmemory"] == "" || said["maxmemory"] == "0" || said["maxmemory-policy"] == "noeviction" {
+	fields, _ := r.Store.ConfigGet(ctx, "maxmemory*").Result() // many a host's Redis refuses it
+	if fields["maxmemory"] == "" || fields["maxmemory"] == "0" || fields["maxmemory-policy"] == "noeviction" {
 		return ""
 	}
-	return said["maxmemory-policy"]
+	return fields["maxmemory-policy"]
 }

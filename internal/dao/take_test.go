@@ -33,9 +33,9 @@ func TestTake(t *testing.T) {
 		store, redis := dao.NewStore(r.Store, "instance", 100), r.Store
 		order := history.Order{ID: "one", RunID: "run", Lock: "atomic", Owner: `"quoted"`}
 		for _, c := range []struct {
-			written, stock string // "": none
-			err            error
-			after          string
+			parseWriteReply, stock string // "": none
+			err                    error
+			after                  string
 		}{
 			{"1000000000", "1000000000", nil, "999999999"},
 			{"2", "2", nil, "1"},
@@ -45,7 +45,7 @@ func TestTake(t *testing.T) {
 			{"2", "", service.ErrRunChanged, ""},
 		} {
 			redis.FlushAll(t.Context())
-			redis.HSet(t.Context(), dao.RunKey, "id", order.RunID, "written", c.written)
+			redis.HSet(t.Context(), dao.RunKey, "id", order.RunID, "written", c.parseWriteReply)
 			if c.stock != "" {
 				redis.Set(t.Context(), dao.InventoryKey, c.stock, 0)
 			}
@@ -125,14 +125,14 @@ func TestAnOrderIsWrittenOnce(t *testing.T) {
 		}
 		write := func(order history.Order) (history.Order, error) { return store.Write(t.Context(), order) }
 		take := func(order history.Order) (history.Order, error) { return store.Take(t.Context(), order, false) }
-		watched := func(order history.Order) (sold history.Order, err error) {
+		watchedStock := func(order history.Order) (sold history.Order, err error) {
 			err = store.Watch(t.Context(), func(stock service.Stock) (err error) {
 				sold, err = stock.Write(t.Context(), order)
 				return err
 			})
 			return sold, err
 		}
-		ways := map[string]func(history.Order) (history.Order, error){"Write": write, "Take": take, "watched Write": watched}
+		ways := map[string]func(history.Order) (history.Order, error){"Write": write, "Take": take, "watched Write": watchedStock}
 		stock := int64(9)
 		for _, first := range []string{"Write", "Take", "watched Write"} { // the first one's hash is the older one by the third
 			order := history.Order{ID: "by " + first, RunID: run.ID, Before: stock, After: stock - 1, Replica: "a"}
@@ -167,9 +167,9 @@ func TestAStockSetByHandIsNotWrittenOver(t *testing.T) {
 		}
 		r.Store.Set(t.Context(), dao.InventoryKey, 1000, 0)
 		order := history.Order{ID: "one", RunID: "run", Before: 9, After: 8}
-		_, written := store.Write(t.Context(), order)
+		_, parseWriteReply := store.Write(t.Context(), order)
 		_, taken := store.Take(t.Context(), order, false)
-		for what, err := range map[string]error{"Write": written, "Take": taken} {
+		for what, err := range map[string]error{"Write": parseWriteReply, "Take": taken} {
 			if !errors.Is(err, service.ErrRunChanged) {
 				t.Errorf("%s: %v; want ErrRunChanged", what, err)
 			}

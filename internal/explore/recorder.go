@@ -41,7 +41,7 @@ func (r *recorder) Sending(server int, commands []redis.Cmder) {
 
 // Replied implements engine.Recorder.
 func (r *recorder) Replied(reply []byte, commands int) {
-	r.step.Reply = meaning.Answer(simredis.FormatReply(reply, commands))
+	r.step.Reply = meaning.ShortReply(simredis.FormatReply(reply, commands))
 }
 
 // PipelineContinues implements engine.Recorder.

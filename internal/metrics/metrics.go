@@ -75,7 +75,7 @@ func (m *Metrics) Answered(outcome string) { m.answers.WithLabelValues(outcome).
 func (m *Metrics) Follow(ctx context.Context, _, _ string) context.Context { return ctx }
 
 // Observe counts what a sale does. Nested calls are part of the time for which their sale holds its lock.
-func (m *Metrics) Observe(_ context.Context, seen service.Seen) {
+func (m *Metrics) Observe(_ context.Context, seen service.SaleEvent) {
 	if seen.Nested > 0 {
 		return
 	}

@@ -10,11 +10,11 @@ type Observer interface {
 	// Follow returns the context by which the commands of a sale of a run are known as the sale's. What Saw is told later comes with it.
 	Follow(ctx context.Context, run, owner string) context.Context
 	// Saw takes note that the sale of ctx has come to a moment.
-	Observe(ctx context.Context, seen Seen)
+	Observe(ctx context.Context, seen SaleEvent)
 }
 
 // Seen is what an observer is told.
-type Seen struct {
+type SaleEvent struct {
 	Moment  Moment
 	Lock    string        // its name
 	Segment int           // of the stock, from 1 on, that the lock is of; 0: of the whole stock
@@ -51,7 +51,7 @@ func (all Observers) Follow(ctx context.Context, run, owner string) context.Cont
 }
 
 // Observe tells all of them.
-func (all Observers) Observe(ctx context.Context, seen Seen) {
+func (all Observers) Observe(ctx context.Context, seen SaleEvent) {
 	for _, observer := range all {
 		observer.Observe(ctx, seen)
 	}

@@ -27,7 +27,7 @@ func (*diary) Follow(ctx context.Context, _, owner string) context.Context {
 	return context.WithValue(ctx, diaryKey{}, owner)
 }
 
-func (d *diary) Observe(ctx context.Context, seen service.Seen) {
+func (d *diary) Observe(ctx context.Context, seen service.SaleEvent) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	said := string(seen.Moment)
@@ -110,7 +110,7 @@ func TestObserversAreToldOfEachMoment(t *testing.T) {
 type watch struct{ waited, held time.Duration }
 
 func (*watch) Follow(ctx context.Context, _, _ string) context.Context { return ctx }
-func (w *watch) Observe(_ context.Context, seen service.Seen) {
+func (w *watch) Observe(_ context.Context, seen service.SaleEvent) {
 	switch {
 	case seen.Nested > 0 || seen.Lock != "v0":
 	case seen.Moment == service.Obtains:

@@ -74,7 +74,7 @@ func (s *Sale) checkAndSet(ctx context.Context, order history.Order) (history.Or
 		}
 		conflicts++
 		s.recordOverlap(2)
-		s.notifyObservers(ctx, Seen{Moment: Conflicts})
+		s.notifyObservers(ctx, SaleEvent{Moment: Conflicts})
 		if s.Backoff.pause(wait, delay) != nil {
 			return order, fmt.Errorf("%w, %d times: %w", ErrConflict, conflicts, lock.WaitError(wait, s.Backoff.MaxDuration))
 		}

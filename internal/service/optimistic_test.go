@@ -31,7 +31,7 @@ func (c *contested) Watch(context.Context, func(service.Stock) error) error {
 type conflicts int
 
 func (*conflicts) Follow(ctx context.Context, _, _ string) context.Context { return ctx }
-func (c *conflicts) Observe(_ context.Context, seen service.Seen) {
+func (c *conflicts) Observe(_ context.Context, seen service.SaleEvent) {
 	if seen.Moment == service.Conflicts {
 		*c++
 	}

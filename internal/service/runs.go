@@ -32,7 +32,7 @@ func (s *Shop) Open(ctx context.Context, settings history.Settings) error {
 			return run, err
 		}
 		next.Tuning, next.Lock = history.Tuning{}, settings.Lock
-		next.Initial, _, err = s.stockAtHand(ctx)
+		next.Initial, _, err = s.manualStock(ctx)
 		if errors.Is(err, ErrBadStock) {
 			s.Log.Warn("starting with the configured stock", "error", err)
 			err = nil
@@ -42,20 +42,20 @@ func (s *Shop) Open(ctx context.Context, settings history.Settings) error {
 }
 
 // stockAtHand returns the stock that was set by hand; without one, that of the settings, and whether the key is gone.
-func (s *Shop) stockAtHand(ctx context.Context) (stock int64, gone bool, err error) {
+func (s *Shop) manualStock(ctx context.Context) (stock int64, gone bool, err error) {
 	tally, err := s.Ledger.Tally(ctx)
 	switch gone = errors.Is(err, ErrForgotten); {
 	case gone, err == nil:
-		return s.current().Initial, gone, nil
+		return s.currentSettings().Initial, gone, nil
 	case errors.Is(err, ErrRunChanged):
 		return tally.Remaining, false, nil
 	}
-	return s.current().Initial, false, err
+	return s.currentSettings().Initial, false, err
 }
 
 // join joins the current run, if there is one and another replica lives. The others go on selling meanwhile.
 func (s *Shop) join(ctx context.Context) (run history.Run, joined bool, err error) {
-	alone, err := s.alone(ctx)
+	alone, err := s.isAlone(ctx)
 	if err != nil || alone {
 		return history.Run{}, false, err
 	}
@@ -63,7 +63,7 @@ func (s *Shop) join(ctx context.Context) (run history.Run, joined bool, err erro
 	if run = state.Run; err != nil || run.ID == "" {
 		return run, false, err
 	}
-	if settings := s.current(); run.Lock != settings.Lock {
+	if settings := s.currentSettings(); run.Lock != settings.Lock {
 		s.Log.Warn("other replicas are selling with another lock: joining them", "lock", run.Lock, "configured", settings.Lock)
 	}
 	return run, true, nil
@@ -71,20 +71,20 @@ func (s *Shop) join(ctx context.Context) (run history.Run, joined bool, err erro
 
 // alone reports whether no other replica lives. A dead replica counts as living for some seconds more; a living one is told from it
 // by its next heartbeat.
-func (s *Shop) alone(ctx context.Context) (bool, error) {
+func (s *Shop) isAlone(ctx context.Context) (bool, error) {
 	first, err := s.Ledger.Look(ctx)
 	if err == nil && len(first.Others) > 0 {
 		err = s.Ledger.Call(ctx)
 	}
-	began, said := s.Clock.Now(), false
+	began, warned := s.Clock.Now(), false
 	for state := first; err == nil && len(state.Others) > 0; state, err = s.Ledger.Look(ctx) {
-		if !said && s.Clock.Now().Sub(began) > beatInterval {
+		if !warned && s.Clock.Now().Sub(began) > beatInterval {
 			s.Log.Warn("waiting for silent replicas that have not said goodbye, until they count as dead",
-				"replicas", names(state.Others), "lifetime", Lifetime)
-			said = true
+				"replicas", replicaNames(state.Others), "lifetime", Lifetime)
+			warned = true
 		}
 		for name, other := range state.Others {
-			if before, known := first.Others[name]; !known || other.Told.After(before.Told) {
+			if before, ok := first.Others[name]; !ok || other.LastBeat.After(before.LastBeat) {
 				return false, nil
 			}
 		}
@@ -96,7 +96,7 @@ func (s *Shop) alone(ctx context.Context) (bool, error) {
 }
 
 // names returns what people call these replicas, in order.
-func names(replicas map[string]Replica) (all []string) {
+func replicaNames(replicas map[string]Replica) (all []string) {
 	for instance, replica := range replicas {
 		all = append(all, cmp.Or(replica.Name, instance))
 	}
@@ -116,7 +116,7 @@ func (s *Shop) SetStock(ctx context.Context, stock int64) (history.Tally, error)
 	tally, err := s.Tally(ctx)
 	if err != nil { // the run has begun all the same
 		s.Log.Warn("a run has begun, and cannot be counted", "error", err)
-		run := s.last()
+		run := s.lastRun()
 		return history.Tally{Run: run, Remaining: run.Initial}, nil
 	}
 	return tally, nil
@@ -150,7 +150,7 @@ func (s *Shop) Tune(ctx context.Context, tuning history.Tuning) error {
 // replicas that see the same file change, the first begins the run. The lock and the stock stay those of the current run, unless the
 // settings change them.
 func (s *Shop) Apply(ctx context.Context, settings history.Settings) error {
-	old := s.current()
+	old := s.currentSettings()
 	return s.change(ctx, func(_ context.Context, run, next history.Run) (history.Run, error) {
 		if run.Settings == settings {
 			return run, nil
@@ -182,11 +182,11 @@ func (s *Shop) reconcile(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	err = s.changeUnder(ctx, lease, owner, func(ctx context.Context, run, next history.Run) (history.Run, error) {
+	err = s.changeWithBarrier(ctx, lease, owner, func(ctx context.Context, run, next history.Run) (history.Run, error) {
 		if _, err := s.Ledger.Tally(ctx); !errors.Is(err, ErrRunChanged) {
 			return run, err // another replica was faster
 		}
-		stock, gone, err := s.stockAtHand(ctx)
+		stock, gone, err := s.manualStock(ctx)
 		if next.Initial, next.Forgot = stock, next.Forgot || gone; err == nil && next.Forgot {
 			s.Log.Warn("redis holds no run, or no stock: it came back empty, or its keys were deleted", "lock", next.Lock)
 		}
@@ -211,17 +211,17 @@ func (s *Shop) change(ctx context.Context, decide decision, then ...func()) erro
 		if err != nil {
 			return fmt.Errorf("raising the barrier: %w", err)
 		}
-		err = s.changeUnder(ctx, lease, owner, decide, then...)
-		if !errors.Is(err, ErrRunOver) || attempt == maxChanges {
+		err = s.changeWithBarrier(ctx, lease, owner, decide, then...)
+		if !errors.Is(err, ErrRunOver) || attempt == maxChangeAttempts {
 			return err
 		}
 	}
 }
 
 // maxChanges is how many attempts a change has while Redis forgets the barrier and others begin runs.
-const maxChanges = 3
+const maxChangeAttempts = 3
 
-func (s *Shop) changeUnder(ctx context.Context, barrier *lock.Lease, owner string, decide decision, then ...func()) error {
+func (s *Shop) changeWithBarrier(ctx context.Context, barrier *lock.Lease, owner string, decide decision, then ...func()) error {
 	defer func() {
 		if err := barrier.Unlock(ctx); err != nil {
 			s.Log.Warn("lowering the barrier", "error", err)
@@ -263,7 +263,7 @@ func (s *Shop) changeUnder(ctx context.Context, barrier *lock.Lease, owner strin
 
 // LongestSale returns how long a sale in flight may go on with the settings in force.
 func (s *Shop) LongestSale() time.Duration {
-	run := s.last()
+	run := s.lastRun()
 	settings := s.SettingsOf(run)
 	longest := settings.LongestSale()
 	if run.Segments > 0 { // a sale that finds a segment sold out just before its wait is over waits for the next one
@@ -280,12 +280,12 @@ func (s *Shop) drain(ctx context.Context, owner string) error {
 	if err := s.Ledger.Call(ctx); err != nil {
 		return err
 	}
-	for told := false; wait.Err() == nil; told = true {
+	for logged := false; wait.Err() == nil; logged = true {
 		state, err := s.beat(ctx)
 		if err != nil {
 			return err
 		}
-		here := s.replica()
+		here := s.ownState()
 		inFlight, drained := here.Admitted, here.Drained == owner
 		for _, other := range state.Others {
 			inFlight += other.Admitted
@@ -297,7 +297,7 @@ func (s *Shop) drain(ctx context.Context, owner string) error {
 		if state.Change != owner {
 			return fmt.Errorf("%w: Redis has forgotten that it is being changed", ErrRunOver)
 		}
-		if !told {
+		if !logged {
 			s.Log.Info("the barrier is up: waiting for the sales in flight", "sales", inFlight)
 		}
 		_ = lock.Sleep(wait, s.Clock, changeInterval) // the loop looks at wait itself
@@ -308,17 +308,17 @@ func (s *Shop) drain(ctx context.Context, owner string) error {
 // nextOf returns a new run with the lock, the tuning and the initial stock of a run; without one, with the lock and the tuning of the run
 // last seen, and the stock of the settings.
 func (s *Shop) nextOf(run history.Run) history.Run {
-	settings := s.current()
+	settings := s.currentSettings()
 	if run.ID == "" {
-		run.Tuning, run.Initial = s.last().Tuning, settings.Initial
+		run.Tuning, run.Initial = s.lastRun().Tuning, settings.Initial
 	}
 	return history.Run{
 		ID: s.NewID(), Lock: s.lockOf(run), Initial: run.Initial, Settings: settings, Tuning: run.Tuning,
-		Forgot: run.ID == "" && s.last().ID != "",
+		Forgot: run.ID == "" && s.lastRun().ID != "",
 	}
 }
 
 // lockOf returns a run's lock; without a run, that of the run last seen, or that of the settings.
 func (s *Shop) lockOf(run history.Run) string {
-	return cmp.Or(run.Lock, s.last().Lock, s.current().Lock)
+	return cmp.Or(run.Lock, s.lastRun().Lock, s.currentSettings().Lock)
 }

@@ -51,10 +51,10 @@ type Receipt struct {
 func (s *Sale) Sell(ctx context.Context, id, owner string) (_ Receipt, err error) {
 	order := history.Order{ID: id, RunID: s.Run.ID, Lock: s.Run.Lock, Replica: s.Replica, Owner: owner}
 	ctx = s.Observers.Follow(ctx, s.Run.ID, order.Owner)
-	defer func() { s.notifyObservers(ctx, Seen{Moment: Ends, Err: err}) }()
+	defer func() { s.notifyObservers(ctx, SaleEvent{Moment: Ends, Err: err}) }()
 	sell := s.sellUnderLock
 	if len(s.Segments) > 0 {
-		sell = s.sellInTurn
+		sell = s.sellFromSegments
 	}
 	receipt, err := sell(ctx, order)
 	if err == nil && s.Update == strategy.LateCommit {
@@ -73,11 +73,12 @@ func (s *Sale) sellUnderLock(ctx context.Context, order history.Order) (Receipt,
 		return Receipt{}, err
 	}
 	defer s.unlock(ctx, held)
-	defer s.seeLoss(ctx, held)()
+	stopObserving := s.observeLoss(ctx, held)
+	defer stopObserving()
 
 	order.Fence = held.Token()
 	order, err = s.update(held.Context(), order)
-	if err = held.withLoss(err); err != nil {
+	if err = held.lossError(err); err != nil {
 		if errors.Is(err, lock.ErrLost) {
 			held.Lose() // perhaps only the store knows so far
 		}
@@ -100,7 +101,7 @@ func (s *Sale) nested(ctx context.Context, owner string, depth int) error {
 }
 
 // notifyObservers tells the observers.
-func (s *Sale) notifyObservers(ctx context.Context, seen Seen) {
+func (s *Sale) notifyObservers(ctx context.Context, seen SaleEvent) {
 	seen.Lock, seen.Segment = s.Run.Lock, s.segment
 	s.Observers.Observe(ctx, seen)
 }

@@ -20,9 +20,9 @@ func SegmentKey(key string, segment int) string { return key + ":" + strconv.Ito
 func SegmentLocks(row strategy.Strategy, parts strategy.Parts, segments int) []lock.Locker {
 	all := make([]lock.Locker, segments)
 	for i := range all {
-		of := parts
-		of.Key = SegmentKey(parts.Key, i+1)
-		all[i] = row.New(of)
+		own := parts
+		own.Key = SegmentKey(parts.Key, i+1)
+		all[i] = row.New(own)
 	}
 	return all
 }
@@ -30,20 +30,20 @@ func SegmentLocks(row strategy.Strategy, parts strategy.Parts, segments int) []l
 // sellInTurn sells from the segment that the order's id chooses, and from the next one where that is sold out. A stock only falls while its
 // run is on, so what was seen to be sold out stays so: after the last one all are, and ErrSoldOut is true. It waits no longer than one lock
 // may take, but for the last wait.
-func (s *Sale) sellInTurn(ctx context.Context, order history.Order) (Receipt, error) {
-	asked, first := s.Clock.Now(), firstSegment(order.ID, len(s.Segments))
+func (s *Sale) sellFromSegments(ctx context.Context, order history.Order) (Receipt, error) {
+	start, first := s.Clock.Now(), firstSegment(order.ID, len(s.Segments))
 	for i := range s.Segments {
-		began := s.Clock.Now()
-		if waited := began.Sub(asked); i > 0 && waited >= s.Backoff.MaxDuration {
+		segmentStart := s.Clock.Now()
+		if waited := segmentStart.Sub(start); i > 0 && waited >= s.Backoff.MaxDuration {
 			return Receipt{}, fmt.Errorf("%w: %d of %d segments are sold out, and looking took %v", lock.ErrTimeout, i, len(s.Segments), waited)
 		}
-		at := (first + i) % len(s.Segments)
+		index := (first + i) % len(s.Segments)
 		sale := *s
-		sale.Locker, sale.segment = s.Segments[at], at+1
-		order.Segment, order.Among = at+1, len(s.Segments)
+		sale.Locker, sale.segment = s.Segments[index], index+1
+		order.Segment, order.SegmentCount = index+1, len(s.Segments)
 		receipt, err := sale.sellUnderLock(ctx, order)
 		if !errors.Is(err, ErrSoldOut) {
-			receipt.Wait += began.Sub(asked)
+			receipt.Wait += segmentStart.Sub(start)
 			return receipt, err
 		}
 	}

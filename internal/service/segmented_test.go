@@ -41,8 +41,8 @@ func (s *shelves) Read(ctx context.Context, order history.Order) (int64, error) 
 func (s *shelves) Write(_ context.Context, order history.Order) (history.Order, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if order.Among != len(s.left) || s.left[order.Segment-1] != order.Before {
-		return order, fmt.Errorf("segment %d of %d: %d, and not %d", order.Segment, order.Among, s.left[order.Segment-1], order.Before)
+	if order.SegmentCount != len(s.left) || s.left[order.Segment-1] != order.Before {
+		return order, fmt.Errorf("segment %d of %d: %d, and not %d", order.Segment, order.SegmentCount, s.left[order.Segment-1], order.Before)
 	}
 	s.left[order.Segment-1] = order.After
 	return order, nil

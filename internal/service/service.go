@@ -66,7 +66,7 @@ type Replica struct {
 	Admitted int       `json:"admitted"` // how many of them are in flight in the run
 	Overlap  int64     `json:"overlap"`  // at least so many of the run were in flight at once
 	Drained  string    `json:"drained"`  // the change for which it admits no sale, once none is in flight
-	Told     time.Time `json:"-"`        // when, by the ledger's clock
+	LastBeat time.Time `json:"-"`        // when, by the ledger's clock
 }
 
 // State is what the ledger says of a run and its replicas.

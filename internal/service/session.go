@@ -26,14 +26,14 @@ func (s *Shop) admit() (*session, error) {
 	if s.Clock.Now().Sub(s.lastBeat) >= Lifetime {
 		return nil, ErrRunChanged
 	}
-	if s.session == nil && s.changing == "" {
-		begun, err := newSession(s, s.run)
+	if s.session == nil && s.changeOwner == "" {
+		started, err := newSession(s, s.run)
 		if err != nil {
 			return nil, err
 		}
-		s.session = begun
+		s.session = started
 	}
-	if s.session == nil || s.session.isOver(s.run, s.changing) {
+	if s.session == nil || s.session.isOver(s.run, s.changeOwner) {
 		return nil, ErrRunChanging
 	}
 	s.session.admitted++
@@ -42,26 +42,26 @@ func (s *Shop) admit() (*session, error) {
 }
 
 // leave ends what admit began.
-func (s *Shop) leave(ctx context.Context, of *session) {
+func (s *Shop) leave(ctx context.Context, finished *session) {
 	s.mu.Lock()
-	of.admitted--
-	last := of.admitted == 0 && of.isOver(s.run, s.changing)
+	finished.admitted--
+	last := finished.admitted == 0 && finished.isOver(s.run, s.changeOwner)
 	s.mu.Unlock()
 	if last {
 		s.closeSession(ctx)
-		s.woken.set()
+		s.beatRequested.set()
 	}
 }
 
 // isOver reports whether no more sales are admitted to a session, while that run is on, or is being changed.
-func (s *session) isOver(run history.Run, changing string) bool {
-	return changing != "" || s.sale.Run.ID != run.ID
+func (s *session) isOver(run history.Run, changeOwner string) bool {
+	return changeOwner != "" || s.sale.Run.ID != run.ID
 }
 
 // newSession makes the session of a run in a shop whose mu is held.
 func newSession(s *Shop, run history.Run) (*session, error) {
-	row, known := s.Strategies[run.Lock]
-	if !known {
+	row, ok := s.Strategies[run.Lock]
+	if !ok {
 		return nil, fmt.Errorf("the run is on with lock %q, which this replica does not know", run.Lock)
 	}
 	settings, parts := s.settings.Tuned(run.Tuning), s.Parts
@@ -90,7 +90,7 @@ func newSession(s *Shop, run history.Run) (*session, error) {
 func (s *Shop) closeSession(ctx context.Context) {
 	s.mu.Lock()
 	over := s.session
-	if over == nil || !over.isOver(s.run, s.changing) || over.admitted > 0 || over.closing {
+	if over == nil || !over.isOver(s.run, s.changeOwner) || over.admitted > 0 || over.closing {
 		s.mu.Unlock()
 		return
 	}

@@ -43,7 +43,7 @@ func expect(t *testing.T, events *[]string, want ...string) {
 // All sales of a run share its lock. It is made when the first one comes, and closed once: when another run is on and its last sale has
 // ended.
 func TestEachRunHasALockOfItsOwn(t *testing.T) {
-	shop, room, events := shopOfKeepers(t)
+	shop, ledger, events := shopOfKeepers(t)
 	first := admit(t, shop)
 	if admit(t, shop) != first {
 		t.Error("want one lock for the sales of a run")
@@ -53,7 +53,7 @@ func TestEachRunHasALockOfItsOwn(t *testing.T) {
 	if admit(t, shop) != first {
 		t.Error("the lock of the run that is on is made anew though nobody used it for a moment")
 	}
-	room.set(func(s *State) { s.Run.ID = "second" })
+	ledger.set(func(s *State) { s.Run.ID = "second" })
 	beat(t, shop)
 	if _, err := shop.admit(); !errors.Is(err, ErrRunChanging) {
 		t.Errorf("a sale of the first run is in flight, and one of the second is admitted: %v", err)
@@ -66,11 +66,11 @@ func TestEachRunHasALockOfItsOwn(t *testing.T) {
 	if second := admit(t, shop); second == first || second.sale.Run.ID != "second" {
 		t.Error("want another lock for the sales of the next run")
 	}
-	room.set(func(s *State) { s.Run = history.Run{} }) // redis came back empty: there is no run
+	ledger.set(func(s *State) { s.Run = history.Run{} }) // redis came back empty: there is no run
 	beat(t, shop)
 	admit(t, shop)
 	expect(t, events, "make p", "close p", "make p")
-	room.set(func(s *State) { s.Run = history.Run{ID: "third", Lock: "v42"} })
+	ledger.set(func(s *State) { s.Run = history.Run{ID: "third", Lock: "v42"} })
 	beat(t, shop)
 	shop.leave(t.Context(), shop.session)
 	shop.leave(t.Context(), shop.session)
@@ -82,7 +82,7 @@ func TestEachRunHasALockOfItsOwn(t *testing.T) {
 // A lock that could not be closed is left to its expiry, not closed again and again. While one is closed nobody closes it again, and no
 // sale gets it.
 func TestALockIsClosedOnce(t *testing.T) {
-	shop, room, events := shopOfKeepers(t)
+	shop, ledger, events := shopOfKeepers(t)
 	first := admit(t, shop)
 	k, _ := first.sale.Locker.(*keeper)
 	k.fails = lock.ErrUnavailable
@@ -93,7 +93,7 @@ func TestALockIsClosedOnce(t *testing.T) {
 		}
 	}
 	shop.leave(t.Context(), first)
-	room.set(func(s *State) { s.Run.ID = "second" })
+	ledger.set(func(s *State) { s.Run.ID = "second" })
 	beat(t, shop)
 	shop.closeSession(t.Context())
 	expect(t, events, "make p", "close p")
@@ -101,13 +101,13 @@ func TestALockIsClosedOnce(t *testing.T) {
 
 // A replica admits no sale from when it hears of a change, and says that it has drained when the last one has ended and its lock is closed.
 func TestAReplicaDrains(t *testing.T) {
-	shop, room, events := shopOfKeepers(t)
+	shop, ledger, events := shopOfKeepers(t)
 	sale := admit(t, shop)
 	admit(t, shop)
-	room.set(func(s *State) { s.Change = "a change" })
+	ledger.set(func(s *State) { s.Change = "a change" })
 	beat(t, shop)
-	if told := room.last(); told.Drained != "" || told.Admitted != 2 || told.Overlap != 2 || told.Run != "first" {
-		t.Errorf("with two sales in flight it told %+v", told)
+	if sent := ledger.lastReplica(); sent.Drained != "" || sent.Admitted != 2 || sent.Overlap != 2 || sent.Run != "first" {
+		t.Errorf("with two sales in flight it told %+v", sent)
 	}
 	if _, err := shop.admit(); !errors.Is(err, ErrRunChanging) {
 		t.Errorf("during a change a sale is admitted: %v", err)
@@ -116,18 +116,18 @@ func TestAReplicaDrains(t *testing.T) {
 	shop.leave(t.Context(), sale)
 	expect(t, events, "make p", "close p")
 	select {
-	case <-shop.woken:
+	case <-shop.beatRequested:
 	default:
 		t.Error("it does not tell at once that it has drained")
 	}
 	beat(t, shop)
-	if told := room.last(); told.Drained != "a change" || told.Admitted != 0 {
-		t.Errorf("drained it told %+v", told)
+	if sent := ledger.lastReplica(); sent.Drained != "a change" || sent.Admitted != 0 {
+		t.Errorf("drained it told %+v", sent)
 	}
 	if _, err := shop.admit(); !errors.Is(err, ErrRunChanging) {
 		t.Errorf("before the end of the change a sale is admitted: %v", err)
 	}
-	room.set(func(s *State) { s.Change, s.Run.ID = "", "second" })
+	ledger.set(func(s *State) { s.Change, s.Run.ID = "", "second" })
 	beat(t, shop)
 	if admit(t, shop).sale.Run.ID != "second" {
 		t.Error("after the change the old run goes on")
@@ -136,21 +136,21 @@ func TestAReplicaDrains(t *testing.T) {
 
 // A change that is heard of while no sale is in flight is answered in the same heartbeat's turn.
 func TestADrainedReplicaSaysSoAtOnce(t *testing.T) {
-	shop, room, _ := shopOfKeepers(t)
-	room.set(func(s *State) { s.Change = "a change" })
+	shop, ledger, _ := shopOfKeepers(t)
+	ledger.set(func(s *State) { s.Change = "a change" })
 	beat(t, shop)
-	if told := room.last(); told.Drained != "a change" {
-		t.Errorf("it told %+v", told)
+	if sent := ledger.lastReplica(); sent.Drained != "a change" {
+		t.Errorf("it told %+v", sent)
 	}
 }
 
 // A replica that told a time from the future is named once: the ledger forgets it with that heartbeat.
 func TestAReplicaFromTheFutureIsLogged(t *testing.T) {
 	var log bytes.Buffer
-	shop, room, _ := shopOfKeepers(t)
+	shop, ledger, _ := shopOfKeepers(t)
 	shop.Log = slog.New(slog.NewTextHandler(&log, nil))
 	beat(t, shop)
-	room.set(func(s *State) { s.Future = []Replica{{Name: "r2"}} })
+	ledger.set(func(s *State) { s.Future = []Replica{{Name: "r2"}} })
 	beat(t, shop)
 	if strings.Count(log.String(), "other=r2") != 1 {
 		t.Errorf("it says %q; want r2 named once", log.String())
@@ -160,14 +160,14 @@ func TestAReplicaFromTheFutureIsLogged(t *testing.T) {
 // A replica that was silent for so long that the others may count it as dead asks before it admits a sale.
 func TestAReplicaThatWasSilentAsksFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		shop, room, _ := shopOfKeepers(t)
+		shop, ledger, _ := shopOfKeepers(t)
 		admit(t, shop)
 		_ = lock.Sleep(t.Context(), shop.Clock, Lifetime)
 		if _, err := shop.admit(); !errors.Is(err, ErrRunChanged) {
 			t.Errorf("it admits: %v; want ErrRunChanged", err)
 		}
 		shop.leave(t.Context(), shop.session)
-		room.set(func(s *State) { s.Run.ID = "second" })
+		ledger.set(func(s *State) { s.Run.ID = "second" })
 		if receipt, err := shop.Sell(t.Context(), OrderRequest{ID: "1"}); err != nil || receipt.RunID != "second" {
 			t.Errorf("%+v, %v; want a sale in the run that is on by now", receipt, err)
 		}
@@ -177,9 +177,9 @@ func TestAReplicaThatWasSilentAsksFirst(t *testing.T) {
 // A heartbeat comes every second, whether there are sales or not.
 func TestAReplicaWithoutSalesClosesTheLockOfARunThatIsOver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		shop, room, events := shopOfKeepers(t)
+		shop, ledger, events := shopOfKeepers(t)
 		shop.leave(t.Context(), admit(t, shop))
-		room.set(func(s *State) { s.Run.ID = "second" })
+		ledger.set(func(s *State) { s.Run.ID = "second" })
 		ctx, stop := context.WithCancel(t.Context())
 		time.AfterFunc(beatInterval+time.Millisecond, stop)
 		shop.Live(ctx)
@@ -190,15 +190,15 @@ func TestAReplicaWithoutSalesClosesTheLockOfARunThatIsOver(t *testing.T) {
 // Whoever wants a heartbeat while one is under way shares the next one.
 func TestHeartbeatsAreShared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		shop, room, _ := shopOfKeepers(t)
-		before := len(room.told)
-		room.during = func() { time.Sleep(time.Second) }
+		shop, ledger, _ := shopOfKeepers(t)
+		before := len(ledger.beats)
+		ledger.during = func() { time.Sleep(time.Second) }
 		var all sync.WaitGroup
 		for range 50 {
 			all.Go(func() { beat(t, shop) })
 		}
 		all.Wait()
-		if n := len(room.told) - before; n > 2 {
+		if n := len(ledger.beats) - before; n > 2 {
 			t.Errorf("%d heartbeats; want one, and one for those who came meanwhile", n)
 		}
 	})
@@ -227,8 +227,8 @@ func TestALockIsClosedBeforeTheBarrierOpens(t *testing.T) {
 // A change waits for each replica that lives, and for its word about this change.
 func TestAChangeWaitsForTheOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		shop, room, events := shopOfKeepers(t)
-		room.set(func(s *State) {
+		shop, ledger, events := shopOfKeepers(t)
+		ledger.set(func(s *State) {
 			s.Others = map[string]Replica{"busy": {Admitted: 1}, "silent": {Drained: "another change"}}
 		})
 		changed := make(chan error)
@@ -240,7 +240,7 @@ func TestAChangeWaitsForTheOthers(t *testing.T) {
 			{"busy": {Drained: lock.Owner("next")}}, // the silent one is forgotten
 		} {
 			expect(t, events)
-			room.set(func(s *State) { s.Others = next })
+			ledger.set(func(s *State) { s.Others = next })
 			time.Sleep(time.Second)
 		}
 		if err := <-changed; err != nil {
@@ -265,11 +265,11 @@ func TestAnOrderThatMayBeInFlight(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				shop, room, _ := shopOfKeepers(t)
-				room.set(func(s *State) { s.Others = map[string]Replica{"other": {Told: time.Now()}} })
-				c.tells.Told = time.Now().Add(time.Millisecond)
+				shop, ledger, _ := shopOfKeepers(t)
+				ledger.set(func(s *State) { s.Others = map[string]Replica{"other": {LastBeat: time.Now()}} })
+				c.tells.LastBeat = time.Now().Add(time.Millisecond)
 				timer := time.AfterFunc(c.after, func() {
-					room.set(func(s *State) { s.Others = map[string]Replica{"other": c.tells} })
+					ledger.set(func(s *State) { s.Others = map[string]Replica{"other": c.tells} })
 				})
 				defer timer.Stop()
 				if _, err := shop.Order(t.Context(), "order"); !errors.Is(err, c.want) {
@@ -279,7 +279,7 @@ func TestAnOrderThatMayBeInFlight(t *testing.T) {
 		})
 	}
 	shop, _, _ := shopOfKeepers(t)
-	done := shop.asked.register("order")
+	done := shop.inFlight.add("order")
 	if _, err := shop.Order(t.Context(), "order"); !errors.Is(err, ErrInFlight) {
 		t.Errorf("asked for here: %v; want ErrInFlight", err)
 	}
@@ -291,7 +291,7 @@ func TestAnOrderThatMayBeInFlight(t *testing.T) {
 
 // A run keeps its number of segments, whatever a replica is configured with. One that does not say it is refused by name.
 func TestARunKeepsItsSegments(t *testing.T) {
-	shop, room, _ := shopOfKeepers(t)
+	shop, ledger, _ := shopOfKeepers(t)
 	var keys []string
 	shop.Strategies["segmented"] = strategy.Strategy{Update: strategy.Segmented, New: func(parts strategy.Parts) lock.Locker {
 		keys = append(keys, parts.Key)
@@ -299,25 +299,25 @@ func TestARunKeepsItsSegments(t *testing.T) {
 	}}
 	shop.Parts.Key = "lock"
 	shop.setSettings(history.Settings{WaitTimeout: time.Minute, Segments: 8})
-	room.set(func(s *State) { s.Run = history.Run{ID: "theirs", Lock: "segmented", Segments: 3} })
+	ledger.set(func(s *State) { s.Run = history.Run{ID: "theirs", Lock: "segmented", Segments: 3} })
 	beat(t, shop)
 	if sale := admit(t, shop).sale; len(sale.Segments) != 3 || strings.Join(keys, " ") != "lock:1 lock:2 lock:3" {
 		t.Errorf("%d segments, with the keys %v", len(sale.Segments), keys)
 	}
 	shop.leave(t.Context(), shop.session)
-	room.set(func(s *State) { s.Run = history.Run{ID: "old", Lock: "segmented"} })
+	ledger.set(func(s *State) { s.Run = history.Run{ID: "old", Lock: "segmented"} })
 	beat(t, shop)
 	if _, err := shop.admit(); !errors.Is(err, ErrBadData) {
 		t.Errorf("a run without a number: %v", err)
 	}
-	room.set(func(s *State) { s.Run = history.Run{ID: "v11", Lock: "v11"} })
+	ledger.set(func(s *State) { s.Run = history.Run{ID: "v11", Lock: "v11"} })
 	beat(t, shop)
 	for name, want := range map[string]int{"segmented": 8, "v11": 0} {
 		if err := shop.SetLock(t.Context(), name); err != nil {
 			t.Fatal(err)
 		}
-		if shop.last().Lock != name || shop.last().Segments != want {
-			t.Errorf("a run of our own: %+v; want %d segments", shop.last(), want)
+		if shop.lastRun().Lock != name || shop.lastRun().Segments != want {
+			t.Errorf("a run of our own: %+v; want %d segments", shop.lastRun(), want)
 		}
 	}
 }

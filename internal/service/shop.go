@@ -32,31 +32,31 @@ type Shop struct {
 	Strategies map[string]strategy.Strategy // all there are, by name
 	Parts      strategy.Parts               // of their locks, but for what the settings say
 
-	slots   Slots
-	woken   signal // Live should beat at once
-	asked   asked
-	beating chan struct{} // holds one token during a heartbeat
+	slots         Slots
+	beatRequested signal // Live should beat at once
+	inFlight      inFlightOrders
+	beatToken     chan struct{} // holds one token during a heartbeat
 
-	mu       sync.Mutex
-	settings history.Settings
-	run      history.Run   // the one that is on, as far as is known here
-	changing string        // the change that is going on, as far as is known here; "" if none is
-	lastBeat time.Time     // when this replica last told what it does
-	next     *round        // the heartbeat that has not begun; nil if nobody waits for one
-	session  *session      // nil if no sale was admitted since the last change
-	changed  chan struct{} // closed when there is something new for those who wait to be admitted
+	mu           sync.Mutex
+	settings     history.Settings
+	run          history.Run   // the one that is on, as far as is known here
+	changeOwner  string        // the change that is going on, as far as is known here; "" if none is
+	lastBeat     time.Time     // when this replica last told what it does
+	nextBeat     *sharedBeat   // the heartbeat that has not begun; nil if nobody waits for one
+	session      *session      // nil if no sale was admitted since the last change
+	stateChanged chan struct{} // closed when there is something new for those who wait to be admitted
 }
 
 // prepare makes what a shop needs.
 func (s *Shop) prepare(settings history.Settings) {
-	s.settings, s.slots, s.asked.times = settings, make(Slots, watchSlots), map[string]int{}
-	s.woken, s.beating, s.changed = make(signal, 1), make(chan struct{}, 1), make(chan struct{})
+	s.settings, s.slots, s.inFlight.requests = settings, make(Slots, watchSlots), map[string]int{}
+	s.beatRequested, s.beatToken, s.stateChanged = make(signal, 1), make(chan struct{}, 1), make(chan struct{})
 }
 
 // Close gives back what the locks keep, and tells the other replicas that this one is gone. Sales must have ended.
 func (s *Shop) Close(ctx context.Context) error {
 	s.mu.Lock()
-	s.changing = "closed"
+	s.changeOwner = "closed"
 	s.mu.Unlock()
 	s.closeSession(ctx)
 	return s.Ledger.Quit(ctx)
@@ -64,8 +64,8 @@ func (s *Shop) Close(ctx context.Context) error {
 
 // OrderRequest is what a buyer asks for.
 type OrderRequest struct {
-	ID   string // of the order
-	Once bool   // the ID is the buyer's own, and the order may have been made; otherwise no other order has it
+	ID         string // of the order
+	Idempotent bool   // the ID is the buyer's own, and the order may have been made; otherwise no other order has it
 }
 
 // Sell sells one piece in the current run, or in the next one if that ends first. It fails as Sale.Sell does, but with ErrRunOver and
@@ -75,13 +75,14 @@ type OrderRequest struct {
 // Replayed. Requests for it may come at the same time, to any replica. An error says only that this request sold nothing, for another one
 // may be going on.
 func (s *Shop) Sell(ctx context.Context, order OrderRequest) (Receipt, error) {
-	defer s.asked.register(order.ID)()
+	done := s.inFlight.add(order.ID)
+	defer done()
 	owner := lock.Owner(order.ID)
-	if order.Once { // there may be several requests
+	if order.Idempotent { // there may be several requests
 		owner = lock.Owner(s.NewID())
 	}
 	for next := s.nextRun(); ; owner = lock.Owner(s.NewID()) { // in the next run it is another sale to the lock
-		receipt, err := s.sellNow(ctx, order, owner)
+		receipt, err := s.sellInCurrentRun(ctx, order, owner)
 		if err == nil {
 			s.logSale(receipt)
 			return receipt, nil
@@ -93,21 +94,21 @@ func (s *Shop) Sell(ctx context.Context, order OrderRequest) (Receipt, error) {
 }
 
 // sellNow sells in the current run.
-func (s *Shop) sellNow(ctx context.Context, order OrderRequest, owner string) (Receipt, error) {
+func (s *Shop) sellInCurrentRun(ctx context.Context, order OrderRequest, owner string) (Receipt, error) {
 	session, err := s.admit()
 	if err != nil {
 		return Receipt{}, err
 	}
 	defer s.leave(ctx, session)
-	if order.Once {
-		return s.sellOnce(ctx, session.sale, order.ID, owner)
+	if order.Idempotent {
+		return s.sellIdempotent(ctx, session.sale, order.ID, owner)
 	}
 	return session.sale.Sell(ctx, order.ID, owner)
 }
 
 // sellOnce looks the order up, and sells if it is not made. The run is known before: what an earlier run can still write is in the ledger
 // by then, as the store refuses all else of it; and of this run the store knows the orders itself.
-func (s *Shop) sellOnce(ctx context.Context, sale *Sale, id, owner string) (Receipt, error) {
+func (s *Shop) sellIdempotent(ctx context.Context, sale *Sale, id, owner string) (Receipt, error) {
 	if order, err := s.Ledger.Order(ctx, id); !errors.Is(err, ErrNoOrder) {
 		return replayed(order), err
 	}
@@ -155,15 +156,15 @@ func (s *Shop) Tally(ctx context.Context) (tally history.Tally, err error) {
 // Order returns an order that the ledger keeps. It fails with ErrInFlight if its sale may be going on, in this replica or in another, and
 // with ErrNoOrder if it is not.
 func (s *Shop) Order(ctx context.Context, id string) (history.Order, error) {
-	here := s.asked.has(id)
+	inFlightHere := s.inFlight.contains(id)
 	order, err := s.Ledger.Order(ctx, id)
 	if !errors.Is(err, ErrNoOrder) {
 		return order, err
 	}
-	if here {
+	if inFlightHere {
 		return order, ErrInFlight
 	}
-	if err := s.awaitOthers(ctx, id); err != nil {
+	if err := s.awaitOtherReplicas(ctx, id); err != nil {
 		return order, err
 	}
 	return s.Ledger.Order(ctx, id)
@@ -171,7 +172,7 @@ func (s *Shop) Order(ctx context.Context, id string) (history.Order, error) {
 
 // awaitOthers waits until each other replica has told what it is doing. It fails with ErrInFlight if one has a sale of this order, or does
 // not tell.
-func (s *Shop) awaitOthers(ctx context.Context, id string) error {
+func (s *Shop) awaitOtherReplicas(ctx context.Context, id string) error {
 	before, err := s.Ledger.Look(ctx)
 	if err != nil || len(before.Others) == 0 {
 		return err
@@ -191,7 +192,7 @@ func (s *Shop) awaitOthers(ctx context.Context, id string) error {
 			if slices.Contains(other.Sales, id) {
 				return ErrInFlight
 			}
-			silent = silent || !other.Told.After(before.Others[name].Told)
+			silent = silent || !other.LastBeat.After(before.Others[name].LastBeat)
 		}
 		if !silent {
 			return nil
@@ -207,7 +208,7 @@ func (s *Shop) Ready(ctx context.Context) error {
 	if err == nil {
 		err = s.Ledger.Probe(ctx)
 	}
-	if row, known := s.Strategies[s.lockOf(state.Run)]; err == nil && known {
+	if row, ok := s.Strategies[s.lockOf(state.Run)]; err == nil && ok {
 		err = row.Try(ctx, s.Parts)
 	}
 	return err
@@ -217,7 +218,7 @@ func (s *Shop) Ready(ctx context.Context) error {
 func (s *Shop) LockState(ctx context.Context) (string, KeyState, error) {
 	version, onNodes, segments, err := s.lockInForce(ctx)
 	if err != nil {
-		return s.lockOf(s.last()), KeyState{}, err
+		return s.lockOf(s.lastRun()), KeyState{}, err
 	}
 	state, err := s.Key.Look(ctx, onNodes, segments)
 	return version, state, err
@@ -239,13 +240,15 @@ func (s *Shop) lockInForce(ctx context.Context) (version string, onNodes bool, s
 }
 
 // InForce returns what the sales of the current run are made with.
-func (s *Shop) InForce(ctx context.Context) (history.Settings, error) {
+func (s *Shop) SettingsInForce(ctx context.Context) (history.Settings, error) {
 	state, err := s.Ledger.Look(ctx)
 	return s.SettingsOf(state.Run), err
 }
 
 // SettingsOf returns what the sales of a run are made with here.
-func (s *Shop) SettingsOf(run history.Run) history.Settings { return s.current().Tuned(run.Tuning) }
+func (s *Shop) SettingsOf(run history.Run) history.Settings {
+	return s.currentSettings().Tuned(run.Tuning)
+}
 
 // nextRun waits for the run that follows one that has ended, or that is being changed.
 type nextRun struct {
@@ -255,7 +258,7 @@ type nextRun struct {
 }
 
 // nextRun is to be called before the first attempt.
-func (s *Shop) nextRun() *nextRun { return &nextRun{shop: s, changed: s.changes()} }
+func (s *Shop) nextRun() *nextRun { return &nextRun{shop: s, changed: s.stateChanges()} }
 
 // await returns nil when a new run may have begun, if that is why an attempt failed with err, and err if not. When it takes longer than
 // the shop's wait for a lock, it fails with lock.ErrTimeout, or with err.
@@ -264,7 +267,7 @@ func (n *nextRun) await(ctx context.Context, err error) error {
 	if !changing && !errors.Is(err, ErrRunOver) {
 		return err // nearly always: so a sale needs no timer here
 	}
-	timeout := n.shop.current().WaitTimeout
+	timeout := n.shop.currentSettings().WaitTimeout
 	if n.deadline.IsZero() {
 		n.deadline = n.shop.Clock.Now().Add(timeout)
 	}
@@ -277,7 +280,7 @@ func (n *nextRun) await(ctx context.Context, err error) error {
 	}
 	switch {
 	case wait.Err() == nil:
-		n.changed = n.shop.changes()
+		n.changed = n.shop.stateChanges()
 		return nil
 	case changing:
 		return lock.WaitError(wait, timeout)
@@ -287,10 +290,10 @@ func (n *nextRun) await(ctx context.Context, err error) error {
 }
 
 // changes returns a channel that is closed when there is something new about the run.
-func (s *Shop) changes() <-chan struct{} {
+func (s *Shop) stateChanges() <-chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.changed
+	return s.stateChanged
 }
 
 // setSettings puts settings into force, while no sale is in flight.
@@ -300,13 +303,13 @@ func (s *Shop) setSettings(settings history.Settings) {
 	s.settings = settings
 }
 
-func (s *Shop) current() history.Settings {
+func (s *Shop) currentSettings() history.Settings {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.settings
 }
 
-func (s *Shop) last() history.Run {
+func (s *Shop) lastRun() history.Run {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.run

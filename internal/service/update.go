@@ -47,7 +47,7 @@ func (s *Sale) prepare(ctx context.Context, stock Stock, order history.Order) (_
 func (s *Sale) write(ctx context.Context, stock Stock, order history.Order) (history.Order, error) {
 	order.At, order.Overlap = s.Clock.Now(), s.overlap()
 	order, err := stock.Write(ctx, order)
-	return order, ofWrite(err)
+	return order, classifyWriteError(err)
 }
 
 // take thinks first: there is nothing between the read and the write of one script.
@@ -57,11 +57,11 @@ func (s *Sale) take(ctx context.Context, order history.Order, unchecked bool) (h
 	}
 	order.At, order.Overlap = s.Clock.Now(), s.overlap()
 	order, err := s.Stock.Take(ctx, order, unchecked)
-	return order, ofWrite(err)
+	return order, classifyWriteError(err)
 }
 
 // ofWrite returns the error of a sale's write. Only a write without a reply leaves open whether the sale was made.
-func ofWrite(err error) error {
+func classifyWriteError(err error) error {
 	if errors.Is(err, lock.ErrOutcomeUnknown) {
 		return fmt.Errorf("%w: %w", ErrOutcomeUnknown, err)
 	}

@@ -88,7 +88,7 @@ func (r *Recorder) Follow(ctx context.Context, run, owner string) context.Contex
 
 // Observe implements service.Observer. Misses and Conflicts are not recorded: a sale that does not get the lock ends with an error that
 // says so.
-func (r *Recorder) Observe(ctx context.Context, seen service.Seen) {
+func (r *Recorder) Observe(ctx context.Context, seen service.SaleEvent) {
 	s, _ := ctx.Value(saleKey{}).(*activeSale)
 	if s == nil || seen.Moment == service.Misses || seen.Moment == service.Conflicts {
 		return

@@ -87,17 +87,17 @@ func (c *commandCounter) ProcessPipelineHook(next redis.ProcessPipelineHook) red
 func (s recordedRedis) sell(t testing.TB, locker lock.Locker, id string, during func()) {
 	t.Helper()
 	ctx := s.recorder.Follow(t.Context(), "run", lock.Owner(id))
-	s.recorder.Observe(ctx, service.Seen{Moment: service.Asks})
+	s.recorder.Observe(ctx, service.SaleEvent{Moment: service.Asks})
 	lease, err := locker.Lock(ctx, lock.Owner(id))
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.recorder.Observe(ctx, service.Seen{Moment: service.Obtains, Token: lease.Token()})
+	s.recorder.Observe(ctx, service.SaleEvent{Moment: service.Obtains, Token: lease.Token()})
 	during()
-	s.recorder.Observe(ctx, service.Seen{Moment: service.Leaves})
+	s.recorder.Observe(ctx, service.SaleEvent{Moment: service.Leaves})
 	err = lease.Unlock(ctx)
-	s.recorder.Observe(ctx, service.Seen{Moment: service.Released, Err: err})
-	s.recorder.Observe(ctx, service.Seen{Moment: service.Ends, Err: err})
+	s.recorder.Observe(ctx, service.SaleEvent{Moment: service.Released, Err: err})
+	s.recorder.Observe(ctx, service.SaleEvent{Moment: service.Ends, Err: err})
 }
 
 // collectEvents collects the recorder's events over HTTP until they satisfy a condition.
@@ -129,8 +129,8 @@ func collectEvents(t testing.TB, recorder *witness.Recorder, until func([]witnes
 func TestSaleEndCarriesErrorCode(t *testing.T) {
 	recorder := witness.NewRecorder("r1", "a-process", time.Now)
 	ctx := recorder.Follow(t.Context(), "run", lock.Owner("a"))
-	recorder.Observe(ctx, service.Seen{Moment: service.Asks})
-	recorder.Observe(ctx, service.Seen{Moment: service.Ends, Err: fmt.Errorf("GET: %w: OOM", lock.ErrRefused)})
+	recorder.Observe(ctx, service.SaleEvent{Moment: service.Asks})
+	recorder.Observe(ctx, service.SaleEvent{Moment: service.Ends, Err: fmt.Errorf("GET: %w: OOM", lock.ErrRefused)})
 	events := collectEvents(t, recorder, func(events []witness.Event) bool { return len(events) == 2 })
 	account := witness.NewAccount(witness.Limits{})
 	for _, event := range events {
@@ -235,7 +235,7 @@ func TestRecorderDropsOldestEvents(t *testing.T) {
 	ctx := recorder.Follow(t.Context(), "run", lock.Owner("one"))
 	const moments = 20_000
 	for range moments {
-		recorder.Observe(ctx, service.Seen{Moment: service.Asks})
+		recorder.Observe(ctx, service.SaleEvent{Moment: service.Asks})
 	}
 	recorder.Close()
 	server := httptest.NewServer(recorder)
@@ -265,7 +265,7 @@ func TestRelayServesSameStream(t *testing.T) {
 	other, relay := witness.NewRecorder("r1", "a-process", time.Now), witness.NewRecorder("r1", "", time.Now)
 	ctx := other.Follow(t.Context(), "run", lock.Owner("one"))
 	for range moments {
-		other.Observe(ctx, service.Seen{Moment: service.Asks})
+		other.Observe(ctx, service.SaleEvent{Moment: service.Asks})
 	}
 	other.Close()
 	served := func(recorder *witness.Recorder, seen string) string {

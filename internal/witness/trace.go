@@ -126,7 +126,7 @@ func (d *traceBuilder) commandSteps(event Event) (all []timedStep) {
 		all = append(all, timedStep{d.pollTime(event), step})
 	}
 	step := trace.Step{Token: c.Name, Actor: sender, Kind: trace.KindCommand, Node: event.Node, Command: c.Text}
-	step.Reply = meaning.Answer(c.Reply)
+	step.Reply = meaning.ShortReply(c.Reply)
 	if d.isDelayed(event) {
 		sends := step
 		sends.Kind, step.Sent = trace.KindLate, true

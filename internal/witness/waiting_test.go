@@ -162,8 +162,8 @@ func TestWaitingFindings(t *testing.T) {
 func TestCommandAfterEndBelongsToSale(t *testing.T) {
 	s := openRecorded(t)
 	ctx := s.recorder.Follow(t.Context(), "run", lock.Owner("a"))
-	s.recorder.Observe(ctx, service.Seen{Moment: service.Asks})
-	s.recorder.Observe(ctx, service.Seen{Moment: service.Ends})
+	s.recorder.Observe(ctx, service.SaleEvent{Moment: service.Asks})
+	s.recorder.Observe(ctx, service.SaleEvent{Moment: service.Ends})
 	if err := s.Lock.Set(t.Context(), lock.Key, lock.Owner("a"), 0).Err(); err != nil {
 		t.Fatal(err)
 	}

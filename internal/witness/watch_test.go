@@ -65,7 +65,7 @@ func TestWatchStopsWhenContextEnds(t *testing.T) {
 	recorder := witness.NewRecorder("r1", "a-process", time.Now)
 	sale := recorder.Follow(t.Context(), "run", lock.Owner("one"))
 	for range 1000 {
-		recorder.Observe(sale, service.Seen{Moment: service.Asks})
+		recorder.Observe(sale, service.SaleEvent{Moment: service.Asks})
 	}
 	ctx, leave := context.WithCancel(t.Context())
 	times := 0

@@ -61,7 +61,7 @@ type entries struct{}
 func (entries) Follow(ctx context.Context, _, _ string) context.Context { return ctx }
 
 // Observe is service.Observer's.
-func (entries) Observe(ctx context.Context, seen service.Seen) {
+func (entries) Observe(ctx context.Context, seen service.SaleEvent) {
 	if entered, is := ctx.Value(entries{}).(func()); is && seen.Moment == service.Obtains {
 		entered()
 	}

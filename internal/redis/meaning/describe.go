@@ -23,7 +23,7 @@ func Describe(args []any) (name, all string) {
 	if script := lua.SentBy(name, words[1]); script != "" {
 		name = lua.Name(script)
 		shown := append([]string{cmp.Or(lua.File(script), name)}, words[3:]...)
-		if does := onStock(script, Of(args, nil, nil)); does != "" {
+		if does := describeStockEffect(script, Of(args, nil, nil)); does != "" {
 			shown = []string{shown[0] + ":", does}
 		}
 		words = append(words[:1], shown...)
@@ -32,7 +32,7 @@ func Describe(args []any) (name, all string) {
 }
 
 // onStock says what a script does with the stock; "" if nothing.
-func onStock(script string, m Meaning) (does string) {
+func describeStockEffect(script string, m Meaning) (does string) {
 	key := StockKey
 	if m.Segment > 0 {
 		key = SegmentPrefix + Text(m.Segment)
@@ -54,9 +54,9 @@ func onStock(script string, m Meaning) (does string) {
 }
 
 // Answer gives a reply for people: of an order, as the ledger has it, only what it left of the stock.
-func Answer(reply string) string {
+func ShortReply(reply string) string {
 	if strings.Contains(reply, `"stock_after"`) {
-		return fmt.Sprintf(`{…"stock_after":%d}`, orderIn(reply).After)
+		return fmt.Sprintf(`{…"stock_after":%d}`, parseOrder(reply).After)
 	}
 	return reply
 }

@@ -75,13 +75,13 @@ func Of(args []any, reply any, err error) (m Meaning) {
 	script, name := lua.SentBy(Text(args[0]), Text(args[1])), strings.ToLower(Text(args[0]))
 	switch {
 	case script != "" && len(args) > 3:
-		m = ofScript(script, args, reply)
-	case isOf(lock.Key+":", lock.Key, Text(args[1]), &m.Segment):
+		m = scriptMeaning(script, args, reply)
+	case parseSegmentKey(lock.Key+":", lock.Key, Text(args[1]), &m.Segment):
 		segment := m.Segment
-		m = ofLock(name, args, reply, err)
+		m = lockCommandMeaning(name, args, reply, err)
 		m.Segment = segment
 	case Text(args[1]) == StockKey && name == "get":
-		m = Meaning{Verb: Reads, Outcome: Done, Stock: number(reply)}
+		m = Meaning{Verb: Reads, Outcome: Done, Stock: numberIn(reply)}
 	}
 	if m.Verb != "" && err != nil && !errors.Is(err, redis.Nil) {
 		m.Outcome = Unknown
@@ -93,11 +93,11 @@ func Of(args []any, reply any, err error) (m Meaning) {
 }
 
 // ofLock interprets a plain command on the lock's key.
-func ofLock(name string, args []any, reply any, err error) Meaning {
-	done := func(otherwise Outcome) Outcome { return doneIf(number(reply) != 0, otherwise) }
+func lockCommandMeaning(name string, args []any, reply any, err error) Meaning {
+	done := func(otherwise Outcome) Outcome { return doneIf(numberIn(reply) != 0, otherwise) }
 	switch name {
 	case "set", "setnx":
-		return ofSet(name, args, reply, err)
+		return setMeaning(name, args, reply, err)
 	case "getset":
 		return Meaning{Verb: Takes, Outcome: Done, Forced: true}
 	case "expire", "pexpire":
@@ -113,7 +113,7 @@ func ofLock(name string, args []any, reply any, err error) Meaning {
 	}
 }
 
-func ofSet(name string, args []any, reply any, err error) Meaning {
+func setMeaning(name string, args []any, reply any, err error) Meaning {
 	m := Meaning{Verb: Takes, Outcome: Done, Forced: name == "set", Owner: Text(args[2])}
 	for i, arg := range args[3:] {
 		switch option := strings.ToLower(Text(arg)); option {
@@ -130,38 +130,38 @@ func ofSet(name string, args []any, reply any, err error) Meaning {
 }
 
 // ofScript interprets a script of package lua. args are eval, the script, the number of keys, the keys, and the script's own.
-func ofScript(script string, args []any, reply any) Meaning {
-	keys := int(number(args[2]))
+func scriptMeaning(script string, args []any, reply any) Meaning {
+	keys := int(numberIn(args[2]))
 	if keys < 1 || len(args) < 3+keys {
 		return Meaning{}
 	}
-	key, own := Text(args[3]), args[3+keys:]
+	key, scriptArgs := Text(args[3]), args[3+keys:]
 	var segment int
-	if stock := written(script, args, keys); isOf(SegmentPrefix, StockKey, stock, &segment) {
-		m := ofLedger(script, own, reply)
+	if stock := stockKeyOf(script, args, keys); parseSegmentKey(SegmentPrefix, StockKey, stock, &segment) {
+		m := ledgerScriptMeaning(script, scriptArgs, reply)
 		if m.Verb != "" {
 			m.Segment = segment
 		}
 		return m
 	}
-	m := Meaning{Outcome: ofLockReply(script, number(reply))}
+	m := Meaning{Outcome: lockScriptOutcome(script, numberIn(reply))}
 	switch script {
 	case lua.Lock, lua.LockFenced, lua.Acquire, lua.AcquireOrAsk, lua.SetNXExpire:
-		m.Verb, m.TTL = Takes, expiry(at(own, 1), false)
+		m.Verb, m.TTL = Takes, expiry(argAt(scriptArgs, 1), false)
 	case lua.UpdateExpireTime, lua.CompareAndExtend:
-		m.Verb, m.TTL = Renews, expiry(at(own, 1), false)
+		m.Verb, m.TTL = Renews, expiry(argAt(scriptArgs, 1), false)
 	case lua.Unlock, lua.CompareAndDelete, lua.Release:
 		m.Verb = Removes
 	}
-	if !isOf(lock.Key+":", lock.Key, key, &m.Segment) || m.Verb == "" { // such as the barrier's
+	if !parseSegmentKey(lock.Key+":", lock.Key, key, &m.Segment) || m.Verb == "" { // such as the barrier's
 		return Meaning{}
 	}
-	m.Owner = Text(at(own, 0))
+	m.Owner = Text(argAt(scriptArgs, 0))
 	return m
 }
 
 // written returns the key of the stock, or of the segment, that a script of the ledger is about.
-func written(script string, args []any, keys int) string {
+func stockKeyOf(script string, args []any, keys int) string {
 	const total, segment = 3, 8 // of write.lua, the first key and the sixth
 	if script == lua.Write && keys > segment-total {
 		return Text(args[segment])
@@ -170,12 +170,12 @@ func written(script string, args []any, keys int) string {
 }
 
 // isOf reports whether a key is this one, or that of a segment of it, whose number it sets.
-func isOf(prefix, whole, key string, segment *int) bool {
+func parseSegmentKey(prefix, whole, key string, segment *int) bool {
 	if key == whole {
 		return true
 	}
-	number, is := strings.CutPrefix(key, prefix)
-	if n, err := strconv.Atoi(number); is && err == nil && n > 0 {
+	number, ok := strings.CutPrefix(key, prefix)
+	if n, err := strconv.Atoi(number); ok && err == nil && n > 0 {
 		*segment = n
 		return true
 	}
@@ -183,7 +183,7 @@ func isOf(prefix, whole, key string, segment *int) bool {
 }
 
 // ofLockReply is the outcome of a script of the locks that answers, or begins with, a number.
-func ofLockReply(script string, reply int64) Outcome {
+func lockScriptOutcome(script string, reply int64) Outcome {
 	switch script {
 	case lua.UpdateExpireTime, lua.CompareAndExtend:
 		return doneIf(reply != lua.NotRenewed, ByOther)
@@ -206,35 +206,35 @@ func ofLockReply(script string, reply int64) Outcome {
 }
 
 // ofLedger interprets a script of the ledger that a sale sends.
-func ofLedger(script string, own []any, reply any) (m Meaning) {
+func ledgerScriptMeaning(script string, scriptArgs []any, reply any) (m Meaning) {
 	switch script {
 	case lua.ReadFenced:
-		m = Meaning{Verb: Reads, Token: number(at(own, 0))}
-		if list, is := reply.([]any); is && len(list) > 1 {
-			m.Stock = number(list[1])
+		m = Meaning{Verb: Reads, Token: numberIn(argAt(scriptArgs, 0))}
+		if list, ok := reply.([]any); ok && len(list) > 1 {
+			m.Stock = numberIn(list[1])
 		}
 	case lua.Write:
-		m = Meaning{Verb: Writes, Stock: number(at(own, 0)), Token: number(at(own, 1))}
+		m = Meaning{Verb: Writes, Stock: numberIn(argAt(scriptArgs, 0)), Token: numberIn(argAt(scriptArgs, 1))}
 	case lua.Take, lua.Sell:
 		m = Meaning{Verb: Writes}
 	default:
 		return Meaning{}
 	}
 	m.Outcome = Refused
-	switch number(reply) {
+	switch numberIn(reply) {
 	case lua.Accepted:
 		m.Outcome = Done
 	case lua.RunOver, lua.StockChanged: // that ends the run, too
 		m.Outcome = Over
 	}
-	if written, is := reply.(string); is {
+	if written, ok := reply.(string); ok {
 		m.Outcome = Done
-		sent := at(own, 2)
+		sent := argAt(scriptArgs, 2)
 		if script == lua.Write {
-			sent = at(own, 4)
+			sent = argAt(scriptArgs, 4)
 		}
-		if is, was := orderIn(written), orderIn(Text(sent)); is != was {
-			m.Stock, m.Outcome = is.After, doneIf(is.Owner == was.Owner, Again)
+		if inLedger, inCommand := parseOrder(written), parseOrder(Text(sent)); inLedger != inCommand {
+			m.Stock, m.Outcome = inLedger.After, doneIf(inLedger.Owner == inCommand.Owner, Again)
 		}
 	}
 	return m
@@ -247,13 +247,13 @@ type order struct {
 }
 
 // orderIn reads it; the zero order if there is none.
-func orderIn(text string) (o order) {
+func parseOrder(text string) (o order) {
 	_ = json.Unmarshal([]byte(text), &o)
 	return o
 }
 
 // at returns an argument, "" if there are fewer.
-func at(args []any, i int) any {
+func argAt(args []any, i int) any {
 	if i < len(args) {
 		return args[i]
 	}
@@ -269,13 +269,13 @@ func doneIf(done bool, otherwise Outcome) Outcome {
 
 func expiry(arg any, seconds bool) time.Duration {
 	if seconds {
-		return time.Duration(number(arg)) * time.Second
+		return time.Duration(numberIn(arg)) * time.Second
 	}
-	return time.Duration(number(arg)) * time.Millisecond
+	return time.Duration(numberIn(arg)) * time.Millisecond
 }
 
 // number gives the number that an argument or a reply is or begins with; 0 if it is none.
-func number(value any) int64 {
+func numberIn(value any) int64 {
 	switch value := value.(type) {
 	case int64:
 		return value
@@ -285,7 +285,7 @@ func number(value any) int64 {
 		}
 	case []any:
 		if len(value) > 0 {
-			return number(value[0])
+			return numberIn(value[0])
 		}
 	default:
 		n, _ := strconv.ParseInt(Text(value), 10, 64) // what is no number is 0

@@ -62,7 +62,7 @@ func TestAnswer(t *testing.T) {
 		"1": "1", "[1 100]": "[1 100]", "nil": "nil",
 		`{"owner":"A"}`: `{"owner":"A"}`, "distributedLock:A": "distributedLock:A", `{"stock":1}`: `{"stock":1}`,
 	} {
-		if got := meaning.Answer(reply); got != want {
+		if got := meaning.ShortReply(reply); got != want {
 			t.Errorf("%s is shown as %s; want %s", reply, got, want)
 		}
 	}

@@ -9,18 +9,18 @@ import (
 
 // Order is one sale, as the ledger keeps it.
 type Order struct {
-	ID      string    `json:"id"`
-	RunID   string    `json:"run_id"`
-	Lock    string    `json:"lock"`
-	Replica string    `json:"replica"`
-	Owner   string    `json:"owner"`
-	Before  int64     `json:"stock_before"`
-	After   int64     `json:"stock_after"`
-	Fence   int64     `json:"fence"`
-	Segment int       `json:"segment,omitempty"` // that Before, After and Fence are of, from 1 on; 0: the stock is in none
-	At      time.Time `json:"at"`
-	Among   int       `json:"-"` // so many segments
-	Overlap int64     `json:"-"` // at least so many sales of its run were in flight at once; 0: that is not known
+	ID           string    `json:"id"`
+	RunID        string    `json:"run_id"`
+	Lock         string    `json:"lock"`
+	Replica      string    `json:"replica"`
+	Owner        string    `json:"owner"`
+	Before       int64     `json:"stock_before"`
+	After        int64     `json:"stock_after"`
+	Fence        int64     `json:"fence"`
+	Segment      int       `json:"segment,omitempty"` // that Before, After and Fence are of, from 1 on; 0: the stock is in none
+	At           time.Time `json:"at"`
+	SegmentCount int       `json:"-"` // so many segments
+	Overlap      int64     `json:"-"` // at least so many sales of its run were in flight at once; 0: that is not known
 }
 
 // MaxStock is the largest stock there may be.

@@ -11,7 +11,7 @@ import (
 
 // trusted returns how a Redis proves by TLS that it is ours, and we to it; nil without TLS. Its errors name keys, and no values: a password
 // may be among them.
-func trusted(cfg Config) (*tls.Config, error) {
+func tlsConfig(cfg Config) (*tls.Config, error) {
 	if !cfg.TLS {
 		return nil, nil //nolint:nilnil // as go-redis takes it
 	}

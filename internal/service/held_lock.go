@@ -10,36 +10,36 @@ import (
 )
 
 // held is the lock that a sale, or a nested call of it, holds.
-type held struct {
+type heldLock struct {
 	*lock.Lease
 
-	asking context.Context //nolint:containedctx // that of the lease, if the lock cannot know that it is lost
-	owner  string
-	depth  int // of nested calls
-	wait   time.Duration
-	since  time.Time
+	lockCtx context.Context //nolint:containedctx // that of the lease, if the lock cannot know that it is lost
+	owner   string
+	depth   int // of nested calls
+	wait    time.Duration
+	since   time.Time
 }
 
 // lock obtains the lock, for the sale or for a nested call.
-func (s *Sale) lock(ctx context.Context, owner string, depth int) (held, error) {
-	asked := s.Clock.Now()
-	s.notifyObservers(ctx, Seen{Moment: Asks, Nested: depth})
+func (s *Sale) lock(ctx context.Context, owner string, depth int) (heldLock, error) {
+	start := s.Clock.Now()
+	s.notifyObservers(ctx, SaleEvent{Moment: Asks, Nested: depth})
 	lease, err := s.Locker.Lock(ctx, owner)
 	if err != nil {
-		s.notifyObservers(ctx, Seen{Moment: Misses, Nested: depth, Err: err})
-		return held{}, err
+		s.notifyObservers(ctx, SaleEvent{Moment: Misses, Nested: depth, Err: err})
+		return heldLock{}, err
 	}
 	now := s.Clock.Now()
-	s.notifyObservers(ctx, Seen{Moment: Obtains, Nested: depth, Token: lease.Token(), Took: now.Sub(asked)})
+	s.notifyObservers(ctx, SaleEvent{Moment: Obtains, Nested: depth, Token: lease.Token(), Took: now.Sub(start)})
 	s.Log.Debug("lock", "owner", owner, "nested", depth)
-	return held{Lease: lease, asking: ctx, owner: owner, depth: depth, wait: now.Sub(asked), since: now}, nil
+	return heldLock{Lease: lease, lockCtx: ctx, owner: owner, depth: depth, wait: now.Sub(start), since: now}, nil
 }
 
 // unlock releases the lock. A lock that was gone already does not undo the sale, but it is logged.
-func (s *Sale) unlock(ctx context.Context, h held) {
-	s.notifyObservers(ctx, Seen{Moment: Leaves, Nested: h.depth})
+func (s *Sale) unlock(ctx context.Context, h heldLock) {
+	s.notifyObservers(ctx, SaleEvent{Moment: Leaves, Nested: h.depth})
 	err := h.Unlock(ctx)
-	s.notifyObservers(ctx, Seen{Moment: Released, Nested: h.depth, Took: s.Clock.Now().Sub(h.since), Err: err})
+	s.notifyObservers(ctx, SaleEvent{Moment: Released, Nested: h.depth, Took: s.Clock.Now().Sub(h.since), Err: err})
 	if err != nil {
 		s.Log.Warn("unlock", "owner", h.owner, "nested", h.depth, "error", err)
 		return
@@ -48,20 +48,20 @@ func (s *Sale) unlock(ctx context.Context, h held) {
 }
 
 // seeLoss tells the observers if the sale's lease is lost, until the function that it returns is called.
-func (s *Sale) seeLoss(ctx context.Context, h held) (over func()) {
-	if len(s.Observers) == 0 || h.Context() == h.asking { // nobody would hear of it, or the lock cannot know
+func (s *Sale) observeLoss(ctx context.Context, h heldLock) (stop func()) {
+	if len(s.Observers) == 0 || h.Context() == h.lockCtx { // nobody would hear of it, or the lock cannot know
 		return func() {}
 	}
-	stop := context.AfterFunc(h.Context(), func() {
+	stopAfter := context.AfterFunc(h.Context(), func() {
 		if cause := context.Cause(h.Context()); errors.Is(cause, lock.ErrLost) {
-			s.notifyObservers(ctx, Seen{Moment: Loses, Err: cause})
+			s.notifyObservers(ctx, SaleEvent{Moment: Loses, Err: cause})
 		}
 	})
-	return func() { stop() }
+	return func() { stopAfter() }
 }
 
 // withLoss returns the error of a sale that ended with err: lock.ErrLost, if its lock was lost and nothing was written.
-func (h held) withLoss(err error) error {
+func (h heldLock) lossError(err error) error {
 	switch {
 	case err == nil, errors.Is(err, ErrOutcomeUnknown), !errors.Is(context.Cause(h.Context()), lock.ErrLost):
 		return err

@@ -20,13 +20,13 @@ import (
 
 // What a server is that is not the Redis we look for, and what it does not have.
 var (
-	errSentinel = errors.New("it is a Sentinel")
-	errNode     = errors.New("it is a node of a Cluster")
-	errNoMaster = errors.New("the Sentinels watch no master of the name in redis.master_name")
+	errIsSentinel    = errors.New("it is a Sentinel")
+	errIsClusterNode = errors.New("it is a node of a Cluster")
+	errNoMaster      = errors.New("the Sentinels watch no master of the name in redis.master_name")
 )
 
 // target is one Redis as it is configured.
-type target struct {
+type endpoint struct {
 	key    string // of the setting
 	addrs  string // for people
 	client redisclient.Config
@@ -34,48 +34,48 @@ type target struct {
 
 // cause is why a Redis that answers is of no use, and what mends it: KEY is the setting with its address. Some causes have another cure
 // where the Redis is a node for Redlock.
-type cause struct {
-	is         func(error) bool
-	mend, node string
+type connectCause struct {
+	matches            func(error) bool
+	remedy, nodeRemedy string
 }
 
 // causes returns the table. The first that fits counts.
-func causes() []cause {
+func connectCauses() []connectCause {
 	const (
-		another  = "name an independent master there"
-		password = "set redis.password (LOCKSTEP_REDIS_PASSWORD), and redis.username unless the user is called default"
+		otherMaster = "name an independent master there"
+		password    = "set redis.password (LOCKSTEP_REDIS_PASSWORD), and redis.username unless the user is called default"
 	)
-	return []cause{
-		{prefixed("WRONGPASS"), "set redis.username and redis.password (LOCKSTEP_REDIS_PASSWORD) to those of a user that it has", ""},
-		{prefixed("NOAUTH"), password + "; Sentinels must take commands without one", password},
+	return []connectCause{
+		{hasPrefix("WRONGPASS"), "set redis.username and redis.password (LOCKSTEP_REDIS_PASSWORD) to those of a user that it has", ""},
+		{hasPrefix("NOAUTH"), password + "; Sentinels must take commands without one", password},
 		{redis.IsPermissionError, "give the user of redis.username this right, by ACL SETUSER there", ""},
 		{redis.IsLoadingError, "start lockstep again when it has read its data", ""},
-		{prefixed("BUSY"), "a script runs there: start lockstep again when it has ended, or end it by SCRIPT KILL", ""},
+		{hasPrefix("BUSY"), "a script runs there: start lockstep again when it has ended, or end it by SCRIPT KILL", ""},
 		{redis.IsMasterDownError, "it is a replica that has lost its master: name a master in KEY", ""},
 		{redis.IsReadOnlyError, "it is a replica: name a master in KEY", ""},
-		{is(errTooManyClients), "raise its maxclients, or end some of its clients", ""},
-		{is(errProtected), "give it a password, and set redis.password to it; or set protected-mode no there", ""},
-		{isMoved, "set redis.cluster: true", another},
-		{is(errNode), "set redis.cluster: true", another},
-		{prefixed("SELECT is not allowed in cluster mode"), "set redis.cluster: true, and leave the database out of KEY", another},
-		{redis.IsClusterDownError, "its Cluster is not complete: CLUSTER INFO there says why", another},
-		{prefixed("This instance has cluster support disabled"), "leave redis.cluster false", ""},
-		{prefixed("DB index is out of range"), "write a database into KEY that it has; CONFIG GET databases there tells their number", ""},
-		{prefixed("unknown command 'sentinel'", "unknown command `sentinel`"),
+		{isError(errTooManyClients), "raise its maxclients, or end some of its clients", ""},
+		{isError(errProtected), "give it a password, and set redis.password to it; or set protected-mode no there", ""},
+		{isMoved, "set redis.cluster: true", otherMaster},
+		{isError(errIsClusterNode), "set redis.cluster: true", otherMaster},
+		{hasPrefix("SELECT is not allowed in cluster mode"), "set redis.cluster: true, and leave the database out of KEY", otherMaster},
+		{redis.IsClusterDownError, "its Cluster is not complete: CLUSTER INFO there says why", otherMaster},
+		{hasPrefix("This instance has cluster support disabled"), "leave redis.cluster false", ""},
+		{hasPrefix("DB index is out of range"), "write a database into KEY that it has; CONFIG GET databases there tells their number", ""},
+		{hasPrefix("unknown command 'sentinel'", "unknown command `sentinel`"),
 			"it is no Sentinel: name the Sentinels in KEY, or leave redis.master_name empty", ""},
-		{is(redisclient.ErrTooOld), "start a newer one, and name it in KEY", ""},
-		{is(errSentinel), "set redis.master_name to the name of the master, one of those that it watches:", another},
-		{is(errNoMaster), "set redis.master_name to one of the masters that the Sentinels watch:", ""},
+		{isError(redisclient.ErrTooOld), "start a newer one, and name it in KEY", ""},
+		{isError(errIsSentinel), "set redis.master_name to the name of the master, one of those that it watches:", otherMaster},
+		{isError(errNoMaster), "set redis.master_name to one of the masters that the Sentinels watch:", ""},
 	}
 }
 
-func prefixed(prefixes ...string) func(error) bool {
+func hasPrefix(prefixes ...string) func(error) bool {
 	return func(err error) bool {
 		return slices.ContainsFunc(prefixes, func(prefix string) bool { return redis.HasErrorPrefix(err, prefix) })
 	}
 }
 
-func is(target error) func(error) bool {
+func isError(target error) func(error) bool {
 	return func(err error) bool { return errors.Is(err, target) }
 }
 
@@ -85,30 +85,30 @@ func isMoved(err error) bool {
 }
 
 // refusal is the error of a Redis that is of no use. What it says holds no secret, as the error in it may.
-type refusal struct {
-	says string
+type connectError struct {
+	text string
 	err  error
 }
 
-func (r *refusal) Error() string { return r.says }
-func (r *refusal) Unwrap() error { return r.err }
+func (r *connectError) Error() string { return r.text }
+func (r *connectError) Unwrap() error { return r.err }
 
 // explain says in the words of an error why a Redis is of no use, and what mends that.
-func (t target) explain(ctx context.Context, err error) error {
+func (t endpoint) explain(ctx context.Context, err error) error {
 	if err == nil || ctx.Err() != nil {
 		return err
 	}
 	if errors.Is(err, redis.Nil) { // it is the Sentinels' answer about a master that they do not know
 		err = errNoMaster
 	}
-	if cure, known := t.cure(ctx, err); known {
-		return &refusal{says: fmt.Sprintf("Redis at %s refuses: %s%s", t.addrs, t.redacted(replyIn(err)), cure), err: err}
+	if remedy, isRefusal := t.remedy(ctx, err); isRefusal {
+		return &connectError{text: fmt.Sprintf("Redis at %s refuses: %s%s", t.addrs, t.redacted(redisReply(err)), remedy), err: err}
 	}
-	return &refusal{says: fmt.Sprintf("no Redis answers at %s: %s; %s", t.addrs, t.redacted(err.Error()), t.mendConnection(err)), err: err}
+	return &connectError{text: fmt.Sprintf("no Redis answers at %s: %s; %s", t.addrs, t.redacted(err.Error()), t.connectionRemedy(err)), err: err}
 }
 
 // replyIn returns the words of Redis in an error; all of them if there are none.
-func replyIn(err error) string {
+func redisReply(err error) string {
 	var reply redis.Error
 	var refused *refusedConnection
 	switch {
@@ -122,25 +122,25 @@ func replyIn(err error) string {
 }
 
 // cure returns what mends a refusal, after a semicolon; "" if nobody knows. It reports whether err is a refusal at all.
-func (t target) cure(ctx context.Context, err error) (cure string, refused bool) {
-	for _, c := range causes() {
-		if !c.is(err) {
+func (t endpoint) remedy(ctx context.Context, err error) (remedy string, refused bool) {
+	for _, c := range connectCauses() {
+		if !c.matches(err) {
 			continue
 		}
-		cure = c.mend
+		remedy = c.remedy
 		if t.key != "redis.addrs" {
-			cure = cmp.Or(c.node, cure)
+			remedy = cmp.Or(c.nodeRemedy, remedy)
 		}
-		if strings.HasSuffix(cure, ":") {
-			cure += " " + t.masters(ctx)
+		if strings.HasSuffix(remedy, ":") {
+			remedy += " " + t.watchedMasters(ctx)
 		}
-		return "; " + strings.ReplaceAll(cure, "KEY", t.key), true
+		return "; " + strings.ReplaceAll(remedy, "KEY", t.key), true
 	}
 	return "", rediserr.IsAnswer(err)
 }
 
 // mendConnection says what mends a connection that failed before Redis answered.
-func (t target) mendConnection(err error) string {
+func (t endpoint) connectionRemedy(err error) string {
 	var notTLS tls.RecordHeaderError
 	var untrusted *tls.CertificateVerificationError
 	var alert tls.AlertError
@@ -149,8 +149,8 @@ func (t target) mendConnection(err error) string {
 	case errors.As(err, &notTLS):
 		return "it speaks no TLS: leave redis.tls false, or write redis:// for rediss:// in " + t.key
 	case errors.As(err, &untrusted):
-		return mendTrust(err)
-	case t.client.TLS != nil && !isDial && isLate(err):
+		return certificateRemedy(err)
+	case t.client.TLS != nil && !isDial && isTimeout(err):
 		return "start one there; or, if it speaks no TLS, leave redis.tls false, or write redis:// for rediss:// in " + t.key
 	case t.client.TLS != nil && !isDial, errors.As(err, &alert):
 		return "it may ask for another certificate: set redis.tls_cert and redis.tls_key to one that it accepts"
@@ -165,13 +165,13 @@ func (t target) mendConnection(err error) string {
 	}
 }
 
-func isLate(err error) bool {
+func isTimeout(err error) bool {
 	var network net.Error
 	return errors.As(err, &network) && network.Timeout()
 }
 
 // mendTrust says what mends an error in the verification of a certificate.
-func mendTrust(err error) string {
+func certificateRemedy(err error) string {
 	var name x509.HostnameError
 	var invalid x509.CertificateInvalidError
 	switch {
@@ -185,17 +185,17 @@ func mendTrust(err error) string {
 }
 
 // masters names the masters that a Sentinel watches, for people.
-func (t target) masters(ctx context.Context) string {
+func (t endpoint) watchedMasters(ctx context.Context) string {
 	cfg := t.client
 	cfg.MasterName, cfg.Username, cfg.Password, cfg.DB = "", "", "", 0
 	sentinel := redis.NewSentinelClient(redisclient.Options(cfg).Simple())
 	defer func() { _ = sentinel.Close() }() // it only read
-	watched, err := sentinel.Masters(ctx).Result()
+	replies, err := sentinel.Masters(ctx).Result()
 	if err != nil {
 		return "SENTINEL MASTERS there names them"
 	}
 	var names []string
-	for _, master := range watched {
+	for _, master := range replies {
 		fields, _ := master.([]any)
 		for i := 0; i+1 < len(fields); i += 2 {
 			if fields[i] == "name" {
@@ -207,10 +207,10 @@ func (t target) masters(ctx context.Context) string {
 }
 
 // longestWords is how much of another's words is shown, in characters.
-const longestWords = 200
+const maxReplyLength = 200
 
 // redacted returns what can be shown of another's words: one line, of bounded length, without the password that a server may repeat.
-func (t target) redacted(words string) string {
+func (t endpoint) redacted(words string) string {
 	words, _, _ = strings.Cut(words, ", with args beginning with")
 	if t.client.Password != "" {
 		words = strings.ReplaceAll(words, t.client.Password, "…")
@@ -221,8 +221,8 @@ func (t target) redacted(words string) string {
 		}
 		return r
 	}, words)))
-	if len(shown) > longestWords {
-		return string(shown[:longestWords]) + "…"
+	if len(shown) > maxReplyLength {
+		return string(shown[:maxReplyLength]) + "…"
 	}
 	return string(shown)
 }

@@ -20,7 +20,7 @@ import (
 func TestARefusedConnectionIsNoFailure(t *testing.T) {
 	t.Parallel()
 	server := redisserver.Start(t, "--maxclients", "5")
-	client := newClient(redisclient.Config{Addrs: []string{server.Addr}, PoolSize: 50}, new(master))
+	client := newClient(redisclient.Config{Addrs: []string{server.Addr}, PoolSize: 50}, new(masterTracker))
 	defer client.Close()
 	const buyers = 20
 	errs := make(chan error, buyers)
@@ -59,7 +59,7 @@ func TestARefusedConnectionIsNamed(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	client := newClient(redisclient.Config{Addrs: []string{server.Addr}, Timeout: time.Second}, new(master))
+	client := newClient(redisclient.Config{Addrs: []string{server.Addr}, Timeout: time.Second}, new(masterTracker))
 	defer client.Close()
 	err := rediserr.Classify(t.Context(), "SET", client.Set(t.Context(), "key", 1, 0).Err())
 	if !errors.Is(err, lock.ErrUnavailable) || !strings.Contains(err.Error(), "it takes no more connections (redis.pool_size bounds") {

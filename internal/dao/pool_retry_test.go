@@ -30,7 +30,7 @@ func crowd(t *testing.T, patience time.Duration, dial func() (net.Conn, error)) 
 	client := newClient(redisclient.Config{
 		Addrs: []string{"127.0.0.1:6379"}, PoolSize: 1, Timeout: patience,
 		Dialer: func(context.Context, string, string) (net.Conn, error) { return dial() },
-	}, new(master))
+	}, new(masterTracker))
 	defer client.Close()
 	const buyers = 30
 	results := make(chan error, buyers)
@@ -103,12 +103,12 @@ func TestTurns(t *testing.T) {
 		"no key":              {[]error{redis.Nil}, true, 1, redis.Nil},
 		"others are answered": {[]error{redis.ErrPoolTimeout, redis.ErrPoolTimeout, nil}, true, 3, nil},
 		"nobody is":           {[]error{redis.ErrPoolTimeout, nil}, false, 1, redis.ErrPoolTimeout},
-		"for ever":            {[]error{redis.ErrPoolTimeout}, true, mostTurns, redis.ErrPoolTimeout},
+		"for ever":            {[]error{redis.ErrPoolTimeout}, true, maxAttempts, redis.ErrPoolTimeout},
 		"it may be sent":      {[]error{broken, nil}, true, 1, broken},
 		"closed":              {[]error{redis.ErrClosed, nil}, true, 1, redis.ErrClosed},
 	} {
-		times, queue := 0, newTurns(time.Second)
-		err := queue.take(t.Context(), nil, func(context.Context) error {
+		times, queue := 0, newConnRetrier(time.Second)
+		err := queue.send(t.Context(), nil, func(context.Context) error {
 			if times++; c.answered {
 				queue.answers.Add(1)
 			}
@@ -131,7 +131,7 @@ func TestNoConnectionIsNoUnknownOutcome(t *testing.T) {
 	o := redisclient.Options(redisclient.Config{Addrs: []string{silent.Addr().String()}, PoolSize: 1, Timeout: 2 * time.Second})
 	o.PoolTimeout, o.MaxActiveConns = 10*time.Millisecond, 1
 	client := redis.NewUniversalClient(o)
-	client.AddHook(redisclient.Around(newTurns(time.Second).take))
+	client.AddHook(redisclient.Around(newConnRetrier(time.Second).send))
 	defer client.Close()
 	blocked := make(chan struct{})
 	go func() {

@@ -60,7 +60,7 @@ func TestConnectionsToAServerThatIsNoLongerTheMaster(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, client := range []redis.UniversalClient{r.Lock, r.Store} {
-				if servers := serversOf(t, client); servers[old.Addr] != connections {
+				if servers := serversOf(t, client); servers[old.Addr] != connectionHook {
 					t.Fatalf("before: %v; want %s alone", servers, old.Addr)
 				}
 			}
@@ -74,7 +74,7 @@ func TestConnectionsToAServerThatIsNoLongerTheMaster(t *testing.T) {
 				t.Fatalf("on the old server: %v; want READONLY", err)
 			}
 			for _, client := range []redis.UniversalClient{r.Lock, r.Store} {
-				if servers := serversOf(t, client); servers[promoted.Addr] != connections {
+				if servers := serversOf(t, client); servers[promoted.Addr] != connectionHook {
 					t.Errorf("afterwards: %v; want %s alone", servers, promoted.Addr)
 				}
 			}
@@ -101,7 +101,7 @@ func expectMessage(t *testing.T, heard <-chan string, want string) {
 }
 
 // connections is how many serversOf uses at once.
-const connections = 5
+const connectionHook = 5
 
 // serversOf returns the servers that answer connections of a client, all of them in use at the same time, with how many each answers.
 func serversOf(t *testing.T, client redis.UniversalClient) map[string]int {
@@ -112,7 +112,7 @@ func serversOf(t *testing.T, client redis.UniversalClient) map[string]int {
 	}
 	counts := map[string]int{}
 	var open []*redis.Conn
-	for range connections {
+	for range connectionHook {
 		connection := single.Conn()
 		open = append(open, connection)
 		server, err := connection.Get(t.Context(), "which").Result()

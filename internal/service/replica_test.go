@@ -41,95 +41,95 @@ func (k *keeper) Close(ctx context.Context) error {
 }
 
 // room is a ledger of a run that other replicas may change.
-type room struct {
+type fakeLedger struct {
 	Ledger
 
 	mu     sync.Mutex
 	state  State
-	told   []Replica
+	beats  []Replica
 	during func() // what happens while it answers
 	events *[]string
 }
 
-func (r *room) Beat(_ context.Context, tells Replica) (State, error) {
-	r.mu.Lock()
-	r.told = append(r.told, tells)
-	state, during := r.state, r.during
-	r.mu.Unlock()
+func (l *fakeLedger) Beat(_ context.Context, replica Replica) (State, error) {
+	l.mu.Lock()
+	l.beats = append(l.beats, replica)
+	state, during := l.state, l.during
+	l.mu.Unlock()
 	if during != nil {
 		during()
 	}
 	return state, nil
 }
 
-func (r *room) Look(context.Context) (State, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.state, nil
+func (l *fakeLedger) Look(context.Context) (State, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.state, nil
 }
 
-func (r *room) Run(ctx context.Context) (history.Run, error) {
-	state, err := r.Look(ctx)
+func (l *fakeLedger) Run(ctx context.Context) (history.Run, error) {
+	state, err := l.Look(ctx)
 	return state.Run, err
 }
 
-func (r *room) Order(context.Context, string) (history.Order, error) {
+func (l *fakeLedger) Order(context.Context, string) (history.Order, error) {
 	return history.Order{}, ErrNoOrder
 }
 
-func (r *room) Tally(ctx context.Context) (history.Tally, error) {
-	run, err := r.Run(ctx)
+func (l *fakeLedger) Tally(ctx context.Context) (history.Tally, error) {
+	run, err := l.Run(ctx)
 	return history.Tally{Run: run}, err
 }
 
-func (r *room) Start(_ context.Context, _, next history.Run) error {
-	r.set(func(s *State) { s.Run = next })
-	return r.event("next run")
+func (l *fakeLedger) Start(_ context.Context, _, next history.Run) error {
+	l.set(func(s *State) { s.Run = next })
+	return l.event("next run")
 }
 
-func (r *room) Call(context.Context) error  { return nil }
-func (r *room) OnCall(func()) (stop func()) { return func() {} }
-func (r *room) Quit(context.Context) error  { return r.event("quit") }
-func (r *room) event(text string) error     { *r.events = append(*r.events, text); return nil }
+func (l *fakeLedger) Call(context.Context) error  { return nil }
+func (l *fakeLedger) OnCall(func()) (stop func()) { return func() {} }
+func (l *fakeLedger) Quit(context.Context) error  { return l.event("quit") }
+func (l *fakeLedger) event(text string) error     { *l.events = append(*l.events, text); return nil }
 
 // set changes what it answers from now on.
-func (r *room) set(change func(*State)) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	change(&r.state)
+func (l *fakeLedger) set(change func(*State)) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	change(&l.state)
 }
 
 // last returns what was told last.
-func (r *room) last() Replica {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.told[len(r.told)-1]
+func (l *fakeLedger) lastReplica() Replica {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.beats[len(l.beats)-1]
 }
 
 // barrier is one of which the room is told.
 type barrier struct {
 	lock.Locker
-	room *room
+	ledger *fakeLedger
 }
 
 func (d barrier) Lock(ctx context.Context, owner string) (*lock.Lease, error) {
-	d.room.set(func(s *State) { s.Change = owner })
+	d.ledger.set(func(s *State) { s.Change = owner })
 	return lock.NewLease(ctx, lock.SystemClock{}, 0, func(context.Context) error {
-		d.room.set(func(s *State) { s.Change = "" })
-		return d.room.event("barrier opens")
+		d.ledger.set(func(s *State) { s.Change = "" })
+		return d.ledger.event("barrier opens")
 	}), nil
 }
 
 // shopOfKeepers is a shop of a run that another replica has begun, whose locks are keepers, and what happens to them.
-func shopOfKeepers(t *testing.T) (*Shop, *room, *[]string) {
+func shopOfKeepers(t *testing.T) (*Shop, *fakeLedger, *[]string) {
 	t.Helper()
 	events := &[]string{}
-	room := &room{events: events, state: State{
+	ledger := &fakeLedger{events: events, state: State{
 		Run:    history.Run{ID: "first", Lock: "v11"},
-		Others: map[string]Replica{"other": {Told: time.Now()}},
+		Others: map[string]Replica{"other": {LastBeat: time.Now()}},
 	}}
 	shop := &Shop{
-		Stock: plenty{}, Ledger: room, Barrier: barrier{room: room}, Clock: lock.SystemClock{}, Log: slog.New(slog.DiscardHandler),
+		Stock: plenty{}, Ledger: ledger, Barrier: barrier{ledger: ledger}, Clock: lock.SystemClock{}, Log: slog.New(slog.DiscardHandler),
 		NewID: func() string { return "next" },
 		Parts: strategy.Parts{Options: lock.Options{Process: "p"}},
 		Strategies: map[string]strategy.Strategy{"v11": {New: func(parts strategy.Parts) lock.Locker {
@@ -137,25 +137,25 @@ func shopOfKeepers(t *testing.T) (*Shop, *room, *[]string) {
 			return &keeper{name: parts.Process, events: events}
 		}}},
 	}
-	opened := room.state
-	room.state.Others = nil
-	shop.Ledger = &arriving{room, opened}
+	opened := ledger.state
+	ledger.state.Others = nil
+	shop.Ledger = &arriving{ledger, opened}
 	if err := shop.Open(t.Context(), history.Settings{WaitTimeout: time.Minute}); err != nil {
 		t.Fatal(err)
 	}
-	shop.Ledger = room
-	return shop, room, events
+	shop.Ledger = ledger
+	return shop, ledger, events
 }
 
 // arriving is a room in which another replica has just come to life.
 type arriving struct {
-	*room
+	*fakeLedger
 	state State
 }
 
 func (a *arriving) Look(context.Context) (State, error) {
 	state := a.state
-	a.state.Others = map[string]Replica{"other": {Told: time.Now().Add(time.Second)}}
+	a.state.Others = map[string]Replica{"other": {LastBeat: time.Now().Add(time.Second)}}
 	return state, nil
 }
 

@@ -19,8 +19,8 @@ import (
 // Attempts take half of the connections. A release does not wait behind them; one more attempt waits as long as the pool would.
 func TestAReleaseDoesNotWaitBehindAttempts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := &connections{
-			master: new(master), turns: newTurns(time.Second), reserve: newReserve(redisclient.Config{PoolSize: 4, Timeout: time.Second}),
+		c := &connectionHook{
+			master: new(masterTracker), retrier: newConnRetrier(time.Second), reserve: newConnReserve(redisclient.Config{PoolSize: 4, Timeout: time.Second}),
 		}
 		command := func() []redis.Cmder { return []redis.Cmder{redis.NewStatusCmd(t.Context(), "set")} }
 		attempt := func(ctx context.Context, ended chan<- error, answer <-chan struct{}) {
@@ -99,7 +99,7 @@ func TestNewConnectionsTakeOnePlaceEach(t *testing.T) {
 			dialled.Wait()
 			return m.Dial()
 		},
-	}, new(master))
+	}, new(masterTracker))
 	defer client.Close()
 	results := make(chan error, 2)
 	for range 2 {

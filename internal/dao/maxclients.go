@@ -27,7 +27,7 @@ func (r *refusedConnection) Error() string { return fmt.Sprintf("%v: %s", r.reas
 func (r *refusedConnection) Unwrap() error { return r.reason }
 
 // open sends the commands by which go-redis opens a connection. It fails with a refusedConnection if Redis refuses that.
-func open(ctx context.Context, _ []redis.Cmder, send func(context.Context) error) error {
+func openConnection(ctx context.Context, _ []redis.Cmder, send func(context.Context) error) error {
 	err := send(ctx)
 	switch {
 	case redis.IsMaxClientsError(err):

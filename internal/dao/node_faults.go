@@ -23,7 +23,7 @@ const (
 var ErrNodeDo = errors.New("want stop, start, hang, resume or empty")
 
 // faults are what is done to an embedded master by hand.
-type faults struct {
+type nodeFaults struct {
 	mu    sync.Mutex // held while something is done to it
 	state NodeState
 	gate  sync.RWMutex // commands pass it; it is locked while the master hangs
@@ -49,11 +49,11 @@ func (n Node) Fault(what string) error {
 	defer f.mu.Unlock()
 	switch what {
 	case "stop":
-		n.end()
+		n.shutDown()
 		f.state = NodeStopped
 	case "start":
 		if f.state == NodeStopped {
-			return n.startBy(n.embedded.Restart)
+			return n.startWith(n.embedded.Restart)
 		}
 	case "hang":
 		if f.state == NodeUp {
@@ -64,7 +64,7 @@ func (n Node) Fault(what string) error {
 		f.resume()
 	case "empty":
 		f.resume()
-		return n.startBy(func() error { return restart(n.embedded) })
+		return n.startWith(func() error { return restart(n.embedded) })
 	default:
 		return fmt.Errorf("%.80q: %w", what, ErrNodeDo)
 	}
@@ -72,13 +72,13 @@ func (n Node) Fault(what string) error {
 }
 
 // end ends a master, also one that hangs.
-func (n Node) end() {
+func (n Node) shutDown() {
 	n.faults.resume()
 	n.embedded.Close()
 }
 
 // startBy starts a master again. n.faults.mu is held.
-func (n Node) startBy(start func() error) error {
+func (n Node) startWith(start func() error) error {
 	if err := start(); err != nil {
 		return err
 	}
@@ -88,7 +88,7 @@ func (n Node) startBy(start func() error) error {
 }
 
 // attach makes the commands of a master that was just started wait while it hangs.
-func (f *faults) attach(to *server.Server) {
+func (f *nodeFaults) attach(to *server.Server) {
 	to.SetPreHook(func(_ *server.Peer, name string, _ ...string) bool {
 		if !strings.EqualFold(name, "HELLO") { // a client can connect to it
 			f.gate.RLock()
@@ -99,7 +99,7 @@ func (f *faults) attach(to *server.Server) {
 }
 
 // resume lets the commands go on that wait. f.mu is held.
-func (f *faults) resume() {
+func (f *nodeFaults) resume() {
 	if f.state == NodeHung {
 		f.gate.Unlock()
 		f.state = NodeUp

@@ -19,7 +19,7 @@ func (s *Store) Watch(ctx context.Context, sell func(service.Stock) error) error
 	// not by ctx: if UNWATCH were cancelled with the sale, the connection would go back to the pool still watching
 	err := s.client.Watch(context.WithoutCancel(ctx), func(tx *redis.Tx) error {
 		began = true
-		return sell(watched{s, tx})
+		return sell(watchedStock{s, tx})
 	}, InventoryKey)
 	switch {
 	case isRedirection(err): // the slot moved: nothing was written
@@ -31,21 +31,21 @@ func (s *Store) Watch(ctx context.Context, sell func(service.Stock) error) error
 }
 
 // watched is the stock on a connection that has sent WATCH.
-type watched struct {
+type watchedStock struct {
 	*Store
 	tx *redis.Tx
 }
 
 // Read sends GET inventory on that connection.
-func (w watched) Read(ctx context.Context, _ history.Order) (int64, error) {
+func (w watchedStock) Read(ctx context.Context, _ history.Order) (int64, error) {
 	value, err := w.tx.Get(ctx, InventoryKey).Result()
-	return readStock(ctx, InventoryKey, value, err)
+	return parseStock(ctx, InventoryKey, value, err)
 }
 
 // Write writes as Store does, in a transaction, which Redis refuses if the stock has changed.
-func (w watched) Write(ctx context.Context, order history.Order) (history.Order, error) {
+func (w watchedStock) Write(ctx context.Context, order history.Order) (history.Order, error) {
 	var reply *redis.Cmd
-	keys, args, err := w.writing(order)
+	keys, args, err := w.writeArguments(order)
 	if err != nil {
 		return order, err
 	}
@@ -59,7 +59,7 @@ func (w watched) Write(ctx context.Context, order history.Order) (history.Order,
 	case redis.IsExecAbortError(err) && isRedirection(reply.Err()):
 		return order, reply.Err()
 	case err != nil:
-		return order, w.failure(ctx, "EVAL write.lua in MULTI", order.RunID, err)
+		return order, w.classifyError(ctx, "EVAL write.lua in MULTI", order.RunID, err)
 	}
-	return w.written(ctx, reply.Val(), nil, order)
+	return w.parseWriteReply(ctx, reply.Val(), nil, order)
 }

@@ -13,30 +13,30 @@ import (
 
 // mostTurns is how often a command waits for a free connection while others are answered: for a minute in all, or for 15 with a Redis
 // in our own process.
-const mostTurns = 15
+const maxAttempts = 15
 
 // turns are those of commands that wait for a free connection. A thousand buyers share a few connections, so a command may wait
 // for a long time on a slow machine though Redis is well: it keeps waiting as long as other commands are answered. When none was answered
 // for poolTimeout, Redis is gone, and the command fails without having been sent. A connection that Redis refuses, as it has too many, is
 // waited for as one of the pool is.
-type turns struct {
+type connRetrier struct {
 	timeout time.Duration // as the pool's
 	answers atomic.Int64
 	freed   chan struct{} // has a value if a connection may be free since somebody was refused one
 }
 
-func newTurns(timeout time.Duration) *turns {
-	return &turns{timeout: timeout, freed: make(chan struct{}, 1)}
+func newConnRetrier(timeout time.Duration) *connRetrier {
+	return &connRetrier{timeout: timeout, freed: make(chan struct{}, 1)}
 }
 
 // take calls send, and calls it again if it got no connection, so that nothing was sent, while others were answered.
-func (t *turns) take(ctx context.Context, commands []redis.Cmder, send func(context.Context) error) error {
+func (t *connRetrier) send(ctx context.Context, commands []redis.Cmder, send func(context.Context) error) error {
 	var err error
-	for range mostTurns {
+	for range maxAttempts {
 		before := t.answers.Load()
-		if err = t.sendOnceConnected(ctx, commands, send); err == nil || rediserr.IsAnswer(err) {
+		if err = t.sendWhenConnected(ctx, commands, send); err == nil || rediserr.IsAnswer(err) {
 			t.answers.Add(1)
-			t.free()
+			t.signalFreed()
 			return err
 		}
 		noConnection := errors.Is(err, redis.ErrPoolTimeout) || errors.Is(err, errTooManyClients)
@@ -48,8 +48,8 @@ func (t *turns) take(ctx context.Context, commands []redis.Cmder, send func(cont
 }
 
 // sendOnceConnected calls send, and again whenever a connection may be free, as long as Redis refuses one, up to the pool's timeout.
-func (t *turns) sendOnceConnected(ctx context.Context, commands []redis.Cmder, send func(context.Context) error) error {
-	var patience <-chan time.Time
+func (t *connRetrier) sendWhenConnected(ctx context.Context, commands []redis.Cmder, send func(context.Context) error) error {
+	var timeout <-chan time.Time
 	for {
 		for _, command := range commands {
 			command.SetErr(nil) // of the attempt before
@@ -58,14 +58,14 @@ func (t *turns) sendOnceConnected(ctx context.Context, commands []redis.Cmder, s
 		if !errors.Is(err, errTooManyClients) {
 			return err
 		}
-		if patience == nil {
+		if timeout == nil {
 			timer := time.NewTimer(t.timeout)
 			defer timer.Stop()
-			patience = timer.C
+			timeout = timer.C
 		}
 		select {
 		case <-t.freed:
-		case <-patience:
+		case <-timeout:
 			return err
 		case <-ctx.Done():
 			return err
@@ -74,7 +74,7 @@ func (t *turns) sendOnceConnected(ctx context.Context, commands []redis.Cmder, s
 }
 
 // free lets one of those who were refused a connection try again: a command was answered, so its connection may be free.
-func (t *turns) free() {
+func (t *connRetrier) signalFreed() {
 	select {
 	case t.freed <- struct{}{}:
 	default:

@@ -43,13 +43,13 @@ func (s *Store) Read(ctx context.Context, order history.Order) (int64, error) {
 	if order.Fence != 0 {
 		return s.readFenced(ctx, order)
 	}
-	stock, _ := keysOf(order)
+	stock, _ := stockKeys(order)
 	value, err := s.client.Get(ctx, stock).Result()
-	return readStock(ctx, stock, value, err)
+	return parseStock(ctx, stock, value, err)
 }
 
 // keysOf returns the keys of the stock that an order is of, and of the largest token seen there.
-func keysOf(order history.Order) (stock, fence string) {
+func stockKeys(order history.Order) (stock, fence string) {
 	if order.Segment > 0 {
 		return SegmentKeys(order.Segment)
 	}
@@ -57,51 +57,51 @@ func keysOf(order history.Order) (stock, fence string) {
 }
 
 func (s *Store) readFenced(ctx context.Context, order history.Order) (int64, error) {
-	stock, fence := keysOf(order)
+	stock, fence := stockKeys(order)
 	answer, err := s.eval(ctx, lua.ReadFenced, order.RunID, []string{stock, RunKey, fence}, order.Fence, order.RunID)
 	if err != nil {
 		return 0, err
 	}
 	reply, _ := answer.([]any) // a script of ours
-	if err := s.refusal(ctx, reply[0], order); err != nil {
+	if err := s.replyError(ctx, reply[0], order); err != nil {
 		return 0, err
 	}
-	return stockIn(ctx, stock, reply[1:])
+	return parseStockReply(ctx, stock, reply[1:])
 }
 
 // stockIn reads the stock at the end of a script's reply: nothing if there is none, a list if it is no string.
-func stockIn(ctx context.Context, key string, rest []any) (int64, error) {
-	if len(rest) == 0 {
-		return readStock(ctx, key, "", redis.Nil)
+func parseStockReply(ctx context.Context, key string, reply []any) (int64, error) {
+	if len(reply) == 0 {
+		return parseStock(ctx, key, "", redis.Nil)
 	}
-	if value, is := rest[0].(string); is {
-		return readStock(ctx, key, value, nil)
+	if value, ok := reply[0].(string); ok {
+		return parseStock(ctx, key, value, nil)
 	}
-	return 0, badStock(key, "is not a string")
+	return 0, badStockError(key, "is not a string")
 }
 
 // Write sends the sale's SET inventory. One script writes stock and order, so that a crash cannot separate them, and no sale writes into
 // another run, or twice.
 func (s *Store) Write(ctx context.Context, order history.Order) (history.Order, error) {
-	keys, args, err := s.writing(order)
+	keys, args, err := s.writeArguments(order)
 	if err != nil {
 		return order, err
 	}
 	reply, err := s.eval(ctx, lua.Write, order.RunID, keys, args...)
-	return s.written(ctx, reply, err, order)
+	return s.parseWriteReply(ctx, reply, err, order)
 }
 
 // writing returns the keys and the arguments of write.lua.
-func (s *Store) writing(order history.Order) (keys []string, args []any, err error) {
+func (s *Store) writeArguments(order history.Order) (keys []string, args []any, err error) {
 	line, err := json.Marshal(order)
 	if err != nil {
 		return nil, nil, fmt.Errorf("order %s: %w", order.ID, err)
 	}
 	newest, older := OrdersKeys(order.RunID)
-	stock, fence := keysOf(order)
+	stock, fence := stockKeys(order)
 	keys = []string{InventoryKey, RunKey, newest, older, fence}
 	if order.Segment > 0 {
-		others := slices.Delete(segmentsOf(order.Among), order.Segment-1, order.Segment)
+		others := slices.Delete(segmentStockKeys(order.SegmentCount), order.Segment-1, order.Segment)
 		keys = append(append(keys, stock), others...)
 	}
 	return keys, []any{order.After, order.Fence, order.RunID, order.ID, line, order.Overlap, s.maxOrders}, nil
@@ -120,7 +120,7 @@ func (s *Store) Take(ctx context.Context, order history.Order, unchecked bool) (
 	newest, older := OrdersKeys(order.RunID)
 	reply, err := s.eval(ctx, script, order.RunID, []string{InventoryKey, RunKey, newest, older},
 		order.RunID, order.ID, line, order.Overlap, s.maxOrders)
-	return s.written(ctx, reply, err, order)
+	return s.parseWriteReply(ctx, reply, err, order)
 }
 
 // eval sends a script by its SHA-1, and whole if that server does not know it yet: nothing was done then. It does so once more if Redis was
@@ -129,36 +129,36 @@ func (s *Store) eval(ctx context.Context, script, runID string, keys []string, a
 	run := s.scripts[script].Run
 	reply, err := run(ctx, s.client, keys, args...).Result()
 	if rediserr.HasCode(err, "OOM") {
-		s.forgetRunsOver(ctx)
+		s.deleteOldOrders(ctx)
 		reply, err = run(ctx, s.client, keys, args...).Result()
 	}
 	if err != nil {
-		return nil, s.failure(ctx, "EVAL "+lua.File(script), runID, err)
+		return nil, s.classifyError(ctx, "EVAL "+lua.File(script), runID, err)
 	}
 	return reply, nil
 }
 
 // written returns the order that a script has written, now or before, or the error of what it answered.
-func (s *Store) written(ctx context.Context, reply any, err error, order history.Order) (history.Order, error) {
-	if line, is := reply.(string); is && err == nil {
+func (s *Store) parseWriteReply(ctx context.Context, reply any, err error, order history.Order) (history.Order, error) {
+	if line, ok := reply.(string); ok && err == nil {
 		return parseOrder(order.ID, line)
 	}
-	return order, cmp.Or(err, s.refusal(ctx, reply, order))
+	return order, cmp.Or(err, s.replyError(ctx, reply, order))
 }
 
 // refusal returns the error of what a sale's script answered; nil if it was accepted.
-func (s *Store) refusal(ctx context.Context, reply any, order history.Order) error {
+func (s *Store) replyError(ctx context.Context, reply any, order history.Order) error {
 	switch reply {
 	case int64(lua.Accepted):
 		return nil
 	case int64(lua.Stale):
 		return fmt.Errorf("%w: the store has seen a larger fencing token than %d", lock.ErrLost, order.Fence)
 	case int64(lua.RunOver):
-		return errOver
+		return errRunOver
 	case int64(lua.NoNumber):
-		return s.badData(ctx, order.RunID, errMended)
+		return s.findBadData(ctx, order.RunID, errRepaired)
 	case int64(lua.StockChanged):
-		return errChanged
+		return errStockChanged
 	case int64(lua.SoldOut):
 		return service.ErrSoldOut
 	default:
@@ -167,31 +167,31 @@ func (s *Store) refusal(ctx context.Context, reply any, order history.Order) err
 }
 
 var (
-	errOver    = fmt.Errorf("%w: a new one began, or Redis has forgotten it; nothing was written", service.ErrRunOver)
-	errChanged = fmt.Errorf("%w; nothing was written", service.ErrRunChanged)
+	errRunOver      = fmt.Errorf("%w: a new one began, or Redis has forgotten it; nothing was written", service.ErrRunOver)
+	errStockChanged = fmt.Errorf("%w; nothing was written", service.ErrRunChanged)
 )
 
 // readStock makes a stock of what GET answered. If the stock is gone, so is its run; of a segment that is gone, only its number.
-func readStock(ctx context.Context, key, value string, err error) (int64, error) {
+func parseStock(ctx context.Context, key, value string, err error) (int64, error) {
 	switch {
 	case err == nil:
 	case errors.Is(err, redis.Nil) && key != InventoryKey:
-		return 0, badStock(key, "is gone")
+		return 0, badStockError(key, "is gone")
 	case errors.Is(err, redis.Nil):
 		return 0, fmt.Errorf("%w: the key %s is gone; nothing was written", service.ErrRunOver, InventoryKey)
 	case rediserr.IsWrongType(err):
-		return 0, badStock(key, "is not a string")
+		return 0, badStockError(key, "is not a string")
 	default:
 		return 0, rediserr.Classify(ctx, "GET "+key, err)
 	}
 	stock, err := strconv.ParseInt(value, 10, 64)
 	if err != nil || stock < 0 || stock > history.MaxStock {
-		return 0, badStock(key, fmt.Sprintf("holds %.40q", value))
+		return 0, badStockError(key, fmt.Sprintf("holds %.40q", value))
 	}
 	return stock, nil
 }
 
-func badStock(key, what string) error {
+func badStockError(key, what string) error {
 	if key != InventoryKey {
 		return fmt.Errorf("%w: the key %s %s; PUT /inventory divides the stock anew", service.ErrBadStock, key, what)
 	}

@@ -5,4 +5,4 @@ package dao
 import "github.com/alicebob/miniredis/v2"
 
 // breathe is for the one system where all goroutines share a thread with those who ask.
-func breathe(*miniredis.Miniredis) {}
+func yieldToBrowser(*miniredis.Miniredis) {}

@@ -15,7 +15,7 @@ import (
 
 // dying is a room in which other replicas are silent, until they count as dead.
 type dying struct {
-	*room
+	*fakeLedger
 	since time.Time
 }
 
@@ -23,22 +23,22 @@ func (d dying) Look(ctx context.Context) (State, error) {
 	if time.Since(d.since) > Lifetime {
 		d.set(func(s *State) { s.Others = nil })
 	}
-	return d.room.Look(ctx)
+	return d.fakeLedger.Look(ctx)
 }
 
 // A start that waits for replicas says once which they are.
 func TestStartSaysForWhomItWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
-		room := &room{events: &[]string{}, state: State{Others: map[string]Replica{
-			"uuid-1": {Name: "r2", Told: time.Now()}, "uuid-2": {Name: "r1", Told: time.Now()}, "of an older version": {Told: time.Now()},
+		ledger := &fakeLedger{events: &[]string{}, state: State{Others: map[string]Replica{
+			"uuid-1": {Name: "r2", LastBeat: time.Now()}, "uuid-2": {Name: "r1", LastBeat: time.Now()}, "of an older version": {LastBeat: time.Now()},
 		}}}
 		shop := &Shop{
-			Stock: plenty{}, Ledger: dying{room, time.Now()}, Barrier: barrier{room: room}, Clock: lock.SystemClock{},
+			Stock: plenty{}, Ledger: dying{ledger, time.Now()}, Barrier: barrier{ledger: ledger}, Clock: lock.SystemClock{},
 			Log: slog.New(slog.NewTextHandler(&log, nil)), NewID: func() string { return "next" },
 		}
 		shop.prepare(history.Settings{})
-		if alone, err := shop.alone(t.Context()); !alone || err != nil {
+		if alone, err := shop.isAlone(t.Context()); !alone || err != nil {
 			t.Errorf("alone: %v, %v", alone, err)
 		}
 		if want := `replicas="[of an older version r1 r2]" lifetime=5s`; strings.Count(log.String(), want) != 1 {

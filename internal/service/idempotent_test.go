@@ -11,7 +11,7 @@ import (
 
 // kept is a room whose ledger keeps orders: each look-up is answered by the next of its answers, and then there is none.
 type kept struct {
-	*room
+	*fakeLedger
 	answers []func() (history.Order, error)
 }
 
@@ -61,9 +61,9 @@ func TestSellOnce(t *testing.T) {
 		{"the last piece is its own", []func() (history.Order, error){none, there}, soldBefore{read: ErrSoldOut}, nil, true, true},
 		{"nobody knows whose it is", []func() (history.Order, error){none, gone}, soldBefore{read: ErrSoldOut}, lock.ErrUnavailable, false, true},
 	} {
-		shop, room, events := shopOfKeepers(t)
-		shop.Ledger, shop.Stock = &kept{room, c.answers}, c.stock
-		receipt, err := shop.Sell(t.Context(), OrderRequest{ID: "order", Once: true})
+		shop, ledger, events := shopOfKeepers(t)
+		shop.Ledger, shop.Stock = &kept{ledger, c.answers}, c.stock
+		receipt, err := shop.Sell(t.Context(), OrderRequest{ID: "order", Idempotent: true})
 		if !errors.Is(err, c.err) || receipt.Replayed != c.replayed || (len(*events) > 1) != c.sold {
 			t.Errorf("%s: %+v, %v, %q; want replayed %v, %v", c.what, receipt, err, *events, c.replayed, c.err)
 		}
@@ -73,7 +73,7 @@ func TestSellOnce(t *testing.T) {
 		if err == nil && !c.replayed && (receipt.ID != "order" || receipt.Owner != lock.Owner("next")) {
 			t.Errorf("%s: %+v; want an owner of its own", c.what, receipt)
 		}
-		if len(shop.asked.times) > 0 || shop.session != nil && shop.session.admitted > 0 {
+		if len(shop.inFlight.requests) > 0 || shop.session != nil && shop.session.admitted > 0 {
 			t.Errorf("%s: it did not leave", c.what)
 		}
 	}

@@ -14,12 +14,12 @@ const (
 
 // Live beats until ctx ends: at once, every second, and when another replica calls.
 func (s *Shop) Live(ctx context.Context) {
-	stop := s.Ledger.OnCall(s.woken.set)
+	stop := s.Ledger.OnCall(s.beatRequested.set)
 	defer stop()
-	s.woken.set()
-	for well := true; ; {
+	s.beatRequested.set()
+	for healthy := true; ; {
 		wait, stop := lock.WithTimeout(ctx, s.Clock, beatInterval, lock.ErrTimeout)
-		_ = s.Clock.Wait(wait, s.woken)
+		_ = s.Clock.Wait(wait, s.beatRequested)
 		stop()
 		if ctx.Err() != nil {
 			return
@@ -28,12 +28,12 @@ func (s *Shop) Live(ctx context.Context) {
 		if ctx.Err() != nil {
 			return
 		}
-		if err != nil && well {
+		if err != nil && healthy {
 			s.Log.Error("heartbeat", "error", err)
-		} else if err == nil && !well {
+		} else if err == nil && !healthy {
 			s.Log.Info("heartbeat: redis is back")
 		}
-		well = err == nil
+		healthy = err == nil
 	}
 }
 
@@ -48,7 +48,7 @@ func (c signal) set() {
 }
 
 // round is a heartbeat that many wait for.
-type round struct {
+type sharedBeat struct {
 	ended chan struct{}
 	state State
 	err   error
@@ -58,19 +58,19 @@ type round struct {
 // shares the next one.
 func (s *Shop) beat(ctx context.Context) (State, error) {
 	s.mu.Lock()
-	next, leads := s.next, s.next == nil
-	if leads {
-		next = &round{ended: make(chan struct{})}
-		s.next = next
+	next, isFirst := s.nextBeat, s.nextBeat == nil
+	if isFirst {
+		next = &sharedBeat{ended: make(chan struct{})}
+		s.nextBeat = next
 	}
 	s.mu.Unlock()
-	if leads {
-		s.beating <- struct{}{}
+	if isFirst {
+		s.beatToken <- struct{}{}
 		s.mu.Lock()
-		s.next = nil
+		s.nextBeat = nil
 		s.mu.Unlock()
-		next.state, next.err = s.exchange(context.WithoutCancel(ctx))
-		<-s.beating
+		next.state, next.err = s.exchangeState(context.WithoutCancel(ctx))
+		<-s.beatToken
 		close(next.ended)
 	}
 	if err := s.Clock.Wait(ctx, next.ended); err != nil {
@@ -80,43 +80,43 @@ func (s *Shop) beat(ctx context.Context) (State, error) {
 }
 
 // exchange is a heartbeat. If a change is going on, and the last sale in flight here has ended, it says so at once.
-func (s *Shop) exchange(ctx context.Context) (State, error) {
+func (s *Shop) exchangeState(ctx context.Context) (State, error) {
 	for {
-		began, tells := s.Clock.Now(), s.replica()
-		state, err := s.Ledger.Beat(ctx, tells)
+		start, own := s.Clock.Now(), s.ownState()
+		state, err := s.Ledger.Beat(ctx, own)
 		if err != nil {
 			return state, err
 		}
-		s.apply(began, state)
+		s.applyState(start, state)
 		for _, other := range state.Future {
 			s.Log.Warn("heartbeat: Redis's clock went back; until its next heartbeat this replica does not count as living",
-				"other", other.Name, "told", other.Told)
+				"other", other.Name, "told", other.LastBeat)
 		}
 		s.closeSession(ctx)
-		if drained := s.replica().Drained; drained == "" || drained == tells.Drained {
+		if drained := s.ownState().Drained; drained == "" || drained == own.Drained {
 			return state, nil
 		}
 	}
 }
 
 // replica returns what this replica is doing.
-func (s *Shop) replica() Replica {
+func (s *Shop) ownState() Replica {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	tells := Replica{Name: s.Replica, Run: s.run.ID, Sales: s.asked.ids()}
+	own := Replica{Name: s.Replica, Run: s.run.ID, Sales: s.inFlight.ids()}
 	if s.session == nil {
-		tells.Drained = s.changing
+		own.Drained = s.changeOwner
 	} else {
-		tells.Run, tells.Admitted, tells.Overlap = s.session.sale.Run.ID, s.session.admitted, s.session.sale.overlap()
+		own.Run, own.Admitted, own.Overlap = s.session.sale.Run.ID, s.session.admitted, s.session.sale.overlap()
 	}
-	return tells
+	return own
 }
 
 // apply notes what the ledger answered to a heartbeat.
-func (s *Shop) apply(began time.Time, state State) {
+func (s *Shop) applyState(start time.Time, state State) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.lastBeat, s.changing = began, state.Change
+	s.lastBeat, s.changeOwner = start, state.Change
 	if state.Run.ID != "" {
 		s.run = state.Run
 	}
@@ -125,6 +125,6 @@ func (s *Shop) apply(began time.Time, state State) {
 
 // notify wakes those who wait for the next run. s.mu is held.
 func (s *Shop) notify() {
-	close(s.changed)
-	s.changed = make(chan struct{})
+	close(s.stateChanged)
+	s.stateChanged = make(chan struct{})
 }

@@ -31,15 +31,15 @@ func NewLockKey(client redis.UniversalClient, nodes Nodes, key string) *LockKey 
 // Redis.
 func (k *LockKey) Look(ctx context.Context, onNodes bool, segments int) (service.KeyState, error) {
 	if segments > 0 {
-		return k.lookAtAll(ctx, segments)
+		return k.lookAtSegments(ctx, segments)
 	}
-	state, err := k.lookAt(ctx, k.client, k.key)
+	state, err := k.readKeyState(ctx, k.client, k.key)
 	if err != nil || state.Holder != "" || !onNodes {
 		return state, err
 	}
 	states := make([]service.KeyState, len(k.nodes))
-	failed := k.onNodes(ctx, func(ctx context.Context, i int, node Node) error {
-		state, err := k.lookAt(ctx, node, k.key)
+	majorityErr := k.forEachNode(ctx, func(ctx context.Context, i int, node Node) error {
+		state, err := k.readKeyState(ctx, node, k.key)
 		states[i] = state
 		return err
 	})
@@ -49,14 +49,14 @@ func (k *LockKey) Look(ctx context.Context, onNodes bool, segments int) (service
 			return s, nil
 		}
 	}
-	return state, failed
+	return state, majorityErr
 }
 
 // lookAtAll returns the first state of a segment's lock that is held, with the states of all: each at a moment of its own.
-func (k *LockKey) lookAtAll(ctx context.Context, segments int) (first service.KeyState, err error) {
+func (k *LockKey) lookAtSegments(ctx context.Context, segments int) (first service.KeyState, err error) {
 	all := make([]service.KeyState, segments)
 	for i := range all {
-		if all[i], err = k.lookAt(ctx, k.client, service.SegmentKey(k.key, i+1)); err != nil {
+		if all[i], err = k.readKeyState(ctx, k.client, service.SegmentKey(k.key, i+1)); err != nil {
 			return first, err
 		}
 		if i == 0 || first.Holder == "" && all[i].Holder != "" {
@@ -68,11 +68,11 @@ func (k *LockKey) lookAtAll(ctx context.Context, segments int) (first service.Ke
 }
 
 // nodeTime is how long a node may take to answer: whoever asks does not wait for one that hangs.
-const nodeTime = time.Second
+const nodeTimeout = time.Second
 
 // onNodes does something on all nodes at once. It fails if it failed on most of them.
-func (k *LockKey) onNodes(ctx context.Context, do func(context.Context, int, Node) error) error {
-	ctx, cancel := context.WithTimeout(ctx, nodeTime)
+func (k *LockKey) forEachNode(ctx context.Context, do func(context.Context, int, Node) error) error {
+	ctx, cancel := context.WithTimeout(ctx, nodeTimeout)
 	defer cancel()
 	errs := make([]error, len(k.nodes))
 	var wg sync.WaitGroup
@@ -88,13 +88,13 @@ func (k *LockKey) onNodes(ctx context.Context, do func(context.Context, int, Nod
 }
 
 // lookAt asks one Redis, at one moment.
-func (k *LockKey) lookAt(ctx context.Context, client redis.UniversalClient, key string) (service.KeyState, error) {
-	var kind *redis.StatusCmd
+func (k *LockKey) readKeyState(ctx context.Context, client redis.UniversalClient, key string) (service.KeyState, error) {
+	var keyType *redis.StatusCmd
 	var value *redis.StringCmd
 	var owners *redis.StringSliceCmd
 	var ttl *redis.Cmd
 	err := OnMaster(ctx, client, key, func(tx redis.Pipeliner) {
-		kind = tx.Type(ctx, key)
+		keyType = tx.Type(ctx, key)
 		value = tx.Get(ctx, key)
 		owners = tx.HKeys(ctx, key)
 		ttl = tx.Do(ctx, "PTTL", key)
@@ -106,7 +106,7 @@ func (k *LockKey) lookAt(ctx context.Context, client redis.UniversalClient, key 
 	if err != nil {
 		return service.KeyState{}, rediserr.Classify(ctx, "PTTL "+key, err)
 	}
-	state := service.KeyState{Name: key, Type: kind.Val(), Holder: value.Val(), TTL: millis}
+	state := service.KeyState{Name: key, Type: keyType.Val(), Holder: value.Val(), TTL: millis}
 	if len(owners.Val()) > 0 {
 		state.Holder = owners.Val()[0]
 	}
@@ -130,14 +130,14 @@ func (k *LockKey) Remove(ctx context.Context, onNodes bool, segments int) (bool,
 	if !onNodes {
 		return deleted > 0, nil
 	}
-	var there atomic.Int64
-	err := k.onNodes(ctx, func(ctx context.Context, _ int, node Node) error {
+	var deletedOnNodes atomic.Int64
+	err := k.forEachNode(ctx, func(ctx context.Context, _ int, node Node) error {
 		n, err := node.Del(ctx, k.key).Result()
 		if err != nil {
 			return rediserr.Classify(ctx, "DEL "+k.key+" on "+node.Addr, err)
 		}
-		there.Add(n)
+		deletedOnNodes.Add(n)
 		return nil
 	})
-	return deleted > 0 || there.Load() > 0, err
+	return deleted > 0 || deletedOnNodes.Load() > 0, err
 }
