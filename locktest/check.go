@@ -151,7 +151,7 @@ func (g *game) isGone(p *bubble.Process) bool {
 			return false
 		}
 	}
-	return !slices.ContainsFunc(g.Server().HeldConns(), func(conn *server.ServerConn) bool {
+	return !slices.ContainsFunc(g.Server().HeldConns(), func(conn *server.Conn) bool {
 		return conn.Process == p.Name && !conn.IsClosedByClient()
 	})
 }

@@ -8,49 +8,49 @@ import (
 	"sync"
 )
 
-// Standing is where an actor stands.
+// Phase is an actor's progress through its calls.
 type Phase int
 
-// The standings.
+// The phases of an actor.
 const (
-	NotStarted   Phase = iota // it has made no call yet
-	Calling                   // a call goes on
-	BetweenCalls              // a call has succeeded, and another may follow
-	Done                      // its last call has ended, or its process has crashed
+	NotStarted   Phase = iota // no call made yet
+	Calling                   // a call is in progress
+	BetweenCalls              // the last call has succeeded, and another may follow
+	Done                      // no further call: the last one has ended or failed, or the process has crashed
 )
 
-// Call is a call that an actor can make.
+// Call is a call of the code under test that an actor can make.
 type Call struct {
-	Name       string                      // as a schedule has it
-	Do         func(context.Context) error // runs in a goroutine of its own
-	Last       bool                        // the actor is done after it; it is, too, after a call that fails
-	Cancelable bool                        // the fault cancel may end its context
+	Name       string                      // name in schedules: "Lock"
+	Do         func(context.Context) error // makes the call; it runs in a goroutine of its own
+	Last       bool                        // the actor is Done after the call; a failed call always makes it Done
+	Cancelable bool                        // the fault cancel may cancel the call's context
 }
 
-// Actor makes calls, one after the other.
+// Actor makes calls, one after another.
 type Actor struct {
 	Name    string
-	Index   int // among the actors of its run
-	Kind    int // actors of one kind are alike: they begin in the order of their names
+	Index   int // position among the actors of the run
+	Kind    int // actors of one kind are interchangeable, so they begin in the order of their names
 	Process *Process
 
 	run         *Run
 	mu          sync.Mutex
 	phase       Phase
 	err         error
-	lastCall    Call // that goes on, or was the last
+	lastCall    Call // call in progress, or the last one
 	cancel      context.CancelFunc
 	isCancelled bool
 }
 
-// Look returns where the actor stands, and the error of its last call.
+// Status returns the actor's phase and the error of its last call.
 func (a *Actor) Status() (Phase, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.phase, a.err
 }
 
-// Is reports whether the actor stands there.
+// IsIn reports whether the actor is in a phase.
 func (a *Actor) IsIn(s Phase) bool {
 	now, _ := a.Status()
 	return now == s
@@ -74,7 +74,7 @@ func (a *Actor) Paused() bool { return a.Process.Paused }
 // Dead reports whether the actor's process has crashed.
 func (a *Actor) Dead() bool { return a.Process.Crashed }
 
-// become says where an actor stands now. One that has crashed stays where it is: what its code does then, nobody sees.
+// setPhase sets the actor's phase, unless its process has crashed: what its code does afterwards is not observed.
 func (a *Actor) setPhase(s Phase, err error) {
 	a.mu.Lock()
 	crashed := a.Process.Crashed
@@ -87,7 +87,7 @@ func (a *Actor) setPhase(s Phase, err error) {
 	}
 }
 
-// Start makes a call, and comes back at once.
+// Start makes a call in the background.
 func (a *Actor) Start(call Call) {
 	ctx, cancel := context.WithCancel(context.Background())
 	a.cancel, a.lastCall, a.isCancelled = cancel, call, false
@@ -103,7 +103,7 @@ func (a *Actor) Start(call Call) {
 	})
 }
 
-// Go calls a function of the code under test in a goroutine of its own, whose panic names the schedule.
+// Go runs a function of the code under test in a new goroutine. If it panics, the message includes the schedule.
 func (a *Actor) Go(f func()) {
 	go func() {
 		defer a.addScheduleToPanic()
@@ -111,14 +111,15 @@ func (a *Actor) Go(f func()) {
 	}()
 }
 
-// tellPanic adds to a panic of the code under test the schedule that led to it.
+// addScheduleToPanic repeats a panic with the schedule that led to it.
 func (a *Actor) addScheduleToPanic() {
 	if p := recover(); p != nil {
 		panic(fmt.Sprintf("%v [%s panics in the schedule %q]", p, a.Name, strings.Join(a.run.takenTokens, " ")))
 	}
 }
 
-// growStack gives a goroutine a large stack at once: a client's calls go deep, and to grow piece by piece costs a tenth of a search.
+// growStack makes the runtime enlarge the goroutine's stack at once. A client's calls go deep, and growing the stack piece by piece takes a
+// tenth of a search's time.
 //
 //go:noinline
 func growStack() {

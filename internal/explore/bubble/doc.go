@@ -1,12 +1,14 @@
-// Package bubble runs code on Redis, as it is, in every order of its commands and under every fault that it is given: any client, any
-// goroutines and timers, in a bubble of testing/synctest.
+// Package bubble explores unmodified code that uses Redis: any client, goroutines and timers, run in a bubble of testing/synctest, in every
+// order of its commands and under every fault that is allowed. The public packages locktest and redistest are built on it.
 //
-// A Game says what is run and who judges it: which calls an actor may make (Calls), what a step has shown (Judge). All else is here. A Run
-// is one schedule as it unfolds: actors in processes, and a Redis at the other end of their connections (package server) that holds every
-// command back. When everybody waits, and only then, one step happens (steps.go): a command takes effect and is answered, an actor makes a
-// call, time passes to the next timer or expiry, or a fault happens (faults.go). Search looks at all schedules, the shortest first, by
-// package search; Show runs one, and draws it.
+// A Game defines what is explored: which calls an actor may make (Calls), and which violations a step has shown (Judge). A Run is one
+// schedule in progress: actors in processes, and a simulated Redis (package server) at the other end of their connections that holds every
+// command. Whenever all goroutines are blocked, one step happens (steps.go): a command is executed and answered, an actor makes a call,
+// time passes until the next timer or expiry, or a fault happens (faults.go).
 //
-// Two states are the same if all that the future depends on is (state_hash.go): what the nodes hold, what is on its way, and what each
-// process has seen. Code that has seen the same does the same, but for what it leaves to chance: then a schedule is repeated.
+// Begin with Explorer. Explorer.Search runs all schedules, the shortest first, by package search; Explorer.Reproduce runs one and draws it.
+//
+// Two states are the same if everything that the future depends on is the same (state_hash.go): the contents of the nodes, the messages in
+// flight, and what each process has observed. Code that has observed the same behaves the same, unless it depends on chance; a schedule
+// that chance has led elsewhere is run again.
 package bubble

@@ -2,10 +2,10 @@ package bubble
 
 import "lockstep/internal/explore/fault"
 
-// Fault is a kind of thing that may go wrong, as it is named in a test.
+// Fault is a kind of fault: its name in Config.Faults, and a sentence that describes it.
 type Fault struct{ Name, Says string }
 
-// Faults returns all of them.
+// Faults returns the faults that can happen in a bubble.
 func Faults() (all []Fault) {
 	for _, f := range fault.BubbleFaults() {
 		all = append(all, Fault{f.String(), f.Row().InBubble})
@@ -13,7 +13,7 @@ func Faults() (all []Fault) {
 	return all
 }
 
-// ParseFaults reads a text such as "slow=1,cancel=1", of the faults that are allowed.
+// ParseFaults parses a budget such as "slow=1,cancel=1". It fails if the text names a fault that is not in allowed.
 func ParseFaults(text string, allowed []Fault) (fault.Budget, error) {
 	var names []string
 	for _, f := range allowed {

@@ -11,14 +11,15 @@ import (
 	"time"
 )
 
-// ErrBlind means that a goroutine of the code waits for something that a bubble cannot see: a mutex that another one holds while it waits
+// ErrUnseenWait is returned when a goroutine waits for something that a bubble does not recognise as waiting: a mutex whose holder waits
 // for Redis.
 var ErrUnseenWait = errors.New("a bubble cannot see this wait")
 
-// ErrEndless means that a goroutine of the code computes on and on, and neither sends anything nor waits.
+// ErrEndlessLoop is returned when a goroutine of the code under test computes for endlessLoopAfter without sending a command or waiting.
 var ErrEndlessLoop = errors.New("the code computes without an end")
 
-// How long a run takes no step until its goroutines are asked what they wait for, and whether one of them computes. Both are real time.
+// The real times without a step after which the stacks of a run's goroutines are searched for a wait for a mutex, and for an endless loop.
+// They are long enough for a machine under load.
 const (
 	unseenWaitAfter  = 2 * time.Second
 	endlessLoopAfter = 5 * time.Second
@@ -30,22 +31,22 @@ var (
 	runningState    = regexp.MustCompile(`^(?:running|runnable)`)
 	stackFrame      = regexp.MustCompile(`(?m)^(.+)\([^()]*\)\n\t(\S+:\d+)`)
 	creator         = regexp.MustCompile(`(?m)^created by (.+) in goroutine \d+\n\t(\S+:\d+)`)
-	standardPackage = regexp.MustCompile(`^(?:sync|runtime|internal)[./]`) // functions of Go's own
+	standardPackage = regexp.MustCompile(`^(?:sync|runtime|internal)[./]`) // functions of Go's runtime and synchronisation packages
 )
 
-// goroutine is one of a bubble, as the runtime prints it.
+// goroutine is a goroutine of a bubble, from a stack trace.
 type goroutine struct {
-	state string
-	stack string
+	state string // state in the header: "select (durable)"
+	stack string // whole text, with the header
 }
 
-// goroutines returns those of the newest bubble: of others, which have been given up, some may be left.
+// goroutines returns the goroutines of the newest bubble. Abandoned bubbles may have left others.
 func goroutines() (all []goroutine) {
 	text := make([]byte, 1<<20)
 	text = text[:runtime.Stack(text, true)]
 	newest := 0
-	for one := range strings.SplitSeq(string(text), "\n\n") {
-		header := bubbleHeader.FindStringSubmatch(one)
+	for trace := range strings.SplitSeq(string(text), "\n\n") {
+		header := bubbleHeader.FindStringSubmatch(trace)
 		if header == nil {
 			continue
 		}
@@ -56,12 +57,12 @@ func goroutines() (all []goroutine) {
 		if bubble > newest {
 			newest, all = bubble, nil
 		}
-		all = append(all, goroutine{header[1], one})
+		all = append(all, goroutine{header[1], trace})
 	}
 	return all
 }
 
-// caller returns the line, and the function, in which the goroutine is outside of Go's own packages.
+// caller returns the innermost stack frame outside Go's runtime and synchronisation packages.
 func (g goroutine) caller() (line, function string) {
 	for _, call := range stackFrame.FindAllStringSubmatch(g.stack, -1) {
 		line, function = call[2], call[1]
@@ -72,7 +73,7 @@ func (g goroutine) caller() (line, function string) {
 	return line, function
 }
 
-// blindWait finds a goroutine that waits for a mutex, and says where; nil if there is none.
+// findMutexWait returns an ErrUnseenWait if a goroutine waits for a mutex, or nil.
 func findMutexWait() error {
 	for _, g := range goroutines() {
 		if mutexWait.MatchString(g.state) {
@@ -83,10 +84,10 @@ func findMutexWait() error {
 	return nil
 }
 
-// endlessLoop finds a goroutine of the code under test that computes, and says where; nil if there is none.
+// findEndlessLoop returns an ErrEndlessLoop if a goroutine of the code under test is running, or nil.
 func findEndlessLoop() error {
 	for _, g := range goroutines() {
-		if runningState.MatchString(g.state) && !strings.Contains(g.stack, "testing.tRunner(") { // that one is of the run itself
+		if runningState.MatchString(g.state) && !strings.Contains(g.stack, "testing.tRunner(") { // The test's own goroutine runs this.
 			line, function := g.caller()
 			return fmt.Errorf("%w: for %v of real time it has sent nothing and waited for nothing, at %s, in %s",
 				ErrEndlessLoop, endlessLoopAfter, line, function)
@@ -95,7 +96,7 @@ func findEndlessLoop() error {
 	return nil
 }
 
-// findLeak says which goroutine the newest bubble has left.
+// describeLeak describes a goroutine that the newest bubble has left behind.
 func describeLeak() string {
 	const says = "a goroutine is left when all clients are closed"
 	for _, g := range goroutines() {

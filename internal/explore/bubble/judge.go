@@ -9,23 +9,24 @@ import (
 	"lockstep/internal/explore/fault"
 )
 
-// Patience is how often the same thing happens until it counts as for ever.
+// Patience is the number of repetitions after which something counts as happening for ever: 20 commands without a pause, or 20
+// renewals of a lock that nobody holds.
 const Patience = 20
 
-// GoroutineLeak is the kind of finding that a run ends with goroutines that do not. The package finds it by itself.
+// GoroutineLeak is the kind of violation of a goroutine that outlives its run. Explorer detects it; a Game need not.
 const GoroutineLeak = string(anomaly.GoroutineLeak)
 
-// Finding is something that goes wrong.
+// Violation is something that went wrong in a schedule.
 type Violation struct {
-	Kind     string
-	Says     string // what happens, in a sentence
-	Schedule string // that shows it, as Show takes it
+	Kind     string // anomaly, by its name in the public package
+	Says     string // description of what happens, a sentence without a full stop
+	Schedule string // schedule that shows it, as Reproduce takes it; set by Search and Reproduce
 }
 
-// Drive lets all that a process sends take effect, and all that is pushed reach it, until it sends nothing more. It gives how many commands
-// that took, and ends when there are Patience of them.
+// Drive executes the commands of a process and delivers pushes to it until it sends nothing more. It returns the number of commands
+// executed, and stops after Patience of them.
 func (r *Run) Drive(p *Process) (commands int, err error) {
-	isOwn := func(l *server.ServerConn) bool { return l.Process == p.Name && !l.IsClosedByClient() }
+	isOwn := func(conn *server.Conn) bool { return conn.Process == p.Name && !conn.IsClosedByClient() }
 	for commands < Patience {
 		held, pushing := r.server.HeldConns(), r.server.PushingConns()
 		if i := slices.IndexFunc(held, isOwn); i >= 0 {
@@ -47,8 +48,8 @@ func (r *Run) Drive(p *Process) (commands int, err error) {
 	return commands, nil
 }
 
-// Busy says that the process of the last step sends command after command, and no time passes; "" if it does not. Only Polling can follow
-// it.
+// CheckBusy returns a description if the process of the last step sends Patience commands or more without a pause, and "" otherwise. It
+// changes the run, so that afterwards only CheckPolling makes sense.
 func (r *Run) CheckBusy() (says string, err error) {
 	i := slices.IndexFunc(r.processes, func(p *Process) bool { return p.Name == r.currentStep.Actor && !p.Crashed && !p.Paused })
 	if i < 0 {
@@ -61,8 +62,8 @@ func (r *Run) CheckBusy() (says string, err error) {
 	return r.processes[i].Name + " sends command after command, without a pause", nil
 }
 
-// Stuck says that an actor's call never comes back, although nothing is on its way and nobody rests; "" if all do, or may yet. Nothing can
-// follow it.
+// CheckStuck returns a description if an actor's call never returns although no message is in flight and no actor is between calls, and ""
+// otherwise. It lets time pass, so no step can follow.
 func (r *Run) CheckStuck() (says string, err error) {
 	var waiting *Actor
 	for _, a := range r.actors {
@@ -82,10 +83,10 @@ func (r *Run) CheckStuck() (says string, err error) {
 	return fmt.Sprintf("%s's call of %s does not come back within %v", waiting.Name, waiting.lastCall.Name, Horizon), nil
 }
 
-// Polling says that an actor asks again and again, and never comes back, though everybody has done what he can; "" if all come back. It is
-// to be asked when nobody is Idle or Resting. Nothing can follow it.
+// CheckPolling returns a description if an actor's call polls for ever although all other actors have done what they can, and "" otherwise.
+// It may only be called while no actor is NotStarted or BetweenCalls. It lets time pass, so no step can follow.
 func (r *Run) CheckPolling() (says string, err error) {
-	if r.server.NextExpiry() > 0 { // what is so then is to be asked then
+	if r.server.NextExpiry() > 0 { // The states after the expiry are judged themselves.
 		return "", nil
 	}
 	start := r.Now()
@@ -98,7 +99,7 @@ func (r *Run) CheckPolling() (says string, err error) {
 			return fmt.Sprintf("%s asks again and again, and its call of %s never comes back", a.Name, a.lastCall.Name), nil
 		}
 		for _, p := range r.processes {
-			if commands, err := r.Drive(p); err != nil || commands >= Patience { // then it is busy, which is another thing
+			if commands, err := r.Drive(p); err != nil || commands >= Patience { // CheckBusy reports such a process.
 				return "", err
 			}
 		}
@@ -109,26 +110,28 @@ func (r *Run) CheckPolling() (says string, err error) {
 	return "", nil
 }
 
-// IsUnderWay reports whether anything that was sent may still arrive.
+// HasMessagesInFlight reports whether a command or a push that was sent may still arrive.
 func (r *Run) HasMessagesInFlight() bool {
-	mayArrive := func(l *server.ServerConn) bool { return !l.IsClosedByClient() || r.remainingFaults[fault.Late] > 0 }
+	mayArrive := func(conn *server.Conn) bool {
+		return !conn.IsClosedByClient() || r.remainingFaults[fault.Late] > 0
+	}
 	return slices.ContainsFunc(r.server.HeldConns(), mayArrive) || len(r.server.PushingConns()) > 0
 }
 
-// isAnyCalling reports whether a call goes on, or is yet to be followed by another. A goroutine that is left then may be one that the code
-// would have ended by itself.
+// isAnyCalling reports whether an actor is in a call or between two. The code might still end a goroutine that remains then, so it counts
+// as no leak.
 func (r *Run) isAnyCalling() bool {
 	return slices.ContainsFunc(r.actors, func(a *Actor) bool { return (a.IsIn(Calling) || a.IsIn(BetweenCalls)) && !a.Process.Paused })
 }
 
-// MayArriveLate reports whether something that a process has sent, and has given up, may still take effect.
+// MayArriveLate reports whether a command that a process has sent and given up may still take effect.
 func (r *Run) MayArriveLate(p *Process) bool {
-	isOwn := func(conn *server.ServerConn) bool { return conn.Process == p.Name }
+	isOwn := func(conn *server.Conn) bool { return conn.Process == p.Name }
 	return r.remainingFaults[fault.Late] > 0 && slices.ContainsFunc(r.server.HeldConns(), isOwn)
 }
 
-// Sent is how many commands a process has sent.
+// SentCommands returns the number of commands that the process has sent.
 func (p *Process) SentCommands() int { return p.sentCommands }
 
-// Repeats reports whether a process has done the same so often that it is taken to go on like that for ever.
+// IsRepeating reports whether the process has repeated itself so often that it is assumed to go on for ever.
 func (p *Process) IsRepeating() bool { return p.history.isRepeating }

@@ -12,26 +12,26 @@ import (
 	"lockstep/internal/trace"
 )
 
-// Process is a process with a few actors. Its connections are its own.
+// Process is a simulated process: one or more actors that share connections and crash together.
 type Process struct {
-	Name        string // the names of its actors: "A", or "BC"
-	Index       int    // among the processes of its run
+	Name        string // names of the actors in it, joined: "A", "BC"
+	Index       int    // position among the processes of the run
 	Actors      []*Actor
 	Crashed     bool
 	Paused      bool
-	LostMessage bool // a command of it, or a reply, was lost, or its client did not wait for the reply
+	LostMessage bool // a command or a reply was lost, or the client gave up waiting for a reply
 
 	run          *Run
-	cleanups     []func() // of its clients
+	cleanups     []func() // functions registered by Cleanup
 	history      history
 	hashBuffer   []byte
-	sentCommands int // commands
+	sentCommands int // number of commands sent
 }
 
-// Dial connects the process to a node in memory: it is the dialer of a client. The address is one that Addr gives; with one node, any will
-// do.
+// Dial connects the process to a node in memory; pass it to a client as its dialer. The address must be one that Addr returns; with a
+// single node, any address will do.
 func (p *Process) Dial(_ context.Context, _, addr string) (net.Conn, error) {
-	nodes := p.run.stage.limits.Nodes
+	nodes := p.run.explorer.limits.Nodes
 	for node := range nodes {
 		if addr == Addr(node) || nodes == 1 {
 			return p.run.server.Dial(p.Name, node), nil
@@ -40,17 +40,18 @@ func (p *Process) Dial(_ context.Context, _, addr string) (net.Conn, error) {
 	return nil, fmt.Errorf("there is no node %s: the addresses are %s to %s", addr, Addr(0), Addr(nodes-1))
 }
 
-// Addr returns the address of a node. Nodes count from 0. It is no name: to look up one would lead out of the bubble.
+// Addr returns the address of a node, counted from 0. It contains no host name, because a lookup would leave the bubble.
 func Addr(node int) string { return fmt.Sprintf("127.0.0.1:%d", 6379+node) }
 
-// Cleanup registers what to do when the run ends. What is registered last is done first.
+// Cleanup registers a function to call when the run ends. The functions are called in reverse order.
 func (p *Process) Cleanup(f func()) { p.cleanups = append(p.cleanups, f) }
 
 // ErrCrashed is the error of an actor whose process has crashed.
 var ErrCrashed = errors.New("its process has crashed")
 
-// ofProcesses are crashes and pauses. A process that has not begun, or is done, has nothing to lose. One that pauses waits for nothing:
-// what its code would do with an answer that comes after the pause, the bubble cannot tell, as its timers run on.
+// processSteps returns the possible crashes and pauses. A process crashes only while it is in use, since before and after it has nothing to
+// lose. It pauses only while it waits for no reply: its timers run on in the bubble, so its reaction to a late reply could not be
+// simulated.
 func (r *Run) processSteps() (all []step) {
 	add := func(p *Process, what, kind string, do func()) {
 		all = append(all, step{p.Name + ":" + what, kind, p.Name, func() error {
@@ -64,7 +65,7 @@ func (r *Run) processSteps() (all []step) {
 		if r.remainingFaults[fault.Crash] > 0 && slices.ContainsFunc(p.Actors, isAtWork) {
 			add(p, "crash", trace.KindDies, func() { r.crash(p) })
 		}
-		waits := slices.ContainsFunc(r.server.HeldConns(), func(l *server.ServerConn) bool { return l.Process == p.Name })
+		waits := slices.ContainsFunc(r.server.HeldConns(), func(conn *server.Conn) bool { return conn.Process == p.Name })
 		if r.remainingFaults[fault.Pause] > 0 && !p.Paused && !waits && r.game.CanPause(p) {
 			add(p, "pause", trace.KindPauses, func() { r.pause(p) })
 		}
@@ -72,7 +73,7 @@ func (r *Run) processSteps() (all []step) {
 	return all
 }
 
-// crash cuts a process off for good. Its code runs on, but nobody hears of it.
+// crash cuts off a process for good. Its code runs on without effect.
 func (r *Run) crash(p *Process) {
 	r.remainingFaults[fault.Crash]--
 	for _, a := range p.Actors {
@@ -84,7 +85,7 @@ func (r *Run) crash(p *Process) {
 	r.server.Crash(p.Name)
 }
 
-// pause cuts a process off for as long as the schedule goes on.
+// pause suspends a process for the rest of the schedule.
 func (r *Run) pause(p *Process) {
 	r.remainingFaults[fault.Pause]--
 	r.game.OnPause(p)
@@ -92,7 +93,7 @@ func (r *Run) pause(p *Process) {
 	r.server.Pause(p.Name)
 }
 
-// IsAnyPaused reports whether a process is paused: then time may pass before another one begins.
+// IsAnyPaused reports whether a process is paused. If so, time may pass before another one begins.
 func (r *Run) IsAnyPaused() bool {
 	return slices.ContainsFunc(r.processes, func(p *Process) bool { return p.Paused })
 }

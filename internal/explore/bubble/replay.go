@@ -10,17 +10,18 @@ import (
 	"lockstep/internal/trace"
 )
 
-// repetitions are how often a schedule is run until it shows what it is to show: the code may leave something to chance.
+// maxReplays is how often a schedule is run to reproduce a violation. The code may depend on chance: a choice between two takes few runs.
 const maxReplays = 100
 
-// Shown is what one schedule has shown.
+// ReplayResult is the result of running one schedule.
 type ReplayResult struct {
 	Violations []Violation
-	Drawing    string // a sequence diagram
+	Drawing    string // sequence diagram, as text
 }
 
-// Show runs one schedule until it shows a finding of the kind that is wanted, or any that is looked for if want is "", but at most a
-// hundred times, as chance may lead elsewhere. It fails if the schedule has a step that the code cannot do.
+// Reproduce runs one schedule until it shows a violation of the kind want, or of any kind in Limits.Kinds if want is "". It tries
+// maxReplays times, because chance may lead elsewhere, and fails if none of them shows want, or if the schedule has a step that the code
+// cannot take.
 func (e *Explorer) Reproduce(schedule []string, want string) (result ReplayResult, err error) {
 	for n := 1; n <= maxReplays; n++ {
 		var drawing trace.Trace
@@ -51,7 +52,7 @@ func (e *Explorer) Reproduce(schedule []string, want string) (result ReplayResul
 	return result, nil
 }
 
-// record runs a schedule, and takes down what each step does.
+// record runs a schedule, draws each step, and judges the last state.
 func (result *ReplayResult) record(r *Run, schedule []string, drawing *trace.Trace) (err error) {
 	r.isDrawn = true
 	for _, p := range r.processes {
@@ -70,6 +71,7 @@ func (result *ReplayResult) record(r *Run, schedule []string, drawing *trace.Tra
 	return err
 }
 
+// phases returns the phase of each actor.
 func (r *Run) phases() (all []Phase) {
 	for _, a := range r.actors {
 		now, _ := a.Status()
@@ -78,9 +80,9 @@ func (r *Run) phases() (all []Phase) {
 	return all
 }
 
-// describe completes the description of the last step. Before it, it was that late, and the actors stood there.
-func (r *Run) describeStep(at time.Duration, before []Phase) trace.Step {
-	if later := r.Now() - at; later > 0 {
+// describeStep completes the description of the last step, given the time and the phases of the actors before it.
+func (r *Run) describeStep(start time.Duration, before []Phase) trace.Step {
+	if later := r.Now() - start; later > 0 {
 		does := r.currentStep.Says
 		r.currentStep.Says = fmt.Sprintf("%v later", later.Round(time.Millisecond))
 		if does != "" {
@@ -104,17 +106,17 @@ func (r *Run) describeStep(at time.Duration, before []Phase) trace.Step {
 	return r.currentStep
 }
 
-// stance is where a process stands.
+// stance returns the state of a process for its lifeline in the drawing.
 func (p *Process) stance() trace.Stance {
-	begun, over := false, true
+	hasStarted, hasEnded := false, true
 	for _, a := range p.Actors {
-		begun = begun || !a.IsIn(NotStarted)
-		over = over && a.IsIn(Done)
+		hasStarted = hasStarted || !a.IsIn(NotStarted)
+		hasEnded = hasEnded && a.IsIn(Done)
 	}
 	switch {
-	case over:
+	case hasEnded:
 		return trace.Ended
-	case begun:
+	case hasStarted:
 		return trace.Outside
 	default:
 		return trace.Absent

@@ -5,19 +5,19 @@ import (
 	"strings"
 )
 
-// Report is how a public package tells what a search has found.
+// Report is the wording with which a public package reports the result of a search.
 type Report struct {
-	Package    string                       // name of the package, which its messages begin with
-	NoneFound  string                       // words for a search that finds nothing: "no anomaly"
-	ReplayCall func(schedule string) string // makes the call that replays a schedule
+	Package    string                       // package name that begins each message
+	NoneFound  string                       // wording for a search without violations: "no anomaly"
+	ReplayCall func(schedule string) string // returns the Go call that replays a schedule
 
-	// Evidence says, after a search, why nothing is known although nothing was found, and what may make untrue what was found; "" if
-	// nothing does.
+	// Evidence qualifies the result after a search. vacuous is the reason why an empty result proves nothing, and note the reason why a
+	// violation may be spurious; "" if there is none.
 	Evidence func() (vacuous, note string)
 }
 
-// Explore searches, and fails the test at what it finds: with the schedule, its drawing, and the call that replays it. It fails, too, if it
-// could not look at everything.
+// Explore searches all schedules and fails the test for each violation, with the schedule, its drawing, and the call that replays it. It
+// also fails the test if the search is incomplete or proves nothing.
 func (e *Explorer) Explore(report Report) {
 	e.t.Helper()
 	r, err := e.Search()
@@ -50,7 +50,7 @@ func (e *Explorer) Explore(report Report) {
 	}
 }
 
-// neverHappened says which faults have happened in no run: nothing is known of them.
+// unusedFaultsText lists the faults that have happened in no run, so that nothing is known about them.
 func unusedFaultsText(faults []string) string {
 	if len(faults) == 0 {
 		return ""
@@ -58,7 +58,7 @@ func unusedFaultsText(faults []string) string {
 	return "; never happened: " + strings.Join(faults, ", ")
 }
 
-// Replay runs one schedule, logs its drawing, and fails the test if it shows anything, or if the code cannot do its steps any more.
+// Replay runs one schedule and logs its drawing. It fails the test for each violation, or if the code cannot take the steps any more.
 func (e *Explorer) Replay(report Report, schedule string) {
 	e.t.Helper()
 	reproduced, err := e.Reproduce(strings.Fields(schedule), "")

@@ -19,58 +19,60 @@ import (
 	"lockstep/internal/trace"
 )
 
-// Horizon is how long nothing has to happen before it counts as never: longer than any pause of a client.
+// Horizon is the virtual time without any event after which nothing is expected to happen any more. It is longer than any pause of a
+// client.
 const Horizon = 10 * time.Minute
 
-// errStale means that a schedule has a step that cannot happen.
+// errStale is returned by takeStep if the step cannot happen in the present state.
 var errStale = errors.New("the schedule does not fit")
 
-// Limits bound what is explored. None of them is zero but Depth.
+// Limits bounds an exploration. All fields but Depth, StopAtFirst and Key must be set.
 type Limits struct {
-	Nodes       int // servers that know nothing of each other
+	Nodes       int // number of independent Redis nodes
 	Faults      fault.Budget
-	Depth       int           // of schedules that are looked at, in steps; 0: all
-	Runs        int           // at most
-	Time        time.Duration // at most
-	StopAtFirst bool          // what is found first ends the search
-	Kinds       []string      // of findings that are looked for
-	Key         string        // whose changes are attributed to processes; "" if there is none
+	Depth       int           // longest schedules to run, in steps; 0: no limit
+	Runs        int           // most runs of a search
+	Time        time.Duration // longest real time of a search
+	StopAtFirst bool          // end the search at the first violation
+	Kinds       []string      // kinds of violations to look for
+	Key         string        // Redis key of the lock under test, whose owners are recorded; "": none
 }
 
-// Game is what is explored, in one run.
+// Game is the code under test in one run, with the rules by which it is judged.
 type Game interface {
-	// Calls returns the calls that an actor may make next, which is Idle or Resting.
+	// Calls returns the calls that an actor, which is NotStarted or BetweenCalls, may make next.
 	Calls(a *Actor) []Call
-	// Changed is told that what the nodes hold may be something else: by a command of a process, or by itself, if that is nil.
+	// OnChange is called when the contents of the nodes may have changed: by a command of a process, or by expiry if by is nil.
 	OnChange(by *Process)
-	// CanPause reports whether a process may pause now, and Pause is told that it does.
+	// CanPause reports whether a process may pause now. OnPause is called before it pauses.
 	CanPause(p *Process) bool
 	OnPause(p *Process)
-	// AppendState appends what Judge looks at, beyond what the nodes hold and where actors stand.
+	// AppendState appends the state that Judge depends on, other than the contents of the nodes and the phases of the actors.
 	AppendState(b []byte) []byte
-	// Judge says what the last step has shown. It may let time pass to make sure, so nothing can follow it.
+	// Judge returns the violations in the state after the last step. It may let time pass, so no step can follow.
 	Judge() ([]Violation, error)
-	// Seen returns what steps have shown so far, whatever became of it.
+	// Violations returns the violations that the steps so far have shown.
 	Violations() []Violation
-	// Describe adds what is so after a step that is drawn. It returns what there is to say of these actors, who stand elsewhere than before.
+	// Describe completes the drawing of a step: it sets fields of step, and returns sentences about the actors whose phase has changed.
 	Describe(step *trace.Step, moved []*Actor) (says []string)
-	// End comes back when nothing of the run is to go on: calls have been cancelled, connections have ended.
+	// Finish releases what the game still holds at the end of a run. The calls have been cancelled and the connections broken.
 	Finish()
 }
 
-// Begin makes the game of a run: it adds the actors, by Run.Add.
+// NewGame creates the game of a run and adds its actors by Run.Add.
 type NewGame func(*Run) (Game, error)
 
-// Stage is where one run after the other is played.
+// Explorer explores a game: it plays one run after another.
 type Explorer struct {
 	t          *testing.T
 	limits     Limits
 	newGame    NewGame
 	shared     *server.Shared
-	usedFaults fault.Budget // how often each fault has happened in a run, at most
+	usedFaults fault.Budget // most occurrences of each fault in any run
 }
 
-// NewStage makes a stage for as long as the test runs. Meanwhile there is one processor: its goroutines take turns in a way that repeats.
+// NewExplorer returns an explorer for the duration of a test. It sets GOMAXPROCS to 1 meanwhile, so that goroutines are scheduled
+// repeatably.
 func NewExplorer(t *testing.T, limits Limits, newGame NewGame) (*Explorer, error) {
 	if testing.Testing() && isParallel(t) {
 		return nil, errors.New("the test calls t.Parallel; it cannot, as its runs have to begin alike")
@@ -80,24 +82,24 @@ func NewExplorer(t *testing.T, limits Limits, newGame NewGame) (*Explorer, error
 		return nil, err
 	}
 	t.Cleanup(shared.Close)
-	_, _ = net.LookupHost("localhost") // the resolver makes its channels once: made in a run's bubble, the next run could not use them
+	// The resolver creates its channels once. Created in a run's bubble, they would be unusable in the next.
+	_, _ = net.LookupHost("localhost")
 	processors := runtime.GOMAXPROCS(1)
 	t.Cleanup(func() { runtime.GOMAXPROCS(processors) })
-	gcPercent := debug.SetGCPercent(800) // each run leaves its clients' buffers behind
+	const lazyGC = 800 // percent; collecting less often pays, because each run leaves its clients' buffers behind
+	gcPercent := debug.SetGCPercent(lazyGC)
 	t.Cleanup(func() { debug.SetGCPercent(gcPercent) })
 	return &Explorer{t: t, limits: limits, newGame: newGame, shared: shared}, nil
 }
 
-// isParallel reports whether a test, or one above it, has called t.Parallel: then it panics where the environment is set, as it does where
-// random numbers are.
+// isParallel reports whether a test or one of its parents has called t.Parallel. In such a test t.Setenv panics, as SetGlobalRandom would.
 func isParallel(t *testing.T) (parallel bool) {
 	defer func() { parallel = recover() != nil }()
-	t.Setenv("PATH", os.Getenv("PATH")) // to what it is
+	t.Setenv("PATH", os.Getenv("PATH")) // The value stays the same.
 	return false
 }
 
-// play begins a run, and does with it what is to be done. It fails with errStale. Leaked says which goroutine was left when all was over;
-// "" for none.
+// play starts a run in a bubble, calls use with it, and ends it. leaked describes a goroutine that outlived the run; "" if there is none.
 func (e *Explorer) play(use func(*Run) error) (leaked string, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -113,9 +115,9 @@ func (e *Explorer) play(use func(*Run) error) (leaked string, err error) {
 	synctest.Test(e.t, func(t *testing.T) {
 		growStack()
 		if testing.Testing() {
-			cryptotest.SetGlobalRandom(t, 0) // each run alike
+			cryptotest.SetGlobalRandom(t, 0) // Every run draws the same random numbers.
 		}
-		r := &Run{stage: e, server: server.New(e.shared, e.limits.Nodes), remainingFaults: e.limits.Faults, start: time.Now()}
+		r := &Run{explorer: e, server: server.New(e.shared, e.limits.Nodes), remainingFaults: e.limits.Faults, start: time.Now()}
 		defer r.end()
 		defer func() {
 			for f, left := range r.remainingFaults {
@@ -132,23 +134,23 @@ func (e *Explorer) play(use func(*Run) error) (leaked string, err error) {
 	return "", err
 }
 
-// Run is one schedule as it unfolds.
+// Run is one schedule in progress.
 type Run struct {
-	stage           *Explorer
+	explorer        *Explorer
 	game            Game
 	server          *server.Server
 	processes       []*Process
 	actors          []*Actor
 	remainingFaults fault.Budget
 	start           time.Time
-	currentStep     trace.Step // that happens, as far as it has been described
-	isDrawn         bool       // its words are wanted
-	isStill         bool       // nothing happens by itself any more
-	takenTokens     []string   // its steps
-	hashBuffer      []byte     // for its fingerprint
+	currentStep     trace.Step // step in progress, as far as it has been described
+	isDrawn         bool       // steps are described for a drawing
+	isStill         bool       // time has passed for Horizon without an event
+	takenTokens     []string   // steps taken so far
+	hashBuffer      []byte     // scratch space of stateHash
 }
 
-// Add adds a process with actors of these names, all of one kind. What it runs is opened then, for its connections.
+// Add adds a process with actors of the given names, all of one kind. Open its code afterwards with Open.
 func (r *Run) Add(kind int, names ...string) *Process {
 	p := &Process{Name: strings.Join(names, ""), Index: len(r.processes), run: r}
 	for _, name := range names {
@@ -159,17 +161,18 @@ func (r *Run) Add(kind int, names ...string) *Process {
 	return p
 }
 
-// Open runs what opens a process. Commands that it sends take effect at once, in the order in which they are held: they are no steps.
+// Open calls the function that sets up the code of a process. The commands that it sends are executed at once, in the order of HeldConns;
+// they are no steps of the schedule.
 func (r *Run) Open(p *Process, open func() error) error {
-	opened := make(chan error, 1)
-	go func() { growStack(); opened <- open() }()
+	result := make(chan error, 1)
+	go func() { growStack(); result <- open() }()
 	timeout := time.NewTimer(Horizon)
 	defer timeout.Stop()
 	for {
 		synctest.Wait()
 		select {
-		case err := <-opened:
-			r.server.Arrivals(p.Name) // which are the same in each run
+		case err := <-result:
+			r.server.Arrivals(p.Name) // They are the same in every run, so they need not be recorded.
 			return err
 		default:
 		}
@@ -180,8 +183,8 @@ func (r *Run) Open(p *Process, open func() error) error {
 			continue
 		}
 		select {
-		case err := <-opened:
-			opened <- err
+		case err := <-result:
+			result <- err
 		case <-r.server.Activity():
 		case <-timeout.C:
 			return fmt.Errorf("it takes longer than %v", Horizon)
@@ -189,21 +192,21 @@ func (r *Run) Open(p *Process, open func() error) error {
 	}
 }
 
-// Actors returns those that were added, in that order.
+// Actors returns the actors of the run, in the order in which they were added.
 func (r *Run) Actors() []*Actor { return r.actors }
 
-// Processes returns those that were added, in that order.
+// Processes returns the processes of the run, in the order in which they were added.
 func (r *Run) Processes() []*Process { return r.processes }
 
-// Process returns that of a name.
+// Process returns the process with a name, which must exist.
 func (r *Run) Process(name string) *Process {
 	return r.processes[slices.IndexFunc(r.processes, func(p *Process) bool { return p.Name == name })]
 }
 
-// Server is the Redis of the run.
+// Server returns the simulated Redis of the run.
 func (r *Run) Server() *server.Server { return r.server }
 
-// Settle waits until everybody waits, and takes down what has happened meanwhile.
+// Settle waits until all goroutines are blocked, and records the commands that they have sent.
 func (r *Run) Settle() error {
 	synctest.Wait()
 	if err := r.server.Advance(); err != nil {
@@ -218,39 +221,39 @@ func (r *Run) Settle() error {
 			}
 		}
 	}
-	for _, l := range r.server.HeldConns() {
-		if p := r.Process(l.Process); l.IsClosedByClient() {
-			p.LostMessage = true // its client has waited for the reply in vain
+	for _, conn := range r.server.HeldConns() {
+		if p := r.Process(conn.Process); conn.IsClosedByClient() {
+			p.LostMessage = true // The client has closed the connection without waiting for the reply.
 		}
 	}
 	return nil
 }
 
-// Now is how long the run has gone on.
+// Now returns the virtual time since the run began.
 func (r *Run) Now() time.Duration { return time.Since(r.start) }
 
-// Pass lets time pass until somebody does something, or a key expires. It reports false if neither ever happens.
+// PassTime lets time pass until code under test is active or a key expires. It reports false if neither happens within Horizon.
 func (r *Run) PassTime() (bool, error) {
 	select {
-	case <-r.server.Activity(): // before
+	case <-r.server.Activity(): // Discard a signal from before.
 	default:
 	}
-	wait, expires := Horizon, false
+	timeout, isExpiry := Horizon, false
 	if next := r.server.NextExpiry(); next > 0 {
-		wait, expires = next, true
+		timeout, isExpiry = next, true
 	}
-	timer := time.NewTimer(wait)
+	timer := time.NewTimer(timeout)
 	defer timer.Stop()
 	moved := true
 	select {
 	case <-r.server.Activity():
 	case <-timer.C:
-		moved = expires
+		moved = isExpiry
 	}
 	return moved, r.Settle()
 }
 
-// end lets everybody come back: calls are cancelled, connections end, time passes.
+// end lets all goroutines return: it breaks the connections, cancels the calls, closes the clients, and lets time pass.
 func (r *Run) end() {
 	r.server.Close()
 	for _, a := range r.actors {
@@ -269,5 +272,5 @@ func (r *Run) end() {
 		}
 	}
 	time.Sleep(Horizon)
-	synctest.Wait() // for what somebody did by then
+	synctest.Wait() // Let timers that fired by then take effect.
 }

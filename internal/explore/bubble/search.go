@@ -13,70 +13,71 @@ import (
 	"lockstep/internal/explore/search"
 )
 
-// attempts are how often a schedule is run until it leads where it led before. The code under test may leave something to chance: which
-// of two channels that are both ready a select takes, for example. Go throws dice there, so each way is met soon.
+// maxAttempts is how often a schedule is run until it leads to the state to which it led before. The code under test may depend on chance,
+// such as a select of which two cases are ready. Go draws the case at random, so 40 attempts almost surely meet each.
 const maxAttempts = 40
 
-// errEnough ends a search.
+// errSearchDone is returned by a level callback to end a search early.
 var errSearchDone = errors.New("nothing more is to be looked for")
 
-// Result is what a search found.
+// Result is the result of a search.
 type Result struct {
-	Violations     []Violation // the shortest of each kind
+	Violations     []Violation // shortest violation of each kind
 	Runs           int
 	States         int
-	Depth          int      // all schedules of so many steps were run
-	Complete       bool     // and there are no longer ones
-	Incomplete     string   // why not
-	RepeatedRuns   int      // runs that chance led elsewhere, and that were repeated
-	UnreachedSteps int      // choices that no repetition led to again
-	UnusedFaults   []string // faults that have happened in no run, though they might
+	Depth          int      // all schedules of up to this many steps were run
+	Complete       bool     // there are no longer schedules
+	Incomplete     string   // reason why the search ended before Limits.Depth and is not Complete; "": none
+	RepeatedRuns   int      // runs that were repeated because chance had led them elsewhere
+	UnreachedSteps int      // steps that no repetition reached again
+	UnusedFaults   []string // allowed faults that have happened in no run
 	Took           time.Duration
 }
 
-// Steps returns the length of a finding's schedule.
+// Steps returns the number of steps of the violation's schedule.
 func (f Violation) Steps() int { return len(strings.Fields(f.Schedule)) }
 
-// searcher is what is searched: a search.System.
+// searcher implements search.System for an Explorer.
 type searcher struct {
 	*Explorer
-	stop         func() // the search
+	stop         func() // ends the search
 	judgedStates map[judgedState]struct{}
 	result       Result
 
-	stepCount     atomic.Int64 // steps of all runs
-	lastStepCount int64        // of them, when Lost was called last
-	lastProgress  time.Time    // when they were first so many
+	stepCount     atomic.Int64 // steps of all runs; also read by DiagnoseRun
+	lastStepCount int64        // stepCount at the last progress
+	lastProgress  time.Time    // real time of the last progress that DiagnoseRun saw
 }
 
-// judged is a state, and whose step led there: all that a Game judges by, but for what steps have done.
+// judgedState identifies what Judge depends on: a state, and the process whose step led there.
 type judgedState struct {
 	hash    search.Fingerprint
 	process string
 }
 
-// Search looks at every schedule, breadth first. A state that was seen is not gone on from.
+// Search runs every schedule, breadth first. It does not continue from a state that it has reached before.
 func (e *Explorer) Search() (Result, error) {
-	began := time.Now()
-	ctx, free := context.WithDeadline(e.t.Context(), began.Add(e.limits.Time))
-	defer free()
+	start := time.Now()
+	ctx, cancel := context.WithDeadline(e.t.Context(), start.Add(e.limits.Time))
+	defer cancel()
 	for {
 		scripts := e.shared.Scripts()
-		one := &searcher{Explorer: e, judgedStates: map[judgedState]struct{}{}}
-		err := one.run(ctx)
-		one.completeResult(time.Since(began))
+		searcher := &searcher{Explorer: e, judgedStates: map[judgedState]struct{}{}}
+		err := searcher.run(ctx)
+		searcher.completeResult(time.Since(start))
 		if err != nil || e.shared.Scripts() == scripts {
-			return one.result, err
-		} // else a script was met for the first time: what was sent before it had no name yet
+			return searcher.result, err
+		}
+		// A script was seen for the first time, so the commands before it had other names. Search again.
 	}
 }
 
-// conclude says what the result is worth.
+// completeResult sets the fields of the result that qualify it.
 func (s *searcher) completeResult(took time.Duration) {
-	r, l := &s.result, s.limits
+	r, limits := &s.result, s.limits
 	r.Took = took
 	for _, f := range fault.BubbleFaults() {
-		if l.Faults[f] > 0 && s.usedFaults[f] == 0 {
+		if limits.Faults[f] > 0 && s.usedFaults[f] == 0 {
 			r.UnusedFaults = append(r.UnusedFaults, f.String())
 		}
 	}
@@ -84,14 +85,15 @@ func (s *searcher) completeResult(took time.Duration) {
 	case r.UnreachedSteps > 0:
 		r.Incomplete = fmt.Sprintf("%d choices could not be repeated in %d attempts each, and what follows them was left out: does the code "+
 			"draw random pauses (math/rand), as a client does before it resends?", r.UnreachedSteps, maxAttempts)
-	case r.Complete || l.Depth > 0 && r.Depth >= l.Depth:
-	case r.Runs >= l.Runs:
-		r.Incomplete = fmt.Sprintf("Config.Runs, %d, are used up", l.Runs)
-	case r.Took >= l.Time:
-		r.Incomplete = fmt.Sprintf("Config.Time, %v, is over", l.Time)
+	case r.Complete || limits.Depth > 0 && r.Depth >= limits.Depth:
+	case r.Runs >= limits.Runs:
+		r.Incomplete = fmt.Sprintf("Config.Runs, %d, are used up", limits.Runs)
+	case r.Took >= limits.Time:
+		r.Incomplete = fmt.Sprintf("Config.Time, %v, is over", limits.Time)
 	}
 }
 
+// run searches until everything was explored or a limit is hit.
 func (s *searcher) run(ctx context.Context) error {
 	ctx, s.stop = context.WithCancel(ctx)
 	defer s.stop()
@@ -107,24 +109,24 @@ func (s *searcher) run(ctx context.Context) error {
 	switch {
 	case errors.Is(err, errSearchDone):
 		return nil
-	case errors.Is(err, search.ErrNoProgress) && s.t.Failed(): // it has called t.FailNow
+	case errors.Is(err, search.ErrNoProgress) && s.t.Failed(): // The code under test has called t.FailNow.
 		s.t.FailNow()
 	}
 	return err
 }
 
-// Play implements search.System.
+// Play implements search.System. It plays one run and counts it.
 func (s *searcher) Play(f func(search.Run[string])) error {
 	s.result.Runs++
 	s.stepCount.Add(1)
-	var played searchRun
+	var searched searchRun
 	leaked, err := s.play(func(r *Run) error {
-		played = searchRun{run: r, searcher: s}
-		f(&played)
-		return played.err
+		searched = searchRun{run: r, searcher: s}
+		f(&searched)
+		return searched.err
 	})
-	if leaked != "" && played.isJudged && played.isAtRest {
-		s.addViolation(Violation{Kind: GoroutineLeak, Says: leaked}, played.path)
+	if leaked != "" && searched.isJudged && searched.isAtRest {
+		s.addViolation(Violation{Kind: GoroutineLeak, Says: leaked}, searched.path)
 	}
 	if s.result.Runs >= s.limits.Runs || len(s.result.Violations) == len(s.limits.Kinds) {
 		s.stop()
@@ -132,58 +134,59 @@ func (s *searcher) Play(f func(search.Run[string])) error {
 	return err
 }
 
-// Explain implements search.System.
+// Explain implements search.System. The errors here need no explanation.
 func (*searcher) Explain(err error, _ []string) error { return err }
 
-// DiagnoseRun implements search.System. It is called by another goroutine while a run goes on.
+// DiagnoseRun implements search.System: it looks for goroutines that keep the run from taking steps. Another goroutine calls it during a
+// run.
 func (s *searcher) DiagnoseRun(search.CheckReason) error {
-	if taken := s.stepCount.Load(); taken != s.lastStepCount || s.lastProgress.IsZero() {
-		s.lastStepCount, s.lastProgress = taken, time.Now()
+	if count := s.stepCount.Load(); count != s.lastStepCount || s.lastProgress.IsZero() {
+		s.lastStepCount, s.lastProgress = count, time.Now()
 		return nil
 	}
-	still := time.Since(s.lastProgress)
-	if still < unseenWaitAfter {
+	idle := time.Since(s.lastProgress)
+	if idle < unseenWaitAfter {
 		return nil
 	}
-	if err := findMutexWait(); err != nil || still < endlessLoopAfter {
+	if err := findMutexWait(); err != nil || idle < endlessLoopAfter {
 		return err
 	}
 	return findEndlessLoop()
 }
 
-// Close implements search.System.
+// Close implements search.System. There is nothing to release.
 func (*searcher) Close() {}
 
-// note keeps what has been shown, if it was to be looked for and nothing as short shows it.
+// addViolation records a violation if its kind is looked for and no schedule as short has shown that kind.
 func (s *searcher) addViolation(f Violation, path []string) {
 	if !slices.Contains(s.limits.Kinds, f.Kind) {
 		return
 	}
 	f.Schedule = strings.Join(path, " ")
-	i := slices.IndexFunc(s.result.Violations, func(known Violation) bool { return known.Kind == f.Kind })
+	i := slices.IndexFunc(s.result.Violations, func(other Violation) bool { return other.Kind == f.Kind })
 	switch {
 	case i < 0:
 		s.result.Violations = append(s.result.Violations, f)
-	case s.result.Violations[i].Steps() > f.Steps(): // chance may come late
+	case s.result.Violations[i].Steps() > f.Steps(): // Chance may show a shorter one later.
 		s.result.Violations[i] = f
 	}
 }
 
-// searched is a run in a search: a search.Run.
+// searchRun implements search.Run.
 type searchRun struct {
 	run      *Run
 	searcher *searcher
 	path     []string
-	hash     search.Fingerprint // of the state after it
+	hash     search.Fingerprint // hash of the state after path, computed before it was judged
 	isJudged bool
-	isAtRest bool // no call goes on in that state
+	isAtRest bool // no call is in progress in that state
 	err      error
 }
 
 // Transitions implements search.Run.
 func (r *searchRun) Transitions() []string { return r.run.tokens() }
 
-// Apply implements search.Run. It reports false, too, if chance has led elsewhere, where there is no such step.
+// Apply implements search.Run. It also reports false if chance has led to a state without such a step.
 func (r *searchRun) Apply(token string) bool {
 	r.searcher.stepCount.Add(1)
 	err := r.run.takeStep(token)
@@ -194,17 +197,17 @@ func (r *searchRun) Apply(token string) bool {
 	return err == nil
 }
 
-// Check implements search.Run. It lets time pass, so nothing can follow it.
+// Check implements search.Run. It judges the state, which may let time pass, so no step can follow.
 func (r *searchRun) Check() search.Observation {
-	by := judgedState{r.Fingerprint(), r.run.currentStep.Actor}
+	key := judgedState{r.Fingerprint(), r.run.currentStep.Actor}
 	r.isJudged, r.isAtRest = true, !r.run.isAnyCalling()
 	for _, f := range r.run.game.Violations() {
 		r.searcher.addViolation(f, r.path)
 	}
-	if _, known := r.searcher.judgedStates[by]; known {
+	if _, ok := r.searcher.judgedStates[key]; ok {
 		return search.Observation{}
 	}
-	r.searcher.judgedStates[by] = struct{}{}
+	r.searcher.judgedStates[key] = struct{}{}
 	var found []Violation
 	found, r.err = r.run.game.Judge()
 	for _, f := range found {
@@ -213,7 +216,7 @@ func (r *searchRun) Check() search.Observation {
 	return search.Observation{}
 }
 
-// Fingerprint implements search.Run: that of the state that the last step led to.
+// Fingerprint implements search.Run. After Check it still returns the hash of the state before the check.
 func (r *searchRun) Fingerprint() search.Fingerprint {
 	if !r.isJudged {
 		r.hash = r.run.stateHash()

@@ -10,60 +10,62 @@ import (
 	"lockstep/internal/explore/search"
 )
 
-// alike is how often a process does the same, one time after the other, until it is taken to go on like that for ever.
+// repeatsToLoop is the number of successive repetitions of the same events after which a process is assumed to repeat them for ever. It is
+// larger than the 32 attempts that redsync makes by default.
 const repeatsToLoop = 40
 
-// period is how many events the same may consist of: what a process does between two pauses.
+// maxPeriod is the largest number of events in one repetition: what a polling process does between two pauses.
 const maxPeriod = 16
 
-// history is all that a process has seen: events, and how much time lay between them, but not when they were. Code that has seen the same
-// has the same memory. If it does the same for ever, its history ends all the same.
+// history records everything that a process has observed: its events and the time between them, but not their absolute times. Code that has
+// observed the same has the same memory. Endless repetitions are recorded once, so that the history of a polling process ends.
 type history struct {
 	events      []event
-	lastEvent   time.Duration // when the last event was
-	isRepeating bool          // it has done the same too often
+	lastEvent   time.Duration // time of the last event
+	isRepeating bool          // its last events have been repeated repeatsToLoop times
 
-	repeatingSince time.Duration // when it was found to repeat
+	repeatingSince time.Duration // time at which isRepeating was set
 }
 
+// event is a recorded event, as hashes.
 type event struct {
-	hash, prefixHash search.Fingerprint // a hash of it, and of all up to it
-	repeats          [maxPeriod]uint16  // of the events up to it, how many are the same as the one so many before
+	hash, prefixHash search.Fingerprint // hash of the event, and of all events up to it
+	repeats          [maxPeriod]uint16  // at index n-1: number of successive events, up to this one, that equal the event n before
 }
 
-// record adds to the history of a process.
-func (r *Run) recordEvent(p *Process, what string) {
+// recordEvent appends an event to the history of a process, unless the process is paused.
+func (r *Run) recordEvent(p *Process, text string) {
 	if p.Paused {
 		return
 	}
-	at, h := r.Now(), &p.history
-	b := strconv.AppendInt(p.hashBuffer[:0], int64(at-h.lastEvent), 10)
-	b = r.server.AppendRelative(append(b, ' '), what)
+	now, history := r.Now(), &p.history
+	b := strconv.AppendInt(p.hashBuffer[:0], int64(now-history.lastEvent), 10)
+	b = r.server.AppendRelative(append(b, ' '), text)
 	e := event{hash: hash(b)}
-	n := len(h.events)
+	n := len(history.events)
 	b = e.hash.Append(b[:0])
 	if n > 0 {
-		b = h.events[n-1].prefixHash.Append(b)
+		b = history.events[n-1].prefixHash.Append(b)
 	}
 	e.prefixHash = hash(b)
-	h.lastEvent, p.hashBuffer = at, b
+	history.lastEvent, p.hashBuffer = now, b
 	for back := 1; back <= min(maxPeriod, n); back++ {
-		if h.events[n-back].hash == e.hash {
-			e.repeats[back-1] = h.events[n-1].repeats[back-1] + 1
+		if history.events[n-back].hash == e.hash {
+			e.repeats[back-1] = history.events[n-1].repeats[back-1] + 1
 		}
 		if int(e.repeats[back-1]) >= repeatsToLoop*back {
-			h.events = h.events[:n+1-back] // once more changes nothing
-			if !h.isRepeating {
-				h.isRepeating, h.repeatingSince = true, at
+			history.events = history.events[:n+1-back] // Drop the repetition: one more changes nothing.
+			if !history.isRepeating {
+				history.isRepeating, history.repeatingSince = true, now
 			}
 			return
 		}
 	}
-	h.events = append(h.events, e)
+	history.events = append(history.events, e)
 }
 
-// fingerprint is a hash of all that the future depends on: what the nodes hold, what has happened to each process and how long ago, and
-// what is on its way.
+// stateHash hashes everything that the future depends on: the contents of the nodes, what each process has observed and how long ago, and
+// the messages in flight.
 func (r *Run) stateHash() search.Fingerprint {
 	now := r.Now()
 	b := r.game.AppendState(r.hashBuffer[:0])
@@ -76,7 +78,7 @@ func (r *Run) stateHash() search.Fingerprint {
 			b = p.history.events[n-1].prefixHash.Append(b)
 		}
 		if p.Crashed || p.Paused {
-			b = append(strconv.AppendBool(b, p.Crashed), '\n') // what its code does, nobody sees any more
+			b = append(strconv.AppendBool(b, p.Crashed), '\n') // What its code does now has no effect.
 			continue
 		}
 		if r.isSilent(p) {
@@ -93,8 +95,8 @@ func (r *Run) stateHash() search.Fingerprint {
 	return hash(r.hashBuffer)
 }
 
-// isSilent reports whether a process is taken to do nothing any more: its actors are done, and it has done nothing since another one began
-// to do the same for ever. Without this, no two states of one that polls for ever would be alike.
+// isSilent reports whether a process is assumed to do nothing more: its actors are done, and it has had no event since another process
+// began to repeat itself for ever. Without this assumption, the growing time since its last event would make all those states differ.
 func (r *Run) isSilent(p *Process) bool {
 	return !slices.ContainsFunc(p.Actors, func(a *Actor) bool { return !a.IsIn(Done) }) &&
 		slices.ContainsFunc(r.processes, func(other *Process) bool {
@@ -102,6 +104,7 @@ func (r *Run) isSilent(p *Process) bool {
 		})
 }
 
+// hash returns the first half of the SHA-256 hash.
 func hash(b []byte) search.Fingerprint {
 	sum := sha256.Sum256(b)
 	return search.Fingerprint{binary.LittleEndian.Uint64(sum[:]), binary.LittleEndian.Uint64(sum[8:])}

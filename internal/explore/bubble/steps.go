@@ -12,15 +12,15 @@ import (
 	"lockstep/internal/trace"
 )
 
-// step is one thing that can happen next.
+// step is something that can happen next.
 type step struct {
-	token string
-	kind  string // for its picture
-	actor string // who does it: a process; "" for what happens to all
+	token string // notation in schedules: "A:SET/lost"
+	kind  string // trace.Kind, for the drawing
+	actor string // process that takes the step; "": time, or a node
 	do    func() error
 }
 
-// tokens are the things that can happen next, in a fixed order.
+// tokens returns the tokens of the steps that can happen next, in a fixed order.
 func (r *Run) tokens() (tokens []string) {
 	for _, s := range r.steps() {
 		tokens = append(tokens, s.token)
@@ -28,7 +28,7 @@ func (r *Run) tokens() (tokens []string) {
 	return tokens
 }
 
-// do lets one of them happen.
+// takeStep lets the step with a token happen. It fails with errStale if there is none.
 func (r *Run) takeStep(token string) error {
 	all := r.steps()
 	i := slices.IndexFunc(all, func(s step) bool { return s.token == token })
@@ -43,12 +43,13 @@ func (r *Run) takeStep(token string) error {
 	return r.Settle()
 }
 
+// steps returns the steps that can happen next.
 func (r *Run) steps() []step {
 	lines := r.commandSteps()
 	return slices.Concat(r.actorSteps(), lines, r.pushSteps(), r.processSteps(), r.nodeSteps(), r.timeSteps(len(lines) > 0))
 }
 
-// ofActors are the calls that actors make, and their cancellations.
+// actorSteps returns the calls that actors can make, and the cancellations of calls.
 func (r *Run) actorSteps() (all []step) {
 	add := func(a *Actor, what, kind string, do func()) {
 		all = append(all, step{a.Name + ":" + what, kind, a.Process.Name, func() error {
@@ -57,7 +58,8 @@ func (r *Run) actorSteps() (all []step) {
 			return nil
 		}})
 	}
-	hasNewActor := map[int]bool{} // an actor of this kind
+	// Kinds of which an actor that has not started was offered: the others of the kind are interchangeable with it.
+	hasNewActor := map[int]bool{}
 	for _, a := range r.actors {
 		switch now, _ := a.Status(); {
 		case a.Process.Paused:
@@ -78,34 +80,34 @@ func (r *Run) actorSteps() (all []step) {
 	return all
 }
 
-// ofLines are what can become of the commands that are held. A lock on several nodes asks all of them at once and waits for all: they
-// answer a process in their order, as only the order of the processes at each node makes a difference.
+// commandSteps returns the possible outcomes of the held commands. A lock on several nodes sends to all at once and waits for all. The
+// nodes answer each process in their order: only the order of the processes at each node makes a difference.
 func (r *Run) commandSteps() (all []step) {
 	count, firstNode := map[string]int{}, map[string]int{}
-	for _, l := range r.server.HeldConns() {
-		if node, ok := firstNode[l.Process]; ok && node != l.Node {
+	for _, conn := range r.server.HeldConns() {
+		if node, ok := firstNode[conn.Process]; ok && node != conn.Node {
 			continue
 		}
-		if !l.IsClosedByClient() {
-			firstNode[l.Process] = l.Node
+		if !conn.IsClosedByClient() {
+			firstNode[conn.Process] = conn.Node
 		}
-		token := l.Process + ":" + l.CommandName()
-		if r.stage.limits.Nodes > 1 {
-			token += fmt.Sprintf("@%d", l.Node+1)
+		token := conn.Process + ":" + conn.CommandName()
+		if r.explorer.limits.Nodes > 1 {
+			token += fmt.Sprintf("@%d", conn.Node+1)
 		}
 		if count[token]++; count[token] > 1 {
 			token += fmt.Sprintf("#%d", count[token])
 		}
-		all = append(all, r.commandOutcomes(l, token)...)
+		all = append(all, r.commandOutcomes(conn, token)...)
 	}
 	return all
 }
 
-// fates are what can become of the command that is held on a line.
-func (r *Run) commandOutcomes(l *server.ServerConn, token string) (all []step) {
+// commandOutcomes returns the possible outcomes of the command that is held on a connection.
+func (r *Run) commandOutcomes(conn *server.Conn, token string) (all []step) {
 	add := func(suffix, kind string, costs fault.Fault, do func() error) {
 		if costs == fault.None || r.remainingFaults[costs] > 0 {
-			all = append(all, step{token + suffix, kind, l.Process, func() error {
+			all = append(all, step{token + suffix, kind, conn.Process, func() error {
 				if costs != fault.None {
 					r.remainingFaults[costs]--
 				}
@@ -113,66 +115,66 @@ func (r *Run) commandOutcomes(l *server.ServerConn, token string) (all []step) {
 			}})
 		}
 	}
-	if l.IsClosedByClient() {
+	if conn.IsClosedByClient() {
 		add("/late", trace.KindArrives, fault.Late, func() error {
-			return r.executeCommand(l, l.ExecuteWithoutReply, "which had closed the connection")
+			return r.executeCommand(conn, conn.ExecuteWithoutReply, "which had closed the connection")
 		})
 		return all
 	}
-	add("", trace.KindCommand, fault.None, func() error { return r.executeCommand(l, l.Answer, "") })
+	add("", trace.KindCommand, fault.None, func() error { return r.executeCommand(conn, conn.Answer, "") })
 	add("/lost", trace.KindLostReply, fault.LostReply, func() error {
-		r.Process(l.Process).LostMessage = true
-		return r.executeCommand(l, l.ExecuteWithoutReply, "whose connection ends")
+		r.Process(conn.Process).LostMessage = true
+		return r.executeCommand(conn, conn.ExecuteWithoutReply, "whose connection ends")
 	})
 	add("/unsent", trace.KindLostRequest, fault.LostRequest, func() error {
-		r.recordStepEvent(r.Process(l.Process), r.server.Display(l.CommandText())+" never arrives; the connection ends")
-		r.Process(l.Process).LostMessage = true
-		l.Drop()
+		r.recordStepEvent(r.Process(conn.Process), r.server.Display(conn.CommandText())+" never arrives; the connection ends")
+		r.Process(conn.Process).LostMessage = true
+		conn.Drop()
 		return nil
 	})
 	return all
 }
 
-// effect lets a held command take effect.
-func (r *Run) executeCommand(l *server.ServerConn, execute func() ([]byte, error), replyLoss string) error {
-	command, sender := l.CommandText(), r.Process(l.Process)
+// executeCommand executes a held command. replyLoss says why its sender does not read the reply; "": it does.
+func (r *Run) executeCommand(conn *server.Conn, execute func() ([]byte, error), replyLoss string) error {
+	command, sender := conn.CommandText(), r.Process(conn.Process)
 	r.game.OnChange(nil)
 	reply, err := execute()
 	if err != nil {
 		return err
 	}
 	r.game.OnChange(sender)
-	r.recordEvent(sender, strings.Join([]string{command, strconv.Itoa(l.Node), string(reply), replyLoss}, " "))
+	r.recordEvent(sender, strings.Join([]string{command, strconv.Itoa(conn.Node), string(reply), replyLoss}, " "))
 	if r.isDrawn {
 		r.currentStep.Command, r.currentStep.Reply = r.server.Display(command), r.server.Display(simredis.FormatReply(reply, 1))
-		if r.stage.limits.Nodes > 1 {
-			r.currentStep.Command += fmt.Sprintf(" (node %d)", l.Node+1)
+		if r.explorer.limits.Nodes > 1 {
+			r.currentStep.Command += fmt.Sprintf(" (node %d)", conn.Node+1)
 		}
 	}
 	if replyLoss != "" {
-		r.addDescription(l.Process + ", " + replyLoss + ", does not read it")
+		r.addDescription(conn.Process + ", " + replyLoss + ", does not read it")
 	}
 	return nil
 }
 
-// ofPushes are the pushes that are on their way.
+// pushSteps returns the possible deliveries of pushes.
 func (r *Run) pushSteps() (all []step) {
-	for _, l := range r.server.PushingConns() {
-		all = append(all, step{l.Process + ":push", trace.KindWoken, l.Process, func() error {
-			r.recordStepEvent(r.Process(l.Process), l.Process+" hears what was pushed")
-			l.DeliverPushes()
+	for _, conn := range r.server.PushingConns() {
+		all = append(all, step{conn.Process + ":push", trace.KindWoken, conn.Process, func() error {
+			r.recordStepEvent(r.Process(conn.Process), conn.Process+" hears what was pushed")
+			conn.DeliverPushes()
 			return nil
 		}})
 	}
 	return all
 }
 
-// ofNodes are what can happen to the nodes.
+// nodeSteps returns the possible faults of nodes.
 func (r *Run) nodeSteps() (all []step) {
 	if r.remainingFaults[fault.NodeRestart] == 0 {
 		return nil
 	}
-	for node := range r.stage.limits.Nodes {
+	for node := range r.explorer.limits.Nodes {
 		if len(r.server.Contents()[node].Keys) > 0 {
 			all = append(all, step{fmt.Sprintf("%d:restart", node+1), trace.KindTime, "", func() error {
 				r.remainingFaults[fault.NodeRestart]--
@@ -185,7 +187,7 @@ func (r *Run) nodeSteps() (all []step) {
 	return all
 }
 
-// ofTime is time. It passes by itself when nothing else can happen; while somebody could still move, that is a fault.
+// timeSteps returns the passing of time. It is free when nothing else can happen, and costs the fault slow while a process could still act.
 func (r *Run) timeSteps(hasHeldCommand bool) []step {
 	pass := func() (err error) {
 		moved, err := r.PassTime()
@@ -206,17 +208,18 @@ func (r *Run) timeSteps(hasHeldCommand bool) []step {
 	return nil
 }
 
+// areAllIn reports whether all actors are in a phase.
 func (r *Run) areAllIn(s Phase) bool {
 	return !slices.ContainsFunc(r.actors, func(a *Actor) bool { return !a.IsIn(s) })
 }
 
-// report notes what happens to a process.
-func (r *Run) recordStepEvent(p *Process, says string) {
-	r.addDescription(says)
-	r.recordEvent(p, says)
+// recordStepEvent records an event in the history of a process and in the description of the step.
+func (r *Run) recordStepEvent(p *Process, text string) {
+	r.addDescription(text)
+	r.recordEvent(p, text)
 }
 
-// addWords adds to what the step is described by.
+// addDescription appends to the description of the step in progress, if steps are drawn.
 func (r *Run) addDescription(text string) {
 	if !r.isDrawn {
 		return

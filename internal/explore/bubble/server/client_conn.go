@@ -8,21 +8,21 @@ import (
 	"time"
 )
 
-// Conn is the client's end of a connection, a net.Conn in memory. It works inside a bubble of testing/synctest: whoever waits here waits
-// durably, and deadlines are those of the bubble's clock.
+// ClientConn is the client's end of an in-memory connection, a net.Conn. It is made for synctest bubbles: a blocked Read counts as durably
+// blocked, and deadlines follow the bubble's clock.
 type ClientConn struct {
-	peer *ServerConn // the other end; it is told in the client's own goroutine
+	peer *Conn // server's end; its methods run in the client's goroutine
 
 	mu       sync.Mutex
-	unparsed []byte // sent by the client, no whole command yet
-	unread   []byte // sent by the server
-	isBroken bool   // the server has gone away
-	isClosed bool   // the client has closed it
+	unparsed []byte // bytes sent by the client that form no complete command yet
+	unread   []byte // bytes sent by the server that the client has not read
+	isBroken bool   // the server has ended the connection
+	isClosed bool   // the client has called Close
 	deadline time.Time
-	changed  chan struct{} // something of the above has, for who reads
+	changed  chan struct{} // signals a blocked Read that a field has changed; capacity 1
 }
 
-// send lets the client read something.
+// deliver makes bytes available to the client's Read.
 func (c *ClientConn) deliver(b []byte) {
 	c.mu.Lock()
 	c.unread = append(c.unread, b...)
@@ -30,7 +30,7 @@ func (c *ClientConn) deliver(b []byte) {
 	c.signalChange()
 }
 
-// end ends the connection, as a server that goes away does.
+// breakOff ends the connection from the server's side: after the delivered bytes, Read returns io.EOF.
 func (c *ClientConn) breakOff() {
 	c.mu.Lock()
 	c.isBroken = true
@@ -38,14 +38,14 @@ func (c *ClientConn) breakOff() {
 	c.signalChange()
 }
 
-// isOver reports whether the connection has ended, on either side.
+// isOver reports whether either side has ended the connection.
 func (c *ClientConn) isOver() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.isBroken || c.isClosed
 }
 
-// Write implements net.Conn.
+// Write implements net.Conn. It passes each complete command to the server's end.
 func (c *ClientConn) Write(p []byte) (int, error) {
 	c.mu.Lock()
 	if c.isBroken || c.isClosed {
@@ -65,40 +65,41 @@ func (c *ClientConn) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Read implements net.Conn.
+// Read implements net.Conn. It blocks until bytes arrive, the connection ends, or the read deadline passes.
 func (c *ClientConn) Read(p []byte) (int, error) {
 	for {
-		n, until, err := c.readAvailable(p)
+		n, deadline, err := c.readAvailable(p)
 		if n > 0 || err != nil {
 			return n, err
 		}
-		c.wait(until)
+		c.wait(deadline)
 	}
 }
 
-// take reads what there is, or says until when to wait for more.
-func (c *ClientConn) readAvailable(p []byte) (n int, until time.Time, err error) {
+// readAvailable reads without blocking. If nothing is available, it returns n = 0 and the deadline to wait for; zero: none.
+func (c *ClientConn) readAvailable(p []byte) (n int, deadline time.Time, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
 	case c.isClosed:
-		return 0, until, net.ErrClosed
+		return 0, deadline, net.ErrClosed
 	case !c.deadline.IsZero() && !time.Now().Before(c.deadline):
-		return 0, until, os.ErrDeadlineExceeded
+		return 0, deadline, os.ErrDeadlineExceeded
 	case len(c.unread) > 0:
 		n = copy(p, c.unread)
 		c.unread = append(c.unread[:0], c.unread[n:]...)
-		return n, until, nil
+		return n, deadline, nil
 	case c.isBroken:
-		return 0, until, io.EOF
+		return 0, deadline, io.EOF
 	}
 	return 0, c.deadline, nil
 }
 
-func (c *ClientConn) wait(until time.Time) {
+// wait blocks until a field changes or the deadline passes; a zero deadline never passes.
+func (c *ClientConn) wait(deadline time.Time) {
 	var expired <-chan time.Time
-	if !until.IsZero() {
-		timer := time.NewTimer(time.Until(until))
+	if !deadline.IsZero() {
+		timer := time.NewTimer(time.Until(deadline))
 		defer timer.Stop()
 		expired = timer.C
 	}
@@ -108,7 +109,7 @@ func (c *ClientConn) wait(until time.Time) {
 	}
 }
 
-// Close implements net.Conn.
+// Close implements net.Conn. Commands already sent may still take effect.
 func (c *ClientConn) Close() error {
 	c.mu.Lock()
 	wasClosed := c.isClosed
@@ -121,6 +122,7 @@ func (c *ClientConn) Close() error {
 	return nil
 }
 
+// signalChange wakes a blocked Read.
 func (c *ClientConn) signalChange() {
 	select {
 	case c.changed <- struct{}{}:
@@ -137,14 +139,14 @@ func (c *ClientConn) SetReadDeadline(t time.Time) error {
 	return nil
 }
 
-// SetDeadline implements net.Conn. A write never waits.
+// SetDeadline implements net.Conn. It sets the read deadline only, because writes never block.
 func (c *ClientConn) SetDeadline(t time.Time) error { return c.SetReadDeadline(t) }
 
-// SetWriteDeadline implements net.Conn.
+// SetWriteDeadline implements net.Conn. It does nothing, because writes never block.
 func (*ClientConn) SetWriteDeadline(time.Time) error { return nil }
 
-// LocalAddr implements net.Conn.
+// LocalAddr implements net.Conn. The address is empty.
 func (*ClientConn) LocalAddr() net.Addr { return &net.TCPAddr{} }
 
-// RemoteAddr implements net.Conn.
+// RemoteAddr implements net.Conn. The address is empty.
 func (*ClientConn) RemoteAddr() net.Addr { return &net.TCPAddr{} }

@@ -13,8 +13,8 @@ import (
 	"lockstep/internal/explore/simredis"
 )
 
-// Answer lets the held command take effect, and the client read the reply. What was pushed before is read before.
-func (sc *ServerConn) Answer() ([]byte, error) {
+// Answer executes the held command and delivers its reply, after the pushes that were queued before it.
+func (sc *Conn) Answer() ([]byte, error) {
 	reply, own, err := sc.execute()
 	if err != nil {
 		return nil, err
@@ -28,74 +28,75 @@ func (sc *ServerConn) Answer() ([]byte, error) {
 	return reply, nil
 }
 
-// Lose lets the held command take effect, and the connection end before the reply has come.
-func (sc *ServerConn) ExecuteWithoutReply() ([]byte, error) {
+// ExecuteWithoutReply executes the held command and breaks the connection before the reply arrives.
+func (sc *Conn) ExecuteWithoutReply() ([]byte, error) {
 	reply, _, err := sc.execute()
 	sc.Drop()
 	return reply, err
 }
 
-// Drop ends the connection. What is held on it has no effect.
-func (sc *ServerConn) Drop() {
+// Drop breaks the connection. Commands held on it are discarded without effect.
+func (sc *Conn) Drop() {
 	sc.server.mu.Lock()
 	defer sc.server.mu.Unlock()
 	sc.queue, sc.transaction, sc.pendingPushes, sc.isTracking, sc.channels = nil, nil, nil, false, nil
-	_, _ = sc.query([][]string{{"UNWATCH"}}) // it cannot fail
+	_, _ = sc.query([][]string{{"UNWATCH"}}) // UNWATCH cannot fail.
 	sc.client.breakOff()
 }
 
-// Push delivers what was pushed.
-func (sc *ServerConn) DeliverPushes() {
+// DeliverPushes delivers the queued pushes to the client.
+func (sc *Conn) DeliverPushes() {
 	sc.server.mu.Lock()
 	defer sc.server.mu.Unlock()
 	sc.deliverPushes()
 }
 
-func (sc *ServerConn) deliverPushes() {
+// deliverPushes is DeliverPushes for callers that hold the server's mutex.
+func (sc *Conn) deliverPushes() {
 	for _, message := range sc.pendingPushes {
 		sc.client.deliver(message)
 	}
 	sc.pendingPushes = nil
 }
 
-// execute lets the command at the head of the queue take effect; EXEC, its whole transaction. Own are the pushes about it to its own
-// sender: they follow the reply.
-func (sc *ServerConn) execute() (reply []byte, ownPushes [][]byte, err error) {
+// execute executes the command at the head of the queue; for EXEC, the whole transaction. ownPushes are the pushes that the command causes
+// for its own sender, which Redis delivers after the reply.
+func (sc *Conn) execute() (reply []byte, ownPushes [][]byte, err error) {
 	s := sc.server
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	c := sc.queue[0]
+	head := sc.queue[0]
 	sc.queue = sc.queue[1:]
-	switch strings.ToUpper(c.words[0]) {
+	switch strings.ToUpper(head.words[0]) {
 	case "SUBSCRIBE":
-		for _, channel := range c.words[1:] {
+		for _, channel := range head.words[1:] {
 			if err := simredis.CheckChannel(channel); err != nil {
 				return nil, nil, err
 			}
 		}
-		return sc.subscribe(c.words[1:]), nil, nil
+		return sc.subscribe(head.words[1:]), nil, nil
 	case "UNSUBSCRIBE":
-		return sc.unsubscribe(c.words[1:]), nil, nil
+		return sc.unsubscribe(head.words[1:]), nil, nil
 	}
-	all := slices.Concat(sc.transaction, []command{c})
+	all := slices.Concat(sc.transaction, []command{head})
 	sc.transaction = nil
 	words := make([][]string, len(all))
-	for i, c := range all {
-		words[i] = s.resolveScript(c)
+	for i, head := range all {
+		words[i] = s.resolveScript(head)
 	}
 	before := s.cluster.Servers()[sc.Node].State
-	pushed := sc.pendingPushes
+	earlierPushes := sc.pendingPushes
 	sc.pendingPushes = nil
 	if reply, err = sc.query(words); err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", c.text, err)
+		return nil, nil, fmt.Errorf("%s: %w", head.text, err)
 	}
 	s.recordOwner(sc, before)
-	ownPushes, sc.pendingPushes = sc.pendingPushes, pushed
+	ownPushes, sc.pendingPushes = sc.pendingPushes, earlierPushes
 	return reply, ownPushes, nil
 }
 
-// query asks the node, at once, and lets it do what it answers.
-func (sc *ServerConn) query(commands [][]string) (reply []byte, _ error) {
+// query executes commands on the node at once: it sets the node's new state, and queues invalidations and published messages.
+func (sc *Conn) query(commands [][]string) (reply []byte, _ error) {
 	s := sc.server
 	sent := make([]byte, 0, 512)
 	for i, words := range commands {
@@ -113,7 +114,7 @@ func (sc *ServerConn) query(commands [][]string) (reply []byte, _ error) {
 		return nil, err
 	}
 	reply = answer.Reply
-	for range len(commands) - 1 { // OK, and QUEUED
+	for range len(commands) - 1 { // Skip the replies OK and QUEUED: the last line is EXEC's.
 		line, rest, _ := bytes.Cut(reply, []byte("\r\n"))
 		if len(line) > 0 && line[0] == '-' {
 			return nil, fmt.Errorf("%w: %s", simredis.ErrCommand, line[1:])
@@ -130,35 +131,37 @@ func (sc *ServerConn) query(commands [][]string) (reply []byte, _ error) {
 	return reply, nil
 }
 
-// recordTaker notes with which value a process has taken the lock, if that looks as if it were its own.
-func (s *Server) recordOwner(by *ServerConn, before *simredis.State) {
-	_, had := before.Key(s.shared.key)
-	is, has := s.cluster.Servers()[by.Node].State.Key(s.shared.key)
-	if had || !has {
+// recordOwner records the value with which conn's process has just set the lock key, if the value looks like an owner: random, or with a
+// process id. If another process has used the same value before, it becomes sharedOwner.
+func (s *Server) recordOwner(conn *Conn, before *simredis.State) {
+	_, existed := before.Key(s.shared.key)
+	key, exists := s.cluster.Servers()[conn.Node].State.Key(s.shared.key)
+	if existed || !exists {
 		return
 	}
-	for _, value := range is.Values {
+	for _, value := range key.Values {
 		if len(randomParts(value)) == 0 && !slices.Contains(strings.FieldsFunc(value, isNoDigit), strconv.Itoa(os.Getpid())) {
 			continue
 		}
-		if first, known := s.firstOwners[value]; !known {
-			s.firstOwners[value] = by.Process
-		} else if first != by.Process {
+		if first, ok := s.firstOwners[value]; !ok {
+			s.firstOwners[value] = conn.Process
+		} else if first != conn.Process {
 			s.sharedOwner = value
 		}
 	}
 }
 
+// isNoDigit reports whether r is no ASCII digit.
 func isNoDigit(r rune) bool { return r < '0' || r > '9' }
 
-// CommonOwner returns a value that looks like an owner's and with which several processes have taken the lock, "" if there is none.
+// SharedOwner returns an owner value with which several processes have taken the lock: a mistake in the test. It is "" if there is none.
 func (s *Server) SharedOwner() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.sharedOwner
 }
 
-// spellOut gives a command with its script instead of the script's name.
+// resolveScript replaces EVALSHA by EVAL with the script's text, and returns other commands unchanged.
 func (s *Server) resolveScript(c command) []string {
 	if script, _ := s.shared.script(c.words); script != "" {
 		return append([]string{"EVAL", script}, c.words[2:]...)
@@ -166,7 +169,7 @@ func (s *Server) resolveScript(c command) []string {
 	return c.words
 }
 
-// invalidation is the push that says that a key has changed.
+// invalidation returns the RESP3 push that invalidates a cached key.
 func invalidation(key string) []byte {
 	return []byte(proto.Push(proto.String("invalidate"), proto.Strings(key)))
 }

@@ -7,10 +7,10 @@ import (
 	"strconv"
 )
 
-// errProtocol means that a client sent something that is no command.
+// errMalformedCommand is returned by Write when a client sends something other than an array of bulk strings.
 var errMalformedCommand = errors.New("that is no list of bulk strings")
 
-// parse gives the whole commands at the beginning of what was sent, and the rest.
+// parseCommands splits sent into the complete commands at its beginning and the remaining bytes.
 func parseCommands(sent []byte) (commands [][]string, rest []byte, err error) {
 	for rest = sent; ; {
 		command, after, err := parseCommand(rest)
@@ -21,13 +21,14 @@ func parseCommands(sent []byte) (commands [][]string, rest []byte, err error) {
 	}
 }
 
-// parseOne gives the first command, and none if it is not whole yet.
+// parseCommand returns the first command and the remaining bytes; a nil command means that it has not arrived completely.
 func parseCommand(sent []byte) (command []string, rest []byte, err error) {
 	words, rest, ok, err := parseLength(sent, '*')
 	if err != nil || !ok {
 		return nil, sent, err
 	}
-	command = slices.Grow(command, max(0, min(words, 64))) // that is still nil where there is none
+	const maxGrow = 64 // words to allocate at once, whatever length the client announces
+	command = slices.Grow(command, max(0, min(words, maxGrow)))
 	for range words {
 		var size int
 		if size, rest, ok, err = parseLength(rest, '$'); err != nil || !ok || len(rest) < size+2 {
@@ -38,13 +39,13 @@ func parseCommand(sent []byte) (command []string, rest []byte, err error) {
 	return command, rest, nil
 }
 
-// number reads a line that is a sign and a number.
-func parseLength(text []byte, sign byte) (n int, rest []byte, ok bool, err error) {
+// parseLength reads a line of a type marker ('*' or '$') and a length; ok is false if the line is incomplete.
+func parseLength(text []byte, marker byte) (n int, rest []byte, ok bool, err error) {
 	line, rest, ok := bytes.Cut(text, []byte("\r\n"))
 	if !ok {
 		return 0, text, false, nil
 	}
-	if len(line) == 0 || line[0] != sign {
+	if len(line) == 0 || line[0] != marker {
 		return 0, text, false, errMalformedCommand
 	}
 	n, err = strconv.Atoi(string(line[1:]))

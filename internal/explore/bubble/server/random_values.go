@@ -13,19 +13,19 @@ import (
 	"lockstep/internal/explore/simredis"
 )
 
-// values are those that clients send. A random one has a name that is the same in every run, wherever it stands: A1 is the first that
-// process A sent. Redis holds the values themselves; names are for people, and for telling states apart.
+// sentValues recognises the random values that clients send, and gives each a name that is the same in every run: A1 is the first random
+// value that process A has sent. The names replace the values in drawings and in the hashes of states; Redis holds the values themselves.
 type sentValues struct {
-	key         string               // of the lock: never random
-	scripts     map[string]string    // what stands in their texts is not, either
-	names       map[string]valueName // by their values
-	byLength    []string             // the values, the longest first
-	counts      map[string]int       // of a process
-	senders     map[string]string    // of words: the process that alone has sent it, "" if several have
-	directWords []string             // words that no client has sent: never random
+	key         string               // key of the lock; its parts are never random
+	scripts     map[string]string    // known scripts by SHA-1; parts of their texts are never random
+	names       map[string]valueName // names by random value
+	byLength    []string             // random values, the longest first
+	counts      map[string]int       // number of random values by process
+	senders     map[string]string    // sole sender of each word; "": several processes have sent it
+	directWords []string             // words passed to Do; their parts are never random
 }
 
-// name is a random value's: the process that sent it first, and which of its values it was, from 1 on.
+// valueName names a random value: the process that sent it first, and its 1-based position among that process's random values.
 type valueName struct {
 	process string
 	number  int
@@ -37,7 +37,7 @@ func newValues(key string, scripts map[string]string) sentValues {
 	return sentValues{key: key, scripts: scripts, names: map[string]valueName{}, counts: map[string]int{}, senders: map[string]string{}}
 }
 
-// note names the random values of a command, and keeps who has sent its words. A script's text is no value.
+// record names the random values in a command and records the sender of its words. It ignores the text of a script.
 func (v *sentValues) record(process string, command []string) {
 	first := 1
 	switch strings.ToUpper(command[0]) {
@@ -60,9 +60,10 @@ func (v *sentValues) record(process string, command []string) {
 	}
 }
 
-// isConstant reports whether a word stands in the lock's key, in a script or in what nobody has sent, where it must be the same.
+// isConstant reports whether a word is part of the lock's key, of a script, or of a command passed to Do: those are the same in every run.
 func (v *sentValues) isConstant(word string) bool {
-	if strings.Contains(v.key, word) || slices.ContainsFunc(v.directWords, func(given string) bool { return strings.Contains(given, word) }) {
+	containsWord := func(text string) bool { return strings.Contains(text, word) }
+	if containsWord(v.key) || slices.ContainsFunc(v.directWords, containsWord) {
 		return true
 	}
 	for _, script := range v.scripts {
@@ -73,6 +74,7 @@ func (v *sentValues) isConstant(word string) bool {
 	return false
 }
 
+// add names a new random value.
 func (v *sentValues) add(process, value string) {
 	v.counts[process]++
 	v.names[value] = valueName{process, v.counts[process]}
@@ -80,7 +82,8 @@ func (v *sentValues) add(process, value string) {
 	v.byLength = slices.Insert(v.byLength, at, value)
 }
 
-// next finds the first random value in a text, of several there the longest. It begins at the end if there is none.
+// nextRandom finds the first random value in a text and where it begins; the longest, if several begin there. Without one, begin is the
+// length of the text.
 func (v *sentValues) nextRandom(text string) (begin int, value string) {
 	begin = len(text)
 	for _, known := range v.byLength {
@@ -91,7 +94,7 @@ func (v *sentValues) nextRandom(text string) (begin int, value string) {
 	return begin, value
 }
 
-// sender is the process that alone has sent one of these, or what stands in one of them.
+// soleSender implements Server.Sender.
 func (v *sentValues) soleSender(values []string) string {
 	for _, value := range values {
 		if sender := v.senders[value]; sender != "" && !isNumber(value) {
@@ -106,23 +109,25 @@ func (v *sentValues) soleSender(values []string) string {
 	return ""
 }
 
+// isNumber reports whether a word is a decimal number.
 func isNumber(word string) bool {
 	_, err := strconv.ParseFloat(word, 64)
 	return err == nil
 }
 
-// Sender returns the process that alone has sent one of these values, or what stands in one of them; "" if there is none.
+// Sender returns the only process that has sent one of these values, or else the one whose random value is part of one; "" if there is
+// none. Numbers do not count: several processes may send the same by chance.
 func (s *Server) Sender(values []string) (process string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.values.soleSender(values)
 }
 
-// shortest is the length from which on a part of a word may be random.
+// minRandomLength is the fewest characters of a part that may be random: as many as the first block of a UUID has.
 const minRandomLength = 8
 
-// randomParts are the parts of a word that look as if they were random: UUIDs, hexadecimal and base 64, long numbers that are no times, and
-// what is no text at all.
+// randomParts returns the parts of a word that look random: UUIDs, hexadecimal, base 32 and base 64, long numbers that are no times, and
+// words with unprintable bytes.
 func randomParts(word string) (parts []string) {
 	if len(word) < minRandomLength {
 		return nil
@@ -143,12 +148,13 @@ func randomParts(word string) (parts []string) {
 	return parts
 }
 
+// isTokenByte reports whether c may be part of an identifier in base 64, in either alphabet, or of a UUID.
 func isTokenByte(c byte) bool {
 	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || strings.IndexByte("+/=_-", c) >= 0
 }
 
-// isRandom reports whether a word is hexadecimal, base 32, or goes to and fro between digits, small and capital letters. A word that people
-// made does no harm here: it only gets a name, too.
+// isRandom reports whether a word is hexadecimal, base 32, or changes often between digits, lower and upper case. It errs on the side of
+// true: a meaningful word that is taken for random merely gets a name.
 func isRandom(word string) bool {
 	if isDigits(word) {
 		_, _, isTime := parseTime(word)
@@ -180,15 +186,20 @@ func isRandom(word string) bool {
 			before = class
 		}
 	}
-	return changes >= 3 || changes == 2 && len(word) >= 12 && (hasDigit(word) || capital > 2) // and not camelCase
+	// A word with two changes may be camelCase, unless it has a digit or more capitals.
+	return changes >= 3 || changes == 2 && len(word) >= 12 && (hasDigit(word) || capital > 2)
 }
 
+// hasDigit reports whether a word contains an ASCII digit.
 func hasDigit(word string) bool { return strings.ContainsAny(word, "0123456789") }
 
+// isMadeOf reports whether a word consists of the given characters.
 func isMadeOf(word, characters string) bool { return strings.Trim(word, characters) == "" }
 
+// isDigits reports whether a word consists of ASCII digits.
 func isDigits(word string) bool { return word != "" && isMadeOf(word, "0123456789") }
 
+// parseTime reads digits as a time near the bubble's clock: since its start, in the unit that fits. ok is false for any other number.
 func parseTime(digits string) (since, unit time.Duration, ok bool) {
 	n, err := strconv.ParseInt(digits, 10, 64)
 	if err != nil {
@@ -197,14 +208,15 @@ func parseTime(digits string) (since, unit time.Duration, ok bool) {
 	return simredis.SinceStart(n)
 }
 
-// AppendRelative appends a text in which times are told from now on, and random values by how many have come after them: what happens later
-// is the same whenever it happens.
+// AppendRelative appends a text for the hash of a state: times become relative to now, and each random value the number of random values
+// that its process has sent since. So equal behaviour at a later time gives an equal text.
 func (s *Server) AppendRelative(b []byte, text string) []byte {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.appendRelative(b, text)
 }
 
+// appendRelative is AppendRelative for callers that hold the mutex.
 func (s *Server) appendRelative(b []byte, text string) []byte {
 	for text != "" {
 		begin, value := s.values.nextRandom(text)
@@ -218,6 +230,7 @@ func (s *Server) appendRelative(b []byte, text string) []byte {
 	return b
 }
 
+// appendTimes appends a text with its times relative to now.
 func appendTimes(b []byte, text string, now time.Duration) []byte {
 	for i := 0; i < len(text); {
 		end := i
@@ -239,7 +252,7 @@ func appendTimes(b []byte, text string, now time.Duration) []byte {
 	return b
 }
 
-// Display is a text for people: with names instead of random values.
+// Display quotes a text for people, with the names of random values instead of the values.
 func (s *Server) Display(text string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

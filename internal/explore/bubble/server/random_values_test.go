@@ -10,8 +10,8 @@ import (
 
 const alnum = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 
-// Random values are recognised, whatever they are made of; words that people make are not.
-func TestRandomParts(t *testing.T) {
+// randomParts recognises random values in each usual alphabet, and takes no meaningful word for one.
+func TestRandomPartsFindsRandomValuesOnly(t *testing.T) {
 	draw := func(alphabet string, n int) string {
 		b := make([]byte, n)
 		for i := range b {
@@ -34,32 +34,32 @@ func TestRandomParts(t *testing.T) {
 		}
 	}
 	if missed > drawn/10_000 {
-		t.Errorf("%d of %d random values are not recognised", missed, drawn)
+		t.Errorf("%d of %d random values were not recognised; want at most one in 10,000", missed, drawn)
 	}
 	for _, word := range []string{
 		"distributedLock", "worker-17", "1000", "orders:42", "946684800123", "946684800123456", "946684799000", "owner-of-the-lock", "A", "30000",
 	} {
 		if parts := randomParts(word); len(parts) > 0 {
-			t.Errorf("%q has the random parts %q", word, parts)
+			t.Errorf("randomParts(%q) = %q; want none", word, parts)
 		}
 	}
 }
 
-// Times are told from now on, in whatever unit.
-func TestAppendTimes(t *testing.T) {
+// Times become relative to now, in every unit; other numbers stay.
+func TestAppendTimesIsRelativeToNow(t *testing.T) {
 	const at = 1500 * time.Millisecond
-	start := time.Date(2000, time.January, 1, 0, 0, 0, 0, time.UTC) // of a bubble
+	start := time.Date(2000, time.January, 1, 0, 0, 0, 0, time.UTC) // start of a bubble's clock
 	for _, text := range []string{"PEXPIREAT lock %d", "SET lock %d NX", "%d"} {
 		for _, unit := range []time.Duration{time.Millisecond, time.Microsecond, time.Nanosecond} {
-			told := func(now time.Duration) string {
+			relative := func(now time.Duration) string {
 				return string(appendTimes(nil, fmt.Sprintf(text, start.Add(now+at).UnixNano()/int64(unit)), now))
 			}
-			if told(0) != told(time.Hour) || told(0) == fmt.Sprintf(text, start.Add(at).UnixNano()/int64(unit)) {
-				t.Errorf("%s is told as %s, and later as %s", text, told(0), told(time.Hour))
+			if relative(0) != relative(time.Hour) || relative(0) == fmt.Sprintf(text, start.Add(at).UnixNano()/int64(unit)) {
+				t.Errorf("%s: got %s, and an hour later %s; want the same, relative text", text, relative(0), relative(time.Hour))
 			}
 		}
 	}
-	if told := string(appendTimes(nil, "EVAL 1000 22 lock", time.Hour)); told != "EVAL 1000 22 lock" {
-		t.Errorf("numbers that are no times are told as %s", told)
+	if relative := string(appendTimes(nil, "EVAL 1000 22 lock", time.Hour)); relative != "EVAL 1000 22 lock" {
+		t.Errorf("got %q for numbers that are no times; want them unchanged", relative)
 	}
 }

@@ -1,6 +1,9 @@
-// Package server is a Redis, or several, as one run sees it: clients connect in memory, and every command that is about a lock is held
-// back until somebody says what becomes of it. What belongs to a connection alone (HELLO, CLIENT, PING, a script that is not loaded
-// yet) is answered at once. What a command does is miniredis's word; client tracking, which miniredis does not have, is here.
+// Package server simulates the Redis nodes of one run of package bubble. Clients connect in memory (Server.Dial), and the server holds
+// every command that concerns data until the explorer decides its outcome: executed and answered, executed without a reply, or lost.
+// Commands that concern a connection alone (HELLO, CLIENT, PING, EVALSHA of an unknown script) are answered at once.
+//
+// Begin with Server, and with Conn, the server's end of a connection. Package simredis, which asks miniredis, determines what a
+// command does; client tracking, which miniredis lacks, is implemented here (tracking.go).
 package server
 
 import (
@@ -14,104 +17,104 @@ import (
 	"lockstep/internal/explore/simredis"
 )
 
-// Server is the Redis of one run, on one node or on several.
+// Server simulates the Redis of one run: one node, or several independent ones.
 type Server struct {
 	shared *Shared
 	start  time.Time
 
 	mu           sync.Mutex
-	expiredUntil time.Duration // up to which keys have expired
-	sentCommands int           // commands
+	expiredUntil time.Duration // time since start up to which expired keys have been removed
+	sentCommands int           // number of commands received so far
 	cluster      *simredis.Cluster
 	closed       bool
-	conns        []*ServerConn // in the order of their making
-	tracked      map[nodeKey][]*ServerConn
+	conns        []*Conn // all connections, in the order of Dial
+	tracked      map[nodeKey][]*Conn
 	values       sentValues
-	firstOwners  map[string]string   // by a value of the lock that looks like an owner's: the process that took the lock with it first
-	sharedOwner  string              // a value with which several processes have taken the lock
-	usesTracking bool                // somebody has asked to be told of changes
-	arrivals     map[string][]string // of commands since they were last taken, by process
-	paused       map[string]bool     // processes that are paused
-	crashed      map[string]bool     // that have crashed
-	activity     chan struct{}       // somebody has done something
+	firstOwners  map[string]string   // first process that took the lock, by the owner value it used
+	sharedOwner  string              // owner value used by several processes; "": none
+	usesTracking bool                // a client has enabled CLIENT TRACKING
+	arrivals     map[string][]string // texts of the commands since the last call of Arrivals, by process
+	paused       map[string]bool     // names of paused processes
+	crashed      map[string]bool     // names of crashed processes
+	activity     chan struct{}       // signals an arrived command or a call of SignalActivity; capacity 1
 }
 
-// place is a key on a node.
+// nodeKey identifies a key on a node.
 type nodeKey struct {
 	node int
 	key  string
 }
 
-// Line is a connection, as the server sees it.
-type ServerConn struct {
+// Conn is the server's end of a client's connection.
+type Conn struct {
 	Process string
 	Node    int
 
 	server             *Server
 	client             *ClientConn
-	queue              []command // sent, and not answered yet
-	pendingPushes      [][]byte  // not sent yet
-	channels           []string  // that it is subscribed to
+	queue              []command // received commands without an answer; the first one is held
+	pendingPushes      [][]byte  // RESP messages that the client has not been sent
+	channels           []string  // subscribed pub/sub channels
 	isTracking         bool
-	notifiesOwnChanges bool // it hears of what it changes itself, too
-	tracksNextRead     bool // what the next command reads is tracked
+	notifiesOwnChanges bool // tracking also reports the client's own changes: no NOLOOP
+	tracksNextRead     bool // the keys that the next command reads are tracked: CLIENT CACHING YES
 	usesRESP3          bool
-	closedByClient     bool // the client has closed it
+	closedByClient     bool // the client has closed the connection, or its process has crashed
 
-	transaction []command      // since MULTI, which is its first
-	watcher     *simredis.Conn // who WATCHes
-	unsupported error          // a command that is not like that of a Redis
+	transaction []command      // commands queued since MULTI, with it; nil: no transaction
+	watcher     *simredis.Conn // identity for WATCH
+	unsupported error          // first command that the simulation cannot answer; nil: none
 }
 
-// command is one that was sent.
+// command is a command that a client has sent.
 type command struct {
 	words  []string
-	text   string // of a script, what it is for, its keys and its arguments
-	number int    // after so many others
+	text   string // words joined by blanks, with a script's name instead of its text
+	number int    // 1-based position among all commands of the run
 }
 
-// New makes one with so many nodes, in a bubble.
+// New returns a server with the given number of nodes. It must be called in the bubble whose clock it is to follow.
 func New(shared *Shared, nodes int) *Server {
 	return &Server{
 		shared: shared, start: time.Now(), cluster: shared.simulator.NewCluster(shared.simulator.Empty(), nodes-1),
-		tracked: map[nodeKey][]*ServerConn{}, values: newValues(shared.key, shared.scripts), firstOwners: map[string]string{},
+		tracked: map[nodeKey][]*Conn{}, values: newValues(shared.key, shared.scripts), firstOwners: map[string]string{},
 		arrivals: map[string][]string{}, paused: map[string]bool{}, crashed: map[string]bool{}, activity: make(chan struct{}, 1),
 	}
 }
 
-// Dial connects a process to a node.
+// Dial connects a process to a node, counted from 0.
 func (s *Server) Dial(process string, node int) *ClientConn {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	l := &ServerConn{Process: process, Node: node, server: s, notifiesOwnChanges: true, watcher: &simredis.Conn{}}
-	l.client = &ClientConn{peer: l, changed: make(chan struct{}, 1)}
-	s.conns = append(s.conns, l)
+	conn := &Conn{Process: process, Node: node, server: s, notifiesOwnChanges: true, watcher: &simredis.Conn{}}
+	conn.client = &ClientConn{peer: conn, changed: make(chan struct{}, 1)}
+	s.conns = append(s.conns, conn)
 	if s.closed {
-		l.client.breakOff()
+		conn.client.breakOff()
 	}
-	return l.client
+	return conn.client
 }
 
-// Mute cuts a process off: nothing of what it sends takes effect, and nothing reaches it.
+// Pause suspends a process: its commands are not offered for execution, and no push reaches it.
 func (s *Server) Pause(process string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.paused[process] = true
 }
 
-// Desert cuts a process off for good, as when it dies. What it has sent may still take effect.
+// Crash cuts off a process for good. The commands that it has sent may still take effect.
 func (s *Server) Crash(process string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.crashed[process] = true
-	for _, l := range s.conns {
-		if l.Process == process {
-			l.closedByClient, l.isTracking, l.channels = true, false, nil
+	for _, conn := range s.conns {
+		if conn.Process == process {
+			conn.closedByClient, conn.isTracking, conn.channels = true, false, nil
 		}
 	}
 }
 
-// Wake makes Woken say that somebody has done something.
+// SignalActivity makes the channel of Activity readable.
 func (s *Server) SignalActivity() {
 	select {
 	case s.activity <- struct{}{}:
@@ -119,55 +122,56 @@ func (s *Server) SignalActivity() {
 	}
 }
 
-// Woken says when a command has arrived, or somebody has called Wake.
+// Activity returns a channel that is readable after a command has arrived or SignalActivity was called.
 func (s *Server) Activity() <-chan struct{} { return s.activity }
 
-// Held are the lines whose first command waits for a decision, in a fixed order.
-func (s *Server) HeldConns() []*ServerConn {
-	return s.connsWhere(func(l *ServerConn) bool { return len(l.queue) > 0 })
+// HeldConns returns the connections with a held command, in an order that is the same in every run.
+func (s *Server) HeldConns() []*Conn {
+	return s.connsWhere(func(conn *Conn) bool { return len(conn.queue) > 0 })
 }
 
-// Pushing are the lines on which a push waits to be delivered.
-func (s *Server) PushingConns() []*ServerConn {
-	return s.connsWhere(func(l *ServerConn) bool { return len(l.pendingPushes) > 0 && !l.closedByClient })
+// PushingConns returns the connections with undelivered pushes, in an order that is the same in every run.
+func (s *Server) PushingConns() []*Conn {
+	return s.connsWhere(func(conn *Conn) bool { return len(conn.pendingPushes) > 0 && !conn.closedByClient })
 }
 
-func (s *Server) connsWhere(which func(*ServerConn) bool) (lines []*ServerConn) {
+// connsWhere returns the sorted connections of running processes that satisfy a condition.
+func (s *Server) connsWhere(matches func(*Conn) bool) (conns []*Conn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, l := range s.conns {
-		if which(l) && !s.paused[l.Process] {
-			lines = append(lines, l)
+	for _, conn := range s.conns {
+		if matches(conn) && !s.paused[conn.Process] {
+			conns = append(conns, conn)
 		}
 	}
-	return sortConns(lines)
+	return sortConns(conns)
 }
 
-// sorted sorts lines by process and node, and by what they wait with: who connects first is chance.
-func sortConns(lines []*ServerConn) []*ServerConn {
-	arrived := func(l *ServerConn) int {
-		if len(l.queue) == 0 {
+// sortConns sorts connections by process, node and held command. The order of Dial would not do: it depends on chance.
+func sortConns(conns []*Conn) []*Conn {
+	arrived := func(conn *Conn) int {
+		if len(conn.queue) == 0 {
 			return 0
 		}
-		return l.queue[0].number
+		return conn.queue[0].number
 	}
-	slices.SortStableFunc(lines, func(a, b *ServerConn) int {
+	slices.SortStableFunc(conns, func(a, b *Conn) int {
 		return cmp.Or(strings.Compare(a.Process, b.Process), a.Node-b.Node, arrived(a)-arrived(b))
 	})
-	return lines
+	return conns
 }
 
-// Arrivals are the commands that a process has sent since the last call.
+// Arrivals returns the texts of the commands that a process has sent since the last call.
 func (s *Server) Arrivals(process string) []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	all := s.arrivals[process]
 	delete(s.arrivals, process)
-	slices.Sort(all) // goroutines of one process have no order
+	slices.Sort(all) // Sorted, because the goroutines of one process run in any order.
 	return all
 }
 
-// Advance lets keys expire whose time has come.
+// Advance removes the keys that have expired by now. It fails if a client has sent a command that the simulation does not support.
 func (s *Server) Advance() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -186,9 +190,9 @@ func (s *Server) Advance() error {
 			continue
 		}
 		node.State = before
-		s.cluster.SetState(node, later) // who watches the key is told
+		s.cluster.SetState(node, later) // SetState marks the watchers of the expired keys.
 		for _, key := range before.Keys {
-			if _, has := later.Key(key.Name); !has {
+			if _, ok := later.Key(key.Name); !ok {
 				s.invalidate(nodeKey{i, key.Name}, nil)
 			}
 		}
@@ -196,28 +200,28 @@ func (s *Server) Advance() error {
 	return s.unsupportedCommand()
 }
 
-// refusal is the error of a line that got a command which cannot be answered as a Redis does.
+// unsupportedCommand returns the error of the first unsupported command; nil: none.
 func (s *Server) unsupportedCommand() error {
-	for _, l := range s.conns {
-		if l.unsupported != nil {
-			return l.unsupported
+	for _, conn := range s.conns {
+		if conn.unsupported != nil {
+			return conn.unsupported
 		}
 	}
 	return nil
 }
 
-// NextExpiry is the time until a key expires, 0 if none will.
+// NextExpiry returns the time until the next key expires; 0: no key has an expiry.
 func (s *Server) NextExpiry() time.Duration { return s.cluster.NextExpiry() }
 
-// Holds gives what each node holds.
+// Contents returns the state of each node.
 func (s *Server) Contents() []*simredis.State { return s.cluster.Contents() }
 
-// Forget lets a node restart empty. Its clients stay connected.
+// RestartEmpty deletes all keys of a node. Its clients stay connected.
 func (s *Server) RestartEmpty(node int) {
 	s.cluster.SetState(s.cluster.Servers()[node], s.cluster.EmptyState())
 }
 
-// Append writes all that the server holds, and all that is on its way, for what tells states apart.
+// AppendState appends the contents of the nodes and the messages in flight, for the hash of a state.
 func (s *Server) AppendState(b []byte) []byte {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -230,16 +234,16 @@ func (s *Server) AppendState(b []byte) []byte {
 			b = append(strconv.AppendInt(append(b, ' '), int64(key.TTL), 10), '\n')
 		}
 	}
-	for _, l := range sortConns(slices.Clone(s.conns)) {
-		if len(l.queue)+len(l.transaction) == 0 && (l.client.isOver() || !l.isTracking && len(l.channels) == 0) {
-			continue // how many idle connections there are is the clients' own business
+	for _, conn := range sortConns(slices.Clone(s.conns)) {
+		if len(conn.queue)+len(conn.transaction) == 0 && (conn.client.isOver() || !conn.isTracking && len(conn.channels) == 0) {
+			continue // Idle connections do not influence what follows.
 		}
-		b = s.appendSent(l.appendState(b), l.transaction)
-		b = s.appendSent(b, l.queue)
-		b = s.cluster.AppendWatches(b, l.id())
-		for at, lines := range s.tracked {
-			if slices.Contains(lines, l) {
-				b = s.appendRelative(strconv.AppendInt(append(b, ' '), int64(at.node), 10), at.key)
+		b = s.appendSent(conn.appendState(b), conn.transaction)
+		b = s.appendSent(b, conn.queue)
+		b = s.cluster.AppendWatches(b, conn.id())
+		for key, conns := range s.tracked {
+			if slices.Contains(conns, conn) {
+				b = s.appendRelative(strconv.AppendInt(append(b, ' '), int64(key.node), 10), key.key)
 			}
 		}
 		b = append(b, '\n')
@@ -247,6 +251,7 @@ func (s *Server) AppendState(b []byte) []byte {
 	return b
 }
 
+// appendSent appends the texts of commands.
 func (s *Server) appendSent(b []byte, commands []command) []byte {
 	for _, c := range commands {
 		b = s.appendRelative(append(b, ' '), c.text)
@@ -254,11 +259,11 @@ func (s *Server) appendSent(b []byte, commands []command) []byte {
 	return b
 }
 
-// append writes what a line is, but for what was sent on it.
-func (sc *ServerConn) appendState(b []byte) []byte {
+// appendState appends the state of a connection without its commands.
+func (sc *Conn) appendState(b []byte) []byte {
 	b = strconv.AppendInt(append(append(b, sc.Process...), ' '), int64(sc.Node), 10)
-	for _, is := range [...]bool{sc.closedByClient, sc.isTracking, sc.tracksNextRead} {
-		b = strconv.AppendBool(b, is)
+	for _, flag := range [...]bool{sc.closedByClient, sc.isTracking, sc.tracksNextRead} {
+		b = strconv.AppendBool(b, flag)
 	}
 	if len(sc.channels)+len(sc.pendingPushes) > 0 {
 		for _, channel := range sc.channels {
@@ -271,13 +276,13 @@ func (sc *ServerConn) appendState(b []byte) []byte {
 	return b
 }
 
-// Close ends all connections, those that are still to come, too.
+// Close breaks all connections, and every later one as soon as it is dialed.
 func (s *Server) Close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.closed = true
-	for _, l := range s.conns {
-		l.queue, l.pendingPushes = nil, nil
-		l.client.breakOff()
+	for _, conn := range s.conns {
+		conn.queue, conn.pendingPushes = nil, nil
+		conn.client.breakOff()
 	}
 }

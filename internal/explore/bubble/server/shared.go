@@ -12,17 +12,17 @@ import (
 	"lockstep/internal/explore/simredis"
 )
 
-// Shared is what servers of one run after the other have in common: what each command does to each content, and the scripts. It is
-// not safe for concurrent use.
+// Shared is the data that the servers of successive runs have in common: the cache of command effects, and the known scripts. It is not
+// safe for concurrent use.
 type Shared struct {
-	key         string // of the lock
+	key         string // key of the lock
 	simulator   *simredis.Simulator
-	scripts     map[string]string // by their SHA-1
-	scriptNames map[string]string // their names, by their texts
-	scriptCall  *regexp.Regexp    // finds what a script calls
+	scripts     map[string]string // script texts by their hexadecimal SHA-1
+	scriptNames map[string]string // names for schedules, by script text
+	scriptCall  *regexp.Regexp    // matches a redis.call or redis.pcall; the group is the command's name
 }
 
-// NewShared makes one. The caller must Close it.
+// NewShared returns the shared data for locks with the given key ("": none is observed). The caller must Close it.
 func NewShared(key string) (*Shared, error) {
 	simulator, err := newSimulator()
 	if err != nil {
@@ -34,22 +34,24 @@ func NewShared(key string) (*Shared, error) {
 	}, nil
 }
 
+// newSimulator starts a simulator with an empty cache.
 func newSimulator() (*simredis.Simulator, error) {
 	simulator, err := simredis.NewSimulator(func(string) bool { return false })
 	if err != nil {
 		return nil, fmt.Errorf("the memory of Redis: %w", err)
 	}
-	simulator.ClockStart = simulator.ClockStart.Truncate(time.Second) // as the clock of a bubble, which clients read
+	simulator.ClockStart = simulator.ClockStart.Truncate(time.Second) // A bubble's clock, which the clients read, starts at a full second.
 	return simulator, nil
 }
 
-// Close ends it.
+// Close stops the simulator.
 func (s *Shared) Close() { s.simulator.Close() }
 
-// mostRemembered is how many contents and commands are remembered: clients that send random values have new ones in each run.
+// maxCacheSize is the number of cached command effects after which the cache is discarded. Clients that send random values add new ones in
+// every run, so the cache would grow without limit.
 const maxCacheSize = 1 << 17
 
-// Trim forgets what commands do, between two runs, if that is too much.
+// Trim discards a cache that has grown too large. It must be called between two runs.
 func (s *Shared) Trim() error {
 	if s.simulator.CacheSize() < maxCacheSize {
 		return nil
@@ -62,10 +64,10 @@ func (s *Shared) Trim() error {
 	return err
 }
 
-// Scripts is how many scripts it knows.
+// Scripts returns the number of known scripts.
 func (s *Shared) Scripts() int { return len(s.scripts) }
 
-// recordScript keeps the script of an EVAL or a SCRIPT LOAD, as Redis does.
+// recordScript stores the script of an EVAL or a SCRIPT LOAD, as Redis does.
 func (s *Shared) recordScript(command []string) {
 	var text string
 	switch {
@@ -80,7 +82,7 @@ func (s *Shared) recordScript(command []string) {
 	s.scripts[hex.EncodeToString(sum[:])] = text
 }
 
-// script is the script that a command runs, and whether it runs one. That of an EVALSHA which the server does not know is empty.
+// script returns the text of the script that a command runs; isScript is false if it runs none. The text is empty for an unknown EVALSHA.
 func (s *Shared) script(command []string) (text string, isScript bool) {
 	if len(command) < 3 {
 		return "", false
@@ -95,7 +97,7 @@ func (s *Shared) script(command []string) (text string, isScript bool) {
 	}
 }
 
-// name calls a command by its own name, and one that runs a script by what the script is for: the first thing that it writes.
+// commandName returns the name of a command; for one that runs a script, the script's name.
 func (s *Shared) commandName(command []string) string {
 	script, isScript := s.script(command)
 	if !isScript {
@@ -109,15 +111,16 @@ func (s *Shared) commandName(command []string) string {
 	return name
 }
 
-// text writes a command, with the name of its script instead of the text.
-func (s *Shared) commandText(sent []string) string {
-	words := slices.Clone(sent)
-	if _, isScript := s.script(sent); isScript && len(words) > 3 {
-		words = append([]string{"EVAL " + s.commandName(sent)}, words[3:]...)
+// commandText joins the words of a command, with a script's name instead of its text.
+func (s *Shared) commandText(command []string) string {
+	words := slices.Clone(command)
+	if _, isScript := s.script(command); isScript && len(words) > 3 {
+		words = append([]string{"EVAL " + s.commandName(command)}, words[3:]...)
 	}
 	return strings.Join(words, " ")
 }
 
+// deriveScriptName names a script by the first command in it that writes, or else by its first command.
 func (s *Shared) deriveScriptName(script string) string {
 	calls := s.scriptCall.FindAllStringSubmatch(script, -1)
 	for _, call := range calls {
@@ -131,7 +134,7 @@ func (s *Shared) deriveScriptName(script string) string {
 	return strings.ToUpper(calls[0][1])
 }
 
-// reads reports whether a command of this name only reads.
+// isRead reports whether the named command only reads.
 func isRead(name string) bool {
 	switch strings.ToUpper(name) {
 	case "GET", "GETRANGE", "EXISTS", "TTL", "PTTL", "TYPE", "HGET", "HEXISTS", "HGETALL", "LINDEX", "LLEN", "TIME":

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Client tracking needs what a script did, call by call: after a read of a key its client is told of the next change, once. So scripts
-// run inside another one, which takes down each call.
+// loggingScript wraps a script and returns its calls with its reply. Client tracking needs every call: a client that has read a key must
+// be sent the next change of that key, once.
 const loggingScript = `local outer, calls = redis, {}
 local function logged(call)
 	return function(name, ...)
@@ -25,18 +25,18 @@ end
 local reply = script()
 return {table.concat(calls, "\n"), reply}`
 
-// call is one that a script made.
+// call is a Redis command that a client or a script has executed.
 type call struct {
 	name, key string
-	hadEffect bool // it had an effect, if it was to have one
+	hadEffect bool // its reply does not say that it changed nothing
 }
 
-// logged is a command whose script takes down what it calls.
+// withLogging wraps the script of an EVAL in loggingScript.
 func withLogging(command []string) []string {
 	return append([]string{"EVAL", strings.Replace(loggingScript, "%s", command[1], 1)}, command[2:]...)
 }
 
-// takeLog separates the reply to a script from what it called. Other commands are what they call.
+// splitLog separates the reply of a script from the calls that loggingScript recorded. Other commands count as their own call.
 func splitLog(commands [][]string, reply []byte) (scriptReply []byte, calls []call) {
 	if commands[0][0] != "EVAL" {
 		for _, c := range commands {
@@ -63,29 +63,29 @@ func splitLog(commands [][]string, reply []byte) (scriptReply []byte, calls []ca
 	return scriptReply, calls
 }
 
-// follow keeps the table of who is told of what, as a command on a line does these calls.
-func (s *Server) updateTracking(l *ServerConn, calls []call) {
-	caching := l.tracksNextRead
-	l.tracksNextRead = false
+// updateTracking records the keys that calls on a connection have read, and invalidates those that they have changed.
+func (s *Server) updateTracking(conn *Conn, calls []call) {
+	caching := conn.tracksNextRead
+	conn.tracksNextRead = false
 	for _, c := range calls {
-		at := nodeKey{l.Node, c.key}
+		key := nodeKey{conn.Node, c.key}
 		switch {
 		case isRead(c.name):
-			if (l.isTracking || caching) && !slices.Contains(s.tracked[at], l) {
-				s.tracked[at] = append(s.tracked[at], l)
+			if (conn.isTracking || caching) && !slices.Contains(s.tracked[key], conn) {
+				s.tracked[key] = append(s.tracked[key], conn)
 			}
 		case c.hadEffect:
-			s.invalidate(at, l)
+			s.invalidate(key, conn)
 		}
 	}
 }
 
-// invalidate tells those who read a key that it has changed. By is whose command changed it; nil: it expired.
-func (s *Server) invalidate(at nodeKey, by *ServerConn) {
-	for _, l := range s.tracked[at] {
-		if l != by || l.notifiesOwnChanges {
-			l.pendingPushes = append(l.pendingPushes, invalidation(at.key))
+// invalidate queues an invalidation for each connection that tracks a key. by is the connection that changed the key; nil: the key expired.
+func (s *Server) invalidate(key nodeKey, by *Conn) {
+	for _, conn := range s.tracked[key] {
+		if conn != by || conn.notifiesOwnChanges {
+			conn.pendingPushes = append(conn.pendingPushes, invalidation(key.key))
 		}
 	}
-	delete(s.tracked, at)
+	delete(s.tracked, key)
 }

@@ -15,18 +15,19 @@ import (
 )
 
 const (
-	take    = `local taken = redis.call("SET", KEYS[1], ARGV[1], "NX", "PX", 100000); redis.call("GET", KEYS[1]); return taken`
-	prolong = `if redis.call("GET", KEYS[1]) ~= ARGV[1] then return 0 end
+	takeScript   = `local taken = redis.call("SET", KEYS[1], ARGV[1], "NX", "PX", 100000); redis.call("GET", KEYS[1]); return taken`
+	extendScript = `if redis.call("GET", KEYS[1]) ~= ARGV[1] then return 0 end
 		local reply = redis.call("PEXPIRE", KEYS[1], 100000); redis.call("GET", KEYS[1]); return reply`
-	release = `if redis.call("GET", KEYS[1]) == ARGV[1] then return redis.call("DEL", KEYS[1]) end; return 0`
+	releaseScript = `if redis.call("GET", KEYS[1]) == ARGV[1] then return redis.call("DEL", KEYS[1]) end; return 0`
 )
 
-// The server tells clients of changes as a real Redis does: who is told, of what, and whether before the reply or after it.
-func TestTrackingIsThatOfRedis(t *testing.T) {
+// The simulated server sends the same invalidations as a real Redis: to the same clients, for the same keys, and on the same side of the
+// reply.
+func TestTrackingInvalidatesAsRedis(t *testing.T) {
 	redis := redisserver.Start(t)
 	for _, option := range []string{"", "NOLOOP"} {
 		t.Run("OPTOUT"+option, func(t *testing.T) {
-			want := play(t, option, func() talker { return dial(t, redis.Addr) })
+			want := playClients(t, option, func() client { return dial(t, redis.Addr) })
 			shared, err := server.NewShared("")
 			if err != nil {
 				t.Fatal(err)
@@ -34,78 +35,79 @@ func TestTrackingIsThatOfRedis(t *testing.T) {
 			defer shared.Close()
 			s := server.New(shared, 1)
 			names := "AB"
-			got := play(t, option, func() talker {
+			got := playClients(t, option, func() client {
 				name := names[:1]
 				names = names[1:]
 				conn := s.Dial(name, 0)
-				return &local{name, s, conn, bufio.NewReader(conn), t}
+				return &simulatedClient{name, s, conn, bufio.NewReader(conn), t}
 			})
 			if got != want {
-				t.Errorf("the server says\n%s\nRedis says\n%s", got, want)
+				t.Errorf("got from the simulated server\n%s\nwant, as from Redis\n%s", got, want)
 			}
 		})
 	}
 }
 
-// talker is a client: it sends a command, and gives all that it then reads, up to the answer to a PING.
-type talker interface{ say(command []string) string }
+// talker is a client of either server: send sends a command and returns everything read up to the answer to a PING.
+type client interface{ send(command []string) string }
 
-// play lets two clients take, prolong and release a lock, and gives all that they read.
-func play(t *testing.T, option string, connect func() talker) string {
+// play lets two clients take, extend and release a lock, and returns everything that they read.
+func playClients(t *testing.T, option string, connect func() client) string {
 	t.Helper()
-	clients := map[string]talker{"A": connect(), "B": connect()}
+	clients := map[string]client{"A": connect(), "B": connect()}
 	var all strings.Builder
 	for _, name := range []string{"A", "B"} {
-		clients[name].say([]string{"HELLO", "3"})
+		clients[name].send([]string{"HELLO", "3"})
 		track := strings.Fields("CLIENT TRACKING ON OPTOUT " + option)
-		fmt.Fprintf(&all, "%s tracks: %q\n", name, clients[name].say(track))
+		fmt.Fprintf(&all, "%s tracks: %q\n", name, clients[name].send(track))
 	}
 	for _, line := range strings.Split(`A take; B take; B release; A prolong; A prolong; A release; B take; A take; B prolong; A release;
 		B release; A take; B prolong; A release`, ";") {
 		words := strings.Fields(line)
-		script := map[string]string{"take": take, "prolong": prolong, "release": release}[words[1]]
-		read := clients[words[0]].say([]string{"EVAL", script, "1", t.Name(), words[0] + "-value"})
+		script := map[string]string{"take": takeScript, "prolong": extendScript, "release": releaseScript}[words[1]]
+		read := clients[words[0]].send([]string{"EVAL", script, "1", t.Name(), words[0] + "-value"})
 		other := map[string]string{"A": "B", "B": "A"}[words[0]]
-		fmt.Fprintf(&all, "%v: %q, and %s reads %q\n", words, read, other, clients[other].say(nil))
+		fmt.Fprintf(&all, "%v: %q, and %s reads %q\n", words, read, other, clients[other].send(nil))
 	}
 	return all.String()
 }
 
-// remote is a connection to a real Redis.
-type remote struct {
+// remote is a client connected to a real Redis.
+type remoteClient struct {
 	conn net.Conn
 	r    *bufio.Reader
 	t    *testing.T
 }
 
-func dial(t *testing.T, addr string) *remote {
+// dial connects to a real Redis.
+func dial(t *testing.T, addr string) *remoteClient {
 	t.Helper()
 	conn, err := net.Dial("tcp", addr)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { conn.Close() })
-	return &remote{conn, bufio.NewReader(conn), t}
+	return &remoteClient{conn, bufio.NewReader(conn), t}
 }
 
-func (c *remote) say(command []string) string {
+func (c *remoteClient) send(command []string) string {
 	c.t.Helper()
 	if len(command) > 0 {
 		c.write(command)
 	}
 	c.write([]string{"PING"})
-	return until(c.t, c.r)
+	return readUntilPong(c.t, c.r)
 }
 
-func (c *remote) write(command []string) {
+func (c *remoteClient) write(command []string) {
 	c.t.Helper()
 	if _, err := c.conn.Write([]byte(proto.Strings(command...))); err != nil {
 		c.t.Fatal(err)
 	}
 }
 
-// until reads until the answer to a PING.
-func until(t *testing.T, r *bufio.Reader) string {
+// readUntilPong reads up to the answer to a PING.
+func readUntilPong(t *testing.T, r *bufio.Reader) string {
 	t.Helper()
 	var all strings.Builder
 	for {
@@ -116,12 +118,12 @@ func until(t *testing.T, r *bufio.Reader) string {
 		if line == "+PONG\r\n" {
 			return all.String()
 		}
-		all.WriteString(strings.ReplaceAll(line, "_\r\n", "$-1\r\n")) // both are nil
+		all.WriteString(strings.ReplaceAll(line, "_\r\n", "$-1\r\n")) // Both are null replies, in RESP3 and in RESP2.
 	}
 }
 
-// local is a connection to the server under test.
-type local struct {
+// local is a client connected to the simulated server.
+type simulatedClient struct {
 	process string
 	server  *server.Server
 	conn    *server.ClientConn
@@ -129,7 +131,7 @@ type local struct {
 	t       *testing.T
 }
 
-func (c *local) say(command []string) string {
+func (c *simulatedClient) send(command []string) string {
 	c.t.Helper()
 	if len(command) > 0 {
 		c.write(command)
@@ -145,10 +147,10 @@ func (c *local) say(command []string) string {
 		}
 	}
 	c.write([]string{"PING"})
-	return until(c.t, c.r)
+	return readUntilPong(c.t, c.r)
 }
 
-func (c *local) write(command []string) {
+func (c *simulatedClient) write(command []string) {
 	c.t.Helper()
 	if _, err := c.conn.Write([]byte(proto.Strings(command...))); err != nil {
 		c.t.Fatal(err)

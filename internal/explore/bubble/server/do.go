@@ -12,21 +12,21 @@ import (
 	"lockstep/internal/explore/simredis"
 )
 
-// Do lets a command take effect on a node at once, as if nobody had sent it, and returns its reply: nil, a string, an int, a list of these,
-// or an error of Redis.
+// Do executes a command on a node at once, outside of the schedule and on no client's behalf. It returns the reply as nil, a string, an int
+// or a []any of these; an error reply of Redis is returned as the error.
 func (s *Server) Do(node int, words ...string) (reply any, _ error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.values.directWords = append(s.values.directWords, words...)
-	l := &ServerConn{Node: node, server: s, watcher: &simredis.Conn{}}
-	raw, err := l.query([][]string{words})
+	conn := &Conn{Node: node, server: s, watcher: &simredis.Conn{}}
+	raw, err := conn.query([][]string{words})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", strings.Join(words, " "), err)
 	}
 	return parseReply(raw)
 }
 
-// parseReply gives a reply as a value of Go.
+// parseReply converts a RESP reply to a Go value.
 func parseReply(raw []byte) (any, error) {
 	message, err := proto.Read(bufio.NewReader(bytes.NewReader(raw)))
 	if err != nil {
@@ -35,10 +35,11 @@ func parseReply(raw []byte) (any, error) {
 	return parseMessage(message)
 }
 
+// parseMessage converts one RESP message, which may be a nested array.
 func parseMessage(message string) (any, error) {
 	switch {
 	case strings.HasPrefix(message, "$-1"), strings.HasPrefix(message, "*-1"), strings.HasPrefix(message, "_"):
-		return nil, nil //nolint:nilnil // that is the value
+		return nil, nil //nolint:nilnil // nil is the value of a null reply
 	case strings.HasPrefix(message, "-"):
 		return nil, errors.New(strings.TrimSpace(message[1:]))
 	case strings.HasPrefix(message, "*"):

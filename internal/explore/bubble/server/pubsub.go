@@ -9,8 +9,8 @@ import (
 	"lockstep/internal/explore/simredis"
 )
 
-// subscribe subscribes a line to channels, and gives what it is told of that.
-func (sc *ServerConn) subscribe(channels []string) []byte {
+// subscribe adds channels to the connection's subscriptions, and returns a confirmation for each.
+func (sc *Conn) subscribe(channels []string) []byte {
 	var replies bytes.Buffer
 	for _, channel := range channels {
 		if !slices.Contains(sc.channels, channel) {
@@ -21,8 +21,8 @@ func (sc *ServerConn) subscribe(channels []string) []byte {
 	return replies.Bytes()
 }
 
-// unsubscribe is the reverse, of all channels if none is named.
-func (sc *ServerConn) unsubscribe(channels []string) []byte {
+// unsubscribe removes subscriptions, all of them if channels is empty, and returns a confirmation for each.
+func (sc *Conn) unsubscribe(channels []string) []byte {
 	if len(channels) == 0 {
 		channels = slices.Clone(sc.channels)
 	}
@@ -34,20 +34,20 @@ func (sc *ServerConn) unsubscribe(channels []string) []byte {
 	return replies.Bytes()
 }
 
-// asPush writes a push: RESP3 has a form for it.
-func (sc *ServerConn) formatPush(parts ...string) []byte {
+// formatPush formats a pub/sub message: as a push in RESP3, as an array in RESP2.
+func (sc *Conn) formatPush(parts ...string) []byte {
 	if sc.usesRESP3 {
 		return []byte(proto.Push(parts...))
 	}
 	return []byte(proto.Array(parts...))
 }
 
-// publish sends messages to those who are subscribed at a node.
+// publish queues messages for the connections to a node that are subscribed to their channels.
 func (s *Server) publish(node int, messages []simredis.Message) {
 	for _, m := range messages {
-		for _, l := range sortConns(slices.Clone(s.conns)) {
-			if l.Node == node && slices.Contains(l.channels, m.Channel) {
-				l.pendingPushes = append(l.pendingPushes, l.formatPush(proto.String("message"), proto.String(m.Channel), proto.String(m.Text)))
+		for _, conn := range sortConns(slices.Clone(s.conns)) {
+			if conn.Node == node && slices.Contains(conn.channels, m.Channel) {
+				conn.pendingPushes = append(conn.pendingPushes, conn.formatPush(proto.String("message"), proto.String(m.Channel), proto.String(m.Text)))
 			}
 		}
 	}
