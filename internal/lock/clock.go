@@ -5,35 +5,36 @@ import (
 	"time"
 )
 
-// Clock is where a lock gets its time from, and where its goroutines start and wait. All of it passes through here, so that
-// virtual time can drive a lock, and the explorer can tell a goroutine that waits from one that works.
+// Clock is the source of a lock's time, and starts and suspends its goroutines. Because nothing bypasses it, virtual time can drive a lock,
+// and the explorer can tell a waiting goroutine from a working one.
 type Clock interface {
 	Now() time.Time
-	// AfterFunc calls f once, d from now, unless the timer is stopped before; as time.AfterFunc.
+	// AfterFunc calls f once after d, unless the timer is stopped before, like time.AfterFunc.
 	AfterFunc(d time.Duration, f func()) Timer
-	// Go calls f in a goroutine of its own. A schedule calls that by its name: A.renewal.
+	// Go calls f in a new goroutine. Schedules show its name: A.renewal.
 	Go(name string, f func())
 	// Wait receives from ch. It fails with ctx's error when ctx ends first.
 	Wait(ctx context.Context, ch <-chan struct{}) error
 }
 
-// Timer is a call still to come. Stop reports whether it came in time to prevent it.
+// Timer is a pending call. Stop prevents it, and reports whether it did.
 type Timer interface{ Stop() bool }
 
-// SystemClock is the machine's own time, or one that is wrong by as much as it is Ahead. Durations between two Now are taken from
-// the machine's monotonic clock.
-type SystemClock struct{ Ahead time.Duration }
+// SystemClock is the machine's clock. Durations between two calls of Now are monotonic.
+type SystemClock struct {
+	Ahead time.Duration // error of the wall clock, for tests of wrong clocks; 0: right
+}
 
-// Now returns the time, and as much as the clock is wrong.
+// Now returns the machine's time plus Ahead.
 func (c SystemClock) Now() time.Time { return time.Now().Add(c.Ahead) }
 
 // AfterFunc calls time.AfterFunc.
 func (SystemClock) AfterFunc(d time.Duration, f func()) Timer { return time.AfterFunc(d, f) }
 
-// Go is the go statement.
+// Go starts a goroutine.
 func (SystemClock) Go(_ string, f func()) { go f() }
 
-// Wait waits by a select.
+// Wait receives from ch, or returns ctx's error.
 func (SystemClock) Wait(ctx context.Context, ch <-chan struct{}) error {
 	select {
 	case <-ch:
@@ -43,7 +44,7 @@ func (SystemClock) Wait(ctx context.Context, ch <-chan struct{}) error {
 	}
 }
 
-// Sleep pauses for d, or until ctx ends; then it returns ctx's error.
+// Sleep pauses for d. If ctx ends first, it returns ctx's error.
 func Sleep(ctx context.Context, clock Clock, d time.Duration) error {
 	if d <= 0 || ctx.Err() != nil {
 		return ctx.Err()
@@ -54,7 +55,7 @@ func Sleep(ctx context.Context, clock Clock, d time.Duration) error {
 	return clock.Wait(ctx, over)
 }
 
-// WithTimeout does what context.WithTimeoutCause does, on a given clock. The caller must call the function it returns.
+// WithTimeout is context.WithTimeoutCause on a given clock. The caller must call the returned function.
 func WithTimeout(ctx context.Context, clock Clock, d time.Duration, cause error) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	timer := clock.AfterFunc(d, func() { cancel(cause) })

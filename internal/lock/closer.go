@@ -5,16 +5,16 @@ import (
 	"errors"
 )
 
-// Closer is a Locker that keeps something between leases: a subscription, or the lock itself. Close gives it back; it is called when no
-// lease of the locker is held and none will be asked for. It fails as Lease.Unlock does.
+// Closer is implemented by a Locker that keeps something between leases: a subscription, or the lock itself. Close releases it. It is called
+// once no lease is held and none will be asked for, and fails as Lease.Unlock does.
 type Closer interface {
 	Close(ctx context.Context) error
 }
 
-// Close closes a locker that keeps something. A lock that is gone by then is as good as one given back.
+// Close closes a locker that is a Closer. It does not fail if the lock that was kept is gone.
 func Close(ctx context.Context, clock Clock, locker Locker) error {
-	closer, keeps := locker.(Closer)
-	if !keeps {
+	closer, ok := locker.(Closer)
+	if !ok {
 		return nil
 	}
 	err := WithDetachedTimeout(ctx, clock, closer.Close)

@@ -5,22 +5,22 @@ import (
 	"time"
 )
 
-// Inbox tells that a message was published to a channel. One goroutine at a time may use it.
+// Inbox waits for messages on a channel. One goroutine at a time may use it.
 type Inbox struct {
 	opts    Options
 	channel string
 
-	unsubscribe func()        // nil before the first Wait
-	arrived     chan struct{} // holds one token when a message came that nobody waited for yet
+	unsubscribe func()        // ends the subscription; nil before the first Wait
+	arrived     chan struct{} // holds one token after a message that no Wait has consumed
 }
 
-// NewInbox makes an inbox of a channel.
+// NewInbox returns an inbox for a channel. It subscribes in the first Wait.
 func NewInbox(opts Options, channel string) *Inbox {
 	return &Inbox{opts: opts, channel: channel, arrived: make(chan struct{}, 1)}
 }
 
-// Wait is for those who were refused the lock. It waits for a message, until ctx ends, and for d at most; then the caller looks at what
-// there is. The first time, it only begins to listen: a message may have been missed before.
+// Wait is called after another owner was found to hold the lock. It returns at the next message, after d, or when ctx ends; the caller then
+// tries again. The first call only subscribes and returns at once, because a message may have been missed before.
 func (i *Inbox) Wait(ctx context.Context, d time.Duration) {
 	i.opts.notifyRefused()
 	if i.unsubscribe == nil {
@@ -35,11 +35,11 @@ func (i *Inbox) Wait(ctx context.Context, d time.Duration) {
 func (i *Inbox) notify(string) {
 	select {
 	case i.arrived <- struct{}{}:
-	default: // nobody has looked yet after the one before
+	default: // The token of an earlier message is still there.
 	}
 }
 
-// Close ends listening.
+// Close ends the subscription. It never fails.
 func (i *Inbox) Close() error {
 	if i.unsubscribe != nil {
 		i.unsubscribe()

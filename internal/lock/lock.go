@@ -1,6 +1,6 @@
-// Package lock is the contract every strategy keeps: what a Locker promises, what a Lease is, which errors there are,
-// and what is the same in every step from some point on: polling, renewal, the holdings of owners, the local queue of v8, and the cohort
-// lock around a global one of v9 and later. It knows Redis by what a Global, a Notifier and the callers' functions do, and by no client.
+// Package lock defines the contract of every strategy: Locker, Lease, and the errors of both. It also holds what several steps of the
+// evolution share: polling (Poll), renewal (Renewal), the local queue of v8 (Queue), the cohort of v9 and later (Cohort), and the inbox of
+// v10 and v11 (Inbox). It uses no Redis client: callers pass the functions that send commands. Begin with Locker.
 package lock
 
 import (
@@ -17,7 +17,8 @@ const Key = "distributedLock"
 // Owner names a holder the way the original write-up does: distributedLock:<uuid>.
 func Owner(id string) string { return Key + ":" + id }
 
-// ProcessOwner names a process as a holder, and one of its holdings by the owner that obtained it: distributedLock:<process>:<uuid>.
+// ProcessOwner returns the owner value of a process that holds the lock for its sales, with the sale that obtained it:
+// distributedLock:<process>:<uuid>.
 func ProcessOwner(process, owner string) string {
 	return Owner(process) + strings.TrimPrefix(owner, Key)
 }
@@ -34,21 +35,21 @@ type Locker interface {
 	TryLock(ctx context.Context, owner string) (*Lease, error)
 }
 
-// Options are what every strategy is told; each takes what it needs. Their defaults are in config.yaml.
+// Options configures a strategy, which takes what it needs. The defaults are in config.yaml.
 type Options struct {
-	Key           string              // the lock's Redis key
-	TTL           time.Duration       // expiry of the lock, where it has one
-	RetryInterval time.Duration       // pause between two attempts of a waiter
+	Key           string              // Redis key of the lock
+	TTL           time.Duration       // expiry of the lock
+	RetryInterval time.Duration       // pause between two attempts to take the lock
 	WaitTimeout   time.Duration       // longest wait of Lock
-	HandOffLimit  int                 // how often at most a process hands the lock to its own next sale while another process may wait
-	Process       string              // a name that no other process has
-	Notifier      Notifier            // tells processes of messages
-	Clock         Clock               // where time comes from
-	Rand          func(n int64) int64 // from 0 to n-1, for random pauses and ids
-	Refused       func()              // called whenever a Lock that waits finds the lock held by another process; nil: nobody is told
+	HandOffLimit  int                 // longest chain of hand-offs within a process
+	Process       string              // name that no other process has
+	Notifier      Notifier            // messages between processes
+	Clock         Clock               // source of time and goroutines
+	Rand          func(n int64) int64 // random number from 0 to n-1
+	Refused       func()              // called whenever a waiting Lock finds the lock held by another process; may be nil
 }
 
-// notifyRefused tells that the lock is held by another process.
+// notifyRefused calls Refused, if there is one.
 func (o Options) notifyRefused() {
 	if o.Refused != nil {
 		o.Refused()
@@ -63,25 +64,25 @@ type Notifier interface {
 	Subscribe(channel string, notify func(message string)) (unsubscribe func())
 }
 
-// unlockTimeout bounds an Unlock, whose context is nobody's to cancel.
+// unlockTimeout bounds an Unlock, which no context can cancel. Five seconds are longer than any reply that is still useful.
 const unlockTimeout = 5 * time.Second
 
-// WithDetachedTimeout calls f, which gives something back, with a context that ends after unlockTimeout and not with ctx.
+// WithDetachedTimeout calls f with a context that ends after unlockTimeout, and does not end with ctx. It is for releasing things.
 func WithDetachedTimeout(ctx context.Context, clock Clock, f func(context.Context) error) error {
 	ctx, stop := WithTimeout(context.WithoutCancel(ctx), clock, unlockTimeout, ErrUnavailable)
 	defer stop()
 	return f(asHolder(ctx))
 }
 
-// holders marks a context, as context.WithValue wants it.
-type holders struct{}
+// holderKey is the key of a context value: the commands under it are of a holder of the lock.
+type holderKey struct{}
 
-// asHolder marks the commands under a context as those of one that has the lock.
-func asHolder(ctx context.Context) context.Context { return context.WithValue(ctx, holders{}, true) }
+// asHolder returns a context whose commands are those of a holder of the lock.
+func asHolder(ctx context.Context) context.Context { return context.WithValue(ctx, holderKey{}, true) }
 
-// IsHolders reports whether a command under ctx is of one that has the lock: a renewal or a release. Others wait for it, so it should wait
-// for none of theirs.
-func IsHolders(ctx context.Context) bool { return ctx.Value(holders{}) != nil }
+// IsHolders reports whether a command under ctx is a renewal or a release by a holder of the lock. Waiters depend on these commands, so they
+// should not queue behind those of waiters.
+func IsHolders(ctx context.Context) bool { return ctx.Value(holderKey{}) != nil }
 
 // Lease is a lock held. It is safe for concurrent use.
 type Lease struct {
@@ -89,32 +90,32 @@ type Lease struct {
 	token  int64
 	clock  Clock
 	unlock func(context.Context) error
-	lose   func() // nil where the lock cannot be told
+	lose   func() // notes that the lock is lost; nil: the lock has no renewal
 
 	mu       sync.Mutex
 	released bool
 }
 
-// NewLease is for lockers: it makes the lease of a lock just obtained. Unlock will call unlock with a context that lives
-// long enough.
+// NewLease returns the lease of a lock that was just obtained; it is for implementations of Locker. Lease.Unlock calls unlock with a context
+// that does not end with the caller's.
 func NewLease(ctx context.Context, clock Clock, token int64, unlock func(context.Context) error) *Lease {
 	return &Lease{ctx: ctx, token: token, clock: clock, unlock: unlock}
 }
 
-// Context returns the one to work under. Where the lock can know that it was lost, the context then ends with cause ErrLost;
-// elsewhere it is the caller's own.
+// Context returns the context for the work under the lock. If the lock can notice its loss, the context then ends with the cause ErrLost;
+// otherwise it is the caller's own context.
 func (l *Lease) Context() context.Context { return l.ctx }
 
 // Token returns the fencing token, which grows from holder to holder; 0 where the lock has none.
 func (l *Lease) Token() int64 { return l.token }
 
-// With returns the same lease, but for what Unlock calls; a wrapper of a locker needs it.
+// With returns the same lease with another unlock function, for a Locker that wraps another.
 func (l *Lease) With(unlock func(context.Context) error) *Lease {
 	return &Lease{ctx: l.ctx, token: l.token, clock: l.clock, unlock: unlock, lose: l.lose}
 }
 
-// Lose tells the lock that it is lost, for example when a store has seen a larger token. Where the lock can be told, Context then ends
-// with cause ErrLost, and the process asks for the lock again before its next sale.
+// Lose reports that the lock is lost, for example because a store has seen a larger token. If the lock has a renewal, Context then ends with
+// the cause ErrLost, and the process takes the lock anew before its next sale.
 func (l *Lease) Lose() {
 	if l.lose != nil {
 		l.lose()
@@ -131,6 +132,6 @@ func (l *Lease) Unlock(ctx context.Context) error {
 		return ErrNotOwner
 	}
 	err := WithDetachedTimeout(ctx, l.clock, l.unlock)
-	l.released = !errors.Is(err, ErrUnavailable) // then it had no effect, and may be tried again
+	l.released = !errors.Is(err, ErrUnavailable) // An Unlock without an effect may be repeated.
 	return err
 }

@@ -13,24 +13,25 @@ func Poll[T any](ctx context.Context, opts Options, try func() (T, error)) (obta
 	return PollAt(ctx, opts, func() time.Duration { return opts.RetryInterval }, try)
 }
 
-// PollAt is Poll with pauses that differ.
+// PollAt is Poll with a pause that is computed anew after each attempt.
 func PollAt[T any](ctx context.Context, opts Options, pause func() time.Duration, try func() (T, error)) (obtained T, err error) {
 	wait, stop := WithTimeout(ctx, opts.Clock, opts.WaitTimeout, ErrTimeout)
 	defer stop()
-	between := context.WithValue(wait, retry{}, true)
+	between := context.WithValue(wait, retryKey{}, true)
 	for wait.Err() == nil {
 		obtained, err = try()
 		if !errors.Is(err, ErrNotObtained) {
 			return obtained, err
 		}
 		opts.notifyRefused()
-		_ = Sleep(between, opts.Clock, pause()) // the loop looks at wait itself
+		_ = Sleep(between, opts.Clock, pause()) // The loop checks wait itself.
 	}
 	return obtained, WaitError(wait, opts.WaitTimeout)
 }
 
-type retry struct{}
+// retryKey is the key of a context value: a wait under it is a pause of Poll.
+type retryKey struct{}
 
-// IsRetry is for a Clock. It reports whether a wait with this context is a pause of Poll: the next attempt is the one that has just failed,
-// so that it makes no difference before something has changed.
-func IsRetry(ctx context.Context) bool { return ctx.Value(retry{}) != nil }
+// IsRetry reports whether a wait with this context is a pause of Poll, after which the failed attempt is repeated. Such an attempt fails again
+// until something has changed. It is for implementations of Clock.
+func IsRetry(ctx context.Context) bool { return ctx.Value(retryKey{}) != nil }

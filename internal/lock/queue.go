@@ -11,26 +11,27 @@ import (
 // It is safe for concurrent use.
 type Queue struct {
 	opts Options
-	idle func(context.Context)
-	turn chan struct{} // holds one token while nobody has the turn; Go serves those who wait for it in order
+	idle func(context.Context) // called when a turn ends while nobody waits; may be nil
+	turn chan struct{}         // holds one token while nobody has the turn; Go serves those who wait for it in order
 
-	waiting  atomic.Int64
-	failures atomic.Int64 // of Redis, of which all who waited are told
-	failure  error        // the last one; of the owner that has the turn
+	waiting  atomic.Int64 // owners that wait for the turn
+	failures atomic.Int64 // number of turns that failed because of Redis
+	failure  error        // last such error. Only the owner that has the turn may use it
 
 	mu    sync.Mutex
-	owner string // who has the turn
-	depth int    // of its calls
+	owner string // owner that has the turn
+	depth int    // nested calls of that owner; 0: nobody has the turn
 }
 
-// NewQueue makes an empty queue. idle, if it is not nil, is called when a turn ends while nobody waits for the next.
+// NewQueue returns an empty queue. idle, if it is not nil, is called when a turn ends while nobody waits for the next.
 func NewQueue(opts Options, idle func(context.Context)) *Queue {
 	q := &Queue{opts: opts, idle: idle, turn: make(chan struct{}, 1)}
 	q.turn <- struct{}{}
 	return q
 }
 
-// Enter waits for owner's turn. It fails as Locker.Lock does when ctx ends first, and with the error of a turn before if Redis failed that.
+// Enter waits for owner's turn. It fails as Locker.Lock does when ctx ends first. If Redis failed an earlier turn during the wait, Enter returns
+// that error.
 func (q *Queue) Enter(ctx context.Context, owner string) error {
 	if err := q.TryEnter(ctx, owner); !errors.Is(err, ErrNotObtained) {
 		return err
@@ -40,27 +41,27 @@ func (q *Queue) Enter(ctx context.Context, owner string) error {
 	err := q.opts.Clock.Wait(ctx, q.turn)
 	q.waiting.Add(-1)
 	if err != nil {
-		if q.TryEnter(context.WithoutCancel(ctx), owner) == nil { // the turn before may have ended for us, and the queue is idle after all
+		if q.TryEnter(context.WithoutCancel(ctx), owner) == nil { // The previous turn may have ended just now, and left the queue idle.
 			q.Leave(ctx, nil)
 		}
 		return WaitError(ctx, q.opts.WaitTimeout)
 	}
 	q.begin(owner)
-	if q.failures.Load() > failures { // we would only find out the same
+	if q.failures.Load() > failures { // This owner would only meet the same failure.
 		defer q.Leave(ctx, nil)
 		return q.failure
 	}
 	return nil
 }
 
-// Take obtains a lock for the owner that has the turn. The turn ends with the lease; at once, if there is none.
+// Take obtains a lock for the owner that has the turn. The turn ends with the lease, or at once if obtain fails.
 func (q *Queue) Take(ctx context.Context, obtain func() (*Lease, error)) (*Lease, error) {
 	lease, err := obtain()
 	if err != nil {
 		q.Leave(ctx, err)
 		return nil, err
 	}
-	leave := sync.OnceFunc(func() { q.Leave(ctx, nil) }) // a failed Unlock may be tried again
+	leave := sync.OnceFunc(func() { q.Leave(ctx, nil) }) // A failed Unlock may be repeated.
 	return lease.With(func(ctx context.Context) error {
 		defer leave()
 		return lease.Unlock(ctx)
@@ -75,7 +76,7 @@ func (q *Queue) TryEnter(ctx context.Context, owner string) error {
 	if q.reenter(owner) {
 		return nil
 	}
-	if q.Waiting() > 0 { // behind them, also if their turn has just come
+	if q.Waiting() > 0 { // Those who wait come first, also if the turn is free just now.
 		return ErrNotObtained
 	}
 	select {
@@ -87,11 +88,11 @@ func (q *Queue) TryEnter(ctx context.Context, owner string) error {
 	}
 }
 
-// Waiting returns how many wait for the turn.
+// Waiting returns the number of owners that wait for the turn.
 func (q *Queue) Waiting() int { return int(q.waiting.Load()) }
 
-// Leave ends a call of the owner that has the turn, and with the outermost one the turn. err is why that got no lock, or nil: if it is that
-// Redis failed, it fails all who wait.
+// Leave ends a call of the owner that has the turn; with the outermost call the turn ends. err is the reason why the owner got no lock, or
+// nil. If Redis failed, all owners that wait get the same error.
 func (q *Queue) Leave(ctx context.Context, err error) {
 	if !q.leave() {
 		return
@@ -106,7 +107,7 @@ func (q *Queue) Leave(ctx context.Context, err error) {
 	q.turn <- struct{}{}
 }
 
-// reenter counts one more call of owner, if it has the turn.
+// reenter counts a nested call of owner and returns true, if owner has the turn.
 func (q *Queue) reenter(owner string) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -117,13 +118,14 @@ func (q *Queue) reenter(owner string) bool {
 	return true
 }
 
+// begin gives the turn to owner.
 func (q *Queue) begin(owner string) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.owner, q.depth = owner, 1
 }
 
-// leave counts one call less, and reports whether it was the outermost.
+// leave ends one call, and reports whether it was the outermost.
 func (q *Queue) leave() bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()

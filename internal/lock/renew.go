@@ -15,18 +15,18 @@ import (
 // the lock is lost, and every context made by Guard ends with cause ErrLost.
 type Renewal struct {
 	opts   Options
-	extend func(context.Context) error
-	stop   context.CancelFunc
-	done   chan struct{} // closed when the goroutine has ended
+	extend func(context.Context) error // sets the expiry anew
+	stop   context.CancelFunc          // ends the goroutine
+	done   chan struct{}               // closed when the goroutine has ended
 
 	mu       sync.Mutex
-	sent     time.Time // when the command was sent from which the expiry counts; zero once the lock is known to be lost
-	deadline Timer
-	guarded  map[context.Context]context.CancelCauseFunc
+	sent     time.Time                                   // send time of the last successful command, from which the expiry counts; zero once the lock is known to be lost
+	deadline Timer                                       // fires one expiry after sent
+	guarded  map[context.Context]context.CancelCauseFunc // contexts to end when the lock is lost
 }
 
-// StartRenewal starts to renew a lock whose acquiring command was sent at sent. extend sets the expiry once more; it
-// fails with ErrNotOwner when the lock is no longer ours. Stop ends the renewal.
+// StartRenewal starts to renew a lock; sent is when the command that took it was sent. extend sets the expiry anew, and fails with ErrNotOwner
+// when another owner holds the lock. Stop ends the renewal.
 func StartRenewal(opts Options, sent time.Time, extend func(context.Context) error) *Renewal {
 	ctx, stop := context.WithCancel(context.Background())
 	r := &Renewal{opts: opts, extend: extend, stop: stop, done: make(chan struct{}), guarded: map[context.Context]context.CancelCauseFunc{}}
@@ -35,8 +35,7 @@ func StartRenewal(opts Options, sent time.Time, extend func(context.Context) err
 	return r
 }
 
-// Guard derives a context that also ends when the lock is lost, then with cause ErrLost. The caller must call the
-// function it returns.
+// Guard returns a context that also ends when the lock is lost, with the cause ErrLost. The caller must call the returned function.
 func (r *Renewal) Guard(ctx context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	r.mu.Lock()
@@ -53,7 +52,7 @@ func (r *Renewal) Guard(ctx context.Context) (context.Context, func()) {
 	}
 }
 
-// Sent returns when the command was sent from which the lock's expiry counts; zero once the lock is known to be lost.
+// Sent returns when the last successful command was sent, from which the expiry counts. It is zero once the lock is known to be lost.
 func (r *Renewal) Sent() time.Time {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -72,6 +71,7 @@ func (r *Renewal) Stop() {
 	r.deadline.Stop()
 }
 
+// run extends the lock until ctx ends.
 func (r *Renewal) run(ctx context.Context) {
 	defer close(r.done)
 	pause := r.opts.TTL / 3
@@ -100,7 +100,7 @@ func (r *Renewal) expireAfter(sent time.Time) {
 	r.deadline = r.opts.Clock.AfterFunc(sent.Add(r.opts.TTL).Sub(r.opts.Clock.Now()), r.Lose)
 }
 
-// Lose ends the renewal of a lock that is known to be lost.
+// Lose ends the renewal of a lock that is known to be lost, and every guarded context.
 func (r *Renewal) Lose() {
 	r.stop()
 	r.mu.Lock()

@@ -2,19 +2,19 @@ package lock
 
 import "sync"
 
-// Renewals are those of one process, each found by the owner of its lock: nested calls share the one of the outermost. It is safe for
-// concurrent use; the zero value has none.
+// Renewals maps owners to the renewals of their locks, so that nested calls find that of the outermost call. The zero value is empty. It is
+// safe for concurrent use.
 type Renewals struct{ byOwner sync.Map }
 
-// Of returns the renewal that an outer call of owner put there, if one did.
-func (r *Renewals) Of(owner string) (renewal *Renewal, found bool) {
+// Of returns the renewal of owner's lock, if an outer call has put one.
+func (r *Renewals) Of(owner string) (renewal *Renewal, ok bool) {
 	value, _ := r.byOwner.Load(owner)
-	renewal, found = value.(*Renewal)
-	return renewal, found
+	renewal, ok = value.(*Renewal)
+	return renewal, ok
 }
 
-// Put remembers the renewal of owner's lock.
+// Put adds the renewal of owner's lock.
 func (r *Renewals) Put(owner string, renewal *Renewal) { r.byOwner.Store(owner, renewal) }
 
-// Remove forgets it.
+// Remove deletes the renewal of owner's lock.
 func (r *Renewals) Remove(owner string) { r.byOwner.Delete(owner) }

@@ -212,10 +212,10 @@ func TestTheScriptsBelongToTheStep(t *testing.T) {
 // A part of a file, where two locks are in one.
 func TestTheContrasts(t *testing.T) {
 	files := detail(t, "setnx-expire-lua-setnx").Files
-	if before := side(files[0], "-"); !strings.HasPrefix(before, "// NewSetNXExpire makes") || strings.Count(before, "\nfunc ") != 1 {
+	if before := side(files[0], "-"); !strings.HasPrefix(before, "// NewSetNXExpire returns") || strings.Count(before, "\nfunc ") != 1 {
 		t.Errorf("before: %s", before)
 	}
-	if after := side(files[0], "+"); !strings.HasPrefix(after, "// NewLuaSetNX makes") || !strings.HasSuffix(after, "\n\t}}\n}\n") {
+	if after := side(files[0], "+"); !strings.HasPrefix(after, "// NewLuaSetNX returns") || !strings.HasSuffix(after, "\n\t}}\n}\n") {
 		t.Errorf("after: %s", after)
 	}
 }

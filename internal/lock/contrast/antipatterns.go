@@ -10,7 +10,7 @@ import (
 	"lockstep/util/lua"
 )
 
-// Detour is a wrong turn that write-ups take on the way to v2, or warn of. They differ in how they take the lock; all of them
+// Detour is an antipattern that write-ups recommend on the way to v2, or warn of. Detours differ in how they take the lock; all of them
 // release it by a plain DEL.
 type Detour struct {
 	client redis.Cmdable
@@ -18,7 +18,7 @@ type Detour struct {
 	take   func(ctx context.Context, owner string) (bool, error)
 }
 
-// NewSetNXExpire makes the lock of two commands.
+// NewSetNXExpire returns a lock of two commands, SETNX and PEXPIRE.
 //
 // Adds: an expiry, by a second command.
 // Costs: 3 commands per sale, plus one per poll.
@@ -35,7 +35,7 @@ func NewSetNXExpire(client redis.Cmdable, opts lock.Options) *Detour {
 	}}
 }
 
-// NewLuaSetNX makes the same of one script.
+// NewLuaSetNX returns a lock of one script, with the commands of NewSetNXExpire.
 //
 // Adds: the two commands as one script.
 // Costs: 2 commands per sale (one is a script), plus one per poll.
@@ -48,7 +48,7 @@ func NewLuaSetNX(client redis.Cmdable, opts lock.Options) *Detour {
 	}}
 }
 
-// NewSetExpire makes the lock that everybody gets.
+// NewSetExpire returns a lock that everybody gets, by SET and PEXPIRE.
 //
 // Adds: nothing: there is no NX.
 // Costs: 3 commands per sale.
@@ -64,7 +64,7 @@ func NewSetExpire(client redis.Cmdable, opts lock.Options) *Detour {
 	}}
 }
 
-// NewSetEX makes the same of one command.
+// NewSetEX returns a lock that everybody gets, by SETEX.
 //
 // Adds: nothing: there is no NX.
 // Costs: 2 commands per sale.
@@ -84,16 +84,17 @@ func (d *Detour) Lock(ctx context.Context, owner string) (*lock.Lease, error) {
 
 // TryLock tries once; see lock.Locker.
 func (d *Detour) TryLock(ctx context.Context, owner string) (*lock.Lease, error) {
-	switch got, err := d.take(ctx, owner); {
+	obtained, err := d.take(ctx, owner)
+	switch {
 	case err != nil:
 		return nil, rediserr.Classify(ctx, "taking the lock", err)
-	case !got:
+	case !obtained:
 		return nil, lock.ErrNotObtained
 	}
 	return lock.NewLease(ctx, d.opts.Clock, 0, d.unlock), nil
 }
 
-// unlock deletes the lock, whosever it is by now.
+// unlock deletes the lock, even if it belongs to another owner by now.
 func (d *Detour) unlock(ctx context.Context) error {
 	deleted, err := d.client.Del(ctx, d.opts.Key).Result()
 	switch {

@@ -12,13 +12,13 @@ import (
 	"lockstep/internal/lock/rediserr"
 )
 
-// getSet is the lock whose value is the time at which it expires, by the clock of whoever took it.
+// getSet is a lock whose value is the time at which it expires, by the clock of its holder.
 type getSet struct {
 	client redis.Cmdable
 	opts   lock.Options
 }
 
-// NewGetSet makes the lock whose value is its expiry.
+// NewGetSet returns a lock whose value is its expiry.
 //
 // Adds: an expiry that is the value: a client that finds it in the past takes the lock over.
 // Costs: 2 commands per sale, plus two per poll.
@@ -39,21 +39,21 @@ func (g getSet) take(ctx context.Context, _ string) (bool, error) {
 	return g.takeOver(ctx, now, expiry)
 }
 
-// takeOver takes a lock that has expired by our clock. Of several who try, the first is given the old expiry.
+// takeOver takes a lock that has expired by this process's clock. If several try, only the first gets the old expiry as its reply.
 func (g getSet) takeOver(ctx context.Context, now time.Time, expiry int64) (bool, error) {
 	seen, err := g.client.Get(ctx, g.opts.Key).Result()
 	if errors.Is(err, redis.Nil) || rediserr.IsWrongType(err) {
-		return false, nil // it was just given back, or is held in another way
+		return false, nil // released just now, or held by another kind of lock
 	}
 	if err != nil {
 		return false, err
 	}
 	if expires, err := strconv.ParseInt(seen, 10, 64); err != nil || now.UnixMilli() < expires {
-		return false, nil //nolint:nilerr // what is no time is held in another way
+		return false, nil //nolint:nilerr // A value that is no time belongs to another kind of lock.
 	}
 	old, err := g.client.GetSet(ctx, g.opts.Key, expiry).Result()
 	if errors.Is(err, redis.Nil) {
-		return true, nil // it was given back meanwhile, so now it is ours
+		return true, nil // released meanwhile, so that GETSET has taken it
 	}
-	return old == seen, err // or the winner's expiry, which is now moved
+	return old == seen, err // If another won, its expiry has been moved now.
 }

@@ -13,10 +13,10 @@ import (
 // Still broken: right with one replica, wrong with two.
 type Local struct {
 	opts lock.Options
-	turn chan struct{} // holds one token while the lock is free; Go serves those who wait for it in order
+	turn chan struct{} // holds one token while the lock is free; Go serves its receivers in order
 }
 
-// NewLocal makes a queue of its own. Whoever is to wait in it must share it.
+// NewLocal returns an empty queue. All sales that are to exclude each other must share it.
 func NewLocal(opts lock.Options) *Local {
 	l := &Local{opts: opts, turn: make(chan struct{}, 1)}
 	l.turn <- struct{}{}

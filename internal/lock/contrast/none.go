@@ -1,7 +1,7 @@
-// Package contrast holds the strategies that are no step of the evolution but show what it is for: no lock at all (v0, and the sales
-// that need none, atomic and optimistic), a lock that ends where the process does, and the antipatterns of other write-ups.
+// Package contrast holds the strategies outside the evolution, which show what it is for: no lock at all (v0, and atomic and optimistic,
+// which need none), a lock within one process, and the antipatterns of other write-ups.
 //
-// The antipatterns come from three write-ups in Chinese, called here by what they tell: "seven ways to lock" (in Java), "a small lock in
+// The antipatterns come from three write-ups in Chinese, called here by their subjects: "seven ways to lock" (in Java), "a small lock in
 // Python", and "oversell, and jobs run twice" (in Node).
 package contrast
 
@@ -19,7 +19,7 @@ import (
 // Still broken: lost updates, oversell.
 type None struct{ opts lock.Options }
 
-// NewNone makes the lock that is none.
+// NewNone returns a Locker that excludes nobody.
 func NewNone(opts lock.Options) *None { return &None{opts: opts} }
 
 // Lock lets owner in; see lock.Locker.

@@ -1,8 +1,8 @@
-// Package quorum asks several independent Redis masters the same thing at once, and counts what they say (redis.io: Distributed Locks
-// with Redis).
+// Package quorum sends a request to several independent Redis masters at once, and counts their answers (redis.io: Distributed Locks with
+// Redis).
 //
-// A node that is late is passed over until it answers or its client gives it up, some three seconds later. So the process that meets a node
-// that hangs waits for it once when it takes the lock, and once when it releases it; then again after those seconds.
+// A late node is skipped until it answers or its client gives up, about three seconds later. So a node that hangs delays a process once when
+// it takes the lock and once when it releases it, and then again after those seconds.
 package quorum
 
 import (
@@ -17,28 +17,28 @@ import (
 	"lockstep/internal/lock"
 )
 
-// errSlow means that a node did not answer in its time.
+// errSlow is counted for a node that did not answer in time.
 var errSlow = errors.New("the node did not answer in its time")
 
-// Nodes are the masters.
+// Nodes is a set of independent masters.
 type Nodes struct {
 	clock   lock.Clock
-	timeout time.Duration
+	timeout time.Duration // longest wait for an answer
 	all     []*Node
 
 	mu     sync.Mutex
-	change chan struct{} // closed when a node is idle again
-	hung   bool          // a vote has waited in vain for a majority of idle nodes, and there was none since
+	change chan struct{} // closed when a node becomes idle
+	hung   bool          // a vote has waited in vain for a majority of idle nodes; votes do not wait until there is one
 }
 
-// Node is one of the masters. It is asked one thing after the other, in the order of the calls of Ask, so that what is asked last is done
+// Node is one of the masters. It gets one request after the other, in the order of the calls of Ask, so that the last request takes effect
 // last.
 type Node struct {
 	client redis.Cmdable
 	last   chan struct{} // closed when the last request is answered
 }
 
-// New makes nodes of their clients. They are waited for no longer than timeout.
+// New returns the nodes of these clients. timeout bounds the wait for their answers.
 func New(clients []redis.Cmdable, clock lock.Clock, timeout time.Duration) *Nodes {
 	n := &Nodes{clock: clock, timeout: timeout, change: make(chan struct{})}
 	answered := make(chan struct{})
@@ -49,20 +49,20 @@ func New(clients []redis.Cmdable, clock lock.Clock, timeout time.Duration) *Node
 	return n
 }
 
-// Majority returns the smallest number of nodes of which any two sets have a node in common.
+// Majority returns the size of a quorum: any two sets of so many nodes have a node in common.
 func (n *Nodes) Majority() int { return len(n.all)/2 + 1 }
 
-// Minority returns how many may be missing.
+// Minority returns the largest number of nodes that may fail.
 func (n *Nodes) Minority() int { return len(n.all) - n.Majority() }
 
-// Request asks one node, which agrees or does not.
+// Request sends a request to one node, and reports whether the node agrees.
 type Request func(context.Context, redis.Cmdable) (bool, error)
 
-// Tally is what the nodes said. One that said nothing in time has failed.
+// Tally counts the answers of nodes. A node that did not answer in time has failed.
 type Tally struct {
 	Yes, No, Failed int
 
-	err error // the first failure's
+	err error // first failure
 }
 
 func (t *Tally) voted() int { return t.Yes + t.No + t.Failed }
@@ -74,9 +74,9 @@ func (t *Tally) fail(nodes int, err error) {
 	}
 }
 
-// Vote asks all nodes at once, but passes over one that has still not answered the last request. It gives those that were asked. If these
-// are no majority, it waits for one as long as for an answer, so that nodes that are late for a moment do not fail many votes. If they
-// hang, the next votes do not wait.
+// Vote sends a request to all nodes at once, but for those that have not answered their last one, and returns the nodes that were asked. If
+// fewer than a majority are idle, it first waits for a majority, as long as for an answer, so that nodes that are briefly late do not fail
+// many votes. If that was in vain, later votes do not wait.
 func (n *Nodes) Vote(ctx context.Context, r Request) (Tally, []*Node) {
 	asked := n.ready(ctx)
 	t := n.Ask(ctx, asked, r)
@@ -84,12 +84,12 @@ func (n *Nodes) Vote(ctx context.Context, r Request) (Tally, []*Node) {
 	return t, asked
 }
 
-// ready waits for a majority of idle nodes, and gives all that are idle.
+// ready waits for a majority of idle nodes, and returns all idle nodes.
 func (n *Nodes) ready(ctx context.Context) []*Node {
 	wait, stop := ctx, func() {}
 	for {
 		idle, change := n.idle()
-		if change == nil || ctx.Err() != nil { // one who has left has not waited in vain
+		if change == nil || ctx.Err() != nil { // A caller that left has not waited in vain.
 			stop()
 			return idle
 		}
@@ -104,7 +104,8 @@ func (n *Nodes) ready(ctx context.Context) []*Node {
 	}
 }
 
-// idle gives the nodes that are asked nothing. If these are no majority, and it is worth waiting, it gives what tells of the next one.
+// idle returns the nodes without a pending request. If they are no majority, and waiting makes sense, change is closed when the next node
+// becomes idle; otherwise it is nil.
 func (n *Nodes) idle() (idle []*Node, change <-chan struct{}) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -124,7 +125,7 @@ func (n *Nodes) idle() (idle []*Node, change <-chan struct{}) {
 	return idle, change
 }
 
-// answered ends the request to a node that last was of.
+// answered ends the request that last belongs to.
 func (n *Nodes) answered(last chan struct{}) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -133,8 +134,8 @@ func (n *Nodes) answered(last chan struct{}) {
 	n.change = make(chan struct{})
 }
 
-// Ask asks these nodes at once, and waits for all of them, but no longer than the time for a node. Requests go on after that: the answer
-// to one has to be known before the node is asked the next thing.
+// Ask sends a request to these nodes at once, and waits for all answers, at most for the timeout. Requests go on after that, because a node
+// gets its next request only after it has answered.
 func (n *Nodes) Ask(ctx context.Context, nodes []*Node, r Request) Tally {
 	wait, stop := lock.WithTimeout(ctx, n.clock, n.timeout, errSlow)
 	defer stop()
@@ -145,30 +146,30 @@ func (n *Nodes) Ask(ctx context.Context, nodes []*Node, r Request) Tally {
 		node.last = last
 		n.mu.Unlock()
 		n.clock.Go("ask", func() {
-			uncut := context.WithoutCancel(ctx)
-			if err := n.clock.Wait(uncut, before); err != nil {
+			detached := context.WithoutCancel(ctx)
+			if err := n.clock.Wait(detached, before); err != nil {
 				b.cast(false, err)
 				return
 			}
-			agreed, err := r(uncut, node.client)
+			agreed, err := r(detached, node.client)
 			n.answered(last)
 			b.cast(agreed, err)
 		})
 	}
 	if len(nodes) > 0 {
-		_ = n.clock.Wait(wait, b.over) // either way, what was said by then counts
+		_ = n.clock.Wait(wait, b.over) // Answers count up to the end of the wait, however it ends.
 	}
 	return b.close()
 }
 
-// Unavailable returns the error of a vote that could not be won because so many nodes failed.
+// Unavailable returns the error of a vote that could not be won because too many nodes failed.
 func (n *Nodes) Unavailable(what string, t Tally) error {
 	return fmt.Errorf("%s: %w: %d of %d nodes: %w", what, lock.ErrUnavailable, t.Failed, len(n.all), t.err)
 }
 
-// ballot counts what nodes say, until it is closed.
+// ballot counts answers until it is closed.
 type ballot struct {
-	all  int
+	all  int           // number of nodes asked
 	over chan struct{} // closed when all have voted
 
 	mu    sync.Mutex
@@ -191,7 +192,7 @@ func (b *ballot) cast(agreed bool, err error) {
 	}
 }
 
-// close gives the result. A vote that comes later has failed.
+// close returns the result. Nodes that have not voted count as failed.
 func (b *ballot) close() Tally {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -1,4 +1,4 @@
-// Package rediserr says what an error of go-redis means for a lock or a sale. An error is classified once, where its command was sent.
+// Package rediserr classifies errors of go-redis by their meaning for a lock or a sale. Classify an error once, where its command was sent.
 package rediserr
 
 import (
@@ -15,22 +15,22 @@ import (
 	"lockstep/internal/lock"
 )
 
-// ErrNoFiles means that a connection could not be made because this process, or its machine, has run out of files. Such an error is
-// lock.ErrUnavailable, too.
+// ErrNoFiles is returned when no connection can be made because this process or its machine has run out of file descriptors. It always
+// comes with lock.ErrUnavailable.
 var ErrNoFiles = lock.WithCode("busy", "no more files can be opened (ulimit -n)")
 
-// Classify says what the error of a Redis command means: lock.ErrCancelled when ctx ended before the command was sent,
-// lock.ErrUnavailable when the command certainly had no effect, lock.ErrRefused if that is since Redis refused it; lock.ErrOutcomeUnknown
-// when the reply is missing, lock.ErrScriptFailed when it says that a script failed, perhaps midway: the name of such a command begins with
-// EVAL. The original error stays wrapped; no error is none.
+// Classify wraps the error of a Redis command in what it means: lock.ErrCancelled if ctx ended before the command was sent;
+// lock.ErrUnavailable if the command certainly had no effect, in particular lock.ErrRefused if Redis refused it; lock.ErrOutcomeUnknown if
+// the reply is missing, in particular lock.ErrScriptFailed if a script failed, perhaps midway. The names of commands that run scripts begin
+// with EVAL. Classify returns nil if err is nil.
 func Classify(ctx context.Context, command string, err error) error {
 	var dial *net.OpError
 	switch {
 	case err == nil:
 		return nil
-	case ctx.Err() != nil && errors.Is(err, ctx.Err()): // go-redis looks at the context before it writes, and not after
+	case ctx.Err() != nil && errors.Is(err, ctx.Err()): // go-redis checks the context before it writes, and not afterwards.
 		return fmt.Errorf("%s: %w: %w", command, lock.ErrCancelled, context.Cause(ctx))
-	case errors.Is(err, lock.ErrUnavailable): // the client knows that it sent nothing
+	case errors.Is(err, lock.ErrUnavailable): // The client knows that it sent nothing.
 		return fmt.Errorf("%s: %w", command, err)
 	case isOutOfFiles(err):
 		return fmt.Errorf("%s: %w: %w: %w", command, ErrNoFiles, lock.ErrUnavailable, err)
@@ -46,7 +46,7 @@ func Classify(ctx context.Context, command string, err error) error {
 }
 
 // ranNothing reports whether Redis refused a script before its first write. The state of the server does not change while a script runs, so
-// what is refused for it is refused at the first write. A right that the user lacks inside the script has another code.
+// what the server's state forbids is refused at the first write. Missing rights inside a script have another code.
 func ranNothing(err error) bool {
 	return slices.ContainsFunc([]string{
 		"NOPERM", "NOAUTH", "unknown command", "NOSCRIPT", "EXECABORT", "CROSSSLOT", "MOVED", "ASK", "TRYAGAIN", "CLUSTERDOWN",
@@ -54,7 +54,7 @@ func ranNothing(err error) bool {
 	}, func(code string) bool { return redis.HasErrorPrefix(err, code) })
 }
 
-// isOutOfFiles reports whether a connection could not be made because this process, or its machine, has run out of files.
+// isOutOfFiles reports whether this process or its machine has run out of file descriptors.
 func isOutOfFiles(err error) bool {
 	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
 }
@@ -70,8 +70,8 @@ func IsAnswer(err error) bool {
 	return errors.As(err, &answer)
 }
 
-// HasCode reports whether Redis answered with an error of this code, such as OOM. Before Redis 7, and of the embedded one, the error of a
-// script has the code in the middle.
+// HasCode reports whether Redis answered with an error of this code, such as OOM. In the errors of scripts, Redis before 7 and the embedded
+// Redis have the code in the middle.
 func HasCode(err error, code string) bool {
 	return redis.HasErrorPrefix(err, code+" ") || redis.HasErrorPrefix(err, "") && strings.Contains(err.Error(), " -"+code+" ") ||
 		redis.HasErrorPrefix(err, "Error") && strings.Contains(err.Error(), code+" ")
@@ -80,16 +80,16 @@ func HasCode(err error, code string) bool {
 // IsReplica reports whether a server refused a command because it is not a master.
 func IsReplica(err error) bool { return HasCode(err, "READONLY") || HasCode(err, "MASTERDOWN") }
 
-// IsWrongType reports whether a key is of another type than the command is for.
+// IsWrongType reports whether a key has another type than the command needs.
 func IsWrongType(err error) bool { return HasCode(err, "WRONGTYPE") }
 
-// IsUnknownCommand reports whether the server does not have the command, or one that a script sent.
+// IsUnknownCommand reports whether the server does not know the command, or one that a script called.
 func IsUnknownCommand(err error) bool {
 	return redis.HasErrorPrefix(err, "unknown command") || redis.HasErrorPrefix(err, "Unknown Redis command")
 }
 
-// IsDenied reports whether the user lacks a right: to a command, a key or a channel, perhaps within a script. EXEC is refused as it ends a
-// transaction.
+// IsDenied reports whether the user lacks a right to a command, a key or a channel, perhaps within a script. In a transaction, EXEC reports
+// it.
 func IsDenied(err error) bool {
 	return redis.HasErrorPrefix(err, "NOPERM") || redis.HasErrorPrefix(err, "EXECABORT") && strings.Contains(err.Error(), "NOPERM") ||
 		redis.HasErrorPrefix(err, "ACL failure in script") || redis.HasErrorPrefix(err, "The user executing the script can't ")
