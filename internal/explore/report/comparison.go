@@ -15,10 +15,10 @@ import (
 	"lockstep/internal/web"
 )
 
-const columnWidth = 46 // of each lock
+const columnWidth = 46 // columns for each lock; two of them fit into 100 columns
 
-// Compare runs a schedule of the lock under another one too: the one to replay, or the shortest that shows an anomaly. The verdict is
-// Broken if a step differs.
+// Compare runs a schedule of the lock under Against, too, and prints both: Schedule, or the shortest counterexample if that is "". The
+// verdict is Broken if a step differs.
 func (r Request) Compare(ctx context.Context) (verdict.Verdict, error) {
 	schedule, anomaly := r.Schedule, r.Anomaly
 	if _, err := r.goal(); err != nil {
@@ -51,6 +51,7 @@ func (r Request) Compare(ctx context.Context) (verdict.Verdict, error) {
 	return verdict.Search{Found: c.FirstDifference > 0, Complete: true}.Verdict(), err
 }
 
+// printComparison prints the rows of a comparison in two columns, then the differences and the outcome.
 func (r Request) printComparison(c session.Counterfactual, interrupted bool) {
 	out := r.Out
 	fmt.Fprintf(out, "     %-*s   %s\n", columnWidth, c.Locks[0], c.Locks[1])
@@ -61,7 +62,7 @@ func (r Request) printComparison(c session.Counterfactual, interrupted bool) {
 		}
 		number, columns := fmt.Sprintf("%s%2d ", mark, i+1), [2][]string{r.comparisonCell(row[0]), r.comparisonCell(row[1])}
 		for j := range max(len(columns[0]), len(columns[1])) {
-			var texts [2]string // of this line
+			var texts [2]string // columns of this line
 			for k, lines := range columns {
 				if j < len(lines) {
 					texts[k] = lines[j]
@@ -76,7 +77,7 @@ func (r Request) printComparison(c session.Counterfactual, interrupted bool) {
 	fmt.Fprint(out, r.differencesText(c), r.outcomeText(c, interrupted))
 }
 
-// cell writes a step into a column: its token, what it means, and what is so after it.
+// comparisonCell returns the lines of a step in a column: its token, its meaning, and the state after it.
 func (r Request) comparisonCell(s *trace.Step) []string {
 	if s == nil {
 		return []string{"–"}

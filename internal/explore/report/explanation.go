@@ -7,22 +7,23 @@ import (
 	"lockstep/internal/explore/session"
 )
 
-// schedulesAsked bounds each question about what was seen: when it was too late, how far an anomaly is away.
+// maxSchedulesPerQuestion bounds each search for an explanation, a distance or a counterfactual, so that the user of a terminal does not
+// wait long.
 const maxSchedulesPerQuestion = 20_000
 
-// explain finds the point of no return, if that was asked for.
+// explain returns the explanation of a schedule; nil if none was requested, or if it was interrupted.
 func (r Request) explain(ctx context.Context, schedule string, a explore.Anomaly) (*session.Explanation, error) {
 	if !r.Why {
-		return nil, nil //nolint:nilnil // nobody asked
+		return nil, nil //nolint:nilnil // nil: no explanation was requested
 	}
 	why, err := session.Explain(ctx, r.Lock, r.Scenario, schedule, a, explore.Bounds{Schedules: maxSchedulesPerQuestion})
 	if ctx.Err() != nil {
-		return nil, nil //nolint:nilerr,nilnil // it was interrupted: what was seen says nothing
+		return nil, nil //nolint:nilerr,nilnil // nil: an interrupted explanation is worthless
 	}
 	return &why, err
 }
 
-// explainAll does it for each counterexample.
+// explainAll returns the explanation of each counterexample.
 func (r Request) explainAll(ctx context.Context, found []explore.Recording) (whys []*session.Explanation, err error) {
 	for _, e := range found {
 		why, err := r.explain(ctx, e.Schedule(), e.Anomaly())

@@ -7,29 +7,29 @@ import (
 	"lockstep/internal/web"
 )
 
-// schedules are the data of web.KindSchedules: those of a lock that a document steps through.
+// scheduleDocument is the data of a web.KindSchedules document: schedules of one lock to step through.
 type scheduleDocument struct {
 	Lock      string     `json:"lock"`
-	Title     string     `json:"title"`    // of the lock
-	Scenario  string     `json:"scenario"` // as flags
+	Title     string     `json:"title"`    // title of the lock
+	Scenario  string     `json:"scenario"` // flags of lockstep explore
 	Schedules []Schedule `json:"schedules"`
 }
 
-// Schedule is one to step through.
+// Schedule is a schedule to step through, with its texts.
 type Schedule struct {
 	explore.Recording
 
-	Goal           string          `json:"goal"`    // of the reader who made it, in words; "" if none
-	Anomaly        explore.Anomaly `json:"anomaly"` // that it shows, "" if none; with a goal, that alone
-	Title          string          `json:"title"`   // how people call the anomaly
-	Says           string          `json:"says"`    // what the anomaly is
-	ShortestLength int             `json:"length"`  // no schedule that shows it is shorter; 0: nobody knows
-	Replay         string          `json:"replay"`  // the command that replays it
-	VerdictText    string          `json:"broken"`  // the verdict of an exploration; "" if this was not explored
-	Why            string          `json:"why"`     // "" if that was not asked for
+	Goal           string          `json:"goal"`    // goal of the reader who made it, in words; "": none
+	Anomaly        explore.Anomaly `json:"anomaly"` // anomaly that it shows; with a goal, only that one; "": none
+	Title          string          `json:"title"`   // display name of the anomaly
+	Says           string          `json:"says"`    // description of the anomaly
+	ShortestLength int             `json:"length"`  // length of the shortest schedule that shows the anomaly; 0: unknown
+	Replay         string          `json:"replay"`  // command that replays it
+	VerdictText    string          `json:"broken"`  // verdict of the exploration; "": not found by an exploration
+	Why            string          `json:"why"`     // explanation; "": not requested
 }
 
-// writeFound writes the counterexamples into the page, if there is one.
+// writeCounterexamples writes the counterexamples to Page, if set.
 func (r Request) writeCounterexamples(found []explore.Recording) error {
 	var all []Schedule
 	for _, e := range found {
@@ -38,17 +38,17 @@ func (r Request) writeCounterexamples(found []explore.Recording) error {
 	return r.writePage(all)
 }
 
-// found makes a counterexample a schedule of a page.
+// counterexampleSchedule converts a counterexample, which is a shortest schedule, to a Schedule.
 func (r Request) counterexampleSchedule(e explore.Recording) Schedule {
 	schedule := r.newSchedule(e)
 	schedule.ShortestLength = e.Length()
 	return schedule
 }
 
-// scheduleOf makes a schedule of a page. Its anomaly is the one that is looked for, or the first that it has shown.
+// newSchedule converts a recording to a Schedule. Its anomaly is the requested one, or else the first that it shows.
 func (r Request) newSchedule(recording explore.Recording) Schedule {
 	schedule := Schedule{Recording: recording, Replay: r.replayCommand(recording.Schedule())}
-	schedule.Verdict = "" // it is said at its step
+	schedule.Verdict = "" // The page shows it at its step.
 	for _, hit := range recording.Hits {
 		if a := hit.Anomaly; schedule.Anomaly == "" && (r.Anomaly == "" || r.Anomaly == a) {
 			schedule.Anomaly, schedule.Title, schedule.Says = a, hit.Title, explore.AnomalyText(a, r.Scenario)
@@ -57,6 +57,7 @@ func (r Request) newSchedule(recording explore.Recording) Schedule {
 	return schedule
 }
 
+// writePage writes schedules to Page, if set.
 func (r Request) writePage(all []Schedule) error {
 	switch {
 	case r.Page == nil:
@@ -72,13 +73,14 @@ func (r Request) writePage(all []Schedule) error {
 	return r.Page.Write(document)
 }
 
+// page returns the HTML document of schedules.
 func (r Request) page(all []Schedule) ([]byte, error) {
 	return web.Document(web.KindSchedules, "lockstep: "+r.Lock.Name, scheduleDocument{
 		Lock: r.Lock.Name, Title: r.Lock.Title.In(r.Scenario.Language), Scenario: r.Scenario.String(), Schedules: all,
 	}, r.Scenario.Language)
 }
 
-// PageOf returns the page of a schedule that a reader has made, who set out to show the anomaly, if one is looked for.
+// PageOf returns the HTML document of a schedule that a reader has made. If Anomaly is set, the document states it as the reader's goal.
 func (r Request) PageOf(recording explore.Recording) ([]byte, error) {
 	schedule := r.newSchedule(recording)
 	if r.Anomaly != "" {

@@ -7,7 +7,7 @@ import (
 	"lockstep/internal/verdict"
 )
 
-// Document is the JSON document of an exploration.
+// Document is the JSON document of an exploration, which explore --json prints.
 type Document struct {
 	Lock           string          `json:"lock"`
 	Actors         int             `json:"actors"`
@@ -19,35 +19,36 @@ type Document struct {
 	SkewMillis     trace.Millis    `json:"skew_ms"`
 	WithinMillis   trace.Millis    `json:"freed_within_ms"`
 	Faults         map[string]int  `json:"faults"`
-	Happened       map[string]int  `json:"happened"`  // how many schedules end with each of these faults
-	Ends           []int           `json:"ends"`      // how many states are the end, by the number of sales that succeeded
-	Contended      int             `json:"contended"` // states in which a sale waits for another one
+	Happened       map[string]int  `json:"happened"`  // number of schedules that end with each fault
+	Ends           []int           `json:"ends"`      // number of end states, by the number of successful sales
+	Contended      int             `json:"contended"` // number of states in which a sale waits for another one
 	Untested       []string        `json:"untested"`
-	Cut            []string        `json:"cut"` // what was left out, in the reader's language
+	Cut            []string        `json:"cut"` // omissions, in the reader's language
 	Schedules      int             `json:"schedules"`
 	States         int             `json:"states"`
 	Depth          int             `json:"depth"`
 	Complete       bool            `json:"complete"`
-	Bound          string          `json:"bound"` // which bound was hit, or "interrupted", in the reader's language
+	Bound          string          `json:"bound"` // bound that was hit, or "interrupted", in the reader's language; "": none
 	Interrupted    bool            `json:"interrupted"`
 	Seconds        float64         `json:"seconds"`
 	Verdict        verdict.Verdict `json:"verdict"`
-	Counterexample *Counterexample `json:"counterexample"` // the first; null if there is none
+	Counterexample *Counterexample `json:"counterexample"` // first counterexample; null: none
 
-	Counterexamples []Counterexample `json:"counterexamples"` // all, one for each anomaly: with --each
+	Counterexamples []Counterexample `json:"counterexamples"` // all counterexamples: with --each, one for each anomaly
 }
 
-// Counterexample is one of a Document.
+// Counterexample is a counterexample in a Document.
 type Counterexample struct {
 	Anomaly  explore.Anomaly      `json:"anomaly"`
 	Says     string               `json:"says"`
 	Length   int                  `json:"length"`
 	Schedule string               `json:"schedule"`
-	Nodes    int                  `json:"nodes,omitempty"` // of a lock on several masters
+	Nodes    int                  `json:"nodes,omitempty"` // number of masters of a lock on several; 0: one Redis
 	Steps    []trace.Step         `json:"steps"`
-	Why      *session.Explanation `json:"why,omitempty"` // if that was asked for
+	Why      *session.Explanation `json:"why,omitempty"` // explanation; nil: not requested
 }
 
+// newDocument returns the document of a result; whys holds the explanation of each counterexample.
 func newDocument(r explore.Result, whys []*session.Explanation) Document {
 	doc := Document{
 		Lock: r.Lock, Actors: r.Scenario.Actors, Sales: r.Scenario.SalesEach(), Replicas: r.Scenario.Processes(),
@@ -69,7 +70,7 @@ func newDocument(r explore.Result, whys []*session.Explanation) Document {
 	return doc
 }
 
-// allDocument returns the JSON document of an exploration of every lock.
+// newTableDocument returns the JSON document of an exploration of every lock.
 func newTableDocument(rows []explore.LockRow, actors, schedules int) map[string]any {
 	locks := map[string]any{}
 	for _, row := range rows {

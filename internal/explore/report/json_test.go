@@ -11,8 +11,8 @@ import (
 	"lockstep/internal/strategy"
 )
 
-// The document of --all --json has a verdict for each lock and anomaly.
-func TestExploreAllJSON(t *testing.T) {
+// The document of explore --all --json has a verdict for each lock and anomaly.
+func TestTableDocumentHasVerdicts(t *testing.T) {
 	wants := map[string]string{"v0": "n/a", "v1": "unknown", "setex": "unknown"}
 	var some []strategy.Strategy
 	for lock := range wants {
@@ -43,8 +43,8 @@ func TestExploreAllJSON(t *testing.T) {
 	}
 }
 
-// The longest schedule is at least as long as the counterexample.
-func TestLongestScheduleIsNoShorterThanWhatWasFound(t *testing.T) {
+// The length of the longest schedule includes the counterexample.
+func TestLongestScheduleIncludesCounterexample(t *testing.T) {
 	v0, err := evolution.Find("v0")
 	if err != nil {
 		t.Fatal(err)

@@ -6,25 +6,27 @@ import (
 	"time"
 )
 
-// How long an exploration lasts before it says how far it is, and how often it says so where its lines stay.
+// An exploration prints its progress after initialDelay, so that a short one prints none. Where printed lines cannot be replaced, it prints
+// one every lineInterval.
 const (
 	initialDelay = 2 * time.Second
 	lineInterval = 10 * time.Second
 )
 
-// progress says how far an exploration is: in a terminal on one line that changes, otherwise on a line every now and then.
+// progress prints the progress of an exploration: on a single changing line in a terminal, otherwise on a new line from time to time.
 type progress struct {
 	out        io.Writer
 	isTerminal bool
 	now        func() time.Time
-	nextUpdate time.Time // when there is something to say again
+	nextUpdate time.Time // earliest time of the next line
 }
 
+// newProgress starts the initial delay.
 func newProgress(out io.Writer, isTerminal bool, now func() time.Time) *progress {
 	return &progress{out: out, isTerminal: isTerminal, now: now, nextUpdate: now().Add(initialDelay)}
 }
 
-// say says it, if it is time to.
+// update prints a line if it is due.
 func (p *progress) update(line string) {
 	now := p.now()
 	switch {
@@ -37,7 +39,7 @@ func (p *progress) update(line string) {
 	}
 }
 
-// end leaves an empty line behind in a terminal.
+// end clears the line in a terminal.
 func (p *progress) end() {
 	if p.isTerminal {
 		fmt.Fprint(p.out, "\r\033[K")

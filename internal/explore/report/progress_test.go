@@ -11,8 +11,8 @@ import (
 	"lockstep/internal/language"
 )
 
-// A terminal has one line from the third second on, which is empty in the end. A pipe has a line then, and one every ten seconds.
-func TestExploreSaysHowFarItIs(t *testing.T) {
+// In a terminal, one line appears after two seconds and is cleared at the end. In a pipe, lines appear then and every ten seconds.
+func TestProgressLines(t *testing.T) {
 	for live, want := range map[bool]string{
 		true:  "\r\033[K2s\r\033[K3s\r\033[K11s\r\033[K12s\r\033[K40s\r\033[K",
 		false: "2s\n12s\n40s\n",
@@ -31,15 +31,15 @@ func TestExploreSaysHowFarItIs(t *testing.T) {
 	}
 }
 
-// What is explored for longer says so on standard error, in either language; what is not, says nothing.
-func TestALongExplorationSaysHowFarItIs(t *testing.T) {
+// A long exploration prints its progress on standard error, in either language; a short one prints nothing.
+func TestLongExplorationPrintsProgress(t *testing.T) {
 	lock, err := evolution.Find("v3")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
 		in   language.Language
-		pace time.Duration // of the clock, at each look
+		pace time.Duration // time between two readings of the clock
 		want string
 	}{
 		{language.English, 11 * time.Second, "1 steps deep, "}, {language.Chinese, 11 * time.Second, "深 1 步，"}, {language.English, 0, ""},

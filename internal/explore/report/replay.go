@@ -13,7 +13,7 @@ import (
 	"lockstep/internal/web"
 )
 
-// Replay runs one schedule, and shows the state after each step. The verdict is Broken if it shows an anomaly.
+// Replay runs Schedule and prints the state after each step. The verdict is Broken if it shows an anomaly that is looked for.
 func (r Request) Replay(ctx context.Context) (verdict.Verdict, error) {
 	goal, err := r.goal()
 	if err != nil {
@@ -42,7 +42,7 @@ func (r Request) Replay(ctx context.Context) (verdict.Verdict, error) {
 	return verdict.Search{Found: len(replayed.Hits) > 0, Complete: true}.Verdict(), r.writePage([]Schedule{r.newSchedule(replayed)})
 }
 
-// showReplayed prints the steps.
+// printReplayed prints the steps of a schedule in the requested form.
 func (r Request) printReplayed(replayed explore.Recording, why *session.Explanation) error {
 	switch {
 	case r.JSON:

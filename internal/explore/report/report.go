@@ -1,5 +1,5 @@
-// Package report asks the explorer, and shows people what it found: as text, as a table, as a JSON document, as a page to step through, or
-// step by step. Begin with Request.
+// Package report runs the explorer for lockstep explore and for the page, and presents what it found: as text, as a table, as a JSON
+// document, as a page to step through, or in a terminal, step by step. Begin with Request, whose methods are the kinds of answers.
 package report
 
 import (
@@ -18,32 +18,32 @@ import (
 	"lockstep/internal/web"
 )
 
-// Request is what is asked of the explorer, and how it answers.
+// Request is a question to the explorer, and the form of the answer.
 type Request struct {
 	Lock     strategy.Strategy
 	Scenario explore.Scenario
 	Bounds   explore.Bounds
-	Anomaly  explore.Anomaly   // the only one that is looked for; empty: all that apply
-	Each     bool              // go on after the first
-	Why      bool              // explain what is found
-	Schedule string            // to replay, or to begin with
-	Against  strategy.Strategy // of Compare
+	Anomaly  explore.Anomaly   // only anomaly to look for; "": all that the lock promises to prevent
+	Each     bool              // continue after the first counterexample, to one for each anomaly
+	Why      bool              // explain each counterexample
+	Schedule string            // schedule to replay or to compare, or with which Walk begins
+	Against  strategy.Strategy // second lock of Compare
 
-	JSON, Mermaid bool      // the form of the answer on Out; neither: text
-	Page          *web.File // nil: none
+	JSON, Mermaid bool      // form of the answer on Out; neither: text
+	Page          *web.File // HTML file for the schedules; nil: none
 
-	Command    string // that was typed; hints begin with it
-	LangFlag   string // the flag of the language, if it was typed; hints end with it
-	In         <-chan string
+	Command    string        // command as typed, with which printed commands begin: "lockstep explore"
+	LangFlag   string        // language flag as typed, with which printed commands end; "": not typed
+	In         <-chan string // lines typed during Walk
 	Out, Err   io.Writer
-	Columns    func() int // how many columns Out has; nil: it is no terminal
-	IsTerminal bool       // Err is a terminal
-	Now        func() time.Time
+	Columns    func() int       // width of Out in columns; nil: Out is no terminal
+	IsTerminal bool             // Err is a terminal
+	Now        func() time.Time // real time
 
-	Progress func(explore.Result) // is told how far it is; nil: Err is
+	Progress func(explore.Result) // called during an exploration; nil: progress is printed on Err
 }
 
-// Explore explores the lock, and shows what was found.
+// Explore explores the lock and prints the result.
 func (r Request) Explore(ctx context.Context) (verdict.Verdict, error) {
 	result, err := r.explore(ctx)
 	if err != nil {
@@ -59,7 +59,7 @@ func (r Request) Explore(ctx context.Context) (verdict.Verdict, error) {
 	return result.Verdict(), r.writeCounterexamples(result.Found)
 }
 
-// goal returns what is looked for. It fails if the lock does not promise that it never happens.
+// goal returns the goal of the exploration. It fails if the lock does not promise to prevent the requested anomaly.
 func (r Request) goal() (explore.Goal, error) {
 	goal := explore.Goal{All: r.Each, Progress: r.Progress}
 	if r.Anomaly == "" {
@@ -77,7 +77,7 @@ func (r Request) goal() (explore.Goal, error) {
 	return goal, nil
 }
 
-// explore explores the lock, and says meanwhile how far it is.
+// explore explores the lock and reports progress.
 func (r Request) explore(ctx context.Context) (explore.Result, error) {
 	goal, err := r.goal()
 	if err != nil {
@@ -93,7 +93,7 @@ func (r Request) explore(ctx context.Context) (explore.Result, error) {
 	return explore.Explore(ctx, r.Lock, r.Scenario, goal, r.Bounds)
 }
 
-// people returns where sentences go: beside a document, to Err.
+// messageWriter returns the writer for sentences: Err if Out receives a document, Out otherwise.
 func (r Request) messageWriter() io.Writer {
 	if r.JSON || r.Mermaid {
 		return r.Err
@@ -101,7 +101,7 @@ func (r Request) messageWriter() io.Writer {
 	return r.Out
 }
 
-// show prints what was found.
+// printResult prints the result of an exploration.
 func (r Request) printResult(result explore.Result, whys []*session.Explanation) error {
 	messages := r.messageWriter()
 	if r.JSON {
@@ -121,7 +121,7 @@ func (r Request) printResult(result explore.Result, whys []*session.Explanation)
 	return nil
 }
 
-// showFound prints each counterexample.
+// printCounterexamples prints each counterexample.
 func (r Request) printCounterexamples(result explore.Result, whys []*session.Explanation) {
 	messages := r.messageWriter()
 	if r.Each {
@@ -147,15 +147,17 @@ func (r Request) printCounterexamples(result explore.Result, whys []*session.Exp
 // replayCommand returns the command that replays a schedule.
 func (r Request) replayCommand(schedule string) string { return r.replayCommandFor(r.Lock, schedule) }
 
+// replayCommandFor is replayCommand for another lock.
 func (r Request) replayCommandFor(s strategy.Strategy, schedule string) string {
 	return fmt.Sprintf("%s --replay %q", joinWords(r.Command, s.Name, r.Scenario.String()), schedule)
 }
 
+// joinWords joins the words that are not empty by blanks.
 func joinWords(parts ...string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), " ")
 }
 
-// Faults lists the faults there are, with what they are.
+// Faults returns a line for each fault, with its description.
 func Faults(in language.Language) (lines []string) {
 	for _, f := range explore.AllFaults() {
 		lines = append(lines, fmt.Sprintf("%-13s %s", f.Name, f.Description.In(in)))
@@ -163,7 +165,7 @@ func Faults(in language.Language) (lines []string) {
 	return lines
 }
 
-// Anomalies lists what the explorer looks for.
+// Anomalies returns a line for each anomaly that the explorer looks for.
 func Anomalies(in language.Language) (lines []string) {
 	for _, a := range explore.Anomalies() {
 		lines = append(lines, fmt.Sprintf("%-16s %s", a, a.Row().Says.In(in)))
@@ -171,5 +173,5 @@ func Anomalies(in language.Language) (lines []string) {
 	return lines
 }
 
-// Indent makes a list of lines a part of a page.
+// Indent joins lines, indented by two blanks each.
 func Indent(lines []string) string { return "  " + strings.Join(lines, "\n  ") + "\n" }

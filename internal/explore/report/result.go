@@ -8,20 +8,20 @@ import (
 	"lockstep/internal/verdict"
 )
 
-// Outcome is what an exploration found, for a page: the document, and what a terminal says.
+// ExplorationResult is the result of an exploration for a page: the document, and the sentences that a terminal prints.
 type ExplorationResult struct {
-	Document Document `json:"document"` // that --json prints
-	Scenario string   `json:"scenario"` // as flags
-	Says     string   `json:"says"`     // the verdict, without the flags
-	Seen     string   `json:"seen"`     // how much was explored
-	Tested   []string `json:"tested"`   // what was put to the test
+	Document Document `json:"document"` // document that explore --json prints
+	Scenario string   `json:"scenario"` // flags of lockstep explore
+	Says     string   `json:"says"`     // verdict in a sentence, without the flags
+	Seen     string   `json:"seen"`     // size of the exploration, in a sentence
+	Tested   []string `json:"tested"`   // sentences about what the exploration covered
 
-	Counterexamples []Schedule `json:"shown"` // the counterexamples of the document
+	Counterexamples []Schedule `json:"shown"` // counterexamples of the document, to step through
 
-	isProven bool // as in the table of all locks: every schedule was explored and judged, and none shows anything
+	isProven bool // every schedule was explored and judged, and none shows an anomaly
 }
 
-// Outcome explores the lock. It prints nothing. To explain what was found may take as long again as the bound.
+// Result explores the lock and prints nothing. Explaining the counterexamples may take Bounds.Time once more.
 func (r Request) Result(ctx context.Context) (ExplorationResult, error) {
 	found, err := r.explore(ctx)
 	if err != nil {
@@ -36,7 +36,7 @@ func (r Request) Result(ctx context.Context) (ExplorationResult, error) {
 	if err != nil {
 		return ExplorationResult{}, err
 	}
-	flags := found.Conditions() // a page shows the scenario beside the verdict, in words
+	flags := found.Conditions() // The page shows the scenario beside the verdict, in words.
 	says := strings.NewReplacer(" ("+flags+")", "", "（"+flags+"）", "").Replace(r.verdictText(found))
 	result := ExplorationResult{
 		Document: newDocument(found, whys), Scenario: r.Scenario.String(), Says: says, Seen: sizeText(found),
@@ -53,7 +53,8 @@ func (r Request) Result(ctx context.Context) (ExplorationResult, error) {
 	return result, nil
 }
 
-// Everywhere explores the lock in each scenario of the table of all locks, until one shows something, or leaves something open.
+// ProveAllScenarios explores the lock in each scenario of the table of all locks. It ends with the first scenario that shows an anomaly or
+// leaves a question open, and returns its result.
 func (r Request) ProveAllScenarios(ctx context.Context) (all ExplorationResult, err error) {
 	in, schedules, seconds := r.Scenario, 0, 0.0
 	progress := r.Progress
@@ -83,7 +84,7 @@ func (r Request) ProveAllScenarios(ctx context.Context) (all ExplorationResult, 
 	return all, nil
 }
 
-// titleOf is how people call a scenario of the table.
+// scenarioTitle returns the display name of a scenario of the table.
 func scenarioTitle(name string, in explore.Scenario) string {
 	switch name {
 	case "no fault":
@@ -105,7 +106,7 @@ func scenarioTitle(name string, in explore.Scenario) string {
 	return name
 }
 
-// longest returns the steps of the longest schedule. A counterexample ends the search before all of its length are explored.
+// longestSchedule returns the length of the longest schedule run. A counterexample may be longer than Depth, up to which all were explored.
 func longestSchedule(r explore.Result) int {
 	steps := r.Depth
 	for _, e := range r.Found {

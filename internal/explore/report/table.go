@@ -12,7 +12,7 @@ import (
 	"lockstep/internal/web"
 )
 
-// All explores every lock with every fault, and shows a table.
+// ExploreAll explores every lock in every scenario of the table, and prints the table.
 func (r Request) ExploreAll(ctx context.Context) (verdict.Verdict, error) {
 	in, schedules, start := r.Scenario, 0, r.Now()
 	progress := newProgress(r.Err, r.IsTerminal, r.Now)
@@ -46,7 +46,7 @@ func (r Request) ExploreAll(ctx context.Context) (verdict.Verdict, error) {
 	return verdict.Holds, nil
 }
 
-// table prints a row for each strategy and a column for each anomaly that any of them shows.
+// printTable prints a row for each lock and a column for each anomaly that any of them shows.
 func (r Request) printTable(rows []explore.LockRow) {
 	in := r.Scenario
 	columns, unshown := []int{}, []string{}
@@ -69,13 +69,13 @@ func (r Request) printTable(rows []explore.LockRow) {
 		}
 		fmt.Fprintln(w)
 	}
-	_ = w.Flush() // to a terminal: who reads it sees what is missing
+	_ = w.Flush() // The reader of a terminal sees that output is missing.
 	if len(unshown) > 0 {
 		fmt.Fprint(r.Out, preventedText(unshown, in))
 	}
 }
 
-// interrupted reports whether all was ended before everything was explored.
+// isInterrupted reports whether the exploration of any cell was interrupted.
 func isInterrupted(rows []explore.LockRow) bool {
 	return slices.ContainsFunc(rows, func(r explore.LockRow) bool {
 		return slices.ContainsFunc(r.Cells, func(c explore.AnomalyCell) bool { return c.Interrupted })

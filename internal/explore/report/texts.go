@@ -16,7 +16,7 @@ import (
 	"lockstep/internal/verdict"
 )
 
-// verdict says it in a sentence.
+// verdictText returns the verdict of an exploration in a sentence.
 func (r Request) verdictText(result explore.Result) string {
 	say := r.Scenario.Say
 	switch v := result.Verdict(); {
@@ -33,13 +33,13 @@ func (r Request) verdictText(result explore.Result) string {
 	}
 }
 
-// broken says what a counterexample shows.
+// counterexampleText says which anomaly a counterexample shows, and in how many steps.
 func (r Request) counterexampleText(e explore.Recording) string {
 	return r.Scenario.Say("%s shows %s in %d steps, and in no fewer: %s.", "%s 最少 %[3]d 步就出现 %[2]s：%[4]s。",
 		r.Lock.Name, e.Anomaly(), e.Length(), explore.AnomalyText(e.Anomaly(), r.Scenario))
 }
 
-// summary lists all that was found, and says whether there may be more.
+// summaryText lists the anomalies that were found, and says whether there may be more.
 func (r Request) summaryText(result explore.Result) string {
 	say := r.Scenario.Say
 	var all []string
@@ -53,7 +53,7 @@ func (r Request) summaryText(result explore.Result) string {
 	return say("%s (%s) shows %s. ", "%s（%s）会出现：%s。", result.Lock, result.Conditions(), strings.Join(all, say(", ", "、"))) + more
 }
 
-// lookedFor names what was looked for, in a sentence.
+// goalName names the requested anomaly within a sentence.
 func (r Request) goalName() string {
 	if r.Anomaly == "" {
 		return r.Scenario.Say("an anomaly", "异常")
@@ -61,12 +61,12 @@ func (r Request) goalName() string {
 	return r.Scenario.Say("%s", " %s", r.Anomaly)
 }
 
-// seen says how much was explored.
+// sizeText says how many schedules and states were explored.
 func sizeText(r explore.Result) string {
 	return r.Scenario.Say("%d schedules, %d states, at most %d steps.", "%d 种时序，%d 个状态，最多 %d 步。", r.Schedules, r.States, longestSchedule(r))
 }
 
-// tested says what an exploration has put to the test, and what it has left out.
+// coverageLines describes which end states and faults an exploration has reached.
 func coverageLines(r explore.Result) (lines []string) {
 	var sold []string
 	say, ends := r.Scenario.Say, 0
@@ -91,7 +91,7 @@ func coverageLines(r explore.Result) (lines []string) {
 	return lines
 }
 
-// printReason says it in a few sentences.
+// printExplanation prints an explanation; nil means that none was requested or that it was interrupted.
 func (r Request) printExplanation(out io.Writer, why *session.Explanation) {
 	say := r.Scenario.Say
 	if why == nil {
@@ -113,7 +113,7 @@ func (r Request) printExplanation(out io.Writer, why *session.Explanation) {
 		"走法指不再出故障、一直走到结束的时序（为此运行了 %d 种）。\n", why.Schedules))
 }
 
-// tooLate says from which step on it was possible, and from which on it was too late.
+// turningPointsText names the step that made the anomaly possible, and the point of no return.
 func (r Request) turningPointsText(why *session.Explanation) (says string) {
 	say := r.Scenario.Say
 	switch {
@@ -138,7 +138,7 @@ func (r Request) turningPointsText(why *session.Explanation) (says string) {
 		string(unicode.ToUpper(first)) + says[size:]
 }
 
-// saves says what would have saved it, and what else happens then.
+// escapesText names the choices that would have avoided the anomaly, and the consequences of the first.
 func (r Request) escapesText(why *session.Explanation) string {
 	var choices []string
 	for _, s := range why.Escapes {
@@ -156,12 +156,12 @@ func (r Request) escapesText(why *session.Explanation) string {
 	return says + "\n"
 }
 
-// shows returns a line that tells of an anomaly.
+// anomalyHitText returns a line about an anomaly that a step shows.
 func anomalyHitText(in explore.Scenario, s explore.AnomalyHit) string {
 	return in.Say("  ✗  step %d shows %s: %s\n", "  ✗  第 %d 步出现 %s：%s\n", s.Step, s.Anomaly, s.Says)
 }
 
-// outcome says what becomes of the second lock.
+// outcomeText says whether the second lock survives.
 func (r Request) outcomeText(c session.Counterfactual, interrupted bool) string {
 	say, second := r.Scenario.Say, c.Locks[1]
 	reason := say("%d schedules were not enough to tell", "%d 种时序还不足以判断", maxSchedulesPerQuestion)
@@ -191,7 +191,7 @@ func (r Request) outcomeText(c session.Counterfactual, interrupted bool) string 
 	return says + "\n"
 }
 
-// unknownFor says of which locks it is unknown whether they show an anomaly, "" if of none.
+// unknownLocksText lists the locks for which it is unknown whether they show an anomaly; "": none. The anomaly is an index into Cells.
 func unknownLocksText(in explore.Scenario, rows []explore.LockRow, anomaly int) (says string) {
 	for _, interrupted := range []bool{false, true} {
 		var names []string
@@ -208,7 +208,7 @@ func unknownLocksText(in explore.Scenario, rows []explore.LockRow, anomaly int) 
 	return says
 }
 
-// legend says what the table means.
+// printLegend prints the legend of the table.
 func (r Request) printLegend(schedules int, interrupted bool) {
 	in, out := r.Scenario, r.Out
 	lines := []string{
@@ -240,7 +240,7 @@ func (r Request) printLegend(schedules int, interrupted bool) {
 	}
 }
 
-// legendOnNodes says what else is so of locks on several masters.
+// printNodesLegend prints the scenarios and limits that apply only to locks on several masters.
 func (r Request) printNodesLegend() {
 	in, out := r.Scenario, r.Out
 	for _, s := range evolution.Table() {
@@ -261,7 +261,7 @@ func (r Request) printNodesLegend() {
 	}
 }
 
-// notNow says why a token is not taken.
+// refusalText says why a step could not be taken.
 func (w *walk) refusalText(token string, err error) string {
 	var stale *explore.StaleError
 	switch {
@@ -275,6 +275,7 @@ func (w *walk) refusalText(token string, err error) string {
 	}
 }
 
+// helpText returns the help on the commands of a walk.
 func (w *walk) helpText() string {
 	return w.request.Scenario.Say(`A thick line is a sale that believes that it holds the lock; [lock: A] says whose it is in truth.
 Type the number of a choice, or its token. Several tokens are several steps.
@@ -291,7 +292,7 @@ A fault can happen as often as --faults says. What is listed below the choices c
 `)
 }
 
-// distanceSays says how far an anomaly is away, by which further steps.
+// distanceText returns the line of an anomaly in the list of distances, with the further steps to it.
 func distanceText(a explore.Anomaly, steps int, further []string, in explore.Scenario) string {
 	switch steps {
 	case session.Never:
@@ -305,12 +306,12 @@ func distanceText(a explore.Anomaly, steps int, further []string, in explore.Sce
 	}
 }
 
-// distancesSay is the heading of all distances.
+// distancesHeading returns the heading of the list of distances.
 func distancesHeading(in explore.Scenario) string {
 	return in.Say("The fewest further steps until an anomaly shows:\n", "到出现异常最少还有几步：\n")
 }
 
-// inOneLine says what a choice does.
+// choiceText describes a choice, with the name of its fault.
 func (w *walk) choiceText(c session.Choice) string {
 	if c.Fault != "" {
 		return w.request.Scenario.Say("%s (%s)", "%s（%s）", c.Says, c.Fault)
@@ -318,49 +319,49 @@ func (w *walk) choiceText(c session.Choice) string {
 	return c.Says
 }
 
-// progressSays says how far an exploration is.
+// progressText returns the progress of an exploration.
 func progressText(now explore.Result, in explore.Scenario) string {
 	return in.Say("%d steps deep, %d schedules, %d states", "深 %d 步，%d 种时序，%d 个状态", now.Depth, now.Schedules, now.States)
 }
 
-// cellProgress says how far one of all explorations is.
+// cellProgressText returns the progress of one of the explorations of the table.
 func cellProgressText(s explore.NamedScenario, now explore.Result, in explore.Scenario) string {
 	return in.Say("%s, %s: %d schedules", "%s，%s：%d 种时序", now.Lock, s.Name, now.Schedules)
 }
 
-// boundsAre says which flags raise a bound.
+// boundFlagsText names the flags that raise a bound.
 func boundFlagsText(in explore.Scenario) string {
 	return in.Say("Bounds: --max-time, --max-schedules, --max-memory; 0 is none.",
 		"上限：--max-time、--max-schedules、--max-memory；0 表示不限。")
 }
 
-// speed says how long an exploration took.
+// speedText returns the time and the speed of an exploration.
 func speedText(r explore.Result, in explore.Scenario) string {
 	return in.Say("%d schedules in %.1f s, %.0f a second", "%d 种时序，用时 %.1f 秒，每秒 %.0f 种",
 		r.Schedules, r.Seconds, float64(r.Schedules)/r.Seconds)
 }
 
-// took says how long all explorations took.
+// totalTimeText returns the time of all explorations of the table.
 func totalTimeText(schedules int, d time.Duration, in explore.Scenario) string {
 	return in.Say("%d schedules in %.1f s\n", "%d 种时序，用时 %.1f 秒\n", schedules, d.Seconds())
 }
 
-// task is what a reader sets out to do who looks for an anomaly.
+// goalText states the goal of a reader who wants to show the anomaly.
 func (r Request) goalText() string {
 	return r.Scenario.Say("Make %s %s", "让 %s %s", r.Lock.Name, r.Anomaly.Row().Task.In(r.Scenario.Language))
 }
 
-// stepByStep says how to replay a schedule.
+// stepByStepText names the command that replays a schedule.
 func (r Request) stepByStepText(schedule string) string {
 	return r.Scenario.Say("Step by step: %s", "逐步重放：%s", r.replayCommand(schedule)) + r.LangFlag
 }
 
-// showsNothing says that a schedule shows no anomaly.
+// noAnomalyText says that a schedule shows no anomaly.
 func noAnomalyText(in explore.Scenario) string {
 	return in.Say("This schedule shows no anomaly.", "这个时序没有出现异常。")
 }
 
-// differences says how two locks differ in a schedule, and what each has shown.
+// differencesText says where and why two locks differ in a schedule, and which anomalies each shows.
 func (r Request) differencesText(c session.Counterfactual) string {
 	say := r.Scenario.Say
 	says := say("Row %d is the first that differs.\n", "第 %d 行开始不同。\n", c.FirstDifference)
@@ -378,12 +379,13 @@ func (r Request) differencesText(c session.Counterfactual) string {
 	return says
 }
 
-// prevented lists the anomalies that no lock of the table shows.
+// preventedText lists the anomalies that no lock of the table shows.
 func preventedText(anomalies []string, in explore.Scenario) string {
 	return in.Say("\nNo lock that promises to prevent it shows: %s.\n", "\n以下异常，承诺避免它的锁都没有出现：%s。\n",
 		strings.Join(anomalies, in.Say(", ", "、")))
 }
 
+// replayText names the command that replays the schedule of a walk.
 func replayText(command string, in explore.Scenario) string {
 	return in.Say("\nReplay it: %s\n", "\n重放：%s\n", command)
 }

@@ -13,14 +13,14 @@ import (
 	"lockstep/internal/verdict"
 )
 
-// walk is a session in a terminal: if Columns is not nil, each step draws it anew.
+// walk is an interactive session in a terminal. If request.Columns is not nil, each step redraws the screen.
 type walk struct {
 	request     Request
 	session     *session.Session
-	lastDiagram string // the diagram, as far as it stands there
+	lastDiagram string // diagram that was printed last
 }
 
-// Walk lets a person choose each step, from the start or from the end of the schedule. The verdict is Broken if an anomaly shows.
+// Walk lets the user choose each step, after those of Schedule. The verdict is Broken if an anomaly was shown.
 func (r Request) Walk(ctx context.Context) (verdict.Verdict, error) {
 	session, err := session.New(r.Lock, r.Scenario, r.Schedule)
 	if err != nil {
@@ -36,7 +36,7 @@ func (r Request) Walk(ctx context.Context) (verdict.Verdict, error) {
 				return w.finish(), nil
 			}
 			if w.request.Columns == nil {
-				fmt.Fprintln(w.request.Out, line) // else it stands there already
+				fmt.Fprintln(w.request.Out, line) // A terminal has echoed it already.
 			}
 			w.draw(w.execute(ctx, line))
 		case <-ctx.Done():
@@ -45,7 +45,7 @@ func (r Request) Walk(ctx context.Context) (verdict.Verdict, error) {
 	}
 }
 
-// do does what was typed, and gives what there is to say of it.
+// execute executes a typed line and returns the message to print; "": none.
 func (w *walk) execute(ctx context.Context, line string) (message string) {
 	switch line {
 	case "":
@@ -75,7 +75,7 @@ func (w *walk) execute(ctx context.Context, line string) (message string) {
 	return ""
 }
 
-// distances says how far each anomaly is away.
+// distances returns a line with the shortest path to each anomaly.
 func (w *walk) distances(ctx context.Context) string {
 	var lines []string
 	for _, a := range explore.Anomalies() {
@@ -95,20 +95,20 @@ func (w *walk) distances(ctx context.Context) string {
 	return distancesHeading(w.request.Scenario) + strings.Join(lines, "\n")
 }
 
-// draw shows the schedule so far, and what can happen next. A screen gets it anew, each line cut to its
-// width, so that the diagram stays one.
+// draw prints the schedule so far, the choices and a message. On a screen it redraws everything and truncates each line to the width, so
+// that no wrapped line breaks the diagram.
 func (w *walk) draw(message string) {
 	page := w.diagram() + w.menu()
 	if message != "" {
 		page += "\n" + strings.TrimRight(message, "\n") + "\n"
 	}
 	if w.request.Columns != nil {
-		page = "\033[H\033[2J" + truncateLines(w.request.Columns(), page) // to the top, and nothing else on it
+		page = "\033[H\033[2J" + truncateLines(w.request.Columns(), page) // cursor to the top left, then clear the screen
 	}
 	fmt.Fprint(w.request.Out, page, promptText(w.request.Scenario))
 }
 
-// diagram draws the schedule, or what a terminal that is no screen does not have of it.
+// diagram returns the diagram of the schedule; where nothing can be redrawn, only the rows that were not printed before.
 func (w *walk) diagram() string {
 	v := w.session.Now()
 	all := v.EachStep(false)
@@ -123,7 +123,7 @@ func (w *walk) diagram() string {
 	return rows + "\n"
 }
 
-// menu lists what can happen next, and what cannot.
+// menu lists the choices, numbered from 1, and the steps that cannot happen.
 func (w *walk) menu() string {
 	v := w.session.Now()
 	column := 0
@@ -143,7 +143,7 @@ func (w *walk) menu() string {
 	return b.String()
 }
 
-// cutTo cuts each line to so many columns; 0: not at all. A Chinese sign takes two.
+// truncateLines truncates each line to a width in columns; 0: not at all. A Chinese character takes two columns.
 func truncateLines(width int, text string) string {
 	lines := strings.SplitAfter(text, "\n")
 	for i, line := range lines {
@@ -158,7 +158,7 @@ func truncateLines(width int, text string) string {
 	return strings.Join(lines, "")
 }
 
-// end prints how to replay the schedule, and returns the verdict.
+// finish prints the command that replays the schedule, and returns the verdict.
 func (w *walk) finish() verdict.Verdict {
 	fmt.Fprintln(w.request.Out)
 	v := w.session.Now()

@@ -2,8 +2,8 @@ package report
 
 import "testing"
 
-// On a screen a line is never longer than that.
-func TestLinesAreCut(t *testing.T) {
+// truncateLines shortens only the lines that are wider than the screen; a width of 0 means no limit.
+func TestTruncateLines(t *testing.T) {
 	if got := truncateLines(5, "┃ 123456\n┃ 12\n"); got != "┃ 12…\n┃ 12\n" {
 		t.Errorf("%q", got)
 	}

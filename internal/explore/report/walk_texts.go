@@ -2,7 +2,7 @@ package report
 
 import "lockstep/internal/explore"
 
-// What a walk says.
+// The messages of a walk.
 
 func atStartText(in explore.Scenario) string {
 	return in.Say("This is the start.", "这里是起点。")

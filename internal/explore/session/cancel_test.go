@@ -12,21 +12,21 @@ import (
 	"lockstep/internal/strategy"
 )
 
-// counting is a context that counts the steps before which it is asked, and that ends after some.
-type counting struct {
-	context.Context //nolint:containedctx // it is one
+// countingContext counts the calls of Err, one before each step, and ends after a given number of them.
+type countingContext struct {
+	context.Context //nolint:containedctx // the struct is itself a context
 
-	steps, after int
+	calls, limit int
 }
 
-func (c *counting) Err() error {
-	if c.steps++; c.steps > c.after {
+func (c *countingContext) Err() error {
+	if c.calls++; c.calls > c.limit {
 		return context.Canceled
 	}
 	return nil
 }
 
-// sales is a schedule of four buyers, one after the other: three sales each, with nested calls.
+// sales returns a schedule of buyers, one letter each, who buy one after another: three sales each, with nested calls.
 func sales(buyers string) string {
 	var all []string
 	for _, who := range strings.Split(buyers, "") {
@@ -42,16 +42,15 @@ func sales(buyers string) string {
 	return strings.Join(all, " ")
 }
 
-// Of two locks beside each other each goes along the schedule once: twice as many steps take twice as long, not four times. Nothing goes on
-// once the reader has left.
-func TestCompareIsLinear(t *testing.T) {
+// Compare runs each lock along the schedule once: twice as many steps take twice as long, not four times. It stops when its context ends.
+func TestCompareRunsEachScheduleOnce(t *testing.T) {
 	locks := [2]strategy.Strategy{find(t, "v5"), find(t, "v6")}
 	in := explore.Scenario{Actors: 4, Sales: 3, Nested: 5}
-	compare := func(schedule string, after int) (*counting, error) {
-		ctx := &counting{Context: t.Context(), after: after}
+	compare := func(schedule string, after int) (*countingContext, error) {
+		ctx := &countingContext{Context: t.Context(), limit: after}
 		c, err := session.Compare(ctx, locks, in, schedule)
 		if err == nil && len(c.Rows) < len(strings.Fields(schedule)) {
-			t.Errorf("%d rows of %q", len(c.Rows), schedule)
+			t.Errorf("Compare returned %d rows; want at least one for each step of %q", len(c.Rows), schedule)
 		}
 		return ctx, err
 	}
@@ -64,34 +63,36 @@ func TestCompareIsLinear(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := len(strings.Fields(sales("ABCD"))); whole.steps > 3*half.steps || whole.steps > 10*n {
-		t.Errorf("%d steps for a schedule of %d, %d for half of it", whole.steps, n, half.steps)
+	if n := len(strings.Fields(sales("ABCD"))); whole.calls > 3*half.calls || whole.calls > 10*n {
+		t.Errorf("%d steps for a schedule of %d, and %d for half of it; want a linear number", whole.calls, n, half.calls)
 	}
 	const left = 50
-	if ctx, err := compare(sales("ABCD"), left); !errors.Is(err, context.Canceled) || errors.Is(err, explore.ErrStale) || ctx.steps > left+3 {
-		t.Errorf("%v, after %d steps; want it to end with its reader, after %d", err, ctx.steps, left)
+	if ctx, err := compare(sales("ABCD"), left); !errors.Is(err, context.Canceled) || errors.Is(err, explore.ErrStale) || ctx.calls > left+3 {
+		t.Errorf("Compare ended with %v after %d steps; want context.Canceled after about %d", err, ctx.calls, left)
 	}
 }
 
-// A session and a replay end with their reader, and do not blame the schedule.
-func TestWhatRunsEndsWithItsReader(t *testing.T) {
+// A session and a replay stop when their context ends, and return its error, not ErrStale.
+func TestSessionAndReplayStopWithContext(t *testing.T) {
 	lock := find(t, "v5")
 	in := explore.Scenario{Actors: 4, Sales: 3, Nested: 5}
 	for name, run := range map[string]func(context.Context) error{
-		"a session": func(ctx context.Context) error {
+		"session": func(ctx context.Context) error {
 			_, err := session.NewWithContext(ctx, lock, in, sales("ABCD"))
 			return err
 		},
-		"a replay": func(ctx context.Context) error {
+		"replay": func(ctx context.Context) error {
 			_, err := explore.ReplayWithContext(ctx, lock, in, sales("ABCD"))
 			return err
 		},
 	} {
-		for _, left := range []int{0, 1, 50, 100} {
-			ctx := &counting{Context: t.Context(), after: left}
-			if err := run(ctx); !errors.Is(err, context.Canceled) || errors.Is(err, explore.ErrStale) || ctx.steps > left+3 {
-				t.Errorf("%s: %v, after %d steps; want it to end after %d", name, err, ctx.steps, left)
+		t.Run(name, func(t *testing.T) {
+			for _, limit := range []int{0, 1, 50, 100} {
+				ctx := &countingContext{Context: t.Context(), limit: limit}
+				if err := run(ctx); !errors.Is(err, context.Canceled) || errors.Is(err, explore.ErrStale) || ctx.calls > limit+3 {
+					t.Errorf("ended with %v after %d steps; want context.Canceled after about %d", err, ctx.calls, limit)
+				}
 			}
-		}
+		})
 	}
 }

@@ -11,25 +11,25 @@ import (
 	"lockstep/internal/trace"
 )
 
-// Comparison is one schedule under two locks.
+// Comparison is the course of one schedule under two locks.
 type Comparison struct {
 	Locks           [2]string               `json:"locks"`
 	Rows            []Row                   `json:"rows"`
-	FirstDifference int                     `json:"differs"` // the first row that does, counted from 1; 0: none
-	Why             []string                `json:"why"`     // it does, a sentence each
-	Shown           [2][]explore.AnomalyHit `json:"shown"`   // by each lock; the step is the row
+	FirstDifference int                     `json:"differs"` // 1-based row of the first difference; 0: none
+	Why             []string                `json:"why"`     // reasons for the first difference, sentences without a full stop
+	Shown           [2][]explore.AnomalyHit `json:"shown"`   // anomalies that each lock shows; Step is the 1-based row
 
-	Schedules [2]string      `json:"schedules"` // what each lock did
-	Traces    [2]trace.Trace `json:"-"`         // of it
+	Schedules [2]string      `json:"schedules"` // schedule that each lock ran
+	Traces    [2]trace.Trace `json:"-"`         // traces of the two schedules
 }
 
-// Row is a step under each lock. One is nil if a lock does nothing of that kind: some begin an attempt by looking at the clock, which is a
-// step, and some by their command. From the first step that differs on, the second one is nil if that cannot happen.
+// Row contains the corresponding steps of the two locks. One is nil if that lock has no such step: some locks begin an attempt with a step
+// that reads the clock, others with their command. The second is also nil if the step cannot happen under the second lock.
 type Row [2]*trace.Step
 
-// Compare runs a schedule of the first lock, and the same under the second, as far as it can: the same things happen to the same actors,
-// whatever their commands are called. Two steps differ if they do not mean the same, or if what is so after them is not the same. Each lock
-// goes along its schedule once. Compare fails with the error of ctx if that ends before.
+// Compare runs a schedule of the first lock, and the corresponding schedule of the second as far as possible: the same kinds of steps by
+// the same actors, whatever their commands are called. Two steps differ if their meanings or the states after them differ. Each lock runs
+// its schedule once. Compare fails with explore.ErrStale if the first lock cannot run the schedule, and with the error of ctx if ctx ends.
 func Compare(ctx context.Context, locks [2]strategy.Strategy, in explore.Scenario, schedule string) (Comparison, error) {
 	c := Comparison{Locks: [2]string{locks[0].Name, locks[1].Name}, Rows: []Row{}, Why: []string{}}
 	c.Shown = [2][]explore.AnomalyHit{{}, {}}
@@ -55,7 +55,7 @@ func Compare(ctx context.Context, locks [2]strategy.Strategy, in explore.Scenari
 	return c, nil
 }
 
-// follow runs a schedule of a lock. A step that does not fit is refused as a session refuses it.
+// record runs a schedule of a lock. If a step cannot happen, the error is that of Session.Take.
 func record(ctx context.Context, s strategy.Strategy, in explore.Scenario, schedule string) (recording explore.Recording, err error) {
 	h, err := newHarness(ctx, s, in)
 	if err != nil {
@@ -76,7 +76,7 @@ func record(ctx context.Context, s strategy.Strategy, in explore.Scenario, sched
 	return recording, err
 }
 
-// refusal says why a token cannot follow a schedule.
+// refusal returns the error that says why a token cannot follow a schedule.
 func refusal(ctx context.Context, s strategy.Strategy, in explore.Scenario, after, token string) error {
 	session, err := NewWithContext(ctx, s, in, after)
 	if err != nil {
@@ -86,22 +86,22 @@ func refusal(ctx context.Context, s strategy.Strategy, in explore.Scenario, afte
 	return session.refusalOf(token)
 }
 
-// other is the second lock on its way along a schedule of the first.
+// secondLock runs the second lock along a schedule of the first.
 type secondLock struct {
 	run      *explore.Run
-	isOver   bool // nothing can follow
+	isOver   bool // no further step is possible
 	lock     strategy.Strategy
 	scenario explore.Scenario
 }
 
-// last returns the last step.
+// lastStep returns the last step taken.
 func (s *secondLock) lastStep() *trace.Step {
 	steps := s.run.Recording().Steps
 	return &steps[len(steps)-1]
 }
 
-// take takes the step that resembles another lock's: the same happens to the same one, whatever its command is called. It reports false if
-// that cannot happen; then nothing has happened.
+// take takes the step that corresponds to a token of the first lock: the same kind of step by the same actor, whatever its command is
+// called. If that cannot happen, it changes nothing and reports false.
 func (s *secondLock) take(token string) (ok bool, err error) {
 	want, err := engine.ParseToken(token)
 	if err != nil || s.isOver {
@@ -111,7 +111,7 @@ func (s *secondLock) take(token string) (ok bool, err error) {
 	if !ok {
 		return false, s.run.Engine.Err()
 	}
-	if t.Kind != engine.Moves { // a fault may turn out to make no difference
+	if t.Kind != engine.Moves { // A fault without an effect is no choice, either.
 		if _, hasEffect, err := s.run.Preview(t); err != nil || !hasEffect {
 			return false, err
 		}
@@ -121,7 +121,7 @@ func (s *secondLock) take(token string) (ok bool, err error) {
 	return true, s.run.Engine.Err()
 }
 
-// begins reports whether what a task does next is to begin an attempt, without a command.
+// isNextBegin reports whether the next step of a task begins an attempt without a command.
 func (s *secondLock) isNextBegin(who string) (bool, error) {
 	t, ok := s.run.Find(engine.ParsedToken{Kind: engine.Moves, Who: who})
 	if s.isOver || !ok || s.run.Engine.Subject(t).Pending() != nil || s.run.Engine.Subject(t).IsSubscribing() {
@@ -131,10 +131,10 @@ func (s *secondLock) isNextBegin(who string) (bool, error) {
 	return hasEffect && preview.Steps[0].Kind == trace.KindBegins, err
 }
 
-// ended takes down what a lock did, and has shown.
+// recordResult stores the trace and the anomalies of a lock, given its complete recording.
 func (c *Comparison) recordResult(lock int, result explore.Recording) {
 	c.Traces[lock], c.Schedules[lock], c.Shown[lock] = result.Trace, result.Schedule(), result.Hits
-	var rows []int // of its steps
+	var rows []int // row of each of its steps
 	for i, row := range c.Rows {
 		if row[lock] != nil {
 			rows = append(rows, i+1)
@@ -145,14 +145,14 @@ func (c *Comparison) recordResult(lock int, result explore.Recording) {
 	}
 }
 
-// follow lets the second lock do what the first one did.
+// alignStep takes the second lock's step that corresponds to a step of the first, and appends the row.
 func (c *Comparison) alignStep(ctx context.Context, first *trace.Step, second *secondLock) error {
 	actor, _, _ := strings.Cut(first.Token, ":")
 	parsed, err := engine.ParseToken(first.Token)
 	if err != nil {
 		return err
 	}
-	secondBegins := false // the second does; of a move, that is seen once it is made
+	secondBegins := false // The second lock's next step begins an attempt. For a move this shows only after take.
 	if first.Kind == trace.KindBegins || parsed.Kind != engine.Moves {
 		if secondBegins, err = second.isNextBegin(actor); err != nil {
 			return err
@@ -195,7 +195,7 @@ func (c *Comparison) alignStep(ctx context.Context, first *trace.Step, second *s
 	return nil
 }
 
-// refuse says why the second lock cannot do what the first one did.
+// explainRefusal records why the second lock cannot take a step of the first.
 func (c *Comparison) explainRefusal(ctx context.Context, token string, second *secondLock) error {
 	err := refusal(ctx, second.lock, second.scenario, second.run.Recording().Schedule(), token)
 	var stale *explore.StaleError

@@ -10,31 +10,31 @@ import (
 	"lockstep/internal/strategy"
 )
 
-// Fate is a comparison that goes on to the end of the second lock's sales, and says whether that survives.
+// Counterfactual answers what would have happened under another lock: a comparison, continued to the end of the second lock's sales.
 type Counterfactual struct {
 	Comparison
-	Anomaly       explore.Anomaly `json:"anomaly"` // that the first lock shows; "": none, or none that the second promises to prevent
-	Outcome       Outcome         `json:"outcome"` // of the second
-	Conditions    string          `json:"setting"` // in what no schedule of it shows the anomaly, if it never does
-	OtherSchedule string          `json:"other"`   // a schedule of it that does, if it is lucky
+	Anomaly       explore.Anomaly `json:"anomaly"` // anomaly of the first lock that the second promises to prevent; "": none
+	Outcome       Outcome         `json:"outcome"` // result of the second lock
+	Conditions    string          `json:"setting"` // scenario, and reservations, of the Outcome NeverShows
+	OtherSchedule string          `json:"other"`   // schedule of the second lock that shows the anomaly, for OtherwiseShows
 }
 
-// Outcome says whether the second lock shows what the first one does.
+// Outcome says whether the second lock shows the anomaly of the first.
 type Outcome string
 
-// The outcomes. NeverShows, Lucky and Survives mean that it comes to the end of all sales in this schedule, and does not show the anomaly.
+// The outcomes. With the first three, the second lock ends all sales of this schedule without the anomaly.
 const (
-	NeverShows     Outcome = "never"    // nor does any other schedule
-	OtherwiseShows Outcome = "lucky"    // but another schedule shows it
-	Survives       Outcome = "survives" // a bound was hit before all other schedules were seen; or there is no anomaly
-	Shows          Outcome = "shows"    // it shows the anomaly, or will, whatever follows
-	NeverEnds      Outcome = "stuck"    // it does not, but somebody never comes to the end
-	Undecided      Outcome = "unknown"  // a bound was hit before it came to the end
+	NeverShows     Outcome = "never"    // no other schedule shows the anomaly, either
+	OtherwiseShows Outcome = "lucky"    // another schedule shows the anomaly
+	Survives       Outcome = "survives" // the other schedules are unknown, because a bound was hit; or Anomaly is empty
+	Shows          Outcome = "shows"    // the second lock shows the anomaly, or must show it later
+	NeverEnds      Outcome = "stuck"    // the anomaly is not shown, but a sale never ends
+	Undecided      Outcome = "unknown"  // a bound was hit before the end of all sales
 )
 
-// Follow compares a schedule under two locks, and lets the second go on by the shortest way to the end that has no further fault, and does
-// not show what the first lock shows: this anomaly, or else its last. Then it looks for another schedule of the second lock that shows it.
-// Each of its questions has these bounds.
+// CompareToEnd compares a schedule under two locks, and continues the second one on a shortest path to the end of its sales, without
+// further faults and without the anomaly a ("": the last one that the first lock shows). If it succeeds, it searches for another schedule
+// of the second lock that shows the anomaly. The bounds apply to each of these searches.
 func CompareToEnd(
 	ctx context.Context, locks [2]strategy.Strategy, in explore.Scenario, schedule string, a explore.Anomaly, bounds explore.Bounds,
 ) (c Counterfactual, err error) {
@@ -67,12 +67,12 @@ func CompareToEnd(
 	return c, err
 }
 
-// second reports whether the second lock has shown an anomaly.
+// hasSecondShown reports whether the second lock has shown an anomaly.
 func (c *Counterfactual) hasSecondShown(a explore.Anomaly) bool {
 	return slices.ContainsFunc(c.Shown[1], func(shown explore.AnomalyHit) bool { return shown.Anomaly == a })
 }
 
-// goOn lets the second lock go on to the end, after all that both do.
+// continueSecond continues the second lock to the end of its sales, and appends a row for each step.
 func (c *Counterfactual) continueSecond(
 	ctx context.Context, second strategy.Strategy, in explore.Scenario, bounds explore.Bounds,
 ) (Outcome, error) {

@@ -7,19 +7,19 @@ import (
 	"lockstep/internal/explore/engine"
 )
 
-// Disabled is something that a reader may expect to happen next, and that cannot.
+// Disabled is a step that a reader may expect next and that cannot happen.
 type Disabled struct {
-	What string `json:"what"` // an actor, a fault that the scenario allows, or time
-	Why  string `json:"why"`
+	What string `json:"what"` // name of an actor or of an allowed fault, or "time"
+	Why  string `json:"why"`  // reason, a sentence without a full stop
 }
 
-// outlook is a run, and what is possible in it.
+// runChoices is a run and its possible transitions.
 type runChoices struct {
 	*explore.Run
 	possible []engine.Transition
 }
 
-// disabled lists the actors that do nothing by themselves, and, unless the schedule is over, the faults that cannot happen and time.
+// listDisabled lists the actors that cannot move and, unless the schedule is over, the allowed faults and time if they cannot happen.
 func listDisabled(run *explore.Run, possible []engine.Transition, over bool) []Disabled {
 	c, all := runChoices{run, possible}, []Disabled{}
 	for _, a := range run.Engine.Actors() {
@@ -42,7 +42,7 @@ func listDisabled(run *explore.Run, possible []engine.Transition, over bool) []D
 	return all
 }
 
-// canMove reports whether an actor can do something by itself.
+// canMove reports whether an actor can take a step by itself.
 func (c runChoices) canMove(a *engine.Actor) bool {
 	return slices.ContainsFunc(c.possible, func(t engine.Transition) bool {
 		isMove := t.Kind == engine.Moves || t.Kind == engine.PollsOn

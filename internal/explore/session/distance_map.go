@@ -14,27 +14,28 @@ import (
 	"lockstep/internal/strategy"
 )
 
-// ErrTooLarge means that a bound was hit before all states were seen.
+// ErrTooLarge is returned by Draw when a bound is hit before all states are explored.
 var ErrTooLarge = lock.WithCode("too_large", "there are too many states for a map")
 
-// Map is all states of a scenario, and the steps between them. Actors that start alike are interchangeable on it, if there are three or
-// more of them. So are the nodes of a lock that is on several.
+// DistanceMap contains all states of a scenario and the steps between them. States that differ only in the names of three or more actors
+// that start alike, or in the order of a lock's nodes, are one state.
 type DistanceMap struct {
-	newHarness func() (*explore.Harness, error) // to find a state by its schedule
+	newHarness func() (*explore.Harness, error) // for running a schedule to find its states
 	states     map[engine.Fingerprint]int32
 	edges      []edge
 }
 
-// step leads from one state to another. Two may be the same.
+// edge is a step from one state to another. Two edges may be equal.
 type edge struct {
 	from, to int32
-	shows    uint32 // a bit for each anomaly, and isFault
+	shows    uint32 // bit set: anomalyBit of each anomaly that the step shows, and isFault
 }
 
+// isFault is the bit in edge.shows of a step that is a fault. The anomalies use the lower bits.
 const isFault = 1 << 31
 
-// Draw makes a map of all states, and keeps every step: 12 bytes each, and some 50 for each state. It fails with ErrTooLarge if a bound is
-// hit. Progress, if it is not nil, is told every now and then how many states there are.
+// Draw explores all states of a scenario and returns their map, which takes 12 bytes for each step and about 50 for each state. It fails
+// with ErrTooLarge if a bound is hit. progress, unless nil, is called from time to time with the number of states found so far.
 func Draw(
 	ctx context.Context, s strategy.Strategy, in explore.Scenario, bounds explore.Bounds, progress func(states int),
 ) (*DistanceMap, error) {
@@ -43,7 +44,7 @@ func Draw(
 	}
 	seeds := engine.NewSeeds()
 	m := &DistanceMap{newHarness: func() (*explore.Harness, error) { return explore.NewHarness(s, in, explore.Options{}, seeds) }}
-	m.states = map[engine.Fingerprint]int32{{}: 0} // the start's is asked of nobody
+	m.states = map[engine.Fingerprint]int32{{}: 0} // The start has the zero key: the search reports no edge to it.
 	goal := search.Goal[engine.Transition]{OnEdge: func(e search.Edge[engine.Transition]) {
 		m.states[e.State] = e.To
 		m.edges = append(m.edges, newEdge(e, s))
@@ -64,6 +65,7 @@ func Draw(
 	return m, nil
 }
 
+// newEdge returns the edge of a step that a search has explored.
 func newEdge(e search.Edge[engine.Transition], lock strategy.Strategy) edge {
 	var shows uint32
 	for _, kind := range e.Hits {
@@ -77,21 +79,22 @@ func newEdge(e search.Edge[engine.Transition], lock strategy.Strategy) edge {
 	return edge{e.From, e.To, shows}
 }
 
-// States returns how many there are.
+// States returns the number of states.
 func (m *DistanceMap) States() int { return len(m.states) }
 
-// Steps returns how many there are.
+// Steps returns the number of steps between states.
 func (m *DistanceMap) Steps() int { return len(m.edges) }
 
-// Bytes returns about how much memory it takes.
+// Bytes returns approximately how much memory the map takes.
 func (m *DistanceMap) Bytes() int { return 50*m.States() + 12*m.Steps() }
 
+// anomalyBit returns the bit of an anomaly in edge.shows.
 func anomalyBit(a explore.Anomaly) uint32 { return 1 << max(slices.Index(anomaly.All(), a), 0) }
 
-// Distances says of each state how far something is away: so many steps, or Never.
+// Distances contains the distance from each state to a goal, by the state's number: the fewest steps, or Never.
 type Distances []int32
 
-// To says how far an anomaly is away: those whose next step may show it are one step away.
+// DistancesTo returns the distances to an anomaly. A state whose next step may show it has the distance 1.
 func (m *DistanceMap) DistancesTo(a explore.Anomaly) Distances {
 	var sources []int32
 	for _, s := range m.edges {
@@ -102,7 +105,7 @@ func (m *DistanceMap) DistancesTo(a explore.Anomaly) Distances {
 	return m.searchBackwards(sources, 1, func(edge) bool { return true })
 }
 
-// avoiding says how far the end of all sales is away, by a way without the anomaly, and without a further fault.
+// distancesAvoiding returns the distances to the end of all sales on paths without the anomaly and without a further fault.
 func (m *DistanceMap) distancesAvoiding(a explore.Anomaly) Distances {
 	hasNext := make([]bool, len(m.states))
 	for _, s := range m.edges {
@@ -111,16 +114,17 @@ func (m *DistanceMap) distancesAvoiding(a explore.Anomaly) Distances {
 	var ends []int32
 	for n := range hasNext {
 		if !hasNext[n] {
-			ends = append(ends, int32(n)) //nolint:gosec // as many as Map.states counts
+			ends = append(ends, int32(n)) //nolint:gosec // state numbers are int32
 		}
 	}
 	return m.searchBackwards(ends, 0, func(s edge) bool { return s.shows&(anomalyBit(a)|isFault) == 0 })
 }
 
-// backwards goes backwards from states that are so far away, by such steps: those that lead there are one step further, those that lead to
-// them two, and so on.
+// searchBackwards returns the distances to a set of states whose own distance is given, along the edges that satisfy a condition. It is a
+// breadth-first search against the direction of the edges.
 func (m *DistanceMap) searchBackwards(level []int32, distance int32, follows func(edge) bool) Distances {
-	first, predecessors := make([]int32, len(m.states)+1), make([]int32, len(m.edges)) // to n lead into[first[n]:first[n+1]]
+	// The edges to state n come from predecessors[first[n]:first[n+1]].
+	first, predecessors := make([]int32, len(m.states)+1), make([]int32, len(m.edges))
 	for _, s := range m.edges {
 		if follows(s) {
 			first[s.to+1]++

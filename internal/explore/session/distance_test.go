@@ -15,6 +15,7 @@ import (
 	"lockstep/internal/test/suite"
 )
 
+// find returns the strategy with a name.
 func find(t testing.TB, lock string) strategy.Strategy {
 	t.Helper()
 	s, err := evolution.Find(lock)
@@ -24,6 +25,7 @@ func find(t testing.TB, lock string) strategy.Strategy {
 	return s
 }
 
+// with returns a scenario of two actors with faults and nested calls.
 func with(t *testing.T, faults string, nested int) explore.Scenario {
 	t.Helper()
 	budgets, err := explore.ParseFaults(faults)
@@ -33,7 +35,7 @@ func with(t *testing.T, faults string, nested int) explore.Scenario {
 	return explore.Scenario{Actors: 2, Nested: nested, Faults: budgets}
 }
 
-// notInShort leaves only v0 with -short: the race detector makes explorations slow, and those of v0 have all goroutines that there are.
+// notInShort skips every lock but v0 with -short, which runs with the slow race detector: v0 starts all kinds of goroutines.
 func notInShort(t *testing.T, lock string) {
 	t.Helper()
 	if testing.Short() && lock != "v0" {
@@ -41,22 +43,22 @@ func notInShort(t *testing.T, lock string) {
 	}
 }
 
-func TestThePointOfNoReturn(t *testing.T) {
+func TestExplainFindsPointOfNoReturn(t *testing.T) {
 	for _, test := range []struct {
 		lock, faults string
 		nested       int
 		anomaly      explore.Anomaly
 		schedule     string
-		point, turn  int
-		saves        string // the first
+		point, turn  int    // wanted point of no return, and enabling fault
+		saves        string // wanted first escape
 	}{
-		{"v0", "", 0, anomaly.LostUpdate, "A:GET B:GET A:write B:write", 2, 0, "A:write"}, // both have read: it is too late
+		{"v0", "", 0, anomaly.LostUpdate, "A:GET B:GET A:write B:write", 2, 0, "A:write"}, // both have read the stock
 		{"v1", "crash=1", 0, anomaly.LeftBehind, "A:SET/dies-after" + strings.Repeat(" B:SET", 2), 1, 1, "A:SET"},
 		{"v2", "expiry=1", 0, anomaly.TwoHolders, "A:SET expiry B:SET", 3, 2, "A:GET"},
-		{"v2", "expiry=1", 0, anomaly.TwoHolders, "A:SET expiry B:SET A:GET", 3, 2, "A:GET"}, // what follows does not matter
+		{"v2", "expiry=1", 0, anomaly.TwoHolders, "A:SET expiry B:SET A:GET", 3, 2, "A:GET"}, // a step after the anomaly changes nothing
 		{"v2", "expiry=1", 0, anomaly.ForeignRelease, "A:SET A:GET A:write expiry B:SET A:DEL", 6, 4, "B:GET"},
-		{"v4", "", 1, anomaly.SelfDeadlock, "A:SET A:GET A:SET B:SET", 0, 0, ""},        // from the start
-		{"v4", "crash=1", 1, anomaly.SelfDeadlock, "A:SET A:GET A:SET B:SET", 0, 0, ""}, // that A may die does not save it
+		{"v4", "", 1, anomaly.SelfDeadlock, "A:SET A:GET A:SET B:SET", 0, 0, ""},        // unavoidable from the start
+		{"v4", "crash=1", 1, anomaly.SelfDeadlock, "A:SET A:GET A:SET B:SET", 0, 0, ""}, // a crash of A would be a further fault
 		{"v6", "pause=1", 0, anomaly.TwoHolders, "A:begins A:lock A:pauses B:lock time B:lock", 6, 3, "A:resumes"},
 		{"v6", "crash=1,pause=1", 0, anomaly.LostUpdate,
 			"A:begins A:lock A:GET A:pauses B:lock time B:lock B:GET B:write A:resumes A:write", 8, 4, "A:resumes"},
@@ -81,13 +83,13 @@ func TestThePointOfNoReturn(t *testing.T) {
 				t.Errorf("the map says %+v; want step %d", o, test.point)
 			}
 			for _, save := range why.Escapes {
-				wayIsOne(t, s, in, strings.Fields(test.schedule)[:why.PointOfNoReturn-1], save, test.anomaly)
+				checkEscape(t, s, in, strings.Fields(test.schedule)[:why.PointOfNoReturn-1], save, test.anomaly)
 			}
 		})
 	}
 }
 
-// oracle draws a map and asks it.
+// oracle draws the map of a scenario and returns its distances for a schedule.
 func oracle(t *testing.T, s strategy.Strategy, in explore.Scenario, schedule string, a explore.Anomaly) session.Oracle {
 	t.Helper()
 	m, err := session.Draw(t.Context(), s, in, explore.Bounds{}, nil)
@@ -106,8 +108,8 @@ func oracle(t *testing.T, s strategy.Strategy, in explore.Scenario, schedule str
 	return o
 }
 
-// wayIsOne replays a way that saves: it comes to the end, and does not show the anomaly, but what it is said to show.
-func wayIsOne(t *testing.T, s strategy.Strategy, in explore.Scenario, before []string, save session.Escape, a explore.Anomaly) {
+// checkEscape replays an escape: it must end all sales, not show the anomaly a, and show the other anomalies that it lists.
+func checkEscape(t *testing.T, s strategy.Strategy, in explore.Scenario, before []string, save session.Escape, a explore.Anomaly) {
 	t.Helper()
 	schedule := strings.Join(slices.Concat(before, []string{save.Token}, save.Path), " ")
 	session, err := session.New(s, in, schedule)
@@ -126,8 +128,8 @@ func wayIsOne(t *testing.T, s strategy.Strategy, in explore.Scenario, before []s
 	}
 }
 
-// A schedule that breaks a lock is run under another to its end; and whether others break that is said.
-func TestWhatBecomesOfAnotherLock(t *testing.T) {
+// CompareToEnd says whether the second lock survives a schedule that breaks the first, and whether other schedules break it.
+func TestCompareToEndOutcomes(t *testing.T) {
 	const crash, foreign = "A:SET/dies-after" + " B:SET" + " B:SET", "A:SET A:GET A:write A:GET expiry B:SET A:DEL"
 	for _, test := range []struct {
 		locks, faults, schedule string
@@ -140,7 +142,7 @@ func TestWhatBecomesOfAnotherLock(t *testing.T) {
 		{"v1 setnx-expire", "crash=1", crash, anomaly.Stuck, session.Shows, 3},
 		{"v3 v4", "expiry=1", foreign, anomaly.ForeignRelease, session.NeverShows, 10},
 		{"v3 v2", "expiry=1", foreign, anomaly.ForeignRelease, session.OtherwiseShows, 10},
-		{"v2 v0", "expiry=1", "A:SET expiry B:SET", "", session.Survives, 7}, // it does not promise that two are never inside
+		{"v2 v0", "expiry=1", "A:SET expiry B:SET", "", session.Survives, 7}, // v0 does not promise that only one sale is in the critical section
 	} {
 		t.Run(test.locks, func(t *testing.T) {
 			notInShort(t, test.locks)
@@ -164,20 +166,20 @@ func TestWhatBecomesOfAnotherLock(t *testing.T) {
 	}
 }
 
-// A bound that was hit is said, and nothing is claimed.
-func TestAPointThatIsNotSettled(t *testing.T) {
+// Explain returns undecided steps instead of a point of no return when a bound is hit.
+func TestExplainIsUndecidedWhenBoundHit(t *testing.T) {
 	s, few := find(t, "v4"), explore.Bounds{Schedules: 1}
 	why, err := session.Explain(t.Context(), s, with(t, "", 1), "A:SET A:GET A:SET B:SET", anomaly.SelfDeadlock, few)
 	if err != nil || len(why.Undecided) == 0 || why.PointOfNoReturn != 0 {
-		t.Errorf("%v: %+v; want it to be unsettled", err, why)
+		t.Errorf("error %v, %+v; want undecided steps and no point of no return", err, why)
 	}
 	if _, err := session.Explain(t.Context(), s, with(t, "", 0), "A:SET", anomaly.Stuck, few); !errors.Is(err, explore.ErrStale) {
-		t.Errorf("%v; want ErrStale: that shows nothing", err)
+		t.Errorf("a schedule without the anomaly: %v; want ErrStale", err)
 	}
 }
 
-// The map knows for every state what a search from there finds.
-func TestTheMapKnowsWhatASearchFinds(t *testing.T) {
+// The map's distances equal the lengths of the paths that a search from each state finds.
+func TestMapDistancesEqualSearch(t *testing.T) {
 	for _, test := range []struct {
 		lock, faults string
 		actors       int
@@ -186,7 +188,7 @@ func TestTheMapKnowsWhatASearchFinds(t *testing.T) {
 		{"v0", "", 2, "B:GET A:GET B:write"},
 		{"v2", "expiry=1", 2, "B:SET expiry B:GET"},
 		{"v1", "crash=1", 2, "B:SET B:GET/dies-after A:SET"},
-		{"v0", "crash=1", 3, "C:GET B:GET A:GET C:write A:write"}, // on its map, the three are interchangeable
+		{"v0", "crash=1", 3, "C:GET B:GET A:GET C:write A:write"}, // the three actors are interchangeable on the map
 		{"v2", "", 3, "C:SET A:SET C:GET C:write B:SET"},
 	} {
 		t.Run(fmt.Sprint(test.lock, test.actors), func(t *testing.T) {
@@ -224,8 +226,8 @@ func TestTheMapKnowsWhatASearchFinds(t *testing.T) {
 	}
 }
 
-// A map has the states and the steps that a search for the shortest schedules sees, however its runs come from one to the other.
-func TestTheMapIsWhatASearchSees(t *testing.T) {
+// A map has as many states and steps as a search for the shortest schedules explores.
+func TestMapHasStatesOfSearch(t *testing.T) {
 	for _, test := range []struct{ lock, faults string }{{"v2", "expiry=1"}, {"v5", "expiry=1"}, {"v1", "crash=1"}, {"v3", ""}} {
 		t.Run(test.lock, func(t *testing.T) {
 			s, in := find(t, test.lock), with(t, test.faults, 0)
@@ -245,7 +247,7 @@ func TestTheMapIsWhatASearchSees(t *testing.T) {
 	}
 }
 
-func TestDistances(t *testing.T) {
+func TestShortestPathDistances(t *testing.T) {
 	s, in := find(t, "v2"), with(t, "expiry=1", 0)
 	at, err := session.New(s, in, "A:SET expiry")
 	if err != nil {
@@ -276,15 +278,15 @@ func TestDistances(t *testing.T) {
 	}
 }
 
-func TestAMapOfTooMuch(t *testing.T) {
+func TestDrawFailsWithErrTooLarge(t *testing.T) {
 	few := explore.Bounds{Schedules: 50}
 	if _, err := session.Draw(t.Context(), find(t, "v4"), with(t, "expiry=2", 0), few, nil); !errors.Is(err, session.ErrTooLarge) {
-		t.Errorf("%v; want ErrTooLarge", err)
+		t.Errorf("Draw with a bound of 50 schedules: %v; want ErrTooLarge", err)
 	}
 }
 
-// Of v0's twelve states, half are on the way to a lost update.
-func TestHowManyStatesAreHowFarAway(t *testing.T) {
+// Half of v0's twelve states can lead to a lost update.
+func TestDistancesToLostUpdate(t *testing.T) {
 	m, err := session.Draw(t.Context(), find(t, "v0"), with(t, "", 0), explore.Bounds{}, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -11,30 +11,31 @@ import (
 	"lockstep/internal/strategy"
 )
 
-// Why says when it was too late.
+// Explanation tells which steps of a schedule made an anomaly possible and unavoidable.
 type Explanation struct {
 	Anomaly         explore.Anomaly `json:"anomaly"`
-	Step            int             `json:"step"`  // that shows it, counted from 1
-	PointOfNoReturn int             `json:"point"` // the step from which on every way shows it; 0: from the start
-	PointToken      string          `json:"token"` // that step, "" if there is none
-	EnablingFault   int             `json:"turn"`  // the fault before which no way showed it; 0: some way always did
-	EnablingToken   string          `json:"turn_token"`
-	Escapes         []Escape        `json:"saves"`     // what could have happened instead, the smallest change first
-	Undecided       []int           `json:"unsettled"` // later steps: whether a way was left before them is not known, as a bound was hit
-	Schedules       int             `json:"schedules"` // that were run to find out
+	Step            int             `json:"step"`       // 1-based step that shows the anomaly
+	PointOfNoReturn int             `json:"point"`      // 1-based step from which on every path shows it; 0: from the start, or unknown
+	PointToken      string          `json:"token"`      // token of that step; "": none
+	EnablingFault   int             `json:"turn"`       // 1-based step of the fault without which no path shows it; 0: none
+	EnablingToken   string          `json:"turn_token"` // token of that fault; "": none
+	Escapes         []Escape        `json:"saves"`      // choices instead of PointToken that avoid it, the smallest change first
+	Undecided       []int           `json:"unsettled"`  // later steps that may be the point of no return: a bound was hit
+	Schedules       int             `json:"schedules"`  // number of schedules run for this explanation
 }
 
-// Save is a choice that leads on without the anomaly.
+// Escape is a choice from which a path leads to the end of all sales without the anomaly.
 type Escape struct {
 	Token string            `json:"token"`
 	Says  string            `json:"says"`
-	Path  []string          `json:"way"`   // what follows it, to the end
-	Shows []explore.Anomaly `json:"shows"` // other anomalies, on that way
+	Path  []string          `json:"way"`   // tokens of the steps after the choice, to the end
+	Shows []explore.Anomaly `json:"shows"` // other anomalies on that path
 }
 
-// Explain finds the point of no return of a schedule that shows an anomaly. It asks for the state before each step, that of the last step
-// first, whether a way without the anomaly is left: one to the end of all sales, with no further fault. And it asks before each fault, the
-// last one first, whether a way shows it: that fault made it possible. Each question has these bounds.
+// Explain finds the point of no return of a schedule that shows an anomaly. Going backwards from the step that shows it, it searches the
+// state before each step for a path to the end of all sales without the anomaly and without further faults: the point of no return is the
+// step before which there is one. It also finds the fault that made the anomaly possible: the one before which no path shows it. The bounds
+// apply to each search. Explain fails with explore.ErrStale if the schedule does not show the anomaly.
 func Explain(
 	ctx context.Context, s strategy.Strategy, in explore.Scenario, schedule string, a explore.Anomaly, bounds explore.Bounds,
 ) (Explanation, error) {
@@ -50,7 +51,7 @@ func Explain(
 	result := Explanation{Anomaly: a, Step: session.Now().Hits[i].Step, Escapes: []Escape{}, Undecided: []int{}}
 	e := explainer{session, bounds, &result}
 	tokens, path := strings.Fields(session.Now().Schedule), session.Path()
-	checkEnabled := true // that an earlier fault made it possible, as far as is known
+	checkEnabled := true // An earlier fault may be the one that made the anomaly possible.
 	for n := len(path); n > 0 && (checkEnabled || result.PointOfNoReturn == 0); n-- {
 		if !session.Undo() {
 			return result, explore.ErrUnrepeatable
@@ -71,14 +72,14 @@ func Explain(
 	return result, nil
 }
 
-// explanation is a Why in the making.
+// explainer computes an Explanation.
 type explainer struct {
-	session *Session // before the step that is asked about
+	session *Session // positioned before the step in question
 	bounds  explore.Bounds
 	result  *Explanation
 }
 
-// settle asks whether a way was left before a step: then it was too late after that.
+// tryPointOfNoReturn searches for a path without the anomaly before a step. If there is one, that step is the point of no return.
 func (e explainer) tryPointOfNoReturn(ctx context.Context, step int, token string) error {
 	path, isComplete, err := e.pathToCleanEnd(ctx)
 	switch {
@@ -93,7 +94,8 @@ func (e explainer) tryPointOfNoReturn(ctx context.Context, step int, token strin
 	return nil
 }
 
-// wasPossible asks whether a way showed the anomaly before a fault. If not, that made it possible.
+// findEnablingFault searches for a path to the anomaly before a fault. If there is none, that fault made the anomaly possible. Otherwise it
+// reports true: an earlier fault may have done so.
 func (e explainer) findEnablingFault(ctx context.Context, step int, token string) (bool, error) {
 	result, err := searchWithoutFaults(ctx, e.session, "", e.result.Anomaly, e.bounds)
 	e.result.Schedules += result.Schedules
@@ -103,7 +105,7 @@ func (e explainer) findEnablingFault(ctx context.Context, step int, token string
 	return len(result.Found) > 0, err
 }
 
-// save takes down the choices that would have saved the session.
+// addEscapes records the choices at the session's state that lead to an end without the anomaly.
 func (e explainer) addEscapes(ctx context.Context) error {
 	for _, c := range e.choicesByChange() {
 		if c.Token == e.result.PointToken || c.Fault != "" || slices.Contains(c.Shows, e.result.Anomaly) {
@@ -128,7 +130,7 @@ func (e explainer) addEscapes(ctx context.Context) error {
 	return nil
 }
 
-// nearest returns the choices, that of the same command without its fault first: that is the smallest change.
+// choicesByChange returns the choices with the smallest change first: the same command without its fault.
 func (e explainer) choicesByChange() []Choice {
 	withoutFault, _, _ := strings.Cut(e.result.PointToken, "/")
 	choices := slices.Clone(e.session.Now().Choices)
@@ -138,7 +140,7 @@ func (e explainer) choicesByChange() []Choice {
 	return choices
 }
 
-// others returns the anomalies that a way from the session's present state shows.
+// otherAnomalies returns the anomalies that a choice and the path after it show.
 func (e explainer) otherAnomalies(choice string, path []string) ([]explore.Anomaly, error) {
 	schedule := strings.Join(append([]string{e.session.Now().Schedule, choice}, path...), " ")
 	replayed, err := explore.Replay(e.session.Strategy(), e.session.Scenario(), schedule)
@@ -151,14 +153,14 @@ func (e explainer) otherAnomalies(choice string, path []string) ([]explore.Anoma
 	return shows, err
 }
 
-// way looks for the shortest way from the session's present state: nil if there is none, as far as that is settled.
+// pathToCleanEnd returns a shortest path to the end without the anomaly, or nil. isComplete reports whether the search was complete.
 func (e explainer) pathToCleanEnd(ctx context.Context) (path []string, isComplete bool, err error) {
 	path, result, err := searchCleanEnd(ctx, e.session, e.result.Anomaly, e.bounds)
 	e.result.Schedules += result.Schedules
 	return path, result.Complete, err
 }
 
-// wayOn returns the shortest way from a session's present state to the end that does not show an anomaly; nil if none is found.
+// searchCleanEnd returns a shortest path from a session's state to the end of all sales that does not show an anomaly, or nil.
 func searchCleanEnd(ctx context.Context, s *Session, avoided explore.Anomaly, bounds explore.Bounds) ([]string, explore.Result, error) {
 	if s.Now().Over {
 		return []string{}, explore.Result{Result: search.Result{Complete: true}}, nil

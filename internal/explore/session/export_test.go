@@ -1,6 +1,6 @@
 package session
 
-// Counts says how many states are so far away: how many by the number of steps, and how many never show the anomaly.
+// Counts returns the number of states by distance, and the number of states that never reach the goal.
 func (d Distances) Counts() (away map[int]int, never int) {
 	away = map[int]int{}
 	for _, steps := range d {

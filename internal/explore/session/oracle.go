@@ -7,18 +7,19 @@ import (
 	"lockstep/internal/explore/engine"
 )
 
-// Oracle says how far an anomaly is away from where a session is, from where it was, and from where it may go next: the fewest further
-// steps, 0 once it was shown, or Never, or Unknown. A way is one to the end of all sales, without a further fault.
+// Oracle contains the distances to an anomaly from the present, the past and the next states of a session: the fewest further steps, 0 once
+// the anomaly was shown, or Never, or Unknown. It is doomed if no path to the end of all sales, without a further fault, avoids the
+// anomaly.
 type Oracle struct {
-	Now      int            `json:"now"`
-	Path     []int          `json:"path"`      // after each step; the first is before all of them
-	Choices  map[string]int `json:"choices"`   // after each choice, by its token
-	NoReturn int            `json:"no_return"` // the step from which on every way shows it, counted from 1; 0: none
-	Doomed   bool           `json:"doomed"`    // every way from here shows it, or it was shown
-	States   int            `json:"states"`    // of the map
+	Now      int            `json:"now"`       // distance from the present state
+	Path     []int          `json:"path"`      // distance before the first step, then after each step
+	Choices  map[string]int `json:"choices"`   // distance after each choice, by token
+	NoReturn int            `json:"no_return"` // 1-based step after which every path shows the anomaly; 0: not doomed
+	Doomed   bool           `json:"doomed"`    // every path from here shows the anomaly, or it was shown
+	States   int            `json:"states"`    // number of states of the map
 }
 
-// Oracle reads the map for a session in the same scenario.
+// Oracle returns the distances for a session, which must be in the map's scenario.
 func (m *DistanceMap) Oracle(s *Session, a explore.Anomaly) (Oracle, error) {
 	h, err := m.newHarness()
 	if err != nil {
@@ -64,7 +65,7 @@ func (m *DistanceMap) Oracle(s *Session, a explore.Anomaly) (Oracle, error) {
 	return o, nil
 }
 
-// along gives the number of the state after each step of a path, the start's first; -1 for one that is not on the map.
+// statesAlong returns the number of the start and of the state after each step of a path; -1 for a state that the map lacks.
 func (m *DistanceMap) statesAlong(h *explore.Harness, path []engine.Transition) []int32 {
 	states := []int32{0}
 	run := h.Begin()
@@ -80,7 +81,7 @@ func (m *DistanceMap) statesAlong(h *explore.Harness, path []engine.Transition) 
 	return states
 }
 
-// at returns the distance from a state.
+// of returns the distance from a state; Unknown if the map lacks it.
 func (d Distances) of(state int32) int {
 	if state < 0 {
 		return Unknown

@@ -8,7 +8,7 @@ import (
 	"lockstep/internal/explore"
 )
 
-// reached says what a schedule that is over has come to: what became of each sale, and of the stock.
+// reached describes the result of a schedule that is over: the outcome of each sale, and the stock.
 func reached(run *explore.Run, v View) string {
 	say := run.Engine.Scenario.Say
 	var sold, others []string

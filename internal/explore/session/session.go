@@ -1,4 +1,4 @@
-// Package session walks through one schedule by hand: it says what can happen next and what cannot, lets one of these happen, and takes
+// Package session steps through one schedule interactively: a Session lists what can happen next and what cannot, takes a step, and takes
 // the last step back.
 //
 //	s, err := session.New(strategy, scenario, "A:SET A:GET") // or "", to begin at the start
@@ -9,12 +9,12 @@
 //	err = s.Take("B:SET")
 //	s.Undo()
 //
-// Now is a View: a value that holds all there is to show, and that JSON can carry. A session keeps no running code: it is made of the text
-// of a schedule, and to see the present state, and what each choice would do, it runs the code along that, in less than a millisecond.
+// Now returns a View: a value with everything to show, which can be encoded as JSON. A session keeps no running code. It consists of the
+// text of a schedule, and runs the code along it, in less than a millisecond, to see the present state and the effect of each choice.
 //
-// Away says how far an anomaly is from the present state of a session. A Map says so for all states of a small scenario at once: it keeps
-// every step that a search has seen, and goes backwards from those that show the anomaly. Explain finds the point of no return of a
-// schedule, and what would have saved it. Compare runs a schedule under two locks, and Follow lets the second go on to its end.
+// The package also answers questions about schedules. ShortestPath finds the fewest steps from a session's state to an anomaly; a
+// DistanceMap knows them for all states of a small scenario. Explain finds the point of no return of a schedule, and the choices that would
+// have avoided the anomaly. Compare runs a schedule under two locks, and CompareToEnd continues the second one to the end of its sales.
 package session
 
 import (
@@ -28,22 +28,22 @@ import (
 	"lockstep/internal/strategy"
 )
 
-// Session is one strategy in one scenario, somewhere in a schedule. One goroutine uses it at a time.
+// Session is one strategy in one scenario, at some point of a schedule. It is not safe for concurrent use.
 type Session struct {
 	strategy        strategy.Strategy
 	scenario        explore.Scenario
 	harness         *explore.Harness
 	path            []engine.Transition
 	now             View
-	nextTransitions []engine.Transition // of each choice
+	nextTransitions []engine.Transition // transition of each of now.Choices
 }
 
-// New begins a session after this schedule, which may be empty. It fails as explore.Replay does.
+// New starts a session after a schedule, which may be empty. Its errors are those of explore.Replay.
 func New(s strategy.Strategy, in explore.Scenario, schedule string) (*Session, error) {
 	return NewWithContext(context.Background(), s, in, schedule)
 }
 
-// NewWithContext does the same. Once ctx has ended, the session takes no further step, and fails with the error of ctx.
+// NewWithContext is New with a context. Once ctx has ended, the session takes no further step, and fails with the error of ctx.
 func NewWithContext(ctx context.Context, s strategy.Strategy, in explore.Scenario, schedule string) (*Session, error) {
 	h, err := newHarness(ctx, s, in)
 	if err != nil {
@@ -57,7 +57,7 @@ func NewWithContext(ctx context.Context, s strategy.Strategy, in explore.Scenari
 	return session, nil
 }
 
-// begin makes a harness that stops with ctx.
+// newHarness returns a harness that stops when ctx ends. It keeps every symmetric choice, because a reader may choose any actor.
 func newHarness(ctx context.Context, s strategy.Strategy, in explore.Scenario) (*explore.Harness, error) {
 	if err := in.CheckFor(s); err != nil {
 		return nil, err
@@ -66,22 +66,22 @@ func newHarness(ctx context.Context, s strategy.Strategy, in explore.Scenario) (
 	return explore.NewHarness(s, in, options, engine.NewSeeds())
 }
 
-// Close ends a session. What Now, Path and Next say stays.
+// Close releases the session's harness. Now and Path can still be read.
 func (s *Session) Close() { s.harness.Close() }
 
-// Now returns what there is to see.
+// Now returns the view of the present state.
 func (s *Session) Now() View { return s.now }
 
-// Strategy returns the one that is stepped through.
+// Strategy returns the strategy of the session.
 func (s *Session) Strategy() strategy.Strategy { return s.strategy }
 
-// Scenario returns what it is in.
+// Scenario returns the scenario of the session.
 func (s *Session) Scenario() explore.Scenario { return s.scenario }
 
-// Path returns the schedule so far, for what runs it again.
+// Path returns a copy of the schedule so far, as transitions.
 func (s *Session) Path() []engine.Transition { return slices.Clone(s.path) }
 
-// Take lets the choice with this token happen. If there is none, the error says why, and nothing has happened.
+// Take takes the step with a token. If there is no such choice, it changes nothing and returns an error with the reason.
 func (s *Session) Take(token string) error {
 	i := slices.IndexFunc(s.now.Choices, func(c Choice) bool { return c.Token == token })
 	if i < 0 {
@@ -89,18 +89,18 @@ func (s *Session) Take(token string) error {
 	}
 	err := s.replay(s.now.Schedule + " " + s.now.Choices[i].Token)
 	if errors.Is(err, explore.ErrStale) {
-		return explore.ErrUnrepeatable // it was possible
+		return explore.ErrUnrepeatable // The same step was possible before.
 	}
 	return err
 }
 
-// Undo takes the last step back. It reports false at the start.
+// Undo takes the last step back. It reports whether there was one.
 func (s *Session) Undo() bool {
 	tokens := strings.Fields(s.now.Schedule)
 	return len(tokens) > 0 && s.replay(strings.Join(tokens[:len(tokens)-1], " ")) == nil
 }
 
-// refuse says why a token is no choice.
+// refusalOf returns an error that says why a token is not among the choices.
 func (s *Session) refusalOf(token string) error {
 	want, err := engine.ParseToken(token)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"lockstep/internal/explore/session"
 )
 
-// session begins one with two actors.
+// begin starts a session with two actors.
 func begin(t *testing.T, lock, faults, schedule string) *session.Session {
 	t.Helper()
 	s, err := session.New(find(t, lock), with(t, faults, 0), schedule)
@@ -23,8 +23,8 @@ func begin(t *testing.T, lock, faults, schedule string) *session.Session {
 	return s
 }
 
-// Wherever one goes, each choice does what it says, undo takes it back, and the schedule replays.
-func TestEveryChoiceDoesWhatItSays(t *testing.T) {
+// In every state of a walk, each choice does what its view says, Undo takes it back, and the schedule can be replayed.
+func TestChoiceHasPreviewedEffect(t *testing.T) {
 	for _, test := range []struct{ lock, faults string }{
 		{"v0", ""}, {"v2", "expiry=1,crash=1"}, {"v6", "expiry=1,pause=1,slow=1"}, {"v10", "lost-wake=1,lost-reply=1,cancel=1"},
 		{"v11", "crash=1,timeout=1"}, {"getset", "clock-jump=1,late=1,resend=1,lost-request=1"},
@@ -49,6 +49,7 @@ func TestEveryChoiceDoesWhatItSays(t *testing.T) {
 	}
 }
 
+// tryAll takes each choice, compares its effect with the view, and takes it back.
 func tryAll(t *testing.T, s *session.Session) {
 	t.Helper()
 	before := s.Now()
@@ -72,7 +73,7 @@ func tryAll(t *testing.T, s *session.Session) {
 	}
 }
 
-func TestWhatCannotHappenHasAReason(t *testing.T) {
+func TestDisabledStepHasReason(t *testing.T) {
 	for _, test := range []struct{ lock, faults, schedule, what, why string }{
 		{"v4", "", "A:SET A:GET", "time", "time does not pass by itself while somebody can move"},
 		{"v4", "expiry=1", "", "expiry", "no key in Redis is to expire"},
@@ -88,17 +89,18 @@ func TestWhatCannotHappenHasAReason(t *testing.T) {
 		{"v10", "lost-wake=1", "", "lost-wake", "no message is under way"},
 		{"v4", "lost-reply=1,crash=1", "A:SET/lost", "lost-reply", "the budget lost-reply=1 is used up"},
 	} {
-		s := begin(t, test.lock, test.faults, test.schedule)
-		i := slices.IndexFunc(s.Now().Disabled, func(d session.Disabled) bool { return d.What == test.what })
-		if i < 0 || s.Now().Disabled[i].Why != test.why {
-			t.Errorf("%s %s, after %q, %v: %+v; want %s: %s",
-				test.lock, test.faults, test.schedule, s.Now().Tokens(), s.Now().Disabled, test.what, test.why)
-		}
+		t.Run(test.lock+" "+test.what, func(t *testing.T) {
+			s := begin(t, test.lock, test.faults, test.schedule)
+			i := slices.IndexFunc(s.Now().Disabled, func(d session.Disabled) bool { return d.What == test.what })
+			if i < 0 || s.Now().Disabled[i].Why != test.why {
+				t.Errorf("after %q the disabled steps are %+v; want %s: %s", test.schedule, s.Now().Disabled, test.what, test.why)
+			}
+		})
 	}
 }
 
-// A waiter in the queue of its process waits for the one before it.
-func TestWhoWaitsInItsProcess(t *testing.T) {
+// A sale in the local queue of its process waits for the sale before it.
+func TestDisabledNamesWaitInLocalQueue(t *testing.T) {
 	s, err := session.New(find(t, "v9"), explore.Scenario{Actors: 2, Replicas: 1}, "")
 	if err != nil {
 		t.Fatal(err)
@@ -116,27 +118,29 @@ func TestWhoWaitsInItsProcess(t *testing.T) {
 	}
 }
 
-// What is taken by its name and cannot happen is refused with the reason, and nothing has happened.
-func TestWhatIsRefused(t *testing.T) {
+// Take with a token that is no choice returns the reason and changes nothing.
+func TestTakeRefusesImpossibleStep(t *testing.T) {
 	s := begin(t, "v4", "expiry=1", "A:SET expiry")
 	for token, want := range map[string]struct {
 		err  error
-		says string
+		text string
 	}{
-		"expiry":   {explore.ErrStale, "it needs --faults expiry=2"},
-		"A:DEL":    {explore.ErrStale, "what can happen is A:GET, B:SET"},
-		"nonsense": {explore.ErrMalformed, "it takes A:SET"},
+		"expiry":   {err: explore.ErrStale, text: "it needs --faults expiry=2"},
+		"A:DEL":    {err: explore.ErrStale, text: "what can happen is A:GET, B:SET"},
+		"nonsense": {err: explore.ErrMalformed, text: "it takes A:SET"},
 	} {
-		before := s.Now()
-		err := s.Take(token)
-		if !errors.Is(err, want.err) || !strings.Contains(err.Error(), want.says) || !reflect.DeepEqual(before, s.Now()) {
-			t.Errorf("%s: %v; want %v that says %q", token, err, want.err, want.says)
-		}
+		t.Run(token, func(t *testing.T) {
+			before := s.Now()
+			err := s.Take(token)
+			if !errors.Is(err, want.err) || !strings.Contains(err.Error(), want.text) || !reflect.DeepEqual(before, s.Now()) {
+				t.Errorf("Take: %v; want %v with the text %q, and the same view", err, want.err, want.text)
+			}
+		})
 	}
 }
 
-// What Redis holds, who believes what, and who holds the lock in truth; as JSON too, in which no list is null.
-func TestTheStateIsData(t *testing.T) {
+// The state contains the keys in Redis, the actual holder and what the actors believe. Its JSON contains no null.
+func TestStateEncodesAsJSONWithoutNull(t *testing.T) {
 	s := begin(t, "v6", "expiry=1", "A:begins A:lock B:begins B:lock")
 	state := s.Now().State
 	held := slices.ContainsFunc(state.Servers[0].Keys, func(k session.Key) bool {
@@ -144,7 +148,7 @@ func TestTheStateIsData(t *testing.T) {
 	})
 	if !held || state.Holder != "A" || !state.Actors[0].Believes || state.Actors[1].Believes || len(state.Timers) == 0 ||
 		state.Left["expiry"] != 1 || len(state.Left) != 1 {
-		t.Errorf("%+v", state)
+		t.Errorf("state %+v; want A to hold the lock and to believe so, and one expiry to be left", state)
 	}
 	document, err := json.Marshal(s.Now())
 	if err != nil || strings.Contains(string(document), "null") || !strings.Contains(string(document), `"choices":[{"token":`) {
@@ -155,13 +159,13 @@ func TestTheStateIsData(t *testing.T) {
 	}
 }
 
-func TestTheEnd(t *testing.T) {
+func TestSessionEndsAndUndoesToStart(t *testing.T) {
 	s := begin(t, "v0", "", "A:GET A:write B:GET B:write")
 	if v := s.Now(); !v.Over || len(v.Choices) > 0 || len(v.Hits) > 0 {
-		t.Errorf("%+v; want it to be over", v)
+		t.Errorf("view %+v; want it to be over, without choices and anomalies", v)
 	}
 	if err := s.Take("A:GET"); !errors.Is(err, explore.ErrStale) {
-		t.Errorf("%v; want ErrStale", err)
+		t.Errorf("Take after the end: %v; want ErrStale", err)
 	}
 	for range 4 {
 		if !s.Undo() {

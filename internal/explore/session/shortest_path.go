@@ -9,7 +9,7 @@ import (
 	"lockstep/internal/explore/search"
 )
 
-// after searches what follows the schedule of a session.
+// searchAfter searches the continuations of a session's schedule. The continuation, unless nil, restricts them.
 func searchAfter(
 	ctx context.Context, s *Session, continuation *explore.Continuation, goal explore.Anomaly, bounds explore.Bounds,
 ) (explore.Result, error) {
@@ -21,21 +21,21 @@ func searchAfter(
 	}, inner, bounds)
 }
 
-// Distances that are no number of steps.
+// Distances other than a number of steps.
 const (
-	Never   = -1 // no way shows the anomaly
-	Unknown = -2 // a bound was hit before all ways were seen
+	Never   = -1 // no path shows the anomaly
+	Unknown = -2 // a bound was hit before all paths were explored
 )
 
-// Hint is a shortest way to an anomaly, and so how far that is away.
+// Hint is a shortest path to an anomaly, or the reason why there is none.
 type Hint struct {
-	Steps    int    `json:"steps"`    // of the way, or Never, or Unknown; 0: it was shown
-	Next     string `json:"next"`     // the first of them, "" if there is none
-	Schedule string `json:"schedule"` // from the start, through the present state, until it shows
+	Steps    int    `json:"steps"`    // length of the path, or Never, or Unknown; 0: the anomaly was shown
+	Next     string `json:"next"`     // token of the first step; "": none
+	Schedule string `json:"schedule"` // whole schedule from the start until the anomaly shows; "": none
 }
 
-// Away looks for a shortest way from the present state of a session to an anomaly, by what may still happen: faults too, as far as their
-// budgets go.
+// ShortestPath searches for a shortest path from the present state of a session to an anomaly. The path may contain faults, as far as their
+// budgets allow.
 func ShortestPath(ctx context.Context, s *Session, a explore.Anomaly, bounds explore.Bounds) (Hint, error) {
 	if slices.ContainsFunc(s.Now().Hits, func(shown explore.AnomalyHit) bool { return shown.Anomaly == a }) {
 		return Hint{Schedule: s.Now().Schedule}, nil
@@ -57,7 +57,8 @@ func ShortestPath(ctx context.Context, s *Session, a explore.Anomaly, bounds exp
 	}
 }
 
-// onward looks for the shortest way from a session's present state that has no further fault: to an anomaly, or to having escaped another.
+// searchWithoutFaults searches for the shortest path without further faults from a session's state to a goal, on which avoided is not
+// shown.
 func searchWithoutFaults(ctx context.Context, s *Session, avoided, goal explore.Anomaly, bounds explore.Bounds) (explore.Result, error) {
 	return searchAfter(ctx, s, &explore.Continuation{Avoid: avoided}, goal, bounds)
 }

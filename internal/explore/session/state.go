@@ -11,44 +11,44 @@ import (
 	"lockstep/internal/trace"
 )
 
-// State is what is so after a schedule.
+// State is the state after a schedule.
 type State struct {
-	At       trace.Millis     `json:"at_ms"`    // of virtual time
-	Servers  []Server         `json:"servers"`  // that keep the stock and the lock
+	At       trace.Millis     `json:"at_ms"`    // virtual time since the start
+	Servers  []Server         `json:"servers"`  // the server with the stock and the lock, or the nodes
 	Sold     int              `json:"sold"`     // sales that have succeeded
-	Due      int              `json:"due"`      // what the stock has to be then
-	Holder   string           `json:"holder"`   // whose the lock is in truth, "" for nobody's
-	Actors   []Actor          `json:"actors"`   // the sales
-	Timers   []engine.Timer   `json:"timers"`   // that are set
-	Messages []engine.Message `json:"messages"` // under way
-	Left     map[string]int   `json:"left"`     // of the budget of each fault that the scenario allows
+	Due      int              `json:"due"`      // correct stock after these sales
+	Holder   string           `json:"holder"`   // actor that actually holds the lock; "": none
+	Actors   []Actor          `json:"actors"`   // one for each sale in the scenario
+	Timers   []engine.Timer   `json:"timers"`   // timers that have not fired
+	Messages []engine.Message `json:"messages"` // pub/sub messages in flight
+	Left     map[string]int   `json:"left"`     // remaining budget of each fault that the scenario allows, by name
 }
 
-// Server is one Redis.
+// Server is the state of one Redis server.
 type Server struct {
 	Name   string          `json:"name"`
 	Health simredis.Health `json:"health"`
-	Lags   bool            `json:"lags"` // a replica of it lags
+	Lags   bool            `json:"lags"` // its replica has not received its last changes
 	Keys   []Key           `json:"keys"`
 }
 
-// Key is one key of a server.
+// Key is a key on a server.
 type Key struct {
 	Name    string       `json:"name"`
 	Values  []string     `json:"values"`
-	Expires trace.Millis `json:"expires_ms"` // 0: never
+	Expires trace.Millis `json:"expires_ms"` // time until it expires; 0: never
 }
 
-// Actor is one sale.
+// Actor is the state of one actor.
 type Actor struct {
 	Name     string            `json:"name"`
 	Process  string            `json:"process"`
 	Stance   trace.Stance      `json:"stance"`
-	Believes bool              `json:"believes"` // that it holds the lock
-	Places   []engine.CallSite `json:"places"`   // in the code: of what it is about to do, or waits for
+	Believes bool              `json:"believes"` // the actor believes that it holds the lock
+	Places   []engine.CallSite `json:"places"`   // call sites of its next command, or of what it waits for, by task
 }
 
-// stateOf looks at a run, and at the last step of its trace.
+// stateOf returns the state of a run; t is its trace so far.
 func stateOf(run *explore.Run, t trace.Trace) State {
 	present := run.Engine.Snapshot()
 	s := State{
@@ -76,11 +76,12 @@ func stateOf(run *explore.Run, t trace.Trace) State {
 	return s
 }
 
+// serverOf returns the state of a server without the keys that keep the run and the ledger.
 func serverOf(s *simredis.Server, in explore.Scenario) Server {
 	keys := []Key{}
 	for _, k := range s.State.Keys {
 		if dao.IsKey(k.Name) && !k.IsString() {
-			continue // the run, or the ledger
+			continue // keys of the run and the ledger
 		}
 		values := slices.Clone(k.Values)
 		for i, value := range values {

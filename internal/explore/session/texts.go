@@ -12,7 +12,7 @@ import (
 	"lockstep/internal/trace"
 )
 
-// whyActor says why an actor does nothing by itself, "" if there is no reason.
+// reasonActorWaits returns the reason why an actor cannot move; "": none.
 func (c runChoices) reasonActorWaits(a *engine.Actor) string {
 	standstill, due := a.Standstill()
 	say := c.Engine.Scenario.Say
@@ -36,7 +36,7 @@ func (c runChoices) reasonActorWaits(a *engine.Actor) string {
 	}
 }
 
-// message says that a message may come for an actor before what it waits for.
+// orMessageText adds that a message may end an actor's wait earlier; "" if it listens for none.
 func (c runChoices) orMessageText(a *engine.Actor) string {
 	if a.Process.IsListening() {
 		return c.Engine.Scenario.Say(", or for a message", "，或等来一条消息")
@@ -44,7 +44,7 @@ func (c runChoices) orMessageText(a *engine.Actor) string {
 	return ""
 }
 
-// held says whose the lock is that an actor may wait for.
+// holderText adds who holds the lock; "" if nobody else does.
 func (c runChoices) holderText(a *engine.Actor) string {
 	if holder := c.Holder(); holder != nil && holder != a {
 		return c.Engine.Scenario.Say(", while the lock is %s's", "，锁现在是 %s 的", holder.Name)
@@ -52,7 +52,7 @@ func (c runChoices) holderText(a *engine.Actor) string {
 	return ""
 }
 
-// whyTime says why time does not pass by itself, "" if it does, or if nothing is due.
+// reasonTimeStops returns the reason why time does not pass; "" if it can, or if no timer or expiry is due.
 func (c runChoices) reasonTimeStops() string {
 	passes := slices.ContainsFunc(c.possible, func(t engine.Transition) bool { return t.Kind == engine.TimePasses })
 	if passes || !c.Engine.HasTimer() && c.Engine.Cluster.NextExpiry() == 0 {
@@ -61,7 +61,7 @@ func (c runChoices) reasonTimeStops() string {
 	return c.Engine.Scenario.Say("time does not pass by itself while somebody can move", "还有参与者可以继续，时间不会自己流逝")
 }
 
-// whyFault says why a fault that the scenario allows cannot happen now.
+// reasonNoFault returns the reason why an allowed fault cannot happen now.
 func (c runChoices) reasonNoFault(f fault.Fault, allowed int) string {
 	say := c.Engine.Scenario.Say
 	if c.Engine.Snapshot().RemainingBudget[f] == 0 {
@@ -85,7 +85,7 @@ func (c runChoices) reasonNoFault(f fault.Fault, allowed int) string {
 	return say("nobody could move before it: time passes by itself", "在此之前没有参与者可以继续：时间会自己流逝")
 }
 
-// missing says what a fault needs that is not there.
+// missingForFault describes the missing condition for a fault.
 func missingForFault(f fault.Fault) language.Text {
 	text := language.Both
 	switch f {
@@ -108,7 +108,7 @@ func missingForFault(f fault.Fault) language.Text {
 	}
 }
 
-// stances says where each actor stands.
+// stancesText describes the state of each actor after a step.
 func (s *secondLock) stancesText(step *trace.Step) string {
 	var all []string
 	for i, a := range s.run.Engine.Actors() {
@@ -117,7 +117,7 @@ func (s *secondLock) stancesText(step *trace.Step) string {
 	return strings.Join(all, s.scenario.Say(", ", "，"))
 }
 
-// differences says how steps of two locks differ: in what happens, or in what is so then; and if they do, in their commands.
+// differenceTexts describes how corresponding steps differ: in their meaning, in the state after them and, if so, in their commands.
 func differenceTexts(locks [2]string, steps [2]*trace.Step, second *secondLock) (why []string) {
 	in, both := second.scenario, language.Both
 	addIfDifferent := func(what language.Text, text func(*trace.Step) string) {
@@ -140,12 +140,12 @@ func differenceTexts(locks [2]string, steps [2]*trace.Step, second *secondLock) 
 	return why
 }
 
-// impossibleUnder says why the second lock cannot do what the first one did.
+// impossibleText says why a step cannot happen under a lock.
 func impossibleText(lock, why string, in explore.Scenario) string {
 	return in.Say("Under %s this cannot happen: %s", "在 %s 下这不可能发生：%s", lock, why)
 }
 
-// choicesAre says what can happen instead of what is no choice.
+// choicesText lists the possible tokens.
 func choicesText(tokens []string, in explore.Scenario) string {
 	if len(tokens) == 0 {
 		return in.Say("nothing more can happen", "已经没有下一步")
@@ -153,17 +153,17 @@ func choicesText(tokens []string, in explore.Scenario) string {
 	return in.Say("what can happen is %s", "可以发生的是 %s", strings.Join(tokens, in.Say(", ", "、")))
 }
 
-// goesOn says what a step does that does nothing to be seen.
+// continuesText describes a step without a visible effect.
 func continuesText(actor string, in explore.Scenario) string {
 	return in.Say("%s goes on", "%s 继续", actor)
 }
 
-// notShown says that a schedule does not show an anomaly.
+// notShownText says that a schedule does not show an anomaly.
 func notShownText(a explore.Anomaly, in explore.Scenario) string {
 	return in.Say("it does not show %s", "它没有出现 %s", a)
 }
 
-// serverName is how people call a server.
+// serverName returns the display name of a server.
 func serverName(index int, in explore.Scenario) string {
 	if index == 0 {
 		return "Redis"

@@ -9,31 +9,31 @@ import (
 	"lockstep/internal/trace"
 )
 
-// View is all there is to show of a session.
+// View is everything to show about the present state of a session.
 type View struct {
 	explore.Recording
 
 	Lock     string     `json:"lock"`
-	Scenario string     `json:"scenario"` // as flags
-	Schedule string     `json:"schedule"` // so far
+	Scenario string     `json:"scenario"` // flags of lockstep explore
+	Schedule string     `json:"schedule"` // tokens of the steps so far
 	State    State      `json:"state"`
-	Choices  []Choice   `json:"choices"` // what can happen next: faults last
+	Choices  []Choice   `json:"choices"` // possible next steps, faults last
 	Disabled []Disabled `json:"disabled"`
-	Over     bool       `json:"over"`    // nothing more will happen
-	Reached  string     `json:"reached"` // what it has come to then, in words
+	Over     bool       `json:"over"`    // no further step is possible
+	Reached  string     `json:"reached"` // result of a schedule that is over, in words; "": not over
 }
 
-// Choice is one thing that can happen next.
+// Choice is a possible next step.
 type Choice struct {
-	Token   string            `json:"token"`   // as schedules write it
-	Actor   string            `json:"actor"`   // who does it; "" for time
-	Fault   string            `json:"fault"`   // the name of the fault that it is, "" if it is none
-	Command string            `json:"command"` // that takes effect, "" if none does
-	Says    string            `json:"says"`    // what it does, in words
-	Shows   []explore.Anomaly `json:"shows"`   // the anomalies that it shows
+	Token   string            `json:"token"`   // notation in schedules
+	Actor   string            `json:"actor"`   // actor that takes the step; "": time
+	Fault   string            `json:"fault"`   // name of the fault; "": no fault
+	Command string            `json:"command"` // Redis command that is executed; "": none
+	Says    string            `json:"says"`    // description of the step
+	Shows   []explore.Anomaly `json:"shows"`   // anomalies that the step would show
 }
 
-// Tokens returns those of the choices.
+// Tokens returns the tokens of the choices.
 func (v View) Tokens() []string {
 	all := []string{}
 	for _, c := range v.Choices {
@@ -42,7 +42,7 @@ func (v View) Tokens() []string {
 	return all
 }
 
-// look runs a schedule, to see what is so after it; and once more for each thing that can happen next, to see what that would do.
+// replay runs a schedule and sets the view of the state after it. It runs the schedule once more for each choice, to see its effect.
 func (s *Session) replay(schedule string) error {
 	run := s.harness.Begin()
 	defer run.Close()
@@ -63,7 +63,7 @@ func (s *Session) replay(schedule string) error {
 	if isOver {
 		view.Reached = reached(run, view)
 	}
-	rank := func(t engine.Transition) int { return min(int(t.Kind.Budget()), 1) } // faults last
+	rank := func(t engine.Transition) int { return min(int(t.Kind.Budget()), 1) } // 0: no fault, 1: fault
 	slices.SortStableFunc(possible, func(a, b engine.Transition) int { return rank(a) - rank(b) })
 	for _, t := range possible {
 		preview, hasEffect, err := run.Preview(t)
@@ -78,7 +78,7 @@ func (s *Session) replay(schedule string) error {
 	return run.Engine.Err()
 }
 
-// choice is what t would do.
+// newChoice describes the transition t, given a preview of its effect.
 func (s *Session) newChoice(run *explore.Run, t engine.Transition, preview explore.Recording) Choice {
 	step := preview.Steps[0]
 	c := Choice{
