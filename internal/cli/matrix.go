@@ -39,7 +39,7 @@ Exit code: 0 every cell that was run is as expected; 1 one is not; 2 one cannot 
 	flags.BoolVar(&f.quick, "quick", false, "run only the cells that take little time")
 	flags.BoolVar(&f.asJSON, "json", false, "print one JSON document to standard output")
 	flags.StringVar(&f.html, "html", "", "write a page for a browser into this file")
-	flags.IntVar(&f.beside, "beside", lab.Beside, "how many labs run side by side")
+	flags.IntVar(&f.beside, "beside", lab.DefaultParallel, "how many labs run side by side")
 	addLanguageFlag(cmd, &f.in)
 	return cmd
 }
@@ -58,7 +58,7 @@ func runMatrix(cmd *cobra.Command, f matrixFlags) error {
 	}
 	people := people(cmd, f.asJSON)
 	shown := newMatrixShown(people)
-	run := lab.MatrixRun{Place: lab.Machine(program), In: f.in, Quick: f.quick, Beside: f.beside, Begin: shown.begin, Tell: shown.tell}
+	run := lab.MatrixRun{Environment: lab.Machine(program), In: f.in, Quick: f.quick, Parallel: f.beside, Begin: shown.begin, OnCell: shown.tell}
 	m, err := run.Compute(cmd.Context())
 	shown.end()
 	if err == nil {

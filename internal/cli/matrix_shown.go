@@ -38,14 +38,14 @@ func (s *matrixShown) begin(m lab.Matrix, toRun map[string]int) {
 }
 
 // tell is told of each cell.
-func (s *matrixShown) tell(news lab.Told) {
-	if news.Ends {
+func (s *matrixShown) tell(news lab.CellEvent) {
+	if news.Ended {
 		s.pending[news.Anomaly]--
 		s.matrix.Cells[news.Anomaly][news.Strategy] = news.Cell
 	}
 	if s.live {
 		s.draw(news.Anomaly)
-	} else if news.Ends {
+	} else if news.Ended {
 		fmt.Fprintf(s.out, "%s, %s: %s\n", news.Anomaly, news.Strategy, s.matrix.Outcome(news.Cell))
 	}
 }

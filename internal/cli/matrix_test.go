@@ -60,8 +60,8 @@ func TestTheTableFills(t *testing.T) {
 		name := want.Anomalies[last-i].Name
 		for _, s := range want.Strategies {
 			if c := want.Cells[name][s]; c.Expected != verdict.NA {
-				shown.tell(lab.Told{Anomaly: name, Strategy: s})
-				shown.tell(lab.Told{Anomaly: name, Strategy: s, Ends: true, Cell: c})
+				shown.tell(lab.CellEvent{Anomaly: name, Strategy: s})
+				shown.tell(lab.CellEvent{Anomaly: name, Strategy: s, Ended: true, Cell: c})
 			}
 		}
 		if shown.drawn > mostOpenRows {
@@ -84,10 +84,10 @@ func TestTheTableWithoutATerminal(t *testing.T) {
 	var out bytes.Buffer
 	shown := newMatrixShown(&out)
 	shown.begin(m, map[string]int{"foreign-delete": 1})
-	shown.tell(lab.Told{Anomaly: "foreign-delete", Strategy: "v2"})
+	shown.tell(lab.CellEvent{Anomaly: "foreign-delete", Strategy: "v2"})
 	cell := m.Cells["foreign-delete"]["v2"]
 	cell.Seconds, cell.Says = 1.5, "r1#1 removed r2#1's lock"
-	shown.tell(lab.Told{Anomaly: "foreign-delete", Strategy: "v2", Ends: true, Cell: cell})
+	shown.tell(lab.CellEvent{Anomaly: "foreign-delete", Strategy: "v2", Ended: true, Cell: cell})
 	shown.end()
 	want := "foreign-delete, v2: broken (1.5 s): r1#1 removed r2#1's lock\n"
 	if !strings.HasPrefix(out.String(), want) || !strings.HasSuffix(out.String(), fmt.Sprintln(m.Line("progress"))) {

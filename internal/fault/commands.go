@@ -14,25 +14,25 @@ import (
 // What a trap of a shop's catches.
 
 // IsTake reports whether a command takes a lock.
-func IsTake(args []string) bool { return of(args).Verb == meaning.Takes }
+func IsTake(args []string) bool { return meaningOf(args).Verb == meaning.Takes }
 
 // IsRelease reports whether a command gives a lock back.
-func IsRelease(args []string) bool { return of(args).Verb == meaning.Removes }
+func IsRelease(args []string) bool { return meaningOf(args).Verb == meaning.Removes }
 
 // IsExpiry reports whether a command gives a lock an expiry after it was taken.
-func IsExpiry(args []string) bool { m := of(args); return m.Verb == meaning.Renews && m.Forced }
+func IsExpiry(args []string) bool { m := meaningOf(args); return m.Verb == meaning.Renews && m.Forced }
 
 // IsOfLock reports whether a command takes, renews or releases a lock.
 func IsOfLock(args []string) bool { return slices.Contains(args, lock.Key) }
 
 // IsRead reports whether by a command a sale reads the stock under its lock.
-func IsRead(args []string) bool { return of(args).Verb == meaning.Reads }
+func IsRead(args []string) bool { return meaningOf(args).Verb == meaning.Reads }
 
 // IsWrite reports whether by a command a sale writes.
-func IsWrite(args []string) bool { return of(args).Verb == meaning.Writes }
+func IsWrite(args []string) bool { return meaningOf(args).Verb == meaning.Writes }
 
-// of returns what a command means, before its reply is there.
-func of(args []string) meaning.Meaning {
+// meaningOf returns what a command means, before its reply is there.
+func meaningOf(args []string) meaning.Meaning {
 	words := make([]any, len(args))
 	for i, arg := range args {
 		words[i] = arg
@@ -40,9 +40,9 @@ func of(args []string) meaning.Meaning {
 	return meaning.Of(words, nil, nil)
 }
 
-// whole returns what is sent instead of a command that is caught: the text of its script, where it names that by its SHA-1. A Redis that
+// withScriptText returns what is sent instead of a command that is caught: the text of its script, where it names that by its SHA-1. A Redis that
 // does not know it would do nothing, and the trap would have caught nothing.
-func whole(args []string, raw string) string {
+func withScriptText(args []string, raw string) string {
 	if len(args) > 1 {
 		if script := lua.SentBy(args[0], args[1]); script != "" {
 			return proto.Strings(append([]string{"EVAL", script}, args[2:]...)...)

@@ -18,7 +18,7 @@ const AnyPort = "127.0.0.1:0"
 type Proxy struct {
 	addr    string
 	running sync.WaitGroup
-	over    chan struct{} // closed by Close
+	closed  chan struct{} // closed by Close
 
 	mu        sync.Mutex
 	target    string
@@ -31,7 +31,7 @@ type Proxy struct {
 
 // OpenProxy makes a proxy to the Redis at that address. The caller must Close it, once.
 func OpenProxy(target string) (*Proxy, error) {
-	p := &Proxy{addr: AnyPort, target: target, over: make(chan struct{}), routes: map[*route]struct{}{}}
+	p := &Proxy{addr: AnyPort, target: target, closed: make(chan struct{}), routes: map[*route]struct{}{}}
 	if err := p.Begin(); err != nil {
 		return nil, err
 	}
@@ -42,10 +42,10 @@ func OpenProxy(target string) (*Proxy, error) {
 // Addr gives the address at which clients reach Redis by this proxy.
 func (p *Proxy) Addr() string { return p.addr }
 
-// Catch sets a trap for the next command, or the next message to a subscriber, that matches: it does with it what fate says.
-func (p *Proxy) Catch(matches func(args []string) bool, fate Fate) *Trap {
+// Catch sets a trap for the next command, or the next message to a subscriber, that matches: it does with it what action says.
+func (p *Proxy) Catch(matches func(args []string) bool, action Action) *Trap {
 	trap := &Trap{
-		matches: matches, fate: fate, over: p.over,
+		matches: matches, action: action, closed: p.closed,
 		caught: make(chan struct{}), decided: make(chan struct{}), answered: make(chan struct{}),
 	}
 	p.mu.Lock()
@@ -123,7 +123,7 @@ func (p *Proxy) awaitHang() {
 	if lasts := time.Until(until); lasts > 0 {
 		select {
 		case <-time.After(lasts):
-		case <-p.over:
+		case <-p.closed:
 		}
 	}
 }
@@ -138,7 +138,7 @@ func (p *Proxy) disconnect() {
 // Close closes every connection. What is still held never arrives.
 func (p *Proxy) Close() error {
 	err := p.End()
-	close(p.over)
+	close(p.closed)
 	p.running.Wait()
 	return err
 }
@@ -187,7 +187,7 @@ func (p *Proxy) forget(r *route) {
 func (p *Proxy) trapFor(args []string, isMessage bool) *Trap {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	i := slices.IndexFunc(p.traps, func(t *Trap) bool { return isMessage == (t.fate == LoseMessage) && t.matches(args) })
+	i := slices.IndexFunc(p.traps, func(t *Trap) bool { return isMessage == (t.action == LoseMessage) && t.matches(args) })
 	if i < 0 {
 		return nil
 	}

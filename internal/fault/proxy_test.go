@@ -94,16 +94,16 @@ func TestHoldsOneCommand(t *testing.T) {
 
 func TestLosesWhatItIsToldTo(t *testing.T) {
 	for name, test := range map[string]struct {
-		fate fault.Fate
-		drop bool
-		took string // what Redis holds after the SET
+		action fault.Action
+		drop   bool
+		took   string // what Redis holds after the SET
 	}{
-		"the reply":            {fate: fault.LoseReply, took: "a"},
-		"the request":          {fate: fault.LoseRequest},
-		"what was held before": {fate: fault.Hold, drop: true},
+		"the reply":            {action: fault.LoseReply, took: "a"},
+		"the request":          {action: fault.LoseRequest},
+		"what was held before": {action: fault.Hold, drop: true},
 	} {
 		proxy, client, outside := open(t)
-		trap := proxy.Catch(is("set", "lock"), test.fate)
+		trap := proxy.Catch(is("set", "lock"), test.action)
 		failed := make(chan error, 1)
 		go func() { failed <- client.Set(t.Context(), "lock", "a", 0).Err() }()
 		caught(t, trap)

@@ -49,11 +49,11 @@ const (
 
 	// A port is one of these: below those that systems give to whoever asks for any, so that nobody takes it by chance while the server is
 	// down.
-	first, ports = 20_000, 12_000
+	firstPort, portCount = 20_000, 12_000
 
-	tries = 5 // ports: somebody may listen at one
+	portAttempts = 5 // ports: somebody may listen at one
 
-	versionTime = 10 * time.Second // in which a program says its version
+	versionTimeout = 10 * time.Second // in which a program says its version
 )
 
 // RedisServer is a redis-server or a valkey-server as a process of its own, on loopback, that can be killed and started again with what it
@@ -79,8 +79,8 @@ func StartRedis(ctx context.Context, program, dir string, args ...string) (s *Re
 		}
 		dir = temporary
 	}
-	for range tries {
-		if s, err = NewRedis(program, first+rand.IntN(ports), dir, args...); err != nil {
+	for range portAttempts {
+		if s, err = NewRedis(program, firstPort+rand.IntN(portCount), dir, args...); err != nil {
 			break
 		}
 		if err = s.Run(ctx); err == nil {
@@ -113,7 +113,7 @@ var version = regexp.MustCompile(`^(\w+) server v=(\S+)`)
 
 // checkVersion fails with redisclient.ErrTooOld if a program is: it would not say that it is ready in the words that are waited for.
 func checkVersion(path string) error {
-	ctx, cancel := context.WithTimeout(context.Background(), versionTime)
+	ctx, cancel := context.WithTimeout(context.Background(), versionTimeout)
 	defer cancel()
 	said, err := exec.CommandContext(ctx, path, "--version").Output()
 	if err != nil {

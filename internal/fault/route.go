@@ -17,17 +17,17 @@ type route struct {
 	client, server net.Conn
 
 	mu         sync.Mutex
-	awaiting   []awaited // the replies that Redis owes, in order
-	subscribes bool      // it is a subscriber's: messages come between the answers
+	pending    []pendingReply // the replies that Redis owes, in order
+	subscribes bool           // it is a subscriber's: messages come between the answers
 
 	transaction []string // commands since MULTI; none outside
-	resends     *Trap    // of one of them, which is to be sent twice: all of them are
+	resendTrap  *Trap    // of one of them, which is to be sent twice: all of them are
 }
 
-// awaited is the reply to a command.
-type awaited struct {
-	trap    *Trap // of the command; nil of one that is not caught
-	unheard bool  // the command is sent once more, and its client gets that reply
+// pendingReply is the reply to a command.
+type pendingReply struct {
+	trap      *Trap // of the command; nil of one that is not caught
+	discarded bool  // the command is sent once more, and its client gets that reply
 }
 
 var errLost = errors.New("this connection is lost with its command")
@@ -41,7 +41,7 @@ func (r *route) run() {
 	})
 	if err := r.passCommands(); errors.Is(err, errLost) {
 		r.close()
-	} else if tcp, is := r.server.(*net.TCPConn); is {
+	} else if tcp, ok := r.server.(*net.TCPConn); ok {
 		_ = tcp.CloseWrite() // Redis first gets what was sent, and answers
 	}
 	replies.Wait()
@@ -65,10 +65,10 @@ func (r *route) passCommands() error {
 		}
 		trap := r.proxy.trapFor(args, false)
 		if trap != nil {
-			raw = whole(args, raw)
+			raw = withScriptText(args, raw)
 		}
 		if trap != nil && trap.isForCommand() {
-			if err := trap.strike(); err != nil {
+			if err := trap.apply(); err != nil {
 				return err
 			}
 		}
@@ -87,12 +87,12 @@ func (r *route) transact(name, raw string, trap *Trap) *Trap {
 		return trap
 	}
 	r.transaction = append(r.transaction, raw)
-	if trap != nil && trap.fate == Resend {
-		r.resends, trap = trap, nil
+	if trap != nil && trap.action == Resend {
+		r.resendTrap, trap = trap, nil
 	}
 	switch {
-	case strings.EqualFold(name, "exec") && r.resends != nil:
-		trap, r.resends = r.resends, nil
+	case strings.EqualFold(name, "exec") && r.resendTrap != nil:
+		trap, r.resendTrap = r.resendTrap, nil
 	case strings.EqualFold(name, "exec"), strings.EqualFold(name, "discard"):
 		r.transaction = nil
 	}
@@ -102,18 +102,18 @@ func (r *route) transact(name, raw string, trap *Trap) *Trap {
 // send sends a command to Redis; twice, if its trap says so: EXEC with all of its transaction.
 func (r *route) send(name, raw string, trap *Trap) error {
 	r.mu.Lock()
-	if trap != nil && trap.fate == Resend {
+	if trap != nil && trap.action == Resend {
 		again := r.transaction
 		if again == nil {
 			again = []string{raw}
 		}
 		r.transaction = nil
 		for range again {
-			r.awaiting = append(r.awaiting, awaited{unheard: true})
+			r.pending = append(r.pending, pendingReply{discarded: true})
 		}
 		raw += strings.Join(again, "")
 	}
-	r.awaiting = append(r.awaiting, awaited{trap: trap})
+	r.pending = append(r.pending, pendingReply{trap: trap})
 	r.subscribes = r.subscribes || strings.EqualFold(name, "subscribe")
 	r.mu.Unlock()
 	_, err := io.WriteString(r.server, raw)
@@ -129,16 +129,16 @@ func (r *route) passReplies() {
 		}
 		message, reply := r.receive(raw)
 		if message != nil {
-			if trap := r.proxy.trapFor(message, true); trap != nil && trap.strike() != nil {
+			if trap := r.proxy.trapFor(message, true); trap != nil && trap.apply() != nil {
 				continue
 			}
 		}
-		if reply.unheard {
+		if reply.discarded {
 			continue
 		}
 		if trap := reply.trap; trap != nil {
 			close(trap.answered)
-			if !trap.isForCommand() && trap.strike() != nil {
+			if !trap.isForCommand() && trap.apply() != nil {
 				return
 			}
 		}
@@ -149,16 +149,16 @@ func (r *route) passReplies() {
 }
 
 // receive says what has come from Redis: the words of a message to a subscriber, or else what is known of a reply.
-func (r *route) receive(raw string) (message []string, reply awaited) {
+func (r *route) receive(raw string) (message []string, reply pendingReply) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.subscribes {
 		if words, err := proto.ReadStrings(raw); err == nil && len(words) == 3 && words[0] == "message" {
-			return words, awaited{}
+			return words, pendingReply{}
 		}
 	}
-	if len(r.awaiting) > 0 {
-		reply, r.awaiting = r.awaiting[0], r.awaiting[1:]
+	if len(r.pending) > 0 {
+		reply, r.pending = r.pending[0], r.pending[1:]
 	}
 	return nil, reply
 }

@@ -5,13 +5,13 @@ import (
 	"sync"
 )
 
-// Fate is what becomes of a command that is caught.
-type Fate int
+// Action is what becomes of a command that is caught.
+type Action int
 
-// The fates.
+// The actions.
 const (
 	// Hold keeps the command from Redis until the trap's Release or Drop. Its client may be gone by then.
-	Hold Fate = iota
+	Hold Action = iota
 	// LoseRequest ends the command's connection: Redis never gets it.
 	LoseRequest
 	// LoseReply ends the command's connection once Redis has answered: its client never learns what it did.
@@ -28,8 +28,8 @@ const (
 // Trap catches one command, or one message.
 type Trap struct {
 	matches func(args []string) bool
-	fate    Fate
-	over    <-chan struct{} // closed with the proxy: nothing passes any more
+	action  Action
+	closed  <-chan struct{} // closed with the proxy: nothing passes any more
 
 	caught   chan struct{}
 	decided  chan struct{}
@@ -38,7 +38,7 @@ type Trap struct {
 	answered chan struct{}
 }
 
-// IsCaught reports whether a command or a message has been caught and its fate has begun: it or its reply is held, or lost, or Redis has
+// IsCaught reports whether a command or a message has been caught and its action has begun: it or its reply is held, or lost, or Redis has
 // answered it.
 func (t *Trap) IsCaught() bool {
 	select {
@@ -68,18 +68,18 @@ func (t *Trap) Release() { t.decide(true) }
 // Drop loses a command that is held, and its connection.
 func (t *Trap) Drop() { t.decide(false) }
 
-// isForCommand reports whether a command that is caught meets its fate before it goes on to Redis; otherwise its reply does.
-func (t *Trap) isForCommand() bool { return t.fate == Hold || t.fate == LoseRequest }
+// isForCommand reports whether a command that is caught meets its action before it goes on to Redis; otherwise its reply does.
+func (t *Trap) isForCommand() bool { return t.action == Hold || t.action == LoseRequest }
 
-// strike does what the fate says with a command, a reply or a message, and waits until that may pass. It fails with errLost if it never
+// apply does what the action says with a command, a reply or a message, and waits until that may pass. It fails with errLost if it never
 // may.
-func (t *Trap) strike() error {
+func (t *Trap) apply() error {
 	close(t.caught) // first: who then hears of its client's failure knows why
-	switch t.fate {
+	switch t.action {
 	case Hold, HoldReply:
 		select {
 		case <-t.decided:
-		case <-t.over:
+		case <-t.closed:
 			return errLost
 		}
 		if !t.passes {

@@ -14,17 +14,19 @@ type Condition func(events []witness.Event) bool
 type match func(e witness.Event) bool
 
 // is picks the events of that kind; of a sale, of a replica, or, with "", of anybody.
-func is(who string, kind witness.Kind) match {
-	return func(e witness.Event) bool { return of(e, who) && e.Kind == kind }
+func ofKind(who string, kind witness.Kind) match {
+	return func(e witness.Event) bool { return concerns(e, who) && e.Kind == kind }
 }
 
 // of reports whether an event is of a sale or of a replica; "" is anybody.
-func of(e witness.Event, who string) bool { return who == "" || e.Sale == who || e.Replica == who }
+func concerns(e witness.Event, who string) bool {
+	return who == "" || e.Sale == who || e.Replica == who
+}
 
 // commands picks the commands of a sale or a replica with that verb and, unless it is empty, that outcome.
 func commands(who string, verb witness.Verb, outcome witness.Outcome) match {
 	return func(e witness.Event) bool {
-		return of(e, who) && e.Command != nil && e.Command.Verb == verb && (outcome == "" || e.Command.Outcome == outcome)
+		return concerns(e, who) && e.Command != nil && e.Command.Verb == verb && (outcome == "" || e.Command.Outcome == outcome)
 	}
 }
 
@@ -32,7 +34,7 @@ func some(such match) Condition {
 	return func(events []witness.Event) bool { return slices.ContainsFunc(events, such) }
 }
 
-func moment(who string, kind witness.Kind) Condition { return some(is(who, kind)) }
+func moment(who string, kind witness.Kind) Condition { return some(ofKind(who, kind)) }
 func occurred(kind witness.Kind) Condition           { return moment("", kind) }
 func requested(sale string) Condition                { return moment(sale, witness.KindAsks) }
 func obtained(sale string) Condition                 { return moment(sale, witness.KindObtains) }
@@ -42,16 +44,16 @@ func did(who string, verb witness.Verb, outcome witness.Outcome) Condition {
 	return some(commands(who, verb, outcome))
 }
 
-// firstKnowsLoss reports whether the first sale was told that it has lost its lock.
-func firstKnowsLoss() Condition { return moment("r1#1", witness.KindLoses) }
+// firstLearnsOfLoss reports whether the first sale was told that it has lost its lock.
+func firstLearnsOfLoss() Condition { return moment("r1#1", witness.KindLoses) }
 
 // sold reports whether a sale was made; of a replica, whether any was.
 func sold(who string) Condition {
-	return some(func(e witness.Event) bool { return is(who, witness.KindEnds)(e) && e.Error == "" })
+	return some(func(e witness.Event) bool { return ofKind(who, witness.KindEnds)(e) && e.Error == "" })
 }
 
 func failed(sale string) Condition {
-	return some(func(e witness.Event) bool { return is(sale, witness.KindEnds)(e) && e.Error != "" })
+	return some(func(e witness.Event) bool { return ofKind(sale, witness.KindEnds)(e) && e.Error != "" })
 }
 
 // answered reports whether the write of a sale got a reply.
@@ -78,7 +80,7 @@ func not(condition Condition) Condition {
 }
 
 func atLeast(n int, who string, kind witness.Kind) Condition {
-	return func(events []witness.Event) bool { return count(events, is(who, kind)) >= n }
+	return func(events []witness.Event) bool { return count(events, ofKind(who, kind)) >= n }
 }
 
 func count(events []witness.Event, such match) (n int) {
@@ -122,25 +124,27 @@ func within(d time.Duration, first, then match) Condition {
 
 // requestedInTime reports whether a sale asked for the lock before the first sale had done its work.
 func requestedInTime(sale string) Condition {
-	return before(is("r1#1", witness.KindEnds), requested(sale))
+	return before(ofKind("r1#1", witness.KindEnds), requested(sale))
 }
 
 // diedWithLock reports whether a replica died when one of its sales had taken the lock.
 func diedWithLock(replica string) Condition {
-	dies := is(replica, witness.KindDies)
+	dies := ofKind(replica, witness.KindDies)
 	return all(some(dies), before(dies, either(obtained(replica), did(replica, witness.Takes, witness.Done))))
 }
 
-// freedInside reports whether the command that was held went on to Redis while a sale was inside.
-func freedInside(sale string) Condition {
-	freed := is("", witness.KindCommandReleased)
+// freedInCriticalSection reports whether the command that was held went on to Redis while a sale was inside.
+func freedInCriticalSection(sale string) Condition {
+	freed := ofKind("", witness.KindCommandReleased)
 	return all(some(freed), before(freed, all(obtained(sale), not(moment(sale, witness.KindLeaves)))))
 }
 
-// keptOutFor reports whether a sale that had asked neither obtained the lock nor gave up for so long after the first sale had obtained it.
-func keptOutFor(d time.Duration, sale string) Condition {
-	first := is("r1#1", witness.KindObtains)
-	over := func(e witness.Event) bool { return is(sale, witness.KindObtains)(e) || is(sale, witness.KindEnds)(e) }
+// blockedFor reports whether a sale that had asked neither obtained the lock nor gave up for so long after the first sale had obtained it.
+func blockedFor(d time.Duration, sale string) Condition {
+	first := ofKind("r1#1", witness.KindObtains)
+	over := func(e witness.Event) bool {
+		return ofKind(sale, witness.KindObtains)(e) || ofKind(sale, witness.KindEnds)(e)
+	}
 	return all(before(over, requested(sale)), since(first, some(over)), not(within(d, first, over)))
 }
 
@@ -153,20 +157,20 @@ func renewed(replica string) Condition { return did(replica, witness.Renews, wit
 
 // diedWaiting reports whether the replica of a sale died while the sale waited for the lock.
 func diedWaiting(sale string) Condition {
-	dies := is(witness.ReplicaOf(sale), witness.KindDies)
+	dies := ofKind(witness.ReplicaOf(sale), witness.KindDies)
 	return all(some(dies), before(dies, all(refused(sale), not(obtained(sale)))))
 }
 
 // renewedInTime reports whether a replica renewed its lock before one of its sales ended.
 func renewedInTime(sale string) Condition {
-	return all(ended(sale), before(is(sale, witness.KindEnds), renewed(witness.ReplicaOf(sale))))
+	return all(ended(sale), before(ofKind(sale, witness.KindEnds), renewed(witness.ReplicaOf(sale))))
 }
 
 // soldAfter reports whether the last sale of a replica that ended after something had happened was made.
 func soldAfter(kind witness.Kind, replica string) Condition {
-	return since(is("", kind), func(events []witness.Event) bool {
+	return since(ofKind("", kind), func(events []witness.Event) bool {
 		for _, e := range slices.Backward(events) {
-			if is(replica, witness.KindEnds)(e) {
+			if ofKind(replica, witness.KindEnds)(e) {
 				return e.Error == ""
 			}
 		}
@@ -177,8 +181,8 @@ func soldAfter(kind witness.Kind, replica string) Condition {
 // What a finding must be to count.
 
 const (
-	noticed = 500 * time.Millisecond // how late a sale may hear that its lock is lost: a busy machine runs its timers late
-	busy    = 2 * time.Second        // that a busy machine may take longer
+	lossNoticeSlack = 500 * time.Millisecond // how late a sale may hear that its lock is lost: a busy machine runs its timers late
+	busySlack       = 2 * time.Second        // that a busy machine may take longer
 )
 
 // lastsFor blames what went on for longer.

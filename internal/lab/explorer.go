@@ -16,9 +16,9 @@ import (
 )
 
 const (
-	actors    = 2          // sales in an exploration
-	most      = 1500 << 20 // memory that an exploration may take, as for lockstep explore
-	schedules = 10_000     // of an exploration of one scenario: where one is broken, a few thousand show it
+	actors      = 2          // sales in an exploration
+	memoryLimit = 1500 << 20 // memory that an exploration may take, as for lockstep explore
+	schedules   = 10_000     // of an exploration of one scenario: where one is broken, a few thousand show it
 )
 
 // scenario gives the one in which the explorer looks for the anomaly, if it is one.
@@ -46,7 +46,7 @@ func (l Lab) search(ctx context.Context, lock string, known sweeps, in language.
 	}
 	where.Language = in
 	goal := explore.Goal{Anomalies: []explore.Anomaly{l.Anomaly}}
-	result, err := explore.Explore(ctx, s, where, goal, explore.Bounds{Schedules: schedules, Memory: most})
+	result, err := explore.Explore(ctx, s, where, goal, explore.Bounds{Schedules: schedules, Memory: memoryLimit})
 	says := untested(result, in)
 	switch {
 	case len(result.Found) > 0:
@@ -65,7 +65,7 @@ func (known sweeps) search(
 ) (verdict.Verdict, string, error) {
 	if known[s.Name] == nil {
 		quiet := func(explore.NamedScenario, explore.Result, bool) {}
-		rows, err := explore.All(ctx, []strategy.Strategy{s}, actors, explore.Bounds{Memory: most}, quiet)
+		rows, err := explore.All(ctx, []strategy.Strategy{s}, actors, explore.Bounds{Memory: memoryLimit}, quiet)
 		if err != nil || ctx.Err() != nil {
 			return "", "", cmp.Or(err, context.Cause(ctx))
 		}
@@ -94,11 +94,12 @@ func explorations() []Lab {
 		Claim:   both("a clock of Redis that jumps ahead does not give the lock to a second holder", "Redis 的时钟向前跳，不会产生第二个持有者"),
 		Anomaly: anomaly.TwoHolders, Faults: fault.Once(fault.RedisClock),
 		Expected: []Expectation{
-			broken("v2.. late-commit setnx-expire lua-setnx", "the lock expires before its time", "锁提前过期"),
-			broken("redlock", "the lock expires on one node before its time, and that node makes a second majority", "锁在一个节点上提前过期，该节点凑成第二个多数派"),
-			broken("set-expire setex", "everybody gets the lock at any time", "任何时候谁都能加锁成功"),
-			without("v1", "its lock never expires", "它的锁永不过期"),
-			without("getset", "its lock expires by the client's clock: see clock-skew", "它的锁按客户端的时钟过期：见 clock-skew"),
+			broken(StepsFrom(2).and("late-commit", "setnx-expire", "lua-setnx"), "the lock expires before its time", "锁提前过期"),
+			broken(LockNames{"redlock"},
+				"the lock expires on one node before its time, and that node makes a second majority", "锁在一个节点上提前过期，该节点凑成第二个多数派"),
+			broken(LockNames{"set-expire", "setex"}, "everybody gets the lock at any time", "任何时候谁都能加锁成功"),
+			without(LockNames{"v1"}, "its lock never expires", "它的锁永不过期"),
+			without(LockNames{"getset"}, "its lock expires by the client's clock: see clock-skew", "它的锁按客户端的时钟过期：见 clock-skew"),
 			notInRedis(),
 		},
 	}, {
@@ -106,12 +107,14 @@ func explorations() []Lab {
 		Claim:   both("a lock that no living sale holds does not have to expire before a waiter gets it", "没有存活的一单持有锁时，等待者不必等锁过期就能拿到锁"),
 		Anomaly: anomaly.Idle,
 		Expected: []Expectation{
-			broken("v2 v5 setnx-expire lua-setnx getset", "the reply to its SET is lost, and it does not give back what it may have",
+			broken(LockNames{"v2", "v5", "setnx-expire", "lua-setnx", "getset"},
+				"the reply to its SET is lost, and it does not give back what it may have",
 				"加锁的响应丢失，而它不释放自己可能持有的锁").in("lost-reply"),
-			broken("v3 v4 v6.. late-commit", "a command that arrives after its sale has given up is nobody's", "下单已放弃，命令才到达：锁不属于任何人").in("late"),
-			expectHolds("redlock", "every sale tries once: nobody waits", "每一单只尝试一次：谁都不等待"),
-			expectHolds("v1", "its lock never expires: see holder-dies", "它的锁永不过期：见 holder-dies"),
-			expectHolds("set-expire setex", "nobody ever waits", "谁都不需要等待"),
+			broken(StepsFrom(6).and("v3", "v4", "late-commit"),
+				"a command that arrives after its sale has given up is nobody's", "下单已放弃，命令才到达：锁不属于任何人").in("late"),
+			expectHolds(LockNames{"redlock"}, "every sale tries once: nobody waits", "每一单只尝试一次：谁都不等待"),
+			expectHolds(LockNames{"v1"}, "its lock never expires: see holder-dies", "它的锁永不过期：见 holder-dies"),
+			expectHolds(LockNames{"set-expire", "setex"}, "nobody ever waits", "谁都不需要等待"),
 			notInRedis(),
 		},
 	}, {
@@ -119,12 +122,14 @@ func explorations() []Lab {
 		Claim:   both("Unlock, and every error, says what is so", "解锁的结果和每个错误都如实反映情况"),
 		Anomaly: anomaly.FalseWord,
 		Expected: []Expectation{
-			broken("v2 v3 setnx-expire lua-setnx", "Unlock deletes another's lock, and says that it was its own", "解锁时删除了别人的锁，却报告是自己的").in("expiry"),
-			broken("getset", "Unlock deletes another's lock, and says that it was its own", "解锁时删除了别人的锁，却报告是自己的").in("skew"),
-			broken("set-expire setex", "it says that it has no lock, and may have one", "它报告没有锁，其实可能有").in("lost-reply"),
-			broken("redlock", "Unlock says that the lock was its own, and it is another's by then", "解锁报告锁是自己的，而这时锁已经是别人的").in("node-restart"),
-			expectHolds("v1", "DEL says whether there was a lock", "DEL 如实报告锁在不在"),
-			expectHolds("v4.. late-commit", "Redis compares and deletes at once, and says whether it did", "Redis 一步完成比较和删除，并如实报告删没删"),
+			broken(LockNames{"v2", "v3", "setnx-expire", "lua-setnx"},
+				"Unlock deletes another's lock, and says that it was its own", "解锁时删除了别人的锁，却报告是自己的").in("expiry"),
+			broken(LockNames{"getset"}, "Unlock deletes another's lock, and says that it was its own", "解锁时删除了别人的锁，却报告是自己的").in("skew"),
+			broken(LockNames{"set-expire", "setex"}, "it says that it has no lock, and may have one", "它报告没有锁，其实可能有").in("lost-reply"),
+			broken(LockNames{"redlock"},
+				"Unlock says that the lock was its own, and it is another's by then", "解锁报告锁是自己的，而这时锁已经是别人的").in("node-restart"),
+			expectHolds(LockNames{"v1"}, "DEL says whether there was a lock", "DEL 如实报告锁在不在"),
+			expectHolds(StepsFrom(4).and("late-commit"), "Redis compares and deletes at once, and says whether it did", "Redis 一步完成比较和删除，并如实报告删没删"),
 			notInRedis(),
 		},
 	}, {
@@ -133,8 +138,9 @@ func explorations() []Lab {
 			"只要 Redis 不丢数据，每个持有者的栅栏令牌都大于之前的"),
 		Anomaly: anomaly.TokenOrder,
 		Expected: []Expectation{
-			expectHolds("v7..", "the script that gives the lock also counts", "加锁的脚本同时计数"),
-			without("v1..v6 redlock late-commit setnx-expire lua-setnx getset set-expire setex", "it has no token", "它没有令牌"),
+			expectHolds(StepsFrom(7), "the script that gives the lock also counts", "加锁的脚本同时计数"),
+			without(Steps(1, 6).and("redlock", "late-commit", "setnx-expire", "lua-setnx", "getset", "set-expire", "setex"),
+				"it has no token", "它没有令牌"),
 			notInRedis(),
 		},
 	}, {
@@ -142,19 +148,21 @@ func explorations() []Lab {
 		Claim:   both("no goroutine of a lock outlives its sale", "锁的 goroutine 不会在下单结束后继续运行"),
 		Anomaly: anomaly.GoroutineLeak,
 		Expected: []Expectation{
-			expectHolds("v6..", "Unlock stops the renewal, and waits for its end", "解锁会停止续期，并等它结束"),
-			expectHolds("v0..v5 local atomic optimistic non-idempotent late-commit setnx-expire lua-setnx getset set-expire setex",
+			expectHolds(StepsFrom(6), "Unlock stops the renewal, and waits for its end", "解锁会停止续期，并等它结束"),
+			expectHolds(Steps(0, 5).and("local", "atomic", "optimistic", "non-idempotent", "late-commit",
+				"setnx-expire", "lua-setnx", "getset", "set-expire", "setex"),
 				"it starts none", "它不启动 goroutine"),
-			expectHolds("redlock", "a goroutine that asks a node ends with the answer", "询问节点的 goroutine 在得到回答后结束"),
+			expectHolds(LockNames{"redlock"}, "a goroutine that asks a node ends with the answer", "询问节点的 goroutine 在得到回答后结束"),
 		},
 	}, {
 		Name:    "progress",
 		Claim:   both("no sale fails where nothing has gone wrong", "没有出错时，没有一单会失败"),
 		Anomaly: anomaly.Progress,
 		Expected: []Expectation{
-			expectHolds("v0.. redlock local atomic non-idempotent late-commit setnx-expire lua-setnx getset set-expire setex",
+			expectHolds(StepsFrom(0).and("redlock", "local", "atomic", "non-idempotent", "late-commit",
+				"setnx-expire", "lua-setnx", "getset", "set-expire", "setex"),
 				"only what goes wrong makes it fail; here no wait times out", "只有出错才会使它失败；这里等锁从不超时"),
-			expectHolds("optimistic", "a refused attempt is made again", "被拒绝的尝试会重做"),
+			expectHolds(LockNames{"optimistic"}, "a refused attempt is made again", "被拒绝的尝试会重做"),
 		},
 	}}
 }

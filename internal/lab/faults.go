@@ -75,11 +75,11 @@ type Trap struct {
 }
 
 // Catch sets a trap between a replica and a node; 0 is the Redis with the stock.
-func (s *Stage) Catch(replica string, node int, fate fault.Fate, matches func(args []string) bool) Trap {
-	return Trap{s.proxies[replica][node].Catch(matches, fate), replica, node, map[fault.Fate]witness.Kind{
+func (s *Stage) Catch(replica string, node int, action fault.Action, matches func(args []string) bool) Trap {
+	return Trap{s.proxies[replica][node].Catch(matches, action), replica, node, map[fault.Action]witness.Kind{
 		fault.Hold: witness.KindCommandHeld, fault.HoldReply: witness.KindReplyHeld, fault.LoseRequest: witness.KindCommandLost,
 		fault.LoseReply: witness.KindCommandLost, fault.LoseMessage: witness.KindMessageLost, fault.Resend: witness.KindCommandResent,
-	}[fate]}
+	}[action]}
 }
 
 // Pass watches for a command between a replica and a Redis, and lets it pass. UntilAnswered waits for it.

@@ -16,8 +16,8 @@ import (
 	"lockstep/internal/trace"
 )
 
-// Listed is a lab as it is listed.
-type Listed struct {
+// ListEntry is a lab as it is listed.
+type ListEntry struct {
 	Name  string   `json:"name"`
 	Title string   `json:"title"` // the trouble
 	Claim string   `json:"claim"`
@@ -31,7 +31,7 @@ type Listed struct {
 }
 
 // List lists the labs on the running service.
-func (r *Runner) List(in language.Language) (all []Listed) {
+func (r *Runner) List(in language.Language) (all []ListEntry) {
 	tab := r.isInTab()
 	for _, l := range OnService() {
 		claim, needs := sentence(l.Claim, in), []string{}
@@ -40,10 +40,10 @@ func (r *Runner) List(in language.Language) (all []Listed) {
 			needs = append(needs, need.In(in))
 		}
 		runs := cmp.Or(r.Rights, "no")
-		if l.FitsInto(r.Place) != nil {
+		if l.FitsInto(r.Environment) != nil {
 			runs = "no"
 		}
-		all = append(all, Listed{
+		all = append(all, ListEntry{
 			l.Name, l.Title.In(in), string(unicode.ToUpper(first)) + claim[size:], l.Locks(), l.Shows != "", l.HowCured(in), l.Diff(), needs,
 			runs, tab && len(needs) == 0,
 		})
@@ -54,7 +54,7 @@ func (r *Runner) List(in language.Language) (all []Listed) {
 // Routes returns the list, and what runs a lab: with each of the locks that it is about, one after the other. That is answered with
 // server-sent events.
 func (r *Runner) Routes() []route.Row {
-	list := route.Value(func(q *http.Request) (all []Listed, err error) {
+	list := route.Value(func(q *http.Request) (all []ListEntry, err error) {
 		in, err := api.Language(q)
 		if err == nil {
 			all = r.List(in)
@@ -67,7 +67,7 @@ func (r *Runner) Routes() []route.Row {
 		return fmt.Sprint(name, r.isInTab()), constant
 	}
 	var play route.Handler
-	if r.Place.Replicas != nil {
+	if r.Environment.Replicas != nil {
 		play = r.play
 	}
 	return []route.Row{
@@ -84,7 +84,7 @@ func (r *Runner) play(w http.ResponseWriter, q *http.Request) error {
 	}
 	l, err := Find(q.PathValue("name"))
 	if err == nil {
-		err = l.FitsInto(r.Place)
+		err = l.FitsInto(r.Environment)
 	}
 	if err != nil {
 		return api.BadRequest(err, "a lab of GET /labs")
@@ -105,24 +105,24 @@ func (r *Runner) play(w http.ResponseWriter, q *http.Request) error {
 	return nil
 }
 
-// mostDrawn bounds what is sent of drawings on the way, in bytes. The story has the last one, whatever came before.
-const mostDrawn = 2 << 20
+// maxDrawnBytes bounds what is sent of drawings on the way, in bytes. The story has the last one, whatever came before.
+const maxDrawnBytes = 2 << 20
 
 // playAll runs a lab, and sends what there is to tell: which lock begins, what has happened so far, and the story.
 func (r *Runner) playAll(ctx context.Context, l Lab, in language.Language, send func(event string, data any)) {
 	run, drawn := r.Run, 0
 	if run == nil {
-		run = func(ctx context.Context, l Lab, p Play) (Result, error) { return l.Run(ctx, r.Place, p) }
+		run = func(ctx context.Context, l Lab, p Play) (Result, error) { return l.Run(ctx, r.Environment, p) }
 	}
 	tell := func(t trace.Trace) {
 		data, err := json.Marshal(t)
-		if drawn += len(data); err == nil && drawn <= mostDrawn {
+		if drawn += len(data); err == nil && drawn <= maxDrawnBytes {
 			send("drawn", json.RawMessage(data))
 		}
 	}
 	for _, lock := range l.Locks() {
 		send("begins", lock)
-		result, err := run(ctx, l, Play{Lock: lock, Redis: Embedded, In: in, Tell: tell})
+		result, err := run(ctx, l, Play{Lock: lock, Redis: Embedded, In: in, OnProgress: tell})
 		if ctx.Err() != nil {
 			err = context.Cause(ctx)
 		}

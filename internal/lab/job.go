@@ -45,7 +45,7 @@ func openRecord(s *Stage, j Job) (*record, error) {
 // KillRunner waits for the first run of the first tick, and kills its replica, which has the lock.
 func (r *record) KillRunner() {
 	s := r.stage
-	s.insist(runOf(1), func() error {
+	s.retry(runOf(1), func() error {
 		runs, err := r.Runs(s.ctx)
 		i := slices.IndexFunc(runs, func(run job.Run) bool { return run.Tick.Equal(r.first) })
 		if i < 0 {
@@ -133,6 +133,6 @@ func outlasted(events []witness.Event) bool {
 func diedWithTheJob(keeps time.Duration) Condition {
 	return func(events []witness.Event) bool {
 		i := slices.IndexFunc(events, runs(1))
-		return i >= 0 && within(keeps, runs(1), is(events[i].Replica, witness.KindDies))(events)
+		return i >= 0 && within(keeps, runs(1), ofKind(events[i].Replica, witness.KindDies))(events)
 	}
 }

@@ -43,7 +43,8 @@ func TestHitsOfJobsAndOfProcessesThatGoOn(t *testing.T) {
 	tick2, ends := event(2000, witness.KindTickBegins, "", "", 2), event(1, witness.KindEnds, "r1", "r1#1", 0)
 	dies := func(ms int, replica string) witness.Event { return event(ms, witness.KindDies, replica, "", 0) }
 	goesOn := func(ms int) witness.Event { return event(ms, witness.KindResumes, "r1", "", 0) }
-	died, wentOn := diedWithTheJob(800*time.Millisecond), within(time.Second, is("r1#1", witness.KindObtains), is("r1", witness.KindResumes))
+	died := diedWithTheJob(800 * time.Millisecond)
+	wentOn := within(time.Second, ofKind("r1#1", witness.KindObtains), ofKind("r1", witness.KindResumes))
 	for name, test := range map[string]struct {
 		hit    Condition
 		events []witness.Event

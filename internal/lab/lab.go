@@ -59,7 +59,7 @@ func segmented(all []Lab) []Lab {
 	for i := range all {
 		l := &all[i]
 		if !slices.ContainsFunc(l.Expected, func(e Expectation) bool { return e.isOf(name) }) {
-			l.Expected = append(l.Expected, without(name, "each segment has a v11 lock: see v11", "每段各有一把 v11 锁：见 v11"))
+			l.Expected = append(l.Expected, without(LockNames{name}, "each segment has a v11 lock: see v11", "每段各有一把 v11 锁：见 v11"))
 		}
 	}
 	return all
@@ -84,7 +84,7 @@ func (l Lab) Expects(lock string) Expectation {
 			return e
 		}
 	}
-	return without(lock, "this lab says nothing about it", "这个实验没有涉及它")
+	return without(LockNames{lock}, "this lab says nothing about it", "这个实验没有涉及它")
 }
 
 // Check fails if the lab is not for a lock, or there is no such lock.

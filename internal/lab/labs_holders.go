@@ -29,11 +29,12 @@ func holders() []Lab {
 		Proof: sold("r2#1"),
 		Signs: []witness.FindingKind{witness.LeftBehind, witness.WaitedInVain},
 		Expected: []Expectation{
-			broken("v1", "the value does not say whose the lock is, and it never expires", "值没有说明锁是谁的，而且永不过期"),
-			broken("v2 setnx-expire lua-setnx getset", "the value does not say whose the lock is: it stays until it expires", "值没有说明锁是谁的：锁一直留到过期"),
-			broken("v5", "it does not give back what it may have: the lock stays until it expires", "它不释放自己可能持有的锁：锁一直留到过期"),
-			expectHolds("v3 v4 late-commit", "it gives back what it may have: the value is the owner", "它释放自己可能持有的锁：值就是持有者标识"),
-			expectHolds("v6..", "it gives back what it may have", "它释放自己可能持有的锁"),
+			broken(LockNames{"v1"}, "the value does not say whose the lock is, and it never expires", "值没有说明锁是谁的，而且永不过期"),
+			broken(LockNames{"v2", "setnx-expire", "lua-setnx", "getset"},
+				"the value does not say whose the lock is: it stays until it expires", "值没有说明锁是谁的：锁一直留到过期"),
+			broken(LockNames{"v5"}, "it does not give back what it may have: the lock stays until it expires", "它不释放自己可能持有的锁：锁一直留到过期"),
+			expectHolds(LockNames{"v3", "v4", "late-commit"}, "it gives back what it may have: the value is the owner", "它释放自己可能持有的锁：值就是持有者标识"),
+			expectHolds(StepsFrom(6), "it gives back what it may have", "它释放自己可能持有的锁"),
 			notBehindProxy(),
 			nothingToWaitFor(),
 		},
@@ -55,14 +56,15 @@ func holders() []Lab {
 		},
 		Fault:  both("r1 is cut off from Redis while its sale holds the lock, and the other sells", "r1 的一单持有锁时与 Redis 断开，另一单卖出"),
 		Hit:    all(occurred(witness.KindCutOff), answered("r2#1")),
-		Proof:  firstKnowsLoss(),
+		Proof:  firstLearnsOfLoss(),
 		Signs:  []witness.FindingKind{witness.Overlapped},
-		Blames: lastsFor(noticed),
+		Blames: lastsFor(lossNoticeSlack),
 		Expected: []Expectation{
-			broken("v2..v5 setnx-expire lua-setnx getset late-commit", "the holder never learns that its lock has expired", "持有者不会得知自己的锁已过期"),
-			expectHolds("v6..", "the holder knows when its lock can have expired, and stops", "持有者知道锁何时可能已过期，并停止执行"),
+			broken(Steps(2, 5).and("setnx-expire", "lua-setnx", "getset", "late-commit"),
+				"the holder never learns that its lock has expired", "持有者不会得知自己的锁已过期"),
+			expectHolds(StepsFrom(6), "the holder knows when its lock can have expired, and stops", "持有者知道锁何时可能已过期，并停止执行"),
 			neverExpires(),
-			expectHolds("redlock", "the holder knows for how long a majority's word is valid, and stops", "持有者知道锁的有效时间，到时停止执行"),
+			expectHolds(LockNames{"redlock"}, "the holder knows for how long a majority's word is valid, and stops", "持有者知道锁的有效时间，到时停止执行"),
 			excludesNobody(),
 		},
 	}, {
@@ -78,7 +80,7 @@ func holders() []Lab {
 			s.Finish(s.Buy("r2"))
 			s.Resume("r1")
 			if s.tells { // that the lock is lost does not call the write back
-				s.Until(toBeTold("r1#1"), either(firstKnowsLoss(), ended("r1#1")))
+				s.Until(toBeTold("r1#1"), either(firstLearnsOfLoss(), ended("r1#1")))
 			}
 			s.Release(trap)
 			s.Finish(first)
@@ -86,20 +88,20 @@ func holders() []Lab {
 		Fault: both("r1 is stopped while its write is on the way, the other sells, r1 goes on, and then the write arrives",
 			"r1 的写入还在途中时被暂停，另一单卖出，r1 恢复运行，然后写入到达"),
 		Hit: all(occurred(witness.KindStops), answered("r2#1"), answered("r1#1"),
-			since(is("r1", witness.KindResumes), occurred(witness.KindCommandReleased))),
+			since(ofKind("r1", witness.KindResumes), occurred(witness.KindCommandReleased))),
 		Signs: []witness.FindingKind{witness.LostUpdate},
 		Expected: []Expectation{
-			broken("v2..v5 setnx-expire lua-setnx", "a stopped process renews nothing, and the store takes a write from anybody",
+			broken(Steps(2, 5).and("setnx-expire", "lua-setnx"), "a stopped process renews nothing, and the store takes a write from anybody",
 				"暂停的进程不续期，而存储接受任何人的写入"),
-			broken("v6", "a stopped process renews nothing; to be told does not call back a write that has left, and the store takes it",
+			broken(LockNames{"v6"}, "a stopped process renews nothing; to be told does not call back a write that has left, and the store takes it",
 				"暂停的进程不续期；得知丢锁也收不回已经发出的写入，而存储会接受它"),
-			broken("redlock", "it has no fencing token", "它没有栅栏令牌"),
-			broken("v0 local set-expire setex", "nothing keeps the other out", "没有什么拦住另一单"),
-			expectHolds("v7..", "the store has seen the next holder's token, and refuses the old one", "存储见过下一个持有者的令牌，拒绝旧的"),
-			expectHolds("atomic optimistic non-idempotent", "the write itself looks at the stock", "写入时会再看库存"),
+			broken(LockNames{"redlock"}, "it has no fencing token", "它没有栅栏令牌"),
+			broken(LockNames{"v0", "local", "set-expire", "setex"}, "nothing keeps the other out", "没有什么拦住另一单"),
+			expectHolds(StepsFrom(7), "the store has seen the next holder's token, and refuses the old one", "存储见过下一个持有者的令牌，拒绝旧的"),
+			expectHolds(LockNames{"atomic", "optimistic", "non-idempotent"}, "the write itself looks at the stock", "写入时会再看库存"),
 			neverExpires(),
-			without("getset", "its lock changes hands by the client's clock", "它的锁按客户端的时钟易主"),
-			without("late-commit", "it has unlocked by then: see commit-after-unlock", "这时它已解锁：见 commit-after-unlock"),
+			without(LockNames{"getset"}, "its lock changes hands by the client's clock", "它的锁按客户端的时钟易主"),
+			without(LockNames{"late-commit"}, "it has unlocked by then: see commit-after-unlock", "这时它已解锁：见 commit-after-unlock"),
 		},
 	}, {
 		Name: "commit-after-unlock", Shows: "late-commit", Cured: "v4",
@@ -119,10 +121,11 @@ func holders() []Lab {
 		Hit:   all(occurred(witness.KindCommandHeld), answered("r1#1"), answered("r2#1")),
 		Signs: []witness.FindingKind{witness.LostUpdate},
 		Expected: []Expectation{
-			broken("late-commit", "it has unlocked, so the next holder reads before it has written", "它已解锁，所以下一个持有者在它写入之前就读了库存"),
-			broken("v0 local set-expire setex", "nothing keeps the other out", "没有什么拦住另一单"),
-			expectHolds("v1.. redlock setnx-expire lua-setnx getset", "it still holds the lock, so the other waits", "它仍然持有锁，所以另一单等待"),
-			expectHolds("atomic optimistic non-idempotent", "the write itself looks at the stock", "写入时会再看库存"),
+			broken(LockNames{"late-commit"}, "it has unlocked, so the next holder reads before it has written", "它已解锁，所以下一个持有者在它写入之前就读了库存"),
+			broken(LockNames{"v0", "local", "set-expire", "setex"}, "nothing keeps the other out", "没有什么拦住另一单"),
+			expectHolds(StepsFrom(1).and("redlock", "setnx-expire", "lua-setnx", "getset"),
+				"it still holds the lock, so the other waits", "它仍然持有锁，所以另一单等待"),
+			expectHolds(LockNames{"atomic", "optimistic", "non-idempotent"}, "the write itself looks at the stock", "写入时会再看库存"),
 		},
 	}, {
 		Name: "clock-skew", Shows: "getset", Cured: "v2",
@@ -137,8 +140,9 @@ func holders() []Lab {
 		Proof:    sold("r2#1"),
 		Signs:    []witness.FindingKind{witness.Overlapped},
 		Expected: []Expectation{
-			broken("getset", "by the clock of r2 the lock has expired long ago", "按 r2 的时钟，锁早已过期"),
-			expectHolds("v1.. redlock late-commit setnx-expire lua-setnx", "only durations are measured by the own clock", "本机时钟只用来测量时长"),
+			broken(LockNames{"getset"}, "by the clock of r2 the lock has expired long ago", "按 r2 的时钟，锁早已过期"),
+			expectHolds(StepsFrom(1).and("redlock", "late-commit", "setnx-expire", "lua-setnx"),
+				"only durations are measured by the own clock", "本机时钟只用来测量时长"),
 			excludesNobody(),
 		},
 	}, {
@@ -160,7 +164,8 @@ func holders() []Lab {
 		Proof: sold("r2#1"),
 		Signs: []witness.FindingKind{witness.LeftBehind, witness.WaitedInVain},
 		Expected: []Expectation{
-			expectHolds("v1.. redlock late-commit setnx-expire lua-setnx getset", "the lock is given back all the same", "锁照样会释放"),
+			expectHolds(StepsFrom(1).and("redlock", "late-commit", "setnx-expire", "lua-setnx", "getset"),
+				"the lock is given back all the same", "锁照样会释放"),
 			nothingToWaitFor(),
 		},
 	}, {
@@ -182,10 +187,10 @@ func holders() []Lab {
 		Proof: sold("r2#1"),
 		Signs: []witness.FindingKind{witness.LeftBehind, witness.WaitedInVain},
 		Expected: []Expectation{
-			broken("v1", "the lock is nobody's, and never expires", "锁不属于任何人，也永不过期"),
-			broken("setnx-expire", "its second command was never sent", "它的第二条命令没有发出"),
-			expectHolds("v2.. lua-setnx late-commit", "the lock that nobody has expires", "没有人持有的锁会过期"),
-			expectHolds("getset", "the value itself is the expiry", "值本身就是过期时刻"),
+			broken(LockNames{"v1"}, "the lock is nobody's, and never expires", "锁不属于任何人，也永不过期"),
+			broken(LockNames{"setnx-expire"}, "its second command was never sent", "它的第二条命令没有发出"),
+			expectHolds(StepsFrom(2).and("lua-setnx", "late-commit"), "the lock that nobody has expires", "没有人持有的锁会过期"),
+			expectHolds(LockNames{"getset"}, "the value itself is the expiry", "值本身就是过期时刻"),
 			notBehindProxy(),
 			nothingToWaitFor(),
 		},
@@ -201,9 +206,9 @@ func holders() []Lab {
 		Hit:      all(requestedInTime("r2#1"), answered("r1#1"), answered("r2#1")),
 		Signs:    []witness.FindingKind{witness.PolledOften},
 		Expected: []Expectation{
-			broken("v1..v9 setnx-expire lua-setnx getset late-commit", "it asks every 20ms", "它每 20 毫秒询问一次"),
-			expectHolds("v10..", "it asks for a place in the queue, and is told when it is its turn", "它在队列里占一个位置，轮到时会收到通知"),
-			broken("redlock", "it asks all nodes again every 10 to 20ms", "它每 10 到 20 毫秒再次询问所有节点"),
+			broken(Steps(1, 9).and("setnx-expire", "lua-setnx", "getset", "late-commit"), "it asks every 20ms", "它每 20 毫秒询问一次"),
+			expectHolds(StepsFrom(10), "it asks for a place in the queue, and is told when it is its turn", "它在队列里占一个位置，轮到时会收到通知"),
+			broken(LockNames{"redlock"}, "it asks all nodes again every 10 to 20ms", "它每 10 到 20 毫秒再次询问所有节点"),
 			nobodyWaits(),
 		},
 	}}

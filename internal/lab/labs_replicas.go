@@ -32,10 +32,11 @@ func replicas() []Lab {
 		Hit:      some(runs(1)),
 		Signs:    []witness.FindingKind{witness.RanTickTwice, witness.MissedTick, witness.Overlapped},
 		Expected: []Expectation{
-			broken("v0 atomic optimistic non-idempotent", "there is no lock: every replica runs the job", "没有锁：每个副本都运行任务"),
-			broken("set-expire setex", "everybody gets the lock: every replica runs the job", "谁都能加锁成功：每个副本都运行任务"),
-			broken("local", "each process has a lock of its own", "每个进程各有一把锁"),
-			expectHolds("v1.. redlock late-commit setnx-expire lua-setnx getset", "only one replica gets the lock of a tick", "每个 tick 只有一个副本得到锁"),
+			broken(LockNames{"v0", "atomic", "optimistic", "non-idempotent"}, "there is no lock: every replica runs the job", "没有锁：每个副本都运行任务"),
+			broken(LockNames{"set-expire", "setex"}, "everybody gets the lock: every replica runs the job", "谁都能加锁成功：每个副本都运行任务"),
+			broken(LockNames{"local"}, "each process has a lock of its own", "每个进程各有一把锁"),
+			expectHolds(StepsFrom(1).and("redlock", "late-commit", "setnx-expire", "lua-setnx", "getset"),
+				"only one replica gets the lock of a tick", "每个 tick 只有一个副本得到锁"),
 		},
 	}, {
 		// A cached value expires at each tick, and to compute it is the job.
@@ -52,10 +53,11 @@ func replicas() []Lab {
 		Hit:      some(runs(1)),
 		Signs:    []witness.FindingKind{witness.RanTickTwice, witness.MissedTick, witness.Overlapped},
 		Expected: []Expectation{
-			broken("v0 atomic optimistic non-idempotent", "there is no lock: all five compute at once", "没有锁：五个进程同时计算"),
-			broken("set-expire setex", "everybody gets the lock: all five compute at once", "谁都能加锁成功：五个进程同时计算"),
-			broken("local", "each process has a lock of its own", "每个进程各有一把锁"),
-			expectHolds("v1.. redlock late-commit setnx-expire lua-setnx getset", "one gets the lock; the others are refused, and do not wait",
+			broken(LockNames{"v0", "atomic", "optimistic", "non-idempotent"}, "there is no lock: all five compute at once", "没有锁：五个进程同时计算"),
+			broken(LockNames{"set-expire", "setex"}, "everybody gets the lock: all five compute at once", "谁都能加锁成功：五个进程同时计算"),
+			broken(LockNames{"local"}, "each process has a lock of its own", "每个进程各有一把锁"),
+			expectHolds(StepsFrom(1).and("redlock", "late-commit", "setnx-expire", "lua-setnx", "getset"),
+				"one gets the lock; the others are refused, and do not wait",
 				"一个加锁成功，其余的被拒绝，也不等待"),
 		},
 	}, {
@@ -73,12 +75,12 @@ func replicas() []Lab {
 		Hit:   diedWithTheJob(everyTick * 2 / 5),
 		Signs: []witness.FindingKind{witness.RanTickTwice, witness.MissedTick, witness.Overlapped},
 		Expected: []Expectation{
-			broken("v1", "the dead replica's lock stays: the job is never run again", "崩溃的副本的锁残留：任务再也不运行"),
-			expectHolds("v2.. redlock late-commit lua-setnx", "the lock expires before the next tick", "锁在下一个 tick 之前过期"),
-			expectHolds("setnx-expire",
+			broken(LockNames{"v1"}, "the dead replica's lock stays: the job is never run again", "崩溃的副本的锁残留：任务再也不运行"),
+			expectHolds(StepsFrom(2).and("redlock", "late-commit", "lua-setnx"), "the lock expires before the next tick", "锁在下一个 tick 之前过期"),
+			expectHolds(LockNames{"setnx-expire"},
 				"it died after its second command: see dies-between-set-and-expire", "它在第二条命令之后崩溃：见 dies-between-set-and-expire"),
-			expectHolds("getset", "the others find the expiry in the past, and take the lock over", "其他副本发现锁已过期，于是接管"),
-			without(noLock, "every replica runs every tick: see scheduled-job", "每个副本在每个 tick 都运行任务：见 scheduled-job"),
+			expectHolds(LockNames{"getset"}, "the others find the expiry in the past, and take the lock over", "其他副本发现锁已过期，于是接管"),
+			without(noLock(), "every replica runs every tick: see scheduled-job", "每个副本在每个 tick 都运行任务：见 scheduled-job"),
 		},
 	}, {
 		Name: "job-overruns", Shows: "v5", Cured: "v6",
@@ -93,11 +95,12 @@ func replicas() []Lab {
 		Hit:      outlasted,
 		Signs:    []witness.FindingKind{witness.RanTickTwice, witness.MissedTick, witness.Overlapped},
 		Expected: []Expectation{
-			broken("v2..v5 late-commit setnx-expire lua-setnx getset", "the lock expires after half a tick, and the next run begins beside",
+			broken(Steps(2, 5).and("late-commit", "setnx-expire", "lua-setnx", "getset"),
+				"the lock expires after half a tick, and the next run begins beside",
 				"锁在半个 tick 后过期，下一次运行与它重叠"),
-			expectHolds("v1", "its lock never expires: the next tick is left out", "它的锁永不过期：下一个 tick 跳过"),
-			expectHolds("v6.. redlock", "the lock is renewed: the next tick is left out", "锁会续期：下一个 tick 跳过"),
-			without(noLock, "every replica runs every tick: see scheduled-job", "每个副本在每个 tick 都运行任务：见 scheduled-job"),
+			expectHolds(LockNames{"v1"}, "its lock never expires: the next tick is left out", "它的锁永不过期：下一个 tick 跳过"),
+			expectHolds(StepsFrom(6).and("redlock"), "the lock is renewed: the next tick is left out", "锁会续期：下一个 tick 跳过"),
+			without(noLock(), "every replica runs every tick: see scheduled-job", "每个副本在每个 tick 都运行任务：见 scheduled-job"),
 		},
 	}, {
 		Name: "endless-renewal", Cured: "v6",
@@ -124,10 +127,10 @@ func replicas() []Lab {
 		Proof: sold("r2#1"),
 		Signs: []witness.FindingKind{witness.RenewedAfterEnd, witness.WaitedInVain},
 		Expected: []Expectation{
-			expectHolds("v6..v8", "the renewal ends before the release; then the lock expires", "先停止续期再释放；之后锁会过期"),
-			expectHolds("v9..", "there is one renewal per holding, and it ends with it", "每个持有期只有一个续期，持有期结束，续期也结束"),
-			without("v1..v5 setnx-expire lua-setnx getset late-commit", "nothing renews its lock", "没有什么给它的锁续期"),
-			without("redlock", "the lab loses one release, and each node gets its own", "这个实验只丢一条解锁命令，而每个节点各收到一条"),
+			expectHolds(Steps(6, 8), "the renewal ends before the release; then the lock expires", "先停止续期再释放；之后锁会过期"),
+			expectHolds(StepsFrom(9), "there is one renewal per holding, and it ends with it", "每个持有期只有一个续期，持有期结束，续期也结束"),
+			without(Steps(1, 5).and("setnx-expire", "lua-setnx", "getset", "late-commit"), "nothing renews its lock", "没有什么给它的锁续期"),
+			without(LockNames{"redlock"}, "the lab loses one release, and each node gets its own", "这个实验只丢一条解锁命令，而每个节点各收到一条"),
 			nobodyHolds(),
 		},
 	}, {
@@ -154,11 +157,12 @@ func replicas() []Lab {
 		Hit:    all(diedWaiting("r2#1"), diedWaiting("r3#1"), requestedInTime("r4#1")),
 		Proof:  sold("r4#1"),
 		Signs:  []witness.FindingKind{witness.WaitedInVain, witness.LockIdle},
-		Blames: idleFor(placeTTL*5/4 + busy),
+		Blames: idleFor(placeTTL*5/4 + busySlack),
 		Expected: []Expectation{
-			expectHolds("v10..", "it is the turn of the dead until its place expires; then the next that lives is the first",
+			expectHolds(StepsFrom(10), "it is the turn of the dead until its place expires; then the next that lives is the first",
 				"先轮到崩溃的进程，直到它的位置过期；然后轮到下一个存活的"),
-			expectHolds("v1..v9 redlock setnx-expire lua-setnx getset late-commit", "there is no queue of processes: who is dead does not ask",
+			expectHolds(Steps(1, 9).and("redlock", "setnx-expire", "lua-setnx", "getset", "late-commit"),
+				"there is no queue of processes: who is dead does not ask",
 				"进程之间没有队列：崩溃的进程不会再来问"),
 			nobodyWaits(),
 		},
@@ -186,10 +190,11 @@ func replicas() []Lab {
 		Hit:    all(occurred(witness.KindMessageLost), requestedInTime("r2#1")),
 		Proof:  sold("r2#1"),
 		Signs:  []witness.FindingKind{witness.WaitedInVain, witness.LockIdle},
-		Blames: idleFor(deaf/4 + busy),
+		Blames: idleFor(deaf/4 + busySlack),
 		Expected: []Expectation{
-			expectHolds("v10..", "it asks again after a quarter of the expiry", "过四分之一个过期时间后它会再问"),
-			without("v1..v9 redlock setnx-expire lua-setnx getset late-commit", "nobody is told: who waits asks again and again", "没有唤醒消息：等待者反复询问"),
+			expectHolds(StepsFrom(10), "it asks again after a quarter of the expiry", "过四分之一个过期时间后它会再问"),
+			without(Steps(1, 9).and("redlock", "setnx-expire", "lua-setnx", "getset", "late-commit"),
+				"nobody is told: who waits asks again and again", "没有唤醒消息：等待者反复询问"),
 			nobodyWaits(),
 		},
 	}, {
@@ -203,10 +208,10 @@ func replicas() []Lab {
 		Fault:    both("the next attempt of the second sale is held on its way, and others ask after it", "第二单的下一次尝试被扣在途中，别的单在它之后来加锁"),
 		Hit:      requestedAfter("r1#2", rivals), Signs: []witness.FindingKind{witness.Overtaken}, Blames: starved("r1#2"), Draws: 3,
 		Expected: []Expectation{
-			broken("v1..v7 setnx-expire lua-setnx getset late-commit", "everybody asks now and then, and gets the lock by chance",
+			broken(Steps(1, 7).and("setnx-expire", "lua-setnx", "getset", "late-commit"), "everybody asks now and then, and gets the lock by chance",
 				"各自隔一会儿问一次，碰运气得到锁"),
-			expectHolds("v8.. redlock local", "the sales of a process stand in a queue", "同一进程的各单排队"),
-			without("v0 atomic optimistic non-idempotent set-expire setex", "nobody waits", "没有人等待"),
+			expectHolds(StepsFrom(8).and("redlock", "local"), "the sales of a process stand in a queue", "同一进程的各单排队"),
+			without(LockNames{"v0", "atomic", "optimistic", "non-idempotent", "set-expire", "setex"}, "nobody waits", "没有人等待"),
 		},
 	}, {
 		Name: "starvation-replicas", Shows: "v9", Cured: "v10",
@@ -220,9 +225,11 @@ func replicas() []Lab {
 		Fault:    both("the next attempt of r1's sale is held on its way, and sales of r2 ask after it", "r1 的一单的下一次尝试被扣在途中，r2 的单在它之后来加锁"),
 		Hit:      requestedAfter("r1#1", rivals), Signs: []witness.FindingKind{witness.Overtaken}, Blames: starved("r1#1"), Draws: 3,
 		Expected: []Expectation{
-			broken("v1..v8 setnx-expire lua-setnx getset late-commit", "whoever asks at the right moment gets the lock", "谁问得正是时候，锁就归谁"),
-			broken("v9 redlock", "the other process hands the lock to its own sales, and this one asks now and then", "另一个进程把锁移交给自己的单，这一单隔一会儿才问一次"),
-			expectHolds("v10..",
+			broken(Steps(1, 8).and("setnx-expire", "lua-setnx", "getset", "late-commit"),
+				"whoever asks at the right moment gets the lock", "谁问得正是时候，锁就归谁"),
+			broken(LockNames{"v9", "redlock"},
+				"the other process hands the lock to its own sales, and this one asks now and then", "另一个进程把锁移交给自己的单，这一单隔一会儿才问一次"),
+			expectHolds(StepsFrom(10),
 				"a process that others wait for hands the lock to its own sales three times at most, if nobody waited when it got it",
 				"有别的进程等待时，一个进程最多移交给自己的单三次（如果它拿到锁时没有人等待）"),
 			nobodyWaits(),
@@ -239,10 +246,10 @@ func starve(s *Stage, holder, victim string, next func(args []string) bool) {
 	first, reading := s.BuyCaught(theirs, fault.Hold, fault.IsRead)
 	all := []*Purchase{first, s.Buy(its)}
 	s.Until(toWait(victim), s.waiting(victim))
-	if taken.IsCaught() && !s.isInLine(its) { // else it is not by the proxy that one asks for the lock, or not before its turn
+	if taken.IsCaught() && !s.isInLine(its) { // queued locks ask only when it is their turn
 		s.UntilCaught(late, obtained(victim))
 	}
-	others := count(s.collected.Events(), is(theirs, witness.KindAsks))
+	others := count(s.collected.Events(), ofKind(theirs, witness.KindAsks))
 	for range rivals {
 		all = append(all, s.Buy(theirs))
 	}
@@ -261,5 +268,5 @@ func starved(sale string) func(witness.Finding) bool {
 
 // requestedAfter reports whether so many sales asked for the lock after one that obtained it in the end.
 func requestedAfter(sale string, n int) Condition {
-	return all(obtained(sale), since(is(sale, witness.KindAsks), atLeast(n, "", witness.KindAsks)))
+	return all(obtained(sale), since(ofKind(sale, witness.KindAsks), atLeast(n, "", witness.KindAsks)))
 }

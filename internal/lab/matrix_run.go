@@ -12,24 +12,24 @@ import (
 	"lockstep/internal/verdict"
 )
 
-// Beside is how many labs run side by side: they mostly wait.
-const Beside = 6
+// Parallel is how many labs run side by side: they mostly wait.
+const DefaultParallel = 6
 
 // MatrixRun says how a matrix is run.
 type MatrixRun struct {
-	Place  Place
-	In     language.Language // that it is told in
-	Quick  bool              // only the cells that take little time
-	Beside int               // how many labs at a time
+	Environment Environment
+	In          language.Language // that it is told in
+	Quick       bool              // only the cells that take little time
+	Parallel    int               // how many labs at a time
 
-	Begin func(m Matrix, toRun map[string]int) // before the first cell: what there is, and how many cells of each row will be run
-	Tell  func(Told)                           // about each cell, one at a time
+	Begin  func(m Matrix, toRun map[string]int) // before the first cell: what there is, and how many cells of each row will be run
+	OnCell func(CellEvent)                      // about each cell, one at a time
 }
 
-// Told is news of a cell: it is being run, or it was.
-type Told struct {
+// CellEvent is news of a cell: it is being run, or it was.
+type CellEvent struct {
 	Anomaly, Strategy string
-	Ends              bool
+	Ended             bool
 	Cell              Cell // once it ends
 }
 
@@ -50,7 +50,7 @@ func (run MatrixRun) Compute(ctx context.Context) (Matrix, error) {
 		if l.Anomaly != "" {
 			return l.search(ctx, lock, known, run.In)
 		}
-		result, err := l.Run(ctx, run.Place, Play{Lock: lock, Redis: Embedded, In: run.In})
+		result, err := l.Run(ctx, run.Environment, Play{Lock: lock, Redis: Embedded, In: run.In})
 		return result.Observed, result.Sentence + result.Reason, err // one of the two
 	})
 }
@@ -77,7 +77,7 @@ func (run MatrixRun) compute(ctx context.Context, observe observe) (Matrix, erro
 		}
 	}
 	run.Begin(m, toRun)
-	err := run.each(ctx, m, waiting, max(run.Beside, 1), observe)
+	err := run.each(ctx, m, waiting, max(run.Parallel, 1), observe)
 	if err == nil { // what works has the machine for itself: beside it, what waits would be late
 		err = run.each(ctx, m, working, 1, observe)
 	}
@@ -94,17 +94,17 @@ func (l Lab) isQuick(lock string) bool {
 }
 
 // each runs so many tasks at a time, and puts what they show into the matrix.
-func (run MatrixRun) each(ctx context.Context, m Matrix, tasks []task, beside int, observe observe) error {
+func (run MatrixRun) each(ctx context.Context, m Matrix, tasks []task, parallel int, observe observe) error {
 	var telling sync.Mutex
 	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(beside)
+	group.SetLimit(parallel)
 	for _, t := range tasks {
 		row, cell := m.Cells[t.lab.Name], t.cell
 		tell := func(ends bool) {
 			telling.Lock()
 			defer telling.Unlock()
 			row[t.strategy] = cell
-			run.Tell(Told{Anomaly: t.lab.Name, Strategy: t.strategy, Ends: ends, Cell: cell})
+			run.OnCell(CellEvent{Anomaly: t.lab.Name, Strategy: t.strategy, Ended: ends, Cell: cell})
 		}
 		group.Go(func() error {
 			if ctx.Err() == nil {

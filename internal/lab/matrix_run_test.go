@@ -11,7 +11,7 @@ import (
 )
 
 func quiet(quick bool) MatrixRun {
-	return MatrixRun{Quick: quick, Beside: 4, Begin: func(Matrix, map[string]int) {}, Tell: func(Told) {}}
+	return MatrixRun{Quick: quick, Parallel: 4, Begin: func(Matrix, map[string]int) {}, OnCell: func(CellEvent) {}}
 }
 
 // A cell that was not run is not given as observed, whatever is expected of it.
@@ -45,8 +45,8 @@ func TestWhatWasNotRunIsNotObserved(t *testing.T) {
 func TestAWholeRunLeavesNothingOut(t *testing.T) {
 	told := 0
 	run := quiet(false)
-	run.Tell = func(news Told) {
-		if news.Ends {
+	run.OnCell = func(news CellEvent) {
+		if news.Ended {
 			told++
 		}
 	}

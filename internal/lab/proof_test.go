@@ -111,7 +111,7 @@ func TestTheLastSaleAfterAMomentCounts(t *testing.T) {
 // Who gives up before the first holder's lock could have expired has not been kept out by its renewal.
 func TestAWaiterIsKeptOutPastTheExpiry(t *testing.T) {
 	asks, first := witness.Event{Kind: witness.KindAsks, Sale: "r2#1"}, obtainsAt("r1#1")
-	proof := keptOutFor(150*time.Millisecond, "r2#1")
+	proof := blockedFor(150*time.Millisecond, "r2#1")
 	for name, test := range map[string]struct {
 		events []witness.Event
 		want   bool

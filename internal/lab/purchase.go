@@ -93,8 +93,8 @@ func (s *Stage) waiting(sale string) Condition {
 func (s *Stage) isInLine(replica string) bool { return s.inLine && s.bought[replica] > 1 }
 
 // BuyCaught buys, and waits until a trap has caught a command of the sale, or the sale has ended.
-func (s *Stage) BuyCaught(replica string, fate fault.Fate, matches func(args []string) bool) (*Purchase, Trap) {
-	trap := s.Catch(replica, 0, fate, matches)
+func (s *Stage) BuyCaught(replica string, action fault.Action, matches func(args []string) bool) (*Purchase, Trap) {
+	trap := s.Catch(replica, 0, action, matches)
 	p := s.Buy(replica)
 	s.UntilCaught(trap, ended(p.sale))
 	return p, trap
@@ -169,7 +169,7 @@ func (s *Stage) LookUp(replica string) {
 		if s.err != nil || p.answer.Order == "" {
 			continue
 		}
-		s.insist(lookingUp(), func() error {
+		s.retry(lookingUp(), func() error {
 			kind := witness.KindOrderBooked
 			switch answer := s.order(replica, p.answer.Order); {
 			case answer.Code == lock.CodeOf(service.ErrNoOrder):

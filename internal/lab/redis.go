@@ -44,9 +44,9 @@ type servers struct {
 }
 
 // openRedis starts what the shop needs, empty, on free ports.
-func (s *servers) openRedis(ctx context.Context, place Place, kind Kind, shop Settings) error {
+func (s *servers) openRedis(ctx context.Context, env Environment, kind Kind, shop Settings) error {
 	if kind == Embedded {
-		return s.openEmbedded(ctx, place.Redis)
+		return s.openEmbedded(ctx, env.Redis)
 	}
 	count, arguments := 1, []string(nil)
 	if s.onNodes {
@@ -155,8 +155,8 @@ func (s *servers) command(name, lock string, shop Settings) []string {
 // atEnd has something done when the stage comes down, before what was begun earlier is ended.
 func (s *servers) atEnd(end func() error) { s.endings = append(s.endings, end) }
 
-// tearDown ends everything, and gives what could not be ended.
-func (s *servers) tearDown() (err error) {
+// close ends everything, and gives what could not be ended.
+func (s *servers) close() (err error) {
 	for _, end := range slices.Backward(s.endings) {
 		err = errors.Join(err, end())
 	}

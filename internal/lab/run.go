@@ -15,30 +15,30 @@ import (
 )
 
 const (
-	longest   = 60 * time.Second       // that a lab may take, on a slow machine
-	toldEvery = 250 * time.Millisecond // the pace in which a run that goes on is told
+	labTimeout       = 60 * time.Second       // that a lab may take, on a slow machine
+	progressInterval = 250 * time.Millisecond // the pace in which a run that goes on is told
 )
 
 // Play is how a lab is run.
 type Play struct {
-	Lock  string
-	Redis Kind
-	In    language.Language // that it is told in
-	Tell  func(trace.Trace) // is told now and then what has happened so far; nil: nobody is
+	Lock       string
+	Redis      Kind
+	In         language.Language // that it is told in
+	OnProgress func(trace.Trace) // is told now and then what has happened so far; nil: nobody is
 }
 
 // Run runs the lab on the running service. An error is of the lab itself: where it cannot run at all, or ctx ended.
-func (l Lab) Run(ctx context.Context, place Place, play Play) (Result, error) {
-	if err := errors.Join(l.Check(play.Lock, play.In), l.FitsInto(place)); err != nil {
+func (l Lab) Run(ctx context.Context, env Environment, play Play) (Result, error) {
+	if err := errors.Join(l.Check(play.Lock, play.In), l.FitsInto(env)); err != nil {
 		return Result{}, err
 	}
 	if slices.Contains(l.Needs, RealRedis) {
 		play.Redis = Real
 	}
 	began := time.Now()
-	limited, cancel := context.WithTimeoutCause(ctx, longest, errTooLong)
+	limited, cancel := context.WithTimeoutCause(ctx, labTimeout, errTooLong)
 	defer cancel()
-	result, err := l.play(limited, place, play)
+	result, err := l.play(limited, env, play)
 	if err != nil {
 		return Result{}, fmt.Errorf("lab %s: %w", l.Name, err)
 	}
@@ -53,17 +53,17 @@ func (l Lab) Run(ctx context.Context, place Place, play Play) (Result, error) {
 }
 
 // play runs the scenario on a stage of its own, and says what that has shown. An error is of the stage: that it does not go up, or down.
-func (l Lab) play(ctx context.Context, place Place, p Play) (r Result, err error) {
+func (l Lab) play(ctx context.Context, env Environment, p Play) (r Result, err error) {
 	row, err := evolution.Find(p.Lock)
 	if err != nil {
 		return Result{}, err
 	}
-	s, err := setUp(ctx, l.Shop, place, p.Lock, p.Redis)
+	s, err := openStage(ctx, l.Shop, env, p.Lock, p.Redis)
 	if err != nil {
 		return Result{}, err
 	}
-	defer func() { err = s.tearDown() }() // after a panic, too
-	if p.Tell != nil {
+	defer func() { err = s.close() }() // after a panic, too
+	if p.OnProgress != nil {
 		s.running.Go(func() { printProgress(s, p, l.Draws) })
 	}
 	l.Scenario(s)
@@ -74,7 +74,7 @@ func (l Lab) play(ctx context.Context, place Place, p Play) (r Result, err error
 
 // printProgress tells what has happened so far, until the stage comes down.
 func printProgress(s *Stage, p Play, draws int) {
-	told, pace := 0, time.NewTicker(toldEvery)
+	told, pace := 0, time.NewTicker(progressInterval)
 	defer pace.Stop()
 	for {
 		select {
@@ -86,7 +86,7 @@ func printProgress(s *Stage, p Play, draws int) {
 			told = len(events)
 			drawn, _ := witness.Examine(events).Trace(p.In).First(draws)
 			if len(drawn.Steps) > 0 && len(drawn.Actors) > 0 { // else there is nothing to draw yet
-				p.Tell(drawn)
+				p.OnProgress(drawn)
 			}
 		}
 	}

@@ -11,12 +11,12 @@ import (
 
 var errEnding = lock.WithCode("ending", "the server is ending")
 
-// Runner lists the labs for a page, and runs them at a place, one at a time. A run ends with its request, or with the runner.
+// Runner lists the labs for a page, and runs them at a env, one at a time. A run ends with its request, or with the runner.
 type Runner struct {
-	Place  Place       // without Replicas it runs none
-	Rights string      // see Listed.Runs
-	Tab    func() bool // reports whether the page in a tab is there; nil: it is not
-	// Run runs a lab; nil: at Place.
+	Environment Environment // without Replicas it runs none
+	Rights      string      // see ListEntry.Runs
+	Tab         func() bool // reports whether the page in a tab is there; nil: it is not
+	// Run runs a lab; nil: at Environment.
 	Run func(ctx context.Context, l Lab, p Play) (Result, error)
 
 	mu     sync.Mutex

@@ -23,7 +23,7 @@ type endless struct {
 
 func newEndless() *endless {
 	e := &endless{}
-	e.Place = lab.InTab(func() lab.Replicas { return nil }, "")
+	e.Environment = lab.TabEnvironment(func() lab.Replicas { return nil }, "")
 	e.Run = func(ctx context.Context, _ lab.Lab, _ lab.Play) (lab.Result, error) {
 		e.running++
 		<-ctx.Done()
@@ -127,10 +127,10 @@ func TestARunIsBounded(t *testing.T) {
 		}
 	})
 	large := trace.Trace{Verdict: strings.Repeat("x", 1<<20)}
-	r := lab.Runner{Place: lab.InTab(func() lab.Replicas { return nil }, ""),
+	r := lab.Runner{Environment: lab.TabEnvironment(func() lab.Replicas { return nil }, ""),
 		Run: func(_ context.Context, _ lab.Lab, p lab.Play) (lab.Result, error) {
 			for range 10 {
-				p.Tell(large)
+				p.OnProgress(large)
 			}
 			return lab.Result{}, nil
 		}}

@@ -63,15 +63,15 @@ type Stage struct {
 	bought    map[string]int // purchases, by replica
 }
 
-// setUp starts all of it; or it fails, and nothing is left.
-func setUp(ctx context.Context, shop Settings, place Place, lock string, kind Kind) (_ *Stage, err error) {
+// openStage starts all of it; or it fails, and nothing is left.
+func openStage(ctx context.Context, shop Settings, env Environment, lock string, kind Kind) (_ *Stage, err error) {
 	s := &Stage{
-		servers: servers{proxies: map[string][]*fault.Proxy{}}, replicas: place.Replicas(), bought: map[string]int{},
+		servers: servers{proxies: map[string][]*fault.Proxy{}}, replicas: env.Replicas(), bought: map[string]int{},
 		collected: witness.NewCollector(), client: &http.Client{Transport: &http.Transport{DialContext: load.Dialer()}},
 	}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, s.tearDown())
+			err = errors.Join(err, s.close())
 		}
 	}()
 	row, err := evolution.Find(lock)
@@ -80,7 +80,7 @@ func setUp(ctx context.Context, shop Settings, place Place, lock string, kind Ki
 	}
 	s.onNodes, s.inLine = row.OnNodes, row.Capabilities.InLine || row.Scope == strategy.Process
 	s.tells = row.Capabilities.Renewed
-	if err := s.openRedis(ctx, place, kind, shop); err != nil {
+	if err := s.openRedis(ctx, env, kind, shop); err != nil {
 		return nil, err
 	}
 	if err := s.fits(ctx, row); err != nil {
@@ -136,14 +136,14 @@ func (s *Stage) do(step language.Text, do func() error) {
 	}
 }
 
-// askAgain is the pause between two attempts, and between two questions to somebody who does not know yet.
-const askAgain = 20 * time.Millisecond
+// retryInterval is the pause between two attempts, and between two questions to somebody who does not know yet.
+const retryInterval = 20 * time.Millisecond
 
-// insist does something again and again until it succeeds.
-func (s *Stage) insist(step language.Text, do func() error) {
+// retry does something again and again until it succeeds.
+func (s *Stage) retry(step language.Text, do func() error) {
 	for s.err == nil && do() != nil {
 		select {
-		case <-time.After(askAgain):
+		case <-time.After(retryInterval):
 		case <-s.ctx.Done():
 			s.err = &failure{step, context.Cause(s.ctx)}
 		}

@@ -52,7 +52,7 @@ func TestARepeatAfterADoubt(t *testing.T) {
 		flags := []string{"--lock.version", version, "--lock.ttl", "1s"}
 		s := shoptest.Start(t, append(flags, "--redis.addrs", proxy.Addr())...)
 		other := shoptest.Start(t, append(flags, "--redis.addrs", redis.Addr)...)
-		for i, fate := range []fault.Fate{fault.LoseReply, fault.LoseRequest} {
+		for i, fate := range []fault.Action{fault.LoseReply, fault.LoseRequest} {
 			key := fmt.Sprint("doubt", i)
 			proxy.Catch(fault.IsWrite, fate)
 			first := s.BuyBy(key)

@@ -28,7 +28,7 @@ func every(front *cluster.Front, nodes *live.Nodes) []route.Row {
 		shop: &api.API{}, events: front.ServeEvents, front: front, shown: &live.Server{}, nodes: nodes,
 		teaching: teaching{
 			seat: seat.New(seat.Limits{}, nil), class: classroom.New(docs.Course()),
-			labs: &lab.Runner{Place: lab.InTab(func() lab.Replicas { return nil }, "")},
+			labs: &lab.Runner{Environment: lab.TabEnvironment(func() lab.Replicas { return nil }, "")},
 		},
 	}.routes()
 }

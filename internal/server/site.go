@@ -35,7 +35,7 @@ func Site(dir string) (site.Site, error) {
 	}
 	limits := seat.Usual()
 	limits.Cell.Time = 0 // nobody waits for the table, and it is kept
-	labs := lab.Runner{Place: lab.InTab(nil, ""), Rights: "open"}
+	labs := lab.Runner{Environment: lab.TabEnvironment(nil, ""), Rights: "open"}
 	rows := slices.Concat(
 		(&api.API{}).Routes(), seat.New(limits, nil).Routes(), steps.Routes(), classroom.New(docs.Course()).Routes(), labs.Routes(),
 	)
@@ -72,7 +72,7 @@ func newLabs(guard api.Guard, program string) *lab.Runner {
 		return found.Load()
 	}}
 	if program != "" && (guard.Token != "" || guard.Open && guard.Local) {
-		labs.Place, labs.Rights = lab.Machine(program), adminRights(guard)
+		labs.Environment, labs.Rights = lab.Machine(program), adminRights(guard)
 	}
 	return labs
 }

@@ -10,9 +10,9 @@ import (
 )
 
 const (
-	again       = 50 * time.Millisecond  // between two repetitions of a fault
-	before      = 300 * time.Millisecond // before a Redis that hung goes on, a new run is asked for
-	untilCaught = 5 * time.Second        // how long a fault waits for the command that it is about
+	repeatInterval = 50 * time.Millisecond  // between two repetitions of a fault
+	before         = 300 * time.Millisecond // before a Redis that hung goes on, a new run is asked for
+	untilCaught    = 5 * time.Second        // how long a fault waits for the command that it is about
 )
 
 var errMissed = errors.New("it hit nothing")
@@ -33,7 +33,7 @@ func (w *world) inject(ctx context.Context, planned Fault) Injected {
 	if !effect.forgets {
 		f.Read = f.Begin
 	}
-	if effect.whom != everybody {
+	if effect.scope != everybody {
 		f.Victim = all[f.Replica].Name
 	}
 	w.tell("%s", f)
@@ -75,9 +75,9 @@ func newRunInHang(ctx context.Context, w *world, f *Injected) error {
 }
 
 // holdOne holds the next command that matches, or the reply to it, as long as something takes. It fails with errMissed if there is none.
-func (w *world) holdOne(ctx context.Context, f *Injected, matches func([]string) bool, fate fault.Fate, do func() error) error {
+func (w *world) holdOne(ctx context.Context, f *Injected, matches func([]string) bool, action fault.Action, do func() error) error {
 	proxy := w.proxies[f.Replica]
-	trap := proxy.Catch(matches, fate)
+	trap := proxy.Catch(matches, action)
 	defer func() {
 		trap.Release() // first: it may be caught just now
 		proxy.Remove(trap)
@@ -91,17 +91,17 @@ func (w *world) holdOne(ctx context.Context, f *Injected, matches func([]string)
 
 // lose loses the next write, and then commands of the lock and writes in turn. A write comes first: a lock whose reply was lost stays until
 // its expiry, and nobody writes meanwhile.
-func (w *world) lose(ctx context.Context, f *Injected, fate fault.Fate) error {
-	if err := w.holdOne(ctx, f, fault.IsWrite, fate, func() error { return nil }); err != nil {
+func (w *world) lose(ctx context.Context, f *Injected, action fault.Action) error {
+	if err := w.holdOne(ctx, f, fault.IsWrite, action, func() error { return nil }); err != nil {
 		return err
 	}
 	matches := []func([]string) bool{fault.IsOfLock, fault.IsWrite}
 	proxy, next := w.proxies[f.Replica], 0
 	return f.repeat(ctx, func() (int64, error) {
-		trap := proxy.Catch(matches[next%len(matches)], fate)
+		trap := proxy.Catch(matches[next%len(matches)], action)
 		next++
 		defer proxy.Remove(trap)
-		if isCaught(ctx, trap, again) {
+		if isCaught(ctx, trap, repeatInterval) {
 			return 1, nil
 		}
 		return 0, nil
@@ -118,7 +118,7 @@ func isCaught(ctx context.Context, trap *fault.Trap, d time.Duration) bool {
 func (f *Injected) repeat(ctx context.Context, do func() (hits int64, err error)) error {
 	ctx, cancel := context.WithTimeout(ctx, f.For)
 	defer cancel()
-	for wait(ctx, again) == nil {
+	for wait(ctx, repeatInterval) == nil {
 		hits, err := do()
 		if err != nil && ctx.Err() == nil {
 			return err

@@ -6,7 +6,7 @@ import (
 	"testing/synctest"
 )
 
-// A fault that is done again and again must hit something once, and its failure is not a miss.
+// A fault that is repeated must hit something once, and its failure is not a miss.
 func TestRepeat(t *testing.T) {
 	failure := errors.New("a failure")
 	for _, c := range []struct {
@@ -21,7 +21,7 @@ func TestRepeat(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			attempts := 0
-			f := Injected{Fault: Fault{For: 3*again + again/2}}
+			f := Injected{Fault: Fault{For: 3*repeatInterval + repeatInterval/2}}
 			err := f.repeat(t.Context(), func() (int64, error) {
 				attempts++
 				return c.hits[attempts-1], c.err

@@ -20,7 +20,7 @@ type Kind string
 // effect is all there is to know of a kind.
 type effect struct {
 	kind  Kind
-	whom  whom
+	scope faultScope
 	lasts []time.Duration // one of these, round by round
 	do    func(ctx context.Context, w *world, f *Injected) error
 
@@ -34,13 +34,13 @@ type effect struct {
 	forgets  bool // orders may be gone after it: the ledgers have to be read before
 }
 
-// whom says whom a fault hits.
-type whom int
+// faultScope says which replicas a fault hits.
+type faultScope int
 
 const (
-	everybody whom = iota
-	one            // one replica, and the others may have to wait
-	oneOnly        // one replica; the others go on selling before its end
+	everybody faultScope = iota
+	one                  // one replica; the others may have to wait for it
+	oneOnly              // one replica; the others go on selling before the fault ends
 )
 
 const (
@@ -54,42 +54,42 @@ func effects() []effect {
 	atOnce, second, outlasting := []time.Duration{0}, []time.Duration{time.Second}, []time.Duration{longer, shorter}
 	hang, outage := []time.Duration{5 * time.Second}, []time.Duration{500 * time.Millisecond, 2 * time.Second}
 	return []effect{
-		{kind: "kill-replica", whom: oneOnly, lasts: atOnce, do: func(_ context.Context, w *world, f *Injected) error {
+		{kind: "kill-replica", scope: oneOnly, lasts: atOnce, do: func(_ context.Context, w *world, f *Injected) error {
 			return w.cluster.Do(f.Victim, "kill")
 		}},
-		{kind: "stop-replica", whom: oneOnly, stops: true, lasts: []time.Duration{longer, shorter, 4 * expiry, heartbeat + time.Second},
+		{kind: "stop-replica", scope: oneOnly, stops: true, lasts: []time.Duration{longer, shorter, 4 * expiry, heartbeat + time.Second},
 			do: func(ctx context.Context, w *world, f *Injected) error {
 				err := errors.Join(w.cluster.Do(f.Victim, "pause"), wait(ctx, f.For))
 				_ = w.cluster.Do(f.Victim, "resume") // the front may have given it up, and it may have been killed
 				return err
 			}},
 		// a replica cannot reach Redis: its connections end
-		{kind: "cut-replica", whom: oneOnly, lasts: outlasting, do: func(ctx context.Context, w *world, f *Injected) error {
+		{kind: "cut-replica", scope: oneOnly, lasts: outlasting, do: func(ctx context.Context, w *world, f *Injected) error {
 			w.proxies[f.Replica].Cut()
 			defer w.proxies[f.Replica].Mend()
 			return wait(ctx, f.For)
 		}},
 		// from a sale's write on, no command of a replica reaches Redis; later all of them do
-		{kind: "stall-replica", whom: oneOnly, stops: true, late: true, lasts: outlasting,
+		{kind: "stall-replica", scope: oneOnly, stops: true, late: true, lasts: outlasting,
 			do: func(ctx context.Context, w *world, f *Injected) error {
 				return w.holdOne(ctx, f, fault.IsWrite, fault.Hold, func() error {
 					w.proxies[f.Replica].Hang(f.For)
 					return wait(ctx, f.For)
 				})
 			}},
-		{kind: "late-write", whom: one, late: true, lasts: outlasting, do: func(ctx context.Context, w *world, f *Injected) error {
+		{kind: "late-write", scope: one, late: true, lasts: outlasting, do: func(ctx context.Context, w *world, f *Injected) error {
 			return w.holdOne(ctx, f, fault.IsWrite, fault.Hold, func() error { return wait(ctx, f.For) })
 		}},
 		// the lock is deleted while the reply to its holder's read is held back
-		{kind: "stolen-lock", whom: one, late: true, lasts: []time.Duration{longer}, do: func(ctx context.Context, w *world, f *Injected) error {
+		{kind: "stolen-lock", scope: one, late: true, lasts: []time.Duration{longer}, do: func(ctx context.Context, w *world, f *Injected) error {
 			return w.holdOne(ctx, f, fault.IsRead, fault.HoldReply, func() error {
 				return errors.Join(w.client.Del(ctx, lock.Key).Err(), wait(ctx, f.For))
 			})
 		}},
-		{kind: "lose-reply", whom: one, orphans: true, lasts: second, do: func(ctx context.Context, w *world, f *Injected) error {
+		{kind: "lose-reply", scope: one, orphans: true, lasts: second, do: func(ctx context.Context, w *world, f *Injected) error {
 			return w.lose(ctx, f, fault.LoseReply)
 		}},
-		{kind: "lose-request", whom: one, orphans: true, lasts: second, do: func(ctx context.Context, w *world, f *Injected) error {
+		{kind: "lose-request", scope: one, orphans: true, lasts: second, do: func(ctx context.Context, w *world, f *Injected) error {
 			return w.lose(ctx, f, fault.LoseRequest)
 		}},
 		{kind: "buyers-leave", orphans: true, lasts: second, do: func(ctx context.Context, w *world, f *Injected) error {

@@ -30,7 +30,7 @@ func (r Record) mustSellFrom(f Injected) []time.Time {
 	switch {
 	case f.Kind.effect().orphans:
 		return []time.Time{f.End.Add(expiry)}
-	case f.Kind.effect().whom != oneOnly:
+	case f.Kind.effect().scope != oneOnly:
 		return []time.Time{f.End}
 	case f.For <= expiry:
 		return []time.Time{f.Begin.Add(expiry)}

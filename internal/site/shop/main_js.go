@@ -39,8 +39,8 @@ func open(as string, settings []string) (http.Handler, error) {
 	case "serve", "job":
 		return ofALab(as, settings)
 	case "lab":
-		place := lab.InTab(func() lab.Replicas { return &tab.Workers{} }, cfg.Redis.EmbeddedAddr)
-		return route.Mux((&lab.Runner{Place: place}).Routes()...), nil
+		place := lab.TabEnvironment(func() lab.Replicas { return &tab.Workers{} }, cfg.Redis.EmbeddedAddr)
+		return route.Mux((&lab.Runner{Environment: place}).Routes()...), nil
 	case "alone":
 		cfg.Server.Replica = "tab"
 		shop, err := sells(cfg)

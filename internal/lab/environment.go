@@ -9,8 +9,8 @@ import (
 	"lockstep/internal/fault"
 )
 
-// Place is where labs are run: a machine, or a browser's tab.
-type Place struct {
+// Environment is where labs are run: a machine, or a browser's tab.
+type Environment struct {
 	Replicas func() Replicas // for one run
 	Redis    string          // where an embedded one listens
 	Lacks    []Need          // what it does not have
@@ -36,13 +36,13 @@ const (
 	RealRedis Need = "real-redis"
 )
 
-// InTab returns a browser's tab as a place, with these replicas: each is a worker of the page.
-func InTab(replicas func() Replicas, redis string) Place {
-	return Place{Replicas: replicas, Redis: redis, Lacks: []Need{Signals, RealRedis}}
+// TabEnvironment returns the environment of a browser tab. Each replica is a worker of the page.
+func TabEnvironment(replicas func() Replicas, redis string) Environment {
+	return Environment{Replicas: replicas, Redis: redis, Lacks: []Need{Signals, RealRedis}}
 }
 
 // FitsInto fails if a place does not have what the lab needs.
-func (l Lab) FitsInto(p Place) error {
+func (l Lab) FitsInto(p Environment) error {
 	for _, need := range l.Needs {
 		if slices.Contains(p.Lacks, need) {
 			return map[Need]error{Signals: ErrNoSignals, RealRedis: ErrNoRedis}[need]
@@ -52,8 +52,8 @@ func (l Lab) FitsInto(p Place) error {
 }
 
 // Machine is this one: a replica is a process of the program.
-func Machine(program string) Place {
-	p := Place{Replicas: func() Replicas { return &processes{program: program} }, Redis: fault.AnyPort}
+func Machine(program string) Environment {
+	p := Environment{Replicas: func() Replicas { return &processes{program: program} }, Redis: fault.AnyPort}
 	if !cluster.CanPause {
 		p.Lacks = []Need{Signals}
 	}

@@ -73,8 +73,8 @@ func (i *inside) End() (err error) {
 // A lab runs wherever its replicas come from, and tells on the way what happens.
 func TestALabRunsWithOtherReplicasThanProcesses(t *testing.T) {
 	t.Parallel()
-	place := lab.Place{Replicas: func() lab.Replicas { return &inside{t: t} }, Redis: fault.AnyPort}
-	played := route.Mux((&lab.Runner{Place: place}).Routes()...)
+	env := lab.Environment{Replicas: func() lab.Replicas { return &inside{t: t} }, Redis: fault.AnyPort}
+	played := route.Mux((&lab.Runner{Environment: env}).Routes()...)
 	answer := httptest.NewRecorder()
 	played.ServeHTTP(answer, httptest.NewRequest(http.MethodPost, "/labs/lost-update?lang=zh", http.NoBody))
 	events := answer.Body.String()
@@ -101,27 +101,27 @@ func TestALabKillsAReplicaByWhoeverHasStartedIt(t *testing.T) {
 		Hit: func(events []witness.Event) bool {
 			return slices.ContainsFunc(events, func(e witness.Event) bool { return e.Kind == witness.KindDies && e.Replica == "r2" })
 		},
-		Expected: []lab.Expectation{{Locks: "v2", Observed: verdict.Holds}},
+		Expected: []lab.Expectation{{Locks: lab.LockNames{"v2"}, Observed: verdict.Holds}},
 	}
 	replicas := &inside{t: t}
-	result, err := l.Run(t.Context(), lab.Place{Replicas: func() lab.Replicas { return replicas }, Redis: fault.AnyPort},
+	result, err := l.Run(t.Context(), lab.Environment{Replicas: func() lab.Replicas { return replicas }, Redis: fault.AnyPort},
 		lab.Play{Lock: "v2", Redis: lab.Embedded, In: language.English})
 	if err != nil || !slices.Equal(replicas.killed, []string{"r2"}) || !result.AsExpected() {
 		t.Errorf("killed: %v, %v; want r2, and that it is seen: %s", replicas.killed, err, result.Reason)
 	}
 }
 
-// A lab that needs what a place does not have is refused there, and is listed with that; all others need nothing.
+// A lab that needs what an environment does not have is refused there, and is listed with that; all others need nothing.
 func TestALabSaysWhatItNeeds(t *testing.T) {
-	place := lab.InTab(func() lab.Replicas { return nil }, "")
-	runner := &lab.Runner{Place: place, Rights: "open"}
+	env := lab.TabEnvironment(func() lab.Replicas { return nil }, "")
+	runner := &lab.Runner{Environment: env, Rights: "open"}
 	for _, l := range runner.List(language.English) {
 		_, err := func() (lab.Lab, error) {
 			found, err := lab.Find(l.Name)
 			if err != nil {
 				return found, err
 			}
-			return found, found.FitsInto(place)
+			return found, found.FitsInto(env)
 		}()
 		if (err != nil) != (len(l.Needs) > 0) || (err != nil) != (l.Runs == "no") {
 			t.Errorf("%s needs %q, and is for %q: %v", l.Name, l.Needs, l.Runs, err)
@@ -132,7 +132,7 @@ func TestALabSaysWhatItNeeds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := l.FitsInto(place); !errors.Is(err, want) {
+		if err := l.FitsInto(env); !errors.Is(err, want) {
 			t.Errorf("%s: %v; want %v", name, err, want)
 		}
 	}

@@ -90,7 +90,7 @@ func (s *Stage) Lag() {
 	})
 }
 
-// FailOver kills Redis, and lets the replica take its place, at the address by which the shop reaches Redis.
+// FailOver kills Redis, and makes its replica the master, at the address by which the shop reaches Redis.
 func (s *Stage) FailOver() {
 	s.hit("", 0, witness.KindFailsOver, func() error {
 		s.masters[0].real.Kill()
@@ -118,10 +118,10 @@ func (s *Stage) EndRedis() {
 // BeginRedis starts it again, with what it had.
 func (s *Stage) BeginRedis() {
 	if server := s.masters[0].real; server != nil {
-		s.insist(beginning(), func() error { return server.Run(s.ctx) }) // its port may be somebody else's for a moment
+		s.retry(beginning(), func() error { return server.Run(s.ctx) }) // its port may be somebody else's for a moment
 	}
 	for _, proxies := range s.proxies {
-		s.insist(beginning(), proxies[0].Begin)
+		s.retry(beginning(), proxies[0].Begin)
 	}
 	if s.err == nil {
 		s.note("", 0, witness.KindRedisReachable)
