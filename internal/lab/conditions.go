@@ -7,68 +7,75 @@ import (
 	"lockstep/internal/witness"
 )
 
-// Condition reports whether something is so, by the events that the witness has seen. A scenario waits for one, and a verdict asks for it
-// when the scenario has ended.
+// Condition is a predicate of the events that the witness has recorded. A scenario waits until one is met; the verdict of a run checks
+// others when the scenario has ended.
 type Condition func(events []witness.Event) bool
 
+// match is a predicate of one event.
 type match func(e witness.Event) bool
 
-// is picks the events of that kind; of a sale, of a replica, or, with "", of anybody.
+// ofKind matches events of a kind. who is a sale or a replica; "" matches any.
 func ofKind(who string, kind witness.Kind) match {
 	return func(e witness.Event) bool { return concerns(e, who) && e.Kind == kind }
 }
 
-// of reports whether an event is of a sale or of a replica; "" is anybody.
+// concerns reports whether an event belongs to the sale or the replica who; "" matches any.
 func concerns(e witness.Event, who string) bool {
 	return who == "" || e.Sale == who || e.Replica == who
 }
 
-// commands picks the commands of a sale or a replica with that verb and, unless it is empty, that outcome.
+// commands matches the commands of a sale or a replica with a verb and an outcome; an empty outcome matches any.
 func commands(who string, verb witness.Verb, outcome witness.Outcome) match {
 	return func(e witness.Event) bool {
 		return concerns(e, who) && e.Command != nil && e.Command.Verb == verb && (outcome == "" || e.Command.Outcome == outcome)
 	}
 }
 
+// some is met when at least one event matches.
 func some(such match) Condition {
 	return func(events []witness.Event) bool { return slices.ContainsFunc(events, such) }
 }
 
+// moment is met when a sale or a replica has an event of a kind.
 func moment(who string, kind witness.Kind) Condition { return some(ofKind(who, kind)) }
 func occurred(kind witness.Kind) Condition           { return moment("", kind) }
 func requested(sale string) Condition                { return moment(sale, witness.KindAsks) }
 func obtained(sale string) Condition                 { return moment(sale, witness.KindObtains) }
 func ended(sale string) Condition                    { return moment(sale, witness.KindEnds) }
 
+// did is met when a sale or a replica has sent such a command.
 func did(who string, verb witness.Verb, outcome witness.Outcome) Condition {
 	return some(commands(who, verb, outcome))
 }
 
-// firstLearnsOfLoss reports whether the first sale was told that it has lost its lock.
+// firstLearnsOfLoss is met when the first sale of r1 has learned that it lost its lock.
 func firstLearnsOfLoss() Condition { return moment("r1#1", witness.KindLoses) }
 
-// sold reports whether a sale was made; of a replica, whether any was.
+// sold is met when a sale, or any sale of a replica, has succeeded.
 func sold(who string) Condition {
 	return some(func(e witness.Event) bool { return ofKind(who, witness.KindEnds)(e) && e.Error == "" })
 }
 
+// failed is met when a sale has ended with an error.
 func failed(sale string) Condition {
 	return some(func(e witness.Event) bool { return ofKind(sale, witness.KindEnds)(e) && e.Error != "" })
 }
 
-// answered reports whether the write of a sale got a reply.
+// answered is met when the write of a sale has got a reply.
 func answered(sale string) Condition {
 	return some(func(e witness.Event) bool {
 		return commands(sale, witness.Writes, "")(e) && e.Command.Outcome != witness.Unknown
 	})
 }
 
+// either is met when at least one of the conditions is.
 func either(conditions ...Condition) Condition {
 	return func(events []witness.Event) bool {
 		return slices.ContainsFunc(conditions, func(condition Condition) bool { return condition(events) })
 	}
 }
 
+// all is met when each of the conditions is.
 func all(conditions ...Condition) Condition {
 	return func(events []witness.Event) bool {
 		return !slices.ContainsFunc(conditions, func(condition Condition) bool { return !condition(events) })
@@ -79,6 +86,7 @@ func not(condition Condition) Condition {
 	return func(events []witness.Event) bool { return !condition(events) }
 }
 
+// atLeast is met when a sale or a replica has n events of a kind.
 func atLeast(n int, who string, kind witness.Kind) Condition {
 	return func(events []witness.Event) bool { return count(events, ofKind(who, kind)) >= n }
 }
@@ -92,7 +100,7 @@ func count(events []witness.Event, such match) (n int) {
 	return n
 }
 
-// before reports whether a condition was met before the first such event, or is met where there is none.
+// before is met when the events before the first match meet the condition; without a match, when all events do.
 func before(such match, condition Condition) Condition {
 	return func(events []witness.Event) bool {
 		if i := slices.IndexFunc(events, such); i >= 0 {
@@ -102,7 +110,7 @@ func before(such match, condition Condition) Condition {
 	}
 }
 
-// since reports whether there is such an event, and a condition is met by what came after it.
+// since is met when there is a match and the events after the first one meet the condition.
 func since(such match, condition Condition) Condition {
 	return func(events []witness.Event) bool {
 		i := slices.IndexFunc(events, such)
@@ -110,7 +118,7 @@ func since(such match, condition Condition) Condition {
 	}
 }
 
-// within reports whether the first of some events came so soon after the first of others.
+// within is met when the first event that matches then follows the first that matches first in less than d.
 func within(d time.Duration, first, then match) Condition {
 	return func(events []witness.Event) bool {
 		i := slices.IndexFunc(events, first)
@@ -122,24 +130,24 @@ func within(d time.Duration, first, then match) Condition {
 	}
 }
 
-// requestedInTime reports whether a sale asked for the lock before the first sale had done its work.
+// requestedInTime is met when a sale asked for the lock before the first sale of r1 ended.
 func requestedInTime(sale string) Condition {
 	return before(ofKind("r1#1", witness.KindEnds), requested(sale))
 }
 
-// diedWithLock reports whether a replica died when one of its sales had taken the lock.
+// diedWithLock is met when a replica died after one of its sales had taken the lock.
 func diedWithLock(replica string) Condition {
 	dies := ofKind(replica, witness.KindDies)
 	return all(some(dies), before(dies, either(obtained(replica), did(replica, witness.Takes, witness.Done))))
 }
 
-// freedInCriticalSection reports whether the command that was held went on to Redis while a sale was inside.
+// freedInCriticalSection is met when a held command was released to Redis while a sale was in the critical section.
 func freedInCriticalSection(sale string) Condition {
 	freed := ofKind("", witness.KindCommandReleased)
 	return all(some(freed), before(freed, all(obtained(sale), not(moment(sale, witness.KindLeaves)))))
 }
 
-// blockedFor reports whether a sale that had asked neither obtained the lock nor gave up for so long after the first sale had obtained it.
+// blockedFor is met when a sale that had asked for the lock neither obtained it nor ended for d after the first sale of r1 obtained it.
 func blockedFor(d time.Duration, sale string) Condition {
 	first := ofKind("r1#1", witness.KindObtains)
 	over := func(e witness.Event) bool {
@@ -148,25 +156,27 @@ func blockedFor(d time.Duration, sale string) Condition {
 	return all(before(over, requested(sale)), since(first, some(over)), not(within(d, first, over)))
 }
 
+// refused is met when Redis has refused the lock to a sale.
 func refused(sale string) Condition { return did(sale, witness.Takes, witness.Refused) }
 
-// passedOn reports whether a replica has given the lock back by a command that hands it to the next process, if one waits.
+// passedOn is met when a replica has released the lock by a command that hands it to the next waiting process.
 func passedOn(replica string) Condition { return did(replica, witness.Removes, witness.Passed) }
 
+// renewed is met when a replica has renewed its lock.
 func renewed(replica string) Condition { return did(replica, witness.Renews, witness.Done) }
 
-// diedWaiting reports whether the replica of a sale died while the sale waited for the lock.
+// diedWaiting is met when the replica of a sale died while the sale waited for the lock.
 func diedWaiting(sale string) Condition {
 	dies := ofKind(witness.ReplicaOf(sale), witness.KindDies)
 	return all(some(dies), before(dies, all(refused(sale), not(obtained(sale)))))
 }
 
-// renewedInTime reports whether a replica renewed its lock before one of its sales ended.
+// renewedInTime is met when the replica of a sale renewed its lock before the sale ended.
 func renewedInTime(sale string) Condition {
 	return all(ended(sale), before(ofKind(sale, witness.KindEnds), renewed(witness.ReplicaOf(sale))))
 }
 
-// soldAfter reports whether the last sale of a replica that ended after something had happened was made.
+// soldAfter is met when the last sale of a replica that ended after the first event of a kind succeeded.
 func soldAfter(kind witness.Kind, replica string) Condition {
 	return since(ofKind("", kind), func(events []witness.Event) bool {
 		for _, e := range slices.Backward(events) {
@@ -178,19 +188,19 @@ func soldAfter(kind witness.Kind, replica string) Condition {
 	})
 }
 
-// What a finding must be to count.
+// Filters of the findings that count as a lab's anomaly.
 
 const (
-	lossNoticeSlack = 500 * time.Millisecond // how late a sale may hear that its lock is lost: a busy machine runs its timers late
-	busySlack       = 2 * time.Second        // that a busy machine may take longer
+	lossNoticeSlack = 500 * time.Millisecond // allowed delay until a sale learns that its lock is lost: a busy machine runs timers late
+	busySlack       = 2 * time.Second        // extra time allowed on a busy machine
 )
 
-// lastsFor blames what went on for longer.
+// lastsFor accepts findings that lasted longer than d.
 func lastsFor(d time.Duration) func(witness.Finding) bool {
 	return func(f witness.Finding) bool { return time.Duration(f.Duration) > d }
 }
 
-// idleFor blames a lock that nobody had for longer, and whatever else was found.
+// idleFor accepts a lock that was idle for longer than d, and all other kinds of findings.
 func idleFor(d time.Duration) func(witness.Finding) bool {
 	return func(f witness.Finding) bool { return f.Kind != witness.LockIdle || time.Duration(f.Duration) > d }
 }

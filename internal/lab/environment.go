@@ -9,31 +9,31 @@ import (
 	"lockstep/internal/fault"
 )
 
-// Environment is where labs are run: a machine, or a browser's tab.
+// Environment is where labs run: this machine or a browser tab.
 type Environment struct {
-	Replicas func() Replicas // for one run
-	Redis    string          // where an embedded one listens
-	Lacks    []Need          // what it does not have
+	Replicas func() Replicas // factory of the replicas of one run; nil: labs cannot run here
+	Redis    string          // listen address of the embedded Redis
+	Lacks    []Need          // needs that the environment does not meet
 }
 
-// Replicas are where the replicas of one run come from.
+// Replicas starts, signals and ends the replicas of one run.
 type Replicas interface {
-	// Start starts so many replicas named r1, r2, …, each by what command gives for its name: a command of the program, and its settings as
-	// flags, without an address of its own. When it returns their addresses, all are up.
+	// Start starts n replicas named r1, r2, … and returns their addresses when all are up. For each name, command returns a command of the
+	// program with its settings as flags; the listen address is not among them.
 	Start(ctx context.Context, n int, command func(name string) []string) (addresses map[string]string, err error)
-	Kill(name string) error // at once, whatever it does
-	Stop(name string) error // its timers, too
+	Kill(name string) error // ends the replica at once, in the middle of its work
+	Stop(name string) error // suspends the replica with its timers
 	Resume(name string) error
-	End() error // ends them all
+	End() error // ends all replicas
 }
 
-// Need is what a lab needs and not every place has.
+// Need is something that a lab needs and that not every environment offers.
 type Need string
 
-// The needs.
+// The needs of the labs.
 const (
-	Signals   Need = "signals"
-	RealRedis Need = "real-redis"
+	Signals   Need = "signals"    // replicas can be suspended and resumed
+	RealRedis Need = "real-redis" // a redis-server or a valkey-server is installed
 )
 
 // TabEnvironment returns the environment of a browser tab. Each replica is a worker of the page.
@@ -41,7 +41,7 @@ func TabEnvironment(replicas func() Replicas, redis string) Environment {
 	return Environment{Replicas: replicas, Redis: redis, Lacks: []Need{Signals, RealRedis}}
 }
 
-// FitsInto fails if a place does not have what the lab needs.
+// FitsInto returns ErrNoSignals or ErrNoRedis if the environment does not meet a need of the lab.
 func (l Lab) FitsInto(p Environment) error {
 	for _, need := range l.Needs {
 		if slices.Contains(p.Lacks, need) {
@@ -51,7 +51,7 @@ func (l Lab) FitsInto(p Environment) error {
 	return nil
 }
 
-// Machine is this one: a replica is a process of the program.
+// Machine returns the environment of this machine. Each replica is a process of the program.
 func Machine(program string) Environment {
 	p := Environment{Replicas: func() Replicas { return &processes{program: program} }, Redis: fault.AnyPort}
 	if !cluster.CanPause {
@@ -60,7 +60,7 @@ func Machine(program string) Environment {
 	return p
 }
 
-// grace is how long a replica may take to end: what it leaves unfinished is on a Redis that ends, too.
+// grace is how long a replica may take to end. It is short, because the run's Redis ends as well: unfinished work is of no use.
 const grace = 300 * time.Millisecond
 
 type processes struct {
@@ -92,7 +92,7 @@ func (p *processes) Resume(name string) error { return p.shops.Do(name, "resume"
 
 func (p *processes) End() error {
 	if p.shops == nil {
-		return nil // none was started
+		return nil // Start was never called.
 	}
 	return p.shops.Close()
 }

@@ -313,7 +313,7 @@ func outages() []Lab {
 		},
 	}, {
 		// A client got no reply, and sent its command again by itself. lockstep's own clients never do that (internal/dao/redisclient); go-redis
-		// does unless it is told not to. Here the proxy does it in its env.
+		// does unless it is told not to. Here the proxy does it itself.
 		Name: "resent-command", Shows: "v5", Cured: "v6",
 		Title: both("The client sends a command twice: it counts twice", "客户端重发命令：计了两次"),
 		Claim: both("a command that the client sends a second time, unasked, is not counted twice", "客户端自行重发的命令不会计两次"),

@@ -12,38 +12,38 @@ import (
 	"lockstep/internal/verdict"
 )
 
-// Parallel is how many labs run side by side: they mostly wait.
+// Parallel is the number of labs that run in parallel by default. Labs mostly wait, so there are more than cores.
 const DefaultParallel = 6
 
-// MatrixRun says how a matrix is run.
+// MatrixRun holds the options of a run of the matrix.
 type MatrixRun struct {
 	Environment Environment
-	In          language.Language // that it is told in
-	Quick       bool              // only the cells that take little time
-	Parallel    int               // how many labs at a time
+	In          language.Language // language of the texts
+	Quick       bool              // run only the cells that take little time
+	Parallel    int               // number of labs that run at the same time
 
-	Begin  func(m Matrix, toRun map[string]int) // before the first cell: what there is, and how many cells of each row will be run
-	OnCell func(CellEvent)                      // about each cell, one at a time
+	Begin  func(m Matrix, toRun map[string]int) // called before the first cell, with the number of cells to run by row
+	OnCell func(CellEvent)                      // called when a cell starts and when it ends; calls do not overlap
 }
 
-// CellEvent is news of a cell: it is being run, or it was.
+// CellEvent reports that the run of a cell has started or ended.
 type CellEvent struct {
 	Anomaly, Strategy string
 	Ended             bool
-	Cell              Cell // once it ends
+	Cell              Cell // result; set when the run has ended
 }
 
-// observe runs a lab with a lock, and gives what that has shown, and a sentence about it.
+// observe runs a lab with a lock. It returns the observed verdict and a sentence about it.
 type observe func(ctx context.Context, l Lab, lock string) (verdict.Verdict, string, error)
 
-// task is a cell that is to be run.
+// task is a cell to run.
 type task struct {
 	lab      Lab
 	strategy string
 	cell     Cell
 }
 
-// Compute runs the cells. What cannot be run on this machine is not, and says why. An error is only that ctx ended.
+// Compute runs the cells and returns the matrix. A cell that this machine cannot run says why in NotRun. The error is the cause of ctx.
 func (run MatrixRun) Compute(ctx context.Context) (Matrix, error) {
 	known := sweeps{}
 	return run.compute(ctx, func(ctx context.Context, l Lab, lock string) (verdict.Verdict, string, error) {
@@ -51,7 +51,7 @@ func (run MatrixRun) Compute(ctx context.Context) (Matrix, error) {
 			return l.search(ctx, lock, known, run.In)
 		}
 		result, err := l.Run(ctx, run.Environment, Play{Lock: lock, Redis: Embedded, In: run.In})
-		return result.Observed, result.Sentence + result.Reason, err // one of the two
+		return result.Observed, result.Sentence + result.Reason, err // exactly one of the two is set
 	})
 }
 
@@ -62,13 +62,13 @@ func (run MatrixRun) compute(ctx context.Context, observe observe) (Matrix, erro
 		for _, s := range m.Strategies {
 			cell := m.Cells[l.Name][s]
 			switch {
-			case cell.Ran(): // there is nothing to run
+			case cell.Ran(): // The verdict is known without a run.
 				continue
 			case run.Quick && !l.isQuick(s):
 				cell.NotRun = m.notQuick()
 				m.Cells[l.Name][s] = cell
 				continue
-			case l.Anomaly == "": // it waits more than it works
+			case l.Anomaly == "": // Such a lab waits more than it computes.
 				waiting = append(waiting, task{l, s, cell})
 			default:
 				working = append(working, task{l, s, cell})
@@ -78,14 +78,14 @@ func (run MatrixRun) compute(ctx context.Context, observe observe) (Matrix, erro
 	}
 	run.Begin(m, toRun)
 	err := run.each(ctx, m, waiting, max(run.Parallel, 1), observe)
-	if err == nil { // what works has the machine for itself: beside it, what waits would be late
+	if err == nil { // Explorations run alone: beside them the timers of labs would be late.
 		err = run.each(ctx, m, working, 1, observe)
 	}
 	return m, err
 }
 
-// isQuick reports whether a cell is among the quick ones: a lab with the locks that it is about; of the explorer's, what one short
-// exploration shows, and the locks of which all explorations are short.
+// isQuick reports whether a quick run includes the cell. It includes labs with the locks that they are about, anomalies that one short
+// exploration shows, and locks whose explorations are all short.
 func (l Lab) isQuick(lock string) bool {
 	if l.Anomaly == "" {
 		return slices.Contains(l.Locks(), lock)
@@ -93,7 +93,7 @@ func (l Lab) isQuick(lock string) bool {
 	return l.Expects(lock).Observed == verdict.Broken || slices.Contains([]string{"v0", "v1", "v4", "local", "atomic"}, lock)
 }
 
-// each runs so many tasks at a time, and puts what they show into the matrix.
+// each runs tasks, as many at a time as parallel says, and writes their results into the matrix.
 func (run MatrixRun) each(ctx context.Context, m Matrix, tasks []task, parallel int, observe observe) error {
 	var telling sync.Mutex
 	group, ctx := errgroup.WithContext(ctx)
@@ -121,6 +121,7 @@ func (run MatrixRun) each(ctx context.Context, m Matrix, tasks []task, parallel 
 	return group.Wait()
 }
 
+// run runs the task of a cell and stores the result.
 func (c *Cell) run(ctx context.Context, t task, observe observe, in language.Language) {
 	began := time.Now()
 	observed, says, err := observe(ctx, t.lab, t.strategy)

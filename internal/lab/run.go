@@ -15,19 +15,19 @@ import (
 )
 
 const (
-	labTimeout       = 60 * time.Second       // that a lab may take, on a slow machine
-	progressInterval = 250 * time.Millisecond // the pace in which a run that goes on is told
+	labTimeout       = 60 * time.Second       // most that one lab may take, with a reserve for slow machines
+	progressInterval = 250 * time.Millisecond // interval between two progress reports of a run
 )
 
-// Play is how a lab is run.
+// Play holds the options of one run of a lab.
 type Play struct {
 	Lock       string
 	Redis      Kind
-	In         language.Language // that it is told in
-	OnProgress func(trace.Trace) // is told now and then what has happened so far; nil: nobody is
+	In         language.Language // language of the result's texts
+	OnProgress func(trace.Trace) // called every progressInterval with the events so far; nil: no reports
 }
 
-// Run runs the lab on the running service. An error is of the lab itself: where it cannot run at all, or ctx ended.
+// Run runs the lab on the running service. It returns an error only if the lab could not run, or ctx ended.
 func (l Lab) Run(ctx context.Context, env Environment, play Play) (Result, error) {
 	if err := errors.Join(l.Check(play.Lock, play.In), l.FitsInto(env)); err != nil {
 		return Result{}, err
@@ -52,7 +52,7 @@ func (l Lab) Run(ctx context.Context, env Environment, play Play) (Result, error
 	return result, nil
 }
 
-// play runs the scenario on a stage of its own, and says what that has shown. An error is of the stage: that it does not go up, or down.
+// play runs the scenario on its own stage, and judges the run. It returns an error if the stage could not be opened or closed.
 func (l Lab) play(ctx context.Context, env Environment, p Play) (r Result, err error) {
 	row, err := evolution.Find(p.Lock)
 	if err != nil {
@@ -62,7 +62,7 @@ func (l Lab) play(ctx context.Context, env Environment, p Play) (r Result, err e
 	if err != nil {
 		return Result{}, err
 	}
-	defer func() { err = s.close() }() // after a panic, too
+	defer func() { err = s.close() }() // runs after a panic as well
 	if p.OnProgress != nil {
 		s.running.Go(func() { printProgress(s, p, l.Draws) })
 	}
@@ -72,9 +72,9 @@ func (l Lab) play(ctx context.Context, env Environment, p Play) (r Result, err e
 	return r, nil
 }
 
-// printProgress tells what has happened so far, until the stage comes down.
+// printProgress reports the events so far at each progressInterval, until the stage closes.
 func printProgress(s *Stage, p Play, draws int) {
-	told, pace := 0, time.NewTicker(progressInterval)
+	reported, pace := 0, time.NewTicker(progressInterval)
 	defer pace.Stop()
 	for {
 		select {
@@ -82,17 +82,17 @@ func printProgress(s *Stage, p Play, draws int) {
 		case <-s.ctx.Done():
 			return
 		}
-		if events := s.collected.Events(); len(events) > told {
-			told = len(events)
+		if events := s.collected.Events(); len(events) > reported {
+			reported = len(events)
 			drawn, _ := witness.Examine(events).Trace(p.In).First(draws)
-			if len(drawn.Steps) > 0 && len(drawn.Actors) > 0 { // else there is nothing to draw yet
+			if len(drawn.Steps) > 0 && len(drawn.Actors) > 0 { // Otherwise there is nothing to draw yet.
 				p.OnProgress(drawn)
 			}
 		}
 	}
 }
 
-// judge says what a run has shown.
+// judge computes the result of a run from the witness's account; failed is the error that ended the scenario.
 func (l Lab) judge(lock string, a witness.Account, failed error, in language.Language) Result {
 	expected := l.Expects(lock)
 	r := Result{
@@ -117,7 +117,7 @@ func (l Lab) judge(lock string, a witness.Account, failed error, in language.Lan
 	return r
 }
 
-// culprit gives the finding that is the anomaly.
+// culprit returns the first finding that counts as the lab's anomaly.
 func (l Lab) culprit(a witness.Account) (witness.Finding, bool) {
 	for _, f := range a.FindingsOf(l.Signs...) {
 		if l.Blames == nil || l.Blames(f) {
