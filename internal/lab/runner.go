@@ -43,13 +43,24 @@ func (r *Runner) enter(ctx context.Context, lab, from string, in language.Langua
 			return begun.ctx, func() { r.leave(begun) }, nil
 		case other == nil:
 			return nil, nil, errEnding
-		case other.ctx.Err() == nil:
+		case !other.endsSoon(ctx):
 			return nil, nil, other.refusal(in)
 		}
 		if err := await(ctx, other.ended); err != nil {
 			return nil, nil, err
 		}
 	}
+}
+
+// leavingTime is how long another run is waited for before a run is refused: a reader who goes from one lab to the next leaves the first one
+// in the same moment, and the server may hear of that later than of the new run.
+const leavingTime = time.Second
+
+// endsSoon waits until a run has been told to end, at most for leavingTime, and reports whether it has.
+func (r *run) endsSoon(ctx context.Context) bool {
+	ctx, stop := context.WithTimeout(ctx, leavingTime)
+	defer stop()
+	return await(ctx, r.ctx.Done()) == nil
 }
 
 // refusal refuses another run meanwhile.

@@ -152,7 +152,7 @@ func TestProgramsEndInTheTab(t *testing.T) {
 	p.waitUntil("it is there again", `workers.length === 2 && document.querySelector(".note.bad").hidden`)
 
 	eval[bool](p, `location.hash = "#/schedule/v9?in=--actors+3+--faults+expiry=1,pause=1&mode=oracle&anomaly=two-holders", true`)
-	p.waitUntil("it tells how far it is", `/: [1-9]\d* so far/.test(document.querySelector("main").innerText)`)
+	p.waitUntil("it tells how far it is", `/counting … [1-9]\d* states/.test(document.querySelector("main").innerText)`)
 	p.key("1")
 	p.steps(1)
 	p.stopsAnExploration()

@@ -14,7 +14,7 @@ import (
 	"lockstep/internal/web"
 )
 
-// mostBytes is how much a browser may be sent, compressed, for every view of the served page together: the first view alone is to stay below
+// mostBytes bounds what a browser is sent, compressed, for every view of the served page together: the first view alone is to stay below
 // 140 kB. Not counted are the parts of lessons, what saves a run, and the code of the tab's own build.
 const mostBytes = 130_000
 
