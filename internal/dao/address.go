@@ -7,17 +7,17 @@ import (
 	"strings"
 )
 
-// Address is where one Redis listens, and which of its databases is meant.
+// Address is the network address of one Redis server, with the number of the database to use.
 type Address struct {
 	Dial string // host:port, or the path of a unix socket, which begins with /
-	DB   int
+	DB   int    // database number
 }
 
-// IsSocket reports whether it is a unix socket.
+// IsSocket reports whether the address is that of a unix socket.
 func (a Address) IsSocket() bool { return strings.HasPrefix(a.Dial, "/") }
 
-// String returns the one text of an address, for people, settings and ParseAddress: host:port, redis://host:port/2,
-// unix:///run/redis.sock or unix:///run/redis.sock?db=2. It has no comma.
+// String formats the address for messages, settings and ParseAddress: host:port, redis://host:port/2, unix:///run/redis.sock or
+// unix:///run/redis.sock?db=2. The text contains no comma, so that addresses can be listed.
 func (a Address) String() string {
 	u := url.URL{Scheme: "redis", Host: a.Dial}
 	switch {
@@ -34,7 +34,7 @@ func (a Address) String() string {
 	return strings.ReplaceAll(u.String(), ",", "%2C")
 }
 
-// ParseAddress reads what String returns.
+// ParseAddress parses the format of Address.String. It fails if the text is not a valid URL or its database is not a number.
 func ParseAddress(text string) (a Address, err error) {
 	if !strings.Contains(text, "://") {
 		return Address{Dial: text}, nil

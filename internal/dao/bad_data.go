@@ -12,8 +12,8 @@ import (
 	"lockstep/internal/service"
 )
 
-// failure says what an error of one of the store's commands means. If a key is of another type, it names the key: a script meets such keys
-// before it writes.
+// classifyError classifies an error of one of the store's commands. After WRONGTYPE it looks for the offending key and names it; scripts
+// read all their keys before they write, so nothing was written.
 func (s *Store) classifyError(ctx context.Context, command, runID string, err error) error {
 	if rediserr.IsWrongType(err) {
 		return s.findBadData(ctx, runID, rediserr.Classify(ctx, command, err))
@@ -21,8 +21,8 @@ func (s *Store) classifyError(ctx context.Context, command, runID string, err er
 	return rediserr.Classify(ctx, command, err)
 }
 
-// badData looks for what the store cannot read, also among the orders of a run, and returns service.ErrBadData with its key, or unless it
-// finds any: it may have been mended meanwhile.
+// findBadData searches the shop's keys and the orders of a run for data that the store cannot read. It returns service.ErrBadData with the
+// first such key. It returns fallback if it finds none, because the key may have been repaired meanwhile.
 func (s *Store) findBadData(ctx context.Context, runID string, fallback error) error {
 	newest, older := OrdersKeys(runID)
 	wanted := [][2]string{
@@ -67,7 +67,7 @@ func (s *Store) findBadData(ctx context.Context, runID string, fallback error) e
 	return fallback
 }
 
-// badFence returns the error of a largest token that is none.
+// checkFence returns an error if the key of the largest fencing token holds something other than a number.
 func (s *Store) checkFence(ctx context.Context, key string) error {
 	value, err := s.client.Get(ctx, key).Result()
 	if rediserr.IsWrongType(err) {
@@ -79,7 +79,7 @@ func (s *Store) checkFence(ctx context.Context, key string) error {
 	return nil
 }
 
-// parseCount reads a field of the run's hash that counts.
+// parseCount parses a counter in a field of the run's hash.
 func parseCount(field, value string) (int64, error) {
 	count, err := strconv.ParseInt(value, 10, 64)
 	if err != nil || count < 0 {
@@ -88,10 +88,10 @@ func parseCount(field, value string) (int64, error) {
 	return count, nil
 }
 
-// badKey says what is wrong with a key, and how to mend it: of what is deleted the next sale makes a new one.
+// badKeyError returns a service.ErrBadData that says what is wrong with a key and how to repair it: the next sale recreates a deleted key.
 func badKeyError(key, what string) error {
 	return fmt.Errorf("%w: %s; redis-cli del %s mends it", service.ErrBadData, what, key)
 }
 
-// errMended is returned if a script could not read a number that a moment later was one.
+// errRepaired is returned when a script could not parse a number that was valid when the store looked for it a moment later.
 var errRepaired = fmt.Errorf("%w: it was no number, and was mended meanwhile", service.ErrBadData)

@@ -11,15 +11,15 @@ import (
 )
 
 const (
-	// clusterReload is how old a client's knowledge of which node has which slot may be. go-redis's own default is a minute, and so is an
-	// outage after a failover then.
+	// clusterReloadInterval is the maximum age of a client's map from slots to nodes. With go-redis's default of a minute, an outage after
+	// a failover would last as long.
 	clusterReloadInterval = time.Second
-	// mostRedirects is how often a command follows a node's answer to another, or waits since the slot is on the move: for two seconds in all.
+	// maxRedirects bounds how often a command follows a redirection or waits for a slot that is moving: about two seconds in total.
 	maxRedirects = 8
 )
 
-// newClusterClient makes a client of a Cluster that goes where the nodes send it: a redirection has had no effect, so following it repeats
-// nothing. go-redis would also repeat a command whose reply was lost.
+// newClusterClient returns a Redis Cluster client that follows redirections, which is safe because a redirected command had no effect. By
+// itself go-redis would also retry a command whose reply was lost; noRetryHook prevents that.
 func newClusterClient(cfg redisclient.Config) *redis.ClusterClient {
 	options := redisclient.Options(cfg).Cluster()
 	options.MaxRedirects, options.ClusterStateReloadInterval = maxRedirects, clusterReloadInterval
@@ -28,11 +28,12 @@ func newClusterClient(cfg redisclient.Config) *redis.ClusterClient {
 	return client
 }
 
-// onceOnly is the hook of a node. From the client of the Cluster it hides every error of a command that may have had an effect, so that the
-// command is not repeated; sendOnce shows the error again. What is sent to the node itself, as after WATCH, is left as it is.
+// noRetryHook is the go-redis hook of a Cluster node's client. It wraps the error of a command that may have had an effect in a
+// hiddenError, so that the Cluster client does not retry the command; sendWithoutRetry unwraps it. Commands sent directly to the node, as
+// after WATCH, keep their errors.
 type noRetryHook struct{}
 
-// sentOnce marks the context of a command that sendOnce has sent.
+// noRetryKey is the context key that marks a command sent by sendWithoutRetry.
 type noRetryKey struct{}
 
 // DialHook implements redis.Hook.
@@ -59,21 +60,22 @@ func (noRetryHook) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.Pro
 	return next
 }
 
-// isRedirection reports whether a node of a Cluster did nothing, and another one, or the same a moment later, will.
+// isRedirection reports whether a Cluster node refused a command that another node, or the same one a moment later, will execute.
 func isRedirection(err error) bool {
 	_, isAsk := redis.IsAskError(err)
 	return isAsk || isMoved(err) || redis.IsTryAgainError(err) || redis.IsClusterDownError(err)
 }
 
-// hidden is an error that go-redis does not look into.
+// hiddenError hides an error from go-redis, which decides by its type whether to retry: it has no Unwrap method.
 type hiddenError struct{ err error }
 
 func (h hiddenError) Error() string { return "of a node: " + h.err.Error() }
 
-// sendOnce sends commands to a Cluster. Where no answer came, the node may be gone, and another has its slots: the client asks the others.
+// sendWithoutRetry sends commands to a Cluster at most once per node that can execute them. After a missing reply it reloads the slot map,
+// because the node may be gone and another may serve its slots.
 func sendWithoutRetry(ctx context.Context, cluster *redis.ClusterClient, send func(context.Context) error) error {
 	err := send(context.WithValue(ctx, noRetryKey{}, true))
-	if node, ok := err.(hiddenError); ok { //nolint:errorlint // nobody wraps it
+	if node, ok := err.(hiddenError); ok { //nolint:errorlint // hiddenError is never wrapped
 		err = node.err
 	}
 	if err != nil && !rediserr.IsAnswer(err) {

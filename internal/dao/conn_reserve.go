@@ -11,14 +11,14 @@ import (
 	"lockstep/internal/dao/redisclient"
 )
 
-// reserve keeps half of the connections for renewals and releases. A thousand waiters that poll take every
-// connection there is; a release in the same line would come after all of them, although they wait for nothing else.
+// connReserve reserves half of the connections of a pool for renewals and releases. Otherwise a thousand polling waiters would take every
+// connection, and the release for which they all wait would queue behind them.
 type connReserve struct {
-	unreserved chan struct{} // has a place for each connection that is not kept
-	timeout    time.Duration // as the pool's
+	unreserved chan struct{} // semaphore of the connections that waiters may use
+	timeout    time.Duration // longest wait for a connection, as the pool's
 }
 
-// newReserve makes one for a client of this configuration.
+// newConnReserve returns the reserve for a client with this configuration.
 func newConnReserve(cfg redisclient.Config) *connReserve {
 	size := cmp.Or(cfg.PoolSize, redisclient.ConnectionsPerCore*runtime.GOMAXPROCS(0))
 	return &connReserve{
@@ -27,7 +27,7 @@ func newConnReserve(cfg redisclient.Config) *connReserve {
 	}
 }
 
-// take calls send when there is a connection for it. If there is none for as long as the pool would wait, it fails as the pool does.
+// send calls send when an unreserved connection is available. It fails with redis.ErrPoolTimeout, like the pool, after the timeout.
 func (r *connReserve) send(ctx context.Context, send func(context.Context) error) error {
 	if err := r.wait(ctx); err != nil {
 		return err
@@ -36,12 +36,12 @@ func (r *connReserve) send(ctx context.Context, send func(context.Context) error
 	return send(ctx)
 }
 
-// wait takes a place.
+// wait acquires the semaphore.
 func (r *connReserve) wait(ctx context.Context) error {
 	select {
 	case r.unreserved <- struct{}{}:
 		return nil
-	default: // so a command that need not wait needs no timer
+	default: // Without a wait no timer is created.
 	}
 	timer := time.NewTimer(r.timeout)
 	defer timer.Stop()

@@ -18,28 +18,29 @@ import (
 	"lockstep/internal/lock/rediserr"
 )
 
-// What a server is that is not the Redis we look for, and what it does not have.
+// Reasons why a server that answers is not the configured Redis.
 var (
 	errIsSentinel    = errors.New("it is a Sentinel")
 	errIsClusterNode = errors.New("it is a node of a Cluster")
 	errNoMaster      = errors.New("the Sentinels watch no master of the name in redis.master_name")
 )
 
-// target is one Redis as it is configured.
+// endpoint is one Redis as configured.
 type endpoint struct {
-	key    string // of the setting
-	addrs  string // for people
+	key    string // name of the setting with the address, such as redis.addrs
+	addrs  string // addresses as configured, for messages
 	client redisclient.Config
 }
 
-// cause is why a Redis that answers is of no use, and what mends it: KEY is the setting with its address. Some causes have another cure
-// where the Redis is a node for Redlock.
+// connectCause is a reason why a Redis that answers is unusable, with its remedy. In a remedy, KEY stands for the name of the endpoint's
+// setting, and a colon at the end is followed by the names of the Sentinels' masters. nodeRemedy replaces remedy for a Redlock node; empty:
+// the same remedy.
 type connectCause struct {
 	matches            func(error) bool
 	remedy, nodeRemedy string
 }
 
-// causes returns the table. The first that fits counts.
+// connectCauses returns all causes in order of precedence: the first that matches an error applies.
 func connectCauses() []connectCause {
 	const (
 		otherMaster = "name an independent master there"
@@ -69,45 +70,50 @@ func connectCauses() []connectCause {
 	}
 }
 
+// hasPrefix returns a predicate for Redis errors that begin with one of prefixes.
 func hasPrefix(prefixes ...string) func(error) bool {
 	return func(err error) bool {
 		return slices.ContainsFunc(prefixes, func(prefix string) bool { return redis.HasErrorPrefix(err, prefix) })
 	}
 }
 
+// isError returns a predicate for errors that wrap target.
 func isError(target error) func(error) bool {
 	return func(err error) bool { return errors.Is(err, target) }
 }
 
+// isMoved reports whether err is a MOVED redirection of a Cluster node.
 func isMoved(err error) bool {
 	_, moved := redis.IsMovedError(err)
 	return moved
 }
 
-// refusal is the error of a Redis that is of no use. What it says holds no secret, as the error in it may.
+// connectError is the error of an unusable Redis. Its text contains no secret; the wrapped error may contain one.
 type connectError struct {
 	text string
 	err  error
 }
 
-func (r *connectError) Error() string { return r.text }
-func (r *connectError) Unwrap() error { return r.err }
+func (e *connectError) Error() string { return e.text }
+func (e *connectError) Unwrap() error { return e.err }
 
-// explain says in the words of an error why a Redis is of no use, and what mends that.
-func (t endpoint) explain(ctx context.Context, err error) error {
+// explain wraps err, which made a Redis unusable, in a connectError with the cause and the remedy. It returns nil, and errors after the end
+// of ctx, unchanged.
+func (e endpoint) explain(ctx context.Context, err error) error {
 	if err == nil || ctx.Err() != nil {
 		return err
 	}
-	if errors.Is(err, redis.Nil) { // it is the Sentinels' answer about a master that they do not know
+	if errors.Is(err, redis.Nil) { // Sentinels answer nil for an unknown master.
 		err = errNoMaster
 	}
-	if remedy, isRefusal := t.remedy(ctx, err); isRefusal {
-		return &connectError{text: fmt.Sprintf("Redis at %s refuses: %s%s", t.addrs, t.redacted(redisReply(err)), remedy), err: err}
+	if remedy, isRefusal := e.remedy(ctx, err); isRefusal {
+		return &connectError{text: fmt.Sprintf("Redis at %s refuses: %s%s", e.addrs, e.redacted(redisReply(err)), remedy), err: err}
 	}
-	return &connectError{text: fmt.Sprintf("no Redis answers at %s: %s; %s", t.addrs, t.redacted(err.Error()), t.connectionRemedy(err)), err: err}
+	text := fmt.Sprintf("no Redis answers at %s: %s; %s", e.addrs, e.redacted(err.Error()), e.connectionRemedy(err))
+	return &connectError{text: text, err: err}
 }
 
-// replyIn returns the words of Redis in an error; all of them if there are none.
+// redisReply returns the reply of Redis within err, or the whole text of err if it contains none.
 func redisReply(err error) string {
 	var reply redis.Error
 	var refused *refusedConnection
@@ -121,56 +127,57 @@ func redisReply(err error) string {
 	}
 }
 
-// cure returns what mends a refusal, after a semicolon; "" if nobody knows. It reports whether err is a refusal at all.
-func (t endpoint) remedy(ctx context.Context, err error) (remedy string, refused bool) {
+// remedy returns the remedy for a refusal, with "; " before it, or "" if none is known. refused reports whether err is a refusal at all.
+func (e endpoint) remedy(ctx context.Context, err error) (remedy string, refused bool) {
 	for _, c := range connectCauses() {
 		if !c.matches(err) {
 			continue
 		}
 		remedy = c.remedy
-		if t.key != "redis.addrs" {
+		if e.key != "redis.addrs" {
 			remedy = cmp.Or(c.nodeRemedy, remedy)
 		}
 		if strings.HasSuffix(remedy, ":") {
-			remedy += " " + t.watchedMasters(ctx)
+			remedy += " " + e.watchedMasters(ctx)
 		}
-		return "; " + strings.ReplaceAll(remedy, "KEY", t.key), true
+		return "; " + strings.ReplaceAll(remedy, "KEY", e.key), true
 	}
 	return "", rediserr.IsAnswer(err)
 }
 
-// mendConnection says what mends a connection that failed before Redis answered.
-func (t endpoint) connectionRemedy(err error) string {
+// connectionRemedy returns the remedy for a connection that failed before Redis answered.
+func (e endpoint) connectionRemedy(err error) string {
 	var notTLS tls.RecordHeaderError
 	var untrusted *tls.CertificateVerificationError
 	var alert tls.AlertError
 	var network *net.OpError
 	switch isDial := errors.As(err, &network) && network.Op == "dial"; {
 	case errors.As(err, &notTLS):
-		return "it speaks no TLS: leave redis.tls false, or write redis:// for rediss:// in " + t.key
+		return "it speaks no TLS: leave redis.tls false, or write redis:// for rediss:// in " + e.key
 	case errors.As(err, &untrusted):
 		return certificateRemedy(err)
-	case t.client.TLS != nil && !isDial && isTimeout(err):
-		return "start one there; or, if it speaks no TLS, leave redis.tls false, or write redis:// for rediss:// in " + t.key
-	case t.client.TLS != nil && !isDial, errors.As(err, &alert):
+	case e.client.TLS != nil && !isDial && isTimeout(err):
+		return "start one there; or, if it speaks no TLS, leave redis.tls false, or write redis:// for rediss:// in " + e.key
+	case e.client.TLS != nil && !isDial, errors.As(err, &alert):
 		return "it may ask for another certificate: set redis.tls_cert and redis.tls_key to one that it accepts"
 	case !isDial:
-		return "start one there; or, if it speaks TLS alone, set redis.tls: true, or write rediss:// in " + t.key
-	case t.client.Cluster || t.client.MasterName != "":
+		return "start one there; or, if it speaks TLS alone, set redis.tls: true, or write rediss:// in " + e.key
+	case e.client.Cluster || e.client.MasterName != "":
 		return "every server that the Sentinels or the Cluster name must be reachable from here"
-	case t.key == "redis.addrs":
+	case e.key == "redis.addrs":
 		return "start one there, or leave redis.addrs empty for the embedded one"
 	default:
 		return "start one there"
 	}
 }
 
+// isTimeout reports whether err is a network timeout.
 func isTimeout(err error) bool {
 	var network net.Error
 	return errors.As(err, &network) && network.Timeout()
 }
 
-// mendTrust says what mends an error in the verification of a certificate.
+// certificateRemedy returns the remedy for a server certificate that failed verification.
 func certificateRemedy(err error) string {
 	var name x509.HostnameError
 	var invalid x509.CertificateInvalidError
@@ -184,12 +191,12 @@ func certificateRemedy(err error) string {
 	}
 }
 
-// masters names the masters that a Sentinel watches, for people.
-func (t endpoint) watchedMasters(ctx context.Context) string {
-	cfg := t.client
+// watchedMasters lists the names of the masters that a Sentinel watches, or says how to find them.
+func (e endpoint) watchedMasters(ctx context.Context) string {
+	cfg := e.client
 	cfg.MasterName, cfg.Username, cfg.Password, cfg.DB = "", "", "", 0
 	sentinel := redis.NewSentinelClient(redisclient.Options(cfg).Simple())
-	defer func() { _ = sentinel.Close() }() // it only read
+	defer func() { _ = sentinel.Close() }() // A client that only read has nothing to lose on Close.
 	replies, err := sentinel.Masters(ctx).Result()
 	if err != nil {
 		return "SENTINEL MASTERS there names them"
@@ -199,28 +206,30 @@ func (t endpoint) watchedMasters(ctx context.Context) string {
 		fields, _ := master.([]any)
 		for i := 0; i+1 < len(fields); i += 2 {
 			if fields[i] == "name" {
-				names = append(names, t.redacted(fmt.Sprint(fields[i+1])))
+				names = append(names, e.redacted(fmt.Sprint(fields[i+1])))
 			}
 		}
 	}
 	return strings.Join(names, ", ")
 }
 
-// longestWords is how much of another's words is shown, in characters.
+// maxReplyLength bounds the part of a server's text shown in an error, in characters: long enough for every error of Redis, short enough
+// for a log line.
 const maxReplyLength = 200
 
-// redacted returns what can be shown of another's words: one line, of bounded length, without the password that a server may repeat.
-func (t endpoint) redacted(words string) string {
-	words, _, _ = strings.Cut(words, ", with args beginning with")
-	if t.client.Password != "" {
-		words = strings.ReplaceAll(words, t.client.Password, "…")
+// redacted returns a server's text in a form that is safe to show: one line of bounded length, without the password, which a server may
+// repeat.
+func (e endpoint) redacted(text string) string {
+	text, _, _ = strings.Cut(text, ", with args beginning with")
+	if e.client.Password != "" {
+		text = strings.ReplaceAll(text, e.client.Password, "…")
 	}
 	shown := []rune(strings.TrimSpace(strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {
 			return ' '
 		}
 		return r
-	}, words)))
+	}, text)))
 	if len(shown) > maxReplyLength {
 		return string(shown[:maxReplyLength]) + "…"
 	}

@@ -11,28 +11,29 @@ import (
 	"lockstep/internal/lock"
 )
 
-// connections is the go-redis hook between the commands of one client and its connections.
+// connectionHook is the go-redis hook of one client: it decides when a command gets a connection, and watches for a demoted master.
 type connectionHook struct {
-	master  *masterTracker // sees that commands reach the master; all clients of a Redis share it
-	retrier *connRetrier   // lets commands wait for a free connection
-	reserve *connReserve   // keeps connections for holders of the lock; nil: this client keeps none
+	master  *masterTracker // detects that a server is no longer the master; shared by all clients of a Redis
+	retrier *connRetrier   // makes commands wait for a free connection
+	reserve *connReserve   // connections reserved for holders of the lock; nil: none
 
-	cluster *redis.ClusterClient // the client that has this hook, if it is of a Cluster; nil: it is not
+	cluster *redis.ClusterClient // the client this hook belongs to, if it is a Cluster client; otherwise nil
 }
 
-// newClient makes a client of a single Redis, a Sentinel set or a Cluster, whose commands wait for a free connection as long as others are
+// newClient returns a client of a single Redis, a Sentinel set or a Cluster. Its commands wait for a free connection as long as others are
 // answered. The caller must Close it.
 func newClient(cfg redisclient.Config, master *masterTracker) redis.UniversalClient {
 	return newClientWithHook(cfg, &connectionHook{master: master, retrier: newConnRetrier(cmp.Or(cfg.Timeout, redisclient.PoolTimeout))})
 }
 
-// newLockClient makes one that keeps connections for those who have the lock.
+// newLockClient is newClient with a connection reserve for the holders of locks.
 func newLockClient(cfg redisclient.Config, master *masterTracker) redis.UniversalClient {
 	return newClientWithHook(cfg, &connectionHook{
 		master: master, retrier: newConnRetrier(cmp.Or(cfg.Timeout, redisclient.PoolTimeout)), reserve: newConnReserve(cfg),
 	})
 }
 
+// newClientWithHook returns a client that sends its commands through hook.
 func newClientWithHook(cfg redisclient.Config, hook *connectionHook) redis.UniversalClient {
 	var client redis.UniversalClient
 	if cfg.Cluster {
@@ -58,7 +59,8 @@ func (c *connectionHook) ProcessPipelineHook(next redis.ProcessPipelineHook) red
 	return redisclient.Around(c.send).ProcessPipelineHook(next)
 }
 
-// send sends commands, once there is a connection for them. Those by which go-redis opens one are sent for a command that has it.
+// send sends commands when a connection is available for them. The commands of a handshake do not wait: they belong to a command that has
+// its connection already.
 func (c *connectionHook) send(ctx context.Context, commands []redis.Cmder, send func(context.Context) error) error {
 	toMaster := func(ctx context.Context) error { return c.master.send(ctx, commands, send) }
 	if c.cluster != nil {
@@ -76,7 +78,7 @@ func (c *connectionHook) send(ctx context.Context, commands []redis.Cmder, send 
 	}
 }
 
-// isOpening reports whether a connection is being opened, for another command.
+// isHandshake reports whether commands are those by which go-redis opens a connection for another command.
 func isHandshake(commands []redis.Cmder) bool {
 	return len(commands) > 0 && slices.Contains([]string{"hello", "auth", "select", "readonly", "client"}, commands[0].Name())
 }

@@ -13,54 +13,54 @@ import (
 	"github.com/alicebob/miniredis/v2/server"
 )
 
-// acceptPause is how long an embedded Redis waits after a failed Accept: files may have run out, and others are closed.
+// acceptPause is how long an embedded Redis waits after a failed Accept: if file descriptors have run out, some may be closed meanwhile.
 const acceptPause = 20 * time.Millisecond
 
 var errStopped = errors.New("the embedded Redis is stopped")
 
-// embedded is a Redis in this process, with a listener of our own: miniredis' accepts nobody any more after the first error of Accept.
+// embedded is a miniredis in this process with a listener of its own, because miniredis stops accepting after the first Accept error.
 type embedded struct {
 	*miniredis.Miniredis
 
-	Addr        string       // where it listens, also while it is closed
-	clientLimit *clientLimit // that came by the listener
+	Addr        string       // listening address; kept while the server is closed
+	clientLimit *clientLimit // counts the connections accepted by the listener
 
 	mu        sync.Mutex
-	server    *server.Server // nil: it is closed
+	server    *server.Server // nil while closed
 	listener  net.Listener
 	accepting sync.WaitGroup
 }
 
-// embed starts a Redis in this process.
+// startEmbedded starts a Redis in this process that listens at addr.
 func startEmbedded(addr string, clientLimit *clientLimit) (*embedded, error) {
 	e := &embedded{Miniredis: miniredis.NewMiniRedis(), Addr: addr, clientLimit: clientLimit}
 	if err := e.Restart(); err != nil {
 		return nil, err
 	}
-	e.ClockTTL(true) // keys expire with the clock, not only when a test says so
+	e.ClockTTL(true) // Keys expire by the clock instead of by miniredis.FastForward.
 	return e, nil
 }
 
-// Restart starts it at its address, with what it held when it was closed.
+// Restart starts a closed server at its address, with the data it had when it was closed.
 func (e *embedded) Restart() error {
 	listener, err := net.Listen("tcp", e.Addr)
 	if err != nil {
 		return err
 	}
-	probe, err := e.Dial() // starts it without a listener
+	probe, err := e.Dial() // The first Dial starts miniredis without a listener.
 	if err != nil {
 		return errors.Join(err, listener.Close())
 	}
-	_ = probe.Close() // it is in memory
+	_ = probe.Close() // Closing a connection in memory does not fail.
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.Addr, e.listener, e.server = listener.Addr().String(), listener, e.Server()
-	to := e.server
-	e.accepting.Go(func() { accept(listener, e.clientLimit, to.ServeConn) })
+	redisServer := e.server
+	e.accepting.Go(func() { accept(listener, e.clientLimit, redisServer.ServeConn) })
 	return nil
 }
 
-// Close closes all connections, and takes no more.
+// Close closes all connections and the listener. The data stay.
 func (e *embedded) Close() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -73,8 +73,8 @@ func (e *embedded) Close() {
 	e.Miniredis.Close()
 }
 
-// dial makes a connection within this process. It needs no place among the listener's clients, and fails at once if files have run out.
-// It is of TCP, as go-redis sees then whether the other end is still there before it sends a command.
+// dial opens a connection from this process, which does not count towards the client limit. It fails at once if file descriptors have run
+// out. It uses TCP so that go-redis can check before each command whether the server has closed the connection.
 func (e *embedded) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -89,13 +89,13 @@ func (e *embedded) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	return clientEnd, nil
 }
 
-// pair makes both ends of a connection.
+// connectionPair returns both ends of a new TCP connection.
 func connectionPair(ctx context.Context) (clientEnd, serverEnd net.Conn, err error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, nil, err
 	}
-	defer func() { _ = listener.Close() }() // it has accepted the one
+	defer func() { _ = listener.Close() }() // The only connection has been accepted.
 	if clientEnd, err = (&net.Dialer{}).DialContext(ctx, "tcp", listener.Addr().String()); err != nil {
 		return nil, nil, err
 	}
@@ -106,11 +106,11 @@ func connectionPair(ctx context.Context) (clientEnd, serverEnd net.Conn, err err
 		if serverEnd.RemoteAddr().String() == clientEnd.LocalAddr().String() {
 			return clientEnd, serverEnd, nil
 		}
-		_ = serverEnd.Close() // a stranger
+		_ = serverEnd.Close() // Some other process connected first.
 	}
 }
 
-// accept passes on the clients that come by a listener, until it is closed.
+// accept passes the connections of a listener to serve, within the client limit, until the listener is closed.
 func accept(listener net.Listener, clientLimit *clientLimit, serve func(net.Conn)) {
 	for {
 		conn, err := listener.Accept()
@@ -127,17 +127,18 @@ func accept(listener net.Listener, clientLimit *clientLimit, serve func(net.Conn
 	}
 }
 
-// clients are those that came by the listeners of embedded Redises: so many at most, as a process has so many files.
+// clientLimit bounds the connections accepted by the listeners of all embedded servers, because a process has a limited number of file
+// descriptors.
 type clientLimit struct {
-	most int // 0: any number
+	maxClients int // maximum number of connections; 0: unlimited
 
 	mu     sync.Mutex
-	n      int
-	silent []*limitedConn // that have sent nothing yet, the oldest first
+	n      int            // open connections
+	silent []*limitedConn // connections that have sent nothing yet, oldest first
 }
 
-// admit returns the connection of a client, to be counted until it is closed. If there are too many, one that has sent nothing yet has to
-// go; if there is none, it returns nil, and the client is told so as by Redis.
+// admit counts a connection until it is closed, and returns it wrapped for that. At the limit it closes the oldest connection that has sent
+// nothing yet. If every client has sent something, it refuses the new one with the error that Redis sends, and returns nil.
 func (c *clientLimit) admit(conn net.Conn) net.Conn {
 	if !c.evictIfFull() {
 		_ = conn.SetWriteDeadline(time.Now().Add(acceptPause))
@@ -153,10 +154,10 @@ func (c *clientLimit) admit(conn net.Conn) net.Conn {
 	return admitted
 }
 
-// room makes room for another.
+// evictIfFull closes the oldest silent connection if the limit is reached. It reports whether another connection can be admitted.
 func (c *clientLimit) evictIfFull() bool {
 	c.mu.Lock()
-	full := c.most > 0 && c.n >= c.most
+	full := c.maxClients > 0 && c.n >= c.maxClients
 	var oldest *limitedConn
 	if full && len(c.silent) > 0 {
 		oldest = c.silent[0]
@@ -168,20 +169,21 @@ func (c *clientLimit) evictIfFull() bool {
 	return !full || oldest != nil
 }
 
-// markHeard records that a client has sent something, or leaves.
-func (c *clientLimit) removeSilent(admitted *limitedConn) {
+// removeSilent records that a client has sent something or has closed its connection.
+func (c *clientLimit) removeSilent(conn *limitedConn) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.silent = slices.DeleteFunc(c.silent, func(other *limitedConn) bool { return other == admitted })
+	c.silent = slices.DeleteFunc(c.silent, func(other *limitedConn) bool { return other == conn })
 }
 
+// release subtracts a closed connection.
 func (c *clientLimit) release() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.n--
 }
 
-// client is the connection of one.
+// limitedConn is a connection that counts towards a clientLimit until it is closed.
 type limitedConn struct {
 	net.Conn
 
@@ -191,8 +193,8 @@ type limitedConn struct {
 }
 
 // Read implements net.Conn.
-func (c *limitedConn) Read(into []byte) (int, error) {
-	n, err := c.Conn.Read(into)
+func (c *limitedConn) Read(p []byte) (int, error) {
+	n, err := c.Conn.Read(p)
 	c.firstRead.Do(func() { c.limit.removeSilent(c) })
 	return n, err
 }

@@ -14,14 +14,15 @@ import (
 )
 
 const (
-	// readyTTL is how long what a probe wrote stays.
+	// readyTTL is the expiry of the key written by a readiness probe.
 	readyTTL = time.Second
-	// keepSeconds is how long at least an order can be looked up; keepRuns is the number of earlier runs whose orders are kept.
+	// keepOrdersSeconds is how long an order can be looked up at least: a day. keepRuns is the number of earlier runs whose orders are kept.
 	keepOrdersSeconds = 24 * 60 * 60
 	keepRuns          = 100
 )
 
-// Tally counts a run as it is at one moment, but for the sales in flight in this replica.
+// Tally counts the current run at one moment. Sales in flight in this replica are not included. It fails with service.ErrForgotten if the
+// stock is gone, and with service.ErrRunChanged if the stock is not what the run wrote last.
 func (s *Store) Tally(ctx context.Context) (history.Tally, error) {
 	reply, err := s.sendBeat(ctx, nil, "")
 	if err != nil {
@@ -51,9 +52,10 @@ func (s *Store) Tally(ctx context.Context) (history.Tally, error) {
 	return tally, nil
 }
 
-// Start begins a run and writes its stock in one script. The orders of earlier runs stay for some time.
+// Start ends the run last and begins next, with its stock, in one script. It fails with service.ErrRunOver if last is not the current run.
+// The orders of earlier runs stay for some time.
 func (s *Store) Start(ctx context.Context, last, next history.Run) error {
-	settings, _ := json.Marshal(next.Settings) // numbers and a name do not fail
+	settings, _ := json.Marshal(next.Settings) // Encoding numbers and a name cannot fail.
 	tuning, _ := json.Marshal(next.Tuning)
 	keys := append([]string{InventoryKey, RunKey, pastRunsKey, fenceKey}, segmentStockKeys(max(last.Segments, next.Segments))...)
 	started, err := s.eval(ctx, lua.StartRun, last.ID, keys,
@@ -65,18 +67,18 @@ func (s *Store) Start(ctx context.Context, last, next history.Run) error {
 	return err
 }
 
-// Probe tries whether a sale could write now, by a key of its own, which expires.
+// Probe checks that Redis accepts writes: it sets a key of its own, which expires.
 func (s *Store) Probe(ctx context.Context) error {
 	return rediserr.Classify(ctx, "SET "+readyKey, s.client.Set(ctx, readyKey, s.instance, readyTTL).Err())
 }
 
-// Quit takes this replica out of the living.
+// Quit deletes this replica's heartbeat.
 func (s *Store) Quit(ctx context.Context) error {
 	return rediserr.Classify(ctx, "HDEL replicas", s.client.HDel(ctx, replicasKey, s.instance).Err())
 }
 
-// parseRun reads the fields of the run's hash. Without an id there is no run: a sale that went on while the keys were
-// deleted leaves a hash without one.
+// parseRun parses the fields of the run's hash. Without an id there is no run: a sale that was in flight while the keys were deleted leaves
+// a hash without an id.
 func parseRun(fields map[string]string) (history.Run, error) {
 	if fields["id"] == "" {
 		return history.Run{}, nil
@@ -86,7 +88,7 @@ func parseRun(fields map[string]string) (history.Run, error) {
 		return history.Run{}, err
 	}
 	run := history.Run{ID: fields["id"], Lock: fields["lock"], Initial: initial, Forgot: fields["forgot"] == "1"}
-	if text := fields["segments"]; text != "" { // a release that knew none wrote none
+	if text := fields["segments"]; text != "" { // Absent in a run that an older release began.
 		segments, err := parseCount("segments", text)
 		if err != nil {
 			return history.Run{}, err
@@ -98,6 +100,6 @@ func parseRun(fields map[string]string) (history.Run, error) {
 			return history.Run{}, badKeyError(RunKey, fmt.Sprintf("the field tuning of the key %s: %s", RunKey, err))
 		}
 	}
-	_ = json.Unmarshal([]byte(fields["settings"]), &run.Settings) // what cannot be read is what no replica has
+	_ = json.Unmarshal([]byte(fields["settings"]), &run.Settings) // Settings that cannot be parsed equal those of no replica.
 	return run, nil
 }

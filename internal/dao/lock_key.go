@@ -15,20 +15,20 @@ import (
 	"lockstep/internal/service"
 )
 
-// LockKey looks at a lock's key from outside, whatever strategy made it.
+// LockKey reads and removes the key of a lock of any strategy. It implements service.LockKey.
 type LockKey struct {
-	client redis.UniversalClient
-	nodes  Nodes
+	client redis.UniversalClient // the stock's Redis
+	nodes  Nodes                 // masters for Redlock; nil: none
 	key    string
 }
 
-// NewLockKey returns a LockKey for the key of that name in a Redis, or on nodes.
+// NewLockKey returns a LockKey for the named key, in one Redis and on nodes for Redlock.
 func NewLockKey(client redis.UniversalClient, nodes Nodes, key string) *LockKey {
 	return &LockKey{client: client, nodes: nodes, key: key}
 }
 
-// Look implements service.LockKey: the key's type, value and expiry; of nodes what most of them answer, unless the key is in the stock's
-// Redis.
+// Look implements service.LockKey. With onNodes it returns the state that a majority of the nodes reports, unless the stock's Redis has the
+// key itself.
 func (k *LockKey) Look(ctx context.Context, onNodes bool, segments int) (service.KeyState, error) {
 	if segments > 0 {
 		return k.lookAtSegments(ctx, segments)
@@ -52,7 +52,8 @@ func (k *LockKey) Look(ctx context.Context, onNodes bool, segments int) (service
 	return state, majorityErr
 }
 
-// lookAtAll returns the first state of a segment's lock that is held, with the states of all: each at a moment of its own.
+// lookAtSegments returns the state of the first held segment lock, or else of segment 1, with the states of all segments. They are read one
+// after the other, not at one moment.
 func (k *LockKey) lookAtSegments(ctx context.Context, segments int) (first service.KeyState, err error) {
 	all := make([]service.KeyState, segments)
 	for i := range all {
@@ -67,10 +68,10 @@ func (k *LockKey) lookAtSegments(ctx context.Context, segments int) (first servi
 	return first, nil
 }
 
-// nodeTime is how long a node may take to answer: whoever asks does not wait for one that hangs.
+// nodeTimeout bounds the wait for a node, so that one that hangs does not delay the answer.
 const nodeTimeout = time.Second
 
-// onNodes does something on all nodes at once. It fails if it failed on most of them.
+// forEachNode calls do for all nodes at once. It fails if do failed for a majority.
 func (k *LockKey) forEachNode(ctx context.Context, do func(context.Context, int, Node) error) error {
 	ctx, cancel := context.WithTimeout(ctx, nodeTimeout)
 	defer cancel()
@@ -87,7 +88,7 @@ func (k *LockKey) forEachNode(ctx context.Context, do func(context.Context, int,
 	return fmt.Errorf("%d of %d nodes: %w", len(errs), len(k.nodes), errs[0])
 }
 
-// lookAt asks one Redis, at one moment.
+// readKeyState reads the state of a key in one transaction.
 func (k *LockKey) readKeyState(ctx context.Context, client redis.UniversalClient, key string) (service.KeyState, error) {
 	var keyType *redis.StatusCmd
 	var value *redis.StringCmd
@@ -99,7 +100,7 @@ func (k *LockKey) readKeyState(ctx context.Context, client redis.UniversalClient
 		owners = tx.HKeys(ctx, key)
 		ttl = tx.Do(ctx, "PTTL", key)
 	})
-	if err != nil && !errors.Is(err, redis.Nil) && !rediserr.IsWrongType(err) { // GET or HKEYS does not fit the key's type
+	if err != nil && !errors.Is(err, redis.Nil) && !rediserr.IsWrongType(err) { // GET or HKEYS has the wrong type for the key.
 		return service.KeyState{}, rediserr.Classify(ctx, "MULTI look at "+key, err)
 	}
 	millis, err := ttl.Int64()
@@ -113,14 +114,14 @@ func (k *LockKey) readKeyState(ctx context.Context, client redis.UniversalClient
 	return state, nil
 }
 
-// Remove implements service.LockKey: it deletes the key, on nodes too if the lock is on them, or that of each segment.
+// Remove implements service.LockKey: it deletes the key, the keys of all segments, and with onNodes the key on every node.
 func (k *LockKey) Remove(ctx context.Context, onNodes bool, segments int) (bool, error) {
 	keys := []string{k.key}
 	for i := range segments {
 		keys = append(keys, service.SegmentKey(k.key, i+1))
 	}
 	var deleted int64
-	for _, key := range keys { // one by one: in a Redis Cluster they have slots of their own
+	for _, key := range keys { // One DEL each, because in a Redis Cluster each key has its own slot.
 		n, err := k.client.Del(ctx, key).Result()
 		if err != nil {
 			return false, rediserr.Classify(ctx, "DEL "+key, err)

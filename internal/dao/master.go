@@ -15,23 +15,23 @@ import (
 	"lockstep/internal/lock/rediserr"
 )
 
-// errGivenUp means that nothing was sent.
+// errStaleConn is returned by a stale connection instead of sending anything.
 var errStaleConn = fmt.Errorf("%w: the connection led to a server that was no longer the master", lock.ErrUnavailable)
 
-// master watches that the commands of all clients of one Redis reach its master. When a server refuses a command because it is a replica,
-// every connection made before is given up: those in use once their reply is there, the others when they are taken from the pool next. An
-// address may lead to another server by now, and go-redis closes only the connection of a single command that was refused. A Cluster
-// needs none of this: its replicas answer no command.
+// masterTracker makes sure that the commands of all clients of one Redis reach its master. When a server refuses a command because it is a
+// replica, all existing connections become stale: those in use are replaced after their reply, the others when they are next taken from
+// the pool. This is necessary because an address may lead to another server after a failover, and go-redis closes only the connection whose
+// single command was refused. A Cluster does not need it: its replicas answer no command.
 type masterTracker struct {
-	onStale func() // is called when connections have been given up; nil: nobody is. It must not wait for Redis
+	onStale func() // called after connections became stale; must not wait for Redis; may be nil
 
-	generation atomic.Int64 // how often connections were given up
+	generation atomic.Int64 // number of times that connections became stale
 }
 
-// dialHook marks each connection with the generation in which it is made.
+// dialHook wraps each new connection with the current generation.
 func (m *masterTracker) dialHook(next redis.DialHook) redis.DialHook {
 	return func(ctx context.Context, network, addr string) (net.Conn, error) {
-		generation := m.generation.Load() // before the address is looked up
+		generation := m.generation.Load() // Read before the address is resolved, so that a failover meanwhile makes the connection stale.
 		conn, err := next(ctx, network, addr)
 		if err != nil {
 			return nil, err
@@ -40,7 +40,7 @@ func (m *masterTracker) dialHook(next redis.DialHook) redis.DialHook {
 	}
 }
 
-// send sends commands. A transaction that Redis discarded fails with the error of the command that it refused.
+// send sends commands and observes their errors. A discarded transaction fails with the error of the command that Redis refused to queue.
 func (m *masterTracker) send(ctx context.Context, commands []redis.Cmder, send func(context.Context) error) error {
 	generation := m.generation.Load()
 	err := send(ctx)
@@ -54,15 +54,15 @@ func (m *masterTracker) send(ctx context.Context, commands []redis.Cmder, send f
 	return err
 }
 
-// observe gives up the connections made so far if err is of a replica, and nobody has done so since the command began.
+// observe makes all existing connections stale if err comes from a replica and they have not become stale since the command began.
 func (m *masterTracker) observe(generation int64, err error) {
 	if err != nil && rediserr.IsReplica(err) && m.generation.CompareAndSwap(generation, generation+1) && m.onStale != nil {
 		m.onStale()
 	}
 }
 
-// firstRefusal returns the error of the first command of a transaction that Redis refused to queue, and names the command; without one, the
-// transaction's own.
+// firstRefusal returns the error of the first command that Redis refused to queue, with the name of the command. It returns discarded, the
+// error of EXEC, if there is no such command.
 func firstRefusal(commands []redis.Cmder, discarded error) error {
 	for _, command := range commands {
 		if err := command.Err(); err != nil && !redis.IsExecAbortError(err) {
@@ -72,7 +72,8 @@ func firstRefusal(commands []redis.Cmder, discarded error) error {
 	return discarded
 }
 
-// commandAndKeys returns a command's name and its keys; of a script it does not know which one was refused.
+// commandAndKeys formats a command's name and keys for an error message. For a script it lists all keys, because Redis does not say which
+// one was refused.
 func commandAndKeys(command redis.Cmder) string {
 	args := command.Args()
 	keys := args[1:min(2, len(args))]
@@ -88,7 +89,7 @@ func commandAndKeys(command redis.Cmder) string {
 	return name
 }
 
-// conn is a connection that sends nothing once it has been given up.
+// trackedConn is a connection that refuses to send once it is stale.
 type trackedConn struct {
 	net.Conn
 
@@ -96,17 +97,19 @@ type trackedConn struct {
 	generation int64
 }
 
+// isStale reports whether connections became stale after this one was made.
 func (c *trackedConn) isStale() bool { return c.generation != c.tracker.generation.Load() }
 
+// Write implements net.Conn. It fails with errStaleConn on a stale connection.
 func (c *trackedConn) Write(p []byte) (int, error) {
 	if c.isStale() {
-		return 0, fmt.Errorf("%w", errStaleConn) // go-redis unwraps once what fails while it opens a connection
+		return 0, fmt.Errorf("%w", errStaleConn) // Wrapped, because go-redis unwraps an error of a handshake once.
 	}
 	return c.Conn.Write(p)
 }
 
-// SyscallConn is what go-redis asks, where the system has it, whether a connection that it takes from the pool can be used: one that was
-// given up is replaced by another.
+// SyscallConn implements syscall.Conn. On systems that support it, go-redis calls it to check a connection taken from the pool, and
+// replaces the connection if it fails: so stale ones are replaced.
 func (c *trackedConn) SyscallConn() (syscall.RawConn, error) {
 	if c.isStale() {
 		return nil, errStaleConn
@@ -117,7 +120,7 @@ func (c *trackedConn) SyscallConn() (syscall.RawConn, error) {
 	return noRawConn{}, nil
 }
 
-// opaque is what is below a connection by TLS, or one in memory: nobody looks into it.
+// noRawConn stands for the raw connection below TLS or an in-memory connection, which cannot be inspected.
 type noRawConn struct{}
 
 func (noRawConn) Control(func(uintptr)) error    { return nil }

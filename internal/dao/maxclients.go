@@ -9,24 +9,24 @@ import (
 	"lockstep/internal/lock"
 )
 
-// Why Redis refuses a connection. Nothing was sent then.
+// Reasons for which Redis refuses a connection. No command was sent on it.
 var (
 	errTooManyClients = fmt.Errorf("%w: it takes no more connections (redis.pool_size bounds those of a process, "+
 		"maxclients those of the server)", lock.ErrUnavailable)
 	errProtected = fmt.Errorf("%w: it is in protected mode", lock.ErrUnavailable)
 )
 
-// refusedConnection is the error of a connection that Redis refuses. It is no redis.Error: go-redis would take that for an older server's,
-// which does not know HELLO, and send its command.
+// refusedConnection is the error of a connection that Redis refuses. It does not implement redis.Error: go-redis would take that for the
+// answer of an old server without HELLO, and send the command.
 type refusedConnection struct {
 	reason error
-	reply  string // in the words of Redis
+	reply  string // error text sent by Redis
 }
 
 func (r *refusedConnection) Error() string { return fmt.Sprintf("%v: %s", r.reason, r.reply) }
 func (r *refusedConnection) Unwrap() error { return r.reason }
 
-// open sends the commands by which go-redis opens a connection. It fails with a refusedConnection if Redis refuses that.
+// openConnection sends the handshake of a new connection. It fails with a refusedConnection if Redis refuses the connection.
 func openConnection(ctx context.Context, _ []redis.Cmder, send func(context.Context) error) error {
 	err := send(ctx)
 	switch {
@@ -37,5 +37,5 @@ func openConnection(ctx context.Context, _ []redis.Cmder, send func(context.Cont
 	default:
 		return err
 	}
-	return fmt.Errorf("%w", err) // go-redis unwraps it once
+	return fmt.Errorf("%w", err) // Wrapped, because go-redis unwraps an error of a handshake once.
 }

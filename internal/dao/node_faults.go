@@ -9,45 +9,46 @@ import (
 	"github.com/alicebob/miniredis/v2/server"
 )
 
-// NodeState is what an embedded master is doing.
+// NodeState is the state of an embedded master.
 type NodeState string
 
-// The states.
+// States of an embedded master.
 const (
 	NodeUp      NodeState = "up"
-	NodeStopped NodeState = "stopped" // it takes no connections; what it holds, it keeps
-	NodeHung    NodeState = "hung"    // it takes commands, and does none
+	NodeStopped NodeState = "stopped" // accepts no connections; its data stay
+	NodeHung    NodeState = "hung"    // accepts commands and executes none
 )
 
-// ErrNodeDo means that nothing of that name can be done to a master.
+// ErrNodeDo is returned by Node.Fault for an unknown fault name.
 var ErrNodeDo = errors.New("want stop, start, hang, resume or empty")
 
-// faults are what is done to an embedded master by hand.
+// nodeFaults is the fault state of an embedded master, which a person can change.
 type nodeFaults struct {
-	mu    sync.Mutex // held while something is done to it
+	mu    sync.Mutex // held during a fault action
 	state NodeState
-	gate  sync.RWMutex // commands pass it; it is locked while the master hangs
+	gate  sync.RWMutex // read-locked by each command; locked while the master hangs
 }
 
-// Embedded reports whether the master is one of our own, so that Fault can do something to it.
+// Embedded reports whether the master runs in this process, so that Fault works on it.
 func (n Node) Embedded() bool { return n.embedded != nil }
 
-// State returns what an embedded master is doing.
+// State returns the state of an embedded master.
 func (n Node) State() NodeState {
 	n.faults.mu.Lock()
 	defer n.faults.mu.Unlock()
 	return n.faults.state
 }
 
-// Fault stops, starts, hangs, resumes or empties an embedded master. It fails with ErrNodeDo for anything else.
-func (n Node) Fault(what string) error {
+// Fault performs the action stop, start, hang, resume or empty on an embedded master. It fails with ErrNodeDo for any other action, and for
+// a master that is not embedded.
+func (n Node) Fault(action string) error {
 	if n.embedded == nil {
 		return errNotEmbedded
 	}
 	f := n.faults
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	switch what {
+	switch action {
 	case "stop":
 		n.shutDown()
 		f.state = NodeStopped
@@ -66,18 +67,18 @@ func (n Node) Fault(what string) error {
 		f.resume()
 		return n.startWith(func() error { return restart(n.embedded) })
 	default:
-		return fmt.Errorf("%.80q: %w", what, ErrNodeDo)
+		return fmt.Errorf("%.80q: %w", action, ErrNodeDo)
 	}
 	return nil
 }
 
-// end ends a master, also one that hangs.
+// shutDown closes an embedded master, even one that hangs. n.faults.mu is held.
 func (n Node) shutDown() {
 	n.faults.resume()
 	n.embedded.Close()
 }
 
-// startBy starts a master again. n.faults.mu is held.
+// startWith restarts an embedded master by calling start. n.faults.mu is held.
 func (n Node) startWith(start func() error) error {
 	if err := start(); err != nil {
 		return err
@@ -87,10 +88,10 @@ func (n Node) startWith(start func() error) error {
 	return nil
 }
 
-// attach makes the commands of a master that was just started wait while it hangs.
-func (f *nodeFaults) attach(to *server.Server) {
-	to.SetPreHook(func(_ *server.Peer, name string, _ ...string) bool {
-		if !strings.EqualFold(name, "HELLO") { // a client can connect to it
+// attach makes the commands of a newly started server wait while the master hangs.
+func (f *nodeFaults) attach(srv *server.Server) {
+	srv.SetPreHook(func(_ *server.Peer, name string, _ ...string) bool {
+		if !strings.EqualFold(name, "HELLO") { // Clients can still connect.
 			f.gate.RLock()
 			defer f.gate.RUnlock()
 		}
@@ -98,7 +99,7 @@ func (f *nodeFaults) attach(to *server.Server) {
 	})
 }
 
-// resume lets the commands go on that wait. f.mu is held.
+// resume lets waiting commands continue. f.mu is held.
 func (f *nodeFaults) resume() {
 	if f.state == NodeHung {
 		f.gate.Unlock()
@@ -106,15 +107,16 @@ func (f *nodeFaults) resume() {
 	}
 }
 
-// errNotEmbedded means that a Redis is another process's, which we cannot restart.
+// errNotEmbedded is returned for a Redis of another process, which cannot be restarted or faulted from here.
 var errNotEmbedded = errors.New("it is not embedded")
 
-// Restart restarts an embedded Redis, without what it held.
+// Restart restarts an embedded Redis empty. It fails for any other Redis.
 func (r *Redis) Restart() error { return restart(r.embedded) }
 
-// Restart restarts an embedded master, without what it held.
+// Restart restarts an embedded master empty.
 func (n Node) Restart() error { return n.Fault("empty") }
 
+// restart restarts m without its data.
 func restart(m *embedded) error {
 	if m == nil {
 		return errNotEmbedded

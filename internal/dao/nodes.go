@@ -16,23 +16,23 @@ import (
 	"lockstep/internal/dao/redisclient"
 )
 
-// embeddedNodes is how many masters an embedded Redis brings with it for Redlock.
+// embeddedNodeCount is the number of masters for Redlock started beside an embedded Redis: five, as in the documentation of Redis.
 const embeddedNodeCount = 5
 
-// Node is one of several masters that know nothing of each other.
+// Node is one of several independent masters for Redlock, with a client of it.
 type Node struct {
 	redis.UniversalClient
-	Addr string // as Address.String has it
+	Addr string // address, in the format of Address.String
 
-	embedded *embedded
-	faults   *nodeFaults        // of an embedded one
-	config   redisclient.Config // of one that is not embedded
+	embedded *embedded          // nil: the master is another process
+	faults   *nodeFaults        // fault state of an embedded master; otherwise nil
+	config   redisclient.Config // client configuration of a master that is not embedded
 }
 
-// Nodes are all of them.
+// Nodes is the set of all masters for Redlock.
 type Nodes []Node
 
-// Clients returns a client of each.
+// Clients returns one client per node.
 func (n Nodes) Clients() []redis.Cmdable {
 	var clients []redis.Cmdable
 	for _, node := range n {
@@ -41,7 +41,7 @@ func (n Nodes) Clients() []redis.Cmdable {
 	return clients
 }
 
-// Addrs returns the address of each.
+// Addrs returns the addresses of all nodes.
 func (n Nodes) Addrs() []string {
 	var addrs []string
 	for _, node := range n {
@@ -50,7 +50,7 @@ func (n Nodes) Addrs() []string {
 	return addrs
 }
 
-// openNodes opens those at addrs by clients of this configuration, and sees that a majority answers, and that they are different servers.
+// openNodes connects to the masters at addrs. It fails unless a majority answers and all that answer are different servers.
 func openNodes(ctx context.Context, addrs []string, client redisclient.Config) (nodes Nodes, err error) {
 	failures, ids := make([]error, len(addrs)), map[string][]string{}
 	var pending sync.WaitGroup
@@ -67,7 +67,7 @@ func openNodes(ctx context.Context, addrs []string, client redisclient.Config) (
 		pending.Go(func() {
 			failures[i] = endpoint{"redis.redlock_addrs", text, config}.explain(ctx, checkServer(ctx, node, config))
 			if failures[i] == nil {
-				id := serverInfo(ctx, node, "run_id") // the name that a server gave itself when it started
+				id := serverInfo(ctx, node, "run_id") // random id chosen by the server when it started
 				mu.Lock()
 				defer mu.Unlock()
 				ids[id] = append(ids[id], text)
@@ -75,7 +75,7 @@ func openNodes(ctx context.Context, addrs []string, client redisclient.Config) (
 		})
 	}
 	pending.Wait()
-	delete(ids, "") // it was not told
+	delete(ids, "") // These servers did not disclose their id.
 	for _, id := range slices.Sorted(maps.Keys(ids)) {
 		if names := ids[id]; len(names) > 1 {
 			slices.Sort(names)
@@ -92,9 +92,9 @@ func openNodes(ctx context.Context, addrs []string, client redisclient.Config) (
 	return nodes, nil
 }
 
-// serverInfo returns what a server says of itself in a field of INFO; "" if it does not tell.
+// serverInfo returns a field of the server section of INFO; "" if the server does not disclose it.
 func serverInfo(ctx context.Context, client redis.Cmdable, field string) string {
-	info, _ := client.Info(ctx, "server").Result() // many a host's Redis refuses it
+	info, _ := client.Info(ctx, "server").Result() // Many hosted Redis services refuse INFO.
 	for line := range strings.Lines(info) {
 		if value, found := strings.CutPrefix(line, field+":"); found {
 			return strings.TrimSpace(value)
@@ -103,7 +103,7 @@ func serverInfo(ctx context.Context, client redis.Cmdable, field string) string 
 	return ""
 }
 
-// embedNodes starts masters of our own: on the ports that follow the embedded Redis's, where those are free.
+// startEmbeddedNodes starts masters in this process, on the ports after that of near where those are free, or else on free ports.
 func startEmbeddedNodes(near *embedded, clientLimit *clientLimit) (Nodes, error) {
 	host, text, err := net.SplitHostPort(near.Addr)
 	if err != nil {
@@ -122,13 +122,15 @@ func startEmbeddedNodes(near *embedded, clientLimit *clientLimit) (Nodes, error)
 		if err != nil {
 			return nil, errors.Join(fmt.Errorf("redis.embedded_addr: cannot listen beside %s, for Redlock: %w", near.Addr, err), nodes.close())
 		}
-		node := Node{UniversalClient: newClient(embeddedConfig(m), new(masterTracker)), Addr: m.Addr, embedded: m, faults: &nodeFaults{state: NodeUp}}
+		client := newClient(embeddedConfig(m), new(masterTracker))
+		node := Node{UniversalClient: client, Addr: m.Addr, embedded: m, faults: &nodeFaults{state: NodeUp}}
 		node.faults.attach(m.Server())
 		nodes = append(nodes, node)
 	}
 	return nodes, nil
 }
 
+// close closes the clients of all nodes, and the embedded masters.
 func (n Nodes) close() error {
 	var errs []error
 	for _, node := range n {
@@ -142,5 +144,5 @@ func (n Nodes) close() error {
 	return errors.Join(errs...)
 }
 
-// String names them for people.
+// String lists the addresses for messages.
 func (n Nodes) String() string { return strings.Join(n.Addrs(), ", ") }

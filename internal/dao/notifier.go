@@ -10,24 +10,25 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// Notifier is a lock.Notifier made of PUBLISH and SUBSCRIBE. It has one subscription for all its channels, from the first Subscribe to
-// Close. It notifies once when a broken subscription has been restored and when a channel is new: a message may have been missed.
+// Notifier implements lock.Notifier with PUBLISH and SUBSCRIBE. It shares one Redis subscription among all its channels, from the first
+// Subscribe to Close. It also notifies the subscribers when a channel is new or a broken subscription has been restored, because a message
+// may have been missed before.
 type Notifier struct {
 	client       redis.UniversalClient
-	pingInterval time.Duration // when nothing has come for so long, it sees that the connection is well; 0: never
+	pingInterval time.Duration // silence after which the connection is checked by PING; 0: never
 
 	mu          sync.Mutex
 	closed      bool
-	renewing    bool
+	renewing    bool // a renewal is in progress
 	sub         *redis.PubSub
-	subscribers map[string]map[*func(string)]struct{} // by channel
+	subscribers map[string]map[*func(string)]struct{} // channel -> set of callbacks
 	goroutines  sync.WaitGroup
 }
 
-// pingInterval is how soon a subscription notices that its connection is broken, though the system does not say so.
+// pingInterval bounds how late a subscription detects a broken connection that the operating system does not report.
 const pingInterval = 3 * time.Second
 
-// NewNotifier makes a notifier on a client, which it does not close.
+// NewNotifier returns a notifier that uses client. Close does not close the client.
 func NewNotifier(client redis.UniversalClient) *Notifier {
 	return &Notifier{client: client, pingInterval: pingInterval, subscribers: map[string]map[*func(string)]struct{}{}}
 }
@@ -47,7 +48,7 @@ func (n *Notifier) Subscribe(channel string, notify func(message string)) (unsub
 	if n.subscribers[channel] == nil {
 		n.subscribers[channel] = map[*func(string)]struct{}{}
 		sub := n.sub
-		n.goroutines.Go(func() { _ = sub.Subscribe(context.Background(), channel) }) // go-redis repeats it until it succeeds
+		n.goroutines.Go(func() { _ = sub.Subscribe(context.Background(), channel) }) // go-redis retries until it succeeds.
 	}
 	n.subscribers[channel][&notify] = struct{}{}
 	return func() {
@@ -57,7 +58,7 @@ func (n *Notifier) Subscribe(channel string, notify func(message string)) (unsub
 	}
 }
 
-// listen notifies until the subscription is closed.
+// listen passes messages to the subscribers until the subscription is closed.
 func (n *Notifier) listen(messages <-chan any) {
 	for message := range messages {
 		switch m := message.(type) {
@@ -69,7 +70,7 @@ func (n *Notifier) listen(messages <-chan any) {
 	}
 }
 
-// renew makes go-redis look at the subscription's connection, and make another one if it has been given up. It does not wait for Redis.
+// renew makes go-redis check the subscription's connection, and replace it if it is stale. It does not wait for Redis.
 func (n *Notifier) renew() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -79,15 +80,15 @@ func (n *Notifier) renew() {
 	n.renewing = true
 	sub := n.sub
 	n.goroutines.Go(func() {
-		_ = sub.Ping(context.Background()) // go-redis subscribes again, by itself
+		_ = sub.Ping(context.Background()) // On failure go-redis reconnects and subscribes again by itself.
 		n.mu.Lock()
 		defer n.mu.Unlock()
 		n.renewing = false
 	})
 }
 
-// notify calls the subscribers of a channel. It does not hold the mutex meanwhile: subscribers subscribe and unsubscribe under mutexes of
-// their own.
+// notify calls the subscribers of a channel without holding the mutex, because subscribers call Subscribe and unsubscribe while they hold
+// mutexes of their own.
 func (n *Notifier) notify(channel, message string) {
 	n.mu.Lock()
 	subscribers := slices.Collect(maps.Keys(n.subscribers[channel]))
@@ -97,7 +98,7 @@ func (n *Notifier) notify(channel, message string) {
 	}
 }
 
-// Close ends the subscription.
+// Close ends the subscription and waits for running callbacks.
 func (n *Notifier) Close() error {
 	n.mu.Lock()
 	n.closed = true

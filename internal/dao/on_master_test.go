@@ -60,7 +60,7 @@ func TestConnectionsToAServerThatIsNoLongerTheMaster(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, client := range []redis.UniversalClient{r.Lock, r.Store} {
-				if servers := serversOf(t, client); servers[old.Addr] != connectionHook {
+				if servers := serversOf(t, client); servers[old.Addr] != probedConnections {
 					t.Fatalf("before: %v; want %s alone", servers, old.Addr)
 				}
 			}
@@ -74,7 +74,7 @@ func TestConnectionsToAServerThatIsNoLongerTheMaster(t *testing.T) {
 				t.Fatalf("on the old server: %v; want READONLY", err)
 			}
 			for _, client := range []redis.UniversalClient{r.Lock, r.Store} {
-				if servers := serversOf(t, client); servers[promoted.Addr] != connectionHook {
+				if servers := serversOf(t, client); servers[promoted.Addr] != probedConnections {
 					t.Errorf("afterwards: %v; want %s alone", servers, promoted.Addr)
 				}
 			}
@@ -101,18 +101,18 @@ func expectMessage(t *testing.T, heard <-chan string, want string) {
 }
 
 // connections is how many serversOf uses at once.
-const connectionHook = 5
+const probedConnections = 5
 
 // serversOf returns the servers that answer connections of a client, all of them in use at the same time, with how many each answers.
 func serversOf(t *testing.T, client redis.UniversalClient) map[string]int {
 	t.Helper()
-	single, is := client.(*redis.Client)
-	if !is {
+	single, ok := client.(*redis.Client)
+	if !ok {
 		t.Fatalf("%T", client)
 	}
 	counts := map[string]int{}
 	var open []*redis.Conn
-	for range connectionHook {
+	for range probedConnections {
 		connection := single.Conn()
 		open = append(open, connection)
 		server, err := connection.Get(t.Context(), "which").Result()

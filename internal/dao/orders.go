@@ -14,7 +14,7 @@ import (
 	"lockstep/util/lua"
 )
 
-// Order looks an order up, in the current run and in the earlier runs whose orders are kept.
+// Order looks up an order in the current run and in the earlier runs whose orders are kept. It fails with service.ErrNoOrder.
 func (s *Store) Order(ctx context.Context, id string) (history.Order, error) {
 	var current *redis.StringCmd
 	var over *redis.StringSliceCmd
@@ -22,7 +22,7 @@ func (s *Store) Order(ctx context.Context, id string) (history.Order, error) {
 		current = tx.HGet(ctx, RunKey, "id")
 		over = tx.LRange(ctx, pastRunsKey, 0, -1)
 	})
-	if errors.Is(err, redis.Nil) { // there is no run
+	if errors.Is(err, redis.Nil) { // HGET found no current run.
 		err = over.Err()
 	}
 	if err != nil {
@@ -42,7 +42,7 @@ func (s *Store) Order(ctx context.Context, id string) (history.Order, error) {
 		if errors.Is(line.Err(), redis.Nil) {
 			continue
 		}
-		if line.Err() != nil { // a transaction returns its first error only
+		if line.Err() != nil { // TxPipelined returned only the first error.
 			return history.Order{}, rediserr.Classify(ctx, "MULTI orders", line.Err())
 		}
 		return parseOrder(id, line.Val())
@@ -50,7 +50,7 @@ func (s *Store) Order(ctx context.Context, id string) (history.Order, error) {
 	return history.Order{}, service.ErrNoOrder
 }
 
-// parseOrder reads an order of the ledger.
+// parseOrder parses the JSON of an order in the ledger.
 func parseOrder(id, line string) (order history.Order, err error) {
 	if err := json.Unmarshal([]byte(line), &order); err != nil {
 		return order, fmt.Errorf("order %s: %w", id, err)
@@ -58,7 +58,7 @@ func parseOrder(id, line string) (order history.Order, err error) {
 	return order, nil
 }
 
-// forgetRunsOver deletes the orders of all earlier runs when Redis is out of memory. What cannot be deleted stays.
+// deleteOldOrders deletes the orders of all earlier runs, to free memory. Orders that cannot be deleted stay.
 func (s *Store) deleteOldOrders(ctx context.Context) {
 	runs, err := s.client.LRange(ctx, pastRunsKey, 0, -1).Result()
 	if err != nil {
@@ -72,9 +72,9 @@ func (s *Store) deleteOldOrders(ctx context.Context) {
 	}
 }
 
-// OnMaster reads in a transaction that fails on a server that is not a master: what a replica holds may be long out of date, or never have
-// been so. Its error is that of the first command that failed. Not all who may read and write may ask for a server's ROLE, so a script
-// tries to change a key in vain.
+// OnMaster executes read in a transaction that fails on a replica, whose data may be stale or may never have been on the master. The error
+// is that of the first failed command. The transaction begins with a script that declares a write and changes nothing: the ROLE command is
+// not used because a user with read and write access may lack the right to it.
 func OnMaster(ctx context.Context, client redis.Cmdable, key string, read func(redis.Pipeliner)) error {
 	_, err := client.TxPipelined(ctx, func(tx redis.Pipeliner) error {
 		tx.Eval(ctx, lua.OnMaster, []string{key})

@@ -11,60 +11,61 @@ import (
 	"lockstep/internal/lock/rediserr"
 )
 
-// mostTurns is how often a command waits for a free connection while others are answered: for a minute in all, or for 15 with a Redis
-// in our own process.
+// maxAttempts bounds how often a command waits for a free connection while others are answered: 15 pool timeouts are a minute, or 15
+// minutes with an embedded Redis.
 const maxAttempts = 15
 
-// turns are those of commands that wait for a free connection. A thousand buyers share a few connections, so a command may wait
-// for a long time on a slow machine though Redis is well: it keeps waiting as long as other commands are answered. When none was answered
-// for poolTimeout, Redis is gone, and the command fails without having been sent. A connection that Redis refuses, as it has too many, is
-// waited for as one of the pool is.
+// connRetrier retries commands that got no connection. A thousand buyers share a few connections, so on a slow machine a command may wait
+// long although Redis is healthy: it keeps waiting as long as other commands are answered. If none is answered within timeout, Redis is
+// considered gone, and the command fails without having been sent. If Redis refuses a connection (maxclients), the command waits as for a
+// pooled one.
 type connRetrier struct {
-	timeout time.Duration // as the pool's
-	answers atomic.Int64
-	freed   chan struct{} // has a value if a connection may be free since somebody was refused one
+	timeout time.Duration // wait for a connection per attempt, as the pool's
+	answers atomic.Int64  // number of commands answered so far
+	freed   chan struct{} // holds a value if a connection may have become free since one was refused
 }
 
+// newConnRetrier returns the retrier of a client whose pool has this timeout.
 func newConnRetrier(timeout time.Duration) *connRetrier {
 	return &connRetrier{timeout: timeout, freed: make(chan struct{}, 1)}
 }
 
-// take calls send, and calls it again if it got no connection, so that nothing was sent, while others were answered.
-func (t *connRetrier) send(ctx context.Context, commands []redis.Cmder, send func(context.Context) error) error {
+// send calls send, and calls it again if it got no connection, and so sent nothing, while other commands were answered.
+func (r *connRetrier) send(ctx context.Context, commands []redis.Cmder, send func(context.Context) error) error {
 	var err error
 	for range maxAttempts {
-		before := t.answers.Load()
-		if err = t.sendWhenConnected(ctx, commands, send); err == nil || rediserr.IsAnswer(err) {
-			t.answers.Add(1)
-			t.signalFreed()
+		before := r.answers.Load()
+		if err = r.sendWhenConnected(ctx, commands, send); err == nil || rediserr.IsAnswer(err) {
+			r.answers.Add(1)
+			r.signalFreed()
 			return err
 		}
 		noConnection := errors.Is(err, redis.ErrPoolTimeout) || errors.Is(err, errTooManyClients)
-		if !noConnection || t.answers.Load() == before {
+		if !noConnection || r.answers.Load() == before {
 			break
 		}
 	}
 	return err
 }
 
-// sendOnceConnected calls send, and again whenever a connection may be free, as long as Redis refuses one, up to the pool's timeout.
-func (t *connRetrier) sendWhenConnected(ctx context.Context, commands []redis.Cmder, send func(context.Context) error) error {
+// sendWhenConnected calls send, and while Redis refuses the connection calls it again whenever one may be free, for at most the timeout.
+func (r *connRetrier) sendWhenConnected(ctx context.Context, commands []redis.Cmder, send func(context.Context) error) error {
 	var timeout <-chan time.Time
 	for {
 		for _, command := range commands {
-			command.SetErr(nil) // of the attempt before
+			command.SetErr(nil) // Clear the error of the previous attempt.
 		}
 		err := send(ctx)
 		if !errors.Is(err, errTooManyClients) {
 			return err
 		}
 		if timeout == nil {
-			timer := time.NewTimer(t.timeout)
+			timer := time.NewTimer(r.timeout)
 			defer timer.Stop()
 			timeout = timer.C
 		}
 		select {
-		case <-t.freed:
+		case <-r.freed:
 		case <-timeout:
 			return err
 		case <-ctx.Done():
@@ -73,10 +74,10 @@ func (t *connRetrier) sendWhenConnected(ctx context.Context, commands []redis.Cm
 	}
 }
 
-// free lets one of those who were refused a connection try again: a command was answered, so its connection may be free.
-func (t *connRetrier) signalFreed() {
+// signalFreed wakes one command that was refused a connection, because the connection of an answered command may be free.
+func (r *connRetrier) signalFreed() {
 	select {
-	case t.freed <- struct{}{}:
+	case r.freed <- struct{}{}:
 	default:
 	}
 }

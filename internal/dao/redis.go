@@ -1,5 +1,6 @@
-// Package dao keeps the stock and the order ledger in Redis, and opens the Redis they are in: an embedded one, a single
-// one, a Sentinel set or a Cluster.
+// Package dao stores the stock and the order ledger in Redis. Open connects to a Redis (embedded in this process, single, Sentinel or
+// Cluster) and to the masters for Redlock; Store implements service.Stock and service.Ledger on it; LockKey shows the key of a lock. Begin
+// with Open and Store.
 package dao
 
 import (
@@ -19,51 +20,54 @@ import (
 	"lockstep/internal/strategy"
 )
 
-// ownTimeout is that of clients of a Redis in our own process: if it is late, so are we.
+// embeddedTimeout is the client timeout for the embedded Redis. It is long because a slow embedded Redis means that this process is starved
+// of CPU time, too.
 const embeddedTimeout = time.Minute
 
-// leanPool is how many connections the locks of a process have to an embedded Redis at most: one for those who wait, and one for holders.
-// It is slow, and executes one command at a time, so more connections that poll only keep the holder's commands waiting.
+// embeddedLockPool is the number of connections that the locks of a process have to an embedded Redis: one for waiters, one for holders.
+// The embedded Redis is slow and executes one command at a time, so more polling connections would only delay the holder's commands.
 const embeddedLockPool = 2
 
-// Config says which Redis to open.
+// Config selects the Redis to open, and how to connect to it.
 type Config struct {
-	Addrs           []string // as Address.String has them; none: an embedded Redis
-	EmbeddedAddr    string   // where the embedded Redis listens, so that redis-cli can look in
-	EmbeddedClients int      // that come there at most, and to the embedded masters; 0: any number
-	MasterName      string   // set: Addrs are Sentinels, and this is the master's name
-	Cluster         bool     // Addrs are nodes of a Redis Cluster
-	RedlockAddrs    []string // the same of independent masters, for Redlock; none: embedded ones, if the Redis is embedded
+	Addrs           []string // addresses in the format of Address.String; empty: an embedded Redis
+	EmbeddedAddr    string   // listening address of the embedded Redis, for redis-cli
+	EmbeddedClients int      // most connections accepted by the embedded Redis and masters; 0: unlimited
+	MasterName      string   // name of the master that the Sentinels at Addrs watch; empty: no Sentinels
+	Cluster         bool     // true: Addrs are nodes of a Redis Cluster
+	RedlockAddrs    []string // addresses of independent masters for Redlock; empty: embedded ones if the Redis is embedded
 	Username        string
 	Password        string
 	TLS             bool
-	TLSCA           string        // PEM file of the authority to trust; empty: the machine's own
-	TLSCert         string        // PEM file of our own certificate, for a Redis that asks for one
-	TLSKey          string        // PEM file of its private key
-	PoolSize        int           // connections of each client at most; 0: go-redis's default, ten a core
-	Idle            time.Duration // a connection that was idle for so long is used no more; 0: go-redis's default
+	TLSCA           string        // PEM file of the trusted certificate authority; empty: the system's authorities
+	TLSCert         string        // PEM file of the client certificate; empty: none
+	TLSKey          string        // PEM file of the private key of TLSCert
+	PoolSize        int           // most connections of each client; 0: go-redis's default of ten per core
+	Idle            time.Duration // idle time after which a connection is closed; 0: go-redis's default
 }
 
-// Redis is an open Redis: two clients of it, so that waiters polling for the lock do not hold up the sale that has it.
+// Redis is an open Redis. Locks and the store have separate clients, so that waiters polling for a lock do not delay the sale that holds
+// it.
 type Redis struct {
 	Lock     redis.UniversalClient
 	Store    redis.UniversalClient
-	Notifier *Notifier        // of Lock
-	Calls    *Notifier        // of Store, for those whom it is no matter if a message is lost
-	Nodes    Nodes            // for Redlock; none, if there are none
-	Servers  strategy.Servers // what a lock can be on
-	Name     string           // for people: which Redis this is
-	Addr     string           // of the first of its nodes, as Address.String has it
+	Notifier *Notifier        // pub/sub of the locks, on client Lock
+	Calls    *Notifier        // best-effort pub/sub on client Store: a message may be lost
+	Nodes    Nodes            // masters for Redlock; may be empty
+	Servers  strategy.Servers // servers available to a lock, and what they support
+	Name     string           // description of the Redis for messages
+	Addr     string           // address of its first server, in the format of Address.String
 
-	embedded *embedded
-	config   redisclient.Config // of a Redis that is not embedded
+	embedded *embedded          // nil: the Redis is another process
+	config   redisclient.Config // client configuration of a Redis that is not embedded
 }
 
-// silence ends the log of go-redis, which would have every failed connection; our callers get the error. It is a variable of go-redis, for
-// all clients of a process: one is enough, as another may be at work.
-var disableClientLog = sync.OnceFunc(logging.Disable) //nolint:gochecknoglobals // as what it sets
+// disableClientLog disables go-redis's logger, which logs every failed connection; callers get the error anyway. The logger is a global of
+// go-redis, so it is set once: setting it again would race with running clients.
+var disableClientLog = sync.OnceFunc(logging.Disable) //nolint:gochecknoglobals // go-redis has one logger per process
 
-// Open opens a Redis and sees that it answers.
+// Open connects to the configured Redis, and fails with the cause and a remedy if it does not answer or is unsuitable. The caller must call
+// Close.
 func Open(ctx context.Context, cfg Config) (*Redis, error) {
 	disableClientLog()
 	tlsSettings, err := tlsConfig(cfg)
@@ -87,7 +91,7 @@ func Open(ctx context.Context, cfg Config) (*Redis, error) {
 		client.Addrs, client.DB = append(client.Addrs, addr.Dial), addr.DB
 	}
 	lockPool := 0
-	if slices.Equal(cfg.Addrs, []string{cfg.EmbeddedAddr}) { // another process of ours has embedded it
+	if slices.Equal(cfg.Addrs, []string{cfg.EmbeddedAddr}) { // Another lockstep process has embedded it.
 		lockPool = embeddedLockPool
 	}
 	r := newRedis(client, lockPool, nodes)
@@ -109,8 +113,9 @@ func Open(ctx context.Context, cfg Config) (*Redis, error) {
 	return r, nil
 }
 
+// openEmbedded starts an embedded Redis, and its masters for Redlock if there are no other nodes.
 func openEmbedded(ctx context.Context, cfg Config, nodes Nodes) (*Redis, error) {
-	clientLimit := &clientLimit{most: cfg.EmbeddedClients}
+	clientLimit := &clientLimit{maxClients: cfg.EmbeddedClients}
 	m, err := startEmbedded(cfg.EmbeddedAddr, clientLimit)
 	if err != nil {
 		return nil, errors.Join(
@@ -132,7 +137,7 @@ func openEmbedded(ctx context.Context, cfg Config, nodes Nodes) (*Redis, error) 
 	return r, nil
 }
 
-// newRedis makes the clients of a Redis; that of the locks has so many connections at most.
+// newRedis creates the clients of a Redis. lockPool bounds the connections of the Lock client; 0: as cfg.PoolSize.
 func newRedis(cfg redisclient.Config, lockPool int, nodes Nodes) *Redis {
 	master := new(masterTracker)
 	r := &Redis{Store: newClient(cfg, master), Nodes: nodes}
@@ -148,12 +153,12 @@ func newRedis(cfg redisclient.Config, lockPool int, nodes Nodes) *Redis {
 	return r
 }
 
-// own returns the configuration of a client of a Redis in our own process.
+// embeddedConfig returns the client configuration of an embedded Redis.
 func embeddedConfig(m *embedded) redisclient.Config {
 	return redisclient.Config{Addrs: []string{m.Addr}, Timeout: embeddedTimeout, Dialer: m.dial}
 }
 
-// Close closes the clients, and ends the embedded Redis.
+// Close closes the clients and stops the embedded Redis and masters.
 func (r *Redis) Close() error {
 	err := errors.Join(r.Notifier.Close(), r.Calls.Close(), r.Lock.Close(), r.Store.Close(), r.Nodes.close())
 	if r.embedded != nil {

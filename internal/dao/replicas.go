@@ -13,8 +13,8 @@ import (
 	"lockstep/util/lua"
 )
 
-// Beat renews this replica's place among the living, forgets the dead ones, and tells and asks what there is to know, in one script. Time
-// is Redis's own.
+// Beat refreshes this replica's heartbeat, drops expired replicas, and exchanges state with the others, in one script. Times are by the
+// clock of Redis.
 func (s *Store) Beat(ctx context.Context, replica service.Replica) (service.State, error) {
 	text, err := json.Marshal(replica)
 	if err != nil {
@@ -24,21 +24,22 @@ func (s *Store) Beat(ctx context.Context, replica service.Replica) (service.Stat
 	return reply.State, err
 }
 
-// Look asks as Beat does, and tells nothing.
+// Look returns the same state as Beat without sending a heartbeat.
 func (s *Store) Look(ctx context.Context) (service.State, error) {
 	reply, err := s.sendBeat(ctx, nil, "")
 	return reply.State, err
 }
 
-// looked is what beat.lua answers.
+// beatReply is the parsed reply of beat.lua.
 type beatReply struct {
 	service.State
 
-	fields map[string]string // of the run
-	stock  []any             // as stockIn reads it
+	fields map[string]string // fields of the run's hash
+	stock  []any             // input of parseStockReply
 }
 
-// look sends beat.lua.
+// sendBeat executes beat.lua. Without a replica, which is JSON, it sends no heartbeat. The orders of run runID are kept for
+// keepOrdersSeconds more.
 func (s *Store) sendBeat(ctx context.Context, replica []byte, runID string) (reply beatReply, err error) {
 	newest, _ := OrdersKeys(runID)
 	answer, err := s.eval(ctx, lua.Beat, runID, []string{replicasKey, RunKey, newest, BarrierKey, InventoryKey},
@@ -46,7 +47,7 @@ func (s *Store) sendBeat(ctx context.Context, replica []byte, runID string) (rep
 	if err != nil {
 		return beatReply{}, err
 	}
-	values, _ := answer.([]any) // a script of ours
+	values, _ := answer.([]any) // The script always returns an array.
 	reply = beatReply{fields: pairs(values[0]), stock: values[4:]}
 	if reply.Run, err = parseRun(reply.fields); err != nil {
 		return beatReply{}, err
@@ -65,12 +66,12 @@ func (s *Store) sendBeat(ctx context.Context, replica []byte, runID string) (rep
 	return reply, nil
 }
 
-// Call asks the other replicas to beat at once. One that does not hear it beats a second later at most.
+// Call asks the other replicas for an immediate heartbeat. One that misses the message sends its next heartbeat within a second.
 func (s *Store) Call(ctx context.Context) error {
 	return rediserr.Classify(ctx, "PUBLISH "+callChannel, s.client.Publish(ctx, callChannel, "").Err())
 }
 
-// OnCall calls back whenever a replica has called.
+// OnCall calls onCall after each Call of a replica, until stop is called.
 func (s *Store) OnCall(onCall func()) (stop func()) {
 	if s.Calls == nil {
 		return func() {}
@@ -88,7 +89,8 @@ func pairs(reply any) map[string]string {
 	return fields
 }
 
-// parseReplica reads what a replica told, and when it counts as dead. What cannot be read is of one that is dead.
+// parseReplica parses a replica's heartbeat: its expiry, in ms by the clock of Redis, and the service.Replica as JSON. Of a malformed
+// heartbeat it returns zero values, which have expired.
 func parseReplica(text string) (replica service.Replica, expiresAt time.Time) {
 	millis, fields, _ := strings.Cut(text, " ")
 	ms, err := strconv.ParseInt(millis, 10, 64)

@@ -19,7 +19,7 @@ import (
 	"lockstep/internal/strategy"
 )
 
-// ShopRights returns the rights that the shop itself needs in the stock's Redis, whatever the lock.
+// ShopRights returns the Redis rights that the shop needs besides those of its lock.
 func ShopRights() strategy.Rights {
 	return strategy.ParseRights("+ping +time +multi +exec +eval +evalsha +exists +type +get +set +del +unlink +rename +expire " +
 		"+pexpire +pttl +decr +hget +hmget +hset +hlen +hdel +hgetall +hexists +hkeys +hincrby +lrange +lpush +lrem +publish +subscribe " +
@@ -27,15 +27,15 @@ func ShopRights() strategy.Rights {
 		" ~" + meaning.SegmentPrefix + "* ~" + ordersPrefix + "* ~" + lock.Key + " &" + callChannel).Union(strategy.TrialRights(lock.Key))
 }
 
-// NodeRights returns the rights that are needed on a node of Redlock beside those of the lock: to read its key, to remove it, and to try it.
+// NodeRights returns the rights needed on a Redlock node besides those of the lock: to read, remove and try the key.
 func NodeRights() strategy.Rights {
 	return strategy.ParseRights("+ping +multi +exec +eval +hdel +type +get +set +hkeys +pttl +del").Union(strategy.TrialRights(lock.Key))
 }
 
-// Fits fails if a lock, with a key of this name, cannot be made on this Redis: the strategy takes and releases a lock on a key of its own,
-// and its channels are subscribed to. Where the user lacks a right, the error is strategy.ErrNoRights, with the words of Redis and all
-// rights that are needed, also by what else the program does: own. Of nodes for Redlock, each is tried by itself, and one that is gone is
-// no reason.
+// Fits checks that a strategy works on this Redis with a lock key of this name: it takes and releases a lock on a key of its own, and
+// subscribes to the channels. If the user lacks a right, it fails with strategy.ErrNoRights, which holds the error of Redis and all
+// required rights: those of the lock and own, those of the rest of the program. Each Redlock node is tried separately; one that does not
+// answer is no failure.
 func (r *Redis) Fits(ctx context.Context, s strategy.Strategy, key string, own strategy.Rights) error {
 	if err := s.Fits(r.Servers); err != nil {
 		return err
@@ -62,16 +62,16 @@ func (r *Redis) Fits(ctx context.Context, s strategy.Strategy, key string, own s
 	return errors.Join(errs...)
 }
 
-// Denied returns err; if it is that the user lacks a right, as strategy.ErrNoRights with all rights that the lock needs, and own, those of
-// what else the program does.
+// Denied turns an error about a missing right into a strategy.ErrNoRights with all required rights: those of the lock and own, those of the
+// rest of the program. It returns other errors unchanged.
 func (r *Redis) Denied(s strategy.Strategy, key string, own strategy.Rights, err error) error {
 	return denied(r.config, s.Name, own.Union(s.Rights(r.Servers, key)), err)
 }
 
-// subscribeTimeout bounds the wait for the answer to SUBSCRIBE: a proxy that does not know it may say nothing.
+// subscribeTimeout bounds the wait for the reply to SUBSCRIBE: a proxy without pub/sub may never reply.
 const subscribeTimeout = 3 * time.Second
 
-// canSubscribe fails if the channels among some rights cannot be subscribed to.
+// canSubscribe subscribes to the channels among rights, and fails if Redis refuses one.
 func canSubscribe(ctx context.Context, client redis.UniversalClient, rights strategy.Rights) error {
 	for _, right := range rights {
 		pattern, isChannel := strings.CutPrefix(right, "&")
@@ -88,8 +88,8 @@ func canSubscribe(ctx context.Context, client redis.UniversalClient, rights stra
 	return nil
 }
 
-// denied returns err; if it is that the user of a client of this configuration lacks a right, as strategy.ErrNoRights with what gives all
-// that are needed, and if it is that the server does not know a command, as strategy.ErrNoCommand.
+// denied turns an error about a missing right into a strategy.ErrNoRights with the ACL command that grants all required rights, and one
+// about an unknown command into a strategy.ErrNoCommand. It returns other errors unchanged.
 func denied(cfg redisclient.Config, version string, needs strategy.Rights, err error) error {
 	at := strings.Join(cfg.Addrs, ",")
 	switch {
@@ -100,13 +100,13 @@ func denied(cfg redisclient.Config, version string, needs strategy.Rights, err e
 	}
 	rules := slices.Clone(needs)
 	for i, rule := range rules {
-		if rule[0] != '+' { // A shell would interpret it.
+		if rule[0] != '+' { // A shell would interpret the rule.
 			rules[i] = "'" + rule + "'"
 		}
 	}
 	user, says := "default", err.Error()
 	if cfg.Username != "" {
-		user = "<redis.username>" // which no message shows
+		user = "<redis.username>" // The user name may be confidential.
 		says = strings.ReplaceAll(says, "User "+cfg.Username+" ", "User "+user+" ")
 	}
 	where := ""

@@ -13,7 +13,8 @@ import (
 	"lockstep/internal/strategy"
 )
 
-// ServersOf finds out what a lock can be on: which server the stock's Redis is, and what it can do that not every one can.
+// ServersOf determines which servers a lock can use: the name and version of the stock's Redis, its command for compare-and-delete, and the
+// number of nodes.
 func ServersOf(ctx context.Context, client redis.UniversalClient, nodes Nodes) (strategy.Servers, error) {
 	if err := client.Ping(ctx).Err(); err != nil {
 		return strategy.Servers{}, err
@@ -22,7 +23,7 @@ func ServersOf(ctx context.Context, client redis.UniversalClient, nodes Nodes) (
 	return strategy.Servers{Nodes: len(nodes), Redis: serverName(ctx, client), CompareAndDelete: command}, err
 }
 
-// Version returns the server's name and version, such as Redis 8.2.1; "" if it does not tell them, or is embedded.
+// Version returns the name and version of the server, such as Redis 8.2.1; "" if it is embedded or does not disclose them.
 func (r *Redis) Version() string {
 	if r.embedded != nil {
 		return ""
@@ -30,7 +31,7 @@ func (r *Redis) Version() string {
 	return r.Servers.Redis
 }
 
-// nameOf returns a server's name and version; "" if it does not tell them.
+// serverName returns the name and version of a server; "" if it does not disclose them.
 func serverName(ctx context.Context, client redis.UniversalClient) string {
 	fields := hello(ctx, client)
 	name := fields["server"]
@@ -40,7 +41,8 @@ func serverName(ctx context.Context, client redis.UniversalClient) string {
 	return strings.ToUpper(name[:1]) + name[1:] + " " + fields["version"]
 }
 
-// isMeant fails if the server does not answer, is too old, or is a Sentinel, or a node of a Cluster while the client is for a single Redis.
+// checkServer fails if the server does not answer, is too old, or is of another kind than configured: a Sentinel, or a Cluster node
+// although the client is for a single Redis.
 func checkServer(ctx context.Context, client redis.UniversalClient, cfg redisclient.Config) error {
 	if err := client.Ping(ctx).Err(); err != nil {
 		return err
@@ -53,12 +55,12 @@ func checkServer(ctx context.Context, client redis.UniversalClient, cfg rediscli
 		return errIsClusterNode
 	case len(fields) > 0:
 		return redisclient.CheckVersion(fields["server"], fields["version"])
-	default: // before Redis 6 there is no HELLO
+	default: // Redis before version 6 has no HELLO.
 		return redisclient.CheckVersion("redis", serverInfo(ctx, client, "redis_version"))
 	}
 }
 
-// hello returns what a server tells of itself; nothing if it does not.
+// hello returns the fields of the reply to HELLO, in which a server describes itself; empty if the server refuses it.
 func hello(ctx context.Context, client redis.UniversalClient) map[string]string {
 	fields := map[string]string{}
 	reply, _ := client.Do(ctx, "HELLO").Slice() // Servers before Redis 6 refuse HELLO; nobody depends on its fields.
@@ -68,25 +70,25 @@ func hello(ctx context.Context, client redis.UniversalClient) map[string]string 
 	return fields
 }
 
-// compareAndDelete returns the server's command that deletes a key with a certain value, "" if it has none: it tries them.
+// compareAndDelete returns the name of the server's compare-and-delete command, which it finds by trying; "" if it has none.
 func compareAndDelete(ctx context.Context, client redis.UniversalClient) (string, error) {
-	const key, value = "{" + lock.Key + "}:none", "none" // nobody sets it
+	const key, value = "{" + lock.Key + "}:none", "none" // never set
 	for _, command := range [][]any{{"DELEX", key, "IFEQ", value}, {"DELIFEQ", key, value}} {
 		err := client.Do(ctx, command...).Err()
 		switch {
-		case err == nil, rediserr.IsDenied(err): // of a command that it does not know, it says so first
+		case err == nil, rediserr.IsDenied(err): // An unknown command is reported before a missing right.
 			return fmt.Sprint(command[0]), nil
-		case !rediserr.IsUnknownCommand(err): // it may have it
+		case !rediserr.IsUnknownCommand(err): // The command may exist.
 			return "", err
 		}
 	}
 	return "", nil
 }
 
-// Eviction returns the policy by which Redis evicts keys when it is out of memory, such as volatile-lru; "" if it evicts none, or does not
-// tell. Whatever the policy, locks that expire may go.
+// Eviction returns the policy by which Redis evicts keys when memory is full, such as volatile-lru; "" if it evicts none or does not
+// disclose it. Every eviction policy may evict locks, because they have an expiry.
 func (r *Redis) Eviction(ctx context.Context) (policy string) {
-	fields, _ := r.Store.ConfigGet(ctx, "maxmemory*").Result() // many a host's Redis refuses it
+	fields, _ := r.Store.ConfigGet(ctx, "maxmemory*").Result() // Many hosted Redis services refuse CONFIG.
 	if fields["maxmemory"] == "" || fields["maxmemory"] == "0" || fields["maxmemory-policy"] == "noeviction" {
 		return ""
 	}

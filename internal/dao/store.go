@@ -18,18 +18,18 @@ import (
 	"lockstep/util/lua"
 )
 
-// Store is the stock and the ledger in a Redis.
+// Store is the stock and the order ledger of one replica in Redis. It implements service.Stock and service.Ledger.
 type Store struct {
-	Calls lock.Notifier // by which it hears that another replica calls; nil: it does not
+	Calls lock.Notifier // receives the Calls of other replicas; nil: none are received
 
 	client    redis.UniversalClient
-	instance  string
-	maxOrders int64
-	scripts   map[string]*redis.Script // by their text
+	instance  string                   // unique name of this process
+	maxOrders int64                    // orders kept at least; see NewStore
+	scripts   map[string]*redis.Script // key: the text of the script
 }
 
-// NewStore makes the store of one replica. Its instance is a name that no other process has. Its ledger keeps the newest orders: at least
-// maxOrders of the current run, if there are so many, and as many of all earlier runs together.
+// NewStore returns the store of one replica. The name instance must be unique among all processes. The ledger keeps the newest orders: at
+// least maxOrders of the current run, and as many of all earlier runs together.
 func NewStore(client redis.UniversalClient, instance string, maxOrders int64) *Store {
 	s := &Store{client: client, instance: instance, maxOrders: maxOrders, scripts: map[string]*redis.Script{}}
 	for _, script := range []string{lua.Beat, lua.Take, lua.Sell, lua.ReadFenced, lua.Write, lua.StartRun} {
@@ -38,7 +38,7 @@ func NewStore(client redis.UniversalClient, instance string, maxOrders int64) *S
 	return s
 }
 
-// Read sends the sale's GET inventory; if the order has a fencing token, a script that checks the token.
+// Read implements service.Stock: it sends GET inventory, or, for an order with a fencing token, a script that checks the token.
 func (s *Store) Read(ctx context.Context, order history.Order) (int64, error) {
 	if order.Fence != 0 {
 		return s.readFenced(ctx, order)
@@ -48,7 +48,7 @@ func (s *Store) Read(ctx context.Context, order history.Order) (int64, error) {
 	return parseStock(ctx, stock, value, err)
 }
 
-// keysOf returns the keys of the stock that an order is of, and of the largest token seen there.
+// stockKeys returns the key of an order's stock or segment, and the key of the largest fencing token seen there.
 func stockKeys(order history.Order) (stock, fence string) {
 	if order.Segment > 0 {
 		return SegmentKeys(order.Segment)
@@ -56,20 +56,21 @@ func stockKeys(order history.Order) (stock, fence string) {
 	return InventoryKey, fenceKey
 }
 
+// readFenced reads the stock with a script that fails with lock.ErrLost if a larger fencing token was seen.
 func (s *Store) readFenced(ctx context.Context, order history.Order) (int64, error) {
 	stock, fence := stockKeys(order)
 	answer, err := s.eval(ctx, lua.ReadFenced, order.RunID, []string{stock, RunKey, fence}, order.Fence, order.RunID)
 	if err != nil {
 		return 0, err
 	}
-	reply, _ := answer.([]any) // a script of ours
+	reply, _ := answer.([]any) // The script always returns an array.
 	if err := s.replyError(ctx, reply[0], order); err != nil {
 		return 0, err
 	}
 	return parseStockReply(ctx, stock, reply[1:])
 }
 
-// stockIn reads the stock at the end of a script's reply: nothing if there is none, a list if it is no string.
+// parseStockReply parses the stock in the remaining elements of a script's reply: none if the key is gone, an array if it is not a string.
 func parseStockReply(ctx context.Context, key string, reply []any) (int64, error) {
 	if len(reply) == 0 {
 		return parseStock(ctx, key, "", redis.Nil)
@@ -80,8 +81,8 @@ func parseStockReply(ctx context.Context, key string, reply []any) (int64, error
 	return 0, badStockError(key, "is not a string")
 }
 
-// Write sends the sale's SET inventory. One script writes stock and order, so that a crash cannot separate them, and no sale writes into
-// another run, or twice.
+// Write implements service.Stock. One script writes both the stock and the order, so that a crash cannot separate them and no sale writes
+// into another run, or twice.
 func (s *Store) Write(ctx context.Context, order history.Order) (history.Order, error) {
 	keys, args, err := s.writeArguments(order)
 	if err != nil {
@@ -91,7 +92,7 @@ func (s *Store) Write(ctx context.Context, order history.Order) (history.Order, 
 	return s.parseWriteReply(ctx, reply, err, order)
 }
 
-// writing returns the keys and the arguments of write.lua.
+// writeArguments returns the keys and the arguments of write.lua for an order.
 func (s *Store) writeArguments(order history.Order) (keys []string, args []any, err error) {
 	line, err := json.Marshal(order)
 	if err != nil {
@@ -107,7 +108,7 @@ func (s *Store) writeArguments(order history.Order) (keys []string, args []any, 
 	return keys, []any{order.After, order.Fence, order.RunID, order.ID, line, order.Overlap, s.maxOrders}, nil
 }
 
-// Take reads the stock, decrements it and writes the order down in one script: once for each order, or, unchecked, each time.
+// Take implements service.Stock: one script decrements the stock and records the order, at most once per order, or unchecked each time.
 func (s *Store) Take(ctx context.Context, order history.Order, unchecked bool) (history.Order, error) {
 	line, err := json.Marshal(order)
 	if err != nil {
@@ -123,8 +124,9 @@ func (s *Store) Take(ctx context.Context, order history.Order, unchecked bool) (
 	return s.parseWriteReply(ctx, reply, err, order)
 }
 
-// eval sends a script by its SHA-1, and whole if that server does not know it yet: nothing was done then. It does so once more if Redis was
-// out of memory and may have room now. A failure may be due to the keys of that run.
+// eval executes a script by its SHA-1, or by its text if the server does not know it yet. If Redis is out of memory, it deletes old orders
+// and tries once more; both retries are safe because the refused script did nothing. The keys of run runID are searched for the cause of a
+// failure.
 func (s *Store) eval(ctx context.Context, script, runID string, keys []string, args ...any) (any, error) {
 	run := s.scripts[script].Run
 	reply, err := run(ctx, s.client, keys, args...).Result()
@@ -138,7 +140,7 @@ func (s *Store) eval(ctx context.Context, script, runID string, keys []string, a
 	return reply, nil
 }
 
-// written returns the order that a script has written, now or before, or the error of what it answered.
+// parseWriteReply returns the order as recorded, now or by an earlier request, or the error that the reply of a script stands for.
 func (s *Store) parseWriteReply(ctx context.Context, reply any, err error, order history.Order) (history.Order, error) {
 	if line, ok := reply.(string); ok && err == nil {
 		return parseOrder(order.ID, line)
@@ -146,7 +148,7 @@ func (s *Store) parseWriteReply(ctx context.Context, reply any, err error, order
 	return order, cmp.Or(err, s.replyError(ctx, reply, order))
 }
 
-// refusal returns the error of what a sale's script answered; nil if it was accepted.
+// replyError returns the error that the reply of a sale's script stands for; nil if the script accepted the order.
 func (s *Store) replyError(ctx context.Context, reply any, order history.Order) error {
 	switch reply {
 	case int64(lua.Accepted):
@@ -171,7 +173,7 @@ var (
 	errStockChanged = fmt.Errorf("%w; nothing was written", service.ErrRunChanged)
 )
 
-// readStock makes a stock of what GET answered. If the stock is gone, so is its run; of a segment that is gone, only its number.
+// parseStock parses the reply to GET of a stock key. If the whole stock is missing, its run is over; a missing segment is only invalid.
 func parseStock(ctx context.Context, key, value string, err error) (int64, error) {
 	switch {
 	case err == nil:
@@ -191,6 +193,7 @@ func parseStock(ctx context.Context, key, value string, err error) (int64, error
 	return stock, nil
 }
 
+// badStockError returns a service.ErrBadStock that says what is wrong with a stock key and how to repair it.
 func badStockError(key, what string) error {
 	if key != InventoryKey {
 		return fmt.Errorf("%w: the key %s %s; PUT /inventory divides the stock anew", service.ErrBadStock, key, what)

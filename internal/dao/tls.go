@@ -9,11 +9,11 @@ import (
 	"os"
 )
 
-// trusted returns how a Redis proves by TLS that it is ours, and we to it; nil without TLS. Its errors name keys, and no values: a password
-// may be among them.
+// tlsConfig returns the TLS configuration of the clients; nil without TLS. Its errors name settings but not their values, because someone
+// may have put a password there.
 func tlsConfig(cfg Config) (*tls.Config, error) {
 	if !cfg.TLS {
-		return nil, nil //nolint:nilnil // as go-redis takes it
+		return nil, nil //nolint:nilnil // nil means no TLS in go-redis
 	}
 	config := &tls.Config{MinVersion: tls.VersionTLS12}
 	if cfg.TLSCA != "" {
@@ -45,7 +45,7 @@ func tlsConfig(cfg Config) (*tls.Config, error) {
 	return config, nil
 }
 
-// readPEM reads the file that a key names.
+// readPEM reads the file named by a setting. Its errors name the setting, not the file.
 func readPEM(key, file string) ([]byte, error) {
 	pem, err := os.ReadFile(file)
 	var path *fs.PathError

@@ -13,16 +13,17 @@ import (
 	"lockstep/util/lua"
 )
 
-// Watch begins a transaction with WATCH: the sale's write is refused if the stock has changed since.
+// Watch implements service.Stock: it sends WATCH and calls sell with a stock whose Write fails with service.ErrConflict if the stock has
+// changed since.
 func (s *Store) Watch(ctx context.Context, sell func(service.Stock) error) error {
 	began := false
-	// not by ctx: if UNWATCH were cancelled with the sale, the connection would go back to the pool still watching
+	// Not ctx: if UNWATCH were cancelled with the sale, the connection would return to the pool while still watching.
 	err := s.client.Watch(context.WithoutCancel(ctx), func(tx *redis.Tx) error {
 		began = true
 		return sell(watchedStock{s, tx})
 	}, InventoryKey)
 	switch {
-	case isRedirection(err): // the slot moved: nothing was written
+	case isRedirection(err): // The slot moved, and nothing was written.
 		return fmt.Errorf("%w: %w", service.ErrConflict, err)
 	case err != nil && !began:
 		return rediserr.Classify(ctx, "WATCH inventory", err)
@@ -30,19 +31,19 @@ func (s *Store) Watch(ctx context.Context, sell func(service.Stock) error) error
 	return err
 }
 
-// watched is the stock on a connection that has sent WATCH.
+// watchedStock is the stock seen through a connection that has sent WATCH.
 type watchedStock struct {
 	*Store
 	tx *redis.Tx
 }
 
-// Read sends GET inventory on that connection.
+// Read sends GET inventory on the watching connection.
 func (w watchedStock) Read(ctx context.Context, _ history.Order) (int64, error) {
 	value, err := w.tx.Get(ctx, InventoryKey).Result()
 	return parseStock(ctx, InventoryKey, value, err)
 }
 
-// Write writes as Store does, in a transaction, which Redis refuses if the stock has changed.
+// Write writes like Store.Write, in a transaction that fails with service.ErrConflict if the stock has changed.
 func (w watchedStock) Write(ctx context.Context, order history.Order) (history.Order, error) {
 	var reply *redis.Cmd
 	keys, args, err := w.writeArguments(order)

@@ -8,11 +8,11 @@ import (
 	"github.com/alicebob/miniredis/v2/server"
 )
 
-// breath is how long commands may go on, one after the other.
+// maxBusy is how long commands may run without a pause: half a frame at 60 frames per second.
 const maxBusy = 8 * time.Millisecond
 
-// breathe lets a browser in between the commands of an embedded Redis: while a goroutine can go on, no message reaches the program. In
-// a pause everybody soon waits for Redis.
+// yieldToBrowser pauses between the commands of an embedded Redis so that the browser can deliver its messages: Go on wasm has one thread,
+// and a runnable goroutine starves the event loop. During the pause all goroutines soon wait for Redis, and the thread becomes idle.
 func yieldToBrowser(m *miniredis.Miniredis) {
 	var mu sync.Mutex
 	var last time.Time

@@ -4,5 +4,5 @@ package dao
 
 import "github.com/alicebob/miniredis/v2"
 
-// breathe is for the one system where all goroutines share a thread with those who ask.
+// yieldToBrowser does nothing: only on wasm do goroutines share their one thread with the browser.
 func yieldToBrowser(*miniredis.Miniredis) {}

@@ -8,11 +8,11 @@ import (
 )
 
 const (
-	beatInterval   = time.Second           // how often a replica says what it does, if nobody calls
-	changeInterval = 20 * time.Millisecond // how often a change looks whether the last sale has ended
+	beatInterval   = time.Second           // time between two heartbeats, unless another replica asks for one
+	changeInterval = 20 * time.Millisecond // time between two checks whether the other replicas have drained
 )
 
-// Live beats until ctx ends: at once, every second, and when another replica calls.
+// Live sends heartbeats until ctx ends: at once, every second, and whenever another replica asks for one.
 func (s *Shop) Live(ctx context.Context) {
 	stop := s.Ledger.OnCall(s.beatRequested.set)
 	defer stop()
@@ -37,25 +37,25 @@ func (s *Shop) Live(ctx context.Context) {
 	}
 }
 
-// signal is set, or it is not.
+// signal is a flag that a goroutine can wait for; receiving from it clears it.
 type signal chan struct{}
 
+// set sets the signal. It has no effect if the signal is set already.
 func (c signal) set() {
 	select {
 	case c <- struct{}{}:
-	default: // it is
+	default: // It is set already.
 	}
 }
 
-// round is a heartbeat that many wait for.
+// sharedBeat is a heartbeat that several callers wait for.
 type sharedBeat struct {
-	ended chan struct{}
+	ended chan struct{} // closed when state and err are set
 	state State
 	err   error
 }
 
-// beat tells what this replica is doing, and learns of the run that is on, and of a change of it. Whoever calls it while it is under way
-// shares the next one.
+// beat sends a heartbeat and applies the state that the ledger returns. All who call it while a heartbeat is under way share the next one.
 func (s *Shop) beat(ctx context.Context) (State, error) {
 	s.mu.Lock()
 	next, isFirst := s.nextBeat, s.nextBeat == nil
@@ -79,7 +79,7 @@ func (s *Shop) beat(ctx context.Context) (State, error) {
 	return next.state, next.err
 }
 
-// exchange is a heartbeat. If a change is going on, and the last sale in flight here has ended, it says so at once.
+// exchangeState sends a heartbeat. If that reveals a change for which this replica has drained, it sends another at once.
 func (s *Shop) exchangeState(ctx context.Context) (State, error) {
 	for {
 		start, own := s.Clock.Now(), s.ownState()
@@ -99,7 +99,7 @@ func (s *Shop) exchangeState(ctx context.Context) (State, error) {
 	}
 }
 
-// replica returns what this replica is doing.
+// ownState returns this replica's state for the heartbeat.
 func (s *Shop) ownState() Replica {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -112,7 +112,7 @@ func (s *Shop) ownState() Replica {
 	return own
 }
 
-// apply notes what the ledger answered to a heartbeat.
+// applyState stores the state that the ledger returned to the heartbeat begun at start.
 func (s *Shop) applyState(start time.Time, state State) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -123,7 +123,7 @@ func (s *Shop) applyState(start time.Time, state State) {
 	s.notify()
 }
 
-// notify wakes those who wait for the next run. s.mu is held.
+// notify wakes all sales that wait for the next run. s.mu is held.
 func (s *Shop) notify() {
 	close(s.stateChanged)
 	s.stateChanged = make(chan struct{})

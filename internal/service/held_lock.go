@@ -9,18 +9,18 @@ import (
 	"lockstep/internal/lock"
 )
 
-// held is the lock that a sale, or a nested call of it, holds.
+// heldLock is a lock held by a sale or by a nested call of it.
 type heldLock struct {
 	*lock.Lease
 
-	lockCtx context.Context //nolint:containedctx // that of the lease, if the lock cannot know that it is lost
+	lockCtx context.Context //nolint:containedctx // equals the context of the lease if the lock cannot detect that it is lost
 	owner   string
-	depth   int // of nested calls
-	wait    time.Duration
-	since   time.Time
+	depth   int           // nesting depth of the call; 0: the sale itself
+	wait    time.Duration // time spent waiting for the lock
+	since   time.Time     // when the lock was obtained
 }
 
-// lock obtains the lock, for the sale or for a nested call.
+// lock obtains the lock for the sale, at depth 0, or for a nested call.
 func (s *Sale) lock(ctx context.Context, owner string, depth int) (heldLock, error) {
 	start := s.Clock.Now()
 	s.notifyObservers(ctx, SaleEvent{Moment: Asks, Nested: depth})
@@ -35,7 +35,7 @@ func (s *Sale) lock(ctx context.Context, owner string, depth int) (heldLock, err
 	return heldLock{Lease: lease, lockCtx: ctx, owner: owner, depth: depth, wait: now.Sub(start), since: now}, nil
 }
 
-// unlock releases the lock. A lock that was gone already does not undo the sale, but it is logged.
+// unlock releases the lock. It logs an error, such as a lock that was lost, because the sale has been made anyway.
 func (s *Sale) unlock(ctx context.Context, h heldLock) {
 	s.notifyObservers(ctx, SaleEvent{Moment: Leaves, Nested: h.depth})
 	err := h.Unlock(ctx)
@@ -47,9 +47,9 @@ func (s *Sale) unlock(ctx context.Context, h heldLock) {
 	s.Log.Debug("unlock", "owner", h.owner, "nested", h.depth)
 }
 
-// seeLoss tells the observers if the sale's lease is lost, until the function that it returns is called.
+// observeLoss notifies the observers if the lease is lost before stop is called.
 func (s *Sale) observeLoss(ctx context.Context, h heldLock) (stop func()) {
-	if len(s.Observers) == 0 || h.Context() == h.lockCtx { // nobody would hear of it, or the lock cannot know
+	if len(s.Observers) == 0 || h.Context() == h.lockCtx { // There are no observers, or the lock cannot detect its loss.
 		return func() {}
 	}
 	stopAfter := context.AfterFunc(h.Context(), func() {
@@ -60,14 +60,14 @@ func (s *Sale) observeLoss(ctx context.Context, h heldLock) (stop func()) {
 	return func() { stopAfter() }
 }
 
-// withLoss returns the error of a sale that ended with err: lock.ErrLost, if its lock was lost and nothing was written.
+// lossError returns the error of a sale that ended with err: lock.ErrLost if its lock was lost and nothing was written, otherwise err.
 func (h heldLock) lossError(err error) error {
 	switch {
 	case err == nil, errors.Is(err, ErrOutcomeUnknown), !errors.Is(context.Cause(h.Context()), lock.ErrLost):
 		return err
-	case errors.Is(err, lock.ErrCancelled): // by the loss itself
+	case errors.Is(err, lock.ErrCancelled): // The loss cancelled the context of the sale.
 		return fmt.Errorf("%w while the sale was going on; nothing was written", lock.ErrLost)
-	default: // the sale's own error is text only: a sale that has lost its lock cannot say "sold out"
+	default: // err becomes plain text: a sale that has lost its lock cannot claim that the stock is sold out.
 		return fmt.Errorf("%w while the sale was going on; nothing was written: %s", lock.ErrLost, err.Error())
 	}
 }

@@ -6,13 +6,13 @@ import (
 	"sync"
 )
 
-// asked are the ids of the orders that are asked for here.
+// inFlightOrders holds the ids of the orders that buyers have requested from this replica and that are not answered yet.
 type inFlightOrders struct {
 	mu       sync.Mutex
-	requests map[string]int // by id, how often
+	requests map[string]int // order id -> number of unanswered requests
 }
 
-// register notes that an order is asked for, until the function that it returns is called.
+// add records a request for an order until done is called.
 func (o *inFlightOrders) add(id string) (done func()) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -26,14 +26,14 @@ func (o *inFlightOrders) add(id string) (done func()) {
 	}
 }
 
-// has reports whether an order is asked for.
+// contains reports whether a request for the order is in flight.
 func (o *inFlightOrders) contains(id string) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.requests[id] > 0
 }
 
-// ids returns the orders that are asked for.
+// ids returns the ids of all orders in flight.
 func (o *inFlightOrders) ids() []string {
 	o.mu.Lock()
 	defer o.mu.Unlock()

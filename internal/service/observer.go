@@ -5,44 +5,45 @@ import (
 	"time"
 )
 
-// Observer is told what a sale does with its lock, as it happens.
+// Observer receives the lock events of sales as they happen.
 type Observer interface {
-	// Follow returns the context by which the commands of a sale of a run are known as the sale's. What Saw is told later comes with it.
+	// Follow returns the context for the commands of a sale of run, by which they are attributed to the sale. Observe later gets the same
+	// context.
 	Follow(ctx context.Context, run, owner string) context.Context
-	// Saw takes note that the sale of ctx has come to a moment.
-	Observe(ctx context.Context, seen SaleEvent)
+	// Observe reports an event of the sale in ctx.
+	Observe(ctx context.Context, event SaleEvent)
 }
 
-// Seen is what an observer is told.
+// SaleEvent is an event in the life of a sale, for an Observer.
 type SaleEvent struct {
 	Moment  Moment
-	Lock    string        // its name
-	Segment int           // of the stock, from 1 on, that the lock is of; 0: of the whole stock
-	Nested  int           // how deep the call is nested; 0: the sale itself
-	Token   int64         // with Obtains: the fencing token, if there is one
-	Took    time.Duration // with Obtains: the wait; with Released: how long the lock was held
-	Err     error         // with Misses, Loses, Released and Ends: what went wrong
+	Lock    string        // name of the lock
+	Segment int           // 1-based stock segment the lock guards; 0: the whole stock
+	Nested  int           // nesting depth of the call; 0: the sale itself
+	Token   int64         // Obtains only: the fencing token; 0: none
+	Took    time.Duration // Obtains: the wait for the lock; Released: how long it was held
+	Err     error         // Misses, Loses, Released and Ends: the error; nil: none
 }
 
-// Moment is a point in a sale's life.
+// Moment is the kind of a SaleEvent: the point that the sale has reached.
 type Moment string
 
-// The moments. A nested call has those from Asks to Released, too.
+// Moments of a sale, in the order of their first possible occurrence. A nested call has its own Asks to Released.
 const (
-	Asks      Moment = "asks"      // it asks for the lock
-	Obtains   Moment = "obtains"   // from now on it believes that it holds the lock
-	Misses    Moment = "misses"    // it did not get the lock
-	Conflicts Moment = "conflicts" // its check-and-set failed: another attempt is due
-	Loses     Moment = "loses"     // it is told that the lock is lost
-	Leaves    Moment = "leaves"    // its work under the lock is done; next comes the release
-	Released  Moment = "released"  // the release has ended, perhaps with an error
+	Asks      Moment = "asks"      // the sale asks for the lock
+	Obtains   Moment = "obtains"   // the sale has obtained the lock and enters the critical section
+	Misses    Moment = "misses"    // the sale failed to obtain the lock
+	Conflicts Moment = "conflicts" // a check-and-set failed and will be attempted again
+	Loses     Moment = "loses"     // the sale learns that its lock is lost
+	Leaves    Moment = "leaves"    // the sale leaves the critical section and begins to release the lock
+	Released  Moment = "released"  // the release has ended, possibly with an error
 	Ends      Moment = "ends"      // the sale is over: sold, or failed with an error
 )
 
-// Observers are told the same, one after the other. Without any, nobody watches.
+// Observers passes each event to several observers in order. It may be empty.
 type Observers []Observer
 
-// Follow lets all of them follow a sale.
+// Follow implements Observer.
 func (all Observers) Follow(ctx context.Context, run, owner string) context.Context {
 	for _, observer := range all {
 		ctx = observer.Follow(ctx, run, owner)
@@ -50,9 +51,9 @@ func (all Observers) Follow(ctx context.Context, run, owner string) context.Cont
 	return ctx
 }
 
-// Observe tells all of them.
-func (all Observers) Observe(ctx context.Context, seen SaleEvent) {
+// Observe implements Observer.
+func (all Observers) Observe(ctx context.Context, event SaleEvent) {
 	for _, observer := range all {
-		observer.Observe(ctx, seen)
+		observer.Observe(ctx, event)
 	}
 }

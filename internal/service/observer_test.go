@@ -27,14 +27,14 @@ func (*diary) Follow(ctx context.Context, _, owner string) context.Context {
 	return context.WithValue(ctx, diaryKey{}, owner)
 }
 
-func (d *diary) Observe(ctx context.Context, seen service.SaleEvent) {
+func (d *diary) Observe(ctx context.Context, event service.SaleEvent) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	said := string(seen.Moment)
+	said := string(event.Moment)
 	if ctx.Value(diaryKey{}) != lock.Owner("a") {
 		said += " of nobody"
 	}
-	if seen.Err != nil {
+	if event.Err != nil {
 		said += " failing"
 	}
 	d.says = append(d.says, said)
@@ -87,18 +87,18 @@ func TestObserversAreToldOfEachMoment(t *testing.T) {
 		},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			seen := &diary{}
+			event := &diary{}
 			sale := saleOf(&shelf{stock: 2}, strategy.ReadModifyWrite)
-			sale.Locker, sale.Observers, sale.Nested, sale.Think = test.locker, service.Observers{seen}, test.nested, 2*time.Second
+			sale.Locker, sale.Observers, sale.Nested, sale.Think = test.locker, service.Observers{event}, test.nested, 2*time.Second
 			_, err := sale.Sell(t.Context(), "a", lock.Owner("a"))
 			synctest.Wait() // the loss is told by a goroutine of its own
 			if !errors.Is(err, test.fails) {
 				t.Errorf("%s: %v; want %v", name, err, test.fails)
 			}
-			if told := slices.Contains(seen.says, loss); told != errors.Is(test.fails, lock.ErrLost) {
-				t.Errorf("%s: the observer was told %v", name, seen.says)
+			if told := slices.Contains(event.says, loss); told != errors.Is(test.fails, lock.ErrLost) {
+				t.Errorf("%s: the observer was told %v", name, event.says)
 			}
-			rest := slices.DeleteFunc(seen.says, func(said string) bool { return said == loss }) // it may be told a little later
+			rest := slices.DeleteFunc(event.says, func(said string) bool { return said == loss }) // it may be told a little later
 			if !slices.Equal(rest, test.want) {
 				t.Errorf("%s: the observer was told %v; want %v", name, rest, test.want)
 			}
@@ -110,13 +110,13 @@ func TestObserversAreToldOfEachMoment(t *testing.T) {
 type watch struct{ waited, held time.Duration }
 
 func (*watch) Follow(ctx context.Context, _, _ string) context.Context { return ctx }
-func (w *watch) Observe(_ context.Context, seen service.SaleEvent) {
+func (w *watch) Observe(_ context.Context, event service.SaleEvent) {
 	switch {
-	case seen.Nested > 0 || seen.Lock != "v0":
-	case seen.Moment == service.Obtains:
-		w.waited += seen.Took
-	case seen.Moment == service.Released:
-		w.held += seen.Took
+	case event.Nested > 0 || event.Lock != "v0":
+	case event.Moment == service.Obtains:
+		w.waited += event.Took
+	case event.Moment == service.Released:
+		w.held += event.Took
 	}
 }
 

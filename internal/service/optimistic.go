@@ -10,13 +10,13 @@ import (
 	"lockstep/internal/service/history"
 )
 
-// Backoff says when an optimistic sale attempts its check-and-set again after a conflict: exponential backoff with full jitter (Brooker,
-// "Exponential Backoff And Jitter", AWS 2015). Pauses are random, from 0 to a bound that doubles from Delay up to 50 times Delay.
+// Backoff determines the pauses between the check-and-set attempts of an optimistic sale: exponential backoff with full jitter (Brooker,
+// "Exponential Backoff And Jitter", AWS 2015). Each pause is random, from 0 to a bound that doubles from Delay up to 50 times Delay.
 type Backoff struct {
-	Delay       time.Duration // bound of the first pause
-	MaxDuration time.Duration // of all attempts and pauses of one sale; no attempt begins later
+	Delay       time.Duration // upper bound of the first pause
+	MaxDuration time.Duration // total time of one sale, after which no attempt begins
 	Clock       lock.Clock
-	Rand        func(n int64) int64 // from 0 to n-1
+	Rand        func(n int64) int64 // random number from 0 to n-1
 }
 
 const (
@@ -24,23 +24,24 @@ const (
 	maxDelayFactor = 50
 )
 
-// next returns the bound of the pause after one with this bound.
+// next returns the bound of the pause that follows a pause with the bound delay.
 func (b Backoff) next(delay time.Duration) time.Duration {
 	return min(backoffFactor*delay, maxDelayFactor*b.Delay)
 }
 
-// pause waits for a random time below delay. It fails when ctx ends.
+// pause waits for a random time below delay. It fails if ctx ends first.
 func (b Backoff) pause(ctx context.Context, delay time.Duration) error {
 	return lock.Sleep(ctx, b.Clock, time.Duration(b.Rand(int64(delay))))
 }
 
-// Slots bound how many attempts are between WATCH and EXEC at once, for each keeps one of the store's connections to itself. Nil Slots
-// are no bound.
+// Slots is a semaphore that bounds the number of attempts between WATCH and EXEC, because each of them occupies one of the store's
+// connections. Nil Slots are unlimited.
 type Slots chan struct{}
 
+// errNoSlot is returned by Slots.use when no slot became free in time.
 var errNoSlot = errors.New("too many sales are between WATCH and EXEC")
 
-// use calls attempt when there is a free slot. It fails with errNoSlot when ctx ends before.
+// use calls attempt in a free slot. It fails with errNoSlot if ctx ends before a slot is free.
 func (s Slots) use(ctx context.Context, attempt func() error) error {
 	if s != nil {
 		select {
@@ -53,7 +54,7 @@ func (s Slots) use(ctx context.Context, attempt func() error) error {
 	return attempt()
 }
 
-// checkAndSet attempts to read, think and write until no other sale has written in between.
+// checkAndSet reads, thinks and writes, and repeats this until no other sale has written in between.
 func (s *Sale) checkAndSet(ctx context.Context, order history.Order) (history.Order, error) {
 	wait, stop := lock.WithTimeout(ctx, s.Backoff.Clock, s.Backoff.MaxDuration, lock.ErrTimeout)
 	defer stop()

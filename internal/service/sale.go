@@ -13,41 +13,41 @@ import (
 	"lockstep/internal/strategy"
 )
 
-// Sale sells one piece at a time under the lock of a run: the write-up's handler, without its HTTP. All sales of a run share it.
+// Sale makes the sales of a run in one replica, each of one piece under the run's lock. It is the original write-up's handler without HTTP.
 type Sale struct {
 	Run       history.Run
 	Locker    lock.Locker
-	Segments  []lock.Locker // one for each segment of the stock, in place of Locker; none: the stock is in none
+	Segments  []lock.Locker // one lock per stock segment, in place of Locker; empty: the stock is not segmented
 	Stock     Stock
 	Clock     lock.Clock
 	Log       *slog.Logger
 	Observers Observers
 	Replica   string
-	Think     time.Duration // between reading the stock and writing it
-	Nested    int           // how many nested calls take the lock again
+	Think     time.Duration // pause between reading and writing the stock
+	Nested    int           // number of nested calls that take the lock again
 	Update    strategy.Update
-	Backoff   Backoff // between the attempts of a check-and-set
-	Slots     Slots   // for its attempts
+	Backoff   Backoff // pauses between check-and-set attempts
+	Slots     Slots   // bound on concurrent check-and-set attempts
 
-	// Overlap is how many sales of the run were in flight at once, at least; nil: nobody counts.
+	// Overlap is the largest known number of sales of the run in flight at once; nil: not counted.
 	Overlap *atomic.Int64
 
-	segment int // that its lock is of, from 1 on; 0: of the whole stock
+	segment int // 1-based stock segment the lock guards; 0: the whole stock
 }
 
-// Receipt is what a buyer gets.
+// Receipt is the result of a successful sale.
 type Receipt struct {
 	history.Order
 
-	Wait time.Duration // for the lock
-	Hold time.Duration // from obtaining the lock to the end of the work under it
+	Wait time.Duration // time waited for the lock
+	Hold time.Duration // time from obtaining the lock to the end of the critical section
 
-	Replayed bool // another request has made the order; Wait and Hold are not kept, and 0 then
+	Replayed bool // true: an earlier request made the order; Wait and Hold are 0 then
 }
 
-// Sell sells one piece, as order id, by an owner of the lock. Requests for one order need an owner each: a reentrant lock lets its holder
-// in again. It fails with ErrOutcomeUnknown when the sale may have been made. After any other error it was not: ErrSoldOut, ErrBadStock,
-// ErrRunOver, or any of the lock's; lock.ErrLost when the lock was lost while the sale was going on.
+// Sell sells one piece as order id, with owner as the owner of the lock. Several requests for one order need different owners, because a
+// reentrant lock admits its holder again. Sell fails with ErrOutcomeUnknown if the sale may have been made. After any other error it was
+// not made: ErrSoldOut, ErrBadStock, ErrRunOver, an error of the lock, or lock.ErrLost if the lock was lost during the sale.
 func (s *Sale) Sell(ctx context.Context, id, owner string) (_ Receipt, err error) {
 	order := history.Order{ID: id, RunID: s.Run.ID, Lock: s.Run.Lock, Replica: s.Replica, Owner: owner}
 	ctx = s.Observers.Follow(ctx, s.Run.ID, order.Owner)
@@ -58,7 +58,7 @@ func (s *Sale) Sell(ctx context.Context, id, owner string) (_ Receipt, err error
 	}
 	receipt, err := sell(ctx, order)
 	if err == nil && s.Update == strategy.LateCommit {
-		receipt.Order, err = s.write(ctx, s.Stock, receipt.Order) // the antipattern: the lock may be another sale's by now
+		receipt.Order, err = s.write(ctx, s.Stock, receipt.Order) // The antipattern: another sale may hold the lock by now.
 	}
 	if err != nil {
 		return Receipt{}, err
@@ -66,7 +66,7 @@ func (s *Sale) Sell(ctx context.Context, id, owner string) (_ Receipt, err error
 	return receipt, nil
 }
 
-// sellUnderLock does what a sale does from the lock to the unlock.
+// sellUnderLock takes the lock, updates the stock in the critical section, and releases the lock.
 func (s *Sale) sellUnderLock(ctx context.Context, order history.Order) (Receipt, error) {
 	held, err := s.lock(ctx, order.Owner, 0)
 	if err != nil {
@@ -80,14 +80,14 @@ func (s *Sale) sellUnderLock(ctx context.Context, order history.Order) (Receipt,
 	order, err = s.update(held.Context(), order)
 	if err = held.lossError(err); err != nil {
 		if errors.Is(err, lock.ErrLost) {
-			held.Lose() // perhaps only the store knows so far
+			held.Lose() // The store may have detected the loss before the lock did.
 		}
 		return Receipt{}, err
 	}
 	return Receipt{Order: order, Wait: held.wait, Hold: s.Clock.Now().Sub(held.since)}, nil
 }
 
-// nested takes the lock that its caller has, and calls the next, as the write-up's subFunc and subFunc1 do.
+// nested takes the lock that its caller holds and makes the next nested call, as subFunc and subFunc1 of the original write-up do.
 func (s *Sale) nested(ctx context.Context, owner string, depth int) error {
 	if depth > s.Nested {
 		return nil
@@ -100,13 +100,13 @@ func (s *Sale) nested(ctx context.Context, owner string, depth int) error {
 	return s.nested(held.Context(), owner, depth+1)
 }
 
-// notifyObservers tells the observers.
-func (s *Sale) notifyObservers(ctx context.Context, seen SaleEvent) {
-	seen.Lock, seen.Segment = s.Run.Lock, s.segment
-	s.Observers.Observe(ctx, seen)
+// notifyObservers passes an event of this sale to the observers.
+func (s *Sale) notifyObservers(ctx context.Context, event SaleEvent) {
+	event.Lock, event.Segment = s.Run.Lock, s.segment
+	s.Observers.Observe(ctx, event)
 }
 
-// recordOverlap records that so many sales are in flight: in this replica, or two, as one met another's lock or write.
+// recordOverlap raises Overlap to inFlight: the number of sales in flight in this replica, or two if a sale met another's lock or write.
 func (s *Sale) recordOverlap(inFlight int64) {
 	if s.Overlap == nil {
 		return
@@ -117,7 +117,7 @@ func (s *Sale) recordOverlap(inFlight int64) {
 	}
 }
 
-// overlap returns how many sales of the run were in flight at once, at least; 0 if that is not known.
+// overlap returns the value of Overlap; 0 if it is not counted.
 func (s *Sale) overlap() int64 {
 	if s.Overlap == nil {
 		return 0

@@ -12,24 +12,24 @@ import (
 	"lockstep/internal/strategy"
 )
 
-// SegmentKey is the key of the lock of a segment, counted from 1, where the lock of the whole would have this key. It has a slot of its own
-// in a Redis Cluster, with what else its lock keeps.
+// SegmentKey returns the key of the lock of a segment, counted from 1, derived from the key of the whole stock's lock. In a Redis Cluster
+// each such key has its own slot, which it shares with the other keys of the same lock.
 func SegmentKey(key string, segment int) string { return key + ":" + strconv.Itoa(segment) }
 
-// SegmentLocks makes the locks of so many segments.
+// SegmentLocks returns new locks for segments 1 to segments.
 func SegmentLocks(row strategy.Strategy, parts strategy.Parts, segments int) []lock.Locker {
 	all := make([]lock.Locker, segments)
 	for i := range all {
-		own := parts
-		own.Key = SegmentKey(parts.Key, i+1)
-		all[i] = row.New(own)
+		segmentParts := parts
+		segmentParts.Key = SegmentKey(parts.Key, i+1)
+		all[i] = row.New(segmentParts)
 	}
 	return all
 }
 
-// sellInTurn sells from the segment that the order's id chooses, and from the next one where that is sold out. A stock only falls while its
-// run is on, so what was seen to be sold out stays so: after the last one all are, and ErrSoldOut is true. It waits no longer than one lock
-// may take, but for the last wait.
+// sellFromSegments sells from the segment that the order's id selects, or from the next one that is not sold out. A stock only falls during
+// a run, so a sold-out segment stays sold out: when every segment was sold out, ErrSoldOut is correct. No attempt begins after the wait
+// timeout of one lock.
 func (s *Sale) sellFromSegments(ctx context.Context, order history.Order) (Receipt, error) {
 	start, first := s.Clock.Now(), firstSegment(order.ID, len(s.Segments))
 	for i := range s.Segments {
@@ -50,14 +50,14 @@ func (s *Sale) sellFromSegments(ctx context.Context, order history.Order) (Recei
 	return Receipt{}, ErrSoldOut
 }
 
-// firstSegment is where a sale begins, from 0 on: the same in every replica.
+// firstSegment returns the 0-based index of the segment at which a sale begins. It is the same in every replica.
 func firstSegment(id string, segments int) int {
 	hash := fnv.New32a()
-	_, _ = hash.Write([]byte(id)) // never fails
+	_, _ = hash.Write([]byte(id)) // Writing to a hash never fails.
 	return int(hash.Sum32() % uint32(segments))
 }
 
-// Close gives back what the sale's locks keep; see lock.Close.
+// Close releases what the sale's locks keep between sales; see lock.Close.
 func (s *Sale) Close(ctx context.Context) error {
 	if len(s.Segments) == 0 {
 		return lock.Close(ctx, s.Clock, s.Locker)

@@ -10,7 +10,8 @@ import (
 	"lockstep/internal/strategy"
 )
 
-// update updates the stock as the sale's strategy does, and returns the order with what it found and left. A late commit only prepares it.
+// update updates the stock by the method of the sale's strategy, and returns the order with the stock before and after. A late commit only
+// prepares the write.
 func (s *Sale) update(ctx context.Context, order history.Order) (history.Order, error) {
 	switch s.Update {
 	case strategy.CheckAndSet:
@@ -24,6 +25,7 @@ func (s *Sale) update(ctx context.Context, order history.Order) (history.Order, 
 	}
 }
 
+// readModifyWrite reads the stock, thinks, and writes the stock.
 func (s *Sale) readModifyWrite(ctx context.Context, stock Stock, order history.Order) (history.Order, error) {
 	order, err := s.prepare(ctx, stock, order)
 	if err != nil {
@@ -32,7 +34,7 @@ func (s *Sale) readModifyWrite(ctx context.Context, stock Stock, order history.O
 	return s.write(ctx, stock, order)
 }
 
-// prepare reads the stock, thinks, and says what will be left.
+// prepare reads the stock, thinks, and computes the new stock. It fails with ErrSoldOut if none is left.
 func (s *Sale) prepare(ctx context.Context, stock Stock, order history.Order) (_ history.Order, err error) {
 	if order.Before, err = stock.Read(ctx, order); err != nil {
 		return order, err
@@ -44,13 +46,14 @@ func (s *Sale) prepare(ctx context.Context, stock Stock, order history.Order) (_
 	return order, s.think(ctx, order.Owner)
 }
 
+// write writes the prepared stock and order.
 func (s *Sale) write(ctx context.Context, stock Stock, order history.Order) (history.Order, error) {
 	order.At, order.Overlap = s.Clock.Now(), s.overlap()
 	order, err := stock.Write(ctx, order)
 	return order, classifyWriteError(err)
 }
 
-// take thinks first: there is nothing between the read and the write of one script.
+// take thinks and then decrements the stock atomically: one script both reads and writes, with no time to think in between.
 func (s *Sale) take(ctx context.Context, order history.Order, unchecked bool) (history.Order, error) {
 	if err := s.think(ctx, order.Owner); err != nil {
 		return order, err
@@ -60,7 +63,7 @@ func (s *Sale) take(ctx context.Context, order history.Order, unchecked bool) (h
 	return order, classifyWriteError(err)
 }
 
-// ofWrite returns the error of a sale's write. Only a write without a reply leaves open whether the sale was made.
+// classifyWriteError adds ErrOutcomeUnknown to the error of a write without a reply: only then may the sale have been made.
 func classifyWriteError(err error) error {
 	if errors.Is(err, lock.ErrOutcomeUnknown) {
 		return fmt.Errorf("%w: %w", ErrOutcomeUnknown, err)
@@ -68,7 +71,7 @@ func classifyWriteError(err error) error {
 	return err
 }
 
-// think does what a sale does between reading and writing: it takes its time, and makes the nested calls.
+// think stands for the work between reading and writing: it sleeps for the think time and makes the nested calls.
 func (s *Sale) think(ctx context.Context, owner string) error {
 	if err := lock.Sleep(ctx, s.Clock, s.Think); err != nil {
 		return fmt.Errorf("%w: %w", lock.ErrCancelled, context.Cause(ctx))

@@ -1,5 +1,5 @@
-// Package redisclient makes all Redis clients, for the shop, the explorer, the benchmark and the tests. A client never repeats a
-// command by itself: a repeated command whose first reply was lost counts twice, in a lock's hash as in the ledger.
+// Package redisclient creates all Redis clients, for the shop, the explorer, the benchmark and the tests. Its clients never retry a command
+// by themselves: a retried command whose first reply was lost would count twice, in a lock's hash as in the ledger. Begin with Options.
 package redisclient
 
 import (
@@ -12,41 +12,42 @@ import (
 	"github.com/redis/go-redis/v9/maintnotifications"
 )
 
-// These bound how long a command can wait for a Redis that does not answer.
+// Default timeouts. They bound how long a command can wait for a Redis that does not answer.
 const (
 	dialTimeout = 2 * time.Second
-	ioTimeout   = 3 * time.Second // a read or a write
+	ioTimeout   = 3 * time.Second // limit of one read or write
 
-	PoolTimeout = 4 * time.Second // for a free connection
+	// PoolTimeout is the default limit of the wait for a free connection: longer than ioTimeout, after which one becomes free.
+	PoolTimeout = 4 * time.Second
 )
 
-// ConnectionsPerCore is how many connections a client has at most, unless Config.PoolSize says otherwise: go-redis's default.
+// ConnectionsPerCore is the default maximum of connections per CPU core, which is go-redis's own. Config.PoolSize overrides it.
 const ConnectionsPerCore = 10
 
-// Config is what differs between clients. The zero value of each field is its default.
+// Config holds the options that differ between clients. The zero value of each field selects its default.
 type Config struct {
 	Addrs      []string // host:port each, or the path of a unix socket
-	DB         int      // number of the database; not of a Cluster
-	MasterName string   // set: Addrs are Sentinels, and this is the master's name
-	Cluster    bool     // Addrs are nodes of a Redis Cluster
+	DB         int      // database number; ignored by a Cluster
+	MasterName string   // name of the master that the Sentinels at Addrs watch; empty: no Sentinels
+	Cluster    bool     // true: Addrs are nodes of a Redis Cluster
 	Username   string
 	Password   string
-	TLS        *tls.Config // none: no TLS
+	TLS        *tls.Config // nil: no TLS
 
-	Timeout  time.Duration // of a dial, of a read or write, and of the wait for a connection; 0: 2 s, 3 s and 4 s
-	Idle     time.Duration // a connection that was idle for so long is used no more; 0: go-redis's default
-	PoolSize int           // connections at most; 0: go-redis's default, ten a core
-	Buffer   int           // bytes that a connection reads at once, and writes; 0: go-redis's default
-	Dialer   Dialer        // makes the connections; none: go-redis's own
+	Timeout  time.Duration // limit of a dial, of a read or write, and of the wait for a connection; 0: 2 s, 3 s and 4 s
+	Idle     time.Duration // idle time after which a connection is closed; 0: go-redis's default
+	PoolSize int           // maximum number of connections; 0: ConnectionsPerCore for each core
+	Buffer   int           // size in bytes of a connection's read buffer and of its write buffer; 0: go-redis's default
+	Dialer   Dialer        // opens the connections; nil: go-redis's own
 }
 
-// Dialer makes a connection.
+// Dialer opens a network connection.
 type Dialer func(ctx context.Context, network, addr string) (net.Conn, error)
 
-// Single makes a client of one Redis. The caller must Close it.
+// Single returns a client of a single Redis. The caller must Close it.
 func Single(cfg Config) *redis.Client { return redis.NewClient(Options(cfg).Simple()) }
 
-// Options gives the options of a client of a single Redis, a Sentinel set or a Cluster.
+// Options returns the go-redis options of a client of a single Redis, a Sentinel set or a Cluster.
 func Options(cfg Config) *redis.UniversalOptions {
 	o := &redis.UniversalOptions{
 		Addrs:         cfg.Addrs,
@@ -58,7 +59,7 @@ func Options(cfg Config) *redis.UniversalOptions {
 		TLSConfig:     cfg.TLS,
 
 		MaxRetries:    -1,
-		MaxRedirects:  -1, // a Cluster client would repeat a command whose reply was lost by these
+		MaxRedirects:  -1, // Redirects would also make a Cluster client retry a command whose reply was lost.
 		DialerRetries: 1,
 
 		DialTimeout:           dialTimeout,
@@ -73,9 +74,10 @@ func Options(cfg Config) *redis.UniversalOptions {
 		Dialer:                cfg.Dialer,
 
 		Protocol:        2,
-		DisableIdentity: true, // or MONITOR shows CLIENT SETINFO for every connection
+		DisableIdentity: true, // Otherwise MONITOR would show CLIENT SETINFO for every connection.
 		MaintNotificationsConfig: &maintnotifications.Config{
-			Mode: maintnotifications.ModeDisabled, EndpointType: maintnotifications.EndpointTypeNone, // or it looks names up at once
+			// With another EndpointType go-redis would resolve the address at once.
+			Mode: maintnotifications.ModeDisabled, EndpointType: maintnotifications.EndpointTypeNone,
 		},
 	}
 	if cfg.Timeout > 0 {

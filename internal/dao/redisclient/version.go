@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// ErrTooOld means that a server is older than what the locks and the shop are made for.
+// ErrTooOld is returned by CheckVersion for a server older than the locks and the shop support.
 var ErrTooOld = errors.New("it is too old: lockstep needs Redis 7 or newer, or Valkey 8 or newer")
 
-// oldestRedis is the major version from which on a script's commands are replicated one by one, and its errors have codes.
+// oldestRedis is the first major version that always replicates a script's commands one by one and gives script errors codes.
 const oldestRedis = 7
 
-// CheckVersion fails with ErrTooOld for a Redis of such a version, as 5.0.14. It knows nothing of other servers, or of other forms of a
-// version.
+// CheckVersion fails with ErrTooOld if server is redis and version, such as 5.0.14, is too old. It accepts other servers and versions that
+// it cannot parse.
 func CheckVersion(server, version string) error {
 	text, _, _ := strings.Cut(version, ".")
 	if major, err := strconv.Atoi(text); err == nil && major < oldestRedis && strings.EqualFold(server, "redis") {

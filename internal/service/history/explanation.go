@@ -7,7 +7,7 @@ import (
 	"lockstep/internal/verdict"
 )
 
-// Means says in words why the verdict is what it is.
+// Means explains the verdict in words.
 func (r Report) Means() language.Text {
 	fell := r.Initial - r.Remaining
 	switch {
@@ -45,6 +45,7 @@ func (r Report) Means() language.Text {
 	}
 }
 
+// count formats a number with the singular or plural noun phrase after it.
 func count(n int64, one, many string) string {
 	if n == 1 {
 		return "1 " + one

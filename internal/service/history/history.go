@@ -1,4 +1,5 @@
-// Package history holds orders and runs as plain values, and the verdict over them as a pure function.
+// Package history defines orders and runs as plain values, and computes the verdict on a run as a pure function. Begin with Order, Run and
+// Tally.
 package history
 
 import (
@@ -7,7 +8,7 @@ import (
 	"lockstep/internal/verdict"
 )
 
-// Order is one sale, as the ledger keeps it.
+// Order is the record of one sale in the ledger.
 type Order struct {
 	ID           string    `json:"id"`
 	RunID        string    `json:"run_id"`
@@ -17,43 +18,43 @@ type Order struct {
 	Before       int64     `json:"stock_before"`
 	After        int64     `json:"stock_after"`
 	Fence        int64     `json:"fence"`
-	Segment      int       `json:"segment,omitempty"` // that Before, After and Fence are of, from 1 on; 0: the stock is in none
+	Segment      int       `json:"segment,omitempty"` // 1-based segment that Before, After and Fence refer to; 0: the whole stock
 	At           time.Time `json:"at"`
-	SegmentCount int       `json:"-"` // so many segments
-	Overlap      int64     `json:"-"` // at least so many sales of its run were in flight at once; 0: that is not known
+	SegmentCount int       `json:"-"` // number of segments; not recorded
+	Overlap      int64     `json:"-"` // most sales of the run seen in flight at once; 0: unknown; not recorded
 }
 
-// MaxStock is the largest stock there may be.
+// MaxStock is the largest permitted stock.
 const MaxStock = 1_000_000_000
 
-// Run is a stretch of sales with one lock, from one initial stock.
+// Run is a period of sales with one lock, from one initial stock.
 type Run struct {
 	ID       string
 	Lock     string
 	Initial  int64
-	Settings Settings // of the replica that began it
+	Settings Settings // settings of the replica that began the run
 	Tuning   Tuning
-	Segments int  // in which its stock is, for every replica; 0: it is in none
-	Forgot   bool // it began because Redis had forgotten the run before it, or its stock
+	Segments int  // number of segments of the stock, in every replica; 0: not segmented
+	Forgot   bool // true: it began because Redis had lost the previous run, or its stock
 }
 
-// Tally is what one look at a run counts. Sold comes from the ledger, never from the stock: GET and SET never go below
-// zero, so the stock hides an oversell.
+// Tally holds the counts of a run at one moment. Sold comes from the ledger, never from the stock: GET and SET never go below zero, so the
+// stock hides an oversell.
 type Tally struct {
 	Run
-	Remaining   int64 // the stock
-	Sold        int64 // orders in the ledger
-	InFlight    int64 // sales begun and not ended, in all replicas, as these told last
-	MaxInFlight int64 // at least so many were in flight at once, in one replica; or 2, if a sale met another's lock or write
+	Remaining   int64 // current stock
+	Sold        int64 // number of orders in the ledger
+	InFlight    int64 // sales begun and not ended in all replicas, by their last heartbeats
+	MaxInFlight int64 // most sales seen in flight at once in one replica; at least 2 if a sale met another's lock or write
 }
 
-// Oversold counts the sales beyond the initial stock.
+// Oversold returns the number of sales beyond the initial stock.
 func (t Tally) Oversold() int64 { return max(0, t.Sold-t.Initial) }
 
-// Lost counts the sales the stock never felt: lost updates. Below zero, the stock fell without a sale.
+// Lost returns the number of lost updates: sales that did not reduce the stock. A negative number means that the stock fell without a sale.
 func (t Tally) Lost() int64 { return t.Remaining - (t.Initial - t.Sold) }
 
-// Verdict judges the run.
+// Verdict returns the verdict on the run.
 func (t Tally) Verdict() verdict.Verdict {
 	switch {
 	case t.Oversold() > 0 || t.Lost() > 0:
@@ -67,7 +68,7 @@ func (t Tally) Verdict() verdict.Verdict {
 	}
 }
 
-// Report is a tally as it is told: GET /inventory gives it, and lockstep burst begins with it.
+// Report is a tally as JSON: the answer to GET /inventory, and the first part of the result of lockstep burst.
 type Report struct {
 	RunID       string          `json:"run_id"`
 	Lock        string          `json:"lock"`
@@ -79,10 +80,10 @@ type Report struct {
 	InFlight    int64           `json:"in_flight"`
 	MaxInFlight int64           `json:"max_in_flight"`
 	Verdict     verdict.Verdict `json:"verdict"`
-	Forgot      bool            `json:"forgot,omitempty"` // see Run
+	Forgot      bool            `json:"forgot,omitempty"` // as Run.Forgot
 }
 
-// Report tells the tally.
+// Report returns the tally in the form of its JSON.
 func (t Tally) Report() Report {
 	return Report{
 		RunID: t.ID, Lock: t.Lock, Initial: t.Initial, Remaining: t.Remaining, Sold: t.Sold,

@@ -2,30 +2,30 @@ package history
 
 import "time"
 
-// Settings are what the sales of a run are made with, as a replica is configured. Settings that are equal are the same.
+// Settings configures the sales of a run, as in the configuration of a replica. Settings can be compared with ==.
 type Settings struct {
-	Lock    string // its name
-	Initial int64  // stock of a first run
+	Lock    string // name of the lock
+	Initial int64  // stock of the first run
 
-	TTL           time.Duration // of the lock
-	RetryInterval time.Duration // pause between two attempts of a waiter, or of a check-and-set
+	TTL           time.Duration // lock expiry; positive
+	RetryInterval time.Duration // pause between two attempts to lock, or to check-and-set
 	WaitTimeout   time.Duration // longest wait for the lock
-	HandOffLimit  int           // how often a process hands the lock to its own next sale while another process may wait
+	HandOffLimit  int           // most hand-overs within a process while another process may wait
 
-	Segments int // in which the stock is, with a lock each; of segmented alone
+	Segments int // number of stock segments, with a lock each; only for lock segmented
 
-	Think  time.Duration // between reading the stock and writing it
-	Nested int           // calls that take the lock again
+	Think  time.Duration // pause between reading and writing the stock
+	Nested int           // number of nested calls that take the lock again
 }
 
-// Tuning is what the sales of a run are made with, in every replica, whatever each is configured with. The zero Tuning is none.
+// Tuning overrides some settings of a run in every replica. The zero Tuning overrides nothing.
 type Tuning struct {
-	TTL    int64 `json:"ttl_ms"`   // of the lock
-	Think  int64 `json:"think_ms"` // between reading the stock and writing it
-	Nested int   `json:"nested"`   // calls that take the lock again
+	TTL    int64 `json:"ttl_ms"`   // lock expiry
+	Think  int64 `json:"think_ms"` // pause between reading and writing the stock
+	Nested int   `json:"nested"`   // number of nested calls that take the lock again
 }
 
-// Tuned returns these settings with what a tuning says.
+// Tuned returns the settings with those of t in place of their own.
 func (s Settings) Tuned(t Tuning) Settings {
 	if t != (Tuning{}) {
 		s.TTL, s.Think, s.Nested = millis(t.TTL), millis(t.Think), t.Nested
@@ -33,15 +33,20 @@ func (s Settings) Tuned(t Tuning) Settings {
 	return s
 }
 
-// Tuning returns what these settings say of what can be tuned.
+// Tuning returns the settings that a Tuning can override.
 func (s Settings) Tuning() Tuning {
 	return Tuning{TTL: s.TTL.Milliseconds(), Think: s.Think.Milliseconds(), Nested: s.Nested}
 }
 
-// LongestSale returns how long a sale in flight may go on: one wait timeout at the barrier, one for its lock and one for each nested call;
-// its think time; and its commands.
+// commandAllowance is the time that LongestSale allows for the commands of a sale. It covers one command that takes all timeouts of the
+// client (4 s for a connection, 3 s to write, 3 s to read); the others take milliseconds.
+const commandAllowance = 10 * time.Second
+
+// LongestSale returns an upper bound for the duration of a sale in flight: a wait timeout at the barrier, for the lock and for each nested
+// call; the think time; and commandAllowance.
 func (s Settings) LongestSale() time.Duration {
-	return time.Duration(s.Nested+2)*s.WaitTimeout + s.Think + 10*time.Second
+	return time.Duration(s.Nested+2)*s.WaitTimeout + s.Think + commandAllowance
 }
 
+// millis converts milliseconds.
 func millis(n int64) time.Duration { return time.Duration(n) * time.Millisecond }
