@@ -7,7 +7,7 @@ import (
 )
 
 // An address survives being written: so replicas are given it.
-func TestAddress(t *testing.T) {
+func TestAddressFormatsAndParses(t *testing.T) {
 	for text, a := range map[string]dao.Address{
 		"127.0.0.1:6379":                      {Dial: "127.0.0.1:6379"},
 		"redis://h:6379/2":                    {Dial: "h:6379", DB: 2},

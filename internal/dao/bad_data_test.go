@@ -16,7 +16,7 @@ import (
 )
 
 // Whatever a key of the shop holds, a script changes all or nothing, and the error names the key.
-func TestBadData(t *testing.T) {
+func TestMalformedKeysAreReportedAsBadData(t *testing.T) {
 	order := history.Order{ID: "order", RunID: "run", After: 4, Fence: 7}
 	run := history.Run{ID: "run", Lock: "v4", Initial: 5}
 	newest, older := dao.OrdersKeys(run.ID)

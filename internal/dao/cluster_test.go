@@ -85,7 +85,7 @@ func (m *move) close() {
 }
 
 // While a slot of a Cluster moves, commands, scripts and transactions on its keys are answered, and each is executed once.
-func TestASlotOnTheMove(t *testing.T) {
+func TestCommandsSucceedWhileSlotMoves(t *testing.T) {
 	suite.Needs(t, "redis-server")
 	t.Parallel()
 	nodes := redisserver.StartCluster(t)
@@ -150,7 +150,7 @@ func TestASlotOnTheMove(t *testing.T) {
 
 // When a master of a Cluster dies, commands fail without an effect, or with an unknown one, until another is the master. Soon after that,
 // they are answered.
-func TestAMasterOfAClusterDies(t *testing.T) {
+func TestClusterFailoverKeepsWriteOutcomes(t *testing.T) {
 	suite.LongOnly(t, "a Cluster takes its time to vote")
 	t.Parallel()
 	nodes := redisserver.StartClusterNodes(t, true)

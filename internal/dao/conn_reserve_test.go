@@ -17,7 +17,7 @@ import (
 )
 
 // Attempts take half of the connections. A release does not wait behind them; one more attempt waits as long as the pool would.
-func TestAReleaseDoesNotWaitBehindAttempts(t *testing.T) {
+func TestReleaseDoesNotWaitBehindAttempts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := &connectionHook{
 			master: new(masterTracker), retrier: newConnRetrier(time.Second), reserve: newConnReserve(redisclient.Config{PoolSize: 4, Timeout: time.Second}),
@@ -67,7 +67,7 @@ func TestAReleaseDoesNotWaitBehindAttempts(t *testing.T) {
 }
 
 // What the lock of a shop sends while it is renewed or released is marked; attempts are not.
-func TestRenewalsAreTheHolders(t *testing.T) {
+func TestRenewalIsMarkedAsHolders(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		if lock.IsHolders(t.Context()) {
 			t.Error("an attempt counts as the holder's")
@@ -86,7 +86,7 @@ func TestRenewalsAreTheHolders(t *testing.T) {
 }
 
 // Many who begin at once, each on a connection that has to say HELLO first, do not wait for each other.
-func TestNewConnectionsTakeOnePlaceEach(t *testing.T) {
+func TestHandshakeUsesNoSecondReservePermit(t *testing.T) {
 	t.Parallel()
 	m := miniredis.NewMiniRedis()
 	defer m.Close()

@@ -21,7 +21,7 @@ import (
 )
 
 // What Redis says is the cause, with the setting that mends it; of the stock's Redis and of a node for Redlock.
-func TestWhatRedisSays(t *testing.T) {
+func TestConnectErrorsNameRemedy(t *testing.T) {
 	t.Parallel()
 	for says, mend := range map[string]string{
 		"WRONGPASS invalid username-password pair":              "; set redis.username and redis.password (LOCKSTEP_REDIS_PASSWORD) to those",
@@ -69,7 +69,7 @@ func TestWhatRedisSays(t *testing.T) {
 }
 
 // A server that is too old is refused in one sentence, by the version that HELLO tells, or INFO where there is no HELLO.
-func TestAServerTooOld(t *testing.T) {
+func TestOldServerIsRefused(t *testing.T) {
 	t.Parallel()
 	for name, hello := range map[string]string{
 		"6.2.14": "*4\r\n$6\r\nserver\r\n$5\r\nredis\r\n$7\r\nversion\r\n$6\r\n6.2.14\r\n", "5.0.14": "",
@@ -100,7 +100,7 @@ func TestAServerTooOld(t *testing.T) {
 }
 
 // A server that repeats what it was sent makes the password no less secret.
-func TestAServerThatRepeatsThePassword(t *testing.T) {
+func TestConnectErrorRedactsPassword(t *testing.T) {
 	m := miniredis.RunT(t)
 	m.Server().SetPreHook(func(peer *server.Peer, command string, args ...string) bool {
 		peer.WriteError(fmt.Sprintf("ERR unknown command '%s', with args beginning with: '%.3s", command, strings.Join(args, "' '")))
@@ -133,7 +133,7 @@ func serve(t *testing.T, answer func(net.Conn)) (addr string) {
 }
 
 // What a server says before it hangs up, and what answers that is no Redis, is named. So is silence.
-func TestWrongEndpoints(t *testing.T) {
+func TestWrongEndpointsNameRemedy(t *testing.T) {
 	t.Parallel()
 	saying := func(line string) string {
 		return serve(t, func(conn net.Conn) {
@@ -193,7 +193,7 @@ func TestWrongEndpoints(t *testing.T) {
 }
 
 // Sentinels, nodes of a Cluster and single Redis are told from each other, and named.
-func TestWrongKinds(t *testing.T) {
+func TestWrongServerKindsNameRemedy(t *testing.T) {
 	t.Parallel()
 	suite.Needs(t, "redis-server")
 	single := redisserver.Start(t).Addr
@@ -234,7 +234,7 @@ func TestWrongKinds(t *testing.T) {
 }
 
 // Locks, stock, notifier and nodes are in the database, and on the socket, of the address.
-func TestDatabasesAndSockets(t *testing.T) {
+func TestOpenSupportsDatabasesAndSockets(t *testing.T) {
 	suite.Needs(t, "redis-server")
 	dir, err := os.MkdirTemp("", "lockstep") // the path of a socket has 100 characters at most
 	if err != nil {
@@ -276,7 +276,7 @@ func TestDatabasesAndSockets(t *testing.T) {
 }
 
 // A majority of three must be of three servers, whatever they are called.
-func TestNodesThatAreOneServer(t *testing.T) {
+func TestRedlockNodesOnOneServerAreRefused(t *testing.T) {
 	suite.Needs(t, "redis-server")
 	_, port, err := net.SplitHostPort(redisserver.Start(t).Addr)
 	if err != nil {

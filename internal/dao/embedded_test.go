@@ -29,7 +29,7 @@ func (f *failing) Accept() (net.Conn, error) {
 }
 
 // An embedded Redis outlives errors of Accept, and ends with its listener.
-func TestAcceptOutlivesErrors(t *testing.T) {
+func TestEmbeddedRedisAcceptsAfterErrors(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -81,7 +81,7 @@ func (c *clientLimit) count() int {
 
 // Of the clients of other processes there are so many at most, on the embedded Redis and its nodes together. The shop's own come in all the
 // same, and another as soon as one has left.
-func TestEmbeddedClientsAreBounded(t *testing.T) {
+func TestEmbeddedClientLimitEvictsSilentClients(t *testing.T) {
 	const most = 2
 	redis, err := Open(t.Context(), Config{EmbeddedAddr: "127.0.0.1:0", EmbeddedClients: most})
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 )
 
 // A Redis evicts keys if it has a bound, and a policy that lets any go. One that does not tell is not said to.
-func TestEviction(t *testing.T) {
+func TestEvictionReturnsPolicy(t *testing.T) {
 	for name, c := range map[string]struct {
 		bound, policy, want string
 	}{

@@ -63,7 +63,7 @@ func TestFence(t *testing.T) {
 }
 
 // A sale of a run that is over neither writes, nor does its token count in the run that is on.
-func TestARunIsOver(t *testing.T) {
+func TestSaleOfEndedRunWritesNothing(t *testing.T) {
 	eachRedis(t, func(t *testing.T, r *dao.Redis) {
 		store := dao.NewStore(r.Store, "test", 100)
 		start := func(last, next string) error {

@@ -26,7 +26,7 @@ const (
 )
 
 // Redis says of a transaction only that it was discarded. Why, it said when a command was to be queued.
-func TestTheErrorOfATransactionIsThatOfTheCommandThatWasRefused(t *testing.T) {
+func TestDiscardedTransactionFailsWithRefusedCommandsError(t *testing.T) {
 	refusedWith := func(err error) []redis.Cmder {
 		ctx := t.Context()
 		commands := []redis.Cmder{
@@ -68,7 +68,7 @@ func TestTheErrorOfATransactionIsThatOfTheCommandThatWasRefused(t *testing.T) {
 
 // A connection is given up once a command that was sent after it was made was refused by a replica, in whichever way; and once for all
 // commands that were on their way.
-func TestConnectionsAreGivenUp(t *testing.T) {
+func TestStaleConnectionsAreReplaced(t *testing.T) {
 	for _, c := range []struct {
 		err     error
 		givenUp bool
@@ -124,7 +124,7 @@ func TestConnectionsAreGivenUp(t *testing.T) {
 }
 
 // Of many commands that were on their way to a replica, the first refusal counts.
-func TestConnectionsAreGivenUpOnceForAllCommandsOnTheirWay(t *testing.T) {
+func TestConcurrentRefusalsMakeConnectionsStaleOnce(t *testing.T) {
 	times := 0
 	m := &masterTracker{onStale: func() { times++ }}
 	var send func(ctx context.Context, deep int) error

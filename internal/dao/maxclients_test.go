@@ -17,7 +17,7 @@ import (
 )
 
 // While a Redis takes no more connections, commands wait for those that there are.
-func TestARefusedConnectionIsNoFailure(t *testing.T) {
+func TestCommandWaitsWhenConnectionIsRefused(t *testing.T) {
 	t.Parallel()
 	server := redisserver.Start(t, "--maxclients", "5")
 	client := newClient(redisclient.Config{Addrs: []string{server.Addr}, PoolSize: 50}, new(masterTracker))
@@ -45,7 +45,7 @@ func TestARefusedConnectionIsNoFailure(t *testing.T) {
 }
 
 // If there is no connection at all, the error is what Redis said, and nothing was sent.
-func TestARefusedConnectionIsNamed(t *testing.T) {
+func TestRefusedConnectionErrorNamesReason(t *testing.T) {
 	t.Parallel()
 	server := redisserver.Start(t, "--maxclients", "2")
 	for range 2 {

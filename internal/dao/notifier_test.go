@@ -8,7 +8,7 @@ import (
 )
 
 // Who is rung may end to listen, and begin anew, at once.
-func TestBellRingsUnlocked(t *testing.T) {
+func TestNotifierCallsSubscribersWithoutMutex(t *testing.T) {
 	r, err := dao.Open(t.Context(), dao.Config{Addrs: []string{redisserver.Start(t).Addr}})
 	if err != nil {
 		t.Fatal(err)

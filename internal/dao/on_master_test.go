@@ -38,7 +38,7 @@ func refusals(store *dao.Store, r *dao.Redis) map[string]func(context.Context) e
 }
 
 // An address leads to another server, and the old one is a replica by now: whatever shows it, no connection to it is used again.
-func TestConnectionsToAServerThatIsNoLongerTheMaster(t *testing.T) {
+func TestClientsLeaveDemotedMaster(t *testing.T) {
 	for _, name := range []string{"a command", "a command to be queued", "a script", "a read"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -126,7 +126,7 @@ func serversOf(t *testing.T, client redis.UniversalClient) map[string]int {
 }
 
 // A replica answers reads with what its master had once, or nothing. So no read that an answer is made of is left to it.
-func TestAReplicaIsNotRead(t *testing.T) {
+func TestReadsFailOnReplica(t *testing.T) {
 	server := redisserver.Start(t)
 	nodes := []string{redisserver.Start(t).Addr, redisserver.Start(t).Addr, redisserver.Start(t).Addr}
 	r := open(t, dao.Config{Addrs: []string{server.Addr}, RedlockAddrs: nodes})
@@ -177,7 +177,7 @@ func TestAReplicaIsNotRead(t *testing.T) {
 }
 
 // A key of any type is left as it is.
-func TestAReadChangesNothing(t *testing.T) {
+func TestLookLeavesKeyUnchanged(t *testing.T) {
 	eachRedis(t, func(t *testing.T, r *dao.Redis) {
 		ctx := t.Context()
 		mustSucceed(t, r.Store.Set(ctx, lock.Key, "owner", 0).Err())

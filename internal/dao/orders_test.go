@@ -13,7 +13,7 @@ import (
 )
 
 // The ledger keeps the newest orders, of the run that is on and of those before; whatever it forgets, it has counted.
-func TestTheLedgerIsBounded(t *testing.T) {
+func TestLedgerDropsOldestOrders(t *testing.T) {
 	for name, sell := range map[string]func(*dao.Store, context.Context, history.Order) error{
 		"Write": func(s *dao.Store, ctx context.Context, order history.Order) error {
 			_, err := s.Write(ctx, order)
@@ -24,11 +24,11 @@ func TestTheLedgerIsBounded(t *testing.T) {
 			return err
 		},
 	} {
-		t.Run(name, func(t *testing.T) { testTheLedgerIsBounded(t, sell) })
+		t.Run(name, func(t *testing.T) { testLedgerDropsOldestOrders(t, sell) })
 	}
 }
 
-func testTheLedgerIsBounded(t *testing.T, sellOne func(*dao.Store, context.Context, history.Order) error) {
+func testLedgerDropsOldestOrders(t *testing.T, sellOne func(*dao.Store, context.Context, history.Order) error) {
 	t.Helper()
 	eachRedis(t, func(t *testing.T, r *dao.Redis) {
 		const bound = 20
@@ -89,7 +89,7 @@ func testTheLedgerIsBounded(t *testing.T, sellOne func(*dao.Store, context.Conte
 }
 
 // Old runs go when a Redis is out of memory; the sale that asked for it goes on.
-func TestOutOfMemoryForgetsOldRuns(t *testing.T) {
+func TestOutOfMemoryDeletesOldOrders(t *testing.T) {
 	server := redisserver.Start(t)
 	r, err := dao.Open(t.Context(), dao.Config{Addrs: []string{server.Addr}})
 	if err != nil {

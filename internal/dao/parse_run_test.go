@@ -9,7 +9,7 @@ import (
 )
 
 // A run is read as it began: its settings are equal to those of the replica that began it. What cannot be read is equal to none.
-func TestARunIsReadAsItBegan(t *testing.T) {
+func TestParseRunRestoresStartedRun(t *testing.T) {
 	eachRedis(t, func(t *testing.T, r *dao.Redis) {
 		store, ctx := dao.NewStore(r.Store, "instance", 100), t.Context()
 		run := history.Run{

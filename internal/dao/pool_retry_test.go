@@ -51,7 +51,7 @@ func crowd(t *testing.T, patience time.Duration, dial func() (net.Conn, error)) 
 }
 
 // Many buyers on a slow machine wait for a connection for longer than the pool would, and get their answers.
-func TestAQueueThatMovesIsWaitedIn(t *testing.T) {
+func TestWaitersSucceedWhileRedisAnswers(t *testing.T) {
 	t.Parallel()
 	m := miniredis.NewMiniRedis()
 	defer m.Close()
@@ -70,7 +70,7 @@ func TestAQueueThatMovesIsWaitedIn(t *testing.T) {
 }
 
 // A Redis that is gone is an error for all of them.
-func TestAQueueThatStandsIsLeft(t *testing.T) {
+func TestWaitersFailWhenRedisStopsAnswering(t *testing.T) {
 	t.Parallel()
 	unavailable := 0
 	for _, err := range crowd(t, 200*time.Millisecond, func() (net.Conn, error) {
@@ -91,7 +91,7 @@ func TestAQueueThatStandsIsLeft(t *testing.T) {
 }
 
 // How often a command waits for its turn: as long as others are answered, but not for ever.
-func TestTurns(t *testing.T) {
+func TestRetrierStopsWithoutProgress(t *testing.T) {
 	broken := errors.New("the connection broke")
 	for name, c := range map[string]struct {
 		sends    []error // the last one again and again
@@ -121,7 +121,7 @@ func TestTurns(t *testing.T) {
 }
 
 // A command that never got a connection certainly had no effect.
-func TestNoConnectionIsNoUnknownOutcome(t *testing.T) {
+func TestMissingConnectionIsUnavailableNotUnknown(t *testing.T) {
 	t.Parallel()
 	silent, err := net.Listen("tcp", "127.0.0.1:0") // takes connections and says nothing
 	if err != nil {

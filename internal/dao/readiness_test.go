@@ -18,7 +18,7 @@ import (
 )
 
 // Whatever makes Redis refuse a sale's write makes it refuse a probe, too, and in the same words.
-func TestAProbeIsRefusedAsASaleIs(t *testing.T) {
+func TestProbeFailsWhenSalesAreRefused(t *testing.T) {
 	server := redisserver.Start(t, "--dbfilename", "folder")
 	outside := redisclient.Single(redisclient.Config{Addrs: []string{server.Addr}})
 	defer outside.Close()
@@ -70,7 +70,7 @@ func TestAProbeIsRefusedAsASaleIs(t *testing.T) {
 }
 
 // A user who may not use some of the keys is told that, and which ones.
-func TestATransactionNamesTheKeyThatIsRefused(t *testing.T) {
+func TestDiscardedTransactionNamesRefusedKey(t *testing.T) {
 	server := redisserver.Start(t)
 	outside := redisclient.Single(redisclient.Config{Addrs: []string{server.Addr}})
 	defer outside.Close()

@@ -9,7 +9,7 @@ import (
 )
 
 // An embedded Redis is asked by few waiters at once, also from other processes; a real one by as many as go-redis's pool allows.
-func TestConnectionsToAnEmbeddedRedis(t *testing.T) {
+func TestEmbeddedLockPoolIsSmall(t *testing.T) {
 	embedded := open(t, dao.Config{EmbeddedAddr: "127.0.0.1:0"})
 	joined := open(t, dao.Config{EmbeddedAddr: embedded.Addr, Addrs: []string{embedded.Addr}})
 	other := open(t, dao.Config{EmbeddedAddr: "127.0.0.1:1", Addrs: []string{embedded.Addr}})

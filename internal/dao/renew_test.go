@@ -15,7 +15,7 @@ import (
 
 // Whoever waits for a message must not wait at a server that is no longer the master: its subscription is made anew at once, by whichever
 // client the refusal was seen. By itself go-redis looks at it every three seconds.
-func TestASubscriptionIsMadeAnewAtOnce(t *testing.T) {
+func TestStaleSubscriptionIsRenewedAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := miniredis.NewMiniRedis()
 		defer m.Close()

@@ -13,7 +13,7 @@ import (
 
 // A replica lives for as long as its last heartbeat says. One whose heartbeat is from the future, as Redis's clock has gone back, does not:
 // it is named, and the next heartbeat of another forgets it.
-func TestReplicasFromTheFutureAreNamed(t *testing.T) {
+func TestReplicasWithFutureHeartbeatsAreReturned(t *testing.T) {
 	eachRedis(t, func(t *testing.T, r *dao.Redis) {
 		store := dao.NewStore(r.Store, "asking", 100)
 		now := time.Now() // Redis's clock is this machine's
@@ -46,7 +46,7 @@ func TestReplicasFromTheFutureAreNamed(t *testing.T) {
 }
 
 // A ledger that keeps n orders keeps each until n newer ones are written: in its own run, and after others have begun.
-func TestAnOrderStaysUntilSoManyAreNewer(t *testing.T) {
+func TestOrderIsKeptUntilEnoughAreNewer(t *testing.T) {
 	eachRedis(t, func(t *testing.T, r *dao.Redis) {
 		const keeps = 10
 		store := dao.NewStore(r.Store, "instance", keeps)

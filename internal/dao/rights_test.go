@@ -92,7 +92,7 @@ func quoted(right string) string {
 }
 
 // Redlock's nodes are asked, each by itself; of the stock's Redis the lock needs nothing.
-func TestRightsOnNodes(t *testing.T) {
+func TestMissingRightsOnNodesAreReported(t *testing.T) {
 	row, _ := evolution.Find("redlock")
 	var addrs []string
 	for range 4 {
@@ -113,7 +113,7 @@ func TestRightsOnNodes(t *testing.T) {
 }
 
 // A server, or a proxy before it, that lacks a command of a lock or of the shop is refused, and the command is named.
-func TestAServerThatLacksACommand(t *testing.T) {
+func TestMissingServerCommandIsReported(t *testing.T) {
 	t.Parallel()
 	for command, c := range map[string]struct{ version, says string }{
 		"MULTI": {"v0", "MULTI"}, "SUBSCRIBE": {"v11", "SUBSCRIBE"}, "EVAL": {"v4", "EVAL"}, "SET": {"v1", "SET"},
@@ -136,7 +136,7 @@ func TestAServerThatLacksACommand(t *testing.T) {
 }
 
 // A server without GET is no server whose stock is bad.
-func TestAServerWithoutGetIsNotBadStock(t *testing.T) {
+func TestMissingGetRightIsNotBadStock(t *testing.T) {
 	t.Parallel()
 	server := redisserver.Start(t, "--rename-command", "GET", "")
 	client := open(t, dao.Config{Addrs: []string{server.Addr}}).Store
@@ -148,7 +148,7 @@ func TestAServerWithoutGetIsNotBadStock(t *testing.T) {
 }
 
 // A proxy that swallows SUBSCRIBE is an error after a while, and no start that hangs.
-func TestAServerThatDoesNotAnswerSubscribe(t *testing.T) {
+func TestFitsFailsWithoutReplyToSubscribe(t *testing.T) {
 	t.Parallel()
 	m := miniredis.RunT(t)
 	m.Server().SetPreHook(func(_ *server.Peer, command string, _ ...string) bool { return command == "SUBSCRIBE" })

@@ -14,7 +14,7 @@ import (
 )
 
 // A script is sent by its SHA-1. A Redis that does not know it has done nothing, and is sent all of it: what it does is done once.
-func TestScriptsAreSentByTheirSum(t *testing.T) {
+func TestScriptsAreSentBySHA1(t *testing.T) {
 	eachRedis(t, func(t *testing.T, r *dao.Redis) {
 		store, ctx := dao.NewStore(r.Store, "instance", 100), t.Context()
 		var sent []string

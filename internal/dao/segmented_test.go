@@ -13,7 +13,7 @@ import (
 )
 
 // A run divides its stock, and its sales keep the sum; the next run begins anew, with other segments or with none.
-func TestSegments(t *testing.T) {
+func TestSegmentsAreReadAndWritten(t *testing.T) {
 	eachRedis(t, func(t *testing.T, r *dao.Redis) {
 		store, ctx := dao.NewStore(r.Store, "test", 100), t.Context()
 		held := func() string {
@@ -64,7 +64,7 @@ func TestSegments(t *testing.T) {
 }
 
 // A segment that was removed, or is no number, is named, by the sale in it and by the one that needs the sum.
-func TestBadSegments(t *testing.T) {
+func TestInvalidSegmentIsBadStock(t *testing.T) {
 	eachRedis(t, func(t *testing.T, r *dao.Redis) {
 		store, ctx := dao.NewStore(r.Store, "test", 100), t.Context()
 		run := history.Run{ID: "run", Initial: 10, Segments: 2}

@@ -11,7 +11,7 @@ import (
 )
 
 // Which command a server has is found out by trying it. A failure that says nothing of the command is no answer.
-func TestServers(t *testing.T) {
+func TestServersOfDetectsServer(t *testing.T) {
 	const unknown = "ERR unknown command"
 	for name, c := range map[string]struct {
 		fails map[string]string // what the server says to a command

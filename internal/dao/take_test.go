@@ -116,7 +116,7 @@ func TestWatch(t *testing.T) {
 }
 
 // An order is written once, whoever sends it again, and however; what is answered is what was written first.
-func TestAnOrderIsWrittenOnce(t *testing.T) {
+func TestRepeatedWriteReturnsFirstOrder(t *testing.T) {
 	eachRedis(t, func(t *testing.T, r *dao.Redis) {
 		store := dao.NewStore(r.Store, "instance", 2) // two in a hash
 		run := history.Run{ID: "run", Lock: "v7", Initial: 9}
@@ -159,7 +159,7 @@ func TestAnOrderIsWrittenOnce(t *testing.T) {
 }
 
 // A stock that somebody else has set is not written over.
-func TestAStockSetByHandIsNotWrittenOver(t *testing.T) {
+func TestManualStockIsNotOverwritten(t *testing.T) {
 	eachRedis(t, func(t *testing.T, r *dao.Redis) {
 		store := dao.NewStore(r.Store, "instance", 4)
 		if err := store.Start(t.Context(), history.Run{}, history.Run{ID: "run", Initial: 9}); err != nil {

@@ -8,7 +8,7 @@ import (
 )
 
 // Take, unchecked, takes as often as it is asked, and the ledger has an order for each time. The order is found by its id.
-func TestTakeUnchecked(t *testing.T) {
+func TestTakeUncheckedSellsAgain(t *testing.T) {
 	eachRedis(t, func(t *testing.T, r *dao.Redis) {
 		store, ctx := dao.NewStore(r.Store, "instance", 100), t.Context()
 		r.Store.Set(ctx, dao.InventoryKey, 5, 0)

@@ -40,7 +40,7 @@ func (s soldBefore) Write(_ context.Context, order history.Order) (history.Order
 }
 
 // A sale by a key is made once: what the ledger keeps is replayed, and whatever is found out in between.
-func TestSellOnce(t *testing.T) {
+func TestIdempotentSaleIsReplayed(t *testing.T) {
 	first := history.Order{ID: "order", RunID: "an earlier one", Owner: "another", Before: 9, After: 8}
 	none := func() (history.Order, error) { return history.Order{}, ErrNoOrder }
 	there := func() (history.Order, error) { return first, nil }

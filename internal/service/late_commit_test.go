@@ -101,7 +101,7 @@ func TestLateCommitLosesAnUpdate(t *testing.T) {
 	}
 }
 
-func TestLateCommitAlone(t *testing.T) {
+func TestLateCommitAloneSells(t *testing.T) {
 	stock := &shelf{stock: 2}
 	receipt, err := saleOf(stock, strategy.LateCommit).Sell(t.Context(), "a", lock.Owner("a"))
 	if err != nil || receipt.Before != 2 || receipt.After != 1 || receipt.At.IsZero() || stock.stock != 1 {
@@ -109,7 +109,7 @@ func TestLateCommitAlone(t *testing.T) {
 	}
 }
 
-func TestErrorsOfALateCommit(t *testing.T) {
+func TestLateCommitReturnsErrors(t *testing.T) {
 	written := []string{"a reads", "a unlocks", "a writes"}
 	for name, c := range map[string]struct {
 		stock  *shelf

@@ -31,7 +31,7 @@ func (r *refusing) Write(ctx context.Context, order history.Order) (history.Orde
 }
 
 // A lock that is known to be lost by the store alone is not passed to the next sale of the process: v11 would keep it for that.
-func TestTheLockIsToldThatTheStoreRefusedItsToken(t *testing.T) {
+func TestLockIsReleasedAfterStoreRefusesToken(t *testing.T) {
 	r, err := dao.Open(t.Context(), dao.Config{EmbeddedAddr: "127.0.0.1:0"})
 	if err != nil {
 		t.Fatal(err)
@@ -80,7 +80,7 @@ func (unanswered) Write(ctx context.Context, order history.Order) (history.Order
 }
 
 // A sale that lost its lock before it wrote writes nothing. A write that was not answered is unknown, whatever became of the lock.
-func TestALostLockAndTheWrite(t *testing.T) {
+func TestLostLockDeterminesErrorOfSale(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		shelf := &shelf{stock: 2}
 		sale := saleOf(shelf, strategy.ReadModifyWrite)

@@ -59,7 +59,7 @@ func (l losing) TryLock(ctx context.Context, owner string) (*lock.Lease, error) 
 }
 
 // An observer is told of each moment of a sale, in order, with the sale's context.
-func TestObserversAreToldOfEachMoment(t *testing.T) {
+func TestObserversReceiveEachMoment(t *testing.T) {
 	const loss = "loses failing"
 	for name, test := range map[string]struct {
 		locker lock.Locker
@@ -129,7 +129,7 @@ func (slowly) Lock(ctx context.Context, _ string) (*lock.Lease, error) {
 }
 
 // What observers are told is what the buyer's receipt says, but for the release. All of them are told.
-func TestObserversAreToldHowLongASaleWaitedAndHeld(t *testing.T) {
+func TestObserversReceiveWaitAndHoldTimes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sale := saleOf(&shelf{stock: 2}, strategy.ReadModifyWrite)
 		one, other := &watch{}, &watch{}

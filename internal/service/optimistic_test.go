@@ -89,7 +89,7 @@ func (s *slow) begins(n int) {
 	s.most = max(s.most, s.watching)
 }
 
-func TestSlotsBoundTheWatches(t *testing.T) {
+func TestSlotsBoundConcurrentWatches(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		stock := &slow{}
 		sale := &service.Sale{

@@ -13,8 +13,8 @@ import (
 	"lockstep/internal/strategy"
 )
 
-// Open joins the current run. If no other replica lives, or there is no run, it starts one, with the lock of the settings. The stock is
-// the one set by hand, if there is one, or else that of the settings.
+// Open joins the current run. If no other replica is alive, or there is no run, it starts a run with the lock of the settings. The initial
+// stock is the one set by hand in Redis, or else that of the settings.
 func (s *Shop) Open(ctx context.Context, settings history.Settings) error {
 	s.prepare(settings)
 	run, joined, err := s.join(ctx)
@@ -27,7 +27,7 @@ func (s *Shop) Open(ctx context.Context, settings history.Settings) error {
 		return err
 	}
 	return s.change(ctx, func(ctx context.Context, _, next history.Run) (history.Run, error) {
-		run, joined, err := s.join(ctx) // another replica may have opened while this one waited for the barrier
+		run, joined, err := s.join(ctx) // Another replica may have started a run while this one waited for the barrier.
 		if err != nil || joined {
 			return run, err
 		}
@@ -41,7 +41,8 @@ func (s *Shop) Open(ctx context.Context, settings history.Settings) error {
 	})
 }
 
-// stockAtHand returns the stock that was set by hand; without one, that of the settings, and whether the key is gone.
+// manualStock returns the stock that was set by hand; without one, the initial stock of the settings. gone reports whether the stock is
+// missing in Redis.
 func (s *Shop) manualStock(ctx context.Context) (stock int64, gone bool, err error) {
 	tally, err := s.Ledger.Tally(ctx)
 	switch gone = errors.Is(err, ErrForgotten); {
@@ -53,9 +54,9 @@ func (s *Shop) manualStock(ctx context.Context) (stock int64, gone bool, err err
 	return s.currentSettings().Initial, false, err
 }
 
-// join joins the current run, if there is one and another replica lives. The others go on selling meanwhile.
+// join returns the current run if there is one and another replica is alive. The other replicas continue to sell.
 func (s *Shop) join(ctx context.Context) (run history.Run, joined bool, err error) {
-	alone, err := s.isAlone(ctx)
+	alone, err := s.checkAlone(ctx)
 	if err != nil || alone {
 		return history.Run{}, false, err
 	}
@@ -69,9 +70,9 @@ func (s *Shop) join(ctx context.Context) (run history.Run, joined bool, err erro
 	return run, true, nil
 }
 
-// alone reports whether no other replica lives. A dead replica counts as living for some seconds more; a living one is told from it
-// by its next heartbeat.
-func (s *Shop) isAlone(ctx context.Context) (bool, error) {
+// checkAlone waits until it is certain whether another replica is alive, and reports whether none is. A dead replica counts as alive until its
+// last heartbeat expires; a new heartbeat shows that it is alive.
+func (s *Shop) checkAlone(ctx context.Context) (bool, error) {
 	first, err := s.Ledger.Look(ctx)
 	if err == nil && len(first.Others) > 0 {
 		err = s.Ledger.Call(ctx)
@@ -95,7 +96,7 @@ func (s *Shop) isAlone(ctx context.Context) (bool, error) {
 	return err == nil, err
 }
 
-// names returns what people call these replicas, in order.
+// replicaNames returns the names of replicas for messages, sorted.
 func replicaNames(replicas map[string]Replica) (all []string) {
 	for instance, replica := range replicas {
 		all = append(all, cmp.Or(replica.Name, instance))
@@ -104,7 +105,7 @@ func replicaNames(replicas map[string]Replica) (all []string) {
 	return all
 }
 
-// SetStock starts a new run with this stock.
+// SetStock starts a new run with this initial stock, and returns its tally.
 func (s *Shop) SetStock(ctx context.Context, stock int64) (history.Tally, error) {
 	err := s.change(ctx, func(_ context.Context, _, next history.Run) (history.Run, error) {
 		next.Initial = stock
@@ -114,7 +115,7 @@ func (s *Shop) SetStock(ctx context.Context, stock int64) (history.Tally, error)
 		return history.Tally{}, err
 	}
 	tally, err := s.Tally(ctx)
-	if err != nil { // the run has begun all the same
+	if err != nil { // The run has begun even if it cannot be counted.
 		s.Log.Warn("a run has begun, and cannot be counted", "error", err)
 		run := s.lastRun()
 		return history.Tally{Run: run, Remaining: run.Initial}, nil
@@ -122,8 +123,8 @@ func (s *Shop) SetStock(ctx context.Context, stock int64) (history.Tally, error)
 	return tally, nil
 }
 
-// SetLock switches every replica to the lock of that name and starts a new run with the initial stock of the last one. If that lock is
-// on already, nothing changes.
+// SetLock switches every replica to the lock with this name, and starts a new run with the initial stock of the previous one. It does
+// nothing if the run has that lock already.
 func (s *Shop) SetLock(ctx context.Context, version string) error {
 	if state, err := s.Ledger.Look(ctx); err != nil || state.Run.Lock == version {
 		return err
@@ -137,8 +138,8 @@ func (s *Shop) SetLock(ctx context.Context, version string) error {
 	})
 }
 
-// Tune starts a new run whose sales are tuned so in every replica, with the lock and the initial stock of the last one. The runs after it
-// are, too, until the configuration of a replica changes, or all replicas have ended.
+// Tune starts a new run with a tuning for all replicas, and the lock and the initial stock of the previous run. Later runs keep the tuning
+// until the configuration of a replica changes or all replicas have ended.
 func (s *Shop) Tune(ctx context.Context, tuning history.Tuning) error {
 	return s.change(ctx, func(_ context.Context, _, next history.Run) (history.Run, error) {
 		next.Tuning = tuning
@@ -146,8 +147,8 @@ func (s *Shop) Tune(ctx context.Context, tuning history.Tuning) error {
 	})
 }
 
-// Apply puts new settings into force and starts a new run with them, unless the current run began with the same settings: of several
-// replicas that see the same file change, the first begins the run. The lock and the stock stay those of the current run, unless the
+// Apply puts new settings into force and starts a new run with them, unless the current run began with the same settings: if several
+// replicas read the same changed file, the first starts the run. The run keeps the lock and the initial stock of the current one unless the
 // settings change them.
 func (s *Shop) Apply(ctx context.Context, settings history.Settings) error {
 	old := s.currentSettings()
@@ -166,13 +167,14 @@ func (s *Shop) Apply(ctx context.Context, settings history.Settings) error {
 	}, func() { s.setSettings(settings) })
 }
 
-// reconcile finds out which run is on. It starts a new one if the stock was set by hand or is gone, unless another replica is doing so.
+// reconcile updates the current run by a heartbeat. If the stock was set by hand or is missing, it starts a new run, unless another replica
+// is doing so.
 func (s *Shop) reconcile(ctx context.Context) error {
 	if _, err := s.beat(ctx); err != nil {
 		return err
 	}
 	if _, err := s.Ledger.Tally(ctx); !errors.Is(err, ErrRunChanged) {
-		return err // another run is on, or the key does not hold a stock: no run can begin with it
+		return err // Another run has begun, or the key does not hold a valid stock for a new run.
 	}
 	owner := lock.Owner(s.NewID())
 	lease, err := s.Barrier.TryLock(ctx, owner)
@@ -184,7 +186,7 @@ func (s *Shop) reconcile(ctx context.Context) error {
 	}
 	err = s.changeWithBarrier(ctx, lease, owner, func(ctx context.Context, run, next history.Run) (history.Run, error) {
 		if _, err := s.Ledger.Tally(ctx); !errors.Is(err, ErrRunChanged) {
-			return run, err // another replica was faster
+			return run, err // Another replica was faster.
 		}
 		stock, gone, err := s.manualStock(ctx)
 		if next.Initial, next.Forgot = stock, next.Forgot || gone; err == nil && next.Forgot {
@@ -192,18 +194,18 @@ func (s *Shop) reconcile(ctx context.Context) error {
 		}
 		return next, err
 	})
-	if errors.Is(err, ErrRunOver) { // another replica was faster: Redis has forgotten the barrier, too
+	if errors.Is(err, ErrRunOver) { // Redis has lost the barrier too, and another replica started a run.
 		return nil
 	}
 	return err
 }
 
-// decision returns the run that follows the current one: the current one itself, or next, perhaps changed. next is a new run with the
-// lock, the tuning and the initial stock of the current one.
+// decision decides which run follows the current one: it returns current to keep it, or next, possibly modified. next is a new run with the
+// lock, the tuning and the initial stock of current.
 type decision func(ctx context.Context, current, next history.Run) (history.Run, error)
 
-// change raises the barrier, waits until every sale has left, and starts the run that decide returns, unless it is the current one. It
-// calls the functions of then before it lowers the barrier.
+// change takes the barrier, waits until no sale is in flight, and starts the run that decide returns, unless it is the current one. Before
+// it releases the barrier it calls the functions then.
 func (s *Shop) change(ctx context.Context, decide decision, then ...func()) error {
 	for attempt := 1; ; attempt++ {
 		owner := lock.Owner(s.NewID())
@@ -218,9 +220,11 @@ func (s *Shop) change(ctx context.Context, decide decision, then ...func()) erro
 	}
 }
 
-// maxChanges is how many attempts a change has while Redis forgets the barrier and others begin runs.
+// maxChangeAttempts bounds the attempts of a change during which Redis loses the barrier and another replica starts a run. Each loss is
+// rare, so three attempts suffice.
 const maxChangeAttempts = 3
 
+// changeWithBarrier is change with the barrier held by owner. It releases the barrier and notifies the other replicas.
 func (s *Shop) changeWithBarrier(ctx context.Context, barrier *lock.Lease, owner string, decide decision, then ...func()) error {
 	defer func() {
 		if err := barrier.Unlock(ctx); err != nil {
@@ -261,18 +265,18 @@ func (s *Shop) changeWithBarrier(ctx context.Context, barrier *lock.Lease, owner
 	return nil
 }
 
-// LongestSale returns how long a sale in flight may go on with the settings in force.
+// LongestSale returns an upper bound for the duration of a sale in flight with the settings in force.
 func (s *Shop) LongestSale() time.Duration {
 	run := s.lastRun()
 	settings := s.SettingsOf(run)
 	longest := settings.LongestSale()
-	if run.Segments > 0 { // a sale that finds a segment sold out just before its wait is over waits for the next one
+	if run.Segments > 0 { // A sale that finds a segment sold out just before the timeout waits for the next segment, too.
 		longest += settings.WaitTimeout
 	}
 	return longest
 }
 
-// drain waits until no sale is in flight, and every replica that lives has said that it admits none, for the change of this owner.
+// drain waits until every live replica has drained for the change of this owner: it admits no sale, and none is in flight.
 func (s *Shop) drain(ctx context.Context, owner string) error {
 	longest := s.LongestSale()
 	wait, stop := lock.WithTimeout(ctx, s.Clock, longest, lock.ErrTimeout)
@@ -305,8 +309,8 @@ func (s *Shop) drain(ctx context.Context, owner string) error {
 	return lock.WaitError(wait, longest)
 }
 
-// nextOf returns a new run with the lock, the tuning and the initial stock of a run; without one, with the lock and the tuning of the run
-// last seen, and the stock of the settings.
+// nextOf returns a new run with the lock, the tuning and the initial stock of run. If run is zero, the lock and the tuning are those of the
+// run last seen, and the stock is that of the settings.
 func (s *Shop) nextOf(run history.Run) history.Run {
 	settings := s.currentSettings()
 	if run.ID == "" {
@@ -318,7 +322,7 @@ func (s *Shop) nextOf(run history.Run) history.Run {
 	}
 }
 
-// lockOf returns a run's lock; without a run, that of the run last seen, or that of the settings.
+// lockOf returns the lock of run; if run is zero, the lock of the run last seen, or else that of the settings.
 func (s *Shop) lockOf(run history.Run) string {
 	return cmp.Or(run.Lock, s.lastRun().Lock, s.currentSettings().Lock)
 }

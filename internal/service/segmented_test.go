@@ -62,7 +62,7 @@ func segmentedSale(from *shelves, locks ...lock.Locker) *service.Sale {
 }
 
 // Every piece is sold once, whichever segment it is in, and then all is sold out. A sale begins where its order's id says.
-func TestSegmentedSellsAll(t *testing.T) {
+func TestSegmentedSellsWholeStock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		from := &shelves{left: []int64{3, 0, 5, 1}, slow: time.Millisecond}
 		sale := segmentedSale(from)
@@ -120,7 +120,7 @@ type closing struct {
 
 func (c closing) Close(context.Context) error { *c.closed++; return c.fails }
 
-func TestSegmentedClosesAll(t *testing.T) {
+func TestSegmentedClosesAllLocks(t *testing.T) {
 	var closed int
 	next := closing{closed: &closed}
 	sale := segmentedSale(&shelves{}, closing{closed: &closed, fails: lock.ErrUnavailable}, next, next)

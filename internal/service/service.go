@@ -1,4 +1,6 @@
-// Package service is the sale and the runs that sales belong to. It knows locks and a small store; it knows neither HTTP nor Redis.
+// Package service makes sales under a lock and manages the runs that the sales belong to. Shop is the service of one replica, and Sale
+// makes the sales of one run; both use a store through the interfaces Stock and Ledger. The package knows neither HTTP nor Redis. Begin
+// with Shop.
 package service
 
 import (
@@ -11,109 +13,111 @@ import (
 	"lockstep/internal/service/history"
 )
 
-// What can go wrong with a sale apart from its lock, to be matched with errors.Is.
+// Errors of a sale and of a run besides those of the lock. Match them with errors.Is.
 var (
+	// ErrSoldOut is returned when no piece is left.
 	ErrSoldOut = lock.WithCode("sold_out", "sold out")
-	// ErrBadStock means that the stock's key holds no number, or one that is too large.
+	// ErrBadStock is returned when the stock's key does not hold a number in the permitted range.
 	ErrBadStock = lock.WithCode("bad_stock", "invalid stock")
-	// ErrBadData means that a key of the shop holds something that no sale and no run writes.
+	// ErrBadData is returned when a key of the shop holds data that the shop never writes.
 	ErrBadData = lock.WithCode("bad_data", "invalid data in redis")
-	// ErrConflict means that another sale changed the stock between the read and the write of a check-and-set.
+	// ErrConflict is returned when another sale changed the stock between the read and the write of a check-and-set.
 	ErrConflict = errors.New("another sale changed the stock in between")
-	// ErrRunOver means that a sale's run ended before it wrote, so that it wrote nothing.
+	// ErrRunOver is returned when the run of a sale ended before the sale wrote; nothing was written.
 	ErrRunOver = lock.WithCode("run_over", "the run is over")
-	// ErrOutcomeUnknown means that Redis did not say whether it did a sale's write: the sale may have been made.
+	// ErrOutcomeUnknown is returned when the write of a sale got no reply: the sale may have been made.
 	ErrOutcomeUnknown = lock.WithCode("outcome_unknown", "the outcome of the sale's write is unknown: the sale may have been made")
-	// ErrNoOrder means that an order is not among those that the ledger keeps.
+	// ErrNoOrder is returned when the ledger does not contain an order.
 	ErrNoOrder = lock.WithCode("no_order", "no such order is in the ledger")
-	// ErrInFlight means that an order is not in the ledger, but its sale is going on, or a replica does not say that it is not.
+	// ErrInFlight is returned when the ledger does not contain an order, but its sale is in flight, or a replica does not answer whether it
+	// is.
 	ErrInFlight = lock.WithCode("order_in_flight", "its sale may be going on")
-	// ErrRunChanging means that the run is being changed; sales wait for the next one.
+	// ErrRunChanging is returned while the run is being changed; sales wait for the next run.
 	ErrRunChanging = errors.New("the run is being changed")
-	// ErrRunChanged means that the stock was set by hand: it is not what the run wrote last, or there is no run.
+	// ErrRunChanged is returned when the stock is not what the run wrote last, because it was set by hand, or when there is no run.
 	ErrRunChanged = fmt.Errorf("%w: the stock is not what the run left", ErrRunOver)
-	// ErrForgotten means that there is no stock.
+	// ErrForgotten is returned when there is no stock, for example after Redis lost its data.
 	ErrForgotten = fmt.Errorf("%w: it is gone", ErrRunChanged)
 )
 
-// Stock is what one sale needs of the store. Any of its methods may fail with lock.ErrUnavailable, lock.ErrOutcomeUnknown,
-// lock.ErrCancelled or, if nothing was written, ErrBadData.
+// Stock is the part of the store that a sale uses. All methods may fail with lock.ErrUnavailable, lock.ErrOutcomeUnknown, lock.ErrCancelled
+// or, if nothing was written, ErrBadData.
 type Stock interface {
-	// Read returns the stock for the sale of this order, or what is left in the order's segment.
-	// It fails with ErrRunOver when the stock is gone, ErrBadStock when the key holds
-	// something else, and, where the order has a fencing token, with lock.ErrLost when a larger one was seen already in its run.
+	// Read returns the stock, or the stock of the order's segment. It fails with ErrRunOver if the stock is gone, with ErrBadStock if the key
+	// holds no valid stock, and, for an order with a fencing token, with lock.ErrLost if a larger token was seen in its run.
 	Read(ctx context.Context, order history.Order) (int64, error)
-	// Write sets the stock, or the order's segment of it, to order.After, and writes the order down, both or neither. If an order of this
-	// id is written down already, it only returns that one. It fails with ErrRunOver when the order's run is no longer on, ErrRunChanged when
-	// somebody else has set the stock, and with lock.ErrLost when a larger token than order.Fence was seen already, if that is not 0.
+	// Write atomically sets the stock, or the stock of the order's segment, to order.After and records the order. If the ledger already
+	// contains an order with this id, Write changes nothing and returns that order. It fails with ErrRunOver if the order's run is over, with
+	// ErrRunChanged if somebody else has set the stock, and with lock.ErrLost if order.Fence is not 0 and a larger token was seen.
 	Write(ctx context.Context, order history.Order) (history.Order, error)
-	// Watch calls sell with a Stock whose Write fails with ErrConflict if another sale wrote since Watch was called. It is named after
-	// Redis's command.
+	// Watch calls sell with a Stock whose Write fails with ErrConflict if another sale has written since the call of Watch. It is named after
+	// the command of Redis.
 	Watch(ctx context.Context, sell func(Stock) error) error
-	// Take does what Read and Write do, in one step: it returns the order with its Before and After, or fails with ErrSoldOut or as they do.
-	// Unchecked, it also takes for an order that is written down already: the antipattern.
+	// Take does the work of Read and Write in one atomic step. It returns the order with Before and After set, or fails with ErrSoldOut or as
+	// they do. With unchecked it sells again for an order that the ledger already contains, which is the antipattern.
 	Take(ctx context.Context, order history.Order, unchecked bool) (history.Order, error)
 }
 
-// Lifetime is how long a replica counts as living after it has told what it is doing.
+// Lifetime is how long a replica counts as alive after its last heartbeat: it may miss four of the heartbeats that it sends each second.
 const Lifetime = 5 * time.Second
 
-// Replica is what a replica tells the others.
+// Replica is the state of a replica, as sent with its heartbeat.
 type Replica struct {
-	Name     string    `json:"replica"`  // for people
-	Run      string    `json:"run"`      // the id of the one that it is in
-	Sales    []string  `json:"sales"`    // the ids of the orders that it is asked for
-	Admitted int       `json:"admitted"` // how many of them are in flight in the run
-	Overlap  int64     `json:"overlap"`  // at least so many of the run were in flight at once
-	Drained  string    `json:"drained"`  // the change for which it admits no sale, once none is in flight
-	LastBeat time.Time `json:"-"`        // when, by the ledger's clock
+	Name     string    `json:"replica"`  // name for messages
+	Run      string    `json:"run"`      // id of its current run
+	Sales    []string  `json:"sales"`    // ids of its unanswered orders
+	Admitted int       `json:"admitted"` // number of its sales in flight in the run
+	Overlap  int64     `json:"overlap"`  // most sales of the run seen in flight at once
+	Drained  string    `json:"drained"`  // owner of the change for which it has drained; empty: sales are admitted
+	LastBeat time.Time `json:"-"`        // time of the heartbeat, by the ledger's clock
 }
 
-// State is what the ledger says of a run and its replicas.
+// State is the state of the current run and its replicas in the ledger.
 type State struct {
-	Run    history.Run // the current one, without a look at the stock; the zero Run if there is none
-	Change string      // the change of the run that is going on, by the owner of Shop.Barrier; "" if none is
-	Others map[string]Replica
-	Future []Replica // those whose heartbeat lies in the future of Redis's clock, which went back: they do not count as living
+	Run    history.Run        // current run, without a check of the stock; zero: none
+	Change string             // owner of Shop.Barrier, which identifies the change in progress; empty: none
+	Others map[string]Replica // other live replicas by instance
+	Future []Replica          // replicas with a heartbeat in the future, because the clock of Redis went back; not counted as alive
 }
 
-// Ledger is what the runs need of the store. Its methods fail as those of Stock do.
+// Ledger is the part of the store that runs use. Its methods fail as those of Stock do.
 type Ledger interface {
-	// Tally counts the run, but for the sales in flight in this replica. It fails with ErrForgotten, and with ErrRunChanged and the stock as
-	// it is.
+	// Tally counts the run, without the sales in flight in this replica. It fails with ErrForgotten, or with ErrRunChanged, and then
+	// Remaining is the stock that was found.
 	Tally(ctx context.Context) (history.Tally, error)
-	// Start ends the run last, the zero Run for none, and starts next. It fails with ErrRunOver if last is not the one that is on.
+	// Start ends the run last (zero: none) and starts next. It fails with ErrRunOver if last is not the current run.
 	Start(ctx context.Context, last, next history.Run) error
-	// Order returns an order that the ledger keeps. It fails with ErrNoOrder.
+	// Order returns an order from the ledger. It fails with ErrNoOrder.
 	Order(ctx context.Context, id string) (history.Order, error)
-	// Beat tells what this replica is doing. It counts as living for so long as Lifetime says.
-	Beat(ctx context.Context, tells Replica) (State, error)
-	// Look returns what Beat does, and tells nothing.
+	// Beat sends the heartbeat of this replica, which then counts as alive for Lifetime.
+	Beat(ctx context.Context, replica Replica) (State, error)
+	// Look returns the same state as Beat without sending a heartbeat.
 	Look(ctx context.Context) (State, error)
-	// Call asks the other replicas to beat at once. They may not hear it.
+	// Call asks the other replicas for an immediate heartbeat. They may miss the message.
 	Call(ctx context.Context) error
-	// OnCall calls back whenever a replica has called, until stop is called.
-	OnCall(back func()) (stop func())
-	// Probe fails if no sale could write now.
+	// OnCall calls onCall after each Call of a replica, until stop is called.
+	OnCall(onCall func()) (stop func())
+	// Probe fails if the store does not accept writes.
 	Probe(ctx context.Context) error
-	// Quit takes this replica out of those that live.
+	// Quit deletes this replica's heartbeat.
 	Quit(ctx context.Context) error
 }
 
-// LockKey shows and removes the lock's key, whatever strategy made it.
+// LockKey reads and removes the key of a lock of any strategy. onNodes says that the lock is on the Redlock nodes; segments is the number
+// of segment locks, 0 for one lock of the whole stock.
 type LockKey interface {
-	// Of a lock in so many segments it returns the state of the first that is held, with the states of all.
+	// Look returns the state of the lock's key. For a segmented lock it is the state of the first held segment, with those of all segments.
 	Look(ctx context.Context, onNodes bool, segments int) (KeyState, error)
-	// Remove reports whether there was one.
+	// Remove deletes the lock's key or keys, and reports whether there were any.
 	Remove(ctx context.Context, onNodes bool, segments int) (bool, error)
 }
 
-// KeyState is what Redis says of the lock's key.
+// KeyState is the state of a lock's key in Redis.
 type KeyState struct {
-	Name   string `json:"name"`
-	Type   string `json:"type"`   // as TYPE says: string, hash, none, …
-	Holder string `json:"holder"` // the value of a string, the owner in a hash; empty where there is none
-	TTL    int64  `json:"ttl_ms"` // as PTTL says: milliseconds; -1 never expires; -2 there is no key
+	Name   string `json:"name"`   // name of the key
+	Type   string `json:"type"`   // reply of TYPE: string, hash, none, …
+	Holder string `json:"holder"` // owner: the value of a string or the field of a hash; empty: the lock is free
+	TTL    int64  `json:"ttl_ms"` // reply of PTTL: milliseconds; -1: never expires; -2: no key
 
-	Segments []KeyState `json:"segments,omitempty"` // of a lock that has several
+	Segments []KeyState `json:"segments,omitempty"` // states of all segments of a segmented lock
 }

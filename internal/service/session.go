@@ -9,17 +9,17 @@ import (
 	"lockstep/internal/strategy"
 )
 
-// session is this replica's part of a run: its sale is made once, and shared by all. There is one at a time. It ends when another run is
-// on, or a change is going on, and its last sale has ended: nothing that its lock keeps, a place in a queue or fencing tokens, is passed to
-// a sale of the next one.
+// session is this replica's part of a run. It has one Sale, which all sales of the run share. There is one session at a time; it ends when
+// another run has begun or a change is in progress, and its last sale has ended. So nothing that its lock keeps, such as a place in a queue
+// or a fencing token, passes to a sale of the next run.
 type session struct {
 	sale     *Sale
 	admitted int  // sales in flight
-	closing  bool // its last sale has ended
+	closing  bool // true: its last sale has ended, and its lock is being closed
 }
 
-// admit lets a sale into the current run, until leave is called. It fails with ErrRunChanging while that is being changed, and with
-// ErrRunChanged if this replica was silent for so long that the others may have changed the run without it.
+// admit admits a sale to the current run until leave is called. It fails with ErrRunChanging while the run is being changed, and with
+// ErrRunChanged if this replica sent no heartbeat for so long that the others may have changed the run without it.
 func (s *Shop) admit() (*session, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -41,7 +41,7 @@ func (s *Shop) admit() (*session, error) {
 	return s.session, nil
 }
 
-// leave ends what admit began.
+// leave ends a sale admitted by admit.
 func (s *Shop) leave(ctx context.Context, finished *session) {
 	s.mu.Lock()
 	finished.admitted--
@@ -53,12 +53,12 @@ func (s *Shop) leave(ctx context.Context, finished *session) {
 	}
 }
 
-// isOver reports whether no more sales are admitted to a session, while that run is on, or is being changed.
+// isOver reports whether the session admits no more sales, given the current run and the owner of a change in progress, if any.
 func (s *session) isOver(run history.Run, changeOwner string) bool {
 	return changeOwner != "" || s.sale.Run.ID != run.ID
 }
 
-// newSession makes the session of a run in a shop whose mu is held.
+// newSession returns the session of a run. s.mu is held.
 func newSession(s *Shop, run history.Run) (*session, error) {
 	row, ok := s.Strategies[run.Lock]
 	if !ok {
@@ -72,21 +72,21 @@ func newSession(s *Shop, run history.Run) (*session, error) {
 		Think: settings.Think, Nested: settings.Nested, Update: row.Update, Slots: s.slots, Overlap: new(atomic.Int64),
 		Backoff: Backoff{Delay: settings.RetryInterval, MaxDuration: settings.WaitTimeout, Clock: s.Clock, Rand: parts.Rand},
 	}
-	if settings.Nested == 0 { // else it may be the lock of the sale itself that refuses a nested call
+	if settings.Nested == 0 { // With nested calls the refusal may come from the lock of the sale itself.
 		parts.Refused = func() { sale.recordOverlap(2) }
 	}
-	switch segmented := row.Update == strategy.Segmented; {
-	case !segmented:
+	if row.Update != strategy.Segmented {
 		sale.Locker = row.New(parts)
-	case run.Segments > 0:
-		sale.Segments = SegmentLocks(row, parts, run.Segments)
-	default:
+		return &session{sale: sale}, nil
+	}
+	if run.Segments <= 0 {
 		return nil, fmt.Errorf("%w: the run is on with lock %s, and does not say in how many segments its stock is", ErrBadData, run.Lock)
 	}
+	sale.Segments = SegmentLocks(row, parts, run.Segments)
 	return &session{sale: sale}, nil
 }
 
-// closeSession gives back what the lock of a session keeps that is over, once it has no sale in flight.
+// closeSession closes the lock of a session that is over and has no sale in flight.
 func (s *Shop) closeSession(ctx context.Context) {
 	s.mu.Lock()
 	over := s.session

@@ -42,7 +42,7 @@ func expect(t *testing.T, events *[]string, want ...string) {
 
 // All sales of a run share its lock. It is made when the first one comes, and closed once: when another run is on and its last sale has
 // ended.
-func TestEachRunHasALockOfItsOwn(t *testing.T) {
+func TestEachRunHasItsOwnLock(t *testing.T) {
 	shop, ledger, events := shopOfKeepers(t)
 	first := admit(t, shop)
 	if admit(t, shop) != first {
@@ -81,7 +81,7 @@ func TestEachRunHasALockOfItsOwn(t *testing.T) {
 
 // A lock that could not be closed is left to its expiry, not closed again and again. While one is closed nobody closes it again, and no
 // sale gets it.
-func TestALockIsClosedOnce(t *testing.T) {
+func TestLockIsClosedOnce(t *testing.T) {
 	shop, ledger, events := shopOfKeepers(t)
 	first := admit(t, shop)
 	k, _ := first.sale.Locker.(*keeper)
@@ -100,7 +100,7 @@ func TestALockIsClosedOnce(t *testing.T) {
 }
 
 // A replica admits no sale from when it hears of a change, and says that it has drained when the last one has ended and its lock is closed.
-func TestAReplicaDrains(t *testing.T) {
+func TestReplicaDrainsForChange(t *testing.T) {
 	shop, ledger, events := shopOfKeepers(t)
 	sale := admit(t, shop)
 	admit(t, shop)
@@ -135,7 +135,7 @@ func TestAReplicaDrains(t *testing.T) {
 }
 
 // A change that is heard of while no sale is in flight is answered in the same heartbeat's turn.
-func TestADrainedReplicaSaysSoAtOnce(t *testing.T) {
+func TestDrainedReplicaSendsHeartbeatAtOnce(t *testing.T) {
 	shop, ledger, _ := shopOfKeepers(t)
 	ledger.set(func(s *State) { s.Change = "a change" })
 	beat(t, shop)
@@ -145,7 +145,7 @@ func TestADrainedReplicaSaysSoAtOnce(t *testing.T) {
 }
 
 // A replica that told a time from the future is named once: the ledger forgets it with that heartbeat.
-func TestAReplicaFromTheFutureIsLogged(t *testing.T) {
+func TestFutureHeartbeatIsLogged(t *testing.T) {
 	var log bytes.Buffer
 	shop, ledger, _ := shopOfKeepers(t)
 	shop.Log = slog.New(slog.NewTextHandler(&log, nil))
@@ -158,7 +158,7 @@ func TestAReplicaFromTheFutureIsLogged(t *testing.T) {
 }
 
 // A replica that was silent for so long that the others may count it as dead asks before it admits a sale.
-func TestAReplicaThatWasSilentAsksFirst(t *testing.T) {
+func TestReplicaWithoutHeartbeatRechecksRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		shop, ledger, _ := shopOfKeepers(t)
 		admit(t, shop)
@@ -175,7 +175,7 @@ func TestAReplicaThatWasSilentAsksFirst(t *testing.T) {
 }
 
 // A heartbeat comes every second, whether there are sales or not.
-func TestAReplicaWithoutSalesClosesTheLockOfARunThatIsOver(t *testing.T) {
+func TestIdleReplicaClosesLockOfEndedRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		shop, ledger, events := shopOfKeepers(t)
 		shop.leave(t.Context(), admit(t, shop))
@@ -188,7 +188,7 @@ func TestAReplicaWithoutSalesClosesTheLockOfARunThatIsOver(t *testing.T) {
 }
 
 // Whoever wants a heartbeat while one is under way shares the next one.
-func TestHeartbeatsAreShared(t *testing.T) {
+func TestConcurrentCallersShareHeartbeat(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		shop, ledger, _ := shopOfKeepers(t)
 		before := len(ledger.beats)
@@ -204,7 +204,7 @@ func TestHeartbeatsAreShared(t *testing.T) {
 	})
 }
 
-func TestALockIsClosedWithTheShop(t *testing.T) {
+func TestShopCloseClosesLock(t *testing.T) {
 	shop, _, events := shopOfKeepers(t)
 	shop.leave(t.Context(), admit(t, shop))
 	if err := shop.Close(t.Context()); err != nil {
@@ -213,7 +213,7 @@ func TestALockIsClosedWithTheShop(t *testing.T) {
 	expect(t, events, "make p", "close p", "quit")
 }
 
-func TestALockIsClosedBeforeTheBarrierOpens(t *testing.T) {
+func TestLockIsClosedBeforeBarrierIsReleased(t *testing.T) {
 	shop, _, events := shopOfKeepers(t)
 	if _, err := shop.Sell(t.Context(), OrderRequest{ID: "1"}); err != nil {
 		t.Fatal(err)
@@ -225,7 +225,7 @@ func TestALockIsClosedBeforeTheBarrierOpens(t *testing.T) {
 }
 
 // A change waits for each replica that lives, and for its word about this change.
-func TestAChangeWaitsForTheOthers(t *testing.T) {
+func TestChangeWaitsForOtherReplicas(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		shop, ledger, events := shopOfKeepers(t)
 		ledger.set(func(s *State) {
@@ -251,7 +251,7 @@ func TestAChangeWaitsForTheOthers(t *testing.T) {
 }
 
 // An order that no ledger has is not made if every replica that lives has told since that it is not asked for it.
-func TestAnOrderThatMayBeInFlight(t *testing.T) {
+func TestOrderMayBeInFlightElsewhere(t *testing.T) {
 	for name, c := range map[string]struct {
 		after time.Duration
 		tells Replica
@@ -290,7 +290,7 @@ func TestAnOrderThatMayBeInFlight(t *testing.T) {
 }
 
 // A run keeps its number of segments, whatever a replica is configured with. One that does not say it is refused by name.
-func TestARunKeepsItsSegments(t *testing.T) {
+func TestRunKeepsSegmentCount(t *testing.T) {
 	shop, ledger, _ := shopOfKeepers(t)
 	var keys []string
 	shop.Strategies["segmented"] = strategy.Strategy{Update: strategy.Segmented, New: func(parts strategy.Parts) lock.Locker {
@@ -323,7 +323,7 @@ func TestARunKeepsItsSegments(t *testing.T) {
 }
 
 // A sale that another process's lock keeps waiting has met it. A nested call may have met the lock of its own sale.
-func TestARefusalIsAnOverlapUnlessCallsAreNested(t *testing.T) {
+func TestRefusalCountsAsOverlapWithoutNestedCalls(t *testing.T) {
 	for nested, want := range []int64{2, 1} {
 		shop, _, _ := shopOfKeepers(t)
 		row := shop.Strategies["keeper"]

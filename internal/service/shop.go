@@ -14,46 +14,48 @@ import (
 	"lockstep/internal/strategy"
 )
 
-const watchSlots = 8 // of the connections that the store has, ten a core
+// watchSlots bounds the sales between WATCH and EXEC in this replica. Each occupies a connection of the store; the pool has at least ten
+// (redisclient.ConnectionsPerCore), so two remain for all other commands.
+const watchSlots = 8
 
-// Shop sells, run by run. A run has one lock and one initial stock. Between two runs no replica admits a sale, and every sale has ended, so
-// that no run mixes versions. A Shop is made by Open.
+// Shop is the sale service of one replica. It sells in runs; a run has one lock and one initial stock. Between two runs every sale has
+// ended and no replica admits one, so that no run mixes locks. Set the exported fields, then call Open before any other method.
 type Shop struct {
 	Stock     Stock
 	Ledger    Ledger
 	Key       LockKey
-	Barrier   lock.Locker // held while a run is changed; Ledger.Beat says by whom
+	Barrier   lock.Locker // lock held while the run is changed; its owner is State.Change
 	Clock     lock.Clock
 	NewID     func() string
 	Log       *slog.Logger
-	Observers Observers // of its sales
+	Observers Observers // observers of all sales
 	Replica   string
 
-	Strategies map[string]strategy.Strategy // all there are, by name
-	Parts      strategy.Parts               // of their locks, but for what the settings say
+	Strategies map[string]strategy.Strategy // all strategies by name
+	Parts      strategy.Parts               // parts of new locks, except those that Settings determines
 
 	slots         Slots
-	beatRequested signal // Live should beat at once
+	beatRequested signal // set: Live sends a heartbeat at once
 	inFlight      inFlightOrders
-	beatToken     chan struct{} // holds one token during a heartbeat
+	beatToken     chan struct{} // holds a token while a heartbeat is under way
 
 	mu           sync.Mutex
 	settings     history.Settings
-	run          history.Run   // the one that is on, as far as is known here
-	changeOwner  string        // the change that is going on, as far as is known here; "" if none is
-	lastBeat     time.Time     // when this replica last told what it does
-	nextBeat     *sharedBeat   // the heartbeat that has not begun; nil if nobody waits for one
-	session      *session      // nil if no sale was admitted since the last change
-	stateChanged chan struct{} // closed when there is something new for those who wait to be admitted
+	run          history.Run   // current run, as last seen by this replica
+	changeOwner  string        // owner of the change in progress, as last seen by this replica; empty: none
+	lastBeat     time.Time     // start of the last successful heartbeat
+	nextBeat     *sharedBeat   // next heartbeat, if anybody waits for it; otherwise nil
+	session      *session      // nil: no sale was admitted since the last change
+	stateChanged chan struct{} // closed and replaced when run, change or session may have changed
 }
 
-// prepare makes what a shop needs.
+// prepare initializes the unexported fields.
 func (s *Shop) prepare(settings history.Settings) {
 	s.settings, s.slots, s.inFlight.requests = settings, make(Slots, watchSlots), map[string]int{}
 	s.beatRequested, s.beatToken, s.stateChanged = make(signal, 1), make(chan struct{}, 1), make(chan struct{})
 }
 
-// Close gives back what the locks keep, and tells the other replicas that this one is gone. Sales must have ended.
+// Close closes the locks and deletes this replica's heartbeat. All sales must have ended.
 func (s *Shop) Close(ctx context.Context) error {
 	s.mu.Lock()
 	s.changeOwner = "closed"
@@ -62,26 +64,26 @@ func (s *Shop) Close(ctx context.Context) error {
 	return s.Ledger.Quit(ctx)
 }
 
-// OrderRequest is what a buyer asks for.
+// OrderRequest is a request of a buyer.
 type OrderRequest struct {
-	ID         string // of the order
-	Idempotent bool   // the ID is the buyer's own, and the order may have been made; otherwise no other order has it
+	ID         string // order id
+	Idempotent bool   // true: the ID comes from the buyer, and the order may exist already; false: the ID is new
 }
 
-// Sell sells one piece in the current run, or in the next one if that ends first. It fails as Sale.Sell does, but with ErrRunOver and
-// lock.ErrTimeout only when no run has taken the sale for too long.
+// Sell sells one piece in the current run, or in the next one if the current one ends first. It fails as Sale.Sell does, but with
+// ErrRunOver and lock.ErrTimeout only if no run has admitted the sale within the wait timeout.
 //
-// An order that is to be made once, and that the ledger keeps, of this run or of an earlier one, is not sold: its receipt is returned, as
-// Replayed. Requests for it may come at the same time, to any replica. An error says only that this request sold nothing, for another one
-// may be going on.
+// If an idempotent order is already in the ledger, of this run or of an earlier one, Sell sells nothing and returns its receipt with
+// Replayed set. Requests for the same order may come at the same time and to any replica. An error then says only that this request sold
+// nothing, because another request may be in flight.
 func (s *Shop) Sell(ctx context.Context, order OrderRequest) (Receipt, error) {
 	done := s.inFlight.add(order.ID)
 	defer done()
 	owner := lock.Owner(order.ID)
-	if order.Idempotent { // there may be several requests
+	if order.Idempotent { // Several requests for this order may be in flight.
 		owner = lock.Owner(s.NewID())
 	}
-	for next := s.nextRun(); ; owner = lock.Owner(s.NewID()) { // in the next run it is another sale to the lock
+	for next := s.nextRun(); ; owner = lock.Owner(s.NewID()) { // A sale in the next run needs a new owner.
 		receipt, err := s.sellInCurrentRun(ctx, order, owner)
 		if err == nil {
 			s.logSale(receipt)
@@ -93,7 +95,7 @@ func (s *Shop) Sell(ctx context.Context, order OrderRequest) (Receipt, error) {
 	}
 }
 
-// sellNow sells in the current run.
+// sellInCurrentRun sells in the current run.
 func (s *Shop) sellInCurrentRun(ctx context.Context, order OrderRequest, owner string) (Receipt, error) {
 	session, err := s.admit()
 	if err != nil {
@@ -106,14 +108,15 @@ func (s *Shop) sellInCurrentRun(ctx context.Context, order OrderRequest, owner s
 	return session.sale.Sell(ctx, order.ID, owner)
 }
 
-// sellOnce looks the order up, and sells if it is not made. The run is known before: what an earlier run can still write is in the ledger
-// by then, as the store refuses all else of it; and of this run the store knows the orders itself.
+// sellIdempotent looks up the order, and sells only if the ledger does not contain it. The run of the sale is determined before the
+// look-up, so the look-up finds every order that an earlier run could still write: the store refuses later writes of earlier runs. Orders
+// of the same run are recognized by the store itself.
 func (s *Shop) sellIdempotent(ctx context.Context, sale *Sale, id, owner string) (Receipt, error) {
 	if order, err := s.Ledger.Order(ctx, id); !errors.Is(err, ErrNoOrder) {
 		return replayed(order), err
 	}
 	receipt, err := sale.Sell(ctx, id, owner)
-	if errors.Is(err, ErrSoldOut) { // perhaps by this very order, since it was looked up
+	if errors.Is(err, ErrSoldOut) { // This order itself may have bought the last piece since the look-up.
 		if order, found := s.Ledger.Order(ctx, id); !errors.Is(found, ErrNoOrder) {
 			return replayed(order), found
 		}
@@ -124,15 +127,17 @@ func (s *Shop) sellIdempotent(ctx context.Context, sale *Sale, id, owner string)
 	return receipt, err
 }
 
-// replayed returns the receipt of an order that another request has made.
+// replayed returns the receipt of an order that an earlier request made.
 func replayed(order history.Order) Receipt { return Receipt{Order: order, Replayed: true} }
 
+// logSale logs a successful sale.
 func (s *Shop) logSale(r Receipt) {
 	s.Log.Info("sold", "lock", r.Lock, "before", r.Before, "after", r.After, "wait", r.Wait.Round(time.Microsecond),
 		"hold", r.Hold.Round(time.Microsecond), "replayed", r.Replayed, "order", r.ID)
 }
 
-// Tally counts the current run. It fails as the store does, and with lock.ErrTimeout when a new run is due and does not begin.
+// Tally counts the current run, including the sales in flight in this replica. It fails as Ledger.Tally does, and with lock.ErrTimeout if a
+// new run is due and does not begin.
 func (s *Shop) Tally(ctx context.Context) (tally history.Tally, err error) {
 	for next := s.nextRun(); ; {
 		if tally, err = s.Ledger.Tally(ctx); err == nil {
@@ -153,8 +158,8 @@ func (s *Shop) Tally(ctx context.Context) (tally history.Tally, err error) {
 	return tally, nil
 }
 
-// Order returns an order that the ledger keeps. It fails with ErrInFlight if its sale may be going on, in this replica or in another, and
-// with ErrNoOrder if it is not.
+// Order returns an order from the ledger. If the order is missing, it fails with ErrInFlight if its sale may be in flight in any replica,
+// and otherwise with ErrNoOrder.
 func (s *Shop) Order(ctx context.Context, id string) (history.Order, error) {
 	inFlightHere := s.inFlight.contains(id)
 	order, err := s.Ledger.Order(ctx, id)
@@ -170,8 +175,8 @@ func (s *Shop) Order(ctx context.Context, id string) (history.Order, error) {
 	return s.Ledger.Order(ctx, id)
 }
 
-// awaitOthers waits until each other replica has told what it is doing. It fails with ErrInFlight if one has a sale of this order, or does
-// not tell.
+// awaitOtherReplicas asks all other replicas for a heartbeat and waits for it. It fails with ErrInFlight if one of them has a sale of this
+// order in flight, or sends no heartbeat.
 func (s *Shop) awaitOtherReplicas(ctx context.Context, id string) error {
 	before, err := s.Ledger.Look(ctx)
 	if err != nil || len(before.Others) == 0 {
@@ -197,12 +202,13 @@ func (s *Shop) awaitOtherReplicas(ctx context.Context, id string) error {
 		if !silent {
 			return nil
 		}
-		_ = lock.Sleep(wait, s.Clock, changeInterval) // the loop looks at wait itself
+		_ = lock.Sleep(wait, s.Clock, changeInterval) // The loop condition checks wait.
 	}
 	return fmt.Errorf("%w: a replica does not tell", ErrInFlight)
 }
 
-// Ready fails if no sale could be made now: it writes where a sale does, and takes and releases a lock as a sale does, by keys of its own.
+// Ready fails if no sale could be made now. It writes to the store, and takes and releases a lock of the current run's strategy, with keys
+// of its own.
 func (s *Shop) Ready(ctx context.Context) error {
 	state, err := s.Ledger.Look(ctx)
 	if err == nil {
@@ -214,7 +220,8 @@ func (s *Shop) Ready(ctx context.Context) error {
 	return err
 }
 
-// LockState returns the name of the current lock, and the state of its key. Where that cannot be read, the name is what is known here.
+// LockState returns the name of the current lock and the state of its key. If the ledger cannot be read, the name is that of the last known
+// run.
 func (s *Shop) LockState(ctx context.Context) (string, KeyState, error) {
 	version, onNodes, segments, err := s.lockInForce(ctx)
 	if err != nil {
@@ -224,7 +231,7 @@ func (s *Shop) LockState(ctx context.Context) (string, KeyState, error) {
 	return version, state, err
 }
 
-// ForceUnlock removes the key of the current lock, even if another process holds it, and reports whether there was one.
+// ForceUnlock deletes the key of the current lock, whoever holds it, and reports whether there was one.
 func (s *Shop) ForceUnlock(ctx context.Context) (bool, error) {
 	_, onNodes, segments, err := s.lockInForce(ctx)
 	if err != nil {
@@ -233,39 +240,40 @@ func (s *Shop) ForceUnlock(ctx context.Context) (bool, error) {
 	return s.Key.Remove(ctx, onNodes, segments)
 }
 
+// lockInForce returns the name of the current lock, and where its keys are; see LockKey.
 func (s *Shop) lockInForce(ctx context.Context) (version string, onNodes bool, segments int, err error) {
 	state, err := s.Ledger.Look(ctx)
 	version = s.lockOf(state.Run)
 	return version, s.Strategies[version].OnNodes, state.Run.Segments, err
 }
 
-// InForce returns what the sales of the current run are made with.
+// SettingsInForce returns the settings of the current run in this replica.
 func (s *Shop) SettingsInForce(ctx context.Context) (history.Settings, error) {
 	state, err := s.Ledger.Look(ctx)
 	return s.SettingsOf(state.Run), err
 }
 
-// SettingsOf returns what the sales of a run are made with here.
+// SettingsOf returns the settings of a run in this replica: the configured ones with the tuning of the run.
 func (s *Shop) SettingsOf(run history.Run) history.Settings {
 	return s.currentSettings().Tuned(run.Tuning)
 }
 
-// nextRun waits for the run that follows one that has ended, or that is being changed.
+// nextRun lets a sale wait for the next run when the current one has ended or is being changed.
 type nextRun struct {
 	shop     *Shop
-	changed  <-chan struct{} // closed when there is something new since the last attempt
-	deadline time.Time       // of all waits; zero: none has begun
+	changed  <-chan struct{} // closed when the state has changed since the last attempt
+	deadline time.Time       // end of all waits together; zero: no wait has begun
 }
 
-// nextRun is to be called before the first attempt.
+// nextRun must be called before the first attempt to sell, so that no change of the state is missed.
 func (s *Shop) nextRun() *nextRun { return &nextRun{shop: s, changed: s.stateChanges()} }
 
-// await returns nil when a new run may have begun, if that is why an attempt failed with err, and err if not. When it takes longer than
-// the shop's wait for a lock, it fails with lock.ErrTimeout, or with err.
+// await waits for the next run after an attempt that failed with err, and returns nil when the attempt should be repeated. It returns err
+// at once if a new run would not help. If the wait exceeds the wait timeout for a lock, it fails with lock.ErrTimeout or err.
 func (n *nextRun) await(ctx context.Context, err error) error {
 	changing := errors.Is(err, ErrRunChanging)
 	if !changing && !errors.Is(err, ErrRunOver) {
-		return err // nearly always: so a sale needs no timer here
+		return err // This is the usual case; it creates no timer.
 	}
 	timeout := n.shop.currentSettings().WaitTimeout
 	if n.deadline.IsZero() {
@@ -274,7 +282,7 @@ func (n *nextRun) await(ctx context.Context, err error) error {
 	wait, stop := lock.WithTimeout(ctx, n.shop.Clock, n.deadline.Sub(n.shop.Clock.Now()), lock.ErrTimeout)
 	defer stop()
 	if changing {
-		_ = n.shop.Clock.Wait(wait, n.changed) // we look at wait below
+		_ = n.shop.Clock.Wait(wait, n.changed) // The error of wait is checked below.
 	} else if failed := n.shop.reconcile(wait); failed != nil && wait.Err() == nil {
 		return failed
 	}
@@ -289,33 +297,35 @@ func (n *nextRun) await(ctx context.Context, err error) error {
 	}
 }
 
-// changes returns a channel that is closed when there is something new about the run.
+// stateChanges returns a channel that is closed at the next change of the run, of a change in progress, or of the session.
 func (s *Shop) stateChanges() <-chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.stateChanged
 }
 
-// setSettings puts settings into force, while no sale is in flight.
+// setSettings puts settings into force. No sale may be in flight.
 func (s *Shop) setSettings(settings history.Settings) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.settings = settings
 }
 
+// currentSettings returns the settings of the configuration.
 func (s *Shop) currentSettings() history.Settings {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.settings
 }
 
+// lastRun returns the current run as last seen by this replica.
 func (s *Shop) lastRun() history.Run {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.run
 }
 
-// setRun notes the run that is on.
+// setRun stores the current run.
 func (s *Shop) setRun(run history.Run) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -27,7 +27,7 @@ func (d dying) Look(ctx context.Context) (State, error) {
 }
 
 // A start that waits for replicas says once which they are.
-func TestStartSaysForWhomItWaits(t *testing.T) {
+func TestStartLogsSilentReplicas(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
 		ledger := &fakeLedger{events: &[]string{}, state: State{Others: map[string]Replica{
@@ -38,7 +38,7 @@ func TestStartSaysForWhomItWaits(t *testing.T) {
 			Log: slog.New(slog.NewTextHandler(&log, nil)), NewID: func() string { return "next" },
 		}
 		shop.prepare(history.Settings{})
-		if alone, err := shop.isAlone(t.Context()); !alone || err != nil {
+		if alone, err := shop.checkAlone(t.Context()); !alone || err != nil {
 			t.Errorf("alone: %v, %v", alone, err)
 		}
 		if want := `replicas="[of an older version r1 r2]" lifetime=5s`; strings.Count(log.String(), want) != 1 {

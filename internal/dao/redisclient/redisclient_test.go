@@ -16,7 +16,7 @@ import (
 )
 
 // Whatever kind of Redis it is, a command is sent once, and the options of the caller arrive.
-func TestOptionsOfEachKind(t *testing.T) {
+func TestOptionsSelectClientKind(t *testing.T) {
 	for name, cfg := range map[string]redisclient.Config{
 		"single":   {Addrs: []string{"127.0.0.1:1"}},
 		"Sentinel": {Addrs: []string{"127.0.0.1:1"}, MasterName: "shop"},
@@ -54,7 +54,7 @@ func TestOptionsOfEachKind(t *testing.T) {
 }
 
 // A command whose reply was lost is not sent a second time.
-func TestACommandIsSentOnce(t *testing.T) {
+func TestCommandIsNotRetried(t *testing.T) {
 	sent := 0
 	client := redisclient.Single(redisclient.Config{
 		Addrs:  []string{"127.0.0.1:6379"},

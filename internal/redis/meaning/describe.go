@@ -8,8 +8,8 @@ import (
 	"lockstep/util/lua"
 )
 
-// Describe gives a command's short name, and all of it, for people: of a script, its name. What a script writes into the ledger is not
-// worth the space. The first word is the command.
+// Describe formats a command for people: name is its short name, or that of the script it sends, and all begins with the command and lists
+// the arguments. What a script writes to the ledger is replaced by its effect on the stock. args[0] is the command.
 func Describe(args []any) (name, all string) {
 	words := make([]string, len(args))
 	for i, arg := range args {
@@ -31,7 +31,7 @@ func Describe(args []any) (name, all string) {
 	return name, strings.Join(words, " ")
 }
 
-// onStock says what a script does with the stock; "" if nothing.
+// describeStockEffect describes what a script does with the stock as a plain command; "" if nothing.
 func describeStockEffect(script string, m Meaning) (does string) {
 	key := StockKey
 	if m.Segment > 0 {
@@ -53,7 +53,7 @@ func describeStockEffect(script string, m Meaning) (does string) {
 	return does
 }
 
-// Answer gives a reply for people: of an order, as the ledger has it, only what it left of the stock.
+// ShortReply shortens a reply for people: of an order from the ledger it keeps only the stock after the order.
 func ShortReply(reply string) string {
 	if strings.Contains(reply, `"stock_after"`) {
 		return fmt.Sprintf(`{…"stock_after":%d}`, parseOrder(reply).After)

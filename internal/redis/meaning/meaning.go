@@ -1,5 +1,5 @@
-// Package meaning says what a Redis command does to the lock or to the stock: each script of package lua, and the plain commands on the two
-// keys. It is the one table of that, for the witness, the proxy, the explorer and whoever shows a command.
+// Package meaning interprets Redis commands: it determines what a script of package lua, or a plain command on the key of the lock or the
+// stock, does with them. The witness, the proxy, the explorer and all displays of commands use it. Begin with Of.
 package meaning
 
 import (
@@ -17,8 +17,8 @@ import (
 	"lockstep/util/lua"
 )
 
-// StockKey is the key of the stock, the original write-up's. SegmentPrefix is what the keys of its segments begin with; their numbers
-// follow, from 1 on.
+// StockKey is the key of the stock, as in the original write-up. SegmentPrefix is the common prefix of the keys of its segments; the number
+// of the segment follows, counted from 1.
 const (
 	StockKey      = "inventory"
 	SegmentPrefix = "{" + StockKey + "}:segment:"
@@ -27,47 +27,46 @@ const (
 // Verb is what a command does with the lock or the stock.
 type Verb string
 
-// The verbs.
+// Verbs of commands on the lock (takes to removes) and on the stock (reads and writes).
 const (
 	Takes   Verb = "takes"
-	Looks   Verb = "looks"
+	Looks   Verb = "looks" // reads the key of the lock
 	Renews  Verb = "renews"
 	Removes Verb = "removes"
 	Reads   Verb = "reads"
 	Writes  Verb = "writes"
 )
 
-// Outcome is what became of a command.
+// Outcome is the result of a command.
 type Outcome string
 
-// The outcomes.
+// Outcomes of commands.
 const (
 	Done     Outcome = "done"
-	Again    Outcome = "again"     // it was the holder's already, or still is: a nested call; of an order, the ledger has it already
-	ByOther  Outcome = "by-other"  // not done: the lock is another's
-	ByNobody Outcome = "by-nobody" // not done: the lock is nobody's
-	NotOwner Outcome = "not-owner" // not done: the lock is another's, or nobody's
-	Refused  Outcome = "refused"   // not done: the lock is somebody's; of a stock, the fencing token is stale
-	Unknown  Outcome = "unknown"   // there was no reply
-	Over     Outcome = "over"      // not done: the sale's run is over
-	Passed   Outcome = "passed"    // done: the lock is given back, and the first in the queue has the turn
+	Again    Outcome = "again"     // done: a nested call took or released the holder's lock, or the ledger has the order already
+	ByOther  Outcome = "by-other"  // not done: another owner holds the lock
+	ByNobody Outcome = "by-nobody" // not done: the lock is free
+	NotOwner Outcome = "not-owner" // not done: the lock is free or held by another owner
+	Refused  Outcome = "refused"   // not done: the lock is held, or the fencing token of the sale is stale
+	Unknown  Outcome = "unknown"   // no reply, so the command may have been executed
+	Over     Outcome = "over"      // not done: the run of the sale is over
+	Passed   Outcome = "passed"    // done: the lock was released to the first waiter in the queue
 )
 
-// Meaning is what a command does: its verb, its outcome, and what its arguments say. The zero Meaning is that of a command about something
-// else.
+// Meaning describes what a command does with the lock or the stock. The zero Meaning is that of any other command.
 type Meaning struct {
 	Verb    Verb
 	Outcome Outcome
-	Forced  bool          // it looks neither whether there is a lock nor whose it is
-	Owner   string        // as the command names it; "" if it does not
-	TTL     time.Duration // that it sets; 0: none
-	Token   int64         // the sale's; 0: none
-	Stock   int64         // read or written
-	Segment int           // that it is about, from 1 on; 0: the whole
+	Forced  bool          // true: the command does not check whether, or by whom, the lock is held
+	Owner   string        // owner named by the command; empty: none
+	TTL     time.Duration // expiry set by the command; 0: none
+	Token   int64         // fencing token of the sale; 0: none
+	Stock   int64         // stock read or written
+	Segment int           // 1-based stock segment; 0: the whole stock
 }
 
-// Of returns the meaning of a command, by its reply or its error. One whose script the server did not know has none: it did nothing, and is
-// followed by the whole script.
+// Of returns the meaning of a command with its reply or error. A script that the server did not know (NOSCRIPT) has none: it did nothing,
+// and the whole script follows.
 func Of(args []any, reply any, err error) (m Meaning) {
 	if len(args) < 2 || redis.HasErrorPrefix(err, "NOSCRIPT") {
 		return Meaning{}
@@ -85,14 +84,14 @@ func Of(args []any, reply any, err error) (m Meaning) {
 	}
 	if m.Verb != "" && err != nil && !errors.Is(err, redis.Nil) {
 		m.Outcome = Unknown
-		if rediserr.IsAnswer(err) { // it had no effect
+		if rediserr.IsAnswer(err) { // Redis answered with an error, so the command had no effect.
 			m.Outcome = Refused
 		}
 	}
 	return m
 }
 
-// ofLock interprets a plain command on the lock's key.
+// lockCommandMeaning interprets a plain command on the key of the lock.
 func lockCommandMeaning(name string, args []any, reply any, err error) Meaning {
 	done := func(otherwise Outcome) Outcome { return doneIf(numberIn(reply) != 0, otherwise) }
 	switch name {
@@ -104,7 +103,7 @@ func lockCommandMeaning(name string, args []any, reply any, err error) Meaning {
 		return Meaning{Verb: Renews, Outcome: done(ByNobody), Forced: true, TTL: expiry(args[2], name == "expire")}
 	case "del":
 		return Meaning{Verb: Removes, Outcome: done(ByNobody), Forced: true}
-	case "delex", "delifeq": // … IFEQ owner, and … owner
+	case "delex", "delifeq": // DELEX key IFEQ owner, and DELIFEQ key owner
 		return Meaning{Verb: Removes, Outcome: done(NotOwner), Owner: Text(args[len(args)-1])}
 	case "get":
 		return Meaning{Verb: Looks, Outcome: Done}
@@ -113,6 +112,7 @@ func lockCommandMeaning(name string, args []any, reply any, err error) Meaning {
 	}
 }
 
+// setMeaning interprets SET and SETNX on the key of the lock.
 func setMeaning(name string, args []any, reply any, err error) Meaning {
 	m := Meaning{Verb: Takes, Outcome: Done, Forced: name == "set", Owner: Text(args[2])}
 	for i, arg := range args[3:] {
@@ -129,7 +129,8 @@ func setMeaning(name string, args []any, reply any, err error) Meaning {
 	return m
 }
 
-// ofScript interprets a script of package lua. args are eval, the script, the number of keys, the keys, and the script's own.
+// scriptMeaning interprets a script of package lua. args are the command, the script, the number of keys, the keys, and the script's
+// arguments.
 func scriptMeaning(script string, args []any, reply any) Meaning {
 	keys := int(numberIn(args[2]))
 	if keys < 1 || len(args) < 3+keys {
@@ -153,23 +154,23 @@ func scriptMeaning(script string, args []any, reply any) Meaning {
 	case lua.Unlock, lua.CompareAndDelete, lua.Release:
 		m.Verb = Removes
 	}
-	if !parseSegmentKey(lock.Key+":", lock.Key, key, &m.Segment) || m.Verb == "" { // such as the barrier's
+	if !parseSegmentKey(lock.Key+":", lock.Key, key, &m.Segment) || m.Verb == "" { // another lock, such as the barrier
 		return Meaning{}
 	}
 	m.Owner = Text(argAt(scriptArgs, 0))
 	return m
 }
 
-// written returns the key of the stock, or of the segment, that a script of the ledger is about.
+// stockKeyOf returns the key of the stock or segment that a script of the ledger reads or writes.
 func stockKeyOf(script string, args []any, keys int) string {
-	const total, segment = 3, 8 // of write.lua, the first key and the sixth
+	const total, segment = 3, 8 // indexes in args of the first and the sixth key of write.lua
 	if script == lua.Write && keys > segment-total {
 		return Text(args[segment])
 	}
 	return Text(args[total])
 }
 
-// isOf reports whether a key is this one, or that of a segment of it, whose number it sets.
+// parseSegmentKey reports whether key equals whole or is a segment key with this prefix. For a segment key it sets *segment to the number.
 func parseSegmentKey(prefix, whole, key string, segment *int) bool {
 	if key == whole {
 		return true
@@ -182,7 +183,7 @@ func parseSegmentKey(prefix, whole, key string, segment *int) bool {
 	return false
 }
 
-// ofLockReply is the outcome of a script of the locks that answers, or begins with, a number.
+// lockScriptOutcome returns the outcome of a lock script by its numeric reply, or the first element of its reply.
 func lockScriptOutcome(script string, reply int64) Outcome {
 	switch script {
 	case lua.UpdateExpireTime, lua.CompareAndExtend:
@@ -205,7 +206,7 @@ func lockScriptOutcome(script string, reply int64) Outcome {
 	}
 }
 
-// ofLedger interprets a script of the ledger that a sale sends.
+// ledgerScriptMeaning interprets a script of the ledger that a sale sends.
 func ledgerScriptMeaning(script string, scriptArgs []any, reply any) (m Meaning) {
 	switch script {
 	case lua.ReadFenced:
@@ -224,7 +225,7 @@ func ledgerScriptMeaning(script string, scriptArgs []any, reply any) (m Meaning)
 	switch numberIn(reply) {
 	case lua.Accepted:
 		m.Outcome = Done
-	case lua.RunOver, lua.StockChanged: // that ends the run, too
+	case lua.RunOver, lua.StockChanged: // StockChanged ends the run, too.
 		m.Outcome = Over
 	}
 	if written, ok := reply.(string); ok {
@@ -240,19 +241,19 @@ func ledgerScriptMeaning(script string, scriptArgs []any, reply any) (m Meaning)
 	return m
 }
 
-// order is what is read of a sale's order, as the ledger has it.
+// order holds the needed fields of an order in the ledger.
 type order struct {
 	Owner string `json:"owner"`
 	After int64  `json:"stock_after"`
 }
 
-// orderIn reads it; the zero order if there is none.
+// parseOrder parses the JSON of an order. It returns the zero order if text is not one.
 func parseOrder(text string) (o order) {
 	_ = json.Unmarshal([]byte(text), &o)
 	return o
 }
 
-// at returns an argument, "" if there are fewer.
+// argAt returns argument i; "" if there are fewer arguments.
 func argAt(args []any, i int) any {
 	if i < len(args) {
 		return args[i]
@@ -260,6 +261,7 @@ func argAt(args []any, i int) any {
 	return ""
 }
 
+// doneIf returns Done if done, otherwise the other outcome.
 func doneIf(done bool, otherwise Outcome) Outcome {
 	if done {
 		return Done
@@ -267,6 +269,7 @@ func doneIf(done bool, otherwise Outcome) Outcome {
 	return otherwise
 }
 
+// expiry converts the argument of an expiry, in seconds or else in milliseconds.
 func expiry(arg any, seconds bool) time.Duration {
 	if seconds {
 		return time.Duration(numberIn(arg)) * time.Second
@@ -274,7 +277,7 @@ func expiry(arg any, seconds bool) time.Duration {
 	return time.Duration(numberIn(arg)) * time.Millisecond
 }
 
-// number gives the number that an argument or a reply is or begins with; 0 if it is none.
+// numberIn returns the number in an argument or a reply, or in the first element of a reply; 0 if there is none.
 func numberIn(value any) int64 {
 	switch value := value.(type) {
 	case int64:
@@ -288,13 +291,13 @@ func numberIn(value any) int64 {
 			return numberIn(value[0])
 		}
 	default:
-		n, _ := strconv.ParseInt(Text(value), 10, 64) // what is no number is 0
+		n, _ := strconv.ParseInt(Text(value), 10, 64) // ParseInt returns 0 for other texts.
 		return n
 	}
 	return 0
 }
 
-// Text returns an argument as it is sent.
+// Text returns an argument in the form in which it is sent to Redis.
 func Text(arg any) string {
 	switch arg := arg.(type) {
 	case string:

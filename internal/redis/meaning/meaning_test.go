@@ -10,7 +10,7 @@ import (
 )
 
 // What writes an order answers with the order, if that is written: take.lua each time, write.lua if it was known.
-func TestMeaningOfAWrite(t *testing.T) {
+func TestOfInterpretsWrite(t *testing.T) {
 	const order, sent, another = `{"owner":"r1#1","stock_before":5,"stock_after":4}`, `{"owner":"r1#1"}`, `{"owner":"r2#1","stock_after":6}`
 	take := func(script string) []any {
 		return []any{"eval", script, 4, meaning.StockKey, "run", "newest", "older", "run", "one", sent}
@@ -40,7 +40,7 @@ func TestMeaningOfAWrite(t *testing.T) {
 }
 
 // A script means the same by its SHA-1. One that Redis does not know has done nothing, and one that is not from here means nothing.
-func TestMeaningOfASum(t *testing.T) {
+func TestOfInterpretsScriptBySHA1(t *testing.T) {
 	whole := []any{"eval", lua.Take, 4, meaning.StockKey, "run", "newest", "older", "run", "one", "{}"}
 	sum := append([]any{"evalsha", redis.NewScript(lua.Take).Hash()}, whole[2:]...)
 	if got, want := meaning.Of(sum, int64(lua.SoldOut), nil), meaning.Of(whole, int64(lua.SoldOut), nil); got != want || got.Verb == "" {
@@ -56,7 +56,7 @@ func TestMeaningOfASum(t *testing.T) {
 }
 
 // A reply that is an order is shown as what it left; others stay as they are.
-func TestAnswer(t *testing.T) {
+func TestShortReplyKeepsStock(t *testing.T) {
 	for reply, want := range map[string]string{
 		`{"at":"0s","id":"A","stock_after":99,"stock_before":100}`: `{…"stock_after":99}`,
 		"1": "1", "[1 100]": "[1 100]", "nil": "nil",
@@ -69,7 +69,7 @@ func TestAnswer(t *testing.T) {
 }
 
 // A native release names its owner, and its reply says only whether the lock was that owner's.
-func TestMeaningOfANativeRelease(t *testing.T) {
+func TestOfInterpretsCompareAndDelete(t *testing.T) {
 	for _, args := range [][]any{
 		{"delex", "distributedLock", "IFEQ", "distributedLock:one"},
 		{"DELIFEQ", "distributedLock", "distributedLock:one"},

@@ -44,7 +44,7 @@ func TestEveryScriptHasAVerb(t *testing.T) {
 }
 
 // What a script writes into the ledger is not shown; what it does with the stock is.
-func TestDescribe(t *testing.T) {
+func TestDescribeFormatsCommands(t *testing.T) {
 	keys := []any{meaning.StockKey, "run", "newest", "older", "fence"}
 	write := func(token int) []any {
 		return append(append([]any{"eval", lua.Write, 5}, keys...), 4, token, "run", "id", "{}")

@@ -9,7 +9,7 @@ import (
 )
 
 // A verdict is said in words that give its numbers, and no word for what did not happen.
-func TestMeans(t *testing.T) {
+func TestMeansExplainsVerdict(t *testing.T) {
 	for _, c := range []struct {
 		initial, remaining, sold, most int64
 		want                           string
@@ -30,7 +30,7 @@ func TestMeans(t *testing.T) {
 	}
 }
 
-func TestVerdict(t *testing.T) {
+func TestVerdictOfTally(t *testing.T) {
 	for _, c := range []struct {
 		what                           string
 		initial, remaining, sold, most int64

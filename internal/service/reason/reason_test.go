@@ -24,7 +24,7 @@ var noReason = map[string]string{
 }
 
 // Each error of a lock and of a sale is a reason, in each language and by a code of its own.
-func TestEveryErrorIsAReason(t *testing.T) {
+func TestEveryErrorHasReason(t *testing.T) {
 	table := parsed(t, "reason.go")
 	var named []string
 	ast.Inspect(table, func(n ast.Node) bool {
@@ -76,7 +76,7 @@ func parsed(t *testing.T, path string) *ast.File {
 }
 
 // A reason is what an error is, and never what its text contains. What tells more comes first.
-func TestOf(t *testing.T) {
+func TestOfReturnsMostSpecificReason(t *testing.T) {
 	for _, c := range []struct {
 		err  error
 		code string
