@@ -12,22 +12,22 @@ import (
 	"lockstep/internal/web"
 )
 
-// burstPage is what --html writes.
+// burstPage writes the page of --html.
 type burstPage struct {
-	file     *web.File   // nil: nothing is to be written
-	watch    *load.Watch // nil: the server cannot be watched
+	file     *web.File   // output file; nil: no page was asked for
+	watch    *load.Watch // recording of what the server shows; nil: the server cannot be watched
 	language language.Language
 }
 
-// openBurstPage opens the file, and begins to watch the server.
+// openBurstPage opens the file of --html and starts to record what the first target shows.
 func openBurstPage(cmd *cobra.Command, f burstFlags) (p burstPage, err error) {
-	p.language = f.in
+	p.language = f.lang
 	if p.file, err = web.OpenFile(f.html); err != nil || p.file == nil {
 		return p, err
 	}
-	p.watch, err = load.Watched(cmd.Context(), f.Targets[0], string(f.in))
+	p.watch, err = load.Watched(cmd.Context(), f.Targets[0], string(f.lang))
 	if errors.Is(err, load.ErrUnwatched) {
-		fmt.Fprintf(cmd.ErrOrStderr(), "burst: %v: %s will have the result alone\n", err, f.html)
+		fmt.Fprintf(cmd.ErrOrStderr(), "burst: %v: %s will contain only the result\n", err, f.html)
 		return p, nil
 	}
 	if err != nil {
@@ -36,7 +36,7 @@ func openBurstPage(cmd *cobra.Command, f burstFlags) (p burstPage, err error) {
 	return p, err
 }
 
-// write writes the document.
+// write writes the page of a result, if one was asked for.
 func (p burstPage) write(ctx context.Context, result load.Result) error {
 	if p.file == nil {
 		return nil
@@ -53,7 +53,7 @@ func (p burstPage) write(ctx context.Context, result load.Result) error {
 	return p.file.Write(document)
 }
 
-// close ends the watch, and closes the file.
+// close ends the recording and closes the file.
 func (p burstPage) close() error {
 	if p.watch != nil {
 		p.watch.Close()

@@ -29,7 +29,7 @@ func TestBurstShowsWhichLocksHold(t *testing.T) {
 		if err := json.Unmarshal([]byte(stdout), &result); err != nil {
 			t.Fatalf("burst --lock %s: exit code %d, %s%s: %v", lock, code, stdout, stderr, err)
 		}
-		if !strings.HasPrefix(stderr, "burst: no lockstep at http://") || !strings.Contains(stderr, "this process is the buyers and the shop") {
+		if !strings.HasPrefix(stderr, "burst: no lockstep at http://") || !strings.Contains(stderr, "is both the buyers and the shop") {
 			t.Errorf("the first line does not say whom it asks: %s", stderr)
 		}
 		return code, result
@@ -96,10 +96,10 @@ func TestBurstRefusals(t *testing.T) {
 		"burst --min-answered 99":  "--min-answered 99 is not allowed: want from 0 (any share will do) to 1 (every request)",
 		"burst --min-answered nan": "--min-answered NaN is not allowed",
 		"burst --target nowhere":   `--target "nowhere" is not allowed: want a URL such as http://`,
-		"burst --target " + silent: silent + ": no lockstep answers there",
+		"burst --target " + silent: silent + ": lockstep does not answer there",
 		"burst --nonsense":         "unknown flag",
 		"burst extra":              "unknown command",
-		"burst --sale.think_time 1s --target " + s.URL(): "--sale.think_time is not allowed: it is for a server of the burst's own",
+		"burst --sale.think_time 1s --target " + s.URL(): "--sale.think_time is not allowed: it only affects a server started by burst",
 		"burst --redis.addrs 127.0.0.1":                  "want host:port",
 	})
 }

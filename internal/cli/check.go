@@ -12,28 +12,29 @@ import (
 	"lockstep/internal/web"
 )
 
-// checkFlags are those of check, as given.
+// checkFlags holds the parsed flags of check.
 type checkFlags struct {
 	watch, hint, solution, asJSON bool
 
-	in language.Language
+	lang language.Language
 }
 
 func newCheck() *cobra.Command {
 	var f checkFlags
 	cmd := &cobra.Command{
 		Use:   "check [EXERCISE]",
-		Short: "Check your solution of an exercise: the shortest way it breaks, or done",
+		Short: "Check your solution of an exercise, and show the shortest way it breaks",
 		Long: `check compiles an exercise, the package in exercises/ that you have edited, and runs it in every
-order that its Redis commands can take. It shows the shortest schedule that breaks the exercise's
-claim, or says that it is done. Without an exercise it lists all of them, and what you have done;
---watch, --hint and --solution then take the first that is not done.
+order that its Redis commands can take. It shows the shortest schedule that breaks the claim of the
+exercise, or reports that the exercise is done. Without an argument it lists all exercises and your
+progress; --watch, --hint and --solution then use the first exercise that is not done.
 
-What was done and which hints were given is in .lockstep-course.json, beside go.mod.
+Your progress and the hints that you have seen are stored in .lockstep-course.json, beside go.mod.
 
-Exit code: 0 done; 1 not yet; 2 it cannot be said: the code does not compile, panics, or waits where
-the explorer cannot see it; or trouble. Hints, the solution and the list: 0, or 2 for trouble. That
-the file cannot be written is said after the verdict, and does not change the exit code.`,
+Exit code: 0 done; 1 not done yet; 2 there is no verdict (the code does not compile, panics, or
+waits where the explorer cannot see it), or an error. Hints, the solution and the list exit with 0,
+or with 2 after an error. If the progress cannot be stored, check says so after the verdict, and
+the exit code stays the same.`,
 		Example:           "  lockstep check\n  lockstep check 05\n  lockstep check nested --hint\n  lockstep check --watch",
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: completeArgument(exercise.IDs),
@@ -41,33 +42,33 @@ the file cannot be written is said after the verdict, and does not change the ex
 		RunE:              func(cmd *cobra.Command, args []string) error { return runCheck(cmd, args, f) },
 	}
 	flags := cmd.Flags()
-	flags.BoolVar(&f.watch, "watch", false, "check again whenever you save, and go on to the next exercise when one is done")
-	flags.BoolVar(&f.hint, "hint", false, "give the next of three hints")
-	flags.BoolVar(&f.solution, "solution", false, "show the solution: of what is done, or when asked for twice")
+	flags.BoolVar(&f.watch, "watch", false, "check again after each save, and go on to the next exercise when one is done")
+	flags.BoolVar(&f.hint, "hint", false, "print the next of three hints")
+	flags.BoolVar(&f.solution, "solution", false, "print the solution, if the exercise is done or on the second request")
 	flags.BoolVar(&f.asJSON, "json", false, "print one JSON document to standard output")
-	addLanguageFlag(cmd, &f.in)
+	addLanguageFlag(cmd, &f.lang)
 	return cmd
 }
 
 func runCheck(cmd *cobra.Command, args []string, f checkFlags) error {
 	switch {
 	case f.hint && f.solution:
-		return errors.New("--hint and --solution: choose one")
+		return errors.New("--hint and --solution cannot be combined")
 	case f.watch && (f.hint || f.solution || f.asJSON):
-		return errors.New("--watch goes on until you end it: leave out --hint, --solution and --json")
+		return errors.New("--watch runs until you stop it: it cannot be combined with --hint, --solution or --json")
 	}
 	here, err := os.Getwd()
 	if err != nil {
 		return err
 	}
-	learner, err := exercise.At(here, f.in)
+	learner, err := exercise.At(here, f.lang)
 	if err != nil {
 		return err
 	}
 	if f.asJSON {
 		learner.JSON = func(document any) error { return web.WriteJSON(cmd.OutOrStdout(), document) }
 	}
-	learner.People, learner.Typed = people(cmd, f.asJSON), cmd.CommandPath()+langTyped(cmd)
+	learner.People, learner.Typed = messageWriter(cmd, f.asJSON), cmd.CommandPath()+langTyped(cmd)
 	if len(args) == 0 && !f.watch && !f.hint && !f.solution {
 		return learner.List()
 	}
@@ -89,7 +90,7 @@ func runCheck(cmd *cobra.Command, args []string, f checkFlags) error {
 		err, code = checked, outcome.State.ExitCode()
 	}
 	var forgotten exercise.ForgottenError
-	if errors.As(err, &forgotten) { // what was asked for is there
+	if errors.As(err, &forgotten) { // The verdict or hint itself has been printed; only storing the progress failed.
 		fmt.Fprintln(cmd.ErrOrStderr(), "check:", err)
 		err = nil
 	}

@@ -29,15 +29,15 @@ func class(t *testing.T) string {
 // typed runs check, and gives its exit code and standard output.
 func typed(t *testing.T, args ...string) (int, string) {
 	t.Helper()
-	var out, people bytes.Buffer
-	code := Run(t.Context(), append([]string{"check", "--lang", "en"}, args...), &out, &people)
+	var out, messages bytes.Buffer
+	code := Run(t.Context(), append([]string{"check", "--lang", "en"}, args...), &out, &messages)
 	if code == exitTrouble {
-		return code, people.String()
+		return code, messages.String()
 	}
 	return code, out.String()
 }
 
-func TestHintsGrow(t *testing.T) {
+func TestEachHintRequestShowsOneMore(t *testing.T) {
 	dir := class(t)
 	e, err := exercise.Find("nested")
 	if err != nil {
@@ -57,7 +57,7 @@ func TestHintsGrow(t *testing.T) {
 	}
 }
 
-func TestTheSolutionIsShownWhenAskedTwiceOrDone(t *testing.T) {
+func TestSolutionIsShownOnSecondRequestOrWhenDone(t *testing.T) {
 	dir := class(t)
 	if code, out := typed(t, "05", "--solution"); code != exitOK || strings.Contains(out, "package") {
 		t.Errorf("asked once: exit code %d, %s", code, out)
@@ -74,7 +74,7 @@ func TestTheSolutionIsShownWhenAskedTwiceOrDone(t *testing.T) {
 	}
 }
 
-func TestTheListShowsWhatIsDone(t *testing.T) {
+func TestCheckListShowsProgress(t *testing.T) {
 	dir := class(t)
 	if err := exercise.ProgressIn(dir).Update(func(p *exercise.Progress) { p.Done["01-expiry"] = true }); err != nil {
 		t.Fatal(err)
@@ -95,13 +95,13 @@ func TestTheListShowsWhatIsDone(t *testing.T) {
 	}
 }
 
-func TestCheckSaysWhatIsWrong(t *testing.T) {
+func TestCheckRejectsWrongArguments(t *testing.T) {
 	dir := class(t)
 	for says, args := range map[string][]string{
 		"did you mean nested":       {"nestd"},
 		"there are 01 to ":          {"99"},
-		"choose one":                {"05", "--hint", "--solution"},
-		"leave out":                 {"--watch", "--json"},
+		"cannot be combined":        {"05", "--hint", "--solution"},
+		"--watch runs until you":    {"--watch", "--json"},
 		"takes no settings":         {"05", "--lock.ttl", "1s"},
 		exercise.ProgressFile + ":": {"05"},
 	} {

@@ -1,5 +1,7 @@
-// Package cli is the command line, one file a command: flags, what is wrong with them, and exit codes. What a command does, and how its
-// result is shown, stands in its room. Package server puts a server together.
+// Package cli implements the command line, with one file for each command: flags, their validation, and exit codes. What a command does,
+// and how its result is formatted, is in the package of its subject, such as load for burst. Package server assembles a server.
+//
+// Begin with: Program.Run and newRoot.
 package cli
 
 import (
@@ -17,18 +19,18 @@ import (
 	"lockstep/internal/evolution"
 )
 
-// Exit codes: 0, what was asked for holds; 1, it does not; 2, that cannot be said.
+// Exit codes that all commands share. exitTrouble means that a command has no verdict, or failed. Verdicts have exit codes of their own.
 const (
 	exitOK      = 0
 	exitTrouble = 2
 )
 
-// exitCode is an error that only carries the exit code; its message has been printed.
+// exitCode is an error that carries only an exit code: everything there is to say has been printed already.
 type exitCode int
 
 func (e exitCode) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
 
-// exitWith returns an error, or what makes a command end with a code.
+// exitWith returns err, or, if it is nil, an error that makes the command exit with code; nil for exitOK.
 func exitWith(err error, code int) error {
 	if err == nil && code != exitOK {
 		err = exitCode(code)
@@ -36,32 +38,32 @@ func exitWith(err error, code int) error {
 	return err
 }
 
-// productName is the program's name, however it was started.
+// productName is the name of the program, whatever its file is called.
 const productName = "lockstep"
 
-// Program is this program, as it was started.
+// Program is one invocation of lockstep: the name by which it was started, and its standard input.
 type Program struct {
-	Name string    // as typed; hints begin with it
-	In   io.Reader // nil: standard input
+	Name string    // command as typed, see Typed; hints that show a command begin with it
+	In   io.Reader // standard input; nil: that of the process
 }
 
-// Run runs the command line of a program that was started by its own name.
+// Run runs a command line of a program that was started as productName, and returns its exit code.
 func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return Program{Name: productName}.Run(ctx, args, stdout, stderr)
 }
 
-// Run runs the command line and returns its exit code. untilSignal says which signals end the command.
+// Run runs the command line and returns its exit code. A termination signal cancels the command: see untilSignal.
 func (p Program) Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	ctx, stop := p.untilSignal(ctx, stderr)
 	defer stop()
 	return p.run(ctx, args, stdout, stderr)
 }
 
-// run is Run, but for the signals.
+// run does the same as Run, without handling signals.
 func (p Program) run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	ctx, end := context.WithCancel(ctx)
-	defer end()
-	root, out := newRoot(p.Name), &printed{to: stdout, ending: ctx.Done(), end: end}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	root, out := newRoot(p.Name), &stdoutWriter{to: stdout, done: ctx.Done(), cancel: cancel}
 	root.SetArgs(args)
 	root.SetIn(p.In)
 	root.SetOut(out)
@@ -74,31 +76,32 @@ func (p Program) run(ctx context.Context, args []string, stdout, stderr io.Write
 	case errors.As(err, &code):
 		return int(code)
 	default:
-		var says []string
+		var messages []string
 		for line := range strings.Lines(err.Error()) {
-			says = append(says, "lockstep: "+strings.TrimSpace(line))
+			messages = append(messages, "lockstep: "+strings.TrimSpace(line))
 		}
-		tell(stderr, says...)
+		printLines(stderr, messages...)
 		return exitTrouble
 	}
 }
 
+// newRoot builds the command tree. typed is the program name shown in help and hints.
 func newRoot(typed string) *cobra.Command {
-	var askedVersion bool
+	var showVersion bool
 	root := &cobra.Command{
 		Use:   productName,
-		Short: "An inventory sold over HTTP, under a Redis lock of your choice",
+		Short: "Sell an inventory over HTTP under a Redis lock of your choice",
 		Long: `lockstep sells an inventory over HTTP under a Redis lock of your choice, and shows which locks hold.
-Without a command it serves.
+Without a command it starts the server.
 
 Settings come from config.yaml, the environment (LOCKSTEP_LOCK_VERSION=v4) and flags
-(--lock.version v4), in rising order.`,
+(--lock.version v4); each overrides those before it.`,
 		Annotations:   map[string]string{cobra.CommandDisplayNameAnnotation: typed},
-		Args:          noCommand,
+		Args:          rejectArguments,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if !askedVersion {
+			if !showVersion {
 				return runServe(cmd, args)
 			}
 			build, _ := debug.ReadBuildInfo()
@@ -106,15 +109,15 @@ Settings come from config.yaml, the environment (LOCKSTEP_LOCK_VERSION=v4) and f
 			return err
 		},
 	}
-	// not cobra's own version flag, which uses a template: page.go in package api says what templates cost
-	root.Flags().BoolVarP(&askedVersion, "version", "v", false, "version for "+typed)
+	// Cobra's own version flag uses a template, which makes the linker keep unused methods and the binary larger.
+	root.Flags().BoolVarP(&showVersion, "version", "v", false, "print the version of "+typed)
 	config.AddFlags(root.PersistentFlags(), evolution.Names())
 	root.AddCommand(
 		newServe(), newCluster(), newBurst(), newExplore(), newLab(), newDiff(), newMatrix(), newSoak(), newJob(), newHealth(),
 		newCourse(), newCheck(), newNew(), newSite(), newSettings(),
 	)
 	root.SetHelpFunc(showHelp)
-	root.SetFlagErrorFunc(noFlag)
+	root.SetFlagErrorFunc(explainFlagError)
 	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
 	completeWith(root, "lock.version", evolution.Names()...)
 	completeWith(root, "log.level", "debug", "info", "warn", "error")
@@ -124,26 +127,26 @@ Settings come from config.yaml, the environment (LOCKSTEP_LOCK_VERSION=v4) and f
 		})
 	}
 	refuseSettings(root)
-	discreet(root)
+	redactArgErrors(root)
 	return root
 }
 
-// people returns where sentences go: to standard error if a document goes to standard output.
-func people(cmd *cobra.Command, document bool) io.Writer {
-	if document {
+// messageWriter returns the writer for messages: standard error if a JSON document occupies standard output.
+func messageWriter(cmd *cobra.Command, jsonOnStdout bool) io.Writer {
+	if jsonOnStdout {
 		return cmd.ErrOrStderr()
 	}
 	return cmd.OutOrStdout()
 }
 
-// isTerminal reports whether a person is watching.
+// isTerminal reports whether w is a terminal.
 func isTerminal(w io.Writer) bool {
 	file := fileOf(w)
 	return file != nil && term.IsTerminal(int(file.Fd()))
 }
 
-// width returns how many signs fit into a line, 0 if there is no telling.
-func width(w io.Writer) int {
+// terminalWidth returns the width of a terminal in columns; 0 if w is not a terminal.
+func terminalWidth(w io.Writer) int {
 	file := fileOf(w)
 	if file == nil {
 		return 0
@@ -155,11 +158,12 @@ func width(w io.Writer) int {
 	return columns
 }
 
+// loadConfig loads and validates all settings.
 func loadConfig(cmd *cobra.Command) (config.Config, error) {
 	return config.Load(cmd.Flags(), evolution.Names())
 }
 
-// loadOnly loads the settings that a client needs: see config.LoadOnly.
+// loadOnly loads only the named settings, for commands that are clients of a server: see config.LoadOnly.
 func loadOnly(cmd *cobra.Command, names ...string) (config.Config, error) {
 	return config.LoadOnly(cmd.Flags(), evolution.Names(), names...)
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // A client beside another program's file, or with a server's variables, heeds what it needs, and nothing else.
-func TestClientsIgnoreWhatIsForAServer(t *testing.T) {
+func TestClientsIgnoreServerSettings(t *testing.T) {
 	s := shoptest.Start(t, "--lock.version", "v4")
 	t.Chdir(t.TempDir())
 	const file = "lock:\n  version: v99\nredis: {addrs: nowhere}\nadmin: {open: maybe}\n"
@@ -24,7 +24,7 @@ func TestClientsIgnoreWhatIsForAServer(t *testing.T) {
 		"health --server.addr " + s.Addr:                     s.URL() + " is ready",
 		"burst -n 20 -c 20 --target " + s.URL():              "20 sold",
 		"burst -n 20 -c 20 --server.addr " + s.Addr:          "burst: asking the server at " + s.URL(),
-		"burst -n 1 --server.addr " + shoptest.UnusedAddr(t): "a server of the burst's own cannot start: ",
+		"burst -n 1 --server.addr " + shoptest.UnusedAddr(t): "burst cannot start a server itself: ",
 		"health --server.addr nowhere":                       `flag: server.addr: "nowhere" is not allowed`,
 	} {
 		code, stdout, stderr := command(t, strings.Fields(line)...)
@@ -40,12 +40,12 @@ func TestClientsIgnoreWhatIsForAServer(t *testing.T) {
 }
 
 // A target is shown without its user and its password, right or wrong.
-func TestNoTargetTellsItsPassword(t *testing.T) {
+func TestTargetErrorsHidePasswords(t *testing.T) {
 	t.Parallel()
 	s := shoptest.Start(t)
 	for target, want := range map[string]string{
 		strings.Replace(s.URL(), "//", "//u:Xs3cret@", 1): "burst: asking " + s.URL() + "\n",
-		"http://u:Xs3cret@" + shoptest.UnusedAddr(t):      ": no lockstep answers there; start one with",
+		"http://u:Xs3cret@" + shoptest.UnusedAddr(t):      ": lockstep does not answer there; start it with",
 		"http//u:Xs3cret@h":                               "--target this value is not allowed",
 		"http://u:Xs3cret@h/?x":                           "--target this value is not allowed",
 		"http://h/#x":                                     `--target "http://h/#x" is not allowed`,
@@ -58,12 +58,12 @@ func TestNoTargetTellsItsPassword(t *testing.T) {
 }
 
 // Outside a clone each command says what it lacks, and in one without the go command too.
-func TestWhatSiteLacks(t *testing.T) {
+func TestSiteAndCheckNameMissingSources(t *testing.T) {
 	clone := t.TempDir()
 	t.Chdir(t.TempDir())
 	const sources = ": the sources of lockstep are not here, nor in a folder above: go into a clone of it"
 	for line, want := range map[string]string{
-		"site x": "site compiles the page's programs" + sources,
+		"site x": "site: compiling the programs of the page" + sources,
 		"check":  "check compiles the exercises" + sources,
 	} {
 		if code, _, stderr := command(t, strings.Fields(line)...); code != exitTrouble || !strings.Contains(stderr, want) {
@@ -71,8 +71,8 @@ func TestWhatSiteLacks(t *testing.T) {
 		}
 	}
 	t.Setenv("PATH", "")
-	if _, err := runner(clone)(t.Context(), nil, "go", "env"); err == nil ||
-		!strings.HasPrefix(err.Error(), "there is no go command in the PATH") {
+	if _, err := commandRunner(clone)(t.Context(), nil, "go", "env"); err == nil ||
+		!strings.HasPrefix(err.Error(), "command go not found in PATH") {
 		t.Errorf("%v; want that there is no go command", err)
 	}
 }

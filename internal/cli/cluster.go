@@ -17,10 +17,10 @@ func newCluster() *cobra.Command {
 	var version string
 	cmd := &cobra.Command{
 		Use:   "cluster",
-		Short: "Sell in several processes on one Redis, behind one address",
-		Long: `cluster starts that many servers as processes of their own, all on one Redis, and spreads the
-requests to server.addr over them. A replica that dies is started again; one that hangs gets no
-requests until it answers again. Without redis.addrs the Redis is embedded in this process.`,
+		Short: "Run several replicas on one Redis, behind one address",
+		Long: `cluster starts several servers (--replicas) as separate processes on one Redis, and distributes the
+requests to server.addr over them. A replica that dies is restarted; one that hangs gets no requests
+until it answers again. Without redis.addrs, this process embeds the Redis.`,
 		Example: "  lockstep cluster --replicas 3 --lock v4\n  curl http://127.0.0.1:8080/replicas",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -40,23 +40,23 @@ requests until it answers again. Without redis.addrs the Redis is embedded in th
 			if err != nil {
 				return err
 			}
-			outlive(cmd)
-			logged := newLogWriter(cmd.ErrOrStderr())
-			defer logged.close()
+			ignoreClosedStdout(cmd)
+			logs := newLogWriter(cmd.ErrOrStderr())
+			defer logs.close()
 			return server.ServeCluster(cmd.Context(), cfg, server.Replicas{
 				Program: program,
-				N:       replicas, Given: given(cmd), Stderr: logged, Log: newLog(logged, cfg.Log.Level), Ready: ready(cmd, logged),
+				N:       replicas, Given: forwardedFlags(cmd), Stderr: logs, Log: newLog(logs, cfg.Log.Level), Ready: printFirst(cmd, logs),
 			})
 		},
 	}
-	cmd.Flags().IntVar(&replicas, "replicas", 3, "how many processes")
-	cmd.Flags().StringVar(&version, "lock", "", "the lock they begin with: the same as --lock.version")
+	cmd.Flags().IntVar(&replicas, "replicas", 3, "number of replica processes")
+	cmd.Flags().StringVar(&version, "lock", "", "lock to start with; the same as --lock.version")
 	completeWith(cmd, "lock", evolution.Names()...)
 	return cmd
 }
 
-// settingsGiven returns the names of the settings that a command was given as flags.
-func settingsGiven(cmd *cobra.Command) (names []string) {
+// changedSettings returns the names of the settings that were given as flags.
+func changedSettings(cmd *cobra.Command) (names []string) {
 	cmd.Flags().Visit(func(flag *pflag.Flag) {
 		if strings.Contains(flag.Name, ".") {
 			names = append(names, flag.Name)
@@ -65,9 +65,10 @@ func settingsGiven(cmd *cobra.Command) (names []string) {
 	return names
 }
 
-// given returns these as flags, for the command's replicas, with --config. What concerns Redis and secrets they are told otherwise.
-func given(cmd *cobra.Command) (args []string) {
-	for _, name := range append(settingsGiven(cmd), "config") {
+// forwardedFlags returns --config and the settings flags to pass on to replicas. Package cluster passes on the Redis settings and the
+// secrets itself: see cluster.Command.
+func forwardedFlags(cmd *cobra.Command) (args []string) {
+	for _, name := range append(changedSettings(cmd), "config") {
 		flag := cmd.Flags().Lookup(name)
 		if flag.Changed && !strings.HasPrefix(name, "redis.") && !strings.HasPrefix(name, "admin.") {
 			args = append(args, "--"+name+"="+flag.Value.String())

@@ -98,7 +98,7 @@ func TestClusterShowsWhichLocksAreDistributed(t *testing.T) {
 
 // A replica that dies in a sale costs its buyer the answer, and nobody else more than an expiry; what v1 leaves behind is the lab
 // holder-dies's.
-func TestClusterWithADeadHolder(t *testing.T) {
+func TestClusterSellsAfterDeathOfHolder(t *testing.T) {
 	t.Parallel()
 	c := startCluster(t, "--replicas", "3", "--lock", "v4", "--lock.ttl", "2s", "--lock.wait_timeout", "5s", "--sale.think_time", "2s")
 	answered := make(chan api.ErrorAnswer, 1)
@@ -137,7 +137,7 @@ func TestClusterWithADeadHolder(t *testing.T) {
 	}
 }
 
-func TestClusterTrouble(t *testing.T) {
+func TestClusterRejectsWrongFlags(t *testing.T) {
 	refuses(t, true, map[string]string{
 		"cluster --server.addr 127.0.0.1:0 --replicas 0":                            "--replicas 0 is not allowed: want from 1 to 100",
 		"cluster --server.addr 127.0.0.1:0 --lock v42":                              `"v42" is not allowed: want one of v0, v1`,

@@ -39,7 +39,7 @@ func TestClusterAndAReplicaThatEnds(t *testing.T) {
 }
 
 // A replica that is paused says so at once, long before it is missed; once it goes on and answers, it is up.
-func TestAPausedReplicaSaysSoAtOnce(t *testing.T) {
+func TestPausedReplicaIsShownAtOnce(t *testing.T) {
 	t.Parallel()
 	c := startCluster(t, "--replicas", "2")
 	var all []cluster.ReplicaAnswer

@@ -15,44 +15,44 @@ import (
 )
 
 func newCourse() *cobra.Command {
-	var in language.Language
+	var lang language.Language
 	var reset, list bool
 	cmd := &cobra.Command{
 		Use:   "course [N]",
-		Short: "Take the course: predict, run, see, and read why",
+		Short: "Take the course: predict, run, and read why",
 		Long: `course goes through the lessons of docs/course in the terminal. It asks what you expect, runs the
-command of the lesson, and says whether you were right, and why. It goes on where you left, or with
-lesson N. Your progress is in .lockstep-course.json, beside go.mod.
+command of the lesson, and explains whether you were right, and why. It continues where you stopped,
+or with lesson N. Your progress is stored in .lockstep-course.json, beside go.mod.
 
-Type the number of your prediction; Enter skips the question, and goes on wherever a terminal
-pauses; q stops, and so does the end of the input. Exit code: 0, also if you stop; 2 trouble.`,
+Type the number of your prediction. Enter skips the question, and continues after a pause; q, or the
+end of the input, stops the course. Exit code: 0, even if you stop; 2 after an error.`,
 		Example:     "  lockstep course\n  lockstep course 3\n  lockstep course --list\n  lockstep course --lang zh",
 		Args:        cobra.MaximumNArgs(1),
 		Annotations: map[string]string{noSettings: "each lesson has its own"},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return runCourse(cmd, args, in, reset, list)
+			return runCourse(cmd, args, lang, reset, list)
 		},
 	}
 	flags := cmd.Flags()
-	flags.BoolVar(&reset, "reset", false, "forget what you predicted, and begin with the first lesson")
-	flags.BoolVar(&list, "list", false, "list the lessons, and which you have been through")
-	addLanguageFlag(cmd, &in)
+	flags.BoolVar(&reset, "reset", false, "delete your predictions and start with the first lesson")
+	flags.BoolVar(&list, "list", false, "list the lessons and your progress")
+	addLanguageFlag(cmd, &lang)
 	return cmd
 }
 
-func runCourse(cmd *cobra.Command, args []string, in language.Language, reset, list bool) error {
+func runCourse(cmd *cobra.Command, args []string, lang language.Language, reset, list bool) error {
 	dir, err := os.Getwd()
 	if err != nil {
 		return err
 	}
 	typed, out := cmd.Root().CommandPath(), cmd.OutOrStdout()
 	pupil, err := course.NewPupil(dir, course.Terminal{
-		In: in, Typed: typed, Again: cmd.CommandPath() + langTyped(cmd),
-		Out: out, Echoes: isTerminal(out), Columns: columnsOf(out),
+		In: lang, Typed: typed, Again: cmd.CommandPath() + langTyped(cmd),
+		Out: out, Echoes: isTerminal(out), Columns: lessonWidth(out),
 		Run: func(ctx context.Context, args []string) bool {
-			sub, _, err := newRoot(typed).Find(args) // it finds the user's language as this command has
+			sub, _, err := newRoot(typed).Find(args) // Without --lang it finds the user's language as this command did.
 			if err == nil && cmd.Flags().Changed("lang") && sub.Flags().Lookup("lang") != nil && !slices.Contains(args, "--lang") {
-				args = append(args, "--lang", string(in))
+				args = append(args, "--lang", string(lang))
 			}
 			return Program{Name: typed, In: strings.NewReader("")}.run(ctx, args, out, cmd.ErrOrStderr()) != exitTrouble
 		},
@@ -67,14 +67,14 @@ func runCourse(cmd *cobra.Command, args []string, in language.Language, reset, l
 		pupil.List()
 		return nil
 	}
-	answers, broken := lines(cmd.Context(), cmd.InOrStdin())
+	answers, readErr := readLines(cmd.Context(), cmd.InOrStdin())
 	err = pupil.Take(cmd.Context(), answers, strings.Join(args, ""))
-	return errors.Join(err, broken())
+	return errors.Join(err, readErr())
 }
 
-// columnsOf returns how wide the text of a lesson is.
-func columnsOf(out io.Writer) int {
-	if columns := width(out); columns > 0 {
+// lessonWidth returns the width of a lesson's text in columns: at most helpWidth.
+func lessonWidth(out io.Writer) int {
+	if columns := terminalWidth(out); columns > 0 {
 		return min(columns, helpWidth)
 	}
 	return helpWidth

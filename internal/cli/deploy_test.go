@@ -121,7 +121,7 @@ func runBurst(t *testing.T, target, lock string) (int, string, string) {
 }
 
 // What the Dockerfile and nginx promise in words.
-func TestDeployedFilesKeepTheirWord(t *testing.T) {
+func TestDeploymentFilesAreConsistent(t *testing.T) {
 	for file, wants := range map[string][]string{
 		"../../Dockerfile":        {`CGO_ENABLED=0`, `FROM scratch`, `USER 65532`, `"/lockstep", "health"`},
 		"../../deploy/nginx.conf": {`proxy_next_upstream error timeout;`, `proxy_connect_timeout 200ms;`},

@@ -16,48 +16,48 @@ import (
 	"lockstep/internal/web"
 )
 
-// diffFlags are those of diff, as given.
+// diffFlags holds the parsed flags of diff.
 type diffFlags struct {
 	stat, asJSON bool
 	html         string
-	in           language.Language
+	lang         language.Language
 }
 
 func newDiff() *cobra.Command {
 	var f diffFlags
 	cmd := &cobra.Command{
 		Use:   "diff [FROM [TO]]",
-		Short: "Show what changes in the code from a lock to the next one",
-		Long: `diff shows a step of the evolution: the code that changes, Go and Lua, and what the step is the
-first to use of internal/lock, in the order in which it is read. Package comments and imports come
-last. With one name it shows the step to the next lock; without a name it lists the steps.
+		Short: "Show how the code changes from one lock to the next",
+		Long: `diff shows a step of the evolution: the Go and Lua code that changes, and the parts of
+internal/lock that this step is the first to use, in reading order. Package comments and imports
+come last. With one name it shows the step to the next lock; without a name it lists the steps.
 
-In a terminal long lines are wrapped, and from 160 columns on the lines before and after stand side
-by side. With NO_COLOR in the environment, or in a dumb terminal, it shows no colors.`,
+In a terminal, long lines are wrapped; from 160 columns on, old and new lines are shown side by
+side. If NO_COLOR is set, or the terminal is dumb, the output has no colors.`,
 		Example:           "  lockstep diff v3 v4\n  lockstep diff v5 --stat\n  lockstep diff v9 redlock --html redlock.html",
 		Args:              cobra.MaximumNArgs(2),
 		ValidArgsFunction: completeStep,
-		Annotations:       map[string]string{noSettings: "it shows code"},
+		Annotations:       map[string]string{noSettings: "it only shows code"},
 		RunE:              func(cmd *cobra.Command, args []string) error { return runDiff(cmd, args, f) },
 	}
 	flags := cmd.Flags()
-	flags.BoolVar(&f.stat, "stat", false, "print how many lines of each file come and go, comments left out")
+	flags.BoolVar(&f.stat, "stat", false, "print the numbers of added and removed lines of each file, without comments")
 	flags.BoolVar(&f.asJSON, "json", false, "print one JSON document to standard output")
-	flags.StringVar(&f.html, "html", "", "write the step to this file too: one page, which needs no server")
-	addLanguageFlag(cmd, &f.in)
+	flags.StringVar(&f.html, "html", "", "also write the step to this file: a page that needs no server")
+	addLanguageFlag(cmd, &f.lang)
 	return cmd
 }
 
 func runDiff(cmd *cobra.Command, args []string, f diffFlags) (err error) {
 	switch {
 	case f.stat && f.asJSON:
-		return errors.New("--stat and --json are two documents: choose one")
+		return errors.New("--stat and --json cannot be combined")
 	case f.html != "" && len(args) == 0:
-		return errors.New("--html writes one step: say which")
+		return errors.New("--html writes one step: name it")
 	}
 	for _, name := range args {
 		if _, err := evolution.Find(name); err != nil {
-			return meantLock(err, name)
+			return suggestLock(err, name)
 		}
 	}
 	if len(args) == 0 {
@@ -67,7 +67,7 @@ func runDiff(cmd *cobra.Command, args []string, f diffFlags) (err error) {
 	if len(args) == 2 {
 		to = args[1]
 	}
-	step, err := steps.Between(args[0], to, f.in)
+	step, err := steps.Between(args[0], to, f.lang)
 	if err != nil {
 		return err
 	}
@@ -75,37 +75,37 @@ func runDiff(cmd *cobra.Command, args []string, f diffFlags) (err error) {
 	if err != nil {
 		return err
 	}
-	return errors.Join(f.show(cmd, step), page.Write([]byte(step.HTML(cmd.Root().CommandPath(), f.in))), page.Close())
+	return errors.Join(f.show(cmd, step), page.Write([]byte(step.HTML(cmd.Root().CommandPath(), f.lang))), page.Close())
 }
 
-// show prints a step.
+// show prints a step in the format that the flags select.
 func (f diffFlags) show(cmd *cobra.Command, step steps.Detail) (err error) {
 	out := cmd.OutOrStdout()
 	t := steps.Terminal{
-		Columns: width(out), Colored: isTerminal(out) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb",
+		Columns: terminalWidth(out), Colored: isTerminal(out) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb",
 		Typed: cmd.Root().CommandPath(), Lang: langTyped(cmd),
 	}
 	switch {
 	case f.asJSON:
 		return web.WriteJSON(out, step)
 	case f.stat:
-		_, err = io.WriteString(out, step.Stat(t, f.in))
+		_, err = io.WriteString(out, step.Stat(t, f.lang))
 	default:
-		_, err = io.WriteString(out, step.Text(t, f.in))
+		_, err = io.WriteString(out, step.Text(t, f.lang))
 	}
 	return err
 }
 
-// list prints all steps.
+// list prints a table of all steps.
 func (f diffFlags) list(cmd *cobra.Command) error {
-	all := steps.All(f.in)
+	all := steps.All(f.lang)
 	if f.asJSON {
 		return web.WriteJSON(cmd.OutOrStdout(), all)
 	}
 	table := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, language.Both("STEP\tLINES\tADDS", "步骤\t行数\t新增").In(f.in))
+	fmt.Fprintln(table, language.Both("STEP\tLINES\tADDS", "步骤\t行数\t新增").In(f.lang))
 	for _, s := range all {
-		step, err := steps.Find(s.Pair(), f.in)
+		step, err := steps.Find(s.Pair(), f.lang)
 		if err != nil {
 			return err
 		}
@@ -114,7 +114,7 @@ func (f diffFlags) list(cmd *cobra.Command) error {
 	return table.Flush()
 }
 
-// completeStep completes the two locks of a step.
+// completeStep completes the locks of a step: first FROM, then the locks that follow it.
 func completeStep(_ *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
 	for _, s := range steps.All(language.English) {
 		switch {

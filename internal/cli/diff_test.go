@@ -22,7 +22,7 @@ func TestDiff(t *testing.T) {
 		"diff v3 v5":                           {exitTrouble, `there is no such step: "v3-v5"; there are v0-v1, `},
 		"diff v11":                             {exitTrouble, `there is no such step: "v11"; there are `},
 		"diff v3 V4":                           {exitTrouble, "did you mean v4?"},
-		"diff v3 v4 --stat --json":             {exitTrouble, "--stat and --json are two documents"},
+		"diff v3 v4 --stat --json":             {exitTrouble, "--stat and --json cannot be combined"},
 		"diff --html step.html":                {exitTrouble, "--html writes one step"},
 		"diff v3 v4 --html no-such-dir/a.html": {exitTrouble, "--html: open "},
 	} {

@@ -132,7 +132,7 @@ func TestExploreStepsSayWhyTheyEnd(t *testing.T) {
 	if !strings.Contains(stdout, `--replay "A:SET A:GET"`) {
 		t.Errorf("the steps before it are lost:\n%s", stdout[max(0, len(stdout)-500):])
 	}
-	all, broken := lines(t.Context(), iotest.ErrReader(syscall.EISDIR))
+	all, broken := readLines(t.Context(), iotest.ErrReader(syscall.EISDIR))
 	if _, more := <-all; more || !errors.Is(broken(), syscall.EISDIR) {
 		t.Errorf("%v; want the reader's error", broken())
 	}

@@ -37,16 +37,16 @@ func TestExploreExitCodes(t *testing.T) {
 
 func TestExploreRefuses(t *testing.T) {
 	refuses(t, false, map[string]string{
-		"explore":                             "explore which lock? There are v0, v1",
+		"explore":                             "which lock? Name one of v0, v1",
 		"explore v99":                         `there is no such lock: "v99"; there are v0, v1`,
 		"explore v1 v2":                       "accepts at most 1 arg",
 		"explore v2 --faults expiry":          `faults: "expiry"; it takes NAME=TIMES, as in expiry=1,crash=1`,
 		"explore v2 --faults expiry=-1":       `faults: "expiry=-1"; it takes NAME=TIMES`,
 		"explore v2 --faults expiry=1,":       `faults: ""; it takes NAME=TIMES`,
 		"explore v2 --faults crash=1,crash=0": "faults: crash is given twice",
-		"explore v2 --replay ":                "--replay: the schedule is empty; it takes steps",
-		"explore v2 --step --replay ":         "--replay: the schedule is empty; it takes steps",
-		"explore v2 --against v3 --replay ":   "--replay: the schedule is empty; it takes steps",
+		"explore v2 --replay ":                "--replay: the schedule is empty; want steps",
+		"explore v2 --step --replay ":         "--replay: the schedule is empty; want steps",
+		"explore v2 --against v3 --replay ":   "--replay: the schedule is empty; want steps",
 		"explore v2 --replay expiry":          "lockstep: step 1, expiry: it needs --faults expiry=1",
 		"explore v2 --sales 0":                "sales: 0; it takes 1 to 100",
 		"explore v2 --overtakes 0":            "overtakes: 0; it takes 1 to 2600",
@@ -68,8 +68,8 @@ func TestExploreRefuses(t *testing.T) {
 		"explore v2 --anomaly speed":          `anomaly: there is no "speed"; there are two-holders, lost-update`,
 		"explore v2 --anomaly untolt":         "untold",
 		"explore v0 --anomaly two-holders":    "anomaly: v0 does not promise that two-holders never happens",
-		"explore v6 --anomaly starved --why":  "--why knows no way without starved",
-		"explore v2 --json --mermaid":         "--mermaid and --json are two documents",
+		"explore v6 --anomaly starved --why":  "--why does not apply to starved",
+		"explore v2 --json --mermaid":         "--mermaid and --json cannot be combined",
 		"explore v2 --lock.ttl 5s":            "--lock.ttl: explore takes no settings",
 		"explore --all v2":                    `--all explores every lock: leave out "v2"`,
 		"explore --all --faults crash=1":      "--all has scenarios of its own",
@@ -84,7 +84,7 @@ func TestExploreRefuses(t *testing.T) {
 	})
 }
 
-func TestExploreReplays(t *testing.T) {
+func TestExploreReplaysSchedules(t *testing.T) {
 	code, stdout, _ := command(t, "explore", "v2", "--faults", "expiry=1", "--replay", "A:SET expiry B:SET")
 	if code != exitBroken || !strings.Contains(stdout, "[lock: B, for 10s; stock: 100; at 10s]") ||
 		!strings.Contains(stdout, "step 3 shows two-holders: A and B are both in the critical section") {
@@ -109,7 +109,7 @@ func TestExploreReplays(t *testing.T) {
 }
 
 // With --each, the exploration goes on after the first anomaly, and shows the shortest schedule of each.
-func TestExploreEach(t *testing.T) {
+func TestExploreEachShowsEveryAnomaly(t *testing.T) {
 	code, stdout, _ := command(t, "explore", "v2", "--faults", "expiry=1", "--each", "--json")
 	var doc struct {
 		Complete        bool

@@ -12,9 +12,9 @@ import (
 func newHealth() *cobra.Command {
 	return &cobra.Command{
 		Use:   "health",
-		Short: "Ask the server at server.addr whether it can sell",
-		Long: `health asks the server at server.addr whether it can sell: exit code 0 if so, 2 if not.
-It is the container's health check. It heeds no other setting.`,
+		Short: "Check whether the server at server.addr can sell",
+		Long: `health checks whether the server at server.addr can sell: exit code 0 if it can, 2 if not.
+It is the health check of the container image. It reads no other setting.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			cfg, err := loadOnly(cmd, "server.addr")

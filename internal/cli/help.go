@@ -11,20 +11,21 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// helpWidth is how wide help is at most, in columns.
+// helpWidth is the maximum width of help texts, in columns.
 const helpWidth = 100
 
-// settingsTopic is the name of the help that lists the settings.
+// settingsTopic is the name of the help topic that lists the settings.
 const settingsTopic = "settings"
 
-// noSettings marks the commands that take no settings, and says why.
+// noSettings is the key of the annotation on commands that take no settings; its value is the reason.
 const noSettings = "no settings"
 
-// showHelp prints what a command does, its own flags, and how to list the settings, which nearly all commands take.
+// showHelp prints the help of a command.
 func showHelp(cmd *cobra.Command, _ []string) {
 	fmt.Fprint(cmd.OutOrStdout(), help(cmd))
 }
 
+// help returns the help of a command: its description, its own flags, and how to list the settings if it takes any.
 func help(cmd *cobra.Command) string {
 	var b strings.Builder
 	name := cmd.Root().CommandPath()
@@ -46,29 +47,29 @@ func help(cmd *cobra.Command) string {
 		fmt.Fprintf(&b, "\nExamples:\n%s\n", strings.ReplaceAll(cmd.Example, productName+" ", name+" "))
 	}
 	fmt.Fprintf(&b, "\nFlags:\n%s", cmd.LocalNonPersistentFlags().FlagUsagesWrapped(helpWidth))
-	if _, none := cmd.Annotations[noSettings]; !none {
+	if _, hasNoSettings := cmd.Annotations[noSettings]; !hasNoSettings {
 		fmt.Fprintf(&b, "\nSettings, such as --lock.ttl 5s, are listed by: %s help %s\n", name, settingsTopic)
 	}
 	return b.String()
 }
 
-// newSettings returns a help topic, not a command.
+// newSettings returns the help topic on settings. It is no command: it cannot be run.
 func newSettings() *cobra.Command {
 	return &cobra.Command{
 		Use:   settingsTopic,
 		Args:  cobra.NoArgs,
-		Short: "What can be set, by a file, the environment or flags",
-		Long: `Each of these is a flag, a line of config.yaml, and a variable of the environment: --lock.ttl 5s is
+		Short: "List the settings for config.yaml, the environment and flags",
+		Long: `Each setting is a flag, a key in config.yaml, and an environment variable. --lock.ttl 5s is
 
   lock:
     ttl: 5s
 
-in the file, and LOCKSTEP_LOCK_TTL=5s in the environment. A variable overrides the file, and a flag
-overrides both. A change of lock, sale or inventory in the file takes effect while a server runs.`,
+in the file and LOCKSTEP_LOCK_TTL=5s in the environment. A variable overrides the file; a flag
+overrides both. A running server applies changes of lock, sale and inventory in the file.`,
 	}
 }
 
-// writeSettings lists the settings by their groups.
+// writeSettings lists the settings, group by group.
 func writeSettings(b *strings.Builder, settings *pflag.FlagSet) {
 	groups := map[string]*pflag.FlagSet{}
 	settings.VisitAll(func(flag *pflag.Flag) {
@@ -88,7 +89,7 @@ func writeSettings(b *strings.Builder, settings *pflag.FlagSet) {
 	}
 }
 
-// untyped is a value whose type is not shown.
+// untyped hides the type of a flag from its help: in the help of settings every flag would be a string.
 type untyped struct{ pflag.Value }
 
 func (untyped) Type() string { return "" }

@@ -14,7 +14,7 @@ import (
 )
 
 // Each command's help is of its own flags, and fits into helpWidth; the settings are all in their own.
-func TestHelp(t *testing.T) {
+func TestHelpShowsOwnFlagsAndFitsItsWidth(t *testing.T) {
 	root := newRoot("go run .")
 	var all func(cmd *cobra.Command, above ...string)
 	all = func(cmd *cobra.Command, above ...string) {
@@ -59,11 +59,11 @@ func TestHelp(t *testing.T) {
 }
 
 // Hints are to be typed as the program was.
-func TestHintsAreAsTyped(t *testing.T) {
+func TestHintsShowTheTypedProgramName(t *testing.T) {
 	for typed, args := range map[string][]string{
 		"go run . explore v2 --faults expiry=1 --replay": {"explore", "v2", "--faults", "expiry=1"},
 		"with: go run . serve":                           {"burst", "--target", "http://" + shoptest.UnusedAddr(t)},
-		"go run . burst --help lists what there is":      {"burst", "--xyzzy"},
+		"go run . burst --help lists all flags":          {"burst", "--xyzzy"},
 		"for \"go run .\"":                               {"xyzzy"},
 	} {
 		var out strings.Builder
@@ -74,7 +74,7 @@ func TestHintsAreAsTyped(t *testing.T) {
 	}
 }
 
-func TestTyped(t *testing.T) {
+func TestTypedReturnsTheCommandOfAnExecutable(t *testing.T) {
 	const hash = "554581a6c4c0b19cef577b576fcd2982e1c5b2e2995ff802142a6e9fcf55ad8c"
 	for arg0, want := range map[string]string{
 		"lockstep": "lockstep", "./lockstep": "./lockstep", "/usr/bin/lockstep": "/usr/bin/lockstep", "": "lockstep",
@@ -89,7 +89,7 @@ func TestTyped(t *testing.T) {
 	}
 }
 
-func TestDidYouMean(t *testing.T) {
+func TestUnknownNamesGetSuggestions(t *testing.T) {
 	refuses(t, true, map[string]string{
 		"brust":                          `unknown command "brust" for "lockstep"; did you mean burst?`,
 		"burst --lock v44":               `setex; did you mean v4?`,
@@ -102,13 +102,13 @@ func TestDidYouMean(t *testing.T) {
 		"burst --min-answer 1":           `unknown flag: --min-answer; did you mean --min-answered?`,
 		"serve --ttl 1s":                 `unknown flag: --ttl; did you mean --lock.ttl?`,
 		"serve --lock.verson v4":         `did you mean --lock.version?`,
-		"burst -x":                       `there is no flag -x; one of more than a letter begins with two dashes; lockstep burst --help lists`,
+		"burst -x":                       `unknown flag: -x; flags of more than one letter begin with two dashes; lockstep burst --help lists`,
 		"explore v2 --faults=crash=1,xx": `faults: "xx"; it takes NAME=TIMES`,
 	})
 }
 
 // What the shell is told to choose from; it leaves out by itself what does not begin as typed.
-func TestCompletion(t *testing.T) {
+func TestCompletionOffersNames(t *testing.T) {
 	locks := strings.Join(evolution.Names(), "\n") + "\n"
 	for line, want := range map[string]string{
 		"burst --lock |":          locks + ":4",
@@ -132,7 +132,7 @@ func TestCompletion(t *testing.T) {
 	}
 }
 
-func TestVersion(t *testing.T) {
+func TestVersionShowsRevisionAndGo(t *testing.T) {
 	code, stdout, _ := command(t, "--version")
 	if code != exitOK || !strings.HasPrefix(stdout, "lockstep ") || !strings.Contains(stdout, "go1.") || strings.Count(stdout, "\n") != 1 {
 		t.Errorf("exit code %d, %s", code, stdout)

@@ -44,7 +44,7 @@ func TestHTMLFiles(t *testing.T) {
 }
 
 // A path that cannot be written is an error before anything is done; a file that was there stays as it is if there is nothing to write.
-func TestHTMLThatCannotBeWritten(t *testing.T) {
+func TestUnwritableHTMLFileIsAnError(t *testing.T) {
 	t.Parallel()
 	for _, line := range []string{"explore v2 --faults expiry=1", "burst -n 4 -c 2 --server.addr 127.0.0.1:1"} {
 		code, stdout, stderr := command(t, append(strings.Fields(line), "--html", filepath.Join(t.TempDir(), "not", "there.html"))...)
@@ -61,13 +61,13 @@ func TestHTMLThatCannotBeWritten(t *testing.T) {
 		t.Errorf("%v: it is %q now; %s", err, text, stderr)
 	}
 	if code, _, stderr := command(t, "explore", "--all", "--html", kept); code != exitTrouble || !strings.Contains(stderr,
-		"--html writes what") {
+		"--html writes a counterexample") {
 		t.Errorf("exit code %d: %s", code, stderr)
 	}
 }
 
 // The verdict comes first, and then what could not be written; the file was asked for, so that is trouble.
-func TestTheVerdictComesBeforeAFullDisk(t *testing.T) {
+func TestVerdictIsPrintedBeforePageError(t *testing.T) {
 	t.Parallel()
 	const full = "/dev/full"
 	if _, err := os.Stat(full); err != nil {

@@ -21,22 +21,21 @@ func newJob() *cobra.Command {
 	var asJSON, replica bool
 	cmd := &cobra.Command{
 		Use:   "job",
-		Short: "Run a scheduled job on several replicas, and report each tick",
-		Long: `job starts that many replicas as processes of their own, on one Redis. At every tick each of them
-makes one attempt to get the lock, and runs the job if it succeeds. In the end job reports
-each tick.
+		Short: "Run a scheduled job on several replicas, and report on each tick",
+		Long: `job starts several replicas (--replicas) as separate processes on one Redis. At each tick every
+replica makes one attempt to get the lock, and runs the job if it succeeds. At the end, job reports
+on each tick.
 Exit code:
-  0  every tick was run exactly once, or left out while a run was going on
+  0  every tick was run exactly once, or left out while an earlier run was in progress
   1  two runs overlapped, or a tick was run twice, or missed
-  2  nothing was run, or trouble
-Only ticks count that began when all replicas had been started. A replica that dies is started
-again.
+  2  nothing was run, or an error
+Only ticks that began after all replicas had started are counted. A replica that dies is restarted.
 
-Without redis.addrs it embeds a Redis at redis.embedded_addr, or takes the one that answers there.
-With them, and --replicas 1, it can be run on several machines: the Redis knows the runs of all.
+Without redis.addrs, job embeds a Redis at redis.embedded_addr, or uses the one that answers there.
+With redis.addrs and --replicas 1 it can run on several machines: Redis records the runs of all.
 
-A lock is kept for 2/5 of the tick, and expires after 1/2 of it, where it does expire:
-docs/ARCHITECTURE.md says why.`,
+A lock is kept for 2/5 of a tick. If it has an expiry, it expires after 1/2 of a tick:
+docs/ARCHITECTURE.md explains why.`,
 		Example: "  lockstep job --every 1s --lock none --ticks 5\n  lockstep job --every 1s --lock v4",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
@@ -47,39 +46,39 @@ docs/ARCHITECTURE.md says why.`,
 				version = "v0"
 			}
 			if s.Lock, err = evolution.Find(version); err != nil {
-				return fmt.Errorf("--lock: %w; and none, the same as v0", meantLock(err, version))
+				return fmt.Errorf("--lock: %w; and none, which is the same as v0", suggestLock(err, version))
 			}
 			if s.Config, err = loadConfig(cmd); err != nil {
 				return err
 			}
-			logged := newLogWriter(cmd.ErrOrStderr())
-			defer logged.close()
-			s.Logged, s.Log = logged, newLog(logged, s.Config.Log.Level)
+			logs := newLogWriter(cmd.ErrOrStderr())
+			defer logs.close()
+			s.Logged, s.Log = logs, newLog(logs, s.Config.Log.Level)
 			if replica {
 				ctx, end := context.WithCancel(cmd.Context())
 				defer end()
-				endWithStdin(cmd.InOrStdin(), end)
-				logged.release()
+				cancelAtEOF(cmd.InOrStdin(), end)
+				logs.release()
 				s.Said = cmd.OutOrStdout()
 				return s.RunReplica(ctx)
 			}
-			return runJob(cmd, s, logged, asJSON)
+			return runJob(cmd, s, logs, asJSON)
 		},
 	}
 	flags := cmd.Flags()
-	flags.DurationVar((*time.Duration)(&s.Every), "every", time.Second, "length of a tick")
-	flags.DurationVar(&s.Work, "work", 0, "how long a run takes")
-	flags.StringVar(&version, "lock", "v4", "the lock: none (the same as v0), "+strings.Join(evolution.Names(), ", "))
-	flags.IntVar(&s.Replicas, "replicas", 3, "how many processes")
-	flags.IntVar(&s.Ticks, "ticks", 0, "end after so many ticks; 0: when interrupted")
-	flags.BoolVar(&asJSON, "json", false, "one JSON document on standard output, and everything for people on standard error")
+	flags.DurationVar((*time.Duration)(&s.Every), "every", time.Second, "interval between ticks")
+	flags.DurationVar(&s.Work, "work", 0, "duration of a run")
+	flags.StringVar(&version, "lock", "v4", "lock to use: none (the same as v0), "+strings.Join(evolution.Names(), ", "))
+	flags.IntVar(&s.Replicas, "replicas", 3, "number of replica processes")
+	flags.IntVar(&s.Ticks, "ticks", 0, "number of ticks to run; 0: until interrupted")
+	flags.BoolVar(&asJSON, "json", false, "print one JSON document to standard output, and all messages to standard error")
 	completeWith(cmd, "lock", append(evolution.Names(), "none")...)
-	flags.BoolVar(&replica, server.UntilStdinFlag, false, "be one of the replicas, until standard input ends")
-	hide(cmd, server.UntilStdinFlag)
+	flags.BoolVar(&replica, server.UntilStdinFlag, false, "run as one of the replicas, until standard input ends")
+	hideFlag(cmd, server.UntilStdinFlag)
 	return cmd
 }
 
-// checkJob says what is wrong with the flags. A replica is given some that a user may not give.
+// checkJob returns an error for flags that are not allowed. A replica gets some settings that a user may not give.
 func checkJob(cmd *cobra.Command, s job.Session, replica bool) (err error) {
 	switch every := time.Duration(s.Every); {
 	case every < 100*time.Millisecond || every > 24*time.Hour:
@@ -93,18 +92,18 @@ func checkJob(cmd *cobra.Command, s job.Session, replica bool) (err error) {
 	case replica:
 		return nil
 	}
-	for _, name := range settingsGiven(cmd) {
+	for _, name := range changedSettings(cmd) {
 		if !strings.HasPrefix(name, "redis.") && !strings.HasPrefix(name, "log.") {
-			err = errors.Join(err, fmt.Errorf("--%s is not allowed: a job heeds --redis.… and --log.level; "+
-				"its lock comes from --lock, and what the lock is told from --every", name))
+			err = errors.Join(err, fmt.Errorf("--%s is not allowed: job takes only --redis.… and --log.level; "+
+				"--lock selects the lock, and --every its expiry", name))
 		}
 	}
 	return err
 }
 
-// runJob lets replicas run the job, and tells what became of the ticks.
-func runJob(cmd *cobra.Command, s job.Session, logged *logWriter, asJSON bool) error {
-	said := logged
+// runJob runs the job on replicas until its ticks are over, and prints the tally.
+func runJob(cmd *cobra.Command, s job.Session, logs *logWriter, asJSON bool) error {
+	said := logs
 	if !asJSON {
 		said = newLogWriter(cmd.OutOrStdout())
 		defer said.close()
@@ -112,17 +111,17 @@ func runJob(cmd *cobra.Command, s job.Session, logged *logWriter, asJSON bool) e
 	s.Said = said
 	s.Arguments = append([]string{
 		"job", "--" + server.UntilStdinFlag, "--every=" + s.Every.String(), "--work=" + s.Work.String(), "--lock=" + s.Lock.Name,
-	}, given(cmd)...)
+	}, forwardedFlags(cmd)...)
 	s.Ready = func(firstLine string) {
-		tell(said.to, firstLine)
+		printLines(said.to, firstLine)
 		said.release()
-		logged.release()
+		logs.release()
 	}
 	tally, err := s.Run(cmd.Context())
 	if err != nil {
 		return err
 	}
-	said.close() // the result comes after it
+	said.close() // The result must come after all that the replicas printed.
 	if asJSON {
 		err = json.NewEncoder(cmd.OutOrStdout()).Encode(tally)
 	} else {

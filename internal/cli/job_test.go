@@ -107,7 +107,7 @@ func TestJobStartedTwice(t *testing.T) {
 	locks.Wait()
 }
 
-func TestJobTrouble(t *testing.T) {
+func TestJobRejectsWrongFlags(t *testing.T) {
 	refuses(t, true, map[string]string{
 		"job --every 10ms":  "--every 10ms is not allowed: want from 100ms to 24h",
 		"job --every soon":  `"soon" for "--every"`,
@@ -115,14 +115,14 @@ func TestJobTrouble(t *testing.T) {
 		"job --replicas 0":  "--replicas 0 is not allowed: want from 1 to 100",
 		"job --ticks -1":    "--ticks -1 is not allowed: want from 0 (until interrupted)",
 		"job --lock v42":    `"v42"; there are v0, v1`,
-		"job --lock.ttl 1s": "--lock.ttl is not allowed: a job heeds --redis.…",
+		"job --lock.ttl 1s": "--lock.ttl is not allowed: job takes only --redis.…",
 		"job extra":         `unknown command "extra"`,
 		"job --redis.addrs " + shoptest.UnusedAddr(t): "no Redis answers",
 		"job --redis.embedded_addr nowhere":           "redis.embedded_addr",
 	})
 }
 
-func TestJobForPeople(t *testing.T) {
+func TestJobPrintsTally(t *testing.T) {
 	t.Parallel()
 	code, stdout, stderr := command(t, "job", "--lock", "none", "--ticks", "1", "--replicas", "2", "--redis.embedded_addr", shoptest.AnyPort)
 	for _, says := range []string{

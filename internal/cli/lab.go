@@ -19,16 +19,17 @@ import (
 func newLab() *cobra.Command {
 	var lock, redis string
 	var asJSON bool
-	var in language.Language
+	var lang language.Language
 	cmd := &cobra.Command{
 		Use:   "lab [NAME]",
-		Short: "Make one flaw happen on the running service, and see who did it",
-		Long: `lab starts replicas as processes, on a Redis of its own, makes one flaw happen by a real fault,
-and draws what happened. It runs the step that has the flaw, and then the step that cures it; with
---lock, that lock alone. Without a name it lists the labs, or those that are for one lock.
+		Short: "Cause one flaw on the running service, and show who took part",
+		Long: `lab starts replicas as processes on a Redis of their own, injects a real fault that makes one flaw
+happen, and draws what happened. It runs the lock that has the flaw, and then the lock that cures
+it; with --lock it runs only that lock. Without a name it lists the labs, or with --lock the labs
+of that lock.
 
-Exit code: 0 what was observed is what the lab expects; 1 it is not; 2 it cannot be said: the fault
-hit nobody, or trouble.`,
+Exit code: 0 the lab observed what it expects; 1 it did not; 2 there is no verdict, as the fault hit
+nobody, or an error.`,
 		Example:           "  lockstep lab\n  lockstep lab foreign-delete\n  lockstep lab check-then-delete --lock v3 --redis real",
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: completeArgument(labNames),
@@ -38,21 +39,22 @@ hit nobody, or trouble.`,
 				return fmt.Errorf("--redis %q is not allowed: want embedded or real", redis)
 			}
 			if len(args) == 0 {
-				return listLabs(cmd, lock, in, asJSON)
+				return listLabs(cmd, lock, lang, asJSON)
 			}
-			return runLab(cmd, args[0], lock, lab.Kind(redis), in, asJSON)
+			return runLab(cmd, args[0], lock, lab.Kind(redis), lang, asJSON)
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&lock, "lock", "", "run it with this lock alone")
-	flags.StringVar(&redis, "redis", string(lab.Embedded), "embedded, or real: a redis-server or valkey-server of its own")
+	flags.StringVar(&lock, "lock", "", "run only with this lock")
+	flags.StringVar(&redis, "redis", string(lab.Embedded), "embedded, or real: start a redis-server or valkey-server for the lab")
 	flags.BoolVar(&asJSON, "json", false, "print one JSON document to standard output")
-	addLanguageFlag(cmd, &in)
+	addLanguageFlag(cmd, &lang)
 	completeWith(cmd, "lock", evolution.Names()...)
 	completeWith(cmd, "redis", string(lab.Embedded), string(lab.Real))
 	return cmd
 }
 
+// labNames returns the names of the labs that run on the service.
 func labNames() []string { return namesOf(lab.OnService()) }
 
 func namesOf(labs []lab.Lab) (names []string) {
@@ -62,7 +64,7 @@ func namesOf(labs []lab.Lab) (names []string) {
 	return names
 }
 
-func runLab(cmd *cobra.Command, name, lock string, kind lab.Kind, in language.Language, asJSON bool) error {
+func runLab(cmd *cobra.Command, name, lock string, kind lab.Kind, lang language.Language, asJSON bool) error {
 	l, err := lab.Find(name)
 	if err != nil {
 		return suggest(err, name, labNames())
@@ -75,21 +77,21 @@ func runLab(cmd *cobra.Command, name, lock string, kind lab.Kind, in language.La
 	if err != nil {
 		return err
 	}
-	people := people(cmd, asJSON)
-	fmt.Fprint(people, in.Say("%s: %s\nThe promise: %s.\n", "%s：%s\n承诺：%s。\n", l.Name, l.Title.In(in), l.Claim.In(in)))
+	messages := messageWriter(cmd, asJSON)
+	fmt.Fprint(messages, lang.Say("%s: %s\nThe promise: %s.\n", "%s：%s\n承诺：%s。\n", l.Name, l.Title.In(lang), l.Claim.In(lang)))
 	var results []lab.Result
 	for _, lock := range locks {
-		result, err := l.Run(cmd.Context(), lab.Machine(program), lab.Play{Lock: lock, Redis: kind, In: in})
+		result, err := l.Run(cmd.Context(), lab.Machine(program), lab.Play{Lock: lock, Redis: kind, In: lang})
 		if err != nil {
 			return err
 		}
-		fmt.Fprint(people, result.Text(cmd.Root().CommandPath(), langTyped(cmd)))
+		fmt.Fprint(messages, result.Text(cmd.Root().CommandPath(), langTyped(cmd)))
 		results = append(results, result)
 	}
 	if lock == "" {
-		fmt.Fprintf(people, "\n%s\n", l.HowCured(in))
+		fmt.Fprintf(messages, "\n%s\n", l.HowCured(lang))
 		if diff := l.Diff(); diff != "" {
-			fmt.Fprint(people, in.Say("All of it: %s %s%s\n", "全部改动：%s %s%s\n", cmd.Root().CommandPath(), diff, langTyped(cmd)))
+			fmt.Fprint(messages, lang.Say("All changes: %s %s%s\n", "全部改动：%s %s%s\n", cmd.Root().CommandPath(), diff, langTyped(cmd)))
 		}
 	}
 	if asJSON {
@@ -98,8 +100,8 @@ func runLab(cmd *cobra.Command, name, lock string, kind lab.Kind, in language.La
 	return exitWith(err, lab.ExitCode(results))
 }
 
-// listLabs lists what there is, for one lock or, without one, for any.
-func listLabs(cmd *cobra.Command, lock string, in language.Language, asJSON bool) error {
+// listLabs prints the labs of one lock, or, without a lock, all labs.
+func listLabs(cmd *cobra.Command, lock string, lang language.Language, asJSON bool) error {
 	labs := lab.OnService()
 	if lock != "" {
 		if _, err := evolution.Find(lock); err != nil {
@@ -111,9 +113,9 @@ func listLabs(cmd *cobra.Command, lock string, in language.Language, asJSON bool
 		return web.WriteJSON(cmd.OutOrStdout(), namesOf(labs))
 	}
 	table := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, language.Both("LAB\tFLAW, CURE\tTROUBLE", "实验\t缺陷，修复\t会出什么问题").In(in))
+	fmt.Fprintln(table, language.Both("LAB\tFLAW, CURE\tTROUBLE", "实验\t缺陷，修复\t会出什么问题").In(lang))
 	for _, l := range labs {
-		fmt.Fprintf(table, "%s\t%s\t%s\n", l.Name, strings.Join(l.Locks(), " → "), l.Title.In(in))
+		fmt.Fprintf(table, "%s\t%s\t%s\n", l.Name, strings.Join(l.Locks(), " → "), l.Title.In(lang))
 	}
 	return table.Flush()
 }

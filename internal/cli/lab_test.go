@@ -95,7 +95,7 @@ func TestTheExplorerShowsWhatTheLabsShow(t *testing.T) {
 }
 
 // With a lock, those are listed that are for it.
-func TestLabListsLabs(t *testing.T) {
+func TestLabWithoutNameListsLabs(t *testing.T) {
 	code, all, stderr := command(t, "lab")
 	ofV1Code, ofV1, _ := command(t, "lab", "--lock", "v1")
 	if code != exitOK || ofV1Code != exitOK || !strings.Contains(ofV1, "holder-dies") || strings.Contains(ofV1, "check-then-delete") {

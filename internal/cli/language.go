@@ -8,14 +8,14 @@ import (
 	"lockstep/internal/language"
 )
 
-// addLanguageFlag returns a command the flag that says in which language it speaks: the user's, unless it is given.
-func addLanguageFlag(cmd *cobra.Command, in *language.Language) {
-	*in = language.OfUser(os.Getenv)
-	cmd.Flags().Var(in, "lang", "en or zh: the language")
+// addLanguageFlag adds --lang to a command, and sets lang to its default, the user's language.
+func addLanguageFlag(cmd *cobra.Command, lang *language.Language) {
+	*lang = language.OfUser(os.Getenv)
+	cmd.Flags().Var(lang, "lang", "language of the output: en or zh")
 	completeWith(cmd, "lang", language.Names()...)
 }
 
-// langTyped returns that flag as it was typed, for a command that is printed; nothing, if it was not.
+// langTyped returns " --lang X" if --lang was given, for the commands that hints show; otherwise "".
 func langTyped(cmd *cobra.Command) string {
 	if flag := cmd.Flags().Lookup("lang"); flag.Changed {
 		return " --lang " + flag.Value.String()

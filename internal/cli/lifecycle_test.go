@@ -37,7 +37,7 @@ func TestFirstLineSaysWhereAndWhat(t *testing.T) {
 	}
 }
 
-func TestTroubleAtTheStart(t *testing.T) {
+func TestStartErrorsNameTheCause(t *testing.T) {
 	busy, err := net.Listen("tcp", shoptest.AnyPort)
 	if err != nil {
 		t.Fatal(err)

@@ -9,16 +9,16 @@ import (
 	"strings"
 )
 
-// longestLine is how long a line of standard input may be, in bytes.
+// longestLine is the maximum length of a line of standard input, in bytes.
 const longestLine = 1 << 20
 
-// lines reads lines until ctx ends. Nothing can interrupt what waits for a person, so that is left behind then. Once there are no more
-// lines, broken returns why they ended before standard input did, if so.
-func lines(ctx context.Context, in io.Reader) (all <-chan string, broken func() error) {
+// readLines reads lines until ctx ends. A read that waits for a person cannot be interrupted, so its goroutine is left behind then. Once
+// the channel is closed, readErr returns the error that ended the input early; nil if there was none.
+func readLines(ctx context.Context, input io.Reader) (all <-chan string, readErr func() error) {
 	read, failed := make(chan string), make(chan error, 1)
 	go func() {
 		defer close(read)
-		scanner := bufio.NewScanner(in)
+		scanner := bufio.NewScanner(input)
 		scanner.Buffer(nil, longestLine)
 		for scanner.Scan() {
 			select {
@@ -32,14 +32,15 @@ func lines(ctx context.Context, in io.Reader) (all <-chan string, broken func() 
 	return read, func() error {
 		select {
 		case err := <-failed:
-			return unreadable(err)
+			return describeReadError(err)
 		default:
 			return nil
 		}
 	}
 }
 
-func unreadable(err error) error {
+// describeReadError returns err as an error of standard input; nil if err is nil.
+func describeReadError(err error) error {
 	switch {
 	case errors.Is(err, bufio.ErrTooLong):
 		return fmt.Errorf("standard input: a line is longer than %d bytes", longestLine)

@@ -11,78 +11,78 @@ import (
 )
 
 const (
-	heldTime    = 2 * time.Second // how long a log is held back at most
-	flushTime   = 2 * time.Second // how long the end of a command waits for its output to be read
-	mostWaiting = 1 << 11         // how many writes to a log wait while nobody reads it
+	maxHoldback     = 2 * time.Second // longest time for which a log is held back
+	flushTimeout    = 2 * time.Second // longest time for which the end of a command waits for a slow reader
+	maxQueuedWrites = 1 << 11         // capacity of the queue of writes that wait for the reader of a log
 )
 
-// logWriter writes a log without holding up those who log. While nobody reads the log, up to mostWaiting writes wait; of what comes then,
-// and of what cannot be written, lostLines counts the lines, and a later line says how many they were.
+// logWriter is a writer for logs that never blocks. While nobody reads the log, up to maxQueuedWrites writes are queued; further ones, and
+// those that fail, are dropped. lostLines counts the dropped lines, and a later line of the log reports them.
 //
-// A log is held back until release, so that it does not come before the command's first line; at most for heldTime, since it says why the
-// start takes so long.
+// The log is held back until release, so that the command's first line comes before it, but for at most maxHoldback: the log may say why
+// the start takes so long.
 type logWriter struct {
-	to       io.Writer
-	waiting  chan []byte
-	lost     atomic.Int64  // lines
-	told     int64         // how many lost lines the log has told of
-	once     sync.Once     // starts to write
-	late     *time.Timer   // releases the log after heldTime
-	ending   chan struct{} // closed by end
-	end      func()
-	finished chan struct{} // closed when everything has been written after ending
+	to           io.Writer
+	queue        chan []byte   // queue of writes
+	lost         atomic.Int64  // number of dropped lines
+	reported     int64         // number of dropped lines that the log has reported; writeAll's own
+	once         sync.Once     // guards the start of writeAll
+	holdback     *time.Timer   // calls release after maxHoldback
+	closing      chan struct{} // closed by end
+	startClosing func()        // closes closing, once
+	finished     chan struct{} // closed when writeAll has returned
 }
 
 func newLogWriter(to io.Writer) *logWriter {
-	ending := make(chan struct{})
-	end := sync.OnceFunc(func() { close(ending) })
-	w := &logWriter{to: to, waiting: make(chan []byte, mostWaiting), ending: ending, end: end, finished: make(chan struct{})}
-	w.late = time.AfterFunc(heldTime, w.release)
+	closing := make(chan struct{})
+	end := sync.OnceFunc(func() { close(closing) })
+	w := &logWriter{to: to, queue: make(chan []byte, maxQueuedWrites), closing: closing, startClosing: end, finished: make(chan struct{})}
+	w.holdback = time.AfterFunc(maxHoldback, w.release)
 	return w
 }
 
-// Write takes the text of one or more lines. It never blocks, and never fails.
+// Write queues one or more lines. It never blocks, and never fails: it drops what does not fit into the queue.
 func (w *logWriter) Write(text []byte) (int, error) {
 	select {
-	case w.waiting <- bytes.Clone(text):
+	case w.queue <- bytes.Clone(text):
 	default:
 		w.lost.Add(countLines(text))
 	}
 	return len(text), nil
 }
 
-// release lets the log be written.
+// release starts to write what has been queued.
 func (w *logWriter) release() {
 	w.once.Do(func() { go w.writeAll() })
 }
 
-// close waits until everything has been written, for flushTime at most. What is written after it may be lost.
+// close writes what is queued, and waits for that for at most flushTimeout. Later writes may be lost.
 func (w *logWriter) close() {
-	w.late.Stop()
+	w.holdback.Stop()
 	w.release()
-	w.end()
+	w.startClosing()
 	select {
 	case <-w.finished:
-	case <-time.After(flushTime):
+	case <-time.After(flushTimeout):
 	}
 }
 
-// writeAll writes what comes until the log is closed and nothing waits any more.
+// writeAll writes queued texts until the writer is closed and the queue is empty.
 func (w *logWriter) writeAll() {
 	defer close(w.finished)
 	for {
-		w.tellLost()
+		w.reportLost()
 		select {
-		case text := <-w.waiting:
+		case text := <-w.queue:
 			w.write(text)
 			continue
 		default:
 		}
 		select {
-		case text := <-w.waiting:
+		case text := <-w.queue:
 			w.write(text)
-		case <-w.ending:
-			if len(w.waiting) == 0 {
+		case <-w.closing:
+			if len(w.queue) == 0 {
 				return
 			}
 		}
@@ -90,30 +90,30 @@ func (w *logWriter) writeAll() {
 }
 
 func (w *logWriter) write(text []byte) {
-	w.tellLost()
+	w.reportLost()
 	if _, err := w.to.Write(text); err != nil {
 		w.lost.Add(countLines(text))
 	}
 }
 
-// tellLost writes how many lines have been lost since the last line that said so.
-func (w *logWriter) tellLost() {
+// reportLost writes how many lines have been lost since the last report.
+func (w *logWriter) reportLost() {
 	lost := w.lost.Load()
-	if lost == w.told {
+	if lost == w.reported {
 		return
 	}
 	var line bytes.Buffer
-	newLog(&line, "").Warn("lines of the log were lost: they could not be written", "lines", lost-w.told)
+	newLog(&line, "").Warn("log lines were lost because they could not be written", "lines", lost-w.reported)
 	if _, err := w.to.Write(line.Bytes()); err == nil {
-		w.told = lost
+		w.reported = lost
 	}
 }
 
-// lostLines returns how many lines have been lost.
+// lostLines returns the number of lines lost so far.
 func (w *logWriter) lostLines() int64 { return w.lost.Load() }
 
-// tell writes lines, but does not wait for longer than flushTime until they are read.
-func tell(to io.Writer, lines ...string) {
+// printLines writes lines, and waits for a slow reader for at most flushTimeout.
+func printLines(to io.Writer, lines ...string) {
 	w := newLogWriter(to)
 	for _, line := range lines {
 		fmt.Fprintln(w, line)
@@ -123,10 +123,11 @@ func tell(to io.Writer, lines ...string) {
 
 func countLines(text []byte) int64 { return int64(bytes.Count(text, []byte("\n"))) }
 
+// newLog returns a logger of text lines. The level is a setting's; any other name means info.
 func newLog(to io.Writer, level string) *slog.Logger {
 	var l slog.Level
 	if err := l.UnmarshalText([]byte(level)); err != nil {
-		l = slog.LevelInfo // config allows no other names
+		l = slog.LevelInfo // Package config has rejected all unknown names.
 	}
 	return slog.New(slog.NewTextHandler(to, &slog.HandlerOptions{Level: l}))
 }

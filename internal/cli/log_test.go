@@ -27,7 +27,7 @@ func newUnread(t *testing.T) io.Writer {
 	return writer
 }
 
-var lostLine = regexp.MustCompile(`level=WARN msg="lines of the log were lost: they could not be written" lines=(\d+)`)
+var lostLine = regexp.MustCompile(`level=WARN msg="log lines were lost because they could not be written" lines=(\d+)`)
 
 // account reads a log of n lines to its end, and returns how many lines have come, and how many the log says were lost.
 func account(t *testing.T, log io.Reader) (came, lost int) {
@@ -43,20 +43,20 @@ func account(t *testing.T, log io.Reader) (came, lost int) {
 	return came, lost
 }
 
-func TestLogThatNobodyReads(t *testing.T) {
+func TestUnreadLogDropsAndCountsLines(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		reader, writer := io.Pipe()
 		w := newLogWriter(writer)
 		w.release()
-		line, n := "x\n", 3*mostWaiting
+		line, n := "x\n", 3*maxQueuedWrites
 		for range n {
 			fmt.Fprint(w, line)
 		}
 		began := time.Now()
 		w.close()
-		if took := time.Since(began); took != flushTime {
-			t.Errorf("the end is held up for %v; want %v", took, flushTime)
+		if took := time.Since(began); took != flushTimeout {
+			t.Errorf("the end is held up for %v; want %v", took, flushTimeout)
 		}
 		last := make(chan struct{})
 		var came, lost int
@@ -64,13 +64,13 @@ func TestLogThatNobodyReads(t *testing.T) {
 		synctest.Wait() // it is read at last
 		writer.Close()
 		<-last
-		if came+lost != n || int64(lost) != w.lostLines() || came < mostWaiting {
+		if came+lost != n || int64(lost) != w.lostLines() || came < maxQueuedWrites {
 			t.Errorf("%d lines came, and %d are said to be lost, of %d; %d are counted", came, lost, n, w.lostLines())
 		}
 	})
 }
 
-func TestLogThatIsReadSlowly(t *testing.T) {
+func TestSlowlyReadLogIsComplete(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		const lines = 1000
@@ -116,7 +116,7 @@ func (f *slowFile) fail(err error) {
 	f.full = err
 }
 
-func TestLogOnAFullDisk(t *testing.T) {
+func TestLogReportsLinesLostOnFullDisk(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var disk slowFile
@@ -140,26 +140,26 @@ func TestLogOnAFullDisk(t *testing.T) {
 	})
 }
 
-func TestLogIsHeldBackForSomeTime(t *testing.T) {
+func TestLogIsReleasedAfterMaxHoldback(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var file slowFile
 		w := newLogWriter(&file)
 		fmt.Fprintln(w, "early")
-		time.Sleep(heldTime - time.Millisecond)
+		time.Sleep(maxHoldback - time.Millisecond)
 		if got := file.lines(); got[0] != "" {
 			t.Errorf("it was not held back: %q", got)
 		}
 		time.Sleep(3 * time.Millisecond)
 		if got := file.lines(); got[0] != "early" {
-			t.Errorf("it is still held back after %v: %q", heldTime, got)
+			t.Errorf("it is still held back after %v: %q", maxHoldback, got)
 		}
 		w.close()
 	})
 }
 
 // A log that nobody reads holds up neither the sales nor the end.
-func TestServersWhoseLogNobodyReads(t *testing.T) {
+func TestServersRunWithUnreadLog(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"serve", "cluster"} {
 		t.Run(name, func(t *testing.T) {
@@ -178,7 +178,7 @@ func TestServersWhoseLogNobodyReads(t *testing.T) {
 	}
 }
 
-func TestServerCountsTheLinesItLoses(t *testing.T) {
+func TestServerMetricCountsLostLogLines(t *testing.T) {
 	t.Parallel()
 	s, finish := serveTo(t, fullDisk{}, "serve")
 	s.Sell()

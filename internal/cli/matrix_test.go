@@ -25,7 +25,7 @@ func TestMatrixRefuses(t *testing.T) {
 
 var back = regexp.MustCompile(`^\x1b\[(\d+)A\r\x1b\[J`)
 
-// screen is what is left of an output in a terminal that understands the two sequences of matrixShown.
+// screen is what is left of an output in a terminal that understands the two sequences of matrixProgress.
 func screen(output string) (lines []string) {
 	for line := range strings.Lines(output) {
 		if up := back.FindStringSubmatch(line); up != nil {
@@ -39,7 +39,7 @@ func screen(output string) (lines []string) {
 }
 
 // However the cells come in, the whole table is on the screen in the end, each row once. While they come in, few rows are drawn again.
-func TestTheTableFills(t *testing.T) {
+func TestMatrixRedrawsRowsInTerminal(t *testing.T) {
 	want := lab.Expected(language.English)
 	toRun, empty := map[string]int{}, lab.Expected(language.English)
 	for _, a := range empty.Anomalies {
@@ -52,7 +52,7 @@ func TestTheTableFills(t *testing.T) {
 		}
 	}
 	var out bytes.Buffer
-	shown := newMatrixShown(&out)
+	shown := newMatrixProgress(&out)
 	shown.live = true
 	shown.begin(empty, toRun)
 	last := len(want.Anomalies) - 1
@@ -60,11 +60,11 @@ func TestTheTableFills(t *testing.T) {
 		name := want.Anomalies[last-i].Name
 		for _, s := range want.Strategies {
 			if c := want.Cells[name][s]; c.Expected != verdict.NA {
-				shown.tell(lab.CellEvent{Anomaly: name, Strategy: s})
-				shown.tell(lab.CellEvent{Anomaly: name, Strategy: s, Ended: true, Cell: c})
+				shown.update(lab.CellEvent{Anomaly: name, Strategy: s})
+				shown.update(lab.CellEvent{Anomaly: name, Strategy: s, Ended: true, Cell: c})
 			}
 		}
-		if shown.drawn > mostOpenRows {
+		if shown.drawn > maxOpenRows {
 			t.Fatalf("%d rows are drawn again and again", shown.drawn)
 		}
 	}
@@ -79,15 +79,15 @@ func TestTheTableFills(t *testing.T) {
 }
 
 // Without a terminal, each cell has a line, and the table comes at the end.
-func TestTheTableWithoutATerminal(t *testing.T) {
+func TestMatrixPrintsLinesWithoutTerminal(t *testing.T) {
 	m := lab.Expected(language.English)
 	var out bytes.Buffer
-	shown := newMatrixShown(&out)
+	shown := newMatrixProgress(&out)
 	shown.begin(m, map[string]int{"foreign-delete": 1})
-	shown.tell(lab.CellEvent{Anomaly: "foreign-delete", Strategy: "v2"})
+	shown.update(lab.CellEvent{Anomaly: "foreign-delete", Strategy: "v2"})
 	cell := m.Cells["foreign-delete"]["v2"]
 	cell.Seconds, cell.Says = 1.5, "r1#1 removed r2#1's lock"
-	shown.tell(lab.CellEvent{Anomaly: "foreign-delete", Strategy: "v2", Ended: true, Cell: cell})
+	shown.update(lab.CellEvent{Anomaly: "foreign-delete", Strategy: "v2", Ended: true, Cell: cell})
 	shown.end()
 	want := "foreign-delete, v2: broken (1.5 s): r1#1 removed r2#1's lock\n"
 	if !strings.HasPrefix(out.String(), want) || !strings.HasSuffix(out.String(), fmt.Sprintln(m.Line("progress"))) {

@@ -16,7 +16,7 @@ import (
 )
 
 // Whatever goes wrong with a Redis's URL, its password is not in what a command says.
-func TestTroubleTellsNoPassword(t *testing.T) {
+func TestStartErrorsHidePasswords(t *testing.T) {
 	unused := shoptest.UnusedAddr(t)
 	for _, args := range [][]string{
 		{"--redis.addrs", "redis://me:s3cret@" + unused},
@@ -51,7 +51,7 @@ func TestTroubleTellsNoPassword(t *testing.T) {
 }
 
 // Nor is the password of a Redis that is there in what a cluster says, in its pages, or in its replicas' arguments.
-func TestAClusterTellsNoPassword(t *testing.T) {
+func TestClusterHidesPasswords(t *testing.T) {
 	t.Parallel()
 	redis, addr := redisserver.Start(t, "--requirepass", "s3cret"), shoptest.UnusedAddr(t)
 	line, finish := serve(t, "cluster", "--replicas", "1", "--server.addr", addr, "--redis.addrs", "redis://default:s3cret@"+redis.Addr)

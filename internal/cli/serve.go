@@ -15,19 +15,19 @@ import (
 func newServe() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve",
-		Short: "Sell over HTTP (what lockstep does without a command)",
+		Short: "Sell over HTTP (the default command)",
 		Args:  cobra.NoArgs,
 		RunE:  runServe,
 	}
 	flags := cmd.Flags()
-	flags.Bool(server.UntilStdinFlag, false, "end, as on SIGTERM, when standard input ends")
-	flags.Bool(server.BehindFrontFlag, false, "take the ids of orders from the front that lockstep cluster puts before its replicas")
-	hide(cmd, server.BehindFrontFlag)
+	flags.Bool(server.UntilStdinFlag, false, "shut down, as on SIGTERM, when standard input ends")
+	flags.Bool(server.BehindFrontFlag, false, "take the order ids from the reverse proxy of lockstep cluster")
+	hideFlag(cmd, server.BehindFrontFlag)
 	return cmd
 }
 
-// hide leaves a flag out of the help. It panics if there is no such flag.
-func hide(cmd *cobra.Command, flag string) {
+// hideFlag leaves a flag out of the help. It panics if there is no such flag.
+func hideFlag(cmd *cobra.Command, flag string) {
 	if err := cmd.Flags().MarkHidden(flag); err != nil {
 		panic(err)
 	}
@@ -36,8 +36,9 @@ func hide(cmd *cobra.Command, flag string) {
 func runServe(cmd *cobra.Command, _ []string) error {
 	ctx, end := context.WithCancel(cmd.Context())
 	defer end()
-	if until, err := cmd.Flags().GetBool(server.UntilStdinFlag); err == nil && until { // lockstep without a command has no such flag
-		endWithStdin(cmd.InOrStdin(), end)
+	// The root command serves as well, and does not have this flag: GetBool fails there.
+	if untilEOF, err := cmd.Flags().GetBool(server.UntilStdinFlag); err == nil && untilEOF {
+		cancelAtEOF(cmd.InOrStdin(), end)
 	}
 	cfg, err := loadConfig(cmd)
 	if err != nil {
@@ -48,27 +49,27 @@ func runServe(cmd *cobra.Command, _ []string) error {
 	if err != nil {
 		return err
 	}
-	outlive(cmd)
-	logged := newLogWriter(cmd.ErrOrStderr())
-	defer logged.close()
+	ignoreClosedStdout(cmd)
+	logs := newLogWriter(cmd.ErrOrStderr())
+	defer logs.close()
 	return server.Serve(ctx, cfg, server.Options{
-		Log: newLog(logged, cfg.Log.Level), LostLines: logged.lostLines, Program: program, BehindFront: behindFront,
+		Log: newLog(logs, cfg.Log.Level), LostLines: logs.lostLines, Program: program, BehindFront: behindFront,
 		Reload: func() (config.Config, error) { return loadConfig(cmd) },
-		Ready:  ready(cmd, logged),
+		Ready:  printFirst(cmd, logs),
 	})
 }
 
-// ready returns a function that prints the first line, and then what has been logged.
-func ready(cmd *cobra.Command, logged *logWriter) func(firstLine string) {
+// printFirst returns a function that prints the first line of a server, and then releases its log.
+func printFirst(cmd *cobra.Command, logs *logWriter) func(firstLine string) {
 	return func(firstLine string) {
-		tell(cmd.OutOrStdout(), firstLine)
-		logged.release()
+		printLines(cmd.OutOrStdout(), firstLine)
+		logs.release()
 	}
 }
 
-// endWithStdin calls end when standard input ends: the process that started this one decides when.
-func endWithStdin(stdin io.Reader, end func()) {
-	signal.Ignore(os.Interrupt) // a terminal sends it to every process; the one that started us decides when to end
+// cancelAtEOF calls end at the end of standard input, which the process that started this one keeps open for as long as it needs it.
+func cancelAtEOF(stdin io.Reader, end func()) {
+	signal.Ignore(os.Interrupt) // A terminal sends ctrl-C to all processes in its group; only the parent decides when this one ends.
 	go func() {
 		_, _ = io.Copy(io.Discard, stdin)
 		end()

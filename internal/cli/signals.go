@@ -9,21 +9,22 @@ import (
 	"time"
 )
 
-// oneWish is how soon a second SIGINT belongs to the first: timeout(1) sends it to its child, and then to the whole group.
-const oneWish = 500 * time.Millisecond
+// duplicateWindow is the time within which a second SIGINT counts as the same one: timeout(1) sends it to its child, and then to the whole
+// group. Nobody presses ctrl-C again on purpose so soon.
+const duplicateWindow = 500 * time.Millisecond
 
-// exitInterrupted is the exit code of a command that a second ctrl-C has ended at once, as a shell reports it.
+// exitInterrupted is the exit code after a second ctrl-C: that of a process killed by SIGINT, as a shell reports it.
 const exitInterrupted = 128 + int(syscall.SIGINT)
 
-// untilSignal returns a context that SIGINT, SIGTERM or a closed terminal ends. The same wish again changes nothing, whatever the signal:
-// the command is ending. Only a person who presses ctrl-C a second time ends the process at once. Until stop is called, writing to a pipe
-// that nobody reads is an error, and does not end the process.
-func (p Program) untilSignal(ctx context.Context, stderr io.Writer) (ending context.Context, stop func()) {
-	ending, end := context.WithCancel(ctx)
+// untilSignal returns a context that is cancelled by SIGINT, SIGTERM or, when the terminal is closed, SIGHUP. Further signals have no
+// effect, as the command is ending already, except a second ctrl-C at a terminal, which exits at once. Until stop is called, a write to a
+// pipe without a reader fails with EPIPE, and SIGPIPE does not kill the process.
+func (p Program) untilSignal(ctx context.Context, stderr io.Writer) (done context.Context, stop func()) {
+	done, end := context.WithCancel(ctx)
 	signals, pipes, stopped := make(chan os.Signal, 8), make(chan os.Signal, 1), make(chan struct{})
-	signal.Notify(signals, endings()...)
-	signal.Notify(pipes, syscall.SIGPIPE) // nobody looks: unlike an ignored signal, this one is not inherited
-	person := isTerminal(stderr) || p.In == nil && isTerminal(os.Stdin)
+	signal.Notify(signals, terminationSignals()...)
+	signal.Notify(pipes, syscall.SIGPIPE) // Never received: child processes would inherit an ignored signal, but not this.
+	interactive := isTerminal(stderr) || p.In == nil && isTerminal(os.Stdin)
 	go func() {
 		var first time.Time
 		for {
@@ -31,9 +32,9 @@ func (p Program) untilSignal(ctx context.Context, stderr io.Writer) (ending cont
 			case <-stopped:
 				return
 			case received := <-signals:
-				again := !first.IsZero() && time.Since(first) > oneWish
-				if again && person && received == os.Interrupt {
-					tell(stderr, "lockstep: ended at once by a second ctrl-C: what was going on may leave a lock or a file behind")
+				again := !first.IsZero() && time.Since(first) > duplicateWindow
+				if again && interactive && received == os.Interrupt {
+					printLines(stderr, "lockstep: stopped at once by a second ctrl-C; a lock or a file may be left behind")
 					os.Exit(exitInterrupted)
 				}
 				if first.IsZero() {
@@ -43,7 +44,7 @@ func (p Program) untilSignal(ctx context.Context, stderr io.Writer) (ending cont
 			}
 		}
 	}()
-	return ending, func() {
+	return done, func() {
 		signal.Stop(signals)
 		signal.Stop(pipes)
 		close(stopped)
@@ -51,8 +52,8 @@ func (p Program) untilSignal(ctx context.Context, stderr io.Writer) (ending cont
 	}
 }
 
-// endings returns the signals that end a command. Whoever started it so that it outlives its terminal (nohup) has its way.
-func endings() []os.Signal {
+// terminationSignals returns the signals that cancel a command. SIGHUP is left out if it was ignored at the start, as by nohup.
+func terminationSignals() []os.Signal {
 	all := []os.Signal{os.Interrupt, syscall.SIGTERM}
 	if !signal.Ignored(syscall.SIGHUP) {
 		all = append(all, syscall.SIGHUP)

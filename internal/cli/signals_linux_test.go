@@ -100,7 +100,7 @@ func TestSecondInterruptAtATerminal(t *testing.T) {
 	for line := range says {
 		told += line
 	}
-	if !strings.Contains(told, "ended at once by a second ctrl-C") {
+	if !strings.Contains(told, "stopped at once by a second ctrl-C") {
 		t.Errorf("it says %q", told)
 	}
 	<-answered

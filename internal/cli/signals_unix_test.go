@@ -118,7 +118,7 @@ func TestSecondSignalChangesNothing(t *testing.T) {
 }
 
 // Servers outlive those who read what they say.
-func TestServersThatNobodyReads(t *testing.T) {
+func TestServersOutliveClosedStdout(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"serve", "cluster"} {
 		t.Run(name, func(t *testing.T) {
@@ -152,7 +152,7 @@ func TestServersThatNobodyReads(t *testing.T) {
 }
 
 // A tool ends quietly when nobody reads its standard output any more, as one that SIGPIPE ends.
-func TestToolsThatNobodyReads(t *testing.T) {
+func TestToolsEndWhenStdoutCloses(t *testing.T) {
 	t.Parallel()
 	for _, line := range []string{
 		"diff v3 v4", "explore v0", "job --every 100ms --replicas 1 --redis.embedded_addr 127.0.0.1:0 --log.level error",

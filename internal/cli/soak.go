@@ -18,7 +18,7 @@ import (
 	"lockstep/internal/web"
 )
 
-// soakFlags are what soak is told.
+// soakFlags holds the parsed flags of soak.
 type soakFlags struct {
 	lock     string
 	minutes  float64
@@ -35,24 +35,25 @@ func newSoak() *cobra.Command {
 	var f soakFlags
 	cmd := &cobra.Command{
 		Use:   "soak",
-		Short: "Sell at full speed under real faults, one after the other, and judge every answer",
-		Long: `soak starts a Redis of its own, which writes every command to disk (appendfsync always),
-and replicas as processes, each behind a proxy to Redis. Buyers buy at full speed. Meanwhile it
-injects real faults: it kills, stops and restarts replicas and Redis, cuts, stalls and delays what
-passes between them, loses commands and replies, takes the lock away, lets buyers go away. The
-seed decides their order; the same seed repeats them.
+		Short: "Sell at full speed under real faults, and check every answer",
+		Long: `soak starts its own Redis, which writes every command to disk (appendfsync always), and replicas as
+processes, each behind a proxy to Redis. Buyers buy at full speed. Meanwhile soak injects real
+faults, one after the other: it kills, stops and restarts replicas and Redis; cuts, stalls and
+delays the connections between them; drops commands and replies; deletes the lock; and makes buyers
+disconnect. The seed determines the order of the faults; the same seed repeats it.
 
-At the end it compares what every buyer was told with the ledger and the stock: each sale answered
-200 has its order; no order was made without a 200 or an answer that leaves it open; updates are
-lost as predicted for the lock (none from v7 on); the stock fits into one order (linearizable),
-which is that of the fencing tokens; sales came back after each fault.
+At the end it compares every buyer's answer with the ledger and the stock: each sale answered with
+200 has its order; no order exists without a 200 or an answer that leaves the outcome open; updates
+are lost only as predicted for the lock (none from v7 on); the history of the stock is linearizable,
+in the order of the fencing tokens; and sales resumed after each fault.
 
-Exit code: 0 PASS, or AS PREDICTED: a lock before v7 lost updates, only by faults that it cannot
-stand; 1 FAIL; 2 UNKNOWN, as there was too little load, or a fault that hit nobody, or trouble. That
-history.html cannot be written is said after the verdict; it is trouble if --html asked for it.`,
+Exit code: 0 PASS, or AS PREDICTED (a lock before v7 lost updates, but only through faults that it
+does not tolerate); 1 FAIL; 2 UNKNOWN, because of too little load or a fault that hit nobody, or an
+error. If history.html cannot be written, soak says so after the verdict; that is an error only if
+--html was given.`,
 		Example:     "  lockstep soak --lock v10 --minutes 10 --replicas 3\n  lockstep soak --lock v4 --minutes 2 --seed 7",
 		Args:        cobra.NoArgs,
-		Annotations: map[string]string{noSettings: "it has its own"},
+		Annotations: map[string]string{noSettings: "it has its own settings"},
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := f.check(); err != nil {
 				return err
@@ -64,20 +65,21 @@ history.html cannot be written is said after the verdict; it is trouble if --htm
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.lock, "lock", "v10", "the lock: one of "+strings.Join(soak.Locks(), ", "))
-	flags.Float64Var(&f.minutes, "minutes", 10, "how long")
-	flags.IntVar(&f.replicas, "replicas", 3, "how many processes sell")
-	flags.IntVarP(&f.buyers, "buyers", "c", 50, "how many buy at once")
-	flags.Uint64Var(&f.seed, "seed", 0, "of the faults (default: a new one)")
-	flags.StringVar(&f.faults, "faults", "", "only these faults, with commas between them: "+kindNames())
-	flags.StringVar(&f.redis, "redis", "", "the program to start as Redis (default: redis-server or valkey-server)")
-	flags.StringVar(&f.html, "html", "history.html", "the picture: a part of the history, for a browser; empty: none")
+	flags.StringVar(&f.lock, "lock", "v10", "lock to test: one of "+strings.Join(soak.Locks(), ", "))
+	flags.Float64Var(&f.minutes, "minutes", 10, "duration in minutes")
+	flags.IntVar(&f.replicas, "replicas", 3, "number of replica processes")
+	flags.IntVarP(&f.buyers, "buyers", "c", 50, "number of concurrent buyers")
+	flags.Uint64Var(&f.seed, "seed", 0, "seed of the fault plan (default: random)")
+	flags.StringVar(&f.faults, "faults", "", "comma-separated list of the faults to inject (default: all): "+faultKindNames())
+	flags.StringVar(&f.redis, "redis", "", "Redis server program to start (default: redis-server or valkey-server)")
+	flags.StringVar(&f.html, "html", "history.html", "file for a page that draws a part of the history; empty: no page")
 	flags.BoolVar(&f.asJSON, "json", false, "print one JSON document to standard output")
 	completeWith(cmd, "lock", soak.Locks()...)
 	return cmd
 }
 
-func kindNames() string {
+// faultKindNames returns the names of the faults, separated by commas.
+func faultKindNames() string {
 	var names []string
 	for _, kind := range soak.Kinds() {
 		names = append(names, string(kind))
@@ -85,22 +87,23 @@ func kindNames() string {
 	return strings.Join(names, ", ")
 }
 
+// check returns an error for flags that are not allowed.
 func (f soakFlags) check() error {
 	if err := soak.CheckLock(f.lock); err != nil {
 		return suggest(err, f.lock, soak.Locks())
 	}
 	switch {
-	case !(f.minutes > 0 && f.minutes <= 24*60): // nor NaN
+	case !(f.minutes > 0 && f.minutes <= 24*60): // also rejects NaN
 		return fmt.Errorf("--minutes %v is not allowed: want more than 0, up to a day", f.minutes)
 	case f.replicas < 2 || f.replicas > 20:
-		return fmt.Errorf("--replicas %d is not allowed: want from 2 to 20, so that others can sell when one cannot", f.replicas)
+		return fmt.Errorf("--replicas %d is not allowed: want from 2 to 20, so that the others can sell while one is down", f.replicas)
 	case f.buyers < 1 || f.buyers > 10_000:
 		return fmt.Errorf("-c %d is not allowed: want from 1 to 10000 buyers", f.buyers)
 	}
 	return load.CheckFiles(f.buyers, true)
 }
 
-// command returns the command that repeats a soak, as it was typed but for the seed.
+// command returns the command that repeats this soak: the typed flags and its seed.
 func (f soakFlags) command(cmd *cobra.Command) string {
 	text := fmt.Sprintf("%s --lock %s --minutes %v --replicas %d --seed %d", cmd.CommandPath(), f.lock, f.minutes, f.replicas, f.seed)
 	for _, name := range []string{"faults", "redis", "buyers"} {
@@ -120,63 +123,63 @@ func runSoak(cmd *cobra.Command, f soakFlags) error {
 	if err != nil {
 		return err
 	}
-	people := people(cmd, f.asJSON)
-	file, unwritable := web.OpenFile(f.html) // before minutes of work, not after
-	if unwritable != nil && cmd.Flags().Changed("html") {
-		return unwritable
+	messages := messageWriter(cmd, f.asJSON)
+	file, pageErr := web.OpenFile(f.html) // An unwritable file should fail before minutes of work, not after.
+	if pageErr != nil && cmd.Flags().Changed("html") {
+		return pageErr
 	}
-	result, err := f.soak(cmd, people, program, kinds)
+	result, err := f.soak(cmd, messages, program, kinds)
 	if err != nil {
 		return errors.Join(fmt.Errorf("soak: %w", err), file.Close())
 	}
-	return f.tell(cmd, people, result, file, unwritable)
+	return f.report(cmd, messages, result, file, pageErr)
 }
 
-// tell draws the picture and prints the verdict, and then what could not be written. That is trouble if it was asked for, as with every
-// command.
-func (f soakFlags) tell(cmd *cobra.Command, people io.Writer, result soak.Result, file *web.File, unwritable error) error {
+// report writes the page of the history, prints the verdict, and then the error of the page, unwritable, if there is one. That error
+// decides the exit code only if --html was given.
+func (f soakFlags) report(cmd *cobra.Command, messages io.Writer, result soak.Result, file *web.File, pageErr error) error {
 	result.Again = f.command(cmd)
-	if unwritable == nil {
-		unwritable = errors.Join(drawHistory(result, file), file.Close())
+	if pageErr == nil {
+		pageErr = errors.Join(drawHistory(result, file), file.Close())
 	}
-	if unwritable == nil {
+	if pageErr == nil {
 		result.Picture = f.html
 	}
-	fmt.Fprint(people, result.Page())
-	var told error
+	fmt.Fprint(messages, result.Page())
+	var printErr error
 	if f.asJSON {
-		told = web.WriteJSON(cmd.OutOrStdout(), result)
+		printErr = web.WriteJSON(cmd.OutOrStdout(), result)
 	}
 	switch {
-	case unwritable == nil:
+	case pageErr == nil:
 	case cmd.Flags().Changed("html"):
-		return unwritable
+		return pageErr
 	default:
-		fmt.Fprintln(cmd.ErrOrStderr(), "soak:", unwritable)
+		fmt.Fprintln(cmd.ErrOrStderr(), "soak:", pageErr)
 	}
-	return exitWith(told, result.Verdict.ExitCode())
+	return exitWith(printErr, result.Verdict.ExitCode())
 }
 
-// soak runs the soak, and judges it.
-func (f soakFlags) soak(cmd *cobra.Command, people io.Writer, program string, kinds []soak.Kind) (soak.Result, error) {
+// soak runs the soak and examines its record.
+func (f soakFlags) soak(cmd *cobra.Command, messages io.Writer, program string, kinds []soak.Kind) (soak.Result, error) {
 	plan := soak.NewPlan(f.seed, time.Duration(f.minutes*float64(time.Minute)), kinds, f.replicas)
-	fmt.Fprintf(people, "soak: %s, %d replicas, %d buyers, %d faults, seed %d, Redis with appendfsync always\n",
+	fmt.Fprintf(messages, "soak: %s, %d replicas, %d buyers, %d faults, seed %d, Redis with appendfsync always\n",
 		f.lock, f.replicas, f.buyers, len(plan), f.seed)
 	record, err := soak.Session{
 		Program: program, Redis: f.redis, Lock: f.lock, Replicas: f.replicas, Buyers: f.buyers, Plan: plan,
-		Log: func(format string, args ...any) { fmt.Fprintf(people, format+"\n", args...) },
+		Log: func(format string, args ...any) { fmt.Fprintf(messages, format+"\n", args...) },
 	}.Run(cmd.Context())
 	if err != nil {
 		return soak.Result{}, err
 	}
 	result := soak.Examine(record)
 	if result.Verdict == verdict.Fail && record.Said != "" {
-		fmt.Fprintf(cmd.ErrOrStderr(), "soak: the replicas said, at last:\n%s", record.Said)
+		fmt.Fprintf(cmd.ErrOrStderr(), "soak: last output of the replicas:\n%s", record.Said)
 	}
 	return result, nil
 }
 
-// drawHistory writes the picture into a file, if there is one.
+// drawHistory writes the page of the history into a file; nil: it does nothing.
 func drawHistory(result soak.Result, file *web.File) error {
 	if file == nil {
 		return nil

@@ -21,7 +21,7 @@ func TestSoakRefusesWhatItCannotRun(t *testing.T) {
 		"soak --lock v1":                "no soak is for this lock",
 		"soak --lock v99":               "did you mean v9?",
 		"soak --minutes 0":              "want more than 0",
-		"soak --replicas 1":             "so that others can sell when one cannot",
+		"soak --replicas 1":             "so that the others can sell while one is down",
 		"soak --buyers 0":               "want from 1 to 10000 buyers",
 		"soak --faults flood":           "there is no such fault",
 		"soak --html no-such-dir/x":     "--html: open no-such-dir",
@@ -33,27 +33,27 @@ func TestSoakRefusesWhatItCannotRun(t *testing.T) {
 }
 
 // The verdict comes first. A picture that cannot be written is trouble if it was asked for; otherwise the exit code is the verdict's.
-func TestSoakTellsTheVerdictBeforeWhatCouldNotBeWritten(t *testing.T) {
+func TestSoakPrintsVerdictBeforePageError(t *testing.T) {
 	const full = "/dev/full"
 	if _, err := os.Stat(full); err != nil {
 		t.Skip("no disk is full here: ", err)
 	}
-	unwritable := errors.New("--html: open history.html: permission denied")
+	pageErr := errors.New("--html: open history.html: permission denied")
 	for what, c := range map[string]struct {
 		args    []string
 		verdict verdict.Verdict
 		before  error // the file could not be opened
 		want    string
 	}{
-		"by itself, and all is well": {nil, verdict.Pass, unwritable, "exit code 0"},
-		"by itself, and it fails":    {nil, verdict.Fail, unwritable, "exit code 1"},
+		"by itself, and all is well": {nil, verdict.Pass, pageErr, "exit code 0"},
+		"by itself, and it fails":    {nil, verdict.Fail, pageErr, "exit code 1"},
 		"asked for":                  {[]string{"--html", full}, verdict.Pass, nil, "--html: write /dev/full: no space left on device"},
 	} {
 		cmd := newSoak()
 		if err := cmd.ParseFlags(c.args); err != nil {
 			t.Fatal(err)
 		}
-		var people, stderr bytes.Buffer
+		var messages, stderr bytes.Buffer
 		cmd.SetErr(&stderr)
 		var file *web.File
 		if c.before == nil {
@@ -62,13 +62,13 @@ func TestSoakTellsTheVerdictBeforeWhatCouldNotBeWritten(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		err := soakFlags{html: full}.tell(cmd, &people, soak.Result{Verdict: c.verdict}, file, c.before)
+		err := soakFlags{html: full}.report(cmd, &messages, soak.Result{Verdict: c.verdict}, file, c.before)
 		if err == nil {
 			err = exitCode(exitOK)
 		}
-		told := strings.Contains(people.String(), "\n"+string(c.verdict)+": ") && !strings.Contains(people.String(), "picture:")
+		told := strings.Contains(messages.String(), "\n"+string(c.verdict)+": ") && !strings.Contains(messages.String(), "picture:")
 		if err.Error() != c.want || !told || (c.before != nil) != strings.Contains(stderr.String(), "soak: --html: open history.html") {
-			t.Errorf("%s: %v; want %s, the verdict, and what could not be written:\n%s%s", what, err, c.want, &people, &stderr)
+			t.Errorf("%s: %v; want %s, the verdict, and what could not be written:\n%s%s", what, err, c.want, &messages, &stderr)
 		}
 	}
 }

@@ -12,52 +12,56 @@ import (
 	"lockstep/internal/evolution"
 )
 
-// suggest adds to an error the names that may have been meant by one that is none of them.
+// suggest adds to an error about an unknown name the names that may have been meant.
 func suggest(err error, typed string, names []string) error {
-	like := alike(typed, names)
-	if len(like) == 0 {
+	closest := closestNames(typed, names)
+	if len(closest) == 0 {
 		return err
 	}
-	return fmt.Errorf("%w; did you mean %s?", err, strings.Join(like, " or "))
+	return fmt.Errorf("%w; did you mean %s?", err, strings.Join(closest, " or "))
 }
 
-// fewNames is how many suggestions are still a help.
-const fewNames = 3
+// maxSuggestions is how many suggestions still help; more are left out altogether.
+const maxSuggestions = 3
 
-// alike returns the few names that resemble what was typed, or begin or end with it. cobra compares names, but only those of commands.
-func alike(typed string, names []string) []string {
+// charsPerTypo is how many typed characters allow one more typing error: names of up to four characters allow one.
+const charsPerTypo = 5
+
+// closestNames returns the names that resemble what was typed, or begin or end with it; none if there are more than maxSuggestions. It lets
+// cobra compare them, which does so only for names of commands.
+func closestNames(typed string, names []string) []string {
 	if typed == "" {
 		return nil
 	}
-	all := &cobra.Command{SuggestionsMinimumDistance: 1 + len(typed)/5}
+	all := &cobra.Command{SuggestionsMinimumDistance: 1 + len(typed)/charsPerTypo}
 	for _, name := range names {
 		if strings.EqualFold(name, typed) {
 			return []string{name}
 		}
 		all.AddCommand(&cobra.Command{Use: name, Run: func(*cobra.Command, []string) {}})
 	}
-	like := all.SuggestionsFor(typed)
-	for _, name := range names { // lock.ttl, of ttl
-		if strings.HasSuffix(name, "."+typed) && !slices.Contains(like, name) {
-			like = append(like, name)
+	closest := all.SuggestionsFor(typed)
+	for _, name := range names { // "ttl" means "lock.ttl".
+		if strings.HasSuffix(name, "."+typed) && !slices.Contains(closest, name) {
+			closest = append(closest, name)
 		}
 	}
-	if len(like) > fewNames {
+	if len(closest) > maxSuggestions {
 		return nil
 	}
-	return like
+	return closest
 }
 
-// meantLock adds to the error of evolution.Find which lock may have been meant.
-func meantLock(err error, name string) error {
+// suggestLock adds to an error of evolution.Find the lock that may have been meant.
+func suggestLock(err error, name string) error {
 	if errors.Is(err, evolution.ErrUnknown) {
 		return suggest(err, name, evolution.Names())
 	}
 	return err
 }
 
-// noCommand refuses an argument that is not a command.
-func noCommand(cmd *cobra.Command, args []string) error {
+// rejectArguments rejects an argument of the root command: it is not the name of a command.
+func rejectArguments(cmd *cobra.Command, args []string) error {
 	err := cobra.NoArgs(cmd, args)
 	if err == nil {
 		return nil
@@ -71,15 +75,15 @@ func noCommand(cmd *cobra.Command, args []string) error {
 	return suggest(err, args[0], names)
 }
 
-// noFlag suggests what may have been meant by an unknown flag. Its value is not shown: it may be a secret.
-func noFlag(cmd *cobra.Command, err error) error {
+// explainFlagError adds to the error of an unknown flag the flags that may have been meant. It hides the value, which may be a secret.
+func explainFlagError(cmd *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) {
 		return err
 	}
 	if short := unknown.GetSpecifiedShortnames(); short != "" {
-		name, _, _ := strings.Cut(short, "=") // what follows may be a secret
-		return fmt.Errorf("there is no flag -%s; one of more than a letter begins with two dashes; %s --help lists what there is",
+		name, _, _ := strings.Cut(short, "=") // The value after = may be a secret.
+		return fmt.Errorf("unknown flag: -%s; flags of more than one letter begin with two dashes; %s --help lists all flags",
 			name, cmd.CommandPath())
 	}
 	var names []string
@@ -88,12 +92,12 @@ func noFlag(cmd *cobra.Command, err error) error {
 			names = append(names, flag.Name)
 		}
 	})
-	like := alike(unknown.GetSpecifiedName(), names)
-	for i := range like {
-		like[i] = "--" + like[i]
+	closest := closestNames(unknown.GetSpecifiedName(), names)
+	for i := range closest {
+		closest[i] = "--" + closest[i]
 	}
-	if len(like) == 0 {
-		return fmt.Errorf("%w; %s --help lists what there is", err, cmd.CommandPath())
+	if len(closest) == 0 {
+		return fmt.Errorf("%w; %s --help lists all flags", err, cmd.CommandPath())
 	}
-	return fmt.Errorf("%w; did you mean %s?", err, strings.Join(like, " or "))
+	return fmt.Errorf("%w; did you mean %s?", err, strings.Join(closest, " or "))
 }

@@ -11,8 +11,9 @@ import (
 	"lockstep/internal/config"
 )
 
-// Command returns a function that makes the command of a replica: this very program, with the flags that this process was given, its Redis
-// (the one at redis and the masters at nodes, if none is configured), and arguments of its own, the name of the subcommand first.
+// Command returns a function that makes the command that starts a replica by its name. The command runs this program with arguments, whose
+// first is the subcommand, the flags given, and this process's Redis: the configured one, or the embedded one at redis with the masters at
+// nodes. Secrets are passed on by the environment.
 func Command(cfg config.Config, redis string, nodes, given, arguments []string, stdout, stderr io.Writer) (
 	func(name string) *exec.Cmd, error,
 ) {
@@ -21,11 +22,11 @@ func Command(cfg config.Config, redis string, nodes, given, arguments []string, 
 		return nil, err
 	}
 	args := slices.Concat(arguments[:1], given)
-	// the Redis is this one, even if a replica is started again after the file has changed
+	// The Redis is given explicitly, so that a replica restarted after a change of config.yaml still uses the same one.
 	addrs := cfg.Redis.Addrs
 	if len(addrs) == 0 {
 		addrs = []string{redis}
-		args = append(args, "--redis.embedded_addr="+redis) // so that they know what they talk to
+		args = append(args, "--redis.embedded_addr="+redis) // tells the replica that its Redis is an embedded one
 	}
 	args = append(args,
 		"--redis.addrs="+strings.Join(addrs, ","),
@@ -37,7 +38,7 @@ func Command(cfg config.Config, redis string, nodes, given, arguments []string, 
 		"--redis.tls_cert="+cfg.Redis.TLSCert,
 		"--redis.tls_key="+cfg.Redis.TLSKey)
 	args = append(args, arguments[1:]...)
-	var secrets []string // other users of the machine can read arguments, not the environment
+	var secrets []string // in the environment: other users of the machine can read arguments
 	for _, secret := range []struct{ variable, flag, value string }{
 		{config.TokenVariable, "--admin.token=", cfg.Admin.Token},
 		{config.UsernameVariable, "--redis.username=", cfg.Redis.Username},
@@ -45,12 +46,12 @@ func Command(cfg config.Config, redis string, nodes, given, arguments []string, 
 	} {
 		secrets = append(secrets, secret.variable+"="+secret.value)
 		if secret.value == "" {
-			args = append(args, secret.flag) // nothing, whatever a changed file says
+			args = append(args, secret.flag) // An explicit empty value overrides config.yaml, which may have changed.
 		}
 	}
 	return func(name string) *exec.Cmd {
-		own := slices.Concat(args, []string{"--server.replica=" + name}) // not append: two may be started again at once
-		command := exec.Command(program, own...)                         // it ends by its standard input
+		own := slices.Concat(args, []string{"--server.replica=" + name}) // a copy: two replicas may be restarted at the same time
+		command := exec.Command(program, own...)                         // no context: the end of its standard input ends it
 		command.Stdout, command.Stderr = stdout, stderr
 		command.Env = append(os.Environ(), secrets...)
 		return command

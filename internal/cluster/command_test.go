@@ -9,7 +9,7 @@ import (
 )
 
 // A replica is told that its Redis is embedded in another process, wherever that listens in the end.
-func TestAReplicaKnowsAnEmbeddedRedis(t *testing.T) {
+func TestReplicaCommandNamesEmbeddedRedis(t *testing.T) {
 	for name, test := range map[string]struct {
 		addrs []string
 		told  bool
@@ -30,7 +30,7 @@ func TestAReplicaKnowsAnEmbeddedRedis(t *testing.T) {
 }
 
 // A replica shows its Redis the same certificate, whatever the file says by then.
-func TestAReplicaIsGivenTheCertificate(t *testing.T) {
+func TestReplicaCommandPassesTLSFiles(t *testing.T) {
 	cfg := config.Config{}
 	cfg.Redis.TLSCert, cfg.Redis.TLSKey = "own.pem", "own.key"
 	command, err := Command(cfg, "127.0.0.1:1234", nil, nil, []string{"serve"}, nil, io.Discard)

@@ -11,36 +11,38 @@ import (
 	"lockstep/internal/witness"
 )
 
-// relay is what a front has of the streams of its replicas while somebody watches it.
+// relay follows the event streams of the replicas while a front has watchers.
 type relay struct {
 	mu        sync.Mutex
-	watchers  int
-	recorders []*witness.Recorder // each repeats the stream of a replica
-	end       func()              // ends the following
+	watchers  int                 // number of open event streams
+	recorders []*witness.Recorder // one for each replica; repeats its stream to the watchers
+	end       func()              // stops following the replicas, and waits for that
 }
 
-// gather is how long events wait for others to be written with them: one by one, they would keep buyers from the processor.
-const gather = 20 * time.Millisecond
+// gather is how long events are collected before they are written together: written one by one, they would take too much processor time
+// from the buyers.
+const gatherTime = 20 * time.Millisecond
 
-// ServeEvents streams what the locks of all replicas do. The id of an event says of each replica what has been sent of it.
+// ServeEvents streams what the locks of all replicas do. The id of an event lists the last event id sent of each replica, separated by
+// commas, so that a client that reconnects gets what it missed.
 func (f *Front) ServeEvents(w http.ResponseWriter, r *http.Request) error {
-	recorders, leave := f.join()
-	defer leave()
+	recorders, unwatch := f.watchReplicas()
+	defer unwatch()
 	ctx, end := context.WithCancel(r.Context())
 	var writing sync.WaitGroup
 	defer writing.Wait()
 	defer end()
 	stream := sse.NewWriter(w)
-	seen := r.Header.Get(sse.LastEventID)
-	last := strings.Split(seen, ",")
-	if len(last) != len(recorders) { // it is not of this stream
+	lastID := r.Header.Get(sse.LastEventID)
+	last := strings.Split(lastID, ",")
+	if len(last) != len(recorders) { // The id is from another stream, such as that of a single server.
 		last = make([]string, len(recorders))
 	}
-	var mu sync.Mutex // held while the events of a replica are written
+	var mu sync.Mutex // guards last and stream
 	for i, recorder := range recorders {
 		writing.Go(func() {
-			defer end() // a watcher that cannot be written to has left
-			recorder.Stream(ctx, seen, gather, func(events ...sse.Event) error {
+			defer end() // If the watcher cannot be written to, it has disconnected.
+			recorder.Stream(ctx, lastID, gatherTime, func(events ...sse.Event) error {
 				mu.Lock()
 				defer mu.Unlock()
 				for _, event := range events {
@@ -61,9 +63,9 @@ func (f *Front) ServeEvents(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// join begins to watch: it gives what repeats the stream of each replica, and the function that ends it. However many watch, each replica
-// is followed once, and not at all while nobody does.
-func (f *Front) join() (recorders []*witness.Recorder, leave func()) {
+// watchReplicas adds a watcher. It returns a recorder for each replica, which repeats its events, and a function that removes the watcher.
+// Each replica is followed once, however many watchers there are, and not at all if there are none.
+func (f *Front) watchReplicas() (recorders []*witness.Recorder, unwatch func()) {
 	r := &f.relay
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -87,18 +89,18 @@ func (f *Front) join() (recorders []*witness.Recorder, leave func()) {
 	}
 }
 
-// follow follows the events of all replicas until ctx ends, also in the processes that are started when others have died. see gives what
-// takes those of a replica, by its index.
-func (f *Front) follow(ctx context.Context, path string, see func(replica int) func(sse.Event) error) {
+// follow follows the events of all replicas until ctx ends, also those of restarted processes. handler returns the function that takes the
+// events of the replica with an index.
+func (f *Front) follow(ctx context.Context, path string, handler func(replica int) func(sse.Event) error) {
 	var following sync.WaitGroup
 	defer following.Wait()
 	for i, replica := range f.Cluster.replicas {
 		url := func() string {
-			if address, _, _ := replica.reach(); address != "" {
+			if address, _, _ := replica.endpoint(); address != "" {
 				return "http://" + address + path
 			}
 			return ""
 		}
-		following.Go(func() { witness.KeepFollowing(ctx, url, f.Patience.orDefault().Ask, see(i)) })
+		following.Go(func() { witness.KeepFollowing(ctx, url, f.Patience.orDefault().Ask, handler(i)) })
 	}
 }

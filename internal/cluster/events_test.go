@@ -154,7 +154,7 @@ func TestFrontFollowsEachReplicaOnce(t *testing.T) {
 }
 
 // One that comes back is told what it has not seen, though others follow: of a new process everything, of what is forgotten that it is.
-func TestFrontGoesOnAfterTheLastEvent(t *testing.T) {
+func TestFrontResumesAfterLastEventID(t *testing.T) {
 	t.Parallel()
 	const kept = 1 << 14
 	replica := newTold(t, "p")

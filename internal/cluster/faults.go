@@ -13,33 +13,36 @@ import (
 )
 
 var (
-	errNoSuchReplica = lock.WithCode("no_such_replica", "there is no replica of that name; GET /replicas lists them")
-	errNotRunning    = lock.WithCode("not_running", "the replica is not running: it is being started again")
-	// ErrCannotPause means that this system cannot pause a process.
-	ErrCannotPause = lock.WithCode("cannot_pause", "this system cannot stop a process and let it go on")
+	errNoSuchReplica = lock.WithCode("no_such_replica", "there is no replica of that name; GET /replicas lists all replicas")
+	errNotRunning    = lock.WithCode("not_running", "the replica is not running: it is being restarted")
+	// ErrCannotPause is returned when the operating system cannot pause a process.
+	ErrCannotPause = lock.WithCode("cannot_pause", "this operating system cannot pause and resume a process")
 )
 
+// wantDo describes the body of POST /replicas/{name}.
 const wantDo = `want {"do":"pause"}, {"do":"resume"} or {"do":"kill"}`
 
-// Tell has see told of what happens to replicas from now on.
-func (c *Cluster) Tell(see func(witness.Event)) {
-	c.told.Store(&see)
+// Tell registers onEvent as the observer of what happens to replicas: KindStops, KindResumes and KindDies. It replaces an earlier one.
+func (c *Cluster) Tell(onEvent func(witness.Event)) {
+	c.onEvent.Store(&onEvent)
 }
 
-func (c *Cluster) note(event witness.Event) {
-	if told := c.told.Load(); told != nil {
-		(*told)(event)
+// notify passes an event on to the observer, if there is one.
+func (c *Cluster) notify(event witness.Event) {
+	if onEvent := c.onEvent.Load(); onEvent != nil {
+		(*onEvent)(event)
 	}
 }
 
-func (r *Replica) note(kind witness.Kind) {
-	if r.noted != nil {
+// notify reports that something happens to the replica now.
+func (r *Replica) notify(kind witness.Kind) {
+	if r.onEvent != nil {
 		now := time.Now()
-		r.noted(witness.Event{Replica: r.Name, Kind: kind, Sent: now, Replied: now})
+		r.onEvent(witness.Event{Replica: r.Name, Kind: kind, Sent: now, Replied: now})
 	}
 }
 
-// doToReplica answers POST /replicas/{name}: it stops a replica, lets it go on, or kills it.
+// doToReplica handles POST /replicas/{name}: it pauses, resumes or kills a replica, and answers as GET /replicas does.
 func (f *Front) doToReplica(w http.ResponseWriter, r *http.Request) error {
 	name := r.PathValue("name")
 	var want struct {
@@ -51,22 +54,23 @@ func (f *Front) doToReplica(w http.ResponseWriter, r *http.Request) error {
 	if err := f.Cluster.Do(name, want.Do); err != nil {
 		return err
 	}
-	f.Log.Info("replica: as asked", "replica", name, "do", want.Do)
+	f.Log.Info("replica action done", "replica", name, "do", want.Do)
 	return f.list(w, r)
 }
 
-// Do does something to the process of a replica: "pause" stops it, "resume" lets it go on, "kill" kills it. It is started again then.
-func (c *Cluster) Do(name, what string) error {
+// Do applies an action to the process of a replica: "pause" stops it, "resume" continues it, and "kill" kills it, after which it is
+// restarted. It fails with errors that have a code: no_such_replica, not_running, cannot_pause, or that of a bad request.
+func (c *Cluster) Do(name, action string) error {
 	for _, replica := range c.replicas {
 		if replica.Name == name {
-			return replica.do(what)
+			return replica.do(action)
 		}
 	}
 	return fmt.Errorf("%.80q: %w", name, errNoSuchReplica)
 }
 
-// do does what was asked to the replica's process.
-func (r *Replica) do(what string) error {
+// do applies an action to the replica's process.
+func (r *Replica) do(action string) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.pid == 0 {
@@ -74,16 +78,16 @@ func (r *Replica) do(what string) error {
 	}
 	var err error
 	switch {
-	case what == "kill":
+	case action == "kill":
 		var process *os.Process
 		if process, err = os.FindProcess(r.pid); err == nil {
-			err = process.Kill() // that it dies is noted when it has
+			err = process.Kill() // run reports KindDies when the process has exited.
 		}
-	case what != "pause" && what != "resume":
-		return api.BadRequest(fmt.Errorf("%.80q", what), wantDo)
-	case r.stopped == (what == "pause"):
+	case action != "pause" && action != "resume":
+		return api.BadRequest(fmt.Errorf("%.80q", action), wantDo)
+	case r.stopped == (action == "pause"):
 		return nil
-	case what == "pause":
+	case action == "pause":
 		err = Pause(r.pid)
 	default:
 		err = Resume(r.pid)
@@ -94,9 +98,13 @@ func (r *Replica) do(what string) error {
 	if err != nil {
 		return fmt.Errorf("%w: %w", errNotRunning, err)
 	}
-	if what != "kill" {
-		r.stopped = what == "pause"
-		r.note(map[bool]witness.Kind{true: witness.KindStops, false: witness.KindResumes}[r.stopped])
+	if action != "kill" {
+		r.stopped = action == "pause"
+		if r.stopped {
+			r.notify(witness.KindStops)
+		} else {
+			r.notify(witness.KindResumes)
+		}
 	}
 	return nil
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // A front that cannot open connections any more does not take its replicas for hung.
-func TestOutOfFilesIsNoFaultOfTheReplica(t *testing.T) {
+func TestRequestIsRetriedAfterRunningOutOfFiles(t *testing.T) {
 	replica := newHangable(t) // it does not hang
 	client := &http.Client{Transport: &http.Transport{}}
 	t.Cleanup(client.CloseIdleConnections)
@@ -26,7 +26,7 @@ func TestOutOfFilesIsNoFaultOfTheReplica(t *testing.T) {
 	if back := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &limit); back != nil {
 		t.Fatal(back)
 	}
-	if !outOfFiles(err) || isLate(err) {
+	if !isOutOfFiles(err) || isTimeout(err) {
 		t.Errorf("without files to open: %v; want to be told so, and no replica to be late", err)
 	}
 	if err := get(t.Context(), client, replica.addr(), "/healthz", nil); err != nil {

@@ -17,49 +17,50 @@ import (
 	"lockstep/internal/lock"
 )
 
-const askTimeout = 2 * time.Second // for asking the replicas for their lock
+const askTimeout = 2 * time.Second // limit for requests that ask replicas for their state
 
 var (
 	errNoReplica = lock.WithCode("no_replica",
-		"no replica takes requests: they are being started again, or hang; this request was sent to none")
-	errNoFiles     = lock.WithCode("busy", "the front can open no more connections (ulimit -n); this request was sent to no replica")
-	errReplicaGone = lock.WithCode("bad_gateway", "the replica did not answer; the request is not sent again, for it may have sold")
+		"no replica accepts requests: all are being restarted or hang; this request was not sent to any replica")
+	errNoFiles = lock.WithCode("busy",
+		"the reverse proxy cannot open more connections (ulimit -n); this request was not sent to any replica")
+	errReplicaGone = lock.WithCode("bad_gateway", "the replica did not answer; the request is not sent again because it may have sold")
 	errReplicaHung = lock.WithCode("bad_gateway",
-		"the replica hangs; the request is not sent again, for it may have sold, or may sell when it goes on")
+		"the replica hangs; the request is not sent again because it may have sold, or may sell when the replica continues")
 	errAllGone = lock.WithCode("bad_gateway",
-		"no replica has answered, and one may have sold, or may sell when it goes on: ask again with the same Idempotency-Key")
+		"no replica answered; one may have sold, or may sell when it continues: retry with the same Idempotency-Key")
 )
 
-// Front spreads requests over the replicas of a cluster: each goes to the one with the fewest in flight, and among equals they take
-// turns. A sale or a change that may have reached a replica is never sent again, but for a sale with an Idempotency-Key: that goes to the
-// replicas one after the other until one answers.
+// Front is the cluster's reverse proxy. It sends each request to the replica with the fewest requests in flight; equal replicas take turns.
+// A sale or a change that may have reached a replica is never sent again, except a sale with an Idempotency-Key: it goes to one replica
+// after the other until one answers.
 type Front struct {
 	Cluster  *Cluster
-	NewID    func() string // for the order of each sale
-	Patience Patience      // with replicas that do not answer
-	Ending   chan struct{} // closed when the streams of events are to end; nil: they end with their watchers
+	NewID    func() string // makes the order id of a sale without an Idempotency-Key
+	Patience Patience      // time limits for replicas that do not answer
+	Ending   chan struct{} // closed to end the event streams; nil: they end with their clients
 	Log      *slog.Logger
 
-	Transport *http.Transport // to the replicas: see NewTransport
+	Transport *http.Transport // connections to the replicas: see NewTransport
 
-	mu   sync.Mutex // held while a replica is chosen
+	mu   sync.Mutex // guards next and the choice of a replica
 	next int        // index of the replica whose turn it is
 
 	relay relay
 }
 
-// ReplicaAnswer is one line of GET /replicas.
+// ReplicaAnswer describes a replica in the answer to GET /replicas.
 type ReplicaAnswer struct {
 	Name     string `json:"name"`
 	PID      int    `json:"pid"`
 	Address  string `json:"address"`
 	State    State  `json:"state"`
 	Restarts int    `json:"restarts"`
-	Lock     string `json:"lock"` // empty if it does not say
+	Lock     string `json:"lock"` // name of its lock; empty: it did not answer
 	InFlight int64  `json:"in_flight"`
 }
 
-// NewTransport returns the transport of a front's connections to replicas.
+// NewTransport returns a transport for Front.Transport.
 func NewTransport() *http.Transport {
 	return &http.Transport{
 		DialContext:         (&net.Dialer{Timeout: dialTimeout}).DialContext,
@@ -67,7 +68,7 @@ func NewTransport() *http.Transport {
 	}
 }
 
-// PassOn returns rows as a front has them: what it does not answer itself it passes on to a replica.
+// PassOn returns the routes of a server as those of a front: requests that the front does not answer itself are passed on to a replica.
 func (f *Front) PassOn(rows []route.Row) []route.Row {
 	proxy := f.proxy()
 	for i, row := range rows {
@@ -79,45 +80,46 @@ func (f *Front) PassOn(rows []route.Row) []route.Row {
 	return rows
 }
 
-// passOn passes a request on to a replica. A sale gets the id of its order here, so that it is one order whichever replica answers.
+// passOn passes a request on to a replica. A sale gets its order id here, so that it stays one order whichever replicas it is sent to.
 func (f *Front) passOn(w http.ResponseWriter, r *http.Request, proxy http.Handler, isSale bool) error {
-	trip := &trip{}
-	defer trip.over()
+	forwarded := &forwardedRequest{}
+	defer forwarded.release()
 	if isSale {
 		key, err := api.IdempotencyKey(r.Header)
 		if err != nil {
 			return err
 		}
-		if trip.keyed = key != ""; trip.keyed {
-			trip.orderID = api.OrderOfKey(key)
+		if forwarded.hasKey = key != ""; forwarded.hasKey {
+			forwarded.orderID = api.OrderOfKey(key)
 		} else {
-			trip.orderID = f.NewID()
+			forwarded.orderID = f.NewID()
 		}
 	}
-	proxy.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), tripKey{}, trip)))
+	proxy.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), forwardedRequestKey{}, forwarded)))
 	return nil
 }
 
-// proxy returns what sends requests to replicas.
+// proxy returns the handler that sends requests to replicas.
 func (f *Front) proxy() http.Handler {
 	return &httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) {
 			r.SetXForwarded()
-			trip := tripOf(r.In)
-			// net/http repeats by itself a request with such a header, written so, if its connection breaks
+			forwarded := forwardedRequestOf(r.In)
+			// net/http retries a request by itself after a broken connection if it has one of these headers in canonical form, so the key is
+			// passed on in lower case.
 			r.Out.Header.Del(api.IdempotencyKeyHeader)
 			r.Out.Header.Del("X-Idempotency-Key")
-			if trip.keyed {
+			if forwarded.hasKey {
 				r.Out.Header[strings.ToLower(api.IdempotencyKeyHeader)] = r.In.Header.Values(api.IdempotencyKeyHeader)
 			}
-			r.Out.Header.Del(api.OrderIDHeader) // no client chooses it
-			if trip.orderID != "" {
-				r.Out.Header.Set(api.OrderIDHeader, trip.orderID)
+			r.Out.Header.Del(api.OrderIDHeader) // Clients must not choose order ids.
+			if forwarded.orderID != "" {
+				r.Out.Header.Set(api.OrderIDHeader, forwarded.orderID)
 			}
 		},
-		Transport: roads{front: f, transport: f.Transport},
+		Transport: retryTransport{front: f, transport: f.Transport},
 		ModifyResponse: func(response *http.Response) error {
-			response.Header.Del("X-Content-Type-Options") // the entrance has set it
+			response.Header.Del("X-Content-Type-Options") // The front's own handler has set it already.
 			return nil
 		},
 		ErrorHandler:  f.fail,
@@ -126,10 +128,10 @@ func (f *Front) proxy() http.Handler {
 	}
 }
 
-// CloseIdleConnections closes those to replicas. A replica that ends waits some time for a request on each.
+// CloseIdleConnections closes the idle connections to replicas. A replica that shuts down waits some time for a request on each of them.
 func (f *Front) CloseIdleConnections() { f.Transport.CloseIdleConnections() }
 
-// Routes returns the routes of a front alone; of nil, of a server without one.
+// Routes returns the routes that only a front serves. Of a nil Front it returns the same routes as absent, for a server without a front.
 func (f *Front) Routes() []route.Row {
 	rows := []route.Row{
 		route.On("GET", "/replicas", route.Reader, route.Front, f.list),
@@ -141,38 +143,39 @@ func (f *Front) Routes() []route.Row {
 	return rows
 }
 
-// fail answers a request that no replica has answered.
+// fail answers a request that no replica has answered, by the error of the transport.
 func (f *Front) fail(w http.ResponseWriter, r *http.Request, err error) {
-	trip := tripOf(r)
-	says := errReplicaGone
+	forwarded := forwardedRequestOf(r)
+	answered := errReplicaGone
 	for _, known := range []error{errNoReplica, errNoFiles, errReplicaHung} {
 		if errors.Is(err, known) {
-			says = known
+			answered = known
 		}
 	}
-	if trip.keyed && (errors.Is(says, errReplicaGone) || errors.Is(says, errReplicaHung)) {
-		says = errAllGone
+	if forwarded.hasKey && (errors.Is(answered, errReplicaGone) || errors.Is(answered, errReplicaHung)) {
+		answered = errAllGone
 	}
 	if r.Context().Err() == nil {
-		f.Log.Warn(r.Method+" "+r.URL.Path, "replica", trip.name(), "error", err)
+		f.Log.Warn(r.Method+" "+r.URL.Path, "replica", forwarded.replicaName(), "error", err)
 	}
-	if trip.orderID != "" {
-		says = answer.OfSale(trip.orderID, says)
+	if forwarded.orderID != "" {
+		answered = answer.OfSale(forwarded.orderID, answered)
 	}
-	answer.Error(w, says)
+	answer.Error(w, answered)
 }
 
+// list answers GET /replicas.
 func (f *Front) list(w http.ResponseWriter, r *http.Request) error {
 	ctx, cancel := context.WithTimeout(r.Context(), askTimeout)
 	defer cancel()
 	locks := make([]string, len(f.Cluster.replicas))
-	var asked sync.WaitGroup
+	var requests sync.WaitGroup
 	for i, replica := range f.Cluster.replicas {
-		if address, hangs, _ := replica.reach(); address != "" && !hangs && replica.answer().State != Paused {
-			asked.Go(func() { locks[i] = lockOf(ctx, address) })
+		if address, hangs, _ := replica.endpoint(); address != "" && !hangs && replica.answer().State != Paused {
+			requests.Go(func() { locks[i] = lockOf(ctx, address) })
 		}
 	}
-	asked.Wait()
+	requests.Wait()
 	answers := f.Cluster.Replicas()
 	for i := range answers {
 		answers[i].Lock = locks[i]
@@ -181,6 +184,7 @@ func (f *Front) list(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
+// answer returns the description of the replica for GET /replicas, without its lock.
 func (r *Replica) answer() ReplicaAnswer {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -193,7 +197,7 @@ func (r *Replica) answer() ReplicaAnswer {
 	}
 }
 
-// lockOf asks a replica for its lock.
+// lockOf asks a replica for the name of its lock; "" if it does not answer.
 func lockOf(ctx context.Context, address string) string {
 	var answer api.LockAnswer
 	if get(ctx, http.DefaultClient, address, "/lock", &answer) != nil {

@@ -157,7 +157,7 @@ func TestFrontSendsASaleWithAKeyAgain(t *testing.T) {
 	for _, addrs := range [][]string{addrs[:2], {addrs[0], suite.UnusedAddr(t), addrs[1]}} {
 		front := frontOf(t, open, addrs...)
 		status, text := ask(t, "POST", front.URL+"/inventory/sale", header)
-		if status != 502 || !strings.Contains(text, "ask again with the same Idempotency-Key") || !strings.Contains(text, api.OrderOfKey("1")) ||
+		if status != 502 || !strings.Contains(text, "retry with the same Idempotency-Key") || !strings.Contains(text, api.OrderOfKey("1")) ||
 			len(asked) != 2 {
 			t.Errorf("%d %s, after %d replicas; want 502 after both, and what to do", status, text, len(asked))
 		}
@@ -186,7 +186,7 @@ func drain(from chan http.Header) (all []http.Header) {
 	return all
 }
 
-func TestFrontWithoutReplicas(t *testing.T) {
+func TestFrontAnswersWithoutReplicas(t *testing.T) {
 	nobody := frontOf(t, open, "")
 	if status, text := ask(t, "POST", nobody.URL+"/inventory/sale", nil); status != 503 || !strings.Contains(text, "no_replica") {
 		t.Errorf("none is up: %d %s; want 503 no_replica", status, text)
@@ -198,7 +198,7 @@ func TestFrontWithoutReplicas(t *testing.T) {
 }
 
 // What could not be sent goes to another replica, with its body; a replica that cannot be reached is as one that is gone.
-func TestFrontSendsElsewhereWhatWasNotSent(t *testing.T) {
+func TestFrontRetriesUnsentRequests(t *testing.T) {
 	var got atomic.Int64
 	replica := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		if text, err := io.ReadAll(r.Body); err == nil && string(text) == `{"stock":7}` {
@@ -264,7 +264,7 @@ func TestFrontGuards(t *testing.T) {
 }
 
 // An answer of a replica, and one of the front, has the headers of every answer once.
-func TestHeadersOfTheFront(t *testing.T) {
+func TestFrontAnswersCarryEachHeaderOnce(t *testing.T) {
 	replica := httptest.NewServer(&api.Entrance{Next: http.NotFoundHandler(), Log: slog.New(slog.DiscardHandler)})
 	t.Cleanup(replica.Close)
 	front := frontOf(t, api.Guard{}, strings.TrimPrefix(replica.URL, "http://"))

@@ -151,7 +151,7 @@ func TestFrontSendsToWhoeverHasFewest(t *testing.T) {
 }
 
 // What a replica held that hangs for good is answered, with the order to look for, and not sent again.
-func TestFrontGivesUpOnWhatAHungReplicaHolds(t *testing.T) {
+func TestFrontAnswersPendingRequestsOfHungReplica(t *testing.T) {
 	t.Parallel()
 	hangs := newHangable(t)
 	front := watchedFrontOf(t, 200*time.Millisecond, hangs.addr())
@@ -180,7 +180,7 @@ func TestFrontGivesUpOnWhatAHungReplicaHolds(t *testing.T) {
 }
 
 // What a replica held that hangs for good goes to another one, if it has a key.
-func TestFrontSendsWhatAHungReplicaHoldsAgain(t *testing.T) {
+func TestFrontRetriesKeyedSaleOfHungReplica(t *testing.T) {
 	t.Parallel()
 	hangs, other := newHangable(t), newHangable(t)
 	front := watchedFrontOf(t, 200*time.Millisecond, hangs.addr(), other.addr())
@@ -213,7 +213,7 @@ func TestFrontNamesTheOrder(t *testing.T) {
 }
 
 // A replica that refuses connections is ending, and may still have sales to finish: it does not hang.
-func TestARefusalIsNotLate(t *testing.T) {
+func TestRefusedConnectionIsNoTimeout(t *testing.T) {
 	silent, err := net.Listen("tcp", "127.0.0.1:0") // takes connections, and says nothing
 	if err != nil {
 		t.Fatal(err)
@@ -222,11 +222,11 @@ func TestARefusalIsNotLate(t *testing.T) {
 	transport := &http.Transport{}
 	defer transport.CloseIdleConnections()
 	client := &http.Client{Transport: transport, Timeout: patience}
-	if err := get(t.Context(), client, suite.UnusedAddr(t), "/healthz", nil); err == nil || isLate(err) {
+	if err := get(t.Context(), client, suite.UnusedAddr(t), "/healthz", nil); err == nil || isTimeout(err) {
 		t.Errorf("refused: %v; want an error that is not late", err)
 	}
 	client.Timeout = 100 * time.Millisecond
-	if err := get(t.Context(), client, silent.Addr().String(), "/healthz", nil); !isLate(err) {
+	if err := get(t.Context(), client, silent.Addr().String(), "/healthz", nil); !isTimeout(err) {
 		t.Errorf("silent: %v; want it late", err)
 	}
 }

@@ -13,22 +13,23 @@ import (
 	"time"
 )
 
-// Isolated is replicas that have nothing of this process but its program: a directory of their own, and the settings that they are given.
+// Isolated is a Cluster whose replicas share nothing with this process but its program: they have a directory of their own, and no settings
+// but those that they are given.
 type Isolated struct {
 	*Cluster
 
-	dir  string
-	said tail
+	dir  string // working directory of the replicas
+	said tail   // their standard error
 }
 
-// StartIsolated starts n replicas as Start does, each by what command gives for its name: a command of the program, and its settings as
-// flags. The caller must Close it.
+// StartIsolated starts n replicas as Start does. command returns the arguments for a replica's name: a subcommand of the program, and the
+// settings as flags. The caller must call Close.
 func StartIsolated(
 	ctx context.Context, program string, n int, command func(name string) []string, grace time.Duration,
 ) (_ *Isolated, err error) {
 	c := &Isolated{}
 	if c.dir, err = os.MkdirTemp("", "lockstep-replicas-"); err != nil {
-		return nil, fmt.Errorf("a directory for replicas: %w; TMPDIR says where", err)
+		return nil, fmt.Errorf("creating a directory for the replicas: %w; TMPDIR selects another place", err)
 	}
 	c.Cluster, err = Start(ctx, n, func(name string) *exec.Cmd {
 		words := command(name)
@@ -44,26 +45,26 @@ func StartIsolated(
 	return c, nil
 }
 
-// Said gives the last of what the replicas said.
+// Said returns the last tailSize bytes that the replicas wrote to standard error.
 func (c *Isolated) Said() string {
 	c.said.mu.Lock()
 	defer c.said.mu.Unlock()
 	return string(c.said.text)
 }
 
-// Close ends the replicas, and removes their directory.
+// Close stops the replicas, and removes their directory.
 func (c *Isolated) Close() error {
 	c.Stop()
 	return os.RemoveAll(c.dir)
 }
 
-// tail keeps the last of what is written.
+// tail is a writer that keeps the last tailSize bytes. It is safe for concurrent use.
 type tail struct {
 	mu   sync.Mutex
 	text []byte
 }
 
-// tailSize is how much is kept, in bytes.
+// tailSize is the number of bytes that a tail keeps: some tens of lines.
 const tailSize = 4000
 
 func (t *tail) Write(text []byte) (int, error) {

@@ -12,12 +12,12 @@ import (
 	"lockstep/internal/witness"
 )
 
-// Watched is the cluster as a live.Shop: by the streams of all its replicas, and by the answers of one.
+// Watched adapts a Front to live.Shop: it merges the event streams of all replicas, and asks one of them for the state of the run.
 type Watched struct{ Front *Front }
 
 // Follow implements live.Shop.
-func (c Watched) Follow(ctx context.Context, see func(...witness.Event)) {
-	decoded := witness.DecodeEvents(func(_ string, event witness.Event) { see(event) })
+func (c Watched) Follow(ctx context.Context, onEvents func(...witness.Event)) {
+	decoded := witness.DecodeEvents(func(_ string, event witness.Event) { onEvents(event) })
 	c.Front.follow(ctx, live.StreamPath, func(int) func(sse.Event) error { return decoded })
 }
 
@@ -25,21 +25,22 @@ func (c Watched) Follow(ctx context.Context, see func(...witness.Event)) {
 func (c Watched) RunState(ctx context.Context) (live.RunState, error) {
 	ctx, cancel := context.WithTimeout(ctx, askTimeout)
 	defer cancel()
-	var look live.RunState
+	var state live.RunState
 	address := ""
 	for _, replica := range c.Front.Cluster.replicas {
-		look.Replicas = append(look.Replicas, replica.Name)
-		if at, hangs, _ := replica.reach(); address == "" && !hangs { // it does not take the turn of a sale
-			address = at
+		state.Replicas = append(state.Replicas, replica.Name)
+		// Not by Front.choose: this request must not change whose turn the next sale is.
+		if addr, hangs, _ := replica.endpoint(); address == "" && !hangs {
+			address = addr
 		}
 	}
 	if address == "" {
-		return look, errNoReplica
+		return state, errNoReplica
 	}
-	if err := get(ctx, http.DefaultClient, address, "/settings", &look.Settings); err != nil {
-		return look, err
+	if err := get(ctx, http.DefaultClient, address, "/settings", &state.Settings); err != nil {
+		return state, err
 	}
-	err := get(ctx, http.DefaultClient, address, "/inventory", &look.Report)
+	err := get(ctx, http.DefaultClient, address, "/inventory", &state.Report)
 	if err != nil {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), live.RecheckTimeout)
 		defer cancel()
@@ -48,30 +49,31 @@ func (c Watched) RunState(ctx context.Context) (live.RunState, error) {
 			err = live.ErrRunDue
 		}
 	}
-	return look, err
+	return state, err
 }
 
-// mostSaid is how much a replica may say, in bytes: another program may have its port.
-const mostSaid = 1 << 20
+// maxAnswerBytes limits an answer of a replica, in bytes: another program may listen on its port by now.
+const maxAnswerBytes = 1 << 20
 
-// get asks what a replica says. With nothing to put it into, any answer is right.
+// get sends a GET request to a replica and decodes its JSON answer into into. If into is nil, any answer is a success.
 func get(ctx context.Context, client *http.Client, address, path string, into any) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+address+path, http.NoBody)
 	if err != nil {
 		return err
 	}
-	request.Close = into != nil // what is not asked all the time; a replica that ends waits some time for a request on each connection
+	// A replica that shuts down waits some time for a request on each idle connection, so only frequent requests keep theirs.
+	request.Close = into != nil
 	response, err := client.Do(request)
 	if err != nil {
 		return err
 	}
 	defer response.Body.Close()
 	if into == nil {
-		_, err = io.Copy(io.Discard, io.LimitReader(response.Body, mostSaid))
+		_, err = io.Copy(io.Discard, io.LimitReader(response.Body, maxAnswerBytes))
 		return err
 	}
 	if response.StatusCode != http.StatusOK {
 		return fmt.Errorf("GET %s: %s", path, response.Status)
 	}
-	return json.NewDecoder(io.LimitReader(response.Body, mostSaid)).Decode(into)
+	return json.NewDecoder(io.LimitReader(response.Body, maxAnswerBytes)).Decode(into)
 }

@@ -1,6 +1,7 @@
-// Package cluster is a room: several replicas of this program, each as a process. If they are servers, its front spreads the requests.
+// Package cluster runs several replicas of this program, each as a process of its own. If they are servers, Front is their reverse proxy
+// and distributes the requests.
 //
-// In it: job (a job that replicas run, and that may run once).
+// In it: job (a scheduled job that only one of the replicas runs at each tick).
 // May import: watch, shop, dao and the locks.
 // Begin with: Start and Front.
 package cluster
@@ -22,58 +23,58 @@ import (
 	"lockstep/internal/witness"
 )
 
-// A replica that ends is started again after a pause, which doubles as long as it ends soon after its start.
+// A replica that exits is restarted after a pause, which doubles each time that it exits soon after its start.
 const (
 	firstPause = 100 * time.Millisecond
 	lastPause  = 5 * time.Second
-	young      = 5 * time.Second
+	minUptime  = 5 * time.Second // a replica that ran for longer is restarted after firstPause again
 )
 
-// State is what a replica is doing.
+// State is the state of a replica, as GET /replicas shows it.
 type State string
 
-// The states.
+// The states of a replica.
 const (
 	Starting   State = "starting"
 	Up         State = "up"
-	Paused     State = "paused" // by us
-	Hung       State = "hung"   // its process is there, but does not answer
+	Paused     State = "paused" // stopped by Do, until it is resumed
+	Hung       State = "hung"   // running, but does not answer health checks
 	Restarting State = "restarting"
 	Ended      State = "ended"
 )
 
-// Replica is one process, started again whenever it ends by itself.
+// Replica is one replica: a process that is restarted whenever it exits by itself.
 type Replica struct {
 	Name    string
-	command func() *exec.Cmd
-	grace   time.Duration // how long it may take to end when it is asked to
+	command func() *exec.Cmd // makes the command of a new process
+	grace   time.Duration    // time to shut down before the process is killed
 	log     *slog.Logger
-	held    atomic.Int64 // requests of the front that it has not answered
-	noted   func(witness.Event)
+	held    atomic.Int64        // number of the front's requests that it has not answered
+	onEvent func(witness.Event) // observer of its events; nil: none
 
 	mu        sync.Mutex
 	state     State
-	addr      string
-	pid       int
-	restarts  int
-	heard     time.Time       // when it answered last
-	hungSince time.Time       // when it was noticed that it hangs
-	stopped   bool            // by us
-	trust     context.Context //nolint:containedctx // it ends when the replica is given up: for the requests it holds, whenever they came
+	addr      string          // host:port of its HTTP server; empty: not up, or no server
+	pid       int             // process id; 0: not running
+	restarts  int             // number of restarts
+	heard     time.Time       // time of its last answer
+	hungSince time.Time       // time at which it was found hung
+	stopped   bool            // paused by Do
+	alive     context.Context //nolint:containedctx // cancelled when the replica is given up; bounds all of its pending requests
 	giveUp    context.CancelFunc
 }
 
-// newReplica makes a replica of a command. The command prints in its first line that it is up, with its address if it is a server, and
-// ends when its standard input does: that works on every system, even if this process is killed. What it prints after its first line goes
-// to the command's Stdout.
+// newReplica makes a replica that runs a command. The command must print a first line when it is up, with its address if it is a server:
+// see firstLine. It must exit when its standard input ends, which works on every system, even if this process is killed. Its further output
+// goes to the command's Stdout.
 func newReplica(name string, command func() *exec.Cmd, grace time.Duration, log *slog.Logger) *Replica {
 	r := &Replica{Name: name, command: command, grace: grace, log: log.With("replica", name)}
 	r.set(Starting, "", 0)
 	return r
 }
 
-// run keeps the process running until ctx ends; then it ends the process and waits for its end. It calls ready once: when the process is
-// up, or with the error why it is not.
+// run keeps the process running until ctx ends; then it stops the process and waits for its exit. It calls ready once: with nil when the
+// first process is up, or with the error that kept it from starting.
 func (r *Replica) run(ctx context.Context, ready func(error)) {
 	defer r.set(Ended, "", 0)
 	pause := firstPause
@@ -98,12 +99,12 @@ func (r *Replica) run(ctx context.Context, ready func(error)) {
 		if ctx.Err() != nil {
 			return
 		}
-		r.note(witness.KindDies)
+		r.notify(witness.KindDies)
 		r.set(Restarting, "", 0)
-		if time.Since(began) > young {
+		if time.Since(began) > minUptime {
 			pause = firstPause
 		}
-		r.log.Error("replica ended: starting it again", "why", err, "after", pause)
+		r.log.Error("replica exited; restarting it", "why", err, "after", pause)
 		select {
 		case <-ctx.Done():
 			return
@@ -113,20 +114,21 @@ func (r *Replica) run(ctx context.Context, ready func(error)) {
 	}
 }
 
+// firstLine matches the first line of a replica that is up; its group is the address of a server, without http://.
 var firstLine = regexp.MustCompile(`^lockstep: (?:http://(\S+))?`)
 
-// start starts the process and waits until it is up. ended has its error when it ends, by itself or because ctx has ended.
+// start starts the process and waits until it is up. ended receives the error of the process when it exits, by itself or because ctx ended.
 func (r *Replica) start(ctx context.Context) (ended <-chan error, err error) {
 	cmd := r.command()
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
 		return nil, err
 	}
-	said := cmd.Stdout
-	if said == nil {
-		said = io.Discard
+	output := cmd.Stdout
+	if output == nil {
+		output = io.Discard
 	}
-	cmd.Stdout = nil // it is read here first
+	cmd.Stdout = nil // StdoutPipe, which reads the first line, requires it.
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {
 		return nil, err
@@ -144,75 +146,77 @@ func (r *Replica) start(ctx context.Context) (ended <-chan error, err error) {
 	go func() {
 		defer stop()
 		defer close(gone)
-		_, _ = io.Copy(said, lines)
-		_, _ = io.Copy(io.Discard, lines) // even if Stdout is closed, the process must not block on its output
+		_, _ = io.Copy(output, lines)
+		_, _ = io.Copy(io.Discard, lines) // If output fails, the process must still not block on a full pipe.
 		end <- cmd.Wait()
 	}()
 	if err != nil || up == nil {
 		_ = stdin.Close()
-		return nil, errors.Join(fmt.Errorf("%s did not start; the lines above say why", r.Name), <-end)
+		return nil, errors.Join(fmt.Errorf("%s did not start; see the lines above for the reason", r.Name), <-end)
 	}
 	r.set(Up, up[1], cmd.Process.Pid)
 	return end, nil
 }
 
-// end ends a process, and waits until it is gone. One that does not end in its grace (it may be stopped), or that is given up, is killed.
+// end asks a process to exit, and waits until it has. A process that does not exit within its grace period (it may be paused), or that is
+// given up, is killed.
 func (r *Replica) end(process *os.Process, stdin io.Closer, gone <-chan struct{}) {
-	_ = stdin.Close() // if that fails, it has ended
-	_, _, trust := r.reach()
+	_ = stdin.Close() // This fails only if the process has exited.
+	_, _, alive := r.endpoint()
 	select {
 	case <-gone:
 		return
 	case <-time.After(r.grace):
-	case <-trust.Done():
+	case <-alive.Done():
 	}
-	_ = process.Kill() // if that fails, it has ended
+	_ = process.Kill() // This fails only if the process has exited.
 }
 
-// set puts the replica into another state.
+// set puts the replica into a new state, with the address and the id of its process, and gives it a new alive context.
 func (r *Replica) set(state State, addr string, pid int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.state, r.addr, r.pid, r.heard, r.stopped = state, addr, pid, time.Now(), false
-	r.trust, r.giveUp = context.WithCancel(context.Background())
+	r.alive, r.giveUp = context.WithCancel(context.Background())
 	if state == Restarting {
 		r.restarts++
 	}
 }
 
-// reach gives the replica's address, empty if it is not up; whether it hangs; and a context that ends when it is given up.
-func (r *Replica) reach() (address string, hangs bool, trust context.Context) {
+// endpoint returns the replica's address, which is empty if it is not up; whether it hangs; and a context that ends when it is given up.
+func (r *Replica) endpoint() (address string, hangs bool, alive context.Context) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.addr, r.state == Hung, r.trust
+	return r.addr, r.state == Hung, r.alive
 }
 
-var errInterrupted = errors.New("told to end before every replica was up")
+// errInterrupted is returned by Start when its context ends before all replicas are up.
+var errInterrupted = errors.New("interrupted before all replicas were up")
 
-// Cluster is the replicas.
+// Cluster is a set of replicas, which Start makes.
 type Cluster struct {
 	replicas []*Replica
-	told     atomic.Pointer[func(witness.Event)] // of what happens to replicas; nil: nobody
+	onEvent  atomic.Pointer[func(witness.Event)] // observer of replica events; nil: none
 	stop     context.CancelFunc
 	ended    sync.WaitGroup
 }
 
-// Start starts n replicas named r1, r2, … by the commands that command makes for these names. It waits until all are up; if one of them
-// cannot start, it ends all. A replica that does not end within its grace is killed.
+// Start starts n replicas named r1, r2, … with the commands that command makes for these names. It waits until all are up; if one cannot
+// start, it stops all of them. A replica that does not exit within its grace period is killed.
 func Start(
 	ctx context.Context, n int, command func(name string) *exec.Cmd, grace time.Duration, log *slog.Logger,
 ) (*Cluster, error) {
-	live, stop := context.WithCancel(context.WithoutCancel(ctx))
+	running, stop := context.WithCancel(context.WithoutCancel(ctx))
 	c := &Cluster{stop: stop}
 	for i := range n {
 		name := fmt.Sprintf("r%d", i+1)
 		replica := newReplica(name, func() *exec.Cmd { return command(name) }, grace, log)
-		replica.noted = c.note
+		replica.onEvent = c.notify
 		c.replicas = append(c.replicas, replica)
 		ready := make(chan error, 1)
-		c.ended.Go(func() { replica.run(live, func(err error) { ready <- err }) })
+		c.ended.Go(func() { replica.run(running, func(err error) { ready <- err }) })
 		var err error
-		select { // one after the other: the first begins the run, the others join it
+		select { // Start them one by one: the first begins the run, and the others join it.
 		case err = <-ready:
 		case <-ctx.Done():
 			err = errInterrupted
@@ -225,7 +229,7 @@ func Start(
 	return c, nil
 }
 
-// Replicas says what each replica is doing.
+// Replicas returns the state of each replica, without its lock.
 func (c *Cluster) Replicas() []ReplicaAnswer {
 	answers := make([]ReplicaAnswer, len(c.replicas))
 	for i, replica := range c.replicas {
@@ -234,7 +238,7 @@ func (c *Cluster) Replicas() []ReplicaAnswer {
 	return answers
 }
 
-// Stop ends every replica after its sales in flight, and waits for the end.
+// Stop shuts down every replica, which finishes its sales in flight, and waits until all have exited.
 func (c *Cluster) Stop() {
 	c.stop()
 	c.ended.Wait()

@@ -75,7 +75,7 @@ func TestReplicaThatDoesNotEndIsKilled(t *testing.T) {
 }
 
 // One that was stopped before it said anything ends with the others, too.
-func TestReplicaThatSaysNothingIsKilled(t *testing.T) {
+func TestSilentReplicaIsKilled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	started := make(chan struct{})
 	ended := make(chan error, 1)
@@ -107,12 +107,12 @@ func TestReplicaThatWasGivenUpIsKilledAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.replicas[0].giveUp()
-	asked := context.AfterFunc(c.replicas[0].trust, func() { c.replicas[1].giveUp() }) // perhaps while it is waited for
+	asked := context.AfterFunc(c.replicas[0].alive, func() { c.replicas[1].giveUp() }) // perhaps while it is waited for
 	defer asked()
 	c.Stop() // or the test times out
 }
 
-func TestReplicaThatKeepsEndingIsStartedAgain(t *testing.T) {
+func TestReplicaIsRestartedWithGrowingPause(t *testing.T) {
 	c, err := startAs(t, "short-lived", time.Minute)
 	if err != nil {
 		t.Fatal(err)

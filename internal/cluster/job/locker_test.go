@@ -42,7 +42,7 @@ func TestLockIsKeptForAPartOfTheTick(t *testing.T) {
 }
 
 // To gocron any error means "not now"; which one it is, Job can tell.
-func TestLockRefuses(t *testing.T) {
+func TestLockFailsWhenHeldOrLate(t *testing.T) {
 	inWorld(t, group{make: v4, late: []time.Duration{0}}, func(t *testing.T, w *world) {
 		locker := &job.Locker{Every: every, Locker: w.replicas[0].locker}
 		w.until(0, 100*time.Millisecond)
@@ -96,7 +96,7 @@ func (k keeper) Close(ctx context.Context) error {
 }
 
 // What a lock keeps between two ticks is given back in the end, after the last unlock. That does not wait for a long tick.
-func TestEndingClosesTheLocks(t *testing.T) {
+func TestCloseClosesTheLock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var events []string
 		said := &replica{Handler: slog.DiscardHandler}
@@ -126,7 +126,7 @@ func TestEndingClosesTheLocks(t *testing.T) {
 }
 
 // Without a Redis, too, it ends.
-func TestEndingWithoutRedis(t *testing.T) {
+func TestCloseEndsWithoutRedis(t *testing.T) {
 	inWorld(t, group{make: v1, late: []time.Duration{0}}, func(t *testing.T, w *world) {
 		w.until(0, 100*time.Millisecond)
 		w.redis.SetError("LOADING gone")

@@ -9,7 +9,7 @@ import (
 )
 
 // A command whose output is lost says so, and does not end as if it had been read.
-func TestOutputThatIsLost(t *testing.T) {
+func TestLostOutputIsAnError(t *testing.T) {
 	for _, line := range []string{
 		"explore v0", "explore v0 --json", "explore v0 --mermaid", "explore v2 --replay A:SET",
 		"explore v4 --step",
@@ -30,7 +30,7 @@ func TestOutputThatIsLost(t *testing.T) {
 }
 
 // A command that is told to end does so even if nobody reads what it prints.
-func TestOutputThatNobodyReads(t *testing.T) {
+func TestUnreadOutputDoesNotBlockTheEnd(t *testing.T) {
 	t.Parallel()
 	stdout := newUnread(t)
 	ctx, end := context.WithCancel(t.Context())

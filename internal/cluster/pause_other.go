@@ -4,7 +4,7 @@ package cluster
 
 import "syscall"
 
-// ownGroup returns nothing: there are no groups that a signal goes to.
+// ownGroup returns nil: this operating system does not send signals to process groups.
 func ownGroup() *syscall.SysProcAttr { return nil }
 
 // CanPause reports whether this system can pause a process.
