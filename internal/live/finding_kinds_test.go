@@ -16,7 +16,7 @@ import (
 
 // Each fault leads to an exploration at the scheduler's seat that shows it with the same lock: a hint there finds a path.
 func TestExplorationsReachAnomaly(t *testing.T) {
-	seatRoutes := route.Mux(seat.New(seat.Usual(), nil).Routes()...)
+	seatRoutes := route.Mux(seat.New(seat.DefaultLimits(), nil).Routes()...)
 	for lock, shown := range map[string][]witness.FindingKind{
 		"v0":  {witness.Overlapped, witness.LostUpdate},
 		"v1":  {witness.LeftBehind, witness.WaitedInVain, witness.WaitsForItself},

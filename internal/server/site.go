@@ -33,7 +33,7 @@ func Site(dir string) (site.Site, error) {
 	if err != nil {
 		return site.Site{}, err
 	}
-	limits := seat.Usual()
+	limits := seat.DefaultLimits()
 	limits.Cell.Time = 0 // nobody waits for the table, and it is kept
 	labs := lab.Runner{Environment: lab.TabEnvironment(nil, ""), Rights: "open"}
 	rows := slices.Concat(

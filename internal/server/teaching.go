@@ -29,7 +29,7 @@ type teaching struct {
 // newTeaching returns the teaching parts of a server at addr. client returns the address that a request comes from. Labs are run by program;
 // "" runs none.
 func newTeaching(guard api.Guard, addr net.Addr, client func(*http.Request) string, program string) teaching {
-	t := teaching{seat: seat.New(seat.Usual(), client), class: classroom.New(docs.Course()), labs: newLabs(guard, program)}
+	t := teaching{seat: seat.New(seat.DefaultLimits(), client), class: classroom.New(docs.Course()), labs: newLabs(guard, program)}
 	t.class.Addr, t.class.Client = addr, client
 	return t
 }

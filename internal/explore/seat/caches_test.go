@@ -12,11 +12,11 @@ import (
 	"lockstep/internal/explore/session"
 )
 
-// What is left of a shortest way is one, too, but not before where it was found, and not beside it.
-func TestAWayIsAHintAtEachStep(t *testing.T) {
+// Each rest of a cached path is a hint, but not before the step where the path was found, and not off the path.
+func TestCachedPathGivesHintAtEachStep(t *testing.T) {
 	s := New(Limits{}, nil)
 	const way = "A:SET expiry B:SET"
-	s.noteWay("goal ", way, 1)
+	s.cacheShortestPath("goal ", way, 1)
 	for here, want := range map[string]session.Hint{
 		"A:SET":        {Steps: 2, Next: "expiry", Schedule: way},
 		"A:SET expiry": {Steps: 1, Next: "B:SET", Schedule: way},
@@ -33,8 +33,8 @@ func TestAWayIsAHintAtEachStep(t *testing.T) {
 	}
 }
 
-// The map that was used longest ago makes room, and one that is larger than the bound is not kept.
-func TestMapsMakeRoom(t *testing.T) {
+// The least recently used map is evicted, and a map larger than the limit is not cached.
+func TestMapCacheEvictsLeastRecentlyUsed(t *testing.T) {
 	v0, err := evolution.Find("v0")
 	if err != nil {
 		t.Fatal(err)
@@ -44,20 +44,20 @@ func TestMapsMakeRoom(t *testing.T) {
 		t.Fatal(err)
 	}
 	for bound, want := range map[int]string{2 * one.Bytes(): "[b c]", one.Bytes() - 1: "[]"} {
-		s := New(Limits{Kept: bound}, nil)
+		s := New(Limits{MapBytes: bound}, nil)
 		for _, name := range []string{"a", "b", "c"} {
-			s.keepMap(name, one)
+			s.cacheMap(name, one)
 		}
 		if kept := fmt.Sprint(s.maps.Keys()); kept != want {
-			t.Errorf("%s are kept, within %d bytes; want %s", kept, bound, want)
+			t.Errorf("maps %s are cached within %d bytes; want %s", kept, bound, want)
 		}
 	}
 }
 
-// The table and the list of locks are made once, as soon as every row is known, and anew when another row was found. The table that is
-// asked for anew is not kept.
-func TestTheTableIsKept(t *testing.T) {
-	s := New(Usual(), nil)
+// The table and the index are cached by HTTP as soon as every row is known, until another row is found. The table with the parameter anew
+// is not cached.
+func TestTableAndIndexAreCached(t *testing.T) {
+	s := New(DefaultLimits(), nil)
 	defer s.Close()
 	if s.rows.Len() != len(evolution.Table()) {
 		t.Fatalf("%d rows are shipped", s.rows.Len())
@@ -77,16 +77,16 @@ func TestTheTableIsKept(t *testing.T) {
 		row, _ := s.rows.Get("v0")
 		row.Seconds++
 		row.Cells = nil
-		s.keep("v0", row)
+		s.cacheRow("v0", row)
 		if after := ask(path); after.Body.String() == before.Body.String() {
-			t.Errorf("%s: what was found is not told", path)
+			t.Errorf("%s is the same after another row was found; want a new answer", path)
 		}
 	}
 	fresh := New(Limits{}, nil)
 	defer fresh.Close()
 	for name, s := range map[string]*Seat{"/seat/table?anew": s, "/seat/table": fresh} {
-		if _, constant := s.asFound(httptest.NewRequestWithContext(t.Context(), http.MethodGet, name, http.NoBody)); constant {
-			t.Errorf("%s is kept", name)
+		if _, constant := s.cacheKey(httptest.NewRequestWithContext(t.Context(), http.MethodGet, name, http.NoBody)); constant {
+			t.Errorf("%s has a cache key; want none", name)
 		}
 	}
 }

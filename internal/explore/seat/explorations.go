@@ -18,35 +18,35 @@ import (
 	"lockstep/internal/explore/session"
 )
 
-// hint gives the next step of a shortest way from a place to an anomaly.
+// hint handles GET /seat/hint: the next step of a shortest path from a position to an anomaly.
 func (s *Seat) hint(r *http.Request) (hint session.Hint, err error) {
-	p, from, err := s.session(r, true)
+	p, from, err := s.fittingSession(r, true)
 	if err != nil {
 		return hint, err
 	}
-	goal := goalOf(p.Lock.Name, p.Scenario.String(), p.Anomaly)
-	known := func() (ok bool) {
+	goal := hintKey(p.Lock.Name, p.Scenario.String(), p.Anomaly)
+	isCached := func() (ok bool) {
 		hint, ok = s.hints.Get(goal + from.Now().Schedule)
 		return ok
 	}
-	soon, cancel := s.soon(r.Context())
+	waitCtx, cancel := s.withMaxWait(r.Context())
 	defer cancel()
-	err = s.turns.take(soon, s.client(r), known, nothing, func() (err error) {
+	err = s.explorations.run(waitCtx, s.client(r), isCached, noUpdate, func() (err error) {
 		hint, err = session.ShortestPath(r.Context(), from, p.Anomaly, s.limits.Hint)
 		if err == nil && hint.Steps > 0 {
-			s.noteWay(goal, hint.Schedule, len(from.Path()))
+			s.cacheShortestPath(goal, hint.Schedule, len(from.Path()))
 		}
 		return err
 	})
 	return hint, err
 }
 
-// goalOf names an anomaly of a lock in a scenario.
-func goalOf(lock, in string, a explore.Anomaly) string { return fmt.Sprintln(lock, in, a) }
+// hintKey returns the prefix of the cache keys of hints: the lock, the scenario and the anomaly.
+func hintKey(lock, in string, a explore.Anomaly) string { return fmt.Sprintln(lock, in, a) }
 
-// noteWay remembers the hints along a schedule that shows an anomaly in as few steps as can be, after the first steps of it. What is left
-// of such a way is a shortest one from each state on it, so who follows a hint need not wait for the next.
-func (s *Seat) noteWay(goal, schedule string, first int) {
+// cacheShortestPath caches the hints along a shortest schedule to an anomaly, after its first steps. The rest of a shortest path is a
+// shortest path from each state on it, so a reader who follows a hint need not wait for the next.
+func (s *Seat) cacheShortestPath(goal, schedule string, first int) {
 	steps := strings.Fields(schedule)
 	for n := first; n < len(steps); n++ {
 		s.hints.Add(goal+strings.Join(steps[:n], " "), session.Hint{Steps: len(steps) - n, Next: steps[n], Schedule: schedule})
@@ -54,122 +54,122 @@ func (s *Seat) noteWay(goal, schedule string, first int) {
 	s.hints.Add(goal+schedule, session.Hint{Schedule: schedule})
 }
 
-// tell is called with the name and the value of what there is to tell of an exploration that goes on.
-type tell func(name string, value any)
+// sendEvent sends an event of an exploration in progress, with its name and its data.
+type sendEvent func(name string, value any)
 
-// stream answers with the events of an exploration: what it tells, and at last what it has found, or its error. If there is no place in the
-// line, that is the answer.
-func stream(w http.ResponseWriter, find func(tell) (any, error)) error {
-	events, told := sse.NewWriter(w), false
-	tell := func(name string, value any) {
-		told = true
-		_ = events.Send(name, value) // whether somebody reads it is seen by the request's context
+// streamEvents answers with the events of an exploration, the last of which is "done" with its result or "failed" with its error. If the
+// queue was full from the start, ErrBusy is returned for an ordinary answer.
+func streamEvents(w http.ResponseWriter, explore func(sendEvent) (any, error)) error {
+	events, hasSent := sse.NewWriter(w), false
+	send := func(name string, value any) {
+		hasSent = true
+		_ = events.Send(name, value) // If the reader has left, the request's context ends.
 	}
-	found, err := find(tell)
+	result, err := explore(send)
 	switch {
 	case err == nil:
-		tell("done", found)
-	case errors.Is(err, ErrBusy) && !told:
+		send("done", result)
+	case errors.Is(err, ErrBusy) && !hasSent:
 		return err
 	default:
 		_, code := answer.StatusOf(err)
-		tell("failed", map[string]string{"code": code, "message": err.Error()})
+		send("failed", map[string]string{"code": code, "message": err.Error()})
 	}
 	return nil
 }
 
-// telling does what takes long, and tells four times a second what was noted last.
-func telling[T any](tell tell, do func(note func(T))) {
+// withProgress calls do, and four times a second sends the progress that do has passed to update last.
+func withProgress[T any](send sendEvent, do func(update func(T))) {
 	var last atomic.Pointer[T]
 	last.Store(new(T))
-	stop := every(time.Second/4, func() { tell("progress", last.Load()) })
+	stop := repeat(time.Second/4, func() { send("progress", last.Load()) })
 	defer stop()
 	do(func(progress T) { last.Store(&progress) })
 }
 
-// oracle tells how far an anomaly is away, at a place and all around. Meanwhile it tells how far it is.
+// oracle handles GET /seat/oracle: it streams progress, then the distances to an anomaly at a position and around it.
 func (s *Seat) oracle(w http.ResponseWriter, r *http.Request) error {
-	p, from, err := s.session(r, true)
+	p, from, err := s.fittingSession(r, true)
 	if err != nil {
 		return err
 	}
-	return stream(w, func(tell tell) (any, error) {
-		drawn, err := s.mapOf(r, p, tell)
+	return streamEvents(w, func(send sendEvent) (any, error) {
+		distanceMap, err := s.distanceMap(r, p, send)
 		if err != nil {
 			return nil, err
 		}
-		var says session.Oracle
+		var oracle session.Oracle
 		err = s.run(r.Context(), s.client(r), func(context.Context) (err error) {
-			says, err = drawn.Oracle(from, p.Anomaly)
+			oracle, err = distanceMap.Oracle(from, p.Anomaly)
 			return err
 		})
-		return says, err
+		return oracle, err
 	})
 }
 
-// mapOf gives the map that a place is on: one that is kept, or a new one, once its turn has come. For a while it remembers which
-// scenarios are too large for one, so that nobody waits to hear it again.
-func (s *Seat) mapOf(r *http.Request, p report.Request, tell tell) (drawn *session.DistanceMap, err error) {
+// distanceMap returns the distance map of a session's scenario, cached or newly explored. For ten minutes it remembers the scenarios that
+// are too large, so that nobody waits for the same error.
+func (s *Seat) distanceMap(r *http.Request, p report.Request, send sendEvent) (drawn *session.DistanceMap, err error) {
 	type progress struct {
 		States  int  `json:"states"`
-		Waiting bool `json:"waiting"` // for its turn
+		Waiting bool `json:"waiting"` // waiting for a turn
 	}
 	name := p.Lock.Name + " " + p.Scenario.String()
-	// The error speaks a language; and after a while, a bound of time or memory may suffice.
-	inVain := fmt.Sprintln(name, p.Scenario.Language, time.Now().Truncate(10*time.Minute))
+	// The error is in one language; and later, the bounds of time and memory may suffice.
+	tooLargeKey := fmt.Sprintln(name, p.Scenario.Language, time.Now().Truncate(10*time.Minute))
 	var tooLarge error
-	known := func() (ok bool) {
+	isCached := func() (ok bool) {
 		if drawn, ok = s.maps.Get(name); !ok {
-			tooLarge, ok = s.tooLarge.Get(inVain)
+			tooLarge, ok = s.tooLarge.Get(tooLargeKey)
 		}
 		return ok
 	}
-	waiting := func() { tell("progress", progress{Waiting: true}) }
-	err = s.turns.take(r.Context(), s.client(r), known, waiting, func() (err error) {
-		defer explore.ReduceGC(s.limits.Map)() // nobody else explores now
-		telling(tell, func(note func(progress)) {
-			drawn, err = session.Draw(r.Context(), p.Lock, p.Scenario, s.limits.Map, func(n int) { note(progress{States: n}) })
+	waiting := func() { send("progress", progress{Waiting: true}) }
+	err = s.explorations.run(r.Context(), s.client(r), isCached, waiting, func() (err error) {
+		defer explore.ReduceGC(s.limits.Map)() // No other exploration runs now.
+		withProgress(send, func(update func(progress)) {
+			drawn, err = session.Draw(r.Context(), p.Lock, p.Scenario, s.limits.Map, func(n int) { update(progress{States: n}) })
 		})
 		switch {
 		case err == nil:
-			s.keepMap(name, drawn)
+			s.cacheMap(name, drawn)
 		case errors.Is(err, session.ErrTooLarge):
-			s.tooLarge.Add(inVain, err)
+			s.tooLarge.Add(tooLargeKey, err)
 		}
 		return err
 	})
 	return drawn, cmp.Or(err, tooLarge)
 }
 
-// keepMap keeps a map. Those that were used longest ago make room; one that is larger than the bound of all is not kept.
-func (s *Seat) keepMap(name string, drawn *session.DistanceMap) {
+// cacheMap caches a map and evicts the least recently used ones beyond Limits.MapBytes, even the map itself if it is larger.
+func (s *Seat) cacheMap(name string, drawn *session.DistanceMap) {
 	s.maps.Add(name, drawn)
 	bytes := 0
 	for _, m := range s.maps.Values() {
 		bytes += m.Bytes()
 	}
-	for bytes > s.limits.Kept {
+	for bytes > s.limits.MapBytes {
 		_, oldest, _ := s.maps.RemoveOldest()
 		bytes -= oldest.Bytes()
 	}
 }
 
-// Explored is what an exploration found, and the address of each schedule that shows something.
-type Explored struct {
+// LinkedResult is the result of an exploration, with the address of each counterexample within the page.
+type LinkedResult struct {
 	report.ExplorationResult
 
 	Links []string `json:"links"`
 }
 
-// explore explores a lock in a scenario, as lockstep explore does, and tells meanwhile how far it is.
+// explore handles GET /seat/explore: it streams progress, then the result that lockstep explore prints.
 func (s *Seat) explore(w http.ResponseWriter, r *http.Request) error {
 	type progress struct {
 		Schedules int  `json:"schedules"`
 		States    int  `json:"states"`
-		Depth     int  `json:"depth"`   // steps of the longest schedule
-		Waiting   bool `json:"waiting"` // for its turn
+		Depth     int  `json:"depth"`   // length of the longest schedule so far
+		Waiting   bool `json:"waiting"` // waiting for a turn
 	}
-	request, err := requestOf(r.URL.Query())
+	request, err := parseRequest(r.URL.Query())
 	if err != nil {
 		return err
 	}
@@ -178,13 +178,13 @@ func (s *Seat) explore(w http.ResponseWriter, r *http.Request) error {
 		return fmt.Errorf("%w: table: %q; it takes true or false", errQuery, r.URL.Query().Get("table"))
 	}
 	request.Bounds = s.limits.Explore
-	return stream(w, func(tell tell) (any, error) {
-		e := Explored{Links: []string{}}
-		waiting := func() { tell("progress", progress{Waiting: true}) }
-		err := s.turns.take(r.Context(), s.client(r), never, waiting, func() (err error) {
-			defer explore.ReduceGC(request.Bounds)() // nobody else explores now
-			telling(tell, func(note func(progress)) {
-				request.Progress = func(r explore.Result) { note(progress{r.Schedules, r.States, r.Depth, false}) }
+	return streamEvents(w, func(send sendEvent) (any, error) {
+		e := LinkedResult{Links: []string{}}
+		waiting := func() { send("progress", progress{Waiting: true}) }
+		err := s.explorations.run(r.Context(), s.client(r), notCached, waiting, func() (err error) {
+			defer explore.ReduceGC(request.Bounds)() // No other exploration runs now.
+			withProgress(send, func(update func(progress)) {
+				request.Progress = func(r explore.Result) { update(progress{r.Schedules, r.States, r.Depth, false}) }
 				if table {
 					e.ExplorationResult, err = request.ProveAllScenarios(r.Context())
 				} else {
@@ -192,7 +192,7 @@ func (s *Seat) explore(w http.ResponseWriter, r *http.Request) error {
 				}
 			})
 			if err == nil && r.Context().Err() != nil {
-				err = ErrLeft // what it says of itself is of no use to others
+				err = ErrLeft // An interrupted result is incomplete.
 			}
 			return err
 		})

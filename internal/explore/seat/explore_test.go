@@ -14,10 +14,10 @@ import (
 	"lockstep/internal/explore/session"
 )
 
-// event is one of a stream.
+// event is an event of a stream.
 type event struct{ name, data string }
 
-// stream reads events until the stream ends.
+// stream parses the events of a complete stream.
 func stream(t testing.TB, text string) (all []event) {
 	t.Helper()
 	for block := range strings.SplitSeq(strings.TrimSuffix(text, "\n\n"), "\n\n") {
@@ -27,8 +27,8 @@ func stream(t testing.TB, text string) (all []event) {
 	return all
 }
 
-// last asks for a stream, and gives what its end says.
-func last[T any](t testing.TB, s http.Handler, path string, pairs ...string) (said T) {
+// lastEvent requests a stream and returns the data of its last event, which must be done.
+func lastEvent[T any](t testing.TB, s http.Handler, path string, pairs ...string) (said T) {
 	t.Helper()
 	all := stream(t, ask(t, s, path, pairs...).Body.String())
 	end := all[len(all)-1]
@@ -38,16 +38,16 @@ func last[T any](t testing.TB, s http.Handler, path string, pairs ...string) (sa
 	return said
 }
 
-// oracle asks one.
+// oracle requests an oracle.
 func oracle(t testing.TB, s http.Handler, pairs ...string) session.Oracle {
 	t.Helper()
-	return last[session.Oracle](t, s, "/seat/oracle", pairs...)
+	return lastEvent[session.Oracle](t, s, "/seat/oracle", pairs...)
 }
 
-// A hint that is followed to the end gets there in as many steps as it said, and the oracle counts with it.
-func TestAHintLeadsTheShortestWay(t *testing.T) {
-	s := open(t, blank())
-	for _, at := range places() {
+// Following the hints reaches the anomaly in as many steps as they say, and the oracle's distances agree.
+func TestHintsFollowShortestPath(t *testing.T) {
+	s := open(t, limitsWithoutTable())
+	for _, at := range positions() {
 		pairs := func(do []string) []string {
 			return []string{"lock", at.lock, "in", at.in, "do", strings.Join(do, " "), "anomaly", string(at.anomaly)}
 		}
@@ -65,10 +65,10 @@ func TestAHintLeadsTheShortestWay(t *testing.T) {
 	}
 }
 
-// One explores, the others are told to wait, or that it is busy; when the first has left, it is the next one's turn.
+// While one client explores, the next waits and a third gets ErrBusy. When the first has left, the next one explores.
 func TestExplorationsTakeTurns(t *testing.T) {
-	limits := blank()
-	limits.Line, limits.Longer = 1, 10*time.Millisecond
+	limits := limitsWithoutTable()
+	limits.ExplorationQueue, limits.MaxWait = 1, 10*time.Millisecond
 	s := open(t, limits)
 	server := httptest.NewServer(s)
 	defer server.Close()
@@ -87,9 +87,9 @@ func TestExplorationsTakeTurns(t *testing.T) {
 	}
 	first, leave := context.WithCancel(t.Context())
 	defer leave()
-	until(t, read(first, large), `"waiting":false`)
+	scanUntil(t, read(first, large), `"waiting":false`)
 	second := read(t.Context(), "/seat/oracle?"+query("lock", "v0", "anomaly", "lost-update"))
-	until(t, second, `"waiting":true`)
+	scanUntil(t, second, `"waiting":true`)
 	for _, path := range []string{"/seat/hint", "/seat/oracle", "/seat/explore", "/seat/table"} {
 		w := ask(t, s, path, "lock", "v1", "anomaly", "stuck")
 		if w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") == "" || !json.Valid(w.Body.Bytes()) {
@@ -97,13 +97,13 @@ func TestExplorationsTakeTurns(t *testing.T) {
 		}
 	}
 	leave()
-	until(t, second, "event: done")
+	scanUntil(t, second, "event: done")
 	http.DefaultClient.CloseIdleConnections()
 }
 
-// A seat that closes ends the exploration, and the one that waits for its turn.
+// Close ends the exploration in progress, and the one that waits.
 func TestCloseEndsExplorations(t *testing.T) {
-	s := open(t, blank())
+	s := open(t, limitsWithoutTable())
 	defer s.Close()
 	last := make(chan string, 2)
 	for range 2 {
@@ -125,16 +125,16 @@ func TestCloseEndsExplorations(t *testing.T) {
 		select {
 		case name := <-last:
 			if name != "failed" {
-				t.Errorf("the last event is %q; want it to have failed", name)
+				t.Errorf("the last event is %q; want failed", name)
 			}
 		case <-time.After(10 * time.Second):
-			t.Fatal("it goes on")
+			t.Fatal("the exploration continues after Close")
 		}
 	}
 }
 
-// until reads until a line has a text.
-func until(t *testing.T, lines *bufio.Scanner, text string) {
+// scanUntil reads lines until one contains a text.
+func scanUntil(t *testing.T, lines *bufio.Scanner, text string) {
 	t.Helper()
 	for lines.Scan() {
 		if strings.Contains(lines.Text(), text) {

@@ -9,16 +9,16 @@ import (
 	"lockstep/internal/verdict"
 )
 
-// explored asks for an exploration, and gives what it found.
-func explored(t testing.TB, s http.Handler, pairs ...string) seat.Explored {
+// explored requests an exploration and returns its result.
+func explored(t testing.TB, s http.Handler, pairs ...string) seat.LinkedResult {
 	t.Helper()
-	return last[seat.Explored](t, s, "/seat/explore", pairs...)
+	return lastEvent[seat.LinkedResult](t, s, "/seat/explore", pairs...)
 }
 
-// What is found is what the terminal says, and its link leads to it.
-func TestAnExplorationShowsTheShortestSchedule(t *testing.T) {
-	s := open(t, blank())
-	for _, at := range places() {
+// An exploration returns the shortest schedule with the sentence of the terminal, and its link leads to the same schedule.
+func TestExplorationReturnsShortestSchedule(t *testing.T) {
+	s := open(t, limitsWithoutTable())
+	for _, at := range positions() {
 		e := explored(t, s, "lock", at.lock, "in", at.in, "anomaly", string(at.anomaly))
 		found := e.Document.Counterexample
 		if e.Document.Verdict != verdict.Broken || found.Anomaly != at.anomaly || found.Schedule != at.do || len(e.Counterexamples) != 1 {
@@ -35,8 +35,8 @@ func TestAnExplorationShowsTheShortestSchedule(t *testing.T) {
 	}
 }
 
-func TestAnExplorationToTheEnd(t *testing.T) {
-	s := open(t, blank())
+func TestCompleteExplorations(t *testing.T) {
+	s := open(t, limitsWithoutTable())
 	holds := explored(t, s, "lock", "v4", "lang", "zh")
 	if holds.Document.Verdict != verdict.Holds || !holds.Document.Complete || !strings.HasPrefix(holds.Says, "v4 从不出现异常") ||
 		len(holds.Tested) == 0 || len(holds.Counterexamples)+len(holds.Links) > 0 {
@@ -53,9 +53,9 @@ func TestAnExplorationToTheEnd(t *testing.T) {
 	}
 }
 
-// What the table calls never is proved in each of its scenarios; what is not, ends at the first that shows it.
-func TestAnExplorationOfTheTable(t *testing.T) {
-	s := open(t, blank())
+// With table=true, an anomaly that never shows is proved in every scenario; otherwise the first scenario that shows it ends the search.
+func TestExplorationOfAllScenarios(t *testing.T) {
+	s := open(t, limitsWithoutTable())
 	proof := explored(t, s, "lock", "v4", "anomaly", "foreign-release", "table", "true")
 	if proof.Document.Verdict != verdict.Holds || len(proof.Document.Cut) > 0 || len(proof.Tested) != 17 ||
 		proof.Says != "v4 never shows foreign-release: every schedule of all 17 scenarios was explored." ||

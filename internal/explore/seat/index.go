@@ -8,14 +8,14 @@ import (
 	"lockstep/internal/explore"
 )
 
-// Index is what there is to choose from.
+// Index lists the locks, faults and anomalies to choose from.
 type Index struct {
-	Locks     []Lock  `json:"locks"`
-	Faults    []Named `json:"faults"`
-	Anomalies []Named `json:"anomalies"`
+	Locks     []Lock      `json:"locks"`
+	Faults    []NamedItem `json:"faults"`
+	Anomalies []NamedItem `json:"anomalies"`
 }
 
-// Lock is a strategy, as the table has it.
+// Lock describes a strategy in the reader's language.
 type Lock struct {
 	Name        string            `json:"name"`
 	Title       string            `json:"title"`
@@ -23,22 +23,22 @@ type Lock struct {
 	Costs       string            `json:"costs"`
 	StillBroken string            `json:"still_broken"`
 	OnNodes     bool              `json:"on_nodes"`
-	Anomaly     explore.Anomaly   `json:"anomaly"`  // to try first with it
-	Promises    []explore.Anomaly `json:"promises"` // to prevent
-	Level       *Level            `json:"level"`    // null: the table does not know it yet
+	Anomaly     explore.Anomaly   `json:"anomaly"`  // anomaly to try first with the lock
+	Promises    []explore.Anomaly `json:"promises"` // anomalies that the lock promises to prevent
+	Level       *Level            `json:"level"`    // level of the lock; null: its row of the table is not known yet
 }
 
-// Named is a fault or an anomaly, how people call it, and what happens.
-type Named struct {
+// NamedItem is a fault or an anomaly, with its display name and description.
+type NamedItem struct {
 	Name  string `json:"name"`
 	Title string `json:"title"`
 	Says  string `json:"says"`
-	Task  string `json:"task,omitempty"` // what to make a lock do for an anomaly
+	Task  string `json:"task,omitempty"` // task of a reader who wants to show the anomaly; "": a fault
 }
 
-// index tells what there is to choose from.
+// index handles GET /seat.
 func (s *Seat) index(r *http.Request) (index Index, err error) {
-	in, err := languageOf(r.URL.Query())
+	in, err := parseLanguage(r.URL.Query())
 	if err != nil {
 		return index, err
 	}
@@ -46,14 +46,14 @@ func (s *Seat) index(r *http.Request) (index Index, err error) {
 		promises := slices.DeleteFunc(explore.Anomalies(), func(a explore.Anomaly) bool { return !isPromised(a, lock) })
 		index.Locks = append(index.Locks, Lock{
 			lock.Name, lock.Title.In(in), lock.Adds.In(in), lock.Costs.In(in), lock.StillBroken.In(in), lock.OnNodes,
-			firstOf(lock.Name), promises, s.levelOf(lock.Name, in),
+			firstAnomaly(lock.Name), promises, s.levelOf(lock.Name, in),
 		})
 	}
 	for _, f := range explore.AllFaults() {
-		index.Faults = append(index.Faults, Named{Name: f.Name, Title: f.Title.In(in), Says: f.Description.In(in)})
+		index.Faults = append(index.Faults, NamedItem{Name: f.Name, Title: f.Title.In(in), Says: f.Description.In(in)})
 	}
 	for _, a := range explore.Anomalies() {
-		index.Anomalies = append(index.Anomalies, Named{string(a), a.Row().Title.In(in), a.Row().Says.In(in), a.Row().Task.In(in)})
+		index.Anomalies = append(index.Anomalies, NamedItem{string(a), a.Row().Title.In(in), a.Row().Says.In(in), a.Row().Task.In(in)})
 	}
 	return index, nil
 }

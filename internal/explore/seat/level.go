@@ -9,8 +9,8 @@ import (
 	"lockstep/internal/language"
 )
 
-// firstOf gives the anomaly to try first with a lock.
-func firstOf(lock string) explore.Anomaly {
+// firstAnomaly returns the anomaly to try first with a lock.
+func firstAnomaly(lock string) explore.Anomaly {
 	switch lock {
 	case "v0", "v6", "v7", "v9", "atomic", "optimistic", "segmented", "late-commit":
 		return anomaly.LostUpdate
@@ -31,41 +31,42 @@ func firstOf(lock string) explore.Anomaly {
 	}
 }
 
-// Level asks a reader to break a lock in as few steps as possible. The scenario is that of the table, unless the lock has one of its own.
+// Level is the task to break a lock in as few steps as possible, in a scenario of the table or, for v9, in one of its own.
 type Level struct {
-	Anomaly    explore.Anomaly `json:"anomaly"` // "": none is shown in any scenario of the table
-	In         string          `json:"in"`      // the scenario, as flags
-	Steps      int             `json:"steps"`   // of the shortest schedule
-	KeepsStock bool            `json:"keeps_stock"`
-	Stopped    bool            `json:"stopped"` // the next lock stops its schedules
-	Advice     string          `json:"advice"`  // what has to happen, for whoever has failed; "": no sentence says it
+	Anomaly    explore.Anomaly `json:"anomaly"`     // anomaly to show; "": the lock shows none in the table
+	In         string          `json:"in"`          // scenario, as flags of lockstep explore
+	Steps      int             `json:"steps"`       // length of the shortest schedule
+	KeepsStock bool            `json:"keeps_stock"` // the lock shows no lost update and no double sale
+	Stopped    bool            `json:"stopped"`     // the next lock prevents the anomaly in the same schedule
+	Advice     string          `json:"advice"`      // what has to happen, for a reader who has failed; "": none
 }
 
-// levelOf gives the level of a lock; nil, as long as its row of the table is not known.
+// levelOf returns the level of a lock; nil if its row of the table is not known yet.
 func (s *Seat) levelOf(lock string, in language.Language) *Level {
 	row, ok := s.rows.Get(lock)
 	if !ok {
 		return nil
 	}
-	stopped := slices.Contains(strings.Fields("v0 v1 v2 v3 v4 v5 v6"), lock) // the locks from v7 on have the same flaws
+	stopped := slices.Contains(strings.Fields("v0 v1 v2 v3 v4 v5 v6"), lock) // from v7 on, the next lock has the same flaw
 	level := Level{KeepsStock: true, Stopped: stopped, Advice: advice(lock).In(in)}
 	for _, cell := range row.Cells {
 		shown := explore.Anomaly(cell.Anomaly)
 		if shown == anomaly.LostUpdate || shown == anomaly.DoubleSale {
 			level.KeepsStock = level.KeepsStock && cell.Answer == "never"
 		}
-		if cell.Answer == "broken" && (level.Steps == 0 || shown == firstOf(lock)) {
+		if cell.Answer == "broken" && (level.Steps == 0 || shown == firstAnomaly(lock)) {
 			level.Anomaly, level.Steps = shown, cell.Steps
-			level.In, _ = cell.where()
+			level.In, _ = cell.position()
 		}
 	}
-	if lock == "v9" { // the table's shortest schedule is that of v7. A failover gives the same token twice, and no fence helps
+	// In the table, v9's shortest schedule is the same as v7's. In a failover two holders get the same token, so that fencing does not help.
+	if lock == "v9" {
 		level.Anomaly, level.In, level.Steps, level.KeepsStock = anomaly.LostUpdate, "--faults failover=1", 7, false
 	}
 	return &level
 }
 
-// advice says what has to happen in a lock's level.
+// advice returns what has to happen in the level of a lock.
 func advice(lock string) language.Text {
 	both := language.Both
 	switch lock {

@@ -12,8 +12,8 @@ import (
 
 // The campaign's levels are what the table that is shipped says, but for v9's: v0 to v11 each have one, the shortest schedule solves it,
 // and no two have the same. Whoever fails is told what has to happen, where that can be missed.
-func TestEachStepHasALevel(t *testing.T) {
-	s := open(t, seat.Usual())
+func TestEachLockHasLevel(t *testing.T) {
+	s := open(t, seat.DefaultLimits())
 	solved := map[string]int{
 		"v0 lost-update": 4, "v1 stuck": 3, "v2 foreign-release": 6, "v3 foreign-release": 7, "v4 self-deadlock": 4, "v5 two-holders": 3,
 		"v6 lost-update": 8, "v7 two-holders": 6, "v8 idle": 4, "v9 lost-update": 7, "v10 two-holders": 14, "v11 two-holders": 15,
@@ -46,9 +46,10 @@ func TestEachStepHasALevel(t *testing.T) {
 			}
 			ways[hint.Schedule] = lock.Name
 			if i < 11 {
-				beside := get[seat.Beside](t, s, "/seat/beside", "lock", lock.Name, "with", locks[i+1].Name, "in", level.In, "do", hint.Schedule)
+				next := get[seat.LinkedComparison](t, s, "/seat/beside",
+					"lock", lock.Name, "with", locks[i+1].Name, "in", level.In, "do", hint.Schedule)
 				isIt := func(a explore.AnomalyHit) bool { return a.Anomaly == level.Anomaly }
-				if stopped := !slices.ContainsFunc(beside.Shown[1], isIt); stopped != level.Stopped {
+				if stopped := !slices.ContainsFunc(next.Shown[1], isIt); stopped != level.Stopped {
 					t.Errorf("%s: the next lock stops it: %t; the level says %t", lock.Name, stopped, level.Stopped)
 				}
 			}

@@ -23,26 +23,26 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// chair is a seat, and what is served of it.
-type chair struct {
+// chair is a seat with its routes.
+type servedSeat struct {
 	*seat.Seat
 	*http.ServeMux
 }
 
-func open(t testing.TB, limits seat.Limits) chair {
+func open(t testing.TB, limits seat.Limits) servedSeat {
 	t.Helper()
 	s := seat.New(limits, nil)
-	return chair{s, route.Mux(s.Routes()...)}
+	return servedSeat{s, route.Mux(s.Routes()...)}
 }
 
-// blank are the limits of a seat that knows no table.
-func blank() seat.Limits {
-	limits := seat.Usual()
+// limitsWithoutTable returns limits for a seat that has no table at the start.
+func limitsWithoutTable() seat.Limits {
+	limits := seat.DefaultLimits()
 	limits.Table = nil
 	return limits
 }
 
-// ask asks for a path.
+// ask requests a path with query parameters.
 func ask(t testing.TB, s http.Handler, path string, pairs ...string) *httptest.ResponseRecorder {
 	t.Helper()
 	w := httptest.NewRecorder()
@@ -50,7 +50,7 @@ func ask(t testing.TB, s http.Handler, path string, pairs ...string) *httptest.R
 	return w
 }
 
-// get reads the JSON document that is at a path.
+// get requests a path and decodes the JSON document.
 func get[T any](t testing.TB, s http.Handler, path string, pairs ...string) (document T) {
 	t.Helper()
 	w := ask(t, s, path, pairs...)
@@ -60,8 +60,8 @@ func get[T any](t testing.TB, s http.Handler, path string, pairs ...string) (doc
 	return document
 }
 
-func TestTheIndexHasWhatThereIs(t *testing.T) {
-	index := get[seat.Index](t, open(t, blank()), "/seat", "lang", "zh")
+func TestIndexListsAllLocksFaultsAnomalies(t *testing.T) {
+	index := get[seat.Index](t, open(t, limitsWithoutTable()), "/seat", "lang", "zh")
 	var names []string
 	for _, lock := range index.Locks {
 		names = append(names, lock.Name)
@@ -73,7 +73,7 @@ func TestTheIndexHasWhatThereIs(t *testing.T) {
 }
 
 // places are those of the tests: a lock, a scenario, and a schedule that shows an anomaly in its last step, and in no fewer.
-func places() []struct {
+func positions() []struct {
 	lock, in, do string
 	anomaly      explore.Anomaly
 } {
@@ -89,9 +89,9 @@ func places() []struct {
 }
 
 // A state is what a session in the terminal sees, its link leads back to it, and what it says is possible is.
-func TestTheStateIsThatOfTheStepper(t *testing.T) {
-	s := open(t, blank())
-	for _, at := range places() {
+func TestStateEqualsSession(t *testing.T) {
+	s := open(t, limitsWithoutTable())
+	for _, at := range positions() {
 		t.Run(at.lock, func(t *testing.T) {
 			state := get[seat.State](t, s, "/seat/state", "lock", at.lock, "in", at.in, "do", at.do)
 			want := sessionAt(t, at.lock, at.in, at.do).Now()
@@ -139,7 +139,7 @@ func follow(t *testing.T, s http.Handler, link string) seat.State {
 		"lock", strings.TrimPrefix(path, "#/schedule/"), "in", q.Get("in"), "do", q.Get("do"), "code", q.Get("code"))
 }
 
-func TestALinkIsReadable(t *testing.T) {
+func TestLinkIsReadable(t *testing.T) {
 	done := trace.Trace{Steps: []trace.Step{{Token: "A:SET"}, {Token: "A:write/lost"}, {Token: "expiry"}, {Token: "B:SET"}}}
 	link := seat.Link("v2", "--faults expiry=1,crash=1", done)
 	if want := "#/schedule/v2?in=--faults+expiry=1,crash=1&do=A:SET+A:write/lost+expiry+B:SET&code=" + seat.Code(done); link != want {
@@ -150,9 +150,9 @@ func TestALinkIsReadable(t *testing.T) {
 	}
 }
 
-// A schedule that does not fit is gone as far as it does; a code that does not names the step from which on.
-func TestAStaleLinkNamesTheStep(t *testing.T) {
-	s := open(t, blank())
+// A schedule that does not fit is run as far as it fits; a code that does not match names the first step that differs.
+func TestStaleLinkNamesStep(t *testing.T) {
+	s := open(t, limitsWithoutTable())
 	state := get[seat.State](t, s, "/seat/state", "lock", "v2", "do", "A:SET B:SET B:GET A:GET")
 	if state.Stale == nil || state.Stale.Step != 3 || state.View.Schedule != "A:SET B:SET" || !strings.Contains(state.Stale.Says, "B:GET") {
 		t.Errorf("%+v after %q; want step 3", state.Stale, state.View.Schedule)
@@ -170,9 +170,9 @@ func TestAStaleLinkNamesTheStep(t *testing.T) {
 	}
 }
 
-// A mistake is named, with what is right.
-func TestMistakes(t *testing.T) {
-	s := open(t, blank())
+// The error of an invalid request names the mistake and the values that are allowed.
+func TestInvalidRequestsNameMistake(t *testing.T) {
+	s := open(t, limitsWithoutTable())
 	for _, test := range []struct {
 		path   string
 		pairs  []string
@@ -225,15 +225,15 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// A lock beside its neighbour differs where the cure is.
-func TestBeside(t *testing.T) {
-	both := get[seat.Beside](t, open(t, blank()), "/seat/beside",
+// A comparison with the next lock ends at the step that the next lock prevents.
+func TestComparisonDiffersWhereNextLockHelps(t *testing.T) {
+	both := get[seat.LinkedComparison](t, open(t, limitsWithoutTable()), "/seat/beside",
 		"lock", "v2", "with", "v3", "in", "--faults expiry=1", "do", "A:SET A:GET A:write expiry B:SET A:DEL")
 	if both.Locks != [2]string{"v2", "v3"} || both.FirstDifference != len(both.Rows) || len(both.Why) == 0 {
 		t.Errorf("%+v", both)
 	}
 	for i, link := range both.Links {
-		state := follow(t, open(t, blank()), link)
+		state := follow(t, open(t, limitsWithoutTable()), link)
 		if state.Stale != nil || len(state.View.Steps) == 0 || state.View.Lock != both.Locks[i] {
 			t.Errorf("%s: %+v", link, state.Stale)
 		}

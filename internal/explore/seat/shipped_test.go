@@ -11,15 +11,15 @@ import (
 
 func shipped(t *testing.T) seat.Shipped {
 	t.Helper()
-	return decoded[seat.Shipped](t, string(seat.Usual().Table))
+	return decoded[seat.Shipped](t, string(seat.DefaultLimits().Table))
 }
 
-// The table that is shipped is of this code, has every lock, and is there at once; each of its schedules shows what it says.
-func TestTheTableIsShipped(t *testing.T) {
+// The shipped table was made from this code, has every lock, is served without exploring, and its schedules show what it says.
+func TestShippedTableIsCurrent(t *testing.T) {
 	if shipped(t).Code != seat.CodeKey() {
 		t.Fatal("the table that is shipped is of other code: go test ./internal/test/oracle -tags long -update")
 	}
-	s := open(t, seat.Usual())
+	s := open(t, seat.DefaultLimits())
 	for event := range events(t, s, "/seat/table") {
 		switch event.name {
 		case "progress", "failed":

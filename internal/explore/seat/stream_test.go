@@ -15,7 +15,7 @@ import (
 	"testing"
 )
 
-// events gives the events of a stream one by one. The stream waits until the one before has been dealt with.
+// events yields the events of a stream one by one. The stream waits until the loop's body has handled the event before.
 func events(t *testing.T, s http.Handler, path string) iter.Seq[event] {
 	t.Helper()
 	return func(yield func(event) bool) {
@@ -23,7 +23,7 @@ func events(t *testing.T, s http.Handler, path string) iter.Seq[event] {
 		read, write := io.Pipe()
 		var over sync.WaitGroup
 		over.Go(func() {
-			s.ServeHTTP(piped{httptest.NewRecorder(), write}, httptest.NewRequestWithContext(ctx, http.MethodGet, path, nil))
+			s.ServeHTTP(pipedResponse{httptest.NewRecorder(), write}, httptest.NewRequestWithContext(ctx, http.MethodGet, path, nil))
 			_ = write.Close()
 		})
 		defer over.Wait()
@@ -38,16 +38,16 @@ func events(t *testing.T, s http.Handler, path string) iter.Seq[event] {
 	}
 }
 
-// piped is an answer that is read while it is written.
-type piped struct {
+// piped is a response that is read while it is written.
+type pipedResponse struct {
 	*httptest.ResponseRecorder
 
 	to io.Writer
 }
 
-func (p piped) Write(text []byte) (int, error) { return p.to.Write(text) }
+func (p pipedResponse) Write(text []byte) (int, error) { return p.to.Write(text) }
 
-// decoded reads the data of an event.
+// decoded decodes the data of an event.
 func decoded[T any](t *testing.T, data string) (value T) {
 	t.Helper()
 	if err := json.Unmarshal([]byte(data), &value); err != nil {
@@ -56,7 +56,7 @@ func decoded[T any](t *testing.T, data string) (value T) {
 	return value
 }
 
-// query makes one of pairs.
+// query encodes pairs of names and values.
 func query(pairs ...string) string {
 	q := url.Values{}
 	for pair := range slices.Chunk(pairs, 2) {

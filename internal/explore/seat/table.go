@@ -2,7 +2,7 @@ package seat
 
 import (
 	"crypto/sha256"
-	_ "embed" // of the table
+	_ "embed" // for table.json
 	"encoding/base64"
 	"encoding/json"
 	"io/fs"
@@ -20,77 +20,77 @@ import (
 	"lockstep/util/lua"
 )
 
-// tableActors is how many the table has, as lockstep explore --all.
+// tableActors is the number of actors in the table's scenarios, as in those of lockstep explore --all.
 const tableActors = 2
 
-// Cell is the event that says what was found about a lock and an anomaly.
+// Cell is the event with the result for a lock and an anomaly.
 type Cell struct {
 	Lock     string `json:"lock"`
 	Anomaly  string `json:"anomaly"`
 	Answer   string `json:"answer"`   // never, broken, unknown, or n/a: the lock does not promise this
-	Steps    int    `json:"steps"`    // of the shortest schedule that shows it
-	Scenario string `json:"scenario"` // the name of the one that it is in
-	Says     string `json:"says"`     // as lockstep explore --all prints it
-	Link     string `json:"link"`     // of a broken cell
+	Steps    int    `json:"steps"`    // length of the shortest schedule that shows the anomaly; 0: none
+	Scenario string `json:"scenario"` // name of that schedule's scenario
+	Says     string `json:"says"`     // text that lockstep explore --all prints
+	Link     string `json:"link"`     // address of that schedule within the page; "": not broken
 }
 
-// Row is what is known of a lock.
+// Row is the results of a lock in the table.
 type Row struct {
 	Cells   []Cell  `json:"cells"`
-	Seconds float64 `json:"seconds"` // that it took
-	Shipped bool    `json:"-"`       // it was not found here
+	Seconds float64 `json:"seconds"` // duration of the exploration
+	Shipped bool    `json:"-"`       // the row comes from table.json, not from this process
 }
 
-// table tells the table, a row at a time. Each row has a turn of its own, so that others need not wait for all of them. Who asks for it
-// anew gets what was found here.
+// table handles GET /seat/table: it streams the table row by row. Each row takes its own turn, so that other readers need not wait for the
+// whole table. With the parameter anew, shipped rows are explored again.
 func (s *Seat) table(w http.ResponseWriter, r *http.Request) error {
-	in, err := languageOf(r.URL.Query())
+	in, err := parseLanguage(r.URL.Query())
 	if err != nil {
 		return err
 	}
-	anew := r.URL.Query().Has("anew")
-	return stream(w, func(tell tell) (any, error) {
+	ignoresShipped := r.URL.Query().Has("anew")
+	return streamEvents(w, func(send sendEvent) (any, error) {
 		var all struct {
-			Seconds float64 `json:"seconds"` // that it took
-			Shipped bool    `json:"shipped"` // some of it was not found here
+			Seconds float64 `json:"seconds"` // duration of all explorations
+			Shipped bool    `json:"shipped"` // some rows come from table.json
 		}
 		for _, lock := range evolution.Table() {
-			begin := sync.OnceFunc(func() { tell("row", map[string]string{"lock": lock.Name, "title": lock.Title.In(in)}) })
-			row, err := s.row(r, lock, anew, func(name string, value any) { begin(); tell(name, value) })
+			begin := sync.OnceFunc(func() { send("row", map[string]string{"lock": lock.Name, "title": lock.Title.In(in)}) })
+			row, err := s.row(r, lock, ignoresShipped, func(name string, value any) { begin(); send(name, value) })
 			if err != nil {
 				return nil, err
 			}
 			begin()
 			all.Seconds, all.Shipped = all.Seconds+row.Seconds, all.Shipped || row.Shipped
 			for _, cell := range row.Cells {
-				tell("cell", cell)
+				send("cell", cell)
 			}
 		}
 		return all, nil
 	})
 }
 
-// row explores a lock in every scenario, unless that was done before, and keeps what was found.
-func (s *Seat) row(r *http.Request, lock strategy.Strategy, anew bool, tell tell) (row Row, err error) {
-	far := struct {
+// row returns the row of a lock. Unless it is cached, it explores the lock in every scenario.
+func (s *Seat) row(r *http.Request, lock strategy.Strategy, ignoresShipped bool, send sendEvent) (row Row, err error) {
+	state := struct {
 		Lock    string `json:"lock"`
 		Done    int    `json:"done"`
 		Of      int    `json:"of"`
 		Waiting bool   `json:"waiting"`
 	}{lock.Name, 0, len(explore.ScenariosFor(lock, tableActors)), true}
-	progress := func() { tell("progress", far) }
-	known := func() (ok bool) {
+	progress := func() { send("progress", state) }
+	isCached := func() (ok bool) {
 		row, ok = s.rows.Get(lock.Name)
-		return ok && (!anew || !row.Shipped)
+		return ok && (!ignoresShipped || !row.Shipped)
 	}
-	err = s.turns.take(r.Context(), s.client(r), known, progress, func() error {
+	err = s.explorations.run(r.Context(), s.client(r), isCached, progress, func() error {
 		begun := time.Now()
-		far.Waiting = false
+		state.Waiting = false
 		progress()
 		found, err := explore.All(r.Context(), []strategy.Strategy{lock}, tableActors, s.limits.Cell,
-			func(_ explore.NamedScenario, _ explore.Result, over bool) {
-				if over {
-					far.Done++
+			func(_ explore.NamedScenario, _ explore.Result, ended bool) {
+				if ended {
+					state.Done++
 					progress()
 				}
 			})
@@ -98,38 +98,39 @@ func (s *Seat) row(r *http.Request, lock strategy.Strategy, anew bool, tell tell
 		case err != nil:
 			return err
 		case r.Context().Err() != nil:
-			return ErrLeft // what is unknown now may be known to others
+			return ErrLeft // Incomplete cells must not be cached for other readers.
 		}
 		row = Row{Seconds: time.Since(begun).Seconds()}
 		for _, found := range found[0].Cells {
-			row.Cells = append(row.Cells, cellOf(lock.Name, found))
+			row.Cells = append(row.Cells, newCell(lock.Name, found))
 		}
-		s.keep(lock.Name, row)
+		s.cacheRow(lock.Name, row)
 		return nil
 	})
 	return row, err
 }
 
-// keep keeps a row, and the ways of its broken cells.
-func (s *Seat) keep(lock string, row Row) {
+// cacheRow caches a row, and the hints along the shortest schedules of its broken cells.
+func (s *Seat) cacheRow(lock string, row Row) {
 	s.rows.Add(lock, row)
-	s.found.Add(1)
+	s.rowVersion.Add(1)
 	for _, cell := range row.Cells {
 		if cell.Link != "" {
-			in, do := cell.where()
-			s.noteWay(goalOf(lock, in, explore.Anomaly(cell.Anomaly)), do, 0)
+			in, do := cell.position()
+			s.cacheShortestPath(hintKey(lock, in, explore.Anomaly(cell.Anomaly)), do, 0)
 		}
 	}
 }
 
-// where gives the scenario, as flags, and the schedule to which the link of a broken cell leads.
-func (c Cell) where() (in, do string) {
+// position returns the scenario, as flags, and the schedule in the link of a broken cell.
+func (c Cell) position() (in, do string) {
 	_, query, _ := strings.Cut(c.Link, "?")
-	values, _ := url.ParseQuery(query) // it is of our own making
+	values, _ := url.ParseQuery(query) // Link made it, so it is well-formed.
 	return values.Get("in"), values.Get("do")
 }
 
-func cellOf(lock string, c explore.AnomalyCell) Cell {
+// newCell converts the result of an exploration.
+func newCell(lock string, c explore.AnomalyCell) Cell {
 	cell := Cell{Lock: lock, Anomaly: string(c.Anomaly), Answer: string(c.Verdict()), Says: c.String()}
 	switch {
 	case !c.Applies:
@@ -147,14 +148,14 @@ func cellOf(lock string, c explore.AnomalyCell) Cell {
 //go:embed table.json
 var shippedTable []byte
 
-// Shipped is the table that a program brings along, for its first reader need not wait until it is explored. It counts as long as the code
-// is that from which it was made: go test ./internal/test/oracle -tags long -update makes it anew.
+// Shipped is the table that is embedded into the program so that the first reader does not wait for an exploration. It is used only if the
+// code is the same as when the table was made. go test ./internal/test/oracle -tags long -update makes it again.
 type Shipped struct {
-	Code string         `json:"code"` // CodeKey, when it was made
-	Rows map[string]Row `json:"rows"` // by lock
+	Code string         `json:"code"` // CodeKey at the time when the table was made
+	Rows map[string]Row `json:"rows"` // rows by lock
 }
 
-// CodeKey stands for the code that the table is about: of the locks, their scripts, and the update.
+// CodeKey returns a hash of the code on which the table depends: the locks, their scripts, the sales and the explorer.
 func CodeKey() string {
 	all := sha256.New()
 	for _, files := range []fs.FS{internal.Sources, lua.Sources} {
@@ -167,20 +168,20 @@ func CodeKey() string {
 			return err
 		})
 		if err != nil {
-			panic(err) // what is embedded can be read
+			panic(err) // embedded files can always be read
 		}
 	}
 	return base64.RawURLEncoding.EncodeToString(all.Sum(nil))
 }
 
-// load keeps the rows of a table that was shipped, and the ways that they know, if they are about this code.
-func (s *Seat) load(text []byte) {
+// loadTable caches the rows of a shipped table and their hints, if the table was made from this code.
+func (s *Seat) loadTable(text []byte) {
 	var table Shipped
 	if json.Unmarshal(text, &table) != nil || table.Code != CodeKey() {
 		return
 	}
 	for lock, row := range table.Rows {
 		row.Shipped = true
-		s.keep(lock, row)
+		s.cacheRow(lock, row)
 	}
 }

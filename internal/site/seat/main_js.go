@@ -10,7 +10,7 @@ import (
 )
 
 func main() {
-	limits := seat.Usual()
+	limits := seat.DefaultLimits()
 	limits.Explore.Time = 10 * time.Minute // it is slower here, nobody else waits, and the reader can stop it
 	tab.Serve(route.Mux(seat.New(limits, nil).Routes()...))
 }

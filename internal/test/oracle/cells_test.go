@@ -45,7 +45,7 @@ func cells(t *testing.T) (lines []string) {
 // explored makes the table anew, as the page does for who asks.
 func explored(t *testing.T) seat.Shipped {
 	t.Helper()
-	limits := seat.Usual()
+	limits := seat.DefaultLimits()
 	limits.Cell = explore.Bounds{Memory: 1500 << 20} // not the time, which depends on the machine
 	defer explore.ReduceGC(limits.Cell)()
 	w := httptest.NewRecorder()

@@ -15,12 +15,12 @@ import (
 	"lockstep/internal/api/route"
 )
 
-// waits lets a client wait for a turn. Done is called in the turn, or with the error.
-func waits(t *testing.T, turns *turns, client string, done func(error)) (leave func()) {
+// startWaiting queues a client in the background. done is called with nil in its turn, or with the error. leave cancels the wait.
+func startWaiting(t *testing.T, turns *fairQueue, client string, done func(error)) (leave func()) {
 	t.Helper()
 	ctx, leave := context.WithCancel(t.Context())
 	go func() {
-		err := turns.take(ctx, client, never, nothing, func() error { done(nil); return nil })
+		err := turns.run(ctx, client, notCached, noUpdate, func() error { done(nil); return nil })
 		if err != nil {
 			done(err)
 		}
@@ -29,10 +29,10 @@ func waits(t *testing.T, turns *turns, client string, done func(error)) (leave f
 	return leave
 }
 
-// A client with many places gets every other turn, if one other waits; one that has left is passed over.
-func TestClientsTakeTurns(t *testing.T) {
+// A client with many tickets gets every other turn while another client waits; a client that has left is skipped.
+func TestQueueAlternatesBetweenClients(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		turns := &turns{most: 11}
+		turns := &fairQueue{capacity: 11}
 		end := takeTurn(t, turns, "hog")
 		var order []string
 		note := func(who string) func(error) {
@@ -43,34 +43,34 @@ func TestClientsTakeTurns(t *testing.T) {
 			}
 		}
 		for range 4 {
-			waits(t, turns, "hog", note("hog"))
+			startWaiting(t, turns, "hog", note("hog"))
 		}
-		waits(t, turns, "pupil", note("pupil"))
-		waits(t, turns, "gone", note("gone"))()
-		waits(t, turns, "pupil", note("pupil"))
-		waits(t, turns, "late", note("late"))
+		startWaiting(t, turns, "pupil", note("pupil"))
+		startWaiting(t, turns, "gone", note("gone"))()
+		startWaiting(t, turns, "pupil", note("pupil"))
+		startWaiting(t, turns, "late", note("late"))
 		synctest.Wait()
 		end()
 		synctest.Wait()
 		if got, want := strings.Join(order, ","), "hog,pupil,late,hog,pupil,hog,hog"; got != want {
 			t.Errorf("the order is %s; want %s", got, want)
 		}
-		if len(turns.tickets) > 0 || turns.working != nil {
+		if len(turns.tickets) > 0 || turns.current != nil {
 			t.Errorf("%d places are taken when all have left", len(turns.tickets))
 		}
 	})
 }
 
-// One client may take all places, and others still get one: the client with most loses its last.
-func TestOneClientDoesNotFillTheLine(t *testing.T) {
+// A client may take all places, but other clients still get some: the client with the most tickets loses its last ones.
+func TestQueueKeepsPlacesForOtherClients(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const line = 6
-		turns := &turns{most: line + 1}
+		turns := &fairQueue{capacity: line + 1}
 		var refused []int
 		served := map[string]int{}
 		work := make(chan struct{})
 		for i := range line + 1 {
-			waits(t, turns, "hog", func(err error) {
+			startWaiting(t, turns, "hog", func(err error) {
 				if errors.Is(err, ErrBusy) {
 					refused = append(refused, i)
 				} else if err == nil {
@@ -82,13 +82,13 @@ func TestOneClientDoesNotFillTheLine(t *testing.T) {
 			t.Errorf("one more of the same: %v; want ErrBusy", err)
 		}
 		for _, pupil := range []string{"A", "B", "B"} {
-			waits(t, turns, pupil, func(error) { served[pupil]++ })
+			startWaiting(t, turns, pupil, func(error) { served[pupil]++ })
 		}
 		if !slices.Equal(refused, []int{6, 5, 4}) {
 			t.Errorf("the hog lost %v; want its last three", refused)
 		}
-		for range 2 { // as many as the hog has, and then no more
-			waits(t, turns, "A", func(err error) {
+		for range 2 { // First as many as the hog has, and then one too many.
+			startWaiting(t, turns, "A", func(err error) {
 				if err != nil && !errors.Is(err, ErrBusy) {
 					t.Error(err)
 				}
@@ -102,10 +102,10 @@ func TestOneClientDoesNotFillTheLine(t *testing.T) {
 	})
 }
 
-// Whatever runs a lock's code waits for its turn, and has no other without it.
-func TestWhateverRunsTakesATurn(t *testing.T) {
-	limits := Usual()
-	limits.Longer = time.Millisecond
+// Each request that runs a lock's code waits for its turn, ends with its reader, and is bounded in time.
+func TestEveryRunWaitsForItsTurn(t *testing.T) {
+	limits := DefaultLimits()
+	limits.MaxWait = time.Millisecond
 	s := New(limits, nil)
 	end := takeTurn(t, s.runs, "another")
 	asks := []string{"state", "file", "beside", "hint", "oracle"}
@@ -124,7 +124,7 @@ func TestWhateverRunsTakesATurn(t *testing.T) {
 		}
 	}
 	end()
-	s.limits.Run = time.Nanosecond
+	s.limits.RunTime = time.Nanosecond
 	for _, what := range asks {
 		if said := says(t.Context(), what); !strings.Contains(said, `"too_large"`) {
 			t.Errorf("%s takes too long: %s; want it to be said", what, said)
@@ -132,17 +132,17 @@ func TestWhateverRunsTakesATurn(t *testing.T) {
 	}
 }
 
-// takeTurn begins a turn, which has come at once.
-func takeTurn(t *testing.T, turns *turns, client string) (end func()) {
+// takeTurn takes a turn in an empty queue.
+func takeTurn(t *testing.T, turns *fairQueue, client string) (end func()) {
 	t.Helper()
 	place, err := turns.join(client)
-	if err != nil || turns.working != place {
+	if err != nil || turns.current != place {
 		t.Fatal("the turn has not come:", err)
 	}
 	return func() { turns.leave(place) }
 }
 
-// answerTo gives what a seat answers.
+// answerTo returns the answer of a seat to a request.
 func answerTo(ctx context.Context, s *Seat, path string, pairs ...string) string {
 	query := url.Values{}
 	for pair := range slices.Chunk(pairs, 2) {

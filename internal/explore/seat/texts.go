@@ -9,8 +9,8 @@ import (
 	"lockstep/internal/trace"
 )
 
-// otherwise says that a step does something else than when its link was made.
-func otherwise(in explore.Scenario, n int, step trace.Step) string {
+// differentStepText says that a step does something else than when its link was made.
+func differentStepText(in explore.Scenario, n int, step trace.Step) string {
 	now := step.Says
 	if step.Command != "" {
 		now = step.Command + " → " + step.Reply
@@ -19,8 +19,8 @@ func otherwise(in explore.Scenario, n int, step trace.Step) string {
 		"第 %d 步 %s 与生成链接时的行为不同，现在是：%s", n, step.Token, now)
 }
 
-// lacking says that a step needs faults that the scenario does not allow: budgets, such as expiry=1,node-crash=2, as people call them.
-func lacking(in explore.Scenario, step int, needs string) string {
+// missingFaultsText names the faults that a step needs and the scenario does not allow. needs is a budget such as expiry=1,node-crash=2.
+func missingFaultsText(in explore.Scenario, step int, needs string) string {
 	var words []string
 	for budget := range strings.SplitSeq(needs, ",") {
 		name, times, _ := strings.Cut(budget, "=")
@@ -34,8 +34,8 @@ func lacking(in explore.Scenario, step int, needs string) string {
 		"第 %d 步：场景允许的故障不够。需要：%s", step, strings.Join(words, in.Say(", ", "、")))
 }
 
-// nodesNeeded says why a lock on one Redis cannot run a schedule.
-func nodesNeeded(lock string, in explore.Scenario) string {
+// nodesNeededText says that a lock on one Redis cannot run a schedule on several masters.
+func nodesNeededText(lock string, in explore.Scenario) string {
 	return in.Say("%s cannot run this schedule: it is on one Redis, and the scenario has several masters. Compare it with a lock on several.",
 		"%s 跑不了这个时序：它只用一个 Redis，而这个场景有多个主节点。请和同样用多个节点的锁对比。", lock)
 }
