@@ -50,7 +50,7 @@ func All() []Anomaly {
 type Row struct {
 	ID         Anomaly
 	Title      language.Text // name in a few words
-	By         string        // parts of lockstep that show it, separated by blanks: explorer, witness, locktest, redistest, exercise, lesson, benchmark
+	By         string        // parts of lockstep that show it, separated by blanks: explorer, witness, locktest, lesson, …
 	Labs       string        // names of the labs that show it, separated by blanks
 	Flaws      string        // ids of flaws of strategies that are this anomaly and have no lab of their name
 	Says, Task language.Text // what goes wrong; the task of a level, after "make v3"

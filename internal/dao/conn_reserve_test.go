@@ -20,7 +20,8 @@ import (
 func TestReleaseDoesNotWaitBehindAttempts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := &connectionHook{
-			master: new(masterTracker), retrier: newConnRetrier(time.Second), reserve: newConnReserve(redisclient.Config{PoolSize: 4, Timeout: time.Second}),
+			master: new(masterTracker), retrier: newConnRetrier(time.Second),
+			reserve: newConnReserve(redisclient.Config{PoolSize: 4, Timeout: time.Second}),
 		}
 		command := func() []redis.Cmder { return []redis.Cmder{redis.NewStatusCmd(t.Context(), "set")} }
 		attempt := func(ctx context.Context, ended chan<- error, answer <-chan struct{}) {

@@ -44,8 +44,8 @@ func contrasts() []strategy.Strategy {
 			Name: "segmented", Title: both("a lock for each segment", "分段锁"),
 			Adds:  both("the stock in segments, each under a v11 lock of its own", "库存分成几段，每段各用一把 v11 锁"),
 			Costs: both("as v11; where a segment is sold out, the sale goes on to the next", "同 v11；一段卖完，这一单就去下一段"),
-			Needs: strategy.ParseRights("+eval +exists +hexists +hget +hincrby +hkeys +pexpire +del +get +set +time +lindex +lpop +lrem +rpush +publish +subscribe " +
-				"~distributedLock:* ~{distributedLock:*}:* &{distributedLock:*}:turn:* &{distributedLock:*}:wanted:*"),
+			Needs: strategy.ParseRights("+eval +exists +hexists +hget +hincrby +hkeys +pexpire +del +get +set +time +lindex +lpop +lrem " +
+				"+rpush +publish +subscribe ~distributedLock:* ~{distributedLock:*}:* &{distributedLock:*}:turn:* &{distributedLock:*}:wanted:*"),
 			StillBroken: strategy.Flaws{flaw("paused-holder", "in each segment, as v11", "每段同 v11")},
 			Update:      strategy.Segmented,
 			Capabilities: strategy.Capabilities{

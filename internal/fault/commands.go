@@ -40,8 +40,8 @@ func meaningOf(args []string) meaning.Meaning {
 	return meaning.Of(words, nil, nil)
 }
 
-// withScriptText returns what is sent instead of a command that is caught: the text of its script, where it names that by its SHA-1. A Redis that
-// does not know it would do nothing, and the trap would have caught nothing.
+// withScriptText returns what is sent instead of a command that is caught: the text of its script, where it names that by its SHA-1. A
+// Redis that does not know it would do nothing, and the trap would have caught nothing.
 func withScriptText(args []string, raw string) string {
 	if len(args) > 1 {
 		if script := lua.SentBy(args[0], args[1]); script != "" {

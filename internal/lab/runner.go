@@ -52,8 +52,8 @@ func (r *Runner) enter(ctx context.Context, lab, from string, in language.Langua
 	}
 }
 
-// leavingTime is how long another run is waited for before a run is refused: a reader who goes from one lab to the next leaves the first one
-// in the same moment, and the server may hear of that later than of the new run.
+// leavingTime is how long another run is waited for before a run is refused: a reader who goes from one lab to the next leaves the first
+// one in the same moment, and the server may hear of that later than of the new run.
 const leavingTime = time.Second
 
 // endsSoon waits until a run has been told to end, at most for leavingTime, and reports whether it has.

@@ -37,8 +37,8 @@ func NewCohort(opts Options, idle func(context.Context)) *Cohort {
 	return c
 }
 
-// Take returns a lease for the owner that has the turn: of the lock that the process holds already, or of the one that obtain gets. The turn
-// ends with the lease, or at once if Take fails.
+// Take returns a lease for the owner that has the turn: of the lock that the process holds already, or of the one that obtain gets. The
+// turn ends with the lease, or at once if Take fails.
 func (c *Cohort) Take(ctx context.Context, obtain func() (*Holding, error)) (*Lease, error) {
 	if c.held == nil || c.held.Renewal.Lost() && !c.isNested() {
 		held, err := obtain()

@@ -80,8 +80,8 @@ type holderKey struct{}
 // asHolder returns a context whose commands are those of a holder of the lock.
 func asHolder(ctx context.Context) context.Context { return context.WithValue(ctx, holderKey{}, true) }
 
-// IsHolders reports whether a command under ctx is a renewal or a release by a holder of the lock. Waiters depend on these commands, so they
-// should not queue behind those of waiters.
+// IsHolders reports whether a command under ctx is a renewal or a release by a holder of the lock. Waiters depend on these commands, so
+// they should not queue behind those of waiters.
 func IsHolders(ctx context.Context) bool { return ctx.Value(holderKey{}) != nil }
 
 // Lease is a lock held. It is safe for concurrent use.
@@ -96,8 +96,8 @@ type Lease struct {
 	released bool
 }
 
-// NewLease returns the lease of a lock that was just obtained; it is for implementations of Locker. Lease.Unlock calls unlock with a context
-// that does not end with the caller's.
+// NewLease returns the lease of a lock that was just obtained; it is for implementations of Locker. Lease.Unlock calls unlock with a
+// context that does not end with the caller's.
 func NewLease(ctx context.Context, clock Clock, token int64, unlock func(context.Context) error) *Lease {
 	return &Lease{ctx: ctx, token: token, clock: clock, unlock: unlock}
 }
@@ -114,8 +114,8 @@ func (l *Lease) With(unlock func(context.Context) error) *Lease {
 	return &Lease{ctx: l.ctx, token: l.token, clock: l.clock, unlock: unlock, lose: l.lose}
 }
 
-// Lose reports that the lock is lost, for example because a store has seen a larger token. If the lock has a renewal, Context then ends with
-// the cause ErrLost, and the process takes the lock anew before its next sale.
+// Lose reports that the lock is lost, for example because a store has seen a larger token. If the lock has a renewal, Context then ends
+// with the cause ErrLost, and the process takes the lock anew before its next sale.
 func (l *Lease) Lose() {
 	if l.lose != nil {
 		l.lose()

@@ -32,6 +32,6 @@ func PollAt[T any](ctx context.Context, opts Options, pause func() time.Duration
 // retryKey is the key of a context value: a wait under it is a pause of Poll.
 type retryKey struct{}
 
-// IsRetry reports whether a wait with this context is a pause of Poll, after which the failed attempt is repeated. Such an attempt fails again
-// until something has changed. It is for implementations of Clock.
+// IsRetry reports whether a wait with this context is a pause of Poll, after which the failed attempt is repeated. Such an attempt fails
+// again until something has changed. It is for implementations of Clock.
 func IsRetry(ctx context.Context) bool { return ctx.Value(retryKey{}) != nil }

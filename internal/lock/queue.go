@@ -30,8 +30,8 @@ func NewQueue(opts Options, idle func(context.Context)) *Queue {
 	return q
 }
 
-// Enter waits for owner's turn. It fails as Locker.Lock does when ctx ends first. If Redis failed an earlier turn during the wait, Enter returns
-// that error.
+// Enter waits for owner's turn. It fails as Locker.Lock does when ctx ends first. If Redis failed an earlier turn during the wait, Enter
+// returns that error.
 func (q *Queue) Enter(ctx context.Context, owner string) error {
 	if err := q.TryEnter(ctx, owner); !errors.Is(err, ErrNotObtained) {
 		return err

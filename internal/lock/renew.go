@@ -20,13 +20,13 @@ type Renewal struct {
 	done   chan struct{}               // closed when the goroutine has ended
 
 	mu       sync.Mutex
-	sent     time.Time                                   // send time of the last successful command, from which the expiry counts; zero once the lock is known to be lost
+	sent     time.Time                                   // send time of the last successful command; zero once the lock is lost
 	deadline Timer                                       // fires one expiry after sent
 	guarded  map[context.Context]context.CancelCauseFunc // contexts to end when the lock is lost
 }
 
-// StartRenewal starts to renew a lock; sent is when the command that took it was sent. extend sets the expiry anew, and fails with ErrNotOwner
-// when another owner holds the lock. Stop ends the renewal.
+// StartRenewal starts to renew a lock; sent is when the command that took it was sent. extend sets the expiry anew, and fails with
+// ErrNotOwner when another owner holds the lock. Stop ends the renewal.
 func StartRenewal(opts Options, sent time.Time, extend func(context.Context) error) *Renewal {
 	ctx, stop := context.WithCancel(context.Background())
 	r := &Renewal{opts: opts, extend: extend, stop: stop, done: make(chan struct{}), guarded: map[context.Context]context.CancelCauseFunc{}}

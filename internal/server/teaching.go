@@ -26,8 +26,8 @@ type teaching struct {
 	labs  *lab.Runner
 }
 
-// newTeaching returns the teaching parts of a server at addr. client returns the address that a request comes from. Labs are run by program;
-// "" runs none.
+// newTeaching returns the teaching parts of a server at addr. client returns the address that a request comes from. Labs are run by
+// program; "" runs none.
 func newTeaching(guard api.Guard, addr net.Addr, client func(*http.Request) string, program string) teaching {
 	t := teaching{seat: seat.New(seat.DefaultLimits(), client), class: classroom.New(docs.Course()), labs: newLabs(guard, program)}
 	t.class.Addr, t.class.Client = addr, client

@@ -1,7 +1,7 @@
 package strategy
 
-// Capabilities says what a lock does beyond mutual exclusion. The conformance tests check both ways: a capability that is set must hold, and
-// one that is not set must be seen to be missing.
+// Capabilities says what a lock does beyond mutual exclusion. The conformance tests check both ways: a capability that is set must hold,
+// and one that is not set must be seen to be missing.
 type Capabilities struct {
 	Open             bool // anybody can take the lock while it is held, although Scope promises otherwise
 	Expires          bool // the lock of a holder that died is released by its expiry

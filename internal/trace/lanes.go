@@ -62,7 +62,9 @@ func (t Trace) rule(fault string) []rune {
 func (t Trace) lifelines(step Step) []rune {
 	row := slices.Repeat([]rune{' '}, t.width())
 	for i, stance := range step.Standing {
-		row[t.actorColumn(i)] = map[Stance]rune{Absent: ' ', Outside: '│', Inside: '┃', Paused: '┊', PausedInside: '┋', Ended: ' ', Dead: ' '}[stance]
+		row[t.actorColumn(i)] = map[Stance]rune{
+			Absent: ' ', Outside: '│', Inside: '┃', Paused: '┊', PausedInside: '┋', Ended: ' ', Dead: ' ',
+		}[stance]
 	}
 	for i, node := range step.Nodes {
 		row[t.serverColumn(i+1)] = node.symbol()

@@ -66,7 +66,8 @@ func (s Step) wasSentEarlier() bool {
 	return s.Sent || s.Kind == KindArrives || s.Kind == KindNeverComes
 }
 
-// taskLabel returns the goroutine that sent a command, if it is not the actor itself. Commands to a node need none: its lifeline shows them.
+// taskLabel returns the goroutine that sent a command, if it is not the actor itself. Commands to a node need none: its lifeline shows
+// them.
 func (s Step) taskLabel() string {
 	if s.Task == "" || s.Node > 0 {
 		return ""

@@ -29,7 +29,7 @@ type Command struct {
 	parts     []*Command // steps of a pipeline, between which commands of others may come; nil: the command is one step
 }
 
-// Size returns the number of commands.
+// CommandCount returns the number of commands.
 func (cmd *Command) CommandCount() int { return len(cmd.parsed) }
 
 // Text returns the bytes that were sent.

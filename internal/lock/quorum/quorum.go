@@ -1,8 +1,8 @@
 // Package quorum sends a request to several independent Redis masters at once, and counts their answers (redis.io: Distributed Locks with
 // Redis).
 //
-// A late node is skipped until it answers or its client gives up, about three seconds later. So a node that hangs delays a process once when
-// it takes the lock and once when it releases it, and then again after those seconds.
+// A late node is skipped until it answers or its client gives up, about three seconds later. So a node that hangs delays a process once
+// when it takes the lock and once when it releases it, and then again after those seconds.
 package quorum
 
 import (

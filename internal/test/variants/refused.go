@@ -20,7 +20,8 @@ func refusedLocks() []Variant {
 		redis.call('PEXPIRE', KEYS[1], ARGV[2]) return 0`
 	return []Variant{
 		{Name: "steals after two attempts", Lock: fromAttempt(steal), Refused: explore.ErrUndeclaredPoll},
-		{Name: "prolongs it by each attempt", Lock: fromScripts(takeOrProlong, `return redis.call('DEL', KEYS[1])`), Refused: explore.ErrUndeclaredPoll},
+		{Name: "prolongs it by each attempt", Lock: fromScripts(takeOrProlong, `return redis.call('DEL', KEYS[1])`),
+			Refused: explore.ErrUndeclaredPoll},
 		{Name: "counts each attempt in Redis", Lock: withCommand("INCR", under("asked")), Refused: explore.ErrUndeclaredPoll},
 		{Name: "waits in Redis", Lock: withCommand("BLPOP", first, 0), Refused: explore.ErrCommand},
 		{Name: "a key in another slot", Lock: withCommand("INCR", key+":count"), Refused: explore.ErrKey},
