@@ -11,7 +11,7 @@ import (
 	"lockstep/util/lua"
 )
 
-// What a trap of a shop's catches.
+// Predicates for the commands and messages that a trap catches.
 
 // IsTake reports whether a command takes a lock.
 func IsTake(args []string) bool { return meaningOf(args).Verb == meaning.Takes }
@@ -19,19 +19,19 @@ func IsTake(args []string) bool { return meaningOf(args).Verb == meaning.Takes }
 // IsRelease reports whether a command gives a lock back.
 func IsRelease(args []string) bool { return meaningOf(args).Verb == meaning.Removes }
 
-// IsExpiry reports whether a command gives a lock an expiry after it was taken.
+// IsExpiry reports whether a command sets the expiry of a lock that is already taken.
 func IsExpiry(args []string) bool { m := meaningOf(args); return m.Verb == meaning.Renews && m.Forced }
 
 // IsOfLock reports whether a command takes, renews or releases a lock.
 func IsOfLock(args []string) bool { return slices.Contains(args, lock.Key) }
 
-// IsRead reports whether by a command a sale reads the stock under its lock.
+// IsRead reports whether a command reads the stock.
 func IsRead(args []string) bool { return meaningOf(args).Verb == meaning.Reads }
 
-// IsWrite reports whether by a command a sale writes.
+// IsWrite reports whether a command writes the stock or an order.
 func IsWrite(args []string) bool { return meaningOf(args).Verb == meaning.Writes }
 
-// meaningOf returns what a command means, before its reply is there.
+// meaningOf classifies a command without its reply.
 func meaningOf(args []string) meaning.Meaning {
 	words := make([]any, len(args))
 	for i, arg := range args {
@@ -40,8 +40,8 @@ func meaningOf(args []string) meaning.Meaning {
 	return meaning.Of(words, nil, nil)
 }
 
-// withScriptText returns what is sent instead of a command that is caught: the text of its script, where it names that by its SHA-1. A
-// Redis that does not know it would do nothing, and the trap would have caught nothing.
+// withScriptText returns what a trap sends in place of a caught command. An EVALSHA becomes an EVAL with the script: a Redis that
+// does not know the script would do nothing, and the trap would have caught a command without effect.
 func withScriptText(args []string, raw string) string {
 	if len(args) > 1 {
 		if script := lua.SentBy(args[0], args[1]); script != "" {
@@ -51,20 +51,20 @@ func withScriptText(args []string, raw string) string {
 	return raw
 }
 
-// IsTurn reports whether a message says that the lock was handed to a process.
+// IsTurn reports whether a message tells a process that the lock was handed to it.
 func IsTurn(message []string) bool { return isOfTurns(message[1]) }
 
-// IsSubscription reports whether after a command a process hears such messages.
+// IsSubscription reports whether a command subscribes to the messages of IsTurn.
 func IsSubscription(args []string) bool {
 	return strings.EqualFold(args[0], "subscribe") && slices.ContainsFunc(args[1:], isOfTurns)
 }
 
-// Either gives what matches what one of two does.
+// Either returns a predicate that matches what one or other matches.
 func Either(one, other func(args []string) bool) func(args []string) bool {
 	return func(args []string) bool { return one(args) || other(args) }
 }
 
-// After gives what matches once so many others that match have passed.
+// After returns a stateful predicate. It skips n commands that match; from the next match on it is true of every command.
 func After(n int, matches func(args []string) bool) func(args []string) bool {
 	return func(args []string) bool {
 		if matches(args) {

@@ -1,5 +1,6 @@
-// Package fault breaks what a shop runs on: a Redis as a process that can be killed and started again, and a way to it on which one
-// named command can be held, lost, or answered in vain. Replicas are killed and stopped by package cluster.
+// Package fault injects faults between the shop and Redis. RedisServer runs a Redis as a process that can be killed and started again.
+// Proxy stands between a replica and Redis; a Trap on it holds, loses or repeats one command or its reply. Package cluster kills and
+// suspends the replicas themselves.
 package fault
 
 import (
@@ -10,11 +11,11 @@ import (
 	"time"
 )
 
-// AnyPort is any free port of loopback.
+// AnyPort is a listen address on loopback with any free port.
 const AnyPort = "127.0.0.1:0"
 
-// Proxy listens at a port of loopback, and passes everything on to one Redis. It understands as much of Redis's protocol as that takes. A
-// command that nobody has set a trap for passes unchanged, and so does its reply.
+// Proxy listens on a loopback port and forwards everything to one Redis. It parses the protocol only as far as traps need it: a command
+// without a trap passes unchanged, and so does its reply. It is safe for concurrent use.
 type Proxy struct {
 	addr    string
 	running sync.WaitGroup
@@ -22,14 +23,14 @@ type Proxy struct {
 
 	mu        sync.Mutex
 	target    string
-	listener  net.Listener        // nil: nobody reaches the proxy
-	traps     []*Trap             // that have caught nothing yet
-	routes    map[*route]struct{} // open
-	gone      bool                // Redis cannot be reached
-	hungUntil time.Time           // no command goes on to Redis before
+	listener  net.Listener        // nil after End: new connections are refused
+	traps     []*Trap             // traps that have caught nothing yet
+	routes    map[*route]struct{} // open connections
+	gone      bool                // set by Cut: every connection is closed at once
+	hungUntil time.Time           // time until which commands are kept from Redis
 }
 
-// OpenProxy makes a proxy to the Redis at that address. The caller must Close it, once.
+// OpenProxy opens a proxy to the Redis at target. The caller must call Close once.
 func OpenProxy(target string) (*Proxy, error) {
 	p := &Proxy{addr: AnyPort, target: target, closed: make(chan struct{}), routes: map[*route]struct{}{}}
 	if err := p.Begin(); err != nil {
@@ -39,10 +40,10 @@ func OpenProxy(target string) (*Proxy, error) {
 	return p, nil
 }
 
-// Addr gives the address at which clients reach Redis by this proxy.
+// Addr returns the address of the proxy.
 func (p *Proxy) Addr() string { return p.addr }
 
-// Catch sets a trap for the next command, or the next message to a subscriber, that matches: it does with it what action says.
+// Catch sets a trap for the next command, or the next message to a subscriber, that matches, and applies action to it.
 func (p *Proxy) Catch(matches func(args []string) bool, action Action) *Trap {
 	trap := &Trap{
 		matches: matches, action: action, closed: p.closed,
@@ -54,7 +55,7 @@ func (p *Proxy) Catch(matches func(args []string) bool, action Action) *Trap {
 	return trap
 }
 
-// Remove takes a trap away: it catches nothing any more.
+// Remove removes a trap. It catches nothing from then on.
 func (p *Proxy) Remove(trap *Trap) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -69,14 +70,14 @@ func (p *Proxy) Cut() {
 	p.disconnect()
 }
 
-// Mend ends what Cut began.
+// Mend makes Redis reachable again after Cut.
 func (p *Proxy) Mend() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.gone = false
 }
 
-// End makes Redis unreachable as if it had ended, until Begin: it closes every connection, and each new one is refused.
+// End makes Redis unreachable until Begin, as if its process had ended: open connections are closed, new ones refused.
 func (p *Proxy) End() (err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -88,7 +89,7 @@ func (p *Proxy) End() (err error) {
 	return err
 }
 
-// Begin ends what End began. It fails if somebody else has taken the port meanwhile.
+// Begin listens again after End. It fails if another process has taken the port meanwhile.
 func (p *Proxy) Begin() error {
 	listener, err := net.Listen("tcp", p.addr)
 	if err != nil {
@@ -101,21 +102,21 @@ func (p *Proxy) Begin() error {
 	return nil
 }
 
-// PointAt leads new connections to another Redis, as an address does that moves with the master. Those that are open stay.
+// PointAt directs new connections to another Redis, as an address that follows the master does. Open connections stay.
 func (p *Proxy) PointAt(target string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.target = target
 }
 
-// Hang keeps every command from Redis for some time, as CLIENT PAUSE does: they take effect after it.
+// Hang delays all commands for a time, as CLIENT PAUSE does. They take effect afterwards.
 func (p *Proxy) Hang(lasts time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.hungUntil = time.Now().Add(lasts)
 }
 
-// awaitHang waits until no command is kept from Redis, or the proxy is closed.
+// awaitHang waits until the delay of Hang is over or the proxy is closed.
 func (p *Proxy) awaitHang() {
 	p.mu.Lock()
 	until := p.hungUntil
@@ -128,14 +129,14 @@ func (p *Proxy) awaitHang() {
 	}
 }
 
-// disconnect closes every connection. The mutex is held.
+// disconnect closes every connection. The caller holds p.mu.
 func (p *Proxy) disconnect() {
 	for r := range p.routes {
 		r.close()
 	}
 }
 
-// Close closes every connection. What is still held never arrives.
+// Close closes every connection. A command that a trap still holds never arrives.
 func (p *Proxy) Close() error {
 	err := p.End()
 	close(p.closed)
@@ -147,13 +148,13 @@ func (p *Proxy) accept(listener net.Listener) {
 	for {
 		client, err := listener.Accept()
 		if err != nil {
-			return // it is closed
+			return // The listener is closed.
 		}
 		p.running.Go(func() { p.serve(client) })
 	}
 }
 
-// serve passes on what comes and goes on one connection.
+// serve forwards the commands and replies of one client connection.
 func (p *Proxy) serve(client net.Conn) {
 	if r := p.open(client); r != nil {
 		defer p.forget(r)
@@ -161,7 +162,7 @@ func (p *Proxy) serve(client net.Conn) {
 	}
 }
 
-// open leads a client to Redis. Where that cannot be reached it closes the client's connection, as if it were Redis itself, and gives nil.
+// open connects a client to Redis. If Redis cannot be reached, it closes the client's connection and returns nil.
 func (p *Proxy) open(client net.Conn) *route {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -183,7 +184,7 @@ func (p *Proxy) forget(r *route) {
 	delete(p.routes, r)
 }
 
-// trapFor gives the trap that a command falls into, or a message, nil if there is none. A trap catches one.
+// trapFor removes and returns the first trap that matches a command or a message, or nil. A trap catches only once.
 func (p *Proxy) trapFor(args []string, isMessage bool) *Trap {
 	p.mu.Lock()
 	defer p.mu.Unlock()

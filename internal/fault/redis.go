@@ -20,10 +20,10 @@ import (
 	"lockstep/internal/dao/redisclient"
 )
 
-// ErrNoRedis means that there is no such program on this machine.
+// ErrNoRedis is returned when no redis-server or valkey-server is installed on this machine.
 var ErrNoRedis = errors.New("it is not installed")
 
-// RedisVariable names the program of a Redis in the environment, for tests on a server of choice.
+// RedisVariable names the program of a Redis in the environment: it chooses the server of the tests.
 const RedisVariable = "LOCKSTEP_TEST_REDIS"
 
 // FindRedis returns the path of the program that RedisVariable names, or else of a redis-server or a valkey-server that is installed. It
@@ -33,7 +33,7 @@ func FindRedis() (path string, err error) {
 		if path, err = exec.LookPath(named); err != nil {
 			return "", fmt.Errorf("%s: %w; want the path of a redis-server or a valkey-server", RedisVariable, err)
 		}
-		return filepath.Abs(path) // servers run in directories of their own
+		return filepath.Abs(path) // A relative path would not hold: servers run in their own directories.
 	}
 	programs := []string{"redis-server", "valkey-server"}
 	for _, program := range programs {
@@ -47,13 +47,13 @@ func FindRedis() (path string, err error) {
 const (
 	host = "127.0.0.1"
 
-	// A port is one of these: below those that systems give to whoever asks for any, so that nobody takes it by chance while the server is
-	// down.
+	// The range of ports lies below the ephemeral ports of the system, so that no other process gets a server's port by chance while the
+	// server is down.
 	firstPort, portCount = 20_000, 12_000
 
-	portAttempts = 5 // ports: somebody may listen at one
+	portAttempts = 5 // number of ports to try, since some may be in use
 
-	versionTimeout = 10 * time.Second // in which a program says its version
+	versionTimeout = 10 * time.Second // time limit of redis-server --version
 )
 
 // RedisServer is a redis-server or a valkey-server as a process of its own, on loopback, that can be killed and started again with what it
@@ -64,9 +64,9 @@ type RedisServer struct {
 	dir     string
 	args    []string
 	process *os.Process
-	ended   chan struct{} // closed when the process has ended, and its log is read
+	ended   chan struct{} // closed when the process has ended and its log is read
 
-	temporary string // dir, if it goes with the server
+	temporary string // directory that Close removes; empty: none
 }
 
 // StartRedis starts the program, "" for the one that FindRedis finds, on a free port, with further arguments, in a directory where it keeps
@@ -111,7 +111,7 @@ func NewRedis(program string, port int, dir string, args ...string) (*RedisServe
 // version matches what a program says with --version: Redis server v=7.0.15 sha=00000000:0 …
 var version = regexp.MustCompile(`^(\w+) server v=(\S+)`)
 
-// checkVersion fails with redisclient.ErrTooOld if a program is: it would not say that it is ready in the words that are waited for.
+// checkVersion returns redisclient.ErrTooOld for a program that is too old: it would not log the words by which readLog detects readiness.
 func checkVersion(path string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), versionTimeout)
 	defer cancel()
@@ -127,10 +127,11 @@ func checkVersion(path string) error {
 	return nil
 }
 
-// Addr gives the address at which it listens.
+// Addr returns the address at which the server listens.
 func (s *RedisServer) Addr() string { return net.JoinHostPort(host, strconv.Itoa(s.port)) }
 
-// Run starts it, or starts it again after Kill at the same address, and waits until it answers. A configuration file is the first argument.
+// Run starts the server, or restarts it after Kill at the same address, and waits until it is ready. If the server's first argument does
+// not begin with -, it is a configuration file, which Redis wants first.
 func (s *RedisServer) Run(ctx context.Context) error {
 	file := 0
 	if len(s.args) > 0 && !strings.HasPrefix(s.args[0], "-") {
@@ -152,7 +153,7 @@ func (s *RedisServer) Run(ctx context.Context) error {
 	go func() {
 		defer close(ended)
 		last = readLog(stdout, ready)
-		_ = command.Wait() // its ProcessState says how it ended
+		_ = command.Wait() // The ProcessState says how the process ended.
 	}()
 	select {
 	case <-ready:
@@ -166,8 +167,8 @@ func (s *RedisServer) Run(ctx context.Context) error {
 	}
 }
 
-// readLog reads what a server says until it ends, closes ready when it says that it listens, and gives its last line. That its port answers
-// is no proof: by then another process may have taken it.
+// readLog reads a server's log to its end, closes ready at the line that says that the server listens, and returns the last line. A probe
+// of the port would prove nothing: another process may have taken it.
 func readLog(log io.Reader, ready chan struct{}) (last string) {
 	lines := bufio.NewScanner(log)
 	for said := false; lines.Scan(); {
@@ -180,33 +181,33 @@ func readLog(log io.Reader, ready chan struct{}) (last string) {
 	return last
 }
 
-// Kill kills the process, and waits until it has ended. Only what it has written to its files is left.
+// Kill kills the process, and waits until it has ended. Only the data in its files survive.
 func (s *RedisServer) Kill() {
 	if s.process != nil {
-		_ = s.process.Kill() // it may have ended
+		_ = s.process.Kill() // The process may have ended already.
 		<-s.ended
 		s.process = nil
 	}
 }
 
-// Close kills it, and removes a directory of its own.
+// Close kills the server and removes its temporary directory, if it has one.
 func (s *RedisServer) Close() error {
 	s.Kill()
 	return os.RemoveAll(s.temporary)
 }
 
-// Clear removes what it has written to its directory. It must not run.
+// Clear empties the server's directory. The server must not be running.
 func (s *RedisServer) Clear() error {
 	return errors.Join(os.RemoveAll(s.dir), os.Mkdir(s.dir, 0o700))
 }
 
-// Restart kills it, and starts it again: empty, unless it writes down what it does.
+// Restart kills the server and starts it again. It is empty then, unless it persists its data.
 func (s *RedisServer) Restart(ctx context.Context) error {
 	s.Kill()
 	return s.Run(ctx)
 }
 
-// PID gives that of the process, 0 while there is none.
+// PID returns the process id, or 0 while no process runs.
 func (s *RedisServer) PID() int {
 	if s.process == nil {
 		return 0

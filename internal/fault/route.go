@@ -11,44 +11,44 @@ import (
 	"github.com/alicebob/miniredis/v2/proto"
 )
 
-// route is one connection of a client, and the one to Redis that belongs to it.
+// route is a pair of connections: from one client to the proxy, and from the proxy to Redis.
 type route struct {
 	proxy          *Proxy
 	client, server net.Conn
 
 	mu         sync.Mutex
-	pending    []pendingReply // the replies that Redis owes, in order
-	subscribes bool           // it is a subscriber's: messages come between the answers
+	pending    []pendingReply // replies that Redis owes, in order
+	subscribes bool           // the client has subscribed, so messages come between replies
 
-	transaction []string // commands since MULTI; none outside
-	resendTrap  *Trap    // of one of them, which is to be sent twice: all of them are
+	transaction []string // raw commands since MULTI; nil outside a transaction
+	resendTrap  *Trap    // Resend trap of a command in the transaction, which is sent twice as a whole
 }
 
-// pendingReply is the reply to a command.
+// pendingReply describes a reply that Redis has not sent yet.
 type pendingReply struct {
-	trap      *Trap // of the command; nil of one that is not caught
-	discarded bool  // the command is sent once more, and its client gets that reply
+	trap      *Trap // trap that caught the command; nil: none
+	discarded bool  // the reply is dropped: the command is sent twice, and the client gets the second reply
 }
 
 var errLost = errors.New("this connection is lost with its command")
 
-// run ends when both directions have ended.
+// run forwards commands and replies until both directions have ended.
 func (r *route) run() {
 	var replies sync.WaitGroup
 	replies.Go(func() {
 		r.passReplies()
-		r.close() // also for the client's side
+		r.close() // unblocks the reader of the client's commands
 	})
 	if err := r.passCommands(); errors.Is(err, errLost) {
 		r.close()
 	} else if tcp, ok := r.server.(*net.TCPConn); ok {
-		_ = tcp.CloseWrite() // Redis first gets what was sent, and answers
+		_ = tcp.CloseWrite() // Redis still receives and answers what was sent.
 	}
 	replies.Wait()
 }
 
 func (r *route) close() {
-	_ = r.client.Close() // either may be closed already
+	_ = r.client.Close() // Either connection may be closed already.
 	_ = r.server.Close()
 }
 
@@ -79,8 +79,8 @@ func (r *route) passCommands() error {
 	}
 }
 
-// transact keeps the commands of a transaction, and gives the trap of the command that goes on to Redis. A command of a transaction cannot
-// be sent twice by itself: its trap becomes that of EXEC.
+// transact records the commands of a transaction, and returns the trap of the command that goes to Redis. A single command of a
+// transaction cannot be sent twice, so its Resend trap moves to EXEC.
 func (r *route) transact(name, raw string, trap *Trap) *Trap {
 	begins := strings.EqualFold(name, "multi")
 	if !begins && r.transaction == nil {
@@ -99,7 +99,7 @@ func (r *route) transact(name, raw string, trap *Trap) *Trap {
 	return trap
 }
 
-// send sends a command to Redis; twice, if its trap says so: EXEC with all of its transaction.
+// send sends a command to Redis. With a Resend trap it sends the command twice; an EXEC is repeated with its whole transaction.
 func (r *route) send(name, raw string, trap *Trap) error {
 	r.mu.Lock()
 	if trap != nil && trap.action == Resend {
@@ -143,12 +143,12 @@ func (r *route) passReplies() {
 			}
 		}
 		if _, err := io.WriteString(r.client, raw); err != nil {
-			continue // its client has left; Redis is heard to the end
+			continue // The client has left; the remaining replies are still read.
 		}
 	}
 }
 
-// receive says what has come from Redis: the words of a message to a subscriber, or else what is known of a reply.
+// receive classifies what Redis has sent: it returns the words of a message to a subscriber, or else the pending entry of a reply.
 func (r *route) receive(raw string) (message []string, reply pendingReply) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

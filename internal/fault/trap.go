@@ -5,10 +5,10 @@ import (
 	"sync"
 )
 
-// Action is what becomes of a command that is caught.
+// Action is what a proxy does to a caught command, reply or message.
 type Action int
 
-// The actions.
+// The actions of a trap.
 const (
 	// Hold keeps the command from Redis until the trap's Release or Drop. Its client may be gone by then.
 	Hold Action = iota
@@ -25,20 +25,20 @@ const (
 	LoseMessage
 )
 
-// Trap catches one command, or one message.
+// Trap catches one command or one message on a Proxy, and applies an Action to it.
 type Trap struct {
 	matches func(args []string) bool
 	action  Action
-	closed  <-chan struct{} // closed with the proxy: nothing passes any more
+	closed  <-chan struct{} // closed with the proxy; nothing passes afterwards
 
 	caught   chan struct{}
 	decided  chan struct{}
-	passes   bool // once it is decided
+	passes   bool // decision of Release or Drop; valid once decided is closed
 	once     sync.Once
 	answered chan struct{}
 }
 
-// IsCaught reports whether a command or a message has been caught and its action has begun: it or its reply is held, or lost, or Redis has
+// IsCaught reports whether the trap has caught something and its action has begun: the command or its reply is held or lost, or Redis has
 // answered it.
 func (t *Trap) IsCaught() bool {
 	select {
@@ -49,7 +49,7 @@ func (t *Trap) IsCaught() bool {
 	}
 }
 
-// AwaitCaught waits until something IsCaught, and reports whether it is; or until ctx ends.
+// AwaitCaught waits until the trap has caught something, and returns true. It returns false if ctx ends first.
 func (t *Trap) AwaitCaught(ctx context.Context) bool {
 	select {
 	case <-t.caught:
@@ -59,22 +59,21 @@ func (t *Trap) AwaitCaught(ctx context.Context) bool {
 	}
 }
 
-// Answered is closed when Redis has answered the command that was caught, whether its client is still there or not.
+// Answered returns a channel that is closed when Redis has answered the caught command, even if the client has left.
 func (t *Trap) Answered() <-chan struct{} { return t.answered }
 
-// Release lets a command that is held pass. A command that comes later passes at once.
+// Release lets a held command pass. A command that is caught later passes at once.
 func (t *Trap) Release() { t.decide(true) }
 
-// Drop loses a command that is held, and its connection.
+// Drop loses a held command, and closes its connection.
 func (t *Trap) Drop() { t.decide(false) }
 
-// isForCommand reports whether a command that is caught meets its action before it goes on to Redis; otherwise its reply does.
+// isForCommand reports whether the action applies to the command before it goes to Redis, and not to its reply.
 func (t *Trap) isForCommand() bool { return t.action == Hold || t.action == LoseRequest }
 
-// apply does what the action says with a command, a reply or a message, and waits until that may pass. It fails with errLost if it never
-// may.
+// apply applies the action to a command, a reply or a message, and waits until it may pass. It returns errLost if it must not pass.
 func (t *Trap) apply() error {
-	close(t.caught) // first: who then hears of its client's failure knows why
+	close(t.caught) // This comes first, so that an observer of the client's failure finds its cause.
 	switch t.action {
 	case Hold, HoldReply:
 		select {

@@ -16,13 +16,13 @@ import (
 )
 
 const (
-	actors      = 2          // sales in an exploration
-	memoryLimit = 1500 << 20 // memory that an exploration may take, as for lockstep explore
-	schedules   = 10_000     // of an exploration of one scenario: where one is broken, a few thousand show it
+	actors      = 2          // number of sales in an exploration
+	memoryLimit = 1500 << 20 // memory limit of an exploration in bytes, as in lockstep explore
+	schedules   = 10_000     // limit for one scenario: a few thousand schedules show a broken lock
 )
 
-// scenario gives the one in which the explorer looks for the anomaly, if it is one.
-func (l Lab) scenario(s strategy.Strategy) (explore.Scenario, bool) {
+// scenario returns the scenario to explore; ok is false if all scenarios are to be searched.
+func (l Lab) scenario(s strategy.Strategy) (_ explore.Scenario, ok bool) {
 	if l.Faults != (explore.Faults{}) {
 		return explore.Scenario{Actors: actors, Faults: l.Faults}, true
 	}
@@ -34,7 +34,7 @@ func (l Lab) scenario(s strategy.Strategy) (explore.Scenario, bool) {
 	return all[i].Scenario, true
 }
 
-// search looks for the anomaly with a lock, in one scenario or in all of explore --all, and tells what it has found.
+// search explores the anomaly with a lock, in one scenario or in all of explore --all. It returns the verdict and a sentence about it.
 func (l Lab) search(ctx context.Context, lock string, known sweeps, in language.Language) (verdict.Verdict, string, error) {
 	s, err := evolution.Find(lock)
 	if err != nil {
@@ -57,7 +57,7 @@ func (l Lab) search(ctx context.Context, lock string, known sweeps, in language.
 	return result.Verdict(), says, err
 }
 
-// sweeps are what explore --all finds, by lock: one search finds all anomalies.
+// sweeps caches the results of explore --all by lock, since one search covers all anomalies.
 type sweeps map[string][]explore.AnomalyCell
 
 func (known sweeps) search(
@@ -86,7 +86,7 @@ func (known sweeps) search(
 	return cell.Verdict(), says, nil
 }
 
-// explorations gives the labs of the explorer: the anomalies that no lab shows on the running service.
+// explorations returns the labs of the explorer: anomalies that no lab shows on the running service.
 func explorations() []Lab {
 	both := language.Both
 	return []Lab{{

@@ -12,32 +12,34 @@ import (
 // Kill kills a replica.
 func (s *Stage) Kill(name string) { s.signal(name, witness.KindDies, s.replicas.Kill) }
 
-// Stop stops a replica. It goes on by Resume, or ends with the stage.
+// Stop suspends a replica until Resume or the end of the stage.
 func (s *Stage) Stop(name string) { s.signal(name, witness.KindStops, s.replicas.Stop) }
 
-// Resume lets a replica go on that was stopped.
+// Resume resumes a suspended replica.
 func (s *Stage) Resume(name string) { s.signal(name, witness.KindResumes, s.replicas.Resume) }
 
+// signal sends a signal to a replica and records the event.
 func (s *Stage) signal(name string, kind witness.Kind, send func(name string) error) {
 	s.hit(name, 0, kind, func() error { return send(name) })
 }
 
-// Cut cuts a replica off from every Redis.
+// Cut disconnects a replica from every Redis.
 func (s *Stage) Cut(name string) {
-	s.way(name, 0, witness.KindCutOff, s.proxies[name], (*fault.Proxy).Cut)
+	s.onProxies(name, 0, witness.KindCutOff, s.proxies[name], (*fault.Proxy).Cut)
 }
 
-// CutNode cuts a replica off from one node.
+// CutNode disconnects a replica from one node.
 func (s *Stage) CutNode(name string, node int) {
-	s.way(name, node, witness.KindCutOff, s.proxies[name][node:node+1], (*fault.Proxy).Cut)
+	s.onProxies(name, node, witness.KindCutOff, s.proxies[name][node:node+1], (*fault.Proxy).Cut)
 }
 
-// Mend lets a replica reach Redis again.
+// Mend reconnects a replica to every Redis.
 func (s *Stage) Mend(name string) {
-	s.way(name, 0, witness.KindReconnects, s.proxies[name], (*fault.Proxy).Mend)
+	s.onProxies(name, 0, witness.KindReconnects, s.proxies[name], (*fault.Proxy).Mend)
 }
 
-func (s *Stage) way(name string, node int, kind witness.Kind, proxies []*fault.Proxy, do func(*fault.Proxy)) {
+// onProxies applies do to proxies of a replica and records the event.
+func (s *Stage) onProxies(name string, node int, kind witness.Kind, proxies []*fault.Proxy, do func(*fault.Proxy)) {
 	s.hit(name, node, kind, func() error {
 		for _, proxy := range proxies {
 			do(proxy)
@@ -46,9 +48,9 @@ func (s *Stage) way(name string, node int, kind witness.Kind, proxies []*fault.P
 	})
 }
 
-// hit does something to a replica, or, with "", to a Redis, and notes it: whoever is hit cannot.
+// hit injects a fault into a replica or, with an empty name, into a Redis, and records it, since a failed process cannot.
 func (s *Stage) hit(name string, node int, kind witness.Kind, do func() error) {
-	at := time.Now() // what comes to a Redis after that is not lost
+	at := time.Now() // commands that reach a Redis later are not lost
 	event := witness.Event{Replica: name, Kind: kind, Node: node, Sent: at, Replied: at}
 	s.do(language.Both(event.Sentence(language.English), event.Sentence(language.Chinese)), func() error {
 		err := do()
@@ -59,7 +61,7 @@ func (s *Stage) hit(name string, node int, kind witness.Kind, do func() error) {
 	})
 }
 
-// note notes what happens now to a replica, or between it and a Redis.
+// note records an event of a replica, or between it and a Redis, at the present time.
 func (s *Stage) note(name string, node int, kind witness.Kind) {
 	at := time.Now()
 	s.collected.Record(witness.Event{Replica: name, Kind: kind, Node: node, Sent: at, Replied: at})
@@ -71,10 +73,10 @@ type Trap struct {
 
 	replica string
 	node    int
-	is      witness.Kind // what is noted when it has caught something
+	kind    witness.Kind // event recorded when the trap has caught something
 }
 
-// Catch sets a trap between a replica and a node; 0 is the Redis with the stock.
+// Catch sets a trap between a replica and a node. Node 0 is the Redis with the stock.
 func (s *Stage) Catch(replica string, node int, action fault.Action, matches func(args []string) bool) Trap {
 	return Trap{s.proxies[replica][node].Catch(matches, action), replica, node, map[fault.Action]witness.Kind{
 		fault.Hold: witness.KindCommandHeld, fault.HoldReply: witness.KindReplyHeld, fault.LoseRequest: witness.KindCommandLost,
@@ -82,14 +84,14 @@ func (s *Stage) Catch(replica string, node int, action fault.Action, matches fun
 	}[action]}
 }
 
-// Pass watches for a command between a replica and a Redis, and lets it pass. UntilAnswered waits for it.
+// Pass sets a trap that notices a command and lets it pass. UntilAnswered waits for its reply.
 func (s *Stage) Pass(replica string, node int, matches func(args []string) bool) Trap {
 	t := s.Catch(replica, node, fault.Hold, matches)
 	t.Release()
 	return t
 }
 
-// UntilCaught waits for a trap, or until the witness has seen something else that makes it needless. It notes what was caught.
+// UntilCaught waits until the trap has caught something, which it records, or until the condition or is met.
 func (s *Stage) UntilCaught(t Trap, or Condition) {
 	s.do(catching(), func() error {
 		ctx, over := context.WithCancel(s.ctx)
@@ -100,14 +102,14 @@ func (s *Stage) UntilCaught(t Trap, or Condition) {
 		}()
 		err := s.collected.WaitUntil(ctx, or)
 		if t.IsCaught() {
-			s.note(t.replica, t.node, t.is)
+			s.note(t.replica, t.node, t.kind)
 			return nil
 		}
 		return err
 	})
 }
 
-// Release lets a command pass that a trap holds.
+// Release lets a held command pass.
 func (s *Stage) Release(t Trap) {
 	if t.IsCaught() {
 		s.note(t.replica, t.node, witness.KindCommandReleased)
@@ -115,7 +117,7 @@ func (s *Stage) Release(t Trap) {
 	t.Release()
 }
 
-// UntilAnswered waits until Redis has answered a command that was caught.
+// UntilAnswered waits until Redis has answered the caught command.
 func (s *Stage) UntilAnswered(t Trap) {
 	s.do(answering(), func() error { return await(s.ctx, t.Answered()) })
 }

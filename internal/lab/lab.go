@@ -1,9 +1,9 @@
-// Package lab makes the flaws of the locks happen, on demand, and says of every strategy which it has.
+// Package lab reproduces the flaws of running locks, and determines which strategy has which.
 //
-// A lab is one anomaly, a row in a table (labs_*.go): its claim, its scenario, what it expects of each lock and why. Most labs run on the
-// running service: real replicas, real requests, real faults, a witness. Each such run has a Redis and replicas of its own (stage.go), and
-// leaves nothing behind. What cannot be staged so the explorer looks for (explorer.go). The matrix (matrix.go) is all labs and all
-// strategies. What is observed comes from a run, never from the table.
+// A Lab is one anomaly, a row in a table (labs_*.go): its claim, its scenario, and the expected outcome for each lock with the reason. Most
+// labs run on the running service, with real replicas, requests and faults, and a witness. Each run has its own Redis and replicas, a Stage
+// (stage.go), and leaves nothing behind. The explorer searches for the other anomalies (explorer.go). The Matrix (matrix.go) has all labs
+// and all strategies. Observed verdicts come from runs, never from the table. Begin with Lab.Run.
 package lab
 
 import (
@@ -19,41 +19,41 @@ import (
 	"lockstep/internal/witness"
 )
 
-// Lab is one anomaly.
+// Lab is an experiment about one anomaly, on the running service or in the explorer.
 type Lab struct {
 	Name  string
-	Title language.Text // the trouble, as people call it
-	Claim language.Text // what a lock that holds promises
-	Shows string        // the step that has the flaw; empty: none has, and the lab shows that
-	Cured string        // the step that cures it
-	Cure  language.Text // how
+	Title language.Text // common name of the problem
+	Claim language.Text // promise of a lock that holds
+	Shows string        // step with the flaw; empty: no step has it
+	Cured string        // step that cures the flaw
+	Cure  language.Text // explanation of the cure
 
-	Explore string // the same in the explorer: the arguments of lockstep explore, after the lock; empty: the explorer does not show it
+	Explore string // arguments of lockstep explore after the lock that show the anomaly; empty: none
 	Needs   []Need
 
-	Explores map[string]string // Explore by lock, where it is not the same for all
+	Explores map[string]string // exceptions to Explore, by lock
 
 	Shop     Settings
 	Scenario func(*Stage)
-	Fault    language.Text                // what must have happened for the run to say anything
-	Hit      Condition                    // whether it did
-	Proof    Condition                    // what shows that a lock holds; without it that is unknown; nil: that it was hit
-	Signs    []witness.FindingKind        // any of these is the anomaly
-	Blames   func(f witness.Finding) bool // which of them counts; nil: any
-	Draws    int                          // how many sales are drawn, the first ones; 0: all
+	Fault    language.Text                // description of Hit, shown when it was not met
+	Hit      Condition                    // met when the fault took place; otherwise the run proves nothing
+	Proof    Condition                    // met when the lock held; otherwise the verdict is unknown; nil: Hit is enough
+	Signs    []witness.FindingKind        // findings that are the anomaly
+	Blames   func(f witness.Finding) bool // filter of those findings; nil: all count
+	Draws    int                          // number of sales in the drawing, from the first; 0: all
 
-	Anomaly  explore.Anomaly // what the explorer looks for; empty: it has a scenario on the running service
-	Faults   explore.Faults  // with which; none: what is expected says with which
+	Anomaly  explore.Anomaly // anomaly for the explorer; empty: the lab has a Scenario
+	Faults   explore.Faults  // faults of the exploration; zero: Expectation.In names the scenario
 	Expected []Expectation
 }
 
-// All gives all labs, in the order of the story: those on the running service, and then the explorer's.
+// All returns all labs in the order of the evolution: first those on the running service, then the explorer's.
 func All() []Lab { return append(OnService(), segmented(explorations())...) }
 
-// OnService gives the labs that run on the running service.
+// OnService returns the labs of the running service.
 func OnService() []Lab { return segmented(slices.Concat(steps(), holders(), outages(), replicas())) }
 
-// segmented lets all labs that are of a lock, and not of the stock, leave out the strategy that has several.
+// segmented exempts the strategy segmented from each lab that has no expectation of it: its segments have locks like v11.
 func segmented(all []Lab) []Lab {
 	const name = "segmented"
 	for i := range all {
@@ -65,7 +65,7 @@ func segmented(all []Lab) []Lab {
 	return all
 }
 
-// Find gives the lab of that name on the running service.
+// Find returns a lab of the running service by its name. It returns ErrUnknown if there is none.
 func Find(name string) (Lab, error) {
 	var names []string
 	for _, l := range OnService() {
@@ -77,7 +77,7 @@ func Find(name string) (Lab, error) {
 	return Lab{}, fmt.Errorf("%w: %q; there are %s", ErrUnknown, name, strings.Join(names, ", "))
 }
 
-// Expects gives what the lab expects of a lock: of delex, the same as of v4.
+// Expects returns what the lab expects of a lock. For delex that is the expectation of v4, unless it has its own.
 func (l Lab) Expects(lock string) Expectation {
 	for _, e := range l.Expected {
 		if e.isOf(lock) || lock == "delex" && e.isOf("v4") {
@@ -87,7 +87,7 @@ func (l Lab) Expects(lock string) Expectation {
 	return without(LockNames{lock}, "this lab says nothing about it", "这个实验没有涉及它")
 }
 
-// Check fails if the lab is not for a lock, or there is no such lock.
+// Check returns evolution.ErrUnknown for an unknown lock, and ErrNotFor if the lab does not apply to the lock.
 func (l Lab) Check(lock string, in language.Language) error {
 	if _, err := evolution.Find(lock); err != nil {
 		return err
@@ -98,7 +98,7 @@ func (l Lab) Check(lock string, in language.Language) error {
 	return nil
 }
 
-// Locks gives those that a lab is run with if nobody says which: the step that shows the flaw, and the one that cures it.
+// Locks returns the locks that a lab runs by default: the step that shows the flaw, if any, and the one that cures it.
 func (l Lab) Locks() []string {
 	if l.Shows == "" {
 		return []string{l.Cured}
@@ -106,13 +106,13 @@ func (l Lab) Locks() []string {
 	return []string{l.Shows, l.Cured}
 }
 
-// isEarlier reports whether the cure comes before the flaw in the story: it is another way, not a next step.
+// isEarlier reports whether the cure precedes the flaw in the evolution. It is an alternative then, not a next step.
 func (l Lab) isEarlier() bool {
 	names := evolution.Names()
 	return slices.Index(names, l.Cured) < slices.Index(names, l.Shows)
 }
 
-// InExplorer gives the command that shows the same in the explorer, with one of Locks or of Explores; "" if there is none.
+// InExplorer returns the command that shows the anomaly in the explorer for a lock of Locks or Explores, or "".
 func (l Lab) InExplorer(lock string) string {
 	arguments := l.Explores[lock]
 	if slices.Contains(l.Locks(), lock) {
@@ -126,7 +126,7 @@ func (l Lab) InExplorer(lock string) string {
 
 func (l Lab) command(lock string) string { return "lab " + l.Name + " --lock " + lock }
 
-// Diff gives the command that shows the cure in the code; empty if the two are not neighbours there.
+// Diff returns the command that shows the cure in the code, or "" if the cure is not the next step.
 func (l Lab) Diff() string {
 	if shows := step(l.Shows); shows < 0 || step(l.Cured) != shows+1 {
 		return ""

@@ -9,48 +9,48 @@ import (
 	"lockstep/internal/verdict"
 )
 
-// Matrix is the table of all labs and all strategies. Each cell is what a run has shown. What was not run is never given as observed.
+// Matrix is the table of all labs and all strategies. Observed verdicts come from runs alone.
 type Matrix struct {
 	Strategies []string                   `json:"strategies"`
 	Anomalies  []Anomaly                  `json:"anomalies"`
-	Cells      map[string]map[string]Cell `json:"cells"` // by anomaly, and by strategy
+	Cells      map[string]map[string]Cell `json:"cells"` // cells by anomaly and strategy
 
-	in language.Language // of its texts
+	in language.Language // language of the texts
 }
 
-// Anomaly is a row.
+// Anomaly is a row of the matrix.
 type Anomaly struct {
 	Name  string `json:"name"`
-	Claim string `json:"claim"` // what a strategy that holds promises
+	Claim string `json:"claim"` // promise of a strategy that holds
 }
 
-// Cell is the result of one strategy in a row.
+// Cell is the result of one strategy for one anomaly.
 type Cell struct {
-	Observed verdict.Verdict `json:"observed,omitempty"` // empty: it was not run
+	Observed verdict.Verdict `json:"observed,omitempty"` // observed verdict; empty: not run
 	Expected verdict.Verdict `json:"expected"`
-	Why      string          `json:"why"`               // of the expectation
-	How      string          `json:"how,omitempty"`     // the command that shows it; empty where there is none
-	NotRun   string          `json:"not_run,omitempty"` // why
-	Says     string          `json:"says,omitempty"`    // what the run has shown, in a sentence; it may be another one next time
+	Why      string          `json:"why"`               // reason for the expectation
+	How      string          `json:"how,omitempty"`     // command that reproduces the cell; empty: none
+	NotRun   string          `json:"not_run,omitempty"` // reason why the cell was not run
+	Says     string          `json:"says,omitempty"`    // sentence about the run; it may differ between runs
 	Seconds  float64         `json:"seconds,omitempty"`
 }
 
-// AsExpected reports whether the cell was observed to be what is expected.
+// AsExpected reports whether the observed verdict is the expected one.
 func (c Cell) AsExpected() bool { return c.Observed == c.Expected }
 
-// Ran reports whether the cell was observed.
+// Ran reports whether the cell has an observed verdict.
 func (c Cell) Ran() bool { return c.Observed != "" }
 
-// Unlike reports whether the cell was observed to be something else.
+// Unlike reports whether the observed verdict differs from the expected one.
 func (c Cell) Unlike() bool { return c.Ran() && !c.AsExpected() }
 
-// ExitCode gives 0 if all that was run is as expected, 1 if a cell is not, and 2 if of a cell it cannot be said, although it should.
+// ExitCode returns 0 if all cells that ran are as expected, 1 if one is not, and 2 if one is unexpectedly unknown.
 func (m Matrix) ExitCode() int {
 	unknown := m.Count(func(c Cell) bool { return c.Unlike() && c.Observed == verdict.Unknown })
 	return verdict.Search{Found: m.Count(Cell.Unlike) > unknown, Complete: unknown == 0}.Verdict().ExitCode()
 }
 
-// Count counts the cells that have this.
+// Count returns the number of cells for which has is true.
 func (m Matrix) Count(has func(Cell) bool) (n int) {
 	for _, row := range m.Cells {
 		for _, c := range row {
@@ -62,7 +62,7 @@ func (m Matrix) Count(has func(Cell) bool) (n int) {
 	return n
 }
 
-// Expected gives the matrix as it is expected to be: as if each cell had been run, and come out so.
+// Expected returns the matrix with each expected verdict as the observed one.
 func Expected(in language.Language) Matrix {
 	m := blank(in)
 	for _, row := range m.Cells {
@@ -74,7 +74,7 @@ func Expected(in language.Language) Matrix {
 	return m
 }
 
-// blank gives the matrix before anything was run: only what is not to be run at all has been said.
+// blank returns the matrix before a run. Only the cells that do not apply have an observed verdict.
 func blank(in language.Language) Matrix {
 	m := Matrix{Strategies: evolution.Names(), Cells: map[string]map[string]Cell{}, in: in}
 	for _, l := range All() {
@@ -94,6 +94,7 @@ func blank(in language.Language) Matrix {
 	return m
 }
 
+// how returns the command that reproduces the cell of a strategy.
 func (l Lab) how(s strategy.Strategy) string {
 	if l.Anomaly == "" {
 		return l.command(s.Name)

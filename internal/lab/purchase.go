@@ -18,7 +18,7 @@ import (
 	"lockstep/internal/witness"
 )
 
-// The codes of what is no answer of a replica.
+// Codes of answers that no replica has given.
 const (
 	noAnswer = "no answer"
 	noJSON   = "no JSON"
@@ -27,20 +27,20 @@ const (
 // Purchase is one request of a buyer.
 type Purchase struct {
 	replica string
-	key     string // the Idempotency-Key; "": none
-	sale    string // the sale's short name, if the purchases before it at that replica have asked for the lock by then
+	key     string // Idempotency-Key; empty: none
+	sale    string // short name of the sale, valid if the earlier purchases at the replica have asked for the lock
 	leave   context.CancelFunc
 	done    chan struct{}
-	answer  Answer // once it is done
+	answer  Answer // valid once done is closed
 }
 
-// Leave makes the buyer go away.
+// Leave cancels the buyer's request.
 func (p *Purchase) Leave() { p.leave() }
 
-// Buy lets a buyer ask a replica for a sale. It does not wait for the answer.
+// Buy sends a buyer's request to a replica. It does not wait for the answer.
 func (s *Stage) Buy(replica string) *Purchase { return s.BuyWithKey(replica, "") }
 
-// BuyWithKey does the same for an order that has an Idempotency-Key.
+// BuyWithKey is Buy with an Idempotency-Key.
 func (s *Stage) BuyWithKey(replica, key string) *Purchase {
 	ctx, leave := context.WithCancel(s.ctx)
 	p := &Purchase{replica: replica, key: key, leave: leave, done: make(chan struct{})}
@@ -62,10 +62,10 @@ func (s *Stage) BuyWithKey(replica, key string) *Purchase {
 	return p
 }
 
-// BuyUntil buys, and waits until something is so of the sale.
-func (s *Stage) BuyUntil(replica string, step func(sale string) language.Text, so func(sale string) Condition) *Purchase {
+// BuyUntil buys, and waits until a condition of the sale is met.
+func (s *Stage) BuyUntil(replica string, step func(sale string) language.Text, condition func(sale string) Condition) *Purchase {
 	p := s.Buy(replica)
-	s.Until(step(p.sale), so(p.sale))
+	s.Until(step(p.sale), condition(p.sale))
 	return p
 }
 
@@ -80,8 +80,8 @@ func (s *Stage) Work(replica string) *Purchase {
 // Wait buys, and waits until the sale waits for the lock.
 func (s *Stage) Wait(replica string) *Purchase { return s.BuyUntil(replica, toWait, s.waiting) }
 
-// waiting reports whether a sale waits for the lock: it was refused, or, as it is not the first of its replica, waits in line there, and
-// nothing of that is seen.
+// waiting is met when a sale waits for the lock. It was refused by Redis, or it is in its replica's local queue. The witness does not see
+// that queue, so a request is enough there.
 func (s *Stage) waiting(sale string) Condition {
 	if s.isInLine(witness.ReplicaOf(sale)) {
 		return requested(sale)
@@ -89,7 +89,7 @@ func (s *Stage) waiting(sale string) Condition {
 	return refused(sale)
 }
 
-// isInLine reports whether the last sale of a replica waits in line there.
+// isInLine reports whether the last sale of a replica waits in the local queue.
 func (s *Stage) isInLine(replica string) bool { return s.inLine && s.bought[replica] > 1 }
 
 // BuyCaught buys, and waits until a trap has caught a command of the sale, or the sale has ended.
@@ -100,7 +100,7 @@ func (s *Stage) BuyCaught(replica string, action fault.Action, matches func(args
 	return p, trap
 }
 
-// Finish waits for the answer to each of these purchases, and until the witness has seen their sales end.
+// Finish waits until each purchase has its answer and the witness has recorded the end of its sale.
 func (s *Stage) Finish(purchases ...*Purchase) {
 	s.Answered(purchases...)
 	for _, p := range purchases {
@@ -115,12 +115,12 @@ func (s *Stage) Answered(purchases ...*Purchase) {
 	}
 }
 
-// order asks a replica for an order.
+// order requests an order from a replica.
 func (s *Stage) order(replica, id string) Answer {
 	return answerOf(load.Ask(s.ctx, s.client, http.MethodGet, "http://"+s.addresses[replica]+"/orders/"+id, ""))
 }
 
-// answerOf gives what a replica answers; without a status: nothing.
+// answerOf converts a replica's answer. Without an answer the status is 0.
 func answerOf(answer load.Answer, err error) Answer {
 	switch {
 	case err != nil && answer.Status == 0:
@@ -132,20 +132,20 @@ func answerOf(answer load.Answer, err error) Answer {
 	}
 }
 
-// answers gives what the buyers were told so far.
+// answers returns the answers that the buyers have got so far.
 func answers(purchases []*Purchase) (all []Answer) {
 	for _, p := range purchases {
 		select {
 		case <-p.done:
 			all = append(all, p.answer)
-		default: // whoever still waits is gone with the stage
+		default: // A buyer that still waits leaves with the stage.
 		}
 	}
 	return all
 }
 
-// Served lets buyers ask a replica for a sale, one after the other, until one is neither told that Redis is gone nor
-// that its lock expired before it heard that it had it. It gives the last of them, once the witness has seen the sale end.
+// Served buys at a replica repeatedly, until the answer is neither lock.ErrUnavailable nor lock.ErrLost. It returns the last purchase when
+// the witness has recorded the end of its sale.
 func (s *Stage) Served(replica string) *Purchase {
 	for {
 		p := s.Buy(replica)
@@ -163,7 +163,7 @@ func (s *Stage) Served(replica string) *Purchase {
 	}
 }
 
-// LookUp asks a replica for the order of each buyer so far, and notes what the ledger holds.
+// LookUp requests the order of each buyer so far from a replica, and records whether the ledger has it.
 func (s *Stage) LookUp(replica string) {
 	for _, p := range s.purchases {
 		if s.err != nil || p.answer.Order == "" {
@@ -175,7 +175,7 @@ func (s *Stage) LookUp(replica string) {
 			case answer.Code == lock.CodeOf(service.ErrNoOrder):
 				kind = witness.KindOrderMissing
 			case answer.Status != http.StatusOK:
-				return errNotKnown // perhaps the replica has not yet heard that the sale is over
+				return errNotKnown // The replica may not know yet that the sale is over.
 			}
 			s.noteOrder(p, kind)
 			return nil
@@ -183,8 +183,8 @@ func (s *Stage) LookUp(replica string) {
 	}
 }
 
-// Recount asks the replica of a purchase how many orders the ledger has. If these are more than those of which a piece may have been sold
-// by the answers, the sale was made again. Answers for one Idempotency-Key are for one order.
+// Recount compares the number of orders in the ledger with the number that the answers allow. If the ledger has more, it records that the
+// sale was made twice. Answers for the same Idempotency-Key count as one order.
 func (s *Stage) Recount(p *Purchase) {
 	s.do(counting(), func() error {
 		request, err := http.NewRequestWithContext(s.ctx, http.MethodGet, "http://"+s.addresses[p.replica]+"/inventory", http.NoBody)
@@ -207,7 +207,7 @@ func (s *Stage) Recount(p *Purchase) {
 	})
 }
 
-// mayHaveSold counts the orders of which a piece may have been sold, by what their buyers were told so far.
+// mayHaveSold counts the orders that may have been sold, by the answers so far.
 func mayHaveSold(purchases []*Purchase) (n int64) {
 	counted := map[string]bool{}
 	for _, p := range purchases {
@@ -222,7 +222,7 @@ func mayHaveSold(purchases []*Purchase) (n int64) {
 	return n
 }
 
-// noteOrder notes what the ledger holds of a purchase, and what its buyer was told.
+// noteOrder records what the ledger has of a purchase, with the code of the buyer's answer.
 func (s *Stage) noteOrder(p *Purchase, kind witness.Kind) {
 	now := time.Now()
 	s.collected.Record(witness.Event{

@@ -15,35 +15,35 @@ import (
 	"lockstep/internal/strategy"
 )
 
-// Kind says which Redis a lab runs on.
+// Kind is the kind of Redis that a lab runs on.
 type Kind string
 
-// The kinds.
+// The kinds of Redis.
 const (
-	Embedded Kind = "embedded" // in this process
+	Embedded Kind = "embedded" // simulated Redis in this process
 	Real     Kind = "real"     // a redis-server or a valkey-server of the lab's own
 )
 
-// nodes is how many masters redlock has: as many as an embedded Redis brings with it.
+// nodes is the number of masters of redlock: as many as an embedded Redis provides.
 const nodes = 5
 
-// master is a Redis of one run: with the stock, or a node of redlock.
+// master is a Redis of one run: the one with the stock, or a node of redlock.
 type master struct {
 	addr    string
-	restart func(ctx context.Context) error // without what it held, at the same address
-	real    *fault.RedisServer              // the same, if it is a process of its own; nil if not
+	restart func(ctx context.Context) error // restarts it at the same address without its data
+	real    *fault.RedisServer              // process of a real Redis; nil: embedded
 }
 
-// servers are the Redis of a stage, the ways to them, and whatever ends with it.
+// servers holds the Redis servers of a stage, the proxies to them, and the cleanup functions.
 type servers struct {
-	onNodes bool                      // the lock is on the nodes
-	masters []master                  // the Redis with the stock, and then the nodes, if the lock is on them
-	spare   *fault.RedisServer        // the replica of the first, if it has one
-	proxies map[string][]*fault.Proxy // of a replica: to each of the masters
-	endings []func() error            // of what was begun, in that order
+	onNodes bool                      // the lock is on redlock's nodes
+	masters []master                  // Redis with the stock, followed by the nodes if the lock is on them
+	spare   *fault.RedisServer        // Redis replica of the first master; nil: none
+	proxies map[string][]*fault.Proxy // proxies to each of the masters, by replica
+	endings []func() error            // cleanup functions in the order of the starts; close runs them backward
 }
 
-// openRedis starts what the shop needs, empty, on free ports.
+// openRedis starts the Redis servers that the shop needs, empty and on free ports.
 func (s *servers) openRedis(ctx context.Context, env Environment, kind Kind, shop Settings) error {
 	if kind == Embedded {
 		return s.openEmbedded(ctx, env.Redis)
@@ -87,7 +87,7 @@ func (s *servers) openEmbedded(ctx context.Context, addr string) error {
 	return nil
 }
 
-// fits fails if a lock needs what the Redis does not have.
+// fits returns an error if the lock needs something that the Redis does not offer.
 func (s *servers) fits(ctx context.Context, lock strategy.Strategy) error {
 	redis, err := dao.Open(ctx, dao.Config{Addrs: []string{s.masters[0].addr}})
 	if err != nil {
@@ -98,7 +98,7 @@ func (s *servers) fits(ctx context.Context, lock strategy.Strategy) error {
 	return errors.Join(lock.Fits(there), redis.Close())
 }
 
-// startRedis starts a real Redis. It keeps what it holds in memory alone, unless further arguments say otherwise.
+// startRedis starts a real Redis. It persists nothing unless the arguments say otherwise.
 func (s *servers) startRedis(ctx context.Context, arguments ...string) (*fault.RedisServer, error) {
 	server, err := fault.StartRedis(ctx, "", "", append([]string{
 		"--save", "", "--appendonly", "no", "--repl-diskless-sync", "yes", "--repl-diskless-sync-delay", "0",
@@ -112,7 +112,7 @@ func (s *servers) startRedis(ctx context.Context, arguments ...string) (*fault.R
 	return server, err
 }
 
-// lockOn gives the Redis that the lock is on: this node of redlock, counted from 1; 0, the Redis with the stock, of every other lock.
+// lockOn returns the index of the master that holds the lock: node (1-based) of redlock, or 0, the Redis with the stock, for other locks.
 func (s *servers) lockOn(node int) int {
 	if s.onNodes {
 		return node
@@ -122,7 +122,7 @@ func (s *servers) lockOn(node int) int {
 
 func (s *servers) openProxies(replicas int) error {
 	for i := range replicas {
-		name := fmt.Sprintf("r%d", i+1) // as cluster calls them
+		name := fmt.Sprintf("r%d", i+1) // same names as in package cluster
 		for _, master := range s.masters {
 			proxy, err := fault.OpenProxy(master.addr)
 			if err != nil {
@@ -135,7 +135,7 @@ func (s *servers) openProxies(replicas int) error {
 	return nil
 }
 
-// command gives the command that starts a replica of the shop, with no other settings than the lab's.
+// command returns the command that starts a replica with the settings of the lab alone.
 func (s *servers) command(name, lock string, shop Settings) []string {
 	var addrs []string
 	for _, proxy := range s.proxies[name] {
@@ -152,10 +152,10 @@ func (s *servers) command(name, lock string, shop Settings) []string {
 		fmt.Sprintf("--inventory.initial=%d", stock)}, redis...)
 }
 
-// atEnd has something done when the stage comes down, before what was begun earlier is ended.
+// atEnd registers a cleanup function. Later ones run first.
 func (s *servers) atEnd(end func() error) { s.endings = append(s.endings, end) }
 
-// close ends everything, and gives what could not be ended.
+// close runs the cleanup functions and joins their errors.
 func (s *servers) close() (err error) {
 	for _, end := range slices.Backward(s.endings) {
 		err = errors.Join(err, end())

@@ -15,31 +15,31 @@ import (
 	"lockstep/internal/witness"
 )
 
-// What is done to a Redis of a stage itself. Node 0 is the one with the stock.
+// Faults of a Redis of the stage. Node 0 is the one with the stock.
 
 const (
-	synced      = 10 * time.Second // how long a replica may take to have what its master has
-	nobodyThere = "1"              // a port of loopback at which no Redis listens
-	filler      = 64 << 10         // bytes of a value,
-	fills       = 64               // of which so many fill a Redis
+	synced      = 10 * time.Second // time limit for a Redis replica to catch up with its master
+	nobodyThere = "1"              // loopback port on which no Redis listens
+	filler      = 64 << 10         // bytes of one filler value
+	fills       = 64               // number of filler values that exhaust the memory left to a Redis
 )
 
-// Empty restarts a Redis without what it held.
+// Empty restarts a Redis without its data.
 func (s *Stage) Empty(node int) {
 	s.hit("", node, witness.KindEmptied, func() error { return s.masters[node].restart(s.ctx) })
 }
 
-// SaveSnapshot makes a snapshot of a real Redis.
+// SaveSnapshot saves a snapshot of a real Redis.
 func (s *Stage) SaveSnapshot() {
 	s.do(saving(), func() error { return send(s.ctx, s.masters[0].addr, "SAVE") })
 }
 
-// RollBack kills a real Redis, and starts it again with its snapshot.
+// RollBack kills a real Redis and restarts it with its last snapshot.
 func (s *Stage) RollBack() {
 	s.hit("", 0, witness.KindRolledBack, func() error { return s.masters[0].restart(s.ctx) })
 }
 
-// Evict fills a real Redis until it refuses more: by then it has evicted every key that has an expiry. Then it has memory again.
+// Evict fills a real Redis until it is out of memory, so that it evicts every key with an expiry, and then frees the memory.
 func (s *Stage) Evict(node int) {
 	s.hit("", node, witness.KindEvicted, func() error {
 		return with(s.masters[node].addr, func(client *redis.Client) error { return fill(s.ctx, client) })
@@ -71,7 +71,7 @@ func fill(ctx context.Context, client *redis.Client) error {
 	return cmp.Or(err, errRoomLeft)
 }
 
-// Crash kills a real Redis for good.
+// Crash kills a real Redis, which is not restarted.
 func (s *Stage) Crash(node int) {
 	s.hit("", node, witness.KindCrashes, func() error {
 		s.masters[node].real.Kill()
@@ -79,7 +79,7 @@ func (s *Stage) Crash(node int) {
 	})
 }
 
-// Lag keeps from Redis's replica whatever comes from now on. What came before it has.
+// Lag stops the replication to Redis's replica once that has all earlier writes.
 func (s *Stage) Lag() {
 	s.hit("", 0, witness.KindReplicationStops, func() error {
 		if err := with(s.masters[0].addr, func(client *redis.Client) error { return awaitSync(s.ctx, client) }); err != nil {

@@ -12,41 +12,41 @@ import (
 	"lockstep/internal/witness"
 )
 
-// Result is what a run of a lab has shown.
+// Result is the outcome of a run of a lab with one lock.
 type Result struct {
 	Lab      string            `json:"lab"`
 	Lock     string            `json:"lock"`
 	Observed verdict.Verdict   `json:"observed"`
 	Expected verdict.Verdict   `json:"expected"`
-	Why      string            `json:"why"`              // of the expectation
-	Sentence string            `json:"says,omitempty"`   // names culprit and victim
-	Reason   string            `json:"reason,omitempty"` // why it is unknown
+	Why      string            `json:"why"`              // reason for the expectation
+	Sentence string            `json:"says,omitempty"`   // sentence that names culprit and victim
+	Reason   string            `json:"reason,omitempty"` // reason why the verdict is unknown
 	Seconds  float64           `json:"seconds"`
 	Answers  []Answer          `json:"answers"`
 	Trace    trace.Trace       `json:"trace"`
 	Findings []witness.Finding `json:"findings"`
-	Command  string            `json:"command"` // that shows it again
+	Command  string            `json:"command"` // command that repeats the run
 	Explore  string            `json:"explore,omitempty"`
 	Redis    string            `json:"redis"`
 
-	in      language.Language // that it is told in
-	promise language.Text     // its lab's claim
-	draws   int               // sales, as its lab says
+	in      language.Language // language of the texts
+	promise language.Text     // claim of the lab
+	draws   int               // number of sales to draw; 0: all
 }
 
-// Answer is what a buyer was told.
+// Answer is the answer that a buyer got.
 type Answer struct {
 	Sale    string  `json:"sale"`
-	Status  int     `json:"status"` // 0: there was none
+	Status  int     `json:"status"` // HTTP status; 0: no answer
 	Code    string  `json:"code,omitempty"`
-	Order   string  `json:"order,omitempty"` // its id
+	Order   string  `json:"order,omitempty"` // id of the order
 	Seconds float64 `json:"seconds"`
 }
 
-// AsExpected reports whether what was observed is what was expected.
+// AsExpected reports whether the observed verdict is the expected one.
 func (r Result) AsExpected() bool { return r.Observed == r.Expected }
 
-// ExitCode gives 0 if all is as expected, 1 if something is not, and 2 if of something it cannot be said.
+// ExitCode returns 0 if all results are as expected, 1 if one is not, and 2 if one is unknown and none is unexpected.
 func ExitCode(results []Result) int {
 	broken, unknown := false, false
 	for _, r := range results {
@@ -56,23 +56,23 @@ func ExitCode(results []Result) int {
 	return verdict.Search{Found: broken, Complete: !unknown}.Verdict().ExitCode()
 }
 
-// Story is a result as it is told to people.
+// Story is a result in sentences, for the page and the terminal.
 type Story struct {
 	Lock       string          `json:"lock"`
 	Observed   verdict.Verdict `json:"observed"`
 	AsExpected bool            `json:"as_expected"`
 	Head       string          `json:"head"`
-	About      string          `json:"about"`           // why that was expected, or what was
-	Still      string          `json:"still,omitempty"` // what went wrong though the promise was kept
+	About      string          `json:"about"`           // reason for the expectation, and the expected verdict if it differs
+	Still      string          `json:"still,omitempty"` // anomalies beside the promise that was kept
 	Drawn      trace.Trace     `json:"drawn"`
-	Left       string          `json:"left,omitempty"`   // which sales are not drawn
-	Reason     string          `json:"reason,omitempty"` // why it cannot be said
+	Left       string          `json:"left,omitempty"`   // sales that the drawing leaves out
+	Reason     string          `json:"reason,omitempty"` // reason why the verdict is unknown
 	Says       []string        `json:"says"`
-	Command    string          `json:"command"` // that shows it again
+	Command    string          `json:"command"` // command that repeats the run, without the program's name
 	Explore    string          `json:"explore,omitempty"`
 }
 
-// Story tells a result. A command begins after the program.
+// Story returns the result in sentences.
 func (r Result) Story() Story {
 	s := Story{Lock: r.Lock, Observed: r.Observed, AsExpected: r.AsExpected(), Command: r.Command, Explore: r.Explore}
 	drawn, left := r.Trace.First(r.draws)
@@ -91,7 +91,7 @@ func (r Result) Story() Story {
 	return s
 }
 
-// Text tells a result for a terminal. The commands begin with the program as typed, and end with the flag of the language, if it was.
+// Text formats a result for a terminal. Its commands begin with typed, the program's name, and end with flag, the language flag or "".
 func (r Result) Text(typed, flag string) string {
 	b, s := &strings.Builder{}, r.Story()
 	fmt.Fprintf(b, "\n%s\n%s\n", s.Head, s.About)
@@ -115,7 +115,7 @@ func (r Result) Text(typed, flag string) string {
 	return b.String()
 }
 
-// alike groups the answers that differ only in time, the quickest first.
+// alike groups the answers that differ only in their duration, shortest first.
 func (r Result) alike() (groups [][]Answer) {
 	for _, a := range r.Answers {
 		i := slices.IndexFunc(groups, func(g []Answer) bool { return g[0].Sale == a.Sale && g[0].outcome(r.in) == a.outcome(r.in) })

@@ -16,26 +16,26 @@ import (
 	"lockstep/internal/witness"
 )
 
-// Settings are those of the shop that a lab needs.
+// Settings configure the shop of a lab.
 type Settings struct {
-	Replicas int                      // 0: two
-	TTL      time.Duration            // lock.ttl; 0: a minute, which no lab lasts
+	Replicas int                      // number of replicas; 0: two
+	TTL      time.Duration            // lock.ttl; 0: a minute, which no lab takes
 	Wait     time.Duration            // lock.wait_timeout; 0: ten seconds
 	Nested   int                      // sale.nested
 	Think    map[string]time.Duration // sale.think_time, by replica
 	Ahead    map[string]time.Duration // server.clock_offset, by replica
 
-	Replicated bool // Redis has a replica, which can take its place
-	Durable    bool // a real Redis writes down what it does before it answers
-	Job        *Job // the replicas run it, and sell nothing
+	Replicated bool // Redis has a replica that can become the master
+	Durable    bool // a real Redis persists each write before it replies
+	Job        *Job // scheduled job that the replicas run; nil: they sell
 }
 
 const (
-	stock = 200     // more than any lab sells
+	stock = 200     // initial stock: more than any lab sells
 	serve = "serve" // the command of a replica that sells
 )
 
-// each gives the same setting to some replicas.
+// each returns a map with the same duration for each of the replicas.
 func each(d time.Duration, replicas ...string) map[string]time.Duration {
 	all := map[string]time.Duration{}
 	for _, name := range replicas {
@@ -44,26 +44,26 @@ func each(d time.Duration, replicas ...string) map[string]time.Duration {
 	return all
 }
 
-// Stage is a shop of a lab's own, for one run: a Redis, replicas, proxies between them, and a witness of all. Once something failed, its
-// methods do nothing more.
+// Stage is the shop of one run of a lab: a Redis, replicas, proxies between them, and a witness. Once a step has failed, its methods do
+// nothing.
 type Stage struct {
 	ctx context.Context //nolint:containedctx // a stage is a stretch of time, and a scenario reads better without it
 	err error
 	servers
-	inLine    bool // the sales of a replica wait in a queue of its own
-	tells     bool // a sale that has lost its lock is told
+	inLine    bool // sales of a replica wait in a local queue
+	tells     bool // a sale learns that it has lost its lock
 	replicas  Replicas
-	addresses map[string]string // of the replicas, as they were at first
+	addresses map[string]string // initial addresses, by replica
 	collected *witness.Collector
-	record    *record // of a job
+	record    *record // record of the job; nil: the replicas sell
 	client    *http.Client
 
-	running   sync.WaitGroup // buyers, and those who watch
+	running   sync.WaitGroup // buyers and readers of event streams
 	purchases []*Purchase
-	bought    map[string]int // purchases, by replica
+	bought    map[string]int // number of purchases, by replica
 }
 
-// openStage starts all of it; or it fails, and nothing is left.
+// openStage opens a stage. If it fails, it closes what it has started.
 func openStage(ctx context.Context, shop Settings, env Environment, lock string, kind Kind) (_ *Stage, err error) {
 	s := &Stage{
 		servers: servers{proxies: map[string][]*fault.Proxy{}}, replicas: env.Replicas(), bought: map[string]int{},
@@ -115,18 +115,18 @@ func (s *Stage) watch(ctx context.Context, job *Job) (err error) {
 	}
 	for _, address := range s.addresses {
 		s.running.Go(func() {
-			_, _ = witness.Follow(s.ctx, s.client, "http://"+address+"/events", "", s.collected.Collect) // it ends with the replica
+			_, _ = witness.Follow(s.ctx, s.client, "http://"+address+"/events", "", s.collected.Collect) // The stream ends with the replica.
 		})
 	}
 	return nil
 }
 
-// Until waits until a condition is met.
+// Until waits until the condition is met by the recorded events.
 func (s *Stage) Until(step language.Text, condition Condition) {
 	s.do(step, func() error { return s.collected.WaitUntil(s.ctx, condition) })
 }
 
-// do does something, unless something has failed before.
+// do runs a step, unless an earlier one has failed.
 func (s *Stage) do(step language.Text, do func() error) {
 	if s.err != nil {
 		return
@@ -136,10 +136,10 @@ func (s *Stage) do(step language.Text, do func() error) {
 	}
 }
 
-// retryInterval is the pause between two attempts, and between two questions to somebody who does not know yet.
+// retryInterval is the pause between two attempts of a step.
 const retryInterval = 20 * time.Millisecond
 
-// retry does something again and again until it succeeds.
+// retry repeats a step until it succeeds or the stage ends.
 func (s *Stage) retry(step language.Text, do func() error) {
 	for s.err == nil && do() != nil {
 		select {
@@ -150,7 +150,7 @@ func (s *Stage) retry(step language.Text, do func() error) {
 	}
 }
 
-// await waits until something is done. It fails if ctx ends before.
+// await waits until done is closed. It returns the cause of ctx if that ends first.
 func await(ctx context.Context, done <-chan struct{}) error {
 	select {
 	case <-done:

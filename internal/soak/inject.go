@@ -10,9 +10,9 @@ import (
 )
 
 const (
-	repeatInterval = 50 * time.Millisecond  // between two repetitions of a fault
-	before         = 300 * time.Millisecond // before a Redis that hung goes on, a new run is asked for
-	untilCaught    = 5 * time.Second        // how long a fault waits for the command that it is about
+	repeatInterval = 50 * time.Millisecond  // pause between two repetitions of a fault
+	before         = 300 * time.Millisecond // lead time of newRunInHang before Redis resumes
+	untilCaught    = 5 * time.Second        // time limit for a trap to catch a command
 )
 
 var errMissed = errors.New("it hit nothing")

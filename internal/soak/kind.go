@@ -14,24 +14,24 @@ import (
 	"lockstep/internal/lock"
 )
 
-// Kind is the name of what a fault does.
+// Kind is the name of a kind of fault.
 type Kind string
 
-// effect is all there is to know of a kind.
+// effect describes a kind of fault: how to inject it, and what it may do to sales, locks and ledgers.
 type effect struct {
 	kind  Kind
 	scope faultScope
-	lasts []time.Duration // one of these, round by round
+	lasts []time.Duration // durations, used in turn round by round
 	do    func(ctx context.Context, w *world, f *Injected) error
 
-	byName   bool // a soak has it only if it is asked for: it destroys ledgers, ends runs, or takes the lock away
-	stops    bool // the holder, its network or Redis stands still: its lock may end meanwhile
+	byName   bool // excluded by default: it destroys ledgers, ends runs, or takes the lock away
+	stops    bool // the holder, its network or Redis is suspended, so its lock may expire
 	late     bool // a sale's write comes late, while its lock is renewed, unless that stands still, too
 	takes    bool // the lock is deleted under its holder
-	orphans  bool // it may leave a lock behind that nobody releases, until it expires
-	destroys bool // the ledgers
-	drops    bool // the ledgers of earlier runs
-	forgets  bool // orders may be gone after it: the ledgers have to be read before
+	orphans  bool // a lock may be left behind until it expires
+	destroys bool // the ledgers are destroyed
+	drops    bool // the ledgers of earlier runs may be lost
+	forgets  bool // orders may be lost, so the ledgers are read before the fault
 }
 
 // faultScope says which replicas a fault hits.
@@ -49,7 +49,7 @@ const (
 	heartbeat = 5 * time.Second // a replica without a sign of life for longer is forgotten, with its sales
 )
 
-// effects has all of them.
+// effects returns the effects of all kinds.
 func effects() []effect {
 	atOnce, second, outlasting := []time.Duration{0}, []time.Duration{time.Second}, []time.Duration{longer, shorter}
 	hang, outage := []time.Duration{5 * time.Second}, []time.Duration{500 * time.Millisecond, 2 * time.Second}
@@ -127,7 +127,7 @@ func effects() []effect {
 	}
 }
 
-// Kinds gives all of them.
+// Kinds returns all kinds of faults.
 func Kinds() (all []Kind) {
 	for _, e := range effects() {
 		all = append(all, e.kind)
@@ -135,7 +135,8 @@ func Kinds() (all []Kind) {
 	return all
 }
 
-// ParseKinds reads kinds with commas between them; nothing is all that need not be asked for by name: whatever they do, no order is lost.
+// ParseKinds parses a comma-separated list of kinds. An empty list means all kinds that cannot lose orders. It returns ErrNoFault for an
+// unknown kind.
 func ParseKinds(text string) ([]Kind, error) {
 	if text == "" {
 		return slices.DeleteFunc(Kinds(), func(k Kind) bool { return k.effect().byName }), nil
@@ -158,21 +159,21 @@ func (k Kind) effect() effect {
 	return effect{}
 }
 
-// Fault is one thing to be broken.
+// Fault is a planned fault.
 type Fault struct {
 	Kind    Kind
-	Replica int           // for faults of one replica: its index from 0
-	For     time.Duration // from its beginning to its end; 0: no duration
+	Replica int           // 0-based index of the replica, for faults of one replica
+	For     time.Duration // duration; 0: momentary
 }
 
 const (
-	warmUp = 2 * time.Second // sales in it are not judged
-	quiet  = 3 * time.Second // before the first fault, to measure the rate of sales
-	rest   = 4 * time.Second // after each fault: sales must recover, and the next quiet begins
+	warmUp = 2 * time.Second // time at the start whose sales are not judged
+	quiet  = 3 * time.Second // fault-free time before the first fault, to measure the rate of sales
+	rest   = 4 * time.Second // time after each fault in which sales must recover
 )
 
-// NewPlan makes the faults of a session of about that duration, on so many replicas: at least one, and each kind once before any is
-// repeated. The same arguments make the same plan.
+// NewPlan returns the faults of a session that takes about total. There is at least one fault, and each kind occurs once before any is
+// repeated. The same arguments give the same plan.
 func NewPlan(seed uint64, total time.Duration, kinds []Kind, replicas int) []Fault {
 	random := rand.New(rand.NewPCG(seed, 0))
 	var plan []Fault

@@ -56,7 +56,7 @@ func (t *trial) checkDoubts(check *Check) {
 		case doubt.Found && !there:
 			check.breaks("order %s is found, and is in no ledger", doubt.OrderID)
 		case doubt.Found || !there:
-		case slices.ContainsFunc(t.Faults, func(f Injected) bool { return f.tookIt(*orders[0]) }):
+		case slices.ContainsFunc(t.Faults, func(f Injected) bool { return f.mayHaveRemoved(*orders[0]) }):
 			check.Excused++
 		default:
 			check.breaks("order %s is in the ledger of run %s, and is not found", doubt.OrderID, orders[0].Run)
@@ -92,7 +92,7 @@ func (t *trial) repeatsSellOnce(check *Check) {
 func (t *trial) forgot(id string) bool {
 	orders := t.orders[id]
 	return len(orders) == 2 && slices.ContainsFunc(t.Faults, func(f Injected) bool {
-		return f.tookIt(*orders[0]) && f.Begin.Before(orders[1].At)
+		return f.mayHaveRemoved(*orders[0]) && f.Begin.Before(orders[1].At)
 	})
 }
 

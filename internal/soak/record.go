@@ -9,17 +9,17 @@ import (
 	"lockstep/internal/service/history"
 )
 
-// Record is what happened in a session.
+// Record is everything that was recorded in a session.
 type Record struct {
 	Lock   string
-	Began  time.Time // when the buyers were warm
-	Ended  time.Time // when they were told to leave
+	Began  time.Time // end of the warm-up
+	Ended  time.Time // time when the buyers were told to leave
 	Sales  []Sale
 	Faults []Injected
 	Orders []Entry
 	Looks  []Look
 	Doubts []Doubt
-	Said   string // by the replicas, at last
+	Said   string // last output of the replicas
 }
 
 // Sale is one request to buy, and its answer.
@@ -29,13 +29,13 @@ type Sale struct {
 	Keyed         bool   // with an Idempotency-Key, and a buyer who repeats what it doubts: this is all of its requests, and the last answer
 	Repeats       int    // requests after the first
 	Strayed       string // another order than that of its key, of which an answer told; "": none did
-	Status        int    // 0: there was no answer
-	Code          string // of an error; why there was no answer, in words
+	Status        int    // HTTP status; 0: no answer
+	Code          string // code of an error, or the reason why there was no answer
 	OrderID       string // "" if the answer did not say
-	RunID         string // of an answer 200, as are the next ones
-	Before, After int64  // what it found in stock, and what it left
-	Fence         int64  // its fencing token; 0: none
-	Replica       string // that answered; "" if it was the front
+	RunID         string // run of the sale; this and the next fields are of an answer with status 200
+	Before, After int64  // stock before and after the sale
+	Fence         int64  // fencing token; 0: none
+	Replica       string // replica that answered; empty: the reverse proxy
 }
 
 func (s Sale) sold() bool  { return s.Status == http.StatusOK }
@@ -59,24 +59,24 @@ type outcome int
 const (
 	made outcome = iota
 	notMade
-	neverSent // to any replica, so there is not even an id
+	neverSent // no replica got the request, so there is no order id
 	unknown
 )
 
-// Entry is an order as a ledger holds it.
+// Entry is an order in a ledger.
 type Entry struct {
-	Run string // of the ledger
+	Run string // run of the ledger
 	history.Order
 }
 
-// Injected is a fault as it took place.
+// Injected is a fault that was injected, or could not be.
 type Injected struct {
 	Fault
-	Victim     string    // for faults of one replica: its name
-	Read       time.Time // just before it: if it destroys ledgers, when the last reading of them began
+	Victim     string    // name of the replica, for faults of one replica
+	Read       time.Time // time just before the fault; if it forgets orders, the start of the last reading of the ledgers
 	Begin, End time.Time
-	Caught     int    // commands that were held or lost, clients that were cut or went away, keys that were deleted
-	Error      string // why it did not take place; "" if it did
+	Caught     int    // number of commands held or lost, clients cut or gone, and keys deleted
+	Error      string // reason why the fault did not take place; empty: it did
 }
 
 // String names the fault, its victim, and how long it is to last.
@@ -96,8 +96,8 @@ func (f Injected) isLoserOf(s Sale) bool {
 	return f.Kind.effect().destroys && s.End.After(f.Read) && s.Start.Before(f.End)
 }
 
-// tookIt reports whether this fault may have removed an order: a Redis that is out of memory loses the orders of earlier runs.
-func (f Injected) tookIt(order Entry) bool {
+// mayHaveRemoved reports whether this fault may have removed an order: a Redis that is out of memory loses the orders of earlier runs.
+func (f Injected) mayHaveRemoved(order Entry) bool {
 	return (f.Kind.effect().destroys || f.Kind.effect().drops) && order.At.Before(f.End)
 }
 
@@ -108,12 +108,12 @@ type Look struct {
 	Kept int64 // orders in the ledger; Sold is what the run says there are
 }
 
-// Doubt is what GET /orders answered in the end about a sale whose outcome was unknown.
+// Doubt is the final answer of GET /orders about a sale whose outcome was unknown.
 type Doubt struct {
 	OrderID string
 	Found   bool
-	Error   string // why there was no such answer; "" if there was
+	Error   string // reason why there was no answer; empty: there was one
 }
 
-// at tells a moment as the time since the session began.
+// at formats a time as the offset from Began.
 func (r Record) at(t time.Time) string { return fmt.Sprintf("%.2fs", t.Sub(r.Began).Seconds()) }
