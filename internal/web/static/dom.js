@@ -12,11 +12,7 @@ export const svg = (tag, ...inside) =>
   make(name => document.createElementNS("http://www.w3.org/2000/svg", name), tag, inside);
 
 // facts are names with their values.
-export const facts = all =>
-  el(
-    "dl.facts",
-    all.map(([name, value]) => el("div", el("dt", name), el("dd", value))),
-  );
+export const facts = all => el("dl.facts", [all.map(([name, value]) => el("div", el("dt", name), el("dd", value)))]);
 
 // heads names the columns of a table.
 export const heads = names => el("thead", [el("tr", [names.map(name => el("th", { scope: "col" }, name))])]);

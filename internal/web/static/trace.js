@@ -23,22 +23,20 @@ export function drawTrace(trace, options = {}) {
         "aria-current": n === current ? "step" : null,
         onclick: onstep && (event => event.target.closest("button, a") || onstep(n)),
       },
-      el(onstep ? "button" : "span", { class: onstep ? "quiet number" : "number", ...attributes }, n),
-      svg(
-        "svg",
-        { class: "lanes", role: "presentation", "aria-hidden": "true", focusable: "false" },
-        marksOf(lanes, trace, step, before, breach.length > 0),
-      ),
-      el("div", { class: "words" }, words(trace, step, before), breach.map(told), notes?.(n)),
+      [
+        el(onstep ? "button" : "span", { class: onstep ? "quiet number" : "number", ...attributes }, n),
+        svg("svg.lanes", { role: "presentation", "aria-hidden": "true", focusable: "false" }, [
+          marksOf(lanes, trace, step, before, breach.length > 0),
+        ]),
+        el("div.words", words(trace, step, before), breach.map(told), notes?.(n)),
+      ],
     );
   });
-  return el(
-    "div",
-    { class: "trace", style: { "--lanes": lanes.length } },
+  return el("div.trace", { style: { "--lanes": lanes.length } }, [
     head(lanes),
-    el("ol", null, rows),
-    trace.says && !shown.length && el("p", { class: "verdict" }, cross(), trace.says),
-  );
+    el("ol", rows),
+    trace.says && !shown.length && el("p.verdict", cross(), trace.says),
+  ]);
 }
 
 // beforeOf is what was so before a step, counted from 0.
@@ -49,13 +47,11 @@ const cross = () => el("span", { "aria-hidden": "true" }, "✗ ");
 
 // told is a breach in words.
 const told = ({ anomaly, title, says }) =>
-  el("p", { class: "told-breach" }, cross(), el("b", { title: anomaly }, title), say(": ", "："), says);
+  el("p.told-breach", cross(), el("b", { title: anomaly }, title), say(": ", "："), says);
 
 // legend explains the lines of a trace, with a lock or without one.
 export const legend = trace =>
-  el(
-    "p",
-    { class: "soft small" },
+  el("p.soft.small", [
     !trace || trace.nodes || trace.steps.some(({ lock }) => lock)
       ? say(
           "A thick line: this sale believes that it holds the lock. Dashed: paused. " +
@@ -63,7 +59,7 @@ export const legend = trace =>
           "粗线：这一单认为自己持有锁。虚线：暂停。Redis 上的字母：锁实际上是谁的。",
         )
       : say("A thick line: this sale is under way. Dashed: paused.", "粗线：这一单正在进行。虚线：暂停。"),
-  );
+  ]);
 
 // lanesOf are the lifelines, and where each is, in percent.
 export function lanesOf(trace) {
@@ -74,7 +70,7 @@ export function lanesOf(trace) {
 
 const head = lanes => {
   const names = lanes.map(lane => el("span", { class: colour(lane.actor) || "redis" }, lane.name));
-  return el("div", { class: "head", "aria-hidden": "true" }, el("span"), el("div", { class: "names" }, names));
+  return el("div.head", { "aria-hidden": "true" }, el("span"), el("div.names", names));
 };
 
 export const colour = actor => (actor === undefined || actor < 0 ? "" : "actor" + (actor % 4));
@@ -133,14 +129,12 @@ const line = attributes => svg("line", attributes);
 
 // sign writes a letter on a lifeline, over a disc so that it can be read.
 const sign = (x, text, kind, y = middle) =>
-  svg(
-    "svg",
-    { x: x + "%", y, class: "sign " + kind },
+  svg("svg", { x: x + "%", y, class: "sign " + kind }, [
     text.length < 2
       ? svg("circle", { r: ".62rem" })
       : svg("rect", { x: "-1.3rem", y: "-.6rem", width: "2.6rem", height: "1.2rem", rx: 6 }),
     svg("text", { dy: ".35em" }, text),
-  );
+  ]);
 
 const quiet = { ends: "○", waits: "○", begins: "○", leaves: "○", "times-out": "○" };
 const signs = { ...quiet, clock: "◷", woken: "!", "lost-wake": "…", pauses: "‖", resumes: "▸" };
@@ -180,18 +174,18 @@ export const saying = step => step.says || short(step.command) || step.token;
 
 // words say what a step does, and what is different after it.
 function words(trace, step, before) {
-  const fault = step.fault && [el("span", { class: "chip warn" }, step.title ?? step.fault), " "];
+  const fault = step.fault && [el("span.chip.warn", step.title ?? step.fault), " "];
   const all = [];
   if (!trace.nodes && step.lock !== before.lock) {
     const left = step.expires_ms ? say(", for ", "，还有 ") + duration(step.expires_ms) : "";
     all.push(step.lock ? say("lock: ", "锁：") + step.lock + left : say("no lock", "没有锁"));
   }
   if (step.stock !== before.stock && before.stock !== "") all.push(say("stock: ", "库存：") + step.stock);
-  const changes = all.map(text => el("span", { class: "chip" }, text));
+  const changes = all.map(text => el("span.chip", text));
   return [
-    el("p", { class: "says" }, fault, saying(step)),
-    step.command && el("p", { class: "command" }, el("code", null, short(step.command) + outcome(step))),
-    all.length > 0 && el("p", { class: "changes" }, changes),
+    el("p.says", fault, saying(step)),
+    step.command && el("p.command", el("code", short(step.command) + outcome(step))),
+    all.length > 0 && el("p.changes", changes),
   ];
 }
 

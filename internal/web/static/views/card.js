@@ -23,7 +23,7 @@ export function showCard(seat) {
     `我用 ${done.step} 步攻破了 ${lock.name}。`,
   );
   const card = draw({ trace: { ...trace, steps: trace.steps.slice(0, done.step) }, done, lock, title, address });
-  const says = el("p", { class: "small", role: "status" });
+  const says = el("p.small", { role: "status" });
   const share = async () => {
     try {
       const files = [new File([await png(card)], name + ".png", { type: "image/png" })];
@@ -34,20 +34,16 @@ export function showCard(seat) {
     }
   };
   const save = () => give(new Blob([source(card)], { type: "image/svg+xml" }), name + ".svg");
-  const dialog = el(
-    "dialog",
-    { class: "card", "aria-label": say("Share image", "分享图片"), onclose: () => dialog.remove() },
-    el("div", { class: "trace card" }, card),
-    el(
-      "p",
-      { class: "row" },
-      "share" in navigator && el("button", { class: "main", onclick: share }, say("Share", "分享")),
+  const dialog = el("dialog.card", { "aria-label": say("Share image", "分享图片"), onclose: () => dialog.remove() }, [
+    el("div.trace.card", card),
+    el("p.row", [
+      "share" in navigator && el("button.main", { onclick: share }, say("Share", "分享")),
       el("button", { id: "save-card", onclick: save }, say("Save as SVG", "存成 SVG")),
       el("button", { onclick: event => copied(event.currentTarget, address) }, say("Copy link", "复制链接")),
-      el("button", { class: "quiet", onclick: () => dialog.close() }, say("Close", "关闭")),
-    ),
+      el("button.quiet", { onclick: () => dialog.close() }, say("Close", "关闭")),
+    ]),
     says,
-  );
+  ]);
   document.body.append(dialog);
   dialog.showModal();
   inline(card);
@@ -80,7 +76,7 @@ function draw({ trace, done, lock, title, address }) {
       breach = n === done.step,
       begin = y;
     y += 23;
-    parts.push(svg("text", { x: edge, y, class: "card-soft" }, n));
+    parts.push(svg("text.card-soft", { x: edge, y }, n));
     write(saying(step), "words", words);
     if (breach) write("✗ " + done.says, "bad", words);
     y = Math.max(y - 4, begin + 51);
@@ -90,14 +86,12 @@ function draw({ trace, done, lock, title, address }) {
   y += 34;
   const link = svg("a", { href: address }, write(address, "link", edge, []));
   const height = y + edge - 12;
-  return svg(
-    "svg",
-    { class: "card", xmlns: "http://www.w3.org/2000/svg", viewBox: `0 0 ${width} ${height}`, width, height },
-    svg("title", null, title),
-    svg("rect", { width, height, rx: 12, class: "card-back" }),
+  return svg("svg.card", { xmlns: "http://www.w3.org/2000/svg", viewBox: `0 0 ${width} ${height}`, width, height }, [
+    svg("title", title),
+    svg("rect.card-back", { width, height, rx: 12 }),
     parts,
     link,
-  );
+  ]);
 }
 
 const fonts = { title: "650 22px", soft: "14px", words: "15px", bad: "650 15px", link: "11px" };

@@ -136,13 +136,12 @@ function list(lessons) {
   };
   return [
     el("h1", say("The course", "课程")),
-    el(
-      "p",
+    el("p", [
       say(
         "One idea a lesson, in ten minutes: predict, run, see why.",
         "每课一个要点，十分钟：先预测，再运行，再看原因。",
       ),
-    ),
+    ]),
     el("p.row", [
       next &&
         el("a.button.main", { id: "next", href: address(next.number) }, [

@@ -5,7 +5,7 @@ import { go, link } from "../route.js";
 import * as store from "../store.js";
 import { say, several } from "../words.js";
 import { restart } from "./level_end.js";
-import { option, p, scenarioSays, select } from "./seat_parts.js";
+import { option, scenarioSays, select } from "./seat_parts.js";
 
 const step = /^v\d+$/;
 export const stepsOf = index => index.locks.filter(({ name }) => step.test(name));
@@ -95,16 +95,14 @@ export function levelPath({ index, lock: current }) {
   };
   const sides = index.locks.filter(({ name }) => !step.test(name)),
     choose = value => value && go(play(sides.find(({ name }) => name === value)));
-  const dots = stepsOf(index).map(lock => el("li", null, dot(lock)));
-  return el(
-    "nav",
-    { class: "level row", "aria-label": say("Levels", "关卡") },
-    el("ol", null, dots),
+  const dots = stepsOf(index).map(lock => el("li", dot(lock)));
+  return el("nav.level.row", { "aria-label": say("Levels", "关卡") }, [
+    el("ol", dots),
     select("side", say("Side levels", "支线关卡"), choose, [
       option("", say("Side …", "支线……"), false),
       sides.map(lock => option(lock.name, `${lock.name} · ${lock.title}`, lock === current)),
     ]),
-  );
+  ]);
 }
 
 // levelCard is the level that is played, in words: how far the reader is, what may go wrong, how it was solved.
@@ -123,7 +121,7 @@ export function levelCard(seat) {
     `已通关 ${done.length}/${steps.length}，其中 ${fewest} 关步数最少`,
   );
   const parts = [
-    el("b", null, steps.includes(lock) ? say("Level ", "关卡 ") : say("Side level ", "支线 "), name),
+    el("b", steps.includes(lock) ? say("Level ", "关卡 ") : say("Side level ", "支线 "), name),
     title,
     played &&
       el("b.count", say(far ? `${taken} steps` : `${taken}/${level.steps} steps`, `${taken}/${level.steps} 步`)),
@@ -134,7 +132,7 @@ export function levelCard(seat) {
     (played ? level.keeps_stock : !level?.anomaly) && honest(lock),
   ];
   const joined = parts.filter(Boolean).map((part, i) => [i > 0 && " · ", part]);
-  return p("small card", joined, el("span", { class: "soft" }, " · ", all));
+  return el("p.small.card", joined, el("span.soft", " · ", all));
 }
 
 // honest says what cannot be broken.

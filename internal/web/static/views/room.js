@@ -77,11 +77,9 @@ function closing(close) {
   function ask() {
     const stay = el("button", { onclick: offer }, say("Keep it open", "继续上课"));
     replace(node, [
-      el(
-        "span",
-        { role: "alert" },
+      el("span", { role: "alert" }, [
         say("Close the room for everybody? Its answers are lost.", "为所有人关闭教室？作答会清空。"),
-      ),
+      ]),
       el("button.danger", { id: "close-now", onclick: close }, say("Close", "关闭")),
       stay,
     ]);

@@ -13,7 +13,7 @@ import { redrawBoard } from "./seat_board.js";
 import { Code } from "./seat_code.js";
 import { Distance } from "./seat_distance.js";
 import { controlsPanel, goalPanel, isVeiled, nextStep } from "./seat_modes.js";
-import { p, statePanel } from "./seat_parts.js";
+import { statePanel } from "./seat_parts.js";
 import { Search } from "./seat_search.js";
 
 // page is the way of a seat that is the whole page: its places are the page's addresses.
@@ -83,7 +83,7 @@ class Seat {
     this.main = main;
     this.way = way;
     this.embedded = way !== page;
-    this.says = el("p", { class: "now unseen", role: "status", "aria-live": "polite" });
+    this.says = el("p.now.unseen", { role: "status", "aria-live": "polite" });
     const key = (name, english, chinese, act) => [name, english, chinese, this.inTurn(act)];
     const next = () => nextLevel(this) && go(nextLevel(this));
     const fork = () => open(this.address({}), "_blank", "noopener");
@@ -321,7 +321,7 @@ class Seat {
       const query = { lock, in: scenario, do: schedule, anomaly, lang: language() };
       await save("/seat/file", query, `lockstep-${lock}.html`);
     } catch (failure) {
-      replace(this.says, el("span", { class: "bad" }, failure.message));
+      replace(this.says, el("span.bad", failure.message));
     }
   }
 
@@ -361,11 +361,11 @@ class Seat {
   drawFailure() {
     const { status, message } = this.failure;
     const why = [status === 400 && say("This address leads nowhere. ", "这个地址打不开。"), message];
-    const says = el("p", { class: "note bad", role: "alert" }, why);
+    const says = el("p.note.bad", { role: "alert" }, why);
     this.parts = null;
     if (this.embedded) return void replace(this.main, says);
-    const onward = el("a", { class: "button", href: "#/schedule" }, say("To the levels", "去关卡"));
-    replace(this.main, el("h1", null, say("Scheduler’s seat", "调度席")), says, onward);
+    const onward = el("a.button", { href: "#/schedule" }, say("To the levels", "去关卡"));
+    replace(this.main, el("h1", say("Scheduler’s seat", "调度席")), says, onward);
   }
 
   // frame makes the parts, in the order in which they are read.
@@ -376,8 +376,8 @@ class Seat {
     );
     const moves = part("board moves sheet", say("The board", "棋盘"));
     const drawing = part("drawing sheet", say("The schedule", "时序"));
-    const panel = el("div", { class: "sheet panel" }, beside, this.code.panel, state, search);
-    const stage = el("div", { class: "seat" }, drawing, !this.embedded && panel);
+    const panel = el("div.sheet.panel", beside, this.code.panel, state, search);
+    const stage = el("div.seat", drawing, !this.embedded && panel);
     replace(this.main, about, this.says, moves, stage, controls, !this.embedded && this.menu());
     return { about, beside, state, search, moves, drawing, controls, panel };
   }
@@ -396,7 +396,7 @@ class Seat {
     parts.drawing.classList.toggle("reveals", isVeiled(this));
     replace(
       parts.drawing,
-      this.tokens.length === 0 && p("soft", said),
+      this.tokens.length === 0 && el("p.soft", said),
       drawTrace(full.view.trace, {
         current: this.at,
         onstep: n => this.look(n),
@@ -446,7 +446,7 @@ class Seat {
 
   stale() {
     const { stale } = this.full;
-    return stale && warning(el("strong", null, say("This link is stale: ", "链接已失效：")), stale.says);
+    return stale && warning(el("strong", say("This link is stale: ", "链接已失效：")), stale.says);
   }
 
   // menu is what else there is: other views of the schedule, and what can be done with it.
@@ -484,7 +484,7 @@ class Seat {
   }
 }
 
-const warning = (...says) => el("p", { class: "note warn", role: "alert" }, says);
+const warning = (...says) => el("p.note.warn", { role: "alert" }, says);
 
 const plain = ["in", "do", "code", "anomaly", "beside", "campaign", "search", "veil"];
 

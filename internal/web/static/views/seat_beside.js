@@ -3,7 +3,7 @@ import { el, heads, replace } from "../dom.js";
 import { get } from "../server.js";
 import { saying, short } from "../trace.js";
 import { language, say } from "../words.js";
-import { div, option, p, select } from "./seat_parts.js";
+import { option, select } from "./seat_parts.js";
 
 export function besidePanel(seat) {
   const { place, index } = seat,
@@ -20,16 +20,15 @@ export function besidePanel(seat) {
       drawn => replace(rows, drawn),
       failure => {
         seat.besideIs = null; // the next drawing asks again
-        replace(rows, p("note warn", failure.message));
+        replace(rows, el("p.note.warn", failure.message));
       },
     );
   }
   return [
-    div(
-      "row titled",
-      el("h2", null, say(`${place.lock} beside`, `${place.lock} 对比`)),
+    el("div.row.titled", [
+      el("h2", say(`${place.lock} beside`, `${place.lock} 对比`)),
       select("beside-lock", say("the other lock", "另一种锁"), choose, options),
-    ),
+    ]),
     rows,
   ];
 }
@@ -48,37 +47,28 @@ function answer({ locks: [, other], shown }, goal) {
   const says = too
     ? say(`Under ${other} it happens anyway, at step ${too.step}: `, `换成 ${other} 照样发生，在第 ${too.step} 步：`)
     : say(`Under ${other} it does not happen: `, `换成 ${other} 就不会发生：`);
-  return p(too ? "note bad answer" : "note good answer", el("strong", null, says, it.title));
+  return el("p", { class: too ? "note bad answer" : "note good answer" }, el("strong", says, it.title));
 }
 
 function compared(both, over, goal) {
   const { locks, rows, differs, why, links } = both;
-  const command = step =>
-    step.command && el("code", null, short(step.command), step.reply && " → " + short(step.reply));
-  const none = other => el("span", { class: "soft" }, other ? say("cannot happen", "不能发生") : "–");
-  const cell = (step, other) => el("td", null, step ? [p("", saying(step)), command(step)] : none(other));
+  const command = step => step.command && el("code", short(step.command), step.reply && " → " + short(step.reply));
+  const none = other => el("span.soft", other ? say("cannot happen", "不能发生") : "–");
+  const cell = (step, other) => el("td", step ? [el("p", saying(step)), command(step)] : none(other));
   const row = ([one, two], i) =>
     el("tr", { class: i + 1 === differs ? "changed" : null }, cell(one, two), cell(two, one));
   const untouched = say(
     "No step differs: the cure does not touch this schedule.",
     "没有一步不同：这个时序没有走到修复的地方。",
   );
-  const first = el("strong", null, say(`Step ${differs} differs.`, `第 ${differs} 步不同。`));
+  const first = el("strong", say(`Step ${differs} differs.`, `第 ${differs} 步不同。`));
   return [
     answer(both, goal),
-    why.length > 0 &&
-      el(
-        "div",
-        { class: "note" },
-        first,
-        why.map(each => p("", each)),
-      ),
-    el(
-      "table",
-      { class: "pair" },
+    why.length > 0 && el("div.note", [first, why.map(each => el("p", each))]),
+    el("table.pair", [
       heads(locks.map((name, i) => (links?.[i] ? el("a", { href: links[i] }, name) : name))),
-      el("tbody", null, rows.map(row)),
-    ),
-    differs === 0 && p("note", over ? untouched : say("No step differs so far.", "到目前为止没有一步不同。")),
+      el("tbody", rows.map(row)),
+    ]),
+    differs === 0 && el("p.note", over ? untouched : say("No step differs so far.", "到目前为止没有一步不同。")),
   ];
 }

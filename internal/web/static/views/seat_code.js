@@ -12,8 +12,8 @@ export class Code {
   constructor(seat) {
     this.seat = seat;
     const name = say("The code", "代码");
-    this.text = el("div", { class: "text", tabindex: 0, role: "region", "aria-label": name });
-    this.panel = el("section", { class: "code" }, this.text);
+    this.text = el("div.text", { tabindex: 0, role: "region", "aria-label": name });
+    this.panel = el("section.code", this.text);
   }
 
   follow() {
@@ -25,7 +25,7 @@ export class Code {
       parts => lock === this.lock && this.show(parts),
       failure => {
         this.lock = ""; // the next drawing asks again
-        replace(this.text, el("p", { class: "note warn" }, failure.message));
+        replace(this.text, el("p.note.warn", failure.message));
       },
     );
   }
@@ -38,21 +38,16 @@ export class Code {
       parts.map(({ name, from, text }, i) => {
         const syntax = name.endsWith(".lua") ? "lua" : "go";
         const lines = text.split("\n").map((line, n) => {
-          const drawn = el(
-            "span",
-            { class: "line", style: { "--tabs": line.match(/^\t*/)[0].length } },
-            el("i", { class: "sign" }),
+          const drawn = el("span.line", { style: { "--tabs": line.match(/^\t*/)[0].length } }, [
+            el("i.sign"),
             highlight(line, syntax),
             "\n",
-          );
+          ]);
           this.lines.set(`${name}:${from + n}`, drawn);
           return drawn;
         });
         if (syntax === "lua") this.scripts.set(name.match(/(\w+)\.lua$/)[1], lines[0]);
-        return [
-          name === parts[i - 1]?.name ? el("p", { class: "soft" }, "⋯") : el("h2", null, el("code", null, name)),
-          el("pre", { class: "diff" }, lines),
-        ];
+        return [name === parts[i - 1]?.name ? el("p.soft", "⋯") : el("h2", el("code", name)), el("pre.diff", lines)];
       }),
     );
     this.mark();

@@ -2,7 +2,6 @@
 import { el } from "../dom.js";
 import { away, soon, stream, text } from "../server.js";
 import { language, say } from "../words.js";
-import { p } from "./seat_parts.js";
 
 export class Distance {
   key = ""; // what was asked last
@@ -94,7 +93,7 @@ export class Distance {
   note(n) {
     if (!this.path || !this.seat.place.oracle) return null;
     const mark = say("point of no return", "无法挽回的一步");
-    return p("changes", chip(this.path[n]), this.noReturn === n && el("span", { class: "chip no-return" }, mark));
+    return el("p.changes", chip(this.path[n]), this.noReturn === n && el("span.chip.no-return", mark));
   }
 
   // gauge is how far the nearest breach is now, as a meter and in words; by the tool, also whether it can be avoided.
@@ -125,11 +124,10 @@ export class Distance {
       el("p.gauge" + (hint ? ".told" : ""), el("meter", { max, low: 2.5, high: 2.5, optimum: max, ...meter }), says),
       place.oracle &&
         path &&
-        p(
-          "small soft",
+        el("p.small.soft", [
           isDoomed && say("It can no longer be avoided. ", "无论怎样都已无法避免。"),
           say(`From ${states} states, exactly.`, `根据 ${states} 个状态，精确得出。`),
-        ),
+        ]),
     ];
   }
 }

@@ -4,14 +4,14 @@ import { link } from "../route.js";
 import { away, soon } from "../server.js";
 import { say, several } from "../words.js";
 import { called, levelCard, levelPath, noteHint } from "./levels.js";
-import { choiceSays, div, option, p, select, status } from "./seat_parts.js";
+import { choiceSays, option, select, status } from "./seat_parts.js";
 
 // goalPanel is the task, before all else, and how far it is.
 export function goalPanel(seat) {
   const { embedded, place } = seat;
   return [
-    !embedded && el("h1", { class: "unseen" }, say("Scheduler’s seat", "调度席")),
-    div("row task", goalSays(seat), kept(seat), seat.distance.gauge(), place.campaign && levelCard(seat)),
+    !embedded && el("h1.unseen", say("Scheduler’s seat", "调度席")),
+    el("div.row.task", goalSays(seat), kept(seat), seat.distance.gauge(), place.campaign && levelCard(seat)),
   ];
 }
 
@@ -27,8 +27,7 @@ export function controlsPanel(seat) {
     (place.mode === "break" || !seat.embedded) && tool("hint", say("Hint", "提示"), "h", () => seat.ask()),
   ];
   const whole = say("Open the whole seat", "打开完整的调度席");
-  if (seat.embedded)
-    return [hinted, div("row", tools, el("a", { class: "button quiet", href: seat.address({}) }, whole))];
+  if (seat.embedded) return [hinted, el("div.row", tools, el("a.button.quiet", { href: seat.address({}) }, whole))];
   const mode = (name, text) =>
     tool("mode-" + name, text, "", () => seat.setMode(name), { "aria-pressed": String(isIn(seat, name)) });
   const modes = [
@@ -39,13 +38,12 @@ export function controlsPanel(seat) {
   ];
   return [
     hinted,
-    div(
-      "row",
+    el("div.row", [
       tools,
       !seat.isFirst && el("button", { "data-focus": "tools", popovertarget: "menu" }, say("Tools", "工具")),
-      el("div", { class: "row modes", role: "group", "aria-label": say("Mode", "模式") }, modes),
+      el("div.row.modes", { role: "group", "aria-label": say("Mode", "模式") }, modes),
       place.campaign ? levelPath(seat) : lockChooser(seat),
-    ),
+    ]),
   ];
 }
 
@@ -66,7 +64,7 @@ function goalSays(seat) {
   if (mode === "break") return breakIt(seat);
   const keep = say("Finish every sale without: ", "让每一单都走完，而且不出现："),
     far = say("How far is this: ", "还差几步：");
-  return (mode === "keep" || oracle) && p("goal", mode === "keep" ? keep : far, goalChooser(seat, "title"));
+  return (mode === "keep" || oracle) && el("p.goal", mode === "keep" ? keep : far, goalChooser(seat, "title"));
 }
 
 function goalChooser(seat, by) {
@@ -82,11 +80,9 @@ function goalChooser(seat, by) {
 
 const kept = seat =>
   seat.way.kept &&
-  el(
-    "button",
-    { class: "chip good", "data-focus": "kept", onclick: () => seat.change({ do: seat.way.kept }) },
+  el("button.chip.good", { "data-focus": "kept", onclick: () => seat.change({ do: seat.way.kept }) }, [
     say("✓ done", "✓ 做到过"),
-  );
+  ]);
 
 function hintSays(seat) {
   const { waits, failure, steps, next, named, anomaly } = seat.hint,
@@ -116,7 +112,7 @@ function hintSays(seat) {
 function breakIt(seat) {
   const best = shortestOf(seat),
     { lock, in: scenario, campaign } = seat.place;
-  if (best.failure) return p("note warn", best.failure.message);
+  if (best.failure) return el("p.note.warn", best.failure.message);
   const most = best.steps > 0 && say(`, in at most ${several(best.steps, "step")}`, `，最多 ${best.steps} 步`);
   const never = say(
     "It never does that in this scenario. Allow more faults, or choose another lock.",
@@ -124,8 +120,8 @@ function breakIt(seat) {
   );
   const shortest = { href: link(["schedule", lock], { in: scenario, do: best.schedule }) };
   return [
-    p("goal", say(`Make ${lock} `, `让 ${lock} `), goalChooser(seat, "task"), most, say(".", "。")),
-    best.steps === -1 && !campaign && p("note warn", never),
+    el("p.goal", say(`Make ${lock} `, `让 ${lock} `), goalChooser(seat, "task"), most, say(".", "。")),
+    best.steps === -1 && !campaign && el("p.note.warn", never),
     seat.here.view.shown.find(({ anomaly }) => anomaly === seat.goal)?.step > best.steps &&
       best.schedule &&
       el("a", shortest, say("See the shortest", "看最短的时序")),
@@ -157,11 +153,8 @@ export const isVeiled = ({ embedded, place, tokens, at }) => (embedded || place.
 export const nextStep = seat =>
   isVeiled(seat) &&
   !seat.embedded &&
-  p(
-    "row",
-    el(
-      "button",
-      { class: "main", "data-focus": "next-step", onclick: () => seat.look(seat.at + 1) },
+  el("p.row", [
+    el("button.main", { "data-focus": "next-step", onclick: () => seat.look(seat.at + 1) }, [
       say("Next step ›", "下一步 ›"),
-    ),
-  );
+    ]),
+  ]);

@@ -3,8 +3,6 @@ import { el } from "../dom.js";
 import { short } from "../trace.js";
 import { duration, say } from "../words.js";
 
-export const p = (kind, ...children) => el("p", { class: kind }, ...children);
-export const div = (kind, ...children) => el("div", { class: kind }, ...children);
 export const status = (kind, ...children) => el("p", { class: kind, role: "status" }, ...children);
 export const option = (value, text, selected) => el("option", { value, selected }, text);
 export const select = (focus, name, act, options) => {
@@ -21,16 +19,11 @@ export const choiceSays = choice => choice.says || choice.token;
 export function statePanel(seat) {
   const before = seat.at > 0 ? new Map(factsOf(seat, seat.before.view)) : null;
   const row = ([name, value]) =>
-    el(
-      "tr",
-      { class: before && before.get(name) !== value ? "changed" : null },
+    el("tr", { class: before && before.get(name) !== value ? "changed" : null }, [
       el("th", { scope: "row" }, name),
-      el("td", null, value),
-    );
-  return [
-    el("h2", null, say("State", "状态")),
-    el("table", { class: "facts" }, el("tbody", null, factsOf(seat, seat.here.view).map(row))),
-  ];
+      el("td", value),
+    ]);
+  return [el("h2", say("State", "状态")), el("table.facts", el("tbody", factsOf(seat, seat.here.view).map(row)))];
 }
 
 // describeActor says whether a sale has the lock, or believes so, and the stock that it remembers.
@@ -138,14 +131,12 @@ export function scenarioForm(seat) {
     });
   const number = ([name, least, most, usual, english, chinese]) => {
     const value = flags.get(name) ?? usual;
-    return el(
-      "label",
-      null,
+    return el("label", [
       isTime(usual)
         ? field("flag-" + name, least, most, seconds(value), n => set(name, n + "s", usual))
         : field("flag-" + name, least, most, value, n => set(name, n, usual)),
       say(english, chinese),
-    );
+    ]);
   };
   const fault = ({ name, title, says }) => {
     const allow = n => {
@@ -153,19 +144,16 @@ export function scenarioForm(seat) {
       if (n === "" || n === "0") next.delete(name);
       set("faults", [...next].map(([name, n]) => `${name}=${n}`).join(","));
     };
-    return el(
-      "label",
-      { class: "fault" },
+    return el("label.fault", [
       field("fault-" + name, 0, 9, budget.get(name) ?? 0, allow),
-      el("span", null, el("b", null, title), " ", el("span", { class: "soft small" }, says)),
-    );
+      el("span", el("b", title), " ", el("span.soft.small", says)),
+    ]);
   };
-  return div(
-    "form",
-    div("numbers", numbers.map(number)),
-    el("h3", null, say("What may go wrong, and how often", "可能出什么故障，各几次")),
-    div("faults", seat.index.faults.map(fault)),
-  );
+  return el("div.form", [
+    el("div.numbers", numbers.map(number)),
+    el("h3", say("What may go wrong, and how often", "可能出什么故障，各几次")),
+    el("div.faults", seat.index.faults.map(fault)),
+  ]);
 }
 
 // parse reads flags: --actors 2 --faults expiry=1.

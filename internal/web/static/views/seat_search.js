@@ -5,7 +5,7 @@ import { route as read } from "../route.js";
 import { stream, text } from "../server.js";
 import { language, say, several } from "../words.js";
 import { called } from "./levels.js";
-import { div, option, p, scenarioForm, scenarioSays, select, status } from "./seat_parts.js";
+import { option, scenarioForm, scenarioSays, select, status } from "./seat_parts.js";
 
 let latest = { about: "", answer: null }; // what was found last: who comes back need not wait again
 
@@ -15,7 +15,7 @@ export class Search {
   running = null; // what ends it
   about = ""; // what the result is about
   more = false; // the scenario's fields are shown
-  result = el("section", { class: "result" });
+  result = el("section.result");
 
   constructor(seat) {
     this.seat = seat;
@@ -57,13 +57,12 @@ export class Search {
       "你自己的锁要在自己的机器上用命令行搜索，因为代码在那里。",
     );
     return [
-      el("h2", null, say("Search every schedule", "搜索所有时序")),
+      el("h2", say("Search every schedule", "搜索所有时序")),
       wanted &&
         !titles.has(wanted) &&
-        p("note warn", say(`There is no anomaly “${wanted}”.`, `没有“${wanted}”这种异常。`)),
-      p("small", el("b", null, say("Scenario", "场景")), " · ", table ? tried() : scenarioSays(seat)),
-      p(
-        "row",
+        el("p.note.warn", say(`There is no anomaly “${wanted}”.`, `没有“${wanted}”这种异常。`)),
+      el("p.small", el("b", say("Scenario", "场景")), " · ", table ? tried() : scenarioSays(seat)),
+      el("p.row", [
         say("Look for", "寻找"),
         select("look-for", say("Look for", "寻找"), look, [
           option("", say("any anomaly", "任何一种异常"), !anomaly && !each),
@@ -71,14 +70,14 @@ export class Search {
           names.map(name => option(name, titles.get(name), name === anomaly)),
         ]),
         button("explore", "main", say("Search", "搜索"), () => this.explore()),
-      ),
+      ]),
       this.result,
       el(
         "details",
         { open: this.more, ontoggle: event => (this.more = event.target.open) },
         el("summary", { "data-focus": "fields" }, say("More: change the scenario", "更多：修改场景")),
         scenarioForm(seat),
-        p("small soft", own), // its code is not here
+        el("p.small.soft", own), // its code is not here
       ),
     ];
   }
@@ -115,8 +114,7 @@ export class Search {
     }
     if (signal.aborted || read(this.seat.way.at()).path[0] !== "schedule") return; // the reader has left
     this.running = null;
-    if (!answer.document)
-      return void replace(this.result, el("p", { class: "note bad", role: "alert" }, answer.message));
+    if (!answer.document) return void replace(this.result, el("p.note.bad", { role: "alert" }, answer.message));
     latest = { about, answer };
     this.found(answer);
     this.show(0);
@@ -139,31 +137,26 @@ export class Search {
     const explained = !shown.length || whys.length || this.asked.anomaly === "starved";
     replace(
       this.result,
-      status("note answer " + kind, el("strong", null, called(this.seat.index, says))),
-      p(
-        "row",
+      status("note answer " + kind, el("strong", called(this.seat.index, says))),
+      el("p.row", [
         shown.map(found),
         !explained && button("why", null, say("Why?", "为什么？"), () => this.explore("true")),
         button("copy", "quiet", say("Copy command", "复制命令"), event => this.copy(event.currentTarget)),
-      ),
-      whys.map(({ title, why }) => div("note", whys.length > 1 && el("b", null, title), this.lines(why))),
-      el(
-        "details",
-        { open: told.verdict !== "broken" },
-        el("summary", null, say("What was put to the test", "检验了什么")),
-        el(
-          "ul",
-          null,
-          el("li", null, seen, say(` In ${rate} s.`, `用时 ${rate} 秒。`)),
-          tested.map(line => el("li", null, line)),
-          told.cut.length > 0 && el("li", null, say("Left out: ", "没有包括："), told.cut.join(say("; ", "；"))),
-        ),
-      ),
+      ]),
+      whys.map(({ title, why }) => el("div.note", whys.length > 1 && el("b", title), this.lines(why))),
+      el("details", { open: told.verdict !== "broken" }, [
+        el("summary", say("What was put to the test", "检验了什么")),
+        el("ul", [
+          el("li", seen, say(` In ${rate} s.`, `用时 ${rate} 秒。`)),
+          tested.map(line => el("li", line)),
+          told.cut.length > 0 && el("li", say("Left out: ", "没有包括："), told.cut.join(say("; ", "；"))),
+        ]),
+      ]),
     );
   }
 
   lines(text) {
-    return text.split("\n").map(line => p("", called(this.seat.index, line)));
+    return text.split("\n").map(line => el("p", called(this.seat.index, line)));
   }
 
   copy(button) {

@@ -99,13 +99,11 @@ export function verdict(tally) {
     [say("requests in flight", "处理中的请求"), tally.in_flight],
   ];
   return [
-    el(
-      "p",
-      { class: "verdict " + tone },
+    el("p", { class: "verdict " + tone }, [
       el("strong", tally.says),
       " ",
       el("span.chip.small", say(tally.verdict, inChinese[tally.verdict] ?? tally.verdict)),
-    ),
+    ]),
     facts(known || []),
   ];
 }

@@ -25,11 +25,9 @@ export function painter(node, paint) {
 
 // byHand leads to where a reader does what was seen, step by step.
 export const byHand = (lock, shown) =>
-  el(
-    "a",
-    { href: link(["schedule", lock], { ...shown, mode: "break" }) },
+  el("a", { href: link(["schedule", lock], { ...shown, mode: "break" }) }, [
     say(`Do it yourself with the code of ${lock}, step by step`, `用 ${lock} 的代码一步步亲手做一遍`),
-  );
+  ]);
 
 export const title = run => [run.lock, el("span.soft", " · ", run.title)];
 
