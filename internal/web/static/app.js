@@ -67,8 +67,7 @@ const header = el("header.top");
 
 function drawHeader() {
   const focused = header.contains(document.activeElement) && document.activeElement.id;
-  const first = route().path[0] ?? "",
-    at = views[first]?.of ?? first;
+  const at = route().path[0] ?? "";
   const links = Object.entries(views)
     .filter(([, view]) => view.name)
     .map(([name, view]) =>
@@ -121,7 +120,7 @@ async function show(anew = false) {
   const again = shown.name === name;
   shown.leave();
   if (!again) scrollTo(0, 0);
-  document.title = say(...(view.name ?? views[view.of].name)) + " · lockstep";
+  document.title = say(...view.name) + " · lockstep";
   drawHeader();
   replace(main);
   main.className = name || "shop";

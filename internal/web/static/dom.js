@@ -22,6 +22,15 @@ export function replace(node, ...children) {
   return node;
 }
 
+// fill shows in a node what is being loaded as soon as it is there, or why it cannot be loaded.
+export function fill(node, waiting, loading) {
+  replace(node, waiting);
+  return loading.then(
+    drawn => replace(node, drawn),
+    failure => replace(node, el("p.note.warn", failure.message)),
+  );
+}
+
 function make(create, tag, inside) {
   const [name, ...classes] = tag.split("."),
     node = create(name),

@@ -29,7 +29,7 @@ export const drawLine = ({ kind, text, mark = undefined }, syntax) =>
   ]);
 
 // highlight gives a line of code as texts and spans. Its characters from and to are marked.
-export function highlight(line, syntax, [from, to] = [0, 0]) {
+function highlight(line, syntax, [from, to] = [0, 0]) {
   const parts = [];
   let at = 0;
   const add = (end, kind) => {

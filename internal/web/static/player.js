@@ -40,6 +40,15 @@ export function player() {
   }
 }
 
+// stepKeys lists the keys that step through a schedule, for bind.
+export const stepKeys = step =>
+  Object.entries({ ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity }).map(([key, by]) => [
+    key,
+    "",
+    "",
+    () => step(by),
+  ]);
+
 function sentence(trace, current, shown) {
   const taken = trace.steps[current - 1],
     all = trace.steps.length;

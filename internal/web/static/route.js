@@ -17,21 +17,15 @@ function plain(part) {
 // link writes an address: link(["schedule", "v2"], {do: "A:SET"}). Empty values are left out.
 export function link(path, query = {}) {
   const all = Object.entries(query).filter(([, value]) => value != null && value !== "");
-  const text = all
-    .map(
-      ([name, value]) =>
-        name +
-        "=" +
-        encodeURIComponent(value)
-          .replace(/%20/g, "+")
-          .replace(/%3A/g, ":")
-          .replace(/%2F/g, "/")
-          .replace(/%2C/g, ",")
-          .replace(/%3D/g, "="),
-    )
-    .join("&");
+  const text = all.map(([name, value]) => name + "=" + encode(value)).join("&");
   return "#/" + path.map(encodeURIComponent).join("/") + (text && "?" + text);
 }
+
+// encode leaves the characters : / , = legible.
+const encode = value =>
+  encodeURIComponent(value)
+    .replace(/%(3A|2F|2C|3D)/g, code => decodeURIComponent(code))
+    .replaceAll("%20", "+");
 
 // go goes to an address; instead of the present one, if it says so. The view is on its way there when it returns.
 export function go(hash, { instead = false } = {}) {

@@ -147,31 +147,23 @@ export async function stream(path, on, options = {}) {
 }
 
 async function* events(body) {
-  let rest = "";
-  for await (const piece of chunks(body.pipeThrough(new TextDecoderStream()))) {
-    const blocks = (rest + piece).replace(/\r\n/g, "\n").split("\n\n");
-    rest = blocks.pop();
-    for (const block of blocks) {
-      const event = { name: "message", data: [], id: undefined };
-      for (const line of block.split("\n")) {
-        const [, field, value] = line.match(/^([^:]*):? ?(.*)$/);
-        if (field === "event") event.name = value;
-        if (field === "data") event.data.push(value);
-        if (field === "id") event.id = value;
-      }
-      if (event.data.length) yield { ...event, data: event.data.join("\n") };
-    }
-  }
-}
-
-// chunks is what for await does of a stream itself where the browser can.
-async function* chunks(stream) {
-  const reader = stream.getReader();
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader(); // not every browser iterates over a stream
   try {
-    for (;;) {
-      const { value, done } = await reader.read();
+    for (let rest = ""; ; ) {
+      const { value: piece, done } = await reader.read();
       if (done) return;
-      yield value;
+      const blocks = (rest + piece).replace(/\r\n/g, "\n").split("\n\n");
+      rest = blocks.pop();
+      for (const block of blocks) {
+        const event = { name: "message", data: [], id: undefined };
+        for (const line of block.split("\n")) {
+          const [, field, value] = line.match(/^([^:]*):? ?(.*)$/);
+          if (field === "event") event.name = value;
+          if (field === "data") event.data.push(value);
+          if (field === "id") event.id = value;
+        }
+        if (event.data.length) yield { ...event, data: event.data.join("\n") };
+      }
     }
   } finally {
     reader.cancel().catch(() => {});

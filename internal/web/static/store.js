@@ -1,29 +1,27 @@
-// What a browser keeps for the next time, or else this page for as long as it is open.
+// Values that this browser keeps for the next visit, or if it may not, for as long as the page is open.
 const memory = {};
 
-// kept is what was kept under a name; null: nothing. A tab has a session of its own.
-export function kept(name, where = "localStorage") {
+// access calls act with a storage; it returns undefined if the browser denies that, or the storage is full.
+function access(where, act) {
   try {
-    return globalThis[where].getItem("lockstep." + name);
+    return act(globalThis[where]);
   } catch {
-    return memory[name] ?? null;
+    return undefined;
   }
+}
+
+// kept returns the value stored under a name, or null. A tab's own values are in its sessionStorage.
+export function kept(name, where = "localStorage") {
+  const value = access(where, storage => storage.getItem("lockstep." + name));
+  return value === undefined ? (memory[name] ?? null) : value;
 }
 
 export function keep(name, value, where = "localStorage") {
   memory[name] = value;
-  try {
-    globalThis[where].setItem("lockstep." + name, value);
-  } catch {
-    /* it is not kept */
-  }
+  access(where, storage => storage.setItem("lockstep." + name, value));
 }
 
 export function forget(name, where = "localStorage") {
   delete memory[name];
-  try {
-    globalThis[where].removeItem("lockstep." + name);
-  } catch {
-    /* nothing was kept */
-  }
+  access(where, storage => storage.removeItem("lockstep." + name));
 }

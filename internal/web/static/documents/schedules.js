@@ -1,7 +1,7 @@
 // Schedules, to be stepped through.
 import { el, replace } from "../dom.js";
 import { bind } from "../keys.js";
-import { player } from "../player.js";
+import { player, stepKeys } from "../player.js";
 import { say, several } from "../words.js";
 
 show(document.getElementById("main"), JSON.parse(document.getElementById("data").textContent));
@@ -21,8 +21,7 @@ function show(main, { lock, title, scenario, schedules }) {
       replay,
     ]),
   );
-  const keys = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity };
-  bind(...Object.entries(keys).map(([key, by]) => [key, "", "", () => step(by)]));
+  bind(...stepKeys(step));
   choose(0);
 
   function choose(i) {

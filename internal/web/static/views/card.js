@@ -1,6 +1,6 @@
 // A picture to send: how a lock was broken, as one picture, and the address at which anybody can step through it.
 
-import { copied, el, replace, svg } from "../dom.js";
+import { copied, dialog, el, replace, svg } from "../dom.js";
 import { give } from "../server.js";
 import { beforeOf, colour, lanesOf, marksOf, saying } from "../trace.js";
 import { say, several } from "../words.js";
@@ -34,18 +34,15 @@ export function showCard(seat) {
     }
   };
   const save = () => give(new Blob([source(card)], { type: "image/svg+xml" }), name + ".svg");
-  const dialog = el("dialog.card", { "aria-label": say("Share image", "分享图片"), onclose: () => dialog.remove() }, [
+  dialog("card", say("Share image", "分享图片"), [
     el("div.trace.card", card),
     el("p.row", [
       "share" in navigator && el("button.main", { onclick: share }, say("Share", "分享")),
       el("button", { id: "save-card", onclick: save }, say("Save as SVG", "存成 SVG")),
       el("button", { onclick: event => copied(event.currentTarget, address) }, say("Copy link", "复制链接")),
-      el("button.quiet", { onclick: () => dialog.close() }, say("Close", "关闭")),
     ]),
     says,
   ]);
-  document.body.append(dialog);
-  dialog.showModal();
   inline(card);
 }
 

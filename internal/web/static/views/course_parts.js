@@ -1,9 +1,9 @@
 // The parts of a lesson, played on the page: a run and its drawing, the same under two locks, a difference, the seat.
 // What needs a terminal is folded away.
-import { alarm, code, el, replace, typed } from "../dom.js";
+import { alarm, code, el, fill, replace, typed } from "../dom.js";
 import { drawLine } from "../highlight.js";
 import { bindWhile } from "../keys.js";
-import { player } from "../player.js";
+import { player, stepKeys } from "../player.js";
 import { link } from "../route.js";
 import { away, get, reloadSoon, soon, stream, text } from "../server.js";
 import { language, say } from "../words.js";
@@ -15,10 +15,8 @@ export class Desk {
   leaving = [];
 
   constructor() {
-    const keys = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity };
-    const steps = Object.entries(keys).map(([key, by]) => [key, "", "", () => this.at.step(by)]);
     const listed = [null, "in a drawing: one step back, one step on", "图中：往回一步，往前一步", "← →"];
-    this.leaving.push(bindWhile(() => this.at?.step, listed, ...steps));
+    this.leaving.push(bindWhile(() => this.at?.step, listed, ...stepKeys(by => this.at.step(by))));
   }
 
   // place lets a node be where the keys go once it is used.
@@ -84,7 +82,7 @@ function draw(part, desk) {
       html("div", says),
       code(lines(commands)),
     ]);
-  if (of("diff").length) return difference(commands[0], says, desk);
+  if (of("diff").length) return difference(commands[0], says);
   return el("div.part", [
     html("div", says),
     commands.map(command => (played[command.kind] ?? explored)(command, part, desk)),
@@ -104,15 +102,8 @@ const played = {
     ),
   contrast(command) {
     const into = el("div", { role: "status" });
-    const run = async () => {
-      replace(into, say("Running both …", "两边都在执行……"));
-      try {
-        const { sideBySide } = await import("./seat_beside.js");
-        replace(into, await sideBySide(command, command.other, true));
-      } catch (failure) {
-        replace(into, el("p.note.warn", failure.message));
-      }
-    };
+    const compare = () => import("./seat_beside.js").then(({ sideBySide }) => sideBySide(command, command.other, true));
+    const run = () => fill(into, say("Running both …", "两边都在执行……"), compare());
     return el("div", runner(run), into);
   },
 };
@@ -268,20 +259,11 @@ function steps(trace, shown, desk, all) {
 }
 
 // difference shows what a step changes, once it is opened.
-function difference({ lock, other, line }, says, desk) {
+function difference({ lock, other, line }, says) {
   const into = el("div", { role: "status" });
   const pair = `${lock}-${other}`;
-  const open = async ({ target }) => {
-    if (!target.open || into.firstChild) return;
-    replace(into, say("Loading …", "加载中……"));
-    try {
-      const { changes } = await import("./locks.js");
-      const drawn = await changes(pair);
-      if (!desk.left.signal.aborted) replace(into, drawn);
-    } catch (failure) {
-      replace(into, el("p.note.warn", failure.message));
-    }
-  };
+  const load = () => import("./locks.js").then(({ changes }) => changes(pair));
+  const open = ({ target }) => target.open && !into.firstChild && fill(into, say("Loading …", "加载中……"), load());
   return el("details.difference", { ontoggle: open }, [
     el("summary", html("span", says), ` · ${lock} → ${other}`),
     into,

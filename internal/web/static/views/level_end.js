@@ -56,17 +56,22 @@ function solvedCard(seat, { step, says: why }) {
   const fresh = performance.now() - seat.solvedAt < moment ? " fresh" : "",
     played = isPlayed(seat),
     n = played && starsOf(seat.lock),
-    most = shortestOf(seat).steps;
+    { steps: fewest, schedule } = shortestOf(seat),
+    { lock, in: scenario } = seat.place;
+  const see = say("See the shortest", "看最短的时序");
   const shortest =
-    step > most
-      ? say(` The shortest takes ${most}. `, `最短的是 ${most} 步。`)
+    step > fewest
+      ? [
+          say(` The shortest takes ${fewest}. `, `最短的是 ${fewest} 步。`),
+          schedule && el("a", { href: link(["schedule", lock], { in: scenario, do: schedule }) }, see),
+        ]
       : say(" There is no shorter way. ", "已是最短路径。");
   const stars = { role: "img", "aria-label": say(`${n} of 3 stars`, `3 星得 ${n} 星`) };
   return el("div.note.good.end", [
     status(
       "solved" + fresh,
       say(`Solved in ${several(step, "step")}.`, `${step} 步攻破。`),
-      most > 0 && shortest,
+      fewest > 0 && shortest,
       played && el("span.stars", stars, "★".repeat(n) + "☆".repeat(3 - n)),
     ),
     el("p", why + say(".", "。")),

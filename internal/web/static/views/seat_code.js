@@ -1,6 +1,6 @@
 // The code beside the schedule: the lock in Go and Lua, and where each sale is in it.
 import { el, replace } from "../dom.js";
-import { highlight } from "../highlight.js";
+import { drawLine } from "../highlight.js";
 import { get } from "../server.js";
 import { say } from "../words.js";
 
@@ -38,11 +38,7 @@ export class Code {
       parts.map(({ name, from, text }, i) => {
         const syntax = name.endsWith(".lua") ? "lua" : "go";
         const lines = text.split("\n").map((line, n) => {
-          const drawn = el("span.line", { style: { "--tabs": line.match(/^\t*/)[0].length } }, [
-            el("i.sign"),
-            highlight(line, syntax),
-            "\n",
-          ]);
+          const drawn = drawLine({ kind: "", text: line }, syntax);
           this.lines.set(`${name}:${from + n}`, drawn);
           return drawn;
         });

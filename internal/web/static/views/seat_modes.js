@@ -1,6 +1,5 @@
 // What the reader is after: a level, a breach, to keep the lock whole, or nothing; and what helps.
 import { el } from "../dom.js";
-import { link } from "../route.js";
 import { away, soon } from "../server.js";
 import { say, several } from "../words.js";
 import { called, levelCard, levelPath, noteHint } from "./levels.js";
@@ -108,23 +107,19 @@ function hintSays(seat) {
   );
 }
 
-// breakIt is the game: a goal, and a link to the shortest schedule once a longer one has reached it.
+// breakIt draws the goal of the game, and how many steps it takes at most.
 function breakIt(seat) {
   const best = shortestOf(seat),
-    { lock, in: scenario, campaign } = seat.place;
+    { lock, campaign } = seat.place;
   if (best.failure) return el("p.note.warn", best.failure.message);
   const most = best.steps > 0 && say(`, in at most ${several(best.steps, "step")}`, `，最多 ${best.steps} 步`);
   const never = say(
     "It never does that in this scenario. Allow more faults, or choose another lock.",
     "在这个场景里它不会这样。多允许几次故障，或者换一种锁。",
   );
-  const shortest = { href: link(["schedule", lock], { in: scenario, do: best.schedule }) };
   return [
     el("p.goal", say(`Make ${lock} `, `让 ${lock} `), goalChooser(seat, "task"), most, say(".", "。")),
     best.steps === -1 && !campaign && el("p.note.warn", never),
-    seat.here.view.shown.find(({ anomaly }) => anomaly === seat.goal)?.step > best.steps &&
-      best.schedule &&
-      el("a", shortest, say("See the shortest", "看最短的时序")),
   ];
 }
 

@@ -130,11 +130,10 @@ export function scenarioForm(seat) {
       onchange: ({ target }) => target.reportValidity() && take(target.value),
     });
   const number = ([name, least, most, usual, english, chinese]) => {
-    const value = flags.get(name) ?? usual;
+    const value = flags.get(name) ?? usual,
+      unit = isTime(usual) ? "s" : "";
     return el("label", [
-      isTime(usual)
-        ? field("flag-" + name, least, most, seconds(value), n => set(name, n + "s", usual))
-        : field("flag-" + name, least, most, value, n => set(name, n, usual)),
+      field("flag-" + name, least, most, unit ? seconds(value) : value, n => set(name, n + unit, usual)),
       say(english, chinese),
     ]);
   };

@@ -1,5 +1,5 @@
 // The shop, live: what its locks do, whatever went wrong, and the buttons.
-import { dialog, el, icon, replace } from "../dom.js";
+import { dialog, el, fill, icon, replace } from "../dom.js";
 import { bind } from "../keys.js";
 import { route } from "../route.js";
 import { get, stream } from "../server.js";
@@ -35,7 +35,7 @@ export function show(main, { query }) {
   const gone = el("p.note.bad", { role: "alert", hidden: true }),
     trouble = el("div.note.bad", { role: "alert", hidden: true }),
     says = el("div.says");
-  const { all, take, mark } = shopParts(pair),
+  const { all, take, mark } = shopParts(showPair),
     parts = { ...all, controls: controls(connect, listed) };
   const called = name => Object.entries(run?.hosts ?? {}).find(([, host]) => host === name)?.[0] ?? name;
   const { node: buying, buy } = buyer(called);
@@ -347,12 +347,9 @@ function keeper() {
   };
 }
 
-async function pair(a, b) {
-  const inside = el("div.scroll", { tabindex: 0, autofocus: true }, say("Loading …", "加载中……"));
+// showPair shows the commands of two sales in a dialog.
+function showPair(a, b) {
+  const inside = el("div.scroll", { tabindex: 0, autofocus: true });
   dialog("pair", say(`${a} and ${b}, command by command`, `${a} 和 ${b} 的每条命令`), inside);
-  try {
-    replace(inside, drawTrace(await get("/live/pair", { a, b, lang: language() })));
-  } catch (failure) {
-    replace(inside, el("p.bad", failure.message));
-  }
+  fill(inside, say("Loading …", "加载中……"), get("/live/pair", { a, b, lang: language() }).then(drawTrace));
 }

@@ -6,7 +6,7 @@ import { away, get, post, put } from "../server.js";
 import { language, say } from "../words.js";
 import { at, empty, filmOf, recordOf, waffle } from "./shop_waffle.js";
 import { collides, collision } from "./shop_why.js";
-import { still } from "./shop_words.js";
+import { sleep, still } from "./shop_words.js";
 
 const buyers = 200;
 const stock = 100; // for which they come: half of them are to be refused
@@ -23,7 +23,6 @@ const read = text =>
     const [paid, fell, refused] = counts.map(Number);
     return { lock, paid, fell, refused, buyers, stock };
   });
-const sleep = ms => new Promise(passed => setTimeout(passed, ms));
 const recorded = () => fetch(new URL("../recorded.json", import.meta.url)).then(answer => answer.json());
 
 // first makes the part: begin with a run, take its frames, judge by its tally. changed is called with whether there is

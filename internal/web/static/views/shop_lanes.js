@@ -1,7 +1,7 @@
 // The latest sales, a lane each, under a rail that shows whose the lock is in truth.
 import { el, replace, svg } from "../dom.js";
 import { duration, say } from "../words.js";
-import { color, ended, glide, host, nice, roomOf, still, timesOf, written } from "./shop_words.js";
+import { color, ended, glide, host, nice, roomOf, setSize, still, timesOf, written } from "./shop_words.js";
 
 const flashes = 1200; // for how long a turn of the story flashes, in ms
 
@@ -237,42 +237,23 @@ function paint(picture, { frame, now, past, turns, marked, run, point, clock, pl
   const places = new Map(
     sales.map((sale, i) => [sale.name, glide(was, sale.name, top + row * (i + 0.5), clock, moves)]),
   );
+  const stays = past === null ? held : shownFrame.rail,
+    shownTurns = turns.filter((_, i) => past === null || timesOf(turns)[i] <= past);
   const known = new Map(shownFrame.sales.map(sale => [sale.name, sale]));
 
-  for (const [name, value] of Object.entries({ width, height, viewBox: `0 0 ${width} ${height}` }))
-    picture.setAttribute(name, value);
+  setSize(picture, width, height);
   replace(picture, [
     axis(at, begin, end, height - 1.5 * em),
     (running || past !== null) && svg("line.now", { x1: at.x(now), x2: at.x(now), y1: em, y2: height - 1.5 * em }),
-    nodes.map((node, i) =>
-      rail(
-        at,
-        (past === null ? held : shownFrame.rail).filter(stay => railOf(stay) === node),
-        now,
-        tint,
-        running || past !== null,
-        (0.9 + 1.8 * i) * em,
-        named(held, node),
-      ),
-    ),
-    sales.map((sale, i) =>
-      lane(
-        at,
-        known.get(sale.name),
-        places.get(sale.name),
-        now,
-        tint(sale.replica),
-        i && sales[i - 1].replica !== sale.replica,
-        width,
-        run,
-      ),
-    ),
-    spots(
-      at,
-      turns.filter((_, i) => past === null || timesOf(turns)[i] <= past),
-      places,
-      { clock, top, marked, point },
-    ),
+    nodes.map((node, i) => {
+      const own = stays.filter(stay => railOf(stay) === node);
+      return rail(at, own, now, tint, running || past !== null, (0.9 + 1.8 * i) * em, named(held, node));
+    }),
+    sales.map(({ name, replica }, i) => {
+      const apart = i && sales[i - 1].replica !== replica;
+      return lane(at, known.get(name), places.get(name), now, tint(replica), apart, width, run);
+    }),
+    spots(at, shownTurns, places, { clock, top, marked, point }),
   ]);
   was.clock = clock;
   return !moves || !was.moving;
@@ -353,22 +334,12 @@ function lane({ em, row, x }, sale, y, now, tint, apart, width, run) {
     sale.spans.map(span => {
       const high = Math.max(row * thick[span.kind], 2),
         to = x(span.to ?? now);
-      return svg(
-        "rect",
-        {
-          class: span.kind,
-          x: x(span.from),
-          y: y - high / 2,
-          width: Math.max(to - x(span.from), 1.5),
-          height: high,
-          rx: 2,
-        },
-        [
-          svg("title", [
-            `${sale.name} · ${sale.replica}: ${kinds()[span.kind]}, ${duration((span.to ?? now) - span.from)}`,
-          ]),
-        ],
-      );
+      const left = x(span.from),
+        took = duration((span.to ?? now) - span.from);
+      const place = { x: left, y: y - high / 2, width: Math.max(to - left, 1.5), height: high, rx: 2 };
+      return svg("rect." + span.kind, place, [
+        svg("title", `${sale.name} · ${sale.replica}: ${kinds()[span.kind]}, ${took}`),
+      ]);
     }),
     sale.marks.map(mark =>
       svg("g", { class: mark.bad ? "mark bad" : "mark" }, [
@@ -429,8 +400,7 @@ export function legend() {
     Object.entries(kinds()).map(([kind, says]) =>
       el("li", [
         svg("svg.lanes.key.c1", { width: 28, height: 12, "aria-hidden": "true" }, [
-          svg("rect", {
-            class: kind,
+          svg("rect." + kind, {
             x: 1,
             y: 6 - thick[kind] * 8,
             width: 26,

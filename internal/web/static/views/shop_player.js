@@ -1,10 +1,9 @@
 // What has happened, shown again: played slowly, moved by hand, or from event to event.
-import { still } from "./shop_words.js";
+import { sleep, still } from "./shop_words.js";
 
 const blink = 500; // between two pictures, in ms, for who wants no motion
 const lingers = 1500; // how long it stays at a number of the story, in ms, unless it is played as it was
 
-const sleep = ms => new Promise(passed => setTimeout(passed, ms));
 const frame = () => (still.matches ? sleep(blink) : new Promise(drawn => requestAnimationFrame(drawn)));
 
 // player shows films, one at a time. A film has the times from and to, in ms; the moments at which something happened,

@@ -124,9 +124,8 @@ export function sections(pick) {
   }
   function pan(by) {
     const { from, to } = range(),
-      wide = to - from;
-    const start = Math.min(Math.max(from + wide * by, index.from), index.to - wide);
-    see(start, start + wide);
+      way = (to - from) * by;
+    see(from + way, to + way);
   }
   function jump(by) {
     const n = index.overlaps.length;

@@ -1,7 +1,7 @@
 // What was sold and what the stock felt of it: two lines that part when updates are lost; and the verdict in words.
 import { el, facts, replace, svg } from "../dom.js";
 import { say } from "../words.js";
-import { painter } from "./shop_words.js";
+import { painter, setSize } from "./shop_words.js";
 
 // stock makes the picture: take points, judge by a tally.
 export function stock() {
@@ -42,8 +42,7 @@ function paint(picture, points, initial) {
   const width = Math.max(picture.parentNode.clientWidth, 200),
     em = parseFloat(getComputedStyle(picture).fontSize),
     height = 9 * em;
-  for (const [name, value] of Object.entries({ width, height, viewBox: `0 0 ${width} ${height}` }))
-    picture.setAttribute(name, value);
+  setSize(picture, width, height);
   const last = points.at(-1);
   if (!last) return replace(picture);
   picture.setAttribute(

@@ -2,7 +2,7 @@
 // then whatever else was found.
 import { el, replace } from "../dom.js";
 import { duration, say } from "../words.js";
-import { byHand } from "./shop_words.js";
+import { byHand, painter } from "./shop_words.js";
 
 // number writes a place in the story: ① to ⑨.
 export const number = n => String.fromCodePoint(0x2460 + n - 1);
@@ -86,14 +86,8 @@ export function findings(pick, server = true) {
     counts = {},
     lock = "",
     kinds = {}, // by name: a title, and the exploration that shows it
-    open = new Set(),
-    asked = 0;
-  const draw = () => {
-    asked ||= requestAnimationFrame(() => {
-      asked = 0;
-      paint();
-    });
-  };
+    open = new Set();
+  const { draw, stop } = painter(node, paint);
 
   function paint() {
     const byKind = Map.groupBy([...all.values()].reverse(), ({ kind }) => kind);
@@ -156,8 +150,6 @@ export function findings(pick, server = true) {
       counts = found ?? {};
       draw();
     },
-    stop() {
-      cancelAnimationFrame(asked);
-    },
+    stop,
   };
 }

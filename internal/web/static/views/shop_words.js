@@ -93,6 +93,14 @@ export function roomOf(picture) {
   return document.documentElement.dataset.stage ? (picture.closest(".picture")?.clientHeight ?? 0) : 0;
 }
 
+// setSize gives a picture its size in pixels, and as many units inside.
+export function setSize(picture, width, height) {
+  for (const [name, value] of Object.entries({ width, height, viewBox: `0 0 ${width} ${height}` }))
+    picture.setAttribute(name, value);
+}
+
+export const sleep = ms => new Promise(passed => setTimeout(passed, ms));
+
 // glide moves what was seen under a name some way towards where it has to be; was.moving tells whether anything is on
 // its way.
 export function glide(was, name, goal, clock, moves) {
