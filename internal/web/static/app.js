@@ -1,9 +1,9 @@
 // The page around the views: header, switches, and the router.
-import { alarm, el, replace } from "./dom.js";
+import { drawAlarm, el, replace } from "./dom.js";
 import { bind, showKeys } from "./keys.js";
 import { go, link, route } from "./route.js";
 import { reloadSoon } from "./server.js";
-import { keep, kept } from "./store.js";
+import { keep, recall } from "./store.js";
 import { language, say } from "./words.js";
 
 // views by the first part of the address. Those with a name are in the header; the others belong to one of
@@ -17,13 +17,13 @@ const views = {
   locks: { load: () => import("./views/locks.js"), name: ["Locks", "锁"] },
   labs: { load: () => import("./views/labs.js"), name: ["Labs", "实验"] },
   table: { moved: () => "#/locks" },
-  steps: { moved: now => below(["locks"], now) },
-  room: { moved: now => below(["course", "room"], now) },
-  join: { moved: now => below(["course", "join"], now) },
+  steps: { moved: now => moveBelow(["locks"], now) },
+  room: { moved: now => moveBelow(["course", "room"], now) },
+  join: { moved: now => moveBelow(["course", "join"], now) },
 };
 
 // below is where what was below an address is now.
-const below = (path, now) => link([...path, ...now.path.slice(1)]);
+const moveBelow = (path, now) => link([...path, ...now.path.slice(1)]);
 
 // toSearch is where an exploration is asked for now: in the seat.
 function toSearch({ path: [, lock], query }) {
@@ -35,13 +35,13 @@ const root = document.documentElement;
 const page = document.getElementById("page");
 const tab = root.dataset.tab ? await import("./tab/tab.js") : null; // there is no server
 const main = el("main", { id: "main", tabindex: -1 });
-const nothing = { leave() {} };
-let shown = nothing; // the view: its name, leave, and follow, if it can go to another address of its own
+const noView = { leave() {} };
+let shown = noView; // the view: its name, leave, and follow, if it can go to another address of its own
 
-const dark = () =>
+const isDark = () =>
   root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
 
-const switchTheme = () => choose("theme", dark() ? "light" : "dark");
+const switchTheme = () => choose("theme", isDark() ? "light" : "dark");
 const switchSize = () => choose("size", root.dataset.size === "large" ? "normal" : "large");
 
 function choose(name, value) {
@@ -86,7 +86,7 @@ function drawHeader() {
     nav,
     el("div.switches", [
       button("lang", say("中文", "English"), say("中文", "English"), switchLanguage),
-      button("theme", dark() ? "☀" : "☾", say("Dark", "深色"), switchTheme, String(dark())),
+      button("theme", isDark() ? "☀" : "☾", say("Dark", "深色"), switchTheme, String(isDark())),
       button("size", "A+", say("A+: large", "A+：大字号"), switchSize, String(root.dataset.size === "large")),
       button("keys", "?", say("Keys (?)", "按键（?）"), showKeys),
     ]),
@@ -108,14 +108,14 @@ async function show(anew = false) {
     { y } = history.state ?? {}; // where the reader was when this address was left
   stale ||= anew;
   if (views[name]?.moved) return go(views[name].moved(now), { instead: true });
-  const view = views[name] ?? { load: async () => ({ show: unknown }), name: ["?", "?"] };
+  const view = views[name] ?? { load: async () => ({ show: showUnknown }), name: ["?", "?"] };
   if (!stale && shown.name === name && shown.follow) {
     restore(y);
     return shown.follow(now);
   }
   const module = await view.load().catch(() => null);
   if (turn !== latest) return;
-  if (!module) return missing(turn);
+  if (!module) return showMissing(turn);
   stale = false;
   const again = shown.name === name;
   shown.leave();
@@ -131,25 +131,25 @@ async function show(anew = false) {
   first = false;
 }
 
-function unknown(main, { path: [name] }) {
+function showUnknown(main, { path: [name] }) {
   const says = say(
     `There is no view “${name}”. The bar above has them all.`,
     `没有“${name}”这个页面。全部页面见导航栏。`,
   );
-  main.append(el("h1", "lockstep"), alarm(says));
+  main.append(el("h1", "lockstep"), drawAlarm(says));
   return () => {};
 }
 
 // missing says that a view cannot be loaded, until it can.
-function missing(turn) {
+function showMissing(turn) {
   shown.leave();
-  shown = nothing;
+  shown = noView;
   drawHeader();
   const says = say(
     "The server does not answer, so this view cannot be loaded. Asking again …",
     "服务器没有响应，这个页面加载不了。正在重试……",
   );
-  replace(main, alarm(says));
+  replace(main, drawAlarm(says));
   reloadSoon(() => turn === latest);
 }
 
@@ -185,10 +185,11 @@ addEventListener("scrollend", () => history.replaceState({ ...history.state, y: 
 // tabs.
 addEventListener("pagehide", () => {
   shown.leave();
-  shown = nothing;
+  shown = noView;
 });
 addEventListener("pageshow", event => {
   if (event.persisted) show(true);
 });
 show();
-if (!tab && kept("joined", "sessionStorage") !== null) import("./views/participant.js").then(({ attend }) => attend());
+if (!tab && recall("joined", "sessionStorage") !== null)
+  import("./views/participant.js").then(({ attend }) => attend());

@@ -12,10 +12,11 @@ export const svg = (tag, ...inside) =>
   make(name => document.createElementNS("http://www.w3.org/2000/svg", name), tag, inside);
 
 // facts are names with their values.
-export const facts = all => el("dl.facts", [all.map(([name, value]) => el("div", el("dt", name), el("dd", value)))]);
+export const drawFacts = all =>
+  el("dl.facts", [all.map(([name, value]) => el("div", el("dt", name), el("dd", value)))]);
 
 // heads names the columns of a table.
-export const heads = names => el("thead", [el("tr", [names.map(name => el("th", { scope: "col" }, name))])]);
+export const drawTableHead = names => el("thead", [el("tr", [names.map(name => el("th", { scope: "col" }, name))])]);
 
 export function replace(node, ...children) {
   node.replaceChildren(...flat(children));
@@ -23,7 +24,7 @@ export function replace(node, ...children) {
 }
 
 // fill shows in a node what is being loaded as soon as it is there, or why it cannot be loaded.
-export function fill(node, waiting, loading) {
+export function drawLoaded(node, waiting, loading) {
   replace(node, waiting);
   return loading.then(
     drawn => replace(node, drawn),
@@ -49,20 +50,20 @@ function make(create, tag, inside) {
 
 const flat = children => children.flat(Infinity).filter(child => child != null && child !== false);
 
-export const alarm = failure => el("p.note.bad", { role: "alert" }, failure.message ?? failure);
+export const drawAlarm = failure => el("p.note.bad", { role: "alert" }, failure.message ?? failure);
 
 // typed folds away commands, and what else is for a terminal.
-export const typed = (commands, ...more) =>
-  el("details.terminal", el("summary", say("In the terminal", "在终端里")), commands && code(commands), more);
+export const drawTerminal = (commands, ...more) =>
+  el("details.terminal", el("summary", say("In the terminal", "在终端里")), commands && drawCode(commands), more);
 
 // code is what commands are, or print.
-export const code = lines =>
+export const drawCode = lines =>
   el("pre", { tabindex: 0 }, [
     el("code", Array.isArray(lines) ? lines.map(line => `go run . ${line}`).join("\n") : lines),
   ]);
 
 // dialog shows something under a heading until it is shut.
-export function dialog(name, heading, ...inside) {
+export function showDialog(name, heading, ...inside) {
   const shut = el("button", { onclick: () => node.close() }, say("Close", "关闭"));
   const node = el("dialog." + name, { "aria-label": heading, onclose: () => node.remove() }, [
     el("h2", heading),
@@ -74,7 +75,7 @@ export function dialog(name, heading, ...inside) {
 }
 
 // copied copies a text, and says so on the button.
-export async function copied(button, text) {
+export async function copyText(button, text) {
   const was = button.textContent;
   try {
     await navigator.clipboard.writeText(text);
@@ -96,5 +97,5 @@ const drawings = {
   buy: "M1 2h2.5l.5 2h11l-1.6 6.5H5.2L3.2 3.5H1zM4.5 12h3v3h-3zM11 12h3v3h-3z",
 };
 
-export const icon = name =>
+export const drawIcon = name =>
   svg("svg.icon", { viewBox: "0 0 16 16", "aria-hidden": "true" }, svg("path", { d: drawings[name] }));

@@ -3,26 +3,26 @@ import { el } from "./dom.js";
 
 const texts = /"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|`[^`]*`/.source;
 
-const lexer = (comment, words) =>
+const createLexer = (comment, words) =>
   new RegExp(`(?<comment>${comment}.*)|(?<text>${texts})|\\b(?<word>${words.replaceAll(" ", "|")})\\b`, "g");
 
 const lexers = {
-  go: lexer(
+  go: createLexer(
     "//",
     "break case chan const continue default defer else fallthrough for func go goto if import interface map " +
       "package range return select struct switch type var nil true false iota",
   ),
-  lua: lexer(
+  lua: createLexer(
     "--",
     "and break do else elseif end false for function if in local nil not or repeat return then true until while",
   ),
 };
 
-const element = { "+": "ins", "-": "del" };
+const lineElements = { "+": "ins", "-": "del" };
 
 // drawLine draws a line of a difference.
 export const drawLine = ({ kind, text, mark = undefined }, syntax) =>
-  el((element[kind] ?? "span") + ".line", { style: { "--tabs": text.match(/^\t*/)[0].length } }, [
+  el((lineElements[kind] ?? "span") + ".line", { style: { "--tabs": text.match(/^\t*/)[0].length } }, [
     el("i.sign", kind),
     highlight(text, syntax, mark),
     "\n",

@@ -1,14 +1,14 @@
 // A schedule, to be stepped through: its picture, buttons, and what the step has done.
 import { el, replace } from "./dom.js";
-import { drawTrace, legend, saying } from "./trace.js";
+import { describeStep, drawLegend, drawTrace } from "./trace.js";
 import { say, several } from "./words.js";
 
-export function player() {
+export function createPlayer() {
   let trace = null,
     shown = [],
     current = 0; // the step that was taken last, counted from 1
   const picture = el("div.sheet.drawing", { role: "group", "aria-label": say("The schedule", "时序") }); // of several
-  const told = el("section.told", { role: "status", "aria-live": "polite" });
+  const description = el("section.told", { role: "status", "aria-live": "polite" });
   const button = (text, by, name) => el("button", { onclick: () => step(by), "aria-label": name, title: name }, text);
   const controls = el("p.row", [
     button("«", -Infinity, say("To the start (Home)", "到开头（Home）")),
@@ -16,7 +16,7 @@ export function player() {
     button("›", 1, say("One step on (→)", "前进一步（→）")),
     button("»", Infinity, say("To the end (End)", "到末尾（End）")),
   ]);
-  return { picture, told, controls, step, load };
+  return { picture, description, controls, step, load };
 
   function load(schedule) {
     ({ trace, shown } = schedule);
@@ -34,8 +34,8 @@ export function player() {
 
   function draw() {
     const focused = picture.contains(document.activeElement) && document.activeElement.textContent;
-    replace(picture, drawTrace(trace, { current, onstep: n => step(n - current), shown }), legend(trace));
-    replace(told, sentence(trace, current, shown));
+    replace(picture, drawTrace(trace, { current, onstep: n => step(n - current), shown }), drawLegend(trace));
+    replace(description, drawStepText(trace, current, shown));
     if (focused) [...picture.querySelectorAll("button")].find(one => one.textContent === focused)?.focus();
   }
 }
@@ -49,13 +49,13 @@ export const stepKeys = step =>
     () => step(by),
   ]);
 
-function sentence(trace, current, shown) {
+function drawStepText(trace, current, shown) {
   const taken = trace.steps[current - 1],
     all = trace.steps.length;
   if (!taken) return el("p", say(`The start. ${several(all, "step", "步")} to the end.`, `开头。到末尾共 ${all} 步。`));
   return [
     el("p.soft.small", say(`Step ${current} of ${all}, `, `第 ${current} 步，共 ${all} 步，`), el("code", taken.token)),
-    el("p", el("b", saying(taken))),
+    el("p", el("b", describeStep(taken))),
     taken.command && el("p", el("code", `${taken.command} → ${taken.reply}`)),
     shown
       .filter(({ step }) => step === current)

@@ -2,11 +2,11 @@
 
 export function route(hash = location.hash) {
   const [path, query = ""] = hash.replace(/^#\/?/, "").split(/\?(.*)/s);
-  return { path: path.split("/").filter(Boolean).map(plain), query: new URLSearchParams(query) };
+  return { path: path.split("/").filter(Boolean).map(decode), query: new URLSearchParams(query) };
 }
 
 // plain is a part of an address as it was before link. One that nobody has made by link may be anything.
-function plain(part) {
+function decode(part) {
   try {
     return decodeURIComponent(part);
   } catch {

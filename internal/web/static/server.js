@@ -1,5 +1,5 @@
 // Requests to the server this page is from.
-import { alarm, el } from "./dom.js";
+import { drawAlarm, el } from "./dom.js";
 import { language, say } from "./words.js";
 
 // Failure is an answer that is no success. Its status is 0 if there was no answer.
@@ -12,29 +12,29 @@ export class Failure extends Error {
 
 // The server's answers come by the network, or by what a page in a tab has instead.
 /** @type {(path: string, request: RequestInit) => Promise<Response>} */
-let fetches = (path, request) => fetch(path, { cache: "no-store", ...request });
+let fetchAnswer = (path, request) => fetch(path, { cache: "no-store", ...request });
 export const answerBy = other => {
-  fetches = other;
+  fetchAnswer = other;
 };
 
-export const get = (path, query) => ask("GET", path + text(query));
+export const get = (path, query) => ask("GET", path + formatQuery(query));
 export const post = (path, body) => ask("POST", path, body);
 export const put = (path, body) => ask("PUT", path, body);
 export const del = path => ask("DELETE", path);
 
 export async function save(path, query, name) {
-  const answer = await send(path + text(query), {});
-  give(await answer.blob(), name);
+  const answer = await send(path + formatQuery(query), {});
+  download(await answer.blob(), name);
 }
 
-export function give(blob, name) {
+export function download(blob, name) {
   const url = URL.createObjectURL(blob);
   el("a", { href: url, download: name }).click();
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }
 
 // text writes a query; empty values are left out.
-export function text(query) {
+export function formatQuery(query) {
   const all = Object.entries(query ?? {}).filter(([, value]) => value != null && value !== "");
   return all.length ? "?" + new URLSearchParams(all) : "";
 }
@@ -52,28 +52,28 @@ async function send(path, request) {
   if (request.body !== undefined) headers["Content-Type"] = "application/json";
   let answer;
   try {
-    answer = await fetches(path, { ...request, headers });
+    answer = await fetchAnswer(path, { ...request, headers });
   } catch (error) {
     if (error.name === "AbortError" || error instanceof Failure) throw error;
     throw new Failure(0, "unreachable", say("The server does not answer.", "服务器没有响应。"));
   }
   if (answer.ok) return answer;
   const { error } = await answer.json().catch(() => ({}));
-  const failure = new Failure(answer.status, error?.code ?? "", inWords(answer, error));
+  const failure = new Failure(answer.status, error?.code ?? "", explainError(answer, error));
   const refused = answer.status === 401 || (answer.status === 403 && token);
   if (!refused || !(await askToken(token ? failure.message : ""))) throw failure;
   return send(path, request);
 }
 
 // inWords is what an answer says went wrong, in the reader's language; what only the server knows, as it says it.
-function inWords({ status, statusText }, error) {
+function explainError({ status, statusText }, error) {
   if (!error) return `${status} ${statusText}`;
   const { code, message } = error;
   if (language() !== "zh" || /[\u4e00-\u9fff]/.test(message)) return message;
-  return chinese[code] ?? `请求失败（${code}）：${message}`;
+  return chineseErrors[code] ?? `请求失败（${code}）：${message}`;
 }
 
-const chinese = {
+const chineseErrors = {
   burst_running: "上一批买家还没有买完；请等待，或取消。",
   busy: "服务器正忙，请稍后再试。",
   ending: "服务器正在退出。",
@@ -98,7 +98,7 @@ export function askToken(wrong = "") {
   const form = el("form", { method: "dialog" }, [
     el("h2", say("Only with the token", "需要令牌")),
     el("p", say("Whoever started the server knows its admin.token.", "启动服务器的人知道它的 admin.token。")),
-    wrong && alarm(wrong),
+    wrong && drawAlarm(wrong),
     el("label", "admin.token ", token),
     el("p.row", [
       el("button", { value: "given" }, say("Unlock", "解锁")),
@@ -127,7 +127,7 @@ export async function stream(path, on, options = {}) {
     try {
       const answer = await send(path, { method, signal, headers: last ? { "Last-Event-ID": last } : {} });
       on.open?.();
-      for await (const event of events(answer.body)) {
+      for await (const event of readEvents(answer.body)) {
         last = event.id ?? last;
         on[event.name]?.(event.data === "" ? null : JSON.parse(event.data), event.id);
       }
@@ -139,14 +139,14 @@ export async function stream(path, on, options = {}) {
       on.lost?.(error);
     }
     await new Promise(passed => {
-      setTimeout(passed, pause);
+      setTimeout(passed, retryInterval);
       signal?.addEventListener("abort", passed);
     });
     if (signal?.aborted) return;
   }
 }
 
-async function* events(body) {
+async function* readEvents(body) {
   const reader = body.pipeThrough(new TextDecoderStream()).getReader(); // not every browser iterates over a stream
   try {
     for (let rest = ""; ; ) {
@@ -170,21 +170,21 @@ async function* events(body) {
   }
 }
 
-const pause = 1000; // until it is asked again
+const retryInterval = 1000; // until it is asked again
 
 // away reports whether a failure is that of a server that may answer soon: no answer, half of one, or a proxy's.
-export const away = ({ status = 0 }) => [0, 502, 503, 504].includes(status);
+export const isAway = ({ status = 0 }) => [0, 502, 503, 504].includes(status);
 
 // soon does something after a pause, until what it returns is called.
-export function soon(act) {
-  const timer = setTimeout(act, pause);
+export function runSoon(act) {
+  const timer = setTimeout(act, retryInterval);
   return () => clearTimeout(timer);
 }
 
 // reloadSoon loads the page anew as soon as the server is back, while the reader is still there: a browser keeps in mind
 // that a module was not there.
 export async function reloadSoon(isThere) {
-  await new Promise(soon);
+  await new Promise(runSoon);
   if (!isThere()) return;
   const again = () => reloadSoon(isThere);
   await fetch("web/app.js", { cache: "no-store" }).then(() => location.reload(), again);

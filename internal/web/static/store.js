@@ -11,7 +11,7 @@ function access(where, act) {
 }
 
 // kept returns the value stored under a name, or null. A tab's own values are in its sessionStorage.
-export function kept(name, where = "localStorage") {
+export function recall(name, where = "localStorage") {
   const value = access(where, storage => storage.getItem("lockstep." + name));
   return value === undefined ? (memory[name] ?? null) : value;
 }

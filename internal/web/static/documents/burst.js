@@ -1,8 +1,8 @@
 // A burst: what the buyers were told, and, if the shop was watched, what its locks did.
-import { el, facts } from "../dom.js";
-import { verdict } from "../views/shop_stock.js";
+import { drawFacts, el } from "../dom.js";
+import { drawVerdict } from "../views/shop_stock.js";
 import { duration, say } from "../words.js";
-import { watched } from "./watched.js";
+import { drawWatched } from "./watched.js";
 
 show(document.getElementById("main"), JSON.parse(document.getElementById("data").textContent));
 
@@ -14,14 +14,14 @@ function show(main, { result, says, frames, pairs }) {
         `${result.requests} 个买家同时购买：${result.lock}`,
       ),
     ]),
-    el("section.sheet", verdict({ ...result, says, in_flight: result.in_flight ?? 0 }), answers(result)),
-    el("section.sheet", el("h2", say("How long the answers took", "响应用时")), latency(result.latency_ms)),
+    el("section.sheet", drawVerdict({ ...result, says, in_flight: result.in_flight ?? 0 }), drawAnswers(result)),
+    el("section.sheet", el("h2", say("How long the answers took", "响应用时")), drawLatency(result.latency_ms)),
   );
-  if (frames?.length) watched(main, frames, pairs ?? {});
+  if (frames?.length) drawWatched(main, frames, pairs ?? {});
   main.append(el("footer.soft.small", say("Made by lockstep burst.", "由 lockstep burst 生成。")));
 }
 
-function answers(result) {
+function drawAnswers(result) {
   const counted = [
     [say("sold", "卖出"), result.ok],
     [say("sold out", "售罄"), result.sold_out],
@@ -30,10 +30,10 @@ function answers(result) {
     ...Object.entries({ ...result.failures, ...result.unknowns }),
   ];
   const took = [say("in", "用时"), duration(result.seconds * 1000)];
-  return facts([...counted.filter(([, n]) => n > 0), took]);
+  return drawFacts([...counted.filter(([, n]) => n > 0), took]);
 }
 
-function latency(of) {
+function drawLatency(of) {
   return el("table.latency", [
     el("tbody", [
       Object.entries(of).map(([name, ms]) =>

@@ -1,21 +1,21 @@
 // A run of the shop, as it was when it was saved.
 import { el } from "../dom.js";
-import { verdict } from "../views/shop_stock.js";
-import { settings, title } from "../views/shop_words.js";
+import { drawVerdict } from "../views/shop_stock.js";
+import { describeSettings, drawTitle } from "../views/shop_words.js";
 import { language, say } from "../words.js";
-import { last, watched } from "./watched.js";
+import { drawWatched, latestFrame } from "./watched.js";
 
 show(document.getElementById("main"), JSON.parse(document.getElementById("data").textContent));
 
 function show(main, { at, frames, pairs }) {
-  const run = last(frames, "run");
+  const run = latestFrame(frames, "run");
   document.title = "lockstep: " + run.lock;
   main.append(
-    el("h1", title(run)),
-    el("p.soft.small", settings(run)),
-    el("section.sheet.says", verdict(last(frames, "tally"))),
+    el("h1", drawTitle(run)),
+    el("p.soft.small", describeSettings(run)),
+    el("section.sheet.says", drawVerdict(latestFrame(frames, "tally"))),
   );
-  watched(main, frames, pairs);
+  drawWatched(main, frames, pairs);
   const when = new Date(at).toLocaleString(language());
   main.append(el("footer.soft.small", say(`The shop as it was on ${when}.`, `${when} 时的商店。`)));
 }

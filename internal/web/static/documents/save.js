@@ -1,38 +1,38 @@
 // A run of the shop, saved as a document that shows it without a server.
-import { get, give } from "../server.js";
+import { download, get } from "../server.js";
 import { language } from "../words.js";
 
 const mostPairs = 10; // of a kind of findings
-const patience = 10_000; // for all pairs, in ms
+const loadTime = 10_000; // for all pairs, in ms
 
 // save gives the reader a run as its frames show it.
 export async function save(frames) {
   const empty = await fetch(new URL("run.html", import.meta.url));
   if (!empty.ok) throw new Error(`${empty.url}: ${empty.status}`);
   // whatever data says, no text of it can end the element that it is in
-  const data = JSON.stringify({ at: Date.now(), frames, pairs: await pairs(frames) }).replaceAll("<", "\\u003c"),
+  const data = JSON.stringify({ at: Date.now(), frames, pairs: await loadPairs(frames) }).replaceAll("<", "\\u003c"),
     document = (await empty.text())
       .replace('lang="en"', `lang="${language()}"`)
       .replace('id="data">null<', () => `id="data">${data}<`);
-  give(new Blob([document], { type: "text/html" }), `lockstep-shop-${frames[0].data.lock}.html`);
+  download(new Blob([document], { type: "text/html" }), `lockstep-shop-${frames[0].data.lock}.html`);
 }
 
 // pairs are what two sales did, of each turn of the story, and of the latest findings of each kind.
-async function pairs(frames) {
-  const drawn = {},
+async function loadPairs(frames) {
+  const traces = {},
     kinds = {},
-    late = performance.now() + patience;
+    deadline = performance.now() + loadTime;
   const turns = frames.findLast(({ name }) => name === "story")?.data.turns ?? [],
     found = frames.filter(({ name, data }) => name === "finding" && data.bad).map(({ data }) => data);
   for (const { kind, sales } of [...turns, ...found.reverse()]) {
     const [a, b] = sales,
       name = sales.join(" ");
     kinds[kind] ??= 0;
-    if (sales.length !== 2 || drawn[name] || kinds[kind] >= mostPairs || performance.now() > late) continue;
+    if (sales.length !== 2 || traces[name] || kinds[kind] >= mostPairs || performance.now() > deadline) continue;
     const trace = await get("/live/pair", { a, b, lang: language() }).catch(() => null);
     if (!trace) continue; // nothing is known of them any more
-    drawn[name] = trace;
+    traces[name] = trace;
     kinds[kind]++;
   }
-  return drawn;
+  return traces;
 }

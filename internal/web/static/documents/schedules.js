@@ -1,7 +1,7 @@
 // Schedules, to be stepped through.
 import { el, replace } from "../dom.js";
 import { bind } from "../keys.js";
-import { player, stepKeys } from "../player.js";
+import { createPlayer, stepKeys } from "../player.js";
 import { say, several } from "../words.js";
 
 show(document.getElementById("main"), JSON.parse(document.getElementById("data").textContent));
@@ -11,11 +11,11 @@ function show(main, { lock, title, scenario, schedules }) {
     goal = el("p"),
     tabs = el("p.row"),
     replay = el("code");
-  const { picture, told, controls, step, load } = player();
-  told.classList.add("sheet");
+  const { picture, description, controls, step, load } = createPlayer();
+  description.classList.add("sheet");
   main.append(
     el("header", heading, el("p.soft", `${lock} · ${title}`, scenario && [" · ", el("code", scenario)]), goal, tabs),
-    el("div.document", picture, el("aside", { "aria-label": say("The step", "这一步") }, controls, told)),
+    el("div.document", picture, el("aside", { "aria-label": say("The step", "这一步") }, controls, description)),
     el("footer.soft.small", [
       say("Made by lockstep, with the lock’s real code. Replay it: ", "由 lockstep 运行锁的真实代码生成。重放："),
       replay,

@@ -1,15 +1,15 @@
 // What was seen of a shop: the parts of its view, without a server.
 import { el, replace } from "../dom.js";
 import { drawTrace } from "../trace.js";
-import { legend } from "../views/shop_lanes.js";
+import { drawLegend } from "../views/shop_lanes.js";
 import { parts as shopParts } from "../views/shop_parts.js";
 import { say } from "../words.js";
 
 // last is the newest frame of a name.
-export const last = (frames, name) => frames?.findLast(frame => frame.name === name)?.data;
+export const latestFrame = (frames, name) => frames?.findLast(frame => frame.name === name)?.data;
 
 // watched gives the frames of GET /live to the parts of the shop's view. Pairs are what two sales did.
-export function watched(main, frames, pairs) {
+export function drawWatched(main, frames, pairs) {
   const drawn = el("div.scroll", { "aria-live": "polite" });
   const pick = (a, b) => {
     const trace = pairs[`${a} ${b}`] ?? pairs[`${b} ${a}`];
@@ -23,14 +23,14 @@ export function watched(main, frames, pairs) {
   };
   const { all: parts, take } = shopParts(pick, false);
   const part = (title, of, more) => el("section.sheet.shop", el("h2", title), of.node, more);
-  const run = last(frames, "run"),
-    wrong = last(frames, "story"),
-    sales = last(frames, "lanes")?.sales ?? [],
+  const run = latestFrame(frames, "run"),
+    wrong = latestFrame(frames, "story"),
+    sales = latestFrame(frames, "lanes")?.sales ?? [],
     latest = sales.some(sale => !wrong?.picture.sales.some(one => one.name === sale.name));
   main.append(
     ...[
-      wrong && part(say("What went wrong", "出了什么问题"), parts.story, [parts.told.node, legend()]),
-      latest && part(say("The latest sales", "最近的订单"), parts.lanes, legend()),
+      wrong && part(say("What went wrong", "出了什么问题"), parts.story, [parts.told.node, drawLegend()]),
+      latest && part(say("The latest sales", "最近的订单"), parts.lanes, drawLegend()),
       part(say("Critical sections", "临界区"), parts.sections),
       drawn,
       part(say("Stock and sold", "库存与已售"), parts.stock),

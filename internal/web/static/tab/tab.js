@@ -33,11 +33,11 @@ class Program {
   worker = null; // once it is ready
   /** @type {Worker} */
   running = null; // until it is ended
-  asked = new Set(); // what has not been answered to its end
+  requests = new Set(); // what has not been answered to its end
 
-  idle = 0; // a timer: nothing is asked of it
-  dead = 0; // a timer: it was killed
-  cut = false; // off from Redis
+  idleTimer = 0; // a timer: nothing is asked of it
+  restartTimer = 0; // a timer: it was killed
+  isCut = false; // off from Redis
 
   constructor(code, name, { search = false, args = [], reach = _port => null } = {}) {
     this.code = code;
@@ -48,7 +48,7 @@ class Program {
   }
 
   start() {
-    this.worker ??= compiled(this.code, this.name)
+    this.worker ??= compile(this.code, this.name)
       .then(module => this.run(module).finally(() => void keepAll()))
       .catch(failure => {
         this.worker = null;
@@ -60,22 +60,22 @@ class Program {
   run(module) {
     return new Promise((ready, failed) => {
       const worker = new Worker(new URL("worker.js", import.meta.url), { type: "module" });
-      const fell = () => {
+      const fail = () => {
         failed(new Failure(0, "failed", this.failure()));
-        if (worker === this.running) this.fell();
+        if (worker === this.running) this.handleFailure();
       };
       this.running = worker;
       worker.onmessage = ({ data, ports }) => {
         if (data === "ready") ready(worker);
-        else if (!this.hears(data, ports[0])) fell();
+        else if (!this.handleMessage(data, ports[0])) fail();
       };
-      worker.onerror = fell;
+      worker.onerror = fail;
       worker.postMessage({ module, args: this.args });
     });
   }
 
   // hears takes what the program says by itself, and reports whether it is known.
-  hears(says, port) {
+  handleMessage(says, port) {
     if (says.dial) this.connect(says, port);
     return !!says.dial;
   }
@@ -89,8 +89,8 @@ class Program {
 
   // end ends the worker. Whoever asks next starts another.
   end() {
-    this.cut = false;
-    clearTimeout(this.idle);
+    this.isCut = false;
+    clearTimeout(this.idleTimer);
     if (!this.running) return;
     this.running.terminate();
     this.running = this.worker = null;
@@ -99,26 +99,26 @@ class Program {
   // kill ends the worker as kill -9 ends a process. Like a cluster's, it is started again after a while.
   kill() {
     this.end();
-    clearTimeout(this.dead);
-    this.dead = setTimeout(() => {
-      this.dead = 0;
+    clearTimeout(this.restartTimer);
+    this.restartTimer = setTimeout(() => {
+      this.restartTimer = 0;
       if (shops.includes(this)) this.start().catch(() => {});
-    }, restart);
-    this.leave(say("The replica was killed.", "副本被杀死了。"));
+    }, restartDelay);
+    this.rejectRequests(say("The replica was killed.", "副本被杀死了。"));
   }
 
   // leave lets whoever asked something, or only those who watch, go without an answer.
-  leave(says, { watchers = false } = {}) {
-    for (const one of [...this.asked])
+  rejectRequests(says, { watchers = false } = {}) {
+    for (const one of [...this.requests])
       if (!watchers || one.path.startsWith("/live")) one.drop(new Failure(0, "failed", says));
   }
 
   // fell is called when the program has ended by itself, by a bug.
-  fell() {
+  handleFailure() {
     this.end();
     const says = this.failure();
     replace(status, el("b.bad", says));
-    this.leave(says);
+    this.rejectRequests(says);
   }
 
   failure() {
@@ -135,8 +135,8 @@ class Program {
       let stream = null,
         port = null;
       const leave = () => {
-        if (this.asked.delete(one) && this.search && !this.asked.size)
-          this.idle = setTimeout(() => this.end(), patience);
+        if (this.requests.delete(one) && this.search && !this.requests.size)
+          this.idleTimer = setTimeout(() => this.end(), patience);
         signal?.removeEventListener("abort", abort);
         port?.close();
       };
@@ -149,14 +149,14 @@ class Program {
         fail(failure);
       };
       const abort = () => {
-        if (!this.asked.has(one)) return;
+        if (!this.requests.has(one)) return;
         drop(new DOMException("aborted", "AbortError"));
         if (!this.search || !this.running) return;
         this.end();
-        for (const other of this.asked) other.send();
+        for (const other of this.requests) other.send();
       };
       const take = ({ data }) => {
-        if (!this.asked.has(one)) return; // it was on its way
+        if (!this.requests.has(one)) return; // it was on its way
         if (data === null) {
           leave();
           stream.close();
@@ -173,7 +173,7 @@ class Program {
       const send = async () => {
         try {
           const worker = await this.start();
-          if (!this.asked.has(one)) return;
+          if (!this.requests.has(one)) return;
           const channel = new MessageChannel();
           port = channel.port1;
           port.onmessage = take;
@@ -183,8 +183,8 @@ class Program {
         }
       };
       const one = { path, send, drop };
-      clearTimeout(this.idle);
-      this.asked.add(one);
+      clearTimeout(this.idleTimer);
+      this.requests.add(one);
       signal?.addEventListener("abort", abort);
       if (signal?.aborted) abort();
       else send();
@@ -196,7 +196,7 @@ class Program {
 class Stage extends Program {
   replicas = new Map(); // by name
 
-  hears(says, port) {
+  handleMessage(says, port) {
     const { start: name, args, kill } = says;
     if (name) {
       const one = new Program(this.code, this.name, { args, reach: () => this });
@@ -209,7 +209,7 @@ class Stage extends Program {
       this.replicas.get(kill)?.end();
       port.postMessage(true);
     }
-    return super.hears(says, port) || !!name || !!kill;
+    return super.handleMessage(says, port) || !!name || !!kill;
   }
 
   end() {
@@ -225,11 +225,11 @@ class Stage extends Program {
   }
 }
 
-const restart = 1000; // until a killed replica is started again
+const restartDelay = 1000; // until a killed replica is started again
 const patience = 30_000; // until a search that nobody asks is ended: it has grown
 const shopName = () => say("the shop", "商店"),
   seatName = () => say("the scheduler’s seat", "调度席");
-const shopOf = name => new Program("shop", shopName, { args: [name], reach: among });
+const shopOf = name => new Program("shop", shopName, { args: [name], reach: reachReplica });
 const seat = new Program("seat", seatName),
   search = new Program("seat", seatName, { search: true }), // a click does not wait for a hint
   redis = shopOf("redis"),
@@ -241,10 +241,10 @@ const seat = new Program("seat", seatName),
     reach: port => lab.replicas.get("r" + (port - 8080)),
   });
 let shops = alone,
-  turn = 0; // of the replica that sells next
+  nextSeller = 0; // of the replica that sells next
 
 // among gives what three replicas reach: one another, and what they share.
-function among(port) {
+function reachReplica(port) {
   return shops === three && (port > 8080 ? three[port - 8081] : redis);
 }
 
@@ -254,34 +254,35 @@ function choose(n) {
   shops = n === 3 ? three : alone;
   for (const one of [...left, redis]) {
     one.end();
-    one.leave(say("The shop begins anew.", "商店重新开始。"));
+    one.rejectRequests(say("The shop begins anew.", "商店重新开始。"));
   }
 }
 
-const replicas = () =>
+const describeReplicas = () =>
   shops.map((one, i) => ({
     name: `r${i + 1}`,
-    state: one.dead ? "dead" : one.cut ? "cut" : "up",
-    do: shops === three ? [one.cut ? "mend" : "cut", "kill"] : ["kill"],
+    state: one.restartTimer ? "dead" : one.isCut ? "cut" : "up",
+    do: shops === three ? [one.isCut ? "mend" : "cut", "kill"] : ["kill"],
   }));
 
 // befalls does something to a replica. The others hear of its death. Who watches one that is cut off watches another.
-async function befalls(one, what) {
+async function changeReplica(one, what) {
   const path = `/replicas/${one.args[0]}/${what}`;
   if (what === "kill") {
     one.kill();
-    for (const other of shops) if (other.running && !other.dead) other.ask(path, { method: "POST" }).catch(() => {});
+    for (const other of shops)
+      if (other.running && !other.restartTimer) other.ask(path, { method: "POST" }).catch(() => {});
   } else {
     await one.ask(path, { method: "POST" });
     one.cut = what === "cut";
     if (one.cut) one.leave(say("The replica is cut off.", "这个副本已断开。"), { watchers: true });
   }
-  return Response.json(replicas());
+  return Response.json(describeReplicas());
 }
 
 const modules = new Map(); // a program's name → its code, compiled once for all workers
 
-function compiled(code, name) {
+function compile(code, name) {
   if (!modules.has(code)) {
     const module = load(code, name).catch(failure => {
       modules.delete(code);
@@ -296,7 +297,7 @@ const programOf = code => new URL(`${code}.packed?v=${version}`, home);
 
 // load fetches a program, which is compressed whatever the host does.
 async function load(code, name) {
-  const packed = await kept(programOf(code));
+  const packed = await fetchKept(programOf(code));
   const all = Number(packed.headers.get("Content-Length")),
     mb = bytes => (bytes / 1e6).toFixed(1);
   let bytes = 0;
@@ -322,7 +323,7 @@ const fetched = new Map(); // by address: what ends when a file is kept
 
 // kept fetches a file that is kept for when there is no network, and those of other versions no more. A browser keeps
 // files only for a page by https, or on this machine.
-async function kept(url) {
+async function fetchKept(url) {
   const files = await globalThis.caches?.open("lockstep").catch(() => null);
   await fetched.get(url.href);
   const old = await files?.match(url);
@@ -339,12 +340,12 @@ async function kept(url) {
   return answer;
 }
 
-const still = /^\/(seat|seat\/table|seat\/code|seat\/steps(\/[^/]+)?|labs|course(\/[^/]+)?)$/;
+const staticPaths = /^\/(seat|seat\/table|seat\/code|seat\/steps(\/[^/]+)?|labs|course(\/[^/]+)?)$/;
 
 answerBy((path, request) => {
   const { pathname, searchParams } = new URL(path, "http://tab");
   if (pathname === "/seat/table" && searchParams.get("anew")) return search.ask(path, request);
-  if (still.test(pathname)) {
+  if (staticPaths.test(pathname)) {
     const end = pathname === "/seat/table" ? ".txt" : ".json";
     const of = searchParams.has("lock") ? "/" + searchParams.get("lock") : ""; // whose code it is
     return fetch(new URL("still/" + (searchParams.get("lang") ?? "en") + pathname + of + end, home), request);
@@ -353,32 +354,32 @@ answerBy((path, request) => {
   if (/^\/seat\/(hint|oracle|explore)$/.test(pathname)) return search.ask(path, request);
   if (pathname.startsWith("/seat/")) return seat.ask(path, request);
   if (pathname.startsWith("/labs/")) return lab.ask(path, request);
-  if (pathname === "/replicas") return Promise.resolve(Response.json(replicas()));
+  if (pathname === "/replicas") return Promise.resolve(Response.json(describeReplicas()));
   const named = shops.find((_, i) => pathname === `/replicas/r${i + 1}`);
-  if (named) return befalls(named, JSON.parse(String(request.body)).do);
-  const live = shops.filter(one => !one.dead);
+  if (named) return changeReplica(named, JSON.parse(String(request.body)).do);
+  const live = shops.filter(one => !one.restartTimer);
   if (!live.length) return Promise.reject(new Failure(0, "no_replica", say("No replica lives.", "没有活着的副本。")));
-  return replica(pathname, live).ask(path, request);
+  return chooseReplica(pathname, live).ask(path, request);
 });
 
 // replica chooses who answers. Whoever watches watches the last: readers kill the first, and with it what it has seen.
-function replica(pathname, live) {
-  if (pathname === "/inventory/sale") return live[turn++ % live.length];
+function chooseReplica(pathname, live) {
+  if (pathname === "/inventory/sale") return live[nextSeller++ % live.length];
   const connected = it => !it.cut;
   return (pathname.startsWith("/live") ? live.findLast(connected) : live.find(connected)) ?? live[0];
 }
 
-let keeps = false;
+let isKeeping = false;
 
 // keepAll keeps the page's files and both programs, so that no view needs a network: once, when the first program runs,
 // or when none is loaded.
 async function keepAll() {
-  if (keeps) return;
-  keeps = true;
+  if (isKeeping) return;
+  isKeeping = true;
   try {
     await navigator.serviceWorker?.register(new URL("keep.js", home));
     if (!(await navigator.serviceWorker?.ready)) return;
-    for (const code of ["shop", "seat"]) await kept(programOf(code));
+    for (const code of ["shop", "seat"]) await fetchKept(programOf(code));
   } catch {
     // a browser may keep nothing
   }

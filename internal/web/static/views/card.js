@@ -1,8 +1,8 @@
 // A picture to send: how a lock was broken, as one picture, and the address at which anybody can step through it.
 
-import { copied, dialog, el, replace, svg } from "../dom.js";
-import { give } from "../server.js";
-import { beforeOf, colour, lanesOf, marksOf, saying } from "../trace.js";
+import { copyText, el, replace, showDialog, svg } from "../dom.js";
+import { download } from "../server.js";
+import { colourClass, describeStep, drawMarks, listLanes, stateBefore } from "../trace.js";
 import { say, several } from "../words.js";
 
 const width = 640,
@@ -22,33 +22,33 @@ export function showCard(seat) {
     `I broke ${lock.name} in ${several(done.step, "step")}. `,
     `我用 ${done.step} 步攻破了 ${lock.name}。`,
   );
-  const card = draw({ trace: { ...trace, steps: trace.steps.slice(0, done.step) }, done, lock, title, address });
+  const card = drawCard({ trace: { ...trace, steps: trace.steps.slice(0, done.step) }, done, lock, title, address });
   const says = el("p.small", { role: "status" });
   const share = async () => {
     try {
-      const files = [new File([await png(card)], name + ".png", { type: "image/png" })];
+      const files = [new File([await renderPNG(card)], name + ".png", { type: "image/png" })];
       const sent = { title, text: steps + title, url: address };
       await navigator.share(navigator.canShare?.({ files }) ? { ...sent, files } : sent);
     } catch (failure) {
       if (failure.name !== "AbortError") replace(says, failure.message);
     }
   };
-  const save = () => give(new Blob([source(card)], { type: "image/svg+xml" }), name + ".svg");
-  dialog("card", say("Share image", "分享图片"), [
+  const save = () => download(new Blob([serialize(card)], { type: "image/svg+xml" }), name + ".svg");
+  showDialog("card", say("Share image", "分享图片"), [
     el("div.trace.card", card),
     el("p.row", [
       "share" in navigator && el("button.main", { onclick: share }, say("Share", "分享")),
       el("button", { id: "save-card", onclick: save }, say("Save as SVG", "存成 SVG")),
-      el("button", { onclick: event => copied(event.currentTarget, address) }, say("Copy link", "复制链接")),
+      el("button", { onclick: event => copyText(event.currentTarget, address) }, say("Copy link", "复制链接")),
     ]),
     says,
   ]);
-  inline(card);
+  inlineStyles(card);
 }
 
 // draw lays the card out: the title, the lifelines, a row for each step with its words, and the address.
-function draw({ trace, done, lock, title, address }) {
-  const lanes = lanesOf(trace),
+function drawCard({ trace, done, lock, title, address }) {
+  const lanes = listLanes(trace),
     left = edge + 24,
     wide = lanes.length * lane,
     words = left + wide + 12,
@@ -56,7 +56,7 @@ function draw({ trace, done, lock, title, address }) {
   const parts = [];
   let y = edge + 22;
   const write = (text, kind, x = edge, into = parts) => {
-    for (const each of wrapped(text, width - edge - x, kind)) {
+    for (const each of wrapText(text, width - edge - x, kind)) {
       into.push(svg("text", { x, y, class: "card-" + kind }, each));
       y += { title: 30, link: 15 }[kind] ?? line;
     }
@@ -66,7 +66,7 @@ function draw({ trace, done, lock, title, address }) {
   write(lock.title + broken, "soft");
   y += 12;
   for (const { at, name, actor } of lanes)
-    parts.push(svg("text", { x: left + (at / 100) * wide, y, class: "card-lane " + colour(actor) }, name));
+    parts.push(svg("text", { x: left + (at / 100) * wide, y, class: "card-lane " + colourClass(actor) }, name));
   y += 10;
   trace.steps.forEach((step, i) => {
     const n = i + 1,
@@ -74,10 +74,10 @@ function draw({ trace, done, lock, title, address }) {
       begin = y;
     y += 23;
     parts.push(svg("text.card-soft", { x: edge, y }, n));
-    write(saying(step), "words", words);
+    write(describeStep(step), "words", words);
     if (breach) write("✗ " + done.says, "bad", words);
     y = Math.max(y - 4, begin + 51);
-    const marks = marksOf(lanes, trace, step, beforeOf(trace, i), breach);
+    const marks = drawMarks(lanes, trace, step, stateBefore(trace, i), breach);
     parts.push(svg("svg", { x: left, y: begin, width: wide, height: y - begin }, marks));
   });
   y += 34;
@@ -95,7 +95,7 @@ const fonts = { title: "650 22px", soft: "14px", words: "15px", bad: "650 15px",
 const pen = document.createElement("canvas").getContext("2d");
 
 // wrapped cuts a text into lines that fit: after a word, or after any sign of Chinese, or of an address.
-function wrapped(text, most, kind) {
+function wrapText(text, most, kind) {
   pen.font = `${fonts[kind]} ${kind === "link" ? "monospace" : getComputedStyle(document.body).fontFamily}`;
   const pieces = text.match(
     kind === "link" ? /./gu : /[\u2e80-\u9fff\uff00-\uffef]|[^\s\u2e80-\u9fff\uff00-\uffef]+\s*|\s+/gu,
@@ -108,23 +108,25 @@ function wrapped(text, most, kind) {
   return lines;
 }
 
-const looks = "fill stroke stroke-width stroke-dasharray font-family font-size font-weight text-anchor".split(" ");
+const styleProperties = "fill stroke stroke-width stroke-dasharray font-family font-size font-weight text-anchor".split(
+  " ",
+);
 
 // inline writes what the page's styles say into the picture: it has to look alike without them.
-function inline(card) {
+function inlineStyles(card) {
   for (const node of card.querySelectorAll("*")) {
     const style = getComputedStyle(node);
     if (node.matches("svg")) node.setAttribute("overflow", "visible");
-    else for (const name of looks) node.setAttribute(name, style.getPropertyValue(name));
+    else for (const name of styleProperties) node.setAttribute(name, style.getPropertyValue(name));
   }
 }
 
-const source = card => new XMLSerializer().serializeToString(card);
+const serialize = card => new XMLSerializer().serializeToString(card);
 
 // png is the card as chats show it.
-async function png(card) {
+async function renderPNG(card) {
   const image = new Image();
-  image.src = "data:image/svg+xml;charset=utf-8," + encodeURIComponent(source(card));
+  image.src = "data:image/svg+xml;charset=utf-8," + encodeURIComponent(serialize(card));
   await image.decode();
   const canvas = el("canvas", { width: 2 * width, height: 2 * card.height.baseVal.value });
   canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);

@@ -1,17 +1,17 @@
 // The course: a lesson asks what will happen before it shows what does. The room and whoever joins it are parts of it.
-import { alarm, el, replace, typed } from "../dom.js";
+import { drawAlarm, drawTerminal, el, replace } from "../dom.js";
 import { bind } from "../keys.js";
 import { go } from "../route.js";
 import { get } from "../server.js";
-import { keep, kept } from "../store.js";
+import { keep, recall } from "../store.js";
 import { language, say } from "../words.js";
-import { Desk, drawAll, html, Result, runner, seat } from "./course_parts.js";
-import { attendance, leads, predict } from "./participant.js";
-import { address, room } from "./room.js";
+import { Desk, drawAll, drawHTML, drawRunner, drawSeat, Result } from "./course_parts.js";
+import { isLeader, predict, showJoin } from "./participant.js";
+import { lessonAddress, showRoom } from "./room.js";
 
 const pause = 5000; // between two looks for a room that is not open yet
 const tab = !!document.documentElement.dataset.tab;
-const parts = { ...(!tab && { room, join: attendance }) };
+const parts = { ...(!tab && { room: showRoom, join: showJoin }) };
 
 // A part is a function of the path and of what it may do: draw its nodes, begin again, fail. It gives the address that
 // it is at, those before and after it, and what to do when it is left; null, if it has gone elsewhere.
@@ -48,11 +48,11 @@ export function show(main, route) {
       passed,
       draw: nodes => passed() || replace(body, nodes),
       again: () => passed() || follow(route),
-      fail: failure => passed() || replace(body, el("h1", say("The course", "课程")), alarm(failure)),
+      fail: failure => passed() || replace(body, el("h1", say("The course", "课程")), drawAlarm(failure)),
     };
     body.className = parts[asked] ? "room" : "course";
     try {
-      const part = await (parts[asked] ?? lesson)(["course", asked, route.path[2]], may);
+      const part = await (parts[asked] ?? showLesson)(["course", asked, route.path[2]], may);
       if (passed()) return part?.leave?.();
       ({ places = [], at = "", leave: leaves = () => {} } = part);
       name = asked;
@@ -74,7 +74,7 @@ export function show(main, route) {
 }
 
 // lesson is the part that is a lesson, or the list of them.
-async function lesson([, name], { passed, draw }) {
+async function showLesson([, name], { passed, draw }) {
   const number = Number(name);
   let timer = 0,
     turn = 0;
@@ -85,7 +85,7 @@ async function lesson([, name], { passed, draw }) {
     const mine = ++turn;
     try {
       const room = await get("/room");
-      if (mine !== turn || passed() || leads(room)) return;
+      if (mine !== turn || passed() || isLeader(room)) return;
       if (room.open) await predict(room, { lesson: number, choice });
       else timer = setTimeout(tell, pause, choice);
     } catch {
@@ -94,16 +94,16 @@ async function lesson([, name], { passed, draw }) {
   }
 
   const { lessons } = await get("/course", { lang: language() }),
-    places = lessons.map(({ number }) => address(number)),
+    places = lessons.map(({ number }) => lessonAddress(number)),
     last = lessons.length;
   if (name && !lessons.some(lesson => lesson.number === number))
     throw Error(say(`There is no lesson ${name}; there are 1 to ${last}.`, `没有第 ${name} 课，共 ${last} 课。`));
-  const told = name && (await get(address(number).slice(1), { lang: language() }));
+  const told = name && (await get(lessonAddress(number).slice(1), { lang: language() }));
   const desk = new Desk();
-  draw(told ? page(told, last, tell, desk) : list(lessons));
+  draw(told ? drawPage(told, last, tell, desk) : drawList(lessons));
   return {
     places,
-    at: address(number),
+    at: lessonAddress(number),
     leave() {
       clearTimeout(timer);
       turn++;
@@ -119,19 +119,19 @@ const chapters = [
   { from: 11, title: ["Beyond one Redis", "不止一个 Redis"] },
 ];
 
-function list(lessons) {
-  const all = progress(),
+function drawList(lessons) {
+  const all = readProgress(),
     next = lessons.find(({ number }) => !all[number]?.seen),
     done = lessons.filter(({ number }) => all[number]?.seen).length;
   const mark = ({ seen, right }) =>
     seen && (right ? el("span.chip.good", say("✓ predicted", "✓ 预测对了")) : el("span.chip", say("✓ done", "✓ 已学")));
   const card = lesson => {
     const { number, title, sketch, idea } = lesson,
-      here = { href: address(number), "aria-current": lesson === next && "step" };
+      here = { href: lessonAddress(number), "aria-current": lesson === next && "step" };
     return el("li.sheet", [
-      html("div", sketch),
+      drawHTML("div", sketch),
       el("h3", el("a", here, `${number}. ${title}`), " ", mark(all[number] ?? {})),
-      html("div.small", idea),
+      drawHTML("div.small", idea),
     ]);
   };
   return [
@@ -144,7 +144,7 @@ function list(lessons) {
     ]),
     el("p.row", [
       next &&
-        el("a.button.main", { id: "next", href: address(next.number) }, [
+        el("a.button.main", { id: "next", href: lessonAddress(next.number) }, [
           done ? say(`Continue: lesson ${next.number}`, `继续：第 ${next.number} 课`) : say("Start", "开始"),
         ]),
       done > 0 && say(`${done} of ${lessons.length} lessons done`, `已学 ${done}/${lessons.length} 课`),
@@ -163,20 +163,21 @@ function list(lessons) {
 
 // page draws a lesson as far as its reader is: the question, then the command, then its drawing step by step, then the
 // rest. It tells the room what is chosen.
-function page(lesson, last, tell, desk) {
+function drawPage(lesson, last, tell, desk) {
   const { number } = lesson,
     rest = el("div"),
     after = el("div"),
     why = el("div"),
     choices = el("ol.choices");
-  const know = () => progress()[number] ?? {};
+  const know = () => readProgress()[number] ?? {};
   const ran = lesson.run.parts.at(-1),
     [command] = ran.commands;
   const result = new Result(command, ran, desk, explain);
-  const play = runner(see, { id: "play", class: "main" });
-  const onward = number < last && el("a.button", { href: address(number + 1) }, say("Next (n) →", "下一课（n）→"));
+  const play = drawRunner(see, { id: "play", class: "main" });
+  const onward =
+    number < last && el("a.button", { href: lessonAddress(number + 1) }, say("Next (n) →", "下一课（n）→"));
   const section = ({ id, title }, ...inside) => {
-    const heading = el("h2", { id }, el("a.here", { href: address(number) + "#" + id }, title));
+    const heading = el("h2", { id }, el("a.here", { href: lessonAddress(number) + "#" + id }, title));
     return el("section", { "aria-labelledby": id }, heading, inside);
   };
 
@@ -187,7 +188,7 @@ function page(lesson, last, tell, desk) {
     replace(choices, [
       lesson.choices.map((text, i) => {
         const pressed = { "aria-pressed": String(choice === i + 1), disabled, onclick: () => choose(i + 1) };
-        return el("li", html("button.choice", `<b>${i + 1}</b><span>${text}</span>`, pressed));
+        return el("li", drawHTML("button.choice", `<b>${i + 1}</b><span>${text}</span>`, pressed));
       }),
     ]);
     if (at >= 0 && !disabled) choices.children[at]?.querySelector("button").focus();
@@ -197,14 +198,14 @@ function page(lesson, last, tell, desk) {
 
   const begins = () => [
     play,
-    typed(
+    drawTerminal(
       [command.line],
-      lesson.run.parts.slice(0, -1).map(part => html("div", part.html)),
+      lesson.run.parts.slice(0, -1).map(part => drawHTML("div", part.html)),
     ),
   ];
 
   function choose(choice) {
-    note(number, { choice });
+    noteProgress(number, { choice });
     ask();
     tell(choice);
   }
@@ -214,7 +215,7 @@ function page(lesson, last, tell, desk) {
     if (!after.firstChild) {
       play.querySelector("button").classList.remove("main");
       replace(after, section(lesson.see, [result.node]), why);
-      result.known();
+      result.drawKnown();
     }
     if (know().seen) result.player?.step(Infinity);
     if (know().seen || !result.player) explain();
@@ -223,19 +224,19 @@ function page(lesson, last, tell, desk) {
   // explain shows the rest, once the drawing is at its end.
   function explain() {
     if (why.firstChild) return;
-    note(number, { seen: true });
+    noteProgress(number, { seen: true });
     if (onward) onward.classList.add("main");
-    const sits = () => seat(lesson.seat, desk, know().kept, kept => note(number, { kept }));
+    const sits = () => drawSeat(lesson.seat, desk, know().kept, kept => noteProgress(number, { kept }));
     replace(why, [
-      ran.printed && typed(ran.printed),
-      verdict(lesson, know().choice),
+      ran.printed && drawTerminal(ran.printed),
+      drawVerdict(lesson, know().choice),
       lesson.after.map(part => section(part, drawAll(part.parts, desk), part.id === "seat" && sits())),
     ]);
   }
 
   // mark keeps how far the lesson is: ran, or seen as a whole.
   function mark(what) {
-    note(number, { ...what, right: know().choice === lesson.answer });
+    noteProgress(number, { ...what, right: know().choice === lesson.answer });
     ask();
   }
 
@@ -253,31 +254,31 @@ function page(lesson, last, tell, desk) {
   if (know().choice && !know().seen) tell(know().choice); // before the room was open, perhaps
   return [
     el("h1", `${number}. ${lesson.title}`),
-    html("div", lesson.idea),
+    drawHTML("div", lesson.idea),
     section(lesson.predict, drawAll(lesson.predict.parts, desk)),
     choices,
     rest,
     el("nav.row", { "aria-label": say("Lessons", "各课") }, [
-      number > 1 && el("a.button", { href: address(number - 1) }, say("← Previous (p)", "← 上一课（p）")),
+      number > 1 && el("a.button", { href: lessonAddress(number - 1) }, say("← Previous (p)", "← 上一课（p）")),
       el("a.button", { href: "#/course" }, say("All lessons", "全部课程")),
       onward,
     ]),
   ];
 }
 
-function verdict({ choices, answer }, choice) {
+function drawVerdict({ choices, answer }, choice) {
   const right = choice === answer;
   const says = right
     ? say("Correct: ", "预测正确：")
     : choice
       ? say(`You chose ${choice}; it is ${answer}: `, `你选了 ${choice}，答案是 ${answer}：`)
       : say(`The answer is ${answer}: `, `答案是 ${answer}：`);
-  return html(right ? "p.note.good" : "p.note.warn", says + choices[answer - 1], { id: "verdict" });
+  return drawHTML(right ? "p.note.good" : "p.note.warn", says + choices[answer - 1], { id: "verdict" });
 }
 
 // progress is kept in the browser alone, by lesson.
-const progress = () => JSON.parse(kept("course") ?? "{}");
-const note = (number, what) => {
-  const all = progress();
+const readProgress = () => JSON.parse(recall("course") ?? "{}");
+const noteProgress = (number, what) => {
+  const all = readProgress();
   keep("course", JSON.stringify({ ...all, [number]: { ...all[number], ...what } }));
 };

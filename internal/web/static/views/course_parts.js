@@ -1,22 +1,22 @@
 // The parts of a lesson, played on the page: a run and its drawing, the same under two locks, a difference, the seat.
 // What needs a terminal is folded away.
-import { alarm, code, el, fill, replace, typed } from "../dom.js";
+import { drawAlarm, drawCode, drawLoaded, drawTerminal, el, replace } from "../dom.js";
 import { drawLine } from "../highlight.js";
 import { bindWhile } from "../keys.js";
-import { player, stepKeys } from "../player.js";
+import { createPlayer, stepKeys } from "../player.js";
 import { link } from "../route.js";
-import { away, get, reloadSoon, soon, stream, text } from "../server.js";
+import { formatQuery, get, isAway, reloadSoon, runSoon, stream } from "../server.js";
 import { language, say } from "../words.js";
 
 // Desk is where the reader of a lesson is: keys go to the part that was used last.
 export class Desk {
   at = null; // the part
-  left = new AbortController(); // the lesson
-  leaving = [];
+  departure = new AbortController(); // the lesson
+  cleanups = [];
 
   constructor() {
     const listed = [null, "in a drawing: one step back, one step on", "图中：往回一步，往前一步", "← →"];
-    this.leaving.push(bindWhile(() => this.at?.step, listed, ...stepKeys(by => this.at.step(by))));
+    this.cleanups.push(bindWhile(() => this.at?.step, listed, ...stepKeys(by => this.at.step(by))));
   }
 
   // place lets a node be where the keys go once it is used.
@@ -29,13 +29,13 @@ export class Desk {
   }
 
   leave() {
-    this.left.abort();
-    for (const leave of this.leaving) leave();
+    this.departure.abort();
+    for (const leave of this.cleanups) leave();
   }
 }
 
 // html makes an element of what the server rendered: its own texts, without foreign HTML.
-export function html(tag, text, attributes = {}) {
+export function drawHTML(tag, text, attributes = {}) {
   const node = el(tag, attributes);
   node.innerHTML = text;
   for (const code of node.querySelectorAll(".language-diff"))
@@ -53,9 +53,9 @@ export function html(tag, text, attributes = {}) {
   return node;
 }
 
-const lost = () => say("Connection lost. Retrying…", "连接断开，正在重试……");
+const describeLoss = () => say("Connection lost. Retrying…", "连接断开，正在重试……");
 
-const lines = commands => commands.map(({ line }) => line);
+const commandLines = commands => commands.map(({ line }) => line);
 
 // drawAll draws parts. What a command's terminal needs to know is with the command.
 export function drawAll(parts, desk) {
@@ -71,57 +71,58 @@ export function drawAll(parts, desk) {
 // draw draws a part. What the lesson prints is shown at once.
 function draw(part, desk) {
   const { html: says, terminal, commands, printed, also } = part;
-  if (terminal) return typed(null, html("div", says));
-  if (!commands) return html("div", says);
+  if (terminal) return drawTerminal(null, drawHTML("div", says));
+  if (!commands) return drawHTML("div", says);
   const of = kind => commands.filter(command => command.kind === kind);
   if (of("check").length)
     return el("details.terminal", [
       el("summary", [
         say(`On a computer with Go: exercise ${commands[0].name}`, `在装有 Go 的电脑上：练习 ${commands[0].name}`),
       ]),
-      html("div", says),
-      code(lines(commands)),
+      drawHTML("div", says),
+      drawCode(commandLines(commands)),
     ]);
-  if (of("diff").length) return difference(commands[0], says);
+  if (of("diff").length) return drawDifference(commands[0], says);
   return el("div.part", [
-    html("div", says),
-    commands.map(command => (played[command.kind] ?? explored)(command, part, desk)),
-    typed(lines(commands), printed && code(printed), also && html("div", also)),
+    drawHTML("div", says),
+    commands.map(command => (drawByKind[command.kind] ?? drawExplored)(command, part, desk)),
+    drawTerminal(commandLines(commands), printed && drawCode(printed), also && drawHTML("div", also)),
   ]);
 }
 
-const button = (href, says) => el("p", el("a.button", { href }, says));
+const drawButtonLink = (href, says) => el("p", el("a.button", { href }, says));
 
-const played = {
-  table: () => button("#/locks", say("The table of all", "打开总表")),
-  lab: ({ name }) => button(link(["labs", name]), say(`The lab ${name}`, `打开实验 ${name}`)),
+const drawByKind = {
+  table: () => drawButtonLink("#/locks", say("The table of all", "打开总表")),
+  lab: ({ name }) => drawButtonLink(link(["labs", name]), say(`The lab ${name}`, `打开实验 ${name}`)),
   burst: ({ lock, buyers }) =>
-    button(
+    drawButtonLink(
       link([], { lock, buyers }),
       say(`To the shop: ${buyers} buyers, ${lock}`, `去商店：${lock}，${buyers} 个买家`),
     ),
   contrast(command) {
     const into = el("div", { role: "status" });
-    const compare = () => import("./seat_beside.js").then(({ sideBySide }) => sideBySide(command, command.other, true));
-    const run = () => fill(into, say("Running both …", "两边都在执行……"), compare());
-    return el("div", runner(run), into);
+    const compare = () =>
+      import("./seat_beside.js").then(({ compareLocks: sideBySide }) => sideBySide(command, command.other, true));
+    const run = () => drawLoaded(into, say("Running both …", "两边都在执行……"), compare());
+    return el("div", drawRunner(run), into);
   },
 };
 
 // explored is a command with its button, and what it shows; at once, if the lesson prints that.
-function explored(command, part, desk) {
+function drawExplored(command, part, desk) {
   const shows = new Result(command, part, desk);
   if (part.printed) {
-    shows.known();
+    shows.drawKnown();
     return shows.node;
   }
   const one = part.commands.length === 1;
-  const run = runner(() => shows.run(), {}, one ? "" : command.lock);
+  const run = drawRunner(() => shows.run(), {}, one ? "" : command.lock);
   return el("div", run, shows.node);
 }
 
 // runner is the button of a command, and names the lock where there are several.
-export function runner(run, attributes = {}, lock = "") {
+export function drawRunner(run, attributes = {}, lock = "") {
   const once = async ({ currentTarget: button }) => {
     button.disabled = true;
     await run();
@@ -144,14 +145,14 @@ export class Result {
     this.whole = whole; // called once all steps were shown
     this.command = command;
     this.desk = desk;
-    this.saying = says;
+    this.sentences = says;
     replace(this.node, this.drawing, this.says, el("p", this.status, " ", this.stop));
   }
 
   // known shows what the lesson knows, if that is anything.
-  known() {
+  drawKnown() {
     const { drawn } = this.command;
-    this.tell(this.saying);
+    this.tell(this.sentences);
     if (drawn) this.draw(drawn.trace, drawn.shown);
   }
 
@@ -164,7 +165,7 @@ export class Result {
     if (schedule === this.schedule) return;
     this.schedule = schedule;
     this.node.classList.add("reveals"); // what comes, and how it ends, comes last
-    this.player = steps(trace, shown, this.desk, () => {
+    this.player = createSteps(trace, shown, this.desk, () => {
       this.node.classList.remove("reveals");
       this.whole();
     });
@@ -176,7 +177,7 @@ export class Result {
     const stop = new AbortController(),
       signal = AbortSignal.any([stop.signal, this.desk.left.signal]);
     this.stop.onclick = () => stop.abort();
-    this.known();
+    this.drawKnown();
     const { lock, in: scenario, anomaly, do: schedule, kind } = this.command,
       asked = { lock, in: scenario, lang: language() };
     const tell = (...says) => replace(this.status, says);
@@ -190,7 +191,7 @@ export class Result {
       }
       this.stop.hidden = false;
       await stream(
-        "/seat/explore" + text({ ...asked, anomaly }),
+        "/seat/explore" + formatQuery({ ...asked, anomaly }),
         {
           progress: ({ schedules, waiting }) =>
             tell(
@@ -213,8 +214,8 @@ export class Result {
       );
       if (signal.aborted) tell(say("Stopped. Nothing is known.", "已停止，还没有结论。"));
     } catch (failure) {
-      tell(el("span.bad", away(failure) ? lost() : failure.message));
-      if (away(failure)) soon(() => signal.aborted || this.run());
+      tell(el("span.bad", isAway(failure) ? describeLoss() : failure.message));
+      if (isAway(failure)) runSoon(() => signal.aborted || this.run());
     }
     this.stop.hidden = true;
     return undefined;
@@ -222,12 +223,12 @@ export class Result {
 }
 
 // steps draws a schedule to step through, from its first step on. all is called once all of them were shown.
-function steps(trace, shown, desk, all) {
-  const { picture, told, controls, step: go, load } = player();
+function createSteps(trace, shown, desk, all) {
+  const { picture, description, controls, step: go, load } = createPlayer();
   load({ trace, shown });
   go(1 - trace.steps.length);
-  told.classList.add("unseen"); // the picture says it
-  const node = el("div.player", picture, controls, told);
+  description.classList.add("unseen"); // the picture says it
+  const node = el("div.player", picture, controls, description);
   const [, , on, end] = controls.children;
   for (const [button, says] of [
     [on, say("Next step ›", "下一步 ›")],
@@ -259,22 +260,23 @@ function steps(trace, shown, desk, all) {
 }
 
 // difference shows what a step changes, once it is opened.
-function difference({ lock, other, line }, says) {
+function drawDifference({ lock, other, line }, says) {
   const into = el("div", { role: "status" });
   const pair = `${lock}-${other}`;
-  const load = () => import("./locks.js").then(({ changes }) => changes(pair));
-  const open = ({ target }) => target.open && !into.firstChild && fill(into, say("Loading …", "加载中……"), load());
+  const load = () => import("./locks.js").then(({ drawChanges: changes }) => changes(pair));
+  const open = ({ target }) =>
+    target.open && !into.firstChild && drawLoaded(into, say("Loading …", "加载中……"), load());
   return el("details.difference", { ontoggle: open }, [
-    el("summary", html("span", says), ` · ${lock} → ${other}`),
+    el("summary", drawHTML("span", says), ` · ${lock} → ${other}`),
     into,
     el("p", el("a", { href: link(["locks", other]) }, say("This step in “Locks”", "在“锁”里看这一步"))),
-    typed([line]),
+    drawTerminal([line]),
   ]);
 }
 
 // seat sits the reader at a schedule, as soon as that part of the page comes into sight. kept is the one that did what
 // it asks, keep takes another.
-export function seat(address, desk, kept, keep) {
+export function drawSeat(address, desk, kept, keep) {
   const node = el("div.embedded", el("p.soft", say("Loading …", "加载中……")));
   const own = {};
   const seen = new IntersectionObserver(
@@ -284,7 +286,7 @@ export function seat(address, desk, kept, keep) {
       const { embed } = await import("./seat.js").catch(() => ({ embed: null }));
       if (desk.left.signal.aborted) return;
       if (!embed) {
-        replace(node, alarm(lost()));
+        replace(node, drawAlarm(describeLoss()));
         return reloadSoon(() => !desk.left.signal.aborted);
       }
       desk.leaving.push(embed(node, address, () => desk.at === own, kept, keep));

@@ -1,14 +1,14 @@
 // The labs: each makes one flaw happen by a real fault, with the lock that has it and with the one that cures it. They
 // run on the server's machine, for whoever may do that, or in a tab.
-import { alarm, copied, el, replace, typed } from "../dom.js";
+import { copyText, drawAlarm, drawTerminal, el, replace } from "../dom.js";
 import { link } from "../route.js";
 import { askToken, get, stream } from "../server.js";
-import { drawTrace, legend } from "../trace.js";
+import { drawLegend, drawTrace } from "../trace.js";
 import { language, say, several } from "../words.js";
 
-const runsHere = lab => lab.runs === "open" || (lab.runs === "token" && sessionStorage.getItem("lockstep.token"));
-const address = name => link(["labs", name]);
-const about = lab => [el("code", lab.name), " · ", lab.locks.join(" → ")];
+const isRunHere = lab => lab.runs === "open" || (lab.runs === "token" && sessionStorage.getItem("lockstep.token"));
+const labAddress = name => link(["labs", name]);
+const describeLab = lab => [el("code", lab.name), " · ", lab.locks.join(" → ")];
 
 export function show(main, { path: [, name] }) {
   const body = el("article.labs"),
@@ -21,18 +21,18 @@ export function show(main, { path: [, name] }) {
     for (const lab of labs) lab.lesson = lessons.find(lesson => lesson.labs?.includes(lab.name));
     const one = labs.find(lab => lab.name === name);
     if (name && !one) throw Error(say(`There is no lab ${name}.`, `没有“${name}”这个实验。`));
-    const again = () => replace(body, one ? page(one, left.signal, again) : list(labs));
+    const again = () => replace(body, one ? drawPage(one, left.signal, again) : drawList(labs));
     again();
   };
   Promise.all([get("/labs", asked), get("/course", asked)])
     .then(draw)
-    .catch(failure => replace(body, el("h1", say("Labs", "实验")), alarm(failure)));
+    .catch(failure => replace(body, el("h1", say("Labs", "实验")), drawAlarm(failure)));
   return () => left.abort();
 }
 
-function list(labs) {
+function drawList(labs) {
   const places = [
-    [say("Run them here", "在这里运行"), runsHere],
+    [say("Run them here", "在这里运行"), isRunHere],
     [say("Run them in a tab", "在标签页里运行"), ({ tab }) => tab],
     [say("Run them in a terminal", "在终端里运行"), () => true],
   ];
@@ -54,59 +54,59 @@ function list(labs) {
     places.map(([title, fits]) => {
       const here = left.filter(fits);
       left = left.filter(lab => !fits(lab));
-      return here.length > 0 && [el("h2", title), el("ul.sheets", here.map(entry))];
+      return here.length > 0 && [el("h2", title), el("ul.sheets", here.map(drawEntry))];
     }),
   ];
 }
 
-const lessonOf = ({ lesson: { number, title } }) => say(`Lesson ${number}: ${title}`, `第 ${number} 课：${title}`);
+const lessonTitle = ({ lesson: { number, title } }) => say(`Lesson ${number}: ${title}`, `第 ${number} 课：${title}`);
 
-const entry = lab =>
+const drawEntry = lab =>
   el("li.sheet", [
-    el("h3", el("a", { href: address(lab.name) }, lab.title)),
-    el("p.soft.small", about(lab)),
+    el("h3", el("a", { href: labAddress(lab.name) }, lab.title)),
+    el("p.soft.small", describeLab(lab)),
     el("p", lab.claim),
-    needs(lab),
+    drawNeeds(lab),
   ]);
 
-const needs = lab =>
-  lab.needs.length > 0 && el("p.small", say("It needs ", "它需要 "), lab.needs.map(marked), say(".", "。"));
+const drawNeeds = lab =>
+  lab.needs.length > 0 && el("p.small", say("It needs ", "它需要 "), lab.needs.map(markCode), say(".", "。"));
 
-const marked = text => text.split("`").map((part, i) => (i % 2 ? el("code", part) : part));
+const markCode = text => text.split("`").map((part, i) => (i % 2 ? el("code", part) : part));
 
-function page(lab, signal, again) {
-  const told = el("div.runs"),
+function drawPage(lab, signal, again) {
+  const runsNode = el("div.runs"),
     status = el("span.soft", { role: "status" }),
-    here = runsHere(lab),
+    here = isRunHere(lab),
     cured = lab.locks.at(-1),
     command = `lockstep lab ${lab.name}`;
-  const start = runs(say(`Run it: ${lab.locks.join(", then ")}`, `运行：${lab.locks.join(" → ")}`), run);
+  const start = drawRunButton(say(`Run it: ${lab.locks.join(", then ")}`, `运行：${lab.locks.join(" → ")}`), run);
   const unlock = async () => (await askToken()) && again();
   return [
     el("p.small", el("a", { href: link(["labs"]) }, say("All labs", "全部实验"))),
     el("h1", lab.title),
-    el("p.soft", about(lab)),
+    el("p.soft", describeLab(lab)),
     el("p", el("strong", say("The promise: ", "承诺：")), lab.claim),
-    needs(lab),
+    drawNeeds(lab),
     !here &&
       el("p.row", [
         say("In a terminal:", "在终端里运行："),
         el("code", command),
-        el("button", { onclick: event => copied(event.currentTarget, command) }, say("Copy", "复制")),
+        el("button", { onclick: event => copyText(event.currentTarget, command) }, say("Copy", "复制")),
         lab.runs === "token" && el("button.quiet", { onclick: unlock }, say("I have the token", "我有令牌")),
       ]),
     el("p.row", [
       here && start,
       !here &&
         lab.tab &&
-        el("a.button.main", { href: "tab/" + address(lab.name) }, say("Run it in a tab", "在标签页里运行")),
-      !here && lab.lesson && el("a.button", { href: link(["course", lab.lesson.number]) }, lessonOf(lab)),
+        el("a.button.main", { href: "tab/" + labAddress(lab.name) }, say("Run it in a tab", "在标签页里运行")),
+      !here && lab.lesson && el("a.button", { href: link(["course", lab.lesson.number]) }, lessonTitle(lab)),
       el("a.button", { href: link(["locks", cured]) }, say(`${cured}: what it changes`, `${cured} 改了什么`)),
       status,
     ]),
-    told,
+    runsNode,
     el("p", { class: here ? "small soft" : null }, lab.cure),
-    typed(["lab " + lab.name, lab.diff].filter(Boolean)),
+    drawTerminal(["lab " + lab.name, lab.diff].filter(Boolean)),
   ];
 
   async function run(stop) {
@@ -115,7 +115,7 @@ function page(lab, signal, again) {
     let at = -1,
       lock;
     const fill = (...inside) => replace(parts[at], ...inside);
-    const fail = failure => (parts[at] ?? told).append(alarm(failure));
+    const fail = failure => (parts[at] ?? runsNode).append(drawAlarm(failure));
     const on = {
       begins(name) {
         lock = name;
@@ -128,10 +128,10 @@ function page(lab, signal, again) {
         const steps = trace.steps.length;
         replace(status, say(`${lock}: ${several(steps, "step")} so far.`, `${lock}：到现在 ${steps} 步。`));
       },
-      story: story => fill(tell(story)),
+      story: story => fill(drawStory(story)),
       failed: fail,
     };
-    replace(told, parts);
+    replace(runsNode, parts);
     try {
       const until = AbortSignal.any([stop, signal]);
       await stream(`/labs/${lab.name}?lang=${language()}`, on, { signal: until, method: "POST" });
@@ -143,7 +143,7 @@ function page(lab, signal, again) {
   }
 }
 
-function tell({ observed, head, about, still, drawn, left, reason, says, command, explore }) {
+function drawStory({ observed, head, about, still, drawn, left, reason, says, command, explore }) {
   const [, lock, rest] = explore?.match(/^explore (\S+) (.*)$/) ?? [],
     anomaly = rest?.match(/ ?--anomaly (\S+)/);
   const seat = lock && {
@@ -156,7 +156,7 @@ function tell({ observed, head, about, still, drawn, left, reason, says, command
     el("h2", { class: { broken: "bad", holds: "good" }[observed] ?? "warn" }, head),
     el("p.small.soft", about),
     still && el("p.note.warn", still),
-    drawn.steps && drawn.actors && [drawTrace(drawn), legend()],
+    drawn.steps && drawn.actors && [drawTrace(drawn), drawLegend()],
     left && el("p.small.soft", left),
     reason && el("p.note.warn", reason),
     el("ul", sentences),
@@ -166,11 +166,11 @@ function tell({ observed, head, about, still, drawn, left, reason, says, command
           say("Every order of these commands, in the seat", "在调度席查看所有命令顺序"),
         ]),
       ]),
-    typed([command, explore].filter(Boolean)),
+    drawTerminal([command, explore].filter(Boolean)),
   ];
 }
 
-function runs(label, run) {
+function drawRunButton(label, run) {
   let stop = null;
   const button = el("button.main", { onclick: turn }, label);
   async function turn() {

@@ -1,38 +1,42 @@
 // How a level ends, and every other try to break a lock, or to keep it whole: what was reached and what was wanted, or why
 // the lock is broken; and what to do next.
-import { el, kbd, typed } from "../dom.js";
+import { drawTerminal, el, kbd } from "../dom.js";
 import { go, link } from "../route.js";
 import { say, several } from "../words.js";
-import { isPlayed, nextOf, openLevel, play, starsOf } from "./levels.js";
-import { shortestOf } from "./seat_modes.js";
-import { status } from "./seat_parts.js";
+import { countStars, firstOpenLevel, isPlayed, levelAddress, levelAfter } from "./levels.js";
+import { findShortest } from "./seat_modes.js";
+import { drawStatus } from "./seat_parts.js";
 
 // levelEnd is the card at the end; nothing, as long as it has not come.
-export function levelEnd(seat) {
+export function drawLevelEnd(seat) {
   const { mode } = seat.place,
     { over, shown } = seat.here.view,
     breach = shown.find(({ anomaly }) => anomaly === seat.goal);
   if (!breach) seat.solvedAt = 0;
-  if (mode === "keep") return keepCard(seat, breach, over);
+  if (mode === "keep") return drawKeepCard(seat, breach, over);
   if (mode !== "break") return null;
-  return breach ? solvedCard(seat, breach) : over && failedCard(seat);
+  return breach ? drawSolvedCard(seat, breach) : over && drawFailedCard(seat);
 }
 
-const button = (focus, act, ...text) => el("button", { "data-focus": focus, onclick: act }, text);
-const undo = seat => button("again", () => seat.undo(), say("Undo", "撤销"));
-export const restart = seat => button("restart", () => seat.change({ do: "" }), say("Restart", "重来"));
+const drawButton = (focus, act, ...text) => el("button", { "data-focus": focus, onclick: act }, text);
+const drawUndo = seat => drawButton("again", () => seat.undo(), say("Undo", "撤销"));
+export const drawRestart = seat => drawButton("restart", () => seat.change({ do: "" }), say("Restart", "重来"));
 
 // keepCard says how it ended for who keeps the lock whole.
-function keepCard(seat, lost, over) {
+function drawKeepCard(seat, lost, over) {
   if (lost)
-    return status("note warn", say(`Not kept, in step ${lost.step}. `, `没守住，第 ${lost.step} 步。`), undo(seat));
+    return drawStatus(
+      "note warn",
+      say(`Not kept, in step ${lost.step}. `, `没守住，第 ${lost.step} 步。`),
+      drawUndo(seat),
+    );
   if (over) seat.way.keep?.(seat.prefix(seat.at));
   const says = say(`Kept, in ${several(seat.at, "step")}. `, `守住了，共 ${seat.at} 步。`);
-  return over && status("note good solved", says, seat.here.view.reached);
+  return over && drawStatus("note good solved", says, seat.here.view.reached);
 }
 
 // failedCard says what a schedule has come to that does not show what it was after.
-function failedCard(seat) {
+function drawFailedCard(seat) {
   const { lock, goal, place, index, here } = seat;
   const { level } = lock,
     { state, reached } = here.view;
@@ -41,22 +45,22 @@ function failedCard(seat) {
       ? say(`Wanted: ${state.due + 1}, with one sale lost. `, `目标：${state.due + 1}，丢掉其中一单。`)
       : say("Wanted: ", "目标：") + index.anomalies.find(({ name }) => name === goal).says + say(". ", "。");
   return el("div.note.warn.end", [
-    status("", el("b", reached)),
+    drawStatus("", el("b", reached)),
     el("p", wanted, goal === level?.anomaly && place.in === level.in && level.advice),
-    el("p.row", undo(seat), restart(seat)),
+    el("p.row", drawUndo(seat), drawRestart(seat)),
   ]);
 }
 
-const moment = 1000; // that it shows how it comes
+const freshTime = 1000; // that it shows how it comes
 
 // solvedCard says why the lock is broken. That is a moment, the first time.
-function solvedCard(seat, { step, says: why }) {
+function drawSolvedCard(seat, { step, says: why }) {
   seat.way.keep?.(seat.prefix(step));
   seat.solvedAt ||= performance.now();
-  const fresh = performance.now() - seat.solvedAt < moment ? " fresh" : "",
+  const fresh = performance.now() - seat.solvedAt < freshTime ? " fresh" : "",
     played = isPlayed(seat),
-    n = played && starsOf(seat.lock),
-    { steps: fewest, schedule } = shortestOf(seat),
+    n = played && countStars(seat.lock),
+    { steps: fewest, schedule } = findShortest(seat),
     { lock, in: scenario } = seat.place;
   const see = say("See the shortest", "看最短的时序");
   const shortest =
@@ -68,23 +72,23 @@ function solvedCard(seat, { step, says: why }) {
       : say(" There is no shorter way. ", "已是最短路径。");
   const stars = { role: "img", "aria-label": say(`${n} of 3 stars`, `3 星得 ${n} 星`) };
   return el("div.note.good.end", [
-    status(
+    drawStatus(
       "solved" + fresh,
       say(`Solved in ${several(step, "step")}.`, `${step} 步攻破。`),
       fewest > 0 && shortest,
       played && el("span.stars", stars, "★".repeat(n) + "☆".repeat(3 - n)),
     ),
     el("p", why + say(".", "。")),
-    played && step === seat.at && onward(seat),
+    played && step === seat.at && drawOnward(seat),
   ]);
 }
 
 // onward is what to do then: your schedule under the next lock, the next level or one that is open, a picture. After the
 // last one there are locks of one's own.
-function onward(seat) {
+function drawOnward(seat) {
   const { lock, index, place } = seat,
-    following = nextOf(seat),
-    next = following ?? openLevel(index);
+    following = levelAfter(seat),
+    next = following ?? firstOpenLevel(index);
   const free = link(["schedule", lock.name], { in: lock.level.in, mode: "break", anomaly: lock.level.anomaly });
   const to = next
     ? [say(`Next: ${next.name} `, `下一关：${next.name} `), following && kbd("n")]
@@ -97,11 +101,11 @@ function onward(seat) {
   const share = () => import("./card.js").then(({ showCard }) => showCard(seat));
   const all = say("All twelve levels solved. Now build a lock of your own.", "十二关全部通过。现在写一个自己的锁吧。");
   return [
-    !next && [el("p", el("b", all)), typed(["new ../mylock"])],
+    !next && [el("p", el("b", all)), drawTerminal(["new ../mylock"])],
     el("p.row", [
-      following && place.beside !== following.name && button("under-next", under, see(following.name)),
-      el("a.button.main", { href: next ? play(next) : free, "data-focus": "onward" }, to),
-      button("card", share, say("Share image", "分享图片")),
+      following && place.beside !== following.name && drawButton("under-next", under, see(following.name)),
+      el("a.button.main", { href: next ? levelAddress(next) : free, "data-focus": "onward" }, to),
+      drawButton("card", share, say("Share image", "分享图片")),
     ]),
   ];
 }

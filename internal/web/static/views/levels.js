@@ -4,54 +4,57 @@ import { el } from "../dom.js";
 import { go, link } from "../route.js";
 import * as store from "../store.js";
 import { say, several } from "../words.js";
-import { restart } from "./level_end.js";
-import { option, scenarioSays, select } from "./seat_parts.js";
+import { drawRestart } from "./level_end.js";
+import { describeScenario, drawOption, drawSelect } from "./seat_parts.js";
 
-const step = /^v\d+$/;
-export const stepsOf = index => index.locks.filter(({ name }) => step.test(name));
+const stepName = /^v\d+$/;
+export const listLevels = index => index.locks.filter(({ name }) => stepName.test(name));
 
 // play is where a level is played.
-export const play = ({ name, level }) =>
+export const levelAddress = ({ name, level }) =>
   link(["schedule", name], { in: level?.in, mode: "break", anomaly: level?.anomaly, campaign: 1 });
 
 // start is the first level that is open; all over again, if none is.
-export const start = index => play(openLevel(index) ?? stepsOf(index)[0]);
+export const startAddress = index => levelAddress(firstOpenLevel(index) ?? listLevels(index)[0]);
 
-export const openLevel = index => stepsOf(index).find(lock => lock.level?.anomaly && !solution(lock));
+export const firstOpenLevel = index => listLevels(index).find(lock => lock.level?.anomaly && !solutionOf(lock));
 
-const all = () => JSON.parse(store.kept("campaign") ?? "{}");
+const readAllNotes = () => JSON.parse(store.recall("campaign") ?? "{}");
 
 // notes are what is kept of a level: the shortest schedule that was found here, and whether a hint was asked for before.
 // What was kept of a level that is another one by now does not count.
-function notes({ name, level }) {
-  const noted = all()[name];
+function readNotes({ name, level }) {
+  const noted = readAllNotes()[name];
   return noted && level && noted.anomaly === level.anomaly && noted.in === level.in ? noted : {};
 }
 
-const solution = lock => (notes(lock).steps ? notes(lock) : null);
+const solutionOf = lock => (readNotes(lock).steps ? readNotes(lock) : null);
 
-function note(lock, what) {
+function writeNotes(lock, what) {
   const { anomaly, in: scenario } = lock.level;
-  store.keep("campaign", JSON.stringify({ ...all(), [lock.name]: { ...notes(lock), anomaly, in: scenario, ...what } }));
+  store.keep(
+    "campaign",
+    JSON.stringify({ ...readAllNotes(), [lock.name]: { ...readNotes(lock), anomaly, in: scenario, ...what } }),
+  );
 }
 
 // keep keeps a solution, if none was shorter.
-export function keep(lock, { steps, schedule }) {
-  if (!(solution(lock)?.steps <= steps)) note(lock, { steps, schedule });
+export function keepSolution(lock, { steps, schedule }) {
+  if (!(solutionOf(lock)?.steps <= steps)) writeNotes(lock, { steps, schedule });
 }
 
 // noteHint takes the star for doing without, unless the level was solved in the fewest steps before.
 export function noteHint(seat) {
   const { lock } = seat;
-  if (isPlayed(seat) && !(solution(lock) && !isLonger(lock))) note(lock, { hinted: true });
+  if (isPlayed(seat) && !(solutionOf(lock) && !isLonger(lock))) writeNotes(lock, { hinted: true });
 }
 
 // starsOf counts the stars of a level: it is solved, in the fewest steps, without a hint.
-export const starsOf = lock =>
-  solution(lock) ? [true, !isLonger(lock), !notes(lock).hinted].filter(Boolean).length : 0;
+export const countStars = lock =>
+  solutionOf(lock) ? [true, !isLonger(lock), !readNotes(lock).hinted].filter(Boolean).length : 0;
 
 // called is a text, with its anomalies called as people call them; the term is in the tooltip.
-export const called = ({ anomalies }, text) =>
+export const explainTerms = ({ anomalies }, text) =>
   text.split(/([a-z]+(?:-[a-z]+)*)/).map(word => {
     const one = anomalies.find(({ name }) => name === word);
     return one ? el("span", { title: `${word}: ${one.says}` }, one.title) : word;
@@ -61,59 +64,63 @@ export const called = ({ anomalies }, text) =>
 export const isPlayed = ({ lock, place, full, goal }) =>
   place.campaign && lock?.level?.anomaly && full.view.scenario === lock.level.in && goal === lock.level.anomaly;
 
-const solvedAt = seat => seat.full.view.shown.find(({ anomaly }) => anomaly === seat.goal)?.step;
+const solvedStep = seat => seat.full.view.shown.find(({ anomaly }) => anomaly === seat.goal)?.step;
 
-export function nextOf({ index, lock }) {
-  const steps = stepsOf(index);
+export function levelAfter({ index, lock }) {
+  const steps = listLevels(index);
   return steps[steps.indexOf(lock) + 1 || steps.length];
 }
 
 // nextLevel is where the next level is; nowhere, if none is played.
-export const nextLevel = seat => seat.place.campaign && nextOf(seat) && play(nextOf(seat));
+export const nextLevel = seat => seat.place.campaign && levelAfter(seat) && levelAddress(levelAfter(seat));
 
 // isLonger reports whether a level was solved in more steps than it takes.
-const isLonger = lock => solution(lock).steps > lock.level.steps;
+const isLonger = lock => solutionOf(lock).steps > lock.level.steps;
 
 // resultOf says whether a level is solved.
-function resultOf(lock) {
+function describeResult(lock) {
   const { steps } = lock.level ?? {},
-    yours = solution(lock)?.steps;
+    yours = solutionOf(lock)?.steps;
   if (!yours) return steps ? say(`open, shortest ${steps}`, `未过，最短 ${steps} 步`) : "";
   const most = yours > steps ? say(`shortest ${steps}`, `最短 ${steps} 步`) : say("the fewest", "最少"),
-    stars = starsOf(lock);
+    stars = countStars(lock);
   return say(`✓ in ${yours} steps, ${most}, ${several(stars, "star")}`, `✓ ${yours} 步，${most}，${stars} 星`);
 }
 
 // levelPath is a dot for each level, and the side levels.
-export function levelPath({ index, lock: current }) {
+export function drawLevelPath({ index, lock: current }) {
   const dot = lock => {
     const number = lock.name.slice(1),
-      says = [say("Level ", "关卡 ") + number, resultOf(lock)].filter(Boolean).join(say(": ", "：")),
+      says = [say("Level ", "关卡 ") + number, describeResult(lock)].filter(Boolean).join(say(": ", "：")),
       attributes = { title: says, "aria-label": says, "aria-current": lock === current ? "true" : null };
-    const kind = solution(lock) ? (starsOf(lock) < 3 ? "warn" : "good") : null;
-    return el("a", { class: kind, href: play(lock), "data-focus": "level-" + lock.name, ...attributes }, number);
+    const kind = solutionOf(lock) ? (countStars(lock) < 3 ? "warn" : "good") : null;
+    return el(
+      "a",
+      { class: kind, href: levelAddress(lock), "data-focus": "level-" + lock.name, ...attributes },
+      number,
+    );
   };
-  const sides = index.locks.filter(({ name }) => !step.test(name)),
-    choose = value => value && go(play(sides.find(({ name }) => name === value)));
-  const dots = stepsOf(index).map(lock => el("li", dot(lock)));
+  const sides = index.locks.filter(({ name }) => !stepName.test(name)),
+    choose = value => value && go(levelAddress(sides.find(({ name }) => name === value)));
+  const dots = listLevels(index).map(lock => el("li", dot(lock)));
   return el("nav.level.row", { "aria-label": say("Levels", "关卡") }, [
     el("ol", dots),
-    select("side", say("Side levels", "支线关卡"), choose, [
-      option("", say("Side …", "支线……"), false),
-      sides.map(lock => option(lock.name, `${lock.name} · ${lock.title}`, lock === current)),
+    drawSelect("side", say("Side levels", "支线关卡"), choose, [
+      drawOption("", say("Side …", "支线……"), false),
+      sides.map(lock => drawOption(lock.name, `${lock.name} · ${lock.title}`, lock === current)),
     ]),
   ]);
 }
 
 // levelCard is the level that is played, in words: how far the reader is, what may go wrong, how it was solved.
-export function levelCard(seat) {
+export function drawLevelCard(seat) {
   const { lock, index } = seat,
     { level, title, name } = lock,
-    steps = stepsOf(index),
-    done = steps.filter(solution),
+    steps = listLevels(index),
+    done = steps.filter(solutionOf),
     fewest = done.filter(one => !isLonger(one)).length;
   const played = isPlayed(seat),
-    taken = solvedAt(seat) ?? seat.tokens.length,
+    taken = solvedStep(seat) ?? seat.tokens.length,
     far = played && level.steps < taken && !seat.here.view.over; // further than it takes
   const back = say("You changed the scenario. Back to the level", "场景改过了，回到这一关");
   const all = say(
@@ -125,18 +132,21 @@ export function levelCard(seat) {
     title,
     played &&
       el("b.count", say(far ? `${taken} steps` : `${taken}/${level.steps} steps`, `${taken}/${level.steps} 步`)),
-    far && [say(`There is a shorter way: ${level.steps} steps `, `有更短的走法：${level.steps} 步 `), restart(seat)],
-    played && scenarioSays(seat),
-    played && solution(lock) && resultOf(lock),
-    !played && level?.anomaly && el("a", { href: play(lock) }, back),
-    (played ? level.keeps_stock : !level?.anomaly) && honest(lock),
+    far && [
+      say(`There is a shorter way: ${level.steps} steps `, `有更短的走法：${level.steps} 步 `),
+      drawRestart(seat),
+    ],
+    played && describeScenario(seat),
+    played && solutionOf(lock) && describeResult(lock),
+    !played && level?.anomaly && el("a", { href: levelAddress(lock) }, back),
+    (played ? level.keeps_stock : !level?.anomaly) && describeUnbroken(lock),
   ];
   const joined = parts.filter(Boolean).map((part, i) => [i > 0 && " · ", part]);
   return el("p.small.card", joined, el("span.soft", " · ", all));
 }
 
 // honest says what cannot be broken.
-const honest = ({ level }) =>
+const describeUnbroken = ({ level }) =>
   !level
     ? say("The table of all locks does not know it yet.", "总表还没有它的结果。")
     : level.anomaly
@@ -145,6 +155,6 @@ const honest = ({ level }) =>
 
 // noteSolved keeps that the level is solved.
 export function noteSolved(seat) {
-  const steps = isPlayed(seat) && solvedAt(seat);
-  if (steps) keep(seat.lock, { steps, schedule: seat.prefix(steps) });
+  const steps = isPlayed(seat) && solvedStep(seat);
+  if (steps) keepSolution(seat.lock, { steps, schedule: seat.prefix(steps) });
 }

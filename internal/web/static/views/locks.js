@@ -1,13 +1,13 @@
 // The locks, a row each: what it adds, and which anomalies it still shows, as the explorer finds out. A row that is
 // opened shows what the step changes in the code; a cell opens in the scheduler's seat.
-import { alarm, el, replace, typed } from "../dom.js";
+import { drawAlarm, drawTerminal, el, replace } from "../dom.js";
 import { drawLine } from "../highlight.js";
 import { bind } from "../keys.js";
 import { go, link } from "../route.js";
-import { get, stream, text } from "../server.js";
+import { formatQuery, get, stream } from "../server.js";
 import { duration, language, say, several } from "../words.js";
 
-const address = lock => link(["locks", lock]);
+const lockAddress = lock => link(["locks", lock]);
 
 export function show(main, route) {
   const stopped = new AbortController(),
@@ -17,7 +17,7 @@ export function show(main, route) {
     open = ""; // the lock whose row is opened
   const progress = el("progress", { "aria-label": say("How far the exploration is", "探索进度") });
   const status = el("div.soft.small", { role: "status" }, say("Exploring …", "正在探索……"));
-  const explained = el("p.note.table-says", hint());
+  const explained = el("p.note.table-says", describeUse());
   const table = el("table.anomalies");
   main.append(
     el("h1", say("What each lock adds, and what is still broken", "每种锁的新增与遗留问题")),
@@ -31,7 +31,7 @@ export function show(main, route) {
     ]),
     el("ul.anomalies.row", [
       el("li.row", [
-        [2, 5, 9].map(steps => el("span.broken", { style: heat(steps) }, steps)),
+        [2, 5, 9].map(steps => el("span.broken", { style: cellHeat(steps) }, steps)),
         say("steps to the anomaly; fewer steps, stronger colour", "步即可出现异常，步数越少颜色越浓"),
       ]),
       el("li.row", el("span.never", "•"), say("never", "从不出现")),
@@ -48,10 +48,13 @@ export function show(main, route) {
     [null, "to another cell", "到别的格子", "← → ↑ ↓"],
   );
   table.addEventListener("keydown", move);
-  table.addEventListener("focusin", ({ target }) => stopsOf(target.closest("tr"))?.includes(target) && stopAt(target));
+  table.addEventListener(
+    "focusin",
+    ({ target }) => listStops(target.closest("tr"))?.includes(target) && stopAt(target),
+  );
   for (const event of ["focusin", "mouseover"]) table.addEventListener(event, explain);
 
-  const failed = failure => stopped.signal.aborted || main.append(replace(status, alarm(failure)));
+  const failed = failure => stopped.signal.aborted || main.append(replace(status, drawAlarm(failure)));
   const drawn = draw();
   drawn.then(() => fill()).catch(failed);
   follow(route);
@@ -83,7 +86,7 @@ export function show(main, route) {
 
   function row(lock) {
     const cells = new Map(anomalies.map(({ name }) => [name, el("td", { "data-column": name }, el("span", "…"))]));
-    const opener = el("a", { href: address(lock.name), "aria-expanded": "false", tabindex: -1 }, lock.name);
+    const opener = el("a", { href: lockAddress(lock.name), "aria-expanded": "false", tabindex: -1 }, lock.name);
     opener.addEventListener("click", event => {
       if (lock.name !== open) return;
       event.preventDefault(); // it is opened already
@@ -105,10 +108,13 @@ export function show(main, route) {
     if (stopped.signal.aborted || open !== asked) return;
     const one = rows.get(asked),
       pair = [...rows.values()].find(({ lock: { step } }) => step && `${step.from}-${step.to}` === asked);
-    if (pair) return go(address(pair.lock.name), { instead: true });
+    if (pair) return go(lockAddress(pair.lock.name), { instead: true });
     for (const { lock, opener } of rows.values()) opener.setAttribute("aria-expanded", String(lock.name === asked));
     table.querySelector(".opened")?.remove();
-    replace(explained, asked && !one ? alarm(say(`There is no lock ${asked}.`, `没有“${asked}”这种锁。`)) : hint());
+    replace(
+      explained,
+      asked && !one ? drawAlarm(say(`There is no lock ${asked}.`, `没有“${asked}”这种锁。`)) : describeUse(),
+    );
     if (!one) return;
     const inside = el("div.step", say("Loading …", "加载中……")),
       columns = 2 + anomalies.length;
@@ -116,7 +122,7 @@ export function show(main, route) {
     stopAt(one.opener);
     one.opener.focus({ preventScroll: true });
     one.node.scrollIntoView({ block: "start" });
-    const shown = await detail(one.lock).catch(alarm);
+    const shown = await drawDetail(one.lock).catch(drawAlarm);
     if (open === asked) replace(inside, shown);
   }
 
@@ -125,7 +131,7 @@ export function show(main, route) {
       next = all[all.indexOf(open) + by];
     if (!next) return;
     open = next; // two quick keys are two rows
-    go(address(next));
+    go(lockAddress(next));
   }
 
   // fill asks for the cells: those that the program has brought along, or anew.
@@ -157,12 +163,12 @@ export function show(main, route) {
               )
             : say(`Explored in ${took}. `, `探索用时 ${took}。`),
           shipped && replace(again, say("Explore it anew", "重新探索")),
-          typed(["explore --all"]),
+          drawTerminal(["explore --all"]),
         ]);
       },
       failed,
     };
-    await stream("/seat/table" + text({ lang: language(), anew }), on, { signal: stopped.signal });
+    await stream("/seat/table" + formatQuery({ lang: language(), anew }), on, { signal: stopped.signal });
   }
 
   function take({ lock, anomaly, answer, steps, scenario, link: shown }) {
@@ -196,7 +202,7 @@ export function show(main, route) {
     const says = `${lock}, ${title}: ${why}`,
       stops = cell.firstElementChild?.tabIndex ?? -1;
     cell.className = "filled " + (answer === "n/a" ? "none" : answer);
-    if (answer === "broken") cell.style.setProperty("--heat", heat(steps)["--heat"]);
+    if (answer === "broken") cell.style.setProperty("--heat", cellHeat(steps)["--heat"]);
     const search = answer === "never" ? "table" : "1",
       href = answer === "broken" ? shown : link(["schedule", lock], { anomaly, search });
     cell.dataset.says = answer === "broken" ? `${says}. ${meaning}` : says;
@@ -213,13 +219,13 @@ export function show(main, route) {
 
   // stopAt lets Tab stop at one place of the table: the arrows lead to the others.
   function stopAt(place) {
-    for (const { node } of rows.values()) for (const stop of stopsOf(node)) stop.tabIndex = stop === place ? 0 : -1;
+    for (const { node } of rows.values()) for (const stop of listStops(node)) stop.tabIndex = stop === place ? 0 : -1;
   }
 
   function move(event) {
     const [down, right] =
       { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key] ?? [];
-    const all = [...rows.values()].map(({ node }) => stopsOf(node)),
+    const all = [...rows.values()].map(({ node }) => listStops(node)),
       at = all.findIndex(stops => stops.includes(event.target));
     if (down === undefined || at < 0) return;
     event.preventDefault();
@@ -228,49 +234,49 @@ export function show(main, route) {
 }
 
 // heat is the look of a cell that is broken in so many steps.
-const heat = steps => ({ "--heat": Math.max(10, 56 - 6 * steps) + "%" });
+const cellHeat = steps => ({ "--heat": Math.max(10, 56 - 6 * steps) + "%" });
 
 // stopsOf are the places of a row that the arrows lead to.
-const stopsOf = row => [...(row?.querySelectorAll(":scope > * > [tabindex]") ?? [])];
+const listStops = row => [...(row?.querySelectorAll(":scope > * > [tabindex]") ?? [])];
 
-const hint = () =>
+const describeUse = () =>
   say("Point at a cell, or go there by arrow keys, to read it.", "指向一个格子，或用方向键移到它上面，查看说明。");
 
 // detail is what a lock adds to another, with the code; of one that is no step, its code.
-async function detail(lock) {
+async function drawDetail(lock) {
   const { step, name } = lock,
     all = step
       ? await get(`/seat/steps/${step.from}-${name}`, { lang: language() })
-      : { ...lock, measured: [], gone: [], files: (await get("/seat/code", { lock: name })).map(part) };
+      : { ...lock, measured: [], gone: [], files: (await get("/seat/code", { lock: name })).map(codeFile) };
   return [
     step && el("h2", `${step.from} → ${name} `, el("span.soft", step.title)),
     el("div.step-says", [
-      says(say("Adds", "新增"), all.adds, all.cure, ...all.gone),
-      says(say("Costs", "代价"), all.costs),
-      says(say("Still broken", "仍有的问题"), all.still_broken),
-      all.measured.length > 0 && says(say("Measured", "实测"), ...all.measured, all.where),
-      step && seen(step),
+      drawSays(say("Adds", "新增"), all.adds, all.cure, ...all.gone),
+      drawSays(say("Costs", "代价"), all.costs),
+      drawSays(say("Still broken", "仍有的问题"), all.still_broken),
+      all.measured.length > 0 && drawSays(say("Measured", "实测"), ...all.measured, all.where),
+      step && drawSeen(step),
     ]),
-    el("div.step-code", all.files.map(file)),
+    el("div.step-code", all.files.map(drawFile)),
   ];
 }
 
 // part is a part of a lock's code as a file of which nothing changes.
-const part = ({ name, text }) => ({ name, lines: text.split("\n").map(text => ({ kind: "", text })) });
+const codeFile = ({ name, text }) => ({ name, lines: text.split("\n").map(text => ({ kind: "", text })) });
 
 // changes draws what a step changes in the code: "v2-v3".
-export async function changes(pair) {
+export async function drawChanges(pair) {
   const { files } = await get("/seat/steps/" + encodeURIComponent(pair), { lang: language() });
-  return el("div.step-code", files.map(file));
+  return el("div.step-code", files.map(drawFile));
 }
 
-const says = (title, ...texts) =>
+const drawSays = (title, ...texts) =>
   el("section.sheet", [
     el("h3", title),
     texts.filter(Boolean).map((text, i) => el("p", { class: i ? "small soft" : "" }, text)),
   ]);
 
-function seen({ shown, flaw, from, to, lab, exercise }) {
+function drawSeen({ shown, flaw, from, to, lab, exercise }) {
   const { lock, in: scenario, do: schedule, anomaly, beside } = shown;
   const seat = link(["schedule", lock], { in: scenario, do: schedule, anomaly, beside });
   return el("section.sheet", [
@@ -284,7 +290,7 @@ function seen({ shown, flaw, from, to, lab, exercise }) {
       ]),
       lab && el("a.button", { href: link(["labs", lab]) }, say("The lab", "实验")),
     ]),
-    typed([
+    drawTerminal([
       ...(lab ? [from, to].map(name => `lab ${lab} --lock ${name}`) : []),
       `diff ${from} ${to}`,
       ...(exercise ? [`check ${exercise.slice(0, 2)}`] : []),
@@ -294,7 +300,7 @@ function seen({ shown, flaw, from, to, lab, exercise }) {
 
 const context = 3; // unchanged lines around a change that are shown at once
 
-function file({ name, says, head, added, removed, lines }) {
+function drawFile({ name, says, head, added, removed, lines }) {
   return el("details.sheet.file", { open: !head }, [
     el("summary", [
       el("code", name),
@@ -304,13 +310,13 @@ function file({ name, says, head, added, removed, lines }) {
       el("span.small.soft", says),
     ]),
     el("pre.diff", { tabindex: 0, role: "region", "aria-label": name }, [
-      folded(lines, name.endsWith(".lua") ? "lua" : "go"),
+      drawFolded(lines, name.endsWith(".lua") ? "lua" : "go"),
     ]),
   ]);
 }
 
 // folded draws lines, with long unchanged parts behind a button.
-function folded(lines, syntax) {
+function drawFolded(lines, syntax) {
   const near = lines.map((_, i) =>
     lines.slice(Math.max(0, i - context), i + context + 1).some(line => line.kind !== " "),
   );
@@ -320,12 +326,12 @@ function folded(lines, syntax) {
       seen = near[i];
     while (i < lines.length && near[i] === seen) i++;
     const part = lines.slice(from, i).map(line => drawLine(line, syntax));
-    drawn.push(seen || part.length < 4 ? part : fold(part));
+    drawn.push(seen || part.length < 4 ? part : drawFold(part));
   }
   return drawn;
 }
 
-const fold = part =>
+const drawFold = part =>
   el("button.quiet.fold", { onclick: event => event.currentTarget.replaceWith(...part) }, [
     "⋯ " + several(part.length, "unchanged line", "行未变"),
   ]);

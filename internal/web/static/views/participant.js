@@ -2,25 +2,25 @@
 import { el, replace } from "../dom.js";
 import { go } from "../route.js";
 import { del, get, post } from "../server.js";
-import { forget, keep, kept } from "../store.js";
+import { forget, keep, recall } from "../store.js";
 import { language, say } from "../words.js";
 
 /** @typedef {{ participant: string, until: string }} Place */
 
 /** @type {Place | null} */
-let has = null;
+let ownPlace = null;
 /** @type {Promise<Place> | null} */
 let joining = null;
 
 // known is the place that this browser had last. It lasts as long as the tab.
-function known() {
-  has ??= JSON.parse(kept("place", "sessionStorage") ?? "null");
-  return has;
+function recallPlace() {
+  ownPlace ??= JSON.parse(recall("place", "sessionStorage") ?? "null");
+  return ownPlace;
 }
 
 // place is this browser's in the room that is open; the server gives one to whoever asks.
-async function place(room) {
-  if (known()?.until === room.until) return has;
+async function findPlace(room) {
+  if (recallPlace()?.until === room.until) return ownPlace;
   joining ??= join(room.until).finally(() => {
     joining = null;
   });
@@ -28,59 +28,59 @@ async function place(room) {
 }
 
 async function join(until) {
-  has = { ...(await post("/room/join")), until };
-  keep("place", JSON.stringify(has), "sessionStorage");
-  return has;
+  ownPlace = { ...(await post("/room/join")), until };
+  keep("place", JSON.stringify(ownPlace), "sessionStorage");
+  return ownPlace;
 }
 
 function forgetPlace() {
-  has = null;
+  ownPlace = null;
   forget("place", "sessionStorage");
 }
 
 // predict tells the room what this participant predicts, unless it has left. A place that was given to somebody else is
 // asked for anew.
 export async function predict(room, what) {
-  if (kept("left", "sessionStorage") === room.until) return;
+  if (recall("left", "sessionStorage") === room.until) return;
   for (let again = true; ; again = false) {
-    const mine = await place(room);
+    const mine = await findPlace(room);
     try {
       await post("/room/answer", { participant: mine.participant, ...what });
       break;
     } catch (failure) {
       if (failure.code !== "no_participant" || !again) throw failure;
-      if (has === mine) forgetPlace();
+      if (ownPlace === mine) forgetPlace();
     }
   }
-  if (at() === null) note(room.at, "no");
+  if (classPlace() === null) note(room.at, "no");
   attend();
 }
 
 // leads reports whether this browser teaches in the room that is open: its own lessons do not count. lead makes it so.
-export const leads = room => room.open && kept("leads") === room.until;
-export const lead = room => keep("leads", room.until);
+export const isLeader = room => room.open && recall("leads") === room.until;
+export const becomeLeader = room => keep("leads", room.until);
 
-const pause = () => (follows() === "no" || refused ? 10_000 : 2000); // between two looks at where the class is, in ms
+const pollInterval = () => (followState() === "no" || refusal ? 10_000 : 2000); // between two looks at where the class is, in ms
 
 let attending = false;
 let room = null; // as the server said last
-let refused = ""; // why it has none
-let over = false; // the room that this browser was in has been closed
+let refusal = ""; // why it has none
+let isOver = false; // the room that this browser was in has been closed
 let wake = () => {}; // ends the pause
 
-const at = () => kept("joined", "sessionStorage"); // where the class was when this browser last followed it
-const follows = () => kept("follows", "sessionStorage");
-const addressOf = at => "#/course/" + at;
-const joins = () => /^#\/(course\/)?join/.test(location.hash);
+const classPlace = () => recall("joined", "sessionStorage"); // where the class was when this browser last followed it
+const followState = () => recall("follows", "sessionStorage");
+const lessonAddress = at => "#/course/" + at;
+const isJoining = () => /^#\/(course\/)?join/.test(location.hash);
 
 function note(at, follows) {
   keep("joined", at, "sessionStorage");
   keep("follows", follows, "sessionStorage");
 }
 
-export function attendance(_path, { draw }) {
+export function showJoin(_path, { draw }) {
   forget("left", "sessionStorage");
-  if (follows() !== "yes" || at() === null) note("", "yes");
+  if (followState() !== "yes" || classPlace() === null) note("", "yes");
   attend();
   draw([
     el("h1", say("Join the class", "加入课堂")),
@@ -90,30 +90,30 @@ export function attendance(_path, { draw }) {
 }
 
 // The strip stands above every view while this browser is in a class.
-const says = el("span", { role: "status" }),
+const statusLine = el("span", { role: "status" }),
   switches = el("span.row"),
-  told = el("p.row.told", { role: "status" }),
-  strip = el("aside.attends", says, switches, told);
+  result = el("p.row.told", { role: "status" }),
+  strip = el("aside.attends", statusLine, switches, result);
 
 function drawStrip() {
   const apart = room?.at && !isAt(room.at),
-    shown = !over && room?.revealed,
-    alone = over || !!refused;
+    shown = !isOver && room?.revealed,
+    alone = isOver || !!refusal;
   strip.ariaLabel = say("Class", "课堂");
-  update(says, [refused, over, room?.open, apart && room.at], () => {
-    if (over) return say("The class is over: the teacher has closed the room.", "课堂已结束：讲师关闭了教室。");
-    if (refused) return refused;
+  update(statusLine, [refusal, isOver, room?.open, apart && room.at], () => {
+    if (isOver) return say("The class is over: the teacher has closed the room.", "课堂已结束：讲师关闭了教室。");
+    if (refusal) return refusal;
     if (!room?.open) return say("In class: the room is not open yet", "已加入：教室还没有打开");
-    const there = apart && el("a", { href: addressOf(room.at) }, say(`lesson ${+room.at}`, `第 ${+room.at} 课`));
+    const there = apart && el("a", { href: lessonAddress(room.at) }, say(`lesson ${+room.at}`, `第 ${+room.at} 课`));
     return [say("In class", "正在上课"), there && [" · ", there]];
   });
-  update(switches, [alone, over], () => [
+  update(switches, [alone, isOver], () => [
     !alone &&
       el("label", el("input", { id: "follow", type: "checkbox", onchange: follow }), say("Following", "跟随讲师")),
-    el("button.quiet", { id: "leave", onclick: leave }, over ? say("Close", "关闭") : say("Leave", "离开")),
+    el("button.quiet", { id: "leave", onclick: leave }, isOver ? say("Close", "关闭") : say("Leave", "离开")),
   ]);
-  for (const box of switches.querySelectorAll("input")) box.checked = follows() === "yes";
-  update(told, shown && [room.choice, room.answer, room.counts], () => shown && revealed(room));
+  for (const box of switches.querySelectorAll("input")) box.checked = followState() === "yes";
+  update(result, shown && [room.choice, room.answer, room.counts], () => shown && drawRevealed(room));
 }
 
 // update draws a node anew if what it shows is other than it was: what stays is read aloud once.
@@ -124,7 +124,7 @@ function update(node, what, draw) {
 }
 
 // revealed says what this participant and the class chose, beside the answer.
-function revealed({ choice, answer, counts }) {
+function drawRevealed({ choice, answer, counts }) {
   const most = Math.max(1, ...counts);
   const mine = choice && say(`You: ${choice}. `, `你选：${choice}。`),
     look = { class: choice && (choice === answer ? "good" : "warn") };
@@ -138,29 +138,29 @@ function revealed({ choice, answer, counts }) {
 }
 
 function follow({ target: { checked } }) {
-  note(checked ? "" : at(), checked ? "yes" : "no");
+  note(checked ? "" : classPlace(), checked ? "yes" : "no");
   wake();
 }
 
-const isAt = at => location.hash.startsWith(addressOf(at));
+const isAt = at => location.hash.startsWith(lessonAddress(at));
 
 // look sees whether the reader has gone elsewhere: who has follows no longer, until they say so.
-function look() {
-  if (at() && !joins() && !isAt(at())) note(at(), "no");
+function checkPlace() {
+  if (classPlace() && !isJoining() && !isAt(classPlace())) note(classPlace(), "no");
   drawStrip();
 }
 
-for (const event of ["hashchange", "languagechange"]) addEventListener(event, look);
+for (const event of ["hashchange", "languagechange"]) addEventListener(event, checkPlace);
 document.addEventListener("visibilitychange", () => wake()); // a phone is there again as soon as it is looked at
 
 function leave() {
   strip.remove();
   if (room?.open) keep("left", room.until, "sessionStorage");
-  if (known() && !over) del("/room/join?participant=" + has.participant).catch(() => {}); // it would be forgotten anyway
+  if (recallPlace() && !isOver) del("/room/join?participant=" + ownPlace.participant).catch(() => {}); // it would be forgotten anyway
   forgetPlace();
   forget("joined", "sessionStorage");
   wake();
-  if (joins()) go("#/course");
+  if (isJoining()) go("#/course");
 }
 
 // attend stays in the class, and follows it, until the room that was open is closed or this browser leaves.
@@ -168,13 +168,13 @@ export async function attend() {
   wake();
   if (attending) return;
   attending = true;
-  over = false;
-  look();
-  for (let was = false; at() !== null; ) {
+  isOver = false;
+  checkPlace();
+  for (let was = false; classPlace() !== null; ) {
     try {
-      room = await get("/room", { participant: known()?.participant });
-      if (room.open && at() !== null) await place(room);
-      refused = "";
+      room = await get("/room", { participant: recallPlace()?.participant });
+      if (room.open && classPlace() !== null) await findPlace(room);
+      refusal = "";
     } catch (failure) {
       if (failure.code === "no_participant") forgetPlace();
       const why = {
@@ -184,22 +184,22 @@ export async function attend() {
         ),
         room_full: say("The room is full.", "教室已满。"),
       };
-      refused = why[failure.code] ?? "";
+      refusal = why[failure.code] ?? "";
     }
-    if (at() === null) break;
-    over = was && !room?.open;
+    if (classPlace() === null) break;
+    isOver = was && !room?.open;
     if (room?.revealed) dispatchEvent(new CustomEvent("revealed", { detail: room.at }));
     was ||= !!room?.open;
-    if (over) forget("joined", "sessionStorage");
-    else if (room?.at && room.at !== at() && follows() === "yes") {
+    if (isOver) forget("joined", "sessionStorage");
+    else if (room?.at && room.at !== classPlace() && followState() === "yes") {
       keep("joined", room.at, "sessionStorage");
-      go(addressOf(room.at));
+      go(lessonAddress(room.at));
     }
     drawStrip();
     if (!strip.isConnected) document.getElementById("main").before(strip);
     await new Promise(passed => {
       wake = () => passed(null);
-      setTimeout(passed, over ? 0 : pause());
+      setTimeout(passed, isOver ? 0 : pollInterval());
     });
   }
   attending = false;

@@ -1,59 +1,59 @@
 // The room, on the projector: how to come in, and what a class predicts.
-import { el, replace, svg, typed } from "../dom.js";
+import { drawTerminal, el, replace, svg } from "../dom.js";
 import { go, link } from "../route.js";
 import { del, get, post, put } from "../server.js";
 import { language, say, several } from "../words.js";
-import { html } from "./course_parts.js";
-import { lead, leads } from "./participant.js";
+import { drawHTML } from "./course_parts.js";
+import { becomeLeader, isLeader } from "./participant.js";
 
 const pause = 1000; // between two looks at what the class did
 
-const two = number => String(number).padStart(2, "0");
-export const address = number => "#/course/" + two(number);
+const twoDigits = number => String(number).padStart(2, "0");
+export const lessonAddress = number => "#/course/" + twoDigits(number);
 
 // place is where the room shows something: a question by its number, or how to join.
-const place = at => link(["course", "room", typeof at === "number" ? two(at) : at]);
+const roomAddress = at => link(["course", "room", typeof at === "number" ? twoDigits(at) : at]);
 
-export async function room([, , name], { passed, draw, again, fail }) {
+export async function showRoom([, , name], { passed, draw, again, fail }) {
   const act = what => () => what().then(again).catch(fail);
   let room = await get("/room"),
     timer = 0;
   if (passed()) return null;
   if (!room.open) {
-    draw(closed(act(async () => lead(await post("/room")))));
+    draw(drawClosed(act(async () => becomeLeader(await post("/room")))));
     return {};
   }
   if (!name) {
-    go(place(room.at || "join"), { instead: true });
+    go(roomAddress(room.at || "join"), { instead: true });
     return null;
   }
   const [{ lessons }, { doors }] = await Promise.all([
     get("/course", { lang: language() }),
     get("/room/join", { from: location.origin }),
   ]);
-  const places = ["join", ...lessons.map(({ number }) => number)].map(place),
-    at = place(Number(name) || name),
-    on = name === "join" ? "" : two(name),
-    mine = leads(room);
+  const places = ["join", ...lessons.map(({ number }) => number)].map(roomAddress),
+    at = roomAddress(Number(name) || name),
+    on = name === "join" ? "" : twoDigits(name),
+    mine = isLeader(room);
   if (mine && on && room.at !== on) room = await put("/room", { at: on });
   const reveal = async () => shown.draw(await put("/room", { at: on, revealed: true }), null);
-  const shown = await (name === "join" ? welcome : question)(doors, name, mine && reveal);
+  const shown = await (name === "join" ? createWelcome : createQuestion)(doors, name, mine && reveal);
   const step = (by, text) => {
     const to = places[places.indexOf(at) + by];
     return to && el("a.button", { href: to }, text);
   };
   const button = (id, look, act, text) => el("button", { id, class: look, onclick: act }, text);
-  const take = async () => lead(await put("/room", { at: on || room.at || "01" }));
+  const take = async () => becomeLeader(await put("/room", { at: on || room.at || "01" }));
   const foot = el("p.row", [
     shown.button,
     step(-1, say("← Previous (p)", "← 上一页（p）")),
     step(1, say("Next (n) →", "下一页（n）→")),
-    name !== "join" && el("a.button", { href: place("join") }, say("Join, large", "加入（大）")),
+    name !== "join" && el("a.button", { href: roomAddress("join") }, say("Join, large", "加入（大）")),
     mine
-      ? closing(act(() => del("/room")))
+      ? drawClosing(act(() => del("/room")))
       : button("lead", null, act(take), say("Lead the class from this browser", "用这个浏览器带课")),
   ]);
-  draw([shown.nodes, foot, mine && participants()]);
+  draw([shown.nodes, foot, mine && drawParticipants()]);
   const look = async () => {
     try {
       const [now, what] = await Promise.all([get("/room"), shown.ask?.()]);
@@ -70,7 +70,7 @@ export async function room([, , name], { passed, draw, again, fail }) {
 }
 
 // closing closes the room for everybody, once it has been confirmed.
-function closing(close) {
+function drawClosing(close) {
   const node = el("span.row");
   const offer = () =>
     replace(node, el("button.danger", { id: "close", onclick: ask }, say("Close the room", "关闭教室")));
@@ -89,7 +89,7 @@ function closing(close) {
   return node;
 }
 
-const closed = open => [
+const drawClosed = open => [
   el("h1", say("The room predicts together", "全班一起预测")),
   el("p", [
     say(
@@ -102,14 +102,14 @@ const closed = open => [
 ];
 
 // entrance is the first door, with its code for a phone's camera; without a door, how to make one.
-function entrance([door, ...others]) {
+function drawEntrance([door, ...others]) {
   if (!door)
     return el("aside.door.note.warn", [
       say(
         "Only this machine reaches this server. For a class, start it so that others can.",
         "只有本机能访问这台服务器。上课时，请让别的机器也能访问。",
       ),
-      typed(["--server.addr 0.0.0.0:8080 --admin.token …"]),
+      drawTerminal(["--server.addr 0.0.0.0:8080 --admin.token …"]),
     ]);
   const plain = ({ url }) => url.replace(/^http:\/\//, "");
   return el("aside.door", [
@@ -127,23 +127,23 @@ function entrance([door, ...others]) {
   ]);
 }
 
-const beside = (doors, ...inside) => el("div.beside-door", el("div", inside), entrance(doors));
+const drawBesideDoor = (doors, ...inside) => el("div.beside-door", el("div", inside), drawEntrance(doors));
 
-const welcome = doors => ({
+const createWelcome = doors => ({
   nodes: [
     el("h1", say("Join the class", "加入课堂")),
     el("p", say("Scan the code, or type the address.", "扫码，或输入地址。")),
-    el("div.large", entrance(doors)),
+    el("div.large", drawEntrance(doors)),
   ],
 });
 
-async function question(doors, name, reveal) {
+async function createQuestion(doors, name, reveal) {
   const lesson = await get("/course/" + encodeURIComponent(name), { lang: language() });
   const total = el("p.soft", { id: "total", role: "status" });
   const bars = lesson.choices.map((choice, i) => {
     const bar = el("progress", { max: 1, value: 0, "aria-label": String(i + 1), hidden: true }),
       count = el("b");
-    return { bar, count, row: el("li", el("div.row", el("b", i + 1 + "."), html("span", choice), count), bar) };
+    return { bar, count, row: el("li", el("div.row", el("b", i + 1 + "."), drawHTML("span", choice), count), bar) };
   });
   const button = reveal && el("button.main", { id: "reveal", onclick: () => reveal() }, say("Reveal", "揭晓"));
   let counted = null;
@@ -171,11 +171,11 @@ async function question(doors, name, reveal) {
       if (total.textContent !== says) total.textContent = says;
     },
     nodes: [
-      beside(
+      drawBesideDoor(
         doors,
-        el("h1", el("a", { href: address(lesson.number) }, `${lesson.number}. ${lesson.title}`)),
-        html("div.small", lesson.idea),
-        lesson.predict.parts.map(part => html("div.question", part.html)),
+        el("h1", el("a", { href: lessonAddress(lesson.number) }, `${lesson.number}. ${lesson.title}`)),
+        drawHTML("div.small", lesson.idea),
+        lesson.predict.parts.map(part => drawHTML("div.question", part.html)),
         el("ol.bars", [bars.map(({ row }) => row)]),
         total,
       ),
@@ -184,7 +184,7 @@ async function question(doors, name, reveal) {
 }
 
 // participants counts who is in the room by address, for whoever teaches: all of an address can be taken out.
-function participants() {
+function drawParticipants() {
   const body = el("ul");
   const row = ({ address, n }) =>
     el("li.row", [

@@ -1,23 +1,23 @@
 // The scheduler's seat: the real code of a lock, a few sales, and the reader decides what happens next. The address is
 // the whole state.
-import { copied, el, kbd, replace } from "../dom.js";
+import { copyText, el, kbd, replace } from "../dom.js";
 import { bindWhile } from "../keys.js";
 import { go, link, route as read } from "../route.js";
-import { away, get, save, soon } from "../server.js";
-import { drawTrace, legend, saying } from "../trace.js";
+import { get, isAway, runSoon, save } from "../server.js";
+import { describeStep, drawLegend, drawTrace } from "../trace.js";
 import { language, say } from "../words.js";
-import { levelEnd } from "./level_end.js";
-import { nextLevel, noteSolved, start } from "./levels.js";
-import { besidePanel } from "./seat_beside.js";
+import { drawLevelEnd } from "./level_end.js";
+import { nextLevel, noteSolved, startAddress } from "./levels.js";
+import { drawBeside } from "./seat_beside.js";
 import { redrawBoard } from "./seat_board.js";
 import { Code } from "./seat_code.js";
 import { Distance } from "./seat_distance.js";
-import { controlsPanel, goalPanel, isVeiled, nextStep } from "./seat_modes.js";
-import { statePanel } from "./seat_parts.js";
+import { drawControls, drawGoal, drawNextStep, isVeiled } from "./seat_modes.js";
+import { drawState } from "./seat_parts.js";
 import { Search } from "./seat_search.js";
 
 // page is the way of a seat that is the whole page: its places are the page's addresses.
-const page = {
+const pageAddressBar = {
   at: () => location.hash,
   go,
   note: address => history.replaceState(null, "", address),
@@ -37,7 +37,7 @@ export function embed(main, address, when, kept, keep) {
     note: there => (way.now = there),
     go(there) {
       way.note(there);
-      seat.going = seat.follow(read(there));
+      seat.navigation = seat.follow(read(there));
     },
   };
   const seat = new Seat(main, way, when);
@@ -48,7 +48,7 @@ export function embed(main, address, when, kept, keep) {
 export function show(main, route) {
   const seat = new Seat(main);
   const follow = route => {
-    seat.going = seat.follow(route);
+    seat.navigation = seat.follow(route);
   };
   follow(route);
   return { leave: () => seat.leave(), follow };
@@ -56,17 +56,17 @@ export function show(main, route) {
 
 class Seat {
   states = new Map(); // what the server said of a place, by what was asked
-  past = []; // addresses before the last changes, for undo
-  future = [];
-  asked = null; // the place that the reader is on the way to, or at
+  undoStack = []; // addresses before the last changes, for undo
+  redoStack = [];
+  destination = null; // the place that the reader is on the way to, or at
   shortest = new Map(); // schedule to a goal
   solvedAt = 0; // when the goal was reached
-  told = {}; // the latest hint, and what it is about
-  turn = Promise.resolve(); // of the last key
-  going; // to a place
+  latestHint = {}; // the latest hint, and what it is about
+  keyQueue = Promise.resolve(); // of the last key
+  navigation; // to a place
   main;
   place; // that is shown: a word that belongs to another one is not
-  rest = () => {}; // asks no more for what a server that is away owes
+  cancelRetry = () => {}; // asks no more for what a server that is away owes
   full;
   here;
   before;
@@ -79,11 +79,11 @@ class Seat {
   code = new Code(this);
   search = new Search(this);
 
-  constructor(main, way = page, when = () => true) {
+  constructor(main, way = pageAddressBar, when = () => true) {
     this.main = main;
-    this.way = way;
-    this.embedded = way !== page;
-    this.says = el("p.now.unseen", { role: "status", "aria-live": "polite" });
+    this.addressBar = way;
+    this.embedded = way !== pageAddressBar;
+    this.statusLine = el("p.now.unseen", { role: "status", "aria-live": "polite" });
     const key = (name, english, chinese, act) => [name, english, chinese, this.inTurn(act)];
     const next = () => nextLevel(this) && go(nextLevel(this));
     const fork = () => open(this.address({}), "_blank", "noopener");
@@ -111,8 +111,8 @@ class Seat {
   }
 
   leave() {
-    this.left = true;
-    this.rest();
+    this.isLeft = true;
+    this.cancelRetry();
     this.unbind();
     this.distance.stop();
     this.search.stop();
@@ -122,10 +122,10 @@ class Seat {
   // overtakes.
   inTurn(act) {
     return () => {
-      this.turn = this.turn
+      this.keyQueue = this.keyQueue
         .catch(() => {})
-        .then(() => this.going)
-        .then(() => void (this.left || act()));
+        .then(() => this.navigation)
+        .then(() => void (this.isLeft || act()));
     };
   }
 
@@ -142,7 +142,7 @@ class Seat {
     return this.place.search ? "search" : this.shownPanel;
   }
   get hint() {
-    return this.told.about === this.question ? this.told : null;
+    return this.latestHint.about === this.question ? this.latestHint : null;
   }
   // question is what a hint is an answer to.
   get question() {
@@ -166,13 +166,13 @@ class Seat {
   // follow goes where an address says. Until the server has said what is so there, what is shown stays.
   async follow(route) {
     const place = placeOf(route),
-      at = this.way.at();
-    const isOver = () => this.left || place !== this.asked || at !== this.way.at(); // or is about to be
-    this.asked = place;
-    this.rest();
+      at = this.addressBar.at();
+    const isOver = () => this.isLeft || place !== this.destination || at !== this.addressBar.at(); // or is about to be
+    this.destination = place;
+    this.cancelRetry();
     try {
       this.index ??= await get("/seat", { lang: language() });
-      if (!place.lock) return !isOver() && this.way.go(start(this.index), { instead: true });
+      if (!place.lock) return !isOver() && this.addressBar.go(startAddress(this.index), { instead: true });
       const [full, here, before] = await Promise.all([
         this.state(place, place.do, place.code),
         this.state(place, prefix(place, place.at)),
@@ -186,8 +186,8 @@ class Seat {
     } catch (failure) {
       if (isOver()) return;
       this.failure = failure;
-      if (!away(failure)) this.here = null;
-      else this.rest = soon(() => this.follow(route));
+      if (!isAway(failure)) this.here = null;
+      else this.cancelRetry = runSoon(() => this.follow(route));
     }
     if (this.place) this.distance.follow();
     this.draw();
@@ -207,7 +207,7 @@ class Seat {
   remember() {
     if (!this.place.code && this.full.code && !this.full.stale) {
       this.place.code = this.full.code;
-      this.way.note(this.address({}));
+      this.addressBar.note(this.address({}));
     }
   }
 
@@ -236,10 +236,10 @@ class Seat {
   // change goes to another place, and can be undone.
   change(changes) {
     const there = this.address({ code: "", at: undefined, ...changes });
-    if (there === this.way.at()) return; // the second click of two
-    this.past.push(this.way.at());
-    this.future = [];
-    this.way.go(there);
+    if (there === this.addressBar.at()) return; // the second click of two
+    this.undoStack.push(this.addressBar.at());
+    this.redoStack = [];
+    this.addressBar.go(there);
   }
 
   take(token) {
@@ -253,17 +253,17 @@ class Seat {
 
   look(n) {
     if (n < 0 || n > this.tokens.length || n === this.at) return;
-    this.way.go(this.address({ at: n }), { instead: true });
+    this.addressBar.go(this.address({ at: n }), { instead: true });
   }
 
   undo() {
     const shorter = () => this.address({ do: this.prefix(this.tokens.length - 1), code: "", at: undefined });
-    const is = address => this.prefixOf(address) === this.prefixOf(this.way.at());
-    while (this.past.length && is(this.past.at(-1))) this.past.pop(); // the browser's Back has undone it
-    const back = this.past.pop() ?? (this.tokens.length > 0 && shorter());
+    const is = address => this.prefixOf(address) === this.prefixOf(this.addressBar.at());
+    while (this.undoStack.length && is(this.undoStack.at(-1))) this.undoStack.pop(); // the browser's Back has undone it
+    const back = this.undoStack.pop() ?? (this.tokens.length > 0 && shorter());
     if (!back) return;
-    this.future.push(this.way.at());
-    this.way.go(back);
+    this.redoStack.push(this.addressBar.at());
+    this.addressBar.go(back);
   }
 
   // prefixOf is what an address says of the schedule alone.
@@ -273,18 +273,18 @@ class Seat {
   }
 
   redo() {
-    if (this.future.length === 0) return;
-    this.past.push(this.way.at());
-    this.way.go(this.future.pop());
+    if (this.redoStack.length === 0) return;
+    this.undoStack.push(this.addressBar.at());
+    this.addressBar.go(this.redoStack.pop());
   }
 
   setMode(mode) {
-    if (mode === "levels") return this.way.go(link(["schedule"]));
-    this.way.go(this.address({ mode, campaign: "", anomaly: mode === "free" ? this.place.anomaly : this.goal }));
+    if (mode === "levels") return this.addressBar.go(link(["schedule"]));
+    this.addressBar.go(this.address({ mode, campaign: "", anomaly: mode === "free" ? this.place.anomaly : this.goal }));
   }
 
   switchDistance() {
-    this.way.go(this.address({ oracle: this.place.oracle ? "" : "1", anomaly: this.goal }));
+    this.addressBar.go(this.address({ oracle: this.place.oracle ? "" : "1", anomaly: this.goal }));
   }
 
   restart() {
@@ -294,13 +294,13 @@ class Seat {
   // ask asks for a hint: first how far it is, then for the move.
   async ask() {
     if (this.hint?.next || this.hint?.waits) {
-      this.told.named = true;
+      this.latestHint.named = true;
       return this.draw();
     }
     const about = this.question,
       anomaly = this.goal;
     const told = hint => {
-      this.told = { ...hint, about, anomaly, named: this.hint?.named };
+      this.latestHint = { ...hint, about, anomaly, named: this.hint?.named };
       this.draw();
     };
     told({ waits: true });
@@ -321,27 +321,28 @@ class Seat {
       const query = { lock, in: scenario, do: schedule, anomaly, lang: language() };
       await save("/seat/file", query, `lockstep-${lock}.html`);
     } catch (failure) {
-      replace(this.says, el("span.bad", failure.message));
+      replace(this.statusLine, el("span.bad", failure.message));
     }
   }
 
   besideNext() {
     const locks = this.index.locks,
       next = locks[locks.findIndex(lock => lock.name === this.place.lock) + 1];
-    this.way.go(this.address({ beside: this.place.beside ? "" : (next ?? locks[0]).name }));
+    this.addressBar.go(this.address({ beside: this.place.beside ? "" : (next ?? locks[0]).name }));
   }
 
   draw() {
-    if (this.left) return;
+    if (this.isLeft) return;
     const active = document.activeElement,
       focused = this.main.contains(active) && active.getAttribute("data-focus");
-    if (this.failure && !(this.here && away(this.failure))) return this.drawFailure();
+    if (this.failure && !(this.here && isAway(this.failure))) return this.drawFailure();
     if (!this.here) return;
-    this.parts ??= this.frame();
+    this.parts ??= this.createParts();
     const { parts } = this,
       where = this.place.do + this.at,
       { scrollTop, clientHeight, scrollHeight } = parts.drawing,
-      stays = where === this.seen && (scrollTop + clientHeight < scrollHeight - 2 || this.at < this.tokens.length);
+      stays =
+        where === this.drawnPlace && (scrollTop + clientHeight < scrollHeight - 2 || this.at < this.tokens.length);
     const rows = () => [...parts.controls.querySelectorAll(".row")];
     const scrolled = rows().map(row => row.scrollLeft);
     this.drawParts();
@@ -353,8 +354,8 @@ class Seat {
     const step = parts.drawing.querySelector("[aria-current=step]");
     const to = this.at === this.tokens.length ? Infinity : (step?.offsetTop ?? 0) - parts.drawing.clientHeight / 2;
     parts.drawing.scrollTop = stays ? scrollTop : Math.min(to, parts.drawing.scrollHeight);
-    if (where !== this.seen) parts.moves.scrollTop = 0;
-    this.seen = where;
+    if (where !== this.drawnPlace) parts.moves.scrollTop = 0;
+    this.drawnPlace = where;
   }
 
   // drawFailure says why there is nothing to show.
@@ -369,7 +370,7 @@ class Seat {
   }
 
   // frame makes the parts, in the order in which they are read.
-  frame() {
+  createParts() {
     const part = (name, label) => el("section", { class: name, "aria-label": label });
     const [about, beside, state, search, controls] = ["about", "beside", "state", "search", "controls"].map(name =>
       part(name),
@@ -378,7 +379,7 @@ class Seat {
     const drawing = part("drawing sheet", say("The schedule", "时序"));
     const panel = el("div.sheet.panel", beside, this.code.panel, state, search);
     const stage = el("div.seat", drawing, !this.embedded && panel);
-    replace(this.main, about, this.says, moves, stage, controls, !this.embedded && this.menu());
+    replace(this.main, about, this.statusLine, moves, stage, controls, !this.embedded && this.drawMenu());
     return { about, beside, state, search, moves, drawing, controls, panel };
   }
 
@@ -387,12 +388,12 @@ class Seat {
     const step = full.view.trace.steps[this.at - 1];
     const said = step
       ? say(`Step ${this.at} of ${this.tokens.length}: `, `第 ${this.at} 步，共 ${this.tokens.length} 步：`) +
-        saying(step)
+        describeStep(step)
       : say("Your move: who goes first?", "由你决定：谁先走？");
-    if (this.says.textContent !== said) replace(this.says, said);
-    replace(parts.about, this.awaited(), this.stale(), goalPanel(this));
+    if (this.statusLine.textContent !== said) replace(this.statusLine, said);
+    replace(parts.about, this.drawAwaited(), this.drawStale(), drawGoal(this));
     redrawBoard(this, parts.moves);
-    replace(parts.controls, controlsPanel(this));
+    replace(parts.controls, drawControls(this));
     parts.drawing.classList.toggle("reveals", isVeiled(this));
     replace(
       parts.drawing,
@@ -400,21 +401,21 @@ class Seat {
       drawTrace(full.view.trace, {
         current: this.at,
         onstep: n => this.look(n),
-        notes: n => this.distance.note(n),
+        notes: n => this.distance.drawNote(n),
         shown: full.view.shown,
       }),
-      levelEnd(this),
-      nextStep(this),
+      drawLevelEnd(this),
+      drawNextStep(this),
     );
     if (this.embedded) return;
     const { panel } = this;
     this.code.panel.hidden = panel !== "code";
-    replace(parts.state, panel === "state" && [statePanel(this), legend(full.view.trace)]);
-    replace(parts.search, panel === "search" && this.search.panel());
+    replace(parts.state, panel === "state" && [drawState(this), drawLegend(full.view.trace)]);
+    replace(parts.search, panel === "search" && this.search.drawPanel());
     if (panel === "code") this.code.follow();
-    if (this.besideIs !== this.besideKey()) {
-      this.besideIs = this.besideKey();
-      replace(parts.beside, place.beside ? besidePanel(this) : null);
+    if (this.drawnBeside !== this.besideKey()) {
+      this.drawnBeside = this.besideKey();
+      replace(parts.beside, place.beside ? drawBeside(this) : null);
     }
     parts.panel.hidden = !panel && !place.beside;
   }
@@ -424,7 +425,7 @@ class Seat {
     const search = panel === "search" && !this.place.search ? "1" : "";
     this.shownPanel = panel === "search" || panel === this.shownPanel ? "" : panel;
     if (search === this.place.search) this.draw();
-    else this.way.go(this.address({ search }), { instead: true });
+    else this.addressBar.go(this.address({ search }), { instead: true });
   }
 
   // openSearch shows what can be searched for; with the fields of the scenario, or not.
@@ -439,18 +440,18 @@ class Seat {
   }
 
   // awaited says that the server does not answer, and what is shown is of before.
-  awaited() {
+  drawAwaited() {
     const before = say(" What is shown is from before. Asking again …", "下面仍是之前的内容。正在重试……");
-    return this.failure && warning(this.failure.message, before);
+    return this.failure && drawWarning(this.failure.message, before);
   }
 
-  stale() {
+  drawStale() {
     const { stale } = this.full;
-    return stale && warning(el("strong", say("This link is stale: ", "链接已失效：")), stale.says);
+    return stale && drawWarning(el("strong", say("This link is stale: ", "链接已失效：")), stale.says);
   }
 
   // menu is what else there is: other views of the schedule, and what can be done with it.
-  menu() {
+  drawMenu() {
     const tool = ([focus, text, act, key, is]) => {
       const acts = event => {
         if (!focus.startsWith("copy")) menu.hidePopover();
@@ -459,12 +460,12 @@ class Seat {
       const pressed = is === undefined ? null : String(!!is);
       return el("button", { "data-focus": focus, "aria-pressed": pressed, onclick: acts }, text, key && kbd(key));
     };
-    const copy = text => event => copied(event.currentTarget, text);
+    const copy = text => event => copyText(event.currentTarget, text);
     const entries = () => {
       const { lock, do: schedule, oracle, beside } = this.place,
         what = [lock, this.full.view.scenario].filter(Boolean).join(" ");
       const all = [
-        this.future.length > 0 && ["redo", say("Redo", "重做"), () => this.redo(), "r"],
+        this.redoStack.length > 0 && ["redo", say("Redo", "重做"), () => this.redo(), "r"],
         ["distance", say("Distance of each move", "每一步离攻破几步"), () => this.switchDistance(), "o", oracle],
         ["beside", say("Beside another lock", "与另一种锁并排"), () => this.besideNext(), "b", beside],
         ["code", say("Code", "代码"), () => this.open("code"), "c", this.panel === "code"],
@@ -484,9 +485,9 @@ class Seat {
   }
 }
 
-const warning = (...says) => el("p.note.warn", { role: "alert" }, says);
+const drawWarning = (...says) => el("p.note.warn", { role: "alert" }, says);
 
-const plain = ["in", "do", "code", "anomaly", "beside", "campaign", "search", "veil"];
+const plainParameters = ["in", "do", "code", "anomaly", "beside", "campaign", "search", "veil"];
 
 // placeOf reads an address. In campaign the reader plays the levels; search is that of every schedule: 1, each, or table;
 // with veil, what comes later is not shown.
@@ -496,7 +497,7 @@ function placeOf({ path, query }) {
   const of = name => query.get(name) ?? "";
   return {
     lock: path[1],
-    ...Object.fromEntries(plain.map(name => [name, of(name)])),
+    ...Object.fromEntries(plainParameters.map(name => [name, of(name)])),
     do: words.join(" "),
     at: query.has("at") ? Math.min(Math.max(+of("at") || 0, 0), words.length) : words.length,
     mode: ["break", "keep"].includes(of("mode")) ? of("mode") : "free",

@@ -1,11 +1,11 @@
 // The same schedule under another lock, in two columns, and the first step that differs: the cure at work.
-import { el, heads, replace } from "../dom.js";
+import { drawTableHead, el, replace } from "../dom.js";
 import { get } from "../server.js";
-import { saying, short } from "../trace.js";
+import { describeStep, shorten } from "../trace.js";
 import { language, say } from "../words.js";
-import { option, select } from "./seat_parts.js";
+import { drawOption, drawSelect } from "./seat_parts.js";
 
-export function besidePanel(seat) {
+export function drawBeside(seat) {
   const { place, index } = seat,
     rows = el("div", { role: "status" }, say("Running both …", "两边都在执行……"));
   const onNodes = /node/.test(place.in); // its faults are of several masters
@@ -13,10 +13,10 @@ export function besidePanel(seat) {
     one => one.name !== place.lock && (one.on_nodes || !onNodes || one.name === place.beside),
   );
   const choose = beside => seat.way.go(seat.address({ beside }));
-  const options = others.map(({ name, title }) => option(name, `${name} · ${title}`, name === place.beside));
+  const options = others.map(({ name, title }) => drawOption(name, `${name} · ${title}`, name === place.beside));
   if (!place.do) rows.textContent = say("Take a step first.", "先走一步。");
   else {
-    sideBySide(place, place.beside, seat.full.view.over, seat.goal).then(
+    compareLocks(place, place.beside, seat.full.view.over, seat.goal).then(
       drawn => replace(rows, drawn),
       failure => {
         seat.besideIs = null; // the next drawing asks again
@@ -27,20 +27,20 @@ export function besidePanel(seat) {
   return [
     el("div.row.titled", [
       el("h2", say(`${place.lock} beside`, `${place.lock} 对比`)),
-      select("beside-lock", say("the other lock", "另一种锁"), choose, options),
+      drawSelect("beside-lock", say("the other lock", "另一种锁"), choose, options),
     ]),
     rows,
   ];
 }
 
 // sideBySide draws a schedule under two locks.
-export async function sideBySide({ lock, in: scenario, do: schedule }, other, over, goal = "") {
+export async function compareLocks({ lock, in: scenario, do: schedule }, other, over, goal = "") {
   const both = await get("/seat/beside", { lock, with: other, in: scenario, do: schedule, lang: language() });
-  return compared(both, over, goal);
+  return drawComparison(both, over, goal);
 }
 
 // answer says whether it happens under the other lock, too: the goal, or else what the first one shows.
-function answer({ locks: [, other], shown }, goal) {
+function drawAnswer({ locks: [, other], shown }, goal) {
   const it = shown[0].find(({ anomaly }) => anomaly === goal) ?? shown[0][0];
   if (!it) return null;
   const too = shown[1].find(({ anomaly }) => anomaly === it.anomaly);
@@ -50,11 +50,11 @@ function answer({ locks: [, other], shown }, goal) {
   return el("p", { class: too ? "note bad answer" : "note good answer" }, el("strong", says, it.title));
 }
 
-function compared(both, over, goal) {
+function drawComparison(both, over, goal) {
   const { locks, rows, differs, why, links } = both;
-  const command = step => step.command && el("code", short(step.command), step.reply && " → " + short(step.reply));
+  const command = step => step.command && el("code", shorten(step.command), step.reply && " → " + shorten(step.reply));
   const none = other => el("span.soft", other ? say("cannot happen", "不能发生") : "–");
-  const cell = (step, other) => el("td", step ? [el("p", saying(step)), command(step)] : none(other));
+  const cell = (step, other) => el("td", step ? [el("p", describeStep(step)), command(step)] : none(other));
   const row = ([one, two], i) =>
     el("tr", { class: i + 1 === differs ? "changed" : null }, cell(one, two), cell(two, one));
   const untouched = say(
@@ -63,10 +63,10 @@ function compared(both, over, goal) {
   );
   const first = el("strong", say(`Step ${differs} differs.`, `第 ${differs} 步不同。`));
   return [
-    answer(both, goal),
+    drawAnswer(both, goal),
     why.length > 0 && el("div.note", [first, why.map(each => el("p", each))]),
     el("table.pair", [
-      heads(locks.map((name, i) => (links?.[i] ? el("a", { href: links[i] }, name) : name))),
+      drawTableHead(locks.map((name, i) => (links?.[i] ? el("a", { href: links[i] }, name) : name))),
       el("tbody", rows.map(row)),
     ]),
     differs === 0 && el("p.note", over ? untouched : say("No step differs so far.", "到目前为止没有一步不同。")),

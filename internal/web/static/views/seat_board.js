@@ -2,9 +2,9 @@
 // faults that can hit it.
 import { el, kbd, replace } from "../dom.js";
 import { drawBuyer, drawKey, drawRedis } from "../figures.js";
-import { colour, short } from "../trace.js";
+import { colourClass, shorten } from "../trace.js";
 import { duration, say } from "../words.js";
-import { choiceSays, describeActor, faultOf } from "./seat_parts.js";
+import { describeActor, describeChoice, faultTitle } from "./seat_parts.js";
 
 const ofRedis = /^(expiry|slow|failover|rollback|evict|redis-clock|node-)/;
 const ofConnection = /^(lost-|late|resend)/;
@@ -27,11 +27,11 @@ function drawBoard(seat) {
     const { name, stance } = actor;
     const key = seat.hasLock && (name === state.holder ? "held" : stance.endsWith("inside") && "believed");
     const notes = ["ended", "dead"].includes(stance) ? [] : [reasonOf(name)];
-    return draw(name, colour(i), drawBuyer(name, stance), key, describeActor(seat, view, actor), notes);
+    return draw(name, colourClass(i), drawBuyer(name, stance), key, describeActor(seat, view, actor), notes);
   });
   const rest = Object.entries(state.left).filter(([name]) => !choices.some(({ fault }) => fault === name));
   const notes = rest.map(([name, left]) => [
-    faultOf(seat, name) + say(": ", "："),
+    faultTitle(seat, name) + say(": ", "："),
     left ? (reasonOf(name) ?? say(`${left} left`, `还剩 ${left} 次`)) : say("none left", "已用完"),
   ]);
   notes.unshift(over && say("No moves left.", "没有可执行的步骤了。"));
@@ -65,13 +65,13 @@ function drawButton(seat, choice) {
   const { i, token, fault, command } = choice,
     hinted = seat.hint?.named && seat.hint.next === token;
   const kind = hinted ? ".hinted" : fault ? ".fault" : "",
-    title = command && short(command);
+    title = command && shorten(command);
   const attributes = { title, "data-focus": "choice" + i, "data-token": token, onclick: () => seat.take(token) };
   return el("button.choice" + kind, attributes, [
     i < 9 && kbd(i + 1),
     el("span.what", [
-      fault && el("b.warn", faultOf(seat, fault) + say(": ", "：")),
-      choiceSays(choice),
+      fault && el("b.warn", faultTitle(seat, fault) + say(": ", "：")),
+      describeChoice(choice),
       command && el("code", { "aria-hidden": "true" }, title),
     ]),
     hinted && el("span.chip", say("hint", "提示")),

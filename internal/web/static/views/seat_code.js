@@ -61,11 +61,11 @@ export class Code {
     state.actors.forEach(({ name, places }, i) => {
       for (const { task, calls } of places) {
         const line = this.lines.get(calls.find(call => this.lines.has(call)));
-        sign(line, name, i, task);
+        markLine(line, name, i, task);
         if (!shown || (task === name && name === latest)) shown = line ?? shown;
       }
       const next = choices.find(({ actor, fault }) => actor === name && !fault)?.token.split(":")[1];
-      sign(this.scripts.get(next), name, i, name);
+      markLine(this.scripts.get(next), name, i, name);
     });
     const box = this.panel.parentElement;
     if (shown && box) box.scrollTop = shown.offsetTop - box.clientHeight / 3;
@@ -73,7 +73,7 @@ export class Code {
 }
 
 // sign marks a line as where somebody is.
-function sign(line, name, i, task) {
+function markLine(line, name, i, task) {
   if (!line) return;
   line.classList.add("here");
   line

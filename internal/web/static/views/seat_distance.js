@@ -1,6 +1,6 @@
 // How far the nearest breach is at each step and after each choice, once all states of the scenario are known.
 import { el } from "../dom.js";
-import { away, soon, stream, text } from "../server.js";
+import { formatQuery, isAway, runSoon, stream } from "../server.js";
 import { language, say } from "../words.js";
 
 export class Distance {
@@ -52,11 +52,11 @@ export class Distance {
       this.seat.draw();
     };
     // about asks until there is an answer.
-    const about = async (schedule, learn) => {
+    const askUntilAnswered = async (schedule, learn) => {
       for (let answered = false; !answered && !signal.aborted; ) {
         try {
           await stream(
-            "/seat/oracle" + text({ lock, in: scenario, do: schedule.join(" "), anomaly, lang: language() }),
+            "/seat/oracle" + formatQuery({ lock, in: scenario, do: schedule.join(" "), anomaly, lang: language() }),
             {
               open: () => tell({ failure: null }),
               progress: ({ states, waiting }) => tell({ states, waiting }),
@@ -72,32 +72,33 @@ export class Distance {
             { signal },
           );
         } catch (failure) {
-          answered = !away(failure);
+          answered = !isAway(failure);
           tell({ failure });
         }
-        if (!answered) await new Promise(soon);
+        if (!answered) await new Promise(runSoon);
       }
     };
     const whole = ({ path, no_return: noReturn, doomed, states }) => ({ path, noReturn, doomed, states });
     const here = ({ choices }) => ({ choices });
-    await about(tokens, answer => ({ ...whole(answer), ...(at === tokens.length && here(answer)) }));
-    if (this.seat.place.oracle && at < tokens.length && !this.failure) await about(tokens.slice(0, at), here);
+    await askUntilAnswered(tokens, answer => ({ ...whole(answer), ...(at === tokens.length && here(answer)) }));
+    if (this.seat.place.oracle && at < tokens.length && !this.failure)
+      await askUntilAnswered(tokens.slice(0, at), here);
   }
 
   // badge says how far a breach is after a choice.
-  badge(token) {
-    return this.choices && chip(this.choices[token]);
+  drawBadge(token) {
+    return this.choices && drawChip(this.choices[token]);
   }
 
   // note says it of a step, and marks the point of no return.
-  note(n) {
+  drawNote(n) {
     if (!this.path || !this.seat.place.oracle) return null;
     const mark = say("point of no return", "无法挽回的一步");
-    return el("p.changes", chip(this.path[n]), this.noReturn === n && el("span.chip.no-return", mark));
+    return el("p.changes", drawChip(this.path[n]), this.noReturn === n && el("span.chip.no-return", mark));
   }
 
   // gauge is how far the nearest breach is now, as a meter and in words; by the tool, also whether it can be avoided.
-  gauge() {
+  drawGauge() {
     if (!this.isShown) return null;
     const { path, states, waiting, failure, noReturn, seat } = this,
       { at, lock, hint, place } = seat;
@@ -114,7 +115,7 @@ export class Distance {
               (states || far === undefined) &&
               say(`counting … ${states} states`, `计算中……${states} 个状态`)));
     const max = Math.max(lock.level?.steps ?? 0, far ?? 0, 1),
-      says = unknown ? el("span.chip", unknown) : chip(far);
+      says = unknown ? el("span.chip", unknown) : drawChip(far);
     const meter = {
       value: unknown || far === -2 ? 0 : far < 0 ? max : far,
       "aria-label": say("How far from a breach", "离攻破几步"),
@@ -132,7 +133,7 @@ export class Distance {
   }
 }
 
-function chip(distance) {
+function drawChip(distance) {
   if (distance === undefined || distance === null) return null;
   const [kind, says] = {
     "-1": [" safe", say("safe for ever", "永远安全")],

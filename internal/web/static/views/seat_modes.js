@@ -1,25 +1,25 @@
 // What the reader is after: a level, a breach, to keep the lock whole, or nothing; and what helps.
 import { el } from "../dom.js";
-import { away, soon } from "../server.js";
+import { isAway, runSoon } from "../server.js";
 import { say, several } from "../words.js";
-import { called, levelCard, levelPath, noteHint } from "./levels.js";
-import { choiceSays, option, select, status } from "./seat_parts.js";
+import { drawLevelCard, drawLevelPath, explainTerms, noteHint } from "./levels.js";
+import { describeChoice, drawOption, drawSelect, drawStatus } from "./seat_parts.js";
 
 // goalPanel is the task, before all else, and how far it is.
-export function goalPanel(seat) {
+export function drawGoal(seat) {
   const { embedded, place } = seat;
   return [
     !embedded && el("h1.unseen", say("Scheduler’s seat", "调度席")),
-    el("div.row.task", goalSays(seat), kept(seat), seat.distance.gauge(), place.campaign && levelCard(seat)),
+    el("div.row.task", drawTask(seat), drawKept(seat), seat.distance.gauge(), place.campaign && drawLevelCard(seat)),
   ];
 }
 
 // controlsPanel is what helps, and the modes: at the foot, in reach of a thumb.
-export function controlsPanel(seat) {
+export function drawControls(seat) {
   const { place } = seat;
   const tool = (focus, text, key, onclick, more) =>
     el("button", { "data-focus": focus, title: key && `${text} (${key})`, onclick, ...more }, text);
-  const hinted = seat.hint && status(seat.hint.failure ? "note warn" : "note", hintSays(seat));
+  const hinted = seat.hint && drawStatus(seat.hint.failure ? "note warn" : "note", describeHint(seat));
   const tools = [
     tool("undo", say("Undo", "撤销"), "u", () => seat.undo(), { disabled: !seat.past.length && !place.do }),
     tool("restart", say("Restart", "重来"), "", () => seat.restart(), { disabled: !place.do }),
@@ -28,7 +28,7 @@ export function controlsPanel(seat) {
   const whole = say("Open the whole seat", "打开完整的调度席");
   if (seat.embedded) return [hinted, el("div.row", tools, el("a.button.quiet", { href: seat.address({}) }, whole))];
   const mode = (name, text) =>
-    tool("mode-" + name, text, "", () => seat.setMode(name), { "aria-pressed": String(isIn(seat, name)) });
+    tool("mode-" + name, text, "", () => seat.setMode(name), { "aria-pressed": String(isInMode(seat, name)) });
   const modes = [
     mode("levels", say("Levels", "关卡")),
     mode("free", say("Free", "自由")),
@@ -41,51 +41,51 @@ export function controlsPanel(seat) {
       tools,
       !seat.isFirst && el("button", { "data-focus": "tools", popovertarget: "menu" }, say("Tools", "工具")),
       el("div.row.modes", { role: "group", "aria-label": say("Mode", "模式") }, modes),
-      place.campaign ? levelPath(seat) : lockChooser(seat),
+      place.campaign ? drawLevelPath(seat) : drawLockChooser(seat),
     ]),
   ];
 }
 
-const isIn = ({ place }, mode) => (place.campaign ? mode === "levels" : place.mode === mode);
+const isInMode = ({ place }, mode) => (place.campaign ? mode === "levels" : place.mode === mode);
 
 // lockChooser is the lock whose code runs.
-const lockChooser = seat =>
-  select(
+const drawLockChooser = seat =>
+  drawSelect(
     "lock",
     say("lock", "锁"),
     lock => seat.change({ lock, do: "", beside: "" }),
-    seat.index.locks.map(({ name, title }) => option(name, `${name} · ${title}`, name === seat.place.lock)),
+    seat.index.locks.map(({ name, title }) => drawOption(name, `${name} · ${title}`, name === seat.place.lock)),
   );
 
 // goalSays is the task; what is to happen can be chosen in it.
-function goalSays(seat) {
+function drawTask(seat) {
   const { mode, oracle } = seat.place;
-  if (mode === "break") return breakIt(seat);
+  if (mode === "break") return drawBreakTask(seat);
   const keep = say("Finish every sale without: ", "让每一单都走完，而且不出现："),
     far = say("How far is this: ", "还差几步：");
-  return (mode === "keep" || oracle) && el("p.goal", mode === "keep" ? keep : far, goalChooser(seat, "title"));
+  return (mode === "keep" || oracle) && el("p.goal", mode === "keep" ? keep : far, drawGoalChooser(seat, "title"));
 }
 
-function goalChooser(seat, by) {
+function drawGoalChooser(seat, by) {
   if (seat.embedded || seat.place.campaign) return seat.index.anomalies.find(({ name }) => name === seat.goal)[by];
   const promised = seat.index.anomalies.filter(({ name }) => seat.lock?.promises.includes(name));
-  return select(
+  return drawSelect(
     "goal",
     say("goal", "目标"),
     anomaly => seat.way.go(seat.address({ anomaly })),
-    promised.map(one => option(one.name, one[by], one.name === seat.goal)),
+    promised.map(one => drawOption(one.name, one[by], one.name === seat.goal)),
   );
 }
 
-const kept = seat =>
+const drawKept = seat =>
   seat.way.kept &&
   el("button.chip.good", { "data-focus": "kept", onclick: () => seat.change({ do: seat.way.kept }) }, [
     say("✓ done", "✓ 做到过"),
   ]);
 
-function hintSays(seat) {
+function describeHint(seat) {
   const { waits, failure, steps, next, named, anomaly } = seat.hint,
-    title = called(seat.index, anomaly);
+    title = explainTerms(seat.index, anomaly);
   if (waits) return say("Looking for the shortest way …", "正在找最短路径……");
   if (failure) return failure.message;
   if (steps === -1) return [say("From here this can never happen: ", "从这里出发，不可能再发生："), title];
@@ -103,13 +103,14 @@ function hintSays(seat) {
   const choice = seat.here.view.choices.find(({ token }) => token === next);
   noteHint(seat);
   return (
-    say(`${several(steps, "step")} to go. Next: `, `还差 ${steps} 步。下一步：`) + choiceSays(choice ?? { token: next })
+    say(`${several(steps, "step")} to go. Next: `, `还差 ${steps} 步。下一步：`) +
+    describeChoice(choice ?? { token: next })
   );
 }
 
 // breakIt draws the goal of the game, and how many steps it takes at most.
-function breakIt(seat) {
-  const best = shortestOf(seat),
+function drawBreakTask(seat) {
+  const best = findShortest(seat),
     { lock, campaign } = seat.place;
   if (best.failure) return el("p.note.warn", best.failure.message);
   const most = best.steps > 0 && say(`, in at most ${several(best.steps, "step")}`, `，最多 ${best.steps} 步`);
@@ -118,13 +119,13 @@ function breakIt(seat) {
     "在这个场景里它不会这样。多允许几次故障，或者换一种锁。",
   );
   return [
-    el("p.goal", say(`Make ${lock} `, `让 ${lock} `), goalChooser(seat, "task"), most, say(".", "。")),
+    el("p.goal", say(`Make ${lock} `, `让 ${lock} `), drawGoalChooser(seat, "task"), most, say(".", "。")),
     best.steps === -1 && !campaign && el("p.note.warn", never),
   ];
 }
 
 // shortestOf gives the shortest schedule that reaches the goal. It asks once, and has it drawn when it is there.
-export function shortestOf(seat) {
+export function findShortest(seat) {
   const { lock, in: scenario } = seat.place,
     key = [lock, scenario, seat.goal].join("\n"),
     known = seat.shortest.get(key);
@@ -136,7 +137,7 @@ export function shortestOf(seat) {
   seat.shortest.set(key, {});
   seat.nextTo("", seat.goal).then(learn, failure => {
     learn({ failure });
-    if (away(failure)) soon(() => seat.shortest.delete(key) && seat.draw());
+    if (isAway(failure)) runSoon(() => seat.shortest.delete(key) && seat.draw());
   });
   return {};
 }
@@ -145,7 +146,7 @@ export function shortestOf(seat) {
 export const isVeiled = ({ embedded, place, tokens, at }) => (embedded || place.veil) && at < tokens.length;
 
 // nextStep leads through it.
-export const nextStep = seat =>
+export const drawNextStep = seat =>
   isVeiled(seat) &&
   !seat.embedded &&
   el("p.row", [

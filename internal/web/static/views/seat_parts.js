@@ -1,29 +1,29 @@
 // Parts of the seat: the state as a table, and the scenario in words and as a form.
 import { el } from "../dom.js";
-import { short } from "../trace.js";
+import { shorten } from "../trace.js";
 import { duration, say } from "../words.js";
 
-export const status = (kind, ...children) => el("p", { class: kind, role: "status" }, ...children);
-export const option = (value, text, selected) => el("option", { value, selected }, text);
-export const select = (focus, name, act, options) => {
+export const drawStatus = (kind, ...children) => el("p", { class: kind, role: "status" }, ...children);
+export const drawOption = (value, text, selected) => el("option", { value, selected }, text);
+export const drawSelect = (focus, name, act, options) => {
   const change = event => act(event.target.value);
   return el("select", { "data-focus": focus, "aria-label": name, onchange: change }, options);
 };
 
 // faultOf is how people call a fault.
-export const faultOf = ({ index }, name) => index.faults.find(fault => fault.name === name)?.title ?? name;
+export const faultTitle = ({ index }, name) => index.faults.find(fault => fault.name === name)?.title ?? name;
 
 // choiceSays is what a choice does, in the words of its button.
-export const choiceSays = choice => choice.says || choice.token;
+export const describeChoice = choice => choice.says || choice.token;
 
-export function statePanel(seat) {
-  const before = seat.at > 0 ? new Map(factsOf(seat, seat.before.view)) : null;
+export function drawState(seat) {
+  const before = seat.at > 0 ? new Map(listFacts(seat, seat.before.view)) : null;
   const row = ([name, value]) =>
     el("tr", { class: before && before.get(name) !== value ? "changed" : null }, [
       el("th", { scope: "row" }, name),
       el("td", value),
     ]);
-  return [el("h2", say("State", "状态")), el("table.facts", el("tbody", factsOf(seat, seat.here.view).map(row)))];
+  return [el("h2", say("State", "状态")), el("table.facts", el("tbody", listFacts(seat, seat.here.view).map(row)))];
 }
 
 // describeActor says whether a sale has the lock, or believes so, and the stock that it remembers.
@@ -49,7 +49,7 @@ export function describeActor({ hasLock }, { state, trace }, { name, stance }) {
   return all.filter(Boolean).join(" · ") || say("awake", "进行中");
 }
 
-function factsOf(seat, view) {
+function listFacts(seat, view) {
   const { state } = view;
   /** @type {[string, string][]} */
   const facts = [[say("time", "时刻"), duration(state.at_ms)]];
@@ -65,7 +65,7 @@ function factsOf(seat, view) {
     if (health || lags) fact(server, health + (lags ? say(" its replica lags", " 从节点落后") : ""));
     for (const { name, values, expires_ms: left } of keys) {
       const expires = left ? say(`, for ${duration(left)}`, `，还有 ${duration(left)}`) : "";
-      fact((server === "Redis" ? "" : server + " ") + name, short(values.join(" ")) + expires);
+      fact((server === "Redis" ? "" : server + " ") + name, shorten(values.join(" ")) + expires);
     }
   }
   state.timers.forEach(({ actor, in_ms: left }, i) => {
@@ -84,7 +84,7 @@ function factsOf(seat, view) {
 }
 
 // numbers are the flags that take one, or seconds: name, least, most, what is usual, and what it means.
-const numbers = [
+const numberFlags = [
   ["actors", 1, 4, 2, "buyers", "买家数"],
   ["sales", 1, 3, 1, "sales each, one after the other", "每人先后买几次"],
   ["replicas", 0, 4, 0, "processes (0: one each)", "进程数（0：各一个）"],
@@ -96,14 +96,14 @@ const numbers = [
 const isTime = usual => /s$/.test(usual);
 
 // scenarioSays is the scenario in words: what is not as usual, and what may go wrong.
-export function scenarioSays(seat) {
-  const flags = parse(seat.place.in);
+export function describeScenario(seat) {
+  const flags = parseFlags(seat.place.in);
   const words = name => {
-    const [, , , usual, english, chinese] = numbers.find(each => each[0] === name) ?? [];
+    const [, , , usual, english, chinese] = numberFlags.find(each => each[0] === name) ?? [];
     const label = english ? say(english, chinese).replace(/ ?[(（].*/, "") : name;
-    return `${label}: ${isTime(usual) ? seconds(flags.get(name)) : flags.get(name)}`;
+    return `${label}: ${isTime(usual) ? parseSeconds(flags.get(name)) : flags.get(name)}`;
   };
-  const may = [...faultsOf(flags)].map(([name, n]) => faultOf(seat, name) + (+n > 1 ? ` ×${n}` : ""));
+  const may = [...parseFaults(flags)].map(([name, n]) => faultTitle(seat, name) + (+n > 1 ? ` ×${n}` : ""));
   return [
     ...[...flags.keys()].filter(name => name !== "faults").map(words),
     may.length ? say("faults: ", "故障：") + may.join(say(", ", "、")) : say("no faults", "没有故障"),
@@ -111,14 +111,14 @@ export function scenarioSays(seat) {
 }
 
 // scenarioForm has the fields of the seat's scenario.
-export function scenarioForm(seat) {
-  const flags = parse(seat.place.in),
-    budget = faultsOf(flags);
+export function drawScenarioForm(seat) {
+  const flags = parseFlags(seat.place.in),
+    budget = parseFaults(flags);
   const set = (name, value, usual) => {
     const next = new Map(flags);
     if (value === "" || value === String(usual)) next.delete(name);
     else next.set(name, value);
-    seat.change({ in: write(next), search: seat.place.search.replace("table", "1") });
+    seat.change({ in: formatFlags(next), search: seat.place.search.replace("table", "1") });
   };
   const field = (focus, min, max, value, take) =>
     el("input", {
@@ -133,7 +133,7 @@ export function scenarioForm(seat) {
     const value = flags.get(name) ?? usual,
       unit = isTime(usual) ? "s" : "";
     return el("label", [
-      field("flag-" + name, least, most, unit ? seconds(value) : value, n => set(name, n + unit, usual)),
+      field("flag-" + name, least, most, unit ? parseSeconds(value) : value, n => set(name, n + unit, usual)),
       say(english, chinese),
     ]);
   };
@@ -149,14 +149,14 @@ export function scenarioForm(seat) {
     ]);
   };
   return el("div.form", [
-    el("div.numbers", numbers.map(number)),
+    el("div.numbers", numberFlags.map(number)),
     el("h3", say("What may go wrong, and how often", "可能出什么故障，各几次")),
     el("div.faults", seat.index.faults.map(fault)),
   ]);
 }
 
 // parse reads flags: --actors 2 --faults expiry=1.
-function parse(text) {
+function parseFlags(text) {
   const flags = new Map(),
     words = text.split(/\s+/).filter(Boolean);
   for (let i = 0; i < words.length; i++) {
@@ -166,9 +166,9 @@ function parse(text) {
   return flags;
 }
 
-const write = flags => [...flags].map(([name, value]) => `--${name} ${value}`).join(" ");
+const formatFlags = flags => [...flags].map(([name, value]) => `--${name} ${value}`).join(" ");
 
-const faultsOf = flags =>
+const parseFaults = flags =>
   new Map(
     (flags.get("faults") ?? "")
       .split(",")
@@ -177,7 +177,7 @@ const faultsOf = flags =>
   );
 
 // seconds reads 25s, 1m30s, ….
-const seconds = text =>
+const parseSeconds = text =>
   [...text.matchAll(/([\d.]+)(h|ms|m|s)/g)].reduce(
     (sum, [, n, unit]) => sum + n * { h: 3600, m: 60, s: 1, ms: 0.001 }[unit],
     0,

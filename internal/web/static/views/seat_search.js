@@ -1,15 +1,15 @@
 // The search of every schedule: what to look for, how far it is, and what it found. The shortest schedule goes into the
 // seat's own picture.
-import { copied, el, replace } from "../dom.js";
+import { copyText, el, replace } from "../dom.js";
 import { route as read } from "../route.js";
-import { stream, text } from "../server.js";
+import { formatQuery, stream } from "../server.js";
 import { language, say, several } from "../words.js";
-import { called } from "./levels.js";
-import { option, scenarioForm, scenarioSays, select, status } from "./seat_parts.js";
+import { explainTerms } from "./levels.js";
+import { describeScenario, drawOption, drawScenarioForm, drawSelect, drawStatus } from "./seat_parts.js";
 
 let latest = { about: "", answer: null }; // what was found last: who comes back need not wait again
 
-const button = (focus, kind, text, act) => el("button", { "data-focus": focus, class: kind, onclick: act }, text);
+const drawButton = (focus, kind, text, act) => el("button", { "data-focus": focus, class: kind, onclick: act }, text);
 
 export class Search {
   running = null; // what ends it
@@ -22,7 +22,7 @@ export class Search {
   }
 
   // asked is what is searched for.
-  get asked() {
+  get query() {
     const { lock, in: scenario, anomaly, search } = this.seat.place;
     const named = this.seat.lock?.promises.includes(anomaly) || anomaly === "starved";
     const [each, table] = [search === "each" && !named, search === "table"];
@@ -35,15 +35,15 @@ export class Search {
   }
 
   // panel is the form, and the result of what it asks for.
-  panel() {
+  drawPanel() {
     const { seat } = this,
-      { anomaly, each, table } = this.asked,
+      { anomaly, each, table } = this.query,
       wanted = seat.place.anomaly;
-    const about = JSON.stringify([this.asked, language()]);
+    const about = JSON.stringify([this.query, language()]);
     if (this.about !== about) {
       this.stop();
       this.about = about;
-      if (latest.about === about) this.found(latest.answer);
+      if (latest.about === about) this.drawFound(latest.answer);
       else replace(this.result);
     }
     const look = value => {
@@ -61,22 +61,22 @@ export class Search {
       wanted &&
         !titles.has(wanted) &&
         el("p.note.warn", say(`There is no anomaly “${wanted}”.`, `没有“${wanted}”这种异常。`)),
-      el("p.small", el("b", say("Scenario", "场景")), " · ", table ? tried() : scenarioSays(seat)),
+      el("p.small", el("b", say("Scenario", "场景")), " · ", table ? describeTable() : describeScenario(seat)),
       el("p.row", [
         say("Look for", "寻找"),
-        select("look-for", say("Look for", "寻找"), look, [
-          option("", say("any anomaly", "任何一种异常"), !anomaly && !each),
-          option("each", say("each anomaly", "每一种异常"), each),
-          names.map(name => option(name, titles.get(name), name === anomaly)),
+        drawSelect("look-for", say("Look for", "寻找"), look, [
+          drawOption("", say("any anomaly", "任何一种异常"), !anomaly && !each),
+          drawOption("each", say("each anomaly", "每一种异常"), each),
+          names.map(name => drawOption(name, titles.get(name), name === anomaly)),
         ]),
-        button("explore", "main", say("Search", "搜索"), () => this.explore()),
+        drawButton("explore", "main", say("Search", "搜索"), () => this.explore()),
       ]),
       this.result,
       el(
         "details",
         { open: this.more, ontoggle: event => (this.more = event.target.open) },
         el("summary", { "data-focus": "fields" }, say("More: change the scenario", "更多：修改场景")),
-        scenarioForm(seat),
+        drawScenarioForm(seat),
         el("p.small.soft", own), // its code is not here
       ),
     ];
@@ -91,21 +91,21 @@ export class Search {
     this.running = running;
     let far = say("The code is about to start …", "马上开始……"),
       answer;
-    const says = status("", far);
+    const says = drawStatus("", far);
     const stop = () => {
       this.stop();
-      replace(this.result, status("note", say("Stopped. Nothing is known: ", "已停止，还没有结论："), far));
+      replace(this.result, drawStatus("note", say("Stopped. Nothing is known: ", "已停止，还没有结论："), far));
     };
     const name = { "aria-label": say("searching", "正在搜索") };
-    replace(this.result, el("progress", name), says, button("stop", null, say("Stop", "停止"), stop));
+    replace(this.result, el("progress", name), says, drawButton("stop", null, say("Stop", "停止"), stop));
     const progress = ({ schedules, states, depth, waiting }) => {
-      if (schedules) far = counted(schedules, states, depth);
+      if (schedules) far = describeCounts(schedules, states, depth);
       replace(says, waiting ? say("Another search comes first.", "前面还有一次搜索。") : far);
     };
     const take = found => {
       answer = found;
     };
-    const path = "/seat/explore" + text({ ...this.asked, why, lang: language() });
+    const path = "/seat/explore" + formatQuery({ ...this.query, why, lang: language() });
     try {
       await stream(path, { progress, done: take, failed: take }, { signal });
       answer ??= { message: say("The answer was broken off.", "响应中断了。") };
@@ -116,7 +116,7 @@ export class Search {
     this.running = null;
     if (!answer.document) return void replace(this.result, el("p.note.bad", { role: "alert" }, answer.message));
     latest = { about, answer };
-    this.found(answer);
+    this.drawFound(answer);
     this.show(0);
   }
 
@@ -124,26 +124,26 @@ export class Search {
   show(i) {
     const link = latest.answer.links[i];
     const { in: scenario, do: schedule } = Object.fromEntries(link ? read(link).query : []);
-    if (link) this.seat.change({ do: schedule, ...(this.asked.table && { in: scenario, search: "1" }) });
+    if (link) this.seat.change({ do: schedule, ...(this.query.table && { in: scenario, search: "1" }) });
   }
 
   // found shows an answer: the verdict, each schedule that breaks the lock, and what was put to the test.
-  found({ document: told, says, seen, tested, shown }) {
+  drawFound({ document: told, says, seen, tested, shown }) {
     const kind = { broken: "bad", holds: "good", unknown: "warn" }[told.verdict];
     const rate = told.seconds.toFixed(told.seconds < 10 ? 1 : 0);
     const whys = shown.filter(({ why }) => why);
     const found = ({ title, trace }, i) =>
-      button("found" + i, null, `${title} · ${several(trace.steps.length, "step", "步")}`, () => this.show(i));
-    const explained = !shown.length || whys.length || this.asked.anomaly === "starved";
+      drawButton("found" + i, null, `${title} · ${several(trace.steps.length, "step", "步")}`, () => this.show(i));
+    const explained = !shown.length || whys.length || this.query.anomaly === "starved";
     replace(
       this.result,
-      status("note answer " + kind, el("strong", called(this.seat.index, says))),
+      drawStatus("note answer " + kind, el("strong", explainTerms(this.seat.index, says))),
       el("p.row", [
         shown.map(found),
-        !explained && button("why", null, say("Why?", "为什么？"), () => this.explore("true")),
-        button("copy", "quiet", say("Copy command", "复制命令"), event => this.copy(event.currentTarget)),
+        !explained && drawButton("why", null, say("Why?", "为什么？"), () => this.explore("true")),
+        drawButton("copy", "quiet", say("Copy command", "复制命令"), event => this.copy(event.currentTarget)),
       ]),
-      whys.map(({ title, why }) => el("div.note", whys.length > 1 && el("b", title), this.lines(why))),
+      whys.map(({ title, why }) => el("div.note", whys.length > 1 && el("b", title), this.drawLines(why))),
       el("details", { open: told.verdict !== "broken" }, [
         el("summary", say("What was put to the test", "检验了什么")),
         el("ul", [
@@ -155,26 +155,26 @@ export class Search {
     );
   }
 
-  lines(text) {
-    return text.split("\n").map(line => el("p", called(this.seat.index, line)));
+  drawLines(text) {
+    return text.split("\n").map(line => el("p", explainTerms(this.seat.index, line)));
   }
 
   copy(button) {
-    const { lock, in: scenario, anomaly, each, table } = this.asked;
-    if (table) return copied(button, "go run . explore --all");
+    const { lock, in: scenario, anomaly, each, table } = this.query;
+    if (table) return copyText(button, "go run . explore --all");
     const flags = [scenario, anomaly && "--anomaly " + anomaly, each && "--each"];
-    return copied(button, ["go run . explore", lock, ...flags].filter(Boolean).join(" "));
+    return copyText(button, ["go run . explore", lock, ...flags].filter(Boolean).join(" "));
   }
 }
 
 // tried says which scenarios the table of locks tries, one after the other.
-const tried = () =>
+const describeTable = () =>
   say(
     "each of the table: no fault, nested calls, one attempt each, long work, clock skew, and each fault once",
     "总表的每一个：没有故障、嵌套调用、每单只试一次、业务耗时长、时钟偏差，以及每种故障各一次",
   );
 
-const counted = (schedules, states, depth) =>
+const describeCounts = (schedules, states, depth) =>
   say(
     `${several(schedules, "schedule")}, ${several(states, "state")}, ${several(depth, "step")} deep so far`,
     `到目前为止 ${schedules} 种时序，${states} 个状态，深 ${depth} 步`,

@@ -1,11 +1,11 @@
 // What a teacher does is a button.
-import { alarm, el, replace } from "../dom.js";
+import { drawAlarm, el, replace } from "../dom.js";
 import { askToken, del, get, post, put } from "../server.js";
 import { language, say } from "../words.js";
-import { color } from "./shop_words.js";
+import { colourClass } from "./shop_words.js";
 
 // form is a row of fields and a button, which does something with the fields.
-function form(label, does, inside) {
+function drawForm(label, does, inside) {
   const onsubmit = event => {
     event.preventDefault();
     does(event.target.elements);
@@ -15,15 +15,15 @@ function form(label, does, inside) {
 
 // controls makes the buttons: begin with a run. connect is called when the stream is to be asked for again, with a
 // token; listed, when the locks are known.
-export function controls(connect, listed) {
+export function createControls(connect, listed) {
   const outcome = el("p.small", { role: "status" });
   const reason = el("div"),
     fields = el("fieldset"),
     node = el("div.controls", reason, fields, outcome);
-  const burst = many(act),
+  const burst = createBurst(act),
     parts = { locks: [], replicas: el("div"), nodes: el("div") };
-  const drawn = new Map(), // the answers that the parts show
-    downs = new Map(); // when a replica was last stopped or killed
+  const drawnAnswers = new Map(), // the answers that the parts show
+    stopTimes = new Map(); // when a replica was last stopped or killed
   let run = null,
     stopped = false,
     again = 0,
@@ -75,23 +75,25 @@ export function controls(connect, listed) {
       return act(() => put("/settings", { ttl_ms, think_ms, nested: +at.nested.value }), fresh);
     };
     const release = async () => {
-      const told = await act(() => del("/lock"));
-      const says = told?.released ? say("The lock is released.", "锁已释放。") : say("There was no lock.", "没有锁。");
-      if (told) replace(outcome, says);
+      const answer = await act(() => del("/lock"));
+      const says = answer?.released
+        ? say("The lock is released.", "锁已释放。")
+        : say("There was no lock.", "没有锁。");
+      if (answer) replace(outcome, says);
     };
     replace(fields, [
       el("legend.unseen", say("Shop settings", "设置商店")),
       burst.node,
-      form(say("Lock", "锁"), use, [
+      drawForm(say("Lock", "锁"), use, [
         el("label", say("Lock", "锁"), el("select", { name: "lock" }, options())),
         el("button", say("Apply", "应用")),
       ]),
-      form(say("Stock", "库存"), refill, [
+      drawForm(say("Stock", "库存"), refill, [
         el("label", say("Stock", "库存"), number("stock", run.initial, 1e9)),
         el("button", say("Refill", "补货")),
       ]),
       button(say("Release a stuck lock", "释放卡住的锁"), release, { class: "danger" }),
-      form(say("Settings", "设置"), set, [
+      drawForm(say("Settings", "设置"), set, [
         el("label", say("Expiry, s", "过期时间（秒）"), number("ttl", seconds(ttl), 3600, "any")),
         el("label", say("Think time, s", "业务耗时（秒）"), number("think", seconds(think), 3600, "any")),
         el("label", say("Nested calls", "嵌套调用"), number("nested", nested, 10)),
@@ -117,14 +119,14 @@ export function controls(connect, listed) {
   async function machines(part, title, path, name, doing) {
     const all = await get(path).catch(() => null),
       focused = document.activeElement?.ariaLabel;
-    if (!all || stopped || drawn.get(part) === JSON.stringify(all)) return;
-    drawn.set(part, JSON.stringify(all));
+    if (!all || stopped || drawnAnswers.get(part) === JSON.stringify(all)) return;
+    drawnAnswers.set(part, JSON.stringify(all));
     const button = (one, word) => {
-      const says = words()[word],
+      const says = actionWords()[word],
         danger = ["kill", "empty"].includes(word),
         at = `${path}/${encodeURIComponent(one.name ?? one.node ?? one.id)}`;
       const onclick = async () => {
-        if (danger) downs.set(one.name, new Date().toLocaleTimeString());
+        if (danger) stopTimes.set(one.name, new Date().toLocaleTimeString());
         await act(() => post(at, { do: word }), `${name(one)}: ${says}`);
         clearTimeout(again);
         const look = () => machines(part, title, path, name, doing);
@@ -136,7 +138,7 @@ export function controls(connect, listed) {
     };
     const row = one =>
       el("li.row", [
-        el("strong", { class: one.name ? "dye " + color(run.replicas, one.name) : null }, name(one)),
+        el("strong", { class: one.name ? "dye " + colourClass(run.replicas, one.name) : null }, name(one)),
         el("span.soft.small", state(one)),
         doing(one).map(word => button(one, word)),
       ]);
@@ -151,7 +153,7 @@ export function controls(connect, listed) {
   };
   const nodes = () => {
     if (!run.can.nodes || run.lock !== "redlock") {
-      drawn.delete(parts.nodes);
+      drawnAnswers.delete(parts.nodes);
       replace(parts.nodes);
       return;
     }
@@ -164,21 +166,21 @@ export function controls(connect, listed) {
     ]);
   };
   const state = ({ state, name }) =>
-    state === "up" && downs.has(name)
-      ? say(`up again; killed at ${downs.get(name)}`, `已恢复；${downs.get(name)} 被杀死过`)
-      : (words()[state] ?? state);
+    state === "up" && stopTimes.has(name)
+      ? say(`up again; killed at ${stopTimes.get(name)}`, `已恢复；${stopTimes.get(name)} 被杀死过`)
+      : (actionWords()[state] ?? state);
 
   // prepared is the burst that a link asks for, such as #/?lock=v0&buyers=1000. Nothing happens before its button is
   // pressed. What cannot be is said; whether there is such a lock, once the locks are known.
-  const asked = el("div", { hidden: true });
-  function prepared(query) {
+  const preparedNode = el("div", { hidden: true });
+  function drawPrepared(query) {
     const lock = query.get("lock"),
       buyers = query.get("buyers"),
       n = Number(buyers),
       says = el("span", { role: "status" });
     const wrong = text => {
-      asked.hidden = false;
-      replace(asked, alarm(text));
+      preparedNode.hidden = false;
+      replace(preparedNode, drawAlarm(text));
     };
     const begin = () =>
       put("/lock", { version: lock }).then(
@@ -193,15 +195,15 @@ export function controls(connect, listed) {
       wrong(say(`${buyers} is no number of buyers: from 1 to ${most}.`, `买家数应为 1 到 ${most}，不能是 ${buyers}。`));
     else if (lock && n) {
       const text = say(`${n} buyers at once, ${lock}`, `${lock}：${n} 个买家同时购买`);
-      asked.hidden = false;
-      replace(asked, el("p.note.row.prepared", button(text, begin, { class: "main" }), says));
+      preparedNode.hidden = false;
+      replace(preparedNode, el("p.note.row.prepared", button(text, begin, { class: "main" }), says));
     }
-    return asked;
+    return preparedNode;
   }
 
   return {
     node,
-    prepared,
+    prepared: drawPrepared,
     many: () => burst.start(),
     // again lets the buyers come again, with a lock.
     async again(lock) {
@@ -240,7 +242,7 @@ export function controls(connect, listed) {
 
 const most = 2000; // buyers, see POST /bursts
 
-const words = () => ({
+const actionWords = () => ({
   up: say("up", "正常"),
   paused: say("paused", "已暂停"),
   hung: say("hangs", "没有响应"),
@@ -259,21 +261,26 @@ const words = () => ({
 });
 
 // many lets N buyers buy at once.
-function many(act) {
+function createBurst(act) {
   const bar = el("progress", { "aria-label": say("Answered", "已响应"), hidden: true });
   const cancel = el("button", { type: "button", hidden: true, onclick: () => act(() => del("/bursts/" + id)) }, [
     say("Cancel", "取消"),
   ]);
-  const n = el("input", { type: "number", min: 1, value: 200, required: true, oninput: () => fits(true) });
+  const n = el("input", { type: "number", min: 1, value: 200, required: true, oninput: () => checkNumber(true) });
   const wrong = el("p.small.bad", { role: "alert" });
   const start = el("button", say("Buy at once", "同时购买"));
   const result = el("p.small", { role: "status" });
-  const row = form(say("Many buyers", "很多买家"), go, [el("label", n, say("buyers", "个买家")), start, cancel, bar]);
+  const row = drawForm(say("Many buyers", "很多买家"), go, [
+    el("label", n, say("buyers", "个买家")),
+    start,
+    cancel,
+    bar,
+  ]);
   let id = null,
     timer = 0;
 
   // fits says at the field what is wrong with it; while it is being typed, only that nothing is any more.
-  function fits(typing) {
+  function checkNumber(typing) {
     const fine = +n.value <= most;
     n.setAttribute("aria-invalid", String(!fine));
     if (fine || !typing)
@@ -284,15 +291,15 @@ function many(act) {
     return fine;
   }
   async function go() {
-    if (!fits(false)) return n.focus();
+    if (!checkNumber(false)) return n.focus();
     const begun = await act(() => post("/bursts", { n: +n.value, c: +n.value }));
     if (!begun) return;
     id = begun.id;
     replace(result);
-    under(true);
+    setRunning(true);
     look();
   }
-  function under(way) {
+  function setRunning(way) {
     bar.hidden = cancel.hidden = !way;
     start.disabled = way;
   }
@@ -304,7 +311,7 @@ function many(act) {
       timer = setTimeout(look, 250);
       return;
     }
-    under(false);
+    setRunning(false);
     const r = now.result;
     if (!r) return;
     const failed = r.failed + r.unknown,

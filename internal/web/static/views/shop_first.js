@@ -2,32 +2,32 @@
 import { el, replace } from "../dom.js";
 import { bindWhile } from "../keys.js";
 import { link } from "../route.js";
-import { away, get, post, put } from "../server.js";
+import { get, isAway, post, put } from "../server.js";
 import { language, say } from "../words.js";
-import { at, empty, filmOf, recordOf, waffle } from "./shop_waffle.js";
-import { collides, collision } from "./shop_why.js";
-import { sleep, still } from "./shop_words.js";
+import { countAt, createFilm, createWaffle, emptyRecord, readBurst } from "./shop_waffle.js";
+import { createCollision, isCollision } from "./shop_why.js";
+import { reducedMotion, sleep } from "./shop_words.js";
 
 const buyers = 200;
 const stock = 100; // for which they come: half of them are to be refused
-const short = 3500; // how long a burst that nobody could follow is played, in ms
-const atOnce = 800; // and one that was recorded, for who waits for the shop
-const shortest = 1500; // a burst that took longer was seen as it went
-const lost = "A:GET B:GET A:write B:write"; // a schedule of v0
+const filmTime = 3500; // how long a burst that nobody could follow is played, in ms
+const recordedFilmTime = 800; // and one that was recorded, for who waits for the shop
+const watchableTime = 1500; // a burst that took longer was seen as it went
+const lostUpdate = "A:GET B:GET A:write B:write"; // a schedule of v0
 const inTab = !!document.documentElement.dataset.tab;
 // What each burst came to is in the address: #/?first=v0-200-4-0_v4-100-100-100, its lock, how many were sold, what the
 // stock fell by, and how many were refused. So it outlasts a reload, and stands in any window.
-const write = all => all.map(({ lock, paid, fell, refused }) => [lock, paid, fell, refused].join("-")).join("_");
-const read = text =>
+const formatBursts = all => all.map(({ lock, paid, fell, refused }) => [lock, paid, fell, refused].join("-")).join("_");
+const parseBursts = text =>
   [...(text ?? "").matchAll(/([a-z][a-z0-9-]*?)-(\d+)-(\d+)-(\d+)/g)].map(([, lock, ...counts]) => {
     const [paid, fell, refused] = counts.map(Number);
     return { lock, paid, fell, refused, buyers, stock };
   });
-const recorded = () => fetch(new URL("../recorded.json", import.meta.url)).then(answer => answer.json());
+const loadRecording = () => fetch(new URL("../recorded.json", import.meta.url)).then(answer => answer.json());
 
 // first makes the part: begin with a run, take its frames, judge by its tally. changed is called with whether there is
 // nothing else to see. A burst that nobody could follow is played again by the player. choices lists the locks.
-export function first(changed, player, query, choices) {
+export function createDemo(changed, player, query, choices) {
   const slides = el("p.row", { role: "group", "aria-label": say("Slides", "页") });
   const stage = el("div.contrast");
   const says = el("p.soft");
@@ -41,23 +41,23 @@ export function first(changed, player, query, choices) {
   let run = null,
     panes = [], // of bursts: what each came to, its waffle, and its record, if that is known
     slide = 0,
-    record = empty(),
+    record = emptyRecord(),
     losses = [], // pairs of sales of the run, one of which is lost
     trace = null, // of such a pair
     why = null, // its picture
-    going = null, // the waffle of the burst that is under way
-    asked = false, // the reader has asked for the demo
-    watches = false, // the reader may only look
+    runningPane = null, // the waffle of the burst that is under way
+    isAsked = false, // the reader has asked for the demo
+    isSpectator = false, // the reader may only look
     busy = false,
     stopped = false;
-  const may = () => run?.can.administer === "open" || sessionStorage.getItem("lockstep.token");
+  const mayAdminister = () => run?.can.administer === "open" || sessionStorage.getItem("lockstep.token");
   const film = () => {
     if (node.hidden) return null;
-    return slide === 1 ? why?.film : filmOf(slide ? panes.at(-1) : panes[0]);
+    return slide === 1 ? why?.film : createFilm(slide ? panes.at(-1) : panes[0]);
   };
   // slowly plays what is shown in so many ms, unless the reader wants no motion.
-  async function slowly(within) {
-    const next = !still.matches && !stopped && film();
+  async function playFilm(within) {
+    const next = !reducedMotion.matches && !stopped && film();
     if (!next) return;
     const played = player.load(next);
     player.play({ within });
@@ -65,7 +65,7 @@ export function first(changed, player, query, choices) {
   }
 
   const add = (one, record) => {
-    const pane = waffle({ buyers, stock, ...one });
+    const pane = createWaffle({ buyers, stock, ...one });
     panes.push({ one, pane, record });
     return pane;
   };
@@ -73,7 +73,7 @@ export function first(changed, player, query, choices) {
   function draw() {
     const has = panes.length > 0,
       own = has && !panes[0].one.recorded,
-      ready = may() && !watches;
+      ready = mayAdminister() && !isSpectator;
     const go = (text, act, style = "button") => el(style, { onclick: act }, text);
     const names = [say("1 Burst", "1 抢购"), say("2 Why", "2 为什么"), say("3 Compare", "3 对比")];
     const tab = (name, i) =>
@@ -82,7 +82,7 @@ export function first(changed, player, query, choices) {
     replace(stage, slide === 1 ? why?.node : panes.slice(0, slide || 1).map(({ pane }) => pane.node));
     replace(says, sentence());
     if (busy) return replace(acts);
-    const byHand = link(["schedule", "v0"], { mode: "break", anomaly: "lost-update", do: lost, at: 0, veil: 1 });
+    const byHand = link(["schedule", "v0"], { mode: "break", anomaly: "lost-update", do: lostUpdate, at: 0, veil: 1 });
     const select = el("select", { "aria-label": say("Lock", "锁") }, choices(panes[1]?.one.lock ?? "v4"));
     const begin = say(
       `Let ${buyers} buyers loose on ${stock} items, no lock`,
@@ -97,13 +97,13 @@ export function first(changed, player, query, choices) {
       slide === 2 && ready && [select, go(say("Compare with this lock", "用这把锁对比"), () => play(select.value))],
       slide > 0 && el("a.button", { href: byHand }, say("See why, step by step", "为什么？一步步看")),
       has && slide !== 1 && el("a.button", { href: "#/course/01" }, say("Lesson 1", "第 1 课")),
-      (has || asked) && run && go(say("Show details", "收起，看细节"), leave, "button.details"),
+      (has || isAsked) && run && go(say("Show details", "收起，看细节"), leave, "button.details"),
     ]);
   }
 
   function sentence() {
-    if (watches && !panes.length) return say("No burst has been run in this shop yet.", "这个商店还没有跑过抢购。");
-    if (watches)
+    if (isSpectator && !panes.length) return say("No burst has been run in this shop yet.", "这个商店还没有跑过抢购。");
+    if (isSpectator)
       return say(
         "Replay of this shop's latest bursts. Nothing in the shop changes.",
         "回放这个商店最近的抢购，不会改变商店。",
@@ -112,7 +112,7 @@ export function first(changed, player, query, choices) {
       return say("Recorded with this code. The live shop is loading …", "用同一份代码录制。真实的商店正在加载……");
     if (panes.length) return null;
     const reads = say("Every sale reads the stock, then writes back one less.", "每卖一件：读库存，写回减一。");
-    return asked ? [reads, say(" It starts a new run, with v0.", "会以 v0 开始新的一轮。")] : reads;
+    return isAsked ? [reads, say(" It starts a new run, with v0.", "会以 v0 开始新的一轮。")] : reads;
   }
 
   function leave() {
@@ -131,14 +131,14 @@ export function first(changed, player, query, choices) {
   function forget() {
     panes = [];
     slide = 0;
-    asked = watches = false;
+    isAsked = isSpectator = false;
     why = trace = null;
     replace(failed);
   }
 
   function keep() {
     const own = panes.filter(({ one }) => !one.recorded).map(({ one }) => one);
-    if (!watches) history.replaceState(history.state, "", link([], { first: write(own) }));
+    if (!isSpectator) history.replaceState(history.state, "", link([], { first: formatBursts(own) }));
   }
 
   // open shows the demo, whatever the shop has seen: to who may begin a burst, its button; to others, the latest two.
@@ -146,8 +146,8 @@ export function first(changed, player, query, choices) {
     if (busy || !run) return;
     close();
     node.hidden = false;
-    asked = true;
-    if (!may()) await replay();
+    isAsked = true;
+    if (!mayAdminister()) await replay();
     if (stopped) return;
     draw();
     node.scrollIntoView({ block: "nearest" });
@@ -155,20 +155,20 @@ export function first(changed, player, query, choices) {
   }
 
   async function replay() {
-    watches = true;
+    isSpectator = true;
     const past = await get("/bursts").catch(failure => show(failure) ?? []);
-    const all = past.map(recordOf).sort((a, b) => Number(b.one.lock === "v0") - Number(a.one.lock === "v0"));
+    const all = past.map(readBurst).sort((a, b) => Number(b.one.lock === "v0") - Number(a.one.lock === "v0"));
     for (const { one, record } of all) add(one, record).end(one);
-    await during(async () => {
+    await runBusy(async () => {
       for (slide of all.length > 1 ? [0, 2] : [0]) {
         draw();
-        await slowly(short);
+        await playFilm(filmTime);
       }
     });
   }
 
   // during does something while nothing else can be done.
-  async function during(does) {
+  async function runBusy(does) {
     busy = true;
     draw();
     await does();
@@ -179,14 +179,14 @@ export function first(changed, player, query, choices) {
   // play lets the buyers come with a lock: without one, as the first; else beside those that had none.
   async function play(lock) {
     player.stop();
-    watches = false;
+    isSpectator = false;
     if (lock !== "v0" && !panes.some(({ one }) => one.lock === "v0")) await play("v0");
     panes = lock === "v0" ? [] : panes.filter(({ one }) => one.lock === "v0");
     if (lock === "v0") why = trace = null;
     slide = lock === "v0" ? 0 : 2;
     const pane = add({ lock });
     replace(failed);
-    await during(async () => {
+    await runBusy(async () => {
       pane.node.scrollIntoView({ block: "nearest" });
       try {
         const { sold: paid, initial, remaining, sold_out: refused } = await burst(lock, pane);
@@ -212,7 +212,7 @@ export function first(changed, player, query, choices) {
       "The shop or its Redis does not answer. Try again when it does.",
       "商店或它的 Redis 没有响应，恢复后再试。",
     );
-    replace(failed, away(failure) ? gone : failure.message);
+    replace(failed, isAway(failure) ? gone : failure.message);
   }
 
   async function burst(lock, pane) {
@@ -221,28 +221,28 @@ export function first(changed, player, query, choices) {
     if (run.lock !== lock) await put("/lock", { version: lock });
     const { id } = await post("/bursts", { n: buyers, c: buyers, stock });
     const began = performance.now();
-    going = pane;
-    let told = { done: false };
-    while (!told.done && !stopped) {
+    runningPane = pane;
+    let answer = { done: false };
+    while (!answer.done && !stopped) {
       await sleep(100);
-      told = await get("/bursts/" + id);
+      answer = await get("/bursts/" + id);
     }
-    going = null;
+    runningPane = null;
     const took = performance.now() - began;
-    if (!told.result?.ok) throw { status: 503 }; // it broke off, or nobody was sold to
+    if (!answer.result?.ok) throw { status: 503 }; // it broke off, or nobody was sold to
     // its last frames come a little later than its result
-    for (let i = 0; record.ends.length < told.result.ok && i < 10 && !stopped; i++) await sleep(100);
+    for (let i = 0; record.ends.length < answer.result.ok && i < 10 && !stopped; i++) await sleep(100);
     panes.at(-1).record = record;
     if (lock === "v0") trace = await pair();
-    if (took < shortest) await slowly(short);
-    return told.result;
+    if (took < watchableTime) await playFilm(filmTime);
+    return answer.result;
   }
 
   // pair asks what two buyers of the burst did, one of whose sales is lost.
   async function pair() {
     for (const [a, b] of losses.slice(0, 5)) {
       const drawn = await get("/live/pair", { a, b, lang: language() }).catch(() => null);
-      if (drawn && collides(drawn)) return drawn;
+      if (drawn && isCollision(drawn)) return drawn;
     }
     return null;
   }
@@ -251,15 +251,15 @@ export function first(changed, player, query, choices) {
   async function showWhy() {
     try {
       trace ??= inTab
-        ? (await recorded()).pair
-        : (await get("/seat/state", { lock: "v0", do: lost, lang: language() })).view.trace;
+        ? (await loadRecording()).pair
+        : (await get("/seat/state", { lock: "v0", do: lostUpdate, lang: language() })).view.trace;
     } catch (failure) {
       return show(failure);
     }
-    why ??= collision(trace);
+    why ??= createCollision(trace);
     if (slide !== 1 || stopped) return;
     draw();
-    slowly(why.within);
+    playFilm(why.within);
   }
 
   function turn(to) {
@@ -270,7 +270,7 @@ export function first(changed, player, query, choices) {
     if (slide === 1) showWhy();
   }
 
-  const live = () => going && !still.matches && going.draw(at(record, Infinity));
+  const live = () => runningPane && !reducedMotion.matches && runningPane.draw(countAt(record, Infinity));
   const deck = () => !node.hidden && panes.length > 0 && !document.activeElement?.matches("[type=range]");
   const unbind = bindWhile(
     deck,
@@ -289,26 +289,26 @@ export function first(changed, player, query, choices) {
     again: play,
     // start shows what the address has, or in a tab, while its program is loaded, what was recorded.
     async start() {
-      for (const one of read(query.get("first"))) add(one, null).end(one);
+      for (const one of parseBursts(query.get("first"))) add(one, null).end(one);
       slide = panes.length > 1 ? 2 : 0;
       node.hidden = !panes.length;
       draw();
       if (!inTab || panes.length || query.has("lock")) return;
-      const made = await recorded().catch(() => null);
+      const made = await loadRecording().catch(() => null);
       if (!made || stopped || busy || panes.length) return;
-      const { one, record } = recordOf(made);
+      const { one, record } = readBurst(made);
       trace = made.pair;
       node.hidden = false;
       changed(true);
       add({ ...one, recorded: true }, record).end(one);
-      await during(() => slowly(atOnce));
+      await runBusy(() => playFilm(recordedFilmTime));
     },
     begin(next, fresh) {
       const other = run && run.run_id !== next.run_id;
       run = next;
-      if (fresh) [record, losses] = [empty(next.initial), []];
+      if (fresh) [record, losses] = [emptyRecord(next.initial), []];
       // what is shown is what the shop has
-      if (other && !busy && panes.some(({ one }) => !one.recorded) && !watches) close();
+      if (other && !busy && panes.some(({ one }) => !one.recorded) && !isSpectator) close();
       else draw();
     },
     sections(more) {
@@ -328,11 +328,11 @@ export function first(changed, player, query, choices) {
     // judge shows the part if this is where a reader begins: nothing is sold, without a lock, and a burst takes no
     // time; and hides it as soon as somebody buys by hand.
     judge(tally) {
-      if (busy || watches) return;
+      if (busy || isSpectator) return;
       const own = panes.some(({ one }) => !one.recorded);
-      if (!node.hidden) return void (tally.sold && !own && !asked && close());
+      if (!node.hidden) return void (tally.sold && !own && !isAsked && close());
       const { think_ms: think, nested } = run.settings;
-      if (!may() || tally.sold || tally.in_flight || run.lock !== "v0" || think > 10 || nested) return;
+      if (!mayAdminister() || tally.sold || tally.in_flight || run.lock !== "v0" || think > 10 || nested) return;
       node.hidden = false;
       draw();
       changed(true);

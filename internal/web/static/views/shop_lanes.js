@@ -1,13 +1,24 @@
 // The latest sales, a lane each, under a rail that shows whose the lock is in truth.
 import { el, replace, svg } from "../dom.js";
 import { duration, say } from "../words.js";
-import { color, ended, glide, host, nice, roomOf, setSize, still, timesOf, written } from "./shop_words.js";
+import {
+  availableHeight,
+  colourClass,
+  describeEnd,
+  drawReplica,
+  formatTime,
+  listTimes,
+  moveTowards,
+  reducedMotion,
+  roundStep,
+  setSize,
+} from "./shop_words.js";
 
-const flashes = 1200; // for how long a turn of the story flashes, in ms
+const flashTime = 1200; // for how long a turn of the story flashes, in ms
 
 // lanes makes the picture: take a frame, tell the turns of a story, clear for a new run, stop when the reader leaves.
 // point is called with the turn that is pointed at in the picture, or 0.
-export function lanes(point) {
+export function createLanes(point) {
   const picture = svg("svg.lanes", { role: "img" });
   const queue = el("p.queue.small", { hidden: true });
   const colours = el("ul.legend.small");
@@ -30,16 +41,16 @@ export function lanes(point) {
     timer = 0;
     if (!frame || !picture.isConnected) return;
     const clock = performance.now(),
-      moves = !still.matches && past === null;
+      moves = !reducedMotion.matches && past === null;
     const arrived = paint(picture, { frame, now: now(), past, turns, marked, run, point, clock, places, moves });
-    const flashing = !still.matches && turns.some(t => clock - t.seen < flashes),
-      runsOn = past === null && !frozen && runs(frame, now());
-    if (flashing || runsOn || !arrived) later(!still.matches ? (arrived || runsOn ? 40 : 0) : 500);
+    const flashing = !reducedMotion.matches && turns.some(t => clock - t.seen < flashTime),
+      runsOn = past === null && !frozen && isRunning(frame, now());
+    if (flashing || runsOn || !arrived) scheduleDraw(!reducedMotion.matches ? (arrived || runsOn ? 40 : 0) : 500);
   }
-  function later(ms) {
+  function scheduleDraw(ms) {
     if (!timer) timer = setTimeout(() => requestAnimationFrame(draw), ms);
   }
-  const watch = new ResizeObserver(() => later(0));
+  const watch = new ResizeObserver(() => scheduleDraw(0));
   watch.observe(node);
   return {
     node,
@@ -53,52 +64,52 @@ export function lanes(point) {
     },
     run(next) {
       run = next;
-      replace(colours, run.replicas.length > 1 && run.replicas.map(name => el("li", host(run, name))));
-      later(0);
+      replace(colours, run.replicas.length > 1 && run.replicas.map(name => el("li", drawReplica(run, name))));
+      scheduleDraw(0);
     },
     take(next) {
       frame = next;
       taken = performance.now();
       frozen = false;
       queue.hidden = !next.queue?.length;
-      replace(queue, line(next.queue));
-      picture.setAttribute("aria-label", say("Sales, a lane each. ", "每单一条泳道。") + inWords(next));
-      later(0);
+      replace(queue, drawQueue(next.queue));
+      picture.setAttribute("aria-label", say("Sales, a lane each. ", "每单一条泳道。") + describeFrame(next));
+      scheduleDraw(0);
     },
     tell(next) {
       const seen = t => turns.find(before => before.says === t.says)?.seen ?? performance.now();
       turns = next.map((t, i) => ({ ...t, n: i + 1, seen: seen(t) }));
-      later(0);
+      scheduleDraw(0);
     },
     mark(n) {
       marked = n;
-      later(0);
+      scheduleDraw(0);
     },
     // film is what the picture shows, from its beginning on.
     film() {
-      const all = frame && bounds(frame, run, picture);
+      const all = frame && findBounds(frame, run, picture);
       if (!all?.sales.length) return null;
       const { begin, last, sales } = all,
         shown = turns.filter(t => t.sales.some(name => sales.some(sale => sale.name === name)));
       const moments = [
         ...sales.flatMap(s => [...s.spans.flatMap(span => [span.from, span.to]), ...s.marks.map(m => m.at)]),
         ...frame.rail.flatMap(h => [h.from, h.to]),
-        ...timesOf(shown),
+        ...listTimes(shown),
       ].filter(t => t != null && t > begin && t <= last);
       return {
         from: begin,
         to: last + (last - begin) / 50,
         moments: [...new Set(moments)].sort((a, b) => a - b),
-        numbers: timesOf(shown),
+        numbers: listTimes(shown),
         turns: shown,
-        says: t => inWords(until(frame, t)),
+        says: t => describeFrame(frameAt(frame, t)),
         show(t) {
           past = t;
-          later(0);
+          scheduleDraw(0);
         },
       };
     },
-    draw: () => later(0),
+    draw: () => scheduleDraw(0),
     freeze() {
       if (frame && !frozen) {
         frame.now_ms = now();
@@ -113,11 +124,11 @@ export function lanes(point) {
   };
 }
 
-const open = sale => sale.spans.some(span => span.to == null);
-const runs = (frame, now) =>
-  frame.sales.some(open) || frame.rail.some(held => held.to == null && (held.expires || 0) > now);
+const isOpen = sale => sale.spans.some(span => span.to == null);
+const isRunning = (frame, now) =>
+  frame.sales.some(isOpen) || frame.rail.some(held => held.to == null && (held.expires || 0) > now);
 
-function line(queue) {
+function drawQueue(queue) {
   if (!queue?.length) return null;
   return [
     el("span.soft", say("Queue: ", "排队：")),
@@ -125,7 +136,7 @@ function line(queue) {
   ];
 }
 
-function inWords(frame) {
+function describeFrame(frame) {
   const doing = kind =>
     frame.sales
       .filter(s => s.spans.at(-1)?.to == null && s.spans.at(-1)?.kind === kind)
@@ -146,26 +157,26 @@ function inWords(frame) {
   return says.join("; ") || say("Nobody is at work.", "现在没有人在执行。");
 }
 
-const from = sale => sale.spans[0]?.from ?? sale.marks[0]?.at ?? 0;
-const till = (sale, now) =>
-  open(sale) ? now : Math.max(from(sale), ...sale.spans.map(s => s.to), ...sale.marks.map(m => m.at));
+const beginOf = sale => sale.spans[0]?.from ?? sale.marks[0]?.at ?? 0;
+const endOf = (sale, now) =>
+  isOpen(sale) ? now : Math.max(beginOf(sale), ...sale.spans.map(s => s.to), ...sale.marks.map(m => m.at));
 
 // latest leaves out sales that ended long before the others began.
-function latest(sales, now) {
+function selectLatest(sales, now) {
   let begins = Infinity;
   const kept = [];
-  for (const sale of [...sales].sort((a, b) => till(b, now) - till(a, now))) {
-    const ends = till(sale, now),
-      newest = kept.length ? till(kept[0], now) : ends;
+  for (const sale of [...sales].sort((a, b) => endOf(b, now) - endOf(a, now))) {
+    const ends = endOf(sale, now),
+      newest = kept.length ? endOf(kept[0], now) : ends;
     if (kept.length && ends < begins - Math.max(5000, newest - begins)) break;
     kept.push(sale);
-    begins = Math.min(begins, from(sale));
+    begins = Math.min(begins, beginOf(sale));
   }
   return kept;
 }
 
 // until is a frame as it was at a time.
-function until(frame, t) {
+function frameAt(frame, t) {
   const cut = of => (of.to == null || of.to > t ? { ...of, to: null } : of);
   const begun = of => of.from <= t;
   return {
@@ -176,7 +187,7 @@ function until(frame, t) {
       ...sale,
       spans: sale.spans.filter(begun).map(cut),
       marks: sale.marks.filter(mark => mark.at <= t),
-      ended: till(sale, Infinity) <= t ? sale.ended : "",
+      ended: endOf(sale, Infinity) <= t ? sale.ended : "",
     })),
     // of a lock that was renewed later, nobody knows how long it had then
     rail: frame.rail
@@ -185,17 +196,18 @@ function until(frame, t) {
   };
 }
 
-const order = replicas => (a, b) => replicas.indexOf(a.replica) - replicas.indexOf(b.replica) || from(a) - from(b);
+const compareSales = replicas => (a, b) =>
+  replicas.indexOf(a.replica) - replicas.indexOf(b.replica) || beginOf(a) - beginOf(b);
 
 // bounds is which sales there is room for, when they began, and when the last of them ended, if it has.
-function bounds(frame, { replicas }, picture, now = frame.now_ms) {
+function findBounds(frame, { replicas }, picture, now = frame.now_ms) {
   const em = parseFloat(getComputedStyle(picture).fontSize),
-    tall = roomOf(picture),
+    tall = availableHeight(picture),
     nodes = new Set(frame.rail.map(railOf)).size;
   const fits = tall ? Math.max(2, Math.floor((tall / em - 3 - 1.8 * Math.max(nodes, 1)) / lowest)) : Infinity;
-  const sales = latest(frame.sales, now).slice(0, fits).sort(order(replicas));
-  const begin = Math.min(...sales.map(from));
-  return { sales, begin, last: Math.max(...sales.map(s => till(s, now)), begin + 1), em, tall };
+  const sales = selectLatest(frame.sales, now).slice(0, fits).sort(compareSales(replicas));
+  const begin = Math.min(...sales.map(beginOf));
+  return { sales, begin, last: Math.max(...sales.map(s => endOf(s, now)), begin + 1), em, tall };
 }
 
 const lowest = 1.25, // lanes, in em: where there are many
@@ -206,21 +218,21 @@ function paint(picture, { frame, now, past, turns, marked, run, point, clock, pl
   const { replicas } = run;
   const width = Math.max(picture.parentNode.clientWidth, 240);
   const present = past === null ? now : frame.now_ms,
-    { sales, begin: begun, last: latestEnd, em, tall } = bounds(frame, run, picture, present);
+    { sales, begin: begun, last: latestEnd, em, tall } = findBounds(frame, run, picture, present);
   if (!sales.length) {
     replace(picture);
     return true;
   }
-  const running = past === null && runs(frame, now);
-  const begin = glide(was, "begin", begun, clock, moves),
+  const running = past === null && isRunning(frame, now);
+  const begin = moveTowards(was, "begin", begun, clock, moves),
     last = Math.max(latestEnd, begin + (running ? 100 : 5));
   const held = frame.rail.filter(stay => (stay.to ?? present) >= begin),
     nodes = [...new Set(held.map(railOf))].sort((a, b) => a - b);
-  const shownFrame = past === null ? frame : until({ ...frame, sales, rail: held }, past);
+  const shownFrame = past === null ? frame : frameAt({ ...frame, sales, rail: held }, past);
   const expires = Math.max(0, ...held.filter(stay => stay.to == null).map(stay => stay.expires ?? 0));
   const shown = running ? Math.max(now, last) : last,
     span = Math.max(shown - begin, running ? 400 : 5);
-  const end = glide(was, "end", begin + span + Math.min(Math.max(expires - shown, 0), span * 0.6), clock, moves);
+  const end = moveTowards(was, "end", begin + span + Math.min(Math.max(expires - shown, 0), span * 0.6), clock, moves);
   const names = held.some(stay => stay.segment) ? 5.8 : 4.2;
   const left = Math.max(names, ...sales.map(sale => sale.name.length * 0.72 + 0.9)) * em,
     right = 5.2 * em,
@@ -233,39 +245,39 @@ function paint(picture, { frame, now, past, turns, marked, run, point, clock, pl
     row,
     x: t => left + ((Math.min(Math.max(t, begin), end) - begin) / (end - begin)) * (width - left - right),
   };
-  const tint = name => color(replicas, name);
+  const tint = name => colourClass(replicas, name);
   const places = new Map(
-    sales.map((sale, i) => [sale.name, glide(was, sale.name, top + row * (i + 0.5), clock, moves)]),
+    sales.map((sale, i) => [sale.name, moveTowards(was, sale.name, top + row * (i + 0.5), clock, moves)]),
   );
   const stays = past === null ? held : shownFrame.rail,
-    shownTurns = turns.filter((_, i) => past === null || timesOf(turns)[i] <= past);
+    shownTurns = turns.filter((_, i) => past === null || listTimes(turns)[i] <= past);
   const known = new Map(shownFrame.sales.map(sale => [sale.name, sale]));
 
   setSize(picture, width, height);
   replace(picture, [
-    axis(at, begin, end, height - 1.5 * em),
+    drawAxis(at, begin, end, height - 1.5 * em),
     (running || past !== null) && svg("line.now", { x1: at.x(now), x2: at.x(now), y1: em, y2: height - 1.5 * em }),
     nodes.map((node, i) => {
       const own = stays.filter(stay => railOf(stay) === node);
-      return rail(at, own, now, tint, running || past !== null, (0.9 + 1.8 * i) * em, named(held, node));
+      return drawRail(at, own, now, tint, running || past !== null, (0.9 + 1.8 * i) * em, railName(held, node));
     }),
     sales.map(({ name, replica }, i) => {
       const apart = i && sales[i - 1].replica !== replica;
-      return lane(at, known.get(name), places.get(name), now, tint(replica), apart, width, run);
+      return drawLane(at, known.get(name), places.get(name), now, tint(replica), apart, width, run);
     }),
-    spots(at, shownTurns, places, { clock, top, marked, point }),
+    drawTurns(at, shownTurns, places, { clock, top, marked, point }),
   ]);
   was.clock = clock;
   return !moves || !was.moving;
 }
 
-function axis({ em, x }, begin, end, bottom) {
-  const step = nice((end - begin) / 5);
+function drawAxis({ em, x }, begin, end, bottom) {
+  const step = roundStep((end - begin) / 5);
   const ticks = [];
   for (let t = Math.ceil(begin / step) * step; t <= end; t += step) {
     ticks.push(
       svg("line.tick", { x1: x(t), x2: x(t), y1: em, y2: bottom }),
-      svg("text.soft", { x: x(t), y: bottom + 1.1 * em, "text-anchor": "middle" }, written(t, step)),
+      svg("text.soft", { x: x(t), y: bottom + 1.1 * em, "text-anchor": "middle" }, formatTime(t, step)),
     );
   }
   return ticks;
@@ -274,14 +286,14 @@ function axis({ em, x }, begin, end, bottom) {
 // railOf tells the rails of several locks apart: each node, or each segment of the stock, has one.
 const railOf = stay => stay.node || stay.segment || 0;
 
-function named(held, number) {
+function railName(held, number) {
   if (!number) return say("the lock", "锁");
   if (held.some(stay => stay.segment)) return say(`segment ${number}`, `第 ${number} 段`);
   return say(`node ${number}`, `节点 ${number}`);
 }
 
 // rail shows whose the lock is, how it came to its end, and how long it has yet to live.
-function rail({ em, x }, held, now, tint, running, y, name) {
+function drawRail({ em, x }, held, now, tint, running, y, name) {
   const high = 1.5 * em;
   return [
     svg("text.name", { x: 0, y: y + high * 0.7 }, name),
@@ -292,11 +304,11 @@ function rail({ em, x }, held, now, tint, running, y, name) {
       const left = h.expires == null ? NaN : h.expires - now;
       const fits = wide > h.holder.length * 0.62 * em;
       return svg("g", { class: `held ${tint(h.replica)} ${h.end ?? ""}` }, [
-        svg("title", said(h)),
+        svg("title", describeHolding(h)),
         open && left > 0 && svg("rect.yet", { x: to, y, width: Math.max(x(h.expires) - to, 0), height: high }),
         svg("rect.holds", { x: x(h.from), y, width: wide, height: high }),
         fits && svg("text.inner", { x: x(h.from) + 0.3 * em, y: y + high * 0.7 }, h.holder),
-        bad(h.end) && svg("text.cross", { x: to, y: y + high * 0.75, "text-anchor": "middle" }, "✗"),
+        isBadEnd(h.end) && svg("text.cross", { x: to, y: y + high * 0.75, "text-anchor": "middle" }, "✗"),
         open &&
           running &&
           svg("text.countdown", { x: Math.max(to, x(h.expires ?? 0)) + 0.35 * em, y: y + high * 0.7 }, [
@@ -307,9 +319,9 @@ function rail({ em, x }, held, now, tint, running, y, name) {
   ];
 }
 
-const bad = end => ["removed", "overwritten", "forgotten"].includes(end);
+const isBadEnd = end => ["removed", "overwritten", "forgotten"].includes(end);
 
-function said(h) {
+function describeHolding(h) {
   const how =
     {
       "given-back": say("given back", "已释放"),
@@ -321,9 +333,9 @@ function said(h) {
   return [h.holder, how, h.by && h.by !== h.holder ? h.by : ""].filter(Boolean).join(" · ");
 }
 
-const thick = { inside: 0.58, late: 0.58, paused: 0.3, waits: 0.1 };
+const thickness = { inside: 0.58, late: 0.58, paused: 0.3, waits: 0.1 };
 
-function lane({ em, row, x }, sale, y, now, tint, apart, width, run) {
+function drawLane({ em, row, x }, sale, y, now, tint, apart, width, run) {
   const closes = Math.max(...sale.spans.map(s => x(s.to ?? now)), 0);
   return svg("g", { class: `lane ${tint}`, "data-sale": sale.name }, [
     apart && svg("line.apart", { x1: 0, x2: width, y1: y - row / 2, y2: y - row / 2 }),
@@ -332,13 +344,13 @@ function lane({ em, row, x }, sale, y, now, tint, apart, width, run) {
       sale.name,
     ]),
     sale.spans.map(span => {
-      const high = Math.max(row * thick[span.kind], 2),
+      const high = Math.max(row * thickness[span.kind], 2),
         to = x(span.to ?? now);
       const left = x(span.from),
         took = duration((span.to ?? now) - span.from);
       const place = { x: left, y: y - high / 2, width: Math.max(to - left, 1.5), height: high, rx: 2 };
       return svg("rect." + span.kind, place, [
-        svg("title", `${sale.name} · ${sale.replica}: ${kinds()[span.kind]}, ${took}`),
+        svg("title", `${sale.name} · ${sale.replica}: ${spanTitles()[span.kind]}, ${took}`),
       ]);
     }),
     sale.marks.map(mark =>
@@ -349,12 +361,12 @@ function lane({ em, row, x }, sale, y, now, tint, apart, width, run) {
     ),
     sale.ended &&
       svg("text", { class: sale.ended === "sold" ? "end" : "end bad", x: closes + 0.95 * em, y: y + 0.35 * em }, [
-        ended(sale.ended),
+        describeEnd(sale.ended),
       ]),
   ]);
 }
 
-const kinds = () => ({
+const spanTitles = () => ({
   waits: say("waits", "等待"),
   inside: say("believes to hold the lock", "认为自己持有锁"),
   paused: say("paused", "暂停"),
@@ -363,7 +375,7 @@ const kinds = () => ({
 
 // spots mark where the turns of the story happened, by numbers, beside each other if need be; a new one flashes.
 // Lines are below all numbers.
-function spots({ em, x }, turns, places, { clock, top, marked, point }) {
+function drawTurns({ em, x }, turns, places, { clock, top, marked, point }) {
   const taken = []; // places of numbers
   const shown = turns
     .map(turn => ({ turn, ys: turn.sales.map(name => places.get(name)).filter(y => y != null) }))
@@ -383,11 +395,11 @@ function spots({ em, x }, turns, places, { clock, top, marked, point }) {
     let cx = x(turn.at);
     while (taken.some(other => other.cy === cy && Math.abs(other.cx - cx) < 1.35 * em)) cx += 0.35 * em;
     taken.push({ cx, cy });
-    const age = (clock - turn.seen) / flashes,
+    const age = (clock - turn.seen) / flashTime,
       does = { "data-turn": turn.n, onmouseenter: () => point?.(turn.n), onmouseleave: () => point?.(0) };
     return group("spot", turn, does, [
       svg("title", turn.says),
-      !still.matches && age < 1 && svg("circle.flash", { cx, cy, r: em * (0.6 + 2.4 * age), opacity: 1 - age }),
+      !reducedMotion.matches && age < 1 && svg("circle.flash", { cx, cy, r: em * (0.6 + 2.4 * age), opacity: 1 - age }),
       svg("circle", { cx, cy, r: (marked === turn.n ? 0.85 : 0.62) * em }),
       svg("text", { x: cx, y: cy + 0.3 * em, "text-anchor": "middle" }, turn.n),
     ]);
@@ -395,16 +407,16 @@ function spots({ em, x }, turns, places, { clock, top, marked, point }) {
   return [lines, numbers];
 }
 
-export function legend() {
+export function drawLegend() {
   return el("ul.legend.small.soft", [
-    Object.entries(kinds()).map(([kind, says]) =>
+    Object.entries(spanTitles()).map(([kind, says]) =>
       el("li", [
         svg("svg.lanes.key.c1", { width: 28, height: 12, "aria-hidden": "true" }, [
           svg("rect." + kind, {
             x: 1,
-            y: 6 - thick[kind] * 8,
+            y: 6 - thickness[kind] * 8,
             width: 26,
-            height: Math.max(thick[kind] * 16, 2),
+            height: Math.max(thickness[kind] * 16, 2),
             rx: 1,
           }),
         ]),

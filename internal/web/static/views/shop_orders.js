@@ -1,15 +1,15 @@
 // The reader as a buyer.
-import { el, icon, replace } from "../dom.js";
+import { drawIcon, el, replace } from "../dom.js";
 import { post } from "../server.js";
 import { duration, say } from "../words.js";
-import { answered } from "./shop_words.js";
+import { describeAnswer } from "./shop_words.js";
 
 // buyer makes the button and the list of its answers. Each click is a sale of its own, also while others are under way.
 // called gives what the picture calls a replica.
-export function buyer(called) {
+export function createBuyer(called) {
   const mine = []; // newest first
   const list = el("ol.orders.small", { reversed: true, "aria-live": "polite" });
-  const button = el("button.main.buy", { onclick: buy }, icon("buy"), say("Buy one", "买一件"), el("kbd", "b"));
+  const button = el("button.main.buy", { onclick: buy }, drawIcon("buy"), say("Buy one", "买一件"), el("kbd", "b"));
   const hint = el("p.small.soft", [
     say("Each click adds a buyer, even while others wait.", "每点一次就多一个买家，上一个还在等也能点。"),
   ]);
@@ -41,7 +41,7 @@ export function buyer(called) {
         ) + ` (${sold.order_id.slice(0, 8)})`;
       order.tone = "good";
     } catch (failure) {
-      order.says = answered(failure);
+      order.says = describeAnswer(failure);
       order.tone = failure.code === "sold_out" ? "" : "bad";
     }
     order.took = performance.now() - began;

@@ -1,9 +1,9 @@
 // The parts of the shop's view that show what was seen: of a shop, or of what a file has of one.
-import { lanes } from "./shop_lanes.js";
-import { sections } from "./shop_sections.js";
-import { stock } from "./shop_stock.js";
-import { findings, story } from "./shop_story.js";
-import { counts } from "./shop_words.js";
+import { createLanes } from "./shop_lanes.js";
+import { createSections } from "./shop_sections.js";
+import { createStock } from "./shop_stock.js";
+import { createFindings, createStory } from "./shop_story.js";
+import { countFindings } from "./shop_words.js";
 
 // parts makes them. pick is called with two sales to draw; take has, by the names of frames of GET /live, what takes
 // one. Without a server there is nothing to buy, and no seat to lead to.
@@ -12,12 +12,12 @@ export function parts(pick, server = true) {
     for (const part of [all.story, all.told, all.lanes]) part.mark(n);
   };
   const all = {
-    story: story(pick, mark, server),
-    told: lanes(mark),
-    lanes: lanes(mark),
-    sections: sections(pick),
-    stock: stock(),
-    findings: findings(pick, server),
+    story: createStory(pick, mark, server),
+    told: createLanes(mark),
+    lanes: createLanes(mark),
+    sections: createSections(pick),
+    stock: createStock(),
+    findings: createFindings(pick, server),
   };
   const take = {
     story(next) {
@@ -29,7 +29,7 @@ export function parts(pick, server = true) {
     sections: more => all.sections.take(more),
     stock: points => all.stock.take(points),
     finding: finding => all.findings.take(finding),
-    tally: tally => all.findings.count(counts(tally, all.sections)),
+    tally: tally => all.findings.count(countFindings(tally, all.sections)),
   };
   return { all, take, mark };
 }

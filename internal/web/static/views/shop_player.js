@@ -1,21 +1,22 @@
 // What has happened, shown again: played slowly, moved by hand, or from event to event.
-import { sleep, still } from "./shop_words.js";
+import { reducedMotion, sleep } from "./shop_words.js";
 
-const blink = 500; // between two pictures, in ms, for who wants no motion
-const lingers = 1500; // how long it stays at a number of the story, in ms, unless it is played as it was
+const stillPause = 500; // between two pictures, in ms, for who wants no motion
+const numberPause = 1500; // how long it stays at a number of the story, in ms, unless it is played as it was
 
-const frame = () => (still.matches ? sleep(blink) : new Promise(drawn => requestAnimationFrame(drawn)));
+const nextFrame = () =>
+  reducedMotion.matches ? sleep(stillPause) : new Promise(drawn => requestAnimationFrame(drawn));
 
 // player shows films, one at a time. A film has the times from and to, in ms; the moments at which something happened,
 // in order; the numbers among them; show, called with a time, or with null when the present is shown again.
 // begins is called before the past is shown, ends when it is not any more, changed with whatever changes.
-export function player({ begins, ends, changed }) {
+export function createPlayer({ begins, ends, changed }) {
   let film = null,
     at = 0,
     turn = 0, // of the play that is on; 0: none
     turns = 0,
     /** @type {(kept?: any) => void} */
-    over = () => {};
+    finish = () => {};
 
   function seek(t) {
     if (!film) return;
@@ -32,7 +33,7 @@ export function player({ begins, ends, changed }) {
     shown.show(null);
     ends();
     changed();
-    over();
+    finish();
   }
   // load puts a film in; what it returns is kept when the film is over.
   function load(next) {
@@ -41,7 +42,7 @@ export function player({ begins, ends, changed }) {
     film = next;
     seek(film.from);
     return new Promise(kept => {
-      over = kept;
+      finish = kept;
     });
   }
   // play goes on at a speed; or so that the whole film takes so many ms. Slow, it lingers at each number.
@@ -49,12 +50,13 @@ export function player({ begins, ends, changed }) {
     if (!film || turn) return;
     const mine = ++turns,
       { from, to, numbers = [] } = film;
-    const linger = speed === 1 ? 0 : Math.min(lingers, within ? within / 2 / Math.max(numbers.length, 1) : Infinity);
+    const linger =
+      speed === 1 ? 0 : Math.min(numberPause, within ? within / 2 / Math.max(numbers.length, 1) : Infinity);
     const pace = speed || (to - from) / Math.max(within - linger * numbers.length, 1);
     turn = mine;
     changed();
     for (let before = performance.now(); turn === mine; ) {
-      await frame();
+      await nextFrame();
       if (turn !== mine) return;
       const now = performance.now(),
         next = at + (now - before) * pace,

@@ -1,13 +1,27 @@
 // All critical sections of the run on one canvas, by replica, overlaps in red.
-import { el, heads, replace } from "../dom.js";
+import { drawTableHead, el, replace } from "../dom.js";
 import { duration, say, several } from "../words.js";
-import { color, glide, nice, painter, roomOf, still, timesOf, written } from "./shop_words.js";
+import {
+  availableHeight,
+  colourClass,
+  createPainter,
+  formatTime,
+  listTimes,
+  moveTowards,
+  reducedMotion,
+  roundStep,
+} from "./shop_words.js";
 
-const tabled = 100; // overlaps that the table lists
+const mostRows = 100; // overlaps that the table lists
 
 // sections makes the canvas and its table. pick is called with two sales to draw.
-export function sections(pick) {
-  const canvas = el("canvas", { tabindex: 0, role: "application", "aria-describedby": "gantt-keys", onkeydown: press });
+export function createSections(pick) {
+  const canvas = el("canvas", {
+    tabindex: 0,
+    role: "application",
+    "aria-describedby": "gantt-keys",
+    onkeydown: handleKey,
+  });
   const status = el("p.small", { role: "status" });
   const colours = el("span", { hidden: true });
   const table = el("details.small");
@@ -16,7 +30,7 @@ export function sections(pick) {
     el("div.row", [
       button("+", say("Zoom in (+)", "放大（+）"), () => zoom(0.5)),
       button("−", say("Zoom out (−)", "缩小（−）"), () => zoom(2)),
-      button(say("All", "全部"), say("Show all (Home)", "显示全部（Home）"), all),
+      button(say("All", "全部"), say("Show all (Home)", "显示全部（Home）"), showAll),
       button(say("Next overlap", "下一处重叠"), say("Next overlap (n)", "下一处重叠（n）"), () => jump(1)),
     ]),
     canvas,
@@ -35,13 +49,13 @@ export function sections(pick) {
   let list = [],
     keys = new Set(),
     replicas = [],
-    index = arrange([], []),
+    index = arrangeSections([], []),
     view = null,
     focused = -1,
     stale = false,
     turns = [], // of the story
     past = null, // the time up to which it is shown; null: the present
-    seen = {}; // from when to when, on the way to the range
+    shownRange = {}; // from when to when, on the way to the range
   let paint = {};
 
   function take(more) {
@@ -54,20 +68,23 @@ export function sections(pick) {
     stale = true;
     draw();
   }
-  const { draw, stop } = painter(node, () => {
+  const { draw, stop } = createPainter(node, () => {
     if (!node.offsetParent) return;
-    if (stale) arranged();
+    if (stale) updateIndex();
     const { from, to } = range(),
       clock = performance.now(),
-      moves = !still.matches && past === null && seen.end > seen.begin;
-    const at = { from: glide(seen, "begin", from, clock, moves), to: glide(seen, "end", to, clock, moves) };
-    seen.clock = clock;
-    render(canvas, index, at, { ...paint, focused: index.overlaps[focused], past, turns });
-    if (moves && seen.moving) draw();
+      moves = !reducedMotion.matches && past === null && shownRange.end > shownRange.begin;
+    const at = {
+      from: moveTowards(shownRange, "begin", from, clock, moves),
+      to: moveTowards(shownRange, "end", to, clock, moves),
+    };
+    shownRange.clock = clock;
+    renderSections(canvas, index, at, { ...paint, focused: index.overlaps[focused], past, turns });
+    if (moves && shownRange.moving) draw();
   });
-  function arranged() {
+  function updateIndex() {
     const at = index.overlaps[focused];
-    index = arrange(list, replicas);
+    index = arrangeSections(list, replicas);
     stale = false;
     focused = at ? index.overlaps.findIndex(o => o.a === at.a && o.b === at.b) : -1;
     canvas.setAttribute("aria-label", say("Critical sections by replica: ", "各副本的临界区：") + count());
@@ -79,16 +96,16 @@ export function sections(pick) {
   };
   const whole = () => ({ from: index.from, to: Math.max(index.to, index.from + 1) });
   const range = () => view ?? whole();
-  const shown = () => ({ from: seen.begin, to: seen.end });
+  const shown = () => ({ from: shownRange.begin, to: shownRange.end });
 
   function tabulate() {
-    const shown = index.overlaps.slice(0, tabled),
+    const shown = index.overlaps.slice(0, mostRows),
       rest = index.overlaps.length - shown.length;
     replace(table, [
       el("summary", say("As a table: ", "表格：") + count()),
       shown.length > 0 &&
         el("table", [
-          heads([say("Sale", "单"), say("and", "与"), say("together for", "同时在内"), ""]),
+          drawTableHead([say("Sale", "单"), say("and", "与"), say("together for", "同时在内"), ""]),
           el("tbody", [
             table.open &&
               shown.map(o =>
@@ -106,26 +123,26 @@ export function sections(pick) {
   }
   table.addEventListener("toggle", tabulate);
 
-  function see(from, to) {
+  function setView(from, to) {
     const { from: begin, to: end } = whole(),
       wide = Math.min(Math.max(to - from, 0.05), end - begin);
     const start = Math.min(Math.max(from, begin), end - wide);
     view = wide >= end - begin ? null : { from: start, to: start + wide };
     draw();
   }
-  function all() {
+  function showAll() {
     view = null;
     draw();
   }
   function zoom(by, about = 0.5) {
     const { from, to } = range(),
       at = from + (to - from) * about;
-    see(at - (at - from) * by, at + (to - at) * by);
+    setView(at - (at - from) * by, at + (to - at) * by);
   }
   function pan(by) {
     const { from, to } = range(),
       way = (to - from) * by;
-    see(from + way, to + way);
+    setView(from + way, to + way);
   }
   function jump(by) {
     const n = index.overlaps.length;
@@ -135,11 +152,11 @@ export function sections(pick) {
       { from, to } = range(),
       wide = Math.min(to - from, Math.max(12 * (o.to - o.from), 1));
     if (o.from < from || o.to > to || (o.to - o.from) / (to - from) < 0.02)
-      see((o.from + o.to - wide) / 2, (o.from + o.to + wide) / 2);
-    tell(o, say(`Overlap ${focused + 1} of ${n}. `, `第 ${focused + 1} 处重叠，共 ${n} 处。`));
+      setView((o.from + o.to - wide) / 2, (o.from + o.to + wide) / 2);
+    describeOverlap(o, say(`Overlap ${focused + 1} of ${n}. `, `第 ${focused + 1} 处重叠，共 ${n} 处。`));
     draw();
   }
-  function tell(o, before = "") {
+  function describeOverlap(o, before = "") {
     replace(status, [
       before,
       el("strong.bad", [
@@ -152,14 +169,14 @@ export function sections(pick) {
       el("button", { onclick: () => pick(o.a.sale, o.b.sale) }, say("Draw the two", "画出这两单")),
     ]);
   }
-  function press(event) {
+  function handleKey(event) {
     const acts = {
       "+": () => zoom(0.5),
       "=": () => zoom(0.5),
       "-": () => zoom(2),
       ArrowLeft: () => pan(-0.2),
       ArrowRight: () => pan(0.2),
-      Home: all,
+      Home: showAll,
       n: () => jump(1),
       p: () => jump(-1),
       Enter: () => {
@@ -172,30 +189,30 @@ export function sections(pick) {
     event.stopPropagation();
     acts[event.key]();
   }
-  point(canvas, {
+  listenToPointers(canvas, {
     zoom,
     pan,
     hover: (x, y) => {
-      const section = hit(canvas, index, shown(), x, y),
-        both = section && partner(index, section);
+      const section = findSection(canvas, index, shown(), x, y),
+        both = section && longestOverlap(index, section);
       canvas.style.cursor = both ? "pointer" : "grab";
-      if (both) tell(both);
+      if (both) describeOverlap(both);
       else if (section) replace(status, `${section.sale}: ${duration(section.to - section.from)}`);
     },
     click: (x, y) => {
-      const section = hit(canvas, index, shown(), x, y),
-        both = section && partner(index, section);
+      const section = findSection(canvas, index, shown(), x, y),
+        both = section && longestOverlap(index, section);
       if (both) pick(both.a.sale, both.b.sale);
     },
   });
-  const dye = () => {
-    paint = dyes(colours, replicas);
+  const updateColours = () => {
+    paint = readColours(colours, replicas);
     draw();
   };
-  const theme = new MutationObserver(dye),
+  const theme = new MutationObserver(updateColours),
     scheme = matchMedia("(prefers-color-scheme: dark)");
   theme.observe(document.documentElement, { attributes: true, attributeFilter: ["data-theme", "data-size"] });
-  scheme.addEventListener("change", dye);
+  scheme.addEventListener("change", updateColours);
   return {
     node,
     take,
@@ -206,15 +223,15 @@ export function sections(pick) {
       draw();
     },
     film() {
-      if (stale) arranged();
+      if (stale) updateIndex();
       if (!list.length) return null;
       const { from, to } = whole();
-      const moments = [...new Set([...list.flatMap(s => [s.from, s.to]), ...timesOf(turns)])].sort((a, b) => a - b);
+      const moments = [...new Set([...list.flatMap(s => [s.from, s.to]), ...listTimes(turns)])].sort((a, b) => a - b);
       return {
         from,
         to: to + (to - from) / 50,
         moments: moments.filter(t => t > from && t <= to),
-        numbers: timesOf(turns),
+        numbers: listTimes(turns),
         turns,
         says(t) {
           const inside = list.filter(s => s.from <= t && s.to > t).map(s => s.sale);
@@ -228,14 +245,14 @@ export function sections(pick) {
       };
     },
     overlaps() {
-      if (stale) arranged();
+      if (stale) updateIndex();
       return index.overlaps.length;
     },
     run(next) {
       if (replicas.join() === next.replicas.join()) return;
       replicas = next.replicas;
       stale = true;
-      dye();
+      updateColours();
     },
     begin(run) {
       list = [];
@@ -244,21 +261,21 @@ export function sections(pick) {
       view = null;
       focused = -1;
       turns = [];
-      seen = {};
+      shownRange = {};
       stale = true;
       replace(status);
-      dye();
+      updateColours();
     },
     stop() {
       stop();
       theme.disconnect();
-      scheme.removeEventListener("change", dye);
+      scheme.removeEventListener("change", updateColours);
     },
   };
 }
 
 // dyes are the colours of the page's style: a canvas knows no classes.
-function dyes(node, replicas) {
+function readColours(node, replicas) {
   const of = name => {
     const probe = el("i", { class: name });
     node.append(probe);
@@ -267,7 +284,7 @@ function dyes(node, replicas) {
     return dye;
   };
   return {
-    of: new Map(replicas.map(name => [name, of("dye " + color(replicas, name))])),
+    of: new Map(replicas.map(name => [name, of("dye " + colourClass(replicas, name))])),
     bad: of("bad"),
     soft: of("soft"),
     warn: of("warn"),
@@ -277,7 +294,7 @@ function dyes(node, replicas) {
 }
 
 // sizes grow with the letters: below, between replicas, on the left, of a replica's name, of a row.
-function sizes(canvas) {
+function readSizes(canvas) {
   const em = parseFloat(getComputedStyle(canvas).fontSize);
   return {
     em,
@@ -286,11 +303,11 @@ function sizes(canvas) {
     margin: 2.5 * em,
     label: em,
     row: 1.15 * em,
-    highest: roomOf(canvas) && 3 * em,
+    highest: availableHeight(canvas) && 3 * em,
   };
 }
 
-function measures(index, tall, { axis, gap, label, row, highest }) {
+function measureBands(index, tall, { axis, gap, label, row, highest }) {
   const band = (b, high) => Math.max(b.rows * high, label) + gap;
   let high = highest || row;
   while (high > 1.2 && index.bands.reduce((sum, b) => sum + band(b, high), axis) > tall) high *= 0.95;
@@ -303,20 +320,20 @@ function measures(index, tall, { axis, gap, label, row, highest }) {
   return { high, y: (band, row = 0) => tops.get(band) + row * high };
 }
 
-function render(canvas, index, { from, to }, paint) {
+function renderSections(canvas, index, { from, to }, paint) {
   const wide = Math.max(canvas.clientWidth, 100),
     dots = devicePixelRatio || 1;
-  const size = sizes(canvas),
+  const size = readSizes(canvas),
     { em, axis, gap, label, margin } = size;
   const all = index.rows * size.row + (gap + label) * index.bands.length + axis;
-  const tall = roomOf(canvas) || Math.min(Math.max(all, 6.5 * em), 30 * em);
+  const tall = availableHeight(canvas) || Math.min(Math.max(all, 6.5 * em), 30 * em);
   canvas.style.height = tall + "px";
   if (canvas.width !== Math.round(wide * dots) || canvas.height !== Math.round(tall * dots)) {
     canvas.width = Math.round(wide * dots);
     canvas.height = Math.round(tall * dots);
   }
   const pen = canvas.getContext("2d"),
-    { high, y } = measures(index, tall, size);
+    { high, y } = measureBands(index, tall, size);
   const x = t => margin + ((t - from) / (to - from)) * (wide - margin - 4);
   pen.setTransform(dots, 0, 0, dots, 0, 0);
   pen.clearRect(0, 0, wide, tall);
@@ -328,7 +345,7 @@ function render(canvas, index, { from, to }, paint) {
   pen.clip();
   const redFrom = first(index.crowded, c => c.to > from),
     last = new Map(); // of each row: up to which pixel it is drawn
-  for (const section of within(index, from, until)) {
+  for (const section of sectionsWithin(index, from, until)) {
     const { band, row } = section,
       right = x(Math.min(section.to, until)),
       key = band.above + row;
@@ -365,7 +382,7 @@ function render(canvas, index, { from, to }, paint) {
   pen.font = `700 ${0.8 * em}px system-ui, sans-serif`;
   for (const [i, turn] of paint.turns.entries()) {
     const section = index.sorted.find(s => s.sale === turn.sales[0]);
-    if (!section || timesOf(paint.turns)[i] > until) continue;
+    if (!section || listTimes(paint.turns)[i] > until) continue;
     let cx = x(turn.at);
     const cy = Math.max(y(section.band, section.row) + high / 2, 0.75 * em);
     while (taken.some(other => Math.hypot(other.cx - cx, other.cy - cy) < 1.35 * em)) cx += 0.35 * em;
@@ -385,24 +402,24 @@ function render(canvas, index, { from, to }, paint) {
   pen.fillStyle = paint.soft;
   for (const band of index.bands)
     pen.fillText(band.name, 2, y(band) + Math.min(0.9 * em, Math.max(0.8 * em, high * 0.8)));
-  const step = nice((to - from) / Math.max(2, wide / (9 * em)));
+  const step = roundStep((to - from) / Math.max(2, wide / (9 * em)));
   for (let t = Math.ceil(from / step) * step; t <= to; t += step) {
     pen.fillRect(x(t), tall - axis, 1, 0.3 * em);
-    pen.fillText(written(t, step), x(t) + 0.2 * em, tall - 0.35 * em);
+    pen.fillText(formatTime(t, step), x(t) + 0.2 * em, tall - 0.35 * em);
   }
 }
 
 // hit is the section at a place, or the nearest within a few pixels.
-function hit(canvas, index, { from, to }, px, py) {
-  const size = sizes(canvas),
+function findSection(canvas, index, { from, to }, px, py) {
+  const size = readSizes(canvas),
     { margin } = size;
-  const { high, y } = measures(index, canvas.clientHeight, size),
+  const { high, y } = measureBands(index, canvas.clientHeight, size),
     scale = (to - from) / (canvas.clientWidth - margin - 4);
   const t = from + (px - margin) * scale,
     near = 4 * scale;
   let best = null,
     nearest = near;
-  for (const section of within(index, t - near, t + near)) {
+  for (const section of sectionsWithin(index, t - near, t + near)) {
     const top = y(section.band, section.row);
     if (py < top - 2 || py > top + Math.max(high, 3) + 1) continue;
     const off = t < section.from ? section.from - t : Math.max(t - section.to, 0);
@@ -412,10 +429,10 @@ function hit(canvas, index, { from, to }, px, py) {
 }
 
 // point turns the mouse and fingers into zoom, pan, hover and click.
-function point(canvas, does) {
+function listenToPointers(canvas, does) {
   const fingers = new Map();
   let moved = 0;
-  const margin = () => sizes(canvas).margin;
+  const margin = () => readSizes(canvas).margin;
   const share = x => Math.min(Math.max((x - margin()) / (canvas.clientWidth - margin() - 4), 0), 1);
   canvas.addEventListener(
     "wheel",
@@ -455,7 +472,7 @@ function point(canvas, does) {
 
 // arrange gives the sections by begin, each with its row; the rows of each replica; overlaps, pairs that were inside
 // together; and crowded, the stretches of time in which more than one was inside.
-function arrange(sections, replicas) {
+function arrangeSections(sections, replicas) {
   const sorted = [...sections].sort((a, b) => a.from - b.from);
   const bands = [];
   const bandOf = name => bands.find(band => band.name === name) ?? bands[bands.push({ name, free: [] }) - 1];
@@ -503,13 +520,13 @@ function first(list, test) {
 }
 
 // within are the sections of a stretch of time.
-function* within({ latest, sorted }, from, to) {
+function* sectionsWithin({ latest, sorted }, from, to) {
   for (let i = first(latest, end => end >= from); i < sorted.length && sorted[i].from <= to; i++)
     if (sorted[i].to >= from) yield sorted[i];
 }
 
 // partner is the overlap of a section that is the longest; none, if it was alone.
-const partner = ({ overlaps }, section) =>
+const longestOverlap = ({ overlaps }, section) =>
   overlaps
     .filter(({ a, b }) => a === section || b === section)
     .reduce((best, one) => (best && best.to - best.from >= one.to - one.from ? best : one), null);

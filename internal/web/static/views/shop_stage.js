@@ -1,8 +1,8 @@
 // The stage: a verdict, a picture and a sentence, for a room that looks at a projector; and the past, played again.
-import { el, icon, replace } from "../dom.js";
+import { drawIcon, el, replace } from "../dom.js";
 import { bind, bindWhile } from "../keys.js";
 import { duration, say } from "../words.js";
-import { timesOf } from "./shop_words.js";
+import { listTimes } from "./shop_words.js";
 
 const root = document.documentElement;
 const speeds = () => [
@@ -24,7 +24,7 @@ export function stage({ player, film, turns, count, mark, pictures, leave, shop,
     max: 1000,
     value: 1000,
     "aria-label": say("Time", "时间"),
-    oninput: () => reel(({ from, to }) => player.seek(from + ((to - from) * slider.value) / 1000)),
+    oninput: () => withFilm(({ from, to }) => player.seek(from + ((to - from) * slider.value) / 1000)),
   });
   const time = el("span.time");
   const speed = el("select", { "aria-label": say("Speed", "速度"), onchange: again }, [
@@ -45,12 +45,12 @@ export function stage({ player, film, turns, count, mark, pictures, leave, shop,
     lock,
     anew,
     el("button", { "data-focus": "demo", onclick: demo.open }, say("200-buyer demo", "演示：200 人抢购")),
-    el("button", { onclick: leave }, icon("leave"), say("Leave", "退出"), el("kbd", "F")),
+    el("button", { onclick: leave }, drawIcon("leave"), say("Leave", "退出"), el("kbd", "F")),
   ]);
 
-  let has = null; // the lock that the shop had when the list was drawn
+  let drawnLock = null; // the lock that the shop had when the list was drawn
 
-  function reel(act) {
+  function withFilm(act) {
     if (!player.now()) {
       const next = film();
       if (!next) return;
@@ -60,7 +60,7 @@ export function stage({ player, film, turns, count, mark, pictures, leave, shop,
   }
   function toggle() {
     if (player.playing()) player.pause();
-    else reel(() => player.play(speeds()[speed.value][1]));
+    else withFilm(() => player.play(speeds()[speed.value][1]));
   }
   function again() {
     if (!player.playing()) return;
@@ -70,7 +70,7 @@ export function stage({ player, film, turns, count, mark, pictures, leave, shop,
   function step(by) {
     const present = !player.now();
     if (present && by > 0) return;
-    reel(({ to }) => {
+    withFilm(({ to }) => {
       if (present) player.seek(to - 1e-6);
       player.step(by);
     });
@@ -79,7 +79,7 @@ export function stage({ player, film, turns, count, mark, pictures, leave, shop,
     const past = player.now(),
       { from, to } = past ?? {};
     replace(play, [
-      icon(player.playing() ? "pause" : "play"),
+      drawIcon(player.playing() ? "pause" : "play"),
       player.playing() ? say("Pause", "暂停") : say("Play", "播放"),
     ]);
     play.disabled = !past && !film();
@@ -88,7 +88,7 @@ export function stage({ player, film, turns, count, mark, pictures, leave, shop,
     replace(time, past ? `${duration(past.at - from)} / ${duration(to - from)}` : say("now", "现在"));
     slider.setAttribute("aria-valuetext", time.textContent);
     const all = turns(),
-      n = past ? timesOf(all).filter(at => at <= past.at).length : all.length,
+      n = past ? listTimes(all).filter(at => at <= past.at).length : all.length,
       told = all[n - 1];
     lead.hidden = !past;
     if (past) {
@@ -105,8 +105,8 @@ export function stage({ player, film, turns, count, mark, pictures, leave, shop,
     replace(picture, [pictures.all().map(([name, is, chosen]) => el("option", { value: name, selected: chosen }, is))]);
     picture.hidden = pictures.all().length < 2;
     const locks = shop.choices(); // none before the shop is there
-    if (has !== shop.lock() || lock.length < locks[0]?.length) {
-      has = shop.lock();
+    if (drawnLock !== shop.lock() || lock.length < locks[0]?.length) {
+      drawnLock = shop.lock();
       replace(lock, locks);
     }
     lock.hidden = anew.hidden = !lock.length;

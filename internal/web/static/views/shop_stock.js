@@ -1,10 +1,10 @@
 // What was sold and what the stock felt of it: two lines that part when updates are lost; and the verdict in words.
-import { el, facts, replace, svg } from "../dom.js";
+import { drawFacts, el, replace, svg } from "../dom.js";
 import { say } from "../words.js";
-import { painter, setSize } from "./shop_words.js";
+import { createPainter, setSize } from "./shop_words.js";
 
 // stock makes the picture: take points, judge by a tally.
-export function stock() {
+export function createStock() {
   const picture = svg("svg.stock", { role: "img", "aria-label": say("Nothing is sold yet.", "还没有卖出。") });
   const node = el("div", [
     picture,
@@ -15,7 +15,7 @@ export function stock() {
   ]);
   let points = [],
     initial = 0;
-  const { draw, stop } = painter(node, () => paint(picture, points, initial));
+  const { draw, stop } = createPainter(node, () => paintStock(picture, points, initial));
   return {
     node,
     begin(run) {
@@ -38,7 +38,7 @@ export function stock() {
   };
 }
 
-function paint(picture, points, initial) {
+function paintStock(picture, points, initial) {
   const width = Math.max(picture.parentNode.clientWidth, 200),
     em = parseFloat(getComputedStyle(picture).fontSize),
     height = 9 * em;
@@ -70,7 +70,7 @@ function paint(picture, points, initial) {
   const line = all => all.map(at => at.join(",")).join(" ");
   const sold = p => p.sold,
     felt = p => initial - p.stock;
-  const [soldAt, feltAt] = apart(y(last.sold), y(felt(last)), 1.1 * em);
+  const [soldAt, feltAt] = moveApart(y(last.sold), y(felt(last)), 1.1 * em);
   replace(picture, [
     svg("polygon.apart", { points: line([...steps(sold), ...steps(felt).reverse()]) }),
     svg("line.tick", { x1: 0, x2: wide, y1: low, y2: low }),
@@ -81,15 +81,15 @@ function paint(picture, points, initial) {
   ]);
 }
 
-function apart(a, b, room) {
+function moveApart(a, b, room) {
   if (Math.abs(a - b) >= room) return [a, b];
   const middle = (a + b) / 2;
   return a <= b ? [middle - room / 2, middle + room / 2] : [middle + room / 2, middle - room / 2];
 }
 
-const inChinese = { PASS: "通过", OVERSOLD: "超卖", UNDERSOLD: "少卖", UNKNOWN: "未知" };
+const chineseVerdicts = { PASS: "通过", OVERSOLD: "超卖", UNDERSOLD: "少卖", UNKNOWN: "未知" };
 
-export function verdict(tally) {
+export function drawVerdict(tally) {
   if (!tally) return null;
   const tone = { PASS: tally.in_flight ? "" : "good", OVERSOLD: "bad", UNDERSOLD: "bad" }[tally.verdict] ?? "";
   const known = tally.sold !== undefined && [
@@ -101,8 +101,8 @@ export function verdict(tally) {
     el("p", { class: "verdict " + tone }, [
       el("strong", tally.says),
       " ",
-      el("span.chip.small", say(tally.verdict, inChinese[tally.verdict] ?? tally.verdict)),
+      el("span.chip.small", say(tally.verdict, chineseVerdicts[tally.verdict] ?? tally.verdict)),
     ]),
-    facts(known || []),
+    drawFacts(known || []),
   ];
 }

@@ -2,14 +2,14 @@
 // then whatever else was found.
 import { el, replace } from "../dom.js";
 import { duration, say } from "../words.js";
-import { byHand, painter } from "./shop_words.js";
+import { createPainter, drawSeatLink } from "./shop_words.js";
 
 // number writes a place in the story: ① to ⑨.
-export const number = n => String.fromCodePoint(0x2460 + n - 1);
+export const formatNumber = n => String.fromCodePoint(0x2460 + n - 1);
 
 // story makes the list: begin with a run, take a story. pick is called with two sales to draw; mark with the turn that
 // is pointed at, or 0. Without a server there is no seat to lead to.
-export function story(pick, mark, server = true) {
+export function createStory(pick, mark, server = true) {
   const list = el("ol.story");
   const more = el("p.small");
   const status = el("p.unseen", { role: "status" });
@@ -34,7 +34,7 @@ export function story(pick, mark, server = true) {
     return el("li", { class: bad ? "bad" : "", "data-turn": n, ...points("onmouseenter", "onmouseleave") }, [
       el("button.number", draws, n),
       el("span", [
-        after?.length > 0 && el("span.after", because, after.map(number).join(""), " → "),
+        after?.length > 0 && el("span.after", because, after.map(formatNumber).join(""), " → "),
         el("span.soft", say(`at ${duration(at)} `, `${duration(at)} 时，`)),
         says,
       ]),
@@ -47,7 +47,7 @@ export function story(pick, mark, server = true) {
     if (focused?.startsWith("turn-")) document.getElementById(focused)?.focus();
     const last = turns.findLast(t => t.bad && run.kinds[t.kind]?.shown),
       shown = last && run.kinds[last.kind].shown;
-    replace(more, server && shown && byHand(run.lock, shown));
+    replace(more, server && shown && drawSeatLink(run.lock, shown));
   }
   function show() {
     for (const item of list.children) item.classList.toggle("marked", item.dataset.turn === String(marked));
@@ -73,11 +73,11 @@ export function story(pick, mark, server = true) {
   };
 }
 
-const listed = 5; // sentences of a kind that are shown without being asked for
+const mostListed = 5; // sentences of a kind that are shown without being asked for
 
 // findings makes the list, folded: take one, count them by a tally's numbers. pick is called with two sales to draw.
 // Without a server there is nothing to buy, and no seat to lead to.
-export function findings(pick, server = true) {
+export function createFindings(pick, server = true) {
   const cards = el("div.cards");
   const folded = el("summary");
   const nothing = el("p.soft");
@@ -87,7 +87,7 @@ export function findings(pick, server = true) {
     lock = "",
     kinds = {}, // by name: a title, and the exploration that shows it
     open = new Set();
-  const { draw, stop } = painter(node, paint);
+  const { draw, stop } = createPainter(node, paint);
 
   function paint() {
     const byKind = Map.groupBy([...all.values()].reverse(), ({ kind }) => kind);
@@ -109,24 +109,24 @@ export function findings(pick, server = true) {
     const count = counts[kind] ?? found.length,
       [{ bad, why }] = found,
       { title, shown } = kinds[kind] ?? { title: kind };
-    const told = open.has(kind) ? found : found.slice(0, bad ? listed : 1);
+    const shownFindings = open.has(kind) ? found : found.slice(0, bad ? mostListed : 1);
     const quiet = (id, act, text) => el("button.quiet.small", { id, onclick: act }, text);
     const line = ({ id, says, sales }) =>
       el("li", [
         says,
         bad && sales?.length === 2 && [" ", quiet("draw-" + id, () => pick(...sales), say("Draw it", "画出来"))],
       ]);
-    const rest = found.length - told.length;
+    const rest = found.length - shownFindings.length;
     const more = () => {
       open.add(kind);
       paint();
     };
     return el("section", { class: bad ? "finding bad" : "finding", "data-kind": kind }, [
       el("h3", title, count > 1 && el("span.chip", "× " + count)),
-      el("ul", told.map(line)),
+      el("ul", shownFindings.map(line)),
       rest > 0 && quiet("all-" + kind, more, say(`${rest} more`, `还有 ${rest} 条`)),
       why && el("p.small", why),
-      bad && server && shown && el("p.small", byHand(lock, shown)),
+      bad && server && shown && el("p.small", drawSeatLink(lock, shown)),
     ]);
   }
   paint();

@@ -2,10 +2,10 @@
 import { el, replace, svg } from "../dom.js";
 import { say } from "../words.js";
 
-export const empty = (initial = 0) => ({ initial, begins: [], ends: [], points: [] });
+export const emptyRecord = (initial = 0) => ({ initial, begins: [], ends: [], points: [] });
 
 // recordOf is what GET /bursts tells of a burst: its record, and what it came to.
-export function recordOf({ requests, course, result }) {
+export function readBurst({ requests, course, result }) {
   const { lock, initial, ok, sold = ok, remaining = initial - ok, sold_out: refused } = result,
     all = course ?? [];
   const sales = all
@@ -20,7 +20,7 @@ export function recordOf({ requests, course, result }) {
 }
 
 // at is how many have paid at a time, how many are at work or refused, and what the stock has fallen by.
-export function at({ initial, begins, ends, points }, t) {
+export function countAt({ initial, begins, ends, points }, t) {
   const before = list => list.reduce((n, is) => n + (is <= t), 0);
   const point = points.findLast(p => p.at <= t);
   const paid = point?.sold ?? 0,
@@ -34,17 +34,17 @@ export function at({ initial, begins, ends, points }, t) {
 }
 
 // filmOf is what a player shows of a burst; null, if its record is empty.
-export function filmOf({ pane, record } = { pane: null, record: null }) {
+export function createFilm({ pane, record } = { pane: null, record: null }) {
   if (!record?.ends.length) return null;
   const moments = [...new Set([...record.begins, ...record.ends])].sort((a, b) => a - b);
-  const show = t => (t === null && pane.ended ? pane.end(pane.ended) : pane.draw(at(record, t ?? Infinity)));
+  const show = t => (t === null && pane.ended ? pane.end(pane.ended) : pane.draw(countAt(record, t ?? Infinity)));
   return { from: moments[0] - 1, to: moments.at(-1) + 1, moments, show };
 }
 
-const titles = () => ({ v0: say("no lock", "没有锁"), v4: say("with v4, a lock in Redis", "用 v4，Redis 里的锁") });
+const lockTitles = () => ({ v0: say("no lock", "没有锁"), v4: say("with v4, a lock in Redis", "用 v4，Redis 里的锁") });
 
 // waffle has a square for each buyer: at work, sold, sold though nothing was left, and refused.
-export function waffle({ lock, buyers, stock, recorded }) {
+export function createWaffle({ lock, buyers, stock, recorded }) {
   const wide = Math.ceil(Math.sqrt((buyers * 25) / 8));
   const squares = Array.from({ length: buyers }, (_, i) =>
     svg("rect", { x: (i % wide) * 10 + 1, y: Math.floor(i / wide) * 10 + 1, width: 8, height: 8, rx: 1.5 }),
@@ -53,7 +53,7 @@ export function waffle({ lock, buyers, stock, recorded }) {
   const says = el("p.large", say("Buyers arriving …", "买家来了……"));
   const why = el("p", { role: "status" });
   const node = el("div.pane", { "data-lock": lock }, [
-    el("h2", titles()[lock] ?? say(`with ${lock}`, `用 ${lock}`), recorded && say(" · recorded", " · 录制")),
+    el("h2", lockTitles()[lock] ?? say(`with ${lock}`, `用 ${lock}`), recorded && say(" · recorded", " · 录制")),
     svg("svg.waffle", { viewBox: box, "aria-hidden": "true" }, squares),
     el("p.small.soft.keys", [
       [
@@ -66,7 +66,7 @@ export function waffle({ lock, buyers, stock, recorded }) {
     says,
     why,
   ]);
-  const told = ({ paid, refused }) =>
+  const describe = ({ paid, refused }) =>
     say(
       `${paid} sold of a stock of ${stock}${refused ? `, ${refused} refused` : ""}`,
       `库存 ${stock} 件，卖出 ${paid} 件${refused ? `，拒绝 ${refused} 人` : ""}`,
@@ -79,7 +79,7 @@ export function waffle({ lock, buyers, stock, recorded }) {
       if (square.getAttribute("class") !== is) square.setAttribute("class", is);
     });
     says.className = "large";
-    says.textContent = told({ paid, refused });
+    says.textContent = describe({ paid, refused });
     replace(why);
   }
   return {

@@ -1,10 +1,10 @@
 // Why a burst oversells: two buyers read the same stock, and both write one less; a lane each, step by step.
-import { el, heads, replace } from "../dom.js";
+import { drawTableHead, el, replace } from "../dom.js";
 import { duration, say } from "../words.js";
 
-const pace = 1500; // of a step, in ms
+const stepTime = 1500; // of a step, in ms
 
-const stepsOf = trace =>
+const listSteps = trace =>
   trace.steps
     .filter(({ command }) => command)
     .map(({ actor, command, reply, stock, at_ms: at }) => {
@@ -13,14 +13,14 @@ const stepsOf = trace =>
     });
 
 // collides reports whether two buyers of a trace read the same stock before either of them writes.
-export function collides(trace) {
-  const [a, b, ...writes] = stepsOf(trace);
+export function isCollision(trace) {
+  const [a, b, ...writes] = listSteps(trace);
   return writes.length === 2 && a.reads && b.reads && a.actor !== b.actor && a.number === b.number;
 }
 
 // collision draws such a trace. Its film shows it slowly.
-export function collision(trace) {
-  const steps = stepsOf(trace),
+export function createCollision(trace) {
+  const steps = listSteps(trace),
     [{ actor: first, number: stock }, { actor: second }] = steps,
     took = steps.at(-1).at - steps[0].at;
   const does = ({ reads, number }) =>
@@ -45,7 +45,7 @@ export function collision(trace) {
   const slowly = say(`${duration(took)} of this burst, slowed down`, `这次抢购中的 ${duration(took)}，慢放`);
   const node = el("div.pane.why", [
     el("h2", took ? slowly : say("Two buyers, no lock", "两个买家，没有锁")),
-    el("table", heads(names), el("tbody", rows)),
+    el("table", drawTableHead(names), el("tbody", rows)),
     says,
   ]);
   const sentences = [
@@ -56,14 +56,14 @@ export function collision(trace) {
     say("Two sold, and the stock fell by one.", "卖出两件，库存只减少一件。"),
   ];
   function show(t) {
-    const n = t === null ? steps.length : Math.min(Math.floor(t / pace), steps.length);
+    const n = t === null ? steps.length : Math.min(Math.floor(t / stepTime), steps.length);
     for (const [i, row] of rows.entries()) row.classList.toggle("later", i >= n);
     says.className = n === steps.length ? "large bad" : "large";
     if (says.textContent !== sentences[n]) replace(says, sentences[n]);
     replace(counter, steps[n - 1]?.stock ?? stock);
   }
   show(null);
-  const moments = steps.map((_, i) => (i + 1) * pace),
-    to = (steps.length + 1) * pace;
+  const moments = steps.map((_, i) => (i + 1) * stepTime),
+    to = (steps.length + 1) * stepTime;
   return { node, film: { from: 0, to, moments, show }, within: to };
 }

@@ -3,10 +3,10 @@ import { el } from "../dom.js";
 import { link } from "../route.js";
 import { say } from "../words.js";
 
-export const still = matchMedia("(prefers-reduced-motion: reduce)");
+export const reducedMotion = matchMedia("(prefers-reduced-motion: reduce)");
 
 // painter paints soon, and whenever the size of a node has changed, until it is stopped.
-export function painter(node, paint) {
+export function createPainter(node, paint) {
   let asked = 0;
   const draw = () => {
     asked ||= requestAnimationFrame(() => {
@@ -24,14 +24,14 @@ export function painter(node, paint) {
 }
 
 // byHand leads to where a reader does what was seen, step by step.
-export const byHand = (lock, shown) =>
+export const drawSeatLink = (lock, shown) =>
   el("a", { href: link(["schedule", lock], { ...shown, mode: "break" }) }, [
     say(`Do it yourself with the code of ${lock}, step by step`, `用 ${lock} 的代码一步步亲手做一遍`),
   ]);
 
-export const title = run => [run.lock, el("span.soft", " · ", run.title)];
+export const drawTitle = run => [run.lock, el("span.soft", " · ", run.title)];
 
-export function settings(run) {
+export function describeSettings(run) {
   const { ttl_ms: ttl, think_ms: think, nested } = run.settings,
     s = ms => `${ms / 1000} s`;
   return [
@@ -39,14 +39,14 @@ export function settings(run) {
       `expiry ${s(ttl)} · think time ${s(think)} · nested calls ${nested}`,
       `过期 ${s(ttl)} · 业务耗时 ${s(think)} · 嵌套调用 ${nested}`,
     ),
-    run.replicas.map(name => [" · ", host(run, name)]),
+    run.replicas.map(name => [" · ", drawReplica(run, name)]),
   ];
 }
 
-export const host = (run, name) =>
-  el("span", { class: "dye " + color(run.replicas, name), title: run.hosts?.[name] }, "■ " + name);
+export const drawReplica = (run, name) =>
+  el("span", { class: "dye " + colourClass(run.replicas, name), title: run.hosts?.[name] }, "■ " + name);
 
-export function answered({ code, message }) {
+export function describeAnswer({ code, message }) {
   const words = {
     sold_out: say("sold out", "已售罄"),
     lock_timeout: say("not sold: it waited too long for the lock", "没有卖出：等锁超时"),
@@ -60,7 +60,7 @@ export function answered({ code, message }) {
   return words[code] ?? message;
 }
 
-export function ended(code) {
+export function describeEnd(code) {
   const words = {
     sold: say("sold", "卖出"),
     sold_out: say("sold out", "售罄"),
@@ -76,10 +76,10 @@ export function ended(code) {
   return words[code] ?? code.replaceAll("_", " ");
 }
 
-export const color = (replicas, name) => `c${(Math.max(0, replicas.indexOf(name)) % 6) + 1}`;
+export const colourClass = (replicas, name) => `c${(Math.max(0, replicas.indexOf(name)) % 6) + 1}`;
 
 // timesOf are when the turns of a story are told: one after the other, also those of the same moment.
-export function timesOf(turns) {
+export function listTimes(turns) {
   const apart = Math.max((turns.at(-1)?.at - turns[0]?.at) / 1000, 0.001);
   let before = -Infinity;
   return turns.map(({ at }) => {
@@ -89,7 +89,7 @@ export function timesOf(turns) {
 }
 
 // roomOf is how tall a picture may be, where it has to fit: on a stage. 0: as tall as it is.
-export function roomOf(picture) {
+export function availableHeight(picture) {
   return document.documentElement.dataset.stage ? (picture.closest(".picture")?.clientHeight ?? 0) : 0;
 }
 
@@ -103,7 +103,7 @@ export const sleep = ms => new Promise(passed => setTimeout(passed, ms));
 
 // glide moves what was seen under a name some way towards where it has to be; was.moving tells whether anything is on
 // its way.
-export function glide(was, name, goal, clock, moves) {
+export function moveTowards(was, name, goal, clock, moves) {
   const at = was[name],
     far = goal - at;
   if (name === "begin") was.moving = false;
@@ -116,15 +116,15 @@ export function glide(was, name, goal, clock, moves) {
 }
 
 // counts are how many there are of each kind of findings: those inside together as the picture counts them.
-export function counts({ found }, sections) {
+export function countFindings({ found }, sections) {
   const together = sections.overlaps();
   return found?.together && together ? { ...found, together } : found;
 }
 
 // nice is a step of an axis, written a time on it: no two steps are written alike.
-export const nice = rough => {
+export const roundStep = rough => {
   const power = 10 ** Math.floor(Math.log10(rough));
   return [1, 2, 5, 10].map(n => n * power).find(n => n >= rough);
 };
-export const written = (t, step) =>
+export const formatTime = (t, step) =>
   step < 1 ? `${t.toFixed(2)} ms` : `${+(t / 1000).toFixed(Math.max(0, 3 - Math.floor(Math.log10(step))))} s`;
