@@ -6,8 +6,7 @@ import { reloadSoon } from "./server.js";
 import { keep, recall } from "./store.js";
 import { language, say } from "./words.js";
 
-// views by the first part of the address. Those with a name are in the header; the others belong to one of
-// them, or have moved.
+// views lists the views by the first part of the address. Those with a name are in the header; the others have moved.
 const views = {
   "": { load: () => import("./views/shop.js"), name: ["Shop", "商店"] },
   course: { load: () => import("./views/course.js"), name: ["Course", "课程"] },
@@ -22,10 +21,10 @@ const views = {
   join: { moved: now => moveBelow(["course", "join"], now) },
 };
 
-// below is where what was below an address is now.
+// moveBelow returns the new address of something below a view that has moved.
 const moveBelow = (path, now) => link([...path, ...now.path.slice(1)]);
 
-// toSearch is where an exploration is asked for now: in the seat.
+// toSearch returns the seat’s address that stands for an old exploration.
 function toSearch({ path: [, lock], query }) {
   const { in: scenario = lock ? "" : "--faults expiry=1", anomaly, each } = Object.fromEntries(query);
   return link(["schedule", lock ?? "v2"], { in: scenario, anomaly, search: each ? "each" : "1" });
@@ -140,7 +139,7 @@ function showUnknown(main, { path: [name] }) {
   return () => {};
 }
 
-// missing says that a view cannot be loaded, until it can.
+// showMissing says that a view cannot be loaded, and loads the page again once the server is back.
 function showMissing(turn) {
   shown.leave();
   shown = noView;
@@ -157,7 +156,7 @@ let first = true;
 let restored = new AbortController();
 const patience = 5000; // for a view to be as long as it was, in ms
 
-// restore scrolls to where the reader was, whenever the view is long enough again, until the reader does something.
+// restore scrolls to the reader’s last position as soon as the view is long enough, unless the reader acts first.
 function restore(y) {
   restored.abort();
   if (!y) return;
@@ -181,8 +180,7 @@ matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawHeader
 addEventListener("hashchange", () => show());
 history.scrollRestoration = "manual"; // a browser would scroll before the view is there
 addEventListener("scrollend", () => history.replaceState({ ...history.state, y: scrollY }, ""));
-// A page that is put aside for the back button keeps no stream: a browser has six connections to a server, for all its
-// tabs.
+// A page in the back-forward cache must not hold a stream: a browser has six connections to a server for all its tabs.
 addEventListener("pagehide", () => {
   shown.leave();
   shown = noView;

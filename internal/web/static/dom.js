@@ -1,9 +1,9 @@
-// Elements, made in one expression.
+// Builders of elements.
 import { say } from "./words.js";
 
-// el makes an HTML element of a tag with its classes, such as "p.soft.small". If an object of attributes follows:
-// functions, such as onclick, are listeners; true is an empty attribute; false, null and undefined are none; style is
-// an object. Children are texts, nodes, lists of them, or null.
+// el creates an HTML element from a tag with classes, such as "p.soft.small", an optional object of attributes, and
+// children. In the object, functions are listeners, true is an empty attribute, false, null and undefined are left out,
+// and style is an object. Children are texts, nodes, lists of them, or null.
 export const el = (tag, ...inside) => make(name => document.createElement(name), tag, inside);
 
 export const kbd = key => el("kbd", { "aria-hidden": "true" }, key);
@@ -11,11 +11,11 @@ export const kbd = key => el("kbd", { "aria-hidden": "true" }, key);
 export const svg = (tag, ...inside) =>
   make(name => document.createElementNS("http://www.w3.org/2000/svg", name), tag, inside);
 
-// facts are names with their values.
+// drawFacts draws a list of names with their values.
 export const drawFacts = all =>
   el("dl.facts", [all.map(([name, value]) => el("div", el("dt", name), el("dd", value)))]);
 
-// heads names the columns of a table.
+// drawTableHead draws the names of a table’s columns.
 export const drawTableHead = names => el("thead", [el("tr", [names.map(name => el("th", { scope: "col" }, name))])]);
 
 export function replace(node, ...children) {
@@ -23,7 +23,7 @@ export function replace(node, ...children) {
   return node;
 }
 
-// fill shows in a node what is being loaded as soon as it is there, or why it cannot be loaded.
+// drawLoaded shows what is being loaded in a node, once it is there, or why it cannot be loaded.
 export function drawLoaded(node, waiting, loading) {
   replace(node, waiting);
   return loading.then(
@@ -52,17 +52,17 @@ const flat = children => children.flat(Infinity).filter(child => child != null &
 
 export const drawAlarm = failure => el("p.note.bad", { role: "alert" }, failure.message ?? failure);
 
-// typed folds away commands, and what else is for a terminal.
+// drawTerminal folds away commands and other text for a terminal.
 export const drawTerminal = (commands, ...more) =>
   el("details.terminal", el("summary", say("In the terminal", "在终端里")), commands && drawCode(commands), more);
 
-// code is what commands are, or print.
+// drawCode draws a list of commands, or what a command prints.
 export const drawCode = lines =>
   el("pre", { tabindex: 0 }, [
     el("code", Array.isArray(lines) ? lines.map(line => `go run . ${line}`).join("\n") : lines),
   ]);
 
-// dialog shows something under a heading until it is shut.
+// showDialog shows something under a heading until the reader closes it.
 export function showDialog(name, heading, ...inside) {
   const shut = el("button", { onclick: () => node.close() }, say("Close", "关闭"));
   const node = el("dialog." + name, { "aria-label": heading, onclose: () => node.remove() }, [
@@ -74,7 +74,7 @@ export function showDialog(name, heading, ...inside) {
   node.showModal();
 }
 
-// copied copies a text, and says so on the button.
+// copyText copies a text to the clipboard, and confirms it on the button.
 export async function copyText(button, text) {
   const was = button.textContent;
   try {

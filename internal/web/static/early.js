@@ -1,4 +1,4 @@
-// What was chosen last time, before anything is drawn: theme, size, language. ?lang= wins.
+// Applies the stored theme, size and language before anything is drawn; ?lang= overrides the language.
 {
   const root = document.documentElement;
   const kept = name => {

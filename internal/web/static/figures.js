@@ -1,4 +1,4 @@
-// The small figures of the board: a buyer in the colour of its sale, Redis, and the key that is the lock.
+// The figures of the board: a buyer in the colour of its sale, Redis, and the lock’s key.
 import { svg } from "./dom.js";
 
 const drawFigure = (kind, box, ...parts) =>
@@ -9,7 +9,7 @@ const closedEyes = "M11 11h4M17.5 11h4";
 const eyes = { absent: closedEyes, ended: closedEyes, dead: "m11 9 4 4m0-4-4 4m6.5-4 4 4m0-4-4 4" };
 const openEyes = "M13 9.5v3M19.5 9.5v3";
 
-// drawBuyer draws a buyer with its letter: asleep or done with its eyes shut, dead with crosses for them.
+// drawBuyer draws a buyer with its letter. Its eyes are closed before and after its sale, and crosses when it is dead.
 export const drawBuyer = (name, stance) =>
   drawFigure("svg.face", "0 0 32 40", [
     drawPath(".body", "M2 40v-5a14 13 0 0 1 28 0v5z"),
@@ -26,7 +26,7 @@ export const drawRedis = () =>
     drawPath(".line", "M2 17.5c0 8 28 8 28 0M2 25c0 8 28 8 28 0"),
   ]);
 
-// drawKey draws the lock's key: whole where the lock is, a shadow where somebody only believes to have it.
+// drawKey draws the lock’s key: solid where the lock is, dashed where a sale wrongly believes it has it.
 export const drawKey = kind =>
   drawFigure(
     "svg.key." + kind,

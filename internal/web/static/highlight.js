@@ -1,4 +1,4 @@
-// A little light on Go and Lua: comments, texts, keywords.
+// Syntax highlighting of Go and Lua: comments, strings and keywords.
 import { el } from "./dom.js";
 
 const texts = /"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|`[^`]*`/.source;
@@ -20,7 +20,7 @@ const lexers = {
 
 const lineElements = { "+": "ins", "-": "del" };
 
-// drawLine draws a line of a difference.
+// drawLine draws a line of code, or of a difference.
 export const drawLine = ({ kind, text, mark = undefined }, syntax) =>
   el((lineElements[kind] ?? "span") + ".line", { style: { "--tabs": text.match(/^\t*/)[0].length } }, [
     el("i.sign", kind),
@@ -28,7 +28,7 @@ export const drawLine = ({ kind, text, mark = undefined }, syntax) =>
     "\n",
   ]);
 
-// highlight gives a line of code as texts and spans. Its characters from and to are marked.
+// highlight returns a line of code as texts and spans, with the characters between from and to marked.
 function highlight(line, syntax, [from, to] = [0, 0]) {
   const parts = [];
   let at = 0;

@@ -1,16 +1,16 @@
-// Keys that do something, and their list.
+// Keyboard shortcuts, and the list of them.
 import { el, showDialog } from "./dom.js";
 import { say } from "./words.js";
 
 const bindings = new Set();
 
-// bind lets keys do something until what it returns is called. Each is [key, English, 中文, function]; a key of null is
-// only listed, under the name at the function's place.
+// bind activates keys and returns a function that deactivates them. Each is [key, English, 中文, function]; with null as
+// the key, the entry is only listed, and its last element is the name to show.
 export function bind(...keys) {
   return bindWhile(() => true, ...keys);
 }
 
-// bindWhile does so for a part of a view: its keys do something while the reader is at it.
+// bindWhile does the same for keys that act only while when() returns true.
 export function bindWhile(when, ...keys) {
   const all = { when, keys };
   bindings.add(all);
@@ -18,14 +18,8 @@ export function bindWhile(when, ...keys) {
 }
 
 addEventListener("keydown", event => {
-  if (
-    event.ctrlKey ||
-    event.metaKey ||
-    event.altKey ||
-    isTextField(event.target) ||
-    document.querySelector("dialog[open]")
-  )
-    return;
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  if (isTextField(event.target) || document.querySelector("dialog[open]")) return;
   const now = [...bindings].reverse().filter(({ when }) => when());
   for (const [key, , , act] of now.flatMap(({ keys }) => keys)) {
     if (key !== event.key || (key === " " && isPressable(event.target))) continue;
@@ -47,12 +41,9 @@ export function showKeys() {
   const rows = [...bindings]
     .flatMap(({ keys }) => keys)
     .filter(([, english]) => english)
-    .map(([key, english, chinese, act]) =>
-      el(
-        "tr",
-        el("th", { scope: "row" }, el("kbd", key ? (keyNames[key] ?? key) : act)),
-        el("td", say(english, chinese)),
-      ),
-    );
+    .map(([key, english, chinese, act]) => {
+      const name = el("th", { scope: "row" }, el("kbd", key ? (keyNames[key] ?? key) : act));
+      return el("tr", name, el("td", say(english, chinese)));
+    });
   showDialog("keys", say("Keys", "按键"), el("table", el("tbody", rows)));
 }

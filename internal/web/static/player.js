@@ -1,4 +1,4 @@
-// A schedule, to be stepped through: its picture, buttons, and what the step has done.
+// A player of a schedule: its diagram, buttons, and a description of the current step.
 import { el, replace } from "./dom.js";
 import { describeStep, drawLegend, drawTrace } from "./trace.js";
 import { say, several } from "./words.js";

@@ -1,8 +1,8 @@
-// Requests to the server this page is from.
+// Requests to the server that sent this page.
 import { drawAlarm, el } from "./dom.js";
 import { language, say } from "./words.js";
 
-// Failure is an answer that is no success. Its status is 0 if there was no answer.
+// Failure is an unsuccessful answer. Its status is 0 if there was no answer.
 export class Failure extends Error {
   constructor(status, code, message) {
     super(message);
@@ -10,7 +10,7 @@ export class Failure extends Error {
   }
 }
 
-// The server's answers come by the network, or by what a page in a tab has instead.
+// fetchAnswer sends a request over the network, or to the programs of a page in a tab.
 /** @type {(path: string, request: RequestInit) => Promise<Response>} */
 let fetchAnswer = (path, request) => fetch(path, { cache: "no-store", ...request });
 export const answerBy = other => {
@@ -33,7 +33,7 @@ export function download(blob, name) {
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }
 
-// text writes a query; empty values are left out.
+// formatQuery returns a query string without empty values.
 export function formatQuery(query) {
   const all = Object.entries(query ?? {}).filter(([, value]) => value != null && value !== "");
   return all.length ? "?" + new URLSearchParams(all) : "";
@@ -44,7 +44,7 @@ async function ask(method, path, body) {
   return answer.status === 204 ? null : answer.json();
 }
 
-// send asks for the admin's token if the server wants one, until it is right or the reader gives up.
+// send sends a request, and asks for the admin token as long as the server requires one and the reader does not cancel.
 async function send(path, request) {
   const token = sessionStorage.getItem("lockstep.token");
   const headers = { ...request.headers };
@@ -65,7 +65,7 @@ async function send(path, request) {
   return send(path, request);
 }
 
-// inWords is what an answer says went wrong, in the reader's language; what only the server knows, as it says it.
+// explainError returns an error in the reader’s language, or the server’s own words where there is no translation.
 function explainError({ status, statusText }, error) {
   if (!error) return `${status} ${statusText}`;
   const { code, message } = error;
@@ -92,7 +92,8 @@ const chineseErrors = {
   unauthorized: "需要令牌。",
 };
 
-// askToken reports whether the reader gave one. wrong says why the last one will not do.
+// askToken asks for the admin token and reports whether the reader entered one. wrong says why the last one was
+// refused.
 export function askToken(wrong = "") {
   const token = el("input", { type: "password", autocomplete: "off", required: true });
   const form = el("form", { method: "dialog" }, [
@@ -117,9 +118,8 @@ export function askToken(wrong = "") {
   );
 }
 
-// stream reads server-sent events: each calls the function of its name with its data, and its id. It returns when the
-// stream ends. With resume it never does, but asks again, until the signal; then open and lost are called as the
-// connection comes and goes.
+// stream reads server-sent events and calls on[name](data, id) for each. It returns when the stream ends. With resume
+// it reconnects until the signal aborts, and calls on.open and on.lost as the connection comes and goes.
 /** @param {{ signal?: AbortSignal, resume?: boolean, method?: string }} options */
 export async function stream(path, on, options = {}) {
   const { signal, resume, method } = options;
@@ -172,17 +172,17 @@ async function* readEvents(body) {
 
 const retryInterval = 1000; // until it is asked again
 
-// away reports whether a failure is that of a server that may answer soon: no answer, half of one, or a proxy's.
+// isAway reports whether a server may answer again soon: it gave no answer, half of one, or a proxy answered for it.
 export const isAway = ({ status = 0 }) => [0, 502, 503, 504].includes(status);
 
-// soon does something after a pause, until what it returns is called.
+// runSoon calls a function after a pause, unless the function that it returns is called before.
 export function runSoon(act) {
   const timer = setTimeout(act, retryInterval);
   return () => clearTimeout(timer);
 }
 
-// reloadSoon loads the page anew as soon as the server is back, while the reader is still there: a browser keeps in mind
-// that a module was not there.
+// reloadSoon reloads the page once the server is back, if the reader is still there: a browser caches that a module was
+// missing.
 export async function reloadSoon(isThere) {
   await new Promise(runSoon);
   if (!isThere()) return;

@@ -1,7 +1,7 @@
-// Values that this browser keeps for the next visit, or if it may not, for as long as the page is open.
+// Values stored in this browser, or in memory where storage is denied.
 const memory = {};
 
-// access calls act with a storage; it returns undefined if the browser denies that, or the storage is full.
+// access calls act with a storage, and returns undefined if the browser denies it or it is full.
 function access(where, act) {
   try {
     return act(globalThis[where]);
@@ -10,7 +10,7 @@ function access(where, act) {
   }
 }
 
-// kept returns the value stored under a name, or null. A tab's own values are in its sessionStorage.
+// recall returns the value stored under a name, or null. sessionStorage belongs to one tab.
 export function recall(name, where = "localStorage") {
   const value = access(where, storage => storage.getItem("lockstep." + name));
   return value === undefined ? (memory[name] ?? null) : value;

@@ -1,12 +1,12 @@
-// A trace of the server as a sequence diagram, in the explorer's language: a lifeline for each actor and each server,
-// time going down. A thick lifeline is an actor that believes it holds the lock, a dashed one is paused; a server's is
-// thick while somebody's lock is there, in the colour of whose it is. A fault is a rule across.
+// A trace as a sequence diagram: a lifeline for each actor and each server, with time going down. A thick lifeline is
+// an actor that believes it holds the lock, a dashed one is paused. A server’s is thick while a lock is there, in the
+// colour of its owner. A fault is a line across.
 import { el, svg } from "./dom.js";
 import { duration, say } from "./words.js";
 
-// drawTrace draws trace.Trace as a list of its steps. Options: current, the step that is marked, counted from 1, or 0;
-// onstep, called with the step that is clicked; notes gives what else to say of a step, by its number; shown are
-// marked at their steps, each with its title and what it says.
+// drawTrace draws trace.Trace as a list of steps. Options: current, the 1-based step to mark, or 0; onstep, called with
+// the step that is clicked; notes, returns more to show of a step; shown, the anomalies to mark, each with its step,
+// title and explanation.
 export function drawTrace(trace, options = {}) {
   const { current = Infinity, onstep, notes, shown = [] } = options;
   const lanes = listLanes(trace);
@@ -39,17 +39,17 @@ export function drawTrace(trace, options = {}) {
   ]);
 }
 
-// beforeOf is what was so before a step, counted from 0.
+// stateBefore returns the state before a 0-based step.
 export const stateBefore = (trace, i) =>
   trace.steps[i - 1] ?? { standing: trace.actors.map(() => "absent"), lock: "", stock: "", nodes: [] };
 
 const drawCross = () => el("span", { "aria-hidden": "true" }, "✗ ");
 
-// told is a breach in words.
+// drawBreach describes an anomaly at its step.
 const drawBreach = ({ anomaly, title, says }) =>
   el("p.told-breach", drawCross(), el("b", { title: anomaly }, title), say(": ", "："), says);
 
-// legend explains the lines of a trace, with a lock or without one.
+// drawLegend explains the lines of a trace, with or without a lock.
 export const drawLegend = trace =>
   el("p.soft.small", [
     !trace || trace.nodes || trace.steps.some(({ lock }) => lock)
@@ -61,7 +61,7 @@ export const drawLegend = trace =>
       : say("A thick line: this sale is under way. Dashed: paused.", "粗线：这一单正在进行。虚线：暂停。"),
   ]);
 
-// lanesOf are the lifelines, and where each is, in percent.
+// listLanes returns the lifelines with their horizontal positions in percent.
 export function listLanes(trace) {
   const nodes = Array.from({ length: trace.nodes ?? 0 }, (_, i) => ({ name: "n" + (i + 1), node: i + 1 }));
   const lanes = [...trace.actors.map((name, actor) => ({ name, actor })), ...nodes, { name: "Redis", node: 0 }];
@@ -77,7 +77,7 @@ export const colourClass = actor => (actor === undefined || actor < 0 ? "" : "ac
 
 const middle = "1.15rem"; // where in its row a step happens
 
-// marksOf draws one step: the lifelines as they were above it, and as they are below.
+// drawMarks draws one step: the lifelines above and below it, and what happens.
 export function drawMarks(lanes, trace, step, before, breach) {
   const marks = [];
   for (const lane of lanes) {
@@ -97,7 +97,7 @@ export function drawMarks(lanes, trace, step, before, breach) {
 
 const stances = { absent: "none", ended: "none", dead: "none", inside: "thick", paused: "dashed" };
 
-// look is what a lifeline looks like after a step.
+// lifelineLook returns the style of a lifeline after a step.
 function lifelineLook(lane, trace, step) {
   if (lane.actor !== undefined) {
     const stance = step.standing[lane.actor];
@@ -117,7 +117,7 @@ function lifelineLook(lane, trace, step) {
   };
 }
 
-// whereOf is the lane at which a step goes wrong: its server, or else its actor.
+// breachPlace returns the lifeline at which a step goes wrong: its server’s, or else its actor’s.
 const breachPlace = (lanes, step) =>
   (
     lanes.find(lane => (step.command ? lane.node === (step.node || 0) : lane.actor >= 0 && lane.name === step.actor)) ??
@@ -136,7 +136,7 @@ const drawLifeline = (x, from, to, { kind, colour }) =>
 
 const drawSegment = attributes => svg("line", attributes);
 
-// sign writes a letter on a lifeline, over a disc so that it can be read.
+// drawSign draws a letter over a disc on a lifeline.
 const drawSign = (x, text, kind, y = middle) =>
   svg("svg", { x: x + "%", y, class: "sign " + kind }, [
     text.length < 2
@@ -148,7 +148,7 @@ const drawSign = (x, text, kind, y = middle) =>
 const pointSymbols = { ends: "○", waits: "○", begins: "○", leaves: "○", "times-out": "○" };
 const symbols = { ...pointSymbols, clock: "◷", woken: "!", "lost-wake": "…", pauses: "‖", resumes: "▸" };
 
-// happens draws an arrow to a server, or a sign on a lifeline.
+// drawEvent draws an arrow to a server, or a symbol on a lifeline.
 function drawEvent(lanes, step) {
   const from = lanes.find(lane => lane.name === step.actor && lane.actor !== undefined);
   const to = lanes.find(lane => lane.node === (step.node || 0));
@@ -184,10 +184,10 @@ function drawArrow(from, to, step) {
   return all;
 }
 
-// saying is what a step does, in words; without any, its command.
+// describeStep returns a step’s description, or else its command.
 export const describeStep = step => step.says || shorten(step.command) || step.token;
 
-// words say what a step does, and what is different after it.
+// drawWords describes a step and what it changes.
 function drawWords(trace, step, before) {
   const fault = step.fault && [el("span.chip.warn", step.title ?? step.fault), " "];
   const all = [];
@@ -204,10 +204,10 @@ function drawWords(trace, step, before) {
   ];
 }
 
-// short writes owners as their actors' names.
+// shorten drops the prefix of lock keys.
 export const shorten = text => text.replaceAll("distributedLock:", "");
 
-// outcome is the reply, and what became of it.
+// describeReply returns a command’s reply, and how it was lost or delayed.
 function describeReply({ kind, node, nodes, reply, task, actor }) {
   const lost = ["lost-reply", "resends", "lost-request", "never-arrives"].includes(kind);
   const fate = lost

@@ -1,10 +1,10 @@
-// Everything a reader sees is in two languages, side by side in the code.
+// Both languages of every text, side by side.
 
 export const language = () => document.documentElement.lang;
 
 export const say = (english, chinese) => (language() === "zh" ? chinese : english);
 
-// several writes a number with its noun: several(1, "step", "步").
+// several returns a number with its noun: several(1, "step", "步").
 export const several = (n, noun, measure) => say(n === 1 ? `1 ${noun}` : `${n} ${noun}s`, `${n} ${measure}`);
 
 export function duration(ms) {

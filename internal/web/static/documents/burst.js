@@ -1,4 +1,4 @@
-// A burst: what the buyers were told, and, if the shop was watched, what its locks did.
+// The document of a burst: the buyers’ answers and, if the shop was watched, what its locks did.
 import { drawFacts, el } from "../dom.js";
 import { drawVerdict } from "../views/shop_stock.js";
 import { duration, say } from "../words.js";

@@ -1,4 +1,4 @@
-// A run of the shop, as it was when it was saved.
+// The document of a run of the shop.
 import { el } from "../dom.js";
 import { drawVerdict } from "../views/shop_stock.js";
 import { describeSettings, drawTitle } from "../views/shop_words.js";

@@ -1,15 +1,15 @@
-// A run of the shop, saved as a document that shows it without a server.
+// Saves a run of the shop as a document that needs no server.
 import { download, get } from "../server.js";
 import { language } from "../words.js";
 
 const mostPairs = 10; // of a kind of findings
 const loadTime = 10_000; // for all pairs, in ms
 
-// save gives the reader a run as its frames show it.
+// save downloads the run that the frames describe.
 export async function save(frames) {
   const empty = await fetch(new URL("run.html", import.meta.url));
   if (!empty.ok) throw new Error(`${empty.url}: ${empty.status}`);
-  // whatever data says, no text of it can end the element that it is in
+  // Escaped, no text of the data can end its script element.
   const data = JSON.stringify({ at: Date.now(), frames, pairs: await loadPairs(frames) }).replaceAll("<", "\\u003c"),
     document = (await empty.text())
       .replace('lang="en"', `lang="${language()}"`)
@@ -17,7 +17,7 @@ export async function save(frames) {
   download(new Blob([document], { type: "text/html" }), `lockstep-shop-${frames[0].data.lock}.html`);
 }
 
-// pairs are what two sales did, of each turn of the story, and of the latest findings of each kind.
+// loadPairs loads the traces of two sales for each turn of the story and for the latest findings of each kind.
 async function loadPairs(frames) {
   const traces = {},
     kinds = {},

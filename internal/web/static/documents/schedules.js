@@ -1,4 +1,4 @@
-// Schedules, to be stepped through.
+// The document of schedules, to step through.
 import { el, replace } from "../dom.js";
 import { bind } from "../keys.js";
 import { createPlayer, stepKeys } from "../player.js";

@@ -1,14 +1,14 @@
-// What was seen of a shop: the parts of its view, without a server.
+// The parts of the shop’s view in a document, without a server.
 import { el, replace } from "../dom.js";
 import { drawTrace } from "../trace.js";
 import { drawLegend } from "../views/shop_lanes.js";
 import { parts as shopParts } from "../views/shop_parts.js";
 import { say } from "../words.js";
 
-// last is the newest frame of a name.
+// latestFrame returns the data of the newest frame of a name.
 export const latestFrame = (frames, name) => frames?.findLast(frame => frame.name === name)?.data;
 
-// watched gives the frames of GET /live to the parts of the shop's view. Pairs are what two sales did.
+// drawWatched passes the frames of GET /live to the parts of the shop’s view. pairs holds traces of two sales.
 export function drawWatched(main, frames, pairs) {
   const drawn = el("div.scroll", { "aria-live": "polite" });
   const pick = (a, b) => {

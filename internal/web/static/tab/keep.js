@@ -1,4 +1,4 @@
-// Keeps the page's files for when there is no network. The programs are kept by the page.
+// The service worker that caches the page’s files for offline use. The page caches the programs itself.
 const worker = /** @type {any} */ (globalThis);
 const keep = async (request, answer) => {
   if (answer.ok) await (await caches.open("lockstep")).put(request, answer);

@@ -1,5 +1,5 @@
-// The page in a tab, from a host that has files alone. What a server would answer, programs in workers do: the shop and
-// the scheduler's seat, the same Go code. What never changes is a file.
+// The page in a tab, from a host that only serves files. Go programs in workers answer for the server: the shop and the
+// scheduler’s seat. Answers that never change are files.
 import { el, replace } from "../dom.js";
 import { answerBy, Failure } from "../server.js";
 import { say } from "../words.js";
@@ -27,7 +27,7 @@ export function draw() {
   ]);
 }
 
-// Program is a Go program in a worker, which is started when it is first asked.
+// Program is a Go program in a worker. It starts with its first request.
 class Program {
   /** @type {Promise<Worker>} */
   worker = null; // once it is ready
@@ -74,20 +74,20 @@ class Program {
     });
   }
 
-  // hears takes what the program says by itself, and reports whether it is known.
+  // handleMessage handles a message that answers no request, and reports whether it is known.
   handleMessage(says, port) {
     if (says.dial) this.connect(says, port);
     return !!says.dial;
   }
 
-  // connect leads a connection of the program to the one that has the address.
+  // connect connects the program to the one that listens at the address.
   async connect(dial, port) {
     const to = this.reach(Number(dial.dial.split(":")[1]));
     const worker = await (to && !to.dead && to.start().catch(() => null)); // it may end before it is ready
     worker ? worker.postMessage(dial, [port]) : port.postMessage(null);
   }
 
-  // end ends the worker. Whoever asks next starts another.
+  // end terminates the worker. The next request starts another.
   end() {
     this.isCut = false;
     clearTimeout(this.idleTimer);
@@ -96,7 +96,7 @@ class Program {
     this.running = this.worker = null;
   }
 
-  // kill ends the worker as kill -9 ends a process. Like a cluster's, it is started again after a while.
+  // kill terminates the worker, as kill -9 ends a process, and starts it again after restartDelay.
   kill() {
     this.end();
     clearTimeout(this.restartTimer);
@@ -107,13 +107,13 @@ class Program {
     this.rejectRequests(say("The replica was killed.", "副本被杀死了。"));
   }
 
-  // leave lets whoever asked something, or only those who watch, go without an answer.
+  // rejectRequests fails the open requests, or only those of watchers.
   rejectRequests(says, { watchers = false } = {}) {
     for (const one of [...this.requests])
       if (!watchers || one.path.startsWith("/live")) one.drop(new Failure(0, "failed", says));
   }
 
-  // fell is called when the program has ended by itself, by a bug.
+  // handleFailure ends the program after a bug in it.
   handleFailure() {
     this.end();
     const says = this.failure();
@@ -128,7 +128,7 @@ class Program {
     );
   }
 
-  // ask is fetch, with this program as the server.
+  // ask sends a request to this program, as fetch does to a server.
   ask(path, request) {
     const { method = "GET", body, signal } = request;
     return new Promise((answer, reject) => {
@@ -192,7 +192,7 @@ class Program {
   }
 }
 
-// Stage is a program that has workers of its own: what plays labs, with their replicas. It ends with its answer.
+// Stage is a program with workers of its own: it plays a lab with its replicas. It ends with its answer.
 class Stage extends Program {
   replicas = new Map(); // by name
 
@@ -243,12 +243,12 @@ const seat = new Program("seat", seatName),
 let shops = alone,
   nextSeller = 0; // of the replica that sells next
 
-// among gives what three replicas reach: one another, and what they share.
+// reachReplica returns the program that three replicas reach at a port: one another, or Redis.
 function reachReplica(port) {
   return shops === three && (port > 8080 ? three[port - 8081] : redis);
 }
 
-// choose ends the shop, and begins it anew with so many replicas.
+// choose ends the shop, and starts it again with n replicas.
 function choose(n) {
   const left = shops;
   shops = n === 3 ? three : alone;
@@ -265,7 +265,8 @@ const describeReplicas = () =>
     do: shops === three ? [one.isCut ? "mend" : "cut", "kill"] : ["kill"],
   }));
 
-// befalls does something to a replica. The others hear of its death. Who watches one that is cut off watches another.
+// changeReplica kills, cuts off or reconnects a replica. The others learn of its death; its watchers move on when it is
+// cut off.
 async function changeReplica(one, what) {
   const path = `/replicas/${one.args[0]}/${what}`;
   if (what === "kill") {
@@ -295,7 +296,7 @@ function compile(code, name) {
 
 const programOf = code => new URL(`${code}.packed?v=${version}`, home);
 
-// load fetches a program, which is compressed whatever the host does.
+// load fetches and compiles a program. It is compressed whatever the host does.
 async function load(code, name) {
   const packed = await fetchKept(programOf(code));
   const all = Number(packed.headers.get("Content-Length")),
@@ -321,8 +322,8 @@ async function load(code, name) {
 
 const fetched = new Map(); // by address: what ends when a file is kept
 
-// kept fetches a file that is kept for when there is no network, and those of other versions no more. A browser keeps
-// files only for a page by https, or on this machine.
+// fetchKept fetches a file from the cache or else the network, caches it, and drops other versions. Browsers cache only
+// over HTTPS or on this machine.
 async function fetchKept(url) {
   const files = await globalThis.caches?.open("lockstep").catch(() => null);
   await fetched.get(url.href);
@@ -362,7 +363,8 @@ answerBy((path, request) => {
   return chooseReplica(pathname, live).ask(path, request);
 });
 
-// replica chooses who answers. Whoever watches watches the last: readers kill the first, and with it what it has seen.
+// chooseReplica chooses who answers. Watchers watch the last replica: readers kill the first, and with it what it has
+// seen.
 function chooseReplica(pathname, live) {
   if (pathname === "/inventory/sale") return live[nextSeller++ % live.length];
   const connected = it => !it.cut;
@@ -371,8 +373,8 @@ function chooseReplica(pathname, live) {
 
 let isKeeping = false;
 
-// keepAll keeps the page's files and both programs, so that no view needs a network: once, when the first program runs,
-// or when none is loaded.
+// keepAll caches the page’s files and both programs, so that no view needs a network. It runs once: with the first
+// program, or after a while without one.
 async function keepAll() {
   if (isKeeping) return;
   isKeeping = true;
@@ -381,7 +383,7 @@ async function keepAll() {
     if (!(await navigator.serviceWorker?.ready)) return;
     for (const code of ["shop", "seat"]) await fetchKept(programOf(code));
   } catch {
-    // a browser may keep nothing
+    // The browser may refuse to cache.
   }
 }
 setTimeout(() => modules.size || keepAll(), patience);

@@ -1,9 +1,8 @@
-// What runs a Go program in a worker. The first message is its code and its arguments; all others the program takes
-// itself.
+// Runs a Go program in a worker. The first message has its code and arguments; the program takes all others itself.
 // @ts-expect-error: it is of the compiler that compiled the program
 import "./wasm_exec.js";
 
-// What one worker has seen is put in order with what another has: by more than milliseconds.
+// Events of several workers are ordered by time, so milliseconds are too coarse.
 globalThis.Date = /** @type {any} */ (
   class extends Date {
     getTime() {

@@ -1,4 +1,4 @@
-// A picture to send: how a lock was broken, as one picture, and the address at which anybody can step through it.
+// An image to share: how a lock was broken, with the address at which anybody can step through it.
 
 import { copyText, el, replace, showDialog, svg } from "../dom.js";
 import { download } from "../server.js";
@@ -10,7 +10,7 @@ const width = 640,
   lane = 54,
   line = 20;
 
-// showCard shows the card of what the seat is at, and what can be done with it.
+// showCard shows the image of the current schedule, with buttons to share and save it.
 export function showCard(seat) {
   const { lock, goal, here } = seat,
     { trace, done } = { ...here.view, done: here.view.shown.find(({ anomaly }) => anomaly === goal) };
@@ -46,7 +46,7 @@ export function showCard(seat) {
   inlineStyles(card);
 }
 
-// draw lays the card out: the title, the lifelines, a row for each step with its words, and the address.
+// drawCard draws the title, the lifelines, a row for each step, and the address.
 function drawCard({ trace, done, lock, title, address }) {
   const lanes = listLanes(trace),
     left = edge + 24,
@@ -94,7 +94,7 @@ function drawCard({ trace, done, lock, title, address }) {
 const fonts = { title: "650 22px", soft: "14px", words: "15px", bad: "650 15px", link: "11px" };
 const pen = document.createElement("canvas").getContext("2d");
 
-// wrapped cuts a text into lines that fit: after a word, or after any sign of Chinese, or of an address.
+// wrapText breaks a text into lines that fit: after a word, a Chinese character, or any character of an address.
 function wrapText(text, most, kind) {
   pen.font = `${fonts[kind]} ${kind === "link" ? "monospace" : getComputedStyle(document.body).fontFamily}`;
   const pieces = text.match(
@@ -112,7 +112,7 @@ const styleProperties = "fill stroke stroke-width stroke-dasharray font-family f
   " ",
 );
 
-// inline writes what the page's styles say into the picture: it has to look alike without them.
+// inlineStyles copies the computed styles into the image, so that it looks the same outside the page.
 function inlineStyles(card) {
   for (const node of card.querySelectorAll("*")) {
     const style = getComputedStyle(node);
@@ -123,7 +123,7 @@ function inlineStyles(card) {
 
 const serialize = card => new XMLSerializer().serializeToString(card);
 
-// png is the card as chats show it.
+// renderPNG returns the image as a PNG, which chats can show.
 async function renderPNG(card) {
   const image = new Image();
   image.src = "data:image/svg+xml;charset=utf-8," + encodeURIComponent(serialize(card));

@@ -1,4 +1,5 @@
-// The course: a lesson asks what will happen before it shows what does. The room and whoever joins it are parts of it.
+// The course. A lesson asks for a prediction before it shows what happens. The class session and its participants
+// belong to it.
 import { drawAlarm, drawTerminal, el, replace } from "../dom.js";
 import { bind } from "../keys.js";
 import { go } from "../route.js";
@@ -13,8 +14,8 @@ const pause = 5000; // between two looks for a room that is not open yet
 const tab = !!document.documentElement.dataset.tab;
 const parts = { ...(!tab && { room: showRoom, join: showJoin }) };
 
-// A part is a function of the path and of what it may do: draw its nodes, begin again, fail. It gives the address that
-// it is at, those before and after it, and what to do when it is left; null, if it has gone elsewhere.
+// A part is a function of the path and of its controls: draw nodes, begin again, fail. It returns its address, the
+// addresses of all its places, and a cleanup; or null if it has gone to another address.
 export function show(main, route) {
   const body = el("article");
   main.append(body);
@@ -73,13 +74,13 @@ export function show(main, route) {
   };
 }
 
-// lesson is the part that is a lesson, or the list of them.
+// showLesson shows a lesson, or the list of lessons.
 async function showLesson([, name], { passed, draw }) {
   const number = Number(name);
   let timer = 0,
     turn = 0;
 
-  // tell tells the room what was chosen, as soon as one is open. A lesson does not wait for it, nor fail with it.
+  // tell sends the choice to the class session as soon as one is open. A lesson neither waits for it nor fails with it.
   async function tell(choice) {
     clearTimeout(timer);
     const mine = ++turn;
@@ -112,7 +113,7 @@ async function showLesson([, name], { passed, draw }) {
   };
 }
 
-// The chapters, each from a lesson on.
+// chapters lists the chapters, each by its first lesson.
 const chapters = [
   { from: 1, title: ["Broken locks", "有缺陷的锁"] },
   { from: 8, title: ["Sound locks", "可靠的锁"] },
@@ -153,7 +154,7 @@ function drawList(lessons) {
       el("h2", say(english, chinese)),
       el("ol.sheets.path", lessons.slice(from - 1, chapters[i + 1]?.from - 1 || lessons.length).map(card)),
     ]),
-    // a page in a tab has nobody to answer
+    // There is no class session in a tab.
     !tab &&
       el("p", [
         el("a", { href: "#/course/room" }, say("For teachers: the room predicts together", "给讲师：全班一起预测")),
@@ -161,8 +162,8 @@ function drawList(lessons) {
   ];
 }
 
-// page draws a lesson as far as its reader is: the question, then the command, then its drawing step by step, then the
-// rest. It tells the room what is chosen.
+// drawPage draws a lesson as far as its reader has come: the question, the command, its diagram step by step, then the
+// rest. It sends each choice to the class session.
 function drawPage(lesson, last, tell, desk) {
   const { number } = lesson,
     rest = el("div"),
@@ -210,7 +211,7 @@ function drawPage(lesson, last, tell, desk) {
     tell(choice);
   }
 
-  // reveal shows what the lesson knows of the run, from its first step on; all of it, if that was seen before.
+  // reveal shows the lesson’s run from its first step on, or all of it if the reader has seen it before.
   function reveal() {
     if (!after.firstChild) {
       play.querySelector("button").classList.remove("main");
@@ -221,7 +222,7 @@ function drawPage(lesson, last, tell, desk) {
     if (know().seen || !result.player) explain();
   }
 
-  // explain shows the rest, once the drawing is at its end.
+  // explain shows the rest, once the diagram is at its end.
   function explain() {
     if (why.firstChild) return;
     noteProgress(number, { seen: true });
@@ -234,7 +235,7 @@ function drawPage(lesson, last, tell, desk) {
     ]);
   }
 
-  // mark keeps how far the lesson is: ran, or seen as a whole.
+  // mark stores how far the lesson is: ran, or seen wholly.
   function mark(what) {
     noteProgress(number, { ...what, right: know().choice === lesson.answer });
     ask();
@@ -276,7 +277,7 @@ function drawVerdict({ choices, answer }, choice) {
   return drawHTML(right ? "p.note.good" : "p.note.warn", says + choices[answer - 1], { id: "verdict" });
 }
 
-// progress is kept in the browser alone, by lesson.
+// readProgress returns the reader’s progress by lesson. It stays in this browser.
 const readProgress = () => JSON.parse(recall("course") ?? "{}");
 const noteProgress = (number, what) => {
   const all = readProgress();

@@ -1,5 +1,5 @@
-// The parts of a lesson, played on the page: a run and its drawing, the same under two locks, a difference, the seat.
-// What needs a terminal is folded away.
+// The parts of a lesson: a run and its diagram, a comparison of two locks, a difference, the seat. What needs a
+// terminal is folded away.
 import { drawAlarm, drawCode, drawLoaded, drawTerminal, el, replace } from "../dom.js";
 import { drawLine } from "../highlight.js";
 import { bindWhile } from "../keys.js";
@@ -8,7 +8,7 @@ import { link } from "../route.js";
 import { formatQuery, get, isAway, reloadSoon, runSoon, stream } from "../server.js";
 import { language, say } from "../words.js";
 
-// Desk is where the reader of a lesson is: keys go to the part that was used last.
+// Desk routes keys to the part of a lesson that the reader used last.
 export class Desk {
   at = null; // the part
   departure = new AbortController(); // the lesson
@@ -19,7 +19,7 @@ export class Desk {
     this.cleanups.push(bindWhile(() => this.at?.step, listed, ...stepKeys(by => this.at.step(by))));
   }
 
-  // place lets a node be where the keys go once it is used.
+  // place routes the keys to a part once its node is used.
   place(node, part) {
     for (const used of ["pointerdown", "focusin"])
       node.addEventListener(used, () => {
@@ -34,7 +34,7 @@ export class Desk {
   }
 }
 
-// html makes an element of what the server rendered: its own texts, without foreign HTML.
+// drawHTML creates an element from HTML that the server rendered from its own texts.
 export function drawHTML(tag, text, attributes = {}) {
   const node = el(tag, attributes);
   node.innerHTML = text;
@@ -57,7 +57,7 @@ const describeLoss = () => say("Connection lost. Retrying…", "连接断开，�
 
 const commandLines = commands => commands.map(({ line }) => line);
 
-// drawAll draws parts. What a command's terminal needs to know is with the command.
+// drawAll draws parts, and puts text for the terminal with its command.
 export function drawAll(parts, desk) {
   const all = [];
   for (const part of parts) {
@@ -68,7 +68,7 @@ export function drawAll(parts, desk) {
   return all.map(part => draw(part, desk));
 }
 
-// draw draws a part. What the lesson prints is shown at once.
+// draw draws one part. What the lesson prints is shown at once.
 function draw(part, desk) {
   const { html: says, terminal, commands, printed, also } = part;
   if (terminal) return drawTerminal(null, drawHTML("div", says));
@@ -109,7 +109,7 @@ const drawByKind = {
   },
 };
 
-// explored is a command with its button, and what it shows; at once, if the lesson prints that.
+// drawExplored draws a command with its button and its result, or the result at once if the lesson prints it.
 function drawExplored(command, part, desk) {
   const shows = new Result(command, part, desk);
   if (part.printed) {
@@ -121,7 +121,7 @@ function drawExplored(command, part, desk) {
   return el("div", run, shows.node);
 }
 
-// runner is the button of a command, and names the lock where there are several.
+// drawRunner draws a command’s button, with the lock where there are several.
 export function drawRunner(run, attributes = {}, lock = "") {
   const once = async ({ currentTarget: button }) => {
     button.disabled = true;
@@ -131,7 +131,7 @@ export function drawRunner(run, attributes = {}, lock = "") {
   return el("p.runner", el("button", { ...attributes, onclick: once }, `▶ ${say("Run", "运行")} ${lock}`.trim()));
 }
 
-// Result is what a command shows: first what the lesson knows of it, then what was found here and now.
+// Result shows a command’s result: first the lesson’s, then that of a run here.
 export class Result {
   node = el("div.result");
   says = el("div.told");
@@ -149,7 +149,7 @@ export class Result {
     replace(this.node, this.drawing, this.says, el("p", this.status, " ", this.stop));
   }
 
-  // known shows what the lesson knows, if that is anything.
+  // drawKnown shows the result that the lesson has, if any.
   drawKnown() {
     const { drawn } = this.command;
     this.tell(this.sentences);
@@ -172,7 +172,7 @@ export class Result {
     replace(this.drawing, this.player.node);
   }
 
-  // run does it here and now, until it is stopped.
+  // run executes the command here until it is stopped.
   async run() {
     const stop = new AbortController(),
       signal = AbortSignal.any([stop.signal, this.desk.left.signal]);
@@ -222,7 +222,7 @@ export class Result {
   }
 }
 
-// steps draws a schedule to step through, from its first step on. all is called once all of them were shown.
+// createSteps draws a schedule at its first step. all is called once every step was shown.
 function createSteps(trace, shown, desk, all) {
   const { picture, description, controls, step: go, load } = createPlayer();
   load({ trace, shown });
@@ -259,7 +259,7 @@ function createSteps(trace, shown, desk, all) {
   return own;
 }
 
-// difference shows what a step changes, once it is opened.
+// drawDifference shows what a step of the evolution changes, once it is opened.
 function drawDifference({ lock, other, line }, says) {
   const into = el("div", { role: "status" });
   const pair = `${lock}-${other}`;
@@ -274,8 +274,8 @@ function drawDifference({ lock, other, line }, says) {
   ]);
 }
 
-// seat sits the reader at a schedule, as soon as that part of the page comes into sight. kept is the one that did what
-// it asks, keep takes another.
+// drawSeat embeds the seat at an address once it scrolls into view. kept is the schedule that reached the goal before;
+// keep stores another.
 export function drawSeat(address, desk, kept, keep) {
   const node = el("div.embedded", el("p.soft", say("Loading …", "加载中……")));
   const own = {};

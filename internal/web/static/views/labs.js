@@ -1,5 +1,5 @@
-// The labs: each makes one flaw happen by a real fault, with the lock that has it and with the one that cures it. They
-// run on the server's machine, for whoever may do that, or in a tab.
+// The labs. Each provokes one flaw with a real fault, first with the lock that has it, then with the lock that cures
+// it. They run on the server’s machine, if the reader may do that, or in a tab.
 import { copyText, drawAlarm, drawTerminal, el, replace } from "../dom.js";
 import { link } from "../route.js";
 import { askToken, get, stream } from "../server.js";

@@ -1,5 +1,4 @@
-// How a level ends, and every other try to break a lock, or to keep it whole: what was reached and what was wanted, or why
-// the lock is broken; and what to do next.
+// The cards at the end of a level, and of every other attempt to break or keep a lock.
 import { drawTerminal, el, kbd } from "../dom.js";
 import { go, link } from "../route.js";
 import { say, several } from "../words.js";
@@ -7,7 +6,7 @@ import { countStars, firstOpenLevel, isPlayed, levelAddress, levelAfter } from "
 import { findShortest } from "./seat_modes.js";
 import { drawStatus } from "./seat_parts.js";
 
-// levelEnd is the card at the end; nothing, as long as it has not come.
+// drawLevelEnd draws the card at the end, or nothing before it.
 export function drawLevelEnd(seat) {
   const { mode } = seat.place,
     { over, shown } = seat.here.view,
@@ -22,7 +21,7 @@ const drawButton = (focus, act, ...text) => el("button", { "data-focus": focus, 
 const drawUndo = seat => drawButton("again", () => seat.undo(), say("Undo", "撤销"));
 export const drawRestart = seat => drawButton("restart", () => seat.change({ do: "" }), say("Restart", "重来"));
 
-// keepCard says how it ended for who keeps the lock whole.
+// drawKeepCard says whether the lock was kept whole.
 function drawKeepCard(seat, lost, over) {
   if (lost)
     return drawStatus(
@@ -35,7 +34,7 @@ function drawKeepCard(seat, lost, over) {
   return over && drawStatus("note good solved", says, seat.here.view.reached);
 }
 
-// failedCard says what a schedule has come to that does not show what it was after.
+// drawFailedCard says what a schedule reached instead of its goal.
 function drawFailedCard(seat) {
   const { lock, goal, place, index, here } = seat;
   const { level } = lock,
@@ -53,7 +52,7 @@ function drawFailedCard(seat) {
 
 const freshTime = 1000; // that it shows how it comes
 
-// solvedCard says why the lock is broken. That is a moment, the first time.
+// drawSolvedCard says why the lock is broken, with an animation the first time.
 function drawSolvedCard(seat, { step, says: why }) {
   seat.way.keep?.(seat.prefix(step));
   seat.solvedAt ||= performance.now();
@@ -83,8 +82,8 @@ function drawSolvedCard(seat, { step, says: why }) {
   ]);
 }
 
-// onward is what to do then: your schedule under the next lock, the next level or one that is open, a picture. After the
-// last one there are locks of one's own.
+// drawOnward offers what to do next: the schedule under the next lock, another level, an image to share; after the last
+// level, a lock of one’s own.
 function drawOnward(seat) {
   const { lock, index, place } = seat,
     following = levelAfter(seat),

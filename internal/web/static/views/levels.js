@@ -1,5 +1,4 @@
-// The levels: what the server says of each lock, what this browser has kept of it, the path of the levels in the seat,
-// and the card of the one that is played.
+// The levels: their state in this browser, the path of levels in the seat, and the card of the one being played.
 import { el } from "../dom.js";
 import { go, link } from "../route.js";
 import * as store from "../store.js";
@@ -10,19 +9,19 @@ import { describeScenario, drawOption, drawSelect } from "./seat_parts.js";
 const stepName = /^v\d+$/;
 export const listLevels = index => index.locks.filter(({ name }) => stepName.test(name));
 
-// play is where a level is played.
+// levelAddress returns the address of a level.
 export const levelAddress = ({ name, level }) =>
   link(["schedule", name], { in: level?.in, mode: "break", anomaly: level?.anomaly, campaign: 1 });
 
-// start is the first level that is open; all over again, if none is.
+// startAddress returns the address of the first open level, or of the first if all are solved.
 export const startAddress = index => levelAddress(firstOpenLevel(index) ?? listLevels(index)[0]);
 
 export const firstOpenLevel = index => listLevels(index).find(lock => lock.level?.anomaly && !solutionOf(lock));
 
 const readAllNotes = () => JSON.parse(store.recall("campaign") ?? "{}");
 
-// notes are what is kept of a level: the shortest schedule that was found here, and whether a hint was asked for before.
-// What was kept of a level that is another one by now does not count.
+// readNotes returns what is stored of a level: the shortest schedule found here, and whether a hint came before it.
+// Notes of a level that has changed since do not count.
 function readNotes({ name, level }) {
   const noted = readAllNotes()[name];
   return noted && level && noted.anomaly === level.anomaly && noted.in === level.in ? noted : {};
@@ -38,29 +37,29 @@ function writeNotes(lock, what) {
   );
 }
 
-// keep keeps a solution, if none was shorter.
+// keepSolution stores a solution unless a shorter one is known.
 export function keepSolution(lock, { steps, schedule }) {
   if (!(solutionOf(lock)?.steps <= steps)) writeNotes(lock, { steps, schedule });
 }
 
-// noteHint takes the star for doing without, unless the level was solved in the fewest steps before.
+// noteHint takes the star for solving without a hint, unless the level was already solved in the fewest steps.
 export function noteHint(seat) {
   const { lock } = seat;
   if (isPlayed(seat) && !(solutionOf(lock) && !isLonger(lock))) writeNotes(lock, { hinted: true });
 }
 
-// starsOf counts the stars of a level: it is solved, in the fewest steps, without a hint.
+// countStars counts the stars of a level: solved, in the fewest steps, without a hint.
 export const countStars = lock =>
   solutionOf(lock) ? [true, !isLonger(lock), !readNotes(lock).hinted].filter(Boolean).length : 0;
 
-// called is a text, with its anomalies called as people call them; the term is in the tooltip.
+// explainTerms replaces the names of anomalies in a text by their titles, with the name in the tooltip.
 export const explainTerms = ({ anomalies }, text) =>
   text.split(/([a-z]+(?:-[a-z]+)*)/).map(word => {
     const one = anomalies.find(({ name }) => name === word);
     return one ? el("span", { title: `${word}: ${one.says}` }, one.title) : word;
   });
 
-// isPlayed reports whether the place is still as the level wants it.
+// isPlayed reports whether scenario and goal are still the level’s.
 export const isPlayed = ({ lock, place, full, goal }) =>
   place.campaign && lock?.level?.anomaly && full.view.scenario === lock.level.in && goal === lock.level.anomaly;
 
@@ -71,13 +70,13 @@ export function levelAfter({ index, lock }) {
   return steps[steps.indexOf(lock) + 1 || steps.length];
 }
 
-// nextLevel is where the next level is; nowhere, if none is played.
+// nextLevel returns the next level’s address, if a level is being played.
 export const nextLevel = seat => seat.place.campaign && levelAfter(seat) && levelAddress(levelAfter(seat));
 
-// isLonger reports whether a level was solved in more steps than it takes.
+// isLonger reports whether the solution has more steps than necessary.
 const isLonger = lock => solutionOf(lock).steps > lock.level.steps;
 
-// resultOf says whether a level is solved.
+// describeResult returns how a level was solved, or its fewest steps.
 function describeResult(lock) {
   const { steps } = lock.level ?? {},
     yours = solutionOf(lock)?.steps;
@@ -87,7 +86,7 @@ function describeResult(lock) {
   return say(`✓ in ${yours} steps, ${most}, ${several(stars, "star")}`, `✓ ${yours} 步，${most}，${stars} 星`);
 }
 
-// levelPath is a dot for each level, and the side levels.
+// drawLevelPath draws a dot for each level, and the list of side levels.
 export function drawLevelPath({ index, lock: current }) {
   const dot = lock => {
     const number = lock.name.slice(1),
@@ -112,7 +111,7 @@ export function drawLevelPath({ index, lock: current }) {
   ]);
 }
 
-// levelCard is the level that is played, in words: how far the reader is, what may go wrong, how it was solved.
+// drawLevelCard describes the level being played: the reader’s progress, the possible faults, the result.
 export function drawLevelCard(seat) {
   const { lock, index } = seat,
     { level, title, name } = lock,
@@ -145,7 +144,7 @@ export function drawLevelCard(seat) {
   return el("p.small.card", joined, el("span.soft", " · ", all));
 }
 
-// honest says what cannot be broken.
+// describeUnbroken says what cannot be broken.
 const describeUnbroken = ({ level }) =>
   !level
     ? say("The table of all locks does not know it yet.", "总表还没有它的结果。")
@@ -153,7 +152,7 @@ const describeUnbroken = ({ level }) =>
       ? say("No scenario of the table loses an update.", "总表的所有场景都不会丢失更新。")
       : say("Nothing breaks it in any scenario of the table.", "总表的所有场景都攻不破它。");
 
-// noteSolved keeps that the level is solved.
+// noteSolved stores the solution if the level is solved.
 export function noteSolved(seat) {
   const steps = isPlayed(seat) && solvedStep(seat);
   if (steps) keepSolution(seat.lock, { steps, schedule: seat.prefix(steps) });

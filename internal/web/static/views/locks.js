@@ -1,5 +1,5 @@
-// The locks, a row each: what it adds, and which anomalies it still shows, as the explorer finds out. A row that is
-// opened shows what the step changes in the code; a cell opens in the scheduler's seat.
+// The table of locks: what each adds, and which anomalies it still shows, as the explorer found. An opened row shows
+// what the step changes in the code; a cell opens in the scheduler’s seat.
 import { drawAlarm, drawTerminal, el, replace } from "../dom.js";
 import { drawLine } from "../highlight.js";
 import { bind } from "../keys.js";
@@ -96,7 +96,7 @@ export function show(main, route) {
     return { lock, cells, opener, node: el("tr", name, el("td.small.adds", lock.adds), [...cells.values()]) };
   }
 
-  // follow opens the row that the address names; v3-v4, as addresses were, is v4's.
+  // follow opens the row that the address names. v3-v4, an old form of address, opens v4.
   async function follow({ path }) {
     const asked = path[1] ?? "";
     open = asked;
@@ -134,7 +134,7 @@ export function show(main, route) {
     go(lockAddress(next));
   }
 
-  // fill asks for the cells: those that the program has brought along, or anew.
+  // fill loads the cells: those shipped with the program, or a new exploration.
   async function fill(anew = "") {
     let begun = 0;
     progress.hidden = false;
@@ -217,7 +217,7 @@ export function show(main, route) {
     if (says) replace(explained, says).classList.add("said");
   }
 
-  // stopAt lets Tab stop at one place of the table: the arrows lead to the others.
+  // stopAt makes one place of the table reachable by Tab; arrow keys lead to the others.
   function stopAt(place) {
     for (const { node } of rows.values()) for (const stop of listStops(node)) stop.tabIndex = stop === place ? 0 : -1;
   }
@@ -233,16 +233,16 @@ export function show(main, route) {
   }
 }
 
-// heat is the look of a cell that is broken in so many steps.
+// cellHeat returns the style of a cell that is broken in a number of steps.
 const cellHeat = steps => ({ "--heat": Math.max(10, 56 - 6 * steps) + "%" });
 
-// stopsOf are the places of a row that the arrows lead to.
+// listStops returns the places of a row that arrow keys lead to.
 const listStops = row => [...(row?.querySelectorAll(":scope > * > [tabindex]") ?? [])];
 
 const describeUse = () =>
   say("Point at a cell, or go there by arrow keys, to read it.", "指向一个格子，或用方向键移到它上面，查看说明。");
 
-// detail is what a lock adds to another, with the code; of one that is no step, its code.
+// drawDetail draws what a lock adds to the one before, with the code, or only the code of a lock that is no step.
 async function drawDetail(lock) {
   const { step, name } = lock,
     all = step
@@ -261,10 +261,10 @@ async function drawDetail(lock) {
   ];
 }
 
-// part is a part of a lock's code as a file of which nothing changes.
+// codeFile returns a part of a lock’s code as a file without changes.
 const codeFile = ({ name, text }) => ({ name, lines: text.split("\n").map(text => ({ kind: "", text })) });
 
-// changes draws what a step changes in the code: "v2-v3".
+// drawChanges draws what a step changes in the code: "v2-v3".
 export async function drawChanges(pair) {
   const { files } = await get("/seat/steps/" + encodeURIComponent(pair), { lang: language() });
   return el("div.step-code", files.map(drawFile));
@@ -315,7 +315,7 @@ function drawFile({ name, says, head, added, removed, lines }) {
   ]);
 }
 
-// folded draws lines, with long unchanged parts behind a button.
+// drawFolded draws lines, with long unchanged parts behind a button.
 function drawFolded(lines, syntax) {
   const near = lines.map((_, i) =>
     lines.slice(Math.max(0, i - context), i + context + 1).some(line => line.kind !== " "),

@@ -1,4 +1,4 @@
-// Who this browser is in the room: a participant, without a name, who goes where the class is, or the one who teaches.
+// This browser in the class session: an anonymous participant who follows the class, or the teacher.
 import { el, replace } from "../dom.js";
 import { go } from "../route.js";
 import { del, get, post } from "../server.js";
@@ -12,13 +12,13 @@ let ownPlace = null;
 /** @type {Promise<Place> | null} */
 let joining = null;
 
-// known is the place that this browser had last. It lasts as long as the tab.
+// recallPlace returns this browser’s latest place. It lasts as long as the tab.
 function recallPlace() {
   ownPlace ??= JSON.parse(recall("place", "sessionStorage") ?? "null");
   return ownPlace;
 }
 
-// place is this browser's in the room that is open; the server gives one to whoever asks.
+// findPlace returns this browser’s place in the open session, and joins it if it has none.
 async function findPlace(room) {
   if (recallPlace()?.until === room.until) return ownPlace;
   joining ??= join(room.until).finally(() => {
@@ -38,8 +38,8 @@ function forgetPlace() {
   forget("place", "sessionStorage");
 }
 
-// predict tells the room what this participant predicts, unless it has left. A place that was given to somebody else is
-// asked for anew.
+// predict sends a prediction to the session, unless this participant has left. It joins again if its place was given
+// away.
 export async function predict(room, what) {
   if (recall("left", "sessionStorage") === room.until) return;
   for (let again = true; ; again = false) {
@@ -56,7 +56,8 @@ export async function predict(room, what) {
   attend();
 }
 
-// leads reports whether this browser teaches in the room that is open: its own lessons do not count. lead makes it so.
+// isLeader reports whether this browser teaches the open session; then its own lessons do not count. becomeLeader makes
+// it so.
 export const isLeader = room => room.open && recall("leads") === room.until;
 export const becomeLeader = room => keep("leads", room.until);
 
@@ -116,14 +117,14 @@ function drawStrip() {
   update(result, shown && [room.choice, room.answer, room.counts], () => shown && drawRevealed(room));
 }
 
-// update draws a node anew if what it shows is other than it was: what stays is read aloud once.
+// update redraws a node only if its content has changed, so that screen readers read it once.
 function update(node, what, draw) {
   const shows = JSON.stringify([language(), what]);
   if (node.dataset.shows !== shows) replace(node, draw());
   node.dataset.shows = shows;
 }
 
-// revealed says what this participant and the class chose, beside the answer.
+// drawRevealed shows what this participant and the class chose, beside the answer.
 function drawRevealed({ choice, answer, counts }) {
   const most = Math.max(1, ...counts);
   const mine = choice && say(`You: ${choice}. `, `你选：${choice}。`),
@@ -144,7 +145,7 @@ function follow({ target: { checked } }) {
 
 const isAt = at => location.hash.startsWith(lessonAddress(at));
 
-// look sees whether the reader has gone elsewhere: who has follows no longer, until they say so.
+// checkPlace stops following as soon as the reader has gone elsewhere.
 function checkPlace() {
   if (classPlace() && !isJoining() && !isAt(classPlace())) note(classPlace(), "no");
   drawStrip();
@@ -163,7 +164,7 @@ function leave() {
   if (isJoining()) go("#/course");
 }
 
-// attend stays in the class, and follows it, until the room that was open is closed or this browser leaves.
+// attend follows the class until its session is closed or this browser leaves.
 export async function attend() {
   wake();
   if (attending) return;

@@ -1,4 +1,4 @@
-// The room, on the projector: how to come in, and what a class predicts.
+// The class session on the projector: how to join, and what the class predicts.
 import { drawTerminal, el, replace, svg } from "../dom.js";
 import { go, link } from "../route.js";
 import { del, get, post, put } from "../server.js";
@@ -11,7 +11,7 @@ const pause = 1000; // between two looks at what the class did
 const twoDigits = number => String(number).padStart(2, "0");
 export const lessonAddress = number => "#/course/" + twoDigits(number);
 
-// place is where the room shows something: a question by its number, or how to join.
+// roomAddress returns the address of a question by its number, or of how to join.
 const roomAddress = at => link(["course", "room", typeof at === "number" ? twoDigits(at) : at]);
 
 export async function showRoom([, , name], { passed, draw, again, fail }) {
@@ -69,7 +69,7 @@ export async function showRoom([, , name], { passed, draw, again, fail }) {
   return { places, at, leave: () => clearTimeout(timer) };
 }
 
-// closing closes the room for everybody, once it has been confirmed.
+// drawClosing draws the button that closes the session for everybody, after a confirmation.
 function drawClosing(close) {
   const node = el("span.row");
   const offer = () =>
@@ -101,7 +101,7 @@ const drawClosed = open => [
   el("p", el("button.main", { id: "open", onclick: open }, say("Open the room", "打开教室"))),
 ];
 
-// entrance is the first door, with its code for a phone's camera; without a door, how to make one.
+// drawEntrance draws the address to join with its QR code, or how to start a server that others reach.
 function drawEntrance([door, ...others]) {
   if (!door)
     return el("aside.door.note.warn", [
@@ -183,7 +183,7 @@ async function createQuestion(doors, name, reveal) {
   };
 }
 
-// participants counts who is in the room by address, for whoever teaches: all of an address can be taken out.
+// drawParticipants lists participants by address for the teacher, who can remove all of an address.
 function drawParticipants() {
   const body = el("ul");
   const row = ({ address, n }) =>

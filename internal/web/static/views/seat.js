@@ -1,5 +1,5 @@
-// The scheduler's seat: the real code of a lock, a few sales, and the reader decides what happens next. The address is
-// the whole state.
+// The scheduler’s seat: the real code of a lock, a few sales, and the reader decides what happens next. The address
+// holds the whole state.
 import { copyText, el, kbd, replace } from "../dom.js";
 import { bindWhile } from "../keys.js";
 import { go, link, route as read } from "../route.js";
@@ -16,15 +16,15 @@ import { drawControls, drawGoal, drawNextStep, isVeiled } from "./seat_modes.js"
 import { drawState } from "./seat_parts.js";
 import { Search } from "./seat_search.js";
 
-// page is the way of a seat that is the whole page: its places are the page's addresses.
+// pageAddressBar is the browser’s own address bar, for a seat that is the whole page.
 const pageAddressBar = {
   at: () => location.hash,
   go,
   note: address => history.replaceState(null, "", address),
 };
 
-// embed sits a reader at an address, in a part of another view: drawing, choices and goal, and a link to the rest. Its
-// keys do something while the reader is at it. It returns what ends it.
+// embed shows a seat in another view: diagram, choices and goal, and a link to the whole seat. Its keys act while
+// when() returns true. It returns a cleanup.
 export function embed(main, address, when, kept, keep) {
   const way = {
     kept,
@@ -118,8 +118,7 @@ class Seat {
     this.search.stop();
   }
 
-  // inTurn makes what a key does wait until what the keys before it ask for is shown: quick keys are not lost, and none
-  // overtakes.
+  // inTurn delays a key’s action until the effects of earlier keys are shown, so that none is lost or overtakes.
   inTurn(act) {
     return () => {
       this.keyQueue = this.keyQueue
@@ -144,7 +143,7 @@ class Seat {
   get hint() {
     return this.latestHint.about === this.question ? this.latestHint : null;
   }
-  // question is what a hint is an answer to.
+  // question identifies what a hint answers.
   get question() {
     return [this.place.lock, this.place.in, this.prefix(this.at), this.goal, language()].join("\n");
   }
@@ -163,7 +162,7 @@ class Seat {
     return !!this.place.campaign && /^v[01]$/.test(this.place.lock);
   }
 
-  // follow goes where an address says. Until the server has said what is so there, what is shown stays.
+  // follow opens an address. Until the server has answered, the previous state stays.
   async follow(route) {
     const place = placeOf(route),
       at = this.addressBar.at();
@@ -193,7 +192,7 @@ class Seat {
     this.draw();
   }
 
-  // trim leaves out the steps of a stale schedule that do not fit.
+  // trim drops the steps of a stale schedule that no longer fit.
   trim() {
     const fits = this.full.view.trace.steps.length;
     if (fits >= this.tokens.length) return;
@@ -202,8 +201,7 @@ class Seat {
     if (this.place.at === fits) this.here = this.full;
   }
 
-  // remember writes the fingerprint of the code into the address, so that a copy of it says if the code is another one
-  // day.
+  // remember writes the code’s hash into the address, so that a copy of it reveals when the code has changed.
   remember() {
     if (!this.place.code && this.full.code && !this.full.stale) {
       this.place.code = this.full.code;
@@ -215,7 +213,7 @@ class Seat {
     return prefix(this.place, n);
   }
 
-  // state asks what is so after a schedule, once.
+  // state loads the state after a schedule, once.
   state(place, schedule, code = "") {
     const query = { lock: place.lock, in: place.in, do: schedule, code, lang: language() };
     const key = JSON.stringify(query),
@@ -226,14 +224,14 @@ class Seat {
     return answer;
   }
 
-  // address is that of this place, with changes.
+  // address returns the address of this place, with changes.
   address(changes) {
     const { lock, at, mode, ...query } = { ...this.place, ...changes };
     const end = query.do ? query.do.split(" ").length : 0;
     return link(["schedule", lock], { ...query, at: at < end ? at : "", mode: mode === "free" ? "" : mode });
   }
 
-  // change goes to another place, and can be undone.
+  // change opens another place, and can be undone.
   change(changes) {
     const there = this.address({ code: "", at: undefined, ...changes });
     if (there === this.addressBar.at()) return; // the second click of two
@@ -266,7 +264,7 @@ class Seat {
     this.addressBar.go(back);
   }
 
-  // prefixOf is what an address says of the schedule alone.
+  // prefixOf returns what identifies an address’s schedule.
   prefixOf(address) {
     const { lock, in: scenario, do: schedule } = placeOf(read(address));
     return [lock, scenario, schedule].join("\n");
@@ -291,7 +289,7 @@ class Seat {
     this.change({ do: "" });
   }
 
-  // ask asks for a hint: first how far it is, then for the move.
+  // ask requests a hint: first the distance, then the move.
   async ask() {
     if (this.hint?.next || this.hint?.waits) {
       this.latestHint.named = true;
@@ -307,13 +305,13 @@ class Seat {
     await this.nextTo(this.prefix(this.at), anomaly).then(told, failure => told({ failure }));
   }
 
-  // nextTo asks for the next step of a shortest way to an anomaly.
+  // nextTo loads the next step of a shortest path to an anomaly.
   nextTo(schedule, anomaly) {
     const { lock, in: scenario } = this.place;
     return get("/seat/hint", { lock, in: scenario, do: schedule, anomaly, lang: language() });
   }
 
-  // save gives a file that steps through the schedule without a server.
+  // save downloads a file that steps through the schedule without a server.
   async save() {
     const { lock, in: scenario, do: schedule } = this.place;
     const anomaly = this.place.mode === "free" ? "" : this.goal;
@@ -350,7 +348,7 @@ class Seat {
     const found = css => focused && this.main.querySelector(css);
     const again = found(`[data-focus="${focused}"]`) ?? found("[data-focus^=choice]");
     if (again && again !== document.activeElement) again.focus({ preventScroll: true });
-    // The page stays where it is: what scrolls is the picture, to the step.
+    // Only the diagram scrolls, to the current step.
     const step = parts.drawing.querySelector("[aria-current=step]");
     const to = this.at === this.tokens.length ? Infinity : (step?.offsetTop ?? 0) - parts.drawing.clientHeight / 2;
     parts.drawing.scrollTop = stays ? scrollTop : Math.min(to, parts.drawing.scrollHeight);
@@ -369,7 +367,7 @@ class Seat {
     replace(this.main, el("h1", say("Scheduler’s seat", "调度席")), says, onward);
   }
 
-  // frame makes the parts, in the order in which they are read.
+  // createParts creates the parts in reading order.
   createParts() {
     const part = (name, label) => el("section", { class: name, "aria-label": label });
     const [about, beside, state, search, controls] = ["about", "beside", "state", "search", "controls"].map(name =>
@@ -420,7 +418,7 @@ class Seat {
     parts.panel.hidden = !panel && !place.beside;
   }
 
-  // open shows a part on demand, or shuts it.
+  // open opens a panel, or closes it.
   open(panel) {
     const search = panel === "search" && !this.place.search ? "1" : "";
     this.shownPanel = panel === "search" || panel === this.shownPanel ? "" : panel;
@@ -428,7 +426,7 @@ class Seat {
     else this.addressBar.go(this.address({ search }), { instead: true });
   }
 
-  // openSearch shows what can be searched for; with the fields of the scenario, or not.
+  // openSearch opens the search, with or without the fields of the scenario.
   openSearch(fields) {
     if (!this.place.search) this.search.more = fields;
     this.open("search");
@@ -439,7 +437,7 @@ class Seat {
     return beside && [beside, lock, scenario, schedule, this.goal].join("\n");
   }
 
-  // awaited says that the server does not answer, and what is shown is of before.
+  // drawAwaited says that the server does not answer, and that the shown state is an earlier one.
   drawAwaited() {
     const before = say(" What is shown is from before. Asking again …", "下面仍是之前的内容。正在重试……");
     return this.failure && drawWarning(this.failure.message, before);
@@ -450,7 +448,7 @@ class Seat {
     return stale && drawWarning(el("strong", say("This link is stale: ", "链接已失效：")), stale.says);
   }
 
-  // menu is what else there is: other views of the schedule, and what can be done with it.
+  // drawMenu draws the menu of tools.
   drawMenu() {
     const tool = ([focus, text, act, key, is]) => {
       const acts = event => {
@@ -489,8 +487,8 @@ const drawWarning = (...says) => el("p.note.warn", { role: "alert" }, says);
 
 const plainParameters = ["in", "do", "code", "anomaly", "beside", "campaign", "search", "veil"];
 
-// placeOf reads an address. In campaign the reader plays the levels; search is that of every schedule: 1, each, or table;
-// with veil, what comes later is not shown.
+// placeOf parses an address. With campaign the reader plays the levels; search is 1, each, or table; with veil later
+// steps are hidden.
 /** @returns {Record<string, any>} */
 function placeOf({ path, query }) {
   const words = (query.get("do") ?? "").trim().split(/\s+/).filter(Boolean);

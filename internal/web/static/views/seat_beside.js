@@ -1,4 +1,4 @@
-// The same schedule under another lock, in two columns, and the first step that differs: the cure at work.
+// The same schedule under another lock, in two columns, and the first step that differs.
 import { drawTableHead, el, replace } from "../dom.js";
 import { get } from "../server.js";
 import { describeStep, shorten } from "../trace.js";
@@ -33,13 +33,13 @@ export function drawBeside(seat) {
   ];
 }
 
-// sideBySide draws a schedule under two locks.
+// compareLocks runs a schedule under two locks and draws both.
 export async function compareLocks({ lock, in: scenario, do: schedule }, other, over, goal = "") {
   const both = await get("/seat/beside", { lock, with: other, in: scenario, do: schedule, lang: language() });
   return drawComparison(both, over, goal);
 }
 
-// answer says whether it happens under the other lock, too: the goal, or else what the first one shows.
+// drawAnswer says whether the goal, or else the first anomaly, also happens under the other lock.
 function drawAnswer({ locks: [, other], shown }, goal) {
   const it = shown[0].find(({ anomaly }) => anomaly === goal) ?? shown[0][0];
   if (!it) return null;

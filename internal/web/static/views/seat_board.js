@@ -1,5 +1,5 @@
-// The board: the sales, Redis, and who has the lock. Under each figure is what it does next, as a button, and the
-// faults that can hit it.
+// The board: the sales, Redis, and the lock’s key. Under each figure are its next commands and the faults that can hit
+// it.
 import { el, kbd, replace } from "../dom.js";
 import { drawBuyer, drawKey, drawRedis } from "../figures.js";
 import { colourClass, shorten } from "../trace.js";
@@ -79,7 +79,7 @@ function drawButton(seat, choice) {
   ]);
 }
 
-// describeRedis gives the stock, the lock's holder and the time; with several nodes, the holder on each.
+// describeRedis returns the stock, the lock’s holder and the time; with several nodes, the holder on each.
 function describeRedis({ hasKey, here }) {
   const { state, trace } = here.view,
     step = trace.steps.at(-1),
@@ -101,8 +101,8 @@ function describeRedis({ hasKey, here }) {
   return all.filter(Boolean).join(" · ");
 }
 
-// redrawBoard draws the board, and moves the key visibly to where it lies then. A board that stays as it is keeps its
-// buttons: one that is being pressed is not taken away.
+// redrawBoard draws the board, and animates the key to its new owner. An unchanged board keeps its buttons, so that a
+// press on one is not lost.
 export function redrawBoard(seat, board) {
   const figures = drawBoard(seat);
   if (figures.map(figure => figure.outerHTML).join("") === board.innerHTML) return;

@@ -1,4 +1,4 @@
-// The code beside the schedule: the lock in Go and Lua, and where each sale is in it.
+// The lock’s Go and Lua code, and the line that each sale has reached.
 import { el, replace } from "../dom.js";
 import { drawLine } from "../highlight.js";
 import { get } from "../server.js";
@@ -49,7 +49,7 @@ export class Code {
     this.mark();
   }
 
-  // mark shows who is where: at the line that is about to happen, and at the script that it is about to send.
+  // mark marks the lines that are about to run, and the scripts about to be sent.
   mark() {
     const { state, trace, choices } = this.seat.here.view;
     for (const line of this.text.querySelectorAll(".here")) {
@@ -72,7 +72,7 @@ export class Code {
   }
 }
 
-// sign marks a line as where somebody is.
+// markLine marks a line with the name of a sale.
 function markLine(line, name, i, task) {
   if (!line) return;
   line.classList.add("here");

@@ -1,4 +1,4 @@
-// How far the nearest breach is at each step and after each choice, once all states of the scenario are known.
+// The distance to the nearest breach at each step and after each choice, once all states of the scenario are known.
 import { el } from "../dom.js";
 import { formatQuery, isAway, runSoon, stream } from "../server.js";
 import { language, say } from "../words.js";
@@ -19,7 +19,7 @@ export class Distance {
     this.seat = seat;
   }
 
-  // isShown reports whether the distance is in sight: in the levels but the first two, or by the tool for it.
+  // isShown reports whether the distance is shown: in every level but the first two, or with the tool for it.
   get isShown() {
     const { embedded, isFirst, place } = this.seat;
     return !!place.oracle || (!embedded && !!place.campaign && !isFirst);
@@ -51,7 +51,7 @@ export class Distance {
       Object.assign(this, news);
       this.seat.draw();
     };
-    // about asks until there is an answer.
+    // askUntilAnswered asks until there is an answer.
     const askUntilAnswered = async (schedule, learn) => {
       for (let answered = false; !answered && !signal.aborted; ) {
         try {
@@ -85,19 +85,20 @@ export class Distance {
       await askUntilAnswered(tokens.slice(0, at), here);
   }
 
-  // badge says how far a breach is after a choice.
+  // drawBadge draws the distance after a choice.
   drawBadge(token) {
     return this.choices && drawChip(this.choices[token]);
   }
 
-  // note says it of a step, and marks the point of no return.
+  // drawNote draws the distance after a step, and marks the point of no return.
   drawNote(n) {
     if (!this.path || !this.seat.place.oracle) return null;
     const mark = say("point of no return", "无法挽回的一步");
     return el("p.changes", drawChip(this.path[n]), this.noReturn === n && el("span.chip.no-return", mark));
   }
 
-  // gauge is how far the nearest breach is now, as a meter and in words; by the tool, also whether it can be avoided.
+  // drawGauge draws the current distance as a meter and in words; with the tool, also whether a breach can still be
+  // avoided.
   drawGauge() {
     if (!this.isShown) return null;
     const { path, states, waiting, failure, noReturn, seat } = this,

@@ -1,11 +1,11 @@
-// What the reader is after: a level, a breach, to keep the lock whole, or nothing; and what helps.
+// The reader’s goal, and the controls.
 import { el } from "../dom.js";
 import { isAway, runSoon } from "../server.js";
 import { say, several } from "../words.js";
 import { drawLevelCard, drawLevelPath, explainTerms, noteHint } from "./levels.js";
 import { describeChoice, drawOption, drawSelect, drawStatus } from "./seat_parts.js";
 
-// goalPanel is the task, before all else, and how far it is.
+// drawGoal draws the task and the distance to it.
 export function drawGoal(seat) {
   const { embedded, place } = seat;
   return [
@@ -14,7 +14,7 @@ export function drawGoal(seat) {
   ];
 }
 
-// controlsPanel is what helps, and the modes: at the foot, in reach of a thumb.
+// drawControls draws the tools and modes, at the foot of the page in reach of a thumb.
 export function drawControls(seat) {
   const { place } = seat;
   const tool = (focus, text, key, onclick, more) =>
@@ -48,7 +48,7 @@ export function drawControls(seat) {
 
 const isInMode = ({ place }, mode) => (place.campaign ? mode === "levels" : place.mode === mode);
 
-// lockChooser is the lock whose code runs.
+// drawLockChooser draws the list of locks.
 const drawLockChooser = seat =>
   drawSelect(
     "lock",
@@ -57,7 +57,7 @@ const drawLockChooser = seat =>
     seat.index.locks.map(({ name, title }) => drawOption(name, `${name} · ${title}`, name === seat.place.lock)),
   );
 
-// goalSays is the task; what is to happen can be chosen in it.
+// drawTask draws the task, in which the goal can be chosen.
 function drawTask(seat) {
   const { mode, oracle } = seat.place;
   if (mode === "break") return drawBreakTask(seat);
@@ -108,7 +108,7 @@ function describeHint(seat) {
   );
 }
 
-// breakIt draws the goal of the game, and how many steps it takes at most.
+// drawBreakTask draws the goal of the game, and the fewest steps to it.
 function drawBreakTask(seat) {
   const best = findShortest(seat),
     { lock, campaign } = seat.place;
@@ -124,7 +124,7 @@ function drawBreakTask(seat) {
   ];
 }
 
-// shortestOf gives the shortest schedule that reaches the goal. It asks once, and has it drawn when it is there.
+// findShortest returns the shortest schedule to the goal. It asks the server once, and redraws with the answer.
 export function findShortest(seat) {
   const { lock, in: scenario } = seat.place,
     key = [lock, scenario, seat.goal].join("\n"),
@@ -142,10 +142,10 @@ export function findShortest(seat) {
   return {};
 }
 
-// isVeiled reports whether a schedule is not given away: in a lesson, or after what the shop has shown.
+// isVeiled reports whether later steps are hidden: in a lesson, or in a schedule that the shop links to.
 export const isVeiled = ({ embedded, place, tokens, at }) => (embedded || place.veil) && at < tokens.length;
 
-// nextStep leads through it.
+// drawNextStep draws the button to the next hidden step.
 export const drawNextStep = seat =>
   isVeiled(seat) &&
   !seat.embedded &&

@@ -1,4 +1,4 @@
-// Parts of the seat: the state as a table, and the scenario in words and as a form.
+// Parts of the seat: form fields, the state as a table, and the scenario in words and as a form.
 import { el } from "../dom.js";
 import { shorten } from "../trace.js";
 import { duration, say } from "../words.js";
@@ -10,10 +10,10 @@ export const drawSelect = (focus, name, act, options) => {
   return el("select", { "data-focus": focus, "aria-label": name, onchange: change }, options);
 };
 
-// faultOf is how people call a fault.
+// faultTitle returns the title of a fault.
 export const faultTitle = ({ index }, name) => index.faults.find(fault => fault.name === name)?.title ?? name;
 
-// choiceSays is what a choice does, in the words of its button.
+// describeChoice returns what a choice does.
 export const describeChoice = choice => choice.says || choice.token;
 
 export function drawState(seat) {
@@ -26,7 +26,7 @@ export function drawState(seat) {
   return [el("h2", say("State", "状态")), el("table.facts", el("tbody", listFacts(seat, seat.here.view).map(row)))];
 }
 
-// describeActor says whether a sale has the lock, or believes so, and the stock that it remembers.
+// describeActor returns whether a sale has the lock, or believes so, and the stock it has read.
 export function describeActor({ hasLock }, { state, trace }, { name, stance }) {
   const has = name === state.holder ? say("has the lock", "持有锁") : say("believes it has the lock", "以为自己持有锁");
   const [, paused, is] = stance.match(/^(paused)?-?(.*)$/);
@@ -83,7 +83,7 @@ function listFacts(seat, view) {
   return facts;
 }
 
-// numbers are the flags that take one, or seconds: name, least, most, what is usual, and what it means.
+// numberFlags lists the flags with a number or seconds: name, least, most, default, and meaning.
 const numberFlags = [
   ["actors", 1, 4, 2, "buyers", "买家数"],
   ["sales", 1, 3, 1, "sales each, one after the other", "每人先后买几次"],
@@ -95,7 +95,7 @@ const numberFlags = [
 ];
 const isTime = usual => /s$/.test(usual);
 
-// scenarioSays is the scenario in words: what is not as usual, and what may go wrong.
+// describeScenario returns the flags that differ from their defaults, and the possible faults.
 export function describeScenario(seat) {
   const flags = parseFlags(seat.place.in);
   const words = name => {
@@ -110,7 +110,7 @@ export function describeScenario(seat) {
   ].join(" · ");
 }
 
-// scenarioForm has the fields of the seat's scenario.
+// drawScenarioForm draws the fields of the scenario.
 export function drawScenarioForm(seat) {
   const flags = parseFlags(seat.place.in),
     budget = parseFaults(flags);
@@ -155,7 +155,7 @@ export function drawScenarioForm(seat) {
   ]);
 }
 
-// parse reads flags: --actors 2 --faults expiry=1.
+// parseFlags parses flags: --actors 2 --faults expiry=1.
 function parseFlags(text) {
   const flags = new Map(),
     words = text.split(/\s+/).filter(Boolean);
@@ -176,7 +176,7 @@ const parseFaults = flags =>
       .map(each => [...each.split("="), "1"].slice(0, 2)),
   );
 
-// seconds reads 25s, 1m30s, ….
+// parseSeconds parses durations: 25s, 1m30s.
 const parseSeconds = text =>
   [...text.matchAll(/([\d.]+)(h|ms|m|s)/g)].reduce(
     (sum, [, n, unit]) => sum + n * { h: 3600, m: 60, s: 1, ms: 0.001 }[unit],

@@ -1,5 +1,4 @@
-// The search of every schedule: what to look for, how far it is, and what it found. The shortest schedule goes into the
-// seat's own picture.
+// The search of every schedule: its form, progress and result. The shortest schedule goes into the seat’s diagram.
 import { copyText, el, replace } from "../dom.js";
 import { route as read } from "../route.js";
 import { formatQuery, stream } from "../server.js";
@@ -21,7 +20,7 @@ export class Search {
     this.seat = seat;
   }
 
-  // asked is what is searched for.
+  // query returns what to search for.
   get query() {
     const { lock, in: scenario, anomaly, search } = this.seat.place;
     const named = this.seat.lock?.promises.includes(anomaly) || anomaly === "starved";
@@ -34,7 +33,7 @@ export class Search {
     this.running = null;
   }
 
-  // panel is the form, and the result of what it asks for.
+  // drawPanel draws the form and the result.
   drawPanel() {
     const { seat } = this,
       { anomaly, each, table } = this.query,
@@ -82,7 +81,7 @@ export class Search {
     ];
   }
 
-  // explore runs every schedule, on the server or in the tab, until one is found or all are seen.
+  // explore searches every schedule, on the server or in the tab, until one is found or all are explored.
   async explore(why = "") {
     this.stop();
     const running = new AbortController(),
@@ -120,14 +119,14 @@ export class Search {
     this.show(0);
   }
 
-  // show sits the reader at the end of a schedule that was found.
+  // show opens a schedule that was found, at its end.
   show(i) {
     const link = latest.answer.links[i];
     const { in: scenario, do: schedule } = Object.fromEntries(link ? read(link).query : []);
     if (link) this.seat.change({ do: schedule, ...(this.query.table && { in: scenario, search: "1" }) });
   }
 
-  // found shows an answer: the verdict, each schedule that breaks the lock, and what was put to the test.
+  // drawFound shows the verdict, the schedules that break the lock, and what was tested.
   drawFound({ document: told, says, seen, tested, shown }) {
     const kind = { broken: "bad", holds: "good", unknown: "warn" }[told.verdict];
     const rate = told.seconds.toFixed(told.seconds < 10 ? 1 : 0);
@@ -167,7 +166,7 @@ export class Search {
   }
 }
 
-// tried says which scenarios the table of locks tries, one after the other.
+// describeTable names the scenarios that the table of locks tries.
 const describeTable = () =>
   say(
     "each of the table: no fault, nested calls, one attempt each, long work, clock skew, and each fault once",

@@ -1,4 +1,4 @@
-// The shop, live: what its locks do, whatever went wrong, and the buttons.
+// The live shop: what its locks do, what goes wrong, and the controls.
 import { drawIcon, drawLoaded, el, replace, showDialog } from "../dom.js";
 import { bind } from "../keys.js";
 import { route } from "../route.js";
@@ -104,7 +104,7 @@ export function show(main, { query }) {
   showLatest();
   demoPart.start();
 
-  // begin shows the latest sales, as long as there is nothing that says more.
+  // showLatest shows the latest sales until there is a story or a choice.
   function showLatest() {
     isChosen = false;
     tabs[0].hidden = true;
@@ -170,7 +170,7 @@ export function show(main, { query }) {
   };
   const leaveWithFullscreen = () => document.fullscreenElement || !shownStage || leaveStage();
   document.addEventListener("fullscreenchange", leaveWithFullscreen);
-  // listed is called when the locks are known.
+  // drawLocks redraws what lists the locks, once they are known.
   function drawLocks() {
     demoPart.draw();
     shownStage?.draw();
@@ -241,7 +241,7 @@ export function show(main, { query }) {
       demoPart.judge(tally);
     },
   };
-  // While the past is shown, what comes waits, but for what is wrong with the shop itself.
+  // While a film plays, frames wait, except those about the connection and the shop’s own trouble.
   const feed = Object.fromEntries(
     Object.entries(on).map(([name, take]) => [
       name,
@@ -258,12 +258,12 @@ export function show(main, { query }) {
       },
     ]),
   );
-  // connect asks for the stream. A browser has six connections to a server, for all its tabs: the stream of one more
-  // waits for another to end, without a word.
+  // connect opens the stream. A browser has six connections to a server for all its tabs, and makes a further stream
+  // wait without a word.
   function connect() {
     leave();
     connection = new AbortController();
-    // In a tab its program is loaded first, and a bar says so.
+    // In a tab the program is loaded first, with a progress bar.
     if (!root.dataset.tab)
       lateTimer = setTimeout(() => {
         lostNote.hidden = false;
@@ -282,7 +282,7 @@ export function show(main, { query }) {
     connection?.abort();
     connection = null;
   }
-  // A page that nobody sees lets go of its stream. It asks for the whole run when it is seen again.
+  // A hidden page closes its stream, and asks for the whole run when it is visible again.
   function followVisibility() {
     if (document.hidden) leave();
     else if (!connection) connect();
@@ -315,7 +315,7 @@ export function show(main, { query }) {
   };
 }
 
-// keeper has the button that saves the run as a file. It takes each frame.
+// createSaver creates the button that saves the run as a file, from the frames that it takes.
 function createSaver() {
   const failed = el("span.bad", { role: "alert" });
   const button = el("button.small", { "data-focus": "save", onclick: give }, [

@@ -1,10 +1,10 @@
-// What a teacher does is a button.
+// The settings and actions of the shop.
 import { drawAlarm, el, replace } from "../dom.js";
 import { askToken, del, get, post, put } from "../server.js";
 import { language, say } from "../words.js";
 import { colourClass } from "./shop_words.js";
 
-// form is a row of fields and a button, which does something with the fields.
+// drawForm draws a row of fields with a button, and calls does with the fields.
 function drawForm(label, does, inside) {
   const onsubmit = event => {
     event.preventDefault();
@@ -13,8 +13,8 @@ function drawForm(label, does, inside) {
   return el("form.row", { "aria-label": label, onsubmit }, inside);
 }
 
-// controls makes the buttons: begin with a run. connect is called when the stream is to be asked for again, with a
-// token; listed, when the locks are known.
+// createControls creates the controls; begin sets the run. connect reopens the stream with a token; listed is called
+// when the locks are known.
 export function createControls(connect, listed) {
   const outcome = el("p.small", { role: "status" });
   const reason = el("div"),
@@ -114,8 +114,8 @@ export function createControls(connect, listed) {
     return [steps, others.length > 0 && el("optgroup", { label: say("more", "更多") }, others)];
   };
 
-  // machines shows the replicas, or the nodes, each with what can be done to it. It draws them anew only when they have
-  // changed: a button that is replaced while it is pressed does nothing.
+  // machines draws the replicas or nodes with their actions, and only when they have changed: a button that is replaced
+  // while it is pressed does nothing.
   async function machines(part, title, path, name, doing) {
     const all = await get(path).catch(() => null),
       focused = document.activeElement?.ariaLabel;
@@ -170,8 +170,8 @@ export function createControls(connect, listed) {
       ? say(`up again; killed at ${stopTimes.get(name)}`, `已恢复；${stopTimes.get(name)} 被杀死过`)
       : (actionWords()[state] ?? state);
 
-  // prepared is the burst that a link asks for, such as #/?lock=v0&buyers=1000. Nothing happens before its button is
-  // pressed. What cannot be is said; whether there is such a lock, once the locks are known.
+  // drawPrepared draws the burst that a link asks for, such as #/?lock=v0&buyers=1000. Nothing runs before its button
+  // is pressed. It reports a wrong number at once, and an unknown lock once the locks are known.
   const preparedNode = el("div", { hidden: true });
   function drawPrepared(query) {
     const lock = query.get("lock"),
@@ -205,13 +205,13 @@ export function createControls(connect, listed) {
     node,
     prepared: drawPrepared,
     many: () => burst.start(),
-    // again lets the buyers come again, with a lock.
+    // again repeats the burst with a lock.
     async again(lock) {
       if (lock !== run.lock) await act(() => put("/lock", { version: lock }));
       burst.start();
     },
     choices: lock => (run && !fields.disabled ? options(lock) : []),
-    // recover takes back what was wrong.
+    // recover clears an error message.
     recover: () => outcome.querySelector(".bad") && replace(outcome),
     async begin(next) {
       const again = run && JSON.stringify(run) === JSON.stringify(next);
@@ -260,7 +260,7 @@ const actionWords = () => ({
   cut: say("Cut off from Redis", "与 Redis 断开"),
 });
 
-// many lets N buyers buy at once.
+// createBurst creates the form that lets many buyers buy at once.
 function createBurst(act) {
   const bar = el("progress", { "aria-label": say("Answered", "已响应"), hidden: true });
   const cancel = el("button", { type: "button", hidden: true, onclick: () => act(() => del("/bursts/" + id)) }, [
@@ -279,7 +279,8 @@ function createBurst(act) {
   let id = null,
     timer = 0;
 
-  // fits says at the field what is wrong with it; while it is being typed, only that nothing is any more.
+  // checkNumber reports whether the number of buyers is valid. It shows an error only when the form is submitted, and
+  // clears it as the reader types.
   function checkNumber(typing) {
     const fine = +n.value <= most;
     n.setAttribute("aria-invalid", String(!fine));

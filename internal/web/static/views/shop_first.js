@@ -15,8 +15,8 @@ const recordedFilmTime = 800; // and one that was recorded, for who waits for th
 const watchableTime = 1500; // a burst that took longer was seen as it went
 const lostUpdate = "A:GET B:GET A:write B:write"; // a schedule of v0
 const inTab = !!document.documentElement.dataset.tab;
-// What each burst came to is in the address: #/?first=v0-200-4-0_v4-100-100-100, its lock, how many were sold, what the
-// stock fell by, and how many were refused. So it outlasts a reload, and stands in any window.
+// The address holds each burst’s result: #/?first=v0-200-4-0_v4-100-100-100 has the lock, the sold, the stock’s fall
+// and the refused. So it survives a reload and can be shared.
 const formatBursts = all => all.map(({ lock, paid, fell, refused }) => [lock, paid, fell, refused].join("-")).join("_");
 const parseBursts = text =>
   [...(text ?? "").matchAll(/([a-z][a-z0-9-]*?)-(\d+)-(\d+)-(\d+)/g)].map(([, lock, ...counts]) => {
@@ -25,8 +25,8 @@ const parseBursts = text =>
   });
 const loadRecording = () => fetch(new URL("../recorded.json", import.meta.url)).then(answer => answer.json());
 
-// first makes the part: begin with a run, take its frames, judge by its tally. changed is called with whether there is
-// nothing else to see. A burst that nobody could follow is played again by the player. choices lists the locks.
+// createDemo creates the demo; begin sets the run, judge takes its tally. changed is called with whether the demo
+// stands alone. The player replays a burst that was too fast to follow. choices lists the locks.
 export function createDemo(changed, player, query, choices) {
   const slides = el("p.row", { role: "group", "aria-label": say("Slides", "页") });
   const stage = el("div.contrast");
@@ -55,7 +55,7 @@ export function createDemo(changed, player, query, choices) {
     if (node.hidden) return null;
     return slide === 1 ? why?.film : createFilm(slide ? panes.at(-1) : panes[0]);
   };
-  // slowly plays what is shown in so many ms, unless the reader wants no motion.
+  // playFilm plays the shown film within that many ms, unless the reader wants reduced motion.
   async function playFilm(within) {
     const next = !reducedMotion.matches && !stopped && film();
     if (!next) return;
@@ -141,7 +141,7 @@ export function createDemo(changed, player, query, choices) {
     if (!isSpectator) history.replaceState(history.state, "", link([], { first: formatBursts(own) }));
   }
 
-  // open shows the demo, whatever the shop has seen: to who may begin a burst, its button; to others, the latest two.
+  // open shows the demo at any time: its button to those who may begin a burst, the two latest bursts to others.
   async function open() {
     if (busy || !run) return;
     close();
@@ -167,7 +167,7 @@ export function createDemo(changed, player, query, choices) {
     });
   }
 
-  // during does something while nothing else can be done.
+  // runBusy runs an action with the other buttons disabled.
   async function runBusy(does) {
     busy = true;
     draw();
@@ -176,7 +176,7 @@ export function createDemo(changed, player, query, choices) {
     if (!stopped) draw();
   }
 
-  // play lets the buyers come with a lock: without one, as the first; else beside those that had none.
+  // play runs a burst with a lock: v0 as the first slide, another lock beside it.
   async function play(lock) {
     player.stop();
     isSpectator = false;
@@ -202,11 +202,11 @@ export function createDemo(changed, player, query, choices) {
         show(failure);
       }
     });
-    // on a stage the space bar plays
+    // On the stage the space bar plays the film.
     if (!document.documentElement.dataset.stage) acts.querySelector("button")?.focus({ preventScroll: true });
   }
 
-  // show says what went wrong, until the shop is well again.
+  // show shows an error until the shop has recovered.
   function show(failure) {
     const gone = say(
       "The shop or its Redis does not answer. Try again when it does.",
@@ -230,7 +230,7 @@ export function createDemo(changed, player, query, choices) {
     runningPane = null;
     const took = performance.now() - began;
     if (!answer.result?.ok) throw { status: 503 }; // it broke off, or nobody was sold to
-    // its last frames come a little later than its result
+    // The last frames arrive a little later than the result.
     for (let i = 0; record.ends.length < answer.result.ok && i < 10 && !stopped; i++) await sleep(100);
     panes.at(-1).record = record;
     if (lock === "v0") trace = await pair();
@@ -238,7 +238,7 @@ export function createDemo(changed, player, query, choices) {
     return answer.result;
   }
 
-  // pair asks what two buyers of the burst did, one of whose sales is lost.
+  // pair loads the trace of two buyers of whom one overwrote the other.
   async function pair() {
     for (const [a, b] of losses.slice(0, 5)) {
       const drawn = await get("/live/pair", { a, b, lang: language() }).catch(() => null);
@@ -247,7 +247,7 @@ export function createDemo(changed, player, query, choices) {
     return null;
   }
 
-  // showWhy shows two buyers of the burst, or else two of a recorded one, or of the seat.
+  // showWhy shows two colliding buyers of the burst, of the recording, or of the seat.
   async function showWhy() {
     try {
       trace ??= inTab
@@ -287,7 +287,7 @@ export function createDemo(changed, player, query, choices) {
     open,
     deck,
     again: play,
-    // start shows what the address has, or in a tab, while its program is loaded, what was recorded.
+    // start shows the bursts of the address, or in a tab, while its program loads, a recording.
     async start() {
       for (const one of parseBursts(query.get("first"))) add(one, null).end(one);
       slide = panes.length > 1 ? 2 : 0;
@@ -307,7 +307,7 @@ export function createDemo(changed, player, query, choices) {
       const other = run && run.run_id !== next.run_id;
       run = next;
       if (fresh) [record, losses] = [emptyRecord(next.initial), []];
-      // what is shown is what the shop has
+      // The panes must belong to the shop’s current run.
       if (other && !busy && panes.some(({ one }) => !one.recorded) && !isSpectator) close();
       else draw();
     },
@@ -325,8 +325,8 @@ export function createDemo(changed, player, query, choices) {
     finding({ kind, sales }) {
       if (kind === "lost-update" && sales?.length === 2) losses.push(sales);
     },
-    // judge shows the part if this is where a reader begins: nothing is sold, without a lock, and a burst takes no
-    // time; and hides it as soon as somebody buys by hand.
+    // judge shows the demo to a beginner: nothing is sold, no lock, no think time. It hides it as soon as somebody buys
+    // by hand.
     judge(tally) {
       if (busy || isSpectator) return;
       const own = panes.some(({ one }) => !one.recorded);
@@ -337,7 +337,7 @@ export function createDemo(changed, player, query, choices) {
       draw();
       changed(true);
     },
-    // recover takes back what was wrong.
+    // recover clears an error message.
     recover: () => replace(failed),
     stop() {
       stopped = true;

@@ -1,4 +1,4 @@
-// The latest sales, a lane each, under a rail that shows whose the lock is in truth.
+// The latest sales, a lane each, under a rail that shows who holds the lock.
 import { el, replace, svg } from "../dom.js";
 import { duration, say } from "../words.js";
 import {
@@ -16,8 +16,7 @@ import {
 
 const flashTime = 1200; // for how long a turn of the story flashes, in ms
 
-// lanes makes the picture: take a frame, tell the turns of a story, clear for a new run, stop when the reader leaves.
-// point is called with the turn that is pointed at in the picture, or 0.
+// createLanes creates the diagram. point is called with the number of the turn under the pointer, or 0.
 export function createLanes(point) {
   const picture = svg("svg.lanes", { role: "img" });
   const queue = el("p.queue.small", { hidden: true });
@@ -85,7 +84,7 @@ export function createLanes(point) {
       marked = n;
       scheduleDraw(0);
     },
-    // film is what the picture shows, from its beginning on.
+    // film returns the diagram’s film, from its beginning.
     film() {
       const all = frame && findBounds(frame, run, picture);
       if (!all?.sales.length) return null;
@@ -161,7 +160,7 @@ const beginOf = sale => sale.spans[0]?.from ?? sale.marks[0]?.at ?? 0;
 const endOf = (sale, now) =>
   isOpen(sale) ? now : Math.max(beginOf(sale), ...sale.spans.map(s => s.to), ...sale.marks.map(m => m.at));
 
-// latest leaves out sales that ended long before the others began.
+// selectLatest leaves out sales that ended long before the others began.
 function selectLatest(sales, now) {
   let begins = Infinity;
   const kept = [];
@@ -175,7 +174,7 @@ function selectLatest(sales, now) {
   return kept;
 }
 
-// until is a frame as it was at a time.
+// frameAt returns a frame as it was at a time.
 function frameAt(frame, t) {
   const cut = of => (of.to == null || of.to > t ? { ...of, to: null } : of);
   const begun = of => of.from <= t;
@@ -189,7 +188,7 @@ function frameAt(frame, t) {
       marks: sale.marks.filter(mark => mark.at <= t),
       ended: endOf(sale, Infinity) <= t ? sale.ended : "",
     })),
-    // of a lock that was renewed later, nobody knows how long it had then
+    // The earlier expiry of a lock that was renewed later is unknown.
     rail: frame.rail
       .filter(begun)
       .map(held => (held.to == null || held.to <= t ? held : { ...cut(held), end: "", expires: 0 })),
@@ -199,7 +198,7 @@ function frameAt(frame, t) {
 const compareSales = replicas => (a, b) =>
   replicas.indexOf(a.replica) - replicas.indexOf(b.replica) || beginOf(a) - beginOf(b);
 
-// bounds is which sales there is room for, when they began, and when the last of them ended, if it has.
+// findBounds returns the sales that fit, when they began, and when the last one ended.
 function findBounds(frame, { replicas }, picture, now = frame.now_ms) {
   const em = parseFloat(getComputedStyle(picture).fontSize),
     tall = availableHeight(picture),
@@ -213,7 +212,7 @@ function findBounds(frame, { replicas }, picture, now = frame.now_ms) {
 const lowest = 1.25, // lanes, in em: where there are many
   highest = 3.2; // and on a stage, where there are few
 
-// paint reports whether everything is in its place.
+// paint draws the diagram, and reports whether everything is in its place.
 function paint(picture, { frame, now, past, turns, marked, run, point, clock, places: was, moves }) {
   const { replicas } = run;
   const width = Math.max(picture.parentNode.clientWidth, 240);
@@ -283,7 +282,7 @@ function drawAxis({ em, x }, begin, end, bottom) {
   return ticks;
 }
 
-// railOf tells the rails of several locks apart: each node, or each segment of the stock, has one.
+// railOf returns the number of a holding’s rail: its node, or its segment of the stock.
 const railOf = stay => stay.node || stay.segment || 0;
 
 function railName(held, number) {
@@ -292,7 +291,7 @@ function railName(held, number) {
   return say(`node ${number}`, `节点 ${number}`);
 }
 
-// rail shows whose the lock is, how it came to its end, and how long it has yet to live.
+// drawRail draws who holds the lock, how each holding ended, and how long the last one has left.
 function drawRail({ em, x }, held, now, tint, running, y, name) {
   const high = 1.5 * em;
   return [
@@ -373,8 +372,8 @@ const spanTitles = () => ({
   late: say("at work, though its lock has ended", "锁已结束，仍在执行"),
 });
 
-// spots mark where the turns of the story happened, by numbers, beside each other if need be; a new one flashes.
-// Lines are below all numbers.
+// drawTurns marks the turns of the story with numbers, beside each other where they would overlap. A new one flashes.
+// Lines lie below all numbers.
 function drawTurns({ em, x }, turns, places, { clock, top, marked, point }) {
   const taken = []; // places of numbers
   const shown = turns

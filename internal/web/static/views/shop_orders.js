@@ -4,8 +4,8 @@ import { post } from "../server.js";
 import { duration, say } from "../words.js";
 import { describeAnswer } from "./shop_words.js";
 
-// buyer makes the button and the list of its answers. Each click is a sale of its own, also while others are under way.
-// called gives what the picture calls a replica.
+// createBuyer creates the button and the list of its answers. Each click is a sale of its own, even while others are in
+// flight. called returns the displayed name of a replica.
 export function createBuyer(called) {
   const mine = []; // newest first
   const list = el("ol.orders.small", { reversed: true, "aria-live": "polite" });

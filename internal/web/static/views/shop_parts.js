@@ -1,12 +1,12 @@
-// The parts of the shop's view that show what was seen: of a shop, or of what a file has of one.
+// The parts of the shop’s view that show a run, live or from a file.
 import { createLanes } from "./shop_lanes.js";
 import { createSections } from "./shop_sections.js";
 import { createStock } from "./shop_stock.js";
 import { createFindings, createStory } from "./shop_story.js";
 import { countFindings } from "./shop_words.js";
 
-// parts makes them. pick is called with two sales to draw; take has, by the names of frames of GET /live, what takes
-// one. Without a server there is nothing to buy, and no seat to lead to.
+// parts creates them. pick is called with two sales to draw; take handles frames of GET /live by name. Without a server
+// there is nothing to buy, and no link to the seat.
 export function parts(pick, server = true) {
   const mark = n => {
     for (const part of [all.story, all.told, all.lanes]) part.mark(n);

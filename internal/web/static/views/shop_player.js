@@ -1,4 +1,4 @@
-// What has happened, shown again: played slowly, moved by hand, or from event to event.
+// Replays of the past: at a speed, by hand, or from event to event.
 import { reducedMotion, sleep } from "./shop_words.js";
 
 const stillPause = 500; // between two pictures, in ms, for who wants no motion
@@ -7,9 +7,9 @@ const numberPause = 1500; // how long it stays at a number of the story, in ms, 
 const nextFrame = () =>
   reducedMotion.matches ? sleep(stillPause) : new Promise(drawn => requestAnimationFrame(drawn));
 
-// player shows films, one at a time. A film has the times from and to, in ms; the moments at which something happened,
-// in order; the numbers among them; show, called with a time, or with null when the present is shown again.
-// begins is called before the past is shown, ends when it is not any more, changed with whatever changes.
+// createPlayer plays one film at a time. A film has the times from and to in ms, the sorted moments at which something
+// happened, the numbered ones among them, and show, called with a time, or null for the present. begins is called
+// before the past is shown, ends after it, changed with every change.
 export function createPlayer({ begins, ends, changed }) {
   let film = null,
     at = 0,
@@ -35,7 +35,7 @@ export function createPlayer({ begins, ends, changed }) {
     changed();
     finish();
   }
-  // load puts a film in; what it returns is kept when the film is over.
+  // load inserts a film. Its promise resolves when the film is over.
   function load(next) {
     stop();
     begins();
@@ -45,7 +45,7 @@ export function createPlayer({ begins, ends, changed }) {
       finish = kept;
     });
   }
-  // play goes on at a speed; or so that the whole film takes so many ms. Slow, it lingers at each number.
+  // play plays at a speed, or the whole film within that many ms. It pauses at each number, except at normal speed.
   async function play({ speed = 0, within = 0 }) {
     if (!film || turn) return;
     const mine = ++turns,
@@ -78,7 +78,7 @@ export function createPlayer({ begins, ends, changed }) {
     stop,
     play,
     pause,
-    // step goes to the next event, or to the one before.
+    // step seeks the next event, or the previous one.
     step(by) {
       if (!film) return;
       pause();

@@ -1,4 +1,4 @@
-// All critical sections of the run on one canvas, by replica, overlaps in red.
+// All critical sections of the run on one canvas, by replica, with overlaps in red.
 import { drawTableHead, el, replace } from "../dom.js";
 import { duration, say, several } from "../words.js";
 import {
@@ -14,14 +14,10 @@ import {
 
 const mostRows = 100; // overlaps that the table lists
 
-// sections makes the canvas and its table. pick is called with two sales to draw.
+// createSections creates the canvas and its table. pick is called with two sales to draw.
 export function createSections(pick) {
-  const canvas = el("canvas", {
-    tabindex: 0,
-    role: "application",
-    "aria-describedby": "gantt-keys",
-    onkeydown: handleKey,
-  });
+  const attributes = { tabindex: 0, role: "application", "aria-describedby": "gantt-keys" };
+  const canvas = el("canvas", { ...attributes, onkeydown: handleKey });
   const status = el("p.small", { role: "status" });
   const colours = el("span", { hidden: true });
   const table = el("details.small");
@@ -274,7 +270,7 @@ export function createSections(pick) {
   };
 }
 
-// dyes are the colours of the page's style: a canvas knows no classes.
+// readColours reads the colours from the page’s style, as a canvas knows no classes.
 function readColours(node, replicas) {
   const of = name => {
     const probe = el("i", { class: name });
@@ -293,7 +289,7 @@ function readColours(node, replicas) {
   };
 }
 
-// sizes grow with the letters: below, between replicas, on the left, of a replica's name, of a row.
+// readSizes returns lengths in proportion to the letters: axis, gap between replicas, left margin, label, row.
 function readSizes(canvas) {
   const em = parseFloat(getComputedStyle(canvas).fontSize);
   return {
@@ -409,7 +405,7 @@ function renderSections(canvas, index, { from, to }, paint) {
   }
 }
 
-// hit is the section at a place, or the nearest within a few pixels.
+// findSection returns the section at a point, or the nearest within a few pixels.
 function findSection(canvas, index, { from, to }, px, py) {
   const size = readSizes(canvas),
     { margin } = size;
@@ -428,7 +424,7 @@ function findSection(canvas, index, { from, to }, px, py) {
   return best;
 }
 
-// point turns the mouse and fingers into zoom, pan, hover and click.
+// listenToPointers turns mouse and touch into zoom, pan, hover and click.
 function listenToPointers(canvas, does) {
   const fingers = new Map();
   let moved = 0;
@@ -470,8 +466,8 @@ function listenToPointers(canvas, does) {
   canvas.addEventListener("pointercancel", up);
 }
 
-// arrange gives the sections by begin, each with its row; the rows of each replica; overlaps, pairs that were inside
-// together; and crowded, the stretches of time in which more than one was inside.
+// arrangeSections returns the sections by begin, each with its row; the rows of each replica; overlaps, the pairs that
+// were in the critical section together; and crowded, the stretches with more than one.
 function arrangeSections(sections, replicas) {
   const sorted = [...sections].sort((a, b) => a.from - b.from);
   const bands = [];
@@ -507,7 +503,7 @@ function arrangeSections(sections, replicas) {
   return { sorted, latest, overlaps, crowded, bands, rows: above, from: sorted[0]?.from ?? 0, to: latest.at(-1) ?? 0 };
 }
 
-// first is the index of the first of a rising list that test accepts.
+// first returns the first index of a rising list that test accepts.
 function first(list, test) {
   let low = 0,
     high = list.length;
@@ -519,13 +515,13 @@ function first(list, test) {
   return low;
 }
 
-// within are the sections of a stretch of time.
+// sectionsWithin yields the sections of a stretch of time.
 function* sectionsWithin({ latest, sorted }, from, to) {
   for (let i = first(latest, end => end >= from); i < sorted.length && sorted[i].from <= to; i++)
     if (sorted[i].to >= from) yield sorted[i];
 }
 
-// partner is the overlap of a section that is the longest; none, if it was alone.
+// longestOverlap returns the longest overlap of a section, or null.
 const longestOverlap = ({ overlaps }, section) =>
   overlaps
     .filter(({ a, b }) => a === section || b === section)

@@ -1,4 +1,4 @@
-// The stage: a verdict, a picture and a sentence, for a room that looks at a projector; and the past, played again.
+// The stage for a projector: a verdict, a diagram and a sentence, and the replay.
 import { drawIcon, el, replace } from "../dom.js";
 import { bind, bindWhile } from "../keys.js";
 import { duration, say } from "../words.js";
@@ -12,8 +12,8 @@ const speeds = () => [
   ["1/50", { speed: 0.02 }],
 ];
 
-// stage makes the parts: lead says what was sold, sentence tells the story, bar plays. film gives what there is to
-// play, count what was sold by a time; mark is called with the number of the turn that is told.
+// stage creates the parts: lead counts the sales, sentence tells the story, bar plays. film returns what to play, count
+// the sales by a time; mark is called with the number of the current turn.
 export function stage({ player, film, turns, count, mark, pictures, leave, shop, demo }) {
   const lead = el("p.verdict.lead", { hidden: true });
   const sentence = el("p.sentence", { role: "status" });

@@ -1,9 +1,9 @@
-// What was sold and what the stock felt of it: two lines that part when updates are lost; and the verdict in words.
+// Sales and stock as two lines, which part when updates are lost; and the verdict in words.
 import { drawFacts, el, replace, svg } from "../dom.js";
 import { say } from "../words.js";
 import { createPainter, setSize } from "./shop_words.js";
 
-// stock makes the picture: take points, judge by a tally.
+// createStock creates the diagram.
 export function createStock() {
   const picture = svg("svg.stock", { role: "img", "aria-label": say("Nothing is sold yet.", "还没有卖出。") });
   const node = el("div", [
@@ -29,7 +29,7 @@ export function createStock() {
       if (points.length > 4000) points = points.filter((_, i) => i % 2 || i === points.length - 1);
       draw();
     },
-    // at is how many were sold by a time, and what the stock had fallen by.
+    // at returns the sales by a time, and what the stock had fallen by.
     at(t) {
       const point = points.findLast(p => p.at <= t) ?? points[0];
       return { sold: point?.sold ?? 0, fell: point ? initial - point.stock : 0 };

@@ -1,14 +1,13 @@
-// What went wrong: first as one story, its turns in the order of time with the numbers that they have in the picture;
-// then whatever else was found.
+// What went wrong: one story, its turns in order of time with their numbers in the diagram; then the other findings.
 import { el, replace } from "../dom.js";
 import { duration, say } from "../words.js";
 import { createPainter, drawSeatLink } from "./shop_words.js";
 
-// number writes a place in the story: ① to ⑨.
+// formatNumber returns a number of the story as ① to ⑨.
 export const formatNumber = n => String.fromCodePoint(0x2460 + n - 1);
 
-// story makes the list: begin with a run, take a story. pick is called with two sales to draw; mark with the turn that
-// is pointed at, or 0. Without a server there is no seat to lead to.
+// createStory creates the list. pick is called with two sales to draw, mark with the turn under the pointer, or 0.
+// Without a server there is no link to the seat.
 export function createStory(pick, mark, server = true) {
   const list = el("ol.story");
   const more = el("p.small");
@@ -75,8 +74,8 @@ export function createStory(pick, mark, server = true) {
 
 const mostListed = 5; // sentences of a kind that are shown without being asked for
 
-// findings makes the list, folded: take one, count them by a tally's numbers. pick is called with two sales to draw.
-// Without a server there is nothing to buy, and no seat to lead to.
+// createFindings creates the folded list of findings. pick is called with two sales to draw. Without a server there is
+// nothing to buy, and no link to the seat.
 export function createFindings(pick, server = true) {
   const cards = el("div.cards");
   const folded = el("summary");

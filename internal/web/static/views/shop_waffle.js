@@ -1,10 +1,10 @@
-// A burst as squares: one for each buyer.
+// A burst as squares, one for each buyer.
 import { el, replace, svg } from "../dom.js";
 import { say } from "../words.js";
 
 export const emptyRecord = (initial = 0) => ({ initial, begins: [], ends: [], points: [] });
 
-// recordOf is what GET /bursts tells of a burst: its record, and what it came to.
+// readBurst returns the record and the result of a burst of GET /bursts.
 export function readBurst({ requests, course, result }) {
   const { lock, initial, ok, sold = ok, remaining = initial - ok, sold_out: refused } = result,
     all = course ?? [];
@@ -19,7 +19,7 @@ export function readBurst({ requests, course, result }) {
   };
 }
 
-// at is how many have paid at a time, how many are at work or refused, and what the stock has fallen by.
+// countAt returns the numbers at a time: paid, at work, refused, and the stock’s fall.
 export function countAt({ initial, begins, ends, points }, t) {
   const before = list => list.reduce((n, is) => n + (is <= t), 0);
   const point = points.findLast(p => p.at <= t);
@@ -33,7 +33,7 @@ export function countAt({ initial, begins, ends, points }, t) {
   };
 }
 
-// filmOf is what a player shows of a burst; null, if its record is empty.
+// createFilm returns the film of a burst, or null if its record is empty.
 export function createFilm({ pane, record } = { pane: null, record: null }) {
   if (!record?.ends.length) return null;
   const moments = [...new Set([...record.begins, ...record.ends])].sort((a, b) => a - b);
@@ -43,7 +43,7 @@ export function createFilm({ pane, record } = { pane: null, record: null }) {
 
 const lockTitles = () => ({ v0: say("no lock", "没有锁"), v4: say("with v4, a lock in Redis", "用 v4，Redis 里的锁") });
 
-// waffle has a square for each buyer: at work, sold, sold though nothing was left, and refused.
+// createWaffle draws a square for each buyer: at work, sold, oversold or refused.
 export function createWaffle({ lock, buyers, stock, recorded }) {
   const wide = Math.ceil(Math.sqrt((buyers * 25) / 8));
   const squares = Array.from({ length: buyers }, (_, i) =>

@@ -1,4 +1,4 @@
-// Why a burst oversells: two buyers read the same stock, and both write one less; a lane each, step by step.
+// Why a burst oversells: two buyers read the same stock, and both write one less.
 import { drawTableHead, el, replace } from "../dom.js";
 import { duration, say } from "../words.js";
 
@@ -12,13 +12,13 @@ const listSteps = trace =>
       return { actor, at, reads, number: reads ? reply : stock, stock };
     });
 
-// collides reports whether two buyers of a trace read the same stock before either of them writes.
+// isCollision reports whether two buyers of a trace read the same stock before either writes.
 export function isCollision(trace) {
   const [a, b, ...writes] = listSteps(trace);
   return writes.length === 2 && a.reads && b.reads && a.actor !== b.actor && a.number === b.number;
 }
 
-// collision draws such a trace. Its film shows it slowly.
+// createCollision draws such a trace, with a film in slow motion.
 export function createCollision(trace) {
   const steps = listSteps(trace),
     [{ actor: first, number: stock }, { actor: second }] = steps,

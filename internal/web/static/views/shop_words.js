@@ -1,11 +1,11 @@
-// What the shop's runs and answers are called.
+// Texts, times and drawing helpers that the shop’s parts share.
 import { el } from "../dom.js";
 import { link } from "../route.js";
 import { say } from "../words.js";
 
 export const reducedMotion = matchMedia("(prefers-reduced-motion: reduce)");
 
-// painter paints soon, and whenever the size of a node has changed, until it is stopped.
+// createPainter paints in the next frame, and whenever a node’s size has changed, until it is stopped.
 export function createPainter(node, paint) {
   let asked = 0;
   const draw = () => {
@@ -23,7 +23,7 @@ export function createPainter(node, paint) {
   return { draw, stop };
 }
 
-// byHand leads to where a reader does what was seen, step by step.
+// drawSeatLink draws the link to the seat at which a reader can repeat what was seen.
 export const drawSeatLink = (lock, shown) =>
   el("a", { href: link(["schedule", lock], { ...shown, mode: "break" }) }, [
     say(`Do it yourself with the code of ${lock}, step by step`, `用 ${lock} 的代码一步步亲手做一遍`),
@@ -78,7 +78,7 @@ export function describeEnd(code) {
 
 export const colourClass = (replicas, name) => `c${(Math.max(0, replicas.indexOf(name)) % 6) + 1}`;
 
-// timesOf are when the turns of a story are told: one after the other, also those of the same moment.
+// listTimes returns when the turns of a story are shown: one after the other, even those of the same moment.
 export function listTimes(turns) {
   const apart = Math.max((turns.at(-1)?.at - turns[0]?.at) / 1000, 0.001);
   let before = -Infinity;
@@ -88,12 +88,12 @@ export function listTimes(turns) {
   });
 }
 
-// roomOf is how tall a picture may be, where it has to fit: on a stage. 0: as tall as it is.
+// availableHeight returns the height that a diagram must fit on the stage, in pixels; 0: any.
 export function availableHeight(picture) {
   return document.documentElement.dataset.stage ? (picture.closest(".picture")?.clientHeight ?? 0) : 0;
 }
 
-// setSize gives a picture its size in pixels, and as many units inside.
+// setSize sets a diagram’s size in pixels, with one unit a pixel.
 export function setSize(picture, width, height) {
   for (const [name, value] of Object.entries({ width, height, viewBox: `0 0 ${width} ${height}` }))
     picture.setAttribute(name, value);
@@ -101,8 +101,8 @@ export function setSize(picture, width, height) {
 
 export const sleep = ms => new Promise(passed => setTimeout(passed, ms));
 
-// glide moves what was seen under a name some way towards where it has to be; was.moving tells whether anything is on
-// its way.
+// moveTowards returns the next position of something on its way to its goal; was.moving reports whether anything still
+// moves.
 export function moveTowards(was, name, goal, clock, moves) {
   const at = was[name],
     far = goal - at;
@@ -115,13 +115,13 @@ export function moveTowards(was, name, goal, clock, moves) {
   return was[name];
 }
 
-// counts are how many there are of each kind of findings: those inside together as the picture counts them.
+// countFindings counts the findings of each kind; those together in the critical section, as the diagram counts them.
 export function countFindings({ found }, sections) {
   const together = sections.overlaps();
   return found?.together && together ? { ...found, together } : found;
 }
 
-// nice is a step of an axis, written a time on it: no two steps are written alike.
+// roundStep returns a round step of an axis; formatTime writes a time on it so that no two labels are alike.
 export const roundStep = rough => {
   const power = 10 ** Math.floor(Math.log10(rough));
   return [1, 2, 5, 10].map(n => n * power).find(n => n >= rough);
