@@ -28,9 +28,4 @@ export const drawRedis = () =>
 
 // drawKey draws the lock’s key: solid where the lock is, dashed where a sale wrongly believes it has it.
 export const drawKey = kind =>
-  drawFigure(
-    "svg.key." + kind,
-    "0 0 28 14",
-    svg("circle", { cx: 7, cy: 7, r: 4.5 }),
-    drawPath("", "M11.5 7H26v5M20 7v4"),
-  );
+  drawFigure("svg.key." + kind, "0 0 28 14", drawPath("", "M11.5 7a4.5 4.5 0 1 1-9 0a4.5 4.5 0 0 1 9 0H26v5M20 7v4"));

@@ -88,7 +88,7 @@ export function drawMarks(lanes, trace, step, before, breach) {
     if (is.owner && is.owner !== was.owner) marks.push(drawSign(lane.at, is.owner, is.colour + " owner", "2.45rem"));
   }
   if (step.fault || (step.actor === "" && step.kind === "time")) {
-    marks.push(drawSegment({ x1: "1%", x2: "99%", y1: middle, y2: middle, class: step.fault ? "rule" : "rule time" }));
+    marks.push(svg("line", { x1: "1%", x2: "99%", y1: middle, y2: middle, class: step.fault ? "rule" : "rule time" }));
   }
   marks.push(drawEvent(lanes, step));
   if (breach) marks.push(drawSign(breachPlace(lanes, step), "✗", "bad owner"));
@@ -101,10 +101,8 @@ const stances = { absent: "none", ended: "none", dead: "none", inside: "thick", 
 function lifelineLook(lane, trace, step) {
   if (lane.actor !== undefined) {
     const stance = step.standing[lane.actor];
-    return {
-      kind: stance === "paused-inside" ? "thick dashed" : (stances[stance] ?? ""),
-      colour: colourClass(lane.actor),
-    };
+    const kind = stance === "paused-inside" ? "thick dashed" : (stances[stance] ?? "");
+    return { kind, colour: colourClass(lane.actor) };
   }
   const node = step.nodes?.[lane.node - 1];
   if (node?.health === "crashed") return { kind: "none", colour: "" };
@@ -124,17 +122,10 @@ const breachPlace = (lanes, step) =>
     lanes.at(-1)
   ).at;
 
-const drawLifeline = (x, from, to, { kind, colour }) =>
-  kind !== "none" &&
-  drawSegment({
-    x1: x + "%",
-    x2: x + "%",
-    y1: from,
-    y2: to,
-    class: `life ${kind} ${kind.includes("thick") ? colour : ""}`,
-  });
-
-const drawSegment = attributes => svg("line", attributes);
+const drawLifeline = (x, y1, y2, { kind, colour }) => {
+  const style = `life ${kind} ${kind.includes("thick") ? colour : ""}`;
+  return kind !== "none" && svg("line", { x1: x + "%", x2: x + "%", y1, y2, class: style });
+};
 
 // drawSign draws a letter over a disc on a lifeline.
 const drawSign = (x, text, kind, y = middle) =>
@@ -166,15 +157,10 @@ function drawArrow(from, to, step) {
     lost = ["lost-request", "never-arrives"].includes(step.kind),
     before = step.sent || ["arrives", "never-arrives"].includes(step.kind); // it was on its way
   const end = lost || late ? from.at + (to.at - from.at) * 0.6 : to.at;
-  const kind = "arrow " + colourClass(from.actor);
+  const kind = "arrow " + colourClass(from.actor),
+    dashed = before || late ? " dashed" : "";
   const all = [
-    drawSegment({
-      x1: from.at + "%",
-      x2: end + "%",
-      y1: middle,
-      y2: middle,
-      class: kind + (before || late ? " dashed" : ""),
-    }),
+    svg("line", { x1: from.at + "%", x2: end + "%", y1: middle, y2: middle, class: kind + dashed }),
     !before && svg("circle", { cx: from.at + "%", cy: middle, r: 3.5, class: kind }),
   ];
   if (lost || late) return [...all, drawSign(end, lost ? "✗" : "…", "bad")];

@@ -108,9 +108,8 @@ function wrapText(text, most, kind) {
   return lines;
 }
 
-const styleProperties = "fill stroke stroke-width stroke-dasharray font-family font-size font-weight text-anchor".split(
-  " ",
-);
+const fontProperties = ["font-family", "font-size", "font-weight", "text-anchor"];
+const styleProperties = ["fill", "stroke", "stroke-width", "stroke-dasharray", ...fontProperties];
 
 // inlineStyles copies the computed styles into the image, so that it looks the same outside the page.
 function inlineStyles(card) {

@@ -23,12 +23,8 @@ export const drawRestart = seat => drawButton("restart", () => seat.change({ do:
 
 // drawKeepCard says whether the lock was kept whole.
 function drawKeepCard(seat, lost, over) {
-  if (lost)
-    return drawStatus(
-      "note warn",
-      say(`Not kept, in step ${lost.step}. `, `没守住，第 ${lost.step} 步。`),
-      drawUndo(seat),
-    );
+  const failed = lost && say(`Not kept, in step ${lost.step}. `, `没守住，第 ${lost.step} 步。`);
+  if (lost) return drawStatus("note warn", failed, drawUndo(seat));
   if (over) seat.way.keep?.(seat.prefix(seat.at));
   const says = say(`Kept, in ${several(seat.at, "step")}. `, `守住了，共 ${seat.at} 步。`);
   return over && drawStatus("note good solved", says, seat.here.view.reached);

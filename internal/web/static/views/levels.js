@@ -31,10 +31,8 @@ const solutionOf = lock => (readNotes(lock).steps ? readNotes(lock) : null);
 
 function writeNotes(lock, what) {
   const { anomaly, in: scenario } = lock.level;
-  store.keep(
-    "campaign",
-    JSON.stringify({ ...readAllNotes(), [lock.name]: { ...readNotes(lock), anomaly, in: scenario, ...what } }),
-  );
+  const notes = { ...readNotes(lock), anomaly, in: scenario, ...what };
+  store.keep("campaign", JSON.stringify({ ...readAllNotes(), [lock.name]: notes }));
 }
 
 // keepSolution stores a solution unless a shorter one is known.
@@ -91,13 +89,10 @@ export function drawLevelPath({ index, lock: current }) {
   const dot = lock => {
     const number = lock.name.slice(1),
       says = [say("Level ", "关卡 ") + number, describeResult(lock)].filter(Boolean).join(say(": ", "：")),
-      attributes = { title: says, "aria-label": says, "aria-current": lock === current ? "true" : null };
+      attributes = { title: says, "aria-label": says, "aria-current": lock === current ? "true" : null },
+      href = levelAddress(lock);
     const kind = solutionOf(lock) ? (countStars(lock) < 3 ? "warn" : "good") : null;
-    return el(
-      "a",
-      { class: kind, href: levelAddress(lock), "data-focus": "level-" + lock.name, ...attributes },
-      number,
-    );
+    return el("a", { class: kind, href, "data-focus": "level-" + lock.name, ...attributes }, number);
   };
   const sides = index.locks.filter(({ name }) => !stepName.test(name)),
     choose = value => value && go(levelAddress(sides.find(({ name }) => name === value)));
@@ -121,6 +116,7 @@ export function drawLevelCard(seat) {
   const played = isPlayed(seat),
     taken = solvedStep(seat) ?? seat.tokens.length,
     far = played && level.steps < taken && !seat.here.view.over; // further than it takes
+  const shorter = far && say(`There is a shorter way: ${level.steps} steps `, `有更短的走法：${level.steps} 步 `);
   const back = say("You changed the scenario. Back to the level", "场景改过了，回到这一关");
   const all = say(
     `${done.length}/${steps.length} solved · ${fewest} optimal`,
@@ -131,10 +127,7 @@ export function drawLevelCard(seat) {
     title,
     played &&
       el("b.count", say(far ? `${taken} steps` : `${taken}/${level.steps} steps`, `${taken}/${level.steps} 步`)),
-    far && [
-      say(`There is a shorter way: ${level.steps} steps `, `有更短的走法：${level.steps} 步 `),
-      drawRestart(seat),
-    ],
+    far && [shorter, drawRestart(seat)],
     played && describeScenario(seat),
     played && solutionOf(lock) && describeResult(lock),
     !played && level?.anomaly && el("a", { href: levelAddress(lock) }, back),

@@ -48,10 +48,8 @@ export function show(main, route) {
     [null, "to another cell", "到别的格子", "← → ↑ ↓"],
   );
   table.addEventListener("keydown", move);
-  table.addEventListener(
-    "focusin",
-    ({ target }) => listStops(target.closest("tr"))?.includes(target) && stopAt(target),
-  );
+  const follows = ({ target }) => listStops(target.closest("tr")).includes(target) && stopAt(target);
+  table.addEventListener("focusin", follows);
   for (const event of ["focusin", "mouseover"]) table.addEventListener(event, explain);
 
   const failed = failure => stopped.signal.aborted || main.append(replace(status, drawAlarm(failure)));
@@ -111,10 +109,8 @@ export function show(main, route) {
     if (pair) return go(lockAddress(pair.lock.name), { instead: true });
     for (const { lock, opener } of rows.values()) opener.setAttribute("aria-expanded", String(lock.name === asked));
     table.querySelector(".opened")?.remove();
-    replace(
-      explained,
-      asked && !one ? drawAlarm(say(`There is no lock ${asked}.`, `没有“${asked}”这种锁。`)) : describeUse(),
-    );
+    const unknown = asked && !one && say(`There is no lock ${asked}.`, `没有“${asked}”这种锁。`);
+    replace(explained, unknown ? drawAlarm(unknown) : describeUse());
     if (!one) return;
     const inside = el("div.step", say("Loading …", "加载中……")),
       columns = 2 + anomalies.length;

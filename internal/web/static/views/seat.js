@@ -393,8 +393,7 @@ class Seat {
     redrawBoard(this, parts.moves);
     replace(parts.controls, drawControls(this));
     parts.drawing.classList.toggle("reveals", isVeiled(this));
-    replace(
-      parts.drawing,
+    replace(parts.drawing, [
       this.tokens.length === 0 && el("p.soft", said),
       drawTrace(full.view.trace, {
         current: this.at,
@@ -404,7 +403,7 @@ class Seat {
       }),
       drawLevelEnd(this),
       drawNextStep(this),
-    );
+    ]);
     if (this.embedded) return;
     const { panel } = this;
     this.code.panel.hidden = panel !== "code";

@@ -33,8 +33,7 @@ export class Code {
   show(parts) {
     this.lines.clear();
     this.scripts.clear();
-    replace(
-      this.text,
+    replace(this.text, [
       parts.map(({ name, from, text }, i) => {
         const syntax = name.endsWith(".lua") ? "lua" : "go";
         const lines = text.split("\n").map((line, n) => {
@@ -45,7 +44,7 @@ export class Code {
         if (syntax === "lua") this.scripts.set(name.match(/(\w+)\.lua$/)[1], lines[0]);
         return [name === parts[i - 1]?.name ? el("p.soft", "⋯") : el("h2", el("code", name)), el("pre.diff", lines)];
       }),
-    );
+    ]);
     this.mark();
   }
 

@@ -134,8 +134,7 @@ export class Search {
     const found = ({ title, trace }, i) =>
       drawButton("found" + i, null, `${title} · ${several(trace.steps.length, "step", "步")}`, () => this.show(i));
     const explained = !shown.length || whys.length || this.query.anomaly === "starved";
-    replace(
-      this.result,
+    replace(this.result, [
       drawStatus("note answer " + kind, el("strong", explainTerms(this.seat.index, says))),
       el("p.row", [
         shown.map(found),
@@ -151,7 +150,7 @@ export class Search {
           told.cut.length > 0 && el("li", say("Left out: ", "没有包括："), told.cut.join(say("; ", "；"))),
         ]),
       ]),
-    );
+    ]);
   }
 
   drawLines(text) {

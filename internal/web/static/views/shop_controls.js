@@ -76,10 +76,8 @@ export function createControls(connect, listed) {
     };
     const release = async () => {
       const answer = await act(() => del("/lock"));
-      const says = answer?.released
-        ? say("The lock is released.", "锁已释放。")
-        : say("There was no lock.", "没有锁。");
-      if (answer) replace(outcome, says);
+      const released = say("The lock is released.", "锁已释放。");
+      if (answer) replace(outcome, answer.released ? released : say("There was no lock.", "没有锁。"));
     };
     replace(fields, [
       el("legend.unseen", say("Shop settings", "设置商店")),
@@ -270,12 +268,8 @@ function createBurst(act) {
   const wrong = el("p.small.bad", { role: "alert" });
   const start = el("button", say("Buy at once", "同时购买"));
   const result = el("p.small", { role: "status" });
-  const row = drawForm(say("Many buyers", "很多买家"), go, [
-    el("label", n, say("buyers", "个买家")),
-    start,
-    cancel,
-    bar,
-  ]);
+  const label = el("label", n, say("buyers", "个买家"));
+  const row = drawForm(say("Many buyers", "很多买家"), go, [label, start, cancel, bar]);
   let id = null,
     timer = 0;
 

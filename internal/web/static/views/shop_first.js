@@ -4,9 +4,9 @@ import { bindWhile } from "../keys.js";
 import { link } from "../route.js";
 import { get, isAway, post, put } from "../server.js";
 import { language, say } from "../words.js";
+import { reducedMotion, sleep } from "./drawing.js";
 import { countAt, createFilm, createWaffle, emptyRecord, readBurst } from "./shop_waffle.js";
 import { createCollision, isCollision } from "./shop_why.js";
-import { reducedMotion, sleep } from "./shop_words.js";
 
 const buyers = 200;
 const stock = 100; // for which they come: half of them are to be refused

@@ -1,18 +1,8 @@
 // The latest sales, a lane each, under a rail that shows who holds the lock.
 import { el, replace, svg } from "../dom.js";
 import { duration, say } from "../words.js";
-import {
-  availableHeight,
-  colourClass,
-  describeEnd,
-  drawReplica,
-  formatTime,
-  listTimes,
-  moveTowards,
-  reducedMotion,
-  roundStep,
-  setSize,
-} from "./shop_words.js";
+import { availableHeight, formatTime, listTimes, moveTowards, reducedMotion, roundStep, setSize } from "./drawing.js";
+import { colourClass, describeEnd, drawReplica } from "./shop_words.js";
 
 const flashTime = 1200; // for how long a turn of the story flashes, in ms
 

@@ -1,5 +1,5 @@
 // Replays of the past: at a speed, by hand, or from event to event.
-import { reducedMotion, sleep } from "./shop_words.js";
+import { reducedMotion, sleep } from "./drawing.js";
 
 const stillPause = 500; // between two pictures, in ms, for who wants no motion
 const numberPause = 1500; // how long it stays at a number of the story, in ms, unless it is played as it was

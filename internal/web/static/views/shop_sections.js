@@ -3,14 +3,14 @@ import { drawTableHead, el, replace } from "../dom.js";
 import { duration, say, several } from "../words.js";
 import {
   availableHeight,
-  colourClass,
   createPainter,
   formatTime,
   listTimes,
   moveTowards,
   reducedMotion,
   roundStep,
-} from "./shop_words.js";
+} from "./drawing.js";
+import { colourClass } from "./shop_words.js";
 
 const mostRows = 100; // overlaps that the table lists
 
@@ -70,10 +70,8 @@ export function createSections(pick) {
     const { from, to } = range(),
       clock = performance.now(),
       moves = !reducedMotion.matches && past === null && shownRange.end > shownRange.begin;
-    const at = {
-      from: moveTowards(shownRange, "begin", from, clock, moves),
-      to: moveTowards(shownRange, "end", to, clock, moves),
-    };
+    const move = (name, goal) => moveTowards(shownRange, name, goal, clock, moves);
+    const at = { from: move("begin", from), to: move("end", to) };
     shownRange.clock = clock;
     renderSections(canvas, index, at, { ...paint, focused: index.overlaps[focused], past, turns });
     if (moves && shownRange.moving) draw();

@@ -2,7 +2,7 @@
 import { drawIcon, el, replace } from "../dom.js";
 import { bind, bindWhile } from "../keys.js";
 import { duration, say } from "../words.js";
-import { listTimes } from "./shop_words.js";
+import { listTimes } from "./drawing.js";
 
 const root = document.documentElement;
 const speeds = () => [

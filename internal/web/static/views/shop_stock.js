@@ -1,7 +1,7 @@
 // Sales and stock as two lines, which part when updates are lost; and the verdict in words.
 import { drawFacts, el, replace, svg } from "../dom.js";
 import { say } from "../words.js";
-import { createPainter, setSize } from "./shop_words.js";
+import { createPainter, setSize } from "./drawing.js";
 
 // createStock creates the diagram.
 export function createStock() {

@@ -1,7 +1,8 @@
 // What went wrong: one story, its turns in order of time with their numbers in the diagram; then the other findings.
 import { el, replace } from "../dom.js";
 import { duration, say } from "../words.js";
-import { createPainter, drawSeatLink } from "./shop_words.js";
+import { createPainter } from "./drawing.js";
+import { drawSeatLink } from "./shop_words.js";
 
 // formatNumber returns a number of the story as ① to ⑨.
 export const formatNumber = n => String.fromCodePoint(0x2460 + n - 1);
