@@ -178,6 +178,10 @@ export function show(main, { query }) {
   const recover = () => {
     for (const part of [demoPart, parts.controls]) part.recover();
   };
+  const showLost = (...why) => {
+    lostNote.hidden = false;
+    replace(lostNote, why);
+  };
   const suggest = name => !isChosen && shown !== "story" && showPicture(name);
   const on = {
     ...take,
@@ -187,11 +191,8 @@ export function show(main, { query }) {
       recover();
     },
     lost(failure) {
-      lostNote.hidden = false;
-      replace(lostNote, [
-        say("Connection lost. Retrying every second. ", "连接已断开，画面不是最新的。每秒重试一次。"),
-        el("span.small", failure.message),
-      ]);
+      const retrying = say("Connection lost. Retrying every second. ", "连接已断开，画面不是最新的。每秒重试一次。");
+      showLost(retrying, el("span.small", failure.message));
       parts.lanes.freeze();
       parts.told.freeze();
     },
@@ -266,14 +267,12 @@ export function show(main, { query }) {
     // In a tab the program is loaded first, with a progress bar.
     if (!root.dataset.tab)
       lateTimer = setTimeout(() => {
-        lostNote.hidden = false;
-        replace(lostNote, [
-          say(
-            "The server has not answered yet. Is this page open in six other windows? " +
-              "A browser has no more connections: close one, or put it into the background.",
-            "服务器还没有响应。这个页面是不是已经在另外六个窗口里打开？浏览器的连接数已用完：关掉一个，或把它切到后台。",
-          ),
-        ]);
+        const full = say(
+          "The server has not answered yet. Is this page open in six other windows? " +
+            "A browser has no more connections: close one, or put it into the background.",
+          "服务器还没有响应。这个页面是不是已经在另外六个窗口里打开？浏览器的连接数已用完：关掉一个，或把它切到后台。",
+        );
+        showLost(full);
       }, answerTimeout);
     stream("/live?lang=" + language(), feed, { signal: connection.signal, resume: true }).catch(on.lost);
   }
