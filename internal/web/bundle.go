@@ -10,18 +10,18 @@ import (
 	"strings"
 )
 
-// errModule means that a module cannot be bundled.
+// errModule is returned for a module that cannot be bundled.
 var errModule = errors.New("it cannot be in a document")
 
 var (
-	imported = regexp.MustCompile(`(?m)^import \{([^}]*)\} from "([^"]+)";\n`)
-	exported = regexp.MustCompile(`(?m)^export (?:const|let|class|(?:async )?function\*?) (\w+)`)
-	export   = regexp.MustCompile(`(?m)^export `)
-	foreign  = regexp.MustCompile(`(?m)^import |\bimport\(|^export (default|\{|\*)|</script`)
+	imported    = regexp.MustCompile(`(?m)^import \{([^}]*)\} from "([^"]+)";\n`)
+	exported    = regexp.MustCompile(`(?m)^export (?:const|let|class|(?:async )?function\*?) (\w+)`)
+	export      = regexp.MustCompile(`(?m)^export `)
+	unsupported = regexp.MustCompile(`(?m)^import |\bimport\(|^export (default|\{|\*)|</script`)
 )
 
-// bundle joins a module and those that it imports into one script, in the order in which they are needed. Each is a function that returns
-// what it exports. It knows the forms of import and export that the page has, and fails on any other.
+// bundle joins a module and its imports into one script, imports first. Each module becomes a function that returns its exports. bundle
+// supports only the forms of import and export that the page uses, and returns an error for any other.
 func bundle(files fs.FS, entry string) (string, error) {
 	b := bundler{files: files, begun: map[string]bool{}}
 	b.script.WriteString("const modules = {};\n")
@@ -37,10 +37,10 @@ type bundler struct {
 	script strings.Builder
 }
 
-// add adds a module after those that it imports. By is who imports it, from the entry on.
-func (b *bundler) add(name string, by []string) error {
-	if slices.Contains(by, name) {
-		return fmt.Errorf("%s: %w: it imports itself: %s", name, errModule, strings.Join(by, ", "))
+// add adds a module after its imports. importers lists the modules that lead to it, from the entry on.
+func (b *bundler) add(name string, importers []string) error {
+	if slices.Contains(importers, name) {
+		return fmt.Errorf("%s: %w: it imports itself: %s", name, errModule, strings.Join(importers, ", "))
 	}
 	if b.begun[name] {
 		return nil
@@ -52,7 +52,7 @@ func (b *bundler) add(name string, by []string) error {
 	}
 	body := string(text)
 	for _, found := range imported.FindAllStringSubmatch(body, -1) {
-		if err := b.add(path.Join(path.Dir(name), found[2]), append(by, name)); err != nil {
+		if err := b.add(path.Join(path.Dir(name), found[2]), append(importers, name)); err != nil {
 			return err
 		}
 	}
@@ -61,7 +61,7 @@ func (b *bundler) add(name string, by []string) error {
 		names := strings.ReplaceAll(found[1], " as ", ": ")
 		return fmt.Sprintf("const {%s} = modules[%q];\n", names, path.Join(path.Dir(name), found[2]))
 	})
-	if wrong := foreign.FindString(body); wrong != "" {
+	if wrong := unsupported.FindString(body); wrong != "" {
 		return fmt.Errorf("%s: %w: what is %q?", name, errModule, wrong)
 	}
 	var names []string

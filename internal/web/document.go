@@ -16,28 +16,28 @@ import (
 	"lockstep/internal/language"
 )
 
-// The kinds of documents. Each is shown by the module of that name.
+// The kinds of documents. The module documents/<kind>.js draws each.
 const (
-	KindSchedules = "schedules" // the data is a lock's schedules, as explore/report has them
-	KindBurst     = "burst"     // the data is Burst
-	KindRun       = "run"       // the page adds the data: see emptyRun
+	KindSchedules = "schedules" // schedules of a lock; the data is that of package explore/report
+	KindBurst     = "burst"     // a burst of buyers; the data is Burst
+	KindRun       = "run"       // a run of the shop; the page adds the data, see emptyRun
 )
 
-// Burst is what buyers were told, and what the shop's locks did meanwhile.
+// Burst is the data of a burst's document: the buyers' answers, and what the shop's locks did meanwhile.
 type Burst struct {
-	Result any    `json:"result"` // as lockstep burst --json
+	Result any    `json:"result"` // the result that lockstep burst --json prints
 	Says   string `json:"says"`   // the verdict in words
 	Watched
 }
 
-// Watched is what was seen of a shop.
+// Watched is the recorded stream of a shop.
 type Watched struct {
-	Frames any                        `json:"frames"` // of GET /live, each with its name; null: the shop was not watched
-	Pairs  map[string]json.RawMessage `json:"pairs"`  // what two sales did, by their names with a space between them
+	Frames any                        `json:"frames"` // frames of GET /live, each with its name; null: the shop was not watched
+	Pairs  map[string]json.RawMessage `json:"pairs"`  // traces of two sales, keyed by both names with a space between them
 }
 
-// Document makes one file of data and of what shows it: the modules and styles of the page. It opens from disk, and asks no server for
-// anything. Whatever data says, it stays data: no text of it can end the element that it is in.
+// Document returns an HTML file that contains data and the modules and styles that show it. The file opens from disk and requests nothing
+// from a server. data is escaped: no text in it can end its element.
 func Document(kind, title string, data any, in language.Language) ([]byte, error) {
 	code, err := bundle(Files(), "documents/"+kind+".js")
 	if err != nil {
@@ -47,7 +47,7 @@ func Document(kind, title string, data any, in language.Language) ([]byte, error
 	if err != nil {
 		return nil, err
 	}
-	content, err := json.Marshal(data) // it writes < as \u003c
+	content, err := json.Marshal(data) // Marshal writes < as \u003c.
 	if err != nil {
 		return nil, fmt.Errorf("the data of a document: %w", err)
 	}
@@ -75,40 +75,40 @@ func Document(kind, title string, data any, in language.Language) ([]byte, error
 }
 
 const (
-	piece    = 32 << 10    // of a document that is sent at a time: a server bounds the time for each write
-	sendTime = time.Minute // for all of it
+	piece    = 32 << 10    // bytes of a document sent at a time, as the server limits the time of each write
+	sendTime = time.Minute // limit for a whole document
 )
 
-// Save answers with a document, for the browser to save by this name.
+// Save answers with a document that the browser saves under name.
 func Save(w http.ResponseWriter, name string, document []byte) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Content-Disposition", fmt.Sprintf("attachment; filename=%q", name))
 	w.Header().Set("X-Content-Type-Options", "nosniff")
-	w.Header().Set("Content-Length", strconv.Itoa(len(document))) // so that what is cut off is no file
+	w.Header().Set("Content-Length", strconv.Itoa(len(document))) // A truncated download then fails.
 	late := time.Now().Add(sendTime)
 	for part := range slices.Chunk(document, piece) {
 		if _, err := w.Write(part); err != nil || time.Now().After(late) {
-			return // the reader has gone, or is too slow
+			return // The reader has gone, or is too slow.
 		}
 	}
 }
 
-// The page saves a run itself: it puts the data into a document that has none.
+// The page itself saves a run: its module saver inserts the data into the empty document savedRun.
 const (
 	saver    = "documents/save.js"
 	savedRun = "documents/run.html"
 )
 
-// emptyRun returns the document of a run, without data.
+// emptyRun returns the document of a run without data.
 func emptyRun() []byte {
 	document, err := Document(KindRun, "lockstep", nil, language.English)
 	if err != nil {
-		panic(err) // it is of what is embedded
+		panic(err) // All of its files are embedded.
 	}
 	return document
 }
 
-// allStyles are those of the page and of a document, one after the other.
+// allStyles returns the styles of the page followed by those of documents.
 func allStyles(files fs.FS) (string, error) {
 	var all strings.Builder
 	for _, name := range []string{"style.css", "documents/document.css"} {
@@ -121,7 +121,7 @@ func allStyles(files fs.FS) (string, error) {
 	return all.String(), nil
 }
 
-// hash is how a Content-Security-Policy names what it allows.
+// hash returns the source expression by which a Content-Security-Policy allows text.
 func hash(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"

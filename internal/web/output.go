@@ -9,7 +9,7 @@ import (
 	"os"
 )
 
-// WriteJSON writes the one document that a command prints with --json.
+// WriteJSON writes the document that a command prints with --json, indented.
 func WriteJSON(w io.Writer, document any) error {
 	encoder := json.NewEncoder(w)
 	encoder.SetIndent("", "  ")
@@ -17,31 +17,32 @@ func WriteJSON(w io.Writer, document any) error {
 	return encoder.Encode(document)
 }
 
-// File is where a command writes a document at its end. It is opened at the beginning: a path that cannot be written costs no work.
+// File is the file to which a command writes a document at its end. It is opened at the beginning, so that a path that cannot be written
+// is reported before any work. A nil File discards what is written.
 type File struct {
 	file    *os.File
-	made    bool // here: there was none
+	made    bool // whether OpenFile created the file
 	written bool
 }
 
-// OpenFile opens a file for --html. None, if the flag is not given, takes what is written, and does nothing.
+// OpenFile opens a file for --html. For an empty name it returns nil, which discards what is written.
 func OpenFile(name string) (*File, error) {
 	if name == "" {
-		return nil, nil //nolint:nilnil // nothing is to be written
+		return nil, nil //nolint:nilnil // A nil File is valid: it discards what is written.
 	}
 	_, err := os.Stat(name)
 	made := errors.Is(err, fs.ErrNotExist)
-	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE, 0o644) //nolint:gosec // it is for everybody to read
+	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE, 0o644) //nolint:gosec // Everybody may read the document.
 	if err != nil {
 		return nil, fmt.Errorf("--html: %w", err)
 	}
 	return &File{file: file, made: made}, nil
 }
 
-// Name returns the name with which it was opened.
+// Name returns the name with which the file was opened.
 func (h *File) Name() string { return h.file.Name() }
 
-// Write writes the document in the place of what the file had.
+// Write replaces the file's contents by the document.
 func (h *File) Write(document []byte) error {
 	if h == nil {
 		return nil
@@ -57,7 +58,7 @@ func (h *File) Write(document []byte) error {
 	return nil
 }
 
-// Close closes the file. If nothing was written it is as it was, or gone again.
+// Close closes the file. If nothing was written, the file keeps its contents, or is removed if OpenFile created it.
 func (h *File) Close() error {
 	if h == nil {
 		return nil

@@ -188,9 +188,9 @@ func TestTheLevels(t *testing.T) {
 	if says := p.text("main"); strings.Contains(says, "--") {
 		t.Errorf("the page says a flag: %s", says)
 	}
-	eval[bool](p, `import("./web/views/levels.js").then(({keep}) => {
+	eval[bool](p, `import("./web/views/levels.js").then(({keepSolution}) => {
 		const {v0} = JSON.parse(localStorage["lockstep.campaign"]);
-		keep({name: "v0", level: v0}, {steps: 9, schedule: ""});
+		keepSolution({name: "v0", level: v0}, {steps: 9, schedule: ""});
 		return true;
 	})`)
 	p.visit("#/schedule")

@@ -394,8 +394,8 @@ func TestShopSaysWhatIsSoOfItsLock(t *testing.T) {
 	}
 	s.send("run", strings.Replace(run("open"), `"lock":"v2"`, `"lock":"redlock"`, 1))
 	p.shows("node 1")
-	if twice := eval[bool](p, `import("./web/views/shop_words.js").then(({written}) =>
-		[1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000].some(step => written(10600, step) === written(10600 + step, step)))`); twice {
+	if twice := eval[bool](p, `import("./web/views/drawing.js").then(({formatTime}) =>
+		[1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000].some(step => formatTime(10600, step) === formatTime(10600 + step, step)))`); twice {
 		t.Error("two steps of an axis are written alike")
 	}
 	p.key("F")

@@ -8,16 +8,16 @@ import (
 	"strings"
 )
 
-// tabPolicy is policy for a page whose host sends no headers, and whose workers run WebAssembly.
+// tabPolicy is the Content-Security-Policy of a page whose host sends no headers and whose workers run WebAssembly.
 const tabPolicy = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; img-src 'self' data:; object-src 'none'; " +
 	"base-uri 'none'; form-action 'self'"
 
-// TabPolicy is the same for a host that sends headers: only they can forbid frames.
+// TabPolicy is the same policy for a host that sends headers: only a header can forbid frames.
 const TabPolicy = tabPolicy + "; frame-ancestors 'none'"
 
 var noscript = regexp.MustCompile(`(?s)<noscript>.*</noscript>`)
 
-// TabFiles are the page's files for a host that has files alone, by their paths. The version is of the programs that run in the tab.
+// TabFiles returns the page's files by path, for a host that only serves files. version identifies the programs that run in the tab.
 func TabFiles(version string) map[string][]byte {
 	all, files := map[string][]byte{}, Files()
 	err := fs.WalkDir(files, ".", func(name string, entry fs.DirEntry, err error) error {
@@ -30,10 +30,10 @@ func TabFiles(version string) map[string][]byte {
 			page := strings.Replace(string(content), `<html lang="en">`, `<html lang="en" data-tab="`+version+`">`, 1)
 			page = strings.Replace(page, `<meta charset="utf-8">`,
 				`<meta charset="utf-8">`+"\n"+`<meta http-equiv="Content-Security-Policy" content="`+tabPolicy+`">`, 1)
-			page = strings.Replace(page, "</head>", early(files)+"</head>", 1)
+			page = strings.Replace(page, "</head>", preloadLinks(files)+"</head>", 1)
 			all[name] = []byte(noscript.ReplaceAllString(page,
 				"<noscript><p>This page needs JavaScript. · 这个页面需要 JavaScript。</p></noscript>"))
-		case "tab/keep.js": // it keeps what is below it
+		case "tab/keep.js": // A service worker caches only what is below its path.
 			all["keep.js"] = content
 		default:
 			all["web/"+name] = content
@@ -47,8 +47,8 @@ func TabFiles(version string) map[string][]byte {
 	return all
 }
 
-// early are links to what the shop's view needs first: a browser then fetches it at once, and not module after module.
-func early(files fs.FS) string {
+// preloadLinks returns links to the modules that the shop's view needs, so that a browser fetches them at once instead of one after another.
+func preloadLinks(files fs.FS) string {
 	var modules []string
 	var add func(name string)
 	add = func(name string) {
@@ -58,7 +58,7 @@ func early(files fs.FS) string {
 		modules = append(modules, name)
 		text, err := fs.ReadFile(files, name)
 		if err != nil {
-			panic(err) // a module that is embedded imports what is embedded
+			panic(err) // Embedded modules import only embedded modules.
 		}
 		for _, found := range imported.FindAllStringSubmatch(string(text), -1) {
 			add(path.Join(path.Dir(name), found[2]))

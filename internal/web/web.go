@@ -1,4 +1,5 @@
-// Package web is the page: what a browser shows of the shop and of schedules. It is plain ES modules, SVG and CSS, embedded as they are.
+// Package web serves the page on which a browser shows the shop, schedules, labs and the course, and makes documents of the same modules.
+// The page is plain ES modules, SVG and CSS, embedded as they are. Begin with Handlers and Document.
 package web
 
 import (
@@ -15,13 +16,13 @@ var embedded embed.FS
 // policy is the page's Content-Security-Policy: nothing from another server, and no script or style within the document.
 const policy = "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
-// types are said here, as a system may have others.
+// types maps file extensions to media types. The system's own table may differ.
 var types = map[string]string{
 	".html": "text/html; charset=utf-8", ".css": "text/css; charset=utf-8",
 	".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml; charset=utf-8",
 }
 
-// Files are the page's own: index.html, style.css, app.js, ….
+// Files returns the page's files: index.html, style.css, app.js and so on.
 func Files() fs.FS {
 	files, err := fs.Sub(embedded, "static")
 	if err != nil {
@@ -30,8 +31,8 @@ func Files() fs.FS {
 	return files
 }
 
-// Handlers serve the page at / and its other files below /web/, each at its path. Those of documents are in the documents themselves,
-// but for what saves one.
+// Handlers returns a handler for each path: the page at / and its other files below /web/. The modules of documents are left out, as each
+// document contains its own, except the one that saves a document.
 func Handlers() map[string]http.Handler {
 	files, handlers := Files(), map[string]http.Handler{}
 	err := fs.WalkDir(files, ".", func(name string, entry fs.DirEntry, err error) error {
@@ -42,18 +43,19 @@ func Handlers() map[string]http.Handler {
 		if err != nil {
 			return err
 		}
-		handlers[at(name)] = served(content, types[path.Ext(name)])
+		handlers[urlPath(name)] = served(content, types[path.Ext(name)])
 		return nil
 	})
 	if err != nil {
 		panic(err) // what is embedded can be read
 	}
-	run := sync.OnceValue(func() http.Handler { return served(emptyRun(), types[".html"]) }) // it takes a while, and few save a run
-	handlers[at(savedRun)] = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { run().ServeHTTP(w, r) })
+	run := sync.OnceValue(func() http.Handler { return served(emptyRun(), types[".html"]) }) // Lazy: expensive, and rarely needed.
+	handlers[urlPath(savedRun)] = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { run().ServeHTTP(w, r) })
 	return handlers
 }
 
-func at(name string) string {
+// urlPath returns the path at which a file is served.
+func urlPath(name string) string {
 	if name == "index.html" {
 		return "/"
 	}
