@@ -47,7 +47,7 @@ func TabFiles(version string) map[string][]byte {
 	return all
 }
 
-// preloadLinks returns links to the modules that the shop's view needs, so that a browser fetches them at once instead of one after another.
+// preloadLinks returns links to the modules of the shop's view, so that a browser fetches them at once instead of one after another.
 func preloadLinks(files fs.FS) string {
 	var modules []string
 	var add func(name string)

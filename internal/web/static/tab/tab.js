@@ -83,7 +83,7 @@ class Program {
   // connect connects the program to the one that listens at the address.
   async connect(dial, port) {
     const to = this.reach(Number(dial.dial.split(":")[1]));
-    const worker = await (to && !to.dead && to.start().catch(() => null)); // it may end before it is ready
+    const worker = await (to && !to.restartTimer && to.start().catch(() => null)); // it may end before it is ready
     worker ? worker.postMessage(dial, [port]) : port.postMessage(null);
   }
 
@@ -275,8 +275,8 @@ async function changeReplica(one, what) {
       if (other.running && !other.restartTimer) other.ask(path, { method: "POST" }).catch(() => {});
   } else {
     await one.ask(path, { method: "POST" });
-    one.cut = what === "cut";
-    if (one.cut) one.leave(say("The replica is cut off.", "这个副本已断开。"), { watchers: true });
+    one.isCut = what === "cut";
+    if (one.isCut) one.rejectRequests(say("The replica is cut off.", "这个副本已断开。"), { watchers: true });
   }
   return Response.json(describeReplicas());
 }
@@ -367,7 +367,7 @@ answerBy((path, request) => {
 // seen.
 function chooseReplica(pathname, live) {
   if (pathname === "/inventory/sale") return live[nextSeller++ % live.length];
-  const connected = it => !it.cut;
+  const connected = it => !it.isCut;
   return (pathname.startsWith("/live") ? live.findLast(connected) : live.find(connected)) ?? live[0];
 }
 

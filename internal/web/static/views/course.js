@@ -249,7 +249,7 @@ function drawPage(lesson, last, tell, desk) {
   }
 
   const revealed = room => Number(room.detail) === number && !know().seen && mark({ seen: true });
-  addEventListener("revealed", revealed, { signal: desk.left.signal });
+  addEventListener("revealed", revealed, { signal: desk.departure.signal });
 
   ask();
   if (know().choice && !know().seen) tell(know().choice); // before the room was open, perhaps

@@ -175,7 +175,7 @@ export class Result {
   // run executes the command here until it is stopped.
   async run() {
     const stop = new AbortController(),
-      signal = AbortSignal.any([stop.signal, this.desk.left.signal]);
+      signal = AbortSignal.any([stop.signal, this.desk.departure.signal]);
     this.stop.onclick = () => stop.abort();
     this.drawKnown();
     const { lock, in: scenario, anomaly, do: schedule, kind } = this.command,
@@ -284,16 +284,16 @@ export function drawSeat(address, desk, kept, keep) {
       if (!entries.some(entry => entry.isIntersecting)) return;
       seen.disconnect();
       const { embed } = await import("./seat.js").catch(() => ({ embed: null }));
-      if (desk.left.signal.aborted) return;
+      if (desk.departure.signal.aborted) return;
       if (!embed) {
         replace(node, drawAlarm(describeLoss()));
-        return reloadSoon(() => !desk.left.signal.aborted);
+        return reloadSoon(() => !desk.departure.signal.aborted);
       }
-      desk.leaving.push(embed(node, address, () => desk.at === own, kept, keep));
+      desk.cleanups.push(embed(node, address, () => desk.at === own, kept, keep));
     },
     { rootMargin: "50%" },
   );
   seen.observe(node);
-  desk.leaving.push(() => seen.disconnect());
+  desk.cleanups.push(() => seen.disconnect());
   return desk.place(node, own);
 }

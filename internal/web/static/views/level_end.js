@@ -25,7 +25,7 @@ export const drawRestart = seat => drawButton("restart", () => seat.change({ do:
 function drawKeepCard(seat, lost, over) {
   const failed = lost && say(`Not kept, in step ${lost.step}. `, `没守住，第 ${lost.step} 步。`);
   if (lost) return drawStatus("note warn", failed, drawUndo(seat));
-  if (over) seat.way.keep?.(seat.prefix(seat.at));
+  if (over) seat.addressBar.keep?.(seat.prefix(seat.at));
   const says = say(`Kept, in ${several(seat.at, "step")}. `, `守住了，共 ${seat.at} 步。`);
   return over && drawStatus("note good solved", says, seat.here.view.reached);
 }
@@ -50,7 +50,7 @@ const freshTime = 1000; // that it shows how it comes
 
 // drawSolvedCard says why the lock is broken, with an animation the first time.
 function drawSolvedCard(seat, { step, says: why }) {
-  seat.way.keep?.(seat.prefix(step));
+  seat.addressBar.keep?.(seat.prefix(step));
   seat.solvedAt ||= performance.now();
   const fresh = performance.now() - seat.solvedAt < freshTime ? " fresh" : "",
     played = isPlayed(seat),

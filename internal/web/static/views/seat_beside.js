@@ -12,14 +12,14 @@ export function drawBeside(seat) {
   const others = index.locks.filter(
     one => one.name !== place.lock && (one.on_nodes || !onNodes || one.name === place.beside),
   );
-  const choose = beside => seat.way.go(seat.address({ beside }));
+  const choose = beside => seat.addressBar.go(seat.address({ beside }));
   const options = others.map(({ name, title }) => drawOption(name, `${name} · ${title}`, name === place.beside));
   if (!place.do) rows.textContent = say("Take a step first.", "先走一步。");
   else {
     compareLocks(place, place.beside, seat.full.view.over, seat.goal).then(
       drawn => replace(rows, drawn),
       failure => {
-        seat.besideIs = null; // the next drawing asks again
+        seat.drawnBeside = null; // the next drawing asks again
         replace(rows, el("p.note.warn", failure.message));
       },
     );

@@ -75,7 +75,7 @@ function drawButton(seat, choice) {
       command && el("code", { "aria-hidden": "true" }, title),
     ]),
     hinted && el("span.chip", say("hint", "提示")),
-    seat.place.oracle && seat.distance.badge(token),
+    seat.place.oracle && seat.distance.drawBadge(token),
   ]);
 }
 

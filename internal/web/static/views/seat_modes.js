@@ -10,7 +10,13 @@ export function drawGoal(seat) {
   const { embedded, place } = seat;
   return [
     !embedded && el("h1.unseen", say("Scheduler’s seat", "调度席")),
-    el("div.row.task", drawTask(seat), drawKept(seat), seat.distance.gauge(), place.campaign && drawLevelCard(seat)),
+    el(
+      "div.row.task",
+      drawTask(seat),
+      drawKept(seat),
+      seat.distance.drawGauge(),
+      place.campaign && drawLevelCard(seat),
+    ),
   ];
 }
 
@@ -21,7 +27,7 @@ export function drawControls(seat) {
     el("button", { "data-focus": focus, title: key && `${text} (${key})`, onclick, ...more }, text);
   const hinted = seat.hint && drawStatus(seat.hint.failure ? "note warn" : "note", describeHint(seat));
   const tools = [
-    tool("undo", say("Undo", "撤销"), "u", () => seat.undo(), { disabled: !seat.past.length && !place.do }),
+    tool("undo", say("Undo", "撤销"), "u", () => seat.undo(), { disabled: !seat.undoStack.length && !place.do }),
     tool("restart", say("Restart", "重来"), "", () => seat.restart(), { disabled: !place.do }),
     (place.mode === "break" || !seat.embedded) && tool("hint", say("Hint", "提示"), "h", () => seat.ask()),
   ];
@@ -72,14 +78,14 @@ function drawGoalChooser(seat, by) {
   return drawSelect(
     "goal",
     say("goal", "目标"),
-    anomaly => seat.way.go(seat.address({ anomaly })),
+    anomaly => seat.addressBar.go(seat.address({ anomaly })),
     promised.map(one => drawOption(one.name, one[by], one.name === seat.goal)),
   );
 }
 
 const drawKept = seat =>
-  seat.way.kept &&
-  el("button.chip.good", { "data-focus": "kept", onclick: () => seat.change({ do: seat.way.kept }) }, [
+  seat.addressBar.kept &&
+  el("button.chip.good", { "data-focus": "kept", onclick: () => seat.change({ do: seat.addressBar.kept }) }, [
     say("✓ done", "✓ 做到过"),
   ]);
 

@@ -47,7 +47,7 @@ export class Search {
     }
     const look = value => {
       const one = value === "each" ? { search: "each", anomaly: "" } : { search: "1", anomaly: value };
-      seat.way.go(seat.address(one));
+      seat.addressBar.go(seat.address(one));
     };
     const titles = new Map(seat.index.anomalies.map(({ name, title }) => [name, title]));
     const names = [...new Set([...(seat.lock?.promises ?? []), "starved"])];
@@ -111,7 +111,7 @@ export class Search {
     } catch (failure) {
       answer = failure;
     }
-    if (signal.aborted || read(this.seat.way.at()).path[0] !== "schedule") return; // the reader has left
+    if (signal.aborted || read(this.seat.addressBar.at()).path[0] !== "schedule") return; // the reader has left
     this.running = null;
     if (!answer.document) return void replace(this.result, el("p.note.bad", { role: "alert" }, answer.message));
     latest = { about, answer };
