@@ -1,4 +1,4 @@
-// Package api is the service over HTTP: JSON in and out, errors as {"error":{"code":"…","message":"…"}}.
+// Package api serves a shop over HTTP. Requests and responses are JSON; errors have the form {"error":{"code":"…","message":"…"}}.
 package api
 
 import (
@@ -18,21 +18,21 @@ import (
 	"lockstep/internal/service/history"
 )
 
-// API serves a shop.
+// API handles the HTTP requests of a shop. Begin with Routes.
 type API struct {
 	Shop    *service.Shop
 	Replica string
-	Redis   string                                       // for people: which Redis this is
-	Version string                                       // of its server, with its name; "" if it does not tell
-	Buyers  int                                          // that come in at once; 0: there is no bound
-	Nodes   []string                                     // addresses of the masters for locks that are on several
-	Fits    func(ctx context.Context, lock string) error // fails if the lock cannot be made on this Redis
+	Redis   string                                       // human-readable name of the Redis
+	Version string                                       // name and version of the Redis server; empty: unknown
+	Buyers  int                                          // limit of concurrent buyers; 0: no limit
+	Nodes   []string                                     // addresses of the masters for locks on several nodes
+	Fits    func(ctx context.Context, lock string) error // returns an error if the lock cannot run on this Redis
 	Log     *slog.Logger
 	Guard   Guard
 	Metrics Metrics
-	NewID   func() string // makes the ids of orders
+	NewID   func() string // returns a new order id
 
-	BehindFront bool // a cluster's front has made the ids of orders
+	BehindFront bool // true: the cluster's reverse proxy has assigned the order ids
 }
 
 // Metrics counts the answers to sales, and serves the counts.
@@ -41,7 +41,7 @@ type Metrics interface {
 	Answered(outcome string) // "sold", "replayed", or the error's code
 }
 
-// SaleAnswer is what a buyer gets.
+// SaleAnswer is the body of a successful POST /inventory/sale.
 type SaleAnswer struct {
 	OrderID     string  `json:"order_id"`
 	RunID       string  `json:"run_id"`
@@ -55,6 +55,7 @@ type SaleAnswer struct {
 	HoldMS      float64 `json:"hold_ms"`
 }
 
+// sale handles POST /inventory/sale.
 func (a *API) sale(w http.ResponseWriter, r *http.Request) error {
 	key, err := IdempotencyKey(r.Header)
 	if err != nil {
@@ -84,7 +85,7 @@ func (a *API) sale(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// order tells a buyer who was left in doubt whether the sale was made.
+// order handles GET /orders/{id}, which resolves a sale whose outcome is unknown.
 func (a *API) order(r *http.Request) (any, error) {
 	id := r.PathValue("id")
 	order, err := a.Shop.Order(r.Context(), id)
@@ -92,7 +93,7 @@ func (a *API) order(r *http.Request) (any, error) {
 	case errors.Is(err, service.ErrInFlight):
 		err = fmt.Errorf("order %.80q: %w; ask again", id, err)
 	case errors.Is(err, service.ErrNoOrder):
-		err = fmt.Errorf("order %.80q: %w; one whose replica, or whose way to Redis, hangs may still come, "+
+		err = fmt.Errorf("order %.80q: %w; it may still be written if its replica or connection hangs, "+
 			"and old orders are forgotten (inventory.max_orders)", id, err)
 	}
 	return order, err
@@ -100,11 +101,13 @@ func (a *API) order(r *http.Request) (any, error) {
 
 func millis(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
+// inventory handles GET /inventory.
 func (a *API) inventory(r *http.Request) (any, error) {
 	tally, err := a.Shop.Tally(r.Context())
 	return tally.Report(), err
 }
 
+// putInventory handles PUT /inventory: it starts a new run with the given stock.
 func (a *API) putInventory(r *http.Request) (any, error) {
 	var body struct {
 		Stock *int64 `json:"stock"`
@@ -123,23 +126,24 @@ func (a *API) putInventory(r *http.Request) (any, error) {
 	return tally.Report(), err
 }
 
-// LockAnswer is what GET /lock gives.
+// LockAnswer is the body of GET, PUT and DELETE /lock.
 type LockAnswer struct {
 	Version  string           `json:"version"`
 	Title    string           `json:"title"`
 	Versions []string         `json:"versions"`
 	Key      service.KeyState `json:"key"`
-	Nodes    []string         `json:"nodes,omitempty"`    // of a lock that is on several masters
-	Released *bool            `json:"released,omitempty"` // of DELETE /lock: whether there was a lock
+	Nodes    []string         `json:"nodes,omitempty"`    // addresses of the masters, for a lock on several nodes
+	Released *bool            `json:"released,omitempty"` // whether DELETE /lock found a lock; absent for other methods
 }
 
+// lock handles GET /lock.
 func (a *API) lock(r *http.Request) (any, error) {
 	version, key, err := a.Shop.LockState(r.Context())
 	return a.lockAnswer(version, key), err
 }
 
 func (a *API) lockAnswer(version string, key service.KeyState) LockAnswer {
-	strategy, _ := evolution.Find(version) // one of a newer replica has no title here
+	strategy, _ := evolution.Find(version) // A lock of a newer replica has no title here.
 	answer := LockAnswer{Version: version, Title: strategy.Title.In(language.English), Versions: evolution.Names(), Key: key}
 	if strategy.OnNodes {
 		answer.Nodes = a.Nodes
@@ -147,7 +151,7 @@ func (a *API) lockAnswer(version string, key service.KeyState) LockAnswer {
 	return answer
 }
 
-// lockChanged answers a request that has changed the lock. That its key cannot be read then is no failure of the change.
+// lockChanged returns the answer to a request that has changed the lock. If the key cannot be read, the change has still succeeded.
 func (a *API) lockChanged(r *http.Request) LockAnswer {
 	version, key, err := a.Shop.LockState(r.Context())
 	if err != nil {
@@ -157,9 +161,10 @@ func (a *API) lockChanged(r *http.Request) LockAnswer {
 	return a.lockAnswer(version, key)
 }
 
-// noKey is what PTTL says of a key that does not exist.
+// noKey is the reply of PTTL for a missing key.
 const noKey = -2
 
+// putLock handles PUT /lock.
 func (a *API) putLock(r *http.Request) (any, error) {
 	var body struct {
 		Version *string `json:"version"`
@@ -180,6 +185,7 @@ func (a *API) putLock(r *http.Request) (any, error) {
 	return a.lockChanged(r), nil
 }
 
+// deleteLock handles DELETE /lock.
 func (a *API) deleteLock(r *http.Request) (any, error) {
 	released, err := a.Shop.ForceUnlock(r.Context())
 	if err != nil {
@@ -190,7 +196,7 @@ func (a *API) deleteLock(r *http.Request) (any, error) {
 	return answer, nil
 }
 
-// Health is what GET /healthz gives; Service tells a lockstep from another program on its port.
+// Health is the body of GET /healthz. Service distinguishes lockstep from another program on the same port.
 type Health struct {
 	Service string `json:"service"`
 	Status  string `json:"status"`
@@ -198,23 +204,23 @@ type Health struct {
 	Redis   string `json:"redis"`
 }
 
-// Readiness is what GET /readyz gives.
+// Readiness is the body of GET /readyz.
 type Readiness struct {
 	Health
 
-	Version string `json:"redis_version,omitempty"` // if the server tells it
-	Buyers  int    `json:"buyers,omitempty"`        // at once, by how many files the process may open; 0: there is no bound
+	Version string `json:"redis_version,omitempty"` // empty: unknown
+	Buyers  int    `json:"buyers,omitempty"`        // limit of concurrent buyers, from the open-file limit; 0: no limit
 }
 
-// healthz answers as long as the process runs.
+// healthz handles GET /healthz. It succeeds as long as the process runs.
 func (a *API) healthz(*http.Request) (any, error) { return a.health("ok"), nil }
 
-// readyTimeout is how long readyz waits for Redis: whoever asks soon asks again.
+// readyTimeout is how long readyz waits for Redis. It is short because health checks repeat.
 const readyTimeout = time.Second
 
 var errNotReady = fmt.Errorf("%w: it has not answered within %v", lock.ErrUnavailable, readyTimeout)
 
-// readyz answers with success if the replica can sell: a write was tried.
+// readyz handles GET /readyz. It succeeds if a trial write shows that the replica can sell.
 func (a *API) readyz(r *http.Request) (any, error) {
 	ctx, cancel := context.WithTimeoutCause(r.Context(), readyTimeout, errNotReady)
 	defer cancel()

@@ -13,17 +13,17 @@ import (
 	"lockstep/internal/api/route"
 )
 
-// Guard decides who may send a request, by three things: the server's name in Host, the page that sent the request, and the token.
+// Guard decides who may send a request. It checks the Host header, the page that sent the request, and the token.
 type Guard struct {
-	Token string // whoever sends it may do all that is for administrators; empty: Open decides
-	Open  bool   // without a token: everybody may, or nobody
-	Local bool   // Open is meant for this machine alone: not for requests that a proxy has forwarded
-	Hosts *Hosts // names that Host may have; nil: any
+	Token string // grants administrator rights; empty: Open decides
+	Open  bool   // without a token, true: everyone is an administrator; false: nobody is
+	Local bool   // true: Open does not cover requests forwarded by a proxy
+	Hosts *Hosts // allowed values of Host; nil: any
 }
 
-// Refuse returns why a request that is for some may not pass, nil if it may. Whoever may not send it learns nothing else.
+// Refuse returns an error if the sender of r is not in who, and nil otherwise. The error reveals nothing else about the route.
 func (g Guard) Refuse(r *http.Request, who route.Who) error {
-	if !g.Hosts.know(r.Host) {
+	if !g.Hosts.knows(r.Host) {
 		return fmt.Errorf("%w: Host is %.100q; add the name to server.hosts, or set an admin.token", errForeignHost, r.Host)
 	}
 	if who == route.Reader {
@@ -33,12 +33,12 @@ func (g Guard) Refuse(r *http.Request, who route.Who) error {
 		return fmt.Errorf("%w: Origin is %.100q: %w", errForeignPage, r.Header.Get("Origin"), err)
 	}
 	if who == route.Administrator {
-		return g.isAdmin(r.Header)
+		return g.checkAdmin(r.Header)
 	}
 	return nil
 }
 
-// forwardedBy returns the header by which a request says that a proxy has forwarded it; "" if there is none.
+// forwardedBy returns the name of a header that shows that a proxy has forwarded the request; "" if it has none.
 func forwardedBy(header http.Header) string {
 	for _, name := range slices.Sorted(maps.Keys(header)) {
 		if name == "Forwarded" || name == "Via" || name == "X-Real-Ip" || strings.HasPrefix(name, "X-Forwarded-") {
@@ -48,13 +48,13 @@ func forwardedBy(header http.Header) string {
 	return ""
 }
 
-// isSafe reports whether a request's method changes nothing, by what HTTP says of it.
+// isSafe reports whether a request's method is safe, as HTTP defines it: it changes nothing.
 func isSafe(r *http.Request) bool {
 	return r.Method == http.MethodGet || r.Method == http.MethodHead || r.Method == http.MethodOptions
 }
 
-// checkOrigin fails for a page of another site, as http.CrossOriginProtection does; but that lets every GET pass, and some let the server
-// work.
+// checkOrigin returns an error for a request from a page of another site. http.CrossOriginProtection would let every GET pass, and some
+// make the server work.
 func checkOrigin(r *http.Request) error {
 	origin := r.Header.Get("Origin")
 	switch r.Header.Get("Sec-Fetch-Site") {
@@ -62,7 +62,7 @@ func checkOrigin(r *http.Request) error {
 		return nil
 	case "":
 		from, err := url.Parse(origin)
-		if origin == "" || err == nil && from.Host == r.Host { // a program, or a browser of before 2023
+		if origin == "" || err == nil && from.Host == r.Host { // A program, or a browser from before 2023.
 			return nil
 		}
 		return errOtherOrigin
@@ -71,7 +71,7 @@ func checkOrigin(r *http.Request) error {
 	}
 }
 
-func (g Guard) isAdmin(header http.Header) error {
+func (g Guard) checkAdmin(header http.Header) error {
 	scheme, token, _ := strings.Cut(header.Get("Authorization"), " ")
 	switch {
 	case g.Token == "" && g.Open && g.Local && forwardedBy(header) != "":
@@ -82,15 +82,15 @@ func (g Guard) isAdmin(header http.Header) error {
 		return errNoToken
 	case !strings.EqualFold(scheme, "Bearer"):
 		return errUnauthorized
-	case !same(token, g.Token):
+	case !equalInConstantTime(token, g.Token):
 		return errForbidden
 	default:
 		return nil
 	}
 }
 
-// same compares in a time that depends neither on where the texts differ nor on their lengths.
-func same(a, b string) bool {
+// same compares two texts in a time that depends neither on their difference nor on their lengths.
+func equalInConstantTime(a, b string) bool {
 	x, y := sha256.Sum256([]byte(a)), sha256.Sum256([]byte(b))
 	return subtle.ConstantTimeCompare(x[:], y[:]) == 1
 }

@@ -6,8 +6,8 @@ import (
 	"net/netip"
 )
 
-// Client names whose request it is, by the address from which it comes: what a client may have at once is bounded. Behind a cluster's front
-// that is the address that the front has seen. No other word for it is believed: behind another proxy, all are one client.
+// Client identifies the client of a request by its address, for limits per client. Behind a cluster's reverse proxy, it is the address in
+// the proxy's X-Forwarded-For. Other proxies are not trusted: all clients behind one count as one client.
 func Client(r *http.Request, behindFront bool) string {
 	host, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil {
@@ -21,7 +21,7 @@ func Client(r *http.Request, behindFront bool) string {
 		return host
 	}
 	if address = address.Unmap(); address.Is6() && !address.IsLinkLocalUnicast() {
-		network, _ := address.WithZone("").Prefix(64) // one machine has as many addresses in it as it likes
+		network, _ := address.WithZone("").Prefix(64) // One machine can use every address of its /64 network.
 		return network.Addr().String()
 	}
 	return address.String()

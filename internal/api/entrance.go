@@ -19,21 +19,20 @@ var (
 	errEnding = lock.WithCode("ending", "this server is ending; send requests to another")
 )
 
-// Entrance is what every request passes first, both at a server and at a cluster's front. It sets the headers that every answer has, reads
-// the request's body, counts the requests that are being handled, and answers those whose handler panics. Once the server ends, it says so
-// in every answer.
+// Entrance is the outermost handler of a server and of a cluster's reverse proxy. It sets the common response headers, reads the request's
+// body, counts requests in progress, and recovers from panics of Next. After End, every response closes its connection.
 type Entrance struct {
 	Next    http.Handler
-	Replica string // the name of the server, for every answer; a front has none
+	Replica string // server name sent with every response; empty for a reverse proxy
 	Log     *slog.Logger
-	Admit   func(header http.Header, r *http.Request) error // refuses requests before anything is read of them; nil: none
+	Admit   func(header http.Header, r *http.Request) error // refuses requests before their bodies are read; nil: admits all
 
 	ending atomic.Bool
 
-	mu     sync.Mutex
-	inside int
-	left   time.Time // when the last request left
-	shut   bool
+	mu         sync.Mutex
+	inProgress int
+	left       time.Time // when the last request left
+	shut       bool
 }
 
 func (e *Entrance) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -41,8 +40,8 @@ func (e *Entrance) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("X-Lockstep-Replica", e.Replica)
 	}
 	w.Header().Set("X-Content-Type-Options", "nosniff")
-	writer := &begun{ResponseWriter: w, ending: &e.ending}
-	defer writer.begin() // an answer without a body
+	writer := &trackedResponse{ResponseWriter: w, ending: &e.ending}
+	defer writer.begin() // A response without a body also begins.
 	if e.Admit != nil {
 		if err := e.Admit(w.Header(), r); err != nil {
 			answer.Error(writer, err)
@@ -58,21 +57,21 @@ func (e *Entrance) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if !e.enter() {
-		panic(http.ErrAbortHandler) // its connection is closed; the request has had no effect
+		panic(http.ErrAbortHandler) // Closes the connection. The request has had no effect.
 	}
 	defer e.leave()
-	defer e.recovered(writer, r)
+	defer e.recoverPanic(writer, r)
 	e.Next.ServeHTTP(writer, r)
 }
 
-// End makes every answer that has not begun the last one of its connection, and the server not ready.
+// End makes /readyz fail, and makes every response that has not begun the last one of its connection.
 func (e *Entrance) End() { e.ending.Store(true) }
 
-// Shut refuses all requests from now on, if none has been inside for that time. It reports whether it does.
+// Shut refuses all further requests if none has been in progress for the duration quiet. It reports whether requests are refused.
 func (e *Entrance) Shut(quiet time.Duration) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.shut = e.shut || e.inside == 0 && time.Since(e.left) >= quiet
+	e.shut = e.shut || e.inProgress == 0 && time.Since(e.left) >= quiet
 	return e.shut
 }
 
@@ -80,7 +79,7 @@ func (e *Entrance) enter() bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if !e.shut {
-		e.inside++
+		e.inProgress++
 	}
 	return !e.shut
 }
@@ -88,58 +87,58 @@ func (e *Entrance) enter() bool {
 func (e *Entrance) leave() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.inside--
+	e.inProgress--
 	e.left = time.Now()
 }
 
-// recovered logs what a handler panicked with, and where. The client gets a 500; if its answer has begun, the connection is closed.
-func (e *Entrance) recovered(w *begun, r *http.Request) {
+// recovered logs a handler's panic with its stack. The client gets status 500, or a closed connection if its response has begun.
+func (e *Entrance) recoverPanic(w *trackedResponse, r *http.Request) {
 	reason := recover()
 	if reason == nil {
 		return
 	}
-	if err, ok := reason.(error); ok && errors.Is(err, http.ErrAbortHandler) { // no bug: a proxy gives up an answer in this way
+	if err, ok := reason.(error); ok && errors.Is(err, http.ErrAbortHandler) { // A proxy aborts a response in this way; it is not a bug.
 		panic(http.ErrAbortHandler)
 	}
 	e.Log.Error("panic", "request", r.Method+" "+r.URL.Path, "reason", fmt.Sprint(reason), "stack", string(debug.Stack()))
-	if w.has {
+	if w.begun {
 		panic(http.ErrAbortHandler)
 	}
 	answer.Error(w, errPanic)
 }
 
-// begun records whether an answer has begun.
-type begun struct {
+// trackedResponse records whether a response has begun.
+type trackedResponse struct {
 	http.ResponseWriter
 	ending *atomic.Bool
-	has    bool
+	begun  bool
 }
 
-// begin records it. The client is told in time not to send its next request on a connection that will be closed.
-func (a *begun) begin() {
-	if !a.has && a.ending.Load() {
+// begin records the start of the response. While the server ends, it tells the client not to reuse the connection.
+func (a *trackedResponse) begin() {
+	if !a.begun && a.ending.Load() {
 		a.Header().Set("Connection", "close")
 	}
-	a.has = true
+	a.begun = true
 }
 
-func (a *begun) WriteHeader(status int) {
-	if status >= http.StatusOK { // 1xx only announce the answer
+func (a *trackedResponse) WriteHeader(status int) {
+	if status >= http.StatusOK { // A 1xx status only precedes the response.
 		a.begin()
 	}
 	a.ResponseWriter.WriteHeader(status)
 }
 
-func (a *begun) Write(text []byte) (int, error) {
+func (a *trackedResponse) Write(text []byte) (int, error) {
 	a.begin()
 	return a.ResponseWriter.Write(text)
 }
 
 // Flush is for gin, which asserts http.Flusher; others find it by Unwrap.
-func (a *begun) Flush() {
+func (a *trackedResponse) Flush() {
 	a.begin()
 	_ = http.NewResponseController(a.ResponseWriter).Flush() // if it cannot flush, the answer is sent at its end
 }
 
 // Unwrap is for http.ResponseController.
-func (a *begun) Unwrap() http.ResponseWriter { return a.ResponseWriter }
+func (a *trackedResponse) Unwrap() http.ResponseWriter { return a.ResponseWriter }

@@ -111,7 +111,7 @@ func TestEveryAnswerPassesTheEntrance(t *testing.T) {
 		Log: slog.New(slog.DiscardHandler), Next: http.NotFoundHandler(),
 		Admit: func(_ http.Header, r *http.Request) error {
 			if r.URL.Path == "/full" {
-				return errStreams
+				return errTooManyStreams
 			}
 			return nil
 		},

@@ -13,8 +13,8 @@ import (
 	"lockstep/internal/api/route"
 )
 
-// NewHandler registers rows in gin, in a group for each who, to be put behind an Entrance. net/http leaves out the body of the answer to
-// HEAD.
+// NewHandler registers rows in gin, in one group for each Who. Put the handler behind an Entrance. net/http omits the body of
+// a HEAD response.
 func NewHandler(guard Guard, rows []route.Row) http.Handler {
 	gin.SetMode(gin.ReleaseMode)
 	engine := gin.New()
@@ -29,7 +29,7 @@ func NewHandler(guard Guard, rows []route.Row) http.Handler {
 			}
 		})
 	}
-	methods := map[string][]string{} // by pattern
+	methods := map[string][]string{} // methods of each pattern
 	for _, row := range rows {
 		methods[row.Pattern] = append(methods[row.Pattern], row.Method)
 		handle := func(c *gin.Context) {
@@ -43,9 +43,10 @@ func NewHandler(guard Guard, rows []route.Row) http.Handler {
 			groups[row.Who].HEAD(ginPattern(row.Pattern), handle)
 		}
 	}
-	for pattern, allowed := range methods { // or gin would take another method for that of a pattern with a wildcard
+	// Otherwise gin would match another method to a pattern with a wildcard.
+	for pattern, allowed := range methods {
 		slices.Sort(allowed)
-		for _, method := range unallowed(allowed) {
+		for _, method := range methodsNotAllowed(allowed) {
 			engine.Handle(method, ginPattern(pattern), func(c *gin.Context) {
 				refuseUnknown(c, guard, route.Participant, &answer.NotAllowed{Methods: allowed})
 			})
@@ -54,8 +55,8 @@ func NewHandler(guard Guard, rows []route.Row) http.Handler {
 	return engine
 }
 
-// unallowed returns the methods of HTTP that are none of those, nor HEAD beside GET.
-func unallowed(methods []string) []string {
+// methodsNotAllowed returns the HTTP methods that are not in methods. HEAD is allowed wherever GET is.
+func methodsNotAllowed(methods []string) []string {
 	return slices.DeleteFunc([]string{
 		http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions,
 		http.MethodTrace, http.MethodConnect, "QUERY",
@@ -64,7 +65,7 @@ func unallowed(methods []string) []string {
 	})
 }
 
-// refuseUnknown answers a request that no row is for. What there is not, and would change something, is few people's business.
+// refuseUnknown answers a request that matches no row. For an unsafe method it tells only clients in who that nothing is there.
 func refuseUnknown(c *gin.Context, guard Guard, who route.Who, err error) {
 	if isSafe(c.Request) {
 		who = route.Reader
@@ -74,7 +75,7 @@ func refuseUnknown(c *gin.Context, guard Guard, who route.Who, err error) {
 
 var wildcard = regexp.MustCompile(`\{(\w+)(\.\.\.)?\}`)
 
-// ginPattern returns a pattern as gin writes it.
+// ginPattern converts a pattern of http.ServeMux to gin's syntax.
 func ginPattern(pattern string) string {
 	return wildcard.ReplaceAllStringFunc(pattern, func(part string) string {
 		name, isRest := strings.CutSuffix(strings.Trim(part, "{}"), "...")

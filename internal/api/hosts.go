@@ -7,16 +7,16 @@ import (
 	"strings"
 )
 
-// Hosts are the names of a server, in addition to loopback's names and addresses. A page of another site can make its own name resolve to
+// Hosts holds the names of a server, in addition to loopback's names and addresses. A page of another site can make its own name resolve to
 // this machine (DNS rebinding); its requests then look like those of the server's own page, except for the name in Host.
 type Hosts struct {
-	Names []string // names or addresses, without a port
-	AnyIP bool     // every address is known, too: only names can be rebound
+	Names []string // host names or IP addresses, without a port
+	AnyIP bool     // true: every IP address is known, because only names can be rebound
 }
 
-// know reports whether a request's Host, with or without a port, is known.
-func (h *Hosts) know(host string) bool {
-	if h == nil || host == "" { // every browser sends one
+// knows reports whether a request's Host, with or without a port, is known.
+func (h *Hosts) knows(host string) bool {
+	if h == nil || host == "" { // Every browser sends Host.
 		return true
 	}
 	if name, _, err := net.SplitHostPort(host); err == nil {

@@ -15,8 +15,8 @@ const (
 	ReplayedHeader       = "Idempotency-Replayed"
 )
 
-// mostKey is how many characters a key may have.
-const mostKey = 255
+// maxKeyLength is the maximum length of a key in characters.
+const maxKeyLength = 255
 
 // keySyntax is that of a Structured Field Item that is a String, whose parameters mean nothing here (RFC 9651, 3.3), and, as many clients
 // send it, of a key without the quotes. It is in openapi.json, too.
@@ -24,10 +24,10 @@ var keySyntax = regexp.MustCompile(`^(?:"((?:[ !#-\[\]-~]|\\["\\]){1,255})"` + k
 
 const keyParameters = `(?:; *[a-z*][a-z0-9_.*-]*(?:=[!#-+\--:<-\[\]-~]+)?)*`
 
-// keySpace is the name space of the orders of keys.
+// keySpace is the UUID namespace for the order ids of idempotency keys.
 var keySpace = uuid.MustParse("5d7c4c1e-6d3b-4b0e-9f0a-0c2c7f1d8a41")
 
-// OrderOfKey returns the id of the order that a sale with this Idempotency-Key makes.
+// OrderOfKey returns the order id of a sale with this Idempotency-Key.
 func OrderOfKey(key string) string { return uuid.NewSHA1(keySpace, []byte(key)).String() }
 
 // IdempotencyKey returns the key of a request; "" if it has none. The same key may come with quotes or without. It fails with a bad request
@@ -39,15 +39,15 @@ func IdempotencyKey(header http.Header) (string, error) {
 	}
 	parts := keySyntax.FindStringSubmatch(values[0])
 	if len(values) > 1 || parts == nil {
-		return "", BadRequest(fmt.Errorf("%s %s", IdempotencyKeyHeader, flawOf(values)), fmt.Sprintf(
+		return "", BadRequest(fmt.Errorf("%s %s", IdempotencyKeyHeader, describeKeyFlaw(values)), fmt.Sprintf(
 			`want one key of 1 to %d characters from space to ~, such as "8e03978e-40d5-43e8-bc93-6894a57f9324": a Structured Field String; `+
-				`a key without spaces, commas, semicolons, quotes and backslashes needs no quotes`, mostKey))
+				`a key without spaces, commas, semicolons, quotes and backslashes needs no quotes`, maxKeyLength))
 	}
-	return strings.NewReplacer(`\"`, `"`, `\\`, `\`).Replace(parts[1]) + parts[2], nil // one of the two
+	return strings.NewReplacer(`\"`, `"`, `\\`, `\`).Replace(parts[1]) + parts[2], nil // One of the two groups is empty.
 }
 
-// flawOf says what is wrong with the values of the header.
-func flawOf(values []string) string {
+// describeKeyFlaw describes why the header's values are not one valid key.
+func describeKeyFlaw(values []string) string {
 	value := strings.Trim(values[0], `"`)
 	switch {
 	case len(values) > 1:
@@ -56,7 +56,7 @@ func flawOf(values []string) string {
 		return "is empty"
 	case strings.ContainsFunc(value, func(r rune) bool { return r < ' ' || r > '~' }):
 		return fmt.Sprintf("%.60q has a character that is not printable ASCII", values[0])
-	case len(value) > mostKey:
+	case len(value) > maxKeyLength:
 		return "is too long"
 	default:
 		return fmt.Sprintf("%.60q is not one key", values[0])

@@ -9,7 +9,7 @@ import (
 )
 
 func TestIdempotencyKey(t *testing.T) {
-	long := strings.Repeat("x", mostKey)
+	long := strings.Repeat("x", maxKeyLength)
 	for _, c := range []struct {
 		values []string
 		key    string
@@ -23,7 +23,7 @@ func TestIdempotencyKey(t *testing.T) {
 		{[]string{`!#$%&'()*+-./:<=>?@[]^_{|}~`}, `!#$%&'()*+-./:<=>?@[]^_{|}~`, ""},
 		{[]string{long}, long, ""},
 		{[]string{`"` + long + `"`}, long, ""},
-		{[]string{`"` + strings.Repeat(`\"`, mostKey) + `"`}, strings.Repeat(`"`, mostKey), ""},
+		{[]string{`"` + strings.Repeat(`\"`, maxKeyLength) + `"`}, strings.Repeat(`"`, maxKeyLength), ""},
 
 		{[]string{""}, "", "Idempotency-Key is empty"},
 		{[]string{`""`}, "", "Idempotency-Key is empty"},
@@ -58,7 +58,7 @@ func TestIdempotencyKey(t *testing.T) {
 // The order of a key is the same in every process, today and tomorrow.
 func TestOrderOfKey(t *testing.T) {
 	if id := OrderOfKey("a"); id != OrderOfKey("a") || id == OrderOfKey("b") || id != "0f86c5b2-9568-57b3-9673-f70252180811" {
-		t.Error(id)
+		t.Errorf("OrderOfKey(%q) = %s, want 0f86c5b2-9568-57b3-9673-f70252180811, and another id for %q", "a", id, "b")
 	}
 }
 

@@ -39,9 +39,9 @@ func TestTheDocumentHasTheBounds(t *testing.T) {
 		least, most int64
 	}{
 		{"stock", put("/inventory")["stock"], 0, history.MaxStock},
-		{"ttl_ms", put("/settings")["ttl_ms"], leastTTL, mostTTL},
-		{"think_ms", put("/settings")["think_ms"], 0, mostThink},
-		{"nested", put("/settings")["nested"], 0, mostNested},
+		{"ttl_ms", put("/settings")["ttl_ms"], minTTLMillis, maxTTLMillis},
+		{"think_ms", put("/settings")["think_ms"], 0, maxThinkMillis},
+		{"nested", put("/settings")["nested"], 0, maxNested},
 	} {
 		if c.said.Minimum == nil || c.said.Maximum == nil || *c.said.Minimum != c.least || *c.said.Maximum != c.most {
 			t.Errorf("%s: %+v; want %d to %d", c.name, c.said, c.least, c.most)

@@ -6,12 +6,12 @@ import (
 	"github.com/google/uuid"
 )
 
-// OrderIDHeader carries the id of a sale's order from a cluster's front to the replica that is to sell: the front knows it
-// then even if the replica never answers, and can tell the buyer which order to look for.
+// OrderIDHeader carries the id of a sale's order from the cluster's reverse proxy to the replica that sells. If the replica
+// never answers, the proxy can still name the order to the buyer.
 const OrderIDHeader = "X-Lockstep-Order-ID"
 
-// orderID returns the id of a sale's order: that of its key. Without a key it is the owner of the lock, too: the front's, if it has made
-// one, or one made here. No client chooses it.
+// orderID returns the id of a sale's order. With an idempotency key, it is derived from the key. Without one, it is the id assigned by the
+// cluster's reverse proxy, or a new one; no client chooses it, because it also names the owner of the lock.
 func (a *API) orderID(r *http.Request, key string) string {
 	if key != "" {
 		return OrderOfKey(key)

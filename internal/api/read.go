@@ -38,16 +38,16 @@ func Read(r *http.Request, to any) error {
 	return fmt.Errorf("%s: %.80s is not allowed", cmp.Or(wrong.JSONPointer.LastToken(), "the body"), value)
 }
 
-// mostWhole is the bound of the numbers that a float64 has one by one.
-const mostWhole = 1 << 53
+// maxWholeNumber is 2^53: float64 represents every smaller whole number exactly.
+const maxWholeNumber = 1 << 53
 
-// readWhole reads a whole number in whatever form: to JSON 200.0 and 2e2 are the same as 200.
+// readWhole reads a whole number in any JSON form: 200.0 and 2e2 are the same as 200.
 func readWhole(text []byte, to *int64) error {
 	number, err := strconv.ParseFloat(string(text), 64)
 	switch {
 	case err != nil: // a text, or an object
 		return json.SkipFunc
-	case number != math.Trunc(number) || math.Abs(number) >= mostWhole:
+	case number != math.Trunc(number) || math.Abs(number) >= maxWholeNumber:
 		return &json.SemanticError{JSONKind: jsontext.Value(text).Kind(), JSONValue: text}
 	}
 	*to = int64(number)

@@ -13,10 +13,10 @@ import (
 // SalePath is the path of a sale.
 const SalePath = "/inventory/sale"
 
-// Routes returns the routes of the shop itself. The rooms of a server have theirs: together they are all that there is.
+// Routes returns the routes of the shop itself. The other parts of a server have their own.
 func (a *API) Routes() []route.Row {
 	rows := []route.Row{
-		route.On("GET", "/openapi.json", route.Reader, route.Replica, route.Kept(document, route.ByQuery())),
+		route.On("GET", "/openapi.json", route.Reader, route.Replica, route.Cached(document, route.ByQuery())),
 		route.On("GET", "/healthz", route.Reader, route.Replica, route.Value(a.healthz)),
 		route.On("GET", "/readyz", route.Reader, route.Replica, route.Value(a.readyz)),
 		route.On("GET", "/metrics", route.Reader, route.Replica, route.Of(a.Metrics)),
@@ -36,7 +36,7 @@ func (a *API) Routes() []route.Row {
 	return rows
 }
 
-// logged returns a handler whose errors are logged, if they are no client's.
+// logged returns a handler that logs the server errors (status 5xx) of handle.
 func (a *API) logged(handle route.Handler) route.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		err := handle(w, r)
@@ -47,7 +47,7 @@ func (a *API) logged(handle route.Handler) route.Handler {
 	}
 }
 
-// Language returns the language that a request asks for by lang; English, if it does not ask for one.
+// Language returns the language named by the query parameter lang; the default is English.
 func Language(r *http.Request) (language.Language, error) {
 	in, err := language.Parse(cmp.Or(r.URL.Query().Get("lang"), string(language.English)))
 	if err != nil {

@@ -8,32 +8,33 @@ import (
 	"lockstep/internal/service/history"
 )
 
-// The bounds of what a page may set: a sale that takes longer would hold up everybody who wants to end or change the run.
+// The bounds of what PUT /settings accepts. A longer sale would delay everyone who wants to end or change the run.
 const (
-	leastTTL   = 10
-	mostTTL    = 600_000
-	mostThink  = 60_000
-	mostNested = 10
+	minTTLMillis   = 10
+	maxTTLMillis   = 600_000
+	maxThinkMillis = 60_000
+	maxNested      = 10
 )
 
-// Settings is what GET /settings gives: what the sales of the run are made with.
+// Settings is the body of GET /settings: the settings of the current run.
 type Settings struct {
 	history.Tuning
 
 	Wait int64 `json:"wait_ms"`
 }
 
-// SettingsOf tells the settings.
+// SettingsOf converts settings to the body of GET /settings.
 func SettingsOf(s history.Settings) Settings {
 	return Settings{Tuning: s.Tuning(), Wait: s.WaitTimeout.Milliseconds()}
 }
 
+// settings handles GET /settings.
 func (a *API) settings(r *http.Request) (any, error) {
 	s, err := a.Shop.SettingsInForce(r.Context())
 	return SettingsOf(s), err
 }
 
-// putSettings starts a new run with these settings, in every replica. What is not given stays.
+// putSettings handles PUT /settings: it starts a new run in every replica. Omitted settings keep their values.
 func (a *API) putSettings(r *http.Request) (any, error) {
 	var body struct {
 		TTL    *int64 `json:"ttl_ms"`
@@ -45,17 +46,17 @@ func (a *API) putSettings(r *http.Request) (any, error) {
 	case err != nil:
 	case body.TTL == nil && body.Think == nil && body.Nested == nil:
 		err = errors.New("ttl_ms, think_ms and nested are missing")
-	case body.TTL != nil && (*body.TTL < leastTTL || *body.TTL > mostTTL):
+	case body.TTL != nil && (*body.TTL < minTTLMillis || *body.TTL > maxTTLMillis):
 		err = fmt.Errorf("ttl_ms: %d is not allowed", *body.TTL)
-	case body.Think != nil && (*body.Think < 0 || *body.Think > mostThink):
+	case body.Think != nil && (*body.Think < 0 || *body.Think > maxThinkMillis):
 		err = fmt.Errorf("think_ms: %d is not allowed", *body.Think)
-	case body.Nested != nil && (*body.Nested < 0 || *body.Nested > mostNested):
+	case body.Nested != nil && (*body.Nested < 0 || *body.Nested > maxNested):
 		err = fmt.Errorf("nested: %d is not allowed", *body.Nested)
 	}
 	if err != nil {
 		return nil, BadRequest(err, fmt.Sprintf(
 			`want {"ttl_ms":3000,"think_ms":5000,"nested":0}: ttl_ms from %d to %d, think_ms up to %d, nested up to %d`,
-			leastTTL, mostTTL, mostThink, mostNested))
+			minTTLMillis, maxTTLMillis, maxThinkMillis, maxNested))
 	}
 	s, err := a.Shop.SettingsInForce(r.Context())
 	if err != nil {
@@ -63,13 +64,13 @@ func (a *API) putSettings(r *http.Request) (any, error) {
 	}
 	now := s.Tuning()
 	tuning := history.Tuning{
-		TTL: given(body.TTL, now.TTL), Think: given(body.Think, now.Think), Nested: given(body.Nested, now.Nested),
+		TTL: valueOr(body.TTL, now.TTL), Think: valueOr(body.Think, now.Think), Nested: valueOr(body.Nested, now.Nested),
 	}
 	return SettingsOf(s.Tuned(tuning)), a.Shop.Tune(r.Context(), tuning)
 }
 
-// given returns a value, or what it is now if none was given.
-func given[T any](value *T, now T) T {
+// valueOr returns *value, or now if value is nil.
+func valueOr[T any](value *T, now T) T {
 	if value == nil {
 		return now
 	}

@@ -9,21 +9,21 @@ import (
 )
 
 var (
-	errStreams = lock.WithCode("busy", "too many streams are open; each holds a connection that a buyer may need, so try again later")
-	errShare   = lock.WithCode("busy", "too many streams of this address are open; close some, or try again later")
+	errTooManyStreams  = lock.WithCode("busy", "too many streams are open; each holds a connection that a buyer may need, so try again later")
+	errTooManyOfClient = lock.WithCode("busy", "too many streams of this address are open; close some, or try again later")
 )
 
-// Streams bounds the answers that go on as long as somebody watches.
+// Streams limits the number of open event streams, in total and per client.
 type Streams struct {
-	Most  int // 0: any number
-	Share int // of one client, by its address; 0: Most
+	Max          int // open streams in total; 0: no limit
+	MaxPerClient int // open streams per client address; 0: no separate limit
 
-	mu   sync.Mutex
-	open int
-	of   map[string]int // by the client's address
+	mu           sync.Mutex
+	open         int
+	openByClient map[string]int // number of open streams by client address
 }
 
-// Bound returns a handler that lets only so many of its requests be handled at once.
+// Bound returns a handler that refuses requests beyond the limits. A nil Streams limits nothing.
 func (s *Streams) Bound(stream route.Handler) route.Handler {
 	if s == nil {
 		return stream
@@ -42,16 +42,16 @@ func (s *Streams) enter(client string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
-	case s.Most > 0 && s.open >= s.Most:
-		return errStreams
-	case s.Share > 0 && s.of[client] >= s.Share:
-		return errShare
+	case s.Max > 0 && s.open >= s.Max:
+		return errTooManyStreams
+	case s.MaxPerClient > 0 && s.openByClient[client] >= s.MaxPerClient:
+		return errTooManyOfClient
 	}
-	if s.of == nil {
-		s.of = map[string]int{}
+	if s.openByClient == nil {
+		s.openByClient = map[string]int{}
 	}
 	s.open++
-	s.of[client]++
+	s.openByClient[client]++
 	return nil
 }
 
@@ -59,7 +59,7 @@ func (s *Streams) leave(client string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.open--
-	if s.of[client]--; s.of[client] == 0 {
-		delete(s.of, client)
+	if s.openByClient[client]--; s.openByClient[client] == 0 {
+		delete(s.openByClient, client)
 	}
 }

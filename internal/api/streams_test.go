@@ -14,7 +14,7 @@ import (
 // There are so many streams at most, and of one client a share; what is refused says that it may be tried again. A stream that ends makes
 // room.
 func TestStreamsAreBounded(t *testing.T) {
-	streams, entered := &Streams{Most: 3, Share: 2}, make(chan struct{})
+	streams, entered := &Streams{Max: 3, MaxPerClient: 2}, make(chan struct{})
 	row := route.On("GET", "/events", route.Reader, route.Front, streams.Bound(func(_ http.ResponseWriter, r *http.Request) error {
 		entered <- struct{}{}
 		<-r.Context().Done()
@@ -44,15 +44,15 @@ func TestStreamsAreBounded(t *testing.T) {
 		}
 	}
 	first, second := watch("192.0.2.1"), watch("192.0.2.1")
-	refused("192.0.2.1", errShare)
+	refused("192.0.2.1", errTooManyOfClient)
 	third := watch("192.0.2.2")
-	refused("192.0.2.3", errStreams)
+	refused("192.0.2.3", errTooManyStreams)
 	first()
 	watch("192.0.2.3")()
 	second()
 	third()
-	if streams.open != 0 || len(streams.of) != 0 {
-		t.Errorf("%d are open, %v", streams.open, streams.of)
+	if streams.open != 0 || len(streams.openByClient) != 0 {
+		t.Errorf("%d are open, %v", streams.open, streams.openByClient)
 	}
 	if (*Streams)(nil).Bound(row.Handle) == nil {
 		t.Error("no bound is no stream")

@@ -55,8 +55,8 @@ func New(files fs.FS) *Classroom {
 func (c *Classroom) Routes() []route.Row {
 	value := route.Value[any]
 	return []route.Row{
-		route.On("GET", "/course", route.Reader, route.Replica, route.Kept(value(c.list), route.ByQuery("lang"))),
-		route.On("GET", "/course/{lesson}", route.Reader, route.Replica, route.Kept(value(c.lesson), route.ByQuery("lang"))),
+		route.On("GET", "/course", route.Reader, route.Replica, route.Cached(value(c.list), route.ByQuery("lang"))),
+		route.On("GET", "/course/{lesson}", route.Reader, route.Replica, route.Cached(value(c.lesson), route.ByQuery("lang"))),
 		route.On("GET", "/room", route.Reader, route.Front, value(c.state)),
 		route.On("POST", "/room", route.Administrator, route.Front, value(func(*http.Request) (any, error) { return c.room.Open(), nil })),
 		route.On("PUT", "/room", route.Administrator, route.Front, value(c.turn)),

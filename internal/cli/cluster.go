@@ -43,7 +43,7 @@ until it answers again. Without redis.addrs, this process embeds the Redis.`,
 			ignoreClosedStdout(cmd)
 			logs := newLogWriter(cmd.ErrOrStderr())
 			defer logs.close()
-			return server.ServeCluster(cmd.Context(), cfg, server.Replicas{
+			return server.ServeCluster(cmd.Context(), cfg, server.ClusterOptions{
 				Program: program,
 				N:       replicas, Given: forwardedFlags(cmd), Stderr: logs, Log: newLog(logs, cfg.Log.Level), Ready: printFirst(cmd, logs),
 			})

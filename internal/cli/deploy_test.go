@@ -126,7 +126,7 @@ func TestDeploymentFilesAreConsistent(t *testing.T) {
 		"../../Dockerfile":        {`CGO_ENABLED=0`, `FROM scratch`, `USER 65532`, `"/lockstep", "health"`},
 		"../../deploy/nginx.conf": {`proxy_next_upstream error timeout;`, `proxy_connect_timeout 200ms;`},
 		"../../deploy/shops.conf": {
-			`least_conn;`, `max_fails=2 fail_timeout=5s;`, fmt.Sprintf(`keepalive_timeout %.0fs;`, (server.KeptTime / 2).Seconds()),
+			`least_conn;`, `max_fails=2 fail_timeout=5s;`, fmt.Sprintf(`keepalive_timeout %.0fs;`, (server.DrainTime / 2).Seconds()),
 		},
 		"../../deploy/site.conf": {`proxy_next_upstream off;`},
 	} {

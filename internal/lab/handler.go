@@ -71,7 +71,7 @@ func (r *Runner) Routes() []route.Row {
 		play = r.play
 	}
 	return []route.Row{
-		route.On("GET", "/labs", route.Reader, route.Front, route.Kept(list, key)),
+		route.On("GET", "/labs", route.Reader, route.Front, route.Cached(list, key)),
 		route.On("POST", "/labs/{name}", route.Administrator, route.Front, play),
 	}
 }

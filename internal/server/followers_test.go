@@ -21,22 +21,22 @@ func TestFewFollowTheEvents(t *testing.T) {
 		behindFront bool
 		alone, all  int // who follow, if they are of one address, and if each is of its own
 	}{
-		{nil, false, shareFollowers, mostFollowers},
-		{[]string{"192.0.2.1:80", "192.0.2.2:80"}, false, shareFollowers + 2, mostFollowers + 2},
+		{nil, false, maxFollowersPerClient, maxFollowers},
+		{[]string{"192.0.2.1:80", "192.0.2.2:80"}, false, maxFollowersPerClient + 2, maxFollowers + 2},
 		{nil, true, tried, tried},
 	} {
 		cfg := config.Config{Server: config.Server{Peers: c.peers}}
-		rooms := newRooms(cfg, api.Guard{}, &net.TCPAddr{}, &dao.Redis{}, nil, "", c.behindFront)
+		parts := newParts(cfg, api.Guard{}, &net.TCPAddr{}, &dao.Redis{}, nil, "", c.behindFront)
 		for address, want := range map[string]int{"198.51.100.1:%d": c.alone, "198.51.100.%d:80": c.all} {
 			following, follow := 0, func() {}
-			rooms.shop = &api.API{}
-			rooms.events = func(http.ResponseWriter, *http.Request) error { // another comes while this one follows
+			parts.shop = &api.API{}
+			parts.events = func(http.ResponseWriter, *http.Request) error { // another comes while this one follows
 				if following++; following < tried {
 					follow()
 				}
 				return nil
 			}
-			mux := route.Mux(rooms.routes()...)
+			mux := route.Mux(parts.routes()...)
 			follow = func() {
 				request := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/events", http.NoBody)
 				request.RemoteAddr = fmt.Sprintf(address, following)
@@ -46,7 +46,7 @@ func TestFewFollowTheEvents(t *testing.T) {
 				t.Errorf("%d peers, behind a front %t, from %s: %d follow; want %d", len(c.peers), c.behindFront, address, following, want)
 			}
 		}
-		for _, end := range rooms.closers() {
+		for _, end := range parts.closers() {
 			end()
 		}
 	}

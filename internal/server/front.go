@@ -21,56 +21,56 @@ import (
 	"lockstep/internal/load"
 )
 
-// The flags of the command serve that are for the replicas of a cluster.
+// Flags of the command serve that only a cluster's replicas receive.
 const (
 	UntilStdinFlag  = "until-stdin-ends"
 	BehindFrontFlag = "behind-front"
 )
 
-// Replicas are what a cluster is told beside its configuration.
-type Replicas struct {
-	N      int
-	Given  []string  // the flags given to this process, which its replicas get, too
-	Stderr io.Writer // of the replicas
+// ClusterOptions configures ServeCluster beyond the configuration file.
+type ClusterOptions struct {
+	N      int       // number of replicas
+	Given  []string  // command-line flags of this process, forwarded to each replica
+	Stderr io.Writer // standard error of the replicas
 
-	Program string // see Options
+	Program string // program for labs; see Options
 	Log     *slog.Logger
-	Ready   func(firstLine string) // is told once the replicas and the front answer
+	Ready   func(firstLine string) // called once the replicas and the reverse proxy answer
 }
 
-// ServeCluster serves by several replicas, as processes behind one front, until ctx ends, and then until the sales in flight have ended.
-func ServeCluster(ctx context.Context, cfg config.Config, r Replicas) error {
+// ServeCluster runs several replicas as processes behind one reverse proxy until ctx ends and the sales in flight have ended.
+func ServeCluster(ctx context.Context, cfg config.Config, r ClusterOptions) error {
 	listener, redis, err := listen(ctx, cfg)
 	if err != nil {
 		return err
 	}
 	guard := newGuard(cfg, listener.Addr())
-	processes, err := r.start(ctx, behind(guard, cfg), redis)
+	processes, err := r.start(ctx, replicaConfig(guard, cfg), redis)
 	if err != nil {
 		return errors.Join(err, listener.Close(), redis.Close())
 	}
-	warnOf(guard, listener.Addr(), r.Log)
+	warnOfAccess(guard, listener.Addr(), r.Log)
 	warnOfEviction(ctx, redis, r.Log)
-	room := load.OwnCapacity().OfFront(r.N)
+	capacity := load.OwnCapacity().OfFront(r.N)
 	front := &cluster.Front{
 		Cluster: processes, NewID: uuid.NewString, Log: r.Log, Ending: make(chan struct{}), Transport: cluster.NewTransport(),
 	}
-	rooms := newRooms(cfg, guard, listener.Addr(), redis, cluster.Watched{Front: front}, r.Program, false)
-	rooms.shop, rooms.events, rooms.front = &api.API{}, front.ServeEvents, front
-	rooms.shown.Streams = &api.Streams{Most: room.Streams, Share: room.Streams / 2}
-	rooms.shown.Hub.Controls.Replicas = []string{"pause", "resume", "kill"}
-	processes.Tell(rooms.shown.Hub.Note)
+	parts := newParts(cfg, guard, listener.Addr(), redis, cluster.Watched{Front: front}, r.Program, false)
+	parts.shop, parts.events, parts.front = &api.API{}, front.ServeEvents, front
+	parts.shown.Streams = &api.Streams{Max: capacity.Streams, MaxPerClient: capacity.Streams / 2}
+	parts.shown.Hub.Controls.Replicas = []string{"pause", "resume", "kill"}
+	processes.Tell(parts.shown.Hub.Note)
 	end := func() { close(front.Ending); front.CloseIdleConnections() }
-	web := newWebServer(api.NewHandler(guard, front.PassOn(rooms.routes())), "", r.Log, room, append(rooms.closers(), end)...)
+	web := newWebServer(api.NewHandler(guard, front.PassOn(parts.routes())), "", r.Log, capacity, append(parts.closers(), end)...)
 	r.Ready(fmt.Sprintf("lockstep: %s · %d replicas · lock %s · %s%s",
-		where(listener.Addr().String()), r.N, cfg.Settings.Lock, redisOf(redis, cfg.Settings.Lock), buyersOf(room)))
+		displayURL(listener.Addr().String()), r.N, cfg.Settings.Lock, describeRedis(redis, cfg.Settings.Lock), describeCapacity(capacity)))
 	err = r.serve(ctx, listener, web, front)
-	rooms.shown.Close()
+	parts.shown.Close()
 	return errors.Join(err, redis.Close())
 }
 
-// serve serves by a front until ctx ends, then stops its replicas.
-func (r Replicas) serve(ctx context.Context, listener net.Listener, web *webServer, front *cluster.Front) (err error) {
+// serve runs the reverse proxy until ctx ends, then stops its replicas.
+func (r ClusterOptions) serve(ctx context.Context, listener net.Listener, web *webServer, front *cluster.Front) (err error) {
 	failed := web.start(listener)
 	watching, endWatching := context.WithCancel(context.WithoutCancel(ctx))
 	var watched, answered sync.WaitGroup
@@ -81,20 +81,23 @@ func (r Replicas) serve(ctx context.Context, listener net.Listener, web *webServ
 	case err = <-failed:
 	}
 	all, cancel := context.WithCancel(context.Background())
-	web.drain(all)                                // replicas end when there are no more requests
-	answered.Go(func() { _ = web.shutdown(all) }) // passes on the answers to those that it has
-	front.Cluster.Stop()                          // the front still watches: it does not wait for replicas that hang
+	web.drain(all)                                // Replicas end when there are no more requests.
+	answered.Go(func() { _ = web.shutdown(all) }) // Forwards the answers to requests in progress.
+	front.Cluster.Stop()                          // The proxy still watches its replicas, so it does not wait for one that hangs.
 	endWatching()
 	watched.Wait()
-	time.AfterFunc(LeaveTime, cancel) // some time after every replica has ended there is nothing left to pass on
+	time.AfterFunc(LeaveTime, cancel) // By then, no answer of an ended replica is left to forward.
 	answered.Wait()
 	cancel()
 	return err
 }
 
-// start starts servers of this very program with its configuration, except for their addresses, their names, and the embedded Redis, which
-// is this process's.
-func (r Replicas) start(ctx context.Context, cfg config.Config, redis *dao.Redis) (*cluster.Cluster, error) {
+// shutdownSteps is how many periods of LeaveTime a replica gets to end after its longest sale.
+const shutdownSteps = 4
+
+// start runs the replicas: processes of this program with its configuration, except for their addresses and names. They share this
+// process's embedded Redis.
+func (r ClusterOptions) start(ctx context.Context, cfg config.Config, redis *dao.Redis) (*cluster.Cluster, error) {
 	replica, err := cluster.Command(cfg, redis.Addr, redis.Nodes.Addrs(), r.Given, []string{
 		"serve", "--" + UntilStdinFlag, "--" + BehindFrontFlag, "--server.addr=127.0.0.1:0",
 		"--server.hosts=" + strings.Join(cfg.Server.Hosts, ","),
@@ -103,5 +106,5 @@ func (r Replicas) start(ctx context.Context, cfg config.Config, redis *dao.Redis
 	if err != nil {
 		return nil, err
 	}
-	return cluster.Start(ctx, r.N, replica, cfg.Settings.LongestSale()+4*LeaveTime, r.Log) // for what comes after the sales
+	return cluster.Start(ctx, r.N, replica, cfg.Settings.LongestSale()+shutdownSteps*LeaveTime, r.Log)
 }

@@ -13,7 +13,7 @@ import (
 	"lockstep/internal/config"
 )
 
-// newGuard makes the guard of a server that listens at addr. With a token, or if nobody may change anything, every Host is allowed,
+// newGuard returns the guard of a server that listens at addr. With a token, or if nobody may change anything, every Host is allowed,
 // unless server.hosts lists names: such a server may be behind a proxy, under a public name.
 func newGuard(cfg config.Config, addr net.Addr) api.Guard {
 	loopback := isLoopback(addr)
@@ -31,7 +31,7 @@ func newGuard(cfg config.Config, addr net.Addr) api.Guard {
 	return guard
 }
 
-// machineNames returns this machine's names in its network.
+// machineNames returns this machine's names in the local network.
 func machineNames() []string {
 	name, err := os.Hostname()
 	if err != nil {
@@ -41,9 +41,9 @@ func machineNames() []string {
 	return []string{name, short, short + ".local"}
 }
 
-// behind returns the settings of a replica, which listens on loopback, behind a front with this guard. A request that passes the front
-// passes the replica. If nobody may change anything, the replica has a token that nobody knows.
-func behind(guard api.Guard, cfg config.Config) config.Config {
+// replicaConfig returns the configuration of a replica, which listens on loopback behind a reverse proxy with this guard. The replica
+// accepts every request that the proxy forwards. If nobody may change anything, the replica gets a token that nobody knows.
+func replicaConfig(guard api.Guard, cfg config.Config) config.Config {
 	cfg.Server.Hosts = nil
 	switch {
 	case guard.Token != "":
@@ -55,8 +55,8 @@ func behind(guard api.Guard, cfg config.Config) config.Config {
 	return cfg
 }
 
-// warnOf warns if everybody may change the shop beyond loopback, or nobody.
-func warnOf(guard api.Guard, addr net.Addr, log *slog.Logger) {
+// warnOfAccess logs a warning if, beyond loopback, everybody or nobody may change the shop.
+func warnOfAccess(guard api.Guard, addr net.Addr, log *slog.Logger) {
 	switch {
 	case guard.Token != "" || isLoopback(addr):
 	case guard.Open:

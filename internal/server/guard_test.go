@@ -46,8 +46,9 @@ func TestNewGuard(t *testing.T) {
 	} {
 		cfg := config.Config{Admin: c.admin, Server: config.Server{Addr: c.addr.String(), Hosts: c.hosts}}
 		front := newGuard(cfg, c.addr)
-		replica := newGuard(behind(front, cfg), loopback)
-		if nobody := c.admin == (config.Admin{}) && c.addr == beyond; nobody && replica.Token == newGuard(behind(front, cfg), loopback).Token {
+		replica := newGuard(replicaConfig(front, cfg), loopback)
+		nobody := c.admin == (config.Admin{}) && c.addr == beyond
+		if nobody && replica.Token == newGuard(replicaConfig(front, cfg), loopback).Token {
 			t.Errorf("%s: the token that nobody knows is %q each time", c.name, replica.Token)
 		}
 		for who, guard := range map[string]api.Guard{"front": front, "replica": replica} {
@@ -133,7 +134,7 @@ func TestWhatSurprisesIsSaid(t *testing.T) {
 		{config.Admin{Open: true}, beyond, "everybody who reaches 10.0.0.7:8080 may PUT, DELETE and POST"},
 	} {
 		var log strings.Builder
-		warnOf(newGuard(config.Config{Admin: c.admin}, c.addr), c.addr, slog.New(slog.NewTextHandler(&log, nil)))
+		warnOfAccess(newGuard(config.Config{Admin: c.admin}, c.addr), c.addr, slog.New(slog.NewTextHandler(&log, nil)))
 		if said := log.String(); !strings.Contains(said, c.says) || c.says == "" && said != "" {
 			t.Errorf("%+v at %s: %q; want %q", c.admin, c.addr, said, c.says)
 		}

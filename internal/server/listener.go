@@ -18,7 +18,7 @@ var errFull = lock.WithCode("busy",
 // overflowGrace is how long a connection that is one too many may take to send its request while others wait in vain to be told so.
 const overflowGrace = 50 * time.Millisecond
 
-// boundListener bounds its connections: their number, and the time of each write, below net/http, which also writes by itself.
+// boundListener limits the number of its connections and the duration of each write. It works below net/http, which also writes by itself.
 type boundListener struct {
 	net.Listener
 
@@ -29,7 +29,7 @@ type boundListener struct {
 
 	mu   sync.Mutex
 	open int
-	over []*boundConn // beyond capacity.Connections, the oldest first
+	over []*boundConn // connections beyond capacity.Connections, oldest first
 }
 
 func newBoundListener(listener net.Listener, capacity load.Capacity) *boundListener {
@@ -38,7 +38,7 @@ func newBoundListener(listener net.Listener, capacity load.Capacity) *boundListe
 	return l
 }
 
-// Accept waits until there is a place for another connection, too.
+// Accept implements net.Listener. It waits until the capacity allows another connection.
 func (l *boundListener) Accept() (net.Conn, error) {
 	for wait, full := l.isFull(); full; wait, full = l.isFull() {
 		select {
@@ -58,7 +58,7 @@ func (l *boundListener) Accept() (net.Conn, error) {
 	return bound, nil
 }
 
-// isFull reports whether every place is taken, and until when the oldest of those that are too many has its place; nil if there is none.
+// isFull reports whether the capacity is used up. until fires when the oldest excess connection must be closed; nil: there is none.
 func (l *boundListener) isFull() (until <-chan time.Time, full bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -71,7 +71,7 @@ func (l *boundListener) isFull() (until <-chan time.Time, full bool) {
 	return time.After(time.Until(l.over[0].since.Add(overflowGrace))), true
 }
 
-// closeOldest closes the oldest of the connections that are too many, if there is one: it has not sent its request in time.
+// closeOldest closes the oldest excess connection, if any, which has not sent its request in time.
 func (l *boundListener) closeOldest() {
 	l.mu.Lock()
 	var oldest *boundConn
@@ -80,7 +80,7 @@ func (l *boundListener) closeOldest() {
 	}
 	l.mu.Unlock()
 	if oldest != nil {
-		_ = oldest.Close() // its client has had its time
+		_ = oldest.Close() // Its client has used up overflowGrace.
 	}
 }
 
@@ -100,7 +100,7 @@ func (l *boundListener) remove(conn *boundConn) {
 	l.over = slices.DeleteFunc(l.over, func(other *boundConn) bool { return other == conn })
 	select {
 	case l.left <- struct{}{}:
-	default: // Accept knows
+	default: // A wake-up for Accept is already pending.
 	}
 }
 
@@ -110,7 +110,7 @@ func (l *boundListener) Close() error {
 	return l.Listener.Close()
 }
 
-// connections returns how many are open.
+// connections returns the number of open connections.
 func (l *boundListener) connections() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -127,7 +127,7 @@ type boundConn struct {
 
 	listener *boundListener
 	since    time.Time // time of Accept
-	over     bool      // there were too many before it
+	over     bool      // accepted beyond capacity.Connections
 	closing  sync.Once
 }
 
@@ -144,7 +144,7 @@ func (c *boundConn) Close() error {
 	return c.Conn.Close()
 }
 
-// CloseWrite is for net/http, which uses it so that its last bytes arrive.
+// CloseWrite lets net/http half-close the connection, so that its last bytes arrive.
 func (c *boundConn) CloseWrite() error {
 	if tcp, ok := c.Conn.(*net.TCPConn); ok {
 		return tcp.CloseWrite()
@@ -154,16 +154,16 @@ func (c *boundConn) CloseWrite() error {
 
 type connKey struct{}
 
-// withConn lets admit know the connection of a request.
+// withConn stores conn in the request's context for admit.
 func withConn(ctx context.Context, conn net.Conn) context.Context {
 	return context.WithValue(ctx, connKey{}, conn)
 }
 
-// admit refuses the requests of a connection that is one too many, so that it is closed. It keeps no connection open for another request
-// while many are open. Whether the process lives can always be asked.
+// admit refuses the requests of an excess connection and closes it. While many connections are open, it closes each after its response.
+// GET /healthz is always answered.
 func admit(header http.Header, r *http.Request) error {
-	conn, has := r.Context().Value(connKey{}).(*boundConn)
-	if !has || !conn.over && !conn.listener.isCrowded() {
+	conn, ok := r.Context().Value(connKey{}).(*boundConn)
+	if !ok || !conn.over && !conn.listener.isCrowded() {
 		return nil
 	}
 	header.Set("Connection", "close")

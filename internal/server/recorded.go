@@ -25,25 +25,25 @@ import (
 
 // The burst that is recorded: what the page's first button does.
 const (
-	recordedBuyers = 200
-	recordedStock  = 100
-	recordedTries  = 20
-	recordedTime   = time.Minute
+	recordedBuyers       = 200
+	recordedStock        = 100
+	maxRecordingAttempts = 20
+	recordingTimeout     = time.Minute
 )
 
 // recording is a burst that was recorded, and what two of its buyers did, one of whose updates is lost.
-type recording struct {
+type recordedBurst struct {
 	live.PastBurst
 
 	Pair trace.Trace `json:"pair"`
 }
 
-var errNothingLost = errors.New("no two buyers read the same stock")
+var errNoLostUpdate = errors.New("no two buyers read the same stock")
 
 // record lets buyers loose on a shop without a lock, on a Redis of its own, until one of them overwrites what another has written. The page
 // in a tab shows this while its programs are loaded.
 func record(ctx context.Context) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(ctx, recordedTime)
+	ctx, cancel := context.WithTimeout(ctx, recordingTimeout)
 	defer cancel()
 	cfg, err := config.Given(map[string]string{
 		"server.addr": "127.0.0.1:0", "redis.embedded_addr": "127.0.0.1:0", "lock.version": "v0",
@@ -56,7 +56,7 @@ func record(ctx context.Context) ([]byte, error) {
 		return nil, err
 	}
 	made, err := s.record(ctx)
-	for tries := 1; errors.Is(err, errNothingLost) && tries < recordedTries; tries++ {
+	for tries := 1; errors.Is(err, errNoLostUpdate) && tries < maxRecordingAttempts; tries++ {
 		made, err = s.record(ctx)
 	}
 	if err = errors.Join(err, s.Close()); err != nil {
@@ -65,7 +65,7 @@ func record(ctx context.Context) ([]byte, error) {
 	return json.Marshal(made)
 }
 
-func (s *Server) record(ctx context.Context) (made recording, err error) {
+func (s *Server) record(ctx context.Context) (made recordedBurst, err error) {
 	watch, err := load.Watched(ctx, s.URL(), "en")
 	if err != nil {
 		return made, err
@@ -73,7 +73,7 @@ func (s *Server) record(ctx context.Context) (made recording, err error) {
 	defer watch.Close()
 	var mu sync.Mutex
 	buyers := load.Burst{
-		Targets: []string{s.URL()}, Requests: recordedBuyers, Buyers: recordedBuyers, Stock: recordedStock, Timeout: recordedTime,
+		Targets: []string{s.URL()}, Requests: recordedBuyers, Buyers: recordedBuyers, Stock: recordedStock, Timeout: recordingTimeout,
 		MinAnswered: 1, Progress: func(int) {},
 		Seen: func(from, to time.Duration, sold bool) {
 			mu.Lock()
@@ -96,11 +96,11 @@ func (s *Server) record(ctx context.Context) (made recording, err error) {
 		if frame.Name != "finding" || json.Unmarshal(frame.Data, &finding) != nil || finding.Kind != witness.LostUpdate {
 			continue
 		}
-		if made.Pair, err = s.pair(ctx, finding.Sales); err != nil || readTheSame(made.Pair) {
+		if made.Pair, err = s.pair(ctx, finding.Sales); err != nil || bothReadFullStock(made.Pair) {
 			return made, err
 		}
 	}
-	return made, errNothingLost
+	return made, errNoLostUpdate
 }
 
 // pair asks what two sales did.
@@ -125,8 +125,8 @@ func (s *Server) pair(ctx context.Context, sales []string) (drawn trace.Trace, e
 	return drawn, err
 }
 
-// readTheSame reports whether two buyers first read the full stock, and then both write.
-func readTheSame(pair trace.Trace) bool {
+// bothReadFullStock reports whether two buyers first read the full stock, and then both write.
+func bothReadFullStock(pair trace.Trace) bool {
 	full := strconv.Itoa(recordedStock)
 	var commands []trace.Step
 	for _, step := range pair.Steps {

@@ -14,11 +14,11 @@ func TestARecordedBurst(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var made recording
+	var made recordedBurst
 	if err := json.Unmarshal(text, &made); err != nil {
 		t.Fatal(err)
 	}
-	if made.Result.Sold <= made.Result.Initial-made.Result.Remaining || len(made.Course) != recordedBuyers || !readTheSame(made.Pair) {
+	if made.Result.Sold <= made.Result.Initial-made.Result.Remaining || len(made.Course) != recordedBuyers || !bothReadFullStock(made.Pair) {
 		t.Errorf("%d sold, the stock is %d; %d courses; the pair: %+v", made.Result.Sold, made.Result.Remaining, len(made.Course), made.Pair)
 	}
 	var packed bytes.Buffer

@@ -136,7 +136,7 @@ func TestALockWithoutItsRightsIsRefused(t *testing.T) {
 	if _, err := server.Open(t.Context(), cfg, server.Options{}); err == nil || !strings.HasSuffix(err.Error(), cure) {
 		t.Errorf("at the start: %v; want …%s", err, cure)
 	}
-	if err := server.ServeCluster(t.Context(), cfg, server.Replicas{N: 1}); err == nil || !strings.HasSuffix(err.Error(), cure) {
+	if err := server.ServeCluster(t.Context(), cfg, server.ClusterOptions{N: 1}); err == nil || !strings.HasSuffix(err.Error(), cure) {
 		t.Errorf("of a cluster: %v; want …%s", err, cure)
 	}
 	for _, given := range []bool{false, true} {

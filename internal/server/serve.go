@@ -9,24 +9,24 @@ import (
 	"lockstep/internal/config"
 )
 
-// Options are what a server is told beside its configuration.
+// Options configures a server beyond its configuration file.
 type Options struct {
 	Log         *slog.Logger
-	LostLines   func() int64                  // how many lines of the log have been lost; nil: not counted
-	Program     string                        // of this process, which labs start as their replicas; empty: none are run
-	BehindFront bool                          // orders have the ids that a cluster's front gives them
-	Reload      func() (config.Config, error) // reads the configuration anew
-	Ready       func(firstLine string)        // is told once the server answers
+	LostLines   func() int64                  // returns the number of lost log lines; nil: not counted
+	Program     string                        // path of this program, which labs start as replicas; empty: no labs
+	BehindFront bool                          // true: a cluster's reverse proxy assigns the order ids
+	Reload      func() (config.Config, error) // reads the configuration again
+	Ready       func(firstLine string)        // called once the server answers
 }
 
-// Serve serves until ctx ends, and then until the sales in flight have ended. A configuration file that changes meanwhile takes effect.
+// Serve runs a server until ctx ends and the sales in flight have ended. It applies changes of the configuration file meanwhile.
 func Serve(ctx context.Context, cfg config.Config, o Options) error {
 	s, err := Open(ctx, cfg, o)
 	if err != nil {
 		return err
 	}
 	o.Ready(s.firstLine(ctx))
-	log := s.API.Log // it names the replica
+	log := s.API.Log // This log names the replica.
 	watching, end := context.WithCancel(ctx)
 	var watched sync.WaitGroup
 	if cfg.File != "" {
@@ -50,7 +50,7 @@ func Serve(ctx context.Context, cfg config.Config, o Options) error {
 	return err
 }
 
-// reload applies a changed file as far as that is possible while the server runs, and returns the configuration then in force.
+// reload applies a changed file as far as a running server can, and returns the configuration in force.
 func (s *Server) reload(ctx context.Context, load func() (config.Config, error), old config.Config) config.Config {
 	cfg, err := load()
 	if err == nil && reflect.DeepEqual(cfg, old) {
@@ -67,7 +67,7 @@ func (s *Server) reload(ctx context.Context, load func() (config.Config, error),
 	return cfg
 }
 
-// apply puts into force what may change while the server runs, and warns of what else has changed.
+// apply puts the settings of the run into force, and warns if anything else has changed.
 func (s *Server) apply(ctx context.Context, cfg, old config.Config) error {
 	fixed := cfg
 	fixed.Settings = old.Settings

@@ -1,5 +1,5 @@
-// Package server puts a server together: the shop with its Redis, and what its page shows, behind one HTTP server; or a cluster's front.
-// It is the only place that knows all of these rooms. Begin with Serve.
+// Package server assembles a server: the shop with its Redis and the parts of its page behind one HTTP server, or a cluster's reverse
+// proxy. It is the only package that depends on all of these parts. Begin with Serve.
 package server
 
 import (
@@ -33,35 +33,35 @@ import (
 	"lockstep/internal/witness"
 )
 
-// The barrier is a lock of our own making, renewed while it is held; its expiry is how long a replica that dies while it
-// changes the run can hold up the others.
+// Settings of the barrier, a renewed lock (v6) that a replica holds while it changes the run. The TTL is how long a replica that dies
+// meanwhile can delay the others.
 const (
 	barrierTTL   = 5 * time.Second
 	barrierRetry = 20 * time.Millisecond
 	barrierWait  = 2 * time.Minute
 )
 
-// LeaveTime bounds each step of ending that talks to Redis or to clients.
+// LeaveTime limits each shutdown step that communicates with Redis or clients.
 const LeaveTime = 5 * time.Second
 
-// Server is a shop, its Redis, and the HTTP server in front.
+// Server is a shop with its Redis and its HTTP server. Open returns one.
 type Server struct {
 	API         *api.API
 	Redis       *dao.Redis
 	Live        *live.Server
 	Witness     *witness.Recorder
 	Addr        string
-	StopBeating context.CancelFunc // ends the heartbeat: the other replicas take this one for dead
+	StopBeating context.CancelFunc // stops the heartbeat, so that other replicas consider this one dead
 
-	instance    string // unlike any other process's
-	web         *webServer
-	failed      <-chan error // the HTTP server ended by itself
-	cancelSales context.CancelFunc
-	lived       chan struct{} // closed when the heartbeat has ended
+	instance       string // unique id of this process
+	web            *webServer
+	failed         <-chan error // receives the error if the HTTP server ends by itself
+	cancelSales    context.CancelFunc
+	heartbeatEnded chan struct{} // closed when the heartbeat has ended
 }
 
-// Open listens, opens the Redis, joins or begins a run, and serves; or it fails, and nothing is left open. The server ends by Close,
-// not with ctx.
+// Open listens, opens the Redis, joins or begins a run, and serves. If it returns an error, nothing is left open. Close ends the server;
+// the end of ctx does not.
 func Open(ctx context.Context, cfg config.Config, o Options) (*Server, error) {
 	listener, redis, err := listen(ctx, cfg)
 	if err != nil {
@@ -69,19 +69,19 @@ func Open(ctx context.Context, cfg config.Config, o Options) (*Server, error) {
 	}
 	s := newServer(cfg, redis, listener.Addr(), o)
 	if err := s.API.Shop.Open(ctx, cfg.Settings); err != nil {
-		row, _ := evolution.Find(cfg.Settings.Lock) // listen has found it
+		row, _ := evolution.Find(cfg.Settings.Lock) // listen has already found this lock.
 		err = redis.Denied(row, lock.Key, dao.ShopRights(), err)
 		return nil, errors.Join(fmt.Errorf("opening the shop: %w", err), listener.Close(), redis.Close())
 	}
-	warnOf(s.API.Guard, listener.Addr(), s.API.Log)
-	if !o.BehindFront { // the front has told
+	warnOfAccess(s.API.Guard, listener.Addr(), s.API.Log)
+	if !o.BehindFront { // The reverse proxy has already warned.
 		warnOfEviction(ctx, redis, s.API.Log)
 	}
 	s.serve(ctx, listener)
 	return s, nil
 }
 
-// listen opens the address of a server or a front, and its Redis, which has what the lock needs.
+// listen opens the address of a server or a reverse proxy, and its Redis. It returns an error if the lock cannot run on that Redis.
 func listen(ctx context.Context, cfg config.Config) (net.Listener, *dao.Redis, error) {
 	listener, err := listenTCP(ctx, cfg.Server.Addr)
 	if err != nil {
@@ -98,7 +98,7 @@ func listen(ctx context.Context, cfg config.Config) (net.Listener, *dao.Redis, e
 	return listener, redis, nil
 }
 
-// newServer makes a server of an open Redis. It asks Redis nothing yet.
+// newServer returns a server on an open Redis. It sends Redis no command.
 func newServer(cfg config.Config, redis *dao.Redis, addr net.Addr, o Options) *Server {
 	replica := cmp.Or(cfg.Server.Replica, replicaName())
 	log := o.Log.With("replica", replica)
@@ -120,30 +120,30 @@ func newServer(cfg config.Config, redis *dao.Redis, addr net.Addr, o Options) *S
 		node.AddHook(recorder.HookOfNode(i+1, len(redis.Nodes)))
 	}
 	guard := newGuard(cfg, addr)
-	guard.Local = guard.Local && !o.BehindFront // which forwards, and has asked itself
+	guard.Local = guard.Local && !o.BehindFront // The reverse proxy forwards requests after its own check.
 	shown := &live.Replica{Name: replica, Recorder: recorder, Shop: shop, Peers: cfg.Server.Peers}
-	rooms, room := newRooms(cfg, guard, addr, redis, shown, o.Program, o.BehindFront), load.OwnCapacity()
-	rooms.shown.Streams = &api.Streams{Most: room.Streams, Share: room.Streams / 2}
-	if o.BehindFront { // all are of the front, which knows them
-		rooms.shown.Streams.Share = 0
+	parts, capacity := newParts(cfg, guard, addr, redis, shown, o.Program, o.BehindFront), load.OwnCapacity()
+	parts.shown.Streams = &api.Streams{Max: capacity.Streams, MaxPerClient: capacity.Streams / 2}
+	if o.BehindFront { // All streams come from the reverse proxy, which limits them per client.
+		parts.shown.Streams.MaxPerClient = 0
 	}
 	s := &Server{
 		API: &api.API{
 			Shop: shop, Metrics: counts, NewID: uuid.NewString, BehindFront: o.BehindFront,
-			Replica: replica, Redis: redis.Name, Version: redis.Version(), Buyers: room.Connections, Nodes: redis.Nodes.Addrs(),
+			Replica: replica, Redis: redis.Name, Version: redis.Version(), Buyers: capacity.Connections, Nodes: redis.Nodes.Addrs(),
 			Log: log, Guard: guard,
 			Fits: func(ctx context.Context, version string) error { return fits(ctx, version, redis) },
 		},
-		Redis: redis, instance: instance, Live: rooms.shown, Witness: recorder,
-		Addr:  addr.String(),
-		lived: make(chan struct{}),
+		Redis: redis, instance: instance, Live: parts.shown, Witness: recorder,
+		Addr:           addr.String(),
+		heartbeatEnded: make(chan struct{}),
 	}
-	rooms.shop, rooms.events = s.API, route.Of(recorder)
-	s.web = newWebServer(api.NewHandler(guard, rooms.routes()), replica, log, room, append(rooms.closers(), recorder.Close)...)
+	parts.shop, parts.events = s.API, route.Of(recorder)
+	s.web = newWebServer(api.NewHandler(guard, parts.routes()), replica, log, capacity, append(parts.closers(), recorder.Close)...)
 	return s
 }
 
-// newShop makes a shop without a name, a log and observers.
+// newShop returns a shop whose Replica, Log and Observers are not set.
 func newShop(redis *dao.Redis, store *dao.Store) *service.Shop {
 	clock := lock.SystemClock{}
 	return &service.Shop{
@@ -166,7 +166,7 @@ func (s *Server) serve(ctx context.Context, listener net.Listener) {
 	beating, stop := context.WithCancel(context.WithoutCancel(ctx))
 	s.StopBeating = stop
 	go func() {
-		defer close(s.lived)
+		defer close(s.heartbeatEnded)
 		s.API.Shop.Live(beating)
 	}()
 	sales, cancelSales := context.WithCancel(context.WithoutCancel(ctx))
@@ -175,7 +175,7 @@ func (s *Server) serve(ctx context.Context, listener net.Listener) {
 	s.failed = s.web.start(listener)
 }
 
-// fits fails if a lock needs what this Redis does not have, or does not allow.
+// fits returns an error if this Redis lacks, or does not permit, what the lock needs.
 func fits(ctx context.Context, version string, redis *dao.Redis) error {
 	strategy, err := evolution.Find(version)
 	if err != nil {
@@ -184,7 +184,7 @@ func fits(ctx context.Context, version string, redis *dao.Redis) error {
 	return redis.Fits(ctx, strategy, lock.Key, dao.ShopRights())
 }
 
-// strategies returns those whose locks can be on these servers.
+// strategies returns the strategies that these Redis servers support, by name.
 func strategies(there strategy.Servers) map[string]strategy.Strategy {
 	all := map[string]strategy.Strategy{}
 	for _, row := range evolution.Table() {
@@ -195,7 +195,7 @@ func strategies(there strategy.Servers) map[string]strategy.Strategy {
 	return all
 }
 
-// Close lets the sales in flight end, then ends everything. Sales that do not end in time are cancelled, and release their locks.
+// Close waits for the sales in flight, then closes everything. Sales that do not end in time are cancelled, and release their locks.
 func (s *Server) Close() error {
 	err := s.Shutdown(s.API.Shop.LongestSale())
 	if err != nil {
@@ -206,7 +206,7 @@ func (s *Server) Close() error {
 	s.cancelSales()
 	s.Live.Close()
 	s.StopBeating()
-	<-s.lived
+	<-s.heartbeatEnded
 	ctx, cancel := context.WithTimeout(context.Background(), LeaveTime)
 	defer cancel()
 	if err := s.API.Shop.Close(ctx); err != nil {
@@ -215,21 +215,21 @@ func (s *Server) Close() error {
 	return errors.Join(err, s.Redis.Close())
 }
 
-// Shutdown takes no more requests, and returns when those in flight have been answered. It fails if that takes too long.
+// Shutdown stops accepting requests and waits for those in flight. It returns an error if that takes longer than within.
 func (s *Server) Shutdown(within time.Duration) error {
 	ctx, cancel := context.WithTimeout(context.Background(), within)
 	defer cancel()
 	return s.web.shutdown(ctx)
 }
 
-// Handler returns what the HTTP server answers with, for those who ask without a connection.
+// Handler returns the HTTP server's handler, for requests without a connection.
 func (s *Server) Handler() http.Handler { return s.web.http.Handler }
 
 // URL returns the server's URL for this machine.
 func (s *Server) URL() string { return "http://" + config.Reachable(s.Addr) }
 
-// where returns the URL of what listens at addr, for people.
-func where(addr string) string {
+// displayURL returns the URL of a listener at addr, for messages.
+func displayURL(addr string) string {
 	reachable := config.Reachable(addr)
 	if addr != reachable {
 		return "http://" + reachable + " (and every other address of this machine)"
@@ -237,7 +237,7 @@ func where(addr string) string {
 	return "http://" + addr
 }
 
-// firstLine tells the URL, the lock and the Redis.
+// firstLine returns the startup message: the URL, the lock and the Redis.
 func (s *Server) firstLine(ctx context.Context) string {
 	version, _, err := s.API.Shop.LockState(ctx)
 	if err != nil {
@@ -248,20 +248,20 @@ func (s *Server) firstLine(ctx context.Context) string {
 		title = " (" + strategy.Title.In(language.English) + ")"
 	}
 	return fmt.Sprintf("lockstep: %s · lock %s%s · %s%s",
-		where(s.Addr), version, title, redisOf(s.Redis, version), buyersOf(load.OwnCapacity()))
+		displayURL(s.Addr), version, title, describeRedis(s.Redis, version), describeCapacity(load.OwnCapacity()))
 }
 
-// buyersOf says how many buyers a server takes at once; nothing if there is no bound.
-func buyersOf(room load.Capacity) string {
-	if room.Connections == 0 {
+// describeCapacity returns the limit of concurrent buyers as text; "" without a limit.
+func describeCapacity(capacity load.Capacity) string {
+	if capacity.Connections == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" · up to %d buyers at once", room.Connections)
+	return fmt.Sprintf(" · up to %d buyers at once", capacity.Connections)
 }
 
-// redisOf names a Redis and its version, with what a lock uses of it beside the usual.
-func redisOf(redis *dao.Redis, version string) string {
-	strategy, _ := evolution.Find(version) // an unknown one uses nothing
+// describeRedis returns a Redis's name and version, with the nodes or the native command that the lock uses.
+func describeRedis(redis *dao.Redis, version string) string {
+	strategy, _ := evolution.Find(version) // An unknown lock has the zero strategy.
 	name := redis.Name
 	if says := redis.Version(); says != "" {
 		name += " (" + says + ")"
@@ -276,7 +276,7 @@ func redisOf(redis *dao.Redis, version string) string {
 	}
 }
 
-// replicaName tells one process from another in logs and answers.
+// replicaName returns the default replica name: the host name and the process id.
 func replicaName() string {
 	host, err := os.Hostname()
 	if err != nil {

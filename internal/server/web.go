@@ -13,34 +13,34 @@ import (
 	"lockstep/internal/load"
 )
 
-// How long a client may take, so that none occupies a connection for ever.
+// Time limits for clients, so that none occupies a connection forever.
 const (
-	WriteTime = 5 * time.Second // to read one write of an answer; each write has a time of its own
-	idleTime  = 2 * time.Minute // between two requests
-	lastTime  = time.Second     // to send a request and to read its answer, once the server ends
+	WriteTime         = 5 * time.Second // limit for one write of a response
+	idleTime          = 2 * time.Minute // limit for an idle connection
+	stalledClientTime = time.Second     // limit for sending a request or reading its response while the server ends
 )
 
-// webServer is the HTTP server of a shop or of a cluster's front. All its connections end.
+// webServer is the HTTP server of a shop or of a cluster's reverse proxy. Every connection has time limits.
 type webServer struct {
 	http     *http.Server
 	entrance *api.Entrance
-	room     load.Capacity
-	ending   *endingListener // below listener
+	capacity load.Capacity
+	ending   *endingListener // wrapped by listener
 	listener *boundListener
-	served   chan struct{} // closed when nobody accepts any more
+	served   chan struct{} // closed when no more connections are accepted
 	drained  sync.Once
 }
 
-// newWebServer makes a server of a handler, with room for so many connections. When it shuts down it calls ends, which end the streams, or
-// it would wait for those who watch.
-func newWebServer(handler http.Handler, replica string, log *slog.Logger, room load.Capacity, ends ...func()) *webServer {
+// newWebServer returns a server for handler with the given capacity. On shutdown it calls ends, which end the event streams; otherwise it
+// would wait for their readers.
+func newWebServer(handler http.Handler, replica string, log *slog.Logger, capacity load.Capacity, ends ...func()) *webServer {
 	entrance := &api.Entrance{Next: handler, Replica: replica, Log: log, Admit: admit}
 	s := &webServer{
 		entrance: entrance,
-		room:     room,
+		capacity: capacity,
 		http: &http.Server{
 			Handler:        entrance,
-			ReadTimeout:    api.BodyTime, // until the entrance has the whole request: a sale may take longer
+			ReadTimeout:    api.BodyTime, // Covers reading the request only, because a sale may take longer.
 			IdleTimeout:    idleTime,
 			MaxHeaderBytes: 64 << 10,
 			ErrorLog:       slog.NewLogLogger(log.Handler(), slog.LevelWarn),
@@ -53,10 +53,10 @@ func newWebServer(handler http.Handler, replica string, log *slog.Logger, room l
 	return s
 }
 
-// start serves until shutdown; if the server ends by itself, failed says why.
+// start serves connections of l until shutdown. failed receives the error if the server ends by itself.
 func (s *webServer) start(l net.Listener) (failed <-chan error) {
 	s.ending = &endingListener{Listener: l}
-	s.listener, s.served = newBoundListener(s.ending, s.room), make(chan struct{})
+	s.listener, s.served = newBoundListener(s.ending, s.capacity), make(chan struct{})
 	ended := make(chan error, 1)
 	go func() {
 		err := s.http.Serve(s.listener)
@@ -66,20 +66,20 @@ func (s *webServer) start(l net.Listener) (failed <-chan error) {
 	return ended
 }
 
-// shutdown takes no more connections, and returns when every request has been answered. When only clients are left that are still sending
-// their request or do not read their answer, they are cut off soon. It fails if ctx ends before.
+// shutdown stops accepting connections and returns when every request has been answered. It soon disconnects clients that have not finished
+// their request or do not read their response. It returns an error if ctx ends first.
 func (s *webServer) shutdown(ctx context.Context) error {
 	began, ended := time.Now(), make(chan error, 1)
 	s.drain(ctx)
 	go func() { ended <- s.http.Shutdown(ctx) }()
-	look := time.NewTicker(lastTime / 20)
+	look := time.NewTicker(stalledClientTime / 20)
 	defer look.Stop()
 	for {
 		select {
 		case err := <-ended:
 			return err
 		case <-look.C:
-			if time.Since(began) >= lastTime && s.entrance.Shut(lastTime) {
+			if time.Since(began) >= stalledClientTime && s.entrance.Shut(stalledClientTime) {
 				return errors.Join(s.http.Close(), <-ended)
 			}
 		}

@@ -11,7 +11,7 @@ import (
 // lang is en or zh.
 func Routes() []route.Row {
 	row := func(path, parameter string, handle route.Handler) route.Row {
-		return route.On("GET", path, route.Participant, route.Replica, route.Kept(handle, route.ByQuery(parameter)))
+		return route.On("GET", path, route.Participant, route.Replica, route.Cached(handle, route.ByQuery(parameter)))
 	}
 	return []route.Row{
 		row("/seat/steps", "lang", route.Value(func(r *http.Request) (all []Step, err error) {

@@ -14,11 +14,11 @@ import (
 // instead, the port is a connection from another worker.
 func Serve(handler http.Handler) {
 	js.Global().Set("onmessage", js.FuncOf(func(_ js.Value, args []js.Value) any {
-		asked, port := args[0].Get("data"), args[0].Get("ports").Index(0)
-		if addr := asked.Get("dial"); addr.Truthy() {
-			go arrive(addr.String(), port)
+		message, port := args[0].Get("data"), args[0].Get("ports").Index(0)
+		if addr := message.Get("dial"); addr.Truthy() {
+			go acceptFromWorker(addr.String(), port)
 		} else {
-			go serve(handler, asked, port)
+			go serve(handler, message, port)
 		}
 		return nil
 	}))
@@ -26,7 +26,7 @@ func Serve(handler http.Handler) {
 	select {}
 }
 
-func serve(handler http.Handler, asked, port js.Value) {
+func serve(handler http.Handler, message, port js.Value) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	abort := js.FuncOf(func(js.Value, []js.Value) any {
@@ -38,7 +38,8 @@ func serve(handler http.Handler, asked, port js.Value) {
 	w := &writer{port: port, header: http.Header{}}
 	w.buffer = bufio.NewWriter(pieces(port))
 	defer w.end()
-	request, err := http.NewRequestWithContext(ctx, asked.Get("method").String(), "http://localhost"+asked.Get("path").String(), body(asked))
+	request, err := http.NewRequestWithContext(ctx, message.Get("method").String(),
+		"http://localhost"+message.Get("path").String(), body(message))
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
@@ -46,8 +47,8 @@ func serve(handler http.Handler, asked, port js.Value) {
 	handler.ServeHTTP(w, request)
 }
 
-func body(asked js.Value) io.Reader {
-	if text := asked.Get("body"); text.Type() == js.TypeString {
+func body(message js.Value) io.Reader {
+	if text := message.Get("body"); text.Type() == js.TypeString {
 		return strings.NewReader(text.String())
 	}
 	return http.NoBody

@@ -25,7 +25,7 @@ func (w *Workers) Start(ctx context.Context, n int, command func(name string) []
 	addresses := map[string]string{}
 	for i := range n { // one after the other: the first begins the run, the others join it
 		name, addr := fmt.Sprintf("r%d", i+1), fmt.Sprintf("127.0.0.1:%d", 8081+i)
-		road, err := Road(addr, &Gate{})
+		road, err := ForwardToWorker(addr, &Gate{})
 		if err != nil {
 			return nil, err
 		}

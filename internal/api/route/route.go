@@ -1,6 +1,6 @@
-// Package route has the rows of what there is over HTTP: which request, who may send it, who answers it, and how. It knows no shop: each
-// room has its rows, and a server puts them together. A server registers them in gin, a group for each who; a worker of a browser's tab,
-// where there is no gin, in net/http's mux.
+// Package route describes HTTP routes: the request, who may send it, who answers it, and the handler. Each package that serves HTTP returns
+// its own rows, and package server combines them. A server registers rows in gin, in one group for each Who. A worker of a browser's tab,
+// which has no gin, registers them in net/http's mux. Begin with Row.
 package route
 
 import (
@@ -11,31 +11,31 @@ import (
 	"lockstep/internal/lock"
 )
 
-// Who may send a request.
+// Who is the group of clients that may send a request.
 type Who int
 
-// From everybody to few.
+// The groups of clients, from the largest to the smallest.
 const (
-	Reader        Who = iota // everybody
-	Participant              // everybody but a page of another site: it buys, plays, or lets the server work
-	Administrator            // whoever has the token
+	Reader        Who = iota // everyone
+	Participant              // everyone except pages of other sites; such a request buys, plays, or makes the server work
+	Administrator            // clients that pass the guard's administrator check, usually by the token
 )
 
-// By is who answers.
+// By is the process that answers a request.
 type By int
 
-// Those who answer.
+// The processes that answer requests.
 const (
-	Replica By = iota // any server; a cluster's front passes the request on
-	Front             // a cluster's front, if there is one, or else the server
-	Page              // any server, with a file of the page: no interface
-	Tab               // a worker of the page in a browser's tab; no server
+	Replica By = iota // every server; a cluster's reverse proxy forwards the request
+	Front             // the cluster's reverse proxy, or the server itself without one
+	Page              // every server, with a file of the page; not part of the API
+	Tab               // a worker of the page in a browser's tab; never a server
 )
 
-// Handler answers a request. If it fails, nothing has been answered yet, and the error is the answer.
+// Handler answers a request. If it returns an error, it has written nothing, and its caller writes the error as the response.
 type Handler func(w http.ResponseWriter, r *http.Request) error
 
-// Of returns the handler that answers as another does.
+// Of converts an http.Handler into a Handler that returns no error.
 func Of(h http.Handler) Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		h.ServeHTTP(w, r)
@@ -43,7 +43,7 @@ func Of(h http.Handler) Handler {
 	}
 }
 
-// Value returns the handler that answers with a value, as JSON.
+// Value returns a handler that responds with the result of find as JSON.
 func Value[T any](find func(*http.Request) (T, error)) Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		value, err := find(r)
@@ -54,23 +54,23 @@ func Value[T any](find func(*http.Request) (T, error)) Handler {
 	}
 }
 
-// Row is one route. A GET is also for HEAD.
+// Row is one route. A row for GET also answers HEAD.
 type Row struct {
 	Method  string
-	Pattern string // as of http.ServeMux, without a method; one that ends with / is that path alone
+	Pattern string // pattern of http.ServeMux without the method; a trailing / matches that path only
 	Who     Who
 	By      By
-	Handle  Handler // nil: this server has no such thing
+	Handle  Handler // nil: this server does not offer the route
 }
 
-// On returns a row.
+// On returns the row with these fields.
 func On(method, pattern string, who Who, by By, handle Handler) Row {
 	return Row{method, pattern, who, by, handle}
 }
 
-// ServeHTTP answers as the handler does, or with its error.
+// ServeHTTP calls the handler and writes its error as the response.
 func (row Row) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	err := errAbsent
+	err := errNotOffered
 	if row.Handle != nil {
 		err = row.Handle(w, r)
 	}
@@ -79,7 +79,7 @@ func (row Row) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// Absent returns rows of which this server has nothing.
+// Absent removes the handlers of rows that this server does not offer, and returns the rows.
 func Absent(rows []Row) []Row {
 	for i := range rows {
 		rows[i].Handle = nil
@@ -88,13 +88,13 @@ func Absent(rows []Row) []Row {
 }
 
 var (
-	// ErrNotFound is that of a path that there is not.
-	ErrNotFound = lock.WithCode("not_found", "there is nothing here; try GET /")
-	errAbsent   = lock.WithCode("not_found", "this server has no such thing: /replicas is of lockstep cluster, "+
+	// ErrNotFound is returned for an unknown path.
+	ErrNotFound   = lock.WithCode("not_found", "there is nothing here; try GET /")
+	errNotOffered = lock.WithCode("not_found", "this server has no such thing: /replicas is of lockstep cluster, "+
 		"/nodes of a server whose masters for redlock are embedded, and labs run on one that only this machine, or its admin.token, may change")
 )
 
-// Mux registers rows in net/http's mux. It asks nobody who may send a request. Two rows for the same requests are a bug: it panics.
+// Mux registers rows in net/http's mux. It does not check who sends a request. It panics if two rows conflict.
 func Mux(rows ...Row) *http.ServeMux {
 	mux := http.NewServeMux()
 	for _, row := range rows {

@@ -14,37 +14,37 @@ import (
 	"time"
 )
 
-// LastEventID is the header in which a reader that comes back says what it has seen last.
+// LastEventID is the header in which a reconnecting reader names the last event it has received.
 const LastEventID = "Last-Event-ID"
 
-// Event is one of a stream.
+// Event is one server-sent event.
 type Event struct {
-	ID   string // "": when written, it has none; when read, no event before it had one either
+	ID   string // last id sent on the stream; empty: none so far
 	Name string
-	Data []byte // one line, such as JSON
+	Data []byte // payload without line breaks, such as JSON
 }
 
-// Writer writes an answer that is a stream. It may be used by several goroutines.
+// Writer writes a response that is an event stream. It is safe for concurrent use.
 type Writer struct {
 	mu      sync.Mutex
 	w       http.ResponseWriter
 	control *http.ResponseController
 }
 
-// NewWriter begins the answer.
+// NewWriter sets the headers of an event stream and returns its writer.
 func NewWriter(w http.ResponseWriter) *Writer {
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("Cache-Control", "no-store")
-	w.Header().Set("X-Accel-Buffering", "no") // nginx would keep events back
+	w.Header().Set("X-Accel-Buffering", "no") // Otherwise nginx would buffer events.
 	return &Writer{w: w, control: http.NewResponseController(w)}
 }
 
-// Within bounds the time that the reader has from now on for what is written.
+// Within sets the write deadline to d from now.
 func (s *Writer) Within(d time.Duration) {
-	_ = s.control.SetWriteDeadline(time.Now().Add(d)) // not every ResponseWriter can
+	_ = s.control.SetWriteDeadline(time.Now().Add(d)) // Not every ResponseWriter supports deadlines.
 }
 
-// Write writes an event, to be sent by Flush.
+// Write writes an event. Flush sends it.
 func (s *Writer) Write(e Event) error {
 	var text bytes.Buffer
 	if e.ID != "" {
@@ -57,7 +57,7 @@ func (s *Writer) Write(e Event) error {
 	return s.write(text.Bytes())
 }
 
-// Comment writes what readers skip: a proxy takes a stream in which nothing comes for dead.
+// Comment writes a line that readers ignore. It keeps proxies from closing an idle stream.
 func (s *Writer) Comment(text string) error { return s.write([]byte(": " + text + "\n\n")) }
 
 func (s *Writer) write(text []byte) error {
@@ -67,14 +67,14 @@ func (s *Writer) write(text []byte) error {
 	return err
 }
 
-// Flush sends what was written; the header alone, if nothing was.
+// Flush sends everything written so far, or only the header.
 func (s *Writer) Flush() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.control.Flush()
 }
 
-// Send writes an event whose data is a value as JSON, and sends it.
+// Send writes an event with the value as JSON, and flushes it.
 func (s *Writer) Send(name string, value any) error {
 	data, err := json.Marshal(value)
 	if err == nil {
@@ -86,8 +86,8 @@ func (s *Writer) Send(name string, value any) error {
 	return err
 }
 
-// Read gives the events of a stream until it ends. If it breaks off, the error comes last; an event that is not whole is left out. No line
-// may be longer than so many bytes.
+// Read iterates over the events of a stream until it ends. A read error is yielded last; an incomplete event is dropped. longest is the
+// maximum length of a line in bytes.
 func Read(stream io.Reader, longest int) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		lines := bufio.NewScanner(stream)

@@ -14,8 +14,8 @@ import (
 	"lockstep/internal/tab"
 )
 
-// ofALab opens a replica of a lab's. Its settings are flags, as those of a process.
-func ofALab(as string, flags []string) (http.Handler, error) {
+// openLabReplica opens a replica of a lab's. Its settings are flags, as those of a process.
+func openLabReplica(as string, flags []string) (http.Handler, error) {
 	settings := map[string]string{}
 	for _, flag := range flags {
 		name, value, _ := strings.Cut(strings.TrimPrefix(flag, "--"), "=")
@@ -33,14 +33,14 @@ func ofALab(as string, flags []string) (http.Handler, error) {
 	// go-redis cannot look here, as it does elsewhere, whether an idle connection has ended meanwhile: each command has a new one.
 	cfg.Redis.Idle = time.Nanosecond
 	for _, addr := range append(cfg.Redis.Addrs, cfg.Redis.RedlockAddrs...) { // the lab's proxies
-		if _, err := tab.Road(addr, &tab.Gate{}); err != nil {
+		if _, err := tab.ForwardToWorker(addr, &tab.Gate{}); err != nil {
 			return nil, err
 		}
 	}
 	if as == "job" {
-		return http.NotFoundHandler(), runs(cfg, its[0], its[1], its[2])
+		return http.NotFoundHandler(), startJob(cfg, its[0], its[1], its[2])
 	}
-	shop, err := sells(cfg)
+	shop, err := openShop(cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +48,7 @@ func ofALab(as string, flags []string) (http.Handler, error) {
 }
 
 // runs runs a job for ever. It is up when it returns.
-func runs(cfg config.Config, lock, every, work string) error {
+func startJob(cfg config.Config, lock, every, work string) error {
 	strategy, err := evolution.Find(lock)
 	if err != nil {
 		return err
@@ -62,7 +62,7 @@ func runs(cfg config.Config, lock, every, work string) error {
 	if s.Work, err = time.ParseDuration(work); err != nil {
 		return err
 	}
-	up := make(up, 1)
+	up := make(startupWriter, 1)
 	s.Said = up
 	failed := make(chan error, 1)
 	go func() { failed <- s.RunReplica(context.Background()) }()
@@ -75,9 +75,9 @@ func runs(cfg config.Config, lock, every, work string) error {
 }
 
 // up is written to when a replica says that it is up.
-type up chan struct{}
+type startupWriter chan struct{}
 
-func (u up) Write(line []byte) (int, error) {
+func (u startupWriter) Write(line []byte) (int, error) {
 	select {
 	case u <- struct{}{}:
 	default:

@@ -37,13 +37,13 @@ func open(as string, settings []string) (http.Handler, error) {
 	cfg.Server.Replica = as
 	switch as {
 	case "serve", "job":
-		return ofALab(as, settings)
+		return openLabReplica(as, settings)
 	case "lab":
 		place := lab.TabEnvironment(func() lab.Replicas { return &tab.Workers{} }, cfg.Redis.EmbeddedAddr)
 		return route.Mux((&lab.Runner{Environment: place}).Routes()...), nil
 	case "alone":
 		cfg.Server.Replica = "tab"
-		shop, err := sells(cfg)
+		shop, err := openShop(cfg)
 		if err != nil {
 			return nil, err
 		}
@@ -53,26 +53,26 @@ func open(as string, settings []string) (http.Handler, error) {
 		_, err := dao.Open(context.Background(), cfg.Redis)
 		return http.NotFoundHandler(), err
 	}
-	gate, peers, err := among(&cfg)
+	gate, peers, err := configurePeers(&cfg)
 	if err != nil {
 		return nil, err
 	}
-	shop, err := sells(cfg)
+	shop, err := openShop(cfg)
 	if err != nil {
 		return nil, err
 	}
 	shop.Live.Hub.Controls.Replicas = []string{"cut", "mend", "kill"}
-	return faulty(shop, as, gate, peers), nil
+	return withFaultRoutes(shop, as, gate, peers), nil
 }
 
 // sells opens a shop.
-func sells(cfg config.Config) (*server.Server, error) {
+func openShop(cfg config.Config) (*server.Server, error) {
 	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	return server.Open(context.Background(), cfg, server.Options{Log: log})
 }
 
 // among makes the settings those of a replica among three, with roads to the other two, each through a gate, and to their Redis.
-func among(cfg *config.Config) (gate *tab.Gate, peers map[string]*tab.Gate, err error) {
+func configurePeers(cfg *config.Config) (gate *tab.Gate, peers map[string]*tab.Gate, err error) {
 	cfg.Redis.Addrs = []string{cfg.Redis.EmbeddedAddr}
 	for i := range 5 {
 		cfg.Redis.RedlockAddrs = append(cfg.Redis.RedlockAddrs, fmt.Sprintf("127.0.0.1:%d", 6381+i))
@@ -94,7 +94,7 @@ func among(cfg *config.Config) (gate *tab.Gate, peers map[string]*tab.Gate, err 
 		roads[addr] = peers[name]
 	}
 	for addr, gate := range roads {
-		if _, err := tab.Road(addr, gate); err != nil {
+		if _, err := tab.ForwardToWorker(addr, gate); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -103,7 +103,7 @@ func among(cfg *config.Config) (gate *tab.Gate, peers map[string]*tab.Gate, err 
 
 // faulty is a shop with what befalls replicas: this one is cut off from Redis, or reaches it again; another was killed, which it could not
 // note itself.
-func faulty(shop *server.Server, name string, gate *tab.Gate, peers map[string]*tab.Gate) http.Handler {
+func withFaultRoutes(shop *server.Server, name string, gate *tab.Gate, peers map[string]*tab.Gate) http.Handler {
 	cut := func(http.ResponseWriter, *http.Request) error {
 		gate.Shut()
 		shop.Witness.Note(witness.KindCutOff)

@@ -2,10 +2,10 @@ package server
 
 import "golang.org/x/sys/unix"
 
-// refuseNew makes a listening socket deaf to whoever begins to connect, but not to those who have begun, and reports whether it is. A
-// client that is not heard asks again a second later, and is refused then, as nobody listens any more.
-func refuseNew(listening int) bool {
-	const flags, syn, ack, all = 13, 0x02, 0x10, 1<<16 - 1 // in a header of TCP: where its flags are
+// refuseNewConnections makes a listening socket drop the first packet (SYN) of new connections, but not the handshakes in progress. It
+// reports whether it could. The client sends its SYN again a second later, and is refused then, because nobody listens any more.
+func refuseNewConnections(listening int) bool {
+	const flags, syn, ack, all = 13, 0x02, 0x10, 1<<16 - 1 // offset and bits of the flags in a TCP header; all: accept the whole packet
 	filter := []unix.SockFilter{
 		{Code: unix.BPF_LD | unix.BPF_B | unix.BPF_ABS, K: flags},
 		{Code: unix.BPF_ALU | unix.BPF_AND | unix.BPF_K, K: syn | ack},

@@ -15,7 +15,7 @@ import (
 // for besides makes no other answer; errors are made anew.
 func TestAnswersAreKept(t *testing.T) {
 	var made, refused atomic.Int64
-	row := On("GET", "/{name}", Reader, Replica, Kept(Value(func(r *http.Request) (string, error) {
+	row := On("GET", "/{name}", Reader, Replica, Cached(Value(func(r *http.Request) (string, error) {
 		if r.PathValue("name") == "missing" {
 			refused.Add(1)
 			return "", lock.WithCode("not_found", "missing")
@@ -71,7 +71,7 @@ func TestAnswersAreKept(t *testing.T) {
 // An answer that is made keeps those that are known from nobody. However many there may be, few are kept; some are not to be kept at all.
 func TestAFewAnswersAreKept(t *testing.T) {
 	making, goOn := make(chan struct{}), make(chan struct{})
-	handle := Kept(func(w http.ResponseWriter, r *http.Request) error {
+	handle := Cached(func(w http.ResponseWriter, r *http.Request) error {
 		if r.URL.Path == "/slow" {
 			close(making)
 			<-goOn
@@ -96,19 +96,19 @@ func TestAFewAnswersAreKept(t *testing.T) {
 	close(goOn)
 	slow.Wait()
 
-	all, made := &answers{all: map[string]*kept{}}, 0
+	all, made := &answerCache{all: map[string]*cachedAnswer{}}, 0
 	all.handle = func(http.ResponseWriter, *http.Request) error { made++; return nil }
-	for i := range 10 * mostKept {
-		if _, err := all.find(fmt.Sprint(i), nil); err != nil || len(all.all) > mostKept {
+	for i := range 10 * maxCachedAnswers {
+		if _, err := all.find(fmt.Sprint(i), nil); err != nil || len(all.all) > maxCachedAnswers {
 			t.Fatalf("%v, and %d are kept", err, len(all.all))
 		}
 	}
-	if made != 10*mostKept {
+	if made != 10*maxCachedAnswers {
 		t.Errorf("%d are made", made)
 	}
 
 	never := 0
-	handle = Kept(func(http.ResponseWriter, *http.Request) error { never++; return nil },
+	handle = Cached(func(http.ResponseWriter, *http.Request) error { never++; return nil },
 		func(*http.Request) (string, bool) { return "", false })
 	ask("/")
 	ask("/")

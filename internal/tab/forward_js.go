@@ -7,9 +7,9 @@ import (
 	"syscall/js"
 )
 
-// Road leads connections to an address to the worker that the page knows to have it, through a gate, until the listener is closed. This
-// worker's own network ends with its memory.
-func Road(addr string, gate *Gate) (net.Listener, error) {
+// ForwardToWorker listens at addr and forwards each connection through gate to the worker that the page has registered for addr, until the
+// listener is closed. A worker's own network exists only in its memory.
+func ForwardToWorker(addr string, gate *Gate) (net.Listener, error) {
 	listener, err := net.Listen("tcp", addr)
 	if err != nil {
 		return nil, err
@@ -22,24 +22,24 @@ func Road(addr string, gate *Gate) (net.Listener, error) {
 			}
 			channel := js.Global().Get("MessageChannel").New()
 			js.Global().Call("postMessage", map[string]any{"dial": addr}, []any{channel.Get("port2")})
-			go carry(conn, channel.Get("port1"), gate)
+			go copyBothWays(conn, channel.Get("port1"), gate)
 		}
 	}()
 	return listener, nil
 }
 
 // arrive takes a connection from another worker to an address of this one.
-func arrive(addr string, port js.Value) {
+func acceptFromWorker(addr string, port js.Value) {
 	conn, err := net.Dial("tcp", addr)
 	if err != nil { // nobody listens
 		port.Call("postMessage", nil)
 		return
 	}
-	carry(conn, port, &Gate{})
+	copyBothWays(conn, port, &Gate{})
 }
 
 // carry carries what is written at one end of a connection to the other, until one of them is closed, or its worker is gone.
-func carry(conn net.Conn, port js.Value, gate *Gate) {
+func copyBothWays(conn net.Conn, port js.Value, gate *Gate) {
 	defer gate.lead(conn)()
 	came := inbox{news: make(chan struct{}, 1)}
 	take := js.FuncOf(func(_ js.Value, args []js.Value) any {

@@ -24,7 +24,7 @@ import (
 
 // every returns the routes of a front that has everything.
 func every(front *cluster.Front, nodes *live.Nodes) []route.Row {
-	return rooms{
+	return parts{
 		shop: &api.API{}, events: front.ServeEvents, front: front, shown: &live.Server{}, nodes: nodes,
 		teaching: teaching{
 			seat: seat.New(seat.Limits{}, nil), class: classroom.New(docs.Course()),

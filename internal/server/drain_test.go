@@ -106,17 +106,17 @@ func TestAnEndingServerAnswersOnOpenConnections(t *testing.T) {
 	<-ended
 }
 
-// A server with nothing to wait for ends at once; one whose clients keep idle connections, after KeptTime.
+// A server with nothing to wait for ends at once; one whose clients keep idle connections, after DrainTime.
 func TestAnEndingServerDoesNotLinger(t *testing.T) {
 	t.Parallel()
 	s, addr := startWeb(t)
 	connect(t, addr)
 	suite.Eventually(t, "the connection is accepted", func() bool { return s.listener.connections() > 0 })
-	if took := <-shutdown(t, s); took < KeptTime/2 || took > suite.Patience/2 {
-		t.Errorf("with an idle connection it took %v; want %v", took, KeptTime)
+	if took := <-shutdown(t, s); took < DrainTime/2 || took > suite.Patience/2 {
+		t.Errorf("with an idle connection it took %v; want %v", took, DrainTime)
 	}
 	s, _ = startWeb(t)
-	if took := <-shutdown(t, s); took > KeptTime {
+	if took := <-shutdown(t, s); took > DrainTime {
 		t.Errorf("without a connection it took %v", took)
 	}
 }

@@ -8,34 +8,34 @@ import (
 	"time"
 )
 
-// listenTCP listens as net.Listen does, but never for MPTCP: an MPTCP listener cannot refuse what comes while it ends.
+// listenTCP listens like net.Listen, but never with MPTCP: an MPTCP listener cannot refuse new connections while it ends.
 func listenTCP(ctx context.Context, addr string) (net.Listener, error) {
 	var config net.ListenConfig
 	config.SetMultipathTCP(false)
 	return config.Listen(ctx, "tcp", addr)
 }
 
-// endingListener can end without resetting the connections that are made, but not yet accepted. Accept is called by one goroutine.
+// endingListener can end without resetting connections that are established but not yet accepted. Only one goroutine may call Accept.
 type endingListener struct {
 	net.Listener
-	last []net.Conn // not yet given out
+	last []net.Conn // pending connections that Accept has not returned yet
 }
 
-// end makes Accept give out what has connected, and then end. It reports whether the listener can do so.
+// end makes Accept return the pending connections, and then net.ErrClosed. It reports whether the listener supports that.
 func (l *endingListener) end() bool {
 	tcp, ok := l.Listener.(*net.TCPListener)
 	return ok && tcp.SetDeadline(time.Now()) == nil
 }
 
-// Accept gives out the last connections after the deadline, and then net.ErrClosed.
+// Accept implements net.Listener. After end it returns the pending connections, and then net.ErrClosed.
 func (l *endingListener) Accept() (net.Conn, error) {
 	if len(l.last) == 0 {
 		conn, err := l.Listener.Accept()
 		if !errors.Is(err, os.ErrDeadlineExceeded) {
 			return conn, err
 		}
-		l.last = lastOf(l.Listener.(*net.TCPListener))
-		_ = l.Close() // it is not listened at any more
+		l.last = acceptPending(l.Listener.(*net.TCPListener))
+		_ = l.Close() // The socket no longer listens.
 	}
 	if len(l.last) == 0 {
 		return nil, net.ErrClosed
