@@ -6,22 +6,22 @@ import (
 	"reflect"
 )
 
-// Adapter is a [Lock] made of another lock's own functions. H is what that lock gives its holder, such as *redislock.Lock, whose methods
-// fit as they are:
+// Adapter implements [Lock] by the functions of another lock. H is the type that the other lock returns to its holder. The methods of
+// *redislock.Lock, for example, fit without a wrapper:
 //
 //	locktest.Adapter[*redislock.Lock]{
 //		Acquire: func(ctx context.Context) (*redislock.Lock, error) { return locker.Obtain(ctx, "orders", time.Second, nil) },
 //		Release: (*redislock.Lock).Release,
 //	}
 //
-// Acquire and Release it has to have; the others are nil where the lock knows no such thing.
+// Acquire and Release are required. Leave a field nil if the lock has no such function.
 type Adapter[H any] struct {
-	Acquire    func(ctx context.Context) (H, error)    // Lock.Lock
-	TryAcquire func(ctx context.Context) (H, error)    // Lock.TryLock
-	Release    func(held H, ctx context.Context) error // Held.Unlock
-	Valid      func(held H) bool                       // Held.Valid
-	Context    func(held H) context.Context            // Held.Context
-	Token      func(held H) int64                      // Held.Token
+	Acquire    func(ctx context.Context) (H, error)    // see Lock.Lock
+	TryAcquire func(ctx context.Context) (H, error)    // tries once, without waiting; nil: not explored
+	Release    func(held H, ctx context.Context) error // see Held.Unlock
+	Valid      func(held H) bool                       // see Held; nil: always valid
+	Context    func(held H) context.Context            // see Held; nil: never canceled
+	Token      func(held H) int64                      // fencing token, see Held; nil: no token
 }
 
 // Lock implements [Lock].
@@ -29,7 +29,7 @@ func (a Adapter[H]) Lock(ctx context.Context) (Held, error) {
 	return a.obtain(ctx, "Acquire", a.Acquire)
 }
 
-// obtain calls one of the functions that obtain the lock.
+// obtain calls acquire, the function in the field of that name, and wraps what it returns in a Held.
 func (a Adapter[H]) obtain(ctx context.Context, name string, acquire func(context.Context) (H, error)) (Held, error) {
 	switch {
 	case acquire == nil:
@@ -38,19 +38,21 @@ func (a Adapter[H]) obtain(ctx context.Context, name string, acquire func(contex
 		return nil, fmt.Errorf("%w: Adapter.Release is nil", errContract)
 	}
 	held, err := acquire(ctx)
-	switch h, value := (adapted[H]{a, held}), reflect.ValueOf(held); {
-	case err != nil:
+	if err != nil {
 		return nil, err
+	}
+	h, value := adaptedHeld[H]{a, held}, reflect.ValueOf(held)
+	switch {
 	case !value.IsValid(), value.Kind() == reflect.Pointer && value.IsNil():
-		return nil, fmt.Errorf("%w: Adapter.%s gives nothing and no error", errContract, name)
+		return nil, fmt.Errorf("%w: Adapter.%s returns neither a lock nor an error", errContract, name)
 	case a.Token != nil:
-		return fenced[H]{h}, nil
+		return fencedHeld[H]{h}, nil
 	default:
 		return h, nil
 	}
 }
 
-// tryLock returns what tries once, nil if nothing does.
+// tryLock returns a function that calls TryAcquire; nil if that is nil.
 func (a Adapter[H]) tryLock() func(context.Context) (Held, error) {
 	if a.TryAcquire == nil {
 		return nil
@@ -58,7 +60,7 @@ func (a Adapter[H]) tryLock() func(context.Context) (Held, error) {
 	return func(ctx context.Context) (Held, error) { return a.obtain(ctx, "TryAcquire", a.TryAcquire) }
 }
 
-// tryLockOf returns what tries once to get a lock, nil if nothing does.
+// tryLockOf returns the TryLock method of a lock, or that of an Adapter; nil if the lock has none.
 func tryLockOf(l Lock) func(context.Context) (Held, error) {
 	switch l := l.(type) {
 	case interface {
@@ -74,22 +76,22 @@ func tryLockOf(l Lock) func(context.Context) (Held, error) {
 	}
 }
 
-// adapted is a Held of an Adapter.
-type adapted[H any] struct {
+// adaptedHeld is the Held that an Adapter returns.
+type adaptedHeld[H any] struct {
 	adapter Adapter[H]
 	held    H
 }
 
 // Unlock implements Held.
-func (h adapted[H]) Unlock(ctx context.Context) error { return h.adapter.Release(h.held, ctx) }
+func (h adaptedHeld[H]) Unlock(ctx context.Context) error { return h.adapter.Release(h.held, ctx) }
 
 // Valid reports whether the holder may still believe that it holds the lock.
-func (h adapted[H]) Valid() bool {
+func (h adaptedHeld[H]) Valid() bool {
 	return (h.adapter.Valid == nil || h.adapter.Valid(h.held)) && (h.adapter.Context == nil || h.adapter.Context(h.held).Err() == nil)
 }
 
-// fenced is an adapted Held that has a fencing token.
-type fenced[H any] struct{ adapted[H] }
+// fencedHeld is an adaptedHeld with a fencing token.
+type fencedHeld[H any] struct{ adaptedHeld[H] }
 
 // Token returns the fencing token.
-func (h fenced[H]) Token() int64 { return h.adapter.Token(h.held) }
+func (h fencedHeld[H]) Token() int64 { return h.adapter.Token(h.held) }

@@ -76,7 +76,7 @@ func TestAdapterThatLacksAFunction(t *testing.T) {
 	for wants, more := range map[string]func(*adapter){
 		"Adapter.Acquire is nil": func(a *adapter) { a.Acquire = nil },
 		"Adapter.Release is nil": func(a *adapter) { a.Release = nil },
-		"Adapter.Acquire gives nothing and no error": func(a *adapter) {
+		"Adapter.Acquire returns neither a lock nor an error": func(a *adapter) {
 			a.Acquire = func(context.Context) (*lease, error) { return nil, nil } //nolint:nilnil // that is the fault
 		},
 	} {

@@ -2,10 +2,10 @@ package locktest
 
 import "lockstep/internal/anomaly"
 
-// Anomaly is something that goes wrong.
+// Anomaly is the name of a way in which a lock fails, such as "two-holders". Says explains it.
 type Anomaly string
 
-// The anomalies. Those that lockstep explore finds, too, have its names.
+// The anomalies that a search looks for. Those that the command lockstep explore also finds have the same names there.
 const (
 	TwoHolders     Anomaly = "two-holders"
 	ForeignRelease Anomaly = "foreign-release"
@@ -17,7 +17,7 @@ const (
 	Unattributed   Anomaly = "unattributed"
 )
 
-// Anomalies returns all of them.
+// Anomalies returns all anomalies, in the order in which a search reports them.
 func Anomalies() (all []Anomaly) {
 	for _, a := range anomaly.ShownBy("locktest") {
 		all = append(all, Anomaly(a))
@@ -25,5 +25,5 @@ func Anomalies() (all []Anomaly) {
 	return all
 }
 
-// Says explains it. Where it says "for ever", a lock that expires stays until then.
+// Says explains the anomaly in a sentence. Where the sentence says "for ever", a lock with an expiry stays until it expires.
 func (a Anomaly) Says() string { return anomaly.Anomaly(a).Row().InTest }

@@ -9,59 +9,61 @@ import (
 	"lockstep/internal/explore/bubble/server"
 )
 
-// Judge implements bubble.Game.
+// Judge implements bubble.Game: it returns the anomalies of the current state. It may let time pass.
 func (g *game) Judge() (found []bubble.Violation, _ error) {
 	if g.broken != nil {
 		return nil, g.broken
 	}
 	g.OnChange(nil)
 	g.judge.Check()
-	found = g.news()
-	quiet := !g.HasMessagesInFlight() // before time passes
+	found = g.newViolations()
+	quiet := !g.HasMessagesInFlight() // read before the checks let time pass
 	polling := func() (string, error) { return g.polling(quiet) }
-	for _, of := range []struct {
+	for _, check := range []struct {
 		anomaly Anomaly
-		says    func() (string, error)
+		find    func() (string, error)
 	}{{LeftBehind, g.leftBehind}, {Stuck, g.stuck}, {Busy, g.CheckBusy}, {Stuck, polling}} {
-		says, err := of.says()
+		says, err := check.find()
 		if err != nil {
 			return nil, err
 		}
 		if says != "" {
-			found = append(found, bubble.Violation{Kind: string(of.anomaly), Says: says})
+			found = append(found, bubble.Violation{Kind: string(check.anomaly), Says: says})
 		}
-		if says != "" && of.anomaly == LeftBehind {
+		if says != "" && check.anomaly == LeftBehind {
 			break
 		}
 	}
 	return found, nil
 }
 
-// owner is the process whose lock is on a majority of the nodes, and until when; 0: for ever.
-func (g *game) owner() (name string, until time.Duration) {
+// owner returns the process that owns the lock on a majority of the nodes, "" for none, and the time until its key expires; 0: it never
+// does.
+func (g *game) owner() (name string, ttl time.Duration) {
 	g.OnChange(nil)
 	holder := g.judge.Holder()
 	if holder < 0 {
 		return "", 0
 	}
 	for node, now := range g.contents {
-		if key, has := now.Key(g.config.Key); has && g.judge.Owner(node) == holder {
-			until = key.TTL
+		if key, ok := now.Key(g.config.Key); ok && g.judge.Owner(node) == holder {
+			ttl = key.TTL
 		}
 	}
-	return g.candidate[holder].Process.Name, until
+	return g.candidate[holder].Process.Name, ttl
 }
 
-// leftBehind says that a lock stays, until it expires or for ever, although nobody holds it, and nobody is left who could release it.
+// leftBehind describes a lock that stays, until it expires or forever, although nobody holds it and nobody is left to release it; "" if
+// there is none.
 func (g *game) leftBehind() (string, error) {
-	name, until := g.owner()
+	name, ttl := g.owner()
 	if name == "" {
 		return "", nil
 	}
 	p := g.Process(name)
 	switch {
-	case until == 0 && (p.Crashed || g.isGone(p)):
-		return g.leftForEver(p)
+	case ttl == 0 && (p.Crashed || g.isGone(p)):
+		return g.leftForever(p)
 	case !g.isGone(p):
 		return "", nil
 	}
@@ -72,7 +74,7 @@ func (g *game) leftBehind() (string, error) {
 			return "", err
 		}
 		if now, _ := g.owner(); now != name {
-			return fmt.Sprintf("the lock of %s stays for %v, and nobody holds it", name, until), nil
+			return fmt.Sprintf("the lock of %s stays for %v, and nobody holds it", name, ttl), nil
 		}
 		if p.SentCommands() == before {
 			continue
@@ -82,15 +84,15 @@ func (g *game) leftBehind() (string, error) {
 			return "", err
 		}
 		if now, _ := g.owner(); now != name {
-			return "", nil // somebody of it has released the lock later
+			return "", nil // The process released its lock after all.
 		}
 	}
 	return fmt.Sprintf("%s renews its lock for ever, and nobody holds it", name), nil
 }
 
-// leftForEver says that a lock stays for ever which does not expire, and whose process has crashed or is done with it. A newcomer decides:
-// it asks for the lock until it has it, or for long.
-func (g *game) leftForEver(p *bubble.Process) (says string, err error) {
+// leftForever describes a lock without an expiry that stays after its process has crashed or finished; "" if it does not stay. To find
+// out, it adds a process that asks for the lock until it obtains it, starts to repeat itself, or bubble.Horizon has passed.
+func (g *game) leftForever(p *bubble.Process) (says string, err error) {
 	if g.IsAnyPaused() || g.MayArriveLate(p) {
 		return "", nil
 	}
@@ -98,10 +100,10 @@ func (g *game) leftForEver(p *bubble.Process) (says string, err error) {
 		return "", err
 	}
 	newcomer := g.candidate[len(g.candidate)-1]
-	newcomer.Start(g.locking(newcomer, "Lock", g.locks[newcomer.Process].Lock))
-	stays, began := true, g.Now()
-	for moved := true; stays && moved && !newcomer.Process.IsRepeating() && g.Now()-began < bubble.Horizon; {
-		if stays, err = g.isStillHeldBy(p); err != nil {
+	newcomer.Start(g.lockCall(newcomer, "Lock", g.locks[newcomer.Process].Lock))
+	stays, start := true, g.Now()
+	for moved := true; stays && moved && !newcomer.Process.IsRepeating() && g.Now()-start < bubble.Horizon; {
+		if stays, err = g.staysOwnedBy(p); err != nil {
 			return "", err
 		}
 		if newcomer.IsIn(bubble.Done) {
@@ -121,8 +123,8 @@ func (g *game) leftForEver(p *bubble.Process) (says string, err error) {
 	}
 }
 
-// isStillHeldBy lets everybody do what he can without waiting. It reports whether the lock is still that process's, and nobody holds it.
-func (g *game) isStillHeldBy(p *bubble.Process) (bool, error) {
+// staysOwnedBy lets every process proceed until it waits. Then it reports whether p still owns the lock in Redis and no actor holds it.
+func (g *game) staysOwnedBy(p *bubble.Process) (bool, error) {
 	if err := g.Settle(); err != nil {
 		return false, err
 	}
@@ -138,13 +140,12 @@ func (g *game) isStillHeldBy(p *bubble.Process) (bool, error) {
 	return now == p.Name, nil
 }
 
-// isGone reports whether no actor of a process holds the lock or is about to, and none has been told that its release failed because of a
-// fault.
+// isGone reports whether no actor of a process holds or is about to obtain the lock, and none saw its release fail because of a fault.
 func (g *game) isGone(p *bubble.Process) bool {
 	if p.Crashed || p.Paused {
 		return false
 	}
-	for _, c := range g.of(p.Actors) {
+	for _, c := range g.candidatesOf(p.Actors) {
 		switch now, err := c.Status(); {
 		case now == bubble.NotStarted:
 		case now != bubble.Done, err != nil && c.obtained && p.LostMessage:
@@ -156,7 +157,7 @@ func (g *game) isGone(p *bubble.Process) bool {
 	})
 }
 
-// stuck says that an actor's call never comes back, although nobody holds the lock and nothing is on its way.
+// stuck describes a call that never returns, although nobody holds the lock and no message is in flight; "" if there is none.
 func (g *game) stuck() (says string, err error) {
 	if g.isLocked() {
 		return "", nil
@@ -167,27 +168,28 @@ func (g *game) stuck() (says string, err error) {
 	return says, err
 }
 
-// isLocked reports whether the lock is somebody's, on some node, who has not merely missed that it is. One that was left there by somebody
-// who is gone, leftBehind knows.
+// isLocked reports whether some node has a lock that may still be released: its owner is unknown, holds it, or is not waiting in a call.
+// leftBehind covers a lock whose owner is gone.
 func (g *game) isLocked() bool {
 	g.OnChange(nil)
-	waits := func(a *bubble.Actor) bool { return a.IsIn(bubble.Calling) }
+	isCalling := func(a *bubble.Actor) bool { return a.IsIn(bubble.Calling) }
 	for node, now := range g.contents {
-		if _, has := now.Key(g.config.Key); !has {
+		if _, ok := now.Key(g.config.Key); !ok {
 			continue
 		}
 		owner := g.judge.Owner(node)
 		if owner < 0 {
 			return true
 		}
-		if p := g.candidate[owner].Process; g.CanPause(p) || !slices.ContainsFunc(p.Actors, waits) {
+		if p := g.candidate[owner].Process; g.CanPause(p) || !slices.ContainsFunc(p.Actors, isCalling) {
 			return true
 		}
 	}
 	return false
 }
 
-// polling says that an actor asks for ever. It does if everybody is done or asks, and nothing was under way before time passed.
+// polling describes an actor that polls for the lock forever; "" if there is none. It looks only if every actor is done or polling and
+// quiet is true: no message was in flight before time passed.
 func (g *game) polling(quiet bool) (says string, err error) {
 	mayMove := func(a *bubble.Actor) bool {
 		return a.IsIn(bubble.NotStarted) || a.IsIn(bubble.BetweenCalls) || a.IsCancelled()

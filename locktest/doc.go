@@ -1,5 +1,5 @@
-// Package locktest explores a lock in Redis, as it is, in a test of your own: its code, its client, its goroutines and timers, in every
-// order of their commands and under every fault that you name. It is to locks what net/http/httptest is to handlers:
+// Package locktest tests a Redis lock under every order of its commands and every fault that you name. It runs the real code of the lock,
+// with its client, goroutines and timers, inside a test of your own, much as net/http/httptest runs a handler. Begin with [Explore]:
 //
 //	func TestLock(t *testing.T) {
 //		locktest.Explore(t, locktest.Config{Key: "orders", Faults: "lost-reply=1"}, func(p locktest.Process) (locktest.Lock, error) {
@@ -10,19 +10,19 @@
 //		})
 //	}
 //
-// An [Adapter] makes a [Lock] of a lock whose methods have other names, and says what else a lock may tell its holder. Any client that
-// takes a dialer will do: go-redis, rueidis (DialCtxFn), redigo (DialContextFunc).
+// An [Adapter] turns a lock whose methods have other names into a [Lock], and lists what else a lock may tell its holder. Any client that
+// takes a dialer can be used: go-redis, rueidis (DialCtxFn), redigo (DialContextFunc).
 //
-// # What happens
+// # How it works
 //
-// A few actors (A, B) call Lock once, and Unlock if they got the lock. Each is a process, with a lock of its own that your function opens;
-// or several are goroutines of one, with Config.Together. Redis is simulated at the other end of the connections, and holds every command
-// back. When everybody waits, and only then, one thing happens: a command takes effect and is answered, an actor makes its call, time
-// passes to the next timer or expiry, or a fault of Config.Faults happens ([Faults] explains them). Each step is followed by a
-// search for [Anomalies]. All this happens in a bubble of testing/synctest, so hours take no time.
+// A few actors (A, B) call Lock once, and Unlock if they obtained the lock. Each actor is a process with its own lock, which your function
+// opens; with Config.Together, all but the first are goroutines of one process. A simulated Redis at the other end of the connections
+// holds back every command. When all goroutines are blocked, and only then, one step is taken: a command takes effect and is answered, an
+// actor makes its call, time passes to the next timer or expiry, or a fault of Config.Faults occurs ([Faults] explains them). After each
+// step, the state is checked for [Anomalies]. Everything runs in a testing/synctest bubble, so hours of waiting take no time.
 //
-// All orders are run, the shortest first. States that differ only in when they were reached, or in random values, count as one. A
-// test fails with the anomaly, the shortest schedule that shows it, its drawing, and the line that replays it:
+// All orders are run, the shortest first. States that differ only in when they were reached, or in random values, count as one. A failing
+// test prints the anomaly, the shortest schedule that leads to it, a sequence diagram, and the line that replays it:
 //
 //	locktest: left-behind: the lock of A stays for 1s, and nobody holds it
 //
@@ -32,23 +32,25 @@
 //	  …
 //	Again: locktest.Replay(t, locktest.Config{Key: "orders", Faults: "lost-reply=1"}, "A:Lock A:SET/lost", open)
 //
-// Here Lock has failed, as the reply was lost, but the lock is there: undo it. An anomaly that you accept is named in Config.Allow.
+// In this example Lock returned an error because the reply was lost, but Redis has set the lock: the code must undo it. List the anomalies
+// that you accept in Config.Allow.
 //
-// # What is assumed
+// # Assumptions
 //
-// Code that has seen the same, at the same distances in time, does the same. The clock of each run begins alike, and so does crypto/rand.
-// Where the code leaves something to chance, by math/rand or a select of two channels that are ready, a schedule is repeated until it
-// leads where it led before. A process that has done the same forty times is taken to do so for ever. A process that crashes or pauses
-// (its holder then believes what it believed) is cut off from the others to the end of the schedule.
+// The code under test is deterministic: given the same replies after the same delays, it does the same. Every run starts with the same
+// clock and the same crypto/rand. Where the code uses chance (math/rand, or a select with two ready channels), a schedule is repeated until
+// it leads to the state that it led to before. A process that repeats the same actions forty times is assumed to repeat them forever. A
+// process that crashes or pauses is cut off from the others until the end of the schedule; if it paused as the holder, it still believes
+// that it holds the lock.
 //
-// A test never passes silently. It fails if Config.Runs or Config.Time were used up before all was seen (Config.Depth says how far is
-// enough), if a choice could not be repeated, if a command is unknown to the simulated Redis, if no call of Lock ever succeeded, if
-// nothing has written Config.Key, and if a lock changed so that nobody can say whose it is.
+// A test never passes without having tested something. It fails if Config.Runs or Config.Time is used up before every schedule was seen
+// (Config.Depth sets how far is enough), if a choice could not be repeated, if the simulated Redis does not know a command, if no call of
+// Lock ever succeeded, if nothing wrote Config.Key, and if the lock changed in a way that cannot be attributed to an actor.
 //
-// # What helps
+// # Recommendations
 //
-// What is sent while a lock is opened, such as SCRIPT LOAD, takes effect at once, and is no step. Let the client send a command once
-// (MaxRetries: -1), or without a pause (MinRetryBackoff: -1): a random pause cannot be repeated. Let the lock expire after a few of its
-// pauses: 1 s, if it asks every 100 ms. Do not call t.Parallel. Nothing may leave the bubble: no other server, no goroutine that was
-// started before. Take small steps: one fault at a time, then two. [UsualFaults] is where to begin, with a subtest for each.
+// Commands sent while a lock is being opened, such as SCRIPT LOAD, take effect at once and are not steps. Configure the client not to retry
+// (MaxRetries: -1), or to retry without a pause (MinRetryBackoff: -1), because a random pause cannot be repeated. Let the lock expire after
+// a few polling intervals: 1 s if it polls every 100 ms. Do not call t.Parallel. Nothing may leave the bubble: use no other server, and no
+// goroutine that was started before. Begin with [UsualFaults], in a subtest for each; combine two faults later.
 package locktest

@@ -17,10 +17,10 @@ import (
 	"lockstep/internal/trace"
 )
 
-// errContract means that a lock does not keep to what this package asks of it.
+// errContract is returned for a lock that does not satisfy the contract of Lock or Adapter, such as one that returns nil without an error.
 var errContract = errors.New("the lock breaks its contract")
 
-// game is a lock in one run: a bubble.Game.
+// game is the lock under test in one run of the explorer. It implements bubble.Game, bubble's interface to the code under test.
 type game struct {
 	*bubble.Run
 
@@ -28,28 +28,28 @@ type game struct {
 	open      func(Process) (Lock, error)
 	evidence  *evidence
 	locks     map[*bubble.Process]Lock
-	candidate []*candidate // by the index of its actor
-	broken    error        // the contract
+	candidate []*candidate // index: that of the actor
+	broken    error        // first breach of the contract, an errContract; nil: none
 
-	contents []*simredis.State  // of the nodes, as the judge knows them
-	found    []bubble.Violation // what steps have shown
-	asked    int                // findings that the judge had when it was asked last
+	contents []*simredis.State  // each node's content, as last reported to the judge
+	found    []bubble.Violation // violations by the steps so far
+	reported int                // number of the judge's detections that newViolations has taken
 
 	mu    sync.Mutex // guards the judge
 	judge *judge.Judge
 }
 
-// evidence is what some run has shown: without it, that nothing was found says nothing.
+// evidence collects, over all runs, that the lock was really tested. Without it, an empty result proves nothing.
 type evidence struct {
-	sent     bool  // a command has come to Redis
-	failure  error // of the first call of Lock that has failed
+	sent     bool  // a command has reached Redis
+	failure  error // error of the first call of Lock that failed
 	obtained bool  // a call of Lock has succeeded
-	locked   bool  // the key was there
+	locked   bool  // the key has existed
 
-	common string // a value that looks like an owner's, with which several processes have taken the lock
+	common string // owner value that several processes have taken the lock with; "": none
 }
 
-// vacuous says why nothing is known, "" if something is.
+// vacuous returns why the search proves nothing; "" if it does prove something.
 func (e *evidence) vacuous(key string) string {
 	switch {
 	case !e.obtained && e.failure != nil:
@@ -65,7 +65,7 @@ func (e *evidence) vacuous(key string) string {
 	}
 }
 
-// note says what may make what was found untrue, "" if nothing does.
+// note returns a reason why the anomalies found may be artifacts of the test; "" if there is none.
 func (e *evidence) note() string {
 	if e.common == "" {
 		return ""
@@ -74,17 +74,18 @@ func (e *evidence) note() string {
 		"host's name are the same in all processes of a test: let the function that opens a lock make its owner, as of Process.Name", e.common)
 }
 
-// candidate is an actor that locks once, and unlocks.
+// candidate is an actor that calls Lock once, and Unlock if it obtained the lock. It implements judge.Lease.
 type candidate struct {
 	*bubble.Actor
 
 	held     Held
-	obtained bool // its Lock succeeded
-	unlocks  bool // it has called Unlock
-	believed bool // that it held the lock, when its process paused
+	obtained bool // its call of Lock succeeded
+	unlocked bool // it has called Unlock
+	believed bool // it believed that it held the lock when its process paused
 }
 
-func begin(r *bubble.Run, c Config, open func(Process) (Lock, error), e *evidence) (*game, error) {
+// newGame creates the processes of a run and opens their locks.
+func newGame(r *bubble.Run, c Config, open func(Process) (Lock, error), e *evidence) (*game, error) {
 	g := &game{Run: r, config: c, open: open, evidence: e, locks: map[*bubble.Process]Lock{}}
 	g.judge = judge.New(judge.Setup{Driver: g, Key: c.Key, TrustFencing: true, Sender: r.Server().Sender})
 	g.contents = g.Contents()
@@ -98,7 +99,7 @@ func begin(r *bubble.Run, c Config, open func(Process) (Lock, error), e *evidenc
 	}
 	for i, names := range groups {
 		kind := 0
-		if c.Together { // a process of one actor is not like one of several
+		if c.Together { // A process with one actor is not interchangeable with one that has several.
 			kind = i
 		}
 		if err := g.add(kind, names...); err != nil {
@@ -108,7 +109,7 @@ func begin(r *bubble.Run, c Config, open func(Process) (Lock, error), e *evidenc
 	return g, nil
 }
 
-// add adds a process with actors of these names, and opens its lock.
+// add adds a process with actors of these names, and opens its lock. Processes of one kind are interchangeable.
 func (g *game) add(kind int, names ...string) error {
 	p := g.Add(kind, names...)
 	for _, a := range p.Actors {
@@ -129,61 +130,61 @@ func (g *game) add(kind int, names ...string) error {
 	return nil
 }
 
-// of returns the candidates among actors.
-func (g *game) of(actors []*bubble.Actor) (all []*candidate) {
+// candidatesOf returns the candidates of these actors.
+func (g *game) candidatesOf(actors []*bubble.Actor) (all []*candidate) {
 	for _, a := range actors {
 		all = append(all, g.candidate[a.Index])
 	}
 	return all
 }
 
-// Calls implements bubble.Game.
+// Calls implements bubble.Game: Lock or TryLock first, then Unlock.
 func (g *game) Calls(a *bubble.Actor) (calls []bubble.Call) {
 	c, l := g.candidate[a.Index], g.locks[a.Process]
 	if a.IsIn(bubble.BetweenCalls) {
 		return []bubble.Call{{Name: "Unlock", Last: true, Do: func(context.Context) error {
-			c.unlocks = true
-			g.tell(func() { g.judge.RecordUnlockStart(a.Index) })
+			c.unlocked = true
+			g.record(func() { g.judge.RecordUnlockStart(a.Index) })
 			err := c.held.Unlock(context.Background())
-			g.tell(func() { g.judge.RecordUnlockEnd(a.Index, true, err) })
+			g.record(func() { g.judge.RecordUnlockEnd(a.Index, true, err) })
 			return err
 		}}}
 	}
-	calls = append(calls, g.locking(c, "Lock", l.Lock))
+	calls = append(calls, g.lockCall(c, "Lock", l.Lock))
 	if try := tryLockOf(l); try != nil {
-		calls = append(calls, g.locking(c, "TryLock", try))
+		calls = append(calls, g.lockCall(c, "TryLock", try))
 	}
 	return calls
 }
 
-// locking is a call of Lock or TryLock.
-func (g *game) locking(c *candidate, name string, lock func(context.Context) (Held, error)) bubble.Call {
+// lockCall returns the call of Lock or TryLock by a candidate.
+func (g *game) lockCall(c *candidate, name string, lock func(context.Context) (Held, error)) bubble.Call {
 	return bubble.Call{Name: name, Cancelable: true, Do: func(ctx context.Context) error {
-		g.tell(func() { g.judge.RecordAsk(c.Index, c.Process.Name) })
+		g.record(func() { g.judge.RecordAsk(c.Index, c.Process.Name) })
 		held, err := lock(ctx)
 		switch {
 		case errors.Is(err, errContract):
 			g.broken = err
 		case err != nil:
-			g.tell(func() { g.refuse(ctx, c, err) })
+			g.record(func() { g.refuse(ctx, c, err) })
 		case held == nil:
-			err = fmt.Errorf("%w: Lock gives no lock and no error", errContract)
+			err = fmt.Errorf("%w: Lock returns neither a lock nor an error", errContract)
 			g.broken = err
 		default:
-			g.tell(func() { g.enter(c, held) })
+			g.record(func() { g.enter(c, held) })
 		}
 		return err
 	}}
 }
 
-// tell tells the judge something. Several goroutines may do so.
-func (g *game) tell(event func()) {
+// record runs event, which reports something to the judge, under the lock that guards the judge.
+func (g *game) record(event func()) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	event()
 }
 
-// refuse tells the judge that a candidate does not get the lock.
+// refuse records that a candidate did not obtain the lock.
 func (g *game) refuse(ctx context.Context, c *candidate, err error) {
 	if g.evidence.failure == nil {
 		g.evidence.failure = err
@@ -191,32 +192,33 @@ func (g *game) refuse(ctx context.Context, c *candidate, err error) {
 	g.judge.RecordRefusal(c.Index, err, ctx.Err() != nil)
 }
 
-// enter tells the judge that a candidate has the lock.
+// enter records that a candidate has entered the critical section, unless its process has crashed.
 func (g *game) enter(c *candidate, held Held) {
 	c.held = held
 	if c.Process.Crashed {
 		return
 	}
-	c.obtained, g.evidence.obtained = true, true
+	c.obtained = true
+	g.evidence.obtained = true
 	g.judge.RecordEntry(c.Index, c)
 }
 
-// IsLost implements judge.Lease. One that is paused believes what it believed.
+// IsLost implements judge.Lease. A paused holder keeps the belief that it had when it paused.
 func (c *candidate) IsLost() bool {
 	if c.Process.Paused {
 		return !c.believed
 	}
-	if v, tells := c.held.(interface{ Valid() bool }); tells && !v.Valid() {
+	if v, ok := c.held.(interface{ Valid() bool }); ok && !v.Valid() {
 		return true
 	}
-	h, tells := c.held.(interface{ Context() context.Context })
-	return tells && h.Context().Err() != nil
+	h, ok := c.held.(interface{ Context() context.Context })
+	return ok && h.Context().Err() != nil
 }
 
-// IsOver implements judge.Lease.
+// IsOver implements judge.Lease. A lock under test does not tell expiry and loss apart.
 func (c *candidate) IsOver() bool { return c.IsLost() }
 
-// Token implements judge.Lease.
+// Token implements judge.Lease. It reports false if the lock has no fencing tokens.
 func (c *candidate) Token() (token int64, ok bool) {
 	t, ok := c.held.(interface{ Token() int64 })
 	if ok {
@@ -231,10 +233,10 @@ func (g *game) believes(c *candidate) bool { return g.judge.Sale(c.Index).IsInCr
 // Contents implements judge.Driver.
 func (g *game) Contents() []*simredis.State { return g.Server().Contents() }
 
-// Excuses implements judge.Driver. It excuses nothing that is looked for here.
+// Excuses implements judge.Driver. No anomaly is excused here.
 func (*game) Excuses() judge.Excuses { return judge.Excuses{} }
 
-// Changed implements bubble.Game.
+// OnChange implements bubble.Game: it reports to the judge what a process has changed on the nodes; nil: the change is by no process.
 func (g *game) OnChange(by *bubble.Process) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -244,14 +246,14 @@ func (g *game) OnChange(by *bubble.Process) {
 			g.contents[node] = now
 			g.judge.RecordChange(judge.Change{Server: node, Before: before, After: now}, g.writer(by, node))
 		}
-		_, has := now.Key(g.config.Key)
-		g.evidence.locked = g.evidence.locked || has
+		_, ok := now.Key(g.config.Key)
+		g.evidence.locked = g.evidence.locked || ok
 	}
 	g.evidence.common = cmp.Or(g.evidence.common, g.Server().SharedOwner())
 }
 
-// writer returns the index of the actor that is taken to have changed the lock on a node; -1 for none. A connection tells the process
-// alone: it is the actor of it that owns the lock there, or the first that has made a call.
+// writer returns the index of the actor to which a change of the lock on a node is attributed; -1 for none. A connection identifies only
+// the process. Of its actors, writer takes the one that owns the lock there, otherwise the first one in a call, otherwise the first one.
 func (g *game) writer(p *bubble.Process, node int) int {
 	if p == nil {
 		return -1
@@ -259,20 +261,20 @@ func (g *game) writer(p *bubble.Process, node int) int {
 	if owner := g.judge.Owner(node); owner >= 0 && g.candidate[owner].Process == p {
 		return owner
 	}
-	calls := func(a *bubble.Actor) bool { return a.IsIn(bubble.Calling) }
-	return p.Actors[max(slices.IndexFunc(p.Actors, calls), 0)].Index
+	isCalling := func(a *bubble.Actor) bool { return a.IsIn(bubble.Calling) }
+	return p.Actors[max(slices.IndexFunc(p.Actors, isCalling), 0)].Index
 }
 
-// Seen implements bubble.Game.
+// Violations implements bubble.Game.
 func (g *game) Violations() []bubble.Violation {
-	g.found = append(g.found, g.news()...)
+	g.found = append(g.found, g.newViolations()...)
 	return g.found
 }
 
-// news returns what the judge has found since it was asked last, as far as it is told here: the first of each anomaly.
-func (g *game) news() (found []bubble.Violation) {
+// newViolations returns what the judge has detected since the last call: the first of each anomaly of this package, in English.
+func (g *game) newViolations() (found []bubble.Violation) {
 	all := g.judge.Detected()
-	for _, f := range all[g.asked:] {
+	for _, f := range all[g.reported:] {
 		known := func(other bubble.Violation) bool { return other.Kind == string(f.Anomaly) }
 		switch f.Anomaly {
 		case anomaly.TwoHolders, anomaly.ForeignRelease, anomaly.TokenOrder, anomaly.Unattributed:
@@ -281,48 +283,48 @@ func (g *game) news() (found []bubble.Violation) {
 			}
 		}
 	}
-	g.asked = len(all)
+	g.reported = len(all)
 	return found
 }
 
-// AppendState implements bubble.Game.
+// AppendState implements bubble.Game: it appends what the judge knows and what each candidate believes.
 func (g *game) AppendState(b []byte) []byte {
 	g.OnChange(nil)
-	var o judge.ActorOrder
+	var order judge.ActorOrder
 	for i, c := range g.candidate {
 		b = strconv.AppendBool(b, g.believes(c))
-		o.Actors, o.Labels = append(o.Actors, i), append(o.Labels, byte(i))
+		order.Actors, order.Labels = append(order.Actors, i), append(order.Labels, byte(i))
 	}
 	for node := range g.contents {
-		b = g.judge.AppendServer(b, node, o)
+		b = g.judge.AppendServer(b, node, order)
 	}
-	return g.judge.AppendOrder(b, o)
+	return g.judge.AppendOrder(b, order)
 }
 
-// CanPause implements bubble.Game: a process pauses while it has the lock.
+// CanPause implements bubble.Game: only a process that believes that it holds the lock pauses.
 func (g *game) CanPause(p *bubble.Process) bool {
-	return slices.ContainsFunc(g.of(p.Actors), g.believes)
+	return slices.ContainsFunc(g.candidatesOf(p.Actors), g.believes)
 }
 
-// Pause implements bubble.Game.
+// OnPause implements bubble.Game: it remembers which candidates believe that they hold the lock.
 func (g *game) OnPause(p *bubble.Process) {
-	for _, c := range g.of(p.Actors) {
+	for _, c := range g.candidatesOf(p.Actors) {
 		c.believed = g.believes(c)
 	}
 }
 
-// End implements bubble.Game: locks are given back to nobody.
+// Finish implements bubble.Game: it unlocks what is still held, so that the locks' goroutines end.
 func (g *game) Finish() {
 	for _, c := range g.candidate {
-		if c.held != nil && !c.unlocks {
-			c.Go(func() { _ = c.held.Unlock(context.Background()) }) // it fails: there is no server any more
+		if c.held != nil && !c.unlocked {
+			c.Go(func() { _ = c.held.Unlock(context.Background()) }) // The error is expected, because the server is gone.
 		}
 	}
 }
 
-// Describe implements bubble.Game.
+// Describe implements bubble.Game: it returns what the step changed for the actors that moved, and completes the step of the diagram.
 func (g *game) Describe(step *trace.Step, moved []*bubble.Actor) (says []string) {
-	for _, c := range g.of(moved) {
+	for _, c := range g.candidatesOf(moved) {
 		switch now, err := c.Status(); {
 		case now == bubble.BetweenCalls:
 			says = append(says, c.Name+" has the lock")
@@ -332,8 +334,8 @@ func (g *game) Describe(step *trace.Step, moved []*bubble.Actor) (says []string)
 			says = append(says, c.Name+" has released the lock")
 		}
 	}
-	name, until := g.owner()
-	step.Lock, step.Expires = name, trace.Millis(until)
+	name, ttl := g.owner()
+	step.Lock, step.Expires = name, trace.Millis(ttl)
 	for i, p := range g.Processes() {
 		if g.CanPause(p) {
 			step.Standing[i] = trace.Inside

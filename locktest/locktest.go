@@ -14,16 +14,19 @@ import (
 	"lockstep/internal/explore/bubble"
 )
 
-// The bounds of a search that names none.
+// The default bounds of a search.
 const (
-	DefaultRuns = 100_000
-	DefaultTime = time.Minute
+	DefaultRuns = 100_000     // default of Config.Runs
+	DefaultTime = time.Minute // default of Config.Time
 )
 
-// Fault is a kind of thing that may go wrong, as Config.Faults names it.
+// defaultActors is the number of actors of a zero Config. Two are enough for most anomalies.
+const defaultActors = 2
+
+// Fault is a kind of fault: Name is its name in Config.Faults, and Says explains it in a sentence.
 type Fault struct{ Name, Says string }
 
-// Faults returns all of them.
+// Faults returns all faults.
 func Faults() (all []Fault) {
 	for _, f := range bubble.Faults() {
 		all = append(all, Fault(f))
@@ -31,100 +34,107 @@ func Faults() (all []Fault) {
 	return all
 }
 
-// UsualFaults returns what to explore a lock with first, as Config.Faults takes it: nothing, and then each fault that a lock has to bear by
-// itself. The others, late, pause and node-restart, ask for a fencing token, or for several nodes.
+// mostActors is the largest number of actors. The search grows exponentially with it, and rarely completes with more than four.
+const mostActors = 4
+
+// UsualFaults returns the values of Config.Faults to begin with: no fault, then each fault that a lock must tolerate without outside help.
+// The other faults (late, pause, node-restart) can only be tolerated with a fencing token or several nodes.
 func UsualFaults() []string {
 	return []string{"", "slow=1", "lost-reply=1", "lost-request=1", "cancel=1", "crash=1"}
 }
 
-// Config says what is explored. Only Key is needed.
+// Config configures an exploration. Only Key is required.
 type Config struct {
-	Key      string        // of the lock in Redis; it has the same on each node
-	Nodes    int           // servers that know nothing of each other; 0: one
-	Actors   int           // each locks once, and unlocks if it got the lock; 1 to 4, 0: two
-	Together bool          // all actors but the first are goroutines of one process; otherwise each has a process of its own
-	Faults   string        // what may go wrong, and how often, as in "lost-reply=1,pause=1": see Faults
-	Allow    []Anomaly     // that are accepted: nobody looks for them
-	Depth    int           // look at schedules of up to so many steps, and be content; 0: at every schedule
-	Runs     int           // at most; 0: DefaultRuns
-	Time     time.Duration // at most; 0: DefaultTime
+	Key      string        // Redis key of the lock, the same on each node
+	Nodes    int           // number of independent Redis servers; 0: 1
+	Actors   int           // number of actors, 1 to 4; each locks once, and unlocks if it obtained the lock; 0: 2
+	Together bool          // all actors but the first share one process; false: each actor is its own process
+	Faults   string        // faults that may occur, each with how often at most, such as "lost-reply=1,pause=1"; see Faults
+	Allow    []Anomaly     // accepted anomalies, which are not looked for
+	Depth    int           // greatest length, in steps, of the schedules to run; 0: no limit
+	Runs     int           // greatest number of runs; 0: DefaultRuns
+	Time     time.Duration // greatest duration of the search; 0: DefaultTime
 }
 
-// Process is a process under exploration. The lock that is opened for it, and its clients, are its own.
+// Process is a simulated process. It has a lock and clients of its own, which no other process may use.
 type Process struct {
-	Name string // the names of its actors: "A", or "BC"
-	of   *bubble.Process
+	Name    string // names of its actors: "A", or "BC"
+	process *bubble.Process
 }
 
-// Dial connects to a node in memory: it is the dialer of a client. The address is one that Addr gives; with one node, any will do.
+// Dial connects to a node in memory. Pass it to the client as its dialer. The address is one that Addr returned; if there is only one node,
+// any address connects to it.
 func (p Process) Dial(ctx context.Context, network, addr string) (net.Conn, error) {
-	conn, err := p.of.Dial(ctx, network, addr)
+	conn, err := p.process.Dial(ctx, network, addr)
 	if err != nil {
 		return nil, fmt.Errorf("locktest: %w", err)
 	}
 	return conn, nil
 }
 
-// Addr returns the address of a node, for its client. Nodes count from 0. It is no name: to look up one would lead out of the test.
+// Addr returns the address of a node; the first node is 0. It is an IP address, so that no client looks up a name outside the test.
 func (Process) Addr(node int) string { return bubble.Addr(node) }
 
-// Cleanup registers what to do when the run ends: to close the clients. What is registered last is done first.
-func (p Process) Cleanup(f func()) { p.of.Cleanup(f) }
+// Cleanup registers a function that is called when the run ends, such as one that closes a client. The last one registered is called first.
+func (p Process) Cleanup(f func()) { p.process.Cleanup(f) }
 
-// Lock is the lock of a process. It may have a method TryLock of the same form, which is explored beside Lock. An [Adapter] makes one of
-// functions.
+// Lock is the lock of a process. It may also have a method TryLock with the signature of Lock, which is then explored as an alternative to
+// Lock. An [Adapter] implements Lock by functions.
 type Lock interface {
-	// Lock waits for the lock, or tries once: as the lock does. It fails if the lock was not obtained.
+	// Lock obtains the lock; the lock decides whether it waits or tries once. It returns an error if it did not obtain the lock.
 	Lock(ctx context.Context) (Held, error)
 }
 
-// Held is a lock that was obtained. It may have more methods:
+// Held is a lock that was obtained. It may also have these methods:
 //
-//   - Valid() bool reports whether the holder may still believe that it holds the lock, by all that the lock has told it.
-//   - Context() context.Context ends when the lock is known to be lost: the same, in another form.
-//   - Token() int64 is a fencing token. Each holder must get a larger one; then a paused holder with a smaller one does no harm.
+//   - Valid() bool reports whether the holder may still believe that it holds the lock, given what the lock has reported to it.
+//   - Context() context.Context returns a context that is canceled once the lock is known to be lost. It is an alternative to Valid.
+//   - Token() int64 returns a fencing token. Each holder must get a larger token than the one before it. A paused holder with a smaller
+//     token is then harmless.
 type Held interface {
+	// Unlock releases the lock.
 	Unlock(ctx context.Context) error
 }
 
-// Result is what a search found.
+// Result is the result of a search.
 type Result struct {
-	Found      []Counterexample // the shortest for each anomaly
-	Runs       int
-	States     int
-	Depth      int      // all schedules of so many steps were run
-	Complete   bool     // and there are no longer ones
-	Incomplete string   // why not
-	Chance     int      // runs that chance led elsewhere, and that were repeated
-	Missed     int      // choices that no repetition led to again
-	Never      []string // faults of Config.Faults that have happened in no run
-	Vacuous    string   // why an empty Found says nothing
-	Note       string   // what may make what was found untrue
-	Took       time.Duration
+	Found      []Counterexample // shortest counterexample of each anomaly
+	Runs       int              // runs of the code
+	States     int              // distinct states reached
+	Depth      int              // length, in steps, up to which all schedules were run
+	Complete   bool             // all schedules were run, whatever their length
+	Incomplete string           // reason why Complete is false; "": none
+	Chance     int              // runs that were repeated because chance led them to another state
+	Missed     int              // steps that no repetition reached again
+	Never      []string         // faults of Config.Faults that occurred in no run
+	Vacuous    string           // reason why an empty Found proves nothing; "": it does prove something
+	Note       string           // reason why Found may be an artifact of the test; "": none
+	Took       time.Duration    // real duration of the search
 }
 
-// Counterexample is a schedule that shows an anomaly.
+// Counterexample is a schedule that leads to an anomaly.
 type Counterexample struct {
 	Anomaly  Anomaly
-	Says     string // what happens, in a sentence
-	Schedule string // as Replay takes it
+	Says     string // sentence that describes what happens
+	Schedule string // steps separated by spaces, the form that Replay takes
 }
 
-// Steps returns the length of its schedule.
+// Steps returns the number of steps of the schedule.
 func (c Counterexample) Steps() int { return len(strings.Fields(c.Schedule)) }
 
-// Explore runs a lock in every schedule, shortest first, and fails the test at the first anomaly: with the schedule, its drawing, and the
-// call that replays it. It fails, too, if it could not look at everything that the Config asks for. Open opens the lock of a process.
+// Explore runs the lock under every schedule, the shortest first. At the first anomaly it fails the test and prints the schedule, a
+// sequence diagram, and the call that replays it. It also fails the test if the search could not cover everything that c asks for. The
+// function open creates the lock of a process; it is called for each process of each run.
 func Explore(t *testing.T, c Config, open func(Process) (Lock, error)) {
 	t.Helper()
-	stage, e, err := newStage(t, c, open, true)
+	explorer, e, err := newExplorer(t, c, open, true)
 	if err != nil {
 		t.Fatalf("locktest: %v", err)
 	}
-	stage.Explore(c.report(e))
+	explorer.Explore(c.report(e))
 }
 
-// report is how this package tells what it has found.
+// report returns the words of this package for the explorer's report to a test.
 func (c Config) report(e *evidence) bubble.Report {
 	return bubble.Report{
 		Package: "locktest", NoneFound: "no anomaly",
@@ -133,15 +143,16 @@ func (c Config) report(e *evidence) bubble.Report {
 	}
 }
 
-// Search does what Explore does, and judges nothing. It looks for each anomaly, until all are found. It fails if the lock cannot be
-// explored: a command that the simulated Redis does not have, a lock that cannot be opened.
+// Search explores like Explore, but returns the result instead of failing the test, and goes on until it has a counterexample of each
+// anomaly. It returns an error if c is invalid or the lock cannot be explored: the simulated Redis does not know a command, or a lock
+// cannot be opened.
 func Search(t *testing.T, c Config, open func(Process) (Lock, error)) (Result, error) {
 	t.Helper()
-	stage, e, err := newStage(t, c, open, false)
+	explorer, e, err := newExplorer(t, c, open, false)
 	if err != nil {
 		return Result{}, err
 	}
-	r, err := stage.Search()
+	r, err := explorer.Search()
 	return Result{
 		Runs: r.Runs, States: r.States, Depth: r.Depth, Complete: r.Complete, Incomplete: r.Incomplete, Chance: r.RepeatedRuns,
 		Missed: r.UnreachedSteps, Never: r.UnusedFaults, Took: r.Took, Found: counterexamples(r.Violations),
@@ -156,68 +167,70 @@ func counterexamples(found []bubble.Violation) (all []Counterexample) {
 	return all
 }
 
-// Replay runs one schedule, and fails the test if it shows an anomaly, or if the code cannot do its steps any more: it says which.
+// Replay runs one schedule. It fails the test if the schedule leads to an anomaly, or if the code can no longer take one of its steps,
+// which it names.
 func Replay(t *testing.T, c Config, schedule string, open func(Process) (Lock, error)) {
 	t.Helper()
-	stage, e, err := newStage(t, c, open, false)
+	explorer, e, err := newExplorer(t, c, open, false)
 	if err != nil {
 		t.Fatalf("locktest: %v", err)
 	}
-	stage.Replay(c.report(e), schedule)
+	explorer.Replay(c.report(e), schedule)
 }
 
-// Shown is what one schedule has shown.
+// Shown is the result of running one schedule by Show.
 type Shown struct {
-	Found   []Counterexample
-	Drawing string // a sequence diagram
+	Found   []Counterexample // anomalies that the schedule leads to
+	Drawing string           // sequence diagram of the run
 }
 
-// Show runs one schedule until it shows an anomaly, or this one, if it is not empty; but at most a hundred times, as chance may lead
-// elsewhere. It fails if the schedule has a step that the code cannot do.
+// Show runs one schedule until it leads to the anomaly want; if want is empty, to any anomaly. Because chance may lead a run to another
+// state, it tries up to a hundred times. It returns an error if the code cannot take a step of the schedule.
 func Show(t *testing.T, c Config, schedule string, open func(Process) (Lock, error), want Anomaly) (Shown, error) {
 	t.Helper()
-	stage, _, err := newStage(t, c, open, false)
+	explorer, _, err := newExplorer(t, c, open, false)
 	if err != nil {
 		return Shown{}, err
 	}
-	shown, err := stage.Reproduce(strings.Fields(schedule), string(want))
+	shown, err := explorer.Reproduce(strings.Fields(schedule), string(want))
 	return Shown{counterexamples(shown.Violations), shown.Drawing}, err
 }
 
-// newStage makes the stage of a lock. The evidence is of all its runs.
-func newStage(t *testing.T, c Config, open func(Process) (Lock, error), first bool) (*bubble.Explorer, *evidence, error) {
+// newExplorer returns an explorer of the lock, and the evidence that all its runs share. With stopAtFirst it stops at the first anomaly.
+func newExplorer(t *testing.T, c Config, open func(Process) (Lock, error), stopAtFirst bool) (*bubble.Explorer, *evidence, error) {
 	t.Helper()
-	c, limits, err := c.read()
+	c, limits, err := c.withDefaults()
 	if err != nil {
 		return nil, nil, err
 	}
-	limits.StopAtFirst = first
+	limits.StopAtFirst = stopAtFirst
 	e := &evidence{}
-	stage, err := bubble.NewExplorer(t, limits, func(r *bubble.Run) (bubble.Game, error) { return begin(r, c, open, e) })
-	return stage, e, err
+	explorer, err := bubble.NewExplorer(t, limits, func(r *bubble.Run) (bubble.Game, error) { return newGame(r, c, open, e) })
+	return explorer, e, err
 }
 
-// String writes it as in Go, without what is not set.
+// String formats the config as a Go literal without the fields that are zero. It also leaves out Depth, Runs and Time, which a replay
+// does not need.
 func (c Config) String() string {
 	var fields []string
 	for _, f := range []struct {
-		name string
-		is   any
-		set  bool
+		name  string
+		value any
+		isSet bool
 	}{
 		{"Key", c.Key, true}, {"Nodes", c.Nodes, c.Nodes > 0}, {"Actors", c.Actors, c.Actors > 0}, {"Together", true, c.Together},
 		{"Faults", c.Faults, c.Faults != ""}, {"Allow", c.Allow, len(c.Allow) > 0},
 	} {
-		if f.set {
-			fields = append(fields, fmt.Sprintf("%s: %#v", f.name, f.is))
+		if f.isSet {
+			fields = append(fields, fmt.Sprintf("%s: %#v", f.name, f.value))
 		}
 	}
 	return "locktest.Config{" + strings.Join(fields, ", ") + "}"
 }
 
-// read completes a Config, and gives the limits that it names.
-func (c Config) read() (Config, bubble.Limits, error) {
-	c.Nodes, c.Actors, c.Runs, c.Time = cmp.Or(c.Nodes, 1), cmp.Or(c.Actors, 2), cmp.Or(c.Runs, DefaultRuns), cmp.Or(c.Time, DefaultTime)
+// withDefaults validates c, and returns it with its defaults filled in, and as limits of the explorer.
+func (c Config) withDefaults() (Config, bubble.Limits, error) {
+	c.Nodes, c.Actors, c.Runs, c.Time = cmp.Or(c.Nodes, 1), cmp.Or(c.Actors, defaultActors), cmp.Or(c.Runs, DefaultRuns), cmp.Or(c.Time, DefaultTime)
 	budget, err := bubble.ParseFaults(c.Faults, bubble.Faults())
 	switch {
 	case err != nil:
@@ -225,8 +238,8 @@ func (c Config) read() (Config, bubble.Limits, error) {
 		err = errors.New("Config.Key: it is empty; it takes the key of the lock in Redis")
 	case c.Nodes < 1:
 		err = fmt.Errorf("Config.Nodes: %d; it takes 1 or more", c.Nodes)
-	case c.Actors < 1 || c.Actors > 4:
-		err = fmt.Errorf("Config.Actors: %d; it takes 1 to 4", c.Actors)
+	case c.Actors < 1 || c.Actors > mostActors:
+		err = fmt.Errorf("Config.Actors: %d; it takes 1 to %d", c.Actors, mostActors)
 	case c.Depth < 0 || c.Runs < 0 || c.Time < 0:
 		err = errors.New("Config.Depth, Runs and Time are not negative")
 	}

@@ -123,7 +123,7 @@ func TestNothingPassesSilently(t *testing.T) {
 		}, nil), "BLPOP"},
 		"no lock and no error": {func(*locktest.Config) {}, made(func(context.Context, *toy) (locktest.Held, error) {
 			return nil, nil //nolint:nilnil // that is the fault
-		}, nil), "Lock gives no lock and no error"},
+		}, nil), "Lock returns neither a lock nor an error"},
 		"it cannot be opened": {func(*locktest.Config) {}, func(locktest.Process) (locktest.Lock, error) {
 			return nil, errTaken
 		}, "the lock of A cannot be opened: taken"},

@@ -1,5 +1,5 @@
-// Package redistest explores code on Redis, as it is, in a test of your own: a handler, a job, a consumer, with its client, its goroutines
-// and timers, in every order of their commands and under every fault that you name. You say what is to be true:
+// Package redistest tests code that uses Redis under every order of its commands and every fault that you name. It runs the real code (a
+// handler, a job, a consumer, with its client, goroutines and timers) inside a test of your own. You state what must be true:
 //
 //	func TestSale(t *testing.T) {
 //		redistest.Explore(t, redistest.Config{Faults: "lost-reply=1"}, redistest.System{
@@ -19,23 +19,24 @@
 //		})
 //	}
 //
-// Any client that takes a dialer will do: go-redis, rueidis (DialCtxFn), redigo (DialContextFunc). For a lock, package locktest has the
-// check.
+// Any client that takes a dialer can be used: go-redis, rueidis (DialCtxFn), redigo (DialContextFunc). For a lock, use package locktest,
+// which has the check.
 //
-// # What happens
+// # How it works
 //
-// A few actors (A, B) do once what [System].Actor returns, each in a process of its own. Redis is simulated at the other end of their
-// connections, and holds every command back. When everybody waits, and only then, one thing happens: a command takes effect and is
-// answered, an actor starts, time passes to the next timer or expiry, or a fault of Config.Faults happens ([Faults] explains them). All
-// this is in a bubble of testing/synctest, so hours take no time.
+// A few actors (A, B) each run, once, the function that [System].Actor returns, in a process of their own. A simulated Redis at the other
+// end of their connections holds back every command. When all goroutines are blocked, and only then, one step is taken: a command takes
+// effect and is answered, an actor starts, time passes to the next timer or expiry, or a fault of Config.Faults occurs ([Faults] explains
+// them). Everything runs in a testing/synctest bubble, so hours of waiting take no time.
 //
-// At the end of each schedule Check is asked. What an actor was told counts: it succeeded, it failed, or it is in doubt, since its process
-// has crashed or a reply was lost. A system that never sells too much, and tells nobody "sold" who goes without, is right whatever it says
-// to those in doubt. Always is asked after each step. Found without any check are an actor that never comes back (Stuck), a process that
-// sends command after command (Busy), and a goroutine that is left (GoroutineLeak).
+// Check is called at the end of each schedule. It sees each actor's [Outcome]: the actor succeeded, failed, or is in doubt because its
+// process crashed or a reply was lost. A system that never sells too much, and never answers "sold" to a buyer who gets nothing, is correct
+// whatever happens to the actors in doubt. Always is called after each step. Three anomalies are found without any check: an actor that
+// never returns (Stuck), a process that sends command after command without a pause (Busy), and a goroutine that outlives the run
+// (GoroutineLeak).
 //
-// All orders are run, the shortest first; states that differ only in when they were reached, or in random values, count as one. A test
-// fails with the shortest schedule, its drawing, and the line that replays it:
+// All orders are run, the shortest first; states that differ only in when they were reached, or in random values, count as one. A failing
+// test prints the shortest schedule, a sequence diagram, and the line that replays it:
 //
 //	redistest: check: 2 are sold, and 1 of 2 are left
 //
@@ -48,27 +49,27 @@
 //
 // # A good check
 //
-// Say what a buyer, a colleague or an accountant would complain of, not how the code is to do it: so many are sold, so many are left. Count
-// those in doubt on neither side. Begin without faults; add one at a time: "crash=1", "lost-reply=1", "slow=1". Two actors show most of
-// what goes wrong, and three the rest.
+// State what a buyer, a colleague or an accountant would complain about, such as the numbers of pieces sold and left, and not how the code
+// works. Do not count the actors in doubt as successes or as failures. Begin without faults, then add one at a time: "crash=1",
+// "lost-reply=1", "slow=1". Two actors show most errors, and three show almost all the rest.
 //
-// The Examples are six things that are often done: a sale, a counter, a rate limiter, an idempotency key, a cache, a delay queue; each in a
-// wrong way and in a right one.
+// The Examples cover six common tasks: a sale, a counter, a rate limiter, an idempotency key, a cache and a delay queue, each with a wrong
+// and a correct implementation.
 //
-// # What is assumed
+// # Assumptions
 //
-// Code that has seen the same, at the same distances in time, does the same. The clock of each run begins alike, and so does crypto/rand.
-// Where the code leaves something to chance, by math/rand or a select of two channels that are ready, a schedule is repeated until it
-// leads where it led before. A process that has done the same forty times is taken to do so for ever. One that crashes is cut off from
-// Redis; what its code does then, nobody sees.
+// The code under test is deterministic: given the same replies after the same delays, it does the same. Every run starts with the same
+// clock and the same crypto/rand. Where the code uses chance (math/rand, or a select with two ready channels), a schedule is repeated until
+// it leads to the state that it led to before. A process that repeats the same actions forty times is assumed to repeat them forever. A
+// process that crashes is cut off from Redis, and what its code does afterwards is ignored.
 //
-// A test never passes silently. It fails if Config.Runs or Config.Time were used up before all was seen (Config.Depth says how far is
-// enough), if a choice could not be repeated, if a command is unknown to the simulated Redis, if nothing was ever sent, if no actor has
-// ever succeeded, and if no schedule has come to its end.
+// A test never passes without having tested something. It fails if Config.Runs or Config.Time is used up before every schedule was seen
+// (Config.Depth sets how far is enough), if a choice could not be repeated, if the simulated Redis does not know a command, if no command
+// was ever sent, if no actor ever succeeded, and if no schedule came to its end.
 //
-// # What helps
+// # Recommendations
 //
-// Let the client send a command once (MaxRetries: -1), or without a pause (MinRetryBackoff: -1): a random pause cannot be repeated. Call
-// the handler itself, by httptest.NewRecorder: nothing may leave the bubble, no other server, and no goroutine that was started before. Do
-// not call t.Parallel.
+// Configure the client not to retry (MaxRetries: -1), or to retry without a pause (MinRetryBackoff: -1), because a random pause cannot be
+// repeated. Call the handler directly with httptest.NewRecorder. Nothing may leave the bubble: use no other server, and no goroutine that
+// was started before. Do not call t.Parallel.
 package redistest

@@ -8,38 +8,39 @@ import (
 	"lockstep/internal/explore/bubble/server"
 )
 
-// Outcome is what an actor has been told.
+// Outcome is how an actor's work has ended, as far as the actor can know.
 type Outcome string
 
-// The outcomes.
+// The outcomes of an actor.
 const (
-	Waiting   Outcome = "waiting"   // it has not come back; only Always sees that
-	Succeeded Outcome = "succeeded" // its error was nil
-	Failed    Outcome = "failed"    // its error was not nil, and its process had every reply
-	InDoubt   Outcome = "in doubt"  // its process has crashed; or it failed, and a command or a reply was lost or not waited for
+	Waiting   Outcome = "waiting"   // has not returned; only Always sees this outcome
+	Succeeded Outcome = "succeeded" // returned nil
+	Failed    Outcome = "failed"    // returned an error, and its process received every reply
+	InDoubt   Outcome = "in doubt"  // its process crashed; or it returned an error, and a command or a reply was lost or not waited for
 )
 
-// ActorState is what became of an actor.
+// ActorState is the state of an actor when Check or Always is called.
 type ActorState struct {
-	Actor   string
-	Kind    string // "" if all are alike
-	Outcome Outcome
-	Err     error
+	Actor   string  // its name, such as "A"
+	Kind    string  // name of its Kind; "" with System.Actor
+	Outcome Outcome // Waiting until it has returned or crashed
+	Err     error   // error that it returned; nil: none
 }
 
-// End is what Check and Always look at.
+// End is the state that Check and Always judge: what Redis holds, and how each actor ended.
 type End struct {
 	Redis  Redis
-	Actors []ActorState // in the order in which they were named
+	Actors []ActorState // one for each actor, in the order of their names and kinds
 }
 
-// Succeeded counts the actors that were told that all is well: of these kinds, or of all if none is named.
+// Succeeded counts the actors of the given kinds that returned nil. Without kinds it counts those of every kind.
 func (e End) Succeeded(kinds ...string) int { return e.count(Succeeded, kinds) }
 
-// Failed counts those that were told that it failed, and that had every reply.
+// Failed counts the actors of the given kinds, or of every kind, that returned an error although they received every reply.
 func (e End) Failed(kinds ...string) int { return e.count(Failed, kinds) }
 
-// InDoubt counts those of which nobody can know: a reply was lost, or they have crashed.
+// InDoubt counts the actors of the given kinds, or of every kind, of which nobody can know whether they succeeded: their process crashed,
+// or a command or a reply was lost.
 func (e End) InDoubt(kinds ...string) int { return e.count(InDoubt, kinds) }
 
 func (e End) count(o Outcome, kinds []string) (n int) {
@@ -51,21 +52,21 @@ func (e End) count(o Outcome, kinds []string) (n int) {
 	return n
 }
 
-// Redis is a node, as nobody's client sees it: its commands take effect at once, and are no steps of a schedule. What goes wrong fails the
-// test.
+// Redis gives Setup, Check and Always direct access to a node. Its commands take effect at once, and are not steps of the schedule. An
+// error of Redis ends the search with that error.
 type Redis struct {
 	server *server.Server
 	node   int
 	fail   func(error)
 }
 
-// Node returns another node. Nodes count from 0.
+// Node returns the access to another node; the first node is 0.
 func (r Redis) Node(i int) Redis {
 	r.node = i
 	return r
 }
 
-// Do sends a command and returns its reply: nil, a string, an int, or a list of these as []any. An error of Redis fails the test.
+// Do sends a command and returns its reply: nil, a string, an int, or a list of these as []any. It returns nil for an error of Redis.
 func (r Redis) Do(command ...any) any {
 	words := make([]string, len(command))
 	for i, word := range command {
@@ -79,7 +80,7 @@ func (r Redis) Do(command ...any) any {
 	return reply
 }
 
-// Int returns the number that a key holds, 0 if there is no such key.
+// Int returns the number that a key holds; 0 if there is no such key.
 func (r Redis) Int(key string) int {
 	text := r.String(key)
 	if text == "" {
@@ -87,16 +88,16 @@ func (r Redis) Int(key string) int {
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil {
-		r.fail(fmt.Errorf("GET %s: %q is no number", key, text))
+		r.fail(fmt.Errorf("GET %s: %q is not a number", key, text))
 	}
 	return n
 }
 
-// String returns the text that a key holds, "" if there is no such key.
+// String returns the string that a key holds; "" if there is no such key.
 func (r Redis) String(key string) string {
 	text, _ := r.Do("GET", key).(string)
 	return text
 }
 
-// Exists reports whether there is such a key.
+// Exists reports whether the key exists.
 func (r Redis) Exists(key string) bool { return r.Do("EXISTS", key) == 1 }

@@ -11,26 +11,28 @@ import (
 	"lockstep/internal/trace"
 )
 
-// game is a system in one run: a bubble.Game.
+// game is the system under test in one run of the explorer. It implements bubble.Game, bubble's interface to the code under test.
 type game struct {
 	*bubble.Run
 
-	system   System
-	kinds    []Kind
-	evidence *evidence
-	does     []func(context.Context) error // by the index of the actor
-	failed   error                         // of a command of Setup, Check or Always
-	shown    map[string]bool               // the keys that were there when a step was described last
+	system     System
+	kinds      []Kind
+	evidence   *evidence
+	actorFuncs []func(context.Context) error // what each actor does; index: that of the actor
+	failed     error                         // errors of commands of Setup, Check or Always, joined
+	knownKeys  map[string]bool               // names of the keys that existed when Describe was last called
 }
 
-// evidence is what some run has shown: without it, that nothing was found says nothing.
+// evidence collects, over all runs, that the system was really tested. Without it, an empty result proves nothing.
 type evidence struct {
-	sent, succeeded, ended bool
+	sent      bool // a command has reached Redis
+	succeeded bool // an actor has succeeded
+	ended     bool // a schedule has come to its end
 
-	failure error // of the first actor that has failed
+	failure error // error of the first actor that failed
 }
 
-// vacuous says why nothing is known, "" if something is.
+// vacuous returns why the search proves nothing; "" if it does prove something.
 func (e *evidence) vacuous() string {
 	switch {
 	case !e.sent:
@@ -46,7 +48,8 @@ func (e *evidence) vacuous() string {
 	}
 }
 
-func begin(r *bubble.Run, s System, kinds []Kind, e *evidence) (*game, error) {
+// newGame fills Redis by Setup, and opens the processes of a run.
+func newGame(r *bubble.Run, s System, kinds []Kind, e *evidence) (*game, error) {
 	g := &game{Run: r, system: s, kinds: kinds, evidence: e}
 	if s.Setup != nil {
 		s.Setup(g.redis())
@@ -68,31 +71,32 @@ func begin(r *bubble.Run, s System, kinds []Kind, e *evidence) (*game, error) {
 			if err != nil {
 				return g, fmt.Errorf("the process %s cannot be opened: %w", name, err)
 			}
-			g.does = append(g.does, do)
+			g.actorFuncs = append(g.actorFuncs, do)
 		}
 	}
 	return g, g.failed
 }
 
+// redis returns the access to the first node, for Setup, Check and Always.
 func (g *game) redis() Redis {
 	return Redis{server: g.Server(), fail: func(err error) { g.failed = errors.Join(g.failed, err) }}
 }
 
-// Calls implements bubble.Game.
+// Calls implements bubble.Game: an actor makes one call.
 func (g *game) Calls(a *bubble.Actor) []bubble.Call {
-	return []bubble.Call{{Name: "start", Do: g.does[a.Index], Last: true, Cancelable: true}}
+	return []bubble.Call{{Name: "start", Do: g.actorFuncs[a.Index], Last: true, Cancelable: true}}
 }
 
-// Changed implements bubble.Game.
+// OnChange implements bubble.Game.
 func (g *game) OnChange(by *bubble.Process) { g.evidence.sent = g.evidence.sent || by != nil }
 
-// CanPause implements bubble.Game: nobody has a lock.
+// CanPause implements bubble.Game: no process pauses, because only holders of a lock do.
 func (*game) CanPause(*bubble.Process) bool { return false }
 
-// Pause implements bubble.Game.
+// OnPause implements bubble.Game.
 func (*game) OnPause(*bubble.Process) {}
 
-// AppendState implements bubble.Game: what is in doubt is.
+// AppendState implements bubble.Game: it appends the outcome of each actor.
 func (g *game) AppendState(b []byte) []byte {
 	for _, actor := range g.actorStates() {
 		b = append(append(b, actor.Outcome...), ' ')
@@ -100,29 +104,30 @@ func (g *game) AppendState(b []byte) []byte {
 	return b
 }
 
-// actorStates returns what became of each actor so far.
+// actorStates returns the current state of each actor.
 func (g *game) actorStates() (all []ActorState) {
 	for _, a := range g.Actors() {
-		t := ActorState{Actor: a.Name, Kind: g.kinds[a.Kind].Name, Outcome: Waiting}
+		state := ActorState{Actor: a.Name, Kind: g.kinds[a.Kind].Name, Outcome: Waiting}
 		now, err := a.Status()
-		switch t.Err = err; {
+		state.Err = err
+		switch {
 		case now != bubble.Done:
 		case err == nil:
-			t.Outcome = Succeeded
+			state.Outcome = Succeeded
 		case a.Process.Crashed || a.Process.LostMessage:
-			t.Outcome = InDoubt
+			state.Outcome = InDoubt
 		default:
-			t.Outcome = Failed
+			state.Outcome = Failed
 		}
-		all = append(all, t)
+		all = append(all, state)
 	}
 	return all
 }
 
-// Seen implements bubble.Game: only states are judged.
+// Violations implements bubble.Game: no step is a violation by itself, because Judge checks the states.
 func (*game) Violations() []bubble.Violation { return nil }
 
-// Judge implements bubble.Game.
+// Judge implements bubble.Game: it returns the anomalies of the current state. It may let time pass.
 func (g *game) Judge() (found []bubble.Violation, _ error) {
 	e := End{Redis: g.redis(), Actors: g.actorStates()}
 	g.evidence.succeeded = g.evidence.succeeded || e.Succeeded() > 0
@@ -137,23 +142,24 @@ func (g *game) Judge() (found []bubble.Violation, _ error) {
 	if g.failed != nil {
 		return nil, g.failed
 	}
-	for _, of := range []struct {
+	for _, check := range []struct {
 		anomaly Anomaly
-		says    func() (string, error)
+		find    func() (string, error)
 	}{{Stuck, g.stuck}, {Busy, g.CheckBusy}, {Stuck, g.polling}} {
-		says, err := of.says()
+		says, err := check.find()
 		if err != nil {
 			return nil, err
 		}
 		if says != "" {
-			found = append(found, bubble.Violation{Kind: string(of.anomaly), Says: says})
+			found = append(found, bubble.Violation{Kind: string(check.anomaly), Says: says})
 			break
 		}
 	}
 	return found, nil
 }
 
-// stuck says that an actor sends nothing more and never comes back. Somebody who has not begun may yet help it.
+// stuck describes an actor that sends nothing more and never returns; "" if there is none. It does not look while an actor has yet to
+// start, because that actor may help it.
 func (g *game) stuck() (says string, err error) {
 	if g.isAnyIdle() {
 		return "", nil
@@ -161,7 +167,7 @@ func (g *game) stuck() (says string, err error) {
 	return g.CheckStuck()
 }
 
-// polling says that an actor asks for ever.
+// polling describes an actor that polls forever; "" if there is none. It does not look while an actor has yet to start.
 func (g *game) polling() (says string, err error) {
 	if g.isAnyIdle() {
 		return "", nil
@@ -169,11 +175,12 @@ func (g *game) polling() (says string, err error) {
 	return g.CheckPolling()
 }
 
+// isAnyIdle reports whether an actor has not started.
 func (g *game) isAnyIdle() bool {
 	return slices.ContainsFunc(g.Actors(), func(a *bubble.Actor) bool { return a.IsIn(bubble.NotStarted) })
 }
 
-// violations returns what Check or Always, if it is not nil, says is not true.
+// violations calls Check or Always, which may be nil, and returns its error as a violation.
 func violations(a Anomaly, rule func(End) error, e End) []bubble.Violation {
 	if rule == nil {
 		return nil
@@ -184,20 +191,20 @@ func violations(a Anomaly, rule func(End) error, e End) []bubble.Violation {
 	return nil
 }
 
-// End implements bubble.Game.
+// Finish implements bubble.Game.
 func (*game) Finish() {}
 
-// Describe implements bubble.Game: it names the keys that have expired.
+// Describe implements bubble.Game: it returns which keys expired in the step, and how the actors that moved have ended.
 func (g *game) Describe(step *trace.Step, moved []*bubble.Actor) (says []string) {
-	before := g.shown
-	g.shown = map[string]bool{}
+	before := g.knownKeys
+	g.knownKeys = map[string]bool{}
 	for _, node := range g.Server().Contents() {
 		for _, key := range node.Keys {
-			g.shown[key.Name] = true
+			g.knownKeys[key.Name] = true
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(before)) {
-		if step.Command == "" && !g.shown[name] {
+		if step.Command == "" && !g.knownKeys[name] {
 			says = append(says, g.Server().Display(name)+" expires")
 		}
 	}

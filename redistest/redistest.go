@@ -15,90 +15,91 @@ import (
 	"lockstep/internal/explore/bubble"
 )
 
-// The bounds of a search that names none.
+// The default bounds of a search.
 const (
-	DefaultRuns = 100_000
-	DefaultTime = time.Minute
+	DefaultRuns = 100_000     // default of Config.Runs
+	DefaultTime = time.Minute // default of Config.Time
 )
 
-// Config says what is explored. The zero Config runs two actors without faults.
+// Config configures an exploration. The zero Config runs two actors without faults.
 type Config struct {
-	Actors int           // of System.Actor, 1 to 4; 0: two
-	Nodes  int           // servers that know nothing of each other; 0: one
-	Faults string        // what may go wrong, and how often, as in "lost-reply=1,crash=1": see Faults
-	Allow  []Anomaly     // that are accepted: nobody looks for them
-	Depth  int           // look at schedules of up to so many steps, and be content; 0: at every schedule
-	Runs   int           // at most; 0: DefaultRuns
-	Time   time.Duration // at most; 0: DefaultTime
+	Actors int           // number of actors that run System.Actor, 1 to 4; 0: 2; must be 0 with System.Kinds
+	Nodes  int           // number of independent Redis servers; 0: 1
+	Faults string        // faults that may occur, each with how often at most, such as "lost-reply=1,crash=1"; see Faults
+	Allow  []Anomaly     // accepted anomalies, which are not looked for
+	Depth  int           // greatest length, in steps, of the schedules to run; 0: no limit
+	Runs   int           // greatest number of runs; 0: DefaultRuns
+	Time   time.Duration // greatest duration of the search; 0: DefaultTime
 }
 
-// System is code on Redis, and what is to be true of it.
+// System is the code under test, and the rules that it must obey. It needs either Actor or Kinds; all other fields are optional.
 type System struct {
-	// Setup says what Redis has at the beginning of each run. Nil: nothing.
+	// Setup fills Redis at the beginning of each run. Nil: Redis is empty.
 	Setup func(r Redis)
 
-	// Actor opens a process, and returns what its one actor does, once: a request, a job, a message. Its error is what the actor was told.
-	// There are Config.Actors of it, which are alike.
+	// Actor opens a process, and returns what its one actor does once: send a request, run a job, handle a message. The error that this
+	// function returns is the actor's outcome. Config.Actors processes are opened by it, and are interchangeable.
 	Actor func(p Process) (func(ctx context.Context) error, error)
 
-	// Kinds take the place of Actor if actors are not alike: a producer and two consumers.
+	// Kinds replaces Actor if the actors differ, such as a producer and two consumers.
 	Kinds []Kind
 
-	// Check is asked at the end of each schedule, when all actors have come back and nothing is on its way. Its error fails the test. Nil:
-	// only Stuck, Busy and GoroutineLeak are looked for.
+	// Check is called at the end of each schedule, when all actors have returned and no message is in flight. Its error is an anomaly,
+	// CheckFails. Nil: no rule for the end; Stuck, Busy and GoroutineLeak are still looked for.
 	Check func(e End) error
 
-	// Always is asked after every step. Its error fails the test. Nil: nothing has to be true meanwhile.
+	// Always is called after every step. Its error is an anomaly, AlwaysFails. Nil: no rule for the states in between.
 	Always func(e End) error
 }
 
-// Kind is a kind of actors, each in a process of its own.
+// Kind is a group of interchangeable actors, each in a process of its own.
 type Kind struct {
-	Name  string // of its actor, in letters; if there are several of them they are called NameA, NameB, …
-	N     int    // how many there are; 0: one
+	Name  string // name in ASCII letters; if N is above 1, the actors are called NameA, NameB, …
+	N     int    // number of actors; 0: 1
 	Actor func(p Process) (func(ctx context.Context) error, error)
 }
 
-// Process is a process under exploration. What is opened for it, and its clients, are its own.
+// Process is a simulated process with one actor. It has clients of its own, which no other process may use.
 type Process struct {
-	Name string // of its actor: "A"
-	of   *bubble.Process
+	Name    string // name of its actor, such as "A"
+	process *bubble.Process
 }
 
-// Dial connects to a node in memory: it is the dialer of a client. The address is one that Addr gives; with one node, any will do.
+// Dial connects to a node in memory. Pass it to the client as its dialer. The address is one that Addr returned; if there is only one node,
+// any address connects to it.
 func (p Process) Dial(ctx context.Context, network, addr string) (net.Conn, error) {
-	conn, err := p.of.Dial(ctx, network, addr)
+	conn, err := p.process.Dial(ctx, network, addr)
 	if err != nil {
 		return nil, fmt.Errorf("redistest: %w", err)
 	}
 	return conn, nil
 }
 
-// Addr returns the address of a node, for its client. Nodes count from 0. It is no name: to look up one would lead out of the test.
+// Addr returns the address of a node; the first node is 0. It is an IP address, so that no client looks up a name outside the test.
 func (Process) Addr(node int) string { return bubble.Addr(node) }
 
-// Cleanup registers what to do when the run ends: to close the clients. What is registered last is done first.
-func (p Process) Cleanup(f func()) { p.of.Cleanup(f) }
+// Cleanup registers a function that is called when the run ends, such as one that closes a client. The last one registered is called first.
+func (p Process) Cleanup(f func()) { p.process.Cleanup(f) }
 
-// Anomaly is something that goes wrong.
+// Anomaly is the name of a way in which a system fails.
 type Anomaly string
 
-// The anomalies.
+// The anomalies that a search looks for.
 const (
-	CheckFails    Anomaly = "check"  // System.Check has an error
-	AlwaysFails   Anomaly = "always" // System.Always has an error
-	Stuck         Anomaly = "stuck"  // an actor does not come back within ten minutes, although nothing is on its way
-	Busy          Anomaly = "busy"   // a process sends 20 commands or more, one after the other, and no time passes
-	GoroutineLeak Anomaly = "goroutine-leak"
+	CheckFails    Anomaly = "check"          // System.Check returned an error
+	AlwaysFails   Anomaly = "always"         // System.Always returned an error
+	Stuck         Anomaly = "stuck"          // an actor does not return within ten minutes, although no message is in flight
+	Busy          Anomaly = "busy"           // a process sends 20 commands or more in a row without a pause
+	GoroutineLeak Anomaly = "goroutine-leak" // a goroutine of a process outlives the run
 )
 
-// Anomalies returns all of them.
+// Anomalies returns all anomalies.
 func Anomalies() []Anomaly { return []Anomaly{CheckFails, AlwaysFails, Stuck, Busy, GoroutineLeak} }
 
-// Fault is a kind of thing that may go wrong, as Config.Faults names it.
+// Fault is a kind of fault: Name is its name in Config.Faults, and Says explains it in a sentence.
 type Fault struct{ Name, Says string }
 
-// Faults returns all of them.
+// Faults returns all faults.
 func Faults() (all []Fault) {
 	for _, f := range faults() {
 		all = append(all, Fault(f))
@@ -106,48 +107,49 @@ func Faults() (all []Fault) {
 	return all
 }
 
-// faults are those that happen to any code: only who holds a lock is paused, and time passes beside any other by the fault slow.
+// faults returns the faults that apply to any code. It leaves out pause, which only applies to the holder of a lock; the fault slow makes
+// time pass for any other code.
 func faults() []bubble.Fault {
 	return slices.DeleteFunc(bubble.Faults(), func(f bubble.Fault) bool { return f.Name == "pause" })
 }
 
-// Counterexample is a schedule that shows an anomaly.
+// Counterexample is a schedule that leads to an anomaly.
 type Counterexample struct {
 	Anomaly  Anomaly
-	Says     string // what happens, in a sentence
-	Schedule string // as Replay takes it
+	Says     string // sentence that describes what happens
+	Schedule string // steps separated by spaces, the form that Replay takes
 }
 
-// Steps returns the length of its schedule.
+// Steps returns the number of steps of the schedule.
 func (c Counterexample) Steps() int { return len(strings.Fields(c.Schedule)) }
 
-// Result is what a search found.
+// Result is the result of a search.
 type Result struct {
-	Found      []Counterexample // the shortest for each anomaly
-	Runs       int
-	States     int
-	Depth      int      // all schedules of so many steps were run
-	Complete   bool     // and there are no longer ones
-	Incomplete string   // why not
-	Chance     int      // runs that chance led elsewhere, and that were repeated
-	Missed     int      // choices that no repetition led to again
-	Never      []string // faults of Config.Faults that have happened in no run
-	Vacuous    string   // why an empty Found says nothing
-	Took       time.Duration
+	Found      []Counterexample // shortest counterexample of each anomaly
+	Runs       int              // runs of the code
+	States     int              // distinct states reached
+	Depth      int              // length, in steps, up to which all schedules were run
+	Complete   bool             // all schedules were run, whatever their length
+	Incomplete string           // reason why Complete is false; "": none
+	Chance     int              // runs that were repeated because chance led them to another state
+	Missed     int              // steps that no repetition reached again
+	Never      []string         // faults of Config.Faults that occurred in no run
+	Vacuous    string           // reason why an empty Found proves nothing; "": it does prove something
+	Took       time.Duration    // real duration of the search
 }
 
-// Explore runs a system in every schedule, shortest first, and fails the test at the first anomaly: with the schedule, its drawing, and the
-// call that replays it. It fails, too, if it could not look at everything that the Config asks for.
+// Explore runs the system under every schedule, the shortest first. At the first anomaly it fails the test and prints the schedule, a
+// sequence diagram, and the call that replays it. It also fails the test if the search could not cover everything that c asks for.
 func Explore(t *testing.T, c Config, s System) {
 	t.Helper()
-	stage, e, err := newStage(t, c, s, true)
+	explorer, e, err := newExplorer(t, c, s, true)
 	if err != nil {
 		t.Fatalf("redistest: %v", err)
 	}
-	stage.Explore(c.report(e))
+	explorer.Explore(c.report(e))
 }
 
-// report is how this package tells what it has found.
+// report returns the words of this package for the explorer's report to a test.
 func (c Config) report(e *evidence) bubble.Report {
 	return bubble.Report{
 		Package: "redistest", NoneFound: "nothing found",
@@ -156,46 +158,48 @@ func (c Config) report(e *evidence) bubble.Report {
 	}
 }
 
-// Search does what Explore does, and judges nothing. It looks for each anomaly, until all are found. It fails if the system cannot be
-// explored: a command that the simulated Redis does not have, a process that cannot be opened.
+// Search explores like Explore, but returns the result instead of failing the test, and goes on until it has a counterexample of each
+// anomaly. It returns an error if c or s is invalid or the system cannot be explored: the simulated Redis does not know a command, or a
+// process cannot be opened.
 func Search(t *testing.T, c Config, s System) (Result, error) {
 	t.Helper()
-	stage, e, err := newStage(t, c, s, false)
+	explorer, e, err := newExplorer(t, c, s, false)
 	if err != nil {
 		return Result{}, err
 	}
-	r, err := stage.Search()
+	r, err := explorer.Search()
 	return Result{
 		Runs: r.Runs, States: r.States, Depth: r.Depth, Complete: r.Complete, Incomplete: r.Incomplete, Chance: r.RepeatedRuns,
 		Missed: r.UnreachedSteps, Never: r.UnusedFaults, Took: r.Took, Found: counterexamples(r.Violations), Vacuous: e.vacuous(),
 	}, err
 }
 
-// Replay runs one schedule, and fails the test if it shows an anomaly, or if the code cannot do its steps any more: it says which.
+// Replay runs one schedule. It fails the test if the schedule leads to an anomaly, or if the code can no longer take one of its steps,
+// which it names.
 func Replay(t *testing.T, c Config, schedule string, s System) {
 	t.Helper()
-	stage, e, err := newStage(t, c, s, false)
+	explorer, e, err := newExplorer(t, c, s, false)
 	if err != nil {
 		t.Fatalf("redistest: %v", err)
 	}
-	stage.Replay(c.report(e), schedule)
+	explorer.Replay(c.report(e), schedule)
 }
 
-// Shown is what one schedule has shown.
+// Shown is the result of running one schedule by Show.
 type Shown struct {
-	Found   []Counterexample
-	Drawing string // a sequence diagram
+	Found   []Counterexample // anomalies that the schedule leads to
+	Drawing string           // sequence diagram of the run
 }
 
-// Show runs one schedule until it shows an anomaly, or this one, if it is not empty; but at most a hundred times, as chance may lead
-// elsewhere. It fails if the schedule has a step that the code cannot do.
+// Show runs one schedule until it leads to the anomaly want; if want is empty, to any anomaly. Because chance may lead a run to another
+// state, it tries up to a hundred times. It returns an error if the code cannot take a step of the schedule.
 func Show(t *testing.T, c Config, schedule string, s System, want Anomaly) (Shown, error) {
 	t.Helper()
-	stage, _, err := newStage(t, c, s, false)
+	explorer, _, err := newExplorer(t, c, s, false)
 	if err != nil {
 		return Shown{}, err
 	}
-	shown, err := stage.Reproduce(strings.Fields(schedule), string(want))
+	shown, err := explorer.Reproduce(strings.Fields(schedule), string(want))
 	return Shown{counterexamples(shown.Violations), shown.Drawing}, err
 }
 
@@ -206,8 +210,8 @@ func counterexamples(found []bubble.Violation) (all []Counterexample) {
 	return all
 }
 
-// newStage makes the stage of a system. The evidence is of all its runs.
-func newStage(t *testing.T, c Config, s System, first bool) (*bubble.Explorer, *evidence, error) {
+// newExplorer returns an explorer of the system, and the evidence that all its runs share. With stopAtFirst it stops at the first anomaly.
+func newExplorer(t *testing.T, c Config, s System, stopAtFirst bool) (*bubble.Explorer, *evidence, error) {
 	t.Helper()
 	limits, err := c.limits()
 	if err != nil {
@@ -217,13 +221,13 @@ func newStage(t *testing.T, c Config, s System, first bool) (*bubble.Explorer, *
 	if err != nil {
 		return nil, nil, err
 	}
-	limits.StopAtFirst = first
+	limits.StopAtFirst = stopAtFirst
 	e := &evidence{}
-	stage, err := bubble.NewExplorer(t, limits, func(r *bubble.Run) (bubble.Game, error) { return begin(r, s, kinds, e) })
-	return stage, e, err
+	explorer, err := bubble.NewExplorer(t, limits, func(r *bubble.Run) (bubble.Game, error) { return newGame(r, s, kinds, e) })
+	return explorer, e, err
 }
 
-// limits are those that a Config names.
+// limits validates c, and returns it as limits of the explorer, with its defaults filled in.
 func (c Config) limits() (bubble.Limits, error) {
 	budget, err := bubble.ParseFaults(c.Faults, faults())
 	switch {
@@ -249,12 +253,14 @@ func (c Config) limits() (bubble.Limits, error) {
 	return l, err
 }
 
-// mostActors is how many actors a search can still come to an end with.
+// mostActors is the largest number of actors. The search grows exponentially with it, and rarely completes with more than four.
 const mostActors = 4
 
+// letters matches the names that a Kind may have.
 var letters = regexp.MustCompile(`^[A-Za-z]+$`)
 
-// kinds are those of the actors, with their numbers and names.
+// kinds validates the kinds of actors, and returns them with their defaults filled in. It turns Actor into one kind of that many actors,
+// two if actors is 0.
 func (s System) kinds(actors int) (kinds []Kind, err error) {
 	switch {
 	case s.Actor == nil && len(s.Kinds) == 0:
@@ -268,10 +274,10 @@ func (s System) kinds(actors int) (kinds []Kind, err error) {
 	default:
 		kinds = slices.Clone(s.Kinds)
 	}
-	n := 0
+	total := 0
 	for i, k := range kinds {
 		kinds[i].N = cmp.Or(k.N, 1)
-		n += kinds[i].N
+		total += kinds[i].N
 		switch {
 		case s.Actor == nil && !letters.MatchString(k.Name):
 			return nil, fmt.Errorf("Kind.Name: %q; it takes letters", k.Name)
@@ -279,26 +285,27 @@ func (s System) kinds(actors int) (kinds []Kind, err error) {
 			return nil, fmt.Errorf("Kind.Name: there are two kinds called %s", k.Name)
 		case k.Actor == nil:
 			return nil, fmt.Errorf("Kind.Actor: that of %s is nil", k.Name)
-		case kinds[i].N < 0 || n > mostActors:
-			return nil, fmt.Errorf("there are %d actors; it takes 1 to %d", n, mostActors)
+		case kinds[i].N < 0 || total > mostActors:
+			return nil, fmt.Errorf("there are %d actors; it takes 1 to %d", total, mostActors)
 		}
 	}
 	return kinds, nil
 }
 
-// String writes it as in Go, without what is not set.
+// String formats the config as a Go literal without the fields that are zero. It also leaves out Depth, Runs and Time, which a replay
+// does not need.
 func (c Config) String() string {
 	var fields []string
 	for _, f := range []struct {
-		name string
-		is   any
-		set  bool
+		name  string
+		value any
+		isSet bool
 	}{
 		{"Actors", c.Actors, c.Actors > 0}, {"Nodes", c.Nodes, c.Nodes > 0}, {"Faults", c.Faults, c.Faults != ""},
 		{"Allow", c.Allow, len(c.Allow) > 0},
 	} {
-		if f.set {
-			fields = append(fields, fmt.Sprintf("%s: %#v", f.name, f.is))
+		if f.isSet {
+			fields = append(fields, fmt.Sprintf("%s: %#v", f.name, f.value))
 		}
 	}
 	return "redistest.Config{" + strings.Join(fields, ", ") + "}"

@@ -204,7 +204,7 @@ func TestNothingPassesSilently(t *testing.T) {
 		"a number that is none": {redistest.Config{}, redistest.System{
 			Actor: fine.Actor, Setup: set("text", "x"),
 			Check: func(e redistest.End) error { _ = e.Redis.Int("text"); return nil },
-		}, `GET text: "x" is no number`},
+		}, `GET text: "x" is not a number`},
 		"an unknown command": {redistest.Config{}, redistest.System{Actor: actor(func(ctx context.Context, c *redis.Client) error {
 			return c.BLPop(ctx, 0, "n").Err()
 		})}, "BLPOP"},
