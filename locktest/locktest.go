@@ -75,7 +75,7 @@ func (p Process) Dial(ctx context.Context, network, addr string) (net.Conn, erro
 // Addr returns the address of a node; the first node is 0. It is an IP address, so that no client looks up a name outside the test.
 func (Process) Addr(node int) string { return bubble.Addr(node) }
 
-// Cleanup registers a function that is called when the run ends, such as one that closes a client. The last one registered is called first.
+// Cleanup registers a function to call when the run ends, such as one that closes a client. The last one registered is called first.
 func (p Process) Cleanup(f func()) { p.process.Cleanup(f) }
 
 // Lock is the lock of a process. It may also have a method TryLock with the signature of Lock, which is then explored as an alternative to
@@ -230,7 +230,10 @@ func (c Config) String() string {
 
 // withDefaults validates c, and returns it with its defaults filled in, and as limits of the explorer.
 func (c Config) withDefaults() (Config, bubble.Limits, error) {
-	c.Nodes, c.Actors, c.Runs, c.Time = cmp.Or(c.Nodes, 1), cmp.Or(c.Actors, defaultActors), cmp.Or(c.Runs, DefaultRuns), cmp.Or(c.Time, DefaultTime)
+	c.Nodes = cmp.Or(c.Nodes, 1)
+	c.Actors = cmp.Or(c.Actors, defaultActors)
+	c.Runs = cmp.Or(c.Runs, DefaultRuns)
+	c.Time = cmp.Or(c.Time, DefaultTime)
 	budget, err := bubble.ParseFaults(c.Faults, bubble.Faults())
 	switch {
 	case err != nil:

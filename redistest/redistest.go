@@ -78,7 +78,7 @@ func (p Process) Dial(ctx context.Context, network, addr string) (net.Conn, erro
 // Addr returns the address of a node; the first node is 0. It is an IP address, so that no client looks up a name outside the test.
 func (Process) Addr(node int) string { return bubble.Addr(node) }
 
-// Cleanup registers a function that is called when the run ends, such as one that closes a client. The last one registered is called first.
+// Cleanup registers a function to call when the run ends, such as one that closes a client. The last one registered is called first.
 func (p Process) Cleanup(f func()) { p.process.Cleanup(f) }
 
 // Anomaly is the name of a way in which a system fails.

@@ -1,4 +1,5 @@
-// Package classroom serves the course to browsers: the lessons as HTML, and the room, where a class predicts together.
+// Package classroom serves the course to browsers: the lessons as HTML ([Page]), and a session ([Session]) in which a class predicts
+// together. In the HTTP API the session is called the room. Begin with [New].
 package classroom
 
 import (
@@ -24,19 +25,19 @@ var (
 	errBadRequest = lock.WithCode("bad_request", "bad request")
 )
 
-// Classroom serves the lessons, and one room.
+// Classroom serves the lessons, and one class session.
 type Classroom struct {
-	Addr   net.Addr                   // at which it is served
-	Client func(*http.Request) string // the address that a request comes from
+	Addr   net.Addr                   // address at which the server listens; nil: unknown
+	Client func(*http.Request) string // returns the client address of a request
 
 	lessons func() (map[language.Language][]course.Lesson, error)
-	room    Room
+	session Session
 }
 
-// New makes a classroom of the course's files. It reads them when the first lesson is asked for.
+// New returns a classroom for the lessons in files. It reads them when the first lesson is requested.
 func New(files fs.FS) *Classroom {
 	c := &Classroom{Client: func(r *http.Request) string { return api.Client(r, false) }}
-	c.room.NewID, c.room.Now = uuid.NewString, time.Now
+	c.session.NewID, c.session.Now = uuid.NewString, time.Now
 	c.lessons = sync.OnceValues(func() (map[language.Language][]course.Lesson, error) {
 		all := map[language.Language][]course.Lesson{}
 		for _, in := range language.All() {
@@ -51,43 +52,45 @@ func New(files fs.FS) *Classroom {
 	return c
 }
 
-// Routes returns the routes of the lessons and of the room.
+// Routes returns the routes of the lessons (/course) and of the class session (/room, /join).
 func (c *Classroom) Routes() []route.Row {
 	value := route.Value[any]
 	return []route.Row{
 		route.On("GET", "/course", route.Reader, route.Replica, route.Cached(value(c.list), route.ByQuery("lang"))),
 		route.On("GET", "/course/{lesson}", route.Reader, route.Replica, route.Cached(value(c.lesson), route.ByQuery("lang"))),
 		route.On("GET", "/room", route.Reader, route.Front, value(c.state)),
-		route.On("POST", "/room", route.Administrator, route.Front, value(func(*http.Request) (any, error) { return c.room.Open(), nil })),
-		route.On("PUT", "/room", route.Administrator, route.Front, value(c.turn)),
-		route.On("DELETE", "/room", route.Administrator, route.Front, value(func(*http.Request) (any, error) { return c.room.Close(), nil })),
+		route.On("POST", "/room", route.Administrator, route.Front, value(func(*http.Request) (any, error) { return c.session.Open(), nil })),
+		route.On("PUT", "/room", route.Administrator, route.Front, value(c.setLesson)),
+		route.On("DELETE", "/room", route.Administrator, route.Front, value(func(*http.Request) (any, error) { return c.session.Close(), nil })),
 		route.On("GET", "/room/{lesson}", route.Reader, route.Front, value(c.counts)),
-		route.On("GET", "/room/join", route.Reader, route.Front, value(c.doors)),
+		route.On("GET", "/room/join", route.Reader, route.Front, value(c.joinLinks)),
 		route.On("POST", "/room/join", route.Participant, route.Front, value(func(r *http.Request) (any, error) {
-			return c.room.Join(c.Client(r))
+			return c.session.Join(c.Client(r))
 		})),
 		route.On("DELETE", "/room/join", route.Participant, route.Front, value(func(r *http.Request) (any, error) {
-			return c.room.Leave(r.FormValue("participant"))
+			return c.session.Leave(r.FormValue("participant"))
 		})),
-		route.On("POST", "/room/answer", route.Participant, route.Front, value(c.predict)),
-		route.On("GET", "/room/participants", route.Administrator, route.Front, value(c.participants)), // who they are is for who teaches
+		route.On("POST", "/room/answer", route.Participant, route.Front, value(c.answer)),
+		route.On("GET", "/room/participants", route.Administrator, route.Front, value(c.participants)), // Only the teacher sees the addresses.
 		route.On("DELETE", "/room/participants/{address}", route.Administrator, route.Front, value(func(r *http.Request) (any, error) {
-			return c.room.Drop(r.PathValue("address"))
+			return c.session.Drop(r.PathValue("address"))
 		})),
-		route.On("GET", joinPath, route.Reader, route.Front, join),
+		route.On("GET", joinPath, route.Reader, route.Front, redirectToJoin),
 	}
 }
 
+// participants handles GET /room/participants.
 func (c *Classroom) participants(*http.Request) (any, error) {
-	all, err := c.room.Participants()
+	all, err := c.session.Participants()
 	return struct {
-		Participants []Participants `json:"participants"`
+		Participants []AddressCount `json:"participants"`
 	}{all}, err
 }
 
-// Close ends the room.
-func (c *Classroom) Close() { c.room.Close() }
+// Close closes the session.
+func (c *Classroom) Close() { c.session.Close() }
 
+// list handles GET /course.
 func (c *Classroom) list(r *http.Request) (any, error) {
 	in, err := api.Language(r)
 	if err != nil {
@@ -96,13 +99,14 @@ func (c *Classroom) list(r *http.Request) (any, error) {
 	lessons, err := c.lessons()
 	entries := []Entry{}
 	for _, lesson := range lessons[in] {
-		entries = append(entries, entryOf(lesson))
+		entries = append(entries, newEntry(lesson))
 	}
 	return struct {
 		Lessons []Entry `json:"lessons"`
 	}{entries}, err
 }
 
+// lesson handles GET /course/{lesson}.
 func (c *Classroom) lesson(r *http.Request) (any, error) {
 	in, err := api.Language(r)
 	if err != nil {
@@ -112,10 +116,10 @@ func (c *Classroom) lesson(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return pageOf(lesson, in), nil
+	return newPage(lesson, in), nil
 }
 
-// find returns a lesson by its number as it stands in an address: 3 or 03.
+// find returns a lesson by its number in a URL, such as 3 or 03. It returns errNoLesson if there is none.
 func (c *Classroom) find(number string, in language.Language) (course.Lesson, error) {
 	lessons, err := c.lessons()
 	if err != nil {
@@ -128,31 +132,32 @@ func (c *Classroom) find(number string, in language.Language) (course.Lesson, er
 	return lessons[in][n-1], nil
 }
 
+// counts handles GET /room/{lesson}.
 func (c *Classroom) counts(r *http.Request) (any, error) {
 	lesson, err := c.find(r.PathValue("lesson"), language.English)
 	if err != nil {
 		return nil, err
 	}
-	return c.room.Counts(lesson.Number, len(lesson.Choices))
+	return c.session.Counts(lesson.Number, len(lesson.Choices))
 }
 
-// state says where the class is; of an answer that is revealed, how the class answered, too.
+// state handles GET /room. Once the answer of the current lesson is revealed, it adds the answer and how the class answered.
 func (c *Classroom) state(r *http.Request) (any, error) {
-	state, err := c.room.State(r.FormValue("participant"))
+	state, err := c.session.State(r.FormValue("participant"))
 	if err != nil || !state.Revealed {
 		return state, err
 	}
-	lesson, err := c.find(state.At, language.English)
+	lesson, err := c.find(state.Lesson, language.English)
 	if err != nil {
 		return nil, err
 	}
-	counts, err := c.room.Counts(lesson.Number, len(lesson.Choices))
+	counts, err := c.session.Counts(lesson.Number, len(lesson.Choices))
 	state.Answer, state.Counts = lesson.Answer, counts.Counts
 	return state, err
 }
 
-// predict takes what a participant predicts.
-func (c *Classroom) predict(r *http.Request) (any, error) {
+// answer handles POST /room/answer: it records the choice of a participant.
+func (c *Classroom) answer(r *http.Request) (any, error) {
 	var body struct {
 		Participant string `json:"participant"`
 		Lesson      int    `json:"lesson"`
@@ -168,19 +173,19 @@ func (c *Classroom) predict(r *http.Request) (any, error) {
 	case body.Choice < 1 || body.Choice > len(lesson.Choices):
 		return nil, fmt.Errorf("%w: choice: %d is not allowed; want 1 to %d", errBadRequest, body.Choice, len(lesson.Choices))
 	}
-	return struct{}{}, c.room.Answer(body.Participant, lesson.Number, body.Choice)
+	return struct{}{}, c.session.Answer(body.Participant, lesson.Number, body.Choice)
 }
 
-// turn takes what the class is at.
-func (c *Classroom) turn(r *http.Request) (any, error) {
-	var on On
-	if err := api.Read(r, &on); err != nil {
+// setLesson handles PUT /room: it sets the current lesson of the class.
+func (c *Classroom) setLesson(r *http.Request) (any, error) {
+	var current CurrentLesson
+	if err := api.Read(r, &current); err != nil {
 		return nil, fmt.Errorf(`%w: %w; want {"at":"03","revealed":false}`, errBadRequest, err)
 	}
-	lesson, err := c.find(on.At, language.English)
+	lesson, err := c.find(current.Lesson, language.English)
 	if err != nil {
 		return nil, fmt.Errorf("%w: at: %w", errBadRequest, err)
 	}
-	on.At = fmt.Sprintf("%02d", lesson.Number)
-	return c.room.Turn(on)
+	current.Lesson = fmt.Sprintf("%02d", lesson.Number)
+	return c.session.SetLesson(current)
 }

@@ -42,7 +42,7 @@ var (
 )
 
 // Every lesson is rendered in both languages: no dead link, no mark of Markdown left, and no element that Markdown does not make.
-func TestEachLessonIsHTML(t *testing.T) {
+func TestEachLessonRendersAsHTML(t *testing.T) {
 	handler := route.Mux(classroom.New(docs.Course()).Routes()...)
 	for _, in := range language.All() {
 		var list struct{ Lessons []classroom.Entry }
@@ -88,7 +88,7 @@ func TestEachLessonIsHTML(t *testing.T) {
 }
 
 // What a lesson runs is drawn, or said, before anything is explored; and the drawing shows what the command looks for.
-func TestEachLessonIsDrawn(t *testing.T) {
+func TestEachLessonShowsDiagramOrSentences(t *testing.T) {
 	handler := route.Mux(classroom.New(docs.Course()).Routes()...)
 	for _, in := range language.All() {
 		for number := 1; number <= 15; number++ {
@@ -98,15 +98,15 @@ func TestEachLessonIsDrawn(t *testing.T) {
 				t.Fatalf("%s %d: nothing is run", in, number)
 			}
 			run := lesson.Run.Parts[len(lesson.Run.Parts)-1]
-			drawn := run.Commands[0].Drawn
+			diagram := run.Commands[0].Diagram
 			switch {
-			case drawn == nil && len(run.Says) < 2:
+			case diagram == nil && len(run.Says) < 2:
 				t.Errorf("%s %d: neither a drawing nor a sentence: %+v", in, number, run)
-			case drawn != nil && (len(drawn.Hits) == 0) == (run.Commands[0].Kind == course.Explores):
-				t.Errorf("%s %d: the drawing of %s shows %v", in, number, run.Commands[0].Line, drawn.Hits)
+			case diagram != nil && (len(diagram.Hits) == 0) == (run.Commands[0].Kind == course.Explores):
+				t.Errorf("%s %d: the drawing of %s shows %v", in, number, run.Commands[0].Line, diagram.Hits)
 			}
-			if drawn != nil && len(drawn.Hits) > 0 && !strings.Contains(run.Says[0], " "+drawn.Hits[0].Title) {
-				t.Errorf("%s %d: the drawing shows %q; the sentence beside it calls it otherwise: %s", in, number, drawn.Hits[0].Title, run.Says[0])
+			if diagram != nil && len(diagram.Hits) > 0 && !strings.Contains(run.Says[0], " "+diagram.Hits[0].Title) {
+				t.Errorf("%s %d: the drawing shows %q; the sentence beside it calls it otherwise: %s", in, number, diagram.Hits[0].Title, run.Says[0])
 			}
 			for _, says := range run.Says {
 				if strings.Contains(says, "│") || strings.Contains(says, "go run") {
@@ -186,7 +186,7 @@ B
 `
 
 // HTML in a lesson is not passed on; a file of the repository is named.
-func TestHTMLIsNotPassedOn(t *testing.T) {
+func TestHTMLInLessonIsRemoved(t *testing.T) {
 	handler := route.Mux(classroom.New(fstest.MapFS{"01-a.md": {Data: []byte(hostile)}}).Routes()...)
 	answer := httptest.NewRecorder()
 	handler.ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/course/1", http.NoBody))

@@ -14,46 +14,48 @@ import (
 	"lockstep/internal/course"
 )
 
+// The relative links between the files of the course: to a lesson, with its number as the group, and to the list.
 var (
 	lessonLink = regexp.MustCompile(`^(\d\d)-[a-z0-9-]+(?:\.zh-CN)?\.md(?:#.*)?$`)
 	listLink   = regexp.MustCompile(`^README(?:\.zh-CN)?\.md$`)
 )
 
-// toHTML makes HTML of a lesson's Markdown. HTML within it is left out.
+// toHTML converts Markdown of a lesson to HTML. It removes HTML that the Markdown contains.
 func toHTML(markdown string) string {
-	converter := course.Markdown(parser.WithAutoHeadingID(), parser.WithASTTransformers(util.Prioritized(ofPage{}, 0)))
+	converter := course.Markdown(parser.WithAutoHeadingID(), parser.WithASTTransformers(util.Prioritized(linkRewriter{}, 0)))
 	var html bytes.Buffer
 	if err := converter.Convert([]byte(markdown), &html); err != nil {
-		panic(err) // a buffer takes everything
+		panic(err) // Writing to a buffer cannot fail.
 	}
 	return html.String()
 }
 
-// inline makes HTML of one paragraph, without its <p>.
-func inline(markdown string) string {
+// inlineHTML converts one paragraph to HTML without the <p> around it.
+func inlineHTML(markdown string) string {
 	return strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(toHTML(markdown)), "<p>"), "</p>")
 }
 
-// ofPage makes links of the repository those of the page: what the page does not have is named, and no link. Comments go.
-type ofPage struct{}
+// linkRewriter changes links between files of the repository to links within the page. A link to a file that the page does not have is
+// replaced by the file's path. It removes HTML and its comments.
+type linkRewriter struct{}
 
 // Transform implements parser.ASTTransformer.
-func (ofPage) Transform(document *ast.Document, reader text.Reader, _ parser.Context) {
-	var change []ast.Node
-	_ = ast.Walk(document, func(node ast.Node, entering bool) (ast.WalkStatus, error) { // the function returns no error
+func (linkRewriter) Transform(document *ast.Document, reader text.Reader, _ parser.Context) {
+	var affected []ast.Node
+	_ = ast.Walk(document, func(node ast.Node, entering bool) (ast.WalkStatus, error) { // The function returns no error.
 		switch node.(type) {
 		case *ast.Link, *ast.RawHTML, *ast.HTMLBlock:
 			if entering {
-				change = append(change, node)
+				affected = append(affected, node)
 			}
 		}
 		return ast.WalkContinue, nil
 	})
-	for _, node := range change {
-		link, is := node.(*ast.Link)
-		if !is {
+	for _, node := range affected {
+		link, ok := node.(*ast.Link)
+		if !ok {
 			node.Parent().RemoveChild(node.Parent(), node)
-		} else if to, is := onPage(string(link.Destination)); is {
+		} else if to, isOnPage := pageLink(string(link.Destination)); isOnPage {
 			link.Destination = []byte(to)
 		} else {
 			unlink(link, to, reader.Source())
@@ -61,8 +63,9 @@ func (ofPage) Transform(document *ast.Document, reader text.Reader, _ parser.Con
 	}
 }
 
-// onPage returns where a link leads on the page; or the path in the repository, if it leads to no part of the page.
-func onPage(destination string) (to string, is bool) {
+// pageLink returns the address within the page that a link leads to, or a https address unchanged. For another link it returns the path in
+// the repository, and false.
+func pageLink(destination string) (to string, isOnPage bool) {
 	switch lesson := lessonLink.FindStringSubmatch(destination); {
 	case lesson != nil:
 		return "#/course/" + lesson[1], true
@@ -77,32 +80,33 @@ func onPage(destination string) (to string, is bool) {
 	}
 }
 
-// unlink puts the link's text in its place, and the path behind it; the path alone, if the text is its beginning or its end.
-func unlink(link *ast.Link, name string, source []byte) {
+// unlink replaces a link by its text, followed by path in parentheses; by path alone, if path begins or ends with the text.
+func unlink(link *ast.Link, path string, source []byte) {
 	parent := link.Parent()
-	if said := plainText(link, source); strings.HasPrefix(name, said) || strings.HasSuffix(name, said) {
-		parent.ReplaceChild(parent, link, ast.NewString([]byte(name)))
+	if text := plainText(link, source); strings.HasPrefix(path, text) || strings.HasSuffix(path, text) {
+		parent.ReplaceChild(parent, link, ast.NewString([]byte(path)))
 		return
 	}
-	behind := " (" + name + ")"
-	if before, is := link.PreviousSibling().(*ast.Text); is { // in parentheses already?
-		switch said := string(before.Value(source)); {
-		case strings.HasSuffix(said, "("):
-			behind = ", " + name
-		case strings.HasSuffix(said, "（"):
-			behind = "，" + name
+	suffix := " (" + path + ")"
+	if before, ok := link.PreviousSibling().(*ast.Text); ok { // Avoid parentheses within parentheses.
+		switch text := string(before.Value(source)); {
+		case strings.HasSuffix(text, "("):
+			suffix = ", " + path
+		case strings.HasSuffix(text, "（"):
+			suffix = "，" + path
 		}
 	}
 	for child := link.FirstChild(); child != nil; child = link.FirstChild() {
-		parent.InsertBefore(parent, link, child) // which takes it from the link
+		parent.InsertBefore(parent, link, child) // InsertBefore removes the child from the link.
 	}
-	parent.ReplaceChild(parent, link, ast.NewString([]byte(behind)))
+	parent.ReplaceChild(parent, link, ast.NewString([]byte(suffix)))
 }
 
+// plainText returns the text of a node without its markup.
 func plainText(node ast.Node, source []byte) string {
 	var all strings.Builder
-	_ = ast.Walk(node, func(part ast.Node, entering bool) (ast.WalkStatus, error) { // the function returns no error
-		if t, is := part.(*ast.Text); is && entering {
+	_ = ast.Walk(node, func(part ast.Node, entering bool) (ast.WalkStatus, error) { // The function returns no error.
+		if t, ok := part.(*ast.Text); ok && entering {
 			all.Write(t.Value(source))
 		}
 		return ast.WalkContinue, nil

@@ -10,54 +10,54 @@ import (
 	"lockstep/internal/language"
 )
 
-// Entry is a lesson in the list. Idea and Sketch are HTML.
+// Entry is a lesson in the list of lessons.
 type Entry struct {
 	Number int      `json:"number"`
 	Title  string   `json:"title"`
-	Idea   string   `json:"idea"`
-	Labs   []string `json:"labs,omitempty"`   // that it runs, by name
-	Sketch string   `json:"sketch,omitempty"` // its schedule, drawn small
+	Idea   string   `json:"idea"`             // HTML: the first paragraph, or all of it in a Page
+	Labs   []string `json:"labs,omitempty"`   // names of the labs that it runs
+	Sketch string   `json:"sketch,omitempty"` // SVG of its schedule; empty in a Page
 }
 
-// Page is a lesson: its texts are HTML. The question comes first; a page shows the sections of After once it is answered. Run is with what
-// its command prints; See is the heading of that.
+// Page is a lesson with its texts as HTML. The page in the browser asks the question of Predict first, and shows the sections of After once
+// the reader has answered it.
 type Page struct {
 	Entry
-	Predict Section   `json:"predict"`
-	Choices []string  `json:"choices"`
-	Answer  int       `json:"answer"` // the right choice, counted from 1
-	Run     Section   `json:"run"`
-	See     Section   `json:"see"`
-	After   []Section `json:"after"`
-	Seat    string    `json:"seat"` // the schedule that a reader is given, as its address
+	Predict Section   `json:"predict"` // the question
+	Choices []string  `json:"choices"` // HTML of each choice
+	Answer  int       `json:"answer"`  // 1-based right choice
+	Run     Section   `json:"run"`     // the command, with its output
+	See     Section   `json:"see"`     // heading for that output
+	After   []Section `json:"after"`   // Explain, Seat, Try and Broken
+	Seat    string    `json:"seat"`    // address of the lesson's schedule in the scheduler's seat, a fragment: #/schedule/…
 }
 
-// Section is a part of a lesson, with an id for its heading.
+// Section is what stands under one heading of a lesson.
 type Section struct {
-	ID    string `json:"id"`
+	ID    string `json:"id"` // id of the heading in the HTML
 	Title string `json:"title"`
 	Parts []Part `json:"parts"`
 }
 
-// Part is prose; or commands, after what leads to them. What is printed is no HTML, but text.
+// Part is a piece of a section: prose, or commands with the prose that introduces them.
 type Part struct {
 	HTML     string    `json:"html"`
-	Terminal bool      `json:"terminal,omitempty"` // it is about the terminal
+	Terminal bool      `json:"terminal,omitempty"` // only of use to readers with a terminal
 	Commands []Command `json:"commands,omitempty"`
-	Printed  string    `json:"printed,omitempty"` // by the first command
-	Says     []string  `json:"says,omitempty"`    // of that the sentences, beside the drawing
+	Printed  string    `json:"printed,omitempty"` // output of the first command, as plain text
+	Says     []string  `json:"says,omitempty"`    // sentences of Printed that stand beside the diagram
 }
 
-// Command is a command, and what it shows, as far as the lesson knows that.
+// Command is a command with the replay of its schedule.
 type Command struct {
 	course.Command
-	Drawn *explore.Recording `json:"drawn,omitempty"`
+	Diagram *explore.Recording `json:"drawn,omitempty"` // replay of the schedule; nil: the lesson shows none
 }
 
-// entryOf returns the entry of a lesson, with the first paragraph of its idea.
-func entryOf(l course.Lesson) Entry {
+// newEntry returns the entry of a lesson, with the first paragraph of its idea.
+func newEntry(l course.Lesson) Entry {
 	idea, _, _ := strings.Cut(l.Idea, "\n\n")
-	entry := Entry{Number: l.Number, Title: l.Title, Idea: toHTML(idea), Sketch: sketchOf(l.Link)}
+	entry := Entry{Number: l.Number, Title: l.Title, Idea: toHTML(idea), Sketch: sketch(l.Link)}
 	for _, section := range l.Sections {
 		for _, part := range section.Parts {
 			for _, c := range part.Commands {
@@ -70,33 +70,33 @@ func entryOf(l course.Lesson) Entry {
 	return entry
 }
 
-// pageOf replays the schedules that the lesson shows, so that they are there before anything is explored.
-func pageOf(l course.Lesson, in language.Language) Page {
+// newPage renders a lesson. It replays the schedules that the lesson shows, so that the reader sees them without running an exploration.
+func newPage(l course.Lesson, in language.Language) Page {
 	page := Page{Entry: Entry{Number: l.Number, Title: l.Title}, Answer: l.Answer, Seat: l.Link}
 	var sections []Section
 	for i, id := range []string{"predict", "run", "see", "explain", "seat", "try", "broken"} {
 		section := Section{ID: id, Title: l.Sections[i].Heading, Parts: []Part{}}
 		if i == course.Run {
-			section.Parts = append(section.Parts, partsOf(l.Opening, true)...) // what the terminal needs stands where one is needed first
+			section.Parts = append(section.Parts, openingParts(l.Opening, true)...) // Instructions for the terminal stand where it is first needed.
 		}
 		for _, part := range l.Sections[i].Parts {
-			section.Parts = append(section.Parts, partOf(part, in))
+			section.Parts = append(section.Parts, newPart(part, in))
 		}
 		sections = append(sections, section)
 	}
-	for _, part := range partsOf(l.Opening, false) {
+	for _, part := range openingParts(l.Opening, false) {
 		page.Idea += part.HTML
 	}
 	page.Predict, page.Run, page.See = sections[course.Predict], sections[course.Run], sections[course.See]
 	page.After = sections[course.Explain:]
 	for _, choice := range l.Choices {
-		page.Choices = append(page.Choices, inline(choice))
+		page.Choices = append(page.Choices, inlineHTML(choice))
 	}
 	return page
 }
 
-// partsOf gives the prose of a text that is about the terminal, or that is not.
-func partsOf(all []course.Part, terminal bool) (parts []Part) {
+// openingParts renders the parts of an opening: those about the terminal, or those that are not.
+func openingParts(all []course.Part, terminal bool) (parts []Part) {
 	for _, part := range all {
 		if part.Terminal == terminal {
 			parts = append(parts, Part{HTML: toHTML(part.Text), Terminal: terminal})
@@ -105,19 +105,20 @@ func partsOf(all []course.Part, terminal bool) (parts []Part) {
 	return parts
 }
 
-func partOf(p course.Part, in language.Language) Part {
+// newPart renders a part of a lesson, and replays the schedules of its commands.
+func newPart(p course.Part, in language.Language) Part {
 	part := Part{HTML: toHTML(p.Text), Terminal: p.Terminal, Printed: p.Printed}
 	for _, c := range p.Commands {
 		command := Command{Command: c}
 		if c.Schedule != "" && c.Kind != course.Contrasts {
-			command.Drawn = drawnOf(c, in)
+			command.Diagram = replay(c, in)
 		}
 		part.Commands = append(part.Commands, command)
 	}
 	for paragraph := range strings.SplitSeq(strings.TrimSpace(p.Printed), "\n\n") {
 		switch {
 		case paragraph == "" || strings.Contains(paragraph, "│") || strings.Contains(paragraph, "--replay"):
-		case strings.Contains(p.Printed, "│"): // the second line says how to read that drawing
+		case strings.Contains(p.Printed, "│"): // The line after the sentence explains how to read the diagram.
 			says, _, _ := strings.Cut(paragraph, "\n")
 			part.Says = append(part.Says, says)
 		default:
@@ -125,39 +126,39 @@ func partOf(p course.Part, in language.Language) Part {
 		}
 	}
 	for i, says := range part.Says {
-		part.Says[i] = part.named(says)
+		part.Says[i] = part.withTitles(says)
 	}
 	return part
 }
 
-// named calls the anomaly that the commands show as the drawing does, which is beside it.
-func (p Part) named(says string) string {
+// withTitles replaces the name of an anomaly by its title, as the diagram beside the sentence calls it.
+func (p Part) withTitles(says string) string {
 	for _, c := range p.Commands {
-		if c.Drawn == nil {
+		if c.Diagram == nil {
 			continue
 		}
-		for _, shown := range c.Drawn.Hits {
-			says = strings.Replace(says, " "+string(shown.Anomaly), " "+shown.Title, 1)
+		for _, hit := range c.Diagram.Hits {
+			says = strings.Replace(says, " "+string(hit.Anomaly), " "+hit.Title, 1)
 		}
 	}
 	return says
 }
 
-// drawnOf replays a schedule; nil if it does not fit, as somebody has changed the code. What it breaks is what the command looks for, if it
-// looks for something.
-func drawnOf(c course.Command, in language.Language) *explore.Recording {
-	lock, unknown := evolution.Find(c.Lock)
-	scenario, malformed := explore.ParseScenario(c.Scenario)
-	if unknown != nil || malformed != nil {
-		return nil // a lesson has no such command
+// replay replays the schedule of a command; nil if the schedule no longer fits, because the code of the lock has changed. If the command
+// looks for an anomaly, the recording only keeps hits of that.
+func replay(c course.Command, in language.Language) *explore.Recording {
+	lock, lockErr := evolution.Find(c.Lock)
+	scenario, scenarioErr := explore.ParseScenario(c.Scenario)
+	if lockErr != nil || scenarioErr != nil {
+		return nil // Cannot happen, because reading the lesson checks both.
 	}
 	scenario.Language = in
-	replayed, stale := explore.Replay(lock, scenario, c.Schedule)
-	if stale != nil {
+	recording, err := explore.Replay(lock, scenario, c.Schedule)
+	if err != nil {
 		return nil
 	}
-	replayed.Hits = slices.DeleteFunc(replayed.Hits, func(shown explore.AnomalyHit) bool {
-		return c.Anomaly != "" && c.Anomaly != string(shown.Anomaly)
+	recording.Hits = slices.DeleteFunc(recording.Hits, func(hit explore.AnomalyHit) bool {
+		return c.Anomaly != "" && c.Anomaly != string(hit.Anomaly)
 	})
-	return &replayed
+	return &recording
 }

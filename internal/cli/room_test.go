@@ -31,12 +31,12 @@ func TestAClusterHasOneRoom(t *testing.T) {
 		t.Errorf("opened: %+v", state)
 	}
 	for i := range 6 {
-		var joined classroom.Joined
+		var joined classroom.JoinReply
 		want(http.StatusOK, http.MethodGet, "/course/03?lang=zh", "", nil) // of the replica whose turn it is
 		want(http.StatusOK, http.MethodPost, "/room/join", "", &joined)
 		want(http.StatusOK, http.MethodPost, "/room/answer", predicts(joined.Participant, 3, 1+i%3), nil)
 	}
-	var counts classroom.Counts
+	var counts classroom.AnswerCounts
 	want(http.StatusOK, http.MethodGet, "/room/03", "", &counts)
 	if got := fmt.Sprint(counts); got != "{3 [2 2 2] 6}" {
 		t.Errorf("counted: %s", got)

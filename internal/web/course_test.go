@@ -183,7 +183,7 @@ func TestTheRoom(t *testing.T) {
 	joined := open(t, url+"/#/join")
 	joined.waitUntil("who joined is at the lesson", `location.hash === "#/course/03" && document.querySelector(".choice")`)
 	for i := range 49 {
-		var joined classroom.Joined
+		var joined classroom.JoinReply
 		post(t, url+"/room/join", "", &joined)
 		post(t, url+"/room/answer", fmt.Sprintf(`{"participant":%q,"lesson":3,"choice":%d}`, joined.Participant, i%3+1), &struct{}{})
 	}

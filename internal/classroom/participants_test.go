@@ -14,51 +14,51 @@ import (
 )
 
 // One address cannot fill the room: a pupil of another gets in, and one of the same gets the place of the one that was idle for longest.
-func TestNobodyFillsTheRoom(t *testing.T) {
+func TestOneAddressCannotFillSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		room := opened()
-		defer room.Close()
-		first, second := joins(t, room, "10.0.0.66"), joins(t, room, "10.0.0.66")
+		session := newSession()
+		defer session.Close()
+		first, second := addParticipant(t, session, "10.0.0.66"), addParticipant(t, session, "10.0.0.66")
 		time.Sleep(time.Second)
-		if err := room.Answer(first, 3, 1); err != nil {
+		if err := session.Answer(first, 3, 1); err != nil {
 			t.Error(err)
 		}
 		for range classroom.MostParticipants - 2 {
-			joins(t, room, "10.0.0.66")
+			addParticipant(t, session, "10.0.0.66")
 		}
-		joins(t, room, "10.0.0.7")
-		if err := room.Answer(second, 3, 1); !errors.Is(err, classroom.ErrParticipant) {
+		addParticipant(t, session, "10.0.0.7")
+		if err := session.Answer(second, 3, 1); !errors.Is(err, classroom.ErrParticipant) {
 			t.Errorf("who was idle for longest: %v; want its place to be another's", err)
 		}
-		joins(t, room, "10.0.0.66")
-		if err := room.Answer(first, 3, 1); err != nil {
+		addParticipant(t, session, "10.0.0.66")
+		if err := session.Answer(first, 3, 1); err != nil {
 			t.Errorf("who was there since: %v", err)
 		}
-		if state, err := room.State(first); err != nil || state.Participants != classroom.MostParticipants {
+		if state, err := session.State(first); err != nil || state.Participants != classroom.MostParticipants {
 			t.Errorf("there are %d participants, %v; want %d", state.Participants, err, classroom.MostParticipants)
 		}
 	})
 }
 
 // A room in which each address has one participant is full.
-func TestTheRoomFills(t *testing.T) {
-	room := opened()
-	defer room.Close()
+func TestJoinReturnsErrFullWhenEachAddressHasOneParticipant(t *testing.T) {
+	session := newSession()
+	defer session.Close()
 	for i := range classroom.MostParticipants {
-		joins(t, room, fmt.Sprint("address ", i))
+		addParticipant(t, session, fmt.Sprint("address ", i))
 	}
-	if _, err := room.Join("another"); !errors.Is(err, classroom.ErrFull) {
+	if _, err := session.Join("another"); !errors.Is(err, classroom.ErrFull) {
 		t.Errorf("one more: %v", err)
 	}
 }
 
 // Whoever teaches takes out an address, from which nobody joins any more until the room is closed.
-func TestAnAddressIsTakenOut(t *testing.T) {
+func TestDroppedAddressCannotJoinUntilSessionCloses(t *testing.T) {
 	class, from := classroom.New(docs.Course()), "10.0.0.7"
 	class.Client = func(*http.Request) string { return from }
 	handler := route.Mux(class.Routes()...)
 	list := func() string {
-		var all struct{ Participants []classroom.Participants }
+		var all struct{ Participants []classroom.AddressCount }
 		ask(t, handler, http.MethodGet, "/room/participants", "", &all)
 		return fmt.Sprint(all.Participants)
 	}

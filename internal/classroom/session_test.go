@@ -17,37 +17,38 @@ import (
 	"lockstep/internal/classroom"
 )
 
+// answerOf returns the body of a POST /room/answer.
 func answerOf(who string, lesson, choice int) string {
 	return fmt.Sprintf(`{"participant":%q,"lesson":%d,"choice":%d}`, who, lesson, choice)
 }
 
-// opened opens a room whose participants have numbers.
-func opened() *classroom.Room {
+// newSession returns an open session whose participants have numbers.
+func newSession() *classroom.Session {
 	n := 0
-	room := &classroom.Room{NewID: func() string { n++; return fmt.Sprintf("participant-%06d", n) }, Now: time.Now}
-	room.Open()
-	return room
+	session := &classroom.Session{NewID: func() string { n++; return fmt.Sprintf("participant-%06d", n) }, Now: time.Now}
+	session.Open()
+	return session
 }
 
-// joins gives a participant a place, from an address.
-func joins(t *testing.T, room *classroom.Room, address string) string {
+// addParticipant adds a participant from an address, and returns its ID.
+func addParticipant(t *testing.T, session *classroom.Session, address string) string {
 	t.Helper()
-	joined, err := room.Join(address)
+	joined, err := session.Join(address)
 	if err != nil {
 		t.Error(err)
 	}
 	return joined.Participant
 }
 
-// join gives one a place by the handler.
-func join(t *testing.T, handler http.Handler) (joined classroom.Joined) {
+// join adds a participant through the handler.
+func join(t *testing.T, handler http.Handler) (joined classroom.JoinReply) {
 	t.Helper()
 	ask(t, handler, http.MethodPost, "/room/join", "", &joined)
 	return joined
 }
 
 // Fifty browsers predict at once, and each changes its mind: every last answer is counted once, and nothing is left running.
-func TestAllAnswersAreCounted(t *testing.T) {
+func TestLastAnswerOfEachParticipantCountsOnce(t *testing.T) {
 	const class = 50
 	before := runtime.NumGoroutine()
 	room := classroom.New(docs.Course())
@@ -84,7 +85,7 @@ func TestAllAnswersAreCounted(t *testing.T) {
 		})
 	}
 	all.Wait()
-	var counts classroom.Counts
+	var counts classroom.AnswerCounts
 	ask(t, route.Mux(room.Routes()...), http.MethodGet, "/room/03", "", &counts)
 	if got, want := fmt.Sprint(counts), "{3 [25 25 0] 50}"; got != want {
 		t.Errorf("counted: %s; want %s", got, want)
@@ -103,7 +104,7 @@ func TestAllAnswersAreCounted(t *testing.T) {
 	}
 }
 
-func TestTheRoomTakesNoNonsense(t *testing.T) {
+func TestInvalidRequestsAreRefused(t *testing.T) {
 	handler := route.Mux(classroom.New(docs.Course()).Routes()...)
 	ask(t, handler, http.MethodPost, "/room", "", nil)
 	who := join(t, handler).Participant
@@ -128,15 +129,15 @@ func TestTheRoomTakesNoNonsense(t *testing.T) {
 }
 
 // The class is where the one who teaches says, and only at what there is.
-func TestTheClassFollows(t *testing.T) {
+func TestStateReturnsLessonSetByTeacher(t *testing.T) {
 	handler := route.Mux(classroom.New(docs.Course()).Routes()...)
 	const third = `{"at":"3","revealed":true}`
 	if status := ask(t, handler, http.MethodPut, "/room", third, nil); status != http.StatusNotFound {
 		t.Errorf("without a room: %d", status)
 	}
 	var room classroom.State
-	if ask(t, handler, http.MethodPost, "/room", "", &room); room.At != "" {
-		t.Errorf("it begins at %q", room.At)
+	if ask(t, handler, http.MethodPost, "/room", "", &room); room.Lesson != "" {
+		t.Errorf("it begins at %q", room.Lesson)
 	}
 	for body, want := range map[string]int{
 		`{"at":"99"}`: http.StatusBadRequest, `{"at":"//example.com"}`: http.StatusBadRequest, `{"at":""}`: http.StatusBadRequest,
@@ -146,11 +147,11 @@ func TestTheClassFollows(t *testing.T) {
 			t.Errorf("%s: %d; want %d", body, status, want)
 		}
 	}
-	if ask(t, handler, http.MethodGet, "/room", "", &room); room.At != "14" || room.Revealed {
+	if ask(t, handler, http.MethodGet, "/room", "", &room); room.Lesson != "14" || room.Revealed {
 		t.Errorf("at lesson 14: %+v", room)
 	}
 	ask(t, handler, http.MethodPut, "/room", third, nil)
-	if ask(t, handler, http.MethodGet, "/room", "", &room); room.At != "03" || !room.Revealed {
+	if ask(t, handler, http.MethodGet, "/room", "", &room); room.Lesson != "03" || !room.Revealed {
 		t.Errorf("at lesson 3: %+v", room)
 	}
 	if status := ask(t, handler, http.MethodGet, "/join", "", nil); status != http.StatusFound {
@@ -162,48 +163,48 @@ func TestTheClassFollows(t *testing.T) {
 }
 
 // A room that nobody closes is gone after its lifetime. That of an earlier room does not end the next.
-func TestTheRoomEndsByItself(t *testing.T) {
+func TestSessionClosesAfterLifetime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		room := opened()
+		session := newSession()
 		time.Sleep(classroom.Lifetime / 2)
-		room.Close()
-		room.Open()
-		who := joins(t, room, "10.0.0.1")
+		session.Close()
+		session.Open()
+		who := addParticipant(t, session, "10.0.0.1")
 		time.Sleep(classroom.Lifetime - time.Second)
-		room.Open()
-		if state, err := room.State(who); err != nil || state.Participants != 1 {
+		session.Open()
+		if state, err := session.State(who); err != nil || state.Participants != 1 {
 			t.Errorf("just before its end: %+v, %v", state, err)
 		}
 		time.Sleep(2 * time.Second)
-		if state, err := room.State(""); err != nil || state.Open || state.Participants != 0 {
+		if state, err := session.State(""); err != nil || state.Open || state.Participants != 0 {
 			t.Errorf("after its end: %+v, %v", state, err)
 		}
 	})
 }
 
 // Nobody waits for who is silent: a browser that was closed, a phone that sleeps. Whoever comes back is there again. An answer stays.
-func TestTheRoomDoesNotWaitForTheSilent(t *testing.T) {
+func TestSilentParticipantsAreNotCounted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		room := opened()
-		answers, closes, stays := joins(t, room, "10.0.0.1"), joins(t, room, "10.0.0.2"), joins(t, room, "10.0.0.3")
+		session := newSession()
+		answers, closes, stays := addParticipant(t, session, "10.0.0.1"), addParticipant(t, session, "10.0.0.2"), addParticipant(t, session, "10.0.0.3")
 		asks := func(who string) {
 			t.Helper()
-			if _, err := room.State(who); err != nil {
+			if _, err := session.State(who); err != nil {
 				t.Error(err)
 			}
 		}
 		counted := func(when, want string) {
 			t.Helper()
-			counts, err := room.Counts(3, 2)
+			counts, err := session.Counts(3, 2)
 			if err != nil {
 				t.Error(err)
 			}
-			state, err := room.State("")
+			state, err := session.State("")
 			if got := fmt.Sprint(counts.Counts, counts.Participants, state.Participants); got != want || err != nil {
 				t.Errorf("%s: %s, %v; want %s", when, got, err, want)
 			}
 		}
-		if err := room.Answer(answers, 3, 1); err != nil {
+		if err := session.Answer(answers, 3, 1); err != nil {
 			t.Error(err)
 		}
 		time.Sleep(classroom.Silence - time.Second)
@@ -215,18 +216,18 @@ func TestTheRoomDoesNotWaitForTheSilent(t *testing.T) {
 		counted("one is back", "[1 0] 3 2")
 		asks(answers)
 		counted("all are", "[1 0] 3 3")
-		if state, err := room.Leave(answers); err != nil || state.Participants != 2 {
+		if state, err := session.Leave(answers); err != nil || state.Participants != 2 {
 			t.Errorf("one has left: %+v, %v", state, err)
 		}
 		counted("one has left", "[0 0] 2 2")
-		if _, err := room.State(answers); !errors.Is(err, classroom.ErrParticipant) {
+		if _, err := session.State(answers); !errors.Is(err, classroom.ErrParticipant) {
 			t.Errorf("who has left asks: %v", err)
 		}
 	})
 }
 
 // Once the answer is revealed, everybody may know it, and how the class answered; until then nobody.
-func TestARevealedAnswerIsForAll(t *testing.T) {
+func TestStateHasAnswerOnceRevealed(t *testing.T) {
 	handler := route.Mux(classroom.New(docs.Course()).Routes()...)
 	ask(t, handler, http.MethodPost, "/room", "", nil)
 	who := join(t, handler).Participant

@@ -1,0 +1,183 @@
+package classroom
+
+import (
+	"fmt"
+	"strconv"
+	"sync"
+	"time"
+
+	"lockstep/internal/lock"
+)
+
+// The bounds of a session.
+const (
+	Lifetime         = 4 * time.Hour    // time after which a session closes by itself: longer than a class lasts
+	MostParticipants = 500              // capacity of a session: more than a lecture hall seats
+	Silence          = 30 * time.Second // time since a participant's last request after which nobody waits for its answer
+)
+
+// The errors of a session.
+var (
+	// ErrClosed is returned while no session is open.
+	ErrClosed = lock.WithCode("no_room", "no room is open; POST /room opens one")
+	// ErrFull is returned by Join if the session has MostParticipants, and none of them may be replaced by the new one.
+	ErrFull = lock.WithCode("room_full", fmt.Sprintf("the room has its %d participants", MostParticipants))
+	// ErrParticipant is returned for an unknown participant, or an address without participants.
+	ErrParticipant = lock.WithCode("no_participant", "participant: the room has none of this name; POST /room/join gives one")
+	// ErrDropped is returned by Join to an address that the teacher has removed by Drop.
+	ErrDropped = lock.WithCode("dropped", "whoever teaches has taken this address out of the room, until it is closed")
+)
+
+// Session is a class that predicts together: it counts how many participants chose which answer. It exists only in memory, and is discarded
+// when it is closed. A new Session is closed; Open opens it. Its methods may be called by several goroutines.
+type Session struct {
+	NewID func() string    // generates the secret by which a participant is known
+	Now   func() time.Time // returns the current time
+
+	mu           sync.Mutex
+	expiry       time.Time // time at which it closes by itself
+	current      CurrentLesson
+	participants map[string]*participant // key: the participant's secret; nil: the session is closed
+	dropped      map[string]bool         // addresses that may not join, because the teacher removed them
+}
+
+// participant is what the session knows about a participant.
+type participant struct {
+	address  string      // client address of its POST /room/join
+	lastSeen time.Time   // time of its last request
+	choices  map[int]int // 1-based choice by lesson number; absent: none
+}
+
+// CurrentLesson is the lesson that the class is at, as set by the teacher.
+type CurrentLesson struct {
+	Lesson   string `json:"at"`       // number of the lesson in two digits; "": none yet
+	Revealed bool   `json:"revealed"` // the answer to the lesson's question is shown
+}
+
+// State is the public state of a session. The zero State is that of a closed session.
+type State struct {
+	Open         bool      `json:"open"`
+	Until        time.Time `json:"until,omitzero"` // time at which it closes by itself
+	Participants int       `json:"participants"`   // number of participants heard from within Silence
+	CurrentLesson
+	Answer int   `json:"answer,omitzero"`  // 1-based right choice of the current lesson; 0: not revealed
+	Counts []int `json:"counts,omitempty"` // number of answers for each choice; nil: not revealed
+	Choice int   `json:"choice,omitzero"`  // 1-based choice of the participant who asks; 0: none, or not revealed
+}
+
+// AnswerCounts is how a class has answered the question of a lesson.
+type AnswerCounts struct {
+	Lesson       int   `json:"lesson"`       // number of the lesson
+	Counts       []int `json:"counts"`       // number of answers for each choice
+	Participants int   `json:"participants"` // number of participants who have answered, or were heard from within Silence
+}
+
+// Open opens the session for its Lifetime. It does not change an open session.
+func (s *Session) Open() State {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.state().Open {
+		s.expiry = s.Now().Add(Lifetime)
+		s.current = CurrentLesson{}
+		s.participants = map[string]*participant{}
+		s.dropped = map[string]bool{}
+	}
+	return s.state()
+}
+
+// Close closes the session, and discards its participants and answers.
+func (s *Session) Close() State {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.participants = nil
+	return s.state()
+}
+
+// State returns the state of the session as the participant id sees it, and notes that the participant was heard from. An empty id is a
+// reader who does not take part.
+func (s *Session) State(id string) (State, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p, state := s.participants[id], s.state()
+	switch {
+	case id == "" || !state.Open:
+		return state, nil
+	case p == nil:
+		return State{}, ErrParticipant
+	}
+	p.lastSeen = s.Now()
+	state = s.state()
+	if state.Revealed {
+		lesson, _ := strconv.Atoi(state.Lesson) // SetLesson only takes numbers.
+		state.Choice = p.choices[lesson]
+	}
+	return state, nil
+}
+
+// state closes the session if its lifetime is over, and returns its state. The caller holds mu.
+func (s *Session) state() State {
+	if !s.Now().Before(s.expiry) {
+		s.participants = nil
+	}
+	if s.participants == nil {
+		return State{}
+	}
+	state := State{Open: true, Until: s.expiry, CurrentLesson: s.current}
+	for _, p := range s.participants {
+		if s.isPresent(p) {
+			state.Participants++
+		}
+	}
+	return state
+}
+
+// isPresent reports whether a participant was heard from within Silence.
+func (s *Session) isPresent(p *participant) bool { return s.Now().Sub(p.lastSeen) < Silence }
+
+// SetLesson sets the lesson that the class is at.
+func (s *Session) SetLesson(current CurrentLesson) (State, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.state().Open {
+		return State{}, ErrClosed
+	}
+	s.current = current
+	return s.state(), nil
+}
+
+// Answer records the 1-based choice of a participant in a lesson. It replaces an earlier choice.
+func (s *Session) Answer(id string, lesson, choice int) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.state().Open {
+		return ErrClosed
+	}
+	p := s.participants[id]
+	if p == nil {
+		return ErrParticipant
+	}
+	p.lastSeen = s.Now()
+	p.choices[lesson] = choice
+	return nil
+}
+
+// Counts returns the answers in a lesson that has this number of choices. An answer counts even if its participant has been silent since,
+// because a phone soon sleeps. A silent participant without an answer does not count, so that nobody waits for it.
+func (s *Session) Counts(lesson, choices int) (AnswerCounts, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.state().Open {
+		return AnswerCounts{}, ErrClosed
+	}
+	counts := AnswerCounts{Lesson: lesson, Counts: make([]int, choices)}
+	for _, p := range s.participants {
+		choice := p.choices[lesson]
+		if choice > 0 {
+			counts.Counts[choice-1]++
+		}
+		if choice > 0 || s.isPresent(p) {
+			counts.Participants++
+		}
+	}
+	return counts, nil
+}
