@@ -186,7 +186,9 @@ func TestSessionClosesAfterLifetime(t *testing.T) {
 func TestSilentParticipantsAreNotCounted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		session := newSession()
-		answers, closes, stays := addParticipant(t, session, "10.0.0.1"), addParticipant(t, session, "10.0.0.2"), addParticipant(t, session, "10.0.0.3")
+		answers := addParticipant(t, session, "10.0.0.1")
+		closes := addParticipant(t, session, "10.0.0.2")
+		stays := addParticipant(t, session, "10.0.0.3")
 		asks := func(who string) {
 			t.Helper()
 			if _, err := session.State(who); err != nil {

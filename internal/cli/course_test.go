@@ -40,7 +40,7 @@ func TestCourseThroughAPipe(t *testing.T) {
 	inOrder(t, out, "Lesson 1 of", "Predict", "  1  Always 98", `There is no choice "7"`, ": 2\n", "$ go run . explore v0\n",
 		"v0 shows lost-update in 4 steps", "Right: 2.", "Redis does run one command at a time", "Try", "go run . burst", "Still broken",
 		"Lesson 2 of", ": 1\n", "$ go run . explore v1 --faults crash=1", "You said 1; the answer is 3: Never.", "A key belongs to nobody",
-		"Go on another time with: go run . course")
+		"To continue later: go run . course")
 	if strings.Contains(out, "Lesson 3 of") {
 		t.Error("q does not stop")
 	}

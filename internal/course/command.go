@@ -10,17 +10,17 @@ import (
 	"lockstep/internal/explore"
 )
 
-// Command is a command of a lesson, read: what a page needs to do the same. Line is what is typed after go run . in a terminal.
+// Command is a parsed command of a lesson, with what the page in the browser needs to do the same.
 type Command struct {
 	Kind     Kind   `json:"kind"`
-	Line     string `json:"line"`
-	Lock     string `json:"lock,omitempty"`    // of an exploration, a difference or a burst
-	Other    string `json:"other,omitempty"`   // the second lock, of a contrast or a difference
-	Scenario string `json:"in,omitempty"`      // of an exploration, as its flags
-	Anomaly  string `json:"anomaly,omitempty"` // that it looks for; "": any
-	Schedule string `json:"do,omitempty"`      // that it replays, or that the lesson says it finds
-	Name     string `json:"name,omitempty"`    // of the lab; the number of the exercise
-	Buyers   int    `json:"buyers,omitempty"`  // of a burst
+	Line     string `json:"line"`              // what a reader types after "go run ."
+	Lock     string `json:"lock,omitempty"`    // lock of an exploration, a difference or a burst; "": none
+	Other    string `json:"other,omitempty"`   // second lock of a contrast or a difference; "": none
+	Scenario string `json:"in,omitempty"`      // flags of the scenario of an exploration
+	Anomaly  string `json:"anomaly,omitempty"` // anomaly that it looks for; "": any
+	Schedule string `json:"do,omitempty"`      // schedule that it replays, or that it finds according to the lesson
+	Name     string `json:"name,omitempty"`    // name of the lab, or number of the exercise
+	Buyers   int    `json:"buyers,omitempty"`  // number of buyers of a burst
 }
 
 // Kind is what a command does.
@@ -28,19 +28,19 @@ type Kind string
 
 // The kinds of commands.
 const (
-	Explores  Kind = "explore"  // looks for a schedule
-	Replays   Kind = "replay"   // steps through one
-	Contrasts Kind = "contrast" // shows one under two locks
-	Tabulates Kind = "table"    // looks for every anomaly of every lock
-	Differs   Kind = "diff"
-	Lab       Kind = "lab"
-	Checks    Kind = "check" // an exercise
-	Bursts    Kind = "burst"
+	Explores  Kind = "explore"  // looks for a schedule with an anomaly
+	Replays   Kind = "replay"   // replays a schedule
+	Contrasts Kind = "contrast" // compares two locks under a schedule
+	Tabulates Kind = "table"    // explores every lock for every anomaly
+	Differs   Kind = "diff"     // shows how the code of two locks differs
+	Lab       Kind = "lab"      // runs a lab
+	Checks    Kind = "check"    // checks an exercise
+	Bursts    Kind = "burst"    // sends many sales at once
 )
 
-// ReadCommand reads what stands after go run . in a lesson. What it does not know is an ErrForm: a page could not do it.
-func ReadCommand(line string) (c Command, err error) {
-	words, flags := words(line)
+// ParseCommand parses what follows "go run ." in a lesson. It returns ErrForm for a command that the page could not do.
+func ParseCommand(line string) (c Command, err error) {
+	words, flags := splitFlags(line)
 	c = Command{Kind: Kind(words[0]), Line: line}
 	take := func(name string) string {
 		value := flags[name]
@@ -48,15 +48,16 @@ func ReadCommand(line string) (c Command, err error) {
 		return value
 	}
 	take("--lang")
-	switch rest := words[1:]; {
-	case c.Kind == Explores && len(rest) <= 1:
-		err = c.explores(rest, flags)
+	args := words[1:]
+	switch {
+	case c.Kind == Explores && len(args) <= 1:
+		err = c.parseExplore(args, flags)
 		return c, err
-	case c.Kind == Differs && len(rest) == 2:
-		c.Lock, c.Other = rest[0], rest[1]
-	case (c.Kind == Lab || c.Kind == Checks) && len(rest) == 1:
-		c.Name = rest[0]
-	case c.Kind == Bursts && len(rest) == 0:
+	case c.Kind == Differs && len(args) == 2:
+		c.Lock, c.Other = args[0], args[1]
+	case (c.Kind == Lab || c.Kind == Checks) && len(args) == 1:
+		c.Name = args[0]
+	case c.Kind == Bursts && len(args) == 0:
 		take("-c")
 		c.Lock = take("--lock")
 		if c.Buyers, err = strconv.Atoi(take("-n")); err != nil {
@@ -68,11 +69,11 @@ func ReadCommand(line string) (c Command, err error) {
 	if len(flags) > 0 {
 		return c, fmt.Errorf("%w: a page cannot do %q: what is %v?", ErrForm, line, flags)
 	}
-	return c, c.known(c.Lock, c.Other)
+	return c, c.checkLocks(c.Lock, c.Other)
 }
 
-// words parts a command from its flags, each of which has a value, but for --all.
-func words(line string) (words []string, flags map[string]string) {
+// splitFlags separates the words of a command from its flags. Every flag but --all has a value.
+func splitFlags(line string) (words []string, flags map[string]string) {
 	args, flags := Arguments(line), map[string]string{}
 	for i := 0; i < len(args); i++ {
 		switch {
@@ -91,8 +92,8 @@ func words(line string) (words []string, flags map[string]string) {
 	return words, flags
 }
 
-// explores reads the flags of an exploration. Those that are none of the command's own are the scenario's.
-func (c *Command) explores(lock []string, flags map[string]string) error {
+// parseExplore parses the flags of the command explore. Flags that are not the command's own belong to the scenario.
+func (c *Command) parseExplore(locks []string, flags map[string]string) error {
 	_, all := flags["--all"]
 	c.Anomaly, c.Schedule, c.Other = flags["--anomaly"], flags["--replay"], flags["--against"]
 	for _, own := range []string{"--all", "--anomaly", "--replay", "--against"} {
@@ -105,25 +106,25 @@ func (c *Command) explores(lock []string, flags map[string]string) error {
 	slices.Sort(scenario)
 	c.Scenario = strings.Join(scenario, " ")
 	switch {
-	case all && len(lock) == 0 && len(flags) == 0:
+	case all && len(locks) == 0 && len(flags) == 0:
 		c.Kind = Tabulates
 		return nil
-	case all || len(lock) == 0:
+	case all || len(locks) == 0:
 		return fmt.Errorf("%w: a page cannot do %q", ErrForm, c.Line)
 	case c.Other != "":
 		c.Kind = Contrasts
 	case c.Schedule != "":
 		c.Kind = Replays
 	}
-	c.Lock = lock[0]
+	c.Lock = locks[0]
 	if c.Anomaly != "" && !slices.Contains(explore.Anomalies(), explore.Anomaly(c.Anomaly)) {
 		return fmt.Errorf("%w: %s: there is no anomaly %q", ErrForm, c.Line, c.Anomaly)
 	}
-	return c.known(c.Lock, c.Other)
+	return c.checkLocks(c.Lock, c.Other)
 }
 
-// known fails if a lock, where one is named, is none, or cannot be in the scenario.
-func (c *Command) known(locks ...string) error {
+// checkLocks returns ErrForm if a lock is unknown or cannot be explored in the scenario. It skips empty names.
+func (c *Command) checkLocks(locks ...string) error {
 	in, err := explore.ParseScenario(c.Scenario)
 	if err != nil {
 		return fmt.Errorf("%w: %s: %w", ErrForm, c.Line, err)

@@ -1,5 +1,5 @@
-// Package course has the lessons of docs/course as values. A lesson is a Markdown file of a fixed form, so that people read it as it is,
-// and the program can ask its question before it shows the answer.
+// Package course parses the lessons of docs/course ([Lessons]), and teaches them in a terminal ([Pupil]). A lesson is a Markdown file with
+// a fixed structure: people can read it as it is, and the program can ask its question before it shows the answer.
 package course
 
 import (
@@ -13,51 +13,55 @@ import (
 	"lockstep/internal/language"
 )
 
-// Lesson is one idea: a question, the command that answers it, and why. The texts are Markdown.
+// Lesson is one lesson: an idea, a question, the command that answers it, and the reason. Its texts are Markdown.
 type Lesson struct {
-	Number   int
-	Name     string // of its file, without number, language and ending
-	File     string
+	Number   int    // 1-based
+	Name     string // file name without number, language and extension
+	File     string // file name
 	Title    string
 	Idea     string
-	Opening  []Part    // the idea's
-	Sections []Section // one at each of the places below
-	Choices  []string  // of Predict
-	Answer   int       // the right choice, counted from 1
-	Run      string    // the command, as the arguments of this program
-	Seen     string    // what the command prints
-	Link     string    // of the schedule, in the scheduler's seat: a fragment, #/schedule/…
+	Opening  []Part    // Idea as parts for a page
+	Sections []Section // indexed by Predict, Run, …
+	Choices  []string  // choices of the question in Predict
+	Answer   int       // 1-based right choice
+	Run      string    // arguments of this program that answer the question
+	Seen     string    // output of that command
+	Link     string    // address of the schedule in the scheduler's seat, a fragment: #/schedule/…
 }
 
-// Section is what stands under a heading of a lesson. Its parts are for a page: without the sentence that leads to the page, and without
-// the output of See, which is with the command of Run.
+// Section is what stands under a heading of a lesson.
 type Section struct {
-	Heading, Text string
-	Parts         []Part
+	Heading string
+	Text    string // Markdown
+	Parts   []Part // Text for a page: without the link to the page; none for See, whose output is a part of Run
 }
 
-// The places of the sections. Predict is without the choices, Explain without the answer, Broken without the link to the next lesson.
+// The indexes of the sections in Lesson.Sections. Their texts leave out the choices (Predict), the number of the answer (Explain) and the
+// link to the next lesson (Broken).
 const (
-	Predict = iota
-	Run
-	See
-	Explain
-	Seat
-	Try
-	Broken
+	Predict = iota // the question
+	Run            // the command that answers it
+	See            // the command's output
+	Explain        // the reason
+	Seat           // the schedule in the scheduler's seat
+	Try            // further experiments
+	Broken         // what is still broken
 )
 
 // The errors of this package.
 var (
-	ErrForm     = errors.New("a lesson is not of the form that it has to have")
+	// ErrForm is returned for a lesson that does not have the fixed structure.
+	ErrForm = errors.New("a lesson is not of the form that it has to have")
+	// ErrNoLesson is returned for a lesson number that does not exist.
 	ErrNoLesson = errors.New("there is no such lesson")
 )
 
+// fileName matches the file of a lesson. Its groups are the number, the name, and the suffix of the language; "": English.
 var fileName = regexp.MustCompile(`^(\d\d)-([a-z0-9-]+)(\.zh-CN)?\.md$`)
 
-// Lessons reads the lessons in a language, in their order. Files whose names do not begin with a number are none.
+// Lessons parses the lessons in a language, in their order. It ignores files whose names do not begin with a number.
 func Lessons(files fs.FS, in language.Language) (lessons []Lesson, err error) {
-	entries, err := fs.ReadDir(files, ".") // by name, so by number
+	entries, err := fs.ReadDir(files, ".") // It sorts by name, which begins with the number.
 	if err != nil {
 		return nil, fmt.Errorf("read the course: %w", err)
 	}

@@ -151,7 +151,7 @@ func TestCourseWhereNothingCanBeWritten(t *testing.T) {
 	if err := pupil.Take(t.Context(), answers, ""); err != nil {
 		t.Error(err)
 	}
-	for _, want := range []string{"Right: 2.", "not written down: open ", "Lesson 2 of"} {
+	for _, want := range []string{"Right: 2.", "was not saved: open ", "Lesson 2 of"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("it does not say %q:\n%s", want, out.String())
 		}
@@ -160,7 +160,7 @@ func TestCourseWhereNothingCanBeWritten(t *testing.T) {
 
 // A terminal pauses below the drawing, and below the reason: what comes at once moves away what there is to look at.
 func TestCoursePausesInATerminal(t *testing.T) {
-	const drawn, why, rest, seat = "[drawing]", "Enter says why", "Enter goes on with what to try", "── In the"
+	const drawn, why, rest, seat = "[drawing]", "Press Enter for the reason", "Press Enter for things to try", "── In the"
 	for typed, want := range map[string][]string{
 		"2 q":     {drawn, why},
 		"2 - q":   {drawn, why, rest},
@@ -246,7 +246,7 @@ func TestEachCommandIsRead(t *testing.T) {
 	}
 }
 
-func TestReadCommand(t *testing.T) {
+func TestParseCommand(t *testing.T) {
 	for line, want := range map[string]course.Command{
 		"explore v2 --faults expiry=1 --anomaly untold --lang zh": {
 			Kind: course.Explores, Lock: "v2", Scenario: "--faults expiry=1", Anomaly: "untold",
@@ -276,7 +276,7 @@ func TestReadCommand(t *testing.T) {
 		"soak":                               {},
 		"":                                   {},
 	} {
-		got, err := course.ReadCommand(line)
+		got, err := course.ParseCommand(line)
 		if want.Kind == "" {
 			if !errors.Is(err, course.ErrForm) {
 				t.Errorf("%q: %+v, %v; want ErrForm", line, got, err)

@@ -15,24 +15,24 @@ import (
 	"lockstep/internal/trace"
 )
 
-// Markdown reads the Markdown of lessons.
+// Markdown returns a parser and renderer of the Markdown of lessons.
 func Markdown(options ...parser.Option) goldmark.Markdown {
 	return goldmark.New(goldmark.WithExtensions(extension.Table, extension.CJK), goldmark.WithParserOptions(options...))
 }
 
-// block is a piece of a text: a paragraph, a heading, a list, a table, or code.
+// block is one block of Markdown: a paragraph, a heading, a list, a table, or code.
 type block struct {
 	node    ast.Node
-	source  []byte // of the whole text
-	written string // the block alone
-	comment string // what stands above it: <!-- comment -->
+	source  []byte // Markdown of the whole text
+	written string // Markdown of the block
+	comment string // text of the HTML comment above it; "": none
 }
 
-// blocks are those of a text, or of a section.
+// blocks are the blocks of a text or of a section, in order.
 type blocks []block
 
-// blocksOf parses a text.
-func blocksOf(markdown string) (all blocks) {
+// parseBlocks splits a text into its blocks.
+func parseBlocks(markdown string) (all blocks) {
 	source, comment := []byte(markdown), ""
 	for node := Markdown().Parser().Parse(text.NewReader(source)).FirstChild(); node != nil; node = node.NextSibling() {
 		to := len(source)
@@ -40,8 +40,8 @@ func blocksOf(markdown string) (all blocks) {
 			to = next.Pos()
 		}
 		written := strings.TrimSpace(markdown[node.Pos():to])
-		if said, is := strings.CutPrefix(written, "<!-- "); is && strings.HasSuffix(said, " -->") {
-			comment = strings.TrimSuffix(said, " -->")
+		if text, ok := strings.CutPrefix(written, "<!-- "); ok && strings.HasSuffix(text, " -->") {
+			comment = strings.TrimSuffix(text, " -->")
 			continue
 		}
 		all, comment = append(all, block{node, source, written, comment}), ""
@@ -49,7 +49,7 @@ func blocksOf(markdown string) (all blocks) {
 	return all
 }
 
-// text returns blocks as they stand in a lesson.
+// text returns the Markdown of the blocks.
 func (s blocks) text() string {
 	var all []string
 	for _, b := range s {
@@ -61,7 +61,7 @@ func (s blocks) text() string {
 	return strings.Join(all, "\n\n")
 }
 
-// last returns the last block; the zero block if there is none.
+// last returns the last block, or the zero block of an empty list.
 func (s blocks) last() block {
 	if len(s) == 0 {
 		return block{}
@@ -69,24 +69,24 @@ func (s blocks) last() block {
 	return s[len(s)-1]
 }
 
-// isHeading reports whether a block is a heading of a level, as # is of 1.
+// isHeading reports whether the block is a heading of this level: "#" is level 1.
 func (b block) isHeading(level int) bool {
-	heading, is := b.node.(*ast.Heading)
-	return is && heading.Level == level
+	heading, ok := b.node.(*ast.Heading)
+	return ok && heading.Level == level
 }
 
-// code returns a block's code, if it is in one of these languages.
-func (b block) code(languages ...string) (text string, is bool) {
-	code, is := b.node.(*ast.FencedCodeBlock)
-	if !is || !slices.Contains(languages, string(code.Language(b.source))) {
+// code returns the code of a fenced block in one of these languages.
+func (b block) code(languages ...string) (text string, ok bool) {
+	code, ok := b.node.(*ast.FencedCodeBlock)
+	if !ok || !slices.Contains(languages, string(code.Language(b.source))) {
 		return "", false
 	}
 	return string(code.Lines().Value(b.source)), true
 }
 
-// items returns those of a numbered list.
+// items returns the items of a numbered list; nil for another block.
 func (b block) items() (items []string) {
-	if list, is := b.node.(*ast.List); is && list.IsOrdered() {
+	if list, ok := b.node.(*ast.List); ok && list.IsOrdered() {
 		for item := list.FirstChild(); item != nil; item = item.NextSibling() {
 			items = append(items, string(item.FirstChild().Lines().Value(b.source)))
 		}
@@ -94,25 +94,26 @@ func (b block) items() (items []string) {
 	return items
 }
 
-// link returns where the first link of a paragraph leads; "" if there is none.
+// link returns the destination of the first link of a paragraph; "" if there is none.
 func (b block) link() string {
 	for node := b.node.FirstChild(); node != nil; node = node.NextSibling() {
-		if link, is := node.(*ast.Link); is {
+		if link, ok := node.(*ast.Link); ok {
 			return string(link.Destination)
 		}
 	}
 	return ""
 }
 
-// Plain writes a text of a lesson for a terminal: without marks, and its paragraphs no wider than so many columns.
+// Plain formats Markdown for a terminal: without its markup, and wrapped at this number of columns.
 func Plain(markdown string, columns int) string {
 	var all []string
-	for _, b := range blocksOf(markdown) {
+	for _, b := range parseBlocks(markdown) {
 		all = append(all, strings.Join(b.plain(columns), "\n"))
 	}
 	return strings.Join(all, "\n\n")
 }
 
+// plain returns the lines of a block for a terminal.
 func (b block) plain(columns int) (lines []string) {
 	switch node := b.node.(type) {
 	case *ast.FencedCodeBlock:
@@ -123,13 +124,13 @@ func (b block) plain(columns int) (lines []string) {
 		for item := node.FirstChild(); item != nil; item = item.NextSibling() {
 			text := item.FirstChild()
 			mark := b.source[item.Pos():text.Pos()]
-			lines = append(lines, trace.Wrap(string(mark)+inline(text, b.source), columns, "")...)
+			lines = append(lines, trace.Wrap(string(mark)+inlineText(text, b.source), columns, "")...)
 		}
 	case *table.Table:
 		for row := node.FirstChild(); row != nil; row = row.NextSibling() {
 			line := "|"
 			for cell := row.FirstChild(); cell != nil; cell = cell.NextSibling() {
-				line += strings.TrimRight(" "+inline(cell, b.source), " ") + " |"
+				line += strings.TrimRight(" "+inlineText(cell, b.source), " ") + " |"
 			}
 			lines = append(lines, line)
 			if row.Kind() == table.KindTableHeader {
@@ -137,17 +138,17 @@ func (b block) plain(columns int) (lines []string) {
 			}
 		}
 	default:
-		for line := range strings.SplitSeq(inline(b.node, b.source), "\n") {
+		for line := range strings.SplitSeq(inlineText(b.node, b.source), "\n") {
 			lines = append(lines, trace.Wrap(line, columns, "")...)
 		}
 	}
 	return lines
 }
 
-// inline writes what is in a paragraph without its marks. The address of a link is only of use outside of the repository.
-func inline(paragraph ast.Node, source []byte) string {
+// inlineText returns the text of a paragraph without its markup. It keeps the destination of a link only if that is a web address.
+func inlineText(paragraph ast.Node, source []byte) string {
 	var b strings.Builder
-	_ = ast.Walk(paragraph, func(node ast.Node, entering bool) (ast.WalkStatus, error) { // the function returns no error
+	_ = ast.Walk(paragraph, func(node ast.Node, entering bool) (ast.WalkStatus, error) { // The function returns no error.
 		switch node := node.(type) {
 		case *ast.Text:
 			if entering {

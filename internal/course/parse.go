@@ -8,12 +8,15 @@ import (
 	"lockstep/internal/language"
 )
 
-// form is what each lesson has in a language: its headings, in their order, and what some of its paragraphs begin with.
+// form is the fixed structure of a lesson in one language.
 type form struct {
-	headings             []string
-	answer, opens, leads string
+	headings   []string // headings of the sections, in order
+	answer     string   // beginning of the sentence with the number of the right choice
+	seatLink   string   // beginning of the sentence with the link to the scheduler's seat
+	nextLesson string   // beginning of the paragraph with the link to the next lesson
 }
 
+// formOf returns the structure of a lesson in a language.
 func formOf(in language.Language) form {
 	if in == language.Chinese {
 		return form{
@@ -27,74 +30,75 @@ func formOf(in language.Language) form {
 	}
 }
 
-// PageAddress is the page's, as lessons write it.
+// PageAddress is the address of the page in the browser, as lessons write it.
 const PageAddress = "http://127.0.0.1:8080/"
 
-// What stands before a command: where it is typed, and in the comment above what it prints.
-const typed, prints = "go run . ", "lockstep "
+// The prefixes of a command: in the code that a reader types, and in the comment above its output.
+const typedPrefix, outputPrefix = "go run . ", "lockstep "
 
-// parse reads a lesson. What is missing or out of place is an ErrForm that says so.
+// parse parses a lesson. It returns an ErrForm that names the first part that is missing or out of place.
 func parse(markdown string, in language.Language) (l Lesson, err error) {
-	form, blocks := formOf(in), blocksOf(markdown)
+	form, blocks := formOf(in), parseBlocks(markdown)
 	if len(blocks) > 1 && blocks[0].isHeading(1) && blocks[1].link() != "" {
 		var number string
 		number, l.Title, _ = strings.Cut(strings.TrimPrefix(blocks[0].written, "# "), ". ")
-		l.Number, _ = strconv.Atoi(number) // 0: there is none
+		l.Number, _ = strconv.Atoi(number) // 0: it is missing, which is checked below
 	}
 	if l.Number == 0 || l.Title == "" {
 		return l, fmt.Errorf("%w: it does not begin with # NUMBER. TITLE, and a line of links", ErrForm)
 	}
-	opening, s, err := split(blocks[2:], form.headings)
+	opening, sections, err := splitSections(blocks[2:], form.headings)
 	if err != nil {
 		return l, err
 	}
-	if l.Choices = s[Predict].last().items(); l.Choices != nil {
-		s[Predict] = s[Predict][:len(s[Predict])-1]
+	if l.Choices = sections[Predict].last().items(); l.Choices != nil {
+		sections[Predict] = sections[Predict][:len(sections[Predict])-1]
 	}
-	if strings.HasPrefix(s[Broken].last().written, form.leads) {
-		s[Broken] = s[Broken][:len(s[Broken])-1]
+	if strings.HasPrefix(sections[Broken].last().written, form.nextLesson) {
+		sections[Broken] = sections[Broken][:len(sections[Broken])-1]
 	}
-	if code, _ := s[Run].last().code("sh"); strings.HasPrefix(code, typed) {
-		l.Run = strings.TrimSpace(strings.TrimPrefix(code, typed))
+	if code, _ := sections[Run].last().code("sh"); strings.HasPrefix(code, typedPrefix) {
+		l.Run = strings.TrimSpace(strings.TrimPrefix(code, typedPrefix))
 	}
-	if see := s[See].last(); see.comment == prints+l.Run {
+	if see := sections[See].last(); see.comment == outputPrefix+l.Run {
 		l.Seen, _ = see.code("text")
 	}
 	var answer, link string
-	s[Explain], answer = s[Explain].without(form.answer, "**")
-	l.Answer, _ = strconv.Atoi(answer) // 0: there is none
+	sections[Explain], answer = sections[Explain].without(form.answer, "**")
+	l.Answer, _ = strconv.Atoi(answer) // 0: it is missing, which is checked below
 	l.Idea = opening.text()
-	for i, section := range s {
+	for i, section := range sections {
 		l.Sections = append(l.Sections, Section{Heading: form.headings[i], Text: section.text()})
 	}
-	s[Seat], link = s[Seat].without(form.opens, ")")
+	sections[Seat], link = sections[Seat].without(form.seatLink, ")")
 	_, l.Link, _ = strings.Cut(link, "]("+PageAddress)
 	if err := l.check(); err != nil {
 		return l, err
 	}
-	return l, l.part(opening, s)
+	return l, l.makeParts(opening, sections)
 }
 
-// without returns a section without a sentence of its first paragraph, and what that says between its beginning and its end; "" if it is
-// not there.
-func (s blocks) without(begin, end string) (rest blocks, said string) {
+// without cuts a passage out of the first paragraph of a section: from the text begin to the text end. It returns the text between the two;
+// "" if there is no such passage.
+func (s blocks) without(begin, end string) (rest blocks, passage string) {
 	if len(s) == 0 {
 		return s, ""
 	}
 	first := s[0]
-	before, after, begins := strings.Cut(first.written, begin)
-	said, after, ends := strings.Cut(after, end)
-	if !begins || !ends {
+	before, after, hasBegin := strings.Cut(first.written, begin)
+	passage, after, hasEnd := strings.Cut(after, end)
+	if !hasBegin || !hasEnd {
 		return s, ""
 	}
 	if first.written = strings.TrimSpace(before + strings.TrimLeft(after, ".。 \n")); first.written == "" {
-		return s[1:], said
+		return s[1:], passage
 	}
-	return append(blocks{first}, s[1:]...), said
+	return append(blocks{first}, s[1:]...), passage
 }
 
-// split returns what is before the first heading, and the sections.
-func split(all blocks, headings []string) (before blocks, sections []blocks, err error) {
+// splitSections returns the blocks before the first heading of level 2, and those of each section. It returns ErrForm if the headings are not
+// these.
+func splitSections(all blocks, headings []string) (before blocks, sections []blocks, err error) {
 	var names []string
 	for _, b := range all {
 		switch last := len(sections) - 1; {
@@ -117,11 +121,11 @@ func split(all blocks, headings []string) (before blocks, sections []blocks, err
 	return before, sections, nil
 }
 
-// check says what a lesson lacks.
+// check returns an ErrForm that names the first part that the lesson lacks.
 func (l Lesson) check() error {
 	for _, part := range []struct {
-		name  string
-		there bool
+		name      string
+		isPresent bool
 	}{
 		{"an idea", l.Idea != ""},
 		{"a question", l.Sections[Predict].Text != ""},
@@ -134,14 +138,14 @@ func (l Lesson) check() error {
 		{"something to try", l.Sections[Try].Text != ""},
 		{"what is still broken", l.Sections[Broken].Text != ""},
 	} {
-		if !part.there {
+		if !part.isPresent {
 			return fmt.Errorf("%w: it lacks %s", ErrForm, part.name)
 		}
 	}
 	return nil
 }
 
-// Arguments splits a command as a shell does, as far as the course needs it: at spaces outside double quotes.
+// Arguments splits a command at spaces outside double quotes, which is as much of a shell as the course needs.
 func Arguments(command string) (arguments []string) {
 	for i, part := range strings.Split(command, `"`) {
 		if i%2 == 0 {

@@ -5,19 +5,20 @@ import (
 	"strings"
 )
 
-// Part is a piece of a section: prose, or commands and what leads to them. A page shows what it is about in its own way; whoever reads the
-// file, or takes the course in a terminal, has the section's whole text.
+// Part is a piece of a section: prose, or commands with the prose that introduces them. The page in the browser renders parts; readers of
+// the file, and the course in the terminal, use the text of the section.
 type Part struct {
 	Text     string // Markdown
-	Terminal bool   // it is about the terminal
+	Terminal bool   // only of use to readers with a terminal
 	Commands []Command
-	Printed  string // by the first of the commands, where the lesson shows it
+	Printed  string // output of the first command; "": the lesson does not show it
 }
 
-const terminal = "terminal" // the comment above a paragraph that is about it
+// terminalComment is the comment above a paragraph that only concerns readers with a terminal.
+const terminalComment = "terminal"
 
-// partsOf makes parts of blocks.
-func partsOf(all blocks) (parts []Part, err error) {
+// parseParts groups blocks into parts.
+func parseParts(all blocks) (parts []Part, err error) {
 	var prose blocks
 	flush := func() {
 		if len(prose) > 0 {
@@ -25,27 +26,27 @@ func partsOf(all blocks) (parts []Part, err error) {
 		}
 	}
 	for _, b := range all {
-		lines, isTyped := b.code("sh", "powershell")
-		line, isPrinted := strings.CutPrefix(b.comment, prints)
+		lines, isCommand := b.code("sh", "powershell")
+		line, isOutput := strings.CutPrefix(b.comment, outputPrefix)
 		switch {
-		case b.comment == terminal:
+		case b.comment == terminalComment:
 			flush()
 			parts = append(parts, Part{Text: b.written, Terminal: true})
-		case isTyped:
+		case isCommand:
 			part := Part{}
-			if part.Commands, err = commandsOf(lines); err != nil {
+			if part.Commands, err = parseCommands(lines); err != nil {
 				return nil, err
 			}
 			if last := len(prose) - 1; last >= 0 {
-				part.Text = prose[last].lead(part.Commands[0].Kind)
+				part.Text = prose[last].introduction(part.Commands[0].Kind)
 				prose = prose[:last]
 			}
 			flush()
 			parts = append(parts, part)
-		case isPrinted:
+		case isOutput:
 			printed, _ := b.code("text")
 			last := len(parts) - 1
-			if last < 0 || len(prose) > 0 || len(parts[last].Commands) == 0 || !parts[last].prints(line, printed) {
+			if last < 0 || len(prose) > 0 || len(parts[last].Commands) == 0 || !parts[last].setOutput(line, printed) {
 				return nil, fmt.Errorf("%w: what %q prints does not stand behind it", ErrForm, line)
 			}
 		default:
@@ -56,78 +57,81 @@ func partsOf(all blocks) (parts []Part, err error) {
 	return parts, nil
 }
 
-// lead returns what leads to commands: to a difference, without the link to the page, which shows it.
-func (b block) lead(to Kind) string {
+// introduction returns the prose that introduces a command of this kind. For a difference it leaves out the link to the page, because the
+// page shows the difference itself.
+func (b block) introduction(kind Kind) string {
 	before, _, _ := strings.Cut(b.written, "[")
 	before = strings.TrimSpace(before)
-	if lead := strings.TrimRight(before, ":："); to == Differs && b.link() != "" && lead != before {
-		return lead
+	if text := strings.TrimRight(before, ":："); kind == Differs && b.link() != "" && text != before {
+		return text
 	}
 	return b.written
 }
 
-// prints notes what the first command prints, and which schedule that shows; if it is this command.
-func (p *Part) prints(line, printed string) bool {
+// setOutput sets the output of the first command, and the schedule that the output shows. It returns false if line is not that command.
+func (p *Part) setOutput(line, printed string) bool {
 	c := &p.Commands[0]
 	if c.Line != line {
 		return false
 	}
 	p.Printed = printed
-	if _, replay, is := strings.Cut(printed, `--replay "`); is && c.Schedule == "" {
+	if _, replay, ok := strings.Cut(printed, `--replay "`); ok && c.Schedule == "" {
 		c.Schedule, _, _ = strings.Cut(replay, `"`)
 	}
 	return true
 }
 
-func commandsOf(lines string) (commands []Command, err error) {
+// parseCommands parses a block of commands, one a line.
+func parseCommands(lines string) (commands []Command, err error) {
 	for line := range strings.SplitSeq(strings.TrimSuffix(lines, "\n"), "\n") {
-		command, ours := strings.CutPrefix(line, typed)
-		if !ours {
+		command, ok := strings.CutPrefix(line, typedPrefix)
+		if !ok {
 			return nil, fmt.Errorf("%w: %q is no command of this program", ErrForm, line)
 		}
-		read, err := ReadCommand(command)
+		parsed, err := ParseCommand(command)
 		if err != nil {
 			return nil, err
 		}
-		commands = append(commands, read)
+		commands = append(commands, parsed)
 	}
 	return commands, nil
 }
 
-// part makes the parts of a lesson.
-func (l *Lesson) part(opening blocks, sections []blocks) (err error) {
-	if l.Opening, err = partsOf(opening); err != nil {
+// makeParts sets the parts of a lesson's opening and sections.
+func (l *Lesson) makeParts(opening blocks, sections []blocks) (err error) {
+	if l.Opening, err = parseParts(opening); err != nil {
 		return err
 	}
-	for place := range l.Sections {
-		if place == See {
-			continue // it is what Run prints
+	for i := range l.Sections {
+		if i == See {
+			continue // Its output becomes a part of Run.
 		}
-		if l.Sections[place].Parts, err = partsOf(sections[place]); err != nil {
-			return fmt.Errorf("%s: %w", l.Sections[place].Heading, err)
+		if l.Sections[i].Parts, err = parseParts(sections[i]); err != nil {
+			return fmt.Errorf("%s: %w", l.Sections[i].Heading, err)
 		}
 	}
-	if !l.Sections[Run].Parts[0].prints(l.Run, l.Seen) {
+	if !l.Sections[Run].Parts[0].setOutput(l.Run, l.Seen) {
 		return fmt.Errorf("%w: what %q prints is not shown", ErrForm, l.Run)
 	}
-	return l.contrasts()
+	return l.findContrastSchedules()
 }
 
-// contrasts finds for each contrast the schedule that it is about: the lesson has shown it before.
-func (l *Lesson) contrasts() error {
-	type scene struct{ lock, scenario, anomaly string }
-	shown := map[scene]string{}
+// findContrastSchedules sets the schedule of each contrast that names none: the one that the lesson has last shown for the same lock,
+// scenario and anomaly.
+func (l *Lesson) findContrastSchedules() error {
+	type exploration struct{ lock, scenario, anomaly string }
+	shown := map[exploration]string{}
 	for _, section := range l.Sections {
 		for _, part := range section.Parts {
-			for i := range part.Commands {
-				c := &part.Commands[i]
-				about := scene{c.Lock, c.Scenario, c.Anomaly}
+			for j := range part.Commands {
+				c := &part.Commands[j]
+				key := exploration{c.Lock, c.Scenario, c.Anomaly}
 				if c.Kind == Contrasts && c.Schedule == "" {
-					c.Schedule = shown[about]
+					c.Schedule = shown[key]
 				}
 				switch {
 				case c.Schedule != "":
-					shown[about] = c.Schedule
+					shown[key] = c.Schedule
 				case c.Kind == Contrasts:
 					return fmt.Errorf("%w: %q is about a schedule that the lesson does not show", ErrForm, c.Line)
 				}

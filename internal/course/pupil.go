@@ -13,33 +13,33 @@ import (
 	"lockstep/internal/language"
 )
 
-// skipped is the choice of a learner who has made none.
+// skipped is the choice of a pupil who has skipped the question.
 const skipped = 0
 
-// Pupil is somebody who takes the course in a terminal.
+// Pupil is somebody who takes the course in a terminal. Take runs the course.
 type Pupil struct {
 	lessons     []Lesson
 	store       *exercise.ProgressStore
-	predictions map[string]string // as they are in the store
+	predictions map[string]string // choice by name of the lesson, as in the store
 	terminal    Terminal
-	answers     <-chan string
+	answers     <-chan string // lines that the pupil types
 }
 
-// Terminal is where the course is taken.
+// Terminal is the terminal in which a pupil takes the course.
 type Terminal struct {
 	In      language.Language
-	Typed   string // the program, as it was typed
-	Again   string // the command that goes on with the course
+	Typed   string // name of the program as the pupil typed it
+	Again   string // command that continues the course
 	Out     io.Writer
-	Echoes  bool // what is typed stands on Out already
-	Columns int
+	Echoes  bool // Out already shows what the pupil types: it is a terminal, not a pipe
+	Columns int  // width at which texts are wrapped
 
-	// Run runs a command of a lesson, and reports whether it could.
+	// Run runs a command of a lesson, and reports whether it succeeded.
 	Run func(ctx context.Context, args []string) bool
 }
 
-// NewPupil returns the pupil whose progress is in the clone that a directory is in; or in the directory itself, as a program that was
-// built runs anywhere.
+// NewPupil returns a pupil with the progress stored in the clone that contains dir. Outside a clone, the progress is stored in dir itself,
+// because the program, once built, runs anywhere.
 func NewPupil(dir string, terminal Terminal) (*Pupil, error) {
 	lessons, err := Lessons(docs.Course(), terminal.In)
 	if err != nil {
@@ -49,17 +49,17 @@ func NewPupil(dir string, terminal Terminal) (*Pupil, error) {
 		dir = root
 	}
 	store := exercise.ProgressIn(dir)
-	now, err := store.Load()
-	return &Pupil{lessons: lessons, store: store, predictions: now.Predictions, terminal: terminal}, err
+	progress, err := store.Load()
+	return &Pupil{lessons: lessons, store: store, predictions: progress.Predictions, terminal: terminal}, err
 }
 
-// Reset forgets what was predicted.
+// Reset deletes the predictions, so that the course begins anew.
 func (p *Pupil) Reset() error {
 	clear(p.predictions)
-	return p.store.Update(func(now *exercise.Progress) { clear(now.Predictions) })
+	return p.store.Update(func(progress *exercise.Progress) { clear(progress.Predictions) })
 }
 
-// next returns the number of the first lesson that the pupil has not been through; after the last one, there is none.
+// next returns the number of the first lesson that the pupil has not finished; the number of lessons plus one if all are finished.
 func (p *Pupil) next() int {
 	for _, l := range p.lessons {
 		if _, done := p.chosen(l.Name); !done {
@@ -69,15 +69,15 @@ func (p *Pupil) next() int {
 	return len(p.lessons) + 1
 }
 
-// Take goes on from the lesson that was asked for, or else from the first that is new, until the last, or until the pupil stops. Answers
-// are the lines that the pupil types.
-func (p *Pupil) Take(ctx context.Context, answers <-chan string, asked string) error {
+// Take runs the course from the lesson with the number start to the last, or until the pupil stops. An empty start is the first lesson that
+// is not finished. Answers are the lines that the pupil types. Take returns ErrNoLesson if there is no lesson start.
+func (p *Pupil) Take(ctx context.Context, answers <-chan string, start string) error {
 	p.answers = answers
 	first := p.next()
-	if asked != "" {
+	if start != "" {
 		var err error
-		if first, err = strconv.Atoi(asked); err != nil || first < 1 || first > len(p.lessons) {
-			return fmt.Errorf("%w: %q; there are 1 to %d", ErrNoLesson, asked, len(p.lessons))
+		if first, err = strconv.Atoi(start); err != nil || first < 1 || first > len(p.lessons) {
+			return fmt.Errorf("%w: %q; there are 1 to %d", ErrNoLesson, start, len(p.lessons))
 		}
 	}
 	for n := first; n <= len(p.lessons); n++ {
@@ -103,10 +103,10 @@ func (p *Pupil) Take(ctx context.Context, answers <-chan string, asked string) e
 	return nil
 }
 
-// lesson shows one lesson. More is false if the pupil stops.
+// lesson teaches one lesson, and stores the prediction. More is false if the pupil stops.
 func (p *Pupil) lesson(ctx context.Context, l Lesson) (more bool, err error) {
 	p.sayTitle(l)
-	p.tell("", l.Idea)
+	p.printSection("", l.Idea)
 	choice, more := p.predict(ctx, l)
 	if !more || !p.run(ctx, l) {
 		return false, nil
@@ -115,34 +115,34 @@ func (p *Pupil) lesson(ctx context.Context, l Lesson) (more bool, err error) {
 	if !p.pause(ctx, p.whyPrompt()) {
 		return false, nil
 	}
-	p.tell("", l.Sections[Explain].Text)
+	p.printSection("", l.Sections[Explain].Text)
 	if !p.pause(ctx, p.restPrompt()) {
 		return false, nil
 	}
 	for _, section := range l.Sections[Seat:] {
-		p.tell(section.Heading, section.Text)
+		p.printSection(section.Heading, section.Text)
 	}
 	p.predictions[l.Name] = strconv.Itoa(choice)
-	err = p.store.Update(func(now *exercise.Progress) { now.Predictions[l.Name] = strconv.Itoa(choice) })
-	if err != nil && !errors.Is(err, exercise.ErrUnreadable) { // the course can go on
-		p.sayForgotten(err)
+	err = p.store.Update(func(progress *exercise.Progress) { progress.Predictions[l.Name] = strconv.Itoa(choice) })
+	if err != nil && !errors.Is(err, exercise.ErrUnreadable) { // Without a stored prediction, the course can go on.
+		p.sayNotStored(err)
 		err = nil
 	}
 	return true, err
 }
 
-// chosen returns what the pupil predicted in a lesson; done is false if the pupil has not been through it.
+// chosen returns the choice of the pupil in a lesson; done is false if the pupil has not finished it.
 func (p *Pupil) chosen(lesson string) (choice int, done bool) {
 	prediction, done := p.predictions[lesson]
 	choice, err := strconv.Atoi(prediction)
 	return choice, done && err == nil
 }
 
-// plain writes a text for the terminal.
+// plain formats Markdown for the terminal.
 func (p *Pupil) plain(markdown string) string { return Plain(markdown, p.terminal.Columns) }
 
-// tell prints a section.
-func (p *Pupil) tell(heading, markdown string) {
+// printSection prints a section of a lesson, with its commands as the pupil has to type them. An empty heading is left out.
+func (p *Pupil) printSection(heading, markdown string) {
 	if heading != "" {
 		fmt.Fprintf(p.terminal.Out, "── %s\n\n", heading)
 	}
@@ -151,9 +151,9 @@ func (p *Pupil) tell(heading, markdown string) {
 	fmt.Fprintf(p.terminal.Out, "%s\n\n", p.plain(asTyped.Replace(markdown)))
 }
 
-// predict asks the question until the answer is one of the choices.
+// predict asks the question until the pupil types a choice, skips it or stops.
 func (p *Pupil) predict(ctx context.Context, l Lesson) (choice int, more bool) {
-	p.tell(l.Sections[Predict].Heading, l.Sections[Predict].Text)
+	p.printSection(l.Sections[Predict].Heading, l.Sections[Predict].Text)
 	for i, text := range l.Choices {
 		fmt.Fprintf(p.terminal.Out, "  %d  %s\n", i+1, p.plain(text))
 	}
@@ -170,7 +170,7 @@ func (p *Pupil) predict(ctx context.Context, l Lesson) (choice int, more bool) {
 	}
 }
 
-// prompt returns the next line that the pupil types. More is false if it is q, or if there is none.
+// prompt prints a prompt and returns the next line that the pupil types. More is false for "q", the end of the input, and the end of ctx.
 func (p *Pupil) prompt(ctx context.Context, prompt string) (answer string, more bool) {
 	fmt.Fprint(p.terminal.Out, prompt)
 	select {
@@ -178,12 +178,13 @@ func (p *Pupil) prompt(ctx context.Context, prompt string) (answer string, more 
 	case <-ctx.Done():
 	}
 	if !more || !p.terminal.Echoes {
-		fmt.Fprintln(p.terminal.Out, answer) // it does not stand there already
+		fmt.Fprintln(p.terminal.Out, answer) // The terminal has not shown the line.
 	}
 	return answer, more && answer != "q"
 }
 
-// pause lets the pupil look at what a terminal shows before more comes and moves it away. More is false if the pupil stops.
+// pause waits for the pupil, so that the next text does not scroll away what is on the screen. It does not wait if Out is a pipe. More is
+// false if the pupil stops.
 func (p *Pupil) pause(ctx context.Context, prompt string) (more bool) {
 	if !p.terminal.Echoes {
 		return true
@@ -193,7 +194,7 @@ func (p *Pupil) pause(ctx context.Context, prompt string) (more bool) {
 	return more
 }
 
-// run runs the command of a lesson. If it cannot, it shows what others saw. More is false if the pupil interrupts it.
+// run runs the command of a lesson. If the command fails, run prints the output from the lesson. More is false if the pupil interrupts it.
 func (p *Pupil) run(ctx context.Context, l Lesson) (more bool) {
 	fmt.Fprintf(p.terminal.Out, "\n$ %s %s\n\n", p.terminal.Typed, l.Run)
 	if !p.terminal.Run(ctx, Arguments(l.Run)) && ctx.Err() == nil {
@@ -203,7 +204,7 @@ func (p *Pupil) run(ctx context.Context, l Lesson) (more bool) {
 	return ctx.Err() == nil
 }
 
-// List lists the lessons.
+// List prints the lessons, with a mark on those that the pupil has finished.
 func (p *Pupil) List() {
 	for _, l := range p.lessons {
 		mark := " "

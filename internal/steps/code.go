@@ -10,59 +10,59 @@ import (
 	"lockstep/internal/strategy"
 )
 
-// Part is a piece of a file.
-type Part struct {
-	Name string `json:"name"` // of the file, from the root of the repository
-	From int    `json:"from"` // the number of its first line
+// Excerpt is a piece of a source file.
+type Excerpt struct {
+	Name string `json:"name"` // path of the file from the root of the repository
+	From int    `json:"from"` // 1-based number of its first line in the file
 	Text string `json:"text"`
 }
 
-// Code returns what runs in a sale under a lock, in the order in which it is read: what locks and unlocks, the update, and the
+// Code returns the code that runs in a sale under a lock, in reading order: locking and unlocking, the update of the stock, and the Lua
 // scripts.
-func Code(lock string) ([]Part, error) {
+func Code(lock string) ([]Excerpt, error) {
 	s, err := evolution.Find(lock)
 	if err != nil {
 		return nil, err
 	}
-	var all []Part
+	var all []Excerpt
 	var code strings.Builder
-	add := func(of functions) error {
-		text, err := fs.ReadFile(internal.Sources, of.file)
-		for _, part := range partsOf("internal/"+of.file, string(text), of.names) {
-			all = append(all, part)
-			code.WriteString(part.Text)
+	add := func(selected functions) error {
+		text, err := fs.ReadFile(internal.Sources, selected.file)
+		for _, excerpt := range excerpts("internal/"+selected.file, string(text), selected.names) {
+			all = append(all, excerpt)
+			code.WriteString(excerpt.Text)
 		}
 		return err
 	}
-	for _, of := range locking(lock) {
-		if err := add(of); err != nil {
+	for _, selected := range lockFunctions(lock) {
+		if err := add(selected); err != nil {
 			return nil, err
 		}
 	}
-	rest := updating(s.Update)
+	rest := updateFunctions(s.Update)
 	if strings.Contains(code.String(), "StartRenewal(") {
 		rest = append([]functions{{"lock/renew.go", []string{"run"}}}, rest...)
 	}
-	for _, of := range rest {
-		if err := add(of); err != nil {
+	for _, selected := range rest {
+		if err := add(selected); err != nil {
 			return nil, err
 		}
 	}
-	scripts, err := scriptsOf(code.String())
+	scripts, err := sentScripts(code.String())
 	for _, script := range scripts {
-		all = append(all, Part{script.path, 1, strings.TrimRight(script.text, "\n")})
+		all = append(all, Excerpt{script.path, 1, strings.TrimRight(script.text, "\n")})
 	}
 	return all, err
 }
 
-// functions are some of a file; without names, all from its first method on.
+// functions selects code of a file.
 type functions struct {
-	file  string
-	names []string
+	file  string   // path from internal/
+	names []string // names of the functions; nil: everything from the first method on
 }
 
-// locking says where a lock is.
-func locking(lock string) (all []functions) {
+// lockFunctions returns where the code of a lock is.
+func lockFunctions(lock string) (all []functions) {
 	const antipatterns = "lock/contrast/antipatterns.go"
 	dir := "lock" + lock
 	switch lock {
@@ -99,8 +99,8 @@ func locking(lock string) (all []functions) {
 	return all
 }
 
-// updating says where the sale updates the stock.
-func updating(update strategy.Update) []functions {
+// updateFunctions returns where the code of an update of the stock is.
+func updateFunctions(update strategy.Update) []functions {
 	const usual, watching = "service/update.go", "service/optimistic.go"
 	switch update {
 	case strategy.Atomic, strategy.Unchecked:
@@ -116,17 +116,17 @@ func updating(update strategy.Update) []functions {
 	}
 }
 
-// partsOf cuts functions out of a file; or, without names, what there is from its first method on.
-func partsOf(name, text string, functions []string) (all []Part) {
-	for _, d := range form(text).declarations {
-		named := func(name string) bool { return slices.Contains(d.names, name) }
+// excerpts returns the named functions of a file; if functions is nil, everything from the first method on.
+func excerpts(name, text string, functions []string) (all []Excerpt) {
+	for _, d := range parseGo(text).declarations {
+		isDeclared := func(name string) bool { return slices.Contains(d.names, name) }
 		switch {
-		case functions == nil && d.of == "", functions != nil && !slices.ContainsFunc(functions, named):
+		case functions == nil && d.receiver == "", functions != nil && !slices.ContainsFunc(functions, isDeclared):
 			continue
 		case functions == nil:
-			d.to = len(text)
+			d.end = len(text)
 		}
-		all = append(all, Part{name, 1 + strings.Count(text[:d.from], "\n"), strings.TrimRight(text[d.from:d.to], "\n")})
+		all = append(all, Excerpt{name, 1 + strings.Count(text[:d.start], "\n"), strings.TrimRight(text[d.start:d.end], "\n")})
 		if functions == nil {
 			break
 		}

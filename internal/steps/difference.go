@@ -9,40 +9,41 @@ import (
 	"github.com/aymanbagabas/go-udiff"
 )
 
-// Line is one of a file.
+// Line is a line of a file before or after a step.
 type Line struct {
-	Kind string `json:"kind"` // " " as it was, "-" only before, "+" only after
+	Kind string `json:"kind"` // Same, Removed or Added
 	Text string `json:"text"`
-	Mark [2]int `json:"mark"` // the characters, from and to, that a changed line has in the place of others; none of a line that is new
+	Mark [2]int `json:"mark"` // range of characters that differ from the other version of the line; empty: none
 
-	before string // what was in the place of a line that is the same, but for its indentation
+	before string // text of a Same line before the step, which may be indented differently
 }
 
 // The kinds of lines.
 const (
-	Same    = " "
-	Removed = "-"
-	Added   = "+"
+	Same    = " " // unchanged, except perhaps in its indentation
+	Removed = "-" // only before the step
+	Added   = "+" // only after the step
 )
 
-// difference returns the lines of two texts, in the order in which they are read. A line that is only indented otherwise is the same.
+// difference returns the lines of both texts in reading order. A line of which only the indentation changes is Same.
 func difference(before, after string) []Line {
-	was, is := strings.SplitAfter(before, "\n"), strings.SplitAfter(after, "\n")
-	old, now := unindented(was), unindented(is)
-	unified, err := udiff.ToUnifiedDiff("", "", old, udiff.Lines(old, now), len(was)) // so much context that all lines are in one hunk
+	oldLines, newLines := strings.SplitAfter(before, "\n"), strings.SplitAfter(after, "\n")
+	oldText, newText := unindented(oldLines), unindented(newLines)
+	// With this much context, all lines are in one hunk.
+	unified, err := udiff.ToUnifiedDiff("", "", oldText, udiff.Lines(oldText, newText), len(oldLines))
 	if err != nil {
-		panic(err) // these edits are those of this text
+		panic(err) // The edits are always valid, because they were made for this text.
 	}
 	lines := []Line{}
 	for _, hunk := range unified.Hunks {
 		for _, line := range hunk.Lines {
 			next := Line{Kind: Same}
 			if line.Kind != udiff.Insert {
-				next.Kind, next.Text, was = Removed, strings.TrimSuffix(was[0], "\n"), was[1:]
+				next.Kind, next.Text, oldLines = Removed, strings.TrimSuffix(oldLines[0], "\n"), oldLines[1:]
 				next.before = next.Text
 			}
 			if line.Kind != udiff.Delete {
-				next.Kind, next.Text, is = Added, strings.TrimSuffix(is[0], "\n"), is[1:]
+				next.Kind, next.Text, newLines = Added, strings.TrimSuffix(newLines[0], "\n"), newLines[1:]
 			}
 			if line.Kind == udiff.Equal {
 				next.Kind = Same
@@ -58,7 +59,7 @@ func difference(before, after string) []Line {
 	return lines
 }
 
-// unindented joins lines without the space that gofmt chooses.
+// unindented joins lines without the white space that gofmt chooses: indentation and alignment.
 func unindented(lines []string) string {
 	var all strings.Builder
 	for _, line := range lines {
@@ -70,36 +71,39 @@ func unindented(lines []string) string {
 	return all.String()
 }
 
-// change is what stands between unchanged lines: some that go, and some that come.
+// change is the lines between two unchanged lines: those that are removed, and those that are added.
 type change struct{ removed, added []*Line }
 
-// changes returns those of lines. What they point to are the lines themselves.
+// changes returns the changes in lines. Their pointers point into lines.
 func changes(lines []Line) (all []change) {
-	var now change
+	var current change
 	for i := range lines {
 		switch line := &lines[i]; line.Kind {
 		case Removed:
-			now.removed = append(now.removed, line)
+			current.removed = append(current.removed, line)
 		case Added:
-			now.added = append(now.added, line)
+			current.added = append(current.added, line)
 		default:
-			all, now = append(all, now), change{}
+			all, current = append(all, current), change{}
 		}
 	}
-	return append(all, now)
+	return append(all, current)
 }
 
-// alike is how much of two lines is the same, if one has become the other: at least so many of a hundred characters.
-const alike = 50
+// leastCommonPercent is the share of characters in common from which on two lines count as two versions of one. With less than half, more
+// of the line is new than old.
+const leastCommonPercent = 50
 
-// pairs finds which line has become which: those that are most alike, without crossing each other.
+// pairs matches removed lines to the added lines that they have become. It chooses the pairs with the most characters in common, in the
+// order of both texts.
 func (c change) pairs() (all [][2]*Line) {
-	most := make([][]int, len(c.removed)+1) // likeness of all pairs from here on
+	most := make([][]int, len(c.removed)+1) // most[i][j]: greatest total likeness of pairs from removed[i] and added[j] on
 	for i := range most {
 		most[i] = make([]int, len(c.added)+1)
 	}
 	likeness := func(i, j int) int {
-		if same, of := common(c.removed[i].Text, c.added[j].Text), longer(c.removed[i].Text, c.added[j].Text); 100*same >= alike*of {
+		same, length := common(c.removed[i].Text, c.added[j].Text), longerLength(c.removed[i].Text, c.added[j].Text)
+		if 100*same >= leastCommonPercent*length {
 			return same
 		}
 		return 0
@@ -123,9 +127,10 @@ func (c change) pairs() (all [][2]*Line) {
 	return all
 }
 
+// words matches the units of the comparison: words of code, and single other characters.
 var words = regexp.MustCompile(`\w+|.`)
 
-// commonEnds returns how many words two lines begin with that are the same, and how many more they end with.
+// commonEnds returns the number of words that two lines have in common at the beginning, and of the rest, at the end.
 func commonEnds(one, other []string) (first, last int) {
 	shorter := min(len(one), len(other))
 	for first < shorter && one[first] == other[first] {
@@ -137,22 +142,25 @@ func commonEnds(one, other []string) (first, last int) {
 	return first, last
 }
 
+// wordsOf splits a line into the units of the comparison.
 func wordsOf(line string) []string { return words.FindAllString(line, -1) }
 
+// length returns the number of characters of words.
 func length(words []string) int { return utf8.RuneCountInString(strings.Join(words, "")) }
 
-// common returns how many characters of code are the same at both ends of two lines.
+// common returns the number of characters, without indentation, that two lines have in common at both ends.
 func common(one, other string) int {
 	a, b := wordsOf(strings.TrimSpace(one)), wordsOf(strings.TrimSpace(other))
 	first, last := commonEnds(a, b)
 	return length(a[:first]) + length(a[len(a)-last:])
 }
 
-func longer(one, other string) int {
+// longerLength returns the length of the longer line, without indentation.
+func longerLength(one, other string) int {
 	return max(utf8.RuneCountInString(strings.TrimSpace(one)), utf8.RuneCountInString(strings.TrimSpace(other)))
 }
 
-// mark marks in two lines what differs.
+// mark sets Mark in the two versions of a line.
 func mark(removed, added *Line) {
 	a, b := wordsOf(removed.Text), wordsOf(added.Text)
 	first, last := commonEnds(a, b)
@@ -160,11 +168,11 @@ func mark(removed, added *Line) {
 	added.Mark = [2]int{length(b[:first]), length(b[:len(b)-last])}
 }
 
-// row is two lines side by side; nil where there is none.
+// row is two lines side by side: before and after the step. Nil is an empty half.
 type row [2]*Line
 
-// rows puts the lines that change beside those that they have become.
-func rows(lines []Line) (all []row) {
+// sideBySide arranges lines in rows, each changed line beside its other version.
+func sideBySide(lines []Line) (all []row) {
 	for i := 0; i < len(lines); {
 		if lines[i].Kind == Same {
 			all = append(all, row{&Line{Kind: Same, Text: lines[i].before}, &lines[i]})
@@ -181,7 +189,7 @@ func rows(lines []Line) (all []row) {
 	return all
 }
 
-// rows puts what goes and what comes side by side: pairs in one row, and between them as they come.
+// rows arranges the lines of a change: the lines of a pair in one row, and those between two pairs in their order.
 func (c change) rows() (all []row) {
 	removed, added := c.removed, c.added
 	for _, pair := range append(c.pairs(), [2]*Line{}) {
@@ -190,7 +198,7 @@ func (c change) rows() (all []row) {
 			i, j = len(removed), len(added)
 		}
 		for k := range max(i, j) {
-			all = append(all, row{at(removed[:i], k), at(added[:j], k)})
+			all = append(all, row{lineAt(removed[:i], k), lineAt(added[:j], k)})
 		}
 		if pair[0] != nil {
 			all, removed, added = append(all, row(pair)), removed[i+1:], added[j+1:]
@@ -199,7 +207,8 @@ func (c change) rows() (all []row) {
 	return all
 }
 
-func at(lines []*Line, i int) *Line {
+// lineAt returns the line with index i; nil if there is none.
+func lineAt(lines []*Line, i int) *Line {
 	if i < len(lines) {
 		return lines[i]
 	}

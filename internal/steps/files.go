@@ -15,19 +15,19 @@ import (
 	"lockstep/util/lua"
 )
 
-// File is one that the step changes, or the head of one.
+// File is a file that the step changes, or its head: what stands above the code. Added and Removed leave out comments and blank lines.
 type File struct {
-	Name    string `json:"name"` // from the root of the repository
-	Was     string `json:"was"`  // the script whose place it takes; "" if none
-	Says    string `json:"says"` // how it comes here; "" of one that was there
-	Head    bool   `json:"head"` // only what stands above the code: the package's comment, imports
-	Added   int    `json:"added"`
-	Removed int    `json:"removed"` // lines, without comments and blank ones
+	Name    string `json:"name"`    // path from the root of the repository
+	Was     string `json:"was"`     // name of the file that it replaces; "": none
+	Says    string `json:"says"`    // reason why it is new; "": it existed before
+	Head    bool   `json:"head"`    // only the head: package comment, imports
+	Added   int    `json:"added"`   // number of added lines
+	Removed int    `json:"removed"` // number of removed lines
 	Lines   []Line `json:"lines"`
 }
 
-// files returns what differs, in the order in which it is read: the lock's code, its scripts, what the step brings to internal/lock, and
-// last the heads of the Go files. It also says what the step does without.
+// files returns the files that differ, in reading order: the lock's code, its scripts, the parts of internal/lock that the step brings, and
+// last the heads of the Go files. Gone are sentences about what the step no longer uses.
 func (s Step) files(in language.Language) (all []File, gone []string, err error) {
 	before, err := sources(s.From)
 	if err != nil {
@@ -44,9 +44,9 @@ func (s Step) files(in language.Language) (all []File, gone []string, err error)
 		delete(after, name)
 	}
 	var unsent []string
-	for name := range either(before, after) {
-		if _, stays := after[name]; !stays && path.Ext(name) == ".lua" {
-			unsent = append(unsent, name) // it is there still, for other locks
+	for name := range union(before, after) {
+		if _, ok := after[name]; !ok && path.Ext(name) == ".lua" {
+			unsent = append(unsent, name) // The script still exists, because other locks use it.
 			continue
 		}
 		pairs = append(pairs, pair{
@@ -54,29 +54,29 @@ func (s Step) files(in language.Language) (all []File, gone []string, err error)
 		})
 	}
 	slices.SortFunc(pairs, func(a, b pair) int {
-		return cmp.Or(strings.Compare(path.Ext(a.path), path.Ext(b.path)), strings.Compare(a.path, b.path)) // Go before Lua
+		return cmp.Or(strings.Compare(path.Ext(a.path), path.Ext(b.path)), strings.Compare(a.path, b.path)) // Go files come before Lua scripts.
 	})
 	for _, name := range s.Brings {
-		brought, err := shared(name)
+		brought, err := sharedPart(name)
 		if err != nil {
 			return nil, nil, err
 		}
 		brought.says = usedFrom(s.To, in)
 		pairs = append(pairs, brought)
 	}
-	return shown(pairs, in), s.gone(unsent, in), nil
+	return changedFiles(pairs, in), s.gone(unsent, in), nil
 }
 
-// shown returns the files of pairs that differ, the heads of all behind them.
-func shown(pairs []pair, in language.Language) (all []File) {
+// changedFiles returns the files that differ, and after them the heads that differ.
+func changedFiles(pairs []pair, in language.Language) (all []File) {
 	var heads []File
 	for _, p := range pairs {
-		above, code := p.split()
-		if f := code.file(in); f.changes() {
+		head, code := p.split()
+		if f := code.file(in); f.hasChanges() {
 			all = append(all, f)
 		}
-		above.says = headSays(in)
-		if f := above.file(in); f.changes() {
+		head.says = headText(in)
+		if f := head.file(in); f.hasChanges() {
 			f.Head = true
 			heads = append(heads, f)
 		}
@@ -84,17 +84,23 @@ func shown(pairs []pair, in language.Language) (all []File) {
 	return append(all, heads...)
 }
 
-// pair is a file before and after the step; "" where there is none.
-type pair struct{ path, was, says, before, after string }
+// pair is a file before and after the step.
+type pair struct {
+	path   string // path from the root of the repository
+	was    string // name of the file that it replaces; "": none
+	says   string // reason why it is new; "": none, or as for any new file
+	before string // text before the step; "": it did not exist
+	after  string // text after the step; "": it no longer exists
+}
 
-// file returns the difference of the two.
+// file returns the difference between before and after.
 func (p pair) file(in language.Language) File {
 	f := File{Name: p.path, Was: p.was, Says: p.says, Lines: difference(p.before, p.after)}
 	switch {
 	case p.was != "":
 		f.Says = insteadOf(p.was, in)
 	case p.before == "" && p.says == "":
-		f.Says = newSays(in)
+		f.Says = newText(in)
 	}
 	for _, line := range difference(uncommented(p.before), uncommented(p.after)) {
 		switch line.Kind {
@@ -107,29 +113,29 @@ func (p pair) file(in language.Language) File {
 	return f
 }
 
-// changes reports whether a line of the file comes or goes.
-func (f File) changes() bool {
+// hasChanges reports whether a line of the file is added or removed.
+func (f File) hasChanges() bool {
 	return slices.ContainsFunc(f.Lines, func(line Line) bool { return line.Kind != Same })
 }
 
-// either returns the files that there are before or after.
-func either(before, after map[string]source) map[string]source {
+// union returns the files that exist before or after.
+func union(before, after map[string]source) map[string]source {
 	all := maps.Clone(before)
 	maps.Copy(all, after)
 	return all
 }
 
-// renamed gives, for a file that is new, the one that it takes the place of: lock.lua for lockFenced.lua.
+// renamed maps each new file that replaces another to the name of that file, such as lockFenced.lua to lock.lua.
 func renamed(before, after map[string]source) map[string]string {
 	was := map[string]string{}
-	if _, inTurn := after["acquire.lua"]; inTurn && before["lockFenced.lua"].text != "" {
+	if _, ok := after["acquire.lua"]; ok && before["lockFenced.lua"].text != "" {
 		was["acquire.lua"], was["release.lua"] = "lockFenced.lua", "unlock.lua"
 	}
 	for name := range after {
 		for old := range before {
-			_, stays := after[old]
-			_, known := before[name]
-			if stem := strings.TrimSuffix(old, path.Ext(old)); !stays && !known && strings.HasPrefix(name, stem) {
+			_, isKept := after[old]
+			_, isOld := before[name]
+			if stem := strings.TrimSuffix(old, path.Ext(old)); !isKept && !isOld && strings.HasPrefix(name, stem) {
 				was[name] = old
 			}
 		}
@@ -137,12 +143,13 @@ func renamed(before, after map[string]source) map[string]string {
 	return was
 }
 
-// source is the text of a file.
+// source is a file: its path from the root of the repository, and its text.
 type source struct{ path, text string }
 
-// sources returns those of a lock by their names: its package, or what makes it in internal/lock/contrast, and the scripts that it sends.
+// sources returns the files of a lock by name: those of its package, or its constructor in internal/lock/contrast, and the scripts that it
+// sends.
 func sources(lock string) (map[string]source, error) {
-	texts, err := written(lock)
+	texts, err := goSources(lock)
 	if err != nil {
 		return nil, fmt.Errorf("the source of %s: %w", lock, err)
 	}
@@ -150,15 +157,15 @@ func sources(lock string) (map[string]source, error) {
 	for _, file := range texts {
 		code.WriteString(file.text)
 	}
-	scripts, err := scriptsOf(code.String())
+	scripts, err := sentScripts(code.String())
 	for _, script := range scripts {
 		texts[path.Base(script.path)] = script
 	}
 	return texts, err
 }
 
-// scriptsOf returns those that code sends.
-func scriptsOf(code string) (all []source, err error) {
+// sentScripts returns the Lua scripts that the code sends.
+func sentScripts(code string) (all []source, err error) {
 	scripts, err := fs.Glob(lua.Sources, "*.lua")
 	if err != nil {
 		return nil, err
@@ -166,7 +173,7 @@ func scriptsOf(code string) (all []source, err error) {
 	for _, script := range scripts {
 		name := strings.TrimSuffix(script, ".lua")
 		if script == "queue.lua" {
-			name = "(acquire|acquireOrAsk|release)" // which begin with it
+			name = "(acquire|acquireOrAsk|release)" // These scripts begin with the text of queue.lua.
 		}
 		if !regexp.MustCompile(`(?i)\blua\.` + name + `\b`).MatchString(code) {
 			continue
@@ -180,18 +187,18 @@ func scriptsOf(code string) (all []source, err error) {
 	return all, nil
 }
 
-// written returns the Go files of a lock. v0 has none: it is no lock.
-func written(lock string) (map[string]source, error) {
-	made := map[string]string{"setnx-expire": "NewSetNXExpire", "lua-setnx": "NewLuaSetNX"}
+// goSources returns the Go files of a lock by name. v0 has none, because it does not lock.
+func goSources(lock string) (map[string]source, error) {
+	constructors := map[string]string{"setnx-expire": "NewSetNXExpire", "lua-setnx": "NewLuaSetNX"}
 	dir := "lock" + lock
 	switch {
 	case lock == "v0":
 		return map[string]source{}, nil
-	case made[lock] != "":
+	case constructors[lock] != "":
 		const name = "lock/contrast/antipatterns.go"
 		text, err := fs.ReadFile(internal.Sources, name)
-		return map[string]source{path.Base(name): {"internal/" + name, declared(string(text), made[lock])}}, err
-	case !strings.HasPrefix(lock, "v"): // a branch
+		return map[string]source{path.Base(name): {"internal/" + name, declarationText(string(text), constructors[lock])}}, err
+	case !strings.HasPrefix(lock, "v"): // A branch of the evolution has its package in internal/lock.
 		dir = path.Join("lock", lock)
 	}
 	files, err := fs.ReadDir(internal.Sources, dir)

@@ -7,8 +7,8 @@ import (
 	"lockstep/internal/api/route"
 )
 
-// Routes returns the routes of all steps without their code, of one, such as v3-v4, and of what runs under the query's lock. The query's
-// lang is en or zh.
+// Routes returns the routes of the list of steps, without their code; of one step, such as v3-v4; and of the code of a lock, which the query
+// parameter lock names. The query parameter lang is en or zh.
 func Routes() []route.Row {
 	row := func(path, parameter string, handle route.Handler) route.Row {
 		return route.On("GET", path, route.Participant, route.Replica, route.Cached(handle, route.ByQuery(parameter)))
@@ -21,13 +21,13 @@ func Routes() []route.Row {
 			}
 			return all, err
 		})),
-		row("/seat/steps/{pair}", "lang", route.Value(func(r *http.Request) (found Detail, err error) {
+		row("/seat/steps/{pair}", "lang", route.Value(func(r *http.Request) (detail Detail, err error) {
 			in, err := api.Language(r)
 			if err == nil {
-				found, err = Find(r.PathValue("pair"), in)
+				detail, err = Find(r.PathValue("pair"), in)
 			}
-			return found, err
+			return detail, err
 		})),
-		row("/seat/code", "lock", route.Value(func(r *http.Request) ([]Part, error) { return Code(r.URL.Query().Get("lock")) })),
+		row("/seat/code", "lock", route.Value(func(r *http.Request) ([]Excerpt, error) { return Code(r.URL.Query().Get("lock")) })),
 	}
 }

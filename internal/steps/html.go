@@ -8,7 +8,7 @@ import (
 	"lockstep/internal/language"
 )
 
-// style is all that the page needs: no script, no font, nothing of a third party.
+// style is the style sheet. The page needs nothing else: no script, no font, no third party.
 const style = `:root{color-scheme:light dark;--ink:#1d2733;--soft:#5a6673;--back:#fff;--line:#d5dbe2;
 --del:#fbe3e0;--ins:#e0f4e4;--out:#f2aea5;--in:#9bdcab}
 @media(prefers-color-scheme:dark){:root{--ink:#e4e9ef;--soft:#9aa7b4;--back:#14181d;--line:#39434e;
@@ -22,7 +22,8 @@ ins,del,.same{display:block;text-decoration:none;padding-left:calc(2ch + var(--d
 ins{background:var(--ins)}del{background:var(--del)}ins mark{background:var(--in)}del mark{background:var(--out)}mark{color:inherit}
 `
 
-// HTML writes the step as one file: what Text says, and what is far from every change behind a click.
+// HTML formats the step as one HTML file with the content of Text. Lines far from every change are folded. Typed is the name of the program
+// in commands.
 func (d Detail) HTML(typed string, in language.Language) string {
 	b := &strings.Builder{}
 	fmt.Fprintf(b, "<!doctype html>\n<html lang=\"%s\">\n<meta charset=\"utf-8\">\n", in)
@@ -41,6 +42,7 @@ func (d Detail) HTML(typed string, in language.Language) string {
 	return b.String()
 }
 
+// html writes the lines of a file, those far from every change folded.
 func (f File) html(b *strings.Builder, in language.Language) {
 	open := " open"
 	if f.Head {
@@ -48,7 +50,7 @@ func (f File) html(b *strings.Builder, in language.Language) {
 	}
 	fmt.Fprintf(b, "<details%s><summary><code>%s</code> %s <small>%s</small></summary>\n<pre>",
 		open, f.Name, strings.Join(f.counts(), " "), f.Says)
-	for _, part := range folded(f.Lines) {
+	for _, part := range fold(f.Lines) {
 		if part.hidden {
 			fmt.Fprintf(b, "</pre><details class=\"far\"><summary>⋯ %s</summary><pre>", unchanged(len(part.lines), in))
 		}
@@ -62,11 +64,11 @@ func (f File) html(b *strings.Builder, in language.Language) {
 	fmt.Fprint(b, "</pre></details>\n")
 }
 
-// html writes a line as an element, which is a block. What does not fit goes on a little further in.
+// html writes a line as a block element. If it does not fit, it continues indented.
 func (l Line) html(b *strings.Builder) {
 	element := map[string]string{Removed: "del", Added: "ins", Same: `span class="same"`}[l.Kind]
 	sign := map[string]string{Removed: "−", Added: "+", Same: " "}[l.Kind]
-	text, mark := expanded(l)
+	text, mark := expandTabs(l)
 	escape := func(from, to int) string { return html.EscapeString(string(text[from:to])) }
 	marked := escape(mark[0], mark[1])
 	if marked != "" {

@@ -1,5 +1,5 @@
-// Package steps shows the evolution as differences: what changes in the code from a lock to the next one, beside what that cures, costs
-// and leaves broken.
+// Package steps describes the evolution of the lock step by step: what changes in the code from one lock to the next, and what the change
+// cures, costs and leaves broken. Begin with [All] and [Find].
 package steps
 
 import (
@@ -15,47 +15,47 @@ import (
 	"lockstep/internal/lock"
 )
 
-// Step is the way from a lock to one that differs from it by one idea.
+// Step is the change from one lock to another that differs from it by one idea.
 type Step struct {
-	From        string `json:"from"`
-	To          string `json:"to"`
-	Title       string `json:"title"` // of To
-	Adds        string `json:"adds"`
-	Costs       string `json:"costs"`
-	StillBroken string `json:"still_broken"`
-	Flaw        string `json:"flaw"`     // what From promises in vain; "" if To cures no flaw of it
-	Cure        string `json:"cure"`     // how To keeps the promise
-	Lab         string `json:"lab"`      // shows both on the running service; "" if none does
-	Exercise    string `json:"exercise"` // lets the reader write the cure, as lockstep check names it; "" if none does
-	Shown       Shown  `json:"shown"`
+	From          string        `json:"from"`         // name of the lock before the step
+	To            string        `json:"to"`           // name of the lock after the step
+	Title         string        `json:"title"`        // title of To
+	Adds          string        `json:"adds"`         // what To adds
+	Costs         string        `json:"costs"`        // what To costs
+	StillBroken   string        `json:"still_broken"` // what To leaves broken
+	Flaw          string        `json:"flaw"`         // promise that From does not keep; "": To cures no flaw
+	Cure          string        `json:"cure"`         // reason why To keeps the promise
+	Lab           string        `json:"lab"`          // lab that runs both locks on the service; "": none
+	Exercise      string        `json:"exercise"`     // ID of the exercise to write the cure; "": none
+	Demonstration Demonstration `json:"shown"`        // schedule that shows the difference
 
-	Measured []string `json:"measured"` // what the numbers become, a sentence each, the one that argues for the step first; none if unknown
-	Where    string   `json:"where"`    // they were measured
+	Measured []string `json:"measured"` // sentences on how the numbers change, that of Argues first; empty: not measured
+	Where    string   `json:"where"`    // where Measured was measured
 
-	Brings []string `json:"-"` // parts of internal/lock that To is the first to use; see shared
-	Leaves []string `json:"-"` // those that To no longer uses
+	Brings []string `json:"-"` // parts of internal/lock that To is the first to use; see sharedPart
+	Leaves []string `json:"-"` // parts of internal/lock that To no longer uses
 
-	Argues evolution.Point `json:"-"` // the number that argues for the step
+	Argues evolution.Point `json:"-"` // number that speaks for or against the step; zero: the share of one buyer alone
 }
 
-// Shown is a schedule that shows the step, for the scheduler's seat.
-type Shown struct {
-	Lock     string          `json:"lock"`
-	Scenario string          `json:"in"` // as flags
+// Demonstration is a schedule that shows what the step changes, for the scheduler's seat.
+type Demonstration struct {
+	Lock     string          `json:"lock"` // lock under which it runs
+	Scenario string          `json:"in"`   // flags of the scenario
 	Schedule string          `json:"do"`
-	Anomaly  anomaly.Anomaly `json:"anomaly"` // that it shows; "" if none
-	Beside   string          `json:"beside"`  // the lock to compare with; "" if the same schedule cannot be run under both
+	Anomaly  anomaly.Anomaly `json:"anomaly"` // anomaly that it leads to; "": none
+	Against  string          `json:"beside"`  // lock to compare with; "": it cannot run the same schedule
 }
 
 // Detail is a step with its code.
 type Detail struct {
 	Step
 
-	Gone  []string `json:"gone"` // what To does without, a sentence each
-	Files []File   `json:"files"`
+	Gone  []string `json:"gone"`  // sentences on what To no longer uses
+	Files []File   `json:"files"` // files that differ, in reading order
 }
 
-// Added returns how many lines come, comments and blank ones left out.
+// Added returns the number of added lines without comments and blank lines.
 func (d Detail) Added() (lines int) {
 	for _, f := range d.Files {
 		lines += f.Added
@@ -63,7 +63,7 @@ func (d Detail) Added() (lines int) {
 	return lines
 }
 
-// Removed returns how many lines go, comments and blank ones left out.
+// Removed returns the number of removed lines without comments and blank lines.
 func (d Detail) Removed() (lines int) {
 	for _, f := range d.Files {
 		lines += f.Removed
@@ -71,36 +71,37 @@ func (d Detail) Removed() (lines int) {
 	return lines
 }
 
-// Pair names the step: v3-v4. A lock's name may have a hyphen, too.
+// Pair returns the name of the step, such as v3-v4. The name of a lock may contain a hyphen as well.
 func (s Step) Pair() string { return s.From + "-" + s.To }
 
-// ErrUnknown means that two locks are no step.
+// ErrUnknown is returned for two locks that are not neighbors in the evolution.
 var ErrUnknown = lock.WithCode("unknown_step", "there is no such step")
 
-// All lists the steps, in the order of the story.
+// All returns the steps in the order of the evolution, without their code.
 func All(in language.Language) []Step {
 	all, measured := table(), evolution.Measured()
 	for i := range all {
-		all[i].tell(measured, in)
+		all[i].describe(measured, in)
 	}
 	return all
 }
 
-// Find returns a step by its pair of names, or ErrUnknown.
+// Find returns the step with this Pair, or ErrUnknown.
 func Find(pair string, in language.Language) (Detail, error) {
 	return find(pair, in, func(s Step) bool { return s.Pair() == pair })
 }
 
-// Between returns the step from a lock to another, or, without the other, to the first one that follows; or ErrUnknown.
+// Between returns the step between two locks. If to is empty, it returns the first step from the lock. It returns ErrUnknown if there is
+// none.
 func Between(from, to string, in language.Language) (Detail, error) {
 	name := strings.TrimSuffix(from+"-"+to, "-")
 	return find(name, in, func(s Step) bool { return s.From == from && (to == "" || s.To == to) })
 }
 
-// find returns the first step that is meant by a name.
-func find(name string, in language.Language, meant func(Step) bool) (Detail, error) {
+// find returns the first step that matches. The name is for its error, ErrUnknown.
+func find(name string, in language.Language, matches func(Step) bool) (Detail, error) {
 	all := All(in)
-	i := slices.IndexFunc(all, meant)
+	i := slices.IndexFunc(all, matches)
 	if i < 0 {
 		var names []string
 		for _, s := range all {
@@ -112,35 +113,35 @@ func find(name string, in language.Language, meant func(Step) bool) (Detail, err
 	return Detail{Step: all[i], Gone: gone, Files: files}, err
 }
 
-// tell adds to a row of the table what is known from elsewhere.
-func (s *Step) tell(measured evolution.Figures, in language.Language) {
+// describe completes a row of the table: the texts on its locks, the measurements, and what its lab says.
+func (s *Step) describe(measured evolution.Figures, in language.Language) {
 	to, err := evolution.Find(s.To)
 	if err != nil {
-		panic(err) // the table's own
+		panic(err) // A test checks the names in the table.
 	}
 	s.Title, s.Adds, s.Costs, s.StillBroken = to.Title.In(in), to.Adds.In(in), to.Costs.In(in), to.StillBroken.In(in)
-	s.number(measured, in)
-	if s.Shown.Lock == "" {
-		s.Shown.Lock, s.Shown.Beside = s.From, s.To
+	s.addMeasurements(measured, in)
+	if s.Demonstration.Lock == "" {
+		s.Demonstration.Lock, s.Demonstration.Against = s.From, s.To
 	}
 	if s.Lab == "" {
 		return
 	}
-	shows, err := lab.Find(s.Lab)
+	demonstration, err := lab.Find(s.Lab)
 	if err != nil {
-		panic(err) // the table's own
+		panic(err) // A test checks the names in the table.
 	}
-	s.Flaw, s.Cure = shows.Expects(s.From).Why.In(in), shows.Expects(s.To).Why.In(in)
+	s.Flaw, s.Cure = demonstration.Expects(s.From).Why.In(in), demonstration.Expects(s.To).Why.In(in)
 }
 
-// number adds what the numbers of To become.
-func (s *Step) number(f evolution.Figures, in language.Language) {
+// addMeasurements sets Measured and Where.
+func (s *Step) addMeasurements(f evolution.Figures, in language.Language) {
 	s.Measured = []string{}
 	s.Where = measuredWhere(f, in)
 	argues := cmp.Or(s.Argues, evolution.Point{Number: evolution.Share, Condition: evolution.Alone()})
-	others := slices.DeleteFunc(evolution.Points(), func(at evolution.Point) bool { return at == argues })
-	for _, at := range append([]evolution.Point{argues}, others...) {
-		if change := f.Change(s.From, s.To, at, in); change != "" {
+	others := slices.DeleteFunc(evolution.Points(), func(point evolution.Point) bool { return point == argues })
+	for _, point := range append([]evolution.Point{argues}, others...) {
+		if change := f.Change(s.From, s.To, point, in); change != "" {
 			s.Measured = append(s.Measured, change)
 		}
 	}

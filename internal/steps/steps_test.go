@@ -180,7 +180,7 @@ func TestTheScriptsBelongToTheStep(t *testing.T) {
 	for pair, want := range map[string][]string{
 		"v2-v3": nil, "v3-v4": {"+compareAndDelete.lua"}, "v4-v5": {"+lock.lua", "+unlock.lua", "No longer sent: compareAndDelete.lua"},
 		"v5-v6": {"+updateExpireTime.lua"}, "v6-v7": {"lock.lua→lockFenced.lua"},
-		"v9-v10":  {"lockFenced.lua→acquire.lua", "+queue.lua", "unlock.lua→release.lua", "No longer used, of internal/lock: poll.go"},
+		"v9-v10":  {"lockFenced.lua→acquire.lua", "+queue.lua", "unlock.lua→release.lua", "No longer used in internal/lock: poll.go"},
 		"v10-v11": {"acquire.lua→acquireOrAsk.lua"},
 		"v9-redlock": {
 			"+compareAndDelete.lua", "+compareAndExtend.lua", "No longer sent: lockFenced.lua, unlock.lua, updateExpireTime.lua",
@@ -254,19 +254,19 @@ func TestTheNumbers(t *testing.T) {
 // Each schedule runs, and shows its anomaly in its last step.
 func TestTheSchedulesShowTheSteps(t *testing.T) {
 	for _, s := range steps.All(language.English) {
-		lock, in := found(t, s.Shown.Lock), scenario(t, s.Shown.Scenario)
-		replayed, err := explore.Replay(lock, in, s.Shown.Schedule)
-		shows := func(shown explore.AnomalyHit) bool { return shown.Anomaly == s.Shown.Anomaly }
+		lock, in := found(t, s.Demonstration.Lock), scenario(t, s.Demonstration.Scenario)
+		replayed, err := explore.Replay(lock, in, s.Demonstration.Schedule)
+		shows := func(shown explore.AnomalyHit) bool { return shown.Anomaly == s.Demonstration.Anomaly }
 		if i := slices.IndexFunc(replayed.Hits, shows); err != nil ||
-			s.Shown.Anomaly != "" && (i < 0 || replayed.Hits[i].Step != len(replayed.Steps)) {
-			t.Errorf("%s: %v, %v; want %s in step %d", s.Pair(), err, replayed.Hits, s.Shown.Anomaly, len(replayed.Steps))
+			s.Demonstration.Anomaly != "" && (i < 0 || replayed.Hits[i].Step != len(replayed.Steps)) {
+			t.Errorf("%s: %v, %v; want %s in step %d", s.Pair(), err, replayed.Hits, s.Demonstration.Anomaly, len(replayed.Steps))
 		}
-		if s.Shown.Beside == "" {
+		if s.Demonstration.Against == "" {
 			continue
 		}
-		compared, err := session.Compare(t.Context(), [2]strategy.Strategy{lock, found(t, s.Shown.Beside)}, in, s.Shown.Schedule)
+		compared, err := session.Compare(t.Context(), [2]strategy.Strategy{lock, found(t, s.Demonstration.Against)}, in, s.Demonstration.Schedule)
 		if err != nil || compared.FirstDifference == 0 {
-			t.Errorf("%s: %v; %s does nothing else under %s", s.Pair(), err, s.Shown.Schedule, s.Shown.Beside)
+			t.Errorf("%s: %v; %s does nothing else under %s", s.Pair(), err, s.Demonstration.Schedule, s.Demonstration.Against)
 		}
 	}
 }
@@ -390,7 +390,7 @@ func TestWhereASaleIsStandsInTheCode(t *testing.T) {
 func TestTheCatalogueNamesTheLessons(t *testing.T) {
 	shown := map[anomaly.Anomaly]bool{"": true}
 	for _, s := range steps.All(language.English) {
-		shown[s.Shown.Anomaly] = true
+		shown[s.Demonstration.Anomaly] = true
 	}
 	for _, row := range anomaly.Catalogue() {
 		if shown[row.ID] != slices.Contains(strings.Fields(row.By), "lesson") {

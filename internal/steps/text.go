@@ -11,31 +11,31 @@ import (
 	"lockstep/internal/trace"
 )
 
-// Terminal is where a step is written as text.
+// Terminal is the terminal, or the pipe, to which a step is written.
 type Terminal struct {
-	Columns int    // 0: it is a pipe, whose lines stay as they are
-	Colored bool   // as the reader wants it
-	Typed   string // the program, as it was typed
-	Lang    string // the flag of the language, as it was typed
+	Columns int    // width; 0: a pipe, whose lines are not wrapped
+	Colored bool   // whether to use colors
+	Typed   string // name of the program as the reader typed it
+	Lang    string // flag of the language as the reader typed it, with a space before it; "": none
 }
 
 const (
-	context  = 3   // unchanged lines around a change
-	tab      = 4   // columns
-	beside   = 160 // columns from which on the lines before and after stand side by side
-	dividing = " │ "
+	context           = 3   // number of unchanged lines shown around a change, as in diff -u
+	tab               = 4   // width of a tab in columns
+	leastSplitColumns = 160 // width from which on the lines are shown side by side: two halves of 78 columns
+	divider           = " │ "
 )
 
-// The colors of a terminal.
+// The parameters of the ANSI escape sequences for colors.
 const (
 	bold   = "1"
 	faint  = "2"
 	red    = "31"
 	green  = "32"
-	marked = ";7" // of what a changed line has in the place of something else
+	marked = ";7" // appended to a color: the part of a changed line that differs
 )
 
-// Text writes a step: what it adds and where to see it, and then its lines; side by side, where there is room.
+// Text formats a step: what it adds, the commands that show it, and its lines; side by side, if the terminal is wide enough.
 func (d Detail) Text(t Terminal, in language.Language) string {
 	b := &strings.Builder{}
 	fmt.Fprintln(b, t.paint(bold, d.heading(in)))
@@ -47,7 +47,7 @@ func (d Detail) Text(t Terminal, in language.Language) string {
 		fmt.Fprintln(b, strings.Join(lines, "\n"))
 	}
 	for _, command := range d.commands() {
-		fmt.Fprintln(b, "  "+t.Typed+" "+command+t.Lang) // not wrapped, so that it can be copied
+		fmt.Fprintln(b, "  "+t.Typed+" "+command+t.Lang) // A command is not wrapped, so that it can be copied.
 	}
 	for _, f := range d.Files {
 		t.file(b, f, in)
@@ -56,15 +56,15 @@ func (d Detail) Text(t Terminal, in language.Language) string {
 	return b.String()
 }
 
-// Stat writes how many lines of each file come and go.
+// Stat formats a step as a table with the number of added and removed lines of each file.
 func (d Detail) Stat(t Terminal, in language.Language) string {
 	b := &strings.Builder{}
 	fmt.Fprintln(b, t.paint(bold, d.heading(in)))
 	widest := 0
-	for _, f := range d.whole() {
+	for _, f := range d.mergedFiles() {
 		widest = max(widest, len(f.Name))
 	}
-	for _, f := range d.whole() {
+	for _, f := range d.mergedFiles() {
 		added, removed := fmt.Sprintf("%+4d", f.Added), fmt.Sprintf("%4s", fmt.Sprintf("−%d", f.Removed))
 		line := fmt.Sprintf("  %-*s %s %s  %s", widest, f.Name, t.paint(green, added), t.paint(red, removed), f.Says)
 		fmt.Fprintln(b, strings.TrimRight(line, " "))
@@ -76,10 +76,10 @@ func (d Detail) Stat(t Terminal, in language.Language) string {
 	return b.String()
 }
 
-// whole returns the files in which more changes than comments, with their heads' lines counted among their own.
-func (d Detail) whole() (all []File) {
+// mergedFiles returns the files in which code changes. The counts of a file include those of its head.
+func (d Detail) mergedFiles() (all []File) {
 	for _, f := range d.Files {
-		if i := slices.IndexFunc(all, func(one File) bool { return one.Name == f.Name }); i >= 0 {
+		if i := slices.IndexFunc(all, func(other File) bool { return other.Name == f.Name }); i >= 0 {
 			all[i].Added += f.Added
 			all[i].Removed += f.Removed
 		} else if f.Added+f.Removed > 0 {
@@ -89,19 +89,19 @@ func (d Detail) whole() (all []File) {
 	return all
 }
 
-// commands returns those that show the step.
+// commands returns the arguments of the commands that show the step.
 func (d Detail) commands() (all []string) {
 	if d.Lab != "" {
 		all = append(all, "lab "+d.Lab)
 	}
-	explore := []string{"explore", d.Shown.Lock, d.Shown.Scenario, "--replay", strconv.Quote(d.Shown.Schedule)}
-	if d.Shown.Beside != "" {
-		explore = append(explore, "--against", d.Shown.Beside)
+	explore := []string{"explore", d.Demonstration.Lock, d.Demonstration.Scenario, "--replay", strconv.Quote(d.Demonstration.Schedule)}
+	if d.Demonstration.Against != "" {
+		explore = append(explore, "--against", d.Demonstration.Against)
 	}
 	return append(all, strings.Join(slices.DeleteFunc(explore, func(word string) bool { return word == "" }), " "))
 }
 
-// file writes the lines of a file that are near a change.
+// file writes the lines of a file; those far from every change are folded.
 func (t Terminal) file(b *strings.Builder, f File, in language.Language) {
 	fmt.Fprintf(b, "\n%s", t.paint(bold, "── "+f.Name))
 	for _, count := range f.counts() {
@@ -115,13 +115,13 @@ func (t Terminal) file(b *strings.Builder, f File, in language.Language) {
 		fmt.Fprintf(b, " · %s", f.Says)
 	}
 	fmt.Fprintln(b)
-	split := t.Columns >= beside && !f.onlyAdds()
-	for _, part := range folded(f.Lines) {
+	split := t.Columns >= leastSplitColumns && !f.onlyAdds()
+	for _, part := range fold(f.Lines) {
 		switch {
 		case part.hidden:
 			fmt.Fprintln(b, t.paint(faint, "  ⋯ "+unchanged(len(part.lines), in)))
 		case split:
-			for _, row := range rows(part.lines) {
+			for _, row := range sideBySide(part.lines) {
 				t.row(b, row)
 			}
 		default:
@@ -134,7 +134,7 @@ func (t Terminal) file(b *strings.Builder, f File, in language.Language) {
 	}
 }
 
-// counts says how many lines come and go, if any do.
+// counts returns the numbers of added and removed lines as text, such as +3 and −1, without zeros.
 func (f File) counts() (all []string) {
 	if f.Added > 0 {
 		all = append(all, fmt.Sprintf("+%d", f.Added))
@@ -145,7 +145,7 @@ func (f File) counts() (all []string) {
 	return all
 }
 
-// onlyAdds reports whether nothing of the file was there before.
+// onlyAdds reports whether every line of the file is new.
 func (f File) onlyAdds() bool {
 	for _, line := range f.Lines {
 		if line.Kind != Added {
@@ -155,14 +155,14 @@ func (f File) onlyAdds() bool {
 	return true
 }
 
-// part is lines that are shown, or are hidden, as nothing changes near them.
+// part is a run of lines that are all shown, or all hidden because nothing changes near them.
 type part struct {
 	hidden bool
 	lines  []Line
 }
 
-// folded hides what is far from every change.
-func folded(lines []Line) (all []part) {
+// fold splits lines into parts, and hides those far from every change.
+func fold(lines []Line) (all []part) {
 	near := make([]bool, len(lines))
 	for i, line := range lines {
 		if line.Kind != Same {
@@ -175,7 +175,7 @@ func folded(lines []Line) (all []part) {
 		for to < len(lines) && near[to] == near[from] {
 			to++
 		}
-		hidden := !near[from] && to-from > 1 // one line is as long as what stands for it
+		hidden := !near[from] && to-from > 1 // Hiding a single line would save nothing.
 		all = append(all, part{hidden, lines[from:to]})
 	}
 	return all
@@ -183,21 +183,22 @@ func folded(lines []Line) (all []part) {
 
 // row writes two lines side by side.
 func (t Terminal) row(b *strings.Builder, r row) {
-	width := (t.Columns - utf8.RuneCountInString(dividing)) / 2
+	width := (t.Columns - utf8.RuneCountInString(divider)) / 2
 	left, right := t.line(r[0], width), t.line(r[1], width)
 	for i := range max(len(left), len(right)) {
-		one, other := strings.Repeat(" ", width), ""
+		leftText, rightText := strings.Repeat(" ", width), ""
 		if i < len(left) {
-			one = left[i]
+			leftText = left[i]
 		}
 		if i < len(right) {
-			other = strings.TrimRight(right[i], " ")
+			rightText = strings.TrimRight(right[i], " ")
 		}
-		fmt.Fprintln(b, one+t.paint(faint, dividing)+other)
+		fmt.Fprintln(b, leftText+t.paint(faint, divider)+rightText)
 	}
 }
 
-// line returns a line in pieces of so many columns, each filled up; 0 columns: as it is. A piece that goes on begins a little further in.
+// line wraps a line into pieces, each padded to this number of columns; those after the first are indented. With 0 columns it returns the
+// line unwrapped.
 func (t Terminal) line(l *Line, columns int) (pieces []string) {
 	if l == nil {
 		return nil
@@ -206,17 +207,17 @@ func (t Terminal) line(l *Line, columns int) (pieces []string) {
 	if columns == 0 {
 		return []string{t.paint(color, l.Kind+l.Text)}
 	}
-	text, mark := expanded(*l)
-	room := max(columns-2, 2*tab) // after the sign
-	further := min(indent(text)+tab, room/2)
+	text, mark := expandTabs(*l)
+	width := max(columns-2, 2*tab) // The sign takes two columns.
+	hanging := min(indent(text)+tab, width/2)
 	signs := map[string][2]string{Removed: {"− ", "−…"}, Added: {"+ ", "+…"}, Same: {"  ", " …"}}[l.Kind]
 	sign := signs[0]
-	for from, lead := 0, 0; ; sign, lead = signs[1], further {
-		to := from + fits(text[from:], room-lead)
+	for from, lead := 0, 0; ; sign, lead = signs[1], hanging {
+		to := from + fits(text[from:], width-lead)
 		first, last := min(max(mark[0], from), to), min(max(mark[1], from), to)
 		pieces = append(pieces, t.paint(color, sign+strings.Repeat(" ", lead)+string(text[from:first]))+
 			t.paint(color+marked, string(text[first:last]))+t.paint(color, string(text[last:to]))+
-			strings.Repeat(" ", room-lead-(to-from)))
+			strings.Repeat(" ", width-lead-(to-from)))
 		from = to + indent(text[to:])
 		if from == len(text) {
 			return pieces
@@ -224,8 +225,8 @@ func (t Terminal) line(l *Line, columns int) (pieces []string) {
 	}
 }
 
-// expanded returns a line with spaces for the tabs that it begins with.
-func expanded(l Line) (text []rune, mark [2]int) {
+// expandTabs returns the text of a line with its leading tabs replaced by spaces, and the mark moved with it.
+func expandTabs(l Line) (text []rune, mark [2]int) {
 	code := strings.TrimLeft(l.Text, "\t")
 	tabs := len(l.Text) - len(code)
 	for i, at := range l.Mark {
@@ -233,35 +234,35 @@ func expanded(l Line) (text []rune, mark [2]int) {
 	}
 	text = []rune(strings.Repeat(" ", tabs*tab) + code)
 	if mark[0] == mark[1] {
-		mark = [2]int{len(text), len(text)} // no part of the line but its end
+		mark = [2]int{len(text), len(text)} // An empty mark moves to the end, so that the line is not split.
 	}
 	return text, mark
 }
 
-// indent returns how many spaces a text begins with.
+// indent returns the number of spaces at the beginning of a text.
 func indent(text []rune) int {
-	for i, sign := range text {
-		if sign != ' ' {
+	for i, r := range text {
+		if r != ' ' {
 			return i
 		}
 	}
 	return len(text)
 }
 
-// fits returns how many characters go into a line: all, or those up to the last space that is in the room.
-func fits(text []rune, room int) int {
-	if len(text) <= room {
+// fits returns the number of characters that fit into a line of this width: all, or those up to the last space within it.
+func fits(text []rune, width int) int {
+	if len(text) <= width {
 		return len(text)
 	}
-	for i := room; i > max(room/2, indent(text)); i-- {
+	for i := width; i > max(width/2, indent(text)); i-- {
 		if text[i] == ' ' {
 			return i
 		}
 	}
-	return max(room, 1)
+	return max(width, 1)
 }
 
-// paint colors a text, for those who want it.
+// paint colors a text if the terminal uses colors.
 func (t Terminal) paint(color, text string) string {
 	if !t.Colored || color == "" || text == "" {
 		return text

@@ -70,7 +70,7 @@ func TestText(t *testing.T) {
 
 // From so many columns on, what a line was and what it has become are in one row, each half as wide as the terminal.
 func TestSideBySide(t *testing.T) {
-	rows := strings.Split(shownAs(Terminal{Columns: beside}, before, after), "\n")[1:]
+	rows := strings.Split(shownAs(Terminal{Columns: leastSplitColumns}, before, after), "\n")[1:]
 	for i, want := range [][2]string{
 		{"  func a() {", "  func a() {"},
 		{"", "+     zero()"},
@@ -80,31 +80,31 @@ func TestSideBySide(t *testing.T) {
 		{"", "+     }"},
 		{"  }", "  }"},
 	} {
-		left, right, is := strings.Cut(rows[i], dividing)
-		if !is || strings.TrimRight(left, " ") != want[0] || right != want[1] || utf8.RuneCountInString(left) != (beside-3)/2 {
+		left, right, is := strings.Cut(rows[i], divider)
+		if !is || strings.TrimRight(left, " ") != want[0] || right != want[1] || utf8.RuneCountInString(left) != (leastSplitColumns-3)/2 {
 			t.Errorf("row %d is %q; want %q", i, rows[i], want)
 		}
 	}
-	if below := shownAs(Terminal{Columns: beside - 1}, before, after); strings.Contains(below, dividing) {
+	if below := shownAs(Terminal{Columns: leastSplitColumns - 1}, before, after); strings.Contains(below, divider) {
 		t.Errorf("with a column less it is side by side:\n%s", below)
 	}
-	whole := shownAs(Terminal{Columns: beside}, "", after)
-	if strings.Contains(whole, dividing) || !strings.Contains(whole, "a.go +7 · new\n+ func a() {") {
-		t.Errorf("a new file has another one beside it:\n%s", whole)
+	whole := shownAs(Terminal{Columns: leastSplitColumns}, "", after)
+	if strings.Contains(whole, divider) || !strings.Contains(whole, "a.go +7 · new\n+ func a() {") {
+		t.Errorf("a new file has another one leastSplitColumns it:\n%s", whole)
 	}
 }
 
 // No line is wider than the terminal, and none is lost.
 func TestLinesAreWrapped(t *testing.T) {
 	const long = "\t\treturn lock.NewLease(ctx, l.opts.Clock, token, func(ctx context.Context) error { return l.unlock(ctx, owner) })\n"
-	for _, columns := range []int{1, 10, 40, 79, beside, 200} {
+	for _, columns := range []int{1, 10, 40, 79, leastSplitColumns, 200} {
 		shown := shownAs(Terminal{Columns: columns}, long, strings.ReplaceAll(long, "token", "0"))
 		for line := range strings.SplitSeq(shown, "\n") {
 			if utf8.RuneCountInString(line) > max(columns, 2*tab+2, len("a.go +1 −1")) {
 				t.Errorf("%d columns: %q", columns, line)
 			}
 		}
-		if columns < beside {
+		if columns < leastSplitColumns {
 			letters := strings.NewReplacer(" ", "", "\n+…", "", "\n−…", "", "\t", "").Replace(shown)
 			if !strings.Contains(letters, strings.NewReplacer(" ", "", "\t", "", "\n", "").Replace(long)) {
 				t.Errorf("%d columns lose a part:\n%s", columns, shown)

@@ -8,16 +8,18 @@ import (
 	"lockstep/internal/language"
 )
 
+// heading returns the title line of the step.
 func (d Detail) heading(in language.Language) string {
 	return in.Say("%s → %s: %s", "%s → %s：%s", d.From, d.To, d.Title)
 }
 
+// total returns the sentence on the number of changed lines.
 func (d Detail) total(in language.Language) string {
 	return in.Say("%d changed lines (+%d −%d), comments and blank lines left out.", "改动 %d 行（+%d −%d），注释和空行不计。",
 		d.Added()+d.Removed(), d.Added(), d.Removed())
 }
 
-// summary tells what the step adds, and does without.
+// summary returns the sentences on what the step adds, cures and no longer uses.
 func (d Detail) summary(in language.Language) []string {
 	all := []string{in.Say("Adds: ", "新增：") + d.Adds}
 	if d.Flaw != "" {
@@ -29,6 +31,7 @@ func (d Detail) summary(in language.Language) []string {
 	return append(all, d.Gone...)
 }
 
+// unchanged returns the text in the place of hidden lines.
 func unchanged(lines int, in language.Language) string {
 	if lines == 1 {
 		return in.Say("1 unchanged line", "1 行未变")
@@ -36,36 +39,38 @@ func unchanged(lines int, in language.Language) string {
 	return in.Say("%d unchanged lines", "%d 行未变", lines)
 }
 
-// gone says what the step does without.
-func (s Step) gone(unsent []string, in language.Language) (says []string) {
-	says = []string{}
+// gone returns the sentences on what the step no longer uses: the scripts that it no longer sends, and the parts of internal/lock.
+func (s Step) gone(unsent []string, in language.Language) (sentences []string) {
+	sentences = []string{}
 	slices.Sort(unsent)
 	if unsent != nil {
-		says = append(says, in.Say("No longer sent: ", "不再发送：")+strings.Join(unsent, ", "))
+		sentences = append(sentences, in.Say("No longer sent: ", "不再发送：")+strings.Join(unsent, ", "))
 	}
 	if s.Leaves != nil {
-		says = append(says, in.Say("No longer used, of internal/lock: ", "不再使用 internal/lock 的：")+strings.Join(s.Leaves, ", "))
+		sentences = append(sentences, in.Say("No longer used in internal/lock: ", "不再使用 internal/lock 的：")+strings.Join(s.Leaves, ", "))
 	}
-	return says
+	return sentences
 }
 
-// How a file comes here.
-
+// usedFrom returns the reason why a shared file is new in the step.
 func usedFrom(lock string, in language.Language) string {
 	return in.Say("used from %s on", "从 %s 开始使用", lock)
 }
 
-func headSays(in language.Language) string {
+// headText returns the description of a head.
+func headText(in language.Language) string {
 	return in.Say("package comment, imports", "包注释、import")
 }
 
+// insteadOf returns the reason why a file that replaces another is new.
 func insteadOf(script string, in language.Language) string {
-	return in.Say("in the place of %s", "代替 %s", script)
+	return in.Say("replaces %s", "代替 %s", script)
 }
 
-func newSays(in language.Language) string { return in.Say("new", "新文件") }
+// newText returns the reason why another file is new.
+func newText(in language.Language) string { return in.Say("new", "新文件") }
 
-// measuredWhere says where the numbers were measured, and what the limit is.
+// measuredWhere returns where the numbers were measured, and what the limit is.
 func measuredWhere(f evolution.Figures, in language.Language) string {
 	return in.Say("%s; the limit is one seller without a lock", "%s；上限是一个不加锁的卖家", f.Where(in))
 }
