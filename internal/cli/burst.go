@@ -173,7 +173,8 @@ func checkTarget(cmd *cobra.Command, target string) (string, error) {
 	target = strings.TrimSuffix(target, "/")
 	switch err := load.Probe(cmd.Context(), target); {
 	case errors.Is(err, load.ErrNobody):
-		return "", fmt.Errorf("--target %s: lockstep does not answer there; start it with: %s serve", load.Shown(target), cmd.Root().CommandPath())
+		return "", fmt.Errorf("--target %s: lockstep does not answer there; start it with: %s serve",
+			load.Shown(target), cmd.Root().CommandPath())
 	case err != nil:
 		return "", fmt.Errorf("--target %s: %w", load.Shown(target), err)
 	}

@@ -77,7 +77,7 @@ func TestCourseToItsEnd(t *testing.T) {
 	if code != exitOK {
 		t.Fatalf("exit code %d: %s", code, errs)
 	}
-	inOrder(t, out, "Lesson 15 of 15", "Right: 3.", "1 predictions of 15 were right")
+	inOrder(t, out, "Lesson 15 of 15", "Right: 3.", "1 of 15 predictions were right")
 }
 
 func TestCourseRefuses(t *testing.T) {

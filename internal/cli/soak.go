@@ -70,7 +70,8 @@ error. If history.html cannot be written, soak says so after the verdict; that i
 	flags.IntVar(&f.replicas, "replicas", 3, "number of replica processes")
 	flags.IntVarP(&f.buyers, "buyers", "c", 50, "number of concurrent buyers")
 	flags.Uint64Var(&f.seed, "seed", 0, "seed of the fault plan (default: random)")
-	flags.StringVar(&f.faults, "faults", "", "comma-separated list of the faults to inject (default: all but those that must be named): "+faultKindNames())
+	flags.StringVar(&f.faults, "faults", "",
+		"comma-separated list of the faults to inject (default: all but those that must be named): "+faultKindNames())
 	flags.StringVar(&f.redis, "redis", "", "Redis server program to start (default: redis-server or valkey-server)")
 	flags.StringVar(&f.html, "html", "history.html", "file for a page that draws a part of the history; empty: no page")
 	flags.BoolVar(&f.asJSON, "json", false, "print one JSON document to standard output")

@@ -96,8 +96,8 @@ func (s blocks) without(begin, end string) (rest blocks, passage string) {
 	return append(blocks{first}, s[1:]...), passage
 }
 
-// splitSections returns the blocks before the first heading of level 2, and those of each section. It returns ErrForm if the headings are not
-// these.
+// splitSections returns the blocks before the first heading of level 2, and those of each section. It returns ErrForm if the headings are
+// not these.
 func splitSections(all blocks, headings []string) (before blocks, sections []blocks, err error) {
 	var names []string
 	for _, b := range all {

@@ -12,7 +12,7 @@ import (
 	"lockstep/internal/verdict"
 )
 
-// Parallel is the number of labs that run in parallel by default. Labs mostly wait, so there are more than cores.
+// DefaultParallel is the number of labs that run in parallel by default. Labs mostly wait, so there are more than cores.
 const DefaultParallel = 6
 
 // MatrixRun holds the options of a run of the matrix.

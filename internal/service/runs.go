@@ -70,8 +70,8 @@ func (s *Shop) join(ctx context.Context) (run history.Run, joined bool, err erro
 	return run, true, nil
 }
 
-// checkAlone waits until it is certain whether another replica is alive, and reports whether none is. A dead replica counts as alive until its
-// last heartbeat expires; a new heartbeat shows that it is alive.
+// checkAlone waits until it is certain whether another replica is alive, and reports whether none is. A dead replica counts as alive until
+// its last heartbeat expires; a new heartbeat shows that it is alive.
 func (s *Shop) checkAlone(ctx context.Context) (bool, error) {
 	first, err := s.Ledger.Look(ctx)
 	if err == nil && len(first.Others) > 0 {

@@ -31,7 +31,8 @@ func TestStartLogsSilentReplicas(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
 		ledger := &fakeLedger{events: &[]string{}, state: State{Others: map[string]Replica{
-			"uuid-1": {Name: "r2", LastBeat: time.Now()}, "uuid-2": {Name: "r1", LastBeat: time.Now()}, "of an older version": {LastBeat: time.Now()},
+			"uuid-1": {Name: "r2", LastBeat: time.Now()}, "uuid-2": {Name: "r1", LastBeat: time.Now()},
+			"of an older version": {LastBeat: time.Now()},
 		}}}
 		shop := &Shop{
 			Stock: plenty{}, Ledger: dying{ledger, time.Now()}, Barrier: barrier{ledger: ledger}, Clock: lock.SystemClock{},

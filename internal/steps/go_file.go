@@ -112,13 +112,14 @@ func (p pair) split() (head, code pair) {
 	code.before = strings.TrimPrefix(p.before[before.codeOffset:], "\n")
 	code.after = strings.TrimPrefix(p.after[after.codeOffset:], "\n")
 	if before.packageName != "" && after.packageName != "" {
-		head.before = p.before[:before.packageOffset] + after.packageName + p.before[before.packageOffset+len(before.packageName):before.codeOffset]
+		rest := p.before[before.packageOffset+len(before.packageName) : before.codeOffset]
+		head.before = p.before[:before.packageOffset] + after.packageName + rest
 	}
 	return head, code
 }
 
-// sharedPart returns a part of internal/lock by its name in the table. "cohort.go" is the file without the declarations that the table names
-// separately. "cohort.go Rounds" is one declaration; that of a type includes its methods.
+// sharedPart returns a part of internal/lock by its name in the table. "cohort.go" is the file without the declarations that the table
+// names separately. "cohort.go Rounds" is one declaration; that of a type includes its methods.
 func sharedPart(name string) (pair, error) {
 	file, declared, _ := strings.Cut(name, " ")
 	content, err := fs.ReadFile(internal.Sources, "lock/"+file)

@@ -30,9 +30,8 @@ func table() []Step {
 		{From: "v4", To: "v5", Lab: "self-deadlock", Exercise: "05-nested", Demonstration: Demonstration{
 			Scenario: "--nested 1", Schedule: "A:SET A:GET A:SET B:SET", Anomaly: anomaly.SelfDeadlock,
 		}},
-		{From: "v5", To: "v6", Lab: "overdue-work", Exercise: "07-endless-renewal", Brings: []string{"renew.go", "renewals.go"}, Demonstration: Demonstration{
-			Scenario: "--faults expiry=1", Schedule: "A:lock expiry B:lock", Anomaly: anomaly.TwoHolders,
-		}},
+		{From: "v5", To: "v6", Lab: "overdue-work", Exercise: "07-endless-renewal", Brings: []string{"renew.go", "renewals.go"},
+			Demonstration: Demonstration{Scenario: "--faults expiry=1", Schedule: "A:lock expiry B:lock", Anomaly: anomaly.TwoHolders}},
 		{From: "v6", To: "v7", Lab: "paused-writer", Exercise: "10-fence", Demonstration: Demonstration{
 			Scenario: "--faults expiry=1,pause=1",
 			Schedule: "A:begins A:lock A:GET expiry B:begins B:lock B:GET A:write B:write", Anomaly: anomaly.LostUpdate,

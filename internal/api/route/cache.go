@@ -28,8 +28,8 @@ func ByQuery(parameters ...string) Key {
 	}
 }
 
-// Kept returns a handler that caches the answers of handle. It computes one answer at a time, and each once until the cache is emptied. An
-// answer is cached as bytes, with an ETag. Errors are not cached.
+// Cached returns a handler that caches the answers of handle. It computes one answer at a time, and each once until the cache is emptied.
+// An answer is cached as bytes, with an ETag. Errors are not cached.
 func Cached(handle Handler, key Key) Handler {
 	all := &answerCache{handle: handle, all: map[string]*cachedAnswer{}}
 	return func(w http.ResponseWriter, r *http.Request) error {

@@ -83,7 +83,8 @@ func newLinkedPage(t *testing.T) linkedPage {
 	for _, view := range viewNames.FindAllStringSubmatch(string(router), -1) {
 		p.views = append(p.views, view[1])
 	}
-	p.handler = route.Mux(slices.Concat(seat.New(seat.DefaultLimits(), nil).Routes(), stepsof.Routes(), classroom.New(docs.Course()).Routes())...)
+	explorer, class := seat.New(seat.DefaultLimits(), nil), classroom.New(docs.Course())
+	p.handler = route.Mux(slices.Concat(explorer.Routes(), stepsof.Routes(), class.Routes())...)
 	return p
 }
 

@@ -96,7 +96,7 @@ var breakages = []breakage{
 		"unlock under a cancelled context", "internal/lock/lock.go", `context.WithoutCancel(ctx)`, `ctx`,
 		"explore v1 --faults cancel=1 => left-behind; lab cancelled-request --lock v4",
 	},
-	{"stock not watched", "internal/dao/watch.go", `}, InventoryKey)`, `}, "{inventory}:other")`, "explore optimistic => lost-update"},
+	{"stock not watched", "internal/dao/watched_stock.go", `}, InventoryKey)`, `}, "{inventory}:other")`, "explore optimistic => lost-update"},
 	{
 		"token that does not grow", "util/lua/lockFenced.lua", `math.max(last + 1, now[1] * 1000000 + now[2])`, `1`,
 		"explore v7 --faults pause=1 --anomaly lost-update; " +

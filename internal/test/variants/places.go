@@ -87,7 +87,7 @@ func deadlineLocks() []Variant {
 	crash, skew := once("crash"), explore.Scenario{Skew: 15 * time.Second}
 	return []Variant{
 		{Name: "a deadline by Redis's clock", Lock: deadline("10000"), Scenario: crash},
-		{Name: "a deadline by Redis's clock, a minute", Lock: deadline("60000"), Scenario: crash, Unknown: "a clock may end"},
+		{Name: "a deadline by Redis's clock, a minute", Lock: deadline("60000"), Scenario: crash, Unknown: "a wait that time may end"},
 		{Name: "a deadline by the client's clock", Lock: fromAttempt(deadlineOfClient), Scenario: crash},
 		{Name: "a deadline by clocks that differ", Lock: fromAttempt(deadlineOfClient), Scenario: skew, Anomaly: anomaly.TwoHolders, Steps: 4},
 	}
