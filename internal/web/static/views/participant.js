@@ -61,7 +61,8 @@ export async function predict(room, what) {
 export const isLeader = room => room.open && recall("leads") === room.until;
 export const becomeLeader = room => keep("leads", room.until);
 
-const pollInterval = () => (followState() === "no" || refusal ? 10_000 : 2000); // between two looks at where the class is, in ms
+// pollInterval returns the time between two requests for the state of the class, in ms.
+const pollInterval = () => (followState() === "no" || refusal ? 10_000 : 2000);
 
 let attending = false;
 let room = null; // as the server said last
@@ -157,7 +158,8 @@ document.addEventListener("visibilitychange", () => wake()); // a phone is there
 function leave() {
   strip.remove();
   if (room?.open) keep("left", room.until, "sessionStorage");
-  if (recallPlace() && !isOver) del("/room/join?participant=" + ownPlace.participant).catch(() => {}); // it would be forgotten anyway
+  // A request that fails does no harm: a silent participant is forgotten anyway.
+  if (recallPlace() && !isOver) del("/room/join?participant=" + ownPlace.participant).catch(() => {});
   forgetPlace();
   forget("joined", "sessionStorage");
   wake();
