@@ -154,7 +154,7 @@ func (f *burstFlags) findTargets(cmd *cobra.Command) (closeTarget func() error, 
 	f.Token = client.Admin.Token
 	var display []string
 	for _, target := range f.Targets {
-		display = append(display, load.Shown(target))
+		display = append(display, load.DisplayURL(target))
 	}
 	fmt.Fprintln(cmd.ErrOrStderr(), prefix, strings.Join(display, ", "))
 	return func() error { return nil }, errors.Join(refuseServers(cmd, display[0]), load.CheckFiles(buyers, false))
@@ -174,9 +174,9 @@ func checkTarget(cmd *cobra.Command, target string) (string, error) {
 	switch err := load.Probe(cmd.Context(), target); {
 	case errors.Is(err, load.ErrNobody):
 		return "", fmt.Errorf("--target %s: lockstep does not answer there; start it with: %s serve",
-			load.Shown(target), cmd.Root().CommandPath())
+			load.DisplayURL(target), cmd.Root().CommandPath())
 	case err != nil:
-		return "", fmt.Errorf("--target %s: %w", load.Shown(target), err)
+		return "", fmt.Errorf("--target %s: %w", load.DisplayURL(target), err)
 	}
 	return target, nil
 }

@@ -25,7 +25,7 @@ func openBurstPage(cmd *cobra.Command, f burstFlags) (p burstPage, err error) {
 	if p.file, err = web.OpenFile(f.html); err != nil || p.file == nil {
 		return p, err
 	}
-	p.watch, err = load.Watched(cmd.Context(), f.Targets[0], string(f.lang))
+	p.watch, err = load.StartWatch(cmd.Context(), f.Targets[0], string(f.lang))
 	if errors.Is(err, load.ErrUnwatched) {
 		fmt.Fprintf(cmd.ErrOrStderr(), "burst: %v: %s will contain only the result\n", err, f.html)
 		return p, nil

@@ -53,13 +53,13 @@ docs/ARCHITECTURE.md explains why.`,
 			}
 			logs := newLogWriter(cmd.ErrOrStderr())
 			defer logs.close()
-			s.Logged, s.Log = logs, newLog(logs, s.Config.Log.Level)
+			s.LogOutput, s.Log = logs, newLog(logs, s.Config.Log.Level)
 			if replica {
 				ctx, end := context.WithCancel(cmd.Context())
 				defer end()
 				cancelAtEOF(cmd.InOrStdin(), end)
 				logs.release()
-				s.Said = cmd.OutOrStdout()
+				s.Output = cmd.OutOrStdout()
 				return s.RunReplica(ctx)
 			}
 			return runJob(cmd, s, logs, asJSON)
@@ -108,11 +108,11 @@ func runJob(cmd *cobra.Command, s job.Session, logs *logWriter, asJSON bool) err
 		said = newLogWriter(cmd.OutOrStdout())
 		defer said.close()
 	}
-	s.Said = said
+	s.Output = said
 	s.Arguments = append([]string{
 		"job", "--" + server.UntilStdinFlag, "--every=" + s.Every.String(), "--work=" + s.Work.String(), "--lock=" + s.Lock.Name,
 	}, forwardedFlags(cmd)...)
-	s.Ready = func(firstLine string) {
+	s.OnReady = func(firstLine string) {
 		printLines(said.to, firstLine)
 		said.release()
 		logs.release()

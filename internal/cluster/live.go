@@ -12,17 +12,17 @@ import (
 	"lockstep/internal/witness"
 )
 
-// Watched adapts a Front to live.Shop: it merges the event streams of all replicas, and asks one of them for the state of the run.
-type Watched struct{ Front *Front }
+// LiveShop adapts a Front to live.Shop: it merges the event streams of all replicas, and asks one of them for the state of the run.
+type LiveShop struct{ Front *Front }
 
 // Follow implements live.Shop.
-func (c Watched) Follow(ctx context.Context, onEvents func(...witness.Event)) {
+func (c LiveShop) Follow(ctx context.Context, onEvents func(...witness.Event)) {
 	decoded := witness.DecodeEvents(func(_ string, event witness.Event) { onEvents(event) })
 	c.Front.follow(ctx, live.StreamPath, func(int) func(sse.Event) error { return decoded })
 }
 
 // RunState implements live.Shop.
-func (c Watched) RunState(ctx context.Context) (live.RunState, error) {
+func (c LiveShop) RunState(ctx context.Context) (live.RunState, error) {
 	ctx, cancel := context.WithTimeout(ctx, askTimeout)
 	defer cancel()
 	var state live.RunState

@@ -25,6 +25,7 @@ var (
 	errNodes = errors.New("want at least three different masters, such as 127.0.0.1:6381,127.0.0.1:6382,127.0.0.1:6383")
 )
 
+// setAddr sets one address to listen at.
 func setAddr(to *string) func(any) error {
 	return func(value any) error {
 		if err := setText(to)(value); err != nil || !isAddr(*to) {
@@ -34,10 +35,10 @@ func setAddr(to *string) func(any) error {
 	}
 }
 
-// setAddrs takes addresses of a Redis. A URL can say user, password and TLS, too.
+// setAddrs sets the addresses of a Redis. A URL can also set user, password and TLS.
 func setAddrs(r *dao.Config, to *[]string) func(any) error {
 	return func(value any) error {
-		texts, err := several(value)
+		texts, err := splitList(value)
 		if err != nil {
 			return errAddrs
 		}
@@ -53,7 +54,7 @@ func setAddrs(r *dao.Config, to *[]string) func(any) error {
 	}
 }
 
-// setNodes takes the addresses of three masters or more, and none twice: a majority must be of different ones.
+// setNodes sets the addresses of the nodes of Redlock: three different masters or more, so that a majority is one of servers.
 func setNodes(r *dao.Config) func(any) error {
 	return func(value any) error {
 		if err := setAddrs(r, &r.RedlockAddrs)(value); err != nil {
@@ -65,7 +66,7 @@ func setNodes(r *dao.Config) func(any) error {
 			if err != nil {
 				return err
 			}
-			servers[addr.Dial] = true // two of its databases are one master
+			servers[addr.Dial] = true // Two databases of one server are one master.
 		}
 		if n := len(r.RedlockAddrs); n != len(servers) || n > 0 && n < 3 {
 			return errNodes
@@ -74,7 +75,7 @@ func setNodes(r *dao.Config) func(any) error {
 	}
 }
 
-// parseAddr reads an address, and keeps what its URL says beside it. Its errors quote nothing: any part may be a password.
+// parseAddr parses an address. User, password and TLS of a URL go into r. Its errors quote nothing, because any part may be a password.
 func parseAddr(r *dao.Config, text string) (addr dao.Address, err error) {
 	if !strings.Contains(text, "://") {
 		if !isAddr(text) {
@@ -93,7 +94,7 @@ func parseAddr(r *dao.Config, text string) (addr dao.Address, err error) {
 		_, db, separate = strings.Cut(u.Path, "/")
 		parameters = strings.ContainsAny(text, "?#")
 		switch {
-		case u.Hostname() == "" || !isHost(u.Hostname()) || parameters: // it may be a password
+		case u.Hostname() == "" || !isHost(u.Hostname()) || parameters: // Parameters may be a part of a password.
 			return addr, errAddrs
 		case u.Port() == "":
 			return addr, errNoPort
@@ -122,8 +123,8 @@ func parseAddr(r *dao.Config, text string) (addr dao.Address, err error) {
 	return addr, setUser(r, u.User)
 }
 
-// checkPlaces refuses databases and sockets where they cannot be had.
-func checkPlaces(r dao.Config) error {
+// checkAddrs refuses databases and sockets where Redis does not support them.
+func checkAddrs(r dao.Config) error {
 	databases := map[int]bool{}
 	for _, text := range slices.Concat(r.Addrs, r.RedlockAddrs) {
 		addr, err := dao.ParseAddress(text)
@@ -155,7 +156,7 @@ func checkPlaces(r dao.Config) error {
 	return nil
 }
 
-// setUser keeps the user and the password of a URL: all addresses share them.
+// setUser sets user and password from a URL. All addresses must have the same.
 func setUser(r *dao.Config, user *url.Userinfo) error {
 	if user == nil {
 		return nil
@@ -169,28 +170,30 @@ func setUser(r *dao.Config, user *url.Userinfo) error {
 	return nil
 }
 
-// setList takes a list that is allowed, or none.
+// setList sets a list of texts. allowed reports whether it is valid, and want describes a valid one.
 func setList(to *[]string, allowed func([]string) bool, want string) func(any) error {
 	return func(value any) error {
-		texts, err := several(value)
+		texts, err := splitList(value)
 		if err != nil || !allowed(texts) {
 			return errors.New("want " + want)
 		}
-		*to = append([]string(nil), texts...) // none is nil
+		*to = append([]string(nil), texts...) // An empty list becomes nil.
 		return nil
 	}
 }
 
+// areAddrs reports whether each text is host:port.
 func areAddrs(texts []string) bool {
 	return !slices.ContainsFunc(texts, func(text string) bool { return !isAddr(text) })
 }
 
+// areHosts reports whether each text is a host name without a port.
 func areHosts(texts []string) bool {
 	return !slices.ContainsFunc(texts, func(name string) bool { return isAddr(name) || !isHost(name) })
 }
 
-// several returns the texts of a list, or of one text with commas or spaces between them.
-func several(value any) ([]string, error) {
+// splitList returns the elements of a list, or of a text in which commas or spaces separate them.
+func splitList(value any) ([]string, error) {
 	texts, err := cast.ToStringSliceE(value)
 	return strings.FieldsFunc(strings.Join(texts, ","), func(c rune) bool { return c == ',' || c == ' ' }), err
 }

@@ -1,5 +1,5 @@
-// Package config makes one validated Config of defaults, config.yaml, the environment and flags; each overrides those before it. It
-// refuses keys that it does not know, by their names. It is the only package that knows viper.
+// Package config reads the settings into one validated Config: defaults, config.yaml, the environment and flags, of which each overrides
+// the ones before. Unknown keys and invalid values are errors that name them. It is the only package that uses viper. Begin with Load.
 package config
 
 import (
@@ -20,10 +20,10 @@ import (
 	"lockstep/internal/service/history"
 )
 
-// DefaultFile is read from the working directory if it is there and no other is named.
+// DefaultFile is the configuration file that is read from the working directory, if it exists and no other is named.
 const DefaultFile = "config.yaml"
 
-// The environment variables of secrets. Arguments are no place for them: other users of the machine can read those.
+// The environment variables of secrets. Other users of the machine can read a process's arguments, but not its environment.
 const (
 	TokenVariable    = envPrefix + "_ADMIN_TOKEN"
 	UsernameVariable = envPrefix + "_REDIS_USERNAME"
@@ -35,42 +35,41 @@ const (
 	fileFlag  = "config"
 )
 
-// Config is every setting, valid.
+// Config holds every setting; all of them are valid.
 type Config struct {
-	File string // the file it came from; empty if none
+	File string // configuration file; empty: none was read
 
 	Server    Server
 	Admin     Admin
 	Redis     dao.Config
-	Settings  history.Settings // of lock, sale and inventory
-	MaxOrders int64            // that the ledger keeps
+	Settings  history.Settings // groups lock, sale and inventory
+	MaxOrders int64            // longest ledger, in orders
 	Log       Log
 }
 
-// The groups of settings; config.yaml says what each is.
+// The groups of settings; config.yaml describes each.
 type (
-	// Server is the address to listen at, further names of the server, the addresses of the other replicas, its own name, and the error of
-	// its clock.
+	// Server configures the HTTP server and this replica.
 	Server struct {
-		Addr        string
-		Hosts       []string
-		Peers       []string
-		Replica     string
-		ClockOffset time.Duration
+		Addr        string        // address to listen at
+		Hosts       []string      // further names of the server in the Host header
+		Peers       []string      // addresses of the other replicas
+		Replica     string        // name of this replica
+		ClockOffset time.Duration // error of its locks' clock; 0: none
 	}
-	// Admin is who may change things.
+	// Admin configures who may change the shop.
 	Admin struct {
-		Token string
-		Open  bool
+		Token string // token of administrators; empty: none
+		Open  bool   // everybody may change the shop
 	}
-	// Log is how much to say.
+	// Log configures the log.
 	Log struct{ Level string }
 )
 
 // URL returns the URL of a server with these settings, for this machine.
 func (s Server) URL() string { return "http://" + Reachable(s.Addr) }
 
-// AddFlags returns flags one flag for every key, and --config.
+// AddFlags adds a flag for every key to flags, and --config.
 func AddFlags(flags *pflag.FlagSet, versions []string) {
 	flags.String(fileFlag, "", "configuration file (default: "+DefaultFile+", if there is one here)")
 	for _, k := range keys(&Config{}, versions) {
@@ -85,16 +84,16 @@ func AddFlags(flags *pflag.FlagSet, versions []string) {
 	}
 }
 
-// Given returns the settings of a program that is told these alone, by their names, and no file, environment or flag.
-func Given(settings map[string]string, versions []string) (cfg Config, err error) {
+// FromMap returns a configuration of these settings alone, by their names, without a file, the environment or flags.
+func FromMap(settings map[string]string, versions []string) (cfg Config, err error) {
 	table := keys(&cfg, versions)
 	for _, k := range table {
-		value, given := settings[k.name]
-		if !given {
+		value, ok := settings[k.name]
+		if !ok {
 			value = k.byDefault
 		}
-		if wrong := k.set(value); wrong != nil {
-			err = errors.Join(err, fmt.Errorf("%s: %s is not allowed: %w", k.name, k.printable(value), wrong))
+		if invalid := k.set(value); invalid != nil {
+			err = errors.Join(err, fmt.Errorf("%s: %s is not allowed: %w", k.name, k.printable(value), invalid))
 		}
 	}
 	for name := range settings {
@@ -105,9 +104,9 @@ func Given(settings map[string]string, versions []string) (cfg Config, err error
 	return cfg, err
 }
 
-// LoadOnly reads as Load does, but these settings alone, by their names; "redis." names a group. It is for clients, which may be beside
-// the file of another program, or have a server's variables: what is wrong elsewhere is not looked at, and a file that is not named and is
-// none of settings is none. Other fields of the configuration are empty.
+// LoadOnly is Load for some settings alone; a name like "redis." stands for a group. It is for clients, which may run beside the file of
+// another program or with the variables of a server: it ignores errors in other settings, and a default file that is no configuration. The
+// other fields of the configuration are empty.
 func LoadOnly(flags *pflag.FlagSet, versions []string, names ...string) (Config, error) {
 	var cfg Config
 	table := slices.DeleteFunc(keys(&cfg, versions), func(k key) bool {
@@ -127,8 +126,8 @@ func LoadOnly(flags *pflag.FlagSet, versions []string, names ...string) (Config,
 	return cfg, cfg.checkTogether(flags, read, table)
 }
 
-// Load reads the settings. flags are those of AddFlags, parsed; versions are the locks there are. Its errors name the key,
-// its value and what is allowed.
+// Load reads the settings. flags are the parsed flags of AddFlags, and versions the names of the locks. Its errors name the key, the value,
+// and what is allowed.
 func Load(flags *pflag.FlagSet, versions []string) (Config, error) {
 	var cfg Config
 	table := keys(&cfg, versions)
@@ -145,7 +144,7 @@ func Load(flags *pflag.FlagSet, versions []string) (Config, error) {
 	return cfg, cfg.checkTogether(flags, file, table)
 }
 
-// set sets the fields of a configuration to what flags, the environment and a file say.
+// set sets the fields of a configuration from flags, the environment and a file.
 func set(flags *pflag.FlagSet, from file, table []key) (problems []error) {
 	v := viper.New()
 	if err := v.MergeConfigMap(from.values); err != nil {
@@ -157,7 +156,7 @@ func set(flags *pflag.FlagSet, from file, table []key) (problems []error) {
 			v.BindEnv(k.name, k.variable()),
 			v.BindPFlag(k.name, flags.Lookup(k.name)))
 		value := v.Get(k.name)
-		if value == nil { // the key is there, and nothing after it
+		if value == nil { // The file has the key without a value.
 			value = k.byDefault
 		}
 		if err := k.set(value); err != nil {
@@ -168,7 +167,7 @@ func set(flags *pflag.FlagSet, from file, table []key) (problems []error) {
 	return problems
 }
 
-// checkTogether refuses keys that are each allowed alone, and names the source of one of them.
+// checkTogether refuses settings that are valid alone but not together, and names the source of one of them.
 func (c Config) checkTogether(flags *pflag.FlagSet, from file, table []key) error {
 	var problems []error
 	for _, check := range []func() (string, error){c.Admin.check, func() (string, error) { return checkRedis(c.Redis) }} {
@@ -180,7 +179,7 @@ func (c Config) checkTogether(flags *pflag.FlagSet, from file, table []key) erro
 	return errors.Join(problems...)
 }
 
-// check refuses keys that are each allowed alone, and names one of them that has a value.
+// check refuses settings that are valid alone but not together. name is a key among them that is set.
 func (a Admin) check() (name string, err error) {
 	if a.Open && a.Token != "" {
 		return "admin.open", errors.New("admin.open: true is not allowed with admin.token: " +
@@ -189,7 +188,7 @@ func (a Admin) check() (name string, err error) {
 	return "", nil
 }
 
-// checkRedis refuses keys that are each allowed alone, and names one of them that has a value.
+// checkRedis refuses settings of Redis that are valid alone but not together. name is a key among them that is set.
 func checkRedis(r dao.Config) (name string, err error) {
 	secured := map[string]bool{
 		"redis.username": r.Username != "", "redis.password": r.Password != "", "redis.tls": r.TLS,
@@ -221,7 +220,7 @@ func checkRedis(r dao.Config) (name string, err error) {
 		return "redis.addrs", fmt.Errorf("redis.addrs: %d addresses are not allowed: "+
 			"more than one needs redis.master_name (Sentinel) or redis.cluster: true", len(r.Addrs))
 	}
-	if err := checkPlaces(r); err != nil {
+	if err := checkAddrs(r); err != nil {
 		return "redis.addrs", fmt.Errorf("redis.addrs: %w", err)
 	}
 	return "", nil

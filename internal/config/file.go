@@ -15,19 +15,18 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// maxFile is how long a configuration file may be, in bytes.
+// maxFile is the largest size of a configuration file, in bytes. A larger file is none of settings.
 const maxFile = 1 << 20
 
-// file is what a configuration file says of each key, and in which line. A message about it quotes no value: it may be a secret.
+// file holds the values of a configuration file. Messages about it quote no value, because it may be a secret.
 type file struct {
-	name   string // empty: there is no file
-	values map[string]any
-	lines  map[string]int
-	table  []key
+	name   string         // path; empty: there is no file
+	values map[string]any // value of each key
+	lines  map[string]int // 1-based line of each key
+	table  []key          // keys that are allowed
 }
 
-// newFile reads the file that the flags name, or DefaultFile if there is one. problems are keys that it should not have; the
-// other keys still count.
+// newFile reads the file that the flags name, or DefaultFile if it exists. problems are errors in single keys; the other keys are read.
 func newFile(flags *pflag.FlagSet, table []key) (f file, problems []error, err error) {
 	f = file{values: map[string]any{}, lines: map[string]int{}, table: table}
 	if f.name, err = findFile(flags); err != nil || f.name == "" {
@@ -44,19 +43,20 @@ func newFile(flags *pflag.FlagSet, table []key) (f file, problems []error, err e
 	return f, f.group(root, ""), nil
 }
 
-var anchor = regexp.MustCompile(`anchor '[^']*'`) // it may be a password that begins with *
+// anchor matches the name of an anchor in an error of YAML, which may be a password that begins with *.
+var anchor = regexp.MustCompile(`anchor '[^']*'`)
 
-// parse returns the value that a file has; nil if it has none.
+// parse returns the value of the file's YAML document; nil if it is empty.
 func (f file) parse(text []byte) (*yaml.Node, error) {
 	decoder := yaml.NewDecoder(bytes.NewReader(text))
 	var document, second yaml.Node
 	err := decoder.Decode(&document)
 	if errors.Is(err, io.EOF) {
-		return nil, nil //nolint:nilnil // it is empty
+		return nil, nil //nolint:nilnil // an empty file is valid
 	}
 	if err == nil {
 		if err = decoder.Decode(&second); err == nil {
-			return nil, f.wrong(second.Line, "configuration file: a second document is not allowed (after ---)")
+			return nil, f.lineError(second.Line, "configuration file: a second document is not allowed (after ---)")
 		}
 	}
 	if !errors.Is(err, io.EOF) {
@@ -66,6 +66,7 @@ func (f file) parse(text []byte) (*yaml.Node, error) {
 	return document.Content[0], nil
 }
 
+// findFile returns the path of the configuration file; empty if there is none.
 func findFile(flags *pflag.FlagSet) (string, error) {
 	if named, err := flags.GetString(fileFlag); err != nil || named != "" {
 		return named, err
@@ -77,7 +78,7 @@ func findFile(flags *pflag.FlagSet) (string, error) {
 	return DefaultFile, err
 }
 
-// readFile reads a regular file that is not too long. Reading anything else may never end.
+// readFile reads a regular file of at most maxFile bytes. Reading anything else might never end.
 func readFile(name string) ([]byte, error) {
 	info, err := os.Stat(name)
 	switch {
@@ -93,29 +94,30 @@ func readFile(name string) ([]byte, error) {
 	return os.ReadFile(name)
 }
 
-// group reads a group of keys, or the whole file, whose path is empty.
+// group reads a group of keys; the path of the whole file is empty.
 func (f file) group(node *yaml.Node, path string) (problems []error) {
 	if node = resolved(node); node.Kind != yaml.MappingNode {
-		if node.Tag == "!!null" { // every line is a comment
+		if node.Tag == "!!null" { // Every line is a comment.
 			return nil
 		}
 		name := path + ": "
 		if path == "" {
 			name = ""
 		}
-		return []error{f.wrong(node.Line, "%sone value is not allowed: it is a group of keys; there are %s", name, list(f.table, key.path))}
+		return []error{f.lineError(node.Line, "%sone value is not allowed: it is a group of keys; there are %s", name, list(f.table, key.path))}
 	}
 	for i := 0; i < len(node.Content); i += 2 {
 		name, value := node.Content[i], node.Content[i+1]
 		full := strings.TrimPrefix(path+"."+strings.ToLower(name.Value), ".")
 		isKey := slices.ContainsFunc(f.table, func(k key) bool { return k.name == full })
 		isGroup := slices.ContainsFunc(f.table, func(k key) bool { return strings.HasPrefix(k.name, full+".") })
-		switch before := f.lines[full]; {
+		before := f.lines[full]
+		switch {
 		case !isKey && !isGroup:
-			problems = append(problems, f.wrong(name.Line, "there is no %s; there are %s", nameOf(name, value, path), list(f.table, key.path)))
+			problems = append(problems, f.lineError(name.Line, "there is no %s; there are %s", nameOf(name, value, path), list(f.table, key.path)))
 			continue
 		case before > 0:
-			problems = append(problems, f.wrong(name.Line, "%s is not allowed twice: it is in line %d already", full, before))
+			problems = append(problems, f.lineError(name.Line, "%s is not allowed twice: it is in line %d already", full, before))
 			continue
 		}
 		f.lines[full] = name.Line
@@ -123,36 +125,38 @@ func (f file) group(node *yaml.Node, path string) (problems []error) {
 			problems = append(problems, f.group(value, full)...)
 			continue
 		}
-		var said any
-		if err := value.Decode(&said); err != nil { // of a tag, say
-			problems = append(problems, f.wrong(value.Line, "%s: this value is not allowed: want a plain one", full))
+		var decoded any
+		if err := value.Decode(&decoded); err != nil { // for example because of a tag
+			problems = append(problems, f.lineError(value.Line, "%s: this value is not allowed: want a plain one", full))
 			continue
 		}
-		f.values[full] = written(value, said)
+		f.values[full] = sourceText(value, decoded)
 	}
 	return problems
 }
 
-// written returns a value, or the values of a list, as the file has it; said is what YAML makes of it. To YAML 0200, 1_000 and 0x10 are
-// numbers, and a password of these signs would be another.
-func written(node *yaml.Node, said any) any {
+// sourceText returns a value, or the values of a list, as the file writes it; decoded is the value as YAML reads it. YAML reads 0200, 1_000
+// and 0x10 as numbers, which would change a password.
+func sourceText(node *yaml.Node, decoded any) any {
 	node = resolved(node)
-	switch _, isText := said.(string); {
+	_, isText := decoded.(string)
+	switch {
 	case node.Kind == yaml.SequenceNode:
 		texts := make([]any, len(node.Content))
 		for i, item := range node.Content {
-			texts[i] = written(item, said.([]any)[i])
+			texts[i] = sourceText(item, decoded.([]any)[i])
 		}
 		return texts
-	case node.Kind != yaml.ScalarNode || said == nil || isText:
-		return said
+	case node.Kind != yaml.ScalarNode || decoded == nil || isText:
+		return decoded
 	}
 	return node.Value
 }
 
+// simple matches a text that may be the name of a key.
 var simple = regexp.MustCompile(`^[A-Za-z][\w.-]{0,39}$`)
 
-// nameOf names a key that is unknown, unless it may be a value: in "password:s3cret" a space is missing, in "{s3cret}" the key.
+// nameOf returns the name of an unknown key for an error, unless it may be a value: "password:s3cret" lacks a space, and "{s3cret}" a key.
 func nameOf(name, value *yaml.Node, path string) string {
 	if !simple.MatchString(name.Value) || IsSecret(path) && value.Tag == "!!null" {
 		return "such key"
@@ -160,6 +164,7 @@ func nameOf(name, value *yaml.Node, path string) string {
 	return "key " + strings.TrimPrefix(path+"."+name.Value, ".")
 }
 
+// resolved returns the node that an alias stands for.
 func resolved(node *yaml.Node) *yaml.Node {
 	if node.Kind == yaml.AliasNode {
 		return node.Alias
@@ -167,7 +172,7 @@ func resolved(node *yaml.Node) *yaml.Node {
 	return node
 }
 
-// wrong returns an error in a line, counted from 1.
-func (f file) wrong(line int, format string, args ...any) error {
+// lineError returns an error at a line of the file, counted from 1.
+func (f file) lineError(line int, format string, args ...any) error {
 	return fmt.Errorf("%s:%d: %s", f.name, line, fmt.Sprintf(format, args...))
 }

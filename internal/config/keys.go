@@ -18,17 +18,17 @@ import (
 	"lockstep/internal/service/history"
 )
 
-// key is one setting: its name, its default, its help, and how its text becomes a value. The error of set says what is allowed.
+// key describes one setting.
 type key struct {
-	name      string
-	byDefault string
-	help      string
-	set       func(any) error // sets the field of the configuration
+	name      string          // group and name, such as lock.ttl
+	byDefault string          // default, as text
+	help      string          // help of the flag
+	set       func(any) error // parses a value into the field of a Config; its error says what is allowed
 }
 
 func (k key) path() string { return k.name }
 
-// printable returns a value as an error may show it: never a secret, nor what may be one under another's name.
+// printable returns a value as an error may show it. It hides secrets, and texts that may be a secret under the wrong key.
 func (k key) printable(value any) string {
 	text := fmt.Sprintf("%#v", value)
 	if IsSecret(k.name) || strings.Contains(text, "@") {
@@ -37,7 +37,7 @@ func (k key) printable(value any) string {
 	return text
 }
 
-// IsSecret reports whether a key or its group may hold a secret, also one that is meant for its neighbour.
+// IsSecret reports whether a key or a group may hold a secret, also one that was meant for a neighbouring key.
 func IsSecret(name string) bool {
 	group, _, _ := strings.Cut(name, ".")
 	return group == "admin" || group == "redis"
@@ -48,7 +48,7 @@ func (k key) variable() string {
 	return envPrefix + "_" + strings.ToUpper(strings.ReplaceAll(k.name, ".", "_"))
 }
 
-// source names where the key's value comes from.
+// source returns where the value of the key comes from: a flag, the environment, a line of the file, or the default.
 func (k key) source(flags *pflag.FlagSet, from file) string {
 	line, inFile := from.lines[k.name]
 	switch {
@@ -63,10 +63,10 @@ func (k key) source(flags *pflag.FlagSet, from file) string {
 	}
 }
 
-// mostSegments is how many there may be: a write names all of them.
-const mostSegments = 64
+// maxSegments is the largest number of stock segments. Each write names the keys of all of them.
+const maxSegments = 64
 
-// keys lists the settings of a configuration.
+// keys returns the settings, which set the fields of c. versions are the names of the locks.
 func keys(c *Config, versions []string) []key {
 	return []key{
 		{"server.addr", "127.0.0.1:8080", "where the server listens", setAddr(&c.Server.Addr)},
@@ -104,7 +104,7 @@ func keys(c *Config, versions []string) []key {
 			"v10 and v11 also stop at 3 × (1 + its sales that waited when it got the lock)",
 			setNumber(&c.Settings.HandOffLimit, 0, 1_000_000)},
 		{"lock.segments", "8", "in how many segments segmented divides the stock, each with a lock of its own; a run keeps its number",
-			setNumber(&c.Settings.Segments, 1, mostSegments)},
+			setNumber(&c.Settings.Segments, 1, maxSegments)},
 		{"sale.think_time", "0s", "pause of a sale between reading the stock and writing it", setDuration(&c.Settings.Think, 0, time.Hour)},
 		{"sale.nested", "0", "how many nested calls take the lock again", setNumber(&c.Settings.Nested, 0, 100)},
 		{"inventory.initial", "200", "stock of a first run, and of one after Redis came back empty",
@@ -116,6 +116,7 @@ func keys(c *Config, versions []string) []key {
 	}
 }
 
+// setText sets a text.
 func setText(to *string) func(any) error {
 	return func(value any) (err error) {
 		if *to, err = cast.ToStringE(value); err != nil {
@@ -128,7 +129,7 @@ func setText(to *string) func(any) error {
 	}
 }
 
-// setToken takes what can be sent in a header as it is: spaces around it would be lost on the way, and quotes be sent.
+// setToken sets a token that can be sent in a header unchanged. A header loses spaces at the ends, and quotes would be sent along.
 func setToken(to *string) func(any) error {
 	return func(value any) error {
 		err := setText(to)(value)
@@ -145,10 +146,12 @@ func setToken(to *string) func(any) error {
 	}
 }
 
+// isQuoted reports whether a text begins and ends with this quote.
 func isQuoted(text, quote string) bool {
 	return len(text) > 1 && strings.HasPrefix(text, quote) && strings.HasSuffix(text, quote)
 }
 
+// setBool sets a boolean.
 func setBool(to *bool) func(any) error {
 	return func(value any) (err error) {
 		if *to, err = cast.ToBoolE(value); err != nil {
@@ -158,7 +161,7 @@ func setBool(to *bool) func(any) error {
 	}
 }
 
-// setTLS keeps what a URL said.
+// setTLS sets whether to use TLS. A URL with rediss:// has set it already, and wins.
 func setTLS(r *dao.Config) func(any) error {
 	return func(value any) error {
 		var tls bool
@@ -168,7 +171,7 @@ func setTLS(r *dao.Config) func(any) error {
 	}
 }
 
-// setIfGiven keeps the value that a URL gave, unless the key has one.
+// setIfGiven sets a text; an empty one leaves the value that a URL has set.
 func setIfGiven(to *string) func(any) error {
 	return func(value any) error {
 		var text string
@@ -178,6 +181,7 @@ func setIfGiven(to *string) func(any) error {
 	}
 }
 
+// setOneOf sets one of the allowed texts.
 func setOneOf(to *string, allowed []string) func(any) error {
 	return func(value any) error {
 		if err := setText(to)(value); err != nil || !slices.Contains(allowed, *to) {
@@ -187,6 +191,7 @@ func setOneOf(to *string, allowed []string) func(any) error {
 	}
 }
 
+// setDuration sets a duration between two bounds.
 func setDuration(to *time.Duration, from, upTo time.Duration) func(any) error {
 	return func(value any) (err error) {
 		text, _ := value.(string) // a bare number has no unit
@@ -197,7 +202,7 @@ func setDuration(to *time.Duration, from, upTo time.Duration) func(any) error {
 	}
 }
 
-// setNumber takes decimal digits alone: 0200 is 128 to some readers, and 200 to others.
+// setNumber sets a number between two bounds. It refuses forms such as 0200, which some programs read as 128 and others as 200.
 func setNumber[N int | int64](to *N, from, upTo N) func(any) error {
 	return func(value any) error {
 		text := strings.TrimSpace(fmt.Sprint(value))

@@ -6,20 +6,20 @@ import (
 	"time"
 )
 
-// lookEvery is how often a file is looked at. It must be alike twice before it is read: an editor may empty it, or remove it, before it
-// writes.
-const lookEvery = 250 * time.Millisecond
+// pollInterval is the time between two checks of a file. A changed file is read only after two equal checks, because an editor may empty or
+// remove it before it writes.
+const pollInterval = 250 * time.Millisecond
 
-// Watch calls changed after each change of a file, and unreadable when it cannot be reached any more; one call at a time, until ctx ends.
-// It looks at what the path leads to, through all links and folders, and so needs nothing of the system's notifications: those follow no
-// link, are bounded in number, and do not come from every kind of mount.
+// Watch calls changed after each change of a file, and unreadable when the file can no longer be reached. It makes one call at a time,
+// until ctx ends. It polls the file that the path leads to, through links and folders. The system's notifications would not do: they follow
+// no links, are limited in number, and do not come from every kind of mount.
 func Watch(ctx context.Context, file string, changed func(), unreadable func(error)) {
-	inForce := look(file)
-	if inForce.err != nil {
-		unreadable(inForce.err)
+	current := stat(file)
+	if current.err != nil {
+		unreadable(current.err)
 	}
-	last := inForce
-	tick := time.NewTicker(lookEvery)
+	last := current
+	tick := time.NewTicker(pollInterval)
 	defer tick.Stop()
 	for {
 		select {
@@ -27,34 +27,35 @@ func Watch(ctx context.Context, file string, changed func(), unreadable func(err
 			return
 		case <-tick.C:
 		}
-		now := look(file)
+		now := stat(file)
 		switch {
-		case !now.isLike(last):
+		case !now.equals(last):
 			last = now
-		case now.isLike(inForce):
+		case now.equals(current):
 		case now.err != nil:
-			inForce = now
+			current = now
 			unreadable(now.err)
 		default:
-			inForce = now
+			current = now
 			changed()
 		}
 	}
 }
 
-// sight is a file as it was at one look.
-type sight struct {
+// fileState is the state of a file at one check.
+type fileState struct {
 	info os.FileInfo
 	err  error
 }
 
-func look(file string) (s sight) {
+// stat returns the state of a file.
+func stat(file string) (s fileState) {
 	s.info, s.err = os.Stat(file)
 	return s
 }
 
-// isLike reports whether nobody wrote, replaced or locked the file between two looks.
-func (s sight) isLike(other sight) bool {
+// equals reports whether nobody has written, replaced or locked the file between two checks.
+func (s fileState) equals(other fileState) bool {
 	if s.err != nil || other.err != nil {
 		return s.err != nil && other.err != nil
 	}

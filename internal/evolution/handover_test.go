@@ -142,8 +142,8 @@ func TestAPlaceThatNobodyNeeds(t *testing.T) {
 	}
 }
 
-// An unlock whose reply never came may come to Redis late, when the process has the lock once more. Then it is nobody's.
-func TestALateReleaseIsNobodys(t *testing.T) {
+// An unlock without a reply may reach Redis late, when the process has taken the lock again. It must not remove that lock.
+func TestLateReleaseDoesNotRemoveReacquiredLock(t *testing.T) {
 	handsOver(t, func(t *testing.T, w *world) {
 		a := w.must(t, "a")
 		var late []any

@@ -18,19 +18,21 @@ import (
 	"lockstep/internal/verdict"
 )
 
-// Checker builds learners' code and explores it.
+// Checker builds a learner's code and explores it.
 type Checker struct {
-	Root    string            // of the module, where go.mod is
-	Overlay map[string]string // files to read instead of those of the module, by their path from the root
+	Root    string            // directory of the module's go.mod
+	Overlay map[string]string // replacement files, by the path from Root of the file that each replaces; nil: none
 }
 
-// The ways nothing can be checked.
+// The errors that make a check impossible.
 var (
+	// ErrNoModule is returned for a directory that is not in a clone of lockstep.
 	ErrNoModule = errors.New("the sources of lockstep are not here, nor in a folder above: go into a clone of it")
-	ErrNoGo     = errors.New("there is no go command in the PATH, and the exercises have to be compiled: install Go, https://go.dev/dl")
+	// ErrNoGo is returned if there is no go command.
+	ErrNoGo = errors.New("there is no go command in the PATH, and the exercises have to be compiled: install Go, https://go.dev/dl")
 )
 
-// module returns the path of the module that this program is of.
+// module returns the path of the Go module of this program.
 func module() string {
 	return strings.TrimSuffix(reflect.TypeFor[Checker]().PkgPath(), "/internal/exercise")
 }
@@ -53,10 +55,11 @@ func FindRoot(dir string) (string, error) {
 	}
 }
 
-// longest is how long a program may run that has been built: a loop without an end is ended.
-const longest = longestExploration + patience
+// longestRun is the time after which the built program is killed. It is longer than an exploration may take, so that only an endless loop
+// in the learner's code reaches it.
+const longestRun = longestExploration + patience
 
-// program is the main package of a check. It stands beside the learner's code for the go command only.
+// program is the main package of a check. An overlay adds it to the module, so that it exists only for the go command.
 const program = `package main
 
 import (
@@ -76,33 +79,35 @@ func main() {
 }
 `
 
-// Check builds the package of a directory, given from the root, and explores it. That the code does not compile, panics or never ends
-// is an outcome, not an error.
+// Check builds the package in dir, a path from Root, and explores it. Code that does not compile, panics or never ends is an outcome, not
+// an error.
 func (c Checker) Check(ctx context.Context, e Exercise, dir string, in language.Language) (Outcome, error) {
-	began := time.Now()
-	if why := c.refuse(dir); why != nil {
-		return Outcome{Exercise: e.ID(), State: verdict.Failed, Reason: reason(why), Says: why.Error(), Seconds: time.Since(began).Seconds()}, nil
+	start := time.Now()
+	if refusal := c.refuse(dir); refusal != nil {
+		return Outcome{
+			Exercise: e.ID(), State: verdict.Failed, Reason: reason(refusal), Says: refusal.Error(), Seconds: time.Since(start).Seconds(),
+		}, nil
 	}
 	temporary, err := os.MkdirTemp("", "lockstep-check-")
 	if err != nil {
 		return Outcome{}, fmt.Errorf("a directory to compile in: %w; TMPDIR says where", err)
 	}
 	defer func() { _ = os.RemoveAll(temporary) }()
-	binary := filepath.Join(temporary, "check.exe") // Windows runs no other
+	binary := filepath.Join(temporary, "check.exe") // Windows needs the extension .exe.
 	outcome, err := c.build(ctx, e, dir, temporary, binary)
 	if err == nil && outcome.State != verdict.Failed {
 		outcome, err = c.run(ctx, e, temporary, binary, in)
 	}
-	outcome.Seconds = time.Since(began).Seconds()
+	outcome.Seconds = time.Since(start).Seconds()
 	return outcome, err
 }
 
-// build compiles the learner's package, and a main function for it, which an overlay puts into the module.
+// build compiles the learner's package with a main function, which an overlay adds to the module.
 func (c Checker) build(ctx context.Context, e Exercise, dir, temporary, binary string) (Outcome, error) {
 	source := filepath.Join(temporary, "main.go")
 	replace := map[string]string{filepath.Join(c.Root, "exercises", "check", "main.go"): source}
-	for file, with := range c.Overlay {
-		replace[filepath.Join(c.Root, filepath.FromSlash(file))] = with
+	for file, replacement := range c.Overlay {
+		replace[filepath.Join(c.Root, filepath.FromSlash(file))] = replacement
 	}
 	overlay, err := json.Marshal(map[string]any{"Replace": replace})
 	if err != nil {
@@ -116,7 +121,8 @@ func (c Checker) build(ctx context.Context, e Exercise, dir, temporary, binary s
 	command := exec.CommandContext(ctx, "go",
 		"build", "-mod=readonly", "-buildvcs=false", "-ldflags=-s -w", "-overlay", list, "-o", binary, "./exercises/check")
 	command.Dir = c.Root
-	command.Env = append(os.Environ(), "GOWORK=off", "GOOS="+runtime.GOOS, "GOARCH="+runtime.GOARCH) // it is this module, run here
+	// Build this module for this machine, whatever the environment says.
+	command.Env = append(os.Environ(), "GOWORK=off", "GOOS="+runtime.GOOS, "GOARCH="+runtime.GOARCH)
 	output, err := command.CombinedOutput()
 	if err == nil {
 		return Outcome{Exercise: e.ID()}, nil
@@ -130,31 +136,31 @@ func (c Checker) build(ctx context.Context, e Exercise, dir, temporary, binary s
 	}
 	failed := Outcome{Exercise: e.ID(), State: verdict.Failed, Reason: NotCompiled, Says: strings.TrimSpace(string(output))}
 	if !strings.Contains(filepath.ToSlash(failed.Says), filepath.ToSlash(dir)) {
-		failed.Reason = OtherTrouble // of the go command: the learner's code is not at fault
+		failed.Reason = OtherTrouble // The output does not name the learner's code, so the cause is elsewhere.
 	}
 	return failed, nil
 }
 
-// run runs what was built, and reads what it found.
+// run runs the built program, and reads its outcome.
 func (c Checker) run(ctx context.Context, e Exercise, temporary, binary string, in language.Language) (Outcome, error) {
-	ctx, stop := context.WithTimeout(ctx, longest)
+	ctx, stop := context.WithTimeout(ctx, longestRun)
 	defer stop()
 	file := filepath.Join(temporary, "outcome.json")
-	said := &beginning{most: 64 << 10}
+	stderr := &prefixWriter{limit: 64 << 10} // a panic with many goroutines is longer
 	command := exec.CommandContext(ctx, binary, file, string(in))
-	command.Dir, command.Stderr = c.Root, said
+	command.Dir, command.Stderr = c.Root, stderr
 	command.WaitDelay = time.Second
 	err := command.Run()
-	text, unwritten := os.ReadFile(file)
-	if err == nil && unwritten == nil {
+	text, readErr := os.ReadFile(file)
+	if err == nil && readErr == nil {
 		var outcome Outcome
 		return outcome, json.Unmarshal(text, &outcome)
 	}
-	failed := Outcome{Exercise: e.ID(), State: verdict.Failed, Reason: Panicked, Says: strings.TrimSpace(said.text.String())}
+	failed := Outcome{Exercise: e.ID(), State: verdict.Failed, Reason: Panicked, Says: strings.TrimSpace(stderr.text.String())}
 	var exit *exec.ExitError
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		failed.Reason, failed.Says = TimedOut, longest.String()
+		failed.Reason, failed.Says = TimedOut, longestRun.String()
 	case ctx.Err() != nil:
 		return Outcome{}, ctx.Err()
 	case err != nil && !errors.As(err, &exit):
@@ -165,13 +171,13 @@ func (c Checker) run(ctx context.Context, e Exercise, temporary, binary string, 
 	return failed, nil
 }
 
-// beginning keeps the first bytes of what is written: of a panic, what matters stands there.
-type beginning struct {
-	text bytes.Buffer
-	most int
+// prefixWriter keeps the first limit bytes that are written, and discards the rest. A panic says what matters at its beginning.
+type prefixWriter struct {
+	text  bytes.Buffer
+	limit int
 }
 
-func (b *beginning) Write(p []byte) (int, error) {
-	b.text.Write(p[:min(len(p), b.most-b.text.Len())])
+func (b *prefixWriter) Write(p []byte) (int, error) {
+	b.text.Write(p[:min(len(p), b.limit-b.text.Len())])
 	return len(p), nil
 }

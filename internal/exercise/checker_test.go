@@ -86,7 +86,7 @@ func TestTroubleIsSaid(t *testing.T) {
 		{
 			"a loop that polls", line + "		for l.client.Get(ctx, l.opts.Key).Err() == nil {\n" +
 				"			_ = lock.Sleep(ctx, l.opts.Clock, l.opts.RetryInterval)\n		}\n		return nil, lock.ErrNotObtained\n",
-			exercise.Unsaid, "lock.poll", false,
+			exercise.UndeclaredPoll, "lock.poll", false,
 		},
 		{"a command", line + "		l.client.BLPop(ctx, 0, \"x\")\n", exercise.BadCommand, "blpop", false},
 		{"a key", line + "		l.client.Set(ctx, \"my-lock\", owner, 0)\n", exercise.BadKey, "my-lock is none of them", false},

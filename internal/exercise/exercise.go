@@ -1,9 +1,9 @@
-// Package exercise has the exercises, as their pages tell them: what each is about, which claim its lock has to meet, what is explored, and
-// three hints. It builds what a learner has written, explores it, and says whether the claim is met; if it is not, by which shortest
-// schedule.
+// Package exercise checks the exercises. It reads them from their pages ([All]): the story, the claim that the lock has to meet, the
+// scenarios to explore, and three hints. It builds a learner's code, explores it, and reports whether the claim is met; if not, it returns
+// the shortest schedule that breaks it. Begin with [Learner].
 //
-// The learner's code is a package below exercises/. The program does not contain it, since a mistake there must not keep lockstep from
-// being built. Checker builds a small program of that package and this one, and runs it: Answer is its main function.
+// The learner's code is a package below exercises/. It is not a part of this program, because a mistake there must not keep lockstep from
+// being built. [Checker] builds a small program from that package and this one, and runs it: [Answer] is its main function.
 package exercise
 
 import (
@@ -18,57 +18,58 @@ import (
 	"lockstep/internal/language"
 )
 
-// Exercise is one lock with one flaw.
+// Exercise is a lock with one flaw, which the learner has to remove.
 type Exercise struct {
 	Number int
-	Name   string // of its directory, after the number
+	Name   string // name of its directory after the number
 
 	Title language.Text
 	Story language.Text
-	Claim language.Text   // what the lock has to meet
-	Hints []language.Text // HintsEach of them, each telling more than the one before
+	Claim language.Text   // property that the lock must have
+	Hints []language.Text // HintsEach hints, each more explicit than the one before
 
-	Looks []Look // what is explored, one after the other
+	Looks []Look // explorations of the check, in order
 }
 
-// HintsEach is how many hints an exercise has.
+// HintsEach is the number of hints of each exercise.
 const HintsEach = 3
 
-// Look is one exploration: in which scenario no anomaly of these may show.
+// Look is one exploration: a scenario, and the anomalies that must not occur in it.
 type Look struct {
 	Scenario  explore.Scenario
 	Anomalies []explore.Anomaly
 }
 
-// Number as people type it, and as directories begin.
+// number formats the number of an exercise as in the names of directories: 05.
 func number(n int) string { return fmt.Sprintf("%02d", n) }
 
-// ID returns the exercise's number and name, as its directory is called.
+// ID returns the exercise's number and name, which is also the name of its directory: 05-nested.
 func (e Exercise) ID() string { return number(e.Number) + "-" + e.Name }
 
-// Dir returns the exercise's directory, from the root of the module.
+// Dir returns the path of the exercise's directory from the root of the module.
 func (e Exercise) Dir() string { return "exercises/" + e.ID() }
 
-// ErrUnknown means that there is no such exercise.
+// ErrUnknown is returned for an exercise that does not exist.
 var ErrUnknown = errors.New("there is no such exercise")
 
-var inDir = regexp.MustCompile(`^(?:\./)?(?:exercises/)?(\d+)(?:-[^/]*)?/?$`)
+// numbered matches a number or a directory of an exercise. Its group is the number.
+var numbered = regexp.MustCompile(`^(?:\./)?(?:exercises/)?(\d+)(?:-[^/]*)?/?$`)
 
-// Find returns the exercise of a number, as 5 or 05, of a name, as nested, or of a directory.
-func Find(named string) (Exercise, error) {
+// Find returns an exercise by its number (5 or 05), its name (nested) or its directory. It returns ErrUnknown if there is none.
+func Find(key string) (Exercise, error) {
 	all := All()
-	if match := inDir.FindStringSubmatch(strings.ReplaceAll(named, `\`, "/")); match != nil {
+	if match := numbered.FindStringSubmatch(strings.ReplaceAll(key, `\`, "/")); match != nil {
 		if n, err := strconv.Atoi(match[1]); err == nil && n >= 1 && n <= len(all) {
 			return all[n-1], nil
 		}
 	}
-	if i := slices.IndexFunc(all, func(e Exercise) bool { return e.Name == named }); i >= 0 {
+	if i := slices.IndexFunc(all, func(e Exercise) bool { return e.Name == key }); i >= 0 {
 		return all[i], nil
 	}
-	return Exercise{}, fmt.Errorf("%w: %q; there are %s to %s", ErrUnknown, named, number(1), number(len(all)))
+	return Exercise{}, fmt.Errorf("%w: %q; there are %s to %s", ErrUnknown, key, number(1), number(len(all)))
 }
 
-// IDs lists the exercises by number and name.
+// IDs returns the IDs of the exercises, in order.
 func IDs() (ids []string) {
 	for _, e := range All() {
 		ids = append(ids, e.ID())
@@ -76,7 +77,7 @@ func IDs() (ids []string) {
 	return ids
 }
 
-// Names lists the exercises by name.
+// Names returns the names of the exercises, in order.
 func Names() (names []string) {
 	for _, e := range All() {
 		names = append(names, e.Name)

@@ -14,51 +14,51 @@ import (
 	"lockstep/internal/verdict"
 )
 
-// Why nothing can be said.
+// The reasons of an Outcome that is neither done nor not yet done. Trouble explains each.
 const (
-	NotCompiled  = "compile"
-	Panicked     = "panic"
-	Blind        = "blind"
-	Unsaid       = "loop"
-	Unrepeatable = "unrepeatable"
-	BadCommand   = "command"
-	BadKey       = "key"
-	Shared       = "shared"
-	TimedOut     = "time"
-	OtherTrouble = "trouble"
+	NotCompiled    = "compile"      // the code does not compile
+	Panicked       = "panic"        // the code panics
+	Blind          = "blind"        // the code waits or starts a goroutine where the explorer cannot see it
+	UndeclaredPoll = "loop"         // the code polls without lock.Poll
+	Unrepeatable   = "unrepeatable" // the code does not do the same in the same state
+	BadCommand     = "command"      // the simulated Redis does not know a command
+	BadKey         = "key"          // the code uses a key that is not the lock's
+	Shared         = "shared"       // processes share a variable
+	TimedOut       = "time"         // the exploration has reached a bound, or the code does not end
+	OtherTrouble   = "trouble"      // any other error
 )
 
-// Outcome is what a check found.
+// Outcome is the result of a check.
 type Outcome struct {
-	Exercise  string          `json:"exercise"`
-	State     verdict.Verdict `json:"state"`
-	Scenario  string          `json:"scenario,omitempty"` // flags of explore, in which the anomaly shows
-	Anomaly   string          `json:"anomaly,omitempty"`
-	Says      string          `json:"says,omitempty"`   // what goes wrong, or what keeps the check from saying it
-	Reason    string          `json:"reason,omitempty"` // of failed: one of the constants
-	Length    int             `json:"length,omitempty"`
-	Schedule  string          `json:"schedule,omitempty"`
-	Diagram   string          `json:"diagram,omitempty"`
-	Schedules int             `json:"schedules"` // explored
-	Seconds   float64         `json:"seconds"`
+	Exercise  string          `json:"exercise"`           // ID of the exercise
+	State     verdict.Verdict `json:"state"`              // Done, NotYet or Failed
+	Scenario  string          `json:"scenario,omitempty"` // scenario of the counterexample, as flags of lockstep explore; "": no flags
+	Anomaly   string          `json:"anomaly,omitempty"`  // anomaly of the counterexample; "": none
+	Says      string          `json:"says,omitempty"`     // sentence that describes the counterexample, or the trouble
+	Reason    string          `json:"reason,omitempty"`   // one of the reasons if State is Failed; otherwise ""
+	Length    int             `json:"length,omitempty"`   // number of steps of Schedule
+	Schedule  string          `json:"schedule,omitempty"` // shortest schedule that breaks the claim
+	Diagram   string          `json:"diagram,omitempty"`  // sequence diagram of Schedule, with its legend
+	Schedules int             `json:"schedules"`          // number of schedules explored
+	Seconds   float64         `json:"seconds"`            // duration of the check, with the compilation
 
-	Steps []trace.Step `json:"steps,omitempty"`
+	Steps []trace.Step `json:"steps,omitempty"` // steps of Schedule with what each does
 }
 
-// Bounds of a check. A lock that is right, or one of the flaws that learners have, is through in a few seconds.
+// The bounds of a check. A correct lock, or one with a usual flaw, takes a few seconds.
 const (
-	longestExploration = 15 * time.Second // of all looks, of a learner's code
-	mostMemory         = 1500 << 20
-	patience           = 5 * time.Second // without a step, until code counts as one that waits elsewhere
+	longestExploration = 15 * time.Second // duration of all explorations of a check
+	mostMemory         = 1500 << 20       // memory of the explorer in bytes
+	patience           = 5 * time.Second  // time without a step after which the code counts as waiting outside the explorer
 )
 
-// Explore says whether a lock meets the exercise's claim: it goes through the looks, up to the first in which an anomaly shows, or the end
-// of ctx.
+// Explore checks whether a lock meets the exercise's claim. It runs the explorations in order, up to the first one that finds an anomaly,
+// or until ctx ends.
 func (e Exercise) Explore(ctx context.Context, s strategy.Strategy, in language.Language) Outcome {
-	began := time.Now()
+	start := time.Now()
 	outcome := Outcome{Exercise: e.ID(), State: verdict.Done}
 	if s.New == nil {
-		outcome.State, outcome.Reason, outcome.Says = verdict.Failed, OtherTrouble, "Strategy gives no New"
+		outcome.State, outcome.Reason, outcome.Says = verdict.Failed, OtherTrouble, "Strategy.New is nil"
 		return outcome
 	}
 	if e.choosesUpdate() && (s.Update < strategy.ReadModifyWrite || s.Update > strategy.Unchecked) {
@@ -67,15 +67,15 @@ func (e Exercise) Explore(ctx context.Context, s strategy.Strategy, in language.
 		return outcome
 	}
 	for _, look := range e.Looks {
-		if outcome.look(ctx, e.judged(s, look.Scenario), look, in); outcome.State != verdict.Done {
+		if outcome.look(ctx, e.prepared(s, look.Scenario), look, in); outcome.State != verdict.Done {
 			break
 		}
 	}
-	outcome.Seconds = time.Since(began).Seconds()
+	outcome.Seconds = time.Since(start).Seconds()
 	return outcome
 }
 
-// look explores one scenario, and takes down what was found.
+// look explores one scenario, and records the result.
 func (o *Outcome) look(ctx context.Context, s strategy.Strategy, look Look, in language.Language) {
 	bounds := explore.Bounds{Memory: mostMemory, Patience: patience}
 	look.Scenario.Language = in
@@ -102,13 +102,13 @@ func (o *Outcome) look(ctx context.Context, s strategy.Strategy, look Look, in l
 	}
 }
 
-// reason sorts the errors of the explorer.
+// reason returns the reason for an error of the explorer or of Checker.refuse.
 func reason(err error) string {
 	switch {
 	case errors.Is(err, explore.ErrBlind):
 		return Blind
 	case errors.Is(err, explore.ErrUndeclaredPoll):
-		return Unsaid
+		return UndeclaredPoll
 	case errors.Is(err, explore.ErrUnrepeatable):
 		return Unrepeatable
 	case errors.Is(err, explore.ErrCommand):

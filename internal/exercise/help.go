@@ -10,23 +10,23 @@ import (
 	"lockstep/internal/verdict"
 )
 
-// listed is an exercise in the list.
-type listed struct {
+// listEntry is an exercise in the list.
+type listEntry struct {
 	Exercise string          `json:"exercise"`
 	Title    string          `json:"title"`
 	State    verdict.Verdict `json:"state"`
-	Hints    int             `json:"hints"` // given
+	Hints    int             `json:"hints"` // number of hints given
 	Claim    string          `json:"claim"`
 	Dir      string          `json:"dir"`
 }
 
-// List prints all exercises, and what was done.
+// List prints all exercises, and which ones are done.
 func (l Learner) List() error {
 	p, err := l.Store.Load()
 	if err != nil {
 		return err
 	}
-	var all []listed
+	var all []listEntry
 	done := 0
 	for _, e := range All() {
 		state := verdict.NotYet
@@ -34,18 +34,18 @@ func (l Learner) List() error {
 			state = verdict.Done
 			done++
 		}
-		all = append(all, listed{e.ID(), e.Title.In(l.In), state, p.Hints[e.ID()], e.Claim.In(l.In), e.Dir()})
+		all = append(all, listEntry{e.ID(), e.Title.In(l.In), state, p.Hints[e.ID()], e.Claim.In(l.In), e.Dir()})
 	}
 	if l.JSON != nil {
 		return l.JSON(all)
 	}
 	table := tabwriter.NewWriter(l.People, 0, 0, 2, ' ', 0)
-	for _, one := range all {
+	for _, entry := range all {
 		mark := " "
-		if one.State == verdict.Done {
+		if entry.State == verdict.Done {
 			mark = "✓"
 		}
-		fmt.Fprintf(table, "%s %s\t%s\n", mark, one.Exercise, one.Title)
+		fmt.Fprintf(table, "%s %s\t%s\n", mark, entry.Exercise, entry.Title)
 	}
 	if err := table.Flush(); err != nil {
 		return err
@@ -54,13 +54,13 @@ func (l Learner) List() error {
 	return nil
 }
 
-// Hint gives the next hint. When all were given, it gives them all again; so it does where it cannot be written down that one was.
+// Hint prints the hints given so far and the next one. If the progress cannot be saved, it prints all hints.
 func (l Learner) Hint(e Exercise) error {
-	after, forgotten := l.remember(func(p *Progress) {
+	after, saveErr := l.remember(func(p *Progress) {
 		p.Hints[e.ID()] = min(p.Hints[e.ID()]+1, HintsEach)
 	}, hintText())
 	given := after.Hints[e.ID()]
-	if forgotten != nil {
+	if saveErr != nil {
 		given = HintsEach
 	}
 	var texts []string
@@ -68,21 +68,21 @@ func (l Learner) Hint(e Exercise) error {
 		texts = append(texts, hint.In(l.In))
 	}
 	if l.JSON != nil {
-		return cmp.Or(l.JSON(map[string]any{"exercise": e.ID(), "hints": texts, "of": HintsEach}), forgotten)
+		return cmp.Or(l.JSON(map[string]any{"exercise": e.ID(), "hints": texts, "of": HintsEach}), saveErr)
 	}
 	l.sayHints(e, texts)
-	return forgotten
+	return saveErr
 }
 
-// timesToAsk is how often somebody asks for a solution who is given it before the exercise is done.
-const timesToAsk = 2
+// requestsForSolution is how often a learner must ask for the solution of an exercise that is not done: the second time is deliberate.
+const requestsForSolution = 2
 
-// Solution prints the solution, if it is time for it, or if it cannot be written down that the learner has asked.
+// Solution prints the solution if the exercise is done, the learner asks for the second time, or the progress cannot be saved.
 func (l Learner) Solution(e Exercise) error {
-	after, forgotten := l.remember(func(p *Progress) {
-		p.Asked[e.ID()] = min(p.Asked[e.ID()]+1, timesToAsk)
+	after, saveErr := l.remember(func(p *Progress) {
+		p.Asked[e.ID()] = min(p.Asked[e.ID()]+1, requestsForSolution)
 	}, solutionText())
-	shown := after.Done[e.ID()] || after.Asked[e.ID()] == timesToAsk || forgotten != nil
+	shown := after.Done[e.ID()] || after.Asked[e.ID()] == requestsForSolution || saveErr != nil
 	text, file := []byte(nil), e.Dir()+"/solution/lock.go"
 	if shown {
 		var err error
@@ -92,11 +92,11 @@ func (l Learner) Solution(e Exercise) error {
 	}
 	switch {
 	case l.JSON != nil:
-		return cmp.Or(l.JSON(map[string]any{"exercise": e.ID(), "shown": shown, "file": file, "solution": string(text)}), forgotten)
+		return cmp.Or(l.JSON(map[string]any{"exercise": e.ID(), "shown": shown, "file": file, "solution": string(text)}), saveErr)
 	case shown:
 		fmt.Fprintf(l.People, "// %s\n\n%s", file, text)
 	default:
 		l.sayTooEarly(e)
 	}
-	return forgotten
+	return saveErr
 }

@@ -11,45 +11,45 @@ import (
 	"lockstep/internal/strategy"
 )
 
-// judged returns the lock that a learner wrote, as the claim has it: whom it excludes is not the learner's to say, and when its sale writes
-// only where that is the cure.
-func (e Exercise) judged(s strategy.Strategy, in explore.Scenario) strategy.Strategy {
+// prepared returns the learner's lock as the exercise explores it. It overrides all fields of the strategy except New; Update only counts
+// in exercises whose cure may be another update. In some exercises it wraps the lock, to provoke the flaw.
+func (e Exercise) prepared(s strategy.Strategy, in explore.Scenario) strategy.Strategy {
 	update := strategy.ReadModifyWrite
 	if e.choosesUpdate() {
 		update = s.Update
 	}
-	made := s.New
+	newLocker := s.New
 	switch {
 	case e.Name == "endless-renewal":
-		made = func(p strategy.Parts) lock.Locker { return relayed{s.New(p), detached, p.Clock} }
+		newLocker = func(p strategy.Parts) lock.Locker { return relayed{s.New(p), detached, p.Clock} }
 	case e.Name == "untold":
-		made = func(p strategy.Parts) lock.Locker {
-			p.Clock = timing{p.Clock}
+		newLocker = func(p strategy.Parts) lock.Locker {
+			p.Clock = leakClock{p.Clock}
 			return relayed{s.New(p), untilLost, p.Clock}
 		}
 	case e.Name == "lost-reply" && in.Nested > 0 && in.Faults == explore.Faults{}:
-		made = func(p strategy.Parts) lock.Locker { return &nesting{Locker: s.New(p), held: map[string]bool{}} }
+		newLocker = func(p strategy.Parts) lock.Locker { return &nestingLock{Locker: s.New(p), held: map[string]bool{}} }
 	case e.Name == "blind-renewal" && in.Actors == 1:
-		made = func(p strategy.Parts) lock.Locker { return &removed{Locker: s.New(p), parts: p} }
+		newLocker = func(p strategy.Parts) lock.Locker { return &removedLock{Locker: s.New(p), parts: p} }
 	case e.Name == "starvation" && in.Sales > 1:
-		made = func(p strategy.Parts) lock.Locker { return regular{s.New(p)} }
+		newLocker = func(p strategy.Parts) lock.Locker { return regularBuyerLock{s.New(p)} }
 	case e.Name == "kept-lock" && in.Actors == 1:
-		made = func(p strategy.Parts) lock.Locker { return &keeping{Locker: s.New(p), parts: p} }
+		newLocker = func(p strategy.Parts) lock.Locker { return &keptLock{Locker: s.New(p), parts: p} }
 	}
-	return strategy.Strategy{Name: e.Name, OnNodes: in.Nodes > 0, Update: update, New: made}
+	return strategy.Strategy{Name: e.Name, OnNodes: in.Nodes > 0, Update: update, New: newLocker}
 }
 
-// choosesUpdate reports whether the cure may be another way to update the stock.
+// choosesUpdate reports whether the cure may be another update of the stock.
 func (e Exercise) choosesUpdate() bool {
 	return e.Name == "late-commit" || e.Name == "without-a-lock" || e.Name == "sent-twice"
 }
 
-// relayed is a lock whose leases have another context than the learner's lock gave them.
+// relayed is a lock that replaces the contexts of the learner's leases.
 type relayed struct {
 	lock.Locker
 
-	work  func(request, lease context.Context) context.Context
-	clock lock.Clock
+	workContext func(request, lease context.Context) context.Context
+	clock       lock.Clock
 }
 
 // Lock implements lock.Locker.
@@ -64,26 +64,28 @@ func (r relayed) TryLock(ctx context.Context, owner string) (*lock.Lease, error)
 	return r.relay(ctx, lease), err
 }
 
+// relay returns a lease with the replaced context; nil for nil.
 func (r relayed) relay(request context.Context, l *lock.Lease) *lock.Lease {
 	if l == nil {
 		return nil
 	}
-	return lock.NewLease(r.work(request, l.Context()), r.clock, l.Token(), l.Unlock)
+	return lock.NewLease(r.workContext(request, l.Context()), r.clock, l.Token(), l.Unlock)
 }
 
-// detached is for sales that finish their work, whatever becomes of their request.
+// detached makes sales finish their work even if the request or the lease ends.
 func detached(_, lease context.Context) context.Context { return context.WithoutCancel(lease) }
 
-// untilLost is for sales that stop for two reasons: their request has ended, or their lock is lost, and the context says so.
+// untilLost makes sales stop only if their request ends, or the lease ends because the lock is lost.
 func untilLost(request, lease context.Context) context.Context { return lossContext{lease, request} }
 
+// lossContext is the context of a lease that ignores every end of the lease but ErrLost.
 type lossContext struct {
-	context.Context //nolint:containedctx // it is a context itself
+	context.Context //nolint:containedctx // It implements context.Context.
 
-	request context.Context //nolint:containedctx // whose end it also has
+	request context.Context //nolint:containedctx // context of the request, whose end also counts
 }
 
-// Err is nil if the context has ended for another reason.
+// Err implements context.Context. It returns nil if the lease has ended for another reason.
 func (c lossContext) Err() error {
 	if c.request.Err() != nil || errors.Is(context.Cause(c.Context), lock.ErrLost) {
 		return c.Context.Err()
@@ -91,48 +93,49 @@ func (c lossContext) Err() error {
 	return nil
 }
 
-// timing is a clock with a goroutine for each timer that is set: one that is not stopped outlives its sale.
-type timing struct{ lock.Clock }
+// leakClock is a clock with a goroutine for each timer, so that a timer that is not stopped shows as a goroutine leak.
+type leakClock struct{ lock.Clock }
 
 // AfterFunc implements lock.Clock.
-func (c timing) AfterFunc(d time.Duration, f func()) lock.Timer {
-	over := make(chan struct{})
-	c.Go("timer", func() { _ = c.Wait(context.Background(), over) })
+func (c leakClock) AfterFunc(d time.Duration, f func()) lock.Timer {
+	done := make(chan struct{})
+	c.Go("timer", func() { _ = c.Wait(context.Background(), done) })
 	timer := c.Clock.AfterFunc(d, func() {
-		close(over)
+		close(done)
 		f()
 	})
-	return timed{timer, over}
+	return leakTimer{timer, done}
 }
 
-type timed struct {
+// leakTimer is a timer of a leakClock.
+type leakTimer struct {
 	lock.Timer
 
-	over chan struct{}
+	done chan struct{}
 }
 
 // Stop implements lock.Timer.
-func (t timed) Stop() bool {
+func (t leakTimer) Stop() bool {
 	stopped := t.Timer.Stop()
 	if stopped {
-		close(t.over)
+		close(t.done)
 	}
 	return stopped
 }
 
-// errNotKept is why a sale fails of a process that is alone, and has given the lock back.
+// errNotKept is returned to the next sale of a process that has released the lock although no other process wants it.
 var errNotKept = errors.New("the process has not kept the lock for its next sale")
 
-// keeping is the lock of a process that is alone: nobody else asks, so it has to keep the lock from its first sale on.
-type keeping struct {
+// keptLock is the lock of the only process. It fails if the process does not keep the lock in Redis from its first sale on.
+type keptLock struct {
 	lock.Locker
 
 	parts strategy.Parts
-	sold  bool
+	sold  bool // a sale has obtained the lock
 }
 
 // Lock implements lock.Locker.
-func (k *keeping) Lock(ctx context.Context, owner string) (*lock.Lease, error) {
+func (k *keptLock) Lock(ctx context.Context, owner string) (*lock.Lease, error) {
 	if k.sold {
 		held, err := k.parts.Client.Exists(ctx, k.parts.Key).Result()
 		if err == nil && held == 0 {
@@ -144,42 +147,42 @@ func (k *keeping) Lock(ctx context.Context, owner string) (*lock.Lease, error) {
 	return lease, err
 }
 
-// nesting is a lock whose holders make one more nested call, of a client that has gone away: it fails before it asks Redis, and its caller
-// goes on.
-type nesting struct {
+// nestingLock is a lock whose holders make one more nested call, with a canceled context. That call fails before it sends a command, and
+// the holder continues.
+type nestingLock struct {
 	lock.Locker
 
-	held map[string]bool // by owners
+	held map[string]bool // owners that have obtained the lock
 }
 
 // Lock implements lock.Locker.
-func (n *nesting) Lock(ctx context.Context, owner string) (*lock.Lease, error) {
+func (n *nestingLock) Lock(ctx context.Context, owner string) (*lock.Lease, error) {
 	lease, err := n.Locker.Lock(ctx, owner)
 	if err != nil || n.held[owner] {
 		return lease, err
 	}
 	n.held[owner] = true
-	gone, goAway := context.WithCancel(ctx)
-	goAway()
-	if inner, err := n.TryLock(gone, owner); err == nil {
-		_ = inner.Unlock(ctx) // it has counted without Redis
+	canceled, cancel := context.WithCancel(ctx)
+	cancel()
+	if inner, err := n.TryLock(canceled, owner); err == nil {
+		_ = inner.Unlock(ctx) // The lock has counted the call without Redis.
 	}
 	return lease, nil
 }
 
-// removed is a lock that somebody removes by hand while it is held by a sale that is not the first.
-type removed struct {
+// removedLock is a lock that an operator deletes from Redis while the second or a later sale holds it.
+type removedLock struct {
 	lock.Locker
 
 	parts strategy.Parts
-	sold  bool
+	sold  bool // a sale has obtained the lock
 }
 
 const remove = `-- operator: removes the lock, whosever it is
 return redis.call('DEL', KEYS[1])`
 
 // Lock implements lock.Locker.
-func (r *removed) Lock(ctx context.Context, owner string) (*lock.Lease, error) {
+func (r *removedLock) Lock(ctx context.Context, owner string) (*lock.Lease, error) {
 	lease, err := r.Locker.Lock(ctx, owner)
 	if err != nil {
 		return nil, err
@@ -195,13 +198,14 @@ func (r *removed) Lock(ctx context.Context, owner string) (*lock.Lease, error) {
 	return lease, nil
 }
 
-// regular is a lock for one buyer who comes again and again, and others who come once: there are few schedules of that.
-type regular struct{ lock.Locker }
+// regularBuyerLock is a lock with which only buyer A comes more than once, which keeps the number of schedules small.
+type regularBuyerLock struct{ lock.Locker }
 
+// errOnce is returned to the second sale of a buyer other than A.
 var errOnce = errors.New("this buyer comes once")
 
 // Lock implements lock.Locker. An owner is named after its buyer, A or B, and a number from the second sale on.
-func (r regular) Lock(ctx context.Context, owner string) (*lock.Lease, error) {
+func (r regularBuyerLock) Lock(ctx context.Context, owner string) (*lock.Lease, error) {
 	if sale := strings.TrimPrefix(owner, lock.Owner("")); len(sale) > 1 && sale[0] != 'A' {
 		return nil, errOnce
 	}

@@ -11,19 +11,19 @@ import (
 	"lockstep/internal/verdict"
 )
 
-// Learner is somebody who does the exercises.
+// Learner is somebody who does the exercises. Its methods print to People, or to JSON.
 type Learner struct {
 	Checker Checker
 	Store   *ProgressStore
 	In      language.Language
-	JSON    func(document any) error // writes the one document that is wanted; nil: sentences are
-	People  io.Writer                // who reads sentences
-	Typed   string                   // the command as it was typed; hints begin with it
+	JSON    func(document any) error // writes the result as a document; nil: People gets sentences
+	People  io.Writer                // receives the sentences
+	Typed   string                   // command as the learner typed it, such as "lockstep check"
 
 	watches bool
 }
 
-// At returns a learner of the module that a directory is in.
+// At returns a learner whose module is the clone that contains dir. It returns ErrNoModule if there is none.
 func At(dir string, in language.Language) (Learner, error) {
 	root, err := FindRoot(dir)
 	if err != nil {
@@ -32,19 +32,19 @@ func At(dir string, in language.Language) (Learner, error) {
 	return Learner{Checker: Checker{Root: root}, Store: ProgressIn(root), In: in}, err
 }
 
-// ForgottenError says that what was asked for was printed, and could not be written down.
+// ForgottenError is returned if the result was printed, but the progress could not be saved.
 type ForgottenError struct{ error }
 
-// Unwrap returns why it could not.
+// Unwrap returns the cause.
 func (e ForgottenError) Unwrap() error { return e.error }
 
-// ErrAllDone means that no exercise is left to be chosen.
+// ErrAllDone is returned by Choose if no exercise is named and all are done.
 var ErrAllDone = errors.New("every exercise is done: name the one you mean")
 
-// Choose returns the exercise that is named, or else the first that is not done.
-func (l Learner) Choose(named ...string) (Exercise, error) {
-	if len(named) > 0 {
-		return Find(named[0])
+// Choose returns the exercise with the key, as Find takes it; without a key, the first exercise that is not done.
+func (l Learner) Choose(key ...string) (Exercise, error) {
+	if len(key) > 0 {
+		return Find(key[0])
 	}
 	p, err := l.Store.Load()
 	if err != nil {
@@ -57,8 +57,8 @@ func (l Learner) Choose(named ...string) (Exercise, error) {
 	return next, nil
 }
 
-// Check checks an exercise once, shows what was found, and remembers whether it is done. If that cannot be written down, it is a
-// ForgottenError, beside the outcome.
+// Check checks an exercise once, prints the outcome, and saves whether the exercise is done. If it cannot be saved, Check returns the
+// outcome and a ForgottenError.
 func (l Learner) Check(ctx context.Context, e Exercise) (Outcome, error) {
 	outcome, err := l.Checker.Check(ctx, e, e.Dir(), l.In)
 	if err != nil {
@@ -77,19 +77,20 @@ func (l Learner) Check(ctx context.Context, e Exercise) (Outcome, error) {
 	return outcome, err
 }
 
-// remember changes the learner's progress. If it cannot be written down, that is a ForgottenError, which says what is forgotten. Where the
-// file cannot be read, after has no maps.
+// remember changes the learner's progress, and returns it as changed. If it cannot be saved, remember returns a ForgottenError that names
+// what is lost; if the file cannot be read, the maps of after are nil.
 func (l Learner) remember(change func(*Progress), what language.Text) (after Progress, err error) {
 	err = l.Store.Update(func(p *Progress) {
 		change(p)
 		after = *p
 	})
 	if err != nil {
-		err = ForgottenError{fmt.Errorf("%s%w", forgottenSays(what, l.In), err)}
+		err = ForgottenError{fmt.Errorf("%s%w", notSavedText(what, l.In), err)}
 	}
 	return after, err
 }
 
+// firstNotDone returns the first exercise that is not done; false if all are.
 func firstNotDone(p Progress) (Exercise, bool) {
 	for _, e := range All() {
 		if !p.Done[e.ID()] {

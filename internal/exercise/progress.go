@@ -11,36 +11,36 @@ import (
 	"sync"
 )
 
-// ProgressFile is what the file is called.
+// ProgressFile is the name of the file with the progress.
 const ProgressFile = ".lockstep-course.json"
 
-// Progress is how far a learner is: it is kept in a file beside go.mod, which git ignores. Its zero value is that of somebody who begins.
+// Progress is what a learner has done. It is stored in a file beside go.mod, which git ignores. The zero Progress is that of a beginner.
 type Progress struct {
-	Done        map[string]bool   `json:"done,omitempty"`           // exercises, by ID
-	Hints       map[string]int    `json:"hints,omitempty"`          // how many were given, by exercise
-	Asked       map[string]int    `json:"solution_asked,omitempty"` // how often, by exercise
-	Predictions map[string]string `json:"predictions,omitempty"`    // what was chosen, by question of a lesson
+	Done        map[string]bool   `json:"done,omitempty"`           // exercises done, by ID
+	Hints       map[string]int    `json:"hints,omitempty"`          // number of hints given, by ID of the exercise
+	Asked       map[string]int    `json:"solution_asked,omitempty"` // number of requests for the solution, by ID of the exercise
+	Predictions map[string]string `json:"predictions,omitempty"`    // choice by name of the lesson; 0: skipped
 }
 
-// ErrUnreadable means that the file is there, and is not what it should be. It is never written over.
+// ErrUnreadable is returned if the file exists but is not valid. Such a file is never overwritten.
 var ErrUnreadable = errors.New("cannot be read as progress; mend it, or remove it to begin anew")
 
-// errChanged means that another program has written the file meanwhile.
+// errChanged is returned if another program has written the file since it was read.
 var errChanged = errors.New("another program keeps changing it")
 
-// ProgressStore is the file. The goroutines of one program that use the same one do not come between each other. Another program might: a
-// change that it has made meanwhile is seen, and kept.
+// ProgressStore reads and writes the file with the progress. It may be used by several goroutines. If another program changes the file
+// during an update, that change is detected and kept.
 type ProgressStore struct {
 	path string
 	mu   sync.Mutex
 }
 
-// ProgressIn returns the store of the directory with go.mod.
+// ProgressIn returns the store in a directory, that of go.mod.
 func ProgressIn(dir string) *ProgressStore {
 	return &ProgressStore{path: filepath.Join(dir, ProgressFile)}
 }
 
-// Load reads the progress. Where there is no file, nothing was done yet.
+// Load reads the progress. If there is no file, it returns an empty Progress.
 func (s *ProgressStore) Load() (Progress, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -48,10 +48,11 @@ func (s *ProgressStore) Load() (Progress, error) {
 	return p, err
 }
 
-// mostTries bounds how often Update begins anew.
+// mostTries is the number of attempts of Update. Other programs rarely write the file, so that more than two attempts are unusual.
 const mostTries = 10
 
-// Update changes the progress. change may be called several times, each time with what the file holds then.
+// Update changes the progress by the function change, and saves it. It may call change several times, each time with the current content
+// of the file.
 func (s *ProgressStore) Update(change func(*Progress)) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -68,7 +69,7 @@ func (s *ProgressStore) Update(change func(*Progress)) error {
 	return fmt.Errorf("%s: %w", s.path, errChanged)
 }
 
-// read returns the progress, all maps made, and the text that it was read from.
+// read returns the progress, with no map nil, and the text of the file.
 func (s *ProgressStore) read() (Progress, []byte, error) {
 	var p Progress
 	text, err := os.ReadFile(s.path)
@@ -78,7 +79,7 @@ func (s *ProgressStore) read() (Progress, []byte, error) {
 		return Progress{}, nil, fmt.Errorf("%s: %w: %w", s.path, ErrUnreadable, err)
 	default:
 		decoder := json.NewDecoder(bytes.NewReader(text))
-		decoder.DisallowUnknownFields() // of a newer lockstep: writing would lose them
+		decoder.DisallowUnknownFields() // An unknown field is from a newer lockstep, and would be lost by writing.
 		if err := decoder.Decode(&p); err != nil {
 			return Progress{}, nil, fmt.Errorf("%s: %w: %w", s.path, ErrUnreadable, err)
 		}
@@ -97,7 +98,7 @@ func (s *ProgressStore) read() (Progress, []byte, error) {
 	return p, text, nil
 }
 
-// write replaces the file at once, unless it is no longer what it was.
+// write replaces the file atomically. It returns errChanged if the file no longer has the text before.
 func (s *ProgressStore) write(p Progress, before []byte) error {
 	text, err := json.MarshalIndent(p, "", "  ")
 	if err != nil {
@@ -107,7 +108,7 @@ func (s *ProgressStore) write(p Progress, before []byte) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = os.Remove(temporary.Name()) }() // it is gone if all went well
+	defer func() { _ = os.Remove(temporary.Name()) }() // The error is expected after a successful rename.
 	_, err = temporary.Write(append(text, '\n'))
 	if err := errors.Join(err, temporary.Close()); err != nil {
 		return err

@@ -12,10 +12,10 @@ import (
 	"lockstep/internal/explore"
 )
 
-// refuse returns why a learner's code cannot be explored: it starts a goroutine, takes the time from elsewhere than its clock, or has a
-// variable for all processes. The explorer finds most of that too, but not a call that changes nothing in an exploration, and no goroutine
-// that panics at once; and where a variable of the package makes it do something else the second time, or wait, it names another cause.
-// What is no Go is left to the compiler.
+// refuse returns an error if a learner's code cannot be explored: it starts a goroutine, takes the time from elsewhere than its clock, or
+// shares a variable between processes. The explorer finds most of these, too. It misses a call without an effect on the exploration and a
+// goroutine that panics at once, and names another cause if a package variable changes what the code does or makes it wait. Code that does
+// not parse is left to the compiler.
 func (c Checker) refuse(dir string) error {
 	files, err := filepath.Glob(filepath.Join(c.Root, filepath.FromSlash(dir), "*.go"))
 	if err != nil {
@@ -23,55 +23,55 @@ func (c Checker) refuse(dir string) error {
 	}
 	for _, file := range files {
 		name := path.Join(filepath.ToSlash(dir), filepath.Base(file))
-		if with, has := c.Overlay[name]; has {
-			file = with
+		if replacement, ok := c.Overlay[name]; ok {
+			file = replacement
 		}
 		positions := token.NewFileSet()
 		tree, err := parser.ParseFile(positions, file, nil, parser.SkipObjectResolution)
 		if err != nil {
 			continue
 		}
-		at, why := refusal(tree)
-		if why == nil {
-			at, why = sharedVariable(tree)
+		at, err := refusal(tree)
+		if err == nil {
+			at, err = sharedVariable(tree)
 		}
-		if why != nil {
-			return fmt.Errorf("%w (%s:%d)", why, path.Base(name), positions.Position(at).Line)
+		if err != nil {
+			return fmt.Errorf("%w (%s:%d)", err, path.Base(name), positions.Position(at).Line)
 		}
 	}
 	return nil
 }
 
-// refusal returns the first thing in a file that is refused, and where it is.
-func refusal(file *ast.File) (at token.Pos, why error) {
-	packages := map[string]string{} // by the names that they have in the file
+// refusal returns an error for the first statement or call in a file that is refused, and its position.
+func refusal(file *ast.File) (at token.Pos, err error) {
+	packages := map[string]string{} // import path by the package's name in the file
 	for _, imported := range file.Imports {
-		of, _ := strconv.Unquote(imported.Path.Value)
-		name := path.Base(of)
+		importPath, _ := strconv.Unquote(imported.Path.Value)
+		name := path.Base(importPath)
 		if imported.Name != nil {
 			name = imported.Name.Name
 		}
-		packages[name] = of
+		packages[name] = importPath
 	}
 	ast.Inspect(file, func(n ast.Node) bool {
-		if why != nil || n == nil {
+		if err != nil || n == nil {
 			return false
 		}
 		at = n.Pos()
 		switch n := n.(type) {
 		case *ast.GoStmt:
-			why = fmt.Errorf("%w: it starts a goroutine of its own", explore.ErrBlind)
+			err = fmt.Errorf("%w: it starts a goroutine of its own", explore.ErrBlind)
 		case *ast.SelectorExpr:
-			if x, is := n.X.(*ast.Ident); is {
-				why = refusedCall(packages[x.Name] + "." + n.Sel.Name)
+			if x, ok := n.X.(*ast.Ident); ok {
+				err = refusedCall(packages[x.Name] + "." + n.Sel.Name)
 			}
 		}
-		return why == nil
+		return err == nil
 	})
-	return at, why
+	return at, err
 }
 
-// refusedCall returns why a function may not be called; nil if it may.
+// refusedCall returns an error for a function that may not be called; otherwise nil.
 func refusedCall(function string) error {
 	switch function {
 	case "time.Now", "time.Since", "time.Until":

@@ -8,32 +8,32 @@ import (
 	"slices"
 )
 
-// errShared means that the processes of a schedule, and all schedules, have a variable in common.
+// errShared is returned for a package variable that can change: all processes of a schedule, and all schedules, would share it.
 var errShared = errors.New("all processes share a variable of the package, which outlives a schedule")
 
-// sharedVariable returns the first variable of the package that can change, and where it is: a mutex, a map, a channel, or any to which a
-// function assigns. Scripts, errors and tables that nobody writes to are no such variables.
-func sharedVariable(file *ast.File) (at token.Pos, why error) {
-	changed := assigned(file)
+// sharedVariable returns errShared for the first package variable that can change, and its position: a mutex, a map, a channel, or any
+// variable to which a function assigns. Scripts, errors and tables that no function writes to are allowed.
+func sharedVariable(file *ast.File) (at token.Pos, err error) {
+	changed := assignedNames(file)
 	for _, declaration := range file.Decls {
-		declared, is := declaration.(*ast.GenDecl)
-		if !is || declared.Tok != token.VAR {
+		declared, ok := declaration.(*ast.GenDecl)
+		if !ok || declared.Tok != token.VAR {
 			continue
 		}
 		for _, spec := range declared.Specs {
-			if values, is := spec.(*ast.ValueSpec); is {
-				at, why = changing(values, changed)
+			if values, ok := spec.(*ast.ValueSpec); ok {
+				at, err = changeable(values, changed)
 			}
-			if why != nil {
-				return at, why
+			if err != nil {
+				return at, err
 			}
 		}
 	}
 	return token.NoPos, nil
 }
 
-// changing returns the first variable of a declaration that can change, and where it is.
-func changing(declared *ast.ValueSpec, changed []string) (at token.Pos, why error) {
+// changeable returns errShared for the first variable of a declaration that can change, and its position.
+func changeable(declared *ast.ValueSpec, changed []string) (at token.Pos, err error) {
 	for i, name := range declared.Names {
 		kind := kindOf(declared.Type)
 		if kind == "" && i < len(declared.Values) {
@@ -49,7 +49,7 @@ func changing(declared *ast.ValueSpec, changed []string) (at token.Pos, why erro
 	return token.NoPos, nil
 }
 
-// kindOf names what a type, or a value, is that changes although nobody assigns to it; "" if it is no such thing.
+// kindOf names the kind of a type or value that changes without an assignment, such as "a map"; "" for another one.
 func kindOf(x ast.Expr) string {
 	switch x := x.(type) {
 	case *ast.MapType:
@@ -65,63 +65,63 @@ func kindOf(x ast.Expr) string {
 	case *ast.CompositeLit:
 		return kindOf(x.Type)
 	case *ast.CallExpr: // make, new
-		if name, is := x.Fun.(*ast.Ident); is && (name.Name == "make" || name.Name == "new") && len(x.Args) > 0 {
+		if name, ok := x.Fun.(*ast.Ident); ok && (name.Name == "make" || name.Name == "new") && len(x.Args) > 0 {
 			return kindOf(x.Args[0])
 		}
 	case *ast.SelectorExpr:
-		if of, is := x.X.(*ast.Ident); is {
-			return kindIn(of.Name, x.Sel.Name)
+		if packageName, ok := x.X.(*ast.Ident); ok {
+			return kindIn(packageName.Name, x.Sel.Name)
 		}
 	}
 	return ""
 }
 
-// kindIn names what a type of the packages sync and sync/atomic is.
-func kindIn(of, name string) string {
+// kindIn names the kind of a type of the packages sync and sync/atomic; "" for another package.
+func kindIn(packageName, name string) string {
 	switch {
-	case of == "sync" && (name == "Mutex" || name == "RWMutex"):
+	case packageName == "sync" && (name == "Mutex" || name == "RWMutex"):
 		return "a mutex"
-	case of == "sync" && name == "Map":
+	case packageName == "sync" && name == "Map":
 		return "a map"
-	case of == "sync":
+	case packageName == "sync":
 		return "a sync." + name
-	case of == "atomic":
+	case packageName == "atomic":
 		return "an atomic." + name
 	default:
 		return ""
 	}
 }
 
-// assigned lists the names to which functions assign, but for those that are a function's own somewhere in the file.
-func assigned(file *ast.File) (names []string) {
-	var own []string
+// assignedNames returns the names to which functions assign, without those that are local in some function of the file.
+func assignedNames(file *ast.File) (names []string) {
+	var local []string
 	for _, declaration := range file.Decls {
-		function, is := declaration.(*ast.FuncDecl)
-		if !is {
+		function, ok := declaration.(*ast.FuncDecl)
+		if !ok {
 			continue
 		}
 		ast.Inspect(function, func(n ast.Node) bool {
 			switch n := n.(type) {
 			case *ast.AssignStmt:
 				if n.Tok == token.DEFINE {
-					own = append(own, roots(n.Lhs...)...)
+					local = append(local, roots(n.Lhs...)...)
 				} else {
 					names = append(names, roots(n.Lhs...)...)
 				}
 			case *ast.IncDecStmt:
 				names = append(names, roots(n.X)...)
 			case *ast.Field:
-				own = append(own, namesOf(n.Names)...)
+				local = append(local, namesOf(n.Names)...)
 			case *ast.ValueSpec:
-				own = append(own, namesOf(n.Names)...)
+				local = append(local, namesOf(n.Names)...)
 			}
 			return true
 		})
 	}
-	return slices.DeleteFunc(names, func(name string) bool { return slices.Contains(own, name) })
+	return slices.DeleteFunc(names, func(name string) bool { return slices.Contains(local, name) })
 }
 
-// roots names the variables that these are, or are a part of.
+// roots returns the variables to which the expressions belong: x for x, x.f, x[i] and *x.
 func roots(all ...ast.Expr) (names []string) {
 	for _, x := range all {
 		switch x := x.(type) {
@@ -138,6 +138,7 @@ func roots(all ...ast.Expr) (names []string) {
 	return names
 }
 
+// namesOf returns the names of identifiers.
 func namesOf(all []*ast.Ident) (names []string) {
 	for _, name := range all {
 		names = append(names, name.Name)

@@ -2,7 +2,7 @@ package exercise
 
 import "lockstep/internal/language"
 
-// Trouble says in words why nothing can be said.
+// Trouble returns the explanation of the Reason of a failed check.
 func (o Outcome) Trouble() language.Text {
 	return map[string]language.Text{
 		NotCompiled: language.Both("The code does not compile:", "代码无法编译："),
@@ -10,7 +10,7 @@ func (o Outcome) Trouble() language.Text {
 		Blind: language.Both("The code waits, loops, or starts a goroutine where the explorer cannot see it. "+
 			"Wait by lock.Sleep, lock.Poll or Clock.Wait, and start goroutines by Clock.Go:",
 			"代码在探索器看不到的地方等待、循环或启动了 goroutine。请用 lock.Sleep、lock.Poll 或 Clock.Wait 等待，用 Clock.Go 启动 goroutine："),
-		Unsaid: language.Both("An attempt is not the last one once more. Let the code ask by lock.Poll, and each attempt do the same:",
+		UndeclaredPoll: language.Both("An attempt is not the last one once more. Let the code ask by lock.Poll, and each attempt do the same:",
 			"有一次重试不是把上一次再做一遍。请用 lock.Poll 重试，每次尝试都做同样的事："),
 		Unrepeatable: language.Both("The code does not do the same twice. Time comes from its clock, and there is no chance:",
 			"同样的步骤，代码两次做得不一样。时间只能取自它的时钟，也不能用随机数："),

@@ -13,10 +13,11 @@ import (
 	"lockstep/internal/verdict"
 )
 
-// settled is how long nothing may be written before a check: editors save in several steps.
-const settled = 150 * time.Millisecond
+// settleTime is how long a check waits after the last write, because editors save in several steps.
+const settleTime = 150 * time.Millisecond
 
-// Watch checks an exercise, and again at each save. When it is done it goes on to the next. It ends with ctx, or when all is done.
+// Watch checks an exercise at once and after each save. When it is done, Watch goes on to the next one. It returns when ctx ends or all
+// exercises are done.
 func (l Learner) Watch(ctx context.Context, e Exercise) error {
 	watcher, err := fsnotify.NewWatcher()
 	if err != nil {
@@ -37,10 +38,10 @@ func (l Learner) Watch(ctx context.Context, e Exercise) error {
 	}
 }
 
-// watchOne checks one exercise until it is done, or ctx ends.
+// watchOne checks one exercise until it is done or ctx ends.
 func (l Learner) watchOne(ctx context.Context, watcher *fsnotify.Watcher, e Exercise) (done bool, err error) {
 	dir := filepath.Join(l.Checker.Root, filepath.FromSlash(e.Dir()))
-	if err := watcher.Add(dir); err != nil { // the directory: editors put another file in the place of the one that they write
+	if err := watcher.Add(dir); err != nil { // Watch the directory, because editors replace the file.
 		return false, err
 	}
 	defer func() { _ = watcher.Remove(dir) }()
@@ -48,7 +49,7 @@ func (l Learner) watchOne(ctx context.Context, watcher *fsnotify.Watcher, e Exer
 		outcome, err := l.Check(ctx, e)
 		switch {
 		case ctx.Err() != nil:
-			return false, nil // whoever watches ends it so
+			return false, nil // The learner ends the watch this way.
 		case err != nil:
 			return false, err
 		case outcome.State == verdict.Done:
@@ -61,7 +62,7 @@ func (l Learner) watchOne(ctx context.Context, watcher *fsnotify.Watcher, e Exer
 	}
 }
 
-// awaitSave waits until Go code was written, and then until nothing more is. It reports whether that came before the end of ctx.
+// awaitSave waits until Go code was written and then nothing for settleTime. It returns false if ctx ends first.
 func awaitSave(ctx context.Context, watcher *fsnotify.Watcher) bool {
 	var quiet <-chan time.Time
 	for {
@@ -74,22 +75,22 @@ func awaitSave(ctx context.Context, watcher *fsnotify.Watcher) bool {
 			if !open {
 				return false
 			}
-			if saved(event) {
-				quiet = time.After(settled)
+			if isSave(event) {
+				quiet = time.After(settleTime)
 			}
 		case err, open := <-watcher.Errors:
 			if !open || err != nil {
-				quiet = time.After(settled) // an event may have been missed: look again
+				quiet = time.After(settleTime) // An event may have been missed, so check again.
 			}
 		}
 	}
 }
 
-// saved reports whether an event is that of Go code that was written.
-func saved(event fsnotify.Event) bool {
+// isSave reports whether an event says that a Go file was written.
+func isSave(event fsnotify.Event) bool {
 	if !strings.HasSuffix(event.Name, ".go") || event.Op == fsnotify.Chmod {
 		return false
 	}
-	_, err := os.Stat(event.Name) // not what was only moved away
+	_, err := os.Stat(event.Name) // A file that was moved away no longer exists.
 	return err == nil
 }

@@ -10,7 +10,7 @@ import (
 	"lockstep/internal/verdict"
 )
 
-// say tells people.
+// say prints a message in the learner's language.
 func (l Learner) say(english, chinese string, values ...any) {
 	fmt.Fprint(l.People, l.In.Say(english, chinese, values...))
 }
@@ -19,7 +19,7 @@ func (l Learner) sayTitle(e Exercise) {
 	l.say("Exercise %s: %s\n", "练习 %s：%s\n", e.ID(), e.Title.In(l.In))
 }
 
-// sayNext names the next exercise, and returns it.
+// sayNext prints the next exercise, and returns it; false if all are done.
 func (l Learner) sayNext(p Progress) (next Exercise, left bool) {
 	if next, left = firstNotDone(p); left {
 		l.say("\nNext: %s, %s. Edit %s/lock.go.\n", "\n下一题：%s，%s。请编辑 %s/lock.go。\n", next.ID(), next.Title.In(l.In), next.Dir())
@@ -29,7 +29,7 @@ func (l Learner) sayNext(p Progress) (next Exercise, left bool) {
 	return next, left
 }
 
-// show prints what a check found.
+// show prints the outcome of a check.
 func (l Learner) show(e Exercise, o Outcome, p Progress) {
 	l.sayTitle(e)
 	claim := e.Claim.In(l.In)
@@ -37,21 +37,21 @@ func (l Learner) show(e Exercise, o Outcome, p Progress) {
 	case o.State == verdict.Done:
 		l.say("Done. %s\nNo schedule shows otherwise: %d schedules in %.1f s, with the compilation.\n",
 			"完成。%s\n没有任何时序能推翻它：共 %d 个时序，连同编译用时 %.1f 秒。\n", claim, o.Schedules, o.Seconds)
-		if p.Done != nil { // otherwise nobody knows what is done
+		if p.Done != nil { // Without a saved progress, the next exercise is unknown.
 			l.sayNext(p)
 		}
 	case o.State == verdict.NotYet && o.Anomaly == "":
 		l.say("Not yet. The claim: %s\nNo schedule shows otherwise, but it was not put to the test: %s.\n",
 			"还没有完成。要求：%s\n没有时序能推翻它，但也没有检验到：%s。\n", claim, o.Says)
 	case o.State == verdict.NotYet:
-		in, _ := explore.ParseScenario(o.Scenario) // it was one
+		in, _ := explore.ParseScenario(o.Scenario) // The check has parsed it before.
 		in.Language = l.In
 		l.say("Not yet. The claim: %s\nThe shortest schedule that breaks it has %d steps. It shows %s: %s (%s).\n\n",
 			"还没有完成。要求：%s\n违反它的最短时序有 %d 步，出现 %s：%s（%s）。\n\n",
 			claim, o.Length, o.Anomaly, sentenceOf(o, in), cmp.Or(o.Scenario, l.In.Say("no fault", "没有故障")))
 		fmt.Fprintln(l.People, o.Diagram)
 		l.say("The schedule: %s\n", "时序：%s\n", o.Schedule)
-		if !l.watches { // which says it at the end
+		if !l.watches { // sayWatched prints this after the outcome.
 			l.say("Edit %s/lock.go. Stuck? %s %s --hint\n", "请编辑 %s/lock.go。卡住了？%s %s --hint\n", e.Dir(), l.Typed, e.ID())
 		}
 	default:
@@ -59,7 +59,7 @@ func (l Learner) show(e Exercise, o Outcome, p Progress) {
 	}
 }
 
-// sentenceOf says what an anomaly is that a check found. What is a setting elsewhere has its value here.
+// sentenceOf describes the anomaly of an outcome. For starvation with a limit of one it states the limit, which is a setting elsewhere.
 func sentenceOf(o Outcome, in explore.Scenario) string {
 	if found := explore.Anomaly(o.Anomaly); found != anomaly.Starved || in.MaxOvertakes() != 1 {
 		return explore.AnomalyText(found, in)
@@ -67,7 +67,7 @@ func sentenceOf(o Outcome, in explore.Scenario) string {
 	return in.Say("a sale is overtaken more than once by sales that asked after it", "一单被后来的请求插队超过一次")
 }
 
-// sayProgress says how many exercises are done, and how to go on.
+// sayProgress prints how many exercises are done, and how to continue.
 func (l Learner) sayProgress(p Progress, done, all int) {
 	l.say("\n%d of %d done.\n", "\n已完成 %d / %d。\n", done, all)
 	if next, left := l.sayNext(p); left {
@@ -75,7 +75,7 @@ func (l Learner) sayProgress(p Progress, done, all int) {
 	}
 }
 
-// sayHints prints the hints that were given.
+// sayHints prints the hints given.
 func (l Learner) sayHints(e Exercise, texts []string) {
 	l.sayTitle(e)
 	for i, text := range texts {
@@ -86,13 +86,13 @@ func (l Learner) sayHints(e Exercise, texts []string) {
 	}
 }
 
-// sayTooEarly says that it is too early for the solution.
+// sayTooEarly prints that the solution is only shown on the second request.
 func (l Learner) sayTooEarly(e Exercise) {
 	l.say("It is not done yet. A hint: %s %s --hint\nAsk once more, and the solution is shown: %[1]s %[2]s --solution\n",
 		"这一题还没有完成。先看提示：%s %s --hint\n再问一次，就显示解答：%[1]s %[2]s --solution\n", l.Typed, e.ID())
 }
 
-// sayWatched says what the next save does.
+// sayWatched prints that the next save starts another check.
 func (l Learner) sayWatched(e Exercise) {
 	l.say("\nSave %s, and it is checked again. A hint: %s %s --hint. End: Ctrl-C.\n\n",
 		"\n保存 %s 就会再次检查。提示：%s %s --hint。结束：Ctrl-C。\n\n", e.Dir()+"/lock.go", l.Typed, e.ID())
@@ -110,6 +110,7 @@ func solutionText() language.Text {
 	return language.Both("that the solution was asked for", "问过一次解答")
 }
 
-func forgottenSays(what language.Text, in language.Language) string {
+// notSavedText returns the beginning of the message that the progress was not saved.
+func notSavedText(what language.Text, in language.Language) string {
 	return in.Say("%s was not written down: ", "没有记下%s：", what.In(in))
 }

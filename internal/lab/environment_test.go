@@ -41,7 +41,7 @@ func (i *inside) Start(ctx context.Context, n int, command func(name string) []s
 			name, value, _ := strings.Cut(strings.TrimPrefix(argument, "--"), "=")
 			settings[name] = value
 		}
-		cfg, err := config.Given(settings, evolution.Names())
+		cfg, err := config.FromMap(settings, evolution.Names())
 		if err != nil {
 			return nil, err
 		}

@@ -87,7 +87,7 @@ func (b Burst) Run(ctx context.Context) (Result, error) {
 	}
 	begun, err := readReport(text)
 	if err != nil {
-		return Result{}, fmt.Errorf("PUT %s: %w", Shown(b.Targets[0]+"/inventory"), err)
+		return Result{}, fmt.Errorf("PUT %s: %w", DisplayURL(b.Targets[0]+"/inventory"), err)
 	}
 	attempts, took := b.buy(ctx, client)
 	result := sum(attempts, took)
@@ -135,7 +135,7 @@ func (b Burst) readOnce(ctx context.Context, client *http.Client) (history.Repor
 	}
 	report, err := readReport(text)
 	if err != nil {
-		err = fmt.Errorf("GET %s: %w", Shown(b.Targets[0]+"/inventory"), err)
+		err = fmt.Errorf("GET %s: %w", DisplayURL(b.Targets[0]+"/inventory"), err)
 	}
 	return report, err
 }
@@ -147,7 +147,7 @@ var errNoReport = errors.New("that is not a run's report")
 func readReport(text []byte) (history.Report, error) {
 	var r history.Report
 	if err := readObject(text, &r); err != nil {
-		return history.Report{}, fmt.Errorf("%w: %s", errNoReport, Quoted(string(text)))
+		return history.Report{}, fmt.Errorf("%w: %s", errNoReport, Quote(string(text)))
 	}
 	t := history.Tally{
 		Run:       history.Run{ID: r.RunID, Lock: r.Lock, Initial: r.Initial, Forgot: r.Forgot},
@@ -155,9 +155,9 @@ func readReport(text []byte) (history.Report, error) {
 	}
 	switch {
 	case !isName(&r.RunID) || !isName(&r.Lock):
-		return history.Report{}, fmt.Errorf("%w: %s", errNoReport, Quoted(string(text)))
+		return history.Report{}, fmt.Errorf("%w: %s", errNoReport, Quote(string(text)))
 	case t.Report() != r:
-		return history.Report{}, fmt.Errorf("%w: its verdict does not follow from its numbers: %s", errNoReport, Quoted(string(text)))
+		return history.Report{}, fmt.Errorf("%w: its verdict does not follow from its numbers: %s", errNoReport, Quote(string(text)))
 	default:
 		return r, nil
 	}

@@ -53,7 +53,7 @@ func (b Burst) call(ctx context.Context, client *http.Client, method, path strin
 	}
 	answer, text, err := do(ctx, client, method, at, header, payload)
 	if err != nil {
-		return nil, fmt.Errorf("%s %s: %w", method, Shown(at), err)
+		return nil, fmt.Errorf("%s %s: %w", method, DisplayURL(at), err)
 	}
 	if status := answer.Status; status != http.StatusOK {
 		problem := problemOf(status, answer.location, text)
@@ -61,7 +61,7 @@ func (b Burst) call(ctx context.Context, client *http.Client, method, path strin
 		if status == http.StatusUnauthorized || status == http.StatusForbidden && b.Token != "" {
 			hint = "; give the server's token by --admin.token"
 		}
-		return nil, fmt.Errorf("%w %s %s: %d %s: %s%s", ErrRefused, method, Shown(at), status, problem.Code, problem.Message, hint)
+		return nil, fmt.Errorf("%w %s %s: %d %s: %s%s", ErrRefused, method, DisplayURL(at), status, problem.Code, problem.Message, hint)
 	}
 	return text, nil
 }
@@ -137,12 +137,12 @@ func problemOf(status int, location string, body []byte) Problem {
 	var answer Answer
 	switch err := readObject(body, &answer); {
 	case err == nil && code.MatchString(answer.Error.Code):
-		answer.Error.Message = Quoted(answer.Error.Message)
+		answer.Error.Message = Quote(answer.Error.Message)
 		return answer.Error
 	case status >= 300 && status < 400 && location != "":
-		return Problem{Code: "a redirect", Message: "it leads to " + Quoted(Shown(location)) + ", and is not followed"}
+		return Problem{Code: "a redirect", Message: "it leads to " + Quote(DisplayURL(location)) + ", and is not followed"}
 	default:
-		return Problem{Code: notOurs, Message: Quoted(string(body))}
+		return Problem{Code: notOurs, Message: Quote(string(body))}
 	}
 }
 
@@ -183,7 +183,7 @@ func request(ctx context.Context, client *http.Client, method, url string, heade
 		return Answer{Status: answer.Status}, err
 	}
 	if err := readObject(text, &answer); err != nil {
-		return answer, fmt.Errorf("%d, and not JSON: %s", answer.Status, Quoted(string(text)))
+		return answer, fmt.Errorf("%d, and not JSON: %s", answer.Status, Quote(string(text)))
 	}
 	return answer, nil
 }

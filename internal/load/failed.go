@@ -65,11 +65,11 @@ func reason(err error) string {
 	case errors.As(err, &proxy):
 		return "the proxy refuses to connect: " + proxy.Error()
 	case errors.As(err, &name) && name.IsNotFound:
-		return "there is no host " + Quoted(name.Name)
+		return "there is no host " + Quote(name.Name)
 	case errors.As(err, &name):
-		return "the name " + Quoted(name.Name) + " cannot be looked up: " + Quoted(name.Err)
+		return "the name " + Quote(name.Name) + " cannot be looked up: " + Quote(name.Err)
 	case errors.As(err, &certificate):
-		return "its certificate is not trusted: " + Quoted(certificate.Err.Error())
+		return "its certificate is not trusted: " + Quote(certificate.Err.Error())
 	case errors.Is(err, http.ErrSchemeMismatch), errors.As(err, &noTLS):
 		return "it does not speak TLS: try http://"
 	case errors.As(err, &alert):
@@ -83,9 +83,9 @@ func reason(err error) string {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET):
 		return "it closed the connection before the end of an answer"
 	case errors.As(err, &dialled): // such as no route to the host
-		return Quoted(innermost(err).Error())
+		return Quote(innermost(err).Error())
 	default:
-		return "what it says is not HTTP: " + Quoted(innermost(err).Error())
+		return "what it says is not HTTP: " + Quote(innermost(err).Error())
 	}
 }
 
@@ -126,16 +126,16 @@ func byProxy(proxy *url.URL) string {
 // mostQuoted is how much is shown of what a server says, in characters.
 const mostQuoted = 200
 
-// Quoted returns what a server says in quotes, as far as it is not too long. No character of it does anything to a terminal.
-func Quoted(text string) string {
+// Quote returns what a server says in quotes, as far as it is not too long. No character of it does anything to a terminal.
+func Quote(text string) string {
 	if utf8.RuneCountInString(text) > mostQuoted {
 		text = string([]rune(text)[:mostQuoted]) + "…"
 	}
 	return strconv.Quote(strings.TrimSpace(text))
 }
 
-// Shown returns a URL without user and password.
-func Shown(address string) string {
+// DisplayURL returns a URL without user and password.
+func DisplayURL(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
 		return "a URL that cannot be read"

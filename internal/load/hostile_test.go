@@ -163,7 +163,7 @@ func TestNoRedirectIsFollowed(t *testing.T) {
 func TestFramesAreHarmless(t *testing.T) {
 	server := stream(t, `run {"fresh":true,"run_id":"new"}`, `finding {"says":`+marshalled(t, evil)+`,"\u202e":[1e400,{"a":"b　c\n"}]}`,
 		`tally `+strings.Replace(empty, `"r"`, `"new"`, 1))
-	watch, err := load.Watched(t.Context(), server.URL, "zh")
+	watch, err := load.StartWatch(t.Context(), server.URL, "zh")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -59,7 +59,7 @@ func (b Burst) isGone(ctx context.Context, client *http.Client, id string) (bool
 	at := b.Targets[0] + "/orders/" + id
 	answer, text, err := do(ctx, client, http.MethodGet, at, nil, nil)
 	if err != nil {
-		return false, fmt.Errorf("GET %s: %w", Shown(at), err)
+		return false, fmt.Errorf("GET %s: %w", DisplayURL(at), err)
 	}
 	switch problem := problemOf(answer.Status, answer.location, text); {
 	case answer.Status == http.StatusOK:
@@ -67,6 +67,6 @@ func (b Burst) isGone(ctx context.Context, client *http.Client, id string) (bool
 	case answer.Status == http.StatusNotFound && problem.Code == lock.CodeOf(service.ErrNoOrder):
 		return true, nil
 	default:
-		return false, fmt.Errorf("%w GET %s: %d %s: %s", ErrRefused, Shown(at), answer.Status, problem.Code, problem.Message)
+		return false, fmt.Errorf("%w GET %s: %d %s: %s", ErrRefused, DisplayURL(at), answer.Status, problem.Code, problem.Message)
 	}
 }

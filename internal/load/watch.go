@@ -20,40 +20,40 @@ import (
 	"lockstep/internal/api/sse"
 )
 
-// Watch collects what a server shows of a run, GET /live, while a burst is on.
+// Watch records the stream GET /live of a server while a burst runs.
 type Watch struct {
 	target   string
 	language string
 	client   *http.Client
 	cancel   context.CancelFunc
 	ended    chan struct{} // closed when the stream has ended
-	news     chan struct{} // something has been kept
+	news     chan struct{} // holds a token after a new frame
 
 	mu     sync.Mutex
 	frames []Frame
 	bytes  int
 }
 
-// The bounds of what a Watch keeps, and how long it waits for the last news of a burst that is over.
+// Bounds of a Watch: a misbehaving server must neither fill the memory nor delay the result of a burst.
 const (
-	mostWatched = 8 << 20 // bytes of frames
-	longestLine = 4 << 20
-	mostPair    = 1 << 20 // bytes
-	lastNews    = 2 * time.Second
-	watchTime   = 10 * time.Second // of a stream to begin, and of all pairs
+	maxWatched   = 8 << 20          // bytes of all frames
+	maxLine      = 4 << 20          // bytes of one event
+	maxPair      = 1 << 20          // bytes of the drawing of two sales
+	lastNewsTime = 2 * time.Second  // wait for the last frames of a burst that has ended
+	watchTimeout = 10 * time.Second // start of the stream, and drawing of all pairs
 )
 
-// ErrUnwatched means that a server cannot be watched.
+// ErrUnwatched is returned for a server whose stream cannot be read.
 var ErrUnwatched = errors.New("the server cannot be watched")
 
-// Watched begins to watch a server, until Close. Its texts are in the language that is named: en or zh.
-func Watched(ctx context.Context, target, language string) (*Watch, error) {
+// StartWatch starts to record the stream of a server, until Close. language is that of its texts: en or zh. It fails with ErrUnwatched.
+func StartWatch(ctx context.Context, target, language string) (*Watch, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	w := &Watch{
 		target: target, language: language, client: NewClient(0, 1), cancel: cancel,
 		ended: make(chan struct{}), news: make(chan struct{}, 1),
 	}
-	late := time.AfterFunc(watchTime, cancel)
+	late := time.AfterFunc(watchTimeout, cancel)
 	response, err := w.get(ctx, "/live", url.Values{"lang": {language}}) //nolint:bodyclose // the goroutine below closes it
 	late.Stop()
 	if err != nil {
@@ -84,19 +84,19 @@ func (w *Watch) get(ctx context.Context, path string, query url.Values) (*http.R
 	return response, nil
 }
 
-// read keeps frames until the stream ends: what is missing then, the page that is made of them does not show.
+// read records frames until the stream ends. A page made of an incomplete recording lacks the end.
 func (w *Watch) read(response *http.Response) {
-	for event, err := range sse.Read(response.Body, longestLine) {
+	for event, err := range sse.Read(response.Body, maxLine) {
 		if data := escaped(event.Data); err == nil && data != nil && frameName.MatchString(event.Name) {
 			w.keep(Frame{event.Name, data})
 		}
 	}
 }
 
-// frameName is what the name of a frame looks like.
+// frameName matches the name of a frame.
 var frameName = regexp.MustCompile(`^[a-z-]{1,40}$`)
 
-// escaped returns JSON whose texts have no character that nobody sees, such as an escape or a mark of direction; nil, if it is no JSON.
+// escaped returns JSON in whose strings invisible characters, such as escapes and bidi marks, are replaced; nil if text is not JSON.
 func escaped(text []byte) json.RawMessage {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber()
@@ -104,13 +104,13 @@ func escaped(text []byte) json.RawMessage {
 	if !json.Valid(text) || decoder.Decode(&value) != nil {
 		return nil
 	}
-	if made, err := json.Marshal(visible(value)); err == nil {
-		return made
+	if safe, err := json.Marshal(visible(value)); err == nil {
+		return safe
 	}
 	return nil
 }
 
-// visible replaces in each text of a value what is neither a sign nor a space, but for ends of lines.
+// visible replaces the characters in each string of a value that are neither graphic nor a newline.
 func visible(value any) any {
 	switch v := value.(type) {
 	case string:
@@ -134,7 +134,7 @@ func visible(value any) any {
 	return value
 }
 
-// keep keeps a frame, but for the lanes, which are of a moment. A run that is new makes all before it old.
+// keep records a frame. It skips lanes, which only show a moment; a new run discards everything before it.
 func (w *Watch) keep(frame Frame) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -146,7 +146,7 @@ func (w *Watch) keep(frame Frame) {
 		w.frames, w.bytes = nil, 0
 	case frame.Name == "tally", frame.Name == "story":
 		w.frames = slices.DeleteFunc(w.frames, func(f Frame) bool { return f.Name == frame.Name })
-	case w.bytes > mostWatched:
+	case w.bytes > maxWatched:
 		return
 	}
 	w.frames, w.bytes = append(w.frames, frame), w.bytes+len(frame.Data)
@@ -156,9 +156,9 @@ func (w *Watch) keep(frame Frame) {
 	}
 }
 
-// Frames waits until the server has told all of a burst, but not for long, and gives what was kept.
+// Frames returns the recorded frames. It first waits, for at most lastNewsTime, until the server has reported the end of the burst.
 func (w *Watch) Frames(ctx context.Context, of Result) []Frame {
-	late, cancel := context.WithTimeout(ctx, lastNews)
+	late, cancel := context.WithTimeout(ctx, lastNewsTime)
 	defer cancel()
 	for !w.hasSeenEnd(of) {
 		select {
@@ -174,7 +174,7 @@ func (w *Watch) Frames(ctx context.Context, of Result) []Frame {
 	return slices.Clone(w.frames)
 }
 
-// hasSeenEnd reports whether the server has told of the end of a burst: its tally, and the last sale. News of locks come before that.
+// hasSeenEnd reports whether the recording has the end of a burst: its tally and its last sale. News of locks come before them.
 func (w *Watch) hasSeenEnd(of Result) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -194,28 +194,28 @@ func (w *Watch) hasSeenEnd(of Result) bool {
 	return tally && (sold || of.Sold == 0)
 }
 
-// Pairs returns what the two sales of each finding did: see drawPairs.
+// Pairs returns a drawing of the two sales of each finding; see drawPairs.
 func (w *Watch) Pairs(ctx context.Context, frames []Frame) map[string]json.RawMessage {
-	ctx, cancel := context.WithTimeout(ctx, watchTime)
+	ctx, cancel := context.WithTimeout(ctx, watchTimeout)
 	defer cancel()
 	return drawPairs(frames, func(a, b string) json.RawMessage { return w.pair(ctx, a, b) })
 }
 
-// pair returns one of them; nil if the server does not know it any more.
+// pair returns the drawing of two sales; nil if the server has forgotten them.
 func (w *Watch) pair(ctx context.Context, a, b string) (trace json.RawMessage) {
 	response, err := w.get(ctx, "/live/pair", url.Values{"lang": {w.language}, "a": {a}, "b": {b}})
 	if err != nil {
 		return nil
 	}
 	defer response.Body.Close()
-	text, err := io.ReadAll(io.LimitReader(response.Body, mostPair+1))
-	if err != nil || len(text) > mostPair {
+	text, err := io.ReadAll(io.LimitReader(response.Body, maxPair+1))
+	if err != nil || len(text) > maxPair {
 		return nil
 	}
 	return escaped(text)
 }
 
-// Close ends the watch.
+// Close ends the recording.
 func (w *Watch) Close() {
 	w.cancel()
 	<-w.ended

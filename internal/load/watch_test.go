@@ -50,7 +50,7 @@ func TestWatch(t *testing.T) {
 		`story {"turns":[]}`, `story {"turns":[{"sales":["r1#5","r2#1"]},{"sales":["r1#4"]}]}`,
 		`sections [{"sale":"r1#3"}]`, `broken {`, `stock [{"at":1,"stock":99,"sold":1},{"at":2,"stock":98,"sold":2}]`,
 		`tally {"run_id":"new","sold":2,"in_flight":0}`)
-	watch, err := load.Watched(t.Context(), server.URL, "zh")
+	watch, err := load.StartWatch(t.Context(), server.URL, "zh")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,10 +73,10 @@ func TestWatch(t *testing.T) {
 func TestAServerThatCannotBeWatched(t *testing.T) {
 	server := httptest.NewServer(http.NotFoundHandler())
 	defer server.Close()
-	if _, err := load.Watched(t.Context(), server.URL, "en"); !errors.Is(err, load.ErrUnwatched) || !strings.Contains(err.Error(), "404") {
+	if _, err := load.StartWatch(t.Context(), server.URL, "en"); !errors.Is(err, load.ErrUnwatched) || !strings.Contains(err.Error(), "404") {
 		t.Errorf("%v; want ErrUnwatched, and 404", err)
 	}
-	if _, err := load.Watched(t.Context(), "http://"+suite.UnusedAddr(t), "en"); !errors.Is(err, load.ErrUnwatched) {
+	if _, err := load.StartWatch(t.Context(), "http://"+suite.UnusedAddr(t), "en"); !errors.Is(err, load.ErrUnwatched) {
 		t.Errorf("%v; want ErrUnwatched", err)
 	}
 }

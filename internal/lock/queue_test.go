@@ -54,7 +54,7 @@ func TestQueueServesInOrder(t *testing.T) {
 	})
 }
 
-func TestQueueLeavers(t *testing.T) {
+func TestQueueSkipsCancelledWaiter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := lock.NewQueue(options, nil)
 		if err := q.TryEnter(t.Context(), "first"); err != nil {

@@ -18,11 +18,11 @@ import (
 )
 
 const (
-	scrapeTimeout = 3 * time.Second // that a scrape waits for the tally of the run
-	mostScrapes   = 4               // at once; others are refused
+	scrapeTimeout = 3 * time.Second // longest wait of a scrape for the tally of the run
+	maxScrapes    = 4               // scrapes at a time; more are refused
 )
 
-// Metrics counts events. It is a service.Observer, and an http.Handler that answers a scrape.
+// Metrics counts the events of one replica. It is a service.Observer, and an http.Handler that serves them to Prometheus.
 type Metrics struct {
 	http.Handler
 
@@ -34,33 +34,33 @@ type Metrics struct {
 	hold      *prometheus.HistogramVec
 }
 
-// New makes the metrics of one replica. tally counts the current run; lostLines counts the lines of the log that were lost, unless it is
-// nil.
+// New returns the metrics of one replica. tally returns the counts of the current run. lostLines returns the number of log lines that were
+// lost; it may be nil.
 func New(replica string, tally func(context.Context) (history.Tally, error), lostLines func() int64) *Metrics {
 	registry := prometheus.NewRegistry()
-	ours := prometheus.WrapRegistererWith(prometheus.Labels{"replica": replica}, registry)
-	ours.MustRegister(run{tally}, collectors.NewGoCollector())
-	auto := promauto.With(ours)
+	registerer := prometheus.WrapRegistererWith(prometheus.Labels{"replica": replica}, registry)
+	registerer.MustRegister(runCollector{tally}, collectors.NewGoCollector())
+	factory := promauto.With(registerer)
 	if lostLines != nil {
-		auto.NewCounterFunc(prometheus.CounterOpts{
-			Name: "lockstep_log_lines_lost_total", Help: "Lines of the log that were lost, as they could not be written.",
+		factory.NewCounterFunc(prometheus.CounterOpts{
+			Name: "lockstep_log_lines_lost_total", Help: "Log lines that were lost because they could not be written.",
 		}, func() float64 { return float64(lostLines()) })
 	}
 	counter := func(name, help, label string) *prometheus.CounterVec {
-		return auto.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, []string{label})
+		return factory.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, []string{label})
 	}
-	// from a tenth of a millisecond to a minute: an idle lock to a stuck one
+	// From a tenth of a millisecond, for a free lock, to a minute, for a stuck one.
 	buckets := prometheus.ExponentialBucketsRange(0.0001, 60, 20)
 	seconds := func(name, help string) *prometheus.HistogramVec {
-		return auto.NewHistogramVec(prometheus.HistogramOpts{Name: name, Help: help, Buckets: buckets}, []string{"lock"})
+		return factory.NewHistogramVec(prometheus.HistogramOpts{Name: name, Help: help, Buckets: buckets}, []string{"lock"})
 	}
 	return &Metrics{
-		Handler:  promhttp.HandlerFor(registry, promhttp.HandlerOpts{MaxRequestsInFlight: mostScrapes}),
+		Handler:  promhttp.HandlerFor(registry, promhttp.HandlerOpts{MaxRequestsInFlight: maxScrapes}),
 		answers:  counter("lockstep_sales_total", "Answered sales, by outcome: sold, replayed, or the error's code.", "outcome"),
 		commands: counter("lockstep_redis_commands_total", "Redis commands sent, by name.", "command"),
 		conflicts: counter("lockstep_sale_conflicts_total",
 			"Attempts of optimistic sales that failed because another sale had changed the stock.", "lock"),
-		waiters: auto.NewGaugeVec(prometheus.GaugeOpts{
+		waiters: factory.NewGaugeVec(prometheus.GaugeOpts{
 			Name: "lockstep_lock_waiters", Help: "Sales that are waiting for their lock.",
 		}, []string{"lock"}),
 		wait: seconds("lockstep_lock_wait_seconds", "How long sales waited until they held their lock."),
@@ -71,31 +71,31 @@ func New(replica string, tally func(context.Context) (history.Tally, error), los
 // Answered counts an answer to a sale: "sold", "replayed", or the error's code.
 func (m *Metrics) Answered(outcome string) { m.answers.WithLabelValues(outcome).Inc() }
 
-// Follow is part of service.Observer.
+// Follow implements service.Observer.
 func (m *Metrics) Follow(ctx context.Context, _, _ string) context.Context { return ctx }
 
-// Observe counts what a sale does. Nested calls are part of the time for which their sale holds its lock.
-func (m *Metrics) Observe(_ context.Context, seen service.SaleEvent) {
-	if seen.Nested > 0 {
+// Observe implements service.Observer. It ignores nested calls, which are a part of the time for which their sale holds its lock.
+func (m *Metrics) Observe(_ context.Context, event service.SaleEvent) {
+	if event.Nested > 0 {
 		return
 	}
-	switch seen.Moment {
+	switch event.Moment {
 	case service.Asks:
-		m.waiters.WithLabelValues(seen.Lock).Inc()
+		m.waiters.WithLabelValues(event.Lock).Inc()
 	case service.Misses:
-		m.waiters.WithLabelValues(seen.Lock).Dec()
+		m.waiters.WithLabelValues(event.Lock).Dec()
 	case service.Obtains:
-		m.waiters.WithLabelValues(seen.Lock).Dec()
-		m.wait.WithLabelValues(seen.Lock).Observe(seen.Took.Seconds())
+		m.waiters.WithLabelValues(event.Lock).Dec()
+		m.wait.WithLabelValues(event.Lock).Observe(event.Took.Seconds())
 	case service.Released:
-		m.hold.WithLabelValues(seen.Lock).Observe(seen.Took.Seconds())
+		m.hold.WithLabelValues(event.Lock).Observe(event.Took.Seconds())
 	case service.Conflicts:
-		m.conflicts.WithLabelValues(seen.Lock).Inc()
+		m.conflicts.WithLabelValues(event.Lock).Inc()
 	default:
 	}
 }
 
-// Hook counts the commands of a client.
+// Hook returns a hook that counts the commands of a client.
 func (m *Metrics) Hook() redis.Hook {
 	return redisclient.Around(func(ctx context.Context, commands []redis.Cmder, send func(context.Context) error) error {
 		for _, command := range commands {
@@ -105,8 +105,8 @@ func (m *Metrics) Hook() redis.Hook {
 	})
 }
 
-// run collects the tally of the current run at each scrape.
-type run struct {
+// runCollector is a prometheus.Collector for the tally of the current run.
+type runCollector struct {
 	tally func(context.Context) (history.Tally, error)
 }
 
@@ -125,14 +125,15 @@ func runDesc(name, help string) *prometheus.Desc {
 	return prometheus.NewDesc("lockstep_run_"+name, help+" Of the current run.", []string{"lock"}, nil)
 }
 
-func (r run) Describe(to chan<- *prometheus.Desc) {
+// Describe implements prometheus.Collector.
+func (r runCollector) Describe(to chan<- *prometheus.Desc) {
 	for _, gauge := range runGauges {
 		to <- gauge.desc
 	}
 }
 
-// Collect leaves the run out if Redis does not answer: the other metrics are still useful.
-func (r run) Collect(to chan<- prometheus.Metric) {
+// Collect implements prometheus.Collector. If Redis does not answer, it leaves out the run, because the other metrics are still useful.
+func (r runCollector) Collect(to chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), scrapeTimeout)
 	defer cancel()
 	tally, err := r.tally(ctx)

@@ -13,7 +13,7 @@ import (
 func TestFewScrapeAtOnce(t *testing.T) {
 	scrapes, scrape, refused := 0, func() {}, 0
 	metrics := New("r1", func(context.Context) (history.Tally, error) { // another comes while this one is answered
-		if scrapes++; scrapes < 10*mostScrapes {
+		if scrapes++; scrapes < 10*maxScrapes {
 			scrape()
 		}
 		return history.Tally{}, nil
@@ -25,7 +25,7 @@ func TestFewScrapeAtOnce(t *testing.T) {
 			refused++
 		}
 	}
-	if scrape(); scrapes != mostScrapes || refused != 1 {
-		t.Errorf("%d are answered at once, and %d refused; want %d and 1", scrapes, refused, mostScrapes)
+	if scrape(); scrapes != maxScrapes || refused != 1 {
+		t.Errorf("%d are answered at once, and %d refused; want %d and 1", scrapes, refused, maxScrapes)
 	}
 }

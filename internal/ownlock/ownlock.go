@@ -1,4 +1,5 @@
-// Package ownlock writes a module with a lock that its reader completes, step by step, with the tests of each step.
+// Package ownlock writes a Go module with an unfinished lock, which the reader completes step by step, and the tests for each step. Begin
+// with [Write].
 package ownlock
 
 import (
@@ -17,20 +18,23 @@ import (
 	"lockstep/internal/language"
 )
 
+// template has the files of the module. Their suffix .txt keeps the go command from compiling them here.
+//
 //go:embed template
 var template embed.FS
 
-// Steps is how many steps the lock takes.
+// Steps is the number of steps in which the reader completes the lock.
 const Steps = 6
 
-// ErrNotEmpty means that there is a file where the module was to be written.
+// ErrNotEmpty is returned by Write if the folder exists and is not empty.
 var ErrNotEmpty = errors.New("there is something already: name a folder that is not there, or is empty")
 
-// Write writes the module into a folder, which it makes. Root is the clone of lockstep that the module uses: its versions are the clone's.
+// Write creates the folder dir with the module. Root is the clone of lockstep that the module uses; the module requires the same versions
+// of other modules as the clone. Write returns ErrNotEmpty if dir is not empty.
 func Write(ctx context.Context, dir, root string, in language.Language) error {
-	here, err := os.ReadDir(dir)
+	existing, err := os.ReadDir(dir)
 	switch {
-	case err == nil && len(here) > 0:
+	case err == nil && len(existing) > 0:
 		return fmt.Errorf("%s: %w", dir, ErrNotEmpty)
 	case err != nil && !errors.Is(err, os.ErrNotExist):
 		return err
@@ -51,21 +55,21 @@ func Write(ctx context.Context, dir, root string, in language.Language) error {
 	if texts["go.sum"], err = os.ReadFile(filepath.Join(root, "go.sum")); err != nil {
 		return err
 	}
-	if err := os.MkdirAll(dir, 0o755); err != nil { //nolint:gosec // a folder as any other
+	if err := os.MkdirAll(dir, 0o755); err != nil { //nolint:gosec // The folder holds sources, which are public.
 		return err
 	}
 	for name, text := range texts {
-		if err := os.WriteFile(filepath.Join(dir, name), text, 0o644); err != nil { //nolint:gosec // sources, for everybody
+		if err := os.WriteFile(filepath.Join(dir, name), text, 0o644); err != nil { //nolint:gosec // Sources are public.
 			return err
 		}
 	}
 	return nil
 }
 
-// client is the module of the client that the lock uses.
+// client is the Go module of the Redis client that the lock uses.
 const client = "github.com/redis/go-redis/v9"
 
-// goMod makes the go.mod of a module beside the clone: it requires the clone, and the modules that the tests need, in the clone's versions.
+// goMod returns the go.mod of the module: it requires the clone, and the modules that the tests need in the clone's versions.
 func goMod(ctx context.Context, root string) ([]byte, error) {
 	const line = "{{with .Module}}{{.Path}} {{.Version}} {{if .Main}}{{.GoVersion}}{{end}}{{end}}"
 	list := exec.CommandContext(ctx, "go", "list", "-deps", "-f", line, "./locktest", "./redistest", client)
@@ -78,7 +82,7 @@ func goMod(ctx context.Context, root string) ([]byte, error) {
 		}
 		return nil, fmt.Errorf("go list in %s: %w", root, err)
 	}
-	var ours, version string // of Go
+	var mainModule, goVersion string
 	indirect, direct := map[string]bool{}, ""
 	for line := range strings.Lines(string(out)) {
 		switch words := strings.Fields(line); {
@@ -86,21 +90,21 @@ func goMod(ctx context.Context, root string) ([]byte, error) {
 			direct = strings.Join(words, " ")
 		case len(words) == 2 && strings.HasPrefix(words[1], "v"):
 			indirect[strings.Join(words, " ")] = true
-		case len(words) == 2: // the main module has no version
-			ours, version = words[0], words[1]
+		case len(words) == 2: // The main module has no version, so that the second word is its version of Go.
+			mainModule, goVersion = words[0], words[1]
 		}
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "module mylock\n\ngo %s\n\nrequire (\n\t%s\n\t%s v0.0.0\n)\n\nrequire (\n", version, direct, ours)
+	fmt.Fprintf(&b, "module mylock\n\ngo %s\n\nrequire (\n\t%s\n\t%s v0.0.0\n)\n\nrequire (\n", goVersion, direct, mainModule)
 	for _, module := range slices.Sorted(maps.Keys(indirect)) {
 		fmt.Fprintf(&b, "\t%s // indirect\n", module)
 	}
-	fmt.Fprintf(&b, ")\n\nreplace %s => %s\n", ours, quoted(filepath.ToSlash(root)))
+	fmt.Fprintf(&b, ")\n\nreplace %s => %s\n", mainModule, quotePath(filepath.ToSlash(root)))
 	return []byte(b.String()), nil
 }
 
-// quoted is a path as go.mod has it.
-func quoted(path string) string {
+// quotePath returns a path in the syntax of go.mod, with quotes if it needs them.
+func quotePath(path string) string {
 	if strings.ContainsAny(path, " \t\"`'()[]{},;") {
 		return strconv.Quote(path)
 	}

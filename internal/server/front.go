@@ -55,7 +55,7 @@ func ServeCluster(ctx context.Context, cfg config.Config, r ClusterOptions) erro
 	front := &cluster.Front{
 		Cluster: processes, NewID: uuid.NewString, Log: r.Log, Ending: make(chan struct{}), Transport: cluster.NewTransport(),
 	}
-	parts := newParts(cfg, guard, listener.Addr(), redis, cluster.Watched{Front: front}, r.Program, false)
+	parts := newParts(cfg, guard, listener.Addr(), redis, cluster.LiveShop{Front: front}, r.Program, false)
 	parts.shop, parts.events, parts.front = &api.API{}, front.ServeEvents, front
 	parts.shown.Streams = &api.Streams{Max: capacity.Streams, MaxPerClient: capacity.Streams / 2}
 	parts.shown.Hub.Controls.Replicas = []string{"pause", "resume", "kill"}

@@ -45,7 +45,7 @@ var errNoLostUpdate = errors.New("no two buyers read the same stock")
 func record(ctx context.Context) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, recordingTimeout)
 	defer cancel()
-	cfg, err := config.Given(map[string]string{
+	cfg, err := config.FromMap(map[string]string{
 		"server.addr": "127.0.0.1:0", "redis.embedded_addr": "127.0.0.1:0", "lock.version": "v0",
 	}, evolution.Names())
 	if err != nil {
@@ -66,7 +66,7 @@ func record(ctx context.Context) ([]byte, error) {
 }
 
 func (s *Server) record(ctx context.Context) (made recordedBurst, err error) {
-	watch, err := load.Watched(ctx, s.URL(), "en")
+	watch, err := load.StartWatch(ctx, s.URL(), "en")
 	if err != nil {
 		return made, err
 	}

@@ -45,36 +45,47 @@ func TestIdempotentSaleIsReplayed(t *testing.T) {
 	none := func() (history.Order, error) { return history.Order{}, ErrNoOrder }
 	there := func() (history.Order, error) { return first, nil }
 	gone := func() (history.Order, error) { return history.Order{}, lock.ErrUnavailable }
-	for _, c := range []struct {
-		what     string
-		answers  []func() (history.Order, error)
-		stock    soldBefore
-		err      error
-		replayed bool
-		sold     bool // it came as far as the lock
+	for name, c := range map[string]struct {
+		answers      []func() (history.Order, error) // replies to the lookups of the order, in order
+		stock        soldBefore
+		want         error
+		wantReplayed bool
+		wantLocked   bool // the sale came as far as the lock
 	}{
-		{"the first request", nil, soldBefore{}, nil, false, true},
-		{"kept", []func() (history.Order, error){there}, soldBefore{}, nil, true, false},
-		{"it cannot be looked up", []func() (history.Order, error){gone}, soldBefore{}, lock.ErrUnavailable, false, false},
-		{"written since it was looked up", nil, soldBefore{order: first}, nil, true, true},
-		{"sold out", nil, soldBefore{read: ErrSoldOut}, ErrSoldOut, false, true},
-		{"the last piece is its own", []func() (history.Order, error){none, there}, soldBefore{read: ErrSoldOut}, nil, true, true},
-		{"nobody knows whose it is", []func() (history.Order, error){none, gone}, soldBefore{read: ErrSoldOut}, lock.ErrUnavailable, false, true},
+		"first request":            {wantLocked: true},
+		"order in the ledger":      {answers: []func() (history.Order, error){there}, wantReplayed: true},
+		"ledger unavailable":       {answers: []func() (history.Order, error){gone}, want: lock.ErrUnavailable},
+		"written after the lookup": {stock: soldBefore{order: first}, wantReplayed: true, wantLocked: true},
+		"sold out":                 {stock: soldBefore{read: ErrSoldOut}, want: ErrSoldOut, wantLocked: true},
+		"sold out by this order": {
+			answers: []func() (history.Order, error){none, there}, stock: soldBefore{read: ErrSoldOut}, wantReplayed: true, wantLocked: true,
+		},
+		"sold out by an unknown order": {
+			answers: []func() (history.Order, error){none, gone}, stock: soldBefore{read: ErrSoldOut}, want: lock.ErrUnavailable, wantLocked: true,
+		},
 	} {
-		shop, ledger, events := shopOfKeepers(t)
-		shop.Ledger, shop.Stock = &kept{ledger, c.answers}, c.stock
-		receipt, err := shop.Sell(t.Context(), OrderRequest{ID: "order", Idempotent: true})
-		if !errors.Is(err, c.err) || receipt.Replayed != c.replayed || (len(*events) > 1) != c.sold {
-			t.Errorf("%s: %+v, %v, %q; want replayed %v, %v", c.what, receipt, err, *events, c.replayed, c.err)
-		}
-		if c.replayed && receipt != (Receipt{Order: first, Replayed: true}) {
-			t.Errorf("%s: %+v; want %+v", c.what, receipt, first)
-		}
-		if err == nil && !c.replayed && (receipt.ID != "order" || receipt.Owner != lock.Owner("next")) {
-			t.Errorf("%s: %+v; want an owner of its own", c.what, receipt)
-		}
-		if len(shop.inFlight.requests) > 0 || shop.session != nil && shop.session.admitted > 0 {
-			t.Errorf("%s: it did not leave", c.what)
-		}
+		t.Run(name, func(t *testing.T) {
+			shop, ledger, events := shopOfKeepers(t)
+			shop.Ledger, shop.Stock = &kept{ledger, c.answers}, c.stock
+			receipt, err := shop.Sell(t.Context(), OrderRequest{ID: "order", Idempotent: true})
+			if !errors.Is(err, c.want) {
+				t.Errorf("error %v, want %v", err, c.want)
+			}
+			if receipt.Replayed != c.wantReplayed {
+				t.Errorf("%+v is replayed: %t, want %t", receipt, receipt.Replayed, c.wantReplayed)
+			}
+			if locked := len(*events) > 1; locked != c.wantLocked {
+				t.Errorf("the sale came as far as the lock: %t, want %t; events %q", locked, c.wantLocked, *events)
+			}
+			if want := (Receipt{Order: first, Replayed: true}); c.wantReplayed && receipt != want {
+				t.Errorf("%+v, want %+v", receipt, want)
+			}
+			if err == nil && !c.wantReplayed && (receipt.ID != "order" || receipt.Owner != lock.Owner("next")) {
+				t.Errorf("%+v, want an owner of its own", receipt)
+			}
+			if len(shop.inFlight.requests) > 0 || shop.session != nil && shop.session.admitted > 0 {
+				t.Error("the sale is still in flight")
+			}
+		})
 	}
 }

@@ -220,8 +220,8 @@ func TestTheContrasts(t *testing.T) {
 	}
 }
 
-// In Chinese, whatever is said has another text; and every step says what it adds.
-func TestTheWords(t *testing.T) {
+// The Chinese texts differ from the English ones, and every step says what it adds.
+func TestStepTextsAreTranslated(t *testing.T) {
 	chinese := steps.All(language.Chinese)
 	for i, en := range steps.All(language.English) {
 		zh := chinese[i]

@@ -81,7 +81,7 @@ func TestFoldKeepsWhatIsNew(t *testing.T) {
 }
 
 // What others did is left out, but not what it has changed.
-func TestFirst(t *testing.T) {
+func TestFirstKeepsFirstActors(t *testing.T) {
 	const want = `     A      Redis
   1  ├───────▶│   SET k A →
      ┃        │   A takes the lock

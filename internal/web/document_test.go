@@ -92,8 +92,8 @@ func TestBundle(t *testing.T) {
 	}
 }
 
-// The page, also that in a tab, has a run's document without data, with the places in which it writes the data and the language.
-func TestARunsDocumentHasPlaces(t *testing.T) {
+// The page, also in a tab, has a run's document without data, with placeholders for the data and the language.
+func TestRunDocumentHasPlaceholders(t *testing.T) {
 	answer := httptest.NewRecorder()
 	Handlers()["/web/documents/run.html"].ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "/", nil))
 	inTab := TabFiles("1")["web/documents/run.html"]

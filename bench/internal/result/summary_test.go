@@ -104,8 +104,8 @@ func TestAHungContestantMissesItsGoals(t *testing.T) {
 	}
 }
 
-// A share far above the limit says that the limit was disturbed, and meets no goal.
-func TestALimitThatWasDisturbedMeetsNoGoal(t *testing.T) {
+// A share far above the limit means that the limit was measured under a disturbance.
+func TestShareFarAboveLimitMeetsNoGoal(t *testing.T) {
 	for share, met := range map[float64]bool{0.9: false, 0.96: true, 1.09: true, 1.3: false} {
 		run := Run{Cells: []Cell{{Contestant: "v10", Condition: here, Status: OK, Share: share}}}
 		if g := goal(t, run, "v10", "share of the limit"); g.Met != met {

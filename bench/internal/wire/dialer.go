@@ -24,7 +24,7 @@ func (d Dialer) DialContext(ctx context.Context, network, addr string) (net.Conn
 	return d.Wrap(conn), nil
 }
 
-// Wrap is what DialContext does with a connection.
+// Wrap adds the delay and the counter to conn.
 func (d Dialer) Wrap(conn net.Conn) net.Conn {
 	if d.RoundTrip > 0 {
 		conn = delay(conn, d.RoundTrip)

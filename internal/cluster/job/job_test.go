@@ -172,7 +172,7 @@ func TestTick(t *testing.T) {
 		{399 * time.Millisecond, 0, false}, {400 * time.Millisecond, 0, true}, {749 * time.Millisecond, 0, true},
 	} {
 		now := tick(0).Add(c.after)
-		if got, late := every.Tick(now), every.Late(now); !got.Equal(tick(c.tick)) || late != c.late {
+		if got, late := every.Tick(now), every.IsLate(now); !got.Equal(tick(c.tick)) || late != c.late {
 			t.Errorf("%v after tick 0: %v, late %v; want tick %d, late %v", c.after, got, late, c.tick, c.late)
 		}
 	}

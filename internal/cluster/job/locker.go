@@ -14,21 +14,21 @@ import (
 	"lockstep/internal/lock"
 )
 
-// ErrLate is why a Locker refuses a tick that others have had the time to run.
+// ErrLate is returned by Locker.Lock when it is so late in the tick that another replica may have run it.
 var ErrLate = errors.New("too late for this tick")
 
-// Locker is the gocron.Locker of one job, made of one of our locks. To gocron any error of Lock means "not now".
+// Locker implements gocron.Locker for one job, by a lock.Locker. gocron takes any error of Lock for "not now".
 //
 // Adds: an attempt that does not wait; a lock that is kept for a part of the tick, however quick the job is (see Every).
 // What it does not give: gocron's Lock can only be unlocked, so a job is not told when its lock is lost, and sees no fencing token;
 // what it writes must be correct even if it is written twice. A replica that is paused between the lock and the job runs it late. If a
 // replica dies after it took the lock, its tick is not run; if the lock has no expiry, no later tick is run either.
 type Locker struct {
-	Every  Every
-	Locker lock.Locker // the lock of the job, whose expiry should be Every.Expiry
+	Every  Every       // length of a tick
+	Locker lock.Locker // lock of the job, whose expiry should be Every.Expiry
 	Log    *slog.Logger
 
-	kept sync.WaitGroup // leases whose runs are over
+	unlocks sync.WaitGroup // pending releases of leases whose runs have ended
 }
 
 // Lock implements gocron.Locker. It fails with ErrLate, or as TryLock does: at every tick all replicas but one get lock.ErrNotObtained.
@@ -38,44 +38,44 @@ func (l *Locker) Lock(ctx context.Context, key string) (gocron.Lock, error) {
 		return nil, err
 	}
 	now := time.Now()
-	if l.Every.Late(now) { // only now is it known: the answer may have taken its time
+	if l.Every.IsLate(now) { // The answer of Redis may have taken long.
 		return nil, errors.Join(ErrLate, lease.Unlock(ctx))
 	}
-	return &held{l, lease, now.Add(l.Every.Keep())}, nil
+	return &jobLock{l, lease, now.Add(l.Every.Keep())}, nil
 }
 
-// Close waits until every lease is given back, and gives back what the lock keeps. The scheduler has been shut down by then.
+// Close waits until every lease is released, and closes the lock. Shut down the scheduler before.
 func (l *Locker) Close(ctx context.Context) {
-	l.kept.Wait()
-	trouble(l.Log, "giving back the lock", lock.Close(ctx, lock.SystemClock{}, l.Locker))
+	l.unlocks.Wait()
+	logError(l.Log, "releasing the lock", lock.Close(ctx, lock.SystemClock{}, l.Locker))
 }
 
-// trouble logs why something could not be done, if it could not.
-func trouble(log *slog.Logger, what string, err error) {
+// logError logs that an action of the job failed, if err is not nil.
+func logError(log *slog.Logger, action string, err error) {
 	if err != nil {
-		log.Error("the job", "error", fmt.Errorf("%s: %w", what, err))
+		log.Error("the job", "error", fmt.Errorf("%s: %w", action, err))
 	}
 }
 
-// held is a lock that one of our replicas has.
-type held struct {
+// jobLock implements gocron.Lock: the lock that this replica holds for a tick.
+type jobLock struct {
 	*Locker
 	lease *lock.Lease
-	until time.Time // when the lease is given back
+	until time.Time // earliest time of the release
 }
 
-// Unlock implements gocron.Lock. It does not wait: the lock is given back when it has been kept for long enough, or leaveTime after the end
-// of ctx, which is the scheduler's.
-func (h *held) Unlock(ctx context.Context) error {
-	h.kept.Go(func() {
-		keep, hurry := context.WithCancel(context.WithoutCancel(ctx))
-		defer hurry()
-		defer context.AfterFunc(ctx, func() { time.AfterFunc(leaveTime, hurry) })()
+// Unlock implements gocron.Lock. It does not wait. The lock is released at until, or leaveTime after the end of ctx, which is the
+// scheduler's.
+func (j *jobLock) Unlock(ctx context.Context) error {
+	j.unlocks.Go(func() {
+		keep, stopKeeping := context.WithCancel(context.WithoutCancel(ctx))
+		defer stopKeeping()
+		defer context.AfterFunc(ctx, func() { time.AfterFunc(leaveTime, stopKeeping) })()
 		err := lock.ErrUnavailable
-		for until := h.until; errors.Is(err, lock.ErrUnavailable) && keep.Err() == nil; until = h.Every.After(until, 1) {
+		for until := j.until; errors.Is(err, lock.ErrUnavailable) && keep.Err() == nil; until = j.Every.After(until, 1) {
 			_ = lock.Sleep(keep, lock.SystemClock{}, time.Until(until))
-			err = h.lease.Unlock(ctx) // again at each tick until Redis answers: some locks do not expire
-			trouble(h.Log, "giving back the lock", err)
+			err = j.lease.Unlock(ctx) // repeated at each tick until Redis answers, because some locks do not expire
+			logError(j.Log, "releasing the lock", err)
 		}
 	})
 	return nil

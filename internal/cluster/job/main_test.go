@@ -150,7 +150,7 @@ func (w *world) start(g group, i int) *replica {
 	}), g.late[i]}
 	one := job.Replica{
 		Name: name, Every: every, Work: g.work, Locker: r.locker, Record: job.Record{Client: r.client, Every: every},
-		Said: io.Discard, Log: slog.New(r),
+		Output: io.Discard, Log: slog.New(r),
 	}
 	var ctx context.Context
 	ctx, r.end = context.WithCancel(w.t.Context())

@@ -15,19 +15,19 @@ import (
 	"lockstep/internal/lock"
 )
 
-// Replica is one of those that run a job: at every tick it asks for the lock, and if it gets it, it records a run and works.
+// Replica is one of several processes that run a job. At every tick it tries the lock; if it gets it, it records a run and works.
 type Replica struct {
 	Name   string
 	Every  Every
-	Work   time.Duration // how long a run takes
+	Work   time.Duration // length of a run
 	Locker lock.Locker
 	Record Record
-	Said   io.Writer // is told of each run
+	Output io.Writer // gets a line for each run
 	Log    *slog.Logger
 }
 
-// Run runs the job, beginning with the next tick, until ctx ends. Then it interrupts its work, and gives the lock back when its time has
-// come, or leaveTime later.
+// Run runs the job from the next tick on, until ctx ends. Then it interrupts its work, and releases the lock at its time, or leaveTime
+// later.
 func (r *Replica) Run(ctx context.Context) error {
 	scheduler, err := gocron.NewScheduler()
 	if err != nil {
@@ -36,31 +36,31 @@ func (r *Replica) Run(ctx context.Context) error {
 	locker := &Locker{Every: r.Every, Locker: r.Locker, Log: r.Log}
 	_, err = scheduler.NewJob(gocron.DurationJob(time.Duration(r.Every)), gocron.NewTask(r.run), gocron.WithName(jobName),
 		gocron.WithDistributedJobLocker(locker),
-		gocron.WithStartAt(gocron.WithStartDateTimePast(r.Every.Tick(time.Now()))), // gocron skips to the next one
+		gocron.WithStartAt(gocron.WithStartDateTimePast(r.Every.Tick(time.Now()))), // gocron skips to the next tick.
 		gocron.WithEventListeners(gocron.AfterLockError(func(_ uuid.UUID, _ string, err error) {
 			if !errors.Is(err, lock.ErrNotObtained) && !errors.Is(err, lock.ErrCancelled) {
-				trouble(r.Log, "trying the lock", err)
+				logError(r.Log, "trying the lock", err)
 			}
 		})))
 	if err != nil {
 		return errors.Join(fmt.Errorf("gocron: %w", err), scheduler.Shutdown())
 	}
-	fmt.Fprintf(r.Said, "lockstep: replica %s of a job every %v\n", r.Name, r.Every)
+	fmt.Fprintf(r.Output, "lockstep: replica %s of a job every %v\n", r.Name, r.Every)
 	scheduler.Start()
 	<-ctx.Done()
 	defer locker.Close(ctx)
 	return scheduler.Shutdown()
 }
 
-// run is what gocron calls when this replica has the lock of a tick. A run that is interrupted counts as well.
+// run is called by gocron when this replica holds the lock of a tick. An interrupted run counts as a run.
 func (r *Replica) run(ctx context.Context) {
 	tick, record := r.Every.Tick(time.Now()), context.WithoutCancel(ctx)
 	id, err := r.Record.Begin(record, tick, r.Name)
 	if err != nil {
-		trouble(r.Log, "recording the run", err)
+		logError(r.Log, "recording the run", err)
 		return
 	}
-	fmt.Fprintf(r.Said, "tick %s · replica %s (pid %d) ran it\n", r.Every.clock(tick), r.Name, os.Getpid())
+	fmt.Fprintf(r.Output, "tick %s · replica %s (pid %d) ran it\n", r.Every.clock(tick), r.Name, os.Getpid())
 	_ = lock.Sleep(ctx, lock.SystemClock{}, r.Work)
-	trouble(r.Log, "recording the end of the run", r.Record.End(record, id))
+	logError(r.Log, "recording the end of the run", r.Record.End(record, id))
 }

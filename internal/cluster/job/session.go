@@ -19,24 +19,28 @@ import (
 	"lockstep/internal/strategy"
 )
 
-// leaveTime bounds each step of ending that talks to Redis.
+// leaveTime bounds each step of a shutdown that talks to Redis.
 const leaveTime = 5 * time.Second
 
-// Session is a job that is run by several replicas, as processes of this very program.
+// shutdownSteps is the number of such steps of a replica: the end of a run is recorded, its lock is released, the lock is closed, and the
+// connections to Redis are closed.
+const shutdownSteps = 4
+
+// Session is a job that several replicas run, as processes of this program.
 type Session struct {
 	Config config.Config
 	Every  Every
-	Work   time.Duration // how long a run takes
+	Work   time.Duration // length of a run
 	Lock   strategy.Strategy
-	Said   io.Writer // what the replicas say that they run
+	Output io.Writer // standard output of the replicas: a line for each run
 	Log    *slog.Logger
 
-	// Of Run alone.
-	Replicas  int
-	Ticks     int      // 0: until interrupted
-	Arguments []string // those of a replica, the name of the subcommand first
-	Logged    io.Writer
-	Ready     func(firstLine string) // is told once the replicas have been started
+	// Only Run uses the following fields.
+	Replicas  int                    // number of replicas
+	Ticks     int                    // number of ticks to run; 0: until interrupted
+	Arguments []string               // arguments of a replica, beginning with the subcommand
+	LogOutput io.Writer              // standard error of the replicas
+	OnReady   func(firstLine string) // called once the replicas have started
 }
 
 // Run starts the replicas, lets them run until enough ticks are over or ctx ends, and counts the runs of the ticks that all of them could
@@ -53,16 +57,16 @@ func (s Session) Run(ctx context.Context) (tally Tally, err error) {
 	if err := redis.Fits(ctx, s.Lock, jobName, rights()); err != nil {
 		return tally, err
 	}
-	replica, err := cluster.Command(s.Config, redis.Addr, redis.Nodes.Addrs(), nil, s.Arguments, s.Said, s.Logged)
+	replica, err := cluster.Command(s.Config, redis.Addr, redis.Nodes.Addrs(), nil, s.Arguments, s.Output, s.LogOutput)
 	if err != nil {
 		return tally, err
 	}
-	replicas, err := cluster.Start(ctx, s.Replicas, replica, 4*leaveTime, s.Log)
+	replicas, err := cluster.Start(ctx, s.Replicas, replica, shutdownSteps*leaveTime, s.Log)
 	if err != nil {
 		return tally, err
 	}
-	first := s.Every.After(time.Now().Truncate(time.Duration(s.Every)), 1) // all replicas are up by then
-	s.Ready(fmt.Sprintf("lockstep: a job every %v · %d replicas · lock %s (%s) · %s · counting from tick %s",
+	first := s.Every.After(time.Now().Truncate(time.Duration(s.Every)), 1) // All replicas are up by then.
+	s.OnReady(fmt.Sprintf("lockstep: a job every %v · %d replicas · lock %s (%s) · %s · counting from tick %s",
 		s.Every, s.Replicas, s.Lock.Name, s.Lock.Title.In(language.English), redis.Name, s.Every.clock(first)))
 	last := s.wait(ctx, first)
 	replicas.Stop()
@@ -78,7 +82,7 @@ func (s Session) Run(ctx context.Context) (tally Tally, err error) {
 	return tally, nil
 }
 
-// wait waits until the ticks are over, from the first on, or until ctx ends. It returns the last tick that is over.
+// wait waits until s.Ticks ticks have ended, beginning with first, or until ctx ends. It returns the last tick that has ended.
 func (s Session) wait(ctx context.Context, first time.Time) (last time.Time) {
 	if s.Ticks > 0 {
 		last = s.Every.After(first, s.Ticks-1)
@@ -90,15 +94,15 @@ func (s Session) wait(ctx context.Context, first time.Time) (last time.Time) {
 	return time.Now().Add(-s.Every.Over()).Truncate(time.Duration(s.Every))
 }
 
-// openRedis opens the configured Redis; if none is configured, an embedded one, or the one that listens at its address already.
+// openRedis opens the configured Redis. If none is configured, it starts an embedded one, or uses what listens at its address already.
 func openRedis(ctx context.Context, cfg dao.Config) (*dao.Redis, error) {
 	redis, err := dao.Open(ctx, cfg)
 	if err == nil || len(cfg.Addrs) > 0 {
 		return redis, err
 	}
 	cfg.Addrs = []string{cfg.EmbeddedAddr}
-	if there, thereErr := dao.Open(ctx, cfg); thereErr == nil {
-		return there, nil
+	if running, openErr := dao.Open(ctx, cfg); openErr == nil {
+		return running, nil
 	}
 	return nil, err
 }
@@ -111,7 +115,7 @@ func (s Session) RunReplica(ctx context.Context) error {
 	}
 	name := s.Config.Server.Replica
 	replica := Replica{
-		Name: name, Every: s.Every, Work: s.Work, Record: Record{redis.Store, s.Every}, Said: s.Said, Log: s.Log.With("replica", name),
+		Name: name, Every: s.Every, Work: s.Work, Record: Record{redis.Store, s.Every}, Output: s.Output, Log: s.Log.With("replica", name),
 		Locker: s.Lock.New(strategy.Parts{
 			Options: lock.Options{
 				Key: jobName, TTL: s.Every.Expiry(), RetryInterval: s.Config.Settings.RetryInterval,

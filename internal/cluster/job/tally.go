@@ -11,45 +11,45 @@ import (
 	"lockstep/internal/verdict"
 )
 
-// Count is how often a tick was run, by all replicas together.
+// Count says how often a tick was run, by all replicas together.
 type Count struct {
 	Tick   time.Time `json:"tick"`
 	Runs   int       `json:"runs"`
-	Beside int       `json:"beside"`   // of the runs, how many began while another was going on
-	Busy   bool      `json:"left_out"` // not run, as a run of an earlier tick was going on
+	Beside int       `json:"beside"`   // runs that began while another was going on
+	Busy   bool      `json:"left_out"` // whether the tick was not run because an earlier run was going on
 }
 
-// Tally counts what became of the ticks of a session.
+// Tally counts the ticks of a session by how often they were run.
 type Tally struct {
 	Lock     string          `json:"lock"`
 	Every    string          `json:"every"`
 	Replicas int             `json:"replicas"`
 	Ticks    int             `json:"ticks"`
 	Runs     int             `json:"runs"`
-	Once     int             `json:"once"` // ticks that were run exactly once
-	More     int             `json:"more"`
-	None     int             `json:"none"`     // left out, or missed
-	LeftOut  int             `json:"left_out"` // a run was going on
-	Missed   int             `json:"missed"`   // no run was
+	Once     int             `json:"once"`     // ticks that were run exactly once
+	More     int             `json:"more"`     // ticks that were run more than once
+	None     int             `json:"none"`     // ticks that were left out or missed
+	LeftOut  int             `json:"left_out"` // ticks that were not run because an earlier run was going on
+	Missed   int             `json:"missed"`   // ticks that were not run although no run was going on
 	Beside   int             `json:"beside"`   // runs that began while another was going on
-	Verdict  verdict.Verdict `json:"verdict"`  // broken: a tick was run more often, or missed, or a run began beside another
-	Counts   []Count         `json:"tally"`    // one for each tick
+	Verdict  verdict.Verdict `json:"verdict"`  // broken if a tick was run more than once or missed, or runs overlapped
+	Counts   []Count         `json:"tally"`    // count of each tick
 
 	every Every
 }
 
-// NewTally counts the runs of each tick from first to last, at most of the last MaxTicks, and judges them.
+// NewTally counts the runs of each tick from first to last, at most of the last MaxTicks ticks, and sets the verdict.
 func NewTally(runs []Run, every Every, work time.Duration, first, last time.Time) Tally {
 	if oldest := every.After(last, 1-MaxTicks); first.Before(oldest) {
 		first = oldest
 	}
-	if len(runs) > MaxTicks && !first.After(runs[0].Tick) { // the record may have forgotten earlier ones
+	if len(runs) > MaxTicks && !first.After(runs[0].Tick) { // The record may have forgotten earlier runs.
 		first = every.After(runs[0].Tick, 1)
 	}
 	runs = slices.SortedStableFunc(slices.Values(runs), func(a, b Run) int { return a.Tick.Compare(b.Tick) })
 	t := Tally{Every: every.String(), every: every, Counts: []Count{}} // [] in JSON
 
-	var busy time.Time // the last tick at which a run that has begun is going on
+	var busy time.Time // last tick during which a run was going on
 	for tick := first; !tick.After(last); tick = every.After(tick, 1) {
 		count := Count{Tick: tick}
 		for ; len(runs) > 0 && !runs[0].Tick.After(tick); runs = runs[1:] {
@@ -67,7 +67,7 @@ func NewTally(runs []Run, every Every, work time.Duration, first, last time.Time
 	return t
 }
 
-// end returns when a run was over, or will be: one that is not heard of any more is taken to have lasted as long as its work.
+// end returns the end of a run. A run without a recorded end is assumed to have lasted as long as its work.
 func (r Run) end(work time.Duration) time.Time {
 	if r.End.IsZero() {
 		return r.Tick.Add(work)
@@ -100,9 +100,9 @@ func (t *Tally) add(count Count) {
 	t.None = t.LeftOut + t.Missed
 }
 
-// Print prints a tally for people. Of the ticks that break the verdict, it lists the first.
+// Print writes the tally for people, with the first of the ticks that break the claim.
 func (t Tally) Print(to io.Writer) error {
-	const most = 10
+	const maxListed = 10 // more would hide the verdict
 	table := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(table, "lock\t%s\n", t.Lock)
 	fmt.Fprintf(table, "ticks\t%d: %d run once, %d more often, %d left out as a run was going on, %d missed\n",
@@ -110,23 +110,23 @@ func (t Tally) Print(to io.Writer) error {
 	fmt.Fprintf(table, "runs\t%d: %d of them began while another was going on\n", t.Runs, t.Beside)
 	wrong := 0
 	for _, count := range t.Counts {
-		says := count.wrong()
-		if says == "" {
+		problem := count.problem()
+		if problem == "" {
 			continue
 		}
-		if wrong++; wrong <= most {
-			fmt.Fprintf(table, "  %s\t%s\n", t.every.clock(count.Tick), says)
+		if wrong++; wrong <= maxListed {
+			fmt.Fprintf(table, "  %s\t%s\n", t.every.clock(count.Tick), problem)
 		}
 	}
-	if wrong > most {
-		fmt.Fprintf(table, "  …\tand %d more\n", wrong-most)
+	if wrong > maxListed {
+		fmt.Fprintf(table, "  …\tand %d more\n", wrong-maxListed)
 	}
 	fmt.Fprintf(table, "verdict\t%s: %s\n", t.Verdict, t.Means())
 	return table.Flush()
 }
 
-// wrong says how a tick breaks the verdict; "" if it does not.
-func (c Count) wrong() string {
+// problem says how a tick breaks the claim; "" if it does not.
+func (c Count) problem() string {
 	switch {
 	case c.Runs > 1 && c.Beside > 0:
 		return fmt.Sprintf("%d times, %d of them while another run was going on", c.Runs, c.Beside)
@@ -141,7 +141,7 @@ func (c Count) wrong() string {
 	}
 }
 
-// Means says in words why the verdict is what it is.
+// Means explains the verdict in words.
 func (t Tally) Means() string {
 	switch {
 	case t.Ticks == 0:

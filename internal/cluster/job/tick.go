@@ -24,11 +24,11 @@ import "time"
 // not run twice as long as the difference of the replicas' clocks and their delay are less than 2/5 of a tick together.
 type Every time.Duration
 
-// String returns it as a time.Duration's.
+// String returns the length as time.Duration.String does.
 func (e Every) String() string { return time.Duration(e).String() }
 
-// Tick returns the tick that a replica runs now: the last one, or the next one if it is near, for a timer may fire a moment before the wall
-// clock reaches the tick.
+// Tick returns the tick that a replica runs now: the last one, or the next one if it is near, because a timer may fire a moment before the
+// wall clock reaches the tick.
 func (e Every) Tick(now time.Time) time.Time {
 	every := time.Duration(e)
 	return now.Add(every / 4).Truncate(every)
@@ -39,19 +39,19 @@ func (e Every) After(tick time.Time, n int) time.Time {
 	return tick.Add(time.Duration(n) * time.Duration(e))
 }
 
-// Late reports whether it is too late for the tick: another replica may have had the lock and released it.
-func (e Every) Late(now time.Time) bool { return now.Sub(e.Tick(now)) >= e.Keep() }
+// IsLate reports whether it is too late to run the tick of now, because another replica may have held the lock and released it.
+func (e Every) IsLate(now time.Time) bool { return now.Sub(e.Tick(now)) >= e.Keep() }
 
-// Keep returns how long the lock is kept, at least.
+// Keep returns the shortest time for which the lock is held.
 func (e Every) Keep() time.Duration { return time.Duration(e) * 2 / 5 }
 
-// Expiry returns the expiry the lock should have.
+// Expiry returns the expiry that the lock should have.
 func (e Every) Expiry() time.Duration { return time.Duration(e) / 2 }
 
-// Over returns how long after its beginning a tick can no longer be run, except by a replica that was paused.
+// Over returns the time after which a tick can no longer be run, except by a replica that was paused.
 func (e Every) Over() time.Duration { return time.Duration(e) / 2 }
 
-// clock writes a tick for people: the time of day, as exact as the ticks are.
+// clock formats a tick as the time of day, with milliseconds if ticks are not whole seconds.
 func (e Every) clock(tick time.Time) string {
 	if time.Duration(e)%time.Second == 0 {
 		return tick.Local().Format(time.TimeOnly)

@@ -26,7 +26,7 @@ func openLabReplica(as string, flags []string) (http.Handler, error) {
 		its[i] = settings[name]
 		delete(settings, name)
 	}
-	cfg, err := config.Given(settings, evolution.Names())
+	cfg, err := config.FromMap(settings, evolution.Names())
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +63,7 @@ func startJob(cfg config.Config, lock, every, work string) error {
 		return err
 	}
 	up := make(startupWriter, 1)
-	s.Said = up
+	s.Output = up
 	failed := make(chan error, 1)
 	go func() { failed <- s.RunReplica(context.Background()) }()
 	select {

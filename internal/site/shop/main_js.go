@@ -30,7 +30,7 @@ func main() {
 }
 
 func open(as string, settings []string) (http.Handler, error) {
-	cfg, err := config.Given(nil, evolution.Names())
+	cfg, err := config.FromMap(nil, evolution.Names())
 	if err != nil {
 		return nil, err
 	}

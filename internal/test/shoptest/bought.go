@@ -26,7 +26,7 @@ func (b Bought) IsReceipt(o history.Order) bool {
 		b.StockBefore == o.Before && b.StockAfter == o.After && b.Fence == o.Fence && timed
 }
 
-// BuyBy asks for the sale of a key. That there is no answer is none of the test's failures.
+// BuyBy requests a sale with an idempotency key. A missing answer does not fail the test.
 func (c Client) BuyBy(key string) (b Bought) {
 	request, err := http.NewRequestWithContext(c.t.Context(), http.MethodPost, c.URL()+api.SalePath, http.NoBody)
 	if err != nil {
