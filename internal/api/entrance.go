@@ -31,7 +31,7 @@ type Entrance struct {
 
 	mu         sync.Mutex
 	inProgress int
-	left       time.Time // when the last request left
+	left       time.Time // time at which the last request left
 	shut       bool
 }
 

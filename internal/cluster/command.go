@@ -38,7 +38,7 @@ func Command(cfg config.Config, redis string, nodes, given, arguments []string, 
 		"--redis.tls_cert="+cfg.Redis.TLSCert,
 		"--redis.tls_key="+cfg.Redis.TLSKey)
 	args = append(args, arguments[1:]...)
-	var secrets []string // in the environment: other users of the machine can read arguments
+	var secrets []string // environment variables; other users of the machine can read arguments
 	for _, secret := range []struct{ variable, flag, value string }{
 		{config.TokenVariable, "--admin.token=", cfg.Admin.Token},
 		{config.UsernameVariable, "--redis.username=", cfg.Redis.Username},

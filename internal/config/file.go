@@ -126,7 +126,7 @@ func (f file) group(node *yaml.Node, path string) (problems []error) {
 			continue
 		}
 		var decoded any
-		if err := value.Decode(&decoded); err != nil { // for example because of a tag
+		if err := value.Decode(&decoded); err != nil { // A tag, for example, makes decoding fail.
 			problems = append(problems, f.lineError(value.Line, "%s: this value is not allowed: want a plain one", full))
 			continue
 		}

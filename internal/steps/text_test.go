@@ -80,8 +80,8 @@ func TestSideBySide(t *testing.T) {
 		{"", "+     }"},
 		{"  }", "  }"},
 	} {
-		left, right, is := strings.Cut(rows[i], divider)
-		if !is || strings.TrimRight(left, " ") != want[0] || right != want[1] || utf8.RuneCountInString(left) != (leastSplitColumns-3)/2 {
+		left, right, ok := strings.Cut(rows[i], divider)
+		if !ok || strings.TrimRight(left, " ") != want[0] || right != want[1] || utf8.RuneCountInString(left) != (leastSplitColumns-3)/2 {
 			t.Errorf("row %d is %q; want %q", i, rows[i], want)
 		}
 	}
