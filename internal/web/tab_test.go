@@ -119,6 +119,7 @@ func TestThePageInFirefox(t *testing.T) {
 	suite.Needs(t, "firefox-esr")
 	files := host(t)
 	p := openFirefox(t, files.URL+"/a/class/#/locks")
+	p.expect("worker.js. A ServiceWorker intercepted the request") // Firefox logs this if a page is left while its worker is loading
 	p.played()
 	p.waitUntil("the files are kept", `navigator.serviceWorker.controller`)
 	p.reaches()
