@@ -9,8 +9,8 @@ import (
 	"github.com/chromedp/cdproto/cdp"
 )
 
-// addressesOfHalf returns the addresses of all views, and of every second lock, lesson, level end and lab, beginning with the first (0) or the
-// second (1): two walks that differ in this meet them all.
+// addressesOfHalf returns the addresses of all views, and of every second lock, lesson, level end and lab, beginning with the first (0) or
+// the second (1): two walks that differ in this meet them all.
 const addressesOfHalf = `(async half => {
 	const {get} = await import("./web/server.js"), names = ({name}) => name;
 	const [{locks}, {lessons}, labs] = await Promise.all(["/seat", "/course", "/labs"].map(path => get(path)));
