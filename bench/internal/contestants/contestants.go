@@ -60,7 +60,7 @@ type Contestant struct {
 	Open  func(Env) (Seller, error)
 }
 
-// IsStep reports whether it is one of the locks whose numbers the README shows.
+// IsStep reports whether it is one of the locks whose numbers docs/MATRIX.md shows.
 func (c Contestant) IsStep() bool { return c.Kind == Ours || c.Kind == Several }
 
 // Fits fails if the contestant cannot be had on these servers.

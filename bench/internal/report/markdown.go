@@ -44,7 +44,7 @@ const how = `
 - redlock needs few requests as it queues inside each process; on its five servers, taking and releasing the lock is ten.
 - The sales of atomic and of segmented, with its eight locks, are not serial, so their share is far above 1. optimistic sends five requests
   in three round trips, and starts over after a random pause if the stock has changed. The picture leaves these out.
-- Of v1, v2, v3, v5 and delex, [the numbers are in the README](../README.md#what-each-step-gains).
+- Of v1, v2, v3, v5 and delex, [the numbers are beside the matrix](MATRIX.md#what-each-step-gains).
 `
 
 const howToRun = `
@@ -97,7 +97,7 @@ func Markdown(w io.Writer, run result.Run, all []contestants.Contestant) error {
 	return err
 }
 
-// onThePage leaves out the steps that differ little from their neighbours: the README has their numbers.
+// onThePage leaves out the steps that differ little from their neighbours: docs/MATRIX.md has their numbers.
 func onThePage(all []contestants.Contestant) []contestants.Contestant {
 	return slices.DeleteFunc(slices.Clone(all), func(c contestants.Contestant) bool { return c.Aside && c.IsStep() })
 }

@@ -11,7 +11,7 @@ import (
 	"lockstep/internal/evolution"
 )
 
-// Steps writes the numbers of each step for those who show them: the README, the page, lockstep diff. Of a lock that did not complete
+// Steps writes the numbers of each step for those who show them: docs/MATRIX.md, the page, lockstep diff. Of a lock that did not complete
 // there are none.
 func Steps(w io.Writer, run result.Run, table []contestants.Contestant) error {
 	if len(run.Pings) != 1 {

@@ -10,19 +10,19 @@ import (
 	"lockstep/internal/language"
 )
 
-// The numbers of the steps are in internal/evolution/figures.json, where bench -steps writes them. READMEs and lessons repeat them; go test
-// ./internal/test/checkout -run Say -update writes them there.
+// The numbers of the steps are in internal/evolution/figures.json, where bench -steps writes them. The matrix, READMEs and lessons repeat
+// them; go test ./internal/test/checkout -run Say -update writes them there.
 
 var numbersTable = regexp.MustCompile(`(?s)(<!-- what each step gains -->\n).*?(<!-- end of what each step gains -->)`)
 
-func TestReadmesSayWhatWasMeasured(t *testing.T) {
-	for i, readme := range readmes {
-		rewritten(t, readme, numbersTable, 0, "${1}"+numbersOf(evolution.Measured(), language.All()[i])+"${2}")
+func TestMatricesSayWhatWasMeasured(t *testing.T) {
+	for i, document := range []string{"docs/MATRIX.md", "docs/MATRIX.zh-CN.md"} {
+		rewritten(t, document, numbersTable, 0, "${1}"+numbersOf(evolution.Measured(), language.All()[i])+"${2}")
 	}
 }
 
-// shownInReadme are the numbers that a lock is chosen by; the page shows all.
-func shownInReadme() []evolution.Point {
+// shownInMatrix returns the numbers by which one chooses a lock; the page shows all.
+func shownInMatrix() []evolution.Point {
 	crowd := evolution.Condition{Buyers: 200, Processes: 3}
 	return []evolution.Point{
 		{Number: evolution.Share, Condition: evolution.Alone()}, {Number: evolution.Share, Condition: crowd},
@@ -37,7 +37,7 @@ func numbersOf(f evolution.Figures, in language.Language) string {
 		"|---|---|---|---|---|\n"
 	for _, s := range evolution.Table() {
 		row, measured := "| `"+s.Name+"` |", false
-		for _, at := range shownInReadme() {
+		for _, at := range shownInMatrix() {
 			value := f.Of(s.Name, at)
 			measured = measured || value != ""
 			row += strings.TrimRight(" "+value, " ") + " |"

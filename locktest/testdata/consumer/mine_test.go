@@ -9,7 +9,7 @@ import (
 	"lockstep/locktest"
 )
 
-// TestLock is in the READMEs.
+// TestLock is in docs/your-own-lock.md.
 func TestLock(t *testing.T) {
 	config := locktest.Config{Key: "orders", Faults: "lost-reply=1"}
 	locktest.Explore(t, config, func(p locktest.Process) (locktest.Lock, error) {
