@@ -139,14 +139,14 @@ func runSoak(cmd *cobra.Command, f soakFlags) error {
 // report writes the page of the history, prints the verdict, and then the error of the page, unwritable, if there is one. That error
 // decides the exit code only if --html was given.
 func (f soakFlags) report(cmd *cobra.Command, messages io.Writer, result soak.Result, file *web.File, pageErr error) error {
-	result.Again = f.command(cmd)
+	result.Command = f.command(cmd)
 	if pageErr == nil {
 		pageErr = errors.Join(drawHistory(result, file), file.Close())
 	}
 	if pageErr == nil {
 		result.Picture = f.html
 	}
-	fmt.Fprint(messages, result.Page())
+	fmt.Fprint(messages, result.Text())
 	var printErr error
 	if f.asJSON {
 		printErr = web.WriteJSON(cmd.OutOrStdout(), result)
@@ -174,8 +174,8 @@ func (f soakFlags) soak(cmd *cobra.Command, messages io.Writer, program string, 
 		return soak.Result{}, err
 	}
 	result := soak.Examine(record)
-	if result.Verdict == verdict.Fail && record.Said != "" {
-		fmt.Fprintf(cmd.ErrOrStderr(), "soak: last output of the replicas:\n%s", record.Said)
+	if result.Verdict == verdict.Fail && record.ReplicaOutput != "" {
+		fmt.Fprintf(cmd.ErrOrStderr(), "soak: last output of the replicas:\n%s", record.ReplicaOutput)
 	}
 	return result, nil
 }

@@ -97,8 +97,8 @@ func TestSoak(t *testing.T) {
 	if code != result.Verdict.ExitCode() || result.Sales == 0 || result.Lost != 0 || !hit {
 		t.Errorf("exit code %d, %+v", code, result)
 	}
-	if want := "soak --lock v10 --minutes 0.1 --replicas 3 --seed 3 --faults lose-reply"; !strings.Contains(result.Again, want) {
-		t.Errorf("again by %q; want %q", result.Again, want)
+	if want := "soak --lock v10 --minutes 0.1 --replicas 3 --seed 3 --faults lose-reply"; !strings.Contains(result.Command, want) {
+		t.Errorf("again by %q; want %q", result.Command, want)
 	}
 	if text, err := os.ReadFile(picture); err != nil || !bytes.Contains(text, []byte("lose-reply")) {
 		t.Errorf("the picture has %d bytes, and no fault: %v", len(text), err)

@@ -11,33 +11,33 @@ import (
 
 const (
 	repeatInterval = 50 * time.Millisecond  // pause between two repetitions of a fault
-	before         = 300 * time.Millisecond // lead time of newRunInHang before Redis resumes
-	untilCaught    = 5 * time.Second        // time limit for a trap to catch a command
+	resumeLead     = 300 * time.Millisecond // lead time of newRunInHang before Redis resumes
+	catchTimeout   = 5 * time.Second        // time limit for a trap to catch a command
 )
 
-var errMissed = errors.New("it hit nothing")
+var errNothingHit = errors.New("it hit nothing")
 
 // inject waits until the shop is whole, reads the ledgers if the fault may destroy them, and injects it.
-func (w *world) inject(ctx context.Context, planned Fault) Injected {
+func (b *testbed) inject(ctx context.Context, planned Fault) Injected {
 	f := Injected{Fault: planned, Read: time.Now()}
-	all, err := w.settled(ctx)
+	all, err := b.awaitReplicas(ctx)
 	effect := planned.Kind.effect()
-	if err == nil && effect.forgets {
+	if err == nil && effect.losesOrders {
 		f.Read = time.Now()
-		err = w.look(ctx)
+		err = b.readLedgers(ctx)
 	}
 	if f.Begin = time.Now(); err != nil {
 		f.End, f.Error = f.Begin, err.Error()
 		return f
 	}
-	if !effect.forgets {
+	if !effect.losesOrders {
 		f.Read = f.Begin
 	}
-	if effect.scope != everybody {
+	if effect.scope != wholeShop {
 		f.Victim = all[f.Replica].Name
 	}
-	w.tell("%s", f)
-	if err := effect.do(ctx, w, &f); err != nil {
+	b.log("%s", f)
+	if err := effect.inject(ctx, b, &f); err != nil {
 		f.Error = err.Error()
 	}
 	if f.End.IsZero() {
@@ -46,27 +46,27 @@ func (w *world) inject(ctx context.Context, planned Fault) Injected {
 	return f
 }
 
-func (w *world) restart(ctx context.Context, after time.Duration, meanwhile func() error) error {
-	w.gone.Store(true)
-	defer w.gone.Store(false)
-	w.redis.Kill()
-	return errors.Join(meanwhile(), wait(ctx, after), w.redis.Run(ctx))
+func (b *testbed) restartRedis(ctx context.Context, after time.Duration, meanwhile func() error) error {
+	b.redisIsDown.Store(true)
+	defer b.redisIsDown.Store(false)
+	b.redisServer.Kill()
+	return errors.Join(meanwhile(), sleep(ctx, after), b.redisServer.Run(ctx))
 }
 
-// newRunInHang asks for a new run shortly before a hung Redis goes on. Redis then answers the selling replicas and the replica that
+// startRunDuringHang asks for a new run shortly before a hung Redis goes on. Redis then answers the selling replicas and the replica that
 // changes the run together, when it has heard of no replica for longer than a heartbeat.
-func newRunInHang(ctx context.Context, w *world, f *Injected) error {
-	pid := w.redis.PID()
-	if err := errors.Join(cluster.Pause(pid), wait(ctx, f.For-before)); err != nil {
+func startRunDuringHang(ctx context.Context, b *testbed, f *Injected) error {
+	pid := b.redisServer.PID()
+	if err := errors.Join(cluster.Pause(pid), sleep(ctx, f.For-resumeLead)); err != nil {
 		return errors.Join(err, cluster.Resume(pid))
 	}
 	began := make(chan error, 1)
 	go func() {
-		asked, err := w.newRun(ctx)
+		asked, err := b.startRun(ctx)
 		f.End = asked
 		began <- err
 	}()
-	err := errors.Join(wait(ctx, before), cluster.Resume(pid))
+	err := errors.Join(sleep(ctx, resumeLead), cluster.Resume(pid))
 	went := time.Now()
 	if err = errors.Join(err, <-began); f.End.Before(went) {
 		f.End = went
@@ -75,28 +75,28 @@ func newRunInHang(ctx context.Context, w *world, f *Injected) error {
 }
 
 // holdOne holds the next command that matches, or the reply to it, as long as something takes. It fails with errMissed if there is none.
-func (w *world) holdOne(ctx context.Context, f *Injected, matches func([]string) bool, action fault.Action, do func() error) error {
-	proxy := w.proxies[f.Replica]
+func (b *testbed) holdOne(ctx context.Context, f *Injected, matches func([]string) bool, action fault.Action, do func() error) error {
+	proxy := b.proxies[f.Replica]
 	trap := proxy.Catch(matches, action)
 	defer func() {
 		trap.Release() // first: it may be caught just now
 		proxy.Remove(trap)
 	}()
-	if !isCaught(ctx, trap, untilCaught) {
-		return errMissed
+	if !isCaught(ctx, trap, catchTimeout) {
+		return errNothingHit
 	}
 	f.Caught = 1
 	return do()
 }
 
-// lose loses the next write, and then commands of the lock and writes in turn. A write comes first: a lock whose reply was lost stays until
+// loseCommands loses the next write, and then commands of the lock and writes in turn. A write comes first: a lock whose reply was lost stays until
 // its expiry, and nobody writes meanwhile.
-func (w *world) lose(ctx context.Context, f *Injected, action fault.Action) error {
-	if err := w.holdOne(ctx, f, fault.IsWrite, action, func() error { return nil }); err != nil {
+func (b *testbed) loseCommands(ctx context.Context, f *Injected, action fault.Action) error {
+	if err := b.holdOne(ctx, f, fault.IsWrite, action, func() error { return nil }); err != nil {
 		return err
 	}
 	matches := []func([]string) bool{fault.IsOfLock, fault.IsWrite}
-	proxy, next := w.proxies[f.Replica], 0
+	proxy, next := b.proxies[f.Replica], 0
 	return f.repeat(ctx, func() (int64, error) {
 		trap := proxy.Catch(matches[next%len(matches)], action)
 		next++
@@ -118,7 +118,7 @@ func isCaught(ctx context.Context, trap *fault.Trap, d time.Duration) bool {
 func (f *Injected) repeat(ctx context.Context, do func() (hits int64, err error)) error {
 	ctx, cancel := context.WithTimeout(ctx, f.For)
 	defer cancel()
-	for wait(ctx, repeatInterval) == nil {
+	for sleep(ctx, repeatInterval) == nil {
 		hits, err := do()
 		if err != nil && ctx.Err() == nil {
 			return err
@@ -126,7 +126,7 @@ func (f *Injected) repeat(ctx context.Context, do func() (hits int64, err error)
 		f.Caught += int(hits)
 	}
 	if f.Caught == 0 {
-		return errMissed
+		return errNothingHit
 	}
 	return nil
 }

@@ -16,7 +16,7 @@ func TestRepeat(t *testing.T) {
 		want error
 	}{
 		{"it hits once", []int64{0, 2, 0}, nil, nil},
-		{"it hits nothing", []int64{0, 0, 0}, nil, errMissed},
+		{"it hits nothing", []int64{0, 0, 0}, nil, errNothingHit},
 		{"it fails", []int64{1}, failure, failure},
 	} {
 		synctest.Test(t, func(t *testing.T) {

@@ -15,8 +15,8 @@ import (
 	"lockstep/internal/test/redisserver"
 )
 
-// put writes orders into a run's ledger, as the shop does.
-func put(t *testing.T, client *redis.Client, run string, ids ...string) {
+// writeOrders writes orders into a run's ledger, as the shop does.
+func writeOrders(t *testing.T, client *redis.Client, run string, ids ...string) {
 	t.Helper()
 	newest, _ := dao.OrdersKeys(run)
 	for _, id := range ids {
@@ -50,28 +50,28 @@ func TestLedgersRememberWhatWasDestroyed(t *testing.T) {
 		return counts
 	}
 	var many []string
-	for i := range 3 * page {
+	for i := range 3 * batchSize {
 		many = append(many, fmt.Sprint("order-", i))
 	}
-	put(t, client, "A", many...)
-	put(t, client, "B", "x")
-	if got := read(); got["A"] != 3*page || got["B"] != 1 {
+	writeOrders(t, client, "A", many...)
+	writeOrders(t, client, "B", "x")
+	if got := read(); got["A"] != 3*batchSize || got["B"] != 1 {
 		t.Errorf("%v; want all orders of both runs", got)
 	}
 	newest, older := dao.OrdersKeys("A") // when a ledger is full, its orders become the older ones
 	if err := client.Rename(t.Context(), newest, older).Err(); err != nil {
 		t.Fatal(err)
 	}
-	put(t, client, "A", "newest")
-	put(t, client, "B", "y")
-	if got := read(); got["A"] != 3*page+1 || got["B"] != 2 {
+	writeOrders(t, client, "A", "newest")
+	writeOrders(t, client, "B", "y")
+	if got := read(); got["A"] != 3*batchSize+1 || got["B"] != 2 {
 		t.Errorf("%v; want the new ones, too", got)
 	}
 	if err := client.FlushAll(t.Context()).Err(); err != nil {
 		t.Fatal(err)
 	}
-	put(t, client, "B", "late", "later") // as many as there were
-	if got := read(); got["A"] != 3*page+1 || got["B"] != 4 {
+	writeOrders(t, client, "B", "late", "later") // as many as there were
+	if got := read(); got["A"] != 3*batchSize+1 || got["B"] != 4 {
 		t.Errorf("%v; want what is gone, and what came late", got)
 	}
 
@@ -88,7 +88,7 @@ func TestLook(t *testing.T) {
 	server := redisserver.Start(t)
 	client := redisclient.Single(redisclient.Config{Addrs: []string{server.Addr}})
 	defer client.Close()
-	if _, err := lookAt(t.Context(), client); err == nil {
+	if _, err := readSnapshot(t.Context(), client); err == nil {
 		t.Error("there is no run, and it saw one")
 	}
 	for _, err := range []error{
@@ -99,20 +99,20 @@ func TestLook(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	put(t, client, "A", "x")
+	writeOrders(t, client, "A", "x")
 	newest, older := dao.OrdersKeys("A")
 	if err := client.Rename(t.Context(), newest, older).Err(); err != nil {
 		t.Fatal(err)
 	}
-	put(t, client, "A", "y")
-	look, err := lookAt(t.Context(), client)
-	if err != nil || look.ID != "A" || look.Lock != "v9" || look.Kept != 2 || look.Sold != 3 || look.Lost() != 1 {
+	writeOrders(t, client, "A", "y")
+	look, err := readSnapshot(t.Context(), client)
+	if err != nil || look.ID != "A" || look.Lock != "v9" || look.Orders != 2 || look.Sold != 3 || look.Lost() != 1 {
 		t.Errorf("%+v, %v; want run A of v9, two orders kept, three sold, one lost", look, err)
 	}
 	if err := client.Set(t.Context(), dao.InventoryKey, "many", 0).Err(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := lookAt(t.Context(), client); err == nil || !strings.Contains(err.Error(), "inventory of run A") {
+	if _, err := readSnapshot(t.Context(), client); err == nil || !strings.Contains(err.Error(), "inventory of run A") {
 		t.Errorf("%v; want an error that names the stock", err)
 	}
 }

@@ -21,17 +21,17 @@ func TestPlansAreOfTheirSeed(t *testing.T) {
 
 func TestPlansUseTheirTimeAndEveryKind(t *testing.T) {
 	for seed := range uint64(50) {
-		plan, total := NewPlan(seed, 10*time.Minute, Kinds(), 3), warmUp+quiet
+		plan, total := NewPlan(seed, 10*time.Minute, Kinds(), 3), warmUp+quietTime
 		for i, fault := range plan {
-			total += fault.For + rest
+			total += fault.For + recoveryTime
 			if round := plan[i/len(Kinds())*len(Kinds()) : i]; slices.ContainsFunc(round, func(f Fault) bool { return f.Kind == fault.Kind }) {
 				t.Fatalf("seed %d: %s comes again before every other kind came", seed, fault.Kind)
 			}
-			if !slices.Contains(fault.Kind.effect().lasts, fault.For) || fault.Replica < 0 || fault.Replica >= 3 {
+			if !slices.Contains(fault.Kind.effect().durations, fault.For) || fault.Replica < 0 || fault.Replica >= 3 {
 				t.Errorf("seed %d: %+v", seed, fault)
 			}
 		}
-		if total > 10*time.Minute || total < 10*time.Minute-2*rest-heartbeat {
+		if total > 10*time.Minute || total < 10*time.Minute-2*recoveryTime-heartbeatExpiry {
 			t.Errorf("seed %d: the plan takes %v of 10m", seed, total)
 		}
 		if one := NewPlan(seed, time.Second, Kinds(), 3); len(one) != 1 {
@@ -47,7 +47,7 @@ func TestParseKinds(t *testing.T) {
 	if some, err := ParseKinds("oom,flushall"); err != nil || !slices.Equal(some, []Kind{"oom", "flushall"}) {
 		t.Errorf("%v, %v", some, err)
 	}
-	if _, err := ParseKinds("oom,typo"); !errors.Is(err, ErrNoFault) || !strings.Contains(err.Error(), `"typo"; want some of [kill-replica `) {
+	if _, err := ParseKinds("oom,typo"); !errors.Is(err, ErrUnknownFault) || !strings.Contains(err.Error(), `"typo"; want some of [kill-replica `) {
 		t.Errorf("%v", err)
 	}
 }
@@ -56,7 +56,7 @@ func TestCheckLock(t *testing.T) {
 	if err := CheckLock("v9"); err != nil {
 		t.Error(err)
 	}
-	if err := CheckLock("v1"); !errors.Is(err, ErrNotFor) || !strings.Contains(err.Error(), `"v1"; want one of v4, v5`) {
+	if err := CheckLock("v1"); !errors.Is(err, ErrUnsupportedLock) || !strings.Contains(err.Error(), `"v1"; want one of v4, v5`) {
 		t.Errorf("%v", err)
 	}
 }
@@ -65,15 +65,15 @@ func TestCheckLock(t *testing.T) {
 func TestWhatIsPredictedIsAllowed(t *testing.T) {
 	for _, lock := range Locks() {
 		for _, kind := range Kinds() {
-			for _, d := range kind.effect().lasts {
+			for _, d := range kind.effect().durations {
 				fault := Fault{Kind: kind, For: d}
-				if fault.canLose(lock) && (fenced(lock) || !fault.opens(lock)) {
+				if fault.mustLoseUpdate(lock) && (isFenced(lock) || !fault.mayLoseUpdate(lock)) {
 					t.Errorf("%s must lose an update by %s for %v, and may not", lock, kind, d)
 				}
 			}
 		}
 	}
-	if !fenced("v11") || fenced("v6") || !renewed("v6") || renewed("v5") {
+	if !isFenced("v11") || isFenced("v6") || !isRenewed("v6") || isRenewed("v5") {
 		t.Error("the locks are not in their order")
 	}
 }

@@ -11,24 +11,24 @@ import (
 
 // Record is everything that was recorded in a session.
 type Record struct {
-	Lock   string
-	Began  time.Time // end of the warm-up
-	Ended  time.Time // time when the buyers were told to leave
-	Sales  []Sale
-	Faults []Injected
-	Orders []Entry
-	Looks  []Look
-	Doubts []Doubt
-	Said   string // last output of the replicas
+	Lock          string
+	Began         time.Time // end of the warm-up
+	Ended         time.Time // time when the buyers were told to leave
+	Sales         []Sale
+	Faults        []Injected
+	Orders        []Entry
+	Snapshots     []Snapshot
+	Doubts        []Doubt
+	ReplicaOutput string // last output of the replicas
 }
 
 // Sale is one request to buy, and its answer.
 type Sale struct {
 	Start, End    time.Time
 	Buyer         int
-	Keyed         bool   // with an Idempotency-Key, and a buyer who repeats what it doubts: this is all of its requests, and the last answer
+	HasKey        bool   // with an Idempotency-Key, and a buyer who repeats what it doubts: this is all of its requests, and the last answer
 	Repeats       int    // requests after the first
-	Strayed       string // another order than that of its key, of which an answer told; "": none did
+	OtherOrderID  string // another order than that of its key, of which an answer told; "": none did
 	Status        int    // HTTP status; 0: no answer
 	Code          string // code of an error, or the reason why there was no answer
 	OrderID       string // "" if the answer did not say
@@ -44,23 +44,23 @@ func (s Sale) isBug() bool { return s.Status == http.StatusInternalServerError }
 func (s Sale) outcome() outcome {
 	switch {
 	case s.sold():
-		return made
+		return outcomeMade
 	case s.Code == "no_replica":
-		return neverSent
+		return outcomeNotSent
 	case s.Status == 0 || load.MayHaveSold(s.Status, s.Code):
-		return unknown
+		return outcomeUnknown
 	default: // sold_out, lock_timeout, lock_lost, run_over, redis_unavailable, …
-		return notMade
+		return outcomeNotMade
 	}
 }
 
 type outcome int
 
 const (
-	made outcome = iota
-	notMade
-	neverSent // no replica got the request, so there is no order id
-	unknown
+	outcomeMade outcome = iota
+	outcomeNotMade
+	outcomeNotSent // no replica got the request, so there is no order id
+	outcomeUnknown
 )
 
 // Entry is an order in a ledger.
@@ -91,21 +91,21 @@ func (f Injected) String() string {
 	return text
 }
 
-// isLoserOf reports whether this fault may have destroyed the order of a sale before any reading of the ledgers.
-func (f Injected) isLoserOf(s Sale) bool {
-	return f.Kind.effect().destroys && s.End.After(f.Read) && s.Start.Before(f.End)
+// mayHaveLost reports whether this fault may have destroyed the order of a sale before any reading of the ledgers.
+func (f Injected) mayHaveLost(s Sale) bool {
+	return f.Kind.effect().destroysLedgers && s.End.After(f.Read) && s.Start.Before(f.End)
 }
 
 // mayHaveRemoved reports whether this fault may have removed an order: a Redis that is out of memory loses the orders of earlier runs.
 func (f Injected) mayHaveRemoved(order Entry) bool {
-	return (f.Kind.effect().destroys || f.Kind.effect().drops) && order.At.Before(f.End)
+	return (f.Kind.effect().destroysLedgers || f.Kind.effect().dropsOldLedgers) && order.At.Before(f.End)
 }
 
-// Look is the current run, all of it at one moment between two.
-type Look struct {
-	Asked, At time.Time
+// Snapshot is the current run, all of it at one moment between two.
+type Snapshot struct {
+	Requested, Received time.Time
 	history.Tally
-	Kept int64 // orders in the ledger; Sold is what the run says there are
+	Orders int64 // orders in the ledger; Sold is what the run says there are
 }
 
 // Doubt is the final answer of GET /orders about a sale whose outcome was unknown.

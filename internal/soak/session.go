@@ -31,28 +31,28 @@ type Session struct {
 
 const (
 	pauseAfterRefusal = 50 * time.Millisecond
-	watchEvery        = 200 * time.Millisecond
-	tellEvery         = 5 * time.Second
+	snapshotInterval  = 200 * time.Millisecond
+	logInterval       = 5 * time.Second
 )
 
-// world is what the faults are injected into: a Redis, replicas as processes with a proxy before each, and their front, which is in this
+// testbed is what the faults are injected into: a Redis, replicas as processes with a proxy before each, and their front, which is in this
 // process; their buyers; and what happens.
-type world struct {
+type testbed struct {
 	Session
 
-	redis   *fault.RedisServer
-	proxies []*fault.Proxy // one for each replica
-	cluster *cluster.Isolated
-	url     string // of the front
-	asker   *http.Client
-	client  *redis.Client
-	endings []func() error // of what runs, the last one first
+	redisServer *fault.RedisServer
+	proxies     []*fault.Proxy // one for each replica
+	cluster     *cluster.Isolated
+	url         string // of the front
+	http        *http.Client
+	redisClient *redis.Client
+	closers     []func() error // of what runs, the last one first
 
-	crowd   *crowd
-	ledgers *ledgers
-	record  Record
-	telling sync.Mutex
-	gone    atomic.Bool // whether Redis is: nobody looks at it then
+	load        *loadGenerator
+	ledgers     *ledgers
+	record      Record
+	logMutex    sync.Mutex
+	redisIsDown atomic.Bool // whether Redis is: nobody looks at it then
 }
 
 // Run starts the shop, runs the buyers, and injects the faults of the plan. A fault that it cannot inject is in the record; any other
@@ -64,103 +64,103 @@ func (s Session) Run(ctx context.Context) (_ Record, err error) {
 	if !cluster.CanPause {
 		return Record{}, cluster.ErrCannotPause
 	}
-	w := &world{Session: s, asker: &http.Client{Transport: &http.Transport{}}}
+	w := &testbed{Session: s, http: &http.Client{Transport: &http.Transport{}}}
 	defer func() {
-		w.asker.CloseIdleConnections()
-		for _, end := range slices.Backward(w.endings) {
+		w.http.CloseIdleConnections()
+		for _, end := range slices.Backward(w.closers) {
 			err = errors.Join(err, end())
 		}
 	}()
-	if err := w.open(ctx); err != nil {
+	if err := w.start(ctx); err != nil {
 		return Record{}, err
 	}
-	w.client = redisclient.Single(redisclient.Config{Addrs: []string{w.redis.Addr()}, Timeout: patience})
-	w.endings = append(w.endings, w.client.Close)
-	w.ledgers = newLedgers(w.client)
-	w.crowd = &crowd{URL: w.url, Buyers: s.Buyers, Timeout: requestTimeout, Pause: pauseAfterRefusal, NewKey: uuid.NewString}
+	w.redisClient = redisclient.Single(redisclient.Config{Addrs: []string{w.redisServer.Addr()}, Timeout: settleTimeout})
+	w.closers = append(w.closers, w.redisClient.Close)
+	w.ledgers = newLedgers(w.redisClient)
+	w.load = &loadGenerator{URL: w.url, Buyers: s.Buyers, Timeout: requestTimeout, Pause: pauseAfterRefusal, NewKey: uuid.NewString}
 	return w.run(ctx)
 }
 
-func (w *world) run(ctx context.Context) (Record, error) {
-	w.record = Record{Lock: w.Lock, Began: time.Now().Add(warmUp)}
+func (b *testbed) run(ctx context.Context) (Record, error) {
+	b.record = Record{Lock: b.Lock, Began: time.Now().Add(warmUp)}
 	open, shut := context.WithCancel(ctx)
 	defer shut()
 	sales := make(chan []Sale, 1)
-	go func() { sales <- w.crowd.Buy(ctx, open) }()
+	go func() { sales <- b.load.Run(ctx, open) }()
 	watching, leave := context.WithCancel(ctx)
 	defer leave()
-	looks := make(chan []Look, 1)
-	go func() { looks <- w.watch(watching) }()
+	looks := make(chan []Snapshot, 1)
+	go func() { looks <- b.takeSnapshots(watching) }()
 
-	err := wait(ctx, warmUp+quiet)
-	for i := 0; err == nil && i < len(w.Plan); i++ {
-		injected := w.inject(ctx, w.Plan[i])
+	err := sleep(ctx, warmUp+quietTime)
+	for i := 0; err == nil && i < len(b.Plan); i++ {
+		injected := b.inject(ctx, b.Plan[i])
 		if injected.Error != "" {
-			w.tell("%s: %s", injected.Kind, injected.Error)
+			b.log("%s: %s", injected.Kind, injected.Error)
 		}
-		w.record.Faults = append(w.record.Faults, injected)
-		err = wait(ctx, rest)
+		b.record.Faults = append(b.record.Faults, injected)
+		err = sleep(ctx, recoveryTime)
 	}
-	w.record.Ended = time.Now()
+	b.record.Ended = time.Now()
 	shut()
-	w.record.Sales = <-sales
+	b.record.Sales = <-sales
 	leave()
-	w.record.Looks = append(w.record.Looks, <-looks...)
+	b.record.Snapshots = append(b.record.Snapshots, <-looks...)
 	if err == nil {
-		err = w.finish(ctx)
+		err = b.readFinalState(ctx)
 	}
-	for i := 0; err == nil && i < len(w.record.Sales); i++ {
-		if sale := w.record.Sales[i]; sale.outcome() == unknown && sale.OrderID != "" {
-			w.record.Doubts = append(w.record.Doubts, w.lookUp(ctx, sale.OrderID))
+	for i := 0; err == nil && i < len(b.record.Sales); i++ {
+		if sale := b.record.Sales[i]; sale.outcome() == outcomeUnknown && sale.OrderID != "" {
+			b.record.Doubts = append(b.record.Doubts, b.lookUpOrder(ctx, sale.OrderID))
 			err = context.Cause(ctx)
 		}
 	}
-	w.record.Orders, w.record.Said = w.ledgers.Entries, w.cluster.Said()
-	return w.record, err
+	b.record.Orders, b.record.ReplicaOutput = b.ledgers.Entries, b.cluster.Said()
+	return b.record, err
 }
 
-func (w *world) tell(format string, args ...any) {
-	w.telling.Lock()
-	defer w.telling.Unlock()
-	since := time.Since(w.record.Began).Truncate(time.Second)
-	w.Log("%6s  %7d sales  %s", since, w.crowd.Sold(), fmt.Sprintf(format, args...))
+func (b *testbed) log(format string, args ...any) {
+	b.logMutex.Lock()
+	defer b.logMutex.Unlock()
+	since := time.Since(b.record.Began).Truncate(time.Second)
+	b.Log("%6s  %7d sales  %s", since, b.load.Sold(), fmt.Sprintf(format, args...))
 }
 
-func (w *world) look(ctx context.Context) error {
-	if err := w.ledgers.Read(ctx); err != nil {
+func (b *testbed) readLedgers(ctx context.Context) error {
+	if err := b.ledgers.Read(ctx); err != nil {
 		return err
 	}
-	look, err := lookAt(ctx, w.client)
+	look, err := readSnapshot(ctx, b.redisClient)
 	if err == nil {
-		w.record.Looks = append(w.record.Looks, look)
+		b.record.Snapshots = append(b.record.Snapshots, look)
 	}
 	return err
 }
 
-// watch looks at the run again and again, until ctx ends. What a fault keeps it from seeing it does not see.
-func (w *world) watch(ctx context.Context) (looks []Look) {
-	client := redisclient.Single(redisclient.Config{Addrs: []string{w.redis.Addr()}, PoolSize: 1})
+// takeSnapshots looks at the run again and again, until ctx ends. What a fault keeps it from seeing it does not see.
+func (b *testbed) takeSnapshots(ctx context.Context) (looks []Snapshot) {
+	client := redisclient.Single(redisclient.Config{Addrs: []string{b.redisServer.Addr()}, PoolSize: 1})
 	defer func() { _ = client.Close() }() // it was only asked
 	told, sold := time.Now(), int64(0)
-	for wait(ctx, watchEvery) == nil {
-		if !w.gone.Load() {
-			if look, err := lookAt(ctx, client); err == nil {
+	for sleep(ctx, snapshotInterval) == nil {
+		if !b.redisIsDown.Load() {
+			if look, err := readSnapshot(ctx, client); err == nil {
 				looks = append(looks, look)
 			}
 		}
-		if since := time.Since(told); since >= tellEvery {
-			n := w.crowd.Sold()
-			w.tell("%.0f a second", float64(n-sold)/since.Seconds())
+		if since := time.Since(told); since >= logInterval {
+			n := b.load.Sold()
+			b.log("%.0f a second", float64(n-sold)/since.Seconds())
 			told, sold = time.Now(), n
 		}
 	}
 	return looks
 }
 
-// finish reads the ledgers for the last time, when no sale is in flight any more.
-func (w *world) finish(ctx context.Context) error {
-	err := try(ctx, fmt.Errorf("sales are in flight %v after the last buyer left", patience), func() error {
-		n, err := inFlight(ctx, w.client)
+// readFinalState reads the ledgers for the last time, when no sale is in flight any more.
+func (b *testbed) readFinalState(ctx context.Context) error {
+	err := retry(ctx, fmt.Errorf("sales are in flight %v after the last buyer left", settleTimeout), func() error {
+		n, err := countInFlight(ctx, b.redisClient)
 		if n > 0 {
 			err = fmt.Errorf("%d", n)
 		}
@@ -169,5 +169,5 @@ func (w *world) finish(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return w.look(ctx)
+	return b.readLedgers(ctx)
 }

@@ -2,9 +2,9 @@
 // afterwards from outside: by every answer to a buyer, by the orders of every ledger, by the stock as it was read, and by how soon sales
 // recover.
 //
-// A session has a plan, which depends on a seed alone (kind.go). It starts a Redis, proxies, replicas and their front (shop.go), and
-// injects the faults (session.go, inject.go), while buyers (buyers.go) and readers (ledger.go) write down what happens. What they wrote is
-// a Record (record.go), a plain value. Examine (judge.go and the rules beside it) computes its Result; Page (page.go) tells that, and Draw
+// A session has a plan, which depends on a seed alone (fault_kinds.go). It starts a Redis, proxies, replicas and their front (testbed.go), and
+// injects the faults (session.go, inject.go), while buyers (load_generator.go) and readers (ledger.go) write down what happens. What they wrote is
+// a Record (record.go), a plain value. Examine (examine.go and the rules beside it) computes its Result; Text (text.go) tells that, and Draw
 // (picture.go) draws it.
 package soak
 
@@ -35,8 +35,8 @@ const requestTimeout = 15 * time.Second
 
 // What can go wrong, to be matched with errors.Is.
 var (
-	ErrNotFor  = errors.New("no soak is for this lock")
-	ErrNoFault = errors.New("there is no such fault")
+	ErrUnsupportedLock = errors.New("no soak is for this lock")
+	ErrUnknownFault    = errors.New("there is no such fault")
 )
 
 // Locks gives those that a soak can run with. Weaker ones stop selling for ever at the first replica that is killed, or lose updates
@@ -46,16 +46,16 @@ func Locks() []string { return []string{"v4", "v5", "v6", "v7", "v8", "v9", "v10
 // CheckLock fails if a soak cannot run with the lock of that name.
 func CheckLock(name string) error {
 	if !slices.Contains(Locks(), name) {
-		return fmt.Errorf("%w: %q; want one of %s", ErrNotFor, name, strings.Join(Locks(), ", "))
+		return fmt.Errorf("%w: %q; want one of %s", ErrUnsupportedLock, name, strings.Join(Locks(), ", "))
 	}
 	return nil
 }
 
-// fenced reports whether a lock promises that no update is ever lost. The others lose updates when a holder, its network or Redis stands
+// isFenced reports whether a lock promises that no update is ever lost. The others lose updates when a holder, its network or Redis stands
 // still for longer than the lock's expiry, or when the lock is deleted.
-func fenced(lock string) bool { return capabilities(lock).Fenced }
+func isFenced(lock string) bool { return capabilities(lock).Fenced }
 
-func renewed(lock string) bool { return capabilities(lock).Renewed }
+func isRenewed(lock string) bool { return capabilities(lock).Renewed }
 
 // capabilities gives those that the table of strategies has of a lock; none of a name that it does not have.
 func capabilities(lock string) strategy.Capabilities {
@@ -63,8 +63,8 @@ func capabilities(lock string) strategy.Capabilities {
 	return row.Capabilities
 }
 
-// wait waits for d, or until ctx ends; then it fails with the cause of that.
-func wait(ctx context.Context, d time.Duration) error {
+// sleep waits for d, or until ctx ends; then it fails with the cause of that.
+func sleep(ctx context.Context, d time.Duration) error {
 	_ = lock.Sleep(ctx, lock.SystemClock{}, d)
 	return context.Cause(ctx)
 }

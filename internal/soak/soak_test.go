@@ -54,14 +54,14 @@ func TestSoak(t *testing.T) {
 				t.Fatal(err)
 			}
 			result := soak.Examine(record)
-			result.Again = fmt.Sprintf("go test -tags long ./internal/soak -run TestSoak -v"+
+			result.Command = fmt.Sprintf("go test -tags long ./internal/soak -run TestSoak -v"+
 				" -soak.for %v -soak.locks %s -soak.faults %q -soak.seed %d", *lasts, lock, *faults, *seed)
-			t.Log(result.Page())
+			t.Log(result.Text())
 			// a busy machine may sell little, or miss a fault or two; no rule may be broken, and all others be known
 			for _, rule := range result.Rules {
 				timed := strings.HasPrefix(rule.Rule, "sales go on") || strings.HasPrefix(rule.Rule, "every fault hit")
 				if rule.Broken > 0 || rule.Unchecked > 0 && (!timed || rule.Unchecked > len(plan)/2) {
-					t.Errorf("%+v; the shop said, at last:\n%s", rule, record.Said)
+					t.Errorf("%+v; the shop said, at last:\n%s", rule, record.ReplicaOutput)
 				}
 			}
 		})

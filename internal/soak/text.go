@@ -9,28 +9,28 @@ import (
 	"time"
 )
 
-// KindCount is what all faults of one kind did.
-type KindCount struct {
-	Kind  Kind    `json:"kind"`
-	Times int     `json:"times"`
-	Hit   int     `json:"hit"`  // sales
-	Lost  int64   `json:"lost"` // updates
-	Back  float64 `json:"back"` // longest time, in seconds, until a quarter of the usual rate was back
+// KindSummary is what all faults of one kind did.
+type KindSummary struct {
+	Kind     Kind    `json:"kind"`
+	Times    int     `json:"times"`
+	Hit      int     `json:"hit"`  // sales
+	Lost     int64   `json:"lost"` // updates
+	Recovery float64 `json:"back"` // longest time, in seconds, until a quarter of the usual rate was back
 }
 
-// countKinds counts the faults by kind, those that hit most first.
-func countKinds(faults []Aftermath) []KindCount {
-	all := []KindCount{}
+// summarizeKinds counts the faults by kind, those that hit most first.
+func summarizeKinds(faults []Aftermath) []KindSummary {
+	all := []KindSummary{}
 	for _, fault := range faults {
-		i := slices.IndexFunc(all, func(c KindCount) bool { return c.Kind == fault.Kind })
+		i := slices.IndexFunc(all, func(c KindSummary) bool { return c.Kind == fault.Kind })
 		if i < 0 {
-			i, all = len(all), append(all, KindCount{Kind: fault.Kind})
+			i, all = len(all), append(all, KindSummary{Kind: fault.Kind})
 		}
 		count := &all[i]
 		count.Times++
-		count.Hit, count.Lost, count.Back = count.Hit+fault.Hit, count.Lost+fault.Lost, max(count.Back, fault.Back.Seconds())
+		count.Hit, count.Lost, count.Recovery = count.Hit+fault.Hit, count.Lost+fault.Lost, max(count.Recovery, fault.Recovery.Seconds())
 	}
-	slices.SortFunc(all, func(a, b KindCount) int { return cmp.Or(b.Hit-a.Hit, cmp.Compare(a.Kind, b.Kind)) })
+	slices.SortFunc(all, func(a, b KindSummary) int { return cmp.Or(b.Hit-a.Hit, cmp.Compare(a.Kind, b.Kind)) })
 	return all
 }
 
@@ -41,8 +41,8 @@ func times(n int) string {
 	return thousands(n) + " times"
 }
 
-// Page tells it for people.
-func (r Result) Page() string {
+// Text tells it for people.
+func (r Result) Text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\nA soak of %s for %s, under real faults\n\n", r.Lock, time.Duration(r.Seconds*float64(time.Second)).Round(time.Second))
 	table := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
@@ -54,13 +54,13 @@ func (r Result) Page() string {
 	table = tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "fault\ttimes\tsales hit\tupdates lost\tsales back after at most")
 	for _, fault := range r.Faults {
-		fmt.Fprintf(table, "%s\t%d\t%s\t%s\t%.1f s\n", fault.Kind, fault.Times, thousands(fault.Hit), thousands(fault.Lost), fault.Back)
+		fmt.Fprintf(table, "%s\t%d\t%s\t%s\t%.1f s\n", fault.Kind, fault.Times, thousands(fault.Hit), thousands(fault.Lost), fault.Recovery)
 	}
 	_ = table.Flush() // into memory
 	fmt.Fprintln(&b)
 	for _, check := range r.Rules {
 		fmt.Fprintf(&b, "%s %s: %s\n", check.mark(), check.Rule, check.counts())
-		for _, line := range check.Says {
+		for _, line := range check.Notes {
 			fmt.Fprintf(&b, "    %s\n", line)
 		}
 	}
@@ -68,7 +68,7 @@ func (r Result) Page() string {
 	if r.Picture != "" {
 		fmt.Fprintf(&b, "picture: %s\n", r.Picture)
 	}
-	fmt.Fprintf(&b, "again:   %s\n", r.Again)
+	fmt.Fprintf(&b, "again:   %s\n", r.Command)
 	return b.String()
 }
 

@@ -22,12 +22,12 @@ func TestLookUp(t *testing.T) {
 		_, _ = w.Write([]byte(answers[r.URL.Path].body))
 	}))
 	defer server.Close()
-	w := &world{url: server.URL, asker: server.Client()}
+	w := &testbed{url: server.URL, http: server.Client()}
 	for _, want := range []Doubt{
 		{OrderID: "there", Found: true}, {OrderID: "none"}, {OrderID: "in-flight", Error: "GET /orders/in-flight: 404 order_in_flight"},
 		{OrderID: "broken", Error: "502, and not JSON"},
 	} {
-		got := w.lookUp(t.Context(), want.OrderID)
+		got := w.lookUpOrder(t.Context(), want.OrderID)
 		same := got.OrderID == want.OrderID && got.Found == want.Found && (got.Error == "") == (want.Error == "")
 		if !same || !strings.HasPrefix(got.Error, want.Error) {
 			t.Errorf("%+v; want %+v", got, want)

@@ -13,25 +13,25 @@ type Check struct {
 	Excused   int      `json:"excused"`        // would break it, but a fault explains them
 	Unchecked int      `json:"unchecked"`      // could not be checked
 	Broken    int      `json:"broken"`         // do not hold
-	Says      []string `json:"says,omitempty"` // for people: the first cases that do not hold or could not be checked, and remarks
+	Notes     []string `json:"says,omitempty"` // for people: the first cases that do not hold or could not be checked, and remarks
 }
 
-const examples = 5
+const maxExamples = 5
 
-func (c *Check) breaks(format string, args ...any) {
-	if c.Broken++; c.Broken <= examples {
-		c.note("BROKEN: "+format, args...)
+func (c *Check) addBroken(format string, args ...any) {
+	if c.Broken++; c.Broken <= maxExamples {
+		c.addNote("BROKEN: "+format, args...)
 	}
 }
 
-func (c *Check) unknown(format string, args ...any) {
-	if c.Unchecked++; c.Unchecked <= examples {
-		c.note("UNKNOWN: "+format, args...)
+func (c *Check) addUnchecked(format string, args ...any) {
+	if c.Unchecked++; c.Unchecked <= maxExamples {
+		c.addNote("UNKNOWN: "+format, args...)
 	}
 }
 
-func (c *Check) note(format string, args ...any) {
-	c.Says = append(c.Says, fmt.Sprintf(format, args...))
+func (c *Check) addNote(format string, args ...any) {
+	c.Notes = append(c.Notes, fmt.Sprintf(format, args...))
 }
 
 // Result is what a record shows, as numbers and words: the command prints it as JSON.
@@ -44,25 +44,25 @@ type Result struct {
 	InDoubt   int             `json:"in_doubt"` // sales whose buyer was not told what became of them
 	Lost      int64           `json:"lost"`     // updates
 	Oversold  int64           `json:"oversold"`
-	Faults    []KindCount     `json:"faults"`
+	Faults    []KindSummary   `json:"faults"`
 	Rules     []Check         `json:"rules"`
 	Verdict   verdict.Verdict `json:"verdict"`
 	Reasons   []string        `json:"reasons"`
 	Picture   string          `json:"picture,omitempty"` // a file
-	Again     string          `json:"again"`             // the command that repeats it
+	Command   string          `json:"again"`             // the command that repeats it
 
-	record Record
-	shown  stretch // the part of the history that a picture is to show
+	record  Record
+	excerpt excerpt // the part of the history that a picture is to show
 }
 
 // Examine checks every rule over a record, which it puts in order.
 func Examine(record Record) Result {
-	t := newTrial(record)
+	t := newTimeline(record)
 	took := t.Ended.Sub(t.Began).Seconds()
 	result := Result{
-		Lock: t.Lock, Seconds: took, Sales: len(t.sold), PerSecond: float64(len(t.sold)) / max(took, 1),
-		Refused: t.outcomes[notMade] + t.outcomes[neverSent], InDoubt: t.outcomes[unknown],
-		Lost: t.allLost(), Oversold: t.oversold(), Faults: countKinds(t.faults), Verdict: verdict.Pass, record: t.Record,
+		Lock: t.Lock, Seconds: took, Sales: len(t.saleTimes), PerSecond: float64(len(t.saleTimes)) / max(took, 1),
+		Refused: t.outcomes[outcomeNotMade] + t.outcomes[outcomeNotSent], InDoubt: t.outcomes[outcomeUnknown],
+		Lost: t.totalLost(), Oversold: t.maxOversold(), Faults: summarizeKinds(t.aftermaths), Verdict: verdict.Pass, record: t.Record,
 	}
 	for _, rule := range t.rules() {
 		check := Check{Rule: rule.text}
@@ -79,7 +79,7 @@ func Examine(record Record) Result {
 			result.Reasons = append(result.Reasons, fmt.Sprintf("%s: not known %s", check.Rule, times(check.Unchecked)))
 		}
 	}
-	result.shown = t.shown
+	result.excerpt = t.excerpt
 	switch {
 	case result.Verdict != verdict.Pass:
 	case result.Lost > 0:
@@ -97,34 +97,34 @@ type rule struct {
 }
 
 // rules returns all of them, in the order in which they are told.
-func (t *trial) rules() []rule {
+func (t *timeline) rules() []rule {
 	felt, lost := "a run's stock fell by one for every order of that run", "no update is lost"
-	if !fenced(t.Lock) {
+	if !isFenced(t.Lock) {
 		felt += ", but for updates lost by a fault that ends the lock under its holder"
 		lost = "an update is lost by each fault that must cost " + t.Lock + " one, as predicted"
 	}
 	return []rule{
-		{"a sale answered 200 has its one order", t.soldHaveOrders},
-		{"a sale that was refused has no order", t.refusedHaveNone},
+		{"a sale answered 200 has its one order", t.checkSoldHaveOrders},
+		{"a sale that was refused has no order", t.checkRefusedHaveNoOrder},
 		{"a buyer in doubt finds the order by its id, if there is one", t.checkDoubts},
-		{"a buyer who repeats a sale with its key is sold to once", t.repeatsSellOnce},
+		{"a buyer who repeats a sale with its key is sold to once", t.checkRepeatsSellOnce},
 		{"an order was sold to somebody, or its buyer was left in doubt", t.checkOrigins},
 		{"an order is in the ledger of its run as its buyer was told: run, stock, token", t.checkReceipts},
 		{felt, t.checkStock},
 		{lost, t.checkPredictedLoss},
-		{"what the buyers and readers of the stock were told fits into one order (linearizable)", t.isLinearizable},
-		{"the stock fell in the order of the fencing tokens, and no token came twice", t.tokensGrow},
-		{fmt.Sprintf("sales go on within %v of a fault, and a quarter of the rate is back", backAfter), t.checkRecovery},
-		{"nobody is answered 500", t.noBugs},
-		{fmt.Sprintf("every fault hit a sale, after at least %d others", enoughSales), t.wasPutToTheTest},
+		{"what the buyers and readers of the stock were told fits into one order (linearizable)", t.checkLinearizable},
+		{"the stock fell in the order of the fencing tokens, and no token came twice", t.checkTokens},
+		{fmt.Sprintf("sales go on within %v of a fault, and a quarter of the rate is back", maxRecovery), t.checkRecovery},
+		{"nobody is answered 500", t.checkNoBugs},
+		{fmt.Sprintf("every fault hit a sale, after at least %d others", minCalmSales), t.checkFaultsHit},
 	}
 }
 
-func (t *trial) noBugs(check *Check) {
+func (t *timeline) checkNoBugs(check *Check) {
 	for _, sale := range t.Sales {
 		check.Checked++
 		if sale.isBug() {
-			check.breaks("500 %s by %s at %s", sale.Code, sale.Replica, t.at(sale.End))
+			check.addBroken("500 %s by %s at %s", sale.Code, sale.Replica, t.at(sale.End))
 		}
 	}
 }

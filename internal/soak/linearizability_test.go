@@ -17,12 +17,12 @@ import (
 	"lockstep/internal/test/suite"
 )
 
-// atOnce is a run of so many sales by as many buyers as there may be in the time of one sale.
-func atOnce(sales, buyers int) Record {
+// newConcurrentRecord is a run of so many sales by as many buyers as there may be in the time of one sale.
+func newConcurrentRecord(sales, buyers int) Record {
 	const each = time.Millisecond
-	r := Record{Lock: "v10", Began: began, Ended: began.Add(time.Duration(sales) * each)}
+	r := Record{Lock: "v10", Began: sessionStart, Ended: sessionStart.Add(time.Duration(sales) * each)}
 	for i := range sales {
-		when := began.Add(time.Duration(i) * each)
+		when := sessionStart.Add(time.Duration(i) * each)
 		id, stock := fmt.Sprint("order-", i), int64(initialStock-i)
 		r.Sales = append(r.Sales, Sale{
 			Start: when.Add(-each * time.Duration(buyers)), End: when.Add(each / 2), Buyer: i % buyers,
@@ -32,51 +32,51 @@ func atOnce(sales, buyers int) Record {
 			ID: id, RunID: "A", At: when, Before: stock, After: stock - 1, Fence: int64(i + 1),
 		}})
 		if i%200 == 199 {
-			seen := look("A", when.Sub(began).Seconds(), int64(i+1), int64(i+1))
-			seen.Asked, seen.At = when.Add(each/4), when.Add(each/4)
-			r.Looks = append(r.Looks, seen)
+			seen := snapshot("A", when.Sub(sessionStart).Seconds(), int64(i+1), int64(i+1))
+			seen.Requested, seen.Received = when.Add(each/4), when.Add(each/4)
+			r.Snapshots = append(r.Snapshots, seen)
 		}
 	}
 	return r
 }
 
-// fits asks porcupine, which searches, whether some order fits.
-func fits(changes []change) bool {
-	s := stretch{first: initialStock, changes: changes}
-	return porcupine.CheckOperations(s.stock(), s.operations())
+// searchFindsOrder asks porcupine, which searches, whether some order fits.
+func searchFindsOrder(changes []change) bool {
+	s := excerpt{firstStock: initialStock, changes: changes}
+	return porcupine.CheckOperations(s.model(), s.operations())
 }
 
 // Whatever is done to a history of buyers who were there at the same time, one pass down the stock finds an order if there is one.
 func TestOnePassFindsWhatASearchFinds(t *testing.T) {
 	random, verdicts := rand.New(rand.NewPCG(1, 2)), map[bool]int{}
 	for range 2000 {
-		r := atOnce(12, 1+random.IntN(6))
+		r := newConcurrentRecord(12, 1+random.IntN(6))
 		for i := range 3 {
-			seen := look("A", 0, 0, int64(random.IntN(13)))
-			seen.Asked = began.Add(time.Duration(random.IntN(12_000)) * time.Microsecond)
-			seen.At = seen.Asked.Add(time.Duration(random.IntN(4000)) * time.Microsecond)
+			seen := snapshot("A", 0, 0, int64(random.IntN(13)))
+			seen.Requested = sessionStart.Add(time.Duration(random.IntN(12_000)) * time.Microsecond)
+			seen.Received = seen.Requested.Add(time.Duration(random.IntN(4000)) * time.Microsecond)
 			if i < random.IntN(4) {
-				r.Looks = append(r.Looks, seen)
+				r.Snapshots = append(r.Snapshots, seen)
 			}
 		}
 		for range random.IntN(3) {
 			i, j := random.IntN(12), random.IntN(12)
 			switch random.IntN(5) {
 			case 0:
-				r.swap(i, j)
+				r.swapStock(i, j)
 			case 1:
 				r.Sales[i].End = r.Sales[i].Start.Add(time.Duration(random.IntN(4000)) * time.Microsecond)
 			case 2:
-				r.Sales[i].told(503, "outcome_unknown")
+				r.Sales[i].answered(503, "outcome_unknown")
 			case 3:
-				r.sold(i, func(s *Sale) { s.Before, s.After = s.Before+1, s.After+1 })
+				r.changeSale(i, func(s *Sale) { s.Before, s.After = s.Before+1, s.After+1 })
 			default:
 				r.Sales[i].Start = r.Sales[i].End.Add(-time.Duration(random.IntN(400)) * time.Microsecond)
 			}
 		}
-		histories, _ := newTrial(r).history()
+		histories, _ := newTimeline(r).changesByRun()
 		changes := histories["A"]
-		want := fits(changes)
+		want := searchFindsOrder(changes)
 		if got := len(unlinearizable(changes)) == 0; got != want {
 			t.Fatalf("%t; want %t: %+v", got, want, changes)
 		}
@@ -97,21 +97,21 @@ func TestASaleInDoubtMayComeLate(t *testing.T) {
 		"answered too early": {func(r *Record) { r.Sales[50].End = r.Sales[40].Start }, false},
 		"in doubt, and came": {func(r *Record) {
 			r.Sales[50].End = r.Sales[40].Start
-			r.Sales[50].told(503, "outcome_unknown")
+			r.Sales[50].answered(503, "outcome_unknown")
 		}, true},
-		"in doubt, without a id": {func(r *Record) { r.Sales[50].told(0, errLeft.Error()); r.Sales[50].OrderID = "" }, true},
+		"in doubt, without a id": {func(r *Record) { r.Sales[50].answered(0, errLeft.Error()); r.Sales[50].OrderID = "" }, true},
 		"in doubt, and came before it was asked for": {func(r *Record) {
 			r.Sales[50].Start, r.Sales[50].End = r.Sales[90].Start, r.Sales[90].End
-			r.Sales[50].told(503, "outcome_unknown")
+			r.Sales[50].answered(503, "outcome_unknown")
 		}, false},
 		"in doubt, and did not come": {func(r *Record) {
-			r.Sales[99].told(503, "outcome_unknown")
-			r.drop(99)
+			r.Sales[99].answered(503, "outcome_unknown")
+			r.dropOrder(99)
 		}, true},
 	} {
-		r := atOnce(100, 5)
+		r := newConcurrentRecord(100, 5)
 		c.change(&r)
-		histories, _ := newTrial(r).history()
+		histories, _ := newTimeline(r).changesByRun()
 		if got := unlinearizable(histories["A"]); len(got) == 0 != c.want {
 			t.Errorf("%s: misfits %v; want it to fit: %t", name, got, c.want)
 		}
@@ -120,11 +120,11 @@ func TestASaleInDoubtMayComeLate(t *testing.T) {
 
 // The picture shows little, and what matters: the part where no order fits, or the one around the worst fault.
 func TestThePictureShowsWhatMatters(t *testing.T) {
-	broken := atOnce(3000, 10)
-	broken.swap(1500, 1600)
-	whole := atOnce(3000, 10)
+	broken := newConcurrentRecord(3000, 10)
+	broken.swapStock(1500, 1600)
+	whole := newConcurrentRecord(3000, 10)
 	whole.Faults = []Injected{{
-		Fault: Fault{Kind: "cut-replica"}, Victim: "r2", Caught: 7, Read: at(1.5), Begin: at(1.5), End: at(1.51),
+		Fault: Fault{Kind: "cut-replica"}, Victim: "r2", Caught: 7, Read: atSecond(1.5), Begin: atSecond(1.5), End: atSecond(1.51),
 	}}
 	for name, c := range map[string]struct {
 		record Record
@@ -136,7 +136,7 @@ func TestThePictureShowsWhatMatters(t *testing.T) {
 		}},
 	} {
 		result := Examine(c.record)
-		if n := len(result.shown.changes); n == 0 || n > 2*pictureSize {
+		if n := len(result.excerpt.changes); n == 0 || n > 2*pictureSize {
 			t.Errorf("%s: %d changes are drawn", name, n)
 		}
 		var page bytes.Buffer
@@ -154,14 +154,14 @@ func TestThePictureShowsWhatMatters(t *testing.T) {
 // Without a sale there is a picture of nothing.
 func TestAPictureOfNothing(t *testing.T) {
 	var page bytes.Buffer
-	if err := Examine(Record{Lock: "v10", Began: began, Ended: at(1)}).Draw(&page); err != nil {
+	if err := Examine(Record{Lock: "v10", Began: sessionStart, Ended: atSecond(1)}).Draw(&page); err != nil {
 		t.Error(err)
 	}
 }
 
 func TestLanes(t *testing.T) {
-	s := stretch{changes: []change{
-		{called: 5, returned: 9}, {called: 0, returned: 4}, {called: 1, returned: math.MaxInt64}, {called: 3, returned: 6},
+	s := excerpt{changes: []change{
+		{call: 5, response: 9}, {call: 0, response: 4}, {call: 1, response: math.MaxInt64}, {call: 3, response: 6},
 	}}
 	var got []int
 	for _, operation := range s.operations() {
@@ -178,7 +178,7 @@ func TestManySalesAreJudgedSoon(t *testing.T) {
 	if suite.Long {
 		sales = 500_000
 	}
-	r := atOnce(sales, 50)
+	r := newConcurrentRecord(sales, 50)
 	began := time.Now()
 	result := Examine(r)
 	took := time.Since(began)

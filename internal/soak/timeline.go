@@ -6,52 +6,52 @@ import (
 	"time"
 )
 
-// trial is a record in order, and what several rules need of it.
-type trial struct {
-	Record                       // its sales, orders and looks in the order of their times
-	orders   map[string][]*Entry // by their ids; more than one of an id is wrong
-	told     map[string]*Sale    // the sale whose buyer was told of the order with that id
-	sold     pace
-	outcomes map[outcome]int // how many sales had each
-	runs     []*run          // in their order
-	losses   []loss
-	faults   []Aftermath
-	shown    stretch // what a picture is to show, once isLinearizable has found it
+// timeline is a record in order, and what several rules need of it.
+type timeline struct {
+	Record                          // its sales, orders and looks in the order of their times
+	ordersByID  map[string][]*Entry // by their ids; more than one of an id is wrong
+	saleByOrder map[string]*Sale    // the sale whose buyer was told of the order with that id
+	saleTimes   saleTimes
+	outcomes    map[outcome]int // how many sales had each
+	runs        []*run          // in their order
+	losses      []loss
+	aftermaths  []Aftermath
+	excerpt     excerpt // what a picture is to show, once isLinearizable has found it
 }
 
-func newTrial(r Record) *trial {
+func newTimeline(r Record) *timeline {
 	slices.SortFunc(r.Sales, func(a, b Sale) int { return a.Start.Compare(b.Start) })
 	slices.SortFunc(r.Orders, func(a, b Entry) int { return a.At.Compare(b.At) })
-	slices.SortFunc(r.Looks, func(a, b Look) int { return a.At.Compare(b.At) })
-	t := &trial{
+	slices.SortFunc(r.Snapshots, func(a, b Snapshot) int { return a.Received.Compare(b.Received) })
+	t := &timeline{
 		Record: r, outcomes: map[outcome]int{},
-		orders: make(map[string][]*Entry, len(r.Orders)), told: make(map[string]*Sale, len(r.Sales)),
+		ordersByID: make(map[string][]*Entry, len(r.Orders)), saleByOrder: make(map[string]*Sale, len(r.Sales)),
 	}
 	for i := range r.Orders {
 		order := &r.Orders[i]
-		t.orders[order.ID] = append(t.orders[order.ID], order)
+		t.ordersByID[order.ID] = append(t.ordersByID[order.ID], order)
 	}
 	for i := range r.Sales {
 		sale := &r.Sales[i]
 		t.outcomes[sale.outcome()]++
 		if sale.OrderID != "" {
-			t.told[sale.OrderID] = sale
+			t.saleByOrder[sale.OrderID] = sale
 		}
 		if sale.sold() {
-			t.sold = append(t.sold, sale.End)
+			t.saleTimes = append(t.saleTimes, sale.End)
 		}
 	}
-	slices.SortFunc(t.sold, time.Time.Compare)
-	t.runs, t.losses = runsOf(r), lossesOf(r)
-	t.faults = t.aftermaths()
+	slices.SortFunc(t.saleTimes, time.Time.Compare)
+	t.runs, t.losses = findRuns(r), findLosses(r)
+	t.aftermaths = t.findAftermaths()
 	return t
 }
 
 // longestSale is what a sale with a key can take: its last repeat is sent one timeout after the first answer.
 const longestSale = 3*requestTimeout + time.Second
 
-// goingOn returns the sales that may have been going on in a time: none takes longer than longestSale.
-func (t *trial) goingOn(from, to time.Time) []Sale {
+// salesDuring returns the sales that may have been going on in a time: none takes longer than longestSale.
+func (t *timeline) salesDuring(from, to time.Time) []Sale {
 	byStart := func(s Sale, t time.Time) int { return s.Start.Compare(t) }
 	first, _ := slices.BinarySearchFunc(t.Sales, from.Add(-longestSale), byStart)
 	end, _ := slices.BinarySearchFunc(t.Sales, to.Add(1), byStart)
@@ -67,7 +67,7 @@ type run struct {
 	orders    []*Entry  // down from the first stock, and by their tokens where several found the same
 }
 
-func runsOf(r Record) (runs []*run) {
+func findRuns(r Record) (runs []*run) {
 	byID := map[string]*run{}
 	for i := range r.Orders {
 		order := &r.Orders[i]
@@ -84,7 +84,7 @@ func runsOf(r Record) (runs []*run) {
 		})
 		for _, fault := range r.Faults {
 			during := (i == 0 || !fault.Begin.Before(run.first)) && (i+1 == len(runs) || fault.Begin.Before(runs[i+1].first))
-			run.destroyed = run.destroyed || during && fault.Kind.effect().destroys
+			run.destroyed = run.destroyed || during && fault.Kind.effect().destroysLedgers
 		}
 	}
 	return runs
@@ -97,13 +97,13 @@ type loss struct {
 	updates  int64
 }
 
-// lossesOf returns those of all runs, in the order in which they were seen.
-func lossesOf(r Record) (all []loss) {
+// findLosses returns those of all runs, in the order in which they were seen.
+func findLosses(r Record) (all []loss) {
 	most := map[string]int64{} // by run
-	var before Look
-	for _, look := range r.Looks {
+	var before Snapshot
+	for _, look := range r.Snapshots {
 		if more := look.Lost() - most[look.ID]; more > 0 {
-			all = append(all, loss{run: look.ID, from: before.Asked, to: look.At, updates: more})
+			all = append(all, loss{run: look.ID, from: before.Requested, to: look.Received, updates: more})
 			most[look.ID] = look.Lost()
 		}
 		before = look
@@ -111,8 +111,8 @@ func lossesOf(r Record) (all []loss) {
 	return all
 }
 
-// lost counts the updates whose loss was seen after one moment, and up to another.
-func (t *trial) lost(after, until time.Time) (n int64) {
+// lostBetween counts the updates whose loss was seen after one moment, and up to another.
+func (t *timeline) lostBetween(after, until time.Time) (n int64) {
 	for _, loss := range t.losses {
 		if loss.to.After(after) && !loss.to.After(until) {
 			n += loss.updates
@@ -121,16 +121,16 @@ func (t *trial) lost(after, until time.Time) (n int64) {
 	return n
 }
 
-func (t *trial) allLost() (n int64) {
+func (t *timeline) totalLost() (n int64) {
 	for _, loss := range t.losses {
 		n += loss.updates
 	}
 	return n
 }
 
-// oversold counts the sales beyond what there was, of the run with most of them.
-func (r Record) oversold() (n int64) {
-	for _, look := range r.Looks {
+// maxOversold counts the sales beyond what there was, of the run with most of them.
+func (r Record) maxOversold() (n int64) {
+	for _, look := range r.Snapshots {
 		n = max(n, look.Oversold())
 	}
 	return n
@@ -138,7 +138,7 @@ func (r Record) oversold() (n int64) {
 
 // allowsLoss reports whether some fault allows that updates were lost in that time: it goes on then, or has just ended.
 func (r Record) allowsLoss(from, to time.Time) bool {
-	return !fenced(r.Lock) && slices.ContainsFunc(r.Faults, func(f Injected) bool {
-		return f.opens(r.Lock) && !to.Before(f.Begin) && !from.After(f.End.Add(backAfter))
+	return !isFenced(r.Lock) && slices.ContainsFunc(r.Faults, func(f Injected) bool {
+		return f.mayLoseUpdate(r.Lock) && !to.Before(f.Begin) && !from.After(f.End.Add(maxRecovery))
 	})
 }

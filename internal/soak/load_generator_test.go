@@ -24,17 +24,17 @@ func TestBuyersWriteDownWhatTheyAreTold(t *testing.T) {
 		want   Sale
 		means  outcome
 	}{
-		"sold":         {200, `{"order_id":"a","run_id":"r"}`, by(200, "", "a", "r"), made},
-		"refused":      {503, `{"error":{"code":"lock_lost","message":"…","order_id":"b"}}`, by(503, "lock_lost", "b", ""), notMade},
-		"run over":     {503, `{"error":{"code":"run_over","order_id":"c"}}`, by(503, "run_over", "c", ""), notMade},
-		"without id":   {409, `{"error":{"code":"sold_out"}}`, by(409, "sold_out", "", ""), notMade},
-		"in doubt":     {503, `{"error":{"code":"outcome_unknown","order_id":"d"}}`, by(503, "outcome_unknown", "d", ""), unknown},
-		"gateway":      {502, `{"error":{"code":"bad_gateway"}}`, by(502, "bad_gateway", "", ""), unknown},
-		"nobody there": {503, `{"error":{"code":"no_replica"}}`, by(503, "no_replica", "", ""), neverSent},
-		"a bug":        {500, `{"error":{"code":"internal","order_id":"e"}}`, by(500, "internal", "e", ""), unknown},
-		"not ours":     {200, `<html>`, Sale{Code: `no answer: 200, and not JSON: "<html>"`}, unknown},
-		"too late":     {0, ``, Sale{Code: "no answer in time"}, unknown},
-		"cut":          {-1, ``, Sale{Code: "no answer: it closed the connection before the end of an answer"}, unknown},
+		"sold":         {200, `{"order_id":"a","run_id":"r"}`, by(200, "", "a", "r"), outcomeMade},
+		"refused":      {503, `{"error":{"code":"lock_lost","message":"…","order_id":"b"}}`, by(503, "lock_lost", "b", ""), outcomeNotMade},
+		"run over":     {503, `{"error":{"code":"run_over","order_id":"c"}}`, by(503, "run_over", "c", ""), outcomeNotMade},
+		"without id":   {409, `{"error":{"code":"sold_out"}}`, by(409, "sold_out", "", ""), outcomeNotMade},
+		"in doubt":     {503, `{"error":{"code":"outcome_unknown","order_id":"d"}}`, by(503, "outcome_unknown", "d", ""), outcomeUnknown},
+		"gateway":      {502, `{"error":{"code":"bad_gateway"}}`, by(502, "bad_gateway", "", ""), outcomeUnknown},
+		"nobody there": {503, `{"error":{"code":"no_replica"}}`, by(503, "no_replica", "", ""), outcomeNotSent},
+		"a bug":        {500, `{"error":{"code":"internal","order_id":"e"}}`, by(500, "internal", "e", ""), outcomeUnknown},
+		"not ours":     {200, `<html>`, Sale{Code: `no answer: 200, and not JSON: "<html>"`}, outcomeUnknown},
+		"too late":     {0, ``, Sale{Code: "no answer in time"}, outcomeUnknown},
+		"cut":          {-1, ``, Sale{Code: "no answer: it closed the connection before the end of an answer"}, outcomeUnknown},
 	}
 	for name, c := range answers {
 		t.Run(name, func(t *testing.T) {
@@ -60,7 +60,7 @@ func TestBuyersWriteDownWhatTheyAreTold(t *testing.T) {
 			}
 			client := &http.Client{Timeout: timeout}
 			defer client.CloseIdleConnections()
-			crowd := crowd{URL: server.URL}
+			crowd := loadGenerator{URL: server.URL}
 			got := crowd.request(t.Context(), client, 0, "")
 			if got.Start.IsZero() || got.End.Before(got.Start) {
 				t.Errorf("from %v to %v", got.Start, got.End)
@@ -92,10 +92,10 @@ func TestBuyersLeaveAfterTheirAnswer(t *testing.T) {
 		}
 	}))
 	defer server.Close()
-	crowd := crowd{URL: server.URL, Buyers: 3, Timeout: 10 * time.Second, Pause: 30 * time.Millisecond}
+	crowd := loadGenerator{URL: server.URL, Buyers: 3, Timeout: 10 * time.Second, Pause: 30 * time.Millisecond}
 	began := time.Now()
-	sales := crowd.Buy(t.Context(), open)
-	sold := newTrial(Record{Sales: sales}).sold
+	sales := crowd.Run(t.Context(), open)
+	sold := newTimeline(Record{Sales: sales}).saleTimes
 	if len(sales) != 6 || len(sold) != 3 || crowd.Sold() != 3 || time.Since(began) < 30*time.Millisecond {
 		t.Errorf("%d asked, %d sold, after %v; want 6, 3, after the pause: %+v", len(sales), len(sold), time.Since(began), sales)
 	}
@@ -117,9 +117,9 @@ func TestBuyersGoAway(t *testing.T) {
 	}))
 	defer server.Close()
 	ctx, end := context.WithCancel(t.Context())
-	crowd := crowd{URL: server.URL, Buyers: 6, Timeout: 10 * time.Second}
+	crowd := loadGenerator{URL: server.URL, Buyers: 6, Timeout: 10 * time.Second}
 	sales := make(chan []Sale)
-	go func() { sales <- crowd.Buy(ctx, ctx) }()
+	go func() { sales <- crowd.Run(ctx, ctx) }()
 	for range 6 {
 		<-all
 	}
@@ -133,7 +133,7 @@ func TestBuyersGoAway(t *testing.T) {
 	codes := map[string]int{}
 	for _, sale := range <-sales {
 		codes[sale.Code]++
-		if sale.outcome() != unknown {
+		if sale.outcome() != outcomeUnknown {
 			t.Errorf("%+v; want its outcome unknown", sale)
 		}
 	}
@@ -158,7 +158,7 @@ func TestBuyersRepeatWhatTheyDoubt(t *testing.T) {
 		"never known":        {[]string{doubt, refusal}, 50 * time.Millisecond, Sale{Status: 503, Code: "outcome_unknown", OrderID: id}},
 		"a bug":              {[]string{doubt, bug}, time.Minute, Sale{Status: 500, Code: "internal", OrderID: id, Repeats: 1}},
 		"another order": {[]string{doubt, `{"order_id":"x","run_id":"r"}`}, time.Minute,
-			Sale{Status: 200, OrderID: "x", RunID: "r", Repeats: 1, Strayed: "x"}},
+			Sale{Status: 200, OrderID: "x", RunID: "r", Repeats: 1, OtherOrderID: "x"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			asked := 0
@@ -181,15 +181,15 @@ func TestBuyersRepeatWhatTheyDoubt(t *testing.T) {
 			defer server.Close()
 			client := &http.Client{}
 			defer client.CloseIdleConnections()
-			crowd := crowd{URL: server.URL, Timeout: c.timeout, Pause: time.Millisecond, NewKey: func() string { return "key" }}
-			got := crowd.buy(t.Context(), client, 0)
+			crowd := loadGenerator{URL: server.URL, Timeout: c.timeout, Pause: time.Millisecond, NewKey: func() string { return "key" }}
+			got := crowd.buyOne(t.Context(), client, 0)
 			if name == "never known" && got.Repeats > 0 {
 				got.Repeats = 0
 			}
 			if got.End.Before(got.Start) || (crowd.Sold() == 1) != got.sold() {
 				t.Errorf("from %v to %v, %d sold", got.Start, got.End, crowd.Sold())
 			}
-			got.Start, got.End, c.want.Keyed = time.Time{}, time.Time{}, true
+			got.Start, got.End, c.want.HasKey = time.Time{}, time.Time{}, true
 			if got != c.want {
 				t.Errorf("%+v; want %+v", got, c.want)
 			}

@@ -1,0 +1,153 @@
+package soak
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"lockstep/internal/api"
+	"lockstep/internal/api/route"
+	"lockstep/internal/cluster"
+	"lockstep/internal/fault"
+	"lockstep/internal/load"
+	"lockstep/internal/lock"
+	"lockstep/internal/service"
+)
+
+const (
+	settleTimeout = 30 * time.Second // for the shop to have all its replicas up, and for sales in flight to end
+	retryInterval = 50 * time.Millisecond
+	answerTimeout = 5 * time.Second // for one answer to a question
+	shutdownGrace = 2 * time.Second // for a replica to end: it has no sales in flight then
+)
+
+// start starts the shop. What was started is among the endings, also if it fails.
+func (b *testbed) start(ctx context.Context) (err error) {
+	b.redisServer, err = fault.StartRedis(ctx, b.Redis, "", "--save", "", "--appendonly", "yes", "--appendfsync", "always", "--maxclients", "4000")
+	if err != nil {
+		return err
+	}
+	b.closers = append(b.closers, b.redisServer.Close)
+	for range b.Replicas {
+		proxy, err := fault.OpenProxy(b.redisServer.Addr())
+		if err != nil {
+			return err
+		}
+		b.proxies = append(b.proxies, proxy)
+		b.closers = append(b.closers, proxy.Close)
+	}
+	if b.cluster, err = cluster.StartIsolated(ctx, b.Program, b.Replicas, b.command, shutdownGrace); err != nil {
+		return err
+	}
+	b.closers = append(b.closers, b.cluster.Close)
+	return b.startFront()
+}
+
+// command returns the command that starts a replica, with its settings.
+func (b *testbed) command(name string) []string {
+	var index int
+	_, _ = fmt.Sscanf(name, "r%d", &index) // cluster names them so, from r1 on
+	return []string{
+		"serve", "--behind-front", "--server.addr=" + fault.AnyPort, "--redis.addrs=" + b.proxies[index-1].Addr(),
+		"--lock.version=" + b.Lock, "--lock.ttl=" + expiry.String(), "--lock.wait_timeout=" + waitTimeout.String(),
+		"--sale.think_time=" + thinkTime.String(), fmt.Sprintf("--inventory.initial=%d", initialStock),
+		fmt.Sprintf("--inventory.max_orders=%d", maxOrders),
+	}
+}
+
+// startFront lets buyers in.
+func (b *testbed) startFront() error {
+	listener, err := net.Listen("tcp", fault.AnyPort)
+	if err != nil {
+		return err
+	}
+	log := slog.New(slog.DiscardHandler)
+	front := &cluster.Front{
+		Cluster: b.cluster.Cluster, NewID: uuid.NewString, Log: log, Transport: cluster.NewTransport(),
+	}
+	routes := front.PassOn((&api.API{}).Routes()) // nobody watches
+	b.url = "http://" + listener.Addr().String()
+	server := &http.Server{
+		Handler: &api.Entrance{Next: route.Mux(routes...), Log: log}, ReadHeaderTimeout: answerTimeout,
+		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelError),
+	}
+	watching, leave := context.WithCancel(context.Background())
+	var running sync.WaitGroup
+	running.Go(func() { front.Watch(watching) })
+	running.Go(func() { _ = server.Serve(listener) }) // until it is closed
+	b.closers = append(b.closers, func() error {
+		defer front.CloseIdleConnections()
+		defer running.Wait()
+		leave()
+		return server.Close()
+	})
+	return nil
+}
+
+// awaitReplicas waits until every replica is up, and returns them.
+func (b *testbed) awaitReplicas(ctx context.Context) (all []cluster.ReplicaAnswer, err error) {
+	err = retry(ctx, fmt.Errorf("the replicas are not all up after %v", settleTimeout), func() error {
+		all = b.cluster.Replicas()
+		if slices.ContainsFunc(all, func(r cluster.ReplicaAnswer) bool { return r.State != cluster.Up || r.PID == 0 }) {
+			return fmt.Errorf("%v", all)
+		}
+		return nil
+	})
+	return all, err
+}
+
+// startRun asks for a new run, until there is one; it returns when it asked for the last time.
+func (b *testbed) startRun(ctx context.Context) (asked time.Time, err error) {
+	err = retry(ctx, fmt.Errorf("no new run after %v", settleTimeout), func() error {
+		asked = time.Now()
+		_, err := b.send(ctx, settleTimeout, http.MethodPut, "/inventory", fmt.Sprintf(`{"stock":%d}`, initialStock))
+		return err
+	})
+	return asked, err
+}
+
+// retry does something again and again until it succeeds. If it does not for too long, or ctx ends, that is the first error, and the last one
+// of what it did the second.
+func retry(ctx context.Context, tooLong error, do func() error) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, settleTimeout, tooLong)
+	defer cancel()
+	for {
+		err := do()
+		if err == nil {
+			return nil
+		}
+		if sleep(ctx, retryInterval) != nil {
+			return fmt.Errorf("%w: %w", context.Cause(ctx), err)
+		}
+	}
+}
+
+func (b *testbed) lookUpOrder(ctx context.Context, id string) Doubt {
+	answer, err := b.send(ctx, answerTimeout, http.MethodGet, "/orders/"+id, "")
+	switch {
+	case err == nil:
+		return Doubt{OrderID: id, Found: true}
+	case answer.Status == http.StatusNotFound && answer.Error.Code == lock.CodeOf(service.ErrNoOrder):
+		return Doubt{OrderID: id}
+	default:
+		return Doubt{OrderID: id, Error: err.Error()}
+	}
+}
+
+// send sends a request. It fails unless it is answered 200.
+func (b *testbed) send(ctx context.Context, patience time.Duration, method, path, body string) (load.Answer, error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	answer, err := load.Ask(ctx, b.http, method, b.url+path, body)
+	if err == nil && answer.Status != http.StatusOK {
+		err = fmt.Errorf("%s %s: %d %s", method, path, answer.Status, answer.Error.Code)
+	}
+	return answer, err
+}
